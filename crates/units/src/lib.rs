@@ -1,0 +1,12 @@
+//! Quantities and identifiers: the smallest words of numawise.
+//!
+//! This room is a leaf. It knows how a quantity or an identifier is parsed and printed, in one place for the whole
+//! program, and nothing else: no machine, no file, no clock. All types are plain values, `Send` and `Sync`.
+
+mod id;
+mod quantity;
+mod set;
+
+pub use id::{CpuId, Id, NodeId, Pid, TaskId};
+pub use quantity::{Bytes, BytesPerSecond, Nanoseconds, Ratio};
+pub use set::{CpuSet, IdSet, NodeSet, ParseSetError};

@@ -1,0 +1,213 @@
+//! Physical quantities with their unit in the type, and how people read them.
+
+use std::fmt;
+use std::ops::{Add, Sub};
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+#[cfg(test)]
+mod tests;
+
+/// A span of time in whole nanoseconds. Prints with three to four digits in the unit that suits it: `1.234 s`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Nanoseconds(pub u64);
+
+impl Nanoseconds {
+    /// From seconds; negative values and NaN become zero, values too large the maximum.
+    pub fn from_seconds(seconds: f64) -> Self {
+        Nanoseconds((seconds * 1e9) as u64)
+    }
+
+    pub fn seconds(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+
+    pub fn saturating_sub(self, other: Self) -> Self {
+        Nanoseconds(self.0.saturating_sub(other.0))
+    }
+}
+
+impl From<Duration> for Nanoseconds {
+    fn from(duration: Duration) -> Self {
+        Nanoseconds(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
+    }
+}
+
+impl From<Nanoseconds> for Duration {
+    fn from(span: Nanoseconds) -> Self {
+        Duration::from_nanos(span.0)
+    }
+}
+
+impl Add for Nanoseconds {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Nanoseconds(self.0.saturating_add(other.0))
+    }
+}
+
+impl fmt::Display for Nanoseconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ns = self.0 as f64;
+        match self.0 {
+            0..1_000 => write!(f, "{} ns", self.0),
+            1_000..1_000_000 => write!(f, "{:.*} us", decimals(ns / 1e3), ns / 1e3),
+            1_000_000..1_000_000_000 => write!(f, "{:.*} ms", decimals(ns / 1e6), ns / 1e6),
+            1_000_000_000..120_000_000_000 => write!(f, "{:.*} s", decimals(ns / 1e9), ns / 1e9),
+            _ => {
+                let seconds = self.0 / 1_000_000_000;
+                let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+                match hours {
+                    0 => write!(f, "{minutes} min {seconds:02} s"),
+                    _ => write!(f, "{hours} h {minutes:02} min"),
+                }
+            }
+        }
+    }
+}
+
+/// Digits behind the point so that about four digits show.
+fn decimals(value: f64) -> usize {
+    match value {
+        v if v < 10.0 => 3,
+        v if v < 100.0 => 2,
+        v if v < 1000.0 => 1,
+        _ => 0,
+    }
+}
+
+/// A span of time as typed: `90`, `90s`, `3m`, `1h30m`, `250ms`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is not a span of time; expected for example 90s, 3m, 1h30m or 250ms")]
+pub struct ParseSpanError(String);
+
+impl FromStr for Nanoseconds {
+    type Err = ParseSpanError;
+
+    fn from_str(text: &str) -> Result<Self, ParseSpanError> {
+        let error = || ParseSpanError(text.to_owned());
+        let mut rest = text.trim();
+        let mut total = 0f64;
+        if rest.is_empty() {
+            return Err(error());
+        }
+        while !rest.is_empty() {
+            let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+            let value: f64 = rest[..digits].parse().map_err(|_| error())?;
+            rest = rest[digits..].trim_start();
+            let letters = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
+            let unit = match &rest[..letters] {
+                "" | "s" | "sec" => 1.0,
+                "ms" => 1e-3,
+                "us" => 1e-6,
+                "ns" => 1e-9,
+                "m" | "min" => 60.0,
+                "h" => 3600.0,
+                _ => return Err(error()),
+            };
+            rest = rest[letters..].trim_start();
+            total += value * unit;
+        }
+        Ok(Nanoseconds::from_seconds(total))
+    }
+}
+
+/// An amount of memory. Prints in binary units: `1.5 GiB`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Bytes(pub u64);
+
+impl Bytes {
+    pub const fn kib(n: u64) -> Self {
+        Bytes(n << 10)
+    }
+
+    pub const fn mib(n: u64) -> Self {
+        Bytes(n << 20)
+    }
+}
+
+impl Add for Bytes {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Bytes(self.0.saturating_add(other.0))
+    }
+}
+
+impl Sub for Bytes {
+    type Output = Self;
+    /// Saturates at zero.
+    fn sub(self, other: Self) -> Self {
+        Bytes(self.0.saturating_sub(other.0))
+    }
+}
+
+impl std::iter::Sum for Bytes {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Bytes(0), Add::add)
+    }
+}
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+        if self.0 < 1024 {
+            return write!(f, "{} B", self.0);
+        }
+        let mut value = self.0 as f64 / 1024.0;
+        let mut unit = 0;
+        while value >= 1023.95 && unit + 1 < UNITS.len() {
+            value /= 1024.0;
+            unit += 1;
+        }
+        match value.fract() {
+            0.0 => write!(f, "{value} {}", UNITS[unit]),
+            _ => write!(f, "{value:.1} {}", UNITS[unit]),
+        }
+    }
+}
+
+/// A rate of data. Prints in decimal units, as memory bandwidth is quoted: `21.3 GB/s`.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct BytesPerSecond(pub f64);
+
+impl fmt::Display for BytesPerSecond {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            v if v >= 1e9 => write!(f, "{:.1} GB/s", v / 1e9),
+            v if v >= 1e6 => write!(f, "{:.1} MB/s", v / 1e6),
+            v => write!(f, "{:.1} kB/s", v / 1e3),
+        }
+    }
+}
+
+/// A quotient of two like quantities; 1 is "no difference". Prints as `1.87x`.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Ratio(pub f64);
+
+impl Ratio {
+    /// The ratio seen from the other side.
+    pub fn inverse(self) -> Self {
+        Ratio(1.0 / self.0)
+    }
+
+    /// As a share: `43.2 %`.
+    pub fn percent(self) -> String {
+        format!("{:.1} %", self.0 * 100.0)
+    }
+}
+
+impl fmt::Display for Ratio {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            v if v.abs() >= 10.0 => write!(f, "{v:.1}x"),
+            v if (v - 1.0).abs() < 0.1 => write!(f, "{v:.3}x"),
+            v => write!(f, "{v:.2}x"),
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! Sets of identifiers, printed and parsed as lists: `0-3,8,10-14:2`.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::id::{CpuId, Id, NodeId};
+
+#[cfg(test)]
+mod tests;
+
+/// The highest index a set takes. Linux has no more CPUs than this in any configuration (`CONFIG_NR_CPUS` is at most
+/// 8192); the bound keeps a typing error such as `0-4000000000` from taking the memory of the machine.
+const MAX_INDEX: u32 = 65_535;
+
+/// An ordered set of identifiers. Prints as the kernel's list format, `0-3,8`; the empty set prints as nothing.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct IdSet<T> {
+    words: Vec<u64>, // no zero word at the end, so that equal sets are equal values
+    of: PhantomData<T>,
+}
+
+/// A set of logical CPUs.
+#[doc(alias = "cpuset")]
+pub type CpuSet = IdSet<CpuId>;
+/// A set of NUMA nodes.
+#[doc(alias = "nodeset")]
+pub type NodeSet = IdSet<NodeId>;
+
+impl<T: Id> IdSet<T> {
+    /// The empty set.
+    pub fn new() -> Self {
+        IdSet { words: Vec::new(), of: PhantomData }
+    }
+
+    /// The set of one identifier.
+    pub fn single(id: T) -> Self {
+        [id].into_iter().collect()
+    }
+
+    /// Adds `id`; true when it was not there.
+    ///
+    /// # Panics
+    /// When the index is above 65,535, which no Linux kernel gives.
+    pub fn insert(&mut self, id: T) -> bool {
+        let index = id.index();
+        assert!(index <= MAX_INDEX, "{} {index} is above {MAX_INDEX}", T::NOUN);
+        let (word, bit) = (index as usize / 64, 1u64 << (index % 64));
+        if self.words.len() <= word {
+            self.words.resize(word + 1, 0);
+        }
+        let new = self.words[word] & bit == 0;
+        self.words[word] |= bit;
+        new
+    }
+
+    /// Takes `id` out; true when it was there.
+    pub fn remove(&mut self, id: T) -> bool {
+        let (word, bit) = (id.index() as usize / 64, 1u64 << (id.index() % 64));
+        let Some(w) = self.words.get_mut(word) else {
+            return false;
+        };
+        let was = *w & bit != 0;
+        *w &= !bit;
+        self.trim();
+        was
+    }
+
+    pub fn contains(&self, id: T) -> bool {
+        self.words.get(id.index() as usize / 64).is_some_and(|w| w >> (id.index() % 64) & 1 == 1)
+    }
+
+    pub fn len(&self) -> usize {
+        self.words.iter().map(|w| w.count_ones() as usize).sum()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    pub fn first(&self) -> Option<T> {
+        self.iter().next()
+    }
+
+    pub fn last(&self) -> Option<T> {
+        let word = self.words.len().checked_sub(1)?;
+        Some(T::from_index(word as u32 * 64 + 63 - self.words[word].leading_zeros()))
+    }
+
+    /// The identifiers in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = T> + '_ {
+        self.words.iter().enumerate().flat_map(|(k, &word)| {
+            let mut rest = word;
+            std::iter::from_fn(move || {
+                (rest != 0).then(|| {
+                    let bit = rest.trailing_zeros();
+                    rest &= rest - 1;
+                    T::from_index(k as u32 * 64 + bit)
+                })
+            })
+        })
+    }
+
+    pub fn union(&self, other: &Self) -> Self {
+        self.zip(other, |a, b| a | b)
+    }
+
+    pub fn intersection(&self, other: &Self) -> Self {
+        self.zip(other, |a, b| a & b)
+    }
+
+    /// What is in `self` and not in `other`.
+    pub fn difference(&self, other: &Self) -> Self {
+        self.zip(other, |a, b| a & !b)
+    }
+
+    pub fn is_subset(&self, other: &Self) -> bool {
+        self.difference(other).is_empty()
+    }
+
+    pub fn intersects(&self, other: &Self) -> bool {
+        !self.intersection(other).is_empty()
+    }
+
+    /// The set as 64-bit words, lowest identifiers first, as `sched_setaffinity` and `set_mempolicy` take it.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// The set from 64-bit words, lowest identifiers first.
+    pub fn from_words(words: impl Into<Vec<u64>>) -> Self {
+        let mut set = IdSet { words: words.into(), of: PhantomData };
+        set.trim();
+        set
+    }
+
+    fn zip(&self, other: &Self, op: impl Fn(u64, u64) -> u64) -> Self {
+        let n = self.words.len().max(other.words.len());
+        let word = |set: &Self, k: usize| set.words.get(k).copied().unwrap_or(0);
+        Self::from_words((0..n).map(|k| op(word(self, k), word(other, k))).collect::<Vec<_>>())
+    }
+
+    fn trim(&mut self) {
+        while self.words.last() == Some(&0) {
+            self.words.pop();
+        }
+    }
+}
+
+impl<T: Id> Default for IdSet<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Id> FromIterator<T> for IdSet<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(ids: I) -> Self {
+        let mut set = Self::new();
+        set.extend(ids);
+        set
+    }
+}
+
+impl<T: Id> Extend<T> for IdSet<T> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, ids: I) {
+        for id in ids {
+            self.insert(id);
+        }
+    }
+}
+
+impl<T: Id> fmt::Display for IdSet<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut ids = self.iter().map(Id::index).peekable();
+        let mut separator = "";
+        while let Some(first) = ids.next() {
+            let mut last = first;
+            while let Some(next) = ids.next_if_eq(&(last + 1)) {
+                last = next;
+            }
+            write!(f, "{separator}{first}")?;
+            if last > first {
+                write!(f, "-{last}")?;
+            }
+            separator = ",";
+        }
+        Ok(())
+    }
+}
+
+impl<T: Id> fmt::Debug for IdSet<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{{{self}}}")
+    }
+}
+
+/// Why a text is not a list of CPUs or nodes.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("'{text}' is not a list of {noun}s: {problem}; expected numbers and ranges such as 0-3,8 or 0-14:2")]
+pub struct ParseSetError {
+    text: String,
+    noun: &'static str,
+    problem: String,
+}
+
+impl<T: Id> FromStr for IdSet<T> {
+    type Err = ParseSetError;
+
+    /// Parses the kernel's list format: numbers, ranges `a-b`, ranges with a step `a-b:s`, separated by commas. The
+    /// empty text is the empty set. Spaces around an element are ignored, as is a newline at the end.
+    fn from_str(text: &str) -> Result<Self, ParseSetError> {
+        let mut set = Self::new();
+        if text.trim().is_empty() {
+            return Ok(set);
+        }
+        for element in text.trim().split(',') {
+            let (first, last, step) = range(element.trim()).map_err(|problem| ParseSetError {
+                text: text.trim().to_owned(),
+                noun: T::NOUN,
+                problem,
+            })?;
+            set.extend((first..=last).step_by(step as usize).map(T::from_index));
+        }
+        Ok(set)
+    }
+}
+
+/// `7`, `0-3` or `0-14:2` as first, last and step.
+fn range(element: &str) -> Result<(u32, u32, u32), String> {
+    let (span, step) = match element.split_once(':') {
+        Some((span, step)) => (span, number(step)?),
+        None => (element, 1),
+    };
+    let (first, last) = match span.split_once('-') {
+        Some((first, last)) => (number(first)?, number(last)?),
+        None => (number(span)?, number(span)?),
+    };
+    if step == 0 {
+        return Err(format!("the step in '{element}' is 0"));
+    }
+    if last < first {
+        return Err(format!("the range '{span}' runs backwards"));
+    }
+    Ok((first, last, step))
+}
+
+fn number(text: &str) -> Result<u32, String> {
+    if text.is_empty() {
+        return Err("a number is missing".to_owned());
+    }
+    if !text.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(format!("'{text}' is not a number"));
+    }
+    match text.parse() {
+        Ok(n) if n <= MAX_INDEX => Ok(n),
+        _ => Err(format!("{text} is above {MAX_INDEX}")),
+    }
+}
+
+impl<T: Id> Serialize for IdSet<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de, T: Id> Deserialize<'de> for IdSet<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+    }
+}

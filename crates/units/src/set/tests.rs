@@ -1,0 +1,53 @@
+use super::*;
+
+fn cpus(text: &str) -> CpuSet {
+    text.parse().unwrap()
+}
+
+#[test]
+fn a_list_prints_as_it_was_read() {
+    for text in ["", "0", "0-3", "0-3,8", "1,3,5", "63-64", "0,127-130,4096"] {
+        assert_eq!(cpus(text).to_string(), text);
+    }
+    assert_eq!(cpus("0-14:2").to_string(), "0,2,4,6,8,10,12,14");
+    assert_eq!(cpus(" 3, 1-2 \n").to_string(), "1-3");
+}
+
+#[test]
+fn a_broken_list_names_the_problem() {
+    for (text, problem) in [
+        ("a", "'a' is not a number"),
+        ("1-", "a number is missing"),
+        ("-1", "a number is missing"),
+        ("1,,2", "a number is missing"),
+        ("3-1", "runs backwards"),
+        ("0-8:0", "the step in '0-8:0' is 0"),
+        ("0-4000000000", "4000000000 is above 65535"),
+        ("99999999999999999999", "is above 65535"),
+        ("+1", "'+1' is not a number"),
+    ] {
+        let error = text.parse::<CpuSet>().unwrap_err().to_string();
+        assert!(error.contains(problem) && error.contains("list of CPUs"), "{text}: {error}");
+    }
+    assert!("x".parse::<NodeSet>().unwrap_err().to_string().contains("list of nodes"));
+}
+
+#[test]
+fn the_algebra_of_sets() {
+    let (a, b) = (cpus("0-3,100"), cpus("2-5"));
+    assert_eq!(a.union(&b), cpus("0-5,100"));
+    assert_eq!(a.intersection(&b), cpus("2-3"));
+    assert_eq!(a.difference(&cpus("100")), cpus("0-3"), "words at the end are trimmed");
+    assert!(cpus("2-3").is_subset(&a) && !b.is_subset(&a) && a.intersects(&b));
+    assert_eq!((a.len(), a.first(), a.last()), (5, Some(CpuId(0)), Some(CpuId(100))));
+    assert_eq!((CpuSet::new().first(), CpuSet::new().last()), (None, None));
+}
+
+#[test]
+fn insert_and_remove_say_what_they_did() {
+    let mut set = cpus("5,70");
+    assert!(set.remove(CpuId(70)) && !set.remove(CpuId(70)) && !set.remove(CpuId(7000)));
+    assert_eq!(set, cpus("5"));
+    assert!(set.insert(CpuId(6)) && !set.insert(CpuId(6)));
+    assert_eq!(CpuSet::from_words([0b1100000, 0]), set);
+}
