@@ -1,0 +1,172 @@
+//! Ten thousand simulated checks at a time: the promised error rates and coverages, and that the tests can fail.
+//!
+//! Seeds are fixed, so each rate below is one number that does not change from run to run. A share p measured on
+//! 10,000 checks has a standard error of sqrt(p (1 - p) / 10,000): 0.22 % at 5 %. The promises (at most 5 %; 93 to 97 %)
+//! are tested as they stand, without adding that tolerance. The full grid is `examples/coverage.rs`.
+
+mod simulated;
+
+use simulated::lists::{median_coverage, spread_rates};
+use simulated::{Rates, Rule, Shape, World, naive_affected, simulate};
+
+const CHECKS: usize = 10_000;
+
+fn run(name: &str, world: &World, seed: u64) -> Rates {
+    let r = simulate(world, Rule::Sequential, CHECKS, seed);
+    println!(
+        "{name}: affected {:.4}, all covered {:.4}, best covered {:.4}",
+        r.affected, r.all_cover, r.best_covers
+    );
+    r
+}
+
+fn assert_covers(name: &str, share: f64) {
+    assert!((0.93..=0.97).contains(&share), "{name}: coverage {share}");
+}
+
+/// Nothing matters, all points alike: with one, three and six contrasts, and as noisy as keeps the question open.
+#[test]
+fn at_most_one_null_check_in_twenty_is_called_affected() {
+    for (seed, (k, sd, max)) in
+        [(1, 0.03, 40), (1, 0.2, 12), (3, 0.02, 30), (3, 0.2, 20), (6, 0.03, 30), (6, 0.2, 5)]
+            .into_iter()
+            .enumerate()
+    {
+        let name = format!("null, k={k}, sd={sd}, up to {max} blocks");
+        let r = run(&name, &World::plain(k, 1.0, sd, max), 100 + seed as u64);
+        assert!(r.affected <= 0.05, "{name}: {}", r.affected);
+        assert_covers(&name, r.all_cover);
+    }
+}
+
+/// The same under conditions that a real machine offers.
+#[test]
+fn drift_missing_trials_unequal_noise_and_outliers_do_not_raise_false_alarms() {
+    let base = World::plain(3, 1.0, 0.05, 20);
+    let noise = |first: f64, last: f64| vec![0.05 * first, 0.05, 0.05, 0.05 * last];
+    for (seed, (name, world)) in [
+        ("drift and block effects", World { drift: 0.3, block: 0.1, ..base.clone() }),
+        ("one trial in ten missing", World { missing: 0.1, ..base.clone() }),
+        ("noisy baseline", World { noise: noise(5.0, 1.0), ..base.clone() }),
+        ("one noisy point", World { noise: noise(1.0, 5.0), ..base.clone() }),
+        ("heavy tails", World { shape: Shape::Heavy, ..base.clone() }),
+        ("skewed noise", World { shape: Shape::Skewed, ..base.clone() }),
+        ("outliers", World { shape: Shape::Outliers, ..base.clone() }),
+        ("outliers in the baseline", World { shape: Shape::BaselineOutliers, ..base.clone() }),
+        ("a metric in steps of 5 %", World { step: 0.5, ..base.clone() }),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let r = run(name, &world, 200 + seed as u64);
+        assert!(r.affected <= 0.05, "{name}: {}", r.affected);
+        assert!(r.all_cover >= 0.93, "{name}: {}", r.all_cover);
+    }
+}
+
+/// Optional stopping is where intervals lose their coverage, so the effects are chosen to stop at all sorts of looks.
+#[test]
+fn intervals_cover_what_they_promise_with_optional_stopping() {
+    for (seed, (k, effect, sd, max)) in [
+        (1, 1.02, 0.01, 40),
+        (1, 1.05, 0.03, 40),
+        (1, 1.3, 0.08, 60),
+        (1, 2.0, 0.005, 40),
+        (3, 1.02, 0.02, 60),
+        (3, 1.05, 0.01, 40),
+        (3, 2.0, 0.2, 60),
+        (6, 1.3, 0.08, 40),
+        (6, 1.05, 0.08, 12),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let name = format!("k={k}, effect={effect}, sd={sd}, up to {max} blocks");
+        let r = run(&name, &World::plain(k, effect, sd, max), 300 + seed as u64);
+        assert_covers(&name, r.all_cover);
+        // With one contrast the best one is the only one; with several, picking it must not cost coverage.
+        assert!(k == 1 || r.best_covers >= 0.95, "{name}: best {}", r.best_covers);
+    }
+}
+
+/// Contrasts that matter only as a gain may end early when there is none, without harm to the family.
+#[test]
+fn ruling_out_a_gain_may_end_a_contrast() {
+    for (seed, (effect, sd)) in [(1.0, 0.04), (0.95, 0.02), (0.98, 0.1)].into_iter().enumerate() {
+        let r = simulate(&World::plain(3, effect, sd, 40), Rule::GainOnly, CHECKS, 450 + seed as u64);
+        println!("gain only, effect={effect}, sd={sd}: {r:?}");
+        assert!(effect < 1.0 || r.affected <= 0.05, "{r:?}");
+        assert_covers("gain only", r.all_cover);
+    }
+}
+
+/// A contrast outside the margin is called equivalent at most once in twenty.
+#[test]
+fn what_matters_is_not_called_equivalent() {
+    for (seed, (k, effect, sd)) in
+        [(1, 1.035, 0.01), (1, 1.04, 0.04), (3, 1.035, 0.02)].into_iter().enumerate()
+    {
+        let r = simulate(&World::plain(k, effect, sd, 40), Rule::Sequential, CHECKS, 400 + seed as u64);
+        assert!(r.false_equivalent <= 0.05, "k={k}, effect={effect}: {}", r.false_equivalent);
+    }
+}
+
+/// Power: a program that gains 5 % at 1 % noise is found, one that gains nothing is cleared, both within 15 blocks.
+#[test]
+fn clear_cases_are_decided_soon() {
+    let gains = simulate(&World::plain(3, 1.05, 0.01, 40), Rule::Sequential, 2000, 500);
+    assert!(gains.affected > 0.99 && gains.mean_blocks < 15.0, "{gains:?}");
+    let indifferent = simulate(&World::plain(3, 1.0, 0.01, 40), Rule::Sequential, 2000, 501);
+    assert!(indifferent.not_affected > 0.99 && indifferent.mean_blocks < 15.0, "{indifferent:?}");
+}
+
+/// The bounds above are not met by just anything: what scripts do breaks them by far, in the same simulated worlds.
+#[test]
+fn the_naive_procedure_breaks_the_bounds() {
+    let one = naive_affected(&World::plain(1, 1.0, 0.2, 40), 2000, 600);
+    let six = naive_affected(&World::plain(6, 1.0, 0.2, 40), 2000, 601);
+    println!("plain 95 % intervals, looked at after every block: {one} with one contrast, {six} with six");
+    assert!(one > 0.15 && six > 0.4, "{one}, {six}");
+}
+
+/// Nor do our own intervals survive stopping the moment they decide: it is the stopping rule that keeps them honest.
+#[test]
+fn stopping_as_soon_as_the_intervals_decide_breaks_the_bounds() {
+    let null = simulate(&World::plain(1, 1.0, 0.2, 40), Rule::Impatient, CHECKS, 700);
+    println!("impatient: affected {:.4} of null checks, covered {:.4}", null.affected, null.all_cover);
+    assert!(null.affected > 0.15 && null.all_cover < 0.85, "{null:?}");
+}
+
+/// One look after a number of blocks fixed in advance: coverage is the level of the reported intervals, 96 %.
+#[test]
+fn without_stopping_the_coverage_is_the_level() {
+    for (seed, k) in [1, 3, 6].into_iter().enumerate() {
+        let r = simulate(&World::plain(k, 1.1, 0.05, 8), Rule::Fixed, CHECKS, 800 + seed as u64);
+        assert!((r.all_cover - 0.96).abs() < 0.01, "k={k}: {}", r.all_cover);
+    }
+}
+
+#[test]
+fn equal_spreads_are_seldom_said_to_differ_and_unequal_ones_are_found() {
+    for (seed, counts) in [(5, 5), (8, 8), (5, 12), (60, 60)].into_iter().enumerate() {
+        for shape in [Shape::Normal, Shape::Heavy] {
+            let r = spread_rates(shape, counts, 1.0, 1000, 900 + seed as u64);
+            println!("{counts:?} {shape:?}: differ {:.3}, covers {:.3}", r.differs, r.covers);
+            // 5 % and three standard errors of 1,000 pairs.
+            assert!(r.differs <= 0.071, "{counts:?}, {shape:?}: {}", r.differs);
+            assert!(r.covers >= 0.92, "{counts:?}, {shape:?}: {}", r.covers);
+        }
+    }
+    let four_times = spread_rates(Shape::Normal, (12, 12), 4.0, 500, 950);
+    assert!(four_times.differs > 0.9, "{four_times:?}");
+    assert!(four_times.covers > 0.92, "{four_times:?}");
+}
+
+#[test]
+fn the_median_interval_covers_about_what_it_says() {
+    for (count, least) in [(5, 0.92), (12, 0.92), (30, 0.92)] {
+        let share = median_coverage(count, 2000, 1000 + count as u64);
+        println!("median of {count}: {share}");
+        assert!((least..=0.98).contains(&share), "{count} values: {share}");
+    }
+}
