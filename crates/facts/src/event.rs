@@ -1,0 +1,32 @@
+//! What goes up while something runs. Rooms tell; only the command line shows.
+
+use numawise_units::Nanoseconds;
+
+use crate::{Outcome, PointId};
+
+/// Something that a person waiting would like to know.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Event {
+    /// A study goes on from trials kept earlier.
+    Resumed { trials: u32 },
+    /// A trial begins. `left` is what is left of the budget.
+    TrialBegins { number: u32, block: u32, point: PointId, left: Nanoseconds },
+    /// A trial ended.
+    TrialEnded { number: u32, point: PointId, outcome: Outcome },
+    /// Something worth a line on the terminal.
+    Warning(String),
+}
+
+/// Takes events.
+pub trait Sink {
+    fn event(&mut self, event: Event);
+}
+
+/// A sink for those who do not care.
+#[derive(Debug, Clone, Copy)]
+pub struct Ignore;
+
+impl Sink for Ignore {
+    fn event(&mut self, _: Event) {}
+}

@@ -1,0 +1,33 @@
+//! The nouns of numawise: values and their invariants.
+//!
+//! This room knows what a machine, a placement, a trial and a finding are. It does no input or output, reads no clock and
+//! draws no random numbers; it does not know where a machine comes from, how a program is started or how a finding is
+//! reached. All types are plain values, `Send` and `Sync`; those that are kept or exchanged go through `serde`.
+
+mod event;
+mod finding;
+mod machine;
+mod observation;
+mod placement;
+mod reading;
+mod run;
+mod study;
+
+pub use event::{Event, Ignore, Sink};
+pub use finding::{
+    Analysis, Contrast, ContrastCall, Effect, Finding, FindingId, PointSummary, Verdict, VerdictKind,
+};
+pub use machine::{
+    Attribute, AttributeKind, Cache, Cpu, Limit, LimitKind, Machine, MemoryKind, Node, Package, Source,
+};
+pub use observation::{HostNoise, Observation, PageCensus, SamplerCost, ThreadObservation};
+pub use placement::{
+    MemoryMode, MemoryPlan, MemoryRequest, ParseMemoryRequestError, ParseStrategyError, Placement,
+    PlacementRequest, Strategy, TaskPlacement, ThreadBinding,
+};
+pub use reading::{Reading, Reason};
+pub use run::{Argument, RunSpec};
+pub use study::{
+    Counts, Disturbance, Exit, HostFacts, Metric, Outcome, Pair, Point, PointId, PointRole, StopReason,
+    Study, StudyHeader, Trial,
+};

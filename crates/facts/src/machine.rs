@@ -1,0 +1,207 @@
+//! The machine: what there is, what of it we may use, and what keeps us from the rest.
+
+use std::fmt;
+
+use numawise_units::{Bytes, CpuId, CpuSet, NodeId, NodeSet};
+use serde::{Deserialize, Serialize};
+
+use crate::Reading;
+
+#[cfg(test)]
+mod tests;
+
+/// A machine as numawise sees it. Nodes and CPUs are sorted by their OS index, which may have gaps.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Machine {
+    pub source: Source,
+    /// Packages (sockets), in the order of their lowest CPU.
+    pub packages: Vec<Package>,
+    pub nodes: Vec<Node>,
+    /// The CPUs that are online.
+    pub cpus: Vec<Cpu>,
+    /// Caches of CPUs that are online; empty when the source was not asked for them.
+    pub caches: Vec<Cache>,
+    /// What the firmware says of latency and bandwidth (ACPI HMAT), through hwloc's memory attributes.
+    pub attributes: Vec<Attribute>,
+    /// CPUs that we may use: online, in the cgroup's cpuset and in the affinity mask.
+    pub allowed_cpus: CpuSet,
+    /// Nodes from which we may take memory. Nodes without memory are not in it.
+    pub allowed_nodes: NodeSet,
+    /// What keeps us from using the whole machine; empty when nothing does.
+    pub limits: Vec<Limit>,
+}
+
+impl Machine {
+    pub fn node(&self, id: NodeId) -> Option<&Node> {
+        self.nodes.iter().find(|node| node.id == id)
+    }
+
+    pub fn cpu(&self, id: CpuId) -> Option<&Cpu> {
+        self.cpus.binary_search_by_key(&id, |cpu| cpu.id).ok().map(|k| &self.cpus[k])
+    }
+
+    /// All CPUs that are online.
+    pub fn online(&self) -> CpuSet {
+        self.cpus.iter().map(|cpu| cpu.id).collect()
+    }
+
+    /// The node whose own CPU this is, where the machine says.
+    pub fn node_of(&self, cpu: CpuId) -> Option<NodeId> {
+        self.cpu(cpu)?.node
+    }
+
+    /// The distance between two nodes as the firmware gives it (10 is local).
+    pub fn distance(&self, from: NodeId, to: NodeId) -> Option<u32> {
+        let column = self.nodes.iter().position(|node| node.id == to)?;
+        self.node(from)?.distances.measured()?.get(column).copied()
+    }
+
+    /// The nodes with this kind of memory from which we may take some.
+    pub fn allowed_of_kind(&self, kind: MemoryKind) -> NodeSet {
+        let ours = |node: &&Node| node.kind == kind && self.allowed_nodes.contains(node.id);
+        self.nodes.iter().filter(ours).map(|node| node.id).collect()
+    }
+
+    /// The nodes that have CPUs we may use, in ascending order.
+    pub fn nodes_with_allowed_cpus(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.iter().filter(|node| node.cpus.intersects(&self.allowed_cpus))
+    }
+}
+
+/// Where a machine was read from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// The machine that numawise runs on.
+    Live,
+    /// An hwloc XML file, by its path.
+    Xml(String),
+    /// An hwloc synthetic description, e.g. `pack:2 core:4 pu:2`.
+    Synthetic(String),
+}
+
+/// A processor package (socket).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Package {
+    pub index: u32,
+    pub cpus: CpuSet,
+}
+
+/// A NUMA node. It may have no CPUs (HBM, CXL, GPU memory) or no memory.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Node {
+    pub id: NodeId,
+    /// The online CPUs whose own (default, nearest ordinary) memory this is; empty for a node without CPUs.
+    pub cpus: CpuSet,
+    /// The online CPUs to which this node is near; for a node without CPUs those of the nodes it is attached to.
+    pub near: CpuSet,
+    pub memory: Reading<Bytes>,
+    /// Free memory when the machine was read; unavailable for recorded machines.
+    pub free: Reading<Bytes>,
+    pub kind: MemoryKind,
+    /// What the kind was told from, as a clause.
+    pub kind_evidence: String,
+    /// Distances to all nodes of the machine in the order of [`Machine::nodes`]; 10 is local.
+    pub distances: Reading<Vec<u32>>,
+}
+
+/// What a node's memory is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MemoryKind {
+    Dram,
+    Hbm,
+    Cxl,
+    Gpu,
+    Unknown,
+}
+
+impl fmt::Display for MemoryKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            MemoryKind::Dram => "dram",
+            MemoryKind::Hbm => "hbm",
+            MemoryKind::Cxl => "cxl",
+            MemoryKind::Gpu => "gpu",
+            MemoryKind::Unknown => "unknown",
+        })
+    }
+}
+
+/// A logical CPU (hardware thread).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cpu {
+    pub id: CpuId,
+    pub node: Option<NodeId>,
+    /// Index of the package in [`Machine::packages`].
+    pub package: Option<u32>,
+    /// Number of the core, unique in the machine; the CPUs of one core share it.
+    pub core: u32,
+    /// Which hardware thread of its core this is, from 0.
+    pub smt: u32,
+    /// Rank of the core's kind, 0 the most power-efficient; unavailable where all cores are alike or it is not known.
+    pub efficiency: Reading<u32>,
+}
+
+/// A cache.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cache {
+    /// 1, 2, 3, ...; instruction caches are left out.
+    pub level: u32,
+    pub size: Bytes,
+    pub cpus: CpuSet,
+}
+
+/// A figure that the firmware gives for an initiator and a target.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Attribute {
+    pub kind: AttributeKind,
+    pub initiator: CpuSet,
+    pub target: NodeId,
+    /// Nanoseconds for latencies, 10^6 bytes per second for bandwidths (hwloc's units: MiB/s in its documentation).
+    pub value: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AttributeKind {
+    Latency,
+    ReadLatency,
+    WriteLatency,
+    Bandwidth,
+    ReadBandwidth,
+    WriteBandwidth,
+}
+
+/// Something that keeps us from using the whole machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limit {
+    pub kind: LimitKind,
+    /// What it does to us, as a sentence: "6 of 8 CPUs may be used (0-5)".
+    pub effect: String,
+    /// The file or call that told it.
+    pub source: String,
+    /// Who can lift it, and how.
+    pub lift: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LimitKind {
+    /// The affinity mask that we were started with.
+    AffinityMask,
+    /// The CPUs of the cgroup's cpuset.
+    CgroupCpus,
+    /// The memory nodes of the cgroup's cpuset.
+    CgroupMems,
+    /// The CPU quota of the cgroup.
+    CpuQuota,
+    /// The memory limit of the cgroup.
+    MemoryLimit,
+    /// CPUs that are there but offline.
+    OfflineCpus,
+    /// The memory policy that we were started with.
+    MemoryPolicy,
+    /// Memory policy calls are forbidden (seccomp) or missing from the kernel.
+    PolicyCalls,
+}

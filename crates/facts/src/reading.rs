@@ -1,0 +1,82 @@
+//! A measured value or the reason why there is none. Missing is never zero.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+#[cfg(test)]
+mod tests;
+
+/// Why something could not be measured, as a clause that can follow "unavailable:".
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Reason(pub Cow<'static, str>);
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A measured value, or why it could not be had.
+///
+/// In JSON: the bare value, or `{"unavailable": "reason"}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Reading<T> {
+    Unavailable { unavailable: Reason },
+    Measured(T),
+}
+
+impl<T> Reading<T> {
+    pub fn unavailable(reason: impl Into<Cow<'static, str>>) -> Self {
+        Reading::Unavailable { unavailable: Reason(reason.into()) }
+    }
+
+    pub fn measured(&self) -> Option<&T> {
+        match self {
+            Reading::Measured(value) => Some(value),
+            Reading::Unavailable { .. } => None,
+        }
+    }
+
+    pub fn reason(&self) -> Option<&Reason> {
+        match self {
+            Reading::Measured(_) => None,
+            Reading::Unavailable { unavailable } => Some(unavailable),
+        }
+    }
+
+    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Reading<U> {
+        match self {
+            Reading::Measured(value) => Reading::Measured(f(value)),
+            Reading::Unavailable { unavailable } => Reading::Unavailable { unavailable },
+        }
+    }
+
+    pub fn as_ref(&self) -> Reading<&T> {
+        match self {
+            Reading::Measured(value) => Reading::Measured(value),
+            Reading::Unavailable { unavailable } => Reading::Unavailable { unavailable: unavailable.clone() },
+        }
+    }
+}
+
+impl<T, E: fmt::Display> From<Result<T, E>> for Reading<T> {
+    fn from(result: Result<T, E>) -> Self {
+        match result {
+            Ok(value) => Reading::Measured(value),
+            Err(error) => Reading::unavailable(error.to_string()),
+        }
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for Reading<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reading::Measured(value) => value.fmt(f),
+            Reading::Unavailable { unavailable } => write!(f, "unavailable ({unavailable})"),
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The program to run.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+#[cfg(test)]
+mod tests;
+
+/// One word of a command, whatever its bytes. In JSON a string, or a list of numbers where it is not UTF-8.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Argument(pub OsString);
+
+impl Argument {
+    pub fn as_os_str(&self) -> &OsStr {
+        &self.0
+    }
+}
+
+impl From<&str> for Argument {
+    fn from(text: &str) -> Self {
+        Argument(text.into())
+    }
+}
+
+impl fmt::Display for Argument {
+    /// Quoted as a shell would need it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.0.to_string_lossy();
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%{}".contains(c);
+        match !text.is_empty() && text.chars().all(plain) {
+            true => f.write_str(&text),
+            false => write!(f, "'{}'", text.replace('\'', r"'\''")),
+        }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Stored {
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+impl Serialize for Argument {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.to_str() {
+            Some(text) => Stored::Text(text.to_owned()),
+            None => Stored::Bytes(self.0.as_bytes().to_vec()),
+        }
+        .serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Argument {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Argument(match Stored::deserialize(deserializer)? {
+            Stored::Text(text) => text.into(),
+            Stored::Bytes(bytes) => OsString::from_vec(bytes),
+        }))
+    }
+}
+
+/// A program with its arguments. `{threads}` in an argument stands for the number of threads of the task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunSpec {
+    /// The program and its arguments; never empty.
+    pub command: Vec<Argument>,
+    pub directory: PathBuf,
+}
+
+impl RunSpec {
+    /// The command as a shell would need it.
+    pub fn shell_line(&self) -> String {
+        let words: Vec<String> = self.command.iter().map(ToString::to_string).collect();
+        words.join(" ")
+    }
+
+    /// The same with `{threads}` filled in.
+    pub fn shell_line_with_threads(&self, threads: u32) -> String {
+        let words: Vec<String> =
+            self.with_threads(threads).into_iter().map(|word| Argument(word).to_string()).collect();
+        words.join(" ")
+    }
+
+    /// The command with `{threads}` filled in.
+    pub fn with_threads(&self, threads: u32) -> Vec<OsString> {
+        self.command.iter().map(|word| fill(&word.0, threads)).collect()
+    }
+
+    /// True when some argument holds `{threads}`.
+    pub fn takes_threads(&self) -> bool {
+        self.command.iter().any(|word| word.0.as_bytes().windows(MARK.len()).any(|part| part == MARK))
+    }
+}
+
+const MARK: &[u8] = b"{threads}";
+
+fn fill(word: &OsStr, threads: u32) -> OsString {
+    let mut rest = word.as_bytes();
+    let mut filled = Vec::with_capacity(rest.len());
+    while let Some(at) = rest.windows(MARK.len()).position(|part| part == MARK) {
+        filled.extend_from_slice(&rest[..at]);
+        filled.extend_from_slice(threads.to_string().as_bytes());
+        rest = &rest[at + MARK.len()..];
+    }
+    filled.extend_from_slice(rest);
+    OsString::from_vec(filled)
+}

@@ -1,0 +1,28 @@
+use super::*;
+
+#[test]
+fn threads_are_filled_in_wherever_they_are_asked_for() {
+    let spec = RunSpec {
+        command: vec!["app".into(), "--n={threads}x{threads}".into(), "{threads".into()],
+        directory: "/".into(),
+    };
+    assert_eq!(spec.with_threads(12), ["app", "--n=12x12", "{threads"]);
+    assert!(spec.takes_threads());
+}
+
+#[test]
+fn words_are_quoted_for_a_shell() {
+    for (word, quoted) in
+        [("a-b.c", "a-b.c"), ("", "''"), ("a b", "'a b'"), ("it's", r"'it'\''s'"), ("$x", "'$x'")]
+    {
+        assert_eq!(Argument::from(word).to_string(), quoted);
+    }
+}
+
+#[test]
+fn words_that_are_not_text_survive_json() {
+    let word = Argument(OsString::from_vec(vec![b'a', 0xff]));
+    let json = serde_json::to_string(&word).unwrap();
+    assert_eq!(json, "[97,255]");
+    assert_eq!(serde_json::from_str::<Argument>(&json).unwrap(), word);
+}
