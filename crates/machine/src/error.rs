@@ -1,0 +1,66 @@
+//! What can go wrong when a machine is read. Each text is defined here and nowhere else.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a machine could not be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    #[error(
+        "cannot load libhwloc.so.15 ({problem}); expected hwloc 2 to be installed; install it (Debian and Ubuntu: \
+         libhwloc15, Fedora: hwloc-libs, SUSE: libhwloc15), or try the reader that needs no library: --reader sysfs"
+    )]
+    HwlocMissing { problem: String },
+    #[error(
+        "libhwloc.so.15 has no function {function}; expected hwloc 2.0 or newer; install a newer hwloc, or try \
+         --reader sysfs"
+    )]
+    HwlocTooOld { function: &'static str },
+    #[error("cannot start the helper process in which hwloc runs: {0}; try again, or try --reader sysfs")]
+    Helper(#[source] io::Error),
+    #[error(
+        "hwloc did not survive {input} (killed by signal {signal}): it is damaged in a way that hwloc does not check; \
+         expected a description of a machine; write it again with lstopo"
+    )]
+    HwlocDied { input: String, signal: i32 },
+    #[error("hwloc cannot {step} {input}: {problem}; expected {expected}")]
+    Hwloc { step: &'static str, input: String, problem: String, expected: &'static str },
+    #[error(
+        "cannot read the machine file '{path}': {problem}; expected an hwloc XML file; write one with lstopo machine.xml"
+    )]
+    CannotRead { path: String, problem: String },
+    #[error(
+        "the machine file '{path}' is {found}; expected an hwloc XML file; write one with lstopo machine.xml on the \
+         machine you mean"
+    )]
+    NotAFile { path: String, found: String },
+    #[error(
+        "the machine file '{path}' is broken: {problem}; expected a whole hwloc XML file; copy it again, or write it \
+         again with lstopo"
+    )]
+    Broken { path: String, problem: String },
+    #[error(
+        "'{path}' is not a machine: found {found}, expected hwloc XML (a <topology> with a Machine in it); write one \
+         with lstopo machine.xml"
+    )]
+    NotAMachine { path: String, found: String },
+    #[error(
+        "the machine file '{path}' is hwloc XML version {version}, from a newer hwloc than this program reads; expected \
+         version 1 or 2; write it again with lstopo --export-xml-flags v2 machine.xml"
+    )]
+    Newer { path: String, version: String },
+    #[error(
+        "'{text}' describes no machine: {problem}; expected a file, or a synthetic description such as 'pack:2 \
+         core:4 pu:2'"
+    )]
+    Synthetic { text: String, problem: String },
+    #[error(
+        "the description of {input} makes no sense: {problem}; expected {expected}; write it again with lstopo"
+    )]
+    Nonsense { input: String, problem: String, expected: &'static str },
+    #[error("cannot read {}: {source}; expected a Linux system with /sys and /proc mounted", .path.display())]
+    System { path: PathBuf, source: io::Error },
+    #[error("{} holds '{found}'; expected {expected}", .path.display())]
+    SystemContent { path: PathBuf, found: String, expected: String },
+}

@@ -1,0 +1,33 @@
+//! The machine: a live Linux system, an hwloc XML file or a synthetic description becomes a [`Machine`].
+//!
+//! There are two readers. The full one lets hwloc discover (or convert, or invent) the machine and reads the XML that
+//! hwloc writes; it knows caches, kinds of cores and what hwloc knows of processors. The quick one reads a few files
+//! below `/sys` and `/proc`, needs no library and gives only what a placement needs. Both agree on nodes, CPUs, cores,
+//! packages and on what is allowed.
+//!
+//! This room does not know what the machine is used for: no placement, no program, no measurement. It changes nothing:
+//! no binding, no policy, no environment.
+
+mod error;
+mod files;
+#[cfg(test)]
+mod fixture;
+mod hmat;
+mod hwloc;
+mod kinds;
+mod limits;
+mod live;
+mod policy;
+mod recorded;
+mod sysfs;
+mod xml;
+
+pub use error::Error;
+pub use files::Roots;
+pub use limits::limits;
+pub use live::live;
+pub use policy::Policy;
+pub use recorded::{from_input, from_synthetic, from_xml_file};
+pub use sysfs::quick;
+
+pub use numawise_facts::Machine;

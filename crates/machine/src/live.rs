@@ -1,0 +1,64 @@
+//! The machine that we run on, read in full.
+
+use std::collections::BTreeMap;
+
+use numawise_facts::{Machine, MemoryKind, Node, Source};
+use numawise_units::NodeId;
+
+use crate::hwloc::{self, Input};
+use crate::sysfs::{self, Figures};
+use crate::{Error, Policy, Roots, limits, xml};
+
+#[cfg(test)]
+mod tests;
+
+/// The whole machine through hwloc, completed with what only the kernel's files tell: whose own memory a node is, how
+/// much of it is free, and what limits us.
+///
+/// # Errors
+/// When hwloc is not installed or fails, or the kernel's files cannot be read.
+pub fn live() -> Result<Machine, Error> {
+    let text = hwloc::export(Input::Live, "this machine")?;
+    let roots = Roots::live();
+    let mut machine = together(&text, sysfs::read(&roots, Figures::Always)?)?;
+    machine.limits = limits(&roots, &machine, &Policy::of_this_thread());
+    Ok(machine)
+}
+
+/// hwloc's description and the kernel's files as one machine. Nodes, their CPUs and sizes and what is allowed are the
+/// kernel's; hwloc adds caches, kinds of cores, localities and kinds of memory.
+fn together(text: &str, kernel: Machine) -> Result<Machine, Error> {
+    let hwloc = xml::machine(text, Source::Live, Some(&kernel))?;
+    let mut described: BTreeMap<NodeId, Node> = hwloc.nodes.into_iter().map(|node| (node.id, node)).collect();
+    let figures = kernel.attributes;
+    let nodes = kernel.nodes.into_iter().map(|node| match described.remove(&node.id) {
+        Some(described) => {
+            let named = figures.iter().any(|figure| figure.target == node.id);
+            merged(node, described, named)
+        }
+        None => node,
+    });
+    Ok(Machine {
+        nodes: nodes.collect(),
+        allowed_cpus: kernel.allowed_cpus.intersection(&hwloc.cpus.iter().map(|cpu| cpu.id).collect()),
+        allowed_nodes: kernel.allowed_nodes,
+        ..Machine { nodes: Vec::new(), ..hwloc }
+    })
+}
+
+/// `named`: whether the firmware names the CPUs that the node is near to.
+fn merged(kernel: Node, hwloc: Node, named: bool) -> Node {
+    let told = match hwloc.kind {
+        // Where hwloc cannot tell, the kernel's copy of the firmware's figures may.
+        MemoryKind::Unknown => (kernel.kind, kernel.kind_evidence),
+        kind => (kind, hwloc.kind_evidence),
+    };
+    // Of a node without CPUs hwloc may know by the processor what it is attached to.
+    let guessed = kernel.cpus.is_empty() && !named && !hwloc.near.is_empty();
+    Node {
+        near: if guessed { hwloc.near } else { kernel.near },
+        kind: told.0,
+        kind_evidence: told.1,
+        ..kernel
+    }
+}

@@ -1,0 +1,68 @@
+//! The memory policy that we were started with, and whether policies can be had at all. Only asked, never changed.
+
+use std::io;
+
+use numawise_units::NodeSet;
+
+#[cfg(test)]
+mod tests;
+
+/// What `get_mempolicy` says of this thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Policy {
+    /// The kernel's default: pages come from the node of the CPU that touches them first.
+    Default,
+    /// Somebody set a policy before we were started.
+    Inherited { mode: String, nodes: NodeSet },
+    /// The call is forbidden, as by the seccomp filter of many containers.
+    Forbidden,
+    /// The kernel has no memory policies.
+    Missing,
+    /// The call failed in another way.
+    Unknown(String),
+}
+
+/// The modes of `linux/mempolicy.h` in the order of their numbers.
+const MODES: [&str; 7] =
+    ["default", "preferred", "bind", "interleave", "local", "preferred-many", "weighted interleave"];
+const PREFERRED: i32 = 1;
+const LOCAL: i32 = 4;
+/// Mode flags (`MPOL_F_STATIC_NODES` and its like) stand in the highest bits.
+const FLAGS: i32 = 0b111 << 13;
+/// Room for more nodes than any kernel is built for (`MAX_NUMNODES` is at most 1024); fewer and the call fails.
+const MOST_NODES: usize = 4096;
+
+impl Policy {
+    /// Asks the kernel.
+    pub fn of_this_thread() -> Self {
+        let mut mode = 0i32;
+        let mut nodes = [0u64; MOST_NODES / 64];
+        // SAFETY: get_mempolicy writes one int and at most MOST_NODES bits, for which there is room.
+        let result = unsafe {
+            libc::syscall(libc::SYS_get_mempolicy, &mut mode, nodes.as_mut_ptr(), MOST_NODES, 0usize, 0usize)
+        };
+        if result == 0 {
+            return Policy::from_kernel(mode, NodeSet::from_words(nodes));
+        }
+        let error = io::Error::last_os_error();
+        match error.raw_os_error() {
+            Some(libc::EPERM | libc::EACCES) => Policy::Forbidden,
+            Some(libc::ENOSYS) => Policy::Missing,
+            _ => Policy::Unknown(error.to_string()),
+        }
+    }
+
+    fn from_kernel(mode: i32, nodes: NodeSet) -> Self {
+        match mode & !FLAGS {
+            0 => Policy::Default,
+            // What `numactl --localalloc` sets, by either of its names: the default in all but name.
+            PREFERRED if nodes.is_empty() => Policy::Default,
+            LOCAL => Policy::Default,
+            n => Policy::Inherited {
+                mode: MODES.get(n as usize).map_or_else(|| format!("number {n}"), |name| (*name).to_owned()),
+                nodes,
+            },
+        }
+    }
+}

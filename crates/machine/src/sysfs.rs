@@ -1,0 +1,257 @@
+//! The quick reader: what a placement needs, from files below `/sys` and `/proc`.
+//!
+//! It reads three files a node and at most one a core, without listing directories, and asks nothing of hwloc. Caches and
+//! kinds of cores are left out, and of memory kinds it knows only what the firmware's figures tell.
+
+use std::collections::BTreeMap;
+
+use numawise_facts::{Cpu, Machine, MemoryKind, Node, Package, Reading, Source};
+use numawise_units::{Bytes, CpuId, CpuSet, NodeId, NodeSet};
+
+use crate::kinds::{self, Locality};
+use crate::{Error, Roots, hmat};
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) const CPUS: &str = "/sys/devices/system/cpu";
+pub(crate) const NODES: &str = "/sys/devices/system/node";
+const LIST: &str = "a list such as 0-3,8";
+
+/// The machine as far as a placement needs it: nodes, CPUs, cores, packages, and what is allowed. Caches and limits stay
+/// empty; [`limits`](crate::limits) tells the limits.
+///
+/// # Errors
+/// When a file that every Linux has cannot be read or makes no sense.
+pub fn quick(roots: &Roots) -> Result<Machine, Error> {
+    read(roots, Figures::OfNodesWithoutCpus)
+}
+
+/// When the firmware's figures are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Figures {
+    /// Where they tell the kind of a node.
+    OfNodesWithoutCpus,
+    Always,
+}
+
+pub(crate) fn read(roots: &Roots, figures: Figures) -> Result<Machine, Error> {
+    let online: CpuSet = roots.value(&format!("{CPUS}/online"), LIST)?;
+    let mut nodes = nodes(roots, &online)?;
+    let wanted = figures == Figures::Always || nodes.iter().any(|node| node.cpus.is_empty());
+    let attributes = match wanted {
+        true => hmat::read(roots, &nodes),
+        false => Vec::new(),
+    };
+    near_of_nodes_without_cpus(roots, &mut nodes);
+    let owned: Vec<CpuSet> = nodes.iter().map(|node| node.cpus.clone()).collect();
+    kinds::tell(&mut nodes, &owned, &BTreeMap::new(), &attributes);
+    let packages = packages(roots, &online);
+    let cpus = cpus(roots, &online, &nodes, &packages);
+    let allowed = Allowed::read(roots)?;
+    let with_memory = nodes.iter().filter(|node| node.memory != Reading::Measured(Bytes(0)));
+    let with_memory: NodeSet = with_memory.map(|node| node.id).collect();
+    Ok(Machine {
+        source: Source::Live,
+        packages,
+        nodes,
+        cpus,
+        caches: Vec::new(),
+        attributes,
+        allowed_cpus: allowed.cpus.intersection(&online),
+        allowed_nodes: match allowed.nodes {
+            Some(nodes) => nodes.intersection(&with_memory),
+            None => with_memory,
+        },
+        limits: Vec::new(),
+    })
+}
+
+/// What the kernel says this process may use.
+pub(crate) struct Allowed {
+    pub cpus: CpuSet,
+    /// Missing from kernels without cpusets.
+    pub nodes: Option<NodeSet>,
+}
+
+pub(crate) const STATUS: &str = "/proc/self/status";
+
+impl Allowed {
+    /// From `Cpus_allowed_list` (what `sched_getaffinity` gives, whatever the number of CPUs) and `Mems_allowed_list`.
+    pub(crate) fn read(roots: &Roots) -> Result<Self, Error> {
+        let text = roots.text(STATUS)?;
+        let wrong = |expected: &str| Error::SystemContent {
+            path: roots.path(STATUS),
+            found: "something else".to_owned(),
+            expected: expected.to_owned(),
+        };
+        let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+        let cpus = field("Cpus_allowed_list:").and_then(|list| list.parse().ok());
+        let nodes = match field("Mems_allowed_list:") {
+            Some(list) => {
+                Some(list.parse().map_err(|_| wrong("a line Mems_allowed_list with a list of nodes"))?)
+            }
+            None => None,
+        };
+        Ok(Allowed {
+            cpus: cpus.ok_or_else(|| wrong("a line Cpus_allowed_list with a list of CPUs"))?,
+            nodes,
+        })
+    }
+}
+
+fn nodes(roots: &Roots, online: &CpuSet) -> Result<Vec<Node>, Error> {
+    let list = format!("{NODES}/online");
+    if !roots.path(&list).exists() {
+        return Ok(vec![only_node(roots, online)]);
+    }
+    let ids: NodeSet = roots.value(&list, LIST)?;
+    ids.iter().map(|id| node(roots, id, online)).collect()
+}
+
+fn node(roots: &Roots, id: NodeId, online: &CpuSet) -> Result<Node, Error> {
+    let file = |name: &str| format!("{NODES}/node{id}/{name}");
+    let cpus: CpuSet = roots.value(&file("cpulist"), LIST)?;
+    let cpus = cpus.intersection(online);
+    let (memory, free) = memory(roots.try_text(&file("meminfo")).as_deref());
+    let distances = match roots.try_text(&file("distance")) {
+        Some(text) => row(&text),
+        None => Reading::unavailable("the kernel gives no distances"),
+    };
+    Ok(Node {
+        id,
+        near: cpus.clone(),
+        cpus,
+        memory,
+        free,
+        kind: MemoryKind::Unknown,
+        kind_evidence: String::new(),
+        distances,
+    })
+}
+
+fn row(text: &str) -> Reading<Vec<u32>> {
+    let numbers: Result<Vec<u32>, _> = text.split_whitespace().map(str::parse).collect();
+    match numbers {
+        Ok(row) if !row.is_empty() => Reading::Measured(row),
+        _ => Reading::unavailable("the kernel's distances make no sense"),
+    }
+}
+
+/// Total and free memory from a `meminfo`, the machine's or a node's.
+pub(crate) fn memory(text: Option<&str>) -> (Reading<Bytes>, Reading<Bytes>) {
+    let field = |name: &str| -> Reading<Bytes> {
+        let Some(text) = text else {
+            return Reading::unavailable("meminfo cannot be read");
+        };
+        let kilobytes = text.lines().find_map(|line| {
+            let (_, rest) = line.split_once(name)?;
+            rest.split_whitespace().next()?.parse().ok()
+        });
+        match kilobytes {
+            Some(kilobytes) => Reading::Measured(Bytes::kib(kilobytes)),
+            None => Reading::unavailable("meminfo does not tell"),
+        }
+    };
+    (field("MemTotal:"), field("MemFree:"))
+}
+
+/// A kernel without NUMA: one node for all.
+fn only_node(roots: &Roots, online: &CpuSet) -> Node {
+    let (memory, free) = memory(roots.try_text("/proc/meminfo").as_deref());
+    Node {
+        id: NodeId(0),
+        cpus: online.clone(),
+        near: online.clone(),
+        memory,
+        free,
+        kind: MemoryKind::Unknown,
+        kind_evidence: String::new(),
+        distances: Reading::unavailable("the kernel knows no NUMA nodes"),
+    }
+}
+
+/// A node without CPUs is near to the CPUs of the initiators that the firmware names, otherwise to those of the nodes at
+/// the smallest distance.
+fn near_of_nodes_without_cpus(roots: &Roots, nodes: &mut [Node]) {
+    let near: Vec<Option<CpuSet>> = nodes
+        .iter()
+        .map(|node| {
+            node.cpus.is_empty().then(|| {
+                let named = hmat::initiators(roots, node.id, nodes);
+                if named.is_empty() { nearest(node, nodes) } else { named }
+            })
+        })
+        .collect();
+    for (node, near) in nodes.iter_mut().zip(near) {
+        node.near = near.unwrap_or_else(|| node.cpus.clone());
+    }
+}
+
+fn nearest(node: &Node, nodes: &[Node]) -> CpuSet {
+    let everywhere = || nodes.iter().fold(CpuSet::new(), |all, other| all.union(&other.cpus));
+    let Some(row) = node.distances.measured() else {
+        return everywhere();
+    };
+    let with_cpus =
+        || row.iter().zip(nodes).filter(|(_, other)| other.id != node.id && !other.cpus.is_empty());
+    match with_cpus().map(|(distance, _)| distance).min() {
+        Some(least) => with_cpus()
+            .filter(|(distance, _)| *distance == least)
+            .fold(CpuSet::new(), |all, (_, other)| all.union(&other.cpus)),
+        None => everywhere(),
+    }
+}
+
+/// Packages by the list of each one's first CPU: as many reads as packages.
+fn packages(roots: &Roots, online: &CpuSet) -> Vec<Package> {
+    let lists = |cpu| {
+        topology_list(roots, cpu, "package_cpus_list")
+            .or_else(|| topology_list(roots, cpu, "core_siblings_list"))
+    };
+    let groups = groups(online, lists).unwrap_or_default();
+    (0..).zip(groups).map(|(index, cpus)| Package { index, cpus }).collect()
+}
+
+fn cpus(roots: &Roots, online: &CpuSet, nodes: &[Node], packages: &[Package]) -> Vec<Cpu> {
+    let cores = Locality::of_sets(online, &cores(roots, online));
+    online
+        .iter()
+        .map(|id| {
+            let (core, smt) = cores.place(id);
+            Cpu {
+                id,
+                node: nodes.iter().find(|node| node.cpus.contains(id)).map(|node| node.id),
+                package: packages.iter().find(|p| p.cpus.contains(id)).map(|p| p.index),
+                core,
+                smt,
+                efficiency: Reading::unavailable("the quick reader does not read it"),
+            }
+        })
+        .collect()
+}
+
+/// The cores with several CPUs: nothing is read where the kernel says that there are none.
+fn cores(roots: &Roots, online: &CpuSet) -> Vec<CpuSet> {
+    if roots.try_text(&format!("{CPUS}/smt/active")).is_some_and(|text| text.trim() == "0") {
+        return Vec::new();
+    }
+    groups(online, |cpu| topology_list(roots, cpu, "thread_siblings_list")).unwrap_or_default()
+}
+
+fn topology_list(roots: &Roots, cpu: CpuId, name: &str) -> Option<CpuSet> {
+    roots.try_value(&format!("{CPUS}/cpu{cpu}/topology/{name}"))
+}
+
+/// Disjoint sets that cover all CPUs online, by the list of each one's lowest CPU; none when a list is missing.
+fn groups(online: &CpuSet, list: impl Fn(CpuId) -> Option<CpuSet>) -> Option<Vec<CpuSet>> {
+    let mut left = online.clone();
+    let mut groups = Vec::new();
+    while let Some(cpu) = left.first() {
+        let mut group = list(cpu)?.intersection(&left);
+        group.insert(cpu);
+        left = left.difference(&group);
+        groups.push(group);
+    }
+    Some(groups)
+}

@@ -1,0 +1,209 @@
+//! hwloc's XML, version 2, becomes a [`Machine`]. This is the only place that knows the format; files of hwloc 1,
+//! synthetic descriptions and the live machine come here after hwloc has written them anew.
+
+mod attributes;
+mod bitmap;
+mod distances;
+mod efficiency;
+mod objects;
+
+use std::collections::BTreeMap;
+
+use numawise_facts::{Cache, Cpu, Limit, LimitKind, Machine, Node, Package, Reading, Source};
+use numawise_units::{Bytes, CpuId, CpuSet, NodeId, NodeSet};
+use roxmltree::{Document, ParsingOptions};
+
+use crate::Error;
+use crate::kinds::{self, Locality};
+use objects::Objects;
+
+#[cfg(test)]
+mod tests;
+
+/// What a description should have been, for messages.
+const EXPECTED: &str = "XML as hwloc 2 writes it";
+
+/// The machine in a text that hwloc wrote. `kernel`: the same machine by the kernel's files, where there are some.
+pub(crate) fn machine(text: &str, source: Source, kernel: Option<&Machine>) -> Result<Machine, Error> {
+    let name = match &source {
+        Source::Live => "this machine".to_owned(),
+        Source::Xml(path) => format!("the machine file '{path}'"),
+        Source::Synthetic(words) => format!("'{words}'"),
+    };
+    read(text, source, kernel).map_err(|problem| Error::Nonsense { input: name, problem, expected: EXPECTED })
+}
+
+fn read(text: &str, source: Source, kernel: Option<&Machine>) -> Result<Machine, String> {
+    let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
+    let document = Document::parse_with_options(text, options).map_err(|e| e.to_string())?;
+    let topology = document.root_element();
+    let objects = Objects::read(topology)?;
+    let online = objects.cpus.clone();
+    if online.is_empty() {
+        return Err("it has no CPUs".to_owned());
+    }
+    if objects.nodes.is_empty() {
+        return Err("it has no NUMA node".to_owned());
+    }
+    let mut nodes: Vec<Node> = objects.nodes.iter().map(|found| node(found, &objects)).collect();
+    let attributes = match kernel.map(|kernel| &kernel.attributes) {
+        // hwloc has its figures from the same files, and reads them with less care.
+        Some(figures) if !figures.is_empty() => figures.clone(),
+        _ => attributes::read(topology, &objects)?,
+    };
+    let subtypes: BTreeMap<NodeId, String> =
+        objects.nodes.iter().filter_map(|found| Some((found.id, found.subtype.clone()?))).collect();
+    let owned = match kernel {
+        Some(kernel) => {
+            let own = |node: &Node| kernel.node(node.id).map(|node| node.cpus.clone());
+            nodes.iter().map(|node| own(node).unwrap_or_default()).collect()
+        }
+        None => {
+            let homes: Vec<CpuSet> = objects.nodes.iter().map(|found| found.complete.clone()).collect();
+            kinds::owned(&nodes, &homes, &subtypes, &attributes)
+        }
+    };
+    for (node, owned) in nodes.iter_mut().zip(&owned) {
+        node.cpus = owned.intersection(&online);
+    }
+    kinds::tell(&mut nodes, &owned, &subtypes, &attributes);
+    let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
+    let distances = distances::read(topology, &ids)?;
+    for (node, row) in nodes.iter_mut().zip(distances) {
+        node.distances = row;
+    }
+    let packages = packages(&objects);
+    let cpus = cpus(&objects, &packages, &nodes, &efficiency::read(topology, &online)?);
+    let allowed_nodes = allowed_nodes(&nodes, objects.root_set("allowed_nodeset")?);
+    let allowed_cpus = match objects.root_set("allowed_cpuset")? {
+        Some(allowed) => allowed.intersection(&online),
+        None => online.clone(),
+    };
+    let limits = match source {
+        Source::Xml(_) => recorded_limits(&objects, &ids)?,
+        Source::Live | Source::Synthetic(_) => Vec::new(),
+    };
+    Ok(Machine {
+        source,
+        packages,
+        nodes,
+        cpus,
+        caches: caches(&objects),
+        attributes,
+        allowed_cpus,
+        allowed_nodes,
+        limits,
+    })
+}
+
+fn node(found: &objects::FoundNode, objects: &Objects<'_, '_>) -> Node {
+    // hwloc leaves the size out when it is 0 and when it does not know it.
+    let memory = match (found.memory, objects.knows_memory()) {
+        (Some(bytes), _) => Reading::Measured(Bytes(bytes)),
+        (None, true) => Reading::Measured(Bytes(0)),
+        (None, false) => Reading::unavailable("hwloc's description does not tell the size"),
+    };
+    Node {
+        id: found.id,
+        cpus: CpuSet::new(),
+        near: found.cpus.intersection(&objects.cpus),
+        memory,
+        free: Reading::unavailable("only the live machine tells it"),
+        kind: numawise_facts::MemoryKind::Unknown,
+        kind_evidence: String::new(),
+        distances: Reading::unavailable("hwloc's description has no distances"),
+    }
+}
+
+fn packages(objects: &Objects<'_, '_>) -> Vec<Package> {
+    let mut sets: Vec<CpuSet> = objects
+        .packages
+        .iter()
+        .map(|set| set.intersection(&objects.cpus))
+        .filter(|set| !set.is_empty())
+        .collect();
+    sets.sort_by_key(CpuSet::first);
+    (0..).zip(sets).map(|(index, cpus)| Package { index, cpus }).collect()
+}
+
+fn caches(objects: &Objects<'_, '_>) -> Vec<Cache> {
+    let mut caches: Vec<Cache> = objects
+        .caches
+        .iter()
+        .map(|cache| Cache { cpus: cache.cpus.intersection(&objects.cpus), ..cache.clone() })
+        .filter(|cache| !cache.cpus.is_empty())
+        .collect();
+    caches.sort_by_key(|cache| (cache.level, cache.cpus.first()));
+    caches
+}
+
+fn cpus(
+    objects: &Objects<'_, '_>,
+    packages: &[Package],
+    nodes: &[Node],
+    efficiency: &dyn Fn(CpuId) -> Reading<u32>,
+) -> Vec<Cpu> {
+    let cores = Locality::of_sets(&objects.cpus, &objects.cores);
+    let owner = |id| nodes.iter().find(|node| node.cpus.contains(id)).map(|node| node.id);
+    let package = |id| packages.iter().find(|p| p.cpus.contains(id)).map(|p| p.index);
+    objects
+        .cpus
+        .iter()
+        .map(|id| {
+            let (core, smt) = cores.place(id);
+            Cpu { id, node: owner(id), package: package(id), core, smt, efficiency: efficiency(id) }
+        })
+        .collect()
+}
+
+/// The nodes with memory among those allowed.
+fn allowed_nodes(nodes: &[Node], allowed: Option<NodeSet>) -> NodeSet {
+    let has_memory = |node: &&Node| node.memory.measured() != Some(&Bytes(0));
+    let with_memory: NodeSet = nodes.iter().filter(has_memory).map(|node| node.id).collect();
+    match allowed {
+        Some(allowed) => allowed.intersection(&with_memory),
+        None => with_memory,
+    }
+}
+
+/// What was kept from whoever recorded the machine. hwloc leaves those parts out of the tree and keeps their numbers.
+fn recorded_limits(objects: &Objects<'_, '_>, nodes: &[NodeId]) -> Result<Vec<Limit>, String> {
+    let mut limits = Vec::new();
+    let all_nodes: NodeSet = objects.root_set("complete_nodeset")?.unwrap_or_default();
+    let there: NodeSet = nodes.iter().copied().collect();
+    let lost_nodes = all_nodes.difference(&there);
+    let all_cpus: CpuSet = objects.root_set("complete_cpuset")?.unwrap_or_default();
+    let lost_cpus = all_cpus.difference(&objects.cpus);
+    if !lost_cpus.is_empty() {
+        // Nodes do not go offline with their CPUs: where nodes are missing too, it was a cpuset.
+        let (kind, why) = match lost_nodes.is_empty() {
+            true => (LimitKind::OfflineCpus, "were offline or kept from whoever recorded it"),
+            false => (LimitKind::CgroupCpus, "were kept from whoever recorded it"),
+        };
+        limits.push(Limit {
+            kind,
+            effect: format!(
+                "{} of {} CPUs are described ({}); the others ({lost_cpus}) {why}",
+                objects.cpus.len(),
+                all_cpus.len(),
+                objects.cpus
+            ),
+            source: "complete_cpuset in the machine file".to_owned(),
+            lift: "record the machine again, outside of any container or cpuset and with all CPUs online"
+                .to_owned(),
+        });
+    }
+    if !lost_nodes.is_empty() {
+        limits.push(Limit {
+            kind: LimitKind::CgroupMems,
+            effect: format!(
+                "{} of {} nodes are described ({there}); the others ({lost_nodes}) were kept from whoever recorded it",
+                there.len(),
+                all_nodes.len(),
+            ),
+            source: "complete_nodeset in the machine file".to_owned(),
+            lift: "record the machine again, outside of any container or cpuset".to_owned(),
+        });
+    }
+    Ok(limits)
+}

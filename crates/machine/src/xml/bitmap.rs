@@ -1,0 +1,32 @@
+//! hwloc's bitmaps: 32-bit words in hexadecimal, the highest first, `0x0000ffff,,0x00000003`; an empty word is 0.
+
+use numawise_units::{Id, IdSet};
+
+/// Words of a set of the highest index that a set takes.
+const MOST_WORDS: usize = 65_536 / 32;
+
+/// The set in a bitmap.
+pub(super) fn parse<T: Id>(text: &str) -> Result<IdSet<T>, String> {
+    if text.starts_with("0xf...f") {
+        return Err(format!("the bitmap '{text}' has no end"));
+    }
+    let mut words: Vec<u32> = Vec::new();
+    for word in text.split(',') {
+        let digits = word.strip_prefix("0x").unwrap_or(word);
+        let value = match digits {
+            "" => 0,
+            _ => u32::from_str_radix(digits, 16).map_err(|_| format!("'{text}' is not a bitmap"))?,
+        };
+        words.push(value);
+    }
+    words.reverse();
+    while words.last() == Some(&0) {
+        words.pop();
+    }
+    if words.len() > MOST_WORDS {
+        return Err(format!("the bitmap '{text}' has indices above 65,535"));
+    }
+    let pairs = words.chunks(2);
+    let wide = pairs.map(|pair| u64::from(pair[0]) | u64::from(pair.get(1).copied().unwrap_or(0)) << 32);
+    Ok(IdSet::from_words(wide.collect::<Vec<u64>>()))
+}

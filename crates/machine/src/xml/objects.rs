@@ -1,0 +1,128 @@
+//! The tree of objects, flattened into what we keep of it.
+
+use std::collections::HashMap;
+
+use numawise_facts::Cache;
+use numawise_units::{Bytes, CpuId, CpuSet, Id, IdSet, NodeId};
+use roxmltree::Node as Element;
+
+use super::bitmap;
+
+/// A NUMA node as it stands in the XML.
+pub(super) struct FoundNode {
+    pub id: NodeId,
+    pub cpus: CpuSet,
+    /// With those that are offline or not described.
+    pub complete: CpuSet,
+    pub memory: Option<u64>,
+    pub subtype: Option<String>,
+}
+
+/// The objects that matter to us.
+pub(super) struct Objects<'a, 'input> {
+    root: Element<'a, 'input>,
+    /// The CPUs that are online.
+    pub cpus: CpuSet,
+    pub cores: Vec<CpuSet>,
+    pub packages: Vec<CpuSet>,
+    pub caches: Vec<Cache>,
+    pub nodes: Vec<FoundNode>,
+    /// hwloc's own numbers of nodes, by which attributes refer to them.
+    pub node_numbers: HashMap<u64, NodeId>,
+    /// The CPUs of every object by its number.
+    pub cpus_of: HashMap<u64, CpuSet>,
+}
+
+impl<'a, 'input> Objects<'a, 'input> {
+    pub fn read(topology: Element<'a, 'input>) -> Result<Self, String> {
+        let root =
+            topology.children().find(|child| child.has_tag_name("object")).ok_or("it has no objects")?;
+        let mut objects = Objects {
+            root,
+            cpus: CpuSet::new(),
+            cores: Vec::new(),
+            packages: Vec::new(),
+            caches: Vec::new(),
+            nodes: Vec::new(),
+            node_numbers: HashMap::new(),
+            cpus_of: HashMap::new(),
+        };
+        for element in root.descendants().filter(|e| e.has_tag_name("object")) {
+            objects.add(element)?;
+        }
+        objects.nodes.sort_by_key(|node| node.id);
+        Ok(objects)
+    }
+
+    fn add(&mut self, element: Element<'_, '_>) -> Result<(), String> {
+        let kind = element.attribute("type").ok_or("an object has no type")?;
+        let Some(cpuset) = element.attribute("cpuset") else {
+            return Ok(()); // a device
+        };
+        let cpus: CpuSet = bitmap::parse(cpuset)?;
+        let number: Option<u64> = optional(element, "gp_index")?;
+        if let Some(number) = number {
+            self.cpus_of.insert(number, cpus.clone());
+        }
+        match kind {
+            "PU" => {
+                self.cpus.insert(identifier::<CpuId>(element)?);
+            }
+            "Core" => self.cores.push(cpus),
+            "Package" => self.packages.push(cpus),
+            "NUMANode" => {
+                let id = identifier::<NodeId>(element)?;
+                if self.nodes.iter().any(|node| node.id == id) {
+                    return Err(format!("it has two nodes {id}"));
+                }
+                if let Some(number) = number {
+                    self.node_numbers.insert(number, id);
+                }
+                let complete = element.attribute("complete_cpuset").map(bitmap::parse).transpose()?;
+                self.nodes.push(FoundNode {
+                    id,
+                    complete: complete.unwrap_or_default().union(&cpus),
+                    cpus,
+                    memory: optional(element, "local_memory")?,
+                    subtype: element.attribute("subtype").map(str::to_owned),
+                });
+            }
+            "L1Cache" | "L2Cache" | "L3Cache" | "L4Cache" | "L5Cache" => self.caches.push(Cache {
+                level: u32::from(kind.as_bytes()[1] - b'0'),
+                size: Bytes(optional(element, "cache_size")?.unwrap_or(0)),
+                cpus,
+            }),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// A set that stands at the root.
+    pub fn root_set<T: Id>(&self, name: &str) -> Result<Option<IdSet<T>>, String> {
+        self.root.attribute(name).map(bitmap::parse).transpose()
+    }
+
+    /// Whether sizes of memory were known at all.
+    pub fn knows_memory(&self) -> bool {
+        self.nodes.iter().any(|node| node.memory.is_some())
+    }
+}
+
+fn identifier<T: Id>(element: Element<'_, '_>) -> Result<T, String> {
+    match optional::<u32>(element, "os_index")? {
+        Some(index) if index < 65_536 => Ok(T::from_index(index)),
+        Some(index) => Err(format!("{} {index} is above 65,535", T::NOUN)),
+        None => Err(format!("a {} has no os_index", T::NOUN)),
+    }
+}
+
+/// A number in an attribute that need not be there.
+pub(super) fn optional<N: std::str::FromStr>(
+    element: Element<'_, '_>,
+    name: &str,
+) -> Result<Option<N>, String> {
+    element
+        .attribute(name)
+        .map(|text| text.parse().map_err(|_| format!("{name} is '{text}', not a number")))
+        .transpose()
+}
