@@ -1,0 +1,263 @@
+//! A plan in the words of other tools, so that people can leave; and what those tools have no words for.
+
+use numawise_facts::{Machine, MemoryMode, Placement, TaskPlacement, ThreadBinding};
+use numawise_units::IdSet;
+
+#[cfg(test)]
+mod tests;
+
+/// A plan in the words of one tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Equivalent {
+    /// `numactl`, `taskset`, `openmp`, `mpirun-openmpi`, `mpirun-mpich` or `srun`.
+    pub tool: &'static str,
+    /// Lines for a shell: for the launchers of MPI one for the job, for the others one for each task.
+    pub lines: Vec<String>,
+    /// What the lines leave out, because the tool has no words for it.
+    pub missing: Vec<String>,
+}
+
+/// `placement` in the words of other tools. `command` gives the program's line for a task with so many threads;
+/// `set_threads` says whether the lines should set the number of OpenMP threads too.
+pub fn equivalents(
+    machine: &Machine,
+    placement: &Placement,
+    set_threads: bool,
+    command: &dyn Fn(u32) -> String,
+) -> Vec<Equivalent> {
+    let plan = Plan { machine, placement, set_threads, command };
+    vec![plan.numactl(), plan.taskset(), plan.openmp(), plan.open_mpi(), plan.mpich(), plan.srun()]
+}
+
+const THREADS_ARE_NOT_PINNED: &str = "it places the process only; threads are pinned by the OpenMP variables in front, other threads not at all";
+
+struct Plan<'a> {
+    machine: &'a Machine,
+    placement: &'a Placement,
+    set_threads: bool,
+    command: &'a dyn Fn(u32) -> String,
+}
+
+impl Plan<'_> {
+    fn pinned(&self) -> bool {
+        self.placement.binding == ThreadBinding::Pinned
+    }
+
+    fn command(&self, task: &TaskPlacement) -> String {
+        (self.command)(task.threads.len() as u32)
+    }
+
+    fn each(&self, line: impl Fn(&TaskPlacement) -> Vec<String>) -> Vec<String> {
+        self.placement.tasks.iter().map(|task| line(task).join(" ")).collect()
+    }
+
+    /// True when some task has a policy of its own.
+    fn has_policy(&self) -> bool {
+        self.placement.tasks.iter().any(|task| task.memory.mode != MemoryMode::Default)
+    }
+
+    fn has_mask(&self) -> bool {
+        self.placement.tasks.iter().any(|task| self.is_masked(task))
+    }
+
+    fn is_masked(&self, task: &TaskPlacement) -> bool {
+        task.cpus != self.machine.allowed_cpus
+    }
+
+    fn pinning_note(&self) -> Vec<String> {
+        self.pinned().then(|| THREADS_ARE_NOT_PINNED.to_owned()).into_iter().collect()
+    }
+
+    fn policy_note(&self, tool: &str) -> Vec<String> {
+        let first = self.placement.tasks.iter().find(|task| task.memory.mode != MemoryMode::Default);
+        let note = first.map(|task| format!("memory policy {}: {tool} has no words for it", task.memory));
+        note.into_iter().collect()
+    }
+
+    fn numactl(&self) -> Equivalent {
+        let line = |task: &TaskPlacement| {
+            let mut words = self.variables(task);
+            words.extend(self.numactl_words(task));
+            words.push(self.command(task));
+            words
+        };
+        Equivalent { tool: "numactl", lines: self.each(line), missing: self.pinning_note() }
+    }
+
+    /// `numactl --physcpubind=.. --membind=..`, or nothing where there is nothing to place.
+    fn numactl_words(&self, task: &TaskPlacement) -> Vec<String> {
+        let mut words = Vec::new();
+        if self.is_masked(task) {
+            words.push(format!("--physcpubind={}", task.cpus));
+        }
+        words.extend(policy_option(task));
+        if !words.is_empty() {
+            words.insert(0, "numactl".to_owned());
+        }
+        words
+    }
+
+    fn taskset(&self) -> Equivalent {
+        let line = |task: &TaskPlacement| {
+            let mut words = self.variables(task);
+            if self.is_masked(task) {
+                words.push(format!("taskset -c {}", task.cpus));
+            }
+            words.push(self.command(task));
+            words
+        };
+        let missing = [self.policy_note("taskset"), self.pinning_note()].concat();
+        let lines = if self.has_mask() { self.each(line) } else { Vec::new() };
+        let no_mask = "there is no mask to set".to_owned();
+        let missing = if lines.is_empty() { [vec![no_mask], missing].concat() } else { missing };
+        Equivalent { tool: "taskset", lines, missing }
+    }
+
+    fn openmp(&self) -> Equivalent {
+        let line = |task: &TaskPlacement| {
+            let mut words = self.openmp_variables(task);
+            words.push(self.command(task));
+            words
+        };
+        let mut missing = self.policy_note("OpenMP");
+        if self.has_mask() && !self.pinned() {
+            missing.push(
+                "threads that may move inside the mask: OpenMP only knows places for threads that stay"
+                    .into(),
+            );
+        }
+        Equivalent { tool: "openmp", lines: self.each(line), missing }
+    }
+
+    /// OpenMP's variables as an assignment in front of a command.
+    fn variables(&self, task: &TaskPlacement) -> Vec<String> {
+        match self.pinned() || self.set_threads {
+            true => self.openmp_variables(task),
+            false => Vec::new(),
+        }
+    }
+
+    fn openmp_variables(&self, task: &TaskPlacement) -> Vec<String> {
+        let assign = |(name, value): (&str, String)| match value.contains(['{', ',']) {
+            true => format!("{name}='{value}'"),
+            false => format!("{name}={value}"),
+        };
+        self.pairs(task).into_iter().map(assign).collect()
+    }
+
+    fn pairs(&self, task: &TaskPlacement) -> Vec<(&'static str, String)> {
+        let mut pairs = vec![("OMP_NUM_THREADS", task.threads.len().to_string())];
+        if self.pinned() {
+            let places: Vec<String> = task.threads.iter().map(place).collect();
+            pairs.push(("OMP_PLACES", places.join(",")));
+            pairs.push(("OMP_PROC_BIND", "close".to_owned()));
+        }
+        pairs
+    }
+
+    /// One command for each rank, each with its own mask: the same in every version of Open MPI, whose rank files number
+    /// CPUs in ways that differ.
+    fn open_mpi(&self) -> Equivalent {
+        let set = |(name, value): (&str, String)| format!("-x {name}='{value}'");
+        let lines = self.ranks("mpirun --bind-to none", &set);
+        Equivalent { tool: "mpirun-openmpi", lines, missing: self.pinning_note() }
+    }
+
+    fn mpich(&self) -> Equivalent {
+        let set = |(name, value): (&str, String)| format!("-env {name} '{value}'");
+        let lines = self.ranks("mpiexec -bind-to none", &set);
+        Equivalent { tool: "mpirun-mpich", lines, missing: self.pinning_note() }
+    }
+
+    fn ranks(&self, launcher: &str, set: &dyn Fn((&str, String)) -> String) -> Vec<String> {
+        let rank = |task: &TaskPlacement| {
+            let mut words = vec!["-n 1".to_owned()];
+            if self.pinned() || self.set_threads {
+                words.extend(self.pairs(task).into_iter().map(set));
+            }
+            words.extend(self.numactl_words(task));
+            words.push(self.command(task));
+            words
+        };
+        vec![format!("{launcher} {}", self.each(rank).join(" : "))]
+    }
+
+    fn srun(&self) -> Equivalent {
+        let tasks = &self.placement.tasks;
+        let mut words = Vec::new();
+        let mut missing = Vec::new();
+        let Some(first) = tasks.first() else {
+            return Equivalent { tool: "srun", lines: Vec::new(), missing };
+        };
+        if self.pinned() {
+            words.push("OMP_PLACES=threads OMP_PROC_BIND=close".to_owned());
+            missing.push("which thread of a task gets which of its CPUs is OpenMP's choice".to_owned());
+        }
+        if self.pinned() || self.set_threads {
+            words.insert(0, format!("OMP_NUM_THREADS={}", first.threads.len()));
+        }
+        words.push(format!("srun -n {} -c {}", tasks.len(), first.threads.len()));
+        if tasks.iter().any(|task| task.threads.len() != first.threads.len()) {
+            missing.push("numbers of threads that differ between tasks".to_owned());
+        }
+        match self.has_mask() {
+            true => {
+                words.push(format!("--cpu-bind=mask_cpu:{}", masks(tasks.iter().map(|task| &task.cpus))));
+                missing.push("masks of CPUs hold where the job has the whole computer to itself".to_owned());
+            }
+            false => words.push("--cpu-bind=none".to_owned()),
+        }
+        if self.has_policy() {
+            self.srun_memory(&mut words, &mut missing);
+        }
+        words.push(self.command(first));
+        Equivalent { tool: "srun", lines: vec![words.join(" ")], missing }
+    }
+
+    fn srun_memory(&self, words: &mut Vec<String>, missing: &mut Vec<String>) {
+        let tasks = &self.placement.tasks;
+        let all = |mode: MemoryMode| tasks.iter().all(|task| task.memory.mode == mode);
+        if all(MemoryMode::Local) {
+            words.push("--mem-bind=local".to_owned());
+        } else if all(MemoryMode::Bind) {
+            let nodes = masks(tasks.iter().map(|task| &task.memory.nodes));
+            words.push(format!("--mem-bind=mask_mem:{nodes}"));
+        } else if all(MemoryMode::Preferred) {
+            let nodes = masks(tasks.iter().map(|task| &task.memory.nodes));
+            words.push(format!("--mem-bind=prefer,mask_mem:{nodes}"));
+        } else if tasks.iter().all(|task| task.memory == tasks[0].memory) {
+            // No word of srun's own, but the same for all: numactl inside.
+            words.extend(["numactl".to_owned()].into_iter().chain(policy_option(&tasks[0])));
+        } else {
+            missing.push("memory policies that differ between tasks".to_owned());
+        }
+    }
+}
+
+fn policy_option(task: &TaskPlacement) -> Option<String> {
+    let nodes = &task.memory.nodes;
+    Some(match task.memory.mode {
+        MemoryMode::Default => return None,
+        MemoryMode::Local => "--localalloc".to_owned(),
+        MemoryMode::Bind => format!("--membind={nodes}"),
+        MemoryMode::Preferred => format!("--preferred={nodes}"),
+        MemoryMode::PreferredMany => format!("--preferred-many={nodes}"),
+        MemoryMode::Interleave => format!("--interleave={nodes}"),
+        MemoryMode::WeightedInterleave => format!("--weighted-interleave={nodes}"),
+    })
+}
+
+fn place(cpus: &numawise_units::CpuSet) -> String {
+    let numbers: Vec<String> = cpus.iter().map(|cpu| cpu.to_string()).collect();
+    format!("{{{}}}", numbers.join(","))
+}
+
+/// Sets as hexadecimal masks, the way Slurm reads them.
+fn masks<'a, T: numawise_units::Id + 'a>(sets: impl Iterator<Item = &'a IdSet<T>>) -> String {
+    let mask = |set: &IdSet<T>| {
+        let mut words = set.words().iter().rev();
+        let first = words.next().map_or("0".to_owned(), |word| format!("{word:x}"));
+        words.fold(format!("0x{first}"), |mask, word| format!("{mask}{word:016x}"))
+    };
+    sets.map(mask).collect::<Vec<_>>().join(",")
+}

@@ -1,0 +1,60 @@
+//! Why there is no plan, each text once.
+
+use numawise_facts::{LimitKind, Machine};
+use numawise_units::{CpuSet, NodeId, NodeSet};
+
+/// Why a request cannot be placed on a machine.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlacementError {
+    #[error("0 tasks were asked for; expected at least 1")]
+    NoTasks,
+    #[error("0 threads were asked for; expected at least 1")]
+    NoThreads,
+    #[error("{asked} threads in all were asked for; a Linux system has at most {most} processes and threads")]
+    TooManyThreads { asked: u64, most: u64 },
+    #[error("the list of {0} is empty; expected numbers and ranges such as 0-3,8")]
+    EmptyList(&'static str),
+    #[error("an explicit placement names its CPUs or its nodes; neither was given")]
+    NothingExplicit,
+    #[error("CPU {cpus} does not exist on this machine; it has CPUs {exist}")]
+    NoSuchCpu { cpus: CpuSet, exist: CpuSet },
+    #[error("CPU {cpus} may not be used; allowed are {allowed}{limit}")]
+    CpuNotAllowed { cpus: CpuSet, allowed: CpuSet, limit: String },
+    #[error("node {nodes} does not exist on this machine; it has nodes {exist}")]
+    NoSuchNode { nodes: NodeSet, exist: NodeSet },
+    #[error("node {nodes} may not be used for memory; allowed are {allowed}{limit}")]
+    NodeNotAllowed { nodes: NodeSet, allowed: NodeSet, limit: String },
+    #[error("node {nodes} has no memory; nodes with memory that may be used are {allowed}")]
+    NodeWithoutMemory { nodes: NodeSet, allowed: NodeSet },
+    #[error("node {nodes} has no CPUs of its own; nodes with CPUs are {with}")]
+    NodeWithoutCpus { nodes: NodeSet, with: NodeSet },
+    #[error("no CPU of node {nodes} may be used; allowed are CPUs {allowed}{limit}")]
+    NodeCpusNotAllowed { nodes: NodeSet, allowed: CpuSet, limit: String },
+    #[error("no CPU is left: CPUs {cpus} are not on nodes {nodes}")]
+    NothingLeft { cpus: CpuSet, nodes: NodeSet },
+    #[error("no CPU of this machine may be used{limit}")]
+    NoCpu { limit: String },
+    #[error("there is no high-bandwidth memory that may be used: {found}; try --memory local")]
+    NoHbm { found: String },
+    #[error(
+        "there is no memory far from CPUs {cpus}: node {node} is the only one with memory that may be used"
+    )]
+    NothingRemote { cpus: CpuSet, node: NodeId },
+    #[error(
+        "CPUs {cpus} are on all nodes with memory ({nodes}), so that none is far from them; keep the task on some nodes \
+         with --nodes or --cpus"
+    )]
+    NothingRemoteFromAll { cpus: CpuSet, nodes: NodeSet },
+    #[error("no node with memory may be used{limit}")]
+    NoMemory { limit: String },
+}
+
+/// The limits of these kinds as the end of a message: what each does, where it was read, and who can lift it.
+pub fn limits(machine: &Machine, kinds: &[LimitKind]) -> String {
+    let of_kind = machine.limits.iter().filter(|limit| kinds.contains(&limit.kind));
+    of_kind.map(|limit| format!("; {} ({}): {}", limit.effect, limit.source, limit.lift)).collect()
+}
+
+pub const CPU_LIMITS: &[LimitKind] =
+    &[LimitKind::AffinityMask, LimitKind::CgroupCpus, LimitKind::OfflineCpus];
+pub const MEMORY_LIMITS: &[LimitKind] = &[LimitKind::CgroupMems];

@@ -1,0 +1,34 @@
+//! Which CPUs and which memory each task and each thread gets.
+//!
+//! [`place`] is a function of a machine and a request, and of nothing else: no file, no clock, no chance. The same two
+//! values give the same plan everywhere, so that ranks agree without talking. It knows neither where the machine was read
+//! nor how a plan is carried out. [`equivalents`] says a plan in the words of other tools.
+//!
+//! # How CPUs are chosen
+//! Only CPUs that we may use, on nodes that have CPUs. Nodes come by package, then by number. Inside a node every core
+//! gets one thread before any gets a second one (fast cores before efficient ones); a node is full when all its hardware
+//! threads are used. Each CPU is used once before any is used twice.
+//!
+//! * `local` fills a node, its hardware threads included, before it goes to the next; tasks follow one another.
+//! * `distributed` gives every task the same number of CPUs on each node, as far as the nodes have them. Threads are
+//!   numbered in blocks: the first ones on the first node, so that neighbours k and k + 1 share a node. A loop with a
+//!   static schedule then finds what it touched first on its own node.
+//! * `semi` puts each task into one node, the tasks evenly over the nodes, and neighbouring tasks into the same node.
+//! * `none` leaves the choice to the operating system; with pinned threads, to the order of the CPUs' numbers.
+//! * `explicit` takes the CPUs asked for in the order of their numbers.
+//!
+//! Tasks that share a node get cores of their own where there are enough.
+
+mod equivalent;
+mod error;
+mod memory;
+mod place;
+mod share;
+mod usable;
+
+#[cfg(test)]
+mod testing;
+
+pub use equivalent::{Equivalent, equivalents};
+pub use error::PlacementError;
+pub use place::place;

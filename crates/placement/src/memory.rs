@@ -1,0 +1,180 @@
+//! Where a task's pages go, given where its CPUs are.
+
+use numawise_facts::{Machine, MemoryKind, MemoryMode, MemoryPlan, MemoryRequest, Node, Reading};
+use numawise_units::{Bytes, CpuId, CpuSet, NodeId, NodeSet};
+
+use crate::PlacementError;
+use crate::error::{MEMORY_LIMITS, limits};
+use crate::usable::check_nodes_exist;
+
+#[cfg(test)]
+mod tests;
+
+/// The policy of a task on `cpus`, whose first thread runs on `first`.
+///
+/// # Errors
+/// When nodes were named that do not exist, have no memory or may not be used, or when the kind of memory asked for is not
+/// there.
+pub fn plan(
+    machine: &Machine,
+    request: &MemoryRequest,
+    cpus: &CpuSet,
+    first: &CpuSet,
+    warnings: &mut Vec<String>,
+) -> Result<MemoryPlan, PlacementError> {
+    let given = |nodes: &NodeSet| check(machine, nodes).map(|()| nodes.clone());
+    let (mode, nodes) = match request {
+        MemoryRequest::Default => return Ok(MemoryPlan::default_policy()),
+        MemoryRequest::Local => (MemoryMode::Local, NodeSet::new()),
+        MemoryRequest::Bind(Some(nodes)) => (MemoryMode::Bind, given(nodes)?),
+        MemoryRequest::Bind(None) => (MemoryMode::Bind, nearest_to(machine, cpus)?),
+        MemoryRequest::Preferred(Some(node)) => (MemoryMode::Preferred, given(&NodeSet::single(*node))?),
+        MemoryRequest::Preferred(None) => (MemoryMode::Preferred, one(nearest_to(machine, first)?)),
+        MemoryRequest::PreferredMany(nodes) => (MemoryMode::PreferredMany, given(nodes)?),
+        MemoryRequest::Interleave(Some(nodes)) => (MemoryMode::Interleave, given(nodes)?),
+        MemoryRequest::Interleave(None) => (MemoryMode::Interleave, ordinary(machine)?),
+        MemoryRequest::Weighted(Some(nodes)) => (MemoryMode::WeightedInterleave, given(nodes)?),
+        MemoryRequest::Weighted(None) => (MemoryMode::WeightedInterleave, ordinary(machine)?),
+        MemoryRequest::Hbm => (MemoryMode::Bind, hbm(machine, cpus)?),
+        MemoryRequest::Remote => (MemoryMode::Bind, NodeSet::single(farthest(machine, cpus, warnings)?)),
+    };
+    Ok(MemoryPlan { mode, nodes })
+}
+
+fn check(machine: &Machine, nodes: &NodeSet) -> Result<(), PlacementError> {
+    if nodes.is_empty() {
+        return Err(PlacementError::EmptyList("nodes"));
+    }
+    let forbidden = nodes.difference(&machine.allowed_nodes);
+    if forbidden.is_empty() {
+        return Ok(());
+    }
+    check_nodes_exist(machine, nodes)?;
+    let allowed = machine.allowed_nodes.clone();
+    let empty =
+        |id: &NodeId| machine.node(*id).is_some_and(|node| node.memory == Reading::Measured(Bytes(0)));
+    let without: NodeSet = forbidden.iter().filter(empty).collect();
+    Err(match without.is_empty() {
+        false => PlacementError::NodeWithoutMemory { nodes: without, allowed },
+        true => PlacementError::NodeNotAllowed {
+            nodes: forbidden,
+            allowed,
+            limit: limits(machine, MEMORY_LIMITS),
+        },
+    })
+}
+
+fn one(nodes: NodeSet) -> NodeSet {
+    nodes.first().into_iter().collect()
+}
+
+fn allowed(machine: &Machine) -> impl Iterator<Item = &Node> {
+    machine.nodes.iter().filter(|node| machine.allowed_nodes.contains(node.id))
+}
+
+/// Memory that programs get when they ask for nothing: that of nodes with CPUs, or ordinary by its kind.
+fn is_ordinary(node: &Node) -> bool {
+    !node.cpus.is_empty() || node.kind == MemoryKind::Dram
+}
+
+fn ordinary(machine: &Machine) -> Result<NodeSet, PlacementError> {
+    let nodes: NodeSet = allowed(machine).filter(|node| is_ordinary(node)).map(|node| node.id).collect();
+    if !nodes.is_empty() {
+        return Ok(nodes);
+    }
+    match machine.allowed_nodes.is_empty() {
+        false => Ok(machine.allowed_nodes.clone()),
+        true => Err(no_memory(machine)),
+    }
+}
+
+fn no_memory(machine: &Machine) -> PlacementError {
+    PlacementError::NoMemory { limit: limits(machine, MEMORY_LIMITS) }
+}
+
+/// The nodes whose own CPUs these are; `None` stands for CPUs of which the machine does not say.
+fn homes(machine: &Machine, cpus: &CpuSet) -> Vec<(Option<NodeId>, CpuId)> {
+    let mut homes: Vec<(Option<NodeId>, CpuId)> =
+        cpus.iter().map(|cpu| (machine.node_of(cpu), cpu)).collect();
+    homes.sort_unstable();
+    homes.dedup_by_key(|(home, _)| *home);
+    homes
+}
+
+/// For each CPU its own node, or the nearest with memory.
+fn nearest_to(machine: &Machine, cpus: &CpuSet) -> Result<NodeSet, PlacementError> {
+    let mut nodes = NodeSet::new();
+    for (home, cpu) in homes(machine, cpus) {
+        match home {
+            Some(home) if machine.allowed_nodes.contains(home) => {
+                nodes.insert(home);
+            }
+            _ => {
+                let ordinary: Vec<&Node> = allowed(machine).filter(|node| is_ordinary(node)).collect();
+                let any: Vec<&Node> = allowed(machine).collect();
+                let candidates = if ordinary.is_empty() { any } else { ordinary };
+                nodes.extend(one(nearest(machine, home, cpu, &candidates)).iter());
+            }
+        }
+    }
+    if nodes.is_empty() { Err(no_memory(machine)) } else { Ok(nodes) }
+}
+
+/// Those of `candidates` that are nearest to a CPU and its home: the machine's word on nearness first, then distances.
+fn nearest(machine: &Machine, home: Option<NodeId>, cpu: CpuId, candidates: &[&Node]) -> NodeSet {
+    let attached: Vec<&Node> = candidates.iter().copied().filter(|node| node.near.contains(cpu)).collect();
+    let candidates = if attached.is_empty() { candidates } else { &attached };
+    let distance = |node: &Node| home.and_then(|home| machine.distance(home, node.id)).unwrap_or(u32::MAX);
+    let least = candidates.iter().map(|node| distance(node)).min();
+    candidates.iter().filter(|node| Some(distance(node)) == least).map(|node| node.id).collect()
+}
+
+fn hbm(machine: &Machine, cpus: &CpuSet) -> Result<NodeSet, PlacementError> {
+    let candidates: Vec<&Node> = allowed(machine).filter(|node| node.kind == MemoryKind::Hbm).collect();
+    if candidates.is_empty() {
+        let kinds: Vec<String> =
+            machine.nodes.iter().map(|node| format!("node {} is {}", node.id, node.kind)).collect();
+        return Err(PlacementError::NoHbm { found: kinds.join(", ") });
+    }
+    let near = homes(machine, cpus).into_iter().map(|(home, cpu)| nearest(machine, home, cpu, &candidates));
+    Ok(near.fold(NodeSet::new(), |all, nodes| all.union(&nodes)))
+}
+
+/// The node with the largest distance from all CPUs of the task; ordinary memory where there is some elsewhere, since far
+/// memory of another kind would show the kind and not the way.
+fn farthest(machine: &Machine, cpus: &CpuSet, warnings: &mut Vec<String>) -> Result<NodeId, PlacementError> {
+    let homes: Vec<NodeId> = homes(machine, cpus).into_iter().filter_map(|(home, _)| home).collect();
+    let elsewhere: Vec<&Node> = allowed(machine).filter(|node| !homes.contains(&node.id)).collect();
+    let like: Vec<&Node> = elsewhere.iter().copied().filter(|node| is_ordinary(node)).collect();
+    let candidates = if like.is_empty() { &elsewhere } else { &like };
+    let distance = |node: &Node| -> u64 {
+        homes.iter().map(|home| u64::from(machine.distance(*home, node.id).unwrap_or(0))).sum()
+    };
+    // max_by_key takes the last of equals; reversed, that is the lowest number.
+    let Some(node) = candidates.iter().rev().max_by_key(|node| distance(node)) else {
+        return Err(match machine.allowed_nodes.first() {
+            Some(_) if machine.allowed_nodes.len() > 1 => PlacementError::NothingRemoteFromAll {
+                cpus: cpus.clone(),
+                nodes: machine.allowed_nodes.clone(),
+            },
+            Some(node) => PlacementError::NothingRemote { cpus: cpus.clone(), node },
+            None => no_memory(machine),
+        });
+    };
+    // Every task asks; what holds for several is said once.
+    let mut warn = |warning: String| {
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+    };
+    if like.is_empty() {
+        warn(format!(
+            "the farthest memory is node {}, which is {}: a difference may come from the kind of memory, not the way",
+            node.id, node.kind
+        ));
+    }
+    if homes.iter().all(|home| machine.distance(*home, node.id).is_none()) {
+        warn(format!("the machine gives no distances: node {} was taken as the farthest", node.id));
+    }
+    Ok(node.id)
+}

@@ -1,0 +1,168 @@
+//! From a request to a plan.
+
+use numawise_facts::{Machine, Placement, PlacementRequest, Strategy, TaskPlacement, ThreadBinding};
+use numawise_units::{CpuId, CpuSet, TaskId};
+
+use crate::share::{self, even};
+use crate::usable::{self, Group};
+use crate::{PlacementError, memory};
+
+#[cfg(test)]
+mod invariants;
+#[cfg(test)]
+mod tests;
+
+/// PID_MAX_LIMIT of 64-bit kernels (include/linux/threads.h): nobody can start more.
+const MOST_THREADS: u64 = 4_194_304;
+
+/// The plan for `request` on `machine`.
+///
+/// # Errors
+/// When the request names what does not exist or may not be used, or asks for memory that is not there. More threads than
+/// CPUs is no error but a warning in the plan.
+pub fn place(machine: &Machine, request: &PlacementRequest) -> Result<Placement, PlacementError> {
+    check(request)?;
+    let usable = usable::cpus(machine, request)?;
+    let chosen = choose(machine, request, &usable);
+    let mut warnings = Vec::new();
+    warn_of_crowds(request, &usable, &chosen, &mut warnings);
+    warn_of_nodes_without_cpus(machine, request, &mut warnings);
+    let mut tasks = Vec::with_capacity(chosen.len());
+    for (number, choice) in chosen.into_iter().enumerate() {
+        let plan = memory::plan(machine, &request.memory, &choice.cpus, &choice.first(), &mut warnings)?;
+        tasks.push(TaskPlacement {
+            task: TaskId(number as u32),
+            threads: choice.threads(request.binding),
+            cpus: choice.cpus,
+            memory: plan,
+        });
+    }
+    Ok(Placement { strategy: request.strategy, binding: request.binding, tasks, warnings })
+}
+
+fn check(request: &PlacementRequest) -> Result<(), PlacementError> {
+    if request.tasks == 0 {
+        return Err(PlacementError::NoTasks);
+    }
+    if request.threads == Some(0) {
+        return Err(PlacementError::NoThreads);
+    }
+    let asked = u64::from(request.tasks) * u64::from(request.threads.unwrap_or(1));
+    if asked > MOST_THREADS {
+        return Err(PlacementError::TooManyThreads { asked, most: MOST_THREADS });
+    }
+    let nothing_named = request.cpus.is_none() && request.nodes.is_none();
+    match request.strategy == Strategy::Explicit && nothing_named {
+        true => Err(PlacementError::NothingExplicit),
+        false => Ok(()),
+    }
+}
+
+/// What falls to one task.
+struct Choice {
+    cpus: CpuSet,
+    /// The CPU of each thread; for threads that are free, only their number counts.
+    order: Vec<CpuId>,
+}
+
+impl Choice {
+    fn first(&self) -> CpuSet {
+        self.order.first().copied().into_iter().collect()
+    }
+
+    fn threads(&self, binding: ThreadBinding) -> Vec<CpuSet> {
+        let one = |cpu: &CpuId| match binding {
+            ThreadBinding::Pinned => CpuSet::single(*cpu),
+            ThreadBinding::Free => self.cpus.clone(),
+        };
+        self.order.iter().map(one).collect()
+    }
+}
+
+fn choose(machine: &Machine, request: &PlacementRequest, usable: &CpuSet) -> Vec<Choice> {
+    let tasks = request.tasks as usize;
+    let given = request.threads.map(|threads| threads as usize);
+    let sizes = given.map_or_else(|| even(usable.len(), tasks), |threads| vec![threads; tasks]);
+    let by_node = |counts: fn(&[usize], &[usize]) -> share::Counts| {
+        let groups = usable::groups(machine, usable);
+        share::assign(&groups, &counts(&room(&groups), &sizes))
+    };
+    let orders = match request.strategy {
+        Strategy::Local => by_node(share::local),
+        Strategy::Distributed => by_node(share::distributed),
+        Strategy::Semi => {
+            let groups = usable::groups(machine, usable);
+            share::assign(&groups, &share::semi(&room(&groups), tasks, given))
+        }
+        Strategy::None | Strategy::Explicit => return by_number(request, usable, &sizes),
+    };
+    let choice = |order: Vec<CpuId>| Choice { cpus: order.iter().copied().collect(), order };
+    orders.into_iter().map(choice).collect()
+}
+
+fn room(groups: &[Group]) -> Vec<usize> {
+    groups.iter().map(|group| group.cpus.len()).collect()
+}
+
+/// CPUs in the order of their numbers, one task after the other.
+fn by_number(request: &PlacementRequest, usable: &CpuSet, sizes: &[usize]) -> Vec<Choice> {
+    let cpus: Vec<CpuId> = usable.iter().collect();
+    let pinned = request.binding == ThreadBinding::Pinned;
+    // Free tasks of an explicit plan share the list among them, whatever the number of their threads.
+    let shares = even(cpus.len(), sizes.len());
+    let (mut at, mut start) = (0, 0);
+    let mut choices = Vec::with_capacity(sizes.len());
+    for (&size, share) in sizes.iter().zip(shares) {
+        let order: Vec<CpuId> = (0..size).map(|k| cpus[(at + k) % cpus.len()]).collect();
+        let task = match (pinned, request.strategy) {
+            (true, _) => order.iter().copied().collect(),
+            (false, Strategy::None) => usable.clone(),
+            (false, _) => (0..share).map(|k| cpus[(start + k) % cpus.len()]).collect(),
+        };
+        at += size;
+        start += share;
+        choices.push(Choice { cpus: task, order });
+    }
+    choices
+}
+
+fn warn_of_crowds(
+    request: &PlacementRequest,
+    usable: &CpuSet,
+    chosen: &[Choice],
+    warnings: &mut Vec<String>,
+) {
+    let threads: usize = chosen.iter().map(|choice| choice.order.len()).sum();
+    if threads > usable.len() {
+        warnings.push(format!(
+            "oversubscribed: {threads} threads on {} CPUs ({usable}), so that some CPUs have {} threads",
+            usable.len(),
+            threads.div_ceil(usable.len()),
+        ));
+        return;
+    }
+    let crowded = chosen.iter().find(|choice| choice.order.len() > choice.cpus.len());
+    if let Some(choice) = crowded {
+        let why = match request.strategy {
+            Strategy::Semi => "; a task of `semi` stays inside one node",
+            _ => "",
+        };
+        warnings.push(format!(
+            "oversubscribed: a task of {} threads has {} CPUs ({}){why}",
+            choice.order.len(),
+            choice.cpus.len(),
+            choice.cpus,
+        ));
+    }
+}
+
+fn warn_of_nodes_without_cpus(machine: &Machine, request: &PlacementRequest, warnings: &mut Vec<String>) {
+    let Some(nodes) = &request.nodes else { return };
+    let without = |node: &numawise_units::NodeId| {
+        machine.node(*node).is_some_and(|node| !node.cpus.intersects(&machine.allowed_cpus))
+    };
+    let without: numawise_units::NodeSet = nodes.iter().filter(without).collect();
+    if !without.is_empty() {
+        warnings.push(format!("node {without} has no CPUs that may be used and was passed over"));
+    }
+}

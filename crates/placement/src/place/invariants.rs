@@ -1,0 +1,274 @@
+//! What holds on every machine and for every request.
+
+use std::collections::BTreeMap;
+
+use numawise_facts::{MemoryKind, MemoryRequest};
+use numawise_units::{Bytes, NodeId, NodeSet};
+use proptest::prelude::{
+    Just, ProptestConfig, any, prop, prop_assert, prop_assert_eq, prop_assert_ne, prop_oneof, proptest,
+};
+use proptest::strategy::Strategy as Generator;
+
+use super::*;
+use crate::testing::{self, NodeSpec};
+
+/// A machine with one to six nodes, some without CPUs or memory, one to four threads a core, numbers with gaps and in
+/// either of the usual orders, and a mask.
+fn machines() -> impl Generator<Value = Machine> {
+    let node = (0u32..3, 0usize..5, 0u8..8, 0u8..4);
+    (prop::collection::vec(node, 1..6), 1usize..5, any::<bool>(), 1u32..4, any::<u64>(), any::<u64>())
+        .prop_map(|(nodes, smt, siblings_last, step, mask, mems)| {
+            build(&nodes, smt, siblings_last, step, mask, mems)
+        })
+}
+
+fn build(
+    nodes: &[(u32, usize, u8, u8)],
+    smt: usize,
+    siblings_last: bool,
+    step: u32,
+    mask: u64,
+    mems: u64,
+) -> Machine {
+    let mut cores: Vec<Vec<Vec<u32>>> = nodes.iter().map(|(_, cores, ..)| vec![vec![]; *cores]).collect();
+    if cores.iter().all(Vec::is_empty) {
+        cores[0].push(vec![]);
+    }
+    let mut next = 0;
+    let mut number = || {
+        next += step;
+        next - step
+    };
+    match siblings_last {
+        true => (0..smt).for_each(|_| cores.iter_mut().flatten().for_each(|core| core.push(number()))),
+        false => cores.iter_mut().flatten().for_each(|core| (0..smt).for_each(|_| core.push(number()))),
+    }
+    let borrowed: Vec<Vec<&[u32]>> =
+        cores.iter().map(|node| node.iter().map(Vec::as_slice).collect()).collect();
+    let kinds = [MemoryKind::Dram, MemoryKind::Hbm, MemoryKind::Cxl, MemoryKind::Unknown];
+    let specs: Vec<NodeSpec<'_>> = nodes
+        .iter()
+        .zip(&borrowed)
+        .enumerate()
+        .map(|(k, ((package, _, memory, kind), cores))| NodeSpec {
+            id: k as u32 * step,
+            package: *package,
+            cores,
+            kind: if cores.is_empty() { kinds[*kind as usize] } else { MemoryKind::Dram },
+            mib: if *memory == 0 { 0 } else { 256 },
+        })
+        .collect();
+    let mut machine = testing::machine(&specs);
+    let bit = |mask: u64, k: usize| mask >> (k % 64) & 1 == 1;
+    let all = machine.allowed_cpus.clone();
+    let some: CpuSet = all.iter().enumerate().filter(|(k, _)| bit(mask, *k)).map(|(_, cpu)| cpu).collect();
+    if !some.is_empty() {
+        machine.allowed_cpus = some;
+    }
+    let all = machine.allowed_nodes.clone();
+    let some: NodeSet = all.iter().enumerate().filter(|(k, _)| bit(mems, *k)).map(|(_, node)| node).collect();
+    if !some.is_empty() {
+        machine.allowed_nodes = some;
+    }
+    machine
+}
+
+fn requests() -> impl Generator<Value = PlacementRequest> {
+    let strategy = prop_oneof![
+        Just(Strategy::Local),
+        Just(Strategy::Distributed),
+        Just(Strategy::Semi),
+        Just(Strategy::None)
+    ];
+    let memory = prop_oneof![
+        Just(MemoryRequest::Default),
+        Just(MemoryRequest::Local),
+        Just(MemoryRequest::Bind(None)),
+        Just(MemoryRequest::Preferred(None)),
+        Just(MemoryRequest::Interleave(None)),
+        Just(MemoryRequest::Hbm),
+        Just(MemoryRequest::Remote),
+    ];
+    let binding = prop_oneof![Just(ThreadBinding::Pinned), Just(ThreadBinding::Free)];
+    (strategy, binding, 1u32..7, prop::option::of(1u32..20), memory).prop_map(
+        |(strategy, binding, tasks, threads, memory)| PlacementRequest {
+            strategy,
+            binding,
+            tasks,
+            threads,
+            cpus: None,
+            nodes: None,
+            memory,
+        },
+    )
+}
+
+/// How often each allowed CPU is used by pinned threads.
+fn uses(machine: &Machine, placement: &Placement) -> BTreeMap<CpuId, usize> {
+    let mut uses: BTreeMap<CpuId, usize> = machine.allowed_cpus.iter().map(|cpu| (cpu, 0)).collect();
+    for cpu in placement.tasks.iter().flat_map(|task| &task.threads).flat_map(CpuSet::iter) {
+        *uses.entry(cpu).or_default() += 1;
+    }
+    uses
+}
+
+fn spread(values: impl Iterator<Item = usize> + Clone) -> usize {
+    values.clone().max().unwrap_or(0) - values.min().unwrap_or(0)
+}
+
+/// The only errors that a request of this kind may meet.
+fn is_about_memory(error: &PlacementError) -> bool {
+    matches!(
+        error,
+        PlacementError::NoHbm { .. }
+            | PlacementError::NothingRemote { .. }
+            | PlacementError::NothingRemoteFromAll { .. }
+            | PlacementError::NoMemory { .. }
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_outside_of_what_is_allowed(machine in machines(), request in requests()) {
+        let placement = match place(&machine, &request) {
+            Ok(placement) => placement,
+            Err(error) => {
+                prop_assert!(is_about_memory(&error), "{error}");
+                return Ok(());
+            }
+        };
+        prop_assert_eq!(placement.tasks.len(), request.tasks as usize);
+        for (number, task) in placement.tasks.iter().enumerate() {
+            prop_assert_eq!(task.task.0 as usize, number);
+            prop_assert!(!task.threads.is_empty());
+            prop_assert!(request.threads.is_none_or(|threads| task.threads.len() == threads as usize));
+            prop_assert!(task.cpus.is_subset(&machine.allowed_cpus));
+            prop_assert!(task.memory.nodes.is_subset(&machine.allowed_nodes));
+            let union = task.threads.iter().fold(CpuSet::new(), |all, cpus| all.union(cpus));
+            prop_assert_eq!(&union, &task.cpus);
+            let single = request.binding == ThreadBinding::Pinned;
+            let held = |cpus: &CpuSet| if single { cpus.len() == 1 } else { *cpus == task.cpus };
+            prop_assert!(task.threads.iter().all(held));
+        }
+    }
+
+    #[test]
+    fn the_same_twice(machine in machines(), request in requests()) {
+        prop_assert_eq!(place(&machine, &request), place(&machine, &request));
+    }
+
+    #[test]
+    fn every_cpu_once_before_any_twice(machine in machines(), request in requests()) {
+        let request = PlacementRequest { memory: MemoryRequest::Default, binding: ThreadBinding::Pinned, ..request };
+        let placement = place(&machine, &request).unwrap();
+        let uses = uses(&machine, &placement);
+        let threads: usize = uses.values().sum();
+        if request.strategy == Strategy::Semi {
+            // Inside a node, at least: a task may not leave it.
+            for node in machine.nodes_with_allowed_cpus() {
+                let of_node = uses.iter().filter(|(cpu, _)| node.cpus.contains(**cpu)).map(|(_, n)| *n);
+                prop_assert!(spread(of_node) <= 1, "{:?}", uses);
+            }
+        } else {
+            prop_assert!(spread(uses.values().copied()) <= 1, "{:?}", uses);
+            let crowded = threads > machine.allowed_cpus.len();
+            prop_assert_eq!(!placement.warnings.is_empty(), crowded, "{:?}", placement.warnings);
+        }
+    }
+
+    #[test]
+    fn a_task_of_semi_stays_in_a_node(machine in machines(), request in requests()) {
+        let request = PlacementRequest { strategy: Strategy::Semi, memory: MemoryRequest::Default, ..request };
+        for task in place(&machine, &request).unwrap().tasks {
+            let mut nodes: Vec<Option<NodeId>> = task.cpus.iter().map(|cpu| machine.node_of(cpu)).collect();
+            nodes.dedup();
+            prop_assert_eq!(nodes.len(), 1);
+        }
+    }
+
+    #[test]
+    fn distributed_is_even_and_in_blocks(machine in machines(), request in requests()) {
+        let request = PlacementRequest {
+            strategy: Strategy::Distributed,
+            binding: ThreadBinding::Pinned,
+            memory: MemoryRequest::Default,
+            tasks: 1,
+            ..request
+        };
+        let placement = place(&machine, &request).unwrap();
+        let threads: Vec<NodeId> = placement.tasks[0]
+            .threads
+            .iter()
+            .map(|cpus| machine.node_of(cpus.first().unwrap()).unwrap())
+            .collect();
+        let mut blocks = threads.clone();
+        blocks.dedup();
+        let distinct: std::collections::BTreeSet<_> = blocks.iter().collect();
+        prop_assert_eq!(distinct.len(), blocks.len(), "a node comes in one block: {:?}", threads);
+        // Nodes that are not full differ by at most one.
+        let count = |node: NodeId| threads.iter().filter(|other| **other == node).count();
+        let room = |node: &numawise_facts::Node| node.cpus.intersection(&machine.allowed_cpus).len();
+        let open: Vec<usize> = machine
+            .nodes_with_allowed_cpus()
+            .filter(|node| count(node.id) < room(node))
+            .map(|node| count(node.id))
+            .collect();
+        prop_assert!(spread(open.iter().copied()) <= 1, "{:?}", threads);
+    }
+
+    #[test]
+    fn local_leaves_no_room_behind(machine in machines(), request in requests()) {
+        let request = PlacementRequest {
+            strategy: Strategy::Local,
+            binding: ThreadBinding::Pinned,
+            memory: MemoryRequest::Default,
+            tasks: 1,
+            ..request
+        };
+        let placement = place(&machine, &request).unwrap();
+        let used = &placement.tasks[0].cpus;
+        let partly = machine.nodes_with_allowed_cpus().filter(|node| {
+            let own = node.cpus.intersection(&machine.allowed_cpus);
+            used.intersects(&own) && !own.is_subset(used)
+        });
+        prop_assert!(partly.count() <= 1);
+        // In a node that is partly used, no core has two threads while another has none.
+        for node in machine.nodes_with_allowed_cpus() {
+            let mut cores: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
+            for cpu in node.cpus.intersection(&machine.allowed_cpus).iter() {
+                let entry = cores.entry(machine.cpu(cpu).unwrap().core).or_default();
+                entry.0 += usize::from(used.contains(cpu));
+                entry.1 += 1;
+            }
+            let open = cores.values().filter(|(taken, all)| taken < all).map(|(taken, _)| *taken);
+            let most = cores.values().map(|(taken, _)| *taken).max().unwrap_or(0);
+            prop_assert!(open.min().is_none_or(|least| most <= least + 1));
+        }
+    }
+
+    #[test]
+    fn hbm_is_hbm_and_remote_is_elsewhere(machine in machines(), request in requests()) {
+        let hbm = PlacementRequest { memory: MemoryRequest::Hbm, ..request.clone() };
+        for task in place(&machine, &hbm).map(|placement| placement.tasks).unwrap_or_default() {
+            prop_assert!(!task.memory.nodes.is_empty());
+            prop_assert!(task.memory.nodes.iter().all(|id| machine.node(id).unwrap().kind == MemoryKind::Hbm));
+        }
+        let remote = PlacementRequest { memory: MemoryRequest::Remote, ..request };
+        for task in place(&machine, &remote).map(|placement| placement.tasks).unwrap_or_default() {
+            prop_assert_eq!(task.memory.nodes.len(), 1);
+            let node = machine.node(task.memory.nodes.first().unwrap()).unwrap();
+            prop_assert!(!node.cpus.intersects(&task.cpus));
+            prop_assert_ne!(node.memory.measured(), Some(&Bytes(0)));
+        }
+    }
+
+    #[test]
+    fn a_thousand_ranks_are_no_matter(ranks in 1u32..1100) {
+        let machine = testing::two_sockets();
+        let request = PlacementRequest { tasks: ranks, ..testing::request(Strategy::Distributed, Some(1)) };
+        let placement = place(&machine, &request).unwrap();
+        prop_assert!(spread(uses(&machine, &placement).values().copied()) <= 1);
+    }
+}

@@ -1,0 +1,147 @@
+//! What of the machine a request may use: the CPUs, node by node, in the order in which they are taken.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use numawise_facts::{Machine, PlacementRequest};
+use numawise_units::{CpuId, CpuSet, NodeId, NodeSet};
+
+use crate::PlacementError;
+use crate::error::{CPU_LIMITS, limits};
+
+#[cfg(test)]
+mod tests;
+
+/// The usable CPUs of one node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    /// `None` for CPUs of which the machine does not say where they are.
+    pub node: Option<NodeId>,
+    /// One CPU of every core first, then the second ones, ...
+    pub cpus: Vec<Place>,
+}
+
+/// A CPU and its core, by position in the node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    pub cpu: CpuId,
+    pub core: usize,
+    /// How many usable CPUs of the core come before this one.
+    pub round: usize,
+}
+
+/// The CPUs that the request may use. Never empty.
+///
+/// # Errors
+/// When the request names CPUs or nodes that do not exist or may not be used, or when nothing is left.
+pub fn cpus(machine: &Machine, request: &PlacementRequest) -> Result<CpuSet, PlacementError> {
+    let mut usable = machine.allowed_cpus.clone();
+    if usable.is_empty() {
+        return Err(PlacementError::NoCpu { limit: limits(machine, CPU_LIMITS) });
+    }
+    if let Some(cpus) = &request.cpus {
+        check_cpus(machine, cpus)?;
+        usable = usable.intersection(cpus);
+    }
+    if let Some(nodes) = &request.nodes {
+        let of_nodes = cpus_of(machine, nodes)?;
+        usable = usable.intersection(&of_nodes);
+        if usable.is_empty() {
+            let cpus = request.cpus.clone().unwrap_or_default();
+            return Err(PlacementError::NothingLeft { cpus, nodes: nodes.clone() });
+        }
+    }
+    Ok(usable)
+}
+
+fn check_cpus(machine: &Machine, cpus: &CpuSet) -> Result<(), PlacementError> {
+    if cpus.is_empty() {
+        return Err(PlacementError::EmptyList("CPUs"));
+    }
+    let forbidden = cpus.difference(&machine.allowed_cpus);
+    if forbidden.is_empty() {
+        return Ok(());
+    }
+    let exist = machine.online();
+    let missing = cpus.difference(&exist);
+    Err(match missing.is_empty() {
+        false => PlacementError::NoSuchCpu { cpus: missing, exist },
+        true => PlacementError::CpuNotAllowed {
+            cpus: forbidden,
+            allowed: machine.allowed_cpus.clone(),
+            limit: limits(machine, CPU_LIMITS),
+        },
+    })
+}
+
+/// The usable CPUs of these nodes. Those without CPUs are passed over, as long as one has some.
+fn cpus_of(machine: &Machine, nodes: &NodeSet) -> Result<CpuSet, PlacementError> {
+    if nodes.is_empty() {
+        return Err(PlacementError::EmptyList("nodes"));
+    }
+    check_nodes_exist(machine, nodes)?;
+    let own = |node: NodeId| machine.node(node).map(|node| node.cpus.clone()).unwrap_or_default();
+    let all = nodes.iter().fold(CpuSet::new(), |all, node| all.union(&own(node)));
+    if all.is_empty() {
+        let with = machine.nodes.iter().filter(|node| !node.cpus.is_empty()).map(|node| node.id);
+        return Err(PlacementError::NodeWithoutCpus { nodes: nodes.clone(), with: with.collect() });
+    }
+    let usable = all.intersection(&machine.allowed_cpus);
+    if usable.is_empty() {
+        return Err(PlacementError::NodeCpusNotAllowed {
+            nodes: nodes.clone(),
+            allowed: machine.allowed_cpus.clone(),
+            limit: limits(machine, CPU_LIMITS),
+        });
+    }
+    Ok(usable)
+}
+
+/// # Errors
+/// Names the nodes that the machine does not have.
+pub fn check_nodes_exist(machine: &Machine, nodes: &NodeSet) -> Result<(), PlacementError> {
+    let exist: NodeSet = machine.nodes.iter().map(|node| node.id).collect();
+    let missing = nodes.difference(&exist);
+    match missing.is_empty() {
+        true => Ok(()),
+        false => Err(PlacementError::NoSuchNode { nodes: missing, exist }),
+    }
+}
+
+/// The CPUs of `usable` by node, the nodes by package and number, CPUs of no known node last.
+pub fn groups(machine: &Machine, usable: &CpuSet) -> Vec<Group> {
+    let mut by_node: BTreeMap<(bool, u32, Option<NodeId>), Vec<CpuId>> = BTreeMap::new();
+    let mut package_of: BTreeMap<NodeId, u32> = BTreeMap::new();
+    for cpu in usable.iter() {
+        let known = machine.cpu(cpu);
+        let node = known.and_then(|cpu| cpu.node);
+        let package = known.and_then(|cpu| cpu.package).unwrap_or(u32::MAX);
+        // A node has one place even where its CPUs are of several packages: the first one's.
+        let package = node.map_or(0, |node| *package_of.entry(node).or_insert(package));
+        by_node.entry((node.is_none(), package, node)).or_default().push(cpu);
+    }
+    by_node
+        .into_iter()
+        .map(|((_, _, node), cpus)| Group { node, cpus: cores_first(machine, &cpus) })
+        .collect()
+}
+
+fn cores_first(machine: &Machine, cpus: &[CpuId]) -> Vec<Place> {
+    let mut cores: BTreeMap<u32, usize> = BTreeMap::new(); // core number -> position by its lowest usable CPU
+    let mut used: Vec<usize> = Vec::new();
+    let mut places: Vec<(Reverse<u32>, Place)> = Vec::new();
+    for &id in cpus {
+        let known = machine.cpu(id);
+        let next = cores.len();
+        let core = match known {
+            Some(cpu) => *cores.entry(cpu.core).or_insert(next),
+            None => *cores.entry(u32::MAX - id.0).or_insert(next),
+        };
+        used.resize(used.len().max(core + 1), 0);
+        let efficiency = known.and_then(|cpu| cpu.efficiency.measured().copied()).unwrap_or(0);
+        places.push((Reverse(efficiency), Place { cpu: id, core, round: used[core] }));
+        used[core] += 1;
+    }
+    places.sort_by_key(|(speed, place)| (place.round, *speed, place.core));
+    places.into_iter().map(|(_, place)| place).collect()
+}
