@@ -1,0 +1,209 @@
+//! Between fork and exec.
+//!
+//! The child may only make system calls there (another thread of the parent may have held a lock), so everything is
+//! prepared before. It tells the parent through a pipe: that it is ready, when it goes, and what failed.
+
+use std::ffi::CString;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+use numawise_units::Pid;
+
+use crate::exec::Words;
+use crate::syscalls::{self, Errno, Policy};
+
+/// What the child does before it becomes the program; the number goes through the pipe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Step {
+    Ready = 0,
+    Setup = 1,
+    Directory = 2,
+    Policy = 3,
+    Affinity = 4,
+    Exec = 5,
+}
+
+impl Step {
+    const ALL: [Step; 6] =
+        [Step::Ready, Step::Setup, Step::Directory, Step::Policy, Step::Affinity, Step::Exec];
+}
+
+/// All that a child needs, made before the fork.
+pub struct Plan<'a> {
+    pub words: &'a Words,
+    pub directory: &'a CString,
+    pub policy: Option<Policy>,
+    /// Empty: leave the mask alone.
+    pub cpus: &'a [u64],
+    pub stdin: &'a File,
+    /// `None`: the child writes where we write.
+    pub output: Option<OwnedFd>,
+}
+
+/// A child that was forked and has not been told to go.
+#[derive(Debug)]
+pub struct Forked {
+    pub pid: Pid,
+    status: File,
+    gate: File,
+}
+
+/// A pipe whose ends are closed by exec: the reading end, the writing end.
+pub fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+    let mut ends = [0; 2];
+    // SAFETY: the kernel writes two descriptors into the array.
+    if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: both descriptors are new and belong to nobody else.
+    Ok(unsafe { (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])) })
+}
+
+/// Forks a child that places itself and then waits to be told to go.
+pub fn fork(plan: &Plan<'_>) -> io::Result<Forked> {
+    let (status, told) = pipe()?;
+    let (gate, opens) = pipe()?;
+    // SAFETY: getpid has no preconditions.
+    let parent = unsafe { libc::getpid() };
+    // SAFETY: the child makes only system calls (`live` allocates nothing and takes no lock) and never returns.
+    match unsafe { libc::fork() } {
+        -1 => Err(io::Error::last_os_error()),
+        0 => live(plan, parent, told.as_raw_fd(), gate.as_raw_fd()),
+        pid => Ok(Forked { pid: Pid(pid), status: File::from(status), gate: File::from(opens) }),
+    }
+}
+
+impl Forked {
+    /// Waits until the child is placed; what failed otherwise.
+    pub fn placed(&mut self) -> io::Result<Result<(), (Step, Errno)>> {
+        let mut message = [0; 8];
+        match read_up_to(&mut self.status, &mut message)? {
+            8 => Ok(match decode(message) {
+                (Step::Ready, _) => Ok(()),
+                failed => Err(failed),
+            }),
+            // It was killed from outside; whoever waits for it will learn how.
+            _ => Ok(Ok(())),
+        }
+    }
+
+    /// Lets the child become the program.
+    pub fn go(&mut self) {
+        // A child that was killed meanwhile does not read it; the one who waits for it learns that.
+        let _ = self.gate.write_all(&[1]);
+    }
+
+    /// Waits until the child is the program. Gives the time just before (CLOCK_MONOTONIC, in nanoseconds), `None` when
+    /// it was killed first.
+    pub fn started(&mut self) -> io::Result<Result<Option<u64>, (Step, Errno)>> {
+        let mut message = [0; 8];
+        if read_up_to(&mut self.status, &mut message)? < 8 {
+            return Ok(Ok(None));
+        }
+        let start = u64::from_ne_bytes(message);
+        Ok(match read_up_to(&mut self.status, &mut message)? {
+            8 => Err(decode(message)),
+            _ => Ok(Some(start)),
+        })
+    }
+}
+
+fn read_up_to(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut length = 0;
+    while length < buffer.len() {
+        match file.read(&mut buffer[length..]) {
+            Ok(0) => break,
+            Ok(n) => length += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(length)
+}
+
+fn encode(step: Step, errno: Errno) -> [u8; 8] {
+    let (step, errno) = ((step as i32).to_ne_bytes(), errno.to_ne_bytes());
+    [step[0], step[1], step[2], step[3], errno[0], errno[1], errno[2], errno[3]]
+}
+
+fn decode(message: [u8; 8]) -> (Step, Errno) {
+    let [a, b, c, d, e, f, g, h] = message;
+    let number = i32::from_ne_bytes([a, b, c, d]);
+    let step = Step::ALL.into_iter().find(|step| *step as i32 == number).unwrap_or(Step::Setup);
+    (step, i32::from_ne_bytes([e, f, g, h]))
+}
+
+/// CLOCK_MONOTONIC in nanoseconds.
+pub fn now() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the kernel writes into the live struct.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// The life of the child up to exec.
+fn live(plan: &Plan<'_>, parent: i32, status: i32, gate: i32) -> ! {
+    let tell = |message: [u8; 8]| {
+        // SAFETY: the buffer is live; eight bytes go into a pipe at once.
+        unsafe { libc::write(status, message.as_ptr().cast(), message.len()) };
+    };
+    if let Err((step, errno)) = place(plan, parent) {
+        tell(encode(step, errno));
+        leave();
+    }
+    tell(encode(Step::Ready, 0));
+    let mut byte = 0u8;
+    loop {
+        // SAFETY: the kernel writes at most one byte into `byte`.
+        match unsafe { libc::read(gate, (&raw mut byte).cast(), 1) } {
+            1 => break,
+            -1 if syscalls::errno() == libc::EINTR => {}
+            _ => leave(),
+        }
+    }
+    tell(now().to_ne_bytes());
+    let errno = plan.words.exec();
+    tell(encode(Step::Exec, errno));
+    leave()
+}
+
+fn leave() -> ! {
+    // SAFETY: ends the child without running anything of the parent's.
+    unsafe { libc::_exit(127) }
+}
+
+fn place(plan: &Plan<'_>, parent: i32) -> Result<(), (Step, Errno)> {
+    let check = |step, result: libc::c_int| {
+        if result < 0 { Err((step, syscalls::errno())) } else { Ok(()) }
+    };
+    // SAFETY: plain system calls on descriptors and strings that live through them; the signal set is initialised by
+    // sigemptyset before use.
+    unsafe {
+        check(Step::Setup, libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL))?;
+        if libc::getppid() != parent {
+            leave(); // the parent died before the line above took effect
+        }
+        check(Step::Setup, libc::setpgid(0, 0))?;
+        check(Step::Setup, libc::dup2(plan.stdin.as_raw_fd(), 0))?;
+        if let Some(output) = &plan.output {
+            check(Step::Setup, libc::dup2(output.as_raw_fd(), 1))?;
+            check(Step::Setup, libc::dup2(output.as_raw_fd(), 2))?;
+        }
+        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+        let mut none: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut none);
+        libc::sigprocmask(libc::SIG_SETMASK, &none, std::ptr::null_mut());
+        if !plan.directory.is_empty() {
+            check(Step::Directory, libc::chdir(plan.directory.as_ptr()))?;
+        }
+    }
+    if let Some(policy) = &plan.policy {
+        policy.apply().map_err(|errno| (Step::Policy, errno))?;
+    }
+    if !plan.cpus.is_empty() {
+        syscalls::set_affinity(plan.cpus).map_err(|errno| (Step::Affinity, errno))?;
+    }
+    Ok(())
+}

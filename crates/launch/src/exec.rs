@@ -1,0 +1,167 @@
+//! This process becomes the program.
+
+use std::cell::Cell;
+use std::convert::Infallible;
+use std::ffi::{CStr, CString, OsStr, OsString};
+use std::io;
+use std::os::unix::ffi::OsStringExt;
+use std::path::Path;
+
+use numawise_facts::{RunSpec, TaskPlacement};
+
+use crate::syscalls::{self, Errno, Policy};
+use crate::{Change, LaunchError, path};
+
+/// Places this process as `task` says, applies `changes` to the environment, and becomes the program of `spec`. Comes
+/// back only with an error.
+///
+/// Must be called while this process has one thread: the mask and the policy are those of the calling thread.
+///
+/// # Errors
+/// What failed. The mask and the policy of this process may have been changed by then.
+pub fn exec_in_place(
+    spec: &RunSpec,
+    task: &TaskPlacement,
+    changes: &[Change],
+) -> Result<Infallible, LaunchError> {
+    let words = Words::new(spec, task.threads.len() as u32, changes)?;
+    enter(&spec.directory)?;
+    if let Some(policy) = Policy::new(&task.memory) {
+        let source = io::Error::from_raw_os_error;
+        policy.apply().map_err(|errno| LaunchError::MemoryPolicy {
+            plan: task.memory.clone(),
+            source: source(errno),
+        })?;
+    }
+    if must_set_affinity(task) {
+        syscalls::set_affinity(task.cpus.words()).map_err(|errno| LaunchError::Affinity {
+            cpus: task.cpus.clone(),
+            source: io::Error::from_raw_os_error(errno),
+        })?;
+    }
+    // The Rust runtime ignores SIGPIPE for itself; the program gets the usual action.
+    // SAFETY: setting a signal to its default action touches no memory of ours.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+    let errno = words.exec();
+    Err(words.explain(&spec.directory, errno))
+}
+
+/// Changes the directory, unless we are there already, as `numawise run` always is.
+fn enter(directory: &Path) -> Result<(), LaunchError> {
+    if directory.as_os_str().is_empty() || directory == Path::new(".") {
+        return Ok(());
+    }
+    std::env::set_current_dir(directory)
+        .map_err(|source| LaunchError::Directory { directory: directory.to_owned(), source })
+}
+
+/// A plan without CPUs, or with those that we have, needs no call.
+pub fn must_set_affinity(task: &TaskPlacement) -> bool {
+    !task.cpus.is_empty() && !syscalls::affinity().is_ok_and(|now| now == task.cpus)
+}
+
+/// Program, arguments and environment as execve takes them.
+pub struct Words {
+    program: OsString,
+    search: OsString,
+    /// The files to try, in the order of PATH.
+    candidates: Vec<CString>,
+    arguments: Vec<*const libc::c_char>,
+    /// The arguments of the shell that runs a script without a first line; the second is the script.
+    shell: Vec<Cell<*const libc::c_char>>,
+    environment: Vec<*const libc::c_char>,
+    // What the pointers point into. A CString keeps its bytes on the heap: moving it does not move them.
+    _strings: [Vec<CString>; 2],
+}
+
+const SHELL: &CStr = c"/bin/sh";
+/// Where execvp searches when there is no PATH (confstr(_CS_PATH) of glibc).
+const DEFAULT_PATH: &str = "/bin:/usr/bin";
+
+impl Words {
+    pub fn new(spec: &RunSpec, threads: u32, changes: &[Change]) -> Result<Words, LaunchError> {
+        let command = spec.with_threads(threads);
+        let program = command.first().ok_or(LaunchError::EmptyCommand)?.clone();
+        let search = std::env::var_os("PATH").unwrap_or_else(|| DEFAULT_PATH.into());
+        let arguments = command.into_iter().map(c_string).collect::<Result<Vec<_>, _>>()?;
+        let variables = variables(changes).into_iter().map(c_string).collect::<Result<Vec<_>, _>>()?;
+        let pointers = |strings: &[CString]| -> Vec<*const libc::c_char> {
+            strings.iter().map(|string| string.as_ptr()).chain([std::ptr::null()]).collect()
+        };
+        let argument_pointers = pointers(&arguments);
+        let shell =
+            [SHELL.as_ptr(), std::ptr::null()].into_iter().chain(argument_pointers[1..].iter().copied());
+        Ok(Words {
+            candidates: path::candidates(&program, &search).map(c_string).collect::<Result<_, _>>()?,
+            shell: shell.map(Cell::new).collect(),
+            arguments: argument_pointers,
+            environment: pointers(&variables),
+            _strings: [arguments, variables],
+            program,
+            search,
+        })
+    }
+
+    /// Becomes the program, as execvp does it; gives the errno when that fails. Makes only system calls, so it may stand
+    /// between fork and exec.
+    ///
+    /// One thing differs from execvp: a file that begins like a program of another system is not given to the shell,
+    /// which would take it for a script and complain of its syntax.
+    pub fn exec(&self) -> Errno {
+        let mut result = libc::ENOENT;
+        for file in &self.candidates {
+            match self.execve(file, self.arguments.as_ptr()) {
+                libc::ENOENT | libc::ENOTDIR | libc::ESTALE | libc::ENODEV | libc::ETIMEDOUT => {}
+                libc::EACCES => result = libc::EACCES,
+                libc::ENOEXEC if !begins_like_a_program(file) => {
+                    self.shell[1].set(file.as_ptr());
+                    return self.execve(SHELL, self.shell.as_ptr().cast());
+                }
+                errno => return errno,
+            }
+        }
+        result
+    }
+
+    fn execve(&self, file: &CStr, arguments: *const *const libc::c_char) -> Errno {
+        // SAFETY: both lists end with a null pointer, and their strings live as long as `self`.
+        unsafe { libc::execve(file.as_ptr(), arguments, self.environment.as_ptr()) };
+        syscalls::errno()
+    }
+
+    /// What the errno of [`Words::exec`] means.
+    pub fn explain(&self, directory: &Path, errno: Errno) -> LaunchError {
+        path::explain(&self.program, directory, &self.search, io::Error::from_raw_os_error(errno))
+    }
+}
+
+fn begins_like_a_program(file: &CStr) -> bool {
+    let mut head = [0u8; 4];
+    // SAFETY: the path is a live string, the buffer is live and its size is given; the descriptor is closed again.
+    let length = unsafe {
+        let descriptor = libc::open(file.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
+        let length = libc::read(descriptor, head.as_mut_ptr().cast(), head.len());
+        libc::close(descriptor);
+        length
+    };
+    length > 0 && head[..length as usize].iter().any(|byte| *byte == 0 || *byte == 0x7f)
+}
+
+/// Our environment with the changes, as `NAME=VALUE`.
+fn variables(changes: &[Change]) -> Vec<OsString> {
+    let changed = |name: &OsStr| changes.iter().any(|change| OsStr::new(change.name) == name);
+    let kept = std::env::vars_os().filter(|(name, _)| !changed(name));
+    let new = changes.iter().filter_map(|change| Some((change.name.into(), change.value.as_ref()?.into())));
+    kept.chain(new).map(|(name, value)| joined(name, value)).collect()
+}
+
+fn joined(mut name: OsString, value: OsString) -> OsString {
+    name.push("=");
+    name.push(value);
+    name
+}
+
+fn c_string(text: OsString) -> Result<CString, LaunchError> {
+    CString::new(text.into_vec())
+        .map_err(|error| LaunchError::ZeroByte(String::from_utf8_lossy(&error.into_vec()).into_owned()))
+}

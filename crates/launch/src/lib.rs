@@ -1,0 +1,25 @@
+//! From a program and a plan to a running program.
+//!
+//! Two faces: [`exec_in_place`] turns this process into the program (what `numawise run` does: no process in between,
+//! signals and exit status are the program's own), and [`Job`] starts one or several tasks, holds them, and tells how
+//! each ended (what a study does).
+//!
+//! This room knows the calls that place a process (`sched_setaffinity`, `set_mempolicy`) and the environment that places
+//! its threads. It knows no machine and chooses nothing: CPUs and nodes come ready in the plan. It prints nothing.
+
+mod child;
+mod environment;
+mod error;
+mod exec;
+mod job;
+mod output;
+mod path;
+mod syscalls;
+mod waiter;
+
+pub use environment::{Change, environment, overrides};
+pub use error::LaunchError;
+pub use exec::exec_in_place;
+pub use job::{Finished, FinishedTask, Io, Job, Usage};
+pub use output::Output;
+pub use syscalls::{affinity, memory_nodes};

@@ -1,0 +1,91 @@
+//! Why a program could not be executed: the kernel gives one number for several causes.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use crate::LaunchError;
+
+/// What execve's error means for `program`, started in `directory` with the folders of `search` (`PATH`).
+pub fn explain(program: &OsStr, directory: &Path, search: &OsStr, error: io::Error) -> LaunchError {
+    let name = program.to_string_lossy().into_owned();
+    let not_executable = |problem: String| LaunchError::NotExecutable { program: name.clone(), problem };
+    let Some(file) = find(program, directory, search) else {
+        return match error.raw_os_error() {
+            Some(libc::ENOENT | libc::ENOTDIR | libc::EACCES) => {
+                LaunchError::NotFound { program: name, directory: directory.to_owned() }
+            }
+            _ => not_executable(error.to_string()),
+        };
+    };
+    match error.raw_os_error() {
+        Some(libc::EACCES) if file.is_dir() => not_executable("it is a directory".to_owned()),
+        Some(libc::EACCES) => not_executable(permission(&file, error)),
+        Some(libc::ENOENT) => not_executable(match interpreter(&file) {
+            Some(interpreter) => {
+                format!("its first line asks for the interpreter {interpreter}, which is not there")
+            }
+            None => "the loader that it asks for is not there: it was built for another system".to_owned(),
+        }),
+        Some(libc::ENOEXEC) => {
+            not_executable("it is neither a program for this machine nor a script".to_owned())
+        }
+        _ => not_executable(error.to_string()),
+    }
+}
+
+fn permission(file: &Path, error: io::Error) -> String {
+    match file.metadata() {
+        Ok(metadata) if metadata.permissions().mode() & 0o111 == 0 => {
+            format!("no execute permission; try: chmod +x {}", file.display())
+        }
+        Ok(_) => match interpreter(file) {
+            Some(interpreter) => format!("{error} (for the file, or for its interpreter {interpreter})"),
+            None => format!("{error} (its permissions, or a file system mounted noexec)"),
+        },
+        Err(_) => error.to_string(),
+    }
+}
+
+/// The files that execvp tries: the one named, or that name in each folder of `search`.
+pub fn candidates(program: &OsStr, search: &OsStr) -> impl Iterator<Item = OsString> {
+    let named = program.is_empty() || program.as_bytes().contains(&b'/');
+    let folders: Vec<PathBuf> = if named { Vec::new() } else { std::env::split_paths(search).collect() };
+    let program = program.to_owned();
+    let direct = named.then(|| program.clone());
+    direct.into_iter().chain(folders.into_iter().map(move |folder| folder.join(&program).into_os_string()))
+}
+
+/// The file that was meant, whether or not it may be executed.
+fn find(program: &OsStr, directory: &Path, search: &OsStr) -> Option<PathBuf> {
+    if program.is_empty() {
+        return None;
+    }
+    let there = candidates(program, search).map(|file| directory.join(file));
+    if program.as_bytes().contains(&b'/') {
+        return there.into_iter().find(|file| file.symlink_metadata().is_ok());
+    }
+    let found: Vec<PathBuf> = there.filter(|file| file.is_file()).collect();
+    let executable = found
+        .iter()
+        .find(|file| file.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0));
+    executable.or(found.first()).cloned()
+}
+
+/// What stands behind `#!` in the first line.
+fn interpreter(file: &Path) -> Option<String> {
+    let mut head = [0u8; 256]; // BINPRM_BUF_SIZE of the kernel
+    let mut length = 0;
+    let mut file = std::fs::File::open(file).ok()?;
+    while length < head.len() {
+        match file.read(&mut head[length..]) {
+            Ok(0) | Err(_) => break,
+            Ok(n) => length += n,
+        }
+    }
+    let line = head[..length].strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
+    let text = String::from_utf8_lossy(line);
+    text.split_whitespace().next().map(str::to_owned)
+}
