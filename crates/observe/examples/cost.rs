@@ -1,0 +1,111 @@
+//! What watching costs: runs programs of known shape and prints the CPU time that sampling them took.
+//!
+//! `cargo run --release -p numawise-observe --example cost` (build `observe-actor` first: `cargo build --release -p
+//! numawise-observe`). With arguments, watches that program instead and prints all that was seen.
+
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+use numawise_facts::Observation;
+use numawise_observe::{Method, Options, Roots, Usage, Watch};
+use numawise_units::{Bytes, Nanoseconds, Pid};
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if !words.is_empty() {
+        let (observation, finish) = watch(&words, Method::Auto, &Roots::default());
+        println!("{observation:#?}\nfinish took {finish:?}");
+        return;
+    }
+    let actor = actor();
+    // Node directories of a machine with two nodes, so that the choice between the methods is taken here too.
+    let two_nodes = std::env::temp_dir().join(format!("observe-cost-{}", std::process::id()));
+    std::fs::create_dir_all(two_nodes.join("devices/system/node")).expect("a directory");
+    std::fs::write(two_nodes.join("devices/system/node/has_memory"), "0-1").expect("a file");
+    let two = Roots { sys: two_nodes.clone(), ..Roots::default() };
+    let ways = [
+        ("one node", Method::Auto, Roots::default()),
+        ("two nodes", Method::Auto, two),
+        ("numa_maps", Method::NumaMaps, Roots::default()),
+        ("move_pages", Method::MovePages, Roots::default()),
+    ];
+    let cases = [
+        "spin 50",
+        "spin 200",
+        "threads 2 2000",
+        "threads 64 2000",
+        "threads 1000 2000",
+        "memory 16 2000",
+        "memory 1024 2000",
+        "mappings 60000 4000",
+        "known 0 1 64 2000",
+    ];
+    println!(
+        "{:<24}{:<12}{:>8}{:>9}{:>12}{:>11}{:>9}{:>10}",
+        "program", "method", "samples", "threads", "cpu", "span", "share", "finish"
+    );
+    for case in cases {
+        for (name, method, roots) in &ways {
+            let mut command = vec![actor.display().to_string()];
+            command.extend(case.split(' ').map(str::to_owned));
+            let (seen, finish) = watch(&command, *method, roots);
+            println!(
+                "{case:<24}{:<12}{:>8}{:>9}{:>12}{:>11}{:>7.3} %{:>10}  {}",
+                name,
+                seen.sampler.samples,
+                seen.threads.measured().map_or(0, Vec::len),
+                seen.sampler.cpu_time.to_string(),
+                seen.sampler.span.to_string(),
+                100.0 * seen.sampler.cpu_time.seconds() / seen.sampler.span.seconds(),
+                format!("{finish:.1?}"),
+                seen.pages
+                    .as_ref()
+                    .map(|pages| format!("{:?} {} at {}", pages.by_node, pages.method, pages.at)),
+            );
+        }
+    }
+    std::fs::remove_dir_all(two_nodes).expect("our own directory");
+}
+
+/// The actor beside this example.
+fn actor() -> PathBuf {
+    let me = std::env::current_exe().expect("a path");
+    me.ancestors().nth(2).expect("target/PROFILE").join("observe-actor")
+}
+
+fn watch(words: &[String], method: Method, roots: &Roots) -> (Observation, Duration) {
+    let begun = Instant::now();
+    let child = Command::new(&words[0]).args(&words[1..]).spawn().expect("a program that can be started");
+    let options = Options { method, roots: roots.clone(), ..Options::default() };
+    let watch = Watch::start(&[Pid(child.id() as i32)], &options);
+    let usage = wait(child, begun);
+    let ended = Instant::now();
+    let observation = watch.finish(&usage);
+    (observation, ended.elapsed())
+}
+
+/// Waits as the launcher does.
+fn wait(child: Child, begun: Instant) -> Usage {
+    let mut status = 0;
+    // SAFETY: a rusage is plain numbers, valid when all are zero.
+    let mut used: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: the kernel writes one int and one rusage; the child is ours and not yet waited for.
+    let pid = unsafe { libc::wait4(child.id() as i32, &mut status, 0, &mut used) };
+    assert_eq!(pid, child.id() as i32);
+    let status = std::process::ExitStatus::from_raw(status);
+    assert!(status.success(), "the program failed: {status}");
+    let time =
+        |time: libc::timeval| Nanoseconds(time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000);
+    Usage {
+        user: time(used.ru_utime),
+        system: time(used.ru_stime),
+        peak_memory: Some(Bytes::kib(used.ru_maxrss as u64)),
+        minor_faults: used.ru_minflt as u64,
+        major_faults: used.ru_majflt as u64,
+        voluntary_switches: used.ru_nvcsw as u64,
+        involuntary_switches: used.ru_nivcsw as u64,
+        wall: begun.elapsed().into(),
+    }
+}

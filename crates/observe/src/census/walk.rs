@@ -1,0 +1,61 @@
+//! Counting all pages of a process by its `numa_maps`.
+
+use std::path::PathBuf;
+
+use numawise_units::{Bytes, NodeId, Pid};
+
+use super::{Piece, add};
+use crate::error::{Error, Malformed};
+use crate::read::file::Lines;
+use crate::read::numa_maps::MappingPages;
+use crate::roots::Roots;
+use crate::sys;
+
+#[derive(Debug)]
+pub(super) struct Walk {
+    path: PathBuf,
+    lines: Lines,
+    usual: Bytes,
+    by_node: Vec<(NodeId, Bytes)>,
+    pages_seen: u64,
+}
+
+impl Walk {
+    pub fn open(roots: &Roots, pid: Pid) -> Result<Self, Error> {
+        let path = roots.process(pid).join("numa_maps");
+        Ok(Walk {
+            lines: Lines::open(&path)?,
+            path,
+            usual: sys::page_size(),
+            by_node: Vec::new(),
+            pages_seen: 0,
+        })
+    }
+
+    /// Reads on by one piece of the file.
+    pub fn piece(&mut self) -> Result<Piece, Error> {
+        let mut problem: Option<Malformed> = None;
+        let (usual, by_node, seen) = (self.usual, &mut self.by_node, &mut self.pages_seen);
+        let more = self
+            .lines
+            .piece(|line| match MappingPages::parse(line, usual) {
+                Ok(mapping) => {
+                    for (node, pages) in mapping.nodes {
+                        add(by_node, node, Bytes(pages.saturating_mul(mapping.page.0)));
+                        *seen = seen.saturating_add(pages);
+                    }
+                }
+                Err(malformed) => problem = Some(malformed),
+            })
+            .map_err(|error| Error::from_io(&self.path, error))?;
+        match (problem, more) {
+            (Some(problem), _) => Err(problem.at(&self.path)),
+            (None, true) => Ok(Piece::More),
+            // Every process has a stack: nothing at all means that it ended meanwhile.
+            (None, false) if self.by_node.is_empty() => Err(Error::Gone { path: self.path.clone() }),
+            (None, false) => {
+                Ok(Piece::Done { by_node: std::mem::take(&mut self.by_node), pages_seen: self.pages_seen })
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+use super::*;
+use crate::fixture::Tree;
+
+const TICK: Nanoseconds = Nanoseconds(10_000_000);
+const SECOND: Nanoseconds = Nanoseconds(1_000_000_000);
+
+fn at(text: &str) -> Result<HostCpu, Error> {
+    HostCpu::parse(text.as_bytes(), TICK).map_err(|problem| problem.at(Path::new("/proc/stat")))
+}
+
+#[test]
+fn shares_are_of_the_whole_machine() {
+    // Four CPUs, one second: 400 ticks. The trial used 1 s, others 1 s, the hypervisor took 0.2 s.
+    let before = at("cpu  1000 0 500 9000 100 0 50 30 7 0\ncpu0 1 1\n");
+    let after = at("cpu  1150 10 530 9170 110 5 55 50 9 0\n");
+    let noise = noise(&before, &after, SECOND, SECOND);
+    assert_eq!(noise.steal, Reading::Measured(Ratio(0.05)));
+    let others = noise.other_load.measured().unwrap().0;
+    assert!((others - 0.25).abs() < 1e-9, "{others}");
+}
+
+#[test]
+fn rounding_below_zero_is_nothing_but_a_contradiction_is_said() {
+    let before = at("cpu 0 0 0 0 0 0 0 0");
+    let after = at("cpu 100 0 0 100 0 0 0 0");
+    assert_eq!(
+        noise(&before, &after, Nanoseconds(1_020_000_000), SECOND).other_load,
+        Reading::Measured(Ratio(0.0))
+    );
+    let reason = noise(&before, &after, Nanoseconds(2_000_000_000), SECOND).other_load;
+    assert!(reason.to_string().contains("shows not all CPUs"), "{reason}");
+}
+
+#[test]
+fn short_trials_and_a_standing_clock_have_no_figure() {
+    let before = at("cpu 0 0 0 0 0 0 0 0");
+    let after = at("cpu 4 0 0 4 0 0 0 0");
+    let short = noise(&before, &after, Nanoseconds(0), Nanoseconds(49_999_999));
+    assert!(short.steal.to_string().contains("ticks"), "{}", short.steal);
+    assert!(short.other_load.measured().is_none());
+    let enough = noise(&before, &after, Nanoseconds(0), SHORTEST);
+    assert_eq!(enough.other_load, Reading::Measured(Ratio(0.5)));
+    let standing = noise(&before, &at("cpu 0 0 0 0 0 0 0 0"), Nanoseconds(0), SECOND);
+    assert!(standing.steal.to_string().contains("did not advance"));
+}
+
+#[test]
+fn broken_texts_are_refused_and_the_reason_reaches_the_reading() {
+    for text in [
+        "",
+        "\n",
+        "cpu",
+        "cpu 1 2 3 4 5 6 7",
+        "cpu0 1 2 3 4 5 6 7 8",
+        "cpu 1 2 x 4 5 6 7 8",
+        "cpu -1 2 3 4 5 6 7 8",
+    ] {
+        let broken = at(text);
+        assert!(broken.is_err(), "{text:?}");
+        let reading = noise(&broken, &at("cpu 1 2 3 4 5 6 7 8"), SECOND, SECOND).steal;
+        assert!(reading.to_string().contains("in ticks"), "{reading}");
+    }
+    let max = u64::MAX;
+    at(&format!("cpu {max} {max} 3 4 5 6 7 8")).expect("no overflow");
+}
+
+#[test]
+fn it_is_read_below_its_root() {
+    let tree = Tree::new();
+    assert!(HostCpu::read(tree.path()).unwrap_err().to_string().contains("stat is not there"));
+    tree.write("stat", "cpu 1 2 3 4 5 6 7 8 9 10\nintr 1 2 3\n");
+    assert!(HostCpu::read(tree.path()).unwrap().total > Nanoseconds(0));
+}

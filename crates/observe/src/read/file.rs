@@ -1,0 +1,94 @@
+//! Reading small kernel files without allocating, and long ones in pieces.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use crate::error::Error;
+
+#[cfg(test)]
+mod tests;
+
+/// Fills `buffer` with a file that the kernel writes in one go (`stat`, `schedstat`, `status`): one `pread` as a rule.
+pub(crate) fn read_record(file: &File, buffer: &mut Vec<u8>) -> io::Result<()> {
+    buffer.resize(buffer.capacity().max(1024), 0);
+    let mut filled = 0;
+    loop {
+        let read = match file.read_at(&mut buffer[filled..], filled as u64) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            read => read?,
+        };
+        filled += read;
+        // A read that leaves room was the last: these files come whole.
+        if filled < buffer.len() {
+            buffer.truncate(filled);
+            return Ok(());
+        }
+        buffer.resize(buffer.len() * 2, 0);
+    }
+}
+
+/// Opens, reads and closes a file that the kernel writes in one go.
+pub(crate) fn read_path(path: &Path, buffer: &mut Vec<u8>) -> Result<(), Error> {
+    let file = File::open(path).map_err(|error| Error::from_io(path, error))?;
+    read_record(&file, buffer).map_err(|error| Error::from_io(path, error))
+}
+
+/// A long text file of whole lines, read in pieces: `maps` and `numa_maps`.
+#[derive(Debug)]
+pub(crate) struct Lines {
+    file: File,
+    /// What was read; lines before `taken` have been handed out.
+    text: Vec<u8>,
+    ended: bool,
+}
+
+/// One page: the kernel hands out `maps` and `numa_maps` in pieces of at most that.
+const PIECE: usize = 4096;
+
+impl Lines {
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let file = File::open(path).map_err(|error| Error::from_io(path, error))?;
+        Ok(Lines { file, text: Vec::with_capacity(2 * PIECE), ended: false })
+    }
+
+    /// Reads one more piece and hands its whole lines to `take`. False at the end of the file.
+    ///
+    /// A last line without newline is handed out too: whether it is whole is for its parser to say.
+    pub fn piece(&mut self, mut take: impl FnMut(&[u8])) -> io::Result<bool> {
+        if self.ended {
+            return Ok(false);
+        }
+        let held = self.text.len();
+        self.text.resize(held + PIECE, 0);
+        let read = loop {
+            match self.file.read(&mut self.text[held..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.text.truncate(held);
+                    return Err(error);
+                }
+                Ok(read) => break read,
+            }
+        };
+        self.text.truncate(held + read);
+        self.ended = read == 0;
+        let whole = match self.ended {
+            true => self.text.len(),
+            false => self.text.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1),
+        };
+        for line in self.text[..whole].split(|&byte| byte == b'\n') {
+            if !line.is_empty() {
+                take(line);
+            }
+        }
+        self.text.drain(..whole);
+        Ok(!self.ended)
+    }
+}
+
+/// A decimal number that is the whole of `text`.
+pub(crate) fn number<T: std::str::FromStr>(text: &[u8]) -> Option<T> {
+    std::str::from_utf8(text).ok()?.parse().ok()
+}

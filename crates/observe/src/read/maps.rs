@@ -1,0 +1,51 @@
+//! `/proc/PID/maps`: the program's own writable memory by address.
+
+use std::ops::Range;
+
+use crate::error::Malformed;
+
+#[cfg(test)]
+mod tests;
+
+/// One mapping.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Mapping {
+    pub addresses: Range<u64>,
+    pub writable: bool,
+    /// Writes stay with the process (`p`) rather than go to others or to a file (`s`).
+    pub private: bool,
+}
+
+impl Mapping {
+    pub fn parse(line: &[u8]) -> Result<Self, Malformed> {
+        Self::fields(line).ok_or_else(|| {
+            Malformed::new(line, "'first-last rwxp offset device inode [path]' with last above first")
+        })
+    }
+
+    fn fields(line: &[u8]) -> Option<Self> {
+        let mut fields = line.split(|&byte| byte == b' ').filter(|field| !field.is_empty());
+        let span = fields.next()?;
+        let dash = span.iter().position(|&byte| byte == b'-')?;
+        let addresses = hex(&span[..dash])?..hex(&span[dash + 1..])?;
+        let &[_, write, _, share] = fields.next()? else {
+            return None;
+        };
+        // Offset, device and inode must be there, so that a line cut short is not taken for a whole one.
+        let (_offset, _device, _inode) = (hex(fields.next()?)?, fields.next()?, hex(fields.next()?)?);
+        if addresses.is_empty() || !matches!(share, b'p' | b's') {
+            return None;
+        }
+        Some(Mapping { addresses, writable: write == b'w', private: share == b'p' })
+    }
+
+    /// True for heap, stacks, anonymous mappings and private data of programs and libraries.
+    pub fn own(&self) -> bool {
+        self.private && self.writable
+    }
+}
+
+/// An address as the kernel prints it: hexadecimal without prefix.
+pub(super) fn hex(text: &[u8]) -> Option<u64> {
+    u64::from_str_radix(std::str::from_utf8(text).ok()?, 16).ok()
+}

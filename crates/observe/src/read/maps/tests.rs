@@ -1,0 +1,48 @@
+use super::*;
+
+#[test]
+fn the_programs_own_writable_memory_is_told_from_the_rest() {
+    for (line, own) in [
+        ("7f0000000000-7f0000021000 rw-p 00000000 00:00 0", true),
+        ("55e2a5423000-55e2a5425000 rw-p 00000000 00:00 0                          [heap]", true),
+        ("7ffd0000a000-7ffd0002b000 rw-p 00000000 00:00 0                          [stack]", true),
+        ("7f0000000000-7f0000200000 rw-p 00000000 00:10 77 /anon_hugepage (deleted)", true),
+        ("55e2a5400000-55e2a5401000 rw-p 00003000 fe:00 1234 /opt/a program (1)/bin", true),
+        ("7f0000000000-7f0000001000 rwxp 00000000 00:00 0 [anon:jit code]", true),
+        ("55e2a5400000-55e2a5401000 r--p 00000000 fe:00 1234 /usr/bin/head", false),
+        ("55e2a5400000-55e2a5401000 r-xp 00000000 fe:00 1234 /usr/bin/head", false),
+        ("7f0000000000-7f0004000000 ---p 00000000 00:00 0", false),
+        ("7f0000000000-7f0000021000 rw-s 00000000 00:01 5 /dev/zero (deleted)", false),
+        ("7ffd00130000-7ffd00132000 r-xp 00000000 00:00 0 [vdso]", false),
+        ("ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]", false),
+    ] {
+        let mapping = Mapping::parse(line.as_bytes()).unwrap_or_else(|error| panic!("{line}: {error:?}"));
+        assert_eq!(mapping.own(), own, "{line}");
+    }
+    let mapping = Mapping::parse(b"1000-3000 rw-p 0 00:00 0").unwrap();
+    assert_eq!(mapping.addresses, 0x1000..0x3000);
+}
+
+#[test]
+fn broken_lines_are_refused() {
+    for line in [
+        "",
+        " ",
+        "1000",
+        "1000-",
+        "-1000 rw-p 0 00:00 0",
+        "1000-2000",
+        "1000-2000 rw-p",
+        "1000-2000 rw-p 0 00:00",
+        "2000-1000 rw-p 0 00:00 0",
+        "1000-1000 rw-p 0 00:00 0",
+        "1000-2000 rw-x 0 00:00 0",
+        "1000-2000 rwp 0 00:00 0",
+        "1000-2000 rw-pp 0 00:00 0",
+        "10g0-2000 rw-p 0 00:00 0",
+        "1000-20000000000000000 rw-p 0 00:00 0",
+        "1000-2000 rw-p zz 00:00 0",
+    ] {
+        assert!(Mapping::parse(line.as_bytes()).is_err(), "{line:?}");
+    }
+}

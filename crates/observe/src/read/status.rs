@@ -1,0 +1,71 @@
+//! `/proc/PID/status`: memory of a process, and the fallback for masks and switches.
+
+use numawise_units::{Bytes, CpuSet, NodeSet};
+
+use super::file::number;
+use crate::error::Malformed;
+
+#[cfg(test)]
+mod tests;
+
+/// What we use of `status`. A line that is not there gives `None`: kernel threads and zombies have no memory lines.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Status {
+    /// The most that was resident (`VmHWM`).
+    pub peak: Option<Bytes>,
+    /// Resident now, files and all (`VmRSS`).
+    pub resident: Option<Bytes>,
+    /// Resident anonymous memory (`RssAnon`, Linux 4.5).
+    pub anonymous: Option<Bytes>,
+    /// Memory in pages of hugetlbfs, which `VmRSS` leaves out (`HugetlbPages`, Linux 4.4).
+    pub huge: Option<Bytes>,
+    pub cpus: Option<CpuSet>,
+    pub nodes: Option<NodeSet>,
+    pub voluntary_switches: Option<u64>,
+    pub involuntary_switches: Option<u64>,
+}
+
+impl Status {
+    pub fn parse(text: &[u8]) -> Result<Self, Malformed> {
+        let mut status = Status::default();
+        for line in text.split(|&byte| byte == b'\n') {
+            let Some(colon) = line.iter().position(|&byte| byte == b':') else {
+                continue;
+            };
+            let (key, value) = (&line[..colon], line[colon + 1..].trim_ascii());
+            let broken = |expected| move || Malformed::new(line, expected);
+            let memory = || kilobytes(value).map(Some).ok_or_else(broken("a number of kB"));
+            let count = || number(value).map(Some).ok_or_else(broken("a number"));
+            match key {
+                b"VmHWM" => status.peak = memory()?,
+                b"VmRSS" => status.resident = memory()?,
+                b"RssAnon" => status.anonymous = memory()?,
+                b"HugetlbPages" => status.huge = memory()?,
+                b"Cpus_allowed_list" => {
+                    status.cpus = Some(set(value).ok_or_else(broken("a list of CPUs such as 0-3,8"))?);
+                }
+                b"Mems_allowed_list" => {
+                    status.nodes = Some(set(value).ok_or_else(broken("a list of nodes such as 0-1"))?);
+                }
+                b"voluntary_ctxt_switches" => status.voluntary_switches = count()?,
+                b"nonvoluntary_ctxt_switches" => status.involuntary_switches = count()?,
+                _ => {}
+            }
+        }
+        Ok(status)
+    }
+
+    /// The process's own memory: anonymous and huge pages.
+    pub fn own(&self) -> Option<Bytes> {
+        Some(self.anonymous? + self.huge.unwrap_or(Bytes(0)))
+    }
+}
+
+fn kilobytes(text: &[u8]) -> Option<Bytes> {
+    let digits = text.strip_suffix(b"kB")?.trim_ascii_end();
+    number::<u64>(digits)?.checked_mul(1024).map(Bytes)
+}
+
+fn set<T: std::str::FromStr>(text: &[u8]) -> Option<T> {
+    std::str::from_utf8(text).ok()?.parse().ok()
+}

@@ -1,0 +1,173 @@
+//! One thread, from its samples.
+
+use std::fs::File;
+use std::path::PathBuf;
+
+use numawise_facts::{Reading, ThreadObservation};
+use numawise_units::{CpuId, CpuSet, Nanoseconds, Pid};
+
+use crate::error::Error;
+use crate::read::file::{read_path, read_record};
+use crate::read::schedstat::SchedStat;
+use crate::read::stat::TaskStat;
+use crate::read::status::Status;
+use crate::roots::Roots;
+use crate::sys;
+
+/// What was last seen of a thread.
+#[derive(Debug)]
+pub(crate) struct Thread {
+    pub pid: Pid,
+    pub tid: Pid,
+    /// Times that it was read.
+    pub samples: u32,
+    pub cpu_time: Nanoseconds,
+    pub migrations: u64,
+    name: Vec<u8>,
+    start: u64,
+    /// None where the kernel does not count.
+    scheduler: Option<SchedStat>,
+    minor_faults: u64,
+    cpu: CpuId,
+    on: Vec<(CpuId, Nanoseconds)>,
+    mask: Reading<CpuSet>,
+    files: Option<(File, File)>,
+}
+
+impl Thread {
+    pub fn new(pid: Pid, tid: Pid) -> Self {
+        Thread {
+            pid,
+            tid,
+            samples: 0,
+            cpu_time: Nanoseconds(0),
+            scheduler: None,
+            migrations: 0,
+            name: Vec::new(),
+            start: 0,
+            minor_faults: 0,
+            cpu: CpuId(0),
+            on: Vec::new(),
+            mask: Reading::unavailable("the thread ended before its mask was read"),
+            files: None,
+        }
+    }
+
+    pub fn keeps_files(&self) -> bool {
+        self.files.is_some()
+    }
+
+    /// True when there were files to close.
+    pub fn close_files(&mut self) -> bool {
+        self.files.take().is_some()
+    }
+
+    /// Takes a sample and gives the number of threads of the process; with `keep` the files stay open for the next. None when the thread has not run since the last:
+    /// then nothing of it has changed.
+    pub fn read(&mut self, roots: &Roots, buffer: &mut Vec<u8>, keep: bool) -> Result<Option<u32>, Error> {
+        let (pid, tid) = (self.pid, self.tid);
+        let file = |name: &str| directory(roots, pid, tid).join(name);
+        if self.files.is_none() && keep && self.samples > 0 {
+            // Only from the second sample on, so that threads that live shortly cost no more than need be.
+            let open = |name| File::open(file(name)).ok();
+            self.files = open("stat").zip(open("schedstat"));
+        }
+        let scheduler = match &self.files {
+            Some((_, schedstat)) => read_record(schedstat, buffer).is_ok(),
+            None => read_path(&file("schedstat"), buffer).is_ok(),
+        };
+        let scheduler = scheduler
+            .then(|| SchedStat::parse(buffer).ok())
+            .flatten()
+            // Zero slices of a thread that exists: the kernel does not count.
+            .filter(|scheduler| scheduler.slices > 0);
+        if scheduler.is_some() && scheduler == self.scheduler && self.files.is_some() {
+            self.samples += 1;
+            return Ok(None);
+        }
+        match &self.files {
+            Some((stat, _)) => {
+                read_record(stat, buffer).map_err(|error| Error::from_io(&file("stat"), error))?;
+            }
+            None => read_path(&file("stat"), buffer)?,
+        }
+        let stat = TaskStat::parse(buffer).map_err(|problem| problem.at(&file("stat")))?;
+        if self.samples > 0 && stat.start != self.start {
+            // The identifier is another thread's by now.
+            return Err(Error::Gone { path: file("stat") });
+        }
+        if self.name != stat.name {
+            self.name = stat.name.to_vec();
+        }
+        self.start = stat.start;
+        self.minor_faults = stat.minor_faults;
+        let threads = stat.threads;
+        let ticks = Nanoseconds(stat.ticks.saturating_mul(sys::tick().0));
+        self.account(stat.cpu, scheduler.map_or(ticks, |scheduler| scheduler.cpu_time));
+        self.scheduler = scheduler.or(self.scheduler);
+        self.read_mask(roots, buffer);
+        self.samples += 1;
+        Ok(Some(threads))
+    }
+
+    /// Time ready and waiting; none where the kernel does not count it.
+    pub fn run_delay(&self) -> Option<Nanoseconds> {
+        self.scheduler.map(|scheduler| scheduler.run_delay)
+    }
+
+    /// Books the CPU time since the last sample on the CPU where the thread is now.
+    fn account(&mut self, cpu: CpuId, cpu_time: Nanoseconds) {
+        if self.samples > 0 && cpu != self.cpu {
+            self.migrations += 1;
+        }
+        self.cpu = cpu;
+        let used = cpu_time.saturating_sub(self.cpu_time);
+        self.cpu_time = self.cpu_time.max(cpu_time);
+        match self.on.iter_mut().find(|(on, _)| *on == cpu) {
+            Some((_, time)) => *time = *time + used,
+            None => self.on.push((cpu, used)),
+        }
+    }
+
+    fn read_mask(&mut self, roots: &Roots, buffer: &mut Vec<u8>) {
+        if roots.live()
+            && let Ok(mask) = sys::affinity(self.tid)
+        {
+            // Compared first: masks seldom change, and a new value costs an allocation.
+            if self.mask.measured() != Some(&mask) {
+                self.mask = Reading::Measured(mask);
+            }
+            return;
+        }
+        let path = directory(roots, self.pid, self.tid).join("status");
+        let status = read_path(&path, buffer)
+            .and_then(|()| Status::parse(buffer).map_err(|problem| problem.at(&path)));
+        match status {
+            Ok(Status { cpus: Some(mask), .. }) => self.mask = Reading::Measured(mask),
+            // A mask known from an earlier sample is better than none.
+            _ if self.mask.measured().is_some() => {}
+            Ok(_) => self.mask = Reading::unavailable(format!("{} has no Cpus_allowed_list", path.display())),
+            Err(error) => self.mask = Reading::unavailable(error.to_string()),
+        }
+    }
+
+    /// The thread as the facts have it.
+    pub fn observation(&self) -> ThreadObservation {
+        let mut on = self.on.clone();
+        on.sort_by_key(|(cpu, _)| *cpu);
+        ThreadObservation {
+            pid: self.pid,
+            tid: self.tid,
+            name: String::from_utf8_lossy(&self.name).into_owned(),
+            cpu_time: self.cpu_time,
+            minor_faults: self.minor_faults,
+            cpu_time_on: on,
+            migrations: self.migrations,
+            mask: self.mask.clone(),
+        }
+    }
+}
+
+fn directory(roots: &Roots, pid: Pid, tid: Pid) -> PathBuf {
+    roots.process(pid).join("task").join(tid.0.to_string())
+}

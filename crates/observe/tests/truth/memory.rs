@@ -1,0 +1,53 @@
+//! How much memory there was, and on which nodes.
+
+use super::*;
+
+fn total(seen: &Observation) -> f64 {
+    let Some(pages) = seen.pages.measured() else {
+        panic!("no census: {:?}", seen.pages.reason());
+    };
+    pages.by_node.iter().map(|(_, bytes)| bytes.0 as f64).sum()
+}
+
+#[test]
+fn memory_is_known_within_5_percent_by_every_method() {
+    let truth = (64u64 << 20) as f64;
+    for method in [Method::Auto, Method::NumaMaps, Method::MovePages] {
+        let options = Options { method, ..Options::default() };
+        let (seen, usage, _) = watch(actor("memory 64 2500"), &options);
+        let total = total(&seen);
+        assert!((total / truth - 1.0).abs() < 0.05, "{method:?}: {total} of {truth}: {:?}", seen.pages);
+        assert_eq!(seen.minor_faults.measured(), Some(&usage.minor_faults));
+        assert!(*seen.peak_memory.measured().unwrap() >= Bytes::mib(64));
+        let pages = seen.pages.measured().unwrap();
+        assert!(pages.at < seen.sampler.span, "{} of {}", pages.at, seen.sampler.span);
+        assert!(!pages.method.is_empty());
+    }
+}
+
+#[test]
+fn both_ways_of_counting_agree_on_the_nodes() {
+    let shares = [Method::NumaMaps, Method::MovePages].map(|method| {
+        let options = Options { method, ..Options::default() };
+        let (seen, _, _) = watch(actor("memory 32 2000"), &options);
+        let all = total(&seen);
+        let pages = seen.pages.measured().unwrap().clone();
+        pages.by_node.into_iter().map(|(node, bytes)| (node, bytes.0 as f64 / all)).collect::<Vec<_>>()
+    });
+    for (node, share) in &shares[0] {
+        let other = shares[1].iter().find(|(other, _)| other == node).map_or(0.0, |(_, share)| *share);
+        assert!((share - other).abs() < 0.05, "{shares:?}");
+    }
+}
+
+#[test]
+fn the_peak_of_a_small_program_is_not_ours() {
+    // `ru_maxrss` outlives execve: make our own peak large, then start something small.
+    let ours = vec![1u8; 256 << 20];
+    std::hint::black_box(&ours);
+    let seen = observe("spin 100");
+    match seen.peak_memory.measured() {
+        Some(peak) => assert!(*peak < Bytes::mib(100), "{peak}"),
+        None => assert!(seen.peak_memory.reason().unwrap().to_string().contains("inherits")),
+    }
+}
