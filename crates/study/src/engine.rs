@@ -1,0 +1,257 @@
+//! Carries a study out: blocks of trials until the intervals decide, the budget is spent or somebody stops it.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use numawise_facts::{
+    Event, Exit, Observation, Outcome, Pair, Point, PointId, PointRole, Reading, Sink, StopReason, Study,
+    Trial,
+};
+use numawise_units::Nanoseconds;
+
+use crate::disturb::disturbances;
+use crate::error::StudyError;
+use crate::metric::Extractor;
+use crate::order::block_order;
+
+#[cfg(test)]
+mod tests;
+
+/// How much of the end of a failed program's output is kept.
+const TAIL: usize = 4096;
+
+/// What came of one run, before it is judged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Raw {
+    /// From the start of the first task to the end of the last.
+    pub wall: Nanoseconds,
+    pub tasks: Vec<RawTask>,
+    pub observation: Reading<Observation>,
+}
+
+/// One task of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RawTask {
+    pub exit: Exit,
+    pub wall: Nanoseconds,
+    pub output: String,
+}
+
+/// Runs a program at a point.
+pub trait Runner {
+    /// Runs it once, to the end. `None` when `stop` became true meanwhile and the run was broken off.
+    ///
+    /// # Errors
+    /// When the program cannot be started.
+    fn run(&mut self, point: &Point, stop: &AtomicBool) -> Result<Option<Raw>, StudyError>;
+}
+
+/// Takes each trial as soon as it is over.
+pub trait Keep {
+    /// # Errors
+    /// When it cannot be kept; the study stops then.
+    fn keep(&mut self, trial: &Trial) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
+}
+
+/// The time of day.
+pub trait Clock {
+    /// Nanoseconds since 1970 (UTC).
+    fn now(&self) -> Nanoseconds;
+}
+
+/// The clock of the system.
+#[derive(Debug, Clone, Copy)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Nanoseconds {
+        SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().into()
+    }
+}
+
+/// What carries a study out. All that touches the world comes in through traits.
+pub struct Engine<'a> {
+    pub runner: &'a mut dyn Runner,
+    pub clock: &'a dyn Clock,
+    pub keep: &'a mut dyn Keep,
+    pub sink: &'a mut dyn Sink,
+    /// Asked after each complete block once there are enough: do the intervals decide?
+    pub decided: &'a mut dyn FnMut(&Study) -> bool,
+    /// Becomes true when somebody presses Ctrl-C.
+    pub stop: &'a AtomicBool,
+}
+
+impl Engine<'_> {
+    /// Goes on with `study` from the trials that it has, and says why it stopped.
+    ///
+    /// # Errors
+    /// When the program cannot be started or a trial cannot be kept. Trials kept before stay in `study`.
+    pub fn run(&mut self, study: &mut Study) -> Result<StopReason, StudyError> {
+        let extractor = Extractor::new(&study.header.metric)?;
+        if !study.trials.is_empty() {
+            self.sink.event(Event::Resumed { trials: study.trials.len() as u32 });
+            if self.enough(study) && (self.decided)(study) {
+                return Ok(StopReason::Decided);
+            }
+        }
+        let mut block = study.trials.iter().map(|trial| trial.block).max().unwrap_or(0);
+        loop {
+            if let Some(reason) = self.block(study, block, &extractor)? {
+                return Ok(reason);
+            }
+            if nothing_left_to_compare(study) {
+                return Ok(StopReason::TooManyFailures);
+            }
+            if block >= study.header.min_repeats && (self.decided)(study) {
+                return Ok(StopReason::Decided);
+            }
+            block += 1;
+            if block > study.header.min_repeats && next_block(study) > left(study) {
+                return Ok(StopReason::BudgetSpent);
+            }
+        }
+    }
+
+    /// Runs the baseline once, as the study's warm-up, unless it has one; says why when that was broken off.
+    ///
+    /// # Errors
+    /// As [`Engine::run`].
+    pub fn warm_up(&mut self, study: &mut Study) -> Result<Option<StopReason>, StudyError> {
+        let extractor = Extractor::new(&study.header.metric)?;
+        self.block(study, 0, &extractor)
+    }
+
+    /// Runs what is missing of a block; says why when the study ends in it.
+    fn block(
+        &mut self,
+        study: &mut Study,
+        block: u32,
+        extractor: &Extractor,
+    ) -> Result<Option<StopReason>, StudyError> {
+        for index in order_of(study, block) {
+            let point = study.header.points[index].clone();
+            let done = study.trials.iter().any(|trial| trial.block == block && trial.point == point.id);
+            let given_up = study.given_up(&point.id);
+            if nothing_left_to_compare(study) {
+                return Ok(Some(StopReason::TooManyFailures));
+            }
+            if done || given_up {
+                continue;
+            }
+            if self.stop.load(Ordering::Relaxed) {
+                return Ok(Some(StopReason::Interrupted));
+            }
+            let number = study.trials.last().map_or(0, |trial| trial.number + 1);
+            self.sink.event(Event::TrialBegins { number, block, point: point.id.clone(), left: left(study) });
+            let started = self.clock.now();
+            let Some(raw) = self.runner.run(&point, self.stop)? else {
+                return Ok(Some(StopReason::Interrupted));
+            };
+            let trial = judge(raw, number, block, &point.id, started, extractor);
+            self.keep.keep(&trial).map_err(StudyError::Keep)?;
+            let (point, outcome) = (trial.point.clone(), trial.outcome.clone());
+            study.trials.push(trial);
+            self.sink.event(Event::TrialEnded { number, point: point.clone(), outcome });
+            if study.given_up(&point) {
+                let text = format!("{point} failed {} times in a row and is given up", Study::FAILURES);
+                self.sink.event(Event::Warning(text));
+            }
+        }
+        Ok(None)
+    }
+
+    /// True when the last block is complete and there are enough of them to ask whether they decide.
+    fn enough(&self, study: &Study) -> bool {
+        let last = study.trials.iter().map(|trial| trial.block).max().unwrap_or(0);
+        let in_last = study.trials.iter().filter(|trial| trial.block == last).count();
+        last >= study.header.min_repeats && in_last >= study.header.points.len()
+    }
+}
+
+/// The points of a block in their order. Block 0 is the warm-up: the baseline alone.
+fn order_of(study: &Study, block: u32) -> Vec<usize> {
+    match block {
+        0 => study.header.points.iter().position(|p| p.role == PointRole::Baseline).into_iter().collect(),
+        _ => block_order(study.header.seed, block, study.header.points.len()),
+    }
+}
+
+/// True when the baseline, or one point of every pair, is given up.
+fn nothing_left_to_compare(study: &Study) -> bool {
+    let header = &study.header;
+    let baseline = header.points.iter().find(|point| point.role == PointRole::Baseline);
+    let lost = |pair: &Pair| study.given_up(&pair.from) || study.given_up(&pair.to);
+    baseline.is_some_and(|point| study.given_up(&point.id))
+        || (!header.pairs.is_empty() && header.pairs.iter().all(lost))
+}
+
+/// What is left of the budget; the warm-up counts.
+fn left(study: &Study) -> Nanoseconds {
+    let spent = study.trials.iter().fold(Nanoseconds(0), |sum, trial| sum + trial.wall);
+    study.header.budget.saturating_sub(spent)
+}
+
+/// How long the next block will take: the median wall time of each point.
+fn next_block(study: &Study) -> Nanoseconds {
+    let mut walls: BTreeMap<&PointId, Vec<Nanoseconds>> = BTreeMap::new();
+    for trial in &study.trials {
+        walls.entry(&trial.point).or_default().push(trial.wall);
+    }
+    walls.into_values().fold(Nanoseconds(0), |sum, mut walls| {
+        walls.sort_unstable();
+        sum + walls[walls.len() / 2]
+    })
+}
+
+/// Makes a trial of a raw run.
+fn judge(
+    raw: Raw,
+    number: u32,
+    block: u32,
+    point: &PointId,
+    started: Nanoseconds,
+    extractor: &Extractor,
+) -> Trial {
+    let disturbances = raw.observation.measured().map(|o| disturbances(&o.host)).unwrap_or_default();
+    Trial {
+        number,
+        block,
+        point: point.clone(),
+        started,
+        wall: raw.wall,
+        outcome: outcome(&raw.tasks, extractor),
+        observation: raw.observation,
+        disturbances,
+    }
+}
+
+fn outcome(tasks: &[RawTask], extractor: &Extractor) -> Outcome {
+    if let Some(failed) = tasks.iter().find(|task| !task.exit.success()) {
+        return Outcome::Failed { exit: failed.exit, output_tail: tail(&failed.output) };
+    }
+    let mut per_task = Vec::with_capacity(tasks.len());
+    for task in tasks {
+        match extractor.value(task.wall.seconds(), &task.output) {
+            Ok(value) => per_task.push(value),
+            Err(e) => {
+                return Outcome::NoMetric { problem: e.to_string(), output_tail: tail(&task.output) };
+            }
+        }
+    }
+    Outcome::Measured { per_task }
+}
+
+/// The end of a text, from the beginning of a line where that leaves something.
+fn tail(text: &str) -> String {
+    if text.len() <= TAIL {
+        return text.to_owned();
+    }
+    let mut from = text.len() - TAIL;
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    let cut = &text[from..];
+    let line = cut.find('\n').map_or(0, |at| at + 1);
+    cut[if line < cut.len() { line } else { 0 }..].to_owned()
+}

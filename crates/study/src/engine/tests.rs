@@ -1,0 +1,258 @@
+use std::collections::VecDeque;
+
+use numawise_facts::{
+    Argument, HostFacts, Ignore, Machine, Metric, Placement, PlacementRequest, RunSpec, Source, Strategy,
+    StudyHeader, ThreadBinding,
+};
+use numawise_units::Pid;
+
+use super::*;
+
+const SECOND: u64 = 1_000_000_000;
+
+struct Fake {
+    /// What the next runs give; success of one second when it is empty.
+    script: VecDeque<Exit>,
+    stop_after: Option<usize>,
+    runs: Vec<String>,
+}
+
+impl Fake {
+    fn new() -> Self {
+        Fake { script: VecDeque::new(), stop_after: None, runs: Vec::new() }
+    }
+}
+
+impl Runner for Fake {
+    fn run(&mut self, point: &Point, stop: &AtomicBool) -> Result<Option<Raw>, StudyError> {
+        if self.stop_after == Some(self.runs.len()) {
+            stop.store(true, Ordering::Relaxed);
+            return Ok(None);
+        }
+        self.runs.push(point.id.0.clone());
+        let exit = self.script.pop_front().unwrap_or(Exit::Code(0));
+        let task = RawTask { exit, wall: Nanoseconds(SECOND), output: "time: 2.5\n".to_owned() };
+        Ok(Some(Raw {
+            wall: Nanoseconds(SECOND),
+            tasks: vec![task],
+            observation: Reading::unavailable("fake"),
+        }))
+    }
+}
+
+struct Kept(Vec<Trial>, Option<usize>);
+
+impl Keep for Kept {
+    fn keep(&mut self, trial: &Trial) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        if self.1 == Some(self.0.len()) {
+            return Err("disk full".into());
+        }
+        self.0.push(trial.clone());
+        Ok(())
+    }
+}
+
+struct Still;
+
+impl Clock for Still {
+    fn now(&self) -> Nanoseconds {
+        Nanoseconds(7)
+    }
+}
+
+fn point(id: &str, role: PointRole) -> Point {
+    let placement =
+        Placement { strategy: Strategy::None, binding: ThreadBinding::Free, tasks: vec![], warnings: vec![] };
+    let request = PlacementRequest::as_the_os_does();
+    Point { id: id.into(), title: id.to_owned(), role, request, placement }
+}
+
+fn study(budget_seconds: u64) -> Study {
+    let none = || Reading::unavailable("test");
+    let machine = Machine {
+        source: Source::Live,
+        packages: vec![],
+        nodes: vec![],
+        cpus: vec![],
+        caches: vec![],
+        attributes: vec![],
+        allowed_cpus: Default::default(),
+        allowed_nodes: Default::default(),
+        limits: vec![],
+    };
+    let host = HostFacts {
+        hostname: none(),
+        kernel: none(),
+        cpu_model: none(),
+        environment: vec![],
+        numa_balancing: none(),
+        transparent_huge_pages: none(),
+        governor: none(),
+        pid: Pid(1),
+    };
+    let header = StudyHeader {
+        tool_version: String::new(),
+        begun: Nanoseconds(0),
+        command: RunSpec { command: vec![Argument::from("app")], directory: "/".into() },
+        machine,
+        host,
+        metric: Metric::WallTime,
+        points: vec![
+            point("os", PointRole::Baseline),
+            point("a", PointRole::Candidate),
+            point("b", PointRole::Candidate),
+        ],
+        pairs: vec![],
+        not_tried: vec![],
+        seed: 3,
+        min_repeats: 5,
+        margin: 0.05,
+        budget: Nanoseconds(budget_seconds * SECOND),
+    };
+    Study { header, trials: vec![], stopped: None }
+}
+
+/// Runs a study; it is decided once there are `decided_at` blocks.
+fn go(
+    study: &mut Study,
+    fake: &mut Fake,
+    kept: &mut Kept,
+    decided_at: u32,
+) -> Result<StopReason, StudyError> {
+    let stop = AtomicBool::new(false);
+    let mut decided = |study: &Study| study.trials.last().is_some_and(|trial| trial.block >= decided_at);
+    let (clock, mut sink) = (Still, Ignore);
+    let mut engine = Engine {
+        runner: fake,
+        clock: &clock,
+        keep: kept,
+        sink: &mut sink,
+        decided: &mut decided,
+        stop: &stop,
+    };
+    engine.run(study)
+}
+
+#[test]
+fn it_warms_up_and_goes_on_until_it_is_decided() {
+    let (mut study, mut fake, mut kept) = (study(1000), Fake::new(), Kept(vec![], None));
+    assert_eq!(go(&mut study, &mut fake, &mut kept, 7).unwrap(), StopReason::Decided);
+    assert_eq!(fake.runs.len(), 1 + 7 * 3);
+    assert_eq!(fake.runs[0], "os");
+    assert!(study.trials[0].is_warm_up() && !study.trials[1].is_warm_up());
+    assert_eq!(kept.0, study.trials);
+}
+
+#[test]
+fn the_least_number_of_repeats_is_kept_even_without_budget() {
+    let (mut study, mut fake) = (study(1), Fake::new());
+    let reason = go(&mut study, &mut fake, &mut Kept(vec![], None), 99).unwrap();
+    assert_eq!((reason, fake.runs.len()), (StopReason::BudgetSpent, 1 + 5 * 3));
+}
+
+#[test]
+fn the_budget_ends_it_before_a_block_that_would_not_fit() {
+    let (mut study, mut fake) = (study(1 + 8 * 3 + 2), Fake::new());
+    let reason = go(&mut study, &mut fake, &mut Kept(vec![], None), 99).unwrap();
+    assert_eq!((reason, fake.runs.len()), (StopReason::BudgetSpent, 1 + 8 * 3));
+}
+
+#[test]
+fn broken_off_anywhere_it_goes_on_as_if_nothing_had_happened() {
+    let (mut whole, mut fake) = (study(1000), Fake::new());
+    go(&mut whole, &mut fake, &mut Kept(vec![], None), 6).unwrap();
+    for at in 0..whole.trials.len() {
+        let (mut broken, mut first) = (study(1000), Fake::new());
+        first.stop_after = Some(at);
+        let reason = go(&mut broken, &mut first, &mut Kept(vec![], None), 6).unwrap();
+        assert_eq!((reason, broken.trials.len()), (StopReason::Interrupted, at));
+        assert_eq!(
+            go(&mut broken, &mut Fake::new(), &mut Kept(vec![], None), 6).unwrap(),
+            StopReason::Decided
+        );
+        assert_eq!(broken.trials, whole.trials, "broken off at {at}");
+    }
+}
+
+#[test]
+fn a_decided_study_runs_nothing_more() {
+    let mut study = study(1000);
+    go(&mut study, &mut Fake::new(), &mut Kept(vec![], None), 5).unwrap();
+    let mut again = Fake::new();
+    assert_eq!(go(&mut study, &mut again, &mut Kept(vec![], None), 5).unwrap(), StopReason::Decided);
+    assert_eq!(again.runs.len(), 0);
+}
+
+#[test]
+fn a_baseline_that_fails_ends_it() {
+    let (mut study, mut fake) = (study(1000), Fake::new());
+    fake.script = std::iter::repeat_n(Exit::Code(3), 99).collect();
+    let reason = go(&mut study, &mut fake, &mut Kept(vec![], None), 6).unwrap();
+    assert_eq!(reason, StopReason::TooManyFailures);
+    assert!(
+        study.trials.iter().all(|trial| matches!(trial.outcome, Outcome::Failed { exit: Exit::Code(3), .. }))
+    );
+}
+
+#[test]
+fn a_point_that_always_fails_is_given_up_and_the_others_go_on() {
+    struct OnlyA(Fake);
+    impl Runner for OnlyA {
+        fn run(&mut self, point: &Point, stop: &AtomicBool) -> Result<Option<Raw>, StudyError> {
+            let exit = if point.id.0 == "a" { Exit::Signal(9) } else { Exit::Code(0) };
+            self.0.script.push_back(exit);
+            self.0.run(point, stop)
+        }
+    }
+    let (mut study, mut runner, stop) = (study(1000), OnlyA(Fake::new()), AtomicBool::new(false));
+    let mut decided = |study: &Study| study.trials.last().is_some_and(|trial| trial.block >= 8);
+    let (clock, mut sink, mut kept) = (Still, Ignore, Kept(vec![], None));
+    let reason = Engine {
+        runner: &mut runner,
+        clock: &clock,
+        keep: &mut kept,
+        sink: &mut sink,
+        decided: &mut decided,
+        stop: &stop,
+    }
+    .run(&mut study)
+    .unwrap();
+    let count = |id: &str| runner.0.runs.iter().filter(|run| *run == id).count();
+    assert_eq!((reason, count("os"), count("a"), count("b")), (StopReason::Decided, 9, 3, 8));
+}
+
+#[test]
+fn when_nothing_is_left_to_compare_it_ends() {
+    let (mut study, mut fake) = (study(1000), Fake::new());
+    let pair = |to: &str| Pair { from: "os".into(), to: to.into(), counts: numawise_facts::Counts::BothWays };
+    study.header.pairs = vec![pair("a"), pair("b")];
+    fake.script.push_back(Exit::Code(0)); // the warm-up
+    for block in 1..=3 {
+        let order = order_of(&study, block);
+        let exit = |k: &usize| if *k == 0 { Exit::Code(0) } else { Exit::Code(1) };
+        fake.script.extend(order.iter().map(exit));
+    }
+    let reason = go(&mut study, &mut fake, &mut Kept(vec![], None), 9).unwrap();
+    assert_eq!(reason, StopReason::TooManyFailures);
+    assert!(
+        (9..=10).contains(&fake.runs.len()),
+        "the baseline of the third block may come last: {}",
+        fake.runs.len()
+    );
+}
+
+#[test]
+fn a_trial_that_cannot_be_kept_stops_it() {
+    let mut study = study(1000);
+    let error = go(&mut study, &mut Fake::new(), &mut Kept(vec![], Some(4)), 6).unwrap_err();
+    assert!(error.to_string().contains("disk full"), "{error}");
+    assert_eq!(study.trials.len(), 4, "what was kept is there, what was not is not");
+}
+
+#[test]
+fn the_tail_of_an_output_begins_with_a_line() {
+    let long: String = (0..2000).map(|k| format!("line {k} with ü\n")).collect();
+    let end = tail(&long);
+    assert!(end.len() <= TAIL && end.starts_with("line ") && end.ends_with("line 1999 with ü\n"));
+    assert_eq!(tail(&"x".repeat(2 * TAIL)).len(), TAIL, "one line longer than the tail");
+}

@@ -1,0 +1,15 @@
+//! Why a study cannot go on.
+
+use crate::metric::MetricError;
+
+/// Failures of the study itself; a program that fails is a trial's outcome, not an error.
+#[derive(Debug, thiserror::Error)]
+pub enum StudyError {
+    #[error(transparent)]
+    Launch(#[from] numawise_launch::LaunchError),
+    #[error(transparent)]
+    Metric(#[from] MetricError),
+    /// A trial could not be kept; what was kept before is whole.
+    #[error("cannot keep the trial just measured: {0}")]
+    Keep(Box<dyn std::error::Error + Send + Sync>),
+}

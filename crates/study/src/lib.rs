@@ -1,0 +1,20 @@
+//! Experiments: which points to try, in which order, and when to stop.
+//!
+//! This room knows how an experiment is designed and carried out. It does not know where the machine comes from, how a
+//! request becomes a placement (it names requests; the command line resolves them), where trials are kept (it hands each
+//! to a [`Keep`]), or what the result means to a person (that is `analyse`).
+
+mod design;
+mod disturb;
+mod engine;
+mod error;
+mod local;
+mod metric;
+mod order;
+
+pub use design::{Design, Planned, Shape, plan};
+pub use disturb::{OTHER_LOAD_LIMIT, STEAL_LIMIT, disturbances};
+pub use engine::{Clock, Engine, Keep, Raw, RawTask, Runner, SystemClock};
+pub use error::StudyError;
+pub use local::LocalRunner;
+pub use metric::{Extractor, MetricError};
