@@ -1,0 +1,123 @@
+//! What can go wrong with a record, each text once.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rusqlite::ErrorCode;
+
+/// Why a record could not be made, opened, read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    #[error("{}: there is no such file", .0.display())]
+    Missing(PathBuf),
+    #[error("{}: a study is kept there already; go on with it, start over, or choose another file", .0.display())]
+    Exists(PathBuf),
+    #[error("{}: it is a directory; expected the path of a file", .0.display())]
+    Directory(PathBuf),
+    #[error("{}: it is not a numawise record: {found}", path.display())]
+    NotARecord { path: PathBuf, found: String },
+    #[error(
+        "{}: the file is empty: numawise was stopped before the first trial, nothing is lost; start the study again",
+        .0.display()
+    )]
+    Empty(PathBuf),
+    #[error(
+        "{}: it was written by a newer numawise (format version {found}, this one reads up to {known}); \
+         use that version, or choose another file",
+        path.display()
+    )]
+    Newer { path: PathBuf, found: i64, known: i64 },
+    #[error("{}: the record is damaged: {problem}; restore it from a copy, or start over", path.display())]
+    Damaged { path: PathBuf, problem: String },
+    #[error("{}: another numawise is measuring into it; wait for that one, or choose another file", .0.display())]
+    InUse(PathBuf),
+    #[error(
+        "{}: another program has been holding the record for {seconds} s; end that program (an open sqlite3 query?) \
+         and try again",
+        path.display()
+    )]
+    Busy { path: PathBuf, seconds: u64 },
+    #[error(
+        "{}: no space is left to write ({problem}); what was recorded before is whole; make room and run the same \
+         command again, or choose a file on another disk",
+        path.display()
+    )]
+    Full { path: PathBuf, problem: String },
+    #[error(
+        "{}: cannot write there ({problem}); choose a file in a directory in which you may write",
+        path.display()
+    )]
+    ReadOnly { path: PathBuf, problem: String },
+    #[error("{}: trial {number} is recorded already", path.display())]
+    Duplicate { path: PathBuf, number: u32 },
+    #[error("{}: trial {number} is of the point '{point}', which the study does not have", path.display())]
+    UnknownPoint { path: PathBuf, number: u32, point: String },
+    #[error("the study cannot be kept: {0}")]
+    Unstorable(String),
+    #[error("{}: cannot {doing}", path.display())]
+    Io { path: PathBuf, doing: &'static str, source: io::Error },
+    #[error("{}: cannot {doing}", path.display())]
+    Sqlite { path: PathBuf, doing: &'static str, source: rusqlite::Error },
+}
+
+impl RecordError {
+    /// The error of the file system in our words.
+    pub(crate) fn io(path: &Path, doing: &'static str, source: io::Error) -> Self {
+        let path = path.to_owned();
+        let problem = source.to_string();
+        match source.kind() {
+            io::ErrorKind::NotFound if doing == "open it" => RecordError::Missing(path),
+            io::ErrorKind::IsADirectory => RecordError::Directory(path),
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                RecordError::ReadOnly { path, problem }
+            }
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+                RecordError::Full { path, problem }
+            }
+            _ => RecordError::Io { path, doing, source },
+        }
+    }
+
+    /// The error of SQLite in our words.
+    pub(crate) fn sqlite(path: &Path, doing: &'static str, source: rusqlite::Error) -> Self {
+        let path = path.to_owned();
+        let problem = source.to_string();
+        let Some(error) = source.sqlite_error() else {
+            return match source {
+                // A value of another type than the schema says, or a missing row.
+                rusqlite::Error::FromSqlConversionFailure(..)
+                | rusqlite::Error::IntegralValueOutOfRange(..)
+                | rusqlite::Error::InvalidColumnType(..)
+                | rusqlite::Error::Utf8Error(..)
+                | rusqlite::Error::QueryReturnedNoRows => RecordError::Damaged { path, problem },
+                _ => RecordError::Sqlite { path, doing, source },
+            };
+        };
+        match error.code {
+            ErrorCode::NotADatabase => {
+                RecordError::NotARecord { path, found: "it is not an SQLite file".to_owned() }
+            }
+            ErrorCode::DatabaseCorrupt => RecordError::Damaged { path, problem },
+            ErrorCode::DiskFull => RecordError::Full { path, problem },
+            // A quota or a limit on the size of files shows as a failed write.
+            ErrorCode::SystemIoFailure if error.extended_code == rusqlite::ffi::SQLITE_IOERR_WRITE => {
+                RecordError::Full { path, problem }
+            }
+            ErrorCode::SystemIoFailure if error.extended_code == rusqlite::ffi::SQLITE_IOERR_SHORT_READ => {
+                RecordError::Damaged { path, problem }
+            }
+            ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied => {
+                RecordError::ReadOnly { path, problem }
+            }
+            ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => {
+                RecordError::Busy { path, seconds: crate::file::PATIENCE.as_secs() }
+            }
+            _ => RecordError::Sqlite { path, doing, source },
+        }
+    }
+
+    /// What is stored does not make sense.
+    pub(crate) fn damaged(path: &Path, problem: impl Into<String>) -> Self {
+        RecordError::Damaged { path: path.to_owned(), problem: problem.into() }
+    }
+}

@@ -1,0 +1,262 @@
+//! The file: made, opened, recognised, refused.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use numawise_facts::StudyHeader;
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use crate::lock::WriterLock;
+use crate::{RecordError, read, schema, write};
+
+/// How long we wait for somebody who reads the file.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The record of one study.
+///
+/// Every change is one transaction with SQLite's rollback journal and `synchronous = FULL`: the process may be killed at
+/// any moment and the machine may lose its power, and the file is whole, up to the last [`Record::append`] that returned.
+#[derive(Debug)]
+pub struct Record {
+    // The order matters: fields are dropped from the top, and the lock must go after the connection.
+    pub(crate) connection: Connection,
+    pub(crate) header: StudyHeader,
+    pub(crate) path: PathBuf,
+    _lock: Option<WriterLock>,
+}
+
+impl Record {
+    /// Makes a new record. A file that is there already is not touched, unless it is empty.
+    ///
+    /// # Errors
+    /// [`RecordError::Exists`], [`RecordError::Directory`], [`RecordError::ReadOnly`], [`RecordError::Full`],
+    /// [`RecordError::Unstorable`], or what else the file system says. Nothing is left behind.
+    pub fn create(path: &Path, header: &StudyHeader) -> Result<Record, RecordError> {
+        write::storable(header)?;
+        if path.is_dir() {
+            return Err(RecordError::Directory(path.to_owned()));
+        }
+        let new = OpenOptions::new().read(true).write(true).create_new(true).open(path);
+        let (file, ours) = match new {
+            Ok(file) => (file, true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => (open_file(path, true)?, false),
+            Err(error) => return Err(RecordError::io(path, "create it", error)),
+        };
+        let lock = WriterLock::take(file, path)?;
+        // Looked at only under the lock, so that two that create at once cannot both find it empty.
+        if path.metadata().is_ok_and(|file| file.len() > 0) {
+            return Err(RecordError::Exists(path.to_owned()));
+        }
+        let made = begin(path, header);
+        if made.is_err() && ours {
+            // The error at hand says more than one about tidying up would.
+            let _ = std::fs::remove_file(path);
+        }
+        Ok(Record { connection: made?, header: header.clone(), path: path.to_owned(), _lock: Some(lock) })
+    }
+
+    /// Makes a new record in the place of an older one, which is gone afterwards. Only a record of ours (also a damaged
+    /// one) or an empty file is replaced, and only by a record that is complete.
+    ///
+    /// # Errors
+    /// As [`Record::create`]; [`RecordError::InUse`] when somebody measures into the old one; [`RecordError::NotARecord`]
+    /// when the file is something else.
+    pub fn replace(path: &Path, header: &StudyHeader) -> Result<Record, RecordError> {
+        if !path.exists() {
+            return Record::create(path, header);
+        }
+        if path.is_dir() {
+            return Err(RecordError::Directory(path.to_owned()));
+        }
+        let file = open_file(path, true)?;
+        if !looks_like_ours(path)? {
+            return Err(RecordError::NotARecord {
+                path: path.to_owned(),
+                found: "it is left as it is".to_owned(),
+            });
+        }
+        let _old = WriterLock::take(file, path)?;
+        let new = beside(path, ".new");
+        for leftover in [&new, &beside(&new, "-journal")] {
+            remove_if_there(leftover)?;
+        }
+        drop(Record::create(&new, header)?);
+        // The journal of the old file must not be taken for one of the new.
+        remove_if_there(&beside(path, "-journal"))?;
+        std::fs::rename(&new, path).map_err(|e| RecordError::io(path, "replace it", e))?;
+        Record::open(path)
+    }
+
+    /// Opens a record to go on with it.
+    ///
+    /// # Errors
+    /// Whatever keeps the file from being a whole record that we know and may write: see [`RecordError`].
+    pub fn open(path: &Path) -> Result<Record, RecordError> {
+        let lock = WriterLock::take(open_file(path, true)?, path)?;
+        let mut connection = connect(path)?;
+        let version = recognise(&connection, path)?;
+        check(&connection, path)?;
+        if version < schema::VERSION {
+            update(&mut connection, version)
+                .map_err(|e| RecordError::sqlite(path, "bring it up to date", e))?;
+        }
+        let header = read::header(&connection, path)?;
+        Ok(Record { connection, header, path: path.to_owned(), _lock: Some(lock) })
+    }
+
+    /// Opens a record to look at it, also while a study runs into it.
+    ///
+    /// # Errors
+    /// Whatever keeps the file from being a record that we know and may read: see [`RecordError`].
+    pub fn open_to_read(path: &Path) -> Result<Record, RecordError> {
+        drop(open_file(path, false)?);
+        let connection = connect(path)?;
+        recognise(&connection, path)?;
+        connection
+            .pragma_update(None, "query_only", true)
+            .map_err(|e| RecordError::sqlite(path, "open it", e))?;
+        let header = read::header(&connection, path)?;
+        Ok(Record { connection, header, path: path.to_owned(), _lock: None })
+    }
+
+    pub fn header(&self) -> &StudyHeader {
+        &self.header
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// The tables and the study in one transaction: the file is empty until it is a record.
+fn begin(path: &Path, header: &StudyHeader) -> Result<Connection, RecordError> {
+    let mut connection = connect(path)?;
+    let made = (|| {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        schema::migrate(&transaction, 0)?;
+        write::header(&transaction, header)?;
+        transaction.commit()
+    })();
+    match made {
+        Ok(()) => Ok(connection),
+        Err(error) => Err(RecordError::sqlite(path, "create it", error)),
+    }
+}
+
+fn update(connection: &mut Connection, version: i64) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    schema::migrate(&transaction, version)?;
+    transaction.commit()
+}
+
+/// Opens the file only to see whether it can be opened, since SQLite does not tell why it could not.
+fn open_file(path: &Path, write: bool) -> Result<File, RecordError> {
+    // Looked at first, because opening a pipe waits for somebody at its other end.
+    let facts = path.metadata().map_err(|e| RecordError::io(path, "open it", e))?;
+    if facts.is_dir() {
+        return Err(RecordError::Directory(path.to_owned()));
+    }
+    if !facts.is_file() {
+        return Err(RecordError::NotARecord {
+            path: path.to_owned(),
+            found: "it is not an ordinary file".to_owned(),
+        });
+    }
+    let file = OpenOptions::new().read(true).write(write).open(path);
+    file.map_err(|e| RecordError::io(path, "open it", e))
+}
+
+fn connect(path: &Path) -> Result<Connection, RecordError> {
+    // Without SQLITE_OPEN_URI, so that a file named `file:x?y` is just a file.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let open = || {
+        let connection = Connection::open_with_flags(path, flags)?;
+        connection.busy_timeout(PATIENCE)?;
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        connection.pragma_update(None, "foreign_keys", true)?;
+        Ok(connection)
+    };
+    open().map_err(|e| RecordError::sqlite(path, "open it", e))
+}
+
+/// The format version of a file of ours. Reading rolls back what a killed writer left half done.
+fn recognise(connection: &Connection, path: &Path) -> Result<i64, RecordError> {
+    let tables =
+        |c: &Connection| c.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get::<_, i64>(0));
+    let found = tables(connection).and_then(|tables| Ok((tables, schema::identity(connection)?)));
+    let (tables, (application, version)) = found.map_err(|e| RecordError::sqlite(path, "read it", e))?;
+    match (application, tables) {
+        (0, 0) if path.metadata().is_ok_and(|file| file.len() == 0) => {
+            Err(RecordError::Empty(path.to_owned()))
+        }
+        // SQLite takes a few bytes of anything for an empty database.
+        (0, 0) => Err(RecordError::NotARecord {
+            path: path.to_owned(),
+            found: "it is not an SQLite file".to_owned(),
+        }),
+        (schema::APPLICATION_ID, _) if version > schema::VERSION => {
+            Err(RecordError::Newer { path: path.to_owned(), found: version, known: schema::VERSION })
+        }
+        (schema::APPLICATION_ID, _) if version < 1 => {
+            Err(RecordError::damaged(path, format!("format version {version} was never written")))
+        }
+        (schema::APPLICATION_ID, _) => complete(connection, path).map(|()| version),
+        _ => Err(RecordError::NotARecord {
+            path: path.to_owned(),
+            found: format!(
+                "it is an SQLite database of another program (application id {application}, {tables} tables and indices)"
+            ),
+        }),
+    }
+}
+
+/// Finds what is missing at the end, also where SQLite would read zeros.
+fn complete(connection: &Connection, path: &Path) -> Result<(), RecordError> {
+    let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    let expected = number("page_count").and_then(|pages| Ok(pages * number("page_size")?));
+    let expected = expected.map_err(|e| RecordError::sqlite(path, "read it", e))?;
+    let found = path.metadata().map_err(|e| RecordError::io(path, "look at it", e))?.len();
+    match found < expected.cast_unsigned() {
+        true => Err(RecordError::damaged(path, format!("{found} of {expected} bytes are there"))),
+        false => Ok(()),
+    }
+}
+
+/// Looks for damage in the whole file before anything is added to it.
+fn check(connection: &Connection, path: &Path) -> Result<(), RecordError> {
+    let found: String = connection
+        .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
+        .map_err(|e| RecordError::sqlite(path, "check it", e))?;
+    match found.as_str() {
+        "ok" => Ok(()),
+        problem => Err(RecordError::damaged(path, problem.replace('\n', " "))),
+    }
+}
+
+/// Tells by the first bytes whether a file is ours or empty; it may be damaged further on.
+fn looks_like_ours(path: &Path) -> Result<bool, RecordError> {
+    use std::io::Read;
+    let mut start = Vec::new();
+    let file = File::open(path).map_err(|e| RecordError::io(path, "open it", e))?;
+    file.take(72).read_to_end(&mut start).map_err(|e| RecordError::io(path, "read it", e))?;
+    let id = (schema::APPLICATION_ID as u32).to_be_bytes();
+    Ok(start.is_empty() || (start.starts_with(b"SQLite format 3\0") && start.get(68..72) == Some(&id[..])))
+}
+
+/// The path with something behind it: `app.nw` and `-journal`.
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+fn remove_if_there(path: &Path) -> Result<(), RecordError> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(RecordError::io(path, "remove it", error))
+        }
+        _ => Ok(()),
+    }
+}

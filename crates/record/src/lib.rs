@@ -1,0 +1,19 @@
+//! The record of a study: one SQLite file, written trial by trial.
+//!
+//! This room turns a [`StudyHeader`](numawise_facts::StudyHeader) and its trials into tables and back, keeps two writers
+//! apart, and refuses what it cannot read. It does not know how a trial is run or what its numbers mean: every number is
+//! kept raw, and every reason why there is none is kept beside it.
+//!
+//! The format is described in `docs/formats/nw-file.md`. A [`Record`] is `Send` and not `Sync`.
+
+mod error;
+mod file;
+mod lock;
+mod read;
+mod same;
+mod schema;
+mod write;
+
+pub use error::RecordError;
+pub use file::Record;
+pub use same::{Difference, Item};

@@ -1,0 +1,183 @@
+//! Is it the same study? What differs, both shown.
+
+use std::fmt;
+
+use numawise_facts::{Counts, Metric, Point, Reading, StudyHeader};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::Record;
+
+/// So many differences are shown of one kind; the rest is counted.
+const SHOWN: usize = 6;
+
+/// One thing that differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    /// What it is: `command`, `machine.allowed_cpus`, `points.interleave.placement...`.
+    pub what: String,
+    pub recorded: String,
+    pub now: String,
+}
+
+/// What keeps a study from being the continuation of another.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub struct Difference {
+    /// Never empty.
+    pub items: Vec<Item>,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the record holds another study; what differs:")?;
+        for item in &self.items {
+            write!(f, "\n  {}\n    recorded: {}\n    now:      {}", item.what, item.recorded, item.now)?;
+        }
+        Ok(())
+    }
+}
+
+impl Record {
+    /// Whether the trials of two headers may stand in one study: the same command in the same directory, machine, points,
+    /// pairs and metric. Free memory, and the wording of titles and warnings, may differ.
+    ///
+    /// # Errors
+    /// The differences.
+    pub fn same_study(recorded: &StudyHeader, now: &StudyHeader) -> Result<(), Difference> {
+        let mut items = Vec::new();
+        let mut compare = |what: &str, recorded: String, now: String| {
+            if recorded != now {
+                items.push(Item { what: what.to_owned(), recorded, now });
+            }
+        };
+        if recorded.command.command != now.command.command {
+            let (old, new) = (recorded.command.shell_line(), now.command.shell_line());
+            match old == new {
+                // Bytes that are not UTF-8 look the same.
+                true => compare(
+                    "command",
+                    format!("{:?}", recorded.command.command),
+                    format!("{:?}", now.command.command),
+                ),
+                false => compare("command", old, new),
+            }
+        }
+        compare(
+            "directory",
+            format!("{:?}", recorded.command.directory),
+            format!("{:?}", now.command.directory),
+        );
+        compare("metric", metric(recorded), metric(now));
+        compare("points", names(recorded), names(now));
+        compare("pairs", pairs(recorded), pairs(now));
+        details("machine", &machine(recorded), &machine(now), &mut items);
+        for (old, new) in recorded.points.iter().filter_map(|old| Some((old, now.point(&old.id)?))) {
+            details(&format!("points.{}", old.id), &point(old), &point(new), &mut items);
+        }
+        match items.is_empty() {
+            true => Ok(()),
+            false => Err(Difference { items }),
+        }
+    }
+}
+
+fn metric(header: &StudyHeader) -> String {
+    match &header.metric {
+        Metric::WallTime => "wall time".to_owned(),
+        Metric::Output { regex, higher_is_better } => format!(
+            "'{regex}' in the output, {} is better",
+            if *higher_is_better { "higher" } else { "lower" }
+        ),
+    }
+}
+
+fn names(header: &StudyHeader) -> String {
+    let names: Vec<&str> = header.points.iter().map(|point| point.id.0.as_str()).collect();
+    names.join(", ")
+}
+
+fn pairs(header: &StudyHeader) -> String {
+    let pairs: Vec<String> = header
+        .pairs
+        .iter()
+        .map(|pair| match pair.counts {
+            Counts::BothWays => format!("{} -> {}", pair.from, pair.to),
+            Counts::GainOnly => format!("{} -> {} (gain only)", pair.from, pair.to),
+            Counts::No => format!("{} -> {} (for information)", pair.from, pair.to),
+        })
+        .collect();
+    pairs.join(", ")
+}
+
+/// The machine without what changes from minute to minute.
+fn machine(header: &StudyHeader) -> Value {
+    let mut machine = header.machine.clone();
+    for node in &mut machine.nodes {
+        node.free = Reading::unavailable("not compared");
+    }
+    value(&machine)
+}
+
+/// The point without its words.
+fn point(point: &Point) -> Value {
+    let mut point = point.clone();
+    point.title.clear();
+    point.placement.warnings.clear();
+    value(&point)
+}
+
+fn value<T: Serialize>(of: &T) -> Value {
+    serde_json::to_value(of).unwrap_or_else(|error| Value::String(error.to_string()))
+}
+
+/// Adds what differs between two values, leaf by leaf.
+fn details(what: &str, recorded: &Value, now: &Value, items: &mut Vec<Item>) {
+    let mut found = Vec::new();
+    leaves(what, recorded, now, &mut found);
+    let more = found.len().saturating_sub(SHOWN);
+    found.truncate(SHOWN);
+    items.append(&mut found);
+    if more > 0 {
+        items.push(Item {
+            what: format!("{what}: {more} more"),
+            recorded: "...".to_owned(),
+            now: "...".to_owned(),
+        });
+    }
+}
+
+fn leaves(what: &str, recorded: &Value, now: &Value, found: &mut Vec<Item>) {
+    match (recorded, now) {
+        (Value::Object(old), Value::Object(new)) => {
+            for (key, value) in old {
+                leaves(&format!("{what}.{key}"), value, new.get(key).unwrap_or(&Value::Null), found);
+            }
+            for (key, value) in new.iter().filter(|(key, _)| !old.contains_key(*key)) {
+                leaves(&format!("{what}.{key}"), &Value::Null, value, found);
+            }
+        }
+        (Value::Array(old), Value::Array(new)) if old.len() == new.len() => {
+            for (k, (old, new)) in old.iter().zip(new).enumerate() {
+                leaves(&format!("{what}[{k}]"), old, new, found);
+            }
+        }
+        _ if recorded == now => {}
+        _ => found.push(Item { what: what.to_owned(), recorded: short(recorded), now: short(now) }),
+    }
+}
+
+/// A value on one line.
+fn short(value: &Value) -> String {
+    let text = match value {
+        Value::Null => "nothing".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Array(list) if list.iter().any(|element| element.is_object()) => {
+            format!("{} entries", list.len())
+        }
+        other => other.to_string(),
+    };
+    match text.char_indices().nth(160) {
+        Some((end, _)) => format!("{} ...", &text[..end]),
+        None => text,
+    }
+}

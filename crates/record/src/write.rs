@@ -1,0 +1,328 @@
+//! From nouns to rows.
+
+use std::collections::BTreeMap;
+
+use numawise_facts::{
+    Disturbance, Exit, Metric, Observation, Outcome, Point, Reading, Reason, StopReason, StudyHeader,
+    ThreadBinding, Trial,
+};
+use numawise_units::{Nanoseconds, Ratio};
+use rusqlite::types::Value;
+use rusqlite::{ErrorCode, Transaction, TransactionBehavior, params, params_from_iter};
+use serde::Serialize;
+
+use crate::{Record, RecordError};
+
+impl Record {
+    /// Keeps a trial. When this returns, it is on the disk; when it fails, nothing of it is.
+    ///
+    /// # Errors
+    /// [`RecordError::Full`], [`RecordError::Busy`], [`RecordError::Duplicate`], [`RecordError::UnknownPoint`], or what
+    /// else SQLite says.
+    pub fn append(&mut self, trial: &Trial) -> Result<(), RecordError> {
+        if self.header.point(&trial.point).is_none() {
+            return Err(RecordError::UnknownPoint {
+                path: self.path.clone(),
+                number: trial.number,
+                point: trial.point.to_string(),
+            });
+        }
+        let written = (|| {
+            let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            insert(&transaction, trial)?;
+            transaction.commit()
+        })();
+        written.map_err(|error| match error.sqlite_error() {
+            Some(e) if e.code == ErrorCode::ConstraintViolation => {
+                RecordError::Duplicate { path: self.path.clone(), number: trial.number }
+            }
+            _ => RecordError::sqlite(&self.path, "keep a trial in it", error),
+        })
+    }
+
+    /// Notes why measuring ended, or (`None`) that it goes on.
+    ///
+    /// # Errors
+    /// As [`Record::append`].
+    pub fn set_stopped(&mut self, stopped: Option<StopReason>) -> Result<(), RecordError> {
+        self.connection
+            .execute("UPDATE study SET stopped = ?1", [stopped.as_ref().map(word)])
+            .map(drop)
+            .map_err(|e| RecordError::sqlite(&self.path, "note the end of the study in it", e))
+    }
+}
+
+/// Refuses a study that we could not read again: a path that is not UTF-8, a margin that is not a number.
+pub fn storable(header: &StudyHeader) -> Result<(), RecordError> {
+    let unstorable = |problem: String| Err(RecordError::Unstorable(problem));
+    let text = match serde_json::to_string(header) {
+        Ok(text) => text,
+        Err(error) => return unstorable(error.to_string()),
+    };
+    match serde_json::from_str::<StudyHeader>(&text) {
+        Ok(again) if again == *header => Ok(()),
+        Ok(_) => unstorable("some value changes when it is written and read again".to_owned()),
+        Err(error) => unstorable(error.to_string()),
+    }
+}
+
+/// The rows that repeat the header, and the header.
+pub fn header(transaction: &Transaction<'_>, header: &StudyHeader) -> rusqlite::Result<()> {
+    let metric = match &header.metric {
+        Metric::WallTime => "wall_time",
+        Metric::Output { regex, .. } => regex,
+    };
+    transaction.execute(
+        "INSERT INTO study VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, NULL, ?14)",
+        params![
+            header.tool_version,
+            integer(header.begun.0),
+            header.command.shell_line(),
+            header.command.directory.to_string_lossy(),
+            header.host.hostname.measured(),
+            header.host.kernel.measured(),
+            header.host.cpu_model.measured(),
+            metric,
+            header.metric.higher_is_better(),
+            header.seed.to_string(),
+            header.min_repeats,
+            header.margin,
+            integer(header.budget.0),
+            json(header)?,
+        ],
+    )?;
+    for node in &header.machine.nodes {
+        let memory = node.memory.measured().map(|bytes| integer(bytes.0));
+        transaction.execute(
+            "INSERT OR IGNORE INTO nodes VALUES (?1, ?2, ?3, ?4)",
+            params![node.id.0, node.kind.to_string(), memory, node.cpus.to_string()],
+        )?;
+    }
+    for cpu in &header.machine.cpus {
+        transaction.execute(
+            "INSERT OR IGNORE INTO cpus VALUES (?1, ?2, ?3, ?4, ?5)",
+            params![cpu.id.0, cpu.node.map(|node| node.0), cpu.package, cpu.core, cpu.smt],
+        )?;
+    }
+    for (position, point) in header.points.iter().enumerate() {
+        insert_point(transaction, position, point)?;
+    }
+    Ok(())
+}
+
+fn insert_point(transaction: &Transaction<'_>, position: usize, point: &Point) -> rusqlite::Result<()> {
+    transaction
+        .execute(
+            "INSERT INTO points VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            params![
+                point.id.0,
+                position as i64,
+                point.title,
+                word(&point.role),
+                point.copies(),
+                point.threads(),
+                point.request.strategy.to_string(),
+                point.placement.binding == ThreadBinding::Pinned,
+                point.request.memory.to_string(),
+                point.placement.cpus().to_string(),
+            ],
+        )
+        .map(drop)
+}
+
+fn insert(transaction: &Transaction<'_>, trial: &Trial) -> rusqlite::Result<()> {
+    let mut missing = Missing::default();
+    let mut row: Vec<Value> = vec![
+        trial.number.into(),
+        trial.block.into(),
+        trial.point.0.clone().into(),
+        integer(trial.started.0).into(),
+        integer(trial.wall.0).into(),
+    ];
+    row.extend(outcome_columns(&trial.outcome));
+    row.extend(observation_columns(&trial.observation, &mut missing));
+    let disturbances: Vec<&Disturbance> = trial.disturbances.iter().filter(|d| finite(d)).collect();
+    row.push(json(&disturbances)?.into());
+    row.push(json(&missing.0)?.into());
+
+    let marks = vec!["?"; row.len()].join(", ");
+    transaction
+        .prepare_cached(&format!("INSERT INTO trials VALUES ({marks})"))?
+        .execute(params_from_iter(row))?;
+    if let Outcome::Measured { per_task } = &trial.outcome {
+        let mut insert = transaction.prepare_cached("INSERT INTO trial_values VALUES (?1, ?2, ?3)")?;
+        for (task, value) in per_task.iter().enumerate() {
+            insert.execute(params![trial.number, task as i64, value])?;
+        }
+    }
+    if let Some(observation) = trial.observation.measured() {
+        insert_threads(transaction, trial.number, observation)?;
+        insert_pages(transaction, trial.number, observation)?;
+    }
+    Ok(())
+}
+
+/// A disturbance that is not a number cannot be written as JSON, and says nothing.
+fn finite(disturbance: &Disturbance) -> bool {
+    match disturbance {
+        Disturbance::Steal(share) | Disturbance::OtherLoad(share) => share.is_finite(),
+    }
+}
+
+/// `status` to `output_tail`.
+fn outcome_columns(outcome: &Outcome) -> [Value; 5] {
+    let text = |text: &str| Value::Text(text.to_owned());
+    match outcome {
+        Outcome::Measured { .. } => [text("measured"), Value::Null, Value::Null, Value::Null, Value::Null],
+        Outcome::Failed { exit, output_tail } => {
+            let (code, signal) = match *exit {
+                Exit::Code(code) => (code.into(), Value::Null),
+                Exit::Signal(signal) => (Value::Null, signal.into()),
+            };
+            [text("failed"), code, signal, Value::Null, text(output_tail)]
+        }
+        Outcome::NoMetric { problem, output_tail } => {
+            [text("no_metric"), Value::Null, Value::Null, text(problem), text(output_tail)]
+        }
+    }
+}
+
+/// `user_ns` to `sampler_span_ns`.
+fn observation_columns(observation: &Reading<Observation>, missing: &mut Missing) -> Vec<Value> {
+    let o = match observation {
+        Reading::Measured(observation) => observation,
+        Reading::Unavailable { unavailable } => {
+            missing.note("observation", unavailable);
+            return vec![Value::Null; 17];
+        }
+    };
+    let ns = |span: Nanoseconds| Value::Integer(integer(span.0));
+    if let Some(reason) = o.threads.reason() {
+        missing.note("threads", reason);
+    }
+    let pages = match &o.pages {
+        Reading::Measured(census) => {
+            [census.method.clone().into(), integer(census.pages_seen).into(), ns(census.at)]
+        }
+        Reading::Unavailable { unavailable } => {
+            missing.note("pages", unavailable);
+            [Value::Null, Value::Null, Value::Null]
+        }
+    };
+    let mut columns = vec![
+        ns(o.user),
+        ns(o.system),
+        missing.or_value("peak_memory_bytes", &o.peak_memory, |bytes| integer(bytes.0).into()),
+        missing.count("minor_faults", &o.minor_faults),
+        missing.count("major_faults", &o.major_faults),
+        missing.count("voluntary_switches", &o.voluntary_switches),
+        missing.count("involuntary_switches", &o.involuntary_switches),
+        missing.count("migrations", &o.migrations),
+        missing.or_value("run_delay_ns", &o.run_delay, |span| ns(*span)),
+        missing.share("steal", &o.host.steal),
+        missing.share("other_load", &o.host.other_load),
+    ];
+    columns.extend(pages);
+    columns.extend([integer(o.sampler.samples).into(), ns(o.sampler.cpu_time), ns(o.sampler.span)]);
+    columns
+}
+
+fn insert_threads(
+    transaction: &Transaction<'_>,
+    trial: u32,
+    observation: &Observation,
+) -> rusqlite::Result<()> {
+    let Some(threads) = observation.threads.measured() else {
+        return Ok(());
+    };
+    let mut thread_row =
+        transaction.prepare_cached("INSERT INTO threads VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?;
+    let mut cpu_row = transaction.prepare_cached("INSERT INTO thread_cpus VALUES (?1, ?2, ?3, ?4, ?5)")?;
+    for (k, thread) in threads.iter().enumerate() {
+        thread_row.execute(params![
+            trial,
+            k as i64,
+            thread.pid.0,
+            thread.tid.0,
+            thread.name,
+            integer(thread.cpu_time.0),
+            integer(thread.minor_faults),
+            integer(thread.migrations),
+            thread.mask.measured().map(ToString::to_string),
+            thread.mask.reason().map(ToString::to_string),
+        ])?;
+        for (position, (cpu, time)) in thread.cpu_time_on.iter().enumerate() {
+            cpu_row.execute(params![trial, k as i64, position as i64, cpu.0, integer(time.0)])?;
+        }
+    }
+    Ok(())
+}
+
+fn insert_pages(
+    transaction: &Transaction<'_>,
+    trial: u32,
+    observation: &Observation,
+) -> rusqlite::Result<()> {
+    let Some(census) = observation.pages.measured() else {
+        return Ok(());
+    };
+    let mut row = transaction.prepare_cached("INSERT INTO pages VALUES (?1, ?2, ?3, ?4)")?;
+    for (position, (node, bytes)) in census.by_node.iter().enumerate() {
+        row.execute(params![trial, position as i64, node.0, integer(bytes.0)])?;
+    }
+    Ok(())
+}
+
+/// Why columns are NULL, by the name of the column.
+#[derive(Default)]
+struct Missing(BTreeMap<&'static str, Reason>);
+
+impl Missing {
+    fn note(&mut self, column: &'static str, reason: &Reason) {
+        self.0.insert(column, reason.clone());
+    }
+
+    fn or_value<T>(
+        &mut self,
+        column: &'static str,
+        reading: &Reading<T>,
+        value: impl Fn(&T) -> Value,
+    ) -> Value {
+        match reading {
+            Reading::Measured(measured) => value(measured),
+            Reading::Unavailable { unavailable } => {
+                self.note(column, unavailable);
+                Value::Null
+            }
+        }
+    }
+
+    fn count(&mut self, column: &'static str, reading: &Reading<u64>) -> Value {
+        self.or_value(column, reading, |count| integer(*count).into())
+    }
+
+    fn share(&mut self, column: &'static str, reading: &Reading<Ratio>) -> Value {
+        match reading {
+            // SQLite keeps what is not a number as NULL.
+            Reading::Measured(share) if share.0.is_nan() => {
+                self.note(column, &Reason("it was not a number".into()));
+                Value::Null
+            }
+            _ => self.or_value(column, reading, |share| share.0.into()),
+        }
+    }
+}
+
+/// SQLite's integers are signed: above 2^63 (292 years in nanoseconds, 8 EiB) they show as negative, and come back whole.
+fn integer(value: u64) -> i64 {
+    value.cast_signed()
+}
+
+/// The name of a variant as serde writes it.
+fn word<T: Serialize>(value: &T) -> Option<String> {
+    serde_json::to_value(value).ok()?.as_str().map(str::to_owned)
+}
+
+fn json<T: Serialize>(value: &T) -> rusqlite::Result<String> {
+    serde_json::to_string(value).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
+}

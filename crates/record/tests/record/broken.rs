@@ -1,0 +1,234 @@
+//! Files that are not a record, or not one for us, or no longer whole.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use numawise_record::{Record, RecordError};
+use rusqlite::Connection;
+
+use crate::sample;
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Folder(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.path().join("app.nw")
+    }
+
+    fn holding(bytes: impl AsRef<[u8]>) -> Self {
+        let folder = Folder::new();
+        fs::write(folder.path(), bytes).unwrap();
+        folder
+    }
+
+    fn with_trials(trials: u32) -> Self {
+        let folder = Folder::new();
+        let mut record = Record::create(&folder.path(), &sample::header()).unwrap();
+        for number in 0..trials {
+            record.append(&sample::trial(number)).unwrap();
+        }
+        folder
+    }
+}
+
+/// The one text that opening gives, to write and to read.
+fn refusal(path: &Path) -> String {
+    let text = |result: Result<Record, RecordError>| match result {
+        Ok(record) => record.study().expect_err("it should be refused").to_string(),
+        Err(error) => error.to_string(),
+    };
+    let (write, read) = (text(Record::open(path)), text(Record::open_to_read(path)));
+    assert_eq!(write, read);
+    assert!(write.starts_with(&path.display().to_string()), "{write}");
+    write
+}
+
+#[test]
+fn a_text_file_is_not_a_record() {
+    let folder = Folder::holding("point,value\n".repeat(200));
+    assert!(refusal(&folder.path()).contains("it is not an SQLite file"));
+    let error = Record::create(&folder.path(), &sample::header()).unwrap_err();
+    assert!(matches!(error, RecordError::Exists(_)), "{error}");
+    let error = Record::replace(&folder.path(), &sample::header()).unwrap_err();
+    assert!(matches!(error, RecordError::NotARecord { .. }), "{error}");
+    assert_eq!(fs::read(folder.path()).unwrap(), "point,value\n".repeat(200).as_bytes());
+}
+
+#[test]
+fn a_database_of_another_program_is_not_a_record() {
+    let folder = Folder::new();
+    let other = Connection::open(folder.path()).unwrap();
+    other.execute_batch("CREATE TABLE bookmarks (a); INSERT INTO bookmarks VALUES (1);").unwrap();
+    let before = fs::read(folder.path()).unwrap();
+    assert!(refusal(&folder.path()).contains("an SQLite database of another program"));
+    assert!(Record::replace(&folder.path(), &sample::header()).is_err());
+    other.pragma_update(None, "application_id", 42).unwrap();
+    assert!(refusal(&folder.path()).contains("application id 42"));
+    other.pragma_update(None, "application_id", 0).unwrap();
+    assert_eq!(fs::read(folder.path()).unwrap().len(), before.len());
+}
+
+#[test]
+fn a_newer_format_is_not_guessed_at() {
+    let folder = Folder::with_trials(1);
+    let sql = Connection::open(folder.path()).unwrap();
+    sql.pragma_update(None, "user_version", 7).unwrap();
+    let text = refusal(&folder.path());
+    assert!(text.contains("format version 7") && text.contains("up to 1"), "{text}");
+    sql.pragma_update(None, "user_version", 0).unwrap();
+    assert!(refusal(&folder.path()).contains("version 0 was never written"));
+    sql.pragma_update(None, "user_version", -3).unwrap();
+    assert!(refusal(&folder.path()).contains("version -3 was never written"));
+}
+
+#[test]
+fn a_directory_and_nothing_are_told_apart() {
+    let folder = Folder::new();
+    assert!(refusal(&folder.path()).contains("there is no such file"));
+    fs::create_dir(folder.path()).unwrap();
+    assert!(refusal(&folder.path()).contains("it is a directory"));
+    for made in [Record::create, Record::replace] {
+        let error = made(&folder.path(), &sample::header()).unwrap_err();
+        assert!(matches!(error, RecordError::Directory(_)), "{error}");
+    }
+    let under = folder.path().join("no").join("such").join("app.nw");
+    assert!(Record::create(&under, &sample::header()).is_err());
+}
+
+#[test]
+fn a_pipe_is_not_waited_for() {
+    let folder = Folder::new();
+    let made = std::process::Command::new("mkfifo").arg(folder.path()).status().unwrap();
+    assert!(made.success());
+    let error = Record::open(&folder.path()).unwrap_err();
+    assert!(error.to_string().contains("not an ordinary file"), "{error}");
+    let error = Record::open_to_read(&folder.path()).unwrap_err();
+    assert!(error.to_string().contains("not an ordinary file"), "{error}");
+}
+
+#[test]
+fn an_empty_file_is_a_study_that_did_not_begin() {
+    let folder = Folder::holding("");
+    assert!(refusal(&folder.path()).contains("the file is empty"));
+    Record::create(&folder.path(), &sample::header()).unwrap().append(&sample::trial(0)).unwrap();
+    assert_eq!(Record::open(&folder.path()).unwrap().study().unwrap().trials.len(), 1);
+}
+
+#[test]
+fn a_truncated_record_is_refused_at_every_length() {
+    let whole = fs::read(Folder::with_trials(6).path()).unwrap();
+    let mut lengths: Vec<usize> = (1..whole.len()).step_by(997).collect();
+    lengths.extend([1, 15, 16, 67, 72, 99, 100, 511, 512, 4095, 4096, whole.len() - 1]);
+    for length in lengths {
+        let folder = Folder::holding(&whole[..length]);
+        match Record::open(&folder.path()) {
+            Ok(_) => panic!("{length} of {} bytes were taken for a record", whole.len()),
+            Err(RecordError::NotARecord { .. } | RecordError::Damaged { .. }) => {}
+            Err(other) => panic!("{length} bytes: {other}"),
+        }
+    }
+}
+
+#[test]
+fn damage_inside_is_found_before_anything_is_added() {
+    let folder = Folder::with_trials(40);
+    let mut bytes = fs::read(folder.path()).unwrap();
+    let middle = bytes.len() / 2 / 4096 * 4096;
+    bytes[middle..middle + 64].fill(0xa5);
+    fs::write(folder.path(), &bytes).unwrap();
+    let error = Record::open(&folder.path()).unwrap_err();
+    assert!(matches!(error, RecordError::Damaged { .. }), "{error}");
+    // Starting over is possible: the beginning says that it was ours.
+    Record::replace(&folder.path(), &sample::header()).unwrap();
+    assert_eq!(Record::open(&folder.path()).unwrap().study().unwrap().trials, []);
+}
+
+#[test]
+fn rows_that_make_no_sense_are_refused_with_their_place() {
+    let cases = [
+        ("UPDATE study SET header = '{'", "study.header"),
+        ("DELETE FROM study", "the table 'study' is empty"),
+        ("UPDATE study SET stopped = 'bored'", "study.stopped"),
+        ("UPDATE trials SET missing = 'x' WHERE number = 1", "trial 1: missing"),
+        ("UPDATE trials SET disturbances = '[{\"moon\": 1}]' WHERE number = 2", "trial 2: disturbances"),
+        ("UPDATE trials SET exit_signal = NULL WHERE number = 5", "trial 5: it failed, and not with one of"),
+        ("UPDATE trials SET user_ns = NULL WHERE number = 0", "trial 0: user_ns"),
+        ("UPDATE trials SET user_ns = 'long' WHERE number = 0", "trial 0: user_ns"),
+        ("UPDATE trials SET number = -5 WHERE number = 0", "out of range"),
+        ("UPDATE threads SET mask = '3-1' WHERE trial = 0", "runs backwards"),
+        ("DROP TABLE pages", "no such table"),
+    ];
+    for (damage, expected) in cases {
+        let folder = Folder::with_trials(7);
+        Connection::open(folder.path())
+            .unwrap()
+            .execute_batch(&format!("PRAGMA foreign_keys = OFF; {damage}"))
+            .unwrap();
+        let read = Record::open_to_read(&folder.path()).and_then(|record| record.study());
+        let error = read.expect_err(damage);
+        let mut text = error.to_string();
+        if let Some(source) = std::error::Error::source(&error) {
+            text += &source.to_string();
+        }
+        assert!(text.contains(expected), "{damage}: {text}");
+    }
+}
+
+#[test]
+fn two_writers_are_kept_apart_and_readers_are_not() {
+    let folder = Folder::with_trials(2);
+    let mut first = Record::open(&folder.path()).unwrap();
+    for second in [Record::open(&folder.path()), Record::replace(&folder.path(), &sample::header())] {
+        let error = second.unwrap_err();
+        assert!(matches!(error, RecordError::InUse(_)), "{error}");
+        assert!(error.to_string().contains("another numawise is measuring into it"));
+    }
+    let reader = Record::open_to_read(&folder.path()).unwrap();
+    first.append(&sample::trial(2)).unwrap();
+    assert_eq!(reader.study().unwrap().trials.len(), 3);
+    drop(first);
+    Record::open(&folder.path()).unwrap();
+}
+
+#[test]
+fn a_reader_cannot_write() {
+    let folder = Folder::with_trials(1);
+    let mut reader = Record::open_to_read(&folder.path()).unwrap();
+    let error = reader.append(&sample::trial(1)).unwrap_err();
+    assert!(matches!(error, RecordError::ReadOnly { .. }), "{error}");
+}
+
+#[test]
+fn starting_over_replaces_the_record_and_nothing_else() {
+    let folder = Folder::with_trials(5);
+    // What a killed writer may leave behind must not get into the new file.
+    fs::write(folder.0.path().join("app.nw-journal"), vec![7; 5000]).unwrap();
+    fs::write(folder.0.path().join("app.nw.new"), "left over").unwrap();
+    let mut header = sample::header();
+    header.seed = 2;
+    let mut record = Record::replace(&folder.path(), &header).unwrap();
+    record.append(&sample::trial(0)).unwrap();
+    assert_eq!(record.header().seed, 2);
+    assert_eq!(record.study().unwrap().trials.len(), 1);
+    assert!(matches!(Record::open(&folder.path()), Err(RecordError::InUse(_))));
+    drop(record);
+    let left: Vec<_> = fs::read_dir(folder.0.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(left, ["app.nw"]);
+    fs::remove_file(folder.path()).unwrap();
+    Record::replace(&folder.path(), &header).unwrap();
+    assert!(folder.path().exists());
+}
+
+#[test]
+fn a_link_to_a_record_is_followed() {
+    let folder = Folder::with_trials(1);
+    let link = folder.0.path().join("link.nw");
+    symlink(folder.path(), &link).unwrap();
+    Record::open(&link).unwrap().append(&sample::trial(1)).unwrap();
+    assert_eq!(Record::open_to_read(&folder.path()).unwrap().study().unwrap().trials.len(), 2);
+}

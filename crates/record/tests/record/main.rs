@@ -1,0 +1,9 @@
+//! The record seen from outside: what is written comes back, whatever happens on the way.
+
+mod broken;
+mod format;
+mod full;
+mod kill;
+mod roundtrip;
+mod same;
+mod sample;

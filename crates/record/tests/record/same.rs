@@ -1,0 +1,113 @@
+//! Which studies may be continued.
+
+use numawise_facts::{Argument, Metric, Reading, StudyHeader};
+use numawise_record::{Difference, Record};
+use numawise_units::Bytes;
+
+use crate::sample;
+
+fn changed(change: impl FnOnce(&mut StudyHeader)) -> Result<(), Difference> {
+    let mut now = sample::header();
+    change(&mut now);
+    Record::same_study(&sample::header(), &now)
+}
+
+#[test]
+fn what_changes_from_run_to_run_does_not_matter() {
+    assert_eq!(changed(|_| ()), Ok(()));
+    let unimportant = changed(|h| {
+        h.tool_version = "9.9".to_owned();
+        h.begun.0 += 1;
+        h.seed = 3;
+        h.budget.0 *= 2;
+        h.min_repeats = 9;
+        h.margin = 0.05;
+        h.machine.nodes[0].free = Reading::Measured(Bytes(1));
+        h.points[0].title = "said in other words".to_owned();
+        h.points[0].placement.warnings.push("a new warning".to_owned());
+        h.not_tried.clear();
+        h.host.pid.0 += 1;
+    });
+    assert_eq!(unimportant, Ok(()));
+}
+
+#[test]
+fn a_difference_is_shown_with_both_values() {
+    type Change = Box<dyn FnOnce(&mut StudyHeader)>;
+    let cases: Vec<(Change, &str, &str, &str)> = vec![
+        (
+            Box::new(|h| h.command.command[1] = "200".into()),
+            "command",
+            r"./app 'it'\''s; rm -rf $HOME' {threads}",
+            "./app 200 {threads}",
+        ),
+        (
+            Box::new(|h| h.command.directory = "/home/user/run 2".into()),
+            "directory",
+            "\"/home/user/run 1\"",
+            "\"/home/user/run 2\"",
+        ),
+        (
+            Box::new(|h| h.metric = Metric::Output { regex: "t=(.*)".to_owned(), higher_is_better: false }),
+            "metric",
+            "wall time",
+            "'t=(.*)' in the output, lower is better",
+        ),
+        (Box::new(|h| h.machine.allowed_cpus = sample::cpus("0-2")), "machine.allowed_cpus", "0-3", "0-2"),
+        (
+            Box::new(|h| h.machine.nodes[1].memory = Reading::unavailable("hidden")),
+            "machine.nodes[1].memory",
+            "4294967296",
+            "{\"unavailable\":\"hidden\"}",
+        ),
+        (
+            Box::new(|h| {
+                h.machine.nodes.pop();
+            }),
+            "machine.nodes",
+            "2 entries",
+            "1 entries",
+        ),
+        (Box::new(|h| h.points.truncate(1)), "points", "os, interleave", "os"),
+        (Box::new(|h| h.pairs.clear()), "pairs", "os -> interleave", ""),
+        (
+            Box::new(|h| h.points[1].placement.tasks[0].memory.nodes = "0".parse().unwrap()),
+            "points.interleave.placement.tasks[0].memory.nodes",
+            "0-1",
+            "0",
+        ),
+    ];
+    for (change, what, recorded, now) in cases {
+        let difference = changed(change).expect_err(what);
+        let item = &difference.items[0];
+        assert_eq!((item.what.as_str(), item.recorded.as_str(), item.now.as_str()), (what, recorded, now));
+        let text = difference.to_string();
+        assert!(
+            text.contains(&format!("recorded: {recorded}\n")) && text.contains(&format!("now:      {now}"))
+        );
+    }
+}
+
+#[test]
+fn bytes_that_look_alike_are_told_apart() {
+    use std::os::unix::ffi::OsStringExt;
+    let argument = |byte| Argument(std::ffi::OsString::from_vec(vec![byte]));
+    let (mut old, mut new) = (sample::header(), sample::header());
+    old.command.command[1] = argument(0xfe);
+    new.command.command[1] = argument(0xff);
+    let difference = Record::same_study(&old, &new).unwrap_err();
+    assert_ne!(difference.items[0].recorded, difference.items[0].now);
+}
+
+#[test]
+fn another_machine_does_not_fill_the_screen() {
+    let difference = changed(|h| {
+        for cpu in &mut h.machine.cpus {
+            cpu.core += 10;
+            cpu.smt += 1;
+        }
+    })
+    .unwrap_err();
+    assert_eq!(difference.items.len(), 7);
+    assert_eq!(difference.items[6].what, "machine: 2 more");
+}

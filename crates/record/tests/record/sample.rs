@@ -1,0 +1,186 @@
+//! A small study made by hand: a machine of two nodes with two CPUs each, and two points.
+
+use numawise_facts::{
+    Counts, Cpu, Exit, HostFacts, HostNoise, Machine, MemoryKind, MemoryMode, MemoryPlan, MemoryRequest,
+    Metric, Node, Observation, Outcome, Package, PageCensus, Pair, Placement, PlacementRequest, Point,
+    PointRole, Reading, RunSpec, SamplerCost, Source, Strategy, StudyHeader, TaskPlacement, ThreadBinding,
+    ThreadObservation, Trial,
+};
+use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid, Ratio, TaskId};
+
+pub fn cpus(list: &str) -> CpuSet {
+    list.parse().expect("a list of CPUs")
+}
+
+fn node(id: u32, list: &str) -> Node {
+    Node {
+        id: NodeId(id),
+        cpus: cpus(list),
+        near: cpus(list),
+        memory: Reading::Measured(Bytes::mib(4096)),
+        free: Reading::Measured(Bytes::mib(3000 + u64::from(id))),
+        kind: MemoryKind::Dram,
+        kind_evidence: "it has CPUs".to_owned(),
+        distances: Reading::Measured(vec![if id == 0 { 10 } else { 20 }, if id == 0 { 20 } else { 10 }]),
+    }
+}
+
+fn machine() -> Machine {
+    Machine {
+        source: Source::Synthetic("pack:2 core:2".to_owned()),
+        packages: (0..2).map(|k| Package { index: k, cpus: cpus(["0-1", "2-3"][k as usize]) }).collect(),
+        nodes: vec![node(0, "0-1"), node(1, "2-3")],
+        cpus: (0..4)
+            .map(|k| Cpu {
+                id: CpuId(k),
+                node: Some(NodeId(k / 2)),
+                package: Some(k / 2),
+                core: k,
+                smt: 0,
+                efficiency: Reading::unavailable("all cores are alike"),
+            })
+            .collect(),
+        caches: vec![],
+        attributes: vec![],
+        allowed_cpus: cpus("0-3"),
+        allowed_nodes: "0-1".parse().expect("a list of nodes"),
+        limits: vec![],
+    }
+}
+
+fn point(id: &str, role: PointRole, memory: MemoryRequest, mode: MemoryMode) -> Point {
+    let nodes = if mode == MemoryMode::Interleave { "0-1" } else { "" };
+    Point {
+        id: id.into(),
+        title: format!("the point {id}"),
+        role,
+        request: PlacementRequest { memory, ..PlacementRequest::as_the_os_does() },
+        placement: Placement {
+            strategy: Strategy::None,
+            binding: ThreadBinding::Free,
+            tasks: vec![TaskPlacement {
+                task: TaskId(0),
+                cpus: cpus("0-3"),
+                threads: vec![cpus("0-3"); 4],
+                memory: MemoryPlan { mode, nodes: nodes.parse::<NodeSet>().expect("a list of nodes") },
+            }],
+            warnings: vec![],
+        },
+    }
+}
+
+pub fn header() -> StudyHeader {
+    StudyHeader {
+        tool_version: "0.0.0-test".to_owned(),
+        begun: Nanoseconds(1_700_000_000_123_456_789),
+        command: RunSpec {
+            command: vec!["./app".into(), "it's; rm -rf $HOME".into(), "{threads}".into()],
+            directory: "/home/user/run 1".into(),
+        },
+        machine: machine(),
+        host: HostFacts {
+            hostname: Reading::Measured("box".to_owned()),
+            kernel: Reading::Measured("6.1.0".to_owned()),
+            cpu_model: Reading::unavailable("/proc/cpuinfo has no model name"),
+            environment: vec![("OMP_NUM_THREADS".to_owned(), "4".to_owned())],
+            numa_balancing: Reading::Measured("0".to_owned()),
+            transparent_huge_pages: Reading::Measured("madvise".to_owned()),
+            governor: Reading::unavailable("no cpufreq here"),
+            pid: Pid(4711),
+        },
+        metric: Metric::WallTime,
+        points: vec![
+            point("os", PointRole::Baseline, MemoryRequest::Default, MemoryMode::Default),
+            point(
+                "interleave",
+                PointRole::Candidate,
+                MemoryRequest::Interleave(None),
+                MemoryMode::Interleave,
+            ),
+        ],
+        pairs: vec![Pair { from: "os".into(), to: "interleave".into(), counts: Counts::BothWays }],
+        not_tried: vec!["hbm: there is none".to_owned()],
+        seed: u64::MAX,
+        min_repeats: 5,
+        margin: 0.03,
+        budget: Nanoseconds(180_000_000_000),
+    }
+}
+
+pub fn observation() -> Observation {
+    Observation {
+        user: Nanoseconds(3_900_000_000),
+        system: Nanoseconds(120_000_000),
+        peak_memory: Reading::Measured(Bytes::mib(512)),
+        minor_faults: Reading::Measured(131_072),
+        major_faults: Reading::Measured(0),
+        voluntary_switches: Reading::Measured(12),
+        involuntary_switches: Reading::Measured(7),
+        migrations: Reading::Measured(3),
+        run_delay: Reading::unavailable("/proc/PID/schedstat: no such file"),
+        threads: Reading::Measured(vec![
+            ThreadObservation {
+                pid: Pid(100),
+                tid: Pid(100),
+                name: "app".to_owned(),
+                cpu_time: Nanoseconds(2_000_000_000),
+                minor_faults: 131_000,
+                cpu_time_on: vec![
+                    (CpuId(2), Nanoseconds(500_000_000)),
+                    (CpuId(0), Nanoseconds(1_500_000_000)),
+                ],
+                migrations: 3,
+                mask: Reading::Measured(cpus("0-3")),
+            },
+            ThreadObservation {
+                pid: Pid(100),
+                tid: Pid(101),
+                name: String::new(),
+                cpu_time: Nanoseconds(1_900_000_000),
+                minor_faults: 72,
+                cpu_time_on: vec![],
+                migrations: 0,
+                mask: Reading::unavailable("the thread had gone"),
+            },
+        ]),
+        pages: Reading::Measured(PageCensus {
+            by_node: vec![(NodeId(0), Bytes::mib(400)), (NodeId(1), Bytes::mib(100))],
+            method: "numa_maps".to_owned(),
+            pages_seen: 128_000,
+            at: Nanoseconds(900_000_000),
+        }),
+        host: HostNoise {
+            steal: Reading::Measured(Ratio(0.0)),
+            other_load: Reading::unavailable("the first sample came too late"),
+        },
+        sampler: SamplerCost {
+            samples: 40,
+            cpu_time: Nanoseconds(1_200_000),
+            span: Nanoseconds(1_000_000_000),
+        },
+    }
+}
+
+pub fn trial(number: u32) -> Trial {
+    let outcome = match number % 7 {
+        5 => Outcome::Failed { exit: Exit::Signal(11), output_tail: "Segmentation fault".to_owned() },
+        6 => Outcome::NoMetric { problem: "nothing matches".to_owned(), output_tail: "done\n".to_owned() },
+        _ => Outcome::Measured { per_task: vec![1.0 + f64::from(number) / 3.0] },
+    };
+    Trial {
+        number,
+        block: number / 2,
+        point: if number.is_multiple_of(2) { "os" } else { "interleave" }.into(),
+        started: Nanoseconds(1_700_000_001_000_000_000 + u64::from(number)),
+        wall: Nanoseconds(1_000_000_000 + u64::from(number)),
+        outcome,
+        observation: match number % 5 {
+            4 => Reading::unavailable("it ended before the first sample"),
+            _ => Reading::Measured(observation()),
+        },
+        disturbances: match number % 3 {
+            0 => vec![],
+            _ => vec![numawise_facts::Disturbance::Steal(0.12), numawise_facts::Disturbance::OtherLoad(0.4)],
+        },
+    }
+}
