@@ -1,0 +1,82 @@
+//! What a study says: contrasts, the verdict, the findings.
+//!
+//! This room is pure: a [`Study`](numawise_facts::Study) in, an [`Analysis`](numawise_facts::Analysis) out. It knows
+//! what the numbers mean for a person. It does not know where a study is kept, how a trial was run, or how an analysis
+//! is shown; it starts nothing.
+
+mod contrasts;
+mod findings;
+#[cfg(test)]
+mod sample;
+mod samples;
+mod summary;
+mod verdict;
+
+use numawise_facts::{Analysis, Metric, PointId, Reading, Study, StudyHeader, VerdictKind};
+use numawise_units::Ratio;
+
+pub use samples::left_out;
+
+/// Everything that the study says, from its raw trials.
+pub fn analyse(study: &Study) -> Analysis {
+    let judged = contrasts::judge(study);
+    let verdict = verdict::verdict(study, &judged);
+    let recommended = match verdict.kind {
+        VerdictKind::Affected => verdict::gain(&study.header, &judged.contrasts).map(|c| c.to.clone()),
+        VerdictKind::NotAffected | VerdictKind::Undecided => None,
+    };
+    let points = summary::points(study);
+    let findings = findings::all(study, &judged, &points, &verdict);
+    Analysis {
+        findings,
+        metric: metric_name(&study.header),
+        higher_is_better: study.header.metric.higher_is_better(),
+        recommended,
+        sampling_cost: summary::sampling_cost(study),
+        stopped: study.stopped,
+        unavailable: summary::unavailable(study),
+        contrasts: judged.contrasts,
+        points,
+        verdict,
+    }
+}
+
+/// True when nothing is gained by measuring on: every interval that the verdict rests on is as narrow as it needs to be.
+/// Data are looked at after fixed numbers of blocks only (`docs/statistics.md`).
+pub fn decided(study: &Study) -> bool {
+    if study.header.pairs.is_empty() {
+        return true;
+    }
+    if !numawise_stats::is_look(samples::blocks(study).len()) {
+        return false;
+    }
+    verdict::settled(study, &contrasts::judge(study))
+}
+
+fn metric_name(header: &StudyHeader) -> String {
+    match &header.metric {
+        Metric::WallTime => "wall time, s".to_owned(),
+        Metric::Output { regex, .. } => format!("'{regex}' in the output"),
+    }
+}
+
+/// The share of `part` in `whole`; `None` when the whole is zero.
+fn share(part: f64, whole: f64) -> Option<Ratio> {
+    (whole > 0.0).then(|| Ratio(part / whole))
+}
+
+/// How a point is called in a sentence: `interleave (threads pinned over all nodes, memory interleaved)`.
+fn called(header: &StudyHeader, id: &PointId) -> String {
+    header.point(id).map_or_else(|| id.to_string(), |point| format!("{id} ({})", point.title))
+}
+
+/// The middle value by rank (the lower of two), for counts that have no half.
+fn middle<T: Ord + Copy>(mut values: Vec<T>) -> Option<T> {
+    values.sort_unstable();
+    values.get(values.len().saturating_sub(1) / 2).copied()
+}
+
+/// A reading from what may be missing.
+fn reading<T>(value: Option<T>, why: &'static str) -> Reading<T> {
+    value.map_or_else(|| Reading::unavailable(why), Reading::Measured)
+}

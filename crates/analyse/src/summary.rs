@@ -1,0 +1,148 @@
+//! Tables: a row for every point, and what could not be measured.
+
+use std::collections::BTreeMap;
+
+use numawise_facts::{Exit, Observation, Outcome, Point, PointSummary, Reading, Study, Trial};
+use numawise_units::{Bytes, NodeId, Ratio};
+
+use crate::{middle, reading, samples, share};
+
+/// Seed of the bootstrap interval of a median: fixed, so that the same study always gives the same report.
+const SEED: u64 = 1;
+
+/// A row for every point.
+pub fn points(study: &Study) -> Vec<PointSummary> {
+    study.header.points.iter().map(|point| summarise(study, point)).collect()
+}
+
+fn summarise(study: &Study, point: &Point) -> PointSummary {
+    let counted: Vec<&Trial> = samples::trials(study, &point.id).collect();
+    let samples: Vec<f64> = counted.iter().filter_map(|trial| study.header.value(trial)).collect();
+    let here = || study.trials.iter().filter(|trial| trial.point == point.id && !trial.is_warm_up());
+    let interval = numawise_stats::median_interval(&samples, 0.95, SEED);
+    let interval = interval.map_err(|e| e.to_string());
+    let summary = numawise_stats::summarise(&samples);
+    let variation = summary.as_ref().ok().and_then(|s| s.variation).map(Ratio);
+    let last = watched(study, point).last();
+    PointSummary {
+        id: point.id.clone(),
+        title: point.title.clone(),
+        role: point.role,
+        placement: point.placement.clone(),
+        median: numawise_stats::median(&samples).map_err(|e| e.to_string()).into(),
+        median_low: interval.clone().map(|i| i.low).into(),
+        median_high: interval.map(|i| i.high).into(),
+        variation: reading(variation, "it takes two samples"),
+        failed: here().filter(|trial| !matches!(trial.outcome, Outcome::Measured { .. })).count() as u32,
+        disturbed: here().filter(|trial| !trial.disturbances.is_empty()).count() as u32,
+        pages: pages(study, point),
+        cpu_share: cpu_share(study, point),
+        threads_seen: match last {
+            Some(observation) => observation.threads.clone().map(|threads| threads.len() as u32),
+            None => Reading::unavailable(NOT_WATCHED),
+        },
+        migrations: median_of(study, point, |o| o.migrations.measured().copied()),
+        peak_memory: median_of(study, point, |o| o.peak_memory.measured().copied()),
+        samples,
+    }
+}
+
+const NOT_WATCHED: &str = "no trial of this point was watched";
+
+/// What was seen of the trials of a point that succeeded, the warm-up included.
+pub fn watched<'a>(study: &'a Study, point: &'a Point) -> impl Iterator<Item = &'a Observation> {
+    let good = |trial: &&Trial| matches!(trial.outcome, Outcome::Measured { .. });
+    study.trials.iter().filter(|t| t.point == point.id).filter(good).filter_map(|t| t.observation.measured())
+}
+
+fn median_of<T: Ord + Copy>(
+    study: &Study,
+    point: &Point,
+    of: impl Fn(&Observation) -> Option<T>,
+) -> Reading<T> {
+    reading(middle(watched(study, point).filter_map(of).collect()), NOT_WATCHED)
+}
+
+/// The memory by node of the trial with the middle amount.
+pub fn pages(study: &Study, point: &Point) -> Reading<Vec<(NodeId, Bytes)>> {
+    let total = |o: &Observation| {
+        o.pages.measured().map(|p| p.by_node.iter().map(|(_, bytes)| *bytes).sum::<Bytes>())
+    };
+    let all: Vec<&Observation> = watched(study, point).collect();
+    let Some(typical) = middle(all.iter().filter_map(|o| total(o)).collect()) else {
+        let why = all.iter().find_map(|o| o.pages.reason().cloned());
+        return why.map_or_else(
+            || Reading::unavailable(NOT_WATCHED),
+            |why| Reading::Unavailable { unavailable: why },
+        );
+    };
+    let chosen = all.iter().rev().find(|o| total(o) == Some(typical)).and_then(|o| o.pages.measured());
+    reading(chosen.map(|census| census.by_node.clone()), NOT_WATCHED)
+}
+
+/// The share of CPU time on each node, over all watched trials of a point.
+pub fn cpu_share(study: &Study, point: &Point) -> Reading<Vec<(NodeId, Ratio)>> {
+    let machine = &study.header.machine;
+    let mut time: BTreeMap<NodeId, f64> = BTreeMap::new();
+    for observation in watched(study, point) {
+        for thread in observation.threads.measured().into_iter().flatten() {
+            for (cpu, spent) in &thread.cpu_time_on {
+                if let Some(node) = machine.node_of(*cpu) {
+                    *time.entry(node).or_default() += spent.seconds();
+                }
+            }
+        }
+    }
+    let all: f64 = time.values().sum();
+    let shares: Option<Vec<_>> = time.into_iter().map(|(node, t)| Some((node, share(t, all)?))).collect();
+    reading(shares.filter(|s| !s.is_empty()), "no thread was seen using CPU time: the trials are too short")
+}
+
+/// The highest share of one CPU that sampling took in any trial that was long enough to tell.
+pub fn sampling_cost(study: &Study) -> Reading<Ratio> {
+    let costs = study.trials.iter().filter_map(|trial| {
+        let sampler = &trial.observation.measured()?.sampler;
+        share(sampler.cpu_time.seconds(), trial.wall.seconds())
+    });
+    reading(costs.reduce(|a, b| if b.0 > a.0 { b } else { a }), NOT_WATCHED)
+}
+
+/// What could not be measured, each reason once, in the order of first appearance.
+pub fn unavailable(study: &Study) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    let mut say = |what: &str, why: Option<String>| {
+        if let Some(why) = why {
+            let text = format!("{what}: {why}");
+            if !all.contains(&text) {
+                all.push(text);
+            }
+        }
+    };
+    for trial in &study.trials {
+        let Some(o) = trial.observation.measured() else {
+            say("threads, memory and noise", trial.observation.reason().map(ToString::to_string));
+            continue;
+        };
+        say("threads", o.threads.reason().map(ToString::to_string));
+        say("memory by node", o.pages.reason().map(ToString::to_string));
+        say("migrations", o.migrations.reason().map(ToString::to_string));
+        say("run-queue delay", o.run_delay.reason().map(ToString::to_string));
+        say("peak memory", o.peak_memory.reason().map(ToString::to_string));
+        say("steal time", o.host.steal.reason().map(ToString::to_string));
+        say("load by others", o.host.other_load.reason().map(ToString::to_string));
+    }
+    for trial in study.trials.iter().filter(|t| !t.is_warm_up()) {
+        match &trial.outcome {
+            Outcome::Measured { .. } => {}
+            Outcome::Failed { exit, .. } => say(&format!("point {}", trial.point), Some(failed(*exit))),
+            Outcome::NoMetric { problem, .. } => {
+                say(&format!("point {}", trial.point), Some(problem.clone()))
+            }
+        }
+    }
+    all
+}
+
+fn failed(exit: Exit) -> String {
+    format!("the program failed there ({exit})")
+}

@@ -1,0 +1,147 @@
+use numawise_facts::{Counts, Disturbance, VerdictKind};
+
+use crate::sample::{PAIRS, observation, see, study, two_node_check, two_sockets};
+use crate::{analyse, decided};
+
+#[test]
+fn a_gain_is_affected_and_names_the_best() {
+    let study = two_node_check(2.0, 1.9, 1.1, 2.1, 3.0, 1.5);
+    let analysis = analyse(&study);
+    let verdict = &analysis.verdict;
+    assert_eq!((verdict.kind, verdict.to.0.as_str()), (VerdictKind::Affected, "interleave"));
+    assert_eq!(verdict.placed_well.measured(), Some(&false));
+    assert_eq!(analysis.recommended.unwrap().0, "interleave");
+    let effect = verdict.effect.measured().unwrap();
+    assert!((effect.ratio.0 - 2.0 / 1.1).abs() < 0.02 && effect.low.0 < effect.ratio.0, "{effect}");
+    assert!(decided(&study), "at six blocks this is beyond doubt");
+}
+
+#[test]
+fn placed_well_still_says_that_placement_matters() {
+    let study = two_node_check(1.0, 1.0, 1.2, 1.9, 3.4, 1.0);
+    let analysis = analyse(&study);
+    assert_eq!(analysis.verdict.kind, VerdictKind::Affected);
+    assert_eq!(analysis.verdict.placed_well.measured(), Some(&true));
+    assert_eq!((analysis.verdict.from.0.as_str(), analysis.verdict.to.0.as_str()), ("one-node", "remote"));
+    assert!(analysis.verdict.text.contains("placed well"), "{}", analysis.verdict.text);
+    assert_eq!(analysis.recommended, None);
+}
+
+#[test]
+fn equal_placements_are_not_affected_whatever_fewer_cpus_or_copies_do() {
+    let study = two_node_check(1.0, 1.0, 1.0, 1.9, 1.9, 0.6);
+    let analysis = analyse(&study);
+    assert_eq!(analysis.verdict.kind, VerdictKind::NotAffected);
+    assert_eq!(analysis.verdict.placed_well.measured(), Some(&true));
+    assert!(analysis.verdict.text.contains("differs by more than 5.0 %"), "{}", analysis.verdict.text);
+}
+
+#[test]
+fn fewer_cpus_that_are_faster_all_the_same_do_count() {
+    let study = two_node_check(1.0, 1.0, 1.0, 0.7, 0.7, 1.0);
+    let verdict = analyse(&study).verdict;
+    assert_eq!((verdict.kind, verdict.to.0.as_str()), (VerdictKind::Affected, "one-node"));
+}
+
+#[test]
+fn noise_is_undecided_and_says_how_much_more() {
+    let mut study = two_node_check(1.0, 1.04, 1.0, 1.0, 1.0, 1.0);
+    for trial in study.trials.iter_mut().filter(|t| t.block % 2 == 0 && t.point.0 != "os") {
+        if let numawise_facts::Outcome::Measured { per_task } = &mut trial.outcome {
+            per_task[0] *= 1.3;
+        }
+    }
+    let verdict = analyse(&study).verdict;
+    assert_eq!(verdict.kind, VerdictKind::Undecided);
+    assert!(verdict.text.contains("cannot be told yet"), "{}", verdict.text);
+    assert!(verdict.placed_well.measured().is_none());
+    assert!(!decided(&study));
+}
+
+#[test]
+fn one_placement_cannot_matter_and_has_no_effect() {
+    let mut only = study(two_sockets(), &[("os", 1.0)], &[], 5);
+    only.header.not_tried = vec!["pinning: there is one CPU".to_owned()];
+    let verdict = analyse(&only).verdict;
+    assert_eq!(verdict.kind, VerdictKind::NotAffected);
+    assert!(verdict.effect.measured().is_none() && verdict.text.contains("there is one CPU"));
+    assert!(decided(&only));
+}
+
+#[test]
+fn no_trials_are_undecided_not_a_number() {
+    let empty =
+        study(two_sockets(), &[("os", 1.0), ("pinned", 1.0)], &[("os", "pinned", Counts::BothWays)], 0);
+    let analysis = analyse(&empty);
+    assert_eq!(analysis.verdict.kind, VerdictKind::Undecided);
+    assert!(analysis.verdict.effect.measured().is_none());
+    assert!(analysis.points[0].median.measured().is_none() && analysis.sampling_cost.measured().is_none());
+}
+
+#[test]
+fn disturbed_trials_are_left_out_only_when_enough_stay() {
+    let mut few = two_node_check(1.0, 1.0, 1.0, 1.0, 1.0, 1.0);
+    few.trials[3].disturbances = vec![Disturbance::Steal(0.3)];
+    if let numawise_facts::Outcome::Measured { per_task } = &mut few.trials[3].outcome {
+        per_task[0] *= 10.0;
+    }
+    assert_eq!(analyse(&few).verdict.kind, VerdictKind::NotAffected);
+    assert!(analyse(&few).verdict.caveats[0].contains("1 trials were disturbed"));
+    let mut all = study(two_sockets(), &[("os", 1.0), ("all-nodes", 0.5)], &PAIRS[..1], 6);
+    all.trials.iter_mut().for_each(|trial| trial.disturbances = vec![Disturbance::OtherLoad(0.5)]);
+    let verdict = analyse(&all).verdict;
+    assert_eq!(verdict.kind, VerdictKind::Affected);
+    assert!(verdict.caveats[0].contains("count all the same"), "{:?}", verdict.caveats);
+}
+
+#[test]
+fn a_small_difference_is_called_small() {
+    let pairs = [("os", "pinned", Counts::BothWays)];
+    let verdict = analyse(&study(two_sockets(), &[("os", 1.0), ("pinned", 1.0495)], &pairs, 6)).verdict;
+    assert_eq!((verdict.kind, verdict.placed_well.measured()), (VerdictKind::Affected, Some(&true)));
+    assert!(verdict.text.contains("matters a little") && verdict.text.contains("1.047x"), "{}", verdict.text);
+}
+
+#[test]
+fn a_point_that_is_given_up_is_not_waited_for() {
+    let mut study = two_node_check(2.0, 1.9, 1.1, 2.1, 3.0, 1.5);
+    let failed =
+        numawise_facts::Outcome::Failed { exit: numawise_facts::Exit::Code(1), output_tail: String::new() };
+    for trial in study.trials.iter_mut().filter(|trial| trial.point.0 == "remote") {
+        trial.outcome = failed.clone();
+    }
+    assert!(decided(&study));
+    let verdict = analyse(&study).verdict;
+    assert_eq!((verdict.kind, verdict.to.0.as_str()), (VerdictKind::Affected, "interleave"));
+}
+
+#[test]
+fn threads_that_were_not_pinned_after_all_are_told() {
+    let mut check = two_node_check(1.0, 1.0, 1.0, 1.0, 1.0, 1.0);
+    let point = check.header.points.iter_mut().find(|point| point.id.0 == "all-nodes").unwrap();
+    point.placement.binding = numawise_facts::ThreadBinding::Pinned;
+    let masks = |masks: [&str; 2]| {
+        let mut seen = observation(&[], &[(0, 1), (1, 1)]);
+        if let numawise_facts::Reading::Measured(threads) = &mut seen.threads {
+            for (thread, mask) in threads.iter_mut().zip(masks) {
+                thread.mask = numawise_facts::Reading::Measured(mask.parse().unwrap());
+            }
+        }
+        seen
+    };
+    see(&mut check, "all-nodes", &masks(["0-7", "0-7"]));
+    let caveats = analyse(&check).verdict.caveats;
+    assert!(caveats[0].contains("all-nodes: no thread was seen pinned"), "{caveats:?}");
+    see(&mut check, "all-nodes", &masks(["0-7", "5"]));
+    assert_eq!(analyse(&check).verdict.caveats, [] as [&str; 0], "one is, the other was seen too early");
+}
+
+#[test]
+fn a_program_that_does_not_do_as_told_is_named() {
+    let mut check = two_node_check(1.0, 1.0, 1.0, 1.0, 1.0, 1.0);
+    see(&mut check, "os", &observation(&[], &[(0, 1), (1, 1), (2, 1), (3, 1)]));
+    assert_eq!(analyse(&check).verdict.caveats, [] as [&str; 0], "four threads were planned, and four ran");
+    see(&mut check, "one-node", &observation(&[], &[(0, 1), (1, 1), (2, 1), (3, 1), (0, 1)]));
+    let caveats = analyse(&check).verdict.caveats;
+    assert!(caveats[0].contains("one-node: the program ran 5 threads where 4 were asked for"), "{caveats:?}");
+}
