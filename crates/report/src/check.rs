@@ -1,0 +1,37 @@
+//! A check as text for the terminal, as JSON, and as one HTML file: the same findings in the same words.
+//!
+//! [`words`](self) holds what all three say; each of them only lays it out. Nothing is computed here that a person might
+//! want to argue with: that is in the [`Analysis`].
+
+mod amount;
+mod html;
+mod json;
+mod points;
+mod terminal;
+mod words;
+
+use numawise_facts::{Analysis, Study};
+
+pub use html::html;
+pub use json::{SCHEMA, json};
+pub use terminal::{Style, terminal};
+
+/// What is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Check<'a> {
+    pub study: &'a Study,
+    pub analysis: &'a Analysis,
+    pub from_now_on: &'a UseFromNowOn,
+    /// The file of the record, as the reader would type it.
+    pub record: &'a str,
+}
+
+/// The command to use from now on, ready to be typed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct UseFromNowOn {
+    pub line: String,
+    /// The same in the words of other tools: the name of the tool, and its line.
+    pub equivalents: Vec<(String, String)>,
+    /// What to know before using it, one sentence each.
+    pub comments: Vec<String>,
+}

@@ -1,0 +1,197 @@
+//! A check as JSON, for scripts: `docs/formats/check-json.md`.
+
+use numawise_facts::{Disturbance, Effect, Exit, Finding, Metric, Outcome, PointSummary, Reading, Trial};
+use serde::Serialize;
+use serde_json::{Value, json as object};
+
+use super::{Check, words};
+
+/// The name and the version of the format.
+pub const SCHEMA: &str = "numawise/check/1";
+
+/// The check as one JSON object, ending with a newline.
+pub fn json(check: &Check) -> String {
+    let (study, analysis, header) = (check.study, check.analysis, &check.study.header);
+    let verdict = &analysis.verdict;
+    let mut effect = reading(&verdict.effect, effect);
+    effect["from"] = object!(verdict.from);
+    effect["to"] = object!(verdict.to);
+    let document = object!({
+        "schema": SCHEMA,
+        "verdict": verdict.kind.to_string(),
+        "text": verdict.text,
+        "effect": effect,
+        "placed_well": verdict.placed_well,
+        "recommended": analysis.recommended,
+        "findings": analysis.findings.iter().map(finding).collect::<Vec<_>>(),
+        "use": {
+            "line": check.from_now_on.line,
+            "equivalents": check.from_now_on.equivalents.iter()
+                .map(|(tool, line)| object!({"tool": tool, "line": line})).collect::<Vec<_>>(),
+            "comments": check.from_now_on.comments,
+        },
+        "caveats": verdict.caveats,
+        "not_tried": header.not_tried,
+        "unavailable": analysis.unavailable,
+        "metric": metric(check),
+        "points": analysis.points.iter().map(point).collect::<Vec<_>>(),
+        "contrasts": analysis.contrasts.iter().map(|c| object!({
+            "from": c.from, "to": c.to, "effect": reading(&c.effect, self::effect), "call": c.call,
+            "repeats": c.repeats,
+        })).collect::<Vec<_>>(),
+        "trials": study.trials.iter().map(|t| trial(check, t)).collect::<Vec<_>>(),
+        "stopped": analysis.stopped,
+        "sampling_cost": analysis.sampling_cost,
+        "limits": header.machine.limits,
+        "machine": machine(check),
+        "command": {
+            "line": header.command.shell_line(),
+            "arguments": header.command.command,
+            "directory": header.command.directory.to_string_lossy(),
+        },
+        "tool_version": header.tool_version,
+        "begun_ns": header.begun,
+        "seed": header.seed,
+        "min_repeats": header.min_repeats,
+        "margin": header.margin,
+        "budget_ns": header.budget,
+        "record": check.record,
+    });
+    format!("{document:#}\n")
+}
+
+/// The value, or `{"unavailable": reason}`.
+fn reading<T>(reading: &Reading<T>, value: impl Fn(&T) -> Value) -> Value {
+    match reading {
+        Reading::Measured(measured) => value(measured),
+        Reading::Unavailable { unavailable } => object!({"unavailable": unavailable}),
+    }
+}
+
+fn effect(effect: &Effect) -> Value {
+    object!({"ratio": effect.ratio, "low": effect.low, "high": effect.high})
+}
+
+fn finding(finding: &Finding) -> Value {
+    let (id, title) = finding.id.parts();
+    object!({
+        "id": id,
+        "title": title,
+        "evidence": finding.evidence,
+        "cost": reading(&finding.cost, effect),
+        "advice": finding.advice,
+    })
+}
+
+fn metric(check: &Check) -> Value {
+    let (kind, regex) = match &check.study.header.metric {
+        Metric::WallTime => ("wall_time", None),
+        Metric::Output { regex, .. } => ("output", Some(regex)),
+    };
+    object!({
+        "name": check.analysis.metric,
+        "kind": kind,
+        "regex": regex,
+        "higher_is_better": check.analysis.higher_is_better,
+    })
+}
+
+fn point(point: &PointSummary) -> Value {
+    let by_node = |key: &str, list: Vec<(u32, Value)>| {
+        let entries = list.into_iter().map(|(node, value)| object!({"node": node, key: value}));
+        Value::Array(entries.collect())
+    };
+    object!({
+        "id": point.id,
+        "title": point.title,
+        "role": point.role,
+        "n": point.samples.len(),
+        "samples": point.samples,
+        "median": point.median,
+        "median_low": point.median_low,
+        "median_high": point.median_high,
+        "variation": point.variation,
+        "failed": point.failed,
+        "disturbed": point.disturbed,
+        "pages": reading(&point.pages, |pages| {
+            by_node("bytes", pages.iter().map(|(node, bytes)| (node.0, object!(bytes))).collect())
+        }),
+        "cpu_share": reading(&point.cpu_share, |shares| {
+            by_node("share", shares.iter().map(|(node, share)| (node.0, object!(share))).collect())
+        }),
+        "threads_seen": point.threads_seen,
+        "migrations": point.migrations,
+        "peak_memory_bytes": point.peak_memory,
+        "placement": point.placement,
+    })
+}
+
+fn trial(check: &Check, trial: &Trial) -> Value {
+    let mut row = object!({
+        "number": trial.number,
+        "block": trial.block,
+        "warm_up": trial.is_warm_up(),
+        "point": trial.point,
+        "status": match trial.outcome {
+            Outcome::Measured { .. } => "measured",
+            Outcome::Failed { .. } => "failed",
+            Outcome::NoMetric { .. } => "no_metric",
+        },
+        "value": check.study.header.value(trial),
+        "wall_ns": trial.wall,
+        "started_ns": trial.started,
+        "disturbances": trial.disturbances.iter().map(disturbance).collect::<Vec<_>>(),
+    });
+    match &trial.outcome {
+        Outcome::Measured { .. } => {}
+        Outcome::Failed { exit, output_tail } => {
+            match exit {
+                Exit::Code(code) => row["exit_code"] = object!(code),
+                Exit::Signal(signal) => row["exit_signal"] = object!(signal),
+            }
+            row["output_tail"] = object!(output_tail);
+        }
+        Outcome::NoMetric { problem, output_tail } => {
+            row["problem"] = object!(problem);
+            row["output_tail"] = object!(output_tail);
+        }
+    }
+    row
+}
+
+fn disturbance(disturbance: &Disturbance) -> Value {
+    let (kind, share) = match disturbance {
+        Disturbance::Steal(share) => ("steal", share),
+        Disturbance::OtherLoad(share) => ("other_load", share),
+    };
+    object!({"kind": kind, "share": share})
+}
+
+fn machine(check: &Check) -> Value {
+    let (machine, host) = (&check.study.header.machine, &check.study.header.host);
+    let list = |value: &dyn ToString| value.to_string();
+    let nodes = machine.nodes.iter().map(|node| {
+        object!({
+            "id": node.id,
+            "cpus": list(&node.cpus),
+            "memory_bytes": node.memory,
+            "kind": node.kind,
+            "distances": node.distances,
+        })
+    });
+    #[derive(Serialize)]
+    struct Host<'a> {
+        hostname: &'a Reading<String>,
+        kernel: &'a Reading<String>,
+        cpu_model: &'a Reading<String>,
+    }
+    let host = Host { hostname: &host.hostname, kernel: &host.kernel, cpu_model: &host.cpu_model };
+    object!({
+        "summary": words::machine(check.study),
+        "nodes": nodes.collect::<Vec<_>>(),
+        "cpus": list(&machine.online()),
+        "allowed_cpus": list(&machine.allowed_cpus),
+        "allowed_nodes": list(&machine.allowed_nodes),
+        "host": host,
+    })
+}

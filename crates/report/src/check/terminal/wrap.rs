@@ -1,0 +1,28 @@
+//! Lines of a given width.
+
+use crate::check::words;
+
+/// Breaks `text` at blanks; the first line begins with `first`, the others with `rest`. A word longer than a line stays
+/// whole. Every line ends with a newline.
+pub fn wrap(text: &str, first: &str, rest: &str, width: usize) -> String {
+    let mut out = String::new();
+    let mut line = first.to_owned();
+    let mut empty = true;
+    for word in text.split_whitespace() {
+        let needed = line.chars().count() + word.chars().count() + usize::from(!empty);
+        if !empty && needed > width {
+            out += line.trim_end();
+            out.push('\n');
+            line = rest.to_owned();
+            empty = true;
+        }
+        if !empty {
+            line.push(' ');
+        }
+        line += &words::harmless(word);
+        empty = false;
+    }
+    out += line.trim_end();
+    out.push('\n');
+    out
+}

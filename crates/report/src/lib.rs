@@ -1,0 +1,8 @@
+//! What people and scripts see: facts as text for the terminal, as JSON and as HTML.
+//!
+//! This room is pure: values in, text out. It opens no record, computes no statistics and prints nothing; who calls it
+//! says whether there are colours and how wide a line is.
+
+pub mod check;
+pub mod machine;
+pub mod plan;

@@ -1,0 +1,11 @@
+//! A machine as a screen of text and as JSON.
+
+mod firmware;
+mod json;
+mod terminal;
+
+pub use json::{SCHEMA, json};
+pub use terminal::terminal;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,92 @@
+//! The firmware's figures as tables: one for each kind, read and write in one where they are the same.
+
+use std::fmt::Write;
+
+use numawise_facts::{Attribute, AttributeKind, Machine};
+use numawise_units::{BytesPerSecond, CpuSet, NodeId};
+
+const KINDS: [(AttributeKind, &str); 6] = [
+    (AttributeKind::Latency, "latency"),
+    (AttributeKind::ReadLatency, "read latency"),
+    (AttributeKind::WriteLatency, "write latency"),
+    (AttributeKind::Bandwidth, "bandwidth"),
+    (AttributeKind::ReadBandwidth, "read bandwidth"),
+    (AttributeKind::WriteBandwidth, "write bandwidth"),
+];
+
+/// A table's names, and its figures.
+type Table<'a> = (Vec<&'static str>, Vec<&'a Attribute>);
+
+/// All tables, or nothing when the firmware gives no figures.
+pub(super) fn tables(machine: &Machine) -> String {
+    let mut tables: Vec<Table<'_>> = Vec::new();
+    for (kind, name) in KINDS {
+        let figures: Vec<&Attribute> = machine.attributes.iter().filter(|a| a.kind == kind).collect();
+        if figures.is_empty() {
+            continue;
+        }
+        match tables.iter_mut().find(|(_, others)| same(&figures, others)) {
+            Some((names, _)) => names.push(name),
+            None => tables.push((vec![name], figures)),
+        }
+    }
+    let mut text = String::new();
+    for (names, figures) in &tables {
+        text.push('\n');
+        table(&mut text, &names.join(" and "), figures, machine);
+    }
+    text
+}
+
+fn same(one: &[&Attribute], other: &[&Attribute]) -> bool {
+    one.len() == other.len()
+        && one.iter().zip(other).all(|(a, b)| {
+            (&a.initiator, a.target, a.value) == (&b.initiator, b.target, b.value)
+                && is_latency(a.kind) == is_latency(b.kind)
+        })
+}
+
+fn is_latency(kind: AttributeKind) -> bool {
+    matches!(kind, AttributeKind::Latency | AttributeKind::ReadLatency | AttributeKind::WriteLatency)
+}
+
+fn table(text: &mut String, names: &str, figures: &[&Attribute], machine: &Machine) {
+    let mut rows: Vec<&CpuSet> = Vec::new();
+    let mut columns: Vec<NodeId> = Vec::new();
+    for figure in figures {
+        if !rows.contains(&&figure.initiator) {
+            rows.push(&figure.initiator);
+        }
+        if !columns.contains(&figure.target) {
+            columns.push(figure.target);
+        }
+    }
+    columns.sort_unstable();
+    // The CPUs of a node are named by it, for their list may be long.
+    let label = |row: &CpuSet| match machine.nodes.iter().find(|node| node.cpus == *row) {
+        Some(node) => format!("from node {}", node.id),
+        None => format!("from CPUs {row}"),
+    };
+    let width = rows.iter().map(|row| label(row).len()).max().unwrap_or(0);
+    let _ = writeln!(text, "firmware's {names} to node (- is not told)");
+    let _ = write!(text, "  {:width$}", "");
+    for column in &columns {
+        let _ = write!(text, "{:>11}", column.0);
+    }
+    text.push('\n');
+    for row in rows {
+        let _ = write!(text, "  {:width$}", label(row));
+        for column in &columns {
+            let figure = figures.iter().find(|f| &f.initiator == row && f.target == *column);
+            let _ = write!(text, "{:>11}", figure.map_or("-".to_owned(), |figure| shown(figure)));
+        }
+        text.push('\n');
+    }
+}
+
+fn shown(figure: &Attribute) -> String {
+    match is_latency(figure.kind) {
+        true => format!("{} ns", figure.value),
+        false => BytesPerSecond(figure.value as f64 * 1e6).to_string(),
+    }
+}

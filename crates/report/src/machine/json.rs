@@ -1,0 +1,100 @@
+//! The JSON of `numawise machine --json`, as `docs/formats/machine-json.md` specifies it.
+
+use numawise_facts::{AttributeKind, Cpu, Machine, Reading, Source};
+use serde::Serialize;
+use serde_json::{Value, json as object};
+
+/// The name and version of the format. The number grows when a reader of the old one could be misled.
+pub const SCHEMA: &str = "numawise/machine/1";
+
+/// A machine for scripts.
+pub fn json(machine: &Machine) -> Value {
+    object!({
+        "schema": SCHEMA,
+        "source": source(&machine.source),
+        "cpus": machine.online(),
+        "allowed_cpus": machine.allowed_cpus,
+        "allowed_nodes": machine.allowed_nodes,
+        "nodes": each(&machine.nodes, |node| object!({
+            "id": node.id,
+            "cpus": node.cpus,
+            "near": node.near,
+            "memory_bytes": reading(&node.memory),
+            "free_bytes": reading(&node.free),
+            "kind": node.kind,
+            "kind_evidence": node.kind_evidence,
+            "distances": reading(&node.distances),
+        })),
+        "packages": each(&machine.packages, |package| object!({
+            "index": package.index,
+            "cpus": package.cpus,
+        })),
+        "cores": cores(&machine.cpus),
+        "caches": each(&machine.caches, |cache| object!({
+            "level": cache.level,
+            "size_bytes": cache.size,
+            "cpus": cache.cpus,
+        })),
+        "attributes": each(&machine.attributes, |attribute| object!({
+            "kind": attribute.kind,
+            "initiator_cpus": attribute.initiator,
+            "target_node": attribute.target,
+            "value": attribute.value,
+            "unit": unit(attribute.kind),
+        })),
+        "limits": each(&machine.limits, |limit| object!({
+            "kind": limit.kind,
+            "effect": limit.effect,
+            "source": limit.source,
+            "lift": limit.lift,
+        })),
+    })
+}
+
+fn each<T>(all: &[T], one: impl Fn(&T) -> Value) -> Value {
+    all.iter().map(one).collect()
+}
+
+fn reading<T: Serialize>(reading: &Reading<T>) -> Value {
+    match reading {
+        Reading::Measured(value) => object!(value),
+        Reading::Unavailable { unavailable } => object!({ "unavailable": unavailable }),
+    }
+}
+
+fn source(source: &Source) -> Value {
+    match source {
+        Source::Live => object!({ "kind": "live" }),
+        Source::Xml(path) => object!({ "kind": "xml", "input": path }),
+        Source::Synthetic(text) => object!({ "kind": "synthetic", "input": text }),
+    }
+}
+
+/// Cores with their CPUs in the order of their hardware threads.
+fn cores(cpus: &[Cpu]) -> Value {
+    let mut cores: Vec<(u32, Vec<&Cpu>)> = Vec::new();
+    let mut sorted: Vec<&Cpu> = cpus.iter().collect();
+    sorted.sort_by_key(|cpu| (cpu.core, cpu.smt));
+    for cpu in sorted {
+        match cores.last_mut() {
+            Some((core, list)) if *core == cpu.core => list.push(cpu),
+            _ => cores.push((cpu.core, vec![cpu])),
+        }
+    }
+    each(&cores, |(core, cpus)| {
+        object!({
+            "core": core,
+            "cpus": cpus.iter().map(|cpu| cpu.id).collect::<Vec<_>>(),
+            "node": cpus[0].node,
+            "package": cpus[0].package,
+            "efficiency": reading(&cpus[0].efficiency),
+        })
+    })
+}
+
+fn unit(kind: AttributeKind) -> &'static str {
+    match kind {
+        AttributeKind::Latency | AttributeKind::ReadLatency | AttributeKind::WriteLatency => "ns",
+        AttributeKind::Bandwidth | AttributeKind::ReadBandwidth | AttributeKind::WriteBandwidth => "MB/s",
+    }
+}

@@ -1,0 +1,193 @@
+use numawise_facts::{
+    Attribute, AttributeKind, Cache, Cpu, Limit, LimitKind, Machine, MemoryKind, Node, Package, Reading,
+    Source,
+};
+use numawise_units::{Bytes, CpuId, CpuSet, NodeId};
+
+use super::*;
+
+fn set(list: &str) -> CpuSet {
+    list.parse().unwrap()
+}
+
+fn node(id: u32, cpus: &str, near: &str, kind: MemoryKind, evidence: &str, distances: &[u32]) -> Node {
+    Node {
+        id: NodeId(id),
+        cpus: set(cpus),
+        near: set(near),
+        memory: Reading::Measured(Bytes(4 << 30)),
+        free: Reading::Measured(Bytes(3 << 30)),
+        kind,
+        kind_evidence: evidence.to_owned(),
+        distances: Reading::Measured(distances.to_vec()),
+    }
+}
+
+/// Two nodes with two cores of two hardware threads, high-bandwidth memory beside the second, and a mask.
+fn example() -> Machine {
+    let cpu = |id: u32| Cpu {
+        id: CpuId(id),
+        node: Some(NodeId(id % 4 / 2)),
+        package: Some(id % 4 / 2),
+        core: id % 4,
+        smt: id / 4,
+        efficiency: Reading::unavailable("all alike"),
+    };
+    let figure =
+        |kind, target, value| Attribute { kind, initiator: set("2-3,6-7"), target: NodeId(target), value };
+    Machine {
+        source: Source::Live,
+        packages: vec![
+            Package { index: 0, cpus: set("0-1,4-5") },
+            Package { index: 1, cpus: set("2-3,6-7") },
+        ],
+        nodes: vec![
+            node(0, "0-1,4-5", "0-1,4-5", MemoryKind::Dram, "its own", &[10, 21, 31]),
+            node(1, "2-3,6-7", "2-3,6-7", MemoryKind::Dram, "its own", &[21, 10, 17]),
+            node(8, "", "2-3,6-7", MemoryKind::Hbm, "the firmware gives four times as much", &[31, 17, 10]),
+        ],
+        cpus: (0..8).map(cpu).collect(),
+        caches: (0..4)
+            .map(|core| Cache {
+                level: 1,
+                size: Bytes(32 << 10),
+                cpus: [CpuId(core), CpuId(core + 4)].into_iter().collect(),
+            })
+            .collect(),
+        attributes: vec![
+            figure(AttributeKind::ReadLatency, 1, 80),
+            figure(AttributeKind::ReadLatency, 8, 120),
+            figure(AttributeKind::ReadBandwidth, 1, 90_000),
+            figure(AttributeKind::ReadBandwidth, 8, 400_000),
+            figure(AttributeKind::WriteBandwidth, 1, 90_000),
+            figure(AttributeKind::WriteBandwidth, 8, 400_000),
+        ],
+        allowed_cpus: set("0-2"),
+        allowed_nodes: "0-1,8".parse().unwrap(),
+        limits: vec![Limit {
+            kind: LimitKind::AffinityMask,
+            effect: "the affinity mask leaves 3 of 8 CPUs (0-2)".to_owned(),
+            source: "sched_getaffinity".to_owned(),
+            lift: "whoever started us".to_owned(),
+        }],
+    }
+}
+
+#[test]
+fn a_machine_fits_one_screen() {
+    let expected = "\
+this machine: 2 packages, 4 cores, 8 CPUs (2 hardware threads a core), 3 nodes, 12 GiB of memory
+
+  node  kind  memory   free  CPUs                of which we may use
+     0  dram   4 GiB  3 GiB  0-1,4-5             0-1
+     1  dram   4 GiB  3 GiB  2-3,6-7             2
+     8  hbm    4 GiB  3 GiB  none; near 2-3,6-7  none
+  node 8 is hbm: the firmware gives four times as much
+
+distances   0   1   8
+        0  10  21  31
+        1  21  10  17
+        8  31  17  10
+
+caches: 4 x L1 32 KiB for 2 CPUs each
+
+firmware's read latency to node (- is not told)
+                       1          8
+  from node 1      80 ns     120 ns
+
+firmware's read bandwidth and write bandwidth to node (- is not told)
+                       1          8
+  from node 1  90.0 GB/s 400.0 GB/s
+
+What limits you here:
+- The affinity mask leaves 3 of 8 CPUs (0-2). Told by sched_getaffinity. Who can lift it:
+  whoever started us.
+";
+    assert_eq!(terminal(&example()), expected);
+}
+
+#[test]
+fn what_is_not_known_is_said_and_never_zero() {
+    let mut machine = example();
+    machine.source = Source::Xml("m.xml".to_owned());
+    machine.limits.clear();
+    for node in &mut machine.nodes {
+        node.memory = Reading::unavailable("not told");
+        node.free = Reading::unavailable("recorded");
+        node.distances = Reading::unavailable("there are none");
+    }
+    let text = terminal(&machine);
+    assert!(text.contains("3 nodes, memory not told\n"), "{text}");
+    assert!(text.contains("     0  dram  unknown  0-1,4-5"), "{text}");
+    assert!(text.contains("distances: unavailable (there are none)"), "{text}");
+    assert!(!text.contains("0 B"), "{text}");
+    assert!(text.ends_with("Nothing was kept from whoever recorded this machine.\n"), "{text}");
+}
+
+#[test]
+fn limits_that_take_no_cpus_leave_the_rest() {
+    let mut machine = example();
+    machine.allowed_cpus = machine.online();
+    machine.limits[0].kind = LimitKind::CpuQuota;
+    let text = terminal(&machine);
+    assert!(text.contains("Apart from that, all CPUs and the memory of all nodes may be used."), "{text}");
+    assert!(!text.contains("of which we may use"), "{text}");
+    machine.limits.clear();
+    assert!(terminal(&machine).contains("Nothing limits you here: all CPUs"));
+}
+
+#[test]
+fn kinds_of_cores_are_listed_when_they_are_known() {
+    let mut machine = example();
+    for cpu in &mut machine.cpus {
+        cpu.efficiency = Reading::Measured(u32::from(cpu.core < 2));
+    }
+    let text = terminal(&machine);
+    let line = "kinds of cores, the most efficient first: CPUs 2-3,6-7; CPUs 0-1,4-5\n";
+    assert!(text.contains(line), "{text}");
+}
+
+#[test]
+fn lines_stay_within_the_width() {
+    let mut machine = example();
+    machine.limits[0].lift = "somebody ".repeat(60);
+    let long = terminal(&machine).lines().map(|line| line.chars().count()).max();
+    assert!(long.is_some_and(|long| long <= 96), "{long:?}");
+}
+
+#[test]
+fn the_json_is_as_documented() {
+    let value = json(&example());
+    assert_eq!(value["schema"], "numawise/machine/1");
+    assert_eq!(value["source"]["kind"], "live");
+    assert_eq!(value["cpus"], "0-7");
+    assert_eq!(value["allowed_cpus"], "0-2");
+    assert_eq!(value["allowed_nodes"], "0-1,8");
+    let hbm = &value["nodes"][2];
+    assert_eq!(hbm["id"], 8);
+    assert_eq!(hbm["cpus"], "");
+    assert_eq!(hbm["near"], "2-3,6-7");
+    assert_eq!(hbm["memory_bytes"], 4_294_967_296u64);
+    assert_eq!(hbm["free_bytes"], 3_221_225_472u64);
+    assert_eq!(hbm["kind"], "hbm");
+    assert_eq!(hbm["distances"], serde_json::json!([31, 17, 10]));
+    assert_eq!(value["packages"][1], serde_json::json!({"index": 1, "cpus": "2-3,6-7"}));
+    assert_eq!(value["cores"].as_array().unwrap().len(), 4);
+    assert_eq!(value["cores"][1]["cpus"], serde_json::json!([1, 5]));
+    assert_eq!(value["cores"][1]["efficiency"]["unavailable"], "all alike");
+    assert_eq!(value["caches"][0]["size_bytes"], 32_768);
+    assert_eq!(value["attributes"][5]["unit"], "MB/s");
+    assert_eq!(value["attributes"][0]["target_node"], 1);
+    assert_eq!(value["limits"][0]["kind"], "affinity_mask");
+    assert_eq!(value["limits"][0]["lift"], "whoever started us");
+}
+
+#[test]
+fn unavailable_values_carry_their_reason_in_json() {
+    let mut machine = example();
+    machine.nodes[0].memory = Reading::unavailable("nobody told");
+    machine.nodes[0].distances = Reading::unavailable("no matrix");
+    let value = json(&machine);
+    assert_eq!(value["nodes"][0]["memory_bytes"]["unavailable"], "nobody told");
+    assert_eq!(value["nodes"][0]["distances"]["unavailable"], "no matrix");
+}

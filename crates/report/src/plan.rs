@@ -1,0 +1,151 @@
+//! A placement as a table for a terminal and as JSON.
+
+use numawise_facts::{Machine, Placement, TaskPlacement, ThreadBinding};
+use numawise_units::{CpuSet, NodeSet};
+use serde_json::{Value, json};
+
+#[cfg(test)]
+mod tests;
+
+/// Name and version of the JSON; `docs/formats/run-json.md` says what it holds.
+pub const SCHEMA: &str = "numawise/plan/1";
+
+/// A plan in the words of another tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolWords {
+    pub tool: String,
+    pub lines: Vec<String>,
+    /// What the lines leave out.
+    pub missing: Vec<String>,
+}
+
+/// What is shown of a plan.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a> {
+    pub machine: &'a Machine,
+    pub placement: &'a Placement,
+    /// The program's line.
+    pub command: &'a str,
+    /// Variables that the program gets (or, without a value, does not get) from numawise.
+    pub environment: &'a [(String, Option<String>)],
+    pub words: &'a [ToolWords],
+}
+
+/// As JSON.
+pub fn json(view: &View<'_>) -> Value {
+    let task = |task: &TaskPlacement| {
+        // The policy by the word that one types for it.
+        let memory = json!({ "policy": task.memory.mode.to_string(), "nodes": task.memory.nodes });
+        json!({ "task": task.task, "cpus": task.cpus, "threads": task.threads, "memory": memory })
+    };
+    let words =
+        |words: &ToolWords| json!({ "tool": words.tool, "lines": words.lines, "missing": words.missing });
+    let environment: serde_json::Map<String, Value> =
+        view.environment.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+    json!({
+        "schema": SCHEMA,
+        "command": view.command,
+        "strategy": view.placement.strategy,
+        "binding": view.placement.binding,
+        "tasks": view.placement.tasks.iter().map(task).collect::<Vec<_>>(),
+        "environment": environment,
+        "warnings": view.placement.warnings,
+        "equivalents": view.words.iter().map(words).collect::<Vec<_>>(),
+    })
+}
+
+/// As text.
+pub fn text(view: &View<'_>) -> String {
+    let placement = view.placement;
+    let mut text = format!("Plan for: {}\n", view.command);
+    let binding = match placement.binding {
+        ThreadBinding::Pinned => "each thread stays on its CPU",
+        ThreadBinding::Free => "threads move inside the CPUs of their task",
+    };
+    text += &format!("Strategy {}; {binding}.\n\n", placement.strategy);
+    text += &table(&tasks(view));
+    if placement.binding == ThreadBinding::Pinned {
+        text.push('\n');
+        text += &table(&threads(view));
+    }
+    for warning in &placement.warnings {
+        text += &format!("\nwarning: {warning}\n");
+    }
+    if !view.environment.is_empty() {
+        text += "\nThe program's environment:\n";
+        for (name, value) in view.environment {
+            match value {
+                Some(value) => text += &format!("  {name}={value}\n"),
+                None => text += &format!("  {name} is taken out\n"),
+            }
+        }
+    }
+    for words in view.words {
+        text += &format!("\nIn the words of {}:\n", words.tool);
+        for line in &words.lines {
+            text += &format!("  {line}\n");
+        }
+        if words.lines.is_empty() {
+            text += "  (no line says this)\n";
+        }
+        for missing in &words.missing {
+            text += &format!("  left out: {missing}\n");
+        }
+    }
+    text
+}
+
+fn tasks(view: &View<'_>) -> Vec<Vec<String>> {
+    let header = ["task", "threads", "CPUs", "on nodes", "memory"].map(str::to_owned).to_vec();
+    let row = |task: &TaskPlacement| {
+        vec![
+            task.task.to_string(),
+            task.threads.len().to_string(),
+            task.cpus.to_string(),
+            nodes(view.machine, &task.cpus),
+            task.memory.to_string(),
+        ]
+    };
+    [header].into_iter().chain(view.placement.tasks.iter().map(row)).collect()
+}
+
+fn threads(view: &View<'_>) -> Vec<Vec<String>> {
+    let header = ["task", "thread", "CPU", "core", "node", "package"].map(str::to_owned).to_vec();
+    let mut rows = vec![header];
+    for task in &view.placement.tasks {
+        for (number, cpus) in task.threads.iter().enumerate() {
+            let cpu = cpus.first().and_then(|cpu| view.machine.cpu(cpu));
+            let known = |value: Option<u32>| value.map_or("?".to_owned(), |value| value.to_string());
+            rows.push(vec![
+                task.task.to_string(),
+                number.to_string(),
+                cpus.to_string(),
+                known(cpu.map(|cpu| cpu.core)),
+                known(cpu.and_then(|cpu| cpu.node).map(|node| node.0)),
+                known(cpu.and_then(|cpu| cpu.package)),
+            ]);
+        }
+    }
+    rows
+}
+
+fn nodes(machine: &Machine, cpus: &CpuSet) -> String {
+    let nodes: NodeSet = cpus.iter().filter_map(|cpu| machine.node_of(cpu)).collect();
+    if nodes.is_empty() { "?".to_owned() } else { nodes.to_string() }
+}
+
+/// Columns as wide as their widest cell, two spaces between.
+fn table(rows: &[Vec<String>]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width =
+        |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
+    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    let mut text = String::new();
+    for row in rows {
+        let cells: Vec<String> =
+            row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        text += cells.join("  ").trim_end();
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,115 @@
+use numawise_facts::{Cpu, MemoryMode, MemoryPlan, Reading, Source, Strategy};
+use numawise_units::{CpuId, NodeId, TaskId};
+
+use super::*;
+
+fn machine() -> Machine {
+    let cpu = |id| Cpu {
+        id: CpuId(id),
+        node: Some(NodeId(id / 2)),
+        package: Some(id / 2),
+        core: id,
+        smt: 0,
+        efficiency: Reading::unavailable("all alike"),
+    };
+    Machine {
+        source: Source::Synthetic("by hand".to_owned()),
+        packages: vec![],
+        nodes: vec![],
+        cpus: (0..4).map(cpu).collect(),
+        caches: vec![],
+        attributes: vec![],
+        allowed_cpus: "0-3".parse().unwrap(),
+        allowed_nodes: "0-1".parse().unwrap(),
+        limits: vec![],
+    }
+}
+
+fn placement(binding: ThreadBinding) -> Placement {
+    let task = |number: u32, cpus: &str, threads: &[&str], mode, nodes: &str| TaskPlacement {
+        task: TaskId(number),
+        cpus: cpus.parse().unwrap(),
+        threads: threads.iter().map(|cpus| cpus.parse().unwrap()).collect(),
+        memory: MemoryPlan { mode, nodes: nodes.parse().unwrap() },
+    };
+    Placement {
+        strategy: Strategy::Semi,
+        binding,
+        tasks: vec![
+            task(0, "0-1", &["0", "1"], MemoryMode::Bind, "0"),
+            task(1, "2-3", &["2", "3"], MemoryMode::WeightedInterleave, "0-1"),
+        ],
+        warnings: vec!["something to know".to_owned()],
+    }
+}
+
+fn shown(placement: &Placement, show: impl Fn(&View<'_>) -> String) -> String {
+    let environment =
+        [("OMP_NUM_THREADS".to_owned(), Some("2".to_owned())), ("KMP_AFFINITY".to_owned(), None)];
+    let words = [
+        ToolWords { tool: "numactl".to_owned(), lines: vec!["numactl ./app".to_owned()], missing: vec![] },
+        ToolWords { tool: "taskset".to_owned(), lines: vec![], missing: vec!["memory".to_owned()] },
+    ];
+    let machine = machine();
+    show(&View { machine: &machine, placement, command: "./app", environment: &environment, words: &words })
+}
+
+#[test]
+fn a_pinned_plan_has_a_row_for_each_thread() {
+    let text = shown(&placement(ThreadBinding::Pinned), text);
+    let expected = "\
+Plan for: ./app
+Strategy semi; each thread stays on its CPU.
+
+task  threads  CPUs  on nodes  memory
+0     2        0-1   0         bind:0
+1     2        2-3   1         weighted:0-1
+
+task  thread  CPU  core  node  package
+0     0       0    0     0     0
+0     1       1    1     0     0
+1     0       2    2     1     1
+1     1       3    3     1     1
+
+warning: something to know
+
+The program's environment:
+  OMP_NUM_THREADS=2
+  KMP_AFFINITY is taken out
+
+In the words of numactl:
+  numactl ./app
+
+In the words of taskset:
+  (no line says this)
+  left out: memory
+";
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn a_free_plan_has_no_rows_of_threads() {
+    let text = shown(&placement(ThreadBinding::Free), text);
+    assert!(text.contains("threads move inside") && !text.contains("core"), "{text}");
+}
+
+#[test]
+fn what_the_machine_does_not_tell_is_not_invented() {
+    let mut plan = placement(ThreadBinding::Pinned);
+    plan.tasks.truncate(1);
+    plan.tasks[0].cpus = "9".parse().unwrap();
+    plan.tasks[0].threads = vec!["9".parse().unwrap()];
+    let text = shown(&plan, text);
+    assert!(text.contains("\n0     0       9    ?     ?     ?\n"), "{text}");
+}
+
+#[test]
+fn json_has_the_words_that_one_types() {
+    let text = shown(&placement(ThreadBinding::Pinned), |view| json(view).to_string());
+    let value: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(value["schema"], SCHEMA);
+    assert_eq!(value["tasks"][1]["memory"], json!({ "policy": "weighted", "nodes": "0-1" }));
+    assert_eq!(value["tasks"][1]["threads"], json!(["2", "3"]));
+    assert_eq!(value["environment"], json!({ "OMP_NUM_THREADS": "2", "KMP_AFFINITY": null }));
+    assert_eq!(value["equivalents"][1], json!({ "tool": "taskset", "lines": [], "missing": ["memory"] }));
+}

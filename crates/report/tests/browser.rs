@@ -1,0 +1,183 @@
+//! The HTML report in headless Chromium: charts where scripts run, tables where they do not, and no network.
+//!
+//! Skipped with a word on stderr where there is no Chromium, unless `NUMAWISE_REQUIRE_BROWSER=1`.
+
+mod sample;
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use numawise_report::check;
+use sample::Sample;
+
+/// A page takes a second or two here; a machine that is busy with other tests may take many times that.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+struct Browser {
+    program: PathBuf,
+    folder: tempfile::TempDir,
+}
+
+/// What the browser made of a page.
+struct Shown {
+    page: String,
+    messages: String,
+}
+
+impl Browser {
+    fn find() -> Option<Self> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let names = ["chromium", "chromium-browser", "google-chrome"];
+        let found = std::env::split_paths(&path)
+            .flat_map(|folder| names.map(|name| folder.join(name)))
+            .find(|program| program.is_file());
+        match found {
+            Some(program) => Some(Browser { program, folder: tempfile::tempdir().unwrap() }),
+            None if std::env::var_os("NUMAWISE_REQUIRE_BROWSER").is_some_and(|v| v == "1") => {
+                panic!("no chromium in PATH, and NUMAWISE_REQUIRE_BROWSER=1")
+            }
+            None => {
+                let _ = writeln!(std::io::stderr(), "SKIPPED: no chromium in PATH");
+                None
+            }
+        }
+    }
+
+    fn save(&self, name: &str, html: &str) -> PathBuf {
+        let path = self.folder.path().join(format!("{name}.html"));
+        std::fs::write(&path, html).unwrap();
+        path
+    }
+
+    /// The page as it stands after its scripts ran, and what the browser said.
+    fn show(&self, page: &Path, options: &[&str]) -> Shown {
+        let path = |name: &str| self.folder.path().join(name);
+        let (out, err) = (path("stdout"), path("stderr"));
+        let mut child = Command::new(&self.program)
+            .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"])
+            .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
+            .args(["--disable-dev-shm-usage", "--enable-logging=stderr", "--v=0"])
+            // Whatever is asked for outside goes nowhere, and is said on stderr.
+            .args(["--host-resolver-rules=MAP * ~NOTFOUND", "--window-size=1280,900"])
+            .arg(format!("--user-data-dir={}", path("profile").display()))
+            .args(options)
+            .arg("--dump-dom")
+            .arg(format!("file://{}", page.display()))
+            .stdout(Stdio::from(std::fs::File::create(&out).unwrap()))
+            .stderr(Stdio::from(std::fs::File::create(&err).unwrap()))
+            .spawn()
+            .unwrap();
+        let begun = Instant::now();
+        let status = loop {
+            if let Some(status) = child.try_wait().unwrap() {
+                break status;
+            }
+            if begun.elapsed() > PATIENCE {
+                child.kill().unwrap();
+                child.wait().unwrap();
+                panic!(
+                    "chromium did not end within {PATIENCE:?}: {}",
+                    std::fs::read_to_string(&err).unwrap()
+                );
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        };
+        let text = |path: &Path| String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned();
+        assert!(status.success(), "chromium failed: {}", text(&err));
+        Shown { page: text(&out), messages: text(&err) }
+    }
+}
+
+impl Shown {
+    /// Messages of the page itself: errors, refusals of the policy.
+    fn console(&self) -> Vec<&str> {
+        self.messages.lines().filter(|line| line.contains("CONSOLE")).collect()
+    }
+
+    /// The part of the page between an element's beginning and that of the next section.
+    fn part(&self, id: &str) -> &str {
+        let rest = self.page.split_once(&format!("id=\"{id}\"")).map_or("", |(_, rest)| rest);
+        rest.split("<table").next().unwrap_or_default()
+    }
+}
+
+fn with_effects(sample: &Sample) -> bool {
+    sample.analysis.contrasts.iter().any(|c| {
+        c.effect.measured().is_some()
+            && Some(&c.from) == sample.study.header.points.first().map(|point| &point.id)
+    })
+}
+
+#[test]
+fn browser_charts_are_drawn_and_nothing_complains() {
+    let Some(browser) = Browser::find() else { return };
+    for sample in sample::all() {
+        let page = browser.save(sample.name, &check::html(&sample.check()));
+        let shown = browser.show(&page, &[]);
+        assert_eq!(shown.console(), [""; 0], "{}", sample.name);
+        assert!(!shown.page.contains("<title>owned"), "{}: a text from outside was run", sample.name);
+        let expected = [
+            ("chart-ratios", with_effects(&sample)),
+            ("chart-trials", sample.analysis.points.iter().any(|point| !point.samples.is_empty())),
+            ("chart-nodes", sample.analysis.points.iter().any(|point| point.pages.measured().is_some())),
+        ];
+        for (id, drawn) in expected {
+            let part = shown.part(id);
+            assert_eq!(part.contains("<svg"), drawn, "{}: {id}", sample.name);
+            // More than an empty frame.
+            assert_eq!(part.matches("<path").count() > 5, drawn, "{}: {id}", sample.name);
+        }
+    }
+}
+
+/// The page stands in a frame in which no script may run; the page around it looks inside.
+#[test]
+fn browser_tables_are_there_without_scripts() {
+    let Some(browser) = Browser::find() else { return };
+    let sample = &sample::all()[0];
+    let inner = check::html(&sample.check()).replace('&', "&amp;").replace('"', "&quot;");
+    let outer = format!(
+        r#"<!DOCTYPE html><iframe sandbox="allow-same-origin" style="width:1200px;height:900px" srcdoc="{inner}"></iframe>
+        <pre id="seen"></pre><script>onload = () => {{
+            const inside = document.querySelector("iframe").contentDocument;
+            const visible = (what) => [...inside.querySelectorAll(what)].filter((e) => e.offsetHeight > 0 && e.checkVisibility()).length;
+            const [tables, figures] = [visible("table"), visible("figure")];
+            const folded = inside.querySelectorAll("details").length;
+            inside.querySelectorAll("details").forEach((d) => {{ d.open = true; }});
+            document.getElementById("seen").textContent = "seen: " + [tables, visible("table"), folded, figures,
+                inside.querySelectorAll("svg").length].join(" ") + "\n" + inside.body.innerText + "\nend of what was seen";
+            document.querySelector("iframe").remove();
+        }};</script>"#
+    );
+    let page = browser.save("outer", &outer);
+    let shown = browser.show(&page, &[]);
+    let (_, seen) = shown.page.split_once("seen: ").expect("the frame was looked at");
+    let (numbers, text) = seen.split_once('\n').unwrap();
+    // Placements, their comparisons, nodes; then also trials and machine. Charts would only be in the way.
+    assert_eq!(numbers, "3 5 2 0 0", "tables, with folded ones, folded, charts, drawings");
+    let (text, _) = text.split_once("end of what was seen").unwrap();
+    for expected in [
+        "Affected",
+        "98.2 % of the program's 1.5 GiB lie on node 0",
+        "1.87x (1.82x to 1.92x)",
+        "numactl --interleave=0-1",
+        "1.5 GiB (98.2 %)",
+        "other load: 35.0 % of the machine",
+    ] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+}
+
+/// The policy in the page and the browser of this test both work: what is smuggled in is refused, and said.
+#[test]
+fn browser_network_is_out_of_reach() {
+    let Some(browser) = Browser::find() else { return };
+    let html = check::html(&sample::all()[0].check());
+    let smuggled =
+        "<img src='http://example.invalid/x.png'><script>fetch('http://example.invalid/')</script></main>";
+    let page = browser.save("smuggled", &html.replace("</main>", smuggled));
+    let console = browser.show(&page, &[]).console().join("\n");
+    assert!(console.contains("img-src") && console.contains("default-src"), "{console}");
+}

@@ -1,0 +1,212 @@
+//! Checks as people and scripts see them.
+
+mod sample;
+
+use numawise_report::check::{self, Style};
+
+/// Blanks and line breaks do not matter.
+fn normal(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn terminal_snapshots() {
+    for sample in sample::all() {
+        if sample.name == "large" {
+            continue;
+        }
+        let text = check::terminal(&sample.check(), Style::plain());
+        insta::assert_snapshot!(format!("terminal-{}", sample.name), text);
+    }
+}
+
+#[test]
+fn json_snapshots() {
+    for sample in sample::all() {
+        if ["affected", "failed", "nothing-available"].contains(&sample.name) {
+            let mut value: serde_json::Value = serde_json::from_str(&check::json(&sample.check())).unwrap();
+            // A few trials show what a trial looks like.
+            value["trials"].as_array_mut().unwrap().truncate(5);
+            let text = serde_json::to_string_pretty(&value).unwrap();
+            insta::assert_snapshot!(format!("json-{}", sample.name), text);
+        }
+    }
+}
+
+#[test]
+fn a_narrow_terminal_without_unicode_and_with_colours() {
+    let sample = &sample::all()[0];
+    let style = Style { colour: false, unicode: false, width: 72 };
+    let narrow = check::terminal(&sample.check(), style);
+    insta::assert_snapshot!("terminal-narrow", narrow);
+    assert!(narrow.is_ascii());
+    let colour = check::terminal(&sample.check(), Style { colour: true, ..style });
+    let mut plain = String::new();
+    let mut rest = colour.as_str();
+    while let Some((before, after)) = rest.split_once("\u{1b}[") {
+        plain += before;
+        rest = after.split_once('m').unwrap().1;
+    }
+    assert_eq!(plain + rest, narrow, "colours change nothing but colours");
+    assert!(colour.contains("\u{1b}[1;35mAFFECTED\u{1b}[0m"));
+}
+
+#[test]
+fn lines_are_as_long_as_the_terminal_is_wide() {
+    for sample in sample::all() {
+        for width in [72, 80, 96, 110] {
+            let text = check::terminal(&sample.check(), Style { width, ..Style::plain() });
+            // Commands are not broken, nor words that are longer than a line, nor a program's output.
+            let (before, rest) = text.split_once("\nUse from now on\n").unwrap();
+            let after = rest.split_once("\nWhat limits us").map_or("", |(_, after)| after);
+            let free = |line: &&str| {
+                line.contains("onerror") || line.contains("owned") || line.starts_with("    | ")
+            };
+            let long = before
+                .lines()
+                .chain(after.lines())
+                .filter(|line| !free(line))
+                .find(|line| line.chars().count() > width);
+            assert_eq!(long, None, "{} at {width}", sample.name);
+        }
+    }
+}
+
+#[test]
+fn the_same_findings_in_the_same_words_everywhere() {
+    let mut looked_at = 0;
+    for sample in sample::all() {
+        let check = sample.check();
+        let terminal = normal(&check::terminal(&check, Style::plain()));
+        let json: serde_json::Value = serde_json::from_str(&check::json(&check)).unwrap();
+        let html = check::html(&check);
+        let analysis = check.analysis;
+        let findings = analysis.findings.iter().enumerate();
+        for (k, finding) in findings {
+            let (id, title) = finding.id.parts();
+            assert_eq!(
+                (&json["findings"][k]["id"], &json["findings"][k]["title"]),
+                (&id.into(), &title.into())
+            );
+            for (kind, texts) in [("evidence", &finding.evidence), ("advice", &finding.advice)] {
+                for (n, text) in texts.iter().enumerate() {
+                    assert_eq!(json["findings"][k][kind][n], **text);
+                }
+            }
+        }
+        let lists = [&analysis.verdict.caveats, &analysis.unavailable, &check.study.header.not_tried];
+        for (key, list) in ["caveats", "unavailable", "not_tried"].iter().zip(lists) {
+            assert_eq!(json[*key], serde_json::json!(list), "{}", sample.name);
+        }
+        let mut said: Vec<String> = vec![analysis.verdict.text.clone()];
+        said.extend(lists.into_iter().flatten().cloned());
+        for finding in &analysis.findings {
+            let (id, title) = finding.id.parts();
+            said.extend([id.to_owned(), title.to_owned(), finding.cost.to_string()]);
+            said.extend(finding.evidence.iter().chain(&finding.advice).cloned());
+        }
+        said.extend(check.from_now_on.comments.iter().cloned());
+        said.push(check.from_now_on.line.clone());
+        said.extend(check.from_now_on.equivalents.iter().map(|(_, line)| line.clone()));
+        for text in said {
+            let shown = text.replace(['\u{1b}', '\u{7}', '\u{202e}'], "\u{fffd}");
+            assert!(terminal.contains(&normal(&shown)), "terminal of {}: {text}", sample.name);
+            let escaped =
+                shown.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
+            assert!(html.contains(&escaped), "HTML of {}: {text}", sample.name);
+            looked_at += 1;
+        }
+    }
+    assert!(looked_at > 50);
+}
+
+#[test]
+fn the_fields_that_scripts_rely_on() {
+    for sample in sample::all() {
+        let check = sample.check();
+        let json: serde_json::Value = serde_json::from_str(&check::json(&check)).unwrap();
+        assert_eq!(json["schema"], "numawise/check/1");
+        let verdict = json["verdict"].as_str().unwrap();
+        assert!(["affected", "not affected", "undecided"].contains(&verdict));
+        let effect = &json["effect"];
+        let measured = ["ratio", "low", "high"].iter().all(|key| effect[key].is_f64());
+        assert!(measured != effect["unavailable"].is_string(), "{effect}");
+        assert_eq!(json["trials"].as_array().unwrap().len(), check.study.trials.len());
+        for (trial, row) in check.study.trials.iter().zip(json["trials"].as_array().unwrap()) {
+            assert_eq!(row["value"].as_f64(), check.study.header.value(trial));
+            assert_eq!(row["wall_ns"], trial.wall.0);
+            assert_eq!(row["point"], trial.point.0);
+        }
+        for key in ["findings", "points", "contrasts", "limits", "caveats", "unavailable", "not_tried"] {
+            assert!(json[key].is_array(), "{key}");
+        }
+        assert!(json["use"]["line"].is_string());
+        assert!(json["seed"].is_u64() && json["budget_ns"].is_u64());
+    }
+}
+
+/// Every key is described, so that nobody has to guess.
+#[test]
+fn the_description_names_every_key() {
+    let document = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/formats/check-json.md");
+    let document = std::fs::read_to_string(document).unwrap();
+    let mut keys = std::collections::BTreeSet::new();
+    for sample in sample::all() {
+        let json: serde_json::Value = serde_json::from_str(&check::json(&sample.check())).unwrap();
+        collect(&json, &mut keys);
+    }
+    assert!(keys.len() > 60);
+    let missing: Vec<_> = keys.iter().filter(|key| !document.contains(&format!("`{key}`"))).collect();
+    assert!(missing.is_empty(), "not in docs/formats/check-json.md: {missing:?}");
+}
+
+fn collect(value: &serde_json::Value, keys: &mut std::collections::BTreeSet<String>) {
+    match value {
+        serde_json::Value::Object(map) => {
+            for (key, value) in map {
+                keys.insert(key.clone());
+                collect(value, keys);
+            }
+        }
+        serde_json::Value::Array(list) => list.iter().for_each(|value| collect(value, keys)),
+        _ => {}
+    }
+}
+
+#[test]
+fn nothing_from_outside_becomes_markup() {
+    for sample in sample::all() {
+        let page = check::html(&sample.check());
+        assert_eq!(page.matches("<script").count(), 3, "{}", sample.name);
+        assert_eq!(page.matches("</script").count(), 3, "{}", sample.name);
+        assert_eq!(page.matches("<img").count(), 0, "{}", sample.name);
+        for forbidden in ["src=", "href=", "url(", "@import", "<link", "<iframe", "<object", "<embed"] {
+            let (before_library, rest) = page.split_once("<script>").unwrap();
+            let (_, after_library) = rest.split_once("</script>").unwrap();
+            // Texts that look so are escaped; "src=x" of the hostile sample has no meaning outside a tag.
+            let plain = |text: &str| text.replace("src=x", "").replace("\\u003cimg", "");
+            assert!(!plain(before_library).contains(forbidden), "{}: {forbidden}", sample.name);
+            assert!(!plain(after_library).contains(forbidden), "{}: {forbidden}", sample.name);
+        }
+        assert!(page.contains("default-src 'none'"));
+        assert!(page.len() <= 1_500_000, "{}: {} bytes", sample.name, page.len());
+    }
+}
+
+#[test]
+fn the_data_of_the_charts_can_be_read_again() {
+    for sample in sample::all() {
+        let page = check::html(&sample.check());
+        let (_, rest) = page.split_once("id=\"data\"").unwrap();
+        let (_, rest) = rest.split_once('>').unwrap();
+        let (data, _) = rest.split_once("</script>").unwrap();
+        let data: serde_json::Value = serde_json::from_str(data).unwrap();
+        let trials = data["trials"].as_array().unwrap();
+        assert_eq!(trials.len(), sample.study.trials.len().min(4000));
+        if let Some(k) = sample.study.trials.iter().position(|trial| !trial.disturbances.is_empty()) {
+            assert_eq!((&trials[k][0], &trials[k][4]), (&k.into(), &1.into()));
+        }
+        let name = sample.study.header.points[1].id.0.replace(['\u{1b}', '\u{7}', '\u{202e}'], "\u{fffd}");
+        assert_eq!(data["points"][1].as_str().unwrap().replace(['\u{1b}', '\u{7}'], "\u{fffd}"), name);
+    }
+}

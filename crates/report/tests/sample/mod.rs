@@ -1,0 +1,39 @@
+//! Studies and analyses made by hand, for whoever shows them.
+
+mod build;
+mod cases;
+
+use numawise_facts::{Analysis, Study};
+use numawise_report::check::{Check, UseFromNowOn};
+
+pub struct Sample {
+    pub name: &'static str,
+    pub study: Study,
+    pub analysis: Analysis,
+    pub from_now_on: UseFromNowOn,
+}
+
+impl Sample {
+    pub fn check(&self) -> Check<'_> {
+        Check {
+            study: &self.study,
+            analysis: &self.analysis,
+            from_now_on: &self.from_now_on,
+            record: "app.nw",
+        }
+    }
+}
+
+/// One of every kind.
+pub fn all() -> Vec<Sample> {
+    vec![
+        cases::affected(),
+        cases::not_affected(),
+        cases::undecided(),
+        cases::one_node(),
+        cases::nothing_available(),
+        cases::failed(),
+        cases::hostile(),
+        cases::large(),
+    ]
+}
