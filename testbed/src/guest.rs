@@ -1,0 +1,270 @@
+//! A guest to be: what goes into it, what runs in it, what comes back.
+
+use crate::initramfs::Archive;
+use crate::lock::lock;
+use crate::run::{self, CommandResult, Outputs, Run, Watch};
+use crate::{Error, Machine, compile, kernel, libraries, qemu, timing, truth};
+use std::ffi::OsStr;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The programs opened by numawise while it runs; put into each guest when the host has them.
+const OPENED_LIBRARIES: [&str; 1] = ["libhwloc.so.15"];
+const DEFAULT_LIMIT: Duration = Duration::from_secs(120);
+/// A guest that dies before its first command has run nothing, so another try hides nothing. What `qemu` tells of
+/// QEMU 7.2's translations is the reason seen so far.
+const BOOTS: u32 = 3;
+const INIT: &str = include_str!("../guest/init.sh");
+
+/// Describes a guest; [`Guest::run`] boots it, runs commands and powers it off. Each run is a fresh boot.
+#[derive(Debug, Clone)]
+pub struct Guest<'a> {
+    machine: &'a Machine,
+    timing: bool,
+    scale: Option<f64>,
+    files: Vec<(PathBuf, Option<String>)>,
+    contents: Vec<(String, Vec<u8>)>,
+    tools: Vec<String>,
+    environment: Vec<(String, String)>,
+    collect: Vec<(String, PathBuf)>,
+    limit: Duration,
+    live: bool,
+}
+
+impl<'a> Guest<'a> {
+    /// A guest with busybox and nothing else.
+    #[must_use]
+    pub fn new(machine: &'a Machine) -> Self {
+        Self {
+            machine,
+            timing: false,
+            scale: None,
+            files: Vec::new(),
+            contents: Vec::new(),
+            tools: Vec::new(),
+            environment: Vec::new(),
+            collect: Vec::new(),
+            limit: DEFAULT_LIMIT,
+            live: false,
+        }
+    }
+
+    /// Whether memory accesses take the time that the machine file says, stretched by its scale.
+    #[must_use]
+    pub fn timing(mut self, on: bool) -> Self {
+        self.timing = on;
+        self
+    }
+
+    /// Timing with another scale than the machine file's.
+    #[must_use]
+    pub fn scale(mut self, scale: f64) -> Self {
+        self.timing = true;
+        self.scale = Some(scale);
+        self
+    }
+
+    /// Copies a file of the host into the guest, with the shared libraries it needs: programs to `/bin/NAME`, all
+    /// else to `/root/NAME`, where commands start.
+    #[must_use]
+    pub fn file(mut self, host: impl Into<PathBuf>) -> Self {
+        self.files.push((host.into(), None));
+        self
+    }
+
+    /// As [`Guest::file`], to a path of your choice.
+    #[must_use]
+    pub fn file_at(mut self, host: impl Into<PathBuf>, guest: impl Into<String>) -> Self {
+        self.files.push((host.into(), Some(guest.into())));
+        self
+    }
+
+    /// Writes a file into the guest.
+    #[must_use]
+    pub fn content(mut self, guest: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
+        self.contents.push((guest.into(), bytes.into()));
+        self
+    }
+
+    /// Copies a program from the host's PATH, such as `numactl`, to the same path in the guest.
+    #[must_use]
+    pub fn tool(mut self, name: impl Into<String>) -> Self {
+        self.tools.push(name.into());
+        self
+    }
+
+    /// Sets an environment variable for all commands.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.environment.push((name.into(), value.into()));
+        self
+    }
+
+    /// Brings a file back after the last command. The line is slow, some 450 kB/s.
+    #[must_use]
+    pub fn collect(mut self, guest: impl Into<String>, host: impl Into<PathBuf>) -> Self {
+        self.collect.push((guest.into(), host.into()));
+        self
+    }
+
+    /// How long the guest may take, boot included; else 2 minutes. Waiting for other guests does not count.
+    #[must_use]
+    pub fn limit(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Shows on standard error what the commands print, as they print it. Each command takes 2 s longer.
+    #[must_use]
+    pub fn live(mut self, on: bool) -> Self {
+        self.live = on;
+        self
+    }
+
+    /// Boots, runs each command in a shell of its own (in `/root`, one after the other, failed or not), powers off.
+    ///
+    /// # Errors
+    /// When the guest cannot be built or started, or ends or is stopped before all is done. A command that fails is
+    /// not an error: its status is in the result.
+    pub fn run(&self, commands: &[impl AsRef<str>]) -> Result<Run, Error> {
+        let commands: Vec<String> = commands.iter().map(|command| command.as_ref().to_owned()).collect();
+        let kernel = kernel::image()?;
+        let runs = compile::work_dir().join("runs");
+        std::fs::create_dir_all(&runs).map_err(Error::write(&runs))?;
+        let mut folder = tempfile::tempdir_in(&runs).map_err(Error::write(&runs))?;
+        folder.disable_cleanup(std::env::var_os("TESTBED_KEEP").is_some());
+        let at = |name: &str| folder.path().join(name);
+        let (initramfs, description, counts) = (at("initramfs.cpio"), at("timing.txt"), at("truth.txt"));
+        let (console, results, messages) = (at("console.log"), at("results.bin"), at("qemu.log"));
+
+        let plugin = match self.timing {
+            true => Some(self.prepare_timing(&description, &counts)?),
+            false => None,
+        };
+        std::fs::write(&initramfs, self.archive(&commands)?.bytes()).map_err(Error::write(&initramfs))?;
+        let files = qemu::Files {
+            kernel: &kernel,
+            initramfs: &initramfs,
+            console: &console,
+            results: &results,
+            plugin: plugin.as_deref().map(|plugin| (plugin, description.as_path())),
+        };
+        let outputs = Outputs { console: &console, results: &results, messages: &messages };
+        let alone = lock("guests", self.timing)?;
+        let arguments = qemu::arguments(self.machine, &files);
+        let watch = Watch { limit: self.limit, live: self.live };
+        let mut boots = 1;
+        let (frames, wall) = loop {
+            match run::run(&arguments, &outputs, &watch, &commands) {
+                Err(Error::Ended { booted: false, .. }) if boots < BOOTS => boots += 1,
+                other => break other?,
+            }
+        };
+        drop(alone);
+
+        for ((guest, host), contents) in self.collect.iter().zip(frames.files) {
+            let contents = contents.ok_or_else(|| Error::NotInGuest { path: guest.clone() })?;
+            std::fs::write(host, contents).map_err(Error::write(host))?;
+        }
+        let truths = if self.timing { truth::read(&run::text(&counts)?)? } else { Vec::new() };
+        let lossy = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        let results = commands.into_iter().zip(frames.commands).enumerate().map(|(k, (command, ended))| {
+            let (stdout, stderr) = (lossy(ended.stdout), lossy(ended.stderr));
+            // The guest marks the begin and the end of each command: what lies between is every other interval.
+            let truth = truths.get(2 * k).cloned();
+            CommandResult { command, status: ended.status, stdout, stderr, seconds: ended.seconds, truth }
+        });
+        let results = results.collect();
+        let boot = Duration::from_secs_f64(frames.boot.unwrap_or_default().max(0.0));
+        Ok(Run { results, console: run::text(&console)?, boot, boots, wall })
+    }
+
+    /// Builds the plugin and writes what it reads. Returns the plugin.
+    fn prepare_timing(&self, description: &Path, counts: &Path) -> Result<PathBuf, Error> {
+        let found = qemu::version()?;
+        if !found.starts_with("7.2") {
+            return Err(Error::WrongQemu { found });
+        }
+        let text = timing::description(self.machine, self.scale, counts)?;
+        std::fs::write(description, text).map_err(Error::write(description))?;
+        let flags = ["-std=c11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"];
+        compile::compile_c("plugin/numa_timing.c", "numa_timing.so", &flags)
+    }
+
+    fn archive(&self, commands: &[String]) -> Result<Archive, Error> {
+        let mut archive = Archive::default();
+        let busybox = which("busybox").ok_or_else(|| Error::NoTool("busybox".to_owned()))?;
+        copy(&mut archive, &busybox, "testbed/busybox")?;
+        for link in ["bin/busybox", "bin/sh", "usr/bin/env"] {
+            archive.link(link, "/testbed/busybox");
+        }
+        archive.file("init", INIT);
+        if self.live {
+            archive.file("testbed/live", "");
+        }
+        archive.directory("testbed/commands");
+        for (k, command) in commands.iter().enumerate() {
+            archive.file(format!("testbed/commands/{k}"), command.as_str());
+        }
+        let lines = |lines: Vec<String>| lines.into_iter().map(|line| line + "\n").collect::<String>();
+        let exports = self.environment.iter().map(|(name, value)| format!("export {name}={}", quoted(value)));
+        archive.file("testbed/env", lines(exports.collect()));
+        archive.file("testbed/collect", lines(self.collect.iter().map(|(guest, _)| guest.clone()).collect()));
+        if self.timing {
+            let mark = compile::compile_c("guest/mark.S", "mark", &["-nostdlib", "-static"])?;
+            copy(&mut archive, &mark, "testbed/mark")?;
+        }
+        for library in OPENED_LIBRARIES.iter().filter_map(|name| libraries::find(name)) {
+            copy(&mut archive, &library, &library)?;
+        }
+        for tool in &self.tools {
+            let path = which(tool).ok_or_else(|| Error::NoTool(tool.clone()))?;
+            copy(&mut archive, &path, &path)?;
+        }
+        for (host, guest) in &self.files {
+            let guest = match guest {
+                Some(path) => PathBuf::from(path),
+                None => default_place(host)?,
+            };
+            copy(&mut archive, host, guest)?;
+        }
+        for (guest, bytes) in &self.contents {
+            archive.file(guest, bytes.as_slice());
+        }
+        Ok(archive)
+    }
+}
+
+/// `/bin/NAME` for programs, `/root/NAME` for data.
+fn default_place(host: &Path) -> Result<PathBuf, Error> {
+    let mode = std::fs::metadata(host).map_err(Error::read(host))?.permissions().mode();
+    let folder = if mode & 0o111 != 0 { "/bin" } else { "/root" };
+    Ok(Path::new(folder).join(host.file_name().unwrap_or(OsStr::new("file"))))
+}
+
+/// Adds a file and the libraries it needs, these under their own paths.
+fn copy(archive: &mut Archive, host: &Path, guest: impl AsRef<Path>) -> Result<(), Error> {
+    let bytes = std::fs::read(host).map_err(Error::read(host))?;
+    if bytes.starts_with(b"\x7fELF") {
+        for library in libraries::of(host)? {
+            archive.file(&library, std::fs::read(&library).map_err(Error::read(&library))?);
+        }
+    }
+    archive.file(guest, bytes);
+    Ok(())
+}
+
+/// The first program of this name on the host's PATH.
+fn which(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|candidate| candidate.is_file())
+}
+
+/// As one word for a shell.
+fn quoted(value: &str) -> String {
+    format!("'{}'", value.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests;

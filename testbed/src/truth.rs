@@ -1,0 +1,98 @@
+//! The ground truth of a timed guest: which CPU fetched how many lines from which node, as the plugin counted them.
+
+use crate::Error;
+
+/// Counts between two moments of a guest.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Truth {
+    /// One entry for each CPU and node with any traffic, by CPU, then node.
+    pub counts: Vec<Count>,
+    /// Lines that belong to no node's memory (firmware, video); many would mean that the plugin misjudges addresses.
+    pub outside: u64,
+}
+
+/// What one CPU fetched from one node's memory.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Count {
+    /// The CPU.
+    pub cpu: u32,
+    /// The node.
+    pub node: u32,
+    /// Lines of 64 bytes its cache did not hold.
+    pub lines: u64,
+    /// Those of them that no prefetcher would have foreseen: they cost the full latency.
+    pub exposed: u64,
+    /// Changed lines written back.
+    pub written: u64,
+}
+
+impl Truth {
+    /// Lines fetched from a node's memory by all CPUs.
+    #[must_use]
+    pub fn lines_from(&self, node: u32) -> u64 {
+        self.counts.iter().filter(|count| count.node == node).map(|count| count.lines).sum()
+    }
+
+    /// Lines fetched by all CPUs from all nodes.
+    #[must_use]
+    pub fn lines(&self) -> u64 {
+        self.counts.iter().map(|count| count.lines).sum()
+    }
+
+    /// Share of the lines that did not come from the CPU's own node; `None` when there are no lines.
+    #[must_use]
+    pub fn remote_share(&self, machine: &crate::Machine) -> Option<f64> {
+        let remote = |count: &&Count| machine.node_of_cpu(count.cpu) != Some(count.node);
+        let remote: u64 = self.counts.iter().filter(remote).map(|count| count.lines).sum();
+        (self.lines() > 0).then(|| remote as f64 / self.lines() as f64)
+    }
+
+    fn since(&self, earlier: &Self) -> Self {
+        let counts = self.counts.iter().map(|&count| {
+            let before = earlier.counts.iter().find(|e| (e.cpu, e.node) == (count.cpu, count.node));
+            let before = before.copied().unwrap_or_default();
+            Count {
+                lines: count.lines - before.lines,
+                exposed: count.exposed - before.exposed,
+                written: count.written - before.written,
+                ..count
+            }
+        });
+        Self { counts: counts.collect(), outside: self.outside - earlier.outside }
+    }
+}
+
+/// Reads the plugin's file: the counts between each mark and the next.
+///
+/// # Errors
+/// When a line is not what the plugin writes; a block without its `end` (QEMU was killed) is left out.
+pub(crate) fn read(text: &str) -> Result<Vec<Truth>, Error> {
+    let mut marks: Vec<Truth> = Vec::new();
+    let mut now = Truth::default();
+    for (index, line) in text.lines().enumerate() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let flaw = || Error::Truth { line: index + 1, text: line.to_owned() };
+        let number = |k: usize| words.get(k).and_then(|w| w.parse::<u64>().ok()).ok_or_else(flaw);
+        let small = |k: usize| words.get(k).and_then(|w| w.parse::<u32>().ok()).ok_or_else(flaw);
+        match words[0] {
+            "mark" => now = Truth::default(),
+            "lines" => now.counts.push(Count {
+                cpu: small(1)?,
+                node: small(2)?,
+                lines: number(3)?,
+                exposed: number(4)?,
+                written: number(5)?,
+            }),
+            "outside" => now.outside += number(2)?,
+            "slept" => {
+                number(2)?;
+            }
+            "end" => marks.push(std::mem::take(&mut now)),
+            _ => return Err(flaw()),
+        }
+    }
+    Ok(marks.windows(2).map(|pair| pair[1].since(&pair[0])).collect())
+}
+
+#[cfg(test)]
+mod tests;
