@@ -1,0 +1,31 @@
+//! Links the binary so that it starts fast: `numawise run` stands before every program that it places.
+//!
+//! What a dynamic loader does at each start of an ordinary Rust program, and what it costs, is in
+//! docs/decisions/0003-start-up.md. Done at link time instead: ten thousand relocations of a position-independent
+//! executable, and libgcc_s, for unwinding that a release build never does.
+
+use std::path::Path;
+use std::process::Command;
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    let is = |variable: &str, value: &str| std::env::var(variable).is_ok_and(|found| found == value);
+    if !is("CARGO_CFG_TARGET_OS", "linux") || !is("CARGO_CFG_TARGET_ENV", "gnu") {
+        return;
+    }
+    println!("cargo:rustc-link-arg-bins=-no-pie");
+    // The archive comes with gcc; where it is missing, the library is loaded at the start as usual.
+    if let Some(folder) = folder_of("libgcc_eh.a") {
+        println!("cargo:rustc-link-search=native={folder}");
+        println!("cargo:rustc-link-lib=static:-bundle=gcc_eh");
+    }
+}
+
+/// Where the compiler has a file; it answers with the bare name when it has not.
+fn folder_of(file: &str) -> Option<String> {
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
+    let answer = Command::new(compiler).arg(format!("-print-file-name={file}")).output().ok()?;
+    let path = String::from_utf8(answer.stdout).ok()?;
+    let path = Path::new(path.trim());
+    (path.is_absolute() && path.is_file()).then_some(path.parent()?.display().to_string())
+}

@@ -1,0 +1,93 @@
+//! What a person sees while a check runs: a bar with the time left, on stderr, where that is a terminal.
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use numawise_facts::{Event, Outcome, Sink, Study};
+use numawise_units::Nanoseconds;
+
+/// Shows events.
+pub struct Progress {
+    bar: Option<ProgressBar>,
+    quiet: bool,
+    failures: u32,
+}
+
+impl Progress {
+    /// A terminal gets a bar; a pipe or a file gets two or three lines, or none when the result is JSON.
+    pub fn new(json: bool) -> Self {
+        let terminal = std::io::stderr().is_terminal();
+        let bar = terminal.then(|| {
+            let bar = ProgressBar::new_spinner();
+            let style = ProgressStyle::with_template("{spinner} {msg}").expect("the template is fixed");
+            bar.set_style(style);
+            bar.set_message("the first run, as the operating system does it");
+            bar.enable_steady_tick(Duration::from_millis(120));
+            bar
+        });
+        Progress { bar, quiet: json && !terminal, failures: 0 }
+    }
+
+    /// Says what is to come, once it is known.
+    pub fn begin(&self, study: &Study) {
+        let header = &study.header;
+        let one = study.trials.last().map_or(Nanoseconds(0), |trial| trial.wall);
+        let least = Nanoseconds(one.0 * u64::from(header.min_repeats) * header.points.len() as u64);
+        self.say(&format!(
+            "{} placements, at least {} repeats of each: about {least}; then until it is decided, at most {} in all",
+            header.points.len(),
+            header.min_repeats,
+            header.budget.max(least)
+        ));
+        if let Some(bar) = &self.bar {
+            let template = "{spinner} [{wide_bar}] {msg}";
+            bar.set_style(
+                ProgressStyle::with_template(template).expect("the template is fixed").progress_chars("=> "),
+            );
+            bar.set_length(header.budget.max(least).0 / 1_000_000);
+        }
+    }
+
+    fn say(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| eprintln!("numawise: {text}")),
+            None if !self.quiet => eprintln!("numawise: {text}"),
+            None => {}
+        }
+    }
+}
+
+impl Sink for Progress {
+    fn event(&mut self, event: Event) {
+        match event {
+            Event::Resumed { trials } if trials > 1 => {
+                self.say(&format!("going on from {trials} trials kept earlier"))
+            }
+            Event::TrialBegins { block, point, left, .. } => {
+                if let Some(bar) = self.bar.as_ref().filter(|_| block > 0) {
+                    bar.set_message(format!("repeat {block}, {point}; at most {left} left"));
+                    bar.set_position(bar.length().unwrap_or(0).saturating_sub(left.0 / 1_000_000));
+                }
+            }
+            Event::TrialEnded { point, outcome: Outcome::Failed { exit, .. }, .. } => {
+                self.failures += 1;
+                if self.failures == 1 {
+                    self.say(&format!(
+                        "the program failed at {point} ({exit}); it is noted as a failure, not as a time"
+                    ));
+                }
+            }
+            Event::Warning(text) => self.say(&text),
+            _ => {}
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

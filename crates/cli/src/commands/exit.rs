@@ -1,0 +1,86 @@
+//! Exit statuses: the program's own is passed through (128 + n for signal n); ours are 125, 126 and 127, as in
+//! `env`, `nice` and `timeout`.
+
+use std::error::Error;
+
+use numawise_launch::LaunchError;
+use numawise_study::StudyError;
+
+/// A status for the shell.
+pub type Status = u8;
+
+/// All is well.
+pub const SUCCESS: Status = 0;
+/// numawise itself failed, or was called wrongly.
+const NUMAWISE_FAILED: Status = 125;
+/// The program was found and could not be executed.
+const CANNOT_EXECUTE: Status = 126;
+/// The program was not found.
+const NOT_FOUND: Status = 127;
+
+/// A message for the terminal and a status for the shell.
+#[derive(Debug)]
+pub struct Failure {
+    message: String,
+    status: Status,
+}
+
+impl Failure {
+    /// Our own failure, status 125.
+    pub fn new(message: impl Into<String>) -> Self {
+        Failure { message: message.into(), status: NUMAWISE_FAILED }
+    }
+
+    /// The program ran and failed; its own status is passed through.
+    pub fn with_status(status: Status, message: impl Into<String>) -> Self {
+        Failure { message: message.into(), status }
+    }
+
+    /// What kept the program from being started, with its status.
+    pub fn from_launch(error: LaunchError) -> Self {
+        let status = match (error.is_not_found(), error.is_not_executable()) {
+            (true, _) => NOT_FOUND,
+            (_, true) => CANNOT_EXECUTE,
+            _ => NUMAWISE_FAILED,
+        };
+        Failure { message: error.to_string(), status }
+    }
+
+    /// What ended a study.
+    pub fn from_study(error: StudyError) -> Self {
+        match error {
+            StudyError::Launch(error) => Failure::from_launch(error),
+            other => other.into(),
+        }
+    }
+
+    /// Prints the message on stderr and gives the status.
+    pub fn report(self) -> Status {
+        eprintln!("numawise: {}", self.message);
+        self.status
+    }
+}
+
+impl<E: Error> From<E> for Failure {
+    fn from(error: E) -> Self {
+        let mut message = error.to_string();
+        let mut cause = error.source();
+        while let Some(error) = cause {
+            let text = error.to_string();
+            if !message.contains(&text) {
+                message.push_str(": ");
+                message.push_str(&text);
+            }
+            cause = error.source();
+        }
+        Failure::new(message)
+    }
+}
+
+/// What clap has to say: help and version on stdout with 0, errors on stderr with 125.
+pub fn usage(error: clap::Error) -> Status {
+    let code = if error.use_stderr() { NUMAWISE_FAILED } else { 0 };
+    // A closed pipe is no reason for another message.
+    let _ = error.print();
+    code
+}

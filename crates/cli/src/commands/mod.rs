@@ -1,0 +1,55 @@
+//! The commands, one file each: arguments as typed, a validated request, and `run`.
+
+mod check;
+mod exit;
+mod machine;
+mod report;
+mod run;
+
+use clap::{Parser, Subcommand};
+
+pub use exit::{Failure, SUCCESS, Status};
+
+/// Does it matter where my threads, ranks and memory live? By how much? What exactly should I change?
+#[derive(Parser)]
+#[command(name = "numawise", version, disable_help_subcommand = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Machine(machine::Arguments),
+    Run(run::Arguments),
+    Check(check::Arguments),
+    Report(report::Arguments),
+}
+
+pub fn main() -> Status {
+    if let Some(arguments) = run_with_lists() {
+        return run::run(arguments).unwrap_or_else(Failure::report);
+    }
+    // A reader that has seen enough (`| head`) is an error to handle, not the end of a study. `run` gives its program the
+    // usual action back.
+    // SAFETY: ignoring a signal touches no memory of ours.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return exit::usage(error),
+    };
+    let result = match arguments.command {
+        Command::Machine(arguments) => machine::run(arguments),
+        Command::Run(arguments) => run::run(arguments),
+        Command::Check(arguments) => check::run(arguments),
+        Command::Report(arguments) => report::run(arguments),
+    };
+    result.unwrap_or_else(|failure| failure.report())
+}
+
+/// `numawise run` with nothing but numactl's options.
+fn run_with_lists() -> Option<run::Arguments> {
+    let mut words = std::env::args_os().skip(1);
+    words.next().filter(|word| word == "run")?;
+    run::short_cut(words)
+}

@@ -1,0 +1,131 @@
+//! As much of the machine as a request needs.
+//!
+//! Lists of CPUs and nodes need only what we may use, and the CPUs of the nodes that were named: two or three small files
+//! instead of hundreds on a large machine.
+
+use std::fs;
+
+use numawise_facts::{Cpu, Machine, MemoryKind, MemoryRequest, Node, Reading, Source, Strategy};
+use numawise_machine::{Policy, Roots};
+use numawise_units::{CpuSet, NodeId, NodeSet};
+
+use super::super::Failure;
+use super::request::Request;
+
+/// What this process may use, as the kernel tells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Allowed {
+    pub cpus: CpuSet,
+    pub nodes: NodeSet,
+}
+
+const STATUS: &str = "/proc/self/status";
+
+impl Allowed {
+    /// Asks the kernel with two calls; where one is forbidden, reads what it writes into /proc.
+    pub fn read() -> Result<Allowed, Failure> {
+        match (numawise_launch::affinity(), numawise_launch::memory_nodes()) {
+            (Ok(cpus), Ok(nodes)) => Ok(Allowed { cpus, nodes }),
+            _ => Allowed::read_status(),
+        }
+    }
+
+    fn read_status() -> Result<Allowed, Failure> {
+        let text = fs::read_to_string(STATUS).map_err(|error| {
+            Failure::new(format!("cannot read {STATUS}: {error}; expected /proc to be mounted"))
+        })?;
+        Allowed::parse(&text).ok_or_else(|| {
+            Failure::new(format!(
+                "{STATUS} does not tell the CPUs allowed; expected a line Cpus_allowed_list"
+            ))
+        })
+    }
+
+    fn parse(status: &str) -> Option<Allowed> {
+        let list = |name: &str| status.lines().find_map(|line| line.strip_prefix(name));
+        Some(Allowed {
+            cpus: list("Cpus_allowed_list:")?.trim().parse().ok()?,
+            // Kernels without cpusets do not have the line: there is one node then.
+            nodes: list("Mems_allowed_list:").unwrap_or("0").trim().parse().ok()?,
+        })
+    }
+}
+
+/// The machine as far as lists need it; `None` when the request needs to know more.
+pub fn narrow(request: &Request, allowed: Allowed) -> Option<Machine> {
+    let placement = &request.placement;
+    let by_list = matches!(placement.strategy, Strategy::None | Strategy::Explicit);
+    let decided = match &placement.memory {
+        MemoryRequest::Default | MemoryRequest::Local | MemoryRequest::PreferredMany(_) => true,
+        MemoryRequest::Bind(nodes) | MemoryRequest::Interleave(nodes) | MemoryRequest::Weighted(nodes) => {
+            nodes.is_some()
+        }
+        MemoryRequest::Preferred(node) => node.is_some(),
+        MemoryRequest::Hbm | MemoryRequest::Remote => false,
+    };
+    if !by_list || !decided {
+        return None;
+    }
+    let named = placement.nodes.clone().unwrap_or_default();
+    let nodes = allowed.nodes.union(&named);
+    let nodes: Option<Vec<Node>> = nodes.iter().map(|id| node(id, named.contains(id))).collect();
+    Some(Machine {
+        source: Source::Live,
+        packages: Vec::new(),
+        nodes: nodes?,
+        cpus: allowed.cpus.iter().map(cpu).collect(),
+        caches: Vec::new(),
+        attributes: Vec::new(),
+        allowed_cpus: allowed.cpus,
+        allowed_nodes: allowed.nodes,
+        limits: Vec::new(),
+    })
+}
+
+const NOT_READ: &str = "not read for a placement by list";
+
+fn node(id: NodeId, with_cpus: bool) -> Option<Node> {
+    let cpus: CpuSet = match with_cpus {
+        true => {
+            fs::read_to_string(format!("/sys/devices/system/node/node{id}/cpulist")).ok()?.parse().ok()?
+        }
+        false => CpuSet::new(),
+    };
+    Some(Node {
+        id,
+        near: cpus.clone(),
+        cpus,
+        memory: Reading::unavailable(NOT_READ),
+        free: Reading::unavailable(NOT_READ),
+        kind: MemoryKind::Unknown,
+        kind_evidence: NOT_READ.to_owned(),
+        distances: Reading::unavailable(NOT_READ),
+    })
+}
+
+fn cpu(id: numawise_units::CpuId) -> Cpu {
+    Cpu { id, node: None, package: None, core: id.0, smt: 0, efficiency: Reading::unavailable(NOT_READ) }
+}
+
+/// Nodes, cores and packages, from the kernel's files.
+pub fn quick() -> Result<Machine, Failure> {
+    Ok(numawise_machine::quick(&Roots::live())?)
+}
+
+/// All there is to know: of a recorded machine, or of this one with what limits us on it.
+pub fn full(input: Option<&str>) -> Result<Machine, Failure> {
+    if let Some(input) = input {
+        return Ok(numawise_machine::from_input(input)?);
+    }
+    if let Ok(machine) = numawise_machine::live() {
+        return Ok(machine);
+    }
+    // Without hwloc a plan can be made all the same.
+    let roots = Roots::live();
+    let mut machine = numawise_machine::quick(&roots)?;
+    machine.limits = numawise_machine::limits(&roots, &machine, &Policy::of_this_thread());
+    Ok(machine)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,116 @@
+//! Shows what a study says: on the terminal, as JSON, in HTML.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+use numawise_facts::{Study, StudyHeader};
+use numawise_report::check::{self, Check, Style};
+
+use crate::commands::Failure;
+use crate::verdict::use_from_now_on;
+
+/// Prints a study as text or as JSON, and writes it as HTML where that is asked for.
+pub fn study(study: &Study, record: &Path, as_json: bool, html: Option<&Path>) -> Result<(), Failure> {
+    let analysis = numawise_analyse::analyse(study);
+    let from_now_on = use_from_now_on(study, &analysis);
+    let record = record.display().to_string();
+    let check = Check { study, analysis: &analysis, from_now_on: &from_now_on, record: &record };
+    if let Some(path) = html {
+        write_file(path, &check::html(&check))?;
+    }
+    print(&match as_json {
+        true => check::json(&check),
+        false => check::terminal(&check, style()),
+    })
+}
+
+/// What would be tried, without numbers.
+pub fn design(header: &StudyHeader) -> Result<(), Failure> {
+    let mut text = format!("Would try, in random order, at least {} times each:\n", header.min_repeats);
+    for point in &header.points {
+        text += &format!("  {:<12} {}\n", point.id, point.title);
+        for task in &point.placement.tasks {
+            text += &format!("  {:<12} task {}: CPUs {}, memory {}\n", "", task.task, task.cpus, task.memory);
+        }
+    }
+    text += "Would not try:\n";
+    for reason in &header.not_tried {
+        text += &format!("  {reason}\n");
+    }
+    if header.not_tried.is_empty() {
+        text += "  (all that this machine can show is tried, if the program's memory fits)\n";
+    }
+    print(&text)
+}
+
+/// Prints on the standard output. A closed pipe means that the reader has seen enough.
+pub fn print(text: &str) -> Result<(), Failure> {
+    match io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::new(format!("cannot write to the standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// How to write for whoever reads the standard output.
+fn style() -> Style {
+    if !io::stdout().is_terminal() {
+        return Style::plain();
+    }
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    Style { colour: !set("NO_COLOR"), width: columns(), ..Style::plain() }
+}
+
+/// The width of the terminal.
+fn columns() -> usize {
+    let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
+    // SAFETY: TIOCGWINSZ writes one winsize, which lives until the call returns.
+    let told = unsafe { libc::ioctl(libc::STDOUT_FILENO, libc::TIOCGWINSZ, &raw mut size) };
+    if told == 0 && size.ws_col > 0 { usize::from(size.ws_col) } else { Style::plain().width }
+}
+
+/// Fails early where a report could not be written in the end.
+pub fn writable(path: &Path) -> Result<(), Failure> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if path.is_dir() {
+        return Err(Failure::new(format!(
+            "--html {}: this is a folder; expected the name of a file",
+            path.display()
+        )));
+    }
+    if !folder.is_dir() {
+        let folder = folder.display();
+        return Err(Failure::new(format!("--html {}: there is no folder {folder}", path.display())));
+    }
+    Ok(())
+}
+
+/// Writes a file beside its place and moves it there, so that a full disk leaves the old one whole. A device or a pipe is
+/// written to as it is, and a link is followed.
+fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
+    writable(path)?;
+    // Asked of what a link leads to: the standard output may be a pipe behind links that have no path.
+    let ordinary = path.metadata().is_ok_and(|file| file.is_file());
+    let written = match (ordinary, path.exists()) {
+        (false, true) => std::fs::write(path, text),
+        (true, _) => path.canonicalize().and_then(|real| write_beside(&real, text)),
+        (false, false) => write_beside(path, text),
+    };
+    written.map_err(|error| {
+        let path = path.display();
+        Failure::new(format!(
+            "cannot write the report {path}: {error}; what was measured is kept in the record"
+        ))
+    })
+}
+
+fn write_beside(path: &Path, text: &str) -> io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    let part = path.with_file_name(name);
+    std::fs::write(&part, text).and_then(|()| std::fs::rename(&part, path)).inspect_err(|_| {
+        // The error at hand says more than one about tidying up would.
+        let _ = std::fs::remove_file(&part);
+    })
+}

@@ -1,0 +1,61 @@
+//! The command line to use from now on, in our words and in those of other tools.
+
+use numawise_facts::{Analysis, MemoryRequest, PlacementRequest, Point, Strategy, Study, ThreadBinding};
+use numawise_placement::Equivalent;
+use numawise_report::check::UseFromNowOn;
+
+/// What to type from now on. Without a recommendation that is the program's own line, unchanged.
+pub fn use_from_now_on(study: &Study, analysis: &Analysis) -> UseFromNowOn {
+    let header = &study.header;
+    let Some(point) = analysis.recommended.as_ref().and_then(|id| header.point(id)) else {
+        return UseFromNowOn {
+            line: header.command.shell_line_with_threads(header.points[0].threads()),
+            equivalents: Vec::new(),
+            comments: vec!["as it is: nothing that was tried is known to be better".to_owned()],
+        };
+    };
+    let command = |threads: u32| header.command.shell_line_with_threads(threads);
+    let mut comments: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut equivalents = Vec::new();
+    let all = numawise_placement::equivalents(&header.machine, &point.placement, true, &command);
+    // Where numactl and taskset have nothing to set, their line is the bare program's.
+    let has_part = |e: &Equivalent| match e.tool {
+        "numactl" | "taskset" => e.lines.iter().any(|line| line.contains(e.tool)),
+        _ => !e.lines.is_empty(),
+    };
+    for equivalent in all.into_iter().filter(has_part) {
+        equivalents.extend(equivalent.lines.into_iter().map(|line| (equivalent.tool.to_owned(), line)));
+        for missing in equivalent.missing {
+            match comments.iter_mut().find(|(text, _)| *text == missing) {
+                Some((_, tools)) => tools.push(equivalent.tool),
+                None => comments.push((missing, vec![equivalent.tool])),
+            }
+        }
+    }
+    let comments =
+        comments.into_iter().map(|(text, tools)| format!("{}: {text}", tools.join(", "))).collect();
+    UseFromNowOn {
+        line: format!("{} -- {}", run_line(point), command(point.threads())),
+        equivalents,
+        comments,
+    }
+}
+
+/// `numawise run` with the options that give this point.
+fn run_line(point: &Point) -> String {
+    let PlacementRequest { strategy, binding, cpus, nodes, memory, .. } = &point.request;
+    let mut words = vec!["numawise run".to_owned()];
+    if *strategy != Strategy::Explicit {
+        words.push(format!("--place {strategy}"));
+    }
+    words.extend(cpus.as_ref().map(|cpus| format!("--cpus {cpus}")));
+    words.extend(nodes.as_ref().map(|nodes| format!("--nodes {nodes}")));
+    if *memory != MemoryRequest::Default {
+        words.push(format!("--memory {memory}"));
+    }
+    words.push(format!("--threads {}", point.threads()));
+    if *binding == ThreadBinding::Pinned {
+        words.push("--pin".to_owned());
+    }
+    words.join(" ")
+}

@@ -1,0 +1,37 @@
+//! `numawise check` as a user meets it: answers, records that survive, and what is said of bad input.
+
+mod bad_input;
+mod records;
+mod verdicts;
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// `numawise check OPTIONS -- PROGRAM...` in a folder of its own.
+fn check(folder: &Path, words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_numawise"));
+    command.arg("check").args(words).current_dir(folder).env_remove("OMP_NUM_THREADS");
+    command
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn json(output: &Output) -> serde_json::Value {
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|e| panic!("no JSON ({e}); stderr: {}", stderr(output)))
+}
+
+/// An executable script.
+fn script(folder: &Path, name: &str, text: &str) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let path = folder.join(name);
+    std::fs::write(&path, text).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path.display().to_string()
+}

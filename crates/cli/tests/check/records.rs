@@ -1,0 +1,104 @@
+//! Records: killed, interrupted, continued, refused.
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::{check, folder, json, script, stderr};
+
+fn trials(folder: &std::path::Path, record: &str) -> usize {
+    let mut report = std::process::Command::new(env!("CARGO_BIN_EXE_numawise"));
+    let output = report.args(["report", "--json", record]).current_dir(folder).output().unwrap();
+    json(&output)["trials"].as_array().unwrap().len()
+}
+
+/// Waits until the record is there with some trials in it.
+fn wait_for(folder: &std::path::Path, record: &str, least: usize) {
+    let begin = Instant::now();
+    while !folder.join(record).exists() || trials(folder, record) < least {
+        assert!(begin.elapsed() < Duration::from_secs(60), "no trials in {record} after a minute");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn killed_it_goes_on_where_it_was() {
+    let folder = folder();
+    let words = ["--json", "--budget", "60s", "--repeats", "12", "--", "sleep", "0.1"];
+    let mut child = check(folder.path(), &words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    wait_for(folder.path(), "sleep.nw", 4);
+    child.kill().unwrap(); // SIGKILL
+    child.wait().unwrap();
+    let kept = trials(folder.path(), "sleep.nw");
+    let output = check(folder.path(), &words).output().unwrap();
+    let told = json(&output);
+    let numbers: Vec<u64> =
+        told["trials"].as_array().unwrap().iter().map(|t| t["number"].as_u64().unwrap()).collect();
+    assert_eq!(numbers, (0..numbers.len() as u64).collect::<Vec<_>>(), "none twice, none missing");
+    let warm_ups = told["trials"].as_array().unwrap().iter().filter(|t| t["block"] == 0).count();
+    assert!(numbers.len() > kept && warm_ups == 1, "{kept} kept, {} in the end", numbers.len());
+    // A study that is decided is only shown again.
+    let again = json(&check(folder.path(), &words).output().unwrap());
+    assert!(again["trials"].as_array().unwrap().len() >= numbers.len());
+}
+
+#[test]
+fn ctrl_c_keeps_and_reports_what_there_is() {
+    let folder = folder();
+    let words = ["--budget", "60s", "--repeats", "50", "--html", "r.html", "--", "sleep", "0.2"];
+    let child = check(folder.path(), &words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for(folder.path(), "sleep.nw", 4);
+    let pid = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("Ctrl-C") || text.contains("interrupted"), "{text}");
+    assert!(folder.path().join("r.html").exists() && trials(folder.path(), "sleep.nw") >= 4);
+}
+
+#[test]
+fn another_command_is_refused_with_both_shown_and_fresh_starts_over() {
+    let folder = folder();
+    let run = |words: &[&str]| check(folder.path(), words).output().unwrap();
+    assert!(run(&["--budget", "1s", "-o", "a.nw", "--", "sleep", "0.01"]).status.success());
+    let before = std::fs::read(folder.path().join("a.nw")).unwrap();
+    let refused = run(&["--budget", "1s", "-o", "a.nw", "--", "sleep", "0.02"]);
+    let text = stderr(&refused);
+    assert_eq!(refused.status.code(), Some(125));
+    for part in ["sleep 0.01", "sleep 0.02", "--fresh"] {
+        assert!(text.contains(part), "{text}");
+    }
+    let metric = stderr(&run(&["--budget", "1s", "-o", "a.nw", "--margin", "9%", "--", "sleep", "0.01"]));
+    assert!(metric.contains("--margin 0.05") && metric.contains("--margin 0.09"), "{metric}");
+    assert_eq!(std::fs::read(folder.path().join("a.nw")).unwrap(), before, "refusing changes nothing");
+    assert!(run(&["--budget", "1s", "-o", "a.nw", "--fresh", "--", "sleep", "0.02"]).status.success());
+    assert_ne!(std::fs::read(folder.path().join("a.nw")).unwrap(), before);
+}
+
+#[test]
+fn a_file_that_is_no_record_is_left_alone() {
+    let folder = folder();
+    std::fs::write(folder.path().join("notes.nw"), "my notes").unwrap();
+    for fresh in [&["-o", "notes.nw", "--", "true"][..], &["-o", "notes.nw", "--fresh", "--", "true"]] {
+        let output = check(folder.path(), fresh).output().unwrap();
+        assert_eq!(output.status.code(), Some(125), "{}", stderr(&output));
+        assert_eq!(std::fs::read_to_string(folder.path().join("notes.nw")).unwrap(), "my notes");
+    }
+}
+
+#[test]
+fn a_program_that_starts_to_fail_is_a_failure_not_a_time() {
+    let folder = folder();
+    let text = "#!/bin/sh\necho x >> runs\nsleep 0.05\n[ $(wc -l < runs) -lt 5 ] || exit 9\n";
+    let program = script(folder.path(), "flaky", text);
+    let output = check(folder.path(), &["--json", "--budget", "2s", "--", &program]).output().unwrap();
+    let told = json(&output);
+    let trials = told["trials"].as_array().unwrap();
+    let failed: Vec<_> = trials.iter().filter(|t| t["status"] == "failed").collect();
+    assert!(failed.iter().all(|t| !t["value"].is_number() && t["exit_code"] == 9), "{told}");
+    assert_eq!(
+        (told["verdict"].as_str(), told["stopped"].as_str()),
+        (Some("undecided"), Some("too_many_failures"))
+    );
+    assert!((3..=7).contains(&failed.len()), "after three in a row nobody goes on: {told}");
+}

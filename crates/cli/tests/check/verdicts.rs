@@ -1,0 +1,147 @@
+//! Answers on this machine, by programs whose truth is known.
+
+use crate::{check, folder, json, script};
+use std::io::Write as _;
+
+/// Two nodes with CPUs and memory are needed for a memory contrast; here the answer is about pinning at most.
+fn one_node() -> bool {
+    let nodes =
+        std::fs::read_to_string("/sys/devices/system/node/has_memory").unwrap_or_else(|_| "0".to_owned());
+    !nodes.trim().contains(['-', ','])
+}
+
+#[test]
+fn known_answer_a_sleeping_program_does_not_care() {
+    let folder = folder();
+    let output = check(folder.path(), &["--json", "--budget", "30s", "--seed", "7", "--", "sleep", "0.15"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", crate::stderr(&output));
+    let told = json(&output);
+    assert_eq!(told["schema"], "numawise/check/1");
+    assert_eq!(told["verdict"], "not affected", "{told}");
+    assert_eq!(told["placed_well"], true);
+    let trials = told["trials"].as_array().unwrap();
+    assert!(trials.len() >= 6 && trials[0]["block"] == 0, "a warm-up and five repeats at least: {told}");
+    assert_eq!(told["seed"], 7);
+    if one_node() {
+        assert!(told["not_tried"].to_string().contains("cannot matter"), "{told}");
+    }
+}
+
+/// The program itself tells how many CPUs it may use and prints a rate that depends on it: placing must be seen.
+#[test]
+fn known_answer_a_program_that_slows_down_when_pinned_is_affected() {
+    let folder = folder();
+    let program = script(
+        folder.path(),
+        "picky",
+        "#!/bin/sh\nif [ -n \"$OMP_PLACES\" ]; then echo rate: 100; else echo rate: 20$(($$ % 7)); fi\nsleep 0.02\n",
+    );
+    let words =
+        ["--json", "--budget", "20s", "--metric", "rate: ([0-9]+)", "--higher-is-better", "--", &program];
+    let told = json(&check(folder.path(), &words).output().unwrap());
+    if std::thread::available_parallelism().map_or(1, usize::from) < 2 {
+        let _ = writeln!(std::io::stderr(), "SKIPPED: one CPU, nothing to pin");
+        return;
+    }
+    assert_eq!(told["verdict"], "affected", "{told}");
+    assert_eq!(
+        told["placed_well"], true,
+        "pinned is worse, so the operating system's placement is the best: {told}"
+    );
+    let ratio = told["effect"]["ratio"].as_f64().unwrap();
+    assert!((0.48..0.51).contains(&ratio), "{told}");
+}
+
+/// Whoever types the recommended line gets the placement that was measured.
+#[test]
+fn known_answer_the_recommended_line_works_as_it_stands() {
+    if std::thread::available_parallelism().map_or(1, usize::from) < 2 {
+        let _ = writeln!(std::io::stderr(), "SKIPPED: one CPU, nothing to pin");
+        return;
+    }
+    let folder = folder();
+    let program = script(
+        folder.path(),
+        "eager",
+        "#!/bin/sh\necho \"$OMP_PLACES with $1\"\n[ -n \"$OMP_PLACES\" ] && echo rate: 200 || echo rate: 10$(($$ % 7))\n",
+    );
+    let words = [
+        "--json",
+        "--budget",
+        "20s",
+        "--metric",
+        "rate: ([0-9]+)",
+        "--higher-is-better",
+        "--",
+        &program,
+        "{threads} x",
+    ];
+    let told = json(&check(folder.path(), &words).output().unwrap());
+    assert_eq!(
+        (told["verdict"].as_str(), told["recommended"].as_str()),
+        (Some("affected"), Some("pinned")),
+        "{told}"
+    );
+    let line = told["use"]["line"].as_str().unwrap();
+    assert!(line.starts_with("numawise run ") && line.contains("--pin"), "{line}");
+    let binary = std::path::Path::new(env!("CARGO_BIN_EXE_numawise")).parent().unwrap();
+    let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
+    let output = std::process::Command::new("sh")
+        .args(["-c", line])
+        .current_dir(folder.path())
+        .env("PATH", path)
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("rate: 200") && text.contains("{0},{1}") && text.contains(" x"), "{line}\n{text}");
+    let tools: Vec<&str> =
+        told["use"]["equivalents"].as_array().unwrap().iter().map(|e| e["tool"].as_str().unwrap()).collect();
+    for tool in ["openmp", "mpirun-openmpi", "srun"] {
+        assert!(tools.contains(&tool), "{tool} is not among {tools:?}");
+    }
+    assert!(!tools.contains(&"numactl"), "neither mask nor policy: numactl has no part in it: {tools:?}");
+}
+
+#[test]
+fn threads_are_told_by_the_environment_and_in_the_command() {
+    let folder = folder();
+    let program =
+        script(folder.path(), "count", "#!/bin/sh\necho \"$OMP_NUM_THREADS of $1\" >> seen\nsleep 0.01\n");
+    let words = ["--json", "--budget", "1s", "--threads", "2", "--", &program, "n={threads}"];
+    let told = json(&check(folder.path(), &words).output().unwrap());
+    assert_eq!(told["points"][0]["id"], "os", "{told}");
+    let seen = std::fs::read_to_string(folder.path().join("seen")).unwrap();
+    assert!(seen.lines().count() >= 6 && seen.lines().all(|line| line == "2 of n=2"), "{seen}");
+}
+
+#[test]
+fn the_report_is_one_file_and_says_the_same() {
+    let folder = folder();
+    let words = ["--budget", "1s", "--html", "r.html", "--", "sleep", "0.05"];
+    let output = check(folder.path(), &words).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let html = std::fs::read_to_string(folder.path().join("r.html")).unwrap();
+    assert!(html.len() < 1_500_000, "{} bytes", html.len());
+    assert!(text.contains("Use from now on") && html.contains("sleep 0.05"), "{text}");
+    assert!(
+        !std::fs::read_dir(folder.path()).unwrap().any(|e| e
+            .unwrap()
+            .file_name()
+            .to_string_lossy()
+            .contains("part"))
+    );
+}
+
+#[test]
+fn a_dry_run_runs_nothing() {
+    let folder = folder();
+    let program = script(folder.path(), "touchy", "#!/bin/sh\ntouch ran\n");
+    let output = check(folder.path(), &["--dry-run", "--", &program]).output().unwrap();
+    assert!(
+        output.status.success()
+            && String::from_utf8_lossy(&output.stdout).contains("the operating system's placement")
+    );
+    assert!(!folder.path().join("ran").exists() && !folder.path().join("touchy.nw").exists());
+}

@@ -1,0 +1,53 @@
+//! Where memory is equally fast everywhere the answer is no; and a program is not put where it does not fit.
+
+use std::time::Duration;
+
+use testbed::Machine;
+
+use crate::{findings, guest, json};
+
+/// Without timing both nodes are equally fast, whatever their distances say. Two threads, so that the emulated CPUs that
+/// work at any moment are as many as the host's. The margin is wide because emulated CPUs are noisy: runs vary by a tenth, and
+/// pinned threads were seen to be a tenth faster; with timing far memory costs twice the margin.
+#[test]
+fn emulated_equal_nodes_are_not_affected() {
+    if !testbed::ready() {
+        return;
+    }
+    let machine = Machine::load("two-socket").unwrap();
+    let check = "numawise check --json --sampling 1% --margin 40% --budget 150s --seed 1 --threads 2 \
+                 --metric 'throughput: ([0-9.]+)' --higher-is-better -- iso3dfd 96 96 96 8 96 96 16 {threads}";
+    let run = guest(&machine).limit(Duration::from_secs(300)).run(&[check]).unwrap();
+    let told = json(&run[0]);
+    assert_eq!(told["verdict"], "not affected", "{}", run[0].stdout);
+    assert!(!findings(&told).contains(&"NW001"), "{}", run[0].stdout);
+}
+
+/// High-bandwidth memory is used where the program fits, and left alone where it does not.
+#[test]
+fn emulated_hbm_is_tried_only_when_the_program_fits() {
+    if !testbed::ready() {
+        return;
+    }
+    let machine = Machine::load("hbm").unwrap();
+    let check = |name: &str, command: &str| {
+        format!(
+            "numawise check --json --sampling 1% --margin 50% --budget 30s --seed 1 -o /root/{name}.nw -- {command}"
+        )
+    };
+    let commands = [
+        check("small", "dd if=/dev/zero of=/dev/null bs=100M count=1"),
+        check("large", "dd if=/dev/zero of=/dev/null bs=560M count=1"),
+    ];
+    let run = guest(&machine).limit(Duration::from_secs(300)).run(&commands).unwrap();
+    let tried = |told: &serde_json::Value| {
+        told["points"].as_array().unwrap().iter().any(|point| point["id"] == "hbm")
+    };
+    let (small, large) = (json(&run[0]), json(&run[1]));
+    assert!(tried(&small), "{}", run[0].stdout);
+    assert!(!tried(&large), "{}", run[1].stdout);
+    let hbm = large["findings"].as_array().unwrap().iter().find(|finding| finding["id"] == "NW005");
+    let hbm = hbm.unwrap_or_else(|| panic!("no NW005 in {}", run[1].stdout));
+    assert!(hbm["cost"]["unavailable"].is_string(), "what was not tried has no cost: {hbm}");
+    assert!(hbm["evidence"].to_string().contains("the program needs"), "{hbm}");
+}

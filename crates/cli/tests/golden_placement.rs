@@ -1,0 +1,159 @@
+//! Every strategy and policy on every recorded machine: the plan is the one that was looked at and kept.
+//!
+//! The expectations are in `testdata/golden/placement/`. After a change that is meant, write them anew with
+//! `NUMAWISE_UPDATE_GOLDEN=1 cargo test -p numawise --test golden_placement` and read the difference.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use numawise_facts::{
+    Machine, MemoryRequest, Placement, PlacementRequest, Strategy, TaskPlacement, ThreadBinding,
+};
+use numawise_units::CpuSet;
+
+/// Machines of our own, as hwloc's synthetic descriptions.
+const SYNTHETIC: [(&str, &str); 6] = [
+    ("synthetic-one-node", "pack:1 [numa] core:4 pu:1"),
+    ("synthetic-two-sockets", "pack:2 [numa] core:4 pu:2"),
+    ("synthetic-two-sockets-interleaved-numbers", "pack:2 [numa] core:4 pu:2(indexes=core:pu)"),
+    ("synthetic-four-threads-a-core", "pack:2 [numa] core:3 pu:4"),
+    ("synthetic-sub-numa", "pack:2 die:2 [numa] core:3 pu:2"),
+    ("synthetic-eight-nodes", "pack:8 [numa] core:2 pu:1"),
+];
+
+fn request(strategy: Strategy, tasks: u32, threads: Option<u32>, memory: &str) -> PlacementRequest {
+    PlacementRequest {
+        strategy,
+        binding: ThreadBinding::Pinned,
+        tasks,
+        threads,
+        memory: memory.parse::<MemoryRequest>().unwrap(),
+        ..PlacementRequest::as_the_os_does()
+    }
+}
+
+/// CPUs thread by thread, runs of neighbours as `a-b`.
+fn in_order(threads: &[CpuSet]) -> String {
+    let cpus: Vec<u32> = threads.iter().map(|cpus| cpus.first().unwrap().0).collect();
+    let mut text = String::new();
+    let mut k = 0;
+    while k < cpus.len() {
+        let mut end = k;
+        while end + 1 < cpus.len() && cpus[end + 1] == cpus[end] + 1 {
+            end += 1;
+        }
+        let separator = if k == 0 { "" } else { " " };
+        match end - k {
+            0 => write!(text, "{separator}{}", cpus[k]),
+            _ => write!(text, "{separator}{}-{}", cpus[k], cpus[end]),
+        }
+        .unwrap();
+        k = end + 1;
+    }
+    text
+}
+
+fn shown(placement: &Placement) -> String {
+    let task = |task: &TaskPlacement| match task.memory.to_string().as_str() {
+        "default" => format!("    {}\n", in_order(&task.threads)),
+        memory => format!("    {}; {memory}\n", in_order(&task.threads)),
+    };
+    let tasks: String = placement.tasks.iter().map(task).collect();
+    let warnings: String =
+        placement.warnings.iter().map(|warning| format!("    warning: {warning}\n")).collect();
+    tasks + &warnings
+}
+
+fn plans(machine: &Machine) -> String {
+    let mut text = String::new();
+    let mut line = |request: PlacementRequest| {
+        let threads = request.threads.map_or("all".to_owned(), |threads| threads.to_string());
+        let plan = match numawise_placement::place(machine, &request) {
+            Ok(placement) => shown(&placement),
+            Err(error) => format!("    error: {error}\n"),
+        };
+        let PlacementRequest { strategy, tasks, memory, .. } = &request;
+        write!(text, "{strategy}, {tasks} x {threads}, {memory}\n{plan}").unwrap();
+    };
+    let nodes = machine.nodes_with_allowed_cpus().count() as u32;
+    let shapes = [(1, None), (1, Some(1)), (1, Some(6)), (2, None), (3, Some(2)), (nodes, None)];
+    for strategy in [Strategy::Local, Strategy::Distributed, Strategy::Semi, Strategy::None] {
+        for (tasks, threads) in shapes {
+            line(request(strategy, tasks, threads, "default"));
+        }
+    }
+    for memory in ["local", "bind", "preferred", "interleave", "weighted", "hbm", "remote"] {
+        line(request(Strategy::Local, 1, Some(2), memory));
+        line(request(Strategy::Semi, nodes.min(4), Some(1), memory));
+    }
+    text
+}
+
+fn compare(name: &str, machine: &Machine, differences: &mut Vec<String>) {
+    let file = folder().join(format!("{name}.txt"));
+    let plans = plans(machine);
+    if std::env::var_os("NUMAWISE_UPDATE_GOLDEN").is_some() {
+        fs::create_dir_all(folder()).unwrap();
+        fs::write(&file, &plans).unwrap();
+        return;
+    }
+    let kept = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    if let Some((number, (new, old))) =
+        plans.lines().zip(kept.lines()).enumerate().find(|(_, (new, old))| new != old)
+    {
+        differences.push(format!("{name}.txt:{}\n  kept: {old}\n  now:  {new}", number + 1));
+    } else if plans.lines().count() != kept.lines().count() {
+        differences.push(format!(
+            "{name}.txt: {} lines kept, {} now",
+            kept.lines().count(),
+            plans.lines().count()
+        ));
+    }
+}
+
+fn folder() -> PathBuf {
+    root().join("testdata/golden/placement")
+}
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+fn check(differences: &[String]) {
+    assert!(differences.is_empty(), "plans differ from those kept:\n{}", differences.join("\n"));
+}
+
+#[test]
+fn plans_on_machines_of_our_own() {
+    let mut differences = Vec::new();
+    for (name, description) in SYNTHETIC {
+        let machine = numawise_machine::from_synthetic(description).unwrap();
+        compare(name, &machine, &mut differences);
+    }
+    check(&differences);
+}
+
+#[test]
+fn plans_on_recorded_machines() {
+    let machines = root().join("../shared/machines");
+    let Ok(entries) = fs::read_dir(&machines) else {
+        let _ = writeln!(
+            std::io::stderr(),
+            "SKIPPED: plans_on_recorded_machines: there is no folder {}",
+            machines.display()
+        );
+        return;
+    };
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "xml"));
+    files.sort();
+    assert!(!files.is_empty(), "no machine in {}", machines.display());
+    let mut differences = Vec::new();
+    for file in files {
+        let machine = numawise_machine::from_xml_file(&file).unwrap();
+        compare(file.file_stem().unwrap().to_str().unwrap(), &machine, &mut differences);
+    }
+    check(&differences);
+}

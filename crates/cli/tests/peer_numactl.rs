@@ -1,0 +1,125 @@
+//! The same request through numactl, taskset and hwloc-bind and through `numawise run`: the program sees the same.
+
+use std::io::Write as _;
+use std::process::Command;
+
+/// What a program sees of its placement.
+const LOOK: &str = "grep -E '^(Cpus|Mems)_allowed_list' /proc/self/status; \
+                    sed -n 's/^[0-9a-f]* \\(.*\\) heap.*/heap \\1/p' /proc/self/numa_maps | head -n 1";
+
+/// Mask, nodes and policy as the program sees them; `None` when the tool is not installed.
+fn seen(tool: &[&str]) -> Option<(bool, String)> {
+    let output = Command::new(tool[0]).args(&tool[1..]).args(["sh", "-c", LOOK]).output();
+    match output {
+        Ok(output) => Some((output.status.success(), String::from_utf8(output.stdout).unwrap())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let _ = writeln!(std::io::stderr(), "SKIPPED: {} is not installed", tool[0]);
+            None
+        }
+        Err(error) => panic!("{tool:?}: {error}"),
+    }
+}
+
+fn ours(arguments: &[&str]) -> (bool, String) {
+    let tool = [&[env!("CARGO_BIN_EXE_numawise"), "run"], arguments].concat();
+    seen(&tool).unwrap()
+}
+
+fn same_as(peer: &[&str], arguments: &[&str]) {
+    let Some(theirs) = seen(peer) else { return };
+    assert!(theirs.0, "{peer:?} fails here: {theirs:?}");
+    assert!(theirs.1.contains("Cpus_allowed_list"), "{theirs:?}");
+    assert_eq!(ours(arguments), theirs, "{arguments:?} beside {peer:?}");
+}
+
+#[test]
+fn numactls_options_mean_the_same() {
+    for options in [
+        "-C 0",
+        "-C 0 -m 0",
+        "--physcpubind=0 --membind=0",
+        "-C all",
+        "-C +0",
+        "-N 0",
+        "-N all",
+        "-N +0 -l",
+        "--cpunodebind=0 --localalloc",
+        "-m all",
+        "-m +0",
+        "-i 0",
+        "-i all",
+        "--interleave=all -C +0",
+        "-p 0",
+        "--preferred=0",
+        "-P 0",
+        "-l",
+        "-N 0 -m 0 -C +0",
+        "-N 0 -m same",
+        "-C +0 -N 0",
+        "-C0 -m0",
+    ] {
+        let words: Vec<&str> = options.split(' ').collect();
+        same_as(&[&["numactl"], words.as_slice()].concat(), &words);
+    }
+}
+
+#[test]
+fn numactl_reports_the_policy_that_numawise_set() {
+    let shown = |tool: &[&str], options: &[&str]| -> Option<String> {
+        let output =
+            Command::new(tool[0]).args(&tool[1..]).args(options).args(["numactl", "--show"]).output();
+        let output = output.ok().filter(|output| output.status.success())?;
+        Some(String::from_utf8(output.stdout).unwrap())
+    };
+    for options in
+        [&["-C", "0", "-m", "0"][..], &["-i", "all"], &["-p", "0"], &["-l"], &["-N", "0", "-P", "0"]]
+    {
+        let Some(theirs) = shown(&["numactl"], options) else {
+            let _ = writeln!(
+                std::io::stderr(),
+                "SKIPPED: numactl is not installed, or cannot do {options:?} here"
+            );
+            continue;
+        };
+        let ours = shown(&[env!("CARGO_BIN_EXE_numawise"), "run"], options);
+        assert_eq!(ours.as_deref(), Some(theirs.as_str()), "{options:?}");
+    }
+}
+
+#[test]
+fn what_numactl_refuses_is_refused() {
+    for options in [
+        "-C 60000",
+        "-N 60000",
+        "-m 60000",
+        "-C x",
+        "-m 0 -i 0",
+        "-m 0 -m 0",
+        "-l -m 0",
+        "-N same",
+        "-m 0,",
+        "-C +60000",
+        "-m !0-1023",
+        "-p all,x",
+    ] {
+        let words: Vec<&str> = options.split(' ').collect();
+        let Some(theirs) = seen(&[&["numactl"], words.as_slice()].concat()) else { return };
+        assert!(!theirs.0, "numactl takes {options}");
+        assert!(!ours(&words).0, "numactl refuses {options}");
+    }
+}
+
+#[test]
+fn tasksets_masks_are_the_same() {
+    same_as(&["taskset", "-c", "0"], &["--cpus", "0"]);
+    same_as(&["taskset", "-c", "0"], &["-C", "0"]);
+    same_as(&["taskset", "0x1"], &["--place", "local", "--threads", "1"]);
+}
+
+#[test]
+fn hwloc_binds_masks_are_the_same() {
+    same_as(&["hwloc-bind", "node:0", "--"], &["-N", "0"]);
+    same_as(&["hwloc-bind", "node:0", "--"], &["--nodes", "0"]);
+    same_as(&["hwloc-bind", "pu:0", "--"], &["--place", "local", "--threads", "1", "--"]);
+    same_as(&["hwloc-bind", "--single", "pu:0", "--"], &["-C", "0"]);
+}

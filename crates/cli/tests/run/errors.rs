@@ -1,0 +1,121 @@
+//! Bad input: the message, the status, and nothing started.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use crate::support::{allowed, last, run};
+
+/// Every case starts `echo started`, unless it brings a program of its own.
+fn refused(arguments: &[&str], status: i32, parts: &[&str]) {
+    let answer = run(arguments);
+    assert_eq!(answer.status, Some(status), "{arguments:?}: {answer:?}");
+    for part in parts {
+        assert!(answer.err.contains(part), "{arguments:?}: '{part}' is missing in: {}", answer.err);
+    }
+    assert_eq!(answer.out, "", "nothing is started: {arguments:?}");
+}
+
+#[test]
+fn programs_that_cannot_run() {
+    let folder = std::env::temp_dir().join(format!("numawise-run-errors-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let file = |name: &str, text: &str, mode: u32| {
+        let path = folder.join(name);
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let plain = file("plain", "#!/bin/sh\necho started\n", 0o644);
+    let lost = file("lost", "#!/no/such/interpreter\n", 0o755);
+    let broken = file("broken", "\x7fELF\x02 and then nothing", 0o755);
+    refused(&["no-such-program-anywhere"], 127, &["no-such-program-anywhere: not found", "PATH"]);
+    refused(&["/no/such/program"], 127, &["not found (no such file)"]);
+    refused(&["./no-such-program"], 127, &["not found"]);
+    refused(&[""], 127, &["not found"]);
+    refused(&["-C", "all", &plain], 126, &["no execute permission", "chmod +x"]);
+    refused(&["--place", "local", folder.to_str().unwrap()], 126, &["it is a directory"]);
+    refused(&[&lost], 126, &["interpreter /no/such/interpreter, which is not there"]);
+    refused(&[&broken], 126, &["neither a program for this machine nor a script"]);
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn no_program_at_all() {
+    refused(&[], 125, &["<PROGRAM>"]);
+    refused(&["-C", "0", "--"], 125, &["<PROGRAM>"]);
+}
+
+#[test]
+fn words_that_mean_nothing() {
+    refused(
+        &["--place", "spread", "echo", "started"],
+        125,
+        &["'spread' is not a strategy", "local, distributed"],
+    );
+    refused(
+        &["--memory", "near", "echo", "started"],
+        125,
+        &["'near' is not a memory policy", "bind[:NODES]"],
+    );
+    refused(&["--memory", "bind:", "echo", "started"], 125, &["the list of nodes is empty"]);
+    refused(&["--threads", "many", "echo", "started"], 125, &["many"]);
+    refused(&["--threads", "0", "echo", "started"], 125, &["0 threads were asked for"]);
+    refused(&["--threads", "4294967295", "echo", "started"], 125, &["4294967295 threads", "at most"]);
+    refused(&["--bogus", "echo", "started"], 125, &["--bogus"]);
+    refused(&["--cpus", "3-1", "echo", "started"], 125, &["runs backwards"]);
+    refused(&["--cpus", "", "echo", "started"], 125, &["the list of CPUs is empty"]);
+    refused(&["--nodes", "", "echo", "started"], 125, &["the list of nodes is empty"]);
+    refused(&["-C", "", "echo", "started"], 125, &["--physcpubind ''", "a number is missing"]);
+    refused(&["-m", "x", "echo", "started"], 125, &["--membind 'x'", "neither a number nor a range"]);
+    refused(&["-C", "!all", "echo", "started"], 125, &["--physcpubind '!all'"]);
+    refused(&["-p", "same", "echo", "started"], 125, &["--preferred same", "--cpunodebind"]);
+    refused(&["-m", "netdev:lo", "echo", "started"], 125, &["give the number of the node"]);
+}
+
+#[test]
+fn what_the_machine_does_not_have() {
+    let missing = "60000";
+    let cpus = allowed("Cpus_allowed_list");
+    refused(&["-C", missing, "echo", "started"], 125, &["CPU 60000 does not exist", "it has CPUs"]);
+    refused(&["--cpus", missing, "echo", "started"], 125, &["CPU 60000 does not exist"]);
+    refused(&["-N", missing, "echo", "started"], 125, &["node 60000 does not exist", "it has nodes"]);
+    refused(&["-m", missing, "echo", "started"], 125, &["node 60000 does not exist"]);
+    refused(&["--memory", "interleave:60000", "echo", "started"], 125, &["node 60000 does not exist"]);
+    refused(
+        &["--place", "local", "--nodes", missing, "echo", "started"],
+        125,
+        &["node 60000 does not exist"],
+    );
+    let inverted = format!("!0-{}", last(&cpus));
+    refused(&["-C", &inverted, "echo", "started"], 125, &["leaves no CPU", &cpus]);
+    refused(&["-C", "+60000", "echo", "started"], 125, &["there is no CPU +60000"]);
+}
+
+#[test]
+fn options_that_exclude_each_other() {
+    refused(
+        &["-m", "0", "-i", "0", "echo", "started"],
+        125,
+        &["--membind", "cannot be used with", "--interleave"],
+    );
+    refused(&["-m", "0", "--memory", "local", "echo", "started"], 125, &["cannot be used with"]);
+    refused(&["-l", "-p", "0", "echo", "started"], 125, &["cannot be used with"]);
+    refused(&["--cpus", "0", "-C", "0", "echo", "started"], 125, &["cannot be used with"]);
+    refused(&["--json", "echo", "started"], 125, &["--dry-run"]);
+    refused(&["--input", "x.xml", "echo", "started"], 125, &["--dry-run"]);
+    refused(&["-p", "0-1", "-C", "all", "echo", "started"], 125, &["--preferred"]);
+}
+
+#[test]
+fn more_threads_than_cpus_is_a_warning() {
+    let answer = run(&["--place", "local", "--threads", "1000", "echo", "ran"]);
+    assert_eq!((answer.status, answer.out.as_str()), (Some(0), "ran\n"));
+    assert!(answer.err.contains("warning: oversubscribed: 1000 threads on"), "{answer:?}");
+}
+
+#[test]
+fn machine_files_that_are_none() {
+    let missing = ["--dry-run", "--input", "/no/such/machine.xml", "app"];
+    refused(&missing, 125, &["/no/such/machine.xml"]);
+    refused(&["--dry-run", "--input", "pack:0", "app"], 125, &["pack:0"]);
+}

@@ -1,0 +1,7 @@
+//! `numawise run` from outside: what the program sees, what the user reads, and the exit status.
+
+mod errors;
+mod plan;
+mod seccomp;
+mod support;
+mod what_it_sees;
