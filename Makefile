@@ -1,0 +1,56 @@
+# Everything in one word each: demo, demo-emulated, test, tidy, bench. `make help` lists them.
+.DELETE_ON_ERROR:
+CARGO ?= cargo
+NUMAWISE := target/release/numawise
+ISO3DFD := build/iso3dfd/iso3dfd
+
+.PHONY: help
+help:
+	@echo 'make demo           check the bundled iso3dfd on this machine; writes report.html'
+	@echo 'make demo-emulated  the same on an emulated machine with two sockets and NUMA timing'
+	@echo 'make test           every kind of test'
+	@echo 'make tidy           formatting, lints, the map of rooms, sizes of files'
+	@echo 'make bench          the figures that we promise, side by side with their peers'
+	@echo 'make build          the numawise binary and the bundled programs'
+
+.PHONY: build
+build: deps-build $(NUMAWISE) $(ISO3DFD)
+
+# Cargo and the workload's own makefile know best whether there is something to do.
+.PHONY: $(NUMAWISE) $(ISO3DFD)
+$(NUMAWISE):
+	$(CARGO) build --release --locked -p numawise
+$(ISO3DFD):
+	$(MAKE) --no-print-directory -C native/workloads/iso3dfd all
+
+.PHONY: deps-build deps-test deps-bench
+deps-build deps-test deps-bench: deps-%:
+	@scripts/deps $*
+
+# The grid fills 0.9 GiB, well beyond any cache, and a run takes about a second.
+.PHONY: demo
+demo: build
+	$(NUMAWISE) check --fresh --budget 40s --metric 'throughput: ([0-9.]+)' --higher-is-better \
+	  --output demo.nw --html report.html -- $(ISO3DFD) 512 512 256 20 512 128 256 '{threads}'
+	@echo 'The report is in report.html, the record in demo.nw.'
+
+.PHONY: demo-emulated
+demo-emulated: build deps-test
+	testbed/demo
+
+.PHONY: test
+test: build deps-test
+	scripts/test
+
+.PHONY: tidy
+tidy:
+	scripts/tidy
+
+.PHONY: bench
+bench: build deps-bench
+	scripts/bench
+
+.PHONY: clean
+clean:
+	$(CARGO) clean
+	rm -rf build report.html report-emulated.html demo.nw

@@ -1,0 +1,21 @@
+//! `cargo xtask tidy`: the habits of the house that a compiler does not check.
+
+mod files;
+mod map;
+mod report;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments != ["tidy"] {
+        eprintln!("xtask: found '{}', expected: cargo xtask tidy", arguments.join(" "));
+        return ExitCode::from(2);
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the project's folder");
+    let mut report = report::Report::default();
+    map::check(root, &mut report);
+    files::check(root, &mut report);
+    report.print()
+}
