@@ -4,15 +4,19 @@
 //! draws no random numbers; it does not know where a machine comes from, how a program is started or how a finding is
 //! reached. All types are plain values, `Send` and `Sync`; those that are kept or exchanged go through `serde`.
 
+mod choice;
 mod event;
 mod finding;
 mod machine;
 mod observation;
+mod pages;
 mod placement;
 mod reading;
 mod run;
+mod snapshot;
 mod study;
 
+pub use choice::{CpuChoice, Order, ParseChoiceError, Smt};
 pub use event::{Event, Ignore, Sink};
 pub use finding::{
     Analysis, Contrast, ContrastCall, Effect, Finding, FindingId, PointSummary, Verdict, VerdictKind,
@@ -21,12 +25,16 @@ pub use machine::{
     Attribute, AttributeKind, Cache, Cpu, Limit, LimitKind, Machine, MemoryKind, Node, Package, Source,
 };
 pub use observation::{HostNoise, Observation, PageCensus, SamplerCost, ThreadObservation};
+pub use pages::{Balancing, PageSize, ParsePagesError};
 pub use placement::{
-    MemoryMode, MemoryPlan, MemoryRequest, ParseMemoryRequestError, ParseStrategyError, Placement,
-    PlacementRequest, Strategy, TaskPlacement, ThreadBinding,
+    MemoryMode, MemoryPlan, MemoryRequest, NodeWeight, ParseMemoryRequestError, ParseStrategyError,
+    Placement, PlacementRequest, Strategy, TaskPlacement, ThreadBinding,
 };
 pub use reading::{Reading, Reason};
 pub use run::{Argument, RunSpec};
+pub use snapshot::{
+    MappingSnapshot, MemorySnapshot, PageUse, PolicyShare, Snapshot, TaskSnapshot, ThreadSnapshot,
+};
 pub use study::{
     Counts, Disturbance, Exit, HostFacts, Metric, Outcome, Pair, Point, PointId, PointRole, StopReason,
     Study, StudyHeader, Trial,

@@ -6,6 +6,8 @@ use std::str::FromStr;
 use numawise_units::{CpuSet, NodeId, NodeSet, TaskId};
 use serde::{Deserialize, Serialize};
 
+use crate::{Balancing, CpuChoice, PageSize};
+
 #[cfg(test)]
 mod tests;
 
@@ -189,6 +191,12 @@ pub struct PlacementRequest {
     /// Only CPUs of these nodes.
     pub nodes: Option<NodeSet>,
     pub memory: MemoryRequest,
+    #[serde(default)]
+    pub balancing: Balancing,
+    #[serde(default)]
+    pub pages: PageSize,
+    #[serde(default)]
+    pub choice: CpuChoice,
 }
 
 impl PlacementRequest {
@@ -202,6 +210,9 @@ impl PlacementRequest {
             cpus: None,
             nodes: None,
             memory: MemoryRequest::Default,
+            balancing: Balancing::Default,
+            pages: PageSize::Default,
+            choice: CpuChoice::default(),
         }
     }
 }
@@ -240,17 +251,43 @@ impl fmt::Display for MemoryMode {
     }
 }
 
-/// The memory policy of a task: a mode and its nodes (none for `default` and `local`).
+/// How many pages in turn go to a node under weighted interleaving.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct NodeWeight {
+    pub node: NodeId,
+    /// 1 to 255, as the kernel takes it.
+    pub weight: u8,
+}
+
+/// What is asked of a task's memory: a policy with its nodes (none for `default` and `local`), and the pages.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct MemoryPlan {
     #[serde(rename = "policy")]
     pub mode: MemoryMode,
     pub nodes: NodeSet,
+    /// For [`MemoryMode::WeightedInterleave`], the weights that bandwidths give, one for each node; empty where no
+    /// bandwidth is known. The kernel has one set of weights for all programs (`/sys/kernel/mm/mempolicy`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weights: Vec<NodeWeight>,
+    /// `MPOL_F_NUMA_BALANCING` goes with the policy.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub balancing: bool,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub pages: PageSize,
+}
+
+fn is_default(pages: &PageSize) -> bool {
+    *pages == PageSize::Default
 }
 
 impl MemoryPlan {
+    /// A policy and nothing else.
+    pub fn new(mode: MemoryMode, nodes: NodeSet) -> Self {
+        MemoryPlan { mode, nodes, weights: Vec::new(), balancing: false, pages: PageSize::Default }
+    }
+
     pub fn default_policy() -> Self {
-        MemoryPlan { mode: MemoryMode::Default, nodes: NodeSet::new() }
+        MemoryPlan::new(MemoryMode::Default, NodeSet::new())
     }
 }
 

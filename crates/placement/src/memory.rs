@@ -38,7 +38,7 @@ pub fn plan(
         MemoryRequest::Hbm => (MemoryMode::Bind, hbm(machine, cpus)?),
         MemoryRequest::Remote => (MemoryMode::Bind, NodeSet::single(farthest(machine, cpus, warnings)?)),
     };
-    Ok(MemoryPlan { mode, nodes })
+    Ok(MemoryPlan::new(mode, nodes))
 }
 
 fn check(machine: &Machine, nodes: &NodeSet) -> Result<(), PlacementError> {

@@ -4,8 +4,8 @@
 //! difference has one explanation. What the machine cannot show is named with its reason.
 
 use numawise_facts::{
-    Counts, LimitKind, Machine, MemoryKind, MemoryRequest, Node, Pair, PlacementRequest, PointId, PointRole,
-    Reading, Strategy, ThreadBinding,
+    Counts, CpuChoice, LimitKind, Machine, MemoryKind, MemoryRequest, Node, Pair, PlacementRequest, PointId,
+    PointRole, Reading, Strategy, ThreadBinding,
 };
 use numawise_units::{Bytes, NodeId, NodeSet};
 
@@ -83,11 +83,11 @@ impl<'a> Draft<'a> {
         PlacementRequest {
             strategy,
             binding: ThreadBinding::Pinned,
-            tasks: 1,
             threads: Some(self.threads),
-            cpus: None,
-            nodes: None,
             memory,
+            // The number of threads counts all CPUs, so all must be there to be taken; fast ones come first.
+            choice: CpuChoice { efficient_cores: true, ..CpuChoice::default() },
+            ..PlacementRequest::as_the_os_does()
         }
     }
 

@@ -1,7 +1,7 @@
 use super::*;
 
 fn policy(mode: MemoryMode, errno: i32) -> String {
-    let plan = MemoryPlan { mode, nodes: "0-1".parse().unwrap() };
+    let plan = MemoryPlan::new(mode, "0-1".parse().unwrap());
     LaunchError::MemoryPolicy { plan, source: io::Error::from_raw_os_error(errno) }.to_string()
 }
 

@@ -159,7 +159,7 @@ fn the_kernel_reports_the_policy() {
         (MemoryMode::Default, "", "default"),
     ] {
         let mut plan = free(1);
-        plan.tasks[0].memory = MemoryPlan { mode, nodes: nodes.parse().unwrap() };
+        plan.tasks[0].memory = MemoryPlan::new(mode, nodes.parse().unwrap());
         let maps = output_of(&spec(&["/bin/cat", "/proc/self/numa_maps"]), &plan);
         assert!(maps.lines().any(|line| line.contains("heap") && line.contains(word)), "{mode}: {maps}");
     }
@@ -168,7 +168,7 @@ fn the_kernel_reports_the_policy() {
 #[test]
 fn nodes_that_are_not_there_are_refused_with_advice() {
     let mut plan = free(2);
-    plan.tasks[1].memory = MemoryPlan { mode: MemoryMode::Bind, nodes: "900".parse::<NodeSet>().unwrap() };
+    plan.tasks[1].memory = MemoryPlan::new(MemoryMode::Bind, "900".parse::<NodeSet>().unwrap());
     let error = Job::spawn(&spec(&["/bin/true"]), &plan, Io::Capture).unwrap_err();
     assert!(matches!(error, LaunchError::MemoryPolicy { .. }), "{error}");
     let text = error.to_string();

@@ -96,9 +96,8 @@ fn requests() -> impl Generator<Value = PlacementRequest> {
             binding,
             tasks,
             threads,
-            cpus: None,
-            nodes: None,
             memory,
+            ..PlacementRequest::as_the_os_does()
         },
     )
 }

@@ -62,7 +62,7 @@ fn point(id: &str, role: PointRole, memory: MemoryRequest, mode: MemoryMode) -> 
                 task: TaskId(0),
                 cpus: cpus("0-3"),
                 threads: vec![cpus("0-3"); 4],
-                memory: MemoryPlan { mode, nodes: nodes.parse::<NodeSet>().expect("a list of nodes") },
+                memory: MemoryPlan::new(mode, nodes.parse::<NodeSet>().expect("a list of nodes")),
             }],
             warnings: vec![],
         },

@@ -30,7 +30,7 @@ fn placement(binding: ThreadBinding) -> Placement {
         task: TaskId(number),
         cpus: cpus.parse().unwrap(),
         threads: threads.iter().map(|cpus| cpus.parse().unwrap()).collect(),
-        memory: MemoryPlan { mode, nodes: nodes.parse().unwrap() },
+        memory: MemoryPlan::new(mode, nodes.parse().unwrap()),
     };
     Placement {
         strategy: Strategy::Semi,

@@ -112,7 +112,7 @@ pub fn point(id: &str, title: &str, role: PointRole, threads: u32) -> Point {
                 task: TaskId(0),
                 cpus: all.clone(),
                 threads: vec![all; threads as usize],
-                memory: MemoryPlan { mode, nodes: Default::default() },
+                memory: MemoryPlan::new(mode, Default::default()),
             }],
             warnings: vec![],
         },

@@ -53,7 +53,15 @@ impl Request {
             }
             None => None,
         };
-        let placement = PlacementRequest { strategy, binding, tasks: 1, threads, cpus, nodes, memory };
+        let placement = PlacementRequest {
+            strategy,
+            binding,
+            threads,
+            cpus,
+            nodes,
+            memory,
+            ..PlacementRequest::as_the_os_does()
+        };
         Ok(Request { placement, steers_threads })
     }
 
