@@ -15,6 +15,7 @@ mod reading;
 mod run;
 mod snapshot;
 mod study;
+mod whereabouts;
 
 pub use choice::{CpuChoice, Order, ParseChoiceError, Smt};
 pub use event::{Event, Ignore, Sink};
@@ -38,4 +39,8 @@ pub use snapshot::{
 pub use study::{
     Counts, Disturbance, Exit, HostFacts, Metric, Outcome, Pair, Point, PointId, PointRole, StopReason,
     Study, StudyHeader, Trial,
+};
+pub use whereabouts::{
+    FarMemory, JobWhere, LocalShare, MaskOverlap, MemoryRow, MemoryTable, NodeColumn, NodeTotal, Occupant,
+    Remark, RemarkKind, ShareSpan, SharedCpu, TaskWhere, ThreadWhere, WhereNote, Whereabouts,
 };
