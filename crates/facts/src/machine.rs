@@ -204,4 +204,16 @@ pub enum LimitKind {
     MemoryPolicy,
     /// Memory policy calls are forbidden (seccomp) or missing from the kernel.
     PolicyCalls,
+    /// Cores of which only some hardware threads may be used.
+    PartialCores,
+    /// Cores built for thrift beside faster ones.
+    EfficientCores,
+    /// Nodes whose CPUs have no memory of their own.
+    NodesWithoutMemory,
+    /// Nodes on which no thread can run.
+    NodesWithoutCpus,
+    /// CPU numbers beyond what the C library's `cpu_set_t` takes.
+    ManyCpus,
+    /// Numbers of CPUs or nodes that are not there.
+    NumberingGaps,
 }

@@ -41,6 +41,11 @@ impl Roots {
         slurp(&self.path(absolute)).ok()
     }
 
+    /// The bytes of a file that need not be there, nor be text.
+    pub(crate) fn try_bytes(&self, absolute: &str) -> Option<Vec<u8>> {
+        std::fs::read(self.path(absolute)).ok()
+    }
+
     /// The value in a file.
     pub(crate) fn value<T: FromStr>(&self, absolute: &str, expected: &str) -> Result<T, Error> {
         let text = self.text(absolute)?;

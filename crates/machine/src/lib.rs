@@ -24,7 +24,7 @@ mod xml;
 
 pub use error::Error;
 pub use files::Roots;
-pub use limits::limits;
+pub use limits::{Launcher, LauncherError, WEIGHTS, cgroup_cpus, global_weight, launcher, limits};
 pub use live::live;
 pub use policy::Policy;
 pub use recorded::{from_input, from_synthetic, from_xml_file};

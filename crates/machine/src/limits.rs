@@ -1,7 +1,10 @@
 //! What keeps us from using the whole machine, and who can lift it.
 
 mod cgroup;
+mod launcher;
 mod mounts;
+mod shape;
+mod weights;
 
 use numawise_facts::{Limit, LimitKind, Machine};
 use numawise_units::{Bytes, CpuSet, NodeSet};
@@ -9,6 +12,9 @@ use numawise_units::{Bytes, CpuSet, NodeSet};
 use crate::sysfs::{Allowed, CPUS, NODES, STATUS};
 use crate::{Policy, Roots};
 use cgroup::Cgroups;
+
+pub use launcher::{Launcher, LauncherError, launcher};
+pub use weights::{WEIGHTS, global_weight};
 
 #[cfg(test)]
 mod tests;
@@ -23,7 +29,16 @@ pub fn limits(roots: &Roots, machine: &Machine, policy: &Policy) -> Vec<Limit> {
     limits.extend(quota(machine, &cgroups));
     limits.extend(memory(roots, &cgroups));
     limits.extend(memory_policy(policy));
+    limits.extend(shape::limits(roots, machine));
     limits
+}
+
+/// The CPUs online that the cpuset of our cgroup leaves, whatever our affinity mask is.
+pub fn cgroup_cpus(roots: &Roots, online: &CpuSet) -> CpuSet {
+    match Cgroups::of_this_process(roots).cpuset_cpus() {
+        Some((cpus, _)) => cpus.intersection(online),
+        None => online.clone(),
+    }
 }
 
 fn offline(roots: &Roots, machine: &Machine) -> Option<Limit> {
@@ -172,7 +187,7 @@ fn memory_policy(policy: &Policy) -> Option<Limit> {
         Policy::Forbidden => Some(Limit {
             kind: LimitKind::PolicyCalls,
             effect: "memory policies may not be set: pages go where the kernel puts them".to_owned(),
-            source: "get_mempolicy: operation not permitted".to_owned(),
+            source: "get_mempolicy and set_mempolicy: operation not permitted".to_owned(),
             lift:
                 "the container: --cap-add SYS_NICE or a seccomp profile that allows set_mempolicy, mbind and \
                    get_mempolicy"

@@ -42,6 +42,9 @@ impl Policy {
         let result = unsafe {
             libc::syscall(libc::SYS_get_mempolicy, &mut mode, nodes.as_mut_ptr(), MOST_NODES, 0usize, 0usize)
         };
+        if result == 0 && may_not_be_set() {
+            return Policy::Forbidden;
+        }
         if result == 0 {
             return Policy::from_kernel(mode, NodeSet::from_words(nodes));
         }
@@ -65,4 +68,12 @@ impl Policy {
             },
         }
     }
+}
+
+/// Asks for a mode that no kernel has: a filter refuses before the kernel looks at it, and nothing is changed either way.
+fn may_not_be_set() -> bool {
+    let (no_mode, no_nodes) = (-1, std::ptr::null::<u64>());
+    // SAFETY: a null mask of 0 bits is not read.
+    let result = unsafe { libc::syscall(libc::SYS_set_mempolicy, no_mode, no_nodes, 0usize) };
+    result < 0 && matches!(io::Error::last_os_error().raw_os_error(), Some(libc::EPERM | libc::EACCES))
 }

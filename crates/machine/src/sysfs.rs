@@ -1,7 +1,7 @@
 //! The quick reader: what a placement needs, from files below `/sys` and `/proc`.
 //!
-//! It reads three files a node and at most one a core, without listing directories, and asks nothing of hwloc. Caches and
-//! kinds of cores are left out, and of memory kinds it knows only what the firmware's figures tell.
+//! It reads three files a node and at most one a core, without listing directories, and asks nothing of hwloc. Caches are
+//! left out, of kinds of cores it knows those of hybrid processors, and of memory kinds what the firmware's figures tell.
 
 use std::collections::BTreeMap;
 
@@ -11,6 +11,7 @@ use numawise_units::{Bytes, CpuId, CpuSet, NodeId, NodeSet};
 use crate::kinds::{self, Locality};
 use crate::{Error, Roots, hmat};
 
+mod efficiency;
 #[cfg(test)]
 mod tests;
 
@@ -215,6 +216,7 @@ fn packages(roots: &Roots, online: &CpuSet) -> Vec<Package> {
 
 fn cpus(roots: &Roots, online: &CpuSet, nodes: &[Node], packages: &[Package]) -> Vec<Cpu> {
     let cores = Locality::of_sets(online, &cores(roots, online));
+    let efficiency = efficiency::read(roots, online);
     online
         .iter()
         .map(|id| {
@@ -225,7 +227,7 @@ fn cpus(roots: &Roots, online: &CpuSet, nodes: &[Node], packages: &[Package]) ->
                 package: packages.iter().find(|p| p.cpus.contains(id)).map(|p| p.index),
                 core,
                 smt,
-                efficiency: Reading::unavailable("the quick reader does not read it"),
+                efficiency: efficiency.of(id),
             }
         })
         .collect()

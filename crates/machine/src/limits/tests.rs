@@ -61,7 +61,7 @@ fn offline_cpus_are_counted() {
     let limits = limits_of(&Fixture::named("holes"), &Policy::Default);
     let offline = of(&limits, LimitKind::OfflineCpus);
     assert_eq!(offline.effect, "6 of 8 CPUs are online (0-2,96-98); 3,99 are offline");
-    assert_eq!(limits.len(), 1);
+    assert_eq!(limits.len(), 4, "the shape of the machine has tests of its own");
 }
 
 #[test]
@@ -70,7 +70,8 @@ fn a_mask_alone_is_told_as_such() {
     fixture.write("/proc/self/status", "Cpus_allowed_list:\t0-5\nMems_allowed_list:\t0-1\n");
     let limits = limits_of(&fixture, &Policy::Default);
     assert_eq!(of(&limits, LimitKind::AffinityMask).effect, "the affinity mask leaves 6 of 8 CPUs (0-5)");
-    assert_eq!(limits.len(), 1);
+    of(&limits, LimitKind::PartialCores);
+    assert_eq!(limits.len(), 2);
 }
 
 #[test]
@@ -114,4 +115,14 @@ fn policies_are_told() {
         let calls = of(&limits, LimitKind::PolicyCalls);
         assert!(calls.effect.contains(words), "{}", calls.effect);
     }
+}
+
+#[test]
+fn the_cpus_of_the_cgroup_are_told_whatever_the_mask() {
+    let online = "0-7".parse().unwrap();
+    let cpus = |name: &str| cgroup_cpus(&Fixture::named(name).roots(), &online).to_string();
+    assert_eq!(cpus("cgroup2-limited"), "0-3", "the mask there is 1-3");
+    assert_eq!(cpus("cgroup1-container"), "4-7");
+    assert_eq!(cpus("two-socket"), "0-7");
+    assert_eq!(cgroup_cpus(&Fixture::empty().roots(), &online).to_string(), "0-7", "no cgroups at all");
 }

@@ -1,0 +1,60 @@
+//! Which cores are built for speed and which for thrift, as far as a file or two of the kernel tell.
+
+use std::collections::BTreeSet;
+
+use numawise_facts::Reading;
+use numawise_units::{CpuId, CpuSet};
+
+use super::CPUS;
+use crate::Roots;
+
+#[cfg(test)]
+mod tests;
+
+/// What is known of the kinds of cores.
+pub(super) struct Efficiency {
+    /// The CPUs of each kind, the most thrifty first; one or none where all are alike.
+    kinds: Vec<CpuSet>,
+}
+
+/// The lists that Intel's hybrid processors have, one for each kind, the most thrifty first (drivers/perf and
+/// arch/x86/events/intel of the kernel).
+const LISTS: [&str; 3] =
+    ["/sys/devices/cpu_lowpower/cpus", "/sys/devices/cpu_atom/cpus", "/sys/devices/cpu_core/cpus"];
+
+pub(super) fn read(roots: &Roots, online: &CpuSet) -> Efficiency {
+    let lists = LISTS.iter().filter_map(|file| roots.try_value::<CpuSet>(file));
+    let lists: Vec<CpuSet> =
+        lists.map(|cpus| cpus.intersection(online)).filter(|cpus| !cpus.is_empty()).collect();
+    match lists.is_empty() {
+        false => Efficiency { kinds: lists },
+        true => Efficiency { kinds: capacities(roots, online) },
+    }
+}
+
+/// Arm's kernels give every CPU a capacity, 1024 for the fastest.
+fn capacities(roots: &Roots, online: &CpuSet) -> Vec<CpuSet> {
+    let capacity = |cpu: CpuId| roots.try_value::<u32>(&format!("{CPUS}/cpu{cpu}/cpu_capacity"));
+    // Where the first CPU has none, no other is asked.
+    if online.first().and_then(capacity).is_none() {
+        return Vec::new();
+    }
+    let known: Vec<(CpuId, u32)> = online.iter().filter_map(|cpu| Some((cpu, capacity(cpu)?))).collect();
+    let steps: BTreeSet<u32> = known.iter().map(|(_, capacity)| *capacity).collect();
+    let of =
+        |step: &u32| known.iter().filter(|(_, capacity)| capacity == step).map(|(cpu, _)| *cpu).collect();
+    steps.iter().map(of).collect()
+}
+
+impl Efficiency {
+    /// The rank of a CPU's kind, 0 the most thrifty.
+    pub(super) fn of(&self, cpu: CpuId) -> Reading<u32> {
+        if self.kinds.len() < 2 {
+            return Reading::unavailable("the kernel tells no kinds of cores apart");
+        }
+        match self.kinds.iter().position(|cpus| cpus.contains(cpu)) {
+            Some(rank) => Reading::Measured(rank as u32),
+            None => Reading::unavailable("the kernel does not tell the kind of this one"),
+        }
+    }
+}
