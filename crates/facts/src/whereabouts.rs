@@ -201,6 +201,8 @@ pub struct SharedCpu {
     pub cpu: CpuId,
     pub node: Option<NodeId>,
     pub threads: Vec<Occupant>,
+    /// The sum of their shares of it, as far as they are known: about 1 when they are in each other's way.
+    pub load: Reading<Ratio>,
 }
 
 /// A thread as others need to name it.
@@ -243,6 +245,8 @@ pub enum RemarkKind {
     SharedCpus,
     PinnedTogether,
     FarMemory,
+    /// Threads on a node where hardly any of the task's memory is.
+    ThreadsWithoutMemory,
     ManyMigrations,
 }
 
