@@ -11,11 +11,13 @@ mod sample;
 mod samples;
 mod summary;
 mod verdict;
+mod whereabouts;
 
 use numawise_facts::{Analysis, Metric, PointId, Reading, Study, StudyHeader, VerdictKind};
 use numawise_units::Ratio;
 
 pub use samples::left_out;
+pub use whereabouts::whereabouts;
 
 /// Everything that the study says, from its raw trials.
 pub fn analyse(study: &Study) -> Analysis {

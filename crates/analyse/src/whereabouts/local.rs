@@ -1,0 +1,141 @@
+//! How much of a task's memory is local to it, and what is far.
+
+use numawise_facts::{FarMemory, LocalShare, MemoryTable, PageUse, Reading, ShareSpan};
+use numawise_units::{Bytes, CpuSet, NodeId, NodeSet, Ratio};
+
+use super::threads::Seen;
+use super::topology::Topology;
+
+/// A node where less of the CPU time is used than this is not one where a task runs: helper threads are anywhere.
+const RUNS: f64 = 0.01;
+
+/// Which share of a task's CPU time is used on which node; the sum is 1.
+pub struct Weights {
+    pub by_node: Vec<(NodeId, f64)>,
+    pub span: ShareSpan,
+}
+
+impl Weights {
+    pub fn nodes(&self) -> NodeSet {
+        self.by_node.iter().map(|(node, _)| *node).collect()
+    }
+}
+
+/// From the CPU time over `span`; where no thread used any, from that since the threads began.
+pub fn weights(seen: &Reading<Vec<Seen>>, span: ShareSpan) -> Reading<Weights> {
+    let seen = match seen {
+        Reading::Measured(seen) => seen,
+        Reading::Unavailable { unavailable } => {
+            return Reading::Unavailable { unavailable: unavailable.clone() };
+        }
+    };
+    if seen.iter().all(|seen| seen.row.node.is_none()) {
+        return Reading::unavailable(
+            "the machine does not say to which nodes the CPUs of its threads belong",
+        );
+    }
+    let recent = by_node(seen.iter().filter_map(|seen| Some((seen.row.node?, seen.used?.0))));
+    if let Some(by_node) = recent {
+        return Reading::Measured(Weights { by_node, span });
+    }
+    match by_node(seen.iter().filter_map(|seen| Some((seen.row.node?, seen.row.cpu_time.0)))) {
+        Some(by_node) => Reading::Measured(Weights { by_node, span: ShareSpan::SinceBegin }),
+        None => Reading::unavailable("none of its threads has used any CPU time yet"),
+    }
+}
+
+fn by_node(used: impl Iterator<Item = (NodeId, u64)>) -> Option<Vec<(NodeId, f64)>> {
+    let mut by_node: Vec<(NodeId, f64)> = Vec::new();
+    for (node, used) in used {
+        match by_node.iter_mut().find(|(known, _)| *known == node) {
+            Some((_, sum)) => *sum += used as f64,
+            None => by_node.push((node, used as f64)),
+        }
+    }
+    let all: f64 = by_node.iter().map(|(_, used)| used).sum();
+    by_node.retain(|(_, used)| *used > 0.0 && *used >= RUNS * all);
+    let kept: f64 = by_node.iter().map(|(_, used)| used).sum();
+    by_node.iter_mut().for_each(|(_, used)| *used /= kept);
+    by_node.sort_by_key(|(node, _)| *node);
+    (!by_node.is_empty()).then_some(by_node)
+}
+
+/// The share of CPU time used where the memory of a column is local.
+pub fn time_at(weights: &Weights, column: usize, topology: &Topology) -> f64 {
+    let near = topology.local_to(column);
+    weights.by_node.iter().filter(|(node, _)| near.contains(*node)).map(|(_, share)| share).sum()
+}
+
+pub fn share(
+    memory: &Reading<MemoryTable>,
+    weights: &Reading<Weights>,
+    topology: &Topology,
+) -> Reading<LocalShare> {
+    let (memory, weights) = match (memory, weights) {
+        (Reading::Measured(memory), Reading::Measured(weights)) => (memory, weights),
+        (Reading::Unavailable { unavailable }, _) | (_, Reading::Unavailable { unavailable }) => {
+            return Reading::Unavailable { unavailable: unavailable.clone() };
+        }
+    };
+    if memory.total == Bytes(0) {
+        return Reading::unavailable("it has no pages of its own");
+    }
+    let (mut near, mut alike) = (0.0, 0.0);
+    for (column, bytes) in memory.by_node.iter().enumerate() {
+        let time = time_at(weights, column, topology);
+        if time > 0.0 {
+            near += bytes.0 as f64;
+            alike += time * bytes.0 as f64;
+        }
+    }
+    let of_all = |bytes: f64| Ratio((bytes / memory.total.0 as f64).min(1.0));
+    Reading::Measured(LocalShare { at_most: of_all(near), if_alike: of_all(alike), weighed: weights.span })
+}
+
+pub fn far(
+    memory: &Reading<MemoryTable>,
+    weights: &Reading<Weights>,
+    mask: &Reading<CpuSet>,
+    topology: &Topology,
+) -> Reading<Vec<FarMemory>> {
+    let (memory, weights) = match (memory, weights) {
+        (Reading::Measured(memory), Reading::Measured(weights)) => (memory, weights),
+        (Reading::Unavailable { unavailable }, _) | (_, Reading::Unavailable { unavailable }) => {
+            return Reading::Unavailable { unavailable: unavailable.clone() };
+        }
+    };
+    let reach = mask.measured().map(|mask| topology.nodes_of(mask));
+    let file = memory.rows.iter().find(|row| row.used_for == PageUse::File);
+    let mut all: Vec<FarMemory> = Vec::new();
+    for (column, bytes) in memory.by_node.iter().enumerate() {
+        if *bytes == Bytes(0) || time_at(weights, column, topology) > 0.0 {
+            continue;
+        }
+        let node = topology.columns()[column].node;
+        let (nearest, distance) = nearest(weights, node, topology);
+        all.push(FarMemory {
+            node,
+            bytes: *bytes,
+            file: file.map_or(Bytes(0), |row| row.by_node[column]),
+            may_run: reach.as_ref().is_some_and(|reach| reach.intersects(topology.local_to(column))),
+            nearest,
+            distance,
+        });
+    }
+    all.sort_by_key(|far| (std::cmp::Reverse(far.bytes), far.node));
+    Reading::Measured(all)
+}
+
+/// From which of its nodes a task reaches `to` the soonest.
+fn nearest(weights: &Weights, to: NodeId, topology: &Topology) -> (Option<NodeId>, Reading<Ratio>) {
+    let all: Vec<(NodeId, Reading<Ratio>)> =
+        weights.by_node.iter().map(|(node, _)| (*node, topology.distance(*node, to))).collect();
+    let known = all.iter().filter_map(|(node, distance)| Some((*node, *distance.measured()?)));
+    match known.min_by(|a, b| a.1.0.total_cmp(&b.1.0)) {
+        Some((node, distance)) => (Some(node), Reading::Measured(distance)),
+        None => match all.into_iter().next() {
+            Some((_, distance)) => (None, distance),
+            None => (None, Reading::unavailable("none of its threads runs anywhere")),
+        },
+    }
+}
