@@ -17,7 +17,7 @@ pub enum RecordError {
     #[error("{}: it is not a numawise record: {found}", path.display())]
     NotARecord { path: PathBuf, found: String },
     #[error(
-        "{}: the file is empty: numawise was stopped before the first trial, nothing is lost; start the study again",
+        "{}: the file is empty: numawise was stopped before anything was recorded, nothing is lost; start again",
         .0.display()
     )]
     Empty(PathBuf),
@@ -27,6 +27,13 @@ pub enum RecordError {
         path.display()
     )]
     Newer { path: PathBuf, found: i64, known: i64 },
+    #[error("{}: it holds {found}; expected {expected}; choose another file", path.display())]
+    OtherKind { path: PathBuf, found: &'static str, expected: &'static str },
+    #[error(
+        "{}: it was recorded on another machine ({recorded}; this one has {now}); choose another file",
+        path.display()
+    )]
+    OtherMachine { path: PathBuf, recorded: String, now: String },
     #[error("{}: the record is damaged: {problem}; restore it from a copy, or start over", path.display())]
     Damaged { path: PathBuf, problem: String },
     #[error("{}: another numawise is measuring into it; wait for that one, or choose another file", .0.display())]
@@ -52,7 +59,7 @@ pub enum RecordError {
     Duplicate { path: PathBuf, number: u32 },
     #[error("{}: trial {number} is of the point '{point}', which the study does not have", path.display())]
     UnknownPoint { path: PathBuf, number: u32, point: String },
-    #[error("the study cannot be kept: {0}")]
+    #[error("what was measured cannot be kept: {0}")]
     Unstorable(String),
     #[error("{}: cannot {doing}", path.display())]
     Io { path: PathBuf, doing: &'static str, source: io::Error },

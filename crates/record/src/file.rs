@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use numawise_facts::StudyHeader;
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use crate::lock::WriterLock;
-use crate::{RecordError, read, schema, write};
+use crate::schema::{FORMATS, Format, STUDY, identity};
+use crate::{RecordError, read, write};
 
 /// How long we wait for somebody who reads the file.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
@@ -49,7 +50,7 @@ impl Record {
         if path.metadata().is_ok_and(|file| file.len() > 0) {
             return Err(RecordError::Exists(path.to_owned()));
         }
-        let made = begin(path, header);
+        let made = begin(path, &STUDY, |transaction| write::header(transaction, header));
         if made.is_err() && ours {
             // The error at hand says more than one about tidying up would.
             let _ = std::fs::remove_file(path);
@@ -96,12 +97,9 @@ impl Record {
     pub fn open(path: &Path) -> Result<Record, RecordError> {
         let lock = WriterLock::take(open_file(path, true)?, path)?;
         let mut connection = connect(path)?;
-        let version = recognise(&connection, path)?;
+        let version = recognise(&connection, path, &STUDY)?;
         check(&connection, path)?;
-        if version < schema::VERSION {
-            update(&mut connection, version)
-                .map_err(|e| RecordError::sqlite(path, "bring it up to date", e))?;
-        }
+        update(&mut connection, path, &STUDY, version)?;
         let header = read::header(&connection, path)?;
         Ok(Record { connection, header, path: path.to_owned(), _lock: Some(lock) })
     }
@@ -113,7 +111,7 @@ impl Record {
     pub fn open_to_read(path: &Path) -> Result<Record, RecordError> {
         drop(open_file(path, false)?);
         let connection = connect(path)?;
-        recognise(&connection, path)?;
+        recognise(&connection, path, &STUDY)?;
         connection
             .pragma_update(None, "query_only", true)
             .map_err(|e| RecordError::sqlite(path, "open it", e))?;
@@ -130,13 +128,36 @@ impl Record {
     }
 }
 
-/// The tables and the study in one transaction: the file is empty until it is a record.
-fn begin(path: &Path, header: &StudyHeader) -> Result<Connection, RecordError> {
+/// What a file of ours holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A [`Record`] of trials.
+    Study,
+    /// A [`Series`](crate::Series) of looks at a running job.
+    Series,
+}
+
+/// Tells what a file holds; whether it is whole is seen when it is read.
+///
+/// # Errors
+/// Whatever keeps the file from being one of ours: see [`RecordError`].
+pub fn kind(path: &Path) -> Result<Kind, RecordError> {
+    drop(open_file(path, false)?);
+    let (format, _) = identify(&connect(path)?, path)?;
+    Ok(if format.application_id == STUDY.application_id { Kind::Study } else { Kind::Series })
+}
+
+/// The tables and their first rows in one transaction: the file is empty until it is a record.
+pub(crate) fn begin(
+    path: &Path,
+    format: &Format,
+    first_rows: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()>,
+) -> Result<Connection, RecordError> {
     let mut connection = connect(path)?;
     let made = (|| {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        schema::migrate(&transaction, 0)?;
-        write::header(&transaction, header)?;
+        format.migrate(&transaction, 0)?;
+        first_rows(&transaction)?;
         transaction.commit()
     })();
     match made {
@@ -145,14 +166,26 @@ fn begin(path: &Path, header: &StudyHeader) -> Result<Connection, RecordError> {
     }
 }
 
-fn update(connection: &mut Connection, version: i64) -> rusqlite::Result<()> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    schema::migrate(&transaction, version)?;
-    transaction.commit()
+/// Brings an older file up to date.
+pub(crate) fn update(
+    connection: &mut Connection,
+    path: &Path,
+    format: &Format,
+    version: i64,
+) -> Result<(), RecordError> {
+    if version == format.version() {
+        return Ok(());
+    }
+    let updated = (|| {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        format.migrate(&transaction, version)?;
+        transaction.commit()
+    })();
+    updated.map_err(|e| RecordError::sqlite(path, "bring it up to date", e))
 }
 
 /// Opens the file only to see whether it can be opened, since SQLite does not tell why it could not.
-fn open_file(path: &Path, write: bool) -> Result<File, RecordError> {
+pub(crate) fn open_file(path: &Path, write: bool) -> Result<File, RecordError> {
     // Looked at first, because opening a pipe waits for somebody at its other end.
     let facts = path.metadata().map_err(|e| RecordError::io(path, "open it", e))?;
     if facts.is_dir() {
@@ -168,7 +201,7 @@ fn open_file(path: &Path, write: bool) -> Result<File, RecordError> {
     file.map_err(|e| RecordError::io(path, "open it", e))
 }
 
-fn connect(path: &Path) -> Result<Connection, RecordError> {
+pub(crate) fn connect(path: &Path) -> Result<Connection, RecordError> {
     // Without SQLITE_OPEN_URI, so that a file named `file:x?y` is just a file.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let open = || {
@@ -181,34 +214,42 @@ fn connect(path: &Path) -> Result<Connection, RecordError> {
     open().map_err(|e| RecordError::sqlite(path, "open it", e))
 }
 
-/// The format version of a file of ours. Reading rolls back what a killed writer left half done.
-fn recognise(connection: &Connection, path: &Path) -> Result<i64, RecordError> {
+/// What kind of file of ours it is, and of which version. Reading rolls back what a killed writer left half done.
+pub(crate) fn identify(connection: &Connection, path: &Path) -> Result<(&'static Format, i64), RecordError> {
     let tables =
         |c: &Connection| c.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get::<_, i64>(0));
-    let found = tables(connection).and_then(|tables| Ok((tables, schema::identity(connection)?)));
+    let found = tables(connection).and_then(|tables| Ok((tables, identity(connection)?)));
     let (tables, (application, version)) = found.map_err(|e| RecordError::sqlite(path, "read it", e))?;
+    let not_ours = |found: String| Err(RecordError::NotARecord { path: path.to_owned(), found });
     match (application, tables) {
         (0, 0) if path.metadata().is_ok_and(|file| file.len() == 0) => {
-            Err(RecordError::Empty(path.to_owned()))
+            return Err(RecordError::Empty(path.to_owned()));
         }
         // SQLite takes a few bytes of anything for an empty database.
-        (0, 0) => Err(RecordError::NotARecord {
-            path: path.to_owned(),
-            found: "it is not an SQLite file".to_owned(),
-        }),
-        (schema::APPLICATION_ID, _) if version > schema::VERSION => {
-            Err(RecordError::Newer { path: path.to_owned(), found: version, known: schema::VERSION })
+        (0, 0) => return not_ours("it is not an SQLite file".to_owned()),
+        _ => {}
+    }
+    match FORMATS.iter().find(|format| format.application_id == application) {
+        Some(format) => Ok((format, version)),
+        None => not_ours(format!(
+            "it is an SQLite database of another program (application id {application}, {tables} tables and indices)"
+        )),
+    }
+}
+
+/// The version of a file of this kind that we can read.
+pub(crate) fn recognise(connection: &Connection, path: &Path, format: &Format) -> Result<i64, RecordError> {
+    let (found, version) = identify(connection, path)?;
+    let known = format.version();
+    match version {
+        _ if found.application_id != format.application_id => {
+            Err(RecordError::OtherKind { path: path.to_owned(), found: found.holds, expected: format.holds })
         }
-        (schema::APPLICATION_ID, _) if version < 1 => {
+        _ if version > known => Err(RecordError::Newer { path: path.to_owned(), found: version, known }),
+        _ if version < 1 => {
             Err(RecordError::damaged(path, format!("format version {version} was never written")))
         }
-        (schema::APPLICATION_ID, _) => complete(connection, path).map(|()| version),
-        _ => Err(RecordError::NotARecord {
-            path: path.to_owned(),
-            found: format!(
-                "it is an SQLite database of another program (application id {application}, {tables} tables and indices)"
-            ),
-        }),
+        _ => complete(connection, path).map(|()| version),
     }
 }
 
@@ -225,7 +266,7 @@ fn complete(connection: &Connection, path: &Path) -> Result<(), RecordError> {
 }
 
 /// Looks for damage in the whole file before anything is added to it.
-fn check(connection: &Connection, path: &Path) -> Result<(), RecordError> {
+pub(crate) fn check(connection: &Connection, path: &Path) -> Result<(), RecordError> {
     let found: String = connection
         .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
         .map_err(|e| RecordError::sqlite(path, "check it", e))?;
@@ -241,7 +282,7 @@ fn looks_like_ours(path: &Path) -> Result<bool, RecordError> {
     let mut start = Vec::new();
     let file = File::open(path).map_err(|e| RecordError::io(path, "open it", e))?;
     file.take(72).read_to_end(&mut start).map_err(|e| RecordError::io(path, "read it", e))?;
-    let id = (schema::APPLICATION_ID as u32).to_be_bytes();
+    let id = (STUDY.application_id as u32).to_be_bytes();
     Ok(start.is_empty() || (start.starts_with(b"SQLite format 3\0") && start.get(68..72) == Some(&id[..])))
 }
 

@@ -1,10 +1,10 @@
-//! The record of a study: one SQLite file, written trial by trial.
+//! The record of a study: one SQLite file, written trial by trial; and the series of looks at a running job, another.
 //!
 //! This room turns a [`StudyHeader`](numawise_facts::StudyHeader) and its trials into tables and back, keeps two writers
 //! apart, and refuses what it cannot read. It does not know how a trial is run or what its numbers mean: every number is
 //! kept raw, and every reason why there is none is kept beside it.
 //!
-//! The format is described in `docs/formats/nw-file.md`. A [`Record`] is `Send` and not `Sync`.
+//! The formats are described in `docs/formats/nw-file.md`. A [`Record`] and a [`Series`] are `Send` and not `Sync`.
 
 mod error;
 mod file;
@@ -12,8 +12,10 @@ mod lock;
 mod read;
 mod same;
 mod schema;
+mod series;
 mod write;
 
 pub use error::RecordError;
-pub use file::Record;
+pub use file::{Kind, Record, kind};
 pub use same::{Difference, Item};
+pub use series::Series;

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use numawise_facts::{
-    Disturbance, Exit, Metric, Observation, Outcome, Point, Reading, Reason, StopReason, StudyHeader,
-    ThreadBinding, Trial,
+    Disturbance, Exit, Machine, Metric, Observation, Outcome, Point, Reading, Reason, StopReason,
+    StudyHeader, ThreadBinding, Trial,
 };
 use numawise_units::{Nanoseconds, Ratio};
 use rusqlite::types::Value;
 use rusqlite::{ErrorCode, Transaction, TransactionBehavior, params, params_from_iter};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::{Record, RecordError};
 
@@ -52,14 +53,14 @@ impl Record {
     }
 }
 
-/// Refuses a study that we could not read again: a path that is not UTF-8, a margin that is not a number.
-pub fn storable(header: &StudyHeader) -> Result<(), RecordError> {
+/// Refuses what we could not read again: a path that is not UTF-8, a margin that is not a number.
+pub fn storable<T: Serialize + DeserializeOwned + PartialEq>(header: &T) -> Result<(), RecordError> {
     let unstorable = |problem: String| Err(RecordError::Unstorable(problem));
     let text = match serde_json::to_string(header) {
         Ok(text) => text,
         Err(error) => return unstorable(error.to_string()),
     };
-    match serde_json::from_str::<StudyHeader>(&text) {
+    match serde_json::from_str::<T>(&text) {
         Ok(again) if again == *header => Ok(()),
         Ok(_) => unstorable("some value changes when it is written and read again".to_owned()),
         Err(error) => unstorable(error.to_string()),
@@ -91,21 +92,27 @@ pub fn header(transaction: &Transaction<'_>, header: &StudyHeader) -> rusqlite::
             json(header)?,
         ],
     )?;
-    for node in &header.machine.nodes {
+    machine(transaction, &header.machine)?;
+    for (position, point) in header.points.iter().enumerate() {
+        insert_point(transaction, position, point)?;
+    }
+    Ok(())
+}
+
+/// What people ask for of a machine that is kept as JSON.
+pub fn machine(transaction: &Transaction<'_>, machine: &Machine) -> rusqlite::Result<()> {
+    for node in &machine.nodes {
         let memory = node.memory.measured().map(|bytes| integer(bytes.0));
         transaction.execute(
             "INSERT OR IGNORE INTO nodes VALUES (?1, ?2, ?3, ?4)",
             params![node.id.0, node.kind.to_string(), memory, node.cpus.to_string()],
         )?;
     }
-    for cpu in &header.machine.cpus {
+    for cpu in &machine.cpus {
         transaction.execute(
             "INSERT OR IGNORE INTO cpus VALUES (?1, ?2, ?3, ?4, ?5)",
             params![cpu.id.0, cpu.node.map(|node| node.0), cpu.package, cpu.core, cpu.smt],
         )?;
-    }
-    for (position, point) in header.points.iter().enumerate() {
-        insert_point(transaction, position, point)?;
     }
     Ok(())
 }
@@ -314,7 +321,7 @@ impl Missing {
 }
 
 /// SQLite's integers are signed: above 2^63 (292 years in nanoseconds, 8 EiB) they show as negative, and come back whole.
-fn integer(value: u64) -> i64 {
+pub fn integer(value: u64) -> i64 {
     value.cast_signed()
 }
 
@@ -323,6 +330,6 @@ fn word<T: Serialize>(value: &T) -> Option<String> {
     serde_json::to_value(value).ok()?.as_str().map(str::to_owned)
 }
 
-fn json<T: Serialize>(value: &T) -> rusqlite::Result<String> {
+pub fn json<T: Serialize>(value: &T) -> rusqlite::Result<String> {
     serde_json::to_string(value).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
 }

@@ -7,3 +7,4 @@ mod kill;
 mod roundtrip;
 mod same;
 mod sample;
+mod series;

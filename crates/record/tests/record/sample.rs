@@ -25,7 +25,7 @@ fn node(id: u32, list: &str) -> Node {
     }
 }
 
-fn machine() -> Machine {
+pub fn machine() -> Machine {
     Machine {
         source: Source::Synthetic("pack:2 core:2".to_owned()),
         packages: (0..2).map(|k| Package { index: k, cpus: cpus(["0-1", "2-3"][k as usize]) }).collect(),
