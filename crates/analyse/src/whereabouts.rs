@@ -88,6 +88,7 @@ fn one(task: &TaskSnapshot, before: Option<&TaskSnapshot>, clock: &Clock, topolo
         busy: busy(&seen),
         working: seen.as_ref().map(|seen| threads::working(seen).count() as u64),
         runs_on: weights.as_ref().map(|weights| weights.nodes()),
+        time_by_node: weights.as_ref().map(|weights| weights.columns(topology)),
         local: local::share(&memory, &weights, topology),
         far: local::far(&memory, &weights, &mask, topology),
         mask,
@@ -129,6 +130,12 @@ fn sum<'a>(shares: impl Iterator<Item = &'a Reading<Ratio>>, none: &'static str)
 /// Whether two sets have a member in common, without making a third.
 fn meet(a: &CpuSet, b: &CpuSet) -> bool {
     a.words().iter().zip(b.words()).any(|(a, b)| a & b != 0)
+}
+
+/// Whether all members of `a` are in `b`, without making a third set.
+fn lies_in(a: &CpuSet, b: &CpuSet) -> bool {
+    let of_b = b.words().iter().copied().chain(std::iter::repeat(0));
+    a.words().iter().zip(of_b).all(|(a, b)| a & !b == 0)
 }
 
 /// Two looks that can be told apart in time.

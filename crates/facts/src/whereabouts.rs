@@ -69,6 +69,8 @@ pub struct TaskWhere {
     pub working: Reading<u64>,
     /// The nodes where its threads run: those with at least 1 % of its CPU time.
     pub runs_on: Reading<NodeSet>,
+    /// Which share of that CPU time is used on each of [`Whereabouts::nodes`]; the sum is 1.
+    pub time_by_node: Reading<Vec<Ratio>>,
     pub memory: Reading<MemoryTable>,
     pub local: Reading<LocalShare>,
     /// Memory on nodes where none of its threads runs, the most first.

@@ -19,6 +19,13 @@ impl Weights {
     pub fn nodes(&self) -> NodeSet {
         self.by_node.iter().map(|(node, _)| *node).collect()
     }
+
+    /// One for each column.
+    pub fn columns(&self, topology: &Topology) -> Vec<Ratio> {
+        let of =
+            |node: NodeId| self.by_node.iter().find(|(known, _)| *known == node).map_or(0.0, |(_, s)| *s);
+        topology.columns().iter().map(|column| Ratio(of(column.node))).collect()
+    }
 }
 
 /// From the CPU time over `span`; where no thread used any, from that since the threads began.

@@ -1,12 +1,12 @@
 //! Tasks that are pinned on the same CPUs: the mistake of launchers, and visible before it costs anything.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use numawise_facts::{MaskOverlap, Reading, TaskWhere};
 use numawise_units::{CpuId, CpuSet, Pid};
 
-use super::meet;
 use super::topology::Topology;
+use super::{lies_in, meet};
 
 /// A task that is pinned, and by how many threads it fills its CPUs.
 struct Pinned<'a> {
@@ -21,14 +21,13 @@ pub fn overlaps(tasks: &[TaskWhere], topology: &Topology) -> Vec<MaskOverlap> {
     for cpu in pinned.iter().flat_map(|pinned| pinned.mask.iter()) {
         *owners.entry(cpu).or_default() += 1;
     }
-    let mut seen: Vec<&CpuSet> = Vec::new();
+    let mut seen: HashSet<&CpuSet> = HashSet::new();
     let mut overlaps: Vec<MaskOverlap> = Vec::new();
     for one in &pinned {
         let cpus: CpuSet = one.mask.iter().filter(|cpu| owners[cpu] > 1).collect();
-        if cpus.is_empty() || seen.contains(&one.mask) {
+        if cpus.is_empty() || !seen.insert(one.mask) {
             continue;
         }
-        seen.push(one.mask);
         let touching: Vec<&Pinned> = pinned.iter().filter(|other| meet(other.mask, one.mask)).collect();
         let all = touching.iter().fold(CpuSet::new(), |all, other| all.union(other.mask));
         let mut ranks: Vec<u32> =
@@ -51,7 +50,7 @@ pub fn overlaps(tasks: &[TaskWhere], topology: &Topology) -> Vec<MaskOverlap> {
 
 /// More threads work for tasks that have nothing but these CPUs than there are CPUs.
 fn is_crowded(pinned: &[Pinned], cpus: &CpuSet) -> bool {
-    let inside = pinned.iter().filter(|pinned| pinned.mask.is_subset(cpus));
+    let inside = pinned.iter().filter(|pinned| lies_in(pinned.mask, cpus));
     let (tasks, threads) = inside.fold((0, 0), |(tasks, threads), one| (tasks + 1, threads + one.working));
     tasks > 1 && threads > cpus.len() as u64
 }
@@ -64,7 +63,7 @@ fn pinned<'a>(tasks: &'a [TaskWhere], topology: &Topology) -> Vec<Pinned<'a>> {
         threads.map(|thread| thread.cpu_time.0).max().unwrap_or(0)
     };
     let busiest = tasks.iter().map(most).max().unwrap_or(0);
-    let parents: std::collections::HashSet<Pid> = tasks.iter().map(|task| task.parent).collect();
+    let parents: HashSet<Pid> = tasks.iter().map(|task| task.parent).collect();
     let counts = |task: &TaskWhere| {
         let works = most(task) >= busiest.div_ceil(10) && busiest > 0;
         works || (task.rank.measured().is_some() && !parents.contains(&task.pid))

@@ -144,12 +144,12 @@ fn threads_without_memory(tasks: &[TaskWhere], topology: &Topology) -> Option<Re
     for task in tasks {
         // Memory that is far from all threads has its own sentence.
         let is_far = |far: &FarMemory, memory: &MemoryTable| is_much(own(far), memory.total);
-        let (Some(memory), Some(far), Some(nodes)) =
-            (task.memory.measured(), task.far.measured(), task.runs_on.measured())
+        let (Some(memory), Some(far), Some(times)) =
+            (task.memory.measured(), task.far.measured(), task.time_by_node.measured())
         else {
             continue;
         };
-        if nodes.len() < 2 || far.iter().any(|far| is_far(far, memory)) {
+        if far.iter().any(|far| is_far(far, memory)) {
             continue;
         }
         let own: Vec<Bytes> = (0..memory.by_node.len()).map(|column| own_pages(memory, column)).collect();
@@ -157,7 +157,8 @@ fn threads_without_memory(tasks: &[TaskWhere], topology: &Topology) -> Option<Re
         if total < OWN_BYTES {
             continue;
         }
-        for (node, time) in time_by_node(task) {
+        for (column, Ratio(time)) in topology.columns().iter().zip(times) {
+            let (node, time) = (column.node, *time);
             let near = |column: &usize| topology.local_to(*column).contains(node);
             let here: Bytes = (0..own.len()).filter(near).map(|column| own[column]).sum();
             if time >= TIME && (here.0 as f64) < PROPORTION * time * total.0 as f64 {
@@ -187,18 +188,6 @@ fn threads_without_memory(tasks: &[TaskWhere], topology: &Topology) -> Option<Re
 fn own_pages(memory: &MemoryTable, column: usize) -> Bytes {
     let rows = memory.rows.iter().filter(|row| row.used_for != PageUse::File);
     rows.map(|row| row.by_node[column]).sum()
-}
-
-/// By the shares of the threads where they are known.
-fn time_by_node(task: &TaskWhere) -> Vec<(numawise_units::NodeId, f64)> {
-    let threads = || task.threads.measured().into_iter().flatten();
-    let all: f64 = threads().filter_map(|thread| thread.share.measured()).map(|share| share.0).sum();
-    let nodes = task.runs_on.measured().into_iter().flat_map(|nodes| nodes.iter());
-    let on = |node| {
-        let here = threads().filter(|thread| thread.node == Some(node));
-        here.filter_map(|thread| thread.share.measured()).map(|share| share.0).sum::<f64>()
-    };
-    nodes.filter(|_| all > 0.0).map(|node| (node, on(node) / all)).collect()
 }
 
 fn migrations(tasks: &[TaskWhere], clock: &Clock) -> Option<Remark> {
