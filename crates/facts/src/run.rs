@@ -5,6 +5,7 @@ use std::fmt;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
+use numawise_units::TaskId;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 #[cfg(test)]
@@ -64,7 +65,8 @@ impl<'de> Deserialize<'de> for Argument {
     }
 }
 
-/// A program with its arguments. `{threads}` in an argument stands for the number of threads of the task.
+/// A program with its arguments. `{threads}` in an argument stands for the number of threads of the task, `{task}` for
+/// its number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunSpec {
     /// The program and its arguments; never empty.
@@ -88,7 +90,12 @@ impl RunSpec {
 
     /// The command with `{threads}` filled in.
     pub fn with_threads(&self, threads: u32) -> Vec<OsString> {
-        self.command.iter().map(|word| fill(&word.0, threads)).collect()
+        self.command.iter().map(|word| fill(&word.0, MARK, threads)).collect()
+    }
+
+    /// The command as a task runs it: `{threads}` and `{task}` filled in.
+    pub fn for_task(&self, threads: u32, task: TaskId) -> Vec<OsString> {
+        self.with_threads(threads).iter().map(|word| fill(word, TASK_MARK, task.0)).collect()
     }
 
     /// True when some argument holds `{threads}`.
@@ -98,14 +105,15 @@ impl RunSpec {
 }
 
 const MARK: &[u8] = b"{threads}";
+const TASK_MARK: &[u8] = b"{task}";
 
-fn fill(word: &OsStr, threads: u32) -> OsString {
+fn fill(word: &OsStr, mark: &[u8], number: u32) -> OsString {
     let mut rest = word.as_bytes();
     let mut filled = Vec::with_capacity(rest.len());
-    while let Some(at) = rest.windows(MARK.len()).position(|part| part == MARK) {
+    while let Some(at) = rest.windows(mark.len()).position(|part| part == mark) {
         filled.extend_from_slice(&rest[..at]);
-        filled.extend_from_slice(threads.to_string().as_bytes());
-        rest = &rest[at + MARK.len()..];
+        filled.extend_from_slice(number.to_string().as_bytes());
+        rest = &rest[at + mark.len()..];
     }
     filled.extend_from_slice(rest);
     OsString::from_vec(filled)

@@ -8,9 +8,11 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
+use numawise_facts::PageSize;
 use numawise_units::Pid;
 
 use crate::exec::Words;
+use crate::pages;
 use crate::syscalls::{self, Errno, Policy};
 
 /// What the child does before it becomes the program; the number goes through the pipe.
@@ -23,11 +25,12 @@ pub enum Step {
     Policy = 3,
     Affinity = 4,
     Exec = 5,
+    Pages = 6,
 }
 
 impl Step {
-    const ALL: [Step; 6] =
-        [Step::Ready, Step::Setup, Step::Directory, Step::Policy, Step::Affinity, Step::Exec];
+    const ALL: [Step; 7] =
+        [Step::Ready, Step::Setup, Step::Directory, Step::Policy, Step::Affinity, Step::Exec, Step::Pages];
 }
 
 /// All that a child needs, made before the fork.
@@ -35,6 +38,7 @@ pub struct Plan<'a> {
     pub words: &'a Words,
     pub directory: &'a CString,
     pub policy: Option<Policy>,
+    pub pages: PageSize,
     /// Empty: leave the mask alone.
     pub cpus: &'a [u64],
     pub stdin: &'a File,
@@ -202,6 +206,7 @@ fn place(plan: &Plan<'_>, parent: i32) -> Result<(), (Step, Errno)> {
     if let Some(policy) = &plan.policy {
         policy.apply().map_err(|errno| (Step::Policy, errno))?;
     }
+    pages::apply(plan.pages).map_err(|errno| (Step::Pages, errno))?;
     if !plan.cpus.is_empty() {
         syscalls::set_affinity(plan.cpus).map_err(|errno| (Step::Affinity, errno))?;
     }

@@ -1,8 +1,12 @@
-//! The environment that carries the plan to the OpenMP runtime.
+//! The environment that carries the plan to the program's runtimes.
 
 use std::ffi::OsString;
 
 use numawise_facts::{TaskPlacement, ThreadBinding};
+use numawise_units::TaskId;
+
+use crate::Pinner;
+use crate::{pages, pinner};
 
 #[cfg(test)]
 mod tests;
@@ -14,12 +18,23 @@ pub struct Change {
     pub value: Option<String>,
 }
 
-/// What a task's environment needs: the number of threads, and for pinned threads their places.
+/// What a task's environment needs: the number of threads, for pinned threads their places (OpenMP's, and those of the
+/// library that pins all others), and the size of pages.
 ///
 /// `OMP_PLACES` has one place for each thread in the order of their numbers, so that `close` puts thread k on place k.
 /// `GOMP_CPU_AFFINITY` and `KMP_AFFINITY` would place the threads a second time (the Intel runtime prefers its own
-/// variable), so they are taken out where threads are pinned. What is not decided by the plan is left as it is.
-pub fn environment(task: &TaskPlacement, binding: ThreadBinding) -> Vec<Change> {
+/// variable), so they are taken out where threads are pinned. What is not decided by the plan is left as it is; what
+/// is already preloaded, and the C library's other tunables, stay.
+pub fn environment(task: &TaskPlacement, binding: ThreadBinding, pinner: Option<&Pinner>) -> Vec<Change> {
+    environment_from(task, binding, pinner, &|name| std::env::var_os(name))
+}
+
+fn environment_from(
+    task: &TaskPlacement,
+    binding: ThreadBinding,
+    pinner: Option<&Pinner>,
+    now: &dyn Fn(&str) -> Option<OsString>,
+) -> Vec<Change> {
     let set = |name, value: String| Change { name, value: Some(value) };
     let mut changes = vec![set("OMP_NUM_THREADS", task.threads.len().to_string())];
     if binding == ThreadBinding::Pinned {
@@ -29,6 +44,11 @@ pub fn environment(task: &TaskPlacement, binding: ThreadBinding) -> Vec<Change> 
         changes.push(Change { name: "GOMP_CPU_AFFINITY", value: None });
         changes.push(Change { name: "KMP_AFFINITY", value: None });
     }
+    match pinner.filter(|_| binding == ThreadBinding::Pinned) {
+        Some(pinner) => changes.extend(pinner::pinning(task, pinner, now)),
+        None => changes.extend(pinner::no_pinning(now)),
+    }
+    changes.extend(pages::page_changes_from(&task.memory, now));
     changes
 }
 
@@ -38,7 +58,17 @@ fn places(cpus: &numawise_units::CpuSet) -> String {
     numbers.join(",")
 }
 
-/// Sentences on what the changes take from the environment as the user set it; `now` looks a variable up.
+/// Tells a task which of several it is: `NUMAWISE_TASK` counts from 0, `NUMAWISE_TASKS` is their number. Nothing for one.
+pub fn task_changes(task: TaskId, tasks: usize) -> Vec<Change> {
+    if tasks < 2 {
+        return Vec::new();
+    }
+    let set = |name, value: String| Change { name, value: Some(value) };
+    vec![set("NUMAWISE_TASK", task.to_string()), set("NUMAWISE_TASKS", tasks.to_string())]
+}
+
+/// Sentences on what the changes take from the environment as the user set it; `now` looks a variable up. What is only
+/// added to needs no word.
 pub fn overrides(changes: &[Change], now: impl Fn(&str) -> Option<OsString>) -> Vec<String> {
     let mut sentences = Vec::new();
     for change in changes {
@@ -46,8 +76,10 @@ pub fn overrides(changes: &[Change], now: impl Fn(&str) -> Option<OsString>) -> 
         let (name, old) = (change.name, old.to_string_lossy());
         match &change.value {
             Some(new) if *new == *old => {}
+            Some(_) if matches!(name, "LD_PRELOAD" | "GLIBC_TUNABLES") || name.starts_with("NUMAWISE_") => {}
             Some(new) => sentences
                 .push(format!("{name}={old} of the environment is replaced by {new}, as the plan asks")),
+            None if name.starts_with("NUMAWISE_") => {}
             None => sentences.push(format!(
                 "{name}={old} of the environment is taken out: it would pin the threads again"
             )),

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use numawise_facts::{MemoryMode, MemoryPlan};
+use numawise_facts::{MemoryMode, MemoryPlan, PageSize};
 use numawise_units::CpuSet;
 
 #[cfg(test)]
@@ -30,6 +30,10 @@ pub enum LaunchError {
     Affinity { cpus: CpuSet, source: io::Error },
     #[error("set_mempolicy({plan}) failed: {source}; {}", policy_advice(.plan, .source))]
     MemoryPolicy { plan: MemoryPlan, source: io::Error },
+    #[error(
+        "prctl(PR_SET_THP_DISABLE) for pages of size '{pages}' failed: {source}; try without a size of pages"
+    )]
+    Pages { pages: PageSize, source: io::Error },
     #[error("{call} failed: {source}{}", call_advice(.source))]
     System { call: &'static str, source: io::Error },
 }
@@ -75,6 +79,12 @@ fn policy_advice(plan: &MemoryPlan, error: &io::Error) -> String {
                                place the CPUs only: --memory default"
             .to_owned(),
         Some(libc::EINVAL) => match plan.mode {
+            _ if plan.balancing => format!(
+                "this kernel does not take NUMA balancing (MPOL_F_NUMA_BALANCING) with this policy: it needs Linux 5.12, and \
+                 '{}' takes it since then only when it is bind (preferred-many since 6.15); or none of the nodes {} may \
+                 be used; try it without balancing",
+                plan.mode, plan.nodes
+            ),
             MemoryMode::WeightedInterleave => format!(
                 "this kernel has no weighted interleave (MPOL_WEIGHTED_INTERLEAVE needs Linux 6.9), or none of the nodes \
                  {} may be used; try --memory interleave",

@@ -10,7 +10,7 @@ use std::path::Path;
 use numawise_facts::{RunSpec, TaskPlacement};
 
 use crate::syscalls::{self, Errno, Policy};
-use crate::{Change, LaunchError, path};
+use crate::{Change, LaunchError, pages, path};
 
 /// Places this process as `task` says, applies `changes` to the environment, and becomes the program of `spec`. Comes
 /// back only with an error.
@@ -24,7 +24,7 @@ pub fn exec_in_place(
     task: &TaskPlacement,
     changes: &[Change],
 ) -> Result<Infallible, LaunchError> {
-    let words = Words::new(spec, task.threads.len() as u32, changes)?;
+    let words = Words::new(spec, task, changes)?;
     enter(&spec.directory)?;
     if let Some(policy) = Policy::new(&task.memory) {
         let source = io::Error::from_raw_os_error;
@@ -33,6 +33,10 @@ pub fn exec_in_place(
             source: source(errno),
         })?;
     }
+    pages::apply(task.memory.pages).map_err(|errno| LaunchError::Pages {
+        pages: task.memory.pages,
+        source: io::Error::from_raw_os_error(errno),
+    })?;
     if must_set_affinity(task) {
         syscalls::set_affinity(task.cpus.words()).map_err(|errno| LaunchError::Affinity {
             cpus: task.cpus.clone(),
@@ -79,8 +83,8 @@ const SHELL: &CStr = c"/bin/sh";
 const DEFAULT_PATH: &str = "/bin:/usr/bin";
 
 impl Words {
-    pub fn new(spec: &RunSpec, threads: u32, changes: &[Change]) -> Result<Words, LaunchError> {
-        let command = spec.with_threads(threads);
+    pub fn new(spec: &RunSpec, task: &TaskPlacement, changes: &[Change]) -> Result<Words, LaunchError> {
+        let command = spec.for_task(task.threads.len() as u32, task.task);
         let program = command.first().ok_or(LaunchError::EmptyCommand)?.clone();
         let search = std::env::var_os("PATH").unwrap_or_else(|| DEFAULT_PATH.into());
         let arguments = command.into_iter().map(c_string).collect::<Result<Vec<_>, _>>()?;

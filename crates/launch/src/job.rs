@@ -15,7 +15,7 @@ use crate::exec::{Words, must_set_affinity};
 use crate::output::{Drain, Output};
 use crate::syscalls::{Errno, Policy};
 use crate::waiter::{Shared, Watched};
-use crate::{LaunchError, environment};
+use crate::{LaunchError, Pinner, environment, task_changes};
 
 #[cfg(test)]
 mod tests;
@@ -27,6 +27,20 @@ pub enum Io {
     Capture,
     /// Where we write.
     Inherit,
+}
+
+/// How the tasks of a job are started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Start<'a> {
+    pub io: Io,
+    /// Pins the threads of every runtime where the plan says so; without it only those of OpenMP are.
+    pub pinner: Option<&'a Pinner>,
+}
+
+impl From<Io> for Start<'_> {
+    fn from(io: Io) -> Self {
+        Start { io, pinner: None }
+    }
 }
 
 /// What the kernel accounted to a task and to those of its children that it waited for.
@@ -84,7 +98,12 @@ impl Job {
     ///
     /// # Errors
     /// What failed, for the first task that failed; none is left running then.
-    pub fn spawn(spec: &RunSpec, placement: &Placement, io: Io) -> Result<Job, LaunchError> {
+    pub fn spawn<'a>(
+        spec: &RunSpec,
+        placement: &Placement,
+        start: impl Into<Start<'a>>,
+    ) -> Result<Job, LaunchError> {
+        let start = start.into();
         if placement.tasks.is_empty() {
             return Err(LaunchError::NoTask);
         }
@@ -92,7 +111,7 @@ impl Job {
         let mut drains = Vec::new();
         let mut words = Vec::new();
         for task in &placement.tasks {
-            let (child, drain, task_words) = fork(spec, task, placement, io)?;
+            let (child, drain, task_words) = fork(spec, task, placement, start)?;
             nursery.children.push(child);
             drains.push(drain);
             words.push(task_words);
@@ -209,13 +228,14 @@ fn fork(
     spec: &RunSpec,
     task: &TaskPlacement,
     placement: &Placement,
-    io: Io,
+    start: Start<'_>,
 ) -> Result<(Forked, Option<Drain>, Words), LaunchError> {
-    let changes = environment(task, placement.binding);
-    let words = Words::new(spec, task.threads.len() as u32, &changes)?;
+    let mut changes = environment(task, placement.binding, start.pinner);
+    changes.extend(task_changes(task.task, placement.tasks.len()));
+    let words = Words::new(spec, task, &changes)?;
     let directory = CString::new(spec.directory.as_os_str().as_bytes())
         .map_err(|_| LaunchError::ZeroByte(spec.directory.display().to_string()))?;
-    let (drain, output) = match io {
+    let (drain, output) = match start.io {
         Io::Inherit => (None, None),
         Io::Capture => {
             let (reads, writes) = child::pipe().map_err(system("pipe2"))?;
@@ -225,7 +245,8 @@ fn fork(
     let stdin = File::open("/dev/null").map_err(system("open /dev/null"))?;
     let cpus = if must_set_affinity(task) { task.cpus.words() } else { &[] };
     let policy = Policy::new(&task.memory);
-    let plan = Plan { words: &words, directory: &directory, policy, cpus, stdin: &stdin, output };
+    let pages = task.memory.pages;
+    let plan = Plan { words: &words, directory: &directory, policy, pages, cpus, stdin: &stdin, output };
     let forked = child::fork(&plan).map_err(system("fork"))?;
     Ok((forked, drain, words))
 }
@@ -246,6 +267,7 @@ fn describe(
         Step::Ready | Step::Setup => LaunchError::System { call: "setting up the process", source },
         Step::Directory => LaunchError::Directory { directory: spec.directory.clone(), source },
         Step::Policy => LaunchError::MemoryPolicy { plan: task.memory.clone(), source },
+        Step::Pages => LaunchError::Pages { pages: task.memory.pages, source },
         Step::Affinity => LaunchError::Affinity { cpus: task.cpus.clone(), source },
         Step::Exec => words.explain(&spec.directory, errno),
     }

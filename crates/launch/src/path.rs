@@ -59,7 +59,7 @@ pub fn candidates(program: &OsStr, search: &OsStr) -> impl Iterator<Item = OsStr
 }
 
 /// The file that was meant, whether or not it may be executed.
-fn find(program: &OsStr, directory: &Path, search: &OsStr) -> Option<PathBuf> {
+pub fn find(program: &OsStr, directory: &Path, search: &OsStr) -> Option<PathBuf> {
     if program.is_empty() {
         return None;
     }

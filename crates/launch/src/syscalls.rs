@@ -15,6 +15,8 @@ const MPOL_INTERLEAVE: libc::c_int = 3;
 const MPOL_LOCAL: libc::c_int = 4;
 const MPOL_PREFERRED_MANY: libc::c_int = 5;
 const MPOL_WEIGHTED_INTERLEAVE: libc::c_int = 6;
+/// Goes with the mode: the kernel may move pages of this policy to where they are used, within its nodes.
+const MPOL_F_NUMA_BALANCING: libc::c_int = 1 << 13;
 
 /// Words of the largest mask that a kernel gives: CONFIG_NR_CPUS is at most 8192, and nodes are fewer.
 const MASK_WORDS: usize = 128;
@@ -90,7 +92,8 @@ impl Policy {
             MemoryMode::Local => Vec::new(),
             _ => plan.nodes.words().to_vec(),
         };
-        Some(Policy { mode, nodes })
+        let flags = if plan.balancing { MPOL_F_NUMA_BALANCING } else { 0 };
+        Some(Policy { mode: mode | flags, nodes })
     }
 
     /// Sets the policy of this thread. Allocates nothing, so it may stand between fork and exec.

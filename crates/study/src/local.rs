@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use numawise_facts::{Point, RunSpec};
-use numawise_launch::{Finished, Io, Job};
+use numawise_launch::{Finished, Io, Job, Pinner, Start};
 use numawise_observe::{Options, Usage, Watch};
 use numawise_units::Nanoseconds;
 
@@ -21,11 +21,14 @@ const GRACE: Duration = Duration::from_secs(2);
 pub struct LocalRunner {
     pub spec: RunSpec,
     pub watch: Options,
+    /// Pins the threads of every runtime at points that ask for it; without it only those of OpenMP are.
+    pub pinner: Option<Pinner>,
 }
 
 impl Runner for LocalRunner {
     fn run(&mut self, point: &Point, stop: &AtomicBool) -> Result<Option<Raw>, StudyError> {
-        let mut job = Job::spawn(&self.spec, &point.placement, Io::Capture)?;
+        let start = Start { io: Io::Capture, pinner: self.pinner.as_ref() };
+        let mut job = Job::spawn(&self.spec, &point.placement, start)?;
         let watch = Watch::start(job.pids(), &self.watch);
         let finished = loop {
             if let Some(finished) = job.wait_timeout(PATIENCE)? {

@@ -11,6 +11,21 @@ fn threads_are_filled_in_wherever_they_are_asked_for() {
 }
 
 #[test]
+fn a_task_knows_its_number() {
+    let spec = RunSpec {
+        command: vec!["app".into(), "out.{task}.{threads}".into(), "{task}{task".into(), "{tasks}".into()],
+        directory: "/".into(),
+    };
+    assert_eq!(spec.for_task(4, TaskId(12)), ["app", "out.12.4", "12{task", "{tasks}"]);
+    assert_eq!(spec.with_threads(4)[1], "out.{task}.4", "only a task has a number");
+    let bytes = RunSpec {
+        command: vec![Argument(OsString::from_vec(b"\xff{task}".to_vec()))],
+        directory: "/".into(),
+    };
+    assert_eq!(bytes.for_task(1, TaskId(3)), [OsString::from_vec(b"\xff3".to_vec())]);
+}
+
+#[test]
 fn words_are_quoted_for_a_shell() {
     for (word, quoted) in
         [("a-b.c", "a-b.c"), ("", "''"), ("a b", "'a b'"), ("it's", r"'it'\''s'"), ("$x", "'$x'")]

@@ -1,5 +1,4 @@
-use numawise_facts::MemoryPlan;
-use numawise_units::TaskId;
+use numawise_facts::{MemoryPlan, PageSize};
 
 use super::*;
 
@@ -9,34 +8,77 @@ fn task(threads: &[&str]) -> TaskPlacement {
     TaskPlacement { task: TaskId(0), cpus, threads, memory: MemoryPlan::default_policy() }
 }
 
+fn pinner() -> Pinner {
+    Pinner { library: "/opt/libnumawise_agent.so".into(), verbose: false }
+}
+
+fn empty(_: &str) -> Option<OsString> {
+    None
+}
+
 fn value<'a>(changes: &'a [Change], name: &str) -> Option<&'a str> {
     changes.iter().find(|change| change.name == name)?.value.as_deref()
 }
 
 #[test]
 fn free_threads_are_only_counted() {
-    let changes = environment(&task(&["0-3", "0-3"]), ThreadBinding::Free);
+    let changes = environment_from(&task(&["0-3", "0-3"]), ThreadBinding::Free, Some(&pinner()), &empty);
     assert_eq!(changes, [Change { name: "OMP_NUM_THREADS", value: Some("2".to_owned()) }]);
 }
 
 #[test]
 fn pinned_threads_have_places_in_their_own_order() {
-    let changes = environment(&task(&["4", "0", "8-9"]), ThreadBinding::Pinned);
+    let changes = environment_from(&task(&["4", "0", "8-9"]), ThreadBinding::Pinned, None, &empty);
     assert_eq!(value(&changes, "OMP_NUM_THREADS"), Some("3"));
     assert_eq!(value(&changes, "OMP_PLACES"), Some("{4},{0},{8,9}"));
     assert_eq!(value(&changes, "OMP_PROC_BIND"), Some("close"));
     assert!(changes.contains(&Change { name: "KMP_AFFINITY", value: None }));
+    assert_eq!(value(&changes, "NUMAWISE_PIN"), None);
+}
+
+#[test]
+fn the_pinner_gets_the_same_plan() {
+    let changes = environment_from(&task(&["4", "0", "8-9"]), ThreadBinding::Pinned, Some(&pinner()), &empty);
+    assert_eq!(value(&changes, "LD_PRELOAD"), Some("/opt/libnumawise_agent.so"));
+    assert_eq!(value(&changes, "NUMAWISE_PIN"), Some("1;0,4,8-9;4;0;8-9"));
+}
+
+#[test]
+fn the_plan_of_an_outer_numawise_does_not_reach_the_program() {
+    let outer = |name: &str| (name == "NUMAWISE_PIN").then(|| "1;0;0".into());
+    for (binding, pinner) in [(ThreadBinding::Free, Some(&pinner())), (ThreadBinding::Pinned, None)] {
+        let changes = environment_from(&task(&["0"]), binding, pinner, &outer);
+        assert!(changes.contains(&Change { name: "NUMAWISE_PIN", value: None }), "{changes:?}");
+    }
+}
+
+#[test]
+fn pages_go_into_the_environment_whatever_the_binding() {
+    let mut task = task(&["0"]);
+    task.memory.pages = PageSize::Huge;
+    let changes = environment_from(&task, ThreadBinding::Free, None, &empty);
+    assert_eq!(value(&changes, "GLIBC_TUNABLES"), Some("glibc.malloc.hugetlb=2"));
+}
+
+#[test]
+fn only_one_of_several_tasks_is_told_its_number() {
+    assert!(task_changes(TaskId(0), 1).is_empty());
+    let changes = task_changes(TaskId(2), 3);
+    assert_eq!(value(&changes, "NUMAWISE_TASK"), Some("2"));
+    assert_eq!(value(&changes, "NUMAWISE_TASKS"), Some("3"));
 }
 
 #[test]
 fn what_the_user_had_set_otherwise_is_said() {
-    let changes = environment(&task(&["0", "1"]), ThreadBinding::Pinned);
     let now = |name: &str| match name {
         "OMP_NUM_THREADS" => Some("2".into()),
         "OMP_PROC_BIND" => Some("spread".into()),
         "KMP_AFFINITY" => Some("compact".into()),
+        "LD_PRELOAD" => Some("libother.so".into()),
+        "NUMAWISE_PIN" => Some("1;0;0".into()),
         _ => None,
     };
+    let changes = environment_from(&task(&["0", "1"]), ThreadBinding::Pinned, Some(&pinner()), &now);
     let sentences = overrides(&changes, now);
     assert_eq!(sentences.len(), 2, "{sentences:?}");
     assert!(sentences[0].contains("OMP_PROC_BIND=spread") && sentences[0].contains("replaced by close"));

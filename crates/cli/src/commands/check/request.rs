@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use numawise_facts::{Argument, Metric, RunSpec};
+use numawise_launch::{Pinner, find_agent, preload_problem};
 use numawise_observe::Options;
 use numawise_study::{Extractor, LocalRunner};
 use numawise_units::Nanoseconds;
@@ -70,7 +71,15 @@ impl Request {
     /// What runs the trials.
     pub fn runner(&self) -> LocalRunner {
         let watch = Options { rate: CAUTION * self.sampling, ..Options::default() };
-        LocalRunner { spec: self.command.clone(), watch }
+        LocalRunner { spec: self.command.clone(), watch, pinner: self.pinner() }
+    }
+
+    /// What pins the threads of every runtime, where the program lets itself be pinned.
+    fn pinner(&self) -> Option<Pinner> {
+        let library = find_agent(&std::env::current_exe().ok()?)?;
+        let pinner = Pinner { library, verbose: false };
+        let program = Path::new(self.command.command.first()?.as_os_str());
+        (pinner.problem().is_none() && preload_problem(program).is_none()).then_some(pinner)
     }
 }
 

@@ -1,0 +1,97 @@
+//! The preloaded library that pins the k-th thread of any runtime, and the words in which it gets the plan
+//! (`docs/formats/pin-protocol.md`).
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use numawise_facts::TaskPlacement;
+
+use crate::Change;
+
+#[cfg(test)]
+mod tests;
+
+/// The variable that carries the plan, and its version.
+const PLAN: &str = "NUMAWISE_PIN";
+const VERSION: u32 = 1;
+const VERBOSE: &str = "NUMAWISE_PIN_VERBOSE";
+const PRELOAD: &str = "LD_PRELOAD";
+const FILE: &str = "libnumawise_agent.so";
+
+/// The library that pins threads, and whether it tells of each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pinner {
+    pub library: PathBuf,
+    /// One line on standard error for each thread.
+    pub verbose: bool,
+}
+
+impl Pinner {
+    /// Why this library would not be loaded: the dynamic loader only says so in the middle of the program's output.
+    pub fn problem(&self) -> Option<String> {
+        let library = self.library.display();
+        match self.library.to_str() {
+            // The loader parts the list at spaces and colons, and replaces $ORIGIN, $LIB and $PLATFORM in it.
+            Some(path) if !path.contains([' ', ':', '$', '\n', '\t']) => {}
+            _ => {
+                return Some(format!(
+                    "the library that pins threads is at {library}, a path that {PRELOAD} cannot hold (a space, ':', '$' or \
+                     bytes that are not text); move it to another folder"
+                ));
+            }
+        }
+        match std::fs::File::open(&self.library) {
+            Ok(_) => None,
+            Err(error) => Some(format!(
+                "the library that pins threads cannot be read at {library}: {error}; `make build` puts it beside the program"
+            )),
+        }
+    }
+}
+
+/// The library that belongs to the program `exe`: beside it, or where `make install` puts it (`../lib/numawise/`).
+pub fn find_agent(exe: &Path) -> Option<PathBuf> {
+    let folder = exe.parent()?;
+    [folder.join(FILE), folder.join("../lib/numawise").join(FILE)].into_iter().find(|file| file.is_file())
+}
+
+/// What the library needs in the environment of a task whose threads are pinned.
+pub(crate) fn pinning(
+    task: &TaskPlacement,
+    pinner: &Pinner,
+    now: &dyn Fn(&str) -> Option<OsString>,
+) -> Vec<Change> {
+    let Some(library) = pinner.library.to_str() else { return Vec::new() };
+    let set = |name, value: String| Change { name, value: Some(value) };
+    let mut changes =
+        vec![set(PRELOAD, preloaded(library, now(PRELOAD).as_deref())), set(PLAN, protocol(task))];
+    match pinner.verbose {
+        true => changes.push(set(VERBOSE, "1".to_owned())),
+        false if now(VERBOSE).is_some() => changes.push(Change { name: VERBOSE, value: None }),
+        false => {}
+    }
+    changes
+}
+
+/// What takes the plan of an outer numawise out of the environment, where there is one.
+pub(crate) fn no_pinning(now: &dyn Fn(&str) -> Option<OsString>) -> Option<Change> {
+    now(PLAN).map(|_| Change { name: PLAN, value: None })
+}
+
+/// Our library before what is preloaded already; another copy of ours goes.
+fn preloaded(library: &str, now: Option<&std::ffi::OsStr>) -> String {
+    let now = now.map(|list| list.to_string_lossy().into_owned()).unwrap_or_default();
+    let others = now
+        .split([' ', ':'])
+        .filter(|other| !other.is_empty() && Path::new(other).file_name() != Some(FILE.as_ref()));
+    let all: Vec<&str> = std::iter::once(library).chain(others).collect();
+    all.join(":")
+}
+
+/// `version;CPUs of the task;CPUs of thread 0;CPUs of thread 1;...`
+fn protocol(task: &TaskPlacement) -> String {
+    let sets = std::iter::once(&task.cpus).chain(&task.threads);
+    let words: Vec<String> =
+        std::iter::once(VERSION.to_string()).chain(sets.map(ToString::to_string)).collect();
+    words.join(";")
+}
