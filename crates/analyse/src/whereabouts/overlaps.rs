@@ -40,8 +40,10 @@ pub fn overlaps(tasks: &[TaskWhere], topology: &Topology) -> Vec<MaskOverlap> {
             ranks,
             crowded: is_crowded(&pinned, one.mask) || is_crowded(&pinned, &all),
         };
-        if !overlaps.contains(&overlap) {
-            overlaps.push(overlap);
+        let same = |known: &&mut MaskOverlap| known.cpus == overlap.cpus && known.tasks == overlap.tasks;
+        match overlaps.iter_mut().find(same) {
+            Some(known) => known.crowded |= overlap.crowded,
+            None => overlaps.push(overlap),
         }
     }
     overlaps.sort_by_key(|overlap| (!overlap.crowded, overlap.cpus.first()));

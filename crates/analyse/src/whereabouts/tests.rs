@@ -1,1 +1,3 @@
-
+mod invariants;
+mod looks;
+mod places;
