@@ -17,6 +17,7 @@ mod pages;
 mod path;
 mod pinner;
 mod preload;
+mod rank;
 mod syscalls;
 mod waiter;
 
@@ -28,4 +29,5 @@ pub use output::Output;
 pub use pages::{page_changes, pages_problem};
 pub use pinner::{Pinner, find_agent};
 pub use preload::preload_problem;
+pub use rank::{Launcher, LocalRank, RankError, is_rank_variable, rank};
 pub use syscalls::{affinity, memory_nodes};
