@@ -4,5 +4,6 @@
 //! says whether there are colours and how wide a line is.
 
 pub mod check;
+pub mod live;
 pub mod machine;
 pub mod plan;

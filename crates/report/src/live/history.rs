@@ -1,0 +1,63 @@
+//! What a figure was at the last looks, and how that is drawn in one line.
+
+use std::collections::VecDeque;
+
+#[cfg(test)]
+mod tests;
+
+/// As many looks as the widest useful terminal has columns for.
+const KEPT: usize = 200;
+
+/// A figure at the last looks, the newest last. `None` where it was not to be had.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct History(VecDeque<Option<f32>>);
+
+impl History {
+    pub fn push(&mut self, value: Option<f64>) {
+        if self.0.len() == KEPT {
+            self.0.pop_front();
+        }
+        self.0.push_back(value.filter(|value| value.is_finite()).map(|value| value as f32));
+    }
+
+    /// The highest of the last `width` looks.
+    pub fn highest(&self, width: usize) -> f32 {
+        self.newest(width).flatten().fold(0.0, f32::max)
+    }
+
+    /// One character for each of the last `width` looks, the newest at the right. `full` is the figure of a full
+    /// character; a look without a figure is blank, and whatever is more than nothing shows.
+    pub fn line(&self, width: usize, full: f32, levels: Levels) -> String {
+        let mut line = String::with_capacity(width * 3);
+        let shown = self.0.len().min(width);
+        line.extend(std::iter::repeat_n(' ', width - shown));
+        line.extend(self.newest(width).map(|value| value.map_or(' ', |value| levels.of(value, full))));
+        line
+    }
+
+    fn newest(&self, width: usize) -> impl Iterator<Item = Option<f32>> {
+        self.0.iter().skip(self.0.len().saturating_sub(width)).copied()
+    }
+}
+
+/// The characters of which lines and bars are made, from the lowest to the highest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Levels {
+    Blocks,
+    /// For terminals without UTF-8.
+    Ascii,
+}
+
+impl Levels {
+    /// The character for a figure.
+    pub fn of(self, value: f32, full: f32) -> char {
+        let levels: [char; 9] = match self {
+            Levels::Blocks => ['·', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
+            Levels::Ascii => ['.', '_', '_', ',', '-', '-', '=', '+', '#'],
+        };
+        if value <= 0.0 || full <= 0.0 {
+            return levels[0];
+        }
+        levels[((value / full * 8.0).round() as usize).clamp(1, 8)]
+    }
+}
