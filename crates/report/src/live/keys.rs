@@ -89,9 +89,8 @@ impl View {
                 position.row = None;
             }
             Key::Backspace => {
-                if position.filter.pop().is_none() {
-                    self.typing = false;
-                }
+                let was_empty = position.filter.pop().is_none();
+                self.typing = !was_empty;
             }
             Key::Escape => {
                 position.filter.clear();
