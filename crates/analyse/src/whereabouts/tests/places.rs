@@ -25,10 +25,13 @@ fn remark(seen: &Whereabouts, kind: RemarkKind) -> Option<&str> {
     seen.job.remarks.iter().find(|remark| remark.kind == kind).map(|remark| remark.text.as_str())
 }
 
+type Threads = &'static [(u32, f64)];
+type Pages = &'static [(u32, u64)];
+
 #[test]
 fn local_shares_by_hand() {
     let (two, hbm) = (machine(), with_hbm());
-    let cases: &[(&[(u32, f64)], &[(u32, u64)], &Machine, (f64, f64))] = &[
+    let cases: &[(Threads, Pages, &Machine, (f64, f64))] = &[
         (&[(0, 5.0), (1, 5.0)], &[(0, 64)], &two, (1.0, 1.0)),
         (&[(0, 5.0)], &[(0, 32), (1, 32)], &two, (0.5, 0.5)),
         // Everything is where some thread runs, and half of it is elsewhere for each.
