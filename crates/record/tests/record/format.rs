@@ -2,14 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use numawise_facts::{StopReason, Study, Trial};
-use numawise_record::Record;
+use numawise_facts::{Snapshot, StopReason, Study, Trial};
+use numawise_record::{Record, Series};
 use rusqlite::Connection;
 
 use crate::sample;
+use crate::series::sample::snapshots;
 
-fn kept(version: u32) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/records").join(format!("version-{version}.nw"))
+fn kept(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/records").join(format!("{name}.nw"))
 }
 
 /// What is in the kept file.
@@ -26,7 +27,7 @@ fn a_record_of_version_1_can_be_read() {
     // Read from a copy: nothing may touch the kept file, not even a journal beside it.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("copy.nw");
-    std::fs::copy(kept(1), &path).unwrap();
+    std::fs::copy(kept("version-1"), &path).unwrap();
     let mut record = Record::open(&path).unwrap();
     assert_eq!(record.study().unwrap(), study());
     record.append(&sample::trial(8)).unwrap();
@@ -36,7 +37,7 @@ fn a_record_of_version_1_can_be_read() {
 #[test]
 #[ignore = "makes a file for testdata/records, once per version of the format"]
 fn write_the_kept_file() {
-    let path = kept(1);
+    let path = kept("version-1");
     assert!(!path.exists(), "a kept file never changes");
     let mut record = Record::create(&path, &sample::header()).unwrap();
     for trial in &study().trials {
@@ -45,12 +46,17 @@ fn write_the_kept_file() {
     record.set_stopped(study().stopped).unwrap();
 }
 
-/// The tables in the description are the tables in the file, in both directions.
+/// The tables in the descriptions are the tables in the files, in both directions.
 #[test]
-fn the_description_names_every_table_and_column() {
-    let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/formats/nw-file.md");
+fn the_descriptions_name_every_table_and_column() {
+    described("nw-file.md", &kept("version-1"), 80);
+    described("nw-series.md", &kept("series-version-1"), 70);
+}
+
+fn described(document: &str, file: &Path, at_least: usize) {
+    let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/formats").join(document);
     let document = std::fs::read_to_string(document).unwrap();
-    let sql = Connection::open(kept(1)).unwrap();
+    let sql = Connection::open(file).unwrap();
     let mut query = sql
         .prepare(
             "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c \
@@ -59,7 +65,7 @@ fn the_description_names_every_table_and_column() {
         .unwrap();
     let columns: Vec<(String, String)> =
         query.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap().map(Result::unwrap).collect();
-    assert!(columns.len() > 80);
+    assert!(columns.len() > at_least, "{} columns", columns.len());
     let section = |table: &str| {
         let rest = document.split(&format!("\n### `{table}`")).nth(1);
         let rest = rest.unwrap_or_else(|| panic!("no section for the table {table}"));
@@ -71,5 +77,33 @@ fn the_description_names_every_table_and_column() {
     for heading in document.lines().filter_map(|line| line.strip_prefix("### `")) {
         let table = heading.trim_end_matches(|c| c != '`').trim_end_matches('`');
         assert!(columns.iter().any(|(name, _)| name == table), "{table} is described and not there");
+    }
+}
+
+/// Two sessions of a job; `numawise report` is tested with it, too.
+fn looks() -> Vec<Snapshot> {
+    snapshots(24)
+}
+
+#[test]
+fn a_series_of_version_1_can_be_read_and_gone_on_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("copy.nw");
+    std::fs::copy(kept("series-version-1"), &path).unwrap();
+    assert_eq!(Series::read(&path).unwrap(), (sample::machine(), looks()));
+    crate::series::sample::open(&path).append(&looks()[0]).unwrap();
+    assert_eq!(Series::read(&path).unwrap().1.len(), 25);
+}
+
+#[test]
+#[ignore = "makes a file for testdata/records, once per version of the format"]
+fn write_the_kept_series() {
+    let path = kept("series-version-1");
+    assert!(!path.exists(), "a kept file never changes");
+    for session in looks().chunks(12) {
+        let mut series = crate::series::sample::open(&path);
+        for look in session {
+            series.append(look).unwrap();
+        }
     }
 }

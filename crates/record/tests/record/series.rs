@@ -4,5 +4,5 @@ mod broken;
 mod kill;
 mod queries;
 mod roundtrip;
-mod sample;
+pub mod sample;
 mod size;

@@ -51,7 +51,7 @@ fn a_series_without_looks_is_a_series() {
     place.record(&[]);
     assert_eq!(place.looks(), []);
     let nobody = Snapshot { tasks: vec![], ..sample::snapshot(0) };
-    place.record(&[nobody.clone()]);
+    place.record(std::slice::from_ref(&nobody));
     assert_eq!(place.looks(), [nobody]);
 }
 
