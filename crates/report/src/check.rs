@@ -3,12 +3,12 @@
 //! [`words`](self) holds what all three say; each of them only lays it out. Nothing is computed here that a person might
 //! want to argue with: that is in the [`Analysis`].
 
-mod amount;
+pub(crate) mod amount;
 mod html;
 mod json;
 mod points;
 mod terminal;
-mod words;
+pub(crate) mod words;
 
 use numawise_facts::{Analysis, Study};
 

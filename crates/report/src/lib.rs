@@ -6,4 +6,7 @@
 pub mod check;
 pub mod live;
 pub mod machine;
+mod paint;
 pub mod plan;
+mod table;
+mod wrap;

@@ -4,6 +4,8 @@ use numawise_facts::{Machine, Placement, TaskPlacement, ThreadBinding};
 use numawise_units::{CpuSet, NodeSet};
 use serde_json::{Value, json};
 
+use crate::table::table;
+
 #[cfg(test)]
 mod tests;
 
@@ -63,10 +65,10 @@ pub fn text(view: &View<'_>) -> String {
         ThreadBinding::Free => "threads move inside the CPUs of their task",
     };
     text += &format!("Strategy {}; {binding}.\n\n", placement.strategy);
-    text += &table(&tasks(view));
+    text += &table(&tasks(view), &[]);
     if placement.binding == ThreadBinding::Pinned {
         text.push('\n');
-        text += &table(&threads(view));
+        text += &table(&threads(view), &[]);
     }
     for warning in &placement.warnings {
         text += &format!("\nwarning: {warning}\n");
@@ -132,20 +134,4 @@ fn threads(view: &View<'_>) -> Vec<Vec<String>> {
 fn nodes(machine: &Machine, cpus: &CpuSet) -> String {
     let nodes: NodeSet = cpus.iter().filter_map(|cpu| machine.node_of(cpu)).collect();
     if nodes.is_empty() { "?".to_owned() } else { nodes.to_string() }
-}
-
-/// Columns as wide as their widest cell, two spaces between.
-fn table(rows: &[Vec<String>]) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width =
-        |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
-    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
-    let mut text = String::new();
-    for row in rows {
-        let cells: Vec<String> =
-            row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-        text += cells.join("  ").trim_end();
-        text.push('\n');
-    }
-    text
 }

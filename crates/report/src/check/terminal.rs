@@ -1,14 +1,13 @@
 //! A check on the terminal: the verdict first, then what it rests on.
 
-mod paint;
 mod plot;
 mod table;
-mod wrap;
 
 use numawise_facts::{Finding, VerdictKind};
 
 use super::{Check, words};
-use paint::{Paint, Tone};
+use crate::paint::{Paint, Tone};
+use crate::wrap;
 
 /// How to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

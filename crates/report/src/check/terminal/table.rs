@@ -2,11 +2,12 @@
 
 use numawise_facts::ContrastCall;
 
-use super::paint::{Paint, Tone};
+use super::Style;
 use super::plot::Scale;
-use super::{Style, wrap};
 use crate::check::points::{self, Row};
 use crate::check::{Check, words};
+use crate::paint::{Paint, Tone};
+use crate::wrap;
 
 /// Room for the plot at most; more does not show more.
 const WIDEST_PLOT: usize = 33;
