@@ -1,7 +1,9 @@
 //! A plan in the words of other tools, so that people can leave; and what those tools have no words for.
 
-use numawise_facts::{Machine, MemoryMode, Placement, TaskPlacement, ThreadBinding};
+use numawise_facts::{Machine, MemoryMode, NodeWeight, PageSize, Placement, TaskPlacement, ThreadBinding};
 use numawise_units::IdSet;
+
+use crate::weights::FOLDER;
 
 #[cfg(test)]
 mod tests;
@@ -9,7 +11,7 @@ mod tests;
 /// A plan in the words of one tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Equivalent {
-    /// `numactl`, `taskset`, `openmp`, `mpirun-openmpi`, `mpirun-mpich` or `srun`.
+    /// One of [`tools`].
     pub tool: &'static str,
     /// Lines for a shell: for the launchers of MPI one for the job, for the others one for each task.
     pub lines: Vec<String>,
@@ -17,7 +19,15 @@ pub struct Equivalent {
     pub missing: Vec<String>,
 }
 
-/// `placement` in the words of other tools. `command` gives the program's line for a task with so many threads;
+/// The tools in whose words plans are said, in the order in which [`equivalents`] gives them.
+pub fn tools() -> &'static [&'static str] {
+    &["numactl", "taskset", "openmp", "mpirun-openmpi", "mpirun-mpich", "srun", KERNEL_WEIGHTS]
+}
+
+/// Not a program: the lines write the kernel's weights for interleaving.
+const KERNEL_WEIGHTS: &str = "kernel-weights";
+
+/// `placement` in the words of other tools; `kernel-weights` is among them only where there are weights to write. `command` gives the program's line for a task with so many threads;
 /// `set_threads` says whether the lines should set the number of OpenMP threads too.
 pub fn equivalents(
     machine: &Machine,
@@ -26,7 +36,11 @@ pub fn equivalents(
     command: &dyn Fn(u32) -> String,
 ) -> Vec<Equivalent> {
     let plan = Plan { machine, placement, set_threads, command };
-    vec![plan.numactl(), plan.taskset(), plan.openmp(), plan.open_mpi(), plan.mpich(), plan.srun()]
+    let mut all =
+        vec![plan.numactl(), plan.taskset(), plan.openmp(), plan.open_mpi(), plan.mpich(), plan.srun()];
+    all.iter_mut().for_each(|equivalent| equivalent.missing.extend(plan.pages_note()));
+    all.extend(plan.kernel_weights());
+    all
 }
 
 const THREADS_ARE_NOT_PINNED: &str = "it places the process only; threads are pinned by the OpenMP variables in front, other threads not at all";
@@ -70,8 +84,49 @@ impl Plan<'_> {
 
     fn policy_note(&self, tool: &str) -> Vec<String> {
         let first = self.placement.tasks.iter().find(|task| task.memory.mode != MemoryMode::Default);
-        let note = first.map(|task| format!("memory policy {}: {tool} has no words for it", task.memory));
+        let note = first.map(|task| {
+            let balanced = if task.memory.balancing { " with NUMA balancing" } else { "" };
+            format!("memory policy {}{balanced}: {tool} has no words for it", task.memory)
+        });
         note.into_iter().collect()
+    }
+
+    fn is_balanced(&self, mode: MemoryMode) -> bool {
+        self.placement.tasks.iter().any(|task| task.memory.balancing && task.memory.mode == mode)
+    }
+
+    /// What numactl leaves out, in whatever line it stands.
+    fn numactl_notes(&self) -> Vec<String> {
+        let mut notes = self.pinning_note();
+        if self.is_balanced(MemoryMode::PreferredMany) {
+            // numactl(8) of 2.0.16: "This should only be used with --membind, -m only, otherwise ignored."
+            notes.push(
+                "NUMA balancing: numactl 2.0.16 and older ignore --balancing beside --preferred-many"
+                    .to_owned(),
+            );
+        }
+        notes
+    }
+
+    fn pages_note(&self) -> Option<String> {
+        let small = self.placement.tasks.iter().any(|task| task.memory.pages == PageSize::Small);
+        small.then(|| {
+            "small pages: no tool has words for switching transparent huge pages off for one program".into()
+        })
+    }
+
+    /// The weights, which are the same for all tasks, as lines for root's shell.
+    fn kernel_weights(&self) -> Option<Equivalent> {
+        let weights =
+            &self.placement.tasks.iter().find(|task| !task.memory.weights.is_empty())?.memory.weights;
+        let line = |weight: &NodeWeight| format!("echo {} > {FOLDER}/node{}", weight.weight, weight.node);
+        Some(Equivalent {
+            tool: KERNEL_WEIGHTS,
+            lines: weights.iter().map(line).collect(),
+            missing: vec![
+                "the weights are root's to write, and hold for all programs of the machine".to_owned(),
+            ],
+        })
     }
 
     fn numactl(&self) -> Equivalent {
@@ -81,7 +136,7 @@ impl Plan<'_> {
             words.push(self.command(task));
             words
         };
-        Equivalent { tool: "numactl", lines: self.each(line), missing: self.pinning_note() }
+        Equivalent { tool: "numactl", lines: self.each(line), missing: self.numactl_notes() }
     }
 
     /// `numactl --physcpubind=.. --membind=..`, or nothing where there is nothing to place.
@@ -90,7 +145,7 @@ impl Plan<'_> {
         if self.is_masked(task) {
             words.push(format!("--physcpubind={}", task.cpus));
         }
-        words.extend(policy_option(task));
+        words.extend(policy_options(task));
         if !words.is_empty() {
             words.insert(0, "numactl".to_owned());
         }
@@ -115,7 +170,7 @@ impl Plan<'_> {
 
     fn openmp(&self) -> Equivalent {
         let line = |task: &TaskPlacement| {
-            let mut words = self.openmp_variables(task);
+            let mut words = assignments(pages_variable(task).into_iter().chain(self.openmp_variables(task)));
             words.push(self.command(task));
             words
         };
@@ -129,23 +184,20 @@ impl Plan<'_> {
         Equivalent { tool: "openmp", lines: self.each(line), missing }
     }
 
-    /// OpenMP's variables as an assignment in front of a command.
+    /// The variables that go in front of a command, as assignments.
     fn variables(&self, task: &TaskPlacement) -> Vec<String> {
-        match self.pinned() || self.set_threads {
-            true => self.openmp_variables(task),
-            false => Vec::new(),
-        }
-    }
-
-    fn openmp_variables(&self, task: &TaskPlacement) -> Vec<String> {
-        let assign = |(name, value): (&str, String)| match value.contains(['{', ',']) {
-            true => format!("{name}='{value}'"),
-            false => format!("{name}={value}"),
-        };
-        self.pairs(task).into_iter().map(assign).collect()
+        assignments(self.pairs(task).into_iter())
     }
 
     fn pairs(&self, task: &TaskPlacement) -> Vec<(&'static str, String)> {
+        let mut pairs: Vec<_> = pages_variable(task).into_iter().collect();
+        if self.pinned() || self.set_threads {
+            pairs.extend(self.openmp_variables(task));
+        }
+        pairs
+    }
+
+    fn openmp_variables(&self, task: &TaskPlacement) -> Vec<(&'static str, String)> {
         let mut pairs = vec![("OMP_NUM_THREADS", task.threads.len().to_string())];
         if self.pinned() {
             let places: Vec<String> = task.threads.iter().map(place).collect();
@@ -160,21 +212,19 @@ impl Plan<'_> {
     fn open_mpi(&self) -> Equivalent {
         let set = |(name, value): (&str, String)| format!("-x {name}='{value}'");
         let lines = self.ranks("mpirun --bind-to none", &set);
-        Equivalent { tool: "mpirun-openmpi", lines, missing: self.pinning_note() }
+        Equivalent { tool: "mpirun-openmpi", lines, missing: self.numactl_notes() }
     }
 
     fn mpich(&self) -> Equivalent {
         let set = |(name, value): (&str, String)| format!("-env {name} '{value}'");
         let lines = self.ranks("mpiexec -bind-to none", &set);
-        Equivalent { tool: "mpirun-mpich", lines, missing: self.pinning_note() }
+        Equivalent { tool: "mpirun-mpich", lines, missing: self.numactl_notes() }
     }
 
     fn ranks(&self, launcher: &str, set: &dyn Fn((&str, String)) -> String) -> Vec<String> {
         let rank = |task: &TaskPlacement| {
             let mut words = vec!["-n 1".to_owned()];
-            if self.pinned() || self.set_threads {
-                words.extend(self.pairs(task).into_iter().map(set));
-            }
+            words.extend(self.pairs(task).into_iter().map(set));
             words.extend(self.numactl_words(task));
             words.push(self.command(task));
             words
@@ -195,6 +245,9 @@ impl Plan<'_> {
         }
         if self.pinned() || self.set_threads {
             words.insert(0, format!("OMP_NUM_THREADS={}", first.threads.len()));
+        }
+        if let Some((name, value)) = pages_variable(first) {
+            words.insert(0, format!("{name}={value}"));
         }
         words.push(format!("srun -n {} -c {}", tasks.len(), first.threads.len()));
         if tasks.iter().any(|task| task.threads.len() != first.threads.len()) {
@@ -217,6 +270,17 @@ impl Plan<'_> {
     fn srun_memory(&self, words: &mut Vec<String>, missing: &mut Vec<String>) {
         let tasks = &self.placement.tasks;
         let all = |mode: MemoryMode| tasks.iter().all(|task| task.memory.mode == mode);
+        let same = tasks.iter().all(|task| task.memory == tasks[0].memory);
+        let balanced = tasks.iter().any(|task| task.memory.balancing);
+        if balanced && same {
+            // No word of srun's own, but the same for all: numactl inside.
+            words.extend(["numactl".to_owned()].into_iter().chain(policy_options(&tasks[0])));
+            missing.extend(self.numactl_notes().into_iter().filter(|note| note.contains("--balancing")));
+            return;
+        }
+        if balanced {
+            missing.push("NUMA balancing where memory policies differ between tasks".to_owned());
+        }
         if all(MemoryMode::Local) {
             words.push("--mem-bind=local".to_owned());
         } else if all(MemoryMode::Bind) {
@@ -225,26 +289,46 @@ impl Plan<'_> {
         } else if all(MemoryMode::Preferred) {
             let nodes = masks(tasks.iter().map(|task| &task.memory.nodes));
             words.push(format!("--mem-bind=prefer,mask_mem:{nodes}"));
-        } else if tasks.iter().all(|task| task.memory == tasks[0].memory) {
-            // No word of srun's own, but the same for all: numactl inside.
-            words.extend(["numactl".to_owned()].into_iter().chain(policy_option(&tasks[0])));
+        } else if same {
+            words.extend(["numactl".to_owned()].into_iter().chain(policy_options(&tasks[0])));
         } else {
             missing.push("memory policies that differ between tasks".to_owned());
         }
     }
 }
 
-fn policy_option(task: &TaskPlacement) -> Option<String> {
+/// numactl takes `--balancing` only before the policy that it belongs to.
+fn policy_options(task: &TaskPlacement) -> Vec<String> {
     let nodes = &task.memory.nodes;
-    Some(match task.memory.mode {
-        MemoryMode::Default => return None,
+    let policy = match task.memory.mode {
+        MemoryMode::Default => return Vec::new(),
         MemoryMode::Local => "--localalloc".to_owned(),
         MemoryMode::Bind => format!("--membind={nodes}"),
         MemoryMode::Preferred => format!("--preferred={nodes}"),
         MemoryMode::PreferredMany => format!("--preferred-many={nodes}"),
         MemoryMode::Interleave => format!("--interleave={nodes}"),
         MemoryMode::WeightedInterleave => format!("--weighted-interleave={nodes}"),
-    })
+    };
+    let balancing = task.memory.balancing.then(|| "--balancing".to_owned());
+    balancing.into_iter().chain([policy]).collect()
+}
+
+/// glibc's tunable for the pages of what `malloc` gives (since 2.35: The GNU C Library manual, "Memory Allocation Tunables").
+fn pages_variable(task: &TaskPlacement) -> Option<(&'static str, String)> {
+    let value = match task.memory.pages {
+        PageSize::Default | PageSize::Small => return None,
+        PageSize::Thp => 1,
+        PageSize::Huge => 2,
+    };
+    Some(("GLIBC_TUNABLES", format!("glibc.malloc.hugetlb={value}")))
+}
+
+fn assignments(pairs: impl Iterator<Item = (&'static str, String)>) -> Vec<String> {
+    let assign = |(name, value): (&str, String)| match value.contains(['{', ',']) {
+        true => format!("{name}='{value}'"),
+        false => format!("{name}={value}"),
+    };
+    pairs.map(assign).collect()
 }
 
 fn place(cpus: &numawise_units::CpuSet) -> String {

@@ -1,7 +1,9 @@
 //! Why there is no plan, each text once.
 
-use numawise_facts::{LimitKind, Machine};
+use numawise_facts::{LimitKind, Machine, MemoryRequest};
 use numawise_units::{CpuSet, NodeId, NodeSet};
+
+use crate::choice::Skipped;
 
 /// Why a request cannot be placed on a machine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -32,6 +34,11 @@ pub enum PlacementError {
     NodeCpusNotAllowed { nodes: NodeSet, allowed: CpuSet, limit: String },
     #[error("no CPU is left: CPUs {cpus} are not on nodes {nodes}")]
     NothingLeft { cpus: CpuSet, nodes: NodeSet },
+    #[error(
+        "no CPU is left: of CPUs {usable}, which could be used, all are to be skipped ({skipped}); skip fewer, or let more \
+         CPUs be used"
+    )]
+    AllSkipped { usable: CpuSet, skipped: Skipped },
     #[error("no CPU of this machine may be used{limit}")]
     NoCpu { limit: String },
     #[error("there is no high-bandwidth memory that may be used: {found}; try --memory local")]
@@ -45,6 +52,11 @@ pub enum PlacementError {
          with --nodes or --cpus"
     )]
     NothingRemoteFromAll { cpus: CpuSet, nodes: NodeSet },
+    #[error(
+        "NUMA balancing cannot be switched on with memory policy {policy}: the kernel takes it (MPOL_F_NUMA_BALANCING) with \
+         bind (Linux 5.12) and preferred-many (Linux 6.10) alone; try --memory bind, or leave it to the system"
+    )]
+    BalancingPolicy { policy: MemoryRequest },
     #[error("no node with memory may be used{limit}")]
     NoMemory { limit: String },
 }

@@ -18,17 +18,31 @@
 //! * `explicit` takes the CPUs asked for in the order of their numbers.
 //!
 //! Tasks that share a node get cores of their own where there are enough.
+//!
+//! # What changes the order
+//! A [`CpuChoice`](numawise_facts::CpuChoice) narrows and orders the CPUs of a node before threads are shared out; `none` with
+//! pinned threads and `explicit` apply it to their list. What is to be skipped goes first, then the efficient cores of a hybrid
+//! machine (where we choose and nobody named CPUs), then hardware threads beyond the number wanted of each core, counted among
+//! those that are left. `compact` takes all threads of a core before the next core. A step n takes every n-th CPU of that
+//! order, and at its end goes on from the next offset; tasks then follow one another along it, and cores are no longer kept
+//! together.
 
+mod balancing;
+mod choice;
 mod equivalent;
 mod error;
+mod locate;
 mod memory;
 mod place;
 mod share;
 mod usable;
+mod weights;
 
 #[cfg(test)]
 mod testing;
 
-pub use equivalent::{Equivalent, equivalents};
+pub use choice::Skipped;
+pub use equivalent::{Equivalent, equivalents, tools};
 pub use error::PlacementError;
+pub use locate::{LocationError, locate};
 pub use place::place;

@@ -1,30 +1,80 @@
 //! Where a task's pages go, given where its CPUs are.
 
-use numawise_facts::{Machine, MemoryKind, MemoryMode, MemoryPlan, MemoryRequest, Node, Reading};
+use numawise_facts::{
+    Machine, MemoryKind, MemoryMode, MemoryPlan, MemoryRequest, Node, PlacementRequest, Reading,
+};
 use numawise_units::{Bytes, CpuId, CpuSet, NodeId, NodeSet};
 
-use crate::PlacementError;
 use crate::error::{MEMORY_LIMITS, limits};
 use crate::usable::check_nodes_exist;
+use crate::{PlacementError, balancing, weights};
 
 #[cfg(test)]
 mod tests;
 
-/// The policy of a task on `cpus`, whose first thread runs on `first`.
-///
-/// # Errors
-/// When nodes were named that do not exist, have no memory or may not be used, or when the kind of memory asked for is not
-/// there.
-pub fn plan(
+/// What becomes of a request's memory, task by task.
+pub struct Planner<'a> {
+    machine: &'a Machine,
+    request: &'a PlacementRequest,
+    /// Policies that do not ask where a task runs are the same for all and worked out once.
+    for_all: Option<MemoryPlan>,
+}
+
+impl<'a> Planner<'a> {
+    pub fn new(machine: &'a Machine, request: &'a PlacementRequest) -> Self {
+        Planner { machine, request, for_all: None }
+    }
+
+    /// The policy of a task on `cpus`, whose first thread runs on `first`.
+    ///
+    /// # Errors
+    /// When nodes were named that do not exist, have no memory or may not be used, when the kind of memory asked for is not
+    /// there, or when the kernel has no NUMA balancing for this policy.
+    pub fn plan(
+        &mut self,
+        cpus: &CpuSet,
+        first: &CpuSet,
+        warnings: &mut Vec<String>,
+    ) -> Result<MemoryPlan, PlacementError> {
+        if let Some(plan) = &self.for_all {
+            return Ok(plan.clone());
+        }
+        let (mode, nodes) = policy(self.machine, &self.request.memory, cpus, first, warnings)?;
+        let mut plan = MemoryPlan { pages: self.request.pages, ..MemoryPlan::new(mode, nodes) };
+        balancing::add(self.request, &mut plan, warnings)?;
+        if plan.mode == MemoryMode::WeightedInterleave {
+            plan.weights = weights::plan(self.machine, &plan.nodes, warnings);
+        }
+        if !asks_for_cpus(&self.request.memory) {
+            self.for_all = Some(plan.clone());
+        }
+        Ok(plan)
+    }
+}
+
+fn asks_for_cpus(request: &MemoryRequest) -> bool {
+    match request {
+        MemoryRequest::Bind(nodes) => nodes.is_none(),
+        MemoryRequest::Preferred(node) => node.is_none(),
+        MemoryRequest::Hbm | MemoryRequest::Remote => true,
+        MemoryRequest::Default
+        | MemoryRequest::Local
+        | MemoryRequest::PreferredMany(_)
+        | MemoryRequest::Interleave(_)
+        | MemoryRequest::Weighted(_) => false,
+    }
+}
+
+fn policy(
     machine: &Machine,
     request: &MemoryRequest,
     cpus: &CpuSet,
     first: &CpuSet,
     warnings: &mut Vec<String>,
-) -> Result<MemoryPlan, PlacementError> {
+) -> Result<(MemoryMode, NodeSet), PlacementError> {
     let given = |nodes: &NodeSet| check(machine, nodes).map(|()| nodes.clone());
-    let (mode, nodes) = match request {
-        MemoryRequest::Default => return Ok(MemoryPlan::default_policy()),
+    Ok(match request {
+        MemoryRequest::Default => (MemoryMode::Default, NodeSet::new()),
         MemoryRequest::Local => (MemoryMode::Local, NodeSet::new()),
         MemoryRequest::Bind(Some(nodes)) => (MemoryMode::Bind, given(nodes)?),
         MemoryRequest::Bind(None) => (MemoryMode::Bind, nearest_to(machine, cpus)?),
@@ -37,8 +87,7 @@ pub fn plan(
         MemoryRequest::Weighted(None) => (MemoryMode::WeightedInterleave, ordinary(machine)?),
         MemoryRequest::Hbm => (MemoryMode::Bind, hbm(machine, cpus)?),
         MemoryRequest::Remote => (MemoryMode::Bind, NodeSet::single(farthest(machine, cpus, warnings)?)),
-    };
-    Ok(MemoryPlan::new(mode, nodes))
+    })
 }
 
 fn check(machine: &Machine, nodes: &NodeSet) -> Result<(), PlacementError> {
@@ -162,11 +211,7 @@ fn farthest(machine: &Machine, cpus: &CpuSet, warnings: &mut Vec<String>) -> Res
         });
     };
     // Every task asks; what holds for several is said once.
-    let mut warn = |warning: String| {
-        if !warnings.contains(&warning) {
-            warnings.push(warning);
-        }
-    };
+    let mut warn = |warning: String| once(warnings, warning);
     if like.is_empty() {
         warn(format!(
             "the farthest memory is node {}, which is {}: a difference may come from the kind of memory, not the way",
@@ -177,4 +222,11 @@ fn farthest(machine: &Machine, cpus: &CpuSet, warnings: &mut Vec<String>) -> Res
         warn(format!("the machine gives no distances: node {} was taken as the farthest", node.id));
     }
     Ok(node.id)
+}
+
+/// A warning that several tasks may give, said once.
+pub fn once(warnings: &mut Vec<String>, warning: String) {
+    if !warnings.contains(&warning) {
+        warnings.push(warning);
+    }
 }

@@ -3,9 +3,9 @@
 use numawise_facts::{Machine, Placement, PlacementRequest, Strategy, TaskPlacement, ThreadBinding};
 use numawise_units::{CpuId, CpuSet, TaskId};
 
-use crate::share::{self, even};
+use crate::share::{self, Cut, even};
 use crate::usable::{self, Group};
-use crate::{PlacementError, memory};
+use crate::{PlacementError, choice, memory};
 
 #[cfg(test)]
 mod invariants;
@@ -22,14 +22,15 @@ const MOST_THREADS: u64 = 4_194_304;
 /// CPUs is no error but a warning in the plan.
 pub fn place(machine: &Machine, request: &PlacementRequest) -> Result<Placement, PlacementError> {
     check(request)?;
-    let usable = usable::cpus(machine, request)?;
-    let chosen = choose(machine, request, &usable);
     let mut warnings = Vec::new();
+    let usable = choice::narrowed(machine, request, usable::cpus(machine, request)?, &mut warnings)?;
+    let chosen = choose(machine, request, &usable);
     warn_of_crowds(request, &usable, &chosen, &mut warnings);
     warn_of_nodes_without_cpus(machine, request, &mut warnings);
     let mut tasks = Vec::with_capacity(chosen.len());
+    let mut planner = memory::Planner::new(machine, request);
     for (number, choice) in chosen.into_iter().enumerate() {
-        let plan = memory::plan(machine, &request.memory, &choice.cpus, &choice.first(), &mut warnings)?;
+        let plan = planner.plan(&choice.cpus, &choice.first(), &mut warnings)?;
         tasks.push(TaskPlacement {
             task: TaskId(number as u32),
             threads: choice.threads(request.binding),
@@ -83,19 +84,16 @@ fn choose(machine: &Machine, request: &PlacementRequest, usable: &CpuSet) -> Vec
     let tasks = request.tasks as usize;
     let given = request.threads.map(|threads| threads as usize);
     let sizes = given.map_or_else(|| even(usable.len(), tasks), |threads| vec![threads; tasks]);
-    let by_node = |counts: fn(&[usize], &[usize]) -> share::Counts| {
-        let groups = usable::groups(machine, usable);
-        share::assign(&groups, &counts(&room(&groups), &sizes))
+    let counts = |room: &[usize]| match request.strategy {
+        Strategy::Local => Some(share::local(room, &sizes)),
+        Strategy::Distributed => Some(share::distributed(room, &sizes)),
+        Strategy::Semi => Some(share::semi(room, tasks, given)),
+        Strategy::None | Strategy::Explicit => None,
     };
-    let orders = match request.strategy {
-        Strategy::Local => by_node(share::local),
-        Strategy::Distributed => by_node(share::distributed),
-        Strategy::Semi => {
-            let groups = usable::groups(machine, usable);
-            share::assign(&groups, &share::semi(&room(&groups), tasks, given))
-        }
-        Strategy::None | Strategy::Explicit => return by_number(request, usable, &sizes),
-    };
+    let groups = usable::groups(machine, usable, &request.choice);
+    let Some(counts) = counts(&room(&groups)) else { return by_number(request, usable, &sizes) };
+    let cut = if request.choice.step.get() == 1 { Cut::ByCore } else { Cut::InOrder };
+    let orders = share::assign(&groups, &counts, cut);
     let choice = |order: Vec<CpuId>| Choice { cpus: order.iter().copied().collect(), order };
     orders.into_iter().map(choice).collect()
 }
@@ -104,9 +102,9 @@ fn room(groups: &[Group]) -> Vec<usize> {
     groups.iter().map(|group| group.cpus.len()).collect()
 }
 
-/// CPUs in the order of their numbers, one task after the other.
+/// CPUs in the order of their numbers, or every n-th of them, one task after the other.
 fn by_number(request: &PlacementRequest, usable: &CpuSet, sizes: &[usize]) -> Vec<Choice> {
-    let cpus: Vec<CpuId> = usable.iter().collect();
+    let cpus = choice::by_number(usable, &request.choice);
     let pinned = request.binding == ThreadBinding::Pinned;
     // Free tasks of an explicit plan share the list among them, whatever the number of their threads.
     let shares = even(cpus.len(), sizes.len());
@@ -141,17 +139,29 @@ fn warn_of_crowds(
         ));
         return;
     }
-    let crowded = chosen.iter().find(|choice| choice.order.len() > choice.cpus.len());
-    if let Some(choice) = crowded {
-        let why = match request.strategy {
-            Strategy::Semi => "; a task of `semi` stays inside one node",
-            _ => "",
-        };
+    let why = match request.strategy {
+        Strategy::Semi => "; a task of `semi` stays inside one node",
+        _ => "",
+    };
+    if let Some(choice) = chosen.iter().find(|choice| choice.order.len() > choice.cpus.len()) {
         warnings.push(format!(
             "oversubscribed: a task of {} threads has {} CPUs ({}){why}",
             choice.order.len(),
             choice.cpus.len(),
             choice.cpus,
+        ));
+        return;
+    }
+    let mut once = CpuSet::new();
+    let twice: CpuSet = chosen
+        .iter()
+        .flat_map(|choice| choice.order.iter().copied())
+        .filter(|cpu| !once.insert(*cpu))
+        .collect();
+    if !twice.is_empty() {
+        let unused = usable.difference(&once);
+        warnings.push(format!(
+            "oversubscribed: CPUs {twice} have threads of several tasks while CPUs {unused} have none{why}"
         ));
     }
 }

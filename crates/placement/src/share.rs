@@ -19,13 +19,16 @@ pub fn even(total: usize, parts: usize) -> Vec<usize> {
 pub fn local(room: &[usize], threads: &[usize]) -> Counts {
     let mut counts = vec![vec![0; room.len()]; threads.len()];
     let (mut group, mut used) = (0, 0);
-    for (task, &number) in threads.iter().enumerate() {
-        for _ in 0..number {
-            while used == room[group] {
+    for (row, &number) in counts.iter_mut().zip(threads) {
+        let mut left = number;
+        while left > 0 {
+            if used == room[group] {
                 (group, used) = ((group + 1) % room.len(), 0);
             }
-            counts[task][group] += 1;
-            used += 1;
+            let here = left.min(room[group] - used);
+            row[group] += here;
+            used += here;
+            left -= here;
         }
     }
     counts
@@ -36,18 +39,31 @@ pub fn distributed(room: &[usize], threads: &[usize]) -> Counts {
     let mut counts = vec![vec![0; room.len()]; threads.len()];
     let mut load = vec![0; room.len()];
     let mut rounds = 1; // how often each CPU may be used so far
-    for (task, &number) in threads.iter().enumerate() {
-        for _ in 0..number {
-            let free = |load: &[usize], rounds: usize| {
-                let with_room = (0..room.len()).filter(|&group| load[group] < room[group] * rounds);
-                with_room.min_by_key(|&group| (counts[task][group], load[group], group))
-            };
-            let group = free(&load, rounds).unwrap_or_else(|| {
+    for (row, &number) in counts.iter_mut().zip(threads) {
+        let mut left = number;
+        while left > 0 {
+            let free = |group: usize| room[group] * rounds - load[group];
+            let open: Vec<usize> = (0..room.len()).filter(|&group| free(group) > 0).collect();
+            let Some(least) = open.iter().map(|&group| row[group]).min() else {
                 rounds += 1;
-                free(&load, rounds).unwrap_or(0)
-            });
-            counts[task][group] += 1;
-            load[group] += 1;
+                continue;
+            };
+            // Thread by thread, each goes where the task has the fewest, then where all tasks have. Those nodes where it has
+            // the fewest get one each in turn, so that as many turns as nothing else changes are one step.
+            let (mut level, above): (Vec<usize>, Vec<usize>) =
+                open.into_iter().partition(|&group| row[group] == least);
+            let gap = above.iter().map(|&group| row[group] - least).min().unwrap_or(usize::MAX);
+            let room_left = level.iter().map(|&group| free(group)).min().unwrap_or(0);
+            let turns = (left / level.len()).min(gap).min(room_left);
+            if turns == 0 {
+                level.sort_by_key(|&group| (load[group], group));
+                level.truncate(left);
+            }
+            for group in &level {
+                row[*group] += turns.max(1);
+                load[*group] += turns.max(1);
+            }
+            left -= turns.max(1) * level.len();
         }
     }
     counts
@@ -77,32 +93,56 @@ pub fn semi(room: &[usize], tasks: usize, threads: Option<usize>) -> Counts {
     counts
 }
 
-/// The CPU of each thread of each task: node by node, and inside a node one thread for each core first.
-pub fn assign(groups: &[Group], counts: &Counts) -> Vec<Vec<CpuId>> {
-    let mut tasks = vec![Vec::new(); counts.len()];
+/// How the CPUs that are taken in a node are shared among its tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    /// Neighbouring cores belong together: a task gets cores of its own where there are enough.
+    ByCore,
+    /// One task after the other along the order, as a pinning step asks for.
+    InOrder,
+}
+
+/// The CPU of each thread of each task: node by node, and inside a node in the order of its CPUs.
+pub fn assign(groups: &[Group], counts: &Counts, cut: Cut) -> Vec<Vec<CpuId>> {
+    let mut tasks: Vec<Vec<CpuId>> = counts.iter().map(|row| Vec::with_capacity(row.iter().sum())).collect();
     for (k, group) in groups.iter().enumerate() {
         let mut wanted: Vec<usize> = counts.iter().map(|row| row[k]).collect();
         let mut left: usize = wanted.iter().sum();
         let mut task = 0;
+        let whole = chosen(group, left.min(group.cpus.len()), cut);
         while left > 0 {
-            let number = left.min(group.cpus.len());
-            left -= number;
-            // The order of `cpus` says which are taken; cut core by core, tasks have cores of their own.
-            let mut chosen: Vec<(usize, Place)> = group.cpus[..number].iter().copied().enumerate().collect();
-            chosen.sort_by_key(|(_, place)| (place.core, place.round));
+            // The order of `cpus` says which are taken; what is left over after the last full turn may be fewer.
+            let part;
+            let chosen = match left < whole.len() {
+                true => {
+                    part = chosen(group, left, cut);
+                    &part
+                }
+                false => &whole,
+            };
+            left -= chosen.len();
             let mut rest = chosen.as_slice();
             while !rest.is_empty() {
-                let (mine, others) = rest.split_at(wanted[task].min(rest.len()));
-                let mut mine = mine.to_vec();
-                mine.sort_by_key(|(order, _)| *order);
-                tasks[task].extend(mine.iter().map(|(_, place)| place.cpu));
-                wanted[task] -= mine.len();
-                if wanted[task] == 0 {
+                while wanted[task] == 0 {
                     task += 1;
                 }
+                let (mine, others) = rest.split_at(wanted[task].min(rest.len()));
+                let mut mine = mine.to_vec();
+                mine.sort_unstable_by_key(|(order, _)| *order);
+                tasks[task].extend(mine.iter().map(|(_, place)| place.cpu));
+                wanted[task] -= mine.len();
                 rest = others;
             }
         }
     }
     tasks
+}
+
+/// The first `number` CPUs of a node with their positions, in the order in which tasks take them.
+fn chosen(group: &Group, number: usize, cut: Cut) -> Vec<(usize, Place)> {
+    let mut chosen: Vec<(usize, Place)> = group.cpus[..number].iter().copied().enumerate().collect();
+    if cut == Cut::ByCore {
+        chosen.sort_unstable_by_key(|(_, place)| (place.core, place.round));
+    }
+    chosen
 }

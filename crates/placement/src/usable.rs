@@ -3,10 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use numawise_facts::{Machine, PlacementRequest};
+use numawise_facts::{CpuChoice, Machine, Order, PlacementRequest};
 use numawise_units::{CpuId, CpuSet, NodeId, NodeSet};
 
 use crate::PlacementError;
+use crate::choice::stepped;
 use crate::error::{CPU_LIMITS, limits};
 
 #[cfg(test)]
@@ -17,7 +18,7 @@ mod tests;
 pub struct Group {
     /// `None` for CPUs of which the machine does not say where they are.
     pub node: Option<NodeId>,
-    /// One CPU of every core first, then the second ones, ...
+    /// In the order in which they are taken: without a word on it, one CPU of every core first, then the second ones, ...
     pub cpus: Vec<Place>,
 }
 
@@ -109,7 +110,7 @@ pub fn check_nodes_exist(machine: &Machine, nodes: &NodeSet) -> Result<(), Place
 }
 
 /// The CPUs of `usable` by node, the nodes by package and number, CPUs of no known node last.
-pub fn groups(machine: &Machine, usable: &CpuSet) -> Vec<Group> {
+pub fn groups(machine: &Machine, usable: &CpuSet, choice: &CpuChoice) -> Vec<Group> {
     let mut by_node: BTreeMap<(bool, u32, Option<NodeId>), Vec<CpuId>> = BTreeMap::new();
     let mut package_of: BTreeMap<NodeId, u32> = BTreeMap::new();
     for cpu in usable.iter() {
@@ -122,11 +123,16 @@ pub fn groups(machine: &Machine, usable: &CpuSet) -> Vec<Group> {
     }
     by_node
         .into_iter()
-        .map(|((_, _, node), cpus)| Group { node, cpus: cores_first(machine, &cpus) })
+        .map(|((_, _, node), cpus)| Group {
+            node,
+            cpus: stepped(&ordered(machine, &cpus, choice.order), choice),
+        })
         .collect()
 }
 
-fn cores_first(machine: &Machine, cpus: &[CpuId]) -> Vec<Place> {
+/// Fast cores first. Spread, those that are alike get one thread each before any gets a second one, and all cores before
+/// any gets a second one; compact, a core gets all its threads before the next.
+fn ordered(machine: &Machine, cpus: &[CpuId], order: Order) -> Vec<Place> {
     let mut cores: BTreeMap<u32, usize> = BTreeMap::new(); // core number -> position by its lowest usable CPU
     let mut used: Vec<usize> = Vec::new();
     let mut places: Vec<(Reverse<u32>, Place)> = Vec::new();
@@ -142,6 +148,16 @@ fn cores_first(machine: &Machine, cpus: &[CpuId]) -> Vec<Place> {
         places.push((Reverse(efficiency), Place { cpu: id, core, round: used[core] }));
         used[core] += 1;
     }
-    places.sort_by_key(|(speed, place)| (place.round, *speed, place.core));
+    match order {
+        Order::Spread => places.sort_by_key(|(speed, place)| (place.round, *speed, place.core)),
+        Order::Compact => {
+            // A core is as fast as its fastest thread, so that it stays in one piece.
+            let mut of_core = vec![Reverse(0); cores.len()];
+            for (speed, place) in &places {
+                of_core[place.core] = of_core[place.core].min(*speed);
+            }
+            places.sort_by_key(|(_, place)| (of_core[place.core], place.core, place.round));
+        }
+    }
     places.into_iter().map(|(_, place)| place).collect()
 }

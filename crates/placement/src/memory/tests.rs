@@ -2,17 +2,22 @@ use super::*;
 use crate::testing::{cpus, dram, machine, memory_only, nodes, two_sockets, with_hbm};
 use numawise_facts::{Limit, LimitKind};
 
+fn request(policy: &str) -> PlacementRequest {
+    PlacementRequest { memory: policy.parse().unwrap(), ..PlacementRequest::as_the_os_does() }
+}
+
 fn planned(machine: &Machine, policy: &str, on: &str) -> Result<String, String> {
     let on = cpus(on);
     let first = on.first().into_iter().collect();
-    plan(machine, &policy.parse().unwrap(), &on, &first, &mut Vec::new())
+    Planner::new(machine, &request(policy))
+        .plan(&on, &first, &mut Vec::new())
         .map(|plan| plan.to_string())
         .map_err(|error| error.to_string())
 }
 
 fn warnings(machine: &Machine, policy: &str, on: &str) -> Vec<String> {
     let mut warnings = Vec::new();
-    plan(machine, &policy.parse().unwrap(), &cpus(on), &CpuSet::new(), &mut warnings).unwrap();
+    Planner::new(machine, &request(policy)).plan(&cpus(on), &CpuSet::new(), &mut warnings).unwrap();
     warnings
 }
 

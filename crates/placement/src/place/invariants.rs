@@ -1,11 +1,13 @@
 //! What holds on every machine and for every request.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
-use numawise_facts::{MemoryKind, MemoryRequest};
+use numawise_facts::{Cpu, CpuChoice, MemoryKind, MemoryRequest, Order, Reading, Smt};
 use numawise_units::{Bytes, NodeId, NodeSet};
 use proptest::prelude::{
-    Just, ProptestConfig, any, prop, prop_assert, prop_assert_eq, prop_assert_ne, prop_oneof, proptest,
+    Just, ProptestConfig, any, prop, prop_assert, prop_assert_eq, prop_assert_ne, prop_assume, prop_oneof,
+    proptest,
 };
 use proptest::strategy::Strategy as Generator;
 
@@ -20,6 +22,60 @@ fn machines() -> impl Generator<Value = Machine> {
         .prop_map(|(nodes, smt, siblings_last, step, mask, mems)| {
             build(&nodes, smt, siblings_last, step, mask, mems)
         })
+}
+
+/// Machines of which a third are hybrid, with two or three kinds of cores in any mixture.
+fn with_kinds() -> impl Generator<Value = Machine> {
+    let kinds = prop_oneof![2 => Just(1u32), 1 => 2u32..4];
+    (machines(), kinds, any::<u64>()).prop_map(|(mut machine, kinds, seed)| {
+        for cpu in &mut machine.cpus {
+            if kinds > 1 {
+                cpu.efficiency = Reading::Measured((seed >> (cpu.core % 32 * 2)) as u32 % kinds);
+            }
+        }
+        machine
+    })
+}
+
+fn choices() -> impl Generator<Value = CpuChoice> {
+    let order = prop_oneof![Just(Order::Spread), Just(Order::Compact)];
+    let smt = prop_oneof![Just(0u32), 1u32..4];
+    let skip = prop_oneof![Just(0u64), any::<u64>()];
+    (order, 1u32..6, smt, skip, any::<bool>(), any::<bool>()).prop_map(
+        |(order, step, smt, skip, skip_os_core, efficient_cores)| CpuChoice {
+            order,
+            step: NonZeroU32::new(step).unwrap(),
+            smt: NonZeroU32::new(smt).map_or(Smt::All, Smt::PerCore),
+            skip: CpuSet::from_words(vec![skip & skip >> 1]), // a quarter of the CPUs
+            skip_os_core,
+            efficient_cores,
+        },
+    )
+}
+
+/// What a request may use after its choice, told apart from the code: CPU by CPU.
+fn usable(machine: &Machine, request: &PlacementRequest) -> CpuSet {
+    let choice = &request.choice;
+    let os_core = machine.cpus[0].core;
+    let ours = |cpu: &&Cpu| machine.allowed_cpus.contains(cpu.id);
+    let kept = |cpu: &&Cpu| !(choice.skip.contains(cpu.id) || choice.skip_os_core && cpu.core == os_core);
+    let left: Vec<&Cpu> = machine.cpus.iter().filter(ours).filter(kept).collect();
+    let rank = |cpu: &Cpu| cpu.efficiency.measured().copied().unwrap_or(0);
+    let lowest = machine.cpus.iter().map(rank).min().unwrap();
+    let hybrid = machine.cpus.iter().any(|cpu| rank(cpu) > lowest);
+    let free = request.strategy == Strategy::None && request.binding == ThreadBinding::Free;
+    let left: Vec<&Cpu> = match hybrid && !choice.efficient_cores && !free {
+        true if left.iter().any(|cpu| rank(cpu) > lowest) => {
+            left.into_iter().filter(|cpu| rank(cpu) > lowest).collect()
+        }
+        _ => left,
+    };
+    let before = |cpu: &Cpu| left.iter().filter(|other| other.core == cpu.core && other.id < cpu.id).count();
+    let wanted = |cpu: &&&Cpu| match choice.smt {
+        Smt::All => true,
+        Smt::PerCore(most) => before(cpu) < most.get() as usize,
+    };
+    left.iter().filter(wanted).map(|cpu| cpu.id).collect()
 }
 
 fn build(
@@ -175,6 +231,95 @@ proptest! {
             let crowded = threads > machine.allowed_cpus.len();
             prop_assert_eq!(!placement.warnings.is_empty(), crowded, "{:?}", placement.warnings);
         }
+    }
+
+    #[test]
+    fn a_choice_is_kept_and_its_cpus_are_used_evenly(
+        machine in with_kinds(), request in requests(), choice in choices()
+    ) {
+        let request = PlacementRequest { memory: MemoryRequest::Default, choice, ..request };
+        let usable = usable(&machine, &request);
+        let placement = match place(&machine, &request) {
+            Ok(placement) => placement,
+            Err(error) => {
+                prop_assert!(matches!(error, PlacementError::AllSkipped { .. }), "{error}");
+                prop_assert!(usable.is_empty());
+                return Ok(());
+            }
+        };
+        prop_assert!(placement.cpus().is_subset(&usable), "{} of {}", placement.cpus(), usable);
+        if request.strategy == Strategy::None && request.binding == ThreadBinding::Free {
+            prop_assert!(placement.tasks.iter().all(|task| task.cpus == usable));
+        }
+        if request.binding == ThreadBinding::Pinned && request.strategy != Strategy::Semi {
+            let uses = uses(&machine, &placement);
+            let of_usable = usable.iter().map(|cpu| uses[&cpu]).collect::<Vec<_>>();
+            prop_assert!(spread(of_usable.iter().copied()) <= 1, "{:?}", uses);
+        }
+        // Efficient cores are left out with a word, or not at all.
+        let efficient = placement.warnings.iter().any(|warning| warning.contains("efficient"));
+        let all = CpuChoice { efficient_cores: true, ..request.choice.clone() };
+        let with_all = PlacementRequest { choice: all, ..request.clone() };
+        prop_assert!(efficient || place(&machine, &with_all).unwrap().tasks == placement.tasks);
+        prop_assert_eq!(place(&machine, &request), Ok(placement));
+    }
+
+    /// One task on one node: the k-th thread is where the definition says, reckoned thread by thread.
+    #[test]
+    fn the_order_and_the_step_are_those_of_their_definition(
+        cores in 1usize..9, smt in 1usize..5, step in 1u32..12, compact in any::<bool>(), threads in 1usize..40
+    ) {
+        let own: Vec<Vec<u32>> =
+            (0..cores).map(|core| (0..smt).map(|k| (k * cores + core) as u32).collect()).collect();
+        let own: Vec<&[u32]> = own.iter().map(Vec::as_slice).collect();
+        let machine = testing::machine(&[testing::dram(0, 0, &own)]);
+        let order = if compact { Order::Compact } else { Order::Spread };
+        let choice = CpuChoice { order, step: NonZeroU32::new(step).unwrap(), ..CpuChoice::default() };
+        let request = PlacementRequest { choice, ..testing::request(Strategy::Local, Some(threads as u32)) };
+        let mut position = 0;
+        let mut offset = 0;
+        for thread in &place(&machine, &request).unwrap().tasks[0].threads {
+            let cpu = match compact {
+                true => (position % smt) * cores + position / smt,
+                false => position,
+            };
+            prop_assert_eq!(thread, &CpuSet::single(CpuId(cpu as u32)));
+            position += step as usize;
+            if position >= cores * smt {
+                offset = if offset + 1 < (step as usize).min(cores * smt) { offset + 1 } else { 0 };
+                position = offset;
+            }
+        }
+    }
+
+    /// A rank needs nothing but the request: it may read the machine's lists in any order, and have been told of fewer
+    /// things that do not matter to it.
+    #[test]
+    fn ranks_agree(machine in with_kinds(), request in requests(), choice in choices(), rank in 0usize..7) {
+        let request = PlacementRequest { choice, ..request };
+        let mut as_read_elsewhere = machine.clone();
+        as_read_elsewhere.packages.reverse();
+        as_read_elsewhere.limits.clear();
+        as_read_elsewhere.source = numawise_facts::Source::Live;
+        for node in &mut as_read_elsewhere.nodes {
+            node.free = Reading::Measured(Bytes(rank as u64));
+        }
+        let here = place(&machine, &request).map(|placement| placement.tasks);
+        let there = place(&as_read_elsewhere, &request).map(|placement| placement.tasks);
+        prop_assert_eq!(here, there);
+    }
+
+    /// With a step, tasks are cut one after the other from the sequence that one large task would get.
+    #[test]
+    fn a_task_of_local_is_cut_from_one_sequence(machine in machines(), step in 2u32..5, tasks in 1u32..6) {
+        let choice = CpuChoice { step: NonZeroU32::new(step).unwrap(), ..CpuChoice::default() };
+        let request = PlacementRequest { tasks, choice, ..testing::request(Strategy::Local, Some(2)) };
+        // More threads than CPUs go node by node too, round after round, and the two are not comparable.
+        prop_assume!(2 * tasks as usize <= machine.allowed_cpus.len());
+        let many = place(&machine, &request).unwrap();
+        let one = place(&machine, &PlacementRequest { tasks: 1, threads: Some(2 * tasks), ..request }).unwrap();
+        let in_a_row: Vec<CpuSet> = many.tasks.into_iter().flat_map(|task| task.threads).collect();
+        prop_assert_eq!(in_a_row, one.tasks[0].threads.clone());
     }
 
     #[test]

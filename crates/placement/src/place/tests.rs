@@ -120,7 +120,9 @@ fn fast_cores_come_before_efficient_ones_and_second_threads_last() {
     for cpu in &mut machine.cpus {
         cpu.efficiency = numawise_facts::Reading::Measured(u32::from(cpu.id.0 >= 2));
     }
-    assert_eq!(threads(&machine, &request(Strategy::Local, None)), "2 3 0 1 4 5");
+    let all = numawise_facts::CpuChoice { efficient_cores: true, ..numawise_facts::CpuChoice::default() };
+    let request = PlacementRequest { choice: all, ..request(Strategy::Local, None) };
+    assert_eq!(threads(&machine, &request), "2 3 0 1 4 5");
 }
 
 #[test]

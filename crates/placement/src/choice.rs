@@ -1,0 +1,164 @@
+//! Which of the usable CPUs are taken, and in which order: what a request's [`CpuChoice`] says.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use numawise_facts::{Cpu, CpuChoice, Machine, Order, PlacementRequest, Smt, Strategy, ThreadBinding};
+use numawise_units::{CpuId, CpuSet};
+
+use crate::PlacementError;
+
+#[cfg(test)]
+mod tests;
+
+/// What is left of `usable`: first without what is to be skipped, then without efficient cores, then with so many hardware
+/// threads of each core as are wanted.
+///
+/// CPUs to be skipped that may not be used anyway change nothing and are passed over; those that do not exist get a warning,
+/// since the number may be a typing error.
+///
+/// # Errors
+/// When nothing is left.
+pub fn narrowed(
+    machine: &Machine,
+    request: &PlacementRequest,
+    usable: CpuSet,
+    warnings: &mut Vec<String>,
+) -> Result<CpuSet, PlacementError> {
+    let choice = &request.choice;
+    warn_of_unknown(machine, choice, warnings);
+    warn_of_no_order(request, warnings);
+    let os_core = os_core(machine, choice);
+    let left = usable.difference(&choice.skip.union(&os_core));
+    if left.is_empty() {
+        let skipped = Skipped { listed: choice.skip.intersection(&usable), os_core };
+        return Err(PlacementError::AllSkipped { usable, skipped });
+    }
+    let left = without_efficient(machine, request, left, warnings);
+    Ok(some_of_each_core(machine, &left, choice.smt))
+}
+
+/// What was to be skipped, as a clause.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    listed: CpuSet,
+    os_core: CpuSet,
+}
+
+impl fmt::Display for Skipped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let listed = |f: &mut fmt::Formatter<'_>| write!(f, "CPUs {}", self.listed);
+        match (self.listed.is_empty(), self.os_core.is_empty()) {
+            (_, true) => listed(f),
+            (true, false) => write!(f, "the core of the system's own work, CPUs {}", self.os_core),
+            (false, false) => {
+                listed(f)?;
+                write!(f, " and the core of the system's own work, CPUs {}", self.os_core)
+            }
+        }
+    }
+}
+
+/// The core of the machine's first CPU: there, by default, run the boot CPU's timers and most interrupts.
+fn os_core(machine: &Machine, choice: &CpuChoice) -> CpuSet {
+    match machine.cpus.first() {
+        Some(first) if choice.skip_os_core => {
+            machine.cpus.iter().filter(|cpu| cpu.core == first.core).map(|cpu| cpu.id).collect()
+        }
+        _ => CpuSet::new(),
+    }
+}
+
+fn warn_of_unknown(machine: &Machine, choice: &CpuChoice, warnings: &mut Vec<String>) {
+    let exist = machine.online();
+    let unknown = choice.skip.difference(&exist);
+    if !unknown.is_empty() {
+        warnings.push(format!(
+            "CPU {unknown} was to be skipped and does not exist on this machine; it has CPUs {exist}"
+        ));
+    }
+}
+
+fn warn_of_no_order(request: &PlacementRequest, warnings: &mut Vec<String>) {
+    let by_number = matches!(request.strategy, Strategy::None | Strategy::Explicit);
+    if by_number && request.choice.order != Order::default() {
+        warnings.push(format!(
+            "order {} changes nothing: strategy {} takes CPUs in the order of their numbers",
+            request.choice.order, request.strategy
+        ));
+    }
+}
+
+/// The cores of the lowest of several ranks of efficiency; none where all are alike or nothing is known of them. On a machine
+/// of three kinds the middle one counts as fast: it may be most of the machine, and the fastest a single core.
+fn efficient(machine: &Machine) -> CpuSet {
+    let rank = |cpu: &Cpu| cpu.efficiency.measured().copied();
+    let ranks = || machine.cpus.iter().filter_map(rank);
+    match (ranks().min(), ranks().max()) {
+        (Some(least), Some(most)) if least < most => {
+            machine.cpus.iter().filter(|cpu| rank(cpu) == Some(least)).map(|cpu| cpu.id).collect()
+        }
+        _ => CpuSet::new(),
+    }
+}
+
+/// Threads that wait for one another go at the pace of the slowest, so efficient cores are taken only when asked for, by
+/// name or in general, and where the operating system chooses.
+fn without_efficient(
+    machine: &Machine,
+    request: &PlacementRequest,
+    left: CpuSet,
+    warnings: &mut Vec<String>,
+) -> CpuSet {
+    let we_choose = match request.strategy {
+        Strategy::Local | Strategy::Distributed | Strategy::Semi => true,
+        Strategy::None => request.binding == ThreadBinding::Pinned,
+        Strategy::Explicit => false,
+    };
+    if !we_choose || request.choice.efficient_cores || request.cpus.is_some() {
+        return left;
+    }
+    let slow = efficient(machine).intersection(&left);
+    if slow.is_empty() {
+        return left;
+    }
+    let fast = left.difference(&slow);
+    if fast.is_empty() {
+        warnings.push(format!("only efficient (slower) cores are left, CPUs {slow}; they are taken"));
+        return left;
+    }
+    warnings.push(format!(
+        "the efficient (slower) cores, CPUs {slow}, were left out; they are taken when efficient cores are asked for"
+    ));
+    fast
+}
+
+fn some_of_each_core(machine: &Machine, cpus: &CpuSet, smt: Smt) -> CpuSet {
+    let Smt::PerCore(most) = smt else { return cpus.clone() };
+    let mut taken: BTreeMap<u32, u32> = BTreeMap::new();
+    let mut kept = CpuSet::new();
+    for id in cpus.iter() {
+        // A CPU of which the machine does not say its core is a core of its own.
+        let Some(cpu) = machine.cpu(id) else {
+            kept.insert(id);
+            continue;
+        };
+        let of_core = taken.entry(cpu.core).or_default();
+        if *of_core < most.get() {
+            *of_core += 1;
+            kept.insert(id);
+        }
+    }
+    kept
+}
+
+/// Every n-th of `list`, at its end on from the next offset: 0, n, 2n, ..., 1, n + 1, ...
+pub fn stepped<T: Copy>(list: &[T], choice: &CpuChoice) -> Vec<T> {
+    let step = choice.step.get() as usize;
+    (0..step.min(list.len())).flat_map(|offset| list.iter().copied().skip(offset).step_by(step)).collect()
+}
+
+/// The CPUs of a set by number, stepped.
+pub fn by_number(cpus: &CpuSet, choice: &CpuChoice) -> Vec<CpuId> {
+    stepped(&cpus.iter().collect::<Vec<_>>(), choice)
+}

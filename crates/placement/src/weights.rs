@@ -1,0 +1,117 @@
+//! Weights for interleaving that share pages as the nodes' bandwidths stand to one another.
+//!
+//! The formula: for s = 1, 2, ..., 255 each node's weight is its bandwidth over the largest, times s, rounded, at least 1. The
+//! first s is taken for which every node's share of the pages is within 2 % of its share of the bandwidth; small weights
+//! interleave finely. Where every bandwidth is at least a fifth of the largest there is such an s: at s = 255 a weight of 51 or
+//! more is off by at most 0.5 of it, 0.98 %, and so is the sum of all, together less than 2 %. (For two nodes a tenth is
+//! enough, since the larger one's weight is exact.) Where there is none, the s with the least error is taken. No weights that
+//! come out have a common divisor: the smaller ones, with the same shares, would have come first.
+//!
+//! The kernel's own reduction (mode `auto` since Linux 6.16, `reduce_interleave_weights` in mm/mempolicy.c) works the same way
+//! with a fixed scale of 32 for the sum of all and rounds down, which is up to half off for a slow node.
+
+use numawise_facts::{Attribute, AttributeKind, Machine, NodeWeight};
+use numawise_units::{NodeId, NodeSet};
+
+use crate::memory::once;
+
+#[cfg(test)]
+mod tests;
+
+/// Where the kernel keeps the weights: one file `nodeN` for each node, for all programs, root's to write.
+pub const FOLDER: &str = "/sys/kernel/mm/mempolicy/weighted_interleave";
+
+/// The largest error of a share, in millionths of it, that is good enough to stop at.
+const GOOD: u128 = 20_000;
+
+/// The weights of `nodes`; none where the bandwidth of one is not known, or where there is but one node.
+pub fn plan(machine: &Machine, nodes: &NodeSet, warnings: &mut Vec<String>) -> Vec<NodeWeight> {
+    if nodes.len() < 2 {
+        return Vec::new();
+    }
+    let known: Vec<(NodeId, Option<u64>)> =
+        nodes.iter().map(|node| (node, bandwidth(machine, node))).collect();
+    let unknown: NodeSet =
+        known.iter().filter(|(_, bandwidth)| bandwidth.is_none()).map(|(node, _)| *node).collect();
+    if !unknown.is_empty() {
+        once(
+            warnings,
+            format!(
+                "weighted interleaving: the machine's firmware gives no bandwidth of node {unknown}, so that no weights can \
+                 be told; the kernel's own, one set for all programs, decide ({FOLDER}/nodeN; 1 each unless somebody wrote \
+                 others)"
+            ),
+        );
+        return Vec::new();
+    }
+    let bandwidths: Vec<u64> = known.iter().filter_map(|(_, bandwidth)| *bandwidth).collect();
+    let (reduced, error) = reduced(&bandwidths);
+    let weights: Vec<NodeWeight> =
+        known.iter().zip(reduced).map(|((node, _), weight)| NodeWeight { node: *node, weight }).collect();
+    let list: Vec<String> = weights.iter().map(|w| format!("node{} {}", w.node, w.weight)).collect();
+    let off = match error > GOOD {
+        true => format!(", at worst {} % off the bandwidths", error / 10_000),
+        false => String::new(),
+    };
+    once(
+        warnings,
+        format!(
+            "weighted interleaving: the kernel has one set of weights for all programs; for these nodes to share pages by \
+             their bandwidths it must be {} (root writes it to {FOLDER}/nodeN{off})",
+            list.join(", ")
+        ),
+    );
+    weights
+}
+
+/// What a node gives to the CPUs that are nearest to it, as the kernel counts it: the lesser of reading and writing.
+fn bandwidth(machine: &Machine, target: NodeId) -> Option<u64> {
+    let to_target: Vec<&Attribute> = machine.attributes.iter().filter(|a| a.target == target).collect();
+    let near = machine.node(target).map(|node| node.near.clone()).unwrap_or_default();
+    let nearest: Vec<&Attribute> =
+        to_target.iter().copied().filter(|attribute| attribute.initiator.intersects(&near)).collect();
+    let from = if nearest.is_empty() { to_target } else { nearest };
+    let of_initiator = |one: &Attribute| {
+        let value = |kind: AttributeKind| {
+            let same = from.iter().find(|a| a.kind == kind && a.initiator == one.initiator);
+            same.map(|attribute| attribute.value).filter(|value| *value > 0)
+        };
+        let (read, write) = (value(AttributeKind::ReadBandwidth), value(AttributeKind::WriteBandwidth));
+        match (read, write) {
+            (Some(read), Some(write)) => Some(read.min(write)),
+            _ => read.or(write).or_else(|| value(AttributeKind::Bandwidth)),
+        }
+    };
+    from.iter().filter_map(|one| of_initiator(one)).max()
+}
+
+/// Small weights in the ratio of `bandwidths`, none of which is 0, and the largest error of a share in millionths of it.
+fn reduced(bandwidths: &[u64]) -> (Vec<u8>, u128) {
+    let most = u128::from(bandwidths.iter().copied().max().unwrap_or(1));
+    let scaled = |scale: u128| -> Vec<u8> {
+        let weight = |bandwidth: &u64| (2 * u128::from(*bandwidth) * scale + most) / (2 * most);
+        bandwidths.iter().map(|bandwidth| weight(bandwidth).clamp(1, 255) as u8).collect()
+    };
+    let mut best = (Vec::new(), u128::MAX);
+    for scale in 1..=255 {
+        let weights = scaled(scale);
+        let error = worst_error(bandwidths, &weights);
+        if error < best.1 {
+            best = (weights, error);
+        }
+        if best.1 <= GOOD {
+            break;
+        }
+    }
+    best
+}
+
+fn worst_error(bandwidths: &[u64], weights: &[u8]) -> u128 {
+    let total: u128 = bandwidths.iter().map(|b| u128::from(*b)).sum();
+    let sum: u128 = weights.iter().map(|w| u128::from(*w)).sum();
+    let error = |(bandwidth, weight): (&u64, &u8)| {
+        let (got, wanted) = (u128::from(*weight) * total, u128::from(*bandwidth) * sum);
+        got.abs_diff(wanted) * 1_000_000 / wanted.max(1)
+    };
+    bandwidths.iter().zip(weights).map(error).max().unwrap_or(0)
+}

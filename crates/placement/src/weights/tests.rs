@@ -1,0 +1,172 @@
+use super::*;
+use numawise_facts::MemoryKind;
+use proptest::prelude::{ProptestConfig, prop, prop_assert, prop_assert_eq, proptest};
+
+use crate::testing::{cpus, dram, machine, memory_only, nodes, two_sockets, with_hbm};
+
+fn attribute(kind: AttributeKind, initiator: &str, target: u32, value: u64) -> Attribute {
+    Attribute { kind, initiator: cpus(initiator), target: NodeId(target), value }
+}
+
+fn with(mut machine: Machine, attributes: Vec<Attribute>) -> Machine {
+    machine.attributes = attributes;
+    machine
+}
+
+fn told(machine: &Machine, list: &str) -> (Vec<(u32, u8)>, Vec<String>) {
+    let mut warnings = Vec::new();
+    let weights = plan(machine, &nodes(list), &mut warnings);
+    (weights.iter().map(|weight| (weight.node.0, weight.weight)).collect(), warnings)
+}
+
+#[test]
+fn small_numbers_in_the_ratio_of_bandwidths() {
+    for (bandwidths, weights) in [
+        (&[100, 100][..], &[1, 1][..]),
+        (&[300, 100], &[3, 1]),
+        (&[90_000, 400_000], &[2, 9]), // 0.2222 for 0.225
+        (&[307_200, 819_200, 307_200], &[3, 8, 3]),
+        (&[7, 7, 7, 7], &[1, 1, 1, 1]),
+        (&[1, 255], &[1, 250]), // within 2 %, so no larger ones are needed
+    ] {
+        assert_eq!(reduced(bandwidths).0, weights, "{bandwidths:?}");
+    }
+}
+
+#[test]
+fn a_node_that_is_too_slow_for_a_weight_gets_one_and_the_error_is_told() {
+    let (weights, error) = reduced(&[1, 1000]);
+    assert_eq!(weights, [1, 255]);
+    assert!(error > 100 * GOOD, "{error}");
+    let attributes = vec![
+        attribute(AttributeKind::Bandwidth, "0-1,4-5", 0, 1000),
+        attribute(AttributeKind::Bandwidth, "2-3,6-7", 1, 1),
+    ];
+    let (weights, warnings) = told(&with(two_sockets(), attributes), "0-1");
+    assert_eq!(weights, [(0, 255), (1, 1)]);
+    assert!(warnings[0].contains("at worst 291 % off the bandwidths"), "{warnings:?}");
+}
+
+#[test]
+fn the_largest_numbers_do_not_overflow() {
+    assert_eq!(reduced(&[u64::MAX, u64::MAX, u64::MAX / 3]).0, [3, 3, 1]);
+}
+
+#[test]
+fn weights_come_with_what_root_has_to_write() {
+    let attributes = vec![
+        attribute(AttributeKind::ReadBandwidth, "0-1", 0, 120_000),
+        attribute(AttributeKind::WriteBandwidth, "0-1", 0, 100_000),
+        attribute(AttributeKind::ReadBandwidth, "0-1", 2, 410_000),
+        attribute(AttributeKind::WriteBandwidth, "0-1", 2, 400_000),
+    ];
+    let (weights, warnings) = told(&with(with_hbm(), attributes), "0,2");
+    assert_eq!(weights, [(0, 1), (2, 4)]);
+    assert_eq!(
+        warnings,
+        [
+            "weighted interleaving: the kernel has one set of weights for all programs; for these nodes to share pages by their \
+          bandwidths it must be node0 1, node2 4 (root writes it to /sys/kernel/mm/mempolicy/weighted_interleave/nodeN)"
+        ]
+    );
+}
+
+#[test]
+fn the_nearest_initiators_count_and_of_those_the_best() {
+    // Node 1 as seen from its own package, not from the other one.
+    let attributes = vec![
+        attribute(AttributeKind::Bandwidth, "0-1,4-5", 0, 200),
+        attribute(AttributeKind::Bandwidth, "0-1,4-5", 1, 50),
+        attribute(AttributeKind::Bandwidth, "2,6", 1, 90),
+        attribute(AttributeKind::Bandwidth, "3,7", 1, 100),
+    ];
+    assert_eq!(told(&with(two_sockets(), attributes), "0-1").0, [(0, 2), (1, 1)]);
+    // Memory that is near to nobody: whoever has a figure.
+    let mut far = memory_only(1, 7, MemoryKind::Cxl);
+    far.mib = 64;
+    let machine = machine(&[dram(0, 0, &[&[0]]), far]);
+    let attributes = vec![
+        attribute(AttributeKind::Bandwidth, "0", 0, 90),
+        attribute(AttributeKind::ReadBandwidth, "0", 1, 30),
+    ];
+    assert_eq!(told(&with(machine, attributes), "0-1").0, [(0, 3), (1, 1)]);
+}
+
+#[test]
+fn without_all_bandwidths_there_are_no_weights_but_a_word_on_it() {
+    let (weights, warnings) = told(&two_sockets(), "0-1");
+    assert!(weights.is_empty());
+    assert!(warnings[0].contains("gives no bandwidth of node 0-1"), "{warnings:?}");
+    let some = vec![
+        attribute(AttributeKind::Bandwidth, "0-1,4-5", 0, 200),
+        attribute(AttributeKind::Latency, "2-3,6-7", 1, 90),
+        attribute(AttributeKind::Bandwidth, "2-3,6-7", 1, 0),
+    ];
+    let (weights, warnings) = told(&with(two_sockets(), some), "0-1");
+    assert!(weights.is_empty(), "a bandwidth of 0 is none");
+    assert!(
+        warnings[0].contains("no bandwidth of node 1,") && warnings[0].contains("1 each"),
+        "{warnings:?}"
+    );
+}
+
+#[test]
+fn one_node_needs_no_weight() {
+    assert_eq!(told(&two_sockets(), "1"), (vec![], vec![]));
+}
+
+#[test]
+fn every_task_has_the_weights_and_the_warning_comes_once() {
+    let request = numawise_facts::PlacementRequest {
+        tasks: 2,
+        memory: crate::testing::memory("weighted"),
+        ..crate::testing::request(numawise_facts::Strategy::Semi, None)
+    };
+    let attributes =
+        (0..2).map(|node| attribute(AttributeKind::Bandwidth, "0-7", node, 100 * u64::from(node + 1)));
+    let placement = crate::place(&with(two_sockets(), attributes.collect()), &request).unwrap();
+    let weights = |k: usize| &placement.tasks[k].memory.weights;
+    assert_eq!(weights(0).iter().map(|weight| weight.weight).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(weights(0), weights(1));
+    assert_eq!(placement.warnings.len(), 1);
+}
+
+fn divisor(a: u8, b: u8) -> u8 {
+    if b == 0 { a } else { divisor(b, a % b) }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The bound of the module's documentation, told apart from the code's own arithmetic.
+    #[test]
+    fn shares_are_within_two_percent(bandwidths in prop::collection::vec(200_000u64..=1_000_000, 2..9)) {
+        let (weights, _) = reduced(&bandwidths);
+        let total: f64 = bandwidths.iter().map(|b| *b as f64).sum();
+        let sum: f64 = weights.iter().map(|w| f64::from(*w)).sum();
+        for (bandwidth, weight) in bandwidths.iter().zip(&weights) {
+            let (share, wanted) = (f64::from(*weight) / sum, *bandwidth as f64 / total);
+            prop_assert!((share / wanted - 1.0).abs() <= 0.020_001, "{:?} for {:?}", weights, bandwidths);
+        }
+    }
+
+    #[test]
+    fn two_nodes_need_only_a_tenth(slow in 100_000u64..=1_000_000) {
+        let (weights, error) = reduced(&[1_000_000, slow]);
+        prop_assert!(error <= GOOD, "{:?} for {}", weights, slow);
+    }
+
+    #[test]
+    fn weights_are_1_to_255_in_order_and_have_no_common_divisor(
+        bandwidths in prop::collection::vec(1u64..=1_000_000, 2..9)
+    ) {
+        let (weights, _) = reduced(&bandwidths);
+        prop_assert!(weights.iter().all(|weight| *weight >= 1));
+        prop_assert_eq!(weights.iter().copied().fold(0, divisor), 1);
+        for (a, x) in bandwidths.iter().zip(&weights) {
+            for (b, y) in bandwidths.iter().zip(&weights) {
+                prop_assert!(a > b || x <= y, "{:?} for {:?}", weights, bandwidths);
+            }
+        }
+    }
+}
