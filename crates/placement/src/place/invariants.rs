@@ -6,8 +6,7 @@ use std::num::NonZeroU32;
 use numawise_facts::{Cpu, CpuChoice, MemoryKind, MemoryRequest, Order, Reading, Smt};
 use numawise_units::{Bytes, NodeId, NodeSet};
 use proptest::prelude::{
-    Just, ProptestConfig, any, prop, prop_assert, prop_assert_eq, prop_assert_ne, prop_assume, prop_oneof,
-    proptest,
+    Just, ProptestConfig, any, prop, prop_assert, prop_assert_eq, prop_assert_ne, prop_oneof, proptest,
 };
 use proptest::strategy::Strategy as Generator;
 
@@ -312,10 +311,13 @@ proptest! {
     /// With a step, tasks are cut one after the other from the sequence that one large task would get.
     #[test]
     fn a_task_of_local_is_cut_from_one_sequence(machine in machines(), step in 2u32..5, tasks in 1u32..6) {
+        // More threads than CPUs go node by node, round after round: there the two are not comparable.
+        let tasks = tasks.min(machine.allowed_cpus.len() as u32 / 2);
+        if tasks == 0 {
+            return Ok(());
+        }
         let choice = CpuChoice { step: NonZeroU32::new(step).unwrap(), ..CpuChoice::default() };
         let request = PlacementRequest { tasks, choice, ..testing::request(Strategy::Local, Some(2)) };
-        // More threads than CPUs go node by node too, round after round, and the two are not comparable.
-        prop_assume!(2 * tasks as usize <= machine.allowed_cpus.len());
         let many = place(&machine, &request).unwrap();
         let one = place(&machine, &PlacementRequest { tasks: 1, threads: Some(2 * tasks), ..request }).unwrap();
         let in_a_row: Vec<CpuSet> = many.tasks.into_iter().flat_map(|task| task.threads).collect();
