@@ -9,6 +9,7 @@ mod findings;
 #[cfg(test)]
 mod sample;
 mod samples;
+mod series;
 mod summary;
 mod verdict;
 mod whereabouts;
@@ -17,6 +18,7 @@ use numawise_facts::{Analysis, Metric, PointId, Reading, Study, StudyHeader, Ver
 use numawise_units::Ratio;
 
 pub use samples::left_out;
+pub use series::Series;
 pub use whereabouts::whereabouts;
 
 /// Everything that the study says, from its raw trials.

@@ -7,7 +7,7 @@ mod notes;
 mod overlaps;
 mod remarks;
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 mod threads;
 mod topology;
 

@@ -15,6 +15,7 @@ mod reading;
 mod run;
 mod snapshot;
 mod study;
+mod timeline;
 mod whereabouts;
 
 pub use choice::{CpuChoice, Order, ParseChoiceError, Smt};
@@ -40,6 +41,7 @@ pub use study::{
     Counts, Disturbance, Exit, HostFacts, Metric, Outcome, Pair, Point, PointId, PointRole, StopReason,
     Study, StudyHeader, Trial,
 };
+pub use timeline::{LocalChange, MemoryChange, Moment, NodeTimeline, SessionSpan, TaskTimeline, Timeline};
 pub use whereabouts::{
     FarMemory, JobWhere, LocalShare, MaskOverlap, MemoryRow, MemoryTable, NodeColumn, NodeTotal, Occupant,
     Remark, RemarkKind, ShareSpan, SharedCpu, TaskWhere, ThreadWhere, WhereNote, Whereabouts,

@@ -1,0 +1,228 @@
+//! What many looks at a job say together: looks go in one after another, a [`Timeline`] comes out.
+//!
+//! Each look is judged as `numawise where` would judge it beside the look before; here is only added up. So a file of any
+//! length needs memory for one look, and a line for each.
+
+mod measures;
+mod moments;
+
+use std::collections::BTreeMap;
+
+use numawise_facts::{
+    Machine, NodeColumn, NodeTimeline, Reading, SessionSpan, ShareSpan, Snapshot, TaskTimeline, TaskWhere,
+    Timeline, WhereNote, Whereabouts,
+};
+use numawise_units::{Bytes, Nanoseconds, NodeId, Pid};
+
+use crate::whereabouts;
+use measures::{Counts, Locality, Mean, Memory};
+use moments::Line;
+
+#[cfg(test)]
+mod tests;
+
+/// Moments in a chart at most, about: more than the columns of a screen do not show more.
+const MOMENTS: usize = 1500;
+const NO_LOOKS: &str = "nothing was recorded yet";
+
+/// Adds up looks.
+#[derive(Default)]
+pub struct Series {
+    before: Option<(u32, Snapshot)>,
+    sessions: Vec<SessionSpan>,
+    nodes: BTreeMap<NodeId, (NodeColumn, Memory, Mean)>,
+    total: Memory,
+    busy: Mean,
+    local: Locality,
+    migrations: Counts,
+    tasks: BTreeMap<(Pid, Nanoseconds), Task>,
+    lines: Vec<Line>,
+    /// What could not be seen, and in how many looks.
+    missing: BTreeMap<String, u64>,
+}
+
+/// One process.
+struct Task {
+    /// Where its moments begin: processes of one number are told apart by it.
+    first_seen: Nanoseconds,
+    last_seen: Nanoseconds,
+    last: Last,
+    threads: Reading<u64>,
+    memory: Memory,
+    busy: Mean,
+    local: Locality,
+    migrations: Counts,
+}
+
+/// How it described itself when last seen, and where its memory was when that was last seen.
+struct Last {
+    name: String,
+    command: Reading<String>,
+    rank: Reading<u32>,
+    by_node: Reading<Vec<(NodeId, Bytes)>>,
+}
+
+impl Series {
+    /// Adds a look; looks come in the order of their sessions and of time.
+    pub fn push(&mut self, machine: &Machine, session: u32, look: &Snapshot) {
+        let before = self.before.take().filter(|(of, _)| *of == session).map(|(_, before)| before);
+        let seen = whereabouts(look, before.as_ref(), machine);
+        let span = match seen.span {
+            ShareSpan::BetweenLooks(span) if span.0 > 0 => Some(span),
+            ShareSpan::BetweenLooks(_) | ShareSpan::SinceBegin => None,
+        };
+        self.session(session, seen.unix_time);
+        for (k, column) in seen.nodes.iter().enumerate() {
+            let total = &seen.job.by_node[k];
+            let node = self.nodes.entry(column.node);
+            let (_, memory, busy) = node.or_insert((*column, Memory::default(), Mean::default()));
+            memory.add(total.memory.as_ref().map(|bytes| *bytes), seen.unix_time);
+            busy.add(&total.busy, span);
+        }
+        self.total.add(seen.job.total.clone(), seen.unix_time);
+        self.busy.add(&seen.job.busy, span);
+        self.local.add(&seen.job.local, seen.unix_time);
+        for task in &seen.tasks {
+            self.task(task, &seen, span);
+        }
+        self.lines.push(Line::of(&seen, session, span));
+        self.note(&seen.notes);
+        self.before = Some((session, look.clone()));
+    }
+
+    fn session(&mut self, session: u32, at: Nanoseconds) {
+        match &self.before_session() {
+            Some(last) if *last == session => {}
+            _ => self.sessions.push(SessionSpan { first: at, last: at, looks: 0 }),
+        }
+        if let Some(span) = self.sessions.last_mut() {
+            span.last = at;
+            span.looks += 1;
+        }
+    }
+
+    /// The session of the look before.
+    fn before_session(&self) -> Option<u32> {
+        self.lines.last().map(Line::session)
+    }
+
+    fn task(&mut self, seen: &TaskWhere, look: &Whereabouts, span: Option<Nanoseconds>) {
+        let at = look.unix_time;
+        let task = self.tasks.entry((seen.pid, seen.started)).or_insert_with(|| Task {
+            first_seen: at,
+            last_seen: at,
+            last: Last {
+                name: String::new(),
+                command: seen.command.clone(),
+                rank: seen.rank.clone(),
+                by_node: Reading::unavailable(NO_LOOKS),
+            },
+            threads: seen.threads.as_ref().map(|threads| threads.len() as u64),
+            memory: Memory::default(),
+            busy: Mean::default(),
+            local: Locality::default(),
+            migrations: Counts::default(),
+        });
+        task.last_seen = at;
+        seen.name.clone_into(&mut task.last.name);
+        // What was known once is not forgotten because the end of a process hides it.
+        keep_known(&mut task.last.command, &seen.command);
+        keep_known(&mut task.last.rank, &seen.rank);
+        let by_node = seen.memory.as_ref().map(|memory| {
+            look.nodes.iter().zip(&memory.by_node).map(|(column, bytes)| (column.node, *bytes)).collect()
+        });
+        keep_known(&mut task.last.by_node, &by_node);
+        task.memory.add(seen.memory.as_ref().map(|memory| memory.total), at);
+        task.busy.add(&seen.busy, span);
+        task.local.add(&seen.local, at);
+        if let Reading::Measured(threads) = &seen.threads {
+            let most = task.threads.measured().copied().unwrap_or(0).max(threads.len() as u64);
+            task.threads = Reading::Measured(most);
+            if span.is_some() {
+                for thread in threads {
+                    task.migrations.add(&thread.recent_migrations);
+                    self.migrations.add(&thread.recent_migrations);
+                }
+            }
+        }
+    }
+
+    fn note(&mut self, notes: &[WhereNote]) {
+        for note in notes {
+            let whose = match note.tasks.as_slice() {
+                [] => String::new(),
+                tasks => {
+                    let list: Vec<_> = tasks.iter().map(ToString::to_string).collect();
+                    format!(" of {}", list.join(", "))
+                }
+            };
+            *self.missing.entry(format!("{}{whose}: {}", note.what, note.reason)).or_default() += 1;
+        }
+    }
+
+    /// What all looks say.
+    pub fn timeline(self) -> Timeline {
+        let nodes: Vec<NodeColumn> = self.nodes.values().map(|(column, ..)| *column).collect();
+        let looks = self.lines.len() as u64;
+        let (moments, looks_per_moment) = moments::thinned(self.lines, &nodes, MOMENTS);
+        let mut tasks: Vec<TaskTimeline> =
+            self.tasks.into_iter().map(|(who, task)| task.timeline(who, &nodes)).collect();
+        tasks.sort_by_key(|task| {
+            let rank = task.rank.measured().copied();
+            (rank.is_none(), rank, task.first_seen, task.pid, task.started)
+        });
+        let often = |(what, times): (String, u64)| match (times, looks) {
+            (times, looks) if times == looks => what,
+            (times, looks) => format!("{what} (in {times} of {looks} looks)"),
+        };
+        Timeline {
+            looks,
+            sessions: self.sessions,
+            by_node: self
+                .nodes
+                .into_values()
+                .map(|(column, memory, busy)| NodeTimeline {
+                    node: column.node,
+                    memory: memory.change(),
+                    busy: busy.reading(),
+                })
+                .collect(),
+            nodes,
+            total: self.total.change(),
+            busy: self.busy.reading(),
+            local: self.local.change(),
+            migrations: self.migrations.reading(),
+            tasks,
+            moments,
+            looks_per_moment,
+            unavailable: self.missing.into_iter().map(often).collect(),
+        }
+    }
+}
+
+impl Task {
+    fn timeline(self, (pid, started): (Pid, Nanoseconds), nodes: &[NodeColumn]) -> TaskTimeline {
+        TaskTimeline {
+            pid,
+            started,
+            name: self.last.name,
+            command: self.last.command,
+            rank: self.last.rank,
+            first_seen: self.first_seen,
+            last_seen: self.last_seen,
+            threads: self.threads,
+            memory: self.memory.change(),
+            by_node: self.last.by_node.map(|by_node| moments::columns(&by_node, nodes, Bytes(0))),
+            busy: self.busy.reading(),
+            local: self.local.change(),
+            migrations: self.migrations.reading(),
+        }
+    }
+}
+
+/// Takes over a value, or a reason where there was only one.
+fn keep_known<T: Clone>(kept: &mut Reading<T>, now: &Reading<T>) {
+    if now.measured().is_some() || kept.measured().is_none() {
+        *kept = now.clone();
+    }
+}

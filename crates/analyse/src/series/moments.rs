@@ -1,0 +1,106 @@
+//! Looks as points of a chart, not more of them than can be seen.
+
+use numawise_facts::{Moment, NodeColumn, Reading, Whereabouts};
+use numawise_units::{Bytes, Nanoseconds, NodeId, Ratio};
+
+/// A look in a line. Columns are named, because nodes may turn up later.
+pub struct Line {
+    at: Nanoseconds,
+    session: u32,
+    tasks: u64,
+    threads: u64,
+    memory: Reading<Vec<(NodeId, Bytes)>>,
+    busy: Reading<Vec<(NodeId, Ratio)>>,
+    /// The time over which `busy` is meant.
+    span: Nanoseconds,
+    local: Reading<Ratio>,
+}
+
+impl Line {
+    pub fn of(seen: &Whereabouts, session: u32, span: Option<Nanoseconds>) -> Self {
+        let memory = all(seen.job.by_node.iter().map(|node| node.memory.as_ref().map(|&m| (node.node, m))));
+        let busy = match span {
+            Some(_) => all(seen.job.by_node.iter().map(|node| node.busy.as_ref().map(|&b| (node.node, b)))),
+            None => Reading::unavailable("it is the first look of its session"),
+        };
+        Line {
+            at: seen.unix_time,
+            session,
+            tasks: seen.tasks.len() as u64,
+            threads: seen.job.threads,
+            memory,
+            busy,
+            span: span.unwrap_or_default(),
+            local: seen.job.local.as_ref().map(|local| local.at_most),
+        }
+    }
+
+    pub fn session(&self) -> u32 {
+        self.session
+    }
+
+    fn moment(&self, nodes: &[NodeColumn]) -> Moment {
+        Moment {
+            at: self.at,
+            session: self.session,
+            tasks: self.tasks,
+            threads: self.threads,
+            memory: self.memory.as_ref().map(|memory| columns(memory, nodes, Bytes(0))),
+            busy: self.busy.as_ref().map(|busy| columns(busy, nodes, Ratio(0.0))),
+            local: self.local.clone(),
+        }
+    }
+}
+
+/// The values for all nodes; one that a look does not name held nothing.
+pub fn columns<T: Copy>(values: &[(NodeId, T)], nodes: &[NodeColumn], nothing: T) -> Vec<T> {
+    let of = |node: NodeId| values.iter().find(|(n, _)| *n == node).map(|(_, value)| *value);
+    nodes.iter().map(|column| of(column.node).unwrap_or(nothing)).collect()
+}
+
+/// All values, or the first reason why one is missing.
+fn all<T>(values: impl Iterator<Item = Reading<T>>) -> Reading<Vec<T>> {
+    let mut known = Vec::new();
+    for value in values {
+        match value {
+            Reading::Measured(value) => known.push(value),
+            Reading::Unavailable { unavailable } => return Reading::Unavailable { unavailable },
+        }
+    }
+    Reading::Measured(known)
+}
+
+/// About `most` moments, and for how many looks each stands. Looks of different sessions are not taken together.
+pub fn thinned(lines: Vec<Line>, nodes: &[NodeColumn], most: usize) -> (Vec<Moment>, u64) {
+    let each = lines.len().div_ceil(most).max(1);
+    let moments = lines
+        .chunk_by(|one, other| one.session == other.session)
+        .flat_map(|session| session.chunks(each))
+        .map(|looks| together(looks, nodes))
+        .collect();
+    (moments, each as u64)
+}
+
+/// The memory of the look with the most, and the mean of the shares.
+fn together(looks: &[Line], nodes: &[NodeColumn]) -> Moment {
+    let total = |line: &Line| line.memory.measured().map(|m| m.iter().map(|(_, b)| b.0).sum::<u64>());
+    let mut fullest = &looks[0];
+    for line in looks {
+        if total(line) > total(fullest) {
+            fullest = line;
+        }
+    }
+    let mut moment = fullest.moment(nodes);
+    let known: Vec<_> = looks.iter().filter_map(|line| Some((line.span, line.busy.measured()?))).collect();
+    let time: f64 = known.iter().map(|(span, _)| span.seconds()).sum();
+    if time > 0.0 && looks.len() > 1 {
+        let mut mean = vec![0.0; nodes.len()];
+        for (span, busy) in known {
+            for (sum, share) in mean.iter_mut().zip(columns(busy, nodes, Ratio(0.0))) {
+                *sum += share.0 * span.seconds() / time;
+            }
+        }
+        moment.busy = Reading::Measured(mean.into_iter().map(Ratio).collect());
+    }
+    moment
+}
