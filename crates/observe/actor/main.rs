@@ -1,10 +1,14 @@
 //! A program whose truth is known: it does what its arguments say, so that tests can compare what the observer saw.
 //!
 //! Modes: `quick` | `spin MS` | `burn MS` | `known CPU CPU MIB MS` | `threads COUNT MS` | `short COUNT` | `forks COUNT MS` |
-//! `memory MIB MS` | `mappings COUNT MS` | `named NAME MS` | `private MS`
+//! `memory MIB MS` | `mappings COUNT MS` | `named NAME MS` | `private MS` | `crowd THREADS MAPPINGS MS` | `kinds MS` |
+//! `kinds-huge MS` | `headless MS`. The last four say `ready` when all is as they promise.
 
+use std::io::Write;
 use std::thread;
 use std::time::{Duration, Instant};
+
+mod kinds;
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -23,7 +27,20 @@ fn main() {
             touch(memory, number(1) as usize);
             thread::sleep(span(2));
         }
-        "mappings" => mappings(number(1), span(2)),
+        "mappings" => {
+            mappings(number(1));
+            thread::sleep(span(2));
+        }
+        "crowd" => {
+            mappings(number(2));
+            crowd(number(1), span(3));
+        }
+        "kinds" | "kinds-huge" => {
+            kinds::make(words[0] == "kinds-huge");
+            ready();
+            thread::sleep(span(1));
+        }
+        "headless" => headless(span(1)),
         "named" => {
             let worker = thread::Builder::new().name(words[1].clone());
             let time = span(2);
@@ -150,7 +167,7 @@ fn forks(count: u64, span: Duration) {
 }
 
 /// Mappings of one page each, with different rights so that the kernel does not merge them.
-fn mappings(count: u64, span: Duration) {
+fn mappings(count: u64) {
     for k in 0..count {
         let rights = if k % 2 == 0 { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_READ };
         // SAFETY: a new mapping harms nothing; the page written is one that may be.
@@ -171,5 +188,30 @@ fn mappings(count: u64, span: Duration) {
             }
         }
     }
-    thread::sleep(span);
+}
+
+fn ready() {
+    let mut out = std::io::stdout();
+    writeln!(out, "ready").and_then(|()| out.flush()).expect("someone who listens");
+}
+
+/// Threads that sleep all the time.
+fn crowd(count: u64, span: Duration) {
+    let small = || thread::Builder::new().stack_size(64 << 10);
+    let all: Vec<_> =
+        (0..count).map(|_| small().spawn(move || thread::sleep(span)).expect("a thread")).collect();
+    ready();
+    all.into_iter().for_each(|thread| thread.join().expect("no panic"));
+}
+
+/// The main thread ends, another lives on.
+fn headless(span: Duration) {
+    thread::spawn(move || {
+        thread::sleep(Duration::from_millis(20));
+        ready();
+        thread::sleep(span);
+        std::process::exit(0);
+    });
+    // SAFETY: ends this thread alone; it holds nothing that the other needs.
+    unsafe { libc::syscall(libc::SYS_exit, 0) };
 }

@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 pub enum Error {
     #[error("{} is not there: it ended, or /proc hides it (hidepid)", path.display())]
     Gone { path: PathBuf },
-    #[error("{} may not be read ({source}): the process is another user's or has raised its privileges", path.display())]
+    #[error(
+        "{} may not be read ({source}): the process is another user's or has more privileges; its own user or one with \
+         CAP_SYS_PTRACE (as root has) may look", path.display()
+    )]
     Denied { path: PathBuf, source: io::Error },
     #[error("{} cannot be read: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },

@@ -1,4 +1,6 @@
-//! Watching one trial from outside: where its threads run, where its pages are, and how noisy the machine is.
+//! Watching programs from outside: where their threads run, where their pages are, and how noisy the machine is. A
+//! [`Watch`] follows one trial from its start to its end, a [`snapshot`] tells of any processes at one moment, and [`find`]
+//! tells which processes somebody means.
 //!
 //! This room reads `/proc` and `/sys` and asks `move_pages`; it needs no root and puts nothing into the program. It emits
 //! bare numbers of CPUs and nodes: it knows no topology, judges nothing, starts nothing and prints nothing. What cannot
@@ -15,6 +17,7 @@
 
 mod census;
 mod error;
+mod find;
 #[cfg(test)]
 mod fixture;
 pub mod host;
@@ -24,12 +27,15 @@ mod random;
 mod read;
 mod roots;
 mod sampler;
+mod snapshot;
 mod sys;
 mod table;
 mod watch;
 
 pub use census::Method;
 pub use error::Error;
+pub use find::{Counted, FindError, Wanted, find};
 pub use noise::HostCpu;
 pub use roots::Roots;
+pub use snapshot::{SnapshotOptions, snapshot};
 pub use watch::{Options, Usage, Watch};

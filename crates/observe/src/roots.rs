@@ -23,6 +23,13 @@ impl Roots {
         self.proc == Path::new("/proc")
     }
 
+    /// True when system calls reach the processes below `proc` by the numbers that stand there: not those of fixtures,
+    /// nor of a `/proc` that was mounted for other containers.
+    pub(crate) fn own_numbers(&self) -> bool {
+        let own = || std::fs::read_link(self.proc.join("self")).ok()?.to_str()?.parse().ok();
+        self.live() && own() == Some(std::process::id())
+    }
+
     pub(crate) fn process(&self, pid: Pid) -> PathBuf {
         self.proc.join(pid.0.to_string())
     }

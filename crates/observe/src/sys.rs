@@ -1,6 +1,9 @@
 //! The system calls that no file of `/proc` replaces.
 
+use std::ffi::CStr;
+use std::fs::File;
 use std::io;
+use std::os::fd::{AsRawFd, FromRawFd};
 
 use numawise_units::{Bytes, CpuSet, Nanoseconds, Pid};
 
@@ -17,6 +20,35 @@ pub(crate) fn cpu_time_of(thread: Pid) -> Option<Nanoseconds> {
     // The kernel's encoding of a thread's CPU clock: the complement of the identifier above three bits that say
     // "one thread, scheduler's count" (CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED).
     clock((!thread.0 << 3) | 6)
+}
+
+/// Time since the start of the system, sleep included: the clock in which `/proc` tells when a task began.
+pub(crate) fn since_boot() -> Nanoseconds {
+    clock(libc::CLOCK_BOOTTIME).unwrap_or_default()
+}
+
+/// Time since 1970-01-01 UTC.
+pub(crate) fn unix_time() -> Nanoseconds {
+    clock(libc::CLOCK_REALTIME).unwrap_or_default()
+}
+
+/// Opens a file below an open directory for reading. For many files in one directory this saves the walk down to it.
+pub(crate) fn open_at(directory: &File, name: &CStr) -> io::Result<File> {
+    // SAFETY: `name` ends with a zero byte and the descriptor is open as long as `directory` lives.
+    let opened =
+        unsafe { libc::openat(directory.as_raw_fd(), name.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
+    if opened < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: a descriptor that was just opened and that nobody else owns.
+    Ok(unsafe { File::from_raw_fd(opened) })
+}
+
+/// True when a process is there, though perhaps not ours to signal: it is asked with signal 0, which does nothing.
+pub(crate) fn exists(pid: Pid) -> bool {
+    // SAFETY: signal 0 is never delivered.
+    let failed = unsafe { libc::kill(pid.0, 0) } != 0;
+    !failed || io::Error::last_os_error().raw_os_error() == Some(libc::EPERM)
 }
 
 fn clock(id: libc::clockid_t) -> Option<Nanoseconds> {
@@ -67,6 +99,13 @@ pub(crate) fn page_nodes(process: Pid, addresses: &[usize], nodes: &mut [i32]) -
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }
+}
+
+/// Where `byte` is first in `text`: many bytes at a time, which matters for files of megabytes.
+pub(crate) fn find_byte(text: &[u8], byte: u8) -> Option<usize> {
+    // SAFETY: memchr reads at most the bytes that it is told `text` has.
+    let found = unsafe { libc::memchr(text.as_ptr().cast(), i32::from(byte), text.len()) };
+    (!found.is_null()).then(|| found as usize - text.as_ptr() as usize)
 }
 
 /// The usual size of a page.

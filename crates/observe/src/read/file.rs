@@ -6,6 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use crate::error::Error;
+use crate::sys;
 
 #[cfg(test)]
 mod tests;
@@ -78,14 +79,26 @@ impl Lines {
             true => self.text.len(),
             false => self.text.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1),
         };
-        for line in self.text[..whole].split(|&byte| byte == b'\n') {
-            if !line.is_empty() {
-                take(line);
+        let mut rest = &self.text[..whole];
+        while !rest.is_empty() {
+            let end = sys::find_byte(rest, b'\n').unwrap_or(rest.len());
+            if end > 0 {
+                take(&rest[..end]);
             }
+            rest = &rest[rest.len().min(end + 1)..];
         }
         self.text.drain(..whole);
         Ok(!self.ended)
     }
+}
+
+/// A count that is the whole of `text`: digits and nothing else. Faster than [`number`], for files with very many.
+pub(crate) fn count(text: &[u8]) -> Option<u64> {
+    let digit = |sum: u64, &byte: &u8| {
+        let digit = byte.wrapping_sub(b'0');
+        (digit < 10).then(|| sum.checked_mul(10)?.checked_add(u64::from(digit))).flatten()
+    };
+    (!text.is_empty()).then(|| text.iter().try_fold(0, digit)).flatten()
 }
 
 /// A decimal number that is the whole of `text`.

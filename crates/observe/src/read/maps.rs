@@ -47,5 +47,9 @@ impl Mapping {
 
 /// An address as the kernel prints it: hexadecimal without prefix.
 pub(super) fn hex(text: &[u8]) -> Option<u64> {
-    u64::from_str_radix(std::str::from_utf8(text).ok()?, 16).ok()
+    let digit = |sum: u64, &byte: &u8| {
+        let digit = char::from(byte).to_digit(16)?;
+        (sum >> 60 == 0).then_some(sum << 4 | u64::from(digit))
+    };
+    (!text.is_empty()).then(|| text.iter().try_fold(0, digit)).flatten()
 }

@@ -1,13 +1,174 @@
 //! `/proc/PID/numa_maps`: the pages of every mapping by node, counted by walking the page tables.
 
+use std::ops::Range;
+
 use numawise_units::{Bytes, NodeId};
 
-use super::file::number;
+use super::file::count;
 use super::maps::hex;
 use crate::error::Malformed;
 
 #[cfg(test)]
 mod tests;
+
+/// One mapping, as its line has it; the nodes are handed out beside it, so that nothing is allocated for a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Line<'a> {
+    pub address: u64,
+    /// `default`, `bind:0-1`, `prefer (many)=static:0-1`, `weighted interleave:0,2`, ...
+    pub policy: &'a [u8],
+    /// With spaces, tabs, newlines and equals signs as the kernel escapes them: `\040`.
+    pub file: Option<&'a [u8]>,
+    pub place: Place,
+    /// A mapping of hugetlbfs, whose pages are counted whole.
+    pub huge: bool,
+    /// Pages that are the process's own: anonymous, and its copies of the pages of a file.
+    pub anonymous: u64,
+    /// All pages: what the nodes have together.
+    pub pages: u64,
+    /// `kernelpagesize_kB`, where the line has it.
+    pub page: Option<Bytes>,
+}
+
+/// What the kernel calls a mapping without a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    Heap,
+    Stack,
+    Other,
+}
+
+impl<'a> Line<'a> {
+    /// Takes `7f00 default file=/lib/a.so anon=5 dirty=5 active=0 N0=3 N1=2 kernelpagesize_kB=4`; the pages by node go to
+    /// `nodes`, in place of what was there.
+    pub fn parse(line: &'a [u8], nodes: &mut Vec<(NodeId, u64)>) -> Result<Self, Malformed> {
+        Self::fields(line, nodes).ok_or_else(|| {
+            Malformed::new(line, "'address policy [anon=N] [N0=pages ...] [kernelpagesize_kB=N]'")
+        })
+    }
+
+    fn fields(text: &'a [u8], nodes: &mut Vec<(NodeId, u64)>) -> Option<Self> {
+        nodes.clear();
+        let mut words = Words { text, at: 0 };
+        let address = hex(&text[words.next()?.all()])?;
+        let mut policy = words.next()?.all();
+        // Two policies have a name of two words.
+        let after = words.at;
+        match words.next() {
+            Some(second) if second_word(&text[policy.clone()], &text[second.all()]) => {
+                policy.end = second.end
+            }
+            _ => words.at = after,
+        }
+        let mut line = Line {
+            address,
+            policy: &text[policy],
+            file: None,
+            place: Place::Other,
+            huge: false,
+            anonymous: 0,
+            pages: 0,
+            page: None,
+        };
+        while let Some(word) = words.next() {
+            match word.equals {
+                Some(equals) => line.value(&text[word.start..equals], &text[equals + 1..word.end], nodes)?,
+                None => line.flag(&text[word.all()]),
+            }
+        }
+        Some(line)
+    }
+
+    fn flag(&mut self, word: &[u8]) {
+        match word {
+            b"heap" => self.place = Place::Heap,
+            b"huge" => self.huge = true,
+            b"stack" => self.place = Place::Stack,
+            // Linux 3.4 to 4.4 names the stacks of threads: `stack:TID`.
+            _ if word.starts_with(b"stack:") => self.place = Place::Stack,
+            _ => {}
+        }
+    }
+
+    fn value(&mut self, key: &[u8], value: &'a [u8], nodes: &mut Vec<(NodeId, u64)>) -> Option<()> {
+        match key {
+            b"anon" => self.anonymous = count(value)?,
+            b"kernelpagesize_kB" => self.page = Some(Bytes(count(value)?.checked_mul(1024)?)),
+            b"file" => self.file = Some(value),
+            // No file name can come here: it stands behind `file=`.
+            [b'N', digits @ ..] if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) => {
+                let pages = count(value)?;
+                nodes.push((NodeId(u32::try_from(count(digits)?).ok()?), pages));
+                self.pages = self.pages.checked_add(pages)?;
+            }
+            _ => {}
+        }
+        Some(())
+    }
+}
+
+/// True when `second` still belongs to the policy: `prefer (many)`, `weighted interleave`.
+fn second_word(first: &[u8], second: &[u8]) -> bool {
+    second.starts_with(b"(many)") || first == b"weighted" && second.starts_with(b"interleave")
+}
+
+/// The words of a line, found in one pass: numa_maps can have hundreds of thousands of lines.
+struct Words<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Word {
+    start: usize,
+    /// Where its first equals sign is.
+    equals: Option<usize>,
+    end: usize,
+}
+
+impl Word {
+    fn all(self) -> Range<usize> {
+        self.start..self.end
+    }
+}
+
+impl Words<'_> {
+    fn next(&mut self) -> Option<Word> {
+        let text = self.text;
+        let mut at = self.at;
+        while *text.get(at)? == b' ' {
+            at += 1;
+        }
+        let start = at;
+        let mut equals = None;
+        while let Some(&byte) = text.get(at) {
+            match byte {
+                b' ' => break,
+                b'=' if equals.is_none() => equals = Some(at),
+                _ => {}
+            }
+            at += 1;
+        }
+        self.at = at;
+        Some(Word { start, equals, end: at })
+    }
+}
+
+/// Cuts the pages of `nodes`, which are `all` together, down to `part` of them: to every node in proportion, and exactly
+/// `part` in sum.
+pub(crate) fn spread(nodes: &mut [(NodeId, u64)], all: u64, part: u64) {
+    if part >= all {
+        return;
+    }
+    // Each node gets what the rounded running sum grows by, so that roundings do not add up.
+    let share = |pages: u128| (pages * u128::from(part) / u128::from(all)) as u64;
+    let mut before = 0u128;
+    for (_, pages) in nodes {
+        let after = before + u128::from(*pages);
+        *pages = share(after) - share(before);
+        before = after;
+    }
+}
 
 /// The program's own pages of one mapping.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,45 +180,16 @@ pub(crate) struct MappingPages {
 }
 
 impl MappingPages {
-    /// Takes the anonymous pages of a line: `7f00 default anon=5 dirty=5 active=0 N0=3 N1=2 kernelpagesize_kB=4`.
+    /// Takes the anonymous pages of a line.
     ///
     /// A private mapping of a file has pages of both kinds; the line gives the nodes of all its pages and the number of
     /// anonymous ones, so these are spread over the nodes as all are. Old kernels do not print the size of a page:
     /// then it is `usual`.
     pub fn parse(line: &[u8], usual: Bytes) -> Result<Self, Malformed> {
-        Self::fields(line, usual).ok_or_else(|| {
-            Malformed::new(line, "'address policy [anon=N] [N0=pages ...] [kernelpagesize_kB=N]'")
-        })
-    }
-
-    fn fields(line: &[u8], usual: Bytes) -> Option<Self> {
-        let mut fields = line.split(|&byte| byte == b' ').filter(|field| !field.is_empty());
-        hex(fields.next()?)?;
-        let _policy = fields.next()?;
-        let mut nodes: Vec<(NodeId, u64)> = Vec::new();
-        let (mut anonymous, mut page) = (0u64, usual);
-        for field in fields {
-            let Some(equals) = field.iter().position(|&byte| byte == b'=') else {
-                continue; // flags: heap, stack, huge
-            };
-            let (key, value) = (&field[..equals], &field[equals + 1..]);
-            match key {
-                b"anon" => anonymous = number(value)?,
-                b"kernelpagesize_kB" => page = Bytes(number::<u64>(value)?.checked_mul(1024)?),
-                // No file name can come here: it stands behind `file=`.
-                [b'N', digits @ ..] if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) => {
-                    nodes.push((NodeId(number(digits)?), number(value)?));
-                }
-                _ => {}
-            }
-        }
-        let total = nodes.iter().try_fold(0u64, |sum, (_, pages)| sum.checked_add(*pages))?;
-        if anonymous < total {
-            for (_, pages) in &mut nodes {
-                *pages = (*pages as f64 * anonymous as f64 / total as f64).round() as u64;
-            }
-        }
+        let mut nodes = Vec::new();
+        let line = Line::parse(line, &mut nodes)?;
+        spread(&mut nodes, line.pages, line.anonymous);
         nodes.retain(|(_, pages)| *pages > 0);
-        Some(MappingPages { nodes, page })
+        Ok(MappingPages { nodes, page: line.page.unwrap_or(usual) })
     }
 }

@@ -8,12 +8,19 @@ use crate::error::Malformed;
 #[cfg(test)]
 mod tests;
 
+/// The kernel's flag (`include/linux/sched.h`) for its own threads.
+const PF_KTHREAD: u64 = 0x0020_0000;
+
 /// What we use of a task's `stat`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TaskStat<'a> {
     /// The thread's name as the kernel has it: any bytes, spaces and parentheses among them.
     pub name: &'a [u8],
+    /// The letter of proc(5).
+    pub state: char,
     pub parent: i32,
+    /// A thread of the kernel's own, which has no memory and no program.
+    pub kernel: bool,
     pub minor_faults: u64,
     pub major_faults: u64,
     /// User and system time together, in clock ticks.
@@ -46,10 +53,12 @@ impl<'a> TaskStat<'a> {
             at = wanted + 1;
             found
         };
-        let [_state] = *field(3)? else { return None };
+        let [state] = *field(3)? else { return None };
         Some(TaskStat {
             name,
+            state: char::from(state),
             parent: number(field(4)?)?,
+            kernel: number::<u64>(field(9)?)? & PF_KTHREAD != 0,
             minor_faults: number(field(10)?)?,
             major_faults: number(field(12)?)?,
             ticks: number::<u64>(field(14)?)?.checked_add(number(field(15)?)?)?,

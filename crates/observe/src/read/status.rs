@@ -23,6 +23,10 @@ pub(crate) struct Status {
     pub nodes: Option<NodeSet>,
     pub voluntary_switches: Option<u64>,
     pub involuntary_switches: Option<u64>,
+    /// The user as which the process acts (the effective one of `Uid`).
+    pub user: Option<u32>,
+    /// The process to which a thread belongs (`Tgid`).
+    pub process: Option<i32>,
 }
 
 impl Status {
@@ -46,6 +50,13 @@ impl Status {
                 }
                 b"Mems_allowed_list" => {
                     status.nodes = Some(set(value).ok_or_else(broken("a list of nodes such as 0-1"))?);
+                }
+                b"Tgid" => status.process = Some(number(value).ok_or_else(broken("a number"))?),
+                b"Uid" => {
+                    let effective =
+                        value.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).nth(1);
+                    status.user =
+                        Some(effective.and_then(number).ok_or_else(broken("four numbers of users"))?);
                 }
                 b"voluntary_ctxt_switches" => status.voluntary_switches = count()?,
                 b"nonvoluntary_ctxt_switches" => status.involuntary_switches = count()?,

@@ -69,3 +69,14 @@ fn numbers_fill_the_word() {
         assert_eq!(number::<u32>(text.as_bytes()), None, "{text:?}");
     }
 }
+
+#[test]
+fn counts_are_digits_only() {
+    for (text, value) in [("0", 0), ("42", 42), ("007", 7), ("18446744073709551615", u64::MAX)] {
+        assert_eq!(count(text.as_bytes()), Some(value), "{text}");
+    }
+    for text in ["", " 1", "1 ", "+1", "-1", "1.0", "0x1", "18446744073709551616", "99999999999999999999999"]
+    {
+        assert_eq!(count(text.as_bytes()), None, "{text:?}");
+    }
+}

@@ -14,7 +14,9 @@ fn all_fields_are_those_of_proc_5() {
     let stat = TaskStat::parse(line.as_bytes()).unwrap();
     let expected = TaskStat {
         name: b"iso3dfd",
+        state: 'R',
         parent: 17,
+        kernel: false,
         minor_faults: 321,
         major_faults: 7,
         ticks: 175,
@@ -23,6 +25,15 @@ fn all_fields_are_those_of_proc_5() {
         cpu: CpuId(5),
     };
     assert_eq!(stat, expected);
+}
+
+#[test]
+fn threads_of_the_kernel_are_told_by_their_flag() {
+    let kernel = line("kworker/0:1", "I").replace(" 4194304 ", " 69238880 ");
+    assert!(TaskStat::parse(kernel.as_bytes()).unwrap().kernel);
+    assert_eq!(TaskStat::parse(kernel.as_bytes()).unwrap().state, 'I');
+    let broken = kernel.replace(" 69238880 ", " 0x4208060 ");
+    assert!(TaskStat::parse(broken.as_bytes()).is_err());
 }
 
 #[test]

@@ -1,0 +1,92 @@
+//! Why no process was found.
+
+use std::fmt;
+
+use numawise_units::Pid;
+
+use crate::error::Error;
+
+/// How many processes were looked at, and at how many one could not look closely enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counted {
+    pub looked_at: usize,
+    pub closed: usize,
+}
+
+impl fmt::Display for Counted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.looked_at {
+            1 => f.write_str("1 process looked at")?,
+            count => write!(f, "{count} processes looked at")?,
+        }
+        match self.closed {
+            0 => Ok(()),
+            closed => write!(f, ", {closed} of them could not be looked into (another user's?)"),
+        }
+    }
+}
+
+/// Why no process was found, and what to try.
+#[derive(Debug, thiserror::Error)]
+pub enum FindError {
+    #[error("there is no process {pid}; it may have ended: look for it with 'ps -e', or give its name")]
+    Process { pid: Pid },
+    #[error(
+        "process {pid} exists, but /proc does not show it (mounted with hidepid); look at it as its own user or as root"
+    )]
+    Hidden { pid: Pid },
+    #[error("{tid} is a thread of process {pid}, not a process; give {pid}")]
+    Thread { tid: Pid, pid: Pid },
+    #[error("no process is called '{name}' ({counted}){}", suggestion(candidates, *more))]
+    Name {
+        name: String,
+        counted: Counted,
+        /// Processes that have the name somewhere in their command: at most [`FindError::CANDIDATES`].
+        candidates: Vec<(Pid, String)>,
+        /// How many further ones there are.
+        more: usize,
+    },
+    #[error("no process acts as user {user} ({counted}); users that have some: {}", list(users))]
+    User { user: u32, users: Vec<u32>, counted: Counted },
+    #[error("no process belongs to job '{id}' ({counted}); {}", jobs_seen(jobs))]
+    Job {
+        id: String,
+        counted: Counted,
+        /// The jobs that are here, as in `Slurm 4711`.
+        jobs: Vec<String>,
+    },
+    #[error(transparent)]
+    Read(#[from] Error),
+}
+
+impl FindError {
+    /// How many processes are suggested at most.
+    pub const CANDIDATES: usize = 10;
+}
+
+fn suggestion(candidates: &[(Pid, String)], more: usize) -> String {
+    if candidates.is_empty() {
+        return "; give its number, or its name as 'ps -e' shows it".to_owned();
+    }
+    let mut text = "; did you mean one of these, which have it in their command?".to_owned();
+    for (pid, command) in candidates {
+        text += &format!("\n  {pid:>7}  {command}");
+    }
+    if more > 0 {
+        text += &format!("\n  and {more} more");
+    }
+    text
+}
+
+fn list(users: &[u32]) -> String {
+    let users: Vec<String> = users.iter().map(u32::to_string).collect();
+    if users.is_empty() { "none".to_owned() } else { users.join(", ") }
+}
+
+fn jobs_seen(jobs: &[String]) -> String {
+    match jobs.is_empty() {
+        true => "no job was seen at all; is it on this computer? Or give the number of mpirun's or mpiexec's process"
+            .to_owned(),
+        false => format!("jobs seen here: {}", jobs.join(", ")),
+    }
+}

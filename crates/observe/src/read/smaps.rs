@@ -1,0 +1,79 @@
+//! `/proc/PID/smaps`: what is resident of every mapping, for kernels without `numa_maps`.
+
+use numawise_units::Bytes;
+
+use super::file::count;
+use super::maps::Mapping;
+use crate::error::Malformed;
+
+#[cfg(test)]
+mod tests;
+
+/// One mapping.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Resident {
+    pub address: u64,
+    /// The file, or what the kernel calls the mapping in brackets; empty without.
+    pub name: Vec<u8>,
+    /// All that is resident, but for pages of hugetlbfs.
+    pub all: Bytes,
+    /// What of it is the process's own.
+    pub anonymous: Bytes,
+    /// In pages of hugetlbfs.
+    pub huge: Bytes,
+    pub page: Option<Bytes>,
+}
+
+/// Puts mappings together from lines.
+#[derive(Debug, Default)]
+pub(crate) struct Smaps {
+    current: Option<Resident>,
+}
+
+impl Smaps {
+    /// Takes a line; gives the mapping before it when the line begins a new one.
+    pub fn line(&mut self, line: &[u8]) -> Result<Option<Resident>, Malformed> {
+        // `Rss:   12 kB` and the like; the first line of a mapping has a colon only in the middle of its fourth word.
+        let word = line.split(|&byte| byte == b' ').next().unwrap_or_default();
+        if let Some(key) = word.strip_suffix(b":") {
+            return self.value(key, line).map(|()| None);
+        }
+        let mapping = Mapping::parse(line)?;
+        let next =
+            Resident { address: mapping.addresses.start, name: name(line).to_vec(), ..Resident::default() };
+        Ok(self.current.replace(next))
+    }
+
+    /// The last mapping.
+    pub fn end(self) -> Option<Resident> {
+        self.current
+    }
+
+    fn value(&mut self, key: &[u8], line: &[u8]) -> Result<(), Malformed> {
+        let broken = || Malformed::new(line, "'Name: N kB' below the first line of a mapping");
+        let current = self.current.as_mut().ok_or_else(broken)?;
+        let target = match key {
+            b"Rss" => &mut current.all,
+            b"Anonymous" => &mut current.anonymous,
+            b"Shared_Hugetlb" | b"Private_Hugetlb" => &mut current.huge,
+            b"KernelPageSize" => current.page.insert(Bytes(0)),
+            _ => return Ok(()),
+        };
+        let text = line[key.len() + 1..].trim_ascii().strip_suffix(b"kB").ok_or_else(broken)?;
+        let bytes =
+            count(text.trim_ascii_end()).and_then(|number| number.checked_mul(1024)).ok_or_else(broken)?;
+        target.0 = target.0.checked_add(bytes).ok_or_else(broken)?;
+        Ok(())
+    }
+}
+
+/// What stands behind the five words `first-last rights offset device inode`, which may hold spaces.
+fn name(line: &[u8]) -> &[u8] {
+    let mut rest = line;
+    for _ in 0..5 {
+        rest = rest.trim_ascii_start();
+        let end = rest.iter().position(|&byte| byte == b' ').unwrap_or(rest.len());
+        rest = &rest[end..];
+    }
+    rest.trim_ascii()
+}

@@ -1,0 +1,220 @@
+//! Adding up mappings by use, node and policy.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+
+use numawise_facts::{MappingSnapshot, MemorySnapshot, PageUse, PolicyShare};
+use numawise_units::{Bytes, NodeId};
+
+use crate::read::numa_maps::{Line, Place, spread};
+
+#[cfg(test)]
+mod tests;
+
+/// Bytes, or pages, by node.
+type ByNode = Vec<(NodeId, u64)>;
+
+pub(super) struct Tally {
+    usual: Bytes,
+    by_use: [ByNode; PageUse::ALL.len()],
+    policies: Vec<Policy>,
+    /// Where a policy is in `policies`.
+    names: HashMap<Vec<u8>, usize>,
+    /// The policy of the last mapping: most often that of the next.
+    last: usize,
+    largest: usize,
+    /// The smallest on top, so that it can be put out.
+    kept: BinaryHeap<Reverse<Kept>>,
+    mappings: u64,
+    own: ByNode,
+}
+
+struct Policy {
+    name: Vec<u8>,
+    mappings: u64,
+    bytes: ByNode,
+}
+
+/// A mapping among the largest: ordered by size, the lower address first among equals.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Kept {
+    bytes: u64,
+    address: Reverse<u64>,
+    used_for: PageUse,
+    policy: usize,
+    page: u64,
+    by_node: ByNode,
+    file: Option<String>,
+}
+
+impl Tally {
+    pub fn new(usual: Bytes, largest: usize) -> Self {
+        Tally {
+            usual,
+            by_use: Default::default(),
+            policies: Vec::new(),
+            names: HashMap::new(),
+            last: 0,
+            largest,
+            kept: BinaryHeap::new(),
+            mappings: 0,
+            own: Vec::new(),
+        }
+    }
+
+    /// Takes a mapping with its pages by node. None when they make more bytes than can be.
+    pub fn add(&mut self, line: &Line<'_>, nodes: &[(NodeId, u64)]) -> Option<()> {
+        // Only hugetlbfs counts pages of its own size. A mapping of persistent memory names the size that it is mapped
+        // with, but its pages are counted as small ones.
+        let page = if line.huge { line.page.unwrap_or(self.usual).0 } else { self.usual.0 };
+        let bytes = line.pages.checked_mul(page)?;
+        self.mappings += 1;
+        let policy = self.policy(line.policy);
+        self.policies[policy].mappings += 1;
+        if bytes == 0 {
+            return Some(());
+        }
+        for &(node, pages) in nodes {
+            add(&mut self.policies[policy].bytes, node, pages * page);
+        }
+        let used_for = self.by_use(line, nodes, page);
+        self.keep(bytes, line, nodes, page, used_for, policy);
+        Some(())
+    }
+
+    fn policy(&mut self, name: &[u8]) -> usize {
+        if self.policies.get(self.last).is_some_and(|last| last.name == name) {
+            return self.last;
+        }
+        self.last = match self.names.get(name) {
+            Some(&at) => at,
+            None => {
+                self.names.insert(name.to_vec(), self.policies.len());
+                self.policies.push(Policy { name: name.to_vec(), mappings: 0, bytes: Vec::new() });
+                self.policies.len() - 1
+            }
+        };
+        self.last
+    }
+
+    /// Adds the pages to the uses; gives the use of most of them.
+    fn by_use(&mut self, line: &Line<'_>, nodes: &[(NodeId, u64)], page: u64) -> PageUse {
+        let whole = match (line.huge, line.place) {
+            (true, _) => Some(PageUse::Huge),
+            (_, Place::Heap) => Some(PageUse::Heap),
+            (_, Place::Stack) => Some(PageUse::Stack),
+            _ if line.anonymous >= line.pages => Some(PageUse::Private),
+            _ => None,
+        };
+        if let Some(whole) = whole {
+            for &(node, pages) in nodes {
+                add(&mut self.by_use[whole as usize], node, pages * page);
+            }
+            return whole;
+        }
+        let other = if line.file.is_some_and(shared) { PageUse::Shared } else { PageUse::File };
+        self.own.clear();
+        self.own.extend_from_slice(nodes);
+        spread(&mut self.own, line.pages, line.anonymous);
+        for (&(node, all), &(_, own)) in nodes.iter().zip(&self.own) {
+            add(&mut self.by_use[PageUse::Private as usize], node, own * page);
+            add(&mut self.by_use[other as usize], node, (all - own) * page);
+        }
+        if line.anonymous > line.pages / 2 { PageUse::Private } else { other }
+    }
+
+    fn keep(
+        &mut self,
+        bytes: u64,
+        line: &Line<'_>,
+        nodes: &[(NodeId, u64)],
+        page: u64,
+        used_for: PageUse,
+        policy: usize,
+    ) {
+        let address = Reverse(line.address);
+        if self.kept.len() >= self.largest {
+            // Compared before anything is allocated: nearly all mappings are smaller.
+            match self.kept.peek() {
+                Some(Reverse(least)) if (least.bytes, least.address) < (bytes, address) => self.kept.pop(),
+                _ => return,
+            };
+        }
+        let by_node = nodes.iter().map(|&(node, pages)| (node, pages * page)).collect();
+        let file = line.file.map(|file| String::from_utf8_lossy(&unescape(file)).into_owned());
+        self.kept.push(Reverse(Kept { bytes, address, used_for, policy, page, by_node, file }));
+    }
+
+    pub fn finish(self) -> MemorySnapshot {
+        let name = |policy: usize| String::from_utf8_lossy(&self.policies[policy].name).into_owned();
+        let mut by_use = Vec::new();
+        for (used_for, bytes) in PageUse::ALL.into_iter().zip(self.by_use) {
+            by_use.extend(in_order(bytes).into_iter().map(|(node, bytes)| (used_for, node, bytes)));
+        }
+        let largest = self.kept.into_sorted_vec().into_iter().map(|Reverse(kept)| MappingSnapshot {
+            address: kept.address.0,
+            used_for: kept.used_for,
+            policy: name(kept.policy),
+            page: Bytes(kept.page),
+            by_node: in_order(kept.by_node),
+            file: kept.file,
+        });
+        let largest = largest.collect();
+        let total =
+            |policy: &Policy| policy.bytes.iter().fold(0u64, |sum, (_, bytes)| sum.saturating_add(*bytes));
+        let mut policies = self.policies;
+        policies.sort_by(|a, b| {
+            (total(b), b.mappings).cmp(&(total(a), a.mappings)).then_with(|| a.name.cmp(&b.name))
+        });
+        let by_policy = policies.into_iter().map(|policy| PolicyShare {
+            policy: String::from_utf8_lossy(&policy.name).into_owned(),
+            mappings: policy.mappings,
+            by_node: in_order(policy.bytes),
+        });
+        MemorySnapshot { by_use, by_policy: by_policy.collect(), largest, mappings: self.mappings }
+    }
+}
+
+fn add(list: &mut ByNode, node: NodeId, bytes: u64) {
+    if bytes == 0 {
+        return;
+    }
+    match list.iter_mut().find(|(of, _)| *of == node) {
+        Some((_, sum)) => *sum = sum.saturating_add(bytes),
+        None => list.push((node, bytes)),
+    }
+}
+
+fn in_order(list: ByNode) -> Vec<(NodeId, Bytes)> {
+    let mut list: Vec<_> =
+        list.into_iter().filter(|(_, bytes)| *bytes > 0).map(|(node, bytes)| (node, Bytes(bytes))).collect();
+    list.sort_by_key(|(node, _)| *node);
+    list
+}
+
+/// True for files that are memory and are there to be shared.
+fn shared(file: &[u8]) -> bool {
+    const SHARED: [&[u8]; 5] = [b"/dev/shm/", b"/run/shm/", b"/memfd:", b"/SYSV", b"/dev/zero"];
+    SHARED.iter().any(|prefix| file.starts_with(prefix))
+}
+
+/// A file name as it is, from one with some bytes written as three octal digits: `/a\040b`.
+fn unescape(text: &[u8]) -> Vec<u8> {
+    let mut found = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((&byte, behind)) = rest.split_first() {
+        let digits = behind.get(..3).filter(|of| byte == b'\\' && of.iter().all(u8::is_ascii_digit));
+        let octal = digits.and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok());
+        match octal {
+            Some(octal) => {
+                found.push(octal);
+                rest = &behind[3..];
+            }
+            None => {
+                found.push(byte);
+                rest = behind;
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,165 @@
+//! What a process is: its name, command, user, rank.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use numawise_facts::{Reading, TaskSnapshot};
+use numawise_units::{Nanoseconds, Pid};
+
+use super::{Found, Look};
+use crate::error::Error;
+use crate::read::cmdline;
+use crate::read::environ::Environment;
+use crate::read::file::read_path;
+use crate::read::stat::TaskStat;
+use crate::read::status::Status;
+use crate::read::tasks;
+
+/// A process that is being looked at.
+pub(super) struct Task {
+    snapshot: TaskSnapshot,
+    pub kind: Kind,
+    /// Where its memory is told: its own directory, or a thread's when the main thread has ended.
+    pub directory: PathBuf,
+    pages: u64,
+    threads: u64,
+}
+
+/// What can be asked of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Program,
+    Kernel,
+    Zombie,
+}
+
+const ZOMBIE: &str = "it has ended and waits for its parent to take notice (zombie)";
+
+impl Task {
+    /// None when there is no such process (any more).
+    pub fn begin(look: &Look<'_>, pid: Pid, buffer: &mut Vec<u8>) -> Option<Self> {
+        let mut directory = look.roots.process(pid);
+        read_path(&directory.join("stat"), buffer).ok()?;
+        let stat = TaskStat::parse(buffer).ok()?;
+        let (parent, started, threads) = (Pid(stat.parent), stat.start, u64::from(stat.threads));
+        let name = String::from_utf8_lossy(stat.name).into_owned();
+        let mut kind = match (stat.kernel, stat.state) {
+            (true, _) => Kind::Kernel,
+            (_, 'Z' | 'X') => Kind::Zombie,
+            _ => Kind::Program,
+        };
+        if kind == Kind::Zombie
+            && threads > 1
+            && let Some(living) = living(&directory, pid, buffer)
+        {
+            // The main thread has ended before the others: they still have the memory.
+            directory = living;
+            kind = Kind::Program;
+        }
+        let status =
+            read_path(&directory.join("status"), buffer).ok().and_then(|()| Status::parse(buffer).ok());
+        let status = status.unwrap_or_default();
+        let user = match status.user {
+            Some(user) => user,
+            None => std::fs::metadata(&directory).ok()?.uid(),
+        };
+        let snapshot = TaskSnapshot {
+            pid,
+            parent,
+            name,
+            command: command(&directory, kind, buffer),
+            user,
+            rank: rank(&directory, kind, buffer),
+            started: started_after(look, started),
+            threads: Reading::unavailable(""),
+            memory: Reading::unavailable(""),
+        };
+        let pages = status.resident.map_or(0, |bytes| bytes.0 / look.usual.0);
+        Some(Task { snapshot, kind, directory, pages, threads })
+    }
+
+    pub fn pid(&self) -> Pid {
+        self.snapshot.pid
+    }
+
+    /// What looking will cost, roughly: 30 ns for each small page.
+    pub fn cost_of_memory(&self) -> Nanoseconds {
+        Nanoseconds(100_000 + self.pages * 30)
+    }
+
+    /// 10 us for each thread.
+    pub fn cost_of_threads(&self) -> Nanoseconds {
+        Nanoseconds(self.threads * 10_000)
+    }
+
+    /// The whole; none when the process has ended by now, or its number is another's.
+    pub fn end(self, look: &Look<'_>, found: Found, buffer: &mut Vec<u8>) -> Option<TaskSnapshot> {
+        read_path(&look.roots.process(self.pid()).join("stat"), buffer).ok()?;
+        let stat = TaskStat::parse(buffer).ok()?;
+        (started_after(look, stat.start) == self.snapshot.started).then(|| found.into(self.snapshot))
+    }
+}
+
+pub(super) fn started_after(look: &Look<'_>, ticks: u64) -> Nanoseconds {
+    Nanoseconds(ticks.saturating_mul(look.tick.0))
+}
+
+/// The directory of a thread that has not ended.
+fn living(process: &Path, leader: Pid, buffer: &mut Vec<u8>) -> Option<PathBuf> {
+    let threads = process.join("task");
+    tasks::numbered(&threads).ok()?.into_iter().filter(|tid| *tid != leader).find_map(|tid| {
+        let thread = threads.join(tid.0.to_string());
+        read_path(&thread.join("stat"), buffer).ok()?;
+        let stat = TaskStat::parse(buffer).ok()?;
+        (!matches!(stat.state, 'Z' | 'X')).then_some(thread)
+    })
+}
+
+fn command(directory: &Path, kind: Kind, buffer: &mut Vec<u8>) -> Reading<String> {
+    match kind {
+        Kind::Kernel => return Reading::unavailable("a thread of the kernel has no command line"),
+        Kind::Zombie => return Reading::unavailable(ZOMBIE),
+        Kind::Program => {}
+    }
+    match read_path(&directory.join("cmdline"), buffer) {
+        Ok(()) => match cmdline::shell_line(buffer) {
+            Some(line) => Reading::Measured(line),
+            None => Reading::unavailable("its command line is empty"),
+        },
+        Err(error) => Reading::unavailable(error.to_string()),
+    }
+}
+
+fn rank(directory: &Path, kind: Kind, buffer: &mut Vec<u8>) -> Reading<u32> {
+    match kind {
+        Kind::Kernel => return Reading::unavailable("a thread of the kernel has no environment"),
+        Kind::Zombie => return Reading::unavailable(ZOMBIE),
+        Kind::Program => {}
+    }
+    match read_path(&directory.join("environ"), buffer) {
+        Ok(()) => match Environment(buffer).rank() {
+            Some(rank) => Reading::Measured(rank),
+            None => {
+                Reading::unavailable("its environment names no rank: no launcher that is known started it")
+            }
+        },
+        Err(error) => Reading::unavailable(error.to_string()),
+    }
+}
+
+/// Why there is no memory to tell of.
+pub(super) fn no_memory(kind: Kind) -> Option<&'static str> {
+    match kind {
+        Kind::Kernel => Some("a thread of the kernel has no memory of its own"),
+        Kind::Zombie => Some(ZOMBIE),
+        Kind::Program => None,
+    }
+}
+
+/// Why the reading of a part failed: an ended process is told as such.
+pub(super) fn reason(error: &Error) -> String {
+    match error.is_gone() {
+        true => "it ended while it was looked at".to_owned(),
+        false => error.to_string(),
+    }
+}
