@@ -9,4 +9,5 @@ pub mod machine;
 mod paint;
 pub mod plan;
 mod table;
+pub mod whereabouts;
 mod wrap;

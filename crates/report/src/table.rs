@@ -39,7 +39,8 @@ pub fn fitted(mut rows: Vec<Vec<String>>, sides: &[Side], width: usize, less: &[
         if total(&rows) <= width {
             break;
         }
-        let Some(column) = rows.first().and_then(|titles| titles.iter().position(|title| title == name)) else {
+        let Some(column) = rows.first().and_then(|titles| titles.iter().position(|title| title == name))
+        else {
             continue;
         };
         for row in rows.iter_mut().filter(|row| row.len() > column) {

@@ -1,0 +1,218 @@
+//! The JSON of `numawise where --json`, as `docs/formats/where-json.md` specifies it.
+
+use numawise_facts::{
+    FarMemory, JobWhere, LocalShare, MappingSnapshot, MemoryRow, MemoryTable, Occupant, PolicyShare, Reading,
+    ShareSpan, TaskWhere, ThreadWhere, Whereabouts,
+};
+use numawise_units::{Bytes, NodeId, Ratio};
+use serde::Serialize;
+use serde_json::{Map, Value, json as object};
+
+/// Name and version of the format. The number grows when a reader of the old one could be misled.
+pub const SCHEMA: &str = "numawise/where/1";
+
+/// The whole of it, for scripts.
+pub fn json(whereabouts: &Whereabouts) -> Value {
+    object!({
+        "schema": SCHEMA,
+        "unix_time_ns": whereabouts.unix_time,
+        "boot_time_ns": whereabouts.at,
+        "span": span(whereabouts.span),
+        "nodes": each(&whereabouts.nodes, |node| object!({
+            "node": node.node,
+            "kind": node.kind,
+            "has_cpus": node.cpus,
+        })),
+        "tasks": each(&whereabouts.tasks, |one| task(one, whereabouts)),
+        "job": job(&whereabouts.job, whereabouts),
+        "notes": each(&whereabouts.notes, |note| object!({
+            "what": note.what,
+            "pids": note.tasks,
+            "reason": note.reason,
+        })),
+    })
+}
+
+fn each<T>(all: &[T], one: impl Fn(&T) -> Value) -> Value {
+    all.iter().map(one).collect()
+}
+
+fn reading<T>(reading: &Reading<T>, value: impl Fn(&T) -> Value) -> Value {
+    match reading {
+        Reading::Measured(measured) => value(measured),
+        Reading::Unavailable { unavailable } => object!({ "unavailable": unavailable }),
+    }
+}
+
+fn plain<T: Serialize>(value: &Reading<T>) -> Value {
+    reading(value, |value| object!(value))
+}
+
+fn span(span: ShareSpan) -> Value {
+    match span {
+        ShareSpan::SinceBegin => object!({ "kind": "since_begin" }),
+        ShareSpan::BetweenLooks(span) => object!({ "kind": "between_looks", "span_ns": span }),
+    }
+}
+
+/// `{"0": 4096}`; nodes in ascending order.
+fn by_node(all: impl Iterator<Item = (NodeId, Bytes)>) -> Value {
+    Value::Object(all.map(|(node, bytes)| (node.to_string(), object!(bytes))).collect::<Map<_, _>>())
+}
+
+/// The same for values in the order of the columns; nodes without any are left out.
+fn columns(values: &[Bytes], whereabouts: &Whereabouts) -> Value {
+    let all = whereabouts.nodes.iter().map(|column| column.node).zip(values.iter().copied());
+    by_node(all.filter(|(_, bytes)| *bytes > Bytes(0)))
+}
+
+fn task(task: &TaskWhere, whereabouts: &Whereabouts) -> Value {
+    let times = |times: &Vec<Ratio>| {
+        let all = whereabouts.nodes.iter().zip(times).filter(|(_, time)| time.0 > 0.0);
+        Value::Object(all.map(|(column, time)| (column.node.to_string(), object!(time))).collect())
+    };
+    object!({
+        "pid": task.pid,
+        "parent": task.parent,
+        "name": task.name,
+        "command": plain(&task.command),
+        "user": task.user,
+        "rank": plain(&task.rank),
+        "started_ns": task.started,
+        "busy_cpus": plain(&task.busy),
+        "working_threads": plain(&task.working),
+        "cpus": plain(&task.mask),
+        "runs_on": plain(&task.runs_on),
+        "cpu_time_by_node": reading(&task.time_by_node, times),
+        "local": reading(&task.local, local),
+        "far": reading(&task.far, |far| each(far, far_memory)),
+        "threads": reading(&task.threads, |threads| each(threads, thread)),
+        "memory": reading(&task.memory, |memory| table(memory, whereabouts)),
+    })
+}
+
+fn local(local: &LocalShare) -> Value {
+    object!({
+        "at_most": local.at_most,
+        "if_alike": local.if_alike,
+        "weighed_over": span(local.weighed),
+    })
+}
+
+fn far_memory(far: &FarMemory) -> Value {
+    object!({
+        "node": far.node,
+        "bytes": far.bytes,
+        "file_bytes": far.file,
+        "threads_may_run_there": far.may_run,
+        "nearest_node": far.nearest,
+        "distance": plain(&far.distance),
+    })
+}
+
+fn thread(thread: &ThreadWhere) -> Value {
+    object!({
+        "tid": thread.tid,
+        "name": thread.name,
+        "state": thread.state,
+        "cpu": thread.cpu,
+        "node": thread.node,
+        "mask": plain(&thread.mask),
+        "mask_nodes": plain(&thread.mask_nodes),
+        "cpu_share": plain(&thread.share),
+        "busy": thread.busy,
+        "cpu_time_ns": thread.cpu_time,
+        "migrations": plain(&thread.migrations),
+        "recent_migrations": plain(&thread.recent_migrations),
+        "minor_faults": thread.minor_faults,
+        "major_faults": thread.major_faults,
+        "recent_faults": plain(&thread.recent_faults),
+    })
+}
+
+fn rows(rows: &[MemoryRow], whereabouts: &Whereabouts) -> Value {
+    each(rows, |row| {
+        object!({
+            "use": row.used_for,
+            "total_bytes": row.total,
+            "by_node_bytes": columns(&row.by_node, whereabouts),
+        })
+    })
+}
+
+fn table(memory: &MemoryTable, whereabouts: &Whereabouts) -> Value {
+    object!({
+        "total_bytes": memory.total,
+        "by_node_bytes": columns(&memory.by_node, whereabouts),
+        "uses": rows(&memory.rows, whereabouts),
+        "policies": each(&memory.policies, policy),
+        "mappings": memory.mappings,
+        "largest": each(&memory.largest, mapping),
+    })
+}
+
+fn policy(share: &PolicyShare) -> Value {
+    object!({
+        "policy": share.policy,
+        "mappings": share.mappings,
+        "by_node_bytes": by_node(share.by_node.iter().copied()),
+    })
+}
+
+fn mapping(mapping: &MappingSnapshot) -> Value {
+    object!({
+        // JSON numbers are exact up to 2^53 only.
+        "address": format!("{:#x}", mapping.address),
+        "use": mapping.used_for,
+        "policy": mapping.policy,
+        "page_bytes": mapping.page,
+        "resident_bytes": mapping.resident(),
+        "by_node_bytes": by_node(mapping.by_node.iter().copied()),
+        "file": mapping.file,
+    })
+}
+
+fn job(job: &JobWhere, whereabouts: &Whereabouts) -> Value {
+    object!({
+        "threads": job.threads,
+        "busy_cpus": plain(&job.busy),
+        "total_bytes": plain(&job.total),
+        "uses": reading(&job.memory, |all| rows(all, whereabouts)),
+        "local": reading(&job.local, local),
+        "by_node": each(&job.by_node, |node| object!({
+            "node": node.node,
+            "threads": node.threads,
+            "busy_threads": node.busy_threads,
+            "busy_cpus": plain(&node.busy),
+            "bytes": plain(&node.memory),
+        })),
+        "shared_cpus": each(&job.shared_cpus, |shared| object!({
+            "cpu": shared.cpu,
+            "node": shared.node,
+            "load": plain(&shared.load),
+            "threads": each(&shared.threads, occupant),
+        })),
+        "overlaps": each(&job.overlaps, |overlap| object!({
+            "cpus": overlap.cpus,
+            "pids": overlap.tasks,
+            "ranks": overlap.ranks,
+            "crowded": overlap.crowded,
+        })),
+        "remarks": each(&job.remarks, |remark| object!({
+            "kind": remark.kind,
+            "text": remark.text,
+            "pids": remark.tasks,
+        })),
+    })
+}
+
+fn occupant(thread: &Occupant) -> Value {
+    object!({
+        "pid": thread.pid,
+        "rank": thread.rank,
+        "tid": thread.tid,
+        "name": thread.name,
+        "cpu_share": plain(&thread.share),
+        "pinned": thread.pinned,
+    })
+}

@@ -1,0 +1,135 @@
+//! Whereabouts on a terminal: a summary of one screen, then the tables, then what stands out.
+
+mod memory;
+mod summary;
+mod threads;
+
+use numawise_facts::{ShareSpan, TaskWhere, WhereNote, Whereabouts};
+use numawise_units::{Bytes, NodeId};
+
+use super::Style;
+use super::names::{clipped, escaped};
+use crate::paint::{Paint, Tone};
+use crate::wrap::wrap;
+
+/// With more processes than these, the tables are of the whole job.
+const DETAILED: usize = 4;
+/// As many nodes are named of a mapping or a policy.
+const PLACES: usize = 4;
+/// Narrower is not tried: words are longer.
+const NARROWEST: usize = 60;
+
+/// The whole page, ending with a newline.
+pub fn text(whereabouts: &Whereabouts, style: &Style) -> String {
+    let style = Style { width: style.width.max(NARROWEST), ..*style };
+    let mut page = Page { whereabouts, style, paint: Paint(style.colour), text: String::new() };
+    page.summary();
+    if whereabouts.tasks.len() <= DETAILED {
+        for task in &whereabouts.tasks {
+            page.one(task);
+        }
+    } else {
+        page.job();
+    }
+    page.remarks();
+    page.notes();
+    page.text
+}
+
+struct Page<'a> {
+    whereabouts: &'a Whereabouts,
+    style: Style,
+    paint: Paint,
+    text: String,
+}
+
+impl Page<'_> {
+    fn one(&mut self, task: &TaskWhere) {
+        let command = task.command.measured().map_or_else(String::new, |line| format!(": {}", escaped(line)));
+        let title = clipped(&format!("{}{command}", called(task)), self.style.width);
+        self.heading(&title);
+        self.threads(std::slice::from_ref(task));
+        self.memory_of(task);
+    }
+
+    fn job(&mut self) {
+        self.heading("All threads");
+        self.threads(&self.whereabouts.tasks);
+        self.memory_of_job();
+        self.faint("For policies and mappings, look at one process: numawise where PID.");
+    }
+
+    fn remarks(&mut self) {
+        let remarks = &self.whereabouts.job.remarks;
+        if remarks.is_empty() {
+            return;
+        }
+        self.heading("What stands out");
+        for remark in remarks {
+            self.text += &wrap(&escaped(&remark.text), "- ", "  ", self.style.width);
+        }
+    }
+
+    fn notes(&mut self) {
+        if self.whereabouts.notes.is_empty() {
+            return;
+        }
+        self.heading("What could not be seen");
+        for WhereNote { what, tasks, reason } in &self.whereabouts.notes {
+            let whose = match tasks.as_slice() {
+                [] => String::new(),
+                [pid] => format!(" of process {pid}"),
+                [first, ..] => format!(" of {} processes (the first is {first})", tasks.len()),
+            };
+            let line = format!("{what}{whose}: {}", escaped(&reason.to_string()));
+            self.text += &wrap(&line, "- ", "  ", self.style.width);
+        }
+    }
+
+    /// A blank line, and a line in bold.
+    fn heading(&mut self, title: &str) {
+        self.text += &format!("\n{}\n", self.paint.bold(Tone::Plain, title));
+    }
+
+    fn faint(&mut self, words: &str) {
+        for line in wrap(words, "", "", self.style.width).lines() {
+            self.text += &format!("{}\n", self.paint.tone(Tone::Faint, line));
+        }
+    }
+}
+
+/// `rank 3, app (1234)` or `app (1234)`.
+fn called(task: &TaskWhere) -> String {
+    let name = escaped(&task.name);
+    match task.rank.measured() {
+        Some(rank) => format!("rank {rank}, {name} ({})", task.pid),
+        None => format!("{name} ({})", task.pid),
+    }
+}
+
+/// `1 thread`, `2 threads`.
+fn count(n: u64, noun: &str) -> String {
+    match n {
+        1 => format!("1 {noun}"),
+        _ => format!("{n} {noun}s"),
+    }
+}
+
+fn over(span: ShareSpan) -> String {
+    match span {
+        ShareSpan::SinceBegin => "since they began".to_owned(),
+        ShareSpan::BetweenLooks(span) => format!("over the last {span}"),
+    }
+}
+
+/// `0: 1.5 GiB, 1: 12 MiB`: the nodes with the most first.
+fn places(by_node: &[(NodeId, Bytes)]) -> String {
+    let mut by_node = by_node.to_vec();
+    by_node.sort_by_key(|(node, bytes)| (std::cmp::Reverse(*bytes), *node));
+    let mut names: Vec<String> =
+        by_node.iter().take(PLACES).map(|(node, bytes)| format!("{node}: {bytes}")).collect();
+    if by_node.len() > PLACES {
+        names.push(format!("{} more", by_node.len() - PLACES));
+    }
+    names.join(", ")
+}

@@ -1,0 +1,129 @@
+//! The first screen: a line for each process, a line for each node.
+
+use numawise_facts::{FarMemory, MemoryTable, NodeTotal, Reading, TaskWhere};
+use numawise_units::{Bytes, NodeSet, Ratio};
+
+use super::{Page, count, over};
+use crate::check::amount;
+use crate::table::{Side, fitted, table};
+use crate::whereabouts::names::{clipped, escaped};
+
+const NAME: usize = 20;
+
+impl Page<'_> {
+    pub fn summary(&mut self) {
+        let (whereabouts, job) = (self.whereabouts, &self.whereabouts.job);
+        let tasks = whereabouts.tasks.len() as u64;
+        self.text += &format!(
+            "{}, {}, {} CPUs busy, {} of memory; {}\n",
+            match tasks {
+                1 => "1 process".to_owned(),
+                n => format!("{n} processes"),
+            },
+            count(job.threads, "thread"),
+            cpus(&job.busy),
+            size(&job.total),
+            amount::moment(whereabouts.unix_time),
+        );
+        if whereabouts.tasks.is_empty() {
+            return;
+        }
+        self.text.push('\n');
+        let ranks = whereabouts.tasks.iter().any(|task| task.rank.measured().is_some());
+        let mut rows = vec![titles(ranks)];
+        rows.extend(whereabouts.tasks.iter().map(|task| row(task, ranks)));
+        let mut sides = vec![Side::Right; rows[0].len()];
+        sides[if ranks { 2 } else { 1 }] = Side::Left;
+        self.text += &fitted(rows, &sides, self.style.width, &["alike %", "CPUs"]);
+        self.faint(&format!(
+            "CPUs: kept busy {}. local %: pages on nodes where threads of the process run. alike %: accesses that would be \
+             local if every thread used every page alike; which thread uses which page can not be seen. far: memory on \
+             nodes where no thread of the process runs.{}",
+            over(whereabouts.span),
+            match whereabouts.nodes.iter().any(|node| !node.cpus) {
+                true => " Memory of nodes without CPUs is local to the CPUs that it is nearest to.",
+                false => "",
+            }
+        ));
+        self.nodes();
+    }
+
+    fn nodes(&mut self) {
+        let nodes = &self.whereabouts.nodes;
+        if nodes.len() < 2 {
+            return;
+        }
+        let titles = ["node", "kind", "threads", "busy", "CPUs", "memory"].map(str::to_owned).to_vec();
+        let mut rows = vec![titles];
+        let mut empty = NodeSet::new();
+        for (column, total) in nodes.iter().zip(&self.whereabouts.job.by_node) {
+            // Nothing is said of nodes with nothing where there are many.
+            if nodes.len() > 4 && is_empty(total) && total.node.0 <= 65_535 {
+                empty.insert(total.node);
+                continue;
+            }
+            rows.push(vec![
+                total.node.to_string(),
+                column.kind.to_string(),
+                total.threads.to_string(),
+                total.busy_threads.to_string(),
+                cpus(&total.busy),
+                size(&total.memory),
+            ]);
+        }
+        self.text.push('\n');
+        let sides = [Side::Right, Side::Left, Side::Right, Side::Right, Side::Right, Side::Right];
+        self.text += &table(&rows, &sides);
+        if !empty.is_empty() {
+            let nodes = if empty.len() == 1 { "node" } else { "nodes" };
+            self.faint(&format!("Nothing is on {nodes} {empty}."));
+        }
+    }
+}
+
+fn titles(ranks: bool) -> Vec<String> {
+    let all = ["PID", "rank", "name", "threads", "CPUs", "memory", "local %", "alike %", "far"];
+    all.into_iter().filter(|title| ranks || *title != "rank").map(str::to_owned).collect()
+}
+
+fn row(task: &TaskWhere, ranks: bool) -> Vec<String> {
+    let local = task.local.measured();
+    let mut cells = vec![task.pid.to_string()];
+    if ranks {
+        cells.push(task.rank.measured().map_or_else(|| "-".to_owned(), u32::to_string));
+    }
+    cells.extend([
+        clipped(&escaped(&task.name), NAME),
+        task.threads.measured().map_or_else(|| "?".to_owned(), |threads| threads.len().to_string()),
+        cpus(&task.busy),
+        size(&task.memory.as_ref().map(|memory: &MemoryTable| memory.total)),
+        percent(local.map(|local| local.at_most)),
+        percent(local.map(|local| local.if_alike)),
+        far(task),
+    ]);
+    cells
+}
+
+fn far(task: &TaskWhere) -> String {
+    match task.far.measured() {
+        None => "?".to_owned(),
+        Some(far) if far.is_empty() => "none".to_owned(),
+        Some(far) => far.iter().map(|far: &FarMemory| far.bytes).sum::<Bytes>().to_string(),
+    }
+}
+
+fn is_empty(total: &NodeTotal) -> bool {
+    total.threads == 0 && total.memory.measured() == Some(&Bytes(0))
+}
+
+fn cpus(busy: &Reading<Ratio>) -> String {
+    busy.measured().map_or_else(|| "?".to_owned(), |busy| format!("{:.2}", busy.0))
+}
+
+fn size(bytes: &Reading<Bytes>) -> String {
+    bytes.measured().map_or_else(|| "?".to_owned(), Bytes::to_string)
+}
+
+fn percent(share: Option<Ratio>) -> String {
+    share.map_or_else(|| "?".to_owned(), |share| format!("{:.1}", share.0 * 100.0))
+}
