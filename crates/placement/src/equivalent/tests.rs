@@ -123,3 +123,123 @@ fn masks_are_hexadecimal_of_any_length() {
     );
     assert_eq!(masks([nodes("0,2")].iter()), "0x5");
 }
+
+fn with_bandwidths() -> Machine {
+    let mut machine = two_sockets();
+    let attribute = |node: u32, value| numawise_facts::Attribute {
+        kind: numawise_facts::AttributeKind::Bandwidth,
+        initiator: cpus("0-7"),
+        target: numawise_units::NodeId(node),
+        value,
+    };
+    machine.attributes = vec![attribute(0, 300), attribute(1, 100)];
+    machine
+}
+
+#[test]
+fn every_tool_is_listed_and_nothing_else() {
+    let request = PlacementRequest { memory: memory("weighted"), ..semi() };
+    let all = words(&with_bandwidths(), &request, true);
+    assert_eq!(all.iter().map(|words| words.tool).collect::<Vec<_>>(), tools());
+    let all = words(&two_sockets(), &request, true);
+    assert_eq!(
+        all.iter().map(|words| words.tool).collect::<Vec<_>>(),
+        tools()[..6],
+        "no weights, no lines for them"
+    );
+}
+
+#[test]
+fn weights_are_lines_for_root() {
+    let request = PlacementRequest { memory: memory("weighted"), ..semi() };
+    let all = words(&with_bandwidths(), &request, true);
+    let weights = tool(&all, "kernel-weights");
+    assert_eq!(
+        weights.lines,
+        [
+            "echo 3 > /sys/kernel/mm/mempolicy/weighted_interleave/node0",
+            "echo 1 > /sys/kernel/mm/mempolicy/weighted_interleave/node1"
+        ]
+    );
+    assert!(weights.missing[0].contains("root's to write"), "{:?}", weights.missing);
+}
+
+#[test]
+fn pages_are_a_variable_in_front_of_every_line() {
+    for (pages, value) in [(PageSize::Thp, 1), (PageSize::Huge, 2)] {
+        let request = PlacementRequest { pages, ..semi() };
+        let all = words(&two_sockets(), &request, false);
+        let assignment = format!("GLIBC_TUNABLES=glibc.malloc.hugetlb={value}");
+        for name in ["numactl", "taskset", "openmp", "srun"] {
+            let lines = &tool(&all, name).lines;
+            assert!(lines.iter().all(|line| line.starts_with(&assignment)), "{name}: {lines:?}");
+        }
+        let per_rank = |name: &str, words: String| tool(&all, name).lines[0].matches(&words).count();
+        assert_eq!(
+            per_rank("mpirun-openmpi", format!("-x GLIBC_TUNABLES='glibc.malloc.hugetlb={value}'")),
+            2
+        );
+        assert_eq!(
+            per_rank("mpirun-mpich", format!("-env GLIBC_TUNABLES 'glibc.malloc.hugetlb={value}'")),
+            2
+        );
+    }
+}
+
+#[test]
+fn pages_alone_need_neither_numactl_nor_openmps_variables() {
+    let request = PlacementRequest { pages: PageSize::Thp, ..PlacementRequest::as_the_os_does() };
+    let all = words(&two_sockets(), &request, false);
+    assert_eq!(tool(&all, "numactl").lines, ["GLIBC_TUNABLES=glibc.malloc.hugetlb=1 ./app -t 8"]);
+    assert_eq!(
+        tool(&all, "mpirun-openmpi").lines,
+        ["mpirun --bind-to none -n 1 -x GLIBC_TUNABLES='glibc.malloc.hugetlb=1' ./app -t 8"]
+    );
+}
+
+#[test]
+fn small_pages_have_no_words() {
+    let request = PlacementRequest { pages: PageSize::Small, ..semi() };
+    for words in words(&two_sockets(), &request, true) {
+        assert!(words.missing.iter().any(|missing| missing.starts_with("small pages: ")), "{words:?}");
+        assert!(words.lines.iter().all(|line| !line.contains("GLIBC_TUNABLES")), "{words:?}");
+    }
+}
+
+#[test]
+fn balancing_comes_before_the_policy_and_inside_of_srun() {
+    let on = |policy: &str| PlacementRequest {
+        memory: memory(policy),
+        balancing: numawise_facts::Balancing::On,
+        ..semi()
+    };
+    let all = words(&two_sockets(), &on("bind:0-1"), false);
+    assert!(tool(&all, "numactl").lines[0].contains("numactl --physcpubind=0-1 --balancing --membind=0-1"));
+    assert!(tool(&all, "mpirun-mpich").lines[0].contains("--balancing --membind=0-1"));
+    assert!(tool(&all, "srun").lines[0].contains(" numactl --balancing --membind=0-1 ./app"));
+    assert_eq!(
+        tool(&all, "taskset").missing[0],
+        "memory policy bind:0-1 with NUMA balancing: taskset has no words for it"
+    );
+    let all = words(&two_sockets(), &on("bind"), false);
+    let srun = tool(&all, "srun");
+    assert!(srun.lines[0].contains("--mem-bind=mask_mem:0x1,0x2"), "{srun:?}");
+    assert!(srun.missing.iter().any(|missing| missing.starts_with("NUMA balancing where")), "{srun:?}");
+}
+
+#[test]
+fn what_numactl_ignores_is_named() {
+    let request = PlacementRequest {
+        memory: memory("preferred-many:0-1"),
+        balancing: numawise_facts::Balancing::On,
+        ..semi()
+    };
+    let all = words(&two_sockets(), &request, false);
+    for name in ["numactl", "mpirun-openmpi", "mpirun-mpich", "srun"] {
+        let missing = &tool(&all, name).missing;
+        assert!(
+            missing.iter().any(|missing| missing.contains("beside --preferred-many")),
+            "{name}: {missing:?}"
+        );
+    }
+}
