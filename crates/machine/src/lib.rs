@@ -28,6 +28,6 @@ pub use limits::{Launcher, LauncherError, WEIGHTS, cgroup_cpus, global_weight, l
 pub use live::live;
 pub use policy::Policy;
 pub use recorded::{from_input, from_synthetic, from_xml_file};
-pub use sysfs::quick;
+pub use sysfs::{quick, quick_with_figures};
 
 pub use numawise_facts::Machine;

@@ -28,6 +28,14 @@ pub fn quick(roots: &Roots) -> Result<Machine, Error> {
     read(roots, Figures::OfNodesWithoutCpus)
 }
 
+/// The same with all that the firmware says of latency and bandwidth, not only of nodes without CPUs.
+///
+/// # Errors
+/// As [`quick`].
+pub fn quick_with_figures(roots: &Roots) -> Result<Machine, Error> {
+    read(roots, Figures::Always)
+}
+
 /// When the firmware's figures are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Figures {

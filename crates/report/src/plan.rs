@@ -1,6 +1,6 @@
 //! A placement as a table for a terminal and as JSON.
 
-use numawise_facts::{Machine, Placement, TaskPlacement, ThreadBinding};
+use numawise_facts::{Machine, MemoryPlan, NodeWeight, PageSize, Placement, TaskPlacement, ThreadBinding};
 use numawise_units::{CpuSet, NodeSet};
 use serde_json::{Value, json};
 
@@ -31,13 +31,24 @@ pub struct View<'a> {
     /// Variables that the program gets (or, without a value, does not get) from numawise.
     pub environment: &'a [(String, Option<String>)],
     pub words: &'a [ToolWords],
+    /// What a person may want to know and need not act on.
+    pub notes: &'a [String],
+    /// The task that this process becomes, where it is one of several.
+    pub ours: Option<u32>,
 }
 
 /// As JSON.
 pub fn json(view: &View<'_>) -> Value {
     let task = |task: &TaskPlacement| {
         // The policy by the word that one types for it.
-        let memory = json!({ "policy": task.memory.mode.to_string(), "nodes": task.memory.nodes });
+        let weight = |one: &NodeWeight| json!({ "node": one.node, "weight": one.weight });
+        let memory = json!({
+            "policy": task.memory.mode.to_string(),
+            "nodes": task.memory.nodes,
+            "weights": task.memory.weights.iter().map(weight).collect::<Vec<_>>(),
+            "balancing": task.memory.balancing,
+            "pages": task.memory.pages.to_string(),
+        });
         json!({ "task": task.task, "cpus": task.cpus, "threads": task.threads, "memory": memory })
     };
     let words =
@@ -52,6 +63,8 @@ pub fn json(view: &View<'_>) -> Value {
         "tasks": view.placement.tasks.iter().map(task).collect::<Vec<_>>(),
         "environment": environment,
         "warnings": view.placement.warnings,
+        "notes": view.notes,
+        "ours": view.ours,
         "equivalents": view.words.iter().map(words).collect::<Vec<_>>(),
     })
 }
@@ -64,8 +77,15 @@ pub fn text(view: &View<'_>) -> String {
         ThreadBinding::Pinned => "each thread stays on its CPU",
         ThreadBinding::Free => "threads move inside the CPUs of their task",
     };
-    text += &format!("Strategy {}; {binding}.\n\n", placement.strategy);
+    text += &format!("Strategy {}; {binding}.\n", placement.strategy);
+    for note in view.notes {
+        text += &format!("Note: {note}.\n");
+    }
+    text.push('\n');
     text += &table(&tasks(view), &[]);
+    if let Some(ours) = view.ours {
+        text += &format!("\nThis process is task {ours}.\n");
+    }
     if placement.binding == ThreadBinding::Pinned {
         text.push('\n');
         text += &table(&threads(view), &[]);
@@ -105,10 +125,34 @@ fn tasks(view: &View<'_>) -> Vec<Vec<String>> {
             task.threads.len().to_string(),
             task.cpus.to_string(),
             nodes(view.machine, &task.cpus),
-            task.memory.to_string(),
+            memory(&task.memory),
         ]
     };
     [header].into_iter().chain(view.placement.tasks.iter().map(row)).collect()
+}
+
+/// `weighted:0-1 (3:1), balancing, thp pages`
+fn memory(plan: &MemoryPlan) -> String {
+    let mut text = plan.to_string();
+    if !plan.weights.is_empty() {
+        let weights: Vec<String> = plan.weights.iter().map(|one| one.weight.to_string()).collect();
+        text += &format!(" ({})", weights.join(":"));
+    }
+    if plan.balancing {
+        text += ", balancing";
+    }
+    if plan.pages != PageSize::Default {
+        text += &format!(", {} pages", plan.pages);
+    }
+    text
+}
+
+/// The lines of a tool for a shell, with what they leave out as comments before them.
+pub fn script(words: &ToolWords) -> String {
+    let comments =
+        words.missing.iter().map(|missing| format!("# left out: {}\n", missing.replace('\n', " ")));
+    let lines = words.lines.iter().map(|line| format!("{line}\n"));
+    comments.chain(lines).collect()
 }
 
 fn threads(view: &View<'_>) -> Vec<Vec<String>> {

@@ -3,93 +3,164 @@
 //! CPUs come from a strategy (`--place local|distributed|semi|none`), from lists (`--cpus`, `--nodes`), or from numactl's
 //! own options (`-C`, `-N`), which have the same meaning and syntax here; memory from `--memory POLICY` or from numactl's
 //! options (`-m`, `-i`, `-w`, `-p`, `-P`, `-l`). numawise becomes the program: there is no process in between, and the exit
-//! status is the program's own. `--dry-run` starts nothing and shows the plan.
+//! status is the program's own. `--copies` starts several side by side and waits for them. In a rank of an MPI job the plan
+//! is made for all ranks of the computer, and each takes its part. `--dry-run` starts nothing and shows the plan, `--emit`
+//! prints it in the words of one tool.
 //!
 //! With lists of CPUs and nodes nothing is read of the machine but what we may use; a strategy reads nodes, cores and
 //! packages. Only where that does not do (an error to be explained, a kind of memory) is the machine looked at in full.
 
 mod arguments;
+mod copies;
 mod machine;
 mod node_string;
+mod numactl;
+mod preload;
 mod request;
+mod scope;
+mod shared_memory;
 mod short_cut;
 mod show;
+mod weights;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use numawise_facts::{Argument, Machine, Placement, RunSpec};
-use numawise_launch::{Change, LaunchError};
+use numawise_facts::{Argument, Machine, PageSize, Placement, RunSpec};
+use numawise_launch::LaunchError;
+use numawise_machine::Roots;
 
 pub use arguments::Arguments;
 pub use short_cut::short_cut;
 
 use super::{Failure, SUCCESS, Status};
+use machine::Allowed;
 use request::Request;
+use scope::{Scope, Tasks};
+use show::Shown;
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
-    if arguments.dry_run {
-        return dry_run(&arguments);
+    arguments.shared_memory.refuse()?;
+    if arguments.show || arguments.hardware {
+        crate::show::print(&if arguments.show { numactl::show()? } else { numactl::hardware()? })?;
+        return Ok(SUCCESS);
     }
-    let environment = |name: &str| std::env::var_os(name);
-    let (machine, request, placement) = plan(&arguments, &environment)?;
-    let changes = request.changes(&placement);
-    for warning in placement.warnings.iter().chain(&numawise_launch::overrides(&changes, environment)) {
+    if arguments.dry_run || arguments.emit.is_some() {
+        return look(&arguments);
+    }
+    let scope = Scope::of_this_process(&arguments, &environment)?;
+    let (machine, request, mut placement) = plan(&arguments, &scope)?;
+    let spec = spec(&arguments.command);
+    let decision = preload::decide(&arguments, &placement, &spec);
+    weights::write(&arguments, &mut placement)?;
+    let ours = placement.tasks.get(scope.tasks.ours as usize).ok_or(LaunchError::NoTask)?;
+    let changes = request.changes(ours, decision.pinner.as_ref());
+    let warnings = scope.warnings.iter().chain(&placement.warnings).chain(&decision.warning).cloned();
+    let warnings = warnings
+        .chain(numawise_launch::overrides(&changes, environment))
+        .chain(numawise_launch::pages_problem(Path::new("/sys"), request.placement.pages));
+    for warning in warnings {
         eprintln!("numawise: warning: {warning}");
     }
-    let spec = spec(&arguments.command);
     if arguments.verbose {
-        let full = machine::full(None).unwrap_or(machine);
-        eprint!("{}", show::text(&full, &request, &placement, &changes, &spec));
+        let machine = machine::full(&scope.allowed).unwrap_or(machine);
+        let notes: Vec<String> = scope.notes.iter().chain(&decision.note).cloned().collect();
+        let (placement, ours) = (&placement, marked(&scope.tasks, &arguments));
+        let shown = Shown {
+            machine: &machine,
+            request: &request,
+            placement,
+            changes: &changes,
+            spec: &spec,
+            notes: &notes,
+            ours,
+        };
+        eprint!("{}", shown.text());
     }
-    start(&spec, &placement, &changes)
-}
-
-fn start(spec: &RunSpec, placement: &Placement, changes: &[Change]) -> Result<Status, Failure> {
-    let task = placement.tasks.first().ok_or(LaunchError::NoTask)?;
-    let Err(error) = numawise_launch::exec_in_place(spec, task, changes);
+    if arguments.copies.is_some() {
+        return copies::run(&spec, &placement, decision.pinner.as_ref());
+    }
+    let Err(error) = numawise_launch::exec_in_place(&spec, ours, &changes);
     Err(Failure::from_launch(error))
 }
 
+fn environment(name: &str) -> Option<OsString> {
+    std::env::var_os(name)
+}
+
+/// Which task is this process, where there are several and it is one of them.
+fn marked(tasks: &Tasks, arguments: &Arguments) -> Option<u32> {
+    (tasks.number > 1 && arguments.copies.is_none() && arguments.ranks.is_none()).then_some(tasks.ours)
+}
+
 /// The plan, from as little of the machine as it takes.
-fn plan(
-    arguments: &Arguments,
-    environment: &dyn Fn(&str) -> Option<OsString>,
-) -> Result<(Machine, Request, Placement), Failure> {
-    let allowed = machine::Allowed::read()?;
-    let request = Request::new(arguments, &allowed, environment)?;
+fn plan(arguments: &Arguments, scope: &Scope) -> Result<(Machine, Request, Placement), Failure> {
+    let request = Request::new(arguments, &scope.allowed, &scope.tasks, &environment)?;
+    let allowed = &scope.allowed;
     if let Some(machine) = machine::narrow(&request, allowed)
-        && let Ok(placement) = numawise_placement::place(&machine, &request.placement)
+        && let Ok(placement) = request.place(&machine)
     {
         return Ok((machine, request, placement));
     }
-    let quick = machine::quick()?;
-    if let Ok(placement) = numawise_placement::place(&quick, &request.placement) {
+    let quick = machine::quick(&request, allowed)?;
+    if let Ok(mut placement) = request.place(&quick) {
+        weights::compare(&mut placement, &Roots::live());
         return Ok((quick, request, placement));
     }
     // Something is wrong, or is a matter of kinds that the quick reader does not know: with all there is to know.
-    let machine = machine::full(None)?;
-    let placement = numawise_placement::place(&machine, &request.placement)?;
+    let machine = machine::full(allowed)?;
+    let mut placement = request.place(&machine)?;
+    weights::compare(&mut placement, &Roots::live());
     Ok((machine, request, placement))
 }
 
-fn dry_run(arguments: &Arguments) -> Result<Status, Failure> {
-    let environment = |name: &str| std::env::var_os(name);
-    let machine = machine::full(arguments.input.as_deref())?;
-    let allowed =
-        machine::Allowed { cpus: machine.allowed_cpus.clone(), nodes: machine.allowed_nodes.clone() };
-    let request = Request::new(arguments, &allowed, &environment)?;
-    let placement = numawise_placement::place(&machine, &request.placement)?;
-    let changes = request.changes(&placement);
+/// `--dry-run` and `--emit`: the plan and nothing else.
+fn look(arguments: &Arguments) -> Result<Status, Failure> {
+    let (machine, scope) = match &arguments.input {
+        Some(input) => {
+            let machine = numawise_machine::from_input(input)?;
+            let allowed =
+                Allowed { cpus: machine.allowed_cpus.clone(), nodes: machine.allowed_nodes.clone() };
+            (machine, Scope::recorded(allowed, arguments))
+        }
+        None => {
+            let scope = Scope::of_this_process(arguments, &environment)?;
+            (machine::full(&scope.allowed)?, scope)
+        }
+    };
+    let request = Request::new(arguments, &scope.allowed, &scope.tasks, &environment)?;
+    let mut placement = request.place(&machine)?;
+    if arguments.input.is_none() {
+        weights::compare(&mut placement, &Roots::live());
+    }
     let spec = match arguments.command.is_empty() {
         true => spec(&["PROGRAM".into()]),
         false => spec(&arguments.command),
     };
-    let text = match arguments.json {
-        true => show::json(&machine, &request, &placement, &changes, &spec),
-        false => show::text(&machine, &request, &placement, &changes, &spec),
+    let decision = preload::decide(arguments, &placement, &spec);
+    let pages = match (&arguments.input, request.placement.pages) {
+        (Some(_), _) | (_, PageSize::Default) => None,
+        (None, pages) => numawise_launch::pages_problem(Path::new("/sys"), pages),
     };
-    crate::show::print(&text)?;
+    placement.warnings.splice(0..0, scope.warnings.iter().cloned());
+    placement.warnings.extend(decision.warning.into_iter().chain(pages));
+    let ours = placement.tasks.get(scope.tasks.ours as usize).ok_or(LaunchError::NoTask)?;
+    let changes = request.changes(ours, decision.pinner.as_ref());
+    let notes: Vec<String> = scope.notes.into_iter().chain(decision.note).collect();
+    let shown = Shown {
+        machine: &machine,
+        request: &request,
+        placement: &placement,
+        changes: &changes,
+        spec: &spec,
+        notes: &notes,
+        ours: marked(&scope.tasks, arguments),
+    };
+    crate::show::print(&match (&arguments.emit, arguments.json) {
+        (Some(tool), _) => shown.emitted(tool)?,
+        (None, true) => shown.json(),
+        (None, false) => shown.text(),
+    })?;
     Ok(SUCCESS)
 }
 

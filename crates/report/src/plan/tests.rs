@@ -51,7 +51,16 @@ fn shown(placement: &Placement, show: impl Fn(&View<'_>) -> String) -> String {
         ToolWords { tool: "taskset".to_owned(), lines: vec![], missing: vec!["memory".to_owned()] },
     ];
     let machine = machine();
-    show(&View { machine: &machine, placement, command: "./app", environment: &environment, words: &words })
+    let notes = ["rank 1 of 2".to_owned()];
+    show(&View {
+        machine: &machine,
+        placement,
+        command: "./app",
+        environment: &environment,
+        words: &words,
+        notes: &notes,
+        ours: Some(1),
+    })
 }
 
 #[test]
@@ -60,10 +69,13 @@ fn a_pinned_plan_has_a_row_for_each_thread() {
     let expected = "\
 Plan for: ./app
 Strategy semi; each thread stays on its CPU.
+Note: rank 1 of 2.
 
 task  threads  CPUs  on nodes  memory
 0     2        0-1   0         bind:0
 1     2        2-3   1         weighted:0-1
+
+This process is task 1.
 
 task  thread  CPU  core  node  package
 0     0       0    0     0     0
@@ -108,8 +120,40 @@ fn json_has_the_words_that_one_types() {
     let text = shown(&placement(ThreadBinding::Pinned), |view| json(view).to_string());
     let value: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(value["schema"], SCHEMA);
-    assert_eq!(value["tasks"][1]["memory"], json!({ "policy": "weighted", "nodes": "0-1" }));
+    let memory = json!({ "policy": "weighted", "nodes": "0-1", "weights": [], "balancing": false, "pages": "default" });
+    assert_eq!(value["tasks"][1]["memory"], memory);
+    assert_eq!((&value["notes"], &value["ours"]), (&json!(["rank 1 of 2"]), &json!(1)));
     assert_eq!(value["tasks"][1]["threads"], json!(["2", "3"]));
     assert_eq!(value["environment"], json!({ "OMP_NUM_THREADS": "2", "KMP_AFFINITY": null }));
     assert_eq!(value["equivalents"][1], json!({ "tool": "taskset", "lines": [], "missing": ["memory"] }));
+}
+
+#[test]
+fn weights_balancing_and_pages_are_shown() {
+    let mut plan = placement(ThreadBinding::Free);
+    let weight = |node, weight| NodeWeight { node: NodeId(node), weight };
+    plan.tasks[1].memory.weights = vec![weight(0, 3), weight(1, 1)];
+    plan.tasks[0].memory.balancing = true;
+    plan.tasks[0].memory.pages = PageSize::Thp;
+    let text = shown(&plan, text);
+    assert!(
+        text.contains("weighted:0-1 (3:1)\n") && text.contains("bind:0, balancing, thp pages\n"),
+        "{text}"
+    );
+    let value: Value = serde_json::from_str(&shown(&plan, |view| json(view).to_string())).unwrap();
+    assert_eq!(value["tasks"][1]["memory"]["weights"][0], json!({ "node": 0, "weight": 3 }));
+    assert_eq!(value["tasks"][0]["memory"]["balancing"], true);
+    assert_eq!(value["tasks"][0]["memory"]["pages"], "thp");
+}
+
+#[test]
+fn a_script_says_what_its_lines_leave_out() {
+    let words = |lines: &[&str], missing: &[&str]| ToolWords {
+        tool: "taskset".to_owned(),
+        lines: lines.iter().map(ToString::to_string).collect(),
+        missing: missing.iter().map(ToString::to_string).collect(),
+    };
+    assert_eq!(script(&words(&["a", "b"], &[])), "a\nb\n");
+    let told = script(&words(&["a"], &["memory: no words", "two\nlines; rm x"]));
+    assert_eq!(told, "# left out: memory: no words\n# left out: two lines; rm x\na\n");
 }

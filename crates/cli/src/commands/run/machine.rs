@@ -5,7 +5,9 @@
 
 use std::fs;
 
-use numawise_facts::{Cpu, Machine, MemoryKind, MemoryRequest, Node, Reading, Source, Strategy};
+use numawise_facts::{
+    Cpu, CpuChoice, LimitKind, Machine, MemoryKind, MemoryRequest, Node, Reading, Source, Strategy,
+};
 use numawise_machine::{Policy, Roots};
 use numawise_units::{CpuSet, NodeId, NodeSet};
 
@@ -51,15 +53,41 @@ impl Allowed {
     }
 }
 
+/// As many CPUs as any kernel is built for (`CONFIG_NR_CPUS` is at most 8192).
+const MOST_CPUS: usize = 8192;
+
+/// The CPUs that the kernel would let us have, whatever our mask is: those online in the cpuset of our cgroup.
+///
+/// The kernel cuts a mask to what the cpuset allows, so a thread that asks for all and then looks at what it got knows,
+/// also where no cgroup can be seen. Masks belong to threads: ours is not changed. Where the call is forbidden the files
+/// of the cgroup are asked.
+pub fn widest() -> CpuSet {
+    let asked = std::thread::spawn(|| {
+        let all = [u64::MAX; MOST_CPUS / 64];
+        // SAFETY: the kernel reads the given number of bytes from the live array; 0 is the calling thread.
+        let set = unsafe { libc::syscall(libc::SYS_sched_setaffinity, 0, size_of_val(&all), all.as_ptr()) };
+        (set == 0).then(|| numawise_launch::affinity().ok()).flatten()
+    });
+    asked.join().ok().flatten().unwrap_or_else(|| {
+        let online: CpuSet = fs::read_to_string("/sys/devices/system/cpu/online")
+            .ok()
+            .and_then(|list| list.parse().ok())
+            .unwrap_or_default();
+        numawise_machine::cgroup_cpus(&Roots::live(), &online)
+    })
+}
+
 /// The machine as far as lists need it; `None` when the request needs to know more.
-pub fn narrow(request: &Request, allowed: Allowed) -> Option<Machine> {
+pub fn narrow(request: &Request, allowed: &Allowed) -> Option<Machine> {
     let placement = &request.placement;
-    let by_list = matches!(placement.strategy, Strategy::None | Strategy::Explicit);
+    let by_list = matches!(placement.strategy, Strategy::None | Strategy::Explicit)
+        && request.location.is_none()
+        && placement.choice == CpuChoice::default();
     let decided = match &placement.memory {
         MemoryRequest::Default | MemoryRequest::Local | MemoryRequest::PreferredMany(_) => true,
-        MemoryRequest::Bind(nodes) | MemoryRequest::Interleave(nodes) | MemoryRequest::Weighted(nodes) => {
-            nodes.is_some()
-        }
+        MemoryRequest::Bind(nodes) | MemoryRequest::Interleave(nodes) => nodes.is_some(),
+        // Weights are told from bandwidths, unless they are the kernel's.
+        MemoryRequest::Weighted(nodes) => nodes.is_some() && request.kernels_weights,
         MemoryRequest::Preferred(node) => node.is_some(),
         MemoryRequest::Hbm | MemoryRequest::Remote => false,
     };
@@ -76,8 +104,8 @@ pub fn narrow(request: &Request, allowed: Allowed) -> Option<Machine> {
         cpus: allowed.cpus.iter().map(cpu).collect(),
         caches: Vec::new(),
         attributes: Vec::new(),
-        allowed_cpus: allowed.cpus,
-        allowed_nodes: allowed.nodes,
+        allowed_cpus: allowed.cpus.clone(),
+        allowed_nodes: allowed.nodes.clone(),
         limits: Vec::new(),
     })
 }
@@ -107,24 +135,37 @@ fn cpu(id: numawise_units::CpuId) -> Cpu {
     Cpu { id, node: None, package: None, core: id.0, smt: 0, efficiency: Reading::unavailable(NOT_READ) }
 }
 
-/// Nodes, cores and packages, from the kernel's files.
-pub fn quick() -> Result<Machine, Failure> {
-    Ok(numawise_machine::quick(&Roots::live())?)
+/// Nodes, cores and packages, from the kernel's files; and what the firmware says of bandwidth where weights need it.
+pub fn quick(request: &Request, allowed: &Allowed) -> Result<Machine, Failure> {
+    let weighted = matches!(request.placement.memory, MemoryRequest::Weighted(_));
+    let machine = match weighted {
+        true => numawise_machine::quick_with_figures(&Roots::live())?,
+        false => numawise_machine::quick(&Roots::live())?,
+    };
+    Ok(under(machine, allowed))
 }
 
-/// All there is to know: of a recorded machine, or of this one with what limits us on it.
-pub fn full(input: Option<&str>) -> Result<Machine, Failure> {
-    if let Some(input) = input {
-        return Ok(numawise_machine::from_input(input)?);
-    }
+/// All there is to know of this machine, with what limits us on it.
+pub fn full(allowed: &Allowed) -> Result<Machine, Failure> {
     if let Ok(machine) = numawise_machine::live() {
-        return Ok(machine);
+        return Ok(under(machine, allowed));
     }
     // Without hwloc a plan can be made all the same.
     let roots = Roots::live();
     let mut machine = numawise_machine::quick(&roots)?;
     machine.limits = numawise_machine::limits(&roots, &machine, &Policy::of_this_thread());
-    Ok(machine)
+    Ok(under(machine, allowed))
+}
+
+/// The machine with these CPUs allowed, which may be more than our mask has.
+fn under(mut machine: Machine, allowed: &Allowed) -> Machine {
+    let cpus = allowed.cpus.intersection(&machine.online());
+    if !cpus.is_subset(&machine.allowed_cpus) {
+        // The mask no longer counts, so it must not be named as what keeps us from a CPU.
+        machine.limits.retain(|limit| limit.kind != LimitKind::AffinityMask);
+    }
+    machine.allowed_cpus = cpus;
+    machine
 }
 
 #[cfg(test)]

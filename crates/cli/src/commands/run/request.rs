@@ -2,14 +2,18 @@
 
 use std::ffi::{OsStr, OsString};
 
-use numawise_facts::{MemoryRequest, Placement, PlacementRequest, Strategy, ThreadBinding};
-use numawise_launch::Change;
-use numawise_units::{CpuSet, NodeSet};
+use numawise_facts::{
+    Balancing, CpuChoice, Machine, MemoryRequest, Placement, PlacementRequest, Strategy, TaskPlacement,
+    ThreadBinding,
+};
+use numawise_launch::{Change, Pinner};
+use numawise_units::{CpuSet, NodeSet, TaskId};
 
 use super::super::Failure;
 use super::arguments::Arguments;
 use super::machine::Allowed;
 use super::node_string::parse;
+use super::scope::Tasks;
 
 #[cfg(test)]
 mod tests;
@@ -20,6 +24,24 @@ pub struct Request {
     pub placement: PlacementRequest,
     /// The program's threads are ours to set: their number was given, or they are placed or pinned.
     pub steers_threads: bool,
+    /// CPUs in hwloc's words, which only the machine can tell.
+    pub location: Option<String>,
+    /// How many tasks get the same plan, each what one alone would get, instead of its share.
+    pub repeat: u32,
+    /// Weighted interleaving was typed as numactl's option, which takes the kernel's weights as they are.
+    pub kernels_weights: bool,
+    /// What was typed and is passed over, as a sentence.
+    pub ignored: Option<String>,
+}
+
+/// True when the tasks of a job share out what the options name; false when every task gets all of it, as with numactl's
+/// own lists, and where no CPUs are chosen.
+pub fn shares(arguments: &Arguments) -> bool {
+    spreads(arguments.place) || arguments.pin || arguments.cpus.is_some() || arguments.nodes.is_some()
+}
+
+fn spreads(strategy: Option<Strategy>) -> bool {
+    matches!(strategy, Some(Strategy::Local | Strategy::Distributed | Strategy::Semi))
 }
 
 impl Request {
@@ -28,49 +50,114 @@ impl Request {
     pub fn new(
         arguments: &Arguments,
         allowed: &Allowed,
+        tasks: &Tasks,
         environment: &dyn Fn(&str) -> Option<OsString>,
     ) -> Result<Request, Failure> {
-        let cpus = cpus(arguments, allowed)?;
+        let (cpus, location) = cpus(arguments, allowed)?;
         let nodes = nodes(arguments, allowed)?;
         let memory = memory(arguments, allowed)?;
-        let listed = cpus.is_some() || nodes.is_some();
+        let listed = cpus.is_some() || nodes.is_some() || location.is_some();
         let strategy = match arguments.place {
             Some(strategy) => strategy,
             None if listed => Strategy::Explicit,
             None => Strategy::None,
         };
-        let spreads = matches!(strategy, Strategy::Local | Strategy::Distributed | Strategy::Semi);
-        let binding = match arguments.pin || spreads && !arguments.no_pin {
-            true => ThreadBinding::Pinned,
-            false => ThreadBinding::Free,
-        };
-        let steers_threads = arguments.threads.is_some() || spreads || binding == ThreadBinding::Pinned;
+        let pins = arguments.pin || spreads(arguments.place) && !arguments.no_pin && !tasks.crowded;
+        let binding = if pins { ThreadBinding::Pinned } else { ThreadBinding::Free };
+        // Copies that nobody told how many threads to have would each take the whole machine.
+        let steers_threads =
+            arguments.threads.is_some() || spreads(arguments.place) || pins || arguments.copies.is_some();
         let fills_in = arguments.command.iter().any(|word| word.to_string_lossy().contains("{threads}"));
         let threads = match arguments.threads {
             Some(threads) => Some(threads),
             None if steers_threads || fills_in => {
-                environment("OMP_NUM_THREADS").as_deref().and_then(outermost)
+                environment("OMP_NUM_THREADS").as_deref().and_then(outermost).or(tasks.threads)
             }
             None => None,
+        };
+        let (balancing, ignored) = balancing(arguments);
+        let (number, repeat) = match shares(arguments) {
+            true => (tasks.number, 1),
+            false => (1, tasks.number),
         };
         let placement = PlacementRequest {
             strategy,
             binding,
+            tasks: number,
             threads,
             cpus,
             nodes,
             memory,
-            ..PlacementRequest::as_the_os_does()
+            balancing,
+            pages: arguments.page_size.unwrap_or_default(),
+            choice: choice(arguments),
         };
-        Ok(Request { placement, steers_threads })
+        let kernels_weights = arguments.weighted_interleave.is_some();
+        Ok(Request { placement, steers_threads, location, repeat, kernels_weights, ignored })
     }
 
-    /// What the program's environment needs.
-    pub fn changes(&self, placement: &Placement) -> Vec<Change> {
-        match (self.steers_threads, placement.tasks.first()) {
-            (true, Some(task)) => numawise_launch::environment(task, placement.binding),
-            _ => Vec::new(),
+    /// The plan for all tasks of the job on this computer.
+    ///
+    /// # Errors
+    /// When the machine does not have, or does not allow, what was asked for.
+    pub fn place(&self, machine: &Machine) -> Result<Placement, Failure> {
+        let mut asked = self.placement.clone();
+        if let Some(location) = &self.location {
+            asked.cpus = Some(numawise_placement::locate(machine, location)?);
         }
+        let mut placement = numawise_placement::place(machine, &asked)?;
+        if self.kernels_weights {
+            placement.tasks.iter_mut().for_each(|task| task.memory.weights.clear());
+            placement.warnings.retain(|warning| !warning.starts_with(super::weights::ABOUT_WEIGHTS));
+        }
+        placement.warnings.extend(self.ignored.clone());
+        if let ([only], 2..) = (placement.tasks.as_slice(), self.repeat) {
+            let only = only.clone();
+            let copy = |number: u32| TaskPlacement { task: TaskId(number), ..only.clone() };
+            placement.tasks = (0..self.repeat).map(copy).collect();
+        }
+        Ok(placement)
+    }
+
+    /// What the environment of a task needs.
+    pub fn changes(&self, task: &TaskPlacement, pinner: Option<&Pinner>) -> Vec<Change> {
+        match self.steers_threads {
+            true => numawise_launch::environment(task, self.placement.binding, pinner),
+            false => numawise_launch::page_changes(&task.memory),
+        }
+    }
+}
+
+/// numactl passes --balancing over beside all of its policies but --membind.
+fn balancing(arguments: &Arguments) -> (Balancing, Option<String>) {
+    let typed = arguments.balancing.unwrap_or_default();
+    match policy_text(arguments) {
+        Some((option, _)) if typed == Balancing::On && option != "--membind" => {
+            (Balancing::Default, Some(format!("--balancing is ignored beside {option}, as numactl does")))
+        }
+        _ if typed == Balancing::On && arguments.localalloc => (
+            Balancing::Default,
+            Some("--balancing is ignored beside --localalloc, as numactl does".to_owned()),
+        ),
+        _ => (typed, None),
+    }
+}
+
+/// True when the options ask for something else than all CPUs that we were given.
+pub fn chooses_cpus(arguments: &Arguments) -> bool {
+    let lists = [&arguments.physcpubind, &arguments.cpunodebind, &arguments.cpus];
+    shares(arguments) || lists.iter().any(|list| list.is_some()) || choice(arguments) != CpuChoice::default()
+}
+
+fn choice(arguments: &Arguments) -> CpuChoice {
+    let default = CpuChoice::default();
+    CpuChoice {
+        order: arguments.order.unwrap_or(default.order),
+        step: arguments.step.unwrap_or(default.step),
+        smt: arguments.smt.unwrap_or(default.smt),
+        skip: arguments.skip_cpus.clone().unwrap_or(default.skip),
+        skip_os_core: arguments.skip_os_core,
+        efficient_cores: arguments.efficient_cores,
     }
 }
 
@@ -80,10 +167,18 @@ fn outermost(value: &OsStr) -> Option<u32> {
     (number > 0).then_some(number)
 }
 
-fn cpus(arguments: &Arguments, allowed: &Allowed) -> Result<Option<CpuSet>, Failure> {
-    match &arguments.physcpubind {
-        Some(text) => Ok(Some(parse("--physcpubind", text, &allowed.cpus)?)),
-        None => Ok(arguments.cpus.clone()),
+/// A list of numbers, or words for the machine to tell.
+fn cpus(arguments: &Arguments, allowed: &Allowed) -> Result<(Option<CpuSet>, Option<String>), Failure> {
+    if let Some(text) = &arguments.physcpubind {
+        return Ok((Some(parse("--physcpubind", text, &allowed.cpus)?), None));
+    }
+    match arguments.cpus.as_deref() {
+        None => Ok((None, None)),
+        Some(text) if text.contains(|c: char| c.is_ascii_alphabetic()) => Ok((None, Some(text.to_owned()))),
+        Some(text) => {
+            let list = text.parse().map_err(|error| Failure::new(format!("--cpus {error}")))?;
+            Ok((Some(list), None))
+        }
     }
 }
 

@@ -1,0 +1,58 @@
+use numawise_facts::{MemoryPlan, Reading};
+use numawise_launch::{Output, Usage};
+use numawise_units::{Bytes, Pid, TaskId};
+
+use super::*;
+
+fn task(number: u32, exit: Exit) -> FinishedTask {
+    FinishedTask {
+        task: TaskId(number),
+        pid: Pid(1),
+        exit,
+        wall: Nanoseconds(2_500_000_000),
+        usage: Usage {
+            user: Nanoseconds(1_000_000_000),
+            system: Nanoseconds(500_000_000),
+            max_rss: Reading::Measured(Bytes::mib(3)),
+            minor_faults: 0,
+            major_faults: 0,
+            voluntary_switches: 0,
+            involuntary_switches: 0,
+        },
+        output: Output::default(),
+    }
+}
+
+fn status_of(exits: &[Exit], signal: usize) -> Status {
+    let tasks = (0..).zip(exits).map(|(number, exit)| task(number, *exit)).collect();
+    status(&Finished { tasks }, signal)
+}
+
+#[test]
+fn the_first_that_failed_gives_the_status() {
+    let code = Exit::Code;
+    assert_eq!(status_of(&[code(0), code(0)], 0), 0);
+    assert_eq!(status_of(&[code(0), code(3), code(4)], 0), 3);
+    assert_eq!(status_of(&[Exit::Signal(9), code(3)], 0), 137);
+    assert_eq!(status_of(&[code(0), code(7)], SIGTERM as usize), 7);
+    assert_eq!(status_of(&[code(0), code(0)], SIGINT as usize), 130, "they ended well since we told them to");
+    assert_eq!(status_of(&[code(999)], 0), u8::MAX);
+}
+
+#[test]
+fn a_line_tells_the_end_the_cost_and_the_place() {
+    let plan = TaskPlacement {
+        task: TaskId(1),
+        cpus: "0-3".parse().unwrap(),
+        threads: vec![],
+        memory: MemoryPlan::default_policy(),
+    };
+    let told = line(&task(1, Exit::Code(0)), &plan);
+    let expected = "copy 1: status 0, 2.500 s (1.500 s of CPU time), memory at its peak 3 MiB; CPUs 0-3, memory policy \
+                    default";
+    assert_eq!(told, expected);
+    let mut killed = task(1, Exit::Signal(9));
+    killed.usage.max_rss = Reading::unavailable("not told");
+    let told = line(&killed, &plan);
+    assert!(told.contains("ended by signal 9") && told.contains("peak unavailable: not told"), "{told}");
+}

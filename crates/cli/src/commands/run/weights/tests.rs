@@ -1,0 +1,80 @@
+use std::path::Path;
+
+use clap::Parser;
+use numawise_facts::{MemoryPlan, Strategy, TaskPlacement, ThreadBinding};
+use numawise_units::{NodeId, TaskId};
+
+use super::*;
+
+fn placement(weights: &[u8]) -> Placement {
+    let mut memory = MemoryPlan::new(MemoryMode::WeightedInterleave, "0-1".parse().unwrap());
+    memory.weights =
+        (0..).zip(weights).map(|(node, weight)| NodeWeight { node: NodeId(node), weight: *weight }).collect();
+    let task = TaskPlacement {
+        task: TaskId(0),
+        cpus: "0".parse().unwrap(),
+        threads: vec!["0".parse().unwrap()],
+        memory,
+    };
+    Placement {
+        strategy: Strategy::None,
+        binding: ThreadBinding::Free,
+        tasks: vec![task],
+        warnings: vec![format!("{ABOUT_WEIGHTS}the plan's own sentence"), "another".to_owned()],
+    }
+}
+
+fn compared(wanted: &[u8], now: &[&str]) -> Vec<String> {
+    let root = tempfile::tempdir().unwrap();
+    let folder = root.path().join(Path::new(WEIGHTS).strip_prefix("/").unwrap());
+    std::fs::create_dir_all(&folder).unwrap();
+    for (node, text) in now.iter().enumerate() {
+        std::fs::write(folder.join(format!("node{node}")), text).unwrap();
+    }
+    let mut placement = placement(wanted);
+    compare(&mut placement, &Roots::at(root.path()));
+    placement.warnings
+}
+
+#[test]
+fn weights_that_differ_are_told_with_those_of_now() {
+    let warnings = compared(&[3, 1], &["1\n", "1\n"]);
+    assert_eq!(warnings.len(), 3);
+    assert!(warnings[2].contains("weights of now, node0 1, node1 1; --global-weights"), "{warnings:?}");
+    assert!(warnings[2].contains("(node0 3, node1 1)"), "{warnings:?}");
+}
+
+#[test]
+fn weights_that_share_alike_need_no_word() {
+    for now in [["3\n", "1\n"], ["6\n", "2\n"], ["255\n", "85\n"]] {
+        assert_eq!(compared(&[3, 1], &now), ["another"], "{now:?}");
+    }
+}
+
+#[test]
+fn a_kernel_without_weights_is_left_to_the_call() {
+    assert_eq!(compared(&[3, 1], &[]).len(), 2);
+    assert_eq!(compared(&[3, 1], &["1\n"]).len(), 2, "one of them is missing");
+    assert_eq!(compared(&[], &["1\n", "1\n"]).len(), 2, "the plan has none");
+}
+
+#[test]
+fn weights_that_nobody_planned_are_not_written() {
+    #[derive(Parser)]
+    struct Typed {
+        #[command(flatten)]
+        run: Arguments,
+    }
+    for (line, part) in [
+        ("run --global-weights --memory local app", "expected --memory weighted with two nodes"),
+        ("run --global-weights -w 0 app", "takes the kernel's weights as they are"),
+    ] {
+        let arguments = Typed::try_parse_from(line.split(' ')).unwrap().run;
+        let mut plan = placement(&[]);
+        plan.warnings.clear();
+        let error = format!("{:?}", write(&arguments, &mut plan).unwrap_err());
+        assert!(error.contains(part), "{line}: {error}");
+    }
+    let arguments = Typed::try_parse_from(["run", "app"]).unwrap().run;
+    assert!(write(&arguments, &mut placement(&[3, 1])).is_ok(), "nobody asked");
+}
