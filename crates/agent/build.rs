@@ -1,0 +1,15 @@
+//! Links the library so that loading it costs little: docs/decisions/0004-pinning-library.md has the figures.
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    let linux = std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|found| found == "linux");
+    if !linux {
+        return;
+    }
+    // Fewer segments are fewer mappings; a table of hashes in one style only; no names that nobody looks up.
+    for argument in
+        ["-Wl,-z,noseparate-code", "-Wl,--hash-style=gnu", "-Wl,-Bsymbolic", "-lc", "-Wl,-z,defs", "-Wl,-s"]
+    {
+        println!("cargo:rustc-cdylib-link-arg={argument}");
+    }
+}

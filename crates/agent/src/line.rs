@@ -1,0 +1,85 @@
+//! One line for standard error, made without allocating.
+
+use crate::system;
+
+#[cfg(test)]
+mod tests;
+
+const ROOM: usize = 512;
+
+pub struct Line {
+    bytes: [u8; ROOM],
+    length: usize,
+}
+
+impl Line {
+    pub fn new() -> Line {
+        Line { bytes: [0; ROOM], length: 0 }.text(b"numawise: ")
+    }
+
+    /// What does not fit is left out, but for the end of the line.
+    pub fn text(mut self, text: &[u8]) -> Line {
+        for (place, byte) in self.bytes.iter_mut().take(ROOM - 1).skip(self.length).zip(text) {
+            *place = *byte;
+            self.length += 1;
+        }
+        self
+    }
+
+    pub fn number(self, number: usize) -> Line {
+        let mut digits = [0u8; 20];
+        let mut left = number;
+        let mut used = 0;
+        for place in digits.iter_mut().rev() {
+            *place = b'0' + (left % 10) as u8;
+            left /= 10;
+            used += 1;
+            if left == 0 {
+                break;
+            }
+        }
+        let start = digits.len() - used;
+        self.text(digits.get(start..).unwrap_or_default())
+    }
+
+    /// As the kernel writes them: `0-3,8`.
+    pub fn cpus(mut self, set: &[u64]) -> Line {
+        let has = |cpu| crate::mask::has(set, cpu);
+        let end = set.len() * 64;
+        let mut cpu = 0;
+        let mut is_first = true;
+        while cpu < end {
+            if !has(cpu) {
+                cpu += 1;
+                continue;
+            }
+            let begin = cpu;
+            while has(cpu + 1) {
+                cpu += 1;
+            }
+            if !is_first {
+                self = self.text(b",");
+            }
+            is_first = false;
+            self = self.number(begin);
+            if cpu > begin {
+                self = self.text(b"-").number(cpu);
+            }
+            cpu += 1;
+        }
+        self
+    }
+
+    fn finished(&mut self) -> &[u8] {
+        if let Some(place) = self.bytes.get_mut(self.length) {
+            *place = b'\n';
+            self.length += 1;
+        }
+        self.bytes.get(..self.length).unwrap_or_default()
+    }
+
+    /// In one piece, so that lines of several threads do not mix.
+    pub fn write(mut self) {
+        system::write_error(self.finished());
+    }
+}
