@@ -46,7 +46,7 @@ impl Group<'_> {
 }
 
 /// Each on its own line, or as few lines as it takes: first threads with the same name and mask share one, then those whose
-/// names begin alike and whose masks are as large and on the same nodes, then the least busy lines.
+/// names begin alike and whose masks are as large and on the same nodes, then on any nodes, then the least busy lines.
 pub fn groups<'a>(threads: &[&'a ThreadWhere], every: bool) -> Vec<Group<'a>> {
     if every || threads.len() <= LINES {
         return threads
@@ -68,7 +68,11 @@ pub fn groups<'a>(threads: &[&'a ThreadWhere], every: bool) -> Vec<Group<'a>> {
     if alike.len() <= LINES {
         return alike;
     }
-    rest_in_one(alike)
+    let anywhere = gathered(threads, |thread| (stem(&thread.name), thread.mask.measured().map(CpuSet::len)));
+    if anywhere.len() <= LINES {
+        return anywhere;
+    }
+    rest_in_one(anywhere)
 }
 
 /// In the order of their first threads.

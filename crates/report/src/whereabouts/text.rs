@@ -14,8 +14,6 @@ use crate::wrap::wrap;
 
 /// With more processes than these, the tables are of the whole job.
 const DETAILED: usize = 4;
-/// As many nodes are named of a mapping or a policy.
-const PLACES: usize = 4;
 /// Narrower is not tried: words are longer.
 const NARROWEST: usize = 60;
 
@@ -122,14 +120,17 @@ fn over(span: ShareSpan) -> String {
     }
 }
 
-/// `0: 1.5 GiB, 1: 12 MiB`: the nodes with the most first.
-fn places(by_node: &[(NodeId, Bytes)]) -> String {
+/// `0: 1.5 GiB, 1: 12 MiB`: the nodes with the most, as many as there is room for.
+fn places(by_node: &[(NodeId, Bytes)], width: usize) -> String {
+    let shown = if width >= 110 { 4 } else { 2 };
     let mut by_node = by_node.to_vec();
     by_node.sort_by_key(|(node, bytes)| (std::cmp::Reverse(*bytes), *node));
-    let mut names: Vec<String> =
-        by_node.iter().take(PLACES).map(|(node, bytes)| format!("{node}: {bytes}")).collect();
-    if by_node.len() > PLACES {
-        names.push(format!("{} more", by_node.len() - PLACES));
+    let more = by_node.len().saturating_sub(shown);
+    by_node.truncate(shown);
+    by_node.sort_by_key(|(node, _)| *node);
+    let mut names: Vec<String> = by_node.iter().map(|(node, bytes)| format!("{node}: {bytes}")).collect();
+    if more > 0 {
+        names.push(format!("{more} more"));
     }
     names.join(", ")
 }

@@ -1,7 +1,7 @@
 //! The first screen: a line for each process, a line for each node.
 
 use numawise_facts::{FarMemory, MemoryTable, NodeTotal, Reading, TaskWhere};
-use numawise_units::{Bytes, NodeSet, Ratio};
+use numawise_units::{Bytes, Ratio};
 
 use super::{Page, count, over};
 use crate::check::amount;
@@ -9,6 +9,8 @@ use crate::table::{Side, fitted, table};
 use crate::whereabouts::names::{clipped, escaped};
 
 const NAME: usize = 20;
+/// As many nodes at most: the summary is one screen.
+const NODES: usize = 12;
 
 impl Page<'_> {
     pub fn summary(&mut self) {
@@ -53,15 +55,18 @@ impl Page<'_> {
         if nodes.len() < 2 {
             return;
         }
-        let titles = ["node", "kind", "threads", "busy", "CPUs", "memory"].map(str::to_owned).to_vec();
-        let mut rows = vec![titles];
-        let mut empty = NodeSet::new();
-        for (column, total) in nodes.iter().zip(&self.whereabouts.job.by_node) {
-            // Nothing is said of nodes with nothing where there are many.
-            if nodes.len() > 4 && is_empty(total) && total.node.0 <= 65_535 {
-                empty.insert(total.node);
-                continue;
-            }
+        let all = || nodes.iter().zip(&self.whereabouts.job.by_node);
+        // Nothing is said of nodes with nothing where there are many.
+        let many = nodes.len() > 4;
+        let mut shown: Vec<_> = all().filter(|(_, total)| !many || !is_empty(total)).collect();
+        let with_something = shown.len();
+        let key = |total: &NodeTotal| (total.memory.measured().copied(), total.threads);
+        shown.sort_by_key(|(_, total)| std::cmp::Reverse(key(total)));
+        shown.truncate(NODES);
+        shown.sort_by_key(|(column, _)| column.node);
+        let mut rows =
+            vec![["node", "kind", "threads", "busy", "CPUs", "memory"].map(str::to_owned).to_vec()];
+        for (column, total) in shown {
             rows.push(vec![
                 total.node.to_string(),
                 column.kind.to_string(),
@@ -74,9 +79,12 @@ impl Page<'_> {
         self.text.push('\n');
         let sides = [Side::Right, Side::Left, Side::Right, Side::Right, Side::Right, Side::Right];
         self.text += &table(&rows, &sides);
-        if !empty.is_empty() {
-            let nodes = if empty.len() == 1 { "node" } else { "nodes" };
-            self.faint(&format!("Nothing is on {nodes} {empty}."));
+        let less = with_something.saturating_sub(NODES);
+        if less > 0 {
+            self.faint(&format!("There is less on {less} more nodes."));
+        }
+        if with_something < nodes.len() {
+            self.faint(&format!("On {} of {} nodes is nothing.", nodes.len() - with_something, nodes.len()));
         }
     }
 }

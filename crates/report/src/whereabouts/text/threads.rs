@@ -1,9 +1,9 @@
 //! Threads, a line for each or for those that are alike.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use numawise_facts::{Reading, ShareSpan, TaskWhere, ThreadWhere};
-use numawise_units::{CpuId, CpuSet, Nanoseconds, NodeId, NodeSet};
+use numawise_units::{CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid};
 
 use super::Page;
 use crate::table::{Side, fitted};
@@ -25,25 +25,37 @@ impl Page<'_> {
             return;
         }
         let recent = matches!(self.whereabouts.span, ShareSpan::BetweenLooks(_));
-        let titles =
-            ["TID", "name", "state", "CPU", "node", "may run on", "CPU %", "CPU time", "moves", "faults"];
+        let process_of: HashMap<Pid, Pid> = tasks
+            .iter()
+            .flat_map(|task| {
+                task.threads.measured().into_iter().flatten().map(|thread| (thread.tid, task.pid))
+            })
+            .collect();
+        let titles = [
+            "PID",
+            "TID",
+            "name",
+            "state",
+            "CPU",
+            "node",
+            "may run on",
+            "CPU %",
+            "CPU time",
+            "moves",
+            "faults",
+        ];
         let groups = groups(&threads, self.style.every_thread);
         let folded = groups.len() < threads.len();
         let mut rows = vec![titles.map(str::to_owned).to_vec()];
-        rows.extend(groups.iter().map(|group| row(group, recent)));
-        let sides = [
-            Side::Right,
-            Side::Left,
-            Side::Left,
-            Side::Right,
-            Side::Right,
-            Side::Left,
-            Side::Right,
-            Side::Right,
-            Side::Right,
-            Side::Right,
-        ];
-        self.text += &fitted(rows, &sides, self.style.width, &["faults", "CPU time", "state"]);
+        rows.extend(groups.iter().map(|group| row(group, &process_of, recent)));
+        // With one process the title says which.
+        if tasks.len() < 2 {
+            rows.iter_mut().for_each(|row| drop(row.remove(0)));
+        }
+        let to_left = |title: &String| matches!(title.as_str(), "name" | "state" | "may run on");
+        let sides: Vec<Side> =
+            rows[0].iter().map(|title| if to_left(title) { Side::Left } else { Side::Right }).collect();
+        self.text += &fitted(rows, &sides, self.style.width, &["faults", "CPU time", "state", "PID"]);
         let mut words = match recent {
             true => "CPU %, moves to another CPU and faults: between the looks.".to_owned(),
             false => "CPU %, moves to another CPU and faults: since each thread began.".to_owned(),
@@ -55,7 +67,7 @@ impl Page<'_> {
     }
 }
 
-fn row(group: &Group, recent: bool) -> Vec<String> {
+fn row(group: &Group, process_of: &HashMap<Pid, Pid>, recent: bool) -> Vec<String> {
     let threads = group.threads.as_slice();
     let moves = |thread: &ThreadWhere| match recent {
         true => thread.recent_migrations.clone(),
@@ -65,7 +77,14 @@ fn row(group: &Group, recent: bool) -> Vec<String> {
         true => thread.recent_faults.clone(),
         false => Reading::Measured(thread.minor_faults.saturating_add(thread.major_faults)),
     };
+    let mut processes: Vec<&Pid> = threads.iter().filter_map(|thread| process_of.get(&thread.tid)).collect();
+    processes.sort_unstable();
+    processes.dedup();
     vec![
+        match processes.as_slice() {
+            [pid] => pid.to_string(),
+            several => format!("{} PIDs", several.len()),
+        },
         group.single().map_or_else(|| format!("{} of", threads.len()), |thread| thread.tid.to_string()),
         clipped(&escaped(&group.name), NAME),
         states(threads),
