@@ -57,6 +57,18 @@ fn numactls_options_mean_the_same() {
         "-N 0 -m same",
         "-C +0 -N 0",
         "-C0 -m0",
+        "-a -C 0",
+        "-a -C all -m 0",
+        "--all -N 0",
+        "-a -m 0",
+        "-b -m 0",
+        "--balancing --membind=0",
+        "-bm 0",
+        "-b -i 0",
+        "--cpunode 0 --mem=0",
+        "--phys +0 --inter all",
+        "--local",
+        "--cpub 0",
     ] {
         let words: Vec<&str> = options.split(' ').collect();
         same_as(&[&["numactl"], words.as_slice()].concat(), &words);
@@ -86,6 +98,53 @@ fn numactl_reports_the_policy_that_numawise_set() {
     }
 }
 
+/// What a tool prints with these options; `None` when it is not installed or fails.
+fn printed(tool: &[&str]) -> Option<String> {
+    let output =
+        Command::new(tool[0]).args(&tool[1..]).output().ok().filter(|output| output.status.success())?;
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn show_and_hardware_print_what_numactl_prints() {
+    let ours = env!("CARGO_BIN_EXE_numawise");
+    for before in [&["-C", "0"][..], &["-m", "0"], &["-i", "0"], &["-p", "0"], &["-P", "0"]] {
+        let Some(theirs) = printed(&[&["numactl"], before, &["numactl", "--show"]].concat()) else {
+            let _ = writeln!(
+                std::io::stderr(),
+                "SKIPPED: numactl is not installed, or cannot do {before:?} here"
+            );
+            continue;
+        };
+        for show in ["--show", "-s", "--sho"] {
+            let ours = printed(&[&["numactl"], before, &[ours, "run", show]].concat());
+            assert_eq!(ours.as_deref(), Some(theirs.as_str()), "{before:?}");
+        }
+    }
+    let Some(theirs) = printed(&["numactl", "--hardware"]) else { return };
+    // What is free changes from one look to the next.
+    let steady = |text: &str| {
+        text.lines().filter(|line| !line.contains("free:")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(steady(&printed(&[ours, "run", "-H"]).unwrap()), steady(&theirs));
+}
+
+/// Under a mask `-a` takes what the cgroup allows, as numactl's does.
+#[test]
+fn all_reaches_beyond_the_mask() {
+    let all = "0-1023";
+    for options in ["-a -C 0", "-a -N 0", "-a -C all", "-a -l"] {
+        let words: Vec<&str> = options.split(' ').collect();
+        for mask in ["0", all] {
+            let outer = ["taskset", "-c", mask];
+            let Some(theirs) = seen(&[&outer[..], &["numactl"], &words].concat()) else { return };
+            let ours =
+                seen(&[&outer[..], &[env!("CARGO_BIN_EXE_numawise"), "run"], &words].concat()).unwrap();
+            assert_eq!(ours, theirs, "{options} under mask {mask}");
+        }
+    }
+}
+
 #[test]
 fn what_numactl_refuses_is_refused() {
     for options in [
@@ -101,6 +160,10 @@ fn what_numactl_refuses_is_refused() {
         "-C +60000",
         "-m !0-1023",
         "-p all,x",
+        "--p 0",
+        "--pre 0",
+        "--cpu 0",
+        "--s",
     ] {
         let words: Vec<&str> = options.split(' ').collect();
         let Some(theirs) = seen(&[&["numactl"], words.as_slice()].concat()) else { return };

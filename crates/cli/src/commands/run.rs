@@ -24,6 +24,7 @@ mod show;
 mod weights;
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use numawise_facts::{Argument, Machine, PageSize, Placement, RunSpec};
@@ -55,13 +56,9 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     weights::write(&arguments, &mut placement)?;
     let ours = placement.tasks.get(scope.tasks.ours as usize).ok_or(LaunchError::NoTask)?;
     let changes = request.changes(ours, decision.pinner.as_ref());
-    let warnings = scope.warnings.iter().chain(&placement.warnings).chain(&decision.warning).cloned();
-    let warnings = warnings
-        .chain(numawise_launch::overrides(&changes, environment))
-        .chain(numawise_launch::pages_problem(Path::new("/sys"), request.placement.pages));
-    for warning in warnings {
-        eprintln!("numawise: warning: {warning}");
-    }
+    let on_pages = numawise_launch::pages_problem(Path::new("/sys"), request.placement.pages);
+    let of_program = numawise_launch::overrides(&changes, environment);
+    warn(&scope, &placement, decision.warning.into_iter().chain(of_program).chain(on_pages));
     if arguments.verbose {
         let machine = machine::full(&scope.allowed).unwrap_or(machine);
         let notes: Vec<String> = scope.notes.iter().chain(&decision.note).cloned().collect();
@@ -82,6 +79,21 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     }
     let Err(error) = numawise_launch::exec_in_place(&spec, ours, &changes);
     Err(Failure::from_launch(error))
+}
+
+/// What concerns the plan of all ranks, or would be said alike by all, is said by one of them; what is in a plan that a
+/// rank has made for itself alone is said by each.
+fn warn(scope: &Scope, placement: &Placement, others: impl Iterator<Item = String>) {
+    let own_plan = scope.speaks || scope.tasks.number == 1;
+    let of_plan = placement.warnings.iter().filter(|_| own_plan).cloned();
+    let of_all = scope.warnings.iter().cloned().chain(others).filter(|_| scope.speaks);
+    of_plan.chain(of_all).for_each(|warning| say(&format!("warning: {warning}")));
+}
+
+/// A line on the standard error, written at once: ranks write there side by side.
+fn say(line: &str) {
+    // There is nobody left to tell that the standard error cannot be written.
+    let _ = std::io::stderr().write_all(format!("numawise: {line}\n").as_bytes());
 }
 
 fn environment(name: &str) -> Option<OsString> {

@@ -73,6 +73,59 @@ fn words_that_mean_nothing() {
 }
 
 #[test]
+fn new_words_that_mean_nothing() {
+    let place = ["--place", "local"];
+    for (options, part) in [
+        (&["--copies", "0"][..], "0"),
+        (&["--copies", "-1"], "-1"),
+        (&["--copies", "many"], "many"),
+        (&["--ranks", "2"], "--dry-run"),
+        (&["--order", "random"], "'random' is not an order; expected spread or compact"),
+        (&["--step", "0"], "0"),
+        (&["--step", "x"], "x"),
+        (&["--smt", "0"], "'0' is not a number of hardware threads"),
+        (&["--smt", "both"], "expected 1, 2, ... or all"),
+        (&["--skip-cpus", "3-1"], "runs backwards"),
+        (&["--page-size", "2M"], "'2M' is not a size of pages; expected default, small, thp or huge"),
+        (&["--balancing=maybe"], "'maybe' says nothing of NUMA balancing"),
+        (&["--cpus", "node:x"], "node:x"),
+        (&["--cpus", "socks:0"], "'socks' is not a level"),
+        (&["--cpus", "core:60000"], "core:60000"),
+        (&["--cpus", "node:0.pu:60000"], "node:0.pu:60000"),
+        (&["--cpus", "pu:0 ~pu:0"], "leaves no CPU"),
+        (&["--global-weights"], "the plan has no weights to write"),
+        (&["--emit"], "--emit"),
+        (&["--show"], "cannot be used with"),
+        (&["-H"], "cannot be used with"),
+    ] {
+        refused(&[&place, options, &["echo", "started"]].concat(), 125, &[part]);
+    }
+    let all = allowed("Cpus_allowed_list");
+    refused(&[&place[..], &["--skip-cpus", &all, "echo", "started"]].concat(), 125, &["skipped"]);
+}
+
+#[test]
+fn a_tool_without_words_is_no_line_at_all() {
+    refused(&["--emit", "abacus", "app"], 125, &["there are words for numactl, taskset"]);
+    refused(&["--emit", "taskset", "app"], 125, &["no line of it says this plan", "there is no mask to set"]);
+    refused(&["--emit", "kernel-weights", "app"], 125, &["nothing for it to say"]);
+    refused(&["--emit", "numactl", "--dry-run", "app"], 125, &["cannot be used with"]);
+}
+
+#[test]
+fn balancing_that_the_kernel_has_not() {
+    refused(&["--balancing", "--memory", "interleave", "echo", "started"], 125, &["balancing"]);
+}
+
+#[test]
+fn numactls_shared_memory_is_numactls() {
+    refused(&["--shm", "/tmp/key", "-i", "all"], 125, &["--shm concerns shared memory", "numactl --shm"]);
+    refused(&["--huge", "--shm", "x"], 125, &["numactl --shm"]);
+    refused(&["-u", "echo", "started"], 125, &["--page-size huge"]);
+    refused(&["--dump", "--file", "/dev/shm/x"], 125, &["numactl --"]);
+}
+
+#[test]
 fn what_the_machine_does_not_have() {
     let missing = "60000";
     let cpus = allowed("Cpus_allowed_list");

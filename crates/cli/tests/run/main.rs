@@ -1,6 +1,8 @@
 //! `numawise run` from outside: what the program sees, what the user reads, and the exit status.
 
+mod copies;
 mod errors;
+mod options;
 mod plan;
 mod seccomp;
 mod support;

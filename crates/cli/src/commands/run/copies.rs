@@ -33,7 +33,7 @@ pub fn run(spec: &RunSpec, placement: &Placement, pinner: Option<&Pinner>) -> Re
         }
         let number = signal.load(Ordering::Relaxed);
         if number != 0 {
-            eprintln!("numawise: signal {number}: the copies are told to end");
+            super::say(&format!("signal {number}: the copies are told to end"));
             job.kill(GRACE);
             match job.wait_timeout(Duration::ZERO).map_err(Failure::from_launch)? {
                 Some(finished) => break finished,
@@ -42,7 +42,7 @@ pub fn run(spec: &RunSpec, placement: &Placement, pinner: Option<&Pinner>) -> Re
         }
     };
     for (task, plan) in finished.tasks.iter().zip(&placement.tasks) {
-        eprintln!("numawise: {}", line(task, plan));
+        super::say(&line(task, plan));
     }
     Ok(status(&finished, signal.load(Ordering::Relaxed)))
 }

@@ -44,13 +44,15 @@ pub struct Scope {
     /// What --verbose and --dry-run tell.
     pub notes: Vec<String>,
     pub warnings: Vec<String>,
+    /// Of the ranks of a computer the first one tells what concerns all; what each would say is the same.
+    pub speaks: bool,
 }
 
 impl Scope {
     /// On another machine: no rank of a job here has to do with it.
     pub fn recorded(allowed: Allowed, arguments: &Arguments) -> Scope {
         let number = arguments.ranks.or(arguments.copies).map_or(1, |number| number.get());
-        Scope { allowed, tasks: Tasks::of(number), notes: Vec::new(), warnings: Vec::new() }
+        Scope { allowed, tasks: Tasks::of(number), notes: Vec::new(), warnings: Vec::new(), speaks: true }
     }
 
     /// # Errors
@@ -63,7 +65,8 @@ impl Scope {
         if arguments.all && chooses_cpus(arguments) {
             allowed.cpus = widest();
         }
-        let mut scope = Scope { allowed, tasks: Tasks::of(1), notes: Vec::new(), warnings: Vec::new() };
+        let mut scope = Scope::recorded(allowed, arguments);
+        scope.tasks = Tasks::of(1);
         if let Some(number) = arguments.ranks {
             scope.tasks.number = number.get();
             return Ok(scope);
@@ -93,6 +96,7 @@ impl Scope {
     /// Takes the part of a rank.
     fn enter(&mut self, arguments: &Arguments, rank: &LocalRank, outside: &Outside) {
         self.notes.push(who(rank));
+        self.speaks = rank.local_rank == 0 || arguments.verbose;
         let own = self.allowed.cpus.clone();
         let size = rank.local_size.max(1);
         let verdict = Bound::told(&own, &outside.cpus, size);

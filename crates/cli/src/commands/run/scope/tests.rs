@@ -26,7 +26,7 @@ fn rank(local_rank: u32, local_size: u32) -> LocalRank {
 
 fn entered(line: &str, own: &str, outside: &str, rank: &LocalRank) -> Scope {
     let allowed = Allowed { cpus: own.parse().unwrap(), nodes: "0".parse().unwrap() };
-    let mut scope = Scope { allowed, tasks: Tasks::of(1), notes: vec![], warnings: vec![] };
+    let mut scope = Scope { allowed, tasks: Tasks::of(1), notes: vec![], warnings: vec![], speaks: true };
     let outside = Outside { cpus: outside.parse().unwrap(), who: "mpirun (process 7)".to_owned() };
     scope.enter(&typed(line), rank, &outside);
     scope
@@ -57,6 +57,9 @@ fn ranks_that_nobody_bound_plan_for_all_and_take_their_part() {
     assert_eq!(scope.warnings, [""; 0]);
     assert!(scope.notes[0].contains("rank 2 of 4, number 2 of 4 on this computer"), "{:?}", scope.notes);
     assert!(scope.notes[1].contains("mpirun (process 7) left its CPUs (0-7)"), "{:?}", scope.notes);
+    assert!(!scope.speaks, "rank 0 says what there is to say");
+    assert!(entered("--place semi app", "0-7", "0-7", &rank(0, 4)).speaks);
+    assert!(entered("--place semi -v app", "0-7", "0-7", &rank(2, 4)).speaks);
     // numactl's lists hold for each.
     assert_eq!(entered("-C 0-3 -v app", "0-7", "0-7", &rank(2, 4)).tasks, Tasks::of(1));
 }

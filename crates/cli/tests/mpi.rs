@@ -1,0 +1,180 @@
+//! Peer: ranks that the launchers of Open MPI and MPICH really start, here. Every rank tells its mask, and the plan for as
+//! many ranks says what it must be.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::process::Command;
+
+use serde_json::Value;
+
+const NUMAWISE: &str = env!("CARGO_BIN_EXE_numawise");
+/// Local rank and mask.
+const LOOK: &str = "echo rank ${OMPI_COMM_WORLD_LOCAL_RANK-$MPI_LOCALRANKID} \
+                    $(sed -n 's/^Cpus_allowed_list:.//p' /proc/self/status)";
+
+/// A launcher by its name on Debian, where both may be installed.
+#[derive(Clone, Copy)]
+enum Launcher {
+    OpenMpi,
+    Mpich,
+}
+
+impl Launcher {
+    fn program(self) -> &'static str {
+        match self {
+            Launcher::OpenMpi => "mpirun.openmpi",
+            Launcher::Mpich => "mpiexec.mpich",
+        }
+    }
+
+    /// No binding, and a core for each rank.
+    fn bindings(self) -> [&'static [&'static str]; 2] {
+        match self {
+            Launcher::OpenMpi => [&["--bind-to", "none"], &["--bind-to", "core"]],
+            Launcher::Mpich => [&["-bind-to", "none"], &["-bind-to", "core"]],
+        }
+    }
+
+    /// Masks by local rank, and the standard error; `None` when the launcher is not installed.
+    fn start(
+        self,
+        ranks: usize,
+        options: &[&str],
+        words: &[&str],
+    ) -> Option<(BTreeMap<u32, String>, String)> {
+        let mut command = Command::new(self.program());
+        for name in ["OMP_NUM_THREADS", "OMP_PLACES", "OMP_PROC_BIND", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"] {
+            command.env_remove(name);
+        }
+        // Containers run tests as root, on fewer CPUs than there are ranks.
+        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        command.env("OMPI_MCA_rmaps_base_oversubscribe", "1");
+        let number = ranks.to_string();
+        let output =
+            command.args(["-n", &number]).args(options).args(words).args(["sh", "-c", LOOK]).output();
+        let output = match output {
+            Ok(output) => output,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                let _ = writeln!(std::io::stderr(), "SKIPPED: {} is not installed", self.program());
+                return None;
+            }
+            Err(error) => panic!("{}: {error}", self.program()),
+        };
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let line = |line: &str| {
+            let (rank, mask) = line.strip_prefix("rank ")?.split_once(' ')?;
+            Some((rank.parse().ok()?, mask.to_owned()))
+        };
+        let masks: BTreeMap<u32, String> = out.lines().filter_map(line).collect();
+        assert_eq!(masks.len(), ranks, "{out}{err}");
+        Some((masks, err.into_owned()))
+    }
+}
+
+const BOTH: [Launcher; 2] = [Launcher::OpenMpi, Launcher::Mpich];
+
+/// What the plan for so many ranks says of their masks.
+fn planned(ranks: usize, options: &[&str]) -> BTreeMap<u32, String> {
+    let number = ranks.to_string();
+    let mut command = Command::new(NUMAWISE);
+    command.env_remove("OMP_NUM_THREADS");
+    command.args(["run", "--dry-run", "--json", "--ranks", &number]).args(options).arg("app");
+    let plan: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+    let tasks = plan["tasks"].as_array().unwrap().iter();
+    (0..).zip(tasks.map(|task| task["cpus"].as_str().unwrap().to_owned())).collect()
+}
+
+fn run<'a>(options: &[&'a str]) -> Vec<&'a str> {
+    [&[NUMAWISE, "run"], options, &["--"]].concat()
+}
+
+#[test]
+fn ranks_that_nobody_bound_agree_without_talking() {
+    for launcher in BOTH {
+        for ranks in [1, 2, 4] {
+            for options in [
+                &["--place", "local"][..],
+                &["--place", "semi"],
+                &["--place", "distributed"],
+                &["--place", "semi", "--threads", "1", "--no-pin"],
+                &["--nodes", "0"],
+            ] {
+                let Some((masks, err)) = launcher.start(ranks, launcher.bindings()[0], &run(options)) else {
+                    return;
+                };
+                assert_eq!(
+                    masks,
+                    planned(ranks, options),
+                    "{} {ranks} {options:?}: {err}",
+                    launcher.program()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn what_the_launcher_bound_is_respected() {
+    for launcher in BOTH {
+        let bound = launcher.bindings()[1];
+        let Some((theirs, _)) = launcher.start(2, bound, &[]) else { continue };
+        for options in [&["--place", "local"][..], &["--place", "semi"], &["-l"], &["--place", "none"]] {
+            let (ours, err) = launcher.start(2, bound, &run(options)).unwrap();
+            assert_eq!(ours, theirs, "{} {options:?}", launcher.program());
+            assert!(!err.contains("numawise: warning"), "{options:?}: {err}");
+        }
+    }
+}
+
+#[test]
+fn rebind_widens_what_the_launcher_bound_and_says_so_once() {
+    for launcher in BOTH {
+        let bound = launcher.bindings()[1];
+        let Some((theirs, _)) = launcher.start(2, bound, &[]) else { continue };
+        let options = ["--rebind", "--place", "local", "--no-pin", "--threads", "1"];
+        let (ours, err) = launcher.start(2, bound, &run(&options)).unwrap();
+        assert_eq!(ours, planned(2, &options[1..]), "{err}");
+        let all = planned(1, &["--place", "none"]);
+        if theirs[&0] == all[&0] {
+            let _ = writeln!(std::io::stderr(), "SKIPPED: one CPU only, so that nothing can be widened");
+            continue;
+        }
+        let warnings: Vec<&str> = err.lines().filter(|line| line.contains("--rebind:")).collect();
+        assert_eq!(warnings.len(), 1, "rank 0 speaks for all: {err}");
+        assert!(warnings[0].contains(&format!("bound this rank to CPUs {}", theirs[&0])), "{err}");
+    }
+}
+
+#[test]
+fn numactls_lists_hold_for_every_rank_as_they_do_with_numactl() {
+    for launcher in BOTH {
+        let Some((theirs, _)) = launcher.start(2, launcher.bindings()[0], &["numactl", "-C", "+0", "-l"])
+        else {
+            continue;
+        };
+        let (ours, _) = launcher.start(2, launcher.bindings()[0], &run(&["-C", "+0", "-l"])).unwrap();
+        assert_eq!(ours, theirs);
+    }
+}
+
+#[test]
+fn warnings_of_the_plan_are_said_by_one_rank() {
+    for launcher in BOTH {
+        let options = ["--place", "local", "--threads", "1000"];
+        let Some((_, err)) = launcher.start(2, launcher.bindings()[0], &run(&options)) else { continue };
+        assert_eq!(err.matches("oversubscribed").count(), 1, "{err}");
+    }
+}
+
+#[test]
+fn verbose_tells_which_rank_this_is() {
+    for (launcher, name) in [(Launcher::OpenMpi, "Open MPI"), (Launcher::Mpich, "MPICH or Intel MPI")] {
+        let options = ["--verbose", "--place", "local"];
+        let Some((_, err)) = launcher.start(2, launcher.bindings()[0], &run(&options)) else { continue };
+        for rank in 0..2 {
+            let told = format!("{name} started this: rank {rank} of 2, number {rank} of 2 on this computer");
+            assert!(err.contains(&told), "{told}: {err}");
+            assert!(err.contains(&format!("This process is task {rank}.")), "{err}");
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! `--copies`: several side by side, and what is told of them.
+
+use std::io::Read as _;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::{Answer, allowed, first, numawise, run};
+
+fn copies(number: &str, options: &[&str], script: &str) -> Answer {
+    run(&[&["--copies", number], options, &["--", "sh", "-c", script]].concat())
+}
+
+fn sorted(text: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.sort_unstable();
+    lines
+}
+
+#[test]
+fn each_copy_has_its_number_its_place_and_its_line() {
+    let answer =
+        copies("3", &["--threads", "1"], "echo {task} of $NUMAWISE_TASKS is $NUMAWISE_TASK: {threads}");
+    assert_eq!(answer.status, Some(0), "{answer:?}");
+    assert_eq!(sorted(&answer.out), ["0 of 3 is 0: 1", "1 of 3 is 1: 1", "2 of 3 is 2: 1"]);
+    for copy in 0..3 {
+        let line = answer.err.lines().find(|line| line.starts_with(&format!("numawise: copy {copy}: ")));
+        let line = line.unwrap_or_else(|| panic!("copy {copy}: {answer:?}"));
+        for part in ["status 0", "of CPU time", "memory at its peak", "; CPUs ", "memory policy default"] {
+            assert!(line.contains(part), "{part}: {line}");
+        }
+    }
+}
+
+#[test]
+fn the_status_is_that_of_the_first_copy_that_failed() {
+    assert_eq!(copies("4", &[], "sleep 0.$((4 - {task})); exit $(({task} * 10))").status, Some(10));
+    let killed = copies("2", &[], "test {task} = 1 || kill -KILL $$; exit 3");
+    assert_eq!(killed.status, Some(137), "{killed:?}");
+    assert!(
+        killed.err.contains("copy 0: ended by signal 9") && killed.err.contains("copy 1: status 3"),
+        "{killed:?}"
+    );
+}
+
+#[test]
+fn a_program_that_is_not_there_is_said_once() {
+    let answer = run(&["--copies", "3", "no-such-program-anywhere"]);
+    assert_eq!(answer.status, Some(127));
+    assert_eq!(answer.err.matches("not found").count(), 1, "{answer:?}");
+}
+
+/// What the plan says is what the copies have.
+#[test]
+fn copies_are_where_the_plan_puts_them() {
+    const MASK: &str = "echo {task} $(sed -n 's/^Cpus_allowed_list:.//p' /proc/self/status)";
+    for options in
+        [&["--place", "local"][..], &["--place", "semi"], &["--place", "distributed"], &["-C", "+0"], &[]]
+    {
+        let planned = run(&[&["--dry-run", "--json", "--copies", "2"], options, &["app"]].concat());
+        let plan: serde_json::Value = serde_json::from_str(&planned.out).unwrap();
+        let tasks = plan["tasks"].as_array().unwrap();
+        assert_eq!(tasks.len(), 2, "{options:?}");
+        let expected: Vec<String> =
+            tasks.iter().map(|task| format!("{} {}", task["task"], task["cpus"].as_str().unwrap())).collect();
+        let answer = copies("2", options, MASK);
+        assert_eq!(sorted(&answer.out), expected, "{options:?}: {answer:?}");
+    }
+}
+
+#[test]
+fn a_policy_holds_for_every_copy() {
+    let node = first(&allowed("Mems_allowed_list"));
+    let script = "sed -n 's/^[0-9a-f]* \\([^ ]*\\) heap.*/\\1/p' /proc/self/numa_maps | head -n 1";
+    let answer = copies("2", &["-m", &node], script);
+    assert_eq!(sorted(&answer.out), [format!("bind:{node}"), format!("bind:{node}")], "{answer:?}");
+    assert_eq!(answer.err.matches(&format!("memory policy bind:{node}")).count(), 2, "{answer:?}");
+}
+
+/// Starts copies that would run for a minute, sends a signal to numawise when both have begun, and gives what came of it.
+fn interrupted(signal: &str, script: &str) -> (Option<i32>, String, Duration) {
+    let mut child = numawise()
+        .args(["run", "--copies", "2", "--", "sh", "-c", script])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut begun = [0; 4]; // both write one letter and a newline
+    child.stdout.as_mut().unwrap().read_exact(&mut begun).unwrap();
+    let since = Instant::now();
+    let sent = Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    let output = child.wait_with_output().unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap(), since.elapsed())
+}
+
+#[test]
+fn a_signal_to_us_ends_the_copies_and_each_is_told() {
+    for (signal, number) in [("TERM", 15), ("INT", 2), ("HUP", 1)] {
+        let (status, err, took) = interrupted(signal, "echo x; exec sleep 60");
+        assert_eq!(status, Some(143), "the copies get SIGTERM: {err}");
+        assert!(err.contains(&format!("signal {number}: the copies are told to end")), "{err}");
+        assert_eq!(err.matches("ended by signal 15").count(), 2, "{err}");
+        assert!(took < Duration::from_secs(50), "they did not run to their end");
+    }
+}
+
+#[test]
+fn copies_may_end_themselves_when_told() {
+    let script = "trap 'exit 4' TERM; echo x; for k in $(seq 600); do sleep 0.1; done";
+    let (status, err, _) = interrupted("TERM", script);
+    assert_eq!(status, Some(4), "{err}");
+    assert_eq!(err.matches(": status 4,").count(), 2, "{err}");
+}
