@@ -6,11 +6,11 @@
 mod measures;
 mod moments;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use numawise_facts::{
     Machine, NodeColumn, NodeTimeline, Reading, SessionSpan, ShareSpan, Snapshot, TaskTimeline, TaskWhere,
-    Timeline, WhereNote, Whereabouts,
+    Timeline, Whereabouts,
 };
 use numawise_units::{Bytes, Nanoseconds, NodeId, Pid};
 
@@ -23,6 +23,8 @@ mod tests;
 
 /// Moments in a chart at most, about: more than the columns of a screen do not show more.
 const MOMENTS: usize = 1500;
+/// Processes that are named in a sentence.
+const NAMED: usize = 8;
 const NO_LOOKS: &str = "nothing was recorded yet";
 
 /// Adds up looks.
@@ -37,8 +39,8 @@ pub struct Series {
     migrations: Counts,
     tasks: BTreeMap<(Pid, Nanoseconds), Task>,
     lines: Vec<Line>,
-    /// What could not be seen, and in how many looks.
-    missing: BTreeMap<String, u64>,
+    /// What could not be seen and why, of which processes and in how many looks.
+    missing: BTreeMap<(String, String), (BTreeSet<Pid>, u64)>,
 }
 
 /// One process.
@@ -86,7 +88,7 @@ impl Series {
             self.task(task, &seen, span);
         }
         self.lines.push(Line::of(&seen, session, span));
-        self.note(&seen.notes);
+        self.note(&seen);
         self.before = Some((session, look.clone()));
     }
 
@@ -147,16 +149,15 @@ impl Series {
         }
     }
 
-    fn note(&mut self, notes: &[WhereNote]) {
-        for note in notes {
-            let whose = match note.tasks.as_slice() {
-                [] => String::new(),
-                tasks => {
-                    let list: Vec<_> = tasks.iter().map(ToString::to_string).collect();
-                    format!(" of {}", list.join(", "))
-                }
-            };
-            *self.missing.entry(format!("{}{whose}: {}", note.what, note.reason)).or_default() += 1;
+    fn note(&mut self, seen: &Whereabouts) {
+        for note in &seen.notes {
+            let entry = self.missing.entry((note.what.clone(), note.reason.to_string()));
+            let (whose, looks) = entry.or_default();
+            *looks += 1;
+            match note.tasks.as_slice() {
+                [] => whose.extend(seen.tasks.iter().map(|task| task.pid)),
+                tasks => whose.extend(tasks),
+            }
         }
     }
 
@@ -171,10 +172,6 @@ impl Series {
             let rank = task.rank.measured().copied();
             (rank.is_none(), rank, task.first_seen, task.pid, task.started)
         });
-        let often = |(what, times): (String, u64)| match (times, looks) {
-            (times, looks) if times == looks => what,
-            (times, looks) => format!("{what} (in {times} of {looks} looks)"),
-        };
         Timeline {
             looks,
             sessions: self.sessions,
@@ -195,7 +192,7 @@ impl Series {
             tasks,
             moments,
             looks_per_moment,
-            unavailable: self.missing.into_iter().map(often).collect(),
+            unavailable: self.missing.into_iter().map(|(what, seen)| sentence(&what, &seen, looks)).collect(),
         }
     }
 }
@@ -218,6 +215,22 @@ impl Task {
             migrations: self.migrations.reading(),
         }
     }
+}
+
+/// What could not be seen, of whom, why, and how often.
+fn sentence((what, reason): &(String, String), (whose, times): &(BTreeSet<Pid>, u64), looks: u64) -> String {
+    let mut text = what.clone();
+    for (k, pid) in whose.iter().take(NAMED).enumerate() {
+        text += &format!("{} {pid}", if k == 0 { " of" } else { "," });
+    }
+    if whose.len() > NAMED {
+        text += &format!(" and {} more", whose.len() - NAMED);
+    }
+    text += &format!(": {reason}");
+    if *times < looks {
+        text += &format!(" (in {times} of {looks} looks)");
+    }
+    text
 }
 
 /// Takes over a value, or a reason where there was only one.

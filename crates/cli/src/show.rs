@@ -3,8 +3,9 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
-use numawise_facts::{Study, StudyHeader};
+use numawise_facts::{Study, StudyHeader, Timeline};
 use numawise_report::check::{self, Check, Style};
+use numawise_report::series;
 
 use crate::commands::Failure;
 use crate::verdict::use_from_now_on;
@@ -21,6 +22,19 @@ pub fn study(study: &Study, record: &Path, as_json: bool, html: Option<&Path>) -
     print(&match as_json {
         true => check::json(&check),
         false => check::terminal(&check, style()),
+    })
+}
+
+/// Prints a job over time as text or as JSON, and writes it as HTML where that is asked for.
+pub fn series(timeline: &Timeline, record: &Path, as_json: bool, html: Option<&Path>) -> Result<(), Failure> {
+    let record = record.display().to_string();
+    let series = series::Series { timeline, record: &record };
+    if let Some(path) = html {
+        write_file(path, &series::html(&series))?;
+    }
+    print(&match as_json {
+        true => series::json(&series),
+        false => series::terminal(&series, style()),
     })
 }
 
@@ -54,7 +68,7 @@ pub fn print(text: &str) -> Result<(), Failure> {
 }
 
 /// How to write for whoever reads the standard output.
-fn style() -> Style {
+pub fn style() -> Style {
     if !io::stdout().is_terminal() {
         return Style::plain();
     }

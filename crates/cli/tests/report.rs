@@ -12,8 +12,9 @@ impl Folder {
     fn new(name: &str) -> Self {
         let folder = std::env::temp_dir().join(format!("numawise-report-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/records/version-1.nw");
-        std::fs::copy(kept, folder.join("app.nw")).unwrap();
+        let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/records");
+        std::fs::copy(kept.join("version-1.nw"), folder.join("app.nw")).unwrap();
+        std::fs::copy(kept.join("series-version-1.nw"), folder.join("job.nw")).unwrap();
         Folder(folder)
     }
 
@@ -72,7 +73,24 @@ fn a_page_is_written_in_one_go_and_replaces_the_one_before() {
     let page = std::fs::read_to_string(folder.0.join("out.html")).unwrap();
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("Undecided"));
     assert!(page.len() <= 1_500_000);
-    assert_eq!(folder.names(), ["app.nw", "out.html"]);
+    assert_eq!(folder.names(), ["app.nw", "job.nw", "out.html"]);
+}
+
+/// The kept series: a job of two processes in two sessions, whose memory may not be seen in every sixth look.
+#[test]
+fn a_time_series_is_shown_too() {
+    let folder = Folder::new("series");
+    let output = folder.report(&["job.nw", "--html", "out.html"]);
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()));
+    let shown = text(&output.stdout);
+    assert!(shown.contains("24 looks in 2 sessions, 2023-11-14 22:13:20 UTC"), "{shown}");
+    assert!(shown.contains("at most 134 MiB at +0:00:21"), "{shown}");
+    assert!(shown.contains("memory of 100: permission denied (in 4 of 24 looks)"), "{shown}");
+    assert!(std::fs::read_to_string(folder.0.join("out.html")).unwrap().contains("Where the job was"));
+    let json: Value = serde_json::from_slice(&folder.report(&["job.nw", "--json"]).stdout).unwrap();
+    assert_eq!((&json["schema"], &json["looks"]), (&"numawise/series/1".into(), &24.into()));
+    assert_eq!(json["moments"].as_array().unwrap().len(), 24);
+    assert_eq!(json["moments"][5]["memory"]["unavailable"], "permission denied");
 }
 
 #[test]
@@ -100,7 +118,7 @@ fn places_where_no_page_can_be_are_refused() {
         let said = refusal(&folder.report(&["app.nw", "--html", place]));
         assert!(said.contains(expected), "{said}");
     }
-    assert_eq!(folder.names(), ["app.nw"]);
+    assert_eq!(folder.names(), ["app.nw", "job.nw"]);
 }
 
 #[test]

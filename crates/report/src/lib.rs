@@ -6,8 +6,10 @@
 pub mod check;
 pub mod live;
 pub mod machine;
+mod page;
 mod paint;
 pub mod plan;
+pub mod series;
 mod table;
 pub mod whereabouts;
 mod wrap;

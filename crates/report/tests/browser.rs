@@ -3,13 +3,14 @@
 //! Skipped with a word on stderr where there is no Chromium, unless `NUMAWISE_REQUIRE_BROWSER=1`.
 
 mod sample;
+mod timeline;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use numawise_report::check;
+use numawise_report::{check, series};
 use sample::Sample;
 
 /// A page takes a second or two here; a machine that is busy with other tests may take many times that.
@@ -130,6 +131,24 @@ fn browser_charts_are_drawn_and_nothing_complains() {
             assert_eq!(part.matches("<path").count() > 5, drawn, "{}: {id}", sample.name);
         }
     }
+}
+
+#[test]
+fn browser_charts_of_a_time_series_are_drawn() {
+    let Some(browser) = Browser::find() else { return };
+    let told = timeline::job();
+    let page = series::html(&series::Series { timeline: &told, record: "job.nw" });
+    let shown = browser.show(&browser.save("series", &page), &[]);
+    assert_eq!(shown.console(), [""; 0]);
+    for id in ["chart-memory", "chart-cpus", "chart-local"] {
+        let part = shown.part(id);
+        assert!(part.contains("<svg") && part.matches("<path").count() > 5, "{id}");
+    }
+    // Where nothing is known there is no chart, and nobody complains.
+    let page = series::html(&series::Series { timeline: &timeline::empty(), record: "job.nw" });
+    let shown = browser.show(&browser.save("series-empty", &page), &[]);
+    assert_eq!(shown.console(), [""; 0]);
+    assert!(!shown.page.contains("<svg"));
 }
 
 /// The page stands in a frame in which no script may run; the page around it looks inside.

@@ -124,8 +124,8 @@ fn what_could_not_be_seen_is_said_and_counted_as_nothing() {
     assert_eq!(told.moments[1].memory.reason().unwrap().0, "permission denied");
     assert!(told.moments[2].busy.reason().is_some());
     let said = told.unavailable.join("\n");
-    assert!(said.contains("memory: permission denied (in 1 of 3 looks)"), "{said}");
-    assert!(said.contains("threads: it ended (in 1 of 3 looks)"), "{said}");
+    assert!(said.contains("memory of 100: permission denied (in 1 of 3 looks)"), "{said}");
+    assert!(said.contains("threads of 100: it ended (in 1 of 3 looks)"), "{said}");
 }
 
 #[test]

@@ -1,8 +1,12 @@
-//! `numawise report FILE.nw`: what a record says, as text, JSON or HTML, at any time after (or during) a check.
+//! `numawise report FILE.nw`: what a record says, as text, JSON or HTML, at any time after (or during) a check, or while a job
+//! is recorded.
+//!
+//! Both kinds of file are shown: the record of a study (`numawise check`) and the time series of a job (`numawise where
+//! --record`).
 
 use std::path::PathBuf;
 
-use numawise_record::Record;
+use numawise_record::{Kind, Record, Series};
 
 use super::{Failure, SUCCESS, Status};
 use crate::show;
@@ -10,7 +14,7 @@ use crate::show;
 /// Show a record again: on the terminal, as JSON, as HTML
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The record that a check has written
+    /// The record that a check has written, or `where --record`
     #[arg(value_name = "FILE.nw")]
     record: PathBuf,
     /// Write the report in HTML too
@@ -25,7 +29,17 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     if let Some(path) = &arguments.html {
         show::writable(path)?;
     }
-    let study = Record::open_to_read(&arguments.record)?.study()?;
-    show::study(&study, &arguments.record, arguments.json, arguments.html.as_deref())?;
+    let (path, html) = (&arguments.record, arguments.html.as_deref());
+    match numawise_record::kind(path)? {
+        Kind::Study => {
+            let study = Record::open_to_read(path)?.study()?;
+            show::study(&study, path, arguments.json, html)?;
+        }
+        Kind::Series => {
+            let mut looks = numawise_analyse::Series::default();
+            Series::replay(path, |machine, session, look| looks.push(machine, session, look))?;
+            show::series(&looks.timeline(), path, arguments.json, html)?;
+        }
+    }
     Ok(SUCCESS)
 }

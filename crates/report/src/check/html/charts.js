@@ -1,53 +1,7 @@
-// Draws the charts over the tables. Without it, or without scripts, the tables say the same.
-(function () {
-  "use strict";
-  const data = JSON.parse(document.getElementById("data").textContent);
-  const charts = [];
+// The charts of a check.
+
   data.trials = data.trials.map(([number, block, place, value, disturbed, lines]) =>
     ({ number, block, point: data.points[place], value, disturbed: disturbed === 1, lines }));
-
-  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
-  const node = (k) => colour("n" + (k % 8));
-  const point = (k) => colour("p" + (k % 8));
-  const FONT = "system-ui, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif";
-
-  // Texts go in as text, never as markup.
-  function tip(title, lines) {
-    const box = document.createElement("div");
-    box.className = "tip";
-    const head = document.createElement("b");
-    head.textContent = title;
-    box.append(head);
-    for (const line of lines.filter(Boolean)) {
-      const row = document.createElement("div");
-      row.textContent = line;
-      box.append(row);
-    }
-    return box;
-  }
-
-  function common(formatter) {
-    return {
-      animation: false,
-      aria: { enabled: true },
-      textStyle: { fontFamily: FONT, color: colour("text") },
-      tooltip: {
-        formatter, confine: true, backgroundColor: colour("card"), borderColor: colour("line"),
-        textStyle: { color: colour("text") },
-      },
-    };
-  }
-
-  function axis(extra) {
-    return Object.assign({
-      axisLine: { show: false }, axisTick: { show: false },
-      axisLabel: { color: colour("muted") },
-      splitLine: { lineStyle: { color: colour("line") } },
-      nameTextStyle: { color: colour("muted") },
-    }, extra);
-  }
-
-  const short = (text, length) => (text.length > length ? text.slice(0, length - 1) + "\u2026" : text);
 
   // ---- ratios with intervals --------------------------------------------------------------------------------------
 
@@ -268,40 +222,4 @@
     return { option, height: 62 + bars.length * 20 + 6 };
   }
 
-  // ---- drawing ----------------------------------------------------------------------------------------------------
-
-  function draw() {
-    for (const chart of charts) {
-      const width = chart.box.clientWidth || 640;
-      const made = chart.make(width);
-      if (!made) continue;
-      chart.box.style.height = made.height + "px";
-      chart.view = chart.view || echarts.init(chart.box, null, { renderer: "svg" });
-      chart.view.resize({ width, height: made.height });
-      chart.view.setOption(made.option, true);
-    }
-  }
-
-  for (const [id, make] of [["chart-ratios", ratios], ["chart-trials", trials], ["chart-nodes", nodes]]) {
-    const box = document.getElementById(id);
-    if (!box) continue;
-    box.parentElement.hidden = false;
-    if (make(box.clientWidth || 640)) charts.push({ box, make, view: null });
-    else box.parentElement.hidden = true;
-  }
-  draw();
-
-  let waiting = 0;
-  addEventListener("resize", () => {
-    cancelAnimationFrame(waiting);
-    waiting = requestAnimationFrame(draw);
-  });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
-  // Paper is white whatever the screen is.
-  const printing = (on) => () => {
-    document.documentElement.classList.toggle("printing", on);
-    draw();
-  };
-  addEventListener("beforeprint", printing(true));
-  addEventListener("afterprint", printing(false));
-})();
+  const CHARTS = [["chart-ratios", ratios], ["chart-trials", trials], ["chart-nodes", nodes]];

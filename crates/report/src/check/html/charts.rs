@@ -5,10 +5,11 @@ use serde_json::{Value, json as object};
 
 use super::nodes;
 use crate::check::{Check, points, words};
+use crate::page::for_script;
 
 /// JSON that can stand in a script element: nothing in it can end the element or begin a comment.
 pub fn data(check: &Check) -> String {
-    let text = object!({
+    for_script(&object!({
         "metric": check.analysis.metric,
         "wall_time": matches!(check.study.header.metric, numawise_facts::Metric::WallTime),
         "margin": check.study.header.margin,
@@ -16,9 +17,7 @@ pub fn data(check: &Check) -> String {
         "points": check.study.header.points.iter().map(|point| &point.id.0).collect::<Vec<_>>(),
         "trials": trials(check),
         "nodes": nodes::chart(check),
-    })
-    .to_string();
-    text.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
+    }))
 }
 
 fn ratios(check: &Check) -> Vec<Value> {
