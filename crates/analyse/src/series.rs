@@ -9,8 +9,8 @@ mod moments;
 use std::collections::{BTreeMap, BTreeSet};
 
 use numawise_facts::{
-    Machine, NodeColumn, NodeTimeline, Reading, SessionSpan, ShareSpan, Snapshot, TaskTimeline, TaskWhere,
-    Timeline, Whereabouts,
+    Machine, NodeColumn, NodeTimeline, Reading, Reason, SessionSpan, ShareSpan, Snapshot, TaskTimeline,
+    TaskWhere, Timeline, Whereabouts,
 };
 use numawise_units::{Bytes, Nanoseconds, NodeId, Pid};
 
@@ -74,22 +74,36 @@ impl Series {
             ShareSpan::BetweenLooks(_) | ShareSpan::SinceBegin => None,
         };
         self.session(session, seen.unix_time);
+        let hidden = self.hidden(&seen);
+        let known = |bytes: Reading<Bytes>| match &hidden {
+            Some(unavailable) => Reading::Unavailable { unavailable: unavailable.clone() },
+            None => bytes,
+        };
         for (k, column) in seen.nodes.iter().enumerate() {
             let total = &seen.job.by_node[k];
             let node = self.nodes.entry(column.node);
             let (_, memory, busy) = node.or_insert((*column, Memory::default(), Mean::default()));
-            memory.add(total.memory.as_ref().map(|bytes| *bytes), seen.unix_time);
+            memory.add(known(total.memory.clone()), seen.unix_time);
             busy.add(&total.busy, span);
         }
-        self.total.add(seen.job.total.clone(), seen.unix_time);
+        self.total.add(known(seen.job.total.clone()), seen.unix_time);
         self.busy.add(&seen.job.busy, span);
         self.local.add(&seen.job.local, seen.unix_time);
         for task in &seen.tasks {
             self.task(task, &seen, span);
         }
-        self.lines.push(Line::of(&seen, session, span));
+        self.lines.push(Line::of(&seen, session, span, hidden));
         self.note(&seen);
         self.before = Some((session, look.clone()));
+    }
+
+    /// Why the memory of the job is not known though that of some tasks is: what could be seen of one of the others before
+    /// would seem to be gone. One that could never be seen is left out of all sums alike.
+    fn hidden(&self, seen: &Whereabouts) -> Option<Reason> {
+        seen.tasks.iter().find_map(|task| {
+            let before = self.tasks.get(&(task.pid, task.started))?;
+            task.memory.reason().filter(|_| before.memory.was_seen()).cloned()
+        })
     }
 
     fn session(&mut self, session: u32, at: Nanoseconds) {

@@ -38,6 +38,10 @@ impl Memory {
         }
     }
 
+    pub fn was_seen(&self) -> bool {
+        self.seen.is_some()
+    }
+
     pub fn change(self) -> MemoryChange {
         let seen = or_reason(self.seen, self.reason, NO_LOOKS);
         MemoryChange {

@@ -128,6 +128,27 @@ fn what_could_not_be_seen_is_said_and_counted_as_nothing() {
     assert!(said.contains("threads of 100: it ended (in 1 of 3 looks)"), "{said}");
 }
 
+/// Where one of two processes hides its memory for a while, the job's memory does not seem to shrink; one that always hides it
+/// is left out.
+#[test]
+fn a_process_that_hides_its_memory_for_a_while_leaves_a_gap() {
+    let looks: Vec<_> = (0..4u64)
+        .map(|k| {
+            let mut other = task(200, vec![thread(200, 0, 1.0)], heap(&[(0, 50)]));
+            if k == 2 {
+                other.memory = Reading::unavailable("permission denied");
+            }
+            let mut third = task(300, vec![thread(300, 0, 1.0)], heap(&[]));
+            third.memory = Reading::unavailable("it is another user's");
+            (0, look(k, vec![task(100, vec![thread(100, 0, 1.0)], heap(&[(0, 100)])), other, third]))
+        })
+        .collect();
+    let told = timeline(&looks);
+    let seen: Vec<_> = told.moments.iter().map(|m| m.memory.measured().map(|m| m[0].0 >> 20)).collect();
+    assert_eq!(seen, [Some(150), Some(150), None, Some(150)]);
+    assert_eq!(told.total.last, Reading::Measured(Bytes::mib(150)));
+}
+
 #[test]
 fn a_number_that_is_used_again_is_another_process() {
     let process = |started: u64, mib: u64| {
