@@ -207,7 +207,14 @@ fn crowd(count: u64, span: Duration) {
 /// The main thread ends, another lives on.
 fn headless(span: Duration) {
     thread::spawn(move || {
-        thread::sleep(Duration::from_millis(20));
+        let me = std::process::id();
+        let ended = || {
+            let stat = std::fs::read_to_string(format!("/proc/self/task/{me}/stat")).expect("our own file");
+            stat.contains(") Z ")
+        };
+        while !ended() {
+            thread::sleep(Duration::from_millis(1));
+        }
         ready();
         thread::sleep(span);
         std::process::exit(0);

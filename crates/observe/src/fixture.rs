@@ -93,3 +93,50 @@ pub(crate) const THREAD: Thread = Thread {
 
 /// The process that the fixtures watch.
 pub(crate) const PID: Pid = Pid(100);
+
+/// What a process's files say, but for its threads.
+pub(crate) struct Process<'a> {
+    pub pid: i32,
+    pub parent: i32,
+    pub name: &'a str,
+    pub state: char,
+    pub flags: u32,
+    pub threads: u32,
+    pub user: u32,
+    /// The words, each with a zero behind it.
+    pub command: &'a str,
+    pub environment: &'a str,
+}
+
+pub(crate) const PROCESS: Process = Process {
+    pid: 100,
+    parent: 1,
+    name: "app",
+    state: 'S',
+    flags: 0x0040_0000,
+    threads: 1,
+    user: 1000,
+    command: "./app\0",
+    environment: "",
+};
+
+impl Tree {
+    /// Writes the files of a process and of its main thread.
+    pub fn process(&self, process: &Process) {
+        let &Process { pid, parent, name, state, flags, threads, user, command, environment } = process;
+        let stat = format!(
+            "{pid} ({name}) {state} {parent} 1 1 0 -1 {flags} 21 0 3 0 5 2 0 0 20 0 {threads} 0 77 1 1 1 1 1 0 0 0 0 0 0 0 0 \
+             0 0 17 1 0 0 0 0\n"
+        );
+        let status = format!(
+            "Name:\t{name}\nTgid:\t{pid}\nUid:\t{user}\t{user}\t{user}\t{user}\nCpus_allowed_list:\t0-3\n"
+        );
+        for directory in [format!("proc/{pid}"), format!("proc/{pid}/task/{pid}")] {
+            self.write(&format!("{directory}/stat"), &stat);
+            self.write(&format!("{directory}/status"), &status);
+            self.write(&format!("{directory}/cmdline"), command);
+            self.write(&format!("{directory}/environ"), environment);
+        }
+        self.write(&format!("proc/{pid}/task/{pid}/schedstat"), "70000000 4000 3\n");
+    }
+}

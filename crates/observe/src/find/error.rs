@@ -37,10 +37,12 @@ pub enum FindError {
     Hidden { pid: Pid },
     #[error("{tid} is a thread of process {pid}, not a process; give {pid}")]
     Thread { tid: Pid, pid: Pid },
-    #[error("no process is called '{name}' ({counted}){}", suggestion(candidates, *more))]
+    #[error("no process is called '{name}' ({counted}){}{}", left_out(ours), suggestion(candidates, *more))]
     Name {
         name: String,
         counted: Counted,
+        /// Processes of the name that were left out, since they have started us.
+        ours: Vec<Pid>,
         /// Processes that have the name somewhere in their command: at most [`FindError::CANDIDATES`].
         candidates: Vec<(Pid, String)>,
         /// How many further ones there are.
@@ -62,6 +64,17 @@ pub enum FindError {
 impl FindError {
     /// How many processes are suggested at most.
     pub const CANDIDATES: usize = 10;
+}
+
+fn left_out(ours: &[Pid]) -> String {
+    let ours: Vec<String> = ours.iter().map(Pid::to_string).collect();
+    match ours.is_empty() {
+        true => String::new(),
+        false => format!(
+            " but what started this command, process {}; to see that, give its number",
+            ours.join(", ")
+        ),
+    }
 }
 
 fn suggestion(candidates: &[(Pid, String)], more: usize) -> String {

@@ -38,9 +38,16 @@ pub(super) fn find(roots: &Roots, name: &str, processes: &Processes) -> Result<V
     if !found.is_empty() {
         return Ok(found);
     }
+    let mut ours = Vec::new();
+    for process in processes.ancestors() {
+        let read = read_path(&roots.process(process.pid).join("cmdline"), &mut buffer);
+        if called(roots, process, read.map_or(b"", |()| &buffer[..]), name.as_bytes()) {
+            ours.push(process.pid);
+        }
+    }
     let more = candidates.len().saturating_sub(FindError::CANDIDATES);
     candidates.truncate(FindError::CANDIDATES);
-    Err(FindError::Name { name: name.to_owned(), counted: processes.counted(closed), candidates, more })
+    Err(FindError::Name { name: name.to_owned(), counted: processes.counted(closed), ours, candidates, more })
 }
 
 /// True when the process has exactly that name.

@@ -64,13 +64,25 @@ impl Processes {
 
     /// The programs, but for ourselves and what started us.
     pub fn strangers(&self) -> impl Iterator<Item = &Process> {
+        let ours = self.own_line();
+        self.others().filter(move |process| !ours.contains(&process.pid))
+    }
+
+    /// What started us.
+    pub fn ancestors(&self) -> impl Iterator<Item = &Process> {
+        let ours = self.own_line();
+        self.others().filter(move |process| ours.contains(&process.pid))
+    }
+
+    /// Ourselves, our parent, its parent and so on.
+    fn own_line(&self) -> HashSet<Pid> {
         let mut ours = HashSet::new();
         let mut next = self.own;
         while let Some(pid) = next {
             // A chain that were a ring would not end.
             next = ours.insert(pid).then(|| self.get(pid).map(|process| process.parent)).flatten();
         }
-        self.others().filter(move |process| !ours.contains(&process.pid))
+        ours
     }
 
     fn get(&self, pid: Pid) -> Option<&Process> {

@@ -14,6 +14,7 @@ use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, Pid};
 mod cost;
 mod hostile;
 mod memory;
+mod now;
 mod threads;
 
 /// The program of known behaviour.

@@ -1,0 +1,260 @@
+//! Snapshots of programs whose truth is known.
+
+use std::io::{BufRead, BufReader};
+
+use numawise_facts::{MemorySnapshot, PageUse, TaskSnapshot};
+use numawise_observe::{FindError, Roots, SnapshotOptions, Wanted, find, snapshot};
+
+use super::*;
+
+const MIB: u64 = 1 << 20;
+
+/// A program that has said that it is ready; ended at the end.
+struct Ready(Child);
+
+impl Ready {
+    /// None when it ends before.
+    fn start(command: &mut Command) -> Option<Self> {
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("a program that can be started");
+        let mut line = String::new();
+        let out = child.stdout.as_mut().expect("its output");
+        BufReader::new(out).read_line(&mut line).expect("a line");
+        let ready = Ready(child);
+        (line == "ready\n").then_some(ready)
+    }
+
+    fn pid(&self) -> Pid {
+        Pid(self.0.id() as i32)
+    }
+
+    fn look(&self) -> TaskSnapshot {
+        let mut seen = snapshot(&[self.pid()], &SnapshotOptions::default());
+        assert_eq!(seen.tasks.len(), 1, "{seen:#?}");
+        seen.tasks.remove(0)
+    }
+}
+
+impl Drop for Ready {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn start(mode: &str) -> Ready {
+    Ready::start(&mut actor(mode)).expect("a program that gets ready")
+}
+
+fn memory(task: &TaskSnapshot) -> &MemorySnapshot {
+    match task.memory.measured() {
+        Some(memory) => memory,
+        None => panic!("no memory: {:?}", task.memory.reason()),
+    }
+}
+
+fn bytes(memory: &MemorySnapshot, used_for: PageUse) -> u64 {
+    memory.by_use.iter().filter(|(of, ..)| *of == used_for).map(|(.., bytes)| bytes.0).sum()
+}
+
+/// At least so much, and less than one MiB more: what the program needs for itself.
+fn about(memory: &MemorySnapshot, used_for: PageUse, mib: u64) {
+    let found = bytes(memory, used_for);
+    assert!(
+        (mib * MIB..(mib + 1) * MIB).contains(&found),
+        "{used_for}: {found} for {mib} MiB of {memory:#?}"
+    );
+}
+
+#[test]
+fn memory_of_every_kind_is_known() {
+    let program = start("kinds 600000");
+    let task = program.look();
+    let seen = memory(&task);
+    about(seen, PageUse::Heap, 3);
+    about(seen, PageUse::Stack, 5);
+    about(seen, PageUse::Private, 7 + 2);
+    about(seen, PageUse::Shared, 5 + 4 + 4);
+    // 9 MiB of the file; and code of libraries, of which a system may have mapped more or less.
+    let files = bytes(seen, PageUse::File);
+    assert!((9 * MIB..9 * MIB + 16 * MIB).contains(&files), "{files} of {seen:#?}");
+    assert_eq!(bytes(seen, PageUse::Huge), 0);
+    let largest = &seen.largest[0];
+    assert_eq!((largest.used_for, largest.resident()), (PageUse::File, Bytes::mib(11)));
+    let name = format!("/observe kinds=1 {} (deleted)", program.pid());
+    assert!(largest.file.as_deref().is_some_and(|file| file.ends_with(&name)), "{largest:?}");
+    let by_policy: u64 = seen.by_policy.iter().flat_map(|of| &of.by_node).map(|(_, bytes)| bytes.0).sum();
+    assert_eq!(by_policy, PageUse::ALL.into_iter().map(|of| bytes(seen, of)).sum::<u64>());
+}
+
+#[test]
+fn pages_of_hugetlbfs_are_known() {
+    let Some(program) = Ready::start(actor("kinds-huge 600000").stderr(Stdio::null())) else {
+        eprintln!("SKIPPED pages_of_hugetlbfs_are_known: no huge pages are reserved (vm.nr_hugepages)");
+        return;
+    };
+    let task = program.look();
+    assert_eq!(bytes(memory(&task), PageUse::Huge), 4 * MIB);
+}
+
+/// The rows of `numastat -p` in bytes, in all nodes: huge, heap, stack, private.
+fn numastat(pid: Pid) -> Option<[u64; 4]> {
+    let output = Command::new("numastat").args(["-p", &pid.to_string()]).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let row = |name: &str| {
+        let line =
+            text.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{name} in {text}"));
+        let total: f64 = line.split_whitespace().last().expect("a total").parse().expect("a number");
+        (total * MIB as f64) as u64
+    };
+    Some(["Huge", "Heap", "Stack", "Private"].map(row))
+}
+
+#[test]
+fn numastat_says_the_same() {
+    for mode in ["kinds 600000", "crowd 20 500 600000"] {
+        let program = start(mode);
+        let task = program.look();
+        let Some(theirs) = numastat(program.pid()) else {
+            eprintln!("SKIPPED numastat_says_the_same: numastat is not installed");
+            return;
+        };
+        let of = |used_for| bytes(memory(&task), used_for);
+        let rest = of(PageUse::Private) + of(PageUse::File) + of(PageUse::Shared);
+        let ours = [of(PageUse::Huge), of(PageUse::Heap), of(PageUse::Stack), rest];
+        for (ours, theirs) in ours.into_iter().zip(theirs) {
+            // It prints hundredths of a MiB, and pages of files come and go.
+            assert!(ours.abs_diff(theirs) < MIB / 4, "{mode}: {ours} and {theirs}");
+        }
+    }
+}
+
+#[test]
+fn every_thread_is_there_with_its_name_and_place() {
+    let program = start("crowd 200 10 600000");
+    let task = program.look();
+    let threads = task.threads.measured().expect("threads");
+    assert_eq!(threads.len(), 201);
+    assert!(threads.iter().any(|thread| thread.tid == program.pid()));
+    let mask = threads[0].mask.measured().expect("a mask").clone();
+    let (first, last) = two_cpus();
+    assert!(mask.contains(first) && mask.contains(last), "{mask}");
+    for thread in threads {
+        assert_eq!(thread.mask.measured(), Some(&mask));
+        assert!(mask.contains(thread.cpu), "{thread:?}");
+        assert!("RSD".contains(thread.state), "{thread:?}");
+        assert!(thread.started >= task.started, "{thread:?}");
+    }
+    assert_eq!(task.name, "observe-actor");
+    assert!(task.command.measured().is_some_and(|line| line.ends_with("crowd 200 10 600000")), "{task:?}");
+    assert_eq!(task.parent, Pid(std::process::id() as i32));
+    assert_eq!(task.rank.measured(), None);
+}
+
+#[test]
+fn time_and_migrations_grow() {
+    let mut child = actor("spin 600000").spawn().expect("a program");
+    let options = SnapshotOptions { memory: false, ..SnapshotOptions::default() };
+    let look = || {
+        snapshot(&[Pid(child.id() as i32)], &options).tasks.remove(0).threads.measured().unwrap()[0].clone()
+    };
+    let first = look();
+    let begun = Instant::now();
+    let mut last = look();
+    // It spins all the time; but how much of it the machine lets it have is open.
+    while last.cpu_time <= first.cpu_time && begun.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(5));
+        last = look();
+    }
+    child.kill().expect("ours to kill");
+    child.wait().expect("ended");
+    assert!(last.cpu_time > first.cpu_time, "{first:?} {last:?}");
+    if let (Some(before), Some(after)) = (first.migrations.measured(), last.migrations.measured()) {
+        assert!(after >= before, "{first:?} {last:?}");
+    }
+}
+
+#[test]
+fn a_rank_knows_its_number() {
+    let mut command = actor("kinds 600000");
+    let program =
+        Ready::start(command.env("OMPI_COMM_WORLD_RANK", "5").env("PMIX_RANK", "5")).expect("ready");
+    assert_eq!(program.look().rank.measured(), Some(&5));
+}
+
+#[test]
+fn a_main_thread_that_has_ended_hides_nothing() {
+    let program = start("headless 600000");
+    let task = program.look();
+    assert!(bytes(memory(&task), PageUse::Private) > 0, "{task:#?}");
+    assert!(task.command.measured().is_some(), "{task:#?}");
+    assert!(task.threads.measured().is_some_and(|threads| threads.iter().any(|thread| thread.state == 'Z')));
+}
+
+#[test]
+fn what_has_ended_is_not_there_and_a_zombie_has_no_memory() {
+    let mut child = actor("quick").spawn().expect("a program");
+    let pid = Pid(child.id() as i32);
+    let begun = Instant::now();
+    let zombie = loop {
+        let seen = snapshot(&[pid], &SnapshotOptions::default());
+        let task = seen.tasks.first().expect("not waited for yet");
+        let state = task.threads.measured().and_then(|threads| Some(threads.first()?.state));
+        if state == Some('Z') || begun.elapsed() > Duration::from_secs(60) {
+            break snapshot(&[pid], &SnapshotOptions::default()).tasks.remove(0);
+        }
+    };
+    assert!(zombie.memory.reason().expect("no memory").to_string().contains("zombie"), "{zombie:?}");
+    child.wait().expect("ended");
+    assert_eq!(snapshot(&[pid], &SnapshotOptions::default()).tasks, []);
+    assert!(matches!(find(&Roots::default(), &Wanted::Pid(pid)), Err(FindError::Process { .. })));
+}
+
+#[test]
+fn programs_that_end_while_looked_at_are_left_out_or_say_so() {
+    for _ in 0..30 {
+        let mut child = actor("crowd 50 200 600000").spawn().expect("a program");
+        let pid = Pid(child.id() as i32);
+        let ending = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(3));
+            child.kill().expect("ours to kill");
+            child.wait().expect("ended");
+        });
+        while let [task] = &snapshot(&[pid], &SnapshotOptions::default()).tasks[..] {
+            if let Some(reason) = task.memory.reason() {
+                let text = reason.to_string();
+                assert!(text.contains("ended"), "{text}");
+            }
+            for thread in task.threads.measured().expect("threads") {
+                assert!(thread.mask.measured().is_some() || thread.state == 'Z', "{thread:?}");
+            }
+        }
+        ending.join().expect("no panic");
+    }
+}
+
+#[test]
+fn programs_are_found_by_number_name_user_and_descent() {
+    // A name of its own, so that other tests' programs are not found too.
+    let copy = std::env::temp_dir().join(format!("obs-find-{}", std::process::id()));
+    std::fs::copy(env!("CARGO_BIN_EXE_observe-actor"), &copy).expect("a copy");
+    let program = Ready::start(Command::new(&copy).args(["kinds", "600000"])).expect("ready");
+    std::fs::remove_file(&copy).expect("our own file");
+    let roots = Roots::default();
+    let name = copy.file_name().expect("a name").to_str().expect("text").to_owned();
+    let found = |wanted| find(&roots, &wanted).unwrap_or_else(|error| panic!("{wanted:?}: {error}"));
+    assert_eq!(found(Wanted::Name(name.clone())), [program.pid()]);
+    assert_eq!(found(Wanted::Name(copy.display().to_string())), [program.pid()]);
+    assert_eq!(found(Wanted::Pid(program.pid())), [program.pid()]);
+    assert!(found(Wanted::Descendants(Pid(std::process::id() as i32))).contains(&program.pid()));
+    // SAFETY: takes no arguments and cannot fail.
+    let user = unsafe { libc::geteuid() };
+    assert!(found(Wanted::User(user)).contains(&program.pid()));
+    let error = find(&roots, &Wanted::Name(name[1..].to_owned())).expect_err("not exactly").to_string();
+    assert!(error.contains("did you mean") && error.contains(&name), "{error}");
+    let thread = start("crowd 1 1 600000");
+    let threads = thread.look();
+    let tid = threads.threads.measured().expect("threads").last().expect("two").tid;
+    let error = find(&roots, &Wanted::Pid(tid)).expect_err("a thread").to_string();
+    assert!(error.contains(&format!("is a thread of process {}", thread.pid())), "{error}");
+}
