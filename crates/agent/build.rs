@@ -6,10 +6,16 @@ fn main() {
     if !linux {
         return;
     }
-    // Fewer segments are fewer mappings; a table of hashes in one style only; no names that nobody looks up.
-    for argument in
-        ["-Wl,-z,noseparate-code", "-Wl,--hash-style=gnu", "-Wl,-Bsymbolic", "-lc", "-Wl,-z,defs", "-Wl,-s"]
-    {
+    // Begin before all others: see src/lib.rs. Fewer segments are fewer mappings; a table of hashes in one style only; no names that nobody looks up.
+    for argument in [
+        "-Wl,-z,noseparate-code",
+        "-Wl,-z,initfirst",
+        "-Wl,--hash-style=gnu",
+        "-Wl,-Bsymbolic",
+        "-lc",
+        "-Wl,-z,defs",
+        "-Wl,-s",
+    ] {
         println!("cargo:rustc-cdylib-link-arg={argument}");
     }
 }

@@ -1,7 +1,7 @@
 //! We stand before the functions that create threads.
 
 use core::ffi::{c_int, c_void};
-use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::begin;
 use crate::fork;
@@ -10,8 +10,8 @@ use crate::mask::{self, MOST_CPUS};
 use crate::names::{self, Kind};
 use crate::owner::{self, Owner};
 use crate::plan::{self, Plan};
-use crate::slot::{self, Orders, Place};
-use crate::system::{self, KeptErrno};
+use crate::slot::{self, Orders};
+use crate::system::{self, Found, KeptErrno, Symbol};
 
 pub type Start = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 type Create =
@@ -24,19 +24,12 @@ const THRD_ERROR: c_int = 2;
 
 type GetCpus = unsafe extern "C" fn(*const libc::pthread_attr_t, usize, *mut u8) -> c_int;
 
-static PTHREAD: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
-static C11: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
-static GET_CPUS: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
+static PTHREAD: Symbol = Symbol::new(c"pthread_create");
+static C11: Symbol = Symbol::new(c"thrd_create");
+static GET_CPUS: Symbol = Symbol::new(c"pthread_attr_getaffinity_np");
 /// The number of the next thread; the main thread is 0.
 static NEXT: AtomicUsize = AtomicUsize::new(1);
 static MAIN_IS_DONE: AtomicBool = AtomicBool::new(false);
-
-/// Finds the functions that we stand before; to be called once.
-pub fn prepare() {
-    PTHREAD.store(system::next_symbol(c"pthread_create"), Ordering::Relaxed);
-    C11.store(system::next_symbol(c"thrd_create"), Ordering::Relaxed);
-    GET_CPUS.store(system::next_symbol(c"pthread_attr_getaffinity_np"), Ordering::Relaxed);
-}
 
 /// For a child of fork.
 pub fn count_anew() {
@@ -53,19 +46,21 @@ pub unsafe extern "C" fn pthread_create(
     start: Start,
     argument: *mut c_void,
 ) -> c_int {
-    // SAFETY: the caller keeps to pthread_create(3).
-    let orders = unsafe { orders(attr, start as *const c_void, argument) };
-    let real = PTHREAD.load(Ordering::Relaxed);
-    if real.is_null() {
-        return libc::EAGAIN;
-    }
-    // SAFETY: the symbol is a function of this type.
-    let real: Create = unsafe { core::mem::transmute(real) };
-    match orders {
-        // SAFETY: the caller's own arguments.
-        None => unsafe { real(thread, attr, start, argument) },
-        // SAFETY: the caller's own arguments, but for the routine, which takes the slot and runs the caller's.
-        Some(place) => unsafe { undone(real(thread, attr, begin::pthread(), place), place) },
+    let wanted = Wanted { attr, start: start as *const c_void, argument };
+    // SAFETY: the caller keeps to pthread_create(3); the symbol is a function of this type, and gets the caller's own
+    // arguments, or a routine that takes the slot and runs the caller's.
+    unsafe {
+        create(&wanted, |slot| {
+            let real = PTHREAD.get();
+            if real.is_null() {
+                return libc::EAGAIN;
+            }
+            let real: Create = core::mem::transmute(real);
+            match slot {
+                None => real(thread, attr, start, argument),
+                Some(slot) => real(thread, attr, begin::pthread(), slot),
+            }
+        })
     }
 }
 
@@ -77,98 +72,135 @@ pub unsafe extern "C" fn thrd_create(
     start: C11Start,
     argument: *mut c_void,
 ) -> c_int {
-    // SAFETY: there are no attributes.
-    let orders = unsafe { orders(core::ptr::null(), start as *const c_void, argument) };
-    let real = C11.load(Ordering::Relaxed);
-    if real.is_null() {
-        return THRD_ERROR;
-    }
-    // SAFETY: the symbol is a function of this type.
-    let real: C11Create = unsafe { core::mem::transmute(real) };
-    match orders {
-        // SAFETY: the caller's own arguments.
-        None => unsafe { real(thread, start, argument) },
-        // SAFETY: as in pthread_create.
-        Some(place) => unsafe { undone(real(thread, begin::c11(), place), place) },
+    let wanted = Wanted { attr: core::ptr::null(), start: start as *const c_void, argument };
+    // SAFETY: as in pthread_create.
+    unsafe {
+        create(&wanted, |slot| {
+            let real = C11.get();
+            if real.is_null() {
+                return THRD_ERROR;
+            }
+            let real: C11Create = core::mem::transmute(real);
+            match slot {
+                None => real(thread, start, argument),
+                Some(slot) => real(thread, begin::c11(), slot),
+            }
+        })
     }
 }
 
-/// Where no thread came to be, its number and its slot are free again.
-unsafe fn undone(result: c_int, place: *mut c_void) -> c_int {
-    if result != 0
-        // SAFETY: no thread has it.
-        && let Some(Orders { place: Place::Thread(k), .. }) = unsafe { slot::take(place) }
-    {
-        let _ = NEXT.compare_exchange(k + 1, k, Ordering::Relaxed, Ordering::Relaxed);
+/// What the program asks for.
+struct Wanted {
+    attr: *const libc::pthread_attr_t,
+    start: *const c_void,
+    argument: *mut c_void,
+}
+
+/// What becomes of it.
+enum Fate {
+    /// As the program asks.
+    Plain,
+    /// A helper; it inherits the task's CPUs.
+    OnTheTask,
+    /// It is counted and pinned.
+    Numbered(usize),
+}
+
+/// Creates a thread by `make`, which is given the slot of its orders, if it has any.
+///
+/// A new thread inherits the CPUs of its creator, and begins where its creator runs if that is pinned: behind it, until
+/// the creator rests. So the creator may run for a moment on the new thread's CPUs too, and the kernel chooses the idle one.
+///
+/// # Safety
+/// What is wanted must be valid for pthread_create.
+unsafe fn create(wanted: &Wanted, make: impl FnOnce(Option<*mut c_void>) -> c_int) -> c_int {
+    let errno = KeptErrno::new();
+    let Some(plan) = plan::active() else {
+        plan::complain_once();
+        drop(errno);
+        return make(None);
+    };
+    // SAFETY: the caller's promise.
+    let owner = unsafe { Owner::of_thread(wanted.start, wanted.argument) };
+    let mut own = Found::new();
+    // SAFETY: the caller's promise.
+    let fate = unsafe { fate(plan, wanted, owner, &mut own) };
+    let (slot, goal) = match fate {
+        Fate::Plain => {
+            drop(errno);
+            return make(None);
+        }
+        Fate::OnTheTask => (None, plan.task()),
+        Fate::Numbered(k) => {
+            let &Wanted { start, argument, .. } = wanted;
+            let slot = slot::put(Orders { start, argument, k, owner });
+            // Without memory for the orders the thread is created as the program asks.
+            ((!slot.is_null()).then_some(slot), plan.thread(k))
+        }
+    };
+    let widen = !mask::is_subset(goal, own.words());
+    if widen {
+        system::set_affinity(0, Found::union(own.words(), goal).words());
+    }
+    drop(errno);
+    let result = make(slot);
+    let _errno = KeptErrno::new();
+    if widen {
+        system::set_affinity(0, own.words());
+    }
+    match (result, slot, &fate) {
+        (0, _, Fate::Numbered(_)) => pin_main(plan),
+        (0, ..) | (_, None, _) => {}
+        // No thread came to be: its number and its slot are free again.
+        (_, Some(slot), _) => {
+            // SAFETY: no thread has it.
+            if let Some(Orders { k, .. }) = unsafe { slot::take(slot) } {
+                let _ = NEXT.compare_exchange(k + 1, k, Ordering::Relaxed, Ordering::Relaxed);
+            }
+        }
     }
     result
+}
+
+/// Whether a thread is counted; `own` becomes the CPUs of its creator.
+///
+/// # Safety
+/// What is wanted must be valid for pthread_create.
+unsafe fn fate(plan: &Plan, wanted: &Wanted, owner: Owner, own: &mut Found) -> Fate {
+    let leave = |reason: &[u8], fate| {
+        if plan::is_verbose() {
+            left_alone(owner.name(), reason);
+        }
+        fate
+    };
+    // SAFETY: the caller's promise.
+    if unsafe { carries_cpus(wanted.attr) } {
+        return leave(b"its attributes carry CPUs", Fate::Plain);
+    }
+    let kind = names::kind(owner.name(), plan.leave());
+    if kind == Kind::OpenMp {
+        return leave(b"OpenMP, which places it by OMP_PLACES", Fate::Plain);
+    }
+    if !system::affinity(0, own) || !plan.knows(own.words()) {
+        return leave(b"the program chose the CPUs of its creator", Fate::Plain);
+    }
+    match kind {
+        Kind::Helper(reason) => leave(reason, Fate::OnTheTask),
+        _ => {
+            fork::prepare();
+            Fate::Numbered(NEXT.fetch_add(1, Ordering::Relaxed))
+        }
+    }
 }
 
 /// The new thread places itself.
 pub fn follow(orders: &Orders) {
     let Some(plan) = plan::active() else { return };
-    match orders.place {
-        Place::Thread(k) => {
-            let cpus = plan.thread(k);
-            let pinned = system::set_affinity(0, cpus);
-            if plan::is_verbose() {
-                told(k, orders.owner.name(), cpus, pinned);
-            }
-        }
-        Place::Task(reason) => {
-            system::set_affinity(0, plan.task());
-            if plan::is_verbose() {
-                left_alone(orders.owner.name(), reason);
-            }
-        }
+    let cpus = plan.thread(orders.k);
+    let pinned = system::set_affinity(0, cpus);
+    if plan::is_verbose() {
+        told(orders.k, orders.owner.name(), cpus, pinned);
     }
-}
-
-/// What the new thread is to do first, in a slot; `None` when it is to be created as the program says.
-///
-/// # Safety
-/// `attr` must be null or valid, and `start` and `argument` belong together.
-unsafe fn orders(
-    attr: *const libc::pthread_attr_t,
-    start: *const c_void,
-    argument: *mut c_void,
-) -> Option<*mut c_void> {
-    let _errno = KeptErrno::new();
-    let Some(plan) = plan::active() else {
-        plan::complain_once();
-        return None;
-    };
-    let owner = Owner::of_thread(start, argument);
-    let leave = |reason: &[u8]| {
-        if plan::is_verbose() {
-            left_alone(owner.name(), reason);
-        }
-        None
-    };
-    // SAFETY: the caller's promise.
-    if unsafe { carries_cpus(attr) } {
-        return leave(b"its attributes carry CPUs");
-    }
-    let kind = names::kind(owner.name(), plan.leave());
-    if kind == Kind::OpenMp {
-        return leave(b"OpenMP, which places it by OMP_PLACES");
-    }
-    let creators = system::affinity(0)?;
-    let from_the_task = mask::same(creators.words(), plan.task());
-    if !from_the_task && !plan.is_of_a_thread(creators.words()) {
-        return leave(b"its creator has CPUs that the program chose");
-    }
-    let place = match kind {
-        Kind::Helper(reason) if from_the_task => return leave(reason),
-        Kind::Helper(reason) => Place::Task(reason),
-        _ => {
-            fork::prepare();
-            pin_main(plan);
-            Place::Thread(NEXT.fetch_add(1, Ordering::Relaxed))
-        }
-    };
-    let slot = slot::put(Orders { start, argument, place, owner });
-    (!slot.is_null()).then_some(slot)
 }
 
 /// Whether a thread with these attributes is placed by them.
@@ -176,7 +208,7 @@ unsafe fn orders(
 /// # Safety
 /// `attr` must be null or valid.
 unsafe fn carries_cpus(attr: *const libc::pthread_attr_t) -> bool {
-    let get = GET_CPUS.load(Ordering::Relaxed);
+    let get = GET_CPUS.get();
     if attr.is_null() || get.is_null() {
         return false;
     }
@@ -197,9 +229,9 @@ fn pin_main(plan: &Plan) {
         return;
     }
     let process = system::process();
-    let Some(own) = system::affinity(process) else { return };
-    if !mask::same(own.words(), plan.task()) {
-        if plan::is_verbose() && !plan.is_of_a_thread(own.words()) {
+    let mut own = Found::new();
+    if !system::affinity(process, &mut own) || !mask::same(own.words(), plan.task()) {
+        if plan::is_verbose() && !plan.knows(own.words()) {
             left_alone(b"main", b"the program chose its CPUs");
         }
         return;

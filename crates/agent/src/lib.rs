@@ -15,6 +15,8 @@
 #[cfg(any(test, panic = "unwind"))]
 extern crate std;
 
+use core::ffi::{c_char, c_int};
+
 mod begin;
 mod create;
 mod fork;
@@ -27,13 +29,21 @@ mod protocol;
 mod slot;
 mod system;
 
-/// Run by the dynamic loader before the program begins, unless a thread was created before that.
-// SAFETY: the section holds pointers to functions that the loader calls; this is one, and takes no arguments.
+type Words = *const *const c_char;
+
+/// Run by the dynamic loader before anything else of the process (`-z initfirst`): an OpenMP runtime that begins before us
+/// would have given the main thread a place, and we could not tell that from a place that a launcher gave.
+// SAFETY: the section holds pointers to functions that the loader calls; this is one. glibc gives it what main gets, other
+// C libraries nothing: the arguments are then whatever is in the registers.
 #[unsafe(link_section = ".init_array")]
 #[used]
-static BEGIN: extern "C" fn() = begin;
+static BEGIN: extern "C" fn(c_int, Words, Words) = begin;
 
-extern "C" fn begin() {
+extern "C" fn begin(count: c_int, arguments: Words, environment: Words) {
+    // So early glibc's getenv finds nothing. The environment lies behind the arguments; where it does not, we were given none.
+    if arguments.wrapping_add(1).wrapping_offset(count as isize) == environment && !arguments.is_null() {
+        system::use_environment(environment);
+    }
     plan::active();
 }
 

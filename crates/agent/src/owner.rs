@@ -1,10 +1,9 @@
 //! Which file an address of the program belongs to.
 
 use core::ffi::{CStr, c_char, c_int, c_void};
-use core::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::names;
-use crate::system;
+use crate::system::Symbol;
 
 /// What glibc's `_dl_find_object` (2.35) fills: see dlfcn.h. We read two fields; the rest is room for it to write.
 #[repr(C)]
@@ -25,12 +24,7 @@ struct LinkMap {
 
 type FindObject = unsafe extern "C" fn(*mut c_void, *mut FoundObject) -> c_int;
 
-static FIND: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
-
-/// To be called once, before other functions of this module: looking a symbol up takes a lock of the loader.
-pub fn prepare() {
-    FIND.store(system::next_symbol(c"_dl_find_object"), Ordering::Relaxed);
-}
+static FIND: Symbol = Symbol::new(c"_dl_find_object");
 
 /// The name of a file without its folders; empty for the program itself and for what belongs to no file.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +35,10 @@ impl Owner {
     ///
     /// The start routine of `std::thread` lies in libstdc++ whoever made the thread; its argument is an object of a class
     /// made for that thread, whose table of functions lies in the file that made it.
-    pub fn of_thread(start: *const c_void, argument: *const c_void) -> Owner {
+    ///
+    /// # Safety
+    /// Start and argument must belong together.
+    pub unsafe fn of_thread(start: *const c_void, argument: *const c_void) -> Owner {
         let owner = Owner::of(start);
         if !names::is_cxx_library(owner.name()) || argument.is_null() {
             return owner;
@@ -52,7 +49,7 @@ impl Owner {
     }
 
     fn of(address: *const c_void) -> Owner {
-        let find = FIND.load(Ordering::Relaxed);
+        let find = FIND.get();
         if find.is_null() {
             return Owner::by_symbol(address);
         }

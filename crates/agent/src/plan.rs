@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use crate::line::Line;
 use crate::mask::{self, MOST_CPUS};
 use crate::protocol::{self, Bad, Shape};
-use crate::{create, owner, system};
+use crate::system::{self, Found};
 
 /// Room for a thread on each of 4,096 CPUs, at 64 words. Pages of it that no plan needs are never touched.
 const POOL: usize = 1 << 16;
@@ -20,24 +20,32 @@ const ON: u32 = 3;
 /// There is a plan that we cannot follow, and nobody has been told.
 const OFF_UNTOLD: u32 = 4;
 
+/// Why there is a plan that we do not follow.
+#[derive(Debug, Clone, Copy)]
+enum Problem {
+    Text(Bad),
+    /// This process was given other CPUs than the task's.
+    Elsewhere,
+}
+
 static STATE: AtomicU32 = AtomicU32::new(UNREAD);
 static VERBOSE: AtomicBool = AtomicBool::new(false);
-static PLAN: Shared = Shared(UnsafeCell::new(Plan {
+/// Beside the plan, which is all zeros at first and so takes no room in the file.
+static PROBLEM: Shared<Problem> = Shared(UnsafeCell::new(Problem::Elsewhere));
+static PLAN: Shared<Plan> = Shared(UnsafeCell::new(Plan {
     shape: Shape { words: 0, threads: 0 },
-    bad: Bad::Version,
     pool: [0; POOL],
     leave: [0; LEAVE],
     by_first: [0; MOST_CPUS],
 }));
 
-struct Shared(UnsafeCell<Plan>);
+struct Shared<T>(UnsafeCell<T>);
 
 // SAFETY: written by the one thread that turned STATE from UNREAD to READING, before any other reads it.
-unsafe impl Sync for Shared {}
+unsafe impl<T> Sync for Shared<T> {}
 
 pub struct Plan {
     shape: Shape,
-    bad: Bad,
     pool: [u64; POOL],
     /// Names that the user adds, parted by commas, ended by a zero.
     leave: [u8; LEAVE],
@@ -72,8 +80,17 @@ pub fn complain_once() {
         && STATE.compare_exchange(OFF_UNTOLD, OFF, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     {
         // SAFETY: the plan is complete, and nobody writes to it any more.
-        let bad = unsafe { (*PLAN.0.get()).bad };
-        Line::new().text(b"threads are not pinned: NUMAWISE_PIN cannot be used: ").text(bad.text()).write();
+        let problem = unsafe { *PROBLEM.0.get() };
+        let line = Line::new().text(b"threads of process ").number(system::process() as usize);
+        match problem {
+            Problem::Text(bad) => {
+                line.text(b" are not pinned: NUMAWISE_PIN cannot be used: ").text(bad.text()).write();
+            }
+            Problem::Elsewhere if is_verbose() => {
+                line.text(b" are left alone: the process was given other CPUs than the task's").write();
+            }
+            Problem::Elsewhere => {}
+        }
     }
 }
 
@@ -82,16 +99,15 @@ pub fn is_verbose() -> bool {
 }
 
 fn read() -> u32 {
-    create::prepare();
     let Some(text) = system::variable(c"NUMAWISE_PIN") else { return OFF };
-    owner::prepare();
     VERBOSE.store(system::variable(c"NUMAWISE_PIN_VERBOSE") == Some(b"1"), Ordering::Relaxed);
     // SAFETY: STATE is READING, so no other thread looks at the plan.
     let plan = unsafe { &mut *PLAN.0.get() };
     match protocol::parse(text, &mut plan.pool) {
         Ok(shape) => plan.shape = shape,
         Err(bad) => {
-            plan.bad = bad;
+            // SAFETY: as above.
+            unsafe { *PROBLEM.0.get() = Problem::Text(bad) };
             return OFF_UNTOLD;
         }
     }
@@ -101,7 +117,7 @@ fn read() -> u32 {
     plan.note_first_cpus();
     match plan.holds_here() {
         true => ON,
-        false => OFF,
+        false => OFF_UNTOLD,
     }
 }
 
@@ -134,7 +150,7 @@ impl Plan {
     }
 
     /// Whether a mask is that of one of the plan's threads.
-    pub fn is_of_a_thread(&self, cpus: &[u64]) -> bool {
+    fn is_of_a_thread(&self, cpus: &[u64]) -> bool {
         let number = mask::first(cpus).and_then(|cpu| self.by_first.get(cpu)).copied().unwrap_or(0);
         let Some(k) = usize::from(number).checked_sub(1) else { return false };
         // Sets that begin alike and go on differently are rare, and found one by one.
@@ -142,27 +158,25 @@ impl Plan {
             || (k + 1..self.shape.threads).any(|k| mask::same(self.thread(k), cpus))
     }
 
+    /// Whether a mask is the task's or that of one of the plan's threads: not one that the program chose.
+    pub fn knows(&self, cpus: &[u64]) -> bool {
+        mask::same(cpus, self.task()) || self.is_of_a_thread(cpus)
+    }
+
     /// Whether this process runs where the plan says. One that was given other CPUs on the way (by `taskset`, by the binding
     /// of an MPI launcher) is left alone. One that a pinned thread started without fork's handlers (`posix_spawn`,
     /// `vfork`) has that thread's CPUs, and gets the whole task's back.
     fn holds_here(&self) -> bool {
-        let Some(own) = system::affinity(0) else { return false };
+        let (mut own, mut parents) = (Found::new(), Found::new());
+        if !system::affinity(0, &mut own) {
+            return false;
+        }
         if mask::same(own.words(), self.task()) {
             return true;
         }
         let of_a_pinned_parent = self.is_of_a_thread(own.words())
-            && system::affinity(system::parent())
-                .is_some_and(|parents| mask::same(parents.words(), self.thread(0)));
-        let restored = of_a_pinned_parent && system::set_affinity(0, self.task());
-        if !restored && is_verbose() {
-            Line::new()
-                .text(b"threads of process ")
-                .number(system::process() as usize)
-                .text(b" are left alone: it was given CPUs ")
-                .cpus(own.words())
-                .text(b", not those of the task")
-                .write();
-        }
-        restored
+            && system::affinity(system::parent(), &mut parents)
+            && mask::same(parents.words(), self.thread(0));
+        of_a_pinned_parent && system::set_affinity(0, self.task())
     }
 }

@@ -12,20 +12,12 @@ use crate::owner::Owner;
 
 const STORE: usize = 256;
 
-/// What to do before the thread's own work.
-#[derive(Clone, Copy)]
-pub enum Place {
-    /// Pin it: it is the k-th.
-    Thread(usize),
-    /// Give it the whole task's CPUs back, for this reason.
-    Task(&'static [u8]),
-}
-
 #[derive(Clone, Copy)]
 pub struct Orders {
     pub start: *const c_void,
     pub argument: *mut c_void,
-    pub place: Place,
+    /// The number of the thread.
+    pub k: usize,
     pub owner: Owner,
 }
 

@@ -1,30 +1,42 @@
 //! The calls to the kernel and to the C library, each in one place.
 
 use core::ffi::{CStr, c_char, c_int, c_void};
+use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use crate::mask::MOST_WORDS;
 
-/// The CPUs of a thread as the kernel told them.
+/// CPUs as the kernel tells and takes them.
 pub struct Found {
     words: [u64; MOST_WORDS],
     length: usize,
 }
 
 impl Found {
+    pub fn new() -> Found {
+        Found { words: [0; MOST_WORDS], length: 0 }
+    }
+
+    pub fn union(a: &[u64], b: &[u64]) -> Found {
+        let mut all = Found::new();
+        all.length = a.len().max(b.len()).min(MOST_WORDS);
+        all.words.iter_mut().zip(a).for_each(|(place, word)| *place |= word);
+        all.words.iter_mut().zip(b).for_each(|(place, word)| *place |= word);
+        all
+    }
+
     pub fn words(&self) -> &[u64] {
         self.words.get(..self.length).unwrap_or_default()
     }
 }
 
-/// The CPUs on which the thread `id` may run; 0 is the calling one.
-pub fn affinity(id: c_int) -> Option<Found> {
-    let mut found = Found { words: [0; MOST_WORDS], length: 0 };
+/// The CPUs on which the thread `id` may run; 0 is the calling one. False when the kernel does not tell.
+pub fn affinity(id: c_int, found: &mut Found) -> bool {
     // SAFETY: the kernel writes at most the given number of bytes into the live buffer.
     let bytes = unsafe {
         libc::syscall(libc::SYS_sched_getaffinity, id, size_of_val(&found.words), found.words.as_mut_ptr())
     };
-    found.length = usize::try_from(bytes).ok()? / 8;
-    Some(found)
+    found.length = usize::try_from(bytes).unwrap_or(0) / 8;
+    bytes > 0
 }
 
 /// False when the kernel refuses.
@@ -53,8 +65,32 @@ pub fn write_error(bytes: &[u8]) {
     unsafe { libc::write(2, bytes.as_ptr().cast(), bytes.len()) };
 }
 
+/// The environment that the loader told us of, while the C library's is not set.
+static ENVIRONMENT: AtomicPtr<*const c_char> = AtomicPtr::new(core::ptr::null_mut());
+
+/// To be called before the program begins to change it.
+pub fn use_environment(environment: *const *const c_char) {
+    ENVIRONMENT.store(environment.cast_mut(), Ordering::Relaxed);
+}
+
 /// A variable of the environment; valid until the program changes it.
 pub fn variable<'a>(name: &CStr) -> Option<&'a [u8]> {
+    let mut entry = ENVIRONMENT.load(Ordering::Relaxed);
+    if !entry.is_null() {
+        // SAFETY: the environment is a list of strings with a null at its end.
+        unsafe {
+            while !(*entry).is_null() {
+                let text = CStr::from_ptr(*entry).to_bytes();
+                if let Some(value) =
+                    text.strip_prefix(name.to_bytes()).and_then(|rest| rest.strip_prefix(b"="))
+                {
+                    return Some(value);
+                }
+                entry = entry.add(1);
+            }
+        }
+        return None;
+    }
     // SAFETY: the name is a string; what comes back is null or a string that lives until the program changes it, and the
     // only caller copies it at once.
     unsafe {
@@ -63,10 +99,35 @@ pub fn variable<'a>(name: &CStr) -> Option<&'a [u8]> {
     }
 }
 
-/// The next definition of a symbol after ours; null when there is none.
-pub fn next_symbol(name: &CStr) -> *mut c_void {
-    // SAFETY: the name is a string.
-    unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) }
+/// A symbol of the libraries after ours, looked up when it is first needed. That is when the first thread is created, in
+/// the only thread there is: looking up takes a lock of the loader.
+pub struct Symbol {
+    name: &'static CStr,
+    /// 0: not looked up.
+    found: AtomicUsize,
+}
+
+/// There is no such symbol. No function has this address.
+const NONE: usize = 1;
+
+impl Symbol {
+    pub const fn new(name: &'static CStr) -> Symbol {
+        Symbol { name, found: AtomicUsize::new(0) }
+    }
+
+    /// Null when there is none.
+    pub fn get(&self) -> *const c_void {
+        let mut found = self.found.load(Ordering::Relaxed);
+        if found == 0 {
+            // SAFETY: the name is a string.
+            found = unsafe { libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr()) }.expose_provenance().max(NONE);
+            self.found.store(found, Ordering::Relaxed);
+        }
+        match found {
+            NONE => core::ptr::null(),
+            found => core::ptr::with_exposed_provenance(found),
+        }
+    }
 }
 
 /// The program's errno, put back at the end: functions that we stand before must not change it.

@@ -56,8 +56,8 @@ pub fn preload_problem(program: &Path) -> Option<String> {
         Linked::NotElf => return None,
         Linked::Foreign => "it is built for another kind of processor than numawise".to_owned(),
         Linked::Statically => "it is linked statically and has no dynamic loader".to_owned(),
-        Linked::By(loader) if !is_glibc(&loader) => {
-            format!("its loader is {}, not that of glibc", String::from_utf8_lossy(&loader))
+        Linked::By(loader) if !is_known(&loader) => {
+            format!("its loader is {}, not that of glibc or musl", String::from_utf8_lossy(&loader))
         }
         // The owner runs it with his own rights: nothing changes, and the loader preloads.
         Linked::By(_) if metadata.mode() & 0o6000 != 0 && changes_rights(&metadata) => {
@@ -84,13 +84,12 @@ fn has_capabilities(program: &Path) -> bool {
     unsafe { libc::getxattr(path.as_ptr(), c"security.capability".as_ptr(), std::ptr::null_mut(), 0) > 0 }
 }
 
-/// ld-linux-x86-64.so.2, ld-linux-aarch64.so.1, ld64.so.2 and the like, as against ld-musl-x86_64.so.1.
-fn is_glibc(loader: &[u8]) -> bool {
+/// ld-linux-x86-64.so.2, ld-linux-aarch64.so.1, ld64.so.2 and the like, and ld-musl-x86_64.so.1; both are tested.
+fn is_known(loader: &[u8]) -> bool {
     let file = loader.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-    file.starts_with(b"ld-linux")
-        || file.starts_with(b"ld64.so")
-        || file.starts_with(b"ld.so")
-        || file.starts_with(b"ld-2.")
+    [b"ld-linux".as_slice(), b"ld64.so", b"ld.so", b"ld-2.", b"ld-musl"]
+        .iter()
+        .any(|begin| file.starts_with(begin))
 }
 
 #[derive(Debug, PartialEq, Eq)]
