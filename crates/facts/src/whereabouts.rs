@@ -203,8 +203,11 @@ pub struct SharedCpu {
     pub cpu: CpuId,
     pub node: Option<NodeId>,
     pub threads: Vec<Occupant>,
-    /// The sum of their shares of it, as far as they are known: about 1 when they are in each other's way.
+    /// The sum of their shares of it, as far as they are known.
     pub load: Reading<Ratio>,
+    /// They are in each other's way: two or more of them run or wait to run there at this moment, or they use at least 90 %
+    /// of it together.
+    pub contended: bool,
 }
 
 /// A thread as others need to name it.

@@ -12,6 +12,9 @@ use super::threads::Clock;
 use super::topology::Topology;
 use super::{memory, overlaps, remarks, sum};
 
+/// Two threads with less than this of a CPU between them do not wait for each other much.
+const LOADED: f64 = 0.9;
+
 const NO_TASKS: &str = "there are no processes to look at";
 
 pub fn job(tasks: &[TaskWhere], clock: &Clock, topology: &Topology) -> JobWhere {
@@ -114,9 +117,11 @@ fn local(tasks: &[TaskWhere], clock: &Clock) -> Reading<LocalShare> {
 }
 
 fn shared(tasks: &[TaskWhere], topology: &Topology) -> Vec<SharedCpu> {
-    let mut on: BTreeMap<CpuId, Vec<Occupant>> = BTreeMap::new();
+    let mut on: BTreeMap<CpuId, (usize, Vec<Occupant>)> = BTreeMap::new();
     for (task, thread) in threads(tasks).filter(|(_, thread)| thread.busy) {
-        on.entry(thread.cpu).or_default().push(Occupant {
+        let (runnable, occupants) = on.entry(thread.cpu).or_default();
+        *runnable += usize::from(thread.state == 'R');
+        occupants.push(Occupant {
             pid: task.pid,
             rank: task.rank.measured().copied(),
             tid: thread.tid,
@@ -126,12 +131,11 @@ fn shared(tasks: &[TaskWhere], topology: &Topology) -> Vec<SharedCpu> {
         });
     }
     on.into_iter()
-        .filter(|(_, threads)| threads.len() > 1)
-        .map(|(cpu, threads)| SharedCpu {
-            cpu,
-            node: topology.node_of(cpu),
-            load: sum(threads.iter().map(|thread| &thread.share), NO_TASKS),
-            threads,
+        .filter(|(_, (_, threads))| threads.len() > 1)
+        .map(|(cpu, (runnable, threads))| {
+            let load = sum(threads.iter().map(|thread| &thread.share), NO_TASKS);
+            let contended = runnable > 1 || load.measured().is_some_and(|load| load.0 >= LOADED);
+            SharedCpu { cpu, node: topology.node_of(cpu), load, contended, threads }
         })
         .collect()
 }

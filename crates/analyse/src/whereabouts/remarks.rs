@@ -1,5 +1,7 @@
 //! What stands out, in sentences.
 
+use std::collections::HashSet;
+
 use numawise_facts::{
     FarMemory, JobWhere, MemoryTable, PageUse, Reading, Remark, RemarkKind, SharedCpu, TaskWhere,
 };
@@ -10,8 +12,6 @@ use super::job::percent;
 use super::threads::Clock;
 use super::topology::Topology;
 
-/// Two threads with less than this of a CPU between them do not wait for each other much.
-const LOADED: f64 = 0.9;
 /// Less memory than this, or a smaller share of a task's, is not worth a sentence.
 const FAR_BYTES: Bytes = Bytes::mib(1);
 const FAR_SHARE: f64 = 0.01;
@@ -62,8 +62,7 @@ fn pinned_together(tasks: &[TaskWhere], job: &JobWhere) -> Option<Remark> {
 }
 
 fn shared_cpus(job: &JobWhere) -> Option<Remark> {
-    let loaded = |shared: &&SharedCpu| shared.load.measured().is_none_or(|load| load.0 >= LOADED);
-    let all: Vec<&SharedCpu> = job.shared_cpus.iter().filter(loaded).collect();
+    let all: Vec<&SharedCpu> = job.shared_cpus.iter().filter(|shared| shared.contended).collect();
     if all.is_empty() {
         return None;
     }
@@ -241,12 +240,8 @@ fn named<T>(all: &[T], name: impl Fn(&T) -> String) -> String {
     }
 }
 
+/// In the order of their first appearance.
 fn unique(pids: impl Iterator<Item = Pid>) -> Vec<Pid> {
-    let mut seen = Vec::new();
-    for pid in pids {
-        if !seen.contains(&pid) {
-            seen.push(pid);
-        }
-    }
-    seen
+    let mut seen = HashSet::new();
+    pids.filter(|pid| seen.insert(*pid)).collect()
 }

@@ -190,6 +190,7 @@ fn job(job: &JobWhere, whereabouts: &Whereabouts) -> Value {
             "cpu": shared.cpu,
             "node": shared.node,
             "load": plain(&shared.load),
+            "contended": shared.contended,
             "threads": each(&shared.threads, occupant),
         })),
         "overlaps": each(&job.overlaps, |overlap| object!({

@@ -197,6 +197,7 @@ pub fn two_ranks() -> Whereabouts {
         node: Some(NodeId(0)),
         threads,
         load: Reading::Measured(Ratio(1.495)),
+        contended: true,
     }];
     whereabouts.job.overlaps = vec![MaskOverlap {
         cpus: "0".parse().unwrap(),

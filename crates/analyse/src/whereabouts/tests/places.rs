@@ -135,12 +135,15 @@ fn two_busy_threads_on_a_cpu_share_it_and_sleepers_do_not() {
 
 #[test]
 fn threads_that_leave_a_cpu_idle_are_not_remarked_on() {
-    let at = |at: f64, cpu: f64| {
-        look(at, vec![task(10, vec![thread(10, 0, cpu), thread(11, 0, cpu)], heap(&[(0, 1)]))])
+    let at = |at: f64, cpu: f64, state: char| {
+        let threads = [10, 11].map(|tid| ThreadSnapshot { state, ..thread(tid, 0, cpu) });
+        look(at, vec![task(10, threads.to_vec(), heap(&[(0, 1)]))])
     };
-    let seen = whereabouts(&at(101.0, 5.2), Some(&at(100.0, 5.0)), &machine());
-    assert_eq!(seen.job.shared_cpus.len(), 1);
-    assert_eq!(remark(&seen, RemarkKind::SharedCpus), None);
+    let seen = |cpu, state| whereabouts(&at(101.0, cpu, state), Some(&at(100.0, 5.0, state)), &machine()).job;
+    let shared = |job: &numawise_facts::JobWhere| (job.shared_cpus[0].contended, job.remarks.len());
+    assert_eq!(shared(&seen(5.2, 'S')), (false, 0), "a fifth each, and neither wants more");
+    assert_eq!(shared(&seen(5.2, 'R')), (true, 1), "a fifth each, and both wait: others use the CPU too");
+    assert_eq!(shared(&seen(5.5, 'S')), (true, 1), "half each");
 }
 
 /// The job's overlaps as `CPUs: pids, crowded`.
