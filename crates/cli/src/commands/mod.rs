@@ -5,6 +5,7 @@ mod exit;
 mod machine;
 mod report;
 mod run;
+mod where_;
 
 use clap::{Parser, Subcommand};
 
@@ -21,9 +22,10 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Machine(machine::Arguments),
-    Run(run::Arguments),
+    Run(Box<run::Arguments>),
     Check(check::Arguments),
     Report(report::Arguments),
+    Where(where_::Arguments),
 }
 
 pub fn main() -> Status {
@@ -40,9 +42,10 @@ pub fn main() -> Status {
     };
     let result = match arguments.command {
         Command::Machine(arguments) => machine::run(arguments),
-        Command::Run(arguments) => run::run(arguments),
+        Command::Run(arguments) => run::run(*arguments),
         Command::Check(arguments) => check::run(arguments),
         Command::Report(arguments) => report::run(arguments),
+        Command::Where(arguments) => where_::run(arguments),
     };
     result.unwrap_or_else(|failure| failure.report())
 }

@@ -35,15 +35,23 @@ impl View {
         // The table gets half of the screen at least; the line above it, its header and the keys take three.
         let room = area.height - 3 - ((area.height - 3) / 2).max(3);
         let top = self.top(area.width, room, palette);
-        let mut y = area.y;
-        for line in &top {
+        for (line, y) in top.iter().zip(area.y..) {
             buffer.set_line(area.x, y, line, area.width);
-            y += 1;
         }
+        let y = area.y + self.steady(top.len() as u16, area);
         let table = Rect { y, height: area.bottom() - 1 - y, ..area };
         self.paint_table(table, buffer, palette);
         let keys = Rect { y: area.bottom() - 1, height: 1, ..area };
         self.paint_keys(keys, buffer, palette);
+    }
+
+    /// Remarks come and go; the table below them is not to jump: what they took stays theirs.
+    fn steady(&mut self, lines: u16, area: Rect) -> u16 {
+        let now = (self.level, area);
+        let before = self.above.filter(|(level, area, _)| (*level, *area) == now).map_or(0, |above| above.2);
+        let lines = lines.max(before);
+        self.above = Some((now.0, now.1, lines));
+        lines
     }
 
     fn paint_table(&mut self, area: Rect, buffer: &mut Buffer, palette: Palette) {

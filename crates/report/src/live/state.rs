@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use numawise_facts::{TaskWhere, Whereabouts};
+use numawise_facts::{ShareSpan, TaskWhere, Whereabouts};
 use numawise_units::{Nanoseconds, Pid};
+use ratatui::layout::Rect;
 
 use super::history::History;
 use super::mappings::Mappings;
@@ -45,19 +46,25 @@ impl Kept {
         id(&self.task)
     }
 
-    fn take(&mut self, task: TaskWhere) {
-        self.busy.push(task.busy.measured().map(|busy| busy.0));
+    /// `now` when shares are meant between two looks: those since the beginning are no part of the history.
+    fn take(&mut self, task: TaskWhere, now: bool) {
+        self.busy.push(task.busy.measured().filter(|_| now).map(|busy| busy.0));
         self.local.push(task.local.measured().map(|local| local.at_most.0));
         if let Some(threads) = task.threads.measured() {
             for thread in threads {
                 let history = self.threads.entry(thread.tid).or_default();
-                history.push(thread.share.measured().map(|share| share.0));
+                history.push(thread.share.measured().filter(|_| now).map(|share| share.0));
             }
             self.threads.retain(|tid, _| threads.binary_search_by_key(tid, |thread| thread.tid).is_ok());
         }
         self.task = task;
         self.ended = None;
     }
+}
+
+/// Shares of CPUs are those between two looks.
+fn between(look: &Whereabouts) -> bool {
+    matches!(look.span, ShareSpan::BetweenLooks(_))
 }
 
 fn id(task: &TaskWhere) -> RowId {
@@ -114,6 +121,8 @@ pub struct View {
     pub(super) interval: Nanoseconds,
     /// Longer than the interval where a look takes too long.
     pub(super) pace: Nanoseconds,
+    /// How many lines were above the table, in which table and on which screen.
+    pub(super) above: Option<(Level, Rect, u16)>,
     /// How many rows the table had when it was drawn last.
     pub(super) page: usize,
     /// What could not be done, until the next key.
@@ -139,6 +148,7 @@ impl View {
             paused: false,
             interval,
             pace: interval,
+            above: None,
             page: 10,
             message: None,
         }
@@ -190,7 +200,7 @@ impl View {
         let mut known: HashMap<RowId, Kept> = known.into_iter().map(|kept| (kept.id(), kept)).collect();
         for task in &look.tasks {
             let mut kept = known.remove(&id(task)).unwrap_or_else(|| Kept::new(task.clone()));
-            kept.take(task.clone());
+            kept.take(task.clone(), between(&look));
             self.tasks.push(kept);
         }
         self.keep_ended(known, look.tasks.is_empty());
@@ -222,7 +232,7 @@ impl View {
     }
 
     fn remember(&mut self, look: &Whereabouts) {
-        self.busy.push(look.job.busy.measured().map(|busy| busy.0));
+        self.busy.push(look.job.busy.measured().filter(|_| between(look)).map(|busy| busy.0));
         self.local.push(look.job.local.measured().map(|local| local.at_most.0));
         self.nodes.resize_with(look.job.by_node.len(), History::default);
         for (history, node) in self.nodes.iter_mut().zip(&look.job.by_node) {

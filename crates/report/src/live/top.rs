@@ -77,7 +77,7 @@ impl View {
         let threads = format!("{} threads", job.threads);
         lines.push((1, busy_line(&job.busy, &self.busy, &threads, width, palette)));
         let memory = self.memory_words(&job.total);
-        lines.push((3, local_line(&job.local, &self.local, &memory, width, palette)));
+        lines.push((3, local_line(several(look, &job.local), &self.local, &memory, width, palette)));
         let nodes: Vec<NodeCell> = (job.by_node.iter().zip(&look.nodes).enumerate())
             .map(|(k, (total, column))| NodeCell {
                 label: node_label(total.node.0, column.kind),
@@ -119,7 +119,8 @@ impl View {
         let working = task.working.measured().map(|count| format!("{count} threads at work"));
         lines.push((1, busy_line(&task.busy, &kept.busy, &working.unwrap_or_default(), width, palette)));
         let total = task.memory.as_ref().map(|memory| memory.total);
-        lines.push((3, local_line(&task.local, &kept.local, &self.memory_words(&total), width, palette)));
+        let memory = self.memory_words(&total);
+        lines.push((3, local_line(several(look, &task.local), &kept.local, &memory, width, palette)));
         if let Reading::Measured(memory) = &task.memory {
             if look.nodes.len() > 1 {
                 let cells: Vec<NodeCell> = (memory.by_node.iter().zip(&look.nodes))
@@ -208,8 +209,13 @@ fn busy_line(
     )
 }
 
+/// With one node everything is local, and to say so would be to claim that something was looked at.
+fn several<'a>(look: &Whereabouts, local: &'a Reading<LocalShare>) -> Option<&'a LocalShare> {
+    local.measured().filter(|_| look.nodes.len() > 1)
+}
+
 fn local_line(
-    local: &Reading<LocalShare>,
+    local: Option<&LocalShare>,
     history: &History,
     memory: &str,
     width: usize,
@@ -217,7 +223,7 @@ fn local_line(
 ) -> Line<'static> {
     let spark = spark_width(width);
     let (figure, tone) = match local {
-        Reading::Measured(local) => {
+        Some(local) => {
             let alike = match (local.at_most.0 - local.if_alike.0).abs() < 0.0005 {
                 true => String::new(),
                 false => format!(" ({} if alike)", share(local.if_alike)),
@@ -225,7 +231,7 @@ fn local_line(
             let tone = if local.at_most.0 >= 0.9 { Tone::Good } else { Tone::Warn };
             (format!(", at most {} local{alike}", share(local.at_most)), tone)
         }
-        Reading::Unavailable { .. } => (String::new(), Tone::Plain),
+        None => (String::new(), Tone::Plain),
     };
     spark_line(
         "memory",

@@ -105,6 +105,31 @@ fn many_nodes_become_a_character_each() {
 }
 
 #[test]
+fn the_table_does_not_jump_when_remarks_go() {
+    let header = |shown: &str| shown.lines().position(|line| line.contains("PID")).unwrap();
+    let mut view = watched(1);
+    let before = header(&screen(&mut view, 80, 24));
+    let mut quiet = ranks(2);
+    quiet.job.remarks.clear();
+    view.take(quiet, Nanoseconds(0));
+    let shown = screen(&mut view, 80, 24);
+    assert!(!shown.contains('!'), "{shown}");
+    assert_eq!(header(&shown), before);
+    // Another size is another screen.
+    assert_eq!(header(&screen(&mut view, 80, 25)), before - 1);
+}
+
+#[test]
+fn with_one_node_nothing_is_said_of_local_memory() {
+    let tasks =
+        (0..2).map(|k| task(7 + k, None, "app", vec![thread(7 + k, "app", 0, 1.0)], &[1 << 20])).collect();
+    let mut view = view();
+    view.take(whereabouts(0, tasks, 1), Nanoseconds(0));
+    let shown = screen(&mut view, 80, 24);
+    assert!(shown.contains("2 MiB") && !shown.to_lowercase().contains("local"), "{shown}");
+}
+
+#[test]
 fn tasks_that_have_ended_say_so() {
     let mut view = watched(3);
     let mut fewer = ranks(3);

@@ -1,0 +1,86 @@
+//! How often to look, so that looking costs little.
+
+use numawise_units::Nanoseconds;
+
+#[cfg(test)]
+mod tests;
+
+/// Looks at threads and looks at memory may each take one part in 200 of a CPU: together 1 %.
+const PART: u64 = 200;
+
+/// What looks have cost, in CPU time of our own, and what follows from it.
+#[derive(Debug, Clone, Default)]
+pub struct Pace {
+    /// A look without memory.
+    light: Option<Nanoseconds>,
+    /// What memory takes on top.
+    memory: Option<Nanoseconds>,
+    /// When memory was looked at last.
+    memory_at: Option<Nanoseconds>,
+}
+
+impl Pace {
+    /// Notes what a look has cost.
+    pub fn note(&mut self, at: Nanoseconds, cost: Nanoseconds, with_memory: bool) {
+        if !with_memory {
+            self.light = Some(smooth(self.light, cost));
+            return;
+        }
+        // Until there was a look without memory, all of it is taken for memory's.
+        let memory = cost.saturating_sub(self.light.unwrap_or_default());
+        self.memory = Some(smooth(self.memory, memory));
+        self.memory_at = Some(at);
+    }
+
+    /// Whether the look that begins now should be one at memory too.
+    pub fn memory_is_due(&self, now: Nanoseconds) -> bool {
+        let (Some(cost), Some(last)) = (self.memory, self.memory_at) else { return true };
+        now.saturating_sub(last) >= Nanoseconds(cost.0.saturating_mul(PART))
+    }
+
+    /// The least time between looks that costs no more than looking may.
+    pub fn least(&self) -> Nanoseconds {
+        Nanoseconds(self.light.unwrap_or_default().0.saturating_mul(PART))
+    }
+}
+
+/// One slow look does not change everything, several do.
+fn smooth(before: Option<Nanoseconds>, now: Nanoseconds) -> Nanoseconds {
+    match before {
+        Some(before) => Nanoseconds((3 * before.0 + now.0) / 4),
+        None => now,
+    }
+}
+
+/// The moments of looks: every interval from the first one on, without drift.
+#[derive(Debug, Clone, Copy)]
+pub struct Schedule {
+    next: Nanoseconds,
+    interval: Nanoseconds,
+}
+
+impl Schedule {
+    /// The first look is one interval from now.
+    pub fn new(now: Nanoseconds, interval: Nanoseconds) -> Self {
+        Schedule { next: now + interval, interval }
+    }
+
+    /// How long to wait.
+    pub fn left(&self, now: Nanoseconds) -> Nanoseconds {
+        self.next.saturating_sub(now)
+    }
+
+    /// A look begins now: the next one is due a whole number of intervals after the one that was due. Those that were
+    /// missed are left out.
+    pub fn begin(&mut self, now: Nanoseconds) {
+        let late = now.saturating_sub(self.next).0 / self.interval.0.max(1);
+        self.next = self.next + Nanoseconds(self.interval.0.max(1).saturating_mul(late + 1));
+    }
+
+    /// From now on with another interval.
+    pub fn change(&mut self, now: Nanoseconds, interval: Nanoseconds) {
+        if interval != self.interval {
+            *self = Schedule::new(now, interval);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Looks as text, JSON or CSV on the standard output.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use numawise_facts::Whereabouts;
+use numawise_report::whereabouts::{self, Style};
+
+use super::clock::boot_time;
+use super::looker::Looker;
+use super::pace::Schedule;
+use super::request::{Format, Mode, Request};
+use super::something_seen;
+use crate::commands::{Failure, SUCCESS, Status};
+use crate::show;
+
+pub fn run(mut looker: Looker, request: &Request) -> Result<Status, Failure> {
+    let Mode::Repeat { interval, count } = request.mode else {
+        let seen = looker.whole()?;
+        something_seen(&seen)?;
+        print(&seen, request, 0)?;
+        return Ok(SUCCESS);
+    };
+    let mut schedule = Schedule::new(boot_time(), interval);
+    something_seen(&looker.whole()?)?;
+    for shown in 0..count {
+        std::thread::sleep(Duration::from(schedule.left(boot_time())));
+        schedule.begin(boot_time());
+        let seen = looker.whole()?;
+        if seen.tasks.is_empty() {
+            match shown {
+                0 => return Err(Failure::new(format!("the processes have ended within {interval}"))),
+                _ => break,
+            }
+        }
+        if !print(&seen, request, shown)? {
+            break;
+        }
+    }
+    Ok(SUCCESS)
+}
+
+/// False when nobody reads any more.
+fn print(seen: &Whereabouts, request: &Request, shown: u64) -> Result<bool, Failure> {
+    let text = match request.format {
+        Format::Text => {
+            let style = show::style();
+            let style = Style { width: style.width, colour: style.colour, every_thread: request.threads };
+            let gap = if shown > 0 { "\n" } else { "" };
+            format!("{gap}{}", whereabouts::text(seen, &style))
+        }
+        // One to a line where there are several, so that a reader need not wait for the end.
+        Format::Json if matches!(request.mode, Mode::Repeat { count: 2.., .. }) => {
+            format!("{}\n", whereabouts::json(seen))
+        }
+        Format::Json => format!("{:#}\n", whereabouts::json(seen)),
+        Format::Csv if shown == 0 => whereabouts::csv(seen),
+        Format::Csv => whereabouts::rows(seen),
+    };
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Failure::new(format!("cannot write to the standard output: {error}"))),
+    }
+}

@@ -1,0 +1,163 @@
+//! The terminal, lent to the full-screen view and always given back: at the end, when something fails, at a panic.
+
+use std::fs::File;
+use std::io::{self, IsTerminal, Read, Stdout, stdin, stdout};
+use std::os::fd::{AsFd, AsRawFd};
+use std::sync::Once;
+use std::time::Duration;
+
+use crossterm::cursor::Show;
+use crossterm::execute;
+use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
+use numawise_report::live::{Levels, Palette, View};
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+
+use super::input::{Decoder, Input};
+use crate::commands::Failure;
+
+/// A terminal in full-screen mode.
+pub struct Screen {
+    terminal: Terminal<CrosstermBackend<Stdout>>,
+    /// Where keys come from: the standard input, or the terminal itself where that is something else.
+    keys: File,
+    decoder: Decoder,
+    size: (u16, u16),
+}
+
+/// The rest of a key comes within this time of its beginning, also over slow lines; a person does not.
+const REST_OF_KEY: Duration = Duration::from_millis(40);
+
+/// Fails early, and in words, where there is no terminal that could show it.
+pub fn check() -> Result<(), Failure> {
+    let instead = "without one: --interval 1 --count 10, or --json";
+    if !stdout().is_terminal() {
+        return Err(Failure::new(format!(
+            "--watch needs a terminal, and the standard output is none; {instead}"
+        )));
+    }
+    if std::env::var_os("TERM").is_none_or(|name| name.is_empty() || name == "dumb") {
+        return Err(Failure::new(format!(
+            "--watch needs a terminal that can move its cursor, and TERM says 'dumb' or nothing; {instead}"
+        )));
+    }
+    Ok(())
+}
+
+/// What the terminal can show, as far as its environment tells.
+pub fn palette() -> Palette {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
+    // No locale at all is what containers have, whose terminals are the same as elsewhere.
+    let utf8 = locale.is_none_or(|name| {
+        let name = name.to_string_lossy().to_lowercase();
+        name.contains("utf-8") || name.contains("utf8")
+    });
+    let levels = if utf8 { Levels::Blocks } else { Levels::Ascii };
+    Palette { colour: set("NO_COLOR").is_none(), levels }
+}
+
+impl Screen {
+    pub fn open() -> Result<Self, Failure> {
+        static HOOK: Once = Once::new();
+        // Release builds end at a panic without dropping anything; the hook runs all the same.
+        HOOK.call_once(|| {
+            let before = std::panic::take_hook();
+            std::panic::set_hook(Box::new(move |panic| {
+                give_back();
+                before(panic);
+            }));
+        });
+        let failed = |error: io::Error| {
+            give_back();
+            Failure::new(format!("the terminal cannot be used for --watch: {error}"))
+        };
+        let keys = keys().map_err(failed)?;
+        take().map_err(failed)?;
+        let terminal = Terminal::new(CrosstermBackend::new(stdout())).map_err(failed)?;
+        let size = crossterm::terminal::size().map_err(failed)?;
+        Ok(Screen { terminal, keys, decoder: Decoder::default(), size })
+    }
+
+    pub fn draw(&mut self, view: &mut View, palette: Palette) -> io::Result<()> {
+        self.terminal.draw(|frame| view.draw(frame, palette)).map(drop)
+    }
+
+    /// What lies on the screen is not what we put there.
+    pub fn forget(&mut self) -> io::Result<()> {
+        self.terminal.clear()
+    }
+
+    /// What was done within so long, if anything. A signal ends the waiting.
+    pub fn input(&mut self, within: Duration) -> io::Result<Option<Input>> {
+        if let Some(input) = self.decoder.next(false) {
+            return Ok(Some(input));
+        }
+        let unfinished = self.decoder.is_unfinished();
+        let within = if unfinished { REST_OF_KEY } else { within };
+        if wait(&self.keys, within)? {
+            let mut buffer = [0; 256];
+            match self.keys.read(&mut buffer) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(length) => self.decoder.push(&buffer[..length]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+            return Ok(self.decoder.next(false));
+        }
+        if unfinished {
+            return Ok(self.decoder.next(true));
+        }
+        let size = crossterm::terminal::size()?;
+        let changed = std::mem::replace(&mut self.size, size) != size;
+        Ok(changed.then_some(Input::Redraw))
+    }
+
+    /// Stops as Ctrl-Z does elsewhere; goes on when the shell says so.
+    pub fn suspend(&mut self) -> io::Result<()> {
+        give_back();
+        // SAFETY: raise touches no memory of ours; SIGTSTP has its usual action.
+        unsafe { libc::raise(libc::SIGTSTP) };
+        take()?;
+        self.forget()
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+fn take() -> io::Result<()> {
+    enable_raw_mode()?;
+    execute!(stdout(), EnterAlternateScreen)
+}
+
+/// A terminal that is gone is no reason for another message.
+fn give_back() {
+    let _ = execute!(stdout(), LeaveAlternateScreen, Show);
+    let _ = disable_raw_mode();
+}
+
+/// The standard input, or the terminal where that is a pipe.
+fn keys() -> io::Result<File> {
+    match stdin().is_terminal() {
+        true => Ok(stdin().as_fd().try_clone_to_owned()?.into()),
+        false => File::open("/dev/tty"),
+    }
+}
+
+/// Waits until there is something to read. False when there is nothing, or when a signal came first.
+fn wait(file: &File, within: Duration) -> io::Result<bool> {
+    let mut asked = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    let within = i32::try_from(within.as_millis()).unwrap_or(i32::MAX);
+    // SAFETY: poll reads and writes one pollfd, which lives until the call returns.
+    let count = unsafe { libc::poll(&raw mut asked, 1, within) };
+    if count < 0 {
+        let error = io::Error::last_os_error();
+        return if error.kind() == io::ErrorKind::Interrupted { Ok(false) } else { Err(error) };
+    }
+    // A terminal that has gone is for reading to tell.
+    Ok(count > 0)
+}

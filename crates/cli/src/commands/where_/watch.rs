@@ -1,0 +1,177 @@
+//! `--watch`: looks in a thread of their own, so that keys are answered at once however long a look takes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use numawise_report::live::{Action, View};
+use numawise_units::Nanoseconds;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+use super::clock::boot_time;
+use super::input::Input;
+use super::looker::{Look, Looker};
+use super::pace::Schedule;
+use super::terminal::{self, Screen};
+use crate::commands::{Failure, SUCCESS, Status};
+
+/// How long a key or a look may wait until it is seen.
+const SLICE: Duration = Duration::from_millis(50);
+/// Waiting like this while nothing is expected: a signal is seen at the next slice.
+const LONG_SLICE: Duration = Duration::from_millis(250);
+/// The second look is this soon after the first, so that what happens now is seen at once.
+const SECOND_LOOK: Nanoseconds = Nanoseconds(300_000_000);
+
+const TENTH: u64 = 100_000_000;
+
+/// What the view is opened with.
+pub struct Watch {
+    pub title: String,
+    pub interval: Nanoseconds,
+    /// The interval was typed: it is kept to, whatever it costs.
+    pub fixed: bool,
+}
+
+/// Shows looks until the user has seen enough.
+pub fn run(looker: Looker, watch: Watch) -> Result<Status, Failure> {
+    terminal::check()?;
+    let mut looker = looker;
+    let first = looker.light()?;
+    super::something_seen(&first.whereabouts)?;
+    let ended_by = end_signals()?;
+    let mut view = View::new(watch.title.clone(), watch.interval);
+    let mut looks = Looks::start(looker, first, &mut view);
+    let mut screen = Screen::open()?;
+    let result = show(&mut screen, &mut view, &mut looks, &watch, &ended_by);
+    drop(screen);
+    looks.finish()?;
+    result
+}
+
+fn show(
+    screen: &mut Screen,
+    view: &mut View,
+    looks: &mut Looks,
+    watch: &Watch,
+    ended_by: &AtomicUsize,
+) -> Result<Status, Failure> {
+    let palette = terminal::palette();
+    let gone = |error: std::io::Error| Failure::new(format!("the terminal is gone: {error}"));
+    let mut schedule = Schedule::new(boot_time(), watch.interval.min(SECOND_LOOK));
+    screen.draw(view, palette).map_err(gone)?;
+    loop {
+        match ended_by.load(Ordering::Relaxed) {
+            0 => {}
+            signal => return Ok(128 + signal as Status),
+        }
+        let mut draw = looks.arrived(view)?;
+        let now = boot_time();
+        if !looks.under_way && !view.paused() && schedule.left(now).0 == 0 {
+            looks.begin();
+            schedule.begin(now);
+            schedule.change(now, pace(view, watch, looks.least));
+        }
+        let left = Duration::from(schedule.left(now));
+        let slice = match (looks.under_way, view.paused()) {
+            (true, _) => SLICE,
+            (false, true) => LONG_SLICE,
+            (false, false) => left.min(LONG_SLICE),
+        };
+        let mut within = if draw { Duration::ZERO } else { slice };
+        while let Some(input) = screen.input(within).map_err(gone)? {
+            within = Duration::ZERO;
+            draw = true;
+            match input {
+                Input::Redraw => screen.forget().map_err(gone)?,
+                Input::Suspend => screen.suspend().map_err(gone)?,
+                Input::Key(key) => {
+                    let interval = view.interval();
+                    match view.key(key) {
+                        Action::Quit => return Ok(SUCCESS),
+                        Action::Look => schedule = Schedule::new(boot_time(), Nanoseconds(0)),
+                        Action::Nothing | Action::Draw => {}
+                    }
+                    if view.interval() != interval {
+                        schedule.change(boot_time(), pace(view, watch, looks.least));
+                    }
+                }
+            }
+        }
+        if draw {
+            screen.draw(view, palette).map_err(gone)?;
+        }
+    }
+}
+
+/// The time between looks: what was asked for, or more where nobody asked and looking costs much.
+fn pace(view: &mut View, watch: &Watch, least: Nanoseconds) -> Nanoseconds {
+    let chosen = watch.fixed || view.interval() != watch.interval;
+    // In tenths of a second, so that it does not change with every look.
+    let least = Nanoseconds(least.0.div_ceil(TENTH) * TENTH);
+    let pace = if chosen { view.interval() } else { view.interval().max(least) };
+    view.set_pace(pace);
+    pace
+}
+
+/// The signals that end us: the number of the one that came, or 0.
+fn end_signals() -> Result<Arc<AtomicUsize>, Failure> {
+    let flag = Arc::new(AtomicUsize::new(0));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        signal_hook::flag::register_usize(signal, Arc::clone(&flag), signal as usize)?;
+    }
+    Ok(flag)
+}
+
+/// The thread that looks.
+struct Looks {
+    ask: Option<Sender<()>>,
+    answers: Receiver<Result<Look, Failure>>,
+    thread: Option<JoinHandle<()>>,
+    under_way: bool,
+    least: Nanoseconds,
+}
+
+impl Looks {
+    fn start(mut looker: Looker, first: Look, view: &mut View) -> Self {
+        let least = first.least;
+        view.take(first.whereabouts, first.memory_age);
+        let (ask, asked) = channel();
+        let (answer, answers) = channel();
+        let thread = std::thread::spawn(move || {
+            while asked.recv().is_ok() {
+                if answer.send(looker.light()).is_err() {
+                    return;
+                }
+            }
+        });
+        Looks { ask: Some(ask), answers, thread: Some(thread), under_way: false, least }
+    }
+
+    fn begin(&mut self) {
+        self.under_way = self.ask.as_ref().is_some_and(|ask| ask.send(()).is_ok());
+    }
+
+    /// Gives the view the looks that are done. True when there was one.
+    fn arrived(&mut self, view: &mut View) -> Result<bool, Failure> {
+        let Ok(look) = self.answers.try_recv() else { return Ok(false) };
+        let look = look?;
+        self.under_way = false;
+        self.least = look.least;
+        view.take(look.whereabouts, look.memory_age);
+        Ok(true)
+    }
+
+    /// Waits for the look that is under way, so that a record is whole; but not for ever.
+    fn finish(&mut self) -> Result<(), Failure> {
+        self.ask = None;
+        if self.under_way && self.answers.recv_timeout(Duration::from_secs(2)).is_err() {
+            return Ok(());
+        }
+        match self.thread.take().map(JoinHandle::join) {
+            Some(Err(_)) => Err(Failure::new("looking ended by a fault of numawise itself")),
+            _ => Ok(()),
+        }
+    }
+}

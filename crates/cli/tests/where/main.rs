@@ -1,0 +1,7 @@
+//! `numawise where` from outside, on real processes: what people and scripts read, and the full-screen view in a terminal.
+
+mod errors;
+mod formats;
+mod live;
+mod looks;
+mod support;
