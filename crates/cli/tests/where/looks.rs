@@ -62,7 +62,7 @@ fn a_process_with_all_below_it() {
     }
     let tasks = tasks(&["--job", &shell.pid()]);
     assert_eq!(tasks.len(), 3);
-    for task in tasks.iter().filter(|task| task["pid"].to_string() != shell.pid()) {
+    for task in tasks.iter().filter(|task| task["pid"] != shell.0.id()) {
         assert_eq!((&task["name"], task["parent"].to_string()), (&"sleep".into(), shell.pid()));
         end(task["pid"].as_i64().unwrap());
     }
@@ -105,7 +105,7 @@ fn what_keeps_a_cpu_busy_is_seen_between_two_looks() {
     let job = json(&[&busy.pid(), &idle.pid(), "--interval", "0.5"]);
     let share = |process: &Process| {
         let tasks = job["tasks"].as_array().unwrap();
-        let task = tasks.iter().find(|task| task["pid"].to_string() == process.pid()).unwrap();
+        let task = tasks.iter().find(|task| task["pid"] == process.0.id()).unwrap();
         task["busy_cpus"].as_f64().unwrap()
     };
     // Other tests want the CPUs too; a twentieth is little, and nothing is nothing.
