@@ -6,10 +6,12 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use numawise_facts::{
-    Machine, MemoryRequest, Placement, PlacementRequest, Strategy, TaskPlacement, ThreadBinding,
+    CpuChoice, Machine, MemoryRequest, Order, Placement, PlacementRequest, Smt, Strategy, TaskPlacement,
+    ThreadBinding,
 };
 use numawise_units::CpuSet;
 
@@ -68,27 +70,59 @@ fn shown(placement: &Placement) -> String {
 
 fn plans(machine: &Machine) -> String {
     let mut text = String::new();
-    let mut line = |request: PlacementRequest| {
+    let mut line = |request: PlacementRequest, choice: &str| {
         let threads = request.threads.map_or("all".to_owned(), |threads| threads.to_string());
         let plan = match numawise_placement::place(machine, &request) {
             Ok(placement) => shown(&placement),
             Err(error) => format!("    error: {error}\n"),
         };
         let PlacementRequest { strategy, tasks, memory, .. } = &request;
-        write!(text, "{strategy}, {tasks} x {threads}, {memory}\n{plan}").unwrap();
+        write!(text, "{strategy}, {tasks} x {threads}, {memory}{choice}\n{plan}").unwrap();
     };
     let nodes = machine.nodes_with_allowed_cpus().count() as u32;
     let shapes = [(1, None), (1, Some(1)), (1, Some(6)), (2, None), (3, Some(2)), (nodes, None)];
     for strategy in [Strategy::Local, Strategy::Distributed, Strategy::Semi, Strategy::None] {
         for (tasks, threads) in shapes {
-            line(request(strategy, tasks, threads, "default"));
+            line(request(strategy, tasks, threads, "default"), "");
         }
     }
     for memory in ["local", "bind", "preferred", "interleave", "weighted", "hbm", "remote"] {
-        line(request(Strategy::Local, 1, Some(2), memory));
-        line(request(Strategy::Semi, nodes.min(4), Some(1), memory));
+        line(request(Strategy::Local, 1, Some(2), memory), "");
+        line(request(Strategy::Semi, nodes.min(4), Some(1), memory), "");
+    }
+    for strategy in [Strategy::Local, Strategy::Distributed, Strategy::Semi, Strategy::None] {
+        for (name, choice) in choices(machine) {
+            for (tasks, threads) in [(1, Some(6)), (2, Some(3))] {
+                let plain = request(strategy, tasks, threads, "default");
+                line(PlacementRequest { choice: choice.clone(), ..plain }, &format!("; {name}"));
+            }
+        }
     }
     text
+}
+
+/// Each way to choose CPUs by itself, and some together.
+fn choices(machine: &Machine) -> [(&'static str, CpuChoice); 8] {
+    let plain = CpuChoice::default;
+    let number = |n| NonZeroU32::new(n).unwrap();
+    let one = Smt::PerCore(number(1));
+    [
+        ("compact", CpuChoice { order: Order::Compact, ..plain() }),
+        ("step 2", CpuChoice { step: number(2), ..plain() }),
+        ("step 3, smt 1", CpuChoice { step: number(3), smt: one, ..plain() }),
+        ("compact, step 2", CpuChoice { order: Order::Compact, step: number(2), ..plain() }),
+        ("smt 1", CpuChoice { smt: one, ..plain() }),
+        (
+            "smt 2, skip the first CPU",
+            CpuChoice {
+                smt: Smt::PerCore(number(2)),
+                skip: machine.allowed_cpus.first().into_iter().collect(),
+                ..plain()
+            },
+        ),
+        ("skip the system's core", CpuChoice { skip_os_core: true, ..plain() }),
+        ("efficient cores too", CpuChoice { efficient_cores: true, ..plain() }),
+    ]
 }
 
 fn compare(name: &str, machine: &Machine, differences: &mut Vec<String>) {
@@ -135,10 +169,31 @@ fn plans_on_machines_of_our_own() {
     check(&differences);
 }
 
+/// The machines of a folder as hwloc XML, by name.
+fn compare_all(files: fs::ReadDir, prefix: &str, differences: &mut Vec<String>) -> usize {
+    let mut files: Vec<PathBuf> = files.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "xml"));
+    files.sort();
+    for file in &files {
+        let machine = numawise_machine::from_xml_file(file).unwrap();
+        let name = format!("{prefix}{}", file.file_stem().unwrap().to_str().unwrap());
+        compare(&name, &machine, differences);
+    }
+    files.len()
+}
+
+#[test]
+fn plans_on_machines_from_files_of_our_own() {
+    let mut differences = Vec::new();
+    let files = fs::read_dir(root().join("testdata/machines")).unwrap();
+    assert!(compare_all(files, "our-", &mut differences) > 0);
+    check(&differences);
+}
+
 #[test]
 fn plans_on_recorded_machines() {
     let machines = root().join("../shared/machines");
-    let Ok(entries) = fs::read_dir(&machines) else {
+    let Ok(files) = fs::read_dir(&machines) else {
         let _ = writeln!(
             std::io::stderr(),
             "SKIPPED: plans_on_recorded_machines: there is no folder {}",
@@ -146,14 +201,7 @@ fn plans_on_recorded_machines() {
         );
         return;
     };
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "xml"));
-    files.sort();
-    assert!(!files.is_empty(), "no machine in {}", machines.display());
     let mut differences = Vec::new();
-    for file in files {
-        let machine = numawise_machine::from_xml_file(&file).unwrap();
-        compare(file.file_stem().unwrap().to_str().unwrap(), &machine, &mut differences);
-    }
+    assert!(compare_all(files, "", &mut differences) > 0, "no machine in {}", machines.display());
     check(&differences);
 }

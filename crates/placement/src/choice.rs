@@ -47,13 +47,13 @@ pub struct Skipped {
 
 impl fmt::Display for Skipped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let listed = |f: &mut fmt::Formatter<'_>| write!(f, "CPUs {}", self.listed);
+        let listed = |f: &mut fmt::Formatter<'_>| write!(f, "by their numbers {}", self.listed);
         match (self.listed.is_empty(), self.os_core.is_empty()) {
             (_, true) => listed(f),
-            (true, false) => write!(f, "the core of the system's own work, CPUs {}", self.os_core),
+            (true, false) => write!(f, "the core of the system's own work, {}", self.os_core),
             (false, false) => {
                 listed(f)?;
-                write!(f, " and the core of the system's own work, CPUs {}", self.os_core)
+                write!(f, ", and the core of the system's own work, {}", self.os_core)
             }
         }
     }
@@ -124,11 +124,11 @@ fn without_efficient(
     }
     let fast = left.difference(&slow);
     if fast.is_empty() {
-        warnings.push(format!("only efficient (slower) cores are left, CPUs {slow}; they are taken"));
+        warnings.push(format!("only efficient (slower) cores are left ({slow}); they are taken"));
         return left;
     }
     warnings.push(format!(
-        "the efficient (slower) cores, CPUs {slow}, were left out; they are taken when efficient cores are asked for"
+        "the CPUs of efficient (slower) cores ({slow}) were left out; they are taken when efficient cores are asked for"
     ));
     fast
 }

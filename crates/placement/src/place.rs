@@ -133,8 +133,8 @@ fn warn_of_crowds(
     let threads: usize = chosen.iter().map(|choice| choice.order.len()).sum();
     if threads > usable.len() {
         warnings.push(format!(
-            "oversubscribed: {threads} threads on {} CPUs ({usable}), so that some CPUs have {} threads",
-            usable.len(),
+            "oversubscribed: {threads} threads on {} ({usable}), so that some CPUs have {} threads",
+            number_of(usable),
             threads.div_ceil(usable.len()),
         ));
         return;
@@ -145,9 +145,9 @@ fn warn_of_crowds(
     };
     if let Some(choice) = chosen.iter().find(|choice| choice.order.len() > choice.cpus.len()) {
         warnings.push(format!(
-            "oversubscribed: a task of {} threads has {} CPUs ({}){why}",
+            "oversubscribed: a task of {} threads has {} ({}){why}",
             choice.order.len(),
-            choice.cpus.len(),
+            number_of(&choice.cpus),
             choice.cpus,
         ));
         return;
@@ -161,8 +161,15 @@ fn warn_of_crowds(
     if !twice.is_empty() {
         let unused = usable.difference(&once);
         warnings.push(format!(
-            "oversubscribed: CPUs {twice} have threads of several tasks while CPUs {unused} have none{why}"
+            "oversubscribed: some CPUs ({twice}) have threads of several tasks while others ({unused}) have none{why}"
         ));
+    }
+}
+
+fn number_of(cpus: &CpuSet) -> String {
+    match cpus.len() {
+        1 => "1 CPU".to_owned(),
+        number => format!("{number} CPUs"),
     }
 }
 

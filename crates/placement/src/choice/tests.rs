@@ -199,14 +199,14 @@ fn skipping_everything_names_what_was_skipped() {
     let text = error(&machine, &PlacementRequest { choice: skip("0-7"), ..request(Strategy::Local, None) });
     assert_eq!(
         text,
-        "no CPU is left: of CPUs 0,2,4, which could be used, all are to be skipped (CPUs 0,2,4); skip fewer, or let more \
+        "no CPU is left: of CPUs 0,2,4, which could be used, all are to be skipped (by their numbers 0,2,4); skip fewer, or let more \
          CPUs be used"
     );
     let os = CpuChoice { skip_os_core: true, ..skip("2") };
     let text = error(&machine, &PlacementRequest { choice: os.clone(), ..request(Strategy::None, None) });
-    assert!(text.contains("(CPUs 2 and the core of the system's own work, CPUs 0,4)"), "{text}");
+    assert!(text.contains("(by their numbers 2, and the core of the system's own work, 0,4)"), "{text}");
     let listed = PlacementRequest { cpus: Some(cpus("0")), choice: os, ..request(Strategy::Explicit, None) };
-    assert!(error(&machine, &listed).contains("(the core of the system's own work, CPUs 0,4)"));
+    assert!(error(&machine, &listed).contains("(the core of the system's own work, 0,4)"));
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn efficient_cores_are_left_out_with_a_word() {
         let (threads, warnings) = placed(&machine, &request(strategy, None));
         let fast = if strategy == Strategy::None { "0 1 2 3" } else { "0 2 1 3" };
         assert_eq!(threads, fast, "{strategy}");
-        assert!(warnings[0].contains("efficient (slower) cores, CPUs 4-7, were left out"), "{warnings:?}");
+        assert!(warnings[0].contains("efficient (slower) cores (4-7) were left out"), "{warnings:?}");
     }
 }
 
@@ -239,7 +239,7 @@ fn where_only_efficient_cores_are_left_they_are_taken() {
     let narrow = limited(hybrid(), "4-5", LimitKind::AffinityMask);
     let (threads, warnings) = placed(&narrow, &request(Strategy::Local, None));
     assert_eq!(threads, "4 5");
-    assert_eq!(warnings, ["only efficient (slower) cores are left, CPUs 4-5; they are taken"]);
+    assert_eq!(warnings, ["only efficient (slower) cores are left (4-5); they are taken"]);
     let skipped = PlacementRequest { choice: skip("0-3"), ..request(Strategy::Semi, None) };
     assert_eq!(placed(&hybrid(), &skipped).0, "4 5 6 7");
 }

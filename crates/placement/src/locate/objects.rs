@@ -104,15 +104,15 @@ impl<'a> Objects<'a> {
         }
     }
 
-    /// The objects of a kind whose CPUs are all in `cpus`, in the order of the tree; what is attached higher up comes first.
-    /// Objects without CPUs are inside of everything.
+    /// The objects of a kind whose CPUs are all in `cpus`, in the order of the tree; memory that is attached higher up comes
+    /// after that below it. Objects without CPUs are inside of everything, and last.
     pub fn inside(&self, kind: Kind, cpus: &CpuSet) -> Vec<CpuSet> {
         let mut sets = self.sets(kind);
         sets.retain(|set| set.is_subset(cpus));
         let rank = |cpu: CpuId| self.rank.get(&cpu).copied();
-        // An object begins where the walk first meets it, which need not be at its lowest CPU.
-        let begin = |set: &CpuSet| set.iter().filter_map(rank).min().unwrap_or(usize::MAX);
-        sets.sort_by_cached_key(|set| (begin(set), Reverse(set.len())));
+        // The walk leaves an object when it has been at all its CPUs.
+        let end = |set: &CpuSet| set.iter().filter_map(rank).max().unwrap_or(usize::MAX);
+        sets.sort_by_cached_key(|set| (end(set), set.len()));
         sets
     }
 

@@ -134,6 +134,13 @@ fn a_node_without_cpus_is_where_the_cpus_near_it_are() {
     // In the tree DRAM and HBM of a package stand side by side: nodes 0, 2, 1, 3 by number.
     let all: Vec<String> = (0..4).map(|k| at(&machine, &format!("node:{k}"))).collect();
     assert_eq!(all, ["0-1", "0-1", "2-3", "2-3"]);
+    let nested = crate::testing::machine(&[
+        memory_only(0, 0, MemoryKind::Cxl),
+        dram(1, 0, &[&[0], &[1]]),
+        dram(2, 0, &[&[2], &[3]]),
+    ]);
+    let all: Vec<String> = (0..3).map(|k| at(&nested, &format!("node:{k}"))).collect();
+    assert_eq!(all, ["0-1", "2-3", "0-3"], "what is attached to the package comes after what is in it");
     let mut lonely = crate::testing::machine(&[dram(0, 0, &[&[0]]), memory_only(1, 0, MemoryKind::Cxl)]);
     lonely.nodes[1].near = CpuSet::new();
     assert_eq!(error(&lonely, "node:1"), "'node:1': node:1 has no CPUs");

@@ -215,3 +215,23 @@ fn memory_goes_with_the_task() {
     assert_eq!(place(&machine, &two()).unwrap().tasks[0].memory.to_string(), "default");
     assert_eq!(PlacementRequest::as_the_os_does().memory, MemoryRequest::Default);
 }
+
+#[test]
+fn tasks_that_share_cpus_while_others_are_free_get_a_warning() {
+    let machine = machine(&[
+        dram(0, 0, &[&[0], &[1], &[2], &[3], &[4], &[5]]),
+        dram(1, 1, &[&[6], &[7], &[8], &[9], &[10], &[11]]),
+    ]);
+    let placement = place(&machine, &tasks(request(Strategy::Semi, Some(4)), 3)).unwrap();
+    assert_eq!(
+        placement.warnings,
+        [
+            "oversubscribed: some CPUs (0-1) have threads of several tasks while others (10-11) have none; a task of `semi` \
+          stays inside one node"
+        ]
+    );
+    let placement = place(&machine, &tasks(request(Strategy::Semi, Some(3)), 4)).unwrap();
+    assert_eq!(placement.warnings, Vec::<String>::new());
+    let one = PlacementRequest { cpus: Some(cpus("3")), ..request(Strategy::Local, Some(2)) };
+    assert!(place(&machine, &one).unwrap().warnings[0].contains("2 threads on 1 CPU (3)"));
+}
