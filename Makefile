@@ -2,6 +2,8 @@
 .DELETE_ON_ERROR:
 CARGO ?= cargo
 NUMAWISE := target/release/numawise
+AGENT := target/release/libnumawise_agent.so
+PREFIX ?= /usr/local
 ISO3DFD := build/iso3dfd/iso3dfd
 
 .PHONY: help
@@ -11,7 +13,8 @@ help:
 	@echo 'make test           every kind of test'
 	@echo 'make tidy           formatting, lints, the map of rooms, sizes of files'
 	@echo 'make bench          the figures that we promise, side by side with their peers'
-	@echo 'make build          the numawise binary and the bundled programs'
+	@echo 'make build          the numawise binary, the library that pins threads, and the bundled programs'
+	@echo 'make install        into PREFIX ($(PREFIX)): bin/numawise and lib/numawise/'
 
 .PHONY: build
 build: deps-build $(NUMAWISE) $(ISO3DFD)
@@ -19,9 +22,16 @@ build: deps-build $(NUMAWISE) $(ISO3DFD)
 # Cargo and the workload's own makefile know best whether there is something to do.
 .PHONY: $(NUMAWISE) $(ISO3DFD)
 $(NUMAWISE):
-	$(CARGO) build --release --locked -p numawise
+	$(CARGO) build --release --locked -p numawise -p numawise-agent
 $(ISO3DFD):
 	$(MAKE) --no-print-directory -C native/workloads/iso3dfd all
+
+# The binary finds the library beside itself, or in ../lib/numawise. Nothing is built here, so that root need not build.
+.PHONY: install
+install:
+	@test -x $(NUMAWISE) && test -f $(AGENT) || { echo 'install: not built yet; first: make build' >&2; exit 1; }
+	install -D -m 755 $(NUMAWISE) $(DESTDIR)$(PREFIX)/bin/numawise
+	install -D -m 644 $(AGENT) $(DESTDIR)$(PREFIX)/lib/numawise/libnumawise_agent.so
 
 .PHONY: deps-build deps-test deps-bench
 deps-build deps-test deps-bench: deps-%:

@@ -61,8 +61,9 @@ pub fn let_others_run() {
 }
 
 pub fn write_error(bytes: &[u8]) {
+    // Not by write(3), where a thread that is cancelled would end.
     // SAFETY: the buffer is live and its length is given. Where standard error is closed, there is nobody to tell.
-    unsafe { libc::write(2, bytes.as_ptr().cast(), bytes.len()) };
+    unsafe { libc::syscall(libc::SYS_write, 2, bytes.as_ptr(), bytes.len()) };
 }
 
 /// The environment that the loader told us of, while the C library's is not set.

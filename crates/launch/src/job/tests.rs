@@ -2,7 +2,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use numawise_facts::{Argument, MemoryMode, MemoryPlan, Strategy, ThreadBinding};
+use numawise_facts::{Argument, MemoryMode, MemoryPlan, PageSize, Strategy, ThreadBinding};
 use numawise_units::{CpuSet, NodeSet};
 
 use super::*;
@@ -315,4 +315,45 @@ fn the_tasks_die_with_the_thread_that_started_them() {
     let mut job = std::thread::spawn(start).join().unwrap();
     let finished = job.wait_timeout(PATIENCE).unwrap().expect("ended");
     assert_eq!(finished.tasks[0].exit, Exit::Signal(libc::SIGKILL));
+}
+
+#[test]
+fn huge_pages_are_switched_off_for_who_wants_small_ones() {
+    let enabled =
+        |plan: &Placement| output_of(&shell("grep THP_enabled /proc/self/status || echo unknown"), plan);
+    let mut plan = free(1);
+    if enabled(&plan).contains("unknown") {
+        eprintln!("SKIPPED: this kernel does not tell (Linux 5.0 does)");
+        return;
+    }
+    plan.tasks[0].memory.pages = PageSize::Small;
+    assert_eq!(enabled(&plan), "THP_enabled:\t0\n");
+    plan.tasks[0].memory.pages = PageSize::Huge;
+    assert_eq!(output_of(&shell("echo ${GLIBC_TUNABLES##*:}"), &plan), "glibc.malloc.hugetlb=2\n");
+}
+
+#[test]
+fn balancing_goes_with_the_policy() {
+    let mut plan = free(1);
+    plan.tasks[0].memory =
+        MemoryPlan { balancing: true, ..MemoryPlan::new(MemoryMode::Bind, "0".parse().unwrap()) };
+    match run(&spec(&["/bin/cat", "/proc/self/numa_maps"]), &plan) {
+        Ok(finished) => {
+            let maps = &finished.tasks[0].output.text;
+            assert!(maps.contains("bind=balancing:0") || maps.contains("bind:0"), "{maps}");
+        }
+        Err(error) => assert!(error.to_string().contains("MPOL_F_NUMA_BALANCING"), "{error}"),
+    }
+    // The kernel takes it with few policies; the refusal says why.
+    plan.tasks[0].memory.mode = MemoryMode::Interleave;
+    let error = run(&spec(&["/bin/true"]), &plan).unwrap_err().to_string();
+    assert!(error.contains("MPOL_F_NUMA_BALANCING"), "{error}");
+}
+
+#[test]
+fn each_of_several_tasks_knows_its_number() {
+    let finished = run(&shell("echo {task} $NUMAWISE_TASK $NUMAWISE_TASKS"), &free(2)).unwrap();
+    let told: Vec<&str> = finished.tasks.iter().map(|task| task.output.text.as_str()).collect();
+    assert_eq!(told, ["0 0 2\n", "1 1 2\n"]);
+    assert_eq!(output_of(&shell("echo {task} ${NUMAWISE_TASKS-one}"), &free(1)), "0 one\n");
 }
