@@ -22,7 +22,13 @@ mkdir /sys/fs/cgroup/testbed
 echo never > /sys/kernel/mm/transparent_hugepage/enabled
 echo root:x:0:0:root:/root:/bin/sh > /etc/passwd
 echo root:x:0: > /etc/group
+# Names are asked of files only: there is nobody to ask on a network.
+echo 'passwd: files
+group: files
+hosts: files' > /etc/nsswitch.conf
+echo 127.0.0.1 localhost emulated > /etc/hosts
 hostname emulated
+ip link set lo up
 stty -F /dev/ttyS1 raw -echo
 exec 3> /dev/ttyS1
 

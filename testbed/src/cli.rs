@@ -2,11 +2,11 @@
 //!
 //! Exit status of `run`: that of the first command that failed; 125 when the guest itself could not be run.
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
-use testbed::{CommandResult, Error, Guest, Machine, Run};
+use testbed::{CommandResult, Error, Guest, Machine, Mpi, Run};
 
 /// Not a status that shells or the kernel give to common failures; docker and timeout use it alike.
 const NO_GUEST: u8 = 125;
@@ -46,6 +46,9 @@ struct RunArgs {
     /// Copy a program of the host, such as numactl
     #[arg(long = "tool", value_name = "NAME")]
     tools: Vec<String>,
+    /// Put the launcher of an MPI into the guest
+    #[arg(long, value_enum, value_name = "NAME")]
+    mpi: Vec<MpiName>,
     /// Set an environment variable in the guest
     #[arg(long = "env", value_name = "NAME=VALUE")]
     environment: Vec<String>,
@@ -67,6 +70,12 @@ struct RunArgs {
     /// Shell commands, each run and reported on its own
     #[arg(last = true)]
     commands: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum MpiName {
+    Openmpi,
+    Mpich,
 }
 
 pub(crate) fn run() -> ExitCode {
@@ -120,6 +129,12 @@ fn run_guest(arguments: &RunArgs) -> Result<u8, String> {
     }
     for tool in &arguments.tools {
         guest = guest.tool(tool);
+    }
+    for mpi in &arguments.mpi {
+        guest = guest.mpi(match mpi {
+            MpiName::Openmpi => Mpi::OpenMpi,
+            MpiName::Mpich => Mpi::Mpich,
+        });
     }
     for variable in &arguments.environment {
         let (name, value) = pair(variable, '=', "--env NAME=VALUE")?;

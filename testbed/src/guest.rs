@@ -3,7 +3,7 @@
 use crate::initramfs::Archive;
 use crate::lock::lock;
 use crate::run::{self, CommandResult, Outputs, Run, Watch};
-use crate::{Error, Machine, compile, kernel, libraries, qemu, timing, truth};
+use crate::{Error, Machine, Mpi, compile, kernel, libraries, mpi, qemu, timing, truth};
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -26,6 +26,7 @@ pub struct Guest<'a> {
     files: Vec<(PathBuf, Option<String>)>,
     contents: Vec<(String, Vec<u8>)>,
     tools: Vec<String>,
+    mpis: Vec<Mpi>,
     environment: Vec<(String, String)>,
     collect: Vec<(String, PathBuf)>,
     limit: Duration,
@@ -43,6 +44,7 @@ impl<'a> Guest<'a> {
             files: Vec::new(),
             contents: Vec::new(),
             tools: Vec::new(),
+            mpis: Vec::new(),
             environment: Vec::new(),
             collect: Vec::new(),
             limit: DEFAULT_LIMIT,
@@ -91,6 +93,13 @@ impl<'a> Guest<'a> {
     #[must_use]
     pub fn tool(mut self, name: impl Into<String>) -> Self {
         self.tools.push(name.into());
+        self
+    }
+
+    /// Puts the launcher of an MPI into the guest: one host, no ssh, ranks that need no MPI library.
+    #[must_use]
+    pub fn mpi(mut self, mpi: Mpi) -> Self {
+        self.mpis.push(mpi);
         self
     }
 
@@ -208,7 +217,9 @@ impl<'a> Guest<'a> {
             archive.file(format!("testbed/commands/{k}"), command.as_str());
         }
         let lines = |lines: Vec<String>| lines.into_iter().map(|line| line + "\n").collect::<String>();
-        let exports = self.environment.iter().map(|(name, value)| format!("export {name}={}", quoted(value)));
+        let of_mpis = self.mpis.iter().flat_map(|mpi| mpi::environment(*mpi)).map(|(n, v)| (*n, *v));
+        let given = self.environment.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let exports = of_mpis.chain(given).map(|(name, value)| format!("export {name}={}", quoted(value)));
         archive.file("testbed/env", lines(exports.collect()));
         archive.file("testbed/collect", lines(self.collect.iter().map(|(guest, _)| guest.clone()).collect()));
         if self.timing {
@@ -221,6 +232,11 @@ impl<'a> Guest<'a> {
         for tool in &self.tools {
             let path = which(tool).ok_or_else(|| Error::NoTool(tool.clone()))?;
             copy(&mut archive, &path, &path)?;
+        }
+        for mpi in &self.mpis {
+            for file in mpi::files(*mpi)? {
+                copy(&mut archive, &file, &file)?;
+            }
         }
         for (host, guest) in &self.files {
             let guest = match guest {
@@ -256,7 +272,7 @@ fn copy(archive: &mut Archive, host: &Path, guest: impl AsRef<Path>) -> Result<(
 }
 
 /// The first program of this name on the host's PATH.
-fn which(name: &str) -> Option<PathBuf> {
+pub(crate) fn which(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|candidate| candidate.is_file())
 }

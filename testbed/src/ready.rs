@@ -22,7 +22,12 @@ pub fn readiness() -> Result<(), Error> {
 /// When guests cannot be had, but the environment says that they must.
 #[must_use]
 pub fn ready() -> bool {
-    let Err(reason) = readiness() else { return true };
+    or_skipped(readiness())
+}
+
+/// Says `SKIPPED` and why, or panics where that would be a lie.
+pub(crate) fn or_skipped(readiness: Result<(), Error>) -> bool {
+    let Err(reason) = readiness else { return true };
     let required = std::env::var_os(REQUIRE).is_some_and(|value| value == "1");
     assert!(!required, "{REQUIRE}=1, but guests cannot be had: {reason}");
     let test = std::thread::current();
