@@ -80,9 +80,9 @@ fn policy_advice(plan: &MemoryPlan, error: &io::Error) -> String {
             .to_owned(),
         Some(libc::EINVAL) => match plan.mode {
             _ if plan.balancing => format!(
-                "this kernel does not take NUMA balancing (MPOL_F_NUMA_BALANCING) with this policy: it needs Linux 5.12, and \
-                 '{}' takes it since then only when it is bind (preferred-many since 6.15); or none of the nodes {} may \
-                 be used; try it without balancing",
+                "this kernel does not take NUMA balancing (MPOL_F_NUMA_BALANCING) with the policy '{}': bind takes it since \
+                 Linux 5.12, newer kernels also preferred-many, no other does; or none of the nodes {} may be used; try \
+                 it without balancing",
                 plan.mode, plan.nodes
             ),
             MemoryMode::WeightedInterleave => format!(
