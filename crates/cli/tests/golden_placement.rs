@@ -19,7 +19,11 @@ use numawise_units::CpuSet;
 const SYNTHETIC: [(&str, &str); 6] = [
     ("synthetic-one-node", "pack:1 [numa] core:4 pu:1"),
     ("synthetic-two-sockets", "pack:2 [numa] core:4 pu:2"),
-    ("synthetic-two-sockets-interleaved-numbers", "pack:2 [numa] core:4 pu:2(indexes=core:pu)"),
+    // Written out: hwloc 2.9 reads `indexes=core:pu` now one way, now another.
+    (
+        "synthetic-two-sockets-interleaved-numbers",
+        "pack:2 [numa] core:4 pu:2(indexes=0,8,1,9,2,10,3,11,4,12,5,13,6,14,7,15)",
+    ),
     ("synthetic-four-threads-a-core", "pack:2 [numa] core:3 pu:4"),
     ("synthetic-sub-numa", "pack:2 die:2 [numa] core:3 pu:2"),
     ("synthetic-eight-nodes", "pack:8 [numa] core:2 pu:1"),
