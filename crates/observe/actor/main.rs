@@ -1,7 +1,7 @@
 //! A program whose truth is known: it does what its arguments say, so that tests can compare what the observer saw.
 //!
 //! Modes: `quick` | `spin MS` | `burn MS` | `known CPU CPU MIB MS` | `threads COUNT MS` | `short COUNT` | `forks COUNT MS` |
-//! `memory MIB MS` | `mappings COUNT MS` | `named NAME MS` | `private MS` | `crowd THREADS MAPPINGS MS` | `kinds MS` |
+//! `memory MIB MS` | `mappings COUNT MS` | `named NAME MS` | `private MS` | `crowd THREADS MAPPINGS MS [MIB]` | `kinds MS` |
 //! `kinds-huge MS` | `headless MS`. The last four say `ready` when all is as they promise.
 
 use std::io::Write;
@@ -33,6 +33,9 @@ fn main() {
         }
         "crowd" => {
             mappings(number(2));
+            if words.len() > 4 {
+                touch(map(number(4) as usize), number(4) as usize);
+            }
             crowd(number(1), span(3));
         }
         "kinds" | "kinds-huge" => {
