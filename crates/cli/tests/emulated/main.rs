@@ -4,9 +4,16 @@
 //! on a host (the testbed sees to that), so these tests follow one another.
 
 mod check;
+mod launcher;
 mod machine;
+mod peers;
 mod placement;
+mod probe;
 mod quiet;
+mod ranks;
+mod threads;
+mod weights;
+mod whereabouts;
 
 use std::path::{Path, PathBuf};
 

@@ -57,12 +57,14 @@ impl Request {
         let nodes = nodes(arguments, allowed)?;
         let memory = memory(arguments, allowed)?;
         let listed = cpus.is_some() || nodes.is_some() || location.is_some();
+        // Every rank that has these CPUs would choose the same ones of them.
+        let may_choose = !tasks.crowded || arguments.pin;
         let strategy = match arguments.place {
-            Some(strategy) => strategy,
-            None if listed => Strategy::Explicit,
-            None => Strategy::None,
+            Some(strategy) if may_choose => strategy,
+            _ if listed => Strategy::Explicit,
+            _ => Strategy::None,
         };
-        let pins = arguments.pin || spreads(arguments.place) && !arguments.no_pin && !tasks.crowded;
+        let pins = arguments.pin || spreads(arguments.place) && !arguments.no_pin && may_choose;
         let binding = if pins { ThreadBinding::Pinned } else { ThreadBinding::Free };
         // Copies that nobody told how many threads to have would each take the whole machine.
         let steers_threads =

@@ -125,7 +125,7 @@ impl Scope {
                 self.tasks.threads = Some(share);
                 let pinned = match arguments.pin {
                     true => "they are pinned as asked and may meet on the same CPUs",
-                    false => "threads are not pinned",
+                    false => "the strategy is passed over and threads are not pinned",
                 };
                 self.warnings.push(format!(
                     "the launcher gave CPUs {own} to this rank and to others: {size} ranks have {} CPUs, and which of \

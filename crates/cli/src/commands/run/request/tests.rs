@@ -252,7 +252,12 @@ fn ranks_on_the_same_cpus_are_not_pinned_unless_asked() {
     let crowded = Tasks { crowded: true, threads: Some(2), ..Tasks::of(1) };
     let request = in_a_job("--place local app", &crowded);
     assert_eq!((request.placement.binding, request.placement.threads), (ThreadBinding::Free, Some(2)));
+    assert_eq!(request.placement.strategy, Strategy::None, "all of them would choose the same CPUs");
+    assert_eq!(in_a_job("--nodes 0 app", &crowded).placement.strategy, Strategy::Explicit);
     let pinned = in_a_job("--place local --pin app", &crowded);
-    assert_eq!(pinned.placement.binding, ThreadBinding::Pinned);
+    assert_eq!(
+        (pinned.placement.binding, pinned.placement.strategy),
+        (ThreadBinding::Pinned, Strategy::Local)
+    );
     assert_eq!(in_a_job("--place local --threads 3 app", &crowded).placement.threads, Some(3));
 }
