@@ -24,7 +24,7 @@ enum Action {
     /// List the machines.
     Machines,
     /// Boot a machine, run commands, power it off.
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Download the kernel now instead of before the first run.
     Fetch,
 }

@@ -1,0 +1,155 @@
+//! `numawise where` beside `numastat -p` and move_pages, page by page, on memory that lies where we want it.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use testbed::{CommandResult, Machine};
+
+use crate::json;
+use crate::probe::{Line, lines, with_probe};
+
+const PAGE: u64 = 4096;
+
+/// Bytes by node, without nodes that have none.
+fn by_node(value: &Value) -> BTreeMap<u64, u64> {
+    let all = value.as_object().unwrap_or_else(|| panic!("{value}"));
+    all.iter()
+        .map(|(node, bytes)| (node.parse().unwrap(), bytes.as_u64().unwrap()))
+        .filter(|(_, b)| *b > 0)
+        .collect()
+}
+
+fn bytes(line: &Line) -> BTreeMap<u64, u64> {
+    line.pages().into_iter().map(|(node, pages)| (node, pages * PAGE)).collect()
+}
+
+/// The rows of `numastat -p`, in MiB by node.
+fn numastat(result: &CommandResult) -> BTreeMap<String, Vec<f64>> {
+    let row = |line: &str| {
+        let mut words = line.split_whitespace();
+        let name = words.next()?.to_owned();
+        let numbers: Option<Vec<f64>> = words.map(|word| word.parse().ok()).collect();
+        Some((name, numbers.filter(|numbers| numbers.len() > 1)?))
+    };
+    result.stdout.lines().filter_map(row).collect()
+}
+
+/// The program of the test, and what is asked of it while it sleeps.
+fn commands(regions: &str) -> Vec<String> {
+    vec![
+        format!(
+            "place_probe hold {regions} > held & echo $! > pid; while [ $(wc -l < held) -lt {} ]; do sleep 0.1; done; cat held",
+            regions.split(' ').count()
+        ),
+        "numawise where --json --mappings 100 $(cat pid)".to_owned(),
+        "place_probe pages $(cat pid)".to_owned(),
+        "numastat -p $(cat pid)".to_owned(),
+        "numawise where --json --mappings 100 $(cat pid)".to_owned(),
+        "grep -h nr_migrations /proc/$(cat pid)/task/*/sched".to_owned(),
+        "kill $(cat pid)".to_owned(),
+    ]
+}
+
+fn agrees(machine: &str, prepare: &str, regions: &str) {
+    if !testbed::ready() {
+        return;
+    }
+    let machine = Machine::load(machine).unwrap();
+    let mut commands = commands(regions);
+    commands[0] = format!("{prepare}{}", commands[0]);
+    let run = with_probe(&machine).tool("numastat").run(&commands).unwrap();
+    let told = json(&run[1]);
+    let task = &told["tasks"][0];
+    let memory = &task["memory"];
+    let truth = lines_with_all(&run[2]);
+
+    // Node by node, and mapping by mapping.
+    assert_eq!(
+        by_node(&memory["by_node_bytes"]),
+        bytes(truth.last().unwrap()),
+        "{memory}\n{}",
+        run[2].stdout
+    );
+    let mappings: BTreeMap<&str, &Line> =
+        truth[..truth.len() - 1].iter().map(|line| (line.text("mapping"), line)).collect();
+    let largest = memory["largest"].as_array().unwrap();
+    assert!(!largest.is_empty(), "{memory}");
+    for mapping in largest {
+        let address = mapping["address"].as_str().unwrap().trim_start_matches("0x");
+        assert_eq!(by_node(&mapping["by_node_bytes"]), bytes(mappings[address]), "{mapping}");
+    }
+    // What the program itself was told by the kernel of the regions that it bound, under their policies.
+    let resident = |region: &Line| bytes(region).values().sum::<u64>();
+    for region in lines(&run[0]) {
+        let found = largest
+            .iter()
+            .find(|m| m["address"].as_str().unwrap().trim_start_matches("0x") == region.text("region"));
+        let found = found.unwrap_or_else(|| panic!("{region:?} is not among {largest:?}"));
+        assert_eq!(found["resident_bytes"], resident(&region), "{region:?}");
+        assert_eq!(by_node(&found["by_node_bytes"]), bytes(&region));
+        // The kernel says `prefer:0` for preferred.
+        let policy = found["policy"].as_str().unwrap().split(':').next().unwrap();
+        assert!(region.text("policy").starts_with(policy), "{found}");
+    }
+    beside_numastat(memory, &run[3]);
+
+    // It slept all the while: another look says the same, and migrations are those that the scheduler counts.
+    assert_eq!(json(&run[4])["tasks"][0]["memory"], *memory);
+    let counted: u64 = run[5].stdout.split(':').nth(1).unwrap().trim().parse().unwrap();
+    assert_eq!(task["threads"][0]["migrations"], counted, "{}", run[5].stdout);
+}
+
+/// The last line of `place_probe pages` begins with a word without a value.
+fn lines_with_all(result: &CommandResult) -> Vec<Line> {
+    let named =
+        CommandResult { stdout: result.stdout.replace("all pages=", "mapping=all pages="), ..result.clone() };
+    lines(&named)
+}
+
+fn beside_numastat(memory: &Value, numastat_says: &CommandResult) {
+    let theirs = numastat(numastat_says);
+    let ours = |names: &[&str]| {
+        let uses =
+            memory["uses"].as_array().unwrap().iter().filter(|u| names.contains(&u["use"].as_str().unwrap()));
+        let mut sums: BTreeMap<u64, u64> = BTreeMap::new();
+        for (node, bytes) in uses.flat_map(|of| by_node(&of["by_node_bytes"])) {
+            *sums.entry(node).or_default() += bytes;
+        }
+        sums
+    };
+    for (row, uses) in [
+        ("Huge", &["huge"][..]),
+        ("Heap", &["heap"]),
+        ("Stack", &["stack"]),
+        ("Private", &["private", "file", "shared"]),
+    ] {
+        let sums = ours(uses);
+        let numbers = &theirs[row];
+        // The last column is the sum.
+        for (node, mib) in numbers[..numbers.len() - 1].iter().enumerate() {
+            let bytes = sums.get(&(node as u64)).copied().unwrap_or(0) as f64;
+            let difference = (bytes / f64::from(1 << 20) - mib).abs();
+            assert!(
+                difference < 0.006,
+                "{row}, node {node}: {bytes} bytes, {mib} MiB\n{}",
+                numastat_says.stdout
+            );
+        }
+    }
+}
+
+#[test]
+fn emulated_where_agrees_with_numastat_and_move_pages() {
+    // Two nodes that are reserved huge pages each, so that sizes of pages are mixed.
+    let reserve = "for n in 0 1; do echo 4 > /sys/devices/system/node/node$n/hugepages/hugepages-2048kB/nr_hugepages; done; ";
+    agrees(
+        "two-socket",
+        reserve,
+        "20:bind:2 12:interleave:3 6:preferred:1 4:bind:2:huge 4:interleave:3:huge 3:default:0",
+    );
+}
+
+#[test]
+fn emulated_where_sees_high_bandwidth_memory() {
+    agrees("hbm", "", "16:bind:8 9:interleave:c 5:bind:1");
+}
