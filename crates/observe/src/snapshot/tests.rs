@@ -127,6 +127,29 @@ fn many_threads_come_in_order_and_those_that_ended_do_not() {
     assert!(threads.iter().all(|thread| thread.tid != Pid(150)));
     let one = threads.iter().find(|thread| thread.tid == Pid(101)).unwrap();
     assert_eq!((one.name.as_str(), one.state, one.cpu_time), ("worker", 'R', Nanoseconds(40_000_000)));
+    assert!(reason(&one.migrations).contains("CONFIG_SCHED_DEBUG"));
+}
+
+#[test]
+fn of_very_many_threads_those_that_hardly_ran_are_not_asked_for_migrations() {
+    for (count, asked) in [(200, true), (300, false)] {
+        let tree = Tree::new();
+        tree.process(&Process { threads: count, ..PROCESS });
+        tree.write("proc/100/task/100/sched", SCHED);
+        for tid in 101..100 + count as i32 {
+            tree.thread(PID.0, tid, &Thread { time: 0, ..THREAD });
+            tree.write(&format!("proc/100/task/{tid}/sched"), SCHED);
+        }
+        let seen = look(&tree);
+        let threads = only(&seen).threads.measured().unwrap();
+        assert_eq!(threads[0].migrations.measured(), Some(&9), "the main thread has run");
+        for idle in &threads[1..] {
+            match asked {
+                true => assert_eq!(idle.migrations.measured(), Some(&9)),
+                false => assert!(reason(&idle.migrations).contains("not asked for")),
+            }
+        }
+    }
 }
 
 #[test]

@@ -21,6 +21,12 @@ use crate::sys;
 const NO_SCHED: &str =
     "the kernel does not tell: it has no /proc/PID/task/TID/sched with se.nr_migrations (CONFIG_SCHED_DEBUG)";
 
+/// Of processes with more threads than this, those that have hardly run are not asked for their migrations: `sched` is half
+/// of what a thread costs (7 of 14 us).
+const FEW: usize = 256;
+const HARDLY_RAN: &str =
+    "it has used less than a clock tick of CPU time, and there are more than 256 threads: not asked for";
+
 /// All threads that are there. Those that end meanwhile are left out.
 pub(super) fn read(look: &Look<'_>, task: &Task, buffer: &mut Vec<u8>) -> Reading<Vec<ThreadSnapshot>> {
     let directory = look.roots.process(task.pid()).join("task");
@@ -30,7 +36,8 @@ pub(super) fn read(look: &Look<'_>, task: &Task, buffer: &mut Vec<u8>) -> Readin
         Err(error) => return Reading::unavailable(task::reason(&error)),
     };
     tids.sort_unstable();
-    let mut reader = Reader { look, open, path: Vec::with_capacity(32), has_sched: true };
+    let few = tids.len() <= FEW;
+    let mut reader = Reader { look, open, path: Vec::with_capacity(32), few, has_sched: true };
     let threads = tids.into_iter().filter_map(|tid| reader.thread(tid, buffer).ok()).collect();
     Reading::Measured(threads)
 }
@@ -40,6 +47,7 @@ struct Reader<'a> {
     look: &'a Look<'a>,
     open: File,
     path: Vec<u8>,
+    few: bool,
     /// False once a living thread had no `sched`.
     has_sched: bool,
 }
@@ -68,26 +76,34 @@ impl Reader<'_> {
             minor_faults: stat.minor_faults,
             major_faults: stat.major_faults,
         };
+        match self.few || ticks > Nanoseconds(0) {
+            true => self.scheduler(&mut thread, buffer),
+            false => thread.migrations = Reading::unavailable(HARDLY_RAN),
+        }
+        thread.mask = self.mask(tid, buffer)?;
+        Ok(thread)
+    }
+
+    /// Migrations and exact CPU time, where the kernel tells.
+    fn scheduler(&mut self, thread: &mut ThreadSnapshot, buffer: &mut Vec<u8>) {
         if self.has_sched {
-            match self.file(tid, "sched", buffer) {
+            match self.file(thread.tid, "sched", buffer) {
                 Ok(()) => {
                     let sched = Sched::parse(buffer);
                     if let Some(migrations) = sched.migrations {
                         thread.migrations = Reading::Measured(migrations);
                     }
-                    thread.cpu_time = sched.cpu_time.unwrap_or(ticks);
+                    thread.cpu_time = sched.cpu_time.unwrap_or(thread.cpu_time);
                 }
                 // Ended meanwhile, or a kernel without such files.
-                Err(_) => self.has_sched = self.file(tid, "stat", buffer).is_err(),
+                Err(_) => self.has_sched = self.file(thread.tid, "stat", buffer).is_err(),
             }
         }
-        if !self.has_sched && self.file(tid, "schedstat", buffer).is_ok() {
+        if !self.has_sched && self.file(thread.tid, "schedstat", buffer).is_ok() {
             // Zero slices of a thread that exists: the kernel does not count.
             let counted = SchedStat::parse(buffer).ok().filter(|counted| counted.slices > 0);
-            thread.cpu_time = counted.map_or(ticks, |counted| counted.cpu_time);
+            thread.cpu_time = counted.map_or(thread.cpu_time, |counted| counted.cpu_time);
         }
-        thread.mask = self.mask(tid, buffer)?;
-        Ok(thread)
     }
 
     /// Fails when the thread has ended.
