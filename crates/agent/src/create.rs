@@ -149,7 +149,7 @@ unsafe fn create(wanted: &Wanted, make: impl FnOnce(Option<*mut c_void>) -> c_in
         system::set_affinity(0, own.words());
     }
     match (result, slot, &fate) {
-        (0, _, Fate::Numbered(_)) => pin_main(plan),
+        (0, _, Fate::Numbered(k)) if k + 1 >= plan.threads() => pin_main(plan),
         (0, ..) | (_, None, _) => {}
         // No thread came to be: its number and its slot are free again.
         (_, Some(slot), _) => {
@@ -221,8 +221,9 @@ unsafe fn carries_cpus(attr: *const libc::pthread_attr_t) -> bool {
     result != 0 || cpus.iter().any(|byte| *byte != 0xff)
 }
 
-/// Pins the main thread, once, when there is a second: a process of one thread keeps all CPUs of its task, since it may
-/// be a shell that starts others. Not where the program chose its CPUs, nor where an OpenMP runtime is loaded that will
+/// Pins the main thread, once, when the plan's threads are all there. A process of one thread keeps all CPUs of its task,
+/// since it may be a shell that starts others; and one with a thread for its log may yet count the CPUs of its mask, to
+/// make a pool of as many. Not where the program chose its CPUs, nor where an OpenMP runtime is loaded that will
 /// take its CPUs for all there are.
 fn pin_main(plan: &Plan) {
     if MAIN_IS_DONE.swap(true, Ordering::Relaxed) {

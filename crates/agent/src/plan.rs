@@ -134,6 +134,11 @@ impl Plan {
         self.pool.get(start..start + words).unwrap_or_default()
     }
 
+    /// How many threads it is made for; at least 1.
+    pub fn threads(&self) -> usize {
+        self.shape.threads
+    }
+
     pub fn leave(&self) -> &[u8] {
         self.leave.split(|byte| *byte == 0).next().unwrap_or_default()
     }

@@ -39,6 +39,20 @@ fn a_process_of_one_thread_keeps_all_cpus() {
 }
 
 #[test]
+fn the_main_thread_keeps_all_cpus_until_all_threads_are_there() {
+    let Some(bench) = Bench::new() else { return };
+    let threads = bench.c("threads");
+    let [a, b] = &bench.cpus;
+    // The program ends with five threads beside the main one: enough for a plan of six, too few for one of seven.
+    for (more, main) in [(4, "a"), (5, "ab")] {
+        let plan = format!("1;{a},{b};{a}{}", format!(";{b}").repeat(more + 1));
+        let printed = bench.run(&[&threads, "pool"], &[("NUMAWISE_PIN", &plan)]);
+        let last = bench.with_cpus(&format!("main 9: {main}"));
+        assert_eq!(lines(&printed.output).last(), Some(&last), "{}", printed.errors);
+    }
+}
+
+#[test]
 fn what_the_program_places_itself_stays_there() {
     let Some(bench) = Bench::new() else { return };
     let threads = bench.c("threads");
