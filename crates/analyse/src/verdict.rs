@@ -223,14 +223,16 @@ fn disobedience(study: &Study, point: &Point) -> Option<String> {
     })
 }
 
-/// Only OpenMP's threads follow OMP_PLACES: where no thread is held on one CPU, "pinned" is not what happened.
+/// Threads of some programs follow neither OMP_PLACES nor the library that pins the others: where no thread is held on one
+/// CPU, "pinned" is not what happened.
 fn not_pinned(study: &Study, point: &Point) -> Option<String> {
     let workers = workers(study, point)?;
     let loose = |thread: &&ThreadObservation| thread.mask.measured().is_some_and(|mask| mask.len() > 1);
     let should = point.placement.binding == ThreadBinding::Pinned && point.threads() > 1;
     (should && !workers.is_empty() && workers.iter().all(loose)).then(|| {
         format!(
-            "{}: no thread was seen pinned: they are not OpenMP's, and stayed free inside the CPUs of the plan",
+            "{}: no thread was seen pinned; they were free inside the CPUs of the plan (a statically linked program \
+             cannot be reached, and one that places its threads itself wins)",
             point.id
         )
     })
