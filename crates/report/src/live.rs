@@ -35,8 +35,8 @@ impl Palette {
         let style = Style::new();
         match (tone, self.colour) {
             (Tone::Plain, _) => style,
-            (Tone::Dim, true) => style.fg(Color::DarkGray),
-            (Tone::Dim, false) => style.add_modifier(Modifier::DIM),
+            // Not dark grey, which some themes show as their background.
+            (Tone::Dim, _) => style.add_modifier(Modifier::DIM),
             (Tone::Good, true) => style.fg(Color::Green),
             (Tone::Warn, true) => style.fg(Color::Yellow),
             (Tone::Bad, true) => style.fg(Color::Red),
