@@ -74,7 +74,10 @@ impl View {
         lines: &mut Vec<Weighed>,
     ) {
         let job = &look.job;
-        let threads = format!("{} threads", job.threads);
+        let threads = match job.threads {
+            1 => "1 thread".to_owned(),
+            count => format!("{count} threads"),
+        };
         lines.push((1, busy_line(&job.busy, &self.busy, &threads, width, palette)));
         let memory = self.memory_words(&job.total);
         lines.push((3, local_line(several(look, &job.local), &self.local, &memory, width, palette)));
@@ -116,7 +119,10 @@ impl View {
         if !command.is_empty() {
             lines.push((5, Line::styled(cut(&command, width), palette.style(Tone::Dim))));
         }
-        let working = task.working.measured().map(|count| format!("{count} threads at work"));
+        let working = task.working.measured().map(|count| match count {
+            1 => "1 thread at work".to_owned(),
+            count => format!("{count} threads at work"),
+        });
         lines.push((1, busy_line(&task.busy, &kept.busy, &working.unwrap_or_default(), width, palette)));
         let total = task.memory.as_ref().map(|memory| memory.total);
         let memory = self.memory_words(&total);

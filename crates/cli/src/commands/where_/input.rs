@@ -61,6 +61,7 @@ impl Decoder {
             None => alone.filter(|_| last),
             Some(b'O') => match self.bytes.get(2) {
                 None => alone.filter(|_| last),
+                Some(b'M') => Some((3, Some(Input::Key(Key::Enter)))),
                 Some(&end) => Some((3, named(end, 0))),
             },
             Some(b'[') => {
@@ -121,7 +122,6 @@ fn named(end: u8, number: u32) -> Option<Input> {
         (b'D', _) => Key::Left,
         (b'H', _) | (b'~', 1 | 7) => Key::Home,
         (b'F', _) | (b'~', 4 | 8) => Key::End,
-        (b'M', 0) => Key::Enter,
         (b'~', 5) => Key::PageUp,
         (b'~', 6) => Key::PageDown,
         _ => return None,

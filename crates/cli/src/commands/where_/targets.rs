@@ -14,8 +14,8 @@ use crate::commands::Failure;
 #[cfg(test)]
 mod tests;
 
-/// Searching may take one part in 200 of a CPU, as looking.
-const PART: u64 = 200;
+/// Searching may take one part in this many of a CPU.
+const PART: u64 = 1000;
 
 /// What was asked for, and which processes that was when it was searched for last.
 pub struct Targets {

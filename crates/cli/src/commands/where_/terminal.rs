@@ -1,8 +1,8 @@
 //! The terminal, lent to the full-screen view and always given back: at the end, when something fails, at a panic.
 
 use std::fs::File;
-use std::io::{self, IsTerminal, Read, Stdout, stdin, stdout};
-use std::os::fd::{AsFd, AsRawFd};
+use std::io::{self, IsTerminal, PipeReader, Read, Stdout, stdin, stdout};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::sync::Once;
 use std::time::Duration;
 
@@ -75,8 +75,7 @@ impl Screen {
         let keys = keys().map_err(failed)?;
         take().map_err(failed)?;
         let terminal = Terminal::new(CrosstermBackend::new(stdout())).map_err(failed)?;
-        let size = crossterm::terminal::size().map_err(failed)?;
-        Ok(Screen { terminal, keys, decoder: Decoder::default(), size })
+        Ok(Screen { terminal, keys, decoder: Decoder::default(), size: size() })
     }
 
     pub fn draw(&mut self, view: &mut View, palette: Palette) -> io::Result<()> {
@@ -88,15 +87,19 @@ impl Screen {
         self.terminal.clear()
     }
 
-    /// What was done within so long, if anything. A signal ends the waiting.
-    pub fn input(&mut self, within: Duration) -> io::Result<Option<Input>> {
+    /// What was done within so long, if anything. A signal ends the waiting, and so does a word that comes through `other`.
+    pub fn input(&mut self, within: Duration, other: &mut PipeReader) -> io::Result<Option<Input>> {
         if let Some(input) = self.decoder.next(false) {
             return Ok(Some(input));
         }
         let unfinished = self.decoder.is_unfinished();
         let within = if unfinished { REST_OF_KEY } else { within };
-        if wait(&self.keys, within)? {
-            let mut buffer = [0; 256];
+        let (typed, told) = wait([self.keys.as_fd(), other.as_fd()], within)?;
+        let mut buffer = [0; 256];
+        if told {
+            let _ = other.read(&mut buffer)?;
+        }
+        if typed {
             match self.keys.read(&mut buffer) {
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Ok(length) => self.decoder.push(&buffer[..length]),
@@ -105,10 +108,10 @@ impl Screen {
             }
             return Ok(self.decoder.next(false));
         }
-        if unfinished {
+        if unfinished && !told {
             return Ok(self.decoder.next(true));
         }
-        let size = crossterm::terminal::size()?;
+        let size = size();
         let changed = std::mem::replace(&mut self.size, size) != size;
         Ok(changed.then_some(Input::Redraw))
     }
@@ -148,16 +151,24 @@ fn keys() -> io::Result<File> {
     }
 }
 
-/// Waits until there is something to read. False when there is nothing, or when a signal came first.
-fn wait(file: &File, within: Duration) -> io::Result<bool> {
-    let mut asked = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+/// Waits until there is something to read, and says in which. In neither when nothing came, or a signal.
+fn wait(files: [BorrowedFd<'_>; 2], within: Duration) -> io::Result<(bool, bool)> {
+    let mut asked = files.map(|file| libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 });
     let within = i32::try_from(within.as_millis()).unwrap_or(i32::MAX);
-    // SAFETY: poll reads and writes one pollfd, which lives until the call returns.
-    let count = unsafe { libc::poll(&raw mut asked, 1, within) };
+    // SAFETY: poll reads and writes two pollfds, which live until the call returns.
+    let count = unsafe { libc::poll(asked.as_mut_ptr(), 2, within) };
     if count < 0 {
         let error = io::Error::last_os_error();
-        return if error.kind() == io::ErrorKind::Interrupted { Ok(false) } else { Err(error) };
+        return if error.kind() == io::ErrorKind::Interrupted { Ok((false, false)) } else { Err(error) };
     }
-    // A terminal that has gone is for reading to tell.
-    Ok(count > 0)
+    // A terminal that has gone counts as something to read: reading tells.
+    Ok((asked[0].revents != 0, asked[1].revents != 0))
+}
+
+/// Columns and lines; nothing where there is no terminal any more.
+fn size() -> (u16, u16) {
+    let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
+    // SAFETY: TIOCGWINSZ writes one winsize, which lives until the call returns.
+    unsafe { libc::ioctl(libc::STDOUT_FILENO, libc::TIOCGWINSZ, &raw mut size) };
+    (size.ws_col, size.ws_row)
 }

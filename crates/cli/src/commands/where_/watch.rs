@@ -1,5 +1,6 @@
 //! `--watch`: looks in a thread of their own, so that keys are answered at once however long a look takes.
 
+use std::io::{PipeReader, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -8,7 +9,7 @@ use std::time::Duration;
 
 use numawise_report::live::{Action, View};
 use numawise_units::Nanoseconds;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGWINCH};
 
 use super::clock::boot_time;
 use super::input::Input;
@@ -17,10 +18,8 @@ use super::pace::Schedule;
 use super::terminal::{self, Screen};
 use crate::commands::{Failure, SUCCESS, Status};
 
-/// How long a key or a look may wait until it is seen.
-const SLICE: Duration = Duration::from_millis(50);
-/// Waiting like this while nothing is expected: a signal is seen at the next slice.
-const LONG_SLICE: Duration = Duration::from_millis(250);
+/// Keys, looks and signals end the waiting at once, but for a signal that comes just before it.
+const LONGEST_WAIT: Duration = Duration::from_secs(1);
 /// The second look is this soon after the first, so that what happens now is seen at once.
 const SECOND_LOOK: Nanoseconds = Nanoseconds(300_000_000);
 
@@ -42,7 +41,7 @@ pub fn run(looker: Looker, watch: Watch) -> Result<Status, Failure> {
     super::something_seen(&first.whereabouts)?;
     let ended_by = end_signals()?;
     let mut view = View::new(watch.title.clone(), watch.interval);
-    let mut looks = Looks::start(looker, first, &mut view);
+    let mut looks = Looks::start(looker, first, &mut view)?;
     let mut screen = Screen::open()?;
     let result = show(&mut screen, &mut view, &mut looks, &watch, &ended_by);
     drop(screen);
@@ -73,14 +72,13 @@ fn show(
             schedule.begin(now);
             schedule.change(now, pace(view, watch, looks.least));
         }
-        let left = Duration::from(schedule.left(now));
-        let slice = match (looks.under_way, view.paused()) {
-            (true, _) => SLICE,
-            (false, true) => LONG_SLICE,
-            (false, false) => left.min(LONG_SLICE),
+        let wait = match looks.under_way || view.paused() {
+            true => LONGEST_WAIT,
+            false => Duration::from(schedule.left(now)).min(LONGEST_WAIT),
         };
-        let mut within = if draw { Duration::ZERO } else { slice };
-        while let Some(input) = screen.input(within).map_err(gone)? {
+        // A millisecond more than what is left, which is cut to whole ones.
+        let mut within = if draw { Duration::ZERO } else { wait + Duration::from_millis(1) };
+        while let Some(input) = screen.input(within, &mut looks.done).map_err(gone)? {
             within = Duration::ZERO;
             draw = true;
             match input {
@@ -121,6 +119,8 @@ fn end_signals() -> Result<Arc<AtomicUsize>, Failure> {
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         signal_hook::flag::register_usize(signal, Arc::clone(&flag), signal as usize)?;
     }
+    // That the terminal has another size is asked of the terminal; the signal ends the waiting.
+    signal_hook::flag::register(SIGWINCH, Arc::default())?;
     Ok(flag)
 }
 
@@ -128,25 +128,28 @@ fn end_signals() -> Result<Arc<AtomicUsize>, Failure> {
 struct Looks {
     ask: Option<Sender<()>>,
     answers: Receiver<Result<Look, Failure>>,
+    /// Gets a byte when there is an answer.
+    done: PipeReader,
     thread: Option<JoinHandle<()>>,
     under_way: bool,
     least: Nanoseconds,
 }
 
 impl Looks {
-    fn start(mut looker: Looker, first: Look, view: &mut View) -> Self {
+    fn start(mut looker: Looker, first: Look, view: &mut View) -> Result<Self, Failure> {
         let least = first.least;
         view.take(first.whereabouts, first.memory_age);
         let (ask, asked) = channel();
         let (answer, answers) = channel();
+        let (done, mut tell) = std::io::pipe()?;
         let thread = std::thread::spawn(move || {
             while asked.recv().is_ok() {
-                if answer.send(looker.light()).is_err() {
+                if answer.send(looker.light()).is_err() || tell.write_all(b"!").is_err() {
                     return;
                 }
             }
         });
-        Looks { ask: Some(ask), answers, thread: Some(thread), under_way: false, least }
+        Ok(Looks { ask: Some(ask), answers, done, thread: Some(thread), under_way: false, least })
     }
 
     fn begin(&mut self) {
