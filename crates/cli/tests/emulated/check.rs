@@ -1,7 +1,9 @@
 //! The verdict on iso3dfd where memory has the timing of a two-socket machine: the gain of placing it well is known.
 
+use std::io::Write as _;
 use std::time::Duration;
 
+use serde_json::Value;
 use testbed::Machine;
 
 use crate::{findings, guest, json};
@@ -22,6 +24,126 @@ fn throughput(output: &str) -> f64 {
     line.split(' ').next().unwrap().parse().unwrap()
 }
 
+/// One guest: what the check said, what serial and parallel initialisation truly bring, and how much of the host's CPUs
+/// other programs took meanwhile.
+struct Attempt {
+    told: Value,
+    output: String,
+    serial: Vec<f64>,
+    parallel: Vec<f64>,
+    others: f64,
+    idle: f64,
+}
+
+/// A guest with timing needs CPUs of the host whenever it wants them: with this share of them gone, and not much idle, what it
+/// measures is the host.
+const BUSY: f64 = 0.15;
+const IDLE: f64 = 0.5;
+/// Runs of one program in one guest differ by less than this factor while the host leaves it alone.
+const CALM: f64 = 1.25;
+/// Guests that a busy host spoiled are started anew, this many in all.
+const ATTEMPTS: usize = 3;
+
+impl Attempt {
+    fn new(machine: &Machine) -> Self {
+        let check = format!("numawise check {OPTIONS} -o /root/serial.nw -- iso3dfd {GRID} {{threads}}");
+        let serial = format!("iso3dfd {GRID} 4");
+        let parallel = format!("iso3dfd {GRID} 4 --first-touch");
+        let host = Host::now();
+        let run = guest(machine)
+            .timing(true)
+            .scale(SCALE)
+            .limit(Duration::from_secs(400))
+            .run(&[&check, &serial, &parallel, &parallel, &serial, &serial, &parallel])
+            .unwrap();
+        let (others, idle) = Host::now().since(&host);
+        let of = |indices: [usize; 3]| indices.map(|k| throughput(&run[k].stdout)).to_vec();
+        let (serial, parallel) = (of([1, 4, 5]), of([2, 3, 6]));
+        Attempt { told: json(&run[0]), output: run[0].stdout.clone(), serial, parallel, others, idle }
+    }
+
+    /// Why this guest tells nothing about numawise: the host took its CPUs away. Neither the verdict nor the gain, which the
+    /// test is about, have a say in it.
+    fn spoiled(&self) -> Option<String> {
+        let trials = self.told["trials"].as_array().unwrap();
+        let disturbed = trials.iter().filter(|t| !t["disturbances"].as_array().unwrap().is_empty()).count();
+        let spread = |values: &[f64]| {
+            let (least, most) = values.iter().fold((f64::MAX, 0.0f64), |(a, b), v| (a.min(*v), b.max(*v)));
+            most / least
+        };
+        let widest = spread(&self.serial).max(spread(&self.parallel));
+        if self.others > BUSY && self.idle < IDLE {
+            return Some(format!("other programs took {:.0} % of the host's CPUs", 100.0 * self.others));
+        }
+        if 2 * disturbed > trials.len() {
+            return Some(format!("{disturbed} of {} trials were disturbed", trials.len()));
+        }
+        (widest > CALM).then(|| format!("runs of one program differ by {widest:.2}x"))
+    }
+
+    /// The first that nothing spoiled. Where all were spoiled, the one that the host left most alone if there must be one,
+    /// as in CI, and else none: what happened on a busy host is said, and proves nothing.
+    fn best(machine: &Machine) -> Option<Self> {
+        let mut spoiled: Vec<Self> = Vec::new();
+        for attempt in 1..=ATTEMPTS {
+            let made = Attempt::new(machine);
+            let Some(why) = made.spoiled() else { return Some(made) };
+            let _ = writeln!(std::io::stderr(), "guest {attempt} of at most {ATTEMPTS} was spoiled: {why}");
+            spoiled.push(made);
+        }
+        if std::env::var_os("NUMAWISE_REQUIRE_EMULATED").is_none_or(|value| value != "1") {
+            let _ = writeln!(std::io::stderr(), "SKIPPED: the host is too busy for guests with timing");
+            return None;
+        }
+        spoiled.into_iter().min_by(|one, other| one.others.total_cmp(&other.others))
+    }
+
+    /// How many times as fast as serial initialisation.
+    fn gain(&self) -> f64 {
+        let mean = |values: &[f64]| values.iter().map(|v| v.ln()).sum::<f64>() / values.len() as f64;
+        (mean(&self.parallel) - mean(&self.serial)).exp()
+    }
+}
+
+/// CPU time that passed on the host, in seconds.
+struct Host {
+    /// Of all CPUs together, idle or not.
+    all: f64,
+    /// Used by anybody, or taken by the hypervisor below.
+    busy: f64,
+    /// Used by programs of this one that have ended, which are its guests.
+    ours: f64,
+}
+
+impl Host {
+    fn now() -> Self {
+        let stat = std::fs::read_to_string("/proc/stat").unwrap();
+        let line = stat.lines().next().unwrap();
+        // proc(5): user nice system idle iowait irq softirq steal, in ticks.
+        let ticks: Vec<f64> =
+            line.split_whitespace().skip(1).take(8).map(|word| word.parse().unwrap()).collect();
+        // SAFETY: sysconf has no preconditions.
+        let per_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) } as f64;
+        let all = ticks.iter().sum::<f64>() / per_second;
+        // SAFETY: a structure of integers, for which all zeros is a value.
+        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+        // SAFETY: the kernel writes one rusage, which lives until the call returns.
+        assert_eq!(unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) }, 0);
+        let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+        Host {
+            all,
+            busy: all - (ticks[3] + ticks[4]) / per_second,
+            ours: seconds(usage.ru_utime) + seconds(usage.ru_stime),
+        }
+    }
+
+    /// The share of the CPUs that went to others, and the share that nobody used.
+    fn since(&self, before: &Host) -> (f64, f64) {
+        let (all, busy, ours) = (self.all - before.all, self.busy - before.busy, self.ours - before.ours);
+        (((busy - ours) / all).max(0.0), 1.0 - busy / all)
+    }
+}
+
 /// Serial initialisation is found, with its evidence; what interleaving brings is measured; and what parallel
 /// initialisation truly brings is no less than was promised.
 #[test]
@@ -30,28 +152,18 @@ fn emulated_serial_initialisation_is_found_and_its_cure_is_true() {
         return;
     }
     let machine = Machine::load("two-socket").unwrap();
-    let check = format!("numawise check {OPTIONS} -o /root/serial.nw -- iso3dfd {GRID} {{threads}}");
-    let serial = format!("iso3dfd {GRID} 4");
-    let parallel = format!("iso3dfd {GRID} 4 --first-touch");
-    let run = guest(&machine)
-        .timing(true)
-        .scale(SCALE)
-        .limit(Duration::from_secs(400))
-        .run(&[&check, &serial, &parallel, &parallel, &serial, &serial, &parallel])
-        .unwrap();
-    let told = json(&run[0]);
+    let Some(attempt) = Attempt::best(&machine) else { return };
+    let (told, output) = (&attempt.told, &attempt.output);
     assert_eq!(told["schema"], "numawise/check/1");
-    assert_eq!(told["verdict"], "affected", "{}", run[0].stdout);
+    assert_eq!(told["verdict"], "affected", "{output}");
     assert_eq!(told["placed_well"], false);
-    assert!(findings(&told).contains(&"NW001"), "{}", run[0].stdout);
+    assert!(findings(told).contains(&"NW001"), "{output}");
     let first_touch = &told["findings"][0];
     let evidence = first_touch["evidence"].to_string();
     assert!(evidence.contains("lie on node") && evidence.contains("page faults"), "{evidence}");
     let promised = first_touch["cost"]["low"].as_f64().expect("interleaving was measured");
     assert!(promised > 1.0, "{first_touch}");
-    let mean =
-        |indices: [usize; 3]| indices.iter().map(|k| throughput(&run[*k].stdout).ln()).sum::<f64>() / 3.0;
-    let truth = (mean([2, 3, 6]) - mean([1, 4, 5])).exp();
+    let truth = attempt.gain();
     assert!(truth >= promised, "promised at least {promised}, and parallel initialisation brings {truth}");
     assert!(truth > 1.3, "the machine file says that local memory is much faster: {truth}");
 }
