@@ -12,6 +12,7 @@
 
 mod arguments;
 mod copies;
+mod direct;
 mod machine;
 mod node_string;
 mod numactl;
@@ -50,34 +51,38 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         return look(&arguments);
     }
     let scope = Scope::of_this_process(&arguments, &environment)?;
-    let (machine, request, mut placement) = plan(&arguments, &scope)?;
+    let request = Request::new(&arguments, &scope.allowed, &scope.tasks, &environment)?;
     let spec = spec(&arguments.command);
-    let decision = preload::decide(&arguments, &placement, &spec);
-    weights::write(&arguments, &mut placement)?;
+    let silent = !arguments.verbose && !arguments.global_weights && scope.warnings.is_empty();
+    if silent && let Some(task) = direct::task(&request, &scope.allowed) {
+        let Err(error) = numawise_launch::exec_in_place(&spec, &task, &[]);
+        return Err(Failure::from_launch(error));
+    }
+    start(&arguments, &scope, &request, &spec)
+}
+
+/// With a plan, and all that there is to say of it.
+fn start(arguments: &Arguments, scope: &Scope, request: &Request, spec: &RunSpec) -> Result<Status, Failure> {
+    let (machine, mut placement) = plan(request, &scope.allowed)?;
+    let decision = preload::decide(arguments, &placement, spec);
+    weights::write(arguments, &mut placement)?;
     let ours = placement.tasks.get(scope.tasks.ours as usize).ok_or(LaunchError::NoTask)?;
     let changes = request.changes(ours, decision.pinner.as_ref());
     let on_pages = numawise_launch::pages_problem(Path::new("/sys"), request.placement.pages);
     let of_program = numawise_launch::overrides(&changes, environment);
-    warn(&scope, &placement, decision.warning.into_iter().chain(of_program).chain(on_pages));
+    warn(scope, &placement, decision.warning.into_iter().chain(of_program).chain(on_pages));
     if arguments.verbose {
         let machine = machine::full(&scope.allowed).unwrap_or(machine);
         let notes: Vec<String> = scope.notes.iter().chain(&decision.note).cloned().collect();
-        let (placement, ours) = (&placement, marked(&scope.tasks, &arguments));
-        let shown = Shown {
-            machine: &machine,
-            request: &request,
-            placement,
-            changes: &changes,
-            spec: &spec,
-            notes: &notes,
-            ours,
-        };
+        let (placement, ours) = (&placement, marked(&scope.tasks, arguments));
+        let shown =
+            Shown { machine: &machine, request, placement, changes: &changes, spec, notes: &notes, ours };
         eprint!("{}", shown.text());
     }
     if arguments.copies.is_some() {
-        return copies::run(&spec, &placement, decision.pinner.as_ref());
+        return copies::run(spec, &placement, decision.pinner.as_ref());
     }
-    let Err(error) = numawise_launch::exec_in_place(&spec, ours, &changes);
+    let Err(error) = numawise_launch::exec_in_place(spec, ours, &changes);
     Err(Failure::from_launch(error))
 }
 
@@ -106,24 +111,22 @@ fn marked(tasks: &Tasks, arguments: &Arguments) -> Option<u32> {
 }
 
 /// The plan, from as little of the machine as it takes.
-fn plan(arguments: &Arguments, scope: &Scope) -> Result<(Machine, Request, Placement), Failure> {
-    let request = Request::new(arguments, &scope.allowed, &scope.tasks, &environment)?;
-    let allowed = &scope.allowed;
-    if let Some(machine) = machine::narrow(&request, allowed)
+fn plan(request: &Request, allowed: &Allowed) -> Result<(Machine, Placement), Failure> {
+    if let Some(machine) = machine::narrow(request, allowed)
         && let Ok(placement) = request.place(&machine)
     {
-        return Ok((machine, request, placement));
+        return Ok((machine, placement));
     }
-    let quick = machine::quick(&request, allowed)?;
+    let quick = machine::quick(request, allowed)?;
     if let Ok(mut placement) = request.place(&quick) {
         weights::compare(&mut placement, &Roots::live());
-        return Ok((quick, request, placement));
+        return Ok((quick, placement));
     }
     // Something is wrong, or is a matter of kinds that the quick reader does not know: with all there is to know.
     let machine = machine::full(allowed)?;
     let mut placement = request.place(&machine)?;
     weights::compare(&mut placement, &Roots::live());
-    Ok((machine, request, placement))
+    Ok((machine, placement))
 }
 
 /// `--dry-run` and `--emit`: the plan and nothing else.

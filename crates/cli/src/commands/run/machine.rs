@@ -112,13 +112,13 @@ pub fn narrow(request: &Request, allowed: &Allowed) -> Option<Machine> {
 
 const NOT_READ: &str = "not read for a placement by list";
 
+/// The CPUs online of a node; `None` where there is no such node.
+pub fn cpus_of_node(id: NodeId) -> Option<CpuSet> {
+    fs::read_to_string(format!("/sys/devices/system/node/node{id}/cpulist")).ok()?.parse().ok()
+}
+
 fn node(id: NodeId, with_cpus: bool) -> Option<Node> {
-    let cpus: CpuSet = match with_cpus {
-        true => {
-            fs::read_to_string(format!("/sys/devices/system/node/node{id}/cpulist")).ok()?.parse().ok()?
-        }
-        false => CpuSet::new(),
-    };
+    let cpus = if with_cpus { cpus_of_node(id)? } else { CpuSet::new() };
     Some(Node {
         id,
         near: cpus.clone(),

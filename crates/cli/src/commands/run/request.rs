@@ -24,6 +24,8 @@ pub struct Request {
     pub placement: PlacementRequest,
     /// The program's threads are ours to set: their number was given, or they are placed or pinned.
     pub steers_threads: bool,
+    /// The command asks for the number of threads.
+    pub fills_in_threads: bool,
     /// CPUs in hwloc's words, which only the machine can tell.
     pub location: Option<String>,
     /// How many tasks get the same plan, each what one alone would get, instead of its share.
@@ -69,10 +71,11 @@ impl Request {
         // Copies that nobody told how many threads to have would each take the whole machine.
         let steers_threads =
             arguments.threads.is_some() || spreads(arguments.place) || pins || arguments.copies.is_some();
-        let fills_in = arguments.command.iter().any(|word| word.to_string_lossy().contains("{threads}"));
+        let fills_in_threads =
+            arguments.command.iter().any(|word| word.to_string_lossy().contains("{threads}"));
         let threads = match arguments.threads {
             Some(threads) => Some(threads),
-            None if steers_threads || fills_in => {
+            None if steers_threads || fills_in_threads => {
                 environment("OMP_NUM_THREADS").as_deref().and_then(outermost).or(tasks.threads)
             }
             None => None,
@@ -95,7 +98,15 @@ impl Request {
             choice: choice(arguments),
         };
         let kernels_weights = arguments.weighted_interleave.is_some();
-        Ok(Request { placement, steers_threads, location, repeat, kernels_weights, ignored })
+        Ok(Request {
+            placement,
+            steers_threads,
+            fills_in_threads,
+            location,
+            repeat,
+            kernels_weights,
+            ignored,
+        })
     }
 
     /// The plan for all tasks of the job on this computer.
