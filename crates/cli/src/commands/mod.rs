@@ -30,7 +30,7 @@ enum Command {
 
 pub fn main() -> Status {
     if let Some(arguments) = run_with_lists() {
-        return run::run(arguments).unwrap_or_else(Failure::report);
+        return run::run_lists(arguments).unwrap_or_else(Failure::report);
     }
     // A reader that has seen enough (`| head`) is an error to handle, not the end of a study. `run` gives its program the
     // usual action back.

@@ -28,7 +28,7 @@ use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use numawise_facts::{Argument, Machine, PageSize, Placement, RunSpec};
+use numawise_facts::{Argument, Machine, PageSize, Placement, RunSpec, TaskPlacement};
 use numawise_launch::LaunchError;
 use numawise_machine::Roots;
 
@@ -40,6 +40,21 @@ use machine::Allowed;
 use request::Request;
 use scope::{Scope, Tasks};
 use show::Shown;
+
+/// What the short cut took: lists, which most often need no plan.
+pub fn run_lists(arguments: Arguments) -> Result<Status, Failure> {
+    let allowed = Allowed::read()?;
+    let request = Request::new(&arguments, &allowed, &Tasks::of(1), &environment)?;
+    match direct::task(&request, &allowed) {
+        Some(task) => become_program(&spec(&arguments.command), &task),
+        None => run(arguments),
+    }
+}
+
+fn become_program(spec: &RunSpec, task: &TaskPlacement) -> Result<Status, Failure> {
+    let Err(error) = numawise_launch::exec_in_place(spec, task, &[]);
+    Err(Failure::from_launch(error))
+}
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     arguments.shared_memory.refuse()?;
@@ -55,8 +70,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     let spec = spec(&arguments.command);
     let silent = !arguments.verbose && !arguments.global_weights && scope.warnings.is_empty();
     if silent && let Some(task) = direct::task(&request, &scope.allowed) {
-        let Err(error) = numawise_launch::exec_in_place(&spec, &task, &[]);
-        return Err(Failure::from_launch(error));
+        return become_program(&spec, &task);
     }
     start(&arguments, &scope, &request, &spec)
 }

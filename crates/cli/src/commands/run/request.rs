@@ -71,8 +71,10 @@ impl Request {
         // Copies that nobody told how many threads to have would each take the whole machine.
         let steers_threads =
             arguments.threads.is_some() || spreads(arguments.place) || pins || arguments.copies.is_some();
-        let fills_in_threads =
-            arguments.command.iter().any(|word| word.to_string_lossy().contains("{threads}"));
+        let fills_in_threads = arguments.command.iter().any(|word| {
+            let mark = b"{threads}";
+            word.as_encoded_bytes().windows(mark.len()).any(|part| part == mark)
+        });
         let threads = match arguments.threads {
             Some(threads) => Some(threads),
             None if steers_threads || fills_in_threads => {
