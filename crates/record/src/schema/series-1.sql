@@ -117,14 +117,17 @@ CREATE INDEX unavailable_by_look ON unavailable (look);
 
 CREATE VIEW thread_timeline AS
   -- Every thread at every look at which it was seen, with what it used since the look before.
-  WITH spans AS (
-    SELECT x.*, l.session,
-           lead(x.look, 1, 9223372036854775807) OVER (PARTITION BY x.thread ORDER BY x.look) AS next_look
-      FROM thread_looks x JOIN looks l ON l.look = x.look
+  -- CROSS JOIN makes SQLite find the looks of a span by their numbers, which is a hundred times as fast.
+  WITH sessions AS (
+    SELECT session, max(look) + 1 AS next_look FROM looks GROUP BY session
+  ), spans AS (
+    SELECT x.*,
+           lead(x.look, 1, e.next_look) OVER (PARTITION BY x.thread ORDER BY x.look) AS next_look
+      FROM thread_looks x JOIN looks l ON l.look = x.look JOIN sessions e ON e.session = l.session
   ), rows AS (
-    SELECT l.look, l.session, l.time_ns, l.boot_ns, s.thread, s.state, s.cpu, s.cpu_ns, s.migrations, s.mask,
+    SELECT l.look, l.time_ns, l.boot_ns, s.thread, s.state, s.cpu, s.cpu_ns, s.migrations, s.mask,
            lag(s.cpu_ns) OVER earlier AS cpu_ns_before, lag(l.boot_ns) OVER earlier AS boot_ns_before
-      FROM spans s JOIN looks l ON l.look >= s.look AND l.look < s.next_look AND l.session = s.session
+      FROM spans s CROSS JOIN looks l ON l.look >= s.look AND l.look < s.next_look
      WHERE s.state IS NOT NULL
     WINDOW earlier AS (PARTITION BY s.thread ORDER BY l.look)
   )
@@ -137,14 +140,16 @@ CREATE VIEW thread_timeline AS
 
 CREATE VIEW memory_timeline AS
   -- The memory of every task at every look, by use and node; nothing where it is not known.
-  WITH spans AS (
-    SELECT x.*, l.session,
-           lead(x.look, 1, 9223372036854775807) OVER (PARTITION BY x.task, x.used_for, x.node ORDER BY x.look) AS next_look
-      FROM memory_looks x JOIN looks l ON l.look = x.look
+  WITH sessions AS (
+    SELECT session, max(look) + 1 AS next_look FROM looks GROUP BY session
+  ), spans AS (
+    SELECT x.*,
+           lead(x.look, 1, e.next_look) OVER (PARTITION BY x.task, x.used_for, x.node ORDER BY x.look) AS next_look
+      FROM memory_looks x JOIN looks l ON l.look = x.look JOIN sessions e ON e.session = l.session
   )
   SELECT l.look, strftime('%Y-%m-%d %H:%M:%S', l.time_ns / 1000000000, 'unixepoch') AS time_utc, k.pid, k.rank, k.name,
          s.used_for, s.node, s.bytes
-    FROM spans s JOIN looks l ON l.look >= s.look AND l.look < s.next_look AND l.session = s.session
+    FROM spans s CROSS JOIN looks l ON l.look >= s.look AND l.look < s.next_look
     JOIN tasks k ON k.task = s.task
    WHERE s.bytes IS NOT NULL
    ORDER BY l.look, s.task, s.used_for, s.node;

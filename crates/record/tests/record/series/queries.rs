@@ -132,3 +132,20 @@ fn what_is_missing_has_its_reason_and_no_zero() {
         .count();
     assert!(unknown > 3, "the sample has such looks");
 }
+
+/// An hour of a large job is asked for in seconds: each span finds its looks by number. SQLite's other way, every span for
+/// every look, takes minutes.
+#[test]
+fn the_timelines_find_looks_by_their_numbers() {
+    let (_folder, sql) = series();
+    for view in ["thread_timeline", "memory_timeline"] {
+        let plan = rows(&sql, &format!("EXPLAIN QUERY PLAN SELECT * FROM {view}"), |r| r.get::<_, String>(3));
+        let found =
+            plan.iter().any(|step| step.contains("SEARCH l USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"));
+        assert!(found, "{view}: {plan:#?}");
+        assert!(
+            !plan.iter().any(|step| step.contains("AUTOMATIC") && step.contains("SEARCH l ")),
+            "{plan:#?}"
+        );
+    }
+}
