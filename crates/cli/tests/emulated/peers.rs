@@ -33,7 +33,9 @@ fn emulated_peers_on_two_sockets() {
     alike(
         "two-socket",
         &[
-            ("taskset -c 1,3", "--cpus 1,3"),
+            // CPUs of one node, where there is no policy: pages go where the program happens to run.
+            ("taskset -c 2,3", "--cpus 2-3"),
+            ("taskset -c 1,3 numactl -m 0", "--cpus 1,3 --memory bind:0"),
             ("taskset -c 2", "--cpus 2"),
             ("hwloc-bind node:1 --", "--cpus node:1"),
             ("hwloc-bind node:1.core:0 --", "--cpus node:1.core:0"),
