@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn a_program_that_ends_at_once_is_unavailable_and_not_zero() {
     for _ in 0..20 {
-        let (seen, usage, _) = watch(actor("quick"), &Options::default());
+        let (seen, usage, _) = watch(actor("quick"), &generous());
         assert_eq!((seen.user, seen.system), (usage.user, usage.system));
         assert!(seen.host.steal.measured().is_none());
         if let Some(reason) = seen.threads.reason() {
@@ -22,7 +22,7 @@ fn a_program_that_is_gone_before_watching_begins() {
     let child = actor("quick").spawn().expect("a program");
     let pid = Pid(child.id() as i32);
     let usage = wait(child, begun);
-    let watch = Watch::start(&[pid], &Options::default());
+    let watch = Watch::start(&[pid], &generous());
     std::thread::sleep(Duration::from_millis(60));
     let seen = watch.finish(&usage);
     assert!(seen.threads.measured().is_none() && seen.pages.measured().is_none());
@@ -35,7 +35,7 @@ fn a_program_killed_while_looked_at() {
     let begun = Instant::now();
     for delay in [1, 3, 6, 11, 30] {
         let mut child = actor("threads 40 5000").spawn().expect("a program");
-        let watch = Watch::start(&[Pid(child.id() as i32)], &Options::default());
+        let watch = Watch::start(&[Pid(child.id() as i32)], &generous());
         std::thread::sleep(Duration::from_millis(delay));
         child.kill().expect("ours to kill");
         child.wait().expect("ended");
@@ -48,7 +48,7 @@ fn a_program_killed_while_looked_at() {
 #[test]
 fn a_program_that_hides_its_memory_still_shows_its_threads() {
     // Root may look all the same; others are told why they may not.
-    let options = Options { method: Method::NumaMaps, ..Options::default() };
+    let options = Options { method: Method::NumaMaps, ..generous() };
     let (seen, _, _) = watch(actor("private 200"), &options);
     assert!(!threads(&seen).is_empty());
     // SAFETY: takes no arguments and cannot fail.
@@ -65,7 +65,7 @@ const OTHER: &str = "OBSERVE_TRUTH_OTHER";
 fn another_users_process() {
     if let Ok(pid) = std::env::var(OTHER) {
         let pid = Pid(pid.parse().expect("a process"));
-        let watch = Watch::start(&[pid], &Options { method: Method::NumaMaps, ..Options::default() });
+        let watch = Watch::start(&[pid], &Options { method: Method::NumaMaps, ..generous() });
         std::thread::sleep(Duration::from_millis(60));
         let seen = watch.finish(&Usage { wall: Nanoseconds(60_000_000), ..Usage::default() });
         assert!(seen.pages.measured().is_none(), "{:?}", seen.pages);

@@ -42,8 +42,14 @@ fn watch(mut command: Command, options: &Options) -> (Observation, Usage, Durati
     (observation, usage, ended.elapsed())
 }
 
+/// A budget that is enough on a machine whose CPUs others take away: time that is stolen in the middle of a look counts
+/// as the look's. What the usual budget costs is the matter of `cost`.
+fn generous() -> Options {
+    Options { rate: 0.3, ..Options::default() }
+}
+
 fn observe(mode: &str) -> Observation {
-    watch(actor(mode), &Options::default()).0
+    watch(actor(mode), &generous()).0
 }
 
 /// Waits as the launcher does.

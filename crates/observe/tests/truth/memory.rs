@@ -26,7 +26,7 @@ fn with_census(mib: u64, options: &Options) -> (Observation, Usage) {
 fn memory_is_known_within_5_percent_by_every_method() {
     let truth = (64u64 << 20) as f64;
     for method in [Method::Auto, Method::NumaMaps, Method::MovePages] {
-        let options = Options { method, ..Options::default() };
+        let options = Options { method, ..generous() };
         let (seen, usage) = with_census(64, &options);
         let total = total(&seen);
         assert!((total / truth - 1.0).abs() < 0.05, "{method:?}: {total} of {truth}: {:?}", seen.pages);
@@ -41,7 +41,7 @@ fn memory_is_known_within_5_percent_by_every_method() {
 #[test]
 fn both_ways_of_counting_agree_on_the_nodes() {
     let shares = [Method::NumaMaps, Method::MovePages].map(|method| {
-        let options = Options { method, ..Options::default() };
+        let options = Options { method, ..generous() };
         let (seen, _) = with_census(32, &options);
         let all = total(&seen);
         let pages = seen.pages.measured().unwrap().clone();

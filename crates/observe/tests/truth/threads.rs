@@ -6,7 +6,7 @@ use super::*;
 fn pinned_threads_are_seen_on_their_cpus_and_the_toucher_has_the_faults() {
     let (first, second) = two_cpus();
     let mode = format!("known {first} {second} 64 600");
-    let (seen, usage, _) = watch(actor(&mode), &Options::default());
+    let (seen, usage, _) = watch(actor(&mode), &generous());
     let (toucher, spinner) = (named(&seen, "toucher"), named(&seen, "spinner"));
     for (thread, cpu) in [(toucher, first), (spinner, second)] {
         assert_eq!(thread.mask.measured(), Some(&CpuSet::single(cpu)), "{thread:?}");
@@ -32,13 +32,13 @@ fn pinned_threads_are_seen_on_their_cpus_and_the_toucher_has_the_faults() {
 fn names_with_spaces_and_parentheses() {
     let mut command = actor("named");
     command.args(["a) b (c", "150"]);
-    let (seen, _, _) = watch(command, &Options::default());
+    let (seen, _, _) = watch(command, &generous());
     assert!(named(&seen, "a) b (c").cpu_time.0 > 0);
 }
 
 #[test]
 fn short_lived_threads_are_a_lower_bound() {
-    let (seen, usage, _) = watch(actor("short 600"), &Options::default());
+    let (seen, usage, _) = watch(actor("short 600"), &generous());
     let known: f64 = threads(&seen).iter().map(|thread| thread.cpu_time.seconds()).sum();
     assert!(known <= (usage.user + usage.system).seconds() + 0.02);
     assert!(threads(&seen).len() > 3, "{}", threads(&seen).len());
@@ -64,7 +64,7 @@ fn several_processes_of_one_trial() {
     let begun = Instant::now();
     let children = [(); 3].map(|()| actor("spin 200").spawn().expect("a program"));
     let pids = children.each_ref().map(|child| Pid(child.id() as i32));
-    let watch = Watch::start(&pids, &Options::default());
+    let watch = Watch::start(&pids, &generous());
     let usages = children.map(|child| wait(child, begun));
     let seen = watch.finish(&Usage {
         user: usages.iter().map(|usage| usage.user).reduce(|a, b| a + b).unwrap(),
