@@ -5,6 +5,7 @@
 //! `--user` what a user runs. `--watch` is the full-screen view. What may not be read is told with its reason and is no
 //! error; nothing to look at is one (status 125).
 
+mod backend;
 mod clock;
 mod input;
 mod looker;

@@ -11,14 +11,14 @@ use crossterm::execute;
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
 use numawise_report::live::{Levels, Palette, View};
 use ratatui::Terminal;
-use ratatui::backend::CrosstermBackend;
 
+use super::backend::Unasked;
 use super::input::{Decoder, Input};
 use crate::commands::Failure;
 
 /// A terminal in full-screen mode.
 pub struct Screen {
-    terminal: Terminal<CrosstermBackend<Stdout>>,
+    terminal: Terminal<Unasked<Stdout>>,
     /// Where keys come from: the standard input, or the terminal itself where that is something else.
     keys: File,
     decoder: Decoder,
@@ -74,7 +74,7 @@ impl Screen {
         };
         let keys = keys().map_err(failed)?;
         take().map_err(failed)?;
-        let terminal = Terminal::new(CrosstermBackend::new(stdout())).map_err(failed)?;
+        let terminal = Terminal::new(Unasked::new(stdout())).map_err(failed)?;
         Ok(Screen { terminal, keys, decoder: Decoder::default(), size: size() })
     }
 

@@ -1,0 +1,74 @@
+//! Drawing on a terminal that is never asked anything.
+//!
+//! ratatui asks where the cursor is when the screen is cleared, to put it back. The answer comes among the keys, seconds
+//! late over a slow line, and without it the view would end. Our cursor is hidden, so nobody needs to know.
+
+use std::io::{self, Write};
+
+use ratatui::backend::{Backend, ClearType, CrosstermBackend, WindowSize};
+use ratatui::buffer::Cell;
+use ratatui::layout::{Position, Size};
+
+#[cfg(test)]
+mod tests;
+
+/// crossterm's backend, with the cursor where it was put last.
+pub struct Unasked<W: Write> {
+    inner: CrosstermBackend<W>,
+    cursor: Position,
+}
+
+impl<W: Write> Unasked<W> {
+    pub fn new(writer: W) -> Self {
+        Unasked { inner: CrosstermBackend::new(writer), cursor: Position::ORIGIN }
+    }
+}
+
+impl<W: Write> Backend for Unasked<W> {
+    type Error = io::Error;
+
+    fn draw<'a, I: Iterator<Item = (u16, u16, &'a Cell)>>(&mut self, content: I) -> io::Result<()> {
+        self.inner.draw(content)
+    }
+
+    fn append_lines(&mut self, lines: u16) -> io::Result<()> {
+        self.inner.append_lines(lines)
+    }
+
+    fn hide_cursor(&mut self) -> io::Result<()> {
+        self.inner.hide_cursor()
+    }
+
+    fn show_cursor(&mut self) -> io::Result<()> {
+        self.inner.show_cursor()
+    }
+
+    fn get_cursor_position(&mut self) -> io::Result<Position> {
+        Ok(self.cursor)
+    }
+
+    fn set_cursor_position<P: Into<Position>>(&mut self, position: P) -> io::Result<()> {
+        self.cursor = position.into();
+        self.inner.set_cursor_position(self.cursor)
+    }
+
+    fn clear(&mut self) -> io::Result<()> {
+        self.inner.clear()
+    }
+
+    fn clear_region(&mut self, region: ClearType) -> io::Result<()> {
+        self.inner.clear_region(region)
+    }
+
+    fn size(&self) -> io::Result<Size> {
+        self.inner.size()
+    }
+
+    fn window_size(&mut self) -> io::Result<WindowSize> {
+        self.inner.window_size()
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Backend::flush(&mut self.inner)
+    }
+}
