@@ -84,7 +84,7 @@ fn policy(
         MemoryRequest::Interleave(Some(nodes)) => (MemoryMode::Interleave, given(nodes)?),
         MemoryRequest::Interleave(None) => (MemoryMode::Interleave, ordinary(machine)?),
         MemoryRequest::Weighted(Some(nodes)) => (MemoryMode::WeightedInterleave, given(nodes)?),
-        MemoryRequest::Weighted(None) => (MemoryMode::WeightedInterleave, ordinary(machine)?),
+        MemoryRequest::Weighted(None) => (MemoryMode::WeightedInterleave, weighable(machine)?),
         MemoryRequest::Hbm => (MemoryMode::Bind, hbm(machine, cpus)?),
         MemoryRequest::Remote => (MemoryMode::Bind, NodeSet::single(farthest(machine, cpus, warnings)?)),
     })
@@ -135,6 +135,15 @@ fn ordinary(machine: &Machine) -> Result<NodeSet, PlacementError> {
         false => Ok(machine.allowed_nodes.clone()),
         true => Err(no_memory(machine)),
     }
+}
+
+/// Of every kind where the bandwidths of all are known: using kinds together is what weights are for. Without them a slow
+/// kind would get as much as a fast one; then it is ordinary memory. Memory of devices is theirs.
+fn weighable(machine: &Machine) -> Result<NodeSet, PlacementError> {
+    let own = allowed(machine).filter(|node| node.kind != MemoryKind::Gpu);
+    let nodes: NodeSet = own.map(|node| node.id).collect();
+    let known = nodes.iter().all(|node| weights::bandwidth(machine, node).is_some());
+    if known && !nodes.is_empty() { Ok(nodes) } else { ordinary(machine) }
 }
 
 fn no_memory(machine: &Machine) -> PlacementError {

@@ -65,7 +65,7 @@ pub fn plan(machine: &Machine, nodes: &NodeSet, warnings: &mut Vec<String>) -> V
 }
 
 /// What a node gives to the CPUs that are nearest to it, as the kernel counts it: the lesser of reading and writing.
-fn bandwidth(machine: &Machine, target: NodeId) -> Option<u64> {
+pub fn bandwidth(machine: &Machine, target: NodeId) -> Option<u64> {
     let to_target: Vec<&Attribute> = machine.attributes.iter().filter(|a| a.target == target).collect();
     let near = machine.node(target).map(|node| node.near.clone()).unwrap_or_default();
     let nearest: Vec<&Attribute> =

@@ -1,5 +1,5 @@
 use super::*;
-use numawise_facts::MemoryKind;
+use numawise_facts::{MemoryKind, MemoryRequest, PlacementRequest, Strategy};
 use proptest::prelude::{ProptestConfig, prop, prop_assert, prop_assert_eq, proptest};
 
 use crate::testing::{cpus, dram, machine, memory_only, nodes, two_sockets, with_hbm};
@@ -169,4 +169,22 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn without_a_list_all_kinds_are_taken_where_all_bandwidths_are_known() {
+    let request = PlacementRequest {
+        memory: MemoryRequest::Weighted(None),
+        ..crate::testing::request(Strategy::Local, Some(1))
+    };
+    let nodes_of = |machine: &Machine| crate::place(machine, &request).unwrap().tasks[0].memory.nodes.clone();
+    let figures = |targets: &[u32]| -> Vec<Attribute> {
+        let figure =
+            |&target: &u32| attribute(AttributeKind::Bandwidth, "0-3", target, 100 + u64::from(target));
+        targets.iter().map(figure).collect()
+    };
+    assert_eq!(nodes_of(&with(with_hbm(), figures(&[0, 1, 2, 3]))), nodes("0-3"));
+    assert_eq!(nodes_of(&with(with_hbm(), figures(&[0, 1, 2]))), nodes("0-1"), "one is not known");
+    let gpu = machine(&[dram(0, 0, &[&[0], &[1]]), memory_only(1, 0, MemoryKind::Gpu)]);
+    assert_eq!(nodes_of(&with(gpu, figures(&[0, 1]))), nodes("0"), "memory of devices is theirs");
 }
