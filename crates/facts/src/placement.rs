@@ -322,13 +322,6 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// True when the operating system decides everything: no mask, no policy, no pinning.
-    pub fn is_left_to_the_os(&self) -> bool {
-        self.strategy == Strategy::None
-            && self.binding == ThreadBinding::Free
-            && self.tasks.iter().all(|task| task.memory.mode == MemoryMode::Default)
-    }
-
     /// The CPUs of all tasks.
     pub fn cpus(&self) -> CpuSet {
         self.tasks.iter().fold(CpuSet::new(), |all, task| all.union(&task.cpus))

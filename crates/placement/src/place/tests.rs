@@ -1,6 +1,6 @@
 use super::*;
 use crate::testing::{cpus, dram, limited, machine, memory, nodes, request, two_sockets, with_hbm};
-use numawise_facts::{LimitKind, MemoryRequest};
+use numawise_facts::{LimitKind, MemoryPlan, MemoryRequest};
 
 /// The threads of each task, tasks separated by `|`.
 fn threads(machine: &Machine, request: &PlacementRequest) -> String {
@@ -92,9 +92,10 @@ fn what_is_explicit_comes_in_the_order_of_numbers() {
 fn none_leaves_everything_to_the_system() {
     let machine = limited(two_sockets(), "1-3", LimitKind::AffinityMask);
     let placement = place(&machine, &PlacementRequest::as_the_os_does()).unwrap();
-    assert!(placement.is_left_to_the_os());
     assert_eq!(placement.tasks[0].cpus, cpus("1-3"));
     assert_eq!(placement.tasks[0].threads.len(), 3);
+    assert_eq!(placement.binding, ThreadBinding::Free);
+    assert_eq!(placement.tasks[0].memory, MemoryPlan::default_policy());
     assert_eq!(threads(&machine, &request(Strategy::None, Some(2))), "1 2");
 }
 
