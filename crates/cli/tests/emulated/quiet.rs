@@ -16,8 +16,9 @@ fn emulated_equal_nodes_are_not_affected() {
     }
     let machine = Machine::load("two-socket").unwrap();
     let check = "numawise check --json --sampling 1% --margin 40% --budget 150s --seed 1 --threads 2 \
-                 --metric 'throughput: ([0-9.]+)' --higher-is-better -- iso3dfd 96 96 96 8 96 96 16 {threads}";
-    let run = guest(&machine).limit(Duration::from_secs(300)).run(&[check]).unwrap();
+                 --metric 'throughput: ([0-9.]+)' --higher-is-better -- iso3dfd 96 96 96 3 96 96 16 {threads}";
+    // Five runs at each of six placements take a minute or two, and hosts differ by a factor of three.
+    let run = guest(&machine).limit(Duration::from_secs(500)).run(&[check]).unwrap();
     let told = json(&run[0]);
     assert_eq!(told["verdict"], "not affected", "{}", run[0].stdout);
     assert!(!findings(&told).contains(&"NW001"), "{}", run[0].stdout);

@@ -38,7 +38,7 @@ fn numastat(result: &CommandResult) -> BTreeMap<String, Vec<f64>> {
 fn commands(regions: &str) -> Vec<String> {
     vec![
         format!(
-            "place_probe hold {regions} > held & echo $! > pid; while [ $(wc -l < held) -lt {} ]; do sleep 0.1; done; cat held",
+            ": > held; place_probe hold {regions} >> held & echo $! > pid; while [ $(wc -l < held) -lt {} ]; do sleep 0.1; done; cat held",
             regions.split(' ').count()
         ),
         "numawise where --json --mappings 100 $(cat pid)".to_owned(),
