@@ -79,14 +79,12 @@ pub struct Words {
 }
 
 const SHELL: &CStr = c"/bin/sh";
-/// Where execvp searches when there is no PATH (confstr(_CS_PATH) of glibc).
-const DEFAULT_PATH: &str = "/bin:/usr/bin";
 
 impl Words {
     pub fn new(spec: &RunSpec, task: &TaskPlacement, changes: &[Change]) -> Result<Words, LaunchError> {
         let command = spec.for_task(task.threads.len() as u32, task.task);
         let program = command.first().ok_or(LaunchError::EmptyCommand)?.clone();
-        let search = std::env::var_os("PATH").unwrap_or_else(|| DEFAULT_PATH.into());
+        let search = path::search();
         let arguments = command.into_iter().map(c_string).collect::<Result<Vec<_>, _>>()?;
         let variables = variables(changes).into_iter().map(c_string).collect::<Result<Vec<_>, _>>()?;
         let pointers = |strings: &[CString]| -> Vec<*const libc::c_char> {

@@ -28,6 +28,5 @@ pub use job::{Finished, FinishedTask, Io, Job, Start, Usage};
 pub use output::Output;
 pub use pages::{page_changes, pages_problem};
 pub use pinner::{Pinner, find_agent};
-pub use preload::preload_problem;
 pub use rank::{Launcher, LocalRank, RankError, is_rank_variable, rank};
 pub use syscalls::{affinity, memory_nodes};

@@ -8,6 +8,17 @@ use std::path::{Path, PathBuf};
 
 use crate::LaunchError;
 
+#[cfg(test)]
+mod tests;
+
+/// Where execvp searches when there is no PATH (confstr(_CS_PATH) of glibc).
+const DEFAULT_PATH: &str = "/bin:/usr/bin";
+
+/// The folders in which programs are searched for.
+pub fn search() -> OsString {
+    std::env::var_os("PATH").unwrap_or_else(|| DEFAULT_PATH.into())
+}
+
 /// What execve's error means for `program`, started in `directory` with the folders of `search` (`PATH`).
 pub fn explain(program: &OsStr, directory: &Path, search: &OsStr, error: io::Error) -> LaunchError {
     let name = program.to_string_lossy().into_owned();
@@ -63,15 +74,20 @@ pub fn find(program: &OsStr, directory: &Path, search: &OsStr) -> Option<PathBuf
     if program.is_empty() {
         return None;
     }
-    let there = candidates(program, search).map(|file| directory.join(file));
+    let mut there = candidates(program, search).map(|file| directory.join(file));
     if program.as_bytes().contains(&b'/') {
-        return there.into_iter().find(|file| file.symlink_metadata().is_ok());
+        return there.find(|file| file.symlink_metadata().is_ok());
     }
     let found: Vec<PathBuf> = there.filter(|file| file.is_file()).collect();
-    let executable = found
-        .iter()
-        .find(|file| file.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0));
-    executable.or(found.first()).cloned()
+    executable(&found).or(found.first()).cloned()
+}
+
+/// The first of these files that may be executed.
+fn executable(files: &[PathBuf]) -> Option<&PathBuf> {
+    let may_be = |file: &&PathBuf| {
+        file.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0)
+    };
+    files.iter().find(may_be)
 }
 
 /// What stands behind `#!` in the first line.

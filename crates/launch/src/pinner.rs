@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use numawise_facts::TaskPlacement;
 
 use crate::Change;
+use crate::preload::preload_problem;
 
 #[cfg(test)]
 mod tests;
@@ -27,8 +28,13 @@ pub struct Pinner {
 }
 
 impl Pinner {
-    /// Why this library would not be loaded: the dynamic loader only says so in the middle of the program's output.
-    pub fn problem(&self) -> Option<String> {
+    /// Why this library would not be loaded, or not into `program` (a path, or a name to be found in PATH): the dynamic
+    /// loader only says so in the middle of the program's output.
+    pub fn problem(&self, program: &Path) -> Option<String> {
+        self.own_problem().or_else(|| preload_problem(program))
+    }
+
+    fn own_problem(&self) -> Option<String> {
         let library = self.library.display();
         match self.library.to_str() {
             // The loader parts the list at spaces and colons, and replaces $ORIGIN, $LIB and $PLATFORM in it.

@@ -44,10 +44,10 @@ const LONGEST: usize = 4096;
 const MOST_SEGMENTS: usize = 512;
 
 /// Why no library can be preloaded into `program`; it must be left out then, since a loader that is not glibc's may end
-/// the program over it. A name without a slash is looked for in the folders of PATH. `None` also for scripts and for what cannot be read: their interpreters are looked at by nobody.
-pub fn preload_problem(program: &Path) -> Option<String> {
-    let search = std::env::var_os("PATH").unwrap_or_default();
-    let program = &path::find(program.as_os_str(), Path::new(""), &search)?;
+/// the program over it. A name without a slash is looked for in the folders of PATH. `None` also for scripts and for what
+/// cannot be read: their interpreters are looked at by nobody.
+pub(crate) fn preload_problem(program: &Path) -> Option<String> {
+    let program = &path::find(program.as_os_str(), Path::new(""), &path::search())?;
     let file = File::open(program).ok()?;
     let metadata = file.metadata().ok()?;
     let name = program.display();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use numawise_facts::{Argument, Metric, RunSpec};
-use numawise_launch::{Pinner, find_agent, preload_problem};
+use numawise_launch::{Pinner, find_agent};
 use numawise_observe::Options;
 use numawise_study::{Extractor, LocalRunner};
 use numawise_units::Nanoseconds;
@@ -79,7 +79,7 @@ impl Request {
         let library = find_agent(&std::env::current_exe().ok()?)?;
         let pinner = Pinner { library, verbose: false };
         let program = Path::new(self.command.command.first()?.as_os_str());
-        (pinner.problem().is_none() && preload_problem(program).is_none()).then_some(pinner)
+        pinner.problem(program).is_none().then_some(pinner)
     }
 }
 

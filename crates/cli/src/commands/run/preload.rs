@@ -1,8 +1,6 @@
 //! The library that pins the threads of any runtime: whether this program gets it.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use numawise_facts::{Placement, RunSpec, ThreadBinding};
 use numawise_launch::Pinner;
@@ -36,11 +34,8 @@ pub fn decide(arguments: &Arguments, placement: &Placement, spec: &RunSpec) -> D
         );
     };
     let pinner = Pinner { library, verbose: arguments.verbose };
-    let problem = pinner.problem().or_else(|| {
-        let program = found(spec.command.first()?.as_os_str(), std::env::var_os("PATH").as_deref())?;
-        numawise_launch::preload_problem(&program)
-    });
-    match problem {
+    let program = spec.command.first().map(|word| Path::new(word.as_os_str()));
+    match program.and_then(|program| pinner.problem(program)) {
         Some(problem) => Decision { warning: Some(problem), ..Decision::default() },
         None => Decision {
             note: Some(format!("threads of every kind are pinned by {}", pinner.library.display())),
@@ -48,17 +43,4 @@ pub fn decide(arguments: &Arguments, placement: &Placement, spec: &RunSpec) -> D
             warning: None,
         },
     }
-}
-
-/// The file that a shell would start for this word.
-fn found(program: &OsStr, search: Option<&OsStr>) -> Option<PathBuf> {
-    if program.as_bytes().contains(&b'/') {
-        return Some(PathBuf::from(program));
-    }
-    let executable = |file: &PathBuf| {
-        use std::os::unix::fs::PermissionsExt;
-        file.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
-    };
-    let search = search.unwrap_or(OsStr::new("/bin:/usr/bin"));
-    std::env::split_paths(search).map(|folder: PathBuf| Path::new(&folder).join(program)).find(executable)
 }

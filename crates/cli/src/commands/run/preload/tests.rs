@@ -1,3 +1,5 @@
+use std::path::PathBuf;
+
 use numawise_facts::{Argument, Strategy};
 
 use super::*;
@@ -22,20 +24,4 @@ fn what_nobody_wants_is_not_loaded() {
     let decision = decide(&arguments, &placement(ThreadBinding::Pinned), &spec());
     assert_eq!((decision.pinner, decision.warning), (None, None));
     assert!(decision.note.unwrap().contains("--no-preload"));
-}
-
-#[test]
-fn the_program_is_found_as_a_shell_finds_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("tool");
-    std::fs::write(&file, "#!/bin/sh\n").unwrap();
-    let search = folder.path().as_os_str();
-    let name = OsStr::new("tool");
-    assert_eq!(found(name, Some(search)), None, "it cannot be executed");
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(&file, mode).unwrap();
-    assert_eq!(found(name, Some(search)), Some(file));
-    assert_eq!(found(OsStr::new("./tool"), Some(search)), Some(PathBuf::from("./tool")));
-    assert_eq!(found(OsStr::new("no-such-tool"), Some(search)), None);
-    assert!(found(OsStr::new("sh"), None).is_some());
 }
