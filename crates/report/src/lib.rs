@@ -6,6 +6,7 @@
 pub mod check;
 pub mod live;
 pub mod machine;
+mod object;
 mod page;
 mod paint;
 pub mod plan;

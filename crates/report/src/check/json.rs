@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json as object};
 
 use super::{Check, words};
+use crate::object::{each, reading};
 
 /// The name and the version of the format.
 pub const SCHEMA: &str = "numawise/check/1";
@@ -23,23 +24,22 @@ pub fn json(check: &Check) -> String {
         "effect": effect,
         "placed_well": verdict.placed_well,
         "recommended": analysis.recommended,
-        "findings": analysis.findings.iter().map(finding).collect::<Vec<_>>(),
+        "findings": each(&analysis.findings, finding),
         "use": {
             "line": check.from_now_on.line,
-            "equivalents": check.from_now_on.equivalents.iter()
-                .map(|(tool, line)| object!({"tool": tool, "line": line})).collect::<Vec<_>>(),
+            "equivalents": each(&check.from_now_on.equivalents, |(tool, line)| object!({"tool": tool, "line": line})),
             "comments": check.from_now_on.comments,
         },
         "caveats": verdict.caveats,
         "not_tried": header.not_tried,
         "unavailable": analysis.unavailable,
         "metric": metric(check),
-        "points": analysis.points.iter().map(point).collect::<Vec<_>>(),
-        "contrasts": analysis.contrasts.iter().map(|c| object!({
+        "points": each(&analysis.points, point),
+        "contrasts": each(&analysis.contrasts, |c| object!({
             "from": c.from, "to": c.to, "effect": reading(&c.effect, self::effect), "call": c.call,
             "repeats": c.repeats,
-        })).collect::<Vec<_>>(),
-        "trials": study.trials.iter().map(|t| trial(check, t)).collect::<Vec<_>>(),
+        })),
+        "trials": each(&study.trials, |one| trial(check, one)),
         "stopped": analysis.stopped,
         "sampling_cost": analysis.sampling_cost,
         "limits": header.machine.limits,
@@ -58,14 +58,6 @@ pub fn json(check: &Check) -> String {
         "record": check.record,
     });
     format!("{document:#}\n")
-}
-
-/// The value, or `{"unavailable": reason}`.
-fn reading<T>(reading: &Reading<T>, value: impl Fn(&T) -> Value) -> Value {
-    match reading {
-        Reading::Measured(measured) => value(measured),
-        Reading::Unavailable { unavailable } => object!({"unavailable": unavailable}),
-    }
 }
 
 fn effect(effect: &Effect) -> Value {
@@ -140,7 +132,7 @@ fn trial(check: &Check, trial: &Trial) -> Value {
         "value": check.study.header.value(trial),
         "wall_ns": trial.wall,
         "started_ns": trial.started,
-        "disturbances": trial.disturbances.iter().map(disturbance).collect::<Vec<_>>(),
+        "disturbances": each(&trial.disturbances, disturbance),
     });
     match &trial.outcome {
         Outcome::Measured { .. } => {}

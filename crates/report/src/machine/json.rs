@@ -1,8 +1,9 @@
 //! The JSON of `numawise machine --json`, as `docs/formats/machine-json.md` specifies it.
 
-use numawise_facts::{AttributeKind, Cpu, Machine, Reading, Source};
-use serde::Serialize;
+use numawise_facts::{AttributeKind, Cpu, Machine, Source};
 use serde_json::{Value, json as object};
+
+use crate::object::each;
 
 /// The name and version of the format. The number grows when a reader of the old one could be misled.
 pub const SCHEMA: &str = "numawise/machine/1";
@@ -19,11 +20,11 @@ pub fn json(machine: &Machine) -> Value {
             "id": node.id,
             "cpus": node.cpus,
             "near": node.near,
-            "memory_bytes": reading(&node.memory),
-            "free_bytes": reading(&node.free),
+            "memory_bytes": node.memory,
+            "free_bytes": node.free,
             "kind": node.kind,
             "kind_evidence": node.kind_evidence,
-            "distances": reading(&node.distances),
+            "distances": node.distances,
         })),
         "packages": each(&machine.packages, |package| object!({
             "index": package.index,
@@ -51,17 +52,6 @@ pub fn json(machine: &Machine) -> Value {
     })
 }
 
-fn each<T>(all: &[T], one: impl Fn(&T) -> Value) -> Value {
-    all.iter().map(one).collect()
-}
-
-fn reading<T: Serialize>(reading: &Reading<T>) -> Value {
-    match reading {
-        Reading::Measured(value) => object!(value),
-        Reading::Unavailable { unavailable } => object!({ "unavailable": unavailable }),
-    }
-}
-
 fn source(source: &Source) -> Value {
     match source {
         Source::Live => object!({ "kind": "live" }),
@@ -87,7 +77,7 @@ fn cores(cpus: &[Cpu]) -> Value {
             "cpus": cpus.iter().map(|cpu| cpu.id).collect::<Vec<_>>(),
             "node": cpus[0].node,
             "package": cpus[0].package,
-            "efficiency": reading(&cpus[0].efficiency),
+            "efficiency": cpus[0].efficiency,
         })
     })
 }

@@ -1,12 +1,13 @@
 //! The JSON of `numawise where --json`, as `docs/formats/where-json.md` specifies it.
 
 use numawise_facts::{
-    FarMemory, JobWhere, LocalShare, MappingSnapshot, MemoryRow, MemoryTable, Occupant, PolicyShare, Reading,
+    FarMemory, JobWhere, LocalShare, MappingSnapshot, MemoryRow, MemoryTable, Occupant, PolicyShare,
     ShareSpan, TaskWhere, ThreadWhere, Whereabouts,
 };
 use numawise_units::{Bytes, NodeId, Ratio};
-use serde::Serialize;
 use serde_json::{Map, Value, json as object};
+
+use crate::object::{each, reading};
 
 /// Name and version of the format. The number grows when a reader of the old one could be misled.
 pub const SCHEMA: &str = "numawise/where/1";
@@ -31,21 +32,6 @@ pub fn json(whereabouts: &Whereabouts) -> Value {
             "reason": note.reason,
         })),
     })
-}
-
-fn each<T>(all: &[T], one: impl Fn(&T) -> Value) -> Value {
-    all.iter().map(one).collect()
-}
-
-fn reading<T>(reading: &Reading<T>, value: impl Fn(&T) -> Value) -> Value {
-    match reading {
-        Reading::Measured(measured) => value(measured),
-        Reading::Unavailable { unavailable } => object!({ "unavailable": unavailable }),
-    }
-}
-
-fn plain<T: Serialize>(value: &Reading<T>) -> Value {
-    reading(value, |value| object!(value))
 }
 
 fn span(span: ShareSpan) -> Value {
@@ -75,14 +61,14 @@ fn task(task: &TaskWhere, whereabouts: &Whereabouts) -> Value {
         "pid": task.pid,
         "parent": task.parent,
         "name": task.name,
-        "command": plain(&task.command),
+        "command": task.command,
         "user": task.user,
-        "rank": plain(&task.rank),
+        "rank": task.rank,
         "started_ns": task.started,
-        "busy_cpus": plain(&task.busy),
-        "working_threads": plain(&task.working),
-        "cpus": plain(&task.mask),
-        "runs_on": plain(&task.runs_on),
+        "busy_cpus": task.busy,
+        "working_threads": task.working,
+        "cpus": task.mask,
+        "runs_on": task.runs_on,
         "cpu_time_by_node": reading(&task.time_by_node, times),
         "local": reading(&task.local, local),
         "far": reading(&task.far, |far| each(far, far_memory)),
@@ -106,7 +92,7 @@ fn far_memory(far: &FarMemory) -> Value {
         "file_bytes": far.file,
         "threads_may_run_there": far.may_run,
         "nearest_node": far.nearest,
-        "distance": plain(&far.distance),
+        "distance": far.distance,
     })
 }
 
@@ -117,16 +103,16 @@ fn thread(thread: &ThreadWhere) -> Value {
         "state": thread.state,
         "cpu": thread.cpu,
         "node": thread.node,
-        "mask": plain(&thread.mask),
-        "mask_nodes": plain(&thread.mask_nodes),
-        "cpu_share": plain(&thread.share),
+        "mask": thread.mask,
+        "mask_nodes": thread.mask_nodes,
+        "cpu_share": thread.share,
         "busy": thread.busy,
         "cpu_time_ns": thread.cpu_time,
-        "migrations": plain(&thread.migrations),
-        "recent_migrations": plain(&thread.recent_migrations),
+        "migrations": thread.migrations,
+        "recent_migrations": thread.recent_migrations,
         "minor_faults": thread.minor_faults,
         "major_faults": thread.major_faults,
-        "recent_faults": plain(&thread.recent_faults),
+        "recent_faults": thread.recent_faults,
     })
 }
 
@@ -175,21 +161,21 @@ fn mapping(mapping: &MappingSnapshot) -> Value {
 fn job(job: &JobWhere, whereabouts: &Whereabouts) -> Value {
     object!({
         "threads": job.threads,
-        "busy_cpus": plain(&job.busy),
-        "total_bytes": plain(&job.total),
+        "busy_cpus": job.busy,
+        "total_bytes": job.total,
         "uses": reading(&job.memory, |all| rows(all, whereabouts)),
         "local": reading(&job.local, local),
         "by_node": each(&job.by_node, |node| object!({
             "node": node.node,
             "threads": node.threads,
             "busy_threads": node.busy_threads,
-            "busy_cpus": plain(&node.busy),
-            "bytes": plain(&node.memory),
+            "busy_cpus": node.busy,
+            "bytes": node.memory,
         })),
         "shared_cpus": each(&job.shared_cpus, |shared| object!({
             "cpu": shared.cpu,
             "node": shared.node,
-            "load": plain(&shared.load),
+            "load": shared.load,
             "contended": shared.contended,
             "threads": each(&shared.threads, occupant),
         })),
@@ -213,7 +199,7 @@ fn occupant(thread: &Occupant) -> Value {
         "rank": thread.rank,
         "tid": thread.tid,
         "name": thread.name,
-        "cpu_share": plain(&thread.share),
+        "cpu_share": thread.share,
         "pinned": thread.pinned,
     })
 }
