@@ -25,7 +25,7 @@ mod xml;
 pub use error::Error;
 pub use files::Roots;
 pub use limits::{Launcher, LauncherError, WEIGHTS, cgroup_cpus, global_weight, launcher, limits};
-pub use live::live;
+pub use live::{live, live_without_hwloc};
 pub use policy::Policy;
 pub use recorded::{from_input, from_synthetic, from_xml_file};
 pub use sysfs::{quick, quick_with_figures};

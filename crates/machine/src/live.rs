@@ -25,6 +25,17 @@ pub fn live() -> Result<Machine, Error> {
     Ok(machine)
 }
 
+/// The machine as the kernel's files tell it, with what limits us: enough for a placement, and without hwloc.
+///
+/// # Errors
+/// When the kernel's files cannot be read.
+pub fn live_without_hwloc() -> Result<Machine, Error> {
+    let roots = Roots::live();
+    let mut machine = sysfs::quick(&roots)?;
+    machine.limits = limits(&roots, &machine, &Policy::of_this_thread());
+    Ok(machine)
+}
+
 /// hwloc's description and the kernel's files as one machine. Nodes, their CPUs and sizes and what is allowed are the
 /// kernel's; hwloc adds caches, kinds of cores, localities and kinds of memory.
 fn together(text: &str, kernel: Machine) -> Result<Machine, Error> {

@@ -5,7 +5,6 @@
 //! lifted by whom. With `--input` it does the same for a machine recorded as an hwloc XML file, or for a synthetic one.
 
 use clap::ValueEnum;
-use numawise_machine::{Machine, Policy, Roots};
 
 use super::{Failure, SUCCESS, Status};
 use crate::show;
@@ -39,7 +38,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         }
         (Some(input), Reader::Hwloc) => numawise_machine::from_input(&input)?,
         (None, Reader::Hwloc) => numawise_machine::live()?,
-        (None, Reader::Sysfs) => quickly()?,
+        (None, Reader::Sysfs) => numawise_machine::live_without_hwloc()?,
     };
     let text = match arguments.json {
         true => format!("{:#}\n", numawise_report::machine::json(&machine)),
@@ -47,11 +46,4 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     };
     show::print(&text)?;
     Ok(SUCCESS)
-}
-
-fn quickly() -> Result<Machine, Failure> {
-    let roots = Roots::live();
-    let mut machine = numawise_machine::quick(&roots)?;
-    machine.limits = numawise_machine::limits(&roots, &machine, &Policy::of_this_thread());
-    Ok(machine)
 }

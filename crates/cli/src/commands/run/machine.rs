@@ -8,7 +8,7 @@ use std::fs;
 use numawise_facts::{
     Cpu, CpuChoice, LimitKind, Machine, MemoryKind, MemoryRequest, Node, Reading, Source, Strategy,
 };
-use numawise_machine::{Policy, Roots};
+use numawise_machine::Roots;
 use numawise_units::{CpuSet, NodeId, NodeSet};
 
 use super::super::Failure;
@@ -147,13 +147,8 @@ pub fn quick(request: &Request, allowed: &Allowed) -> Result<Machine, Failure> {
 
 /// All there is to know of this machine, with what limits us on it.
 pub fn full(allowed: &Allowed) -> Result<Machine, Failure> {
-    if let Ok(machine) = numawise_machine::live() {
-        return Ok(under(machine, allowed));
-    }
     // Without hwloc a plan can be made all the same.
-    let roots = Roots::live();
-    let mut machine = numawise_machine::quick(&roots)?;
-    machine.limits = numawise_machine::limits(&roots, &machine, &Policy::of_this_thread());
+    let machine = numawise_machine::live().or_else(|_| numawise_machine::live_without_hwloc())?;
     Ok(under(machine, allowed))
 }
 
