@@ -14,6 +14,8 @@ pub enum Event {
     TrialBegins { number: u32, block: u32, point: PointId, left: Nanoseconds },
     /// A trial ended.
     TrialEnded { number: u32, point: PointId, outcome: Outcome },
+    /// A step of a measurement begins: the `done + 1`st of `of`, as a person would name it, with what is probably left in all.
+    Step { done: u32, of: u32, what: String, left: Nanoseconds },
     /// Something worth a line on the terminal.
     Warning(String),
 }

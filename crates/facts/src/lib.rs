@@ -11,6 +11,7 @@ mod machine;
 mod observation;
 mod pages;
 mod placement;
+mod profile;
 mod reading;
 mod run;
 mod snapshot;
@@ -31,6 +32,11 @@ pub use pages::{Balancing, PageSize, ParsePagesError};
 pub use placement::{
     MemoryMode, MemoryPlan, MemoryRequest, NodeWeight, ParseMemoryRequestError, ParseStrategyError,
     Placement, PlacementRequest, Strategy, TaskPlacement, ThreadBinding,
+};
+pub use profile::{
+    Bandwidth, BufferPages, Depth, Estimate, Fingerprint, IdleLatency, LoadPoint, LoadedLatency, Mix,
+    ParseMixError, Profile, ProfileHeader, ProfileNode, ProfileOrigin, Target, Transfer, Workers, WorkingSet,
+    WorkingSets,
 };
 pub use reading::{Reading, Reason};
 pub use run::{Argument, RunSpec};

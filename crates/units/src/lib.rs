@@ -8,5 +8,5 @@ mod quantity;
 mod set;
 
 pub use id::{CpuId, Id, NodeId, Pid, TaskId};
-pub use quantity::{Bytes, BytesPerSecond, Nanoseconds, Ratio};
+pub use quantity::{Bytes, BytesPerSecond, Latency, Nanoseconds, Ratio};
 pub use set::{CpuSet, IdSet, NodeSet, ParseSetError};

@@ -185,6 +185,17 @@ impl fmt::Display for BytesPerSecond {
     }
 }
 
+/// How long one access to memory takes, in nanoseconds and parts of one. Prints with one decimal: `81.3 ns`.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Latency(pub f64);
+
+impl fmt::Display for Latency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.1} ns", self.0)
+    }
+}
+
 /// A quotient of two like quantities; 1 is "no difference". Prints as `1.87x`.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(transparent)]

@@ -1,0 +1,310 @@
+//! What was measured of a machine's memory: latencies and bandwidths of every pair of nodes, under load, between cores.
+//!
+//! A cell that could not be measured stays in its matrix, `Unavailable` with the reason. Matrices are lists of cells that
+//! name their row and column, sorted by both, so that a part that was not asked for is simply not there.
+
+use std::fmt;
+use std::str::FromStr;
+
+use numawise_units::{Bytes, BytesPerSecond, CpuId, CpuSet, Latency, Nanoseconds, NodeId};
+use serde::{Deserialize, Serialize};
+
+use crate::{MemoryKind, Reading};
+
+#[cfg(test)]
+mod tests;
+
+/// All that was measured of one machine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Profile {
+    pub header: ProfileHeader,
+    /// Idle latency: every node with CPUs to every node with memory.
+    pub latency: Vec<IdleLatency>,
+    /// Latency by the size of the working set, which shows the caches.
+    pub working_sets: Vec<WorkingSets>,
+    pub bandwidth: Vec<Bandwidth>,
+    /// Latency while others load the same memory.
+    pub loaded: Vec<LoadedLatency>,
+    /// A line that one core has changed, read by another.
+    pub transfers: Vec<Transfer>,
+}
+
+/// Which machine, when, how, and how far it went.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProfileHeader {
+    pub origin: ProfileOrigin,
+    pub fingerprint: Fingerprint,
+    /// Seconds since 1970; unavailable where the source does not say.
+    pub taken: Reading<u64>,
+    pub took: Reading<Nanoseconds>,
+    pub depth: Depth,
+    /// Whether everything that was planned was done: not where it was stopped from outside.
+    pub complete: bool,
+    pub nodes: Vec<ProfileNode>,
+    /// The vector instructions of the kernels, e.g. `avx512`.
+    pub vectors: Reading<String>,
+    /// What a reader should know of the whole: other load, a quota, huge pages that were not to be had. Sentences.
+    pub remarks: Vec<String>,
+}
+
+/// Who measured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProfileOrigin {
+    /// This version of numawise.
+    Numawise(String),
+    /// The text that this version of Intel's Memory Latency Checker printed.
+    Mlc(String),
+}
+
+/// What tells one machine, in one state, from another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fingerprint {
+    /// Sixteen hexadecimal digits over nodes, memory sizes rounded to GiB, CPUs, cores, caches and the processor's name: a
+    /// profile belongs to machines with the same topology.
+    pub topology: Reading<String>,
+    /// The processor, as it calls itself.
+    pub processor: Reading<String>,
+    /// `uname -r`.
+    pub kernel: Reading<String>,
+    /// Vendor, version and date of the firmware.
+    pub firmware: Reading<String>,
+}
+
+/// How much was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Depth {
+    /// Idle latency and read bandwidth of every pair, and the machine's peak.
+    Quick,
+    /// Also every mix, working sets, and the curve under load on own memory.
+    #[default]
+    Standard,
+    /// Everything: every mix by core, node and machine, curves under load for every pair and mix, transfers between all cores.
+    Full,
+}
+
+impl fmt::Display for Depth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Depth::Quick => "quick",
+            Depth::Standard => "standard",
+            Depth::Full => "full",
+        })
+    }
+}
+
+/// A node as it was when the profile was taken.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProfileNode {
+    pub id: NodeId,
+    /// The CPUs that measured; empty for a node without CPUs that we may use.
+    pub cpus: CpuSet,
+    pub memory: Reading<Bytes>,
+    pub kind: MemoryKind,
+}
+
+/// A median with its interval over repetitions.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Estimate<T> {
+    pub median: T,
+    /// Bounds of the 95 % interval of the median.
+    pub low: T,
+    pub high: T,
+    /// Repetitions that count.
+    pub samples: u32,
+    /// Repetitions that were thrown away because the machine was disturbed.
+    pub disturbed: u32,
+}
+
+/// How a buffer's pages were had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BufferPages {
+    /// Of the base size of the system.
+    Small,
+    /// Transparent huge pages, seen to be there.
+    Transparent,
+    /// Reserved huge pages (hugetlbfs).
+    Reserved,
+}
+
+/// Idle latency of a node's memory from a CPU of another: loads of which each needs the one before.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct IdleLatency {
+    pub from: NodeId,
+    pub to: NodeId,
+    /// Where it was measured.
+    pub cpu: Reading<CpuId>,
+    pub pages: Reading<BufferPages>,
+    pub bytes: Reading<Bytes>,
+    /// With the TLB out of the way: huge pages where they are to be had, lines at random within a page before the next page.
+    pub latency: Reading<Estimate<Latency>>,
+    /// The same with base pages and lines at random over the whole buffer: almost every load misses the TLB too.
+    pub with_tlb_misses: Reading<Estimate<Latency>>,
+}
+
+/// Latency by the size of the working set, from a CPU of `from` with memory of `to`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorkingSets {
+    pub from: NodeId,
+    pub to: NodeId,
+    pub cpu: CpuId,
+    pub pages: Reading<BufferPages>,
+    /// In ascending order of sizes.
+    pub points: Vec<WorkingSet>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorkingSet {
+    pub bytes: Bytes,
+    pub latency: Reading<Estimate<Latency>>,
+}
+
+/// What the threads do to memory. Bytes are those that the program loads and stores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mix {
+    /// Loads only.
+    Read,
+    /// Three lines read for one written back: two streams only read, one read and written.
+    Read3Write1,
+    /// Two lines read for one written back: one stream only read, one read and written.
+    Read2Write1,
+    /// Every line read and written back.
+    Read1Write1,
+    /// a = b + s c, the sum stored past the caches where the CPU can (STREAM's triad without its hidden read).
+    Triad,
+    /// Stores past the caches only.
+    NonTemporalWrite,
+}
+
+impl Mix {
+    pub const ALL: [Mix; 6] = [
+        Mix::Read,
+        Mix::Read3Write1,
+        Mix::Read2Write1,
+        Mix::Read1Write1,
+        Mix::Triad,
+        Mix::NonTemporalWrite,
+    ];
+
+    /// Lines read and lines written in one step of the kernel.
+    pub fn lines(self) -> (u64, u64) {
+        match self {
+            Mix::Read => (1, 0),
+            Mix::Read3Write1 => (3, 1),
+            Mix::Read2Write1 => (2, 1),
+            Mix::Read1Write1 => (1, 1),
+            Mix::Triad => (2, 1),
+            Mix::NonTemporalWrite => (0, 1),
+        }
+    }
+
+    /// The name in options and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mix::Read => "read",
+            Mix::Read3Write1 => "3:1",
+            Mix::Read2Write1 => "2:1",
+            Mix::Read1Write1 => "1:1",
+            Mix::Triad => "triad",
+            Mix::NonTemporalWrite => "nt-write",
+        }
+    }
+}
+
+impl fmt::Display for Mix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is no mix of reads and writes; expected one of: read, 3:1, 2:1, 1:1, triad, nt-write")]
+pub struct ParseMixError(pub String);
+
+impl FromStr for Mix {
+    type Err = ParseMixError;
+
+    fn from_str(text: &str) -> Result<Self, ParseMixError> {
+        let named = Mix::ALL.into_iter().find(|mix| mix.name() == text);
+        named.ok_or_else(|| ParseMixError(text.to_owned()))
+    }
+}
+
+/// Whose threads load the memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Workers {
+    /// One core of the node.
+    Core(NodeId),
+    /// Every core of the node, a thread on each.
+    Node(NodeId),
+    /// Every core of the machine.
+    Machine,
+}
+
+/// Which memory is loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Target {
+    Node(NodeId),
+    /// Each thread uses its own node's memory.
+    Own,
+}
+
+/// The rate at which threads read and write memory, all of them running from before the first to after the last byte counted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Bandwidth {
+    pub workers: Workers,
+    pub target: Target,
+    pub mix: Mix,
+    /// How many threads there were.
+    pub threads: u32,
+    pub rate: Reading<Estimate<BytesPerSecond>>,
+    /// What the firmware declares for this pair (ACPI HMAT), of the mix's own kind.
+    pub declared: Reading<BytesPerSecond>,
+}
+
+/// The curve of latency against bandwidth: one core of `from` measures latency while its other cores load the same memory.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LoadedLatency {
+    pub from: NodeId,
+    pub to: NodeId,
+    pub mix: Mix,
+    /// Threads that load.
+    pub threads: u32,
+    /// From the least load to the greatest; unavailable as a whole where a node has but one core.
+    pub points: Reading<Vec<LoadPoint>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LoadPoint {
+    /// What the loading threads wait after every block of lines; the greater the lesser the load.
+    pub delay: Nanoseconds,
+    pub bandwidth: Estimate<BytesPerSecond>,
+    pub latency: Estimate<Latency>,
+}
+
+/// A line that the core of `owner` has changed and the core of `reader` loads (a hit in a modified state).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Transfer {
+    pub owner: CpuId,
+    pub reader: CpuId,
+    /// The node of the line's memory.
+    pub home: NodeId,
+    pub same_node: bool,
+    pub latency: Reading<Estimate<Latency>>,
+}
+
+impl Profile {
+    /// The idle latency of a pair.
+    pub fn latency_of(&self, from: NodeId, to: NodeId) -> Option<&IdleLatency> {
+        self.latency.iter().find(|cell| cell.from == from && cell.to == to)
+    }
+
+    pub fn bandwidth_of(&self, workers: Workers, target: Target, mix: Mix) -> Option<&Bandwidth> {
+        self.bandwidth.iter().find(|cell| cell.workers == workers && cell.target == target && cell.mix == mix)
+    }
+}

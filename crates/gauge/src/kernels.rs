@@ -1,0 +1,84 @@
+//! The loops that load memory, one for each mix of reads and writes, with the widest vectors that the CPU has.
+//!
+//! A kernel steps through up to three streams of lines side by side. It counts bytes as the program moves them: every line
+//! that is written was read before or is stored past the caches, so that there is no traffic that nobody counted. What a
+//! kernel read goes into a sum that the caller checks, so that no compiler and no mistake can leave the work out.
+
+use numawise_facts::Mix;
+
+/// A line of memory: the unit in which memory moves on every machine that we know (some move two).
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(64))]
+pub struct Line(pub [u64; 8]);
+
+/// Vector instructions, the widest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Vectors {
+    Avx512,
+    Avx2,
+    Sse2,
+    Neon,
+    /// What the compiler makes of plain Rust; stores go through the caches.
+    Portable,
+}
+
+impl Vectors {
+    /// Those that this CPU has, the widest first; `Portable` is always the last.
+    pub fn available() -> Vec<Vectors> {
+        vec![Vectors::Portable]
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Vectors::Avx512 => "avx512",
+            Vectors::Avx2 => "avx2",
+            Vectors::Sse2 => "sse2",
+            Vectors::Neon => "neon",
+            Vectors::Portable => "portable",
+        }
+    }
+}
+
+/// The first line of each stream; those beyond [`Kernel::streams`] are not touched.
+pub type Streams = [*mut Line; 3];
+
+/// One loop. `Copy`, `Send` and `Sync`: a pointer to code and what it does.
+#[derive(Debug, Clone, Copy)]
+pub struct Kernel {
+    pub mix: Mix,
+    pub vectors: Vectors,
+    run: unsafe fn(Streams, usize) -> u64,
+}
+
+impl Kernel {
+    /// The loop for this mix; `None` where this CPU cannot run it.
+    pub fn new(_mix: Mix, _vectors: Vectors) -> Option<Kernel> {
+        None
+    }
+
+    /// How many streams it steps through (1 to 3).
+    pub fn streams(&self) -> usize {
+        match self.mix {
+            Mix::Read | Mix::Read1Write1 | Mix::NonTemporalWrite => 1,
+            Mix::Read2Write1 => 2,
+            Mix::Read3Write1 | Mix::Triad => 3,
+        }
+    }
+
+    /// Bytes read and bytes written by one call over `lines` lines of each stream.
+    pub fn bytes(&self, lines: usize) -> (u64, u64) {
+        let (read, written) = self.mix.lines();
+        (64 * read * lines as u64, 64 * written * lines as u64)
+    }
+
+    /// Steps through `lines` lines of each stream once; all stores are done when it returns. The result is a sum over what was
+    /// read (0 for a mix that reads nothing).
+    ///
+    /// # Safety
+    /// Each of the first [`Kernel::streams`] pointers leads to `lines` lines that nobody else uses meanwhile, and that do not
+    /// overlap.
+    pub unsafe fn run(&self, streams: Streams, lines: usize) -> u64 {
+        // SAFETY: the caller's promise is that of the loop.
+        unsafe { (self.run)(streams, lines) }
+    }
+}
