@@ -184,11 +184,21 @@ impl Job {
         Ok(Finished { tasks: tasks.collect::<Result<_, _>>()? })
     }
 
-    /// Ends all tasks and what they started in their process groups: SIGTERM, and after `grace` SIGKILL. Comes back when
-    /// they have ended, or two seconds after SIGKILL when the kernel holds them.
+    /// Sends a signal to the process groups of all tasks that have not ended, and waits for nothing.
+    pub fn signal(&self, signal: i32) {
+        self.shared.signal(&self.pids, signal);
+    }
+
+    /// As [`Job::end`] with SIGTERM.
     pub fn kill(&mut self, grace: Duration) {
+        self.end(libc::SIGTERM, grace);
+    }
+
+    /// Ends all tasks and what they started in their process groups: with `signal`, and after `grace` with SIGKILL. Comes
+    /// back when they have ended, or two seconds after SIGKILL when the kernel holds them.
+    pub fn end(&mut self, signal: i32, grace: Duration) {
         self.shared.kill_leftovers();
-        self.shared.signal(&self.pids, libc::SIGTERM);
+        self.signal(signal);
         self.shared.signal(&self.pids, libc::SIGCONT); // a stopped process hears nothing but SIGKILL and this
         let patience = Instant::now() + grace;
         if !self.shared.wait(Some(patience.saturating_duration_since(Instant::now()))) {

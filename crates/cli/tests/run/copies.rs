@@ -1,7 +1,8 @@
 //! `--copies`: several side by side, and what is told of them.
 
 use std::io::Read as _;
-use std::process::{Command, Stdio};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::support::{Answer, allowed, first, numawise, run};
@@ -76,30 +77,66 @@ fn a_policy_holds_for_every_copy() {
     assert_eq!(answer.err.matches(&format!("memory policy bind:{node}")).count(), 2, "{answer:?}");
 }
 
+const STOPPING: [(&str, i32); 4] = [("TERM", 15), ("INT", 2), ("HUP", 1), ("QUIT", 3)];
+
+/// Copies that run.
+struct Running(Child);
+
+impl Running {
+    fn start(script: &str) -> Running {
+        let mut command = numawise();
+        command.args(["run", "--copies", "2", "--", "sh", "-c", script]);
+        // SAFETY: two calls that are allowed between fork and exec. Whoever runs the tests in the background of a shell has
+        // some of these signals ignored, which programs inherit; and no signal here should leave a file with the core.
+        unsafe {
+            command.pre_exec(|| {
+                for (_, number) in STOPPING {
+                    libc::signal(number, libc::SIG_DFL);
+                }
+                libc::setrlimit(libc::RLIMIT_CORE, &libc::rlimit { rlim_cur: 0, rlim_max: 0 });
+                Ok(())
+            })
+        };
+        Running(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+    }
+
+    /// One line with one letter from each copy.
+    fn hear(&mut self) -> String {
+        let mut lines = [0; 4];
+        self.0.stdout.as_mut().unwrap().read_exact(&mut lines).unwrap();
+        String::from_utf8(lines.to_vec()).unwrap()
+    }
+
+    fn send(&self, signal: &str) {
+        let sent =
+            Command::new("kill").args([format!("-{signal}"), self.0.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+    }
+
+    fn end(self) -> Answer {
+        let output = self.0.wait_with_output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Answer { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+}
+
 /// Starts copies that would run for a minute, sends a signal to numawise when both have begun, and gives what came of it.
 fn interrupted(signal: &str, script: &str) -> (Option<i32>, String, Duration) {
-    let mut child = numawise()
-        .args(["run", "--copies", "2", "--", "sh", "-c", script])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut begun = [0; 4]; // both write one letter and a newline
-    child.stdout.as_mut().unwrap().read_exact(&mut begun).unwrap();
+    let mut copies = Running::start(script);
+    copies.hear();
     let since = Instant::now();
-    let sent = Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
-    let output = child.wait_with_output().unwrap();
-    (output.status.code(), String::from_utf8(output.stderr).unwrap(), since.elapsed())
+    copies.send(signal);
+    let answer = copies.end();
+    (answer.status, answer.err, since.elapsed())
 }
 
 #[test]
 fn a_signal_to_us_ends_the_copies_and_each_is_told() {
-    for (signal, number) in [("TERM", 15), ("INT", 2), ("HUP", 1)] {
+    for (signal, number) in STOPPING {
         let (status, err, took) = interrupted(signal, "echo x; exec sleep 60");
-        assert_eq!(status, Some(143), "the copies get SIGTERM: {err}");
+        assert_eq!(status, Some(128 + number), "the copies get that signal: {err}");
         assert!(err.contains(&format!("signal {number}: the copies are told to end")), "{err}");
-        assert_eq!(err.matches("ended by signal 15").count(), 2, "{err}");
+        assert_eq!(err.matches(&format!("ended by signal {number}")).count(), 2, "{err}");
         assert!(took < Duration::from_secs(50), "they did not run to their end");
     }
 }
@@ -110,4 +147,44 @@ fn copies_may_end_themselves_when_told() {
     let (status, err, _) = interrupted("TERM", script);
     assert_eq!(status, Some(4), "{err}");
     assert_eq!(err.matches(": status 4,").count(), 2, "{err}");
+}
+
+/// Says which signal it got and ends well.
+const TELLS: &str =
+    "for s in TERM INT HUP QUIT; do trap \"echo $s; exit 0\" $s; done; echo x; while :; do sleep 0.1; done";
+
+#[test]
+fn the_copies_get_the_very_signal_that_came() {
+    for (signal, number) in STOPPING {
+        let mut copies = Running::start(TELLS);
+        copies.hear();
+        copies.send(signal);
+        let answer = copies.end();
+        assert_eq!(sorted(&answer.out), [signal, signal], "{answer:?}");
+        assert_eq!(answer.status, Some(128 + number), "all ended well, and the job was stopped: {answer:?}");
+    }
+}
+
+#[test]
+fn signals_of_the_users_own_are_passed_on_each_time_and_end_nothing() {
+    let script =
+        "trap 'echo 1' USR1; trap 'echo 2' USR2; trap 'exit 5' TERM; echo x; while :; do sleep 0.1; done";
+    let mut copies = Running::start(script);
+    copies.hear();
+    for (signal, heard) in [("USR1", "1\n1\n"), ("USR2", "2\n2\n"), ("USR1", "1\n1\n")] {
+        copies.send(signal);
+        assert_eq!(copies.hear(), heard);
+    }
+    copies.send("TERM");
+    let answer = copies.end();
+    assert_eq!(answer.status, Some(5), "{answer:?}");
+    assert_eq!(answer.err.matches("passed on to the copies").count(), 3, "{answer:?}");
+    assert_eq!(answer.err.matches(": status 5,").count(), 2, "{answer:?}");
+}
+
+#[test]
+fn a_signal_of_the_users_own_does_to_a_program_without_a_handler_what_it_does_anywhere() {
+    let (status, err, _) = interrupted("USR2", "echo x; exec sleep 60");
+    assert_eq!(status, Some(140), "{err}");
+    assert_eq!(err.matches("ended by signal 12").count(), 2, "{err}");
 }

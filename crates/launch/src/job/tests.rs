@@ -293,6 +293,36 @@ fn a_killed_job_ends_with_all_that_it_started() {
 }
 
 #[test]
+fn a_signal_reaches_what_the_tasks_started_and_is_not_the_end() {
+    let script = "exec 2>/dev/null; trap 'echo heard' USR1; \
+                  (trap 'echo below; exit 0' USR1; touch $0.{task}; while :; do sleep 0.05; done) & \
+                  wait; wait; echo on";
+    let folder = Folder::new("signal");
+    let ready = folder.file("ready", "", 0o600);
+    let mut job = Job::spawn(&spec(&["/bin/sh", "-c", script, &ready]), &free(2), Io::Capture).unwrap();
+    let begin = Instant::now();
+    while (0..2).any(|task| !Path::new(&format!("{ready}.{task}")).exists()) && begin.elapsed() < PATIENCE {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    job.signal(libc::SIGUSR1);
+    for task in &job.wait_timeout(PATIENCE).unwrap().expect("the job ends in time").tasks {
+        let mut lines: Vec<&str> = task.output.text.lines().collect();
+        lines.sort_unstable();
+        assert_eq!(lines, ["below", "heard", "on"]);
+        assert_eq!(task.exit, Exit::Code(0));
+    }
+    job.signal(libc::SIGKILL); // nobody is left to get it
+}
+
+#[test]
+fn a_job_may_be_ended_by_any_signal() {
+    let mut job = Job::spawn(&spec(&["/bin/sleep", "60"]), &free(2), Io::Inherit).unwrap();
+    job.end(libc::SIGINT, PATIENCE);
+    let exits: Vec<Exit> = job.wait().unwrap().tasks.iter().map(|task| task.exit).collect();
+    assert_eq!(exits, [Exit::Signal(libc::SIGINT); 2]);
+}
+
+#[test]
 fn a_job_that_ignores_sigterm_is_killed_after_the_grace() {
     let mut job =
         Job::spawn(&shell("trap '' TERM; while :; do sleep 0.05; done"), &free(1), Io::Capture).unwrap();

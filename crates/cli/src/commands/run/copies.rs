@@ -7,7 +7,7 @@ use std::time::Duration;
 use numawise_facts::{Exit, Placement, RunSpec, TaskPlacement};
 use numawise_launch::{Finished, FinishedTask, Io, Job, Pinner, Start};
 use numawise_units::Nanoseconds;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 
 use super::super::{Failure, SUCCESS, Status};
 
@@ -24,17 +24,20 @@ const LOOK: Duration = Duration::from_millis(50);
 /// # Errors
 /// When a copy cannot be started; none is left running then.
 pub fn run(spec: &RunSpec, placement: &Placement, pinner: Option<&Pinner>) -> Result<Status, Failure> {
-    let signal = signals()?;
+    let signals = Signals::watch()?;
     let mut job =
         Job::spawn(spec, placement, Start { io: Io::Inherit, pinner }).map_err(Failure::from_launch)?;
     let finished = loop {
         if let Some(finished) = job.wait_timeout(LOOK).map_err(Failure::from_launch)? {
             break finished;
         }
-        let number = signal.load(Ordering::Relaxed);
-        if number != 0 {
+        for number in signals.to_relay() {
+            super::say(&format!("signal {number}: passed on to the copies"));
+            job.signal(number);
+        }
+        if let Some(number) = signals.to_stop() {
             super::say(&format!("signal {number}: the copies are told to end"));
-            job.kill(GRACE);
+            job.end(number, GRACE);
             match job.wait_timeout(Duration::ZERO).map_err(Failure::from_launch)? {
                 Some(finished) => break finished,
                 None => return Err(held(number)),
@@ -44,25 +47,49 @@ pub fn run(spec: &RunSpec, placement: &Placement, pinner: Option<&Pinner>) -> Re
     for (task, plan) in finished.tasks.iter().zip(&placement.tasks) {
         super::say(&line(task, plan));
     }
-    Ok(status(&finished, signal.load(Ordering::Relaxed)))
+    Ok(status(&finished, signals.to_stop()))
 }
 
-/// The number of the signal that told us to stop, 0 for none. A second one ends us, and the kernel the copies with us.
-fn signals() -> Result<Arc<AtomicUsize>, Failure> {
-    let failed = |error: std::io::Error| Failure::new(format!("cannot watch for signals: {error}"));
-    let (told, again) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        // nohup asked for SIGHUP to be ignored; a shell does so with SIGINT for what runs in its background.
-        if is_ignored(signal) {
-            continue;
-        }
-        // In this order: the first signal finds `again` unset.
-        signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&again))
-            .map_err(failed)?;
-        signal_hook::flag::register(signal, Arc::clone(&again)).map_err(failed)?;
-        signal_hook::flag::register_usize(signal, Arc::clone(&told), signal as usize).map_err(failed)?;
+/// The signals that came to us and are meant for the copies: each goes to them as it is.
+struct Signals {
+    /// The one that told us to stop, 0 for none. A second one ends us, and the kernel the copies with us.
+    stop: Arc<AtomicUsize>,
+    /// Those that mean something between the user and the program, and that may come again.
+    relay: Vec<(i32, Arc<AtomicBool>)>,
+}
+
+impl Signals {
+    fn watch() -> Result<Signals, Failure> {
+        Signals::register().map_err(|error| Failure::new(format!("cannot watch for signals: {error}")))
     }
-    Ok(told)
+
+    /// Leaves alone what is ignored, here and so in the copies: nohup asked for that with SIGHUP, and a shell does so with
+    /// SIGINT and SIGQUIT for what runs in its background.
+    fn register() -> std::io::Result<Signals> {
+        let (stop, again) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
+        for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT].into_iter().filter(|signal| !is_ignored(*signal)) {
+            // In this order: the first signal finds `again` unset.
+            signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&again))?;
+            signal_hook::flag::register(signal, Arc::clone(&again))?;
+            signal_hook::flag::register_usize(signal, Arc::clone(&stop), signal as usize)?;
+        }
+        let mut relay = Vec::new();
+        for signal in [SIGUSR1, SIGUSR2].into_iter().filter(|signal| !is_ignored(*signal)) {
+            let came = Arc::new(AtomicBool::new(false));
+            signal_hook::flag::register(signal, Arc::clone(&came))?;
+            relay.push((signal, came));
+        }
+        Ok(Signals { stop, relay })
+    }
+
+    fn to_stop(&self) -> Option<i32> {
+        Some(self.stop.load(Ordering::Relaxed) as i32).filter(|signal| *signal != 0)
+    }
+
+    /// Each once for all that came since the last look, as the kernel does for a process that does not look.
+    fn to_relay(&self) -> impl Iterator<Item = i32> {
+        self.relay.iter().filter(|(_, came)| came.swap(false, Ordering::Relaxed)).map(|(signal, _)| *signal)
+    }
 }
 
 fn is_ignored(signal: i32) -> bool {
@@ -73,9 +100,9 @@ fn is_ignored(signal: i32) -> bool {
     }
 }
 
-fn held(signal: usize) -> Failure {
+fn held(signal: i32) -> Failure {
     let message = "some copies did not end even when they were killed: the kernel holds them (state D in ps)";
-    Failure::with_status(by_signal(signal as i32), message)
+    Failure::with_status(by_signal(signal), message)
 }
 
 fn by_signal(signal: i32) -> Status {
@@ -83,14 +110,13 @@ fn by_signal(signal: i32) -> Status {
 }
 
 /// That of the first copy that failed; when all went well in spite of a signal to us, that of the signal.
-fn status(finished: &Finished, signal: usize) -> Status {
+fn status(finished: &Finished, signal: Option<i32>) -> Status {
     let of = |task: &FinishedTask| match task.exit {
         Exit::Code(code) => u8::try_from(code).unwrap_or(u8::MAX),
         Exit::Signal(number) => by_signal(number),
     };
     let failed = finished.tasks.iter().map(of).find(|status| *status != SUCCESS);
-    let stopped = (signal != 0).then(|| by_signal(signal as i32));
-    failed.or(stopped).unwrap_or(SUCCESS)
+    failed.or(signal.map(by_signal)).unwrap_or(SUCCESS)
 }
 
 /// What became of a copy.

@@ -23,7 +23,7 @@ fn task(number: u32, exit: Exit) -> FinishedTask {
     }
 }
 
-fn status_of(exits: &[Exit], signal: usize) -> Status {
+fn status_of(exits: &[Exit], signal: Option<i32>) -> Status {
     let tasks = (0..).zip(exits).map(|(number, exit)| task(number, *exit)).collect();
     status(&Finished { tasks }, signal)
 }
@@ -31,12 +31,12 @@ fn status_of(exits: &[Exit], signal: usize) -> Status {
 #[test]
 fn the_first_that_failed_gives_the_status() {
     let code = Exit::Code;
-    assert_eq!(status_of(&[code(0), code(0)], 0), 0);
-    assert_eq!(status_of(&[code(0), code(3), code(4)], 0), 3);
-    assert_eq!(status_of(&[Exit::Signal(9), code(3)], 0), 137);
-    assert_eq!(status_of(&[code(0), code(7)], SIGTERM as usize), 7);
-    assert_eq!(status_of(&[code(0), code(0)], SIGINT as usize), 130, "they ended well since we told them to");
-    assert_eq!(status_of(&[code(999)], 0), u8::MAX);
+    assert_eq!(status_of(&[code(0), code(0)], None), 0);
+    assert_eq!(status_of(&[code(0), code(3), code(4)], None), 3);
+    assert_eq!(status_of(&[Exit::Signal(9), code(3)], None), 137);
+    assert_eq!(status_of(&[code(0), code(7)], Some(SIGTERM)), 7);
+    assert_eq!(status_of(&[code(0), code(0)], Some(SIGINT)), 130, "they ended well since we told them to");
+    assert_eq!(status_of(&[code(999)], None), u8::MAX);
 }
 
 #[test]
