@@ -98,8 +98,8 @@ impl fmt::Display for Depth {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProfileNode {
     pub id: NodeId,
-    /// The CPUs that measured; empty for a node without CPUs that we may use.
-    pub cpus: CpuSet,
+    /// The CPUs that measured; empty for a node without CPUs that we may use. MLC's text names none.
+    pub cpus: Reading<CpuSet>,
     pub memory: Reading<Bytes>,
     pub kind: MemoryKind,
 }
@@ -111,7 +111,7 @@ pub struct Estimate<T> {
     /// Bounds of the 95 % interval of the median.
     pub low: T,
     pub high: T,
-    /// Repetitions that count.
+    /// Repetitions that count. Of one there is no interval: both bounds repeat it.
     pub samples: u32,
     /// Repetitions that were thrown away because the machine was disturbed.
     pub disturbed: u32,
@@ -260,8 +260,8 @@ pub struct Bandwidth {
     pub workers: Workers,
     pub target: Target,
     pub mix: Mix,
-    /// How many threads there were.
-    pub threads: u32,
+    /// How many threads there were; MLC's text does not tell.
+    pub threads: Reading<u32>,
     pub rate: Reading<Estimate<BytesPerSecond>>,
     /// What the firmware declares for this pair (ACPI HMAT), of the mix's own kind.
     pub declared: Reading<BytesPerSecond>,
@@ -273,16 +273,16 @@ pub struct LoadedLatency {
     pub from: NodeId,
     pub to: NodeId,
     pub mix: Mix,
-    /// Threads that load.
-    pub threads: u32,
+    /// Threads that load; MLC's text does not tell.
+    pub threads: Reading<u32>,
     /// From the least load to the greatest; unavailable as a whole where a node has but one core.
     pub points: Reading<Vec<LoadPoint>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoadPoint {
-    /// What the loading threads wait after every block of lines; the greater the lesser the load.
-    pub delay: Nanoseconds,
+    /// What the loading threads wait after every block of lines; the greater the lesser the load. MLC's delays are no times.
+    pub delay: Reading<Nanoseconds>,
     pub bandwidth: Estimate<BytesPerSecond>,
     pub latency: Estimate<Latency>,
 }
@@ -290,10 +290,14 @@ pub struct LoadPoint {
 /// A line that the core of `owner` has changed and the core of `reader` loads (a hit in a modified state).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Transfer {
-    pub owner: CpuId,
-    pub reader: CpuId,
+    /// The CPUs; MLC's text names none.
+    pub owner: Reading<CpuId>,
+    pub reader: Reading<CpuId>,
+    /// The nodes of these CPUs; MLC's text does not name that of a transfer within a node.
+    pub owner_node: Reading<NodeId>,
+    pub reader_node: Reading<NodeId>,
     /// The node of the line's memory.
-    pub home: NodeId,
+    pub home: Reading<NodeId>,
     pub same_node: bool,
     pub latency: Reading<Estimate<Latency>>,
 }

@@ -17,7 +17,7 @@ fn what_could_not_be_measured_keeps_its_cell_and_reason() {
         workers: Workers::Node(NodeId(0)),
         target: Target::Own,
         mix: Mix::Triad,
-        threads: 2,
+        threads: Reading::Measured(2),
         rate: Reading::unavailable("the node has no free memory"),
         declared: Reading::Measured(BytesPerSecond(1e9)),
     };
