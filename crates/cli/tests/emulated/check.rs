@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 use testbed::Machine;
 
-use crate::{findings, guest, json};
+use crate::{decided, findings, guest, json};
 
 /// Small enough for an emulator, many times larger than the emulated caches.
 const GRID: &str = "64 64 64 2 64 64 16";
@@ -16,8 +16,8 @@ const SCALE: f64 = 1200.0;
 /// For what is placed well: here the emulator's evenness is no harm, while every move of a thread costs more at 1200.
 const MILD: f64 = 400.0;
 /// Sampling costs far more here than on a real machine: every instruction is emulated, but waiting takes no longer.
-const OPTIONS: &str = "--json --fresh --sampling 3% --budget 200s --seed 1 \
-                       --metric 'throughput: ([0-9.]+)' --higher-is-better";
+const OPTIONS: &str =
+    "--json --fresh --sampling 3% --seed 1 --metric 'throughput: ([0-9.]+)' --higher-is-better";
 
 fn throughput(output: &str) -> f64 {
     let line = output
@@ -50,8 +50,9 @@ const ATTEMPTS: usize = 3;
 impl Attempt {
     fn new(machine: &Machine) -> Self {
         // Interleaving brings a quarter to a third where emulating is fast, and less where it is slow: far from this margin.
-        let check =
-            format!("numawise check {OPTIONS} --margin 5% -o /root/serial.nw -- iso3dfd {GRID} {{threads}}");
+        let check = format!(
+            "numawise check {OPTIONS} --budget 200s --margin 5% -o /root/serial.nw -- iso3dfd {GRID} {{threads}}"
+        );
         let serial = format!("iso3dfd {GRID} 4");
         let parallel = format!("iso3dfd {GRID} 4 --first-touch");
         let host = Host::now();
@@ -180,17 +181,17 @@ fn emulated_parallel_initialisation_has_nothing_to_cure() {
         return;
     }
     let machine = Machine::load("two-socket").unwrap();
-    let check = format!(
-        "numawise check {OPTIONS} --margin 20% -o /root/f.nw -- iso3dfd {GRID} {{threads}} --first-touch"
-    );
-    let report = "numawise report /root/f.nw";
-    let run = guest(&machine)
-        .timing(true)
-        .scale(MILD)
-        .limit(Duration::from_secs(600))
-        .run(&[&check, report])
-        .unwrap();
-    let told = json(&run[0]);
+    let (told, run) = decided(200, |budget| {
+        let check = format!(
+            "numawise check {OPTIONS} --budget {budget}s --margin 20% -o /root/f.nw -- iso3dfd {GRID} {{threads}} --first-touch"
+        );
+        guest(&machine)
+            .timing(true)
+            .scale(MILD)
+            .limit(Duration::from_secs(budget + 400))
+            .run(&[check.as_str(), "numawise report /root/f.nw"])
+            .unwrap()
+    });
     // Threads that nobody pins move about: one run of nine was seen a third slower, and then what pinning brings stays open.
     // That it is placed badly must never be said.
     let placed_well = &told["placed_well"];
