@@ -8,6 +8,7 @@ mod choice;
 mod event;
 mod finding;
 mod machine;
+mod measured;
 mod observation;
 mod pages;
 mod placement;
@@ -27,6 +28,11 @@ pub use finding::{
 pub use machine::{
     Attribute, AttributeKind, Cache, Cpu, Limit, LimitKind, Machine, MemoryKind, Node, Package, Source,
 };
+pub use measured::{
+    CacheStep, Cell, CellCall, CellKey, ComparedCell, ComparedRatio, CoreMatrix, Crew, DeclaredShare,
+    FigureUnit, Knee, KneeWhy, LineHome, LoadedCurve, MatrixMeasure, NodeMatrix, Peak, ProfileComparison,
+    ProfileDifference, ProfileTables, Spread, TransferGroup, WorkingSetCurve,
+};
 pub use observation::{HostNoise, Observation, PageCensus, SamplerCost, ThreadObservation};
 pub use pages::{Balancing, PageSize, ParsePagesError};
 pub use placement::{
@@ -35,8 +41,8 @@ pub use placement::{
 };
 pub use profile::{
     Bandwidth, BufferPages, Depth, Estimate, Fingerprint, IdleLatency, LoadPoint, LoadedLatency, Mix,
-    ParseMixError, Profile, ProfileHeader, ProfileNode, ProfileOrigin, Target, Transfer, Workers, WorkingSet,
-    WorkingSets,
+    PROFILE_COMPARE_SCHEMA, PROFILE_SCHEMA, ParseMixError, Profile, ProfileHeader, ProfileNode,
+    ProfileOrigin, Target, Transfer, Workers, WorkingSet, WorkingSets,
 };
 pub use reading::{Reading, Reason};
 pub use run::{Argument, RunSpec};

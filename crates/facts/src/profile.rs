@@ -14,6 +14,12 @@ use crate::{MemoryKind, Reading};
 #[cfg(test)]
 mod tests;
 
+/// The name and the version of a profile's JSON, as it is kept and as `--json` prints it. The number grows when a reader of
+/// the old one could be misled.
+pub const PROFILE_SCHEMA: &str = "numawise/profile/1";
+/// The same for two profiles beside each other.
+pub const PROFILE_COMPARE_SCHEMA: &str = "numawise/profile-compare/1";
+
 /// All that was measured of one machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
@@ -180,14 +186,8 @@ pub enum Mix {
 }
 
 impl Mix {
-    pub const ALL: [Mix; 6] = [
-        Mix::Read,
-        Mix::Read3Write1,
-        Mix::Read2Write1,
-        Mix::Read1Write1,
-        Mix::Triad,
-        Mix::NonTemporalWrite,
-    ];
+    pub const ALL: [Mix; 6] =
+        [Mix::Read, Mix::Read3Write1, Mix::Read2Write1, Mix::Read1Write1, Mix::Triad, Mix::NonTemporalWrite];
 
     /// Lines read and lines written in one step of the kernel.
     pub fn lines(self) -> (u64, u64) {

@@ -1,0 +1,345 @@
+//! A profile as tables that only need to be shown, and two profiles beside each other.
+//!
+//! Figures of tables are plain numbers in base units: nanoseconds, bytes per second, or quotients. A cell is one of three:
+//! nothing at all where it was not asked for, `Unavailable` with the reason, or an estimate.
+
+use numawise_units::{Bytes, BytesPerSecond, CpuId, Latency, Nanoseconds, NodeId, Ratio};
+use serde::{Deserialize, Serialize};
+
+use crate::{Estimate, Mix, Reading, Target, Workers};
+
+/// A figure of a table; none where it was not asked for.
+pub type Cell = Option<Reading<Estimate<f64>>>;
+
+/// All that a profile says, prepared for showing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProfileTables {
+    /// What the figures mean, in sentences; the most important first.
+    pub meaning: Vec<String>,
+    /// Tables of nodes with CPUs by nodes with memory.
+    pub matrices: Vec<NodeMatrix>,
+    /// Bandwidth by mix of everybody on their own memory, of each node on its own, of one core, and of all on one node.
+    pub peaks: Vec<Peak>,
+    /// Measured bandwidth beside what the firmware declares; unavailable as a whole where it declares nothing.
+    pub declared: Reading<Vec<DeclaredShare>>,
+    pub working_sets: Vec<WorkingSetCurve>,
+    pub loaded: Vec<LoadedCurve>,
+    /// Transfers between cores in groups.
+    pub transfers: Vec<TransferGroup>,
+    /// Transfers from core to core.
+    pub cores: Vec<CoreMatrix>,
+    /// What should be known of the whole before it is believed, in sentences.
+    pub remarks: Vec<String>,
+}
+
+impl ProfileTables {
+    pub fn matrix(&self, measure: MatrixMeasure) -> Option<&NodeMatrix> {
+        self.matrices.iter().find(|matrix| matrix.measure == measure)
+    }
+}
+
+/// Which threads of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Crew {
+    /// A thread on every core of the node.
+    Node,
+    /// One core of it.
+    Core,
+}
+
+/// What a matrix holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MatrixMeasure {
+    /// Nanoseconds.
+    IdleLatency,
+    /// Idle latency divided by that of the row's own memory; the own is 1.
+    LatencyBesideOwn,
+    /// Nanoseconds, with base pages at random.
+    LatencyWithTlbMisses,
+    /// Bytes per second.
+    Bandwidth { crew: Crew, mix: Mix },
+    /// Bandwidth of reads of a node's cores, divided by that from the row's own memory.
+    ReadBesideOwn,
+}
+
+impl MatrixMeasure {
+    pub fn unit(self) -> FigureUnit {
+        match self {
+            MatrixMeasure::IdleLatency | MatrixMeasure::LatencyWithTlbMisses => FigureUnit::Nanoseconds,
+            MatrixMeasure::LatencyBesideOwn | MatrixMeasure::ReadBesideOwn => FigureUnit::Ratio,
+            MatrixMeasure::Bandwidth { .. } => FigureUnit::BytesPerSecond,
+        }
+    }
+
+    /// Whether more is better: of bandwidth, not of latency.
+    pub fn more_is_better(self) -> bool {
+        matches!(self, MatrixMeasure::Bandwidth { .. } | MatrixMeasure::ReadBesideOwn)
+    }
+}
+
+/// What a plain number of a table counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FigureUnit {
+    Nanoseconds,
+    BytesPerSecond,
+    Ratio,
+}
+
+/// Nodes with CPUs by nodes with memory.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NodeMatrix {
+    pub measure: MatrixMeasure,
+    /// The nodes whose CPUs measured, in ascending order.
+    pub rows: Vec<NodeId>,
+    /// The nodes whose memory was measured, in ascending order.
+    pub columns: Vec<NodeId>,
+    /// For each row a cell for each column.
+    pub cells: Vec<Vec<Cell>>,
+    /// The least and the greatest median; none where nothing was measured.
+    pub range: Option<(f64, f64)>,
+}
+
+/// The bandwidths of some threads on some memory, by mix.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Peak {
+    pub workers: Workers,
+    pub target: Target,
+    pub threads: u32,
+    /// In the order of [`Mix::ALL`]; a mix that was not asked for is not in it.
+    pub by_mix: Vec<(Mix, Reading<Estimate<BytesPerSecond>>)>,
+    /// The mix with the highest bandwidth.
+    pub best: Option<Mix>,
+}
+
+/// What was measured of what the firmware declares.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DeclaredShare {
+    pub workers: Workers,
+    pub target: Target,
+    pub mix: Mix,
+    pub measured: Reading<Estimate<BytesPerSecond>>,
+    pub declared: BytesPerSecond,
+    /// The median of what was measured, divided by what is declared.
+    pub share: Reading<Ratio>,
+}
+
+/// Latency by the size of the working set.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorkingSetCurve {
+    pub from: NodeId,
+    pub to: NodeId,
+    pub cpu: CpuId,
+    /// Sizes and latencies, in ascending order of sizes.
+    pub points: Vec<(Bytes, Reading<Estimate<Latency>>)>,
+    /// The caches of that CPU; unavailable where nobody said what caches it has.
+    pub caches: Reading<Vec<CacheStep>>,
+    /// Latency far beyond the last cache: of the largest working set, if it is at least four times as large.
+    pub memory: Reading<Latency>,
+}
+
+/// A cache as it shows in the curve.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CacheStep {
+    pub level: u32,
+    pub size: Bytes,
+    /// How many CPUs share it.
+    pub shared_by: u32,
+    /// The median over working sets larger than the level below, of at most three quarters of this cache.
+    pub latency: Reading<Latency>,
+}
+
+/// Latency against bandwidth, with where it bends.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LoadedCurve {
+    pub from: NodeId,
+    pub to: NodeId,
+    pub mix: Mix,
+    pub threads: u32,
+    pub points: Reading<Vec<crate::LoadPoint>>,
+    /// At the least load.
+    pub unloaded: Reading<Latency>,
+    /// The greatest bandwidth, and the latency there.
+    pub peak: Reading<(BytesPerSecond, Latency)>,
+    /// The bandwidth at which latency has doubled, on the straight line between the points before and after.
+    pub doubled: Reading<BytesPerSecond>,
+    /// That, or 95 % of the peak where that comes first: more load than this costs much latency for little bandwidth.
+    pub knee: Reading<Knee>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Knee {
+    pub bandwidth: BytesPerSecond,
+    pub latency: Latency,
+    /// Of the peak.
+    pub share: Ratio,
+    pub why: KneeWhy,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KneeWhy {
+    LatencyDoubled,
+    NearPeak,
+}
+
+/// Where the memory of a line is that goes from one core to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LineHome {
+    /// On the node of the core that changed it.
+    Owner,
+    /// On the node of the core that reads it, which is another node.
+    Reader,
+    /// On a third node, or nobody knows on whose.
+    Elsewhere,
+}
+
+/// Transfers of a kind, in short.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TransferGroup {
+    pub same_node: bool,
+    pub home: LineHome,
+    /// How many pairs of cores were measured.
+    pub pairs: u32,
+    /// How many could not be.
+    pub unavailable: u32,
+    /// Over the medians of the pairs.
+    pub spread: Reading<Spread>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Spread {
+    pub median: Latency,
+    pub least: Latency,
+    pub most: Latency,
+}
+
+/// Transfers from core to core, nanoseconds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CoreMatrix {
+    /// For pairs of one node the home is [`LineHome::Owner`] in every matrix.
+    pub home: LineHome,
+    /// By node, then by number.
+    pub cpus: Vec<CpuId>,
+    /// Their nodes, where they are known.
+    pub nodes: Vec<Option<NodeId>>,
+    /// For each owner a cell for each reader.
+    pub cells: Vec<Vec<Cell>>,
+    pub range: Option<(f64, f64)>,
+}
+
+/// Two profiles, cell by cell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProfileComparison {
+    /// What it comes to, in sentences.
+    pub meaning: Vec<String>,
+    /// What tells the machines, or how they were measured, apart.
+    pub differences: Vec<ProfileDifference>,
+    /// Cells of both, in the order of the profiles.
+    pub cells: Vec<ComparedCell>,
+    /// Cells that only the first has.
+    pub only_a: Vec<CellKey>,
+    /// Cells that only the second has.
+    pub only_b: Vec<CellKey>,
+    /// Ratios further than this from 1 are a difference.
+    pub margin: f64,
+    /// How the ratios and intervals were computed, in sentences.
+    pub method: Vec<String>,
+}
+
+/// A line of the headers in which two profiles differ.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProfileDifference {
+    /// `kernel`, `firmware`, `topology` ...
+    pub what: String,
+    pub a: Reading<String>,
+    pub b: Reading<String>,
+}
+
+/// Which figure of a profile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CellKey {
+    IdleLatency {
+        from: NodeId,
+        to: NodeId,
+    },
+    LatencyWithTlbMisses {
+        from: NodeId,
+        to: NodeId,
+    },
+    Bandwidth {
+        workers: Workers,
+        target: Target,
+        mix: Mix,
+    },
+    WorkingSet {
+        from: NodeId,
+        to: NodeId,
+        bytes: Bytes,
+    },
+    /// The greatest bandwidth of a curve under load.
+    LoadedPeak {
+        from: NodeId,
+        to: NodeId,
+        mix: Mix,
+    },
+    /// The latency at a curve's least load.
+    LoadedIdle {
+        from: NodeId,
+        to: NodeId,
+        mix: Mix,
+        delay: Nanoseconds,
+    },
+    Transfer {
+        owner: CpuId,
+        reader: CpuId,
+        home: NodeId,
+    },
+}
+
+impl CellKey {
+    pub fn unit(self) -> FigureUnit {
+        match self {
+            CellKey::Bandwidth { .. } | CellKey::LoadedPeak { .. } => FigureUnit::BytesPerSecond,
+            _ => FigureUnit::Nanoseconds,
+        }
+    }
+}
+
+/// A figure of both profiles.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ComparedCell {
+    pub cell: CellKey,
+    pub a: Reading<Estimate<f64>>,
+    pub b: Reading<Estimate<f64>>,
+    /// The second divided by the first.
+    pub ratio: Reading<ComparedRatio>,
+    pub call: CellCall,
+}
+
+/// A ratio of two medians with its interval.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ComparedRatio {
+    pub ratio: Ratio,
+    /// Lower and upper bound; unavailable where one of the two is a single measurement.
+    pub interval: Reading<(Ratio, Ratio)>,
+}
+
+/// What may be said of a figure of both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CellCall {
+    /// The second is better: intervals apart, and further than the margin.
+    Better,
+    Worse,
+    /// Within the margin.
+    Same,
+    /// Further apart than the margin, but the intervals do not say so.
+    Open,
+    /// One of the two could not be measured.
+    Unknown,
+}
