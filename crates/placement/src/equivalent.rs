@@ -249,16 +249,20 @@ impl Plan<'_> {
         if let Some((name, value)) = pages_variable(first) {
             words.insert(0, format!("{name}={value}"));
         }
-        words.push(format!("srun -n {} -c {}", tasks.len(), first.threads.len()));
+        words.push(format!("srun -n {}", tasks.len()));
         if tasks.iter().any(|task| task.threads.len() != first.threads.len()) {
             missing.push("numbers of threads that differ between tasks".to_owned());
         }
         match self.has_mask() {
             true => {
                 words.push(format!("--cpu-bind=mask_cpu:{}", masks(tasks.iter().map(|task| &task.cpus))));
-                missing.push("masks of CPUs hold where the job has the whole computer to itself".to_owned());
+                missing.push(
+                    "masks of CPUs hold inside a job that has the whole computer (salloc --exclusive, sbatch --exclusive)"
+                        .to_owned(),
+                );
             }
-            false => words.push("--cpu-bind=none".to_owned()),
+            // Not with masks: since Slurm 22.05 -c gives the step so many CPUs and refuses masks with others (--exact).
+            false => words.push(format!("-c {} --cpu-bind=none", first.threads.len())),
         }
         if self.has_policy() {
             self.srun_memory(&mut words, &mut missing);

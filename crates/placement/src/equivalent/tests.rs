@@ -85,7 +85,7 @@ fn launchers_get_one_line_for_all_ranks() {
     );
     assert_eq!(
         tool(&all, "srun").lines,
-        ["OMP_NUM_THREADS=2 OMP_PLACES=threads OMP_PROC_BIND=close srun -n 2 -c 2 \
+        ["OMP_NUM_THREADS=2 OMP_PLACES=threads OMP_PROC_BIND=close srun -n 2 \
           --cpu-bind=mask_cpu:0x3,0xc --mem-bind=mask_mem:0x1,0x2 ./app -t 2"]
     );
 }

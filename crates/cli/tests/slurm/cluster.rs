@@ -1,0 +1,146 @@
+//! A Slurm of our own for as long as a test lasts: its daemons run here, as whoever runs the test, on ports that are free,
+//! and believe that this computer is one or several nodes. It trusts everybody (auth/none), so that no munge is needed.
+
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// Getting ready takes a second here; a busy machine may need more.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub struct Cluster {
+    folder: TempDir,
+    daemons: Vec<Child>,
+}
+
+impl Cluster {
+    /// `None`, having said SKIPPED and why, where there is no Slurm or it does not get ready.
+    pub fn start(task_plugin: &str, nodes: usize, cpus: usize) -> Option<Cluster> {
+        let found = |name: &str| {
+            let path = std::env::var_os("PATH").unwrap_or_default();
+            let folders = std::env::split_paths(&path).chain([PathBuf::from("/usr/sbin")]);
+            let program = folders.map(|folder| folder.join(name)).find(|program| program.is_file());
+            if program.is_none() {
+                skipped(&format!("{name} of Slurm is not installed"));
+            }
+            program
+        };
+        let (controller, daemon) = (found("slurmctld")?, found("slurmd")?);
+        found("srun")?;
+        let mut cluster = Cluster { folder: tempfile::tempdir().unwrap(), daemons: Vec::new() };
+        let folder = cluster.folder.path();
+        for place in ["state", "spool"] {
+            std::fs::create_dir(folder.join(place)).unwrap();
+        }
+        std::fs::write(cluster.configuration(), configured(folder, task_plugin, nodes, cpus)).unwrap();
+        let begin = |program: &Path, words: &[&str]| {
+            let mut command = clean(program);
+            command.arg("-D").arg("-f").arg(cluster.configuration()).args(words);
+            command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+        };
+        let mut daemons = vec![begin(&controller, &[])];
+        daemons.extend((0..nodes).map(|node| begin(&daemon, &["-N", &format!("n{node}")])));
+        cluster.daemons = daemons;
+        cluster.wait(nodes).then_some(cluster)
+    }
+
+    fn configuration(&self) -> PathBuf {
+        self.folder.path().join("slurm.conf")
+    }
+
+    fn wait(&self, nodes: usize) -> bool {
+        let begun = Instant::now();
+        let mut seen = String::new();
+        while begun.elapsed() < PATIENCE {
+            let states =
+                self.command("sinfo").args(["--noheader", "--Node", "--format=%t"]).output().unwrap();
+            seen = String::from_utf8_lossy(&states.stdout).into_owned();
+            if seen.lines().filter(|state| *state == "idle").count() == nodes {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        let log = std::fs::read_to_string(self.folder.path().join("slurmctld.log")).unwrap_or_default();
+        let last = log.lines().rfind(|line| line.contains("error")).unwrap_or("nothing in its log");
+        skipped(&format!("Slurm is installed and did not get ready; nodes: {seen:?}; {last}"));
+        false
+    }
+
+    /// A program of Slurm's, or one that starts them.
+    pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = clean(program);
+        command.env("SLURM_CONF", self.configuration()).current_dir(self.folder.path());
+        command
+    }
+
+    pub fn output(&self, words: &[&str]) -> Output {
+        self.command(words[0]).args(&words[1..]).output().unwrap()
+    }
+
+    /// What a program printed on both its outputs, once it succeeded.
+    pub fn said(&self, words: &[&str]) -> String {
+        let output = self.output(words);
+        let text = [output.stdout, output.stderr].concat();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        assert!(output.status.success(), "{words:?}: {text}");
+        text
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        for daemon in self.daemons.iter_mut().rev() {
+            let _ = daemon.kill();
+            let _ = daemon.wait();
+        }
+    }
+}
+
+pub fn skipped(why: &str) {
+    let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
+}
+
+/// Without what a batch job around us, or whoever starts the tests, has set.
+fn clean(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    let steers =
+        |name: &str| ["SLURM_", "SBATCH_", "SALLOC_", "OMP_"].iter().any(|begin| name.starts_with(begin));
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(steers)) {
+        command.env_remove(name);
+    }
+    command
+}
+
+fn configured(folder: &Path, task_plugin: &str, nodes: usize, cpus: usize) -> String {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+    let host = host.trim().split('.').next().unwrap_or_default().to_owned();
+    let user = Command::new("id").arg("-un").output().unwrap().stdout;
+    let user = String::from_utf8_lossy(&user).trim().to_owned();
+    // All are held until each has one of its own.
+    let ports: Vec<TcpListener> = (0..=nodes).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+    let port = |which: usize| ports[which].local_addr().unwrap().port();
+    let folder = folder.display();
+    let mut text = format!(
+        "ClusterName=test\nSlurmctldHost={host}(127.0.0.1)\nSlurmctldPort={}\nSlurmUser={user}\nSlurmdUser={user}\n\
+         AuthType=auth/none\nCredType=cred/none\nMpiDefault=none\nProctrackType=proctrack/linuxproc\n\
+         TaskPlugin={task_plugin}\nSelectType=select/cons_tres\nSelectTypeParameters=CR_Core\nSwitchType=switch/none\n\
+         ReturnToService=2\nSlurmdParameters=config_overrides\nStateSaveLocation={folder}/state\n\
+         SlurmdSpoolDir={folder}/spool/%n\nSlurmctldPidFile={folder}/slurmctld.pid\n\
+         SlurmdPidFile={folder}/slurmd.%n.pid\nSlurmctldLogFile={folder}/slurmctld.log\n\
+         SlurmdLogFile={folder}/slurmd.%n.log\nJobAcctGatherType=jobacct_gather/none\n\
+         AccountingStorageType=accounting_storage/none\nPartitionName=all Nodes=ALL Default=YES State=UP\n",
+        port(0)
+    );
+    for node in 0..nodes {
+        let port = port(node + 1);
+        writeln!(text, "NodeName=n{node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={cpus}")
+            .unwrap();
+    }
+    text
+}
