@@ -1,4 +1,5 @@
-//! What a study says: contrasts, the verdict, the findings.
+//! What a study says: contrasts, the verdict, the findings. And what a profile of a machine says: tables, sentences,
+//! differences from another.
 //!
 //! This room is pure: a [`Study`](numawise_facts::Study) in, an [`Analysis`](numawise_facts::Analysis) out. It knows
 //! what the numbers mean for a person. It does not know where a study is kept, how a trial was run, or how an analysis
@@ -6,6 +7,7 @@
 
 mod contrasts;
 mod findings;
+mod profile;
 #[cfg(test)]
 mod sample;
 mod samples;
@@ -17,6 +19,7 @@ mod whereabouts;
 use numawise_facts::{Analysis, Metric, PointId, Reading, Study, StudyHeader, VerdictKind};
 use numawise_units::Ratio;
 
+pub use profile::{compare_profiles, profile};
 pub use samples::left_out;
 pub use series::Series;
 pub use whereabouts::whereabouts;

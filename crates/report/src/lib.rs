@@ -10,6 +10,7 @@ mod object;
 mod page;
 mod paint;
 pub mod plan;
+pub mod profile;
 pub mod series;
 mod table;
 pub mod whereabouts;
