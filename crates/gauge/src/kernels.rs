@@ -6,8 +6,20 @@
 
 use numawise_facts::Mix;
 
+pub mod chase;
+
+mod check;
+mod portable;
+mod spin;
+
+pub use check::fill;
+pub use spin::spin;
+
+#[cfg(test)]
+mod tests;
+
 /// A line of memory: the unit in which memory moves on every machine that we know (some move two).
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct Line(pub [u64; 8]);
 
@@ -42,21 +54,34 @@ impl Vectors {
 /// The first line of each stream; those beyond [`Kernel::streams`] are not touched.
 pub type Streams = [*mut Line; 3];
 
+/// What a loop is: streams, lines of each -> the sum.
+type Run = unsafe fn(Streams, usize) -> u64;
+
 /// One loop. `Copy`, `Send` and `Sync`: a pointer to code and what it does.
 #[derive(Debug, Clone, Copy)]
 pub struct Kernel {
     pub mix: Mix,
     pub vectors: Vectors,
-    run: unsafe fn(Streams, usize) -> u64,
+    run: Run,
 }
 
 impl Kernel {
     /// The loop for this mix; `None` where this CPU cannot run it.
-    pub fn new(_mix: Mix, _vectors: Vectors) -> Option<Kernel> {
-        None
+    pub fn new(mix: Mix, vectors: Vectors) -> Option<Kernel> {
+        let run: Option<Run> = match vectors {
+            Vectors::Portable => Some(portable::of(mix)),
+            _ => None,
+        };
+        Some(Kernel { mix, vectors, run: run? })
     }
 
-    /// How many streams it steps through (1 to 3).
+    /// The loop for this mix with the widest vectors that this CPU has.
+    pub fn best(mix: Mix) -> Kernel {
+        let widest = Vectors::available().into_iter().find_map(|vectors| Kernel::new(mix, vectors));
+        widest.unwrap_or(Kernel { mix, vectors: Vectors::Portable, run: portable::of(mix) })
+    }
+
+    /// How many streams it steps through (1 to 3). The first is the one that is written, where one is.
     pub fn streams(&self) -> usize {
         match self.mix {
             Mix::Read | Mix::Read1Write1 | Mix::NonTemporalWrite => 1,
@@ -71,8 +96,8 @@ impl Kernel {
         (64 * read * lines as u64, 64 * written * lines as u64)
     }
 
-    /// Steps through `lines` lines of each stream once; all stores are done when it returns. The result is a sum over what was
-    /// read (0 for a mix that reads nothing).
+    /// Steps through `lines` lines of each stream once; all stores are done when it returns. The result is a wrapping sum of
+    /// the words read (of the words computed for the triad, 0 for a mix that reads nothing): see [`Kernel::expected`].
     ///
     /// # Safety
     /// Each of the first [`Kernel::streams`] pointers leads to `lines` lines that nobody else uses meanwhile, and that do not
