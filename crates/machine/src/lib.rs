@@ -10,6 +10,7 @@
 
 mod error;
 mod files;
+mod fingerprint;
 #[cfg(test)]
 mod fixture;
 mod hmat;
@@ -24,6 +25,7 @@ mod xml;
 
 pub use error::Error;
 pub use files::Roots;
+pub use fingerprint::fingerprint;
 pub use limits::{Launcher, LauncherError, WEIGHTS, cgroup_cpus, global_weight, launcher, limits};
 pub use live::{live, live_without_hwloc};
 pub use policy::Policy;
