@@ -2,6 +2,9 @@
 
 use super::{Environment, Launcher, LocalRank, RankError, Reader};
 
+#[cfg(test)]
+mod tests;
+
 const LOCAL: &str = "SLURM_LOCALID";
 const TASKS: &str = "SLURM_STEP_TASKS_PER_NODE";
 const NODE: &str = "SLURM_NODEID";
