@@ -55,21 +55,29 @@ impl Cluster {
     }
 
     fn wait(&self, nodes: usize) -> bool {
-        let begun = Instant::now();
-        let mut seen = String::new();
-        while begun.elapsed() < PATIENCE {
-            let states =
-                self.command("sinfo").args(["--noheader", "--Node", "--format=%t"]).output().unwrap();
-            seen = String::from_utf8_lossy(&states.stdout).into_owned();
-            if seen.lines().filter(|state| *state == "idle").count() == nodes {
-                return true;
-            }
-            std::thread::sleep(Duration::from_millis(100));
+        let states = self.states_once_idle(nodes);
+        if states.len() == nodes && states.iter().all(|state| state == "idle") {
+            return true;
         }
         let log = std::fs::read_to_string(self.folder.path().join("slurmctld.log")).unwrap_or_default();
         let last = log.lines().rfind(|line| line.contains("error")).unwrap_or("nothing in its log");
-        skipped(&format!("Slurm is installed and did not get ready; nodes: {seen:?}; {last}"));
+        skipped(&format!("Slurm is installed and did not get ready; nodes: {states:?}; {last}"));
         false
+    }
+
+    /// The states of the nodes, when all are idle or our patience is at its end.
+    fn states_once_idle(&self, nodes: usize) -> Vec<String> {
+        let begun = Instant::now();
+        loop {
+            let said = self.command("sinfo").args(["--noheader", "--Node", "--format=%t"]).output().unwrap();
+            let states: Vec<String> =
+                String::from_utf8_lossy(&said.stdout).lines().map(str::to_owned).collect();
+            let idle = states.iter().filter(|state| *state == "idle").count() == nodes;
+            if idle || begun.elapsed() > PATIENCE {
+                return states;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
     }
 
     /// A program of Slurm's, or one that starts them.
@@ -95,6 +103,8 @@ impl Cluster {
 
 impl Drop for Cluster {
     fn drop(&mut self) {
+        // A step that has ended still reports to its daemons, and would try for minutes if they were gone.
+        self.states_once_idle(self.daemons.len().saturating_sub(1));
         for daemon in self.daemons.iter_mut().rev() {
             let _ = daemon.kill();
             let _ = daemon.wait();
