@@ -273,6 +273,9 @@ pub struct LoadedLatency {
     pub from: NodeId,
     pub to: NodeId,
     pub mix: Mix,
+    /// Whose threads load: the other cores of `from`, all on the memory of `to`. In MLC's text every core of the machine, each on
+    /// its own node's memory, so that the bandwidth is the machine's.
+    pub workers: Workers,
     /// Threads that load; MLC's text does not tell.
     pub threads: Reading<u32>,
     /// From the least load to the greatest; unavailable as a whole where a node has but one core.
