@@ -26,7 +26,8 @@ pub use finding::{
     Analysis, Contrast, ContrastCall, Effect, Finding, FindingId, PointSummary, Verdict, VerdictKind,
 };
 pub use machine::{
-    Attribute, AttributeKind, Cache, Cpu, Limit, LimitKind, Machine, MemoryKind, Node, Package, Source,
+    Attribute, AttributeKind, AttributeOrigin, Cache, Cpu, Limit, LimitKind, Machine, MemoryKind, Node,
+    Package, Source,
 };
 pub use measured::{
     CacheStep, Cell, CellCall, CellKey, ComparedCell, ComparedRatio, CoreMatrix, Crew, DeclaredShare,

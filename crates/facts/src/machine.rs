@@ -21,7 +21,8 @@ pub struct Machine {
     pub cpus: Vec<Cpu>,
     /// Caches of CPUs that are online; empty when the source was not asked for them.
     pub caches: Vec<Cache>,
-    /// What the firmware says of latency and bandwidth (ACPI HMAT), through hwloc's memory attributes.
+    /// What the firmware says of latency and bandwidth (ACPI HMAT), through hwloc's memory attributes; and what was measured,
+    /// where a profile of the machine was laid over it.
     pub attributes: Vec<Attribute>,
     /// CPUs that we may use: online, in the cgroup's cpuset and in the affinity mask.
     pub allowed_cpus: CpuSet,
@@ -54,6 +55,21 @@ impl Machine {
     pub fn distance(&self, from: NodeId, to: NodeId) -> Option<u32> {
         let column = self.nodes.iter().position(|node| node.id == to)?;
         self.node(from)?.distances.measured()?.get(column).copied()
+    }
+
+    /// The figure that was measured from the CPUs of one node to the memory of another, in the units of [`Attribute`].
+    pub fn measured(&self, kind: AttributeKind, from: NodeId, to: NodeId) -> Option<u64> {
+        let cpus = &self.node(from)?.cpus;
+        let meant = |a: &&Attribute| {
+            (a.origin, a.kind, a.target) == (AttributeOrigin::Measured, kind, to)
+                && a.initiator.intersects(cpus)
+        };
+        self.attributes.iter().find(meant).map(|attribute| attribute.value).filter(|value| *value > 0)
+    }
+
+    /// True when a profile of the machine was laid over it.
+    pub fn is_measured(&self) -> bool {
+        self.attributes.iter().any(|attribute| attribute.origin == AttributeOrigin::Measured)
     }
 
     /// The nodes with this kind of memory from which we may take some.
@@ -152,14 +168,28 @@ pub struct Cache {
     pub cpus: CpuSet,
 }
 
-/// A figure that the firmware gives for an initiator and a target.
+/// A figure for an initiator and a target: what the firmware declares, or what was measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Attribute {
     pub kind: AttributeKind,
+    /// Records of the first version had the firmware's only, and did not say so.
+    #[serde(default)]
+    pub origin: AttributeOrigin,
     pub initiator: CpuSet,
     pub target: NodeId,
     /// Nanoseconds for latencies, 10^6 bytes per second for bandwidths (hwloc's units: MiB/s in its documentation).
     pub value: u64,
+}
+
+/// Who says a figure. Of one pair there may be both; they are not mixed, since a declared bandwidth is what the parts could
+/// give and a measured one what they gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AttributeOrigin {
+    #[default]
+    Firmware,
+    /// A [`Profile`](crate::Profile) of this machine.
+    Measured,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

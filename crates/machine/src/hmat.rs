@@ -1,7 +1,7 @@
 //! What the firmware says of latency and bandwidth (ACPI HMAT), as far as the kernel passes it on: for every node the
 //! figures of its best initiators.
 
-use numawise_facts::{Attribute, AttributeKind, Node};
+use numawise_facts::{Attribute, AttributeKind, AttributeOrigin, Node};
 use numawise_units::{CpuSet, NodeId};
 
 use crate::Roots;
@@ -31,6 +31,7 @@ pub(crate) fn read(roots: &Roots, nodes: &[Node]) -> Vec<Attribute> {
             if let Some(value) = value.filter(|value| *value > 0) {
                 attributes.push(Attribute {
                     kind,
+                    origin: AttributeOrigin::Firmware,
                     initiator: class.initiators.clone(),
                     target: node.id,
                     value,

@@ -18,7 +18,7 @@ fn node(id: u32, cpus: &str, near: &str) -> Node {
 }
 
 fn figure(kind: AttributeKind, from: &str, to: u32, value: u64) -> Attribute {
-    Attribute { kind, initiator: set(from), target: NodeId(to), value }
+    Attribute { kind, origin: AttributeOrigin::Firmware, initiator: set(from), target: NodeId(to), value }
 }
 
 /// The kind of node 1, which has no CPUs, beside node 0 with CPUs 0-3.

@@ -1,6 +1,6 @@
 //! Memory attributes: what the firmware says of latency and bandwidth.
 
-use numawise_facts::{Attribute, AttributeKind};
+use numawise_facts::{Attribute, AttributeKind, AttributeOrigin};
 use numawise_units::CpuSet;
 use roxmltree::Node as Element;
 
@@ -49,5 +49,11 @@ fn one(
     let (Some(target), Some(initiator), Some(value)) = (target, initiator, value) else {
         return Ok(None);
     };
-    Ok(Some(Attribute { kind, initiator: initiator.intersection(&objects.cpus), target: *target, value }))
+    Ok(Some(Attribute {
+        kind,
+        origin: AttributeOrigin::Firmware,
+        initiator: initiator.intersection(&objects.cpus),
+        target: *target,
+        value,
+    }))
 }

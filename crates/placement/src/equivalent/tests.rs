@@ -128,6 +128,7 @@ fn with_bandwidths() -> Machine {
     let mut machine = two_sockets();
     let attribute = |node: u32, value| numawise_facts::Attribute {
         kind: numawise_facts::AttributeKind::Bandwidth,
+        origin: numawise_facts::AttributeOrigin::Firmware,
         initiator: cpus("0-7"),
         target: numawise_units::NodeId(node),
         value,

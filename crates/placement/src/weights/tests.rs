@@ -1,11 +1,17 @@
 use super::*;
-use numawise_facts::{MemoryKind, MemoryRequest, PlacementRequest, Strategy};
+use numawise_facts::{AttributeOrigin, MemoryKind, MemoryRequest, PlacementRequest, Strategy};
 use proptest::prelude::{ProptestConfig, prop, prop_assert, prop_assert_eq, proptest};
 
 use crate::testing::{cpus, dram, machine, memory_only, nodes, two_sockets, with_hbm};
 
 fn attribute(kind: AttributeKind, initiator: &str, target: u32, value: u64) -> Attribute {
-    Attribute { kind, initiator: cpus(initiator), target: NodeId(target), value }
+    Attribute {
+        kind,
+        origin: AttributeOrigin::Firmware,
+        initiator: cpus(initiator),
+        target: NodeId(target),
+        value,
+    }
 }
 
 fn with(mut machine: Machine, attributes: Vec<Attribute>) -> Machine {

@@ -1,6 +1,6 @@
 use numawise_facts::{
-    Attribute, AttributeKind, Cache, Cpu, Limit, LimitKind, Machine, MemoryKind, Node, Package, Reading,
-    Source,
+    Attribute, AttributeKind, AttributeOrigin, Cache, Cpu, Limit, LimitKind, Machine, MemoryKind, Node,
+    Package, Reading, Source,
 };
 use numawise_units::{Bytes, CpuId, CpuSet, NodeId};
 
@@ -33,8 +33,13 @@ fn example() -> Machine {
         smt: id / 4,
         efficiency: Reading::unavailable("all alike"),
     };
-    let figure =
-        |kind, target, value| Attribute { kind, initiator: set("2-3,6-7"), target: NodeId(target), value };
+    let figure = |kind, target, value| Attribute {
+        kind,
+        origin: AttributeOrigin::Firmware,
+        initiator: set("2-3,6-7"),
+        target: NodeId(target),
+        value,
+    };
     Machine {
         source: Source::Live,
         packages: vec![
