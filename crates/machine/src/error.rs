@@ -59,6 +59,11 @@ pub enum Error {
         "the description of {input} makes no sense: {problem}; expected {expected}; write it again with lstopo"
     )]
     Nonsense { input: String, problem: String, expected: &'static str },
+    #[error(
+        "the profile has no latency and no bandwidth of a node of {input}; expected a profile that was measured there; \
+         measure it with numawise machine measure"
+    )]
+    NothingMeasured { input: String },
     #[error("cannot read {}: {source}; expected a Linux system with /sys and /proc mounted", .path.display())]
     System { path: PathBuf, source: io::Error },
     #[error("{} holds '{found}'; expected {expected}", .path.display())]

@@ -47,12 +47,17 @@ pub fn from_input(input: &str) -> Result<Machine, Error> {
 /// is not installed.
 pub fn from_xml_file(path: impl AsRef<Path>) -> Result<Machine, Error> {
     let path = path.as_ref();
+    let text = text_of_file(path)?;
+    xml::machine(&text, Source::Xml(path.display().to_string()), None)
+}
+
+/// What is in an XML file, as hwloc writes it anew.
+pub(crate) fn text_of_file(path: &Path) -> Result<String, Error> {
     let name = path.display().to_string();
     let mut plain = checked(&contents(path, &name)?, &name)?;
     // hwloc wants the closing NUL.
     plain.push('\0');
-    let text = hwloc::export(Input::Xml(plain.as_bytes()), &format!("the machine file '{name}'"))?;
-    xml::machine(&text, Source::Xml(name), None)
+    hwloc::export(Input::Xml(plain.as_bytes()), &format!("the machine file '{name}'"))
 }
 
 /// A machine from a synthetic description of hwloc, such as `pack:2 core:4 pu:2`.

@@ -5,6 +5,7 @@ mod attributes;
 mod bitmap;
 mod distances;
 mod efficiency;
+mod figures;
 mod objects;
 
 use std::collections::BTreeMap;
@@ -15,6 +16,7 @@ use roxmltree::{Document, ParsingOptions};
 
 use crate::Error;
 use crate::kinds::{self, Locality};
+pub(crate) use figures::with_figures;
 use objects::Objects;
 
 #[cfg(test)]

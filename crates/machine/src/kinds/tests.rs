@@ -1,3 +1,5 @@
+use numawise_facts::AttributeKind;
+
 use super::*;
 
 fn set(list: &str) -> CpuSet {
@@ -126,4 +128,113 @@ fn cores_that_overlap_count_a_cpu_once() {
     let places = Locality::of_sets(&set("0-2"), &[set("0-1"), set("1-2")]);
     assert_eq!(places.place(numawise_units::CpuId(1)), (0, 1));
     assert_eq!(places.place(numawise_units::CpuId(2)), (1, 0));
+}
+
+fn measured_figure(kind: AttributeKind, from: &str, to: u32, value: u64) -> Attribute {
+    Attribute { origin: AttributeOrigin::Measured, ..figure(kind, from, to, value) }
+}
+
+/// Bandwidth and latency from CPUs 0-3 to node 0 and to node 1.
+fn measured_pair(bandwidth: (u64, u64), latency: (u64, u64)) -> Vec<Attribute> {
+    use AttributeKind::{ReadBandwidth, ReadLatency};
+    vec![
+        measured_figure(ReadLatency, "0-3", 0, latency.0),
+        measured_figure(ReadLatency, "0-3", 1, latency.1),
+        measured_figure(ReadBandwidth, "0-3", 0, bandwidth.0),
+        measured_figure(ReadBandwidth, "0-3", 1, bandwidth.1),
+    ]
+}
+
+fn beside(subtype: Option<&str>, attributes: &[Attribute]) -> (MemoryKind, String) {
+    let mut nodes = [node(0, "0-3", "0-3"), node(1, "", "0-3")];
+    let subtypes = subtype.map(|name| (NodeId(1), name.to_owned())).into_iter().collect();
+    tell(&mut nodes, &[set("0-3"), set("")], &subtypes, attributes);
+    assert_eq!(nodes[0].kind, MemoryKind::Dram);
+    (nodes[1].kind, nodes[1].kind_evidence.clone())
+}
+
+#[test]
+fn measured_figures_tell_where_the_firmware_is_silent() {
+    let (kind, evidence) = beside(None, &measured_pair((90_000, 400_000), (80, 100)));
+    assert_eq!(kind, MemoryKind::Hbm);
+    assert_eq!(
+        evidence,
+        "no CPUs call it their own; measured were 400.0 GB/s against 90.0 GB/s (4.44x) and 100 against 80 ns (1.25x) of node 0"
+    );
+    assert_eq!(beside(None, &measured_pair((90_000, 40_000), (80, 100))).0, MemoryKind::Cxl);
+    assert_eq!(beside(None, &measured_pair((90_000, 80_000), (80, 200))).0, MemoryKind::Cxl);
+    let (kind, evidence) = beside(None, &measured_pair((90_000, 91_000), (80, 81)));
+    assert_eq!(kind, MemoryKind::Unknown);
+    assert!(evidence.contains("measured were 91.0 GB/s against 90.0 GB/s"), "{evidence}");
+}
+
+#[test]
+fn measured_figures_win_over_declared_ones() {
+    let declared = |slow, fast| {
+        vec![
+            figure(AttributeKind::Bandwidth, "0-3", 0, slow),
+            figure(AttributeKind::Bandwidth, "0-3", 1, fast),
+        ]
+    };
+    let with = |declared: Vec<Attribute>, measured: Vec<Attribute>| [declared, measured].concat();
+    let slow = measured_pair((90_000, 30_000), (80, 250));
+    assert_eq!(beside(None, &with(declared(100, 400), slow.clone())).0, MemoryKind::Cxl);
+    let alike = measured_pair((90_000, 95_000), (80, 85));
+    let (kind, evidence) = beside(None, &with(declared(100, 400), alike.clone()));
+    assert_eq!(kind, MemoryKind::Unknown, "declared fast, and it is not");
+    assert!(evidence.contains("measured"), "{evidence}");
+    // One core of four cannot show what the memory gives.
+    let by_one: Vec<Attribute> =
+        alike.iter().map(|figure| Attribute { initiator: set("1"), ..figure.clone() }).collect();
+    let (kind, evidence) = beside(None, &with(declared(100, 400), by_one.clone()));
+    assert_eq!(kind, MemoryKind::Hbm);
+    assert!(evidence.contains("the firmware gives"), "{evidence}");
+    // Where nothing else tells, it is said all the same.
+    assert!(beside(None, &by_one).1.contains("measured were"));
+    // Decided by few cores is decided.
+    let slow: Vec<Attribute> =
+        slow.iter().map(|figure| Attribute { initiator: set("1"), ..figure.clone() }).collect();
+    assert_eq!(beside(None, &with(declared(100, 400), slow)).0, MemoryKind::Cxl);
+}
+
+#[test]
+fn what_hwloc_recognises_yields_to_a_decision_only_and_a_gpu_to_nothing() {
+    let slow = measured_pair((90_000, 30_000), (80, 250));
+    let alike = measured_pair((90_000, 95_000), (80, 85));
+    assert_eq!(beside(Some("HBM"), &alike).0, MemoryKind::Hbm);
+    assert_eq!(beside(Some("HBM"), &slow).0, MemoryKind::Cxl);
+    assert_eq!(beside(Some("GPUMemory"), &slow).0, MemoryKind::Gpu);
+    assert_eq!(beside(Some("NVM"), &alike).1, "hwloc recognises non-volatile memory");
+    assert_eq!(beside(Some("NVM"), &slow).0, MemoryKind::Cxl);
+}
+
+#[test]
+fn measured_memory_is_compared_from_the_cpus_it_is_nearest_to() {
+    // Two cores load near and far memory alike, node 2 from node 0 even a little more than from its own.
+    let mut nodes = [node(0, "0", "0"), node(1, "1", "1"), node(2, "", "1")];
+    let mut attributes = Vec::new();
+    for (from, to, latency, bandwidth) in [
+        ("0", 0, 80, 10_000),
+        ("0", 1, 140, 9_900),
+        ("0", 2, 150, 10_100),
+        ("1", 0, 140, 9_900),
+        ("1", 1, 80, 10_000),
+        ("1", 2, 90, 10_000),
+    ] {
+        attributes.push(measured_figure(AttributeKind::ReadLatency, from, to, latency));
+        attributes.push(measured_figure(AttributeKind::ReadBandwidth, from, to, bandwidth));
+    }
+    tell(&mut nodes, &[set("0"), set("1"), set("")], &BTreeMap::new(), &attributes);
+    assert_eq!(nodes[2].kind, MemoryKind::Unknown, "{}", nodes[2].kind_evidence);
+    assert!(nodes[2].kind_evidence.ends_with("of node 1"), "{}", nodes[2].kind_evidence);
+}
+
+#[test]
+fn figures_of_both_origins_are_not_mixed() {
+    // Measured of one, declared of the other: nothing to compare.
+    let attributes = [
+        figure(AttributeKind::Bandwidth, "0-3", 0, 100),
+        measured_figure(AttributeKind::Bandwidth, "0-3", 1, 400),
+    ];
+    assert_eq!(beside(None, &attributes), (MemoryKind::Unknown, SILENT.to_owned()));
 }

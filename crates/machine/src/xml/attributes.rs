@@ -1,14 +1,14 @@
-//! Memory attributes: what the firmware says of latency and bandwidth.
+//! Memory attributes: what the firmware says of latency and bandwidth, or what was measured and written into the file.
 
 use numawise_facts::{Attribute, AttributeKind, AttributeOrigin};
 use numawise_units::CpuSet;
 use roxmltree::Node as Element;
 
-use super::bitmap;
 use super::objects::{Objects, optional};
+use super::{bitmap, figures};
 
 /// The attributes of hwloc that speak of speed. Others, users' own among them, are left out.
-const NAMES: [(&str, AttributeKind); 6] = [
+pub(super) const NAMES: [(&str, AttributeKind); 6] = [
     ("Latency", AttributeKind::Latency),
     ("ReadLatency", AttributeKind::ReadLatency),
     ("WriteLatency", AttributeKind::WriteLatency),
@@ -17,7 +17,12 @@ const NAMES: [(&str, AttributeKind); 6] = [
     ("WriteBandwidth", AttributeKind::WriteBandwidth),
 ];
 
+pub(super) fn is_bandwidth(kind: AttributeKind) -> bool {
+    matches!(kind, AttributeKind::Bandwidth | AttributeKind::ReadBandwidth | AttributeKind::WriteBandwidth)
+}
+
 pub(super) fn read(topology: Element<'_, '_>, objects: &Objects<'_, '_>) -> Result<Vec<Attribute>, String> {
+    let measured = figures::measured(topology);
     let mut found = Vec::new();
     for element in topology.children().filter(|child| child.has_tag_name("memattr")) {
         let name = element.attribute("name").unwrap_or_default();
@@ -25,7 +30,15 @@ pub(super) fn read(topology: Element<'_, '_>, objects: &Objects<'_, '_>) -> Resu
             continue;
         };
         for value in element.children().filter(|child| child.has_tag_name("memattr_value")) {
-            found.extend(one(value, *kind, objects)?);
+            let declared = one(value, *kind, objects)?;
+            found.extend(match measured.iter().any(|measured| measured == name) {
+                true => declared.map(|figure| Attribute {
+                    origin: AttributeOrigin::Measured,
+                    value: figures::from_hwloc(*kind, figure.value),
+                    ..figure
+                }),
+                false => declared,
+            });
         }
     }
     found.sort_by_key(|attribute| (attribute.kind as u8, attribute.initiator.first(), attribute.target));

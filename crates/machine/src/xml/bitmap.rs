@@ -30,3 +30,17 @@ pub(super) fn parse<T: Id>(text: &str) -> Result<IdSet<T>, String> {
     let wide = pairs.map(|pair| u64::from(pair[0]) | u64::from(pair.get(1).copied().unwrap_or(0)) << 32);
     Ok(IdSet::from_words(wide.collect::<Vec<u64>>()))
 }
+
+/// The bitmap of a set.
+pub(super) fn written<T: Id>(set: &IdSet<T>) -> String {
+    let halves = set.words().iter().flat_map(|word| [*word as u32, (*word >> 32) as u32]);
+    let mut words: Vec<u32> = halves.collect();
+    while words.len() > 1 && words.last() == Some(&0) {
+        words.pop();
+    }
+    if words.is_empty() {
+        words.push(0);
+    }
+    let words: Vec<String> = words.iter().rev().map(|word| format!("0x{word:08x}")).collect();
+    words.join(",")
+}
