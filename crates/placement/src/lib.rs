@@ -29,6 +29,7 @@
 
 mod balancing;
 mod choice;
+mod cores;
 mod equivalent;
 mod error;
 mod locate;

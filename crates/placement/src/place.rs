@@ -1,11 +1,11 @@
 //! From a request to a plan.
 
-use numawise_facts::{Machine, Placement, PlacementRequest, Strategy, TaskPlacement, ThreadBinding};
+use numawise_facts::{Machine, Order, Placement, PlacementRequest, Strategy, TaskPlacement, ThreadBinding};
 use numawise_units::{CpuId, CpuSet, TaskId};
 
 use crate::share::{self, Cut, even};
-use crate::usable::{self, Group};
-use crate::{PlacementError, choice, memory};
+use crate::usable;
+use crate::{PlacementError, choice, cores, memory};
 
 #[cfg(test)]
 mod invariants;
@@ -84,22 +84,32 @@ fn choose(machine: &Machine, request: &PlacementRequest, usable: &CpuSet) -> Vec
     let tasks = request.tasks as usize;
     let given = request.threads.map(|threads| threads as usize);
     let sizes = given.map_or_else(|| even(usable.len(), tasks), |threads| vec![threads; tasks]);
-    let counts = |room: &[usize]| match request.strategy {
-        Strategy::Local => Some(share::local(room, &sizes)),
-        Strategy::Distributed => Some(share::distributed(room, &sizes)),
-        Strategy::Semi => Some(share::semi(room, tasks, given)),
-        Strategy::None | Strategy::Explicit => None,
-    };
     let groups = usable::groups(machine, usable, &request.choice);
-    let Some(counts) = counts(&room(&groups)) else { return by_number(request, usable, &sizes) };
-    let cut = if request.choice.step.get() == 1 { Cut::ByCore } else { Cut::InOrder };
+    let cut = match (request.choice.step.get(), request.choice.order) {
+        (1, Order::Spread) => Cut::Apart,
+        (1, Order::Compact) => Cut::ByCore,
+        _ => Cut::InOrder,
+    };
+    let room: Vec<usize> = groups.iter().map(|group| group.cpus.len()).collect();
+    let rooms = match cut {
+        Cut::Apart | Cut::ByCore => cores::rooms(&groups),
+        // A step goes over cores without regard to them.
+        Cut::InOrder => room.iter().map(|number| vec![1; *number]).collect(),
+    };
+    // What is compact leaves no CPU of a core behind; without a number of threads nothing is left behind anyway.
+    let whole = |plain| match cut == Cut::Apart || given.is_none() {
+        true => cores::whole(&rooms, request.strategy, given.is_none(), plain),
+        false => plain,
+    };
+    let counts = match request.strategy {
+        Strategy::Local => whole(share::local(&room, &sizes)),
+        Strategy::Distributed => whole(share::distributed(&room, &sizes)),
+        Strategy::Semi => share::semi(&rooms, tasks, given),
+        Strategy::None | Strategy::Explicit => return by_number(request, usable, &sizes),
+    };
     let orders = share::assign(&groups, &counts, cut);
     let choice = |order: Vec<CpuId>| Choice { cpus: order.iter().copied().collect(), order };
     orders.into_iter().map(choice).collect()
-}
-
-fn room(groups: &[Group]) -> Vec<usize> {
-    groups.iter().map(|group| group.cpus.len()).collect()
 }
 
 /// CPUs in the order of their numbers, or every n-th of them, one task after the other.

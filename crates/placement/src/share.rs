@@ -1,7 +1,10 @@
 //! How many threads of each task go to each node, and which CPUs they get there.
 
+use std::iter;
+
 use numawise_units::CpuId;
 
+use crate::cores;
 use crate::usable::{Group, Place};
 
 #[cfg(test)]
@@ -69,13 +72,20 @@ pub fn distributed(room: &[usize], threads: &[usize]) -> Counts {
     counts
 }
 
-/// Each task inside one node. `threads` is how many each task has; without it a task has its share of its node.
-pub fn semi(room: &[usize], tasks: usize, threads: Option<usize>) -> Counts {
+/// Each task inside one node. `threads` is how many each task has; without it a task has its share of its node. `rooms` are
+/// those of the cores of each node.
+pub fn semi(rooms: &[Vec<usize>], tasks: usize, threads: Option<usize>) -> Counts {
+    let room: Vec<usize> = rooms.iter().map(|cores| cores.iter().sum()).collect();
     let mut tasks_of = vec![0; room.len()];
     for _ in 0..tasks {
         let size = threads.unwrap_or(1);
-        let fits = |&group: &usize| (tasks_of[group] + 1) * size <= room[group];
-        let fitting = (0..room.len()).filter(fits).min_by_key(|&group| (tasks_of[group], group));
+        let emptiest = |fits: &dyn Fn(usize) -> bool| {
+            (0..room.len()).filter(|&group| fits(group)).min_by_key(|&group| (tasks_of[group], group))
+        };
+        // First where it has cores of its own.
+        let own = |group: usize| cores::fits(&rooms[group], iter::repeat_n(size, tasks_of[group] + 1));
+        let fitting =
+            emptiest(&own).or_else(|| emptiest(&|group| (tasks_of[group] + 1) * size <= room[group]));
         // Nowhere is room for a whole task: where it gets the largest share of a CPU for each thread.
         let fullest = |group: usize| (tasks_of[group] + 1) * 1_000_000 / room[group];
         let group = fitting.or_else(|| (0..room.len()).min_by_key(|&group| (fullest(group), group)));
@@ -83,7 +93,8 @@ pub fn semi(room: &[usize], tasks: usize, threads: Option<usize>) -> Counts {
     }
     let mut counts = Counts::new();
     for (group, &number) in tasks_of.iter().enumerate().filter(|(_, number)| **number > 0) {
-        let sizes = threads.map_or_else(|| even(room[group], number), |threads| vec![threads; number]);
+        let share = || cores::dealt_in(&rooms[group], number).unwrap_or_else(|| even(room[group], number));
+        let sizes = threads.map_or_else(share, |threads| vec![threads; number]);
         for size in sizes {
             let mut row = vec![0; room.len()];
             row[group] = size;
@@ -96,7 +107,9 @@ pub fn semi(room: &[usize], tasks: usize, threads: Option<usize>) -> Counts {
 /// How the CPUs that are taken in a node are shared among its tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cut {
-    /// Neighbouring cores belong together: a task gets cores of its own where there are enough.
+    /// Every task gets cores of its own where there are enough, side by side, and there one thread on each before any has two.
+    Apart,
+    /// Neighbouring cores belong together, and no core is left behind with room: tasks may meet on one.
     ByCore,
     /// One task after the other along the order, as a pinning step asks for.
     InOrder,
@@ -108,6 +121,9 @@ pub fn assign(groups: &[Group], counts: &Counts, cut: Cut) -> Vec<Vec<CpuId>> {
     for (k, group) in groups.iter().enumerate() {
         let mut wanted: Vec<usize> = counts.iter().map(|row| row[k]).collect();
         let mut left: usize = wanted.iter().sum();
+        if cut == Cut::Apart && left <= group.cpus.len() && apart(group, &wanted, &mut tasks) {
+            continue;
+        }
         let mut task = 0;
         let whole = chosen(group, left.min(group.cpus.len()), cut);
         while left > 0 {
@@ -138,10 +154,28 @@ pub fn assign(groups: &[Group], counts: &Counts, cut: Cut) -> Vec<Vec<CpuId>> {
     tasks
 }
 
+/// Gives each task cores of its own; false where there are not enough, and where every thread finds a core anyway: then the
+/// first cores are taken, which are the fastest.
+fn apart(group: &Group, wanted: &[usize], tasks: &mut [Vec<CpuId>]) -> bool {
+    let cores = cores::of(group);
+    if wanted.iter().sum::<usize>() <= cores.len() {
+        return false;
+    }
+    let rooms: Vec<usize> = cores.iter().map(Vec::len).collect();
+    let Some(lengths) = cores::blocks(&rooms, wanted) else { return false };
+    let mut cores = cores.into_iter();
+    for ((task, &number), length) in tasks.iter_mut().zip(wanted).zip(lengths) {
+        let mut mine: Vec<(usize, Place)> = cores.by_ref().take(length).flatten().collect();
+        mine.sort_unstable_by_key(|(order, _)| *order);
+        task.extend(mine.iter().take(number).map(|(_, place)| place.cpu));
+    }
+    true
+}
+
 /// The first `number` CPUs of a node with their positions, in the order in which tasks take them.
 fn chosen(group: &Group, number: usize, cut: Cut) -> Vec<(usize, Place)> {
     let mut chosen: Vec<(usize, Place)> = group.cpus[..number].iter().copied().enumerate().collect();
-    if cut == Cut::ByCore {
+    if cut != Cut::InOrder {
         chosen.sort_unstable_by_key(|(_, place)| (place.core, place.round));
     }
     chosen

@@ -13,6 +13,8 @@ use proptest::strategy::Strategy as Generator;
 use super::*;
 use crate::testing::{self, NodeSpec};
 
+mod apart;
+
 /// A machine with one to six nodes, some without CPUs or memory, one to four threads a core, numbers with gaps and in
 /// either of the usual orders, and a mask.
 fn machines() -> impl Generator<Value = Machine> {

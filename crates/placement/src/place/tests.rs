@@ -51,6 +51,7 @@ fn semi_keeps_a_task_in_a_node_and_neighbours_together() {
     assert_eq!(threads(&machine, &tasks(request(Strategy::Semi, Some(2)), 4)), "0 4 | 1 5 | 2 6 | 3 7");
     assert_eq!(threads(&machine, &tasks(request(Strategy::Semi, None), 4)), "0 4 | 1 5 | 2 6 | 3 7");
     assert_eq!(threads(&machine, &tasks(request(Strategy::Semi, None), 1)), "0 1 4 5");
+    assert_eq!(threads(&machine, &tasks(request(Strategy::Semi, None), 5)), "0 4 | 1 | 5 | 2 6 | 3 7");
 }
 
 #[test]
@@ -64,7 +65,20 @@ fn semi_goes_where_a_whole_task_fits() {
 fn local_tasks_follow_one_another() {
     let machine = two_sockets();
     assert_eq!(threads(&machine, &tasks(request(Strategy::Local, Some(2)), 2)), "0 4 | 1 5");
-    assert_eq!(threads(&machine, &tasks(request(Strategy::Local, Some(3)), 2)), "0 1 4 | 5 2 3");
+    assert_eq!(threads(&machine, &tasks(request(Strategy::Local, Some(3)), 2)), "0 1 4 | 2 3 6");
+    assert_eq!(threads(&machine, &tasks(request(Strategy::Local, Some(2)), 3)), "0 4 | 1 5 | 2 3");
+    assert_eq!(
+        threads(&machine, &tasks(request(Strategy::Local, None), 3)),
+        "0 1 4 5 | 2 6 | 3 7",
+        "whole cores"
+    );
+    let compact = numawise_facts::CpuChoice { order: numawise_facts::Order::Compact, ..Default::default() };
+    let compact = PlacementRequest { choice: compact, ..request(Strategy::Local, Some(3)) };
+    assert_eq!(
+        threads(&machine, &tasks(compact, 2)),
+        "0 4 1 | 5 2 6",
+        "compact leaves no CPU of a core behind"
+    );
 }
 
 #[test]

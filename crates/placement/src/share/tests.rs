@@ -23,9 +23,25 @@ fn distributed_takes_what_a_small_node_has_and_goes_on_elsewhere() {
 
 #[test]
 fn semi_spreads_tasks_and_then_crowds_evenly() {
-    assert_eq!(semi(&[4, 4], 3, Some(2)), [[2, 0], [2, 0], [0, 2]]);
-    assert_eq!(semi(&[4, 4], 4, Some(4)), [[4, 0], [4, 0], [0, 4], [0, 4]]);
-    assert_eq!(semi(&[8, 4], 6, Some(4)), [[4, 0], [4, 0], [4, 0], [4, 0], [0, 4], [0, 4]]);
-    assert_eq!(semi(&[3, 3], 3, None), [[2, 0], [1, 0], [0, 3]]);
-    assert_eq!(semi(&[1, 1], 3, None), [[1, 0], [1, 0], [0, 1]]);
+    let single = |rooms: &[usize], tasks, threads| {
+        let cores: Vec<Vec<usize>> = rooms.iter().map(|room| vec![1; *room]).collect();
+        semi(&cores, tasks, threads)
+    };
+    assert_eq!(single(&[4, 4], 3, Some(2)), [[2, 0], [2, 0], [0, 2]]);
+    assert_eq!(single(&[4, 4], 4, Some(4)), [[4, 0], [4, 0], [0, 4], [0, 4]]);
+    assert_eq!(single(&[8, 4], 6, Some(4)), [[4, 0], [4, 0], [4, 0], [4, 0], [0, 4], [0, 4]]);
+    assert_eq!(single(&[3, 3], 3, None), [[2, 0], [1, 0], [0, 3]]);
+    assert_eq!(single(&[1, 1], 3, None), [[1, 0], [1, 0], [0, 1]]);
+}
+
+#[test]
+fn a_task_of_semi_goes_where_it_has_cores_of_its_own() {
+    let nodes = [vec![2; 6], vec![2; 3]];
+    assert_eq!(semi(&nodes, 4, Some(3)), [[3, 0], [3, 0], [3, 0], [0, 3]]);
+    assert_eq!(
+        semi(&nodes, 5, Some(3)),
+        [[3, 0], [3, 0], [3, 0], [0, 3], [0, 3]],
+        "and then where it has CPUs"
+    );
+    assert_eq!(semi(&[vec![2; 6], vec![2; 1]], 4, None), [[4, 0], [4, 0], [4, 0], [0, 2]]);
 }

@@ -1,0 +1,146 @@
+//! Cores as what tasks keep apart: two tasks on one core get in each other's way, two threads of a task share its caches.
+//!
+//! A room here is how many usable CPUs a core has; cores come in the order of their positions in the node.
+
+use std::collections::BTreeMap;
+
+use numawise_facts::Strategy;
+
+use crate::share::{self, Counts, even};
+use crate::usable::{Group, Place};
+
+#[cfg(test)]
+mod tests;
+
+/// The cores of a node, each with its CPUs and their places in the order in which they are taken.
+pub fn of(group: &Group) -> Vec<Vec<(usize, Place)>> {
+    let mut cores: BTreeMap<usize, Vec<(usize, Place)>> = BTreeMap::new();
+    for (order, place) in group.cpus.iter().copied().enumerate() {
+        cores.entry(place.core).or_default().push((order, place));
+    }
+    cores.into_values().collect()
+}
+
+/// The rooms of the cores of each node.
+pub fn rooms(groups: &[Group]) -> Vec<Vec<usize>> {
+    groups.iter().map(|group| of(group).iter().map(Vec::len).collect()).collect()
+}
+
+/// How many of the first cores have room for `number` threads.
+fn needed(rooms: &[usize], number: usize) -> Option<usize> {
+    let mut room = 0;
+    let mut cores = rooms.iter();
+    let mut taken = 0;
+    while room < number {
+        room += cores.next()?;
+        taken += 1;
+    }
+    Some(taken)
+}
+
+/// Whether each task finds cores of its own, side by side, one task after the other.
+pub fn fits(rooms: &[usize], wanted: impl IntoIterator<Item = usize>) -> bool {
+    let mut rest = rooms;
+    wanted.into_iter().all(|number| needed(rest, number).map(|cores| rest = &rest[cores..]).is_some())
+}
+
+/// How many neighbouring cores each task gets for itself: as many as its threads are a part of all threads. `None` where
+/// there are not enough cores for that, unless some had more threads than they have when tasks meet.
+pub fn blocks(rooms: &[usize], wanted: &[usize]) -> Option<Vec<usize>> {
+    let mut left = wanted.iter().sum::<usize>();
+    let room_of = |level: usize| rooms.iter().map(|room| level.min(*room)).sum::<usize>();
+    let level = (0..=rooms.iter().copied().max()?).find(|level| room_of(*level) >= left)?;
+    let rooms: Vec<usize> = rooms.iter().map(|room| level.min(*room)).collect();
+    let mut rest = rooms.as_slice();
+    let mut lengths = Vec::with_capacity(wanted.len());
+    for (task, &number) in wanted.iter().enumerate() {
+        let others = || wanted[task + 1..].iter().copied();
+        let least = needed(rest, number)?;
+        let share = (rest.len() * number).div_ceil(left.max(1)).min(number).max(least);
+        let length = (least..=share).rev().find(|length| fits(&rest[*length..], others()))?;
+        lengths.push(length);
+        rest = &rest[length..];
+        left -= number;
+    }
+    Some(lengths)
+}
+
+/// As [`share::local`], and every task begins on a core of its own. `None` where there are not enough cores for that.
+fn local(rooms: &[Vec<usize>], threads: &[usize]) -> Option<Counts> {
+    let mut cores =
+        rooms.iter().enumerate().flat_map(|(group, rooms)| rooms.iter().map(move |room| (group, *room)));
+    let mut counts = vec![vec![0; rooms.len()]; threads.len()];
+    for (row, &number) in counts.iter_mut().zip(threads) {
+        let mut left = number;
+        while left > 0 {
+            let (group, room) = cores.next()?;
+            row[group] += room.min(left);
+            left -= room.min(left);
+        }
+    }
+    Some(counts)
+}
+
+/// `plain`, the threads by task and node of a strategy that does not look at cores, or a better plan of whole cores:
+/// - local: that parts no more tasks, since near memory is worth more than a core for oneself;
+/// - distributed: in which every task is as even over the nodes, for which it is asked.
+///
+/// `free`: how many threads a task has is ours to choose.
+pub fn whole(rooms: &[Vec<usize>], strategy: Strategy, free: bool, plain: Counts) -> Counts {
+    let threads: Vec<usize> = plain.iter().map(|row| row.iter().sum()).collect();
+    let better = if free { dealt(rooms, strategy, threads.len()) } else { None };
+    let better = better.or_else(|| if strategy == Strategy::Local { local(rooms, &threads) } else { None });
+    let parts = |counts: &Counts| counts.iter().flatten().filter(|number| **number > 0).count();
+    let spread = |row: &Vec<usize>| row.iter().max().unwrap_or(&0) - row.iter().min().unwrap_or(&0);
+    let uneven = |counts: &Counts| counts.iter().map(spread).max();
+    match better {
+        Some(better) if strategy == Strategy::Local && parts(&better) <= parts(&plain) => better,
+        Some(better) if strategy == Strategy::Distributed && uneven(&better) <= uneven(&plain) => better,
+        _ => plain,
+    }
+}
+
+/// All CPUs dealt to tasks in whole cores: within one core of each other. `None` where that cannot be: too many tasks, or
+/// cores of such different rooms that the same number of them is not the same.
+fn dealt(rooms: &[Vec<usize>], strategy: Strategy, tasks: usize) -> Option<Counts> {
+    let cores: Vec<usize> = rooms.iter().map(Vec::len).collect();
+    let total: usize = cores.iter().sum();
+    let by_core = match strategy {
+        Strategy::Local if tasks <= total => share::local(&cores, &even(total, tasks)),
+        Strategy::Distributed if tasks <= total => share::distributed(&cores, &even(total, tasks)),
+        _ => return None,
+    };
+    let counts = in_cpus(rooms, &by_core);
+    let sizes: Vec<usize> = counts.iter().map(|row| row.iter().sum()).collect();
+    alike(&sizes, rooms.iter().flatten()).then_some(counts)
+}
+
+/// The same for the tasks of one node: the CPUs of each.
+pub fn dealt_in(rooms: &[usize], tasks: usize) -> Option<Vec<usize>> {
+    if tasks > rooms.len() {
+        return None;
+    }
+    let by_core: Counts = even(rooms.len(), tasks).into_iter().map(|number| vec![number]).collect();
+    let sizes: Vec<usize> = in_cpus(&[rooms.to_vec()], &by_core).into_iter().flatten().collect();
+    alike(&sizes, rooms.iter()).then_some(sizes)
+}
+
+/// From numbers of cores to the CPUs that are on them.
+fn in_cpus(rooms: &[Vec<usize>], by_core: &Counts) -> Counts {
+    let mut at = vec![0; rooms.len()];
+    let mut cpus = |group: usize, number: usize| {
+        let begin = at[group];
+        at[group] += number;
+        rooms[group][begin..begin + number].iter().sum()
+    };
+    by_core
+        .iter()
+        .map(|row| row.iter().enumerate().map(|(group, number)| cpus(group, *number)).collect())
+        .collect()
+}
+
+/// No task has more than another by more than a core.
+fn alike<'a>(sizes: &[usize], rooms: impl Iterator<Item = &'a usize>) -> bool {
+    let spread = sizes.iter().max().unwrap_or(&0) - sizes.iter().min().unwrap_or(&0);
+    spread <= rooms.max().copied().unwrap_or(0)
+}
