@@ -1,9 +1,11 @@
 //! A plan in the words of other tools, so that people can leave; and what those tools have no words for.
 
-use numawise_facts::{Machine, MemoryMode, NodeWeight, PageSize, Placement, TaskPlacement, ThreadBinding};
+use numawise_facts::{
+    AttributeOrigin, Machine, MemoryMode, NodeWeight, PageSize, Placement, TaskPlacement, ThreadBinding,
+};
 use numawise_units::IdSet;
 
-use crate::weights::FOLDER;
+use crate::weights::{Bandwidths, FOLDER, bandwidths};
 
 #[cfg(test)]
 mod tests;
@@ -120,13 +122,15 @@ impl Plan<'_> {
         let weights =
             &self.placement.tasks.iter().find(|task| !task.memory.weights.is_empty())?.memory.weights;
         let line = |weight: &NodeWeight| format!("echo {} > {FOLDER}/node{}", weight.weight, weight.node);
-        Some(Equivalent {
-            tool: KERNEL_WEIGHTS,
-            lines: weights.iter().map(line).collect(),
-            missing: vec![
-                "the weights are root's to write, and hold for all programs of the machine".to_owned(),
-            ],
-        })
+        let mut missing =
+            vec!["the weights are root's to write, and hold for all programs of the machine".to_owned()];
+        let nodes = weights.iter().map(|weight| weight.node).collect();
+        let measured = |told: Bandwidths| told.origin == AttributeOrigin::Measured;
+        if bandwidths(self.machine, &nodes).is_ok_and(measured) {
+            missing
+                .push("they go by bandwidths that were measured; those of another machine differ".to_owned());
+        }
+        Some(Equivalent { tool: KERNEL_WEIGHTS, lines: weights.iter().map(line).collect(), missing })
     }
 
     fn numactl(&self) -> Equivalent {

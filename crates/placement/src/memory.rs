@@ -142,7 +142,7 @@ fn ordinary(machine: &Machine) -> Result<NodeSet, PlacementError> {
 fn weighable(machine: &Machine) -> Result<NodeSet, PlacementError> {
     let own = allowed(machine).filter(|node| node.kind != MemoryKind::Gpu);
     let nodes: NodeSet = own.map(|node| node.id).collect();
-    let known = nodes.iter().all(|node| weights::bandwidth(machine, node).is_some());
+    let known = weights::bandwidths(machine, &nodes).is_ok();
     if known && !nodes.is_empty() { Ok(nodes) } else { ordinary(machine) }
 }
 

@@ -7,10 +7,16 @@
 //! enough, since the larger one's weight is exact.) Where there is none, the s with the least error is taken. No weights that
 //! come out have a common divisor: the smaller ones, with the same shares, would have come first.
 //!
+//! Which bandwidth: where every node was measured, what the cores of the nearest node read from it, for programs read more than
+//! they write, and reads are measured by every profile; nothing is taken off for writes, which differ by kind of memory and are
+//! no program's whole traffic. Where not all were measured, what the firmware declares of every node, as the kernel counts
+//! it: the lesser of reading and writing. The two are not mixed, since a declared bandwidth is what the parts could give at
+//! most and a measured one what they gave: a node with the former would get too much beside one with the latter.
+//!
 //! The kernel's own reduction (mode `auto` since Linux 6.16, `reduce_interleave_weights` in mm/mempolicy.c) works the same way
 //! with a fixed scale of 32 for the sum of all and rounds down, which is up to half off for a slow node.
 
-use numawise_facts::{Attribute, AttributeKind, Machine, NodeWeight};
+use numawise_facts::{Attribute, AttributeKind, AttributeOrigin, Machine, NodeWeight};
 use numawise_units::{NodeId, NodeSet};
 
 use crate::memory::once;
@@ -24,49 +30,91 @@ pub const FOLDER: &str = "/sys/kernel/mm/mempolicy/weighted_interleave";
 /// The largest error of a share, in millionths of it, that is good enough to stop at.
 const GOOD: u128 = 20_000;
 
+/// What weights are told from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bandwidths {
+    pub origin: AttributeOrigin,
+    /// In 10^6 bytes per second, by node in ascending order; none is 0.
+    pub of: Vec<(NodeId, u64)>,
+}
+
+/// The bandwidths of `nodes`, all from one origin; the nodes of which none is known where there is no such origin.
+pub fn bandwidths(machine: &Machine, nodes: &NodeSet) -> Result<Bandwidths, NodeSet> {
+    let from = |origin| -> Vec<(NodeId, Option<u64>)> {
+        nodes.iter().map(|node| (node, bandwidth(machine, node, origin))).collect()
+    };
+    let origins = [AttributeOrigin::Measured, AttributeOrigin::Firmware].map(|origin| (origin, from(origin)));
+    for (origin, known) in &origins {
+        let of: Option<Vec<(NodeId, u64)>> =
+            known.iter().map(|(node, value)| Some((*node, (*value)?))).collect();
+        if let Some(of) = of {
+            return Ok(Bandwidths { origin: *origin, of });
+        }
+    }
+    // What is wanting is said of the origin that tells more.
+    let unknown = origins.map(|(_, known)| -> NodeSet {
+        known.iter().filter(|(_, value)| value.is_none()).map(|(node, _)| *node).collect()
+    });
+    let [measured, declared] = unknown;
+    Err(if measured.len() < declared.len() { measured } else { declared })
+}
+
 /// The weights of `nodes`; none where the bandwidth of one is not known, or where there is but one node.
 pub fn plan(machine: &Machine, nodes: &NodeSet, warnings: &mut Vec<String>) -> Vec<NodeWeight> {
     if nodes.len() < 2 {
         return Vec::new();
     }
-    let known: Vec<(NodeId, Option<u64>)> =
-        nodes.iter().map(|node| (node, bandwidth(machine, node))).collect();
-    let unknown: NodeSet =
-        known.iter().filter(|(_, bandwidth)| bandwidth.is_none()).map(|(node, _)| *node).collect();
-    if !unknown.is_empty() {
-        once(
-            warnings,
-            format!(
-                "weighted interleaving: the machine's firmware gives no bandwidth of node {unknown}, so that no weights can \
-                 be told; the kernel's own, one set for all programs, decide ({FOLDER}/nodeN; 1 each unless somebody wrote \
-                 others)"
-            ),
-        );
-        return Vec::new();
-    }
-    let bandwidths: Vec<u64> = known.iter().filter_map(|(_, bandwidth)| *bandwidth).collect();
-    let (reduced, error) = reduced(&bandwidths);
+    let known = match bandwidths(machine, nodes) {
+        Ok(known) => known,
+        Err(unknown) => {
+            once(warnings, no_weights(machine, &unknown));
+            return Vec::new();
+        }
+    };
+    let values: Vec<u64> = known.of.iter().map(|(_, bandwidth)| *bandwidth).collect();
+    let (reduced, error) = reduced(&values);
     let weights: Vec<NodeWeight> =
-        known.iter().zip(reduced).map(|((node, _), weight)| NodeWeight { node: *node, weight }).collect();
+        known.of.iter().zip(reduced).map(|((node, _), weight)| NodeWeight { node: *node, weight }).collect();
     let list: Vec<String> = weights.iter().map(|w| format!("node{} {}", w.node, w.weight)).collect();
     let off = match error > GOOD {
         true => format!(", at worst {} % off the bandwidths", error / 10_000),
         false => String::new(),
     };
+    let measured = match known.origin {
+        AttributeOrigin::Measured => "measured ",
+        AttributeOrigin::Firmware => "",
+    };
     once(
         warnings,
         format!(
             "weighted interleaving: the kernel has one set of weights for all programs; for these nodes to share pages by \
-             their bandwidths it must be {} (root writes it to {FOLDER}/nodeN{off})",
+             their {measured}bandwidths it must be {} (root writes it to {FOLDER}/nodeN{off})",
             list.join(", ")
         ),
     );
     weights
 }
 
-/// What a node gives to the CPUs that are nearest to it, as the kernel counts it: the lesser of reading and writing.
-pub fn bandwidth(machine: &Machine, target: NodeId) -> Option<u64> {
-    let to_target: Vec<&Attribute> = machine.attributes.iter().filter(|a| a.target == target).collect();
+fn no_weights(machine: &Machine, unknown: &NodeSet) -> String {
+    let why = match machine.is_measured() {
+        true => {
+            format!("the bandwidth of node {unknown} is neither measured nor given by the machine's firmware")
+        }
+        false => format!(
+            "the machine's firmware gives no bandwidth of node {unknown}, and it is not measured yet (numawise machine \
+             measure)"
+        ),
+    };
+    format!(
+        "weighted interleaving: {why}, so that no weights can be told; the kernel's own, one set for all programs, decide \
+         ({FOLDER}/nodeN; 1 each unless somebody wrote others)"
+    )
+}
+
+/// What a node gives to the CPUs that are nearest to it, by one origin.
+fn bandwidth(machine: &Machine, target: NodeId, origin: AttributeOrigin) -> Option<u64> {
+    let told = |a: &&Attribute| a.target == target && a.origin == origin;
+    let to_target: Vec<&Attribute> = machine.attributes.iter().filter(told).collect();
     let near = machine.node(target).map(|node| node.near.clone()).unwrap_or_default();
     let nearest: Vec<&Attribute> =
         to_target.iter().copied().filter(|attribute| attribute.initiator.intersects(&near)).collect();
@@ -77,9 +125,12 @@ pub fn bandwidth(machine: &Machine, target: NodeId) -> Option<u64> {
             same.map(|attribute| attribute.value).filter(|value| *value > 0)
         };
         let (read, write) = (value(AttributeKind::ReadBandwidth), value(AttributeKind::WriteBandwidth));
-        match (read, write) {
-            (Some(read), Some(write)) => Some(read.min(write)),
-            _ => read.or(write).or_else(|| value(AttributeKind::Bandwidth)),
+        match (origin, read, write) {
+            (AttributeOrigin::Measured, read, _) => read,
+            (AttributeOrigin::Firmware, Some(read), Some(write)) => Some(read.min(write)),
+            (AttributeOrigin::Firmware, read, write) => {
+                read.or(write).or_else(|| value(AttributeKind::Bandwidth))
+            }
         }
     };
     from.iter().filter_map(|one| of_initiator(one)).max()

@@ -166,6 +166,21 @@ fn weights_are_lines_for_root() {
 }
 
 #[test]
+fn lines_for_weights_say_when_they_go_by_a_measurement() {
+    let mut machine = with_bandwidths();
+    let request = PlacementRequest { memory: memory("weighted"), ..semi() };
+    assert_eq!(tool(&words(&machine, &request, true), "kernel-weights").missing.len(), 1);
+    for attribute in &mut machine.attributes {
+        attribute.origin = numawise_facts::AttributeOrigin::Measured;
+        attribute.kind = numawise_facts::AttributeKind::ReadBandwidth;
+    }
+    let all = words(&machine, &request, true);
+    let weights = tool(&all, "kernel-weights");
+    assert_eq!(weights.lines.len(), 2);
+    assert!(weights.missing[1].contains("measured"), "{:?}", weights.missing);
+}
+
+#[test]
 fn pages_are_a_variable_in_front_of_every_line() {
     for (pages, value) in [(PageSize::Thp, 1), (PageSize::Huge, 2)] {
         let request = PlacementRequest { pages, ..semi() };

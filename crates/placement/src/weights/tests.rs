@@ -116,6 +116,62 @@ fn without_all_bandwidths_there_are_no_weights_but_a_word_on_it() {
     );
 }
 
+fn measured(kind: AttributeKind, initiator: &str, target: u32, value: u64) -> Attribute {
+    Attribute { origin: AttributeOrigin::Measured, ..attribute(kind, initiator, target, value) }
+}
+
+#[test]
+fn measured_reads_of_the_nearest_cores_go_before_what_the_firmware_declares() {
+    let declared = [
+        attribute(AttributeKind::Bandwidth, "0-1,4-5", 0, 100),
+        attribute(AttributeKind::Bandwidth, "2-3,6-7", 1, 100),
+    ];
+    let seen = [
+        measured(AttributeKind::ReadBandwidth, "0-1,4-5", 0, 90),
+        measured(AttributeKind::WriteBandwidth, "0-1,4-5", 0, 10),
+        measured(AttributeKind::ReadBandwidth, "2-3,6-7", 0, 300),
+        measured(AttributeKind::ReadBandwidth, "0-1,4-5", 1, 30),
+        measured(AttributeKind::ReadBandwidth, "2-3,6-7", 1, 45),
+    ];
+    let machine = with(two_sockets(), [&declared[..], &seen].concat());
+    let (weights, warnings) = told(&machine, "0-1");
+    assert_eq!(weights, [(0, 2), (1, 1)], "reads of its own cores, whatever writes and others do");
+    assert!(warnings[0].contains("by their measured bandwidths it must be node0 2, node1 1"), "{warnings:?}");
+    assert_eq!(
+        bandwidths(&machine, &nodes("0-1")),
+        Ok(Bandwidths { origin: AttributeOrigin::Measured, of: vec![(NodeId(0), 90), (NodeId(1), 45)] })
+    );
+    let (weights, warnings) = told(&with(two_sockets(), declared.to_vec()), "0-1");
+    assert_eq!(weights, [(0, 1), (1, 1)]);
+    assert!(!warnings[0].contains("measured"), "{warnings:?}");
+}
+
+#[test]
+fn measured_and_declared_bandwidths_are_not_mixed() {
+    let partly = vec![
+        attribute(AttributeKind::Bandwidth, "0-1,4-5", 0, 300),
+        attribute(AttributeKind::Bandwidth, "2-3,6-7", 1, 100),
+        measured(AttributeKind::ReadBandwidth, "0-1,4-5", 0, 50),
+    ];
+    assert_eq!(told(&with(two_sockets(), partly.clone()), "0-1").0, [(0, 3), (1, 1)], "all declared");
+    // One measured, the other declared: of neither origin all.
+    let machine = with(two_sockets(), vec![partly[2].clone(), partly[1].clone()]);
+    let (weights, warnings) = told(&machine, "0-1");
+    assert!(weights.is_empty());
+    assert!(warnings[0].contains("is neither measured nor given by the machine's firmware"), "{warnings:?}");
+    // Latencies alone were measured, or writes.
+    for kind in [AttributeKind::ReadLatency, AttributeKind::WriteBandwidth, AttributeKind::Bandwidth] {
+        let machine = with(two_sockets(), vec![measured(kind, "0-7", 0, 90), measured(kind, "0-7", 1, 90)]);
+        assert_eq!(bandwidths(&machine, &nodes("0-1")), Err(nodes("0-1")), "{kind:?}");
+    }
+}
+
+#[test]
+fn without_a_profile_the_way_to_one_is_said() {
+    let (_, warnings) = told(&two_sockets(), "0-1");
+    assert!(warnings[0].contains("it is not measured yet (numawise machine measure)"), "{warnings:?}");
+}
+
 #[test]
 fn one_node_needs_no_weight() {
     assert_eq!(told(&two_sockets(), "1"), (vec![], vec![]));
@@ -193,4 +249,38 @@ fn without_a_list_all_kinds_are_taken_where_all_bandwidths_are_known() {
     assert_eq!(nodes_of(&with(with_hbm(), figures(&[0, 1, 2]))), nodes("0-1"), "one is not known");
     let gpu = machine(&[dram(0, 0, &[&[0], &[1]]), memory_only(1, 0, MemoryKind::Gpu)]);
     assert_eq!(nodes_of(&with(gpu, figures(&[0, 1]))), nodes("0"), "memory of devices is theirs");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever is known of which node by whom, a plan has weights for all of its nodes by one origin, or none.
+    #[test]
+    fn weights_are_for_all_nodes_or_for_none(
+        figures in prop::collection::vec((0u32..4, prop::bool::ANY, 0u64..1000), 0..12)
+    ) {
+        let attributes: Vec<Attribute> = figures
+            .iter()
+            .map(|(target, seen, value)| match seen {
+                true => measured(AttributeKind::ReadBandwidth, "0-3", *target, *value),
+                false => attribute(AttributeKind::ReadBandwidth, "0-3", *target, *value),
+            })
+            .collect();
+        let machine = with(with_hbm(), attributes);
+        let (weights, warnings) = told(&machine, "0-3");
+        prop_assert_eq!(warnings.len(), 1);
+        match bandwidths(&machine, &nodes("0-3")) {
+            Ok(known) => {
+                prop_assert_eq!(weights.len(), 4);
+                for (node, value) in &known.of {
+                    let same = |a: &Attribute| a.origin == known.origin && a.target == *node && a.value == *value;
+                    prop_assert!(machine.attributes.iter().any(same));
+                }
+            }
+            Err(unknown) => {
+                prop_assert!(weights.is_empty());
+                prop_assert!(!unknown.is_empty());
+            }
+        }
+    }
 }
