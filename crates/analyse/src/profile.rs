@@ -1,31 +1,40 @@
 //! What a profile of a machine says: tables, sentences, and how it differs from another.
 
-use numawise_facts::{Machine, Profile, ProfileComparison, ProfileTables, Reading};
+mod compare;
+mod curves;
+mod distance;
+mod figures;
+mod matrices;
+mod meaning;
+mod peaks;
+mod remarks;
+#[cfg(test)]
+mod sample;
+mod transfers;
 
-/// One profile as tables and sentences. `machine` names the caches that show in the curves; without it they stay unnamed.
-pub fn profile(_profile: &Profile, _machine: Option<&Machine>) -> ProfileTables {
-    ProfileTables {
-        meaning: Vec::new(),
-        matrices: Vec::new(),
-        peaks: Vec::new(),
-        declared: Reading::unavailable("not looked at"),
-        working_sets: Vec::new(),
-        loaded: Vec::new(),
-        transfers: Vec::new(),
-        cores: Vec::new(),
-        remarks: Vec::new(),
-    }
-}
+use numawise_facts::{Machine, Profile, ProfileTables};
 
-/// Two profiles cell by cell: the second beside the first.
-pub fn compare_profiles(_a: &Profile, _b: &Profile) -> ProfileComparison {
-    ProfileComparison {
+pub use compare::compare_profiles;
+
+#[cfg(test)]
+mod tests;
+
+/// One profile as tables and sentences. `machine` names the caches that show in the curves; without it they stay unnamed. It
+/// is for who calls this to see that the profile was taken on that machine.
+pub fn profile(profile: &Profile, machine: Option<&Machine>) -> ProfileTables {
+    let mut matrices = matrices::matrices(profile);
+    matrices.extend(transfers::by_node(profile));
+    let mut tables = ProfileTables {
         meaning: Vec::new(),
-        differences: Vec::new(),
-        cells: Vec::new(),
-        only_a: Vec::new(),
-        only_b: Vec::new(),
-        margin: 0.03,
-        method: Vec::new(),
-    }
+        matrices,
+        peaks: peaks::peaks(profile),
+        declared: peaks::declared(profile),
+        working_sets: curves::working_sets(profile, machine),
+        loaded: curves::loaded(profile),
+        transfers: transfers::groups(profile),
+        cores: transfers::by_core(profile),
+        remarks: remarks::remarks(profile),
+    };
+    tables.meaning = meaning::sentences(profile, &tables);
+    tables
 }

@@ -3,8 +3,9 @@
 //! Figures of tables are plain numbers in base units: nanoseconds, bytes per second, or quotients. A cell is one of three:
 //! nothing at all where it was not asked for, `Unavailable` with the reason, or an estimate.
 
-use numawise_units::{Bytes, BytesPerSecond, CpuId, Latency, Nanoseconds, NodeId, Ratio};
+use numawise_units::{Bytes, BytesPerSecond, CpuId, Latency, NodeId, Ratio};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 use crate::{Estimate, Mix, Reading, Target, Workers};
 
@@ -62,12 +63,17 @@ pub enum MatrixMeasure {
     Bandwidth { crew: Crew, mix: Mix },
     /// Bandwidth of reads of a node's cores, divided by that from the row's own memory.
     ReadBesideOwn,
+    /// Nanoseconds that a changed line takes from cores of the row's node to cores of the column's: the median over the pairs
+    /// of cores, with the least and the greatest pair as its bounds.
+    Transfers(LineHome),
 }
 
 impl MatrixMeasure {
     pub fn unit(self) -> FigureUnit {
         match self {
-            MatrixMeasure::IdleLatency | MatrixMeasure::LatencyWithTlbMisses => FigureUnit::Nanoseconds,
+            MatrixMeasure::IdleLatency
+            | MatrixMeasure::LatencyWithTlbMisses
+            | MatrixMeasure::Transfers(_) => FigureUnit::Nanoseconds,
             MatrixMeasure::LatencyBesideOwn | MatrixMeasure::ReadBesideOwn => FigureUnit::Ratio,
             MatrixMeasure::Bandwidth { .. } => FigureUnit::BytesPerSecond,
         }
@@ -107,7 +113,7 @@ pub struct NodeMatrix {
 pub struct Peak {
     pub workers: Workers,
     pub target: Target,
-    pub threads: u32,
+    pub threads: Reading<u32>,
     /// In the order of [`Mix::ALL`]; a mix that was not asked for is not in it.
     pub by_mix: Vec<(Mix, Reading<Estimate<BytesPerSecond>>)>,
     /// The mix with the highest bandwidth.
@@ -157,7 +163,9 @@ pub struct LoadedCurve {
     pub from: NodeId,
     pub to: NodeId,
     pub mix: Mix,
-    pub threads: u32,
+    /// Whose threads load.
+    pub workers: Workers,
+    pub threads: Reading<u32>,
     pub points: Reading<Vec<crate::LoadPoint>>,
     /// At the least load.
     pub unloaded: Reading<Latency>,
@@ -260,7 +268,7 @@ pub struct ProfileDifference {
 }
 
 /// Which figure of a profile.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CellKey {
     IdleLatency {
@@ -285,15 +293,23 @@ pub enum CellKey {
     LoadedPeak {
         from: NodeId,
         to: NodeId,
+        workers: Workers,
         mix: Mix,
     },
     /// The latency at a curve's least load.
     LoadedIdle {
         from: NodeId,
         to: NodeId,
+        workers: Workers,
         mix: Mix,
-        delay: Nanoseconds,
     },
+    TransferOfNodes {
+        owner: Option<NodeId>,
+        reader: Option<NodeId>,
+        home: Option<NodeId>,
+        same_node: bool,
+    },
+    /// Where the CPUs are known.
     Transfer {
         owner: CpuId,
         reader: CpuId,
@@ -306,6 +322,39 @@ impl CellKey {
         match self {
             CellKey::Bandwidth { .. } | CellKey::LoadedPeak { .. } => FigureUnit::BytesPerSecond,
             _ => FigureUnit::Nanoseconds,
+        }
+    }
+}
+
+/// As people read it: `idle latency from node 0 to node 1`.
+impl fmt::Display for CellKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CellKey::IdleLatency { from, to } => write!(f, "idle latency from node {from} to node {to}"),
+            CellKey::LatencyWithTlbMisses { from, to } => {
+                write!(f, "latency with TLB misses from node {from} to node {to}")
+            }
+            CellKey::Bandwidth { workers, target, mix } => {
+                write!(f, "{mix} bandwidth, {workers} on {target}")
+            }
+            CellKey::WorkingSet { from, to, bytes } => {
+                write!(f, "latency in {bytes} from node {from} to node {to}")
+            }
+            CellKey::LoadedPeak { from, to, workers, mix } => {
+                write!(f, "greatest {mix} load of {workers}, from node {from} to node {to}")
+            }
+            CellKey::LoadedIdle { from, to, workers, mix } => {
+                write!(f, "latency at the least {mix} load of {workers}, from node {from} to node {to}")
+            }
+            CellKey::TransferOfNodes { owner, reader, home, same_node } => {
+                let node = |id: &Option<NodeId>| id.map_or("unknown".to_owned(), |id| id.to_string());
+                let what = if *same_node { "within a node" } else { "between nodes" };
+                let (owner, reader, home) = (node(owner), node(reader), node(home));
+                write!(f, "transfer {what}, from {owner} to {reader}, memory of {home}")
+            }
+            CellKey::Transfer { owner, reader, home } => {
+                write!(f, "transfer from CPU {owner} to CPU {reader}, memory of node {home}")
+            }
         }
     }
 }

@@ -245,6 +245,17 @@ pub enum Workers {
     Machine,
 }
 
+/// As people read it: `all cores of node 0`.
+impl fmt::Display for Workers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Workers::Core(node) => f.pad(&format!("one core of node {node}")),
+            Workers::Node(node) => f.pad(&format!("all cores of node {node}")),
+            Workers::Machine => f.pad("all cores of the machine"),
+        }
+    }
+}
+
 /// Which memory is loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -252,6 +263,16 @@ pub enum Target {
     Node(NodeId),
     /// Each thread uses its own node's memory.
     Own,
+}
+
+/// As people read it: `memory of node 0`.
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Target::Node(node) => f.pad(&format!("memory of node {node}")),
+            Target::Own => f.pad("own memory"),
+        }
+    }
 }
 
 /// The rate at which threads read and write memory, all of them running from before the first to after the last byte counted.

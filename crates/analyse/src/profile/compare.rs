@@ -1,0 +1,228 @@
+//! Two profiles cell by cell.
+
+use std::collections::{HashMap, HashSet};
+
+use numawise_facts::{
+    CellCall, CellKey, ComparedCell, ComparedRatio, Estimate, FigureUnit, LoadPoint, Profile,
+    ProfileComparison, ProfileDifference, ProfileOrigin, Reading, Transfer,
+};
+use numawise_units::Ratio;
+
+use super::figures::{both, plain, quotient};
+
+/// Less than this is no difference that anybody places a program by, and repetitions on one machine differ by as much.
+const MARGIN: f64 = 0.03;
+
+type Figure = Reading<Estimate<f64>>;
+
+/// Two profiles cell by cell: the second beside the first.
+pub fn compare_profiles(a: &Profile, b: &Profile) -> ProfileComparison {
+    let (in_a, in_b) = (figures(a), figures(b));
+    // Of a cell that is there twice, the first counts.
+    let of_b: HashMap<CellKey, &Figure> = in_b.iter().rev().map(|(key, figure)| (*key, figure)).collect();
+    let (mut cells, mut only_a, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
+    for (key, figure) in in_a.iter().filter(|(key, _)| seen.insert(*key)) {
+        match of_b.get(key) {
+            Some(other) => cells.push(compared(*key, figure, other)),
+            None => only_a.push(*key),
+        }
+    }
+    let only_b: Vec<CellKey> = in_b.iter().map(|(key, _)| *key).filter(|key| seen.insert(*key)).collect();
+    let differences = differences(a, b);
+    let meaning = meaning(&cells, &differences, [only_a.len(), only_b.len()]);
+    ProfileComparison { meaning, differences, cells, only_a, only_b, margin: MARGIN, method: method() }
+}
+
+/// Every figure that two profiles may have in common. Of a curve under load these are its ends: what lies between depends on
+/// how much load a delay makes, which is another thing on another machine.
+fn figures(profile: &Profile) -> Vec<(CellKey, Figure)> {
+    let mut all = Vec::new();
+    for cell in &profile.latency {
+        let (from, to) = (cell.from, cell.to);
+        all.push((CellKey::IdleLatency { from, to }, plain(&cell.latency)));
+        all.push((CellKey::LatencyWithTlbMisses { from, to }, plain(&cell.with_tlb_misses)));
+    }
+    for cell in &profile.bandwidth {
+        let key = CellKey::Bandwidth { workers: cell.workers, target: cell.target, mix: cell.mix };
+        all.push((key, plain(&cell.rate)));
+    }
+    for curve in &profile.working_sets {
+        let key = |bytes| CellKey::WorkingSet { from: curve.from, to: curve.to, bytes };
+        all.extend(curve.points.iter().map(|point| (key(point.bytes), plain(&point.latency))));
+    }
+    for curve in &profile.loaded {
+        let (from, to, workers, mix) = (curve.from, curve.to, curve.workers, curve.mix);
+        let peak = |points: &Vec<LoadPoint>| {
+            points
+                .iter()
+                .max_by(|one, other| one.bandwidth.median.0.total_cmp(&other.bandwidth.median.0))
+                .map(|point| plain(&Reading::Measured(point.bandwidth)))
+        };
+        let idle =
+            |points: &Vec<LoadPoint>| points.first().map(|point| plain(&Reading::Measured(point.latency)));
+        all.push((CellKey::LoadedIdle { from, to, workers, mix }, end(&curve.points, idle)));
+        all.push((CellKey::LoadedPeak { from, to, workers, mix }, end(&curve.points, peak)));
+    }
+    for transfer in &profile.transfers {
+        all.push((transfer_key(transfer), plain(&transfer.latency)));
+    }
+    all
+}
+
+fn transfer_key(transfer: &Transfer) -> CellKey {
+    let known = (transfer.owner.measured(), transfer.reader.measured(), transfer.home.measured());
+    if let (Some(&owner), Some(&reader), Some(&home)) = known {
+        return CellKey::Transfer { owner, reader, home };
+    }
+    CellKey::TransferOfNodes {
+        owner: transfer.owner_node.measured().copied(),
+        reader: transfer.reader_node.measured().copied(),
+        home: transfer.home.measured().copied(),
+        same_node: transfer.same_node,
+    }
+}
+
+fn end(points: &Reading<Vec<LoadPoint>>, which: impl Fn(&Vec<LoadPoint>) -> Option<Figure>) -> Figure {
+    match points {
+        Reading::Unavailable { unavailable } => Reading::Unavailable { unavailable: unavailable.clone() },
+        Reading::Measured(points) => {
+            which(points).unwrap_or_else(|| Reading::unavailable("the profile has no point of this curve"))
+        }
+    }
+}
+
+fn compared(cell: CellKey, a: &Figure, b: &Figure) -> ComparedCell {
+    let ratio = both(a, b).map(|(a, b)| {
+        let quotient = quotient(b, a);
+        let interval = match a.samples.min(b.samples) {
+            0 | 1 => Reading::unavailable("one of the two is a single measurement, which has no interval"),
+            _ => Reading::Measured((Ratio(quotient.low), Ratio(quotient.high))),
+        };
+        ComparedRatio { ratio: Ratio(quotient.median), interval }
+    });
+    let call = ratio.measured().map_or(CellCall::Unknown, |ratio| call(cell, ratio));
+    ComparedCell { cell, a: a.clone(), b: b.clone(), ratio, call }
+}
+
+fn call(cell: CellKey, ratio: &ComparedRatio) -> CellCall {
+    let Ratio(value) = ratio.ratio;
+    if (1.0 / (1.0 + MARGIN)..=1.0 + MARGIN).contains(&value) {
+        return CellCall::Same;
+    }
+    let apart = ratio.interval.measured().is_some_and(|(low, high)| low.0 > 1.0 || high.0 < 1.0);
+    match (apart, (value > 1.0) == (cell.unit() == FigureUnit::BytesPerSecond)) {
+        (false, _) => CellCall::Open,
+        (true, true) => CellCall::Better,
+        (true, false) => CellCall::Worse,
+    }
+}
+
+/// The lines of the headers in which they differ.
+fn differences(a: &Profile, b: &Profile) -> Vec<ProfileDifference> {
+    let known = |text: String| Reading::Measured(text);
+    let lines = |profile: &Profile| {
+        let header = &profile.header;
+        let print = &header.fingerprint;
+        let origin = match &header.origin {
+            ProfileOrigin::Numawise(version) => format!("numawise {version}"),
+            ProfileOrigin::Mlc(version) => format!("Intel Memory Latency Checker {version}"),
+        };
+        let complete = if header.complete { "all that was planned" } else { "stopped before its end" };
+        [
+            ("topology", print.topology.clone()),
+            ("processor", print.processor.clone()),
+            ("kernel", print.kernel.clone()),
+            ("firmware", print.firmware.clone()),
+            ("measured by", known(origin)),
+            ("depth", known(header.depth.to_string())),
+            ("measured", known(complete.to_owned())),
+            ("vectors", header.vectors.clone()),
+        ]
+    };
+    let pairs = lines(a).into_iter().zip(lines(b));
+    pairs
+        .filter(|((_, a), (_, b))| a != b)
+        .map(|((what, a), (_, b))| ProfileDifference { what: what.to_owned(), a, b })
+        .collect()
+}
+
+fn meaning(cells: &[ComparedCell], differences: &[ProfileDifference], only: [usize; 2]) -> Vec<String> {
+    let mut all = vec![machines(differences)];
+    let count = |call| cells.iter().filter(|cell| cell.call == call).count();
+    let (better, worse) = (count(CellCall::Better), count(CellCall::Worse));
+    let judged = cells.len() - count(CellCall::Unknown);
+    all.push(match (cells.is_empty(), better + worse) {
+        (true, _) => "They have no figure in common.".to_owned(),
+        (false, 0) => format!(
+            "None of the {judged} figures that both have is clearly different: further than {:.0} % apart, and intervals apart.",
+            MARGIN * 100.0
+        ),
+        (false, _) => format!(
+            "Of the {judged} figures that both have, the second profile is clearly better in {better} and clearly worse in {worse}."
+        ),
+    });
+    for unit in [FigureUnit::Nanoseconds, FigureUnit::BytesPerSecond] {
+        all.extend(furthest(cells, unit));
+    }
+    let open = count(CellCall::Open);
+    if open > 0 {
+        let noun = if open == 1 { "figure lies" } else { "figures lie" };
+        all.push(format!(
+            "{open} {noun} further apart than {:.0} %, but the intervals are too wide to call it a difference.",
+            MARGIN * 100.0
+        ));
+    }
+    if only != [0, 0] {
+        all.push(format!("{} figures are only in the first, {} only in the second.", only[0], only[1]));
+    }
+    all
+}
+
+/// Whether this is one machine, as far as the fingerprints know.
+fn machines(differences: &[ProfileDifference]) -> String {
+    let find = |what: &str| differences.iter().find(|difference| difference.what == what);
+    let state: Vec<&str> = ["kernel", "firmware"].into_iter().filter(|what| find(what).is_some()).collect();
+    let one_unknown = |d: &ProfileDifference| d.a.measured().is_none() || d.b.measured().is_none();
+    match (find("topology").or(find("processor")), state.as_slice()) {
+        (Some(difference), _) if one_unknown(difference) => format!(
+            "Whether these are machines of one shape is not known: of one the {} is unavailable.",
+            difference.what
+        ),
+        (Some(difference), _) => format!("These are different machines: their {} differs.", difference.what),
+        (None, []) => {
+            "Machines of one shape, with the same kernel and firmware as far as is known.".to_owned()
+        }
+        (None, [one]) => format!("Machines of one shape; the {one} is not the same."),
+        (None, _) => "Machines of one shape; kernel and firmware are not the same.".to_owned(),
+    }
+}
+
+/// The clear difference that is greatest.
+fn furthest(cells: &[ComparedCell], unit: FigureUnit) -> Option<String> {
+    let clear = cells
+        .iter()
+        .filter(|cell| matches!(cell.call, CellCall::Better | CellCall::Worse) && cell.cell.unit() == unit);
+    let ratios = clear.filter_map(|cell| Some((cell, cell.ratio.measured()?)));
+    let (cell, ratio) =
+        ratios.max_by(|one, other| one.1.ratio.0.ln().abs().total_cmp(&other.1.ratio.0.ln().abs()))?;
+    let noun = match unit {
+        FigureUnit::BytesPerSecond => "bandwidth",
+        FigureUnit::Nanoseconds | FigureUnit::Ratio => "latency",
+    };
+    Some(format!("The {noun} that differs most: {}, {}.", cell.cell, ratio.ratio))
+}
+
+fn method() -> Vec<String> {
+    vec![
+        "A ratio is the second's median divided by the first's.".to_owned(),
+        "Its bounds are the second's lower bound divided by the first's upper bound, and the second's upper by the first's \
+         lower: wherever in their 95 % intervals both medians are, the ratio lies between. For two independent measurements \
+         that is wider than a 95 % interval of the ratio, so a difference that is called clear is one."
+            .to_owned(),
+        format!(
+            "Clearly different: the intervals are apart, and the ratio is above {:.2} or below 1/{:.2}.",
+            1.0 + MARGIN,
+            1.0 + MARGIN
+        ),
+    ]
+}

@@ -1,0 +1,162 @@
+//! Curves: latency by working set with its caches, latency by load with its knee.
+
+use numawise_facts::{
+    CacheStep, Estimate, Knee, KneeWhy, LoadPoint, LoadedCurve, LoadedLatency, Machine, Profile, Reading,
+    WorkingSetCurve, WorkingSets,
+};
+use numawise_units::{Bytes, BytesPerSecond, CpuId, Latency, Ratio};
+
+use super::figures::plain;
+
+/// A working set of this many times the last cache is taken for memory.
+const BEYOND: u64 = 4;
+/// The share of the peak from which more load is not worth its latency.
+const NEAR: f64 = 0.95;
+
+pub(super) fn working_sets(profile: &Profile, machine: Option<&Machine>) -> Vec<WorkingSetCurve> {
+    profile.working_sets.iter().map(|curve| working_set(curve, machine)).collect()
+}
+
+fn working_set(curve: &WorkingSets, machine: Option<&Machine>) -> WorkingSetCurve {
+    let points: Vec<(Bytes, Reading<Estimate<Latency>>)> = curve
+        .points
+        .iter()
+        .map(|point| (point.bytes, plain(&point.latency).map(|estimate| latency(&estimate))))
+        .collect();
+    let caches = caches(machine, curve.cpu).map(|caches| steps(&caches, &points));
+    let memory = match &caches {
+        Reading::Measured(steps) => beyond(steps, &points),
+        Reading::Unavailable { .. } => Reading::unavailable(
+            "without the sizes of the caches nobody knows which working sets are beyond them",
+        ),
+    };
+    WorkingSetCurve { from: curve.from, to: curve.to, cpu: curve.cpu, points, caches, memory }
+}
+
+fn latency(plain: &Estimate<f64>) -> Estimate<Latency> {
+    let Estimate { median, low, high, samples, disturbed } = *plain;
+    Estimate { median: Latency(median), low: Latency(low), high: Latency(high), samples, disturbed }
+}
+
+/// Level, size and number of CPUs of the caches of a CPU, in ascending order of levels.
+fn caches(machine: Option<&Machine>, cpu: CpuId) -> Reading<Vec<(u32, Bytes, u32)>> {
+    let Some(machine) = machine else {
+        return Reading::unavailable("the profile was looked at without the machine that it was taken on");
+    };
+    let mut caches: Vec<(u32, Bytes, u32)> = machine
+        .caches
+        .iter()
+        .filter(|cache| cache.cpus.contains(cpu) && cache.size > Bytes(0))
+        .map(|cache| (cache.level, cache.size, cache.cpus.len() as u32))
+        .collect();
+    caches.sort_unstable();
+    caches.dedup_by_key(|cache| cache.0);
+    match caches.is_empty() {
+        true => Reading::unavailable(format!("the machine does not say which caches CPU {cpu} has")),
+        false => Reading::Measured(caches),
+    }
+}
+
+fn steps(caches: &[(u32, Bytes, u32)], points: &[(Bytes, Reading<Estimate<Latency>>)]) -> Vec<CacheStep> {
+    let mut below = Bytes(0);
+    let mut steps = Vec::new();
+    for &(level, size, shared_by) in caches {
+        let fits = |bytes: Bytes| bytes > below && bytes.0 <= size.0 / 4 * 3;
+        let inside: Vec<f64> = points
+            .iter()
+            .filter(|(bytes, _)| fits(*bytes))
+            .filter_map(|(_, latency)| Some(latency.measured()?.median.0))
+            .collect();
+        let latency = numawise_stats::median(&inside).ok().map(Latency);
+        let why = "no working set was measured that fits into this cache and not into the one before";
+        steps.push(CacheStep { level, size, shared_by, latency: crate::reading(latency, why) });
+        below = size;
+    }
+    steps
+}
+
+fn beyond(steps: &[CacheStep], points: &[(Bytes, Reading<Estimate<Latency>>)]) -> Reading<Latency> {
+    let last = steps.last().map_or(Bytes(0), |step| step.size);
+    let far = points.iter().rev().filter(|(bytes, _)| bytes.0 >= last.0.saturating_mul(BEYOND));
+    match far.filter_map(|(_, latency)| latency.measured()).next() {
+        Some(latency) => Reading::Measured(latency.median),
+        None => Reading::unavailable(format!(
+            "no working set of at least {BEYOND} times the last cache ({last}) was measured"
+        )),
+    }
+}
+
+pub(super) fn loaded(profile: &Profile) -> Vec<LoadedCurve> {
+    profile.loaded.iter().map(loaded_curve).collect()
+}
+
+fn loaded_curve(curve: &LoadedLatency) -> LoadedCurve {
+    let points = points(&curve.points);
+    let peak = points.as_ref().map(|points| peak(points));
+    let doubled = match points.measured() {
+        Some(points) => doubled(points).map_or_else(|| never(points), |(_, rate)| Reading::Measured(rate)),
+        None => points.as_ref().map(|_| BytesPerSecond(0.0)),
+    };
+    LoadedCurve {
+        from: curve.from,
+        to: curve.to,
+        mix: curve.mix,
+        workers: curve.workers,
+        threads: curve.threads.clone(),
+        unloaded: points.as_ref().map(|points| points[0].latency.median),
+        peak,
+        doubled,
+        knee: points.as_ref().map(|points| knee(points)),
+        points,
+    }
+}
+
+/// At least one point, all with figures.
+fn points(points: &Reading<Vec<LoadPoint>>) -> Reading<Vec<LoadPoint>> {
+    let Some(all) = points.measured() else { return points.clone() };
+    let sound = |point: &&LoadPoint| {
+        let latency = plain(&Reading::Measured(point.latency));
+        latency.measured().is_some() && plain(&Reading::Measured(point.bandwidth)).measured().is_some()
+    };
+    let sound: Vec<LoadPoint> = all.iter().filter(sound).cloned().collect();
+    match sound.is_empty() {
+        true => Reading::unavailable("the profile has no point of this curve"),
+        false => Reading::Measured(sound),
+    }
+}
+
+fn peak(points: &[LoadPoint]) -> (BytesPerSecond, Latency) {
+    let most = points.iter().max_by(|one, other| one.bandwidth.median.0.total_cmp(&other.bandwidth.median.0));
+    let most = most.unwrap_or(&points[0]);
+    (most.bandwidth.median, most.latency.median)
+}
+
+/// The number of the first point whose latency is twice the first one's, and the bandwidth where the line before crosses that.
+fn doubled(points: &[LoadPoint]) -> Option<(usize, BytesPerSecond)> {
+    let twice = 2.0 * points[0].latency.median.0;
+    let k = points.iter().position(|point| point.latency.median.0 >= twice)?;
+    let (before, after) = (&points[k - 1], &points[k]);
+    let rise = after.latency.median.0 - before.latency.median.0;
+    let share = (twice - before.latency.median.0) / rise;
+    let (from, to) = (before.bandwidth.median.0, after.bandwidth.median.0);
+    Some((k, BytesPerSecond(from + (to - from) * share)))
+}
+
+fn never(points: &[LoadPoint]) -> Reading<BytesPerSecond> {
+    let most = points.iter().map(|point| point.latency.median.0).fold(0.0, f64::max);
+    let ratio = Ratio(most / points[0].latency.median.0);
+    Reading::unavailable(format!("latency did not double: it was at most {ratio} that of the least load"))
+}
+
+fn knee(points: &[LoadPoint]) -> Knee {
+    let (most, _) = peak(points);
+    let near = points.iter().position(|point| point.bandwidth.median.0 >= NEAR * most.0).unwrap_or(0);
+    let by_peak = &points[near];
+    let (bandwidth, latency, why) = match doubled(points) {
+        Some((k, rate)) if k < near || (k == near && rate.0 < by_peak.bandwidth.median.0) => {
+            (rate, Latency(2.0 * points[0].latency.median.0), KneeWhy::LatencyDoubled)
+        }
+        _ => (by_peak.bandwidth.median, by_peak.latency.median, KneeWhy::NearPeak),
+    };
+    Knee { bandwidth, latency, share: Ratio(bandwidth.0 / most.0), why }
+}

@@ -1,0 +1,77 @@
+//! Plain numbers from estimates, and quotients of them.
+
+use numawise_facts::{Cell, Estimate, Reading};
+use numawise_units::{BytesPerSecond, Latency};
+
+/// What has a plain number in base units.
+pub(super) trait Figure: Copy {
+    fn plain(self) -> f64;
+}
+
+impl Figure for Latency {
+    fn plain(self) -> f64 {
+        self.0
+    }
+}
+
+impl Figure for BytesPerSecond {
+    fn plain(self) -> f64 {
+        self.0
+    }
+}
+
+/// The estimate in plain numbers. A profile may come from a file: what cannot have been measured is not taken for a figure.
+pub(super) fn plain<T: Figure>(reading: &Reading<Estimate<T>>) -> Reading<Estimate<f64>> {
+    match reading {
+        Reading::Unavailable { unavailable } => Reading::Unavailable { unavailable: unavailable.clone() },
+        Reading::Measured(estimate) => {
+            let (median, low, high) = (estimate.median.plain(), estimate.low.plain(), estimate.high.plain());
+            if !is_figure(median) || !is_figure(low) || !is_figure(high) || low > median || high < median {
+                return Reading::unavailable(format!(
+                    "the profile holds {median} with an interval from {low} to {high}, which cannot have been measured"
+                ));
+            }
+            let (samples, disturbed) = (estimate.samples, estimate.disturbed);
+            Reading::Measured(Estimate { median, low, high, samples, disturbed })
+        }
+    }
+}
+
+fn is_figure(value: f64) -> bool {
+    value.is_finite() && value > 0.0
+}
+
+/// One divided by the other, with bounds that hold wherever in their intervals both are: the least of one by the greatest of
+/// the other, and the reverse. That is wider than a 95 % interval of the ratio of two that vary independently.
+pub(super) fn quotient(above: &Estimate<f64>, below: &Estimate<f64>) -> Estimate<f64> {
+    Estimate {
+        median: above.median / below.median,
+        low: above.low / below.high,
+        high: above.high / below.low,
+        samples: above.samples.min(below.samples),
+        disturbed: above.disturbed.saturating_add(below.disturbed),
+    }
+}
+
+/// Both figures, or the reason of the first that is missing.
+pub(super) fn both<'a, T, U>(one: &'a Reading<T>, other: &'a Reading<U>) -> Reading<(&'a T, &'a U)> {
+    match (one, other) {
+        (Reading::Measured(one), Reading::Measured(other)) => Reading::Measured((one, other)),
+        (Reading::Unavailable { unavailable }, _) | (_, Reading::Unavailable { unavailable }) => {
+            Reading::Unavailable { unavailable: unavailable.clone() }
+        }
+    }
+}
+
+/// The least and the greatest median.
+pub(super) fn range(cells: &[Vec<Cell>]) -> Option<(f64, f64)> {
+    span(cells.iter().flatten().flatten().filter_map(|cell| Some(cell.measured()?.median)))
+}
+
+/// The least and the greatest of some numbers.
+pub(super) fn span(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    values.fold(None, |span, value| match span {
+        None => Some((value, value)),
+        Some((least, most)) => Some((least.min(value), most.max(value))),
+    })
+}

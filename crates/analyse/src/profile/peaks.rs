@@ -1,0 +1,64 @@
+//! The greatest bandwidths, and which share of the firmware's figures they are.
+
+use numawise_facts::{Bandwidth, DeclaredShare, Mix, Peak, Profile, Reading, Target, Workers};
+use numawise_units::{NodeId, Ratio};
+
+use super::figures::plain;
+
+/// All on their own memory first, then all on one node's, each node on its own, one core on its own.
+pub(super) fn peaks(profile: &Profile) -> Vec<Peak> {
+    let mut cells: Vec<&Bandwidth> = profile.bandwidth.iter().filter(|cell| is_peak(cell)).collect();
+    cells.sort_by_key(|cell| (order(cell), cell.target == Target::Own, cell.mix));
+    let mut peaks: Vec<Peak> = Vec::new();
+    for group in cells.chunk_by(|one, other| order(one) == order(other)) {
+        let mut by_mix = Vec::new();
+        for mix in Mix::ALL {
+            // A node's own memory by its number comes before the same by "own".
+            if let Some(cell) = group.iter().find(|cell| cell.mix == mix) {
+                by_mix.push((mix, cell.rate.clone()));
+            }
+        }
+        let rates = by_mix.iter().filter_map(|(mix, rate)| Some((*mix, plain(rate).measured()?.median)));
+        let best = rates.max_by(|one, other| one.1.total_cmp(&other.1)).map(|(mix, _)| mix);
+        let Bandwidth { workers, target, ref threads, .. } = *group[0];
+        let threads = threads.clone();
+        peaks.push(Peak { workers, target, threads, by_mix, best });
+    }
+    peaks
+}
+
+fn is_peak(cell: &Bandwidth) -> bool {
+    match (cell.workers, cell.target) {
+        (Workers::Machine, _) | (_, Target::Own) => true,
+        (Workers::Node(from) | Workers::Core(from), Target::Node(to)) => from == to,
+    }
+}
+
+fn order(cell: &Bandwidth) -> (u8, Option<NodeId>) {
+    match (cell.workers, cell.target) {
+        (Workers::Machine, Target::Own) => (0, None),
+        (Workers::Machine, Target::Node(node)) => (1, Some(node)),
+        (Workers::Node(node), _) => (2, Some(node)),
+        (Workers::Core(node), _) => (3, Some(node)),
+    }
+}
+
+/// Every bandwidth of which the firmware says something.
+pub(super) fn declared(profile: &Profile) -> Reading<Vec<DeclaredShare>> {
+    let one = |cell: &Bandwidth| {
+        let declared = *cell.declared.measured()?;
+        let share = match declared.0 > 0.0 {
+            true => plain(&cell.rate).map(|rate| Ratio(rate.median / declared.0)),
+            false => Reading::unavailable("the firmware declares no bandwidth greater than zero"),
+        };
+        let Bandwidth { workers, target, mix, ref rate, .. } = *cell;
+        Some(DeclaredShare { workers, target, mix, measured: rate.clone(), declared, share })
+    };
+    let known: Vec<DeclaredShare> = profile.bandwidth.iter().filter_map(one).collect();
+    let why = || profile.bandwidth.iter().find_map(|cell| cell.declared.reason());
+    match (known.is_empty(), why()) {
+        (false, _) => Reading::Measured(known),
+        (true, Some(reason)) => Reading::Unavailable { unavailable: reason.clone() },
+        (true, None) => Reading::unavailable("no bandwidth was measured"),
+    }
+}

@@ -1,0 +1,310 @@
+use numawise_facts::{
+    BufferPages, CellCall, CellKey, Crew, Estimate, KneeWhy, LineHome, MatrixMeasure, Mix, ProfileOrigin,
+    Reading, Target, Workers,
+};
+use numawise_units::{Bytes, BytesPerSecond, CpuId, Latency, NodeId};
+
+use super::*;
+
+fn said(all: &[String], part: &str) -> bool {
+    all.iter().any(|sentence| sentence.contains(part))
+}
+
+fn median(cell: &numawise_facts::Cell) -> f64 {
+    cell.as_ref().unwrap().measured().unwrap().median
+}
+
+#[test]
+fn two_sockets_are_told_in_tables_and_sentences() {
+    let shape = sample::two_sockets();
+    let tables = profile(&shape.profile(), Some(&shape.machine()));
+    let latency = tables.matrix(MatrixMeasure::IdleLatency).unwrap();
+    assert_eq!((latency.rows.len(), latency.columns.len(), latency.range), (2, 2, Some((80.1, 140.2))));
+    let beside = tables.matrix(MatrixMeasure::LatencyBesideOwn).unwrap();
+    assert_eq!(median(&beside.cells[0][0]), 1.0);
+    assert!((median(&beside.cells[0][1]) - 140.2 / 80.1).abs() < 1e-12);
+    for mix in Mix::ALL {
+        assert!(tables.matrix(MatrixMeasure::Bandwidth { crew: Crew::Node, mix }).is_some(), "{mix}");
+    }
+    for part in [
+        "Memory of the other node takes 1.75x as long as own memory to answer (140.2 ns against 80.1 ns) and gives 0.40x",
+        "One core reads 13.1 GB/s of its node's memory, 14 %",
+        "87 % of what the firmware declares",
+        "2.47x as long",
+    ] {
+        assert!(said(&tables.meaning, part), "{part}: {:#?}", tables.meaning);
+    }
+    assert!(tables.remarks.is_empty(), "{:?}", tables.remarks);
+}
+
+#[test]
+fn nodes_without_cpus_are_compared_with_their_nearest() {
+    let shape = sample::hbm();
+    let tables = profile(&shape.profile(), None);
+    let latency = tables.matrix(MatrixMeasure::IdleLatency).unwrap();
+    assert_eq!((latency.rows.len(), latency.columns.len()), (2, 4));
+    let part = "Memory of the 2 nodes without CPUs (hbm), from the nearest node, takes 1.18x as long";
+    assert!(said(&tables.meaning, part), "{:#?}", tables.meaning);
+    assert!(said(&tables.meaning, "gives 2.89x of its read bandwidth (341.0 GB/s against 118.0 GB/s)"));
+}
+
+#[test]
+fn many_nodes_are_told_as_a_span_with_the_worst() {
+    let tables = profile(&sample::eight().profile(), None);
+    assert!(said(&tables.meaning, "takes 1.22x to 2.33x as long"), "{:#?}", tables.meaning);
+    assert!(said(&tables.meaning, "at worst 215.0 ns against 92.4 ns, from node 0 to node 7"));
+    assert_eq!(tables.cores[0].cpus.len(), 64);
+    assert_eq!(tables.matrix(MatrixMeasure::Transfers(LineHome::Owner)).unwrap().rows.len(), 8);
+}
+
+#[test]
+fn what_is_missing_stays_missing_with_its_reason() {
+    let tables = profile(&sample::poor(), None);
+    let triad = tables.matrix(MatrixMeasure::Bandwidth { crew: Crew::Node, mix: Mix::Triad }).unwrap();
+    let reason = triad.cells[0][0].as_ref().unwrap().reason().unwrap();
+    assert!(reason.0.contains("free memory") && triad.range.is_none());
+    assert_eq!(tables.declared.reason().unwrap().0, "the firmware declares nothing (no HMAT)");
+    assert!(tables.loaded.iter().all(|curve| curve.knee.reason().unwrap().0.contains("one core")));
+    assert!(tables.transfers[0].spread.reason().is_some() && tables.transfers[0].unavailable == 2);
+    assert!(tables.working_sets[0].caches.reason().is_some());
+    assert!(said(&tables.remarks, "stopped before all was measured"));
+    assert!(said(&tables.remarks, "No huge pages were to be had on node 0"));
+    assert!(said(&tables.remarks, "41 of 65 figures could not be measured"), "{:?}", tables.remarks);
+    // With one node there is nothing beside own memory.
+    assert!(tables.matrix(MatrixMeasure::LatencyBesideOwn).is_none());
+}
+
+#[test]
+fn nothing_at_all_makes_empty_tables() {
+    let mut empty = sample::quick().profile();
+    (empty.latency, empty.bandwidth, empty.header.nodes) = (Vec::new(), Vec::new(), Vec::new());
+    let tables = profile(&empty, None);
+    assert!(tables.matrices.is_empty() && tables.peaks.is_empty() && tables.meaning.is_empty());
+    assert!(tables.declared.reason().is_some());
+    let comparison = compare_profiles(&empty, &empty);
+    assert!(said(&comparison.meaning, "no figure in common"), "{:?}", comparison.meaning);
+}
+
+/// A file may hold anything: what cannot have been measured is no figure, and says so.
+#[test]
+fn figures_that_cannot_be_are_unavailable() {
+    for median in [0.0, -3.0, f64::NAN, f64::INFINITY] {
+        let mut broken = sample::two_sockets().profile();
+        let same = Latency(median);
+        let bad = Estimate { median: same, low: same, high: same, samples: 7, disturbed: 0 };
+        broken.latency[0].latency = Reading::Measured(bad);
+        let tables = profile(&broken, None);
+        let latency = tables.matrix(MatrixMeasure::IdleLatency).unwrap();
+        let reason = latency.cells[0][0].as_ref().unwrap().reason().unwrap();
+        assert!(reason.0.contains("cannot have been measured"), "{reason}");
+        // Nor is anything beside it.
+        let beside = tables.matrix(MatrixMeasure::LatencyBesideOwn).unwrap();
+        assert!(beside.cells[0].iter().all(|cell| cell.as_ref().unwrap().measured().is_none()));
+        assert!(beside.cells[1].iter().all(|cell| cell.as_ref().unwrap().measured().is_some()));
+    }
+    // An interval that does not hold its median.
+    let mut broken = sample::quick().profile();
+    let Reading::Measured(estimate) = &mut broken.latency[0].latency else { panic!() };
+    estimate.low = Latency(estimate.median.0 + 1.0);
+    let tables = profile(&broken, None);
+    assert!(tables.matrices[0].cells[0][0].as_ref().unwrap().reason().is_some());
+}
+
+#[test]
+fn caches_are_named_where_the_machine_is_known() {
+    let shape = sample::two_sockets();
+    let tables = profile(&shape.profile(), Some(&shape.machine()));
+    let curve = &tables.working_sets[0];
+    let steps = curve.caches.measured().unwrap();
+    assert_eq!(steps.iter().map(|step| step.level).collect::<Vec<_>>(), [1, 2, 3]);
+    assert!((steps[0].latency.measured().unwrap().0 - 1.2).abs() < 0.2, "{steps:?}");
+    assert_eq!(steps[2].shared_by, 8);
+    assert!(curve.memory.measured().unwrap().0 > 70.0);
+    let mut short = shape.profile();
+    short.working_sets[0].points.truncate(12);
+    let tables = profile(&short, Some(&shape.machine()));
+    let steps = tables.working_sets[0].caches.measured().unwrap();
+    assert!(steps[2].latency.reason().unwrap().0.contains("fits into this cache"));
+    assert!(tables.working_sets[0].memory.reason().unwrap().0.contains("60 MiB"));
+}
+
+#[test]
+fn a_knee_is_where_latency_doubles_or_bandwidth_ends() {
+    let point = |gbs: f64, ns: f64| numawise_facts::LoadPoint {
+        delay: Reading::unavailable("made up"),
+        bandwidth: sample::estimate(gbs * 1e9, BytesPerSecond),
+        latency: sample::estimate(ns, Latency),
+    };
+    let curve = |points: Vec<numawise_facts::LoadPoint>| {
+        let mut made = sample::two_sockets().profile();
+        made.loaded.truncate(1);
+        made.loaded[0].points = Reading::Measured(points);
+        profile(&made, None).loaded.remove(0)
+    };
+    let bends = curve(vec![point(1.0, 100.0), point(50.0, 150.0), point(60.0, 250.0), point(100.0, 900.0)]);
+    let knee = bends.knee.measured().unwrap();
+    assert_eq!(knee.why, KneeWhy::LatencyDoubled);
+    assert!((knee.bandwidth.0 - 55e9).abs() < 1.0 && (knee.share.0 - 0.55).abs() < 1e-9);
+    let flat = curve(vec![point(1.0, 100.0), point(96.0, 150.0), point(100.0, 180.0)]);
+    assert_eq!(flat.knee.measured().unwrap().why, KneeWhy::NearPeak);
+    assert!(flat.doubled.reason().unwrap().0.contains("1.80x"), "{:?}", flat.doubled);
+    assert_eq!(flat.peak.measured().unwrap().0.0, 100e9);
+    let none = curve(Vec::new());
+    assert!(none.knee.reason().unwrap().0.contains("no point"));
+    // One point is its own peak.
+    assert_eq!(curve(vec![point(1.0, 100.0)]).knee.measured().unwrap().share.0, 1.0);
+}
+
+#[test]
+fn a_noisy_measurement_is_said() {
+    let mut noisy = sample::two_sockets().profile();
+    let Reading::Measured(estimate) = &mut noisy.latency[0].latency else { panic!() };
+    (estimate.low, estimate.high, estimate.disturbed) = (Latency(70.0), Latency(95.0), 3);
+    let remarks = profile(&noisy, None).remarks;
+    assert!(said(&remarks, "3 repetitions were thrown away"), "{remarks:?}");
+    assert!(said(&remarks, "1 interval of") && said(&remarks, "at most ±16 %"), "{remarks:?}");
+    noisy.header.origin = ProfileOrigin::Mlc("3.11".to_owned());
+    noisy.latency[1].pages = Reading::Measured(BufferPages::Small);
+    let remarks = profile(&noisy, None).remarks;
+    assert!(said(&remarks, "Memory Latency Checker 3.11") && said(&remarks, "on node 1:"), "{remarks:?}");
+}
+
+/// The text of MLC names no CPUs, for nodes or for transfers.
+#[test]
+fn cpus_may_be_unknown() {
+    let mut foreign = sample::two_sockets().profile();
+    let why = || Reading::unavailable("the text names no CPUs");
+    for node in &mut foreign.header.nodes {
+        node.cpus = why();
+    }
+    for transfer in &mut foreign.transfers {
+        (transfer.owner, transfer.reader) = (Reading::unavailable("-"), Reading::unavailable("-"));
+    }
+    let tables = profile(&foreign, None);
+    assert!(said(&tables.meaning, "Memory of the other node takes 1.75x"), "{:#?}", tables.meaning);
+    assert!(tables.cores.is_empty());
+    assert!(tables.matrix(MatrixMeasure::Transfers(LineHome::Owner)).is_some());
+    let comparison = compare_profiles(&foreign, &foreign);
+    assert!(comparison.cells.iter().any(|cell| matches!(cell.cell, CellKey::TransferOfNodes { .. })));
+}
+
+mod comparing {
+    use super::*;
+
+    #[test]
+    fn a_profile_beside_itself_has_no_difference() {
+        for shape in [sample::two_sockets(), sample::hbm(), sample::quick()] {
+            let one = shape.profile();
+            let comparison = compare_profiles(&one, &one);
+            assert!(comparison.cells.iter().all(|cell| cell.call == CellCall::Same));
+            assert!(comparison.differences.is_empty() && comparison.only_a.is_empty());
+            assert!(said(&comparison.meaning, "None of the"), "{:?}", comparison.meaning);
+        }
+    }
+
+    fn changed(factor: f64, key: CellKey) -> CellCall {
+        let one = sample::two_sockets().profile();
+        let mut other = one.clone();
+        other.latency[1].latency = Reading::Measured(sample::estimate(140.2 * factor, Latency));
+        let rate = sample::estimate(95.2e9 * factor, BytesPerSecond);
+        let cell = other.bandwidth.iter_mut().find(|cell| {
+            (cell.workers, cell.target, cell.mix)
+                == (Workers::Node(NodeId(0)), Target::Node(NodeId(0)), Mix::Read)
+        });
+        cell.unwrap().rate = Reading::Measured(rate);
+        let comparison = compare_profiles(&one, &other);
+        comparison.cells.iter().find(|cell| cell.cell == key).unwrap().call
+    }
+
+    #[test]
+    fn more_bandwidth_is_better_and_more_latency_worse() {
+        let latency = CellKey::IdleLatency { from: NodeId(0), to: NodeId(1) };
+        let (workers, target) = (Workers::Node(NodeId(0)), Target::Node(NodeId(0)));
+        let rate = CellKey::Bandwidth { workers, target, mix: Mix::Read };
+        for (factor, of_latency, of_rate) in [
+            (1.2, CellCall::Worse, CellCall::Better),
+            (0.8, CellCall::Better, CellCall::Worse),
+            (1.02, CellCall::Same, CellCall::Same),
+        ] {
+            assert_eq!(changed(factor, latency), of_latency, "{factor}");
+            assert_eq!(changed(factor, rate), of_rate, "{factor}");
+        }
+    }
+
+    #[test]
+    fn wide_intervals_and_single_measurements_decide_nothing() {
+        let one = sample::two_sockets().profile();
+        let mut other = one.clone();
+        let wide = |samples| Estimate {
+            median: Latency(100.0),
+            low: Latency(70.0),
+            high: Latency(130.0),
+            samples,
+            disturbed: 0,
+        };
+        other.latency[0].latency = Reading::Measured(wide(7));
+        other.latency[1].latency = Reading::Measured(wide(1));
+        let comparison = compare_profiles(&one, &other);
+        let of = |to| {
+            let key = CellKey::IdleLatency { from: NodeId(0), to: NodeId(to) };
+            comparison.cells.iter().find(|cell| cell.cell == key).unwrap()
+        };
+        assert_eq!((of(0).call, of(1).call), (CellCall::Open, CellCall::Open));
+        assert!(of(0).ratio.measured().unwrap().interval.measured().is_some());
+        assert!(of(1).ratio.measured().unwrap().interval.reason().is_some());
+        assert!(said(&comparison.meaning, "2 figures lie further apart"), "{:?}", comparison.meaning);
+    }
+
+    #[test]
+    fn other_machines_and_lonely_cells_are_named() {
+        let (one, mut other) = (sample::two_sockets().profile(), sample::hbm().profile());
+        other.header.fingerprint.topology = Reading::Measured("fedcba9876543210".to_owned());
+        other.header.fingerprint.kernel = Reading::Measured("6.8.0".to_owned());
+        other.header.fingerprint.firmware = Reading::unavailable("permission denied");
+        let comparison = compare_profiles(&one, &other);
+        let whats: Vec<&str> = comparison.differences.iter().map(|d| d.what.as_str()).collect();
+        assert_eq!(whats, ["topology", "kernel", "firmware", "depth"]);
+        assert!(said(&comparison.meaning, "different machines: their topology differs"));
+        let lonely = CellKey::Transfer { owner: CpuId(0), reader: CpuId(1), home: NodeId(0) };
+        assert!(comparison.only_a.contains(&lonely) && !comparison.only_b.is_empty());
+        let total = comparison.cells.len() + comparison.only_a.len();
+        let unique: std::collections::HashSet<_> =
+            comparison.cells.iter().map(|cell| cell.cell).chain(comparison.only_a.clone()).collect();
+        assert_eq!(unique.len(), total);
+    }
+
+    #[test]
+    fn what_one_could_not_measure_is_unknown() {
+        let comparison = compare_profiles(&sample::poor(), &sample::quick().profile());
+        let key = CellKey::LatencyWithTlbMisses { from: NodeId(0), to: NodeId(0) };
+        let cell = comparison.cells.iter().find(|cell| cell.cell == key).unwrap();
+        assert_eq!(cell.call, CellCall::Unknown);
+        assert_eq!(cell.ratio.reason().unwrap().0, "stopped before it was measured");
+        assert!(said(&comparison.meaning, "only in the first"), "{:?}", comparison.meaning);
+    }
+
+    proptest::proptest! {
+        /// The ratio lies in its interval, and turned around it is the inverse.
+        #[test]
+        fn ratios_turn_around(a in 1.0..1e12f64, b in 1.0..1e12f64) {
+            let mut one = sample::quick().profile();
+            let mut other = one.clone();
+            one.latency[0].latency = Reading::Measured(sample::estimate(a, Latency));
+            other.latency[0].latency = Reading::Measured(sample::estimate(b, Latency));
+            let there = compare_profiles(&one, &other);
+            let back = compare_profiles(&other, &one);
+            let (there, back) = (there.cells[0].ratio.measured().unwrap(), back.cells[0].ratio.measured().unwrap());
+            let (low, high) = there.interval.measured().unwrap();
+            proptest::prop_assert!(low.0 <= there.ratio.0 && there.ratio.0 <= high.0);
+            proptest::prop_assert!((there.ratio.0 * back.ratio.0 - 1.0).abs() < 1e-9);
+            let (_, back_high) = back.interval.measured().unwrap();
+            proptest::prop_assert!((low.0 * back_high.0 - 1.0).abs() < 1e-9);
+        }
+    }
+}
+
+#[test]
+fn the_size_of_a_set_is_in_its_key() {
+    let key = CellKey::WorkingSet { from: NodeId(0), to: NodeId(1), bytes: Bytes::mib(4) };
+    assert_eq!(key.to_string(), "latency in 4 MiB from node 0 to node 1");
+}
