@@ -61,6 +61,27 @@ pub enum RecordError {
     UnknownPoint { path: PathBuf, number: u32, point: String },
     #[error("what was measured cannot be kept: {0}")]
     Unstorable(String),
+    #[error(
+        "{}: it is no profile of a machine: {found}; expected what numawise machine measure saves, or the text that Intel's \
+         Memory Latency Checker prints",
+        path.display()
+    )]
+    NotAProfile { path: PathBuf, found: String },
+    #[error(
+        "{}: the profile is damaged: {problem}; take a copy of it, or measure again (numawise machine measure)",
+        path.display()
+    )]
+    DamagedProfile { path: PathBuf, problem: String },
+    #[error(
+        "{}: MLC's text makes no sense in line {line}: {problem}; expected the text as mlc printed it, whole; run mlc again",
+        path.display()
+    )]
+    BrokenMlc { path: PathBuf, line: usize, problem: String },
+    #[error(
+        "{}: there is a file already that is no profile ({found}); it is left as it is; choose another file",
+        path.display()
+    )]
+    NotToReplace { path: PathBuf, found: String },
     #[error("{}: cannot {doing}", path.display())]
     Io { path: PathBuf, doing: &'static str, source: io::Error },
     #[error("{}: cannot {doing}", path.display())]

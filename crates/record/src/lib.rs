@@ -1,14 +1,17 @@
-//! The record of a study: one SQLite file, written trial by trial; and the series of looks at a running job, another.
+//! The record of a study: one SQLite file, written trial by trial; the series of looks at a running job, another; and what was
+//! measured of a machine, a JSON file.
 //!
 //! This room turns a [`StudyHeader`](numawise_facts::StudyHeader) and its trials into tables and back, keeps two writers
 //! apart, and refuses what it cannot read. It does not know how a trial is run or what its numbers mean: every number is
 //! kept raw, and every reason why there is none is kept beside it.
 //!
-//! The formats are described in `docs/formats/nw-file.md`. A [`Record`] and a [`Series`] are `Send` and not `Sync`.
+//! The formats are described in `docs/formats/`: `nw-file.md`, `nw-series.md`, `profile-json.md`. A [`Record`] and a [`Series`] are `Send` and not `Sync`.
 
 mod error;
 mod file;
 mod lock;
+mod mlc;
+mod profile;
 mod read;
 mod same;
 mod schema;
@@ -17,5 +20,6 @@ mod write;
 
 pub use error::RecordError;
 pub use file::{Kind, Record, kind};
+pub use profile::{Found, Profiles, profile_may_be_saved, read_profile, save_profile};
 pub use same::{Difference, Item};
 pub use series::Series;

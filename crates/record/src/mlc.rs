@@ -1,0 +1,138 @@
+//! The text of Intel's Memory Latency Checker (MLC) as a profile: versions 3.1 to 3.11 print alike.
+//!
+//! What MLC tells is one figure a cell, without repetitions: estimates of one sample. What its text does not tell (CPUs, numbers
+//! of threads, delays as times, when it ran and where) stays unavailable with that reason. A table that is not in the text is
+//! there all the same where the cells of another one are known, unavailable cell by cell.
+
+use numawise_facts::{
+    Depth, Estimate, Fingerprint, MemoryKind, Profile, ProfileHeader, ProfileNode, ProfileOrigin, Reading,
+};
+use numawise_units::{Bytes, NodeId};
+
+mod matrix;
+mod sections;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+use sections::{Kind, Section};
+use tables::Tables;
+
+/// Where the text makes no sense.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Broken {
+    /// Counted from 1.
+    pub line: usize,
+    pub problem: String,
+}
+
+const TITLE: &str = "Memory Latency Checker";
+
+/// Whether a text is of MLC: its title, or one of its headings.
+pub(crate) fn recognised(text: &str) -> bool {
+    text.contains(TITLE) || text.lines().any(|line| sections::heading(line).is_some())
+}
+
+/// The text as a profile.
+///
+/// # Errors
+/// When a table is broken, or there is none.
+pub(crate) fn profile(text: &str) -> Result<Profile, Broken> {
+    let (sections, mut remarks) = sections::sections(text);
+    if sections.is_empty() {
+        let line = text.lines().count().max(1);
+        let problem = "there is none of its tables; --load takes what mlc prints without options, or with --latency_matrix, \
+                       --bandwidth_matrix, --peak_injection_bandwidth, --max_bandwidth, --loaded_latency or --c2c_latency";
+        return Err(Broken { line, problem: problem.to_owned() });
+    }
+    let tables = Tables::read(&sections, &mut remarks)?;
+    remarks.extend(of_the_method(text, &sections));
+    let nodes = tables.nodes();
+    Ok(Profile {
+        latency: tables.latency(buffer(&sections)),
+        working_sets: Vec::new(),
+        bandwidth: tables.bandwidth(),
+        loaded: tables.loaded(nodes.first().copied()),
+        transfers: tables.transfers(),
+        header: header(text, &nodes, remarks, sections.iter().all(|section| section.whole)),
+    })
+}
+
+fn header(text: &str, nodes: &[NodeId], remarks: Vec<String>, complete: bool) -> ProfileHeader {
+    ProfileHeader {
+        origin: ProfileOrigin::Mlc(version(text)),
+        fingerprint: Fingerprint {
+            topology: absent("machine"),
+            processor: absent("processor"),
+            kernel: absent("kernel"),
+            firmware: absent("firmware"),
+        },
+        taken: absent("date"),
+        took: absent("duration"),
+        depth: Depth::Standard,
+        complete,
+        nodes: nodes
+            .iter()
+            .map(|id| ProfileNode {
+                id: *id,
+                cpus: absent("CPUs"),
+                memory: absent("size of a node's memory"),
+                kind: MemoryKind::Unknown,
+            })
+            .collect(),
+        vectors: absent("vector instructions"),
+        remarks,
+    }
+}
+
+/// The version as the title names it.
+fn version(text: &str) -> String {
+    let title = text.lines().find_map(|line| line.split_once(TITLE).map(|(_, rest)| rest));
+    let version = title.and_then(|rest| rest.split_whitespace().find(|word| word.starts_with('v')));
+    version.map_or("version not told".to_owned(), |version| version.chars().take(20).collect())
+}
+
+/// What MLC says of how it measured, in our words.
+fn of_the_method(text: &str, sections: &[Section<'_>]) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if text.contains("Unable to modify prefetchers") {
+        remarks.push(
+            "MLC could not switch the hardware prefetchers off (no root, or no msr driver), and chased lines at random instead"
+                .to_owned(),
+        );
+    }
+    if sections.iter().any(|s| s.kind == Kind::Latency && s.heading.contains("sequential")) {
+        remarks.push("MLC chased lines in sequence, with the hardware prefetchers off".to_owned());
+    }
+    if sections.iter().any(|s| s.lines().any(|(_, line)| line.split_whitespace().next() == Some("Socket"))) {
+        remarks.push("MLC numbered sockets, which are taken for nodes of the same numbers".to_owned());
+    }
+    if sections.iter().any(|s| s.kind == Kind::Maximum) {
+        remarks.push(
+            "the bandwidths of the machine are MLC's greatest over several rates of injection (--max_bandwidth)".to_owned(),
+        );
+    }
+    remarks
+}
+
+/// The buffer of the matrix of latencies: `Using buffer size of 2000.000MiB`.
+fn buffer(sections: &[Section<'_>]) -> Reading<Bytes> {
+    let size = sections.iter().filter(|section| section.kind == Kind::Latency).find_map(|section| {
+        let (_, rest) = section.before?.split_once("Using buffer size of ")?;
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let size: f64 = rest[..digits].parse().ok()?;
+        let unit = if rest[digits..].starts_with("MB") { 1e6 } else { 1024.0 * 1024.0 };
+        rest[digits..].starts_with('M').then_some(Bytes((size * unit) as u64))
+    });
+    size.map_or_else(|| absent("size of the buffer"), Reading::Measured)
+}
+
+/// MLC's text has no such thing.
+fn absent<T>(what: &str) -> Reading<T> {
+    Reading::unavailable(format!("MLC's text has no {what}"))
+}
+
+/// One figure, measured once.
+fn once<T: Copy>(value: T) -> Estimate<T> {
+    Estimate { median: value, low: value, high: value, samples: 1, disturbed: 0 }
+}

@@ -1,0 +1,48 @@
+//! A file in the place of another, so that at any moment one of them is there whole.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::RecordError;
+
+/// Writes beside the place, waits for the disk, and moves the file there.
+pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
+    let failed = |error: io::Error| RecordError::io(path, "write it", error);
+    // Asked of what a link leads to: the standard output may be a pipe behind links that have no path.
+    let ordinary = path.metadata().is_ok_and(|file| file.is_file());
+    match (ordinary, path.exists()) {
+        (false, true) => into(path, bytes),
+        (true, _) => path.canonicalize().and_then(|real| beside(&real, bytes)),
+        (false, false) => beside(path, bytes),
+    }
+    .map_err(failed)
+}
+
+/// A device or a pipe: nothing to replace.
+fn into(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    OpenOptions::new().write(true).open(path)?.write_all(bytes)
+}
+
+fn beside(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    let part = path.with_file_name(name);
+    let moved = put(&part, bytes).and_then(|()| std::fs::rename(&part, path));
+    if moved.is_err() {
+        // The error at hand says more than one about tidying up would.
+        let _ = std::fs::remove_file(&part);
+        return moved;
+    }
+    // The name is on the disk once the folder is. Some file systems cannot be asked for that; the file is whole there too.
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.map_or(PathBuf::from("."), Path::to_owned);
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    Ok(())
+}
+
+fn put(part: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::create(part)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}

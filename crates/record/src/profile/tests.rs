@@ -1,0 +1,198 @@
+use numawise_facts::{BufferPages, Depth, Fingerprint, IdleLatency, ProfileHeader, ProfileOrigin};
+use numawise_units::{CpuId, Latency, Nanoseconds, NodeId};
+use proptest::prelude::*;
+
+use super::*;
+
+/// A small profile with something of everything that a reading can be.
+pub(super) fn sample(topology: &str, taken: u64) -> Profile {
+    let estimate = Estimate {
+        median: Latency(81.25),
+        low: Latency(80.5),
+        high: Latency(82.0),
+        samples: 7,
+        disturbed: 1,
+    };
+    Profile {
+        header: ProfileHeader {
+            origin: ProfileOrigin::Numawise("0.1.0".to_owned()),
+            fingerprint: Fingerprint {
+                topology: Reading::Measured(topology.to_owned()),
+                processor: Reading::Measured("Imaginary \"9000\"".to_owned()),
+                kernel: Reading::Measured("6.1.0".to_owned()),
+                firmware: Reading::unavailable("the kernel has none"),
+            },
+            taken: Reading::Measured(taken),
+            took: Reading::Measured(Nanoseconds(1_500_000_000)),
+            depth: Depth::Quick,
+            complete: true,
+            nodes: Vec::new(),
+            vectors: Reading::Measured("avx2".to_owned()),
+            remarks: vec!["a remark".to_owned()],
+        },
+        latency: vec![IdleLatency {
+            from: NodeId(0),
+            to: NodeId(0),
+            cpu: Reading::Measured(CpuId(1)),
+            pages: Reading::Measured(BufferPages::Transparent),
+            bytes: Reading::unavailable("not told"),
+            latency: Reading::Measured(estimate),
+            with_tlb_misses: Reading::unavailable("not asked for"),
+        }],
+        working_sets: Vec::new(),
+        bandwidth: Vec::new(),
+        loaded: Vec::new(),
+        transfers: Vec::new(),
+    }
+}
+
+fn refused(name: &str, content: &[u8]) -> RecordError {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, content).unwrap();
+    read_profile(&path).expect_err("refused")
+}
+
+#[test]
+fn what_is_saved_is_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.json");
+    let profile = sample("0123456789abcdef", 1_700_000_000);
+    save_profile(&path, &profile).unwrap();
+    assert_eq!(read_profile(&path).unwrap(), profile);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.starts_with("{\n  \"schema\": \"numawise/profile/1\",\n  \"header\""), "{text}");
+    assert!(text.ends_with("}\n"));
+    // Over an older one, through a link, and nothing is left beside it.
+    let link = folder.path().join("link.json");
+    std::os::unix::fs::symlink("a.json", &link).unwrap();
+    let newer = sample("0123456789abcdef", 1_800_000_000);
+    save_profile(&link, &newer).unwrap();
+    assert_eq!(read_profile(&path).unwrap(), newer);
+    assert!(link.symlink_metadata().unwrap().is_symlink());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+}
+
+proptest! {
+    #[test]
+    fn any_figure_and_any_text_survive(median in 1e-9f64..1e15, text in "\\PC*", taken: u64) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        let mut profile = sample("t", taken);
+        let median = Latency(median);
+        profile.latency[0].latency = Reading::Measured(Estimate { median, low: median, high: median, samples: 1, disturbed: 0 });
+        profile.header.remarks = vec![text];
+        save_profile(&path, &profile).unwrap();
+        prop_assert_eq!(read_profile(&path).unwrap(), profile);
+    }
+
+    #[test]
+    fn no_bytes_are_too_strange(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        let error = refused("a", &bytes);
+        let named = matches!(error, RecordError::NotAProfile { .. } | RecordError::DamagedProfile { .. });
+        prop_assert!(named, "{}", error);
+    }
+}
+
+#[test]
+fn a_profile_cut_off_anywhere_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.json");
+    save_profile(&path, &sample("t", 1)).unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    for end in 0..whole.len() - 2 {
+        let told = refused("cut.json", &whole[..end]).to_string();
+        assert!(told.contains("cut off") || told.contains("no profile"), "cut at {end}: {told}");
+        if end > 60 {
+            assert!(told.contains("cut off in line"), "cut at {end}: {told}");
+        }
+    }
+}
+
+#[test]
+fn other_files_are_refused_by_what_they_are() {
+    for (content, words) in [
+        (&b""[..], "the file is empty"),
+        (b" \n", "the file is empty"),
+        (b"hello", "it is some other text"),
+        (b"SQLite format 3\0 and so on", "numawise report shows"),
+        (b"\xff\xfe\x00", "it is not text"),
+        (b"{\"a\": 1}", "JSON without a schema"),
+        (b"[1, 2]", "JSON without a schema"),
+        (b"{\"schema\": \"numawise/machine/1\"}", "its schema is 'numawise/machine/1'"),
+        (
+            b"{\"schema\": \"numawise/profile/2\"}",
+            "newer numawise (format version 2, this one reads up to 1)",
+        ),
+        (b"{\"schema\": \"numawise/profile/x\"}", "its schema is 'numawise/profile/x'"),
+        (b"{\"schema\": \"numawise/profile/1\"}", "damaged: missing field"),
+        (b"{\"schema\": \"numawise/profile/1\", }", "damaged: its JSON is broken"),
+        (b"{nonsense}", "its JSON is broken"),
+        (b"{\"schema\": 7}", "JSON without a schema"),
+    ] {
+        let told = refused("a.txt", content).to_string();
+        assert!(
+            told.contains(words) && told.contains("a.txt"),
+            "{}: {told}",
+            String::from_utf8_lossy(content)
+        );
+    }
+}
+
+#[test]
+fn figures_that_cannot_be_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.json");
+    for (from, to) in
+        [("81.25", "-81.25"), ("81.25", "0"), ("80.5", "90.5"), ("82.0", "1.0"), ("81.25", "\"soon\"")]
+    {
+        save_profile(&path, &sample("t", 1)).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from));
+        let told = refused("a.json", text.replace(from, to).as_bytes()).to_string();
+        assert!(told.contains("damaged"), "{from} -> {to}: {told}");
+    }
+}
+
+#[test]
+fn broken_texts_of_mlc_are_refused_with_their_line() {
+    for (name, line, words) in [
+        ("mlc-title-only", 2, "none of its tables"),
+        ("mlc-short-row", 5, "1 figures for 2 columns"),
+        ("mlc-word-for-figure", 5, "found 'soon'"),
+        ("mlc-zero", 3, "found '0.0'"),
+        ("mlc-two-rows", 5, "second row of 0"),
+        ("mlc-loaded-row", 4, "1 figures for latency and bandwidth"),
+    ] {
+        let path = format!("{}/../../testdata/bad-profiles/{name}.txt", env!("CARGO_MANIFEST_DIR"));
+        let told = read_profile(Path::new(&path)).expect_err(name).to_string();
+        assert!(told.contains(&format!("in line {line}:")) && told.contains(words), "{name}: {told}");
+    }
+}
+
+#[test]
+fn a_file_of_somebody_elses_is_left_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("thesis.txt");
+    std::fs::write(&path, "three years of work").unwrap();
+    let told = save_profile(&path, &sample("t", 1)).unwrap_err().to_string();
+    assert!(told.contains("it is left as it is"), "{told}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "three years of work");
+    // Nothing is lost with a damaged profile, nor with an empty file.
+    for content in ["", "{\"schema\": \"numawise/profile/1\""] {
+        std::fs::write(&path, content).unwrap();
+        save_profile(&path, &sample("t", 1)).unwrap();
+    }
+}
+
+#[test]
+fn places_where_nothing_can_be_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = sample("t", 1);
+    let told = |path: &Path| save_profile(path, &profile).unwrap_err().to_string();
+    assert!(told(folder.path()).contains("it is a directory"));
+    assert!(told(&folder.path().join("no/a.json")).contains("no: there is no such file"));
+    assert!(told(Path::new("/dev/full")).contains("no space is left"), "{}", told(Path::new("/dev/full")));
+    assert!(told(Path::new("/proc/a.json")).contains("/proc/a.json"));
+    save_profile(Path::new("/dev/null"), &profile).unwrap();
+}
