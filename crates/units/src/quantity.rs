@@ -170,6 +170,39 @@ impl fmt::Display for Bytes {
     }
 }
 
+/// An amount of memory as typed: `512MiB`, `4GiB`, `1.5G`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "'{0}' is not an amount of memory; expected for example 512MiB or 4GiB (K, M, G and T are short for KiB to TiB)"
+)]
+pub struct ParseBytesError(String);
+
+impl FromStr for Bytes {
+    type Err = ParseBytesError;
+
+    fn from_str(text: &str) -> Result<Self, ParseBytesError> {
+        let error = || ParseBytesError(text.to_owned());
+        let trimmed = text.trim();
+        let digits = trimmed.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(trimmed.len());
+        let value: f64 = trimmed[..digits].parse().map_err(|_| error())?;
+        let unit = match trimmed[digits..].trim_start().to_ascii_lowercase().as_str() {
+            "b" => 1.0,
+            "k" | "kib" => 1024.0,
+            "m" | "mib" => 1024f64.powi(2),
+            "g" | "gib" => 1024f64.powi(3),
+            "t" | "tib" => 1024f64.powi(4),
+            "kb" => 1e3,
+            "mb" => 1e6,
+            "gb" => 1e9,
+            "tb" => 1e12,
+            _ => return Err(error()),
+        };
+        let bytes = value * unit;
+        // 2^64 and above would become the greatest number there is.
+        if bytes < u64::MAX as f64 { Ok(Bytes(bytes.round() as u64)) } else { Err(error()) }
+    }
+}
+
 /// A rate of data. Prints in decimal units, as memory bandwidth is quoted: `21.3 GB/s`.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(transparent)]

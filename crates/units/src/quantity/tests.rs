@@ -60,3 +60,22 @@ fn ratios_keep_the_digits_that_matter() {
     }
     assert_eq!(Ratio(0.4321).percent(), "43.2 %");
 }
+
+#[test]
+fn amounts_of_memory_are_typed_with_their_unit() {
+    for (text, bytes) in [
+        ("512MiB", 512 << 20),
+        ("4g", 4 << 30),
+        ("1.5 G", 3 << 29),
+        ("1KB", 1000),
+        ("2tib", 2 << 40),
+        ("7B", 7),
+        ("0M", 0),
+    ] {
+        assert_eq!(text.parse(), Ok(Bytes(bytes)), "{text}");
+    }
+    for text in ["", "512", "M", "-1G", "1 fortnight", "1..5G", "99999999999T", "1GiBs", "e5M", "NaNM"] {
+        let error = text.parse::<Bytes>().unwrap_err().to_string();
+        assert!(error.contains(&format!("'{text}'")) && error.contains("512MiB"), "{error}");
+    }
+}
