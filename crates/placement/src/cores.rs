@@ -82,7 +82,7 @@ fn local(rooms: &[Vec<usize>], threads: &[usize]) -> Option<Counts> {
 }
 
 /// `plain`, the threads by task and node of a strategy that does not look at cores, or a better plan of whole cores:
-/// - local: that parts no more tasks, since near memory is worth more than a core for oneself;
+/// - local: on no more nodes, and parting no more tasks, since near memory is worth more than a core for oneself;
 /// - distributed: in which every task is as even over the nodes, for which it is asked.
 ///
 /// `free`: how many threads a task has is ours to choose.
@@ -91,10 +91,12 @@ pub fn whole(rooms: &[Vec<usize>], strategy: Strategy, free: bool, plain: Counts
     let better = if free { dealt(rooms, strategy, threads.len()) } else { None };
     let better = better.or_else(|| if strategy == Strategy::Local { local(rooms, &threads) } else { None });
     let parts = |counts: &Counts| counts.iter().flatten().filter(|number| **number > 0).count();
+    let nodes = |counts: &Counts| (0..rooms.len()).filter(|k| counts.iter().any(|row| row[*k] > 0)).count();
+    let far = |counts: &Counts| (nodes(counts), parts(counts));
     let spread = |row: &Vec<usize>| row.iter().max().unwrap_or(&0) - row.iter().min().unwrap_or(&0);
     let uneven = |counts: &Counts| counts.iter().map(spread).max();
     match better {
-        Some(better) if strategy == Strategy::Local && parts(&better) <= parts(&plain) => better,
+        Some(better) if strategy == Strategy::Local && far(&better) <= far(&plain) => better,
         Some(better) if strategy == Strategy::Distributed && uneven(&better) <= uneven(&plain) => better,
         _ => plain,
     }

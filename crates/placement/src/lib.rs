@@ -47,4 +47,4 @@ pub use equivalent::{Equivalent, equivalents, tools};
 pub use error::PlacementError;
 pub use locate::{LocationError, locate};
 pub use place::place;
-pub use weights::{Bandwidths, bandwidths};
+pub use weights::{ABOUT_WEIGHTS, Bandwidths, bandwidths};

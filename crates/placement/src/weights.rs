@@ -27,6 +27,9 @@ mod tests;
 /// Where the kernel keeps the weights: one file `nodeN` for each node, for all programs, root's to write.
 pub const FOLDER: &str = "/sys/kernel/mm/mempolicy/weighted_interleave";
 
+/// How the sentences begin in which a plan speaks of weights.
+pub const ABOUT_WEIGHTS: &str = "weighted interleaving: ";
+
 /// The largest error of a share, in millionths of it, that is good enough to stop at.
 const GOOD: u128 = 20_000;
 
@@ -87,7 +90,7 @@ pub fn plan(machine: &Machine, nodes: &NodeSet, warnings: &mut Vec<String>) -> V
     once(
         warnings,
         format!(
-            "weighted interleaving: the kernel has one set of weights for all programs; for these nodes to share pages by \
+            "{ABOUT_WEIGHTS}the kernel has one set of weights for all programs; for these nodes to share pages by \
              their {measured}bandwidths it must be {} (root writes it to {FOLDER}/nodeN{off})",
             list.join(", ")
         ),
@@ -106,7 +109,7 @@ fn no_weights(machine: &Machine, unknown: &NodeSet) -> String {
         ),
     };
     format!(
-        "weighted interleaving: {why}, so that no weights can be told; the kernel's own, one set for all programs, decide \
+        "{ABOUT_WEIGHTS}{why}, so that no weights can be told; the kernel's own, one set for all programs, decide \
          ({FOLDER}/nodeN; 1 each unless somebody wrote others)"
     )
 }

@@ -50,6 +50,11 @@ fn what_a_strategy_is_asked_for_comes_before_cores() {
         [[3, 0], [3, 0]],
         "cores of their own would part the second"
     );
+    assert_eq!(
+        plan(&four, Strategy::Local, 5, Some(1)),
+        [[1, 0], [1, 0], [1, 0], [1, 0], [1, 0]],
+        "one node is enough"
+    );
     assert_eq!(plan(&four, Strategy::Local, 3, None), [[6, 0], [2, 4], [0, 4]]);
     assert_eq!(plan(&three, Strategy::Local, 4, None), [[3, 0], [3, 0], [0, 3], [0, 3]]);
     assert_eq!(plan(&four, Strategy::Distributed, 2, None), [[4, 4], [4, 4]]);

@@ -109,6 +109,23 @@ proptest! {
         }
     }
 
+    /// Whatever is done for cores: local takes the first nodes that have room for all.
+    #[test]
+    fn local_takes_no_more_nodes_than_it_needs(
+        machine in prop_oneof![machines(), whole()], request in requests()
+    ) {
+        let placement = place(&machine, &pinned(request, Strategy::Local)).unwrap();
+        let threads: usize = placement.tasks.iter().map(|task| task.threads.len()).sum();
+        let mut nodes: Vec<_> = machine.nodes_with_allowed_cpus().collect();
+        nodes.sort_by_key(|node| (machine.cpu(node.cpus.intersection(&machine.allowed_cpus).first().unwrap()).unwrap().package, node.id));
+        let mut room = 0;
+        for node in nodes {
+            let own = node.cpus.intersection(&machine.allowed_cpus);
+            prop_assert_eq!(placement.cpus().intersects(&own), room < threads, "node {}: {:?}", node.id, placement.tasks);
+            room += own.len();
+        }
+    }
+
     /// To keep tasks apart no core gets more threads than some core has to have.
     #[test]
     fn cores_are_used_evenly(machine in prop_oneof![machines(), whole()], request in requests(), strategy in three()) {
