@@ -8,6 +8,7 @@
 //! This room does not know what the machine is used for: no placement, no program, no measurement. It changes nothing:
 //! no binding, no policy, no environment.
 
+mod device;
 mod error;
 mod files;
 mod fingerprint;
@@ -24,13 +25,14 @@ mod recorded;
 mod sysfs;
 mod xml;
 
+pub use device::{DeviceError, nodes_of_device};
 pub use error::Error;
 pub use files::Roots;
 pub use fingerprint::fingerprint;
 pub use limits::{Launcher, LauncherError, WEIGHTS, cgroup_cpus, global_weight, launcher, limits};
 pub use live::{live, live_without_hwloc};
 pub use measured::{hwloc_xml, hwloc_xml_from, with_measured, with_measured_of};
-pub use policy::Policy;
+pub use policy::{Policy, SetPolicy};
 pub use recorded::{from_input, from_synthetic, from_xml_file};
 pub use sysfs::{quick, quick_with_figures};
 

@@ -3,15 +3,18 @@ use std::io::Write as _;
 
 #[test]
 fn flags_are_not_part_of_the_mode() {
+    let told = |mode, nodes| Policy::from_kernel(SetPolicy::from_kernel(mode, nodes));
     let nodes: NodeSet = "0-1".parse().unwrap();
     let interleave = Policy::Inherited { mode: "interleave".to_owned(), nodes: nodes.clone() };
-    assert_eq!(Policy::from_kernel(3, nodes.clone()), interleave);
-    assert_eq!(Policy::from_kernel(3 | 1 << 15, nodes.clone()), interleave);
-    assert_eq!(Policy::from_kernel(0, NodeSet::new()), Policy::Default);
-    assert_eq!(Policy::from_kernel(4, NodeSet::new()), Policy::Default, "local");
-    assert_eq!(Policy::from_kernel(1, NodeSet::new()), Policy::Default, "preferred without nodes is local");
-    assert_ne!(Policy::from_kernel(1, nodes.clone()), Policy::Default);
-    let newer = Policy::from_kernel(42, nodes.clone());
+    assert_eq!(told(3, nodes.clone()), interleave);
+    assert_eq!(told(3 | 1 << 15, nodes.clone()), interleave);
+    let balanced = SetPolicy { mode: SetPolicy::BIND, balancing: true, nodes: nodes.clone() };
+    assert_eq!(SetPolicy::from_kernel(2 | 1 << 13, nodes.clone()), balanced);
+    assert_eq!(told(0, NodeSet::new()), Policy::Default);
+    assert_eq!(told(4, NodeSet::new()), Policy::Default, "local");
+    assert_eq!(told(1, NodeSet::new()), Policy::Default, "preferred without nodes is local");
+    assert_ne!(told(1, nodes.clone()), Policy::Default);
+    let newer = told(42, nodes.clone());
     assert_eq!(newer, Policy::Inherited { mode: "number 42".to_owned(), nodes });
 }
 

@@ -1,12 +1,14 @@
-//! Lists of nodes and CPUs as numactl(8) writes them: `0,2-3`, `all`, `!0`, `+0-1`, `!+0`.
+//! Lists of nodes and CPUs as numactl(8) writes them: `0,2-3`, `all`, `!0`, `+0-1`, `!+0`; nodes also as `netdev:eth0`,
+//! `block:sda`, `pci:3b:00.0`, `file:/scratch`, `ip:host`.
 
-use numawise_units::{Id, IdSet};
+use numawise_machine::{DeviceError, Roots, nodes_of_device};
+use numawise_units::{CpuSet, Id, IdSet, NodeSet};
 
 #[cfg(test)]
 mod tests;
 
 /// Why a text is not a list in numactl's syntax, or not one for us.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum NodeStringError {
     #[error(
         "{option} '{text}': {problem}; expected e.g. 0,2-3, all, !0 (all but 0) or +0-1 (the first two allowed)"
@@ -23,65 +25,123 @@ pub enum NodeStringError {
         count: usize,
         allowed: String,
     },
-    #[error(
-        "{option} '{text}': nodes of devices and addresses are numactl's to look up; give the number of the node"
-    )]
-    Device { option: &'static str, text: String },
+    #[error("{option} '{text}': a device is near a node, not a CPU; expected --cpunodebind '{text}'")]
+    NotOfCpus { option: &'static str, text: String },
+    #[error("{option} '{text}': {source}")]
+    Device { option: &'static str, text: String, source: DeviceError },
 }
 
-/// The set that `text`, the value of `option`, means when `allowed` is what we may use.
-///
-/// As in numactl, a range stands for what is allowed in it, while a single number stands for itself and may turn out to be
-/// forbidden later; both ends of a range have to be allowed, which is left to the placement to explain.
+/// What is looked up when a text names a device; `None` when it names none.
+type Devices<'a, T> = &'a dyn Fn(&str) -> Option<Result<IdSet<T>, Unnamed>>;
+
+/// Why a device gives no set.
+enum Unnamed {
+    Device(DeviceError),
+    NotOfCpus,
+}
+
+/// The nodes that `text`, the value of `option`, means when `allowed` are those that we may use.
 ///
 /// # Errors
 /// When the text makes no sense, or means nothing of what is allowed.
-pub fn parse<T: Id>(
+pub fn parse_nodes(option: &'static str, text: &str, allowed: &NodeSet) -> Result<NodeSet, NodeStringError> {
+    parse_nodes_at(&Roots::live(), option, text, allowed)
+}
+
+fn parse_nodes_at(
+    roots: &Roots,
+    option: &'static str,
+    text: &str,
+    allowed: &NodeSet,
+) -> Result<NodeSet, NodeStringError> {
+    parse(option, text, allowed, &|word| Some(nodes_of_device(roots, word)?.map_err(Unnamed::Device)))
+}
+
+/// The same for CPUs, which no device names.
+///
+/// # Errors
+/// When the text makes no sense, or means nothing of what is allowed.
+pub fn parse_cpus(option: &'static str, text: &str, allowed: &CpuSet) -> Result<CpuSet, NodeStringError> {
+    const DEVICES: [&str; 5] = ["netdev:", "file:", "ip:", "block:", "pci:"];
+    let is_device = |word: &str| DEVICES.iter().any(|prefix| word.starts_with(prefix));
+    parse(option, text, allowed, &|word| is_device(word).then_some(Err(Unnamed::NotOfCpus)))
+}
+
+/// As in numactl, a range stands for what is allowed in it, while a single number stands for itself and may turn out to be
+/// forbidden later; both ends of a range have to be allowed, which is left to the placement to explain. A device is the
+/// last of its list: whatever follows is a part of its name.
+fn parse<T: Id>(
     option: &'static str,
     text: &str,
     allowed: &IdSet<T>,
+    devices: Devices<'_, T>,
 ) -> Result<IdSet<T>, NodeStringError> {
-    let wrong = |problem: String| NodeStringError::Syntax { option, text: text.to_owned(), problem };
-    const DEVICES: [&str; 5] = ["netdev:", "file:", "ip:", "block:", "pci:"];
-    if DEVICES.iter().any(|prefix| text.starts_with(prefix)) {
-        return Err(NodeStringError::Device { option, text: text.to_owned() });
-    }
     if text == "all" {
         return non_empty(option, text, allowed.clone(), allowed);
     }
     let (inverted, rest) = strip(text, '!');
     let (relative, rest) = strip(rest, '+');
     let mut set = IdSet::new();
-    for element in rest.split(',') {
+    let mut rest = Some(rest);
+    while let Some(list) = rest {
         // Each element may have a + of its own.
-        let (relative_here, element) = strip(element, '+');
-        if element.contains(':') {
-            return Err(wrong("numactl knows no steps; use --cpus".to_owned()));
+        let (relative_here, list) = strip(list, '+');
+        if let Some(found) = devices(list) {
+            let whole = text.to_owned();
+            let found = found.map_err(|unnamed| match unnamed {
+                Unnamed::Device(source) => NodeStringError::Device { option, text: whole, source },
+                Unnamed::NotOfCpus => NodeStringError::NotOfCpus { option, text: whole },
+            })?;
+            set.extend(found.iter());
+            break;
         }
-        let listed: IdSet<T> = element.parse().map_err(|_| wrong(problem(element)))?;
-        if listed.is_empty() {
-            return Err(wrong("a number is missing".to_owned()));
-        }
+        let (element, others) = match list.split_once(',') {
+            Some((element, others)) => (element, Some(others)),
+            None => (list, None),
+        };
+        rest = others;
+        let listed = listed(option, text, element)?;
         match relative || relative_here {
             false => set.extend(in_range(&listed, allowed).iter()),
-            true => {
-                let ids: Vec<T> = allowed.iter().collect();
-                for position in listed.iter().map(Id::index) {
-                    let id = ids.get(position as usize).ok_or_else(|| NodeStringError::Relative {
-                        option,
-                        text: text.to_owned(),
-                        noun: T::NOUN,
-                        position,
-                        count: ids.len(),
-                        allowed: allowed.to_string(),
-                    })?;
-                    set.insert(*id);
-                }
-            }
+            true => set.extend(at_positions(option, text, &listed, allowed)?.iter()),
         }
     }
     let set = if inverted { allowed.difference(&set) } else { set };
     non_empty(option, text, set, allowed)
+}
+
+/// A number or a range as it is written.
+fn listed<T: Id>(option: &'static str, text: &str, element: &str) -> Result<IdSet<T>, NodeStringError> {
+    let wrong = |problem: String| NodeStringError::Syntax { option, text: text.to_owned(), problem };
+    if element.contains(':') {
+        return Err(wrong("numactl knows no steps; use --cpus".to_owned()));
+    }
+    let listed: IdSet<T> = element.parse().map_err(|_| wrong(problem(element)))?;
+    match listed.is_empty() {
+        true => Err(wrong("a number is missing".to_owned())),
+        false => Ok(listed),
+    }
+}
+
+/// The first of the allowed ones for 0, and so on.
+fn at_positions<T: Id>(
+    option: &'static str,
+    text: &str,
+    positions: &IdSet<T>,
+    allowed: &IdSet<T>,
+) -> Result<IdSet<T>, NodeStringError> {
+    let ids: Vec<T> = allowed.iter().collect();
+    let at = |position: u32| {
+        ids.get(position as usize).copied().ok_or_else(|| NodeStringError::Relative {
+            option,
+            text: text.to_owned(),
+            noun: T::NOUN,
+            position,
+            count: ids.len(),
+            allowed: allowed.to_string(),
+        })
+    };
+    positions.iter().map(|position| at(position.index())).collect()
 }
 
 fn strip(text: &str, sign: char) -> (bool, &str) {

@@ -12,7 +12,7 @@ use numawise_units::{CpuSet, NodeSet, TaskId};
 use super::super::Failure;
 use super::arguments::Arguments;
 use super::machine::Allowed;
-use super::node_string::parse;
+use super::node_string::{parse_cpus, parse_nodes};
 use super::scope::Tasks;
 
 #[cfg(test)]
@@ -123,7 +123,7 @@ impl Request {
         let mut placement = numawise_placement::place(machine, &asked)?;
         if self.kernels_weights {
             placement.tasks.iter_mut().for_each(|task| task.memory.weights.clear());
-            placement.warnings.retain(|warning| !warning.starts_with(super::weights::ABOUT_WEIGHTS));
+            placement.warnings.retain(|warning| !warning.starts_with(numawise_placement::ABOUT_WEIGHTS));
         }
         placement.warnings.extend(self.ignored.clone());
         if let ([only], 2..) = (placement.tasks.as_slice(), self.repeat) {
@@ -185,7 +185,7 @@ fn outermost(value: &OsStr) -> Option<u32> {
 /// A list of numbers, or words for the machine to tell.
 fn cpus(arguments: &Arguments, allowed: &Allowed) -> Result<(Option<CpuSet>, Option<String>), Failure> {
     if let Some(text) = &arguments.physcpubind {
-        return Ok((Some(parse("--physcpubind", text, &allowed.cpus)?), None));
+        return Ok((Some(parse_cpus("--physcpubind", text, &allowed.cpus)?), None));
     }
     match arguments.cpus.as_deref() {
         None => Ok((None, None)),
@@ -200,10 +200,10 @@ fn cpus(arguments: &Arguments, allowed: &Allowed) -> Result<(Option<CpuSet>, Opt
 fn nodes(arguments: &Arguments, allowed: &Allowed) -> Result<Option<NodeSet>, Failure> {
     match arguments.cpunodebind.as_deref() {
         Some("same") => match policy_text(arguments) {
-            Some((option, text)) => Ok(Some(parse(option, text, &allowed.nodes)?)),
+            Some((option, text)) => Ok(Some(parse_nodes(option, text, &allowed.nodes)?)),
             None => Err(same("--cpunodebind", "a memory policy with nodes, such as --membind")),
         },
-        Some(text) => Ok(Some(parse("--cpunodebind", text, &allowed.nodes)?)),
+        Some(text) => Ok(Some(parse_nodes("--cpunodebind", text, &allowed.nodes)?)),
         None => Ok(arguments.nodes.clone()),
     }
 }
@@ -233,7 +233,7 @@ fn memory(arguments: &Arguments, allowed: &Allowed) -> Result<MemoryRequest, Fai
         ("same", Some(nodes)) => nodes,
         (text, _) => text,
     };
-    let nodes = parse(option, text, &allowed.nodes)?;
+    let nodes = parse_nodes(option, text, &allowed.nodes)?;
     Ok(match option {
         "--membind" => MemoryRequest::Bind(Some(nodes)),
         "--interleave" => MemoryRequest::Interleave(Some(nodes)),

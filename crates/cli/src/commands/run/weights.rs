@@ -4,15 +4,13 @@ use std::fs;
 
 use numawise_facts::{MemoryMode, NodeWeight, Placement};
 use numawise_machine::{Roots, WEIGHTS, global_weight};
+use numawise_placement::ABOUT_WEIGHTS;
 
 use super::super::Failure;
 use super::arguments::Arguments;
 
 #[cfg(test)]
 mod tests;
-
-/// How the sentences begin in which a plan speaks of weights.
-pub const ABOUT_WEIGHTS: &str = "weighted interleaving: ";
 
 /// The weights that the plan asks for; all its tasks ask for the same.
 fn wanted(placement: &Placement) -> &[NodeWeight] {

@@ -1,5 +1,3 @@
-use numawise_units::{CpuSet, NodeId, NodeSet};
-
 use super::*;
 
 fn allowed() -> NodeSet {
@@ -7,9 +5,7 @@ fn allowed() -> NodeSet {
 }
 
 fn parsed(text: &str) -> Result<String, String> {
-    parse::<NodeId>("--membind", text, &allowed())
-        .map(|set| set.to_string())
-        .map_err(|error| error.to_string())
+    parse_nodes("--membind", text, &allowed()).map(|set| set.to_string()).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -57,9 +53,12 @@ fn broken_lists_say_what_is_wrong() {
         ("!0-8", "leaves no node; allowed are 0,2-3,8"),
         ("!all", "'all' is neither a number"),
         ("99999999999", "neither a number nor a range"),
-        ("netdev:eth0", "give the number of the node"),
-        ("file:/dev/sda", "give the number of the node"),
-        ("pci:00:02.0", "give the number of the node"),
+        ("netdev:no/such", "is no name of a network device"),
+        ("file:/no/such", "cannot look at the file '/no/such'"),
+        ("0,block:", "'' is no name of a block device"),
+        ("!pci:x", "'x' is no name of a PCI device"),
+        ("usb:1", "numactl knows no steps"),
+        ("Netdev:eth0", "numactl knows no steps"),
     ] {
         let error = parsed(text).unwrap_err();
         assert!(error.contains(part) && error.starts_with("--membind"), "{text}: {error}");
@@ -68,6 +67,55 @@ fn broken_lists_say_what_is_wrong() {
 
 #[test]
 fn all_of_nothing_is_nothing() {
-    let error = parse::<numawise_units::CpuId>("--physcpubind", "all", &CpuSet::new()).unwrap_err();
+    let error = parse_cpus("--physcpubind", "all", &CpuSet::new()).unwrap_err();
     assert!(error.to_string().contains("leaves no CPU"), "{error}");
+}
+
+/// A tree of `/sys` with a disk on node 3 and a card on node 1, which is not allowed.
+fn machine() -> (tempfile::TempDir, Roots) {
+    let folder = tempfile::tempdir().unwrap();
+    for (device, class, node) in
+        [("0000:00:02.0/block/sd,a", "block/sd,a", "3"), ("0000:00:03.0/net/eth0", "net/eth0", "1")]
+    {
+        let hardware = folder.path().join("sys/devices/pci0000:00").join(device);
+        std::fs::create_dir_all(&hardware).unwrap();
+        std::fs::write(hardware.ancestors().nth(2).unwrap().join("numa_node"), node).unwrap();
+        let link = folder.path().join("sys/class").join(class);
+        std::fs::create_dir_all(link.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(&hardware, link).unwrap();
+    }
+    let roots = Roots::at(folder.path());
+    (folder, roots)
+}
+
+#[test]
+fn a_device_stands_for_its_node() {
+    let (_folder, roots) = machine();
+    let told = |text: &str| parse_nodes_at(&roots, "--membind", text, &allowed());
+    for (text, expected) in [
+        ("block:sd,a", "3"),
+        ("0,block:sd,a", "0,3"),
+        ("2-8,block:sd,a", "2-3,8"),
+        ("!block:sd,a", "0,2,8"),
+        // Position and device: the sign says nothing of a device, as in numactl.
+        ("+block:sd,a", "3"),
+        ("+0,block:sd,a", "0,3"),
+        // Not allowed, for the placement to refuse, like the bare number.
+        ("netdev:eth0", "1"),
+    ] {
+        assert_eq!(told(text).unwrap().to_string(), expected, "{text}");
+    }
+    let error = told("block:sd,a,0").unwrap_err().to_string();
+    assert!(error.starts_with("--membind 'block:sd,a,0': there is no block device 'sd,a,0'"), "{error}");
+}
+
+#[test]
+fn no_device_names_a_cpu() {
+    for text in ["netdev:eth0", "0,file:/", "!ip:localhost", "pci:0:0", "block:sda"] {
+        let error = parse_cpus("--physcpubind", text, &"0-3".parse().unwrap()).unwrap_err().to_string();
+        assert!(
+            error.contains("near a node, not a CPU") && error.contains("--cpunodebind"),
+            "{text}: {error}"
+        );
+    }
 }

@@ -9,8 +9,8 @@ fn allowed() -> Allowed {
 }
 
 fn show_of(mode: i32, nodes: &str, next: Option<u32>) -> String {
-    let policy = Policy { mode, nodes: nodes.parse().unwrap(), next };
-    shown(&policy, &allowed(), &machine("pack:2 [numa] core:4 pu:1"))
+    let policy = SetPolicy::from_kernel(mode, nodes.parse().unwrap());
+    shown(&policy, next, &allowed(), &machine("pack:2 [numa] core:4 pu:1"))
 }
 
 const MASKS: &str = "physcpubind: 0 4 5 \ncpubind: 0 1 \nnodebind: 0 1 \n";
@@ -30,7 +30,7 @@ fn policies_are_shown_in_numactls_words() {
         show_of(5, "0-1", None).starts_with("policy: preferred-many\npreferred node: 0 (preferred-many)\n")
     );
     assert!(show_of(4, "", None).starts_with("policy: local\npreferred node: current\n"));
-    assert!(show_of(2 | BALANCING, "0", None).starts_with("policy: bind (balancing)\npreferred node: 0\n"));
+    assert!(show_of(2 | 1 << 13, "0", None).starts_with("policy: bind (balancing)\npreferred node: 0\n"));
     assert!(show_of(6, "0-1", Some(0)).contains("weightedinterleavenode: 0\n"));
     assert!(show_of(42, "", None).starts_with("policy: unknown\n"));
 }
