@@ -97,19 +97,19 @@ fn of_the_method(text: &str, sections: &[Section<'_>]) -> Vec<String> {
     let mut remarks = Vec::new();
     if text.contains("Unable to modify prefetchers") {
         remarks.push(
-            "MLC could not switch the hardware prefetchers off (no root, or no msr driver), and chased lines at random instead"
+            "MLC could not switch the hardware prefetchers off (no root, or no msr driver), and chased lines at random instead."
                 .to_owned(),
         );
     }
     if sections.iter().any(|s| s.kind == Kind::Latency && s.heading.contains("sequential")) {
-        remarks.push("MLC chased lines in sequence, with the hardware prefetchers off".to_owned());
+        remarks.push("MLC chased lines in sequence, with the hardware prefetchers off.".to_owned());
     }
     if sections.iter().any(|s| s.lines().any(|(_, line)| line.split_whitespace().next() == Some("Socket"))) {
-        remarks.push("MLC numbered sockets, which are taken for nodes of the same numbers".to_owned());
+        remarks.push("MLC numbered sockets, which are taken for nodes of the same numbers.".to_owned());
     }
     if sections.iter().any(|s| s.kind == Kind::Maximum) {
         remarks.push(
-            "the bandwidths of the machine are MLC's greatest over several rates of injection (--max_bandwidth)".to_owned(),
+            "The bandwidths of the machine are MLC's greatest over several rates of injection (--max_bandwidth).".to_owned(),
         );
     }
     remarks

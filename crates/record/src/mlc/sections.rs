@@ -98,7 +98,7 @@ fn parts(text: &str) -> (Vec<Section<'_>>, Vec<String>) {
         } else if told.starts_with("Using buffer size of ") {
             (before, open) = (Some(told), false);
         } else if told.starts_with("Each iteration took ") {
-            remarks.push(format!("not kept, for MLC does not say of which nodes: '{told}'"));
+            remarks.push(format!("Not kept, for MLC does not say of which nodes: '{told}'."));
         } else if told.starts_with("Measuring ") {
             let kind = heading(line);
             open = kind.is_some();
@@ -107,7 +107,7 @@ fn parts(text: &str) -> (Vec<Section<'_>>, Vec<String>) {
                     let lines = Vec::new();
                     parts.push(Section { kind, heading: told, lines, before, options, whole: false });
                 }
-                None => remarks.push(format!("not kept, for it is not known here: '{told}'")),
+                None => remarks.push(format!("Not kept, for it is not known here: '{told}'.")),
             }
         } else if let Some(part) = parts.last_mut().filter(|_| open) {
             part.lines.push((number, line));
@@ -127,14 +127,14 @@ fn keep<'a>(sections: &mut Vec<Section<'a>>, section: Section<'a>) -> Option<Str
         // The peak without searching is what we measure too.
         Some(k) if sections[k].kind == Kind::Maximum && section.kind == Kind::Peak => {
             sections[k] = section;
-            Some("MLC's maximum bandwidths are not kept, for there are its peak bandwidths too".to_owned())
+            Some("MLC's maximum bandwidths are not kept, for there are its peak bandwidths too.".to_owned())
         }
         Some(k) if sections[k].kind != section.kind => {
-            Some(format!("MLC's {name} are not kept, for there are its {} too", sections[k].kind.name()))
+            Some(format!("MLC's {name} are not kept, for there are its {} too.", sections[k].kind.name()))
         }
-        Some(_) => Some(format!("the text has {name} twice; the first are kept")),
+        Some(_) => Some(format!("The text has {name} twice; the first are kept.")),
         None => {
-            let cut = (!section.whole).then(|| format!("the text is cut off: its {name} are not there"));
+            let cut = (!section.whole).then(|| format!("The text is cut off: its {name} are not there."));
             sections.push(section);
             cut
         }

@@ -34,7 +34,7 @@ impl Tables {
         for section in sections {
             if matches!(section.kind, Kind::Latency | Kind::Transfers) && section.unit() != "ns" {
                 remarks.push(format!(
-                    "MLC's {} are in {}, which cannot be turned into times",
+                    "MLC's {} are in {}, which cannot be turned into times.",
                     section.kind.name(),
                     section.unit()
                 ));
@@ -67,7 +67,7 @@ impl Tables {
                 true => {
                     let clean = Latency(figure(last, line)?);
                     remarks.push(format!(
-                        "MLC also told the latency of a line that a neighbour holds unchanged: {clean}"
+                        "MLC also told the latency of a line that a neighbour holds unchanged: {clean}."
                     ));
                 }
                 false if text.starts_with("Remote Socket") && text.contains("HITM") => {
@@ -221,7 +221,7 @@ fn mix(section: &Section<'_>, remarks: &mut Vec<String>) -> Option<Mix> {
     if mix.is_none() {
         let name = section.kind.name();
         remarks
-            .push(format!("MLC's {name} are not kept, for nothing here holds its traffic -W{}", by_option?));
+            .push(format!("MLC's {name} are not kept, for nothing here holds its traffic -W{}.", by_option?));
     }
     mix
 }
@@ -239,7 +239,7 @@ fn peaks(section: &Section<'_>, remarks: &mut Vec<String>) -> Result<Vec<(Mix, f
             "1:1 reads-writes" => Mix::Read1Write1,
             "stream-triad like" => Mix::Triad,
             _ => {
-                remarks.push(format!("not kept, for it is not known here: '{}'", text.trim()));
+                remarks.push(format!("Not kept, for it is not known here: '{}'.", text.trim()));
                 continue;
             }
         };
