@@ -169,19 +169,24 @@ pub struct WorkingSet {
 
 /// What the threads do to memory. Bytes are those that the program loads and stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
 pub enum Mix {
     /// Loads only.
+    #[serde(rename = "read")]
     Read,
     /// Three lines read for one written back: two streams only read, one read and written.
+    #[serde(rename = "3:1")]
     Read3Write1,
     /// Two lines read for one written back: one stream only read, one read and written.
+    #[serde(rename = "2:1")]
     Read2Write1,
     /// Every line read and written back.
+    #[serde(rename = "1:1")]
     Read1Write1,
     /// a = b + s c, the sum stored past the caches where the CPU can (STREAM's triad without its hidden read).
+    #[serde(rename = "triad")]
     Triad,
     /// Stores past the caches only.
+    #[serde(rename = "nt-write")]
     NonTemporalWrite,
 }
 

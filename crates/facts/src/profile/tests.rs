@@ -4,6 +4,7 @@ use super::*;
 fn mixes_are_read_as_they_are_printed() {
     for mix in Mix::ALL {
         assert_eq!(mix.to_string().parse(), Ok(mix));
+        assert_eq!(serde_json::to_value(mix).unwrap(), mix.name());
         let (reads, writes) = mix.lines();
         assert!(reads + writes > 0);
     }
