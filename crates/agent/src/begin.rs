@@ -66,12 +66,21 @@ unsafe extern "C" fn begin(slot: *mut c_void) -> *mut c_void {
 #[unsafe(naked)]
 unsafe extern "C" fn begin(slot: *mut c_void) -> *mut c_void {
     core::arch::naked_asm!(
+        ".cfi_startproc",
         "stp x29, x30, [sp, #-16]!",
+        ".cfi_adjust_cfa_offset 16",
+        ".cfi_rel_offset x29, 0",
+        ".cfi_rel_offset x30, 8",
+        "mov x29, sp",
         "bl {place}",
         "ldp x29, x30, [sp], #16",
+        ".cfi_adjust_cfa_offset -16",
+        ".cfi_restore x29",
+        ".cfi_restore x30",
         "mov x16, x0",
         "mov x0, x1",
         "br x16",
+        ".cfi_endproc",
         place = sym place,
     )
 }
