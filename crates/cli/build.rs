@@ -21,9 +21,12 @@ fn main() {
     }
 }
 
-/// Where the compiler has a file; it answers with the bare name when it has not.
+/// Where the compiler has a file; it answers with the bare name when it has not. Whoever compiles for another processor
+/// names the linker, and this one's compiler would tell of its own libraries.
 fn folder_of(file: &str) -> Option<String> {
-    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
+    println!("cargo:rerun-if-env-changed=CC");
+    let named = std::env::var("RUSTC_LINKER").or_else(|_| std::env::var("CC"));
+    let compiler = named.unwrap_or_else(|_| "cc".to_owned());
     let answer = Command::new(compiler).arg(format!("-print-file-name={file}")).output().ok()?;
     let path = String::from_utf8(answer.stdout).ok()?;
     let path = Path::new(path.trim());
