@@ -6,7 +6,9 @@ mod noise;
 mod shape;
 mod threads;
 
-use numawise_facts::{Contrast, ContrastCall, Effect, Finding, PointSummary, Reading, Study, Verdict};
+use numawise_facts::{
+    Contrast, ContrastCall, Effect, Expected, Finding, PointSummary, Reading, Study, Verdict,
+};
 
 use crate::contrasts::Judged;
 
@@ -19,6 +21,7 @@ struct Case<'a> {
     judged: &'a Judged,
     points: &'a [PointSummary],
     verdict: &'a Verdict,
+    expected: &'a Reading<Expected>,
 }
 
 impl<'a> Case<'a> {
@@ -49,8 +52,14 @@ impl<'a> Case<'a> {
 }
 
 /// All findings of a study, in the order of their identifiers.
-pub fn all(study: &Study, judged: &Judged, points: &[PointSummary], verdict: &Verdict) -> Vec<Finding> {
-    let case = Case { study, judged, points, verdict };
+pub fn all(
+    study: &Study,
+    judged: &Judged,
+    points: &[PointSummary],
+    verdict: &Verdict,
+    expected: &Reading<Expected>,
+) -> Vec<Finding> {
+    let case = Case { study, judged, points, verdict, expected };
     let rules = [
         memory::first_touch_by_one_thread,
         threads::migrate,

@@ -6,6 +6,7 @@
 //! is shown; it starts nothing.
 
 mod contrasts;
+mod expected;
 mod findings;
 mod profile;
 #[cfg(test)]
@@ -33,9 +34,11 @@ pub fn analyse(study: &Study) -> Analysis {
         VerdictKind::NotAffected | VerdictKind::Undecided => None,
     };
     let points = summary::points(study);
-    let findings = findings::all(study, &judged, &points, &verdict);
+    let expected = expected::expected(study, &points, &judged.contrasts);
+    let findings = findings::all(study, &judged, &points, &verdict, &expected);
     Analysis {
         findings,
+        expected,
         metric: metric_name(&study.header),
         higher_is_better: study.header.metric.higher_is_better(),
         recommended,

@@ -5,7 +5,7 @@ use std::fmt;
 use numawise_units::{Bytes, NodeId, Ratio};
 use serde::{Deserialize, Serialize};
 
-use crate::{Placement, PointId, PointRole, Reading, StopReason};
+use crate::{Expected, Placement, PointId, PointRole, Reading, StopReason};
 
 /// An effect as a ratio with its 95 % interval. Above 1: the second point is better than the first.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -174,6 +174,8 @@ pub struct Analysis {
     pub findings: Vec<Finding>,
     pub contrasts: Vec<Contrast>,
     pub points: Vec<PointSummary>,
+    /// What memory elsewhere costs by what was measured of the machine; unavailable where it was not, or where there is none.
+    pub expected: Reading<Expected>,
     /// The metric's name and unit as shown: "wall time, s".
     pub metric: String,
     pub higher_is_better: bool,

@@ -6,6 +6,7 @@
 
 mod choice;
 mod event;
+mod expected;
 mod finding;
 mod machine;
 mod measured;
@@ -22,6 +23,7 @@ mod whereabouts;
 
 pub use choice::{CpuChoice, Order, ParseChoiceError, Smt};
 pub use event::{Event, Ignore, Sink};
+pub use expected::{Expected, ExpectedEffect};
 pub use finding::{
     Analysis, Contrast, ContrastCall, Effect, Finding, FindingId, PointSummary, Verdict, VerdictKind,
 };

@@ -100,6 +100,7 @@ fn the_same_findings_in_the_same_words_everywhere() {
         }
         let mut said: Vec<String> = vec![analysis.verdict.text.clone()];
         said.extend(lists.into_iter().flatten().cloned());
+        said.extend(analysis.expected.measured().map(|expected| expected.text.clone()));
         for finding in &analysis.findings {
             let (id, title) = finding.id.parts();
             said.extend([id.to_owned(), title.to_owned(), finding.cost.to_string()]);

@@ -4,6 +4,7 @@ use numawise_facts::{Finding, FindingId, MemoryKind};
 use numawise_units::Bytes;
 
 use super::{Case, cost};
+use crate::expected;
 
 /// There are HBM nodes that we may use, the operating system puts nothing there, and it is faster there or the program
 /// was too large to try.
@@ -29,6 +30,7 @@ pub fn unused(case: &Case) -> Option<Finding> {
     let advice = match (gain, not_tried) {
         (Some(effect), _) => {
             evidence.push(format!("with its memory there the program is {effect} as fast"));
+            evidence.extend(expected::gain(case.expected, "os", "hbm"));
             format!("put the program's memory there (--memory hbm, or numactl --membind={nodes})")
         }
         (None, Some(why)) => {

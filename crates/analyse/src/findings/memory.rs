@@ -4,7 +4,7 @@ use numawise_facts::{Finding, FindingId, ThreadObservation};
 use numawise_units::{Bytes, NodeId, Ratio};
 
 use super::{Case, cost};
-use crate::{share, summary};
+use crate::{expected, share, summary};
 
 /// Share of the memory on one node from which it counts as "on one node". Libraries and stacks of other threads put a
 /// few percent elsewhere even in the plainest case.
@@ -47,6 +47,7 @@ pub fn first_touch_by_one_thread(case: &Case) -> Option<Finding> {
         evidence
             .push(format!("one node with its own memory is {} as fast as with far memory", effect.inverse()));
     }
+    evidence.extend(expected_of(case, interleaved.is_some(), far.is_some()));
     Some(Finding {
         id: FindingId::FirstTouchByOneThread,
         evidence,
@@ -56,6 +57,13 @@ pub fn first_touch_by_one_thread(case: &Case) -> Option<Finding> {
         ),
         advice: advice(interleaved.is_some()),
     })
+}
+
+/// What the machine's memory explains of what was seen.
+fn expected_of(case: &Case, interleaved: bool, far: bool) -> Vec<String> {
+    let of_far = case.expected.measured().map(|expected| expected.text.clone()).filter(|_| far);
+    let of_interleaving = expected::gain(case.expected, "os", "interleave").filter(|_| interleaved);
+    of_far.into_iter().chain(of_interleaving).collect()
 }
 
 fn advice(interleaving_helps: bool) -> Vec<String> {

@@ -1,6 +1,7 @@
 //! A check as one HTML file: no network, tables for everybody, charts where scripts run.
 
 mod charts;
+mod expected;
 mod nodes;
 mod sections;
 
@@ -33,6 +34,7 @@ pub fn html(check: &Check) -> String {
         (sections::findings(check))
         (sections::from_now_on(check))
         (nodes::section(check))
+        (expected::section(check))
         (sections::trials(check))
         (sections::list("To be kept in mind", &verdict.caveats))
         (sections::list("What limits us on this machine", &words::limits(check)))

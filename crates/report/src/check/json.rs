@@ -1,6 +1,8 @@
 //! A check as JSON, for scripts: `docs/formats/check-json.md`.
 
-use numawise_facts::{Disturbance, Effect, Exit, Finding, Metric, Outcome, PointSummary, Reading, Trial};
+use numawise_facts::{
+    Disturbance, Effect, Exit, Expected, Finding, Metric, Outcome, PointSummary, Reading, Trial,
+};
 use serde::Serialize;
 use serde_json::{Value, json as object};
 
@@ -30,6 +32,7 @@ pub fn json(check: &Check) -> String {
             "equivalents": each(&check.from_now_on.equivalents, |(tool, line)| object!({"tool": tool, "line": line})),
             "comments": check.from_now_on.comments,
         },
+        "expected": reading(&analysis.expected, expected),
         "caveats": verdict.caveats,
         "not_tried": header.not_tried,
         "unavailable": analysis.unavailable,
@@ -72,6 +75,23 @@ fn finding(finding: &Finding) -> Value {
         "evidence": finding.evidence,
         "cost": reading(&finding.cost, effect),
         "advice": finding.advice,
+    })
+}
+
+fn expected(expected: &Expected) -> Value {
+    object!({
+        "cpus_of_node": expected.from,
+        "memory_of_node": expected.to,
+        "latency": expected.latency,
+        "bandwidth": expected.bandwidth,
+        "text": expected.text,
+        "effects": each(&expected.effects, |one| object!({
+            "from": one.from,
+            "to": one.to,
+            "latency_bound": one.latency_bound,
+            "bandwidth_bound": one.bandwidth_bound,
+            "seen": reading(&one.seen, effect),
+        })),
     })
 }
 

@@ -43,14 +43,25 @@ pub fn summary(check: &Check) -> Vec<(&'static str, String)> {
         Reading::Measured(share) => format!("took at most {share} of one CPU in any trial"),
         Reading::Unavailable { unavailable } => format!("cost unavailable ({unavailable})"),
     };
-    vec![
+    let mut lines = vec![
         ("Program", header.command.shell_line()),
         ("Machine", machine(check.study)),
         ("Compared", format!("{}; {better} is better", check.analysis.metric)),
         ("Measured", measured(check)),
         ("Placed well", placed_well(check)),
         ("Watching", watching),
-    ]
+    ];
+    lines.extend(far_memory(check).map(|text| ("Far memory", text)));
+    lines
+}
+
+/// What memory elsewhere costs by what was measured of the machine; nothing where there is no memory elsewhere.
+fn far_memory(check: &Check) -> Option<String> {
+    let elsewhere = check.study.header.machine.allowed_nodes.len() > 1;
+    elsewhere.then(|| match &check.analysis.expected {
+        Reading::Measured(expected) => expected.text.clone(),
+        Reading::Unavailable { unavailable } => unavailable.to_string(),
+    })
 }
 
 /// The machine in a line.

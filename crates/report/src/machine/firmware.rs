@@ -1,8 +1,8 @@
-//! The firmware's figures as tables: one for each kind, read and write in one where they are the same.
+//! The firmware's figures and measured ones as tables: one for each kind, read and write in one where they are the same.
 
 use std::fmt::Write;
 
-use numawise_facts::{Attribute, AttributeKind, Machine};
+use numawise_facts::{Attribute, AttributeKind, AttributeOrigin, Machine};
 use numawise_units::{BytesPerSecond, CpuSet, NodeId};
 
 const KINDS: [(AttributeKind, &str); 6] = [
@@ -17,11 +17,20 @@ const KINDS: [(AttributeKind, &str); 6] = [
 /// A table's names, and its figures.
 type Table<'a> = (Vec<&'static str>, Vec<&'a Attribute>);
 
-/// All tables, or nothing when the firmware gives no figures.
+/// All tables, or nothing when the firmware gives no figures and none were measured.
 pub(super) fn tables(machine: &Machine) -> String {
+    of_origin(machine, AttributeOrigin::Firmware) + &of_origin(machine, AttributeOrigin::Measured)
+}
+
+fn of_origin(machine: &Machine, origin: AttributeOrigin) -> String {
+    let whose = match origin {
+        AttributeOrigin::Firmware => "firmware's",
+        AttributeOrigin::Measured => "measured",
+    };
     let mut tables: Vec<Table<'_>> = Vec::new();
     for (kind, name) in KINDS {
-        let figures: Vec<&Attribute> = machine.attributes.iter().filter(|a| a.kind == kind).collect();
+        let meant = |a: &&Attribute| (a.origin, a.kind) == (origin, kind);
+        let figures: Vec<&Attribute> = machine.attributes.iter().filter(meant).collect();
         if figures.is_empty() {
             continue;
         }
@@ -33,7 +42,7 @@ pub(super) fn tables(machine: &Machine) -> String {
     let mut text = String::new();
     for (names, figures) in &tables {
         text.push('\n');
-        table(&mut text, &names.join(" and "), figures, machine);
+        table(&mut text, &format!("{whose} {}", names.join(" and ")), figures, machine);
     }
     text
 }
@@ -68,7 +77,7 @@ fn table(text: &mut String, names: &str, figures: &[&Attribute], machine: &Machi
         None => format!("from CPUs {row}"),
     };
     let width = rows.iter().map(|row| label(row).len()).max().unwrap_or(0);
-    let _ = writeln!(text, "firmware's {names} to node (- is not told)");
+    let _ = writeln!(text, "{names} to node (- is not told)");
     let _ = write!(text, "  {:width$}", "");
     for column in &columns {
         let _ = write!(text, "{:>11}", column.0);

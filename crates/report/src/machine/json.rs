@@ -40,6 +40,7 @@ pub fn json(machine: &Machine) -> Value {
             "kind": attribute.kind,
             "initiator_cpus": attribute.initiator,
             "target_node": attribute.target,
+            "origin": attribute.origin,
             "value": attribute.value,
             "unit": unit(attribute.kind),
         })),

@@ -196,3 +196,25 @@ fn unavailable_values_carry_their_reason_in_json() {
     assert_eq!(value["nodes"][0]["memory_bytes"]["unavailable"], "nobody told");
     assert_eq!(value["nodes"][0]["distances"]["unavailable"], "no matrix");
 }
+
+#[test]
+fn measured_figures_have_tables_of_their_own() {
+    let mut machine = example();
+    let declared = terminal(&machine);
+    assert!(declared.contains("firmware's") && !declared.contains("measured"), "{declared}");
+    machine.attributes.push(Attribute {
+        kind: AttributeKind::ReadLatency,
+        origin: AttributeOrigin::Measured,
+        initiator: set("0-1,4-5"),
+        target: NodeId(1),
+        value: 141,
+    });
+    let text = terminal(&machine);
+    assert!(text.contains("\nmeasured read latency to node (- is not told)\n"), "{text}");
+    let table = text.split_once("measured read latency").unwrap().1;
+    assert!(table.contains("from node 0") && table.contains("141 ns"), "{text}");
+    let json = json(&machine);
+    let origins: Vec<&str> =
+        json["attributes"].as_array().unwrap().iter().map(|a| a["origin"].as_str().unwrap()).collect();
+    assert_eq!((origins[0], *origins.last().unwrap()), ("firmware", "measured"));
+}

@@ -1,11 +1,11 @@
 //! The samples.
 
 use numawise_facts::{
-    Analysis, ContrastCall, Disturbance, Effect, Exit, Finding, FindingId, Metric, Outcome, Point, PointId,
-    PointRole, Reading, StopReason, Study, StudyHeader, Verdict, VerdictKind,
+    Analysis, ContrastCall, Disturbance, Effect, Exit, Expected, ExpectedEffect, Finding, FindingId, Metric,
+    Outcome, Point, PointId, PointRole, Reading, StopReason, Study, StudyHeader, Verdict, VerdictKind,
 };
 use numawise_report::check::UseFromNowOn;
-use numawise_units::Ratio;
+use numawise_units::{NodeId, Ratio};
 
 use super::Sample;
 use super::build::{contrast, effect, header, on_nodes, point, summary, trials};
@@ -35,6 +35,7 @@ fn analysis(study: &Study, kind: VerdictKind, effect: Reading<Effect>, text: &st
         },
         findings: vec![],
         contrasts: vec![],
+        expected: Reading::unavailable("not measured yet: numawise machine measure measures it"),
         points: ids.iter().map(|id| summary(study, id)).collect(),
         metric: "wall time, s".to_owned(),
         higher_is_better: false,
@@ -123,6 +124,7 @@ pub fn affected() -> Sample {
             advice: vec!["run one process per node, for example one MPI rank per node with 4 threads".to_owned()],
         },
     ];
+    analysis.expected = Reading::Measured(measured());
     let from_now_on = UseFromNowOn {
         line: "numawise run --memory interleave --threads 8 -- ./iso3dfd 512 512 256 20 256 8 32 8".to_owned(),
         equivalents: [
@@ -136,6 +138,37 @@ pub fn affected() -> Sample {
         comments: vec!["OMP_PLACES places threads only; memory needs numactl or a change of the program".to_owned()],
     };
     Sample { name: "affected", study, analysis, from_now_on }
+}
+
+fn measured() -> Expected {
+    Expected {
+        from: NodeId(0),
+        to: NodeId(1),
+        latency: Reading::Measured(Ratio(1.75)),
+        bandwidth: Reading::Measured(Ratio(0.444)),
+        effects: vec![
+            ExpectedEffect {
+                from: "one-node".into(),
+                to: "remote".into(),
+                latency_bound: Reading::Measured(Ratio(0.571)),
+                bandwidth_bound: Reading::Measured(Ratio(0.444)),
+                seen: Reading::Measured(effect(0.63, 0.618, 0.643)),
+            },
+            ExpectedEffect {
+                from: "os".into(),
+                to: "interleave".into(),
+                latency_bound: Reading::Measured(Ratio(1.0)),
+                bandwidth_bound: Reading::unavailable(
+                    "the profile of this machine lacks a bandwidth between nodes that the program used",
+                ),
+                seen: Reading::unavailable("no block has both placements"),
+            },
+        ],
+        text: "measured on this machine: to CPUs of node 0 the memory of node 1 takes 1.75x as long to answer as their own and \
+               gives 0.44x the bandwidth of their own; with all its memory there a program could take at most 1.75x as long if \
+               it is bound by latency, and 2.25x if it is bound by bandwidth; seen: 1.59x"
+            .to_owned(),
+    }
 }
 
 pub fn not_affected() -> Sample {
@@ -209,6 +242,7 @@ pub fn one_node() -> Sample {
         "Placement matters here: threads pinned is 1.047x (95 % interval 1.036x to 1.059x) as fast as as the operating \
          system does it.",
     );
+    analysis.expected = Reading::unavailable("there is one node that we may take memory from");
     analysis.metric = "'([0-9.]+) MPoints/s' in the output".to_owned();
     analysis.higher_is_better = true;
     analysis.recommended = Some("pinned".into());

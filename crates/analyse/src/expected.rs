@@ -1,0 +1,236 @@
+//! What placements could differ by, from what was measured of the machine's memory: `docs/expected-cost.md` has the model and
+//! its limits.
+//!
+//! Of a placement two things go in: the shares s of its CPU time by node and m of its pages by node. Every CPU is taken to
+//! use all pages alike, so that a share s m of the accesses goes from one node to another.
+
+use std::cmp::Reverse;
+
+use numawise_facts::{
+    AttributeKind, Contrast, Effect, Expected, ExpectedEffect, Machine, MemoryMode, Point, PointSummary,
+    Reading, Study,
+};
+use numawise_units::{NodeId, Ratio};
+
+#[cfg(test)]
+mod tests;
+
+/// Less than this share of CPU time or pages changes no figure that is shown; libraries lie about in such parts.
+const LEAST: f64 = 0.01;
+
+/// The pairs whose difference is one of memory, in the order of the sentence.
+const PAIRS: [(&str, &str); 4] =
+    [("one-node", "remote"), ("pinned", "remote"), ("os", "interleave"), ("os", "hbm")];
+
+pub fn expected(study: &Study, points: &[PointSummary], contrasts: &[Contrast]) -> Reading<Expected> {
+    let machine = &study.header.machine;
+    if machine.allowed_nodes.len() < 2 {
+        return Reading::unavailable("there is one node that we may take memory from");
+    }
+    if !machine.is_measured() {
+        return Reading::unavailable("not measured yet: numawise machine measure measures it");
+    }
+    let Some((from, to)) = far(study) else {
+        return Reading::unavailable("there are no CPUs with memory of their own and other memory to use");
+    };
+    let beside_own = |kind| {
+        let figure = |node| machine.measured(kind, from, node).map(|value| value as f64);
+        Some(Ratio(figure(to)? / figure(from)?))
+    };
+    let reading = |value: Option<Ratio>, what: &str| match value {
+        Some(ratio) => Reading::Measured(ratio),
+        None => Reading::unavailable(format!(
+            "the profile of this machine has no {what} from node {from} to node {from} and to node {to}"
+        )),
+    };
+    let latency = reading(beside_own(AttributeKind::ReadLatency), "latency");
+    let bandwidth = reading(beside_own(AttributeKind::ReadBandwidth), "bandwidth");
+    if let (Reading::Unavailable { unavailable }, None) = (&latency, bandwidth.measured()) {
+        return Reading::Unavailable { unavailable: unavailable.clone() };
+    }
+    let effects: Vec<ExpectedEffect> =
+        PAIRS.iter().filter_map(|(from, to)| effect(study, points, contrasts, from, to)).collect();
+    let mut expected = Expected { from, to, latency, bandwidth, effects, text: String::new() };
+    expected.text = text(&expected);
+    Reading::Measured(expected)
+}
+
+/// Whose memory is far from whom: as the placement `remote` has it, and where that was not tried the node that answers the
+/// latest to the first node with CPUs and memory of its own.
+fn far(study: &Study) -> Option<(NodeId, NodeId)> {
+    let (header, machine) = (&study.header, &study.header.machine);
+    if let Some(point) = header.point(&"remote".into())
+        && let (Some(home), Some(task)) = (home(machine, point), point.placement.tasks.first())
+        && let Some(far) = task.memory.nodes.first()
+    {
+        return Some((home, far));
+    }
+    let mut homes = machine.nodes_with_allowed_cpus().map(|node| node.id);
+    let home = homes.find(|home| machine.allowed_nodes.contains(*home))?;
+    let elsewhere = machine.allowed_nodes.iter().filter(|node| *node != home);
+    let answers = |node: &NodeId| machine.measured(AttributeKind::ReadLatency, home, *node);
+    elsewhere.min_by_key(|node| Reverse(answers(node))).map(|far| (home, far))
+}
+
+/// The node on which all of a placement's CPUs are.
+fn home(machine: &Machine, point: &Point) -> Option<NodeId> {
+    let cpus = point.placement.cpus();
+    let mut nodes = cpus.iter().map(|cpu| machine.node_of(cpu));
+    let first = nodes.next()??;
+    nodes.all(|node| node == Some(first)).then_some(first)
+}
+
+/// Shares of CPU time and of pages by node, each 1 together.
+#[derive(Debug, Clone, PartialEq)]
+struct Spread {
+    cpus: Vec<(NodeId, f64)>,
+    pages: Vec<(NodeId, f64)>,
+}
+
+impl Spread {
+    /// As planned, where the plan leaves nothing open; else as seen.
+    fn of(machine: &Machine, point: &Point, seen: &PointSummary) -> Option<Self> {
+        let planned = || {
+            let ([task], Some(home)) = (point.placement.tasks.as_slice(), home(machine, point)) else {
+                return None;
+            };
+            let memory = match task.memory.mode {
+                MemoryMode::Default | MemoryMode::Local => Some(home),
+                _ => task.memory.nodes.first().filter(|_| task.memory.nodes.len() == 1),
+            };
+            Some(Spread { cpus: vec![(home, 1.0)], pages: vec![(memory?, 1.0)] })
+        };
+        let seen = || {
+            let cpus = seen.cpu_share.measured()?.iter().map(|(node, share)| (*node, share.0));
+            let pages = seen.pages.measured()?.iter().map(|(node, bytes)| (*node, bytes.0 as f64));
+            Some(Spread { cpus: shares(cpus)?, pages: shares(pages)? })
+        };
+        planned().or_else(seen)
+    }
+
+    /// The mean latency of an access, in nanoseconds: the sum of s m L over pairs of nodes.
+    fn latency(&self, machine: &Machine) -> Option<f64> {
+        self.pairs().try_fold(0.0, |sum, (from, to, share)| {
+            Some(sum + share * machine.measured(AttributeKind::ReadLatency, from, to)? as f64)
+        })
+    }
+
+    /// The highest rate of all accesses together, in 10^6 bytes per second, at which no memory gives more than to any node's
+    /// cores, and no pair of nodes more than was measured: the least of C / m over nodes and of B / (s m) over pairs.
+    fn rate(&self, machine: &Machine) -> Option<f64> {
+        let bandwidth = |from, to| machine.measured(AttributeKind::ReadBandwidth, from, to).map(|b| b as f64);
+        let pairs = self.pairs().map(|(from, to, share)| Some(bandwidth(from, to)? / share));
+        let memories = self.pages.iter().map(|(to, share)| {
+            let most = machine.nodes.iter().filter_map(|node| bandwidth(node.id, *to)).reduce(f64::max);
+            Some(most? / share)
+        });
+        pairs.chain(memories).try_fold(f64::INFINITY, |least, rate| Some(least.min(rate?)))
+    }
+
+    fn pairs(&self) -> impl Iterator<Item = (NodeId, NodeId, f64)> {
+        let of = |(from, s): &(NodeId, f64)| {
+            let (from, s) = (*from, *s);
+            self.pages.iter().map(move |(to, m)| (from, *to, s * m))
+        };
+        self.cpus.iter().flat_map(of)
+    }
+}
+
+/// Parts as shares of their sum, the smallest left out; nothing where there is nothing.
+fn shares(parts: impl Iterator<Item = (NodeId, f64)> + Clone) -> Option<Vec<(NodeId, f64)>> {
+    let all: f64 = parts.clone().map(|(_, part)| part).sum();
+    let large: Vec<(NodeId, f64)> = parts.filter(|(_, part)| *part > LEAST * all).collect();
+    let sum: f64 = large.iter().map(|(_, part)| part).sum();
+    (sum > 0.0).then(|| large.into_iter().map(|(node, part)| (node, part / sum)).collect())
+}
+
+fn effect(
+    study: &Study,
+    points: &[PointSummary],
+    contrasts: &[Contrast],
+    from: &str,
+    to: &str,
+) -> Option<ExpectedEffect> {
+    let (header, machine) = (&study.header, &study.header.machine);
+    let contrast = contrasts.iter().find(|c| c.from.0 == from && c.to.0 == to)?;
+    let spread = |id: &str| {
+        let seen = points.iter().find(|point| point.id.0 == id)?;
+        Spread::of(machine, header.point(&id.into())?, seen)
+    };
+    let (before, after) = (spread(from), spread(to));
+    let quotient = |of: fn(&Spread, &Machine) -> Option<f64>, what: &str| -> Reading<Ratio> {
+        let (Some(before), Some(after)) = (&before, &after) else {
+            return Reading::unavailable("it was not seen where the program's CPUs and pages were");
+        };
+        match (of(before, machine), of(after, machine)) {
+            (Some(before), Some(after)) => Reading::Measured(Ratio(after / before)),
+            _ => Reading::unavailable(format!(
+                "the profile of this machine lacks a {what} between nodes that the program used"
+            )),
+        }
+    };
+    Some(ExpectedEffect {
+        from: contrast.from.clone(),
+        to: contrast.to.clone(),
+        // The longer the latency, the slower the program.
+        latency_bound: quotient(Spread::latency, "latency").map(Ratio::inverse),
+        bandwidth_bound: quotient(Spread::rate, "bandwidth"),
+        seen: contrast.effect.clone(),
+    })
+}
+
+/// `measured on this machine: from CPUs of node 0 the memory of node 1 takes 1.75x as long ...`
+fn text(expected: &Expected) -> String {
+    let Expected { from, to, latency, bandwidth, .. } = expected;
+    let mut parts = Vec::new();
+    if let Some(ratio) = latency.measured() {
+        parts.push(format!("takes {ratio} as long to answer as their own"));
+    }
+    if let Some(ratio) = bandwidth.measured() {
+        parts.push(format!("gives {ratio} the bandwidth of their own"));
+    }
+    let mut text = format!(
+        "measured on this machine: to CPUs of node {from} the memory of node {to} {}",
+        parts.join(" and ")
+    );
+    let far = expected.effects.iter().find(|effect| effect.to.0 == "remote");
+    let times = |ratio: &Reading<Ratio>| ratio.measured().map(|ratio| ratio.inverse());
+    if let Some(far) = far
+        && let Some(bounds) =
+            bounds(times(&far.latency_bound), times(&far.bandwidth_bound), "take", "as long")
+    {
+        let seen = seen(far.seen.as_ref().map(|effect| effect.inverse()));
+        text += &format!("; with all its memory there a program could {bounds}; {seen}");
+    }
+    text
+}
+
+/// What a placement that was tried could have gained, beside what it did: a sentence for a finding.
+pub fn gain(expected: &Reading<Expected>, from: &str, to: &str) -> Option<String> {
+    let effect = expected.measured()?.effect(from, to)?;
+    let (latency, bandwidth) = (effect.latency_bound.measured(), effect.bandwidth_bound.measured());
+    let bounds = bounds(latency.copied(), bandwidth.copied(), "become", "as fast")?;
+    let seen = seen(effect.seen.clone());
+    Some(format!(
+        "by what was measured of the machine, a program with CPUs and pages where they were seen could {bounds}; {seen}"
+    ))
+}
+
+/// `take at most 1.75x as long if it is bound by latency, and 2.25x if it is bound by bandwidth`
+fn bounds(latency: Option<Ratio>, bandwidth: Option<Ratio>, verb: &str, how: &str) -> Option<String> {
+    Some(match (latency, bandwidth) {
+        (Some(latency), Some(bandwidth)) => format!(
+            "{verb} at most {latency} {how} if it is bound by latency, and {bandwidth} if it is bound by bandwidth"
+        ),
+        (Some(latency), None) => format!("{verb} at most {latency} {how} if it is bound by latency"),
+        (None, Some(bandwidth)) => format!("{verb} at most {bandwidth} {how} if it is bound by bandwidth"),
+        (None, None) => return None,
+    })
+}
+
+fn seen(effect: Reading<Effect>) -> String {
+    match effect {
+        Reading::Measured(effect) => format!("seen: {}", effect.ratio),
+        Reading::Unavailable { unavailable } => format!("seen: unavailable ({unavailable})"),
+    }
+}
