@@ -58,6 +58,6 @@ pub use study::{
 };
 pub use timeline::{LocalChange, MemoryChange, Moment, NodeTimeline, SessionSpan, TaskTimeline, Timeline};
 pub use whereabouts::{
-    FarMemory, JobWhere, LocalShare, MaskOverlap, MemoryRow, MemoryTable, NodeColumn, NodeTotal, Occupant,
-    Remark, RemarkKind, ShareSpan, SharedCpu, TaskWhere, ThreadWhere, WhereNote, Whereabouts,
+    FarMemory, JobWhere, LeftOut, LocalShare, MaskOverlap, MemoryRow, MemoryTable, NodeColumn, NodeTotal,
+    Occupant, Remark, RemarkKind, ShareSpan, SharedCpu, TaskWhere, ThreadWhere, WhereNote, Whereabouts,
 };

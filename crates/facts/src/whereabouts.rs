@@ -180,8 +180,17 @@ pub struct JobWhere {
     pub shared_cpus: Vec<SharedCpu>,
     /// CPUs on which two or more tasks are pinned.
     pub overlaps: Vec<MaskOverlap>,
+    /// What could not be read, and so is in none of these sums.
+    pub left_out: LeftOut,
     /// What stands out, the most important first.
     pub remarks: Vec<Remark>,
+}
+
+/// Of how many tasks something is missing in the sums over a job.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    pub threads: u64,
+    pub memory: u64,
 }
 
 /// What of the job is on a node.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use numawise_facts::{
-    JobWhere, LocalShare, MemoryRow, NodeTotal, Occupant, Reading, ShareSpan, SharedCpu, TaskWhere,
+    JobWhere, LeftOut, LocalShare, MemoryRow, NodeTotal, Occupant, Reading, ShareSpan, SharedCpu, TaskWhere,
     ThreadWhere,
 };
 use numawise_units::{Bytes, CpuId, Ratio};
@@ -28,10 +28,18 @@ pub fn job(tasks: &[TaskWhere], clock: &Clock, topology: &Topology) -> JobWhere 
         local: local(tasks, clock),
         shared_cpus: shared(tasks, topology),
         overlaps: overlaps::overlaps(tasks, topology),
+        left_out: left_out(tasks),
         remarks: Vec::new(),
     };
     job.remarks = remarks::remarks(tasks, &job, clock, topology);
     job
+}
+
+fn left_out(tasks: &[TaskWhere]) -> LeftOut {
+    LeftOut {
+        threads: tasks.iter().filter(|task| task.threads.measured().is_none()).count() as u64,
+        memory: tasks.iter().filter(|task| task.memory.measured().is_none()).count() as u64,
+    }
 }
 
 /// All threads that could be read, with their tasks.

@@ -1,8 +1,9 @@
 //! Whereabouts made by hand.
 
 use numawise_facts::{
-    JobWhere, LocalShare, MappingSnapshot, MemoryKind, MemoryRow, MemoryTable, NodeColumn, NodeTotal,
-    PageUse, PolicyShare, Reading, Remark, RemarkKind, ShareSpan, TaskWhere, ThreadWhere, Whereabouts,
+    JobWhere, LeftOut, LocalShare, MappingSnapshot, MemoryKind, MemoryRow, MemoryTable, NodeColumn,
+    NodeTotal, PageUse, PolicyShare, Reading, Remark, RemarkKind, ShareSpan, TaskWhere, ThreadWhere,
+    Whereabouts,
 };
 use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid, Ratio};
 
@@ -149,6 +150,10 @@ pub fn whereabouts(second: u64, tasks: Vec<TaskWhere>, nodes: usize) -> Whereabo
             local: Reading::Measured(local),
             shared_cpus: Vec::new(),
             overlaps: Vec::new(),
+            left_out: LeftOut {
+                threads: tasks.iter().filter(|task| task.threads.measured().is_none()).count() as u64,
+                memory: tasks.iter().filter(|task| task.memory.measured().is_none()).count() as u64,
+            },
             remarks: if tasks.len() > 1 { vec![remark] } else { Vec::new() },
         },
         tasks,

@@ -28,6 +28,15 @@ pub struct Kept {
     pub local: History,
     /// The share of a CPU of each thread.
     pub threads: HashMap<Pid, History>,
+    /// What of it was in the sums of the job before.
+    counted: Counted,
+}
+
+/// Whether the threads and the memory of a task could ever be read.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counted {
+    threads: bool,
+    memory: bool,
 }
 
 impl Kept {
@@ -38,6 +47,7 @@ impl Kept {
             busy: History::default(),
             local: History::default(),
             threads: HashMap::new(),
+            counted: Counted::default(),
         }
     }
 
@@ -50,6 +60,8 @@ impl Kept {
     fn take(&mut self, task: TaskWhere, now: bool) {
         self.busy.push(task.busy.measured().filter(|_| now).map(|busy| busy.0));
         self.local.push(task.local.measured().map(|local| local.at_most.0));
+        self.counted.threads |= task.threads.measured().is_some();
+        self.counted.memory |= task.memory.measured().is_some();
         if let Some(threads) = task.threads.measured() {
             for thread in threads {
                 let history = self.threads.entry(thread.tid).or_default();
@@ -193,11 +205,11 @@ impl View {
         self.looks += 1;
         self.memory_age = memory_age;
         let alone = self.looks == 1 && look.tasks.len() == 1;
-        if !look.tasks.is_empty() {
-            self.remember(&look);
-        }
         let known = std::mem::take(&mut self.tasks);
         let mut known: HashMap<RowId, Kept> = known.into_iter().map(|kept| (kept.id(), kept)).collect();
+        if !look.tasks.is_empty() {
+            self.remember(&look, &known);
+        }
         for task in &look.tasks {
             let mut kept = known.remove(&id(task)).unwrap_or_else(|| Kept::new(task.clone()));
             kept.take(task.clone(), between(&look));
@@ -231,12 +243,23 @@ impl View {
         }
     }
 
-    fn remember(&mut self, look: &Whereabouts) {
-        self.busy.push(look.job.busy.measured().filter(|_| between(look)).map(|busy| busy.0));
-        self.local.push(look.job.local.measured().map(|local| local.at_most.0));
+    /// A sum without a task that was in it before would be a dip that never was: it leaves a gap. A task that could never be
+    /// read is left out of all sums alike.
+    fn remember(&mut self, look: &Whereabouts, known: &HashMap<RowId, Kept>) {
+        let mut hidden = Counted::default();
+        for (task, before) in look.tasks.iter().filter_map(|task| Some((task, known.get(&id(task))?.counted)))
+        {
+            hidden.threads |= before.threads && task.threads.measured().is_none();
+            hidden.memory |= before.memory && task.memory.measured().is_none();
+        }
+        let busy = look.job.busy.measured().filter(|_| between(look) && !hidden.threads);
+        self.busy.push(busy.map(|busy| busy.0));
+        let local = look.job.local.measured().filter(|_| !hidden.threads && !hidden.memory);
+        self.local.push(local.map(|local| local.at_most.0));
         self.nodes.resize_with(look.job.by_node.len(), History::default);
         for (history, node) in self.nodes.iter_mut().zip(&look.job.by_node) {
-            history.push(node.memory.measured().map(|bytes| bytes.0 as f64));
+            let memory = node.memory.measured().filter(|_| !hidden.memory);
+            history.push(memory.map(|bytes| bytes.0 as f64));
         }
     }
 

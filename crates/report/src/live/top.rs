@@ -78,8 +78,9 @@ impl View {
             1 => "1 thread".to_owned(),
             count => format!("{count} threads"),
         };
+        let threads = threads + &left_out(look, job.left_out.threads);
         lines.push((1, busy_line(&job.busy, &self.busy, &threads, width, palette)));
-        let memory = self.memory_words(&job.total);
+        let memory = self.memory_words(&job.total) + &left_out(look, job.left_out.memory);
         lines.push((3, local_line(several(look, &job.local), &self.local, &memory, width, palette)));
         let nodes: Vec<NodeCell> = (job.by_node.iter().zip(&look.nodes).enumerate())
             .map(|(k, (total, column))| NodeCell {
@@ -166,6 +167,15 @@ impl View {
             Reading::Measured(total) => format!("{total}{old}"),
             Reading::Unavailable { unavailable } => format!("unavailable: {}", clean(&unavailable.0)),
         }
+    }
+}
+
+/// How many tasks are in no sum; where all are missing there is none.
+fn left_out(look: &Whereabouts, number: u64) -> String {
+    match (number, look.tasks.len()) {
+        (0, _) => String::new(),
+        (number, tasks) if number == tasks as u64 => String::new(),
+        (number, tasks) => format!(", without {number} of {tasks} tasks"),
     }
 }
 

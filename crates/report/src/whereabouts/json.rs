@@ -185,6 +185,7 @@ fn job(job: &JobWhere, whereabouts: &Whereabouts) -> Value {
             "ranks": overlap.ranks,
             "crowded": overlap.crowded,
         })),
+        "left_out": { "threads": job.left_out.threads, "memory": job.left_out.memory },
         "remarks": each(&job.remarks, |remark| object!({
             "kind": remark.kind,
             "text": remark.text,

@@ -1,9 +1,9 @@
 //! Whereabouts by hand, for tests.
 
 use numawise_facts::{
-    FarMemory, JobWhere, LocalShare, MappingSnapshot, MaskOverlap, MemoryKind, MemoryRow, MemoryTable,
-    NodeColumn, NodeTotal, Occupant, PageUse, PolicyShare, Reading, Reason, Remark, RemarkKind, ShareSpan,
-    SharedCpu, TaskWhere, ThreadWhere, WhereNote, Whereabouts,
+    FarMemory, JobWhere, LeftOut, LocalShare, MappingSnapshot, MaskOverlap, MemoryKind, MemoryRow,
+    MemoryTable, NodeColumn, NodeTotal, Occupant, PageUse, PolicyShare, Reading, Reason, Remark, RemarkKind,
+    ShareSpan, SharedCpu, TaskWhere, ThreadWhere, WhereNote, Whereabouts,
 };
 use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid, Ratio};
 
@@ -151,6 +151,10 @@ pub fn job(tasks: Vec<TaskWhere>, nodes: u32) -> Whereabouts {
         }),
         shared_cpus: vec![],
         overlaps: vec![],
+        left_out: LeftOut {
+            threads: tasks.iter().filter(|task| task.threads.measured().is_none()).count() as u64,
+            memory: tasks.iter().filter(|task| task.memory.measured().is_none()).count() as u64,
+        },
         remarks: vec![],
     };
     let column = |k| NodeColumn { node: NodeId(k), kind: MemoryKind::Dram, cpus: true };

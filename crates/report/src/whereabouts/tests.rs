@@ -232,6 +232,35 @@ fn what_is_missing_is_a_question_mark_and_a_reason() {
 }
 
 #[test]
+fn sums_say_what_is_not_in_them() {
+    let blind = |threads: &[u32], memory: &[u32]| {
+        let mut tasks = vec![];
+        for pid in 1..=3 {
+            let mut task = task(pid, None, vec![], table(&[5, 5]));
+            if threads.contains(&(pid as u32)) {
+                task.threads = Reading::unavailable("not permitted");
+            }
+            if memory.contains(&(pid as u32)) {
+                task.memory = Reading::unavailable("not permitted");
+            }
+            tasks.push(task);
+        }
+        job(tasks, 2)
+    };
+    let said = |all: &Whereabouts| {
+        let words: Vec<String> = plain(all).split_whitespace().map(str::to_owned).collect();
+        words.join(" ")
+    };
+    assert!(!said(&blind(&[], &[])).contains("Not in these sums"));
+    assert!(!said(&blind(&[1, 2, 3], &[1, 2, 3])).contains("Not in these sums"), "there are no sums then");
+    let some = blind(&[2], &[1, 3]);
+    let expected =
+        "Not in these sums, since it could not be read: the threads of 1 process, the memory of 2 processes.";
+    assert!(said(&some).contains(expected), "{}", said(&some));
+    assert_eq!(json(&some)["job"]["left_out"], serde_json::json!({ "threads": 1, "memory": 2 }));
+}
+
+#[test]
 fn no_process_is_a_line() {
     let mut none = job(vec![], 2);
     none.job.busy = Reading::unavailable("there are no processes to look at");

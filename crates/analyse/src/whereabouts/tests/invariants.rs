@@ -109,6 +109,11 @@ proptest! {
         if let Some(total) = seen.job.total.measured() {
             prop_assert_eq!(total.0, all);
         }
+        let without = |missing: fn(&numawise_facts::TaskSnapshot) -> bool| {
+            now.tasks.iter().filter(|task| missing(task)).count() as u64
+        };
+        prop_assert_eq!(seen.job.left_out.threads, without(|task| task.threads.measured().is_none()));
+        prop_assert_eq!(seen.job.left_out.memory, without(|task| task.memory.measured().is_none()));
     }
 
     #[test]

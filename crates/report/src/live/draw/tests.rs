@@ -279,3 +279,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn sums_say_how_many_tasks_are_not_in_them() {
+    let mut tasks = ranks(0).tasks;
+    tasks[0].threads = Reading::unavailable("not allowed");
+    tasks[1].memory = Reading::unavailable("not allowed");
+    tasks[2].memory = Reading::unavailable("not allowed");
+    let mut view = view();
+    view.take(whereabouts(0, tasks, 2), Nanoseconds(0));
+    let shown = screen(&mut view, 80, 24);
+    assert!(shown.contains("12 threads, without 1 of 4 tasks"), "{shown}");
+    assert!(shown.contains("GiB, without 2 of 4 tasks"), "{shown}");
+}

@@ -97,3 +97,39 @@ fn what_cannot_be_seen_leaves_a_gap_in_the_history() {
     assert_eq!(line(&view.busy), "# #");
     assert_eq!(line(&view.tasks[0].busy), "# #");
 }
+
+#[test]
+fn a_task_that_cannot_be_read_for_once_is_no_dip() {
+    let mut view = view();
+    let look = |second, blind: bool| {
+        let mut tasks = ranks(second).tasks;
+        if blind {
+            tasks[0].threads = Reading::unavailable("it was ending");
+            tasks[0].busy = Reading::unavailable("it was ending");
+            tasks[3].memory = Reading::unavailable("it was ending");
+        }
+        whereabouts(second, tasks, 2)
+    };
+    for (second, blind) in [(0, false), (1, true), (2, false)] {
+        view.take(look(second, blind), SECOND);
+    }
+    let line = |history: &History| history.line(3, 1.0, super::super::Levels::Ascii);
+    assert_eq!(line(&view.busy), "# #");
+    assert_eq!(line(&view.local), "+ +");
+    assert!(view.nodes.iter().all(|node| line(node) == "# #"));
+}
+
+#[test]
+fn a_task_that_could_never_be_read_is_left_out_of_all_looks_alike() {
+    let mut view = view();
+    for second in 0..3 {
+        let mut tasks = ranks(second).tasks;
+        tasks[1].threads = Reading::unavailable("not allowed");
+        tasks[1].busy = Reading::unavailable("not allowed");
+        tasks[1].memory = Reading::unavailable("not allowed");
+        view.take(whereabouts(second, tasks, 2), SECOND);
+    }
+    let line = |history: &History| history.line(3, 1.0, super::super::Levels::Ascii);
+    assert_eq!(line(&view.busy), "###");
+    assert!(view.nodes.iter().all(|node| line(node) == "###"));
+}

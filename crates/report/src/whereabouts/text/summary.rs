@@ -27,6 +27,7 @@ impl Page<'_> {
             size(&job.total),
             amount::moment(whereabouts.unix_time),
         );
+        self.not_in_sums(tasks);
         if whereabouts.tasks.is_empty() {
             return;
         }
@@ -48,6 +49,22 @@ impl Page<'_> {
             }
         ));
         self.nodes();
+    }
+
+    /// That sums are not of all processes; where nothing could be read there is no sum.
+    fn not_in_sums(&mut self, tasks: u64) {
+        let left_out = self.whereabouts.job.left_out;
+        let of = |what: &str, number: u64| match number {
+            0 => None,
+            number if number == tasks => None,
+            1 => Some(format!("the {what} of 1 process")),
+            number => Some(format!("the {what} of {number} processes")),
+        };
+        let parts: Vec<String> =
+            [of("threads", left_out.threads), of("memory", left_out.memory)].into_iter().flatten().collect();
+        if !parts.is_empty() {
+            self.faint(&format!("Not in these sums, since it could not be read: {}.", parts.join(", ")));
+        }
     }
 
     fn nodes(&mut self) {
