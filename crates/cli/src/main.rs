@@ -6,6 +6,8 @@
 #![cfg_attr(not(test), no_main)]
 
 mod commands;
+#[cfg(not(test))]
+mod maths;
 mod show;
 mod verdict;
 

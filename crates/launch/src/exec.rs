@@ -6,6 +6,7 @@ use std::ffi::{CStr, CString, OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use numawise_facts::{RunSpec, TaskPlacement};
 
@@ -43,11 +44,30 @@ pub fn exec_in_place(
             source: io::Error::from_raw_os_error(errno),
         })?;
     }
-    // The Rust runtime ignores SIGPIPE for itself; the program gets the usual action.
-    // SAFETY: setting a signal to its default action touches no memory of ours.
-    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+    restore_broken_pipes();
     let errno = words.exec();
     Err(words.explain(&spec.directory, errno))
+}
+
+/// [`ignore_broken_pipes`] was called, and what SIGPIPE did before. Zero both, so that a start that does not care touches no
+/// page of the binary for them.
+static IGNORED: AtomicBool = AtomicBool::new(false);
+static BEFORE: AtomicUsize = AtomicUsize::new(libc::SIG_DFL);
+
+/// A reader that has seen enough (`| head`) becomes an error of the write, until [`exec_in_place`]: the program gets what
+/// this process was started with, as with numactl.
+pub fn ignore_broken_pipes() {
+    // SAFETY: ignoring a signal touches no memory of ours.
+    let before = unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
+    BEFORE.store(before, Ordering::Relaxed);
+    IGNORED.store(true, Ordering::Relaxed);
+}
+
+fn restore_broken_pipes() {
+    if IGNORED.load(Ordering::Relaxed) {
+        // SAFETY: this is the action that the signal had when this process began, which is no function of ours.
+        unsafe { libc::signal(libc::SIGPIPE, BEFORE.load(Ordering::Relaxed)) };
+    }
 }
 
 /// Changes the directory, unless we are there already, as `numawise run` always is.
@@ -73,20 +93,30 @@ pub struct Words {
     arguments: Vec<*const libc::c_char>,
     /// The arguments of the shell that runs a script without a first line; the second is the script.
     shell: Vec<Cell<*const libc::c_char>>,
-    environment: Vec<*const libc::c_char>,
+    /// `None` for our own as it is.
+    environment: Option<Vec<*const libc::c_char>>,
     // What the pointers point into. A CString keeps its bytes on the heap: moving it does not move them.
     _strings: [Vec<CString>; 2],
 }
 
 const SHELL: &CStr = c"/bin/sh";
 
+unsafe extern "C" {
+    /// environ(7): pointers to `NAME=VALUE`, then null.
+    static environ: *const *const libc::c_char;
+}
+
 impl Words {
     pub fn new(spec: &RunSpec, task: &TaskPlacement, changes: &[Change]) -> Result<Words, LaunchError> {
         let command = spec.for_task(task.threads.len() as u32, task.task);
         let program = command.first().ok_or(LaunchError::EmptyCommand)?.clone();
-        let search = path::search();
+        // A name with a slash is not searched for.
+        let search = if path::is_named(&program) { OsString::new() } else { path::search() };
         let arguments = command.into_iter().map(c_string).collect::<Result<Vec<_>, _>>()?;
-        let variables = variables(changes).into_iter().map(c_string).collect::<Result<Vec<_>, _>>()?;
+        let variables = match changes {
+            [] => None,
+            _ => Some(variables(changes).into_iter().map(c_string).collect::<Result<Vec<_>, _>>()?),
+        };
         let pointers = |strings: &[CString]| -> Vec<*const libc::c_char> {
             strings.iter().map(|string| string.as_ptr()).chain([std::ptr::null()]).collect()
         };
@@ -97,8 +127,8 @@ impl Words {
             candidates: path::candidates(&program, &search).map(c_string).collect::<Result<_, _>>()?,
             shell: shell.map(Cell::new).collect(),
             arguments: argument_pointers,
-            environment: pointers(&variables),
-            _strings: [arguments, variables],
+            environment: variables.as_deref().map(pointers),
+            _strings: [arguments, variables.unwrap_or_default()],
             program,
             search,
         })
@@ -126,8 +156,10 @@ impl Words {
     }
 
     fn execve(&self, file: &CStr, arguments: *const *const libc::c_char) -> Errno {
-        // SAFETY: both lists end with a null pointer, and their strings live as long as `self`.
-        unsafe { libc::execve(file.as_ptr(), arguments, self.environment.as_ptr()) };
+        // SAFETY: the C library's own list, read as its execv does; nobody changes it meanwhile (`set_var` is unsafe).
+        let environment = self.environment.as_ref().map_or_else(|| unsafe { environ }, |list| list.as_ptr());
+        // SAFETY: the lists end with a null pointer, and their strings live as long as `self` or the process.
+        unsafe { libc::execve(file.as_ptr(), arguments, environment) };
         syscalls::errno()
     }
 

@@ -23,7 +23,7 @@ mod waiter;
 
 pub use environment::{Change, environment, overrides, task_changes};
 pub use error::LaunchError;
-pub use exec::exec_in_place;
+pub use exec::{exec_in_place, ignore_broken_pipes};
 pub use job::{Finished, FinishedTask, Io, Job, Start, Usage};
 pub use output::Output;
 pub use pages::{page_changes, pages_problem};

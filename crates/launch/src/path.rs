@@ -60,9 +60,14 @@ fn permission(file: &Path, error: io::Error) -> String {
     }
 }
 
+/// The program is a path, which is not searched for.
+pub fn is_named(program: &OsStr) -> bool {
+    program.as_bytes().contains(&b'/')
+}
+
 /// The files that execvp tries: the one named, or that name in each folder of `search`.
 pub fn candidates(program: &OsStr, search: &OsStr) -> impl Iterator<Item = OsString> {
-    let named = program.is_empty() || program.as_bytes().contains(&b'/');
+    let named = program.is_empty() || is_named(program);
     let folders: Vec<PathBuf> = if named { Vec::new() } else { std::env::split_paths(search).collect() };
     let program = program.to_owned();
     let direct = named.then(|| program.clone());
@@ -75,7 +80,7 @@ pub fn find(program: &OsStr, directory: &Path, search: &OsStr) -> Option<PathBuf
         return None;
     }
     let mut there = candidates(program, search).map(|file| directory.join(file));
-    if program.as_bytes().contains(&b'/') {
+    if is_named(program) {
         return there.find(|file| file.symlink_metadata().is_ok());
     }
     let found: Vec<PathBuf> = there.filter(|file| file.is_file()).collect();

@@ -32,10 +32,8 @@ pub fn main() -> Status {
     if let Some(arguments) = run_with_lists() {
         return run::run_lists(arguments).unwrap_or_else(Failure::report);
     }
-    // A reader that has seen enough (`| head`) is an error to handle, not the end of a study. `run` gives its program the
-    // usual action back.
-    // SAFETY: ignoring a signal touches no memory of ours.
-    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
+    // A reader that has seen enough (`| head`) is an error to handle, not the end of a study.
+    numawise_launch::ignore_broken_pipes();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return exit::usage(error),

@@ -43,7 +43,7 @@ use show::Shown;
 
 /// What the short cut took: lists, which most often need no plan.
 pub fn run_lists(arguments: Arguments) -> Result<Status, Failure> {
-    let allowed = Allowed::read()?;
+    let allowed = scope::allowed(&arguments)?;
     let request = Request::new(&arguments, &allowed, &Tasks::of(1), &environment)?;
     match direct::task(&request, &allowed) {
         Some(task) => become_program(&spec(&arguments.command), &task),

@@ -110,6 +110,14 @@ fn the_program_has_our_process_its_status_and_its_signals() {
     // A pipe that nobody reads ends the program, as it does without us.
     let answer = run(&["sh", "-c", "sh -c 'kill -PIPE $$; echo survived'; echo $?"]);
     assert_eq!(answer.out.trim(), (128 + libc::SIGPIPE).to_string());
+    // And one that was told before to live on does, with the parser of options and past it.
+    for options in ["-C all", "--threads 1", ""] {
+        let numawise = env!("CARGO_BIN_EXE_numawise");
+        let script =
+            format!("trap '' PIPE; exec {numawise} run {options} sh -c 'kill -PIPE $$; echo survived'");
+        let output = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
+        assert_eq!(String::from_utf8(output.stdout).unwrap().trim(), "survived", "{options}");
+    }
 }
 
 #[test]

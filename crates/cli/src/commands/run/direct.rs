@@ -34,12 +34,22 @@ fn is_plain(request: &Request) -> bool {
         && !request.fills_in_threads
         && request.location.is_none()
         && request.ignored.is_none()
-        && asked.balancing == Balancing::Default
+        && (asked.balancing == Balancing::Default || balances(request))
         && asked.pages == PageSize::Default
         && asked.choice == CpuChoice::default()
 }
 
+/// The policy that numactl balances, and of which there is nothing to say.
+fn balances(request: &Request) -> bool {
+    request.placement.balancing == Balancing::On
+        && matches!(request.placement.memory, MemoryRequest::Bind(Some(_)))
+}
+
+/// None at all where they stay as they are.
 fn cpus(request: &Request, allowed: &Allowed) -> Option<CpuSet> {
+    if request.placement.cpus.is_none() && request.placement.nodes.is_none() {
+        return Some(CpuSet::new());
+    }
     let mut usable = allowed.cpus.clone();
     if let Some(cpus) = &request.placement.cpus {
         if cpus.is_empty() || !cpus.is_subset(&usable) {
@@ -75,5 +85,6 @@ fn memory(request: &Request, allowed: &NodeSet) -> Option<MemoryPlan> {
         }
         _ => return None,
     };
-    (!nodes.is_empty() && nodes.is_subset(allowed)).then(|| MemoryPlan::new(mode, nodes))
+    let plan = || MemoryPlan { balancing: balances(request), ..MemoryPlan::new(mode, nodes.clone()) };
+    (!nodes.is_empty() && nodes.is_subset(allowed)).then(plan)
 }

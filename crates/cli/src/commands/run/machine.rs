@@ -59,22 +59,30 @@ const MOST_CPUS: usize = 8192;
 /// The CPUs that the kernel would let us have, whatever our mask is: those online in the cpuset of our cgroup.
 ///
 /// The kernel cuts a mask to what the cpuset allows, so a thread that asks for all and then looks at what it got knows,
-/// also where no cgroup can be seen. Masks belong to threads: ours is not changed. Where the call is forbidden the files
-/// of the cgroup are asked.
+/// also where no cgroup can be seen. It then takes its mask back: this thread is to become the program, or to start it.
+/// Where a call is forbidden the files of the cgroup are asked.
 pub fn widest() -> CpuSet {
-    let asked = std::thread::spawn(|| {
-        let all = [u64::MAX; MOST_CPUS / 64];
-        // SAFETY: the kernel reads the given number of bytes from the live array; 0 is the calling thread.
-        let set = unsafe { libc::syscall(libc::SYS_sched_setaffinity, 0, size_of_val(&all), all.as_ptr()) };
-        (set == 0).then(|| numawise_launch::affinity().ok()).flatten()
-    });
-    asked.join().ok().flatten().unwrap_or_else(|| {
+    asked().unwrap_or_else(|| {
         let online: CpuSet = fs::read_to_string("/sys/devices/system/cpu/online")
             .ok()
             .and_then(|list| list.parse().ok())
             .unwrap_or_default();
         numawise_machine::cgroup_cpus(&Roots::live(), &online)
     })
+}
+
+fn asked() -> Option<CpuSet> {
+    let before = numawise_launch::affinity().ok()?;
+    set_mask(&[u64::MAX; MOST_CPUS / 64]).then_some(())?;
+    let widest = numawise_launch::affinity().ok();
+    // Fails only when the cpuset has lost all these CPUs meanwhile, and then the kernel gives others by itself.
+    set_mask(before.words());
+    widest
+}
+
+fn set_mask(mask: &[u64]) -> bool {
+    // SAFETY: the kernel reads the given number of bytes from the live slice; 0 is the calling thread.
+    unsafe { libc::syscall(libc::SYS_sched_setaffinity, 0, size_of_val(mask), mask.as_ptr()) == 0 }
 }
 
 /// The machine as far as lists need it; `None` when the request needs to know more.

@@ -48,6 +48,18 @@ pub struct Scope {
     pub speaks: bool,
 }
 
+/// What this process may use; with `--all` what it could, where CPUs are chosen.
+///
+/// # Errors
+/// When the kernel does not tell.
+pub fn allowed(arguments: &Arguments) -> Result<Allowed, Failure> {
+    let mut allowed = Allowed::read()?;
+    if arguments.all && chooses_cpus(arguments) {
+        allowed.cpus = widest();
+    }
+    Ok(allowed)
+}
+
 impl Scope {
     /// On another machine: no rank of a job here has to do with it.
     pub fn recorded(allowed: Allowed, arguments: &Arguments) -> Scope {
@@ -61,11 +73,7 @@ impl Scope {
         arguments: &Arguments,
         environment: &dyn Fn(&str) -> Option<OsString>,
     ) -> Result<Scope, Failure> {
-        let mut allowed = Allowed::read()?;
-        if arguments.all && chooses_cpus(arguments) {
-            allowed.cpus = widest();
-        }
-        let mut scope = Scope::recorded(allowed, arguments);
+        let mut scope = Scope::recorded(allowed(arguments)?, arguments);
         scope.tasks = Tasks::of(1);
         if let Some(number) = arguments.ranks {
             scope.tasks.number = number.get();

@@ -6,6 +6,8 @@
 
 use std::ffi::OsString;
 
+use numawise_facts::Balancing;
+
 use super::Arguments;
 
 #[cfg(test)]
@@ -27,11 +29,9 @@ pub fn short_cut(words: impl IntoIterator<Item = OsString>) -> Option<Arguments>
             break;
         }
         let (name, attached) = split(text)?;
-        if matches!(name, "-l" | "--localalloc") {
-            if attached.is_some() || has_policy(&arguments) {
-                return None;
-            }
-            arguments.localalloc = true;
+        if switch(&mut arguments, name)? {
+            // `-lC 0` and `--balancing=off` are the parser's.
+            attached.is_none().then_some(())?;
             continue;
         }
         let value = match attached {
@@ -41,6 +41,18 @@ pub fn short_cut(words: impl IntoIterator<Item = OsString>) -> Option<Arguments>
         set(&mut arguments, name, value)?;
     }
     (!arguments.command.is_empty()).then_some(arguments)
+}
+
+/// An option without a value: true when it is one, `None` when it may not stand there.
+fn switch(arguments: &mut Arguments, name: &str) -> Option<bool> {
+    match name {
+        "-l" | "--localalloc" if !has_policy(arguments) => arguments.localalloc = true,
+        "-b" | "--balancing" if arguments.balancing.is_none() => arguments.balancing = Some(Balancing::On),
+        "-a" | "--all" if !arguments.all => arguments.all = true,
+        "-l" | "--localalloc" | "-b" | "--balancing" | "-a" | "--all" => return None,
+        _ => return Some(false),
+    }
+    Some(true)
 }
 
 /// `-C0` and `--membind=0` as name and value.
