@@ -8,9 +8,14 @@ use numawise_facts::Mix;
 
 pub mod chase;
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
 mod check;
 mod portable;
 mod spin;
+mod walk;
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
 pub use check::fill;
 pub use spin::spin;
@@ -35,9 +40,27 @@ pub enum Vectors {
 }
 
 impl Vectors {
+    const ALL: [Vectors; 5] =
+        [Vectors::Avx512, Vectors::Avx2, Vectors::Sse2, Vectors::Neon, Vectors::Portable];
+
     /// Those that this CPU has, the widest first; `Portable` is always the last.
     pub fn available() -> Vec<Vectors> {
-        vec![Vectors::Portable]
+        Vectors::ALL.into_iter().filter(|vectors| vectors.are_available()).collect()
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn are_available(self) -> bool {
+        match self {
+            Vectors::Avx512 => std::is_x86_feature_detected!("avx512f"),
+            Vectors::Avx2 => std::is_x86_feature_detected!("avx2"),
+            Vectors::Sse2 | Vectors::Portable => true,
+            Vectors::Neon => false,
+        }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn are_available(self) -> bool {
+        matches!(self, Vectors::Portable) || (cfg!(target_arch = "aarch64") && self == Vectors::Neon)
     }
 
     pub fn name(self) -> &'static str {
@@ -51,6 +74,15 @@ impl Vectors {
     }
 }
 
+/// The way through the lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// From the first line to the last, as every simple program does it.
+    Straight,
+    /// Through several parts of the lines at once, fetching ahead in each: the core has more lines under way.
+    Parted,
+}
+
 /// The first line of each stream; those beyond [`Kernel::streams`] are not touched.
 pub type Streams = [*mut Line; 3];
 
@@ -62,23 +94,57 @@ type Run = unsafe fn(Streams, usize) -> u64;
 pub struct Kernel {
     pub mix: Mix,
     pub vectors: Vectors,
+    pub shape: Shape,
     run: Run,
 }
 
 impl Kernel {
-    /// The loop for this mix; `None` where this CPU cannot run it.
+    /// The loop for this mix in the shape that did best where we measured it; `None` where this CPU cannot run it.
     pub fn new(mix: Mix, vectors: Vectors) -> Option<Kernel> {
-        let run: Option<Run> = match vectors {
-            Vectors::Portable => Some(portable::of(mix)),
-            _ => None,
+        let shape = match mix {
+            Mix::Triad => Shape::Straight,
+            _ => Shape::Parted,
         };
-        Some(Kernel { mix, vectors, run: run? })
+        Kernel::shaped(mix, vectors, shape)
+    }
+
+    /// The loop for this mix in this shape; `None` where this CPU cannot run it.
+    pub fn shaped(mix: Mix, vectors: Vectors, shape: Shape) -> Option<Kernel> {
+        if !vectors.are_available() {
+            return None;
+        }
+        let run = match vectors {
+            #[cfg(target_arch = "x86_64")]
+            Vectors::Avx512 => x86::avx512::of(mix, shape),
+            #[cfg(target_arch = "x86_64")]
+            Vectors::Avx2 => x86::avx2::of(mix, shape),
+            #[cfg(target_arch = "x86_64")]
+            Vectors::Sse2 => x86::sse2::of(mix, shape),
+            #[cfg(target_arch = "aarch64")]
+            Vectors::Neon => aarch64::of(mix, shape),
+            _ => portable::of(mix, shape),
+        };
+        Some(Kernel { mix, vectors, shape, run })
     }
 
     /// The loop for this mix with the widest vectors that this CPU has.
     pub fn best(mix: Mix) -> Kernel {
         let widest = Vectors::available().into_iter().find_map(|vectors| Kernel::new(mix, vectors));
-        widest.unwrap_or(Kernel { mix, vectors: Vectors::Portable, run: portable::of(mix) })
+        widest.unwrap_or_else(|| {
+            let shape = Shape::Straight;
+            Kernel { mix, vectors: Vectors::Portable, shape, run: portable::of(mix, shape) }
+        })
+    }
+
+    /// The loops of which one is the fastest on any machine that we know: those with the widest vectors, in every shape, with
+    /// [`Kernel::best`] as the first. For who can afford to try them all.
+    pub fn candidates(mix: Mix) -> Vec<Kernel> {
+        let best = Kernel::best(mix);
+        let other = match best.shape {
+            Shape::Straight => Shape::Parted,
+            Shape::Parted => Shape::Straight,
+        };
+        std::iter::once(best).chain(Kernel::shaped(mix, best.vectors, other)).collect()
     }
 
     /// How many streams it steps through (1 to 3). The first is the one that is written, where one is.
