@@ -106,6 +106,8 @@ pub struct NodeMatrix {
     pub cells: Vec<Vec<Cell>>,
     /// The least and the greatest median; none where nothing was measured.
     pub range: Option<(f64, f64)>,
+    /// The widest of its intervals: half of it, as a part of the median. None where nothing has an interval.
+    pub widest: Option<Ratio>,
 }
 
 /// The bandwidths of some threads on some memory, by mix.

@@ -4,11 +4,20 @@
 //! One profile: [`terminal`], [`json`], [`html`]. Two: [`compare_terminal`], [`compare_json`], [`compare_html`]. The tables
 //! come from `analyse`: `numawise_analyse::profile` and `numawise_analyse::compare_profiles`.
 
+mod brief;
+mod grid;
+mod html;
 mod json;
+mod terminal;
+mod words;
 
-use numawise_facts::{Profile, ProfileComparison, ProfileTables};
+use numawise_facts::{Estimate, Profile, ProfileComparison, ProfileTables, Reading};
+use numawise_units::{BytesPerSecond, Latency};
 
+pub use brief::brief;
+pub use html::html;
 pub use json::{compare_json, json};
+pub use terminal::terminal;
 
 use crate::check::Style;
 
@@ -33,16 +42,6 @@ pub struct Compared<'a> {
     pub comparison: &'a ProfileComparison,
 }
 
-/// One profile on the terminal, ending with a newline.
-pub fn terminal(measured: &Measured, _style: Style) -> String {
-    measured.tables.meaning.join("\n") + "\n"
-}
-
-/// One profile as a page without network, with tables for everybody and charts where scripts run.
-pub fn html(measured: &Measured) -> String {
-    measured.tables.meaning.join("\n") + "\n"
-}
-
 /// Two profiles on the terminal, ending with a newline.
 pub fn compare_terminal(compared: &Compared, _style: Style) -> String {
     compared.comparison.meaning.join("\n") + "\n"
@@ -51,4 +50,36 @@ pub fn compare_terminal(compared: &Compared, _style: Style) -> String {
 /// Two profiles as a page.
 pub fn compare_html(compared: &Compared) -> String {
     compared.comparison.meaning.join("\n") + "\n"
+}
+
+/// What has a number in base units.
+trait Plain: Copy {
+    fn plain(self) -> f64;
+}
+
+impl Plain for Latency {
+    fn plain(self) -> f64 {
+        self.0
+    }
+}
+
+impl Plain for BytesPerSecond {
+    fn plain(self) -> f64 {
+        self.0
+    }
+}
+
+/// Without its type, for tables of any figures.
+fn plain<T: Plain>(reading: &Reading<Estimate<T>>) -> Reading<Estimate<f64>> {
+    reading.as_ref().map(plain_estimate)
+}
+
+fn plain_estimate<T: Plain>(estimate: &Estimate<T>) -> Estimate<f64> {
+    Estimate {
+        median: estimate.median.plain(),
+        low: estimate.low.plain(),
+        high: estimate.high.plain(),
+        samples: estimate.samples,
+        disturbed: estimate.disturbed,
+    }
 }

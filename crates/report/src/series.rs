@@ -2,7 +2,7 @@
 
 mod html;
 mod json;
-mod spark;
+pub(crate) mod spark;
 mod terminal;
 mod words;
 

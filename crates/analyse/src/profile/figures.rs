@@ -1,7 +1,7 @@
 //! Plain numbers from estimates, and quotients of them.
 
 use numawise_facts::{Cell, Estimate, Reading};
-use numawise_units::{BytesPerSecond, Latency};
+use numawise_units::{BytesPerSecond, Latency, Ratio};
 
 /// What has a plain number in base units.
 pub(super) trait Figure: Copy {
@@ -74,4 +74,11 @@ pub(super) fn span(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
         None => Some((value, value)),
         Some((least, most)) => Some((least.min(value), most.max(value))),
     })
+}
+
+/// The widest interval: half of it, as a part of its median. Of a single measurement there is none.
+pub(super) fn widest(cells: &[Vec<Cell>]) -> Option<Ratio> {
+    let known = cells.iter().flatten().flatten().filter_map(Reading::measured);
+    let halves = known.filter(|e| e.samples > 1).map(|e| (e.high - e.low) / 2.0 / e.median);
+    span(halves).map(|(_, most)| Ratio(most))
 }

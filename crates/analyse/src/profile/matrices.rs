@@ -8,7 +8,7 @@ use numawise_facts::{
 };
 use numawise_units::NodeId;
 
-use super::figures::{both, plain, quotient, range};
+use super::figures::{both, plain, quotient, range, widest};
 
 /// All matrices of which something was asked for; every one has the same rows and columns.
 pub(super) fn matrices(profile: &Profile) -> Vec<NodeMatrix> {
@@ -23,7 +23,8 @@ pub(super) fn matrices(profile: &Profile) -> Vec<NodeMatrix> {
     let build = |measure, cell: &dyn Fn(NodeId, NodeId) -> Cell| {
         let line = |from: &NodeId| columns.iter().map(|to| cell(*from, *to)).collect();
         let cells: Vec<Vec<Cell>> = rows.iter().map(line).collect();
-        NodeMatrix { measure, rows: rows.clone(), columns: columns.clone(), range: range(&cells), cells }
+        let (range, widest) = (range(&cells), widest(&cells));
+        NodeMatrix { measure, rows: rows.clone(), columns: columns.clone(), range, widest, cells }
     };
     let mut all = vec![
         build(MatrixMeasure::IdleLatency, &idle),

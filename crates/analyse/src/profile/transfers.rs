@@ -98,7 +98,9 @@ pub(super) fn by_node(profile: &Profile) -> Vec<NodeMatrix> {
         let line = |owner: &NodeId| ids.iter().map(|reader| cell(*owner, *reader)).collect();
         let cells: Vec<Vec<Cell>> = ids.iter().map(line).collect();
         let measure = MatrixMeasure::Transfers(home);
-        Some(NodeMatrix { measure, rows: ids.clone(), columns: ids.clone(), range: range(&cells), cells })
+        let (rows, columns, range) = (ids.clone(), ids.clone(), range(&cells));
+        // The bounds are those of the pairs, no interval.
+        Some(NodeMatrix { measure, rows, columns, range, widest: None, cells })
     };
     HOMES.into_iter().filter_map(matrix).collect()
 }
