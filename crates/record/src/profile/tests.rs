@@ -196,3 +196,21 @@ fn places_where_nothing_can_be_written() {
     assert!(told(Path::new("/proc/a.json")).contains("/proc/a.json"));
     save_profile(Path::new("/dev/null"), &profile).unwrap();
 }
+
+/// Whatever becomes of the format, files of its first version are read.
+#[test]
+fn a_file_of_version_1_is_read() {
+    let path = format!("{}/../../testdata/records/profile-version-1.json", env!("CARGO_MANIFEST_DIR"));
+    let profile = read_profile(Path::new(&path)).unwrap();
+    assert_eq!(
+        profile.latency_of(NodeId(0), NodeId(1)).unwrap().pages,
+        Reading::Measured(BufferPages::Small)
+    );
+    assert_eq!(profile.bandwidth.len(), 3);
+    assert!(profile.bandwidth[2].rate.reason().unwrap().to_string().contains("past its caches"));
+    assert_eq!(profile.loaded[0].points.measured().unwrap().len(), 2);
+    // Written again, nothing is lost.
+    let again = serde_json::to_value(Document { schema: PROFILE_SCHEMA, profile: &profile }).unwrap();
+    let file: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    assert_eq!(again, file);
+}
