@@ -55,6 +55,19 @@ impl<T> Reading<T> {
         }
     }
 
+    /// What can be told from the value, which may be that there is nothing to tell.
+    pub fn and_then<U>(self, f: impl FnOnce(T) -> Reading<U>) -> Reading<U> {
+        match self {
+            Reading::Measured(value) => f(value),
+            Reading::Unavailable { unavailable } => Reading::Unavailable { unavailable },
+        }
+    }
+
+    /// Both values, or the first reason why one is missing.
+    pub fn zip<U>(self, other: Reading<U>) -> Reading<(T, U)> {
+        self.and_then(|one| other.map(|two| (one, two)))
+    }
+
     pub fn as_ref(&self) -> Reading<&T> {
         match self {
             Reading::Measured(value) => Reading::Measured(value),

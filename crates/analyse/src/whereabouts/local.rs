@@ -30,12 +30,10 @@ impl Weights {
 
 /// From the CPU time over `span`; where no thread used any, from that since the threads began.
 pub fn weights(seen: &Reading<Vec<Seen>>, span: ShareSpan) -> Reading<Weights> {
-    let seen = match seen {
-        Reading::Measured(seen) => seen,
-        Reading::Unavailable { unavailable } => {
-            return Reading::Unavailable { unavailable: unavailable.clone() };
-        }
-    };
+    seen.as_ref().and_then(|seen| weights_of(seen, span))
+}
+
+fn weights_of(seen: &[Seen], span: ShareSpan) -> Reading<Weights> {
     if seen.iter().all(|seen| seen.row.node.is_none()) {
         return Reading::unavailable(
             "the machine does not say to which nodes the CPUs of its threads belong",
@@ -78,12 +76,10 @@ pub fn share(
     weights: &Reading<Weights>,
     topology: &Topology,
 ) -> Reading<LocalShare> {
-    let (memory, weights) = match (memory, weights) {
-        (Reading::Measured(memory), Reading::Measured(weights)) => (memory, weights),
-        (Reading::Unavailable { unavailable }, _) | (_, Reading::Unavailable { unavailable }) => {
-            return Reading::Unavailable { unavailable: unavailable.clone() };
-        }
-    };
+    memory.as_ref().zip(weights.as_ref()).and_then(|(memory, weights)| share_of(memory, weights, topology))
+}
+
+fn share_of(memory: &MemoryTable, weights: &Weights, topology: &Topology) -> Reading<LocalShare> {
     if memory.total == Bytes(0) {
         return Reading::unavailable("it has no pages of its own");
     }
@@ -105,13 +101,17 @@ pub fn far(
     mask: &Reading<CpuSet>,
     topology: &Topology,
 ) -> Reading<Vec<FarMemory>> {
-    let (memory, weights) = match (memory, weights) {
-        (Reading::Measured(memory), Reading::Measured(weights)) => (memory, weights),
-        (Reading::Unavailable { unavailable }, _) | (_, Reading::Unavailable { unavailable }) => {
-            return Reading::Unavailable { unavailable: unavailable.clone() };
-        }
-    };
     let reach = mask.measured().map(|mask| topology.nodes_of(mask));
+    let both = memory.as_ref().zip(weights.as_ref());
+    both.map(|(memory, weights)| far_of(memory, weights, reach.as_ref(), topology))
+}
+
+fn far_of(
+    memory: &MemoryTable,
+    weights: &Weights,
+    reach: Option<&NodeSet>,
+    topology: &Topology,
+) -> Vec<FarMemory> {
     let file = memory.rows.iter().find(|row| row.used_for == PageUse::File);
     let mut all: Vec<FarMemory> = Vec::new();
     for (column, bytes) in memory.by_node.iter().enumerate() {
@@ -124,13 +124,13 @@ pub fn far(
             node,
             bytes: *bytes,
             file: file.map_or(Bytes(0), |row| row.by_node[column]),
-            may_run: reach.as_ref().is_some_and(|reach| reach.intersects(topology.local_to(column))),
+            may_run: reach.is_some_and(|reach| reach.intersects(topology.local_to(column))),
             nearest,
             distance,
         });
     }
     all.sort_by_key(|far| (std::cmp::Reverse(far.bytes), far.node));
-    Reading::Measured(all)
+    all
 }
 
 /// From which of its nodes a task reaches `to` the soonest.

@@ -54,20 +54,13 @@ pub fn thread(
     topology: &Topology,
 ) -> Seen {
     let recent = recent(now, before, clock);
-    let share = recent.as_ref().map(|recent| (recent.used, recent.over));
-    let share = match share {
-        Reading::Measured((used, over)) => quotient(used, over),
-        Reading::Unavailable { unavailable } => Reading::Unavailable { unavailable },
-    };
-    let counted = |of: &dyn Fn(&Recent) -> Option<u64>| match (&recent, clock.before) {
-        (_, None) => Reading::unavailable(ONE_LOOK),
-        (Reading::Unavailable { unavailable }, _) => {
-            Reading::Unavailable { unavailable: unavailable.clone() }
-        }
-        (Reading::Measured(recent), _) => match of(recent) {
+    let share = recent.as_ref().and_then(|recent| quotient(recent.used, recent.over));
+    let counted = |of: &dyn Fn(&Recent) -> Option<u64>| match clock.before {
+        None => Reading::unavailable(ONE_LOOK),
+        Some(_) => recent.as_ref().and_then(|recent| match of(recent) {
             Some(count) => Reading::Measured(count),
             None => Reading::unavailable("its count went backwards between the looks"),
-        },
+        }),
     };
     let moves = match now.migrations.reason().or_else(|| before.and_then(|old| old.migrations.reason())) {
         Some(reason) if clock.before.is_some() => Reading::Unavailable { unavailable: reason.clone() },
@@ -166,12 +159,10 @@ pub fn working(seen: &[Seen]) -> impl Iterator<Item = &ThreadWhere> {
 
 /// The CPUs on which the working threads may run.
 pub fn mask(seen: &Reading<Vec<Seen>>) -> Reading<CpuSet> {
-    let seen = match seen {
-        Reading::Measured(seen) => seen,
-        Reading::Unavailable { unavailable } => {
-            return Reading::Unavailable { unavailable: unavailable.clone() };
-        }
-    };
+    seen.as_ref().and_then(|seen| mask_of(seen))
+}
+
+fn mask_of(seen: &[Seen]) -> Reading<CpuSet> {
     let mut union: Option<CpuSet> = None;
     for mask in working(seen).filter_map(|row| row.mask.measured()) {
         union = Some(match union {

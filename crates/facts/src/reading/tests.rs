@@ -21,3 +21,25 @@ fn missing_prints_as_missing() {
     assert_eq!(Reading::Measured(3).map(|n| n + 1).to_string(), "4");
     assert_eq!(Reading::<i32>::from("x".parse::<i32>()).measured(), None);
 }
+
+#[test]
+fn what_follows_from_a_reading_is_missing_where_it_is() {
+    let half = |n: u32| match n % 2 {
+        0 => Reading::Measured(n / 2),
+        _ => Reading::unavailable("odd"),
+    };
+    let gone = || Reading::<u32>::unavailable("gone");
+    assert_eq!(Reading::Measured(6).and_then(half), Reading::Measured(3));
+    assert_eq!(Reading::Measured(3).and_then(half), Reading::unavailable("odd"));
+    assert_eq!(gone().and_then(half), gone());
+}
+
+#[test]
+fn two_readings_are_one_where_both_are_there() {
+    let (one, two) = (|| Reading::Measured(1), || Reading::Measured("two"));
+    let gone = |why: &'static str| Reading::<u32>::unavailable(why);
+    assert_eq!(one().zip(two()), Reading::Measured((1, "two")));
+    assert_eq!(gone("first").zip(two()).reason().unwrap().0, "first");
+    assert_eq!(one().zip(gone("second")).reason().unwrap().0, "second");
+    assert_eq!(gone("first").zip(gone("second")).reason().unwrap().0, "first");
+}
