@@ -3,7 +3,7 @@
 mod csv;
 mod groups;
 mod json;
-mod names;
+pub(crate) mod names;
 mod text;
 
 pub use csv::{HEADER, csv, rows};

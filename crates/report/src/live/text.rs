@@ -2,6 +2,8 @@
 
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 
+use crate::whereabouts::names::is_unseen;
+
 #[cfg(test)]
 mod tests;
 
@@ -9,11 +11,7 @@ mod tests;
 ///
 /// Control characters and those that turn the direction of writing become `?`, as `ls` has it.
 pub fn clean(text: &str) -> String {
-    let steers = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-    };
-    text.chars().map(|c| if steers(c) { '?' } else { c }).collect()
+    text.chars().map(|c| if c.is_control() || is_unseen(c) { '?' } else { c }).collect()
 }
 
 /// An amount of memory in at most five characters: `1.5G`, `812M`, `-` for nothing.

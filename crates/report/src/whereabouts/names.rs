@@ -15,7 +15,7 @@ pub fn escaped(text: &str) -> String {
 }
 
 /// Takes no room, or turns the direction of writing.
-fn is_unseen(c: char) -> bool {
+pub fn is_unseen(c: char) -> bool {
     matches!(c,
         '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }

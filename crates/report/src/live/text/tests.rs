@@ -5,6 +5,7 @@ fn names_cannot_steer_the_terminal() {
     assert_eq!(clean("a\u{1b}[2Jb\nc\td\u{7f}"), "a?[2Jb?c?d?");
     assert_eq!(clean("\u{202e}gnp.exe\u{9b}31m\u{200b}"), "?gnp.exe?31m?");
     assert_eq!(clean("héllo 日本 (sd-pam)"), "héllo 日本 (sd-pam)");
+    assert_eq!(clean("a\u{e0041}b"), "a?b", "tags take no room either");
 }
 
 #[test]
