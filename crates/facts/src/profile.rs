@@ -66,8 +66,8 @@ pub enum ProfileOrigin {
 /// What tells one machine, in one state, from another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
-    /// Sixteen hexadecimal digits over nodes, memory sizes rounded to GiB, CPUs, cores, caches and the processor's name: a
-    /// profile belongs to machines with the same topology.
+    /// Sixteen hexadecimal digits over nodes (not the sizes of their memory, which change while a virtual machine runs), CPUs,
+    /// cores, caches and the processor's name: a profile belongs to machines with the same topology.
     pub topology: Reading<String>,
     /// The processor, as it calls itself.
     pub processor: Reading<String>,

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Read;
 
 use numawise_facts::{Fingerprint, Machine, Reading, Source};
-use numawise_units::{CpuId, CpuSet};
+use numawise_units::{Bytes, CpuId, CpuSet};
 
 use crate::Roots;
 use crate::sysfs::CPUS;
@@ -20,10 +20,11 @@ const DMI: &str = "/sys/class/dmi/id";
 
 /// What tells `machine`, which is the one below `roots`, from others.
 ///
-/// The topology is a number over the nodes (their CPUs online and their memory in whole GiB), the packages, the cores, the
+/// The topology is a number over the nodes (their CPUs online, and whether they have memory), the packages, the cores, the
 /// caches of the first CPU of every package, and the processor's name. Both readers give the same. It does not change with what
-/// this process may use, with how much memory is free, or with what is known of kinds and distances of memory; it does
-/// change when a CPU goes offline or memory comes or goes, since then other figures would be measured.
+/// this process may use, with how much memory there is or is free (virtual machines get and give memory while they run), or
+/// with what is known of kinds and distances of memory; it does change when a CPU goes offline or a node comes or goes,
+/// since then other figures would be measured.
 pub fn fingerprint(roots: &Roots, machine: &Machine) -> Fingerprint {
     if machine.source != Source::Live {
         let reason = "the machine was not read where it runs, but from a description";
@@ -50,9 +51,12 @@ fn topology(roots: &Roots, machine: &Machine, processor: &str) -> String {
     let mut text = format!("processor {processor}\n");
     let nodes: BTreeMap<_, _> = machine.nodes.iter().map(|node| (node.id, node)).collect();
     for (id, node) in nodes {
-        let gib = node.memory.measured().map_or("?".to_owned(), |bytes| rounded_gib(bytes.0).to_string());
+        let memory = match node.memory.measured() {
+            Some(Bytes(0)) => "without memory",
+            _ => "with memory",
+        };
         // A text in memory takes everything.
-        let _ = writeln!(text, "node {id} cpus {} memory {gib}", node.cpus);
+        let _ = writeln!(text, "node {id} cpus {} {memory}", node.cpus);
     }
     let mut packages: Vec<&CpuSet> = machine.packages.iter().map(|package| &package.cpus).collect();
     packages.sort_by_key(|cpus| cpus.first());
@@ -78,11 +82,6 @@ fn topology(roots: &Roots, machine: &Machine, processor: &str) -> String {
         }
     }
     text
-}
-
-/// The kernel and the firmware keep some of a machine's memory, today more than tomorrow; hence whole GiB.
-fn rounded_gib(bytes: u64) -> u64 {
-    bytes.saturating_add(1 << 29) >> 30
 }
 
 /// The caches of one CPU from the kernel's files, since the quick reader leaves them out of the machine.
