@@ -100,9 +100,9 @@ pub(crate) fn tell(
     measured(nodes, attributes);
 }
 
-/// Tells the kinds of nodes without CPUs anew where they were measured. What was told before stays where the measurement does
-/// not tell: the memory of a GPU is known by its driver; what hwloc recognises is overruled by a decision only; and figures of
-/// the firmware stand against a measurement by part of a node's CPUs, which may be too few to show what memory gives.
+/// Tells the kinds of nodes without CPUs anew where a measurement decides. Where it does not, what was told before stays: few
+/// cores load fast and slow memory alike, so that figures which are alike do not refute the firmware. The memory of a GPU is
+/// known by its driver, whatever CPUs see of it.
 pub(crate) fn measured(nodes: &mut [Node], attributes: &[Attribute]) {
     let told: Vec<Option<(MemoryKind, String)>> = nodes
         .iter()
@@ -112,14 +112,8 @@ pub(crate) fn measured(nodes: &mut [Node], attributes: &[Attribute]) {
                 return None;
             }
             let comparison = Comparison::nearest(node, nodes, attributes, AttributeOrigin::Measured)?;
-            let firmware = Comparison::nearest(node, nodes, attributes, AttributeOrigin::Firmware);
-            let of_firmware = firmware.is_some_and(|told| told.evidence() == node.kind_evidence);
-            let stands = match (comparison.kind(), node.kind) {
-                (MemoryKind::Unknown, MemoryKind::Unknown) => of_firmware || node.kind_evidence == SILENT,
-                (MemoryKind::Unknown, _) => of_firmware && comparison.by_all_cores,
-                _ => true,
-            };
-            stands.then(|| (comparison.kind(), comparison.evidence()))
+            let decides = comparison.kind() != MemoryKind::Unknown || node.kind_evidence == SILENT;
+            decides.then(|| (comparison.kind(), comparison.evidence()))
         })
         .collect();
     for (node, told) in nodes.iter_mut().zip(told) {

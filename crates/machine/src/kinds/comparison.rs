@@ -21,8 +21,6 @@ pub(super) struct Comparison {
     origin: AttributeOrigin,
     bandwidth: Option<(f64, f64)>,
     latency: Option<(f64, f64)>,
-    /// Every core of the ordinary node took part; fewer may not need all that memory could give.
-    pub(super) by_all_cores: bool,
 }
 
 impl Comparison {
@@ -49,14 +47,11 @@ impl Comparison {
             Some((of(node.id)?, of(peer.id)?)).filter(|(_, peer)| *peer > 0.0)
         };
         let (bandwidth, latency) = (both(bandwidth), both(latency));
-        let mut of_origin = attributes.iter().filter(|a| a.origin == origin && a.target == node.id);
-        let by_all_cores = of_origin.any(|a| peer.cpus.is_subset(&a.initiator));
         (bandwidth.is_some() || latency.is_some()).then_some(Comparison {
             peer: peer.id,
             origin,
             bandwidth,
             latency,
-            by_all_cores,
         })
     }
 
