@@ -42,8 +42,8 @@ impl Buffer {
     fn new() -> Buffer {
         let layout = Layout::array::<Line>(LINES + 3 * SKEW).and_then(|lines| lines.align_to(1 << 21));
         let layout = layout.expect("a size that fits");
-        // SAFETY: the size is not zero; zeroes are lines.
-        let start = unsafe { std::alloc::alloc_zeroed(layout) }.cast::<Line>();
+        // SAFETY: the size is not zero; `fill` writes every line before one is read.
+        let start = unsafe { std::alloc::alloc(layout) }.cast::<Line>();
         assert!(!start.is_null(), "no memory for {} bytes", layout.size());
         // SAFETY: memory of our own that nobody uses yet; a refusal leaves small pages.
         unsafe { libc::madvise(start.cast(), layout.size(), libc::MADV_HUGEPAGE) };

@@ -5,24 +5,48 @@
 
 pub mod kernels;
 
+mod buffer;
 mod error;
+mod experiments;
+#[cfg(test)]
+mod fixture;
+mod gang;
+mod layout;
+mod plan;
+mod repeats;
 mod request;
+mod ring;
+mod session;
+mod sizes;
+mod skeleton;
+mod sys;
+mod system;
 
 use std::sync::atomic::AtomicBool;
 
 use numawise_facts::{Machine, Profile, Sink};
 
 pub use error::GaugeError;
+pub use plan::{Plan, PlannedStep};
 pub use request::Request;
 
-/// Measures `machine`, which is the one that runs. Ends early, with what is done, once `stop` is set.
+/// What [`measure`] would do, and how long it would take: for a machine that need not be the one that runs.
+pub fn plan(machine: &Machine, request: &Request) -> Plan {
+    Plan::of(machine, request)
+}
+
+/// Measures `machine`, which is the one that runs and was read with its caches. Ends early, with what is done, once `stop` is
+/// set: the repetition in hand is finished, and cells that are left say that they were not measured.
 ///
 /// Not to be called twice at the same time: two gauges measure each other.
+///
+/// # Errors
+/// Only where nothing at all can be measured: no CPU or no memory of the nodes asked for may be used.
 pub fn measure(
-    _machine: &Machine,
-    _request: &Request,
-    _sink: &mut dyn Sink,
-    _stop: &AtomicBool,
+    machine: &Machine,
+    request: &Request,
+    sink: &mut dyn Sink,
+    stop: &AtomicBool,
 ) -> Result<Profile, GaugeError> {
-    Err(GaugeError::NothingToMeasure("no experiments".to_owned()))
+    session::run(machine, request, sink, stop)
 }

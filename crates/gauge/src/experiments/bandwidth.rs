@@ -1,0 +1,200 @@
+//! Bandwidth: threads step through their shares of a buffer, block by block, round and round.
+
+use numawise_facts::{Mix, Reading, Target, Workers};
+use numawise_units::{BytesPerSecond, CpuId, NodeId};
+
+use crate::buffer::{Buffer, CHUNK};
+use crate::gang::{self, BLOCK_SECONDS, Pace, Work, Worker};
+use crate::kernels::{Kernel, Line, fill};
+use crate::repeats::Rule;
+use crate::session::{Session, in_units};
+use crate::sys;
+
+/// No block is larger, in lines of a stream: a window must have many.
+const MOST_LINES: usize = (1 << 20) / size_of::<Line>();
+/// Streams that begin at the same place of a page hide each other's loads and stores behind their own (4 KiB aliasing): each
+/// begins so many lines later.
+const SKEW: usize = 21;
+pub(super) const RULE: Rule = Rule { least: 10, most: 40, precision: 0.01 };
+
+/// A thread's share of a buffer, worked through with one kernel.
+pub(super) struct Stream {
+    kernel: Kernel,
+    streams: [*mut Line; 3],
+    /// Lines of each stream.
+    lines: usize,
+    at: usize,
+    block: usize,
+    /// What the sum over a chunk must be, where that is known.
+    sum: Option<u64>,
+    wrong: bool,
+}
+
+// SAFETY: the share is this thread's alone while it works: shares do not overlap, and the buffer outlives the gang.
+unsafe impl Send for Stream {}
+
+/// Part `part` of `parts` of some lines of a buffer.
+#[derive(Clone, Copy)]
+pub(super) struct Share {
+    pub start: *mut Line,
+    pub lines: usize,
+    pub part: usize,
+    pub parts: usize,
+}
+
+impl Stream {
+    /// Where the share is too small for the kernel's streams, the reason. `pristine`: the buffer holds what it was filled with.
+    pub(super) fn new(kernel: Kernel, share: Share, pristine: bool) -> Result<Stream, String> {
+        let chunks = share.lines / CHUNK;
+        let (from, to) = (chunks * share.part / share.parts, chunks * (share.part + 1) / share.parts);
+        let count = kernel.streams();
+        // The skew takes a chunk of each stream but the first.
+        let each = (to - from) / count;
+        let lines = each.saturating_sub(usize::from(count > 1)) * CHUNK;
+        if lines == 0 {
+            return Err(format!(
+                "{} KiB are too little for {} threads of {count} streams",
+                share.lines * size_of::<Line>() / 1024,
+                share.parts
+            ));
+        }
+        let stream = |number: usize| share.start.wrapping_add((from + number.min(count - 1) * each) * CHUNK);
+        let streams = std::array::from_fn(|number| stream(number).wrapping_add(number.min(count - 1) * SKEW));
+        let known = pristine && kernel.mix == Mix::Read;
+        let sum = known.then(|| kernel.expected(CHUNK, 0));
+        Ok(Stream { kernel, streams, lines, at: 0, block: CHUNK, sum, wrong: false })
+    }
+
+    pub(super) fn fixed_block(mut self, lines: usize) -> Stream {
+        self.block = lines.min(self.lines);
+        self
+    }
+
+    /// One block; bytes.
+    pub(super) fn step(&mut self) -> u64 {
+        let lines = self.block.min(self.lines - self.at);
+        let streams = self.streams.map(|start| start.wrapping_add(self.at));
+        // SAFETY: within the share's streams, which lie in the buffer side by side and are this thread's alone.
+        let sum = unsafe { self.kernel.run(streams, lines) };
+        if let Some(each) = self.sum {
+            self.wrong |= sum != each.wrapping_mul((lines / CHUNK) as u64);
+        }
+        std::hint::black_box(sum);
+        self.at = if self.at + lines >= self.lines { 0 } else { self.at + lines };
+        let (read, written) = self.kernel.bytes(lines);
+        read + written
+    }
+}
+
+impl Work for Stream {
+    fn block(&mut self) -> u64 {
+        self.step()
+    }
+
+    fn tune(&mut self, seconds: f64) {
+        if seconds < BLOCK_SECONDS / 2.0 && self.block < MOST_LINES {
+            self.block *= 2;
+        }
+    }
+
+    fn wrong(&self) -> Option<String> {
+        self.wrong.then(|| {
+            format!(
+                "the loop {} ({}) read other words than were written: this memory or processor is faulty",
+                self.kernel.mix,
+                self.kernel.vectors.name()
+            )
+        })
+    }
+}
+
+/// Whether the loop for this mix does what it says, tried on a little memory.
+pub(super) fn checked(mix: Mix) -> Result<Kernel, String> {
+    let kernel = Kernel::best(mix);
+    let lines = 4 * CHUNK;
+    let mut memory: Vec<Vec<Line>> = (0..3).map(|_| vec![Line([0; 8]); lines]).collect();
+    memory.iter_mut().for_each(|stream| fill(stream));
+    let streams = [memory[0].as_mut_ptr(), memory[1].as_mut_ptr(), memory[2].as_mut_ptr()];
+    for pass in 0..2 {
+        // SAFETY: three streams of that many lines, nobody else's.
+        if unsafe { kernel.run(streams, lines) } != kernel.expected(lines, pass) {
+            return Err(format!(
+                "the loop {mix} ({}) computes wrong sums on this processor",
+                kernel.vectors.name()
+            ));
+        }
+    }
+    // SAFETY: the same streams.
+    unsafe { kernel.verify(streams, lines, 2) }.map(|()| kernel)
+}
+
+impl Session<'_> {
+    pub(crate) fn bandwidth(&mut self, workers: Workers, target: Target, mix: Mix) {
+        let rate = self.rate(workers, target, mix);
+        self.pristine &= mix == Mix::Read;
+        let cell = self
+            .profile
+            .bandwidth
+            .iter_mut()
+            .find(|cell| cell.workers == workers && cell.target == target && cell.mix == mix);
+        if let Some(cell) = cell {
+            cell.rate = Reading::from(rate.map(|rate| in_units(rate, BytesPerSecond)));
+        }
+    }
+
+    fn rate(
+        &mut self,
+        workers: Workers,
+        target: Target,
+        mix: Mix,
+    ) -> Result<numawise_facts::Estimate<f64>, String> {
+        let kernel = checked(mix)?;
+        let mut gang = Vec::new();
+        for (cpus, to) in self.groups(workers, target) {
+            let buffer = self.buffer(to)?;
+            gang.extend(members(&cpus, buffer, kernel, self.pristine)?);
+        }
+        let threads = gang.len().max(1);
+        let pace = Pace {
+            window: (self.allowance / RULE.most as f64).clamp(0.01, 0.025),
+            allowance: self.allowance,
+            // Until the caches are full of what this loop changes, it writes nothing back.
+            warm: self.layout.caches.0 / threads as u64,
+            least: 1 << 20,
+            rule: RULE,
+        };
+        let began = sys::now();
+        let taken = gang::run(gang, pace, |window| window.all, &self.system, self.stop)?;
+        self.saw(&taken, sys::now() - began);
+        self.estimate(taken.repeats(RULE, |window| window.all).outcome())
+    }
+
+    /// Which CPUs use which node's memory.
+    fn groups(&self, workers: Workers, target: Target) -> Vec<(Vec<CpuId>, NodeId)> {
+        let mut groups: Vec<(Vec<CpuId>, NodeId)> = match workers {
+            Workers::Core(node) => vec![(self.cores(node).into_iter().take(1).collect(), node)],
+            Workers::Node(node) => vec![(self.cores(node), node)],
+            Workers::Machine => {
+                self.layout.with_own_memory().map(|row| (row.cores().to_vec(), row.node)).collect()
+            }
+        };
+        if let Target::Node(to) = target {
+            groups.iter_mut().for_each(|(_, node)| *node = to);
+        }
+        groups
+    }
+}
+
+fn members<'a>(
+    cpus: &[CpuId],
+    buffer: &Buffer,
+    kernel: Kernel,
+    pristine: bool,
+) -> Result<Vec<Worker<'a>>, String> {
+    let member = |(part, &cpu): (usize, &CpuId)| {
+        let share = Share { start: buffer.start(), lines: buffer.len(), part, parts: cpus.len() };
+        let work = Stream::new(kernel, share, pristine)?;
+        Ok(Worker { cpu, work: Box::new(work) as Box<dyn Work> })
+    };
+    cpus.iter().enumerate().map(member).collect()
+}

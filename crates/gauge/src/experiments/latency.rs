@@ -1,0 +1,234 @@
+//! Latency of an idle machine: one thread, loads of which each needs the one before.
+
+use numawise_facts::{BufferPages, Estimate, Reading, WorkingSet};
+use numawise_units::{Bytes, CpuId, Latency, NodeId};
+
+use crate::buffer::STOPPED;
+use crate::gang::{self, BLOCK_SECONDS, Pace, Work, Worker};
+use crate::kernels::Line;
+use crate::plan::per_octave;
+use crate::repeats::Rule;
+use crate::ring::{self, Ring, Shape, UNIT};
+use crate::session::{Session, in_units};
+use crate::{sizes, sys};
+
+pub(super) const RULE: Rule = Rule { least: 10, most: 40, precision: 0.01 };
+/// Loads in a window at least, where they are slow (an emulated machine takes 80 us for each).
+pub(super) const LEAST_LOADS: u64 = 1000;
+/// No ring is smaller because linking is slow: beyond any core's own caches, and the rest is emptied of it before.
+const LEAST_RING: usize = (4 << 20) / size_of::<Line>();
+
+/// Goes round a ring.
+pub(super) struct Chase {
+    ring: Ring,
+    at: *const Line,
+    block: u64,
+    /// The start of the buffer, and the loads until lines come again; nothing where they should be in the caches.
+    cold: Option<(*const Line, u64)>,
+}
+
+// SAFETY: only loads from a ring that the buffer keeps for as long as the gang runs.
+unsafe impl Send for Chase {}
+
+impl Chase {
+    /// `cold`: whether lines are to come from memory in any case: they are thrown out of the caches before they come again.
+    pub(super) fn new(ring: Ring, buffer: *const Line, cold: bool) -> Chase {
+        Chase { ring, at: ring.start(), block: 16, cold: cold.then_some((buffer, 0)) }
+    }
+}
+
+impl Work for Chase {
+    fn block(&mut self) -> u64 {
+        // SAFETY: the ring is there.
+        self.at = unsafe { ring::chase(self.at, self.block) };
+        if let Some((_, left)) = &mut self.cold {
+            *left = left.saturating_sub(self.block);
+        }
+        self.block
+    }
+
+    fn tune(&mut self, seconds: f64) {
+        if seconds < BLOCK_SECONDS / 2.0 && self.block < 1 << 16 {
+            self.block *= 2;
+        }
+    }
+
+    fn between(&mut self, expected: u64) {
+        if let Some((buffer, left)) = &mut self.cold
+            && *left < expected
+        {
+            // SAFETY: the buffer that the ring was linked in.
+            unsafe { self.ring.evict(*buffer) };
+            *left = self.ring.lap;
+            self.at = self.ring.start();
+        }
+    }
+}
+
+impl Session<'_> {
+    pub(crate) fn latency(&mut self, from: NodeId, to: NodeId) {
+        let measured = self.chase(from, to, None);
+        let buffer = self.buffer(to).map(|buffer| buffer.pages);
+        let Some(cell) = self.profile.latency.iter_mut().find(|cell| cell.from == from && cell.to == to)
+        else {
+            return;
+        };
+        cell.pages = Reading::from(buffer);
+        cell.bytes = Reading::from(measured.as_ref().map(|(_, bytes)| *bytes));
+        cell.latency = Reading::from(measured.map(|(latency, _)| latency));
+    }
+
+    pub(crate) fn tlb_misses(&mut self, from: NodeId, to: NodeId) {
+        let anywhere = Shape { block: None, all_lines: false };
+        let measured = self.chase(from, to, Some(anywhere));
+        if let Some(cell) = self.profile.latency.iter_mut().find(|cell| cell.from == from && cell.to == to) {
+            cell.with_tlb_misses = Reading::from(measured.map(|(latency, _)| latency));
+        }
+    }
+
+    /// Chases through the buffer of a node from the first core of another.
+    fn chase(
+        &mut self,
+        from: NodeId,
+        to: NodeId,
+        shape: Option<Shape>,
+    ) -> Result<(Estimate<Latency>, Bytes), String> {
+        let cpu = *self.cores(from).first().ok_or(STOPPED)?;
+        let shape = match shape {
+            Some(shape) => shape,
+            None => Shape { block: Some(self.page_lines(to)?), all_lines: false },
+        };
+        let began = sys::now();
+        let ring = self.linked(to, usize::MAX, shape)?;
+        // Whoever links first for a node's memory does so for all that follow: it gets more time than they, not less.
+        let seconds = (self.allowance - 0.5 * (sys::now() - began)).max(self.allowance / 2.0);
+        let work = Chase::new(ring, self.buffer(to)?.start(), true);
+        let estimate = self.chased(cpu, work, seconds, 0)?;
+        Ok((estimate, Bytes(ring.bytes())))
+    }
+
+    fn chased(
+        &mut self,
+        cpu: CpuId,
+        work: Chase,
+        seconds: f64,
+        warm: u64,
+    ) -> Result<Estimate<Latency>, String> {
+        let pace = Pace {
+            window: (seconds / RULE.most as f64).clamp(0.002, 0.025),
+            allowance: seconds,
+            warm,
+            least: LEAST_LOADS,
+            rule: RULE,
+        };
+        let began = sys::now();
+        let gang = vec![Worker { cpu, work: Box::new(work) }];
+        let taken = gang::run(gang, pace, |window| window.seconds_each, &self.system, self.stop)?;
+        self.saw(&taken, sys::now() - began);
+        let estimate = self.estimate(taken.repeats(RULE, |window| window.seconds_each).outcome())?;
+        Ok(in_units(estimate, |seconds| Latency(seconds * 1e9)))
+    }
+
+    /// Lines in a page of a node's buffer.
+    pub(super) fn page_lines(&self, node: NodeId) -> Result<usize, String> {
+        let huge = self.system.huge_page().map(|(size, _)| size);
+        let bytes = match (self.buffer(node)?.pages, huge) {
+            (BufferPages::Transparent | BufferPages::Reserved, Some(huge)) => huge,
+            _ => sys::page_size(),
+        };
+        Ok(bytes / size_of::<Line>())
+    }
+
+    /// The ring in the first `most` lines of a node's buffer, linked anew where there is another one. Smaller where linking is so
+    /// slow that the time would be gone.
+    pub(super) fn linked(&mut self, node: NodeId, most: usize, shape: Shape) -> Result<Ring, String> {
+        let seconds = self.allowance;
+        let seed = self.request.seed;
+        let held = self.ring;
+        self.buffer(node)?;
+        let found = self.buffers.iter_mut().chain(&mut self.base).find(|buffer| buffer.node == node);
+        let buffer = found.ok_or(STOPPED)?;
+        let lines = buffer.len().min(most);
+        if let Some((of, as_, ring)) = held
+            && (of, as_) == (lines, shape)
+        {
+            return Ok(ring);
+        }
+        let trial = lines.min(LEAST_RING / 8);
+        let began = sys::now();
+        ring::link(&mut buffer.lines()[..trial], shape, seed);
+        let each = (sys::now() - began) / trial as f64;
+        let affordable = ((seconds / each) as usize).max(LEAST_RING);
+        let ring = ring::link(&mut buffer.lines()[..lines.min(affordable)], shape, seed);
+        self.pristine = false;
+        self.ring = Some((lines, shape, ring));
+        if affordable < lines && ring.bytes() < 2 * self.layout.caches.0 {
+            self.remark(format!(
+                "Memory is so slow here that latency was measured in {} of node {node} only; its lines were thrown out of the \
+                 caches before.",
+                Bytes(ring.bytes())
+            ));
+        }
+        Ok(ring)
+    }
+
+    pub(crate) fn working_sets(&mut self, from: NodeId, to: NodeId) {
+        self.ring = None;
+        let buffer = self.buffer(to).map(|buffer| (buffer.bytes(), buffer.pages));
+        let (most, pages) = match buffer {
+            Ok((most, pages)) => (most, Reading::Measured(pages)),
+            Err(reason) => (Bytes(0), Reading::unavailable(reason)),
+        };
+        let sizes = sizes::working_sets(most, per_octave(self.request.depth));
+        let began = sys::now();
+        let mut points = Vec::new();
+        for (done, &bytes) in sizes.iter().enumerate() {
+            let left = self.allowance - (sys::now() - began);
+            // Linking takes its part, and most of it at the end.
+            let seconds = (0.6 * left / (sizes.len() - done) as f64).clamp(0.02, 0.3);
+            let latency = Reading::from(self.working_set(from, to, bytes, seconds, left));
+            points.push(WorkingSet { bytes, latency });
+        }
+        let mut cells = self.profile.working_sets.iter_mut();
+        if let Some(cell) = cells.find(|cell| cell.from == from && cell.to == to) {
+            cell.pages = pages;
+            cell.points = points;
+        }
+    }
+
+    fn working_set(
+        &mut self,
+        from: NodeId,
+        to: NodeId,
+        bytes: Bytes,
+        seconds: f64,
+        left: f64,
+    ) -> Result<Estimate<Latency>, String> {
+        if self.stop.load(std::sync::atomic::Ordering::Relaxed) {
+            return Err(STOPPED.to_owned());
+        }
+        let cpu = *self.cores(from).first().ok_or(STOPPED)?;
+        let shape = Shape { block: Some(self.page_lines(to)?), all_lines: true };
+        let lines = (bytes.0 as usize / size_of::<Line>()).max(UNIT);
+        let (caches, seed) = (self.layout.caches, self.request.seed);
+        let buffer = self.buffers.iter_mut().find(|buffer| buffer.node == to).ok_or(STOPPED)?;
+        // A part is linked first: where all of it would take longer than all that is left, it is not worth it.
+        let trial = lines.min(LEAST_RING / 8);
+        let began = sys::now();
+        let mut ring = ring::link(&mut buffer.lines()[..trial], shape, seed);
+        let all = (sys::now() - began) / trial as f64 * lines as f64;
+        if all > left.max(0.5) {
+            return Err(format!(
+                "making a ring of {bytes} would take {all:.1} s here, longer than there is time"
+            ));
+        }
+        if trial < lines {
+            ring = ring::link(&mut buffer.lines()[..lines], shape, seed);
+        }
+        let start = buffer.start();
+        self.pristine = false;
+        // What no cache holds must not be there from linking; what they hold is there from linking, and comes again.
+        let cold = bytes > caches;
+        self.chased(cpu, Chase::new(ring, start, cold), seconds, if cold { 0 } else { ring.lap })
+    }
+}

@@ -1,0 +1,154 @@
+//! Latency under load: the first core of a node chases in one half of the buffer, the others load the other half with pauses.
+
+use numawise_facts::{Estimate, LoadPoint, Mix, Reading};
+use numawise_units::{BytesPerSecond, CpuId, Latency, Nanoseconds, NodeId};
+
+use super::bandwidth::{Share, Stream, checked};
+use super::latency::{Chase, LEAST_LOADS};
+use crate::buffer::{CHUNK, STOPPED};
+use crate::gang::{self, Pace, Taken, Window, Work, Worker};
+use crate::kernels::{Kernel, spin};
+use crate::repeats::Rule;
+use crate::ring::{Ring, Shape};
+use crate::session::{Session, in_units};
+use crate::sys;
+
+/// Pauses after each block, in times that the block takes by itself without any: from hardly any load to all there is.
+const PAUSES: [f64; crate::plan::DELAYS] = [64.0, 32.0, 16.0, 8.0, 5.0, 3.0, 2.0, 1.3, 0.8, 0.4, 0.15, 0.0];
+const RULE: Rule = Rule { least: 7, most: 20, precision: 0.01 };
+
+/// Loads a block, waits, loads the next.
+struct Paused {
+    stream: Stream,
+    steps: u64,
+}
+
+impl Work for Paused {
+    fn block(&mut self) -> u64 {
+        let bytes = self.stream.step();
+        spin(self.steps);
+        bytes
+    }
+
+    fn wrong(&self) -> Option<String> {
+        self.stream.wrong()
+    }
+}
+
+impl Session<'_> {
+    pub(crate) fn loaded(&mut self, from: NodeId, to: NodeId, mix: Mix) {
+        let points = self.curve(from, to, mix);
+        let mut cells = self.profile.loaded.iter_mut();
+        if let Some(cell) = cells.find(|cell| cell.from == from && cell.to == to && cell.mix == mix) {
+            cell.points = Reading::from(points);
+        }
+    }
+
+    fn curve(&mut self, from: NodeId, to: NodeId, mix: Mix) -> Result<Vec<LoadPoint>, String> {
+        let kernel = checked(mix)?;
+        let half = self.buffer(to)?.len() / 2 / CHUNK * CHUNK;
+        let shape = Shape { block: Some(self.page_lines(to)?), all_lines: false };
+        let began = sys::now();
+        let ring = self.linked(to, half, shape)?;
+        self.pristine = false;
+        let block = self.block_seconds(from, to, kernel)?;
+        let step = step_seconds();
+        let mut points = Vec::new();
+        for (done, pause) in PAUSES.into_iter().enumerate() {
+            let left = self.allowance - (sys::now() - began);
+            let seconds = (left / (PAUSES.len() - done) as f64).max(0.03);
+            let steps = (pause * block / step).round() as u64;
+            match self.point(from, to, kernel, ring, steps, seconds) {
+                Ok((bandwidth, latency)) => points.push(LoadPoint {
+                    delay: Reading::Measured(Nanoseconds::from_seconds(steps as f64 * step)),
+                    bandwidth: in_units(bandwidth, BytesPerSecond),
+                    latency: in_units(latency, |seconds| Latency(seconds * 1e9)),
+                }),
+                // What there is of a curve is kept: its cell cannot say why the rest is missing, but the header tells of a stop.
+                Err(reason) if reason == STOPPED && !points.is_empty() => break,
+                Err(reason) => return Err(reason),
+            }
+            if self.stop.load(std::sync::atomic::Ordering::Relaxed) {
+                break;
+            }
+        }
+        Ok(points)
+    }
+
+    /// What the chaser and the others came to with this pause.
+    fn point(
+        &mut self,
+        from: NodeId,
+        to: NodeId,
+        kernel: Kernel,
+        ring: Ring,
+        steps: u64,
+        seconds: f64,
+    ) -> Result<(Estimate<f64>, Estimate<f64>), String> {
+        let pace = Pace {
+            window: (seconds / RULE.most as f64).clamp(0.005, 0.02),
+            allowance: seconds,
+            warm: LEAST_LOADS,
+            least: LEAST_LOADS,
+            rule: RULE,
+        };
+        let chaser = Chase::new(ring, self.buffer(to)?.start(), true);
+        let taken = self.together(from, to, kernel, Some(chaser), steps, pace)?;
+        let bandwidth = self.estimate(taken.repeats(RULE, |window| window.others).outcome())?;
+        let latency = self.estimate(taken.repeats(RULE, |window| window.seconds_each).outcome())?;
+        Ok((bandwidth, latency))
+    }
+
+    /// The time of a block when all load and nobody waits.
+    fn block_seconds(&mut self, from: NodeId, to: NodeId, kernel: Kernel) -> Result<f64, String> {
+        let rule = Rule { least: 3, most: 5, precision: 0.05 };
+        let pace = Pace { window: 0.002, allowance: 0.05, warm: 1, least: 1 << 14, rule };
+        let taken = self.together(from, to, kernel, None, 0, pace)?;
+        let rate = self.estimate(taken.repeats(rule, |window| window.all).outcome())?;
+        let (read, written) = kernel.bytes(CHUNK);
+        let threads = (self.cores(from).len() - 1) as f64;
+        Ok((read + written) as f64 * threads / rate.median)
+    }
+
+    /// The chaser on the node's first core, if there is one, and load from all its others.
+    fn together(
+        &mut self,
+        from: NodeId,
+        to: NodeId,
+        kernel: Kernel,
+        chaser: Option<Chase>,
+        steps: u64,
+        pace: Pace,
+    ) -> Result<Taken, String> {
+        let cpus = self.cores(from);
+        let buffer = self.buffer(to)?;
+        let half = buffer.len() / 2 / CHUNK * CHUNK;
+        let start = buffer.start().wrapping_add(half);
+        let parts = cpus.len() - 1;
+        let member = |(part, &cpu): (usize, &CpuId)| {
+            let share = Share { start, lines: buffer.len() - half, part, parts };
+            let stream = Stream::new(kernel, share, false)?.fixed_block(CHUNK);
+            Ok(Worker { cpu, work: Box::new(Paused { stream, steps }) as Box<dyn Work> })
+        };
+        let loaders: Result<Vec<Worker<'_>>, String> = cpus[1..].iter().enumerate().map(member).collect();
+        let primary: fn(&Window) -> f64 =
+            if chaser.is_some() { |window| window.seconds_each } else { |window| window.all };
+        let chaser = chaser.map(|chase| Worker { cpu: cpus[0], work: Box::new(chase) as Box<dyn Work> });
+        let gang: Vec<Worker<'_>> = chaser.into_iter().chain(loaders?).collect();
+        let began = sys::now();
+        let taken = gang::run(gang, pace, primary, &self.system, self.stop)?;
+        self.saw(&taken, sys::now() - began);
+        Ok(taken)
+    }
+}
+
+/// How long a step of waiting takes: the shortest of some tries.
+fn step_seconds() -> f64 {
+    const STEPS: u64 = 2000;
+    let try_once = |_| {
+        let began = sys::now();
+        spin(STEPS);
+        (sys::now() - began) / STEPS as f64
+    };
+    (0..20).map(try_once).fold(f64::INFINITY, f64::min).max(1e-12)
+}

@@ -1,0 +1,88 @@
+use std::sync::atomic::AtomicU64;
+
+use super::*;
+use crate::fixture;
+
+const PACE: Pace = Pace {
+    window: 0.001,
+    allowance: 0.05,
+    warm: 1,
+    least: 1,
+    rule: Rule { least: 3, most: 5, precision: 0.01 },
+};
+
+/// Counts its blocks, each of which takes a little time.
+struct Count<'a>(&'a AtomicU64, Option<String>);
+
+impl Work for Count<'_> {
+    fn block(&mut self) -> u64 {
+        let began = sys::now();
+        while sys::now() - began < 20e-6 {}
+        self.0.fetch_add(1, Relaxed);
+        1
+    }
+
+    fn wrong(&self) -> Option<String> {
+        self.1.clone()
+    }
+}
+
+fn cpus() -> Vec<CpuId> {
+    fixture::live().allowed_cpus.iter().take(2).collect()
+}
+
+fn gang(cpus: &[CpuId], counts: &[AtomicU64], wrong: Option<&str>, stop: bool) -> Result<Taken, String> {
+    let workers = cpus.iter().zip(counts).map(|(&cpu, count)| Worker {
+        cpu,
+        work: Box::new(Count(count, wrong.map(str::to_owned))) as Box<dyn Work>,
+    });
+    run(workers.collect(), PACE, |window| window.all, &System::live(), &AtomicBool::new(stop))
+}
+
+#[test]
+fn every_thread_counts_in_every_window() {
+    let counts = [AtomicU64::new(0), AtomicU64::new(0)];
+    let taken = gang(&cpus(), &counts, None, false).unwrap();
+    assert!(!taken.windows.is_empty() && taken.windows.len() <= 15);
+    for window in &taken.windows {
+        // A block takes at least 20 us, so no thread does more than 50,000 in a second.
+        assert!(window.all > 0.0 && window.all <= 2.0 * 50_001.0, "{window:?}");
+        assert!(window.seconds_each >= 20e-6, "{window:?}");
+        assert!((window.others + 1.0 / window.seconds_each - window.all).abs() < 1e-6 * window.all);
+    }
+    assert!(counts.iter().take(cpus().len()).all(|count| count.load(Relaxed) > 3));
+}
+
+#[test]
+fn a_cpu_that_is_gone_ends_them_all_with_its_name() {
+    let mut with_gone = cpus();
+    with_gone.truncate(1);
+    with_gone.push(CpuId(8191));
+    let counts = [AtomicU64::new(0), AtomicU64::new(0)];
+    for order in [with_gone.clone(), with_gone.into_iter().rev().collect()] {
+        let reason = gang(&order, &counts, None, false).unwrap_err();
+        assert!(reason.contains("CPU 8191 went offline"), "{reason}");
+    }
+}
+
+#[test]
+fn a_stop_lets_the_window_in_hand_end() {
+    let counts = [AtomicU64::new(0), AtomicU64::new(0)];
+    assert_eq!(gang(&cpus(), &counts, None, true).unwrap().windows.len(), 1);
+}
+
+#[test]
+fn wrong_work_is_no_measurement_and_nobody_is_stopped() {
+    let counts = [AtomicU64::new(0)];
+    assert_eq!(gang(&cpus()[..1], &counts, Some("wrong sums"), false), Err("wrong sums".to_owned()));
+    assert_eq!(gang(&[], &[], None, false), Err(STOPPED.to_owned()));
+}
+
+#[test]
+fn time_without_the_cpu_disturbs() {
+    let share = |wall, own| Share { amount: 1, wall, own, missed: false };
+    assert!(!share(0.01, 0.00996).disturbed());
+    assert!(share(0.01, 0.0099).disturbed());
+    assert!(!share(0.0001, 0.000095).disturbed(), "a tick in a short window");
+    assert!(Share { missed: true, ..share(1.0, 1.0) }.disturbed());
+}

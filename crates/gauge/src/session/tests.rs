@@ -1,0 +1,140 @@
+use std::sync::atomic::AtomicU32;
+
+use numawise_facts::{Depth, Ignore, Mix, Target, Workers};
+
+use super::*;
+use crate::fixture;
+
+/// A measurement so small that a test may make it.
+fn small(depth: Depth) -> Request {
+    Request {
+        most_memory: Some(Bytes::mib(8)),
+        mixes: vec![Mix::Read, Mix::Triad],
+        ..fixture::request(depth)
+    }
+}
+
+fn measured(request: &Request) -> Profile {
+    run_within(0.1, &fixture::live(), request, &mut Ignore, &AtomicBool::new(false)).unwrap()
+}
+
+#[test]
+fn a_quick_measurement_fills_every_cell() {
+    let profile = measured(&small(Depth::Quick));
+    assert!(profile.header.complete);
+    assert!(!profile.latency.is_empty() && !profile.bandwidth.is_empty());
+    for cell in &profile.latency {
+        let latency = cell.latency.measured().unwrap_or_else(|| panic!("{cell:?}"));
+        assert!(
+            latency.low.0 <= latency.median.0 && latency.median.0 <= latency.high.0 && latency.low.0 > 0.0
+        );
+        assert!(cell.bytes.measured().is_some_and(|bytes| *bytes <= Bytes::mib(8)));
+        assert!(cell.with_tlb_misses.reason().unwrap().to_string().contains("quick"));
+    }
+    for cell in &profile.bandwidth {
+        assert!(cell.rate.measured().is_some_and(|rate| rate.median.0 > 1e6), "{cell:?}");
+    }
+    let nodes = profile.header.nodes.len();
+    assert!(
+        profile.bandwidth.iter().any(|cell| cell.workers == Workers::Machine && cell.target == Target::Own)
+    );
+    assert!(
+        nodes > 0 && profile.header.took.measured().is_some() && profile.header.taken.measured().is_some()
+    );
+    let told = profile.header.remarks.iter().any(|remark| remark.contains("asked for at most"));
+    assert!(told, "{:?}", profile.header.remarks);
+}
+
+#[test]
+fn a_working_set_in_the_first_cache_is_nearer_than_memory() {
+    let request =
+        Request { mixes: vec![Mix::Read], most_memory: Some(Bytes::mib(64)), ..small(Depth::Standard) };
+    let profile = measured(&request);
+    let curve = &profile.working_sets[0];
+    let at = |bytes| {
+        curve.points.iter().find(|point| point.bytes == bytes).and_then(|point| point.latency.measured())
+    };
+    let (small, large) = (at(Bytes::kib(16)).unwrap(), at(Bytes::mib(64)).unwrap());
+    assert!(small.median.0 < large.median.0, "{small:?} {large:?}");
+    for cell in &profile.transfers {
+        assert!(cell.latency.measured().is_some_and(|latency| latency.median.0 > 0.0), "{cell:?}");
+    }
+    for cell in profile.loaded.iter().filter(|cell| cell.threads.measured() != Some(&0)) {
+        let points = cell.points.measured().unwrap();
+        assert_eq!(points.len(), crate::plan::DELAYS);
+        let delays: Vec<_> = points.iter().filter_map(|point| point.delay.measured()).collect();
+        assert!(delays.windows(2).all(|pair| pair[0] > pair[1]), "{delays:?}");
+    }
+    assert!(profile.latency.iter().all(|cell| cell.with_tlb_misses.measured().is_some()));
+}
+
+#[test]
+fn a_stop_keeps_what_is_done() {
+    struct StopAt<'a>(u32, &'a AtomicBool, AtomicU32);
+    impl Sink for StopAt<'_> {
+        fn event(&mut self, event: Event) {
+            if let Event::Step { done, of, .. } = event {
+                self.2.store(of, Relaxed);
+                self.1.store(done >= self.0, Relaxed);
+            }
+        }
+    }
+    let stop = AtomicBool::new(false);
+    let mut sink = StopAt(2, &stop, AtomicU32::new(0));
+    let profile = run(&fixture::live(), &small(Depth::Quick), &mut sink, &stop).unwrap();
+    assert!(!profile.header.complete && sink.2.load(Relaxed) > 3);
+    let empty = profile.latency.iter().filter_map(|cell| cell.latency.reason());
+    assert!(empty.clone().count() > 0 && empty.map(ToString::to_string).all(|reason| reason == STOPPED));
+    // Stopped before the first step: all cells are there, and empty.
+    let profile = run(&fixture::live(), &small(Depth::Quick), &mut Ignore, &AtomicBool::new(true)).unwrap();
+    assert!(
+        !profile.latency.is_empty() && profile.latency.iter().all(|cell| cell.latency.measured().is_none())
+    );
+}
+
+#[test]
+fn too_little_memory_is_a_reason_with_numbers() {
+    let request = Request { most_memory: Some(Bytes::kib(512)), ..small(Depth::Quick) };
+    let profile = measured(&request);
+    for reason in profile.latency.iter().map(|cell| cell.latency.reason().unwrap().to_string()) {
+        assert!(reason.contains("512 KiB") && reason.contains("1 MiB"), "{reason}");
+    }
+    assert!(profile.bandwidth.iter().all(|cell| cell.rate.reason().is_some()));
+    assert!(profile.header.complete, "all that was planned was tried");
+}
+
+#[test]
+fn cpus_that_are_gone_leave_their_cells_with_the_reason() {
+    let mut machine = fixture::live();
+    // The machine as it was read had a CPU that is no longer there.
+    let node = machine.nodes.iter().position(|node| !node.cpus.is_empty()).unwrap();
+    let gone = CpuId(8000);
+    let mut cpu = machine.cpus[0].clone();
+    (cpu.id, cpu.core, cpu.smt) = (gone, 100_000, 0);
+    machine.cpus.push(cpu);
+    machine.nodes[node].cpus.insert(gone);
+    machine.allowed_cpus.insert(gone);
+    let id = machine.nodes[node].id;
+    let profile = run(&machine, &small(Depth::Quick), &mut Ignore, &AtomicBool::new(false)).unwrap();
+    let cell = profile.bandwidth.iter().find(|cell| cell.workers == Workers::Node(id)).unwrap();
+    assert!(
+        cell.rate.reason().is_some_and(|reason| reason.to_string().contains("CPU 8000 went offline")),
+        "{cell:?}"
+    );
+    assert!(
+        profile.latency.iter().any(|cell| cell.latency.measured().is_some()),
+        "the first core is still there"
+    );
+}
+
+#[test]
+fn nothing_to_measure_is_an_error() {
+    let mut machine = fixture::live();
+    machine.allowed_cpus = numawise_units::CpuSet::new();
+    let error = run(&machine, &small(Depth::Quick), &mut Ignore, &AtomicBool::new(false)).unwrap_err();
+    assert!(error.to_string().contains("CPU"), "{error}");
+    let mut machine = fixture::live();
+    machine.allowed_nodes = numawise_units::NodeSet::new();
+    let error = run(&machine, &small(Depth::Quick), &mut Ignore, &AtomicBool::new(false)).unwrap_err();
+    assert!(error.to_string().contains("memory"), "{error}");
+}

@@ -1,0 +1,190 @@
+//! The profile before anything was measured: every cell is there with the reason why it is empty.
+
+use numawise_facts::{
+    Bandwidth, Depth, IdleLatency, LimitKind, LoadedLatency, Machine, Profile, ProfileHeader, ProfileNode,
+    ProfileOrigin, Reading, Target, Transfer, Workers, WorkingSets,
+};
+use numawise_units::NodeId;
+
+use crate::Request;
+use crate::buffer::STOPPED;
+use crate::kernels::Kernel;
+use crate::layout::{Layout, declared};
+use crate::plan::{Experiment, Plan, lonely, mixes};
+
+/// Empty cells for all that is planned, and for all that cannot be.
+pub fn profile(machine: &Machine, layout: &Layout, request: &Request, plan: &Plan) -> Profile {
+    let mut profile = Profile {
+        header: header(machine, layout, request, plan),
+        latency: latencies(layout, request.depth),
+        working_sets: Vec::new(),
+        bandwidth: bandwidths(machine, layout, request),
+        loaded: Vec::new(),
+        transfers: Vec::new(),
+    };
+    for (from, to, mix) in lonely(layout, request) {
+        let points =
+            Reading::unavailable("the node has but one core that we may use: nobody is left to make load");
+        profile.loaded.push(LoadedLatency {
+            from,
+            to,
+            mix,
+            workers: Workers::Node(from),
+            threads: Reading::Measured(0),
+            points,
+        });
+    }
+    for step in &plan.steps {
+        planned(&mut profile, layout, &step.experiment);
+    }
+    profile.working_sets.sort_by_key(|cell| (cell.from, cell.to));
+    profile.loaded.sort_by_key(|cell| (cell.from, cell.to, cell.mix));
+    profile
+}
+
+fn planned(profile: &mut Profile, layout: &Layout, experiment: &Experiment) {
+    match *experiment {
+        Experiment::WorkingSets { from, to } => {
+            profile.working_sets.extend(layout.row(from).map(|row| WorkingSets {
+                from,
+                to,
+                cpu: row.cores()[0],
+                pages: Reading::unavailable(STOPPED),
+                points: Vec::new(),
+            }))
+        }
+        Experiment::Loaded { from, to, mix } => {
+            let threads = layout.row(from).map_or(0, |row| row.cores().len() as u32 - 1);
+            let points = Reading::unavailable(STOPPED);
+            profile.loaded.push(LoadedLatency {
+                from,
+                to,
+                mix,
+                workers: Workers::Node(from),
+                threads: Reading::Measured(threads),
+                points,
+            });
+        }
+        Experiment::Transfer { owner, reader } => profile.transfers.push(Transfer {
+            owner: Reading::Measured(owner.cpu),
+            reader: Reading::Measured(reader.cpu),
+            owner_node: Reading::Measured(owner.node),
+            reader_node: Reading::Measured(reader.node),
+            home: Reading::Measured(owner.home),
+            same_node: owner.node == reader.node,
+            latency: Reading::unavailable(STOPPED),
+        }),
+        _ => {}
+    }
+}
+
+fn latencies(layout: &Layout, depth: Depth) -> Vec<IdleLatency> {
+    let cell = |from: NodeId, to: NodeId, refusal: Option<String>, cpu| {
+        let reason = || refusal.clone().unwrap_or(STOPPED.to_owned());
+        let with_tlb_misses = match (depth, &refusal) {
+            (Depth::Quick, None) => Reading::unavailable("a quick measurement leaves it out"),
+            _ => Reading::unavailable(reason()),
+        };
+        IdleLatency {
+            from,
+            to,
+            cpu,
+            pages: Reading::unavailable(reason()),
+            bytes: Reading::unavailable(reason()),
+            latency: Reading::unavailable(reason()),
+            with_tlb_misses,
+        }
+    };
+    let pairs = layout.rows.iter().flat_map(|row| layout.columns.iter().map(move |column| (row, column)));
+    pairs
+        .map(|(row, column)| {
+            let cpu = row.cpus.as_ref().map(|cpus| cpus[0]);
+            cell(row.node, column.node, layout.refusal(row, column), Reading::from(cpu))
+        })
+        .collect()
+}
+
+fn bandwidths(machine: &Machine, layout: &Layout, request: &Request) -> Vec<Bandwidth> {
+    let mut cells = Vec::new();
+    for mix in mixes(request) {
+        for row in &layout.rows {
+            for column in &layout.columns {
+                let (from, to) = (row.node, column.node);
+                let reason = layout.refusal(row, column).unwrap_or(STOPPED.to_owned());
+                let both = [
+                    (Workers::Core(from), row.cores().len().min(1)),
+                    (Workers::Node(from), row.cores().len()),
+                ];
+                let quick = request.depth == Depth::Quick;
+                for (workers, threads) in both.into_iter().skip(usize::from(quick)) {
+                    cells.push(Bandwidth {
+                        workers,
+                        target: Target::Node(to),
+                        mix,
+                        threads: Reading::Measured(threads as u32),
+                        rate: Reading::unavailable(reason.clone()),
+                        declared: declared(machine, from, to, mix),
+                    });
+                }
+            }
+        }
+        let threads: usize = layout.with_own_memory().map(|row| row.cores().len()).sum();
+        let reason = match threads {
+            0 => "no node has both CPUs and memory that we may use".to_owned(),
+            _ => STOPPED.to_owned(),
+        };
+        let each = layout.with_own_memory().map(|row| declared(machine, row.node, row.node, mix));
+        let sum = each.reduce(|sum, one| match (sum, one) {
+            (Reading::Measured(sum), Reading::Measured(one)) => {
+                Reading::Measured(numawise_units::BytesPerSecond(sum.0 + one.0))
+            }
+            (Reading::Measured(_), missing) | (missing, _) => missing,
+        });
+        cells.push(Bandwidth {
+            workers: Workers::Machine,
+            target: Target::Own,
+            mix,
+            threads: Reading::Measured(threads as u32),
+            rate: Reading::unavailable(reason),
+            declared: sum.unwrap_or_else(|| Reading::unavailable("the firmware declares none")),
+        });
+    }
+    cells.sort_by_key(|cell| (cell.workers, cell.target, cell.mix));
+    cells
+}
+
+fn header(machine: &Machine, layout: &Layout, request: &Request, plan: &Plan) -> ProfileHeader {
+    let all = request.nodes.is_empty();
+    let nodes = machine.nodes.iter().filter(|node| all || request.nodes.contains(node.id));
+    let nodes = nodes.map(|node| ProfileNode {
+        id: node.id,
+        cpus: Reading::Measured(
+            layout.row(node.id).map(|row| row.cores().iter().copied().collect()).unwrap_or_default(),
+        ),
+        memory: node.memory.clone(),
+        kind: node.kind,
+    });
+    let quota = machine.limits.iter().filter(|limit| limit.kind == LimitKind::CpuQuota);
+    let quota = quota
+        .map(|limit| format!("A CPU quota may have slowed this down: {} ({}).", limit.effect, limit.source));
+    let mut remarks: Vec<String> = plan.remarks.iter().cloned().chain(quota).collect();
+    if machine.caches.is_empty() {
+        let taken = layout.caches;
+        remarks.push(format!("The machine names no caches: they are taken to hold {taken} in each node."));
+    }
+    let left_out = layout.usable_rows().filter(|row| row.own != Some(row.node));
+    remarks.extend(left_out.map(|row| {
+        format!("Node {} has no memory of its own: its CPUs take no part in the machine's peak.", row.node)
+    }));
+    ProfileHeader {
+        origin: ProfileOrigin::Numawise(request.version.clone()),
+        fingerprint: request.fingerprint.clone(),
+        taken: Reading::unavailable("the clock is before 1970"),
+        took: Reading::unavailable(STOPPED),
+        depth: request.depth,
+        complete: false,
+        nodes: nodes.collect(),
+        vectors: Reading::Measured(Kernel::best(numawise_facts::Mix::Read).vectors.name().to_owned()),
+        remarks,
+    }
+}
