@@ -59,11 +59,16 @@ pub fn design(header: &StudyHeader) -> Result<(), Failure> {
 
 /// Prints on the standard output. A closed pipe means that the reader has seen enough.
 pub fn print(text: &str) -> Result<(), Failure> {
-    match io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::new(format!("cannot write to the standard output: {error}")))
-        }
-        _ => Ok(()),
+    print_while_read(text).map(drop)
+}
+
+/// The same for who would print more: false when nobody reads any more.
+pub fn print_while_read(text: &str) -> Result<bool, Failure> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Failure::new(format!("cannot write to the standard output: {error}"))),
     }
 }
 
@@ -73,15 +78,19 @@ pub fn style() -> Style {
         return Style::plain();
     }
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    Style { colour: !set("NO_COLOR"), width: columns(), ..Style::plain() }
+    let width = match terminal_size() {
+        (0, _) => Style::plain().width,
+        (columns, _) => usize::from(columns),
+    };
+    Style { colour: !set("NO_COLOR"), width, ..Style::plain() }
 }
 
-/// The width of the terminal.
-fn columns() -> usize {
+/// Columns and lines; zeros where there is no terminal, or it does not say.
+pub fn terminal_size() -> (u16, u16) {
     let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
     // SAFETY: TIOCGWINSZ writes one winsize, which lives until the call returns.
     let told = unsafe { libc::ioctl(libc::STDOUT_FILENO, libc::TIOCGWINSZ, &raw mut size) };
-    if told == 0 && size.ws_col > 0 { usize::from(size.ws_col) } else { Style::plain().width }
+    if told == 0 { (size.ws_col, size.ws_row) } else { (0, 0) }
 }
 
 /// Fails early where a report could not be written in the end.

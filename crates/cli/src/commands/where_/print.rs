@@ -1,6 +1,5 @@
 //! Looks as text, JSON or CSV on the standard output.
 
-use std::io::{self, Write};
 use std::time::Duration;
 
 use numawise_facts::Whereabouts;
@@ -57,10 +56,5 @@ fn print(seen: &Whereabouts, request: &Request, shown: u64) -> Result<bool, Fail
         Format::Csv if shown == 0 => whereabouts::csv(seen),
         Format::Csv => whereabouts::rows(seen),
     };
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(Failure::new(format!("cannot write to the standard output: {error}"))),
-    }
+    show::print_while_read(&text)
 }

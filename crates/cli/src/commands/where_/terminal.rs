@@ -15,6 +15,7 @@ use ratatui::Terminal;
 use super::backend::Unasked;
 use super::input::{Decoder, Input};
 use crate::commands::Failure;
+use crate::show::terminal_size;
 
 /// A terminal in full-screen mode.
 pub struct Screen {
@@ -75,7 +76,7 @@ impl Screen {
         let keys = keys().map_err(failed)?;
         take().map_err(failed)?;
         let terminal = Terminal::new(Unasked::new(stdout())).map_err(failed)?;
-        Ok(Screen { terminal, keys, decoder: Decoder::default(), size: size() })
+        Ok(Screen { terminal, keys, decoder: Decoder::default(), size: terminal_size() })
     }
 
     pub fn draw(&mut self, view: &mut View, palette: Palette) -> io::Result<()> {
@@ -111,7 +112,7 @@ impl Screen {
         if unfinished && !told {
             return Ok(self.decoder.next(true));
         }
-        let size = size();
+        let size = terminal_size();
         let changed = std::mem::replace(&mut self.size, size) != size;
         Ok(changed.then_some(Input::Redraw))
     }
@@ -163,12 +164,4 @@ fn wait(files: [BorrowedFd<'_>; 2], within: Duration) -> io::Result<(bool, bool)
     }
     // A terminal that has gone counts as something to read: reading tells.
     Ok((asked[0].revents != 0, asked[1].revents != 0))
-}
-
-/// Columns and lines; nothing where there is no terminal any more.
-fn size() -> (u16, u16) {
-    let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
-    // SAFETY: TIOCGWINSZ writes one winsize, which lives until the call returns.
-    unsafe { libc::ioctl(libc::STDOUT_FILENO, libc::TIOCGWINSZ, &raw mut size) };
-    (size.ws_col, size.ws_row)
 }
