@@ -8,6 +8,7 @@
 mod commands;
 #[cfg(not(test))]
 mod maths;
+mod openmp;
 mod show;
 mod verdict;
 

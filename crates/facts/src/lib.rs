@@ -48,7 +48,7 @@ pub use profile::{
     ProfileOrigin, Target, Transfer, Workers, WorkingSet, WorkingSets,
 };
 pub use reading::{Reading, Reason};
-pub use run::{Argument, RunSpec};
+pub use run::{Argument, RunSpec, takes_threads};
 pub use snapshot::{
     MappingSnapshot, MemorySnapshot, PageUse, PolicyShare, Snapshot, TaskSnapshot, ThreadSnapshot,
 };

@@ -100,8 +100,13 @@ impl RunSpec {
 
     /// True when some argument holds `{threads}`.
     pub fn takes_threads(&self) -> bool {
-        self.command.iter().any(|word| word.0.as_bytes().windows(MARK.len()).any(|part| part == MARK))
+        self.command.iter().any(|word| takes_threads(&word.0))
     }
+}
+
+/// True when `{threads}` is in a word of a command.
+pub fn takes_threads(word: &OsStr) -> bool {
+    word.as_bytes().windows(MARK.len()).any(|part| part == MARK)
 }
 
 const MARK: &[u8] = b"{threads}";

@@ -11,6 +11,7 @@ use numawise_units::Nanoseconds;
 
 use super::Arguments;
 use crate::commands::Failure;
+use crate::openmp::outermost;
 
 #[cfg(test)]
 mod tests;
@@ -88,13 +89,11 @@ const CAUTION: f64 = 0.8;
 
 /// The outermost level of `OMP_NUM_THREADS`, which may be a list.
 fn omp_num_threads(text: &str) -> Result<u32, Failure> {
-    let first = text.split(',').next().unwrap_or_default().trim();
-    match first.parse() {
-        Ok(n) if n > 0 => Ok(n),
-        _ => Err(Failure::new(format!(
+    outermost(text).ok_or_else(|| {
+        Failure::new(format!(
             "OMP_NUM_THREADS is '{text}'; expected a number of threads; unset it or give --threads"
-        ))),
-    }
+        ))
+    })
 }
 
 /// `app.nw` in the current folder.

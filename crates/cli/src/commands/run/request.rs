@@ -1,10 +1,10 @@
 //! What was typed, checked and resolved as far as it goes without the machine.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 
 use numawise_facts::{
     Balancing, CpuChoice, Machine, MemoryRequest, Placement, PlacementRequest, Strategy, TaskPlacement,
-    ThreadBinding,
+    ThreadBinding, takes_threads,
 };
 use numawise_launch::{Change, Pinner};
 use numawise_units::{CpuSet, NodeSet, TaskId};
@@ -14,6 +14,7 @@ use super::arguments::Arguments;
 use super::machine::Allowed;
 use super::node_string::{parse_cpus, parse_nodes};
 use super::scope::Tasks;
+use crate::openmp::outermost;
 
 #[cfg(test)]
 mod tests;
@@ -71,14 +72,11 @@ impl Request {
         // Copies that nobody told how many threads to have would each take the whole machine.
         let steers_threads =
             arguments.threads.is_some() || spreads(arguments.place) || pins || arguments.copies.is_some();
-        let fills_in_threads = arguments.command.iter().any(|word| {
-            let mark = b"{threads}";
-            word.as_encoded_bytes().windows(mark.len()).any(|part| part == mark)
-        });
+        let fills_in_threads = arguments.command.iter().any(|word| takes_threads(word));
         let threads = match arguments.threads {
             Some(threads) => Some(threads),
             None if steers_threads || fills_in_threads => {
-                environment("OMP_NUM_THREADS").as_deref().and_then(outermost).or(tasks.threads)
+                environment("OMP_NUM_THREADS").and_then(|value| outermost(value.to_str()?)).or(tasks.threads)
             }
             None => None,
         };
@@ -174,12 +172,6 @@ fn choice(arguments: &Arguments) -> CpuChoice {
         skip_os_core: arguments.skip_os_core,
         efficient_cores: arguments.efficient_cores,
     }
-}
-
-/// The first number of `OMP_NUM_THREADS`, which is a list for nested regions.
-fn outermost(value: &OsStr) -> Option<u32> {
-    let number = value.to_str()?.split(',').next()?.trim().parse().ok()?;
-    (number > 0).then_some(number)
 }
 
 /// A list of numbers, or words for the machine to tell.
