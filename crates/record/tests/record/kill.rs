@@ -1,13 +1,11 @@
 //! Killed at any moment, the file is whole and at most the trial in flight is lost.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use numawise_record::{Record, RecordError};
-use rusqlite::Connection;
 
+use crate::killer::{Killer, assert_whole};
 use crate::sample;
 
 const PATH: &str = "NUMAWISE_TEST_RECORD_TO_WRITE";
@@ -39,30 +37,11 @@ fn the_writer_that_is_killed() {
 fn a_killed_writer_loses_at_most_the_trial_in_flight() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("app.nw");
-    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut killer = Killer::new("kill::the_writer_that_is_killed", PATH);
     let mut kept = 0;
     let (mut in_flight, mut hot) = (0, 0);
     for round in 0..ROUNDS {
-        let mut writer = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "kill::the_writer_that_is_killed", "--nocapture"])
-            .env(PATH, &path)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        // xorshift: any spread of moments will do, the same every time.
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        std::thread::sleep(Duration::from_micros(random % 60_000));
-        writer.kill().unwrap();
-        let said = BufReader::new(writer.stdout.take().unwrap());
-        let last = said
-            .lines()
-            .map_while(Result::ok)
-            .filter_map(|line| line.split_once("kept ")?.1.parse::<usize>().ok())
-            .last();
-        writer.wait().unwrap();
-        let said = last.map_or(kept, |number| number + 1);
+        let said = killer.kill_one(&path).map_or(kept, |number| number + 1);
 
         if path.with_extension("nw-journal").exists() {
             hot += 1;
@@ -81,11 +60,7 @@ fn a_killed_writer_loses_at_most_the_trial_in_flight() {
             assert_eq!(*trial, sample::trial(number as u32));
         }
         kept = trials.len();
-        let check: String = Connection::open(&path)
-            .unwrap()
-            .query_row("PRAGMA integrity_check", [], |row| row.get(0))
-            .unwrap();
-        assert_eq!(check, "ok");
+        assert_whole(&path);
     }
     eprintln!(
         "{ROUNDS} kills: {kept} trials kept, {hot} journals rolled back, {in_flight} kept and not yet said"

@@ -4,6 +4,7 @@ mod broken;
 mod format;
 mod full;
 mod kill;
+mod killer;
 mod roundtrip;
 mod same;
 mod sample;

@@ -1,14 +1,12 @@
 //! Killed at any moment, the file is whole and at most the look in flight is lost.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use numawise_record::{RecordError, Series};
-use rusqlite::Connection;
 
 use super::sample;
+use crate::killer::{Killer, assert_whole};
 
 const PATH: &str = "NUMAWISE_TEST_SERIES_TO_WRITE";
 const ROUNDS: u32 = 40;
@@ -33,29 +31,10 @@ fn the_recorder_that_is_killed() {
 fn a_killed_recorder_loses_at_most_the_look_in_flight() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("job.nw");
-    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut killer = Killer::new("series::kill::the_recorder_that_is_killed", PATH);
     let (mut kept, mut hot) = (0, 0);
     for round in 0..ROUNDS {
-        let mut writer = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "series::kill::the_recorder_that_is_killed", "--nocapture"])
-            .env(PATH, &path)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        // xorshift: any spread of moments will do, the same every time.
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        std::thread::sleep(Duration::from_micros(random % 60_000));
-        writer.kill().unwrap();
-        let said = BufReader::new(writer.stdout.take().unwrap());
-        let last = said
-            .lines()
-            .map_while(Result::ok)
-            .filter_map(|line| line.split_once("kept ")?.1.parse::<usize>().ok())
-            .last();
-        writer.wait().unwrap();
-        let said = last.map_or(kept, |number| number + 1);
+        let said = killer.kill_one(&path).map_or(kept, |number| number + 1);
 
         hot += u32::from(folder.path().join("job.nw-journal").exists());
         let looks = match Series::read(&path) {
@@ -67,11 +46,7 @@ fn a_killed_recorder_loses_at_most_the_look_in_flight() {
         assert!((said..=said + 1).contains(&looks.len()), "round {round}: {} of {said}", looks.len());
         assert_eq!(looks, sample::snapshots(looks.len() as u64), "round {round}");
         kept = looks.len();
-        let check: String = Connection::open(&path)
-            .unwrap()
-            .query_row("PRAGMA integrity_check", [], |row| row.get(0))
-            .unwrap();
-        assert_eq!(check, "ok");
+        assert_whole(&path);
     }
     eprintln!("{ROUNDS} kills: {kept} looks kept, {hot} journals rolled back");
     assert!(kept > 0, "no recorder lived long enough to keep a look");
