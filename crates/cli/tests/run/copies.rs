@@ -114,9 +114,7 @@ impl Running {
     }
 
     fn end(self) -> Answer {
-        let output = self.0.wait_with_output().unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        Answer { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+        self.0.wait_with_output().unwrap().into()
     }
 }
 

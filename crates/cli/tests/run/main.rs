@@ -1,5 +1,6 @@
 //! `numawise run` from outside: what the program sees, what the user reads, and the exit status.
 
+mod answer;
 mod copies;
 mod errors;
 mod options;

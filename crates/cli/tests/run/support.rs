@@ -1,7 +1,9 @@
 //! The binary, and what it answered.
 
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Command;
+
+pub use crate::answer::Answer;
 
 /// A command of the binary under test, free of what steers threads in our own environment.
 pub fn numawise() -> Command {
@@ -10,24 +12,6 @@ pub fn numawise() -> Command {
         command.env_remove(name);
     }
     command
-}
-
-/// What came of it.
-#[derive(Debug)]
-pub struct Answer {
-    pub status: Option<i32>,
-    pub out: String,
-    pub err: String,
-}
-
-impl From<Output> for Answer {
-    fn from(output: Output) -> Self {
-        Answer {
-            status: output.status.code(),
-            out: String::from_utf8(output.stdout).unwrap(),
-            err: String::from_utf8(output.stderr).unwrap(),
-        }
-    }
 }
 
 /// `numawise run` with these arguments.

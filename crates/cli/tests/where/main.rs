@@ -1,5 +1,7 @@
 //! `numawise where` from outside, on real processes: what people and scripts read, and the full-screen view in a terminal.
 
+#[path = "../run/answer.rs"]
+mod answer;
 mod errors;
 mod formats;
 mod live;

@@ -1,6 +1,8 @@
 //! The binary, and processes to look at.
 
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
+
+pub use crate::answer::Answer;
 
 /// A process that is ended with the test.
 pub struct Process(pub Child);
@@ -35,24 +37,6 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         self.end();
-    }
-}
-
-/// What came of a call.
-#[derive(Debug)]
-pub struct Answer {
-    pub status: Option<i32>,
-    pub out: String,
-    pub err: String,
-}
-
-impl From<Output> for Answer {
-    fn from(output: Output) -> Self {
-        Answer {
-            status: output.status.code(),
-            out: String::from_utf8(output.stdout).unwrap(),
-            err: String::from_utf8(output.stderr).unwrap(),
-        }
     }
 }
 
