@@ -5,6 +5,7 @@
 //! come from `analyse`: `numawise_analyse::profile` and `numawise_analyse::compare_profiles`.
 
 mod brief;
+mod compare;
 mod grid;
 mod html;
 mod json;
@@ -15,11 +16,10 @@ use numawise_facts::{Estimate, Profile, ProfileComparison, ProfileTables, Readin
 use numawise_units::{BytesPerSecond, Latency};
 
 pub use brief::brief;
+pub use compare::{compare_html, compare_terminal};
 pub use html::html;
 pub use json::{compare_json, json};
 pub use terminal::terminal;
-
-use crate::check::Style;
 
 /// What is shown of one profile.
 #[derive(Debug, Clone, Copy)]
@@ -40,16 +40,6 @@ pub struct Compared<'a> {
     pub names: [&'a str; 2],
     /// Of these two in this order.
     pub comparison: &'a ProfileComparison,
-}
-
-/// Two profiles on the terminal, ending with a newline.
-pub fn compare_terminal(compared: &Compared, _style: Style) -> String {
-    compared.comparison.meaning.join("\n") + "\n"
-}
-
-/// Two profiles as a page.
-pub fn compare_html(compared: &Compared) -> String {
-    compared.comparison.meaning.join("\n") + "\n"
 }
 
 /// What has a number in base units.

@@ -5,12 +5,15 @@
 mod sample;
 mod timeline;
 
+#[path = "../../analyse/src/profile/sample.rs"]
+mod machines;
+
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use numawise_report::{check, series};
+use numawise_report::{check, profile, series};
 use sample::Sample;
 
 /// A page takes a second or two here; a machine that is busy with other tests may take many times that.
@@ -149,6 +152,45 @@ fn browser_charts_of_a_time_series_are_drawn() {
     let shown = browser.show(&browser.save("series-empty", &page), &[]);
     assert_eq!(shown.console(), [""; 0]);
     assert!(!shown.page.contains("<svg"));
+}
+
+#[test]
+fn browser_charts_of_a_measured_machine_are_drawn() {
+    let Some(browser) = Browser::find() else { return };
+    let shapes = [
+        ("two-sockets", machines::two_sockets()),
+        ("hbm", machines::hbm()),
+        ("eight", machines::eight()),
+        ("quick", machines::quick()),
+    ];
+    let mut all: Vec<_> =
+        shapes.iter().map(|(name, shape)| (*name, shape.profile(), Some(shape.machine()))).collect();
+    all.push(("poor", machines::poor(), None));
+    for (name, measured, machine) in &all {
+        let tables = numawise_analyse::profile(measured, machine.as_ref());
+        let page = profile::html(&profile::Measured { profile: measured, tables: &tables, saved: None });
+        for size in ["--window-size=1280,900", "--window-size=420,900"] {
+            let shown = browser.show(&browser.save(name, &page), &[size]);
+            assert_eq!(shown.console(), [""; 0], "{name}");
+            let expected = [
+                ("chart-working-sets", !tables.working_sets.is_empty()),
+                ("chart-by-mix", tables.loaded.iter().any(|curve| curve.points.measured().is_some())),
+                ("chart-cores-0", tables.cores.iter().any(|cores| cores.range.is_some())),
+            ];
+            for (id, drawn) in expected {
+                let part = shown.part(id);
+                assert_eq!(part.contains("<svg"), drawn, "{name}: {id}");
+                assert_eq!(part.matches("<path").count() > 5, drawn, "{name}: {id}");
+            }
+        }
+    }
+    let comparison = numawise_analyse::compare_profiles(&all[0].1, &all[1].1);
+    let (a, b) = (&all[0].1, &all[1].1);
+    let names = ["a.json", "b.json"];
+    let page = profile::compare_html(&profile::Compared { a, b, names, comparison: &comparison });
+    let shown = browser.show(&browser.save("compare", &page), &[]);
+    assert_eq!(shown.console(), [""; 0]);
+    assert!(shown.page.contains("Clearly different"));
 }
 
 /// The page stands in a frame in which no script may run; the page around it looks inside.

@@ -181,20 +181,27 @@ fn meaning(cells: &[ComparedCell], differences: &[ProfileDifference], only: [usi
 /// Whether this is one machine, as far as the fingerprints know.
 fn machines(differences: &[ProfileDifference]) -> String {
     let find = |what: &str| differences.iter().find(|difference| difference.what == what);
-    let state: Vec<&str> = ["kernel", "firmware"].into_iter().filter(|what| find(what).is_some()).collect();
     let one_unknown = |d: &ProfileDifference| d.a.measured().is_none() || d.b.measured().is_none();
-    match (find("topology").or(find("processor")), state.as_slice()) {
-        (Some(difference), _) if one_unknown(difference) => format!(
-            "Whether these are machines of one shape is not known: of one the {} is unavailable.",
-            difference.what
-        ),
-        (Some(difference), _) => format!("These are different machines: their {} differs.", difference.what),
-        (None, []) => {
-            "Machines of one shape, with the same kernel and firmware as far as is known.".to_owned()
+    match find("topology").or(find("processor")) {
+        Some(difference) if one_unknown(difference) => {
+            return format!(
+                "Whether these are machines of one shape is not known: of one the {} is unavailable.",
+                difference.what
+            );
         }
-        (None, [one]) => format!("Machines of one shape; the {one} is not the same."),
-        (None, _) => "Machines of one shape; kernel and firmware are not the same.".to_owned(),
+        Some(difference) => {
+            return format!("These are different machines: their {} differs.", difference.what);
+        }
+        None => {}
     }
+    let mut text = "Machines of one shape".to_owned();
+    for difference in ["kernel", "firmware"].into_iter().filter_map(find) {
+        text += &match one_unknown(difference) {
+            true => format!("; of one the {} is not known", difference.what),
+            false => format!("; the {} is not the same", difference.what),
+        };
+    }
+    text + "."
 }
 
 /// The clear difference that is greatest.
@@ -217,7 +224,7 @@ fn method() -> Vec<String> {
         "A ratio is the second's median divided by the first's.".to_owned(),
         "Its bounds are the second's lower bound divided by the first's upper bound, and the second's upper by the first's \
          lower: wherever in their 95 % intervals both medians are, the ratio lies between. For two independent measurements \
-         that is wider than a 95 % interval of the ratio, so a difference that is called clear is one."
+         that is wider than a 95 % interval of the ratio: it calls too few differences clear rather than too many."
             .to_owned(),
         format!(
             "Clearly different: the intervals are apart, and the ratio is above {:.2} or below 1/{:.2}.",

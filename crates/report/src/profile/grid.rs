@@ -65,6 +65,9 @@ impl Grid {
             {
                 to += 1;
             }
+            if from > 0 {
+                text.push('\n');
+            }
             text += &self.draw(Fit::Number, from..to, plus_minus, notes);
             from = to;
         }

@@ -223,7 +223,6 @@ fn transfers(measured: &Measured, notes: &mut Notes) -> Markup {
                     }
                 }
                 (groups(measured, notes))
-                @if !by_node.is_empty() { h3 { "From node to node, all cores of a node, GB/s" } }
                 div.heats { @for matrix in by_node { (heat::matrix(measured, matrix, None, notes)) } }
                 @for cores in known.iter().filter(|cores| cores.cpus.len() <= CORES) {
                     details {

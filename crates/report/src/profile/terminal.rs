@@ -61,7 +61,10 @@ impl<'a> Page<'a> {
     }
 
     pub fn heading(&mut self, text: &str) {
-        self.text += &format!("\n{}\n", self.paint.bold(Tone::Plain, text));
+        self.text.push('\n');
+        for line in wrap(text, "", "", self.width).lines() {
+            self.text += &format!("{}\n", self.paint.bold(Tone::Plain, line));
+        }
     }
 
     fn line(&mut self, name: &str, text: &str) {

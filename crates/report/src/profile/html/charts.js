@@ -1,6 +1,8 @@
 // The charts of a measured machine.
 
   const names = { top: 0, left: 0, itemWidth: 16, itemHeight: 10, textStyle: { color: colour("text") } };
+  // Every other curve is dashed: where two are the same, both are seen.
+  const stroke = (k) => ({ width: 2, type: k % 2 ? [6, 5] : "solid" });
   // As many lines as the names need, in pixels.
   const legendHeight = (list, width) => Math.ceil(list.reduce((sum, n) => sum + n.length * 7.2 + 40, 0) / (width - 20)) * 24;
 
@@ -49,7 +51,7 @@
     });
     const inside = data.caches.filter((c) => Math.log2(c.bytes) > low && Math.log2(c.bytes) < high);
     option.series = curves.map((c, k) => ({
-      name: c.name, type: "line", color: node(k), symbol: "circle", symbolSize: 5, lineStyle: { width: 2 }, emphasis: { disabled: true },
+      name: c.name, type: "line", color: node(k), symbol: "circle", symbolSize: 5, lineStyle: stroke(k), emphasis: { disabled: true },
       data: c.points.map(([b, figures]) => ({ value: [Math.log2(b), figures ? Math.log10(figures[0]) : null], figures })),
       markLine: k > 0 ? undefined : {
         silent: true, symbol: "none", animation: false,
@@ -79,7 +81,7 @@
       type: "value", min: 0, name: "latency, ns", nameTextStyle: { color: colour("muted"), align: "left", padding: [0, 0, 0, -40] },
     });
     option.series = curves.flatMap((c, k) => [{
-      name: c.name, type: "line", color: node(k), symbol: "circle", symbolSize: 5, lineStyle: { width: 2 }, emphasis: { disabled: true },
+      name: c.name, type: "line", color: node(k), symbol: "circle", symbolSize: 5, lineStyle: stroke(k), emphasis: { disabled: true },
       data: c.points.map((value) => ({ value })),
     }, {
       // The knee, hollow; goes with its curve when that is hidden.

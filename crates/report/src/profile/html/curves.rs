@@ -8,6 +8,8 @@ use super::{chart, data, figure};
 use crate::profile::grid::Notes;
 use crate::profile::{Measured, plain, plain_estimate, words};
 
+/// More rows than this are folded.
+const ROWS: usize = 24;
 const NS: FigureUnit = FigureUnit::Nanoseconds;
 
 pub fn working_sets(measured: &Measured, notes: &mut Notes) -> Markup {
@@ -88,7 +90,14 @@ pub fn loaded(measured: &Measured, notes: &mut Notes) -> Markup {
                     h3 { "Reads, by pair of nodes" }
                     (chart("chart-by-pair", "Latency by bandwidth, for pairs of nodes"))
                 }
-                (summary(curves, notes))
+                @if curves.len() > ROWS {
+                    details {
+                        summary { (words::many(curves.len() as u64, "curve")) ", with the knee of each" }
+                        (summary(curves, notes))
+                    }
+                } @else {
+                    (summary(curves, notes))
+                }
                 @if !drawn.is_empty() {
                     details {
                         summary { "The points of the curves in the charts" }

@@ -17,7 +17,6 @@ pub fn matrix(
     beside: Option<&NodeMatrix>,
     notes: &mut Notes,
 ) -> Markup {
-    let unit = matrix.measure.unit();
     let roomy = matrix.columns.len() <= ROOMY;
     let name = |node| words::node(measured.profile, node);
     let ratio = |k: usize, l: usize| match beside?.cells[k][l].as_ref()? {
@@ -29,24 +28,28 @@ pub fn matrix(
             h3 { (title(matrix.measure)) }
             @if let Some(about) = words::about(matrix.measure) { p.lead { (about) } }
             div.wide {
-                table {
+                table.many[!roomy] {
                     thead { tr {
                         th scope="col" { "from \\ to" }
                         @for node in &matrix.columns {
-                            th.number scope="col" { @if roomy { (name(*node)) } @else { (node) } }
+                            th.number scope="col" {
+                                @if roomy { "node " }
+                                (node)
+                                @if let Some(kind) = words::kind(measured.profile, *node) { small { (kind) } }
+                            }
                         }
                     } }
                     tbody { @for (k, (node, row)) in matrix.rows.iter().zip(&matrix.cells).enumerate() {
                         tr {
                             th scope="row" { (name(*node)) }
                             @for (l, figure) in row.iter().enumerate() {
-                                (cell(figure, unit, matrix.range, roomy, ratio(k, l), notes))
+                                (cell(matrix, figure, ratio(k, l), notes))
                             }
                         }
                     } }
                 }
             }
-            (scale(matrix.range, unit))
+            (scale(matrix.range, matrix.measure.unit()))
         }
     }
 }
@@ -94,14 +97,7 @@ fn ramp(measure: MatrixMeasure) -> &'static str {
     if measure.more_is_better() { "deep" } else { "hot" }
 }
 
-fn cell(
-    cell: &Cell,
-    unit: FigureUnit,
-    range: Option<(f64, f64)>,
-    roomy: bool,
-    ratio: Option<String>,
-    notes: &mut Notes,
-) -> Markup {
+fn cell(matrix: &NodeMatrix, cell: &Cell, ratio: Option<String>, notes: &mut Notes) -> Markup {
     let estimate = match cell {
         None => return page! { td.number.none title="not asked for" { "-" } },
         Some(Reading::Unavailable { unavailable }) => {
@@ -109,16 +105,23 @@ fn cell(
         }
         Some(Reading::Measured(estimate)) => estimate,
     };
-    let half = words::half(unit, estimate).map(|half| format!("±{half}"));
-    let figure = words::quantity(unit, estimate.median);
-    let title = match &half {
-        Some(half) => format!("{figure} {half}, {}", words::many(u64::from(estimate.samples), "repetition")),
-        None => figure,
+    let unit = matrix.measure.unit();
+    let number = |value| words::number(unit, value);
+    let samples = u64::from(estimate.samples);
+    let (bounds, of) = match matrix.measure {
+        MatrixMeasure::Transfers(_) => (
+            Some(format!("{} to {}", number(estimate.low), number(estimate.high))),
+            words::many(samples, "pair"),
+        ),
+        _ => (words::half(unit, estimate).map(|half| format!("±{half}")), words::many(samples, "repetition")),
     };
-    let small: Vec<String> = half.filter(|_| roomy).into_iter().chain(ratio).collect();
+    let figure = words::quantity(unit, estimate.median);
+    let title = bounds.as_ref().map_or_else(|| figure.clone(), |bounds| format!("{figure}, {bounds}, {of}"));
+    let roomy = matrix.columns.len() <= ROOMY;
+    let small: Vec<String> = bounds.filter(|_| roomy).into_iter().chain(ratio).collect();
     page! {
-        td.number title=(title) style=(format!("--h:{:.0}", place(estimate.median, range))) {
-            (words::number(unit, estimate.median))
+        td.number title=(title) style=(format!("--h:{:.0}", place(estimate.median, matrix.range))) {
+            (number(estimate.median))
             @if !small.is_empty() { small { (small.join(" · ")) } }
         }
     }

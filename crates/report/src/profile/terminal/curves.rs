@@ -15,8 +15,9 @@ const ROWS: usize = 20;
 const CURVES: usize = 24;
 /// Letters of a small picture.
 const CELLS: usize = 12;
-/// Letters of a bar.
+/// Letters of a bar at most, and what stands before it.
 const BAR: usize = 30;
+const BEFORE_BAR: usize = 40;
 
 impl Page<'_> {
     pub fn working_sets(&mut self) {
@@ -147,6 +148,7 @@ impl Page<'_> {
             let half = words::half(unit, estimate).map_or_else(String::new, |half| format!(" {sign}{half}"));
             words::number(unit, estimate.median) + &half
         };
+        let room = self.width.saturating_sub(BEFORE_BAR).min(BAR);
         let bar = if self.unicode { "█" } else { "#" };
         let title = format!("{}, {}", words::pair_loaded(curve), words::mix(curve.mix));
         let mut rows = vec![vec!["delay".to_owned(), "GB/s".to_owned(), "ns".to_owned(), title]];
@@ -155,7 +157,7 @@ impl Page<'_> {
                 delay.measured().map_or_else(|| "-".to_owned(), Nanoseconds::to_string),
                 shown(FigureUnit::BytesPerSecond, &super::super::plain_estimate(bandwidth)),
                 shown(FigureUnit::Nanoseconds, &super::super::plain_estimate(latency)),
-                bar.repeat((latency.median.0 / most * BAR as f64).round().max(1.0) as usize),
+                bar.repeat((latency.median.0 / most * room as f64).round().max(1.0) as usize),
             ]);
         }
         self.text.push('\n');
