@@ -17,7 +17,7 @@ pub fn study(study: &Study, record: &Path, as_json: bool, html: Option<&Path>) -
     let record = record.display().to_string();
     let check = Check { study, analysis: &analysis, from_now_on: &from_now_on, record: &record };
     if let Some(path) = html {
-        write_file(path, &check::html(&check))?;
+        report(path, &check::html(&check))?;
     }
     print(&match as_json {
         true => check::json(&check),
@@ -30,7 +30,7 @@ pub fn series(timeline: &Timeline, record: &Path, as_json: bool, html: Option<&P
     let record = record.display().to_string();
     let series = series::Series { timeline, record: &record };
     if let Some(path) = html {
-        write_file(path, &series::html(&series))?;
+        report(path, &series::html(&series))?;
     }
     print(&match as_json {
         true => series::json(&series),
@@ -95,32 +95,41 @@ pub fn terminal_size() -> (u16, u16) {
 
 /// Fails early where a report could not be written in the end.
 pub fn writable(path: &Path) -> Result<(), Failure> {
+    writable_as("--html", path)
+}
+
+/// The same for a file that another option names.
+pub fn writable_as(option: &str, path: &Path) -> Result<(), Failure> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if path.is_dir() {
         return Err(Failure::new(format!(
-            "--html {}: this is a folder; expected the name of a file",
+            "{option} {}: this is a folder; expected the name of a file",
             path.display()
         )));
     }
     if !folder.is_dir() {
         let folder = folder.display();
-        return Err(Failure::new(format!("--html {}: there is no folder {folder}", path.display())));
+        return Err(Failure::new(format!("{option} {}: there is no folder {folder}", path.display())));
     }
     Ok(())
 }
 
 /// Writes a file beside its place and moves it there, so that a full disk leaves the old one whole. A device or a pipe is
 /// written to as it is, and a link is followed.
-fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
-    writable(path)?;
+pub fn write_file(path: &Path, text: &str) -> io::Result<()> {
     // Asked of what a link leads to: the standard output may be a pipe behind links that have no path.
     let ordinary = path.metadata().is_ok_and(|file| file.is_file());
-    let written = match (ordinary, path.exists()) {
+    match (ordinary, path.exists()) {
         (false, true) => std::fs::write(path, text),
         (true, _) => path.canonicalize().and_then(|real| write_beside(&real, text)),
         (false, false) => write_beside(path, text),
-    };
-    written.map_err(|error| {
+    }
+}
+
+/// The report of what a record holds.
+fn report(path: &Path, text: &str) -> Result<(), Failure> {
+    writable(path)?;
+    write_file(path, text).map_err(|error| {
         let path = path.display();
         Failure::new(format!(
             "cannot write the report {path}: {error}; what was measured is kept in the record"

@@ -97,7 +97,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
 }
 
 /// 128 + SIGINT, as shells give it.
-const INTERRUPTED: u8 = 130;
+pub(super) const INTERRUPTED: u8 = 130;
 
 /// Runs the trials that are missing, and notes in the record why it stopped.
 fn measure(
@@ -131,7 +131,7 @@ impl Keep for Keeper {
 }
 
 /// A flag that Ctrl-C and SIGTERM raise; a second Ctrl-C ends us at once.
-fn interruptible() -> Result<Arc<AtomicBool>, Failure> {
+pub(super) fn interruptible() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         let failed = |e: std::io::Error| Failure::new(format!("cannot take signals: {e}"));

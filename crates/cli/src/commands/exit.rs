@@ -54,6 +54,11 @@ impl Failure {
         }
     }
 
+    /// What is said, without numawise's name in front.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
     /// Prints the message on stderr and gives the status.
     pub fn report(self) -> Status {
         eprintln!("numawise: {}", self.message);

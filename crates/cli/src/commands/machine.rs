@@ -2,16 +2,30 @@
 //!
 //! Shows packages, nodes with their CPUs, memory and its kind, distances, caches, what the firmware says of latency and
 //! bandwidth, and which limit (affinity mask, cgroup, quota, memory policy) keeps us from what, told by which file, to be
-//! lifted by whom. With `--input` it does the same for a machine recorded as an hwloc XML file, or for a synthetic one.
+//! lifted by whom. With `--input` it does the same for a machine recorded as an hwloc XML file, or for a synthetic one. Where
+//! this machine has been measured, it says that too.
+//!
+//! `numawise machine measure` measures latency and bandwidth of its memory, `numawise machine compare` shows two such profiles
+//! side by side.
 
-use clap::ValueEnum;
+mod compare;
+mod measure;
+mod print;
+pub(super) mod profile;
+mod progress;
+
+use clap::{Subcommand, ValueEnum};
+use numawise_facts::Machine;
 
 use super::{Failure, SUCCESS, Status};
 use crate::show;
 
-/// Show the machine: nodes, CPUs, memory kinds, distances, and what limits you
+/// Show the machine: nodes, CPUs, memory kinds, distances, and what limits you; measure its memory
 #[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 pub struct Arguments {
+    #[command(subcommand)]
+    action: Option<Action>,
     /// An hwloc XML file (lstopo machine.xml), or a synthetic description such as 'pack:2 core:4 pu:2'
     #[arg(long, value_name = "FILE.xml|DESCRIPTION")]
     input: Option<String>,
@@ -23,6 +37,12 @@ pub struct Arguments {
     reader: Reader,
 }
 
+#[derive(Subcommand)]
+enum Action {
+    Measure(Box<measure::Arguments>),
+    Compare(compare::Arguments),
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Reader {
     Hwloc,
@@ -30,6 +50,12 @@ enum Reader {
 }
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
+    match arguments.action {
+        Some(Action::Measure(arguments)) => return measure::run(*arguments),
+        Some(Action::Compare(arguments)) => return compare::run(arguments),
+        None => {}
+    }
+    let here = arguments.input.is_none();
     let machine = match (arguments.input, arguments.reader) {
         (Some(_), Reader::Sysfs) => {
             return Err(Failure::new(
@@ -40,10 +66,27 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         (None, Reader::Hwloc) => numawise_machine::live()?,
         (None, Reader::Sysfs) => numawise_machine::live_without_hwloc()?,
     };
+    let machine = if here { super::measured::laid_over(machine) } else { machine };
     let text = match arguments.json {
         true => format!("{:#}\n", numawise_report::machine::json(&machine)),
-        false => numawise_report::machine::terminal(&machine),
+        false => {
+            let measured = here && arguments.reader == Reader::Hwloc;
+            let measured = if measured { profile::paragraph(&machine) } else { String::new() };
+            numawise_report::machine::terminal(&machine) + &measured
+        }
     };
     show::print(&text)?;
     Ok(SUCCESS)
+}
+
+/// The machine in full; without hwloc what the kernel's files tell, which is all that measuring needs but less to show.
+fn this_machine() -> Result<Machine, Failure> {
+    match numawise_machine::live() {
+        Ok(machine) => Ok(machine),
+        Err(error) => {
+            let machine = numawise_machine::live_without_hwloc()?;
+            eprintln!("numawise: {error}; going on with what the kernel's files tell");
+            Ok(machine)
+        }
+    }
 }

@@ -1,0 +1,72 @@
+//! Shows profiles: on the terminal, as JSON, in HTML, for hwloc.
+
+use std::path::{Path, PathBuf};
+
+use numawise_facts::{Machine, Profile};
+use numawise_report::profile::{self, Compared, Measured};
+
+use crate::commands::Failure;
+use crate::show;
+
+/// How a profile, or two of them, are shown.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Output {
+    /// Print JSON (docs/formats/profile-json.md)
+    #[arg(long)]
+    json: bool,
+    /// Write a report in HTML too
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+}
+
+impl Output {
+    /// Fails early where the report could not be written in the end.
+    pub fn check(&self) -> Result<(), Failure> {
+        self.html.as_deref().map_or(Ok(()), show::writable)
+    }
+
+    pub fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// One profile. `machine` is the one that it is of, where that is this one.
+    pub fn profile(
+        &self,
+        of: &Profile,
+        machine: Option<&Machine>,
+        saved: Option<&Path>,
+    ) -> Result<(), Failure> {
+        let tables = numawise_analyse::profile(of, machine);
+        let saved = saved.map(|path| path.display().to_string());
+        let measured = Measured { profile: of, tables: &tables, saved: saved.as_deref() };
+        self.html(|| profile::html(&measured))?;
+        show::print(&match self.json {
+            true => format!("{:#}\n", profile::json(of)),
+            false => profile::terminal(&measured, show::style()),
+        })
+    }
+
+    /// Two, under the names that the user gave them.
+    pub fn both(&self, a: &Profile, b: &Profile, names: [&str; 2]) -> Result<(), Failure> {
+        let comparison = numawise_analyse::compare_profiles(a, b);
+        let compared = Compared { a, b, names, comparison: &comparison };
+        self.html(|| profile::compare_html(&compared))?;
+        show::print(&match self.json {
+            true => format!("{:#}\n", profile::compare_json(&compared)),
+            false => profile::compare_terminal(&compared, show::style()),
+        })
+    }
+
+    fn html(&self, page: impl FnOnce() -> String) -> Result<(), Failure> {
+        match &self.html {
+            Some(path) => write(path, &page(), "the report"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Writes a file beside what is shown; `what` it is, for the message.
+pub fn write(path: &Path, text: &str, what: &str) -> Result<(), Failure> {
+    show::write_file(path, text)
+        .map_err(|error| Failure::new(format!("cannot write {what} {}: {error}", path.display())))
+}

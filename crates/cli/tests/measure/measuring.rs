@@ -1,0 +1,142 @@
+//! Measuring itself, in as little memory and time as it goes.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::{Answer, Data, topology};
+
+/// Little memory is got quickly; what is measured in it are the caches, which no test here minds.
+const QUICKLY: [&str; 4] = ["measure", "--quick", "--max-memory", "16MiB"];
+
+/// How many cells of a part hold a figure.
+fn figures(profile: &Value, part: &str, figure: &str) -> usize {
+    profile[part].as_array().unwrap().iter().filter(|cell| cell[figure]["median"].is_f64()).count()
+}
+
+#[test]
+fn a_dry_run_measures_and_leaves_nothing() {
+    let data = Data::new();
+    for depth in [&[][..], &["--quick"], &["--full"]] {
+        let answer = data.run(&[&["measure", "--dry-run"], depth].concat());
+        assert_eq!((answer.status, answer.err.as_str()), (Some(0), ""), "{answer:?}");
+        assert!(answer.out.starts_with("Would measure in "), "{answer:?}");
+        assert!(answer.out.contains("idle latency, node "), "{answer:?}");
+        assert!(answer.out.contains(&format!("Would save it in {}", data.path().display())), "{answer:?}");
+    }
+    assert!(data.run(&["measure", "--dry-run", "--no-save"]).out.contains("Would not save it."));
+    assert!(data.run(&["measure", "--dry-run", "--save", "a.json"]).out.contains("Would save it in a.json."));
+    let only = data.run(&["measure", "--dry-run", "--quick", "--mix", "1:1,triad"]).out;
+    assert!(only.contains("bandwidth, 1:1, ") && !only.contains("bandwidth, read, "), "{only}");
+    assert_eq!(std::fs::read_dir(data.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn what_is_measured_is_kept_and_found_again() {
+    let data = Data::new();
+    let answer = data.run(&[&QUICKLY[..], &["--json"]].concat());
+    assert_eq!(answer.status, Some(0), "{answer:?}");
+    let profile = answer.json();
+    assert_eq!(profile["header"]["complete"], true);
+    assert_eq!(profile["header"]["depth"], "quick");
+    assert_eq!(profile["header"]["fingerprint"]["topology"], topology());
+    assert!(figures(&profile, "latency", "latency") > 0, "{profile:#}");
+    assert!(figures(&profile, "bandwidth", "rate") > 0, "{profile:#}");
+    let [path] = &data.profiles()[..] else { panic!("one file: {:?}", data.profiles()) };
+    assert!(answer.err.contains(&format!("saved in {}", path.display())), "{answer:?}");
+    assert_eq!(std::fs::read_to_string(path).unwrap(), answer.out);
+    let again = data.run(&["measure", "--load", "latest", "--json"]);
+    assert_eq!(again.out, answer.out);
+    let machine = data.run(&[]);
+    assert!(machine.out.contains("depth quick"), "{machine:?}");
+    let text = data.run(&["compare", "latest", "latest"]);
+    assert_eq!(text.status, Some(0), "{text:?}");
+}
+
+#[test]
+fn it_is_kept_where_it_should_be_and_nowhere_else() {
+    let data = Data::new();
+    let answer = data.run(&[&QUICKLY[..], &["--save", "mine.json", "--html", "mine.html"]].concat());
+    assert_eq!(answer.status, Some(0), "{answer:?}");
+    assert!(answer.out.contains("mine.json"), "{answer:?}");
+    assert_eq!(data.run(&["measure", "--load", "mine.json"]).err, "");
+    assert!(std::fs::read_to_string(data.path().join("mine.html")).unwrap().contains("<html"));
+    let answer = data.run(&[&QUICKLY[..], &["--no-save"]].concat());
+    assert_eq!(answer.status, Some(0), "{answer:?}");
+    assert_eq!(std::fs::read_dir(data.path()).unwrap().count(), 2, "mine.json and mine.html");
+}
+
+#[test]
+fn a_place_that_cannot_be_written_takes_nothing_from_the_result() {
+    let data = Data::new();
+    let mut command = data.command(&QUICKLY);
+    let answer: Answer = command.env("XDG_DATA_HOME", "/proc/data").output().unwrap().into();
+    assert_eq!(answer.status, Some(0), "{answer:?}");
+    assert!(answer.err.contains("not saved: /proc/data/numawise/profiles: "), "{answer:?}");
+    assert!(answer.out.contains("Idle latency"), "{answer:?}");
+    // A file that was asked for is a failure, after the result was shown.
+    let answer = data.run(&[&QUICKLY[..], &["--save", "/dev/full"]].concat());
+    assert_eq!(answer.status, Some(125), "{answer:?}");
+    assert!(answer.err.contains("/dev/full: no space is left"), "{answer:?}");
+    assert!(answer.out.contains("Idle latency"), "{answer:?}");
+}
+
+#[test]
+fn a_mask_does_not_make_another_machine() {
+    let data = Data::new();
+    let mut command = Command::new("taskset");
+    command.args(["-c", "0", env!("CARGO_BIN_EXE_numawise"), "machine"]).args(QUICKLY).arg("--json");
+    let answer: Answer = command.env("XDG_DATA_HOME", data.path()).output().expect("taskset starts").into();
+    assert_eq!(answer.status, Some(0), "{answer:?}");
+    let profile = answer.json();
+    assert_eq!(profile["header"]["fingerprint"]["topology"], topology());
+    assert_eq!(profile["header"]["nodes"][0]["cpus"], "0");
+    assert_eq!(data.run(&["measure", "--load", "latest"]).status, Some(0));
+}
+
+#[test]
+fn ctrl_c_keeps_what_is_done() {
+    let data = Data::new();
+    let mut command = data.command(&["measure", "--full", "--json", "--max-memory", "16MiB"]);
+    // Without --json there would be a line at the beginning to wait for; here there is the bandwidth, which comes first.
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_secs(4));
+    // SAFETY: a plain system call on a child that was not waited for.
+    assert_eq!(unsafe { libc::kill(child.id() as i32, libc::SIGINT) }, 0);
+    let answer: Answer = child.wait_with_output().unwrap().into();
+    assert_eq!(answer.status, Some(130), "{answer:?}");
+    let profile = answer.json();
+    assert_eq!(profile["header"]["complete"], false);
+    assert!(figures(&profile, "bandwidth", "rate") > 0, "{profile:#}");
+    let missing = profile["bandwidth"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|cell| cell["rate"]["unavailable"].is_string());
+    assert!(missing.count() > 0, "{profile:#}");
+    let [path] = &data.profiles()[..] else { panic!("one file: {:?}", data.profiles()) };
+    assert_eq!(std::fs::read_to_string(path).unwrap(), answer.out);
+}
+
+#[test]
+fn ctrl_c_before_anything_is_measured_keeps_nothing() {
+    let data = Data::new();
+    let mut child =
+        data.command(&["measure", "--full"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // The line that says how much is to come is the first thing that is said: memory is got then.
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let first = lines.next().unwrap().unwrap();
+    assert!(first.contains("Ctrl-C ends it and keeps what is done"), "{first}");
+    // SAFETY: a plain system call on a child that was not waited for.
+    assert_eq!(unsafe { libc::kill(child.id() as i32, libc::SIGINT) }, 0);
+    let rest: Vec<String> = lines.map(Result::unwrap).collect();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{rest:?}");
+    match data.profiles().is_empty() {
+        true => assert_eq!(rest, ["numawise: interrupted before anything was measured; nothing is saved"]),
+        // A fast machine has something already.
+        false => assert!(rest[0].contains("saved in"), "{rest:?}"),
+    }
+}
