@@ -1,7 +1,7 @@
 //! `numawise machine measure`: latency and bandwidth of this machine's memory, measured and kept; or a saved profile again.
 //!
 //! Without options: idle latency and bandwidth of every pair of nodes, every mix, working sets, and the curve under load on own
-//! memory. `--quick` takes a few seconds, `--full` measures everything. The profile is saved below the data directory, and
+//! memory, in less than half a minute on most machines. `--quick` takes a few seconds, `--full` measures everything. The profile is saved below the data directory, and
 //! found there by `--load latest`, by `numawise machine`, and by whoever else needs it. Exit status: 0, 130 after Ctrl-C (what
 //! was done until then is kept and shown), 125 as everywhere.
 
@@ -27,7 +27,7 @@ pub struct Arguments {
     /// In a few seconds: idle latency and read bandwidth of every pair, and the machine's peak
     #[arg(long, conflicts_with = "full")]
     quick: bool,
-    /// Everything: every mix by core, node and machine, curves under load for every pair, transfers between all cores
+    /// Everything: also curves under load for every pair and mix, and transfers between all cores
     #[arg(long)]
     full: bool,
     /// Only these mixes of reads and writes: read, 3:1, 2:1, 1:1, triad, nt-write

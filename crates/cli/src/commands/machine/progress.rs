@@ -46,7 +46,7 @@ impl Progress {
         if let Some(bar) = &self.bar {
             bar.set_length(u64::from(of));
             bar.set_position(u64::from(done));
-            bar.set_message(format!("{what}; about {} left", whole(left)));
+            bar.set_message(format!("about {} left: {what}", whole(left)));
         }
     }
 }
