@@ -12,6 +12,7 @@ pub(crate) mod words;
 
 use numawise_facts::{Analysis, Study};
 
+pub use amount::moment;
 pub use html::html;
 pub use json::{SCHEMA, json};
 pub use terminal::{Style, terminal};

@@ -3,6 +3,7 @@
 mod check;
 mod exit;
 mod machine;
+mod measured;
 mod report;
 mod run;
 mod where_;

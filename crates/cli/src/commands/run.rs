@@ -14,6 +14,7 @@ mod arguments;
 mod copies;
 mod direct;
 mod machine;
+mod measured;
 mod node_string;
 mod numactl;
 mod preload;
@@ -77,7 +78,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
 
 /// With a plan, and all that there is to say of it.
 fn start(arguments: &Arguments, scope: &Scope, request: &Request, spec: &RunSpec) -> Result<Status, Failure> {
-    let (machine, mut placement) = plan(request, &scope.allowed)?;
+    let Planned { machine, mut placement, notes } = plan(request, &scope.allowed)?;
     let decision = preload::decide(arguments, &placement, spec);
     weights::write(arguments, &mut placement)?;
     let ours = placement.tasks.get(scope.tasks.ours as usize).ok_or(LaunchError::NoTask)?;
@@ -86,8 +87,9 @@ fn start(arguments: &Arguments, scope: &Scope, request: &Request, spec: &RunSpec
     let of_program = numawise_launch::overrides(&changes, environment);
     warn(scope, &placement, decision.warning.into_iter().chain(of_program).chain(on_pages));
     if arguments.verbose {
-        let machine = machine::full(&scope.allowed).unwrap_or(machine);
-        let notes: Vec<String> = scope.notes.iter().chain(&decision.note).cloned().collect();
+        let machine =
+            machine::full(&scope.allowed).map_or(machine, |full| measured::laid_over(request, full).0);
+        let notes: Vec<String> = scope.notes.iter().chain(&notes).chain(&decision.note).cloned().collect();
         let (placement, ours) = (&placement, marked(&scope.tasks, arguments));
         let shown =
             Shown { machine: &machine, request, placement, changes: &changes, spec, notes: &notes, ours };
@@ -124,23 +126,34 @@ fn marked(tasks: &Tasks, arguments: &Arguments) -> Option<u32> {
     (tasks.number > 1 && arguments.copies.is_none() && arguments.ranks.is_none()).then_some(tasks.ours)
 }
 
+/// A plan, the machine it is for, and what it was told from.
+struct Planned {
+    machine: Machine,
+    placement: Placement,
+    notes: Vec<String>,
+}
+
 /// The plan, from as little of the machine as it takes.
-fn plan(request: &Request, allowed: &Allowed) -> Result<(Machine, Placement), Failure> {
+fn plan(request: &Request, allowed: &Allowed) -> Result<Planned, Failure> {
     if let Some(machine) = machine::narrow(request, allowed)
         && let Ok(placement) = request.place(&machine)
     {
-        return Ok((machine, placement));
+        return Ok(Planned { machine, placement, notes: Vec::new() });
     }
-    let quick = machine::quick(request, allowed)?;
-    if let Ok(mut placement) = request.place(&quick) {
-        weights::compare(&mut placement, &Roots::live());
-        return Ok((quick, placement));
+    if let Ok(planned) = placed(request, machine::quick(request, allowed)?) {
+        return Ok(planned);
     }
     // Something is wrong, or is a matter of kinds that the quick reader does not know: with all there is to know.
-    let machine = machine::full(allowed)?;
+    placed(request, machine::full(allowed)?)
+}
+
+/// The plan for this machine, with what was measured of it where that matters.
+fn placed(request: &Request, machine: Machine) -> Result<Planned, Failure> {
+    let (machine, found) = measured::laid_over(request, machine);
     let mut placement = request.place(&machine)?;
+    let notes = measured::notes(request, &machine, &placement, found.as_ref());
     weights::compare(&mut placement, &Roots::live());
-    Ok((machine, placement))
+    Ok(Planned { machine, placement, notes })
 }
 
 /// `--dry-run` and `--emit`: the plan and nothing else.
@@ -158,10 +171,14 @@ fn look(arguments: &Arguments) -> Result<Status, Failure> {
         }
     };
     let request = Request::new(arguments, &scope.allowed, &scope.tasks, &environment)?;
-    let mut placement = request.place(&machine)?;
-    if arguments.input.is_none() {
-        weights::compare(&mut placement, &Roots::live());
-    }
+    let Planned { machine, mut placement, notes } = match arguments.input {
+        Some(_) => {
+            let placement = request.place(&machine)?;
+            let notes = measured::notes(&request, &machine, &placement, None);
+            Planned { machine, placement, notes }
+        }
+        None => placed(&request, machine)?,
+    };
     let spec = match arguments.command.is_empty() {
         true => spec(&["PROGRAM".into()]),
         false => spec(&arguments.command),
@@ -175,7 +192,7 @@ fn look(arguments: &Arguments) -> Result<Status, Failure> {
     placement.warnings.extend(decision.warning.into_iter().chain(pages));
     let ours = placement.tasks.get(scope.tasks.ours as usize).ok_or(LaunchError::NoTask)?;
     let changes = request.changes(ours, decision.pinner.as_ref());
-    let notes: Vec<String> = scope.notes.into_iter().chain(decision.note).collect();
+    let notes: Vec<String> = scope.notes.into_iter().chain(notes).chain(decision.note).collect();
     let shown = Shown {
         machine: &machine,
         request: &request,

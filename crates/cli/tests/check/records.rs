@@ -102,3 +102,49 @@ fn a_program_that_starts_to_fail_is_a_failure_not_a_time() {
     );
     assert!((3..=7).contains(&failed.len()), "after three in a row nobody goes on: {told}");
 }
+
+/// Saves a profile of this machine below a data directory.
+fn measured(data: &std::path::Path) {
+    let roots = numawise_machine::Roots::live();
+    let machine = numawise_machine::quick(&roots).unwrap();
+    let topology = numawise_machine::fingerprint(&roots, &machine).topology.measured().unwrap().clone();
+    let none = serde_json::json!({ "unavailable": "a test" });
+    let profile = serde_json::json!({
+        "schema": "numawise/profile/1",
+        "header": {
+            "origin": { "numawise": "0.0.0" },
+            "fingerprint": { "topology": topology, "processor": none, "kernel": none, "firmware": none },
+            "taken": 1_700_000_000, "took": none, "depth": "quick", "complete": true, "nodes": [], "vectors": none,
+            "remarks": [],
+        },
+        "latency": [{
+            "from": 0, "to": 0, "cpu": none, "pages": none, "bytes": none,
+            "latency": { "median": 83.0, "low": 82.0, "high": 84.0, "samples": 5, "disturbed": 0 },
+            "with_tlb_misses": none,
+        }],
+        "working_sets": [], "bandwidth": [], "loaded": [], "transfers": [],
+    });
+    let folder = data.join("numawise/profiles");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join(format!("{topology}-20231114-221320.json")), profile.to_string()).unwrap();
+}
+
+#[test]
+fn a_profile_that_comes_or_goes_meanwhile_makes_no_other_study() {
+    let (folder, data, nothing) = (self::folder(), self::folder(), self::folder());
+    let told = |record: &str, data: &std::path::Path| {
+        let words = ["--json", "--budget", "1s", "--output", record, "--", "sleep", "0.02"];
+        let output = check(folder.path(), &words).env("XDG_DATA_HOME", data).output().unwrap();
+        assert!(output.status.success(), "{record}: {}", stderr(&output));
+        json(&output)["expected"].clone()
+    };
+    measured(data.path());
+    for (record, first, second) in
+        [("later.nw", &nothing, &data), ("gone.nw", &data, &nothing), ("both.nw", &data, &data)]
+    {
+        told(record, first.path());
+        let expected = told(record, second.path());
+        // This machine may have one node; a study is continued in any case.
+        assert!(expected.is_object(), "{record}: {expected}");
+    }
+}

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write as _;
 
+use serde_json::json;
 use testbed::{CommandResult, Machine};
 
 use crate::probe::{lines, with_probe};
@@ -76,4 +77,91 @@ fn emulated_global_weights_are_those_of_the_bandwidths() {
             follow(result, &BTreeMap::from([(0, 2), (2, 9)]));
         }
     }
+}
+
+/// A profile in which each node's own cores read so many GB/s from it, 80 ns away.
+fn profile(rates: &[(u32, u32, f64)]) -> String {
+    let estimate = |median: f64| json!({ "median": median, "low": median, "high": median, "samples": 5, "disturbed": 0 });
+    let none = json!({ "unavailable": "a test" });
+    let latency = |(from, to, _): &(u32, u32, f64)| {
+        json!({
+            "from": from, "to": to, "cpu": none, "pages": none, "bytes": none, "latency": estimate(80.0),
+            "with_tlb_misses": none,
+        })
+    };
+    let bandwidth = |(from, to, rate): &(u32, u32, f64)| {
+        json!({
+            "workers": { "node": from }, "target": { "node": to }, "mix": "read", "threads": 2,
+            "rate": estimate(rate * 1e9), "declared": none,
+        })
+    };
+    let header = json!({
+        "origin": { "numawise": "0.0.0" },
+        "fingerprint": { "topology": "TOPOLOGY", "processor": none, "kernel": none, "firmware": none },
+        "taken": 1_700_000_000, "took": none, "depth": "quick", "complete": true, "nodes": [], "vectors": none,
+        "remarks": [],
+    });
+    json!({
+        "schema": "numawise/profile/1",
+        "header": header,
+        "latency": rates.iter().map(latency).collect::<Vec<_>>(),
+        "working_sets": [],
+        "bandwidth": rates.iter().map(bandwidth).collect::<Vec<_>>(),
+        "loaded": [],
+        "transfers": [],
+    })
+    .to_string()
+}
+
+/// Saves the profile of the guest under the topology that numawise tells, which is in no other message.
+const SAVE: &str = "T=$(numawise machine measure --load latest 2>&1 | sed -n 's/.*(topology \\([0-9a-f]*\\)).*/\\1/p'); \
+                    mkdir -p data/numawise/profiles && \
+                    sed s/TOPOLOGY/$T/ profile.json > data/numawise/profiles/$T-20231114-221320.json && test -n \"$T\"";
+
+/// What was measured goes before the firmware: here it takes HBM for slow, and the far socket for fast.
+#[test]
+fn emulated_weights_and_kinds_go_by_a_saved_profile() {
+    if !testbed::ready() {
+        return;
+    }
+    let machine = Machine::load("hbm").unwrap();
+    let rates = [(0, 0, 20.0), (1, 1, 60.0), (0, 2, 10.0), (1, 3, 180.0)];
+    let commands = [
+        format!("test -d {FOLDER}"),
+        SAVE.to_owned(),
+        "numawise machine --json".to_owned(),
+        "numawise run --dry-run --json --memory weighted:0-1 app".to_owned(),
+        "numawise run --memory weighted:0-1 --global-weights -- place_probe self 64".to_owned(),
+        "numawise run --memory hbm -N 1 -- place_probe self 64".to_owned(),
+        "numawise run --memory weighted:0-1 --emit kernel-weights app".to_owned(),
+    ];
+    let guest = with_probe(&machine)
+        .env("XDG_DATA_HOME", "/root/data")
+        .content("/root/profile.json", profile(&rates));
+    let run = guest.run(&commands).unwrap();
+    assert_eq!(run[1].status, 0, "{}", run[1].stderr);
+    let told = crate::json(&run[2]);
+    let kinds: Vec<&str> =
+        told["nodes"].as_array().unwrap().iter().map(|node| node["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["dram", "dram", "cxl", "hbm"], "{told:#}");
+    let plan = crate::json(&run[3]);
+    let notes = plan["notes"].to_string();
+    assert!(
+        notes.contains("measured on 2023-11-14 22:13:20 UTC (/root/data/numawise/profiles/")
+            && notes.contains("node 0 20.0 GB/s, node 1 60.0 GB/s"),
+        "{plan:#}"
+    );
+    let weights: Vec<u64> = plan["tasks"][0]["memory"]["weights"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["weight"].as_u64().unwrap())
+        .collect();
+    assert_eq!(weights, [1, 3]);
+    if has_weights(&run[0]) {
+        follow(&run[4], &BTreeMap::from([(0, 1), (1, 3)]));
+    }
+    let hbm = lines(&run[5]).remove(0).pages();
+    assert_eq!(hbm.keys().collect::<Vec<_>>(), [&3], "the only one that is fast");
+    assert!(run[6].stdout.contains("they go by bandwidths that were measured"), "{}", run[6].stdout);
 }

@@ -11,7 +11,7 @@ use numawise_units::{Bytes, Nanoseconds};
 use super::first_run_failed;
 use super::progress::Progress;
 use super::request::Request;
-use crate::commands::{Failure, SUCCESS, Status};
+use crate::commands::{Failure, SUCCESS, Status, measured};
 
 /// The machine in full; without hwloc what the kernel's files tell, which is all that a check needs but less to show.
 pub fn machine() -> Result<Machine, Failure> {
@@ -38,6 +38,7 @@ pub fn open(
         let study = record.study()?;
         return resume(request, machine, study, record).map(Some);
     }
+    let machine = measured::laid_over(machine);
     let shape = shape_before_the_first_run(request);
     let first = Design { points: baseline(&machine, &shape), pairs: Vec::new(), not_tried: Vec::new() };
     let header = header(request, machine, first)?;
@@ -65,6 +66,7 @@ pub fn open(
 
 /// Shows the design without running anything.
 pub fn dry_run(request: &Request, machine: Machine) -> Result<Status, Failure> {
+    let machine = measured::laid_over(machine);
     let shape = shape_before_the_first_run(request);
     let design = numawise_study::plan(&machine, &shape);
     let header = header(request, machine, design)?;
@@ -126,6 +128,9 @@ fn resume(
     record: Record,
 ) -> Result<(Study, Record), Failure> {
     let recorded = &study.header;
+    // With the figures that the study was begun with, it is the same machine; newer ones are for what is said of it.
+    let newest = measured::laid_over(machine.clone());
+    let machine = numawise_machine::with_measured_of(machine, &recorded.machine);
     let shape = Shape { threads: request.threads, memory: peak_memory(&study) };
     let threads = |planned: &[Planned]| planned.first().and_then(|p| p.request.threads);
     let mut now = header(request, machine, numawise_study::plan(&recorded.machine, &shape))?;
@@ -144,7 +149,10 @@ fn resume(
             recorded.margin, recorded.min_repeats, now.margin, now.min_repeats
         )));
     }
-    let header = StudyHeader { budget: request.budget, ..study.header };
+    let mut header = StudyHeader { budget: request.budget, ..study.header };
+    if newest.is_measured() {
+        header.machine.attributes = newest.attributes;
+    }
     Ok((Study { header, ..study }, record))
 }
 
