@@ -33,6 +33,10 @@ const LOST: f64 = 0.005;
 const LOST_SECONDS: f64 = 10e-6;
 /// How long a block should take: long beside taking the time, short beside a window.
 pub const BLOCK_SECONDS: f64 = 100e-6;
+/// After a disturbed window the next is shorter by this: on a busy machine, short ones pass between two turns of others, which
+/// take some 3 ms each.
+const SHORTER: f64 = 0.8;
+const LEAST_WINDOW: f64 = 0.001;
 /// The phase in which threads end.
 const DONE: u64 = u64::MAX;
 
@@ -81,7 +85,8 @@ pub struct Window {
     pub others: f64,
     /// Work per second of all.
     pub all: f64,
-    pub disturbed: bool,
+    /// Where it was disturbed, the share of its time that the worst thread was without its CPU.
+    pub lost: Option<f64>,
 }
 
 /// All windows, and what others used of the machine meanwhile, in CPUs.
@@ -95,7 +100,7 @@ impl Taken {
     /// The repetitions of one of a window's figures.
     pub fn repeats(&self, rule: Rule, figure: impl Fn(&Window) -> f64) -> Repeats {
         let mut repeats = Repeats::new(rule);
-        self.windows.iter().for_each(|window| repeats.push(figure(window), window.disturbed));
+        self.windows.iter().for_each(|window| repeats.push(figure(window), window.lost));
         repeats
     }
 }
@@ -133,8 +138,11 @@ impl Share {
         if self.wall > 0.0 { self.amount as f64 / self.wall } else { 0.0 }
     }
 
-    fn disturbed(&self) -> bool {
-        self.missed || self.wall - self.own > (self.wall * LOST).max(LOST_SECONDS)
+    /// The share of the time that was lost, where it is too much.
+    fn lost(&self) -> Option<f64> {
+        let lost = self.wall - self.own;
+        let share = if self.missed { 1.0 } else { lost / self.wall };
+        (self.missed || lost > (self.wall * LOST).max(LOST_SECONDS)).then_some(share)
     }
 }
 
@@ -247,7 +255,7 @@ impl Board<'_> {
             seconds_each: first.wall / first.amount as f64,
             others: all - first.rate(),
             all,
-            disturbed: shares.iter().any(Share::disturbed),
+            lost: shares.iter().filter_map(Share::lost).max_by(f64::total_cmp),
         }
     }
 }
@@ -310,7 +318,8 @@ fn lead(
     }
     let rate = warm(work.as_mut(), board, pace);
     let longest = (pace.allowance / (pace.rule.least + 1) as f64).max(pace.window);
-    let length = (pace.least as f64 / rate).clamp(pace.window, longest);
+    let mut length = (pace.least as f64 / rate).clamp(pace.window, longest);
+    let shortest = (pace.least as f64 / 4.0 / rate).max(LEAST_WINDOW).min(length);
     let stolen = || system.jiffies(&board.cpus).map_or(0, |jiffies| jiffies.steal);
     // Where no time was ever stolen there is no hypervisor that tells: then the file, long on large machines, is left alone.
     let steals = stolen() > 0;
@@ -338,8 +347,14 @@ fn lead(
             break;
         }
         let mut window = board.window();
-        window.disturbed |= steals && stolen() > steal;
-        repeats.push(primary(&window), window.disturbed);
+        if steals && stolen() > steal {
+            // What was stolen is counted in hundredths of a second, too coarse for a share.
+            window.lost = Some(window.lost.unwrap_or_default().max(LOST));
+        }
+        repeats.push(primary(&window), window.lost);
+        if window.lost.is_some() {
+            length = (length * SHORTER).max(shortest);
+        }
         windows.push(window);
         let late = sys::now() - began + length > pace.allowance && windows.len() >= 3;
         if repeats.enough() || late || board.stop.load(Relaxed) {

@@ -24,16 +24,19 @@ pub struct Rule {
 }
 
 /// For one disturbed repetition another is made, but in all no more than this many times [`Rule::most`].
-const PATIENCE: usize = 3;
+const PATIENCE: usize = 10;
 /// So many undisturbed ones are worth more than any number of disturbed ones.
 const ENOUGH_QUIET: usize = 3;
+/// Where there are fewer, one of so many of the disturbed ones counts: those that lost the least time.
+const LEAST_DISTURBED: usize = 4;
 
 /// Repetitions of one measurement.
 #[derive(Debug, Clone)]
 pub struct Repeats {
     rule: Rule,
     quiet: Vec<f64>,
-    disturbed: Vec<f64>,
+    /// Values with the share of time that was lost.
+    disturbed: Vec<(f64, f64)>,
 }
 
 /// What repetitions came to.
@@ -49,11 +52,15 @@ impl Repeats {
         Repeats { rule, quiet: Vec::new(), disturbed: Vec::new() }
     }
 
-    /// Takes one repetition in.
-    pub fn push(&mut self, value: f64, disturbed: bool) {
+    /// Takes one repetition in; where it was disturbed, with the share of its time that was lost.
+    pub fn push(&mut self, value: f64, lost: Option<f64>) {
         // A value that is no number is no measurement at all.
-        if value.is_finite() && value > 0.0 {
-            if disturbed { &mut self.disturbed } else { &mut self.quiet }.push(value);
+        if !(value.is_finite() && value > 0.0) {
+            return;
+        }
+        match lost {
+            None => self.quiet.push(value),
+            Some(lost) => self.disturbed.push((value, lost)),
         }
     }
 
@@ -80,8 +87,13 @@ impl Repeats {
         if self.quiet.len() >= ENOUGH_QUIET || (self.disturbed.is_empty() && !self.quiet.is_empty()) {
             return Some(Outcome { estimate: estimate(&self.quiet, thrown), disturbed: false });
         }
-        let all: Vec<f64> = self.quiet.iter().chain(&self.disturbed).copied().collect();
-        (!all.is_empty()).then(|| Outcome { estimate: estimate(&all, 0), disturbed: true })
+        let mut disturbed = self.disturbed.clone();
+        disturbed.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let kept = (disturbed.len() / LEAST_DISTURBED).max(ENOUGH_QUIET).min(disturbed.len());
+        let thrown = (disturbed.len() - kept) as u32;
+        let values = self.quiet.iter().copied().chain(disturbed[..kept].iter().map(|(value, _)| *value));
+        let values: Vec<f64> = values.collect();
+        (!values.is_empty()).then(|| Outcome { estimate: estimate(&values, thrown), disturbed: true })
     }
 }
 

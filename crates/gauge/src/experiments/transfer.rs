@@ -168,7 +168,7 @@ fn read(turn: &Turn, ring: Ring, seconds: f64) -> Repeats {
         let late = sys::now() - began > seconds;
         if !warm || late {
             // Each round takes the clock's own time once, some 30 ns beside thousands; the rest is the processor's.
-            repeats.push(chased / loads as f64, lost > 0.02 * chased);
+            repeats.push(chased / loads as f64, (lost > 0.02 * chased).then_some(lost / chased));
         }
         warm = false;
         if repeats.enough() || (late && repeats.len() >= 3) || sys::now() - began > 3.0 * seconds {

@@ -43,7 +43,7 @@ fn gang(cpus: &[CpuId], counts: &[AtomicU64], wrong: Option<&str>, stop: bool) -
 fn every_thread_counts_in_every_window() {
     let counts = [AtomicU64::new(0), AtomicU64::new(0)];
     let taken = gang(&cpus(), &counts, None, false).unwrap();
-    assert!(!taken.windows.is_empty() && taken.windows.len() <= 15);
+    assert!(!taken.windows.is_empty() && taken.windows.len() <= 50);
     for window in &taken.windows {
         // A block takes at least 20 us, so no thread does more than 50,000 in a second.
         assert!(window.all > 0.0 && window.all <= 2.0 * 50_001.0, "{window:?}");
@@ -81,8 +81,8 @@ fn wrong_work_is_no_measurement_and_nobody_is_stopped() {
 #[test]
 fn time_without_the_cpu_disturbs() {
     let share = |wall, own| Share { amount: 1, wall, own, missed: false };
-    assert!(!share(0.01, 0.00996).disturbed());
-    assert!(share(0.01, 0.0099).disturbed());
-    assert!(!share(0.0001, 0.000095).disturbed(), "a tick in a short window");
-    assert!(Share { missed: true, ..share(1.0, 1.0) }.disturbed());
+    assert_eq!(share(0.01, 0.00996).lost(), None);
+    assert!((share(0.01, 0.0099).lost().unwrap() - 0.01).abs() < 1e-9);
+    assert_eq!(share(0.0001, 0.000095).lost(), None, "a tick in a short window");
+    assert_eq!(Share { missed: true, ..share(1.0, 1.0) }.lost(), Some(1.0));
 }

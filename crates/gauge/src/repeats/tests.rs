@@ -6,8 +6,8 @@ const RULE: Rule = Rule { least: 5, most: 20, precision: 0.01 };
 
 fn of(quiet: &[f64], disturbed: &[f64]) -> Repeats {
     let mut repeats = Repeats::new(RULE);
-    quiet.iter().for_each(|&value| repeats.push(value, false));
-    disturbed.iter().for_each(|&value| repeats.push(value, true));
+    quiet.iter().for_each(|&value| repeats.push(value, None));
+    disturbed.iter().for_each(|&value| repeats.push(value, Some(value / 1000.0)));
     repeats
 }
 
@@ -51,12 +51,15 @@ fn disturbed_ones_are_counted_and_left_out() {
 }
 
 #[test]
-fn on_a_machine_that_is_never_quiet_they_count_and_that_is_told() {
-    let outcome = of(&[10.0], &[20.0, 30.0]).outcome().unwrap();
+fn on_a_machine_that_is_never_quiet_the_least_disturbed_count_and_that_is_told() {
+    let outcome = of(&[10.0], &[40.0, 20.0, 30.0, 50.0]).outcome().unwrap();
     assert!(outcome.disturbed);
-    assert_eq!((outcome.estimate.median, outcome.estimate.samples), (20.0, 3));
-    assert!(of(&[], &[20.0; 60]).enough(), "there is an end");
-    assert!(!of(&[], &[20.0; 59]).enough());
+    let Estimate { median, samples, disturbed, .. } = outcome.estimate;
+    assert_eq!((median, samples, disturbed), (25.0, 4, 1), "of 10, 20, 30, 40");
+    let many: Vec<f64> = (1..=40).map(f64::from).collect();
+    assert_eq!(of(&[], &many).outcome().unwrap().estimate.median, 5.5, "of the ten that lost least");
+    assert!(of(&[], &[20.0; 200]).enough(), "there is an end");
+    assert!(!of(&[], &[20.0; 199]).enough());
 }
 
 #[test]
