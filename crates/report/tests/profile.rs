@@ -156,6 +156,23 @@ fn what_is_missing_has_its_reason_in_the_cell_and_below() {
     assert!(!page.contains("NaN") || page.split("<script").next().is_some_and(|body| !body.contains("NaN")));
 }
 
+/// Where only the knee is not known, the rest of its row is shown.
+#[test]
+fn a_curve_without_a_knee_keeps_its_row() {
+    let mut vague = sample::two_sockets().profile();
+    vague.loaded.truncate(1);
+    let Reading::Measured(points) = &mut vague.loaded[0].points else { panic!() };
+    (points[0].latency.low, points[0].latency.high) = (Latency(40.0), Latency(180.0));
+    let text = plain(&vague, None, Style { width: 80, ..Style::plain() });
+    let row = text.lines().find(|line| line.contains("node 0 -> 0  read") && line.contains("ns")).unwrap();
+    assert!(row.contains("80.7 ns") && row.contains("94.2 GB/s") && row.contains('['), "{text}");
+    assert!(text.contains("the latency at the least load is known only to ±87 %"), "{text}");
+    let ascii = plain(&vague, None, Style { unicode: false, ..Style::plain() });
+    assert!(ascii.is_ascii() && ascii.contains("known only to +-87 %"), "{ascii}");
+    let page = page(&vague, None);
+    assert!(page.contains("the latency at the least load is known only to ±87 %"));
+}
+
 #[test]
 fn lines_of_the_terminal_keep_their_width() {
     for (name, profile, machine) in all() {

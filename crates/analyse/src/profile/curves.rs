@@ -6,7 +6,7 @@ use numawise_facts::{
 };
 use numawise_units::{Bytes, BytesPerSecond, CpuId, Latency, Ratio};
 
-use super::figures::plain;
+use super::figures::{half, is_vague, plain};
 
 /// A working set of this many times the last cache is taken for memory.
 const BEYOND: u64 = 4;
@@ -93,9 +93,12 @@ pub(super) fn loaded(profile: &Profile) -> Vec<LoadedCurve> {
 fn loaded_curve(curve: &LoadedLatency) -> LoadedCurve {
     let points = points(&curve.points);
     let peak = points.as_ref().map(|points| peak(points));
-    let doubled = match points.measured() {
-        Some(points) => doubled(points).map_or_else(|| never(points), |(_, rate)| Reading::Measured(rate)),
-        None => points.as_ref().map(|_| BytesPerSecond(0.0)),
+    let sure = sure(&points);
+    let doubled = match &sure {
+        Reading::Measured(points) => {
+            doubled(points).map_or_else(|| never(points), |(_, rate)| Reading::Measured(rate))
+        }
+        Reading::Unavailable { unavailable } => Reading::Unavailable { unavailable: unavailable.clone() },
     };
     LoadedCurve {
         from: curve.from,
@@ -106,7 +109,7 @@ fn loaded_curve(curve: &LoadedLatency) -> LoadedCurve {
         unloaded: points.as_ref().map(|points| points[0].latency.median),
         peak,
         doubled,
-        knee: points.as_ref().map(|points| knee(points)),
+        knee: sure.map(|points| knee(points)),
         points,
     }
 }
@@ -125,16 +128,34 @@ fn points(points: &Reading<Vec<LoadPoint>>) -> Reading<Vec<LoadPoint>> {
     }
 }
 
+/// The points, if the latency at the least load is sure enough to say what is twice of it.
+fn sure(points: &Reading<Vec<LoadPoint>>) -> Reading<&Vec<LoadPoint>> {
+    let Some(all) = points.measured() else { return points.as_ref() };
+    let first = plain(&Reading::Measured(all[0].latency));
+    match first.measured().filter(|latency| is_vague(latency)).and_then(half) {
+        Some(half) => Reading::unavailable(format!(
+            "the latency at the least load is known only to ±{:.0} %",
+            half * 100.0
+        )),
+        None => points.as_ref(),
+    }
+}
+
 fn peak(points: &[LoadPoint]) -> (BytesPerSecond, Latency) {
     let most = points.iter().max_by(|one, other| one.bandwidth.median.0.total_cmp(&other.bandwidth.median.0));
     let most = most.unwrap_or(&points[0]);
     (most.bandwidth.median, most.latency.median)
 }
 
-/// The number of the first point whose latency is twice the first one's, and the bandwidth where the line before crosses that.
+/// The number of the first point from which on latency is at least twice the first one's, and the bandwidth where the line
+/// before crosses that. A single point that was disturbed does not make a knee.
 fn doubled(points: &[LoadPoint]) -> Option<(usize, BytesPerSecond)> {
     let twice = 2.0 * points[0].latency.median.0;
-    let k = points.iter().position(|point| point.latency.median.0 >= twice)?;
+    let before = points.iter().rposition(|point| point.latency.median.0 < twice)?;
+    let k = before + 1;
+    if k == points.len() {
+        return None;
+    }
     let (before, after) = (&points[k - 1], &points[k]);
     let rise = after.latency.median.0 - before.latency.median.0;
     let share = (twice - before.latency.median.0) / rise;
@@ -145,7 +166,9 @@ fn doubled(points: &[LoadPoint]) -> Option<(usize, BytesPerSecond)> {
 fn never(points: &[LoadPoint]) -> Reading<BytesPerSecond> {
     let most = points.iter().map(|point| point.latency.median.0).fold(0.0, f64::max);
     let ratio = Ratio(most / points[0].latency.median.0);
-    Reading::unavailable(format!("latency did not double: it was at most {ratio} that of the least load"))
+    Reading::unavailable(format!(
+        "latency did not stay doubled: it was at most {ratio} that of the least load"
+    ))
 }
 
 fn knee(points: &[LoadPoint]) -> Knee {

@@ -26,7 +26,8 @@ impl Beside {
 
 /// One sentence for the nodes with CPUs among themselves, one for each kind of node without.
 pub(super) fn sentences(profile: &Profile) -> Vec<String> {
-    let pairs = pairs(profile);
+    let mut pairs = pairs(profile);
+    pairs.retain(|(from, to)| known(profile, *from, *to));
     let (among, far): (Vec<_>, Vec<_>) = pairs.into_iter().partition(|(_, to)| has_cpus(profile, *to));
     let mut all = Vec::new();
     let nodes_with_cpus = profile.header.nodes.iter().filter(|node| has_cpus(profile, node.id)).count();
@@ -62,6 +63,13 @@ fn pairs(profile: &Profile) -> Vec<(NodeId, NodeId)> {
     pairs.sort_unstable();
     pairs.dedup();
     pairs
+}
+
+/// Whether anything is known of a pair.
+fn known(profile: &Profile, from: NodeId, to: NodeId) -> bool {
+    let latency = || median(&profile.latency_of(from, to)?.latency);
+    let rate = || median(&bandwidth(profile, Crew::Node, from, to, Mix::Read)?.rate);
+    latency().or_else(rate).is_some()
 }
 
 /// Of several nodes that measured the same memory, the one that waits least for it.

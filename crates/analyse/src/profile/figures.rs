@@ -76,9 +76,20 @@ pub(super) fn span(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     })
 }
 
+/// An estimate whose half interval is a greater part of its median than this says too little to rest a sentence on.
+pub(super) const VAGUE: f64 = 0.25;
+
+/// Half of an interval as a part of its median; none for a single measurement.
+pub(super) fn half(estimate: &Estimate<f64>) -> Option<f64> {
+    (estimate.samples > 1).then(|| (estimate.high - estimate.low) / 2.0 / estimate.median)
+}
+
+pub(super) fn is_vague(estimate: &Estimate<f64>) -> bool {
+    half(estimate).is_some_and(|half| half > VAGUE)
+}
+
 /// The widest interval: half of it, as a part of its median. Of a single measurement there is none.
 pub(super) fn widest(cells: &[Vec<Cell>]) -> Option<Ratio> {
     let known = cells.iter().flatten().flatten().filter_map(Reading::measured);
-    let halves = known.filter(|e| e.samples > 1).map(|e| (e.high - e.low) / 2.0 / e.median);
-    span(halves).map(|(_, most)| Ratio(most))
+    span(known.filter_map(half)).map(|(_, most)| Ratio(most))
 }

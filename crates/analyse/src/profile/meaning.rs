@@ -6,7 +6,7 @@ use numawise_facts::{
 use numawise_units::{BytesPerSecond, Latency, NodeId, Ratio};
 
 use super::distance;
-use super::figures::{plain, span};
+use super::figures::{is_vague, plain, span};
 use super::matrices::bandwidth;
 
 /// Figures that lie closer together than this are told as one.
@@ -42,8 +42,9 @@ pub(super) fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
+/// The median of a figure that is sure enough to be told in a sentence.
 pub(super) fn median<T: super::figures::Figure>(reading: &Reading<Estimate<T>>) -> Option<f64> {
-    plain(reading).measured().map(|estimate| estimate.median)
+    plain(reading).measured().filter(|estimate| !is_vague(estimate)).map(|estimate| estimate.median)
 }
 
 /// Nodes with CPUs whose own memory has a figure.
@@ -96,6 +97,7 @@ fn one_core(profile: &Profile) -> Option<String> {
             threads.push(of);
         }
     }
+    let (_, most) = span(shares.iter().copied())?;
     let (cores, shares) = (told(&cores, |v| rate(v).to_string())?, told(&shares, percent)?);
     threads.dedup();
     let threads = match threads.as_slice() {
@@ -103,9 +105,14 @@ fn one_core(profile: &Profile) -> Option<String> {
         [Some(all)] => format!("all {all} cores"),
         _ => "all cores".to_owned(),
     };
-    Some(format!(
-        "One core reads {cores} of its node's memory, {shares} of what {threads} of the node read together."
-    ))
+    Some(match most > 1.0 {
+        true => format!(
+            "One core reads {cores} of its node's memory: no less than {threads} of the node together."
+        ),
+        false => format!(
+            "One core reads {cores} of its node's memory, {shares} of what {threads} of the node read together."
+        ),
+    })
 }
 
 /// What bounds the bandwidth, as far as the firmware says.

@@ -3,7 +3,7 @@
 use numawise_facts::{BufferPages, Estimate, Profile, ProfileOrigin, Reading};
 use numawise_units::NodeSet;
 
-use super::figures::plain;
+use super::figures::{VAGUE, half, plain};
 
 /// Half an interval wider than this part of its median is said.
 const WIDE: f64 = 0.05;
@@ -66,19 +66,19 @@ fn disturbed(figures: &[Reading<Estimate<f64>>]) -> Option<String> {
 }
 
 fn wide(figures: &[Reading<Estimate<f64>>]) -> Option<String> {
-    let known: Vec<f64> = figures
-        .iter()
-        .filter_map(Reading::measured)
-        .filter(|estimate| estimate.samples > 1)
-        .map(|estimate| (estimate.high - estimate.low) / 2.0 / estimate.median)
-        .collect();
+    let known: Vec<f64> = figures.iter().filter_map(Reading::measured).filter_map(half).collect();
     let wide = known.iter().filter(|half| **half > WIDE).count();
     let most = known.iter().copied().fold(0.0, f64::max);
+    let vague = known.iter().filter(|half| **half > VAGUE).count();
     (wide > 0).then(|| {
+        let left = match vague {
+            0 => String::new(),
+            n => format!(" {n} wider than ±{:.0} % are in the tables, but no sentence rests on them.", VAGUE * 100.0),
+        };
         let (noun, have) = if wide == 1 { ("interval", "is") } else { ("intervals", "are") };
         format!(
             "{wide} {noun} of {} {have} wider than ±{:.0} % of the median, at most ±{:.0} %: measure again on a quiet machine \
-             if these figures matter.",
+             if these figures matter.{left}",
             known.len(),
             WIDE * 100.0,
             most * 100.0

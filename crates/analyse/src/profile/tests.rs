@@ -48,6 +48,26 @@ fn nodes_without_cpus_are_compared_with_their_nearest() {
     assert!(said(&tables.meaning, "gives 2.89x of its read bandwidth (341.0 GB/s against 118.0 GB/s)"));
 }
 
+/// A node of which nothing could be measured is not counted among those that are told.
+#[test]
+fn what_is_unknown_is_not_told() {
+    let mut profile_of_three = sample::hbm().profile();
+    let why = "the node has no free memory";
+    for cell in profile_of_three.latency.iter_mut().filter(|cell| cell.to == NodeId(3)) {
+        cell.latency = Reading::unavailable(why);
+    }
+    let there = |cell: &&mut numawise_facts::Bandwidth| cell.target == Target::Node(NodeId(3));
+    for cell in profile_of_three.bandwidth.iter_mut().filter(there) {
+        cell.rate = Reading::unavailable(why);
+    }
+    let tables = profile(&profile_of_three, None);
+    assert!(
+        said(&tables.meaning, "From node 0, memory of node 2 (hbm) takes 1.18x"),
+        "{:#?}",
+        tables.meaning
+    );
+}
+
 #[test]
 fn many_nodes_are_told_as_a_span_with_the_worst() {
     let tables = profile(&sample::eight().profile(), None);
@@ -149,10 +169,44 @@ fn a_knee_is_where_latency_doubles_or_bandwidth_ends() {
     assert_eq!(flat.knee.measured().unwrap().why, KneeWhy::NearPeak);
     assert!(flat.doubled.reason().unwrap().0.contains("1.80x"), "{:?}", flat.doubled);
     assert_eq!(flat.peak.measured().unwrap().0.0, 100e9);
+    // One disturbed point on the way is no knee.
+    let bump = curve(vec![point(1.0, 100.0), point(20.0, 400.0), point(50.0, 120.0), point(60.0, 300.0)]);
+    assert!(bump.knee.measured().unwrap().bandwidth.0 > 50e9, "{:?}", bump.knee);
+    // What is twice of a latency that is not known is not known.
+    let mut vague = point(1.0, 100.0);
+    (vague.latency.low, vague.latency.high) = (Latency(60.0), Latency(160.0));
+    let vague = curve(vec![vague, point(50.0, 300.0)]);
+    assert_eq!(vague.knee.reason().unwrap().0, "the latency at the least load is known only to ±50 %");
+    assert!(vague.doubled.reason().is_some() && vague.peak.measured().is_some());
     let none = curve(Vec::new());
     assert!(none.knee.reason().unwrap().0.contains("no point"));
     // One point is its own peak.
     assert_eq!(curve(vec![point(1.0, 100.0)]).knee.measured().unwrap().share.0, 1.0);
+}
+
+/// Sentences rest on figures that are known well enough; the tables have all.
+#[test]
+fn no_sentence_rests_on_a_vague_figure() {
+    let mut vague = sample::two_sockets().profile();
+    for cell in &mut vague.latency {
+        let Reading::Measured(estimate) = &mut cell.with_tlb_misses else { panic!() };
+        (estimate.low, estimate.high) = (Latency(estimate.median.0 * 0.4), Latency(estimate.median.0 * 2.0));
+    }
+    let tables = profile(&vague, None);
+    assert!(!said(&tables.meaning, "base pages"), "{:#?}", tables.meaning);
+    assert!(said(&tables.remarks, "4 wider than ±25 % are in the tables"), "{:?}", tables.remarks);
+    let misses = tables.matrix(MatrixMeasure::LatencyWithTlbMisses).unwrap();
+    assert!(misses.range.is_some() && misses.widest.unwrap().0 > 0.7);
+}
+
+#[test]
+fn a_core_that_reads_as_much_as_all_is_told_so() {
+    let mut fast = sample::two_sockets().profile();
+    for cell in fast.bandwidth.iter_mut().filter(|cell| matches!(cell.workers, Workers::Core(_))) {
+        cell.rate = Reading::Measured(sample::estimate(99e9, BytesPerSecond));
+    }
+    let tables = profile(&fast, None);
+    assert!(said(&tables.meaning, "no less than all 8 cores of the node together"), "{:#?}", tables.meaning);
 }
 
 #[test]

@@ -219,7 +219,10 @@ fn transfers(measured: &Measured, notes: &mut Notes) -> Markup {
                         (heat::scale(cores.range, FigureUnit::Nanoseconds))
                     }
                     @if cores.cpus.len() > CORES {
-                        p.lead { "All " (cores.cpus.len()) " cores to each other are in the JSON." }
+                        p.lead {
+                            @if cores.cpus.len() > data::CORES { "The picture leaves cores out, evenly. " }
+                            "All " (cores.cpus.len()) " cores to each other are in the JSON."
+                        }
                     }
                 }
                 (groups(measured, notes))

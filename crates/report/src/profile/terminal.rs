@@ -86,10 +86,13 @@ impl<'a> Page<'a> {
         }
         self.heading(heading);
         for entry in entries {
-            // What profiles say of themselves may hold a sign that not every terminal has.
-            let entry = if self.unicode { entry.clone() } else { entry.replace('±', "+-") };
-            self.text += &wrap(&entry, "  - ", "    ", self.width.min(100));
+            self.text += &wrap(&self.plain(entry), "  - ", "    ", self.width.min(100));
         }
+    }
+
+    /// What profiles say of themselves may hold a sign that not every terminal has.
+    fn plain(&self, text: &str) -> String {
+        if self.unicode { text.to_owned() } else { text.replace('±', "+-") }
     }
 
     pub fn table(&mut self, rows: Vec<Vec<String>>, sides: &[Side], less: &[&str]) {
@@ -131,6 +134,11 @@ impl<'a> Page<'a> {
     /// A matrix of nodes, if there is one.
     pub fn matrix(&mut self, measure: MatrixMeasure) {
         let Some(matrix) = self.measured.tables.matrix(measure) else { return };
+        if let Some(reason) = one_reason(matrix) {
+            self.text.push('\n');
+            let mark = self.notes.mark(&reason);
+            return self.faint(&format!("{}: unavailable {mark}", words::matrix(measure)));
+        }
         let left_out = self.grid(&words::matrix(measure), &self.node_grid(matrix));
         let mut about = Vec::new();
         about.extend(words::about(measure).map(str::to_owned));
@@ -213,7 +221,9 @@ impl<'a> Page<'a> {
                     Crew::Node => Workers::Node(*from),
                     Crew::Core => Workers::Core(*from),
                 };
-                if cells.iter().any(Option::is_some) {
+                // Reads alone are told by their matrix.
+                let more = shown.iter().zip(&cells).any(|(mix, cell)| *mix != Mix::Read && cell.is_some());
+                if more || (crew == Crew::Core && cells.iter().any(Option::is_some)) {
                     rows.push((words::pair(workers, Target::Node(*to)), cells));
                 }
             }
@@ -253,9 +263,17 @@ impl<'a> Page<'a> {
         }
         self.heading("Could not be measured");
         for (k, reason) in all.iter().enumerate() {
-            self.text += &wrap(reason, &format!("  [{}] ", k + 1), "      ", self.width.min(100));
+            self.text +=
+                &wrap(&self.plain(reason), &format!("  [{}] ", k + 1), "      ", self.width.min(100));
         }
     }
+}
+
+/// The reason of a matrix in which every cell has the same and none has a figure.
+fn one_reason(matrix: &NodeMatrix) -> Option<String> {
+    let mut cells = matrix.cells.iter().flatten().flatten().map(|cell| cell.reason());
+    let first = cells.next()??;
+    cells.all(|reason| reason == Some(first)).then(|| first.0.to_string())
 }
 
 fn peak_cells(peak: &Peak, shown: &[Mix]) -> Vec<Cell> {

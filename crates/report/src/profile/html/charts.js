@@ -56,7 +56,7 @@
       markLine: k > 0 ? undefined : {
         silent: true, symbol: "none", animation: false,
         lineStyle: { color: colour("muted"), type: "dashed", width: 1 },
-        label: { color: colour("muted"), formatter: (p) => p.name, position: "end", rotate: 0 },
+        label: { color: colour("muted"), formatter: (p) => (narrow ? p.name.split(" ")[0] : p.name), position: "end", rotate: 0 },
         data: inside.map((c) => ({ name: c.name, xAxis: Math.log2(c.bytes) })),
       },
     }));

@@ -124,15 +124,24 @@ fn summary(curves: &[LoadedCurve], notes: &mut Notes) -> Markup {
                 tr {
                     th scope="row" { (words::pair_loaded(curve)) }
                     td { (curve.mix) }
-                    @match (&curve.unloaded, &curve.knee, &curve.peak) {
-                        (Reading::Measured(idle), Reading::Measured(knee), Reading::Measured((peak, there))) => {
+                    @match (&curve.unloaded, &curve.peak) {
+                        (Reading::Measured(idle), Reading::Measured((peak, there))) => {
                             td.number { (idle) }
-                            td.number { (knee.bandwidth) }
-                            td.number { (format!("{:.0} %", knee.share.0 * 100.0)) }
-                            td.number { (knee.latency) }
+                            @match &curve.knee {
+                                Reading::Measured(knee) => {
+                                    td.number { (knee.bandwidth) }
+                                    td.number { (format!("{:.0} %", knee.share.0 * 100.0)) }
+                                    td.number { (knee.latency) }
+                                }
+                                Reading::Unavailable { unavailable } => {
+                                    td.number title=(unavailable) { (notes.mark(&unavailable.0)) }
+                                    td.number { "-" }
+                                    td.number { "-" }
+                                }
+                            }
                             td.number { (peak) }
                             td.number { (there) }
-                            td { (words::knee(knee.why)) }
+                            td { (curve.knee.measured().map_or("-", |knee| words::knee(knee.why))) }
                         }
                         _ => td colspan="7" {
                             (curve.points.reason().map_or_else(String::new, |reason| notes.mark(&reason.0)))

@@ -6,7 +6,7 @@ use serde_json::{Value, json as object};
 use crate::profile::{Measured, words};
 
 /// More cores than this are drawn thinned out: a screen has no more room.
-const CORES: usize = 96;
+pub const CORES: usize = 96;
 /// Curves in one chart at most, for there are as many colours.
 pub const CURVES: usize = 8;
 

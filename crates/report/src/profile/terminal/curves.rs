@@ -116,22 +116,23 @@ impl Page<'_> {
 
     fn loaded_row(&mut self, curve: &LoadedCurve) -> Vec<String> {
         let mut row = vec![words::pair_loaded(curve), curve.mix.to_string()];
-        let (Some(points), Some(idle), Some(knee), Some((peak, there))) = (
-            curve.points.measured(),
-            curve.unloaded.measured(),
-            curve.knee.measured(),
-            curve.peak.measured(),
-        ) else {
+        let (Some(points), Some(idle), Some((peak, there))) =
+            (curve.points.measured(), curve.unloaded.measured(), curve.peak.measured())
+        else {
             row.extend(curve.points.reason().map(|reason| self.notes.mark(&reason.0)));
             row.resize(8, "-".to_owned());
             return row;
+        };
+        let (knee, share) = match &curve.knee {
+            Reading::Measured(knee) => (knee.bandwidth.to_string(), format!("{:.0} %", knee.share.0 * 100.0)),
+            Reading::Unavailable { unavailable } => (self.notes.mark(&unavailable.0), "-".to_owned()),
         };
         let most = points.iter().map(|point| point.latency.median.0).fold(0.0, f64::max);
         let heights: Vec<Option<f64>> = points.iter().map(|point| Some(point.latency.median.0)).collect();
         row.extend([
             idle.to_string(),
-            knee.bandwidth.to_string(),
-            format!("{:.0} %", knee.share.0 * 100.0),
+            knee,
+            share,
             peak.to_string(),
             there.to_string(),
             spark::line(&heights, most, CELLS),
