@@ -56,8 +56,11 @@ pub fn profile_may_be_saved(path: &Path) -> Result<(), RecordError> {
     if !folder.is_dir() {
         return Err(RecordError::Missing(folder.to_owned()));
     }
-    let ordinary = path.metadata().is_ok_and(|file| file.is_file() && file.len() > 0);
-    if !ordinary {
+    let file = path.metadata().ok();
+    if file.as_ref().is_none_or(|file| file.is_file()) {
+        replace::possible_in(folder).map_err(|error| RecordError::io(path, "write it", error))?;
+    }
+    if !file.is_some_and(|file| file.is_file() && file.len() > 0) {
         return Ok(());
     }
     match read_profile(path) {

@@ -26,10 +26,11 @@ fn a_dry_run_measures_and_leaves_nothing() {
         assert!(answer.out.contains("idle latency, node "), "{answer:?}");
         assert!(answer.out.contains(&format!("Would save it in {}", data.path().display())), "{answer:?}");
     }
-    assert!(data.run(&["measure", "--dry-run", "--no-save"]).out.contains("Would not save it."));
+    assert!(data.run(&["measure", "--dry-run", "--no-save"]).out.contains("Would not save it: --no-save."));
     assert!(data.run(&["measure", "--dry-run", "--save", "a.json"]).out.contains("Would save it in a.json."));
     let only = data.run(&["measure", "--dry-run", "--quick", "--mix", "1:1,triad"]).out;
     assert!(only.contains("bandwidth, 1:1, ") && !only.contains("bandwidth, read, "), "{only}");
+    assert!(only.contains("Would not save it: with --nodes or --mix"), "{only}");
     assert_eq!(std::fs::read_dir(data.path()).unwrap().count(), 0);
 }
 
@@ -65,6 +66,10 @@ fn it_is_kept_where_it_should_be_and_nowhere_else() {
     assert!(std::fs::read_to_string(data.path().join("mine.html")).unwrap().contains("<html"));
     let answer = data.run(&[&QUICKLY[..], &["--no-save"]].concat());
     assert_eq!(answer.status, Some(0), "{answer:?}");
+    // A part of the machine must not hide the whole.
+    let answer = data.run(&[&QUICKLY[..], &["--nodes", "0", "--mix", "1:1"]].concat());
+    assert_eq!(answer.status, Some(0), "{answer:?}");
+    assert!(answer.err.contains("not saved: with --nodes or --mix"), "{answer:?}");
     assert_eq!(std::fs::read_dir(data.path()).unwrap().count(), 2, "mine.json and mine.html");
 }
 

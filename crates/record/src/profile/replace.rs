@@ -1,10 +1,22 @@
 //! A file in the place of another, so that at any moment one of them is there whole.
 
+use std::ffi::CString;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::RecordError;
+
+/// Whether files can be made in a folder, as far as permissions tell.
+pub(super) fn possible_in(folder: &Path) -> io::Result<()> {
+    let folder = CString::new(folder.as_os_str().as_bytes())?;
+    // SAFETY: a system call on a string that ends with NUL and lives until it returns.
+    match unsafe { libc::access(folder.as_ptr(), libc::W_OK) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
 
 /// Writes beside the place, waits for the disk, and moves the file there.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {

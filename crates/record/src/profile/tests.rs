@@ -214,3 +214,50 @@ fn a_file_of_version_1_is_read() {
     let file: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
     assert_eq!(again, file);
 }
+
+fn keys<'a>(value: &'a Value, into: &mut std::collections::BTreeSet<&'a str>) {
+    match value {
+        Value::Object(members) => members.iter().for_each(|(key, value)| {
+            into.insert(key);
+            keys(value, into);
+        }),
+        Value::Array(all) => all.iter().for_each(|value| keys(value, into)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_member_is_described() {
+    let read = |path: &str| {
+        let path = format!("{}/../../{path}", env!("CARGO_MANIFEST_DIR"));
+        std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"))
+    };
+    let (manual, file) =
+        (read("docs/formats/profile-json.md"), read("testdata/records/profile-version-1.json"));
+    let file: Value = serde_json::from_str(&file).unwrap();
+    let mut members = std::collections::BTreeSet::new();
+    keys(&file, &mut members);
+    assert!(members.len() > 40, "{members:?}");
+    for key in members {
+        assert!(manual.contains(&format!("`{key}`")) || manual.contains(&format!("\"{key}\"")), "{key}");
+    }
+}
+
+#[test]
+fn a_folder_that_takes_no_files_is_told_before_there_is_a_profile() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let closed =
+        |mode| std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(mode)).unwrap();
+    closed(0o555);
+    // Root may write everywhere, but not where there is nothing to write to.
+    let root = std::fs::write(folder.path().join("try"), "").is_ok();
+    let place = if root { Path::new("/sys/kernel/a.json").to_owned() } else { folder.path().join("a.json") };
+    let told = profile_may_be_saved(&place);
+    closed(0o755);
+    if root && told.is_ok() {
+        eprintln!("SKIPPED: as root, and /sys can be written to");
+        return;
+    }
+    assert!(matches!(told, Err(RecordError::ReadOnly { .. })), "{told:?}");
+}

@@ -141,26 +141,51 @@ fn measure(arguments: &Arguments) -> Result<Status, Failure> {
     Ok(if interrupted(&stop) { INTERRUPTED } else { SUCCESS })
 }
 
+/// Where a profile goes.
+enum Place<'a> {
+    /// Below the data directory, where the newest one is what everybody uses.
+    Profiles,
+    File(&'a Path),
+    /// Nowhere, and why.
+    Nowhere(&'static str),
+}
+
+impl Arguments {
+    fn place(&self) -> Place<'_> {
+        match &self.save {
+            Some(path) => Place::File(path),
+            None if self.no_save => Place::Nowhere("--no-save"),
+            None if self.nodes.is_some() || !self.mix.is_empty() => Place::Nowhere(
+                "with --nodes or --mix it is not of the whole machine, and would hide one that is; --save FILE keeps it",
+            ),
+            None => Place::Profiles,
+        }
+    }
+}
+
 /// Saves the profile where that is wanted, and says where. That a default place cannot be written is a warning; a file that was
 /// asked for is a failure.
 fn save(arguments: &Arguments, profile: &Profile) -> Result<Option<PathBuf>, Failure> {
-    if arguments.no_save {
-        return Ok(None);
-    }
-    if let Some(path) = &arguments.save {
-        numawise_record::save_profile(path, profile)?;
-        return Ok(Some(path.clone()));
-    }
-    match profile::folder().and_then(|profiles| profiles.save(profile).map_err(Failure::from)) {
+    let saved = match arguments.place() {
+        Place::Nowhere(why) => Err(Failure::new(why)),
+        Place::File(path) => {
+            numawise_record::save_profile(path, profile)?;
+            return Ok(Some(path.to_owned()));
+        }
+        Place::Profiles => profile::folder().and_then(|profiles| Ok(profiles.save(profile)?)),
+    };
+    Ok(match saved {
         Ok(path) => {
             eprintln!("numawise: saved in {}", path.display());
-            Ok(Some(path))
+            Some(path)
         }
         Err(failure) => {
-            eprintln!("numawise: not saved: {}", failure.message());
-            Ok(None)
+            if !arguments.no_save {
+                eprintln!("numawise: not saved: {}", failure.message());
+            }
+            None
         }
-    }
+    })
 }
 
 fn write_hwloc_xml(path: &Path, profile: &Profile) -> Result<(), Failure> {
@@ -237,13 +262,14 @@ fn dry_run(arguments: &Arguments, machine: &Machine, request: &Request) -> Resul
     for remark in &plan.remarks {
         text += &format!("{remark}\n");
     }
-    text += &match (arguments.no_save, &arguments.save) {
-        (true, _) => "Would not save it.\n".to_owned(),
-        (_, Some(path)) => format!("Would save it in {}.\n", path.display()),
-        (_, None) => match profile::folder() {
-            Ok(profiles) => format!("Would save it in {}.\n", profiles.folder().display()),
-            Err(failure) => format!("Would not save it: {}.\n", failure.message()),
-        },
+    let place = match arguments.place() {
+        Place::File(path) => Ok(path.to_owned()),
+        Place::Nowhere(why) => Err(Failure::new(why)),
+        Place::Profiles => profile::folder().map(|profiles| profiles.folder().to_owned()),
+    };
+    text += &match place {
+        Ok(path) => format!("Would save it in {}.\n", path.display()),
+        Err(failure) => format!("Would not save it: {}.\n", failure.message()),
     };
     show::print(&text)?;
     Ok(SUCCESS)
