@@ -11,6 +11,8 @@ use super::matrices::bandwidth;
 
 /// Figures that lie closer together than this are told as one.
 const ALIKE: f64 = 1.05;
+/// A cache that is not faster than memory by this factor is none that shows.
+const HIDDEN: f64 = 1.15;
 
 pub(super) fn sentences(profile: &Profile, tables: &ProfileTables) -> Vec<String> {
     let mut all = Vec::new();
@@ -20,6 +22,7 @@ pub(super) fn sentences(profile: &Profile, tables: &ProfileTables) -> Vec<String
     all.extend(declared(tables));
     all.extend(tlb(profile));
     all.extend(load(tables));
+    all.extend(hidden_cache(profile, tables));
     all.extend(transfers(tables));
     all
 }
@@ -187,6 +190,24 @@ fn load(tables: &ProfileTables) -> Option<String> {
             percent(knee.share.0),
             knee.latency
         ),
+    })
+}
+
+/// A cache that the machine has by its own word, and that does not show: guests are told of caches that they share with others.
+fn hidden_cache(profile: &Profile, tables: &ProfileTables) -> Option<String> {
+    tables.working_sets.iter().find_map(|curve| {
+        let memory = median(&profile.latency_of(curve.from, curve.to)?.latency)?;
+        let step = curve.caches.measured()?.last()?;
+        let inside = step.latency.measured()?;
+        (inside.0 * HIDDEN >= memory).then(|| {
+            format!(
+                "The L{} of {} that the machine tells of does not show: working sets that fit into it take {inside}, memory \
+                 {}. A virtual machine may have but a part of it.",
+                step.level,
+                step.size,
+                Latency(memory)
+            )
+        })
     })
 }
 

@@ -148,6 +148,20 @@ fn caches_are_named_where_the_machine_is_known() {
     assert!(tables.working_sets[0].memory.reason().unwrap().0.contains("60 MiB"));
 }
 
+/// A guest may be told of a cache that others fill.
+#[test]
+fn a_cache_that_does_not_show_is_said() {
+    let shape = sample::two_sockets();
+    let mut guest = shape.profile();
+    assert!(!said(&profile(&guest, Some(&shape.machine())).meaning, "does not show"));
+    for point in guest.working_sets[0].points.iter_mut().filter(|point| point.bytes > Bytes::mib(3)) {
+        point.latency = Reading::Measured(sample::estimate(79.0, Latency));
+    }
+    let tables = profile(&guest, Some(&shape.machine()));
+    assert!(said(&tables.meaning, "The L3 of 60 MiB that the machine tells of does not show"));
+    assert!(!said(&profile(&guest, None).meaning, "does not show"));
+}
+
 #[test]
 fn a_knee_is_where_latency_doubles_or_bandwidth_ends() {
     let point = |gbs: f64, ns: f64| numawise_facts::LoadPoint {
