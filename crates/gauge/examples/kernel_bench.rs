@@ -7,19 +7,19 @@
 use std::alloc::Layout;
 use std::ffi::CString;
 use std::process::{Command, ExitCode};
-use std::sync::Barrier;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use numawise_facts::Mix;
 use numawise_gauge::kernels::{Kernel, Line, Shape, Streams, Vectors, fill};
 use numawise_stats::{median, median_interval};
 
-/// Lines for each thread, shared among the streams: 1.5 GiB, beyond any cache that we know of.
-const LINES: usize = 3 << 23;
+/// Lines of a thread in one turn, shared among the streams: 192 MiB, a hundredth of a second or so.
+const LINES: usize = 3 << 20;
+/// As many turns go by before the same lines come again: 1.5 GiB, beyond any cache that we know of.
+const PIECES: usize = 8;
 /// The streams' starts are moved against each other by so many lines, so that they do not meet in the same sets of caches.
 const SKEW: usize = 21;
-/// Passes in one turn.
-const PASSES: u64 = 2;
 
 type Plain = unsafe extern "C" fn(*mut Line, *mut Line, *mut Line, usize) -> u64;
 
@@ -29,44 +29,55 @@ enum Contender {
     Likwid(&'static str),
 }
 
-/// A thread's lines, in huge pages where they are to be had.
+/// A thread's lines, in huge pages where they are to be had, in pieces of which each turn takes one.
 struct Buffer {
     start: *mut Line,
-    passes: u64,
+    count: usize,
+    /// How many of the kernels' passes went over each piece.
+    passes: [u64; PIECES],
+    turn: usize,
 }
 
 // SAFETY: a thread uses its own buffer only.
 unsafe impl Send for Buffer {}
 
 impl Buffer {
-    fn new() -> Buffer {
-        let layout = Layout::array::<Line>(LINES + 3 * SKEW).and_then(|lines| lines.align_to(1 << 21));
+    const PIECE: usize = LINES + 3 * SKEW;
+
+    /// Pieces of `count` streams, filled.
+    fn new(count: usize, plain: bool) -> Buffer {
+        let layout = Layout::array::<Line>(PIECES * Self::PIECE).and_then(|lines| lines.align_to(1 << 21));
         let layout = layout.expect("a size that fits");
-        // SAFETY: the size is not zero; `fill` writes every line before one is read.
+        // SAFETY: the size is not zero; every line is filled below before one is read.
         let start = unsafe { std::alloc::alloc(layout) }.cast::<Line>();
         assert!(!start.is_null(), "no memory for {} bytes", layout.size());
         // SAFETY: memory of our own that nobody uses yet; a refusal leaves small pages.
         unsafe { libc::madvise(start.cast(), layout.size(), libc::MADV_HUGEPAGE) };
-        Buffer { start, passes: 0 }
-    }
-
-    fn streams(&self, count: usize) -> (Streams, usize) {
-        let lines = LINES / count;
-        // SAFETY: three streams of a third each, or fewer and longer ones, and the skew between them.
-        let start = |nth: usize| unsafe { self.start.add((nth % count) * (lines + SKEW)) };
-        ([start(0), start(1), start(2)], lines)
-    }
-
-    fn fill(&self, count: usize, plain: bool) {
-        let (streams, lines) = self.streams(count);
-        for &stream in &streams[..count] {
-            // SAFETY: the buffer's own lines.
-            let stream = unsafe { std::slice::from_raw_parts_mut(stream, lines) };
-            match plain {
-                true => stream.fill(Line([1.0f64.to_bits(); 8])),
-                false => fill(stream),
+        let mut buffer = Buffer { start, count, passes: [0; PIECES], turn: 0 };
+        for _ in 0..PIECES {
+            let (streams, lines, _) = buffer.next();
+            for &stream in &streams[..count] {
+                // SAFETY: lines of this buffer's own.
+                let stream = unsafe { std::slice::from_raw_parts_mut(stream, lines) };
+                match plain {
+                    true => stream.fill(Line([1.0f64.to_bits(); 8])),
+                    false => fill(stream),
+                }
             }
         }
+        buffer
+    }
+
+    /// The streams of the next piece, the lines of each, and where its passes are counted.
+    fn next(&mut self) -> (Streams, usize, &mut u64) {
+        let (piece, lines) = (self.turn % PIECES, LINES / self.count);
+        self.turn += 1;
+        let start = |nth: usize| {
+            let skewed = piece * Self::PIECE + (nth % self.count) * (lines + SKEW);
+            // SAFETY: a piece holds the streams and the skew between them.
+            unsafe { self.start.add(skewed) }
+        };
+        ([start(0), start(1), start(2)], lines, &mut self.passes[piece])
     }
 }
 
@@ -77,7 +88,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let mut contenders = match every {
-        false => vec![Contender::Ours(Kernel::best(mix))],
+        false => Kernel::candidates(mix).into_iter().map(Contender::Ours).collect(),
         true => ours(mix),
     };
     if let Some(library) = words.get(3) {
@@ -87,35 +98,45 @@ fn main() -> ExitCode {
         }
     }
     let streams = Kernel::best(mix).streams();
-    let mut buffers: Vec<[Buffer; 2]> = (0..threads).map(|_| [Buffer::new(), Buffer::new()]).collect();
-    for [ours, others] in &buffers {
-        ours.fill(streams, false);
-        if words.len() > 3 {
-            others.fill(streams, true);
-        }
-    }
+    let pair = || [Buffer::new(streams, false), Buffer::new(streams, true)];
+    let mut buffers: Vec<[Buffer; 2]> = (0..threads).map(|_| pair()).collect();
     let mut rates = vec![Vec::new(); contenders.len()];
-    for round in 0..rounds {
-        for turn in 0..contenders.len() {
-            let who = (turn + round) % contenders.len();
-            rates[who].push(rate(&contenders[who], mix, &mut buffers));
+    for _ in 0..rounds {
+        for (figures, figure) in rates.iter_mut().zip(round(mix, &contenders, &mut buffers)) {
+            figures.push(figure);
         }
     }
     show(mix, threads, &contenders, &rates);
     ExitCode::SUCCESS
 }
 
-/// A row for each contender: the median, and the first one's rate as a multiple of it, with the interval over the rounds.
+/// A row for each contender: the median, and the first one's rate as a multiple of it, with the interval over the rounds. At
+/// the end the first of ours, and the best of ours, beside the best of the others.
 fn show(mix: Mix, threads: usize, contenders: &[Contender], rates: &[Vec<f64>]) {
-    for (contender, theirs) in contenders.iter().zip(rates) {
-        let ratios: Vec<f64> = rates[0].iter().zip(theirs).map(|(ours, theirs)| ours / theirs).collect();
-        let beside = median_interval(&ratios, 0.95, 1)
-            .map(|ratio| format!("{:.3} [{:.3}, {:.3}]", ratio.median, ratio.low, ratio.high));
+    let middle = |rates: &Vec<f64>| median(rates).unwrap_or(f64::NAN);
+    let beside = |ours: usize, other: usize| {
+        let ratios: Vec<f64> =
+            rates[ours].iter().zip(&rates[other]).map(|(ours, other)| ours / other).collect();
+        median_interval(&ratios, 0.95, 1).map_or_else(
+            |error| error.to_string(),
+            |r| format!("{:.3} [{:.3}, {:.3}]", r.median, r.low, r.high),
+        )
+    };
+    for (nth, contender) in contenders.iter().enumerate() {
+        let rate = middle(&rates[nth]);
+        println!("  {:34} {rate:7.2} GB/s   {}", name(contender), beside(0, nth));
+    }
+    let best = |ours: bool| {
+        let mine = |nth: &usize| matches!(contenders[*nth], Contender::Ours(_)) == ours;
+        (0..contenders.len()).filter(mine).max_by(|a, b| middle(&rates[*a]).total_cmp(&middle(&rates[*b])))
+    };
+    if let (Some(ours), Some(other)) = (best(true), best(false)) {
         println!(
-            "{mix:9} {threads} {:34} {:7.2} GB/s   {}",
-            name(contender),
-            median(theirs).unwrap_or(f64::NAN),
-            beside.unwrap_or_default()
+            "{mix}, {threads} threads: first of ours / best of theirs ({}) {}; best of ours ({}) {}",
+            name(&contenders[other]),
+            beside(0, other),
+            name(&contenders[ours]),
+            beside(ours, other)
         );
     }
 }
@@ -136,7 +157,7 @@ fn name(contender: &Contender) -> String {
 }
 
 fn ours(mix: Mix) -> Vec<Contender> {
-    let shapes = [Shape::Parted, Shape::Straight];
+    let shapes = [Shape::Tuned, Shape::Straight];
     let all = Vectors::available().into_iter().flat_map(|vectors| shapes.map(|shape| (vectors, shape)));
     all.filter_map(|(vectors, shape)| Kernel::shaped(mix, vectors, shape)).map(Contender::Ours).collect()
 }
@@ -172,28 +193,46 @@ fn likwid(mix: Mix) -> &'static [&'static str] {
     }
 }
 
-/// GB/s of one turn.
-fn rate(contender: &Contender, mix: Mix, buffers: &mut [[Buffer; 2]]) -> f64 {
-    if let Contender::Likwid(test) = contender {
-        return likwid_rate(test, buffers.len());
+/// GB/s of each contender: the median over turns that they take one after the other; likwid-bench has one long one.
+fn round(mix: Mix, contenders: &[Contender], buffers: &mut [[Buffer; 2]]) -> Vec<f64> {
+    let kernel = Kernel::best(mix);
+    let (read, written) = kernel.bytes(LINES / kernel.streams());
+    let bytes = (read + written) as f64 * buffers.len() as f64;
+    let mut rates = vec![Vec::new(); contenders.len()];
+    for turn in 0..2 * PIECES {
+        for nth in 0..contenders.len() {
+            // In another order each time: who comes after whom must not matter.
+            let who = (nth * if turn % 2 == 0 { 1 } else { contenders.len() - 1 } + turn) % contenders.len();
+            match contenders[who] {
+                Contender::Likwid(test) if turn == 0 => rates[who].push(likwid_rate(test, buffers.len())),
+                Contender::Likwid(_) => (),
+                _ => rates[who].push(rate(&contenders[who], bytes, buffers)),
+            }
+        }
     }
-    let (threads, barrier) = (buffers.len(), Barrier::new(buffers.len()));
+    rates.iter().map(|rates| median(rates).unwrap_or(f64::NAN)).collect()
+}
+
+/// GB/s of one turn: the bytes of all threads, from when the first begins until the last ends.
+fn rate(contender: &Contender, bytes: f64, buffers: &mut [[Buffer; 2]]) -> f64 {
+    let (threads, ready) = (buffers.len(), AtomicUsize::new(0));
     let times: Vec<(Instant, Instant)> = std::thread::scope(|scope| {
         let started: Vec<_> = buffers
             .iter_mut()
             .enumerate()
             .map(|(cpu, [ours, others])| {
-                let barrier = &barrier;
+                let ready = &ready;
                 scope.spawn(move || {
                     pin(cpu);
-                    barrier.wait();
+                    ready.fetch_add(1, Ordering::SeqCst);
+                    while ready.load(Ordering::SeqCst) < threads {
+                        std::hint::spin_loop();
+                    }
                     let begin = Instant::now();
-                    for _ in 0..PASSES {
-                        match contender {
-                            Contender::Ours(kernel) => pass(kernel, ours),
-                            Contender::Plain(plain) => pass_plain(*plain, mix, others),
-                            Contender::Likwid(_) => (),
-                        }
+                    match contender {
+                        Contender::Ours(kernel) => pass(kernel, ours),
+                        Contender::Plain(plain) => pass_plain(*plain, others),
+                        Contender::Likwid(_) => (),
                     }
                     (begin, Instant::now())
                 })
@@ -203,30 +242,27 @@ fn rate(contender: &Contender, mix: Mix, buffers: &mut [[Buffer; 2]]) -> f64 {
     });
     let begin = times.iter().map(|(begin, _)| *begin).min().expect("a thread");
     let took: Duration = times.iter().map(|(_, end)| *end - begin).max().expect("a thread");
-    let kernel = Kernel::best(mix);
-    let (read, written) = kernel.bytes(LINES / kernel.streams());
-    (read + written) as f64 * (PASSES * threads as u64) as f64 / took.as_secs_f64() / 1e9
+    bytes / took.as_secs_f64() / 1e9
 }
-
 fn pass(kernel: &Kernel, buffer: &mut Buffer) {
-    let (streams, lines) = buffer.streams(kernel.streams());
+    let (streams, lines, passes) = buffer.next();
     // SAFETY: the buffer's own streams.
     let sum = unsafe { kernel.run(streams, lines) };
-    assert_eq!(sum, kernel.expected(lines, buffer.passes), "{kernel:?} did not read what is there");
-    buffer.passes += 1;
+    assert_eq!(sum, kernel.expected(lines, *passes), "{kernel:?} did not read what is there");
+    *passes += 1;
 }
 
-fn pass_plain(plain: Plain, mix: Mix, buffer: &Buffer) {
-    let ([a, b, c], lines) = buffer.streams(Kernel::best(mix).streams());
+fn pass_plain(plain: Plain, buffer: &mut Buffer) {
+    let ([a, b, c], lines, _) = buffer.next();
     // SAFETY: the buffer's own streams, of eight words a line.
     std::hint::black_box(unsafe { plain(a, b, c, lines * 8) });
 }
 
 /// Its pages are as huge as ours if glibc is asked for that.
 fn likwid_rate(test: &str, threads: usize) -> f64 {
-    let bytes = threads * LINES * size_of::<Line>() / 1_000_000;
+    let bytes = threads * PIECES * LINES * size_of::<Line>() / 1_000_000;
     let output = Command::new("likwid-bench")
-        .args(["-t", test, "-w", &format!("S0:{bytes}MB:{threads}"), "-i", &PASSES.to_string()])
+        .args(["-t", test, "-w", &format!("S0:{bytes}MB:{threads}"), "-i", "3"])
         .env("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1")
         .output();
     let output =

@@ -79,8 +79,9 @@ impl Vectors {
 pub enum Shape {
     /// From the first line to the last, as every simple program does it.
     Straight,
-    /// Through several parts of the lines at once, fetching ahead in each: the core has more lines under way.
-    Parted,
+    /// In the way that did best where we measured: fetching ahead, and for most mixes through several parts of the lines at
+    /// once, so that the core has more lines under way.
+    Tuned,
 }
 
 /// The first line of each stream; those beyond [`Kernel::streams`] are not touched.
@@ -99,13 +100,9 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// The loop for this mix in the shape that did best where we measured it; `None` where this CPU cannot run it.
+    /// The tuned loop for this mix; `None` where this CPU cannot run it.
     pub fn new(mix: Mix, vectors: Vectors) -> Option<Kernel> {
-        let shape = match mix {
-            Mix::Triad => Shape::Straight,
-            _ => Shape::Parted,
-        };
-        Kernel::shaped(mix, vectors, shape)
+        Kernel::shaped(mix, vectors, Shape::Tuned)
     }
 
     /// The loop for this mix in this shape; `None` where this CPU cannot run it.
@@ -127,24 +124,23 @@ impl Kernel {
         Some(Kernel { mix, vectors, shape, run })
     }
 
-    /// The loop for this mix with the widest vectors that this CPU has.
+    /// The tuned loop for this mix with the widest vectors that this CPU has.
     pub fn best(mix: Mix) -> Kernel {
         let widest = Vectors::available().into_iter().find_map(|vectors| Kernel::new(mix, vectors));
         widest.unwrap_or_else(|| {
-            let shape = Shape::Straight;
+            let shape = Shape::Tuned;
             Kernel { mix, vectors: Vectors::Portable, shape, run: portable::of(mix, shape) }
         })
     }
 
-    /// The loops of which one is the fastest on any machine that we know: those with the widest vectors, in every shape, with
-    /// [`Kernel::best`] as the first. For who can afford to try them all.
+    /// The loops worth a trial where the fastest is wanted, [`Kernel::best`] first: the two widest vectors, in every shape.
+    /// Which one wins by a few percent depends on the prefetchers of the CPU, and no rule that we know foretells it.
     pub fn candidates(mix: Mix) -> Vec<Kernel> {
-        let best = Kernel::best(mix);
-        let other = match best.shape {
-            Shape::Straight => Shape::Parted,
-            Shape::Parted => Shape::Straight,
-        };
-        std::iter::once(best).chain(Kernel::shaped(mix, best.vectors, other)).collect()
+        let widest: Vec<Vectors> = Vectors::available().into_iter().take(2).collect();
+        [Shape::Tuned, Shape::Straight]
+            .into_iter()
+            .flat_map(|shape| widest.iter().filter_map(move |&vectors| Kernel::shaped(mix, vectors, shape)))
+            .collect()
     }
 
     /// How many streams it steps through (1 to 3). The first is the one that is written, where one is.

@@ -13,7 +13,7 @@ use super::{Line, Streams};
 /// # Safety
 /// All functions run only where the CPU has the instructions; pointers lead to a line that is ours.
 pub(super) trait Held: Copy {
-    /// Lines by which a loop that steps through several parts at once fetches ahead; 0 for not at all.
+    /// Whether fetching ahead was seen to help with these instructions.
     const AHEAD: bool;
 
     unsafe fn splat(word: u64) -> Self;
@@ -177,7 +177,7 @@ impl Step for Write {
 
 /// The loops of one instruction set, as functions of their own that a disassembler finds by name, and `of`, which gives them.
 ///
-/// The paces are those that did best here, of many that were tried: docs/decisions/0005-gauge-kernels.md.
+/// The tuned paces are those that did best where we measured, of many: docs/decisions/0005-gauge-kernels.md.
 macro_rules! loops {
     ($held:ty $(, $feature:literal)?) => {
         pub(in crate::kernels) fn of(
@@ -193,12 +193,12 @@ macro_rules! loops {
                 (Shape::Straight, Mix::Read1Write1) => straight::read1_write1,
                 (Shape::Straight, Mix::Triad) => straight::triad,
                 (Shape::Straight, Mix::NonTemporalWrite) => straight::write,
-                (Shape::Parted, Mix::Read) => parted::read,
-                (Shape::Parted, Mix::Read3Write1) => parted::read3_write1,
-                (Shape::Parted, Mix::Read2Write1) => parted::read2_write1,
-                (Shape::Parted, Mix::Read1Write1) => parted::read1_write1,
-                (Shape::Parted, Mix::Triad) => parted::triad,
-                (Shape::Parted, Mix::NonTemporalWrite) => parted::write,
+                (Shape::Tuned, Mix::Read) => tuned::read,
+                (Shape::Tuned, Mix::Read3Write1) => tuned::read3_write1,
+                (Shape::Tuned, Mix::Read2Write1) => tuned::read2_write1,
+                (Shape::Tuned, Mix::Read1Write1) => tuned::read1_write1,
+                (Shape::Tuned, Mix::Triad) => tuned::triad,
+                (Shape::Tuned, Mix::NonTemporalWrite) => tuned::write,
             }
         }
 
@@ -211,12 +211,12 @@ macro_rules! loops {
             $crate::kernels::walk::loops!(@ $held, write, Write, 1, 4, 0 $(, $feature)?);
         }
 
-        mod parted {
-            $crate::kernels::walk::loops!(@ $held, read, Read, 4, 2, 8 $(, $feature)?);
-            $crate::kernels::walk::loops!(@ $held, read1_write1, Read1Write1, 4, 2, 16 $(, $feature)?);
-            $crate::kernels::walk::loops!(@ $held, read2_write1, Read2Write1, 4, 1, 16 $(, $feature)?);
-            $crate::kernels::walk::loops!(@ $held, read3_write1, Read3Write1, 4, 1, 16 $(, $feature)?);
-            $crate::kernels::walk::loops!(@ $held, triad, Triad, 2, 4, 16 $(, $feature)?);
+        mod tuned {
+            $crate::kernels::walk::loops!(@ $held, read, Read, 2, 2, 16 $(, $feature)?);
+            $crate::kernels::walk::loops!(@ $held, read1_write1, Read1Write1, 2, 4, 16 $(, $feature)?);
+            $crate::kernels::walk::loops!(@ $held, read2_write1, Read2Write1, 2, 1, 32 $(, $feature)?);
+            $crate::kernels::walk::loops!(@ $held, read3_write1, Read3Write1, 2, 1, 32 $(, $feature)?);
+            $crate::kernels::walk::loops!(@ $held, triad, Triad, 1, 4, 16 $(, $feature)?);
             $crate::kernels::walk::loops!(@ $held, write, Write, 4, 2, 0 $(, $feature)?);
         }
     };
