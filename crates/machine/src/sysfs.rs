@@ -249,6 +249,11 @@ fn cores(roots: &Roots, online: &CpuSet) -> Vec<CpuSet> {
     groups(online, |cpu| topology_list(roots, cpu, "thread_siblings_list")).unwrap_or_default()
 }
 
+/// How many CPUs the core of `cpu` has; 1 where the kernel does not say.
+pub fn threads_of_core(roots: &Roots, cpu: CpuId) -> usize {
+    topology_list(roots, cpu, "thread_siblings_list").map_or(1, |siblings| siblings.len().max(1))
+}
+
 fn topology_list(roots: &Roots, cpu: CpuId, name: &str) -> Option<CpuSet> {
     roots.try_value(&format!("{CPUS}/cpu{cpu}/topology/{name}"))
 }

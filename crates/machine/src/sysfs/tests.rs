@@ -94,6 +94,14 @@ fn cores_without_a_list_of_siblings_are_single() {
 }
 
 #[test]
+fn the_threads_of_one_core_are_counted() {
+    let fixture = Fixture::named("two-socket");
+    assert_eq!(threads_of_core(&fixture.roots(), CpuId(2)), 2);
+    fixture.remove("/sys/devices/system/cpu/cpu2/topology/thread_siblings_list");
+    assert_eq!(threads_of_core(&fixture.roots(), CpuId(2)), 1);
+}
+
+#[test]
 fn older_kernels_name_packages_otherwise() {
     let fixture = Fixture::named("two-socket");
     for (cpu, list) in [(0, "0-1,4-5"), (2, "2-3,6-7")] {

@@ -6,7 +6,7 @@
 
 use std::ffi::OsString;
 
-use numawise_launch::{LocalRank, RankError};
+use numawise_launch::{Launcher, LocalRank, RankError};
 use numawise_machine::Roots;
 use numawise_units::CpuSet;
 
@@ -94,7 +94,7 @@ impl Scope {
         match (arguments.copies, rank) {
             (Some(_), Some(rank)) => return Err(copies_in_a_rank(&rank)),
             (Some(copies), None) => scope.tasks.number = copies.get(),
-            (None, Some(rank)) => scope.enter(arguments, &rank, &Outside::of(&rank)),
+            (None, Some(rank)) => scope.enter(arguments, &rank, &Outside::of(&rank, environment)),
             (None, None) if arguments.rebind => scope.warnings.push(NO_RANK.to_owned()),
             (None, None) => {}
         }
@@ -111,6 +111,9 @@ impl Scope {
         match verdict {
             Bound::No => {
                 self.notes.push(format!("{} left its CPUs ({own}) to all ranks", outside.who));
+                if shares(arguments) {
+                    self.warnings.extend(outside.beyond_what_was_given(&own));
+                }
                 self.share_out(arguments, rank);
             }
             _ if arguments.rebind => {
@@ -189,11 +192,33 @@ struct Outside {
     cpus: CpuSet,
     /// Who or what told it.
     who: String,
+    given: Option<Given>,
+}
+
+/// How many CPUs of this computer the batch system says it gave to the job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Given {
+    cpus: usize,
+    /// Slurm counts CPUs or cores, as it is configured.
+    threads_of_core: usize,
+}
+
+impl Given {
+    /// `None` outside of Slurm, and where its variable makes no sense.
+    fn of(rank: &LocalRank, environment: &dyn Fn(&str) -> Option<OsString>, own: &CpuSet) -> Option<Given> {
+        if rank.launcher != Launcher::Slurm {
+            return None;
+        }
+        let cpus = environment("SLURM_CPUS_ON_NODE")?.to_str()?.parse().ok()?;
+        let threads_of_core = numawise_machine::threads_of_core(&Roots::live(), own.first()?);
+        Some(Given { cpus, threads_of_core })
+    }
 }
 
 impl Outside {
-    fn of(rank: &LocalRank) -> Outside {
+    fn of(rank: &LocalRank, environment: &dyn Fn(&str) -> Option<OsString>) -> Outside {
         let inside = widest();
+        let given = Given::of(rank, environment, &inside);
         // A daemon that the batch system started has the variables of the batch system's ranks, not of its own.
         let is_rank = |lookup: &dyn Fn(&str) -> Option<OsString>| match numawise_launch::rank(lookup) {
             Ok(Some(above)) => above.launcher == rank.launcher,
@@ -206,9 +231,22 @@ impl Outside {
                 // A launcher of the batch system may stand outside of the job's cpuset.
                 cpus: launcher.cpus.intersection(&inside),
                 who: format!("{} (process {})", launcher.name, launcher.pid),
+                given,
             },
-            Err(error) => Outside { cpus: inside, who: format!("the cgroup, since {error}") },
+            Err(error) => Outside { cpus: inside, who: format!("the cgroup, since {error}"), given },
         }
+    }
+
+    /// A batch system without a plugin that binds tells how much it gave, and lets its ranks run anywhere.
+    fn beyond_what_was_given(&self, own: &CpuSet) -> Option<String> {
+        let Given { cpus, threads_of_core } = self.given?;
+        (cpus * threads_of_core < own.len()).then(|| {
+            format!(
+                "Slurm gave {cpus} CPUs of this computer to the job (SLURM_CPUS_ON_NODE), and nothing keeps its ranks to \
+                 them: CPUs {own} are open, and the plan takes them all, perhaps those of other jobs too; ask for whole \
+                 computers (--exclusive), name CPUs with --cpus, or have Slurm bind (TaskPlugin=task/affinity)"
+            )
+        })
     }
 }
 

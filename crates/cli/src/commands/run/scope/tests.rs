@@ -25,9 +25,13 @@ fn rank(local_rank: u32, local_size: u32) -> LocalRank {
 }
 
 fn entered(line: &str, own: &str, outside: &str, rank: &LocalRank) -> Scope {
+    entered_with(line, own, outside, rank, None)
+}
+
+fn entered_with(line: &str, own: &str, outside: &str, rank: &LocalRank, given: Option<Given>) -> Scope {
     let allowed = Allowed { cpus: own.parse().unwrap(), nodes: "0".parse().unwrap() };
     let mut scope = Scope { allowed, tasks: Tasks::of(1), notes: vec![], warnings: vec![], speaks: true };
-    let outside = Outside { cpus: outside.parse().unwrap(), who: "mpirun (process 7)".to_owned() };
+    let outside = Outside { cpus: outside.parse().unwrap(), who: "mpirun (process 7)".to_owned(), given };
     scope.enter(&typed(line), rank, &outside);
     scope
 }
@@ -129,4 +133,30 @@ fn a_broken_environment_ends_a_plan_for_ranks_and_nothing_else() {
 fn rebind_without_a_launcher_says_that_it_does_nothing() {
     let scope = scope_of("--rebind --place local app", &[]).unwrap();
     assert!(scope.warnings[0].contains("--rebind changes nothing"), "{:?}", scope.warnings);
+}
+
+#[test]
+fn what_a_batch_system_did_not_give_is_not_taken_without_a_word() {
+    let warnings = |line: &str, own: &str, cpus, threads_of_core| {
+        let given = Some(Given { cpus, threads_of_core });
+        entered_with(line, own, own, &rank(0, 2), given).warnings
+    };
+    let told = warnings("--place local app", "0-7", 4, 1);
+    assert!(told[0].contains("gave 4 CPUs") && told[0].contains("CPUs 0-7 are open"), "{told:?}");
+    assert_eq!(warnings("--place local app", "0-7", 8, 1), [""; 0]);
+    assert_eq!(warnings("--place local app", "0-7", 4, 2), [""; 0], "four cores with two CPUs each");
+    assert_eq!(warnings("--place local app", "0-7", 3, 2).len(), 1);
+    assert_eq!(warnings("-C 0-3 app", "0-7", 4, 1), [""; 0], "who names CPUs knows which");
+}
+
+#[test]
+fn only_slurm_is_believed_to_say_what_it_gave() {
+    let environment =
+        |value: &'static str| move |name: &str| (name == "SLURM_CPUS_ON_NODE").then(|| OsString::from(value));
+    let own: CpuSet = "0".parse().unwrap();
+    let slurm = LocalRank { launcher: Launcher::Slurm, ..rank(0, 1) };
+    assert_eq!(Given::of(&slurm, &environment("3"), &own).map(|given| given.cpus), Some(3));
+    assert_eq!(Given::of(&slurm, &environment("many"), &own), None);
+    assert_eq!(Given::of(&slurm, &|_| None, &own), None);
+    assert_eq!(Given::of(&rank(0, 1), &environment("3"), &own), None);
 }
