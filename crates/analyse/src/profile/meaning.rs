@@ -185,10 +185,10 @@ fn load(tables: &ProfileTables) -> Option<String> {
             percent(knee.share.0)
         ),
         KneeWhy::NearPeak => format!(
-            "Under reads {place} gives {}, {} of its peak, before its latency doubles: {} there, {idle} without load.",
+            "Under reads {place} still answers in {} ({idle} without load) at {}, {} of the peak of {peak}.",
+            knee.latency,
             knee.bandwidth,
-            percent(knee.share.0),
-            knee.latency
+            percent(knee.share.0)
         ),
     })
 }
