@@ -8,12 +8,16 @@ use numawise_facts::{Depth, Event, Fingerprint, Reading, Sink};
 use numawise_gauge::{Request, measure, plan};
 use numawise_units::NodeSet;
 
-struct Show;
+struct Show(std::time::Instant);
 
 impl Sink for Show {
     fn event(&mut self, event: Event) {
         if let Event::Step { done, of, what, left } = event {
-            eprintln!("{:3} of {of}: {what} ({left} left)", done + 1);
+            eprintln!(
+                "{:6.2} s {:3} of {of}: {what} ({left} left)",
+                self.0.elapsed().as_secs_f64(),
+                done + 1
+            );
         }
     }
 }
@@ -45,7 +49,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let machine = numawise_machine::live().or_else(|_| numawise_machine::live_without_hwloc())?;
     let plan = plan(&machine, &request);
     eprintln!("{} steps, about {} of {}", plan.steps.len(), plan.expected(), plan.budget);
-    let profile = measure(&machine, &request, &mut Show, &AtomicBool::new(false))?;
+    let profile = measure(&machine, &request, &mut Show(std::time::Instant::now()), &AtomicBool::new(false))?;
     for cell in &profile.latency {
         let latency =
             cell.latency.as_ref().map(|it| (it.median.0, it.low.0, it.high.0, it.samples, it.disturbed));

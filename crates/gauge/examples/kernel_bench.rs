@@ -162,7 +162,7 @@ fn ours(mix: Mix) -> Vec<Contender> {
     all.filter_map(|(vectors, shape)| Kernel::shaped(mix, vectors, shape)).map(Contender::Ours).collect()
 }
 
-fn plain(mix: Mix, library_name: &str) -> Plain {
+fn plain(mix: Mix, library: &str) -> Plain {
     let symbol = match mix {
         Mix::Read => c"reference_read",
         Mix::Read3Write1 => c"reference_3_1",
@@ -171,12 +171,12 @@ fn plain(mix: Mix, library_name: &str) -> Plain {
         Mix::Triad => c"reference_triad",
         Mix::NonTemporalWrite => c"reference_write",
     };
-    let path = CString::new(library_name).expect("no zero in the path");
+    let path = CString::new(library).expect("no zero in the path");
     // SAFETY: the library runs nothing when it is loaded, and its functions have this type.
     unsafe {
-        let library = libc::dlopen(path.as_ptr(), libc::RTLD_NOW);
-        assert!(!library.is_null(), "'{}' cannot be loaded", library_name);
-        let function = libc::dlsym(library, symbol.as_ptr());
+        let loaded = libc::dlopen(path.as_ptr(), libc::RTLD_NOW);
+        assert!(!loaded.is_null(), "'{library}' cannot be loaded");
+        let function = libc::dlsym(loaded, symbol.as_ptr());
         assert!(!function.is_null(), "no {symbol:?} in the library");
         std::mem::transmute::<*mut libc::c_void, Plain>(function)
     }

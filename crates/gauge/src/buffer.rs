@@ -17,6 +17,8 @@ use crate::system::System;
 pub const CHUNK: usize = 4096 / size_of::<Line>();
 /// Pages looked at to see where a buffer lies.
 const SAMPLE: usize = 1024;
+/// Pieces of 2 MiB that are worth measuring with in any case.
+const LEAST_SLOW: usize = 4;
 /// Alignment where the kernel does not tell of huge pages.
 const ALIGNMENT: usize = 2 << 20;
 
@@ -63,9 +65,11 @@ pub enum Wish {
 #[derive(Debug, Clone, Copy)]
 pub struct Effort<'a> {
     pub wanted: Bytes,
-    /// Below this it is not stopped for lack of time.
+    /// Below this it is stopped only when patience is at an end.
     pub least: Bytes,
     pub seconds: f64,
+    /// Seconds after which [`LEAST_SLOW`] is enough: on an emulated machine, which moves some MB/s.
+    pub patience: f64,
     pub stop: &'a AtomicBool,
 }
 
@@ -102,7 +106,7 @@ impl Buffer {
         let bytes = wanted.0 as usize / (CHUNK * size_of::<Line>()) * (CHUNK * size_of::<Line>());
         let failed = |error: io::Error| format!("no {} of addresses: {}", Bytes(bytes as u64), told(&error));
         let reserved = wish == Wish::Huge
-            && bytes % alignment == 0
+            && bytes.is_multiple_of(alignment)
             && huge.is_some_and(|(size, _)| system.reserved_free(node, size) >= (bytes / size) as u64);
         if let Some(base) = reserved.then(|| sys::map(bytes, true).ok()).flatten() {
             let start = base.cast::<Line>();
@@ -129,8 +133,10 @@ impl Buffer {
         let work = move |cpu: CpuId| -> Result<(), String> {
             sys::pin(cpu).map_err(|error| gone(cpu, &error))?;
             loop {
-                let late = sys::now() - began > effort.seconds && next.load(Relaxed) >= least;
-                if late || effort.stop.load(Relaxed) {
+                let (took, got) = (sys::now() - began, next.load(Relaxed));
+                let late = took > effort.seconds && got >= least;
+                let slow = took > effort.patience && got >= LEAST_SLOW;
+                if late || slow || effort.stop.load(Relaxed) {
                     return Ok(());
                 }
                 let at = next.fetch_add(1, Relaxed);

@@ -14,11 +14,11 @@
 #[cfg(test)]
 mod tests;
 
-use std::sync::Mutex;
 use std::sync::atomic::{
     AtomicBool, AtomicU64, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release},
 };
+use std::sync::{Mutex, OnceLock};
 
 use numawise_units::CpuId;
 
@@ -31,14 +31,29 @@ use crate::system::{JIFFIES_PER_SECOND, System};
 const LOST: f64 = 0.005;
 /// And the time that it may be without in a very short window: a timer tick.
 const LOST_SECONDS: f64 = 10e-6;
-/// How long a block should take: long beside taking the time, short beside a window.
-pub const BLOCK_SECONDS: f64 = 100e-6;
+/// How long a block takes at least: short beside a window.
+const BLOCK_SECONDS: f64 = 100e-6;
+/// And long beside taking the time, which is a system call on some machines and slow on emulated ones.
+const CLOCKS_IN_BLOCK: f64 = 100.0;
 /// After a disturbed window the next is shorter by this: on a busy machine, short ones pass between two turns of others, which
 /// take some 3 ms each.
 const SHORTER: f64 = 0.8;
 const LEAST_WINDOW: f64 = 0.001;
+/// Where work is slow, windows are as long as it takes, but so many there are.
+const LEAST_WINDOWS: f64 = 9.0;
 /// The phase in which threads end.
 const DONE: u64 = u64::MAX;
+
+/// How long a block should take.
+pub fn block_seconds() -> f64 {
+    static SECONDS: OnceLock<f64> = OnceLock::new();
+    *SECONDS.get_or_init(|| {
+        const READS: u32 = 16;
+        let began = sys::now();
+        let last = (0..READS).fold(began, |_, _| sys::now());
+        BLOCK_SECONDS.max(CLOCKS_IN_BLOCK * (last - began) / f64::from(READS))
+    })
+}
 
 /// What a thread does again and again.
 pub trait Work: Send {
@@ -134,8 +149,17 @@ impl Mark {
 }
 
 impl Share {
+    /// The time that counts. Where some was lost, that in which the thread ran is nearer to the truth than all of it: such a
+    /// window counts only where there are too few others.
+    fn seconds(&self) -> f64 {
+        match self.lost() {
+            Some(_) if !self.missed && self.own > 0.0 => self.own.min(self.wall),
+            _ => self.wall,
+        }
+    }
+
     fn rate(&self) -> f64 {
-        if self.wall > 0.0 { self.amount as f64 / self.wall } else { 0.0 }
+        if self.wall > 0.0 { self.amount as f64 / self.seconds() } else { 0.0 }
     }
 
     /// The share of the time that was lost, where it is too much.
@@ -252,7 +276,7 @@ impl Board<'_> {
         let first = shares.first().copied().unwrap_or_default();
         let all: f64 = shares.iter().map(Share::rate).sum();
         Window {
-            seconds_each: first.wall / first.amount as f64,
+            seconds_each: first.seconds() / first.amount as f64,
             others: all - first.rate(),
             all,
             lost: shares.iter().filter_map(Share::lost).max_by(f64::total_cmp),
@@ -317,7 +341,7 @@ fn lead(
         std::thread::yield_now();
     }
     let rate = warm(work.as_mut(), board, pace);
-    let longest = (pace.allowance / (pace.rule.least + 1) as f64).max(pace.window);
+    let longest = (pace.allowance / LEAST_WINDOWS).max(pace.window);
     let mut length = (pace.least as f64 / rate).clamp(pace.window, longest);
     let shortest = (pace.least as f64 / 4.0 / rate).max(LEAST_WINDOW).min(length);
     let stolen = || system.jiffies(&board.cpus).map_or(0, |jiffies| jiffies.steal);

@@ -115,6 +115,16 @@ impl Plan {
         self
     }
 
+    /// How many buffers are got ready.
+    pub(crate) fn buffers(&self) -> usize {
+        let of_step = |step: &PlannedStep| match &step.experiment {
+            Experiment::Fill(nodes) => nodes.len(),
+            Experiment::FillBase(_) => 1,
+            _ => 0,
+        };
+        self.steps.iter().map(of_step).sum()
+    }
+
     /// What the steps will probably take in all.
     pub fn expected(&self) -> Nanoseconds {
         self.steps.iter().fold(Nanoseconds(0), |sum, step| sum + step.expected)

@@ -21,7 +21,8 @@ pub const UNIT: usize = 4;
 /// A ring in a buffer. It must not outlive the lines.
 #[derive(Debug, Clone, Copy)]
 pub struct Ring {
-    first: *mut Line,
+    first: *const Line,
+    buffer: *const Line,
     /// Lines of the buffer that the ring lies in.
     lines: usize,
     /// Loads after which it is through.
@@ -31,6 +32,48 @@ pub struct Ring {
 
 // SAFETY: a ring is an address and counts; whoever chases it promises that the lines are there.
 unsafe impl Send for Ring {}
+
+/// A ring on the way: rings are gone through on and on, by one thread after the other, so that what was loaded a moment ago is
+/// not loaded again from a cache.
+#[derive(Debug, Clone, Copy)]
+pub struct Track {
+    pub ring: Ring,
+    at: *const Line,
+    /// Loads until lines come again.
+    fresh: u64,
+}
+
+// SAFETY: as for the ring itself.
+unsafe impl Send for Track {}
+
+impl Track {
+    pub fn new(ring: Ring) -> Track {
+        Track { ring, at: ring.first, fresh: 0 }
+    }
+
+    /// Goes so many lines on.
+    ///
+    /// # Safety
+    /// The lines of the ring are still there.
+    pub unsafe fn go(&mut self, loads: u64) {
+        // SAFETY: the caller's promise.
+        self.at = unsafe { chase::run(self.at, loads) };
+        self.fresh = self.fresh.saturating_sub(loads);
+    }
+
+    /// Sees to it that none of the next `loads` lines is in a cache from the lap before, on processors that can do that. Where the
+    /// ring is shorter than that, once.
+    ///
+    /// # Safety
+    /// The lines of the ring are still there.
+    pub unsafe fn refresh(&mut self, loads: u64) {
+        if self.fresh < loads {
+            // SAFETY: the caller's promise.
+            unsafe { self.ring.evict() };
+            (self.at, self.fresh) = (self.ring.first, self.ring.lap);
+        }
+    }
+}
 
 /// Which lines, and in which order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +120,7 @@ pub fn link(lines: &mut [Line], shape: Shape, seed: u64) -> Ring {
     }
     Ring {
         first: first.wrapping_add(order(0, 0).first() as usize * UNIT),
+        buffer: first,
         lines: units * UNIT,
         lap: (units * phases) as u64,
         every: UNIT / phases,
@@ -91,24 +135,17 @@ impl Ring {
     pub fn bytes(&self) -> u64 {
         (self.lines * size_of::<Line>()) as u64
     }
-}
 
-/// Throws these lines out of all caches, every `every`th of them; false where this processor cannot.
-pub fn evict(lines: &[Line], every: usize) -> bool {
-    for line in lines.iter().step_by(every.max(1)) {
-        flush(line);
-    }
-    cfg!(any(target_arch = "x86_64", target_arch = "aarch64"))
-}
-
-impl Ring {
-    /// Throws the ring's lines out of all caches, so that the next lap finds none of them there.
+    /// Throws the ring's lines out of all caches, so that the next lap finds none of them there; false where this processor
+    /// cannot.
     ///
     /// # Safety
     /// The lines that were linked are still there.
-    pub unsafe fn evict(&self, buffer: *const Line) -> bool {
+    unsafe fn evict(&self) -> bool {
         // SAFETY: the caller's promise; reading is all that is done.
-        evict(unsafe { std::slice::from_raw_parts(buffer, self.lines) }, self.every)
+        let lines = unsafe { std::slice::from_raw_parts(self.buffer, self.lines) };
+        lines.iter().step_by(self.every).for_each(flush);
+        cfg!(any(target_arch = "x86_64", target_arch = "aarch64"))
     }
 }
 

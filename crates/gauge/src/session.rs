@@ -14,12 +14,14 @@ use crate::gang::Taken;
 use crate::layout::Layout;
 use crate::plan::{Experiment, Plan};
 use crate::repeats::Outcome;
-use crate::ring::{Ring, Shape};
+use crate::ring::{Shape, Track};
 use crate::system::System;
 use crate::{GaugeError, Request, sizes, skeleton, sys};
 
 /// No step is worth anything in less time.
 const LEAST_SECONDS: f64 = 0.06;
+/// The share of all the time that getting memory may take, however little memory that is then.
+const READY_SHARE: f64 = 0.25;
 /// Others that use more of the machine than this, in CPUs, are told of.
 const OTHERS_TOLD: f64 = 0.1;
 
@@ -39,7 +41,7 @@ pub(crate) struct Session<'a> {
     /// Whether what is held is as it was filled.
     pub pristine: bool,
     /// The ring that the one held buffer has, of so many lines from its start.
-    pub ring: Option<(usize, Shape, Ring)>,
+    pub ring: Option<(usize, Shape, Track)>,
     /// Seconds that the present step may take.
     pub allowance: f64,
     pub placing: Placing,
@@ -48,6 +50,8 @@ pub(crate) struct Session<'a> {
     /// Steps that had too few quiet repetitions.
     disturbed: Vec<String>,
     what: String,
+    /// Seconds that getting a node's memory may take in any case.
+    patience: f64,
 }
 
 /// Where the time goes.
@@ -61,7 +65,7 @@ struct Clock {
 impl Clock {
     /// What a step may take: as planned, less where those before took longer, a little more where they took less.
     fn allowance(&mut self, planned: f64) -> f64 {
-        let left = self.budget * 0.95 - (sys::now() - self.began);
+        let left = self.budget * 0.92 - (sys::now() - self.began);
         let ratio = (left / self.planned.max(1e-9)).clamp(0.1, 1.5);
         self.planned -= planned;
         (planned * ratio).max(LEAST_SECONDS)
@@ -109,6 +113,7 @@ fn run_within(
         others: Vec::new(),
         disturbed: Vec::new(),
         what: String::new(),
+        patience: plan.budget.seconds() * READY_SHARE / plan.buffers().max(1) as f64,
         layout,
     };
     session.prepare();
@@ -237,8 +242,13 @@ impl Session<'_> {
         let huge = self.system.huge_page().map_or(1, |(size, _)| size as u64);
         let bytes = if bytes.0 >= huge { Bytes(bytes.0 / huge * huge) } else { bytes };
         let cpus = self.layout.fillers(node, self.machine).to_vec();
-        let effort =
-            Effort { wanted: bytes, least: wanted.least.min(bytes), seconds: 1.5 * seconds, stop: self.stop };
+        let effort = Effort {
+            wanted: bytes,
+            least: wanted.least.min(bytes),
+            seconds: 1.5 * seconds,
+            patience: self.patience,
+            stop: self.stop,
+        };
         let buffer = Buffer::on(node, self.placing, wish, effort, &cpus, &self.system)?;
         self.judge(&buffer, wish, bytes, &allowed);
         Ok(buffer)

@@ -29,8 +29,8 @@ pub fn pin(cpu: CpuId) -> io::Result<()> {
 /// The CPU that the calling thread is on.
 pub fn current_cpu() -> io::Result<CpuId> {
     let mut cpu = 0u32;
-    // SAFETY: writes one number; the others are not asked for.
     let none = ptr::null_mut::<u8>();
+    // SAFETY: writes one number; the others are not asked for.
     let result = unsafe { libc::syscall(libc::SYS_getcpu, &raw mut cpu, none, none) };
     checked(result).map(|_| CpuId(cpu))
 }

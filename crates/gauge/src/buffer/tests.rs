@@ -4,7 +4,7 @@ use super::*;
 use crate::{fixture, layout::Layout};
 
 fn effort(wanted: Bytes, stop: &AtomicBool) -> Effort<'_> {
-    Effort { wanted, least: wanted, seconds: 1e9, stop }
+    Effort { wanted, least: wanted, seconds: 1e9, patience: 1e9, stop }
 }
 
 /// A node that we may use, and the CPUs near it.
@@ -67,8 +67,13 @@ fn nodes_and_cpus_that_are_not_there_are_reasons() {
 fn when_time_is_up_the_least_is_enough() {
     let (node, cpus) = here();
     let stop = AtomicBool::new(false);
-    let short = Effort { wanted: Bytes::mib(512), least: Bytes::mib(4), seconds: 0.0, stop: &stop };
+    let short =
+        Effort { wanted: Bytes::mib(512), least: Bytes::mib(4), seconds: 0.0, patience: 1e9, stop: &stop };
     let buffer = Buffer::on(node, placing(node), Wish::Huge, short, &cpus, &System::live()).unwrap();
     let most = Bytes::mib(4 + 2 * cpus.len() as u64);
     assert!(buffer.bytes() >= Bytes::mib(4) && buffer.bytes() <= most, "{}", buffer.bytes());
+    drop(buffer);
+    let slow = Effort { least: Bytes::mib(512), patience: 0.0, ..short };
+    let buffer = Buffer::on(node, placing(node), Wish::Huge, slow, &cpus, &System::live()).unwrap();
+    assert!(buffer.bytes() >= Bytes::mib(8) && buffer.bytes() < Bytes::mib(512), "{}", buffer.bytes());
 }

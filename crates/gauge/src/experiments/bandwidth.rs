@@ -4,7 +4,7 @@ use numawise_facts::{Mix, Reading, Target, Workers};
 use numawise_units::{BytesPerSecond, CpuId, NodeId};
 
 use crate::buffer::{Buffer, CHUNK};
-use crate::gang::{self, BLOCK_SECONDS, Pace, Work, Worker};
+use crate::gang::{self, Pace, Work, Worker};
 use crate::kernels::{Kernel, Line, fill};
 use crate::repeats::Rule;
 use crate::session::{Session, in_units};
@@ -15,7 +15,7 @@ const MOST_LINES: usize = (1 << 20) / size_of::<Line>();
 /// Streams that begin at the same place of a page hide each other's loads and stores behind their own (4 KiB aliasing): each
 /// begins so many lines later.
 const SKEW: usize = 21;
-pub(super) const RULE: Rule = Rule { least: 10, most: 40, precision: 0.01 };
+pub(super) const RULE: Rule = Rule { least: 20, most: 60, precision: 0.01 };
 
 /// A thread's share of a buffer, worked through with one kernel.
 pub(super) struct Stream {
@@ -92,7 +92,7 @@ impl Work for Stream {
     }
 
     fn tune(&mut self, seconds: f64) {
-        if seconds < BLOCK_SECONDS / 2.0 && self.block < MOST_LINES {
+        if seconds < gang::block_seconds() / 2.0 && self.block < MOST_LINES {
             self.block *= 2;
         }
     }

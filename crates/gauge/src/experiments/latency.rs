@@ -4,63 +4,51 @@ use numawise_facts::{BufferPages, Estimate, Reading, WorkingSet};
 use numawise_units::{Bytes, CpuId, Latency, NodeId};
 
 use crate::buffer::STOPPED;
-use crate::gang::{self, BLOCK_SECONDS, Pace, Work, Worker};
+use crate::gang::{self, Pace, Work, Worker};
 use crate::kernels::Line;
 use crate::plan::per_octave;
 use crate::repeats::Rule;
-use crate::ring::{self, Ring, Shape, UNIT};
+use crate::ring::{self, Shape, Track, UNIT};
 use crate::session::{Session, in_units};
 use crate::{sizes, sys};
 
-pub(super) const RULE: Rule = Rule { least: 10, most: 40, precision: 0.01 };
+pub(super) const RULE: Rule = Rule { least: 20, most: 60, precision: 0.01 };
 /// Loads in a window at least, where they are slow (an emulated machine takes 80 us for each).
 pub(super) const LEAST_LOADS: u64 = 1000;
 /// No ring is smaller because linking is slow: beyond any core's own caches, and the rest is emptied of it before.
-const LEAST_RING: usize = (4 << 20) / size_of::<Line>();
+const LEAST_RING: usize = (1 << 20) / size_of::<Line>();
 
 /// Goes round a ring.
-pub(super) struct Chase {
-    ring: Ring,
-    at: *const Line,
+pub(super) struct Chase<'a> {
+    track: &'a mut Track,
     block: u64,
-    /// The start of the buffer, and the loads until lines come again; nothing where they should be in the caches.
-    cold: Option<(*const Line, u64)>,
+    cold: bool,
 }
 
-// SAFETY: only loads from a ring that the buffer keeps for as long as the gang runs.
-unsafe impl Send for Chase {}
-
-impl Chase {
+impl<'a> Chase<'a> {
     /// `cold`: whether lines are to come from memory in any case: they are thrown out of the caches before they come again.
-    pub(super) fn new(ring: Ring, buffer: *const Line, cold: bool) -> Chase {
-        Chase { ring, at: ring.start(), block: 16, cold: cold.then_some((buffer, 0)) }
+    pub(super) fn new(track: &'a mut Track, cold: bool) -> Chase<'a> {
+        Chase { track, block: 16, cold }
     }
 }
 
-impl Work for Chase {
+impl Work for Chase<'_> {
     fn block(&mut self) -> u64 {
-        // SAFETY: the ring is there.
-        self.at = unsafe { ring::chase(self.at, self.block) };
-        if let Some((_, left)) = &mut self.cold {
-            *left = left.saturating_sub(self.block);
-        }
+        // SAFETY: the session holds the ring's buffer for as long as the gang runs.
+        unsafe { self.track.go(self.block) };
         self.block
     }
 
     fn tune(&mut self, seconds: f64) {
-        if seconds < BLOCK_SECONDS / 2.0 && self.block < 1 << 16 {
+        if seconds < gang::block_seconds() / 2.0 && self.block < 1 << 16 {
             self.block *= 2;
         }
     }
 
     fn between(&mut self, expected: u64) {
-        if let Some((buffer, left)) = &mut self.cold
-            && *left < expected
-        {
-            // SAFETY: the buffer that the ring was linked in.
-            unsafe { self.ring.evict(*buffer) };
-            *left = self.ring.lap;
-            self.at = self.ring.start();
+        if self.cold {
+            // SAFETY: the same.
+            unsafe { self.track.refresh(expected) };
         }
     }
 }
@@ -99,12 +87,12 @@ impl Session<'_> {
             None => Shape { block: Some(self.page_lines(to)?), all_lines: false },
         };
         let began = sys::now();
-        let ring = self.linked(to, usize::MAX, shape)?;
+        let mut track = self.linked(to, usize::MAX, shape)?;
         // Whoever links first for a node's memory does so for all that follow: it gets more time than they, not less.
         let seconds = (self.allowance - 0.5 * (sys::now() - began)).max(self.allowance / 2.0);
-        let work = Chase::new(ring, self.buffer(to)?.start(), true);
-        let estimate = self.chased(cpu, work, seconds, 0)?;
-        Ok((estimate, Bytes(ring.bytes())))
+        let estimate = self.chased(cpu, Chase::new(&mut track, true), seconds, 0);
+        self.keep(track);
+        Ok((estimate?, Bytes(track.ring.bytes())))
     }
 
     fn chased(
@@ -141,7 +129,7 @@ impl Session<'_> {
 
     /// The ring in the first `most` lines of a node's buffer, linked anew where there is another one. Smaller where linking is so
     /// slow that the time would be gone.
-    pub(super) fn linked(&mut self, node: NodeId, most: usize, shape: Shape) -> Result<Ring, String> {
+    pub(super) fn linked(&mut self, node: NodeId, most: usize, shape: Shape) -> Result<Track, String> {
         let seconds = self.allowance;
         let seed = self.request.seed;
         let held = self.ring;
@@ -149,10 +137,10 @@ impl Session<'_> {
         let found = self.buffers.iter_mut().chain(&mut self.base).find(|buffer| buffer.node == node);
         let buffer = found.ok_or(STOPPED)?;
         let lines = buffer.len().min(most);
-        if let Some((of, as_, ring)) = held
+        if let Some((of, as_, track)) = held
             && (of, as_) == (lines, shape)
         {
-            return Ok(ring);
+            return Ok(track);
         }
         let trial = lines.min(LEAST_RING / 8);
         let began = sys::now();
@@ -161,15 +149,23 @@ impl Session<'_> {
         let affordable = ((seconds / each) as usize).max(LEAST_RING);
         let ring = ring::link(&mut buffer.lines()[..lines.min(affordable)], shape, seed);
         self.pristine = false;
-        self.ring = Some((lines, shape, ring));
-        if affordable < lines && ring.bytes() < 2 * self.layout.caches.0 {
+        let track = Track::new(ring);
+        self.ring = Some((lines, shape, track));
+        if ring.bytes() < self.layout.caches.0 && affordable < lines {
             self.remark(format!(
-                "Memory is so slow here that latency was measured in {} of node {node} only; its lines were thrown out of the \
-                 caches before.",
+                "Memory is so slow here that latency was measured in {} of node {node} only, less than the caches are said to \
+                 hold; its lines were thrown out of them before, where the processor does that.",
                 Bytes(ring.bytes())
             ));
         }
-        Ok(ring)
+        Ok(track)
+    }
+
+    /// Remembers how far the ring was gone through.
+    pub(super) fn keep(&mut self, gone: Track) {
+        if let Some((_, _, track)) = &mut self.ring {
+            *track = gone;
+        }
     }
 
     pub(crate) fn working_sets(&mut self, from: NodeId, to: NodeId) {
@@ -225,10 +221,10 @@ impl Session<'_> {
         if trial < lines {
             ring = ring::link(&mut buffer.lines()[..lines], shape, seed);
         }
-        let start = buffer.start();
         self.pristine = false;
         // What no cache holds must not be there from linking; what they hold is there from linking, and comes again.
         let cold = bytes > caches;
-        self.chased(cpu, Chase::new(ring, start, cold), seconds, if cold { 0 } else { ring.lap })
+        let mut track = Track::new(ring);
+        self.chased(cpu, Chase::new(&mut track, cold), seconds, if cold { 0 } else { ring.lap })
     }
 }

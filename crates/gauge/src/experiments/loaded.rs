@@ -9,7 +9,7 @@ use crate::buffer::{CHUNK, STOPPED};
 use crate::gang::{self, Pace, Taken, Window, Work, Worker};
 use crate::kernels::{Kernel, spin};
 use crate::repeats::Rule;
-use crate::ring::{Ring, Shape};
+use crate::ring::{Shape, Track};
 use crate::session::{Session, in_units};
 use crate::sys;
 
@@ -49,7 +49,7 @@ impl Session<'_> {
         let half = self.buffer(to)?.len() / 2 / CHUNK * CHUNK;
         let shape = Shape { block: Some(self.page_lines(to)?), all_lines: false };
         let began = sys::now();
-        let ring = self.linked(to, half, shape)?;
+        let mut track = self.linked(to, half, shape)?;
         self.pristine = false;
         let block = self.block_seconds(from, to, kernel)?;
         let step = step_seconds();
@@ -58,7 +58,7 @@ impl Session<'_> {
             let left = self.allowance - (sys::now() - began);
             let seconds = (left / (PAUSES.len() - done) as f64).max(0.03);
             let steps = (pause * block / step).round() as u64;
-            match self.point(from, to, kernel, ring, steps, seconds) {
+            match self.point((from, to), kernel, &mut track, steps, seconds) {
                 Ok((bandwidth, latency)) => points.push(LoadPoint {
                     delay: Reading::Measured(Nanoseconds::from_seconds(steps as f64 * step)),
                     bandwidth: in_units(bandwidth, BytesPerSecond),
@@ -72,16 +72,16 @@ impl Session<'_> {
                 break;
             }
         }
+        self.keep(track);
         Ok(points)
     }
 
     /// What the chaser and the others came to with this pause.
     fn point(
         &mut self,
-        from: NodeId,
-        to: NodeId,
+        (from, to): (NodeId, NodeId),
         kernel: Kernel,
-        ring: Ring,
+        track: &mut Track,
         steps: u64,
         seconds: f64,
     ) -> Result<(Estimate<f64>, Estimate<f64>), String> {
@@ -92,7 +92,7 @@ impl Session<'_> {
             least: LEAST_LOADS,
             rule: RULE,
         };
-        let chaser = Chase::new(ring, self.buffer(to)?.start(), true);
+        let chaser = Chase::new(track, true);
         let taken = self.together(from, to, kernel, Some(chaser), steps, pace)?;
         let bandwidth = self.estimate(taken.repeats(RULE, |window| window.others).outcome())?;
         let latency = self.estimate(taken.repeats(RULE, |window| window.seconds_each).outcome())?;
@@ -116,7 +116,7 @@ impl Session<'_> {
         from: NodeId,
         to: NodeId,
         kernel: Kernel,
-        chaser: Option<Chase>,
+        chaser: Option<Chase<'_>>,
         steps: u64,
         pace: Pace,
     ) -> Result<Taken, String> {

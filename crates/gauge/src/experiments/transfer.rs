@@ -96,7 +96,7 @@ impl Session<'_> {
                 return Err(format!("only {} may be taken ({})", allowed.bytes, allowed.because));
             }
             let wanted = sizes::LEAST;
-            let effort = Effort { wanted, least: wanted, seconds: 1.0, stop: self.stop };
+            let effort = Effort { wanted, least: wanted, seconds: 1.0, patience: 1.0, stop: self.stop };
             let buffer =
                 Buffer::on(owner.home, self.placing, Wish::Base, effort, &[owner.cpu], &self.system)?;
             self.buffers.push(buffer);

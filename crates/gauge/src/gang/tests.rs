@@ -83,6 +83,8 @@ fn time_without_the_cpu_disturbs() {
     let share = |wall, own| Share { amount: 1, wall, own, missed: false };
     assert_eq!(share(0.01, 0.00996).lost(), None);
     assert!((share(0.01, 0.0099).lost().unwrap() - 0.01).abs() < 1e-9);
+    assert_eq!(share(0.01, 0.005).rate(), 200.0, "what it did while it ran");
+    assert_eq!(share(0.01, 0.00996).rate(), 100.0);
     assert_eq!(share(0.0001, 0.000095).lost(), None, "a tick in a short window");
     assert_eq!(Share { missed: true, ..share(1.0, 1.0) }.lost(), Some(1.0));
 }

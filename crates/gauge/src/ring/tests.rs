@@ -68,11 +68,30 @@ fn the_order_is_no_walk_up_or_down() {
 }
 
 #[test]
+fn a_track_goes_on_where_it_was() {
+    let mut memory = lines(256);
+    let ring = link(&mut memory, Shape { block: None, all_lines: true }, 3);
+    let mut track = Track::new(ring);
+    // SAFETY: the lines are there all the time.
+    unsafe {
+        track.refresh(100);
+        track.go(100);
+        assert_eq!(track.at, chase(ring.start(), 100));
+        track.refresh(100);
+        assert_eq!(track.at, chase(ring.start(), 100), "156 lines are still fresh");
+        track.refresh(157);
+        assert_eq!(track.at, ring.start(), "it begins anew");
+        track.refresh(1000);
+        assert_eq!(track.at, ring.start());
+    }
+}
+
+#[test]
 fn evicted_lines_keep_what_they_hold() {
     let mut memory = lines(64);
     let ring = link(&mut memory, Shape { block: None, all_lines: true }, 1);
     // SAFETY: the lines are there.
-    unsafe { ring.evict(memory.as_ptr()) };
+    unsafe { ring.evict() };
     // SAFETY: the ring just made.
     assert_eq!(unsafe { chase(ring.start(), ring.lap) }, ring.start());
     assert_eq!(ring.bytes(), 64 * 64);

@@ -81,12 +81,13 @@ fn a_stop_keeps_what_is_done() {
     }
     let stop = AtomicBool::new(false);
     let mut sink = StopAt(2, &stop, AtomicU32::new(0));
-    let profile = run(&fixture::live(), &small(Depth::Quick), &mut sink, &stop).unwrap();
+    let profile = run_within(0.2, &fixture::live(), &small(Depth::Quick), &mut sink, &stop).unwrap();
     assert!(!profile.header.complete && sink.2.load(Relaxed) > 3);
     let empty = profile.latency.iter().filter_map(|cell| cell.latency.reason());
     assert!(empty.clone().count() > 0 && empty.map(ToString::to_string).all(|reason| reason == STOPPED));
     // Stopped before the first step: all cells are there, and empty.
-    let profile = run(&fixture::live(), &small(Depth::Quick), &mut Ignore, &AtomicBool::new(true)).unwrap();
+    let profile =
+        run_within(0.2, &fixture::live(), &small(Depth::Quick), &mut Ignore, &AtomicBool::new(true)).unwrap();
     assert!(
         !profile.latency.is_empty() && profile.latency.iter().all(|cell| cell.latency.measured().is_none())
     );
@@ -115,7 +116,8 @@ fn cpus_that_are_gone_leave_their_cells_with_the_reason() {
     machine.nodes[node].cpus.insert(gone);
     machine.allowed_cpus.insert(gone);
     let id = machine.nodes[node].id;
-    let profile = run(&machine, &small(Depth::Quick), &mut Ignore, &AtomicBool::new(false)).unwrap();
+    let profile =
+        run_within(0.2, &machine, &small(Depth::Quick), &mut Ignore, &AtomicBool::new(false)).unwrap();
     let cell = profile.bandwidth.iter().find(|cell| cell.workers == Workers::Node(id)).unwrap();
     assert!(
         cell.rate.reason().is_some_and(|reason| reason.to_string().contains("CPU 8000 went offline")),
@@ -131,10 +133,12 @@ fn cpus_that_are_gone_leave_their_cells_with_the_reason() {
 fn nothing_to_measure_is_an_error() {
     let mut machine = fixture::live();
     machine.allowed_cpus = numawise_units::CpuSet::new();
-    let error = run(&machine, &small(Depth::Quick), &mut Ignore, &AtomicBool::new(false)).unwrap_err();
+    let error =
+        run_within(0.2, &machine, &small(Depth::Quick), &mut Ignore, &AtomicBool::new(false)).unwrap_err();
     assert!(error.to_string().contains("CPU"), "{error}");
     let mut machine = fixture::live();
     machine.allowed_nodes = numawise_units::NodeSet::new();
-    let error = run(&machine, &small(Depth::Quick), &mut Ignore, &AtomicBool::new(false)).unwrap_err();
+    let error =
+        run_within(0.2, &machine, &small(Depth::Quick), &mut Ignore, &AtomicBool::new(false)).unwrap_err();
     assert!(error.to_string().contains("memory"), "{error}");
 }
