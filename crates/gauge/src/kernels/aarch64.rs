@@ -10,6 +10,7 @@ use super::walk::{Held, loops};
 pub(super) struct HeldNeon([uint64x2_t; 4]);
 
 impl Held for HeldNeon {
+    const SUMS: usize = 1;
     /// Was not measured to help, for want of a machine.
     const AHEAD: bool = false;
 

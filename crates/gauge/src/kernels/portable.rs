@@ -7,6 +7,7 @@ use super::walk::{Held, loops};
 pub(super) struct Words([u64; 8]);
 
 impl Held for Words {
+    const SUMS: usize = 1;
     const AHEAD: bool = false;
 
     #[inline(always)]

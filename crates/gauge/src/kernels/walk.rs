@@ -13,6 +13,9 @@ use super::{Line, Streams};
 /// # Safety
 /// All functions run only where the CPU has the instructions; pointers lead to a line that is ours.
 pub(super) trait Held: Copy {
+    /// Sums that are kept apart, 1 or 2, so that an addition need not wait for the one just before. Lines of four vectors need
+    /// but one, and have no registers for two.
+    const SUMS: usize;
     /// Whether fetching ahead was seen to help with these instructions.
     const AHEAD: bool;
 
@@ -22,6 +25,11 @@ pub(super) trait Held: Copy {
     /// Past the caches, where the CPU can.
     unsafe fn stream(self, to: *mut Line);
     unsafe fn add(self, other: Self) -> Self;
+    /// The same, at this point of the program: for sums that the compiler would put off until it is short of registers.
+    #[inline(always)]
+    unsafe fn settled(self) -> Self {
+        self
+    }
     /// The sum of the words.
     unsafe fn total(self) -> u64;
     /// Asks for a line that need not be there.
@@ -55,7 +63,6 @@ impl<const PARTS: usize, const SPAN: usize, const AHEAD: usize> Pace<PARTS, SPAN
         let part = lines / (PARTS * SPAN) * SPAN;
         // SAFETY: the caller's promises; every index below is below `lines`, but for those fetched ahead.
         unsafe {
-            // Two, so that an addition need not wait for the one just before.
             let mut sums = [H::splat(0); 2];
             let mut at = 0;
             while at < part {
@@ -65,8 +72,8 @@ impl<const PARTS: usize, const SPAN: usize, const AHEAD: usize> Pace<PARTS, SPAN
                         Self::fetch::<S, H>(streams, start + AHEAD);
                     }
                     for line in 0..SPAN {
-                        let sum = &mut sums[(nth * SPAN + line) % 2];
-                        *sum = sum.add(S::step(streams, start + line));
+                        let sum = &mut sums[(nth * SPAN + line) % H::SUMS];
+                        *sum = sum.add(S::step(streams, start + line)).settled();
                     }
                 }
                 at += SPAN;
@@ -213,7 +220,7 @@ macro_rules! loops {
 
         mod tuned {
             $crate::kernels::walk::loops!(@ $held, read, Read, 2, 2, 16 $(, $feature)?);
-            $crate::kernels::walk::loops!(@ $held, read1_write1, Read1Write1, 2, 4, 16 $(, $feature)?);
+            $crate::kernels::walk::loops!(@ $held, read1_write1, Read1Write1, 2, 2, 16 $(, $feature)?);
             $crate::kernels::walk::loops!(@ $held, read2_write1, Read2Write1, 2, 1, 32 $(, $feature)?);
             $crate::kernels::walk::loops!(@ $held, read3_write1, Read3Write1, 2, 1, 32 $(, $feature)?);
             $crate::kernels::walk::loops!(@ $held, triad, Triad, 1, 4, 16 $(, $feature)?);

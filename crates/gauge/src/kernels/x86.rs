@@ -6,11 +6,12 @@ use super::Line;
 
 /// One vector type of the instruction set as a [`Held`](super::walk::Held) line of `$count` vectors.
 macro_rules! held {
-    ($held:ident, $vector:ty, $count:literal, $splat:ident, $load:ident, $store:ident, $stream:ident, $add:ident) => {
+    ($held:ident, $vector:ty, $count:literal, $splat:ident, $load:ident, $store:ident, $stream:ident, $add:ident, $settled:path) => {
         #[derive(Clone, Copy)]
         pub(in crate::kernels) struct $held([$vector; $count]);
 
         impl super::super::walk::Held for $held {
+            const SUMS: usize = if $count < 4 { 2 } else { 1 };
             const AHEAD: bool = true;
 
             #[inline(always)]
@@ -48,6 +49,11 @@ macro_rules! held {
             }
 
             #[inline(always)]
+            unsafe fn settled(self) -> Self {
+                $held(self.0.map($settled))
+            }
+
+            #[inline(always)]
             unsafe fn total(self) -> u64 {
                 // SAFETY: a vector is nothing but its words, and these are a line's.
                 let line = unsafe { std::mem::transmute::<Self, Line>(self) };
@@ -80,7 +86,8 @@ pub(super) mod avx512 {
         _mm512_load_si512,
         _mm512_store_si512,
         _mm512_stream_si512,
-        _mm512_add_epi64
+        _mm512_add_epi64,
+        std::convert::identity
     );
     super::super::walk::loops!(super::Held512, "avx512f");
 }
@@ -96,7 +103,8 @@ pub(super) mod avx2 {
         _mm256_load_si256,
         _mm256_store_si256,
         _mm256_stream_si256,
-        _mm256_add_epi64
+        _mm256_add_epi64,
+        std::convert::identity
     );
     super::super::walk::loops!(super::Held256, "avx2");
 }
@@ -112,7 +120,18 @@ pub(super) mod sse2 {
         _mm_load_si128,
         _mm_store_si128,
         _mm_stream_si128,
-        _mm_add_epi64
+        _mm_add_epi64,
+        seen
     );
     super::super::walk::loops!(super::Held128, "sse2");
+
+    /// The same vector, which the compiler must have at hand here: there are only sixteen registers.
+    #[inline(always)]
+    fn seen(mut vector: __m128i) -> __m128i {
+        // SAFETY: no instruction at all.
+        unsafe {
+            std::arch::asm!("/* {0} */", inout(xmm_reg) vector, options(nomem, nostack, preserves_flags))
+        };
+        vector
+    }
 }
