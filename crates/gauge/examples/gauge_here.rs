@@ -4,7 +4,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use numawise_facts::{Depth, Event, Fingerprint, Reading, Sink};
+use numawise_facts::{Depth, Event, Fingerprint, Profile, Reading, Sink};
 use numawise_gauge::{Request, measure, plan};
 use numawise_units::NodeSet;
 
@@ -50,6 +50,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let plan = plan(&machine, &request);
     eprintln!("{} steps, about {} of {}", plan.steps.len(), plan.expected(), plan.budget);
     let profile = measure(&machine, &request, &mut Show(std::time::Instant::now()), &AtomicBool::new(false))?;
+    print_latencies(&profile);
+    print_rates(&profile);
+    println!(
+        "took {}, complete {}, {}",
+        profile.header.took, profile.header.complete, profile.header.vectors
+    );
+    profile.header.remarks.iter().for_each(|remark| println!("remark: {remark}"));
+    Ok(())
+}
+
+fn print_latencies(profile: &Profile) {
     for cell in &profile.latency {
         let latency =
             cell.latency.as_ref().map(|it| (it.median.0, it.low.0, it.high.0, it.samples, it.disturbed));
@@ -73,6 +84,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             );
         }
     }
+}
+
+fn print_rates(profile: &Profile) {
     for cell in &profile.bandwidth {
         let rate = cell
             .rate
@@ -104,10 +118,4 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             cell.latency.as_ref().map(|it| (it.median.0, it.low.0, it.high.0, it.samples, it.disturbed));
         println!("transfer {:?} {:?} {latency:?}", cell.owner.measured(), cell.reader.measured());
     }
-    println!(
-        "took {}, complete {}, {}",
-        profile.header.took, profile.header.complete, profile.header.vectors
-    );
-    profile.header.remarks.iter().for_each(|remark| println!("remark: {remark}"));
-    Ok(())
 }

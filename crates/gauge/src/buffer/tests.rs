@@ -19,8 +19,10 @@ fn here() -> (NodeId, Vec<CpuId>) {
 fn memory_lies_where_it_should_and_holds_what_it_should() {
     let (node, cpus) = here();
     let stop = AtomicBool::new(false);
-    for wish in [Wish::Huge, Wish::Base] {
-        let placing = placing(node);
+    // By first touch too: the threads are near the node.
+    for (wish, placing) in
+        [(Wish::Huge, placing(node)), (Wish::Base, placing(node)), (Wish::Huge, Placing::FirstTouch)]
+    {
         let mut buffer =
             Buffer::on(node, placing, wish, effort(Bytes::mib(8), &stop), &cpus, &System::live()).unwrap();
         assert_eq!(buffer.bytes(), Bytes::mib(8));
