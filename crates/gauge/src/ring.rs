@@ -61,8 +61,8 @@ impl Track {
         self.fresh = self.fresh.saturating_sub(loads);
     }
 
-    /// Sees to it that none of the next `loads` lines is in a cache from the lap before, on processors that can do that. Where the
-    /// ring is shorter than that, once.
+    /// Sees to it that none of the next `loads` lines is in a cache from the lap before, on processors that can do that, as far as
+    /// the ring is that long.
     ///
     /// # Safety
     /// The lines of the ring are still there.
@@ -70,7 +70,8 @@ impl Track {
         if self.fresh < loads {
             // SAFETY: the caller's promise.
             unsafe { self.ring.evict() };
-            (self.at, self.fresh) = (self.ring.first, self.ring.lap);
+            // On from here, not from the start: where nothing can be thrown out, a lap through more than the caches hold must do it.
+            self.fresh = self.ring.lap;
         }
     }
 }

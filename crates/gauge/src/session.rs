@@ -19,7 +19,7 @@ use crate::system::System;
 use crate::{GaugeError, Request, sizes, skeleton, sys};
 
 /// No step is worth anything in less time.
-const LEAST_SECONDS: f64 = 0.06;
+const LEAST_SECONDS: f64 = 0.1;
 /// The share of all the time that getting memory may take, however little memory that is then.
 const READY_SHARE: f64 = 0.25;
 /// Others that use more of the machine than this, in CPUs, are told of.
@@ -66,7 +66,7 @@ impl Clock {
     /// What a step may take: as planned, less where those before took longer, a little more where they took less.
     fn allowance(&mut self, planned: f64) -> f64 {
         let left = self.budget * 0.92 - (sys::now() - self.began);
-        let ratio = (left / self.planned.max(1e-9)).clamp(0.1, 1.5);
+        let ratio = (left / self.planned.max(1e-9)).clamp(0.25, 1.5);
         self.planned -= planned;
         (planned * ratio).max(LEAST_SECONDS)
     }

@@ -5,7 +5,7 @@ use numawise_units::{BytesPerSecond, CpuId, NodeId};
 
 use crate::buffer::{Buffer, CHUNK};
 use crate::gang::{self, Pace, Work, Worker};
-use crate::kernels::{Kernel, Line, fill};
+use crate::kernels::{Kernel, Line, Shape, fill};
 use crate::repeats::Rule;
 use crate::session::{Session, in_units};
 use crate::sys;
@@ -15,11 +15,16 @@ const MOST_LINES: usize = (1 << 20) / size_of::<Line>();
 /// Streams that begin at the same place of a page hide each other's loads and stores behind their own (4 KiB aliasing): each
 /// begins so many lines later.
 const SKEW: usize = 21;
+/// Blocks of fewer lines are gone through straight: the parts that a tuned loop takes at once begin anew in each block, and
+/// where a block is that short their first lines, which no prefetcher foresees, are a good share of it.
+const SHORT: usize = 1024;
 pub(super) const RULE: Rule = Rule { least: 20, most: 60, precision: 0.01 };
 
 /// A thread's share of a buffer, worked through with one kernel.
 pub(super) struct Stream {
     kernel: Kernel,
+    /// The same for short blocks.
+    straight: Kernel,
     streams: [*mut Line; 3],
     /// Lines of each stream.
     lines: usize,
@@ -62,7 +67,8 @@ impl Stream {
         let streams = std::array::from_fn(|number| stream(number).wrapping_add(number.min(count - 1) * SKEW));
         let known = pristine && kernel.mix == Mix::Read;
         let sum = known.then(|| kernel.expected(CHUNK, 0));
-        Ok(Stream { kernel, streams, lines, at: 0, block: CHUNK, sum, wrong: false })
+        let straight = Kernel::shaped(kernel.mix, kernel.vectors, Shape::Straight).unwrap_or(kernel);
+        Ok(Stream { kernel, straight, streams, lines, at: 0, block: CHUNK, sum, wrong: false })
     }
 
     pub(super) fn fixed_block(mut self, lines: usize) -> Stream {
@@ -74,8 +80,9 @@ impl Stream {
     pub(super) fn step(&mut self) -> u64 {
         let lines = self.block.min(self.lines - self.at);
         let streams = self.streams.map(|start| start.wrapping_add(self.at));
+        let kernel = if lines < SHORT { &self.straight } else { &self.kernel };
         // SAFETY: within the share's streams, which lie in the buffer side by side and are this thread's alone.
-        let sum = unsafe { self.kernel.run(streams, lines) };
+        let sum = unsafe { kernel.run(streams, lines) };
         if let Some(each) = self.sum {
             self.wrong |= sum != each.wrapping_mul((lines / CHUNK) as u64);
         }

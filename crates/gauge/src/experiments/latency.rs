@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule { least: 20, most: 60, precision: 0.01 };
 /// Loads in a window at least, where they are slow (an emulated machine takes 80 us for each).
 pub(super) const LEAST_LOADS: u64 = 1000;
 /// No ring is smaller because linking is slow: beyond any core's own caches, and the rest is emptied of it before.
-const LEAST_RING: usize = (1 << 20) / size_of::<Line>();
+const LEAST_RING: usize = (2 << 20) / size_of::<Line>();
 
 /// Goes round a ring.
 pub(super) struct Chase<'a> {

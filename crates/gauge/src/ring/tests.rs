@@ -79,10 +79,11 @@ fn a_track_goes_on_where_it_was() {
         assert_eq!(track.at, chase(ring.start(), 100));
         track.refresh(100);
         assert_eq!(track.at, chase(ring.start(), 100), "156 lines are still fresh");
+        assert_eq!(track.fresh, 156);
         track.refresh(157);
-        assert_eq!(track.at, ring.start(), "it begins anew");
+        assert_eq!((track.at, track.fresh), (chase(ring.start(), 100), 256), "on from where it was");
         track.refresh(1000);
-        assert_eq!(track.at, ring.start());
+        assert_eq!((track.at, track.fresh), (chase(ring.start(), 100), 256));
     }
 }
 

@@ -51,9 +51,10 @@ fn a_working_set_in_the_first_cache_is_nearer_than_memory() {
         Request { mixes: vec![Mix::Read], most_memory: Some(Bytes::mib(64)), ..small(Depth::Standard) };
     let profile = measured(&request);
     let curve = &profile.working_sets[0];
-    let points =
-        curve.points.iter().filter_map(|point| Some((point.bytes, point.latency.measured()?.median.0)));
-    let small = points.clone().find(|(bytes, _)| *bytes == Bytes::kib(16)).unwrap();
+    let latency =
+        |point: &numawise_facts::WorkingSet| Some((point.bytes, point.latency.measured()?.median.0));
+    let points: Vec<(Bytes, f64)> = curve.points.iter().filter_map(latency).collect();
+    let small = points.iter().find(|(bytes, _)| *bytes == Bytes::kib(16)).unwrap();
     // On a busy machine the largest rings may not be made in the little time of a test.
     let large = points.last().unwrap();
     assert!(large.0 >= Bytes::mib(2) && small.1 < large.1, "{small:?} {large:?}");
