@@ -6,6 +6,7 @@
 mod check;
 mod launcher;
 mod machine;
+mod measure;
 mod peers;
 mod placement;
 mod probe;
