@@ -99,8 +99,7 @@ fn one(task: &TaskSnapshot, before: Option<&TaskSnapshot>, clock: &Clock, topolo
 
 /// The sum of the shares that are known.
 fn busy(seen: &Reading<Vec<Seen>>) -> Reading<Ratio> {
-    seen.as_ref()
-        .and_then(|seen| sum(seen.iter().map(|seen| &seen.row.share), "no thread of it was seen"))
+    seen.as_ref().and_then(|seen| sum(seen.iter().map(|seen| &seen.row.share), "no thread of it was seen"))
 }
 
 /// The sum of what is known; the first reason where nothing is, or `none` where there is nothing to sum.

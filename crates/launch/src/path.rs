@@ -89,9 +89,8 @@ pub fn find(program: &OsStr, directory: &Path, search: &OsStr) -> Option<PathBuf
 
 /// The first of these files that may be executed.
 fn executable(files: &[PathBuf]) -> Option<&PathBuf> {
-    let may_be = |file: &&PathBuf| {
-        file.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0)
-    };
+    let may_be =
+        |file: &&PathBuf| file.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0);
     files.iter().find(may_be)
 }
 

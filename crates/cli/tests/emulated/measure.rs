@@ -16,7 +16,7 @@ fn median(reading: &Value) -> Result<f64, String> {
 }
 
 /// The cell of a matrix.
-fn cell<'a>(matrix: &'a Value, of: impl Fn(&Value) -> bool) -> &'a Value {
+fn cell(matrix: &Value, of: impl Fn(&Value) -> bool) -> &Value {
     let mut found = matrix.as_array().unwrap().iter().filter(|cell| of(cell));
     let cell = found.next().unwrap_or_else(|| panic!("no such cell in {matrix}"));
     assert!(found.next().is_none(), "two such cells in {matrix}");
@@ -71,8 +71,7 @@ fn check_matrices(name: &str) {
         for &to in &columns {
             let truth = timing.node[from].latency_ns[to] / timing.node[0].latency_ns[0];
             compare(format!("latency {from} to {to}"), latency(from, to) / latency(0, 0), truth);
-            let truth =
-                node_bandwidth(&machine, &timing, from, to) / node_bandwidth(&machine, &timing, 0, 0);
+            let truth = node_bandwidth(&machine, &timing, from, to) / node_bandwidth(&machine, &timing, 0, 0);
             compare(format!("bandwidth {from} to {to}"), bandwidth(from, to) / bandwidth(0, 0), truth);
         }
     }

@@ -28,7 +28,7 @@ pub enum NodeStringError {
     #[error("{option} '{text}': a device is near a node, not a CPU; expected --cpunodebind '{text}'")]
     NotOfCpus { option: &'static str, text: String },
     #[error("{option} '{text}': {source}")]
-    Device { option: &'static str, text: String, source: DeviceError },
+    Device { option: &'static str, text: String, source: Box<DeviceError> },
 }
 
 /// What is looked up when a text names a device; `None` when it names none.
@@ -36,7 +36,7 @@ type Devices<'a, T> = &'a dyn Fn(&str) -> Option<Result<IdSet<T>, Unnamed>>;
 
 /// Why a device gives no set.
 enum Unnamed {
-    Device(DeviceError),
+    Device(Box<DeviceError>),
     NotOfCpus,
 }
 
@@ -54,7 +54,9 @@ fn parse_nodes_at(
     text: &str,
     allowed: &NodeSet,
 ) -> Result<NodeSet, NodeStringError> {
-    parse(option, text, allowed, &|word| Some(nodes_of_device(roots, word)?.map_err(Unnamed::Device)))
+    parse(option, text, allowed, &|word| {
+        Some(nodes_of_device(roots, word)?.map_err(|error| Unnamed::Device(Box::new(error))))
+    })
 }
 
 /// The same for CPUs, which no device names.
