@@ -4,6 +4,7 @@
 //! line, keeps nothing, and judges nothing. Everything that could not be measured stays in its cell with the reason.
 
 pub mod kernels;
+pub mod ring;
 
 mod buffer;
 mod error;
@@ -15,7 +16,6 @@ mod layout;
 mod plan;
 mod repeats;
 mod request;
-mod ring;
 mod session;
 mod sizes;
 mod skeleton;

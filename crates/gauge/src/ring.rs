@@ -1,5 +1,7 @@
 //! Rings of lines to chase through, made by writing memory once in ascending order.
 //!
+//! Open to other crates as far as `examples/kernel_chase.rs` needs it, which goes round the same rings with plain C.
+//!
 //! A random order that is drawn by exchanging lines costs a miss of cache and TLB per line, seconds for the gigabytes that
 //! lie beyond today's caches. So the order is a permutation that can be computed forwards and backwards: each line's
 //! successor is known when the line is reached in memory.
@@ -16,7 +18,7 @@ mod tests;
 use crate::kernels::{Line, chase};
 
 /// Lines that the processor may fetch together.
-pub const UNIT: usize = 4;
+pub(crate) const UNIT: usize = 4;
 
 /// A ring in a buffer. It must not outlive the lines.
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +38,7 @@ unsafe impl Send for Ring {}
 /// A ring on the way: rings are gone through on and on, by one thread after the other, so that what was loaded a moment ago is
 /// not loaded again from a cache.
 #[derive(Debug, Clone, Copy)]
-pub struct Track {
+pub(crate) struct Track {
     pub ring: Ring,
     at: *const Line,
     /// Loads until lines come again.
@@ -88,6 +90,9 @@ pub struct Shape {
 /// Joins the lines to one ring that starts at the first. Lines beyond the last whole unit are left out.
 ///
 /// Blocks come in ascending order, the one that was written longest ago first: it is the least likely to be in a cache still.
+///
+/// # Panics
+/// Fewer lines than one unit of four.
 pub fn link(lines: &mut [Line], shape: Shape, seed: u64) -> Ring {
     let units = lines.len() / UNIT;
     assert!(units > 0, "a ring needs {UNIT} lines");
@@ -133,7 +138,7 @@ impl Ring {
         self.first
     }
 
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         (self.lines * size_of::<Line>()) as u64
     }
 
@@ -142,7 +147,7 @@ impl Ring {
     ///
     /// # Safety
     /// The lines that were linked are still there.
-    unsafe fn evict(&self) -> bool {
+    pub unsafe fn evict(&self) -> bool {
         // SAFETY: the caller's promise; reading is all that is done.
         let lines = unsafe { std::slice::from_raw_parts(self.buffer, self.lines) };
         lines.iter().step_by(self.every).for_each(flush);
@@ -169,7 +174,7 @@ fn flush(_: &Line) {}
 ///
 /// # Safety
 /// `at` is a line of a ring whose lines are still there.
-pub unsafe fn chase(at: *const Line, loads: u64) -> *const Line {
+pub(crate) unsafe fn chase(at: *const Line, loads: u64) -> *const Line {
     // SAFETY: the caller's promise.
     unsafe { chase::run(at, loads) }
 }

@@ -55,6 +55,16 @@ proptest! {
 }
 
 #[test]
+fn the_seed_alone_decides() {
+    for (block, all_lines) in [(None, false), (None, true), (Some(512), false), (Some(512), true)] {
+        let shape = Shape { block, all_lines };
+        let order = |seed| lap(&mut lines(4096), shape, seed);
+        assert_eq!(order(1), order(1), "{shape:?}");
+        assert_ne!(order(1), order(2), "{shape:?}");
+    }
+}
+
+#[test]
 fn the_order_is_no_walk_up_or_down() {
     let mut memory = lines(8192 * UNIT);
     let visited = lap(&mut memory, Shape { block: None, all_lines: false }, 5);
