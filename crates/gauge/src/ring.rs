@@ -87,7 +87,7 @@ pub struct Shape {
     pub all_lines: bool,
 }
 
-/// Joins the lines to one ring that starts at the first. Lines beyond the last whole unit are left out.
+/// Joins the lines to one ring that starts at the first of the order drawn. Lines beyond the last whole unit are left out.
 ///
 /// Blocks come in ascending order, the one that was written longest ago first: it is the least likely to be in a cache still.
 ///

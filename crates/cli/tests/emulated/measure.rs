@@ -30,14 +30,32 @@ fn node_bandwidth(machine: &Machine, timing: &Timing, from: usize, to: usize) ->
     (cores * timing.core_gbps).min(timing.node[to].gbps).min(link.unwrap_or(f64::INFINITY))
 }
 
-/// Every pair, beside the pair (0, 0).
+/// Guests that are started, at most: other work on the host takes the CPUs of a guest away in the middle of a window, which
+/// makes its memory slower than the file says. One guest that measures what the file says shows that numawise can; none shows that it
+/// cannot.
+const GUESTS: u32 = 3;
+
 fn check_matrices(name: &str) {
     if !testbed::ready() {
         return;
     }
     let machine = Machine::load(name).unwrap();
+    for guest in 1..=GUESTS {
+        let (wrong, output) = compared(&machine);
+        if wrong.is_empty() {
+            return;
+        }
+        eprintln!("{name}, guest {guest} of at most {GUESTS}: {}", wrong.join("; "));
+        assert!(guest < GUESTS, "{name}: {}\n{output}", wrong.join("; "));
+    }
+}
+
+/// Measures in a guest and compares every pair, beside the pair (0, 0), with the machine's file: what is off, and all that was
+/// printed.
+fn compared(machine: &Machine) -> (Vec<String>, String) {
+    let name = machine.name();
     let timing = machine.description().timing.clone().unwrap();
-    let run = guest(&machine)
+    let run = guest(machine)
         .timing(true)
         .limit(Duration::from_secs(600))
         .run(&["numawise machine measure --quick --json --no-save --seed 1"])
@@ -71,15 +89,15 @@ fn check_matrices(name: &str) {
         for &to in &columns {
             let truth = timing.node[from].latency_ns[to] / timing.node[0].latency_ns[0];
             compare(format!("latency {from} to {to}"), latency(from, to) / latency(0, 0), truth);
-            let truth = node_bandwidth(&machine, &timing, from, to) / node_bandwidth(&machine, &timing, 0, 0);
+            let truth = node_bandwidth(machine, &timing, from, to) / node_bandwidth(machine, &timing, 0, 0);
             compare(format!("bandwidth {from} to {to}"), bandwidth(from, to) / bandwidth(0, 0), truth);
         }
     }
     // The scale of the machine stretches memory and nothing else: what was measured is what the file says, times the scale.
     compare("latency 0 to 0, ns".into(), latency(0, 0) / timing.scale, timing.node[0].latency_ns[0]);
     let gbps = bandwidth(0, 0) * timing.scale / 1e9;
-    compare("bandwidth 0 to 0, GB/s".into(), gbps, node_bandwidth(&machine, &timing, 0, 0));
-    assert_eq!(wrong, Vec::<String>::new(), "{}", run[0].stdout);
+    compare("bandwidth 0 to 0, GB/s".into(), gbps, node_bandwidth(machine, &timing, 0, 0));
+    (wrong, run[0].stdout.clone())
 }
 
 #[test]

@@ -11,13 +11,13 @@ const PACE: Pace = Pace {
     rule: Rule { least: 3, most: 5, precision: 0.01 },
 };
 
-/// Counts its blocks, each of which takes a little time.
+/// Counts its blocks, each of which takes 20 us of CPU time: time on the wall may be another program's.
 struct Count<'a>(&'a AtomicU64, Option<String>);
 
 impl Work for Count<'_> {
     fn block(&mut self) -> u64 {
-        let began = sys::now();
-        while sys::now() - began < 20e-6 {}
+        let began = sys::thread_seconds();
+        while sys::thread_seconds() - began < 20e-6 {}
         self.0.fetch_add(1, Relaxed);
         1
     }
@@ -45,9 +45,9 @@ fn every_thread_counts_in_every_window() {
     let taken = gang(&cpus(), &counts, None, false).unwrap();
     assert!(!taken.windows.is_empty() && taken.windows.len() <= 50);
     for window in &taken.windows {
-        // A block takes at least 20 us, so no thread does more than 50,000 in a second.
-        assert!(window.all > 0.0 && window.all <= 2.0 * 50_001.0, "{window:?}");
-        assert!(window.seconds_each >= 20e-6, "{window:?}");
+        // So no thread does more than 50,000 in a second; the clocks of time and CPU time agree to a percent.
+        assert!(window.all > 0.0 && window.all <= 2.0 * 50_500.0, "{window:?}");
+        assert!(window.seconds_each >= 19.8e-6, "{window:?}");
         assert!((window.others + 1.0 / window.seconds_each - window.all).abs() < 1e-6 * window.all);
     }
     assert!(counts.iter().take(cpus().len()).all(|count| count.load(Relaxed) > 3));
