@@ -24,8 +24,8 @@ use numawise_units::CpuId;
 
 use crate::buffer::{STOPPED, gone};
 use crate::repeats::{Repeats, Rule};
-use crate::sys;
 use crate::system::{JIFFIES_PER_SECOND, System};
+use crate::{speed, sys};
 
 /// The share of a window that a thread may be without its CPU.
 const LOST: f64 = 0.005;
@@ -109,6 +109,8 @@ pub struct Window {
 pub struct Taken {
     pub windows: Vec<Window>,
     pub others: Option<f64>,
+    /// The speed of the first thread's CPU (see `speed`) after the last window, when it is as warm as it gets.
+    pub speed: Option<(CpuId, f64)>,
 }
 
 impl Taken {
@@ -204,14 +206,15 @@ pub fn run(
         stop,
     };
     let (board, before) = (&board, (sys::now(), sys::process_seconds(), system.jiffies(&[])));
-    let windows = std::thread::scope(|scope| {
+    let (windows, speed) = std::thread::scope(|scope| {
         let mut workers = workers.into_iter().enumerate();
         let first = workers.next().map(|(_, worker)| {
             scope.spawn(move || {
                 let windows =
                     board.pinned(worker.cpu).then(|| lead(worker.work, board, pace, primary, system));
+                let speed = windows.is_some().then(|| (worker.cpu, speed::here()));
                 board.phase.store(DONE, Release);
-                windows.unwrap_or_default()
+                (windows.unwrap_or_default(), speed)
             })
         });
         for (at, worker) in workers {
@@ -229,7 +232,7 @@ pub fn run(
     if windows.is_empty() {
         return Err(STOPPED.to_owned());
     }
-    Ok(Taken { windows, others: others(before, system) })
+    Ok(Taken { windows, others: others(before, system), speed })
 }
 
 /// CPUs that others than this process used since then.

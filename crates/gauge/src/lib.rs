@@ -19,6 +19,7 @@ mod request;
 mod session;
 mod sizes;
 mod skeleton;
+mod speed;
 mod sys;
 mod system;
 

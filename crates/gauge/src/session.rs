@@ -15,6 +15,7 @@ use crate::layout::Layout;
 use crate::plan::{Experiment, Plan};
 use crate::repeats::Outcome;
 use crate::ring::{Shape, Track};
+use crate::speed::Speeds;
 use crate::system::System;
 use crate::{GaugeError, Request, sizes, skeleton, sys};
 
@@ -50,6 +51,7 @@ pub(crate) struct Session<'a> {
     /// Steps that had too few quiet repetitions.
     disturbed: Vec<String>,
     what: String,
+    speeds: Speeds,
     /// Seconds that getting a node's memory may take in any case.
     patience: f64,
 }
@@ -113,6 +115,7 @@ fn run_within(
         others: Vec::new(),
         disturbed: Vec::new(),
         what: String::new(),
+        speeds: Speeds::default(),
         patience: plan.budget.seconds() * READY_SHARE / plan.buffers().max(1) as f64,
         layout,
     };
@@ -298,6 +301,9 @@ impl Session<'_> {
     /// Keeps what a gang saw of the rest of the machine.
     pub fn saw(&mut self, taken: &Taken, seconds: f64) {
         self.others.extend(taken.others.map(|cpus| (seconds, cpus)));
+        if let Some((cpu, speed)) = taken.speed {
+            self.speeds.add(cpu.0, speed, &self.what);
+        }
     }
 
     /// The estimate of an outcome; notes that its repetitions were disturbed.
@@ -318,6 +324,9 @@ impl Session<'_> {
             self.remark(format!(
                 "Other programs used {cpus:.1} CPUs on average meanwhile: measure again on a quiet machine."
             ));
+        }
+        if let Some(remark) = self.speeds.remark() {
+            self.remark(remark);
         }
         let count = self.disturbed.len();
         let some = self.disturbed.iter().take(3).cloned().collect::<Vec<_>>().join("; ");
