@@ -16,9 +16,11 @@ macro_rules! linked_in {
 
 linked_in! {
     exp(x);
+    exp2(x);
     expm1(x);
     log(x);
     log10(x);
     log1p(x);
+    log2(x);
     pow(x, y);
 }
