@@ -66,13 +66,17 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         (None, Reader::Hwloc) => numawise_machine::live()?,
         (None, Reader::Sysfs) => numawise_machine::live_without_hwloc()?,
     };
-    let machine = if here { super::measured::laid_over(machine) } else { machine };
+    let found = if here { super::measured::newest(&machine) } else { None };
+    let machine = match &found {
+        Some(found) => numawise_machine::with_measured(machine, &found.profile),
+        None => machine,
+    };
     let text = match arguments.json {
         true => format!("{:#}\n", numawise_report::machine::json(&machine)),
         false => {
-            let measured = here && arguments.reader == Reader::Hwloc;
-            let measured = if measured { profile::paragraph(&machine) } else { String::new() };
-            numawise_report::machine::terminal(&machine) + &measured
+            let told = found.filter(|_| arguments.reader == Reader::Hwloc);
+            let told = told.map_or(String::new(), |found| profile::paragraph(&found.profile, &machine));
+            numawise_report::machine::terminal(&machine) + &told
         }
     };
     show::print(&text)?;

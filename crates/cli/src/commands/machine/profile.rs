@@ -8,7 +8,7 @@ use numawise_facts::{Fingerprint, Machine, Profile, Reading};
 use numawise_machine::Roots;
 use numawise_record::{Found, Profiles, read_profile};
 
-use crate::commands::{Failure, measured};
+use crate::commands::Failure;
 
 #[cfg(test)]
 mod tests;
@@ -145,8 +145,7 @@ pub fn warning(profile: &Profile, path: &Path, here: &Fingerprint) -> Option<Str
     }
 }
 
-/// What `numawise machine` says of a profile of this machine; nothing where there is none or it cannot be read.
-pub fn paragraph(machine: &Machine) -> String {
-    let Some(Found { profile, .. }) = measured::newest(machine) else { return String::new() };
-    numawise_report::profile::brief(&profile, &numawise_analyse::profile(&profile, Some(machine)))
+/// What `numawise machine` says of a profile of this machine.
+pub fn paragraph(profile: &Profile, machine: &Machine) -> String {
+    numawise_report::profile::brief(profile, &numawise_analyse::profile(profile, Some(machine)))
 }
