@@ -1,12 +1,15 @@
 //! `numawise machine measure` and `numawise machine compare` as a user meets them.
 
+#[path = "../run/answer.rs"]
+mod answer;
 mod bad_input;
 mod measuring;
 mod saved;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
+use answer::Answer;
 use serde_json::Value;
 
 /// A data directory of its own, so that no test finds what somebody has measured here.
@@ -50,24 +53,6 @@ impl Data {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, profile.to_string()).unwrap();
         path
-    }
-}
-
-/// What came of it.
-#[derive(Debug)]
-struct Answer {
-    status: Option<i32>,
-    out: String,
-    err: String,
-}
-
-impl From<Output> for Answer {
-    fn from(output: Output) -> Self {
-        Answer {
-            status: output.status.code(),
-            out: String::from_utf8(output.stdout).unwrap(),
-            err: String::from_utf8(output.stderr).unwrap(),
-        }
     }
 }
 
