@@ -1,5 +1,6 @@
 //! The commands, one file each: arguments as typed, a validated request, and `run`.
 
+mod bar;
 mod check;
 mod exit;
 mod machine;

@@ -1,15 +1,14 @@
 //! What a person sees while a check runs: a bar with the time left, on stderr, where that is a terminal.
 
-use std::io::IsTerminal;
-use std::time::Duration;
-
 use indicatif::{ProgressBar, ProgressStyle};
 use numawise_facts::{Event, Outcome, Sink, Study};
 use numawise_units::Nanoseconds;
 
+use crate::commands::bar::Bar;
+
 /// Shows events.
 pub struct Progress {
-    bar: Option<ProgressBar>,
+    bar: Bar,
     quiet: bool,
     failures: u32,
 }
@@ -17,16 +16,15 @@ pub struct Progress {
 impl Progress {
     /// A terminal gets a bar; a pipe or a file gets two or three lines, or none when the result is JSON.
     pub fn new(json: bool) -> Self {
-        let terminal = std::io::stderr().is_terminal();
-        let bar = terminal.then(|| {
+        let bar = Bar::on_terminal(|| {
             let bar = ProgressBar::new_spinner();
             let style = ProgressStyle::with_template("{spinner} {msg}").expect("the template is fixed");
             bar.set_style(style);
             bar.set_message("the first run, as the operating system does it");
-            bar.enable_steady_tick(Duration::from_millis(120));
             bar
         });
-        Progress { bar, quiet: json && !terminal, failures: 0 }
+        let quiet = json && bar.shown().is_none();
+        Progress { bar, quiet, failures: 0 }
     }
 
     /// Says what is to come, once it is known.
@@ -40,7 +38,7 @@ impl Progress {
             header.min_repeats,
             header.budget.max(least)
         ));
-        if let Some(bar) = &self.bar {
+        if let Some(bar) = self.bar.shown() {
             let template = "{spinner} [{wide_bar}] {msg}";
             bar.set_style(
                 ProgressStyle::with_template(template).expect("the template is fixed").progress_chars("=> "),
@@ -50,10 +48,8 @@ impl Progress {
     }
 
     fn say(&self, text: &str) {
-        match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("numawise: {text}")),
-            None if !self.quiet => eprintln!("numawise: {text}"),
-            None => {}
+        if !self.quiet {
+            self.bar.say(text);
         }
     }
 }
@@ -65,7 +61,7 @@ impl Sink for Progress {
                 self.say(&format!("going on from {trials} trials kept earlier"))
             }
             Event::TrialBegins { block, point, left, .. } => {
-                if let Some(bar) = self.bar.as_ref().filter(|_| block > 0) {
+                if let Some(bar) = self.bar.shown().filter(|_| block > 0) {
                     bar.set_message(format!("repeat {block}, {point}; at most {left} left"));
                     bar.set_position(bar.length().unwrap_or(0).saturating_sub(left.0 / 1_000_000));
                 }
@@ -80,14 +76,6 @@ impl Sink for Progress {
             }
             Event::Warning(text) => self.say(&text),
             _ => {}
-        }
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
         }
     }
 }

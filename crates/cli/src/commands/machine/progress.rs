@@ -1,15 +1,14 @@
 //! What a person sees while a machine is measured: a bar with the step and the time left, on stderr, where that is a terminal.
 
-use std::io::IsTerminal;
-use std::time::Duration;
-
 use indicatif::{ProgressBar, ProgressStyle};
 use numawise_facts::{Event, Sink};
 use numawise_units::Nanoseconds;
 
+use crate::commands::bar::Bar;
+
 /// Shows events.
 pub struct Progress {
-    bar: Option<ProgressBar>,
+    bar: Bar,
     /// Whether nothing is to be said but warnings: a script reads the result, and nobody the steps.
     quiet: bool,
     begun: bool,
@@ -18,32 +17,25 @@ pub struct Progress {
 impl Progress {
     /// A terminal gets a bar; a pipe or a file gets one line, or none when the result is JSON.
     pub fn new(json: bool) -> Self {
-        let terminal = std::io::stderr().is_terminal();
-        let bar = terminal.then(|| {
+        let bar = Bar::on_terminal(|| {
             let bar = ProgressBar::new(1);
             let style = ProgressStyle::with_template("{spinner} [{bar:30}] {pos}/{len} {wide_msg}");
             bar.set_style(style.expect("the template is fixed").progress_chars("=> "));
             bar.set_message("getting ready");
-            bar.enable_steady_tick(Duration::from_millis(120));
             bar
         });
-        Progress { bar, quiet: json && !terminal, begun: false }
-    }
-
-    fn say(&self, text: &str) {
-        match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("numawise: {text}")),
-            None => eprintln!("numawise: {text}"),
-        }
+        let quiet = json && bar.shown().is_none();
+        Progress { bar, quiet, begun: false }
     }
 
     fn step(&mut self, done: u32, of: u32, what: &str, left: Nanoseconds) {
         let steps = if of == 1 { "measurement" } else { "measurements" };
         if !self.begun && !self.quiet {
-            self.say(&format!("{of} {steps}, about {}; Ctrl-C ends it and keeps what is done", whole(left)));
+            self.bar
+                .say(&format!("{of} {steps}, about {}; Ctrl-C ends it and keeps what is done", whole(left)));
         }
         self.begun = true;
-        if let Some(bar) = &self.bar {
+        if let Some(bar) = self.bar.shown() {
             bar.set_length(u64::from(of));
             bar.set_position(u64::from(done));
             bar.set_message(format!("about {} left: {what}", whole(left)));
@@ -63,16 +55,8 @@ impl Sink for Progress {
     fn event(&mut self, event: Event) {
         match event {
             Event::Step { done, of, what, left } => self.step(done, of, &what, left),
-            Event::Warning(text) => self.say(&text),
+            Event::Warning(text) => self.bar.say(&text),
             _ => {}
-        }
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
         }
     }
 }
