@@ -128,4 +128,5 @@ fn frame(frames: &mut Frames, line: &str, cursor: &mut Cursor<'_>) -> Result<Opt
 }
 
 #[cfg(test)]
+#[path = "frames_tests.rs"]
 mod tests;

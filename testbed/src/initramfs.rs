@@ -68,4 +68,5 @@ fn entry(out: &mut Vec<u8>, inode: usize, mode: u32, name: &[u8], contents: &[u8
 }
 
 #[cfg(test)]
+#[path = "initramfs_tests.rs"]
 mod tests;

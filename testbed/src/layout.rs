@@ -57,4 +57,5 @@ pub(crate) fn as_plugin_sees(machine: &Machine) -> Vec<Piece> {
 }
 
 #[cfg(test)]
+#[path = "layout_tests.rs"]
 mod tests;

@@ -5,6 +5,7 @@
 
 mod check;
 #[cfg(test)]
+#[path = "machine_tests.rs"]
 mod tests;
 
 use crate::Error;

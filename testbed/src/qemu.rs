@@ -142,4 +142,5 @@ fn sockets(machine: &Machine) -> String {
 }
 
 #[cfg(test)]
+#[path = "qemu_tests.rs"]
 mod tests;

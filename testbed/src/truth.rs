@@ -95,4 +95,5 @@ pub(crate) fn read(text: &str) -> Result<Vec<Truth>, Error> {
 }
 
 #[cfg(test)]
+#[path = "truth_tests.rs"]
 mod tests;

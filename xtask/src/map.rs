@@ -7,6 +7,7 @@ use std::process::Command;
 use crate::report::Report;
 
 #[cfg(test)]
+#[path = "map_tests.rs"]
 mod tests;
 
 /// Room -> rooms that it uses.

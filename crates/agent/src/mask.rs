@@ -1,8 +1,5 @@
 //! Sets of CPUs as the kernel takes them: bits in words.
 
-#[cfg(test)]
-mod tests;
-
 /// The most CPUs that a Linux kernel is built for (CONFIG_NR_CPUS).
 pub const MOST_CPUS: usize = 8192;
 pub const MOST_WORDS: usize = MOST_CPUS / 64;
@@ -38,4 +35,26 @@ pub fn insert(set: &mut [u64], cpu: usize) -> bool {
 
 pub fn is_subset(a: &[u64], b: &[u64]) -> bool {
     a.iter().enumerate().all(|(k, word)| word & !b.get(k).copied().unwrap_or(0) == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_are_not_there_are_zeros() {
+        assert!(same(&[1], &[1, 0, 0]) && same(&[1, 0], &[1]) && same(&[], &[0]));
+        assert!(!same(&[1], &[1, 2]) && !same(&[1, 2], &[1]) && !same(&[1], &[2]));
+        assert!(is_subset(&[1, 0], &[3]) && !is_subset(&[1, 1], &[3]));
+    }
+
+    #[test]
+    fn bits_are_cpus() {
+        let mut set = [0; 2];
+        assert_eq!(first(&set), None);
+        assert!(insert(&mut set, 127) && insert(&mut set, 64) && !insert(&mut set, 128));
+        assert_eq!(set, [0, (1 << 63) | 1]);
+        assert_eq!(first(&set), Some(64));
+        assert!(has(&set, 127) && !has(&set, 126) && !has(&set, 9999));
+    }
 }

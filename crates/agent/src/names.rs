@@ -1,6 +1,7 @@
 //! Whose thread it is, by the library that its work lies in.
 
 #[cfg(test)]
+#[path = "names_tests.rs"]
 mod tests;
 
 /// What becomes of a thread.

@@ -3,6 +3,7 @@
 use crate::mask::{self, MOST_CPUS, MOST_WORDS};
 
 #[cfg(test)]
+#[path = "protocol_tests.rs"]
 mod tests;
 
 const VERSION: &[u8] = b"1";

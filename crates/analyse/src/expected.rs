@@ -13,6 +13,7 @@ use numawise_facts::{
 use numawise_units::{NodeId, Ratio};
 
 #[cfg(test)]
+#[path = "expected_tests.rs"]
 mod tests;
 
 /// Less than this share of CPU time or pages changes no figure that is shown; libraries lie about in such parts.

@@ -13,6 +13,7 @@ use numawise_facts::{
 use crate::contrasts::Judged;
 
 #[cfg(test)]
+#[path = "findings_tests.rs"]
 mod tests;
 
 /// What a finding may look at.

@@ -9,21 +9,21 @@ mod contrasts;
 mod expected;
 mod findings;
 mod profile;
+mod residency;
 #[cfg(test)]
 mod sample;
 mod samples;
 mod series;
 mod summary;
 mod verdict;
-mod whereabouts;
 
 use numawise_facts::{Analysis, Metric, PointId, Reading, Study, StudyHeader, VerdictKind};
 use numawise_units::Ratio;
 
 pub use profile::{compare_profiles, profile};
+pub use residency::residency;
 pub use samples::left_out;
 pub use series::Series;
-pub use whereabouts::whereabouts;
 
 /// Everything that the study says, from its raw trials.
 pub fn analyse(study: &Study) -> Analysis {

@@ -17,6 +17,7 @@ use numawise_facts::{Machine, Profile, ProfileTables};
 pub use compare::compare_profiles;
 
 #[cfg(test)]
+#[path = "profile_tests.rs"]
 mod tests;
 
 /// One profile as tables and sentences. `machine` names the caches that show in the curves; without it they stay unnamed. It

@@ -9,16 +9,17 @@ mod moments;
 use std::collections::{BTreeMap, BTreeSet};
 
 use numawise_facts::{
-    Machine, NodeColumn, NodeTimeline, Reading, Reason, SessionSpan, ShareSpan, Snapshot, TaskTimeline,
-    TaskWhere, Timeline, Whereabouts,
+    Machine, NodeColumn, NodeTimeline, Reading, Reason, Residency, SessionSpan, ShareSpan, Snapshot,
+    TaskResidency, TaskTimeline, Timeline,
 };
 use numawise_units::{Bytes, Nanoseconds, NodeId, Pid};
 
-use crate::whereabouts;
+use crate::residency;
 use measures::{Counts, Locality, Mean, Memory};
 use moments::Line;
 
 #[cfg(test)]
+#[path = "series_tests.rs"]
 mod tests;
 
 /// Moments in a chart at most, about: more than the columns of a screen do not show more.
@@ -68,7 +69,7 @@ impl Series {
     /// Adds a look; looks come in the order of their sessions and of time.
     pub fn push(&mut self, machine: &Machine, session: u32, look: &Snapshot) {
         let before = self.before.take().filter(|(of, _)| *of == session).map(|(_, before)| before);
-        let seen = whereabouts(look, before.as_ref(), machine);
+        let seen = residency(look, before.as_ref(), machine);
         let span = match seen.span {
             ShareSpan::BetweenLooks(span) if span.0 > 0 => Some(span),
             ShareSpan::BetweenLooks(_) | ShareSpan::SinceBegin => None,
@@ -99,7 +100,7 @@ impl Series {
 
     /// Why the memory of the job is not known though that of some tasks is: what could be seen of one of the others before
     /// would seem to be gone. One that could never be seen is left out of all sums alike.
-    fn hidden(&self, seen: &Whereabouts) -> Option<Reason> {
+    fn hidden(&self, seen: &Residency) -> Option<Reason> {
         seen.tasks.iter().find_map(|task| {
             let before = self.tasks.get(&(task.pid, task.started))?;
             task.memory.reason().filter(|_| before.memory.was_seen()).cloned()
@@ -122,7 +123,7 @@ impl Series {
         self.lines.last().map(Line::session)
     }
 
-    fn task(&mut self, seen: &TaskWhere, look: &Whereabouts, span: Option<Nanoseconds>) {
+    fn task(&mut self, seen: &TaskResidency, look: &Residency, span: Option<Nanoseconds>) {
         let at = look.unix_time;
         let task = self.tasks.entry((seen.pid, seen.started)).or_insert_with(|| Task {
             first_seen: at,
@@ -163,7 +164,7 @@ impl Series {
         }
     }
 
-    fn note(&mut self, seen: &Whereabouts) {
+    fn note(&mut self, seen: &Residency) {
         for note in &seen.notes {
             let entry = self.missing.entry((note.what.clone(), note.reason.to_string()));
             let (whose, looks) = entry.or_default();

@@ -10,6 +10,7 @@ use crate::contrasts::Judged;
 use crate::{called, samples, summary};
 
 #[cfg(test)]
+#[path = "verdict_tests.rs"]
 mod tests;
 
 /// The verdict on a study.

@@ -15,11 +15,11 @@ mod pages;
 mod placement;
 mod profile;
 mod reading;
+mod residency;
 mod run;
 mod snapshot;
 mod study;
 mod timeline;
-mod whereabouts;
 
 pub use choice::{CpuChoice, Order, ParseChoiceError, Smt};
 pub use event::{Event, Ignore, Sink};
@@ -48,6 +48,11 @@ pub use profile::{
     ProfileOrigin, Target, Transfer, Workers, WorkingSet, WorkingSets,
 };
 pub use reading::{Reading, Reason};
+pub use residency::{
+    FarMemory, JobResidency, LeftOut, LocalShare, MaskOverlap, MemoryRow, MemoryTable, NodeColumn, NodeTotal,
+    Occupant, Remark, RemarkKind, Residency, ResidencyNote, ShareSpan, SharedCpu, TaskResidency,
+    ThreadResidency,
+};
 pub use run::{Argument, RunSpec, takes_threads};
 pub use snapshot::{
     MappingSnapshot, MemorySnapshot, PageUse, PolicyShare, Snapshot, TaskSnapshot, ThreadSnapshot,
@@ -57,7 +62,3 @@ pub use study::{
     Study, StudyHeader, Trial,
 };
 pub use timeline::{LocalChange, MemoryChange, Moment, NodeTimeline, SessionSpan, TaskTimeline, Timeline};
-pub use whereabouts::{
-    FarMemory, JobWhere, LeftOut, LocalShare, MaskOverlap, MemoryRow, MemoryTable, NodeColumn, NodeTotal,
-    Occupant, Remark, RemarkKind, ShareSpan, SharedCpu, TaskWhere, ThreadWhere, WhereNote, Whereabouts,
-};

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::Reading;
 
 #[cfg(test)]
+#[path = "machine_tests.rs"]
 mod tests;
 
 /// A machine as numawise sees it. Nodes and CPUs are sorted by their OS index, which may have gaps.

@@ -5,9 +5,6 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-#[cfg(test)]
-mod tests;
-
 /// The size of the pages that a program's memory is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -90,5 +87,28 @@ impl FromStr for Balancing {
             "default" => Ok(Balancing::Default),
             _ => Err(ParsePagesError::Balancing(text.to_owned())),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_read_and_written_alike() {
+        for text in ["default", "small", "thp", "huge"] {
+            assert_eq!(text.parse::<PageSize>().unwrap().to_string(), text);
+        }
+        for text in ["default", "on", "off"] {
+            assert_eq!(text.parse::<Balancing>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn other_words_are_refused_with_what_was_expected() {
+        let error = "2M".parse::<PageSize>().unwrap_err().to_string();
+        assert!(error.contains("'2M'") && error.contains("expected default, small, thp or huge"), "{error}");
+        let error = "yes".parse::<Balancing>().unwrap_err().to_string();
+        assert!(error.contains("'yes'") && error.contains("expected on, off or default"), "{error}");
     }
 }

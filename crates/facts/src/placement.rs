@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Balancing, CpuChoice, PageSize};
 
 #[cfg(test)]
+#[path = "placement_tests.rs"]
 mod tests;
 
 /// How CPUs are chosen for the threads of all tasks.

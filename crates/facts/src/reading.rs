@@ -6,6 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 #[cfg(test)]
+#[path = "reading_tests.rs"]
 mod tests;
 
 /// Why something could not be measured, as a clause that can follow "unavailable:".

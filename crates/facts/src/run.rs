@@ -9,6 +9,7 @@ use numawise_units::TaskId;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 #[cfg(test)]
+#[path = "run_tests.rs"]
 mod tests;
 
 /// One word of a command, whatever its bytes. In JSON a string, or a list of numbers where it is not UTF-8.

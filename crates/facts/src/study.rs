@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Machine, Observation, Placement, PlacementRequest, Reading, RunSpec};
 
 #[cfg(test)]
+#[path = "study_tests.rs"]
 mod tests;
 
 /// The name of a point inside a study, as shown: `os`, `one-node`, `interleave`, ...

@@ -9,6 +9,7 @@ use crate::Pinner;
 use crate::{pages, pinner};
 
 #[cfg(test)]
+#[path = "environment_tests.rs"]
 mod tests;
 
 /// A variable that the program gets, or (`None`) does not get.

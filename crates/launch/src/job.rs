@@ -18,6 +18,7 @@ use crate::waiter::{Shared, Watched};
 use crate::{LaunchError, Pinner, environment, task_changes};
 
 #[cfg(test)]
+#[path = "job_tests.rs"]
 mod tests;
 
 /// Where the tasks write. They always read from `/dev/null`.

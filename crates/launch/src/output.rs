@@ -7,6 +7,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::thread::{Builder, JoinHandle};
 
 #[cfg(test)]
+#[path = "output_tests.rs"]
 mod tests;
 
 /// How much of the end of an output is kept. A metric stands near the end, and a trial must not fill the memory it

@@ -9,6 +9,7 @@ use crate::Change;
 use crate::syscalls::{self, Errno};
 
 #[cfg(test)]
+#[path = "pages_tests.rs"]
 mod tests;
 
 const TUNABLES: &str = "GLIBC_TUNABLES";

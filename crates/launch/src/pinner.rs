@@ -10,6 +10,7 @@ use crate::Change;
 use crate::preload::preload_problem;
 
 #[cfg(test)]
+#[path = "pinner_tests.rs"]
 mod tests;
 
 /// The variable that carries the plan, and its version.

@@ -10,6 +10,7 @@ use std::path::Path;
 use crate::path;
 
 #[cfg(test)]
+#[path = "preload_tests.rs"]
 mod tests;
 
 /// Where the fields of an ELF header are, for the class (32 or 64 bits) of this program (elf(5)).

@@ -8,6 +8,7 @@ use std::fmt;
 
 mod slurm;
 #[cfg(test)]
+#[path = "rank_tests.rs"]
 mod tests;
 
 /// What looks a variable up.

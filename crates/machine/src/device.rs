@@ -16,6 +16,7 @@ use crate::files::shortened;
 
 mod route;
 #[cfg(test)]
+#[path = "device_tests.rs"]
 mod tests;
 
 /// Why the node of a device is not known.

@@ -12,6 +12,7 @@ use crate::Roots;
 use crate::sysfs::CPUS;
 
 #[cfg(test)]
+#[path = "fingerprint_tests.rs"]
 mod tests;
 
 const CPUINFO: &str = "/proc/cpuinfo";

@@ -8,6 +8,7 @@ use crate::Roots;
 use crate::sysfs::NODES;
 
 #[cfg(test)]
+#[path = "hmat_tests.rs"]
 mod tests;
 
 /// Files of an access class and what they hold: nanoseconds and 10^6 bytes per second.

@@ -15,6 +15,7 @@ use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use crate::Error;
 
 #[cfg(test)]
+#[path = "hwloc_tests.rs"]
 mod tests;
 
 /// What hwloc is to describe.

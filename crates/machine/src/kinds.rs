@@ -16,6 +16,7 @@ use comparison::Comparison;
 pub(crate) use locality::Locality;
 
 #[cfg(test)]
+#[path = "kinds_tests.rs"]
 mod tests;
 
 /// Gives every CPU to one node: the one with the smallest locality that contains it; among equals ordinary memory

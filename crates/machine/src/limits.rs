@@ -17,6 +17,7 @@ pub use launcher::{Launcher, LauncherError, launcher};
 pub use weights::{WEIGHTS, global_weight};
 
 #[cfg(test)]
+#[path = "limits_tests.rs"]
 mod tests;
 
 /// All limits that can be told. A file that cannot be read hides its limit; that is no error.

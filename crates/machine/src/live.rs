@@ -10,6 +10,7 @@ use crate::sysfs::{self, Figures};
 use crate::{Error, Policy, Roots, limits, xml};
 
 #[cfg(test)]
+#[path = "live_tests.rs"]
 mod tests;
 
 /// The whole machine through hwloc, completed with what only the kernel's files tell: whose own memory a node is, how

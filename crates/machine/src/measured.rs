@@ -12,6 +12,7 @@ use crate::kinds;
 pub use export::{hwloc_xml, hwloc_xml_from};
 
 #[cfg(test)]
+#[path = "measured_tests.rs"]
 mod tests;
 
 /// The machine with the figures of a profile of it; those of an older profile go. Whether it is a profile of this machine is

@@ -5,6 +5,7 @@ use std::io;
 use numawise_units::NodeSet;
 
 #[cfg(test)]
+#[path = "policy_tests.rs"]
 mod tests;
 
 /// What `get_mempolicy` says of this thread.

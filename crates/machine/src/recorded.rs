@@ -19,6 +19,7 @@ use crate::hwloc::{self, Input};
 use crate::{Error, xml};
 
 #[cfg(test)]
+#[path = "recorded_tests.rs"]
 mod tests;
 
 /// Files larger than this are not machines: a node with 384 CPUs and its devices takes 330 kB.

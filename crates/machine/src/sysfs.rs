@@ -13,6 +13,7 @@ use crate::{Error, Roots, hmat};
 
 mod efficiency;
 #[cfg(test)]
+#[path = "sysfs_tests.rs"]
 mod tests;
 
 pub(crate) const CPUS: &str = "/sys/devices/system/cpu";

@@ -20,6 +20,7 @@ pub(crate) use figures::with_figures;
 use objects::Objects;
 
 #[cfg(test)]
+#[path = "xml_tests.rs"]
 mod tests;
 
 /// What a description should have been, for messages.

@@ -25,6 +25,7 @@ use query::Query;
 use walk::Walk;
 
 #[cfg(test)]
+#[path = "census_tests.rs"]
 mod tests;
 
 /// A later census replaces an earlier one also when it holds a little less: pages move, and the last place counts.

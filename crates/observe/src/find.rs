@@ -14,6 +14,7 @@ mod job;
 mod name;
 mod processes;
 #[cfg(test)]
+#[path = "find_tests.rs"]
 mod tests;
 
 pub use error::{Counted, FindError};

@@ -10,6 +10,7 @@ use crate::error::Error;
 use crate::roots::Roots;
 
 #[cfg(test)]
+#[path = "host_tests.rs"]
 mod tests;
 
 /// Environment variables that steer threads, memory and libraries, by their beginning.

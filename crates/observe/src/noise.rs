@@ -10,6 +10,7 @@ use crate::read::file::{number, read_path};
 use crate::sys;
 
 #[cfg(test)]
+#[path = "noise_tests.rs"]
 mod tests;
 
 /// Trials shorter than this have no noise figure: five ticks of 10 ms, so that one tick more or less is a fifth at most.

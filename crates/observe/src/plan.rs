@@ -3,6 +3,7 @@
 use numawise_units::Nanoseconds;
 
 #[cfg(test)]
+#[path = "plan_tests.rs"]
 mod tests;
 
 /// A trial shorter than this is allowed what one of this length would be: else there would be no sample at all.

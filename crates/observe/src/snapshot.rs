@@ -12,6 +12,7 @@ mod memory;
 mod tally;
 mod task;
 #[cfg(test)]
+#[path = "snapshot_tests.rs"]
 mod tests;
 mod threads;
 

@@ -8,6 +8,7 @@ use std::os::fd::{AsRawFd, FromRawFd};
 use numawise_units::{Bytes, CpuSet, Nanoseconds, Pid};
 
 #[cfg(test)]
+#[path = "sys_tests.rs"]
 mod tests;
 
 /// CPU time that the calling thread has used.

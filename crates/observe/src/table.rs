@@ -18,6 +18,7 @@ mod thread;
 pub(crate) use thread::Thread;
 
 #[cfg(test)]
+#[path = "table_tests.rs"]
 mod tests;
 
 /// Ended threads kept by themselves; of more, those with the least CPU time are dropped.

@@ -11,6 +11,7 @@ use crate::PlacementError;
 use crate::memory::once;
 
 #[cfg(test)]
+#[path = "balancing_tests.rs"]
 mod tests;
 
 /// Puts what the request says of NUMA balancing into the plan.

@@ -9,6 +9,7 @@ use numawise_units::{CpuId, CpuSet};
 use crate::PlacementError;
 
 #[cfg(test)]
+#[path = "choice_tests.rs"]
 mod tests;
 
 /// What is left of `usable`: first without what is to be skipped, then without efficient cores, then with so many hardware

@@ -10,6 +10,7 @@ use crate::share::{self, Counts, even};
 use crate::usable::{Group, Place};
 
 #[cfg(test)]
+#[path = "cores_tests.rs"]
 mod tests;
 
 /// The cores of a node, each with its CPUs and their places in the order in which they are taken.

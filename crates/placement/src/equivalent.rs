@@ -8,6 +8,7 @@ use numawise_units::IdSet;
 use crate::weights::{Bandwidths, FOLDER, bandwidths};
 
 #[cfg(test)]
+#[path = "equivalent_tests.rs"]
 mod tests;
 
 /// A plan in the words of one tool.

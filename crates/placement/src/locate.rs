@@ -18,6 +18,7 @@ use objects::{Kind, Objects};
 mod indexes;
 mod objects;
 #[cfg(test)]
+#[path = "locate_tests.rs"]
 mod tests;
 
 /// Why a text names no place on a machine.

@@ -10,6 +10,7 @@ use crate::usable::check_nodes_exist;
 use crate::{PlacementError, balancing, weights};
 
 #[cfg(test)]
+#[path = "memory_tests.rs"]
 mod tests;
 
 /// What becomes of a request's memory, task by task.

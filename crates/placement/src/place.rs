@@ -10,6 +10,7 @@ use crate::{PlacementError, choice, cores, memory};
 #[cfg(test)]
 mod invariants;
 #[cfg(test)]
+#[path = "place_tests.rs"]
 mod tests;
 
 /// PID_MAX_LIMIT of 64-bit kernels (include/linux/threads.h): nobody can start more.

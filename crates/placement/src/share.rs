@@ -8,6 +8,7 @@ use crate::cores;
 use crate::usable::{Group, Place};
 
 #[cfg(test)]
+#[path = "share_tests.rs"]
 mod tests;
 
 /// Threads by task and node: `counts[task][group]`.

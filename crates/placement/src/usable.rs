@@ -11,6 +11,7 @@ use crate::choice::stepped;
 use crate::error::{CPU_LIMITS, limits};
 
 #[cfg(test)]
+#[path = "usable_tests.rs"]
 mod tests;
 
 /// The usable CPUs of one node.

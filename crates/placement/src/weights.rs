@@ -22,6 +22,7 @@ use numawise_units::{NodeId, NodeSet};
 use crate::memory::once;
 
 #[cfg(test)]
+#[path = "weights_tests.rs"]
 mod tests;
 
 /// Where the kernel keeps the weights: one file `nodeN` for each node, for all programs, root's to write.

@@ -13,6 +13,7 @@ mod matrix;
 mod sections;
 mod tables;
 #[cfg(test)]
+#[path = "mlc_tests.rs"]
 mod tests;
 
 use sections::{Kind, Section};

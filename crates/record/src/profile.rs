@@ -13,6 +13,7 @@ use crate::{RecordError, mlc};
 mod folder;
 mod replace;
 #[cfg(test)]
+#[path = "profile_tests.rs"]
 mod tests;
 
 pub use folder::{Found, Profiles};

@@ -11,7 +11,7 @@ mod page;
 mod paint;
 pub mod plan;
 pub mod profile;
+pub mod residency;
 pub mod series;
 mod table;
-pub mod whereabouts;
 mod wrap;

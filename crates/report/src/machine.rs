@@ -8,4 +8,5 @@ pub use json::{SCHEMA, json};
 pub use terminal::terminal;
 
 #[cfg(test)]
+#[path = "machine_tests.rs"]
 mod tests;

@@ -4,9 +4,6 @@
 use numawise_facts::Reading;
 use serde_json::{Value, json};
 
-#[cfg(test)]
-mod tests;
-
 /// A list with one value for each.
 pub(crate) fn each<T>(all: &[T], one: impl Fn(&T) -> Value) -> Value {
     all.iter().map(one).collect()
@@ -15,4 +12,28 @@ pub(crate) fn each<T>(all: &[T], one: impl Fn(&T) -> Value) -> Value {
 /// A reading whose value is shown in another shape.
 pub(crate) fn reading<T>(reading: &Reading<T>, value: impl Fn(&T) -> Value) -> Value {
     json!(reading.as_ref().map(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_keeps_its_order() {
+        assert_eq!(each(&[3, 1, 2], |number| json!(number * 2)), json!([6, 2, 4]));
+        assert_eq!(each::<u8>(&[], |_| json!("never")), json!([]));
+    }
+
+    #[test]
+    fn a_reading_has_its_value_in_the_new_shape() {
+        assert_eq!(reading(&Reading::Measured(7), |value| json!({ "seven": value })), json!({ "seven": 7 }));
+    }
+
+    #[test]
+    fn a_missing_reading_keeps_its_reason_and_never_becomes_a_value() {
+        let missing = Reading::<u64>::unavailable("not looked at");
+        let shown = reading(&missing, |_| panic!("there is no value to show"));
+        assert_eq!(shown, json!({ "unavailable": "not looked at" }));
+        assert_eq!(json!(missing), shown, "the same as by itself");
+    }
 }

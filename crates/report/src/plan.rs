@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::table::table;
 
 #[cfg(test)]
+#[path = "plan_tests.rs"]
 mod tests;
 
 /// Name and version of the JSON; `docs/formats/run-json.md` says what it holds.

@@ -3,6 +3,7 @@
 //! Decisions never rest on it: they rest on the paired contrasts of `family`.
 
 #[cfg(test)]
+#[path = "bootstrap_tests.rs"]
 mod tests;
 
 use rand::{RngExt, SeedableRng};

@@ -3,6 +3,7 @@
 //! Knows nothing of blocks or points; it is given differences already taken.
 
 #[cfg(test)]
+#[path = "critical_tests.rs"]
 mod tests;
 
 use statrs::distribution::{ContinuousCDF, StudentsT};

@@ -3,6 +3,7 @@
 //! Values keep the unit they come in; nothing here takes logarithms or compares lists.
 
 #[cfg(test)]
+#[path = "describe_tests.rs"]
 mod tests;
 
 use crate::error::{StatsError, checked};

@@ -3,6 +3,7 @@
 //! Knows levels and the margin; does not know when to stop (that is `sequence`) nor what a point stands for.
 
 #[cfg(test)]
+#[path = "family_tests.rs"]
 mod tests;
 
 use crate::critical::{effective_contrasts, per_contrast, two_sided_t};

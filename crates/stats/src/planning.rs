@@ -3,6 +3,7 @@
 //! Both take a finished analysis and extrapolate its noise; neither looks at raw values.
 
 #[cfg(test)]
+#[path = "planning_tests.rs"]
 mod tests;
 
 use crate::critical::two_sided_t;

@@ -4,6 +4,7 @@
 //! data say. Time budgets are not known here: ending because time is up is always allowed.
 
 #[cfg(test)]
+#[path = "sequence_tests.rs"]
 mod tests;
 
 use crate::differences::check_input;

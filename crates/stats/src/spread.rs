@@ -3,6 +3,7 @@
 //! Knows two lists of values of one metric; does not know that one of them was pinned.
 
 #[cfg(test)]
+#[path = "spread_tests.rs"]
 mod tests;
 
 use rand::SeedableRng;

@@ -10,6 +10,7 @@ use numawise_facts::{
 use numawise_units::{Bytes, NodeId, NodeSet};
 
 #[cfg(test)]
+#[path = "design_tests.rs"]
 mod tests;
 
 /// The program as far as it bears on the design.

@@ -16,6 +16,7 @@ use crate::metric::Extractor;
 use crate::order::block_order;
 
 #[cfg(test)]
+#[path = "engine_tests.rs"]
 mod tests;
 
 /// How much of the end of a failed program's output is kept.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 #[cfg(test)]
+#[path = "quantity_tests.rs"]
 mod tests;
 
 /// A span of time in whole nanoseconds. Prints with three to four digits in the unit that suits it: `1.234 s`.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use crate::id::{CpuId, Id, NodeId};
 
 #[cfg(test)]
+#[path = "set_tests.rs"]
 mod tests;
 
 /// The highest index a set takes. Linux has no more CPUs than this in any configuration (`CONFIG_NR_CPUS` is at most

@@ -1,6 +1,6 @@
 //! Looks as points of a chart, not more of them than can be seen.
 
-use numawise_facts::{Moment, NodeColumn, Reading, Reason, Whereabouts};
+use numawise_facts::{Moment, NodeColumn, Reading, Reason, Residency};
 use numawise_units::{Bytes, Nanoseconds, NodeId, Ratio};
 
 /// A look in a line. Columns are named, because nodes may turn up later.
@@ -18,7 +18,7 @@ pub struct Line {
 
 impl Line {
     /// `hidden` is why the sum of what was seen is not the memory of the job.
-    pub fn of(seen: &Whereabouts, session: u32, span: Option<Nanoseconds>, hidden: Option<Reason>) -> Self {
+    pub fn of(seen: &Residency, session: u32, span: Option<Nanoseconds>, hidden: Option<Reason>) -> Self {
         let memory = match hidden {
             Some(unavailable) => Reading::Unavailable { unavailable },
             None => all(seen.job.by_node.iter().map(|node| node.memory.as_ref().map(|&m| (node.node, m)))),

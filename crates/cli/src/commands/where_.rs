@@ -18,7 +18,7 @@ mod watch;
 
 use std::path::PathBuf;
 
-use numawise_facts::{Machine, Whereabouts};
+use numawise_facts::{Machine, Residency};
 use numawise_machine::Roots;
 use numawise_record::Series;
 use numawise_units::Nanoseconds;
@@ -113,8 +113,8 @@ fn title(arguments: &Arguments) -> String {
 }
 
 /// Fails when nothing at all may be seen of any process.
-fn something_seen(seen: &Whereabouts) -> Result<(), Failure> {
-    let blind = |task: &numawise_facts::TaskWhere| {
+fn something_seen(seen: &Residency) -> Result<(), Failure> {
+    let blind = |task: &numawise_facts::TaskResidency| {
         task.threads.measured().is_none() && task.memory.measured().is_none()
     };
     let Some(first) = seen.tasks.first() else {

@@ -12,9 +12,9 @@ mod placement;
 mod probe;
 mod quiet;
 mod ranks;
+mod residency;
 mod threads;
 mod weights;
-mod whereabouts;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -3,6 +3,7 @@
 use super::{Environment, Launcher, LocalRank, RankError, Reader};
 
 #[cfg(test)]
+#[path = "slurm_tests.rs"]
 mod tests;
 
 const LOCAL: &str = "SLURM_LOCALID";

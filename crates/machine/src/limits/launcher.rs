@@ -11,6 +11,7 @@ use numawise_units::{CpuSet, Pid};
 use crate::Roots;
 
 #[cfg(test)]
+#[path = "launcher_tests.rs"]
 mod tests;
 
 /// The process that started the ranks of this computer (mpirun, orted, hydra_pmi_proxy, slurmstepd, ...).

@@ -9,6 +9,7 @@ use crate::Roots;
 use crate::sysfs::{CPUS, NODES};
 
 #[cfg(test)]
+#[path = "shape_tests.rs"]
 mod tests;
 
 /// CPUs that the C library's `cpu_set_t` has room for (`CPU_SETSIZE`).

@@ -9,6 +9,7 @@ use super::CPUS;
 use crate::Roots;
 
 #[cfg(test)]
+#[path = "efficiency_tests.rs"]
 mod tests;
 
 /// What is known of the kinds of cores.

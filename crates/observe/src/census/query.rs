@@ -14,6 +14,7 @@ use crate::roots::Roots;
 use crate::sys;
 
 #[cfg(test)]
+#[path = "query_tests.rs"]
 mod tests;
 
 /// Pages asked for in one system call.

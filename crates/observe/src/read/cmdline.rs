@@ -5,9 +5,6 @@ use std::os::unix::ffi::OsStringExt;
 
 use numawise_facts::Argument;
 
-#[cfg(test)]
-mod tests;
-
 /// The words. None when there are none: threads of the kernel and what has ended.
 pub(crate) fn words(text: &[u8]) -> Vec<&[u8]> {
     let mut text = text.strip_suffix(b"\0").unwrap_or(text);
@@ -30,4 +27,43 @@ pub(crate) fn shell_line(text: &[u8]) -> Option<String> {
 /// The last part of a path.
 pub(crate) fn base_name(path: &[u8]) -> &[u8] {
     path.rsplit(|&byte| byte == b'/').next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_come_as_a_shell_needs_them() {
+        for (text, line) in [
+            (&b"./app\0"[..], "./app"),
+            (b"./app\0-n\x004\0", "./app -n 4"),
+            (b"./app\0two words\0it's\0", r"./app 'two words' 'it'\''s'"),
+            // An empty last argument is kept, the filling of a title is not.
+            (b"./app\0\0", "./app ''"),
+            (b"./app\0\0x\0", "./app '' x"),
+            (b"nginx: worker\0\0\0\0\0\0", "'nginx: worker'"),
+            // Without the zero at the end, as titles are written.
+            (b"sshd: me", "'sshd: me'"),
+            (b"a\xffb\0", "'a\u{fffd}b'"),
+        ] {
+            assert_eq!(shell_line(text).as_deref(), Some(line), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_command_has_none() {
+        for text in [&b""[..], b"\0", b"\0\0\0\0"] {
+            assert_eq!(shell_line(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_last_part_of_a_path() {
+        for (path, name) in
+            [("/usr/bin/app", "app"), ("app", "app"), ("./a b", "a b"), ("", ""), ("/", ""), ("dir/", "")]
+        {
+            assert_eq!(base_name(path.as_bytes()), name.as_bytes(), "{path}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use super::file::count;
 
 #[cfg(test)]
+#[path = "environ_tests.rs"]
 mod tests;
 
 /// The environment as the process got it at its start. What it changed since is not in it.

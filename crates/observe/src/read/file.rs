@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::sys;
 
 #[cfg(test)]
+#[path = "file_tests.rs"]
 mod tests;
 
 /// Fills `buffer` with a file that the kernel writes in one go (`stat`, `schedstat`, `status`): one `pread` as a rule.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::error::Malformed;
 
 #[cfg(test)]
+#[path = "maps_tests.rs"]
 mod tests;
 
 /// One mapping.

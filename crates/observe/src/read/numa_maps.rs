@@ -9,6 +9,7 @@ use super::maps::hex;
 use crate::error::Malformed;
 
 #[cfg(test)]
+#[path = "numa_maps_tests.rs"]
 mod tests;
 
 /// One mapping, as its line has it; the nodes are handed out beside it, so that nothing is allocated for a line.

@@ -5,6 +5,7 @@ use numawise_units::Nanoseconds;
 use super::file::count;
 
 #[cfg(test)]
+#[path = "sched_tests.rs"]
 mod tests;
 
 /// What we use of `sched`. Its lines differ between kernels, so that any of them may be missing.

@@ -7,6 +7,7 @@ use super::maps::Mapping;
 use crate::error::Malformed;
 
 #[cfg(test)]
+#[path = "smaps_tests.rs"]
 mod tests;
 
 /// One mapping.

@@ -6,6 +6,7 @@ use super::file::number;
 use crate::error::Malformed;
 
 #[cfg(test)]
+#[path = "stat_tests.rs"]
 mod tests;
 
 /// The kernel's flag (`include/linux/sched.h`) for its own threads.

@@ -6,6 +6,7 @@ use super::file::number;
 use crate::error::Malformed;
 
 #[cfg(test)]
+#[path = "status_tests.rs"]
 mod tests;
 
 /// What we use of `status`. A line that is not there gives `None`: kernel threads and zombies have no memory lines.

@@ -10,6 +10,7 @@ use super::stat::TaskStat;
 use crate::error::{Error, Malformed};
 
 #[cfg(test)]
+#[path = "tasks_tests.rs"]
 mod tests;
 
 /// The threads of a process, or with `proc` itself the processes: all entries that are numbers.

@@ -9,6 +9,7 @@ use numawise_units::{Bytes, NodeId};
 use crate::read::numa_maps::{Line, Place, spread};
 
 #[cfg(test)]
+#[path = "tally_tests.rs"]
 mod tests;
 
 /// Bytes, or pages, by node.

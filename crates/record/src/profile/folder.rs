@@ -11,6 +11,7 @@ use super::{read_profile, save_profile};
 use crate::RecordError;
 
 #[cfg(test)]
+#[path = "folder_tests.rs"]
 mod tests;
 
 /// A folder of profiles. It need not be there before the first one is saved.

@@ -4,6 +4,7 @@ use numawise_facts::{Metric, Reading};
 use numawise_units::{Nanoseconds, Ratio};
 
 #[cfg(test)]
+#[path = "amount_tests.rs"]
 mod tests;
 
 /// A value of the metric: a time in its unit, any other number with four digits.

@@ -13,6 +13,7 @@ use super::table::{Table, Tone};
 use super::text::{clean, interval};
 
 #[cfg(test)]
+#[path = "draw_tests.rs"]
 mod tests;
 
 /// Below this nothing can be read.

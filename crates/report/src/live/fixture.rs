@@ -1,9 +1,9 @@
-//! Whereabouts made by hand.
+//! Residency made by hand.
 
 use numawise_facts::{
-    JobWhere, LeftOut, LocalShare, MappingSnapshot, MemoryKind, MemoryRow, MemoryTable, NodeColumn,
-    NodeTotal, PageUse, PolicyShare, Reading, Remark, RemarkKind, ShareSpan, TaskWhere, ThreadWhere,
-    Whereabouts,
+    JobResidency, LeftOut, LocalShare, MappingSnapshot, MemoryKind, MemoryRow, MemoryTable, NodeColumn,
+    NodeTotal, PageUse, PolicyShare, Reading, Remark, RemarkKind, Residency, ShareSpan, TaskResidency,
+    ThreadResidency,
 };
 use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid, Ratio};
 
@@ -16,10 +16,10 @@ pub const SECOND: Nanoseconds = Nanoseconds(1_000_000_000);
 const CPUS: u32 = 8;
 
 /// A thread that is held on a CPU.
-pub fn thread(tid: i32, name: &str, cpu: u32, share: f64) -> ThreadWhere {
+pub fn thread(tid: i32, name: &str, cpu: u32, share: f64) -> ThreadResidency {
     let mask: CpuSet = [CpuId(cpu)].into_iter().collect();
     let node = NodeId(cpu / CPUS);
-    ThreadWhere {
+    ThreadResidency {
         tid: Pid(tid),
         name: name.to_owned(),
         state: if share > 0.1 { 'R' } else { 'S' },
@@ -75,16 +75,16 @@ pub fn task(
     pid: i32,
     rank: Option<u32>,
     name: &str,
-    threads: Vec<ThreadWhere>,
+    threads: Vec<ThreadResidency>,
     by_node: &[u64],
-) -> TaskWhere {
+) -> TaskResidency {
     let by_node: Vec<Bytes> = by_node.iter().map(|bytes| Bytes(*bytes)).collect();
     let total: u64 = by_node.iter().map(|bytes| bytes.0).sum();
     let nodes: NodeSet = threads.iter().filter_map(|thread| thread.node).collect();
     let near: u64 = nodes.iter().filter_map(|node| by_node.get(node.0 as usize)).map(|bytes| bytes.0).sum();
     let local = Ratio(near as f64 / total.max(1) as f64);
     let busy = threads.iter().filter_map(|thread| thread.share.measured()).map(|share| share.0).sum();
-    TaskWhere {
+    TaskResidency {
         pid: Pid(pid),
         parent: Pid(1),
         name: name.to_owned(),
@@ -109,7 +109,7 @@ pub fn task(
 }
 
 /// The whole, `second` seconds after the first look.
-pub fn whereabouts(second: u64, tasks: Vec<TaskWhere>, nodes: usize) -> Whereabouts {
+pub fn residency(second: u64, tasks: Vec<TaskResidency>, nodes: usize) -> Residency {
     let total = |k: usize| -> u64 {
         tasks.iter().filter_map(|task| task.memory.measured()).map(|memory| memory.by_node[k].0).sum()
     };
@@ -134,14 +134,14 @@ pub fn whereabouts(second: u64, tasks: Vec<TaskWhere>, nodes: usize) -> Whereabo
         tasks: tasks.iter().take(2).map(|task| task.pid).collect(),
     };
     let at = Nanoseconds((1000 + second) * SECOND.0);
-    Whereabouts {
+    Residency {
         at,
         unix_time: Nanoseconds(1_700_000_000 * SECOND.0 + at.0),
         span: ShareSpan::BetweenLooks(SECOND),
         nodes: (0..nodes)
             .map(|k| NodeColumn { node: NodeId(k as u32), kind: MemoryKind::Dram, cpus: true })
             .collect(),
-        job: JobWhere {
+        job: JobResidency {
             by_node: (0..nodes).map(node).collect(),
             memory: Reading::unavailable("not needed here"),
             total: Reading::Measured(Bytes((0..nodes).map(total).sum())),
@@ -162,7 +162,7 @@ pub fn whereabouts(second: u64, tasks: Vec<TaskWhere>, nodes: usize) -> Whereabo
 }
 
 /// Four ranks on two nodes.
-pub fn ranks(second: u64) -> Whereabouts {
+pub fn ranks(second: u64) -> Residency {
     let rank = |k: u32| {
         let threads = (0..4).map(|t| thread((5000 + 10 * k + t) as i32, "solver", 4 * k + t, 0.97)).collect();
         let mine = (k as usize) / 2;
@@ -171,7 +171,7 @@ pub fn ranks(second: u64) -> Whereabouts {
         by_node[1 - mine] = (k as u64) << 28;
         task(5000 + 10 * k as i32, Some(k), "solver", threads, &by_node)
     };
-    whereabouts(second, (0..4).map(rank).collect(), 2)
+    residency(second, (0..4).map(rank).collect(), 2)
 }
 
 pub fn view() -> View {

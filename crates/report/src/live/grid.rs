@@ -3,6 +3,7 @@
 use super::table::By;
 
 #[cfg(test)]
+#[path = "grid_tests.rs"]
 mod tests;
 
 /// A column of a table.

@@ -6,6 +6,7 @@ use super::state::{Level, View};
 use super::table::RowId;
 
 #[cfg(test)]
+#[path = "keys_tests.rs"]
 mod tests;
 
 /// A key, whatever library read it.

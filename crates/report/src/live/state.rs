@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use numawise_facts::{ShareSpan, TaskWhere, Whereabouts};
+use numawise_facts::{Residency, ShareSpan, TaskResidency};
 use numawise_units::{Nanoseconds, Pid};
 use ratatui::layout::Rect;
 
@@ -13,6 +13,7 @@ use super::tasks::Tasks;
 use super::threads::Threads;
 
 #[cfg(test)]
+#[path = "state_tests.rs"]
 mod tests;
 
 /// So many looks long a task that has ended is shown.
@@ -21,7 +22,7 @@ const ENDED_LOOKS: u32 = 5;
 /// A task, as it is or was.
 #[derive(Debug, Clone)]
 pub struct Kept {
-    pub task: TaskWhere,
+    pub task: TaskResidency,
     /// Since how many looks it is gone.
     pub ended: Option<u32>,
     pub busy: History,
@@ -40,7 +41,7 @@ struct Counted {
 }
 
 impl Kept {
-    fn new(task: TaskWhere) -> Self {
+    fn new(task: TaskResidency) -> Self {
         Kept {
             task,
             ended: None,
@@ -57,7 +58,7 @@ impl Kept {
     }
 
     /// `now` when shares are meant between two looks: those since the beginning are no part of the history.
-    fn take(&mut self, task: TaskWhere, now: bool) {
+    fn take(&mut self, task: TaskResidency, now: bool) {
         self.busy.push(task.busy.measured().filter(|_| now).map(|busy| busy.0));
         self.local.push(task.local.measured().map(|local| local.at_most.0));
         self.counted.threads |= task.threads.measured().is_some();
@@ -75,11 +76,11 @@ impl Kept {
 }
 
 /// Shares of CPUs are those between two looks.
-fn between(look: &Whereabouts) -> bool {
+fn between(look: &Residency) -> bool {
     matches!(look.span, ShareSpan::BetweenLooks(_))
 }
 
-fn id(task: &TaskWhere) -> RowId {
+fn id(task: &TaskResidency) -> RowId {
     RowId(task.pid.0 as u64, task.started.0)
 }
 
@@ -116,7 +117,7 @@ impl Position {
 pub struct View {
     /// What was asked for, as the first line has it.
     pub(super) title: String,
-    pub(super) look: Option<Whereabouts>,
+    pub(super) look: Option<Residency>,
     pub(super) tasks: Vec<Kept>,
     pub(super) looks: u64,
     pub(super) first: Nanoseconds,
@@ -195,7 +196,7 @@ impl View {
     }
 
     /// A new look. `memory_age` says how much older than the rest its memory is.
-    pub fn take(&mut self, look: Whereabouts, memory_age: Nanoseconds) {
+    pub fn take(&mut self, look: Residency, memory_age: Nanoseconds) {
         if self.looks == 0 {
             self.first = look.at;
             if look.tasks.iter().any(|task| task.rank.measured().is_some()) {
@@ -245,7 +246,7 @@ impl View {
 
     /// A sum without a task that was in it before would be a dip that never was: it leaves a gap. A task that could never be
     /// read is left out of all sums alike.
-    fn remember(&mut self, look: &Whereabouts, known: &HashMap<RowId, Kept>) {
+    fn remember(&mut self, look: &Residency, known: &HashMap<RowId, Kept>) {
         let mut hidden = Counted::default();
         for (task, before) in look.tasks.iter().filter_map(|task| Some((task, known.get(&id(task))?.counted)))
         {

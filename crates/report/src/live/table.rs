@@ -18,7 +18,7 @@ pub enum By {
     Nodes,
     Memory,
     Local,
-    /// The memory on a node, by its place in the columns of the whereabouts.
+    /// The memory on a node, by its place in the columns of the residency.
     Node(usize),
     /// The memory on all nodes, a character for each.
     Blocks,

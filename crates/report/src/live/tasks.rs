@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use numawise_facts::{NodeColumn, Reading, TaskWhere};
+use numawise_facts::{NodeColumn, Reading, TaskResidency};
 
 use super::Palette;
 use super::grid::Column;
@@ -18,7 +18,7 @@ pub struct Tasks<'a> {
 }
 
 impl Tasks<'_> {
-    fn task(&self, row: usize) -> &TaskWhere {
+    fn task(&self, row: usize) -> &TaskResidency {
         &self.tasks[row].task
     }
 
@@ -39,7 +39,7 @@ impl Tasks<'_> {
 }
 
 /// How much of the memory is local, at most.
-pub fn local_cell(task: &TaskWhere) -> Cell {
+pub fn local_cell(task: &TaskResidency) -> Cell {
     let Some(local) = task.local.measured() else { return Cell::missing() };
     // Below nine tenths one access of ten goes far even if everything else is at its best.
     let tone = match local.at_most.0 {
@@ -54,11 +54,11 @@ fn or_missing<T>(reading: &Reading<T>, show: impl FnOnce(&T) -> String) -> Cell 
     reading.measured().map_or_else(Cell::missing, |value| Cell::plain(show(value)))
 }
 
-fn threads(task: &TaskWhere) -> Option<f64> {
+fn threads(task: &TaskResidency) -> Option<f64> {
     task.threads.measured().map(|threads| threads.len() as f64)
 }
 
-fn moves(task: &TaskWhere) -> Option<u64> {
+fn moves(task: &TaskResidency) -> Option<u64> {
     let threads = task.threads.measured()?;
     let recent = threads.iter().filter_map(|thread| thread.recent_migrations.measured());
     recent.copied().reduce(|a, b| a + b)
@@ -107,7 +107,7 @@ impl Table for Tasks<'_> {
 
     fn compare(&self, a: usize, b: usize, by: By) -> Ordering {
         let (a, b) = (self.task(a), self.task(b));
-        let figure = |task: &TaskWhere| -> Option<f64> {
+        let figure = |task: &TaskResidency| -> Option<f64> {
             match by {
                 By::Rank => task.rank.measured().map(|rank| f64::from(*rank)),
                 By::Threads => threads(task),

@@ -2,9 +2,10 @@
 
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 
-use crate::whereabouts::names::is_unseen;
+use crate::residency::names::is_unseen;
 
 #[cfg(test)]
+#[path = "text_tests.rs"]
 mod tests;
 
 /// A name as it may be shown: what a program calls itself must not steer the terminal, nor hide.

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use numawise_facts::{NodeColumn, Reading, ThreadWhere};
+use numawise_facts::{NodeColumn, Reading, ThreadResidency};
 use numawise_units::Ratio;
 
 use super::Palette;
@@ -17,7 +17,7 @@ pub struct Threads<'a> {
 }
 
 impl Threads<'_> {
-    fn all(&self) -> &[ThreadWhere] {
+    fn all(&self) -> &[ThreadResidency] {
         self.kept.task.threads.measured().map_or(&[], Vec::as_slice)
     }
 }
@@ -65,7 +65,7 @@ impl Table for Threads<'_> {
 
     fn compare(&self, a: usize, b: usize, by: By) -> Ordering {
         let (a, b) = (&self.all()[a], &self.all()[b]);
-        let figure = |thread: &ThreadWhere| -> Option<f64> {
+        let figure = |thread: &ThreadResidency| -> Option<f64> {
             match by {
                 By::Busy => thread.share.measured().map(|share| share.0),
                 By::Cpu => Some(f64::from(thread.cpu.0)),
@@ -135,6 +135,6 @@ impl Table for Threads<'_> {
 }
 
 /// Migrations between the looks, or since the thread began where there was only one look.
-fn moves(thread: &ThreadWhere) -> Option<u64> {
+fn moves(thread: &ThreadResidency) -> Option<u64> {
     thread.recent_migrations.measured().or(thread.migrations.measured()).copied()
 }

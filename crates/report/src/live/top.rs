@@ -1,6 +1,6 @@
 //! The lines above the table: the job, or the task that is opened, in figures and their history.
 
-use numawise_facts::{LocalShare, MemoryKind, Reading, Whereabouts};
+use numawise_facts::{LocalShare, MemoryKind, Reading, Residency};
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 use ratatui::text::{Line, Span};
 
@@ -67,7 +67,7 @@ impl View {
 
     fn job_lines(
         &self,
-        look: &Whereabouts,
+        look: &Residency,
         width: usize,
         room: u16,
         palette: Palette,
@@ -107,7 +107,7 @@ impl View {
     fn task_lines(
         &self,
         kept: &Kept,
-        look: &Whereabouts,
+        look: &Residency,
         width: usize,
         palette: Palette,
         lines: &mut Vec<Weighed>,
@@ -171,7 +171,7 @@ impl View {
 }
 
 /// How many tasks are in no sum; where all are missing there is none.
-fn left_out(look: &Whereabouts, number: u64) -> String {
+fn left_out(look: &Residency, number: u64) -> String {
     match (number, look.tasks.len()) {
         (0, _) => String::new(),
         (number, tasks) if number == tasks as u64 => String::new(),
@@ -226,7 +226,7 @@ fn busy_line(
 }
 
 /// With one node everything is local, and to say so would be to claim that something was looked at.
-fn several<'a>(look: &Whereabouts, local: &'a Reading<LocalShare>) -> Option<&'a LocalShare> {
+fn several<'a>(look: &Residency, local: &'a Reading<LocalShare>) -> Option<&'a LocalShare> {
     local.measured().filter(|_| look.nodes.len() > 1)
 }
 

@@ -13,9 +13,6 @@ use super::Arguments;
 use crate::commands::Failure;
 use crate::openmp::outermost;
 
-#[cfg(test)]
-mod tests;
-
 /// The least number of repeats: below it no interval is worth its name.
 const LEAST_REPEATS: u32 = 5;
 
@@ -118,6 +115,38 @@ impl FromStr for Share {
         match number.parse::<f64>().map(|value| value / unit) {
             Ok(share) if share > 0.0 && share < 1.0 => Ok(Share(share)),
             _ => Err("expected a share above 0 and below 100%, such as 5% or 0.05".to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_read() {
+        for (text, share) in [("5%", 0.05), ("0.05", 0.05), ("2.5 %", 0.025), ("99%", 0.99)] {
+            assert!((text.parse::<Share>().unwrap().0 - share).abs() < 1e-12, "{text}");
+        }
+        for text in ["", "5", "0", "-1%", "100%", "x%", "nan"] {
+            assert!(text.parse::<Share>().unwrap_err().contains("expected a share"), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_record_is_named_after_the_program() {
+        for (program, record) in [("./build/app", "app.nw"), ("app", "app.nw"), ("/bin/my.app", "my.app.nw")]
+        {
+            assert_eq!(record_of(Path::new(program)), Path::new(record));
+        }
+    }
+
+    #[test]
+    fn a_list_of_threads_counts_by_its_first_level() {
+        assert_eq!(omp_num_threads("4").ok(), Some(4));
+        assert_eq!(omp_num_threads(" 8,2").ok(), Some(8));
+        for text in ["", "0", "x", "-1"] {
+            assert!(omp_num_threads(text).is_err(), "{text}");
         }
     }
 }

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
 use numawise_facts::{Depth, Fingerprint, Machine, Mix, Profile, Reading};
-use numawise_gauge::Request;
 use numawise_machine::Roots;
+use numawise_membench::Request;
 use numawise_units::{Bytes, NodeSet};
 
 use super::print::{self, Output};
@@ -115,7 +115,7 @@ fn measure(arguments: &Arguments) -> Result<Status, Failure> {
     }
     let stop = interruptible()?;
     let mut progress = Progress::new(arguments.output.is_json());
-    let profile = numawise_gauge::measure(&machine, &request, &mut progress, &stop);
+    let profile = numawise_membench::measure(&machine, &request, &mut progress, &stop);
     drop(progress);
     let interrupted = |stop: &AtomicBool| stop.load(Ordering::Relaxed);
     let profile = match profile {
@@ -248,7 +248,7 @@ fn is<T>(reading: &Reading<T>) -> bool {
 }
 
 fn dry_run(arguments: &Arguments, machine: &Machine, request: &Request) -> Result<Status, Failure> {
-    let plan = numawise_gauge::plan(machine, request);
+    let plan = numawise_membench::plan(machine, request);
     let (steps, s) = (plan.steps.len(), if plan.steps.len() == 1 { "" } else { "s" });
     let mut text = format!(
         "Would measure in {steps} step{s}, depth {}, in about {}, at most {}:\n",

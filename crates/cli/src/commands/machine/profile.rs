@@ -10,9 +10,6 @@ use numawise_record::{Found, Profiles, read_profile};
 
 use crate::commands::Failure;
 
-#[cfg(test)]
-mod tests;
-
 /// A profile as named on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Which {
@@ -148,4 +145,31 @@ pub fn warning(profile: &Profile, path: &Path, here: &Fingerprint) -> Option<Str
 /// What `numawise machine` says of a profile of this machine.
 pub fn paragraph(profile: &Profile, machine: &Machine) -> String {
     numawise_report::profile::brief(profile, &numawise_analyse::profile(profile, Some(machine)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> Option<PathBuf> {
+        Some(PathBuf::from(text))
+    }
+
+    #[test]
+    fn profiles_are_kept_where_the_specification_says() {
+        assert_eq!(data_folder(path("/data"), path("/home/me")), path("/data"));
+        assert_eq!(data_folder(None, path("/home/me")), path("/home/me/.local/share"));
+        for relative in ["", "data", "./data"] {
+            assert_eq!(data_folder(path(relative), path("/home/me")), path("/home/me/.local/share"));
+            assert_eq!(data_folder(path(relative), path(relative)), None);
+        }
+        assert_eq!(data_folder(None, None), None);
+    }
+
+    #[test]
+    fn a_word_or_a_file() {
+        assert_eq!("latest".parse(), Ok(Which::Latest));
+        assert_eq!("./latest".parse(), Ok(Which::File(PathBuf::from("./latest"))));
+        assert_eq!(Which::File(PathBuf::from("a.json")).name(), "a.json");
+    }
 }

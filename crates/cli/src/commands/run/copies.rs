@@ -12,6 +12,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use super::super::{Failure, SUCCESS, Status};
 
 #[cfg(test)]
+#[path = "copies_tests.rs"]
 mod tests;
 
 /// How long copies may take to end themselves when we were told to stop. A second signal does not wait for them.

@@ -14,6 +14,7 @@ use super::machine::{Allowed, cpus_of_node};
 use super::request::Request;
 
 #[cfg(test)]
+#[path = "direct_tests.rs"]
 mod tests;
 
 /// The task that the planner would give, but for its threads, which nobody asked for.

@@ -10,6 +10,7 @@ use super::request::Request;
 use crate::commands::measured;
 
 #[cfg(test)]
+#[path = "measured_tests.rs"]
 mod tests;
 
 /// The machine for a plan, and the profile that was laid over it.

@@ -5,6 +5,7 @@ use numawise_machine::{DeviceError, Roots, nodes_of_device};
 use numawise_units::{CpuSet, Id, IdSet, NodeSet};
 
 #[cfg(test)]
+#[path = "node_string_tests.rs"]
 mod tests;
 
 /// Why a text is not a list in numactl's syntax, or not one for us.

@@ -10,6 +10,7 @@ use super::super::Failure;
 use super::machine::Allowed;
 
 #[cfg(test)]
+#[path = "numactl_tests.rs"]
 mod tests;
 
 const MPOL_F_NODE: libc::c_ulong = 1;

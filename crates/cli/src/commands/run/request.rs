@@ -17,6 +17,7 @@ use super::scope::Tasks;
 use crate::openmp::outermost;
 
 #[cfg(test)]
+#[path = "request_tests.rs"]
 mod tests;
 
 /// A validated request.

@@ -16,6 +16,7 @@ use super::machine::{Allowed, widest};
 use super::request::{chooses_cpus, shares};
 
 #[cfg(test)]
+#[path = "scope_tests.rs"]
 mod tests;
 
 /// The tasks of the job on this computer.

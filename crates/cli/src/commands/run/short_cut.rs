@@ -11,6 +11,7 @@ use numawise_facts::Balancing;
 use super::Arguments;
 
 #[cfg(test)]
+#[path = "short_cut_tests.rs"]
 mod tests;
 
 /// The arguments behind `numawise run`, when they are numactl's options and a program and nothing else.

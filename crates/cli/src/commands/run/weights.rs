@@ -10,6 +10,7 @@ use super::super::Failure;
 use super::arguments::Arguments;
 
 #[cfg(test)]
+#[path = "weights_tests.rs"]
 mod tests;
 
 /// The weights that the plan asks for; all its tasks ask for the same.

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use numawise_report::live::Key;
 
 #[cfg(test)]
+#[path = "input_tests.rs"]
 mod tests;
 
 /// What the person at the terminal did.

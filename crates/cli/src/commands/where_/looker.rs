@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use numawise_facts::{Machine, MemorySnapshot, Reading, Snapshot, Whereabouts};
+use numawise_facts::{Machine, MemorySnapshot, Reading, Residency, Snapshot};
 use numawise_observe::SnapshotOptions;
 use numawise_record::Series;
 use numawise_units::{Nanoseconds, Pid};
@@ -28,7 +28,7 @@ pub struct Looker {
 
 /// What a look gave.
 pub struct Look {
-    pub whereabouts: Whereabouts,
+    pub residency: Residency,
     /// How much older than the rest its memory is.
     pub memory_age: Nanoseconds,
     /// The least time between looks that costs no more than looking may.
@@ -50,7 +50,7 @@ impl Looker {
     }
 
     /// A look at everything.
-    pub fn whole(&mut self) -> Result<Whereabouts, Failure> {
+    pub fn whole(&mut self) -> Result<Residency, Failure> {
         self.options.memory = true;
         let snapshot = self.snapshot()?;
         Ok(self.compare(snapshot))
@@ -64,9 +64,9 @@ impl Looker {
         let mut snapshot = self.snapshot()?;
         self.remember(&mut snapshot);
         let at = snapshot.at;
-        let whereabouts = self.compare(snapshot);
+        let residency = self.compare(snapshot);
         self.pace.note(began, cpu_time().saturating_sub(spent), self.options.memory);
-        Ok(Look { whereabouts, memory_age: at.saturating_sub(self.memory_at), least: self.pace.least() })
+        Ok(Look { residency, memory_age: at.saturating_sub(self.memory_at), least: self.pace.least() })
     }
 
     fn snapshot(&mut self) -> Result<Snapshot, Failure> {
@@ -94,9 +94,9 @@ impl Looker {
         }
     }
 
-    fn compare(&mut self, snapshot: Snapshot) -> Whereabouts {
-        let whereabouts = numawise_analyse::whereabouts(&snapshot, self.before.as_ref(), &self.machine);
+    fn compare(&mut self, snapshot: Snapshot) -> Residency {
+        let residency = numawise_analyse::residency(&snapshot, self.before.as_ref(), &self.machine);
         self.before = Some(snapshot);
-        whereabouts
+        residency
     }
 }

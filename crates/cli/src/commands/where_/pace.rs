@@ -3,6 +3,7 @@
 use numawise_units::Nanoseconds;
 
 #[cfg(test)]
+#[path = "pace_tests.rs"]
 mod tests;
 
 /// Looks at threads may take one part in this many of a CPU, and looks at memory as much again. That is 0.8 %: drawing needs

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use numawise_facts::Whereabouts;
-use numawise_report::whereabouts::{self, Style};
+use numawise_facts::Residency;
+use numawise_report::residency::{self, Style};
 
 use super::clock::boot_time;
 use super::looker::Looker;
@@ -40,21 +40,21 @@ pub fn run(mut looker: Looker, request: &Request) -> Result<Status, Failure> {
 }
 
 /// False when nobody reads any more.
-fn print(seen: &Whereabouts, request: &Request, shown: u64) -> Result<bool, Failure> {
+fn print(seen: &Residency, request: &Request, shown: u64) -> Result<bool, Failure> {
     let text = match request.format {
         Format::Text => {
             let style = show::style();
             let style = Style { width: style.width, colour: style.colour, every_thread: request.threads };
             let gap = if shown > 0 { "\n" } else { "" };
-            format!("{gap}{}", whereabouts::text(seen, &style))
+            format!("{gap}{}", residency::text(seen, &style))
         }
         // One to a line where there are several, so that a reader need not wait for the end.
         Format::Json if matches!(request.mode, Mode::Repeat { count: 2.., .. }) => {
-            format!("{}\n", whereabouts::json(seen))
+            format!("{}\n", residency::json(seen))
         }
-        Format::Json => format!("{:#}\n", whereabouts::json(seen)),
-        Format::Csv if shown == 0 => whereabouts::csv(seen),
-        Format::Csv => whereabouts::rows(seen),
+        Format::Json => format!("{:#}\n", residency::json(seen)),
+        Format::Csv if shown == 0 => residency::csv(seen),
+        Format::Csv => residency::rows(seen),
     };
     show::print_while_read(&text)
 }

@@ -8,6 +8,7 @@ use super::Arguments;
 use crate::commands::Failure;
 
 #[cfg(test)]
+#[path = "request_tests.rs"]
 mod tests;
 
 /// Looking more often than this is all that a CPU would do.

@@ -12,6 +12,7 @@ use super::clock::{boot_time, cpu_time};
 use crate::commands::Failure;
 
 #[cfg(test)]
+#[path = "targets_tests.rs"]
 mod tests;
 
 /// Searching may take one part in this many of a CPU.

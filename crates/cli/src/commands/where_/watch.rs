@@ -38,7 +38,7 @@ pub fn run(looker: Looker, watch: Watch) -> Result<Status, Failure> {
     terminal::check()?;
     let mut looker = looker;
     let first = looker.light()?;
-    super::something_seen(&first.whereabouts)?;
+    super::something_seen(&first.residency)?;
     let ended_by = end_signals()?;
     let mut view = View::new(watch.title.clone(), watch.interval);
     let mut looks = Looks::start(looker, first, &mut view)?;
@@ -138,7 +138,7 @@ struct Looks {
 impl Looks {
     fn start(mut looker: Looker, first: Look, view: &mut View) -> Result<Self, Failure> {
         let least = first.least;
-        view.take(first.whereabouts, first.memory_age);
+        view.take(first.residency, first.memory_age);
         let (ask, asked) = channel();
         let (answer, answers) = channel();
         let (done, mut tell) = std::io::pipe()?;
@@ -162,7 +162,7 @@ impl Looks {
         let look = look?;
         self.under_way = false;
         self.least = look.least;
-        view.take(look.whereabouts, look.memory_age);
+        view.take(look.residency, look.memory_age);
         Ok(true)
     }
 

@@ -1,0 +1,147 @@
+//! Where a job's threads and pages are: one or two looks at its processes, joined with the machine.
+
+mod job;
+mod local;
+mod memory;
+mod notes;
+mod overlaps;
+mod remarks;
+#[cfg(test)]
+pub(crate) mod sample;
+mod threads;
+mod topology;
+
+use std::collections::HashMap;
+
+use numawise_facts::{
+    Machine, Reading, Residency, ShareSpan, Snapshot, TaskResidency, TaskSnapshot, ThreadSnapshot,
+};
+use numawise_units::{CpuSet, Nanoseconds, Pid, Ratio};
+
+use threads::{Clock, Seen};
+use topology::Topology;
+
+#[cfg(test)]
+#[path = "residency_tests.rs"]
+mod tests;
+
+/// What one look tells, or what two tell: shares of CPUs are meant between them. Processes and threads are the same in both
+/// looks when their number and their start are.
+pub fn residency(now: &Snapshot, before: Option<&Snapshot>, machine: &Machine) -> Residency {
+    let topology = Topology::new(machine, now);
+    let clock = Clock::new(now, before);
+    let earlier: HashMap<(Pid, Nanoseconds), &TaskSnapshot> = before
+        .into_iter()
+        .flat_map(|look| &look.tasks)
+        .map(|task| ((task.pid, task.started), task))
+        .collect();
+    let mut tasks: Vec<TaskResidency> = now
+        .tasks
+        .iter()
+        .map(|task| one(task, earlier.get(&(task.pid, task.started)).copied(), &clock, &topology))
+        .collect();
+    tasks.sort_by_key(|task| {
+        let rank = task.rank.measured().copied();
+        (rank.is_none(), rank, task.pid)
+    });
+    let job = job::job(&tasks, &clock, &topology);
+    let notes = notes::notes(&tasks, &clock, before);
+    Residency {
+        at: now.at,
+        unix_time: now.unix_time,
+        span: clock.span(),
+        nodes: topology.columns().to_vec(),
+        tasks,
+        job,
+        notes,
+    }
+}
+
+/// One process.
+fn one(
+    task: &TaskSnapshot,
+    before: Option<&TaskSnapshot>,
+    clock: &Clock,
+    topology: &Topology,
+) -> TaskResidency {
+    let earlier: HashMap<(Pid, Nanoseconds), &ThreadSnapshot> = before
+        .and_then(|task| task.threads.measured())
+        .into_iter()
+        .flatten()
+        .map(|thread| ((thread.tid, thread.started), thread))
+        .collect();
+    let seen: Reading<Vec<Seen>> = task.threads.as_ref().map(|threads| {
+        let mut seen: Vec<Seen> = threads
+            .iter()
+            .map(|thread| {
+                threads::thread(thread, earlier.get(&(thread.tid, thread.started)).copied(), clock, topology)
+            })
+            .collect();
+        seen.sort_by_key(|seen| seen.row.tid);
+        seen
+    });
+    let weights = local::weights(&seen, clock.span());
+    let memory = task.memory.as_ref().map(|memory| memory::table(memory, topology.columns()));
+    let mask = threads::mask(&seen);
+    TaskResidency {
+        pid: task.pid,
+        parent: task.parent,
+        name: task.name.clone(),
+        command: task.command.clone(),
+        user: task.user,
+        rank: task.rank.clone(),
+        started: task.started,
+        busy: busy(&seen),
+        working: seen.as_ref().map(|seen| threads::working(seen).count() as u64),
+        runs_on: weights.as_ref().map(|weights| weights.nodes()),
+        time_by_node: weights.as_ref().map(|weights| weights.columns(topology)),
+        local: local::share(&memory, &weights, topology),
+        far: local::far(&memory, &weights, &mask, topology),
+        mask,
+        threads: seen.map(|seen| seen.into_iter().map(|seen| seen.row).collect()),
+        memory,
+    }
+}
+
+/// The sum of the shares that are known.
+fn busy(seen: &Reading<Vec<Seen>>) -> Reading<Ratio> {
+    seen.as_ref().and_then(|seen| sum(seen.iter().map(|seen| &seen.row.share), "no thread of it was seen"))
+}
+
+/// The sum of what is known; the first reason where nothing is, or `none` where there is nothing to sum.
+fn sum<'a>(shares: impl Iterator<Item = &'a Reading<Ratio>>, none: &'static str) -> Reading<Ratio> {
+    let (mut total, mut known, mut reason) = (0.0, false, None);
+    for share in shares {
+        match share {
+            Reading::Measured(share) => {
+                total += share.0;
+                known = true;
+            }
+            Reading::Unavailable { unavailable } => reason = reason.or(Some(unavailable)),
+        }
+    }
+    match (known, reason) {
+        (true, _) => Reading::Measured(Ratio(total)),
+        (false, Some(reason)) => Reading::Unavailable { unavailable: reason.clone() },
+        (false, None) => Reading::unavailable(none),
+    }
+}
+
+/// Whether two sets have a member in common, without making a third.
+fn meet(a: &CpuSet, b: &CpuSet) -> bool {
+    a.words().iter().zip(b.words()).any(|(a, b)| a & b != 0)
+}
+
+/// Whether all members of `a` are in `b`, without making a third set.
+fn lies_in(a: &CpuSet, b: &CpuSet) -> bool {
+    let of_b = b.words().iter().copied().chain(std::iter::repeat(0));
+    a.words().iter().zip(of_b).all(|(a, b)| a & !b == 0)
+}
+
+/// Two looks that can be told apart in time.
+fn apart(span: ShareSpan) -> Option<Nanoseconds> {
+    match span {
+        ShareSpan::BetweenLooks(span) if span.0 > 0 => Some(span),
+        ShareSpan::BetweenLooks(_) | ShareSpan::SinceBegin => None,
+    }
+}

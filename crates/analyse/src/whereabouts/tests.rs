@@ -1,3 +1,0 @@
-mod invariants;
-mod looks;
-mod places;

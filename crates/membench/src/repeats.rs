@@ -1,0 +1,124 @@
+//! When repetitions are enough, and what they come to.
+//!
+//! **Which statistic.** What disturbs a measurement of memory only makes it slower: other programs, a hypervisor that runs
+//! another guest, interrupts. So a repetition that is known to be disturbed (see `gang`) tells of something else than this
+//! memory, and is thrown away. Of the others the median is reported: unlike the best, it does not grow better with the number
+//! of repetitions; unlike the mean, one unseen disturbance does not move it. Repetitions are short and many, so that a
+//! disturbance spoils few of them. The interval is that of the order statistics, which assumes nothing about how values are
+//! distributed but that repetitions are independent; where they drift, it is too narrow.
+
+#[cfg(test)]
+#[path = "repeats_tests.rs"]
+mod tests;
+
+use numawise_facts::Estimate;
+
+/// When to stop.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rule {
+    /// So many repetitions at least.
+    pub least: usize,
+    /// So many at most that count.
+    pub most: usize,
+    /// Sure enough: half the interval's width, as a share of the median.
+    pub precision: f64,
+}
+
+/// For one disturbed repetition another is made, but in all no more than this many times [`Rule::most`].
+const PATIENCE: usize = 10;
+/// So many undisturbed ones are worth more than any number of disturbed ones.
+const ENOUGH_QUIET: usize = 3;
+/// Where there are fewer, one of so many of the disturbed ones counts: those that lost the least time.
+const LEAST_DISTURBED: usize = 4;
+
+/// Repetitions of one measurement.
+#[derive(Debug, Clone)]
+pub struct Repeats {
+    rule: Rule,
+    quiet: Vec<f64>,
+    /// Values with the share of time that was lost.
+    disturbed: Vec<(f64, f64)>,
+}
+
+/// What repetitions came to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Outcome {
+    pub estimate: Estimate<f64>,
+    /// There were too few undisturbed repetitions: disturbed ones count too.
+    pub disturbed: bool,
+}
+
+impl Repeats {
+    pub fn new(rule: Rule) -> Self {
+        Repeats { rule, quiet: Vec::new(), disturbed: Vec::new() }
+    }
+
+    /// Takes one repetition in; where it was disturbed, with the share of its time that was lost.
+    pub fn push(&mut self, value: f64, lost: Option<f64>) {
+        // A value that is no number is no measurement at all.
+        if !(value.is_finite() && value > 0.0) {
+            return;
+        }
+        match lost {
+            None => self.quiet.push(value),
+            Some(lost) => self.disturbed.push((value, lost)),
+        }
+    }
+
+    /// Whether more repetitions would add nothing, or must not be made.
+    pub fn enough(&self) -> bool {
+        let (quiet, all) = (self.quiet.len(), self.quiet.len() + self.disturbed.len());
+        if quiet >= self.rule.most || all >= self.rule.most * PATIENCE {
+            return true;
+        }
+        quiet >= self.rule.least && {
+            let estimate = estimate(&self.quiet, 0);
+            estimate.high - estimate.low <= 2.0 * self.rule.precision * estimate.median
+        }
+    }
+
+    /// Repetitions so far, disturbed ones included.
+    pub fn len(&self) -> usize {
+        self.quiet.len() + self.disturbed.len()
+    }
+
+    /// What they come to; nothing where there are none.
+    pub fn outcome(&self) -> Option<Outcome> {
+        let thrown = self.disturbed.len() as u32;
+        if self.quiet.len() >= ENOUGH_QUIET || (self.disturbed.is_empty() && !self.quiet.is_empty()) {
+            return Some(Outcome { estimate: estimate(&self.quiet, thrown), disturbed: false });
+        }
+        let mut disturbed = self.disturbed.clone();
+        disturbed.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let kept = (disturbed.len() / LEAST_DISTURBED).max(ENOUGH_QUIET).min(disturbed.len());
+        let thrown = (disturbed.len() - kept) as u32;
+        let values = self.quiet.iter().copied().chain(disturbed[..kept].iter().map(|(value, _)| *value));
+        let values: Vec<f64> = values.collect();
+        (!values.is_empty()).then(|| Outcome { estimate: estimate(&values, thrown), disturbed: true })
+    }
+}
+
+/// The median with the interval of the order statistics. `values` is not empty.
+fn estimate(values: &[f64], disturbed: u32) -> Estimate<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let n = sorted.len();
+    let at = rank(n);
+    let median = numawise_stats::median(&sorted).unwrap_or(sorted[n / 2]);
+    Estimate { median, low: sorted[at], high: sorted[n - 1 - at], samples: n as u32, disturbed }
+}
+
+/// How many values lie outside of the 95 % interval of the median on each side: the most for which so many or fewer of n fair
+/// throws have a chance of at most 2.5 %. With fewer than six values the whole range is the best there is (93.75 % with five).
+fn rank(n: usize) -> usize {
+    let mut term = 0.5f64.powi(n as i32);
+    let mut at_most = term;
+    for at in 0..n / 2 {
+        term *= (n - at) as f64 / (at + 1) as f64;
+        at_most += term;
+        if at_most > 0.025 {
+            return at;
+        }
+    }
+    0
+}

@@ -1,0 +1,347 @@
+//! One measurement from its first step to its last: memory that is held, time that is left, cells that get filled.
+
+#[cfg(test)]
+#[path = "session_tests.rs"]
+mod tests;
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use numawise_facts::{BufferPages, Estimate, Event, Machine, Profile, Reading, Sink};
+use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId};
+
+use crate::buffer::{Buffer, Effort, Placing, STOPPED, Wish, placing};
+use crate::gang::Taken;
+use crate::layout::Layout;
+use crate::plan::{Experiment, Plan};
+use crate::repeats::Outcome;
+use crate::ring::{Shape, Track};
+use crate::speed::Speeds;
+use crate::system::System;
+use crate::{MembenchError, Request, sizes, skeleton, sys};
+
+/// No step is worth anything in less time.
+const LEAST_SECONDS: f64 = 0.1;
+/// The share of all the time that getting memory may take, however little memory that is then.
+const READY_SHARE: f64 = 0.25;
+/// Others that use more of the machine than this, in CPUs, are told of.
+const OTHERS_TOLD: f64 = 0.1;
+
+pub(crate) struct Session<'a> {
+    pub machine: &'a Machine,
+    pub request: &'a Request,
+    pub stop: &'a AtomicBool,
+    pub system: System,
+    pub layout: Layout,
+    pub profile: Profile,
+    /// Memory that is held, by ascending node.
+    pub buffers: Vec<Buffer>,
+    /// Memory in base pages.
+    pub base: Option<Buffer>,
+    /// Why there is none of a node.
+    refused: Vec<(NodeId, String)>,
+    /// Whether what is held is as it was filled.
+    pub pristine: bool,
+    /// The ring that the one held buffer has, of so many lines from its start.
+    pub ring: Option<(usize, Shape, Track)>,
+    /// Seconds that the present step may take.
+    pub allowance: f64,
+    pub placing: Placing,
+    /// Seconds, and the CPUs that others used meanwhile.
+    others: Vec<(f64, f64)>,
+    /// Steps that had too few quiet repetitions.
+    disturbed: Vec<String>,
+    what: String,
+    speeds: Speeds,
+    /// Seconds that getting a node's memory may take in any case.
+    patience: f64,
+}
+
+/// Where the time goes.
+struct Clock {
+    began: f64,
+    budget: f64,
+    /// What the steps that are left were planned to take.
+    planned: f64,
+}
+
+impl Clock {
+    /// What a step may take: as planned, less where those before took longer, a little more where they took less.
+    fn allowance(&mut self, planned: f64) -> f64 {
+        let left = self.budget * 0.92 - (sys::now() - self.began);
+        let ratio = (left / self.planned.max(1e-9)).clamp(0.25, 1.5);
+        self.planned -= planned;
+        (planned * ratio).max(LEAST_SECONDS)
+    }
+
+    fn left(&self) -> Nanoseconds {
+        let left = self.budget - (sys::now() - self.began);
+        Nanoseconds::from_seconds(self.planned.min(left.max(0.0)))
+    }
+}
+
+pub fn run(
+    machine: &Machine,
+    request: &Request,
+    sink: &mut dyn Sink,
+    stop: &AtomicBool,
+) -> Result<Profile, MembenchError> {
+    run_within(1.0, machine, request, sink, stop)
+}
+
+/// The same with a part of the time: tests have less.
+fn run_within(
+    share: f64,
+    machine: &Machine,
+    request: &Request,
+    sink: &mut dyn Sink,
+    stop: &AtomicBool,
+) -> Result<Profile, MembenchError> {
+    let layout = Layout::of(machine, request);
+    nothing(&layout)?;
+    let plan = Plan::with(&layout, request).shortened(share);
+    let mut session = Session {
+        profile: skeleton::profile(machine, &layout, request, &plan),
+        machine,
+        request,
+        stop,
+        system: System::live(),
+        buffers: Vec::new(),
+        base: None,
+        refused: Vec::new(),
+        pristine: false,
+        ring: None,
+        allowance: 0.0,
+        placing: Placing::Bound,
+        others: Vec::new(),
+        disturbed: Vec::new(),
+        what: String::new(),
+        speeds: Speeds::default(),
+        patience: plan.budget.seconds() * READY_SHARE / plan.buffers().max(1) as f64,
+        layout,
+    };
+    session.prepare();
+    let taken = SystemTime::now().duration_since(UNIX_EPOCH);
+    session.profile.header.taken =
+        Reading::from(taken.map(|since| since.as_secs()).map_err(|_| "the clock is before 1970"));
+    let (began, budget) = (sys::now(), plan.budget.seconds());
+    let mut clock = Clock { began, budget, planned: plan.expected().seconds() };
+    let of = plan.steps.len() as u32;
+    let mut complete = true;
+    for (done, step) in (0u32..).zip(plan.steps) {
+        if stop.load(Relaxed) {
+            complete = false;
+            break;
+        }
+        sink.event(Event::Step { done, of, what: step.what.clone(), left: clock.left() });
+        session.allowance = clock.allowance(step.expected.seconds());
+        session.what = step.what;
+        session.step(step.experiment);
+    }
+    session.profile.header.complete = complete && !stop.load(Relaxed);
+    session.profile.header.took = Reading::Measured(Nanoseconds::from_seconds(sys::now() - clock.began));
+    session.tell();
+    Ok(session.profile)
+}
+
+/// Whether there is anything to do at all.
+fn nothing(layout: &Layout) -> Result<(), MembenchError> {
+    let nothing = |why: &str| Err(MembenchError::NothingToMeasure(why.to_owned()));
+    match (layout.usable_rows().next(), layout.usable_columns().next()) {
+        (None, _) => nothing("none of the nodes asked for has a CPU that we may use"),
+        (_, None) => nothing("none of the nodes asked for has memory that we may use"),
+        _ => Ok(()),
+    }
+}
+
+impl Session<'_> {
+    /// What must be known before the first step.
+    fn prepare(&mut self) {
+        if let Some(node) = self.layout.usable_columns().next().map(|column| column.node) {
+            self.placing = placing(node);
+        }
+        if self.placing == Placing::FirstTouch {
+            self.remark(
+                "Memory policies are forbidden to us (mbind): memory lies where a thread of the node touched it first."
+                    .to_owned(),
+            );
+        }
+    }
+
+    fn step(&mut self, experiment: Experiment) {
+        match experiment {
+            Experiment::Fill(nodes) => self.fill(&nodes),
+            Experiment::Bandwidth { workers, target, mix } => self.bandwidth(workers, target, mix),
+            Experiment::Loaded { from, to, mix } => self.loaded(from, to, mix),
+            Experiment::Latency { from, to } => self.latency(from, to),
+            Experiment::WorkingSets { from, to } => self.working_sets(from, to),
+            Experiment::FillBase(node) => self.fill_base(node),
+            Experiment::TlbMisses { from, to } => self.tlb_misses(from, to),
+            Experiment::Transfer { owner, reader } => self.transfer(owner, reader),
+        }
+    }
+
+    /// Gives all memory back.
+    pub fn forget(&mut self) {
+        self.buffers.clear();
+        self.base = None;
+        self.ring = None;
+        self.refused.clear();
+    }
+
+    fn fill(&mut self, nodes: &[NodeId]) {
+        self.forget();
+        let seconds = self.allowance / nodes.len() as f64;
+        // A CPU's quarter of the memory is free for all nodes at once only if it is divided before the first is taken.
+        let rooms: Vec<sizes::Room> = nodes.iter().map(|&node| self.room(node, nodes.len() as u64)).collect();
+        for (&node, room) in nodes.iter().zip(rooms) {
+            match self.memory(node, &room, Wish::Huge, seconds) {
+                Ok(buffer) => self.buffers.push(buffer),
+                Err(reason) => self.refused.push((node, reason)),
+            }
+        }
+        self.pristine = true;
+    }
+
+    fn fill_base(&mut self, node: NodeId) {
+        self.forget();
+        let room = self.room(node, 1);
+        match self.memory(node, &room, Wish::Base, self.allowance) {
+            Ok(buffer) => self.base = Some(buffer),
+            Err(reason) => self.refused.push((node, reason)),
+        }
+    }
+
+    pub fn room(&self, node: NodeId, nodes: u64) -> sizes::Room {
+        let recorded = self.layout.columns.iter().find(|column| column.node == node);
+        let recorded = recorded.and_then(|column| column.free.as_ref().ok().copied().flatten());
+        sizes::Room {
+            free: self.system.free(node).or(recorded),
+            cgroup: self.system.cgroup_left(),
+            most: self.request.most_memory,
+            nodes,
+        }
+    }
+
+    /// A buffer on this node, as large as it should be or may be.
+    fn memory(
+        &mut self,
+        node: NodeId,
+        room: &sizes::Room,
+        wish: Wish,
+        seconds: f64,
+    ) -> Result<Buffer, String> {
+        let allowed = sizes::allowance(room);
+        let wanted = sizes::wanted(self.layout.caches, self.request.depth);
+        if allowed.bytes < sizes::LEAST {
+            return Err(format!(
+                "only {} of node {node}'s memory may be taken ({}), and less than {} is too little",
+                allowed.bytes,
+                allowed.because,
+                sizes::LEAST
+            ));
+        }
+        let bytes = wanted.bytes.min(allowed.bytes);
+        // Whole huge pages, where it is a matter of huge pages.
+        let huge = self.system.huge_page().map_or(1, |(size, _)| size as u64);
+        let bytes = if bytes.0 >= huge { Bytes(bytes.0 / huge * huge) } else { bytes };
+        let cpus = self.layout.fillers(node, self.machine).to_vec();
+        let effort = Effort {
+            wanted: bytes,
+            least: wanted.least.min(bytes),
+            seconds: 1.5 * seconds,
+            patience: self.patience,
+            stop: self.stop,
+        };
+        let buffer = Buffer::on(node, self.placing, wish, effort, &cpus, &self.system)?;
+        self.judge(&buffer, wish, bytes, &allowed);
+        Ok(buffer)
+    }
+
+    /// What a reader should know of a buffer that is not as it should be.
+    fn judge(&mut self, buffer: &Buffer, wish: Wish, wanted: Bytes, allowed: &sizes::Allowance) {
+        let (node, bytes, caches) = (buffer.node, buffer.bytes(), self.layout.caches);
+        if bytes.0 < caches.0 / 2 * 3 {
+            let because = match bytes < wanted {
+                true => "its pages came slowly and time is short".to_owned(),
+                false => allowed.because.clone(),
+            };
+            self.remark(format!(
+                "Memory of node {node} was measured with {bytes} ({because}); the caches are said to hold {caches}, so some of \
+                 what was measured is theirs."
+            ));
+        }
+        if wish == Wish::Huge && buffer.pages == BufferPages::Small {
+            self.remark(format!(
+                "No huge pages were to be had on node {node}: its latencies are with base pages, and hold some TLB misses."
+            ));
+        }
+    }
+
+    /// The buffer of this node, or why there is none.
+    pub fn buffer(&self, node: NodeId) -> Result<&Buffer, String> {
+        let found = self.buffers.iter().chain(&self.base).find(|buffer| buffer.node == node);
+        found.ok_or_else(|| {
+            let refused = self.refused.iter().find(|(refused, _)| *refused == node);
+            refused.map_or_else(|| STOPPED.to_owned(), |(_, reason)| reason.clone())
+        })
+    }
+
+    /// The CPUs of a row; those that measure of a node.
+    pub fn cores(&self, node: NodeId) -> Vec<CpuId> {
+        self.layout.row(node).map(|row| row.cores().to_vec()).unwrap_or_default()
+    }
+
+    pub fn remark(&mut self, text: String) {
+        let remarks = &mut self.profile.header.remarks;
+        if !remarks.contains(&text) {
+            remarks.push(text);
+        }
+    }
+
+    /// Keeps what a gang saw of the rest of the machine.
+    pub fn saw(&mut self, taken: &Taken, seconds: f64) {
+        self.others.extend(taken.others.map(|cpus| (seconds, cpus)));
+        if let Some((cpu, speed)) = taken.speed {
+            self.speeds.add(cpu.0, speed, &self.what);
+        }
+    }
+
+    /// The estimate of an outcome; notes that its repetitions were disturbed.
+    pub fn estimate(&mut self, outcome: Option<Outcome>) -> Result<Estimate<f64>, String> {
+        let outcome = outcome.ok_or("no repetition gave a figure")?;
+        if outcome.disturbed && self.disturbed.last() != Some(&self.what) {
+            self.disturbed.push(self.what.clone());
+        }
+        Ok(outcome.estimate)
+    }
+
+    /// The remarks that only the end can make.
+    fn tell(&mut self) {
+        let seconds: f64 = self.others.iter().map(|(seconds, _)| seconds).sum();
+        let used: f64 = self.others.iter().map(|(seconds, cpus)| seconds * cpus).sum();
+        if seconds > 0.0 && used / seconds > OTHERS_TOLD {
+            let cpus = used / seconds;
+            self.remark(format!(
+                "Other programs used {cpus:.1} CPUs on average meanwhile: measure again on a quiet machine."
+            ));
+        }
+        if let Some(remark) = self.speeds.remark() {
+            self.remark(remark);
+        }
+        let count = self.disturbed.len();
+        let some = self.disturbed.iter().take(3).cloned().collect::<Vec<_>>().join("; ");
+        let more = if count > 3 { format!("; and {} more", count - 3) } else { String::new() };
+        if count > 0 {
+            self.remark(format!(
+                "Too few repetitions were quiet, so that disturbed ones count in {count} of the measurements: {some}{more}."
+            ));
+        }
+    }
+}
+
+/// An estimate in another unit.
+pub fn in_units<T>(estimate: Estimate<f64>, unit: impl Fn(f64) -> T) -> Estimate<T> {
+    let Estimate { median, low, high, samples, disturbed } = estimate;
+    Estimate { median: unit(median), low: unit(low), high: unit(high), samples, disturbed }
+}

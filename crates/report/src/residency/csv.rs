@@ -1,0 +1,117 @@
+//! The CSV of `numawise where --csv`: one value a row, as `docs/formats/where-json.md` specifies it.
+
+use std::fmt::Write;
+
+use numawise_facts::{Reading, Residency, TaskResidency, ThreadResidency};
+use numawise_units::{Bytes, NodeId};
+
+use super::names::escaped;
+use crate::check::amount;
+
+/// The first line, without its newline.
+pub const HEADER: &str = "time,pid,rank,name,tid,thread,use,node,quantity,value,unit,missing";
+
+/// The header and all rows.
+pub fn csv(residency: &Residency) -> String {
+    format!("{HEADER}\n{}", rows(residency))
+}
+
+/// The rows only, to go below those of a look before.
+pub fn rows(residency: &Residency) -> String {
+    let mut text = String::new();
+    let time = time(residency);
+    for task in &residency.tasks {
+        let rank = task.rank.measured().map_or_else(String::new, u32::to_string);
+        let prefix = format!("{time},{},{rank},{}", task.pid, quoted(&task.name));
+        let mut rows = Rows { text: &mut text, prefix };
+        of_task(task, &mut rows);
+        match &task.threads {
+            Reading::Measured(threads) => threads.iter().for_each(|thread| of_thread(thread, &mut rows)),
+            Reading::Unavailable { unavailable } => {
+                rows.row(",,,", "cpu_share", Err(unavailable.to_string()), "CPUs");
+            }
+        }
+        of_memory(task, residency, &mut rows);
+    }
+    text
+}
+
+/// `2023-11-14T22:13:20.123Z`.
+fn time(residency: &Residency) -> String {
+    let second = amount::moment(residency.unix_time);
+    let millis = residency.unix_time.0 / 1_000_000 % 1000;
+    format!("{}.{millis:03}Z", second.trim_end_matches(" UTC").replace(' ', "T"))
+}
+
+struct Rows<'a> {
+    text: &'a mut String,
+    /// Time, pid, rank and name.
+    prefix: String,
+}
+
+impl Rows<'_> {
+    /// `place` is tid, thread, use and node. A value that is missing is an empty cell with its reason.
+    fn row(&mut self, place: &str, quantity: &str, value: Result<String, String>, unit: &str) {
+        let (value, missing) = match value {
+            Ok(value) => (value, String::new()),
+            Err(reason) => (String::new(), quoted(&reason)),
+        };
+        let _ = writeln!(self.text, "{},{place},{quantity},{value},{unit},{missing}", self.prefix);
+    }
+}
+
+fn known<T>(reading: &Reading<T>, text: impl Fn(&T) -> String) -> Result<String, String> {
+    match reading {
+        Reading::Measured(value) => Ok(text(value)),
+        Reading::Unavailable { unavailable } => Err(unavailable.to_string()),
+    }
+}
+
+fn share(share: f64) -> String {
+    format!("{share:.6}")
+}
+
+fn of_task(task: &TaskResidency, rows: &mut Rows) {
+    rows.row(",,,", "busy", known(&task.busy, |busy| share(busy.0)), "CPUs");
+    rows.row(",,,", "local_at_most", known(&task.local, |local| share(local.at_most.0)), "share");
+    rows.row(",,,", "local_if_alike", known(&task.local, |local| share(local.if_alike.0)), "share");
+}
+
+fn of_thread(thread: &ThreadResidency, rows: &mut Rows) {
+    let node = thread.node.map_or_else(String::new, |node: NodeId| node.to_string());
+    let place = format!("{},{},,{node}", thread.tid, quoted(&thread.name));
+    rows.row(&place, "cpu", Ok(thread.cpu.to_string()), "number");
+    rows.row(&place, "cpu_share", known(&thread.share, |s| share(s.0)), "CPUs");
+    rows.row(&place, "cpu_time", Ok(thread.cpu_time.0.to_string()), "ns");
+    rows.row(&place, "migrations", known(&thread.migrations, u64::to_string), "count");
+    rows.row(&place, "minor_faults", Ok(thread.minor_faults.to_string()), "count");
+    rows.row(&place, "major_faults", Ok(thread.major_faults.to_string()), "count");
+}
+
+/// Uses and nodes with pages only, and a total for each node of the machine, also of 0.
+fn of_memory(task: &TaskResidency, residency: &Residency, rows: &mut Rows) {
+    let memory = match &task.memory {
+        Reading::Measured(memory) => memory,
+        Reading::Unavailable { unavailable } => {
+            return rows.row(",,,", "memory", Err(unavailable.to_string()), "bytes");
+        }
+    };
+    let nodes = || residency.nodes.iter().map(|column| column.node);
+    for row in &memory.rows {
+        for (node, bytes) in nodes().zip(&row.by_node).filter(|(_, bytes)| **bytes > Bytes(0)) {
+            rows.row(&format!(",,{},{node}", row.used_for), "memory", Ok(bytes.0.to_string()), "bytes");
+        }
+    }
+    for (node, bytes) in nodes().zip(&memory.by_node) {
+        rows.row(&format!(",,,{node}"), "memory_total", Ok(bytes.0.to_string()), "bytes");
+    }
+}
+
+/// A cell (RFC 4180), its control characters spelled out: a line is a row for every reader.
+fn quoted(text: &str) -> String {
+    let text = escaped(text);
+    match text.contains([',', '"']) || text.starts_with(' ') || text.ends_with(' ') {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text,
+    }
+}

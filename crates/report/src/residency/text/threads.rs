@@ -1,0 +1,142 @@
+//! Threads, a line for each or for those that are alike.
+
+use std::collections::{BTreeMap, HashMap};
+
+use numawise_facts::{Reading, ShareSpan, TaskResidency, ThreadResidency};
+use numawise_units::{CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid};
+
+use super::Page;
+use crate::residency::groups::{Group, groups, total};
+use crate::residency::names::{clipped, escaped};
+use crate::table::{Side, fitted};
+
+const NAME: usize = 16;
+const LIST: usize = 12;
+
+impl Page<'_> {
+    /// Of one task, or of several together.
+    pub fn threads(&mut self, tasks: &[TaskResidency]) {
+        let threads: Vec<&ThreadResidency> =
+            tasks.iter().filter_map(|task| task.threads.measured()).flatten().collect();
+        if threads.is_empty() {
+            let reason = tasks.iter().find_map(|task| task.threads.reason());
+            let reason = reason.map_or_else(|| "none was seen".to_owned(), ToString::to_string);
+            self.faint(&format!("Its threads: unavailable ({}).", escaped(&reason)));
+            return;
+        }
+        let recent = matches!(self.residency.span, ShareSpan::BetweenLooks(_));
+        let process_of: HashMap<Pid, Pid> = tasks
+            .iter()
+            .flat_map(|task| {
+                task.threads.measured().into_iter().flatten().map(|thread| (thread.tid, task.pid))
+            })
+            .collect();
+        let titles = [
+            "PID",
+            "TID",
+            "name",
+            "state",
+            "CPU",
+            "node",
+            "may run on",
+            "CPU %",
+            "CPU time",
+            "moves",
+            "faults",
+        ];
+        let groups = groups(&threads, self.style.every_thread);
+        let folded = groups.len() < threads.len();
+        let mut rows = vec![titles.map(str::to_owned).to_vec()];
+        rows.extend(groups.iter().map(|group| row(group, &process_of, recent)));
+        // With one process the title says which.
+        if tasks.len() < 2 {
+            rows.iter_mut().for_each(|row| drop(row.remove(0)));
+        }
+        let to_left = |title: &String| matches!(title.as_str(), "name" | "state" | "may run on");
+        let sides: Vec<Side> =
+            rows[0].iter().map(|title| if to_left(title) { Side::Left } else { Side::Right }).collect();
+        self.text += &fitted(rows, &sides, self.style.width, &["faults", "CPU time", "state", "PID"]);
+        let mut words = match recent {
+            true => "CPU %, moves to another CPU and faults: between the looks.".to_owned(),
+            false => "CPU %, moves to another CPU and faults: since each thread began.".to_owned(),
+        };
+        if folded {
+            words += " Threads that are alike share a line, with the sums; --threads shows each.";
+        }
+        self.faint(&words);
+    }
+}
+
+fn row(group: &Group, process_of: &HashMap<Pid, Pid>, recent: bool) -> Vec<String> {
+    let threads = group.threads.as_slice();
+    let moves = |thread: &ThreadResidency| match recent {
+        true => thread.recent_migrations.clone(),
+        false => thread.migrations.clone(),
+    };
+    let faults = |thread: &ThreadResidency| match recent {
+        true => thread.recent_faults.clone(),
+        false => Reading::Measured(thread.minor_faults.saturating_add(thread.major_faults)),
+    };
+    let mut processes: Vec<&Pid> = threads.iter().filter_map(|thread| process_of.get(&thread.tid)).collect();
+    processes.sort_unstable();
+    processes.dedup();
+    vec![
+        match processes.as_slice() {
+            [pid] => pid.to_string(),
+            several => format!("{} PIDs", several.len()),
+        },
+        group.single().map_or_else(|| format!("{} of", threads.len()), |thread| thread.tid.to_string()),
+        clipped(&escaped(&group.name), NAME),
+        states(threads),
+        clipped(&cpus(threads), LIST),
+        clipped(&nodes(threads), LIST),
+        clipped(&group.mask(), LIST + 2),
+        known(
+            total(threads, |thread| &thread.share, |share| share.0).map(|sum| format!("{:.1}", sum * 100.0)),
+        ),
+        threads.iter().fold(Nanoseconds(0), |sum, thread| sum + thread.cpu_time).to_string(),
+        sum(threads, moves),
+        sum(threads, faults),
+    ]
+}
+
+/// A sum of counts, as far as they are known.
+fn sum(threads: &[&ThreadResidency], of: impl Fn(&ThreadResidency) -> Reading<u64>) -> String {
+    let mut known = threads.iter().filter_map(|thread| of(thread).measured().copied()).peekable();
+    match known.peek() {
+        None => "?".to_owned(),
+        Some(_) => known.fold(0u64, u64::saturating_add).to_string(),
+    }
+}
+
+fn known(text: Option<String>) -> String {
+    text.unwrap_or_else(|| "?".to_owned())
+}
+
+/// `R`, or `R3 S1`.
+fn states(threads: &[&ThreadResidency]) -> String {
+    if let [thread] = threads {
+        return escaped(&thread.state.to_string());
+    }
+    let mut numbers: BTreeMap<char, usize> = BTreeMap::new();
+    for thread in threads {
+        *numbers.entry(thread.state).or_default() += 1;
+    }
+    let words: Vec<String> = numbers.iter().map(|(state, n)| escaped(&format!("{state}{n}"))).collect();
+    words.join(" ")
+}
+
+/// The CPUs where they are; numbers beyond what a set holds are not from a kernel.
+fn cpus(threads: &[&ThreadResidency]) -> String {
+    let real = |cpu: &CpuId| cpu.0 <= 65_535;
+    match threads {
+        [thread] => thread.cpu.to_string(),
+        _ => threads.iter().map(|thread| thread.cpu).filter(real).collect::<CpuSet>().to_string(),
+    }
+}
+
+fn nodes(threads: &[&ThreadResidency]) -> String {
+    let nodes: NodeSet =
+        threads.iter().filter_map(|thread| thread.node).filter(|node: &NodeId| node.0 <= 65_535).collect();
+    if nodes.is_empty() { "?".to_owned() } else { nodes.to_string() }
+}
