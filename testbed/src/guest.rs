@@ -147,10 +147,7 @@ impl<'a> Guest<'a> {
         let (initramfs, description, counts) = (at("initramfs.cpio"), at("timing.txt"), at("truth.txt"));
         let (console, results, messages) = (at("console.log"), at("results.bin"), at("qemu.log"));
 
-        let plugin = match self.timing {
-            true => Some(self.prepare_timing(&description, &counts)?),
-            false => None,
-        };
+        let plugin = if self.timing { Some(self.prepare_timing(&description, &counts)?) } else { None };
         std::fs::write(&initramfs, self.archive(&commands)?.bytes()).map_err(Error::write(&initramfs))?;
         let files = qemu::Files {
             kernel: &kernel,

@@ -104,9 +104,10 @@ impl Machine {
         let is_file = given.components().count() > 1 || given.extension().is_some_and(|e| e == "toml");
         let path =
             if is_file { given.to_path_buf() } else { machines_dir().join(given).with_extension("toml") };
-        let text = std::fs::read_to_string(&path).map_err(|source| match is_file {
-            true => Error::Read { path: path.clone(), source },
-            false => {
+        let text = std::fs::read_to_string(&path).map_err(|source| {
+            if is_file {
+                Error::Read { path: path.clone(), source }
+            } else {
                 Error::NoSuchMachine { name: given.display().to_string(), known: Self::names().join(", ") }
             }
         })?;

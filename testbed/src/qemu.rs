@@ -135,9 +135,10 @@ fn topology(machine: &Machine) -> Vec<String> {
 fn sockets(machine: &Machine) -> String {
     let sizes: Vec<usize> =
         machine.nodes().map(|(_, node)| node.cpus.len()).filter(|&count| count > 0).collect();
-    match sizes.iter().all(|&size| size == sizes[0]) {
-        true => format!("sockets={},cores={}", sizes.len(), sizes[0]),
-        false => format!("sockets={},cores=1", machine.cpu_count()),
+    if sizes.iter().all(|&size| size == sizes[0]) {
+        format!("sockets={},cores={}", sizes.len(), sizes[0])
+    } else {
+        format!("sockets={},cores=1", machine.cpu_count())
     }
 }
 

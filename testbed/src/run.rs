@@ -101,10 +101,7 @@ pub(crate) fn run(
         show(&mut console, outputs.console);
     }
     let frames = frames::parse(&bytes(outputs.results)?)?;
-    match frames.done {
-        true => Ok((frames, start.elapsed())),
-        false => Err(ended(status, &frames, commands, outputs)?),
-    }
+    if frames.done { Ok((frames, start.elapsed())) } else { Err(ended(status, &frames, commands, outputs)?) }
 }
 
 /// Copies what is new on the console. It is for people only: what cannot be read or shown now is left out.

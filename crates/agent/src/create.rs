@@ -254,9 +254,10 @@ fn told(k: usize, name: &[u8], cpus: &[u64], pinned: bool) {
     let line =
         Line::new().text(b"thread ").number(k).text(b" of process ").number(system::process() as usize);
     let line = line.text(b" (").text(shown(name)).text(b"): CPUs ").cpus(cpus);
-    match pinned {
-        true => line.write(),
-        false => line.text(b" were refused by the kernel; it stays on those of its creator").write(),
+    if pinned {
+        line.write()
+    } else {
+        line.text(b" were refused by the kernel; it stays on those of its creator").write()
     }
 }
 

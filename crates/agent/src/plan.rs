@@ -115,10 +115,7 @@ fn read() -> u32 {
         plan.leave.iter_mut().take(LEAVE - 1).zip(leave).for_each(|(place, byte)| *place = *byte);
     }
     plan.note_first_cpus();
-    match plan.holds_here() {
-        true => ON,
-        false => OFF_UNTOLD,
-    }
+    if plan.holds_here() { ON } else { OFF_UNTOLD }
 }
 
 impl Plan {

@@ -1,7 +1,8 @@
 //! The contrasts of a study, judged all at once.
 
-use numawise_facts::{Contrast, ContrastCall, Effect, Metric, Pair, PointId, Study};
+use numawise_facts::{Effect, Metric, Pair, PointId, Study};
 use numawise_stats::{Better, Design, Estimate, Family, Standing};
+use numawise_tables::{Contrast, ContrastCall};
 use numawise_units::Ratio;
 
 use crate::samples;
@@ -40,9 +41,10 @@ pub fn judge(study: &Study) -> Judged {
     let resolution = matches!(header.metric, Metric::WallTime).then_some(CLOCK);
     let design = Design { pairs, margin: header.margin, confidence: CONFIDENCE, resolution };
     let better = if header.metric.higher_is_better() { Better::Higher } else { Better::Lower };
-    let family = match design.pairs.is_empty() {
-        true => Err("there is nothing to compare".to_owned()),
-        false => numawise_stats::analyse(&design, &samples::blocks(study), better).map_err(|e| e.to_string()),
+    let family = if design.pairs.is_empty() {
+        Err("there is nothing to compare".to_owned())
+    } else {
+        numawise_stats::analyse(&design, &samples::blocks(study), better).map_err(|e| e.to_string())
     };
     let contrasts = known.iter().enumerate().map(|(k, (pair, _))| {
         let judged = family.as_ref().map(|family| &family.contrasts[k]);

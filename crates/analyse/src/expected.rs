@@ -6,10 +6,8 @@
 
 use std::cmp::Reverse;
 
-use numawise_facts::{
-    AttributeKind, Contrast, Effect, Expected, ExpectedEffect, Machine, MemoryMode, Point, PointSummary,
-    Reading, Study,
-};
+use numawise_facts::{AttributeKind, Effect, Machine, MemoryMode, Point, Reading, Study};
+use numawise_tables::{Contrast, Expected, ExpectedEffect, PointSummary};
 use numawise_units::{NodeId, Ratio};
 
 #[cfg(test)]

@@ -6,9 +6,8 @@ mod noise;
 mod shape;
 mod threads;
 
-use numawise_facts::{
-    Contrast, ContrastCall, Effect, Expected, Finding, PointSummary, Reading, Study, Verdict,
-};
+use numawise_facts::{Effect, Finding, Reading, Study};
+use numawise_tables::{Contrast, ContrastCall, Expected, PointSummary, Verdict};
 
 use crate::contrasts::Judged;
 

@@ -12,7 +12,8 @@ mod remarks;
 mod sample;
 mod transfers;
 
-use numawise_facts::{Machine, Profile, ProfileTables};
+use numawise_facts::{Machine, Profile};
+use numawise_tables::ProfileTables;
 
 pub use compare::compare_profiles;
 

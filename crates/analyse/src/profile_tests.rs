@@ -1,7 +1,5 @@
-use numawise_facts::{
-    BufferPages, CellCall, CellKey, Crew, Estimate, KneeWhy, LineHome, MatrixMeasure, Mix, ProfileOrigin,
-    Reading, Target, Workers,
-};
+use numawise_facts::{BufferPages, Estimate, Mix, ProfileOrigin, Reading, Target, Workers};
+use numawise_tables::{CellCall, CellKey, Crew, KneeWhy, LineHome, MatrixMeasure};
 use numawise_units::{Bytes, BytesPerSecond, CpuId, Latency, NodeId};
 
 use super::*;
@@ -10,7 +8,7 @@ fn said(all: &[String], part: &str) -> bool {
     all.iter().any(|sentence| sentence.contains(part))
 }
 
-fn median(cell: &numawise_facts::Cell) -> f64 {
+fn median(cell: &numawise_tables::Cell) -> f64 {
     cell.as_ref().unwrap().measured().unwrap().median
 }
 

@@ -13,9 +13,8 @@ mod topology;
 
 use std::collections::HashMap;
 
-use numawise_facts::{
-    Machine, Reading, Residency, ShareSpan, Snapshot, TaskResidency, TaskSnapshot, ThreadSnapshot,
-};
+use numawise_facts::{Machine, Reading, Snapshot, TaskSnapshot, ThreadSnapshot};
+use numawise_tables::{Residency, ShareSpan, TaskResidency};
 use numawise_units::{CpuSet, Nanoseconds, Pid, Ratio};
 
 use threads::{Clock, Seen};

@@ -8,9 +8,9 @@ mod moments;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use numawise_facts::{
-    Machine, NodeColumn, NodeTimeline, Reading, Reason, Residency, SessionSpan, ShareSpan, Snapshot,
-    TaskResidency, TaskTimeline, Timeline,
+use numawise_facts::{Machine, Reading, Reason, Snapshot};
+use numawise_tables::{
+    NodeColumn, NodeTimeline, Residency, SessionSpan, ShareSpan, TaskResidency, TaskTimeline, Timeline,
 };
 use numawise_units::{Bytes, Nanoseconds, NodeId, Pid};
 

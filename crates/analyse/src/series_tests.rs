@@ -1,6 +1,7 @@
 //! Jobs whose course is known by hand.
 
-use numawise_facts::{Reading, Snapshot, TaskSnapshot, Timeline};
+use numawise_facts::{Reading, Snapshot, TaskSnapshot};
+use numawise_tables::Timeline;
 use numawise_units::{Bytes, Nanoseconds, NodeId, Pid, Ratio};
 use proptest::prelude::*;
 
@@ -48,7 +49,7 @@ fn a_job_is_told_by_its_first_last_and_most() {
     let told = timeline(&one_task());
     assert_eq!((told.looks, told.sessions.len(), told.looks_per_moment), (3, 1, 1));
     assert_eq!((told.sessions[0].first, told.sessions[0].last), (at(0), at(20)));
-    let of = |memory: &numawise_facts::MemoryChange| {
+    let of = |memory: &numawise_tables::MemoryChange| {
         [&memory.first, &memory.last, &memory.peak].map(|m| m.measured().unwrap().0 >> 20)
     };
     assert_eq!(of(&told.total), [100, 200, 400]);

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use numawise_facts::{Exit, Observation, Outcome, Point, PointSummary, Reading, Study, Trial};
+use numawise_facts::{Exit, Observation, Outcome, Point, Reading, Study, Trial};
+use numawise_tables::PointSummary;
 use numawise_units::{Bytes, NodeId, Ratio};
 
 use crate::{middle, reading, samples, share};

@@ -1,9 +1,9 @@
 //! Affected, not affected, undecided; and whether the program is placed well as it is.
 
 use numawise_facts::{
-    Contrast, ContrastCall, Counts, Effect, Point, PointRole, Reading, Study, StudyHeader, ThreadBinding,
-    ThreadObservation, Verdict, VerdictKind,
+    Counts, Effect, Point, PointRole, Reading, Study, StudyHeader, ThreadBinding, ThreadObservation,
 };
+use numawise_tables::{Contrast, ContrastCall, Verdict, VerdictKind};
 use numawise_units::Ratio;
 
 use crate::contrasts::Judged;
@@ -105,9 +105,10 @@ fn placed_well(header: &StudyHeader, contrasts: &[Contrast]) -> Reading<bool> {
     }
     let open: Vec<&str> =
         alternatives.iter().filter(|c| !not_a_gain(c, header.margin)).map(|c| c.to.0.as_str()).collect();
-    match open.is_empty() {
-        true => Reading::Measured(true),
-        false => Reading::unavailable(format!("not decided yet for {}", open.join(", "))),
+    if open.is_empty() {
+        Reading::Measured(true)
+    } else {
+        Reading::unavailable(format!("not decided yet for {}", open.join(", ")))
     }
 }
 

@@ -1,4 +1,5 @@
-use numawise_facts::{Counts, Disturbance, VerdictKind};
+use numawise_facts::{Counts, Disturbance};
+use numawise_tables::VerdictKind;
 
 use crate::sample::{PAIRS, observation, see, study, two_node_check, two_sockets};
 use crate::{analyse, decided};

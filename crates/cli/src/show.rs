@@ -3,9 +3,10 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
-use numawise_facts::{Study, StudyHeader, Timeline};
+use numawise_facts::{Study, StudyHeader};
 use numawise_report::check::{self, Check, Style};
 use numawise_report::series;
+use numawise_tables::Timeline;
 
 use crate::commands::Failure;
 use crate::verdict::use_from_now_on;
@@ -19,10 +20,7 @@ pub fn study(study: &Study, record: &Path, as_json: bool, html: Option<&Path>) -
     if let Some(path) = html {
         report(path, &check::html(&check))?;
     }
-    print(&match as_json {
-        true => check::json(&check),
-        false => check::terminal(&check, style()),
-    })
+    print(&if as_json { check::json(&check) } else { check::terminal(&check, style()) })
 }
 
 /// Prints a job over time as text or as JSON, and writes it as HTML where that is asked for.
@@ -32,10 +30,7 @@ pub fn series(timeline: &Timeline, record: &Path, as_json: bool, html: Option<&P
     if let Some(path) = html {
         report(path, &series::html(&series))?;
     }
-    print(&match as_json {
-        true => series::json(&series),
-        false => series::terminal(&series, style()),
-    })
+    print(&if as_json { series::json(&series) } else { series::terminal(&series, style()) })
 }
 
 /// What would be tried, without numbers.

@@ -1,8 +1,9 @@
 //! The command line to use from now on, in our words and in those of other tools.
 
-use numawise_facts::{Analysis, MemoryRequest, PlacementRequest, Point, Strategy, Study, ThreadBinding};
+use numawise_facts::{MemoryRequest, PlacementRequest, Point, Strategy, Study, ThreadBinding};
 use numawise_placement::Equivalent;
 use numawise_report::check::UseFromNowOn;
+use numawise_tables::Analysis;
 
 /// What to type from now on. Without a recommendation that is the program's own line, unchanged.
 pub fn use_from_now_on(study: &Study, analysis: &Analysis) -> UseFromNowOn {

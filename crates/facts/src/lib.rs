@@ -6,36 +6,28 @@
 
 mod choice;
 mod event;
-mod expected;
 mod finding;
 mod machine;
-mod measured;
+mod notice;
 mod observation;
 mod pages;
 mod placement;
 mod profile;
 mod reading;
-mod residency;
 mod run;
 mod snapshot;
 mod study;
-mod timeline;
 
 pub use choice::{CpuChoice, Order, ParseChoiceError, Smt};
 pub use event::{Event, Ignore, Sink};
-pub use expected::{Expected, ExpectedEffect};
-pub use finding::{
-    Analysis, Contrast, ContrastCall, Effect, Finding, FindingId, PointSummary, Verdict, VerdictKind,
-};
+
+pub use finding::{Effect, Finding, FindingId};
 pub use machine::{
     Attribute, AttributeKind, AttributeOrigin, Cache, Cpu, Limit, LimitKind, Machine, MemoryKind, Node,
     Package, Source,
 };
-pub use measured::{
-    CacheStep, Cell, CellCall, CellKey, ComparedCell, ComparedRatio, CoreMatrix, Crew, DeclaredShare,
-    FigureUnit, Knee, KneeWhy, LineHome, LoadedCurve, MatrixMeasure, NodeMatrix, Peak, ProfileComparison,
-    ProfileDifference, ProfileTables, Spread, TransferGroup, WorkingSetCurve,
-};
+
+pub use notice::{Notice, PlanNotice};
 pub use observation::{HostNoise, Observation, PageCensus, SamplerCost, ThreadObservation};
 pub use pages::{Balancing, PageSize, ParsePagesError};
 pub use placement::{
@@ -48,11 +40,7 @@ pub use profile::{
     ProfileOrigin, Target, Transfer, Workers, WorkingSet, WorkingSets,
 };
 pub use reading::{Reading, Reason};
-pub use residency::{
-    FarMemory, JobResidency, LeftOut, LocalShare, MaskOverlap, MemoryRow, MemoryTable, NodeColumn, NodeTotal,
-    Occupant, Remark, RemarkKind, Residency, ResidencyNote, ShareSpan, SharedCpu, TaskResidency,
-    ThreadResidency,
-};
+
 pub use run::{Argument, RunSpec, takes_threads};
 pub use snapshot::{
     MappingSnapshot, MemorySnapshot, PageUse, PolicyShare, Snapshot, TaskSnapshot, ThreadSnapshot,
@@ -61,4 +49,3 @@ pub use study::{
     Counts, Disturbance, Exit, HostFacts, Metric, Outcome, Pair, Point, PointId, PointRole, StopReason,
     Study, StudyHeader, Trial,
 };
-pub use timeline::{LocalChange, MemoryChange, Moment, NodeTimeline, SessionSpan, TaskTimeline, Timeline};

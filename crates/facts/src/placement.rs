@@ -294,10 +294,7 @@ impl MemoryPlan {
 
 impl fmt::Display for MemoryPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.nodes.is_empty() {
-            true => self.mode.fmt(f),
-            false => write!(f, "{}:{}", self.mode, self.nodes),
-        }
+        if self.nodes.is_empty() { self.mode.fmt(f) } else { write!(f, "{}:{}", self.mode, self.nodes) }
     }
 }
 

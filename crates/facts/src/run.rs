@@ -33,9 +33,10 @@ impl fmt::Display for Argument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = self.0.to_string_lossy();
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%{}".contains(c);
-        match !text.is_empty() && text.chars().all(plain) {
-            true => f.write_str(&text),
-            false => write!(f, "'{}'", text.replace('\'', r"'\''")),
+        if !text.is_empty() && text.chars().all(plain) {
+            f.write_str(&text)
+        } else {
+            write!(f, "'{}'", text.replace('\'', r"'\''"))
         }
     }
 }

@@ -242,9 +242,10 @@ impl StudyHeader {
         if per_task.is_empty() {
             return None;
         }
-        Some(match self.metric.higher_is_better() {
-            true => per_task.iter().sum(),
-            false => per_task.iter().copied().fold(f64::MIN, f64::max) / per_task.len() as f64,
+        Some(if self.metric.higher_is_better() {
+            per_task.iter().sum()
+        } else {
+            per_task.iter().copied().fold(f64::MIN, f64::max) / per_task.len() as f64
         })
     }
 }

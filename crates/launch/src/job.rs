@@ -165,10 +165,7 @@ impl Job {
     /// # Errors
     /// As [`Job::try_wait`].
     pub fn wait_timeout(&mut self, timeout: Duration) -> Result<Option<Finished>, LaunchError> {
-        match self.shared.wait(Some(timeout)) {
-            true => self.finished().map(Some),
-            false => Ok(None),
-        }
+        if self.shared.wait(Some(timeout)) { self.finished().map(Some) } else { Ok(None) }
     }
 
     /// Waits for all tasks to end.

@@ -263,9 +263,10 @@ impl Reader<'_> {
     }
 
     fn below(&self, name: &'static str, value: u32, limit_name: &str, limit: u32) -> Result<(), RankError> {
-        match value < limit {
-            true => Ok(()),
-            false => Err(self.broken(name, value, format!("a number below {limit_name}, which is {limit}"))),
+        if value < limit {
+            Ok(())
+        } else {
+            Err(self.broken(name, value, format!("a number below {limit_name}, which is {limit}")))
         }
     }
 

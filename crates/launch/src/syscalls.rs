@@ -98,10 +98,11 @@ impl Policy {
 
     /// Sets the policy of this thread. Allocates nothing, so it may stand between fork and exec.
     pub fn apply(&self) -> Result<(), Errno> {
-        let (nodes, bits) = match self.nodes.is_empty() {
-            true => (std::ptr::null(), 0),
+        let (nodes, bits) = if self.nodes.is_empty() {
+            (std::ptr::null(), 0)
+        } else {
             // The kernel takes one bit less than it is told (get_nodes in mm/mempolicy.c).
-            false => (self.nodes.as_ptr(), self.nodes.len() * 64 + 1),
+            (self.nodes.as_ptr(), self.nodes.len() * 64 + 1)
         };
         // SAFETY: the kernel reads `bits - 1` bits from the live slice, or nothing for a null mask of 0 bits.
         let result = unsafe { libc::syscall(libc::SYS_set_mempolicy, self.mode, nodes, bits) };

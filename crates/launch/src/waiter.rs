@@ -155,9 +155,10 @@ fn retry(mut call: impl FnMut() -> libc::c_int) -> Result<libc::c_int, i32> {
 }
 
 fn exit(status: libc::c_int) -> Exit {
-    match libc::WIFSIGNALED(status) {
-        true => Exit::Signal(libc::WTERMSIG(status)),
-        false => Exit::Code(libc::WEXITSTATUS(status)),
+    if libc::WIFSIGNALED(status) {
+        Exit::Signal(libc::WTERMSIG(status))
+    } else {
+        Exit::Code(libc::WEXITSTATUS(status))
     }
 }
 
@@ -183,8 +184,9 @@ fn peak(counted: Bytes) -> Reading<Bytes> {
         libc::getrusage(libc::RUSAGE_SELF, &mut usage);
         Bytes::kib(usage.ru_maxrss as u64)
     };
-    match counted > own {
-        true => Reading::Measured(counted),
-        false => Reading::unavailable(format!("at most {own}, which numawise itself has used")),
+    if counted > own {
+        Reading::Measured(counted)
+    } else {
+        Reading::unavailable(format!("at most {own}, which numawise itself has used"))
     }
 }

@@ -176,10 +176,11 @@ fn of_hardware(roots: &Roots, name: &str, device: &Path) -> Result<NodeSet, Devi
             }
         }
     }
-    match nodes.is_empty() {
-        false => Ok(nodes),
+    if !nodes.is_empty() {
+        Ok(nodes)
+    } else {
         // They are made of one another.
-        true => Err(DeviceError::NoHardware { name: name.to_owned(), path: device.to_owned() }),
+        Err(DeviceError::NoHardware { name: name.to_owned(), path: device.to_owned() })
     }
 }
 

@@ -73,9 +73,10 @@ fn topology(roots: &Roots, machine: &Machine, processor: &str) -> String {
     for cpus in cores {
         let _ = writeln!(text, "core {cpus}");
     }
-    let firsts: Vec<CpuId> = match packages.is_empty() {
-        true => machine.online().first().into_iter().collect(),
-        false => packages.iter().filter_map(|cpus| cpus.first()).collect(),
+    let firsts: Vec<CpuId> = if packages.is_empty() {
+        machine.online().first().into_iter().collect()
+    } else {
+        packages.iter().filter_map(|cpus| cpus.first()).collect()
     };
     for cpu in firsts {
         for cache in caches(roots, cpu) {
@@ -124,9 +125,10 @@ fn processor(roots: &Roots) -> Reading<String> {
         .zip(parts)
         .map(|(implementer, part)| format!("Arm implementer {implementer} part {part}"))
         .collect();
-    match kinds.is_empty() {
-        true => Reading::unavailable(format!("{CPUINFO} names no processor")),
-        false => Reading::Measured(kinds.into_iter().collect::<Vec<_>>().join(" + ")),
+    if kinds.is_empty() {
+        Reading::unavailable(format!("{CPUINFO} names no processor"))
+    } else {
+        Reading::Measured(kinds.into_iter().collect::<Vec<_>>().join(" + "))
     }
 }
 
@@ -145,11 +147,10 @@ fn firmware(roots: &Roots) -> Reading<String> {
     if !parts.is_empty() {
         return Reading::Measured(parts.join(" "));
     }
-    Reading::unavailable(match roots.path(DMI).exists() {
-        true => format!("the firmware leaves bios_vendor, bios_version and bios_date empty below {DMI}"),
-        false => {
-            format!("the kernel has no {DMI} (a machine without DMI tables, or a container that hides them)")
-        }
+    Reading::unavailable(if roots.path(DMI).exists() {
+        format!("the firmware leaves bios_vendor, bios_version and bios_date empty below {DMI}")
+    } else {
+        format!("the kernel has no {DMI} (a machine without DMI tables, or a container that hides them)")
     })
 }
 

@@ -173,10 +173,7 @@ fn memory_policy(policy: &Policy) -> Option<Limit> {
     match policy {
         Policy::Default => None,
         Policy::Inherited { mode, nodes } => {
-            let on = match nodes.is_empty() {
-                true => String::new(),
-                false => format!(" on nodes {nodes}"),
-            };
+            let on = if nodes.is_empty() { String::new() } else { format!(" on nodes {nodes}") };
             Some(Limit {
                 kind: LimitKind::MemoryPolicy,
                 effect: format!("we were started with the memory policy {mode}{on}; programs inherit it"),

@@ -98,10 +98,7 @@ fn initiator(machine: &Machine, profile: &Profile, from: NodeId) -> Option<CpuSe
         Some(measured) => {
             let core = |cpu| machine.cpu(cpu).map(|cpu| cpu.core);
             let took_part = |cpu| measured.iter().any(|other| other == cpu || core(other) == core(cpu));
-            match all.iter().all(took_part) {
-                true => all.clone(),
-                false => all.intersection(measured),
-            }
+            if all.iter().all(took_part) { all.clone() } else { all.intersection(measured) }
         }
         None => all.clone(),
     };

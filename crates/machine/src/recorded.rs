@@ -35,9 +35,10 @@ const MOST_CPUS: u64 = 65_536;
 pub fn from_input(input: &str) -> Result<Machine, Error> {
     let path = Path::new(input);
     let looks_like_a_path = input.contains('/') || input.ends_with(".xml") || !input.contains(':');
-    match !input.trim().is_empty() && (path.exists() || looks_like_a_path) {
-        true => from_xml_file(path),
-        false => from_synthetic(input),
+    if !input.trim().is_empty() && (path.exists() || looks_like_a_path) {
+        from_xml_file(path)
+    } else {
+        from_synthetic(input)
     }
 }
 

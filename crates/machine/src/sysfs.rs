@@ -49,10 +49,7 @@ pub(crate) fn read(roots: &Roots, figures: Figures) -> Result<Machine, Error> {
     let online: CpuSet = roots.value(&format!("{CPUS}/online"), LIST)?;
     let mut nodes = nodes(roots, &online)?;
     let wanted = figures == Figures::Always || nodes.iter().any(|node| node.cpus.is_empty());
-    let attributes = match wanted {
-        true => hmat::read(roots, &nodes),
-        false => Vec::new(),
-    };
+    let attributes = if wanted { hmat::read(roots, &nodes) } else { Vec::new() };
     near_of_nodes_without_cpus(roots, &mut nodes);
     let owned: Vec<CpuSet> = nodes.iter().map(|node| node.cpus.clone()).collect();
     kinds::tell(&mut nodes, &owned, &BTreeMap::new(), &attributes);

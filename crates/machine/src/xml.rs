@@ -179,9 +179,10 @@ fn recorded_limits(objects: &Objects<'_, '_>, nodes: &[NodeId]) -> Result<Vec<Li
     let lost_cpus = all_cpus.difference(&objects.cpus);
     if !lost_cpus.is_empty() {
         // Nodes do not go offline with their CPUs: where nodes are missing too, it was a cpuset.
-        let (kind, why) = match lost_nodes.is_empty() {
-            true => (LimitKind::OfflineCpus, "were offline or kept from whoever recorded it"),
-            false => (LimitKind::CgroupCpus, "were kept from whoever recorded it"),
+        let (kind, why) = if lost_nodes.is_empty() {
+            (LimitKind::OfflineCpus, "were offline or kept from whoever recorded it")
+        } else {
+            (LimitKind::CgroupCpus, "were kept from whoever recorded it")
         };
         limits.push(Limit {
             kind,

@@ -59,10 +59,7 @@ impl Buffer {
             for &stream in &streams[..count] {
                 // SAFETY: lines of this buffer's own.
                 let stream = unsafe { std::slice::from_raw_parts_mut(stream, lines) };
-                match plain {
-                    true => stream.fill(Line([1.0f64.to_bits(); 8])),
-                    false => fill(stream),
-                }
+                if plain { stream.fill(Line([1.0f64.to_bits(); 8])) } else { fill(stream) }
             }
         }
         buffer
@@ -87,10 +84,8 @@ fn main() -> ExitCode {
         eprintln!("usage: kernel_bench [every-]MIX THREADS [ROUNDS [LIBRARY]]");
         return ExitCode::from(2);
     };
-    let mut contenders = match every {
-        false => Kernel::candidates(mix).into_iter().map(Contender::Ours).collect(),
-        true => ours(mix),
-    };
+    let mut contenders =
+        if !every { Kernel::candidates(mix).into_iter().map(Contender::Ours).collect() } else { ours(mix) };
     if let Some(library) = words.get(3) {
         contenders.push(Contender::Plain(plain(mix, library)));
         if Command::new("likwid-bench").arg("-h").output().is_ok() {

@@ -58,9 +58,10 @@ impl Layout {
             .filter(|node| node.memory.measured().is_some() || machine.allowed_nodes.contains(node.id))
             .map(|node| Column {
                 node: node.id,
-                free: match machine.allowed_nodes.contains(node.id) {
-                    true => Ok(node.free.measured().copied()),
-                    false => Err(format!("we may not use the memory of node {}", node.id)),
+                free: if machine.allowed_nodes.contains(node.id) {
+                    Ok(node.free.measured().copied())
+                } else {
+                    Err(format!("we may not use the memory of node {}", node.id))
                 },
             })
             .collect();
@@ -128,9 +129,10 @@ fn row(machine: &Machine, node: NodeId, cpus: &CpuSet, columns: &[Column]) -> Ro
     let farthest = usable.filter(|&to| Some(to) != own).max_by_key(|&to| (far(to), to));
     Row {
         node,
-        cpus: match firsts.is_empty() {
-            true => Err(format!("we may use none of the CPUs of node {node} ({cpus})")),
-            false => Ok(firsts),
+        cpus: if firsts.is_empty() {
+            Err(format!("we may use none of the CPUs of node {node} ({cpus})"))
+        } else {
+            Ok(firsts)
         },
         own,
         farthest,

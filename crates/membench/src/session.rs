@@ -262,9 +262,10 @@ impl Session<'_> {
     fn judge(&mut self, buffer: &Buffer, wish: Wish, wanted: Bytes, allowed: &sizes::Allowance) {
         let (node, bytes, caches) = (buffer.node, buffer.bytes(), self.layout.caches);
         if bytes.0 < caches.0 / 2 * 3 {
-            let because = match bytes < wanted {
-                true => "its pages came slowly and time is short".to_owned(),
-                false => allowed.because.clone(),
+            let because = if bytes < wanted {
+                "its pages came slowly and time is short".to_owned()
+            } else {
+                allowed.because.clone()
             };
             self.remark(format!(
                 "Memory of node {node} was measured with {bytes} ({because}); the caches are said to hold {caches}, so some of \

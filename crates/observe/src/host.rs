@@ -67,11 +67,10 @@ fn facts_with(roots: &Roots, environment: impl Iterator<Item = (String, String)>
 fn line(path: &Path) -> Result<String, Error> {
     let text = fs::read(path).map_err(|error| Error::from_io(path, error))?;
     let text = String::from_utf8_lossy(text.trim_ascii()).into_owned();
-    match text.is_empty() {
-        false => Ok(text),
-        true => {
-            Err(Error::Malformed { path: path.to_owned(), found: String::new(), expected: "a line of text" })
-        }
+    if !text.is_empty() {
+        Ok(text)
+    } else {
+        Err(Error::Malformed { path: path.to_owned(), found: String::new(), expected: "a line of text" })
     }
 }
 
@@ -116,10 +115,11 @@ fn governor(roots: &Roots) -> Reading<String> {
         .collect();
     found.sort();
     found.dedup();
-    match found.is_empty() {
-        false => Reading::Measured(found.join(", ")),
-        true => Reading::unavailable(
+    if !found.is_empty() {
+        Reading::Measured(found.join(", "))
+    } else {
+        Reading::unavailable(
             "the kernel does not set the CPUs' frequency (no cpufreq; usual in virtual machines)",
-        ),
+        )
     }
 }

@@ -88,13 +88,14 @@ pub(crate) fn noise(
     let others = (busy - ours.seconds()) / total;
     HostNoise {
         steal: Reading::Measured(Ratio(after.steal.saturating_sub(before.steal).seconds() / total)),
-        other_load: match others < -CONTRADICTION {
-            true => Reading::unavailable(format!(
+        other_load: if others < -CONTRADICTION {
+            Reading::unavailable(format!(
                 "/proc/stat counts {busy:.2} s of CPU time where the trial alone used {:.2} s: it shows not all CPUs, or loses ticks",
                 ours.seconds()
-            )),
+            ))
+        } else {
             // A little below zero is the ticks' rounding.
-            false => Reading::Measured(Ratio(others.max(0.0))),
+            Reading::Measured(Ratio(others.max(0.0)))
         },
     }
 }

@@ -44,10 +44,7 @@ impl Plan {
     /// What comes next, and when.
     pub fn next(&self) -> (Kind, Nanoseconds) {
         let (look, census) = (self.due(&self.looks), self.due(&self.pages));
-        match look <= census {
-            true => (Kind::Look, look),
-            false => (Kind::Census, census),
-        }
+        if look <= census { (Kind::Look, look) } else { (Kind::Census, census) }
     }
 
     /// The first step of each kind need not be paid for: one must be made to know what it costs.
@@ -118,10 +115,7 @@ impl Account {
     /// When a step of this cost is paid for.
     fn affords(&self, cost: Nanoseconds) -> Nanoseconds {
         let paid = Nanoseconds(((self.spent + cost).0 as f64 / self.rate).ceil() as u64);
-        match paid <= GRACE {
-            true => Nanoseconds(0),
-            false => paid,
-        }
+        if paid <= GRACE { Nanoseconds(0) } else { paid }
     }
 
     /// What is left to spend at `now`.

@@ -123,11 +123,10 @@ fn parts(look: &Look<'_>, tasks: &[Task]) -> Vec<(usize, Part)> {
     work.sort_by_key(|(cost, at, _)| (std::cmp::Reverse(*cost), *at));
     let total = work.iter().fold(Nanoseconds(0), |sum, (cost, ..)| sum + *cost);
     let alone = total < WORTH_A_THREAD + WORTH_A_THREAD;
-    let workers = match alone {
-        true => 1,
-        false => {
-            std::thread::available_parallelism().map_or(1, usize::from).min(work.len()).min(MOST_WORKERS)
-        }
+    let workers = if alone {
+        1
+    } else {
+        std::thread::available_parallelism().map_or(1, usize::from).min(work.len()).min(MOST_WORKERS)
     };
     let next = AtomicUsize::new(0);
     let run = || {

@@ -144,9 +144,10 @@ fn of_very_many_threads_those_that_hardly_ran_are_not_asked_for_migrations() {
         let threads = only(&seen).threads.measured().unwrap();
         assert_eq!(threads[0].migrations.measured(), Some(&9), "the main thread has run");
         for idle in &threads[1..] {
-            match asked {
-                true => assert_eq!(idle.migrations.measured(), Some(&9)),
-                false => assert!(reason(&idle.migrations).contains("not asked for")),
+            if asked {
+                assert_eq!(idle.migrations.measured(), Some(&9))
+            } else {
+                assert!(reason(&idle.migrations).contains("not asked for"))
             }
         }
     }

@@ -187,10 +187,7 @@ impl Table {
         let there: HashSet<Pid> = listed.iter().copied().collect();
         let mut k = 0;
         while k < self.live.len() {
-            match self.live[k].pid == pid && !there.contains(&self.live[k].tid) {
-                true => self.end(k),
-                false => k += 1,
-            }
+            if self.live[k].pid == pid && !there.contains(&self.live[k].tid) { self.end(k) } else { k += 1 }
         }
         let known: HashSet<Pid> = self.live.iter().filter(|t| t.pid == pid).map(|t| t.tid).collect();
         for tid in listed.into_iter().filter(|tid| !known.contains(tid)) {

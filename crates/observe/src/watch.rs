@@ -126,9 +126,10 @@ impl Watch {
                 }
                 None => Reading::unavailable(why("any thread was seen")),
             },
-            threads: match threads.is_empty() {
-                false => Reading::Measured(threads),
-                true => Reading::unavailable(why("any thread was seen")),
+            threads: if !threads.is_empty() {
+                Reading::Measured(threads)
+            } else {
+                Reading::unavailable(why("any thread was seen"))
             },
             pages: match &self.no_sampler {
                 Some(reason) => Reading::unavailable(reason.clone()),

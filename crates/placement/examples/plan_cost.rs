@@ -109,16 +109,10 @@ fn main() {
             };
             let all = median(|| plan(&machine, &request)).as_secs_f64() * 1e3;
             let one = median(|| own(&machine, &request, RANKS as usize / 2)).as_secs_f64() * 1e3;
-            lines.push(match json {
-                true => format!(
-                    "{{\"strategy\":\"{strategy}\",\"ranks\":{RANKS},\"threads\":{threads},\"all_ms\":{all:.3},\"one_ms\":{one:.3}}}"
-                ),
-                false => format!("{strategy:<12} {RANKS} x {threads:<4} all {all:>8.3} ms   one rank {one:>8.3} ms"),
-            });
+            lines.push(if json { format!(
+                "{{\"strategy\":\"{strategy}\",\"ranks\":{RANKS},\"threads\":{threads},\"all_ms\":{all:.3},\"one_ms\":{one:.3}}}"
+            ) } else { format!("{strategy:<12} {RANKS} x {threads:<4} all {all:>8.3} ms   one rank {one:>8.3} ms") });
         }
     }
-    match json {
-        true => println!("[{}]", lines.join(",\n ")),
-        false => lines.iter().for_each(|line| println!("{line}")),
-    }
+    if json { println!("[{}]", lines.join(",\n ")) } else { lines.iter().for_each(|line| println!("{line}")) }
 }

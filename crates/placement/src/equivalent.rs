@@ -258,16 +258,15 @@ impl Plan<'_> {
         if tasks.iter().any(|task| task.threads.len() != first.threads.len()) {
             missing.push("numbers of threads that differ between tasks".to_owned());
         }
-        match self.has_mask() {
-            true => {
-                words.push(format!("--cpu-bind=mask_cpu:{}", masks(tasks.iter().map(|task| &task.cpus))));
-                missing.push(
-                    "masks of CPUs hold inside a job that has the whole computer (salloc --exclusive, sbatch --exclusive)"
-                        .to_owned(),
-                );
-            }
+        if self.has_mask() {
+            words.push(format!("--cpu-bind=mask_cpu:{}", masks(tasks.iter().map(|task| &task.cpus))));
+            missing.push(
+                "masks of CPUs hold inside a job that has the whole computer (salloc --exclusive, sbatch --exclusive)"
+                    .to_owned(),
+            );
+        } else {
             // Not with masks: since Slurm 22.05 -c gives the step so many CPUs and refuses masks with others (--exact).
-            false => words.push(format!("-c {} --cpu-bind=none", first.threads.len())),
+            words.push(format!("-c {} --cpu-bind=none", first.threads.len()))
         }
         if self.has_policy() {
             self.srun_memory(&mut words, &mut missing);
@@ -333,9 +332,8 @@ fn pages_variable(task: &TaskPlacement) -> Option<(&'static str, String)> {
 }
 
 fn assignments(pairs: impl Iterator<Item = (&'static str, String)>) -> Vec<String> {
-    let assign = |(name, value): (&str, String)| match value.contains(['{', ',']) {
-        true => format!("{name}='{value}'"),
-        false => format!("{name}={value}"),
+    let assign = |(name, value): (&str, String)| {
+        if value.contains(['{', ',']) { format!("{name}='{value}'") } else { format!("{name}={value}") }
     };
     pairs.map(assign).collect()
 }

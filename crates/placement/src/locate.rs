@@ -65,10 +65,7 @@ pub fn locate(machine: &Machine, text: &str) -> Result<CpuSet, LocationError> {
             None => all.union(&one(&objects, word)?),
         };
     }
-    match all.is_empty() {
-        false => Ok(all),
-        true => Err(LocationError::Nothing { text: text.trim().to_owned() }),
-    }
+    if !all.is_empty() { Ok(all) } else { Err(LocationError::Nothing { text: text.trim().to_owned() }) }
 }
 
 fn one(objects: &Objects<'_>, location: &str) -> Result<CpuSet, LocationError> {

@@ -104,13 +104,10 @@ fn check(machine: &Machine, nodes: &NodeSet) -> Result<(), PlacementError> {
     let empty =
         |id: &NodeId| machine.node(*id).is_some_and(|node| node.memory == Reading::Measured(Bytes(0)));
     let without: NodeSet = forbidden.iter().filter(empty).collect();
-    Err(match without.is_empty() {
-        false => PlacementError::NodeWithoutMemory { nodes: without, allowed },
-        true => PlacementError::NodeNotAllowed {
-            nodes: forbidden,
-            allowed,
-            limit: limits(machine, MEMORY_LIMITS),
-        },
+    Err(if !without.is_empty() {
+        PlacementError::NodeWithoutMemory { nodes: without, allowed }
+    } else {
+        PlacementError::NodeNotAllowed { nodes: forbidden, allowed, limit: limits(machine, MEMORY_LIMITS) }
     })
 }
 
@@ -132,9 +129,10 @@ fn ordinary(machine: &Machine) -> Result<NodeSet, PlacementError> {
     if !nodes.is_empty() {
         return Ok(nodes);
     }
-    match machine.allowed_nodes.is_empty() {
-        false => Ok(machine.allowed_nodes.clone()),
-        true => Err(no_memory(machine)),
+    if !machine.allowed_nodes.is_empty() {
+        Ok(machine.allowed_nodes.clone())
+    } else {
+        Err(no_memory(machine))
     }
 }
 

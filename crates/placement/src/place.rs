@@ -54,9 +54,10 @@ fn check(request: &PlacementRequest) -> Result<(), PlacementError> {
         return Err(PlacementError::TooManyThreads { asked, most: MOST_THREADS });
     }
     let nothing_named = request.cpus.is_none() && request.nodes.is_none();
-    match request.strategy == Strategy::Explicit && nothing_named {
-        true => Err(PlacementError::NothingExplicit),
-        false => Ok(()),
+    if request.strategy == Strategy::Explicit && nothing_named {
+        Err(PlacementError::NothingExplicit)
+    } else {
+        Ok(())
     }
 }
 
@@ -98,9 +99,12 @@ fn choose(machine: &Machine, request: &PlacementRequest, usable: &CpuSet) -> Vec
         Cut::InOrder => room.iter().map(|number| vec![1; *number]).collect(),
     };
     // What is compact leaves no CPU of a core behind; without a number of threads nothing is left behind anyway.
-    let whole = |plain| match cut == Cut::Apart || given.is_none() {
-        true => cores::whole(&rooms, request.strategy, given.is_none(), plain),
-        false => plain,
+    let whole = |plain| {
+        if cut == Cut::Apart || given.is_none() {
+            cores::whole(&rooms, request.strategy, given.is_none(), plain)
+        } else {
+            plain
+        }
     };
     let counts = match request.strategy {
         Strategy::Local => whole(share::local(&room, &sizes)),

@@ -130,12 +130,11 @@ pub fn assign(groups: &[Group], counts: &Counts, cut: Cut) -> Vec<Vec<CpuId>> {
         while left > 0 {
             // The order of `cpus` says which are taken; what is left over after the last full turn may be fewer.
             let part;
-            let chosen = match left < whole.len() {
-                true => {
-                    part = chosen(group, left, cut);
-                    &part
-                }
-                false => &whole,
+            let chosen = if left < whole.len() {
+                part = chosen(group, left, cut);
+                &part
+            } else {
+                &whole
             };
             left -= chosen.len();
             let mut rest = chosen.as_slice();

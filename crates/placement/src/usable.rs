@@ -66,13 +66,14 @@ fn check_cpus(machine: &Machine, cpus: &CpuSet) -> Result<(), PlacementError> {
     }
     let exist = machine.online();
     let missing = cpus.difference(&exist);
-    Err(match missing.is_empty() {
-        false => PlacementError::NoSuchCpu { cpus: missing, exist },
-        true => PlacementError::CpuNotAllowed {
+    Err(if !missing.is_empty() {
+        PlacementError::NoSuchCpu { cpus: missing, exist }
+    } else {
+        PlacementError::CpuNotAllowed {
             cpus: forbidden,
             allowed: machine.allowed_cpus.clone(),
             limit: limits(machine, CPU_LIMITS),
-        },
+        }
     })
 }
 
@@ -104,10 +105,7 @@ fn cpus_of(machine: &Machine, nodes: &NodeSet) -> Result<CpuSet, PlacementError>
 pub fn check_nodes_exist(machine: &Machine, nodes: &NodeSet) -> Result<(), PlacementError> {
     let exist: NodeSet = machine.nodes.iter().map(|node| node.id).collect();
     let missing = nodes.difference(&exist);
-    match missing.is_empty() {
-        true => Ok(()),
-        false => Err(PlacementError::NoSuchNode { nodes: missing, exist }),
-    }
+    if missing.is_empty() { Ok(()) } else { Err(PlacementError::NoSuchNode { nodes: missing, exist }) }
 }
 
 /// The CPUs of `usable` by node, the nodes by package and number, CPUs of no known node last.

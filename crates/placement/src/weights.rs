@@ -80,9 +80,10 @@ pub fn plan(machine: &Machine, nodes: &NodeSet, warnings: &mut Vec<String>) -> V
     let weights: Vec<NodeWeight> =
         known.of.iter().zip(reduced).map(|((node, _), weight)| NodeWeight { node: *node, weight }).collect();
     let list: Vec<String> = weights.iter().map(|w| format!("node{} {}", w.node, w.weight)).collect();
-    let off = match error > GOOD {
-        true => format!(", at worst {} % off the bandwidths", error / 10_000),
-        false => String::new(),
+    let off = if error > GOOD {
+        format!(", at worst {} % off the bandwidths", error / 10_000)
+    } else {
+        String::new()
     };
     let measured = match known.origin {
         AttributeOrigin::Measured => "measured ",
@@ -100,14 +101,13 @@ pub fn plan(machine: &Machine, nodes: &NodeSet, warnings: &mut Vec<String>) -> V
 }
 
 fn no_weights(machine: &Machine, unknown: &NodeSet) -> String {
-    let why = match machine.is_measured() {
-        true => {
-            format!("the bandwidth of node {unknown} is neither measured nor given by the machine's firmware")
-        }
-        false => format!(
+    let why = if machine.is_measured() {
+        format!("the bandwidth of node {unknown} is neither measured nor given by the machine's firmware")
+    } else {
+        format!(
             "the machine's firmware gives no bandwidth of node {unknown}, and it is not measured yet (numawise machine \
-             measure)"
-        ),
+         measure)"
+        )
     };
     format!(
         "{ABOUT_WEIGHTS}{why}, so that no weights can be told; the kernel's own, one set for all programs, decide \

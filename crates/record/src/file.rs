@@ -259,9 +259,10 @@ fn complete(connection: &Connection, path: &Path) -> Result<(), RecordError> {
     let expected = number("page_count").and_then(|pages| Ok(pages * number("page_size")?));
     let expected = expected.map_err(|e| RecordError::sqlite(path, "read it", e))?;
     let found = path.metadata().map_err(|e| RecordError::io(path, "look at it", e))?.len();
-    match found < expected.cast_unsigned() {
-        true => Err(RecordError::damaged(path, format!("{found} of {expected} bytes are there"))),
-        false => Ok(()),
+    if found < expected.cast_unsigned() {
+        Err(RecordError::damaged(path, format!("{found} of {expected} bytes are there")))
+    } else {
+        Ok(())
     }
 }
 

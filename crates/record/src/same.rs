@@ -52,14 +52,15 @@ impl Record {
         };
         if recorded.command.command != now.command.command {
             let (old, new) = (recorded.command.shell_line(), now.command.shell_line());
-            match old == new {
+            if old == new {
                 // Bytes that are not UTF-8 look the same.
-                true => compare(
+                compare(
                     "command",
                     format!("{:?}", recorded.command.command),
                     format!("{:?}", now.command.command),
-                ),
-                false => compare("command", old, new),
+                )
+            } else {
+                compare("command", old, new)
             }
         }
         compare(
@@ -74,10 +75,7 @@ impl Record {
         for (old, new) in recorded.points.iter().filter_map(|old| Some((old, now.point(&old.id)?))) {
             details(&format!("points.{}", old.id), &point(old), &point(new), &mut items);
         }
-        match items.is_empty() {
-            true => Ok(()),
-            false => Err(Difference { items }),
-        }
+        if items.is_empty() { Ok(()) } else { Err(Difference { items }) }
     }
 }
 

@@ -42,15 +42,16 @@ impl Series {
     pub fn open(path: &Path, machine: &Machine) -> Result<Series, RecordError> {
         write::storable(machine)?;
         let existed = path.exists();
-        let file = match existed {
-            true => open_file(path, true)?,
-            false => OpenOptions::new()
+        let file = if existed {
+            open_file(path, true)?
+        } else {
+            OpenOptions::new()
                 .read(true)
                 .write(true)
                 .create(true)
                 .truncate(false)
                 .open(path)
-                .map_err(|e| RecordError::io(path, "create it", e))?,
+                .map_err(|e| RecordError::io(path, "create it", e))?
         };
         let lock = WriterLock::take(file, path)?;
         // Looked at only under the lock: somebody else may be making it.
@@ -148,9 +149,12 @@ fn layout(machine: &Machine) -> BTreeMap<NodeId, &CpuSet> {
 }
 
 fn in_words(machine: &Machine) -> String {
-    let nodes = layout(machine).into_iter().map(|(node, cpus)| match cpus.is_empty() {
-        true => format!("node {node} without CPUs"),
-        false => format!("node {node} with CPUs {cpus}"),
+    let nodes = layout(machine).into_iter().map(|(node, cpus)| {
+        if cpus.is_empty() {
+            format!("node {node} without CPUs")
+        } else {
+            format!("node {node} with CPUs {cpus}")
+        }
     });
     match nodes.collect::<Vec<_>>() {
         none if none.is_empty() => format!("CPUs {} and no nodes", machine.online()),

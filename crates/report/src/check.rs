@@ -10,7 +10,8 @@ mod points;
 mod terminal;
 pub(crate) mod words;
 
-use numawise_facts::{Analysis, Study};
+use numawise_facts::Study;
+use numawise_tables::Analysis;
 
 pub use amount::moment;
 pub use html::html;

@@ -6,6 +6,7 @@
 pub mod check;
 pub mod live;
 pub mod machine;
+pub mod notice;
 mod object;
 mod page;
 mod paint;

@@ -1,4 +1,4 @@
-//! The full-screen view of `numawise where --watch`: drawn from [`Residency`](numawise_facts::Residency) and the state
+//! The full-screen view of `numawise where --watch`: drawn from [`Residency`](numawise_tables::Residency) and the state
 //! of the view, which keys change. It reads no clock and no terminal: who calls it looks, and reads keys.
 
 mod draw;

@@ -28,9 +28,10 @@ impl Paint {
     }
 
     fn code(self, code: &str, text: &str) -> String {
-        match self.0 && !code.is_empty() && !text.trim().is_empty() {
-            true => format!("\x1b[{code}m{text}\x1b[0m"),
-            false => text.to_owned(),
+        if self.0 && !code.is_empty() && !text.trim().is_empty() {
+            format!("\x1b[{code}m{text}\x1b[0m")
+        } else {
+            text.to_owned()
         }
     }
 }

@@ -12,7 +12,8 @@ mod json;
 mod terminal;
 mod words;
 
-use numawise_facts::{Estimate, Profile, ProfileComparison, ProfileTables, Reading};
+use numawise_facts::{Estimate, Profile, Reading};
+use numawise_tables::{ProfileComparison, ProfileTables};
 use numawise_units::{BytesPerSecond, Latency};
 
 pub use brief::brief;

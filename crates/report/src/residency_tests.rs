@@ -1,4 +1,5 @@
-use numawise_facts::{PageUse, Reading, Reason, Residency, ResidencyNote};
+use numawise_facts::{PageUse, Reading, Reason};
+use numawise_tables::{Residency, ResidencyNote};
 use serde_json::Value;
 
 use super::sample::*;
@@ -12,7 +13,7 @@ fn threads(
     n: i32,
     name: impl Fn(i32) -> String,
     mask: impl Fn(i32) -> String,
-) -> Vec<numawise_facts::ThreadResidency> {
+) -> Vec<numawise_tables::ThreadResidency> {
     (0..n)
         .map(|k| {
             let mask = mask(k);

@@ -6,7 +6,7 @@ pub(crate) mod spark;
 mod terminal;
 mod words;
 
-use numawise_facts::Timeline;
+use numawise_tables::Timeline;
 
 pub use html::html;
 pub use json::{SCHEMA, json};

@@ -3,11 +3,12 @@
 #[path = "../../analyse/src/profile/sample.rs"]
 mod sample;
 
-use numawise_facts::{Estimate, Machine, Profile, ProfileComparison, Reading, Workers};
+use numawise_facts::{Estimate, Machine, Profile, Reading, Workers};
 use numawise_report::check::Style;
 use numawise_report::profile::{
     Compared, Measured, compare_html, compare_json, compare_terminal, html, json, terminal,
 };
+use numawise_tables::ProfileComparison;
 use numawise_units::{BytesPerSecond, Latency};
 
 /// A page stays one that can be sent by mail.

@@ -2,9 +2,10 @@
 
 mod timeline;
 
-use numawise_facts::{Reading, Timeline};
+use numawise_facts::Reading;
 use numawise_report::check::Style;
 use numawise_report::series::{SCHEMA, Series, html, json, terminal};
+use numawise_tables::Timeline;
 
 fn series(timeline: &Timeline) -> Series<'_> {
     Series { timeline, record: "job.nw" }

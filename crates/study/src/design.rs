@@ -258,9 +258,10 @@ impl<'a> Draft<'a> {
             }
         }
         let noun = if nodes.len() == 1 { "node" } else { "nodes" };
-        match need <= room {
-            true => Ok(()),
-            false => Err(format!("the program needs {need}, and {noun} {nodes} can take {room}")),
+        if need <= room {
+            Ok(())
+        } else {
+            Err(format!("the program needs {need}, and {noun} {nodes} can take {room}"))
         }
     }
 

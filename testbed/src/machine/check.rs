@@ -97,9 +97,10 @@ fn check_distances(machine: &Description) -> Result<(), Flaw> {
             format!("{nodes}, one for each node"),
         )?;
         for (to, &distance) in row.iter().enumerate() {
-            let (fits, expected) = match from == to {
-                true => (distance == LOCAL, "10, the distance of a node to itself"),
-                false => (distance > LOCAL && distance < u8::MAX, "11 to 254 between two nodes"),
+            let (fits, expected) = if from == to {
+                (distance == LOCAL, "10, the distance of a node to itself")
+            } else {
+                (distance > LOCAL && distance < u8::MAX, "11 to 254 between two nodes")
             };
             ensure(fits, format!("distances[{from}][{to}]"), distance, expected)?;
         }

@@ -67,9 +67,10 @@ fn expected_of(case: &Case, interleaved: bool, far: bool) -> Vec<String> {
 }
 
 fn advice(interleaving_helps: bool) -> Vec<String> {
-    let promise = match interleaving_helps {
-        true => "each page then lies where it is used, which should bring at least what interleaving brought",
-        false => "what it brings cannot be measured from outside",
+    let promise = if interleaving_helps {
+        "each page then lies where it is used, which should bring at least what interleaving brought"
+    } else {
+        "what it brings cannot be measured from outside"
     };
     let mut advice = vec![format!(
         "initialise the large arrays in parallel, in a loop over the same indices with the same static schedule as the \

@@ -1,6 +1,7 @@
 //! NW006: too noisy or too short to tell.
 
-use numawise_facts::{Finding, FindingId, Metric, Reading, VerdictKind};
+use numawise_facts::{Finding, FindingId, Metric, Reading};
+use numawise_tables::VerdictKind;
 use numawise_units::{Nanoseconds, Ratio};
 
 use super::Case;

@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use numawise_facts::{
-    CellCall, CellKey, ComparedCell, ComparedRatio, Estimate, FigureUnit, LoadPoint, Profile,
-    ProfileComparison, ProfileDifference, ProfileOrigin, Reading, Transfer,
+use numawise_facts::{Estimate, LoadPoint, Profile, ProfileOrigin, Reading, Transfer};
+use numawise_tables::{
+    CellCall, CellKey, ComparedCell, ComparedRatio, FigureUnit, ProfileComparison, ProfileDifference,
 };
 use numawise_units::Ratio;
 
@@ -196,9 +196,10 @@ fn machines(differences: &[ProfileDifference]) -> String {
     }
     let mut text = "Machines of one shape".to_owned();
     for difference in ["kernel", "firmware"].into_iter().filter_map(find) {
-        text += &match one_unknown(difference) {
-            true => format!("; of one the {} is not known", difference.what),
-            false => format!("; the {} is not the same", difference.what),
+        text += &if one_unknown(difference) {
+            format!("; of one the {} is not known", difference.what)
+        } else {
+            format!("; the {} is not the same", difference.what)
         };
     }
     text + "."

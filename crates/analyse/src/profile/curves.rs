@@ -1,9 +1,7 @@
 //! Curves: latency by working set with its caches, latency by load with its knee.
 
-use numawise_facts::{
-    CacheStep, Estimate, Knee, KneeWhy, LoadPoint, LoadedCurve, LoadedLatency, Machine, Profile, Reading,
-    WorkingSetCurve, WorkingSets,
-};
+use numawise_facts::{Estimate, LoadPoint, LoadedLatency, Machine, Profile, Reading, WorkingSets};
+use numawise_tables::{CacheStep, Knee, KneeWhy, LoadedCurve, WorkingSetCurve};
 use numawise_units::{Bytes, BytesPerSecond, CpuId, Latency, Ratio};
 
 use super::figures::{half, is_vague, plain};
@@ -51,9 +49,10 @@ fn caches(machine: Option<&Machine>, cpu: CpuId) -> Reading<Vec<(u32, Bytes, u32
         .collect();
     caches.sort_unstable();
     caches.dedup_by_key(|cache| cache.0);
-    match caches.is_empty() {
-        true => Reading::unavailable(format!("the machine does not say which caches CPU {cpu} has")),
-        false => Reading::Measured(caches),
+    if caches.is_empty() {
+        Reading::unavailable(format!("the machine does not say which caches CPU {cpu} has"))
+    } else {
+        Reading::Measured(caches)
     }
 }
 
@@ -122,9 +121,10 @@ fn points(points: &Reading<Vec<LoadPoint>>) -> Reading<Vec<LoadPoint>> {
         latency.measured().is_some() && plain(&Reading::Measured(point.bandwidth)).measured().is_some()
     };
     let sound: Vec<LoadPoint> = all.iter().filter(sound).cloned().collect();
-    match sound.is_empty() {
-        true => Reading::unavailable("the profile has no point of this curve"),
-        false => Reading::Measured(sound),
+    if sound.is_empty() {
+        Reading::unavailable("the profile has no point of this curve")
+    } else {
+        Reading::Measured(sound)
     }
 }
 

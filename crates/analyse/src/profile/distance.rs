@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use numawise_facts::{Crew, MemoryKind, Mix, Profile};
+use numawise_facts::{MemoryKind, Mix, Profile};
+use numawise_tables::Crew;
 use numawise_units::{Latency, NodeId, Ratio};
 
 use super::figures::span;

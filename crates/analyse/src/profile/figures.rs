@@ -1,6 +1,7 @@
 //! Plain numbers from estimates, and quotients of them.
 
-use numawise_facts::{Cell, Estimate, Reading};
+use numawise_facts::{Estimate, Reading};
+use numawise_tables::Cell;
 use numawise_units::{BytesPerSecond, Latency, Ratio};
 
 /// What has a plain number in base units.

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use numawise_facts::{
-    Bandwidth, Cell, Crew, Estimate, IdleLatency, MatrixMeasure, Mix, NodeMatrix, Profile, Reading, Target,
-    Workers,
-};
+use numawise_facts::{Bandwidth, Estimate, IdleLatency, Mix, Profile, Reading, Target, Workers};
+use numawise_tables::{Cell, Crew, MatrixMeasure, NodeMatrix};
 use numawise_units::NodeId;
 
 use super::figures::{both, plain, quotient, range, widest};
@@ -88,10 +86,9 @@ fn beside_own(figure: &impl Fn(NodeId, NodeId) -> Cell, from: NodeId, to: NodeId
     let own = figure(from, from).unwrap_or_else(|| {
         Reading::unavailable(format!("node {from} has no memory of its own that was measured"))
     });
-    let quotient = both(&there, &own).map(|(there, own)| match from == to {
+    let quotient = both(&there, &own).map(|(there, own)| {
         // Of the same figure, the bounds too are 1.
-        true => Estimate { median: 1.0, low: 1.0, high: 1.0, ..*own },
-        false => quotient(there, own),
+        if from == to { Estimate { median: 1.0, low: 1.0, high: 1.0, ..*own } } else { quotient(there, own) }
     });
     Some(quotient)
 }

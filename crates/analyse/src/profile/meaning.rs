@@ -1,8 +1,7 @@
 //! What a profile means, in sentences.
 
-use numawise_facts::{
-    Crew, Estimate, KneeWhy, LineHome, MemoryKind, Mix, Profile, ProfileTables, Reading, Target, Workers,
-};
+use numawise_facts::{Estimate, MemoryKind, Mix, Profile, Reading, Target, Workers};
+use numawise_tables::{Crew, KneeWhy, LineHome, ProfileTables};
 use numawise_units::{BytesPerSecond, Latency, NodeId, Ratio};
 
 use super::distance;
@@ -34,9 +33,10 @@ pub(super) fn rate(value: f64) -> BytesPerSecond {
 /// One figure, or the span of several that differ.
 pub(super) fn told(values: &[f64], show: impl Fn(f64) -> String) -> Option<String> {
     let (least, most) = span(values.iter().copied())?;
-    Some(match most <= least * ALIKE {
-        true => show(numawise_stats::median(values).unwrap_or(least)),
-        false => format!("{} to {}", show(least), show(most)),
+    Some(if most <= least * ALIKE {
+        show(numawise_stats::median(values).unwrap_or(least))
+    } else {
+        format!("{} to {}", show(least), show(most))
     })
 }
 
@@ -77,9 +77,10 @@ fn peak(profile: &Profile) -> Option<String> {
     };
     let best = Mix::ALL.into_iter().filter_map(|mix| Some((mix, of(mix)?)));
     let best = best.max_by(|one, other| one.1.total_cmp(&other.1))?;
-    Some(match best.1 > read * ALIKE {
-        true => format!("{who} {}; with the mix {} they move most, {}.", rate(read), best.0, rate(best.1)),
-        false => format!("{who} {}.", rate(read)),
+    Some(if best.1 > read * ALIKE {
+        format!("{who} {}; with the mix {} they move most, {}.", rate(read), best.0, rate(best.1))
+    } else {
+        format!("{who} {}.", rate(read))
     })
 }
 
@@ -108,13 +109,12 @@ fn one_core(profile: &Profile) -> Option<String> {
         [Some(all)] => format!("all {all} cores"),
         _ => "all cores".to_owned(),
     };
-    Some(match most > 1.0 {
-        true => format!(
-            "One core reads {cores} of its node's memory: no less than {threads} of the node together."
-        ),
-        false => format!(
+    Some(if most > 1.0 {
+        format!("One core reads {cores} of its node's memory: no less than {threads} of the node together.")
+    } else {
+        format!(
             "One core reads {cores} of its node's memory, {shares} of what {threads} of the node read together."
-        ),
+        )
     })
 }
 
@@ -132,11 +132,12 @@ fn declared(tables: &ProfileTables) -> Option<String> {
         .collect();
     let (_, most) = span(shares.iter().copied())?;
     let told = told(&shares, percent)?;
-    Some(match most > ALIKE {
-        true => format!(
+    Some(if most > ALIKE {
+        format!(
             "Reads of own memory reach {told} of what the firmware declares: its figure is no bound of this memory."
-        ),
-        false => format!("Reads of own memory reach {told} of what the firmware declares."),
+        )
+    } else {
+        format!("Reads of own memory reach {told} of what the firmware declares.")
     })
 }
 
@@ -219,9 +220,12 @@ fn transfers(tables: &ProfileTables) -> Option<String> {
             .find(|group| group.same_node == same_node && group.home == LineHome::Owner);
         group.and_then(|group| group.spread.measured())
     };
-    let span = |spread: &numawise_facts::Spread| match spread.most.0 <= spread.least.0 * ALIKE {
-        true => spread.median.to_string(),
-        false => format!("{} ({} to {})", spread.median, spread.least, spread.most),
+    let span = |spread: &numawise_tables::Spread| {
+        if spread.most.0 <= spread.least.0 * ALIKE {
+            spread.median.to_string()
+        } else {
+            format!("{} ({} to {})", spread.median, spread.least, spread.most)
+        }
     };
     match (of(true), of(false)) {
         (Some(same), Some(other)) => Some(format!(

@@ -1,6 +1,7 @@
 //! The greatest bandwidths, and which share of the firmware's figures they are.
 
-use numawise_facts::{Bandwidth, DeclaredShare, Mix, Peak, Profile, Reading, Target, Workers};
+use numawise_facts::{Bandwidth, Mix, Profile, Reading, Target, Workers};
+use numawise_tables::{DeclaredShare, Peak};
 use numawise_units::{NodeId, Ratio};
 
 use super::figures::plain;
@@ -47,9 +48,10 @@ fn order(cell: &Bandwidth) -> (u8, Option<NodeId>) {
 pub(super) fn declared(profile: &Profile) -> Reading<Vec<DeclaredShare>> {
     let one = |cell: &Bandwidth| {
         let declared = *cell.declared.measured()?;
-        let share = match declared.0 > 0.0 {
-            true => plain(&cell.rate).map(|rate| Ratio(rate.median / declared.0)),
-            false => Reading::unavailable("the firmware declares no bandwidth greater than zero"),
+        let share = if declared.0 > 0.0 {
+            plain(&cell.rate).map(|rate| Ratio(rate.median / declared.0))
+        } else {
+            Reading::unavailable("the firmware declares no bandwidth greater than zero")
         };
         let Bandwidth { workers, target, mix, ref rate, .. } = *cell;
         Some(DeclaredShare { workers, target, mix, measured: rate.clone(), declared, share })

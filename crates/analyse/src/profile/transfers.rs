@@ -2,10 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use numawise_facts::{
-    Cell, CoreMatrix, Estimate, LineHome, MatrixMeasure, NodeMatrix, Profile, Reading, Spread, Transfer,
-    TransferGroup,
-};
+use numawise_facts::{Estimate, Profile, Reading, Transfer};
+use numawise_tables::{Cell, CoreMatrix, LineHome, MatrixMeasure, NodeMatrix, Spread, TransferGroup};
 use numawise_units::{CpuId, Latency, NodeId};
 
 use super::figures::{plain, range, span};

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use numawise_facts::{
-    JobResidency, LeftOut, LocalShare, MemoryRow, NodeTotal, Occupant, Reading, ShareSpan, SharedCpu,
-    TaskResidency, ThreadResidency,
+use numawise_facts::Reading;
+use numawise_tables::{
+    JobResidency, LeftOut, LocalShare, MemoryRow, NodeTotal, Occupant, ShareSpan, SharedCpu, TaskResidency,
+    ThreadResidency,
 };
 use numawise_units::{Bytes, CpuId, Ratio};
 
@@ -78,9 +79,10 @@ fn totals(tasks: &[TaskResidency], memory: &Reading<Vec<MemoryRow>>, topology: &
             on[column].push(thread);
         }
     }
-    let unseen = match tasks.iter().any(|task| task.threads.measured().is_some()) {
-        true => None,
-        false => Some(tasks.iter().find_map(|task| task.threads.reason())),
+    let unseen = if tasks.iter().any(|task| task.threads.measured().is_some()) {
+        None
+    } else {
+        Some(tasks.iter().find_map(|task| task.threads.reason()))
     };
     let busy = |here: &[&ThreadResidency]| match (here.is_empty(), &unseen) {
         (true, Some(Some(reason))) => Reading::Unavailable { unavailable: (*reason).clone() },

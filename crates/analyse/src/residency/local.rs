@@ -1,6 +1,7 @@
 //! How much of a task's memory is local to it, and what is far.
 
-use numawise_facts::{FarMemory, LocalShare, MemoryTable, PageUse, Reading, ShareSpan};
+use numawise_facts::{PageUse, Reading};
+use numawise_tables::{FarMemory, LocalShare, MemoryTable, ShareSpan};
 use numawise_units::{Bytes, CpuSet, NodeId, NodeSet, Ratio};
 
 use super::threads::Seen;

@@ -1,6 +1,7 @@
 //! A process's memory as a table by use and node.
 
-use numawise_facts::{MemoryRow, MemorySnapshot, MemoryTable, NodeColumn, PageUse};
+use numawise_facts::{MemorySnapshot, PageUse};
+use numawise_tables::{MemoryRow, MemoryTable, NodeColumn};
 use numawise_units::Bytes;
 
 pub fn table(memory: &MemorySnapshot, columns: &[NodeColumn]) -> MemoryTable {

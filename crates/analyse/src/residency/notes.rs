@@ -1,6 +1,7 @@
 //! What could not be seen, gathered: a reason that holds for many tasks is said once.
 
-use numawise_facts::{Reading, Reason, ResidencyNote, ShareSpan, Snapshot, TaskResidency};
+use numawise_facts::{Reading, Reason, Snapshot};
+use numawise_tables::{ResidencyNote, ShareSpan, TaskResidency};
 use numawise_units::Pid;
 
 use super::threads::Clock;

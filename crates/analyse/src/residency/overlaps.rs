@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use numawise_facts::{MaskOverlap, Reading, TaskResidency};
+use numawise_facts::Reading;
+use numawise_tables::{MaskOverlap, TaskResidency};
 use numawise_units::{CpuId, CpuSet, Pid};
 
 use super::topology::Topology;

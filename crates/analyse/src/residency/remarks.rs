@@ -2,9 +2,8 @@
 
 use std::collections::HashSet;
 
-use numawise_facts::{
-    FarMemory, JobResidency, MemoryTable, PageUse, Reading, Remark, RemarkKind, SharedCpu, TaskResidency,
-};
+use numawise_facts::{PageUse, Reading};
+use numawise_tables::{FarMemory, JobResidency, MemoryTable, Remark, RemarkKind, SharedCpu, TaskResidency};
 use numawise_units::{Bytes, Nanoseconds, Pid, Ratio};
 
 use super::apart;
@@ -44,9 +43,10 @@ pub fn remarks(
 fn pinned_together(tasks: &[TaskResidency], job: &JobResidency) -> Option<Remark> {
     let crowded: Vec<_> = job.overlaps.iter().filter(|overlap| overlap.crowded).collect();
     let (first, rest) = crowded.split_first()?;
-    let which = match first.ranks.len() == first.tasks.len() {
-        true => format!("Ranks {}", named(&first.ranks, |rank| rank.to_string())),
-        false => format!("Processes {}", named(&first.tasks, |pid| called(tasks, *pid))),
+    let which = if first.ranks.len() == first.tasks.len() {
+        format!("Ranks {}", named(&first.ranks, |rank| rank.to_string()))
+    } else {
+        format!("Processes {}", named(&first.tasks, |pid| called(tasks, *pid)))
     };
     let cpus = if first.cpus.len() == 1 { "CPU" } else { "CPUs" };
     let more = match rest.len() {
@@ -127,9 +127,10 @@ fn far_memory(tasks: &[TaskResidency]) -> Option<Remark> {
         0 => String::new(),
         n => format!("; and {rest} more in {n} more places"),
     };
-    let may = match all.iter().all(|(_, far, _)| !far.may_run) {
-        true => "where none of its threads runs or may run",
-        false => "where none of its threads runs",
+    let may = if all.iter().all(|(_, far, _)| !far.may_run) {
+        "where none of its threads runs or may run"
+    } else {
+        "where none of its threads runs"
     };
     Some(Remark {
         kind: RemarkKind::FarMemory,

@@ -1,6 +1,7 @@
 //! One thread: where it is, and how much of a CPU it uses.
 
-use numawise_facts::{Reading, ShareSpan, Snapshot, ThreadResidency, ThreadSnapshot};
+use numawise_facts::{Reading, Snapshot, ThreadSnapshot};
+use numawise_tables::{ShareSpan, ThreadResidency};
 use numawise_units::{CpuSet, Nanoseconds, Ratio};
 
 use super::apart;
@@ -119,9 +120,10 @@ fn recent(now: &ThreadSnapshot, before: Option<&ThreadSnapshot>, clock: &Clock) 
         return Reading::unavailable("no time has passed between the looks");
     };
     let Some(old) = before else {
-        return match clock.is_new(now.started, span) {
-            true => since_begin(),
-            false => Reading::unavailable("it was not seen at the look before"),
+        return if clock.is_new(now.started, span) {
+            since_begin()
+        } else {
+            Reading::unavailable("it was not seen at the look before")
         };
     };
     match now.cpu_time.0.checked_sub(old.cpu_time.0) {

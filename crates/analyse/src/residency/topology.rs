@@ -1,6 +1,7 @@
 //! What the machine says of CPUs and nodes, as tables that are quick to ask.
 
-use numawise_facts::{Machine, MemoryKind, NodeColumn, Reading, Snapshot};
+use numawise_facts::{Machine, MemoryKind, Reading, Snapshot};
+use numawise_tables::NodeColumn;
 use numawise_units::{CpuId, CpuSet, NodeId, NodeSet, Ratio};
 
 pub struct Topology<'a> {

@@ -1,6 +1,7 @@
 //! Shares of CPUs: one look and two, and clocks that do not fit together.
 
-use numawise_facts::{Reading, Residency, ShareSpan, ThreadResidency, ThreadSnapshot};
+use numawise_facts::{Reading, ThreadSnapshot};
+use numawise_tables::{Residency, ShareSpan, ThreadResidency};
 use numawise_units::{Nanoseconds, Pid};
 
 use crate::residency::residency;

@@ -1,8 +1,7 @@
 //! Memory and CPUs: what is local, far, shared, pinned together.
 
-use numawise_facts::{
-    Machine, MemorySnapshot, PageUse, Reading, RemarkKind, Residency, TaskSnapshot, ThreadSnapshot,
-};
+use numawise_facts::{Machine, MemorySnapshot, PageUse, Reading, TaskSnapshot, ThreadSnapshot};
+use numawise_tables::{RemarkKind, Residency};
 use numawise_units::{Bytes, NodeId, Pid, Ratio};
 
 use crate::residency::residency;
@@ -58,7 +57,7 @@ fn a_task_that_slept_between_the_looks_is_weighed_by_all_its_time() {
     let tasks = || vec![task(10, vec![thread(10, 0, 5.0), thread(11, 4, 5.0)], heap(&[(0, 64)]))];
     let seen = residency(&look(101.0, tasks()), Some(&look(100.0, tasks())), &machine());
     let local = seen.tasks[0].local.measured().unwrap();
-    assert_eq!((local.if_alike, local.weighed), (Ratio(0.5), numawise_facts::ShareSpan::SinceBegin));
+    assert_eq!((local.if_alike, local.weighed), (Ratio(0.5), numawise_tables::ShareSpan::SinceBegin));
     assert_eq!(seen.tasks[0].busy, Reading::Measured(Ratio(0.0)));
 }
 
@@ -140,7 +139,7 @@ fn threads_that_leave_a_cpu_idle_are_not_remarked_on() {
         look(at, vec![task(10, threads.to_vec(), heap(&[(0, 1)]))])
     };
     let seen = |cpu, state| residency(&at(101.0, cpu, state), Some(&at(100.0, 5.0, state)), &machine()).job;
-    let shared = |job: &numawise_facts::JobResidency| (job.shared_cpus[0].contended, job.remarks.len());
+    let shared = |job: &numawise_tables::JobResidency| (job.shared_cpus[0].contended, job.remarks.len());
     assert_eq!(shared(&seen(5.2, 'S')), (false, 0), "a fifth each, and neither wants more");
     assert_eq!(shared(&seen(5.2, 'R')), (true, 1), "a fifth each, and both wait: others use the CPU too");
     assert_eq!(shared(&seen(5.5, 'S')), (true, 1), "half each");
@@ -148,7 +147,7 @@ fn threads_that_leave_a_cpu_idle_are_not_remarked_on() {
 
 /// The job's overlaps as `CPUs: pids, crowded`.
 fn overlaps(tasks: Vec<TaskSnapshot>) -> Vec<String> {
-    let show = |overlap: &numawise_facts::MaskOverlap| {
+    let show = |overlap: &numawise_tables::MaskOverlap| {
         let tasks: Vec<String> = overlap.tasks.iter().map(Pid::to_string).collect();
         format!("{}: {}{}", overlap.cpus, tasks.join(" "), if overlap.crowded { " crowded" } else { "" })
     };

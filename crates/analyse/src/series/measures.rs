@@ -1,6 +1,7 @@
 //! Sums over looks, which leave out what could not be seen and keep the first reason for it.
 
-use numawise_facts::{LocalChange, LocalShare, MemoryChange, Reading, Reason};
+use numawise_facts::{Reading, Reason};
+use numawise_tables::{LocalChange, LocalShare, MemoryChange};
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 
 const NO_LOOKS: &str = "nothing was recorded yet";

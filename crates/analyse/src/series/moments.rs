@@ -1,6 +1,7 @@
 //! Looks as points of a chart, not more of them than can be seen.
 
-use numawise_facts::{Moment, NodeColumn, Reading, Reason, Residency};
+use numawise_facts::{Reading, Reason};
+use numawise_tables::{Moment, NodeColumn, Residency};
 use numawise_units::{Bytes, Nanoseconds, NodeId, Ratio};
 
 /// A look in a line. Columns are named, because nodes may turn up later.

@@ -71,13 +71,12 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         Some(found) => numawise_machine::with_measured(machine, &found.profile),
         None => machine,
     };
-    let text = match arguments.json {
-        true => format!("{:#}\n", numawise_report::machine::json(&machine)),
-        false => {
-            let told = found.filter(|_| arguments.reader == Reader::Hwloc);
-            let told = told.map_or(String::new(), |found| profile::paragraph(&found.profile, &machine));
-            numawise_report::machine::terminal(&machine) + &told
-        }
+    let text = if arguments.json {
+        format!("{:#}\n", numawise_report::machine::json(&machine))
+    } else {
+        let told = found.filter(|_| arguments.reader == Reader::Hwloc);
+        let told = told.map_or(String::new(), |found| profile::paragraph(&found.profile, &machine));
+        numawise_report::machine::terminal(&machine) + &told
     };
     show::print(&text)?;
     Ok(SUCCESS)

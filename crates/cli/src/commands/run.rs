@@ -179,10 +179,8 @@ fn look(arguments: &Arguments) -> Result<Status, Failure> {
         }
         None => placed(&request, machine)?,
     };
-    let spec = match arguments.command.is_empty() {
-        true => spec(&["PROGRAM".into()]),
-        false => spec(&arguments.command),
-    };
+    let spec =
+        if arguments.command.is_empty() { spec(&["PROGRAM".into()]) } else { spec(&arguments.command) };
     let decision = preload::decide(arguments, &placement, &spec);
     let pages = match (&arguments.input, request.placement.pages) {
         (Some(_), _) | (_, PageSize::Default) => None,

@@ -18,9 +18,10 @@ mod watch;
 
 use std::path::PathBuf;
 
-use numawise_facts::{Machine, Residency};
+use numawise_facts::Machine;
 use numawise_machine::Roots;
 use numawise_record::Series;
+use numawise_tables::Residency;
 use numawise_units::Nanoseconds;
 
 use super::{Failure, Status};
@@ -114,7 +115,7 @@ fn title(arguments: &Arguments) -> String {
 
 /// Fails when nothing at all may be seen of any process.
 fn something_seen(seen: &Residency) -> Result<(), Failure> {
-    let blind = |task: &numawise_facts::TaskResidency| {
+    let blind = |task: &numawise_tables::TaskResidency| {
         task.threads.measured().is_none() && task.memory.measured().is_none()
     };
     let Some(first) = seen.tasks.first() else {

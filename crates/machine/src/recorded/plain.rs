@@ -32,9 +32,10 @@ pub(super) fn written(document: &Document<'_>) -> String {
                     continue;
                 }
                 text.push('>');
-                match children.is_empty() {
-                    true => escape(&mut text, content),
-                    false => text.push('\n'),
+                if children.is_empty() {
+                    escape(&mut text, content)
+                } else {
+                    text.push('\n')
                 }
                 open.push(Step::Close(element));
                 children.reverse();

@@ -27,9 +27,10 @@ pub(super) fn read(roots: &Roots, online: &CpuSet) -> Efficiency {
     let lists = LISTS.iter().filter_map(|file| roots.try_value::<CpuSet>(file));
     let lists: Vec<CpuSet> =
         lists.map(|cpus| cpus.intersection(online)).filter(|cpus| !cpus.is_empty()).collect();
-    match lists.is_empty() {
-        false => Efficiency { kinds: lists },
-        true => Efficiency { kinds: capacities(roots, online) },
+    if !lists.is_empty() {
+        Efficiency { kinds: lists }
+    } else {
+        Efficiency { kinds: capacities(roots, online) }
     }
 }
 

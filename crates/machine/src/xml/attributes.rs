@@ -31,13 +31,14 @@ pub(super) fn read(topology: Element<'_, '_>, objects: &Objects<'_, '_>) -> Resu
         };
         for value in element.children().filter(|child| child.has_tag_name("memattr_value")) {
             let declared = one(value, *kind, objects)?;
-            found.extend(match measured.iter().any(|measured| measured == name) {
-                true => declared.map(|figure| Attribute {
+            found.extend(if measured.iter().any(|measured| measured == name) {
+                declared.map(|figure| Attribute {
                     origin: AttributeOrigin::Measured,
                     value: figures::from_hwloc(*kind, figure.value),
                     ..figure
-                }),
-                false => declared,
+                })
+            } else {
+                declared
             });
         }
     }

@@ -19,9 +19,10 @@ pub(super) fn left(system: &System) -> Option<(Bytes, String)> {
         if version_1 && !controllers.split(',').any(|name| name == "memory") {
             continue;
         }
-        let files = match version_1 {
-            true => ["memory.limit_in_bytes", "memory.usage_in_bytes"],
-            false => ["memory.max", "memory.current"],
+        let files = if version_1 {
+            ["memory.limit_in_bytes", "memory.usage_in_bytes"]
+        } else {
+            ["memory.max", "memory.current"]
         };
         for directory in
             mounts.lines().filter_map(|line| mount(line, version_1)).take(1).flat_map(|mount| mount.up(path))

@@ -72,10 +72,7 @@ impl Query {
 
     /// Reads on in `maps`, or asks for the next pages.
     pub fn piece(&mut self, random: &mut Random) -> Result<Piece, Error> {
-        match self.lines.is_some() {
-            true => self.read_maps(random),
-            false => self.ask(),
-        }
+        if self.lines.is_some() { self.read_maps(random) } else { self.ask() }
     }
 
     fn read_maps(&mut self, random: &mut Random) -> Result<Piece, Error> {

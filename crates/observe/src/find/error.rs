@@ -68,12 +68,10 @@ impl FindError {
 
 fn left_out(ours: &[Pid]) -> String {
     let ours: Vec<String> = ours.iter().map(Pid::to_string).collect();
-    match ours.is_empty() {
-        true => String::new(),
-        false => format!(
-            " but what started this command, process {}; to see that, give its number",
-            ours.join(", ")
-        ),
+    if ours.is_empty() {
+        String::new()
+    } else {
+        format!(" but what started this command, process {}; to see that, give its number", ours.join(", "))
     }
 }
 
@@ -97,9 +95,10 @@ fn list(users: &[u32]) -> String {
 }
 
 fn jobs_seen(jobs: &[String]) -> String {
-    match jobs.is_empty() {
-        true => "no job was seen at all; is it on this computer? Or give the number of mpirun's or mpiexec's process"
-            .to_owned(),
-        false => format!("jobs seen here: {}", jobs.join(", ")),
+    if jobs.is_empty() {
+        "no job was seen at all; is it on this computer? Or give the number of mpirun's or mpiexec's process"
+            .to_owned()
+    } else {
+        format!("jobs seen here: {}", jobs.join(", "))
     }
 }

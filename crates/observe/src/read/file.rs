@@ -76,9 +76,10 @@ impl Lines {
         };
         self.text.truncate(held + read);
         self.ended = read == 0;
-        let whole = match self.ended {
-            true => self.text.len(),
-            false => self.text.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1),
+        let whole = if self.ended {
+            self.text.len()
+        } else {
+            self.text.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1)
         };
         let mut rest = &self.text[..whole];
         while !rest.is_empty() {

@@ -18,10 +18,7 @@ pub(super) fn read(look: &Look<'_>, task: &Task) -> Reading<MemorySnapshot> {
         return Reading::unavailable(reason);
     }
     let numa_maps = task.directory.join("numa_maps");
-    let found = match numa_maps.exists() {
-        true => walk(look, &numa_maps),
-        false => fall_back(look, &task.directory),
-    };
+    let found = if numa_maps.exists() { walk(look, &numa_maps) } else { fall_back(look, &task.directory) };
     match found {
         // Every process has a stack: nothing at all means that it ended meanwhile.
         Ok(memory) if memory.mappings == 0 => Reading::unavailable("it ended while it was looked at"),
@@ -62,10 +59,8 @@ fn add(tally: &mut Tally, usual: Bytes, node: NodeId, resident: &Resident) -> Op
     let huge = resident.huge.0 > 0;
     let page = if huge { resident.page.unwrap_or(usual).0.max(1) } else { usual.0 };
     let pages = |bytes: Bytes| bytes.0 / page;
-    let (all, anonymous) = match huge {
-        true => (pages(resident.huge), 0),
-        false => (pages(resident.all), pages(resident.anonymous)),
-    };
+    let (all, anonymous) =
+        if huge { (pages(resident.huge), 0) } else { (pages(resident.all), pages(resident.anonymous)) };
     let line = Line {
         address: resident.address,
         policy: b"default",

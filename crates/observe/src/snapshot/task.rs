@@ -158,8 +158,5 @@ pub(super) fn no_memory(kind: Kind) -> Option<&'static str> {
 
 /// Why the reading of a part failed: an ended process is told as such.
 pub(super) fn reason(error: &Error) -> String {
-    match error.is_gone() {
-        true => "it ended while it was looked at".to_owned(),
-        false => error.to_string(),
-    }
+    if error.is_gone() { "it ended while it was looked at".to_owned() } else { error.to_string() }
 }

@@ -76,9 +76,10 @@ impl Reader<'_> {
             minor_faults: stat.minor_faults,
             major_faults: stat.major_faults,
         };
-        match self.few || ticks > Nanoseconds(0) {
-            true => self.scheduler(&mut thread, buffer),
-            false => thread.migrations = Reading::unavailable(HARDLY_RAN),
+        if self.few || ticks > Nanoseconds(0) {
+            self.scheduler(&mut thread, buffer)
+        } else {
+            thread.migrations = Reading::unavailable(HARDLY_RAN)
         }
         thread.mask = self.mask(tid, buffer)?;
         Ok(thread)

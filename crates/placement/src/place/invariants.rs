@@ -65,12 +65,12 @@ fn usable(machine: &Machine, request: &PlacementRequest) -> CpuSet {
     let lowest = machine.cpus.iter().map(rank).min().unwrap();
     let hybrid = machine.cpus.iter().any(|cpu| rank(cpu) > lowest);
     let free = request.strategy == Strategy::None && request.binding == ThreadBinding::Free;
-    let left: Vec<&Cpu> = match hybrid && !choice.efficient_cores && !free {
-        true if left.iter().any(|cpu| rank(cpu) > lowest) => {
+    let left: Vec<&Cpu> =
+        if hybrid && !choice.efficient_cores && !free && left.iter().any(|cpu| rank(cpu) > lowest) {
             left.into_iter().filter(|cpu| rank(cpu) > lowest).collect()
-        }
-        _ => left,
-    };
+        } else {
+            left
+        };
     let before = |cpu: &Cpu| left.iter().filter(|other| other.core == cpu.core && other.id < cpu.id).count();
     let wanted = |cpu: &&&Cpu| match choice.smt {
         Smt::All => true,
@@ -96,9 +96,10 @@ fn build(
         next += step;
         next - step
     };
-    match siblings_last {
-        true => (0..smt).for_each(|_| cores.iter_mut().flatten().for_each(|core| core.push(number()))),
-        false => cores.iter_mut().flatten().for_each(|core| (0..smt).for_each(|_| core.push(number()))),
+    if siblings_last {
+        (0..smt).for_each(|_| cores.iter_mut().flatten().for_each(|core| core.push(number())))
+    } else {
+        cores.iter_mut().flatten().for_each(|core| (0..smt).for_each(|_| core.push(number())))
     }
     let borrowed: Vec<Vec<&[u32]>> =
         cores.iter().map(|node| node.iter().map(Vec::as_slice).collect()).collect();
@@ -280,10 +281,7 @@ proptest! {
         let mut position = 0;
         let mut offset = 0;
         for thread in &place(&machine, &request).unwrap().tasks[0].threads {
-            let cpu = match compact {
-                true => (position % smt) * cores + position / smt,
-                false => position,
-            };
+            let cpu = if compact { (position % smt) * cores + position / smt } else { position };
             prop_assert_eq!(thread, &CpuSet::single(CpuId(cpu as u32)));
             position += step as usize;
             if position >= cores * smt {

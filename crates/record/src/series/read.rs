@@ -262,9 +262,10 @@ impl<'a> Replay<'a> {
                 reason.cloned().unwrap_or_else(|| "not recorded".to_owned())
             };
             Ok(TaskSnapshot {
-                threads: match now.threads_known {
-                    true => Reading::Measured(now.threads.values().cloned().collect()),
-                    false => Reading::unavailable(missing("threads")),
+                threads: if now.threads_known {
+                    Reading::Measured(now.threads.values().cloned().collect())
+                } else {
+                    Reading::unavailable(missing("threads"))
                 },
                 memory: match now.mappings {
                     Some(mappings) => Reading::Measured(MemorySnapshot {

@@ -17,10 +17,7 @@ fn the_writer_that_runs_out() {
         return;
     };
     let path = Path::new(&path);
-    let opened = match path.exists() {
-        true => Record::open(path),
-        false => Record::create(path, &sample::header()),
-    };
+    let opened = if path.exists() { Record::open(path) } else { Record::create(path, &sample::header()) };
     let mut record = match opened {
         Ok(record) => record,
         Err(error) => return println!("refused: {error}"),

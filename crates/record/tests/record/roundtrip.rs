@@ -187,13 +187,12 @@ fn observed() -> impl Strategy<Value = Observation> {
             (o.major_faults, o.involuntary_switches) = (c, a.clone());
             o.run_delay = b.map(Nanoseconds);
             o.host.steal = share.map(Ratio);
-            match threads {
-                true => o.threads = Reading::unavailable(text.clone()),
-                false => {
-                    if let Reading::Measured(threads) = &mut o.threads {
-                        threads[0].name = text.clone();
-                        threads[0].cpu_time = Nanoseconds(number);
-                    }
+            if threads {
+                o.threads = Reading::unavailable(text.clone())
+            } else {
+                if let Reading::Measured(threads) = &mut o.threads {
+                    threads[0].name = text.clone();
+                    threads[0].cpu_time = Nanoseconds(number);
                 }
             }
             if pages {

@@ -6,7 +6,7 @@ mod nodes;
 mod sections;
 
 use maud::html as page;
-use numawise_facts::VerdictKind;
+use numawise_tables::VerdictKind;
 
 use super::{Check, words};
 

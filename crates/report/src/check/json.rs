@@ -1,8 +1,7 @@
 //! A check as JSON, for scripts: `docs/formats/check-json.md`.
 
-use numawise_facts::{
-    Disturbance, Effect, Exit, Expected, Finding, Metric, Outcome, PointSummary, Reading, Trial,
-};
+use numawise_facts::{Disturbance, Effect, Exit, Finding, Metric, Outcome, Reading, Trial};
+use numawise_tables::{Expected, PointSummary};
 use serde::Serialize;
 use serde_json::{Value, json as object};
 

@@ -1,6 +1,7 @@
 //! A row for every placement, and the comparisons that are not with the operating system's.
 
-use numawise_facts::{Contrast, ContrastCall, Effect, PointRole, PointSummary, Reading};
+use numawise_facts::{Effect, PointRole, Reading};
+use numawise_tables::{Contrast, ContrastCall, PointSummary};
 use numawise_units::Ratio;
 
 use super::{Check, amount, words};

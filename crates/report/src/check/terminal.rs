@@ -3,7 +3,8 @@
 mod plot;
 mod table;
 
-use numawise_facts::{Finding, VerdictKind};
+use numawise_facts::Finding;
+use numawise_tables::VerdictKind;
 
 use super::{Check, words};
 use crate::paint::{Paint, Tone};
@@ -67,9 +68,10 @@ impl Page {
         let word = self.paint.bold(tone, &words::verdict(verdict.kind).to_uppercase());
         let effect = words::effect(check).map(|effect| words::harmless(&effect)).unwrap_or_default();
         let together = words::verdict(verdict.kind).len() + 2 + effect.chars().count();
-        let (between, effect) = match together <= self.style.width {
-            true => ("  ", effect),
-            false => ("\n", wrap::wrap(&effect, "", "", self.style.width).trim_end().to_owned()),
+        let (between, effect) = if together <= self.style.width {
+            ("  ", effect)
+        } else {
+            ("\n", wrap::wrap(&effect, "", "", self.style.width).trim_end().to_owned())
         };
         let effect = self.paint.bold(Tone::Plain, &effect);
         self.text += &format!("\n{}\n", format!("{word}{between}{effect}").trim_end());

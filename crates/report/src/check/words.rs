@@ -1,8 +1,7 @@
 //! What a check says, whoever shows it.
 
-use numawise_facts::{
-    ContrastCall, Disturbance, Finding, Outcome, Reading, StopReason, Study, Trial, VerdictKind,
-};
+use numawise_facts::{Disturbance, Finding, Outcome, Reading, StopReason, Study, Trial};
+use numawise_tables::{ContrastCall, VerdictKind};
 use numawise_units::Ratio;
 
 use super::{Check, amount};

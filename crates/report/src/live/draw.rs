@@ -75,9 +75,10 @@ impl View {
             write(buffer, area, area.y + 1, *slot, &column.title, column.right, style);
         }
         if rows.is_empty() {
-            let text = match position.filter.is_empty() {
-                true => table.nothing(),
-                false => format!("nothing matches '{}'; Esc takes the filter away", clean(&position.filter)),
+            let text = if position.filter.is_empty() {
+                table.nothing()
+            } else {
+                format!("nothing matches '{}'; Esc takes the filter away", clean(&position.filter))
             };
             buffer.set_stringn(area.x, area.y + 2, text, area.width.into(), palette.style(Tone::Dim));
         }

@@ -1,4 +1,5 @@
-use numawise_facts::{Reading, Reason, ResidencyNote};
+use numawise_facts::{Reading, Reason};
+use numawise_tables::ResidencyNote;
 use numawise_units::Nanoseconds;
 use proptest::prelude::*;
 use ratatui::Terminal;

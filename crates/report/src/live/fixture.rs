@@ -1,9 +1,9 @@
 //! Residency made by hand.
 
-use numawise_facts::{
-    JobResidency, LeftOut, LocalShare, MappingSnapshot, MemoryKind, MemoryRow, MemoryTable, NodeColumn,
-    NodeTotal, PageUse, PolicyShare, Reading, Remark, RemarkKind, Residency, ShareSpan, TaskResidency,
-    ThreadResidency,
+use numawise_facts::{MappingSnapshot, MemoryKind, PageUse, PolicyShare, Reading};
+use numawise_tables::{
+    JobResidency, LeftOut, LocalShare, MemoryRow, MemoryTable, NodeColumn, NodeTotal, Remark, RemarkKind,
+    Residency, ShareSpan, TaskResidency, ThreadResidency,
 };
 use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid, Ratio};
 

@@ -109,9 +109,10 @@ impl View {
 
     fn change_interval(&mut self, longer: bool) {
         let now = self.interval.0 / 1_000_000;
-        let next = match longer {
-            true => INTERVALS.iter().find(|&&step| step > now),
-            false => INTERVALS.iter().rev().find(|&&step| step < now),
+        let next = if longer {
+            INTERVALS.iter().find(|&&step| step > now)
+        } else {
+            INTERVALS.iter().rev().find(|&&step| step < now)
         };
         if let Some(next) = next {
             self.interval = Nanoseconds(next * 1_000_000);

@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-use numawise_facts::{MappingSnapshot, NodeColumn};
+use numawise_facts::MappingSnapshot;
+use numawise_tables::NodeColumn;
 use numawise_units::Bytes;
 
 use super::Palette;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use numawise_facts::{Residency, ShareSpan, TaskResidency};
+use numawise_tables::{Residency, ShareSpan, TaskResidency};
 use numawise_units::{Nanoseconds, Pid};
 use ratatui::layout::Rect;
 

@@ -143,9 +143,6 @@ pub fn arrange(table: &dyn Table, filter: &str, by: By, reverse: bool) -> Vec<us
     let mut rows: Vec<usize> = (0..table.rows()).filter(passes).collect();
     let down = by.largest_first() != reverse;
     // Stable, and equal rows keep the order of their numbers in both directions.
-    rows.sort_by(|&a, &b| match down {
-        true => table.compare(b, a, by),
-        false => table.compare(a, b, by),
-    });
+    rows.sort_by(|&a, &b| if down { table.compare(b, a, by) } else { table.compare(a, b, by) });
     rows
 }

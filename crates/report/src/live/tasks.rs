@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-use numawise_facts::{NodeColumn, Reading, TaskResidency};
+use numawise_facts::Reading;
+use numawise_tables::{NodeColumn, TaskResidency};
 
 use super::Palette;
 use super::grid::Column;

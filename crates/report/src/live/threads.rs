@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-use numawise_facts::{NodeColumn, Reading, ThreadResidency};
+use numawise_facts::Reading;
+use numawise_tables::{NodeColumn, ThreadResidency};
 use numawise_units::Ratio;
 
 use super::Palette;

@@ -1,6 +1,7 @@
 //! The lines above the table: the job, or the task that is opened, in figures and their history.
 
-use numawise_facts::{LocalShare, MemoryKind, Reading, Residency};
+use numawise_facts::{MemoryKind, Reading};
+use numawise_tables::{LocalShare, Residency};
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 use ratatui::text::{Line, Span};
 
@@ -46,14 +47,12 @@ impl View {
             None => format!("where  {}", clean(&self.title)),
         };
         let watched = self.look.as_ref().map_or(Nanoseconds(0), |look| look.at.saturating_sub(self.first));
-        let pace = match self.pace > self.interval {
-            true => format!("every {} (looks take long)", interval(self.pace)),
-            false => format!("every {}", interval(self.interval)),
+        let pace = if self.pace > self.interval {
+            format!("every {} (looks take long)", interval(self.pace))
+        } else {
+            format!("every {}", interval(self.interval))
         };
-        let right = match self.paused {
-            true => "PAUSED".to_owned(),
-            false => format!("{} {pace}", clock(watched)),
-        };
+        let right = if self.paused { "PAUSED".to_owned() } else { format!("{} {pace}", clock(watched)) };
         let tone = if self.paused { Tone::Warn } else { Tone::Dim };
         let room = width.saturating_sub(right.len() + 2);
         let shown = cut(&left, room);
@@ -240,9 +239,10 @@ fn local_line(
     let spark = spark_width(width);
     let (figure, tone) = match local {
         Some(local) => {
-            let alike = match (local.at_most.0 - local.if_alike.0).abs() < 0.0005 {
-                true => String::new(),
-                false => format!(" ({} if alike)", share(local.if_alike)),
+            let alike = if (local.at_most.0 - local.if_alike.0).abs() < 0.0005 {
+                String::new()
+            } else {
+                format!(" ({} if alike)", share(local.if_alike))
             };
             let tone = if local.at_most.0 >= 0.9 { Tone::Good } else { Tone::Warn };
             (format!(", at most {} local{alike}", share(local.at_most)), tone)

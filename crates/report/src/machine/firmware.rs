@@ -94,8 +94,9 @@ fn table(text: &mut String, names: &str, figures: &[&Attribute], machine: &Machi
 }
 
 fn shown(figure: &Attribute) -> String {
-    match is_latency(figure.kind) {
-        true => format!("{} ns", figure.value),
-        false => BytesPerSecond(figure.value as f64 * 1e6).to_string(),
+    if is_latency(figure.kind) {
+        format!("{} ns", figure.value)
+    } else {
+        BytesPerSecond(figure.value as f64 * 1e6).to_string()
     }
 }

@@ -60,9 +60,10 @@ fn shape(machine: &Machine) -> String {
     parts.push(format!("{}{smt}", count(machine.cpus.len(), "CPU")));
     parts.push(count(machine.nodes.len(), "node"));
     let known: Vec<Bytes> = machine.nodes.iter().filter_map(|node| node.memory.measured().copied()).collect();
-    match known.is_empty() {
-        true => parts.push("memory not told".to_owned()),
-        false => parts.push(format!("{} of memory", known.into_iter().sum::<Bytes>())),
+    if known.is_empty() {
+        parts.push("memory not told".to_owned())
+    } else {
+        parts.push(format!("{} of memory", known.into_iter().sum::<Bytes>()))
     }
     parts.join(", ")
 }
@@ -128,17 +129,15 @@ fn row_of_titles(live: bool, limited: bool) -> Vec<String> {
 
 fn row(node: &Node, machine: &Machine, live: bool, limited: bool) -> Vec<String> {
     let size = |reading: &Reading<Bytes>| reading.measured().map_or("unknown".to_owned(), Bytes::to_string);
-    let list = |cpus: &CpuSet| match cpus.is_empty() {
-        true => "none".to_owned(),
-        false => cpus.to_string(),
-    };
+    let list = |cpus: &CpuSet| if cpus.is_empty() { "none".to_owned() } else { cpus.to_string() };
     let mut cells = vec![node.id.to_string(), node.kind.to_string(), size(&node.memory)];
     if live {
         cells.push(size(&node.free));
     }
-    cells.push(match node.cpus.is_empty() && !node.near.is_empty() {
-        true => format!("none; near {}", node.near),
-        false => list(&node.cpus),
+    cells.push(if node.cpus.is_empty() && !node.near.is_empty() {
+        format!("none; near {}", node.near)
+    } else {
+        list(&node.cpus)
     });
     if limited {
         cells.push(list(&node.cpus.intersection(&machine.allowed_cpus)));
@@ -232,15 +231,17 @@ fn limits(text: &mut String, machine: &Machine) {
     text.push('\n');
     let live = machine.source == Source::Live;
     if machine.limits.is_empty() {
-        text.push_str(match live {
-            true => "Nothing limits you here: all CPUs and the memory of all nodes may be used.\n",
-            false => "Nothing was kept from whoever recorded this machine.\n",
+        text.push_str(if live {
+            "Nothing limits you here: all CPUs and the memory of all nodes may be used.\n"
+        } else {
+            "Nothing was kept from whoever recorded this machine.\n"
         });
         return;
     }
-    text.push_str(match live {
-        true => "What limits you here:\n",
-        false => "What was kept from whoever recorded this machine:\n",
+    text.push_str(if live {
+        "What limits you here:\n"
+    } else {
+        "What was kept from whoever recorded this machine:\n"
     });
     for limit in &machine.limits {
         let stop = if limit.effect.ends_with('.') { "" } else { "." };

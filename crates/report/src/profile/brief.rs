@@ -1,6 +1,7 @@
 //! A profile in a few lines, beside a description of its machine.
 
-use numawise_facts::{Profile, ProfileTables};
+use numawise_facts::Profile;
+use numawise_tables::ProfileTables;
 
 use super::words;
 use crate::wrap::wrap;

@@ -3,7 +3,7 @@
 mod html;
 mod terminal;
 
-use numawise_facts::{CellCall, CellKey, ComparedCell};
+use numawise_tables::{CellCall, CellKey, ComparedCell};
 
 pub use html::compare_html;
 pub use terminal::compare_terminal;

@@ -1,6 +1,7 @@
 //! Figures in rows and columns as lines of the terminal, with as much beside each as the lines have room for.
 
-use numawise_facts::{Cell, FigureUnit, Reading};
+use numawise_facts::Reading;
+use numawise_tables::{Cell, FigureUnit};
 
 use super::words;
 use crate::table::{Side, table};

@@ -5,7 +5,8 @@ mod data;
 mod heat;
 
 use maud::{Markup, html as page};
-use numawise_facts::{Cell, Crew, FigureUnit, MatrixMeasure, Mix, Reading};
+use numawise_facts::{Mix, Reading};
+use numawise_tables::{Cell, Crew, FigureUnit, MatrixMeasure};
 
 use super::grid::Notes;
 use super::{Measured, words};
@@ -105,7 +106,7 @@ fn bandwidth(measured: &Measured, notes: &mut Notes) -> Markup {
         Mix::ALL.into_iter().filter_map(matrix).collect::<Vec<_>>()
     };
     let (by_node, by_core) = (of(Crew::Node), of(Crew::Core));
-    let beside = |matrix: &numawise_facts::NodeMatrix| {
+    let beside = |matrix: &numawise_tables::NodeMatrix| {
         let read = MatrixMeasure::Bandwidth { crew: Crew::Node, mix: Mix::Read };
         (matrix.measure == read).then(|| tables.matrix(MatrixMeasure::ReadBesideOwn)).flatten()
     };
@@ -147,7 +148,7 @@ fn peaks(measured: &Measured, notes: &mut Notes) -> Markup {
         .into_iter()
         .filter(|mix| peaks.iter().any(|peak| peak.by_mix.iter().any(|(of, _)| of == mix)))
         .collect();
-    let of = |peak: &numawise_facts::Peak, mix: Mix| -> Cell {
+    let of = |peak: &numawise_tables::Peak, mix: Mix| -> Cell {
         peak.by_mix.iter().find(|(known, _)| *known == mix).map(|(_, rate)| super::plain(rate))
     };
     page! {

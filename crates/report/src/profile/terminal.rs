@@ -3,9 +3,8 @@
 mod curves;
 mod transfers;
 
-use numawise_facts::{
-    Cell, Crew, FigureUnit, MatrixMeasure, Mix, NodeMatrix, Peak, Reading, Target, Workers,
-};
+use numawise_facts::{Mix, Reading, Target, Workers};
+use numawise_tables::{Cell, Crew, FigureUnit, MatrixMeasure, NodeMatrix, Peak};
 
 use super::grid::{Grid, Notes};
 use super::{Measured, words};

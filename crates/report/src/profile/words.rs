@@ -1,8 +1,8 @@
 //! What all of these say in the same words.
 
-use numawise_facts::{
-    CellCall, Crew, FigureUnit, KneeWhy, LineHome, LoadedCurve, MatrixMeasure, MemoryKind, Mix, Profile,
-    ProfileOrigin, Reading, Target, TransferGroup, Workers,
+use numawise_facts::{MemoryKind, Mix, Profile, ProfileOrigin, Reading, Target, Workers};
+use numawise_tables::{
+    CellCall, Crew, FigureUnit, KneeWhy, LineHome, LoadedCurve, MatrixMeasure, TransferGroup,
 };
 use numawise_units::{Bytes, CpuSet, Nanoseconds, NodeId};
 

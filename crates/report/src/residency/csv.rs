@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use numawise_facts::{Reading, Residency, TaskResidency, ThreadResidency};
+use numawise_facts::Reading;
+use numawise_tables::{Residency, TaskResidency, ThreadResidency};
 use numawise_units::{Bytes, NodeId};
 
 use super::names::escaped;
@@ -110,8 +111,9 @@ fn of_memory(task: &TaskResidency, residency: &Residency, rows: &mut Rows) {
 /// A cell (RFC 4180), its control characters spelled out: a line is a row for every reader.
 fn quoted(text: &str) -> String {
     let text = escaped(text);
-    match text.contains([',', '"']) || text.starts_with(' ') || text.ends_with(' ') {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text,
+    if text.contains([',', '"']) || text.starts_with(' ') || text.ends_with(' ') {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text
     }
 }

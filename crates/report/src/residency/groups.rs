@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use numawise_facts::{Reading, ThreadResidency};
+use numawise_facts::Reading;
+use numawise_tables::ThreadResidency;
 use numawise_units::{CpuSet, NodeSet};
 
 /// As many lines at most.
@@ -113,9 +114,10 @@ fn stem(name: &str) -> &str {
 
 fn common(threads: &[&ThreadResidency]) -> String {
     let first = &threads[0].name;
-    match threads.iter().all(|thread| thread.name == *first) {
-        true => first.clone(),
-        false => format!("{}*", stem(first)),
+    if threads.iter().all(|thread| thread.name == *first) {
+        first.clone()
+    } else {
+        format!("{}*", stem(first))
     }
 }
 

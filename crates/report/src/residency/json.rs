@@ -1,8 +1,9 @@
 //! The JSON of `numawise where --json`, as `docs/formats/where-json.md` specifies it.
 
-use numawise_facts::{
-    FarMemory, JobResidency, LocalShare, MappingSnapshot, MemoryRow, MemoryTable, Occupant, PolicyShare,
-    Residency, ShareSpan, TaskResidency, ThreadResidency,
+use numawise_facts::{MappingSnapshot, PolicyShare};
+use numawise_tables::{
+    FarMemory, JobResidency, LocalShare, MemoryRow, MemoryTable, Occupant, Residency, ShareSpan,
+    TaskResidency, ThreadResidency,
 };
 use numawise_units::{Bytes, NodeId, Ratio};
 use serde_json::{Map, Value, json as object};

@@ -22,17 +22,19 @@ pub fn is_unseen(c: char) -> bool {
 
 /// At most `width` characters, with `..` where the end is cut off.
 pub fn clipped(text: &str, width: usize) -> String {
-    match text.chars().count() > width {
-        true => text.chars().take(width.saturating_sub(2)).chain("..".chars()).collect(),
-        false => text.to_owned(),
+    if text.chars().count() > width {
+        text.chars().take(width.saturating_sub(2)).chain("..".chars()).collect()
+    } else {
+        text.to_owned()
     }
 }
 
 /// At most `width` characters, with `..` where the beginning is cut off: of a path, the end tells more.
 pub fn end(text: &str, width: usize) -> String {
     let length = text.chars().count();
-    match length > width {
-        true => "..".chars().chain(text.chars().skip(length + 2 - width.max(2))).collect(),
-        false => text.to_owned(),
+    if length > width {
+        "..".chars().chain(text.chars().skip(length + 2 - width.max(2))).collect()
+    } else {
+        text.to_owned()
     }
 }

@@ -1,9 +1,10 @@
 //! Residency by hand, for tests.
 
-use numawise_facts::{
-    FarMemory, JobResidency, LeftOut, LocalShare, MappingSnapshot, MaskOverlap, MemoryKind, MemoryRow,
-    MemoryTable, NodeColumn, NodeTotal, Occupant, PageUse, PolicyShare, Reading, Reason, Remark, RemarkKind,
-    Residency, ResidencyNote, ShareSpan, SharedCpu, TaskResidency, ThreadResidency,
+use numawise_facts::{MappingSnapshot, MemoryKind, PageUse, PolicyShare, Reading, Reason};
+use numawise_tables::{
+    FarMemory, JobResidency, LeftOut, LocalShare, MaskOverlap, MemoryRow, MemoryTable, NodeColumn, NodeTotal,
+    Occupant, Remark, RemarkKind, Residency, ResidencyNote, ShareSpan, SharedCpu, TaskResidency,
+    ThreadResidency,
 };
 use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid, Ratio};
 

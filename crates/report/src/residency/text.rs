@@ -4,7 +4,7 @@ mod memory;
 mod summary;
 mod threads;
 
-use numawise_facts::{Residency, ResidencyNote, ShareSpan, TaskResidency};
+use numawise_tables::{Residency, ResidencyNote, ShareSpan, TaskResidency};
 use numawise_units::{Bytes, NodeId};
 
 use super::Style;

@@ -1,7 +1,8 @@
 //! A job over time as one HTML file.
 
 use maud::{Markup, html as page};
-use numawise_facts::{Moment, Reading, TaskTimeline};
+use numawise_facts::Reading;
+use numawise_tables::{Moment, TaskTimeline};
 use numawise_units::Bytes;
 use serde_json::{Value, json as object};
 
@@ -72,7 +73,7 @@ fn memory(series: &Series) -> Markup {
     }
 }
 
-fn memory_row(series: &Series, name: &str, memory: &numawise_facts::MemoryChange) -> Markup {
+fn memory_row(series: &Series, name: &str, memory: &numawise_tables::MemoryChange) -> Markup {
     page! {
         tr {
             th scope="row" { (name) }

@@ -1,6 +1,6 @@
 //! A job over time on the terminal.
 
-use numawise_facts::{Moment, NodeTimeline, TaskTimeline};
+use numawise_tables::{Moment, NodeTimeline, TaskTimeline};
 
 use super::{Series, spark, words};
 use crate::check::Style;

@@ -1,6 +1,7 @@
 //! What all three say in words.
 
-use numawise_facts::{LocalChange, MemoryChange, Reading, TaskTimeline};
+use numawise_facts::Reading;
+use numawise_tables::{LocalChange, MemoryChange, TaskTimeline};
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 
 use super::Series;
@@ -44,13 +45,10 @@ pub fn peak_at(series: &Series, memory: &MemoryChange) -> String {
 /// First and last, and the least where it is another.
 fn local(series: &Series, local: &LocalChange) -> String {
     let where_threads_run = "of the pages lay where threads of their process ran";
-    let mut text = match local.first.percent() == local.last.percent() {
-        true => format!("{} {where_threads_run}", local.last.percent()),
-        false => format!(
-            "{} {where_threads_run} at first, {} at last",
-            local.first.percent(),
-            local.last.percent()
-        ),
+    let mut text = if local.first.percent() == local.last.percent() {
+        format!("{} {where_threads_run}", local.last.percent())
+    } else {
+        format!("{} {where_threads_run} at first, {} at last", local.first.percent(), local.last.percent())
     };
     if local.least.0 < local.first.0.min(local.last.0) {
         text += &format!("; at least {}, at {}", local.least.percent(), after(series, local.least_at));

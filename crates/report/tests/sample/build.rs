@@ -1,11 +1,11 @@
 //! The parts of which samples are made.
 
 use numawise_facts::{
-    Contrast, ContrastCall, Counts, Cpu, Effect, HostFacts, Limit, LimitKind, Machine, MemoryKind,
-    MemoryMode, MemoryPlan, MemoryRequest, Metric, Node, Outcome, Package, Pair, Placement, PlacementRequest,
-    Point, PointId, PointRole, PointSummary, Reading, RunSpec, Source, Strategy, Study, StudyHeader,
-    TaskPlacement, ThreadBinding, Trial,
+    Counts, Cpu, Effect, HostFacts, Limit, LimitKind, Machine, MemoryKind, MemoryMode, MemoryPlan,
+    MemoryRequest, Metric, Node, Outcome, Package, Pair, Placement, PlacementRequest, Point, PointId,
+    PointRole, Reading, RunSpec, Source, Strategy, Study, StudyHeader, TaskPlacement, ThreadBinding, Trial,
 };
+use numawise_tables::{Contrast, ContrastCall, PointSummary};
 use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, Pid, Ratio, TaskId};
 
 pub fn effect(ratio: f64, low: f64, high: f64) -> Effect {
@@ -168,9 +168,12 @@ pub fn summary(study: &Study, id: &PointId) -> PointSummary {
     let mut samples: Vec<f64> = of_point().filter_map(|t| study.header.value(t)).collect();
     let in_order = samples.clone();
     samples.sort_by(f64::total_cmp);
-    let at = |share: f64| match samples.is_empty() {
-        true => Reading::unavailable("no trial of it succeeded"),
-        false => Reading::Measured(samples[(share * (samples.len() - 1) as f64).round() as usize]),
+    let at = |share: f64| {
+        if samples.is_empty() {
+            Reading::unavailable("no trial of it succeeded")
+        } else {
+            Reading::Measured(samples[(share * (samples.len() - 1) as f64).round() as usize])
+        }
     };
     PointSummary {
         id: id.clone(),

@@ -1,10 +1,11 @@
 //! The samples.
 
 use numawise_facts::{
-    Analysis, ContrastCall, Disturbance, Effect, Exit, Expected, ExpectedEffect, Finding, FindingId, Metric,
-    Outcome, Point, PointId, PointRole, Reading, StopReason, Study, StudyHeader, Verdict, VerdictKind,
+    Disturbance, Effect, Exit, Finding, FindingId, Metric, Outcome, Point, PointId, PointRole, Reading,
+    StopReason, Study, StudyHeader,
 };
 use numawise_report::check::UseFromNowOn;
+use numawise_tables::{Analysis, ContrastCall, Expected, ExpectedEffect, Verdict, VerdictKind};
 use numawise_units::{NodeId, Ratio};
 
 use super::Sample;

@@ -3,8 +3,9 @@
 mod build;
 mod cases;
 
-use numawise_facts::{Analysis, Study};
+use numawise_facts::Study;
 use numawise_report::check::{Check, UseFromNowOn};
+use numawise_tables::Analysis;
 
 pub struct Sample {
     pub name: &'static str,

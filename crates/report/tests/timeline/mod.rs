@@ -1,9 +1,9 @@
 //! A job by hand: two ranks on two nodes, one of which takes memory on the other's node and gives most of it back.
 #![allow(dead_code)] // Each test uses a part.
 
-use numawise_facts::{
-    LocalChange, MemoryChange, MemoryKind, Moment, NodeColumn, NodeTimeline, Reading, SessionSpan,
-    TaskTimeline, Timeline,
+use numawise_facts::{MemoryKind, Reading};
+use numawise_tables::{
+    LocalChange, MemoryChange, Moment, NodeColumn, NodeTimeline, SessionSpan, TaskTimeline, Timeline,
 };
 use numawise_units::{Bytes, Nanoseconds, NodeId, Pid, Ratio};
 

@@ -53,9 +53,10 @@ pub fn open(
     let design = numawise_study::plan(&study.header.machine, &shape);
     let header =
         StudyHeader { begun: study.header.begun, ..self::header(request, study.header.machine, design)? };
-    let mut record = match request.fresh && request.record.exists() {
-        true => Record::replace(&request.record, &header)?,
-        false => Record::create(&request.record, &header)?,
+    let mut record = if request.fresh && request.record.exists() {
+        Record::replace(&request.record, &header)?
+    } else {
+        Record::create(&request.record, &header)?
     };
     for trial in &study.trials {
         record.append(trial)?;

@@ -40,9 +40,10 @@ impl Output {
         let saved = saved.map(|path| path.display().to_string());
         let measured = Measured { profile: of, tables: &tables, saved: saved.as_deref() };
         self.html(|| profile::html(&measured))?;
-        show::print(&match self.json {
-            true => format!("{:#}\n", profile::json(of)),
-            false => profile::terminal(&measured, show::style()),
+        show::print(&if self.json {
+            format!("{:#}\n", profile::json(of))
+        } else {
+            profile::terminal(&measured, show::style())
         })
     }
 
@@ -51,9 +52,10 @@ impl Output {
         let comparison = numawise_analyse::compare_profiles(a, b);
         let compared = Compared { a, b, names, comparison: &comparison };
         self.html(|| profile::compare_html(&compared))?;
-        show::print(&match self.json {
-            true => format!("{:#}\n", profile::compare_json(&compared)),
-            false => profile::compare_terminal(&compared, show::style()),
+        show::print(&if self.json {
+            format!("{:#}\n", profile::compare_json(&compared))
+        } else {
+            profile::compare_terminal(&compared, show::style())
         })
     }
 

@@ -146,9 +146,10 @@ fn cpu(id: numawise_units::CpuId) -> Cpu {
 /// Nodes, cores and packages, from the kernel's files; and what the firmware says of bandwidth where weights need it.
 pub fn quick(request: &Request, allowed: &Allowed) -> Result<Machine, Failure> {
     let weighted = matches!(request.placement.memory, MemoryRequest::Weighted(_));
-    let machine = match weighted {
-        true => numawise_machine::quick_with_figures(&Roots::live())?,
-        false => numawise_machine::quick(&Roots::live())?,
+    let machine = if weighted {
+        numawise_machine::quick_with_figures(&Roots::live())?
+    } else {
+        numawise_machine::quick(&Roots::live())?
     };
     Ok(under(machine, allowed))
 }

@@ -104,9 +104,10 @@ fn parse<T: Id>(
         };
         rest = others;
         let listed = listed(option, text, element)?;
-        match relative || relative_here {
-            false => set.extend(in_range(&listed, allowed).iter()),
-            true => set.extend(at_positions(option, text, &listed, allowed)?.iter()),
+        if !(relative || relative_here) {
+            set.extend(in_range(&listed, allowed).iter())
+        } else {
+            set.extend(at_positions(option, text, &listed, allowed)?.iter())
         }
     }
     let set = if inverted { allowed.difference(&set) } else { set };
@@ -120,10 +121,7 @@ fn listed<T: Id>(option: &'static str, text: &str, element: &str) -> Result<IdSe
         return Err(wrong("numactl knows no steps; use --cpus".to_owned()));
     }
     let listed: IdSet<T> = element.parse().map_err(|_| wrong(problem(element)))?;
-    match listed.is_empty() {
-        true => Err(wrong("a number is missing".to_owned())),
-        false => Ok(listed),
-    }
+    if listed.is_empty() { Err(wrong("a number is missing".to_owned())) } else { Ok(listed) }
 }
 
 /// The first of the allowed ones for 0, and so on.
@@ -172,13 +170,14 @@ fn non_empty<T: Id>(
     set: IdSet<T>,
     allowed: &IdSet<T>,
 ) -> Result<IdSet<T>, NodeStringError> {
-    match set.is_empty() {
-        false => Ok(set),
-        true => Err(NodeStringError::Nothing {
+    if !set.is_empty() {
+        Ok(set)
+    } else {
+        Err(NodeStringError::Nothing {
             option,
             text: text.to_owned(),
             noun: T::NOUN,
             allowed: allowed.to_string(),
-        }),
+        })
     }
 }

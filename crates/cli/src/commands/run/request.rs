@@ -82,10 +82,7 @@ impl Request {
             None => None,
         };
         let (balancing, ignored) = balancing(arguments);
-        let (number, repeat) = match shares(arguments) {
-            true => (tasks.number, 1),
-            false => (1, tasks.number),
-        };
+        let (number, repeat) = if shares(arguments) { (tasks.number, 1) } else { (1, tasks.number) };
         let placement = PlacementRequest {
             strategy,
             binding,
@@ -135,9 +132,10 @@ impl Request {
 
     /// What the environment of a task needs.
     pub fn changes(&self, task: &TaskPlacement, pinner: Option<&Pinner>) -> Vec<Change> {
-        match self.steers_threads {
-            true => numawise_launch::environment(task, self.placement.binding, pinner),
-            false => numawise_launch::page_changes(&task.memory),
+        if self.steers_threads {
+            numawise_launch::environment(task, self.placement.binding, pinner)
+        } else {
+            numawise_launch::page_changes(&task.memory)
         }
     }
 }

@@ -135,10 +135,7 @@ impl Scope {
                 self.tasks.crowded = true;
                 let share = (outside.cpus.len() as u32 / size).max(1);
                 self.tasks.threads = Some(share);
-                let pinned = match arguments.pin {
-                    true => "they are pinned as asked and may meet on the same CPUs",
-                    false => "the strategy is passed over and threads are not pinned",
-                };
+                let pinned = if arguments.pin { "they are pinned as asked and may meet on the same CPUs" } else { "the strategy is passed over and threads are not pinned" };
                 self.warnings.push(format!(
                     "the launcher gave CPUs {own} to this rank and to others: {size} ranks have {} CPUs, and which of \
                      these CPUs are whose is not told, so that {pinned}; bind each rank to CPUs of its own, none at all \
@@ -268,9 +265,10 @@ impl Bound {
             return Bound::No;
         }
         // A rank with one CPU stands there whoever else does.
-        match own.len() > 1 && own.len() * local_size as usize > outside.len() {
-            true => Bound::Crowded,
-            false => Bound::Alone,
+        if own.len() > 1 && own.len() * local_size as usize > outside.len() {
+            Bound::Crowded
+        } else {
+            Bound::Alone
         }
     }
 }

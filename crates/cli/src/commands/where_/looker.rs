@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use numawise_facts::{Machine, MemorySnapshot, Reading, Residency, Snapshot};
+use numawise_facts::{Machine, MemorySnapshot, Reading, Snapshot};
 use numawise_observe::SnapshotOptions;
 use numawise_record::Series;
+use numawise_tables::Residency;
 use numawise_units::{Nanoseconds, Pid};
 
 use super::clock::{boot_time, cpu_time};

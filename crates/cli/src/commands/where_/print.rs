@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use numawise_facts::Residency;
 use numawise_report::residency::{self, Style};
+use numawise_tables::Residency;
 
 use super::clock::boot_time;
 use super::looker::Looker;

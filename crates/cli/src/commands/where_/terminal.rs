@@ -146,9 +146,10 @@ fn give_back() {
 
 /// The standard input, or the terminal where that is a pipe.
 fn keys() -> io::Result<File> {
-    match stdin().is_terminal() {
-        true => Ok(stdin().as_fd().try_clone_to_owned()?.into()),
-        false => File::open("/dev/tty"),
+    if stdin().is_terminal() {
+        Ok(stdin().as_fd().try_clone_to_owned()?.into())
+    } else {
+        File::open("/dev/tty")
     }
 }
 

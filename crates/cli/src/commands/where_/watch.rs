@@ -72,9 +72,10 @@ fn show(
             schedule.begin(now);
             schedule.change(now, pace(view, watch, looks.least));
         }
-        let wait = match looks.under_way || view.paused() {
-            true => LONGEST_WAIT,
-            false => Duration::from(schedule.left(now)).min(LONGEST_WAIT),
+        let wait = if looks.under_way || view.paused() {
+            LONGEST_WAIT
+        } else {
+            Duration::from(schedule.left(now)).min(LONGEST_WAIT)
         };
         // A millisecond more than what is left, which is cut to whole ones.
         let mut within = if draw { Duration::ZERO } else { wait + Duration::from_millis(1) };

@@ -1,7 +1,8 @@
 //! What the placements could differ by, by what was measured of the machine, beside what they did.
 
 use maud::{Markup, html as page};
-use numawise_facts::{ExpectedEffect, Reading};
+use numawise_facts::Reading;
+use numawise_tables::ExpectedEffect;
 
 use crate::check::{Check, points};
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use maud::{Markup, html as page};
-use numawise_facts::{PointSummary, Reading};
+use numawise_facts::Reading;
+use numawise_tables::PointSummary;
 use numawise_units::{Bytes, NodeId, Ratio};
 use serde_json::{Value, json as object};
 

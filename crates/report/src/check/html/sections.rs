@@ -1,7 +1,8 @@
 //! The sections of the page, in the order of the page.
 
 use maud::{Markup, html as page};
-use numawise_facts::{ContrastCall, Finding, Reading, Trial};
+use numawise_facts::{Finding, Reading, Trial};
+use numawise_tables::ContrastCall;
 use numawise_units::Nanoseconds;
 
 use super::charts;

@@ -35,9 +35,10 @@ impl Scale {
 
     /// The line; without an effect, only where 1 is.
     pub fn draw(&self, effect: Option<Effect>) -> String {
-        let [dot, one, line, left, right, middle] = match self.unicode {
-            true => ['·', '│', '─', '├', '┤', '●'],
-            false => ['.', '|', '-', '[', ']', 'o'],
+        let [dot, one, line, left, right, middle] = if self.unicode {
+            ['·', '│', '─', '├', '┤', '●']
+        } else {
+            ['.', '|', '-', '[', ']', 'o']
         };
         let mut cells = vec![dot; self.cells];
         cells[self.cell(1.0)] = one;

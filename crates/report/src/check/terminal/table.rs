@@ -1,6 +1,6 @@
 //! The placements, a line or two for each.
 
-use numawise_facts::ContrastCall;
+use numawise_tables::ContrastCall;
 
 use super::Style;
 use super::plot::Scale;
@@ -99,9 +99,10 @@ fn line(row: &Row, columns: &Columns, scale: Option<&Scale>, paint: Paint) -> St
     };
     let Columns { name: width, median, interval, effect, n, .. } = *columns;
     let name = name(row);
-    let (before, name) = match name.chars().count() > width {
-        true => (format!("  {}\n", paint.bold(Tone::Plain, &name)), String::new()),
-        false => (String::new(), name),
+    let (before, name) = if name.chars().count() > width {
+        (format!("  {}\n", paint.bold(Tone::Plain, &name)), String::new())
+    } else {
+        (String::new(), name)
     };
     let plot =
         scale.map_or(String::new(), |scale| format!("{}  ", paint.tone(tone, &scale.draw(row.effect()))));

@@ -1,7 +1,7 @@
 //! Two profiles as a page: tables, which say all; there is nothing to draw.
 
 use maud::{Markup, html as page};
-use numawise_facts::{CellCall, CellKey, ComparedCell};
+use numawise_tables::{CellCall, CellKey, ComparedCell};
 use serde_json::json as object;
 
 use super::{Compared, TITLES, figures, furthest, name, reason, sides};

@@ -1,6 +1,6 @@
 //! Two profiles on the terminal.
 
-use numawise_facts::{CellCall, CellKey, ComparedCell};
+use numawise_tables::{CellCall, CellKey, ComparedCell};
 
 use super::{Compared, TITLES, figures, furthest, name, reason, sides};
 use crate::check::Style;

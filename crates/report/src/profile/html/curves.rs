@@ -1,7 +1,8 @@
 //! Curves: the charts, and the figures that they are drawn from.
 
 use maud::{Markup, html as page};
-use numawise_facts::{FigureUnit, LoadedCurve, Reading, WorkingSetCurve};
+use numawise_facts::Reading;
+use numawise_tables::{FigureUnit, LoadedCurve, WorkingSetCurve};
 use numawise_units::{Bytes, Latency, Nanoseconds};
 
 use super::{chart, data, figure};

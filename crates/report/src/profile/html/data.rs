@@ -1,6 +1,7 @@
 //! What the charts draw.
 
-use numawise_facts::{CoreMatrix, LoadedCurve, Mix, WorkingSetCurve};
+use numawise_facts::Mix;
+use numawise_tables::{CoreMatrix, LoadedCurve, WorkingSetCurve};
 use serde_json::{Value, json as object};
 
 use crate::profile::{Measured, words};

@@ -1,7 +1,8 @@
 //! Matrices as tables whose cells are coloured by their figures: heat maps that can be read, copied and printed.
 
 use maud::{Markup, html as page};
-use numawise_facts::{Cell, CoreMatrix, FigureUnit, MatrixMeasure, NodeMatrix, Reading};
+use numawise_facts::Reading;
+use numawise_tables::{Cell, CoreMatrix, FigureUnit, MatrixMeasure, NodeMatrix};
 
 use crate::profile::Measured;
 use crate::profile::grid::Notes;

@@ -1,6 +1,7 @@
 //! Curves: latency by working set, latency by load.
 
-use numawise_facts::{Cell, Estimate, FigureUnit, LoadPoint, LoadedCurve, Mix, Reading, WorkingSetCurve};
+use numawise_facts::{Estimate, LoadPoint, Mix, Reading};
+use numawise_tables::{Cell, FigureUnit, LoadedCurve, WorkingSetCurve};
 use numawise_units::{Bytes, Latency, Nanoseconds};
 
 use super::Page;
@@ -64,7 +65,7 @@ impl Page<'_> {
         match &curve.caches {
             Reading::Unavailable { unavailable } => format!("caches {}", self.notes.mark(&unavailable.0)),
             Reading::Measured(steps) => {
-                let step = |step: &numawise_facts::CacheStep| {
+                let step = |step: &numawise_tables::CacheStep| {
                     format!("L{} ({}) {}", step.level, step.size, shown(&step.latency))
                 };
                 let mut parts: Vec<String> = steps.iter().map(step).collect();

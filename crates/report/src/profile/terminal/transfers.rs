@@ -1,6 +1,6 @@
 //! Lines that go from core to core.
 
-use numawise_facts::{Cell, CoreMatrix, FigureUnit, LineHome, MatrixMeasure};
+use numawise_tables::{Cell, CoreMatrix, FigureUnit, LineHome, MatrixMeasure};
 use numawise_units::CpuId;
 
 use super::Page;

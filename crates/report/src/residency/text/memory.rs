@@ -1,6 +1,7 @@
 //! Memory by use and node, as `numastat -p` has it, and what rules it.
 
-use numawise_facts::{MappingSnapshot, MemoryRow, MemoryTable, PolicyShare, TaskResidency};
+use numawise_facts::{MappingSnapshot, PolicyShare};
+use numawise_tables::{MemoryRow, MemoryTable, TaskResidency};
 use numawise_units::{Bytes, Ratio};
 
 use super::{Page, called, places};

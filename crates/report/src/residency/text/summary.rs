@@ -1,6 +1,7 @@
 //! The first screen: a line for each process, a line for each node.
 
-use numawise_facts::{FarMemory, MemoryTable, NodeTotal, Reading, TaskResidency};
+use numawise_facts::Reading;
+use numawise_tables::{FarMemory, MemoryTable, NodeTotal, TaskResidency};
 use numawise_units::{Bytes, Ratio};
 
 use super::{Page, count, over};
@@ -43,10 +44,7 @@ impl Page<'_> {
              local if every thread used every page alike; which thread uses which page can not be seen. far: memory on \
              nodes where no thread of the process runs.{}",
             over(residency.span),
-            match residency.nodes.iter().any(|node| !node.cpus) {
-                true => " Memory of nodes without CPUs is local to the CPUs that it is nearest to.",
-                false => "",
-            }
+            if residency.nodes.iter().any(|node| !node.cpus) { " Memory of nodes without CPUs is local to the CPUs that it is nearest to." } else { "" }
         ));
         self.nodes();
     }

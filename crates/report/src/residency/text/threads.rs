@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use numawise_facts::{Reading, ShareSpan, TaskResidency, ThreadResidency};
+use numawise_facts::Reading;
+use numawise_tables::{ShareSpan, TaskResidency, ThreadResidency};
 use numawise_units::{CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid};
 
 use super::Page;
@@ -56,9 +57,10 @@ impl Page<'_> {
         let sides: Vec<Side> =
             rows[0].iter().map(|title| if to_left(title) { Side::Left } else { Side::Right }).collect();
         self.text += &fitted(rows, &sides, self.style.width, &["faults", "CPU time", "state", "PID"]);
-        let mut words = match recent {
-            true => "CPU %, moves to another CPU and faults: between the looks.".to_owned(),
-            false => "CPU %, moves to another CPU and faults: since each thread began.".to_owned(),
+        let mut words = if recent {
+            "CPU %, moves to another CPU and faults: between the looks.".to_owned()
+        } else {
+            "CPU %, moves to another CPU and faults: since each thread began.".to_owned()
         };
         if folded {
             words += " Threads that are alike share a line, with the sums; --threads shows each.";
@@ -69,13 +71,15 @@ impl Page<'_> {
 
 fn row(group: &Group, process_of: &HashMap<Pid, Pid>, recent: bool) -> Vec<String> {
     let threads = group.threads.as_slice();
-    let moves = |thread: &ThreadResidency| match recent {
-        true => thread.recent_migrations.clone(),
-        false => thread.migrations.clone(),
+    let moves = |thread: &ThreadResidency| {
+        if recent { thread.recent_migrations.clone() } else { thread.migrations.clone() }
     };
-    let faults = |thread: &ThreadResidency| match recent {
-        true => thread.recent_faults.clone(),
-        false => Reading::Measured(thread.minor_faults.saturating_add(thread.major_faults)),
+    let faults = |thread: &ThreadResidency| {
+        if recent {
+            thread.recent_faults.clone()
+        } else {
+            Reading::Measured(thread.minor_faults.saturating_add(thread.major_faults))
+        }
     };
     let mut processes: Vec<&Pid> = threads.iter().filter_map(|thread| process_of.get(&thread.tid)).collect();
     processes.sort_unstable();

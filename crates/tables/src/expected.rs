@@ -3,7 +3,7 @@
 use numawise_units::{NodeId, Ratio};
 use serde::{Deserialize, Serialize};
 
-use crate::{Effect, PointId, Reading};
+use numawise_facts::{Effect, PointId, Reading};
 
 /// Far memory beside near, and what that would do to a program of which nothing is known but where its CPUs and pages are.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -3,7 +3,8 @@
 use numawise_units::{Bytes, Nanoseconds, NodeId, Pid, Ratio};
 use serde::{Deserialize, Serialize};
 
-use crate::{NodeColumn, Reading};
+use crate::NodeColumn;
+use numawise_facts::Reading;
 
 /// A job over time. Moments are since 1970-01-01 UTC.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use numawise_units::{Bytes, BytesPerSecond, CpuId, Latency, NodeId, Ratio};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-use crate::{Estimate, Mix, Reading, Target, Workers};
+use numawise_facts::{Estimate, Mix, Reading, Target, Workers};
 
 /// A figure of a table; none where it was not asked for.
 pub type Cell = Option<Reading<Estimate<f64>>>;
@@ -168,7 +168,7 @@ pub struct LoadedCurve {
     /// Whose threads load.
     pub workers: Workers,
     pub threads: Reading<u32>,
-    pub points: Reading<Vec<crate::LoadPoint>>,
+    pub points: Reading<Vec<numawise_facts::LoadPoint>>,
     /// At the least load.
     pub unloaded: Reading<Latency>,
     /// The greatest bandwidth, and the latency there.

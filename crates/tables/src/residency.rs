@@ -3,7 +3,7 @@
 use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid, Ratio};
 use serde::{Deserialize, Serialize};
 
-use crate::{MappingSnapshot, MemoryKind, PageUse, PolicyShare, Reading, Reason};
+use numawise_facts::{MappingSnapshot, MemoryKind, PageUse, PolicyShare, Reading, Reason};
 
 /// A job at one moment, or between two.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,0 +1,65 @@
+//! Notices: what a person should know beside a result, as values.
+//!
+//! A warning, a note, a caveat, a remark and a limit are all notices; the field that holds one says which it is. A notice has a
+//! public identifier (`NW101`) and typed arguments; its text stands once, in `report`. Nothing is ever found again by its text.
+
+mod plan;
+
+use serde::{Deserialize, Serialize};
+
+pub use plan::PlanNotice;
+
+/// Defines the notices of a subject: an enum with one variant for each, and [`Notice::code`].
+macro_rules! notices {
+    (
+        $(#[$of_enum:meta])*
+        $subject:ident: $name:ident {
+            $(
+                $(#[$of_variant:meta])*
+                $code:literal $variant:ident $({ $( $(#[$of_field:meta])* $field:ident : $type:ty ),* $(,)? })?
+            ),* $(,)?
+        }
+    ) => {
+        $(#[$of_enum])*
+        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[serde(tag = "code", content = "arguments")]
+        pub enum $name {
+            $(
+                $(#[$of_variant])*
+                #[serde(rename = $code)]
+                $variant $({ $( $(#[$of_field])* $field : $type ),* })?
+            ),*
+        }
+
+        impl $name {
+            /// The public identifier.
+            pub fn code(&self) -> &'static str {
+                match self { $( $name::$variant $({ $( $field: _ ),* })? => $code ),* }
+            }
+        }
+
+        impl From<$name> for $crate::Notice {
+            fn from(notice: $name) -> Self {
+                $crate::Notice::$subject(notice)
+            }
+        }
+    };
+}
+use notices;
+
+/// A notice of any subject. In JSON `{"code": "NW101", "arguments": {...}}`, whatever its subject.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Notice {
+    /// NW1xx: of a plan.
+    Plan(PlanNotice),
+}
+
+impl Notice {
+    /// The public identifier, as `NW101`. It never changes its meaning.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Notice::Plan(notice) => notice.code(),
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! What is shown, computed, without words: complete tables of values, so that a report need not compute.
+//!
+//! This crate knows what a table of numawise holds. It does no input or output and makes no sentence; only `analyse` fills its
+//! types, only `report` and `tui` read them. All types are plain values, `Send` and `Sync`.
+
+mod analysis;
+mod expected;
+mod profile;
+mod residency;
+mod timeline;
+
+pub use analysis::{Analysis, Contrast, ContrastCall, PointSummary, Verdict, VerdictKind};
+pub use expected::{Expected, ExpectedEffect};
+pub use profile::{
+    CacheStep, Cell, CellCall, CellKey, ComparedCell, ComparedRatio, CoreMatrix, Crew, DeclaredShare,
+    FigureUnit, Knee, KneeWhy, LineHome, LoadedCurve, MatrixMeasure, NodeMatrix, Peak, ProfileComparison,
+    ProfileDifference, ProfileTables, Spread, TransferGroup, WorkingSetCurve,
+};
+pub use residency::{
+    FarMemory, JobResidency, LeftOut, LocalShare, MaskOverlap, MemoryRow, MemoryTable, NodeColumn, NodeTotal,
+    Occupant, Remark, RemarkKind, Residency, ResidencyNote, ShareSpan, SharedCpu, TaskResidency,
+    ThreadResidency,
+};
+pub use timeline::{LocalChange, MemoryChange, Moment, NodeTimeline, SessionSpan, TaskTimeline, Timeline};
