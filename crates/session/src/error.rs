@@ -1,0 +1,54 @@
+//! What can end a use case. Errors of the crates below keep their own texts; what only a use case can say stands here.
+
+use numawise_launch::LaunchError;
+use numawise_membench::MembenchError;
+use numawise_observe::FindError;
+use numawise_placement::PlacementError;
+use numawise_record::RecordError;
+use numawise_study::StudyError;
+
+/// Failure of a use case. No option of a command line is named: the face that asked adds what to type.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    #[error(transparent)]
+    Machine(#[from] numawise_machine::Error),
+    #[error(transparent)]
+    Placement(#[from] PlacementError),
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    #[error(transparent)]
+    Membench(#[from] MembenchError),
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    #[error(transparent)]
+    Study(#[from] StudyError),
+    #[error(transparent)]
+    Find(#[from] FindError),
+}
+
+/// Who or what ended a use case; faces make their exit status from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// The use case itself failed, or was asked for what cannot be.
+    Ours,
+    /// The program is not there.
+    ProgramNotFound,
+    /// The program is there and cannot be executed.
+    ProgramNotExecutable,
+}
+
+impl Error {
+    /// The cause, from the innermost error that knows it.
+    pub fn cause(&self) -> Cause {
+        match self {
+            Error::Launch(error) | Error::Study(StudyError::Launch(error)) if error.is_not_found() => {
+                Cause::ProgramNotFound
+            }
+            Error::Launch(error) | Error::Study(StudyError::Launch(error)) if error.is_not_executable() => {
+                Cause::ProgramNotExecutable
+            }
+            _ => Cause::Ours,
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! The machine that we run on, as a use case needs it.

@@ -1,0 +1,12 @@
+//! The use cases of numawise, whoever asks for them: the command line today, a library or a batch job later.
+//!
+//! Each use case takes a validated request and returns values, or the one [`Error`] of this crate. What happens on the way goes up
+//! through a [`Sink`](numawise_facts::Sink); what stops it is a flag that the caller raises. Nothing here prints, parses a command
+//! line, installs a handler for a signal or ends the process.
+//!
+//! - [`here`]: the machine we may use, with what limits us on it and what was measured of it.
+
+mod error;
+pub mod here;
+
+pub use error::{Cause, Error};
