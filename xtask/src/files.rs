@@ -1,15 +1,21 @@
-//! Sizes of files and functions, tests beside rather than inside, and what must not stand in a committed text.
+//! Sizes of files and functions, where tests stand, and what must not stand in a committed text.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::report::Report;
 
+#[cfg(test)]
+#[path = "files_tests.rs"]
+mod tests;
+
 const MOST: usize = 600;
 const NINE_OF_TEN: usize = 400;
 const MEDIAN: usize = 150;
 const FUNCTION: usize = 80;
 const MAIN: usize = 40;
+/// Tests of so many lines stand in a file of their own.
+const INSIDE: usize = 40;
 
 /// Tables of data, which may be longer.
 const TABLES: [&str; 0] = [];
@@ -31,6 +37,7 @@ pub fn check(root: &Path, report: &mut Report) {
         if path.ends_with(".rs") {
             functions(path, &text, report);
             inside(path, &text, report);
+            lone_tests(path, &files, report);
         }
         if path.ends_with("src/main.rs") && text.lines().count() > MAIN {
             report.complain(format!("{path} has {} lines; a main has at most {MAIN}", text.lines().count()));
@@ -109,10 +116,26 @@ fn function_name(code: &str) -> Option<&str> {
     name.split(['(', '<']).next()
 }
 
-/// Tests stand in their own file.
+/// Tests below 40 lines may stand inside; longer ones stand beside the code, in `foo_tests.rs`.
 fn inside(path: &str, text: &str, report: &mut Report) {
-    if text.contains("#[cfg(test)]\nmod tests {") {
-        report.complain(format!("{path} has its tests inside; they belong into a file beside it"));
+    let Some((_, tests)) = text.split_once("#[cfg(test)]\nmod tests {\n") else { return };
+    let lines = tests.lines().take_while(|line| *line != "}").count() + 3;
+    if lines >= INSIDE {
+        let beside = path.replace(".rs", "_tests.rs");
+        report.complain(format!(
+            "{path} has {lines} lines of tests inside; from {INSIDE} on they stand in {beside}"
+        ));
+    }
+}
+
+/// A folder for one file is none: `foo/tests.rs` alone is `foo_tests.rs`.
+fn lone_tests(path: &str, files: &[String], report: &mut Report) {
+    let Some(folder) = path.strip_suffix("tests.rs").filter(|folder| folder.ends_with('/')) else { return };
+    if files.iter().filter(|other| other.starts_with(folder)).count() == 1 {
+        report.complain(format!(
+            "{path} is alone in its folder; it is {}_tests.rs",
+            folder.trim_end_matches('/')
+        ));
     }
 }
 
@@ -125,46 +148,5 @@ fn words(path: &str, text: &str, report: &mut Report) {
         if let Some(line) = text.lines().position(|line| line.contains(bad)) {
             report.complain(format!("{path}:{} holds '{bad}'", line + 1));
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn complaints(check: impl FnOnce(&mut Report)) -> Vec<String> {
-        let mut report = Report::default();
-        check(&mut report);
-        report.complaints().to_vec()
-    }
-
-    #[test]
-    fn long_functions_are_found_wherever_they_stand() {
-        let body = "        x();\n".repeat(FUNCTION);
-        let long = format!("impl A {{\n    pub fn f(&self) {{\n{body}    }}\n\n    fn g() {{}}\n}}\n");
-        assert_eq!(complaints(|r| functions("a.rs", &long, r)), ["a.rs: fn f has 82 lines; at most 80"]);
-        let short = "fn f() {\n    x();\n}\n".repeat(100);
-        assert_eq!(complaints(|r| functions("a.rs", &short, r)), [] as [&str; 0]);
-    }
-
-    #[test]
-    fn long_files_are_found() {
-        let mut sizes: Vec<_> = (0..20).map(|k| (100, format!("{k}.rs"))).collect();
-        assert_eq!(complaints(|r| lengths(&mut sizes, r)), [] as [&str; 0]);
-        sizes.push((601, "big.rs".to_owned()));
-        assert_eq!(
-            complaints(|r| lengths(&mut sizes, r)),
-            ["big.rs has 601 lines; no file has more than 600"]
-        );
-        sizes.extend((0..30).map(|k| (401, format!("mid{k}.rs"))));
-        assert_eq!(complaints(|r| lengths(&mut sizes, r)).len(), 3);
-    }
-
-    #[test]
-    fn tests_inside_and_unfinished_work_are_found() {
-        let text = "#[cfg(test)]\nmod tests {\n    // TODO: more\n}\n";
-        assert_eq!(complaints(|r| inside("a.rs", text, r)).len(), 1);
-        assert_eq!(complaints(|r| words("a.rs", text, r)), ["a.rs:3 holds 'TODO'"]);
-        assert_eq!(complaints(|r| words("a.rs", "#[cfg(test)]\nmod tests;\n", r)), [] as [&str; 0]);
     }
 }

@@ -1,4 +1,4 @@
-//! The map: the table of rooms in `ARCHITECTURE.md` against `cargo metadata`, and the folders that it names, both ways.
+//! The map: the table of crates in `ARCHITECTURE.md` against `cargo metadata`, and the folders that it names, both ways.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::report::Report;
 #[path = "map_tests.rs"]
 mod tests;
 
-/// Room -> rooms that it uses.
+/// Crate -> crates that it uses.
 pub type Edges = BTreeMap<String, BTreeSet<String>>;
 
 /// Edges that no table may ever allow: the data would run backwards.
@@ -31,9 +31,9 @@ pub fn check(root: &Path, report: &mut Report) {
         Ok(text) => text,
         Err(e) => return report.complain(format!("cannot read {}: {e}", path.display())),
     };
-    let drawn = rooms(&text);
+    let drawn = crates(&text);
     if drawn.is_empty() {
-        return report.complain("ARCHITECTURE.md has no table of rooms (lines '| `room` | uses ... |')");
+        return report.complain("ARCHITECTURE.md has no table of crates (lines '| `crate` | uses ... |')");
     }
     match metadata(root) {
         Ok(real) => compare(&drawn, &real, report),
@@ -41,16 +41,16 @@ pub fn check(root: &Path, report: &mut Report) {
     }
     forbidden(&drawn, report);
     folders(root, &text, report);
-    report.checked(format!("{} rooms against cargo metadata", drawn.len()));
+    report.checked(format!("{} crates against cargo metadata", drawn.len()));
 }
 
-/// The table of rooms: lines `| `room` | `used`, `used` | ... |` under the heading "## Rooms".
-pub fn rooms(text: &str) -> Edges {
-    let section = text.split("\n## ").find(|part| part.starts_with("Rooms")).unwrap_or("");
+/// The table of crates: lines `| `crate` | `used`, `used` | ... |` under the heading "## Crates".
+pub fn crates(text: &str) -> Edges {
+    let section = text.split("\n## ").find(|part| part.starts_with("Crates")).unwrap_or("");
     let row = |line: &str| {
         let mut cells = line.strip_prefix('|')?.split('|');
-        let room = quoted(cells.next()?).pop()?;
-        Some((room, quoted(cells.next()?).into_iter().collect()))
+        let name = quoted(cells.next()?).pop()?;
+        Some((name, quoted(cells.next()?).into_iter().collect()))
     };
     section.lines().filter_map(row).collect()
 }
@@ -76,7 +76,7 @@ fn metadata(root: &Path) -> Result<Edges, String> {
     let mut edges = Edges::new();
     for package in json["packages"].as_array().into_iter().flatten() {
         let manifest = package["manifest_path"].as_str().unwrap_or_default();
-        let Some(room) = Path::new(manifest).strip_prefix(root.join("crates")).ok().and_then(|p| p.parent())
+        let Some(name) = Path::new(manifest).strip_prefix(root.join("crates")).ok().and_then(|p| p.parent())
         else {
             continue;
         };
@@ -84,25 +84,25 @@ fn metadata(root: &Path) -> Result<Edges, String> {
         // Tests may build upon what the data has already passed; what ships may not.
         let shipped = dependencies.filter(|d| d["kind"].as_str() != Some("dev"));
         let ours = shipped.filter_map(|d| d["name"].as_str()?.strip_prefix("numawise-").map(str::to_owned));
-        edges.insert(room.display().to_string(), ours.collect());
+        edges.insert(name.display().to_string(), ours.collect());
     }
     Ok(edges)
 }
 
 fn compare(drawn: &Edges, real: &Edges, report: &mut Report) {
-    for room in real.keys().filter(|room| !drawn.contains_key(*room)) {
-        report.complain(format!("crates/{room} is not in the table of ARCHITECTURE.md"));
+    for name in real.keys().filter(|name| !drawn.contains_key(*name)) {
+        report.complain(format!("crates/{name} is not in the table of ARCHITECTURE.md"));
     }
-    for room in drawn.keys().filter(|room| !real.contains_key(*room)) {
-        report.complain(format!("ARCHITECTURE.md names the room {room}, and crates/{room} is not there"));
+    for name in drawn.keys().filter(|name| !real.contains_key(*name)) {
+        report.complain(format!("ARCHITECTURE.md names the crate {name}, and crates/{name} is not there"));
     }
-    for (room, uses) in real {
-        let Some(allowed) = drawn.get(room) else { continue };
+    for (name, uses) in real {
+        let Some(allowed) = drawn.get(name) else { continue };
         for edge in uses.difference(allowed) {
-            report.complain(format!("crates/{room} uses {edge}, which ARCHITECTURE.md does not allow"));
+            report.complain(format!("crates/{name} uses {edge}, which ARCHITECTURE.md does not allow"));
         }
         for edge in allowed.difference(uses) {
-            report.complain(format!("ARCHITECTURE.md says that {room} uses {edge}, and it does not"));
+            report.complain(format!("ARCHITECTURE.md says that {name} uses {edge}, and it does not"));
         }
     }
 }
@@ -117,7 +117,7 @@ fn forbidden(drawn: &Edges, report: &mut Report) {
 
 fn reaches(edges: &Edges, from: &str, to: &str, seen: &mut BTreeSet<String>) -> bool {
     let Some(next) = edges.get(from) else { return false };
-    next.contains(to) || next.iter().any(|room| seen.insert(room.clone()) && reaches(edges, room, to, seen))
+    next.contains(to) || next.iter().any(|name| seen.insert(name.clone()) && reaches(edges, name, to, seen))
 }
 
 /// Every folder at the top is named as `name/` in the text, and every folder named there is to be found.

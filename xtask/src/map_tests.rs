@@ -1,18 +1,18 @@
 use super::*;
 
-const MAP: &str = "# A\n\n## Rooms\n\n| room | uses | what |\n|---|---|---|\n| `units` | | leaf |\n| `facts` | `units` | nouns |\n\n## More\n| `not` | `this` |\n";
+const MAP: &str = "# A\n\n## Crates\n\n| crate | uses | what |\n|---|---|---|\n| `units` | | leaf |\n| `facts` | `units` | nouns |\n\n## More\n| `not` | `this` |\n";
 
 fn edges(pairs: &[(&str, &[&str])]) -> Edges {
     pairs
         .iter()
-        .map(|(room, uses)| (room.to_string(), uses.iter().map(|u| u.to_string()).collect()))
+        .map(|(name, uses)| (name.to_string(), uses.iter().map(|u| u.to_string()).collect()))
         .collect()
 }
 
 #[test]
 fn the_table_is_read_from_its_section_alone() {
-    assert_eq!(rooms(MAP), edges(&[("units", &[]), ("facts", &["units"])]));
-    assert!(rooms("# nothing").is_empty());
+    assert_eq!(crates(MAP), edges(&[("units", &[]), ("facts", &["units"])]));
+    assert!(crates("# nothing").is_empty());
 }
 
 #[test]

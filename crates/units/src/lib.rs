@@ -1,12 +1,12 @@
-//! Quantities and identifiers: the smallest words of numawise.
+//! Quantities and identifiers: the vocabulary of numawise.
 //!
-//! This room is a leaf. It knows how a quantity or an identifier is parsed and printed, in one place for the whole
+//! A leaf crate. Knows how a quantity or an identifier is parsed and printed, in one place for the whole
 //! program, and nothing else: no machine, no file, no clock. All types are plain values, `Send` and `Sync`.
 
 mod id;
 mod quantity;
 mod set;
 
-pub use id::{CpuId, Id, NodeId, Pid, TaskId};
+pub use id::{CpuId, HostId, Id, NodeId, Pid, Rank, TaskId};
 pub use quantity::{Bytes, BytesPerSecond, Latency, Nanoseconds, Ratio};
-pub use set::{CpuSet, IdSet, NodeSet, ParseSetError};
+pub use set::{CpuSet, IdSet, NodeSet, ParseSetError, SetFlaw};

@@ -197,13 +197,28 @@ impl<T: Id> fmt::Debug for IdSet<T> {
     }
 }
 
-/// Why a text is not a list of CPUs or nodes.
+/// A text that is not a list of CPUs or nodes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("'{text}' is not a list of {noun}s: {problem}; expected numbers and ranges such as 0-3,8 or 0-14:2")]
+#[error("'{text}' is not a list of {noun}s: {flaw}; expected numbers and ranges such as 0-3,8 or 0-14:2")]
 pub struct ParseSetError {
     text: String,
     noun: &'static str,
-    problem: String,
+    pub flaw: SetFlaw,
+}
+
+/// What is wrong with an element of a list.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SetFlaw {
+    #[error("the step in '{element}' is 0")]
+    StepOfZero { element: String },
+    #[error("the range '{range}' runs backwards")]
+    Backwards { range: String },
+    #[error("a number is missing")]
+    MissingNumber,
+    #[error("'{found}' is not a number")]
+    NotANumber { found: String },
+    #[error("{found} is above {MAX_INDEX}")]
+    TooLarge { found: String },
 }
 
 impl<T: Id> FromStr for IdSet<T> {
@@ -217,10 +232,10 @@ impl<T: Id> FromStr for IdSet<T> {
             return Ok(set);
         }
         for element in text.trim().split(',') {
-            let (first, last, step) = range(element.trim()).map_err(|problem| ParseSetError {
+            let (first, last, step) = range(element.trim()).map_err(|flaw| ParseSetError {
                 text: text.trim().to_owned(),
                 noun: T::NOUN,
-                problem,
+                flaw,
             })?;
             set.extend((first..=last).step_by(step as usize).map(T::from_index));
         }
@@ -229,7 +244,7 @@ impl<T: Id> FromStr for IdSet<T> {
 }
 
 /// `7`, `0-3` or `0-14:2` as first, last and step.
-fn range(element: &str) -> Result<(u32, u32, u32), String> {
+fn range(element: &str) -> Result<(u32, u32, u32), SetFlaw> {
     let (span, step) = match element.split_once(':') {
         Some((span, step)) => (span, number(step)?),
         None => (element, 1),
@@ -239,24 +254,24 @@ fn range(element: &str) -> Result<(u32, u32, u32), String> {
         None => (number(span)?, number(span)?),
     };
     if step == 0 {
-        return Err(format!("the step in '{element}' is 0"));
+        return Err(SetFlaw::StepOfZero { element: element.to_owned() });
     }
     if last < first {
-        return Err(format!("the range '{span}' runs backwards"));
+        return Err(SetFlaw::Backwards { range: span.to_owned() });
     }
     Ok((first, last, step))
 }
 
-fn number(text: &str) -> Result<u32, String> {
+fn number(text: &str) -> Result<u32, SetFlaw> {
     if text.is_empty() {
-        return Err("a number is missing".to_owned());
+        return Err(SetFlaw::MissingNumber);
     }
     if !text.bytes().all(|b| b.is_ascii_digit()) {
-        return Err(format!("'{text}' is not a number"));
+        return Err(SetFlaw::NotANumber { found: text.to_owned() });
     }
     match text.parse() {
         Ok(n) if n <= MAX_INDEX => Ok(n),
-        _ => Err(format!("{text} is above {MAX_INDEX}")),
+        _ => Err(SetFlaw::TooLarge { found: text.to_owned() }),
     }
 }
 
