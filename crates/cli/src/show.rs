@@ -81,7 +81,7 @@ pub fn style() -> Style {
 }
 
 /// Columns and lines; zeros where there is no terminal, or it does not say.
-pub fn terminal_size() -> (u16, u16) {
+fn terminal_size() -> (u16, u16) {
     let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
     // SAFETY: TIOCGWINSZ writes one winsize, which lives until the call returns.
     let told = unsafe { libc::ioctl(libc::STDOUT_FILENO, libc::TIOCGWINSZ, &raw mut size) };

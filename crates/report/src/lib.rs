@@ -4,8 +4,8 @@
 //! says whether there are colours and how wide a line is.
 
 pub mod check;
-pub mod live;
 pub mod machine;
+pub mod names;
 pub mod notice;
 mod object;
 mod page;

@@ -3,7 +3,6 @@
 mod csv;
 mod groups;
 mod json;
-pub(crate) mod names;
 mod text;
 
 pub use csv::{HEADER, csv, rows};

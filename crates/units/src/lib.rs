@@ -5,8 +5,10 @@
 
 mod id;
 mod quantity;
+mod schedule;
 mod set;
 
 pub use id::{CpuId, HostId, Id, NodeId, Pid, Rank, TaskId};
 pub use quantity::{Bytes, BytesPerSecond, Latency, Nanoseconds, Ratio};
+pub use schedule::Schedule;
 pub use set::{CpuSet, IdSet, NodeSet, ParseSetError, SetFlaw};

@@ -5,16 +5,12 @@
 //! `--user` what a user runs. `--watch` is the full-screen view. What may not be read is told with its reason and is no
 //! error; nothing to look at is one (status 125).
 
-mod backend;
 mod clock;
-mod input;
 mod looker;
 mod pace;
 mod print;
 mod request;
 mod targets;
-mod terminal;
-mod watch;
 
 use std::path::PathBuf;
 
@@ -22,13 +18,13 @@ use numawise_facts::Machine;
 use numawise_machine::Roots;
 use numawise_record::Series;
 use numawise_tables::Residency;
+use numawise_tui::{Sample, Samples, TuiError, WatchEnd, WatchRequest};
 use numawise_units::Nanoseconds;
 
-use super::{Failure, Status};
+use super::{Failure, SUCCESS, Status};
 use looker::Looker;
 use request::{Mode, Request};
 use targets::Targets;
-use watch::Watch;
 
 /// Show where the threads and memory of running processes are
 ///
@@ -77,7 +73,7 @@ pub struct Arguments {
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     let request = Request::new(&arguments)?;
     if let Mode::Watch { .. } = request.mode {
-        terminal::check()?;
+        numawise_tui::check_terminal().map_err(no_view)?;
     }
     let mut targets = Targets::new(&arguments)?;
     for missing in targets.search()? {
@@ -88,9 +84,38 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     let looker = Looker::new(targets, machine, request.mappings, series);
     match request.mode {
         Mode::Watch { interval, fixed } => {
-            watch::run(looker, Watch { title: title(&arguments), interval, fixed })
+            watch(looker, &WatchRequest { title: title(&arguments), interval, fixed })
         }
         _ => print::run(looker, &request),
+    }
+}
+
+/// Shows the full-screen view until it is left.
+fn watch(mut looker: Looker, request: &WatchRequest) -> Result<Status, Failure> {
+    let first = looker.light()?;
+    something_seen(&first.residency)?;
+    match numawise_tui::watch(request, first, looker).map_err(no_view)? {
+        WatchEnd::Quit => Ok(SUCCESS),
+        WatchEnd::Signal(number) => Ok((128 + number) as Status),
+        WatchEnd::SamplingFailed(failure) => Err(failure),
+    }
+}
+
+/// What keeps the view from being shown, and what to use in its place.
+fn no_view(error: TuiError) -> Failure {
+    match error {
+        TuiError::NoTerminal | TuiError::DumbTerminal { .. } => {
+            Failure::new(format!("{error}; without one: --interval 1 --count 10, or --json"))
+        }
+        other => other.into(),
+    }
+}
+
+impl Samples for Looker {
+    type Error = Failure;
+
+    fn next(&mut self) -> Result<Sample, Failure> {
+        self.light()
     }
 }
 

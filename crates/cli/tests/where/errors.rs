@@ -61,7 +61,7 @@ fn what_was_typed_wrongly() {
 fn no_full_screen_where_there_is_no_screen() {
     let process = Process::idle();
     let said = refusal(&[&process.pid(), "--watch"]);
-    assert!(said.contains("--watch needs a terminal") && said.contains("--interval 1 --count 10"), "{said}");
+    assert!(said.contains("view needs a terminal") && said.contains("--interval 1 --count 10"), "{said}");
 }
 
 #[test]

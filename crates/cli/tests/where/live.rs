@@ -241,5 +241,5 @@ fn what_cannot_be_watched_leaves_the_terminal_as_it_was() {
     terminal.wait_for("no process is called 'no-such-program-anywhere'");
     terminal.is_restored(125);
     terminal.type_line(&format!("TERM=dumb {} where --watch $$", env!("CARGO_BIN_EXE_numawise")));
-    terminal.wait_for("--watch needs a terminal that can move its cursor");
+    terminal.wait_for("view needs a terminal that can move its cursor");
 }

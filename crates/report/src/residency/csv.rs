@@ -6,8 +6,8 @@ use numawise_facts::Reading;
 use numawise_tables::{Residency, TaskResidency, ThreadResidency};
 use numawise_units::{Bytes, NodeId};
 
-use super::names::escaped;
 use crate::check::amount;
+use crate::names::escaped;
 
 /// The first line, without its newline.
 pub const HEADER: &str = "time,pid,rank,name,tid,thread,use,node,quantity,value,unit,missing";

@@ -8,7 +8,7 @@ use numawise_tables::{Residency, ResidencyNote, ShareSpan, TaskResidency};
 use numawise_units::{Bytes, NodeId};
 
 use super::Style;
-use super::names::{clipped, escaped};
+use crate::names::{clipped, escaped};
 use crate::paint::{Paint, Tone};
 use crate::wrap::wrap;
 

@@ -6,6 +6,7 @@ use numawise_facts::{Machine, MemorySnapshot, Reading, Snapshot};
 use numawise_observe::SnapshotOptions;
 use numawise_record::Series;
 use numawise_tables::Residency;
+use numawise_tui::Sample;
 use numawise_units::{Nanoseconds, Pid};
 
 use super::clock::{boot_time, cpu_time};
@@ -25,15 +26,6 @@ pub struct Looker {
     memory_at: Nanoseconds,
     pace: Pace,
     series: Option<Series>,
-}
-
-/// What a look gave.
-pub struct Look {
-    pub residency: Residency,
-    /// How much older than the rest its memory is.
-    pub memory_age: Nanoseconds,
-    /// The least time between looks that costs no more than looking may.
-    pub least: Nanoseconds,
 }
 
 impl Looker {
@@ -58,7 +50,7 @@ impl Looker {
     }
 
     /// A look that leaves memory out while that would cost too much; a record gets all of it.
-    pub fn light(&mut self) -> Result<Look, Failure> {
+    pub fn light(&mut self) -> Result<Sample, Failure> {
         let began = boot_time();
         let spent = cpu_time();
         self.options.memory = self.series.is_some() || self.pace.memory_is_due(began);
@@ -67,7 +59,11 @@ impl Looker {
         let at = snapshot.at;
         let residency = self.compare(snapshot);
         self.pace.note(began, cpu_time().saturating_sub(spent), self.options.memory);
-        Ok(Look { residency, memory_age: at.saturating_sub(self.memory_at), least: self.pace.least() })
+        Ok(Sample {
+            residency,
+            memory_age: at.saturating_sub(self.memory_at),
+            least_interval: self.pace.least(),
+        })
     }
 
     fn snapshot(&mut self) -> Result<Snapshot, Failure> {

@@ -53,36 +53,3 @@ fn smooth(before: Option<Nanoseconds>, now: Nanoseconds) -> Nanoseconds {
         None => now,
     }
 }
-
-/// The moments of looks: every interval from the first one on, without drift.
-#[derive(Debug, Clone, Copy)]
-pub struct Schedule {
-    next: Nanoseconds,
-    interval: Nanoseconds,
-}
-
-impl Schedule {
-    /// The first look is one interval from now.
-    pub fn new(now: Nanoseconds, interval: Nanoseconds) -> Self {
-        Schedule { next: now + interval, interval }
-    }
-
-    /// How long to wait.
-    pub fn left(&self, now: Nanoseconds) -> Nanoseconds {
-        self.next.saturating_sub(now)
-    }
-
-    /// A look begins now: the next one is due a whole number of intervals after the one that was due. Those that were
-    /// missed are left out.
-    pub fn begin(&mut self, now: Nanoseconds) {
-        let late = now.saturating_sub(self.next).0 / self.interval.0.max(1);
-        self.next = self.next + Nanoseconds(self.interval.0.max(1).saturating_mul(late + 1));
-    }
-
-    /// From now on with another interval.
-    pub fn change(&mut self, now: Nanoseconds, interval: Nanoseconds) {
-        if interval != self.interval {
-            *self = Schedule::new(now, interval);
-        }
-    }
-}

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use numawise_report::residency::{self, Style};
 use numawise_tables::Residency;
+use numawise_units::Schedule;
 
 use super::clock::boot_time;
 use super::looker::Looker;
-use super::pace::Schedule;
 use super::request::{Format, Mode, Request};
 use super::something_seen;
 use crate::commands::{Failure, SUCCESS, Status};

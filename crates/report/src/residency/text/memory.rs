@@ -5,7 +5,7 @@ use numawise_tables::{MemoryRow, MemoryTable, TaskResidency};
 use numawise_units::{Bytes, Ratio};
 
 use super::{Page, called, places};
-use crate::residency::names::{clipped, end, escaped};
+use crate::names::{clipped, end, escaped};
 use crate::table::{Side, fitted, table};
 
 /// As numastat has it, which writes MB for it.

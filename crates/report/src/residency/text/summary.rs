@@ -6,7 +6,7 @@ use numawise_units::{Bytes, Ratio};
 
 use super::{Page, count, over};
 use crate::check::amount;
-use crate::residency::names::{clipped, escaped};
+use crate::names::{clipped, escaped};
 use crate::table::{Side, fitted, table};
 
 const NAME: usize = 20;

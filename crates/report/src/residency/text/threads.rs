@@ -7,8 +7,8 @@ use numawise_tables::{ShareSpan, TaskResidency, ThreadResidency};
 use numawise_units::{CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid};
 
 use super::Page;
+use crate::names::{clipped, escaped};
 use crate::residency::groups::{Group, groups, total};
-use crate::residency::names::{clipped, escaped};
 use crate::table::{Side, fitted};
 
 const NAME: usize = 16;
