@@ -1,22 +1,24 @@
 //! One line for standard error, made without allocating.
 
+use numawise_wire::mask;
+
 use crate::system;
 
-const ROOM: usize = 512;
+const CAPACITY: usize = 512;
 
 pub struct Line {
-    bytes: [u8; ROOM],
+    bytes: [u8; CAPACITY],
     length: usize,
 }
 
 impl Line {
     pub fn new() -> Line {
-        Line { bytes: [0; ROOM], length: 0 }.text(b"numawise: ")
+        Line { bytes: [0; CAPACITY], length: 0 }.text(b"numawise: ")
     }
 
-    /// What does not fit is left out, but for the end of the line.
+    /// Adds text; what does not fit is left out, but for the end of the line.
     pub fn text(mut self, text: &[u8]) -> Line {
-        for (place, byte) in self.bytes.iter_mut().take(ROOM - 1).skip(self.length).zip(text) {
+        for (place, byte) in self.bytes.iter_mut().take(CAPACITY - 1).skip(self.length).zip(text) {
             *place = *byte;
             self.length += 1;
         }
@@ -39,30 +41,16 @@ impl Line {
         self.text(digits.get(start..).unwrap_or_default())
     }
 
-    /// As the kernel writes them: `0-3,8`.
+    /// Adds a set of CPUs in the kernel's list format: `0-3,8`.
     pub fn cpus(mut self, set: &[u64]) -> Line {
-        let has = |cpu| crate::mask::has(set, cpu);
-        let end = set.len() * 64;
-        let mut cpu = 0;
-        let mut is_first = true;
-        while cpu < end {
-            if !has(cpu) {
-                cpu += 1;
-                continue;
-            }
-            let begin = cpu;
-            while has(cpu + 1) {
-                cpu += 1;
-            }
-            if !is_first {
+        for (k, (first, last)) in mask::ranges(set).enumerate() {
+            if k > 0 {
                 self = self.text(b",");
             }
-            is_first = false;
-            self = self.number(begin);
-            if cpu > begin {
-                self = self.text(b"-").number(cpu);
+            self = self.number(first);
+            if last > first {
+                self = self.text(b"-").number(last);
             }
-            cpu += 1;
         }
         self
     }
@@ -103,7 +91,7 @@ mod tests {
     #[test]
     fn a_line_that_is_too_long_still_ends() {
         let line = shown(Line::new().text(&[b'x'; 1000]));
-        assert_eq!(line.len(), ROOM);
+        assert_eq!(line.len(), CAPACITY);
         assert!(line.ends_with("x\n"));
     }
 }

@@ -3,21 +3,22 @@
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-use crate::mask::MOST_WORDS;
+use numawise_wire::Variable;
+use numawise_wire::mask::MOST_WORDS;
 
-/// CPUs as the kernel tells and takes them.
-pub struct Found {
+/// A set of CPUs as the kernel gives and takes it.
+pub struct CpuMask {
     words: [u64; MOST_WORDS],
     length: usize,
 }
 
-impl Found {
-    pub fn new() -> Found {
-        Found { words: [0; MOST_WORDS], length: 0 }
+impl CpuMask {
+    pub fn new() -> CpuMask {
+        CpuMask { words: [0; MOST_WORDS], length: 0 }
     }
 
-    pub fn union(a: &[u64], b: &[u64]) -> Found {
-        let mut all = Found::new();
+    pub fn union(a: &[u64], b: &[u64]) -> CpuMask {
+        let mut all = CpuMask::new();
         all.length = a.len().max(b.len()).min(MOST_WORDS);
         all.words.iter_mut().zip(a).for_each(|(place, word)| *place |= word);
         all.words.iter_mut().zip(b).for_each(|(place, word)| *place |= word);
@@ -29,8 +30,8 @@ impl Found {
     }
 }
 
-/// The CPUs on which the thread `id` may run; 0 is the calling one. False when the kernel does not tell.
-pub fn affinity(id: c_int, found: &mut Found) -> bool {
+/// The CPUs on which the thread `id` may run; 0 is the calling one. False when the kernel does not say.
+pub fn affinity(id: c_int, found: &mut CpuMask) -> bool {
     // SAFETY: the kernel writes at most the given number of bytes into the live buffer.
     let bytes = unsafe {
         libc::syscall(libc::SYS_sched_getaffinity, id, size_of_val(&found.words), found.words.as_mut_ptr())
@@ -66,7 +67,7 @@ pub fn write_error(bytes: &[u8]) {
     unsafe { libc::syscall(libc::SYS_write, 2, bytes.as_ptr(), bytes.len()) };
 }
 
-/// The environment that the loader told us of, while the C library's is not set.
+/// The environment that the loader gave us, while the C library's is not set.
 static ENVIRONMENT: AtomicPtr<*const c_char> = AtomicPtr::new(core::ptr::null_mut());
 
 /// To be called before the program begins to change it.
@@ -75,7 +76,8 @@ pub fn use_environment(environment: *const *const c_char) {
 }
 
 /// A variable of the environment; valid until the program changes it.
-pub fn variable<'a>(name: &CStr) -> Option<&'a [u8]> {
+pub fn variable<'a>(variable: Variable) -> Option<&'a [u8]> {
+    let name = variable.c_name();
     let mut entry = ENVIRONMENT.load(Ordering::Relaxed);
     if !entry.is_null() {
         // SAFETY: the environment is a list of strings with a null at its end.
@@ -132,16 +134,16 @@ impl Symbol {
 }
 
 /// The program's errno, put back at the end: functions that we stand before must not change it.
-pub struct KeptErrno(c_int);
+pub struct SavedErrno(c_int);
 
-impl KeptErrno {
-    pub fn new() -> KeptErrno {
+impl SavedErrno {
+    pub fn new() -> SavedErrno {
         // SAFETY: the address is valid for the calling thread.
-        KeptErrno(unsafe { *libc::__errno_location() })
+        SavedErrno(unsafe { *libc::__errno_location() })
     }
 }
 
-impl Drop for KeptErrno {
+impl Drop for SavedErrno {
     fn drop(&mut self) {
         // SAFETY: as above.
         unsafe { *libc::__errno_location() = self.0 };

@@ -1,10 +1,12 @@
-//! The preloaded library that pins the k-th thread of any runtime, and the words in which it gets the plan
-//! (`docs/formats/pin-protocol.md`).
+//! The agent's library, which pins the k-th thread of any runtime: where it is, and the environment that gives it the plan
+//! (`numawise_wire::pin`).
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use numawise_facts::TaskPlacement;
+use numawise_units::CpuSet;
+use numawise_wire::pin;
 
 use crate::Change;
 use crate::preload::preload_problem;
@@ -13,10 +15,8 @@ use crate::preload::preload_problem;
 #[path = "pinner_tests.rs"]
 mod tests;
 
-/// The variable that carries the plan, and its version.
-const PLAN: &str = "NUMAWISE_PIN";
-const VERSION: u32 = 1;
-const VERBOSE: &str = "NUMAWISE_PIN_VERBOSE";
+const PLAN: &str = pin::PLAN.name();
+const VERBOSE: &str = pin::VERBOSE.name();
 const PRELOAD: &str = "LD_PRELOAD";
 const FILE: &str = "libnumawise_agent.so";
 
@@ -71,9 +71,9 @@ pub(crate) fn pinning(
     let Some(library) = pinner.library.to_str() else { return Vec::new() };
     let set = |name, value: String| Change { name, value: Some(value) };
     let mut changes =
-        vec![set(PRELOAD, preloaded(library, now(PRELOAD).as_deref())), set(PLAN, protocol(task))];
+        vec![set(PRELOAD, preloaded(library, now(PRELOAD).as_deref())), set(PLAN, encoded(task))];
     match pinner.verbose {
-        true => changes.push(set(VERBOSE, "1".to_owned())),
+        true => changes.push(set(VERBOSE, pin::VERBOSE_ON.to_owned())),
         false if now(VERBOSE).is_some() => changes.push(Change { name: VERBOSE, value: None }),
         false => {}
     }
@@ -95,10 +95,9 @@ fn preloaded(library: &str, now: Option<&std::ffi::OsStr>) -> String {
     all.join(":")
 }
 
-/// `version;CPUs of the task;CPUs of thread 0;CPUs of thread 1;...`
-fn protocol(task: &TaskPlacement) -> String {
-    let sets = std::iter::once(&task.cpus).chain(&task.threads);
-    let words: Vec<String> =
-        std::iter::once(VERSION.to_string()).chain(sets.map(ToString::to_string)).collect();
-    words.join(";")
+fn encoded(task: &TaskPlacement) -> String {
+    let mut text = String::new();
+    // Writing to a text does not fail.
+    let _ = pin::encode(task.cpus.words(), task.threads.iter().map(CpuSet::words), &mut text);
+    text
 }

@@ -15,7 +15,7 @@ fn pinner() -> Pinner {
 
 #[test]
 fn the_plan_is_the_task_and_then_its_threads() {
-    assert_eq!(protocol(&task(&["4", "0", "8-9"])), "1;0,4,8-9;4;0;8-9");
+    assert_eq!(encoded(&task(&["4", "0", "8-9"])), "1;0,4,8-9;4;0;8-9");
 }
 
 #[test]

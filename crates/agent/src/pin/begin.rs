@@ -5,8 +5,13 @@
 
 use core::ffi::{c_int, c_void};
 
-use crate::create::{self, C11Start, Start};
-use crate::slot;
+use super::{messages, plan, slot};
+use crate::system;
+
+/// The type of routine that pthread_create takes.
+pub type Start = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
+/// The type of routine that thrd_create takes.
+pub type C11Start = unsafe extern "C" fn(*mut c_void) -> c_int;
 
 /// Where the thread goes on; returned in two registers.
 #[repr(C)]
@@ -20,12 +25,22 @@ struct Next {
 unsafe extern "C" fn place(place: *mut c_void) -> Next {
     // SAFETY: the caller's promise.
     match unsafe { slot::take(place) } {
-        Some(orders) => {
-            create::follow(&orders);
-            Next { start: orders.start, argument: orders.argument }
+        Some(thread) => {
+            pin(&thread);
+            Next { start: thread.start, argument: thread.argument }
         }
         // Slots are always filled; the thread would end at once.
         None => Next { start: nothing as *const c_void, argument: core::ptr::null_mut() },
+    }
+}
+
+/// Pins the calling thread.
+fn pin(thread: &slot::NewThread) {
+    let Some(plan) = plan::active() else { return };
+    let cpus = plan.thread(thread.number);
+    let pinned = system::set_affinity(0, cpus);
+    if plan::is_verbose() {
+        messages::thread_pinned(thread.number, thread.owner.name(), cpus, pinned);
     }
 }
 

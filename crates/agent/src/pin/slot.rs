@@ -1,4 +1,4 @@
-//! What a new thread is told, from its creator to its first step.
+//! What its creator leaves for a new thread, until the thread takes it.
 //!
 //! From a fixed store: memory that one thread allocates and another frees would make the C library set up an arena for
 //! the new thread, at the price of ten system calls. Only when all are taken (threads that were created and have not
@@ -8,39 +8,39 @@ use core::cell::UnsafeCell;
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use crate::owner::Owner;
+use super::owner::Owner;
 
 const STORE: usize = 256;
 
+/// A thread that is to begin: the program's routine, and its number in the plan.
 #[derive(Clone, Copy)]
-pub struct Orders {
+pub struct NewThread {
     pub start: *const c_void,
     pub argument: *mut c_void,
-    /// The number of the thread.
-    pub k: usize,
+    pub number: usize,
     pub owner: Owner,
 }
 
 struct Slot {
     taken: AtomicBool,
-    orders: UnsafeCell<Option<Orders>>,
+    thread: UnsafeCell<Option<NewThread>>,
 }
 
-// SAFETY: the orders are written by who has set `taken`, and read by the one thread that is given the slot.
+// SAFETY: the thread is written by who has set `taken`, and read by the one thread that is given the slot.
 unsafe impl Sync for Slot {}
 
 static SLOTS: [Slot; STORE] =
-    [const { Slot { taken: AtomicBool::new(false), orders: UnsafeCell::new(None) } }; STORE];
+    [const { Slot { taken: AtomicBool::new(false), thread: UnsafeCell::new(None) } }; STORE];
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
-/// Puts orders where the new thread finds them; null when there is no memory.
-pub fn put(orders: Orders) -> *mut c_void {
+/// Puts a thread where it finds itself; null when there is no memory.
+pub fn put(thread: NewThread) -> *mut c_void {
     let begin = NEXT.fetch_add(1, Ordering::Relaxed);
     for k in 0..STORE {
         let Some(slot) = SLOTS.get((begin.wrapping_add(k)) % STORE) else { break };
         if !slot.taken.swap(true, Ordering::Acquire) {
             // SAFETY: the slot is ours since the swap.
-            unsafe { *slot.orders.get() = Some(orders) };
+            unsafe { *slot.thread.get() = Some(thread) };
             return (&raw const *slot).cast_mut().cast();
         }
     }
@@ -48,20 +48,20 @@ pub fn put(orders: Orders) -> *mut c_void {
     unsafe {
         let memory = libc::malloc(size_of::<Slot>()).cast::<Slot>();
         if !memory.is_null() {
-            memory.write(Slot { taken: AtomicBool::new(true), orders: UnsafeCell::new(Some(orders)) });
+            memory.write(Slot { taken: AtomicBool::new(true), thread: UnsafeCell::new(Some(thread)) });
         }
         memory.cast()
     }
 }
 
-/// Takes the orders out and frees their place.
+/// Takes the thread out and frees its slot.
 ///
 /// # Safety
 /// `place` must come from [`put`], and be taken once.
-pub unsafe fn take(place: *mut c_void) -> Option<Orders> {
+pub unsafe fn take(place: *mut c_void) -> Option<NewThread> {
     let slot = place.cast::<Slot>().cast_const();
     // SAFETY: the caller has the only use of a slot that was filled.
-    let orders = unsafe { *(*slot).orders.get() };
+    let thread = unsafe { *(*slot).thread.get() };
     let store = SLOTS.as_ptr_range();
     if store.contains(&slot) {
         // SAFETY: as above.
@@ -70,7 +70,7 @@ pub unsafe fn take(place: *mut c_void) -> Option<Orders> {
         // SAFETY: it was allocated by `put`.
         unsafe { libc::free(place) };
     }
-    orders
+    thread
 }
 
 /// After a fork: the threads that would take what is stored are in the parent.

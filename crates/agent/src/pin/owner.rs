@@ -2,7 +2,7 @@
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 
-use crate::names;
+use super::names;
 use crate::system::Symbol;
 
 /// What glibc's `_dl_find_object` (2.35) fills: see dlfcn.h. We read two fields; the rest is room for it to write.

@@ -1,29 +1,30 @@
-//! The plan of this process, read once.
+//! The pin plan of this process, read once.
 
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use crate::line::Line;
-use crate::mask::{self, MOST_CPUS};
-use crate::protocol::{self, Bad, Shape};
-use crate::system::{self, Found};
+use numawise_wire::mask::{self, MOST_CPUS};
+use numawise_wire::pin::{self, PinPlanError, PinPlanLayout};
 
-/// Room for a thread on each of 4,096 CPUs, at 64 words. Pages of it that no plan needs are never touched.
+use super::messages;
+use crate::system::{self, CpuMask};
+
+/// Enough for a thread on each of 4,096 CPUs, at 64 words. Pages of it that no plan needs are never touched.
 const POOL: usize = 1 << 16;
 const LEAVE: usize = 512;
 
-/// How far we are.
+// The values of STATE.
 const UNREAD: u32 = 0;
 const READING: u32 = 1;
 const OFF: u32 = 2;
 const ON: u32 = 3;
-/// There is a plan that we cannot follow, and nobody has been told.
-const OFF_UNTOLD: u32 = 4;
+/// There is a plan that we cannot follow, and the user does not know yet.
+const OFF_UNREPORTED: u32 = 4;
 
 /// Why there is a plan that we do not follow.
 #[derive(Debug, Clone, Copy)]
 enum Problem {
-    Text(Bad),
+    Text(PinPlanError),
     /// This process was given other CPUs than the task's.
     Elsewhere,
 }
@@ -32,8 +33,8 @@ static STATE: AtomicU32 = AtomicU32::new(UNREAD);
 static VERBOSE: AtomicBool = AtomicBool::new(false);
 /// Beside the plan, which is all zeros at first and so takes no room in the file.
 static PROBLEM: Shared<Problem> = Shared(UnsafeCell::new(Problem::Elsewhere));
-static PLAN: Shared<Plan> = Shared(UnsafeCell::new(Plan {
-    shape: Shape { words: 0, threads: 0 },
+static PLAN: Shared<PinPlan> = Shared(UnsafeCell::new(PinPlan {
+    layout: PinPlanLayout { words: 0, threads: 0 },
     pool: [0; POOL],
     leave: [0; LEAVE],
     by_first: [0; MOST_CPUS],
@@ -44,17 +45,18 @@ struct Shared<T>(UnsafeCell<T>);
 // SAFETY: written by the one thread that turned STATE from UNREAD to READING, before any other reads it.
 unsafe impl<T> Sync for Shared<T> {}
 
-pub struct Plan {
-    shape: Shape,
+/// CPUs for the task and for each of its threads.
+pub struct PinPlan {
+    layout: PinPlanLayout,
     pool: [u64; POOL],
-    /// Names that the user adds, parted by commas, ended by a zero.
+    /// Names that the user adds, separated by commas, ended by a zero.
     leave: [u8; LEAVE],
     /// For each CPU, 1 + the number of a thread whose set begins with it; 0 for none.
     by_first: [u16; MOST_CPUS],
 }
 
 /// The plan, where there is one that holds for this process. Reads it at the first call.
-pub fn active() -> Option<&'static Plan> {
+pub fn active() -> Option<&'static PinPlan> {
     let mut state = STATE.load(Ordering::Acquire);
     if state == UNREAD {
         match STATE.compare_exchange(UNREAD, READING, Ordering::Acquire, Ordering::Acquire) {
@@ -76,19 +78,14 @@ pub fn active() -> Option<&'static Plan> {
 
 /// Says once why threads are not pinned, if there is something to be said; to be called when a thread is created.
 pub fn complain_once() {
-    if STATE.load(Ordering::Acquire) == OFF_UNTOLD
-        && STATE.compare_exchange(OFF_UNTOLD, OFF, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    if STATE.load(Ordering::Acquire) == OFF_UNREPORTED
+        && STATE.compare_exchange(OFF_UNREPORTED, OFF, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     {
         // SAFETY: the plan is complete, and nobody writes to it any more.
         let problem = unsafe { *PROBLEM.0.get() };
-        let line = Line::new().text(b"threads of process ").number(system::process() as usize);
         match problem {
-            Problem::Text(bad) => {
-                line.text(b" are not pinned: NUMAWISE_PIN cannot be used: ").text(bad.text()).write();
-            }
-            Problem::Elsewhere if is_verbose() => {
-                line.text(b" are left alone: the process was given other CPUs than the task's").write();
-            }
+            Problem::Text(error) => messages::plan_refused(error),
+            Problem::Elsewhere if is_verbose() => messages::process_left_alone(),
             Problem::Elsewhere => {}
         }
     }
@@ -99,41 +96,41 @@ pub fn is_verbose() -> bool {
 }
 
 fn read() -> u32 {
-    let Some(text) = system::variable(c"NUMAWISE_PIN") else { return OFF };
-    VERBOSE.store(system::variable(c"NUMAWISE_PIN_VERBOSE") == Some(b"1"), Ordering::Relaxed);
+    let Some(text) = system::variable(pin::PLAN) else { return OFF };
+    VERBOSE.store(system::variable(pin::VERBOSE) == Some(pin::VERBOSE_ON.as_bytes()), Ordering::Relaxed);
     // SAFETY: STATE is READING, so no other thread looks at the plan.
     let plan = unsafe { &mut *PLAN.0.get() };
-    match protocol::parse(text, &mut plan.pool) {
-        Ok(shape) => plan.shape = shape,
-        Err(bad) => {
+    match pin::decode(text, &mut plan.pool) {
+        Ok(layout) => plan.layout = layout,
+        Err(error) => {
             // SAFETY: as above.
-            unsafe { *PROBLEM.0.get() = Problem::Text(bad) };
-            return OFF_UNTOLD;
+            unsafe { *PROBLEM.0.get() = Problem::Text(error) };
+            return OFF_UNREPORTED;
         }
     }
-    if let Some(leave) = system::variable(c"NUMAWISE_PIN_LEAVE") {
+    if let Some(leave) = system::variable(pin::LEAVE) {
         plan.leave.iter_mut().take(LEAVE - 1).zip(leave).for_each(|(place, byte)| *place = *byte);
     }
     plan.note_first_cpus();
-    if plan.holds_here() { ON } else { OFF_UNTOLD }
+    if plan.holds_here() { ON } else { OFF_UNREPORTED }
 }
 
-impl Plan {
+impl PinPlan {
     /// The CPUs of the whole task.
     pub fn task(&self) -> &[u64] {
-        self.pool.get(..self.shape.words).unwrap_or_default()
+        self.pool.get(..self.layout.words).unwrap_or_default()
     }
 
     /// The CPUs of thread k; beyond the plan's threads it begins again.
     pub fn thread(&self, k: usize) -> &[u64] {
-        let Shape { words, threads } = self.shape;
+        let PinPlanLayout { words, threads } = self.layout;
         let start = words * (1 + k.checked_rem(threads).unwrap_or(0));
         self.pool.get(start..start + words).unwrap_or_default()
     }
 
     /// How many threads it is made for; at least 1.
     pub fn threads(&self) -> usize {
-        self.shape.threads
+        self.layout.threads
     }
 
     pub fn leave(&self) -> &[u8] {
@@ -141,7 +138,7 @@ impl Plan {
     }
 
     fn note_first_cpus(&mut self) {
-        for k in 0..self.shape.threads.min(usize::from(u16::MAX) - 1) {
+        for k in 0..self.layout.threads.min(usize::from(u16::MAX) - 1) {
             let first = mask::first(self.thread(k));
             if let Some(place) = first.and_then(|cpu| self.by_first.get_mut(cpu))
                 && *place == 0
@@ -157,7 +154,7 @@ impl Plan {
         let Some(k) = usize::from(number).checked_sub(1) else { return false };
         // Sets that begin alike and go on differently are rare, and found one by one.
         mask::same(self.thread(k), cpus)
-            || (k + 1..self.shape.threads).any(|k| mask::same(self.thread(k), cpus))
+            || (k + 1..self.layout.threads).any(|k| mask::same(self.thread(k), cpus))
     }
 
     /// Whether a mask is the task's or that of one of the plan's threads: not one that the program chose.
@@ -169,7 +166,7 @@ impl Plan {
     /// of an MPI launcher) is left alone. One that a pinned thread started without fork's handlers (`posix_spawn`,
     /// `vfork`) has that thread's CPUs, and gets the whole task's back.
     fn holds_here(&self) -> bool {
-        let (mut own, mut parents) = (Found::new(), Found::new());
+        let (mut own, mut parents) = (CpuMask::new(), CpuMask::new());
         if !system::affinity(0, &mut own) {
             return false;
         }

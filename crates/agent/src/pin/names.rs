@@ -1,17 +1,17 @@
-//! Whose thread it is, by the library that its work lies in.
+//! The role of a thread by the library that its work lies in.
 
 #[cfg(test)]
 #[path = "names_tests.rs"]
 mod tests;
 
-/// What becomes of a thread.
+/// What a thread does in the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// It is one of those that work: counted and pinned.
+pub enum ThreadRole {
+    /// Does the program's work: counted and pinned.
     Worker,
-    /// The OpenMP runtime places it.
+    /// Belongs to an OpenMP runtime, which places it.
     OpenMp,
-    /// It serves the program beside its work and belongs nowhere: all CPUs of the task.
+    /// Serves the program in the background, and may run on all CPUs of the task; with what it belongs to.
     Helper(&'static [u8]),
 }
 
@@ -30,28 +30,28 @@ libze_loader libze_intel_gpu libze_tracing_layer libOpenCL libigdrcl libsycl lib
 
 const OURS: &[u8] = b"libnumawise libnumawise_agent";
 
-/// The kind of a thread whose work lies in the file `name` (without folders; empty for the program itself); `leave` is what
-/// the user adds: beginnings of names, parted by commas.
-pub fn kind(name: &[u8], leave: &[u8]) -> Kind {
+/// The role of a thread whose work lies in the file `name` (without folders; empty for the program itself); `leave` is what
+/// the user adds: beginnings of names, separated by commas.
+pub fn role(name: &[u8], leave: &[u8]) -> ThreadRole {
     if name.is_empty() {
-        return Kind::Worker;
+        return ThreadRole::Worker;
     }
     if leave.split(|byte| *byte == b',').any(|begin| !begin.is_empty() && name.starts_with(begin)) {
-        return Kind::Helper(b"named in NUMAWISE_PIN_LEAVE");
+        return ThreadRole::Helper(b"named in NUMAWISE_PIN_LEAVE");
     }
     if !name.starts_with(b"lib") && !name.starts_with(b"mca_") {
-        return Kind::Worker;
+        return ThreadRole::Worker;
     }
     if is_one_of(name, OPEN_MP) {
-        Kind::OpenMp
+        ThreadRole::OpenMp
     } else if is_one_of(name, MPI) || is_provider(name) {
-        Kind::Helper(b"MPI")
+        ThreadRole::Helper(b"MPI")
     } else if is_one_of(name, GPU) {
-        Kind::Helper(b"GPU")
+        ThreadRole::Helper(b"GPU")
     } else if is_one_of(name, OURS) {
-        Kind::Helper(b"numawise")
+        ThreadRole::Helper(b"numawise")
     } else {
-        Kind::Worker
+        ThreadRole::Worker
     }
 }
 

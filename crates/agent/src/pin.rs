@@ -1,0 +1,19 @@
+//! Pinning: the k-th thread that the program creates, of whatever runtime, begins on the CPUs that the plan has for it.
+//!
+//! Stands before `pthread_create` and `thrd_create` ([`create`]); a new thread pins itself before its own work begins
+//! ([`begin`]). Threads of OpenMP runtimes are left to `OMP_PLACES`; helpers of MPI and of GPUs are not counted and get the
+//! CPUs of the whole task ([`names`]). A program that places its threads itself wins.
+
+mod begin;
+mod create;
+mod messages;
+mod names;
+mod owner;
+mod plan;
+mod process;
+mod slot;
+
+/// Reads the plan while the process has one thread, before any runtime begins.
+pub fn prepare() {
+    plan::active();
+}

@@ -1,0 +1,65 @@
+//! What belongs to one process: the numbers of its threads. A child of fork has one thread, counts from 1 again, and gets
+//! the whole task's CPUs back.
+
+use core::ffi::{c_int, c_void};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use numawise_wire::mask;
+
+use super::{plan, slot};
+use crate::system::{self, CpuMask, SavedErrno, Symbol};
+
+/// The number of the next thread; the main thread is 0.
+static NEXT: AtomicUsize = AtomicUsize::new(1);
+static MAIN_IS_DONE: AtomicBool = AtomicBool::new(false);
+
+/// Gives a number to a thread that is to be created.
+pub fn next_number() -> usize {
+    restart_in_children();
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Takes back the number of a thread that was not created, unless the next has been given meanwhile.
+pub fn give_back(number: usize) {
+    let _ = NEXT.compare_exchange(number + 1, number, Ordering::Relaxed, Ordering::Relaxed);
+}
+
+/// True at the first call of this process.
+pub fn main_is_due() -> bool {
+    !MAIN_IS_DONE.swap(true, Ordering::Relaxed)
+}
+
+/// What pthread_atfork of glibc calls; there pthread_atfork itself is no symbol that can be looked up.
+type Handler = Option<unsafe extern "C" fn()>;
+type Register = unsafe extern "C" fn(Handler, Handler, Handler, *mut c_void) -> c_int;
+
+static REGISTERED: AtomicBool = AtomicBool::new(false);
+
+/// Registers the handler of fork, before the first thread is pinned. Does nothing the second time.
+fn restart_in_children() {
+    if !REGISTERED.swap(true, Ordering::Relaxed) {
+        let glibcs = Symbol::new(c"__register_atfork").get();
+        let register = if glibcs.is_null() { Symbol::new(c"pthread_atfork").get() } else { glibcs };
+        if register.is_null() {
+            return;
+        }
+        // SAFETY: the symbol is a function of this type, or of the same without the owner, which it then does not look at
+        // (integers and pointers go in registers). The handler is never unloaded, so it needs no owner.
+        unsafe {
+            let register: Register = core::mem::transmute(register);
+            register(None, None, Some(in_child), core::ptr::null_mut());
+        }
+    }
+}
+
+unsafe extern "C" fn in_child() {
+    let _errno = SavedErrno::new();
+    let Some(plan) = plan::active() else { return };
+    slot::free_all();
+    NEXT.store(1, Ordering::Relaxed);
+    MAIN_IS_DONE.store(false, Ordering::Relaxed);
+    let mut own = CpuMask::new();
+    if system::affinity(0, &mut own) && !mask::same(own.words(), plan.task()) && plan.knows(own.words()) {
+        system::set_affinity(0, plan.task());
+    }
+}
