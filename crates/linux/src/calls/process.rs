@@ -1,0 +1,50 @@
+//! Processes, their users and their limits.
+
+use std::ffi::CString;
+use std::io;
+
+use numawise_units::Pid;
+
+#[cfg(test)]
+#[path = "process_tests.rs"]
+mod tests;
+
+/// The identifier of the calling thread.
+#[doc(alias = "gettid")]
+pub fn own_thread() -> Pid {
+    // SAFETY: takes no arguments and cannot fail.
+    Pid(unsafe { libc::syscall(libc::SYS_gettid) } as i32)
+}
+
+/// True when a process is there, though perhaps not ours to signal: it is asked with signal 0, which does nothing.
+pub fn exists(pid: Pid) -> bool {
+    // SAFETY: signal 0 is never delivered.
+    let failed = unsafe { libc::kill(pid.0, 0) } != 0;
+    !failed || io::Error::last_os_error().raw_os_error() == Some(libc::EPERM)
+}
+
+/// The number of files that this process may have open at once; 0 where the kernel does not say.
+#[doc(alias = "RLIMIT_NOFILE")]
+pub fn open_files_limit() -> u64 {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the kernel writes one rlimit, which `limit` is.
+    let failed = unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) } != 0;
+    if failed { 0 } else { limit.rlim_cur }
+}
+
+/// The number of a user by name; none where the computer knows no such user.
+#[doc(alias = "getpwnam_r")]
+pub fn user_number(name: &str) -> Option<u32> {
+    let name = CString::new(name).ok()?;
+    // SAFETY: a passwd is numbers and pointers, for which zeros are values.
+    let mut entry: libc::passwd = unsafe { std::mem::zeroed() };
+    let mut found = std::ptr::null_mut();
+    // Long enough for any entry: directories and real names are shorter.
+    let mut buffer = vec![0; 64 << 10];
+    // SAFETY: name ends with a zero; entry, buffer (with its length) and found live until the call returns, and what the
+    // entry points to lies in the buffer.
+    unsafe {
+        libc::getpwnam_r(name.as_ptr(), &raw mut entry, buffer.as_mut_ptr(), buffer.len(), &raw mut found);
+    }
+    (!found.is_null()).then_some(entry.pw_uid)
+}

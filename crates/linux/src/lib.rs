@@ -1,0 +1,14 @@
+//! What every crate needs to know of Linux, once: system calls, and readers of the kernel's files.
+//!
+//! It gives numbers, sets and texts, and judges nothing: what a node, a limit or a policy means for a program is said
+//! elsewhere. Readers take their [`Roots`], so that tests never read the host; parsers take bytes, refuse what they do not
+//! understand and never make a zero of what is missing.
+
+pub mod calls;
+mod file;
+pub mod replace;
+mod roots;
+
+/// System calls on bare words, for where nothing may be allocated: between fork and exec, and in the agent.
+pub use numawise_syscalls as raw;
+pub use roots::Roots;

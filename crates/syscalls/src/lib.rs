@@ -1,0 +1,139 @@
+//! The system calls that place threads and their memory, on bare words: no allocation, no `std`, no panic.
+//!
+//! The agent calls them inside of the target, and `launch` between fork and exec. Everybody else uses the typed functions
+//! of `numawise-linux`, whose part without `std` this is: a crate of its own, because a feature of `linux` would be
+//! switched on for the agent as soon as one build holds both.
+//!
+//! Masks are 64-bit words, lowest indexes first, as the kernel has them. The C library's `cpu_set_t` ends at CPU 1023.
+
+#![no_std]
+
+use core::ffi::{c_int, c_long, c_ulong};
+use core::ptr;
+
+/// The most CPUs that a Linux kernel is built for (`CONFIG_NR_CPUS`).
+pub const MOST_CPUS: usize = 8192;
+/// Words of the largest mask that a kernel gives: nodes are fewer than CPUs (`MAX_NUMNODES` is at most 1024).
+pub const MASK_WORDS: usize = MOST_CPUS / 64;
+
+/// An error number of the kernel: `EPERM`, `EINVAL` and so on.
+pub type Errno = c_int;
+
+// Modes of set_mempolicy(2), from the kernel's include/uapi/linux/mempolicy.h; the libc crate lacks the newest.
+pub const MPOL_DEFAULT: c_int = 0;
+pub const MPOL_PREFERRED: c_int = 1;
+pub const MPOL_BIND: c_int = 2;
+pub const MPOL_INTERLEAVE: c_int = 3;
+pub const MPOL_LOCAL: c_int = 4;
+pub const MPOL_PREFERRED_MANY: c_int = 5;
+pub const MPOL_WEIGHTED_INTERLEAVE: c_int = 6;
+/// Goes with a mode: the kernel may move pages of this policy to where they are used, within its nodes.
+pub const MPOL_F_NUMA_BALANCING: c_int = 1 << 13;
+/// All flags that go with a mode (`MPOL_F_STATIC_NODES` and its like) stand in these bits.
+pub const MPOL_MODE_FLAGS: c_int = 0b111 << 13;
+
+/// Asks `get_mempolicy` for the node of the next interleaved page.
+pub const MPOL_F_NODE: c_ulong = 1;
+/// Asks `get_mempolicy` for the nodes of the cpuset.
+pub const MPOL_F_MEMS_ALLOWED: c_ulong = 4;
+
+/// The error number of the last call that failed in this thread.
+#[inline]
+pub fn errno() -> Errno {
+    // SAFETY: the address is valid for the calling thread.
+    unsafe { *libc::__errno_location() }
+}
+
+#[inline]
+fn checked(result: c_long) -> Result<c_long, Errno> {
+    if result < 0 { Err(errno()) } else { Ok(result) }
+}
+
+/// Reads the CPUs on which a thread may run; thread 0 is the calling one. Gives the number of words that the kernel wrote.
+///
+/// # Errors
+/// `EINVAL` where the kernel's mask is longer than `cpus`, `ESRCH` for a thread that has ended.
+#[inline]
+pub fn affinity(thread: c_int, cpus: &mut [u64]) -> Result<usize, Errno> {
+    // SAFETY: the kernel writes at most the given number of bytes into the live slice.
+    let bytes = checked(unsafe {
+        libc::syscall(libc::SYS_sched_getaffinity, thread, size_of_val(cpus), cpus.as_mut_ptr())
+    })?;
+    Ok(bytes as usize / size_of::<u64>())
+}
+
+/// Runs a thread on these CPUs only, as far as its cpuset has them; thread 0 is the calling one.
+///
+/// # Errors
+/// `EINVAL` where none of the CPUs may be used.
+#[inline]
+pub fn set_affinity(thread: c_int, cpus: &[u64]) -> Result<(), Errno> {
+    // SAFETY: the kernel reads the given number of bytes from the live slice.
+    checked(unsafe { libc::syscall(libc::SYS_sched_setaffinity, thread, size_of_val(cpus), cpus.as_ptr()) })
+        .map(drop)
+}
+
+/// Reads the memory policy of the calling thread: into `nodes`, where any are given, and with the mode as the answer.
+/// With `flags` the kernel gives something else (`MPOL_F_NODE`: a node in place of the mode; `MPOL_F_MEMS_ALLOWED`: no mode,
+/// and the nodes of the cpuset).
+///
+/// # Errors
+/// `EPERM` where a filter forbids the call, `ENOSYS` where the kernel has no policies, `EINVAL` where `nodes` is too short.
+#[inline]
+pub fn memory_policy(nodes: &mut [u64], flags: c_ulong) -> Result<c_int, Errno> {
+    let mut mode: c_int = 0;
+    let wanted: *mut c_int = if flags & MPOL_F_MEMS_ALLOWED == 0 { &mut mode } else { ptr::null_mut() };
+    let (mask, bits) =
+        if nodes.is_empty() { (ptr::null_mut(), 0) } else { (nodes.as_mut_ptr(), nodes.len() * 64) };
+    // SAFETY: the kernel writes one int, or none for null, and at most `bits` bits into the live slice.
+    checked(unsafe { libc::syscall(libc::SYS_get_mempolicy, wanted, mask, bits, 0usize, flags) })?;
+    Ok(mode)
+}
+
+/// Sets the memory policy of the calling thread. `mode` has its flags; no nodes are passed as a null mask.
+///
+/// # Errors
+/// `EPERM` where a filter forbids the call, `EINVAL` where kernel or cpuset lack the mode or the nodes.
+#[inline]
+pub fn set_memory_policy(mode: c_int, nodes: &[u64]) -> Result<(), Errno> {
+    let (mask, bits) = mask(nodes);
+    // SAFETY: the kernel reads `bits - 1` bits from the live slice, or nothing for a null mask of 0 bits.
+    checked(unsafe { libc::syscall(libc::SYS_set_mempolicy, mode, mask, bits) }).map(drop)
+}
+
+/// Sets the memory policy of a range of addresses of this process.
+///
+/// # Safety
+/// The range lies in a mapping of the caller's. What is in it does not change.
+///
+/// # Errors
+/// As for [`set_memory_policy`].
+#[inline]
+pub unsafe fn set_memory_policy_of(
+    start: *mut u8,
+    bytes: usize,
+    mode: c_int,
+    nodes: &[u64],
+) -> Result<(), Errno> {
+    let (mask, bits) = mask(nodes);
+    let mode = c_ulong::try_from(mode).unwrap_or(c_ulong::MAX);
+    // SAFETY: the caller's promise about the range; the kernel reads `bits - 1` bits from the live slice.
+    checked(unsafe { libc::syscall(libc::SYS_mbind, start, bytes, mode, mask, bits, 0) }).map(drop)
+}
+
+/// A mask and its length in bits. The kernel takes one bit less than it is told (get_nodes in mm/mempolicy.c).
+fn mask(nodes: &[u64]) -> (*const u64, usize) {
+    if nodes.is_empty() { (ptr::null(), 0) } else { (nodes.as_ptr(), nodes.len() * 64 + 1) }
+}
+
+/// A clock of the kernel, in nanoseconds.
+///
+/// # Errors
+/// `EINVAL` for a clock that is not there: that of a thread which has ended.
+#[inline]
+pub fn clock(id: libc::clockid_t) -> Result<u64, Errno> {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the kernel writes one timespec, which `time` is.
+    checked(unsafe { libc::clock_gettime(id, &mut time) }.into())?;
+    Ok((time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64))
+}
