@@ -96,7 +96,7 @@ fn our_mask_is_the_machine_that_we_may_use() {
         return;
     }
     let limits = value["limits"].as_array().unwrap();
-    let mask = limits.iter().find(|limit| limit["kind"] == "affinity_mask").expect("the mask is told");
+    let mask = limits.iter().find(|limit| limit["code"] == "NW203").expect("the mask is reported");
     assert!(mask["lift"].as_str().unwrap().contains("taskset -c"), "{mask}");
 }
 

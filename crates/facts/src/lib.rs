@@ -23,11 +23,10 @@ pub use event::{Event, Ignore, Sink};
 
 pub use finding::{Effect, Finding, FindingId};
 pub use machine::{
-    Attribute, AttributeKind, AttributeOrigin, Cache, Cpu, Limit, LimitKind, Machine, MemoryKind, Node,
-    Package, Source,
+    Attribute, AttributeKind, AttributeOrigin, Cache, Cpu, Machine, MemoryKind, Node, Package, Source,
 };
 
-pub use notice::{Notice, PlanNotice};
+pub use notice::{LiftedBy, MachineNotice, Notice, PlanNotice};
 pub use observation::{HostNoise, Observation, PageCensus, SamplerCost, ThreadObservation};
 pub use pages::{Balancing, PageSize, ParsePagesError};
 pub use placement::{

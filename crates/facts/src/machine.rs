@@ -5,7 +5,7 @@ use std::fmt;
 use numawise_units::{Bytes, CpuId, CpuSet, NodeId, NodeSet};
 use serde::{Deserialize, Serialize};
 
-use crate::Reading;
+use crate::{MachineNotice, Reading};
 
 #[cfg(test)]
 #[path = "machine_tests.rs"]
@@ -30,7 +30,7 @@ pub struct Machine {
     /// Nodes from which we may take memory. Nodes without memory are not in it.
     pub allowed_nodes: NodeSet,
     /// What keeps us from using the whole machine; empty when nothing does.
-    pub limits: Vec<Limit>,
+    pub limits: Vec<MachineNotice>,
 }
 
 impl Machine {
@@ -77,6 +77,11 @@ impl Machine {
     pub fn allowed_of_kind(&self, kind: MemoryKind) -> NodeSet {
         let ours = |node: &&Node| node.kind == kind && self.allowed_nodes.contains(node.id);
         self.nodes.iter().filter(ours).map(|node| node.id).collect()
+    }
+
+    /// Whether memory policies may be set, as far as is known.
+    pub fn policies_may_be_set(&self) -> bool {
+        !self.limits.iter().any(MachineNotice::keeps_policies_from_us)
     }
 
     /// The nodes that have CPUs we may use, in ascending order.
@@ -202,49 +207,4 @@ pub enum AttributeKind {
     Bandwidth,
     ReadBandwidth,
     WriteBandwidth,
-}
-
-/// Something that keeps us from using the whole machine.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Limit {
-    pub kind: LimitKind,
-    /// What it does to us, as a sentence: "6 of 8 CPUs may be used (0-5)".
-    pub effect: String,
-    /// The file or call that told it.
-    pub source: String,
-    /// Who can lift it, and how.
-    pub lift: String,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LimitKind {
-    /// The affinity mask that we were started with.
-    AffinityMask,
-    /// The CPUs of the cgroup's cpuset.
-    CgroupCpus,
-    /// The memory nodes of the cgroup's cpuset.
-    CgroupMems,
-    /// The CPU quota of the cgroup.
-    CpuQuota,
-    /// The memory limit of the cgroup.
-    MemoryLimit,
-    /// CPUs that are there but offline.
-    OfflineCpus,
-    /// The memory policy that we were started with.
-    MemoryPolicy,
-    /// Memory policy calls are forbidden (seccomp) or missing from the kernel.
-    PolicyCalls,
-    /// Cores of which only some hardware threads may be used.
-    PartialCores,
-    /// Cores built for thrift beside faster ones.
-    EfficientCores,
-    /// Nodes whose CPUs have no memory of their own.
-    NodesWithoutMemory,
-    /// Nodes on which no thread can run.
-    NodesWithoutCpus,
-    /// CPU numbers beyond what the C library's `cpu_set_t` takes.
-    ManyCpus,
-    /// Numbers of CPUs or nodes that are not there.
-    NumberingGaps,
 }

@@ -3,10 +3,12 @@
 //! A warning, a note, a caveat, a remark and a limit are all notices; the field that holds one says which it is. A notice has a
 //! public identifier (`NW101`) and typed arguments; its text stands once, in `report`. Nothing is ever found again by its text.
 
+mod machine;
 mod plan;
 
 use serde::{Deserialize, Serialize};
 
+pub use machine::{LiftedBy, MachineNotice};
 pub use plan::PlanNotice;
 
 /// Defines the notices of a subject: an enum with one variant for each, and [`Notice::code`].
@@ -53,6 +55,8 @@ use notices;
 pub enum Notice {
     /// NW1xx: of a plan.
     Plan(PlanNotice),
+    /// NW2xx: of what keeps us from using the whole machine.
+    Machine(MachineNotice),
 }
 
 impl Notice {
@@ -60,6 +64,7 @@ impl Notice {
     pub fn code(&self) -> &'static str {
         match self {
             Notice::Plan(notice) => notice.code(),
+            Notice::Machine(notice) => notice.code(),
         }
     }
 }

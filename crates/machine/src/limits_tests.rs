@@ -2,16 +2,13 @@ use super::*;
 use crate::fixture::Fixture;
 use crate::quick;
 
-fn limits_of(fixture: &Fixture, policy: &Policy) -> Vec<Limit> {
+fn limits_of(fixture: &Fixture, policy: &Policy) -> Vec<MachineNotice> {
     let machine = quick(&fixture.roots()).unwrap();
     limits(&fixture.roots(), &machine, policy)
 }
 
-fn of(limits: &[Limit], kind: LimitKind) -> &Limit {
-    let mut found = limits.iter().filter(|limit| limit.kind == kind);
-    let limit = found.next().unwrap_or_else(|| panic!("no {kind:?} in {limits:#?}"));
-    assert!(found.next().is_none(), "{kind:?} is told twice");
-    limit
+fn set<T: numawise_units::Id>(list: &str) -> numawise_units::IdSet<T> {
+    list.parse().unwrap()
 }
 
 #[test]
@@ -22,60 +19,76 @@ fn nothing_limits_a_free_process() {
 #[test]
 fn version_2_limits_are_the_tightest_on_the_way_up() {
     let limits = limits_of(&Fixture::named("cgroup2-limited"), &Policy::Default);
-    let cpus = of(&limits, LimitKind::CgroupCpus);
-    assert_eq!(cpus.effect, "the cgroup may use 4 of 8 CPUs (0-3)");
-    assert_eq!(cpus.source, "/sys/fs/cgroup/batch/job 1/cpuset.cpus.effective");
-    let mask = of(&limits, LimitKind::AffinityMask);
-    assert_eq!(mask.effect, "the affinity mask leaves 3 of 4 CPUs (1-3)");
-    let mems = of(&limits, LimitKind::CgroupMems);
-    assert_eq!(mems.effect, "memory may be taken from 1 of 2 nodes (0)");
-    assert!(mems.source.contains("cpuset.mems.effective"), "{}", mems.source);
-    let quota = of(&limits, LimitKind::CpuQuota);
-    assert!(quota.effect.contains("2.50 CPUs"), "{}", quota.effect);
-    assert_eq!(quota.source, "/sys/fs/cgroup/batch/cpu.max");
-    let memory = of(&limits, LimitKind::MemoryLimit);
-    assert_eq!(memory.effect, "the cgroup may use 2 GiB of 16 GiB of memory");
-    assert_eq!(memory.source, "/sys/fs/cgroup/batch/job 1/memory.max");
-    assert_eq!(limits.len(), 5);
-    assert!(limits.iter().all(|limit| !limit.lift.is_empty()));
+    let (job, file) = ("/sys/fs/cgroup/batch/job 1", STATUS.to_owned());
+    let expected = [
+        MachineNotice::CgroupCpus {
+            allowed: set("0-3"),
+            online: set("0-7"),
+            file: format!("{job}/cpuset.cpus.effective"),
+        },
+        MachineNotice::AffinityMask { allowed: set("1-3"), cgroup: set("0-3"), file: file.clone() },
+        MachineNotice::CgroupMemory {
+            allowed: set("0"),
+            with_memory: set("0-1"),
+            cgroup_file: Some(format!("{job}/cpuset.mems.effective")),
+            file,
+        },
+        MachineNotice::CpuQuota { cpus: 2.5, file: "/sys/fs/cgroup/batch/cpu.max".to_owned() },
+        MachineNotice::MemoryLimit {
+            limit: Bytes(2 << 30),
+            memory: Reading::Measured(Bytes(16 << 30)),
+            file: format!("{job}/memory.max"),
+        },
+    ];
+    assert_eq!(limits, expected);
 }
 
 #[test]
 fn version_1_limits_are_found_inside_of_a_container() {
     let limits = limits_of(&Fixture::named("cgroup1-container"), &Policy::Default);
-    let cpus = of(&limits, LimitKind::CgroupCpus);
-    assert_eq!(cpus.effect, "the cgroup may use 4 of 8 CPUs (4-7)");
-    assert_eq!(cpus.source, "/sys/fs/cgroup/cpuset/cpuset.effective_cpus");
-    assert_eq!(of(&limits, LimitKind::CgroupMems).effect, "memory may be taken from 1 of 2 nodes (1)");
-    let quota = of(&limits, LimitKind::CpuQuota);
-    assert!(quota.effect.contains("1.50 CPUs"), "{}", quota.effect);
-    assert_eq!(quota.source, "/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us");
+    let [cpus, mems, quota, memory] = limits.as_slice() else {
+        panic!("the mask is that of the cpuset: {limits:#?}");
+    };
+    let file = "/sys/fs/cgroup/cpuset/cpuset.effective_cpus".to_owned();
+    assert_eq!(*cpus, MachineNotice::CgroupCpus { allowed: set("4-7"), online: set("0-7"), file });
+    assert!(
+        matches!(mems, MachineNotice::CgroupMemory { allowed, with_memory, .. }
+            if *allowed == set("1") && *with_memory == set("0-1")),
+        "{mems:?}"
+    );
+    let file = "/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us".to_owned();
+    assert_eq!(*quota, MachineNotice::CpuQuota { cpus: 1.5, file });
     // The inner cgroup has the number that means "none"; the outer one counts.
-    let memory = of(&limits, LimitKind::MemoryLimit);
-    assert_eq!(memory.source, "/sys/fs/cgroup/memory/memory.limit_in_bytes");
-    assert_eq!(limits.len(), 4, "the mask is that of the cpuset");
+    assert!(
+        matches!(memory, MachineNotice::MemoryLimit { file, .. }
+            if file == "/sys/fs/cgroup/memory/memory.limit_in_bytes"),
+        "{memory:?}"
+    );
 }
 
 #[test]
 fn offline_cpus_are_counted() {
     let limits = limits_of(&Fixture::named("holes"), &Policy::Default);
-    let offline = of(&limits, LimitKind::OfflineCpus);
-    assert_eq!(offline.effect, "6 of 8 CPUs are online (0-2,96-98); 3,99 are offline");
+    let folder = CPUS.to_owned();
+    let expected = MachineNotice::OfflineCpus { online: set("0-2,96-98"), offline: set("3,99"), folder };
+    assert_eq!(limits[0], expected);
     assert_eq!(limits.len(), 4, "the shape of the machine has tests of its own");
 }
 
 #[test]
-fn a_mask_alone_is_told_as_such() {
+fn a_mask_alone_is_named_as_such() {
     let fixture = Fixture::named("two-socket");
     fixture.write("/proc/self/status", "Cpus_allowed_list:\t0-5\nMems_allowed_list:\t0-1\n");
     let limits = limits_of(&fixture, &Policy::Default);
-    assert_eq!(of(&limits, LimitKind::AffinityMask).effect, "the affinity mask leaves 6 of 8 CPUs (0-5)");
-    of(&limits, LimitKind::PartialCores);
+    let mask =
+        MachineNotice::AffinityMask { allowed: set("0-5"), cgroup: set("0-7"), file: STATUS.to_owned() };
+    assert_eq!(limits[0], mask);
+    assert!(matches!(limits[1], MachineNotice::PartialCores { .. }), "{limits:?}");
     assert_eq!(limits.len(), 2);
 }
 
 #[test]
-fn limits_that_do_not_bite_are_not_told() {
+fn limits_that_do_not_bite_are_left_out() {
     let fixture = Fixture::named("two-socket");
     fixture.write("/sys/fs/cgroup/user.slice/cpu.max", "800000 100000\n");
     fixture.write("/sys/fs/cgroup/user.slice/memory.max", "999999999999\n");
@@ -100,25 +113,24 @@ fn strange_cgroup_files_hide_a_limit_and_break_nothing() {
 }
 
 #[test]
-fn policies_are_told() {
+fn policies_are_named() {
     let fixture = Fixture::named("two-socket");
-    let inherited = Policy::Inherited { mode: "bind".to_owned(), nodes: "1".parse().unwrap() };
-    let limits = limits_of(&fixture, &inherited);
-    let policy = of(&limits, LimitKind::MemoryPolicy);
-    assert!(policy.effect.contains("the memory policy bind on nodes 1"), "{}", policy.effect);
-    for (policy, words) in [
-        (Policy::Forbidden, "may not be set"),
-        (Policy::Missing, "has no memory policies"),
-        (Policy::Unknown("odd".to_owned()), "not known"),
+    let inherited = Policy::Inherited { mode: "bind".to_owned(), nodes: set("1") };
+    let limit = MachineNotice::InheritedPolicy { mode: "bind".to_owned(), nodes: set("1") };
+    assert_eq!(limits_of(&fixture, &inherited), [limit]);
+    for (policy, expected) in [
+        (Policy::Forbidden, MachineNotice::PolicyCallsForbidden),
+        (Policy::Missing, MachineNotice::PolicyCallsMissing { folder: NODES.to_owned() }),
+        (Policy::Unknown("odd".to_owned()), MachineNotice::PolicyCallsUnknown { problem: "odd".to_owned() }),
     ] {
         let limits = limits_of(&fixture, &policy);
-        let calls = of(&limits, LimitKind::PolicyCalls);
-        assert!(calls.effect.contains(words), "{}", calls.effect);
+        assert_eq!(limits, [expected]);
+        assert!(limits[0].keeps_policies_from_us());
     }
 }
 
 #[test]
-fn the_cpus_of_the_cgroup_are_told_whatever_the_mask() {
+fn the_cpus_of_the_cgroup_are_read_whatever_the_mask() {
     let online = "0-7".parse().unwrap();
     let cpus = |name: &str| cgroup_cpus(&Fixture::named(name).roots(), &online).to_string();
     assert_eq!(cpus("cgroup2-limited"), "0-3", "the mask there is 1-3");

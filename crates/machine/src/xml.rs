@@ -10,7 +10,7 @@ mod objects;
 
 use std::collections::BTreeMap;
 
-use numawise_facts::{Cache, Cpu, Limit, LimitKind, Machine, Node, Package, Reading, Source};
+use numawise_facts::{Cache, Cpu, Machine, MachineNotice, Node, Package, Reading, Source};
 use numawise_units::{Bytes, CpuId, CpuSet, NodeId, NodeSet};
 use roxmltree::{Document, ParsingOptions};
 
@@ -170,44 +170,20 @@ fn allowed_nodes(nodes: &[Node], allowed: Option<NodeSet>) -> NodeSet {
 }
 
 /// What was kept from whoever recorded the machine. hwloc leaves those parts out of the tree and keeps their numbers.
-fn recorded_limits(objects: &Objects<'_, '_>, nodes: &[NodeId]) -> Result<Vec<Limit>, String> {
+fn recorded_limits(objects: &Objects<'_, '_>, nodes: &[NodeId]) -> Result<Vec<MachineNotice>, String> {
     let mut limits = Vec::new();
     let all_nodes: NodeSet = objects.root_set("complete_nodeset")?.unwrap_or_default();
-    let there: NodeSet = nodes.iter().copied().collect();
-    let lost_nodes = all_nodes.difference(&there);
+    let described: NodeSet = nodes.iter().copied().collect();
+    let missing_nodes = all_nodes.difference(&described);
     let all_cpus: CpuSet = objects.root_set("complete_cpuset")?.unwrap_or_default();
-    let lost_cpus = all_cpus.difference(&objects.cpus);
-    if !lost_cpus.is_empty() {
+    let missing = all_cpus.difference(&objects.cpus);
+    if !missing.is_empty() {
         // Nodes do not go offline with their CPUs: where nodes are missing too, it was a cpuset.
-        let (kind, why) = if lost_nodes.is_empty() {
-            (LimitKind::OfflineCpus, "were offline or kept from whoever recorded it")
-        } else {
-            (LimitKind::CgroupCpus, "were kept from whoever recorded it")
-        };
-        limits.push(Limit {
-            kind,
-            effect: format!(
-                "{} of {} CPUs are described ({}); the others ({lost_cpus}) {why}",
-                objects.cpus.len(),
-                all_cpus.len(),
-                objects.cpus
-            ),
-            source: "complete_cpuset in the machine file".to_owned(),
-            lift: "record the machine again, outside of any container or cpuset and with all CPUs online"
-                .to_owned(),
-        });
+        let by_cpuset = !missing_nodes.is_empty();
+        limits.push(MachineNotice::CpusNotRecorded { described: objects.cpus.clone(), missing, by_cpuset });
     }
-    if !lost_nodes.is_empty() {
-        limits.push(Limit {
-            kind: LimitKind::CgroupMems,
-            effect: format!(
-                "{} of {} nodes are described ({there}); the others ({lost_nodes}) were kept from whoever recorded it",
-                there.len(),
-                all_nodes.len(),
-            ),
-            source: "complete_nodeset in the machine file".to_owned(),
-            lift: "record the machine again, outside of any container or cpuset".to_owned(),
-        });
+    if !missing_nodes.is_empty() {
+        limits.push(MachineNotice::NodesNotRecorded { described, missing: missing_nodes });
     }
     Ok(limits)
 }

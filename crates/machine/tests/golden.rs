@@ -71,7 +71,7 @@ fn summary(machine: &Machine) -> String {
     writeln!(text, "firmware figures: {}", machine.attributes.len()).unwrap();
     writeln!(text, "allowed: cpus {}, nodes {}", machine.allowed_cpus, machine.allowed_nodes).unwrap();
     for limit in &machine.limits {
-        writeln!(text, "limit {:?}: {}", limit.kind, limit.effect).unwrap();
+        writeln!(text, "limit {}: {limit:?}", limit.code()).unwrap();
     }
     text
 }

@@ -1,8 +1,8 @@
 //! The profile before anything was measured: every cell is there with the reason why it is empty.
 
 use numawise_facts::{
-    Bandwidth, Depth, IdleLatency, LimitKind, LoadedLatency, Machine, Profile, ProfileHeader, ProfileNode,
-    ProfileOrigin, Reading, Target, Transfer, Workers, WorkingSets,
+    Bandwidth, Depth, IdleLatency, LoadedLatency, Machine, MachineNotice, Profile, ProfileHeader,
+    ProfileNode, ProfileOrigin, Reading, Target, Transfer, Workers, WorkingSets,
 };
 use numawise_units::NodeId;
 
@@ -164,9 +164,12 @@ fn header(machine: &Machine, layout: &Layout, request: &Request, plan: &Plan) ->
         memory: node.memory.clone(),
         kind: node.kind,
     });
-    let quota = machine.limits.iter().filter(|limit| limit.kind == LimitKind::CpuQuota);
-    let quota = quota
-        .map(|limit| format!("A CPU quota may have slowed this down: {} ({}).", limit.effect, limit.source));
+    let quota = machine.limits.iter().filter_map(|limit| match limit {
+        MachineNotice::CpuQuota { cpus, file } => {
+            Some(format!("A CPU quota of {cpus:.2} CPUs ({file}) may have slowed this down."))
+        }
+        _ => None,
+    });
     let mut remarks: Vec<String> = plan.remarks.iter().cloned().chain(quota).collect();
     if machine.caches.is_empty() {
         let taken = layout.caches;

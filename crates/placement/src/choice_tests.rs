@@ -2,8 +2,8 @@ use std::num::NonZeroU32;
 
 use super::*;
 use crate::place;
-use crate::testing::{cpus, dram, limited, machine, request, two_sockets};
-use numawise_facts::{LimitKind, Reading};
+use crate::testing::{cpus, dram, in_cgroup, machine, masked, request, two_sockets};
+use numawise_facts::Reading;
 
 fn number(n: u32) -> NonZeroU32 {
     NonZeroU32::new(n).unwrap()
@@ -136,7 +136,7 @@ fn smt_takes_the_lowest_threads_of_a_core_that_are_left() {
     assert_eq!(threads(&machine, Strategy::Local, None, smt(2)), "0 1 4 5 2 3 6 7");
     assert_eq!(threads(&machine, Strategy::Local, None, smt(9)), "0 1 4 5 2 3 6 7");
     assert_eq!(threads(&machine, Strategy::None, None, smt(1)), "0 1 2 3");
-    let narrow = limited(two_sockets(), "1,4-5", LimitKind::CgroupCpus);
+    let narrow = in_cgroup(two_sockets(), "1,4-5");
     assert_eq!(threads(&narrow, Strategy::Local, None, smt(1)), "1 4", "of core 0 only CPU 4 is ours");
     let listed =
         PlacementRequest { cpus: Some(cpus("0,4,5")), choice: smt(1), ..request(Strategy::Explicit, None) };
@@ -179,13 +179,13 @@ fn the_systems_core_goes_with_all_its_threads() {
         "16 17",
         "of the machine's first CPU, whatever its number"
     );
-    let narrow = limited(two_sockets(), "1-3,5-7", LimitKind::CgroupCpus);
+    let narrow = in_cgroup(two_sockets(), "1-3,5-7");
     assert_eq!(threads(&narrow, Strategy::Local, None, os), "1 5 2 3 6 7", "it was not ours anyway");
 }
 
 #[test]
 fn skipping_what_is_not_ours_is_no_matter_and_what_is_not_there_gets_a_warning() {
-    let machine = limited(two_sockets(), "0-3", LimitKind::CgroupCpus);
+    let machine = in_cgroup(two_sockets(), "0-3");
     let request = |list| PlacementRequest { choice: skip(list), ..request(Strategy::Local, None) };
     assert_eq!(placed(&machine, &request("4-7")), ("0 1 2 3".to_owned(), vec![]));
     let (threads, warnings) = placed(&machine, &request("0,64"));
@@ -195,7 +195,7 @@ fn skipping_what_is_not_ours_is_no_matter_and_what_is_not_there_gets_a_warning()
 
 #[test]
 fn skipping_everything_names_what_was_skipped() {
-    let machine = limited(two_sockets(), "0,2,4", LimitKind::CgroupCpus);
+    let machine = in_cgroup(two_sockets(), "0,2,4");
     let text = error(&machine, &PlacementRequest { choice: skip("0-7"), ..request(Strategy::Local, None) });
     assert_eq!(
         text,
@@ -236,7 +236,7 @@ fn efficient_cores_are_taken_when_asked_for_or_left_to_the_system() {
 
 #[test]
 fn where_only_efficient_cores_are_left_they_are_taken() {
-    let narrow = limited(hybrid(), "4-5", LimitKind::AffinityMask);
+    let narrow = masked(hybrid(), "4-5");
     let (threads, warnings) = placed(&narrow, &request(Strategy::Local, None));
     assert_eq!(threads, "4 5");
     assert_eq!(warnings, ["only efficient (slower) cores are left (4-5); they are taken"]);

@@ -1,12 +1,12 @@
 //! Why there is no plan, each text once.
 
-use numawise_facts::{LimitKind, Machine, MemoryRequest};
+use numawise_facts::{Machine, MachineNotice, MemoryRequest};
 use numawise_units::{CpuSet, NodeId, NodeSet};
 
 use crate::choice::Skipped;
 
 /// Why a request cannot be placed on a machine.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum PlacementError {
     #[error("0 tasks were asked for; expected at least 1")]
     NoTasks,
@@ -20,18 +20,18 @@ pub enum PlacementError {
     NothingExplicit,
     #[error("CPU {cpus} does not exist on this machine; it has CPUs {exist}")]
     NoSuchCpu { cpus: CpuSet, exist: CpuSet },
-    #[error("CPU {cpus} may not be used; allowed are {allowed}{limit}")]
-    CpuNotAllowed { cpus: CpuSet, allowed: CpuSet, limit: String },
+    #[error("CPU {cpus} may not be used; allowed are {allowed}")]
+    CpuNotAllowed { cpus: CpuSet, allowed: CpuSet, limits: Vec<MachineNotice> },
     #[error("node {nodes} does not exist on this machine; it has nodes {exist}")]
     NoSuchNode { nodes: NodeSet, exist: NodeSet },
-    #[error("node {nodes} may not be used for memory; allowed are {allowed}{limit}")]
-    NodeNotAllowed { nodes: NodeSet, allowed: NodeSet, limit: String },
+    #[error("node {nodes} may not be used for memory; allowed are {allowed}")]
+    NodeNotAllowed { nodes: NodeSet, allowed: NodeSet, limits: Vec<MachineNotice> },
     #[error("node {nodes} has no memory; nodes with memory that may be used are {allowed}")]
     NodeWithoutMemory { nodes: NodeSet, allowed: NodeSet },
     #[error("node {nodes} has no CPUs of its own; nodes with CPUs are {with}")]
     NodeWithoutCpus { nodes: NodeSet, with: NodeSet },
-    #[error("no CPU of node {nodes} may be used; allowed are CPUs {allowed}{limit}")]
-    NodeCpusNotAllowed { nodes: NodeSet, allowed: CpuSet, limit: String },
+    #[error("no CPU of node {nodes} may be used; allowed are CPUs {allowed}")]
+    NodeCpusNotAllowed { nodes: NodeSet, allowed: CpuSet, limits: Vec<MachineNotice> },
     #[error("no CPU is left: CPUs {cpus} are not on nodes {nodes}")]
     NothingLeft { cpus: CpuSet, nodes: NodeSet },
     #[error(
@@ -39,8 +39,8 @@ pub enum PlacementError {
          CPUs be used"
     )]
     AllSkipped { usable: CpuSet, skipped: Skipped },
-    #[error("no CPU of this machine may be used{limit}")]
-    NoCpu { limit: String },
+    #[error("no CPU of this machine may be used")]
+    NoCpu { limits: Vec<MachineNotice> },
     #[error("there is no high-bandwidth memory that may be used: {found}; try --memory local")]
     NoHbm { found: String },
     #[error(
@@ -57,16 +57,30 @@ pub enum PlacementError {
          bind (Linux 5.12) and preferred-many (Linux 6.10) alone; try --memory bind, or leave it to the system"
     )]
     BalancingPolicy { policy: MemoryRequest },
-    #[error("no node with memory may be used{limit}")]
-    NoMemory { limit: String },
+    #[error("no node with memory may be used")]
+    NoMemory { limits: Vec<MachineNotice> },
 }
 
-/// The limits of these kinds as the end of a message: what each does, where it was read, and who can lift it.
-pub fn limits(machine: &Machine, kinds: &[LimitKind]) -> String {
-    let of_kind = machine.limits.iter().filter(|limit| kinds.contains(&limit.kind));
-    of_kind.map(|limit| format!("; {} ({}): {}", limit.effect, limit.source, limit.lift)).collect()
+impl PlacementError {
+    /// The limits of the machine that are in the way; the face that shows the error says what each does and who can lift it.
+    pub fn limits(&self) -> &[MachineNotice] {
+        match self {
+            PlacementError::CpuNotAllowed { limits, .. }
+            | PlacementError::NodeNotAllowed { limits, .. }
+            | PlacementError::NodeCpusNotAllowed { limits, .. }
+            | PlacementError::NoCpu { limits }
+            | PlacementError::NoMemory { limits } => limits,
+            _ => &[],
+        }
+    }
 }
 
-pub const CPU_LIMITS: &[LimitKind] =
-    &[LimitKind::AffinityMask, LimitKind::CgroupCpus, LimitKind::OfflineCpus];
-pub const MEMORY_LIMITS: &[LimitKind] = &[LimitKind::CgroupMems];
+/// The limits that keep CPUs from us.
+pub fn cpu_limits(machine: &Machine) -> Vec<MachineNotice> {
+    machine.limits.iter().filter(|limit| limit.takes_cpus()).cloned().collect()
+}
+
+/// The limits that keep memory of nodes from us.
+pub fn memory_limits(machine: &Machine) -> Vec<MachineNotice> {
+    machine.limits.iter().filter(|limit| limit.takes_nodes()).cloned().collect()
+}

@@ -5,7 +5,7 @@ use numawise_facts::{
 };
 use numawise_units::{Bytes, CpuId, CpuSet, NodeId, NodeSet};
 
-use crate::error::{MEMORY_LIMITS, limits};
+use crate::error::memory_limits;
 use crate::usable::check_nodes_exist;
 use crate::{PlacementError, balancing, weights};
 
@@ -107,7 +107,7 @@ fn check(machine: &Machine, nodes: &NodeSet) -> Result<(), PlacementError> {
     Err(if !without.is_empty() {
         PlacementError::NodeWithoutMemory { nodes: without, allowed }
     } else {
-        PlacementError::NodeNotAllowed { nodes: forbidden, allowed, limit: limits(machine, MEMORY_LIMITS) }
+        PlacementError::NodeNotAllowed { nodes: forbidden, allowed, limits: memory_limits(machine) }
     })
 }
 
@@ -146,7 +146,7 @@ fn weighable(machine: &Machine) -> Result<NodeSet, PlacementError> {
 }
 
 fn no_memory(machine: &Machine) -> PlacementError {
-    PlacementError::NoMemory { limit: limits(machine, MEMORY_LIMITS) }
+    PlacementError::NoMemory { limits: memory_limits(machine) }
 }
 
 /// The nodes whose own CPUs these are; `None` stands for CPUs of which the machine does not say.

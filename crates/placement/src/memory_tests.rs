@@ -1,6 +1,6 @@
 use super::*;
 use crate::testing::{cpus, dram, machine, memory_only, nodes, two_sockets, with_hbm};
-use numawise_facts::{Limit, LimitKind};
+use numawise_facts::MachineNotice;
 
 fn request(policy: &str) -> PlacementRequest {
     PlacementRequest { memory: policy.parse().unwrap(), ..PlacementRequest::as_the_os_does() }
@@ -136,17 +136,16 @@ fn nothing_is_remote_on_one_node_or_from_all_nodes() {
 fn forbidden_nodes_are_named_with_the_limit() {
     let mut machine = two_sockets();
     machine.allowed_nodes = nodes("0");
-    machine.limits.push(Limit {
-        kind: LimitKind::CgroupMems,
-        effect: "memory only from node 0".to_owned(),
-        source: "cpuset.mems".to_owned(),
-        lift: "whoever owns the cgroup".to_owned(),
+    machine.limits.push(MachineNotice::CgroupMemory {
+        allowed: nodes("0"),
+        with_memory: nodes("0-1"),
+        cgroup_file: Some("cpuset.mems".to_owned()),
+        file: "status".to_owned(),
     });
-    let error = planned(&machine, "bind:1", "0").unwrap_err();
-    assert_eq!(
-        error,
-        "node 1 may not be used for memory; allowed are 0; memory only from node 0 (cpuset.mems): whoever owns the cgroup"
-    );
+    let first = CpuSet::single(CpuId(0));
+    let error = Planner::new(&machine, &request("bind:1")).plan(&first, &first, &mut Vec::new()).unwrap_err();
+    assert_eq!(error.to_string(), "node 1 may not be used for memory; allowed are 0");
+    assert_eq!(error.limits(), machine.limits, "the limit is named");
     assert_eq!(planned(&machine, "bind", "2").unwrap(), "bind:0", "its own node is forbidden");
     let error = planned(&machine, "interleave:0,7", "0").unwrap_err();
     assert_eq!(error, "node 7 does not exist on this machine; it has nodes 0-1");

@@ -1,6 +1,6 @@
 use super::*;
-use crate::testing::{cpus, dram, limited, machine, memory, nodes, request, two_sockets, with_hbm};
-use numawise_facts::{LimitKind, MemoryPlan, MemoryRequest};
+use crate::testing::{cpus, dram, in_cgroup, machine, masked, memory, nodes, request, two_sockets, with_hbm};
+use numawise_facts::{MemoryPlan, MemoryRequest};
 
 /// The threads of each task, tasks separated by `|`.
 fn threads(machine: &Machine, request: &PlacementRequest) -> String {
@@ -104,7 +104,7 @@ fn what_is_explicit_comes_in_the_order_of_numbers() {
 
 #[test]
 fn none_leaves_everything_to_the_system() {
-    let machine = limited(two_sockets(), "1-3", LimitKind::AffinityMask);
+    let machine = masked(two_sockets(), "1-3");
     let placement = place(&machine, &PlacementRequest::as_the_os_does()).unwrap();
     assert_eq!(placement.tasks[0].cpus, cpus("1-3"));
     assert_eq!(placement.tasks[0].threads.len(), 3);
@@ -125,7 +125,7 @@ fn only_cpus_and_nodes_asked_for_are_taken() {
 #[test]
 fn a_mask_that_leaves_second_threads_counts_them_as_first() {
     // Of core 0 only its second thread is left: it comes before the second thread of core 1.
-    let machine = limited(two_sockets(), "1,4-5", LimitKind::CgroupCpus);
+    let machine = in_cgroup(two_sockets(), "1,4-5");
     assert_eq!(threads(&machine, &request(Strategy::Local, None)), "1 4 5");
 }
 
@@ -195,17 +195,16 @@ fn what_does_not_exist_is_named_with_what_does() {
 
 #[test]
 fn what_is_forbidden_is_named_with_the_limit() {
-    let machine = limited(two_sockets(), "0-1", LimitKind::CgroupCpus);
+    let machine = in_cgroup(two_sockets(), "0-1");
     let by_cpu = PlacementRequest { cpus: Some(cpus("1-2")), ..request(Strategy::Local, None) };
-    let text = place(&machine, &by_cpu).unwrap_err().to_string();
-    assert_eq!(
-        text,
-        "CPU 2 may not be used; allowed are 0-1; only CPUs 0-1 may be used (a file): ask somebody"
-    );
+    let error = place(&machine, &by_cpu).unwrap_err();
+    assert_eq!(error.to_string(), "CPU 2 may not be used; allowed are 0-1");
+    assert_eq!(error.limits(), machine.limits, "the limit is named");
     let by_node = PlacementRequest { nodes: Some(nodes("1")), ..request(Strategy::Local, None) };
-    let text = place(&machine, &by_node).unwrap_err().to_string();
-    assert!(text.starts_with("no CPU of node 1 may be used; allowed are CPUs 0-1; only CPUs"), "{text}");
-    let nothing = limited(two_sockets(), "", LimitKind::AffinityMask);
+    let error = place(&machine, &by_node).unwrap_err();
+    assert_eq!(error.to_string(), "no CPU of node 1 may be used; allowed are CPUs 0-1");
+    assert_eq!(error.limits(), machine.limits);
+    let nothing = masked(two_sockets(), "");
     assert!(place(&nothing, &by_cpu).unwrap_err().to_string().contains("no CPU of this machine may be used"));
     let machine = with_hbm();
     let by_node = PlacementRequest { nodes: Some(nodes("2-3")), ..request(Strategy::Local, None) };

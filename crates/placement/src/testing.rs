@@ -1,8 +1,8 @@
 //! Machines made by hand for the tests of this room.
 
 use numawise_facts::{
-    Cpu, Limit, LimitKind, Machine, MemoryKind, MemoryRequest, Node, Package, PlacementRequest, Reading,
-    Source, Strategy, ThreadBinding,
+    Cpu, Machine, MachineNotice, MemoryKind, MemoryRequest, Node, Package, PlacementRequest, Reading, Source,
+    Strategy, ThreadBinding,
 };
 use numawise_units::{Bytes, CpuId, CpuSet, NodeId, NodeSet};
 
@@ -110,15 +110,19 @@ pub fn with_hbm() -> Machine {
     ])
 }
 
-/// Leaves only some CPUs, by a limit that can be named.
-pub fn limited(mut machine: Machine, cpus: &str, kind: LimitKind) -> Machine {
-    machine.allowed_cpus = cpus.parse().unwrap();
-    machine.limits.push(Limit {
-        kind,
-        effect: format!("only CPUs {cpus} may be used"),
-        source: "a file".to_owned(),
-        lift: "ask somebody".to_owned(),
-    });
+/// Leaves only some CPUs by the cpuset of a cgroup.
+pub fn in_cgroup(mut machine: Machine, cpus: &str) -> Machine {
+    let (allowed, online): (CpuSet, CpuSet) = (cpus.parse().unwrap(), machine.online());
+    machine.allowed_cpus = allowed.clone();
+    machine.limits.push(MachineNotice::CgroupCpus { allowed, online, file: "cpuset.cpus".to_owned() });
+    machine
+}
+
+/// Leaves only some CPUs by an affinity mask.
+pub fn masked(mut machine: Machine, cpus: &str) -> Machine {
+    let (allowed, cgroup): (CpuSet, CpuSet) = (cpus.parse().unwrap(), machine.online());
+    machine.allowed_cpus = allowed.clone();
+    machine.limits.push(MachineNotice::AffinityMask { allowed, cgroup, file: "status".to_owned() });
     machine
 }
 

@@ -8,7 +8,7 @@ use numawise_units::{CpuId, CpuSet, NodeId, NodeSet};
 
 use crate::PlacementError;
 use crate::choice::stepped;
-use crate::error::{CPU_LIMITS, limits};
+use crate::error::cpu_limits;
 
 #[cfg(test)]
 #[path = "usable_tests.rs"]
@@ -39,7 +39,7 @@ pub struct Place {
 pub fn cpus(machine: &Machine, request: &PlacementRequest) -> Result<CpuSet, PlacementError> {
     let mut usable = machine.allowed_cpus.clone();
     if usable.is_empty() {
-        return Err(PlacementError::NoCpu { limit: limits(machine, CPU_LIMITS) });
+        return Err(PlacementError::NoCpu { limits: cpu_limits(machine) });
     }
     if let Some(cpus) = &request.cpus {
         check_cpus(machine, cpus)?;
@@ -72,7 +72,7 @@ fn check_cpus(machine: &Machine, cpus: &CpuSet) -> Result<(), PlacementError> {
         PlacementError::CpuNotAllowed {
             cpus: forbidden,
             allowed: machine.allowed_cpus.clone(),
-            limit: limits(machine, CPU_LIMITS),
+            limits: cpu_limits(machine),
         }
     })
 }
@@ -94,7 +94,7 @@ fn cpus_of(machine: &Machine, nodes: &NodeSet) -> Result<CpuSet, PlacementError>
         return Err(PlacementError::NodeCpusNotAllowed {
             nodes: nodes.clone(),
             allowed: machine.allowed_cpus.clone(),
-            limit: limits(machine, CPU_LIMITS),
+            limits: cpu_limits(machine),
         });
     }
     Ok(usable)

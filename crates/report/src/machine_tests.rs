@@ -1,6 +1,6 @@
 use numawise_facts::{
-    Attribute, AttributeKind, AttributeOrigin, Cache, Cpu, Limit, LimitKind, Machine, MemoryKind, Node,
-    Package, Reading, Source,
+    Attribute, AttributeKind, AttributeOrigin, Cache, Cpu, Machine, MachineNotice, MemoryKind, Node, Package,
+    Reading, Source,
 };
 use numawise_units::{Bytes, CpuId, CpuSet, NodeId};
 
@@ -69,11 +69,10 @@ fn example() -> Machine {
         ],
         allowed_cpus: set("0-2"),
         allowed_nodes: "0-1,8".parse().unwrap(),
-        limits: vec![Limit {
-            kind: LimitKind::AffinityMask,
-            effect: "the affinity mask leaves 3 of 8 CPUs (0-2)".to_owned(),
-            source: "sched_getaffinity".to_owned(),
-            lift: "whoever started us".to_owned(),
+        limits: vec![MachineNotice::AffinityMask {
+            allowed: set("0-2"),
+            cgroup: set("0-7"),
+            file: "status".to_owned(),
         }],
     }
 }
@@ -105,8 +104,9 @@ firmware's read bandwidth and write bandwidth to node (- is not told)
   from node 1  90.0 GB/s 400.0 GB/s
 
 What limits you here:
-- The affinity mask leaves 3 of 8 CPUs (0-2). Told by sched_getaffinity. Who can lift it:
-  whoever started us.
+- The affinity mask leaves 3 of 8 CPUs (0-2). Reported by sched_getaffinity, Cpus_allowed_list
+  in status. Who can lift it: whoever started us (taskset, numactl, srun, mpirun --bind-to);
+  taskset -c 0-7 in front of numawise undoes it.
 ";
     assert_eq!(terminal(&example()), expected);
 }
@@ -133,7 +133,7 @@ fn what_is_not_known_is_said_and_never_zero() {
 fn limits_that_take_no_cpus_leave_the_rest() {
     let mut machine = example();
     machine.allowed_cpus = machine.online();
-    machine.limits[0].kind = LimitKind::CpuQuota;
+    machine.limits = vec![MachineNotice::CpuQuota { cpus: 2.5, file: "cpu.max".to_owned() }];
     let text = terminal(&machine);
     assert!(text.contains("Apart from that, all CPUs and the memory of all nodes may be used."), "{text}");
     assert!(!text.contains("of which we may use"), "{text}");
@@ -155,7 +155,8 @@ fn kinds_of_cores_are_listed_when_they_are_known() {
 #[test]
 fn lines_stay_within_the_width() {
     let mut machine = example();
-    machine.limits[0].lift = "somebody ".repeat(60);
+    let problem = "somebody ".repeat(60);
+    machine.limits = vec![MachineNotice::PolicyCallsUnknown { problem }];
     let long = terminal(&machine).lines().map(|line| line.chars().count()).max();
     assert!(long.is_some_and(|long| long <= 96), "{long:?}");
 }
@@ -183,8 +184,13 @@ fn the_json_is_as_documented() {
     assert_eq!(value["caches"][0]["size_bytes"], 32_768);
     assert_eq!(value["attributes"][5]["unit"], "MB/s");
     assert_eq!(value["attributes"][0]["target_node"], 1);
-    assert_eq!(value["limits"][0]["kind"], "affinity_mask");
-    assert_eq!(value["limits"][0]["lift"], "whoever started us");
+    let limit = &value["limits"][0];
+    assert_eq!(limit["code"], "NW203");
+    assert_eq!(limit["arguments"], serde_json::json!({"allowed": "0-2", "cgroup": "0-7", "file": "status"}));
+    assert_eq!(limit["text"], "the affinity mask leaves 3 of 8 CPUs (0-2)");
+    assert_eq!(limit["source"], "sched_getaffinity, Cpus_allowed_list in status");
+    assert_eq!(limit["lifted_by"], "caller");
+    assert!(limit["lift"].as_str().unwrap().starts_with("whoever started us"), "{limit}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The texts of notices: the one place where a notice becomes a sentence.
 
+pub mod machine;
 mod plan;
 
 use numawise_facts::Notice;
@@ -8,5 +9,6 @@ use numawise_facts::Notice;
 pub fn text(notice: &Notice) -> String {
     match notice {
         Notice::Plan(notice) => plan::text(notice),
+        Notice::Machine(notice) => machine::sentence(notice),
     }
 }

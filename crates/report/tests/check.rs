@@ -166,7 +166,10 @@ fn collect(value: &serde_json::Value, keys: &mut std::collections::BTreeSet<Stri
         serde_json::Value::Object(map) => {
             for (key, value) in map {
                 keys.insert(key.clone());
-                collect(value, keys);
+                // The arguments of a notice are described with its code.
+                if key != "arguments" {
+                    collect(value, keys);
+                }
             }
         }
         serde_json::Value::Array(list) => list.iter().for_each(|value| collect(value, keys)),

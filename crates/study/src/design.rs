@@ -4,8 +4,8 @@
 //! difference has one explanation. What the machine cannot show is named with its reason.
 
 use numawise_facts::{
-    Counts, CpuChoice, LimitKind, Machine, MemoryKind, MemoryRequest, Node, Pair, PlacementRequest, PointId,
-    PointRole, Reading, Strategy, ThreadBinding,
+    Counts, CpuChoice, Machine, MemoryKind, MemoryRequest, Node, Pair, PlacementRequest, PointId, PointRole,
+    Reading, Strategy, ThreadBinding,
 };
 use numawise_units::{Bytes, NodeId, NodeSet};
 
@@ -186,7 +186,7 @@ impl<'a> Draft<'a> {
     }
 
     fn policies_are_forbidden(&self) -> bool {
-        self.machine.limits.iter().any(|limit| limit.kind == LimitKind::PolicyCalls)
+        !self.machine.policies_may_be_set()
     }
 
     /// Whether memory can be put on other nodes than the kernel would; an error says why not.

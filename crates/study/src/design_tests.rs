@@ -118,12 +118,7 @@ fn what_does_not_fit_into_a_node_is_not_put_there() {
 #[test]
 fn forbidden_policies_leave_the_contrasts_of_cpus() {
     let mut caged = machine(&[("0-3", 1000, DRAM), ("4-7", 1000, DRAM), ("", 1000, MemoryKind::Hbm)]);
-    caged.limits = vec![numawise_facts::Limit {
-        kind: LimitKind::PolicyCalls,
-        effect: String::new(),
-        source: String::new(),
-        lift: String::new(),
-    }];
+    caged.limits = vec![numawise_facts::MachineNotice::PolicyCallsForbidden];
     let design = plan(&caged, &shape(None, Some(10)));
     assert_eq!(ids(&design), ["os", "all-nodes", "one-node", "copies"]);
     assert!(design.points.iter().all(|point| point.request.memory == MemoryRequest::Default));

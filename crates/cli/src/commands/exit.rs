@@ -4,6 +4,7 @@
 use std::error::Error;
 
 use numawise_launch::LaunchError;
+use numawise_placement::PlacementError;
 use numawise_study::StudyError;
 
 /// A status for the shell.
@@ -66,9 +67,9 @@ impl Failure {
     }
 }
 
-impl<E: Error> From<E> for Failure {
+impl<E: Error + 'static> From<E> for Failure {
     fn from(error: E) -> Self {
-        let mut message = error.to_string();
+        let mut message = error.to_string() + &limits(&error);
         let mut cause = error.source();
         while let Some(error) = cause {
             let text = error.to_string();
@@ -80,6 +81,17 @@ impl<E: Error> From<E> for Failure {
         }
         Failure::new(message)
     }
+}
+
+/// The limits of the machine that are in the way of a placement.
+fn limits(error: &(dyn Error + 'static)) -> String {
+    let limits = match (error.downcast_ref(), error.downcast_ref()) {
+        (Some(error), _) | (_, Some(numawise_session::Error::Placement(error))) => {
+            PlacementError::limits(error)
+        }
+        _ => &[],
+    };
+    limits.iter().map(|limit| format!("; {}", numawise_report::notice::machine::sentence(limit))).collect()
 }
 
 /// What clap has to say: help and version on stdout with 0, errors on stderr with 125.

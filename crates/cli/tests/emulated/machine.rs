@@ -47,8 +47,8 @@ fn emulated_machines_are_read_as_they_are() {
             assert_eq!(kinds, ["dram", "dram", "hbm", "hbm"], "{}", run[0].stdout);
         }
         let shape: &[&str] = match name {
-            "hbm" => &["nodes_without_cpus"],
-            "holes" => &["nodes_without_memory", "nodes_without_cpus"],
+            "hbm" => &["NW214"],
+            "holes" => &["NW213", "NW214"],
             _ => &[],
         };
         assert_eq!(limits(&json(&run[0])), shape, "{name}: {}", run[0].stdout);
@@ -58,7 +58,7 @@ fn emulated_machines_are_read_as_they_are() {
 }
 
 fn limits(told: &serde_json::Value) -> Vec<&str> {
-    told["limits"].as_array().unwrap().iter().map(|limit| limit["kind"].as_str().unwrap()).collect()
+    told["limits"].as_array().unwrap().iter().map(|limit| limit["code"].as_str().unwrap()).collect()
 }
 
 /// A cgroup's cpuset, an affinity mask and a quota are each named.
@@ -78,9 +78,9 @@ fn emulated_limits_are_named() {
         .unwrap();
     let told = json(&run[0]);
     assert_eq!((told["allowed_cpus"].as_str(), told["allowed_nodes"].as_str()), (Some("1-2"), Some("1")));
-    let kinds = limits(&told);
-    for kind in ["affinity_mask", "cgroup_cpus", "cgroup_mems", "cpu_quota"] {
-        assert!(kinds.contains(&kind), "{kind} is not among {kinds:?}");
+    let codes = limits(&told);
+    for (code, limit) in [("NW203", "mask"), ("NW202", "CPUs"), ("NW204", "memory"), ("NW205", "quota")] {
+        assert!(codes.contains(&code), "{limit} is not among {codes:?}");
     }
     assert_eq!(run[1].status, 125, "node 0 is not ours: {}", run[1].stderr);
     assert!(run[1].stderr.contains("node") && run[1].stderr.contains('1'), "{}", run[1].stderr);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use numawise_facts::{Limit, LimitKind, Machine, Node};
+use numawise_facts::{Machine, MachineNotice, Node};
 use numawise_units::{Bytes, CpuSet, Id, IdSet, NodeSet};
 
 use crate::Roots;
@@ -15,8 +15,8 @@ mod tests;
 /// CPUs that the C library's `cpu_set_t` has room for (`CPU_SETSIZE`).
 const CPU_SETSIZE: u32 = 1024;
 
-/// All that can be told of this machine.
-pub(super) fn limits(roots: &Roots, machine: &Machine) -> Vec<Limit> {
+/// All that is known of this machine.
+pub(super) fn limits(roots: &Roots, machine: &Machine) -> Vec<MachineNotice> {
     let all = [
         partial_cores(machine),
         efficient_cores(machine),
@@ -29,7 +29,7 @@ pub(super) fn limits(roots: &Roots, machine: &Machine) -> Vec<Limit> {
 }
 
 /// Cores that we share with somebody: one hardware thread is ours, its partner is not.
-fn partial_cores(machine: &Machine) -> Option<Limit> {
+fn partial_cores(machine: &Machine) -> Option<MachineNotice> {
     let mut cores: BTreeMap<u32, CpuSet> = BTreeMap::new();
     for cpu in &machine.cpus {
         cores.entry(cpu.core).or_default().insert(cpu.id);
@@ -38,129 +38,50 @@ fn partial_cores(machine: &Machine) -> Option<Limit> {
     let partly = |cpus: &&CpuSet| cpus.intersects(ours) && !cpus.is_subset(ours);
     let partial: Vec<&CpuSet> = cores.values().filter(partly).collect();
     let all = partial.iter().fold(CpuSet::new(), |all, cpus| all.union(cpus));
-    if all.is_empty() {
-        return None;
-    }
-    let (mine, others) = (all.intersection(ours), all.difference(ours));
-    let (cores, have) = if partial.len() == 1 { ("core", "has") } else { ("cores", "have") };
-    Some(Limit {
-        kind: LimitKind::PartialCores,
-        effect: format!(
-            "{} {cores} {have} hardware threads that may be used (CPUs {mine}) and others that may not (CPUs {others}): \
-             whoever gets those shares the core with us",
-            partial.len(),
-        ),
-        source: format!("thread_siblings_list below {CPUS}/cpuN/topology, beside the CPUs allowed"),
-        lift: "whoever cut the machine so: whole cores in Slurm (--exclusive, --threads-per-core), in Kubernetes \
-               (full-pcpus-only), or in the list of the cpuset"
-            .to_owned(),
+    (!all.is_empty()).then(|| MachineNotice::PartialCores {
+        cores: partial.len() as u32,
+        usable: all.intersection(ours),
+        others: all.difference(ours),
+        folder: CPUS.to_owned(),
     })
 }
 
-fn efficient_cores(machine: &Machine) -> Option<Limit> {
+fn efficient_cores(machine: &Machine) -> Option<MachineNotice> {
     let usable = machine.cpus.iter().filter(|cpu| machine.allowed_cpus.contains(cpu.id));
     let mut ranks: BTreeMap<u32, CpuSet> = BTreeMap::new();
     for cpu in usable {
         ranks.entry(*cpu.efficiency.measured()?).or_default().insert(cpu.id);
     }
     let (_, fastest) = ranks.pop_last()?;
-    let slower = ranks.values().fold(CpuSet::new(), |all, cpus| all.union(cpus));
-    if slower.is_empty() {
-        return None;
-    }
-    Some(Limit {
-        kind: LimitKind::EfficientCores,
-        effect: format!(
-            "{} of {} CPUs are efficient cores ({slower}), slower than the others ({fastest}): strategies leave them \
-             out, and a program whose threads get equal shares waits for them",
-            slower.len(),
-            slower.len() + fastest.len(),
-        ),
-        source: "hwloc's kinds of CPUs, /sys/devices/cpu_core/cpus or cpu_capacity".to_owned(),
-        lift: "you: numawise run --efficient-cores takes them too".to_owned(),
-    })
+    let efficient = ranks.values().fold(CpuSet::new(), |all, cpus| all.union(cpus));
+    (!efficient.is_empty()).then_some(MachineNotice::EfficientCores { efficient, fastest })
 }
 
-fn without_memory(machine: &Machine) -> Option<Limit> {
+fn without_memory(machine: &Machine) -> Option<MachineNotice> {
     let empty = |node: &&Node| node.memory.measured() == Some(&Bytes(0)) && !node.cpus.is_empty();
     let nodes: NodeSet = machine.nodes.iter().filter(empty).map(|node| node.id).collect();
-    let (subject, their) = subject(&nodes, "no memory")?;
-    Some(Limit {
-        kind: LimitKind::NodesWithoutMemory,
-        effect: format!("{subject}: what {their} CPUs touch first lies on another node, farther away"),
-        source: format!("{NODES}/nodeN/meminfo"),
-        lift: "whoever owns the machine: memory modules in the empty slots, or the firmware's settings"
-            .to_owned(),
-    })
+    (!nodes.is_empty()).then(|| MachineNotice::NodesWithoutMemory { nodes, folder: NODES.to_owned() })
 }
 
-fn without_cpus(machine: &Machine) -> Option<Limit> {
+fn without_cpus(machine: &Machine) -> Option<MachineNotice> {
     let bare = |node: &&Node| node.cpus.is_empty() && node.memory.measured() != Some(&Bytes(0));
     let nodes: NodeSet = machine.nodes.iter().filter(bare).map(|node| node.id).collect();
-    let (subject, _) = subject(&nodes, "no CPUs")?;
-    Some(Limit {
-        kind: LimitKind::NodesWithoutCpus,
-        effect: format!(
-            "{subject} that are online: no thread can be near by being there, and memory comes from there only when a \
-             policy asks for it or the other nodes are full"
-        ),
-        source: format!("{NODES}/nodeN/cpulist"),
-        lift: format!(
-            "you: numawise run --memory bind:{nodes} (or hbm, preferred, weighted) takes memory from there"
-        ),
-    })
+    (!nodes.is_empty()).then(|| MachineNotice::NodesWithoutCpus { nodes, folder: NODES.to_owned() })
 }
 
-/// `node 3 has no memory`, and how to say what is theirs.
-fn subject(nodes: &NodeSet, what: &str) -> Option<(String, &'static str)> {
-    match nodes.len() {
-        0 => None,
-        1 => Some((format!("node {nodes} has {what}"), "its")),
-        _ => Some((format!("nodes {nodes} have {what}"), "their")),
-    }
-}
-
-fn many_cpus(machine: &Machine) -> Option<Limit> {
-    let last = machine.cpus.last()?.id.0;
-    if last < CPU_SETSIZE {
-        return None;
-    }
-    Some(Limit {
-        kind: LimitKind::ManyCpus,
-        effect: format!(
-            "CPUs are numbered up to {last}: programs that use the C library's cpu_set_t, which has room for \
-             {CPU_SETSIZE}, cannot ask for their mask or set it (EINVAL); numawise can"
-        ),
-        source: format!("{CPUS}/online"),
-        lift: "whoever writes the program: CPU_ALLOC instead of cpu_set_t; or run it on CPUs below 1024"
-            .to_owned(),
-    })
+fn many_cpus(machine: &Machine) -> Option<MachineNotice> {
+    let last = machine.cpus.last()?.id;
+    let folder = CPUS.to_owned();
+    (last.0 >= CPU_SETSIZE).then_some(MachineNotice::CpusBeyondCpuSet { last, holds: CPU_SETSIZE, folder })
 }
 
 /// Numbers that nobody has. CPUs that are offline do have one.
-fn gaps(roots: &Roots, machine: &Machine) -> Option<Limit> {
+fn gaps(roots: &Roots, machine: &Machine) -> Option<MachineNotice> {
     let present: CpuSet = roots.try_value(&format!("{CPUS}/present")).unwrap_or_else(|| machine.online());
     let nodes: NodeSet = machine.nodes.iter().map(|node| node.id).collect();
-    let told = [
-        has_gap(&present).then(|| format!("CPUs are {present}")),
-        has_gap(&nodes).then(|| format!("nodes are {nodes}")),
-    ];
-    let told: Vec<String> = told.into_iter().flatten().collect();
-    if told.is_empty() {
-        return None;
-    }
-    Some(Limit {
-        kind: LimitKind::NumberingGaps,
-        effect: format!(
-            "numbers are left out ({}): a script or a program that counts from 0 to one less than their number names \
-             some that are not there",
-            told.join(", ")
-        ),
-        source: format!("{CPUS}/present and {NODES}/online"),
-        lift: "nobody, the firmware and the kernel number so; take the numbers shown, or relative ones (numawise run -C \
-               +0-3)"
-            .to_owned(),
-    })
+    let (cpus, nodes) = (Some(present).filter(has_gap), Some(nodes).filter(has_gap));
+    let files = vec![format!("{CPUS}/present"), format!("{NODES}/online")];
+    (cpus.is_some() || nodes.is_some()).then_some(MachineNotice::NumberingGaps { cpus, nodes, files })
 }
 
 fn has_gap<T: Id>(set: &IdSet<T>) -> bool {

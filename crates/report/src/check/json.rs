@@ -44,7 +44,7 @@ pub fn json(check: &Check) -> String {
         "trials": each(&study.trials, |one| trial(check, one)),
         "stopped": analysis.stopped,
         "sampling_cost": analysis.sampling_cost,
-        "limits": header.machine.limits,
+        "limits": each(&header.machine.limits, crate::notice::machine::json),
         "machine": machine(check),
         "command": {
             "line": header.command.shell_line(),

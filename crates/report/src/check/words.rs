@@ -134,7 +134,7 @@ pub fn cost(finding: &Finding) -> String {
 /// What limits us on this machine, one sentence each.
 pub fn limits(check: &Check) -> Vec<String> {
     let limits = check.study.header.machine.limits.iter();
-    limits.map(|l| format!("{} ({}); to lift it: {}", l.effect, l.source, l.lift)).collect()
+    limits.map(crate::notice::machine::sentence).collect()
 }
 
 pub fn status(trial: &Trial) -> String {

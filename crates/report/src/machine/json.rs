@@ -3,6 +3,7 @@
 use numawise_facts::{AttributeKind, Cpu, Machine, Source};
 use serde_json::{Value, json as object};
 
+use crate::notice;
 use crate::object::each;
 
 /// The name and version of the format. The number grows when a reader of the old one could be misled.
@@ -44,12 +45,7 @@ pub fn json(machine: &Machine) -> Value {
             "value": attribute.value,
             "unit": unit(attribute.kind),
         })),
-        "limits": each(&machine.limits, |limit| object!({
-            "kind": limit.kind,
-            "effect": limit.effect,
-            "source": limit.source,
-            "lift": limit.lift,
-        })),
+        "limits": each(&machine.limits, notice::machine::json),
     })
 }
 

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use numawise_facts::{Cache, Cpu, LimitKind, Machine, MemoryKind, Node, Reading, Source};
+use numawise_facts::{Cache, Cpu, Machine, MemoryKind, Node, Reading, Source};
 use numawise_units::{Bytes, CpuSet, NodeSet};
 
 use super::firmware;
+use crate::notice;
 
 /// Paragraphs are broken at this column.
 const WIDTH: usize = 96;
@@ -244,25 +245,17 @@ fn limits(text: &mut String, machine: &Machine) {
         "What was kept from whoever recorded this machine:\n"
     });
     for limit in &machine.limits {
-        let stop = if limit.effect.ends_with('.') { "" } else { "." };
         let line = format!(
-            "{}{stop} Told by {}. Who can lift it: {}.",
-            capital(&limit.effect),
-            limit.source,
-            limit.lift
+            "{}. Reported by {}. Who can lift it: {}.",
+            capital(&notice::machine::text(limit)),
+            notice::machine::source(limit),
+            notice::machine::lift(limit)
         );
         let _ = writeln!(text, "{}", wrapped("- ", "  ", &line));
     }
-    if live && !machine.limits.iter().any(|limit| takes_cpus_or_nodes(limit.kind)) {
+    if live && !machine.limits.iter().any(|limit| limit.takes_cpus() || limit.takes_nodes()) {
         text.push_str("Apart from that, all CPUs and the memory of all nodes may be used.\n");
     }
-}
-
-fn takes_cpus_or_nodes(kind: LimitKind) -> bool {
-    matches!(
-        kind,
-        LimitKind::AffinityMask | LimitKind::CgroupCpus | LimitKind::CgroupMems | LimitKind::OfflineCpus
-    )
 }
 
 fn capital(text: &str) -> String {

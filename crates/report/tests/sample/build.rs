@@ -1,7 +1,7 @@
 //! The parts of which samples are made.
 
 use numawise_facts::{
-    Counts, Cpu, Effect, HostFacts, Limit, LimitKind, Machine, MemoryKind, MemoryMode, MemoryPlan,
+    Counts, Cpu, Effect, HostFacts, Machine, MachineNotice, MemoryKind, MemoryMode, MemoryPlan,
     MemoryRequest, Metric, Node, Outcome, Package, Pair, Placement, PlacementRequest, Point, PointId,
     PointRole, Reading, RunSpec, Source, Strategy, Study, StudyHeader, TaskPlacement, ThreadBinding, Trial,
 };
@@ -50,12 +50,7 @@ pub fn machine(nodes: u32) -> Machine {
         attributes: vec![],
         allowed_cpus: all,
         allowed_nodes: (0..nodes).map(NodeId).collect(),
-        limits: vec![Limit {
-            kind: LimitKind::CpuQuota,
-            effect: "the cgroup may use the time of 6 CPUs".to_owned(),
-            source: "cpu.max".to_owned(),
-            lift: "the administrator, with a larger cpu.max".to_owned(),
-        }],
+        limits: vec![MachineNotice::CpuQuota { cpus: 6.0, file: "cpu.max".to_owned() }],
     }
 }
 

@@ -1,8 +1,8 @@
 //! The samples.
 
 use numawise_facts::{
-    Disturbance, Effect, Exit, Finding, FindingId, Metric, Outcome, Point, PointId, PointRole, Reading,
-    StopReason, Study, StudyHeader,
+    Disturbance, Effect, Exit, Finding, FindingId, MachineNotice, Metric, Outcome, Point, PointId, PointRole,
+    Reading, StopReason, Study, StudyHeader,
 };
 use numawise_report::check::UseFromNowOn;
 use numawise_tables::{Analysis, ContrastCall, Expected, ExpectedEffect, Verdict, VerdictKind};
@@ -352,7 +352,7 @@ pub fn hostile() -> Sample {
     header.not_tried = vec![EVIL.to_owned()];
     header.host.hostname = Reading::Measured(EVIL.to_owned());
     header.host.environment = vec![(EVIL.to_owned(), EVIL.to_owned())];
-    header.machine.limits[0].effect = EVIL.to_owned();
+    header.machine.limits = vec![MachineNotice::CpuQuota { cpus: 6.0, file: EVIL.to_owned() }];
     header.points[1].id = PointId(EVIL.to_owned());
     sample.analysis.metric = format!("'{EVIL}' in the output");
     sample.analysis.verdict.text = EVIL.to_owned();

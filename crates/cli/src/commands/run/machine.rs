@@ -6,7 +6,7 @@
 use std::fs;
 
 use numawise_facts::{
-    Cpu, CpuChoice, LimitKind, Machine, MemoryKind, MemoryRequest, Node, Reading, Source, Strategy,
+    Cpu, CpuChoice, Machine, MachineNotice, MemoryKind, MemoryRequest, Node, Reading, Source, Strategy,
 };
 use numawise_machine::Roots;
 use numawise_units::{CpuSet, NodeId, NodeSet};
@@ -166,7 +166,7 @@ fn under(mut machine: Machine, allowed: &Allowed) -> Machine {
     let cpus = allowed.cpus.intersection(&machine.online());
     if !cpus.is_subset(&machine.allowed_cpus) {
         // The mask no longer counts, so it must not be named as what keeps us from a CPU.
-        machine.limits.retain(|limit| limit.kind != LimitKind::AffinityMask);
+        machine.limits.retain(|limit| !matches!(limit, MachineNotice::AffinityMask { .. }));
     }
     machine.allowed_cpus = cpus;
     machine
