@@ -26,7 +26,7 @@ pub use machine::{
     Attribute, AttributeKind, AttributeOrigin, Cache, Cpu, Machine, MemoryKind, Node, Package, Source,
 };
 
-pub use notice::{LiftedBy, MachineNotice, Notice, PlanNotice};
+pub use notice::{ChangedPart, LiftedBy, MachineNotice, Notice, PlanNotice, SessionNotice};
 pub use observation::{HostNoise, Observation, PageCensus, SamplerCost, ThreadObservation};
 pub use pages::{Balancing, PageSize, ParsePagesError};
 pub use placement::{

@@ -5,11 +5,13 @@
 
 mod machine;
 mod plan;
+mod session;
 
 use serde::{Deserialize, Serialize};
 
 pub use machine::{LiftedBy, MachineNotice};
 pub use plan::PlanNotice;
+pub use session::{ChangedPart, SessionNotice};
 
 /// Defines the notices of a subject: an enum with one variant for each, and [`Notice::code`].
 macro_rules! notices {
@@ -57,6 +59,8 @@ pub enum Notice {
     Plan(PlanNotice),
     /// NW2xx: of what keeps us from using the whole machine.
     Machine(MachineNotice),
+    /// NW7xx: of a use case.
+    Session(SessionNotice),
 }
 
 impl Notice {
@@ -65,6 +69,7 @@ impl Notice {
         match self {
             Notice::Plan(notice) => notice.code(),
             Notice::Machine(notice) => notice.code(),
+            Notice::Session(notice) => notice.code(),
         }
     }
 }

@@ -30,7 +30,7 @@ pub use error::Error;
 pub use files::Roots;
 pub use fingerprint::fingerprint;
 pub use limits::{Launcher, LauncherError, WEIGHTS, cgroup_cpus, global_weight, launcher, limits};
-pub use live::{live, live_without_hwloc};
+pub use live::{live, live_without_hwloc, without_hwloc};
 pub use measured::{hwloc_xml, hwloc_xml_from, with_measured, with_measured_of};
 pub use policy::{Policy, SetPolicy};
 pub use recorded::{from_input, from_synthetic, from_xml_file};

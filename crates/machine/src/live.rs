@@ -31,9 +31,16 @@ pub fn live() -> Result<Machine, Error> {
 /// # Errors
 /// When the kernel's files cannot be read.
 pub fn live_without_hwloc() -> Result<Machine, Error> {
-    let roots = Roots::live();
-    let mut machine = sysfs::quick(&roots)?;
-    machine.limits = limits(&roots, &machine, &Policy::of_this_thread());
+    without_hwloc(&Roots::live(), &Policy::of_this_thread())
+}
+
+/// [`live_without_hwloc`] of the machine below `roots`, for a thread with this memory policy.
+///
+/// # Errors
+/// As [`live_without_hwloc`].
+pub fn without_hwloc(roots: &Roots, policy: &Policy) -> Result<Machine, Error> {
+    let mut machine = sysfs::quick(roots)?;
+    machine.limits = limits(roots, &machine, policy);
     Ok(machine)
 }
 

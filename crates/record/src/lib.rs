@@ -20,6 +20,8 @@ mod write;
 
 pub use error::RecordError;
 pub use file::{Kind, Record, kind};
-pub use profile::{Found, Profiles, profile_may_be_saved, read_profile, save_profile};
+pub use profile::{
+    Found, PassedOver, PassedOverReason, Profiles, profile_may_be_saved, read_profile, save_profile,
+};
 pub use same::{Difference, Item};
 pub use series::Series;

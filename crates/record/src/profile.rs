@@ -16,7 +16,7 @@ mod replace;
 #[path = "profile_tests.rs"]
 mod tests;
 
-pub use folder::{Found, Profiles};
+pub use folder::{Found, PassedOver, PassedOverReason, Profiles};
 
 /// No profile is so long: transfers between all of 256 cores take an eighth of it.
 const LONGEST: u64 = 256 << 20;

@@ -2,6 +2,7 @@
 
 pub mod machine;
 mod plan;
+mod session;
 
 use numawise_facts::Notice;
 
@@ -10,5 +11,6 @@ pub fn text(notice: &Notice) -> String {
     match notice {
         Notice::Plan(notice) => plan::text(notice),
         Notice::Machine(notice) => machine::sentence(notice),
+        Notice::Session(notice) => session::text(notice),
     }
 }

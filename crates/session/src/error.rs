@@ -1,5 +1,8 @@
 //! What can end a use case. Errors of the crates below keep their own texts; what only a use case can say stands here.
 
+use std::path::PathBuf;
+
+use numawise_facts::Reason;
 use numawise_launch::LaunchError;
 use numawise_membench::MembenchError;
 use numawise_observe::FindError;
@@ -25,6 +28,14 @@ pub enum Error {
     Study(#[from] StudyError),
     #[error(transparent)]
     Find(#[from] FindError),
+    #[error("profiles of this machine cannot be found: what tells it from others is unavailable ({reason})")]
+    MachineWithoutFingerprint { reason: Reason },
+    #[error("there is no saved profile of this machine (topology {topology}) in {}", folder.display())]
+    NoProfile { topology: String, folder: PathBuf },
+    #[error(
+        "where profiles are kept cannot be determined: neither XDG_DATA_HOME nor HOME is an absolute path; set one of them"
+    )]
+    NoDataFolder,
 }
 
 /// Who or what ended a use case; faces make their exit status from it.
@@ -42,13 +53,20 @@ impl Error {
     /// The cause, from the innermost error that knows it.
     pub fn cause(&self) -> Cause {
         match self {
-            Error::Launch(error) | Error::Study(StudyError::Launch(error)) if error.is_not_found() => {
-                Cause::ProgramNotFound
-            }
-            Error::Launch(error) | Error::Study(StudyError::Launch(error)) if error.is_not_executable() => {
-                Cause::ProgramNotExecutable
-            }
+            Error::Launch(error) | Error::Study(StudyError::Launch(error)) => error.into(),
             _ => Cause::Ours,
+        }
+    }
+}
+
+impl From<&LaunchError> for Cause {
+    fn from(error: &LaunchError) -> Self {
+        if error.is_not_found() {
+            Cause::ProgramNotFound
+        } else if error.is_not_executable() {
+            Cause::ProgramNotExecutable
+        } else {
+            Cause::Ours
         }
     }
 }

@@ -4,9 +4,11 @@
 //! through a [`Sink`](numawise_facts::Sink); what stops it is a flag that the caller raises. Nothing here prints, parses a command
 //! line, installs a handler for a signal or ends the process.
 //!
-//! - [`here`]: the machine we may use, with what limits us on it and what was measured of it.
+//! - [`here`]: the machine we may use, with what limits us on it and what was measured of it;
+//! - [`profiles`]: what memory benchmarks have saved.
 
 mod error;
 pub mod here;
+pub mod profiles;
 
 pub use error::{Cause, Error};

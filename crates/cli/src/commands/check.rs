@@ -76,7 +76,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     if let Some(path) = &html {
         show::writable(path)?;
     }
-    let machine = prepare::machine()?;
+    let machine = super::machine::this_machine()?;
     if dry_run {
         return prepare::dry_run(&request, machine);
     }
@@ -117,7 +117,7 @@ fn measure(
         decided: &mut numawise_analyse::decided,
         stop,
     };
-    let stopped = engine.run(study).map_err(Failure::from_study)?;
+    let stopped = engine.run(study).map_err(numawise_session::Error::from)?;
     keeper.0.set_stopped(Some(stopped))?;
     Ok((keeper.0, stopped))
 }

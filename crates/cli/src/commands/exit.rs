@@ -5,7 +5,7 @@ use std::error::Error;
 
 use numawise_launch::LaunchError;
 use numawise_placement::PlacementError;
-use numawise_study::StudyError;
+use numawise_session::{self as session, Cause};
 
 /// A status for the shell.
 pub type Status = u8;
@@ -39,20 +39,7 @@ impl Failure {
 
     /// What kept the program from being started, with its status.
     pub fn from_launch(error: LaunchError) -> Self {
-        let status = match (error.is_not_found(), error.is_not_executable()) {
-            (true, _) => NOT_FOUND,
-            (_, true) => CANNOT_EXECUTE,
-            _ => NUMAWISE_FAILED,
-        };
-        Failure { message: error.to_string(), status }
-    }
-
-    /// What ended a study.
-    pub fn from_study(error: StudyError) -> Self {
-        match error {
-            StudyError::Launch(error) => Failure::from_launch(error),
-            other => other.into(),
-        }
+        error.into()
     }
 
     /// What is said, without numawise's name in front.
@@ -67,6 +54,7 @@ impl Failure {
     }
 }
 
+/// The message is what the error and its causes say, and what to type where an error of a use case leaves that to us.
 impl<E: Error + 'static> From<E> for Failure {
     fn from(error: E) -> Self {
         let mut message = error.to_string() + &limits(&error);
@@ -79,7 +67,18 @@ impl<E: Error + 'static> From<E> for Failure {
             }
             cause = error.source();
         }
-        Failure::new(message)
+        let error: &(dyn Error + 'static) = &error;
+        let of_session = error.downcast_ref::<session::Error>();
+        if let Some(advice) = of_session.and_then(advice) {
+            message.push_str("; ");
+            message.push_str(&advice);
+        }
+        let cause = match (of_session, error.downcast_ref::<LaunchError>()) {
+            (Some(error), _) => error.cause(),
+            (None, Some(error)) => error.into(),
+            (None, None) => Cause::Ours,
+        };
+        Failure { message, status: status(cause) }
     }
 }
 
@@ -92,6 +91,25 @@ fn limits(error: &(dyn Error + 'static)) -> String {
         _ => &[],
     };
     limits.iter().map(|limit| format!("; {}", numawise_report::notice::machine::sentence(limit))).collect()
+}
+
+fn status(cause: Cause) -> Status {
+    match cause {
+        Cause::Ours => NUMAWISE_FAILED,
+        Cause::ProgramNotFound => NOT_FOUND,
+        Cause::ProgramNotExecutable => CANNOT_EXECUTE,
+    }
+}
+
+/// What to type, in the options of this command line.
+fn advice(error: &session::Error) -> Option<String> {
+    Some(match error {
+        session::Error::NoProfile { .. } | session::Error::MachineWithoutFingerprint { .. } => {
+            "numawise machine measure makes one, --load FILE shows another".to_owned()
+        }
+        session::Error::NoDataFolder => "or name the file (--save FILE, --load FILE)".to_owned(),
+        _ => return None,
+    })
 }
 
 /// What clap has to say: help and version on stdout with 0, errors on stderr with 125.

@@ -11,11 +11,12 @@
 mod compare;
 mod measure;
 mod print;
-pub(super) mod profile;
 mod progress;
 
 use clap::{Subcommand, ValueEnum};
 use numawise_facts::Machine;
+use numawise_report::notice;
+use numawise_session::{here, profiles::SavedProfile};
 
 use super::{Failure, SUCCESS, Status};
 use crate::show;
@@ -55,7 +56,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         Some(Action::Compare(arguments)) => return compare::run(arguments),
         None => {}
     }
-    let here = arguments.input.is_none();
+    let live = arguments.input.is_none();
     let machine = match (arguments.input, arguments.reader) {
         (Some(_), Reader::Sysfs) => {
             return Err(Failure::new(
@@ -66,30 +67,27 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         (None, Reader::Hwloc) => numawise_machine::live()?,
         (None, Reader::Sysfs) => numawise_machine::live_without_hwloc()?,
     };
-    let found = if here { super::measured::newest(&machine) } else { None };
-    let machine = match &found {
-        Some(found) => numawise_machine::with_measured(machine, &found.profile),
-        None => machine,
-    };
+    let (machine, saved) = if live { here::with_newest_profile(machine) } else { (machine, None) };
     let text = if arguments.json {
         format!("{:#}\n", numawise_report::machine::json(&machine))
     } else {
-        let told = found.filter(|_| arguments.reader == Reader::Hwloc);
-        let told = told.map_or(String::new(), |found| profile::paragraph(&found.profile, &machine));
-        numawise_report::machine::terminal(&machine) + &told
+        let saved = saved.filter(|_| arguments.reader == Reader::Hwloc);
+        let measured = saved.map_or(String::new(), |saved| brief(&saved, &machine));
+        numawise_report::machine::terminal(&machine) + &measured
     };
     show::print(&text)?;
     Ok(SUCCESS)
 }
 
-/// The machine in full; without hwloc what the kernel's files tell, which is all that measuring needs but less to show.
-fn this_machine() -> Result<Machine, Failure> {
-    match numawise_machine::live() {
-        Ok(machine) => Ok(machine),
-        Err(error) => {
-            let machine = numawise_machine::live_without_hwloc()?;
-            eprintln!("numawise: {error}; going on with what the kernel's files tell");
-            Ok(machine)
-        }
-    }
+/// The paragraph about what was measured of this machine.
+fn brief(saved: &SavedProfile, machine: &Machine) -> String {
+    let tables = numawise_analyse::profile(&saved.profile, Some(machine));
+    numawise_report::profile::brief(&saved.profile, &tables)
+}
+
+/// The machine in full, with a line on stderr where it had to be read another way.
+pub(super) fn this_machine() -> Result<Machine, Failure> {
+    let here = here::full()?;
+    here.notices.iter().for_each(|notice| eprintln!("numawise: {}", notice::text(notice)));
+    Ok(here.machine)
 }

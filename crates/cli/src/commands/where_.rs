@@ -14,8 +14,6 @@ mod targets;
 
 use std::path::PathBuf;
 
-use numawise_facts::Machine;
-use numawise_machine::Roots;
 use numawise_record::Series;
 use numawise_tables::Residency;
 use numawise_tui::{Sample, Samples, TuiError, WatchEnd, WatchRequest};
@@ -79,7 +77,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     for missing in targets.search()? {
         eprintln!("numawise: warning: {missing}");
     }
-    let machine = machine()?;
+    let machine = numawise_session::here::for_sampling()?;
     let series = request.record.as_deref().map(|path| Series::open(path, &machine)).transpose()?;
     let looker = Looker::new(targets, machine, request.mappings, series);
     match request.mode {
@@ -116,17 +114,6 @@ impl Samples for Looker {
 
     fn next(&mut self) -> Result<Sample, Failure> {
         self.light()
-    }
-}
-
-/// The quick reader tells all that a look needs, but for what memory is made of: where some of it has no CPUs beside it,
-/// that is worth waiting for.
-fn machine() -> Result<Machine, Failure> {
-    let quick = numawise_machine::quick(&Roots::live())?;
-    let special = quick.nodes.iter().any(|node| node.cpus.is_empty());
-    match special.then(numawise_machine::live) {
-        Some(Ok(full)) => Ok(full),
-        _ => Ok(quick),
     }
 }
 

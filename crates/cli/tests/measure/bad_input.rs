@@ -97,7 +97,7 @@ fn without_a_home_a_file_must_be_named() {
     assert_eq!(homeless(&[]).status, Some(0), "the machine is shown all the same");
     let dry = homeless(&["measure", "--dry-run"]);
     assert_eq!(dry.status, Some(0), "{dry:?}");
-    assert!(dry.out.contains("Would not save it: where profiles are kept cannot be told"), "{dry:?}");
+    assert!(dry.out.contains("Would not save it: where profiles are kept cannot be determined"), "{dry:?}");
 }
 
 #[test]

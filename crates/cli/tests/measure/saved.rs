@@ -8,7 +8,7 @@ fn mlcs_text_is_shown_and_kept_as_ours() {
     for name in ["two-nodes-3.11", "memory-only-node-3.10", "one-command-each-3.5", "sockets-3.1"] {
         let shown = data.run(&["measure", "--load", &mlc(name)]);
         assert_eq!(shown.status, Some(0), "{shown:?}");
-        assert!(shown.err.contains("of which machine it is cannot be told"), "{shown:?}");
+        assert!(shown.err.contains("of which machine it is cannot be determined"), "{shown:?}");
         assert!(!shown.out.is_empty());
         let kept = data.run(&["measure", "--json", "--load", &mlc(name), "--save", "kept.json"]);
         assert_eq!(kept.json()["schema"], "numawise/profile/1");

@@ -25,8 +25,24 @@ pub struct Profiles {
 pub struct Found {
     pub path: PathBuf,
     pub profile: Profile,
-    /// Newer files of the same machine that were passed over, and why.
-    pub passed_over: Vec<String>,
+    /// Newer files of the same machine that were passed over.
+    pub passed_over: Vec<PassedOver>,
+}
+
+/// A file that might have been the newest profile.
+#[derive(Debug)]
+pub struct PassedOver {
+    pub path: PathBuf,
+    pub reason: PassedOverReason,
+}
+
+#[derive(Debug)]
+pub enum PassedOverReason {
+    /// Its content names another machine than its name.
+    OtherMachine,
+    /// It was stopped before its end, and an older one was not.
+    Incomplete,
+    Unreadable(RecordError),
 }
 
 impl Profiles {
@@ -77,24 +93,24 @@ impl Profiles {
         let mut passed_over = Vec::new();
         let mut incomplete: Option<(PathBuf, Profile)> = None;
         for path in self.newest_first(topology)? {
-            match read_profile(&path) {
+            let reason = match read_profile(&path) {
                 Ok(profile) if profile.header.fingerprint.topology.measured() != Some(topology) => {
-                    passed_over
-                        .push(format!("{}: it is of another machine than its name says", path.display()));
+                    PassedOverReason::OtherMachine
                 }
                 Ok(profile) if profile.header.complete => {
                     return Ok(Some(Found { path, profile, passed_over }));
                 }
                 Ok(profile) if incomplete.is_none() => {
-                    passed_over.push(format!("{}: it was stopped before its end", path.display()));
-                    incomplete = Some((path, profile));
+                    incomplete = Some((path.clone(), profile));
+                    PassedOverReason::Incomplete
                 }
-                Ok(_) => {}
-                Err(error) => passed_over.push(error.to_string()),
-            }
+                Ok(_) => continue,
+                Err(error) => PassedOverReason::Unreadable(error),
+            };
+            passed_over.push(PassedOver { path, reason });
         }
         Ok(incomplete.map(|(path, profile)| {
-            passed_over.retain(|told| !told.starts_with(&format!("{}: ", path.display())));
+            passed_over.retain(|passed| passed.path != path);
             Found { path, profile, passed_over }
         }))
     }

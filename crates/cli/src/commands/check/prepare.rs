@@ -11,19 +11,8 @@ use numawise_units::{Bytes, Nanoseconds};
 use super::first_run_failed;
 use super::progress::Progress;
 use super::request::Request;
-use crate::commands::{Failure, SUCCESS, Status, measured};
-
-/// The machine in full; without hwloc what the kernel's files tell, which is all that a check needs but less to show.
-pub fn machine() -> Result<Machine, Failure> {
-    match numawise_machine::live() {
-        Ok(machine) => Ok(machine),
-        Err(error) => {
-            let machine = numawise_machine::quick(&numawise_machine::Roots::live())?;
-            eprintln!("numawise: {error}; going on with what the kernel's files tell");
-            Ok(machine)
-        }
-    }
-}
+use crate::commands::{Failure, SUCCESS, Status};
+use numawise_session::here;
 
 /// The study to go on with and its record: an older one that fits, or a new one after a first run. `None` when the
 /// first run was interrupted.
@@ -38,7 +27,7 @@ pub fn open(
         let study = record.study()?;
         return resume(request, machine, study, record).map(Some);
     }
-    let machine = measured::laid_over(machine);
+    let machine = here::with_newest_profile(machine).0;
     let shape = shape_before_the_first_run(request);
     let first = Design { points: baseline(&machine, &shape), pairs: Vec::new(), not_tried: Vec::new() };
     let header = header(request, machine, first)?;
@@ -67,7 +56,7 @@ pub fn open(
 
 /// Shows the design without running anything.
 pub fn dry_run(request: &Request, machine: Machine) -> Result<Status, Failure> {
-    let machine = measured::laid_over(machine);
+    let machine = here::with_newest_profile(machine).0;
     let shape = shape_before_the_first_run(request);
     let design = numawise_study::plan(&machine, &shape);
     let header = header(request, machine, design)?;
@@ -102,7 +91,7 @@ fn warm_up(
         decided: &mut |_| false,
         stop,
     };
-    engine.warm_up(study).map_err(Failure::from_study)
+    engine.warm_up(study).map_err(|error| numawise_session::Error::from(error).into())
 }
 
 /// The first run is kept together with the header, once that is known.
@@ -130,7 +119,7 @@ fn resume(
 ) -> Result<(Study, Record), Failure> {
     let recorded = &study.header;
     // With the figures that the study was begun with, it is the same machine; newer ones are for what is said of it.
-    let newest = measured::laid_over(machine.clone());
+    let newest = here::with_newest_profile(machine.clone()).0;
     let machine = numawise_machine::with_measured_of(machine, &recorded.machine);
     let shape = Shape { threads: request.threads, memory: peak_memory(&study) };
     let threads = |planned: &[Planned]| planned.first().and_then(|p| p.request.threads);

@@ -4,27 +4,28 @@
 //! this machine's newest complete profile.
 
 use super::print::Output;
-use super::profile::{self, Which};
+use super::print::load;
 use crate::commands::{Failure, SUCCESS, Status};
+use numawise_session::profiles::{self, ProfileChoice};
 
 /// Show two profiles side by side: of two machines, or of one before and after a change
 #[derive(clap::Args)]
 pub struct Arguments {
     /// A saved profile, a text that Intel's Memory Latency Checker printed, or 'latest'
     #[arg(value_name = "A")]
-    a: Which,
+    a: ProfileChoice,
     /// What is compared with it
     #[arg(value_name = "B")]
-    b: Which,
+    b: ProfileChoice,
     #[command(flatten)]
     output: Output,
 }
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     arguments.output.check()?;
-    let here = profile::fingerprint()?;
-    let (a, b) = (arguments.a.load(&here)?, arguments.b.load(&here)?);
-    let names = [arguments.a.name(), arguments.b.name()];
+    let here = profiles::fingerprint()?;
+    let (a, b) = (load(&arguments.a, &here)?, load(&arguments.b, &here)?);
+    let names = [arguments.a.to_string(), arguments.b.to_string()];
     arguments.output.both(&a.profile, &b.profile, [&names[0], &names[1]])?;
     Ok(SUCCESS)
 }

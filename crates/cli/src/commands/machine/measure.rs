@@ -12,10 +12,11 @@ use std::time::SystemTime;
 use numawise_facts::{Depth, Fingerprint, Machine, Mix, Profile, Reading};
 use numawise_machine::Roots;
 use numawise_membench::Request;
+use numawise_report::notice;
+use numawise_session::profiles::{self, ProfileChoice, ProfileOwner};
 use numawise_units::{Bytes, NodeSet};
 
 use super::print::{self, Output};
-use super::profile::{self, Of, Which};
 use super::progress::Progress;
 use crate::commands::check::{INTERRUPTED, interruptible};
 use crate::commands::{Failure, SUCCESS, Status};
@@ -54,7 +55,7 @@ pub struct Arguments {
         value_name = "FILE|latest",
         conflicts_with_all = ["quick", "full", "mix", "nodes", "max_memory", "seed", "no_save", "dry_run"]
     )]
-    load: Option<Which>,
+    load: Option<ProfileChoice>,
     /// Write the machine with the figures as hwloc XML too (lstopo -i FILE --memattrs shows them)
     #[arg(long, value_name = "FILE")]
     hwloc_xml: Option<PathBuf>,
@@ -74,21 +75,21 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         numawise_record::profile_may_be_saved(path)?;
     }
     match &arguments.load {
-        Some(which) => load(which, &arguments),
+        Some(choice) => load(choice, &arguments),
         None => measure(&arguments),
     }
 }
 
 /// Shows a saved profile.
-fn load(which: &Which, arguments: &Arguments) -> Result<Status, Failure> {
-    let here = profile::fingerprint()?;
-    let loaded = which.load(&here)?;
-    if let Some(warning) = profile::warning(&loaded.profile, &loaded.path, &here) {
-        eprintln!("numawise: {warning}");
+fn load(choice: &ProfileChoice, arguments: &Arguments) -> Result<Status, Failure> {
+    let here = profiles::fingerprint()?;
+    let loaded = print::load(choice, &here)?;
+    if let Some(origin) = profiles::origin_notice(&loaded.profile, &loaded.path, &here) {
+        eprintln!("numawise: {}", notice::text(&origin));
     }
-    let of = profile::of(&loaded.profile, &here);
+    let owner = profiles::owner(&loaded.profile, &here);
     if let Some(path) = &arguments.hwloc_xml {
-        if of == Of::Another {
+        if owner == ProfileOwner::AnotherMachine {
             return Err(Failure::new(format!(
                 "--hwloc-xml {}: {} is of another machine, and hwloc describes this one; do it there",
                 path.display(),
@@ -100,7 +101,7 @@ fn load(which: &Which, arguments: &Arguments) -> Result<Status, Failure> {
     if let Some(path) = &arguments.save {
         numawise_record::save_profile(path, &loaded.profile)?;
     }
-    let machine = if of == Of::ThisMachine { Some(super::this_machine()?) } else { None };
+    let machine = if owner == ProfileOwner::ThisMachine { Some(super::this_machine()?) } else { None };
     let saved = arguments.save.as_ref().unwrap_or(&loaded.path);
     arguments.output.profile(&loaded.profile, machine.as_ref(), Some(saved))?;
     Ok(SUCCESS)
@@ -172,7 +173,9 @@ fn save(arguments: &Arguments, profile: &Profile) -> Result<Option<PathBuf>, Fai
             numawise_record::save_profile(path, profile)?;
             return Ok(Some(path.to_owned()));
         }
-        Place::Profiles => profile::folder().and_then(|profiles| Ok(profiles.save(profile)?)),
+        Place::Profiles => {
+            profiles::folder().map_err(Failure::from).and_then(|profiles| Ok(profiles.save(profile)?))
+        }
     };
     Ok(match saved {
         Ok(path) => {
@@ -265,7 +268,9 @@ fn dry_run(arguments: &Arguments, machine: &Machine, request: &Request) -> Resul
     let place = match arguments.place() {
         Place::File(path) => Ok(path.to_owned()),
         Place::Nowhere(why) => Err(Failure::new(why)),
-        Place::Profiles => profile::folder().map(|profiles| profiles.folder().to_owned()),
+        Place::Profiles => {
+            profiles::folder().map_err(Failure::from).map(|profiles| profiles.folder().to_owned())
+        }
     };
     text += &match place {
         Ok(path) => format!("Would save it in {}.\n", path.display()),

@@ -2,11 +2,23 @@
 
 use std::path::{Path, PathBuf};
 
-use numawise_facts::{Machine, Profile};
+use numawise_facts::{Fingerprint, Machine, Profile};
+use numawise_report::notice;
 use numawise_report::profile::{self, Compared, Measured};
+use numawise_session::profiles::{ProfileChoice, SavedProfile};
 
 use crate::commands::Failure;
 use crate::show;
+
+/// Reads a profile, and says on stderr which file it is where that was left to us, and what was passed over.
+pub fn load(choice: &ProfileChoice, here: &Fingerprint) -> Result<SavedProfile, Failure> {
+    let saved = choice.load(here)?;
+    saved.notices.iter().for_each(|notice| eprintln!("numawise: {}", notice::text(notice)));
+    if *choice == ProfileChoice::Latest {
+        eprintln!("numawise: latest is {}", saved.path.display());
+    }
+    Ok(saved)
+}
 
 /// How a profile, or two of them, are shown.
 #[derive(Debug, Clone, clap::Args)]

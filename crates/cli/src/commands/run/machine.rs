@@ -156,9 +156,7 @@ pub fn quick(request: &Request, allowed: &Allowed) -> Result<Machine, Failure> {
 
 /// All there is to know of this machine, with what limits us on it.
 pub fn full(allowed: &Allowed) -> Result<Machine, Failure> {
-    // Without hwloc a plan can be made all the same.
-    let machine = numawise_machine::live().or_else(|_| numawise_machine::live_without_hwloc())?;
-    Ok(under(machine, allowed))
+    Ok(under(numawise_session::here::full()?.machine, allowed))
 }
 
 /// The machine with these CPUs allowed, which may be more than our mask has.

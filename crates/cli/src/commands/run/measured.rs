@@ -3,7 +3,8 @@
 //! No other plan looks for a profile, so that no other start takes longer because there is one.
 
 use numawise_facts::{AttributeOrigin, Machine, MemoryMode, MemoryRequest, Placement};
-use numawise_record::Found;
+use numawise_report::notice;
+use numawise_session::{here, profiles::SavedProfile};
 use numawise_units::{BytesPerSecond, NodeSet};
 
 use super::request::Request;
@@ -14,14 +15,11 @@ use crate::commands::measured;
 mod tests;
 
 /// The machine for a plan, and the profile that was laid over it.
-pub fn laid_over(request: &Request, machine: Machine) -> (Machine, Option<Found>) {
+pub fn laid_over(request: &Request, machine: Machine) -> (Machine, Option<SavedProfile>) {
     if !asks(request) {
         return (machine, None);
     }
-    match measured::newest(&machine) {
-        Some(found) => (numawise_machine::with_measured(machine, &found.profile), Some(found)),
-        None => (machine, None),
-    }
+    here::with_newest_profile(machine)
 }
 
 fn asks(request: &Request) -> bool {
@@ -38,7 +36,7 @@ pub fn notes(
     request: &Request,
     machine: &Machine,
     placement: &Placement,
-    found: Option<&Found>,
+    found: Option<&SavedProfile>,
 ) -> Vec<String> {
     let mut notes = Vec::new();
     if !asks(request) {
@@ -53,7 +51,7 @@ pub fn notes(
         (None, Some(date)) => notes.push(format!("kinds of memory are told by what was measured on {date}")),
         _ => {}
     }
-    notes.extend(found.iter().flat_map(|found| &found.passed_over).map(|why| format!("passed over {why}")));
+    notes.extend(found.iter().flat_map(|found| &found.notices).map(notice::text));
     notes
 }
 

@@ -38,7 +38,7 @@ fn estimate<T: Copy>(median: T) -> Reading<Estimate<T>> {
 }
 
 /// Node 1 gives three times the bandwidth of node 0.
-fn found(taken: Reading<u64>) -> Found {
+fn found(taken: Reading<u64>) -> SavedProfile {
     let rate = |node, rate| Bandwidth {
         workers: Workers::Node(NodeId(node)),
         target: Target::Node(NodeId(node)),
@@ -75,10 +75,11 @@ fn found(taken: Reading<u64>) -> Found {
         loaded: vec![],
         transfers: vec![],
     };
-    Found { path: PathBuf::from("/data/x.json"), profile, passed_over: vec!["y.json: cut off".to_owned()] }
+    let notice = numawise_facts::SessionNotice::UnreadableProfile { problem: "y.json: cut off".to_owned() };
+    SavedProfile { path: PathBuf::from("/data/x.json"), profile, notices: vec![notice.into()] }
 }
 
-fn told(line: &str, machine: Machine, found: Option<&Found>) -> Vec<String> {
+fn told(line: &str, machine: Machine, found: Option<&SavedProfile>) -> Vec<String> {
     let request = request(line);
     let machine = match found {
         Some(found) => numawise_machine::with_measured(machine, &found.profile),
