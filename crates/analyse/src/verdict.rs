@@ -193,9 +193,6 @@ fn caveats(study: &Study) -> Vec<String> {
         )),
     }
     for point in &study.header.points {
-        for warning in &point.placement.warnings {
-            caveats.push(format!("{}: {warning}", point.id));
-        }
         caveats.extend(disobedience(study, point));
         caveats.extend(not_pinned(study, point));
     }

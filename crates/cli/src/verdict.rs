@@ -1,7 +1,7 @@
-//! The command line to use from now on, in our words and in those of other tools.
+//! The command line to use from now on, ours and the equivalent commands of other tools.
 
 use numawise_facts::{MemoryRequest, PlacementRequest, Point, Strategy, Study, ThreadBinding};
-use numawise_placement::Equivalent;
+use numawise_placement::EquivalentCommands;
 use numawise_report::check::UseFromNowOn;
 use numawise_tables::Analysis;
 
@@ -18,18 +18,14 @@ pub fn use_from_now_on(study: &Study, analysis: &Analysis) -> UseFromNowOn {
     let command = |threads: u32| header.command.shell_line_with_threads(threads);
     let mut comments: Vec<(String, Vec<&str>)> = Vec::new();
     let mut equivalents = Vec::new();
-    let all = numawise_placement::equivalents(&header.machine, &point.placement, true, &command);
-    // Where numactl and taskset have nothing to set, their line is the bare program's.
-    let has_part = |e: &Equivalent| match e.tool {
-        "numactl" | "taskset" => e.lines.iter().any(|line| line.contains(e.tool)),
-        _ => !e.lines.is_empty(),
-    };
-    for equivalent in all.into_iter().filter(has_part) {
-        equivalents.extend(equivalent.lines.into_iter().map(|line| (equivalent.tool.to_owned(), line)));
-        for missing in equivalent.missing {
+    let all = numawise_placement::equivalent_commands(&header.machine, &point.placement, true, &command);
+    for commands in all.into_iter().filter(EquivalentCommands::places_something) {
+        let tool = commands.tool.name();
+        equivalents.extend(commands.lines.into_iter().map(|line| (tool.to_owned(), line)));
+        for missing in commands.missing.iter().map(numawise_report::notice::text) {
             match comments.iter_mut().find(|(text, _)| *text == missing) {
-                Some((_, tools)) => tools.push(equivalent.tool),
-                None => comments.push((missing, vec![equivalent.tool])),
+                Some((_, tools)) => tools.push(tool),
+                None => comments.push((missing, vec![tool])),
             }
         }
     }

@@ -67,8 +67,12 @@ fn shown(placement: &Placement) -> String {
         memory => format!("    {}; {memory}\n", in_order(&task.threads)),
     };
     let tasks: String = placement.tasks.iter().map(task).collect();
-    let warnings: String =
-        placement.warnings.iter().map(|warning| format!("    warning: {warning}\n")).collect();
+    let warnings: String = placement
+        .warnings
+        .iter()
+        .map(numawise_report::notice::text)
+        .map(|text| format!("    warning: {text}\n"))
+        .collect();
     tasks + &warnings
 }
 

@@ -26,12 +26,16 @@ pub use machine::{
     Attribute, AttributeKind, AttributeOrigin, Cache, Cpu, Machine, MemoryKind, Node, Package, Source,
 };
 
-pub use notice::{ChangedPart, LiftedBy, MachineNotice, Notice, PlanNotice, SessionNotice};
+pub use notice::{
+    ChangedPart, LaunchNotice, LauncherMask, LiftedBy, MachineNotice, NodeBandwidth, Notice, PlanNotice,
+    ProfileReference, SessionNotice,
+};
 pub use observation::{HostNoise, Observation, PageCensus, SamplerCost, ThreadObservation};
 pub use pages::{Balancing, PageSize, ParsePagesError};
 pub use placement::{
-    MemoryMode, MemoryPlan, MemoryRequest, NodeWeight, ParseMemoryRequestError, ParseStrategyError,
-    Placement, PlacementRequest, Strategy, TaskPlacement, ThreadBinding,
+    EquivalentTool, MemoryMode, MemoryPlan, MemoryRequest, NodeWeight, ParseEquivalentToolError,
+    ParseMemoryRequestError, ParseStrategyError, Placement, PlacementRequest, Strategy, TaskPlacement,
+    ThreadBinding,
 };
 pub use profile::{
     Bandwidth, BufferPages, Depth, Estimate, Fingerprint, IdleLatency, LoadPoint, LoadedLatency, Mix,

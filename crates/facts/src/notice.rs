@@ -3,14 +3,16 @@
 //! A warning, a note, a caveat, a remark and a limit are all notices; the field that holds one says which it is. A notice has a
 //! public identifier (`NW101`) and typed arguments; its text stands once, in `report`. Nothing is ever found again by its text.
 
+mod launch;
 mod machine;
 mod plan;
 mod session;
 
 use serde::{Deserialize, Serialize};
 
+pub use launch::{LaunchNotice, LauncherMask};
 pub use machine::{LiftedBy, MachineNotice};
-pub use plan::PlanNotice;
+pub use plan::{NodeBandwidth, PlanNotice, ProfileReference};
 pub use session::{ChangedPart, SessionNotice};
 
 /// Defines the notices of a subject: an enum with one variant for each, and [`Notice::code`].
@@ -61,6 +63,8 @@ pub enum Notice {
     Machine(MachineNotice),
     /// NW7xx: of a use case.
     Session(SessionNotice),
+    /// NW6xx: of a launch.
+    Launch(LaunchNotice),
 }
 
 impl Notice {
@@ -70,6 +74,7 @@ impl Notice {
             Notice::Plan(notice) => notice.code(),
             Notice::Machine(notice) => notice.code(),
             Notice::Session(notice) => notice.code(),
+            Notice::Launch(notice) => notice.code(),
         }
     }
 }

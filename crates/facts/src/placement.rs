@@ -6,7 +6,7 @@ use std::str::FromStr;
 use numawise_units::{CpuSet, NodeId, NodeSet, TaskId};
 use serde::{Deserialize, Serialize};
 
-use crate::{Balancing, CpuChoice, PageSize};
+use crate::{Balancing, CpuChoice, Notice, PageSize};
 
 #[cfg(test)]
 #[path = "placement_tests.rs"]
@@ -78,6 +78,8 @@ pub enum MemoryRequest {
     Interleave(Option<NodeSet>),
     /// Round-robin weighted by bandwidth (`MPOL_WEIGHTED_INTERLEAVE`, Linux 6.9).
     Weighted(Option<NodeSet>),
+    /// The same with the weights that the kernel has now, whatever they are.
+    KernelWeighted(NodeSet),
     /// Only the high-bandwidth nodes nearest to the task's CPUs.
     Hbm,
     /// On purpose the node farthest from the task's CPUs, for diagnosis.
@@ -100,6 +102,7 @@ impl fmt::Display for MemoryRequest {
                 list(f, "interleave", nodes.as_ref().map(ToString::to_string))
             }
             MemoryRequest::Weighted(nodes) => list(f, "weighted", nodes.as_ref().map(ToString::to_string)),
+            MemoryRequest::KernelWeighted(nodes) => list(f, "kernel-weighted", Some(nodes.to_string())),
             MemoryRequest::Hbm => f.write_str("hbm"),
             MemoryRequest::Remote => f.write_str("remote"),
         }
@@ -310,18 +313,85 @@ pub struct TaskPlacement {
 }
 
 /// The resolved plan of a job.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Placement {
     pub strategy: Strategy,
     pub binding: ThreadBinding,
     pub tasks: Vec<TaskPlacement>,
     /// What a person should know of this plan, e.g. more threads than CPUs.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Notice>,
 }
 
 impl Placement {
     /// The CPUs of all tasks.
     pub fn cpus(&self) -> CpuSet {
         self.tasks.iter().fold(CpuSet::new(), |all, task| all.union(&task.cpus))
+    }
+}
+
+/// Tools that can carry a plan out, as far as they go: each with its equivalent command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EquivalentTool {
+    Numactl,
+    Taskset,
+    #[serde(rename = "openmp")]
+    OpenMp,
+    #[serde(rename = "mpirun-openmpi")]
+    OpenMpi,
+    #[serde(rename = "mpirun-mpich")]
+    Mpich,
+    Srun,
+    /// No program: its lines write the kernel's weights for interleaving.
+    KernelWeights,
+}
+
+impl EquivalentTool {
+    /// In the order in which they are shown.
+    pub const ALL: [EquivalentTool; 7] = [
+        EquivalentTool::Numactl,
+        EquivalentTool::Taskset,
+        EquivalentTool::OpenMp,
+        EquivalentTool::OpenMpi,
+        EquivalentTool::Mpich,
+        EquivalentTool::Srun,
+        EquivalentTool::KernelWeights,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            EquivalentTool::Numactl => "numactl",
+            EquivalentTool::Taskset => "taskset",
+            EquivalentTool::OpenMp => "openmp",
+            EquivalentTool::OpenMpi => "mpirun-openmpi",
+            EquivalentTool::Mpich => "mpirun-mpich",
+            EquivalentTool::Srun => "srun",
+            EquivalentTool::KernelWeights => "kernel-weights",
+        }
+    }
+}
+
+impl fmt::Display for EquivalentTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that is none of an [`EquivalentTool`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "'{name}' is not a tool with equivalent commands; expected {}",
+    EquivalentTool::ALL.map(EquivalentTool::name).join(", ")
+)]
+pub struct ParseEquivalentToolError {
+    name: String,
+}
+
+impl FromStr for EquivalentTool {
+    type Err = ParseEquivalentToolError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let known = EquivalentTool::ALL.into_iter().find(|tool| tool.name() == text);
+        known.ok_or_else(|| ParseEquivalentToolError { name: text.to_owned() })
     }
 }

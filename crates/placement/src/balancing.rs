@@ -5,7 +5,7 @@
 //! does only with `MPOL_F_NUMA_BALANCING`, which `sanitize_mpol_flags` in mm/mempolicy.c takes with `MPOL_BIND` (Linux 5.12,
 //! set_mempolicy(2)) and `MPOL_PREFERRED_MANY` (Linux 6.10) and refuses (`EINVAL`) with all others.
 
-use numawise_facts::{Balancing, MemoryMode, MemoryPlan, PlacementRequest};
+use numawise_facts::{Balancing, MemoryMode, MemoryPlan, Notice, PlacementRequest, PlanNotice};
 
 use crate::PlacementError;
 use crate::memory::once;
@@ -21,26 +21,18 @@ mod tests;
 pub fn add(
     request: &PlacementRequest,
     plan: &mut MemoryPlan,
-    warnings: &mut Vec<String>,
+    warnings: &mut Vec<Notice>,
 ) -> Result<(), PlacementError> {
     match (request.balancing, plan.mode) {
         (Balancing::Default, _) => {}
         // `local` puts pages where the default does, and is a policy of the task's own: its pages stay.
         (Balancing::Off, MemoryMode::Default) => plan.mode = MemoryMode::Local,
         (Balancing::Off, _) => {}
-        (Balancing::On, MemoryMode::Default) => once(
-            warnings,
-            "NUMA balancing: without a memory policy of its own a program is balanced when the whole system is \
-             (kernel.numa_balancing, root's to set); with --memory bind it can be switched on for the program"
-                .to_owned(),
-        ),
+        (Balancing::On, MemoryMode::Default) => once(warnings, PlanNotice::BalancingWithoutPolicy),
         (Balancing::On, MemoryMode::Bind) => plan.balancing = true,
         (Balancing::On, MemoryMode::PreferredMany) => {
             plan.balancing = true;
-            once(
-                warnings,
-                "NUMA balancing with policy preferred-many needs Linux 6.10; older kernels refuse it".to_owned(),
-            );
+            once(warnings, PlanNotice::BalancingNeedsLinux610);
         }
         (Balancing::On, _) => return Err(PlacementError::BalancingPolicy { policy: request.memory.clone() }),
     }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use numawise_facts::{Cpu, CpuChoice, Machine, Order, PlacementRequest, Smt, Strategy, ThreadBinding};
+use numawise_facts::{
+    Cpu, CpuChoice, Machine, Notice, Order, PlacementRequest, PlanNotice, Smt, Strategy, ThreadBinding,
+};
 use numawise_units::{CpuId, CpuSet};
 
 use crate::PlacementError;
@@ -24,7 +26,7 @@ pub fn narrowed(
     machine: &Machine,
     request: &PlacementRequest,
     usable: CpuSet,
-    warnings: &mut Vec<String>,
+    warnings: &mut Vec<Notice>,
 ) -> Result<CpuSet, PlacementError> {
     let choice = &request.choice;
     warn_of_unknown(machine, choice, warnings);
@@ -32,21 +34,21 @@ pub fn narrowed(
     let os_core = os_core(machine, choice);
     let left = usable.difference(&choice.skip.union(&os_core));
     if left.is_empty() {
-        let skipped = Skipped { listed: choice.skip.intersection(&usable), os_core };
+        let skipped = SkippedCpus { listed: choice.skip.intersection(&usable), os_core };
         return Err(PlacementError::AllSkipped { usable, skipped });
     }
     let left = without_efficient(machine, request, left, warnings);
     Ok(some_of_each_core(machine, &left, choice.smt))
 }
 
-/// What was to be skipped, as a clause.
+/// The CPUs that a request leaves out; prints as a clause.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skipped {
+pub struct SkippedCpus {
     listed: CpuSet,
     os_core: CpuSet,
 }
 
-impl fmt::Display for Skipped {
+impl fmt::Display for SkippedCpus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let listed = |f: &mut fmt::Formatter<'_>| write!(f, "by their numbers {}", self.listed);
         match (self.listed.is_empty(), self.os_core.is_empty()) {
@@ -70,23 +72,19 @@ fn os_core(machine: &Machine, choice: &CpuChoice) -> CpuSet {
     }
 }
 
-fn warn_of_unknown(machine: &Machine, choice: &CpuChoice, warnings: &mut Vec<String>) {
+fn warn_of_unknown(machine: &Machine, choice: &CpuChoice, warnings: &mut Vec<Notice>) {
     let exist = machine.online();
     let unknown = choice.skip.difference(&exist);
     if !unknown.is_empty() {
-        warnings.push(format!(
-            "CPU {unknown} was to be skipped and does not exist on this machine; it has CPUs {exist}"
-        ));
+        warnings.push(PlanNotice::SkippedCpusUnknown { cpus: unknown, exist }.into());
     }
 }
 
-fn warn_of_no_order(request: &PlacementRequest, warnings: &mut Vec<String>) {
+fn warn_of_no_order(request: &PlacementRequest, warnings: &mut Vec<Notice>) {
     let by_number = matches!(request.strategy, Strategy::None | Strategy::Explicit);
     if by_number && request.choice.order != Order::default() {
-        warnings.push(format!(
-            "order {} changes nothing: strategy {} takes CPUs in the order of their numbers",
-            request.choice.order, request.strategy
-        ));
+        let PlacementRequest { strategy, choice: CpuChoice { order, .. }, .. } = *request;
+        warnings.push(PlanNotice::OrderWithoutEffect { order, strategy }.into());
     }
 }
 
@@ -103,13 +101,13 @@ fn efficient(machine: &Machine) -> CpuSet {
     }
 }
 
-/// Threads that wait for one another go at the pace of the slowest, so efficient cores are taken only when asked for, by
+/// Threads that wait for one another are as slow as the slowest, so efficient cores are taken only when asked for, by
 /// name or in general, and where the operating system chooses.
 fn without_efficient(
     machine: &Machine,
     request: &PlacementRequest,
     left: CpuSet,
-    warnings: &mut Vec<String>,
+    warnings: &mut Vec<Notice>,
 ) -> CpuSet {
     let we_choose = match request.strategy {
         Strategy::Local | Strategy::Distributed | Strategy::Semi => true,
@@ -125,12 +123,10 @@ fn without_efficient(
     }
     let fast = left.difference(&slow);
     if fast.is_empty() {
-        warnings.push(format!("only efficient (slower) cores are left ({slow}); they are taken"));
+        warnings.push(PlanNotice::OnlyEfficientCores { cpus: slow }.into());
         return left;
     }
-    warnings.push(format!(
-        "the CPUs of efficient (slower) cores ({slow}) were left out; they are taken when efficient cores are asked for"
-    ));
+    warnings.push(PlanNotice::EfficientCoresLeftOut { cpus: slow }.into());
     fast
 }
 

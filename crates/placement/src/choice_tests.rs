@@ -10,7 +10,7 @@ fn number(n: u32) -> NonZeroU32 {
 }
 
 /// The threads of each task, tasks separated by `|`, and the warnings.
-fn placed(machine: &Machine, request: &PlacementRequest) -> (String, Vec<String>) {
+fn placed(machine: &Machine, request: &PlacementRequest) -> (String, Vec<Notice>) {
     let placement = place(machine, request).unwrap();
     let tasks = placement.tasks.iter().map(|task| {
         let threads: Vec<String> = task.threads.iter().map(ToString::to_string).collect();
@@ -125,7 +125,8 @@ fn an_order_that_changes_nothing_says_so() {
             PlacementRequest { cpus: Some(cpus("0-3")), choice: compact.clone(), ..request(strategy, None) };
         let (threads, warnings) = placed(&two_sockets(), &request);
         assert_eq!(threads, "0 1 2 3");
-        assert!(warnings[0].starts_with("order compact changes nothing"), "{warnings:?}");
+        let expected = PlanNotice::OrderWithoutEffect { order: Order::Compact, strategy };
+        assert_eq!(warnings, [expected.into()]);
     }
 }
 
@@ -190,7 +191,7 @@ fn skipping_what_is_not_ours_is_no_matter_and_what_is_not_there_gets_a_warning()
     assert_eq!(placed(&machine, &request("4-7")), ("0 1 2 3".to_owned(), vec![]));
     let (threads, warnings) = placed(&machine, &request("0,64"));
     assert_eq!(threads, "1 2 3");
-    assert_eq!(warnings, ["CPU 64 was to be skipped and does not exist on this machine; it has CPUs 0-7"]);
+    assert_eq!(warnings, [PlanNotice::SkippedCpusUnknown { cpus: cpus("64"), exist: cpus("0-7") }.into()]);
 }
 
 #[test]
@@ -216,7 +217,7 @@ fn efficient_cores_are_left_out_with_a_word() {
         let (threads, warnings) = placed(&machine, &request(strategy, None));
         let fast = if strategy == Strategy::None { "0 1 2 3" } else { "0 2 1 3" };
         assert_eq!(threads, fast, "{strategy}");
-        assert!(warnings[0].contains("efficient (slower) cores (4-7) were left out"), "{warnings:?}");
+        assert_eq!(warnings, [PlanNotice::EfficientCoresLeftOut { cpus: cpus("4-7") }.into()]);
     }
 }
 
@@ -239,7 +240,7 @@ fn where_only_efficient_cores_are_left_they_are_taken() {
     let narrow = masked(hybrid(), "4-5");
     let (threads, warnings) = placed(&narrow, &request(Strategy::Local, None));
     assert_eq!(threads, "4 5");
-    assert_eq!(warnings, ["only efficient (slower) cores are left (4-5); they are taken"]);
+    assert_eq!(warnings, [PlanNotice::OnlyEfficientCores { cpus: cpus("4-5") }.into()]);
     let skipped = PlacementRequest { choice: skip("0-3"), ..request(Strategy::Semi, None) };
     assert_eq!(placed(&hybrid(), &skipped).0, "4 5 6 7");
 }
@@ -254,7 +255,7 @@ fn of_three_kinds_only_the_slowest_is_efficient_and_of_one_none() {
     for cpu in &mut machine.cpus {
         cpu.efficiency = Reading::Measured(0);
     }
-    assert_eq!(placed(&machine, &request(Strategy::Local, None)).1, Vec::<String>::new());
+    assert_eq!(placed(&machine, &request(Strategy::Local, None)).1, []);
     machine.cpus[0].efficiency = Reading::unavailable("not read");
-    assert_eq!(placed(&machine, &request(Strategy::Local, None)).1, Vec::<String>::new());
+    assert_eq!(placed(&machine, &request(Strategy::Local, None)).1, []);
 }

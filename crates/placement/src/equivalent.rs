@@ -1,7 +1,8 @@
-//! A plan in the words of other tools, so that people can leave; and what those tools have no words for.
+//! The commands of other tools that carry a plan out, so that people can leave; and what those commands leave out.
 
 use numawise_facts::{
-    AttributeOrigin, Machine, MemoryMode, NodeWeight, PageSize, Placement, TaskPlacement, ThreadBinding,
+    AttributeOrigin, EquivalentTool, Machine, MemoryMode, NodeWeight, Notice, PageSize, Placement,
+    PlanNotice, TaskPlacement, ThreadBinding,
 };
 use numawise_units::IdSet;
 
@@ -11,51 +12,59 @@ use crate::weights::{Bandwidths, FOLDER, bandwidths};
 #[path = "equivalent_tests.rs"]
 mod tests;
 
-/// A plan in the words of one tool.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Equivalent {
-    /// One of [`tools`].
-    pub tool: &'static str,
+/// The commands of one tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EquivalentCommands {
+    pub tool: EquivalentTool,
     /// Lines for a shell: for the launchers of MPI one for the job, for the others one for each task.
     pub lines: Vec<String>,
-    /// What the lines leave out, because the tool has no words for it.
-    pub missing: Vec<String>,
+    /// What the lines leave out.
+    pub missing: Vec<Notice>,
 }
 
-/// The tools in whose words plans are said, in the order in which [`equivalents`] gives them.
-pub fn tools() -> &'static [&'static str] {
-    &["numactl", "taskset", "openmp", "mpirun-openmpi", "mpirun-mpich", "srun", KERNEL_WEIGHTS]
+impl EquivalentCommands {
+    fn new(tool: EquivalentTool, lines: Vec<String>, missing: Vec<PlanNotice>) -> Self {
+        EquivalentCommands { tool, lines, missing: missing.into_iter().map(Notice::from).collect() }
+    }
+
+    /// True when the tool has a part in the lines; numactl and taskset have none where there is nothing to place.
+    pub fn places_something(&self) -> bool {
+        match self.tool {
+            EquivalentTool::Numactl | EquivalentTool::Taskset => {
+                self.lines.iter().any(|line| line.contains(self.tool.name()))
+            }
+            _ => !self.lines.is_empty(),
+        }
+    }
 }
 
-/// Not a program: the lines write the kernel's weights for interleaving.
-const KERNEL_WEIGHTS: &str = "kernel-weights";
-
-/// `placement` in the words of other tools; `kernel-weights` is among them only where there are weights to write. `command` gives the program's line for a task with so many threads;
-/// `set_threads` says whether the lines should set the number of OpenMP threads too.
-pub fn equivalents(
+/// The commands of each tool for `placement`; the kernel's weights are among them only where there are some to write.
+/// `command` gives the program's line for a task with so many threads; `set_threads` says whether the lines should set the
+/// number of OpenMP threads too.
+pub fn equivalent_commands(
     machine: &Machine,
     placement: &Placement,
     set_threads: bool,
     command: &dyn Fn(u32) -> String,
-) -> Vec<Equivalent> {
-    let plan = Plan { machine, placement, set_threads, command };
+) -> Vec<EquivalentCommands> {
+    let plan = Commands { machine, placement, set_threads, command };
     let mut all =
         vec![plan.numactl(), plan.taskset(), plan.openmp(), plan.open_mpi(), plan.mpich(), plan.srun()];
-    all.iter_mut().for_each(|equivalent| equivalent.missing.extend(plan.pages_note()));
+    let small = placement.tasks.iter().any(|task| task.memory.pages == PageSize::Small);
+    let small = small.then_some(PlanNotice::SmallPagesNotExpressible).map(Notice::from);
+    all.iter_mut().for_each(|commands| commands.missing.extend(small.clone()));
     all.extend(plan.kernel_weights());
     all
 }
 
-const THREADS_ARE_NOT_PINNED: &str = "it places the process only; threads are pinned by the OpenMP variables in front, other threads not at all";
-
-struct Plan<'a> {
+struct Commands<'a> {
     machine: &'a Machine,
     placement: &'a Placement,
     set_threads: bool,
     command: &'a dyn Fn(u32) -> String,
 }
 
-impl Plan<'_> {
+impl Commands<'_> {
     fn pinned(&self) -> bool {
         self.placement.binding == ThreadBinding::Pinned
     }
@@ -81,67 +90,54 @@ impl Plan<'_> {
         task.cpus != self.machine.allowed_cpus
     }
 
-    fn pinning_note(&self) -> Vec<String> {
-        self.pinned().then(|| THREADS_ARE_NOT_PINNED.to_owned()).into_iter().collect()
+    fn threads_not_placed(&self) -> Vec<PlanNotice> {
+        self.pinned().then_some(PlanNotice::ThreadsNotPlaced).into_iter().collect()
     }
 
-    fn policy_note(&self, tool: &str) -> Vec<String> {
+    fn policy_not_expressible(&self, tool: EquivalentTool) -> Vec<PlanNotice> {
         let first = self.placement.tasks.iter().find(|task| task.memory.mode != MemoryMode::Default);
-        let note = first.map(|task| {
-            let balanced = if task.memory.balancing { " with NUMA balancing" } else { "" };
-            format!("memory policy {}{balanced}: {tool} has no words for it", task.memory)
-        });
-        note.into_iter().collect()
+        let notice =
+            |task: &TaskPlacement| PlanNotice::PolicyNotExpressible { memory: task.memory.clone(), tool };
+        first.map(notice).into_iter().collect()
     }
 
     fn is_balanced(&self, mode: MemoryMode) -> bool {
         self.placement.tasks.iter().any(|task| task.memory.balancing && task.memory.mode == mode)
     }
 
-    /// What numactl leaves out, in whatever line it stands.
-    fn numactl_notes(&self) -> Vec<String> {
-        let mut notes = self.pinning_note();
-        if self.is_balanced(MemoryMode::PreferredMany) {
-            // numactl(8) of 2.0.16: "This should only be used with --membind, -m only, otherwise ignored."
-            notes.push(
-                "NUMA balancing: numactl 2.0.16 and older ignore --balancing beside --preferred-many"
-                    .to_owned(),
-            );
-        }
-        notes
+    /// numactl(8) of 2.0.16: "This should only be used with --membind, -m only, otherwise ignored."
+    fn ignored_by_numactl(&self) -> Option<PlanNotice> {
+        self.is_balanced(MemoryMode::PreferredMany).then_some(PlanNotice::BalancingIgnoredByNumactl)
     }
 
-    fn pages_note(&self) -> Option<String> {
-        let small = self.placement.tasks.iter().any(|task| task.memory.pages == PageSize::Small);
-        small.then(|| {
-            "small pages: no tool has words for switching transparent huge pages off for one program".into()
-        })
+    /// What numactl leaves out, in whatever line it stands.
+    fn left_out_by_numactl(&self) -> Vec<PlanNotice> {
+        self.threads_not_placed().into_iter().chain(self.ignored_by_numactl()).collect()
     }
 
     /// The weights, which are the same for all tasks, as lines for root's shell.
-    fn kernel_weights(&self) -> Option<Equivalent> {
+    fn kernel_weights(&self) -> Option<EquivalentCommands> {
         let weights =
             &self.placement.tasks.iter().find(|task| !task.memory.weights.is_empty())?.memory.weights;
         let line = |weight: &NodeWeight| format!("echo {} > {FOLDER}/node{}", weight.weight, weight.node);
-        let mut missing =
-            vec!["the weights are root's to write, and hold for all programs of the machine".to_owned()];
+        let mut missing = vec![PlanNotice::WeightsOfTheMachine];
         let nodes = weights.iter().map(|weight| weight.node).collect();
-        let measured = |told: Bandwidths| told.origin == AttributeOrigin::Measured;
+        let measured = |known: Bandwidths| known.origin == AttributeOrigin::Measured;
         if bandwidths(self.machine, &nodes).is_ok_and(measured) {
-            missing
-                .push("they go by bandwidths that were measured; those of another machine differ".to_owned());
+            missing.push(PlanNotice::WeightsOfThisMachine);
         }
-        Some(Equivalent { tool: KERNEL_WEIGHTS, lines: weights.iter().map(line).collect(), missing })
+        let lines = weights.iter().map(line).collect();
+        Some(EquivalentCommands::new(EquivalentTool::KernelWeights, lines, missing))
     }
 
-    fn numactl(&self) -> Equivalent {
+    fn numactl(&self) -> EquivalentCommands {
         let line = |task: &TaskPlacement| {
             let mut words = self.variables(task);
             words.extend(self.numactl_words(task));
             words.push(self.command(task));
             words
         };
-        Equivalent { tool: "numactl", lines: self.each(line), missing: self.numactl_notes() }
+        EquivalentCommands::new(EquivalentTool::Numactl, self.each(line), self.left_out_by_numactl())
     }
 
     /// `numactl --physcpubind=.. --membind=..`, or nothing where there is nothing to place.
@@ -157,7 +153,7 @@ impl Plan<'_> {
         words
     }
 
-    fn taskset(&self) -> Equivalent {
+    fn taskset(&self) -> EquivalentCommands {
         let line = |task: &TaskPlacement| {
             let mut words = self.variables(task);
             if self.is_masked(task) {
@@ -166,27 +162,27 @@ impl Plan<'_> {
             words.push(self.command(task));
             words
         };
-        let missing = [self.policy_note("taskset"), self.pinning_note()].concat();
         let lines = if self.has_mask() { self.each(line) } else { Vec::new() };
-        let no_mask = "there is no mask to set".to_owned();
-        let missing = if lines.is_empty() { [vec![no_mask], missing].concat() } else { missing };
-        Equivalent { tool: "taskset", lines, missing }
+        let no_mask = lines.is_empty().then_some(PlanNotice::NoMask).into_iter().collect();
+        let policy = self.policy_not_expressible(EquivalentTool::Taskset);
+        EquivalentCommands::new(
+            EquivalentTool::Taskset,
+            lines,
+            [no_mask, policy, self.threads_not_placed()].concat(),
+        )
     }
 
-    fn openmp(&self) -> Equivalent {
+    fn openmp(&self) -> EquivalentCommands {
         let line = |task: &TaskPlacement| {
             let mut words = assignments(pages_variable(task).into_iter().chain(self.openmp_variables(task)));
             words.push(self.command(task));
             words
         };
-        let mut missing = self.policy_note("OpenMP");
+        let mut missing = self.policy_not_expressible(EquivalentTool::OpenMp);
         if self.has_mask() && !self.pinned() {
-            missing.push(
-                "threads that may move inside the mask: OpenMP only knows places for threads that stay"
-                    .into(),
-            );
+            missing.push(PlanNotice::MovingThreadsNotExpressible);
         }
-        Equivalent { tool: "openmp", lines: self.each(line), missing }
+        EquivalentCommands::new(EquivalentTool::OpenMp, self.each(line), missing)
     }
 
     /// The variables that go in front of a command, as assignments.
@@ -214,16 +210,16 @@ impl Plan<'_> {
 
     /// One command for each rank, each with its own mask: the same in every version of Open MPI, whose rank files number
     /// CPUs in ways that differ.
-    fn open_mpi(&self) -> Equivalent {
+    fn open_mpi(&self) -> EquivalentCommands {
         let set = |(name, value): (&str, String)| format!("-x {name}='{value}'");
         let lines = self.ranks("mpirun --bind-to none", &set);
-        Equivalent { tool: "mpirun-openmpi", lines, missing: self.numactl_notes() }
+        EquivalentCommands::new(EquivalentTool::OpenMpi, lines, self.left_out_by_numactl())
     }
 
-    fn mpich(&self) -> Equivalent {
+    fn mpich(&self) -> EquivalentCommands {
         let set = |(name, value): (&str, String)| format!("-env {name} '{value}'");
         let lines = self.ranks("mpiexec -bind-to none", &set);
-        Equivalent { tool: "mpirun-mpich", lines, missing: self.numactl_notes() }
+        EquivalentCommands::new(EquivalentTool::Mpich, lines, self.left_out_by_numactl())
     }
 
     fn ranks(&self, launcher: &str, set: &dyn Fn((&str, String)) -> String) -> Vec<String> {
@@ -237,16 +233,16 @@ impl Plan<'_> {
         vec![format!("{launcher} {}", self.each(rank).join(" : "))]
     }
 
-    fn srun(&self) -> Equivalent {
+    fn srun(&self) -> EquivalentCommands {
         let tasks = &self.placement.tasks;
         let mut words = Vec::new();
         let mut missing = Vec::new();
         let Some(first) = tasks.first() else {
-            return Equivalent { tool: "srun", lines: Vec::new(), missing };
+            return EquivalentCommands::new(EquivalentTool::Srun, Vec::new(), missing);
         };
         if self.pinned() {
             words.push("OMP_PLACES=threads OMP_PROC_BIND=close".to_owned());
-            missing.push("which thread of a task gets which of its CPUs is OpenMP's choice".to_owned());
+            missing.push(PlanNotice::ThreadOrderLeftToOpenMp);
         }
         if self.pinned() || self.set_threads {
             words.insert(0, format!("OMP_NUM_THREADS={}", first.threads.len()));
@@ -256,14 +252,11 @@ impl Plan<'_> {
         }
         words.push(format!("srun -n {}", tasks.len()));
         if tasks.iter().any(|task| task.threads.len() != first.threads.len()) {
-            missing.push("numbers of threads that differ between tasks".to_owned());
+            missing.push(PlanNotice::ThreadCountsDiffer);
         }
         if self.has_mask() {
             words.push(format!("--cpu-bind=mask_cpu:{}", masks(tasks.iter().map(|task| &task.cpus))));
-            missing.push(
-                "masks of CPUs hold inside a job that has the whole computer (salloc --exclusive, sbatch --exclusive)"
-                    .to_owned(),
-            );
+            missing.push(PlanNotice::MasksNeedWholeComputer);
         } else {
             // Not with masks: since Slurm 22.05 -c gives the step so many CPUs and refuses masks with others (--exact).
             words.push(format!("-c {} --cpu-bind=none", first.threads.len()))
@@ -272,22 +265,22 @@ impl Plan<'_> {
             self.srun_memory(&mut words, &mut missing);
         }
         words.push(self.command(first));
-        Equivalent { tool: "srun", lines: vec![words.join(" ")], missing }
+        EquivalentCommands::new(EquivalentTool::Srun, vec![words.join(" ")], missing)
     }
 
-    fn srun_memory(&self, words: &mut Vec<String>, missing: &mut Vec<String>) {
+    fn srun_memory(&self, words: &mut Vec<String>, missing: &mut Vec<PlanNotice>) {
         let tasks = &self.placement.tasks;
         let all = |mode: MemoryMode| tasks.iter().all(|task| task.memory.mode == mode);
         let same = tasks.iter().all(|task| task.memory == tasks[0].memory);
         let balanced = tasks.iter().any(|task| task.memory.balancing);
         if balanced && same {
-            // No word of srun's own, but the same for all: numactl inside.
+            // No option of srun's own, but the same for all: numactl inside.
             words.extend(["numactl".to_owned()].into_iter().chain(policy_options(&tasks[0])));
-            missing.extend(self.numactl_notes().into_iter().filter(|note| note.contains("--balancing")));
+            missing.extend(self.ignored_by_numactl());
             return;
         }
         if balanced {
-            missing.push("NUMA balancing where memory policies differ between tasks".to_owned());
+            missing.push(PlanNotice::BalancedPoliciesDiffer);
         }
         if all(MemoryMode::Local) {
             words.push("--mem-bind=local".to_owned());
@@ -300,7 +293,7 @@ impl Plan<'_> {
         } else if same {
             words.extend(["numactl".to_owned()].into_iter().chain(policy_options(&tasks[0])));
         } else {
-            missing.push("memory policies that differ between tasks".to_owned());
+            missing.push(PlanNotice::PoliciesDiffer);
         }
     }
 }

@@ -3,13 +3,13 @@ use crate::place;
 use crate::testing::{cpus, memory, nodes, request, two_sockets, with_hbm};
 use numawise_facts::{PlacementRequest, Strategy};
 
-fn words(machine: &Machine, request: &PlacementRequest, set_threads: bool) -> Vec<Equivalent> {
+fn commands(machine: &Machine, request: &PlacementRequest, set_threads: bool) -> Vec<EquivalentCommands> {
     let placement = place(machine, request).unwrap();
-    equivalents(machine, &placement, set_threads, &|threads| format!("./app -t {threads}"))
+    equivalent_commands(machine, &placement, set_threads, &|threads| format!("./app -t {threads}"))
 }
 
-fn tool<'a>(all: &'a [Equivalent], name: &str) -> &'a Equivalent {
-    all.iter().find(|equivalent| equivalent.tool == name).unwrap()
+fn tool<'a>(all: &'a [EquivalentCommands], name: &str) -> &'a EquivalentCommands {
+    all.iter().find(|equivalent| equivalent.tool.name() == name).unwrap()
 }
 
 fn semi() -> PlacementRequest {
@@ -17,20 +17,27 @@ fn semi() -> PlacementRequest {
 }
 
 #[test]
-fn a_mask_and_a_policy_in_the_words_of_numactl() {
+fn a_mask_and_a_policy_for_numactl() {
     let explicit = PlacementRequest {
         cpus: Some(cpus("0-1")),
         binding: ThreadBinding::Free,
         memory: memory("bind:0"),
         ..request(Strategy::Explicit, None)
     };
-    let all = words(&two_sockets(), &explicit, false);
+    let all = commands(&two_sockets(), &explicit, false);
     assert_eq!(tool(&all, "numactl").lines, ["numactl --physcpubind=0-1 --membind=0 ./app -t 2"]);
     assert!(tool(&all, "numactl").missing.is_empty());
     assert_eq!(tool(&all, "taskset").lines, ["taskset -c 0-1 ./app -t 2"]);
-    assert_eq!(tool(&all, "taskset").missing, ["memory policy bind:0: taskset has no words for it"]);
+    assert_eq!(
+        tool(&all, "taskset").missing,
+        [PlanNotice::PolicyNotExpressible {
+            memory: numawise_facts::MemoryPlan::new(MemoryMode::Bind, nodes("0")),
+            tool: EquivalentTool::Taskset
+        }
+        .into()]
+    );
     assert_eq!(tool(&all, "openmp").lines, ["OMP_NUM_THREADS=2 ./app -t 2"]);
-    assert!(tool(&all, "openmp").missing.iter().any(|missing| missing.contains("threads that may move")));
+    assert!(tool(&all, "openmp").missing.contains(&PlanNotice::MovingThreadsNotExpressible.into()));
 }
 
 #[test]
@@ -44,7 +51,7 @@ fn every_policy_has_its_option() {
         ("weighted", "--weighted-interleave=0-1"),
     ] {
         let request = PlacementRequest { memory: memory(policy), ..PlacementRequest::as_the_os_does() };
-        let all = words(&two_sockets(), &request, false);
+        let all = commands(&two_sockets(), &request, false);
         assert_eq!(tool(&all, "numactl").lines, [format!("numactl {option} ./app -t 8")]);
         assert!(tool(&all, "taskset").lines.is_empty(), "nothing is left for taskset");
     }
@@ -52,23 +59,23 @@ fn every_policy_has_its_option() {
 
 #[test]
 fn nothing_to_place_needs_no_tool() {
-    let all = words(&two_sockets(), &PlacementRequest::as_the_os_does(), false);
+    let all = commands(&two_sockets(), &PlacementRequest::as_the_os_does(), false);
     assert_eq!(tool(&all, "numactl").lines, ["./app -t 8"]);
     assert_eq!(tool(&all, "srun").lines, ["srun -n 1 -c 8 --cpu-bind=none ./app -t 8"]);
 }
 
 #[test]
 fn pinned_threads_need_openmp() {
-    let all = words(&two_sockets(), &request(Strategy::Distributed, Some(4)), true);
+    let all = commands(&two_sockets(), &request(Strategy::Distributed, Some(4)), true);
     let variables = "OMP_NUM_THREADS=4 OMP_PLACES='{0},{1},{2},{3}' OMP_PROC_BIND=close";
     assert_eq!(tool(&all, "openmp").lines, [format!("{variables} ./app -t 4")]);
     assert_eq!(tool(&all, "numactl").lines, [format!("{variables} numactl --physcpubind=0-3 ./app -t 4")]);
-    assert!(tool(&all, "numactl").missing[0].contains("places the process only"));
+    assert_eq!(tool(&all, "numactl").missing, [PlanNotice::ThreadsNotPlaced.into()]);
 }
 
 #[test]
 fn launchers_get_one_line_for_all_ranks() {
-    let all = words(&two_sockets(), &semi(), true);
+    let all = commands(&two_sockets(), &semi(), true);
     assert_eq!(tool(&all, "numactl").lines.len(), 2, "numactl needs one line for each task");
     let openmpi = &tool(&all, "mpirun-openmpi").lines;
     assert_eq!(openmpi.len(), 1);
@@ -91,10 +98,10 @@ fn launchers_get_one_line_for_all_ranks() {
 }
 
 #[test]
-fn srun_says_policies_in_its_own_words_or_through_numactl() {
+fn srun_takes_policies_by_its_own_options_or_through_numactl() {
     let line = |policy: &str| {
         let request = PlacementRequest { memory: memory(policy), ..semi() };
-        tool(&words(&two_sockets(), &request, false), "srun").lines[0].clone()
+        tool(&commands(&two_sockets(), &request, false), "srun").lines[0].clone()
     };
     assert!(line("local").contains("--mem-bind=local ./app"));
     assert!(line("preferred").contains("--mem-bind=prefer,mask_mem:0x1,0x2"));
@@ -107,12 +114,11 @@ fn differences_between_tasks_that_srun_cannot_say_are_named() {
     let mut placement = place(&machine, &semi()).unwrap();
     placement.tasks[0].memory.mode = MemoryMode::Local;
     placement.tasks[1].threads.pop();
-    let all = equivalents(&machine, &placement, true, &|_| "./app".to_owned());
-    let missing = tool(&all, "srun").missing.join("; ");
-    assert!(
-        missing.contains("policies that differ") && missing.contains("numbers of threads that differ"),
-        "{missing}"
-    );
+    let all = equivalent_commands(&machine, &placement, true, &|_| "./app".to_owned());
+    let missing = &tool(&all, "srun").missing;
+    for expected in [PlanNotice::PoliciesDiffer, PlanNotice::ThreadCountsDiffer] {
+        assert!(missing.contains(&expected.into()), "{missing:?}");
+    }
 }
 
 #[test]
@@ -140,12 +146,12 @@ fn with_bandwidths() -> Machine {
 #[test]
 fn every_tool_is_listed_and_nothing_else() {
     let request = PlacementRequest { memory: memory("weighted"), ..semi() };
-    let all = words(&with_bandwidths(), &request, true);
-    assert_eq!(all.iter().map(|words| words.tool).collect::<Vec<_>>(), tools());
-    let all = words(&two_sockets(), &request, true);
+    let all = commands(&with_bandwidths(), &request, true);
+    assert_eq!(all.iter().map(|commands| commands.tool).collect::<Vec<_>>(), EquivalentTool::ALL);
+    let all = commands(&two_sockets(), &request, true);
     assert_eq!(
-        all.iter().map(|words| words.tool).collect::<Vec<_>>(),
-        tools()[..6],
+        all.iter().map(|commands| commands.tool).collect::<Vec<_>>(),
+        EquivalentTool::ALL[..6],
         "no weights, no lines for them"
     );
 }
@@ -153,7 +159,7 @@ fn every_tool_is_listed_and_nothing_else() {
 #[test]
 fn weights_are_lines_for_root() {
     let request = PlacementRequest { memory: memory("weighted"), ..semi() };
-    let all = words(&with_bandwidths(), &request, true);
+    let all = commands(&with_bandwidths(), &request, true);
     let weights = tool(&all, "kernel-weights");
     assert_eq!(
         weights.lines,
@@ -162,29 +168,29 @@ fn weights_are_lines_for_root() {
             "echo 1 > /sys/kernel/mm/mempolicy/weighted_interleave/node1"
         ]
     );
-    assert!(weights.missing[0].contains("root's to write"), "{:?}", weights.missing);
+    assert_eq!(weights.missing, [PlanNotice::WeightsOfTheMachine.into()]);
 }
 
 #[test]
 fn lines_for_weights_say_when_they_go_by_a_measurement() {
     let mut machine = with_bandwidths();
     let request = PlacementRequest { memory: memory("weighted"), ..semi() };
-    assert_eq!(tool(&words(&machine, &request, true), "kernel-weights").missing.len(), 1);
+    assert_eq!(tool(&commands(&machine, &request, true), "kernel-weights").missing.len(), 1);
     for attribute in &mut machine.attributes {
         attribute.origin = numawise_facts::AttributeOrigin::Measured;
         attribute.kind = numawise_facts::AttributeKind::ReadBandwidth;
     }
-    let all = words(&machine, &request, true);
+    let all = commands(&machine, &request, true);
     let weights = tool(&all, "kernel-weights");
     assert_eq!(weights.lines.len(), 2);
-    assert!(weights.missing[1].contains("measured"), "{:?}", weights.missing);
+    assert_eq!(weights.missing[1], PlanNotice::WeightsOfThisMachine.into());
 }
 
 #[test]
 fn pages_are_a_variable_in_front_of_every_line() {
     for (pages, value) in [(PageSize::Thp, 1), (PageSize::Huge, 2)] {
         let request = PlacementRequest { pages, ..semi() };
-        let all = words(&two_sockets(), &request, false);
+        let all = commands(&two_sockets(), &request, false);
         let assignment = format!("GLIBC_TUNABLES=glibc.malloc.hugetlb={value}");
         for name in ["numactl", "taskset", "openmp", "srun"] {
             let lines = &tool(&all, name).lines;
@@ -205,7 +211,7 @@ fn pages_are_a_variable_in_front_of_every_line() {
 #[test]
 fn pages_alone_need_neither_numactl_nor_openmps_variables() {
     let request = PlacementRequest { pages: PageSize::Thp, ..PlacementRequest::as_the_os_does() };
-    let all = words(&two_sockets(), &request, false);
+    let all = commands(&two_sockets(), &request, false);
     assert_eq!(tool(&all, "numactl").lines, ["GLIBC_TUNABLES=glibc.malloc.hugetlb=1 ./app -t 8"]);
     assert_eq!(
         tool(&all, "mpirun-openmpi").lines,
@@ -214,11 +220,11 @@ fn pages_alone_need_neither_numactl_nor_openmps_variables() {
 }
 
 #[test]
-fn small_pages_have_no_words() {
+fn small_pages_have_no_command() {
     let request = PlacementRequest { pages: PageSize::Small, ..semi() };
-    for words in words(&two_sockets(), &request, true) {
-        assert!(words.missing.iter().any(|missing| missing.starts_with("small pages: ")), "{words:?}");
-        assert!(words.lines.iter().all(|line| !line.contains("GLIBC_TUNABLES")), "{words:?}");
+    for commands in commands(&two_sockets(), &request, true) {
+        assert!(commands.missing.contains(&PlanNotice::SmallPagesNotExpressible.into()), "{commands:?}");
+        assert!(commands.lines.iter().all(|line| !line.contains("GLIBC_TUNABLES")), "{commands:?}");
     }
 }
 
@@ -229,18 +235,20 @@ fn balancing_comes_before_the_policy_and_inside_of_srun() {
         balancing: numawise_facts::Balancing::On,
         ..semi()
     };
-    let all = words(&two_sockets(), &on("bind:0-1"), false);
+    let all = commands(&two_sockets(), &on("bind:0-1"), false);
     assert!(tool(&all, "numactl").lines[0].contains("numactl --physcpubind=0-1 --balancing --membind=0-1"));
     assert!(tool(&all, "mpirun-mpich").lines[0].contains("--balancing --membind=0-1"));
     assert!(tool(&all, "srun").lines[0].contains(" numactl --balancing --membind=0-1 ./app"));
-    assert_eq!(
-        tool(&all, "taskset").missing[0],
-        "memory policy bind:0-1 with NUMA balancing: taskset has no words for it"
-    );
-    let all = words(&two_sockets(), &on("bind"), false);
+    let missing = &tool(&all, "taskset").missing[0];
+    let Notice::Plan(PlanNotice::PolicyNotExpressible { memory, tool: EquivalentTool::Taskset }) = missing
+    else {
+        panic!("{missing:?}")
+    };
+    assert_eq!((memory.to_string().as_str(), memory.balancing), ("bind:0-1", true));
+    let all = commands(&two_sockets(), &on("bind"), false);
     let srun = tool(&all, "srun");
     assert!(srun.lines[0].contains("--mem-bind=mask_mem:0x1,0x2"), "{srun:?}");
-    assert!(srun.missing.iter().any(|missing| missing.starts_with("NUMA balancing where")), "{srun:?}");
+    assert!(srun.missing.contains(&PlanNotice::BalancedPoliciesDiffer.into()), "{srun:?}");
 }
 
 #[test]
@@ -250,12 +258,9 @@ fn what_numactl_ignores_is_named() {
         balancing: numawise_facts::Balancing::On,
         ..semi()
     };
-    let all = words(&two_sockets(), &request, false);
+    let all = commands(&two_sockets(), &request, false);
     for name in ["numactl", "mpirun-openmpi", "mpirun-mpich", "srun"] {
         let missing = &tool(&all, name).missing;
-        assert!(
-            missing.iter().any(|missing| missing.contains("beside --preferred-many")),
-            "{name}: {missing:?}"
-        );
+        assert!(missing.contains(&PlanNotice::BalancingIgnoredByNumactl.into()), "{name}: {missing:?}");
     }
 }

@@ -3,7 +3,7 @@
 use numawise_facts::{Machine, MachineNotice, MemoryRequest};
 use numawise_units::{CpuSet, NodeId, NodeSet};
 
-use crate::choice::Skipped;
+use crate::choice::SkippedCpus;
 
 /// Why a request cannot be placed on a machine.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -38,23 +38,23 @@ pub enum PlacementError {
         "no CPU is left: of CPUs {usable}, which could be used, all are to be skipped ({skipped}); skip fewer, or let more \
          CPUs be used"
     )]
-    AllSkipped { usable: CpuSet, skipped: Skipped },
+    AllSkipped { usable: CpuSet, skipped: SkippedCpus },
     #[error("no CPU of this machine may be used")]
     NoCpu { limits: Vec<MachineNotice> },
-    #[error("there is no high-bandwidth memory that may be used: {found}; try --memory local")]
+    #[error("there is no high-bandwidth memory that may be used: {found}")]
     NoHbm { found: String },
     #[error(
-        "there is no memory far from CPUs {cpus}: node {node} is the only one with memory that may be used"
+        "there is no memory remote from CPUs {cpus}: node {node} is the only one with memory that may be used"
     )]
     NothingRemote { cpus: CpuSet, node: NodeId },
     #[error(
-        "CPUs {cpus} are on all nodes with memory ({nodes}), so that none is far from them; keep the task on some nodes \
-         with --nodes or --cpus"
+        "CPUs {cpus} are on all nodes with memory ({nodes}), so that none is remote from them; keep the task on some of \
+         the nodes"
     )]
     NothingRemoteFromAll { cpus: CpuSet, nodes: NodeSet },
     #[error(
         "NUMA balancing cannot be switched on with memory policy {policy}: the kernel takes it (MPOL_F_NUMA_BALANCING) with \
-         bind (Linux 5.12) and preferred-many (Linux 6.10) alone; try --memory bind, or leave it to the system"
+         bind (Linux 5.12) and preferred-many (Linux 6.10) alone"
     )]
     BalancingPolicy { policy: MemoryRequest },
     #[error("no node with memory may be used")]

@@ -2,7 +2,7 @@
 //!
 //! [`place`] is a function of a machine and a request, and of nothing else: no file, no clock, no chance. The same two
 //! values give the same plan everywhere, so that ranks agree without talking. It knows neither where the machine was read
-//! nor how a plan is carried out. [`equivalents`] says a plan in the words of other tools.
+//! nor how a plan is carried out. [`equivalent_commands`] gives the commands of other tools that carry a plan out.
 //!
 //! # How CPUs are chosen
 //! Only CPUs that we may use, on nodes that have CPUs. Nodes come by package, then by number. Inside a node every core
@@ -42,9 +42,9 @@ mod weights;
 #[cfg(test)]
 mod testing;
 
-pub use choice::Skipped;
-pub use equivalent::{Equivalent, equivalents, tools};
+pub use choice::SkippedCpus;
+pub use equivalent::{EquivalentCommands, equivalent_commands};
 pub use error::PlacementError;
 pub use locate::{LocationError, locate};
 pub use place::place;
-pub use weights::{ABOUT_WEIGHTS, Bandwidths, bandwidths};
+pub use weights::{Bandwidths, bandwidths};

@@ -1,7 +1,8 @@
 //! Where a task's pages go, given where its CPUs are.
 
 use numawise_facts::{
-    Machine, MemoryKind, MemoryMode, MemoryPlan, MemoryRequest, Node, PlacementRequest, Reading,
+    Machine, MemoryKind, MemoryMode, MemoryPlan, MemoryRequest, Node, Notice, PlacementRequest, PlanNotice,
+    Reading,
 };
 use numawise_units::{Bytes, CpuId, CpuSet, NodeId, NodeSet};
 
@@ -35,7 +36,7 @@ impl<'a> Planner<'a> {
         &mut self,
         cpus: &CpuSet,
         first: &CpuSet,
-        warnings: &mut Vec<String>,
+        warnings: &mut Vec<Notice>,
     ) -> Result<MemoryPlan, PlacementError> {
         if let Some(plan) = &self.for_all {
             return Ok(plan.clone());
@@ -43,7 +44,7 @@ impl<'a> Planner<'a> {
         let (mode, nodes) = policy(self.machine, &self.request.memory, cpus, first, warnings)?;
         let mut plan = MemoryPlan { pages: self.request.pages, ..MemoryPlan::new(mode, nodes) };
         balancing::add(self.request, &mut plan, warnings)?;
-        if plan.mode == MemoryMode::WeightedInterleave {
+        if weighs(&self.request.memory) {
             plan.weights = weights::plan(self.machine, &plan.nodes, warnings);
         }
         if !asks_for_cpus(&self.request.memory) {
@@ -54,16 +55,33 @@ impl<'a> Planner<'a> {
 }
 
 fn asks_for_cpus(request: &MemoryRequest) -> bool {
-    match request {
-        MemoryRequest::Bind(nodes) => nodes.is_none(),
-        MemoryRequest::Preferred(node) => node.is_none(),
-        MemoryRequest::Hbm | MemoryRequest::Remote => true,
-        MemoryRequest::Default
-        | MemoryRequest::Local
-        | MemoryRequest::PreferredMany(_)
-        | MemoryRequest::Interleave(_)
-        | MemoryRequest::Weighted(_) => false,
-    }
+    named(request).is_none() && !matches!(request, MemoryRequest::Interleave(_) | MemoryRequest::Weighted(_))
+}
+
+/// The policy and its nodes where the request names them; `None` where they depend on the machine.
+pub fn named(request: &MemoryRequest) -> Option<(MemoryMode, NodeSet)> {
+    Some(match request {
+        MemoryRequest::Default => (MemoryMode::Default, NodeSet::new()),
+        MemoryRequest::Local => (MemoryMode::Local, NodeSet::new()),
+        MemoryRequest::Bind(Some(nodes)) => (MemoryMode::Bind, nodes.clone()),
+        MemoryRequest::Preferred(Some(node)) => (MemoryMode::Preferred, NodeSet::single(*node)),
+        MemoryRequest::PreferredMany(nodes) => (MemoryMode::PreferredMany, nodes.clone()),
+        MemoryRequest::Interleave(Some(nodes)) => (MemoryMode::Interleave, nodes.clone()),
+        MemoryRequest::Weighted(Some(nodes)) | MemoryRequest::KernelWeighted(nodes) => {
+            (MemoryMode::WeightedInterleave, nodes.clone())
+        }
+        MemoryRequest::Bind(None)
+        | MemoryRequest::Preferred(None)
+        | MemoryRequest::Interleave(None)
+        | MemoryRequest::Weighted(None)
+        | MemoryRequest::Hbm
+        | MemoryRequest::Remote => return None,
+    })
+}
+
+/// True when the weights of a weighted policy are to follow the bandwidths of the nodes.
+pub fn weighs(request: &MemoryRequest) -> bool {
+    matches!(request, MemoryRequest::Weighted(_))
 }
 
 fn policy(
@@ -71,23 +89,21 @@ fn policy(
     request: &MemoryRequest,
     cpus: &CpuSet,
     first: &CpuSet,
-    warnings: &mut Vec<String>,
+    warnings: &mut Vec<Notice>,
 ) -> Result<(MemoryMode, NodeSet), PlacementError> {
-    let given = |nodes: &NodeSet| check(machine, nodes).map(|()| nodes.clone());
+    if let Some((mode, nodes)) = named(request) {
+        if !matches!(mode, MemoryMode::Default | MemoryMode::Local) {
+            check(machine, &nodes)?;
+        }
+        return Ok((mode, nodes));
+    }
     Ok(match request {
-        MemoryRequest::Default => (MemoryMode::Default, NodeSet::new()),
-        MemoryRequest::Local => (MemoryMode::Local, NodeSet::new()),
-        MemoryRequest::Bind(Some(nodes)) => (MemoryMode::Bind, given(nodes)?),
-        MemoryRequest::Bind(None) => (MemoryMode::Bind, nearest_to(machine, cpus)?),
-        MemoryRequest::Preferred(Some(node)) => (MemoryMode::Preferred, given(&NodeSet::single(*node))?),
-        MemoryRequest::Preferred(None) => (MemoryMode::Preferred, one(nearest_to(machine, first)?)),
-        MemoryRequest::PreferredMany(nodes) => (MemoryMode::PreferredMany, given(nodes)?),
-        MemoryRequest::Interleave(Some(nodes)) => (MemoryMode::Interleave, given(nodes)?),
-        MemoryRequest::Interleave(None) => (MemoryMode::Interleave, ordinary(machine)?),
-        MemoryRequest::Weighted(Some(nodes)) => (MemoryMode::WeightedInterleave, given(nodes)?),
-        MemoryRequest::Weighted(None) => (MemoryMode::WeightedInterleave, weighable(machine)?),
+        MemoryRequest::Preferred(_) => (MemoryMode::Preferred, one(nearest_to(machine, first)?)),
+        MemoryRequest::Interleave(_) => (MemoryMode::Interleave, ordinary(machine)?),
+        MemoryRequest::Weighted(_) => (MemoryMode::WeightedInterleave, weighable(machine)?),
         MemoryRequest::Hbm => (MemoryMode::Bind, hbm(machine, cpus)?),
         MemoryRequest::Remote => (MemoryMode::Bind, NodeSet::single(farthest(machine, cpus, warnings)?)),
+        _ => (MemoryMode::Bind, nearest_to(machine, cpus)?),
     })
 }
 
@@ -199,7 +215,7 @@ fn hbm(machine: &Machine, cpus: &CpuSet) -> Result<NodeSet, PlacementError> {
 
 /// The node with the largest distance from all CPUs of the task; ordinary memory where there is some elsewhere, since far
 /// memory of another kind would show the kind and not the way.
-fn farthest(machine: &Machine, cpus: &CpuSet, warnings: &mut Vec<String>) -> Result<NodeId, PlacementError> {
+fn farthest(machine: &Machine, cpus: &CpuSet, warnings: &mut Vec<Notice>) -> Result<NodeId, PlacementError> {
     let homes: Vec<NodeId> = homes(machine, cpus).into_iter().filter_map(|(home, _)| home).collect();
     let elsewhere: Vec<&Node> = allowed(machine).filter(|node| !homes.contains(&node.id)).collect();
     let like: Vec<&Node> = elsewhere.iter().copied().filter(|node| is_ordinary(node)).collect();
@@ -219,21 +235,18 @@ fn farthest(machine: &Machine, cpus: &CpuSet, warnings: &mut Vec<String>) -> Res
         });
     };
     // Every task asks; what holds for several is said once.
-    let mut warn = |warning: String| once(warnings, warning);
     if like.is_empty() {
-        warn(format!(
-            "the farthest memory is node {}, which is {}: a difference may come from the kind of memory, not the way",
-            node.id, node.kind
-        ));
+        once(warnings, PlanNotice::FarthestIsOfOtherKind { node: node.id, kind: node.kind });
     }
     if homes.iter().all(|home| machine.distance(*home, node.id).is_none()) {
-        warn(format!("the machine gives no distances: node {} was taken as the farthest", node.id));
+        once(warnings, PlanNotice::FarthestWithoutDistances { node: node.id });
     }
     Ok(node.id)
 }
 
-/// A warning that several tasks may give, said once.
-pub fn once(warnings: &mut Vec<String>, warning: String) {
+/// Adds a warning that several tasks may give, unless one gave it already.
+pub fn once(warnings: &mut Vec<Notice>, warning: PlanNotice) {
+    let warning = warning.into();
     if !warnings.contains(&warning) {
         warnings.push(warning);
     }

@@ -15,7 +15,7 @@ fn planned(machine: &Machine, policy: &str, on: &str) -> Result<String, String> 
         .map_err(|error| error.to_string())
 }
 
-fn warnings(machine: &Machine, policy: &str, on: &str) -> Vec<String> {
+fn warnings(machine: &Machine, policy: &str, on: &str) -> Vec<Notice> {
     let mut warnings = Vec::new();
     Planner::new(machine, &request(policy)).plan(&cpus(on), &CpuSet::new(), &mut warnings).unwrap();
     warnings
@@ -113,14 +113,16 @@ fn remote_memory_of_another_kind_comes_with_a_warning() {
     assert_eq!(planned(&with_hbm(), "remote", "0").unwrap(), "bind:1", "DRAM before HBM");
     let quad = machine(&[dram(0, 0, &[&[0]]), memory_only(1, 0, MemoryKind::Hbm)]);
     assert_eq!(planned(&quad, "remote", "0").unwrap(), "bind:1");
-    assert!(warnings(&quad, "remote", "0")[0].contains("node 1, which is hbm"));
+    let expected = PlanNotice::FarthestIsOfOtherKind { node: NodeId(1), kind: MemoryKind::Hbm };
+    assert_eq!(warnings(&quad, "remote", "0"), [expected.into()]);
 }
 
 #[test]
 fn remote_without_distances_says_so() {
     let mut machine = two_sockets();
     machine.nodes[0].distances = Reading::unavailable("no SLIT");
-    assert!(warnings(&machine, "remote", "0")[0].contains("gives no distances: node 1"));
+    let expected = PlanNotice::FarthestWithoutDistances { node: NodeId(1) };
+    assert_eq!(warnings(&machine, "remote", "0"), [expected.into()]);
 }
 
 #[test]
@@ -129,7 +131,10 @@ fn nothing_is_remote_on_one_node_or_from_all_nodes() {
     let error = planned(&one, "remote", "0").unwrap_err();
     assert!(error.contains("node 0 is the only one with memory"), "{error}");
     let error = planned(&two_sockets(), "remote", "0-7").unwrap_err();
-    assert!(error.contains("are on all nodes with memory (0-1)") && error.contains("--nodes"), "{error}");
+    assert!(
+        error.contains("are on all nodes with memory (0-1)") && error.contains("keep the task on some"),
+        "{error}"
+    );
 }
 
 #[test]

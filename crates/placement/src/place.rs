@@ -1,7 +1,9 @@
 //! From a request to a plan.
 
-use numawise_facts::{Machine, Order, Placement, PlacementRequest, Strategy, TaskPlacement, ThreadBinding};
-use numawise_units::{CpuId, CpuSet, TaskId};
+use numawise_facts::{
+    Machine, Notice, Order, Placement, PlacementRequest, PlanNotice, Strategy, TaskPlacement, ThreadBinding,
+};
+use numawise_units::{CpuId, CpuSet, NodeId, NodeSet, TaskId};
 
 use crate::share::{self, Cut, even};
 use crate::usable;
@@ -26,7 +28,7 @@ pub fn place(machine: &Machine, request: &PlacementRequest) -> Result<Placement,
     let mut warnings = Vec::new();
     let usable = choice::narrowed(machine, request, usable::cpus(machine, request)?, &mut warnings)?;
     let chosen = choose(machine, request, &usable);
-    warn_of_crowds(request, &usable, &chosen, &mut warnings);
+    warn_of_oversubscription(request, &usable, &chosen, &mut warnings);
     warn_of_nodes_without_cpus(machine, request, &mut warnings);
     let mut tasks = Vec::with_capacity(chosen.len());
     let mut planner = memory::Planner::new(machine, request);
@@ -61,14 +63,14 @@ fn check(request: &PlacementRequest) -> Result<(), PlacementError> {
     }
 }
 
-/// What falls to one task.
-struct Choice {
+/// The CPUs of one task.
+struct TaskCpus {
     cpus: CpuSet,
     /// The CPU of each thread; for threads that are free, only their number counts.
     order: Vec<CpuId>,
 }
 
-impl Choice {
+impl TaskCpus {
     fn first(&self) -> CpuSet {
         self.order.first().copied().into_iter().collect()
     }
@@ -82,7 +84,7 @@ impl Choice {
     }
 }
 
-fn choose(machine: &Machine, request: &PlacementRequest, usable: &CpuSet) -> Vec<Choice> {
+fn choose(machine: &Machine, request: &PlacementRequest, usable: &CpuSet) -> Vec<TaskCpus> {
     let tasks = request.tasks as usize;
     let given = request.threads.map(|threads| threads as usize);
     let sizes = given.map_or_else(|| even(usable.len(), tasks), |threads| vec![threads; tasks]);
@@ -113,12 +115,12 @@ fn choose(machine: &Machine, request: &PlacementRequest, usable: &CpuSet) -> Vec
         Strategy::None | Strategy::Explicit => return by_number(request, usable, &sizes),
     };
     let orders = share::assign(&groups, &counts, cut);
-    let choice = |order: Vec<CpuId>| Choice { cpus: order.iter().copied().collect(), order };
+    let choice = |order: Vec<CpuId>| TaskCpus { cpus: order.iter().copied().collect(), order };
     orders.into_iter().map(choice).collect()
 }
 
 /// CPUs in the order of their numbers, or every n-th of them, one task after the other.
-fn by_number(request: &PlacementRequest, usable: &CpuSet, sizes: &[usize]) -> Vec<Choice> {
+fn by_number(request: &PlacementRequest, usable: &CpuSet, sizes: &[usize]) -> Vec<TaskCpus> {
     let cpus = choice::by_number(usable, &request.choice);
     let pinned = request.binding == ThreadBinding::Pinned;
     // Free tasks of an explicit plan share the list among them, whatever the number of their threads.
@@ -134,67 +136,46 @@ fn by_number(request: &PlacementRequest, usable: &CpuSet, sizes: &[usize]) -> Ve
         };
         at += size;
         start += share;
-        choices.push(Choice { cpus: task, order });
+        choices.push(TaskCpus { cpus: task, order });
     }
     choices
 }
 
-fn warn_of_crowds(
+fn warn_of_oversubscription(
     request: &PlacementRequest,
     usable: &CpuSet,
-    chosen: &[Choice],
-    warnings: &mut Vec<String>,
+    chosen: &[TaskCpus],
+    warnings: &mut Vec<Notice>,
 ) {
+    let strategy = request.strategy;
     let threads: usize = chosen.iter().map(|choice| choice.order.len()).sum();
     if threads > usable.len() {
-        warnings.push(format!(
-            "oversubscribed: {threads} threads on {} ({usable}), so that some CPUs have {} threads",
-            number_of(usable),
-            threads.div_ceil(usable.len()),
-        ));
+        warnings.push(PlanNotice::Oversubscribed { threads, cpus: usable.clone() }.into());
         return;
     }
-    let why = match request.strategy {
-        Strategy::Semi => "; a task of `semi` stays inside one node",
-        _ => "",
-    };
     if let Some(choice) = chosen.iter().find(|choice| choice.order.len() > choice.cpus.len()) {
-        warnings.push(format!(
-            "oversubscribed: a task of {} threads has {} ({}){why}",
-            choice.order.len(),
-            number_of(&choice.cpus),
-            choice.cpus,
-        ));
+        let (threads, cpus) = (choice.order.len(), choice.cpus.clone());
+        warnings.push(PlanNotice::TaskOversubscribed { threads, cpus, strategy }.into());
         return;
     }
     let mut once = CpuSet::new();
-    let twice: CpuSet = chosen
+    let shared: CpuSet = chosen
         .iter()
         .flat_map(|choice| choice.order.iter().copied())
         .filter(|cpu| !once.insert(*cpu))
         .collect();
-    if !twice.is_empty() {
+    if !shared.is_empty() {
         let unused = usable.difference(&once);
-        warnings.push(format!(
-            "oversubscribed: some CPUs ({twice}) have threads of several tasks while others ({unused}) have none{why}"
-        ));
+        warnings.push(PlanNotice::TasksShareCpus { shared, unused, strategy }.into());
     }
 }
 
-fn number_of(cpus: &CpuSet) -> String {
-    match cpus.len() {
-        1 => "1 CPU".to_owned(),
-        number => format!("{number} CPUs"),
-    }
-}
-
-fn warn_of_nodes_without_cpus(machine: &Machine, request: &PlacementRequest, warnings: &mut Vec<String>) {
+fn warn_of_nodes_without_cpus(machine: &Machine, request: &PlacementRequest, warnings: &mut Vec<Notice>) {
     let Some(nodes) = &request.nodes else { return };
-    let without = |node: &numawise_units::NodeId| {
-        machine.node(*node).is_some_and(|node| !node.cpus.intersects(&machine.allowed_cpus))
-    };
-    let without: numawise_units::NodeSet = nodes.iter().filter(without).collect();
-    if !without.is_empty() {
-        warnings.push(format!("node {without} has no CPUs that may be used and was passed over"));
+    let without =
+        |node: &NodeId| machine.node(*node).is_some_and(|node| !node.cpus.intersects(&machine.allowed_cpus));
+    let nodes: NodeSet = nodes.iter().filter(without).collect();
+    if !nodes.is_empty() {
+        warnings.push(PlanNotice::NodesWithoutUsableCpus { nodes }.into());
     }
 }

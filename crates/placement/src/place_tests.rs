@@ -156,7 +156,7 @@ fn nodes_without_cpus_get_no_threads() {
     let both = PlacementRequest { nodes: Some(nodes("1,3")), ..request(Strategy::Local, None) };
     let placement = place(&machine, &both).unwrap();
     assert_eq!(placement.tasks[0].cpus, cpus("2-3"));
-    assert_eq!(placement.warnings, ["node 3 has no CPUs that may be used and was passed over"]);
+    assert_eq!(placement.warnings, [PlanNotice::NodesWithoutUsableCpus { nodes: nodes("3") }.into()]);
 }
 
 #[test]
@@ -165,12 +165,14 @@ fn more_threads_than_cpus_is_a_warning_with_both_numbers() {
     for strategy in [Strategy::Local, Strategy::Distributed, Strategy::None] {
         let placement = place(&machine, &request(strategy, Some(12))).unwrap();
         assert_eq!(placement.tasks[0].threads.len(), 12);
-        let [warning] = placement.warnings.as_slice() else { panic!("{:?}", placement.warnings) };
-        assert!(warning.contains("12 threads on 8 CPUs") && warning.contains("have 2 threads"), "{warning}");
+        let expected = PlanNotice::Oversubscribed { threads: 12, cpus: cpus("0-7") };
+        assert_eq!(placement.warnings, [expected.into()]);
     }
     let placement = place(&machine, &request(Strategy::Semi, Some(6))).unwrap();
     assert_eq!(placement.tasks[0].cpus, cpus("0-1,4-5"));
-    assert!(placement.warnings[0].contains("6 threads has 4 CPUs"), "{:?}", placement.warnings);
+    let expected =
+        PlanNotice::TaskOversubscribed { threads: 6, cpus: cpus("0-1,4-5"), strategy: Strategy::Semi };
+    assert_eq!(placement.warnings, [expected.into()]);
 }
 
 #[test]
@@ -237,15 +239,12 @@ fn tasks_that_share_cpus_while_others_are_free_get_a_warning() {
         dram(1, 1, &[&[6], &[7], &[8], &[9], &[10], &[11]]),
     ]);
     let placement = place(&machine, &tasks(request(Strategy::Semi, Some(4)), 3)).unwrap();
-    assert_eq!(
-        placement.warnings,
-        [
-            "oversubscribed: some CPUs (0-1) have threads of several tasks while others (10-11) have none; a task of `semi` \
-          stays inside one node"
-        ]
-    );
+    let expected =
+        PlanNotice::TasksShareCpus { shared: cpus("0-1"), unused: cpus("10-11"), strategy: Strategy::Semi };
+    assert_eq!(placement.warnings, [expected.into()]);
     let placement = place(&machine, &tasks(request(Strategy::Semi, Some(3)), 4)).unwrap();
-    assert_eq!(placement.warnings, Vec::<String>::new());
+    assert_eq!(placement.warnings, []);
     let one = PlacementRequest { cpus: Some(cpus("3")), ..request(Strategy::Local, Some(2)) };
-    assert!(place(&machine, &one).unwrap().warnings[0].contains("2 threads on 1 CPU (3)"));
+    let expected = PlanNotice::Oversubscribed { threads: 2, cpus: cpus("3") };
+    assert_eq!(place(&machine, &one).unwrap().warnings, [expected.into()]);
 }

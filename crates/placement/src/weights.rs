@@ -11,13 +11,13 @@
 //! they write, and reads are measured by every profile; nothing is taken off for writes, which differ by kind of memory and are
 //! no program's whole traffic. Where not all were measured, what the firmware declares of every node, as the kernel counts
 //! it: the lesser of reading and writing. The two are not mixed, since a declared bandwidth is what the parts could give at
-//! most and a measured one what they gave: a node with the former would get too much beside one with the latter.
+//! most and a measured one what they gave: a node with the former would get too much compared with one of the latter.
 //!
 //! The kernel's own reduction (mode `auto` since Linux 6.16, `reduce_interleave_weights` in mm/mempolicy.c) works the same way
 //! with a fixed scale of 32 for the sum of all and rounds down, which is up to half off for a slow node.
 
-use numawise_facts::{Attribute, AttributeKind, AttributeOrigin, Machine, NodeWeight};
-use numawise_units::{NodeId, NodeSet};
+use numawise_facts::{Attribute, AttributeKind, AttributeOrigin, Machine, NodeWeight, Notice, PlanNotice};
+use numawise_units::{NodeId, NodeSet, Ratio};
 
 use crate::memory::once;
 
@@ -28,13 +28,10 @@ mod tests;
 /// Where the kernel keeps the weights: one file `nodeN` for each node, for all programs, root's to write.
 pub const FOLDER: &str = "/sys/kernel/mm/mempolicy/weighted_interleave";
 
-/// How the sentences begin in which a plan speaks of weights.
-pub const ABOUT_WEIGHTS: &str = "weighted interleaving: ";
-
 /// The largest error of a share, in millionths of it, that is good enough to stop at.
 const GOOD: u128 = 20_000;
 
-/// What weights are told from.
+/// What weights are derived from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bandwidths {
     pub origin: AttributeOrigin,
@@ -64,14 +61,15 @@ pub fn bandwidths(machine: &Machine, nodes: &NodeSet) -> Result<Bandwidths, Node
 }
 
 /// The weights of `nodes`; none where the bandwidth of one is not known, or where there is but one node.
-pub fn plan(machine: &Machine, nodes: &NodeSet, warnings: &mut Vec<String>) -> Vec<NodeWeight> {
+pub fn plan(machine: &Machine, nodes: &NodeSet, warnings: &mut Vec<Notice>) -> Vec<NodeWeight> {
     if nodes.len() < 2 {
         return Vec::new();
     }
     let known = match bandwidths(machine, nodes) {
         Ok(known) => known,
         Err(unknown) => {
-            once(warnings, no_weights(machine, &unknown));
+            let machine_is_measured = machine.is_measured();
+            once(warnings, PlanNotice::BandwidthUnknown { nodes: unknown, machine_is_measured });
             return Vec::new();
         }
     };
@@ -79,46 +77,15 @@ pub fn plan(machine: &Machine, nodes: &NodeSet, warnings: &mut Vec<String>) -> V
     let (reduced, error) = reduced(&values);
     let weights: Vec<NodeWeight> =
         known.of.iter().zip(reduced).map(|((node, _), weight)| NodeWeight { node: *node, weight }).collect();
-    let list: Vec<String> = weights.iter().map(|w| format!("node{} {}", w.node, w.weight)).collect();
-    let off = if error > GOOD {
-        format!(", at worst {} % off the bandwidths", error / 10_000)
-    } else {
-        String::new()
-    };
-    let measured = match known.origin {
-        AttributeOrigin::Measured => "measured ",
-        AttributeOrigin::Firmware => "",
-    };
-    once(
-        warnings,
-        format!(
-            "{ABOUT_WEIGHTS}the kernel has one set of weights for all programs; for these nodes to share pages by \
-             their {measured}bandwidths it must be {} (root writes it to {FOLDER}/nodeN{off})",
-            list.join(", ")
-        ),
-    );
+    let error = (error > GOOD).then_some(Ratio(error as f64 / 1e6));
+    once(warnings, PlanNotice::WeightsNeeded { weights: weights.clone(), origin: known.origin, error });
     weights
-}
-
-fn no_weights(machine: &Machine, unknown: &NodeSet) -> String {
-    let why = if machine.is_measured() {
-        format!("the bandwidth of node {unknown} is neither measured nor given by the machine's firmware")
-    } else {
-        format!(
-            "the machine's firmware gives no bandwidth of node {unknown}, and it is not measured yet (numawise machine \
-         measure)"
-        )
-    };
-    format!(
-        "{ABOUT_WEIGHTS}{why}, so that no weights can be told; the kernel's own, one set for all programs, decide \
-         ({FOLDER}/nodeN; 1 each unless somebody wrote others)"
-    )
 }
 
 /// What a node gives to the CPUs that are nearest to it, by one origin.
 fn bandwidth(machine: &Machine, target: NodeId, origin: AttributeOrigin) -> Option<u64> {
-    let told = |a: &&Attribute| a.target == target && a.origin == origin;
-    let to_target: Vec<&Attribute> = machine.attributes.iter().filter(told).collect();
+    let of_target = |a: &&Attribute| a.target == target && a.origin == origin;
+    let to_target: Vec<&Attribute> = machine.attributes.iter().filter(of_target).collect();
     let near = machine.node(target).map(|node| node.near.clone()).unwrap_or_default();
     let nearest: Vec<&Attribute> =
         to_target.iter().copied().filter(|attribute| attribute.initiator.intersects(&near)).collect();

@@ -10,7 +10,7 @@ use numawise_facts::{
     Balancing, Cpu, Machine, MemoryKind, MemoryRequest, Node, Package, PageSize, Placement, PlacementRequest,
     Reading, Source, Strategy, ThreadBinding,
 };
-use numawise_placement::{equivalents, place};
+use numawise_placement::{equivalent_commands, place};
 use numawise_units::{Bytes, CpuId, CpuSet, NodeId, NodeSet};
 
 /// Says on one line where the process is: its mask, the policy as `numactl --show` names it, and the variables that matter.
@@ -92,8 +92,8 @@ impl Probe {
         launcher: Option<(&str, &str)>,
     ) -> Vec<String> {
         let program = self.folder.path().join("probe").display().to_string();
-        let all = equivalents(machine, placement, true, &|_| program.clone());
-        let words = all.iter().find(|words| words.tool == tool).unwrap();
+        let all = equivalent_commands(machine, placement, true, &|_| program.clone());
+        let words = all.iter().find(|commands| commands.tool.name() == tool).unwrap();
         let mut said = Vec::new();
         for line in &words.lines {
             let line = match launcher {
@@ -229,7 +229,7 @@ fn numactl_takes_balancing_where_the_line_has_it() {
         ..PlacementRequest::as_the_os_does()
     };
     let placement = place(&machine, &request).unwrap();
-    let all = equivalents(&machine, &placement, false, &|_| "numactl --show".to_owned());
+    let all = equivalent_commands(&machine, &placement, false, &|_| "numactl --show".to_owned());
     let line = &all[0].lines[0];
     assert!(line.starts_with("numactl --balancing --membind="), "{line}");
     let output = Command::new("sh").args(["-c", line]).output().unwrap();

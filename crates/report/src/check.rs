@@ -10,8 +10,10 @@ mod points;
 mod terminal;
 pub(crate) mod words;
 
-use numawise_facts::Study;
+use numawise_facts::{Point, Study};
 use numawise_tables::Analysis;
+
+use crate::notice;
 
 pub use amount::moment;
 pub use html::html;
@@ -28,11 +30,23 @@ pub struct Check<'a> {
     pub record: &'a str,
 }
 
+impl Check<'_> {
+    /// What the verdict does not cover, and what the plans of the points give warning of.
+    fn caveats(&self) -> Vec<String> {
+        let of_point = |point: &Point| -> Vec<String> {
+            let text = |warning| format!("{}: {}", point.id, notice::text(warning));
+            point.placement.warnings.iter().map(text).collect()
+        };
+        let of_plans = self.study.header.points.iter().flat_map(of_point);
+        self.analysis.verdict.caveats.iter().cloned().chain(of_plans).collect()
+    }
+}
+
 /// The command to use from now on, ready to be typed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct UseFromNowOn {
     pub line: String,
-    /// The same in the words of other tools: the name of the tool, and its line.
+    /// The equivalent commands of other tools: the tool and its line.
     pub equivalents: Vec<(String, String)>,
     /// What to know before using it, one sentence each.
     pub comments: Vec<String>,

@@ -1,10 +1,14 @@
 //! The texts of notices: the one place where a notice becomes a sentence.
 
+mod launch;
 pub mod machine;
 mod plan;
 mod session;
 
 use numawise_facts::Notice;
+use serde_json::{Value, json};
+
+pub use plan::numactl_option;
 
 /// The text of a notice: a clause or a sentence without its full stop, in the words of the command line.
 pub fn text(notice: &Notice) -> String {
@@ -12,5 +16,16 @@ pub fn text(notice: &Notice) -> String {
         Notice::Plan(notice) => plan::text(notice),
         Notice::Machine(notice) => machine::sentence(notice),
         Notice::Session(notice) => session::text(notice),
+        Notice::Launch(notice) => launch::text(notice),
     }
+}
+
+/// A notice in JSON: its identifier and arguments for programs, its text for people.
+pub fn json(notice: &Notice) -> Value {
+    let mut value = json!(notice);
+    if value.get("arguments").is_none() {
+        value["arguments"] = json!({});
+    }
+    value["text"] = json!(text(notice));
+    value
 }

@@ -1,9 +1,13 @@
 //! A placement as a table for a terminal and as JSON.
 
-use numawise_facts::{Machine, MemoryPlan, NodeWeight, PageSize, Placement, TaskPlacement, ThreadBinding};
+use numawise_facts::{
+    EquivalentTool, Machine, MemoryPlan, NodeWeight, Notice, PageSize, Placement, TaskPlacement,
+    ThreadBinding,
+};
 use numawise_units::{CpuSet, NodeSet};
 use serde_json::{Value, json};
 
+use crate::notice;
 use crate::table::table;
 
 #[cfg(test)]
@@ -11,15 +15,15 @@ use crate::table::table;
 mod tests;
 
 /// Name and version of the JSON; `docs/formats/run-json.md` says what it holds.
-pub const SCHEMA: &str = "numawise/plan/1";
+pub const SCHEMA: &str = "numawise/plan/2";
 
-/// A plan in the words of another tool.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToolWords {
-    pub tool: String,
+/// The equivalent commands of a tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolCommands {
+    pub tool: EquivalentTool,
     pub lines: Vec<String>,
     /// What the lines leave out.
-    pub missing: Vec<String>,
+    pub missing: Vec<Notice>,
 }
 
 /// What is shown of a plan.
@@ -31,9 +35,9 @@ pub struct View<'a> {
     pub command: &'a str,
     /// Variables that the program gets (or, without a value, does not get) from numawise.
     pub environment: &'a [(String, Option<String>)],
-    pub words: &'a [ToolWords],
+    pub commands: &'a [ToolCommands],
     /// What a person may want to know and need not act on.
-    pub notes: &'a [String],
+    pub notes: &'a [Notice],
     /// The task that this process becomes, where it is one of several.
     pub ours: Option<u32>,
 }
@@ -52,8 +56,8 @@ pub fn json(view: &View<'_>) -> Value {
         });
         json!({ "task": task.task, "cpus": task.cpus, "threads": task.threads, "memory": memory })
     };
-    let words =
-        |words: &ToolWords| json!({ "tool": words.tool, "lines": words.lines, "missing": words.missing });
+    let notices = |notices: &[Notice]| -> Vec<Value> { notices.iter().map(notice::json).collect() };
+    let commands = |commands: &ToolCommands| json!({ "tool": commands.tool, "lines": commands.lines, "missing": notices(&commands.missing) });
     let environment: serde_json::Map<String, Value> =
         view.environment.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
     json!({
@@ -63,10 +67,10 @@ pub fn json(view: &View<'_>) -> Value {
         "binding": view.placement.binding,
         "tasks": view.placement.tasks.iter().map(task).collect::<Vec<_>>(),
         "environment": environment,
-        "warnings": view.placement.warnings,
-        "notes": view.notes,
+        "warnings": notices(&view.placement.warnings),
+        "notes": notices(view.notes),
         "ours": view.ours,
-        "equivalents": view.words.iter().map(words).collect::<Vec<_>>(),
+        "equivalents": view.commands.iter().map(commands).collect::<Vec<_>>(),
     })
 }
 
@@ -80,7 +84,7 @@ pub fn text(view: &View<'_>) -> String {
     };
     text += &format!("Strategy {}; {binding}.\n", placement.strategy);
     for note in view.notes {
-        text += &format!("Note: {note}.\n");
+        text += &format!("Note: {}.\n", notice::text(note));
     }
     text.push('\n');
     text += &table(&tasks(view), &[]);
@@ -92,7 +96,7 @@ pub fn text(view: &View<'_>) -> String {
         text += &table(&threads(view), &[]);
     }
     for warning in &placement.warnings {
-        text += &format!("\nwarning: {warning}\n");
+        text += &format!("\nwarning: {}\n", notice::text(warning));
     }
     if !view.environment.is_empty() {
         text += "\nThe program's environment:\n";
@@ -103,16 +107,16 @@ pub fn text(view: &View<'_>) -> String {
             }
         }
     }
-    for words in view.words {
-        text += &format!("\nIn the words of {}:\n", words.tool);
-        for line in &words.lines {
+    for commands in view.commands {
+        text += &format!("\nEquivalent with {}:\n", commands.tool);
+        for line in &commands.lines {
             text += &format!("  {line}\n");
         }
-        if words.lines.is_empty() {
-            text += "  (no line says this)\n";
+        if commands.lines.is_empty() {
+            text += "  (no command does this)\n";
         }
-        for missing in &words.missing {
-            text += &format!("  left out: {missing}\n");
+        for missing in &commands.missing {
+            text += &format!("  left out: {}\n", notice::text(missing));
         }
     }
     text
@@ -149,10 +153,10 @@ fn memory(plan: &MemoryPlan) -> String {
 }
 
 /// The lines of a tool for a shell, with what they leave out as comments before them.
-pub fn script(words: &ToolWords) -> String {
-    let comments =
-        words.missing.iter().map(|missing| format!("# left out: {}\n", missing.replace('\n', " ")));
-    let lines = words.lines.iter().map(|line| format!("{line}\n"));
+pub fn script(commands: &ToolCommands) -> String {
+    let comment = |missing: &Notice| format!("# left out: {}\n", notice::text(missing).replace('\n', " "));
+    let comments = commands.missing.iter().map(comment);
+    let lines = commands.lines.iter().map(|line| format!("{line}\n"));
     comments.chain(lines).collect()
 }
 

@@ -1,4 +1,4 @@
-use numawise_facts::{Cpu, MemoryMode, MemoryPlan, Reading, Source, Strategy};
+use numawise_facts::{Cpu, LaunchNotice, MemoryMode, MemoryPlan, PlanNotice, Reading, Source, Strategy};
 use numawise_units::{CpuId, NodeId, TaskId};
 
 use super::*;
@@ -39,25 +39,33 @@ fn placement(binding: ThreadBinding) -> Placement {
             task(0, "0-1", &["0", "1"], MemoryMode::Bind, "0"),
             task(1, "2-3", &["2", "3"], MemoryMode::WeightedInterleave, "0-1"),
         ],
-        warnings: vec!["something to know".to_owned()],
+        warnings: vec![PlanNotice::PoliciesDiffer.into()],
     }
 }
 
 fn shown(placement: &Placement, show: impl Fn(&View<'_>) -> String) -> String {
     let environment =
         [("OMP_NUM_THREADS".to_owned(), Some("2".to_owned())), ("KMP_AFFINITY".to_owned(), None)];
-    let words = [
-        ToolWords { tool: "numactl".to_owned(), lines: vec!["numactl ./app".to_owned()], missing: vec![] },
-        ToolWords { tool: "taskset".to_owned(), lines: vec![], missing: vec!["memory".to_owned()] },
+    let commands = [
+        ToolCommands {
+            tool: EquivalentTool::Numactl,
+            lines: vec!["numactl ./app".to_owned()],
+            missing: vec![],
+        },
+        ToolCommands {
+            tool: EquivalentTool::Taskset,
+            lines: vec![],
+            missing: vec![PlanNotice::NoMask.into()],
+        },
     ];
     let machine = machine();
-    let notes = ["rank 1 of 2".to_owned()];
+    let notes = [LaunchNotice::NothingToRebind.into()];
     show(&View {
         machine: &machine,
         placement,
         command: "./app",
         environment: &environment,
-        words: &words,
+        commands: &commands,
         notes: &notes,
         ours: Some(1),
     })
@@ -69,7 +77,7 @@ fn a_pinned_plan_has_a_row_for_each_thread() {
     let expected = "\
 Plan for: ./app
 Strategy semi; each thread stays on its CPU.
-Note: rank 1 of 2.
+Note: --rebind changes nothing: no launcher's variables are in the environment, so that this is not a rank of a job.
 
 task  threads  CPUs  on nodes  memory
 0     2        0-1   0         bind:0
@@ -83,18 +91,18 @@ task  thread  CPU  core  node  package
 1     0       2    2     1     1
 1     1       3    3     1     1
 
-warning: something to know
+warning: memory policies that differ between tasks
 
 The program's environment:
   OMP_NUM_THREADS=2
   KMP_AFFINITY is taken out
 
-In the words of numactl:
+Equivalent with numactl:
   numactl ./app
 
-In the words of taskset:
-  (no line says this)
-  left out: memory
+Equivalent with taskset:
+  (no command does this)
+  left out: there is no mask to set
 ";
     assert_eq!(text, expected);
 }
@@ -122,10 +130,11 @@ fn json_has_the_words_that_one_types() {
     assert_eq!(value["schema"], SCHEMA);
     let memory = json!({ "policy": "weighted", "nodes": "0-1", "weights": [], "balancing": false, "pages": "default" });
     assert_eq!(value["tasks"][1]["memory"], memory);
-    assert_eq!((&value["notes"], &value["ours"]), (&json!(["rank 1 of 2"]), &json!(1)));
+    assert_eq!((&value["notes"][0]["code"], &value["ours"]), (&json!("NW607"), &json!(1)));
     assert_eq!(value["tasks"][1]["threads"], json!(["2", "3"]));
     assert_eq!(value["environment"], json!({ "OMP_NUM_THREADS": "2", "KMP_AFFINITY": null }));
-    assert_eq!(value["equivalents"][1], json!({ "tool": "taskset", "lines": [], "missing": ["memory"] }));
+    let missing = json!({ "code": "NW137", "arguments": {}, "text": "there is no mask to set" });
+    assert_eq!(value["equivalents"][1], json!({ "tool": "taskset", "lines": [], "missing": [missing] }));
 }
 
 #[test]
@@ -148,12 +157,14 @@ fn weights_balancing_and_pages_are_shown() {
 
 #[test]
 fn a_script_says_what_its_lines_leave_out() {
-    let words = |lines: &[&str], missing: &[&str]| ToolWords {
-        tool: "taskset".to_owned(),
+    let commands = |lines: &[&str], missing: &[Notice]| ToolCommands {
+        tool: EquivalentTool::Taskset,
         lines: lines.iter().map(ToString::to_string).collect(),
-        missing: missing.iter().map(ToString::to_string).collect(),
+        missing: missing.to_vec(),
     };
-    assert_eq!(script(&words(&["a", "b"], &[])), "a\nb\n");
-    let told = script(&words(&["a"], &["memory: no words", "two\nlines; rm x"]));
-    assert_eq!(told, "# left out: memory: no words\n# left out: two lines; rm x\na\n");
+    assert_eq!(script(&commands(&["a", "b"], &[])), "a\nb\n");
+    let hostile = numawise_facts::LaunchNotice::NotPreloadable { problem: "two\nlines; rm x".to_owned() };
+    let text = script(&commands(&["a"], &[PlanNotice::NoMask.into(), hostile.into()]));
+    let expected = "# left out: there is no mask to set\n# left out: two lines; rm x\na\n";
+    assert_eq!(text, expected);
 }

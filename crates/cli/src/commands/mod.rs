@@ -4,7 +4,6 @@ mod bar;
 mod check;
 mod exit;
 mod machine;
-mod measured;
 mod report;
 mod run;
 mod where_;

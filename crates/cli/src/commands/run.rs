@@ -29,7 +29,7 @@ use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use numawise_facts::{Argument, Machine, PageSize, Placement, RunSpec, TaskPlacement};
+use numawise_facts::{Argument, LaunchNotice, Machine, Notice, PageSize, Placement, RunSpec, TaskPlacement};
 use numawise_launch::LaunchError;
 use numawise_machine::Roots;
 
@@ -83,13 +83,16 @@ fn start(arguments: &Arguments, scope: &Scope, request: &Request, spec: &RunSpec
     weights::write(arguments, &mut placement)?;
     let ours = placement.tasks.get(scope.tasks.ours as usize).ok_or(LaunchError::NoTask)?;
     let changes = request.changes(ours, decision.pinner.as_ref());
-    let on_pages = numawise_launch::pages_problem(Path::new("/sys"), request.placement.pages);
-    let of_program = numawise_launch::overrides(&changes, environment);
+    let on_pages = numawise_launch::pages_problem(Path::new("/sys"), request.placement.pages)
+        .map(|problem| LaunchNotice::PagesUnavailable { problem }.into());
+    let of_program = numawise_launch::overrides(&changes, environment)
+        .into_iter()
+        .map(|problem| LaunchNotice::EnvironmentChanged { problem }.into());
     warn(scope, &placement, decision.warning.into_iter().chain(of_program).chain(on_pages));
     if arguments.verbose {
         let machine =
             machine::full(&scope.allowed).map_or(machine, |full| measured::laid_over(request, full).0);
-        let notes: Vec<String> = scope.notes.iter().chain(&notes).chain(&decision.note).cloned().collect();
+        let notes: Vec<Notice> = scope.notes.iter().chain(&notes).chain(&decision.note).cloned().collect();
         let (placement, ours) = (&placement, marked(&scope.tasks, arguments));
         let shown =
             Shown { machine: &machine, request, placement, changes: &changes, spec, notes: &notes, ours };
@@ -104,11 +107,13 @@ fn start(arguments: &Arguments, scope: &Scope, request: &Request, spec: &RunSpec
 
 /// What concerns the plan of all ranks, or would be said alike by all, is said by one of them; what is in a plan that a
 /// rank has made for itself alone is said by each.
-fn warn(scope: &Scope, placement: &Placement, others: impl Iterator<Item = String>) {
-    let own_plan = scope.speaks || scope.tasks.number == 1;
+fn warn(scope: &Scope, placement: &Placement, others: impl Iterator<Item = Notice>) {
+    let own_plan = scope.reports || scope.tasks.number == 1;
     let of_plan = placement.warnings.iter().filter(|_| own_plan).cloned();
-    let of_all = scope.warnings.iter().cloned().chain(others).filter(|_| scope.speaks);
-    of_plan.chain(of_all).for_each(|warning| say(&format!("warning: {warning}")));
+    let of_all = scope.warnings.iter().cloned().chain(others).filter(|_| scope.reports);
+    of_plan
+        .chain(of_all)
+        .for_each(|warning| say(&format!("warning: {}", numawise_report::notice::text(&warning))));
 }
 
 /// A line on the standard error, written at once: ranks write there side by side.
@@ -130,7 +135,7 @@ fn marked(tasks: &Tasks, arguments: &Arguments) -> Option<u32> {
 struct Planned {
     machine: Machine,
     placement: Placement,
-    notes: Vec<String>,
+    notes: Vec<Notice>,
 }
 
 /// The plan, from as little of the machine as it takes.
@@ -184,13 +189,14 @@ fn look(arguments: &Arguments) -> Result<Status, Failure> {
     let decision = preload::decide(arguments, &placement, &spec);
     let pages = match (&arguments.input, request.placement.pages) {
         (Some(_), _) | (_, PageSize::Default) => None,
-        (None, pages) => numawise_launch::pages_problem(Path::new("/sys"), pages),
+        (None, pages) => numawise_launch::pages_problem(Path::new("/sys"), pages)
+            .map(|problem| LaunchNotice::PagesUnavailable { problem }.into()),
     };
     placement.warnings.splice(0..0, scope.warnings.iter().cloned());
     placement.warnings.extend(decision.warning.into_iter().chain(pages));
     let ours = placement.tasks.get(scope.tasks.ours as usize).ok_or(LaunchError::NoTask)?;
     let changes = request.changes(ours, decision.pinner.as_ref());
-    let notes: Vec<String> = scope.notes.into_iter().chain(notes).chain(decision.note).collect();
+    let notes: Vec<Notice> = scope.notes.into_iter().chain(notes).chain(decision.note).collect();
     let shown = Shown {
         machine: &machine,
         request: &request,
@@ -201,7 +207,7 @@ fn look(arguments: &Arguments) -> Result<Status, Failure> {
         ours: marked(&scope.tasks, arguments),
     };
     crate::show::print(&match (&arguments.emit, arguments.json) {
-        (Some(tool), _) => shown.emitted(tool)?,
+        (Some(tool), _) => shown.emitted(*tool)?,
         (None, true) => shown.json(),
         (None, false) => shown.text(),
     })?;

@@ -160,6 +160,6 @@ fn a_library_pins_threads_of_every_kind_unless_it_is_not_wanted() {
             assert!(plan.starts_with("1;"), "{plan}");
             assert!(with["environment"]["LD_PRELOAD"].as_str().unwrap().contains("libnumawise_agent.so"));
         }
-        None => assert!(with["notes"].to_string().contains("is not beside numawise"), "{with}"),
+        None => assert!(with["notes"].to_string().contains("is not installed with numawise"), "{with}"),
     }
 }

@@ -96,8 +96,8 @@ fn text_shows_tasks_threads_warnings_and_other_tools() {
         "Strategy local; each thread stays on its CPU.",
         "task  thread  CPU  core  node  package",
         "warning: oversubscribed: 9 threads on 8 CPUs (0-7)",
-        "In the words of numactl:",
-        "In the words of srun:",
+        "Equivalent with numactl:",
+        "Equivalent with srun:",
         "OMP_NUM_THREADS=9",
     ] {
         assert!(answer.out.contains(part), "{part}: {}", answer.out);

@@ -230,8 +230,8 @@ proptest! {
             }
         } else {
             prop_assert!(spread(uses.values().copied()) <= 1, "{:?}", uses);
-            let crowded = threads > machine.allowed_cpus.len();
-            prop_assert_eq!(!placement.warnings.is_empty(), crowded, "{:?}", placement.warnings);
+            let oversubscribed = threads > machine.allowed_cpus.len();
+            prop_assert_eq!(!placement.warnings.is_empty(), oversubscribed, "{:?}", placement.warnings);
         }
     }
 
@@ -259,7 +259,13 @@ proptest! {
             prop_assert!(spread(of_usable.iter().copied()) <= 1, "{:?}", uses);
         }
         // Efficient cores are left out with a word, or not at all.
-        let efficient = placement.warnings.iter().any(|warning| warning.contains("efficient"));
+        let efficient = placement.warnings.iter().any(|warning| {
+            let of_plan = match warning {
+                Notice::Plan(notice) => notice,
+                _ => return false,
+            };
+            matches!(of_plan, PlanNotice::EfficientCoresLeftOut { .. } | PlanNotice::OnlyEfficientCores { .. })
+        });
         let all = CpuChoice { efficient_cores: true, ..request.choice.clone() };
         let with_all = PlacementRequest { choice: all, ..request.clone() };
         prop_assert!(efficient || place(&machine, &with_all).unwrap().tasks == placement.tasks);

@@ -36,7 +36,7 @@ pub fn html(check: &Check) -> String {
         (nodes::section(check))
         (expected::section(check))
         (sections::trials(check))
-        (sections::list("To be kept in mind", &verdict.caveats))
+        (sections::list("To be kept in mind", &check.caveats()))
         (sections::list("What limits us on this machine", &words::limits(check)))
         (sections::list("Not tried", &check.study.header.not_tried))
         (sections::list("Could not be measured", &check.analysis.unavailable))

@@ -32,7 +32,7 @@ pub fn json(check: &Check) -> String {
             "comments": check.from_now_on.comments,
         },
         "expected": reading(&analysis.expected, expected),
-        "caveats": verdict.caveats,
+        "caveats": check.caveats(),
         "not_tried": header.not_tried,
         "unavailable": analysis.unavailable,
         "metric": metric(check),

@@ -42,7 +42,7 @@ pub fn terminal(check: &Check, style: Style) -> String {
     page.text += &table::placements(check, page.style, page.paint);
     page.findings(&check.analysis.findings);
     page.command_to_use(check);
-    page.list("To be kept in mind", &check.analysis.verdict.caveats);
+    page.list("To be kept in mind", &check.caveats());
     page.list("What limits us on this machine", &words::limits(check));
     page.list("Not tried", &check.study.header.not_tried);
     page.list("Could not be measured", &check.analysis.unavailable);

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::num::NonZeroU32;
 
-use numawise_facts::{Balancing, MemoryRequest, Order, PageSize, Smt, Strategy};
+use numawise_facts::{Balancing, EquivalentTool, MemoryRequest, Order, PageSize, Smt, Strategy};
 use numawise_units::{CpuSet, NodeSet};
 
 use super::shared_memory::SharedMemory;
@@ -87,12 +87,12 @@ pub struct Arguments {
     #[arg(long, help_heading = "Pages")]
     pub global_weights: bool,
 
-    /// Start nothing; show the plan, and the same in the words of other tools
+    /// Start nothing; show the plan, and the equivalent commands of other tools
     #[arg(long, group = "look", help_heading = "Looking first")]
     pub dry_run: bool,
     /// Start nothing; print the lines of one tool that do the same
     #[arg(long, value_name = "TOOL", group = "look", help_heading = "Looking first")]
-    pub emit: Option<String>,
+    pub emit: Option<EquivalentTool>,
     /// The plan as JSON (docs/formats/run-json.md)
     #[arg(long, requires = "dry_run", help_heading = "Looking first")]
     pub json: bool,

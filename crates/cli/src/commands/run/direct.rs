@@ -81,9 +81,7 @@ fn memory(request: &Request, allowed: &NodeSet) -> Option<MemoryPlan> {
         MemoryRequest::Interleave(Some(nodes)) => (MemoryMode::Interleave, nodes.clone()),
         MemoryRequest::PreferredMany(nodes) => (MemoryMode::PreferredMany, nodes.clone()),
         MemoryRequest::Preferred(Some(node)) => (MemoryMode::Preferred, NodeSet::single(*node)),
-        MemoryRequest::Weighted(Some(nodes)) if request.kernels_weights => {
-            (MemoryMode::WeightedInterleave, nodes.clone())
-        }
+        MemoryRequest::KernelWeighted(nodes) => (MemoryMode::WeightedInterleave, nodes.clone()),
         _ => return None,
     };
     let plan = || MemoryPlan { balancing: balances(request), ..MemoryPlan::new(mode, nodes.clone()) };

@@ -92,10 +92,12 @@ pub fn narrow(request: &Request, allowed: &Allowed) -> Option<Machine> {
         && request.location.is_none()
         && placement.choice == CpuChoice::default();
     let decided = match &placement.memory {
-        MemoryRequest::Default | MemoryRequest::Local | MemoryRequest::PreferredMany(_) => true,
+        MemoryRequest::Default
+        | MemoryRequest::Local
+        | MemoryRequest::PreferredMany(_)
+        | MemoryRequest::KernelWeighted(_) => true,
         MemoryRequest::Bind(nodes) | MemoryRequest::Interleave(nodes) => nodes.is_some(),
-        // Weights are told from bandwidths, unless they are the kernel's.
-        MemoryRequest::Weighted(nodes) => nodes.is_some() && request.kernels_weights,
+        MemoryRequest::Weighted(_) => false,
         MemoryRequest::Preferred(node) => node.is_some(),
         MemoryRequest::Hbm | MemoryRequest::Remote => false,
     };

@@ -2,13 +2,13 @@
 //!
 //! No other plan looks for a profile, so that no other start takes longer because there is one.
 
-use numawise_facts::{AttributeOrigin, Machine, MemoryMode, MemoryRequest, Placement};
-use numawise_report::notice;
+use numawise_facts::{
+    Machine, MemoryMode, MemoryRequest, NodeBandwidth, Notice, Placement, PlanNotice, ProfileReference,
+};
 use numawise_session::{here, profiles::SavedProfile};
-use numawise_units::{BytesPerSecond, NodeSet};
+use numawise_units::{BytesPerSecond, NodeId, NodeSet};
 
 use super::request::Request;
-use crate::commands::measured;
 
 #[cfg(test)]
 #[path = "measured_tests.rs"]
@@ -23,47 +23,45 @@ pub fn laid_over(request: &Request, machine: Machine) -> (Machine, Option<SavedP
 }
 
 fn asks(request: &Request) -> bool {
-    match request.placement.memory {
-        // numactl's own option takes the kernel's weights as they are.
-        MemoryRequest::Weighted(_) => !request.kernels_weights,
-        MemoryRequest::Hbm => true,
-        _ => false,
-    }
+    // numactl's own option takes the kernel's weights as they are.
+    matches!(request.placement.memory, MemoryRequest::Weighted(_) | MemoryRequest::Hbm)
 }
 
-/// What a plan was told from, for --verbose and --dry-run, as clauses.
+/// What a plan was derived from, for --verbose and --dry-run.
 pub fn notes(
     request: &Request,
     machine: &Machine,
     placement: &Placement,
     found: Option<&SavedProfile>,
-) -> Vec<String> {
+) -> Vec<Notice> {
     let mut notes = Vec::new();
     if !asks(request) {
         return notes;
     }
-    let date = found.map(measured::when_and_where);
+    let profile = found.map(reference);
     let weighted = placement.tasks.iter().find(|task| task.memory.mode == MemoryMode::WeightedInterleave);
-    match (weighted, &date) {
-        (Some(task), _) if !task.memory.weights.is_empty() => {
-            notes.extend(of_weights(machine, &task.memory.nodes, date.as_deref()));
+    match (weighted, profile) {
+        (Some(task), profile) if !task.memory.weights.is_empty() => {
+            notes.extend(of_weights(machine, &task.memory.nodes, profile).map(Notice::from));
         }
-        (None, Some(date)) => notes.push(format!("kinds of memory are told by what was measured on {date}")),
+        (None, Some(profile)) => notes.push(PlanNotice::KindsDerivedFrom { profile }.into()),
         _ => {}
     }
-    notes.extend(found.iter().flat_map(|found| &found.notices).map(notice::text));
+    notes.extend(found.iter().flat_map(|found| &found.notices).cloned());
     notes
 }
 
-fn of_weights(machine: &Machine, nodes: &NodeSet, date: Option<&str>) -> Option<String> {
+fn reference(found: &SavedProfile) -> ProfileReference {
+    ProfileReference {
+        taken: found.profile.header.taken.measured().copied(),
+        path: found.path.display().to_string(),
+    }
+}
+
+fn of_weights(machine: &Machine, nodes: &NodeSet, profile: Option<ProfileReference>) -> Option<PlanNotice> {
     let known = numawise_placement::bandwidths(machine, nodes).ok()?;
     let rate = |value: u64| BytesPerSecond(value as f64 * 1e6);
-    let list: Vec<String> =
-        known.of.iter().map(|(node, value)| format!("node {node} {}", rate(*value))).collect();
-    let who = match (known.origin, date) {
-        (AttributeOrigin::Measured, Some(date)) => format!("measured on {date}"),
-        (AttributeOrigin::Measured, None) => "measured, as the machine file has them".to_owned(),
-        (AttributeOrigin::Firmware, _) => "that the firmware declares".to_owned(),
-    };
-    Some(format!("the weights go by bandwidths {who}: {}", list.join(", ")))
+    let bandwidth = |(node, value): &(NodeId, u64)| NodeBandwidth { node: *node, bandwidth: rate(*value) };
+    let bandwidths = known.of.iter().map(bandwidth).collect();
+    Some(PlanNotice::WeightsDerivedFrom { origin: known.origin, profile, bandwidths })
 }

@@ -2,8 +2,8 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use numawise_facts::{
-    Attribute, AttributeKind, Bandwidth, Depth, Estimate, Fingerprint, IdleLatency, MemoryKind, Mix, Profile,
-    ProfileHeader, ProfileOrigin, Reading, Target, Workers,
+    Attribute, AttributeKind, AttributeOrigin, Bandwidth, Depth, Estimate, Fingerprint, IdleLatency,
+    MemoryKind, Mix, Profile, ProfileHeader, ProfileOrigin, Reading, Target, Workers,
 };
 use numawise_units::{Latency, NodeId};
 
@@ -79,7 +79,7 @@ fn found(taken: Reading<u64>) -> SavedProfile {
     SavedProfile { path: PathBuf::from("/data/x.json"), profile, notices: vec![notice.into()] }
 }
 
-fn told(line: &str, machine: Machine, found: Option<&SavedProfile>) -> Vec<String> {
+fn noted(line: &str, machine: Machine, found: Option<&SavedProfile>) -> Vec<Notice> {
     let request = request(line);
     let machine = match found {
         Some(found) => numawise_machine::with_measured(machine, &found.profile),
@@ -92,17 +92,22 @@ fn told(line: &str, machine: Machine, found: Option<&SavedProfile>) -> Vec<Strin
 #[test]
 fn weights_say_when_and_where_they_were_measured() {
     let found = found(Reading::Measured(1_700_000_000));
+    let bandwidth = |node, rate| NodeBandwidth { node: NodeId(node), bandwidth: BytesPerSecond(rate) };
+    let derived = |origin, taken: Option<u64>| PlanNotice::WeightsDerivedFrom {
+        origin,
+        profile: Some(ProfileReference { taken, path: "/data/x.json".to_owned() }),
+        bandwidths: vec![bandwidth(0, 50e9), bandwidth(1, 150e9)],
+    };
+    let passed_over =
+        numawise_facts::SessionNotice::UnreadableProfile { problem: "y.json: cut off".to_owned() };
     assert_eq!(
-        told("--memory weighted", machine(), Some(&found)),
-        [
-            "the weights go by bandwidths measured on 2023-11-14 22:13:20 UTC (/data/x.json): node 0 50.0 GB/s, node 1 \
-             150.0 GB/s",
-            "passed over y.json: cut off"
-        ]
+        noted("--memory weighted", machine(), Some(&found)),
+        [derived(AttributeOrigin::Measured, Some(1_700_000_000)).into(), passed_over.into()]
     );
-    let undated = self::found(Reading::unavailable("MLC does not tell"));
-    assert!(
-        told("--memory weighted:0-1", machine(), Some(&undated))[0].contains("measured on an unknown date")
+    let undated = self::found(Reading::unavailable("MLC does not give it"));
+    assert_eq!(
+        noted("--memory weighted:0-1", machine(), Some(&undated))[0],
+        derived(AttributeOrigin::Measured, None).into()
     );
 }
 
@@ -118,13 +123,17 @@ fn weights_by_the_firmware_say_so() {
             value: 100_000,
         });
     }
-    let notes = told("--memory weighted", declared, None);
-    let by_firmware =
-        "the weights go by bandwidths that the firmware declares: node 0 100.0 GB/s, node 1 100.0 GB/s";
-    assert_eq!(notes, [by_firmware]);
+    let notes = noted("--memory weighted", declared, None);
+    let bandwidth = |node| NodeBandwidth { node: NodeId(node), bandwidth: BytesPerSecond(100e9) };
+    let by_firmware = PlanNotice::WeightsDerivedFrom {
+        origin: AttributeOrigin::Firmware,
+        profile: None,
+        bandwidths: vec![bandwidth(0), bandwidth(1)],
+    };
+    assert_eq!(notes, [by_firmware.into()]);
     assert_eq!(
-        told("--memory weighted", machine(), None),
-        Vec::<String>::new(),
+        noted("--memory weighted", machine(), None),
+        Vec::<Notice>::new(),
         "no weights, nothing to say"
     );
 }
@@ -146,7 +155,7 @@ fn only_weights_and_kinds_look_for_a_profile() {
         assert!(!asks(&request(line)), "{line}");
         let found = found(Reading::Measured(0));
         if line != "--memory remote" {
-            assert_eq!(told(line, machine(), Some(&found)), Vec::<String>::new(), "{line}");
+            assert_eq!(noted(line, machine(), Some(&found)), Vec::<Notice>::new(), "{line}");
         }
     }
 }
@@ -155,9 +164,7 @@ fn only_weights_and_kinds_look_for_a_profile() {
 fn kinds_of_memory_say_when_they_were_measured() {
     let mut with_hbm = machine();
     with_hbm.nodes[1].kind = MemoryKind::Hbm;
-    let notes = told("--memory hbm --place local", with_hbm, Some(&found(Reading::Measured(0))));
-    assert_eq!(
-        notes[0],
-        "kinds of memory are told by what was measured on 1970-01-01 00:00:00 UTC (/data/x.json)"
-    );
+    let notes = noted("--memory hbm --place local", with_hbm, Some(&found(Reading::Measured(0))));
+    let profile = ProfileReference { taken: Some(0), path: "/data/x.json".to_owned() };
+    assert_eq!(notes[0], PlanNotice::KindsDerivedFrom { profile }.into());
 }

@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
-use numawise_facts::{Placement, RunSpec, ThreadBinding};
+use numawise_facts::{LaunchNotice, Notice, Placement, RunSpec, ThreadBinding};
 use numawise_launch::Pinner;
 
 use super::arguments::Arguments;
 
 /// What was decided, and what a person should know of it.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Decision {
     pub pinner: Option<Pinner>,
-    pub note: Option<String>,
-    pub warning: Option<String>,
+    pub note: Option<Notice>,
+    pub warning: Option<Notice>,
 }
 
 /// Decides for a plan. Nothing is looked for where threads are free.
@@ -20,22 +20,24 @@ pub fn decide(arguments: &Arguments, placement: &Placement, spec: &RunSpec) -> D
     if placement.binding != ThreadBinding::Pinned {
         return Decision::default();
     }
-    let note = |text: &str| Decision { note: Some(text.to_owned()), ..Decision::default() };
+    let note = |notice: LaunchNotice| Decision { note: Some(notice.into()), ..Decision::default() };
     if arguments.no_preload {
-        return note("threads of OpenMP are pinned by its variables; no others (--no-preload)");
+        return note(LaunchNotice::OnlyOpenMpPinned);
     }
     let own = std::env::current_exe().ok();
     let Some(library) = own.as_deref().and_then(numawise_launch::find_agent) else {
-        return note(
-            "threads of OpenMP are pinned by its variables; no others, since libnumawise_agent.so is not beside numawise",
-        );
+        return note(LaunchNotice::PinningLibraryMissing);
     };
     let pinner = Pinner { library, verbose: arguments.verbose };
     let program = spec.command.first().map(|word| Path::new(word.as_os_str()));
     match program.and_then(|program| pinner.problem(program)) {
-        Some(problem) => Decision { warning: Some(problem), ..Decision::default() },
+        Some(problem) => {
+            Decision { warning: Some(LaunchNotice::NotPreloadable { problem }.into()), ..Decision::default() }
+        }
         None => Decision {
-            note: Some(format!("threads of every kind are pinned by {}", pinner.library.display())),
+            note: Some(
+                LaunchNotice::ThreadsPinnedBy { library: pinner.library.display().to_string() }.into(),
+            ),
             pinner: Some(pinner),
             warning: None,
         },
@@ -69,6 +71,6 @@ mod tests {
         let arguments = Arguments { no_preload: true, ..Arguments::default() };
         let decision = decide(&arguments, &placement(ThreadBinding::Pinned), &spec());
         assert_eq!((decision.pinner, decision.warning), (None, None));
-        assert!(decision.note.unwrap().contains("--no-preload"));
+        assert_eq!(decision.note, Some(LaunchNotice::OnlyOpenMpPinned.into()));
     }
 }

@@ -3,10 +3,12 @@
 use std::ffi::OsString;
 
 use numawise_facts::{
-    Balancing, CpuChoice, Machine, MemoryRequest, Placement, PlacementRequest, Strategy, TaskPlacement,
-    ThreadBinding, takes_threads,
+    Balancing, CpuChoice, Machine, MemoryMode, MemoryRequest, Notice, Placement, PlacementRequest,
+    PlanNotice, Strategy, TaskPlacement, ThreadBinding, takes_threads,
 };
 use numawise_launch::{Change, Pinner};
+use numawise_placement::PlacementError;
+use numawise_report::notice::numactl_option;
 use numawise_units::{CpuSet, NodeSet, TaskId};
 
 use super::super::Failure;
@@ -21,7 +23,7 @@ use crate::openmp::outermost;
 mod tests;
 
 /// A validated request.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Request {
     pub placement: PlacementRequest,
     /// The program's threads are ours to set: their number was given, or they are placed or pinned.
@@ -32,10 +34,8 @@ pub struct Request {
     pub location: Option<String>,
     /// How many tasks get the same plan, each what one alone would get, instead of its share.
     pub repeat: u32,
-    /// Weighted interleaving was typed as numactl's option, which takes the kernel's weights as they are.
-    pub kernels_weights: bool,
-    /// What was typed and is passed over, as a sentence.
-    pub ignored: Option<String>,
+    /// What was typed and has no effect.
+    pub ignored: Option<Notice>,
 }
 
 /// True when the tasks of a job share out what the options name; false when every task gets all of it, as with numactl's
@@ -62,7 +62,7 @@ impl Request {
         let memory = memory(arguments, allowed)?;
         let listed = cpus.is_some() || nodes.is_some() || location.is_some();
         // Every rank that has these CPUs would choose the same ones of them.
-        let may_choose = !tasks.crowded || arguments.pin;
+        let may_choose = !tasks.overlapping || arguments.pin;
         let strategy = match arguments.place {
             Some(strategy) if may_choose => strategy,
             _ if listed => Strategy::Explicit,
@@ -95,16 +95,7 @@ impl Request {
             pages: arguments.page_size.unwrap_or_default(),
             choice: choice(arguments),
         };
-        let kernels_weights = arguments.weighted_interleave.is_some();
-        Ok(Request {
-            placement,
-            steers_threads,
-            fills_in_threads,
-            location,
-            repeat,
-            kernels_weights,
-            ignored,
-        })
+        Ok(Request { placement, steers_threads, fills_in_threads, location, repeat, ignored })
     }
 
     /// The plan for all tasks of the job on this computer.
@@ -116,11 +107,7 @@ impl Request {
         if let Some(location) = &self.location {
             asked.cpus = Some(numawise_placement::locate(machine, location)?);
         }
-        let mut placement = numawise_placement::place(machine, &asked)?;
-        if self.kernels_weights {
-            placement.tasks.iter_mut().for_each(|task| task.memory.weights.clear());
-            placement.warnings.retain(|warning| !warning.starts_with(numawise_placement::ABOUT_WEIGHTS));
-        }
+        let mut placement = numawise_placement::place(machine, &asked).map_err(with_advice)?;
         placement.warnings.extend(self.ignored.clone());
         if let ([only], 2..) = (placement.tasks.as_slice(), self.repeat) {
             let only = only.clone();
@@ -140,19 +127,29 @@ impl Request {
     }
 }
 
+/// What to type instead stands here, where the options are known.
+fn with_advice(error: PlacementError) -> Failure {
+    let advice = match &error {
+        PlacementError::NoHbm { .. } => "; try --memory local",
+        PlacementError::NothingRemoteFromAll { .. } => " (--nodes or --cpus)",
+        PlacementError::BalancingPolicy { .. } => "; try --memory bind, or leave it to the system",
+        _ => return error.into(),
+    };
+    Failure::new(format!("{error}{advice}"))
+}
+
 /// numactl passes --balancing over beside all of its policies but --membind.
-fn balancing(arguments: &Arguments) -> (Balancing, Option<String>) {
+fn balancing(arguments: &Arguments) -> (Balancing, Option<Notice>) {
     let typed = arguments.balancing.unwrap_or_default();
-    match policy_text(arguments) {
-        Some((option, _)) if typed == Balancing::On && option != "--membind" => {
-            (Balancing::Default, Some(format!("--balancing is ignored beside {option}, as numactl does")))
-        }
-        _ if typed == Balancing::On && arguments.localalloc => (
-            Balancing::Default,
-            Some("--balancing is ignored beside --localalloc, as numactl does".to_owned()),
-        ),
-        _ => (typed, None),
+    let policy = match (policy_text(arguments), arguments.localalloc) {
+        (Some((policy, _)), _) => policy,
+        (None, true) => MemoryMode::Local,
+        (None, false) => MemoryMode::Bind,
+    };
+    if typed != Balancing::On || policy == MemoryMode::Bind {
+        return (typed, None);
     }
+    (Balancing::Default, Some(PlanNotice::BalancingIgnored { policy }.into()))
 }
 
 /// True when the options ask for something else than all CPUs that we were given.
@@ -191,7 +188,7 @@ fn cpus(arguments: &Arguments, allowed: &Allowed) -> Result<(Option<CpuSet>, Opt
 fn nodes(arguments: &Arguments, allowed: &Allowed) -> Result<Option<NodeSet>, Failure> {
     match arguments.cpunodebind.as_deref() {
         Some("same") => match policy_text(arguments) {
-            Some((option, text)) => Ok(Some(parse_nodes(option, text, &allowed.nodes)?)),
+            Some((policy, text)) => Ok(Some(parse_nodes(numactl_option(policy), text, &allowed.nodes)?)),
             None => Err(same("--cpunodebind", "a memory policy with nodes, such as --membind")),
         },
         Some(text) => Ok(Some(parse_nodes("--cpunodebind", text, &allowed.nodes)?)),
@@ -200,36 +197,37 @@ fn nodes(arguments: &Arguments, allowed: &Allowed) -> Result<Option<NodeSet>, Fa
 }
 
 /// The memory policy of numactl's that takes nodes, and what was typed for it.
-fn policy_text(arguments: &Arguments) -> Option<(&'static str, &str)> {
+fn policy_text(arguments: &Arguments) -> Option<(MemoryMode, &str)> {
     let options = [
-        ("--membind", &arguments.membind),
-        ("--interleave", &arguments.interleave),
-        ("--weighted-interleave", &arguments.weighted_interleave),
-        ("--preferred", &arguments.preferred),
-        ("--preferred-many", &arguments.preferred_many),
+        (MemoryMode::Bind, &arguments.membind),
+        (MemoryMode::Interleave, &arguments.interleave),
+        (MemoryMode::WeightedInterleave, &arguments.weighted_interleave),
+        (MemoryMode::Preferred, &arguments.preferred),
+        (MemoryMode::PreferredMany, &arguments.preferred_many),
     ];
-    options.into_iter().find_map(|(option, text)| Some((option, text.as_deref()?)))
+    options.into_iter().find_map(|(policy, text)| Some((policy, text.as_deref()?)))
 }
 
 fn memory(arguments: &Arguments, allowed: &Allowed) -> Result<MemoryRequest, Failure> {
-    let Some((option, text)) = policy_text(arguments) else {
+    let Some((policy, text)) = policy_text(arguments) else {
         return Ok(match (&arguments.memory, arguments.localalloc) {
             (Some(memory), _) => memory.clone(),
             (None, true) => MemoryRequest::Local,
             (None, false) => MemoryRequest::Default,
         });
     };
+    let option = numactl_option(policy);
     let text = match (text, arguments.cpunodebind.as_deref()) {
         ("same", None | Some("same")) => return Err(same(option, "--cpunodebind")),
         ("same", Some(nodes)) => nodes,
         (text, _) => text,
     };
     let nodes = parse_nodes(option, text, &allowed.nodes)?;
-    Ok(match option {
-        "--membind" => MemoryRequest::Bind(Some(nodes)),
-        "--interleave" => MemoryRequest::Interleave(Some(nodes)),
-        "--weighted-interleave" => MemoryRequest::Weighted(Some(nodes)),
-        "--preferred-many" => MemoryRequest::PreferredMany(nodes),
+    Ok(match policy {
+        MemoryMode::Bind => MemoryRequest::Bind(Some(nodes)),
+        MemoryMode::Interleave => MemoryRequest::Interleave(Some(nodes)),
+        MemoryMode::WeightedInterleave => MemoryRequest::KernelWeighted(nodes),
+        MemoryMode::PreferredMany => MemoryRequest::PreferredMany(nodes),
         _ => match (nodes.len(), nodes.first()) {
             (1, node) => MemoryRequest::Preferred(node),
             _ => {
@@ -243,6 +241,6 @@ fn memory(arguments: &Arguments, allowed: &Allowed) -> Result<MemoryRequest, Fai
 
 fn same(option: &str, other: &str) -> Failure {
     Failure::new(format!(
-        "{option} same: there is nothing that it could be the same as; expected {other} beside it"
+        "{option} same: there is nothing that it could be the same as; expected {other} together with it"
     ))
 }

@@ -40,7 +40,7 @@ fn what_is_typed_becomes_a_request() {
         ("-C 0-3 -m 0 app -x", "explicit free cpus 0-3 nodes - threads - memory bind:0"),
         ("-N 1 -l app", "explicit free cpus - nodes 1 threads - memory local"),
         ("-i all -- app", "none free cpus - nodes - threads - memory interleave:0-1"),
-        ("--weighted-interleave=0-1 app", "none free cpus - nodes - threads - memory weighted:0-1"),
+        ("--weighted-interleave=0-1 app", "none free cpus - nodes - threads - memory kernel-weighted:0-1"),
         ("-p 1 app", "none free cpus - nodes - threads - memory preferred:1"),
         ("-P 0,1 app", "none free cpus - nodes - threads - memory preferred-many:0-1"),
         ("-C +2 app", "explicit free cpus 2 nodes - threads - memory default"),
@@ -249,15 +249,15 @@ fn several_tasks_share_out_what_is_ours_and_repeat_what_is_numactls() {
 
 #[test]
 fn ranks_on_the_same_cpus_are_not_pinned_unless_asked() {
-    let crowded = Tasks { crowded: true, threads: Some(2), ..Tasks::of(1) };
-    let request = in_a_job("--place local app", &crowded);
+    let overlapping = Tasks { overlapping: true, threads: Some(2), ..Tasks::of(1) };
+    let request = in_a_job("--place local app", &overlapping);
     assert_eq!((request.placement.binding, request.placement.threads), (ThreadBinding::Free, Some(2)));
     assert_eq!(request.placement.strategy, Strategy::None, "all of them would choose the same CPUs");
-    assert_eq!(in_a_job("--nodes 0 app", &crowded).placement.strategy, Strategy::Explicit);
-    let pinned = in_a_job("--place local --pin app", &crowded);
+    assert_eq!(in_a_job("--nodes 0 app", &overlapping).placement.strategy, Strategy::Explicit);
+    let pinned = in_a_job("--place local --pin app", &overlapping);
     assert_eq!(
         (pinned.placement.binding, pinned.placement.strategy),
         (ThreadBinding::Pinned, Strategy::Local)
     );
-    assert_eq!(in_a_job("--place local --threads 3 app", &crowded).placement.threads, Some(3));
+    assert_eq!(in_a_job("--place local --threads 3 app", &overlapping).placement.threads, Some(3));
 }

@@ -6,7 +6,8 @@
 
 use std::ffi::OsString;
 
-use numawise_launch::{Launcher, LocalRank, RankError};
+use numawise_facts::{LaunchNotice, LauncherMask, Notice};
+use numawise_launch::{Launcher, LocalRank};
 use numawise_machine::Roots;
 use numawise_units::CpuSet;
 
@@ -25,10 +26,10 @@ pub struct Tasks {
     pub number: u32,
     /// Which of them this process becomes.
     pub ours: u32,
-    /// Threads of each, where neither an option nor the environment tells and the CPUs that a task has do not either.
+    /// Threads of each task, where neither an option nor the environment gives their number and its CPUs do not either.
     pub threads: Option<u32>,
-    /// Several tasks have the same CPUs and nobody told which has which: threads are better not pinned.
-    pub crowded: bool,
+    /// The masks of several tasks overlap, and it is not known which CPU is whose: threads are better not pinned.
+    pub overlapping: bool,
 }
 
 impl Tasks {
@@ -38,15 +39,15 @@ impl Tasks {
 }
 
 /// What a request is made for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Scope {
     pub allowed: Allowed,
     pub tasks: Tasks,
     /// What --verbose and --dry-run tell.
-    pub notes: Vec<String>,
-    pub warnings: Vec<String>,
-    /// Of the ranks of a computer the first one tells what concerns all; what each would say is the same.
-    pub speaks: bool,
+    pub notes: Vec<Notice>,
+    pub warnings: Vec<Notice>,
+    /// This is the reporting rank: of the ranks of a computer the first one gives the notices that concern all.
+    pub reports: bool,
 }
 
 /// What this process may use; with `--all` what it could, where CPUs are chosen.
@@ -65,7 +66,7 @@ impl Scope {
     /// On another machine: no rank of a job here has to do with it.
     pub fn recorded(allowed: Allowed, arguments: &Arguments) -> Scope {
         let number = arguments.ranks.or(arguments.copies).map_or(1, |number| number.get());
-        Scope { allowed, tasks: Tasks::of(number), notes: Vec::new(), warnings: Vec::new(), speaks: true }
+        Scope { allowed, tasks: Tasks::of(number), notes: Vec::new(), warnings: Vec::new(), reports: true }
     }
 
     /// # Errors
@@ -87,66 +88,66 @@ impl Scope {
         }
         let rank = match numawise_launch::rank(environment) {
             Err(error) if error.is_only_untold() || !shares(arguments) => {
-                scope.warnings.push(untold(&error));
+                scope.warnings.push(LaunchNotice::RankUnknown { problem: error.to_string() }.into());
                 None
             }
-            told => told?,
+            rank => rank?,
         };
         match (arguments.copies, rank) {
             (Some(_), Some(rank)) => return Err(copies_in_a_rank(&rank)),
             (Some(copies), None) => scope.tasks.number = copies.get(),
-            (None, Some(rank)) => scope.enter(arguments, &rank, &Outside::of(&rank, environment)),
-            (None, None) if arguments.rebind => scope.warnings.push(NO_RANK.to_owned()),
+            (None, Some(rank)) => scope.enter(arguments, &rank, &LauncherCpus::of(&rank, environment)),
+            (None, None) if arguments.rebind => scope.warnings.push(LaunchNotice::NothingToRebind.into()),
             (None, None) => {}
         }
         Ok(scope)
     }
 
     /// Takes the part of a rank.
-    fn enter(&mut self, arguments: &Arguments, rank: &LocalRank, outside: &Outside) {
-        self.notes.push(who(rank));
-        self.speaks = rank.local_rank == 0 || arguments.verbose;
+    fn enter(&mut self, arguments: &Arguments, rank: &LocalRank, outside: &LauncherCpus) {
+        self.notes.push(rank_of_job(rank));
+        self.reports = rank.local_rank == 0 || arguments.verbose;
         let own = self.allowed.cpus.clone();
         let size = rank.local_size.max(1);
-        let verdict = Bound::told(&own, &outside.cpus, size);
-        match verdict {
-            Bound::No => {
-                self.notes.push(format!("{} left its CPUs ({own}) to all ranks", outside.who));
+        let mask = outside.mask.clone();
+        match LauncherBinding::from_masks(&own, &outside.cpus, size) {
+            LauncherBinding::None => {
+                self.note(LaunchNotice::CpusLeftToAllRanks { cpus: own.clone(), mask });
                 if shares(arguments) {
-                    self.warnings.extend(outside.beyond_what_was_given(&own));
+                    self.warnings.extend(outside.beyond_allocation(&own).map(Notice::from));
                 }
                 self.share_out(arguments, rank);
             }
             _ if arguments.rebind => {
                 self.allowed.cpus = outside.cpus.union(&own);
-                self.warnings.push(format!(
-                    "--rebind: the launcher bound this rank to CPUs {own}; the plan takes the CPUs that the launcher \
-                     itself may use ({}, told by {}) for all ranks",
-                    self.allowed.cpus, outside.who
-                ));
+                let launcher_cpus = self.allowed.cpus.clone();
+                self.warn(LaunchNotice::RankIsRebound { cpus: own, launcher_cpus, mask });
                 self.share_out(arguments, rank);
             }
-            Bound::Alone => self.notes.push(format!(
-                "the launcher bound this rank to CPUs {own} (of {}, told by {}): the plan is made inside of them; \
-                 --rebind would not stay there",
-                outside.cpus, outside.who
-            )),
-            Bound::Crowded if shares(arguments) => {
-                self.tasks.crowded = true;
-                let share = (outside.cpus.len() as u32 / size).max(1);
-                self.tasks.threads = Some(share);
-                let pinned = if arguments.pin { "they are pinned as asked and may meet on the same CPUs" } else { "the strategy is passed over and threads are not pinned" };
-                self.warnings.push(format!(
-                    "the launcher gave CPUs {own} to this rank and to others: {size} ranks have {} CPUs, and which of \
-                     these CPUs are whose is not told, so that {pinned}; bind each rank to CPUs of its own, none at all \
-                     (mpirun --bind-to none), or use --rebind",
-                    outside.cpus.len()
-                ));
+            LauncherBinding::Exclusive => {
+                self.note(LaunchNotice::RankIsBound { cpus: own, of: outside.cpus.clone(), mask });
             }
-            Bound::Crowded => {
-                self.notes.push(format!("the launcher gave CPUs {own} to this rank and to others"));
+            LauncherBinding::Overlapping if shares(arguments) => {
+                self.tasks.overlapping = true;
+                let launcher_cpus = outside.cpus.len();
+                self.tasks.threads = Some((launcher_cpus as u32 / size).max(1));
+                self.warn(LaunchNotice::OverlappingMasks {
+                    cpus: own,
+                    local_ranks: size,
+                    launcher_cpus,
+                    pinned: arguments.pin,
+                });
             }
+            LauncherBinding::Overlapping => self.note(LaunchNotice::OverlappingMask { cpus: own }),
         }
+    }
+
+    fn note(&mut self, notice: LaunchNotice) {
+        self.notes.push(notice.into());
+    }
+
+    fn warn(&mut self, notice: LaunchNotice) {
+        self.warnings.push(notice.into());
     }
 
     fn share_out(&mut self, arguments: &Arguments, rank: &LocalRank) {
@@ -156,23 +157,17 @@ impl Scope {
     }
 }
 
-const NO_RANK: &str = "--rebind changes nothing: no launcher's variables are in the environment, so that this is not a \
-                       rank of a job";
-
-fn untold(error: &RankError) -> String {
-    format!("{error}; the plan is made as if this were the only rank here")
-}
-
-fn who(rank: &LocalRank) -> String {
-    let of_all = match (rank.rank, rank.size) {
-        (Some(number), Some(size)) => format!("rank {number} of {size}, "),
-        _ => String::new(),
+fn rank_of_job(rank: &LocalRank) -> Notice {
+    let &LocalRank { launcher, local_rank, local_size, rank, size, size_is_assumed } = rank;
+    let notice = LaunchNotice::RankOfJob {
+        launcher: launcher.to_string(),
+        rank,
+        ranks: size,
+        local_rank,
+        local_ranks: local_size,
+        even_spread_assumed: size_is_assumed,
     };
-    let assumed = if rank.size_is_assumed { ", taken for an even spread" } else { "" };
-    format!(
-        "{} started this: {of_all}number {} of {} on this computer{assumed}",
-        rank.launcher, rank.local_rank, rank.local_size
-    )
+    notice.into()
 }
 
 fn copies_in_a_rank(rank: &LocalRank) -> Failure {
@@ -186,37 +181,40 @@ fn copies_in_a_rank(rank: &LocalRank) -> Failure {
 
 /// What the launcher itself may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Outside {
+struct LauncherCpus {
     cpus: CpuSet,
-    /// Who or what told it.
-    who: String,
-    given: Option<Given>,
+    mask: LauncherMask,
+    allocation: Option<SlurmAllocation>,
 }
 
-/// How many CPUs of this computer the batch system says it gave to the job.
+/// How many CPUs of this computer Slurm says it gave to the job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Given {
+struct SlurmAllocation {
     cpus: usize,
     /// Slurm counts CPUs or cores, as it is configured.
     threads_of_core: usize,
 }
 
-impl Given {
+impl SlurmAllocation {
     /// `None` outside of Slurm, and where its variable makes no sense.
-    fn of(rank: &LocalRank, environment: &dyn Fn(&str) -> Option<OsString>, own: &CpuSet) -> Option<Given> {
+    fn of(
+        rank: &LocalRank,
+        environment: &dyn Fn(&str) -> Option<OsString>,
+        own: &CpuSet,
+    ) -> Option<SlurmAllocation> {
         if rank.launcher != Launcher::Slurm {
             return None;
         }
         let cpus = environment("SLURM_CPUS_ON_NODE")?.to_str()?.parse().ok()?;
         let threads_of_core = numawise_machine::threads_of_core(&Roots::live(), own.first()?);
-        Some(Given { cpus, threads_of_core })
+        Some(SlurmAllocation { cpus, threads_of_core })
     }
 }
 
-impl Outside {
-    fn of(rank: &LocalRank, environment: &dyn Fn(&str) -> Option<OsString>) -> Outside {
+impl LauncherCpus {
+    fn of(rank: &LocalRank, environment: &dyn Fn(&str) -> Option<OsString>) -> LauncherCpus {
         let inside = widest();
-        let given = Given::of(rank, environment, &inside);
+        let allocation = SlurmAllocation::of(rank, environment, &inside);
         // A daemon that the batch system started has the variables of the batch system's ranks, not of its own.
         let is_rank = |lookup: &dyn Fn(&str) -> Option<OsString>| match numawise_launch::rank(lookup) {
             Ok(Some(above)) => above.launcher == rank.launcher,
@@ -225,50 +223,48 @@ impl Outside {
             Err(_) => true,
         };
         match numawise_machine::launcher(&Roots::live(), &is_rank) {
-            Ok(launcher) => Outside {
+            Ok(launcher) => LauncherCpus {
                 // A launcher of the batch system may stand outside of the job's cpuset.
                 cpus: launcher.cpus.intersection(&inside),
-                who: format!("{} (process {})", launcher.name, launcher.pid),
-                given,
+                mask: LauncherMask::Process { name: launcher.name, pid: launcher.pid },
+                allocation,
             },
-            Err(error) => Outside { cpus: inside, who: format!("the cgroup, since {error}"), given },
+            Err(error) => {
+                let mask = LauncherMask::Cgroup { reason: error.to_string() };
+                LauncherCpus { cpus: inside, mask, allocation }
+            }
         }
     }
 
-    /// A batch system without a plugin that binds tells how much it gave, and lets its ranks run anywhere.
-    fn beyond_what_was_given(&self, own: &CpuSet) -> Option<String> {
-        let Given { cpus, threads_of_core } = self.given?;
-        (cpus * threads_of_core < own.len()).then(|| {
-            format!(
-                "Slurm gave {cpus} CPUs of this computer to the job (SLURM_CPUS_ON_NODE), and nothing keeps its ranks to \
-                 them: CPUs {own} are open, and the plan takes them all, perhaps those of other jobs too; ask for whole \
-                 computers (--exclusive), name CPUs with --cpus, or have Slurm bind (TaskPlugin=task/affinity)"
-            )
-        })
+    /// A batch system without a plugin that binds says how much it gave, and lets its ranks run anywhere.
+    fn beyond_allocation(&self, own: &CpuSet) -> Option<LaunchNotice> {
+        let SlurmAllocation { cpus: given, threads_of_core } = self.allocation?;
+        let open = || own.clone();
+        (given * threads_of_core < own.len()).then(|| LaunchNotice::MoreThanSlurmGave { given, open: open() })
     }
 }
 
-/// What the launcher did to a rank.
+/// What the launcher did to the CPUs of a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Bound {
+enum LauncherBinding {
     /// All that it may use itself is ours too.
-    No,
-    /// CPUs for this rank.
-    Alone,
+    None,
+    /// CPUs for this rank alone.
+    Exclusive,
     /// CPUs that other ranks must have too, since there are not enough for all to have as many.
-    Crowded,
+    Overlapping,
 }
 
-impl Bound {
-    fn told(own: &CpuSet, outside: &CpuSet, local_size: u32) -> Bound {
-        if outside.is_subset(own) {
-            return Bound::No;
+impl LauncherBinding {
+    fn from_masks(own: &CpuSet, launcher: &CpuSet, local_size: u32) -> LauncherBinding {
+        if launcher.is_subset(own) {
+            return LauncherBinding::None;
         }
         // A rank with one CPU stands there whoever else does.
-        if own.len() > 1 && own.len() * local_size as usize > outside.len() {
-            Bound::Crowded
+        if own.len() > 1 && own.len() * local_size as usize > launcher.len() {
+            LauncherBinding::Overlapping
         } else {
-            Bound::Alone
+            LauncherBinding::Exclusive
         }
     }
 }

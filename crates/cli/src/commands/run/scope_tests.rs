@@ -1,5 +1,6 @@
 use clap::Parser;
 use numawise_launch::Launcher;
+use numawise_units::Pid;
 
 use super::*;
 
@@ -24,33 +25,47 @@ fn rank(local_rank: u32, local_size: u32) -> LocalRank {
     }
 }
 
+fn mpirun() -> LauncherMask {
+    LauncherMask::Process { name: "mpirun".to_owned(), pid: Pid(7) }
+}
+
+fn cpus(text: &str) -> CpuSet {
+    text.parse().unwrap()
+}
+
 fn entered(line: &str, own: &str, outside: &str, rank: &LocalRank) -> Scope {
     entered_with(line, own, outside, rank, None)
 }
 
-fn entered_with(line: &str, own: &str, outside: &str, rank: &LocalRank, given: Option<Given>) -> Scope {
+fn entered_with(
+    line: &str,
+    own: &str,
+    outside: &str,
+    rank: &LocalRank,
+    allocation: Option<SlurmAllocation>,
+) -> Scope {
     let allowed = Allowed { cpus: own.parse().unwrap(), nodes: "0".parse().unwrap() };
-    let mut scope = Scope { allowed, tasks: Tasks::of(1), notes: vec![], warnings: vec![], speaks: true };
-    let outside = Outside { cpus: outside.parse().unwrap(), who: "mpirun (process 7)".to_owned(), given };
+    let mut scope = Scope { allowed, tasks: Tasks::of(1), notes: vec![], warnings: vec![], reports: true };
+    let outside = LauncherCpus { cpus: outside.parse().unwrap(), mask: mpirun(), allocation };
     scope.enter(&typed(line), rank, &outside);
     scope
 }
 
 #[test]
-fn what_the_launcher_did_is_told_from_the_masks() {
-    let told =
-        |own: &str, outside: &str, size| Bound::told(&own.parse().unwrap(), &outside.parse().unwrap(), size);
+fn what_the_launcher_did_is_derived_from_the_masks() {
+    let derived =
+        |own: &str, outside: &str, size| LauncherBinding::from_masks(&cpus(own), &cpus(outside), size);
     for (own, outside, size, expected) in [
-        ("0-7", "0-7", 4, Bound::No),
-        ("0-7", "2-5", 4, Bound::No),
-        ("0-1", "0-7", 4, Bound::Alone),
-        ("0-3", "0-7", 2, Bound::Alone),
-        ("0-3", "0-7", 3, Bound::Crowded),
-        ("0", "0-1", 8, Bound::Alone),
-        ("0-6", "0-7", 1, Bound::Alone),
-        ("0-3", "0-7", u32::MAX, Bound::Crowded),
+        ("0-7", "0-7", 4, LauncherBinding::None),
+        ("0-7", "2-5", 4, LauncherBinding::None),
+        ("0-1", "0-7", 4, LauncherBinding::Exclusive),
+        ("0-3", "0-7", 2, LauncherBinding::Exclusive),
+        ("0-3", "0-7", 3, LauncherBinding::Overlapping),
+        ("0", "0-1", 8, LauncherBinding::Exclusive),
+        ("0-6", "0-7", 1, LauncherBinding::Exclusive),
+        ("0-3", "0-7", u32::MAX, LauncherBinding::Overlapping),
     ] {
-        assert_eq!(told(own, outside, size), expected, "{own} of {outside} for {size}");
+        assert_eq!(derived(own, outside, size), expected, "{own} of {outside} for {size}");
     }
 }
 
@@ -58,12 +73,20 @@ fn what_the_launcher_did_is_told_from_the_masks() {
 fn ranks_that_nobody_bound_plan_for_all_and_take_their_part() {
     let scope = entered("--place semi app", "0-7", "0-7", &rank(2, 4));
     assert_eq!(scope.tasks, Tasks { number: 4, ours: 2, ..Tasks::default() });
-    assert_eq!(scope.warnings, [""; 0]);
-    assert!(scope.notes[0].contains("rank 2 of 4, number 2 of 4 on this computer"), "{:?}", scope.notes);
-    assert!(scope.notes[1].contains("mpirun (process 7) left its CPUs (0-7)"), "{:?}", scope.notes);
-    assert!(!scope.speaks, "rank 0 says what there is to say");
-    assert!(entered("--place semi app", "0-7", "0-7", &rank(0, 4)).speaks);
-    assert!(entered("--place semi -v app", "0-7", "0-7", &rank(2, 4)).speaks);
+    assert_eq!(scope.warnings, []);
+    let rank_of_job = LaunchNotice::RankOfJob {
+        launcher: "Open MPI".to_owned(),
+        rank: Some(2),
+        ranks: Some(4),
+        local_rank: 2,
+        local_ranks: 4,
+        even_spread_assumed: false,
+    };
+    let left = LaunchNotice::CpusLeftToAllRanks { cpus: cpus("0-7"), mask: mpirun() };
+    assert_eq!(scope.notes, [rank_of_job.into(), left.into()]);
+    assert!(!scope.reports, "rank 0 reports what there is to report");
+    assert!(entered("--place semi app", "0-7", "0-7", &rank(0, 4)).reports);
+    assert!(entered("--place semi -v app", "0-7", "0-7", &rank(2, 4)).reports);
     // numactl's lists hold for each.
     assert_eq!(entered("-C 0-3 -v app", "0-7", "0-7", &rank(2, 4)).tasks, Tasks::of(1));
 }
@@ -72,8 +95,9 @@ fn ranks_that_nobody_bound_plan_for_all_and_take_their_part() {
 fn a_bound_rank_plans_inside_and_without_a_word() {
     let scope = entered("--place local app", "2-3", "0-7", &rank(1, 4));
     assert_eq!((scope.tasks, scope.allowed.cpus.to_string()), (Tasks::of(1), "2-3".to_owned()));
-    assert_eq!(scope.warnings, [""; 0]);
-    assert!(scope.notes[1].contains("bound this rank to CPUs 2-3 (of 0-7"), "{:?}", scope.notes);
+    assert_eq!(scope.warnings, []);
+    let bound = LaunchNotice::RankIsBound { cpus: cpus("2-3"), of: cpus("0-7"), mask: mpirun() };
+    assert_eq!(scope.notes[1], bound.into());
 }
 
 #[test]
@@ -81,23 +105,26 @@ fn rebind_widens_with_a_warning() {
     let scope = entered("--place local --rebind app", "2-3", "0-7", &rank(1, 4));
     assert_eq!(scope.allowed.cpus.to_string(), "0-7");
     assert_eq!(scope.tasks, Tasks { number: 4, ours: 1, ..Tasks::default() });
-    assert!(
-        scope.warnings[0].contains("bound this rank to CPUs 2-3; the plan takes"),
-        "{:?}",
-        scope.warnings
-    );
+    let rebound =
+        LaunchNotice::RankIsRebound { cpus: cpus("2-3"), launcher_cpus: cpus("0-7"), mask: mpirun() };
+    assert_eq!(scope.warnings, [rebound.into()]);
     let nothing = entered("--place local --rebind app", "0-7", "0-7", &rank(1, 4));
-    assert_eq!(nothing.warnings, [""; 0], "there was nothing to widen");
+    assert_eq!(nothing.warnings, [], "there was nothing to widen");
 }
 
 #[test]
 fn ranks_on_the_same_cpus_are_warned() {
     let scope = entered("--place local app", "0-7", "0-15", &rank(3, 4));
-    assert_eq!(scope.tasks, Tasks { crowded: true, threads: Some(4), ..Tasks::of(1) });
-    assert!(scope.warnings[0].contains("4 ranks have 16 CPUs"), "{:?}", scope.warnings);
-    assert!(scope.warnings[0].contains("threads are not pinned"), "{:?}", scope.warnings);
+    assert_eq!(scope.tasks, Tasks { overlapping: true, threads: Some(4), ..Tasks::of(1) });
+    let overlapping = |pinned| LaunchNotice::OverlappingMasks {
+        cpus: cpus("0-7"),
+        local_ranks: 4,
+        launcher_cpus: 16,
+        pinned,
+    };
+    assert_eq!(scope.warnings, [overlapping(false).into()]);
     let pinned = entered("--place local --pin app", "0-7", "0-15", &rank(3, 4));
-    assert!(pinned.warnings[0].contains("may meet on the same CPUs"), "{:?}", pinned.warnings);
+    assert_eq!(pinned.warnings, [overlapping(true).into()]);
     let lists = entered("-C 0-1 -v app", "0-7", "0-15", &rank(3, 4));
     assert_eq!((lists.warnings, lists.tasks), (vec![], Tasks::of(1)));
 }
@@ -124,29 +151,32 @@ fn a_broken_environment_ends_a_plan_for_ranks_and_nothing_else() {
     assert!(scope_of("--place local app", &broken).is_err());
     assert!(scope_of("-C 0 app", &broken).unwrap().warnings.is_empty(), "nobody asked");
     let shown = scope_of("-C 0 -v app", &broken).unwrap();
-    assert!(shown.warnings[0].contains("MPI_LOCALRANKID"), "{:?}", shown.warnings);
+    let [Notice::Launch(LaunchNotice::RankUnknown { problem })] = shown.warnings.as_slice() else {
+        panic!("{:?}", shown.warnings)
+    };
+    assert!(problem.contains("MPI_LOCALRANKID"), "{problem}");
     let untold = scope_of("--place local app", &[("PMI_RANK", "1")]).unwrap();
-    assert!(untold.warnings[0].contains("the only rank here"), "{:?}", untold.warnings);
+    assert_eq!(untold.warnings[0].code(), "NW608", "{:?}", untold.warnings);
 }
 
 #[test]
 fn rebind_without_a_launcher_says_that_it_does_nothing() {
     let scope = scope_of("--rebind --place local app", &[]).unwrap();
-    assert!(scope.warnings[0].contains("--rebind changes nothing"), "{:?}", scope.warnings);
+    assert_eq!(scope.warnings, [LaunchNotice::NothingToRebind.into()]);
 }
 
 #[test]
 fn what_a_batch_system_did_not_give_is_not_taken_without_a_word() {
     let warnings = |line: &str, own: &str, cpus, threads_of_core| {
-        let given = Some(Given { cpus, threads_of_core });
-        entered_with(line, own, own, &rank(0, 2), given).warnings
+        let allocation = Some(SlurmAllocation { cpus, threads_of_core });
+        entered_with(line, own, own, &rank(0, 2), allocation).warnings
     };
-    let told = warnings("--place local app", "0-7", 4, 1);
-    assert!(told[0].contains("gave 4 CPUs") && told[0].contains("CPUs 0-7 are open"), "{told:?}");
-    assert_eq!(warnings("--place local app", "0-7", 8, 1), [""; 0]);
-    assert_eq!(warnings("--place local app", "0-7", 4, 2), [""; 0], "four cores with two CPUs each");
+    let more = LaunchNotice::MoreThanSlurmGave { given: 4, open: cpus("0-7") };
+    assert_eq!(warnings("--place local app", "0-7", 4, 1), [more.into()]);
+    assert_eq!(warnings("--place local app", "0-7", 8, 1), []);
+    assert_eq!(warnings("--place local app", "0-7", 4, 2), [], "four cores with two CPUs each");
     assert_eq!(warnings("--place local app", "0-7", 3, 2).len(), 1);
-    assert_eq!(warnings("-C 0-3 app", "0-7", 4, 1), [""; 0], "who names CPUs knows which");
+    assert_eq!(warnings("-C 0-3 app", "0-7", 4, 1), [], "who names CPUs knows which");
 }
 
 #[test]
@@ -155,8 +185,11 @@ fn only_slurm_is_believed_to_say_what_it_gave() {
         |value: &'static str| move |name: &str| (name == "SLURM_CPUS_ON_NODE").then(|| OsString::from(value));
     let own: CpuSet = "0".parse().unwrap();
     let slurm = LocalRank { launcher: Launcher::Slurm, ..rank(0, 1) };
-    assert_eq!(Given::of(&slurm, &environment("3"), &own).map(|given| given.cpus), Some(3));
-    assert_eq!(Given::of(&slurm, &environment("many"), &own), None);
-    assert_eq!(Given::of(&slurm, &|_| None, &own), None);
-    assert_eq!(Given::of(&rank(0, 1), &environment("3"), &own), None);
+    assert_eq!(
+        SlurmAllocation::of(&slurm, &environment("3"), &own).map(|allocation| allocation.cpus),
+        Some(3)
+    );
+    assert_eq!(SlurmAllocation::of(&slurm, &environment("many"), &own), None);
+    assert_eq!(SlurmAllocation::of(&slurm, &|_| None, &own), None);
+    assert_eq!(SlurmAllocation::of(&rank(0, 1), &environment("3"), &own), None);
 }

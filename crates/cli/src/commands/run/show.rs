@@ -1,8 +1,8 @@
-//! The plan as text, as JSON, and in the words of one tool.
+//! The plan as text, as JSON, and as the equivalent command of one tool.
 
-use numawise_facts::{Machine, Placement, RunSpec};
+use numawise_facts::{EquivalentTool, Machine, Notice, Placement, RunSpec};
 use numawise_launch::Change;
-use numawise_report::plan::{self, ToolWords, View};
+use numawise_report::plan::{self, ToolCommands, View};
 
 use super::super::Failure;
 use super::request::Request;
@@ -16,7 +16,7 @@ pub struct Shown<'a> {
     /// What the environment of our task gets.
     pub changes: &'a [Change],
     pub spec: &'a RunSpec,
-    pub notes: &'a [String],
+    pub notes: &'a [Notice],
     /// Which of the tasks this process would become, where it is one of several.
     pub ours: Option<u32>,
 }
@@ -33,33 +33,33 @@ impl Shown<'_> {
     /// The lines of one tool; what they leave out as comments of a shell.
     ///
     /// # Errors
-    /// When there is no such tool, or it has no line for this plan.
-    pub fn emitted(&self, tool: &str) -> Result<String, Failure> {
-        let known = numawise_placement::tools();
-        if !known.contains(&tool) {
-            return Err(Failure::new(format!("--emit {tool}: there are words for {}", known.join(", "))));
-        }
-        let words = self.words().into_iter().find(|words| words.tool == tool);
-        match words {
-            Some(words) if !words.lines.is_empty() => Ok(plan::script(&words)),
-            Some(words) => Err(Failure::new(format!(
-                "--emit {tool}: no line of it says this plan: {}",
-                words.missing.join("; ")
-            ))),
-            None => Err(Failure::new(format!("--emit {tool}: this plan has nothing for it to say"))),
+    /// When the tool has no command for this plan.
+    pub fn emitted(&self, tool: EquivalentTool) -> Result<String, Failure> {
+        match self.commands().into_iter().find(|commands| commands.tool == tool) {
+            Some(commands) if !commands.lines.is_empty() => Ok(plan::script(&commands)),
+            Some(commands) => {
+                let missing: Vec<String> =
+                    commands.missing.iter().map(numawise_report::notice::text).collect();
+                Err(Failure::new(format!(
+                    "--emit {tool}: no command of it does this: {}",
+                    missing.join("; ")
+                )))
+            }
+            None => Err(Failure::new(format!("--emit {tool}: this plan has nothing for it to do"))),
         }
     }
 
-    fn words(&self) -> Vec<ToolWords> {
+    fn commands(&self) -> Vec<ToolCommands> {
         let line = |threads: u32| self.spec.shell_line_with_threads(threads);
-        let equivalents =
-            numawise_placement::equivalents(self.machine, self.placement, self.request.steers_threads, &line);
-        let words = |words: numawise_placement::Equivalent| ToolWords {
-            tool: words.tool.to_owned(),
-            lines: words.lines,
-            missing: words.missing,
-        };
-        equivalents.into_iter().map(words).collect()
+        let steers = self.request.steers_threads;
+        numawise_placement::equivalent_commands(self.machine, self.placement, steers, &line)
+            .into_iter()
+            .map(|commands| ToolCommands {
+                tool: commands.tool,
+                lines: commands.lines,
+                missing: commands.missing,
+            })
+            .collect()
     }
 
     fn with_view(&self, show: impl Fn(&View<'_>) -> String) -> String {
@@ -77,7 +77,7 @@ impl Shown<'_> {
             placement: self.placement,
             command: &self.spec.shell_line_with_threads(threads),
             environment: &environment,
-            words: &self.words(),
+            commands: &self.commands(),
             notes: self.notes,
             ours: self.ours,
         })

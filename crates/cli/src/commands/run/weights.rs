@@ -2,9 +2,8 @@
 
 use std::fs;
 
-use numawise_facts::{MemoryMode, NodeWeight, Placement};
+use numawise_facts::{MemoryMode, NodeWeight, Notice, Placement, PlanNotice};
 use numawise_machine::{Roots, WEIGHTS, global_weight};
-use numawise_placement::ABOUT_WEIGHTS;
 
 use super::super::Failure;
 use super::arguments::Arguments;
@@ -32,15 +31,21 @@ pub fn compare(placement: &mut Placement, roots: &Roots) {
         None => {}
         Some(now) if now.is_empty() => {}
         Some(now) if same_shares(&now, &wanted) => {
-            placement.warnings.retain(|warning| !warning.starts_with(ABOUT_WEIGHTS));
+            placement.warnings.retain(|warning| !is_about_weights(warning));
         }
-        Some(now) => placement.warnings.push(format!(
-            "{ABOUT_WEIGHTS}pages will go by the kernel's weights of now, {}; --global-weights writes those of the plan \
-             ({}) first, for all programs of this computer, and needs root",
-            list(&now),
-            list(&wanted)
-        )),
+        Some(now) => {
+            placement.warnings.push(PlanNotice::KernelWeightsDiffer { now, planned: wanted }.into());
+        }
     }
+}
+
+/// True for what a plan says of the weights that it needs.
+fn is_about_weights(notice: &Notice) -> bool {
+    use PlanNotice::{BandwidthUnknown, KernelWeightsDiffer, WeightsNeeded};
+    matches!(
+        notice,
+        Notice::Plan(WeightsNeeded { .. } | BandwidthUnknown { .. } | KernelWeightsDiffer { .. })
+    )
 }
 
 /// 2 and 4 share pages as 1 and 2 do.
@@ -50,11 +55,6 @@ fn same_shares(now: &[NodeWeight], wanted: &[NodeWeight]) -> bool {
     now.iter()
         .zip(wanted)
         .all(|(now, wanted)| u32::from(now.weight) * all_wanted == u32::from(wanted.weight) * all_now)
-}
-
-fn list(weights: &[NodeWeight]) -> String {
-    let each: Vec<String> = weights.iter().map(|one| format!("node{} {}", one.node, one.weight)).collect();
-    each.join(", ")
 }
 
 /// Writes the plan's weights into the kernel. Gives what was done, as a warning.
@@ -84,24 +84,21 @@ pub fn write(arguments: &Arguments, placement: &mut Placement) -> Result<(), Fai
             ))
         })?;
     }
-    placement.warnings.retain(|warning| !warning.starts_with(ABOUT_WEIGHTS));
-    placement.warnings.push(format!(
-        "{ABOUT_WEIGHTS}the kernel's weights are now {}, for all programs of this computer, until somebody writes others",
-        list(&wanted)
-    ));
+    placement.warnings.retain(|warning| !is_about_weights(warning));
+    placement.warnings.push(PlanNotice::KernelWeightsWritten { weights: wanted }.into());
     Ok(())
 }
 
 fn no_weights(arguments: &Arguments, placement: &Placement) -> Failure {
-    let why = placement.warnings.iter().find(|warning| warning.starts_with(ABOUT_WEIGHTS));
+    let why = placement.warnings.iter().find(|warning| is_about_weights(warning));
     let why = match (why, arguments.weighted_interleave.is_some()) {
         (_, true) => {
             "numactl's --weighted-interleave takes the kernel's weights as they are; expected --memory \
                       weighted"
                 .to_owned()
         }
-        (Some(why), _) => why.clone(),
-        (None, _) => "expected --memory weighted with two nodes or more beside it".to_owned(),
+        (Some(why), _) => numawise_report::notice::text(why),
+        (None, _) => "expected --memory weighted with two nodes or more".to_owned(),
     };
     Failure::new(format!("--global-weights: the plan has no weights to write: {why}"))
 }

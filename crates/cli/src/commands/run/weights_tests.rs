@@ -20,11 +20,15 @@ fn placement(weights: &[u8]) -> Placement {
         strategy: Strategy::None,
         binding: ThreadBinding::Free,
         tasks: vec![task],
-        warnings: vec![format!("{ABOUT_WEIGHTS}the plan's own sentence"), "another".to_owned()],
+        warnings: vec![own(), PlanNotice::BalancingWithoutPolicy.into()],
     }
 }
 
-fn compared(wanted: &[u8], now: &[&str]) -> Vec<String> {
+fn own() -> Notice {
+    PlanNotice::BandwidthUnknown { nodes: "0".parse().unwrap(), machine_is_measured: false }.into()
+}
+
+fn compared(wanted: &[u8], now: &[&str]) -> Vec<Notice> {
     let root = tempfile::tempdir().unwrap();
     let folder = root.path().join(Path::new(WEIGHTS).strip_prefix("/").unwrap());
     std::fs::create_dir_all(&folder).unwrap();
@@ -40,14 +44,17 @@ fn compared(wanted: &[u8], now: &[&str]) -> Vec<String> {
 fn weights_that_differ_are_told_with_those_of_now() {
     let warnings = compared(&[3, 1], &["1\n", "1\n"]);
     assert_eq!(warnings.len(), 3);
-    assert!(warnings[2].contains("weights of now, node0 1, node1 1; --global-weights"), "{warnings:?}");
-    assert!(warnings[2].contains("(node0 3, node1 1)"), "{warnings:?}");
+    let weights = |weights: [u8; 2]| {
+        (0..).zip(weights).map(|(node, weight)| NodeWeight { node: NodeId(node), weight }).collect::<Vec<_>>()
+    };
+    let differ = PlanNotice::KernelWeightsDiffer { now: weights([1, 1]), planned: weights([3, 1]) };
+    assert_eq!(warnings[2], differ.into());
 }
 
 #[test]
 fn weights_that_share_alike_need_no_word() {
     for now in [["3\n", "1\n"], ["6\n", "2\n"], ["255\n", "85\n"]] {
-        assert_eq!(compared(&[3, 1], &now), ["another"], "{now:?}");
+        assert_eq!(compared(&[3, 1], &now), [PlanNotice::BalancingWithoutPolicy.into()], "{now:?}");
     }
 }
 

@@ -1,0 +1,55 @@
+//! Notices of a launch: the job in which a program is started, its environment, and the library that pins its threads.
+
+use numawise_units::{CpuSet, Pid};
+use serde::{Deserialize, Serialize};
+
+/// What the CPUs of a launcher were read from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LauncherMask {
+    /// A process of the launcher above us.
+    Process { name: String, pid: Pid },
+    /// The cgroup, for want of such a process; `reason` says why there is none.
+    Cgroup { reason: String },
+}
+
+super::notices! {
+    /// NW6xx: of a launch.
+    Launch: LaunchNotice {
+        /// This process is a rank of a job; `launcher` is the launcher's name.
+        "NW601" RankOfJob {
+            launcher: String, rank: Option<u32>, ranks: Option<u32>, local_rank: u32, local_ranks: u32,
+            /// The number of ranks here is derived from an even spread.
+            even_spread_assumed: bool,
+        },
+        /// The launcher bound nothing: all ranks have its CPUs.
+        "NW602" CpusLeftToAllRanks { cpus: CpuSet, mask: LauncherMask },
+        /// The launcher bound this rank, and the plan stays inside its CPUs.
+        "NW603" RankIsBound { cpus: CpuSet, of: CpuSet, mask: LauncherMask },
+        /// The launcher gave these CPUs to this rank and to others.
+        "NW604" OverlappingMask { cpus: CpuSet },
+        /// Overlapping masks keep the plan from choosing CPUs; `pinned` where threads are pinned all the same, as asked.
+        "NW605" OverlappingMasks { cpus: CpuSet, local_ranks: u32, launcher_cpus: usize, pinned: bool },
+        /// The plan takes the CPUs of the launcher instead of those that this rank was bound to.
+        "NW606" RankIsRebound { cpus: CpuSet, launcher_cpus: CpuSet, mask: LauncherMask },
+        /// Binding again was asked for outside of a job.
+        "NW607" NothingToRebind,
+        /// The environment does not say which rank this is; `problem` is what its reader says.
+        "NW608" RankUnknown { problem: String },
+        /// Slurm gave the job fewer CPUs than are open to it.
+        "NW609" MoreThanSlurmGave { given: usize, open: CpuSet },
+
+        /// Threads of every kind are pinned by a library that is preloaded.
+        "NW611" ThreadsPinnedBy { library: String },
+        /// Only OpenMP's threads are pinned, as asked.
+        "NW612" OnlyOpenMpPinned,
+        /// Only OpenMP's threads are pinned, since the library that pins others is missing.
+        "NW613" PinningLibraryMissing,
+        /// The program cannot have the library preloaded; `problem` says why.
+        "NW614" NotPreloadable { problem: String },
+        /// A variable of the environment is replaced, or taken out; `problem` names it.
+        "NW615" EnvironmentChanged { problem: String },
+        /// The pages that were asked for will not be had.
+        "NW616" PagesUnavailable { problem: String },
+    }
+}
