@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use numawise_facts::{Study, StudyHeader};
+use numawise_linux::calls::terminal;
 use numawise_report::check::{self, Check, Style};
 use numawise_report::series;
 use numawise_tables::Timeline;
@@ -73,19 +74,11 @@ pub fn style() -> Style {
         return Style::plain();
     }
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let width = match terminal_size() {
+    let width = match terminal::size() {
         (0, _) => Style::plain().width,
         (columns, _) => usize::from(columns),
     };
     Style { colour: !set("NO_COLOR"), width, ..Style::plain() }
-}
-
-/// Columns and lines; zeros where there is no terminal, or it does not say.
-fn terminal_size() -> (u16, u16) {
-    let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
-    // SAFETY: TIOCGWINSZ writes one winsize, which lives until the call returns.
-    let told = unsafe { libc::ioctl(libc::STDOUT_FILENO, libc::TIOCGWINSZ, &raw mut size) };
-    if told == 0 { (size.ws_col, size.ws_row) } else { (0, 0) }
 }
 
 /// Fails early where a report could not be written in the end.

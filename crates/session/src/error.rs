@@ -9,6 +9,7 @@ use numawise_observe::FindError;
 use numawise_placement::PlacementError;
 use numawise_record::RecordError;
 use numawise_study::StudyError;
+use numawise_units::Nanoseconds;
 
 /// Failure of a use case. No option of a command line is named: the face that asked adds what to type.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +37,30 @@ pub enum Error {
         "where profiles are kept cannot be determined: neither XDG_DATA_HOME nor HOME is an absolute path; set one of them"
     )]
     NoDataFolder,
+    #[error("nothing to look for: no process, no program's name, no user and no job was given")]
+    NothingAskedFor,
+    #[error("an empty name was given; expected a process number or a program's name")]
+    EmptyTarget,
+    #[error("{found} is no process number; expected 1 to {}", i32::MAX)]
+    NotAProcessNumber { found: String },
+    #[error("there is no user '{name}' on this computer; expected a name as 'id' shows it, or a number")]
+    NoSuchUser { name: String },
+    #[error("{}", joined(.0))]
+    NothingFound(Vec<FindError>),
+    #[error(
+        "no process is all that was asked for: of these names, and of this user or job; leave one of them out"
+    )]
+    NothingInCommon,
+    #[error("the processes that were asked for have ended before they could be sampled")]
+    Ended,
+    #[error("the processes have ended within {interval}")]
+    EndedWithin { interval: Nanoseconds },
+    #[error("nothing may be read of {processes} of {processes} processes: {reason}")]
+    NothingReadable { processes: usize, reason: Reason },
+}
+
+fn joined(errors: &[FindError]) -> String {
+    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
 /// Who or what ended a use case; faces make their exit status from it.

@@ -5,10 +5,12 @@
 //! line, installs a handler for a signal or ends the process.
 //!
 //! - [`here`]: the machine we may use, with what limits us on it and what was measured of it;
-//! - [`profiles`]: what memory benchmarks have saved.
+//! - [`profiles`]: what memory benchmarks have saved;
+//! - [`watch`]: residency of running processes, sampled over time.
 
 mod error;
 pub mod here;
 pub mod profiles;
+pub mod watch;
 
 pub use error::{Cause, Error};

@@ -108,6 +108,10 @@ fn advice(error: &session::Error) -> Option<String> {
             "numawise machine measure makes one, --load FILE shows another".to_owned()
         }
         session::Error::NoDataFolder => "or name the file (--save FILE, --load FILE)".to_owned(),
+        session::Error::NothingAskedFor => {
+            "expected a process number, a program's name, --user NAME or --job ID, for example: numawise where $(pidof app)"
+                .to_owned()
+        }
         _ => return None,
     })
 }

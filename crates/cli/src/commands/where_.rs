@@ -1,36 +1,31 @@
 //! `numawise where PID|NAME...`: where the threads and the memory of running processes are.
 //!
-//! One look tells CPUs, nodes, masks and memory of now, and shares of CPUs since the threads began; with `--interval` shares
-//! are those between two looks. `--job PID` takes a process with all its descendants, `--job ID` a job of the batch system,
-//! `--user` what a user runs. `--watch` is the full-screen view. What may not be read is told with its reason and is no
-//! error; nothing to look at is one (status 125).
+//! One sample gives CPUs, nodes, masks and memory of now, and shares of CPUs since the threads began; with `--interval` shares
+//! are those between two samples. `--job PID` takes a process with all its descendants, `--job ID` a job of the batch system,
+//! `--user` what a user runs. `--watch` is the full-screen view. What may not be read is reported with its reason and is no
+//! error; no process to sample is one (status 125).
 
-mod clock;
-mod looker;
-mod pace;
-mod print;
 mod request;
-mod targets;
 
 use std::path::PathBuf;
 
-use numawise_record::Series;
+use numawise_report::residency::{self, Style};
+use numawise_session::watch::ResidencySampler;
 use numawise_tables::Residency;
-use numawise_tui::{Sample, Samples, TuiError, WatchEnd, WatchRequest};
+use numawise_tui::{Sample, Samples, TuiError, WatchEnd};
 use numawise_units::Nanoseconds;
 
 use super::{Failure, SUCCESS, Status};
-use looker::Looker;
-use request::{Mode, Request};
-use targets::Targets;
+use crate::show;
+use request::{Format, Mode, Request};
 
 /// Show where the threads and memory of running processes are
 ///
 /// With names and --user or --job: those of these names that belong to it.
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(
-    after_help = "Exit status: 0, also when some of it may not be read (that is told); 125 when there is nothing to \
-                        look at.\nManual: docs/user/where.md"
+    after_help = "Exit status: 0, also when some of it may not be read (that is reported); 125 when there is no \
+                        process to sample.\nManual: docs/user/where.md"
 )]
 pub struct Arguments {
     /// Process numbers and names of programs
@@ -45,10 +40,10 @@ pub struct Arguments {
     /// Full-screen view; q leaves it, h shows the keys
     #[arg(long, short, conflicts_with_all = ["json", "csv", "count"])]
     watch: bool,
-    /// Time between looks, e.g. 0.5 or 2s [default: 1 s]; shares of CPUs are those between looks
+    /// Sampling interval, e.g. 0.5 or 2s [default: 1 s]; shares of CPUs are those between samples
     #[arg(long, short, value_name = "SECONDS")]
     interval: Option<Nanoseconds>,
-    /// Show it so many times, one interval apart; ends early when all processes have ended
+    /// Number of samples, one interval apart; ends early when all processes have ended
     #[arg(long, short = 'n', value_name = "N")]
     count: Option<u64>,
     /// JSON (docs/formats/where-json.md), with --count one object on each line
@@ -57,7 +52,7 @@ pub struct Arguments {
     /// Comma-separated values, one row for each thread and each part of the memory
     #[arg(long)]
     csv: bool,
-    /// Keep every look in this SQLite file too (docs/formats/nw-series.md), after those that are there
+    /// Keep every sample in this SQLite file too (docs/formats/nw-series.md), after those that are there
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     /// List the threads of every task, however many there are
@@ -69,30 +64,49 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
-    let request = Request::new(&arguments)?;
+    let request = Request::new(arguments)?;
     if let Mode::Watch { .. } = request.mode {
         numawise_tui::check_terminal().map_err(no_view)?;
     }
-    let mut targets = Targets::new(&arguments)?;
-    for missing in targets.search()? {
-        eprintln!("numawise: warning: {missing}");
-    }
-    let machine = numawise_session::here::for_sampling()?;
-    let series = request.record.as_deref().map(|path| Series::open(path, &machine)).transpose()?;
-    let looker = Looker::new(targets, machine, request.mappings, series);
+    let (mut sampler, missing) = ResidencySampler::open(&request.watch)?;
+    missing.iter().for_each(|missing| eprintln!("numawise: warning: {missing}"));
     match request.mode {
-        Mode::Watch { interval, fixed } => {
-            watch(looker, &WatchRequest { title: title(&arguments), interval, fixed })
+        Mode::Once => print(&sampler.whole()?, &request, 0).map(|_| SUCCESS),
+        Mode::Repeat { interval, count } => {
+            sampler.repeat(interval, count, |shown, residency| print(residency, &request, shown))?;
+            Ok(SUCCESS)
         }
-        _ => print::run(looker, &request),
+        Mode::Watch { interval, fixed } => {
+            watch(sampler, numawise_tui::WatchRequest { title: request.title, interval, fixed })
+        }
     }
 }
 
+/// Prints a sample, the `shown`th after the first. False when nobody reads any more.
+fn print(residency: &Residency, request: &Request, shown: u64) -> Result<bool, Failure> {
+    let text = match request.format {
+        Format::Text => {
+            let style = show::style();
+            let style = Style { width: style.width, colour: style.colour, every_thread: request.threads };
+            let gap = if shown > 0 { "\n" } else { "" };
+            format!("{gap}{}", residency::text(residency, &style))
+        }
+        // One to a line where there are several, so that a reader need not wait for the end.
+        Format::Json if matches!(request.mode, Mode::Repeat { count: 2.., .. }) => {
+            format!("{}\n", residency::json(residency))
+        }
+        Format::Json => format!("{:#}\n", residency::json(residency)),
+        Format::Csv if shown == 0 => residency::csv(residency),
+        Format::Csv => residency::rows(residency),
+    };
+    show::print_while_read(&text)
+}
+
 /// Shows the full-screen view until it is left.
-fn watch(mut looker: Looker, request: &WatchRequest) -> Result<Status, Failure> {
-    let first = looker.light()?;
-    something_seen(&first.residency)?;
-    match numawise_tui::watch(request, first, looker).map_err(no_view)? {
+fn watch(sampler: ResidencySampler, request: numawise_tui::WatchRequest) -> Result<Status, Failure> {
+    let mut samples = ViewSamples(sampler);
+    let first = samples.next()?;
+    match numawise_tui::watch(&request, first, samples).map_err(no_view)? {
         WatchEnd::Quit => Ok(SUCCESS),
         WatchEnd::Signal(number) => Ok((128 + number) as Status),
         WatchEnd::SamplingFailed(failure) => Err(failure),
@@ -109,40 +123,14 @@ fn no_view(error: TuiError) -> Failure {
     }
 }
 
-impl Samples for Looker {
+/// The sampler as the source of the full-screen view.
+struct ViewSamples(ResidencySampler);
+
+impl Samples for ViewSamples {
     type Error = Failure;
 
     fn next(&mut self) -> Result<Sample, Failure> {
-        self.light()
+        let numawise_session::watch::Sample { residency, memory_age, least_interval } = self.0.light()?;
+        Ok(Sample { residency, memory_age, least_interval })
     }
-}
-
-/// What was asked for, in one line.
-fn title(arguments: &Arguments) -> String {
-    let mut words = arguments.targets.clone();
-    words.extend(arguments.user.iter().map(|user| format!("user {user}")));
-    words.extend(arguments.job.iter().map(|job| format!("job {job}")));
-    words.join(" ")
-}
-
-/// Fails when nothing at all may be seen of any process.
-fn something_seen(seen: &Residency) -> Result<(), Failure> {
-    let blind = |task: &numawise_tables::TaskResidency| {
-        task.threads.measured().is_none() && task.memory.measured().is_none()
-    };
-    let Some(first) = seen.tasks.first() else {
-        return Err(Failure::new(
-            "the processes that were asked for have ended before they could be looked at",
-        ));
-    };
-    if !seen.tasks.iter().all(blind) {
-        return Ok(());
-    }
-    let reason =
-        first.threads.reason().or(first.memory.reason()).map(ToString::to_string).unwrap_or_default();
-    Err(Failure::new(format!(
-        "nothing may be seen of {} of {} processes: {reason}",
-        seen.tasks.len(),
-        seen.tasks.len()
-    )))
 }

@@ -1,7 +1,6 @@
 //! From what was typed to what is to be done.
 
-use std::path::PathBuf;
-
+use numawise_session::watch::{SHORTEST_INTERVAL, TargetRequest, WatchRequest};
 use numawise_units::Nanoseconds;
 
 use super::Arguments;
@@ -11,9 +10,7 @@ use crate::commands::Failure;
 #[path = "request_tests.rs"]
 mod tests;
 
-/// Looking more often than this is all that a CPU would do.
-const SHORTEST: Nanoseconds = Nanoseconds(50_000_000);
-/// The interval when none was typed.
+/// The sampling interval when none was typed.
 const USUAL: Nanoseconds = Nanoseconds(1_000_000_000);
 /// As many mappings as a person looks through.
 const LISTED: usize = 200;
@@ -21,19 +18,19 @@ const LISTED: usize = 200;
 /// What to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
+    pub watch: WatchRequest,
     pub mode: Mode,
     pub format: Format,
-    pub record: Option<PathBuf>,
     pub threads: bool,
-    /// As many of the largest mappings of each task.
-    pub mappings: usize,
+    /// What was asked for, in one line.
+    pub title: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// One look.
+    /// One sample.
     Once,
-    /// So many looks, each told as what happened since the one before.
+    /// So many samples, each of what happened since the one before.
     Repeat { interval: Nanoseconds, count: u64 },
     /// The full-screen view; `fixed` when the interval was typed.
     Watch { interval: Nanoseconds, fixed: bool },
@@ -47,40 +44,43 @@ pub enum Format {
 }
 
 impl Request {
-    pub fn new(arguments: &Arguments) -> Result<Request, Failure> {
-        if arguments.targets.is_empty() && arguments.user.is_none() && arguments.job.is_none() {
-            return Err(Failure::new(
-                "nothing to look for; expected a process number, a program's name, --user NAME or --job ID, for \
-                 example: numawise where $(pidof app)",
-            ));
-        }
-        if let Some(interval) = arguments.interval.filter(|interval| *interval < SHORTEST) {
+    pub fn new(typed: Arguments) -> Result<Request, Failure> {
+        if let Some(interval) = typed.interval.filter(|interval| *interval < SHORTEST_INTERVAL) {
             return Err(Failure::new(format!(
-                "--interval {interval} is too short; expected at least {SHORTEST}, for example 0.5 or 2s"
+                "--interval {interval} is too short; expected at least {SHORTEST_INTERVAL}, for example 0.5 or 2s"
             )));
         }
-        if arguments.count == Some(0) {
+        if typed.count == Some(0) {
             return Err(Failure::new("--count 0 would show nothing; expected at least 1"));
         }
-        let interval = arguments.interval.unwrap_or(USUAL);
-        let mode = match (arguments.watch, arguments.interval, arguments.count) {
+        let interval = typed.interval.unwrap_or(USUAL);
+        let mode = match (typed.watch, typed.interval, typed.count) {
             (true, fixed, _) => Mode::Watch { interval, fixed: fixed.is_some() },
             (false, None, None) => Mode::Once,
             (false, _, count) => Mode::Repeat { interval, count: count.unwrap_or(1) },
         };
+        let usual_mappings = if let Mode::Watch { .. } = mode { LISTED } else { 0 };
         Ok(Request {
+            title: title(&typed),
+            watch: WatchRequest {
+                targets: TargetRequest { processes: typed.targets, user: typed.user, job: typed.job },
+                mappings: typed.mappings.unwrap_or(usual_mappings),
+                record: typed.record,
+            },
             mode,
-            format: match (arguments.json, arguments.csv) {
+            format: match (typed.json, typed.csv) {
                 (true, _) => Format::Json,
                 (_, true) => Format::Csv,
                 _ => Format::Text,
             },
-            record: arguments.record.clone(),
-            threads: arguments.threads,
-            mappings: match mode {
-                Mode::Watch { .. } => arguments.mappings.unwrap_or(LISTED),
-                _ => arguments.mappings.unwrap_or(0),
-            },
+            threads: typed.threads,
         })
     }
+}
+
+fn title(typed: &Arguments) -> String {
+    let mut words = typed.targets.clone();
+    words.extend(typed.user.iter().map(|user| format!("user {user}")));
+    words.extend(typed.job.iter().map(|job| format!("job {job}")));
+    words.join(" ")
 }

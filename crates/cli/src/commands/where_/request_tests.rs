@@ -11,7 +11,7 @@ struct Line {
 fn request(line: &str) -> Result<Request, String> {
     let words = std::iter::once("where").chain(line.split_whitespace());
     let line = Line::try_parse_from(words).map_err(|error| error.to_string())?;
-    Request::new(&line.arguments).map_err(|failure| format!("{failure:?}"))
+    Request::new(line.arguments).map_err(|failure| format!("{failure:?}"))
 }
 
 fn mode(line: &str) -> Mode {
@@ -19,7 +19,7 @@ fn mode(line: &str) -> Mode {
 }
 
 #[test]
-fn one_look_unless_more_is_asked_for() {
+fn one_sample_unless_more_is_asked_for() {
     assert_eq!(mode("1"), Mode::Once);
     assert_eq!(mode("app --interval 0.5"), Mode::Repeat { interval: Nanoseconds(500_000_000), count: 1 });
     assert_eq!(mode("app -n 3"), Mode::Repeat { interval: USUAL, count: 3 });
@@ -29,15 +29,13 @@ fn one_look_unless_more_is_asked_for() {
 
 #[test]
 fn mappings_are_listed_when_asked_for_and_in_the_view() {
-    let mappings = |line| request(line).unwrap().mappings;
+    let mappings = |line| request(line).unwrap().watch.mappings;
     assert_eq!((mappings("1"), mappings("1 --mappings 7"), mappings("1 -w")), (0, 7, LISTED));
 }
 
 #[test]
 fn what_cannot_be_is_refused() {
     for (line, expected) in [
-        ("", "nothing to look for"),
-        ("--watch", "nothing to look for"),
         ("1 --interval 0", "too short"),
         ("1 --interval 1ms", "too short"),
         ("1 --interval soon", "is not a span of time"),

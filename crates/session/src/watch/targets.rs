@@ -1,15 +1,13 @@
-//! Which processes are meant, look after look.
+//! Which processes are meant, sample after sample.
 
 use std::collections::{BTreeSet, HashMap};
-use std::ffi::CString;
 
 use numawise_facts::{Snapshot, TaskSnapshot};
+use numawise_linux::calls::{clock, process};
 use numawise_observe::{FindError, Roots, Wanted};
 use numawise_units::{Nanoseconds, Pid};
 
-use super::Arguments;
-use super::clock::{boot_time, cpu_time};
-use crate::commands::Failure;
+use crate::Error;
 
 #[cfg(test)]
 #[path = "targets_tests.rs"]
@@ -17,6 +15,17 @@ mod tests;
 
 /// Searching may take one part in this many of a CPU.
 const PART: u64 = 1000;
+
+/// Processes as a person asks for them: those of `processes` that belong to the user and to the job, where these are given.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TargetRequest {
+    /// Process numbers and names of programs.
+    pub processes: Vec<String>,
+    /// A user's name or number.
+    pub user: Option<String>,
+    /// A process number, for all its descendants, or the name of a job of the batch system.
+    pub job: Option<String>,
+}
 
 /// What was asked for, and which processes that was when it was searched for last.
 pub struct Targets {
@@ -36,43 +45,45 @@ struct Searched {
 }
 
 impl Targets {
-    pub fn new(arguments: &Arguments) -> Result<Self, Failure> {
-        let any = arguments.targets.iter().map(|word| process(word)).collect::<Result<_, _>>()?;
+    pub fn new(request: &TargetRequest) -> Result<Self, Error> {
+        if *request == TargetRequest::default() {
+            return Err(Error::NothingAskedFor);
+        }
+        let any = request.processes.iter().map(|word| wanted(word)).collect::<Result<_, _>>()?;
         let mut all = Vec::new();
-        if let Some(user) = &arguments.user {
+        if let Some(user) = &request.user {
             all.push(vec![Wanted::User(user_number(user)?)]);
         }
-        all.extend(arguments.job.iter().map(|id| job(id)));
+        all.extend(request.job.iter().map(|id| job(id)));
         Ok(Targets { any, all, found: Vec::new(), started: HashMap::new(), searched: None })
     }
 
-    /// Looks for the processes that are meant now, and says which are not there. The first search fails when there are
+    /// Searches for the processes that are meant now, and gives why others are not there. The first search fails when there are
     /// none; later they may come back.
-    pub fn search(&mut self) -> Result<Vec<String>, Failure> {
-        let (at, spent) = (boot_time(), cpu_time());
+    pub fn search(&mut self) -> Result<Vec<FindError>, Error> {
+        let (at, spent) = (clock::since_boot(), clock::process_cpu_time());
         let first = self.searched.is_none();
-        let (found, mut missing) = self.everyone()?;
+        let (found, missing) = self.everyone()?;
         if first && found.is_empty() {
-            if missing.is_empty() {
-                missing.push(
-                    "no process is all that was asked for: of these names, and of this user or job; leave one of them out"
-                        .to_owned(),
-                );
-            }
-            return Err(Failure::new(missing.join("; ")));
+            return Err(if missing.is_empty() {
+                Error::NothingInCommon
+            } else {
+                Error::NothingFound(missing)
+            });
         }
         // A number that was typed means the process that had it then; what else has another one's number now is new.
         let typed = |pid: &Pid| self.any.contains(&Wanted::Pid(*pid));
         self.started.retain(|pid, _| typed(pid));
         self.found = found;
-        self.searched = Some(Searched { at, cost: cpu_time().saturating_sub(spent) });
+        self.searched = Some(Searched { at, cost: clock::process_cpu_time().saturating_sub(spent) });
         Ok(missing)
     }
 
-    /// Searches again when that costs little enough; gives the processes to look at.
-    pub fn now(&mut self) -> Result<&[Pid], Failure> {
+    /// Searches again when that costs little enough; gives the processes to sample.
+    pub fn now(&mut self) -> Result<&[Pid], Error> {
         let due = self.searched.as_ref().is_none_or(|searched| {
-            boot_time().saturating_sub(searched.at) >= Nanoseconds(searched.cost.0.saturating_mul(PART))
+            clock::since_boot().saturating_sub(searched.at)
+                >= Nanoseconds(searched.cost.0.saturating_mul(PART))
         });
         if due {
             self.search()?;
@@ -90,7 +101,7 @@ impl Targets {
     }
 
     /// The processes, and what was asked for and is not there.
-    fn everyone(&self) -> Result<(Vec<Pid>, Vec<String>), Failure> {
+    fn everyone(&self) -> Result<(Vec<Pid>, Vec<FindError>), Error> {
         let mut missing = Vec::new();
         let mut found: Option<BTreeSet<Pid>> = None;
         for wanted in &self.any {
@@ -114,15 +125,15 @@ fn has_ended(task: &TaskSnapshot) -> bool {
         .is_some_and(|threads| threads.iter().all(|thread| matches!(thread.state, 'Z' | 'X')))
 }
 
-/// What the first reading that is one gives, or the first one's complaint.
-fn search_for(readings: &[Wanted], missing: &mut Vec<String>) -> Result<Vec<Pid>, Failure> {
+/// What the first reading that is one gives. Where none is, the first one's error joins `missing`.
+fn search_for(readings: &[Wanted], missing: &mut Vec<FindError>) -> Result<Vec<Pid>, Error> {
     let roots = Roots::default();
     let mut complaint = None;
     for wanted in readings {
         match numawise_observe::find(&roots, wanted) {
             Ok(pids) => return Ok(pids),
-            Err(FindError::Read(error)) => return Err(error.into()),
-            Err(error) => _ = complaint.get_or_insert(error.to_string()),
+            Err(error @ FindError::Read(_)) => return Err(error.into()),
+            Err(error) => _ = complaint.get_or_insert(error),
         }
     }
     missing.extend(complaint);
@@ -130,16 +141,16 @@ fn search_for(readings: &[Wanted], missing: &mut Vec<String>) -> Result<Vec<Pid>
 }
 
 /// A number is a process, anything else a name.
-fn process(word: &str) -> Result<Wanted, Failure> {
+fn wanted(word: &str) -> Result<Wanted, Error> {
     if word.is_empty() {
-        return Err(Failure::new("an empty name was given; expected a process number or a program's name"));
+        return Err(Error::EmptyTarget);
     }
     if !word.bytes().all(|byte| byte.is_ascii_digit()) {
         return Ok(Wanted::Name(word.to_owned()));
     }
     match word.parse() {
         Ok(pid) if pid > 0 => Ok(Wanted::Pid(Pid(pid))),
-        _ => Err(Failure::new(format!("{word} is no process number; expected 1 to {}", i32::MAX))),
+        _ => Err(Error::NotAProcessNumber { found: word.to_owned() }),
     }
 }
 
@@ -155,25 +166,7 @@ fn job(id: &str) -> Vec<Wanted> {
 }
 
 /// The number of a user who is named.
-fn user_number(user: &str) -> Result<u32, Failure> {
-    if let Ok(number) = user.parse() {
-        return Ok(number);
-    }
-    let unknown = || {
-        Failure::new(format!(
-            "there is no user '{user}' on this computer; expected a name as 'id' shows it, or a number"
-        ))
-    };
-    let name = CString::new(user).map_err(|_| unknown())?;
-    // SAFETY: a passwd is numbers and pointers, for which zeros are values.
-    let mut entry: libc::passwd = unsafe { std::mem::zeroed() };
-    let mut found = std::ptr::null_mut();
-    // Long enough for any entry: directories and real names are shorter.
-    let mut buffer = vec![0; 64 << 10];
-    // SAFETY: name ends with a zero; entry, buffer (with its length) and found live until the call returns, and what the
-    // entry points to lies in the buffer.
-    unsafe {
-        libc::getpwnam_r(name.as_ptr(), &raw mut entry, buffer.as_mut_ptr(), buffer.len(), &raw mut found);
-    }
-    if found.is_null() { Err(unknown()) } else { Ok(entry.pw_uid) }
+fn user_number(user: &str) -> Result<u32, Error> {
+    let named = || process::user_number(user);
+    user.parse().ok().or_else(named).ok_or_else(|| Error::NoSuchUser { name: user.to_owned() })
 }

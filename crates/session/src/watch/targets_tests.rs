@@ -4,12 +4,12 @@ use super::*;
 
 #[test]
 fn numbers_are_processes_and_the_rest_are_names() {
-    assert_eq!(process("4711").unwrap(), Wanted::Pid(Pid(4711)));
+    assert_eq!(wanted("4711").unwrap(), Wanted::Pid(Pid(4711)));
     for name in ["app", "4711a", "/usr/bin/app", "+3", "1.5", "日本"] {
-        assert_eq!(process(name).unwrap(), Wanted::Name(name.to_owned()));
+        assert_eq!(wanted(name).unwrap(), Wanted::Name(name.to_owned()));
     }
     for bad in ["", "0", "2147483648", "99999999999999999999"] {
-        assert!(process(bad).is_err(), "{bad}");
+        assert!(wanted(bad).is_err(), "{bad}");
     }
 }
 
@@ -30,8 +30,8 @@ fn users_have_names_and_numbers() {
 }
 
 fn targets(words: &[&str]) -> Targets {
-    let targets = words.iter().map(ToString::to_string).collect();
-    Targets::new(&Arguments { targets, ..Arguments::default() }).unwrap()
+    let processes = words.iter().map(ToString::to_string).collect();
+    Targets::new(&TargetRequest { processes, ..TargetRequest::default() }).unwrap()
 }
 
 #[test]
@@ -40,15 +40,16 @@ fn those_that_are_there_are_found_and_the_others_named() {
     let mut targets = targets(&[&own, "no-such-program-anywhere"]);
     let missing = targets.search().unwrap();
     assert_eq!(targets.now().unwrap(), [Pid(own.parse().unwrap())]);
-    assert!(missing.len() == 1 && missing[0].contains("no-such-program-anywhere"), "{missing:?}");
+    let [FindError::Name { name, .. }] = &missing[..] else { panic!("{missing:?}") };
+    assert_eq!(name, "no-such-program-anywhere");
 }
 
 #[test]
 fn a_user_narrows_what_names_give() {
     let own = std::process::id().to_string();
     let with = |user: &str| {
-        let (targets, user) = (vec![own.clone()], Some(user.to_owned()));
-        Targets::new(&Arguments { targets, user, ..Arguments::default() }).unwrap().search()
+        let (processes, user) = (vec![own.clone()], Some(user.to_owned()));
+        Targets::new(&TargetRequest { processes, user, job: None }).unwrap().search()
     };
     // Nobody has this number.
     assert!(with("4123456789").is_err());
@@ -60,12 +61,17 @@ fn a_number_that_is_used_again_is_not_the_process_that_was_meant() {
     let mut targets = targets(&[&own.to_string()]);
     targets.search().unwrap();
     let options = numawise_observe::SnapshotOptions { memory: false, ..Default::default() };
-    let look: Snapshot = numawise_observe::snapshot(&[own], &options);
-    assert_eq!(targets.keep(look.clone()).tasks.len(), 1);
-    let mut other = look.clone();
+    let sample: Snapshot = numawise_observe::snapshot(&[own], &options);
+    assert_eq!(targets.keep(sample.clone()).tasks.len(), 1);
+    let mut other = sample.clone();
     other.tasks[0].started = Nanoseconds(1);
     assert_eq!(targets.keep(other.clone()).tasks.len(), 0);
     targets.search().unwrap();
     assert_eq!(targets.keep(other).tasks.len(), 0, "nor after another search");
-    assert_eq!(targets.keep(look).tasks.len(), 1);
+    assert_eq!(targets.keep(sample).tasks.len(), 1);
+}
+
+#[test]
+fn nothing_asked_for_is_no_request() {
+    assert!(matches!(Targets::new(&TargetRequest::default()), Err(Error::NothingAskedFor)));
 }
