@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
-use testbed::{CommandResult, Error, Guest, Machine, Mpi, Run};
+use testbed::{CommandResult, GuestRun, Mpi};
 
 /// Not a status that shells or the kernel give to common failures; docker and timeout use it alike.
 const NO_GUEST: u8 = 125;
@@ -82,7 +82,9 @@ pub(crate) fn run() -> ExitCode {
     let outcome = match Cli::parse().action {
         Action::Machines => machines(),
         Action::Run(arguments) => run_guest(&arguments),
-        Action::Fetch => testbed::readiness().map_err(|e| e.to_string()).map(|()| 0),
+        Action::Fetch => {
+            numawise_emulate::readiness(testbed::work_folder()).map_err(|e| e.to_string()).map(|()| 0)
+        }
     };
     outcome.map_or_else(
         |message| {
@@ -94,8 +96,8 @@ pub(crate) fn run() -> ExitCode {
 }
 
 fn machines() -> Result<u8, String> {
-    for name in Machine::names() {
-        let machine = Machine::load(&name).map_err(|e| e.to_string())?;
+    for name in testbed::names() {
+        let machine = testbed::load(&name).map_err(|e| e.to_string())?;
         println!("{name:12} {}", machine.description().summary);
     }
     Ok(0)
@@ -110,8 +112,8 @@ fn run_guest(arguments: &RunArgs) -> Result<u8, String> {
     if commands.is_empty() {
         return Err("nothing to run: give commands after --, or --script FILE".to_owned());
     }
-    let machine = Machine::load(&arguments.machine).map_err(|e| e.to_string())?;
-    let mut guest = Guest::new(&machine)
+    let machine = testbed::load(&arguments.machine).map_err(|e| e.to_string())?;
+    let mut guest = testbed::guest(&machine)
         .timing(arguments.timing)
         .limit(Duration::from_secs(arguments.limit))
         .live(arguments.live);
@@ -144,7 +146,7 @@ fn run_guest(arguments: &RunArgs) -> Result<u8, String> {
         let (from, to) = pair(file, ':', "--collect GUEST:HOST")?;
         guest = guest.collect(from, to);
     }
-    let run = guest.run(&commands).map_err(|e: Error| e.to_string())?;
+    let run = guest.run(&commands).map_err(|e| e.to_string())?;
     for result in run.iter() {
         show(result, arguments.verbose);
     }
@@ -181,7 +183,7 @@ fn show(result: &CommandResult, verbose: bool) {
     }
 }
 
-fn show_times(run: &Run) {
+fn show_times(run: &GuestRun) {
     let again = if run.boots == 1 { String::new() } else { format!(" at attempt {}", run.boots) };
     let (boot, wall) = (run.boot.as_secs_f64(), run.wall.as_secs_f64());
     eprintln!("testbed: booted in {boot:.1} s{again}, {wall:.1} s in all");

@@ -1,10 +1,10 @@
 //! What a guest promises to whoever runs commands in it.
 
 use std::time::{Duration, Instant};
-use testbed::{Error, Guest, Machine};
+use testbed::{EmulatedMachine, Error};
 
-fn two_socket() -> Machine {
-    Machine::load("two-socket").unwrap()
+fn two_socket() -> EmulatedMachine {
+    testbed::load("two-socket").unwrap()
 }
 
 #[test]
@@ -26,7 +26,7 @@ fn emulated_results_are_those_of_each_command() {
         "mkdir /sys/fs/cgroup/box && echo 2-3 > /sys/fs/cgroup/box/cpuset.cpus && echo 1 > /sys/fs/cgroup/box/cpuset.mems \
          && echo $$ > /sys/fs/cgroup/box/cgroup.procs && nproc && grep _allowed_list /proc/self/status",
     ];
-    let run = Guest::new(&machine)
+    let run = testbed::guest(&machine)
         .content("/data/in", bytes.clone())
         .env("GREETING", "it's  me")
         .collect("/root/out", &brought)
@@ -52,7 +52,7 @@ fn emulated_time_limit_names_the_command() {
         return;
     }
     let start = Instant::now();
-    let error = Guest::new(&two_socket())
+    let error = testbed::guest(&two_socket())
         .limit(Duration::from_secs(30))
         .run(&["true", "echo on the console > /dev/console; sleep 1000"])
         .unwrap_err();
@@ -71,7 +71,7 @@ fn emulated_guest_that_ends_itself_is_an_error_not_a_result() {
     if !testbed::ready() {
         return;
     }
-    let error = Guest::new(&two_socket()).run(&["true", "poweroff -f; sleep 10", "true"]).unwrap_err();
+    let error = testbed::guest(&two_socket()).run(&["true", "poweroff -f; sleep 10", "true"]).unwrap_err();
     let message = error.to_string();
     assert!(matches!(error, Error::Ended { .. }), "{message}");
     assert!(message.contains("during command 2 of 3, `poweroff -f; sleep 10`"), "{message}");
@@ -82,6 +82,6 @@ fn emulated_absent_file_is_named() {
     if !testbed::ready() {
         return;
     }
-    let error = Guest::new(&two_socket()).collect("/root/none", "unused").run(&["true"]).unwrap_err();
+    let error = testbed::guest(&two_socket()).collect("/root/none", "unused").run(&["true"]).unwrap_err();
     assert!(matches!(&error, Error::NotInGuest { path } if path == "/root/none"), "{error}");
 }

@@ -1,6 +1,6 @@
 //! The timing that programs in a guest measure is the one that the machine file describes.
 
-use testbed::{CommandResult, Guest, Machine, Run};
+use testbed::{CommandResult, Guest, GuestRun};
 
 const PROBE: &str = "probe/numa_probe.c";
 const HOPS: u32 = 2000;
@@ -9,7 +9,7 @@ const ROUNDS: u32 = 3;
 /// The chain of the probe, in lines; more than 60 times what the cache holds.
 const CHAIN_LINES: u64 = (4 << 20) / 64;
 
-fn probe(guest: Guest<'_>, commands: &[String]) -> Run {
+fn probe(guest: Guest<'_>, commands: &[String]) -> GuestRun {
     let program = testbed::compile_c(
         PROBE,
         "numa_probe",
@@ -47,14 +47,14 @@ fn check_latencies(name: &str) {
     if !testbed::ready() {
         return;
     }
-    let machine = Machine::load(name).unwrap();
+    let machine = testbed::load(name).unwrap();
     let timing = machine.description().timing.as_ref().unwrap();
     let mut pairs = Vec::new();
     for (from, cpu) in machine.nodes().filter_map(|(id, node)| Some((id, *node.cpus.first()?))) {
         pairs.extend(machine.nodes().filter(|(_, node)| node.memory_mib > 0).map(|(to, _)| (from, cpu, to)));
     }
     let commands: Vec<String> = pairs.iter().map(|&(_, cpu, to)| latency(cpu, to)).collect();
-    let run = probe(Guest::new(&machine).timing(true), &commands);
+    let run = probe(testbed::guest(&machine).timing(true), &commands);
     for (result, (from, cpu, to)) in run.iter().zip(pairs) {
         let truth = timing.node[from as usize].latency_ns[to as usize];
         near(&format!("{name}, CPU {cpu} to node {to}, ns"), figure(result) / timing.scale, truth, 0.15);
@@ -90,10 +90,10 @@ fn emulated_timing_two_socket_bandwidths_are_those_of_the_file() {
     if !testbed::ready() {
         return;
     }
-    let machine = Machine::load("two-socket").unwrap();
+    let machine = testbed::load("two-socket").unwrap();
     let timing = machine.description().timing.as_ref().unwrap();
     let commands = ["parallel", "serial", "interleave"].map(|place| triad(place, 8));
-    let run = probe(Guest::new(&machine).timing(true), &commands);
+    let run = probe(testbed::guest(&machine).timing(true), &commands);
     let [parallel, serial, interleave] = [0, 1, 2].map(|k| figure(&run[k]) * timing.scale);
     // Both nodes give all they have.
     near("triad, parallel first touch, GB/s", parallel, timing.node[0].gbps * 2.0, 0.10);
@@ -128,12 +128,12 @@ fn emulated_without_timing_all_memory_is_equally_fast() {
     if !testbed::ready() {
         return;
     }
-    let machine = Machine::load("two-socket").unwrap();
+    let machine = testbed::load("two-socket").unwrap();
     // Interleaved, and the fastest of each: what else runs on the host only ever makes a pass slower.
     let order: Vec<u32> = [0, 1].repeat(6);
     let commands: Vec<String> =
         order.iter().map(|node| format!("numa_probe latency 0 {node} 2000000")).collect();
-    let run = probe(Guest::new(&machine), &commands);
+    let run = probe(testbed::guest(&machine), &commands);
     let fastest = |node: u32| {
         let of_node = run.iter().zip(&order).filter(|(_, of)| **of == node);
         of_node.map(|(result, _)| figure(result)).fold(f64::INFINITY, f64::min)

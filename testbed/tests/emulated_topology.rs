@@ -1,7 +1,7 @@
 //! What the kernel in a guest sees is what the machine file says.
 
 use std::collections::BTreeMap;
-use testbed::{Guest, Machine, guest_physical};
+use testbed::{EmulatedMachine, guest_physical};
 
 /// `name: contents` of files, as `head -n 1` prints them for each of several.
 const SHOW_NODES: &str = "cd /sys/devices/system/node\n\
@@ -28,10 +28,10 @@ fn list(numbers: &[u32]) -> String {
     parts.iter().map(text).collect::<Vec<_>>().join(",")
 }
 
-fn check_nodes(machine: &Machine, text: &str) {
+fn check_nodes(machine: &EmulatedMachine, text: &str) {
     let seen = values(text);
     let file = |name: &str| *seen.get(name).unwrap_or_else(|| panic!("no {name} in\n{text}"));
-    let ids = |with: &dyn Fn(&testbed::Node) -> bool| -> String {
+    let ids = |with: &dyn Fn(&testbed::EmulatedNode) -> bool| -> String {
         list(&machine.nodes().filter(|(_, node)| with(node)).map(|(id, _)| id).collect::<Vec<_>>())
     };
     assert_eq!(file("online"), ids(&|_| true));
@@ -56,7 +56,7 @@ fn check_nodes(machine: &Machine, text: &str) {
 }
 
 /// The nearest initiator's row, which is what `access0` shows.
-fn check_hmat(machine: &Machine, text: &str) {
+fn check_hmat(machine: &EmulatedMachine, text: &str) {
     let seen = values(text);
     for (id, node) in machine.nodes() {
         let initiator = node.initiator.unwrap_or(id);
@@ -71,7 +71,7 @@ fn check_hmat(machine: &Machine, text: &str) {
 }
 
 /// The firmware's memory ranges lie in the pieces that the layout computes (it leaves out the video hole under 1 MiB).
-fn check_ranges(machine: &Machine, text: &str) {
+fn check_ranges(machine: &EmulatedMachine, text: &str) {
     let pieces = guest_physical(machine);
     let mut covered = vec![0; pieces.len()];
     for line in text.lines() {
@@ -80,7 +80,7 @@ fn check_ranges(machine: &Machine, text: &str) {
         let first = u64::from_str_radix(words[1], 16).unwrap();
         let end = u64::from_str_radix(words[2], 16).unwrap() + 1;
         let within =
-            |p: &testbed::Piece| p.node == node && p.addresses.start <= first && end <= p.addresses.end;
+            |p: &testbed::MemoryPiece| p.node == node && p.addresses.start <= first && end <= p.addresses.end;
         let k =
             pieces.iter().position(within).unwrap_or_else(|| panic!("`{line}` is in none of {pieces:x?}"));
         covered[k] += end - first;
@@ -95,8 +95,8 @@ fn check(name: &str) {
     if !testbed::ready() {
         return;
     }
-    let machine = Machine::load(name).unwrap();
-    let run = Guest::new(&machine).run(&[SHOW_NODES, SHOW_RANGES, "nproc"]).unwrap();
+    let machine = testbed::load(name).unwrap();
+    let run = testbed::guest(&machine).run(&[SHOW_NODES, SHOW_RANGES, "nproc"]).unwrap();
     for result in run.iter() {
         assert_eq!((result.status, result.stderr.as_str()), (0, ""), "{}", result.command);
     }

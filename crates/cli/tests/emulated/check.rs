@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use serde_json::Value;
-use testbed::Machine;
+use testbed::EmulatedMachine;
 
 use crate::{decided, findings, guest, json};
 
@@ -48,7 +48,7 @@ const CALM: f64 = 1.25;
 const ATTEMPTS: usize = 3;
 
 impl Attempt {
-    fn new(machine: &Machine) -> Self {
+    fn new(machine: &EmulatedMachine) -> Self {
         // Interleaving brings a quarter to a third where emulating is fast, and less where it is slow: far from this margin.
         let check = format!(
             "numawise check {OPTIONS} --budget 200s --margin 5% -o /root/serial.nw -- iso3dfd {GRID} {{threads}}"
@@ -89,7 +89,7 @@ impl Attempt {
 
     /// The first that nothing spoiled. Where all were spoiled, the one that the host left most alone if there must be one,
     /// as in CI, and else none: what happened on a busy host is said, and proves nothing.
-    fn best(machine: &Machine) -> Option<Self> {
+    fn best(machine: &EmulatedMachine) -> Option<Self> {
         let mut spoiled: Vec<Self> = Vec::new();
         for attempt in 1..=ATTEMPTS {
             let made = Attempt::new(machine);
@@ -157,7 +157,7 @@ fn emulated_serial_initialisation_is_found_and_its_cure_is_true() {
     if !testbed::ready() {
         return;
     }
-    let machine = Machine::load("two-socket").unwrap();
+    let machine = testbed::load("two-socket").unwrap();
     let Some(attempt) = Attempt::best(&machine) else { return };
     let (told, output) = (&attempt.told, &attempt.output);
     assert_eq!(told["schema"], "numawise/check/1");
@@ -180,7 +180,7 @@ fn emulated_parallel_initialisation_has_nothing_to_cure() {
     if !testbed::ready() {
         return;
     }
-    let machine = Machine::load("two-socket").unwrap();
+    let machine = testbed::load("two-socket").unwrap();
     let (told, run) = decided(200, |budget| {
         let check = format!(
             "numawise check {OPTIONS} --budget {budget}s --margin 20% -o /root/f.nw -- iso3dfd {GRID} {{threads}} --first-touch"

@@ -4,7 +4,7 @@
 
 use std::io::Write as _;
 
-use testbed::{CommandResult, Machine};
+use testbed::CommandResult;
 
 use crate::{guest, json};
 
@@ -27,7 +27,7 @@ fn emulated_ranks_respect_what_the_launcher_bound() {
     if !testbed::ready() {
         return;
     }
-    let machine = Machine::load("two-socket").unwrap();
+    let machine = testbed::load("two-socket").unwrap();
     let local = "--place local --no-preload";
     let rebind = format!("{local} --rebind");
     let run = guest(&machine)
@@ -62,7 +62,7 @@ fn emulated_weights_are_compared_and_written() {
     if !testbed::ready() {
         return;
     }
-    let machine = Machine::load("hbm").unwrap();
+    let machine = testbed::load("hbm").unwrap();
     let weighted = "--memory weighted:0,2";
     let run = guest(&machine)
         .run(&[

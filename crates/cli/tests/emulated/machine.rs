@@ -1,7 +1,5 @@
 //! `numawise machine` against the machine files, by both readers.
 
-use testbed::Machine;
-
 use crate::{guest, json};
 
 #[test]
@@ -10,7 +8,7 @@ fn emulated_machines_are_read_as_they_are() {
         return;
     }
     for name in ["two-socket", "hbm", "holes", "eight-nodes"] {
-        let machine = Machine::load(name).unwrap();
+        let machine = testbed::load(name).unwrap();
         let run = guest(&machine)
             .run(&["numawise machine --json", "numawise machine --reader sysfs --json", "numawise machine"])
             .unwrap();
@@ -67,7 +65,7 @@ fn emulated_limits_are_named() {
     if !testbed::ready() {
         return;
     }
-    let machine = Machine::load("two-socket").unwrap();
+    let machine = testbed::load("two-socket").unwrap();
     let enter = "mkdir -p /sys/fs/cgroup/box && cd /sys/fs/cgroup/box && echo 1-3 > cpuset.cpus && echo 1 > cpuset.mems \
                  && echo '150000 100000' > cpu.max; echo $$ > cgroup.procs";
     let run = guest(&machine)

@@ -19,7 +19,7 @@ mod weights;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use testbed::{CommandResult, Guest, Machine, Run};
+use testbed::{CommandResult, EmulatedMachine, Guest, GuestRun};
 
 /// A file that `make build` makes.
 fn built(path: &str) -> PathBuf {
@@ -29,8 +29,8 @@ fn built(path: &str) -> PathBuf {
 }
 
 /// A guest with numawise and iso3dfd in its `/bin`.
-fn guest(machine: &Machine) -> Guest<'_> {
-    Guest::new(machine)
+fn guest(machine: &EmulatedMachine) -> Guest<'_> {
+    testbed::guest(machine)
         .file_at(built("target/release/numawise"), "/bin/numawise")
         .file_at(built("build/iso3dfd/iso3dfd"), "/bin/iso3dfd")
 }
@@ -54,7 +54,7 @@ const CHECKS: u64 = 3;
 /// A check in a guest of its own, made anew with more time while it answers "undecided". That answer is a truthful one where
 /// other work takes the host's CPUs, and says nothing about numawise; a wrong one is not given a second chance. `check` gets a
 /// budget in seconds.
-fn decided(budget: u64, check: impl Fn(u64) -> Run) -> (serde_json::Value, Run) {
+fn decided(budget: u64, check: impl Fn(u64) -> GuestRun) -> (serde_json::Value, GuestRun) {
     for attempt in 1..CHECKS {
         let results = check(budget * attempt);
         let told = json(&results[0]);

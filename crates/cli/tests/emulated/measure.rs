@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use testbed::{Machine, Timing};
+use testbed::{EmulatedMachine, MachineTiming};
 
 use crate::{guest, json};
 
@@ -24,7 +24,7 @@ fn cell(matrix: &Value, of: impl Fn(&Value) -> bool) -> &Value {
 }
 
 /// What all cores of `from` can read of the memory of `to`, GB/s.
-fn node_bandwidth(machine: &Machine, timing: &Timing, from: usize, to: usize) -> f64 {
+fn node_bandwidth(machine: &EmulatedMachine, timing: &MachineTiming, from: usize, to: usize) -> f64 {
     let cores = machine.description().node[from].cpus.len() as f64;
     let link = timing.node[from].link_gbps.get(to).copied().filter(|link| *link > 0.0);
     (cores * timing.core_gbps).min(timing.node[to].gbps).min(link.unwrap_or(f64::INFINITY))
@@ -39,7 +39,7 @@ fn check_matrices(name: &str) {
     if !testbed::ready() {
         return;
     }
-    let machine = Machine::load(name).unwrap();
+    let machine = testbed::load(name).unwrap();
     for guest in 1..=GUESTS {
         let (wrong, output) = compared(&machine);
         if wrong.is_empty() {
@@ -52,7 +52,7 @@ fn check_matrices(name: &str) {
 
 /// Measures in a guest and compares every pair, beside the pair (0, 0), with the machine's file: what is off, and all that was
 /// printed.
-fn compared(machine: &Machine) -> (Vec<String>, String) {
+fn compared(machine: &EmulatedMachine) -> (Vec<String>, String) {
     let name = machine.name();
     let timing = machine.description().timing.clone().unwrap();
     let run = guest(machine)

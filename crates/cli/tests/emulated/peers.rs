@@ -1,7 +1,5 @@
 //! The same request through numactl, hwloc-bind and taskset: the same masks, policies and pages, where there are nodes to tell.
 
-use testbed::Machine;
-
 use crate::probe::{Line, lines, with_probe};
 
 const PROBE: &str = "place_probe self 8";
@@ -15,7 +13,7 @@ fn alike(machine: &str, pairs: &[(&str, &str)]) {
     if !testbed::ready() {
         return;
     }
-    let machine = Machine::load(machine).unwrap();
+    let machine = testbed::load(machine).unwrap();
     let commands: Vec<String> = pairs
         .iter()
         .flat_map(|(theirs, ours)| [format!("{theirs} {PROBE}"), format!("numawise run {ours} -- {PROBE}")])

@@ -1,7 +1,5 @@
 //! What `numawise run` asks for is what the kernel reports: masks, policies, and the nodes of pages.
 
-use testbed::Machine;
-
 use crate::guest;
 
 /// A program that prints its mask, and where 64 MiB that it allocates lie: it becomes `dd`, and reads its own maps
@@ -61,7 +59,7 @@ fn emulated_plans_are_what_the_kernel_reports() {
         ("eight-nodes", "-C 5 -m 3", "5", "bind:3", &[3]),
     ];
     for name in ["two-socket", "hbm", "holes", "eight-nodes"] {
-        let machine = Machine::load(name).unwrap();
+        let machine = testbed::load(name).unwrap();
         let here: Vec<_> = cases.iter().filter(|case| case.0 == name).collect();
         let commands: Vec<String> =
             here.iter().map(|case| format!("numawise run {} -- {LOOK}", case.1)).collect();
@@ -88,7 +86,7 @@ fn emulated_peer_numactl_gives_the_same() {
     if !testbed::ready() {
         return;
     }
-    let machine = Machine::load("two-socket").unwrap();
+    let machine = testbed::load("two-socket").unwrap();
     let requests =
         ["-C 1,3 -m 1", "-N 0 -i 0-1", "-N 1 -p 0", "-C +0-1 -l", "--cpunodebind=!0 --membind=all"];
     let commands: Vec<String> = requests

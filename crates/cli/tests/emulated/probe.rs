@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use testbed::{CommandResult, Guest, Machine};
+use testbed::{CommandResult, EmulatedMachine, Guest};
 
 use crate::{built, guest};
 
@@ -14,7 +14,7 @@ fn program() -> PathBuf {
 }
 
 /// A guest with numawise, its library beside it, and the probe.
-pub fn with_probe(machine: &Machine) -> Guest<'_> {
+pub fn with_probe(machine: &EmulatedMachine) -> Guest<'_> {
     guest(machine)
         .file_at(program(), "/bin/place_probe")
         .file_at(built("target/release/libnumawise_agent.so"), "/bin/libnumawise_agent.so")

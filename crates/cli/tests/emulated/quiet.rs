@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use testbed::Machine;
-
 use crate::{decided, findings, guest, json};
 
 /// Without timing both nodes are equally fast, whatever their distances say. Two threads, so that the emulated CPUs that
@@ -15,7 +13,7 @@ fn emulated_equal_nodes_are_not_affected() {
     if !testbed::ready() {
         return;
     }
-    let machine = Machine::load("two-socket").unwrap();
+    let machine = testbed::load("two-socket").unwrap();
     let (told, run) = decided(150, |budget| {
         let check = format!(
             "numawise check --json --sampling 1% --margin 40% --budget {budget}s --seed 1 --threads 2 \
@@ -33,7 +31,7 @@ fn emulated_hbm_is_tried_only_when_the_program_fits() {
     if !testbed::ready() {
         return;
     }
-    let machine = Machine::load("hbm").unwrap();
+    let machine = testbed::load("hbm").unwrap();
     let check = |name: &str, command: &str| {
         format!(
             "numawise check --json --sampling 1% --margin 50% --budget 30s --seed 1 -o /root/{name}.nw -- {command}"

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use testbed::{CommandResult, Machine, Mpi};
+use testbed::{CommandResult, EmulatedMachine, Mpi};
 
 use crate::json;
 use crate::probe::{Line, by_rank, list, with_probe};
@@ -28,7 +28,7 @@ fn commands((ranks, options): Request) -> [String; 4] {
 }
 
 /// The nodes of the CPUs in a list.
-fn nodes_of(machine: &Machine, cpus: &str) -> Vec<u64> {
+fn nodes_of(machine: &EmulatedMachine, cpus: &str) -> Vec<u64> {
     let node = |cpu: &u64| {
         let nodes = &machine.description().node;
         nodes.iter().position(|node| node.cpus.iter().any(|c| u64::from(*c) == *cpu)).unwrap() as u64
@@ -39,7 +39,7 @@ fn nodes_of(machine: &Machine, cpus: &str) -> Vec<u64> {
 }
 
 /// Masks, policies and pages of the ranks are those of the plan; together they use every CPU once.
-fn check(machine: &Machine, plan: &Value, started: &CommandResult, ranks: u64) {
+fn check(machine: &EmulatedMachine, plan: &Value, started: &CommandResult, ranks: u64) {
     let told = by_rank(started, ranks);
     let mut used = Vec::new();
     for (rank, line) in told.iter().enumerate() {
@@ -73,10 +73,10 @@ fn one_cpu_is_not_left(line: &Line, of: &str) {
 }
 
 fn ranks_are_where_the_plan_says(name: &str, requests: &[Request]) {
-    if !testbed::ready() || !Mpi::OpenMpi.ready() || !Mpi::Mpich.ready() {
+    if !testbed::ready() || !testbed::mpi_ready(Mpi::OpenMpi) || !testbed::mpi_ready(Mpi::Mpich) {
         return;
     }
-    let machine = Machine::load(name).unwrap();
+    let machine = testbed::load(name).unwrap();
     let all: Vec<String> = requests.iter().flat_map(|request| commands(*request)).collect();
     let guest = with_probe(&machine).mpi(Mpi::OpenMpi).mpi(Mpi::Mpich).limit(Duration::from_secs(400));
     let run = guest.run(&all).unwrap();
@@ -123,10 +123,10 @@ fn emulated_ranks_with_high_bandwidth_memory() {
 /// What a launcher bound stays bound, and the lines that numawise prints for the launchers do the same.
 #[test]
 fn emulated_launchers_bind_as_they_are_told() {
-    if !testbed::ready() || !Mpi::OpenMpi.ready() || !Mpi::Mpich.ready() {
+    if !testbed::ready() || !testbed::mpi_ready(Mpi::OpenMpi) || !testbed::mpi_ready(Mpi::Mpich) {
         return;
     }
-    let machine = Machine::load("two-socket").unwrap();
+    let machine = testbed::load("two-socket").unwrap();
     let probe = "place_probe self 1";
     let under = format!("numawise run --place local --no-preload {probe}");
     let request = "--ranks 2 --place semi --threads 2 --memory bind --no-preload";

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use testbed::{CommandResult, Machine};
+use testbed::CommandResult;
 
 use crate::json;
 use crate::probe::{Line, lines, with_probe};
@@ -54,7 +54,7 @@ fn agrees(machine: &str, prepare: &str, regions: &str) {
     if !testbed::ready() {
         return;
     }
-    let machine = Machine::load(machine).unwrap();
+    let machine = testbed::load(machine).unwrap();
     let mut commands = commands(regions);
     commands[0] = format!("{prepare}{}", commands[0]);
     let run = with_probe(&machine).tool("numastat").run(&commands).unwrap();

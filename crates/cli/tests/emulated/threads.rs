@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use testbed::{Machine, Mpi};
+use testbed::Mpi;
 
 use crate::json;
 use crate::probe::{Line, lines, with_probe};
@@ -18,10 +18,10 @@ fn by_thread(mut lines: Vec<Line>) -> Vec<Line> {
 /// inside the task's CPUs.
 #[test]
 fn emulated_threads_stay_where_the_plan_wants_them() {
-    if !testbed::ready() || !Mpi::Mpich.ready() {
+    if !testbed::ready() || !testbed::mpi_ready(Mpi::Mpich) {
         return;
     }
-    let machine = Machine::load("two-socket").unwrap();
+    let machine = testbed::load("two-socket").unwrap();
     let requests = [
         ("--place distributed --threads 4", 4),
         ("--place local --threads 2", 2),
@@ -72,7 +72,7 @@ fn emulated_balancing_and_sizes_of_pages() {
         return;
     }
     const THP: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
-    let machine = Machine::load("two-socket").unwrap();
+    let machine = testbed::load("two-socket").unwrap();
     let run = with_probe(&machine)
         .run(&[
             "numawise run -m 0 --balancing -- place_probe self 2".to_owned(),

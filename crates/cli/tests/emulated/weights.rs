@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 
 use serde_json::json;
-use testbed::{CommandResult, Machine};
+use testbed::CommandResult;
 
 use crate::probe::{lines, with_probe};
 
@@ -41,7 +41,7 @@ fn emulated_weighted_interleaving_follows_the_weights() {
     if !testbed::ready() {
         return;
     }
-    let machine = Machine::load("two-socket").unwrap();
+    let machine = testbed::load("two-socket").unwrap();
     let weights = [(1, 3), (5, 2), (1, 1), (7, 100)];
     let mut commands = vec![format!("test -d {FOLDER}")];
     commands.extend(weights.iter().map(|(a, b)| {
@@ -61,7 +61,7 @@ fn emulated_global_weights_are_those_of_the_bandwidths() {
     if !testbed::ready() {
         return;
     }
-    let machine = Machine::load("hbm").unwrap();
+    let machine = testbed::load("hbm").unwrap();
     let commands = [
         format!("test -d {FOLDER}"),
         "numawise run --memory weighted:0,2 --global-weights -- place_probe self 96".to_owned(),
@@ -124,7 +124,7 @@ fn emulated_weights_and_kinds_go_by_a_saved_profile() {
     if !testbed::ready() {
         return;
     }
-    let machine = Machine::load("hbm").unwrap();
+    let machine = testbed::load("hbm").unwrap();
     let rates = [(0, 0, 20.0), (1, 1, 60.0), (0, 2, 10.0), (1, 3, 180.0)];
     let commands = [
         format!("test -d {FOLDER}"),

@@ -12,7 +12,7 @@
 //! ```
 
 use crate::layout::as_plugin_sees;
-use crate::{Error, Machine};
+use crate::{EmulatedMachine, Error};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -22,7 +22,11 @@ const LINE_BYTES: u32 = 64;
 ///
 /// # Errors
 /// When the machine's file describes no timing.
-pub(crate) fn description(machine: &Machine, scale: Option<f64>, truth: &Path) -> Result<String, Error> {
+pub(crate) fn description(
+    machine: &EmulatedMachine,
+    scale: Option<f64>,
+    truth: &Path,
+) -> Result<String, Error> {
     let timing =
         machine.description().timing.as_ref().ok_or_else(|| Error::NoTiming(machine.name().to_owned()))?;
     let mut text = String::from("numa-timing 1\n");
@@ -56,12 +60,12 @@ pub(crate) fn description(machine: &Machine, scale: Option<f64>, truth: &Path) -
 #[cfg(test)]
 mod tests {
     use super::description;
-    use crate::{Error, Machine};
+    use crate::Error;
     use std::path::Path;
 
     #[test]
     fn the_description_has_all_that_the_plugin_needs() {
-        let machine = Machine::load("hbm").unwrap();
+        let machine = crate::test_machine("hbm");
         let text = description(&machine, Some(500.0), Path::new("/run/truth.txt")).unwrap();
         let expected = "numa-timing 1\nscale 500\ncore 12\ncache 512 8\ncpu 0 0\ncpu 1 0\ncpu 2 1\ncpu 3 1\n\
         node 0 14\nnode 1 14\nnode 2 60\nnode 3 60\n\
@@ -74,13 +78,13 @@ mod tests {
 
     #[test]
     fn without_another_scale_that_of_the_file_is_used() {
-        let text = description(&Machine::load("two-socket").unwrap(), None, Path::new("t")).unwrap();
+        let text = description(&crate::test_machine("two-socket"), None, Path::new("t")).unwrap();
         assert!(text.contains("\nscale 1000\n"), "{text}");
     }
 
     #[test]
     fn a_machine_without_timing_is_refused() {
-        let machine = Machine::load("eight-nodes").unwrap();
+        let machine = crate::test_machine("eight-nodes");
         let error = description(&machine, None, Path::new("t")).unwrap_err();
         assert!(matches!(&error, Error::NoTiming(name) if name == "eight-nodes"), "{error}");
     }

@@ -33,7 +33,7 @@ pub struct CommandResult {
 
 /// All that came out of a guest; used like a slice of [`CommandResult`].
 #[derive(Debug)]
-pub struct Run {
+pub struct GuestRun {
     /// One for each command, in order.
     pub results: Vec<CommandResult>,
     /// What was printed on the console.
@@ -46,7 +46,7 @@ pub struct Run {
     pub wall: Duration,
 }
 
-impl Deref for Run {
+impl Deref for GuestRun {
     type Target = [CommandResult];
 
     fn deref(&self) -> &[CommandResult] {

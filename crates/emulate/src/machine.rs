@@ -1,4 +1,4 @@
-//! Machine descriptions: what `machines/*.toml` may say, and the checks that make a [`Machine`] trustworthy.
+//! EmulatedMachine descriptions: what `machines/*.toml` may say, and the checks that make a [`EmulatedMachine`] trustworthy.
 //!
 //! Knows the format and what QEMU and the kernel accept. Does not know how QEMU is started (`qemu`) or where a node's
 //! memory lies in the guest (`layout`).
@@ -10,39 +10,39 @@ mod tests;
 
 use crate::Error;
 use serde::Deserialize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A machine that QEMU can emulate: loaded from a file and checked.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Machine {
+pub struct EmulatedMachine {
     name: String,
-    description: Description,
+    description: MachineDescription,
 }
 
 /// The file as written. Nodes are numbered in the order in which they stand.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Description {
+pub struct MachineDescription {
     /// One line on what the machine is.
     pub summary: String,
     /// The SLIT: `distances[from][to]`, 10 for a node itself.
     pub distances: Vec<Vec<u8>>,
     /// The nodes.
-    pub node: Vec<Node>,
-    /// Latency and bandwidth as firmware tells them to the kernel; empty: the machine has no HMAT.
+    pub node: Vec<EmulatedNode>,
+    /// Latency and bandwidth as firmware reports them to the kernel; empty: the machine has no HMAT.
     #[serde(default)]
-    pub hmat: Vec<Hmat>,
+    pub hmat: Vec<HmatRow>,
     /// How long accesses take when a guest is run with timing.
-    pub timing: Option<Timing>,
+    pub timing: Option<MachineTiming>,
     /// Words added to the kernel's command line.
     #[serde(default)]
     pub kernel_command_line: Vec<String>,
 }
 
-/// A NUMA node.
+/// A NUMA node of a description.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Node {
+pub struct EmulatedNode {
     /// Its CPUs; together the nodes have 0, 1, 2, ... once each.
     #[serde(default)]
     pub cpus: Vec<u32>,
@@ -55,7 +55,7 @@ pub struct Node {
 /// A row of the HMAT: what the CPUs of one node see of each node's memory, in the order of the nodes.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Hmat {
+pub struct HmatRow {
     /// The node with CPUs.
     pub initiator: u32,
     /// Nanoseconds; 0 for a node without memory.
@@ -67,7 +67,7 @@ pub struct Hmat {
 /// The timing model's figures, as on the real machine: the scale is applied by the plugin.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Timing {
+pub struct MachineTiming {
     /// How many times slower than the real machine the guest is, if the caller does not say.
     pub scale: f64,
     /// What one core can draw, GB/s (10^9 bytes).
@@ -94,23 +94,13 @@ pub struct NodeTiming {
     pub link_gbps: Vec<f64>,
 }
 
-impl Machine {
-    /// Loads `machines/NAME.toml` of this room, or any file when the name has a `/` or ends in `.toml`.
+impl EmulatedMachine {
+    /// Loads a machine file (*.toml); its name is that of the file.
     ///
     /// # Errors
-    /// When there is no such machine, or its file is not a description QEMU could emulate.
-    pub fn load(name: impl AsRef<Path>) -> Result<Self, Error> {
-        let given = name.as_ref();
-        let is_file = given.components().count() > 1 || given.extension().is_some_and(|e| e == "toml");
-        let path =
-            if is_file { given.to_path_buf() } else { machines_dir().join(given).with_extension("toml") };
-        let text = std::fs::read_to_string(&path).map_err(|source| {
-            if is_file {
-                Error::Read { path: path.clone(), source }
-            } else {
-                Error::NoSuchMachine { name: given.display().to_string(), known: Self::names().join(", ") }
-            }
-        })?;
+    /// When it cannot be read, or is not a description QEMU could emulate.
+    pub fn load(path: &Path) -> Result<Self, Error> {
+        let text = std::fs::read_to_string(path).map_err(Error::read(path))?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         Self::parse(&name, &text)
     }
@@ -118,29 +108,24 @@ impl Machine {
     /// Reads a description from text.
     ///
     /// # Errors
-    /// As [`Machine::load`].
+    /// As [`EmulatedMachine::load`].
     pub fn parse(name: &str, text: &str) -> Result<Self, Error> {
-        let description: Description = toml::from_str(text)
+        let description: MachineDescription = toml::from_str(text)
             .map_err(|source| Error::NotAMachine { name: name.to_owned(), reason: source.to_string() })?;
+        Self::checked(name, description)
+    }
+
+    /// Takes a description that QEMU can emulate.
+    ///
+    /// # Errors
+    /// When it is not one.
+    pub fn checked(name: &str, description: MachineDescription) -> Result<Self, Error> {
         check::check(&description)
             .map_err(|flaw| Error::NotAMachine { name: name.to_owned(), reason: flaw.to_string() })?;
         Ok(Self { name: name.to_owned(), description })
     }
 
-    /// The machines that come with this room, sorted.
-    #[must_use]
-    pub fn names() -> Vec<String> {
-        let files =
-            std::fs::read_dir(machines_dir()).into_iter().flatten().flatten().map(|entry| entry.path());
-        let mut names: Vec<String> = files
-            .filter(|path| path.extension().is_some_and(|e| e == "toml"))
-            .filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned()))
-            .collect();
-        names.sort();
-        names
-    }
-
-    /// Its name: that of its file.
+    /// The name of its file, or of the machine it was derived from.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -148,12 +133,12 @@ impl Machine {
 
     /// What the file says.
     #[must_use]
-    pub fn description(&self) -> &Description {
+    pub fn description(&self) -> &MachineDescription {
         &self.description
     }
 
     /// The nodes with their numbers.
-    pub fn nodes(&self) -> impl Iterator<Item = (u32, &Node)> {
+    pub fn nodes(&self) -> impl Iterator<Item = (u32, &EmulatedNode)> {
         (0..).zip(&self.description.node)
     }
 
@@ -174,8 +159,4 @@ impl Machine {
     pub fn memory_mib(&self) -> u64 {
         self.nodes().map(|(_, node)| node.memory_mib).sum()
     }
-}
-
-fn machines_dir() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("machines")
 }

@@ -10,7 +10,7 @@ fn listed(archive: &Archive) -> String {
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
-        .expect("busybox is a requirement of this room");
+        .expect("busybox is a requirement of guests");
     cpio.stdin.take().unwrap().write_all(&archive.bytes()).unwrap();
     let output = cpio.wait_with_output().unwrap();
     assert!(output.status.success());

@@ -1,8 +1,8 @@
 //! Launchers of MPI ranks for guests: what `mpirun` needs besides itself, and no more, since all of it is memory of the
 //! guest and time of its boot. The ranks are programs that need no MPI library: what is tested is where they are put.
 
-use crate::guest::which;
-use crate::{Error, libraries, ready};
+use crate::libraries::which;
+use crate::{Error, libraries};
 use std::path::{Path, PathBuf};
 
 /// An MPI whose launcher can be put into a guest; both as Debian packs them.
@@ -56,16 +56,12 @@ impl Mpi {
         }
     }
 
-    /// For tests, after [`crate::ready`]: says `SKIPPED` when the launcher is not installed.
+    /// Its launcher is on this host.
     ///
-    /// # Panics
-    /// When it is not, but the environment says that guests must run.
-    #[must_use]
-    pub fn ready(self) -> bool {
-        ready::or_skipped(match which(self.launcher()) {
-            Some(_) => Ok(()),
-            None => Err(Error::NoTool(self.launcher().to_owned())),
-        })
+    /// # Errors
+    /// When it is not.
+    pub fn readiness(self) -> Result<(), Error> {
+        which(self.launcher()).map(drop).ok_or_else(|| Error::NoTool(self.launcher().to_owned()))
     }
 }
 
@@ -136,7 +132,7 @@ fn ordinary(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 #[cfg(test)]
 mod tests {
     use super::{Mpi, files};
-    use crate::guest::which;
+    use crate::libraries::which;
 
     /// What a launcher brings is small, whatever its package holds besides: every byte is unpacked by an emulated CPU.
     #[test]

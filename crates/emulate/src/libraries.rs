@@ -1,4 +1,4 @@
-//! The shared libraries a program needs, as the host's loader resolves them.
+//! Programs of the host, and the shared libraries they need as the host's loader resolves them.
 
 use crate::Error;
 use std::path::{Path, PathBuf};
@@ -41,6 +41,12 @@ pub(crate) fn find(name: &str) -> Option<PathBuf> {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let line = text.lines().find(|line| line.trim_start().starts_with(&format!("{name} (")))?;
     Some(PathBuf::from(line.split_once(" => ")?.1.trim()))
+}
+
+/// The first program of this name on the host's PATH.
+pub(crate) fn which(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|candidate| candidate.is_file())
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
-use super::{Piece, as_plugin_sees, guest_physical};
-use crate::Machine;
+use super::{MemoryPiece, as_plugin_sees, guest_physical};
+use crate::EmulatedMachine;
 use std::fmt::Write as _;
 
 /// A machine whose first node has all CPUs, by the memory of its nodes.
-fn machine(memory_mib: &[u64]) -> Machine {
+fn machine(memory_mib: &[u64]) -> EmulatedMachine {
     let mut text = String::from("summary = \"a test\"\ndistances = [");
     for from in 0..memory_mib.len() {
         let row: Vec<u8> = (0..memory_mib.len()).map(|to| if from == to { 10 } else { 20 }).collect();
@@ -14,10 +14,10 @@ fn machine(memory_mib: &[u64]) -> Machine {
         let cpus = if *mib == 0 || node == 0 { format!("cpus = [{node}]\n") } else { String::new() };
         write!(text, "[[node]]\n{cpus}memory_mib = {mib}\n").unwrap();
     }
-    Machine::parse("test", &text).unwrap()
+    EmulatedMachine::parse("test", &text).unwrap()
 }
 
-fn pieces(pieces: Vec<Piece>) -> Vec<(u32, u64, u64)> {
+fn pieces(pieces: Vec<MemoryPiece>) -> Vec<(u32, u64, u64)> {
     pieces.into_iter().map(|p| (p.node, p.addresses.start >> 20, p.addresses.end >> 20)).collect()
 }
 

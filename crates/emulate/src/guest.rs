@@ -1,9 +1,9 @@
 //! A guest to be: what goes into it, what runs in it, what comes back.
 
 use crate::initramfs::Archive;
-use crate::lock::lock;
-use crate::run::{self, CommandResult, Outputs, Run, Watch};
-use crate::{Error, Machine, Mpi, compile, kernel, libraries, mpi, qemu, timing, truth};
+use crate::libraries::which;
+use crate::run::{self, CommandResult, GuestRun, Outputs, Watch};
+use crate::{EmulatedMachine, Error, Mpi, WorkFolder, libraries, mpi, qemu, timing, truth};
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use std::time::Duration;
 /// The programs opened by numawise while it runs; put into each guest when the host has them.
 const OPENED_LIBRARIES: [&str; 1] = ["libhwloc.so.15"];
 const DEFAULT_LIMIT: Duration = Duration::from_secs(120);
-/// A guest that dies before its first command has run nothing, so another try hides nothing. What `qemu` tells of
+/// A guest that dies before its first command has run nothing, so another try hides nothing. What `qemu` says of
 /// QEMU 7.2's translations is the reason seen so far.
 const BOOTS: u32 = 3;
 const INIT: &str = include_str!("../guest/init.sh");
@@ -20,7 +20,8 @@ const INIT: &str = include_str!("../guest/init.sh");
 /// Describes a guest; [`Guest::run`] boots it, runs commands and powers it off. Each run is a fresh boot.
 #[derive(Debug, Clone)]
 pub struct Guest<'a> {
-    machine: &'a Machine,
+    machine: &'a EmulatedMachine,
+    work: &'a WorkFolder,
     timing: bool,
     scale: Option<f64>,
     files: Vec<(PathBuf, Option<String>)>,
@@ -34,11 +35,12 @@ pub struct Guest<'a> {
 }
 
 impl<'a> Guest<'a> {
-    /// A guest with busybox and nothing else.
+    /// A guest with busybox and nothing else; `work` keeps what is built and downloaded.
     #[must_use]
-    pub fn new(machine: &'a Machine) -> Self {
+    pub fn new(machine: &'a EmulatedMachine, work: &'a WorkFolder) -> Self {
         Self {
             machine,
+            work,
             timing: false,
             scale: None,
             files: Vec::new(),
@@ -59,7 +61,7 @@ impl<'a> Guest<'a> {
         self
     }
 
-    /// Timing with another scale than the machine file's.
+    /// MachineTiming with another scale than the machine file's.
     #[must_use]
     pub fn scale(mut self, scale: f64) -> Self {
         self.timing = true;
@@ -136,10 +138,10 @@ impl<'a> Guest<'a> {
     /// # Errors
     /// When the guest cannot be built or started, or ends or is stopped before all is done. A command that fails is
     /// not an error: its status is in the result.
-    pub fn run(&self, commands: &[impl AsRef<str>]) -> Result<Run, Error> {
+    pub fn run(&self, commands: &[impl AsRef<str>]) -> Result<GuestRun, Error> {
         let commands: Vec<String> = commands.iter().map(|command| command.as_ref().to_owned()).collect();
-        let kernel = kernel::image()?;
-        let runs = compile::work_dir().join("runs");
+        let kernel = self.work.kernel()?;
+        let runs = self.work.path().join("runs");
         std::fs::create_dir_all(&runs).map_err(Error::write(&runs))?;
         let mut folder = tempfile::tempdir_in(&runs).map_err(Error::write(&runs))?;
         folder.disable_cleanup(std::env::var_os("TESTBED_KEEP").is_some());
@@ -157,7 +159,7 @@ impl<'a> Guest<'a> {
             plugin: plugin.as_deref().map(|plugin| (plugin, description.as_path())),
         };
         let outputs = Outputs { console: &console, results: &results, messages: &messages };
-        let alone = lock("guests", self.timing)?;
+        let alone = self.work.lock("guests", self.timing)?;
         let arguments = qemu::arguments(self.machine, &files);
         let watch = Watch { limit: self.limit, live: self.live };
         let mut boots = 1;
@@ -183,7 +185,7 @@ impl<'a> Guest<'a> {
         });
         let results = results.collect();
         let boot = Duration::from_secs_f64(frames.boot.unwrap_or_default().max(0.0));
-        Ok(Run { results, console: run::text(&console)?, boot, boots, wall })
+        Ok(GuestRun { results, console: run::text(&console)?, boot, boots, wall })
     }
 
     /// Builds the plugin and writes what it reads. Returns the plugin.
@@ -194,8 +196,7 @@ impl<'a> Guest<'a> {
         }
         let text = timing::description(self.machine, self.scale, counts)?;
         std::fs::write(description, text).map_err(Error::write(description))?;
-        let flags = ["-std=c11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"];
-        compile::compile_c("plugin/numa_timing.c", "numa_timing.so", &flags)
+        self.work.timing_plugin()
     }
 
     fn archive(&self, commands: &[String]) -> Result<Archive, Error> {
@@ -220,7 +221,7 @@ impl<'a> Guest<'a> {
         archive.file("testbed/env", lines(exports.collect()));
         archive.file("testbed/collect", lines(self.collect.iter().map(|(guest, _)| guest.clone()).collect()));
         if self.timing {
-            let mark = compile::compile_c("guest/mark.S", "mark", &["-nostdlib", "-static"])?;
+            let mark = self.work.mark()?;
             copy(&mut archive, &mark, "testbed/mark")?;
         }
         for library in OPENED_LIBRARIES.iter().filter_map(|name| libraries::find(name)) {
@@ -266,12 +267,6 @@ fn copy(archive: &mut Archive, host: &Path, guest: impl AsRef<Path>) -> Result<(
     }
     archive.file(guest, bytes);
     Ok(())
-}
-
-/// The first program of this name on the host's PATH.
-pub(crate) fn which(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|candidate| candidate.is_file())
 }
 
 /// As one word for a shell.

@@ -1,6 +1,6 @@
 //! What must hold for a description, beyond its syntax, before QEMU is started with it.
 
-use super::{Description, Hmat, Timing};
+use super::{HmatRow, MachineDescription, MachineTiming};
 use std::fmt;
 
 /// QEMU's limits for x86 machines (MAX_NODES; q35 takes 288 CPUs, the plugin 256) and the SLIT's for a distance.
@@ -36,7 +36,7 @@ fn ensure(
     Err(Flaw { place: place.into(), found: found.to_string(), expected: expected.into() })
 }
 
-pub(super) fn check(machine: &Description) -> Result<(), Flaw> {
+pub(super) fn check(machine: &MachineDescription) -> Result<(), Flaw> {
     let nodes = machine.node.len();
     ensure((1..=MAX_NODES).contains(&nodes), "node", format!("{nodes} nodes"), format!("1 to {MAX_NODES}"))?;
     check_cpus(machine)?;
@@ -50,7 +50,7 @@ pub(super) fn check(machine: &Description) -> Result<(), Flaw> {
     machine.timing.as_ref().map_or(Ok(()), |timing| check_timing(machine, timing))
 }
 
-fn check_cpus(machine: &Description) -> Result<(), Flaw> {
+fn check_cpus(machine: &MachineDescription) -> Result<(), Flaw> {
     let mut cpus: Vec<u32> = machine.node.iter().flat_map(|node| node.cpus.iter().copied()).collect();
     cpus.sort_unstable();
     let count = cpus.len();
@@ -76,7 +76,7 @@ fn check_cpus(machine: &Description) -> Result<(), Flaw> {
     Ok(())
 }
 
-fn check_memory(machine: &Description) -> Result<(), Flaw> {
+fn check_memory(machine: &MachineDescription) -> Result<(), Flaw> {
     let first = machine.node[0].memory_mib;
     ensure(first > 0, "node 0", "no memory", "memory: the kernel is loaded there")?;
     let total: u64 = machine.node.iter().map(|node| node.memory_mib).sum();
@@ -84,7 +84,7 @@ fn check_memory(machine: &Description) -> Result<(), Flaw> {
     ensure(total >= LEAST_MEMORY_MIB, "memory_mib of all nodes", format!("{total} MiB"), expected)
 }
 
-fn check_distances(machine: &Description) -> Result<(), Flaw> {
+fn check_distances(machine: &MachineDescription) -> Result<(), Flaw> {
     let nodes = machine.node.len();
     let rows = machine.distances.len();
     ensure(rows == nodes, "distances", format!("{rows} rows"), format!("{nodes}, one for each node"))?;
@@ -108,7 +108,7 @@ fn check_distances(machine: &Description) -> Result<(), Flaw> {
     Ok(())
 }
 
-fn check_hmat(machine: &Description) -> Result<(), Flaw> {
+fn check_hmat(machine: &MachineDescription) -> Result<(), Flaw> {
     for (id, node) in machine.node.iter().enumerate() {
         let place = format!("initiator of node {id}");
         let Some(initiator) = node.initiator else {
@@ -139,7 +139,7 @@ fn check_hmat(machine: &Description) -> Result<(), Flaw> {
     machine.hmat.iter().try_for_each(|row| check_hmat_row(machine, row))
 }
 
-fn check_hmat_row(machine: &Description, row: &Hmat) -> Result<(), Flaw> {
+fn check_hmat_row(machine: &MachineDescription, row: &HmatRow) -> Result<(), Flaw> {
     let nodes = machine.node.len();
     let from = row.initiator;
     for (what, values) in [("latency_ns", &row.latency_ns), ("bandwidth_mib_s", &row.bandwidth_mib_s)] {
@@ -161,7 +161,7 @@ fn positive(place: &str, value: f64) -> Result<(), Flaw> {
     ensure(value.is_finite() && value > 0.0, place, value, "a number above 0")
 }
 
-fn check_timing(machine: &Description, timing: &Timing) -> Result<(), Flaw> {
+fn check_timing(machine: &MachineDescription, timing: &MachineTiming) -> Result<(), Flaw> {
     positive("timing: scale", timing.scale)?;
     positive("timing: core_gbps", timing.core_gbps)?;
     let ways = timing.cache_ways;

@@ -1,7 +1,7 @@
 //! QEMU's command line for a machine. TCG only: with hardware help the plugin could not see accesses, and nested
 //! virtualisation hangs on some hosts.
 
-use crate::{Error, Machine};
+use crate::{EmulatedMachine, Error, WorkFolder};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
@@ -38,8 +38,18 @@ pub(crate) fn version() -> Result<String, Error> {
     Ok(text.split_whitespace().nth(3).unwrap_or("of unknown version").to_owned())
 }
 
+/// QEMU and the kernel are here (it is downloaded on the first call). That busybox or gcc is missing is for
+/// [`crate::Guest::run`] to say: a host that has QEMU is meant to run guests.
+///
+/// # Errors
+/// What is missing.
+pub fn readiness(work: &WorkFolder) -> Result<(), Error> {
+    version()?;
+    work.kernel().map(drop)
+}
+
 /// All arguments.
-pub(crate) fn arguments(machine: &Machine, files: &Files<'_>) -> Vec<String> {
+pub(crate) fn arguments(machine: &EmulatedMachine, files: &Files<'_>) -> Vec<String> {
     let hmat = if machine.description().hmat.is_empty() { "off" } else { "on" };
     let mut all: Vec<String> = Vec::new();
     let mut add = |words: &[&str]| all.extend(words.iter().map(|&word| word.to_owned()));
@@ -61,7 +71,7 @@ fn comma_safe(path: &Path) -> String {
     path.display().to_string().replace(',', ",,")
 }
 
-fn kernel_command_line(machine: &Machine, timed: bool) -> String {
+fn kernel_command_line(machine: &EmulatedMachine, timed: bool) -> String {
     // The time-stamp counter is the host's real time: calibrating it and switching to slower clocks is waste. The guest
     // trusts its programs: no mitigations.
     let mut words = vec!["console=ttyS0", "quiet", "panic=-1", "tsc=reliable", "clocksource=tsc"];
@@ -87,7 +97,7 @@ fn kernel_command_line(machine: &Machine, timed: bool) -> String {
 }
 
 /// CPUs, memory, nodes, distances, HMAT.
-fn topology(machine: &Machine) -> Vec<String> {
+fn topology(machine: &EmulatedMachine) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     let mut add = |option: &str, value: String| all.extend([option.to_owned(), value]);
     let cpus = machine.cpu_count();
@@ -132,7 +142,7 @@ fn topology(machine: &Machine) -> Vec<String> {
 }
 
 /// One socket for each node with CPUs if they are equally large, as on real machines; else one for each CPU.
-fn sockets(machine: &Machine) -> String {
+fn sockets(machine: &EmulatedMachine) -> String {
     let sizes: Vec<usize> =
         machine.nodes().map(|(_, node)| node.cpus.len()).filter(|&count| count > 0).collect();
     if sizes.iter().all(|&size| size == sizes[0]) {

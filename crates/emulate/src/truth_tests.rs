@@ -1,5 +1,5 @@
-use super::{Count, read};
-use crate::{Error, Machine};
+use super::{TrafficCount, read};
+use crate::Error;
 
 const TEXT: &str = "mark 0 in-guest\nend\n\
     mark 1 in-guest\nlines 0 0 100 10 5\nlines 2 0 40 4 0\noutside 0 3 0\nslept 0 99\nend\n\
@@ -13,13 +13,13 @@ fn counts_between_marks_are_differences() {
         (truth[0].lines(), truth[0].lines_from(0), truth[0].lines_from(1), truth[0].outside),
         (140, 140, 0, 3)
     );
-    assert_eq!(truth[1].counts[0], Count { cpu: 0, node: 0, lines: 50, exposed: 2, written: 4 });
+    assert_eq!(truth[1].counts[0], TrafficCount { cpu: 0, node: 0, lines: 50, exposed: 2, written: 4 });
     assert_eq!((truth[1].lines_from(0), truth[1].lines_from(1), truth[1].outside), (50, 60, 0));
 }
 
 #[test]
 fn the_remote_share_needs_lines() {
-    let machine = Machine::load("two-socket").unwrap();
+    let machine = crate::test_machine("two-socket");
     let truth = read(TEXT).unwrap();
     assert_eq!(truth[0].remote_share(&machine), Some(40.0 / 140.0));
     assert_eq!(truth[1].remote_share(&machine), Some(0.0));

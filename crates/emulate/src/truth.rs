@@ -6,14 +6,14 @@ use crate::Error;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Truth {
     /// One entry for each CPU and node with any traffic, by CPU, then node.
-    pub counts: Vec<Count>,
+    pub counts: Vec<TrafficCount>,
     /// Lines that belong to no node's memory (firmware, video); many would mean that the plugin misjudges addresses.
     pub outside: u64,
 }
 
 /// What one CPU fetched from one node's memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Count {
+pub struct TrafficCount {
     /// The CPU.
     pub cpu: u32,
     /// The node.
@@ -39,10 +39,10 @@ impl Truth {
         self.counts.iter().map(|count| count.lines).sum()
     }
 
-    /// Share of the lines that did not come from the CPU's own node; `None` when there are no lines.
+    /// Share of the lines that did not come from the CPU's local node; `None` when there are no lines.
     #[must_use]
-    pub fn remote_share(&self, machine: &crate::Machine) -> Option<f64> {
-        let remote = |count: &&Count| machine.node_of_cpu(count.cpu) != Some(count.node);
+    pub fn remote_share(&self, machine: &crate::EmulatedMachine) -> Option<f64> {
+        let remote = |count: &&TrafficCount| machine.node_of_cpu(count.cpu) != Some(count.node);
         let remote: u64 = self.counts.iter().filter(remote).map(|count| count.lines).sum();
         (self.lines() > 0).then(|| remote as f64 / self.lines() as f64)
     }
@@ -51,7 +51,7 @@ impl Truth {
         let counts = self.counts.iter().map(|&count| {
             let before = earlier.counts.iter().find(|e| (e.cpu, e.node) == (count.cpu, count.node));
             let before = before.copied().unwrap_or_default();
-            Count {
+            TrafficCount {
                 lines: count.lines - before.lines,
                 exposed: count.exposed - before.exposed,
                 written: count.written - before.written,
@@ -76,7 +76,7 @@ pub(crate) fn read(text: &str) -> Result<Vec<Truth>, Error> {
         let small = |k: usize| words.get(k).and_then(|w| w.parse::<u32>().ok()).ok_or_else(flaw);
         match words[0] {
             "mark" => now = Truth::default(),
-            "lines" => now.counts.push(Count {
+            "lines" => now.counts.push(TrafficCount {
                 cpu: small(1)?,
                 node: small(2)?,
                 lines: number(3)?,

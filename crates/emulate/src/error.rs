@@ -7,16 +7,6 @@ use std::time::Duration;
 /// Why a guest could not be described, built, started or understood.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The name is not that of a machine file.
-    #[error(
-        "no machine is called `{name}`; there are: {known}. A path to a machine file (*.toml) is also taken"
-    )]
-    NoSuchMachine {
-        /// As given.
-        name: String,
-        /// The names there are.
-        known: String,
-    },
     /// The machine file is broken or describes what QEMU cannot emulate.
     #[error("machine `{name}` is not usable: {reason}")]
     NotAMachine {

@@ -1,5 +1,5 @@
 use super::{Files, arguments};
-use crate::Machine;
+
 use std::path::Path;
 
 fn line(machine: &str, timed: bool) -> String {
@@ -11,7 +11,7 @@ fn line(machine: &str, timed: bool) -> String {
         results: at("results"),
         plugin: timed.then_some((at("a,b.so"), at("timing"))),
     };
-    arguments(&Machine::load(machine).unwrap(), &files).join(" ")
+    arguments(&crate::test_machine(machine), &files).join(" ")
 }
 
 fn has(line: &str, parts: &[&str]) {

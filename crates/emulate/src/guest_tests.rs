@@ -1,5 +1,5 @@
 use super::{Guest, default_place, quoted, which};
-use crate::{Error, Machine};
+use crate::{Error, WorkFolder};
 use std::path::{Path, PathBuf};
 
 #[test]
@@ -17,18 +17,22 @@ fn values_reach_the_guest_as_they_are() {
 
 #[test]
 fn a_missing_file_or_tool_is_named_before_anything_boots() {
-    let machine = Machine::load("two-socket").unwrap();
-    let error = Guest::new(&machine).file("no/such/program").archive(&[]).err().unwrap();
+    let machine = crate::test_machine("two-socket");
+    let error =
+        Guest::new(&machine, &WorkFolder::new("unused")).file("no/such/program").archive(&[]).err().unwrap();
     assert!(matches!(&error, Error::Read { path, .. } if path == Path::new("no/such/program")), "{error}");
-    let error = Guest::new(&machine).tool("no-such-tool").archive(&[]).err().unwrap();
+    let error =
+        Guest::new(&machine, &WorkFolder::new("unused")).tool("no-such-tool").archive(&[]).err().unwrap();
     assert!(matches!(&error, Error::NoTool(name) if name == "no-such-tool"), "{error}");
     assert_eq!(which("no-such-tool"), None);
 }
 
 #[test]
 fn a_guest_brings_the_libraries_of_its_programs() {
-    let machine = Machine::load("two-socket").unwrap();
-    let archive = Guest::new(&machine).file(std::env::current_exe().unwrap()).archive(&["true".to_owned()]);
+    let machine = crate::test_machine("two-socket");
+    let archive = Guest::new(&machine, &WorkFolder::new("unused"))
+        .file(std::env::current_exe().unwrap())
+        .archive(&["true".to_owned()]);
     let bytes = archive.unwrap().bytes();
     let holds = |name: &[u8]| bytes.windows(name.len()).any(|window| window == name);
     assert!(holds(b"testbed/commands/0\0"), "the command");
