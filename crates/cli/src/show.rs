@@ -5,7 +5,8 @@ use std::path::Path;
 
 use numawise_facts::{Study, StudyHeader};
 use numawise_linux::calls::terminal;
-use numawise_report::check::{self, Check, Style};
+use numawise_report::check::{self, Check};
+use numawise_report::document::{self, Style};
 use numawise_report::series;
 use numawise_tables::Timeline;
 
@@ -29,9 +30,13 @@ pub fn series(timeline: &Timeline, record: &Path, as_json: bool, html: Option<&P
     let record = record.display().to_string();
     let series = series::Series { timeline, record: &record };
     if let Some(path) = html {
-        report(path, &series::html(&series))?;
+        report(path, &document::html(&series::document(&series)))?;
     }
-    print(&if as_json { series::json(&series) } else { series::terminal(&series, style()) })
+    print(&if as_json {
+        series::json(&series)
+    } else {
+        document::terminal(&series::document(&series), style())
+    })
 }
 
 /// What would be tried, without numbers.

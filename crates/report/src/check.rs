@@ -18,7 +18,7 @@ use crate::notice;
 pub use amount::moment;
 pub use html::html;
 pub use json::{SCHEMA, json};
-pub use terminal::{Style, terminal};
+pub use terminal::terminal;
 
 /// What is shown.
 #[derive(Debug, Clone, Copy)]

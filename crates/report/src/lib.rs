@@ -4,15 +4,12 @@
 //! says whether there are colours and how wide a line is.
 
 pub mod check;
+pub mod document;
 pub mod machine;
 pub mod names;
 pub mod notice;
 mod object;
-mod page;
-mod paint;
 pub mod plan;
 pub mod profile;
 pub mod residency;
 pub mod series;
-mod table;
-mod wrap;

@@ -7,8 +7,8 @@ use numawise_facts::{
 use numawise_units::{CpuSet, NodeSet};
 use serde_json::{Value, json};
 
+use crate::document::table::table;
 use crate::notice;
-use crate::table::table;
 
 #[cfg(test)]
 #[path = "plan_tests.rs"]

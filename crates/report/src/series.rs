@@ -1,16 +1,14 @@
-//! A job over time: as text for the terminal, as JSON and as one HTML file.
+//! A job over time: one document for the terminal and for HTML, and JSON.
 
-mod html;
-mod json;
-pub(crate) mod spark;
-mod terminal;
+mod document;
+mod spark;
 mod words;
 
 use numawise_tables::Timeline;
+use serde_json::{Value, json as object};
 
-pub use html::html;
-pub use json::{SCHEMA, json};
-pub use terminal::terminal;
+pub use document::document;
+pub(crate) use spark::line as spark_line;
 
 /// What is shown.
 #[derive(Debug, Clone, Copy)]
@@ -18,4 +16,18 @@ pub struct Series<'a> {
     pub timeline: &'a Timeline,
     /// The file, as the reader would type it.
     pub record: &'a str,
+}
+
+/// The name and the version of the format (`docs/formats/series-json.md`).
+pub const SCHEMA: &str = "numawise/series/1";
+
+/// One JSON object for scripts, ending with a newline.
+pub fn json(series: &Series) -> String {
+    let mut document = object!({ "schema": SCHEMA, "record": series.record });
+    if let (Some(all), Ok(Value::Object(timeline))) =
+        (document.as_object_mut(), serde_json::to_value(series.timeline))
+    {
+        all.extend(timeline);
+    }
+    format!("{document:#}\n")
 }

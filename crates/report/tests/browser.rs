@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use numawise_report::{check, profile, series};
+use numawise_report::{check, document, profile, series};
 use sample::Sample;
 
 /// A page takes a second or two here; a machine that is busy with other tests may take many times that.
@@ -140,7 +140,7 @@ fn browser_charts_are_drawn_and_nothing_complains() {
 fn browser_charts_of_a_time_series_are_drawn() {
     let Some(browser) = Browser::find() else { return };
     let told = timeline::job();
-    let page = series::html(&series::Series { timeline: &told, record: "job.nw" });
+    let page = document::html(&series::document(&series::Series { timeline: &told, record: "job.nw" }));
     let shown = browser.show(&browser.save("series", &page), &[]);
     assert_eq!(shown.console(), [""; 0]);
     for id in ["chart-memory", "chart-cpus", "chart-local"] {
@@ -148,7 +148,8 @@ fn browser_charts_of_a_time_series_are_drawn() {
         assert!(part.contains("<svg") && part.matches("<path").count() > 5, "{id}");
     }
     // Where nothing is known there is no chart, and nobody complains.
-    let page = series::html(&series::Series { timeline: &timeline::empty(), record: "job.nw" });
+    let page =
+        document::html(&series::document(&series::Series { timeline: &timeline::empty(), record: "job.nw" }));
     let shown = browser.show(&browser.save("series-empty", &page), &[]);
     assert_eq!(shown.console(), [""; 0]);
     assert!(!shown.page.contains("<svg"));

@@ -2,7 +2,8 @@
 
 mod sample;
 
-use numawise_report::check::{self, Style};
+use numawise_report::check;
+use numawise_report::document::Style;
 
 /// Blanks and line breaks do not matter.
 fn normal(text: &str) -> String {

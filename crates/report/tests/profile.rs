@@ -4,7 +4,7 @@
 mod sample;
 
 use numawise_facts::{Estimate, Machine, Profile, Reading, Workers};
-use numawise_report::check::Style;
+use numawise_report::document::Style;
 use numawise_report::profile::{
     Compared, Measured, compare_html, compare_json, compare_terminal, html, json, terminal,
 };

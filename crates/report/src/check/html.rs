@@ -43,5 +43,5 @@ pub fn html(check: &Check) -> String {
         (sections::failure(check))
         (sections::study(check))
     };
-    crate::page::page(&format!("{word}: {command}"), &body, &charts::data(check), CHARTS)
+    crate::document::frame(&format!("{word}: {command}"), &body, &charts::data(check), CHARTS)
 }

@@ -7,26 +7,9 @@ use numawise_facts::Finding;
 use numawise_tables::VerdictKind;
 
 use super::{Check, words};
-use crate::paint::{Paint, Tone};
-use crate::wrap;
-
-/// How to write.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Style {
-    /// ANSI colours.
-    pub colour: bool,
-    /// Characters beyond ASCII, for the small plots.
-    pub unicode: bool,
-    /// Columns; between 60 and 120 are used.
-    pub width: usize,
-}
-
-impl Style {
-    /// For pipes and files.
-    pub fn plain() -> Self {
-        Style { colour: false, unicode: true, width: 96 }
-    }
-}
+use crate::document::harmless;
+use crate::document::wrap;
+use crate::document::{Paint, Style, Tone};
 
 /// Names of lines stand in a column of this width.
 const LABEL: usize = 13;
@@ -66,16 +49,16 @@ impl Page {
             VerdictKind::Undecided => Tone::Doubt,
         };
         let word = self.paint.bold(tone, &words::verdict(verdict.kind).to_uppercase());
-        let effect = words::effect(check).map(|effect| words::harmless(&effect)).unwrap_or_default();
+        let effect = words::effect(check).map(|effect| harmless(&effect)).unwrap_or_default();
         let together = words::verdict(verdict.kind).len() + 2 + effect.chars().count();
         let (between, effect) = if together <= self.style.width {
             ("  ", effect)
         } else {
-            ("\n", wrap::wrap(&effect, "", "", self.style.width).trim_end().to_owned())
+            ("\n", wrap(&effect, "", "", self.style.width).trim_end().to_owned())
         };
         let effect = self.paint.bold(Tone::Plain, &effect);
         self.text += &format!("\n{}\n", format!("{word}{between}{effect}").trim_end());
-        self.text += &wrap::wrap(&verdict.text, "", "", self.style.width);
+        self.text += &wrap(&verdict.text, "", "", self.style.width);
         self.text.push('\n');
         for (name, text) in words::summary(check) {
             self.line(name, &text);
@@ -89,7 +72,7 @@ impl Page {
     /// A name and a text that may run over several lines.
     fn line(&mut self, name: &str, text: &str) {
         let first = format!("  {name:<LABEL$}");
-        let wrapped = wrap::wrap(text, &first, &" ".repeat(LABEL + 2), self.style.width);
+        let wrapped = wrap(text, &first, &" ".repeat(LABEL + 2), self.style.width);
         let painted = self.paint.tone(Tone::Faint, &first);
         self.text += &wrapped.replacen(&first, &painted, 1);
     }
@@ -100,7 +83,7 @@ impl Page {
         }
         self.heading(heading);
         for entry in entries {
-            self.text += &wrap::wrap(entry, "  - ", "    ", self.style.width);
+            self.text += &wrap(entry, "  - ", "    ", self.style.width);
         }
     }
 
@@ -127,7 +110,7 @@ impl Page {
             let bullet = if entries.len() > 1 { "- " } else { "" };
             let first = format!("    {name:<7}{bullet}");
             let rest = " ".repeat(first.len());
-            let wrapped = wrap::wrap(entry, &first, &rest, self.style.width);
+            let wrapped = wrap(entry, &first, &rest, self.style.width);
             let painted = format!("    {}{bullet}", self.paint.tone(Tone::Faint, &format!("{name:<7}")));
             self.text += &wrapped.replacen(&first, &painted, 1);
         }
@@ -137,13 +120,13 @@ impl Page {
     fn command_to_use(&mut self, check: &Check) {
         let from_now_on = check.from_now_on;
         self.heading("Use from now on");
-        self.text += &format!("  {}\n", self.paint.bold(Tone::Good, &words::harmless(&from_now_on.line)));
+        self.text += &format!("  {}\n", self.paint.bold(Tone::Good, &harmless(&from_now_on.line)));
         if !from_now_on.equivalents.is_empty() {
             let widest = from_now_on.equivalents.iter().map(|(tool, _)| tool.chars().count()).max();
             self.text += &format!("\n  {}\n", self.paint.tone(Tone::Faint, "the same without numawise"));
             for (tool, line) in &from_now_on.equivalents {
-                let name = words::harmless(&format!("{tool:<width$}", width = widest.unwrap_or(0)));
-                let line = words::harmless(line);
+                let name = harmless(&format!("{tool:<width$}", width = widest.unwrap_or(0)));
+                let line = harmless(line);
                 self.text += &format!("    {}  {line}\n", self.paint.tone(Tone::Faint, &name));
             }
         }
@@ -151,7 +134,7 @@ impl Page {
             if k == 0 {
                 self.text.push('\n');
             }
-            self.text += &wrap::wrap(comment, "  - ", "    ", self.style.width);
+            self.text += &wrap(comment, "  - ", "    ", self.style.width);
         }
     }
 
@@ -160,11 +143,11 @@ impl Page {
             return;
         };
         self.heading("The first failure");
-        self.text += &wrap::wrap(&what, "  ", "  ", self.style.width);
+        self.text += &wrap(&what, "  ", "  ", self.style.width);
         if !output.trim().is_empty() {
             self.text += "  the end of what it said:\n";
             for line in output.trim_end().lines() {
-                self.text += &format!("    | {}\n", words::harmless(line));
+                self.text += &format!("    | {}\n", harmless(line));
             }
         }
     }

@@ -163,11 +163,3 @@ pub fn first_failure(study: &Study) -> Option<(String, String)> {
         )),
     })
 }
-
-/// A text from outside without what would steer a terminal or turn the direction of writing.
-pub fn harmless(text: &str) -> String {
-    let steers = |c: char| c.is_control() && c != '\t' && c != '\n';
-    let turns =
-        |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    text.chars().map(|c| if steers(c) || turns(c) { '\u{fffd}' } else { c }).collect()
-}

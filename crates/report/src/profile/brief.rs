@@ -4,7 +4,7 @@ use numawise_facts::Profile;
 use numawise_tables::ProfileTables;
 
 use super::words;
-use crate::wrap::wrap;
+use crate::document::wrap;
 
 const WIDTH: usize = 96;
 /// Of the sentences the most important are the first.

@@ -4,7 +4,8 @@ use numawise_facts::Reading;
 use numawise_tables::{Cell, FigureUnit};
 
 use super::words;
-use crate::table::{Side, table};
+use crate::document::Align;
+use crate::document::table::table;
 
 /// The reasons of what is missing, numbered in the order in which they appear.
 #[derive(Debug, Default)]
@@ -87,8 +88,8 @@ impl Grid {
             row.extend(cells[columns.clone()].iter().map(|cell| self.text(fit, cell, plus_minus, notes)));
             rows.push(row);
         }
-        let mut sides = vec![Side::Right; columns.len() + 1];
-        sides[0] = Side::Left;
+        let mut sides = vec![Align::Right; columns.len() + 1];
+        sides[0] = Align::Left;
         let text = table(&rows, &sides);
         match fit {
             // One blank between columns: figures of three characters stand apart enough.

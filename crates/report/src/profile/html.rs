@@ -10,7 +10,7 @@ use numawise_tables::{Cell, Crew, FigureUnit, MatrixMeasure};
 
 use super::grid::Notes;
 use super::{Measured, words};
-use crate::page::for_script;
+use crate::document::for_script;
 
 const CHARTS: &str = include_str!("html/charts.js");
 /// Up to so many cores their matrix is a table too.
@@ -40,7 +40,7 @@ pub fn html(measured: &Measured) -> String {
         (nodes(measured))
         (reasons(&notes))
     };
-    crate::page::page(&title, &body, &for_script(&data::data(measured)), CHARTS)
+    crate::document::frame(&title, &body, &for_script(&data::data(measured)), CHARTS)
 }
 
 pub(super) fn list(id: &str, title: &str, entries: &[String]) -> Markup {

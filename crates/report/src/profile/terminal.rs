@@ -8,10 +8,10 @@ use numawise_tables::{Cell, Crew, FigureUnit, MatrixMeasure, NodeMatrix, Peak};
 
 use super::grid::{Grid, Notes};
 use super::{Measured, words};
-use crate::check::Style;
-use crate::paint::{Paint, Tone};
-use crate::table::{Side, fitted};
-use crate::wrap::wrap;
+use crate::document::Align;
+use crate::document::table::fitted;
+use crate::document::wrap;
+use crate::document::{Paint, Style, Tone};
 
 /// Names of lines stand in a column of this width.
 const LABEL: usize = 11;
@@ -94,7 +94,7 @@ impl<'a> Page<'a> {
         if self.unicode { text.to_owned() } else { text.replace('±', "+-") }
     }
 
-    pub fn table(&mut self, rows: Vec<Vec<String>>, sides: &[Side], less: &[&str]) {
+    pub fn table(&mut self, rows: Vec<Vec<String>>, sides: &[Align], less: &[&str]) {
         for line in fitted(rows, sides, self.width - 2, less).lines() {
             self.text += &format!("  {line}\n");
         }
@@ -119,7 +119,7 @@ impl<'a> Page<'a> {
         let mut rows = vec![words::NODE_TITLES.map(str::to_owned).to_vec()];
         rows.extend(words::node_rows(self.measured.profile).into_iter().map(|row| row.to_vec()));
         self.text.push('\n');
-        self.table(rows, &[Side::Right, Side::Left, Side::Right], &[]);
+        self.table(rows, &[Align::Right, Align::Left, Align::Right], &[]);
     }
 
     fn latencies(&mut self) {
@@ -252,7 +252,7 @@ impl<'a> Page<'a> {
             let who = words::pair(cell.workers, cell.target);
             rows.push(vec![who, cell.mix.to_string(), measured, cell.declared.to_string(), share]);
         }
-        self.table(rows, &[Side::Left, Side::Left, Side::Right, Side::Right, Side::Right], &[]);
+        self.table(rows, &[Align::Left, Align::Left, Align::Right, Align::Right, Align::Right], &[]);
     }
 
     fn notes(&mut self) {

@@ -8,9 +8,9 @@ use numawise_tables::{Residency, ResidencyNote, ShareSpan, TaskResidency};
 use numawise_units::{Bytes, NodeId};
 
 use super::Style;
+use crate::document::wrap;
+use crate::document::{Paint, Tone};
 use crate::names::{clipped, escaped};
-use crate::paint::{Paint, Tone};
-use crate::wrap::wrap;
 
 /// With more processes than these, the tables are of the whole job.
 const DETAILED: usize = 4;

@@ -1,4 +1,4 @@
-//! What all three say in words.
+//! The words of a job over time.
 
 use numawise_facts::Reading;
 use numawise_tables::{LocalChange, MemoryChange, TaskTimeline};
@@ -30,7 +30,7 @@ pub fn many(n: u64, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { plural })
 }
 
-/// How long after the first look: `+0:01:30`.
+/// How long after the first sample: `+0:01:30`.
 pub fn after(series: &Series, moment: Nanoseconds) -> String {
     let begun = series.timeline.sessions.first().map_or(moment, |session| session.first);
     let seconds = (moment.saturating_sub(begun).0 + 500_000_000) / 1_000_000_000;
@@ -73,7 +73,7 @@ pub fn heading(series: &Series) -> String {
             };
             format!(
                 "{tasks}, {}{sessions}, {} to {} ({})",
-                many(timeline.looks, "look"),
+                many(timeline.looks, "sample"),
                 amount::moment(first.first),
                 amount::moment(last.last),
                 after(series, last.last).trim_start_matches('+'),
@@ -126,6 +126,9 @@ pub fn has_ranks(series: &Series) -> bool {
 }
 
 /// What the figures mean.
-pub const LEGEND: &str = "CPUs: kept busy on average, between looks. local: pages on nodes where threads of their process run, \
+pub const LEGEND: &str = "CPUs: kept busy on average, between samples. local: pages on nodes where threads of their process run, \
                           when last seen. moved: how often threads were put on another CPU. Times are counted from the \
-                          first look.";
+                          first sample.";
+/// What the figures of nodes mean.
+pub const NODE_LEGEND: &str = "Memory that is resident of all processes together; a page that several of them map counts for each. \
+                               CPUs that the threads kept busy on each node on average; a thread counts where it was last.";

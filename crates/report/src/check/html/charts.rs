@@ -5,7 +5,7 @@ use serde_json::{Value, json as object};
 
 use super::nodes;
 use crate::check::{Check, points, words};
-use crate::page::for_script;
+use crate::document::for_script;
 
 /// JSON that can stand in a script element: nothing in it can end the element or begin a comment.
 pub fn data(check: &Check) -> String {

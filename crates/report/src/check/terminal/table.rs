@@ -2,12 +2,12 @@
 
 use numawise_tables::ContrastCall;
 
-use super::Style;
 use super::plot::Scale;
 use crate::check::points::{self, Row};
 use crate::check::{Check, words};
-use crate::paint::{Paint, Tone};
-use crate::wrap;
+use crate::document::harmless;
+use crate::document::wrap;
+use crate::document::{Paint, Style, Tone};
 
 /// Room for the plot at most; more does not show more.
 const WIDEST_PLOT: usize = 33;
@@ -51,7 +51,7 @@ pub fn placements(check: &Check, style: Style, paint: Paint) -> String {
                 None => contrast.effect.as_ref().map(|_| "").to_string(),
             };
             let entry = format!("{} beside {}: {words}", contrast.to, contrast.from);
-            text += &wrap::wrap(&entry, "    ", "      ", style.width);
+            text += &wrap(&entry, "    ", "      ", style.width);
         }
     }
     text
@@ -59,7 +59,7 @@ pub fn placements(check: &Check, style: Style, paint: Paint) -> String {
 
 /// The name of the row without what would steer the terminal.
 fn name(row: &Row) -> String {
-    words::harmless(&row.point.id.0)
+    harmless(&row.point.id.0)
 }
 
 /// Widths, and how the comparison is called.
@@ -126,6 +126,6 @@ fn second_line(row: &Row, columns: &Columns, width: usize, paint: Paint) -> Stri
             text += &format!("; {note}");
         }
     }
-    let wrapped = wrap::wrap(&text, &indent, &indent, width);
+    let wrapped = wrap(&text, &indent, &indent, width);
     wrapped.lines().map(|line| format!("{indent}{}\n", paint.tone(Tone::Faint, line.trim_start()))).collect()
 }

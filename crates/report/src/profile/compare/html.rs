@@ -5,7 +5,7 @@ use numawise_tables::{CellCall, CellKey, ComparedCell};
 use serde_json::json as object;
 
 use super::{Compared, TITLES, figures, furthest, name, reason, sides};
-use crate::page::for_script;
+use crate::document::for_script;
 use crate::profile::html::list;
 use crate::profile::words;
 
@@ -35,7 +35,7 @@ pub fn compare_html(compared: &Compared) -> String {
         (lonely("only-b", "Only in the second", &comparison.only_b))
         (list("method", "How it was compared", &comparison.method))
     };
-    crate::page::page(&title, &body, &for_script(&object!({})), CHARTS)
+    crate::document::frame(&title, &body, &for_script(&object!({})), CHARTS)
 }
 
 fn differences(compared: &Compared) -> Markup {

@@ -3,12 +3,12 @@
 use numawise_tables::{CellCall, CellKey, ComparedCell};
 
 use super::{Compared, TITLES, figures, furthest, name, reason, sides};
-use crate::check::Style;
-use crate::paint::{Paint, Tone};
+use crate::document::Align;
+use crate::document::table::fitted;
+use crate::document::wrap;
+use crate::document::{Paint, Style, Tone};
 use crate::profile::grid::Notes;
 use crate::profile::words;
-use crate::table::{Side, fitted};
-use crate::wrap::wrap;
 
 /// Rows of a table at most; the JSON has all.
 const ROWS: usize = 40;
@@ -77,7 +77,7 @@ impl Page {
                 row.push(words::call(cell.call).to_owned());
             }
         }
-        let sides = [Side::Left, Side::Right, Side::Right, Side::Right, Side::Right, Side::Left];
+        let sides = [Align::Left, Align::Right, Align::Right, Align::Right, Align::Right, Align::Left];
         for line in fitted(rows, &sides, self.width - 2, &["between"]).lines() {
             let tone = match line.rsplit(' ').next() {
                 Some("better") if calls => Tone::Good,

@@ -5,10 +5,10 @@ use numawise_tables::{Cell, FigureUnit, LoadedCurve, WorkingSetCurve};
 use numawise_units::{Bytes, Latency, Nanoseconds};
 
 use super::Page;
+use crate::document::Align;
 use crate::profile::grid::Grid;
 use crate::profile::{plain, words};
-use crate::series::spark;
-use crate::table::Side;
+use crate::series::spark_line;
 
 /// Rows of the table by size, about; the page and the JSON have all.
 const ROWS: usize = 20;
@@ -80,7 +80,7 @@ impl Page<'_> {
         if let (true, Some((first, _)), Some((last, _))) =
             (self.unicode, curve.points.first(), curve.points.last())
         {
-            let line = spark::line(&heights(curve), 1.0, self.width.min(100) - 30);
+            let line = spark_line(&heights(curve), 1.0, self.width.min(100) - 30);
             self.text += &format!("  {first} {line} {last}\n");
         }
     }
@@ -101,8 +101,8 @@ impl Page<'_> {
         if !self.unicode {
             rows.iter_mut().for_each(|row| row.truncate(titles.len() - 1));
         }
-        let mut sides = [Side::Right; 8];
-        (sides[0], sides[1], sides[7]) = (Side::Left, Side::Left, Side::Left);
+        let mut sides = [Align::Right; 8];
+        (sides[0], sides[1], sides[7]) = (Align::Left, Align::Left, Align::Left);
         self.table(rows, &sides, &["latency by load", "there", "of peak"]);
         if shown.len() < curves.len() {
             let left = curves.len() - shown.len();
@@ -136,7 +136,7 @@ impl Page<'_> {
             share,
             peak.to_string(),
             there.to_string(),
-            spark::line(&heights, most, CELLS),
+            spark_line(&heights, most, CELLS),
         ]);
         row
     }
@@ -163,7 +163,7 @@ impl Page<'_> {
             ]);
         }
         self.text.push('\n');
-        self.table(rows, &[Side::Right, Side::Right, Side::Right, Side::Left], &[]);
+        self.table(rows, &[Align::Right, Align::Right, Align::Right, Align::Left], &[]);
     }
 }
 

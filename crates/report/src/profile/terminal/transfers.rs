@@ -4,9 +4,9 @@ use numawise_tables::{Cell, CoreMatrix, FigureUnit, LineHome, MatrixMeasure};
 use numawise_units::CpuId;
 
 use super::Page;
+use crate::document::Align;
 use crate::profile::grid::Grid;
 use crate::profile::words;
-use crate::table::Side;
 
 /// Up to so many cores have their matrix on the terminal.
 const CORES: usize = 16;
@@ -38,8 +38,8 @@ impl Page<'_> {
         if tables.transfers.iter().all(|group| group.unavailable == 0) {
             rows.iter_mut().for_each(|row| row.truncate(titles.len() - 1));
         }
-        let mut sides = [Side::Right; 7];
-        (sides[0], sides[1]) = (Side::Left, Side::Left);
+        let mut sides = [Align::Right; 7];
+        (sides[0], sides[1]) = (Align::Left, Align::Left);
         self.table(rows, &sides, &["missing", "memory of the line", "pairs"]);
         for home in [LineHome::Owner, LineHome::Reader, LineHome::Elsewhere] {
             self.matrix(MatrixMeasure::Transfers(home));

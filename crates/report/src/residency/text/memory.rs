@@ -5,8 +5,9 @@ use numawise_tables::{MemoryRow, MemoryTable, TaskResidency};
 use numawise_units::{Bytes, Ratio};
 
 use super::{Page, called, places};
+use crate::document::Align;
+use crate::document::table::{fitted, table};
 use crate::names::{clipped, end, escaped};
-use crate::table::{Side, fitted, table};
 
 /// As numastat has it, which writes MB for it.
 const UNIT: &str = "MiB";
@@ -81,8 +82,8 @@ impl Page<'_> {
                 rows[0].push("total".to_owned());
                 rows[1..].iter_mut().zip(lines).for_each(|(row, line)| row.push(line.total.clone()));
             }
-            let mut sides = vec![Side::Right; rows[0].len()];
-            sides[0] = Side::Left;
+            let mut sides = vec![Align::Right; rows[0].len()];
+            sides[0] = Align::Left;
             self.text.push('\n');
             self.text += &table(&rows, &sides);
         }
@@ -106,8 +107,8 @@ impl Page<'_> {
         }
         let totals = lines.iter().map(|line| line.total.clone());
         rows.push(std::iter::once("total".to_owned()).chain(totals).collect());
-        let mut sides = vec![Side::Right; rows[0].len()];
-        sides[0] = Side::Left;
+        let mut sides = vec![Align::Right; rows[0].len()];
+        sides[0] = Align::Left;
         self.text.push('\n');
         self.text += &table(&rows, &sides);
         self.left_out(kept.len());
@@ -135,8 +136,12 @@ impl Page<'_> {
             ]);
         }
         self.text.push('\n');
-        self.text +=
-            &fitted(rows, &[Side::Left, Side::Right, Side::Right], self.style.width, &["mappings", "memory"]);
+        self.text += &fitted(
+            rows,
+            &[Align::Left, Align::Right, Align::Right],
+            self.style.width,
+            &["mappings", "memory"],
+        );
         if policies.len() > POLICIES {
             self.faint(&format!("and {} more policies", policies.len() - POLICIES));
         }
@@ -162,7 +167,7 @@ impl Page<'_> {
             ]);
         }
         self.text.push('\n');
-        let sides = [Side::Left, Side::Right, Side::Right];
+        let sides = [Align::Left, Align::Right, Align::Right];
         self.text += &fitted(rows, &sides, self.style.width, &["address", "page", "policy"]);
         if largest.len() as u64 != all {
             self.faint(&format!("The largest {} of {all} mappings.", largest.len()));

@@ -6,8 +6,9 @@ use numawise_units::{Bytes, Ratio};
 
 use super::{Page, count, over};
 use crate::check::amount;
+use crate::document::Align;
+use crate::document::table::{fitted, table};
 use crate::names::{clipped, escaped};
-use crate::table::{Side, fitted, table};
 
 const NAME: usize = 20;
 /// As many nodes at most: the summary is one screen.
@@ -36,8 +37,8 @@ impl Page<'_> {
         let ranks = residency.tasks.iter().any(|task| task.rank.measured().is_some());
         let mut rows = vec![titles(ranks)];
         rows.extend(residency.tasks.iter().map(|task| row(task, ranks)));
-        let mut sides = vec![Side::Right; rows[0].len()];
-        sides[if ranks { 2 } else { 1 }] = Side::Left;
+        let mut sides = vec![Align::Right; rows[0].len()];
+        sides[if ranks { 2 } else { 1 }] = Align::Left;
         self.text += &fitted(rows, &sides, self.style.width, &["alike %", "CPUs"]);
         self.faint(&format!(
             "CPUs: kept busy {}. local %: pages on nodes where threads of the process run. alike %: accesses that would be \
@@ -92,7 +93,7 @@ impl Page<'_> {
             ]);
         }
         self.text.push('\n');
-        let sides = [Side::Right, Side::Left, Side::Right, Side::Right, Side::Right, Side::Right];
+        let sides = [Align::Right, Align::Left, Align::Right, Align::Right, Align::Right, Align::Right];
         self.text += &table(&rows, &sides);
         let less = with_something.saturating_sub(NODES);
         if less > 0 {

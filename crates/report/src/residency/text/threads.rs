@@ -7,9 +7,10 @@ use numawise_tables::{ShareSpan, TaskResidency, ThreadResidency};
 use numawise_units::{CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid};
 
 use super::Page;
+use crate::document::Align;
+use crate::document::table::fitted;
 use crate::names::{clipped, escaped};
 use crate::residency::groups::{Group, groups, total};
-use crate::table::{Side, fitted};
 
 const NAME: usize = 16;
 const LIST: usize = 12;
@@ -54,8 +55,8 @@ impl Page<'_> {
             rows.iter_mut().for_each(|row| drop(row.remove(0)));
         }
         let to_left = |title: &String| matches!(title.as_str(), "name" | "state" | "may run on");
-        let sides: Vec<Side> =
-            rows[0].iter().map(|title| if to_left(title) { Side::Left } else { Side::Right }).collect();
+        let sides: Vec<Align> =
+            rows[0].iter().map(|title| if to_left(title) { Align::Left } else { Align::Right }).collect();
         self.text += &fitted(rows, &sides, self.style.width, &["faults", "CPU time", "state", "PID"]);
         let mut words = if recent {
             "CPU %, moves to another CPU and faults: between the looks.".to_owned()

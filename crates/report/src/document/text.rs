@@ -1,6 +1,12 @@
-//! Lines of a given width.
+//! Texts from outside made harmless, and lines of a given width.
 
-use crate::check::words;
+/// A text from outside without what would steer a terminal or turn the direction of writing.
+pub fn harmless(text: &str) -> String {
+    let steers = |c: char| c.is_control() && c != '\t' && c != '\n';
+    let turns =
+        |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.chars().map(|c| if steers(c) || turns(c) { '\u{fffd}' } else { c }).collect()
+}
 
 /// Breaks `text` at blanks; the first line begins with `first`, the others with `rest`. A word longer than a line stays
 /// whole. Every line ends with a newline.
@@ -19,7 +25,7 @@ pub fn wrap(text: &str, first: &str, rest: &str, width: usize) -> String {
         if !empty {
             line.push(' ');
         }
-        line += &words::harmless(word);
+        line += &harmless(word);
         empty = false;
     }
     out += line.trim_end();

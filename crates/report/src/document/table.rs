@@ -1,14 +1,14 @@
 //! Rows of cells as aligned lines.
 
-/// On which side of its column a cell stands.
+/// The side of its column on which a cell stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum Align {
     Left,
     Right,
 }
 
-/// Columns as wide as their widest cell, two spaces between; to the left where `sides` says nothing.
-pub fn table(rows: &[Vec<String>], sides: &[Side]) -> String {
+/// Columns as wide as their widest cell, two spaces between; to the left where `aligns` says nothing.
+pub fn table(rows: &[Vec<String>], aligns: &[Align]) -> String {
     let widths = widths(rows);
     let mut text = String::new();
     for row in rows {
@@ -17,9 +17,9 @@ pub fn table(rows: &[Vec<String>], sides: &[Side]) -> String {
             if column > 0 {
                 line.push_str("  ");
             }
-            match sides.get(column) {
-                Some(Side::Right) => line.push_str(&format!("{cell:>width$}")),
-                Some(Side::Left) | None => line.push_str(&format!("{cell:<width$}")),
+            match aligns.get(column) {
+                Some(Align::Right) => line.push_str(&format!("{cell:>width$}")),
+                Some(Align::Left) | None => line.push_str(&format!("{cell:<width$}")),
             }
         }
         text += line.trim_end();
@@ -30,8 +30,8 @@ pub fn table(rows: &[Vec<String>], sides: &[Side]) -> String {
 
 /// The same in lines of at most `width`: while they are longer, the next column of `less` is left out, named by the cell
 /// in its first row.
-pub fn fitted(mut rows: Vec<Vec<String>>, sides: &[Side], width: usize, less: &[&str]) -> String {
-    let mut sides = sides.to_vec();
+pub fn fitted(mut rows: Vec<Vec<String>>, aligns: &[Align], width: usize, less: &[&str]) -> String {
+    let mut aligns = aligns.to_vec();
     for name in less {
         if total(&rows) <= width {
             break;
@@ -43,11 +43,11 @@ pub fn fitted(mut rows: Vec<Vec<String>>, sides: &[Side], width: usize, less: &[
         for row in rows.iter_mut().filter(|row| row.len() > column) {
             row.remove(column);
         }
-        if column < sides.len() {
-            sides.remove(column);
+        if column < aligns.len() {
+            aligns.remove(column);
         }
     }
-    table(&rows, &sides)
+    table(&rows, &aligns)
 }
 
 fn widths(rows: &[Vec<String>]) -> Vec<usize> {
@@ -72,15 +72,15 @@ mod tests {
 
     #[test]
     fn columns_are_as_wide_as_their_widest_cell() {
-        let text = table(&rows("a|number|last\nlonger|1|\nx"), &[Side::Left, Side::Right]);
+        let text = table(&rows("a|number|last\nlonger|1|\nx"), &[Align::Left, Align::Right]);
         assert_eq!(text, "a       number  last\nlonger       1\nx\n");
     }
 
     #[test]
     fn what_is_too_wide_loses_columns_in_order() {
         let all = "a|b|c\n1111|2222|3333";
-        let sides = [Side::Left, Side::Right, Side::Left];
-        let shown = |width| fitted(rows(all), &sides, width, &["c", "a", "not there"]);
+        let aligns = [Align::Left, Align::Right, Align::Left];
+        let shown = |width| fitted(rows(all), &aligns, width, &["c", "a", "not there"]);
         assert_eq!(shown(16), "a        b  c\n1111  2222  3333\n");
         assert_eq!(shown(15), "a        b\n1111  2222\n");
         assert_eq!(shown(9), "   b\n2222\n");

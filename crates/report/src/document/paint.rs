@@ -1,8 +1,9 @@
 //! Colours, where they are wanted.
 
 /// What a colour is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Tone {
+    #[default]
     Plain,
     Faint,
     Good,

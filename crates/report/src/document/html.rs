@@ -1,0 +1,235 @@
+//! A self-contained HTML page: no network, tables for everybody, charts where scripts run.
+//!
+//! `maud` builds the page, because it escapes every text that is put in, so that nothing a command or a program's output
+//! holds can become markup; what is put in as it is, is ours. A content security policy in the page keeps it from loading
+//! or sending anything.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::paint::Tone;
+use super::table::Align;
+use super::text::harmless;
+use super::{Block, Chart, Command, Document, Face, Fact, Marks, Row, Section, Table};
+
+const STYLE: &str = include_str!("page/style.css");
+/// What all charts share, and the drawing of them; the charts themselves go in between.
+const SCRIPT: [&str; 2] = [include_str!("page/base.js"), include_str!("page/draw.js")];
+const ECHARTS: &str = include_str!("../../assets/echarts.min.js");
+/// The script of a page that has nothing to draw.
+const NO_CHARTS: &str = "const CHARTS = [];";
+/// The licences of what is embedded ask to go with it.
+const LICENCES: [&str; 3] = [
+    include_str!("../../assets/echarts.NOTICE"),
+    include_str!("../../assets/echarts.LICENSE"),
+    include_str!("../../assets/zrender.LICENSE"),
+];
+
+/// Nothing may be loaded from anywhere, nor sent: not by us, not by what somebody might smuggle in.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
+                      base-uri 'none'; form-action 'none'";
+
+/// The document as one HTML file.
+pub fn html(document: &Document) -> String {
+    let mut marks = Marks::default();
+    let opening = &document.opening;
+    let body = html! {
+        header class=(verdict(opening.tone)) {
+            p.tool { (document.tool) }
+            h1 { (opening.headline) }
+            @if let Some(effect) = &opening.effect { p.effect { (effect) } }
+            @if let Some(sentence) = &opening.sentence { p.sentence { (sentence) } }
+        }
+        @for block in &document.blocks { (self::block(block, true, &mut marks)) }
+    };
+    let (data, script) = match &document.charts {
+        Some(charts) => (for_script(&charts.data), charts.script),
+        None => ("{}".to_owned(), NO_CHARTS),
+    };
+    frame(&document.title, &body, &data, script)
+}
+
+fn verdict(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Loud => "verdict affected",
+        Tone::Good => "verdict not-affected",
+        Tone::Doubt => "verdict undecided",
+        Tone::Plain | Tone::Faint | Tone::Bad => "verdict",
+    }
+}
+
+/// `apart` where the block stands between sections.
+fn block(block: &Block, apart: bool, marks: &mut Marks) -> Markup {
+    match block {
+        Block::Section(section) => self::section(section, apart, marks),
+        Block::Facts(facts) => self::facts(facts, marks),
+        Block::Paragraph(text) => html! { p { (marks.text(text)) } },
+        Block::Legend(text) => html! { p.lead { (marks.text(text)) } },
+        Block::List(entries) => html! { ul { @for entry in entries { li { (marks.text(entry)) } } } },
+        Block::Table(table) if apart => html! { section { (self::table(table, marks)) } },
+        Block::Table(table) => self::table(table, marks),
+        Block::Chart(chart) => self::chart(chart),
+        Block::Commands(commands) => self::commands(commands),
+        Block::Folded { summary, blocks } => html! {
+            details { summary { (summary) } @for block in blocks { (self::block(block, false, marks)) } }
+        },
+        Block::Only(Face::Html, block) => self::block(block, apart, marks),
+        Block::Reasons { title } => reasons(title, marks),
+        Block::Picture(_) | Block::Only(Face::Terminal, _) => html! {},
+    }
+}
+
+fn section(section: &Section, apart: bool, marks: &mut Marks) -> Markup {
+    let blocks = html! { @for block in &section.blocks { (self::block(block, false, marks)) } };
+    if blocks.0.is_empty() {
+        return blocks;
+    }
+    html! {
+        @if apart {
+            section id=[section.id] { h2 { (capital(&section.title)) } (blocks) }
+        } @else {
+            h3 { (capital(&section.title)) }
+            (blocks)
+        }
+    }
+}
+
+fn facts(facts: &[Fact], marks: &mut Marks) -> Markup {
+    html! {
+        dl.summary {
+            @for fact in facts {
+                @let text = marks.text(&fact.text);
+                div { dt { (fact.name) } dd { @if fact.code { code { (text) } } @else { (text) } } }
+            }
+        }
+    }
+}
+
+/// A chart that shows itself where scripts run.
+fn chart(chart: &Chart) -> Markup {
+    html! {
+        figure hidden {
+            div.chart id=(chart.id) role="img" aria-label={ (chart.label) "; the tables below hold the same figures" } {}
+        }
+    }
+}
+
+fn table(table: &Table, marks: &mut Marks) -> Markup {
+    let columns: Vec<_> =
+        table.columns.iter().enumerate().filter(|(_, column)| column.only != Some(Face::Terminal)).collect();
+    let most = table.most.map_or(usize::MAX, |most| most.html);
+    html! {
+        div.wide { table {
+            thead { tr {
+                @for (_, column) in &columns {
+                    th.number[column.align == Align::Right] scope="col" { (capital(&column.title)) }
+                }
+            } }
+            tbody { @for row in table.rows.iter().take(most) {
+                tr { @for (place, (k, column)) in columns.iter().enumerate() {
+                    (cell(row, *k, column.align, (place == 0, place + 1 == columns.len()), marks))
+                } }
+            } }
+        } }
+        @if let Some(limits) = table.most.filter(|_| table.rows.len() > most) {
+            p.lead { "... and " (table.rows.len() - most) " more, " (limits.rest) }
+        }
+    }
+}
+
+fn cell(row: &Row, k: usize, align: Align, (first, last): (bool, bool), marks: &mut Marks) -> Markup {
+    let Some(cell) = row.cells.get(k) else { return html! { td {} } };
+    let number = align == Align::Right;
+    let content = html! {
+        (marks.text(&cell.text))
+        @if let Some(below) = &cell.below { span.title { code { (below) } } }
+    };
+    html! {
+        @if first {
+            th.number[number] scope="row" title=[&cell.hover] { (content) }
+        } @else if last && row.tone != Tone::Plain {
+            td class={ (tone(row.tone)) @if number { " number" } } title=[&cell.hover] { (content) }
+        } @else {
+            td.number[number] title=[&cell.hover] { (content) }
+        }
+    }
+}
+
+fn tone(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Good => "better",
+        Tone::Bad => "worse",
+        Tone::Doubt => "open",
+        Tone::Plain | Tone::Faint | Tone::Loud => "same",
+    }
+}
+
+fn commands(commands: &[Command]) -> Markup {
+    html! {
+        @for command in commands.iter().filter(|command| command.tool.is_none()) {
+            pre.command { code { (command.line) } }
+        }
+        @if commands.iter().any(|command| command.tool.is_some()) {
+            dl.equivalents { @for command in commands {
+                @if let Some(tool) = &command.tool { dt { (tool) } dd { pre { code { (command.line) } } } }
+            } }
+        }
+    }
+}
+
+fn reasons(title: &str, marks: &Marks) -> Markup {
+    html! {
+        @if !marks.all().is_empty() {
+            section #unavailable {
+                h2 { (title) }
+                dl.reasons {
+                    @for (k, reason) in marks.all().iter().enumerate() { dt { "[" (k + 1) "]" } dd { (reason) } }
+                }
+            }
+        }
+    }
+}
+
+/// Titles begin with a capital letter in a page.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => String::new(),
+    }
+}
+
+/// The page around a body. `data` is JSON that can stand in a script element ([`for_script`]), `charts` a script of ours.
+pub fn frame(title: &str, body: &Markup, data: &str, charts: &str) -> String {
+    let [base, draw] = SCRIPT;
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                main { (body) }
+                script type="application/json" #data { (PreEscaped(data)) }
+                script { (PreEscaped(licences())) (PreEscaped(ECHARTS)) }
+                script { (PreEscaped(base)) (PreEscaped(charts)) (PreEscaped(draw)) }
+            }
+        }
+    };
+    harmless(&page.into_string())
+}
+
+/// JSON in which nothing can end the script element or begin a comment.
+pub fn for_script(data: &serde_json::Value) -> String {
+    data.to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
+}
+
+/// The licences as a comment of the script.
+fn licences() -> String {
+    let texts = LICENCES.join("\n----\n").replace("*/", "* /");
+    format!("/*! The charts are drawn with Apache ECharts and zrender.\n\n{texts}\n*/\n")
+}

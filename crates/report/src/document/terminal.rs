@@ -1,0 +1,241 @@
+//! A document on the terminal.
+
+use super::paint::{Paint, Tone};
+use super::table::{Align, fitted};
+use super::text::{harmless, wrap};
+use super::{Block, Command, Document, Face, Fact, Marks, Opening, Section, Table, Text};
+
+/// How to write for a terminal, a pipe or a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Style {
+    /// ANSI colours.
+    pub colour: bool,
+    /// Characters beyond ASCII, for pictures.
+    pub unicode: bool,
+    /// Columns; at least 60 are used, and as many as the document has use for.
+    pub width: usize,
+}
+
+impl Style {
+    /// For pipes and files.
+    pub fn plain() -> Self {
+        Style { colour: false, unicode: true, width: 96 }
+    }
+}
+
+/// Lines of running text are no longer than this, however wide the terminal.
+const READABLE: usize = 100;
+const NARROWEST: usize = 60;
+
+/// The document as text, ending with a newline.
+pub fn terminal(document: &Document, style: Style) -> String {
+    let width = style.width.clamp(NARROWEST, document.width.max(NARROWEST));
+    let mut writer = Writer {
+        style: Style { width, ..style },
+        paint: Paint(style.colour),
+        label: label(&document.blocks),
+        text: String::new(),
+        marks: Marks::default(),
+    };
+    writer.opening(&document.opening);
+    for block in &document.blocks {
+        writer.block(block, true);
+    }
+    writer.text
+}
+
+/// The width of the column in which the names of facts stand: the same everywhere.
+fn label(blocks: &[Block]) -> usize {
+    let widest = |block: &Block| match block {
+        Block::Facts(facts) => facts.iter().map(|fact| fact.name.chars().count()).max().unwrap_or(0),
+        Block::Section(section) => label(&section.blocks).saturating_sub(2),
+        _ => 0,
+    };
+    blocks.iter().map(widest).max().unwrap_or(0) + 2
+}
+
+struct Writer {
+    style: Style,
+    paint: Paint,
+    label: usize,
+    text: String,
+    marks: Marks,
+}
+
+impl Writer {
+    fn opening(&mut self, opening: &Opening) {
+        let headline = harmless(&opening.headline);
+        let effect = opening.effect.as_deref().map(harmless).unwrap_or_default();
+        let together = headline.chars().count() + 2 + effect.chars().count();
+        for line in wrap(&headline, "", "", self.style.width).lines() {
+            self.text += &self.paint.bold(opening.tone, line);
+            self.text.push('\n');
+        }
+        if !effect.is_empty() && together <= self.style.width {
+            self.text.pop();
+            self.text += &format!("  {}\n", self.paint.bold(Tone::Plain, &effect));
+        } else if !effect.is_empty() {
+            for line in wrap(&effect, "", "", self.style.width).lines() {
+                self.text += &format!("{}\n", self.paint.bold(Tone::Plain, line));
+            }
+        }
+        if let Some(sentence) = &opening.sentence {
+            self.text += &wrap(sentence, "", "", self.style.width);
+        }
+    }
+
+    /// `apart` where the block stands between sections.
+    fn block(&mut self, block: &Block, apart: bool) {
+        if apart
+            && !matches!(block, Block::Section(_) | Block::Only(..) | Block::Reasons { .. })
+            && is_shown(block)
+        {
+            self.text.push('\n');
+        }
+        match block {
+            Block::Section(section) => self.section(section),
+            Block::Facts(facts) => facts.iter().for_each(|fact| self.fact(fact)),
+            Block::Paragraph(text) => {
+                let text = self.marked(text);
+                self.text += &wrap(&text, "  ", "  ", self.readable());
+            }
+            Block::Legend(text) => {
+                let text = self.marked(text);
+                self.faint(&text);
+            }
+            Block::List(entries) => {
+                for entry in entries {
+                    let entry = self.marked(entry);
+                    self.text += &wrap(&entry, "  - ", "    ", self.readable());
+                }
+            }
+            Block::Table(table) => self.table(table),
+            Block::Picture(line) if self.style.unicode => self.text += &format!("  {line}\n"),
+            Block::Commands(commands) => self.commands(commands),
+            Block::Only(Face::Terminal, block) => self.block(block, apart),
+            Block::Reasons { title } => self.reasons(title),
+            Block::Picture(_) | Block::Chart(_) | Block::Folded { .. } | Block::Only(Face::Html, _) => {}
+        }
+    }
+
+    fn section(&mut self, section: &Section) {
+        if section.blocks.iter().any(is_shown) {
+            self.heading(&section.title);
+            section.blocks.iter().for_each(|block| self.block(block, false));
+        }
+    }
+
+    fn heading(&mut self, text: &str) {
+        self.text.push('\n');
+        for line in wrap(text, "", "", self.style.width).lines() {
+            self.text += &format!("{}\n", self.paint.bold(Tone::Plain, line));
+        }
+    }
+
+    fn fact(&mut self, fact: &Fact) {
+        let first = format!("  {:<width$}", fact.name, width = self.label);
+        let text = self.marked(&fact.text);
+        let wrapped = wrap(&text, &first, &" ".repeat(self.label + 2), self.readable());
+        let painted = self.paint.tone(Tone::Faint, &first);
+        self.text += &wrapped.replacen(&first, &painted, 1);
+    }
+
+    fn faint(&mut self, text: &str) {
+        for line in wrap(text, "  ", "  ", self.readable()).lines() {
+            self.text += &format!("{}\n", self.paint.tone(Tone::Faint, line));
+        }
+    }
+
+    fn table(&mut self, table: &Table) {
+        let shown = |column: &&(usize, &super::Column)| {
+            column.1.only != Some(Face::Html) && (self.style.unicode || !column.1.drawn)
+        };
+        let columns: Vec<(usize, &super::Column)> = table.columns.iter().enumerate().collect();
+        let columns: Vec<(usize, &super::Column)> = columns.iter().filter(shown).copied().collect();
+        let most = table.most.map_or(usize::MAX, |most| most.terminal);
+        let mut rows = vec![columns.iter().map(|(_, column)| column.title.clone()).collect::<Vec<_>>()];
+        for row in table.rows.iter().take(most) {
+            let cell = |(k, _): &(usize, &super::Column)| row.cells.get(*k).map(|cell| &cell.text);
+            let texts: Vec<Option<&Text>> = columns.iter().map(cell).collect();
+            rows.push(
+                texts
+                    .into_iter()
+                    .map(|text| text.map_or_else(String::new, |text| self.one_line(text)))
+                    .collect(),
+            );
+        }
+        let aligns: Vec<Align> = columns.iter().map(|(_, column)| column.align).collect();
+        let mut less: Vec<&super::Column> = columns.iter().map(|(_, column)| *column).collect();
+        less.retain(|column| column.expendable > 0);
+        less.sort_by_key(|column| std::cmp::Reverse(column.expendable));
+        let less: Vec<&str> = less.iter().map(|column| column.title.as_str()).collect();
+        let tones = std::iter::once(Tone::Plain).chain(table.rows.iter().map(|row| row.tone));
+        for (line, tone) in fitted(rows, &aligns, self.style.width - 2, &less).lines().zip(tones) {
+            self.text += &format!("  {}\n", self.paint.tone(tone, line));
+        }
+        if let Some(most) = table.most
+            && table.rows.len() > most.terminal
+        {
+            self.faint(&format!("... and {} more, {}", table.rows.len() - most.terminal, most.rest));
+        }
+    }
+
+    /// Commands are never broken into lines: they are there to be copied.
+    fn commands(&mut self, commands: &[Command]) {
+        let widest = commands.iter().filter_map(|command| command.tool.as_ref());
+        let widest = widest.map(|tool| tool.chars().count()).max().unwrap_or(0);
+        for command in commands {
+            let line = harmless(&command.line);
+            self.text += &match &command.tool {
+                None => format!("  {}\n", self.paint.bold(Tone::Good, &line)),
+                Some(tool) => {
+                    let tool = format!("{:<widest$}", harmless(tool));
+                    format!("    {}  {line}\n", self.paint.tone(Tone::Faint, &tool))
+                }
+            };
+        }
+    }
+
+    fn reasons(&mut self, title: &str) {
+        if self.marks.all().is_empty() {
+            return;
+        }
+        self.heading(title);
+        for (k, reason) in self.marks.all().iter().enumerate() {
+            let reason = self.plain(reason);
+            self.text += &wrap(&reason, &format!("  [{}] ", k + 1), "      ", self.readable());
+        }
+    }
+
+    /// As wide as running text is easy to read.
+    fn readable(&self) -> usize {
+        self.style.width.min(READABLE)
+    }
+
+    fn marked(&mut self, text: &Text) -> String {
+        let text = self.marks.text(text);
+        self.plain(&text)
+    }
+
+    /// For a cell, where a line must stay one.
+    fn one_line(&mut self, text: &Text) -> String {
+        let text = self.marked(text);
+        harmless(&text).replace(['\n', '\t'], " ")
+    }
+
+    /// A sign that not every terminal has.
+    fn plain(&self, text: &str) -> String {
+        if self.style.unicode { text.to_owned() } else { text.replace('±', "+-") }
+    }
+}
+
+/// Whether a terminal shows anything of it.
+fn is_shown(block: &Block) -> bool {
+    match block {
+        Block::Chart(_) | Block::Folded { .. } | Block::Only(Face::Html, _) => false,
+        Block::Only(Face::Terminal, block) => is_shown(block),
+        Block::Section(section) => section.blocks.iter().any(is_shown),
+        Block::Facts(facts) => !facts.is_empty(),
+        _ => true,
+    }
+}
