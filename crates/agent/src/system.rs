@@ -3,23 +3,23 @@
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
+use numawise_syscalls::{self as syscalls, MASK_WORDS};
 use numawise_wire::Variable;
-use numawise_wire::mask::MOST_WORDS;
 
 /// A set of CPUs as the kernel gives and takes it.
 pub struct CpuMask {
-    words: [u64; MOST_WORDS],
+    words: [u64; MASK_WORDS],
     length: usize,
 }
 
 impl CpuMask {
     pub fn new() -> CpuMask {
-        CpuMask { words: [0; MOST_WORDS], length: 0 }
+        CpuMask { words: [0; MASK_WORDS], length: 0 }
     }
 
     pub fn union(a: &[u64], b: &[u64]) -> CpuMask {
         let mut all = CpuMask::new();
-        all.length = a.len().max(b.len()).min(MOST_WORDS);
+        all.length = a.len().max(b.len()).min(MASK_WORDS);
         all.words.iter_mut().zip(a).for_each(|(place, word)| *place |= word);
         all.words.iter_mut().zip(b).for_each(|(place, word)| *place |= word);
         all
@@ -32,18 +32,13 @@ impl CpuMask {
 
 /// The CPUs on which the thread `id` may run; 0 is the calling one. False when the kernel does not say.
 pub fn affinity(id: c_int, found: &mut CpuMask) -> bool {
-    // SAFETY: the kernel writes at most the given number of bytes into the live buffer.
-    let bytes = unsafe {
-        libc::syscall(libc::SYS_sched_getaffinity, id, size_of_val(&found.words), found.words.as_mut_ptr())
-    };
-    found.length = usize::try_from(bytes).unwrap_or(0) / 8;
-    bytes > 0
+    found.length = syscalls::affinity(id, &mut found.words).unwrap_or(0);
+    found.length > 0
 }
 
 /// False when the kernel refuses.
 pub fn set_affinity(id: c_int, cpus: &[u64]) -> bool {
-    // SAFETY: the kernel reads the given number of bytes from the live slice.
-    unsafe { libc::syscall(libc::SYS_sched_setaffinity, id, size_of_val(cpus), cpus.as_ptr()) == 0 }
+    syscalls::set_affinity(id, cpus).is_ok()
 }
 
 pub fn process() -> c_int {

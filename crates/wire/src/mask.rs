@@ -7,7 +7,7 @@ use core::iter;
 #[path = "mask_tests.rs"]
 mod tests;
 
-/// The most CPUs that a Linux kernel is built for (CONFIG_NR_CPUS).
+/// CPUs of a message are below this: no Linux kernel is built for more (CONFIG_NR_CPUS).
 pub const MOST_CPUS: usize = 8192;
 pub const MOST_WORDS: usize = MOST_CPUS / 64;
 
