@@ -9,7 +9,7 @@ use numawise_observe::FindError;
 use numawise_placement::PlacementError;
 use numawise_record::RecordError;
 use numawise_study::StudyError;
-use numawise_units::Nanoseconds;
+use numawise_units::{Nanoseconds, NodeSet};
 
 /// Failure of a use case. No option of a command line is named: the face that asked adds what to type.
 #[derive(Debug, thiserror::Error)]
@@ -57,6 +57,17 @@ pub enum Error {
     EndedWithin { interval: Nanoseconds },
     #[error("nothing may be read of {processes} of {processes} processes: {reason}")]
     NothingReadable { processes: usize, reason: Reason },
+    #[error("no node was given; this machine has {}", nodes(exist))]
+    NoNodes { exist: NodeSet },
+    #[error("there is no node {unknown}; this machine has {}", nodes(exist))]
+    NoSuchNodes { unknown: NodeSet, exist: NodeSet },
+    #[error("interrupted before anything was measured; nothing is saved")]
+    InterruptedBeforeMeasuring,
+}
+
+fn nodes(exist: &NodeSet) -> String {
+    let s = if exist.len() == 1 { "" } else { "s" };
+    format!("node{s} {exist}")
 }
 
 fn joined(errors: &[FindError]) -> String {
@@ -68,6 +79,8 @@ fn joined(errors: &[FindError]) -> String {
 pub enum Cause {
     /// The use case itself failed, or was asked for what cannot be.
     Ours,
+    /// The caller raised the flag that stops it, before there was a result.
+    Interrupted,
     /// The program is not there.
     ProgramNotFound,
     /// The program is there and cannot be executed.
@@ -79,6 +92,7 @@ impl Error {
     pub fn cause(&self) -> Cause {
         match self {
             Error::Launch(error) | Error::Study(StudyError::Launch(error)) => error.into(),
+            Error::InterruptedBeforeMeasuring => Cause::Interrupted,
             _ => Cause::Ours,
         }
     }

@@ -11,7 +11,6 @@ mod progress;
 mod request;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use numawise_facts::{Outcome, StopReason, Study, Trial};
@@ -19,6 +18,7 @@ use numawise_record::Record;
 use numawise_study::{Engine, Keep, SystemClock};
 use numawise_units::Nanoseconds;
 
+use super::exit::{INTERRUPTED, interruptible};
 use super::{Failure, SUCCESS, Status};
 use crate::show;
 
@@ -96,9 +96,6 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     Ok(if stopped == StopReason::Interrupted { INTERRUPTED } else { SUCCESS })
 }
 
-/// 128 + SIGINT, as shells give it.
-pub(super) const INTERRUPTED: u8 = 130;
-
 /// Runs the trials that are missing, and notes in the record why it stopped.
 fn measure(
     request: &request::Request,
@@ -128,18 +125,6 @@ impl Keep for Keeper {
     fn keep(&mut self, trial: &Trial) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         Ok(self.0.append(trial)?)
     }
-}
-
-/// A flag that Ctrl-C and SIGTERM raise; a second Ctrl-C ends us at once.
-pub(super) fn interruptible() -> Result<Arc<AtomicBool>, Failure> {
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        let failed = |e: std::io::Error| Failure::new(format!("cannot take signals: {e}"));
-        signal_hook::flag::register_conditional_shutdown(signal, i32::from(INTERRUPTED), Arc::clone(&stop))
-            .map_err(failed)?;
-        signal_hook::flag::register(signal, Arc::clone(&stop)).map_err(failed)?;
-    }
-    Ok(stop)
 }
 
 /// The failure of the very first run: what the program printed, and its own status.

@@ -2,6 +2,8 @@
 //! `env`, `nice` and `timeout`.
 
 use std::error::Error;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use numawise_launch::LaunchError;
 use numawise_placement::PlacementError;
@@ -18,6 +20,9 @@ const NUMAWISE_FAILED: Status = 125;
 const CANNOT_EXECUTE: Status = 126;
 /// The program was not found.
 const NOT_FOUND: Status = 127;
+
+/// 128 + SIGINT, as shells give it.
+pub const INTERRUPTED: Status = 130;
 
 /// A message for the terminal and a status for the shell.
 #[derive(Debug)]
@@ -96,6 +101,7 @@ fn limits(error: &(dyn Error + 'static)) -> String {
 fn status(cause: Cause) -> Status {
     match cause {
         Cause::Ours => NUMAWISE_FAILED,
+        Cause::Interrupted => INTERRUPTED,
         Cause::ProgramNotFound => NOT_FOUND,
         Cause::ProgramNotExecutable => CANNOT_EXECUTE,
     }
@@ -114,6 +120,18 @@ fn advice(error: &session::Error) -> Option<String> {
         }
         _ => return None,
     })
+}
+
+/// A flag that Ctrl-C and SIGTERM raise; a second Ctrl-C ends us at once.
+pub fn interruptible() -> Result<Arc<AtomicBool>, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        let failed = |e: std::io::Error| Failure::new(format!("cannot take signals: {e}"));
+        signal_hook::flag::register_conditional_shutdown(signal, i32::from(INTERRUPTED), Arc::clone(&stop))
+            .map_err(failed)?;
+        signal_hook::flag::register(signal, Arc::clone(&stop)).map_err(failed)?;
+    }
+    Ok(stop)
 }
 
 /// What clap has to say: help and version on stdout with 0, errors on stderr with 125.
