@@ -5,10 +5,18 @@
 //! understand and never make a zero of what is missing.
 
 pub mod calls;
-mod file;
+pub mod cgroup;
+mod error;
+pub mod file;
+#[cfg(test)]
+mod fixture;
+pub mod host;
+pub mod memory;
+pub mod proc;
 pub mod replace;
 mod roots;
 
+pub use error::{Error, Malformed};
 /// System calls on bare words, for where nothing may be allocated: between fork and exec, and in the agent.
 pub use numawise_syscalls as raw;
 pub use roots::Roots;

@@ -17,6 +17,7 @@ mod tests;
 pub struct Roots {
     root: PathBuf,
     proc: PathBuf,
+    sys: PathBuf,
 }
 
 impl Default for Roots {
@@ -34,12 +35,20 @@ impl Roots {
     /// A directory that holds `proc`, `sys` and so on.
     pub fn at(root: impl Into<PathBuf>) -> Self {
         let root = root.into();
-        Roots { proc: root.join("proc"), root }
+        Roots { proc: root.join("proc"), sys: root.join("sys"), root }
+    }
+
+    /// The same processes on a computer with another `/sys`.
+    pub fn with_sys(self, sys: impl Into<PathBuf>) -> Self {
+        Roots { sys: sys.into(), ..self }
     }
 
     /// Where an absolute path lies.
     pub fn path(&self, absolute: &str) -> PathBuf {
-        self.root.join(absolute.trim_start_matches('/'))
+        match absolute.strip_prefix("/sys/") {
+            Some(below) => self.sys.join(below),
+            None => self.root.join(absolute.trim_start_matches('/')),
+        }
     }
 
     pub fn proc(&self) -> &Path {
@@ -53,7 +62,7 @@ impl Roots {
 
     /// True when the processes below `proc` are those that system calls reach.
     pub fn is_live(&self) -> bool {
-        self.root == Path::new("/")
+        self.proc == Path::new("/proc")
     }
 
     /// True when system calls reach the processes below `proc` by the numbers that stand there: not those of fixtures,

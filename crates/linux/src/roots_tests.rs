@@ -45,4 +45,8 @@ fn only_the_systems_own_root_is_live() {
     assert_eq!(Roots::live().process(Pid(7)), Path::new("/proc/7"));
     let (_folder, roots) = tree(&[]);
     assert!(!roots.is_live() && !roots.has_own_numbers());
+    let other = Roots::live().with_sys(roots.path("/sys"));
+    assert!(other.is_live());
+    assert_eq!(other.path("/sys/devices"), roots.path("/sys/devices"));
+    assert_eq!(other.path("/proc/stat"), Path::new("/proc/stat"));
 }

@@ -27,13 +27,13 @@ mod xml;
 
 pub use device::{DeviceError, nodes_of_device};
 pub use error::Error;
-pub use files::Roots;
 pub use fingerprint::fingerprint;
 pub use limits::{Launcher, LauncherError, WEIGHTS, cgroup_cpus, global_weight, launcher, limits};
 pub use live::{live, live_without_hwloc, without_hwloc};
 pub use measured::{hwloc_xml, hwloc_xml_from, with_measured, with_measured_of};
-pub use policy::{Policy, SetPolicy};
+pub use policy::Policy;
 pub use recorded::{from_input, from_synthetic, from_xml_file};
 pub use sysfs::{quick, quick_with_figures, threads_of_core};
 
 pub use numawise_facts::Machine;
+pub use numawise_linux::Roots;

@@ -1,17 +1,16 @@
 //! What keeps us from using the whole machine, and who can lift it.
 
-mod cgroup;
 mod launcher;
-mod mounts;
 mod shape;
 mod weights;
 
-use numawise_facts::{Machine, MachineNotice, Reading};
+use numawise_facts::{Machine, MachineNotice};
+use numawise_linux::cgroup::Cgroups;
+use numawise_linux::memory::MemoryInfo;
 use numawise_units::{Bytes, CpuSet, NodeSet};
 
 use crate::sysfs::{Allowed, CPUS, NODES, STATUS};
 use crate::{Policy, Roots};
-use cgroup::Cgroups;
 
 pub use launcher::{Launcher, LauncherError, launcher};
 pub use weights::{WEIGHTS, global_weight};
@@ -95,7 +94,7 @@ fn quota(machine: &Machine, cgroups: &Cgroups<'_>) -> Option<MachineNotice> {
 
 fn memory(roots: &Roots, cgroups: &Cgroups<'_>) -> Option<MachineNotice> {
     let (limit, file) = cgroups.memory_limit()?;
-    let (memory, _): (Reading<Bytes>, _) = crate::sysfs::memory(roots.try_text("/proc/meminfo").as_deref());
+    let (memory, _) = crate::sysfs::memory(MemoryInfo::of_computer(roots));
     if memory.measured().is_some_and(|memory| limit >= *memory) {
         return None;
     }

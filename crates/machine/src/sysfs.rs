@@ -4,12 +4,15 @@
 //! left out, of kinds of cores it knows those of hybrid processors, and of memory kinds what the firmware's figures tell.
 
 use std::collections::BTreeMap;
+use std::io;
 
 use numawise_facts::{Cpu, Machine, MemoryKind, Node, Package, Reading, Source};
+use numawise_linux::memory::MemoryInfo;
+use numawise_linux::proc::status::Status;
 use numawise_units::{Bytes, CpuId, CpuSet, NodeId, NodeSet};
 
 use crate::kinds::{self, Locality};
-use crate::{Error, Roots, hmat};
+use crate::{Error, Roots, files, hmat};
 
 mod efficiency;
 #[cfg(test)]
@@ -46,7 +49,7 @@ pub(crate) enum Figures {
 }
 
 pub(crate) fn read(roots: &Roots, figures: Figures) -> Result<Machine, Error> {
-    let online: CpuSet = roots.value(&format!("{CPUS}/online"), LIST)?;
+    let online: CpuSet = files::value(roots, &format!("{CPUS}/online"), LIST)?;
     let mut nodes = nodes(roots, &online)?;
     let wanted = figures == Figures::Always || nodes.iter().any(|node| node.cpus.is_empty());
     let attributes = if wanted { hmat::read(roots, &nodes) } else { Vec::new() };
@@ -86,24 +89,16 @@ pub(crate) const STATUS: &str = "/proc/self/status";
 impl Allowed {
     /// From `Cpus_allowed_list` (what `sched_getaffinity` gives, whatever the number of CPUs) and `Mems_allowed_list`.
     pub(crate) fn read(roots: &Roots) -> Result<Self, Error> {
-        let text = roots.text(STATUS)?;
-        let wrong = |expected: &str| Error::SystemContent {
+        let text = files::text(roots, STATUS)?;
+        let wrong = |found: String, expected: &str| Error::SystemContent {
             path: roots.path(STATUS),
-            found: "something else".to_owned(),
+            found,
             expected: expected.to_owned(),
         };
-        let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
-        let cpus = field("Cpus_allowed_list:").and_then(|list| list.parse().ok());
-        let nodes = match field("Mems_allowed_list:") {
-            Some(list) => {
-                Some(list.parse().map_err(|_| wrong("a line Mems_allowed_list with a list of nodes"))?)
-            }
-            None => None,
-        };
-        Ok(Allowed {
-            cpus: cpus.ok_or_else(|| wrong("a line Cpus_allowed_list with a list of CPUs"))?,
-            nodes,
-        })
+        let status =
+            Status::parse(text.as_bytes()).map_err(|problem| wrong(problem.found, problem.expected))?;
+        let without = || wrong("something else".to_owned(), "a line Cpus_allowed_list with a list of CPUs");
+        Ok(Allowed { cpus: status.cpus.ok_or_else(without)?, nodes: status.nodes })
     }
 }
 
@@ -112,15 +107,15 @@ fn nodes(roots: &Roots, online: &CpuSet) -> Result<Vec<Node>, Error> {
     if !roots.path(&list).exists() {
         return Ok(vec![only_node(roots, online)]);
     }
-    let ids: NodeSet = roots.value(&list, LIST)?;
+    let ids: NodeSet = files::value(roots, &list, LIST)?;
     ids.iter().map(|id| node(roots, id, online)).collect()
 }
 
 fn node(roots: &Roots, id: NodeId, online: &CpuSet) -> Result<Node, Error> {
     let file = |name: &str| format!("{NODES}/node{id}/{name}");
-    let cpus: CpuSet = roots.value(&file("cpulist"), LIST)?;
+    let cpus: CpuSet = files::value(roots, &file("cpulist"), LIST)?;
     let cpus = cpus.intersection(online);
-    let (memory, free) = memory(roots.try_text(&file("meminfo")).as_deref());
+    let (memory, free) = memory(MemoryInfo::of_node(roots, id));
     let distances = match roots.try_text(&file("distance")) {
         Some(text) => row(&text),
         None => Reading::unavailable("the kernel gives no distances"),
@@ -146,26 +141,25 @@ fn row(text: &str) -> Reading<Vec<u32>> {
 }
 
 /// Total and free memory from a `meminfo`, the machine's or a node's.
-pub(crate) fn memory(text: Option<&str>) -> (Reading<Bytes>, Reading<Bytes>) {
-    let field = |name: &str| -> Reading<Bytes> {
-        let Some(text) = text else {
-            return Reading::unavailable("meminfo cannot be read");
-        };
-        let kilobytes = text.lines().find_map(|line| {
-            let (_, rest) = line.split_once(name)?;
-            rest.split_whitespace().next()?.parse().ok()
-        });
-        match kilobytes {
-            Some(kilobytes) => Reading::Measured(Bytes::kib(kilobytes)),
-            None => Reading::unavailable("meminfo does not tell"),
+pub(crate) fn memory(info: io::Result<MemoryInfo>) -> (Reading<Bytes>, Reading<Bytes>) {
+    match info {
+        Ok(info) => {
+            let reading = |value: Option<Bytes>| match value {
+                Some(bytes) => Reading::Measured(bytes),
+                None => Reading::unavailable("meminfo does not tell"),
+            };
+            (reading(info.total), reading(info.free))
         }
-    };
-    (field("MemTotal:"), field("MemFree:"))
+        Err(_) => {
+            let none = || Reading::unavailable("meminfo cannot be read");
+            (none(), none())
+        }
+    }
 }
 
 /// A kernel without NUMA: one node for all.
 fn only_node(roots: &Roots, online: &CpuSet) -> Node {
-    let (memory, free) = memory(roots.try_text("/proc/meminfo").as_deref());
+    let (memory, free) = memory(MemoryInfo::of_computer(roots));
     Node {
         id: NodeId(0),
         cpus: online.clone(),

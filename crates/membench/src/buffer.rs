@@ -8,10 +8,11 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 use numawise_facts::BufferPages;
-use numawise_units::{Bytes, CpuId, NodeId};
+use numawise_linux::calls::{affinity, pages};
+use numawise_units::{Bytes, CpuId, NodeId, Pid};
 
+use crate::clock;
 use crate::kernels::{self, Line};
-use crate::sys;
 use crate::system::System;
 
 /// Lines are filled alike in chunks of this size, so that the sum over any whole number of chunks is known.
@@ -51,7 +52,7 @@ unsafe impl Sync for Buffer {}
 impl Drop for Buffer {
     fn drop(&mut self) {
         // SAFETY: the whole mapping, which ends with its owner.
-        unsafe { sys::unmap(self.base, self.mapped) };
+        unsafe { pages::unmap(self.base, self.mapped) };
     }
 }
 
@@ -91,7 +92,7 @@ impl Buffer {
         let mut buffer = Buffer::reserve(node, wish, effort.wanted, system)?;
         if placing == Placing::Bound {
             // SAFETY: the buffer's own range.
-            let bound = unsafe { sys::bind(buffer.start.cast(), buffer.bytes().0 as usize, node) };
+            let bound = unsafe { pages::bind(buffer.start.cast(), buffer.bytes().0 as usize, node) };
             bound.map_err(|error| format!("no memory can be bound to node {node}: {}", told(&error)))?;
         }
         buffer.populate(effort, cpus)?;
@@ -109,17 +110,17 @@ impl Buffer {
         let reserved = wish == Wish::Huge
             && bytes.is_multiple_of(alignment)
             && huge.is_some_and(|(size, _)| system.reserved_free(node, size) >= (bytes / size) as u64);
-        if let Some(base) = reserved.then(|| sys::map(bytes, true).ok()).flatten() {
+        if let Some(base) = reserved.then(|| pages::map(bytes, true).ok()).flatten() {
             let start = base.cast::<Line>();
             let lines = bytes / size_of::<Line>();
             return Ok(Buffer { base, mapped: bytes, start, lines, node, pages: BufferPages::Reserved });
         }
         let mapped = bytes + alignment;
-        let base = sys::map(mapped, false).map_err(failed)?;
+        let base = pages::map(mapped, false).map_err(failed)?;
         let start = base.wrapping_add(base.align_offset(alignment)).cast::<Line>();
         let lines = bytes / size_of::<Line>();
         // SAFETY: the aligned part of the mapping. A kernel without transparent huge pages refuses, and has base pages.
-        let _ = unsafe { sys::advise_huge(start.cast(), bytes, wish == Wish::Huge) };
+        let _ = unsafe { pages::advise_huge(start.cast(), bytes, wish == Wish::Huge) };
         Ok(Buffer { base, mapped, start, lines, node, pages: BufferPages::Small })
     }
 
@@ -129,12 +130,12 @@ impl Buffer {
         let piece = ALIGNMENT / size_of::<Line>();
         let pieces = self.lines.div_ceil(piece);
         let least = (effort.least.0 as usize / size_of::<Line>()).div_ceil(piece);
-        let (next, began) = (AtomicUsize::new(0), sys::now());
+        let (next, began) = (AtomicUsize::new(0), clock::now());
         let (this, next) = (&*self, &next);
         let work = move |cpu: CpuId| -> Result<(), String> {
-            sys::pin(cpu).map_err(|error| gone(cpu, &error))?;
+            affinity::pin(cpu).map_err(|error| gone(cpu, &error))?;
             loop {
-                let (took, got) = (sys::now() - began, next.load(Relaxed));
+                let (took, got) = (clock::now() - began, next.load(Relaxed));
                 let late = took > effort.seconds && got >= least;
                 let slow = took > effort.patience && got >= LEAST_SLOW;
                 if late || slow || effort.stop.load(Relaxed) {
@@ -171,15 +172,14 @@ impl Buffer {
 
     /// Whether the pages lie on the node. Where nothing tells, a bound buffer is believed.
     fn look_where(&self, system: &System, placing: Placing) -> Result<(), String> {
-        let page = sys::page_size();
-        let pages = self.bytes().0 as usize / page;
-        let count = pages.min(SAMPLE);
-        let sample: Vec<*const u8> = (0..count)
-            .map(|k| self.start.cast::<u8>().wrapping_add(k * pages / count * page).cast_const())
-            .collect();
+        let page = pages::page_size().0 as usize;
+        let all = self.bytes().0 as usize / page;
+        let count = all.min(SAMPLE);
+        let sample: Vec<usize> = (0..count).map(|k| self.start.addr() + k * all / count * page).collect();
         let mut elsewhere: Vec<(i64, u64)> = Vec::new();
-        let counted = match sys::nodes_of(&sample) {
-            Ok(nodes) => {
+        let mut nodes = vec![0; sample.len()];
+        let counted = match pages::page_nodes(Pid(0), &sample, &mut nodes) {
+            Ok(()) => {
                 nodes.iter().for_each(|&node| add(&mut elsewhere, i64::from(node), 1));
                 true
             }
@@ -256,12 +256,12 @@ fn told(error: &io::Error) -> String {
 
 /// Whether the kernel lets us bind memory, tried with one page.
 pub fn placing(node: NodeId) -> Placing {
-    let bytes = sys::page_size();
-    let Ok(page) = sys::map(bytes, false) else { return Placing::Bound };
+    let bytes = pages::page_size().0 as usize;
+    let Ok(page) = pages::map(bytes, false) else { return Placing::Bound };
     // SAFETY: a page of our own.
-    let bound = unsafe { sys::bind(page, bytes, node) };
+    let bound = unsafe { pages::bind(page, bytes, node) };
     // SAFETY: nothing uses it.
-    unsafe { sys::unmap(page, bytes) };
+    unsafe { pages::unmap(page, bytes) };
     match bound.map_err(|error| error.raw_os_error()) {
         Err(Some(libc::EPERM | libc::ENOSYS | libc::EACCES)) => Placing::FirstTouch,
         _ => Placing::Bound,

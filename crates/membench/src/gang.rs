@@ -21,12 +21,13 @@ use std::sync::atomic::{
 };
 use std::sync::{Mutex, OnceLock};
 
+use numawise_linux::calls::affinity;
 use numawise_units::CpuId;
 
 use crate::buffer::{STOPPED, gone};
 use crate::repeats::{Repeats, Rule};
 use crate::system::{JIFFIES_PER_SECOND, System};
-use crate::{speed, sys};
+use crate::{clock, speed};
 
 /// The share of a window that a thread may be without its CPU.
 const LOST: f64 = 0.005;
@@ -50,8 +51,8 @@ pub fn block_seconds() -> f64 {
     static SECONDS: OnceLock<f64> = OnceLock::new();
     *SECONDS.get_or_init(|| {
         const READS: u32 = 16;
-        let began = sys::now();
-        let last = (0..READS).fold(began, |_, _| sys::now());
+        let began = clock::now();
+        let last = (0..READS).fold(began, |_, _| clock::now());
         BLOCK_SECONDS.max(CLOCKS_IN_BLOCK * (last - began) / f64::from(READS))
     })
 }
@@ -142,7 +143,7 @@ struct Mark {
 
 impl Mark {
     fn here() -> Mark {
-        Mark { wall: sys::now(), own: sys::thread_seconds() }
+        Mark { wall: clock::now(), own: clock::thread_seconds() }
     }
 
     fn share(self, amount: u64) -> Share {
@@ -206,7 +207,7 @@ pub fn run(
         cpus: workers.iter().map(|worker| worker.cpu).collect(),
         stop,
     };
-    let (board, before) = (&board, (sys::now(), sys::process_seconds(), system.jiffies(&[])));
+    let (board, before) = (&board, (clock::now(), clock::process_seconds(), system.jiffies(&[])));
     let (windows, speed) = std::thread::scope(|scope| {
         let mut workers = workers.into_iter().enumerate();
         let first = workers.next().map(|(_, worker)| {
@@ -238,7 +239,7 @@ pub fn run(
 
 /// CPUs that others than this process used since then.
 fn others(before: (f64, f64, Option<crate::system::Jiffies>), system: &System) -> Option<f64> {
-    let (wall, own) = (sys::now() - before.0, sys::process_seconds() - before.1);
+    let (wall, own) = (clock::now() - before.0, clock::process_seconds() - before.1);
     let busy = system.jiffies(&[])?.busy.checked_sub(before.2?.busy)?;
     (wall > 0.0).then(|| ((busy as f64 / JIFFIES_PER_SECOND - own) / wall).max(0.0))
 }
@@ -246,7 +247,7 @@ fn others(before: (f64, f64, Option<crate::system::Jiffies>), system: &System) -
 impl Board<'_> {
     /// Pins the calling thread and sees that it is where it should be.
     fn pinned(&self, cpu: CpuId) -> bool {
-        let result = sys::pin(cpu).map_err(|error| gone(cpu, &error)).and_then(|()| here(cpu));
+        let result = affinity::pin(cpu).map_err(|error| gone(cpu, &error)).and_then(|()| here(cpu));
         let pinned = result.is_ok();
         if let Err(trouble) = result {
             self.fail(trouble);
@@ -290,7 +291,7 @@ impl Board<'_> {
 
 /// A pinned thread elsewhere means that its CPU is gone: the kernel then breaks the mask.
 fn here(cpu: CpuId) -> Result<(), String> {
-    match sys::current_cpu() {
+    match affinity::current_cpu() {
         Ok(found) if found != cpu => {
             Err(format!("CPU {cpu} went offline: its thread was moved to CPU {found}"))
         }
@@ -321,9 +322,9 @@ fn follow(mut work: Box<dyn Work + '_>, board: &Board<'_>, at: usize) {
             seen = phase;
         }
         if phase == 0 {
-            let began = sys::now();
+            let began = clock::now();
             amount += work.block();
-            work.tune(sys::now() - began);
+            work.tune(clock::now() - began);
         } else {
             amount += work.block();
         }
@@ -351,7 +352,7 @@ fn lead(
     let stolen = || system.jiffies(&board.cpus).map_or(0, |jiffies| jiffies.steal);
     // Where no time was ever stolen there is no hypervisor that tells: then the file, long on large machines, is left alone.
     let steals = stolen() > 0;
-    let (began, mut repeats, mut windows) = (sys::now(), Repeats::new(pace.rule), Vec::new());
+    let (began, mut repeats, mut windows) = (clock::now(), Repeats::new(pace.rule), Vec::new());
     for number in 0.. {
         work.between((rate * length * 1.5) as u64);
         let steal = if steals { stolen() } else { 0 };
@@ -360,7 +361,7 @@ fn lead(
             break;
         }
         let (mark, mut amount) = (Mark::here(), 0);
-        while sys::now() - mark.wall < length {
+        while clock::now() - mark.wall < length {
             amount += work.block();
         }
         set(board, 2 * number + 2);
@@ -384,7 +385,7 @@ fn lead(
             length = (length * SHORTER).max(shortest);
         }
         windows.push(window);
-        let late = sys::now() - began + length > pace.allowance && windows.len() >= 3;
+        let late = clock::now() - began + length > pace.allowance && windows.len() >= 3;
         if repeats.enough() || late || board.stop.load(Relaxed) {
             break;
         }
@@ -402,12 +403,12 @@ fn set(board: &Board<'_>, phase: u64) -> bool {
 
 /// Works until caches hold what they will hold and blocks have their size; gives work per second.
 fn warm(work: &mut dyn Work, board: &Board<'_>, pace: Pace) -> f64 {
-    let began = sys::now();
+    let began = clock::now();
     let (mut amount, mut blocks) = (0, 0);
     loop {
-        let block = sys::now();
+        let block = clock::now();
         amount += work.block();
-        let now = sys::now();
+        let now = clock::now();
         work.tune(now - block);
         blocks += 1;
         let enough = amount >= pace.warm && now - began > pace.window;
@@ -416,9 +417,9 @@ fn warm(work: &mut dyn Work, board: &Board<'_>, pace: Pace) -> f64 {
         }
     }
     // The rate of full blocks: those at the beginning were too small.
-    let (began, mut amount) = (sys::now(), 0);
+    let (began, mut amount) = (clock::now(), 0);
     for _ in 0..3 {
         amount += work.block();
     }
-    amount as f64 / (sys::now() - began).max(1e-9)
+    amount as f64 / (clock::now() - began).max(1e-9)
 }

@@ -7,6 +7,7 @@ pub mod kernels;
 pub mod ring;
 
 mod buffer;
+mod clock;
 mod error;
 mod experiments;
 #[cfg(test)]
@@ -20,7 +21,6 @@ mod session;
 mod sizes;
 mod skeleton;
 mod speed;
-mod sys;
 mod system;
 
 use std::sync::atomic::AtomicBool;

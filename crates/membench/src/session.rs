@@ -18,7 +18,7 @@ use crate::repeats::Outcome;
 use crate::ring::{Shape, Track};
 use crate::speed::Speeds;
 use crate::system::System;
-use crate::{MembenchError, Request, sizes, skeleton, sys};
+use crate::{MembenchError, Request, clock, sizes, skeleton};
 
 /// No step is worth anything in less time.
 const LEAST_SECONDS: f64 = 0.1;
@@ -68,14 +68,14 @@ struct Clock {
 impl Clock {
     /// What a step may take: as planned, less where those before took longer, a little more where they took less.
     fn allowance(&mut self, planned: f64) -> f64 {
-        let left = self.budget * 0.92 - (sys::now() - self.began);
+        let left = self.budget * 0.92 - (clock::now() - self.began);
         let ratio = (left / self.planned.max(1e-9)).clamp(0.25, 1.5);
         self.planned -= planned;
         (planned * ratio).max(LEAST_SECONDS)
     }
 
     fn left(&self) -> Nanoseconds {
-        let left = self.budget - (sys::now() - self.began);
+        let left = self.budget - (clock::now() - self.began);
         Nanoseconds::from_seconds(self.planned.min(left.max(0.0)))
     }
 }
@@ -124,7 +124,7 @@ fn run_within(
     let taken = SystemTime::now().duration_since(UNIX_EPOCH);
     session.profile.header.taken =
         Reading::from(taken.map(|since| since.as_secs()).map_err(|_| "the clock is before 1970"));
-    let (began, budget) = (sys::now(), plan.budget.seconds());
+    let (began, budget) = (clock::now(), plan.budget.seconds());
     let mut clock = Clock { began, budget, planned: plan.expected().seconds() };
     let of = plan.steps.len() as u32;
     let mut complete = true;
@@ -139,7 +139,7 @@ fn run_within(
         session.step(step.experiment);
     }
     session.profile.header.complete = complete && !stop.load(Relaxed);
-    session.profile.header.took = Reading::Measured(Nanoseconds::from_seconds(sys::now() - clock.began));
+    session.profile.header.took = Reading::Measured(Nanoseconds::from_seconds(clock::now() - clock.began));
     session.tell();
     Ok(session.profile)
 }

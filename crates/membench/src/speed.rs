@@ -5,8 +5,8 @@
 //! several tries the shortest counts, since whatever comes between makes a try longer. Boost clocks move by 10 to 40 %; the
 //! measure itself repeats to a fraction of a percent on a processor that holds its clock.
 
+use crate::clock;
 use crate::kernels::spin;
-use crate::sys;
 
 const TRIES: usize = 15;
 /// Some 20 us on a processor of today.
@@ -17,9 +17,9 @@ const TOLD: f64 = 0.05;
 /// Seconds for each step of the loop, on the CPU that the caller runs on.
 pub fn here() -> f64 {
     let one = || {
-        let began = sys::now();
+        let began = clock::now();
         spin(STEPS);
-        (sys::now() - began) / STEPS as f64
+        (clock::now() - began) / STEPS as f64
     };
     (0..TRIES).map(|_| one()).fold(f64::INFINITY, f64::min)
 }

@@ -15,7 +15,7 @@ use numawise_units::{Bytes, Nanoseconds, Pid};
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     if !words.is_empty() {
-        let (observation, finish) = watch(&words, Method::Auto, &Roots::default());
+        let (observation, finish) = watch(&words, Method::Auto, &Roots::live());
         println!("{observation:#?}\nfinish took {finish:?}");
         return;
     }
@@ -24,12 +24,12 @@ fn main() {
     let two_nodes = std::env::temp_dir().join(format!("observe-cost-{}", std::process::id()));
     std::fs::create_dir_all(two_nodes.join("devices/system/node")).expect("a directory");
     std::fs::write(two_nodes.join("devices/system/node/has_memory"), "0-1").expect("a file");
-    let two = Roots { sys: two_nodes.clone(), ..Roots::default() };
+    let two = Roots::live().with_sys(&two_nodes);
     let ways = [
-        ("one node", Method::Auto, Roots::default()),
+        ("one node", Method::Auto, Roots::live()),
         ("two nodes", Method::Auto, two),
-        ("numa_maps", Method::NumaMaps, Roots::default()),
-        ("move_pages", Method::MovePages, Roots::default()),
+        ("numa_maps", Method::NumaMaps, Roots::live()),
+        ("move_pages", Method::MovePages, Roots::live()),
     ];
     let cases = [
         "spin 50",

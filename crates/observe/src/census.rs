@@ -3,17 +3,17 @@
 //! A census of one process is taken in steps that can be put off, so that a process with much memory or many mappings
 //! costs no more at a time than the budget has. The census of the trial is the sum over its processes.
 
+use numawise_linux::calls::clock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use numawise_facts::{PageCensus, Reading};
 use numawise_units::{Bytes, Nanoseconds, NodeId, Pid};
 
-use crate::error::Error;
 use crate::random::Random;
-use crate::read::file::read_path;
-use crate::read::status::Status;
-use crate::roots::Roots;
-use crate::sys;
+use numawise_linux::Error;
+use numawise_linux::Roots;
+use numawise_linux::file::read_path;
+use numawise_linux::proc::status::Status;
 
 mod choice;
 mod query;
@@ -158,13 +158,13 @@ impl Census {
         slice: Nanoseconds,
         stop: &AtomicBool,
     ) -> Step {
-        let begun = sys::own_cpu_time();
+        let begun = clock::thread_cpu_time();
         self.latest.retain(|pages| alive.contains(&pages.pid));
         if self.running.is_none() && self.queue.is_empty() {
             self.queue = alive.iter().rev().copied().collect();
         }
         loop {
-            let spent = sys::own_cpu_time().saturating_sub(begun);
+            let spent = clock::thread_cpu_time().saturating_sub(begun);
             if self.running.is_none() && self.queue.is_empty() {
                 return Step::Complete;
             }
@@ -252,12 +252,12 @@ impl Census {
         let Some(mut running) = self.running.take() else {
             return;
         };
-        let begun = sys::own_cpu_time();
+        let begun = clock::thread_cpu_time();
         let piece = match &mut running.scan {
             Scan::Walk(walk) => walk.piece(),
             Scan::Query(query) => query.piece(&mut self.random),
         };
-        running.cost = running.cost + sys::own_cpu_time().saturating_sub(begun);
+        running.cost = running.cost + clock::thread_cpu_time().saturating_sub(begun);
         let (pid, how) = (running.pid, running.scan.how());
         match piece {
             Ok(Piece::More) => self.running = Some(running),

@@ -1,3 +1,5 @@
+use numawise_linux::calls::pages;
+
 use super::*;
 use crate::fixture::{PID, Tree};
 
@@ -134,7 +136,7 @@ fn a_broken_file_is_said_and_the_other_way_tried() {
 #[test]
 fn a_dear_walk_waits_until_it_is_paid_for() {
     // What a walk costs goes by the number of pages, and pages are larger on other machines.
-    let tree = tree("0-1\n", (1 << 18) * (sys::page_size().0 / 1024));
+    let tree = tree("0-1\n", (1 << 18) * (pages::page_size().0 / 1024));
     let mut census = census(&tree, Method::NumaMaps);
     let estimate = loop {
         match census.step(&[PID], ms(1), ms(1), ms(1), &GO) {

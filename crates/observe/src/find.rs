@@ -1,13 +1,13 @@
 //! Which processes a person means: by number, name, user or job.
 
+use numawise_linux::calls::process;
 use std::collections::HashSet;
 
 use numawise_units::Pid;
 
-use crate::read::file::read_path;
-use crate::read::status::Status;
-use crate::roots::Roots;
-use crate::sys;
+use numawise_linux::Roots;
+use numawise_linux::file::read_path;
+use numawise_linux::proc::status::Status;
 
 mod error;
 mod job;
@@ -42,7 +42,7 @@ pub enum Wanted {
 /// # Errors
 /// When there are none, with what was looked at and what to try.
 pub fn find(roots: &Roots, wanted: &Wanted) -> Result<Vec<Pid>, FindError> {
-    let own = roots.own_numbers().then(|| Pid(std::process::id() as i32));
+    let own = roots.has_own_numbers().then(|| Pid(std::process::id() as i32));
     find_as(roots, wanted, own)
 }
 
@@ -97,7 +97,7 @@ fn there(roots: &Roots, pid: Pid) -> Result<(), FindError> {
             Some(process) if process != pid.0 => Err(FindError::Thread { tid: pid, pid: Pid(process) }),
             _ => Ok(()),
         },
-        Err(error) if error.is_gone() && roots.own_numbers() && sys::exists(pid) => {
+        Err(error) if error.is_gone() && roots.has_own_numbers() && process::exists(pid) => {
             Err(FindError::Hidden { pid })
         }
         Err(error) if error.is_gone() => Err(FindError::Process { pid }),

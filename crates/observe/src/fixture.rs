@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use numawise_units::Pid;
 
-use crate::roots::Roots;
+use numawise_linux::Roots;
 
 /// A directory of its own, removed at the end.
 pub(crate) struct Tree(PathBuf);
@@ -39,7 +39,7 @@ impl Tree {
 
     /// Roots `proc` and `sys` below the tree.
     pub fn roots(&self) -> Roots {
-        Roots { proc: self.0.join("proc"), sys: self.0.join("sys") }
+        Roots::at(&self.0)
     }
 
     /// Writes a thread's files.

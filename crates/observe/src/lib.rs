@@ -16,7 +16,7 @@
 //! ```
 
 mod census;
-mod error;
+mod command;
 mod find;
 #[cfg(test)]
 mod fixture;
@@ -24,18 +24,15 @@ pub mod host;
 mod noise;
 mod plan;
 mod random;
-mod read;
-mod roots;
+mod rank;
 mod sampler;
 mod snapshot;
-mod sys;
 mod table;
 mod watch;
 
 pub use census::Method;
-pub use error::Error;
 pub use find::{Counted, FindError, Wanted, find};
 pub use noise::HostCpu;
-pub use roots::Roots;
+pub use numawise_linux::{Error, Roots};
 pub use snapshot::{SnapshotOptions, snapshot};
 pub use watch::{Options, Usage, Watch};

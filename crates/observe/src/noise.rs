@@ -1,13 +1,11 @@
 //! The noise of the machine: what hypervisor and other processes took while a trial ran.
 
-use std::path::Path;
-
 use numawise_facts::{HostNoise, Reading};
+use numawise_linux::calls::clock;
+use numawise_linux::file::read_path;
+use numawise_linux::proc::cpu_time::CpuTicks;
+use numawise_linux::{Error, Malformed, Roots};
 use numawise_units::{Nanoseconds, Ratio};
-
-use crate::error::{Error, Malformed};
-use crate::read::file::{number, read_path};
-use crate::sys;
 
 #[cfg(test)]
 #[path = "noise_tests.rs"]
@@ -29,33 +27,21 @@ pub struct HostCpu {
 }
 
 impl HostCpu {
+    /// Reads what was counted until now.
+    ///
     /// # Errors
-    /// When `stat` below `proc` is not there or is not what proc(5) says.
-    pub fn read(proc: &Path) -> Result<Self, Error> {
-        let path = proc.join("stat");
+    /// When `/proc/stat` is not there or is not what proc(5) says.
+    pub fn read(roots: &Roots) -> Result<Self, Error> {
+        let path = roots.proc().join("stat");
         let mut buffer = Vec::with_capacity(16 << 10);
         read_path(&path, &mut buffer)?;
-        Self::parse(&buffer, sys::tick()).map_err(|problem| problem.at(&path))
+        Self::parse(&buffer, clock::tick()).map_err(|problem| problem.at(&path))
     }
 
     fn parse(text: &[u8], tick: Nanoseconds) -> Result<Self, Malformed> {
-        let line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
-        let problem =
-            || Malformed::new(line, "'cpu user nice system idle iowait irq softirq steal ...' in ticks");
-        let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-        if words.next() != Some(b"cpu") {
-            return Err(problem());
-        }
-        // Behind `steal` come guest times, which are part of `user` and `nice` already.
-        let mut ticks = [0u64; 8];
-        for slot in &mut ticks {
-            *slot = words.next().and_then(number).ok_or_else(problem)?;
-        }
-        let [user, nice, system, idle, iowait, irq, softirq, steal] = ticks;
+        let ticks = CpuTicks::of_all(text)?;
         let time = |ticks: u64| Nanoseconds(ticks.saturating_mul(tick.0));
-        let sum = |parts: &[u64]| parts.iter().fold(0u64, |sum, part| sum.saturating_add(*part));
-        let busy = sum(&[user, nice, system, irq, softirq]);
-        Ok(HostCpu { busy: time(busy), steal: time(steal), total: time(sum(&[busy, idle, iowait, steal])) })
+        Ok(HostCpu { busy: time(ticks.busy()), steal: time(ticks.steal), total: time(ticks.total()) })
     }
 }
 
@@ -77,7 +63,7 @@ pub(crate) fn noise(
     if wall < SHORTEST {
         return none(format!(
             "the trial took {wall}; the kernel counts in ticks of {}, so that shares mean nothing below {SHORTEST}",
-            sys::tick()
+            clock::tick()
         ));
     }
     let total = after.total.saturating_sub(before.total).seconds();

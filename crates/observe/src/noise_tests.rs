@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use super::*;
 use crate::fixture::Tree;
 
@@ -67,7 +69,7 @@ fn broken_texts_are_refused_and_the_reason_reaches_the_reading() {
 #[test]
 fn it_is_read_below_its_root() {
     let tree = Tree::new();
-    assert!(HostCpu::read(tree.path()).unwrap_err().to_string().contains("stat is not there"));
-    tree.write("stat", "cpu 1 2 3 4 5 6 7 8 9 10\nintr 1 2 3\n");
-    assert!(HostCpu::read(tree.path()).unwrap().total > Nanoseconds(0));
+    assert!(HostCpu::read(&tree.roots()).unwrap_err().to_string().contains("stat is not there"));
+    tree.write("proc/stat", "cpu 1 2 3 4 5 6 7 8 9 10\nintr 1 2 3\n");
+    assert!(HostCpu::read(&tree.roots()).unwrap().total > Nanoseconds(0));
 }

@@ -1,18 +1,18 @@
 //! The thread that looks while the trial runs.
 
-use std::path::{Path, PathBuf};
+use numawise_linux::calls::{clock, process};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use numawise_facts::{PageCensus, Reading};
+use numawise_linux::Roots;
 use numawise_units::{Bytes, Nanoseconds, Pid};
 
 use crate::census::{Census, Step};
 use crate::plan::{Kind, Plan};
-use crate::read::file::read_path;
-use crate::sys;
 use crate::table::Table;
+use numawise_linux::file::read_path;
 
 /// The most that is spent without a pause, so that the program is not kept off its CPU for long.
 const SLICE: Nanoseconds = Nanoseconds(1_000_000);
@@ -92,18 +92,18 @@ impl Shared {
 pub(crate) struct Budget {
     pub rate: f64,
     /// Where a file of our own can be read, to see how fast this machine is.
-    pub proc: PathBuf,
+    pub roots: Roots,
     pub spent: Nanoseconds,
 }
 
 /// Looks until told to stop.
 pub(crate) fn run(shared: &Shared, mut census: Census, begun: Instant, budget: Budget) {
-    shared.seen().thread = Some(sys::own_thread());
+    shared.seen().thread = Some(process::own_thread());
     // With one node a census is one small file; else it may cost what all else does.
     let share = if census.one_node() { 0.15 } else { 0.5 };
-    let slowness = slowness(&budget.proc);
+    let slowness = slowness(&budget.roots);
     let mut plan = Plan::new(budget.rate * slowness, budget.spent, share);
-    let mut booked = sys::own_cpu_time(); // what finding the slowness cost is in no account, but in the total
+    let mut booked = clock::thread_cpu_time(); // what finding the slowness cost is in no account, but in the total
     let mut usual_look = Nanoseconds(0);
     loop {
         let (kind, due) = plan.next();
@@ -131,35 +131,35 @@ pub(crate) fn run(shared: &Shared, mut census: Census, begun: Instant, budget: B
         }
     }
     let mut seen = shared.seen();
-    seen.cost = sys::own_cpu_time();
+    seen.cost = clock::thread_cpu_time();
     seen.thread = None;
 }
 
 /// How much slower than usual this machine reads a small file of `/proc`: 1 on real and virtual machines, more on emulated
 /// ones, where time is stretched for the program and for us alike. There, half a percent would show nothing.
-fn slowness(proc: &Path) -> f64 {
+fn slowness(roots: &Roots) -> f64 {
     /// Reading `stat` takes 7 us on the development machine, cold caches 15.
     const USUAL: f64 = 20_000.0;
     const MOST: f64 = 10.0;
-    let path = proc.join("self/stat");
+    let path = roots.proc().join("self/stat");
     let mut buffer = Vec::with_capacity(1024);
     let mut fastest = Nanoseconds(u64::MAX);
     for _ in 0..3 {
-        let begun = sys::own_cpu_time();
+        let begun = clock::thread_cpu_time();
         if read_path(&path, &mut buffer).is_err() {
             return 1.0;
         }
-        fastest = fastest.min(sys::own_cpu_time().saturating_sub(begun));
+        fastest = fastest.min(clock::thread_cpu_time().saturating_sub(begun));
     }
     (fastest.0 as f64 / USUAL).clamp(1.0, MOST)
 }
 
 /// Looks at the threads.
 fn look(shared: &Shared, room: Nanoseconds) {
-    let begun = sys::own_cpu_time();
+    let begun = clock::thread_cpu_time();
     let mut seen = shared.seen();
     seen.table.discover(room, &shared.stop);
-    let spent = sys::own_cpu_time().saturating_sub(begun);
+    let spent = clock::thread_cpu_time().saturating_sub(begun);
     seen.table.read(room.saturating_sub(spent), &shared.stop);
     seen.samples += 1;
 }
@@ -176,7 +176,7 @@ fn take_census(shared: &Shared, census: &mut Census, now: Nanoseconds, room: Nan
 
 /// What was spent since the last booking.
 fn book(shared: &Shared, booked: &mut Nanoseconds) -> Nanoseconds {
-    let total = sys::own_cpu_time();
+    let total = clock::thread_cpu_time();
     shared.seen().cost = total;
     let cost = total.saturating_sub(*booked);
     *booked = total;

@@ -1,12 +1,12 @@
 //! Where the threads and pages of some processes are, at one moment.
 
+use numawise_linux::calls::{clock, pages};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use numawise_facts::{MemorySnapshot, Reading, Snapshot, TaskSnapshot, ThreadSnapshot};
 use numawise_units::{Bytes, Nanoseconds, Pid};
 
-use crate::roots::Roots;
-use crate::sys;
+use numawise_linux::Roots;
 
 mod memory;
 mod tally;
@@ -37,7 +37,7 @@ impl Default for SnapshotOptions {
 
 /// Looks at some processes. Those that are not there, or end meanwhile, are not in the snapshot.
 pub fn snapshot(pids: &[Pid], options: &SnapshotOptions) -> Snapshot {
-    let (at, unix_time) = (sys::since_boot(), sys::unix_time());
+    let (at, unix_time) = (clock::since_boot(), clock::unix_time());
     let look = Look::new(options);
     let mut pids = pids.to_vec();
     pids.sort_unstable();
@@ -70,7 +70,13 @@ struct Look<'a> {
 impl<'a> Look<'a> {
     fn new(options: &'a SnapshotOptions) -> Self {
         let roots = &options.roots;
-        Look { options, roots, usual: sys::page_size(), tick: sys::tick(), calls: roots.own_numbers() }
+        Look {
+            options,
+            roots,
+            usual: pages::page_size(),
+            tick: clock::tick(),
+            calls: roots.has_own_numbers(),
+        }
     }
 }
 

@@ -44,7 +44,7 @@ fn a_process_is_told_whole() {
     assert_eq!((task.pid, task.parent, task.name.as_str(), task.user), (PID, Pid(1), "app", 1000));
     assert_eq!(task.command.measured().map(String::as_str), Some("./app -n 4"));
     assert_eq!(task.rank.measured(), Some(&3));
-    let tick = sys::tick().0;
+    let tick = clock::tick().0;
     assert_eq!(task.started, Nanoseconds(77 * tick));
     let threads = task.threads.measured().unwrap();
     let expected = ThreadSnapshot {
@@ -60,7 +60,7 @@ fn a_process_is_told_whole() {
         major_faults: 3,
     };
     assert_eq!(*threads, [expected]);
-    let page = sys::page_size().0;
+    let page = pages::page_size().0;
     let memory = task.memory.measured().unwrap();
     let uses: Vec<_> = memory.by_use.iter().map(|(of, node, bytes)| (*of, node.0, bytes.0 / page)).collect();
     assert_eq!(
@@ -164,7 +164,7 @@ fn without_sched_migrations_are_unavailable_and_not_zero() {
     assert_eq!(thread.cpu_time, Nanoseconds(70_000_000));
     tree.write("proc/100/task/100/schedstat", "0 0 0\n");
     let seen = look(&tree);
-    assert_eq!(only(&seen).threads.measured().unwrap()[0].cpu_time, Nanoseconds(7 * sys::tick().0));
+    assert_eq!(only(&seen).threads.measured().unwrap()[0].cpu_time, Nanoseconds(7 * clock::tick().0));
     // A kernel with other lines in it.
     tree.write("proc/100/task/100/sched", "app (100)\nsomething : 1\n");
     let seen = look(&tree);
@@ -251,7 +251,7 @@ fn a_broken_mask_or_environment_spoils_nothing_else() {
 fn a_kernel_without_numa_is_told_by_smaps() {
     let tree = Tree::new();
     tree.process(&PROCESS);
-    let page = sys::page_size().0 / 1024;
+    let page = pages::page_size().0 / 1024;
     let resident = |first: u64, name: &str, all: u64, own: u64| {
         let (all, own) = (all * page, own * page);
         format!("{first:x}000-{first:x}fff rw-p 0 00:00 0 {name}\nRss: {all} kB\nAnonymous: {own} kB\n")

@@ -1,17 +1,17 @@
 //! The processes and threads of a trial, with what was last seen of each.
 
+use numawise_linux::calls::{clock, process};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use numawise_units::{Nanoseconds, Pid};
 
-use crate::error::Error;
 use crate::random::Random;
-use crate::read::file::read_path;
-use crate::read::stat::TaskStat;
-use crate::read::tasks;
-use crate::roots::Roots;
-use crate::sys;
+use numawise_linux::Error;
+use numawise_linux::Roots;
+use numawise_linux::file::read_path;
+use numawise_linux::proc::stat::TaskStat;
+use numawise_linux::proc::tasks;
 
 mod thread;
 
@@ -95,7 +95,7 @@ impl Table {
             fresh: 0,
             cursor: 0,
             ended: Vec::new(),
-            spare_files: FILES_KEPT.min(sys::open_files_limit() / 4),
+            spare_files: FILES_KEPT.min(process::open_files_limit() / 4),
             last_task: None,
             rounds: 0,
             dropped: Dropped::default(),
@@ -121,11 +121,11 @@ impl Table {
         if counts_agree && !forked && self.rounds % 8 != 1 {
             return;
         }
-        let begun = sys::own_cpu_time();
+        let begun = clock::thread_cpu_time();
         let mut next = 0;
         // The list grows while it is walked: children of children are found in the same round.
         while next < self.processes.len() && !stop.load(Ordering::Relaxed) {
-            let spent = sys::own_cpu_time().saturating_sub(begun);
+            let spent = clock::thread_cpu_time().saturating_sub(begun);
             let cost = Nanoseconds(LISTING.0 * u64::from(self.processes[next].threads));
             if (next > 0 || cost > LIST_ANYWAY) && spent + cost > room {
                 return;
@@ -142,11 +142,11 @@ impl Table {
 
     /// True when some task was made anywhere since the last call, or when that cannot be told.
     fn forked(&mut self) -> bool {
-        let last = read_path(&self.roots.proc.join("loadavg"), &mut self.buffer)
+        let last = read_path(&self.roots.proc().join("loadavg"), &mut self.buffer)
             .ok()
             .and_then(|()| {
                 let word = self.buffer.split(u8::is_ascii_whitespace).nth(4)?;
-                crate::read::file::number::<u64>(word)
+                numawise_linux::file::number::<u64>(word)
             })
             .filter(|&last| last > 0); // some containers show a made-up 0
         let forked = last.is_none() || last != self.last_task;
@@ -222,7 +222,7 @@ impl Table {
 
     /// Takes in all descendants by asking every process for its parent.
     fn find_children_by_parent(&mut self) {
-        let pairs = match tasks::parents(&self.roots.proc, &mut self.buffer) {
+        let pairs = match tasks::parents(self.roots.proc(), &mut self.buffer) {
             Ok(pairs) => pairs,
             Err(error) => return self.note(&error),
         };
@@ -242,11 +242,11 @@ impl Table {
 
     /// Reads as many threads as `room` pays for: those never read first, then on from where the last call stopped.
     pub fn read(&mut self, room: Nanoseconds, stop: &AtomicBool) {
-        let begun = sys::own_cpu_time();
+        let begun = clock::thread_cpu_time();
         let mut left = self.live.len();
         let mut done = 0;
         while left > 0 && !self.live.is_empty() && !stop.load(Ordering::Relaxed) {
-            if done % 4 == 3 && sys::own_cpu_time().saturating_sub(begun) >= room {
+            if done % 4 == 3 && clock::thread_cpu_time().saturating_sub(begun) >= room {
                 break;
             }
             let at = match self.fresh {

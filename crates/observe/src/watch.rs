@@ -1,5 +1,6 @@
 //! Watching a trial: what the study engine calls.
 
+use numawise_linux::calls::clock;
 use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
@@ -8,14 +9,13 @@ use numawise_facts::{Observation, Reading, SamplerCost};
 use numawise_units::{Bytes, Nanoseconds, Pid};
 
 use crate::census::{Census, Method};
-use crate::error::Error;
 use crate::noise::{HostCpu, noise};
-use crate::read::file::read_path;
-use crate::read::status::Status;
-use crate::roots::Roots;
 use crate::sampler::{self, Budget, Shared};
-use crate::sys;
 use crate::table::Table;
+use numawise_linux::Error;
+use numawise_linux::Roots;
+use numawise_linux::file::read_path;
+use numawise_linux::proc::status::Status;
 
 /// How to watch.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,7 +60,7 @@ pub struct Watch {
     /// CPU time of [`Watch::start`] itself.
     start_cost: Nanoseconds,
     before: Result<HostCpu, Error>,
-    proc: std::path::PathBuf,
+    roots: Roots,
     /// Why there is no sampler.
     no_sampler: Option<String>,
 }
@@ -69,15 +69,15 @@ impl Watch {
     /// Begins to watch processes with all their children and threads. Returns at once; a thread samples.
     pub fn start(pids: &[Pid], options: &Options) -> Watch {
         let begun = Instant::now();
-        let cpu = sys::own_cpu_time();
-        let before = HostCpu::read(&options.roots.proc);
+        let cpu = clock::thread_cpu_time();
+        let before = HostCpu::read(&options.roots);
         let shared = Arc::new(Shared::new(Table::new(options.roots.clone(), pids, options.seed)));
         let census = Census::new(options.roots.clone(), options.method, options.pages, options.seed);
         let theirs = Arc::clone(&shared);
         let budget = Budget {
             rate: options.rate,
-            proc: options.roots.proc.clone(),
-            spent: sys::own_cpu_time().saturating_sub(cpu),
+            roots: options.roots.clone(),
+            spent: clock::thread_cpu_time().saturating_sub(cpu),
         };
         let sampler = thread::Builder::new()
             .name("nw-observe".to_owned())
@@ -85,9 +85,9 @@ impl Watch {
         Watch {
             shared,
             begun,
-            start_cost: sys::own_cpu_time().saturating_sub(cpu),
+            start_cost: clock::thread_cpu_time().saturating_sub(cpu),
             before,
-            proc: options.roots.proc.clone(),
+            roots: options.roots.clone(),
             no_sampler: sampler
                 .err()
                 .map(|error| format!("the sampling thread could not be started: {error}")),
@@ -98,7 +98,7 @@ impl Watch {
     pub fn finish(self, usage: &Usage) -> Observation {
         self.shared.stop();
         let span = Nanoseconds::from(self.begun.elapsed());
-        let after = HostCpu::read(&self.proc);
+        let after = HostCpu::read(&self.roots);
         let seen = self.shared.seen();
         let table = &seen.table;
         let why = |what: &str| match (&self.no_sampler, &table.problem) {
@@ -110,7 +110,7 @@ impl Watch {
         Observation {
             user: usage.user,
             system: usage.system,
-            peak_memory: peak(usage.peak_memory, seen.peak, own_peak(&self.proc)),
+            peak_memory: peak(usage.peak_memory, seen.peak, own_peak(&self.roots)),
             minor_faults: Reading::Measured(usage.minor_faults),
             major_faults: Reading::Measured(usage.major_faults),
             voluntary_switches: Reading::Measured(usage.voluntary_switches),
@@ -140,7 +140,7 @@ impl Watch {
                 samples: seen.samples,
                 // The clock of the thread itself, since a step may be under way.
                 cpu_time: self.start_cost
-                    + seen.thread.and_then(sys::cpu_time_of).unwrap_or(seen.cost).max(seen.cost),
+                    + seen.thread.and_then(clock::cpu_time_of).unwrap_or(seen.cost).max(seen.cost),
                 span,
             },
         }
@@ -154,9 +154,9 @@ impl Drop for Watch {
 }
 
 /// The peak of our own memory.
-fn own_peak(proc: &std::path::Path) -> Option<Bytes> {
+fn own_peak(roots: &Roots) -> Option<Bytes> {
     let mut buffer = Vec::with_capacity(4096);
-    read_path(&proc.join("self/status"), &mut buffer).ok()?;
+    read_path(&roots.proc().join("self/status"), &mut buffer).ok()?;
     Status::parse(&buffer).ok()?.peak
 }
 

@@ -8,10 +8,10 @@ use numawise_facts::{Estimate, PROFILE_SCHEMA, Profile, Reading};
 use serde::Serialize;
 use serde_json::Value;
 
+use numawise_linux::replace;
 use crate::{RecordError, mlc};
 
 mod folder;
-mod replace;
 #[cfg(test)]
 #[path = "profile_tests.rs"]
 mod tests;
@@ -41,7 +41,7 @@ pub fn save_profile(path: &Path, profile: &Profile) -> Result<(), RecordError> {
     let mut text = serde_json::to_string_pretty(&document)
         .map_err(|error| RecordError::Unstorable(error.to_string()))?;
     text.push('\n');
-    replace::write(path, text.as_bytes())
+    replace::write(path, text.as_bytes()).map_err(|error| RecordError::io(path, "write it", error))
 }
 
 /// Whether a profile may be written there, as far as can be told before there is one: so that nobody measures for an hour for

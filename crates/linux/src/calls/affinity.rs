@@ -39,6 +39,14 @@ pub fn set_own(cpus: &CpuSet) -> io::Result<()> {
     raw::set_affinity(0, cpus.words()).map_err(error)
 }
 
+/// Runs the calling thread on one CPU only.
+///
+/// # Errors
+/// When there is no such CPU, or it may not be used.
+pub fn pin(cpu: CpuId) -> io::Result<()> {
+    set_own(&CpuSet::single(cpu))
+}
+
 /// The CPUs that the kernel would let the calling thread have, whatever its mask is: those online in its cpuset.
 ///
 /// The kernel cuts a mask to what the cpuset allows, so a thread that asks for all CPUs and then looks at what it got

@@ -6,6 +6,8 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
+use numawise_linux::proc::environ::Environment;
+use numawise_linux::proc::status::Status;
 use numawise_units::{CpuSet, Pid};
 
 use crate::Roots;
@@ -47,18 +49,21 @@ const MOST_GENERATIONS: usize = 64;
 /// # Errors
 /// When some process on the way cannot be looked at, or none is left.
 pub fn launcher(roots: &Roots, is_rank: &dyn Fn(Lookup<'_>) -> bool) -> Result<Launcher, LauncherError> {
-    let own = status(roots, "self").ok_or(LauncherError::Unknown { pid: Pid(std::process::id() as i32) })?;
+    let own = process(roots, "self").ok_or(LauncherError::Unknown { pid: Pid(std::process::id() as i32) })?;
     let mut pid = own.parent;
     for _ in 0..MOST_GENERATIONS {
         // Process 0 is the kernel, or a process outside of our namespace.
         if pid.0 <= 0 {
             return Err(LauncherError::NoneAbove);
         }
-        let process = status(roots, &pid.to_string()).ok_or(LauncherError::Unknown { pid })?;
+        let process = process(roots, &pid.to_string()).ok_or(LauncherError::Unknown { pid })?;
         let environment = roots
             .try_bytes(&format!("/proc/{pid}/environ"))
             .ok_or_else(|| LauncherError::Unreadable { pid, name: process.name.clone() })?;
-        if !is_rank(&|name| variable(&environment, name)) {
+        let variable = |name: &str| {
+            Environment(&environment).value(name).map(|value| OsStr::from_bytes(value).to_owned())
+        };
+        if !is_rank(&variable) {
             return Ok(Launcher { pid, name: process.name, cpus: process.cpus });
         }
         pid = process.parent;
@@ -66,26 +71,18 @@ pub fn launcher(roots: &Roots, is_rank: &dyn Fn(Lookup<'_>) -> bool) -> Result<L
     Err(LauncherError::NoneAbove)
 }
 
-struct Status {
+struct Process {
     name: String,
     parent: Pid,
     cpus: CpuSet,
 }
 
-fn status(roots: &Roots, process: &str) -> Option<Status> {
-    let text = roots.try_text(&format!("/proc/{process}/status"))?;
-    let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
-    Some(Status {
-        name: field("Name:")?.to_owned(),
-        parent: Pid(field("PPid:")?.parse().ok()?),
-        cpus: field("Cpus_allowed_list:")?.parse().ok()?,
-    })
-}
-
-/// `NAME=VALUE`, each ended by a zero byte.
-fn variable(environment: &[u8], name: &str) -> Option<OsString> {
-    environment.split(|byte| *byte == 0).find_map(|entry| {
-        let value = entry.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
-        Some(OsStr::from_bytes(value).to_owned())
+fn process(roots: &Roots, process: &str) -> Option<Process> {
+    let text = roots.try_bytes(&format!("/proc/{process}/status"))?;
+    let status = Status::parse(&text).ok()?;
+    Some(Process {
+        name: String::from_utf8_lossy(Status::name(&text)?).into_owned(),
+        parent: Pid(status.parent?),
+        cpus: status.cpus?,
     })
 }

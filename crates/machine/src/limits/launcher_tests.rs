@@ -28,17 +28,6 @@ fn the_first_process_above_that_is_no_rank() {
 }
 
 #[test]
-fn a_variable_is_found_by_its_whole_name() {
-    let environment = b"AB=1\0A=2=3\0EMPTY=\0odd\0=x\0A=9\0";
-    let text = |name: &str| variable(environment, name).map(|value| value.into_string().unwrap());
-    assert_eq!(text("A").as_deref(), Some("2=3"));
-    assert_eq!(text("AB").as_deref(), Some("1"));
-    assert_eq!(text("EMPTY").as_deref(), Some(""));
-    assert_eq!(text("odd"), None);
-    assert_eq!(text("B"), None);
-}
-
-#[test]
 fn what_may_not_be_read_is_said() {
     let fixture = Fixture::empty();
     process(&fixture, "self", "numawise", 30, "2", None);

@@ -4,11 +4,11 @@ use numawise_facts::{Mix, Reading, Target, Workers};
 use numawise_units::{BytesPerSecond, CpuId, NodeId};
 
 use crate::buffer::{Buffer, CHUNK};
+use crate::clock;
 use crate::gang::{self, Pace, Work, Worker};
 use crate::kernels::{Kernel, Line, Shape, fill};
 use crate::repeats::Rule;
 use crate::session::{Session, in_units};
-use crate::sys;
 
 /// No block is larger, in lines of a stream: a window must have many.
 const MOST_LINES: usize = (1 << 20) / size_of::<Line>();
@@ -170,9 +170,9 @@ impl Session<'_> {
             least: 1 << 20,
             rule: RULE,
         };
-        let began = sys::now();
+        let began = clock::now();
         let taken = gang::run(gang, pace, |window| window.all, &self.system, self.stop)?;
-        self.saw(&taken, sys::now() - began);
+        self.saw(&taken, clock::now() - began);
         self.estimate(taken.repeats(RULE, |window| window.all).outcome())
     }
 

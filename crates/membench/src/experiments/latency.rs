@@ -1,6 +1,8 @@
 //! Latency of an idle machine: one thread, loads of which each needs the one before.
 
 use numawise_facts::{BufferPages, Estimate, Reading, WorkingSet};
+use numawise_linux::calls::affinity;
+use numawise_linux::calls::pages::page_size;
 use numawise_units::{Bytes, CpuId, Latency, NodeId};
 
 use crate::buffer::STOPPED;
@@ -10,7 +12,7 @@ use crate::plan::per_octave;
 use crate::repeats::Rule;
 use crate::ring::{self, Shape, Track, UNIT};
 use crate::session::{Session, in_units};
-use crate::{sizes, sys};
+use crate::{clock, sizes};
 
 pub(super) const RULE: Rule = Rule { least: 20, most: 60, precision: 0.01 };
 /// Loads in a window at least, where they are slow (an emulated machine takes 80 us for each).
@@ -86,10 +88,10 @@ impl Session<'_> {
             Some(shape) => shape,
             None => Shape { block: Some(self.page_lines(to)?), all_lines: false },
         };
-        let began = sys::now();
+        let began = clock::now();
         let mut track = self.linked(to, usize::MAX, shape)?;
         // Whoever links first for a node's memory does so for all that follow: it gets more time than they, not less.
-        let seconds = (self.allowance - 0.5 * (sys::now() - began)).max(self.allowance / 2.0);
+        let seconds = (self.allowance - 0.5 * (clock::now() - began)).max(self.allowance / 2.0);
         let estimate = self.chased(cpu, Chase::new(&mut track, true), seconds, 0);
         self.keep(track);
         Ok((estimate?, Bytes(track.ring.bytes())))
@@ -109,10 +111,10 @@ impl Session<'_> {
             least: LEAST_LOADS,
             rule: RULE,
         };
-        let began = sys::now();
+        let began = clock::now();
         let gang = vec![Worker { cpu, work: Box::new(work) }];
         let taken = gang::run(gang, pace, |window| window.seconds_each, &self.system, self.stop)?;
-        self.saw(&taken, sys::now() - began);
+        self.saw(&taken, clock::now() - began);
         let estimate = self.estimate(taken.repeats(RULE, |window| window.seconds_each).outcome())?;
         Ok(in_units(estimate, |seconds| Latency(seconds * 1e9)))
     }
@@ -122,7 +124,7 @@ impl Session<'_> {
         let huge = self.system.huge_page().map(|(size, _)| size);
         let bytes = match (self.buffer(node)?.pages, huge) {
             (BufferPages::Transparent | BufferPages::Reserved, Some(huge)) => huge,
-            _ => sys::page_size(),
+            _ => page_size().0 as usize,
         };
         Ok(bytes / size_of::<Line>())
     }
@@ -146,11 +148,11 @@ impl Session<'_> {
         // By the last core of the node: what it has written is in its caches, and latency is measured from the first. That counts
         // where lines cannot be thrown out of caches, so that it is no failure if it cannot be had.
         let link = || {
-            linker.map(sys::pin);
+            linker.map(affinity::pin);
             let trial = lines.min(LEAST_RING / 8);
-            let began = sys::now();
+            let began = clock::now();
             ring::link(&mut buffer.lines()[..trial], shape, seed);
-            let each = (sys::now() - began) / trial as f64;
+            let each = (clock::now() - began) / trial as f64;
             let affordable = ((seconds / each) as usize).max(LEAST_RING);
             (ring::link(&mut buffer.lines()[..lines.min(affordable)], shape, seed), affordable)
         };
@@ -184,10 +186,10 @@ impl Session<'_> {
             Err(reason) => (Bytes(0), Reading::unavailable(reason)),
         };
         let sizes = sizes::working_sets(most, per_octave(self.request.depth));
-        let began = sys::now();
+        let began = clock::now();
         let mut points = Vec::new();
         for (done, &bytes) in sizes.iter().enumerate() {
-            let left = self.allowance - (sys::now() - began);
+            let left = self.allowance - (clock::now() - began);
             // Linking takes its part, and most of it at the end.
             let seconds = (0.6 * left / (sizes.len() - done) as f64).clamp(0.02, 0.3);
             let latency = Reading::from(self.working_set(from, to, bytes, seconds, left));
@@ -218,9 +220,9 @@ impl Session<'_> {
         let buffer = self.buffers.iter_mut().find(|buffer| buffer.node == to).ok_or(STOPPED)?;
         // A part is linked first: where all of it would take longer than all that is left, it is not worth it.
         let trial = lines.min(LEAST_RING / 8);
-        let began = sys::now();
+        let began = clock::now();
         let mut ring = ring::link(&mut buffer.lines()[..trial], shape, seed);
-        let all = (sys::now() - began) / trial as f64 * lines as f64;
+        let all = (clock::now() - began) / trial as f64 * lines as f64;
         if all > left.max(0.5) {
             return Err(format!(
                 "making a ring of {bytes} would take {all:.1} s here, longer than there is time"

@@ -6,12 +6,12 @@ use numawise_units::{BytesPerSecond, CpuId, Latency, Nanoseconds, NodeId};
 use super::bandwidth::{Share, Stream, checked};
 use super::latency::{Chase, LEAST_LOADS};
 use crate::buffer::{CHUNK, STOPPED};
+use crate::clock;
 use crate::gang::{self, Pace, Taken, Window, Work, Worker};
 use crate::kernels::{Kernel, spin};
 use crate::repeats::Rule;
 use crate::ring::{Shape, Track};
 use crate::session::{Session, in_units};
-use crate::sys;
 
 /// Pauses after each block, in times that the block takes by itself without any: from hardly any load to all there is.
 const PAUSES: [f64; crate::plan::DELAYS] = [64.0, 32.0, 16.0, 8.0, 5.0, 3.0, 2.0, 1.3, 0.8, 0.4, 0.15, 0.0];
@@ -48,14 +48,14 @@ impl Session<'_> {
         let kernel = checked(mix)?;
         let half = self.buffer(to)?.len() / 2 / CHUNK * CHUNK;
         let shape = Shape { block: Some(self.page_lines(to)?), all_lines: false };
-        let began = sys::now();
+        let began = clock::now();
         let mut track = self.linked(to, half, shape)?;
         self.pristine = false;
         let block = self.block_seconds(from, to, kernel)?;
         let step = step_seconds();
         let mut points = Vec::new();
         for (done, pause) in PAUSES.into_iter().enumerate() {
-            let left = self.allowance - (sys::now() - began);
+            let left = self.allowance - (clock::now() - began);
             let seconds = (left / (PAUSES.len() - done) as f64).max(0.03);
             let steps = (pause * block / step).round() as u64;
             match self.point((from, to), kernel, &mut track, steps, seconds) {
@@ -135,9 +135,9 @@ impl Session<'_> {
             if chaser.is_some() { |window| window.seconds_each } else { |window| window.all };
         let chaser = chaser.map(|chase| Worker { cpu: cpus[0], work: Box::new(chase) as Box<dyn Work> });
         let gang: Vec<Worker<'_>> = chaser.into_iter().chain(loaders?).collect();
-        let began = sys::now();
+        let began = clock::now();
         let taken = gang::run(gang, pace, primary, &self.system, self.stop)?;
-        self.saw(&taken, sys::now() - began);
+        self.saw(&taken, clock::now() - began);
         Ok(taken)
     }
 }
@@ -146,9 +146,9 @@ impl Session<'_> {
 fn step_seconds() -> f64 {
     const STEPS: u64 = 2000;
     let try_once = |_| {
-        let began = sys::now();
+        let began = clock::now();
         spin(STEPS);
-        (sys::now() - began) / STEPS as f64
+        (clock::now() - began) / STEPS as f64
     };
     (0..20).map(try_once).fold(f64::INFINITY, f64::min).max(1e-12)
 }

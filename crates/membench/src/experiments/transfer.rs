@@ -10,6 +10,7 @@ use std::sync::atomic::{
 };
 
 use numawise_facts::{Estimate, Reading};
+use numawise_linux::calls::affinity;
 use numawise_units::{CpuId, Latency};
 
 use crate::buffer::{Buffer, Effort, STOPPED, Wish, gone};
@@ -18,7 +19,7 @@ use crate::plan::Core;
 use crate::repeats::{Repeats, Rule};
 use crate::ring::{self, Ring, Shape};
 use crate::session::{Session, in_units};
-use crate::{sizes, sys};
+use crate::{clock, sizes};
 
 /// 32 KiB: the owner's first cache holds them on every processor that we know but the smallest, its second on those.
 const LINES: usize = 512;
@@ -61,7 +62,7 @@ impl Turn {
     }
 
     fn pin(&self, cpu: CpuId) -> bool {
-        let pinned = sys::pin(cpu);
+        let pinned = affinity::pin(cpu);
         if let (Err(error), Ok(mut trouble)) = (&pinned, self.trouble.lock()) {
             trouble.get_or_insert(gone(cpu, error));
         }
@@ -145,33 +146,33 @@ fn play(
 
 /// The reader's part.
 fn read(turn: &Turn, ring: Ring, seconds: f64) -> Repeats {
-    let (began, mut repeats) = (sys::now(), Repeats::new(RULE));
+    let (began, mut repeats) = (clock::now(), Repeats::new(RULE));
     let mut warm = true;
     loop {
         let (mut chased, mut lost, mut loads) = (0.0, 0.0, 0);
         while chased < REPETITION {
             let Some(phase) = turn.wait(true) else { return repeats };
-            let (wall, own) = (sys::now(), sys::thread_seconds());
-            let before = sys::now();
+            let (wall, own) = (clock::now(), clock::thread_seconds());
+            let before = clock::now();
             // SAFETY: the ring lies in lines that live until both threads have ended, and it is our turn.
             let end = unsafe { ring::chase(ring.start(), ring.lap) };
-            chased += sys::now() - before;
-            lost += (sys::now() - wall - (sys::thread_seconds() - own)).max(0.0);
+            chased += clock::now() - before;
+            lost += (clock::now() - wall - (clock::thread_seconds() - own)).max(0.0);
             std::hint::black_box(end);
             loads += ring.lap;
             turn.pass_on(phase);
             // One round may be longer than all the time: on an emulated machine.
-            if sys::now() - began > 3.0 * seconds {
+            if clock::now() - began > 3.0 * seconds {
                 break;
             }
         }
-        let late = sys::now() - began > seconds;
+        let late = clock::now() - began > seconds;
         if !warm || late {
             // Each round takes the clock's own time once, some 30 ns beside thousands; the rest is the processor's.
             repeats.push(chased / loads as f64, (lost > 0.02 * chased).then_some(lost / chased));
         }
         warm = false;
-        if repeats.enough() || (late && repeats.len() >= 3) || sys::now() - began > 3.0 * seconds {
+        if repeats.enough() || (late && repeats.len() >= 3) || clock::now() - began > 3.0 * seconds {
             return repeats;
         }
     }

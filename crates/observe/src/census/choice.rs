@@ -1,9 +1,9 @@
 //! Which of the two ways of counting pages to take, by their cost.
 
+use numawise_linux::calls::pages;
 use numawise_units::{Bytes, Nanoseconds};
 
 use super::How;
-use crate::sys;
 
 /// How pages are told apart by node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -64,5 +64,5 @@ impl Costs {
 }
 
 fn pages(own: Bytes) -> f64 {
-    own.0 as f64 / sys::page_size().0 as f64
+    own.0 as f64 / pages::page_size().0 as f64
 }

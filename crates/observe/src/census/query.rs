@@ -1,17 +1,17 @@
 //! Estimating where the pages of a process are by asking `move_pages` for a random sample of them.
 
+use numawise_linux::calls::pages;
 use std::ops::Range;
 use std::path::PathBuf;
 
 use numawise_units::{Bytes, NodeId, Pid};
 
 use super::{Piece, add};
-use crate::error::{Error, Malformed};
 use crate::random::Random;
-use crate::read::file::Lines;
-use crate::read::maps::Mapping;
-use crate::roots::Roots;
-use crate::sys;
+use numawise_linux::Roots;
+use numawise_linux::file::Lines;
+use numawise_linux::proc::maps::Mapping;
+use numawise_linux::{Error, Malformed};
 
 #[cfg(test)]
 #[path = "query_tests.rs"]
@@ -49,7 +49,7 @@ impl Query {
         own: Option<Bytes>,
         few_will_do: bool,
     ) -> Result<Self, Error> {
-        if !roots.live() {
+        if !roots.is_live() {
             // Identifiers below another root are not those that the system call would take.
             let source = std::io::Error::from_raw_os_error(libc::ENOSYS);
             return Err(Error::MovePages { pid: pid.0, source });
@@ -66,7 +66,7 @@ impl Query {
             addresses: Vec::new(),
             asked: 0,
             hits: Vec::new(),
-            page: sys::page_size().0,
+            page: pages::page_size().0,
         })
     }
 
@@ -108,7 +108,7 @@ impl Query {
         let chunk = &self.addresses[self.asked..self.addresses.len().min(self.asked + CHUNK)];
         let mut nodes = [0i32; CHUNK];
         let nodes = &mut nodes[..chunk.len()];
-        sys::page_nodes(self.pid, chunk, nodes).map_err(|source| match source.raw_os_error() {
+        pages::page_nodes(self.pid, chunk, nodes).map_err(|source| match source.raw_os_error() {
             Some(libc::ESRCH) => Error::Gone { path: self.path.clone() },
             _ => Error::MovePages { pid: self.pid.0, source },
         })?;

@@ -1,15 +1,15 @@
 //! Counting all pages of a process by its `numa_maps`.
 
+use numawise_linux::calls::pages;
 use std::path::PathBuf;
 
 use numawise_units::{Bytes, NodeId, Pid};
 
 use super::{Piece, add};
-use crate::error::{Error, Malformed};
-use crate::read::file::Lines;
-use crate::read::numa_maps::MappingPages;
-use crate::roots::Roots;
-use crate::sys;
+use numawise_linux::Roots;
+use numawise_linux::file::Lines;
+use numawise_linux::proc::numa_maps::OwnPages;
+use numawise_linux::{Error, Malformed};
 
 #[derive(Debug)]
 pub(super) struct Walk {
@@ -26,7 +26,7 @@ impl Walk {
         Ok(Walk {
             lines: Lines::open(&path)?,
             path,
-            usual: sys::page_size(),
+            usual: pages::page_size(),
             by_node: Vec::new(),
             pages_seen: 0,
         })
@@ -38,7 +38,7 @@ impl Walk {
         let (usual, by_node, seen) = (self.usual, &mut self.by_node, &mut self.pages_seen);
         let more = self
             .lines
-            .piece(|line| match MappingPages::parse(line, usual) {
+            .piece(|line| match OwnPages::parse(line, usual) {
                 Ok(mapping) => {
                     for (node, pages) in mapping.nodes {
                         add(by_node, node, Bytes(pages.saturating_mul(mapping.page.0)));

@@ -4,7 +4,7 @@ use std::fmt;
 
 use numawise_units::Pid;
 
-use crate::error::Error;
+use numawise_linux::Error;
 
 /// How many processes were looked at, and at how many one could not look closely enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,9 +6,10 @@ use numawise_units::Pid;
 
 use super::FindError;
 use super::processes::{Process, Processes};
-use crate::read::environ::Environment;
-use crate::read::file::read_path;
-use crate::roots::Roots;
+use crate::rank::rank;
+use numawise_linux::Roots;
+use numawise_linux::file::read_path;
+use numawise_linux::proc::environ::Environment;
 
 /// A name by which a job can be asked for.
 struct Name {
@@ -51,7 +52,7 @@ fn started_by(roots: &Roots, id: &str, processes: &Processes, buffer: &mut Vec<u
     let below: Vec<&Process> = processes.below(Pid(launcher)).collect();
     let ranks = below.iter().any(|process| {
         let read = read_path(&roots.process(process.pid).join("environ"), buffer);
-        read.is_ok() && Environment(buffer).rank().is_some()
+        read.is_ok() && rank(Environment(buffer)).is_some()
     });
     if ranks { below.into_iter().map(|process| process.pid).collect() } else { Vec::new() }
 }

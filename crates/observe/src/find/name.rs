@@ -6,9 +6,10 @@ use numawise_units::Pid;
 
 use super::FindError;
 use super::processes::{Process, Processes};
-use crate::read::cmdline::{base_name, shell_line, words};
-use crate::read::file::read_path;
-use crate::roots::Roots;
+use crate::command::shell_line;
+use numawise_linux::Roots;
+use numawise_linux::file::read_path;
+use numawise_linux::proc::cmdline::{base_name, words};
 
 /// How much of a command a suggestion shows.
 const SHOWN: usize = 100;

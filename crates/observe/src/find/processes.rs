@@ -5,11 +5,11 @@ use std::collections::{HashMap, HashSet};
 use numawise_units::Pid;
 
 use super::error::Counted;
-use crate::error::Error;
-use crate::read::file::read_path;
-use crate::read::stat::TaskStat;
-use crate::read::tasks;
-use crate::roots::Roots;
+use numawise_linux::Error;
+use numawise_linux::Roots;
+use numawise_linux::file::read_path;
+use numawise_linux::proc::stat::TaskStat;
+use numawise_linux::proc::tasks;
 
 /// One process.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl Processes {
     pub fn list(roots: &Roots, own: Option<Pid>) -> Result<Self, Error> {
         let mut buffer = Vec::with_capacity(4096);
         let (mut all, mut closed) = (Vec::new(), 0);
-        for pid in tasks::numbered(&roots.proc)? {
+        for pid in tasks::numbered(roots.proc())? {
             let path = roots.process(pid).join("stat");
             let stat = read_path(&path, &mut buffer)
                 .and_then(|()| TaskStat::parse(&buffer).map_err(|problem| problem.at(&path)));

@@ -8,10 +8,10 @@ use numawise_units::{Bytes, NodeId};
 use super::Look;
 use super::tally::Tally;
 use super::task::{self, Task};
-use crate::error::{Error, Malformed};
-use crate::read::file::Lines;
-use crate::read::numa_maps::{Line, Place};
-use crate::read::smaps::{Resident, Smaps};
+use numawise_linux::file::Lines;
+use numawise_linux::proc::numa_maps::{MappingName, NumaMapping};
+use numawise_linux::proc::smaps::{ResidentMapping, SmapsReader};
+use numawise_linux::{Error, Malformed};
 
 pub(super) fn read(look: &Look<'_>, task: &Task) -> Reading<MemorySnapshot> {
     if let Some(reason) = task::no_memory(task.kind) {
@@ -31,7 +31,7 @@ fn walk(look: &Look<'_>, path: &Path) -> Result<MemorySnapshot, Error> {
     let mut tally = Tally::new(look.usual, look.options.largest);
     let mut nodes = Vec::new();
     each_line(path, |line| {
-        let mapping = Line::parse(line, &mut nodes)?;
+        let mapping = NumaMapping::parse(line, &mut nodes)?;
         tally.add(&mapping, &nodes).ok_or_else(|| Malformed::new(line, "pages that make less than 16 EiB"))
     })?;
     Ok(tally.finish())
@@ -43,7 +43,7 @@ fn fall_back(look: &Look<'_>, directory: &Path) -> Result<MemorySnapshot, Error>
     let node = look.roots.only_node().ok_or_else(missing)?;
     let path = directory.join("smaps");
     let mut tally = Tally::new(look.usual, look.options.largest);
-    let mut smaps = Smaps::default();
+    let mut smaps = SmapsReader::default();
     let too_much = |line: &[u8]| Malformed::new(line, "pages that make less than 16 EiB");
     each_line(&path, |line| match smaps.line(line)? {
         Some(resident) => add(&mut tally, look.usual, node, &resident).ok_or_else(|| too_much(line)),
@@ -55,20 +55,20 @@ fn fall_back(look: &Look<'_>, directory: &Path) -> Result<MemorySnapshot, Error>
     Ok(tally.finish())
 }
 
-fn add(tally: &mut Tally, usual: Bytes, node: NodeId, resident: &Resident) -> Option<()> {
+fn add(tally: &mut Tally, usual: Bytes, node: NodeId, resident: &ResidentMapping) -> Option<()> {
     let huge = resident.huge.0 > 0;
     let page = if huge { resident.page.unwrap_or(usual).0.max(1) } else { usual.0 };
     let pages = |bytes: Bytes| bytes.0 / page;
     let (all, anonymous) =
         if huge { (pages(resident.huge), 0) } else { (pages(resident.all), pages(resident.anonymous)) };
-    let line = Line {
-        address: resident.address,
+    let line = NumaMapping {
+        address: resident.addresses.start,
         policy: b"default",
         file: Some(&resident.name[..]).filter(|name| !name.is_empty()),
-        place: match &resident.name[..] {
-            b"[heap]" => Place::Heap,
-            b"[stack]" => Place::Stack,
-            _ => Place::Other,
+        name: match &resident.name[..] {
+            b"[heap]" => MappingName::Heap,
+            b"[stack]" => MappingName::Stack,
+            _ => MappingName::Other,
         },
         huge,
         anonymous,

@@ -6,7 +6,7 @@ use std::collections::{BinaryHeap, HashMap};
 use numawise_facts::{MappingSnapshot, MemorySnapshot, PageUse, PolicyShare};
 use numawise_units::{Bytes, NodeId};
 
-use crate::read::numa_maps::{Line, Place, spread};
+use numawise_linux::proc::numa_maps::{MappingName, NumaMapping, spread};
 
 #[cfg(test)]
 #[path = "tally_tests.rs"]
@@ -64,7 +64,7 @@ impl Tally {
     }
 
     /// Takes a mapping with its pages by node. None when they make more bytes than can be.
-    pub fn add(&mut self, line: &Line<'_>, nodes: &[(NodeId, u64)]) -> Option<()> {
+    pub fn add(&mut self, line: &NumaMapping<'_>, nodes: &[(NodeId, u64)]) -> Option<()> {
         // Only hugetlbfs counts pages of its own size. A mapping of persistent memory names the size that it is mapped
         // with, but its pages are counted as small ones.
         let page = if line.huge { line.page.unwrap_or(self.usual).0 } else { self.usual.0 };
@@ -99,11 +99,11 @@ impl Tally {
     }
 
     /// Adds the pages to the uses; gives the use of most of them.
-    fn by_use(&mut self, line: &Line<'_>, nodes: &[(NodeId, u64)], page: u64) -> PageUse {
-        let whole = match (line.huge, line.place) {
+    fn by_use(&mut self, line: &NumaMapping<'_>, nodes: &[(NodeId, u64)], page: u64) -> PageUse {
+        let whole = match (line.huge, line.name) {
             (true, _) => Some(PageUse::Huge),
-            (_, Place::Heap) => Some(PageUse::Heap),
-            (_, Place::Stack) => Some(PageUse::Stack),
+            (_, MappingName::Heap) => Some(PageUse::Heap),
+            (_, MappingName::Stack) => Some(PageUse::Stack),
             _ if line.anonymous >= line.pages => Some(PageUse::Private),
             _ => None,
         };
@@ -127,7 +127,7 @@ impl Tally {
     fn keep(
         &mut self,
         bytes: u64,
-        line: &Line<'_>,
+        line: &NumaMapping<'_>,
         nodes: &[(NodeId, u64)],
         page: u64,
         used_for: PageUse,

@@ -9,8 +9,8 @@ fn tally(lines: &[&str], largest: usize) -> MemorySnapshot {
     let mut tally = Tally::new(USUAL, largest);
     let mut nodes = Vec::new();
     for text in lines {
-        let line =
-            Line::parse(text.as_bytes(), &mut nodes).unwrap_or_else(|error| panic!("{text}: {error:?}"));
+        let line = NumaMapping::parse(text.as_bytes(), &mut nodes)
+            .unwrap_or_else(|error| panic!("{text}: {error:?}"));
         tally.add(&line, &nodes).unwrap_or_else(|| panic!("{text} is too much"));
     }
     tally.finish()
@@ -159,7 +159,7 @@ fn more_than_can_be_is_refused() {
         format!("7f default anon=1 N0={}", u64::MAX / 4096 + 1),
         "7f default huge anon=1 N0=18014398509481984 kernelpagesize_kB=2048".to_owned(),
     ] {
-        let line = Line::parse(text.as_bytes(), &mut nodes).unwrap();
+        let line = NumaMapping::parse(text.as_bytes(), &mut nodes).unwrap();
         assert_eq!(tally.add(&line, &nodes), None, "{text}");
     }
     assert_eq!(tally.finish(), MemorySnapshot::default());
@@ -220,7 +220,7 @@ proptest! {
     fn no_bytes_make_it_panic(text in proptest::collection::vec(any::<u8>(), 0..200)) {
         let mut nodes = Vec::new();
         let mut tally = Tally::new(USUAL, 2);
-        if let Ok(line) = Line::parse(&text, &mut nodes) {
+        if let Ok(line) = NumaMapping::parse(&text, &mut nodes) {
             let _ = tally.add(&line, &nodes);
         }
         let _ = unescape(&text);
@@ -233,7 +233,7 @@ proptest! {
     ) {
         let mut nodes = Vec::new();
         let mut tally = Tally::new(USUAL, 2);
-        if let Ok(line) = Line::parse(text.as_bytes(), &mut nodes) {
+        if let Ok(line) = NumaMapping::parse(text.as_bytes(), &mut nodes) {
             prop_assert_eq!(line.pages, nodes.iter().map(|(_, pages)| pages).sum::<u64>());
             if tally.add(&line, &nodes).is_some() {
                 let found = tally.finish();

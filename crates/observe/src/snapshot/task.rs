@@ -7,13 +7,13 @@ use numawise_facts::{Reading, TaskSnapshot};
 use numawise_units::{Nanoseconds, Pid};
 
 use super::{Found, Look};
-use crate::error::Error;
-use crate::read::cmdline;
-use crate::read::environ::Environment;
-use crate::read::file::read_path;
-use crate::read::stat::TaskStat;
-use crate::read::status::Status;
-use crate::read::tasks;
+use crate::command::shell_line;
+use numawise_linux::Error;
+use numawise_linux::file::read_path;
+use numawise_linux::proc::environ::Environment;
+use numawise_linux::proc::stat::TaskStat;
+use numawise_linux::proc::status::Status;
+use numawise_linux::proc::tasks;
 
 /// A process that is being looked at.
 pub(super) struct Task {
@@ -122,7 +122,7 @@ fn command(directory: &Path, kind: Kind, buffer: &mut Vec<u8>) -> Reading<String
         Kind::Program => {}
     }
     match read_path(&directory.join("cmdline"), buffer) {
-        Ok(()) => match cmdline::shell_line(buffer) {
+        Ok(()) => match shell_line(buffer) {
             Some(line) => Reading::Measured(line),
             None => Reading::unavailable("its command line is empty"),
         },
@@ -137,8 +137,8 @@ fn rank(directory: &Path, kind: Kind, buffer: &mut Vec<u8>) -> Reading<u32> {
         Kind::Program => {}
     }
     match read_path(&directory.join("environ"), buffer) {
-        Ok(()) => match Environment(buffer).rank() {
-            Some(rank) => Reading::Measured(rank),
+        Ok(()) => match crate::rank::rank(Environment(buffer)) {
+            Some(rank) => Reading::Measured(rank.0),
             None => {
                 Reading::unavailable("its environment names no rank: no launcher that is known started it")
             }

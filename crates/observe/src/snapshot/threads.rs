@@ -1,5 +1,7 @@
 //! The threads of a process.
 
+use numawise_linux::calls::affinity;
+use numawise_linux::file::open_at;
 use std::ffi::CStr;
 use std::fs::File;
 use std::io::{self, Write};
@@ -9,14 +11,13 @@ use numawise_units::{CpuSet, Nanoseconds, Pid};
 
 use super::Look;
 use super::task::{self, Task};
-use crate::error::Error;
-use crate::read::file::read_record;
-use crate::read::sched::Sched;
-use crate::read::schedstat::SchedStat;
-use crate::read::stat::TaskStat;
-use crate::read::status::Status;
-use crate::read::tasks;
-use crate::sys;
+use numawise_linux::Error;
+use numawise_linux::file::read_record;
+use numawise_linux::proc::sched::Sched;
+use numawise_linux::proc::schedstat::SchedStat;
+use numawise_linux::proc::stat::TaskStat;
+use numawise_linux::proc::status::Status;
+use numawise_linux::proc::tasks;
 
 const NO_SCHED: &str =
     "the kernel does not tell: it has no /proc/PID/task/TID/sched with se.nr_migrations (CONFIG_SCHED_DEBUG)";
@@ -57,7 +58,7 @@ impl Reader<'_> {
         self.path.clear();
         write!(self.path, "{tid}/{name}\0")?;
         let path = CStr::from_bytes_with_nul(&self.path).map_err(io::Error::other)?;
-        read_record(&sys::open_at(&self.open, path)?, buffer)
+        read_record(&open_at(&self.open, path)?, buffer)
     }
 
     fn thread(&mut self, tid: Pid, buffer: &mut Vec<u8>) -> io::Result<ThreadSnapshot> {
@@ -110,7 +111,7 @@ impl Reader<'_> {
     /// Fails when the thread has ended.
     fn mask(&mut self, tid: Pid, buffer: &mut Vec<u8>) -> io::Result<Reading<CpuSet>> {
         if self.look.calls
-            && let Ok(mask) = sys::affinity(tid)
+            && let Ok(mask) = affinity::of(tid)
         {
             return Ok(Reading::Measured(mask));
         }

@@ -1,18 +1,18 @@
 //! One thread, from its samples.
 
+use numawise_linux::calls::{affinity, clock};
 use std::fs::File;
 use std::path::PathBuf;
 
 use numawise_facts::{Reading, ThreadObservation};
 use numawise_units::{CpuId, CpuSet, Nanoseconds, Pid};
 
-use crate::error::Error;
-use crate::read::file::{read_path, read_record};
-use crate::read::schedstat::SchedStat;
-use crate::read::stat::TaskStat;
-use crate::read::status::Status;
-use crate::roots::Roots;
-use crate::sys;
+use numawise_linux::Error;
+use numawise_linux::Roots;
+use numawise_linux::file::{read_path, read_record};
+use numawise_linux::proc::schedstat::SchedStat;
+use numawise_linux::proc::stat::TaskStat;
+use numawise_linux::proc::status::Status;
 
 /// What was last seen of a thread.
 #[derive(Debug)]
@@ -102,7 +102,7 @@ impl Thread {
         self.start = stat.start;
         self.minor_faults = stat.minor_faults;
         let threads = stat.threads;
-        let ticks = Nanoseconds(stat.ticks.saturating_mul(sys::tick().0));
+        let ticks = Nanoseconds(stat.ticks.saturating_mul(clock::tick().0));
         self.account(stat.cpu, scheduler.map_or(ticks, |scheduler| scheduler.cpu_time));
         self.scheduler = scheduler.or(self.scheduler);
         self.read_mask(roots, buffer);
@@ -130,8 +130,8 @@ impl Thread {
     }
 
     fn read_mask(&mut self, roots: &Roots, buffer: &mut Vec<u8>) {
-        if roots.live()
-            && let Ok(mask) = sys::affinity(self.tid)
+        if roots.is_live()
+            && let Ok(mask) = affinity::of(self.tid)
         {
             // Compared first: masks seldom change, and a new value costs an allocation.
             if self.mask.measured() != Some(&mask) {

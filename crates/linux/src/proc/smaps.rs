@@ -1,10 +1,12 @@
 //! `/proc/PID/smaps`: what is resident of every mapping, for kernels without `numa_maps`.
 
+use std::ops::Range;
+
 use numawise_units::Bytes;
 
-use super::file::count;
 use super::maps::Mapping;
 use crate::error::Malformed;
+use crate::file::count;
 
 #[cfg(test)]
 #[path = "smaps_tests.rs"]
@@ -12,14 +14,16 @@ mod tests;
 
 /// One mapping.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Resident {
-    pub address: u64,
+pub struct ResidentMapping {
+    pub addresses: Range<u64>,
     /// The file, or what the kernel calls the mapping in brackets; empty without.
     pub name: Vec<u8>,
     /// All that is resident, but for pages of hugetlbfs.
     pub all: Bytes,
     /// What of it is the process's own.
     pub anonymous: Bytes,
+    /// What of it lies in transparent huge pages.
+    pub transparent: Bytes,
     /// In pages of hugetlbfs.
     pub huge: Bytes,
     pub page: Option<Bytes>,
@@ -27,26 +31,29 @@ pub(crate) struct Resident {
 
 /// Puts mappings together from lines.
 #[derive(Debug, Default)]
-pub(crate) struct Smaps {
-    current: Option<Resident>,
+pub struct SmapsReader {
+    current: Option<ResidentMapping>,
 }
 
-impl Smaps {
+impl SmapsReader {
     /// Takes a line; gives the mapping before it when the line begins a new one.
-    pub fn line(&mut self, line: &[u8]) -> Result<Option<Resident>, Malformed> {
+    pub fn line(&mut self, line: &[u8]) -> Result<Option<ResidentMapping>, Malformed> {
         // `Rss:   12 kB` and the like; the first line of a mapping has a colon only in the middle of its fourth word.
         let word = line.split(|&byte| byte == b' ').next().unwrap_or_default();
         if let Some(key) = word.strip_suffix(b":") {
             return self.value(key, line).map(|()| None);
         }
         let mapping = Mapping::parse(line)?;
-        let next =
-            Resident { address: mapping.addresses.start, name: name(line).to_vec(), ..Resident::default() };
+        let next = ResidentMapping {
+            addresses: mapping.addresses,
+            name: name(line).to_vec(),
+            ..ResidentMapping::default()
+        };
         Ok(self.current.replace(next))
     }
 
     /// The last mapping.
-    pub fn end(self) -> Option<Resident> {
+    pub fn end(self) -> Option<ResidentMapping> {
         self.current
     }
 
@@ -56,6 +63,7 @@ impl Smaps {
         let target = match key {
             b"Rss" => &mut current.all,
             b"Anonymous" => &mut current.anonymous,
+            b"AnonHugePages" => &mut current.transparent,
             b"Shared_Hugetlb" | b"Private_Hugetlb" => &mut current.huge,
             b"KernelPageSize" => current.page.insert(Bytes(0)),
             _ => return Ok(()),

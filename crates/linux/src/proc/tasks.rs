@@ -5,16 +5,16 @@ use std::path::Path;
 
 use numawise_units::Pid;
 
-use super::file::{number, read_path};
 use super::stat::TaskStat;
 use crate::error::{Error, Malformed};
+use crate::file::{number, read_path};
 
 #[cfg(test)]
 #[path = "tasks_tests.rs"]
 mod tests;
 
 /// The threads of a process, or with `proc` itself the processes: all entries that are numbers.
-pub(crate) fn numbered(directory: &Path) -> Result<Vec<Pid>, Error> {
+pub fn numbered(directory: &Path) -> Result<Vec<Pid>, Error> {
     let entries = fs::read_dir(directory).map_err(|error| Error::from_io(directory, error))?;
     let mut found = Vec::new();
     for entry in entries {
@@ -28,7 +28,7 @@ pub(crate) fn numbered(directory: &Path) -> Result<Vec<Pid>, Error> {
 }
 
 /// The children of one thread from its `children` file (needs `CONFIG_PROC_CHILDREN`).
-pub(crate) fn children(path: &Path, buffer: &mut Vec<u8>) -> Result<Vec<Pid>, Error> {
+pub fn children(path: &Path, buffer: &mut Vec<u8>) -> Result<Vec<Pid>, Error> {
     read_path(path, buffer)?;
     buffer
         .split(u8::is_ascii_whitespace)
@@ -40,7 +40,7 @@ pub(crate) fn children(path: &Path, buffer: &mut Vec<u8>) -> Result<Vec<Pid>, Er
 
 /// Parent and child of every process below `proc`: the slow way to find children. Processes that vanish or cannot be
 /// read are passed over.
-pub(crate) fn parents(proc: &Path, buffer: &mut Vec<u8>) -> Result<Vec<(Pid, Pid)>, Error> {
+pub fn parents(proc: &Path, buffer: &mut Vec<u8>) -> Result<Vec<(Pid, Pid)>, Error> {
     let mut pairs = Vec::new();
     for pid in numbered(proc)? {
         let path = proc.join(pid.0.to_string()).join("stat");

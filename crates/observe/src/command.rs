@@ -1,32 +1,16 @@
-//! `/proc/PID/cmdline`: the words of the command, or what the program wrote over them.
+//! The command of a process as a person would type it.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 
 use numawise_facts::Argument;
-
-/// The words. None when there are none: threads of the kernel and what has ended.
-pub(crate) fn words(text: &[u8]) -> Vec<&[u8]> {
-    let mut text = text.strip_suffix(b"\0").unwrap_or(text);
-    // Programs that write a title over their arguments fill up with zeros; two empty words at the end are such a filling.
-    if text.ends_with(b"\0\0") {
-        while let Some(shorter) = text.strip_suffix(b"\0") {
-            text = shorter;
-        }
-    }
-    if text.is_empty() { Vec::new() } else { text.split(|&byte| byte == 0).collect() }
-}
+use numawise_linux::proc::cmdline::words;
 
 /// The command as a shell would need it.
 pub(crate) fn shell_line(text: &[u8]) -> Option<String> {
     let words = words(text);
     let quoted = |word: &&[u8]| Argument(OsString::from_vec(word.to_vec())).to_string();
     (!words.is_empty()).then(|| words.iter().map(quoted).collect::<Vec<_>>().join(" "))
-}
-
-/// The last part of a path.
-pub(crate) fn base_name(path: &[u8]) -> &[u8] {
-    path.rsplit(|&byte| byte == b'/').next().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -55,15 +39,6 @@ mod tests {
     fn what_has_no_command_has_none() {
         for text in [&b""[..], b"\0", b"\0\0\0\0"] {
             assert_eq!(shell_line(text), None, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn the_last_part_of_a_path() {
-        for (path, name) in
-            [("/usr/bin/app", "app"), ("app", "app"), ("./a b", "a b"), ("", ""), ("/", ""), ("dir/", "")]
-        {
-            assert_eq!(base_name(path.as_bytes()), name.as_bytes(), "{path}");
         }
     }
 }

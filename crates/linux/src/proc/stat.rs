@@ -2,8 +2,8 @@
 
 use numawise_units::CpuId;
 
-use super::file::number;
 use crate::error::Malformed;
+use crate::file::number;
 
 #[cfg(test)]
 #[path = "stat_tests.rs"]
@@ -14,7 +14,7 @@ const PF_KTHREAD: u64 = 0x0020_0000;
 
 /// What we use of a task's `stat`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct TaskStat<'a> {
+pub struct TaskStat<'a> {
     /// The thread's name as the kernel has it: any bytes, spaces and parentheses among them.
     pub name: &'a [u8],
     /// The letter of proc(5).

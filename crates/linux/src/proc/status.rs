@@ -2,8 +2,8 @@
 
 use numawise_units::{Bytes, CpuSet, NodeSet};
 
-use super::file::number;
 use crate::error::Malformed;
+use crate::file::number;
 
 #[cfg(test)]
 #[path = "status_tests.rs"]
@@ -11,7 +11,7 @@ mod tests;
 
 /// What we use of `status`. A line that is not there gives `None`: kernel threads and zombies have no memory lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Status {
+pub struct Status {
     /// The most that was resident (`VmHWM`).
     pub peak: Option<Bytes>,
     /// Resident now, files and all (`VmRSS`).
@@ -28,6 +28,8 @@ pub(crate) struct Status {
     pub user: Option<u32>,
     /// The process to which a thread belongs (`Tgid`).
     pub process: Option<i32>,
+    /// Who started it (`PPid`).
+    pub parent: Option<i32>,
 }
 
 impl Status {
@@ -53,6 +55,7 @@ impl Status {
                     status.nodes = Some(set(value).ok_or_else(broken("a list of nodes such as 0-1"))?);
                 }
                 b"Tgid" => status.process = Some(number(value).ok_or_else(broken("a number"))?),
+                b"PPid" => status.parent = Some(number(value).ok_or_else(broken("a number"))?),
                 b"Uid" => {
                     let effective =
                         value.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).nth(1);
@@ -65,6 +68,11 @@ impl Status {
             }
         }
         Ok(status)
+    }
+
+    /// The name of the thread as `status` has it: newlines and backslashes stand as `\n` and `\\`.
+    pub fn name(text: &[u8]) -> Option<&[u8]> {
+        Some(text.split(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(b"Name:"))?.trim_ascii())
     }
 
     /// The process's own memory: anonymous and huge pages.

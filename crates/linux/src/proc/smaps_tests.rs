@@ -19,12 +19,13 @@ Anonymous:             0 kB
 Shared_Hugetlb:     2048 kB
 Private_Hugetlb:    2048 kB
 7f1000000000-7f1000400000 rw-p 00000000 00:00 0
-Rss:                  12 kB
-Anonymous:            12 kB
+Rss:                2060 kB
+Anonymous:          2060 kB
+AnonHugePages:      2048 kB
 ";
 
-fn all(text: &str) -> Result<Vec<Resident>, Malformed> {
-    let mut smaps = Smaps::default();
+fn all(text: &str) -> Result<Vec<ResidentMapping>, Malformed> {
+    let mut smaps = SmapsReader::default();
     let mut found = Vec::new();
     for line in text.lines() {
         found.extend(smaps.line(line.as_bytes())?);
@@ -37,7 +38,7 @@ fn all(text: &str) -> Result<Vec<Resident>, Malformed> {
 fn mappings_are_put_together_from_their_lines() {
     let found = all(TEXT).unwrap();
     let seen: Vec<_> =
-        found.iter().map(|of| (of.address, String::from_utf8_lossy(&of.name).into_owned())).collect();
+        found.iter().map(|of| (of.addresses.start, String::from_utf8_lossy(&of.name).into_owned())).collect();
     assert_eq!(
         seen,
         [
@@ -47,8 +48,12 @@ fn mappings_are_put_together_from_their_lines() {
             (0x7f10_0000_0000, String::new()),
         ]
     );
-    let kib = |of: &Resident| (of.all.0 / 1024, of.anonymous.0 / 1024, of.huge.0 / 1024);
-    assert_eq!(found.iter().map(kib).collect::<Vec<_>>(), [(4, 0, 0), (8, 8, 0), (0, 0, 4096), (12, 12, 0)]);
+    assert_eq!(found.iter().map(|of| of.transparent.0 / 1024).collect::<Vec<_>>(), [0, 0, 0, 2048]);
+    let kib = |of: &ResidentMapping| (of.all.0 / 1024, of.anonymous.0 / 1024, of.huge.0 / 1024);
+    assert_eq!(
+        found.iter().map(kib).collect::<Vec<_>>(),
+        [(4, 0, 0), (8, 8, 0), (0, 0, 4096), (2060, 2060, 0)]
+    );
     assert_eq!(found[2].page, Some(Bytes::mib(2)));
     assert_eq!(found[3].page, None);
     assert_eq!(all("").unwrap(), []);

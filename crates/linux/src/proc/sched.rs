@@ -2,7 +2,7 @@
 
 use numawise_units::Nanoseconds;
 
-use super::file::count;
+use crate::file::count;
 
 #[cfg(test)]
 #[path = "sched_tests.rs"]
@@ -10,7 +10,7 @@ mod tests;
 
 /// What we use of `sched`. Its lines differ between kernels, so that any of them may be missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Sched {
+pub struct Sched {
     /// Times that the scheduler moved the thread to another CPU.
     pub migrations: Option<u64>,
     pub cpu_time: Option<Nanoseconds>,

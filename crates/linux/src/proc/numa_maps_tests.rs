@@ -2,7 +2,7 @@ use super::*;
 
 fn pages(line: &str) -> (Vec<(u32, u64)>, u64) {
     let parsed =
-        MappingPages::parse(line.as_bytes(), Bytes(4096)).unwrap_or_else(|error| panic!("{line}: {error:?}"));
+        OwnPages::parse(line.as_bytes(), Bytes(4096)).unwrap_or_else(|error| panic!("{line}: {error:?}"));
     let nodes = parsed.nodes.into_iter().map(|(node, pages)| (node.0, pages)).collect();
     (nodes, parsed.page.0)
 }
@@ -56,7 +56,7 @@ fn broken_lines_are_refused() {
         "7f00 default N99999999999=1",
         "7f00 default anon=1 N0=1 kernelpagesize_kB=18446744073709551615",
     ] {
-        assert!(MappingPages::parse(line.as_bytes(), Bytes(4096)).is_err(), "{line:?}");
+        assert!(OwnPages::parse(line.as_bytes(), Bytes(4096)).is_err(), "{line:?}");
     }
 }
 
@@ -64,12 +64,13 @@ fn broken_lines_are_refused() {
 fn absurd_counts_do_not_overflow() {
     let huge = u64::MAX;
     let line = format!("7f00 default anon={huge} N0={huge} N1={huge} kernelpagesize_kB=4");
-    assert!(MappingPages::parse(line.as_bytes(), Bytes(4096)).is_err());
+    assert!(OwnPages::parse(line.as_bytes(), Bytes(4096)).is_err());
 }
 
-fn line(text: &str) -> (Line<'_>, Vec<(u32, u64)>) {
+fn line(text: &str) -> (NumaMapping<'_>, Vec<(u32, u64)>) {
     let mut nodes = vec![(NodeId(9), 9)]; // what was left from the line before
-    let line = Line::parse(text.as_bytes(), &mut nodes).unwrap_or_else(|error| panic!("{text}: {error:?}"));
+    let line =
+        NumaMapping::parse(text.as_bytes(), &mut nodes).unwrap_or_else(|error| panic!("{text}: {error:?}"));
     (line, nodes.into_iter().map(|(node, pages)| (node.0, pages)).collect())
 }
 
@@ -95,7 +96,7 @@ fn policies_may_have_two_words_and_flags() {
             let (line, nodes) = line(&text);
             assert_eq!(line.policy, policy.as_bytes(), "{text}");
             assert_eq!(nodes, if rest.is_empty() { vec![] } else { vec![(1, 1)] }, "{text}");
-            assert_eq!(line.place == Place::Heap, rest.contains("heap"));
+            assert_eq!(line.name == MappingName::Heap, rest.contains("heap"));
         }
     }
 }
@@ -105,11 +106,11 @@ fn a_line_tells_all_that_the_kernel_wrote() {
     let text =
         "7fff0000 bind:1 file=/a\\040b\\075c huge anon=4 dirty=4 mapmax=2 N0=1 N2=3 kernelpagesize_kB=2048";
     let (found, nodes) = line(text);
-    let expected = Line {
+    let expected = NumaMapping {
         address: 0x7fff_0000,
         policy: b"bind:1",
         file: Some(b"/a\\040b\\075c"),
-        place: Place::Other,
+        name: MappingName::Other,
         huge: true,
         anonymous: 4,
         pages: 4,
@@ -117,9 +118,9 @@ fn a_line_tells_all_that_the_kernel_wrote() {
     };
     assert_eq!((found, nodes), (expected, vec![(0, 1), (2, 3)]));
     // A file of which the name is a flag is still a file, and so is one that holds an equals sign.
-    assert_eq!(line("7f00 default file=heap N0=1").0.place, Place::Other);
+    assert_eq!(line("7f00 default file=heap N0=1").0.name, MappingName::Other);
     assert_eq!(line("7f00 default file=a=b").0.file, Some(&b"a=b"[..]));
-    assert_eq!(line("7f00 default stack:4711 anon=1 N0=1").0.place, Place::Stack);
+    assert_eq!(line("7f00 default stack:4711 anon=1 N0=1").0.name, MappingName::Stack);
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub enum Error {
 
 impl Error {
     /// Sorts an I/O error on `path` by what it means for a process that is looked at.
-    pub(crate) fn from_io(path: &Path, source: io::Error) -> Self {
+    pub fn from_io(path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
         match source.raw_os_error() {
             Some(libc::ENOENT | libc::ESRCH | libc::ENOTDIR) => Error::Gone { path },
@@ -33,14 +33,14 @@ impl Error {
     }
 
     /// True when the thing is no more, which is no fault.
-    pub(crate) fn is_gone(&self) -> bool {
+    pub fn is_gone(&self) -> bool {
         matches!(self, Error::Gone { .. })
     }
 }
 
 /// A text that is not what it should be; the reader that opened the file adds the path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Malformed {
+pub struct Malformed {
     pub found: String,
     pub expected: &'static str,
 }

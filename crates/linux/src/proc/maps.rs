@@ -10,7 +10,7 @@ mod tests;
 
 /// One mapping.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Mapping {
+pub struct Mapping {
     pub addresses: Range<u64>,
     pub writable: bool,
     /// Writes stay with the process (`p`) rather than go to others or to a file (`s`).
@@ -47,7 +47,7 @@ impl Mapping {
 }
 
 /// An address as the kernel prints it: hexadecimal without prefix.
-pub(super) fn hex(text: &[u8]) -> Option<u64> {
+pub(crate) fn hex(text: &[u8]) -> Option<u64> {
     let digit = |sum: u64, &byte: &u8| {
         let digit = char::from(byte).to_digit(16)?;
         (sum >> 60 == 0).then_some(sum << 4 | u64::from(digit))

@@ -1,6 +1,6 @@
 use super::*;
 
-const WHOLE: &str = "Name:\ta b) (c\nUmask:\t0022\nState:\tR (running)\nTgid:\t4711\nUid:\t1000\t1001\t1002\t1003\nVmPeak:\t  999999 kB\nVmHWM:\t    2048 kB\nVmRSS:\t    \
+const WHOLE: &str = "Name:\ta b) (c\nUmask:\t0022\nState:\tR (running)\nTgid:\t4711\nPPid:\t30\nUid:\t1000\t1001\t1002\t1003\nVmPeak:\t  999999 kB\nVmHWM:\t    2048 kB\nVmRSS:\t    \
 1024 kB\nRssAnon:\t     512 kB\nRssFile:\t     512 kB\nHugetlbPages:\t    4096 kB\nThreads:\t3\nCpus_allowed:\tf0f\n\
 Cpus_allowed_list:\t0-3,8-11\nMems_allowed_list:\t0-1\nvoluntary_ctxt_switches:\t150\nnonvoluntary_ctxt_switches:\t545\n";
 
@@ -18,6 +18,7 @@ fn all_that_is_used_is_read() {
         involuntary_switches: Some(545),
         user: Some(1001),
         process: Some(4711),
+        parent: Some(30),
     };
     assert_eq!(status, expected);
     assert_eq!(status.own(), Some(Bytes::kib(512 + 4096)));

@@ -2,15 +2,29 @@
 
 use numawise_units::{Bytes, CpuSet, NodeSet};
 
-use super::mounts::{self, Mount};
 use crate::Roots;
 
-/// Where this process stands in every hierarchy.
-pub(super) struct Cgroups<'a> {
+#[cfg(test)]
+#[path = "cgroup_tests.rs"]
+mod tests;
+
+/// Where this process stands in every hierarchy. Each limit comes with the file that says so, as an absolute path.
+#[derive(Debug)]
+pub struct Cgroups<'a> {
     roots: &'a Roots,
     mounts: Vec<Mount>,
     /// Controllers (none: version 2) and path, by line of `/proc/self/cgroup`.
     paths: Vec<(Option<Vec<String>>, String)>,
+}
+
+/// A mounted cgroup hierarchy.
+#[derive(Debug)]
+struct Mount {
+    /// The cgroup that shows at the mount point; not `/` inside of containers without a cgroup namespace.
+    root: String,
+    point: String,
+    /// Controllers of a version 1 hierarchy; none for version 2.
+    controllers: Option<Vec<String>>,
 }
 
 /// A limit of this or more is the kernel's way to say "none": the largest multiple of the page size in 63 bits is lower
@@ -23,7 +37,7 @@ impl<'a> Cgroups<'a> {
         let paths = roots.try_text("/proc/self/cgroup").unwrap_or_default();
         Cgroups {
             roots,
-            mounts: mounts::read(mounts.as_deref().unwrap_or_default()),
+            mounts: mounts.as_deref().unwrap_or_default().lines().filter_map(mount).collect(),
             paths: paths.lines().filter_map(path).collect(),
         }
     }
@@ -57,16 +71,32 @@ impl<'a> Cgroups<'a> {
 
     /// The tightest memory limit on the way up.
     pub fn memory_limit(&self) -> Option<(Bytes, String)> {
-        let files = |version_1, name: &'static str| {
-            let directories = self.ancestors("memory", version_1);
-            directories.into_iter().filter_map(move |directory| {
-                let file = format!("{directory}/{name}");
-                let limit: u64 = self.roots.try_value(&file)?;
-                (limit < NO_LIMIT).then_some((Bytes(limit), file))
-            })
+        self.memory_limits().into_iter().map(|(limit, file, _)| (limit, file)).min_by_key(|(limit, _)| *limit)
+    }
+
+    /// The least memory that any level on the way up leaves of its limit, with the file of that limit.
+    pub fn memory_left(&self) -> Option<(Bytes, String)> {
+        let left = |(limit, file, usage): (Bytes, String, String)| {
+            let used: u64 = self.roots.try_value(&usage)?;
+            Some((limit - Bytes(used), file))
         };
-        let all = files(true, "memory.limit_in_bytes").chain(files(false, "memory.max"));
-        all.min_by_key(|(limit, _)| *limit)
+        self.memory_limits().into_iter().filter_map(left).min_by_key(|(left, _)| *left)
+    }
+
+    /// The memory limits on the way up: each with its file, and the file of what is used.
+    fn memory_limits(&self) -> Vec<(Bytes, String, String)> {
+        let mut limits = Vec::new();
+        for (version_1, limit, usage) in [
+            (true, "memory.limit_in_bytes", "memory.usage_in_bytes"),
+            (false, "memory.max", "memory.current"),
+        ] {
+            for directory in self.ancestors("memory", version_1) {
+                let file = format!("{directory}/{limit}");
+                let value = self.roots.try_value(&file).filter(|limit| *limit < NO_LIMIT);
+                limits.extend(value.map(|value| (Bytes(value), file, format!("{directory}/{usage}"))));
+            }
+        }
+        limits
     }
 
     fn innermost<T: std::str::FromStr>(
@@ -135,4 +165,25 @@ fn path(line: &str) -> Option<(Option<Vec<String>>, String)> {
         names => Some(names.split(',').map(str::to_owned).collect()),
     };
     Some((controllers, path.to_owned()))
+}
+
+/// `25 30 0:23 / /sys/fs/cgroup/cpu rw,relatime shared:9 - cgroup cgroup rw,cpu`
+fn mount(line: &str) -> Option<Mount> {
+    let (place, kind) = line.split_once(" - ")?;
+    let mut place = place.split(' ').skip(3);
+    let (root, point) = (place.next()?, place.next()?);
+    let mut kind = kind.split(' ');
+    let controllers = match kind.next()? {
+        "cgroup2" => None,
+        "cgroup" => Some(kind.nth(1)?.split(',').map(str::to_owned).collect()),
+        _ => return None,
+    };
+    Some(Mount { root: unescape(root), point: unescape(point), controllers })
+}
+
+/// Spaces, tabs, newlines and backslashes stand as three octal digits.
+fn unescape(text: &str) -> String {
+    [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
+        .iter()
+        .fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
 }

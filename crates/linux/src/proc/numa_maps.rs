@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use numawise_units::{Bytes, NodeId};
 
-use super::file::count;
 use super::maps::hex;
 use crate::error::Malformed;
+use crate::file::count;
 
 #[cfg(test)]
 #[path = "numa_maps_tests.rs"]
@@ -14,13 +14,13 @@ mod tests;
 
 /// One mapping, as its line has it; the nodes are handed out beside it, so that nothing is allocated for a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Line<'a> {
+pub struct NumaMapping<'a> {
     pub address: u64,
     /// `default`, `bind:0-1`, `prefer (many)=static:0-1`, `weighted interleave:0,2`, ...
     pub policy: &'a [u8],
     /// With spaces, tabs, newlines and equals signs as the kernel escapes them: `\040`.
     pub file: Option<&'a [u8]>,
-    pub place: Place,
+    pub name: MappingName,
     /// A mapping of hugetlbfs, whose pages are counted whole.
     pub huge: bool,
     /// Pages that are the process's own: anonymous, and its copies of the pages of a file.
@@ -33,13 +33,13 @@ pub(crate) struct Line<'a> {
 
 /// What the kernel calls a mapping without a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub enum MappingName {
     Heap,
     Stack,
     Other,
 }
 
-impl<'a> Line<'a> {
+impl<'a> NumaMapping<'a> {
     /// Takes `7f00 default file=/lib/a.so anon=5 dirty=5 active=0 N0=3 N1=2 kernelpagesize_kB=4`; the pages by node go to
     /// `nodes`, in place of what was there.
     pub fn parse(line: &'a [u8], nodes: &mut Vec<(NodeId, u64)>) -> Result<Self, Malformed> {
@@ -61,11 +61,11 @@ impl<'a> Line<'a> {
             }
             _ => words.at = after,
         }
-        let mut line = Line {
+        let mut line = NumaMapping {
             address,
             policy: &text[policy],
             file: None,
-            place: Place::Other,
+            name: MappingName::Other,
             huge: false,
             anonymous: 0,
             pages: 0,
@@ -82,11 +82,11 @@ impl<'a> Line<'a> {
 
     fn flag(&mut self, word: &[u8]) {
         match word {
-            b"heap" => self.place = Place::Heap,
+            b"heap" => self.name = MappingName::Heap,
             b"huge" => self.huge = true,
-            b"stack" => self.place = Place::Stack,
+            b"stack" => self.name = MappingName::Stack,
             // Linux 3.4 to 4.4 names the stacks of threads: `stack:TID`.
-            _ if word.starts_with(b"stack:") => self.place = Place::Stack,
+            _ if word.starts_with(b"stack:") => self.name = MappingName::Stack,
             _ => {}
         }
     }
@@ -157,7 +157,7 @@ impl Words<'_> {
 
 /// Cuts the pages of `nodes`, which are `all` together, down to `part` of them: to every node in proportion, and exactly
 /// `part` in sum.
-pub(crate) fn spread(nodes: &mut [(NodeId, u64)], all: u64, part: u64) {
+pub fn spread(nodes: &mut [(NodeId, u64)], all: u64, part: u64) {
     if part >= all {
         return;
     }
@@ -173,14 +173,14 @@ pub(crate) fn spread(nodes: &mut [(NodeId, u64)], all: u64, part: u64) {
 
 /// The program's own pages of one mapping.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct MappingPages {
+pub struct OwnPages {
     /// Pages of `page` bytes, by node.
     pub nodes: Vec<(NodeId, u64)>,
     /// Size of one page: 4 KiB or the like, or that of hugetlbfs.
     pub page: Bytes,
 }
 
-impl MappingPages {
+impl OwnPages {
     /// Takes the anonymous pages of a line.
     ///
     /// A private mapping of a file has pages of both kinds; the line gives the nodes of all its pages and the number of
@@ -188,9 +188,9 @@ impl MappingPages {
     /// then it is `usual`.
     pub fn parse(line: &[u8], usual: Bytes) -> Result<Self, Malformed> {
         let mut nodes = Vec::new();
-        let line = Line::parse(line, &mut nodes)?;
+        let line = NumaMapping::parse(line, &mut nodes)?;
         spread(&mut nodes, line.pages, line.anonymous);
         nodes.retain(|(_, pages)| *pages > 0);
-        Ok(MappingPages { nodes, page: line.page.unwrap_or(usual) })
+        Ok(OwnPages { nodes, page: line.page.unwrap_or(usual) })
     }
 }

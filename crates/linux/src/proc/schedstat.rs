@@ -2,12 +2,12 @@
 
 use numawise_units::Nanoseconds;
 
-use super::file::number;
 use crate::error::Malformed;
+use crate::file::number;
 
 /// What the scheduler counted for a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct SchedStat {
+pub struct SchedStat {
     pub cpu_time: Nanoseconds,
     /// Time ready and waiting for a CPU.
     pub run_delay: Nanoseconds,

@@ -1,0 +1,91 @@
+//! Memory of the computer and of its nodes, and its huge pages.
+
+use std::io;
+use std::path::PathBuf;
+
+use numawise_units::{Bytes, NodeId};
+
+use crate::error::Error;
+use crate::host;
+use crate::roots::Roots;
+
+#[cfg(test)]
+#[path = "memory_tests.rs"]
+mod tests;
+
+/// What we use of `meminfo`, of the computer or of a node. A line that is not there gives `None`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MemoryInfo {
+    pub total: Option<Bytes>,
+    pub free: Option<Bytes>,
+    /// The usual size of a huge page (`Hugepagesize`); only the computer's file has it.
+    pub huge_page: Option<Bytes>,
+}
+
+impl MemoryInfo {
+    /// Takes lines such as `MemFree: 1024 kB` or `Node 1 MemFree: 1024 kB`.
+    pub fn parse(text: &str) -> Self {
+        let field = |name: &str| {
+            text.lines().find_map(|line| {
+                let (_, rest) = line.split_once(name)?;
+                let kib: u64 = rest.split_whitespace().next()?.parse().ok()?;
+                kib.checked_mul(1024).map(Bytes)
+            })
+        };
+        MemoryInfo { total: field("MemTotal:"), free: field("MemFree:"), huge_page: field("Hugepagesize:") }
+    }
+
+    /// Of the computer.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn of_computer(roots: &Roots) -> io::Result<Self> {
+        roots.text("/proc/meminfo").map(|text| MemoryInfo::parse(&text))
+    }
+
+    /// Of a node.
+    ///
+    /// # Errors
+    /// When the kernel shows no such node.
+    pub fn of_node(roots: &Roots, node: NodeId) -> io::Result<Self> {
+        let text = roots.text(&format!("/sys/devices/system/node/node{node}/meminfo"))?;
+        Ok(MemoryInfo::parse(&text))
+    }
+}
+
+/// Where the switch of transparent huge pages is.
+pub const TRANSPARENT_HUGE_PAGES: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
+/// Where the reserved huge pages are, a folder for each size.
+pub const HUGE_PAGES: &str = "/sys/kernel/mm/hugepages";
+
+/// The choice in brackets of `always [madvise] never`; the whole where there are no brackets.
+///
+/// # Errors
+/// [`Error::Gone`] where the kernel has no transparent huge pages.
+pub fn transparent_huge_pages(roots: &Roots) -> Result<String, Error> {
+    let choices = host::line(&roots.path(TRANSPARENT_HUGE_PAGES))?;
+    let inside = choices.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
+    Ok(inside.map_or(choices.as_str(), |(choice, _)| choice).to_owned())
+}
+
+/// Huge pages of all sizes that are free, or that the kernel may still reserve on demand.
+///
+/// # Errors
+/// When the kernel shows no huge pages.
+pub fn huge_pages_to_be_had(roots: &Roots) -> io::Result<u64> {
+    let sizes = std::fs::read_dir(roots.path(HUGE_PAGES))?.flatten().map(|entry| entry.path());
+    Ok(sizes
+        .map(|size| count(size.join("free_hugepages")) + count(size.join("nr_overcommit_hugepages")))
+        .sum())
+}
+
+/// Reserved huge pages of a size on a node that nobody uses.
+pub fn free_huge_pages(roots: &Roots, node: NodeId, page: Bytes) -> u64 {
+    let folder = format!("/sys/devices/system/node/node{node}/hugepages/hugepages-{}kB", page.0 >> 10);
+    count(roots.path(&folder).join("free_hugepages"))
+}
+
+/// A size without the file has none of that kind to give.
+fn count(file: PathBuf) -> u64 {
+    std::fs::read_to_string(file).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
+}

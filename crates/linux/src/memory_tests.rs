@@ -1,0 +1,49 @@
+use super::*;
+use crate::fixture::Tree;
+
+#[test]
+fn a_node_has_a_file_of_its_own() {
+    let tree = Tree::new();
+    tree.write("/sys/devices/system/node/node1/meminfo", "Node 1 MemTotal: 8 kB\nNode 1 MemFree:   4 kB\n");
+    tree.write("/proc/meminfo", "MemTotal: 9 kB\nMemFree: many kB\nHugepagesize:       2048 kB\n");
+    let roots = Roots::at(tree.path());
+    let node = MemoryInfo::of_node(&roots, NodeId(1)).unwrap();
+    assert_eq!(node, MemoryInfo { total: Some(Bytes::kib(8)), free: Some(Bytes::kib(4)), huge_page: None });
+    assert!(MemoryInfo::of_node(&roots, NodeId(0)).is_err());
+    let all = MemoryInfo::of_computer(&roots).unwrap();
+    assert_eq!(all, MemoryInfo { total: Some(Bytes::kib(9)), free: None, huge_page: Some(Bytes::mib(2)) });
+    assert_eq!(MemoryInfo::parse("MemFree: 99999999999999999999 kB"), MemoryInfo::default());
+    assert_eq!(MemoryInfo::parse("MemFree: 18446744073709551615 kB").free, None, "no overflow");
+}
+
+#[test]
+fn the_choice_is_the_word_in_brackets() {
+    let tree = Tree::new();
+    let roots = Roots::at(tree.path());
+    assert!(transparent_huge_pages(&roots).unwrap_err().is_gone());
+    for (text, choice) in [
+        ("always [madvise] never\n", "madvise"),
+        ("[always] madvise never\n", "always"),
+        ("always\n", "always"),
+    ] {
+        tree.write(TRANSPARENT_HUGE_PAGES, text);
+        assert_eq!(transparent_huge_pages(&roots).unwrap(), choice);
+    }
+    tree.write(TRANSPARENT_HUGE_PAGES, "\n");
+    assert!(!transparent_huge_pages(&roots).unwrap_err().is_gone());
+}
+
+#[test]
+fn huge_pages_are_counted_over_all_sizes() {
+    let tree = Tree::new();
+    let roots = Roots::at(tree.path());
+    assert!(huge_pages_to_be_had(&roots).is_err());
+    tree.write(&format!("{HUGE_PAGES}/hugepages-2048kB/free_hugepages"), "0\n");
+    assert_eq!(huge_pages_to_be_had(&roots).unwrap(), 0);
+    tree.write(&format!("{HUGE_PAGES}/hugepages-2048kB/nr_overcommit_hugepages"), "2\n");
+    tree.write(&format!("{HUGE_PAGES}/hugepages-1048576kB/free_hugepages"), "1\n");
+    assert_eq!(huge_pages_to_be_had(&roots).unwrap(), 3);
+    tree.write("/sys/devices/system/node/node1/hugepages/hugepages-2048kB/free_hugepages", "12\n");
+    assert_eq!(free_huge_pages(&roots, NodeId(1), Bytes::mib(2)), 12);
+    assert_eq!(free_huge_pages(&roots, NodeId(0), Bytes::mib(2)), 0);
+}
