@@ -1,3 +1,5 @@
+use numawise_facts::Reading;
+
 use super::*;
 use crate::fixture::Fixture;
 use crate::quick;

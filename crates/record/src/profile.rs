@@ -8,8 +8,8 @@ use numawise_facts::{Estimate, PROFILE_SCHEMA, Profile, Reading};
 use serde::Serialize;
 use serde_json::Value;
 
-use numawise_linux::replace;
 use crate::{RecordError, mlc};
+use numawise_linux::replace;
 
 mod folder;
 #[cfg(test)]

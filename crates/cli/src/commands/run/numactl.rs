@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use numawise_facts::{Machine, Reading};
-use numawise_machine::{Roots, SetPolicy};
+use numawise_linux::calls::mempolicy::{PolicyMode, ThreadPolicy, next_interleaved_node};
+use numawise_machine::Roots;
 use numawise_units::{Bytes, Id, IdSet, NodeSet};
 
 use super::super::Failure;
@@ -13,8 +14,6 @@ use super::machine::Allowed;
 #[path = "numactl_tests.rs"]
 mod tests;
 
-const MPOL_F_NODE: libc::c_ulong = 1;
-
 /// CPUs and memory policy of this process.
 ///
 /// # Errors
@@ -22,33 +21,33 @@ const MPOL_F_NODE: libc::c_ulong = 1;
 pub fn show() -> Result<String, Failure> {
     let allowed = Allowed::read()?;
     let machine = numawise_machine::quick(&Roots::live())?;
-    let policy = SetPolicy::of_this_thread().map_err(|error| {
+    let policy = ThreadPolicy::own().map_err(|error| {
         Failure::new(format!(
             "--show: get_mempolicy failed: {error}; a container's seccomp profile may forbid it, or the kernel has no NUMA \
              memory policies; numawise machine shows the rest"
         ))
     })?;
-    Ok(shown(&policy, next_node(), &allowed, &machine))
+    Ok(shown(&policy, next_interleaved_node().map(|node| node.0), &allowed, &machine))
 }
 
 /// `next` is, for the interleaving policies, the node of the next page.
-fn shown(policy: &SetPolicy, next: Option<u32>, allowed: &Allowed, machine: &Machine) -> String {
+fn shown(policy: &ThreadPolicy, next: Option<u32>, allowed: &Allowed, machine: &Machine) -> String {
     let mut text = String::new();
-    let name = policy.name().unwrap_or("unknown");
+    let name = policy.mode.name().unwrap_or("unknown");
     let balancing = if policy.balancing { " (balancing)" } else { "" };
     let _ = writeln!(text, "policy: {name}{balancing}");
     let first = policy.nodes.first();
     let preferred = match (policy.mode, first, next) {
-        (SetPolicy::PREFERRED | SetPolicy::BIND, Some(node), _) => node.to_string(),
-        (SetPolicy::PREFERRED_MANY, Some(node), _) => format!("{node} (preferred-many)"),
-        (SetPolicy::INTERLEAVE, _, Some(node)) => format!("{node} (interleave next)"),
-        (SetPolicy::WEIGHTED_INTERLEAVE, _, Some(node)) => format!("{node} (weighted interleave next)"),
+        (PolicyMode::Preferred | PolicyMode::Bind, Some(node), _) => node.to_string(),
+        (PolicyMode::PreferredMany, Some(node), _) => format!("{node} (preferred-many)"),
+        (PolicyMode::Interleave, _, Some(node)) => format!("{node} (interleave next)"),
+        (PolicyMode::WeightedInterleave, _, Some(node)) => format!("{node} (weighted interleave next)"),
         _ => "current".to_owned(),
     };
     let _ = writeln!(text, "preferred node: {preferred}");
     let interleaving = match policy.mode {
-        SetPolicy::INTERLEAVE => Some("interleave"),
-        SetPolicy::WEIGHTED_INTERLEAVE => Some("weightedinterleave"),
+        PolicyMode::Interleave => Some("interleave"),
+        PolicyMode::WeightedInterleave => Some("weightedinterleave"),
         _ => None,
     };
     if let Some(word) = interleaving {
@@ -59,7 +58,7 @@ fn shown(policy: &SetPolicy, next: Option<u32>, allowed: &Allowed, machine: &Mac
     text += &mask("physcpubind", &allowed.cpus);
     text += &mask("cpubind", &of_cpus);
     text += &mask("nodebind", &of_cpus);
-    text += &mask("membind", if policy.mode == SetPolicy::BIND { &policy.nodes } else { &allowed.nodes });
+    text += &mask("membind", if policy.mode == PolicyMode::Bind { &policy.nodes } else { &allowed.nodes });
     text += &mask("preferred", &policy.nodes);
     text
 }
@@ -68,14 +67,6 @@ fn shown(policy: &SetPolicy, next: Option<u32>, allowed: &Allowed, machine: &Mac
 fn mask<T: Id>(name: &str, set: &IdSet<T>) -> String {
     let numbers = set.iter().fold(String::new(), |all, id| format!("{all}{} ", id.index()));
     format!("{name}: {numbers}\n")
-}
-
-fn next_node() -> Option<u32> {
-    let (mut next, no_nodes) = (0i32, std::ptr::null_mut::<u64>());
-    // SAFETY: the kernel writes one int; a null mask of 0 bits is not written.
-    let told =
-        unsafe { libc::syscall(libc::SYS_get_mempolicy, &mut next, no_nodes, 0usize, 0usize, MPOL_F_NODE) };
-    (told == 0).then(|| u32::try_from(next).ok()).flatten()
 }
 
 /// Nodes, their CPUs and memory, and the distances.

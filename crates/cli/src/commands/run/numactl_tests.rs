@@ -9,7 +9,7 @@ fn allowed() -> Allowed {
 }
 
 fn show_of(mode: i32, nodes: &str, next: Option<u32>) -> String {
-    let policy = SetPolicy::from_kernel(mode, nodes.parse().unwrap());
+    let policy = ThreadPolicy::from_kernel(mode, nodes.parse().unwrap());
     shown(&policy, next, &allowed(), &machine("pack:2 [numa] core:4 pu:1"))
 }
 
