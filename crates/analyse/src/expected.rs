@@ -4,9 +4,7 @@
 //! Of a placement two things go in: the shares s of its CPU time by node and m of its pages by node. Every CPU is taken to
 //! use all pages alike, so that a share s m of the accesses goes from one node to another.
 
-use std::cmp::Reverse;
-
-use numawise_facts::{AttributeKind, Effect, Machine, MemoryMode, Point, Reading, Study};
+use numawise_facts::{Effect, Machine, MemoryMode, Point, Reading, Study};
 use numawise_tables::{Contrast, Expected, ExpectedEffect, PointSummary};
 use numawise_units::{NodeId, Ratio};
 
@@ -32,18 +30,17 @@ pub fn expected(study: &Study, points: &[PointSummary], contrasts: &[Contrast]) 
     let Some((from, to)) = far(study) else {
         return Reading::unavailable("there are no CPUs with memory of their own and other memory to use");
     };
-    let beside_own = |kind| {
-        let figure = |node| machine.measured(kind, from, node).map(|value| value as f64);
-        Some(Ratio(figure(to)? / figure(from)?))
-    };
+    let latency = |node| machine.measured_latency(from, node).map(|latency| latency.median.0);
+    let bandwidth = |node| machine.measured_bandwidth(from, node).map(|rate| rate.median.0);
+    let vs_local = |remote: Option<f64>, local: Option<f64>| Some(Ratio(remote? / local?));
     let reading = |value: Option<Ratio>, what: &str| match value {
         Some(ratio) => Reading::Measured(ratio),
         None => Reading::unavailable(format!(
             "the profile of this machine has no {what} from node {from} to node {from} and to node {to}"
         )),
     };
-    let latency = reading(beside_own(AttributeKind::ReadLatency), "latency");
-    let bandwidth = reading(beside_own(AttributeKind::ReadBandwidth), "bandwidth");
+    let latency = reading(vs_local(latency(to), latency(from)), "latency");
+    let bandwidth = reading(vs_local(bandwidth(to), bandwidth(from)), "bandwidth");
     if let (Reading::Unavailable { unavailable }, None) = (&latency, bandwidth.measured()) {
         return Reading::Unavailable { unavailable: unavailable.clone() };
     }
@@ -67,8 +64,10 @@ fn far(study: &Study) -> Option<(NodeId, NodeId)> {
     let mut homes = machine.nodes_with_allowed_cpus().map(|node| node.id);
     let home = homes.find(|home| machine.allowed_nodes.contains(*home))?;
     let elsewhere = machine.allowed_nodes.iter().filter(|node| *node != home);
-    let answers = |node: &NodeId| machine.measured(AttributeKind::ReadLatency, home, *node);
-    elsewhere.min_by_key(|node| Reverse(answers(node))).map(|far| (home, far))
+    // A node of which no latency is known comes last; among equals the first is taken.
+    let latency =
+        |node: &NodeId| machine.measured_latency(home, *node).map_or(0.0, |latency| latency.median.0);
+    elsewhere.min_by(|a, b| latency(b).total_cmp(&latency(a))).map(|far| (home, far))
 }
 
 /// The node on which all of a placement's CPUs are.
@@ -110,14 +109,14 @@ impl Spread {
     /// The mean latency of an access, in nanoseconds: the sum of s m L over pairs of nodes.
     fn latency(&self, machine: &Machine) -> Option<f64> {
         self.pairs().try_fold(0.0, |sum, (from, to, share)| {
-            Some(sum + share * machine.measured(AttributeKind::ReadLatency, from, to)? as f64)
+            Some(sum + share * machine.measured_latency(from, to)?.median.0)
         })
     }
 
-    /// The highest rate of all accesses together, in 10^6 bytes per second, at which no memory gives more than to any node's
+    /// The highest rate of all accesses together, in bytes per second, at which no memory gives more than to any node's
     /// cores, and no pair of nodes more than was measured: the least of C / m over nodes and of B / (s m) over pairs.
     fn rate(&self, machine: &Machine) -> Option<f64> {
-        let bandwidth = |from, to| machine.measured(AttributeKind::ReadBandwidth, from, to).map(|b| b as f64);
+        let bandwidth = |from, to| machine.measured_bandwidth(from, to).map(|rate| rate.median.0);
         let pairs = self.pairs().map(|(from, to, share)| Some(bandwidth(from, to)? / share));
         let memories = self.pages.iter().map(|(to, share)| {
             let most = machine.nodes.iter().filter_map(|node| bandwidth(node.id, *to)).reduce(f64::max);

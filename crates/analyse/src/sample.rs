@@ -1,9 +1,10 @@
 //! Studies by hand, for tests: two sockets of four CPUs, with the points and pairs that a check has there.
 
 use numawise_facts::{
-    Argument, Counts, Cpu, HostFacts, HostNoise, Machine, MemoryKind, MemoryPlan, Metric, Node, Observation,
-    Outcome, PageCensus, Pair, Placement, PlacementRequest, Point, PointRole, Reading, RunSpec, SamplerCost,
-    Source, Strategy, Study, StudyHeader, TaskPlacement, ThreadBinding, ThreadObservation, Trial,
+    Argument, Counts, Cpu, HostFacts, HostNoise, Machine, MemoryKind, MemoryKindEvidence, MemoryPlan, Metric,
+    Node, Observation, Outcome, PageCensus, Pair, Placement, PlacementRequest, Point, PointRole, Reading,
+    RunSpec, SamplerCost, Source, Strategy, Study, StudyHeader, TaskPlacement, ThreadBinding,
+    ThreadObservation, Trial,
 };
 use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid, Ratio, TaskId};
 
@@ -15,7 +16,7 @@ fn node(id: u32, cpus: &str, kind: MemoryKind) -> Node {
         memory: Reading::Measured(Bytes::mib(1024)),
         free: Reading::unavailable("by hand"),
         kind,
-        kind_evidence: String::new(),
+        kind_evidence: MemoryKindEvidence::NotRead,
         distances: Reading::unavailable("by hand"),
     }
 }

@@ -23,7 +23,8 @@ pub use event::{Event, Ignore, Sink};
 
 pub use finding::{Effect, Finding, FindingId};
 pub use machine::{
-    Attribute, AttributeKind, AttributeOrigin, Cache, Cpu, Machine, MemoryKind, Node, Package, Source,
+    Attribute, AttributeKind, AttributeOrigin, Cache, Cpu, Figure, FigureVsOrdinary, Machine, MemoryAccess,
+    MemoryKind, MemoryKindEvidence, Node, Package, RecognisedMemory, Source,
 };
 
 pub use notice::{

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use numawise_units::{Bytes, CpuId, CpuSet, NodeId, NodeSet};
+use numawise_units::{Bytes, BytesPerSecond, CpuId, CpuSet, Latency, NodeId, NodeSet};
 use serde::{Deserialize, Serialize};
 
-use crate::{MachineNotice, Reading};
+use crate::{Estimate, MachineNotice, Reading};
 
 #[cfg(test)]
 #[path = "machine_tests.rs"]
@@ -23,7 +23,7 @@ pub struct Machine {
     /// Caches of CPUs that are online; empty when the source was not asked for them.
     pub caches: Vec<Cache>,
     /// What the firmware says of latency and bandwidth (ACPI HMAT), through hwloc's memory attributes; and what was measured,
-    /// where a profile of the machine was laid over it.
+    /// where a profile of the machine was merged into it.
     pub attributes: Vec<Attribute>,
     /// CPUs that we may use: online, in the cgroup's cpuset and in the affinity mask.
     pub allowed_cpus: CpuSet,
@@ -47,7 +47,7 @@ impl Machine {
         self.cpus.iter().map(|cpu| cpu.id).collect()
     }
 
-    /// The node whose own CPU this is, where the machine says.
+    /// The node whose memory is local to this CPU, where the machine says.
     pub fn node_of(&self, cpu: CpuId) -> Option<NodeId> {
         self.cpu(cpu)?.node
     }
@@ -58,17 +58,29 @@ impl Machine {
         self.node(from)?.distances.measured()?.get(column).copied()
     }
 
-    /// The figure that was measured from the CPUs of one node to the memory of another, in the units of [`Attribute`].
-    pub fn measured(&self, kind: AttributeKind, from: NodeId, to: NodeId) -> Option<u64> {
+    /// The figure that was measured from the CPUs of one node to the memory of another; none where it is not above 0.
+    pub fn measured(&self, kind: AttributeKind, from: NodeId, to: NodeId) -> Option<Figure> {
         let cpus = &self.node(from)?.cpus;
         let meant = |a: &&Attribute| {
-            (a.origin, a.kind, a.target) == (AttributeOrigin::Measured, kind, to)
+            (a.origin, a.target) == (AttributeOrigin::Measured, to)
+                && a.kind() == kind
                 && a.initiator.intersects(cpus)
         };
-        self.attributes.iter().find(meant).map(|attribute| attribute.value).filter(|value| *value > 0)
+        let figure = self.attributes.iter().find(meant).map(|attribute| attribute.figure);
+        figure.filter(|figure| figure.in_units_of_the_kernel() > 0.0)
     }
 
-    /// True when a profile of the machine was laid over it.
+    /// The measured latency of loads from the CPUs of one node to the memory of another.
+    pub fn measured_latency(&self, from: NodeId, to: NodeId) -> Option<Estimate<Latency>> {
+        self.measured(AttributeKind::ReadLatency, from, to)?.latency()
+    }
+
+    /// The measured bandwidth of reads by the CPUs of one node from the memory of another.
+    pub fn measured_bandwidth(&self, from: NodeId, to: NodeId) -> Option<Estimate<BytesPerSecond>> {
+        self.measured(AttributeKind::ReadBandwidth, from, to)?.bandwidth()
+    }
+
+    /// Whether a profile of the machine was merged into it.
     pub fn is_measured(&self) -> bool {
         self.attributes.iter().any(|attribute| attribute.origin == AttributeOrigin::Measured)
     }
@@ -113,7 +125,7 @@ pub struct Package {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Node {
     pub id: NodeId,
-    /// The online CPUs whose own (default, nearest ordinary) memory this is; empty for a node without CPUs.
+    /// The online CPUs whose local (default, nearest ordinary) memory this is; empty for a node without CPUs.
     pub cpus: CpuSet,
     /// The online CPUs to which this node is near; for a node without CPUs those of the nodes it is attached to.
     pub near: CpuSet,
@@ -121,8 +133,8 @@ pub struct Node {
     /// Free memory when the machine was read; unavailable for recorded machines.
     pub free: Reading<Bytes>,
     pub kind: MemoryKind,
-    /// What the kind was told from, as a clause.
-    pub kind_evidence: String,
+    /// What the kind is derived from.
+    pub kind_evidence: MemoryKindEvidence,
     /// Distances to all nodes of the machine in the order of [`Machine::nodes`]; 10 is local.
     pub distances: Reading<Vec<u32>>,
 }
@@ -148,6 +160,61 @@ impl fmt::Display for MemoryKind {
             MemoryKind::Unknown => "unknown",
         })
     }
+}
+
+impl Node {
+    /// Whether the node is known to have no memory.
+    pub fn has_no_memory(&self) -> bool {
+        self.memory == Reading::Measured(Bytes(0))
+    }
+}
+
+/// What the kind of a node's memory is derived from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "by", rename_all = "snake_case")]
+pub enum MemoryKindEvidence {
+    /// hwloc recognises the memory.
+    Recognised { memory: RecognisedMemory },
+    /// The node has no memory.
+    NoMemory,
+    /// It is the local memory of CPUs that are online.
+    LocalMemory { cpus: CpuSet },
+    /// It is the local memory of CPUs that are offline or not described.
+    LocalMemoryOfOthers { cpus: CpuSet },
+    /// It is in a part of the machine whose CPUs are not described.
+    CpusNotDescribed,
+    /// It is local to no CPUs, and its figures were compared with those of ordinary memory.
+    Compared {
+        ordinary: NodeId,
+        origin: AttributeOrigin,
+        bandwidth: Option<FigureVsOrdinary<BytesPerSecond>>,
+        latency: Option<FigureVsOrdinary<Latency>>,
+    },
+    /// It is local to no CPUs, and no figures of it are known.
+    NoFigures,
+    /// Nobody looked: the machine was read for a purpose that needs no kinds of memory.
+    NotRead,
+}
+
+/// The figures of a node and of an ordinary one, from the CPUs of that one.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct FigureVsOrdinary<T> {
+    pub node: Estimate<T>,
+    pub ordinary: Estimate<T>,
+}
+
+/// Memory that hwloc knows by the processor, by a driver or by a table of the firmware.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecognisedMemory {
+    /// On the package of a Xeon Phi.
+    Mcdram,
+    Hbm,
+    Gpu,
+    Cxl,
+    NonVolatile,
+    /// Reserved by the firmware for special purposes.
+    SpecialPurpose,
 }
 
 /// A logical CPU (hardware thread).
@@ -177,27 +244,90 @@ pub struct Cache {
 /// A figure for an initiator and a target: what the firmware declares, or what was measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Attribute {
-    pub kind: AttributeKind,
-    /// Records of the first version had the firmware's only, and did not say so.
-    #[serde(default)]
+    pub access: MemoryAccess,
     pub origin: AttributeOrigin,
     pub initiator: CpuSet,
     pub target: NodeId,
-    /// Nanoseconds for latencies, 10^6 bytes per second for bandwidths (hwloc's units: MiB/s in its documentation).
-    pub value: u64,
+    pub figure: Figure,
+}
+
+impl Attribute {
+    /// The name that the firmware's tables and hwloc have for it.
+    pub fn kind(&self) -> AttributeKind {
+        match (&self.figure, self.access) {
+            (Figure::Latency(_), MemoryAccess::Both) => AttributeKind::Latency,
+            (Figure::Latency(_), MemoryAccess::Read) => AttributeKind::ReadLatency,
+            (Figure::Latency(_), MemoryAccess::Write) => AttributeKind::WriteLatency,
+            (Figure::Bandwidth(_), MemoryAccess::Both) => AttributeKind::Bandwidth,
+            (Figure::Bandwidth(_), MemoryAccess::Read) => AttributeKind::ReadBandwidth,
+            (Figure::Bandwidth(_), MemoryAccess::Write) => AttributeKind::WriteBandwidth,
+        }
+    }
+
+    /// An attribute that is declared, as the kernel and hwloc count it: nanoseconds, or 10^6 bytes per second.
+    pub fn declared(kind: AttributeKind, initiator: CpuSet, target: NodeId, value: u64) -> Self {
+        let figure = if kind.is_bandwidth() {
+            Figure::Bandwidth(Estimate::declared(BytesPerSecond(value as f64 * 1e6)))
+        } else {
+            Figure::Latency(Estimate::declared(Latency(value as f64)))
+        };
+        Attribute { access: kind.access(), origin: AttributeOrigin::Firmware, initiator, target, figure }
+    }
+}
+
+/// The quantity of an attribute with its interval; one that is declared has none, and no samples.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Figure {
+    Latency(Estimate<Latency>),
+    Bandwidth(Estimate<BytesPerSecond>),
+}
+
+impl Figure {
+    pub fn latency(&self) -> Option<Estimate<Latency>> {
+        match self {
+            Figure::Latency(latency) => Some(*latency),
+            Figure::Bandwidth(_) => None,
+        }
+    }
+
+    pub fn bandwidth(&self) -> Option<Estimate<BytesPerSecond>> {
+        match self {
+            Figure::Bandwidth(bandwidth) => Some(*bandwidth),
+            Figure::Latency(_) => None,
+        }
+    }
+
+    /// The median in nanoseconds or in 10^6 bytes per second, as the kernel and hwloc count.
+    pub fn in_units_of_the_kernel(&self) -> f64 {
+        match self {
+            Figure::Latency(latency) => latency.median.0,
+            Figure::Bandwidth(bandwidth) => bandwidth.median.0 / 1e6,
+        }
+    }
+}
+
+/// What a program does to memory while an attribute of it holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MemoryAccess {
+    /// Reads and writes, or nobody says which.
+    Both,
+    Read,
+    Write,
 }
 
 /// Who says a figure. Of one pair there may be both; they are not mixed, since a declared bandwidth is what the parts could
 /// give and a measured one what they gave.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AttributeOrigin {
-    #[default]
     Firmware,
     /// A [`Profile`](crate::Profile) of this machine.
     Measured,
 }
 
+/// Quantity and access of an attribute, by the names that the firmware's tables and hwloc have for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AttributeKind {
@@ -207,4 +337,21 @@ pub enum AttributeKind {
     Bandwidth,
     ReadBandwidth,
     WriteBandwidth,
+}
+
+impl AttributeKind {
+    pub fn is_bandwidth(self) -> bool {
+        matches!(
+            self,
+            AttributeKind::Bandwidth | AttributeKind::ReadBandwidth | AttributeKind::WriteBandwidth
+        )
+    }
+
+    pub fn access(self) -> MemoryAccess {
+        match self {
+            AttributeKind::Latency | AttributeKind::Bandwidth => MemoryAccess::Both,
+            AttributeKind::ReadLatency | AttributeKind::ReadBandwidth => MemoryAccess::Read,
+            AttributeKind::WriteLatency | AttributeKind::WriteBandwidth => MemoryAccess::Write,
+        }
+    }
 }

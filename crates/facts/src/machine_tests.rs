@@ -8,7 +8,7 @@ fn node(id: u32, cpus: &str, distances: &[u32]) -> Node {
         memory: Reading::Measured(Bytes::mib(512)),
         free: Reading::unavailable("recorded"),
         kind: MemoryKind::Dram,
-        kind_evidence: "the only kind".to_owned(),
+        kind_evidence: MemoryKindEvidence::LocalMemory { cpus: cpus.parse().unwrap() },
         distances: Reading::Measured(distances.to_vec()),
     }
 }
@@ -53,35 +53,64 @@ fn a_machine_goes_through_json() {
 }
 
 #[test]
-fn a_figure_of_the_first_version_is_the_firmwares() {
-    let old = r#"{"kind": "read_latency", "initiator": "0-3", "target": 1, "value": 110}"#;
-    let read: Attribute = serde_json::from_str(old).unwrap();
-    assert_eq!(read.origin, AttributeOrigin::Firmware);
-    let measured = Attribute { origin: AttributeOrigin::Measured, ..read };
+fn an_attribute_goes_through_json_with_its_interval() {
+    let latency = Estimate {
+        median: Latency(110.5),
+        low: Latency(109.0),
+        high: Latency(112.25),
+        samples: 9,
+        disturbed: 1,
+    };
+    let measured = Attribute {
+        access: MemoryAccess::Read,
+        origin: AttributeOrigin::Measured,
+        initiator: "0-3".parse().unwrap(),
+        target: NodeId(1),
+        figure: Figure::Latency(latency),
+    };
     let text = serde_json::to_string(&measured).unwrap();
     assert!(text.contains(r#""origin":"measured""#), "{text}");
     assert_eq!(serde_json::from_str::<Attribute>(&text).unwrap(), measured);
 }
 
 #[test]
+fn every_kind_of_attribute_is_declared_in_the_units_of_the_kernel() {
+    for kind in [
+        AttributeKind::Latency,
+        AttributeKind::ReadLatency,
+        AttributeKind::WriteLatency,
+        AttributeKind::Bandwidth,
+        AttributeKind::ReadBandwidth,
+        AttributeKind::WriteBandwidth,
+    ] {
+        let declared = Attribute::declared(kind, "0".parse().unwrap(), NodeId(0), 90_000);
+        assert_eq!(declared.kind(), kind);
+        assert_eq!(declared.figure.in_units_of_the_kernel(), 90_000.0);
+        assert_eq!(declared.figure.bandwidth().is_some(), kind.is_bandwidth());
+        assert_eq!(declared.figure.latency().is_none(), kind.is_bandwidth());
+    }
+    let rate = Attribute::declared(AttributeKind::Bandwidth, "0".parse().unwrap(), NodeId(0), 90_000);
+    assert_eq!(rate.figure.bandwidth().unwrap().median, BytesPerSecond(90e9));
+}
+
+#[test]
 fn measured_figures_are_told_from_declared_ones() {
     let mut machine = gapped();
     let figure = |origin, cpus: &str, target, value| Attribute {
-        kind: AttributeKind::ReadLatency,
         origin,
-        initiator: cpus.parse().unwrap(),
-        target: NodeId(target),
-        value,
+        ..Attribute::declared(AttributeKind::ReadLatency, cpus.parse().unwrap(), NodeId(target), value)
     };
     machine.attributes = vec![figure(AttributeOrigin::Firmware, "0", 8, 90)];
-    let told =
-        |machine: &Machine, from, to| machine.measured(AttributeKind::ReadLatency, NodeId(from), NodeId(to));
-    assert_eq!((machine.is_measured(), told(&machine, 0, 8)), (false, None));
+    let found = |machine: &Machine, from, to| {
+        machine.measured_latency(NodeId(from), NodeId(to)).map(|latency| latency.median)
+    };
+    assert_eq!((machine.is_measured(), found(&machine, 0, 8)), (false, None));
     machine.attributes.push(figure(AttributeOrigin::Measured, "0", 8, 150));
     machine.attributes.push(figure(AttributeOrigin::Measured, "5", 8, 0));
-    assert_eq!((machine.is_measured(), told(&machine, 0, 8)), (true, Some(150)));
-    assert_eq!(told(&machine, 8, 8), None, "0 is no figure");
-    assert_eq!(told(&machine, 0, 0), None);
-    assert_eq!(told(&machine, 7, 8), None, "no such node");
+    assert_eq!((machine.is_measured(), found(&machine, 0, 8)), (true, Some(Latency(150.0))));
+    assert_eq!(found(&machine, 8, 8), None, "0 is no figure");
+    assert_eq!(found(&machine, 0, 0), None);
+    assert_eq!(found(&machine, 7, 8), None, "no such node");
     assert_eq!(machine.measured(AttributeKind::Latency, NodeId(0), NodeId(8)), None, "another kind");
+    assert_eq!(machine.measured_bandwidth(NodeId(0), NodeId(8)), None);
 }

@@ -1,7 +1,9 @@
-//! What can go wrong when a machine is read. Each text is defined here and nowhere else.
+//! Errors of reading a machine. Each text is defined here and nowhere else.
 
 use std::io;
 use std::path::PathBuf;
+
+use numawise_units::NodeId;
 
 /// Why a machine could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -56,9 +58,9 @@ pub enum Error {
     )]
     Synthetic { text: String, problem: String },
     #[error(
-        "the description of {input} makes no sense: {problem}; expected {expected}; write it again with lstopo"
+        "the description of {input} makes no sense: {problem}; expected XML as hwloc 2 writes it; write it again with lstopo"
     )]
-    Nonsense { input: String, problem: String, expected: &'static str },
+    Nonsense { input: String, problem: XmlError },
     #[error(
         "the profile has no latency and no bandwidth of a node of {input}; expected a profile that was measured there; \
          measure it with numawise machine measure"
@@ -68,4 +70,40 @@ pub enum Error {
     System { path: PathBuf, source: io::Error },
     #[error("{} holds '{found}'; expected {expected}", .path.display())]
     SystemContent { path: PathBuf, found: String, expected: String },
+}
+
+/// What makes no sense in a text that should be hwloc's XML.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum XmlError {
+    #[error(transparent)]
+    Syntax(#[from] roxmltree::Error),
+    #[error("it has no {0}")]
+    Lacks(&'static str),
+    #[error("its machine is empty")]
+    EmptyMachine,
+    #[error("an object has no type")]
+    NoType,
+    #[error("a {noun} has no os_index")]
+    NoIndex { noun: &'static str },
+    #[error("{noun} {index} is above 65,535")]
+    IndexTooLarge { noun: &'static str, index: u32 },
+    #[error("it has two nodes {0}")]
+    NodeTwice(NodeId),
+    #[error("it has no node {0}")]
+    NoNode(NodeId),
+    #[error("{attribute} is '{found}', not a number")]
+    NotANumber { attribute: String, found: String },
+    #[error("'{0}' is not a bitmap")]
+    NotABitmap(String),
+    #[error("the bitmap '{0}' has no end")]
+    EndlessBitmap(String),
+    #[error("the bitmap '{0}' has indices above 65,535")]
+    BitmapTooLarge(String),
+    #[error("the matrix of distances has {values} values for {nodes} nodes")]
+    MatrixSize { values: usize, nodes: usize },
+    #[error("the distance {0} is out of range")]
+    DistanceTooLarge(u64),
+    #[error("'{0}' among the distances is not a number")]
+    NotADistance(String),
 }

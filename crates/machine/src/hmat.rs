@@ -1,7 +1,7 @@
 //! What the firmware says of latency and bandwidth (ACPI HMAT), as far as the kernel passes it on: for every node the
 //! figures of its best initiators.
 
-use numawise_facts::{Attribute, AttributeKind, AttributeOrigin, Node};
+use numawise_facts::{Attribute, AttributeKind, Node};
 use numawise_units::{CpuSet, NodeId};
 
 use crate::Roots;
@@ -27,20 +27,15 @@ pub(crate) fn read(roots: &Roots, nodes: &[Node]) -> Vec<Attribute> {
             continue;
         };
         for (file, kind) in FILES {
-            // The kernel writes 0 for what the firmware does not tell.
+            // The kernel writes 0 for what the firmware does not declare.
             let value: Option<u64> = roots.try_value(&format!("{}/{file}", class.directory));
             if let Some(value) = value.filter(|value| *value > 0) {
-                attributes.push(Attribute {
-                    kind,
-                    origin: AttributeOrigin::Firmware,
-                    initiator: class.initiators.clone(),
-                    target: node.id,
-                    value,
-                });
+                attributes.push(Attribute::declared(kind, class.initiators.clone(), node.id, value));
             }
         }
     }
-    attributes.sort_by_key(|attribute| (attribute.kind as u8, attribute.initiator.first(), attribute.target));
+    attributes
+        .sort_by_key(|attribute| (attribute.kind() as u8, attribute.initiator.first(), attribute.target));
     attributes
 }
 

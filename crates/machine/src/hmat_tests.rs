@@ -7,9 +7,9 @@ const NODE_3: &str = "/sys/devices/system/node/node3";
 fn bandwidth_of_node_3(fixture: &Fixture) -> (u64, String) {
     let machine = quick(&fixture.roots()).unwrap();
     let found =
-        machine.attributes.iter().find(|a| a.target == NodeId(3) && a.kind == AttributeKind::ReadBandwidth);
+        machine.attributes.iter().find(|a| a.target == NodeId(3) && a.kind() == AttributeKind::ReadBandwidth);
     let found = found.expect("node 3 has a bandwidth");
-    (found.value, found.initiator.to_string())
+    (found.figure.in_units_of_the_kernel() as u64, found.initiator.to_string())
 }
 
 fn remove_directory(fixture: &Fixture, path: &str) {

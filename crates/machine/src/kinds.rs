@@ -1,16 +1,16 @@
-//! Which memory is whose own, and what it is made of.
+//! Which memory is local to which CPUs, and what it is made of.
 //!
-//! A name is never enough. The kind of a node is told from what hwloc recognised by the processor, from figures compared with
-//! those of the ordinary node near the same CPUs, and from whether CPUs call it their own. Figures that were measured go
-//! before those that the firmware declares.
+//! A name is never enough. The kind of a node is derived from what hwloc recognised by the processor, from figures compared
+//! with those of the ordinary node near the same CPUs, and from whether it is the local memory of CPUs. Figures that were
+//! measured go before those that the firmware declares.
 
 mod comparison;
 mod locality;
 
 use std::collections::BTreeMap;
 
-use numawise_facts::{Attribute, AttributeOrigin, MemoryKind, Node, Reading};
-use numawise_units::{Bytes, CpuSet, NodeId};
+use numawise_facts::{Attribute, AttributeOrigin, MemoryKind, MemoryKindEvidence, Node, RecognisedMemory};
+use numawise_units::{CpuSet, NodeId};
 
 use comparison::Comparison;
 pub(crate) use locality::Locality;
@@ -21,9 +21,9 @@ mod tests;
 
 /// Gives every CPU to one node: the one with the smallest locality that contains it; among equals ordinary memory
 /// before what is known to be something else or answers later, then the lowest number (firmware numbers nodes with CPUs
-/// first). `homes` are the localities of the nodes with the
-/// CPUs that are offline or not described; the answer is what of them is whose own.
-pub(crate) fn owned(
+/// first). `homes` are the localities of the nodes with the CPUs that are offline or not described; the answer has the CPUs
+/// of each node to which its memory is local.
+pub(crate) fn local_cpus(
     nodes: &[Node],
     homes: &[CpuSet],
     subtypes: &BTreeMap<NodeId, String>,
@@ -34,19 +34,19 @@ pub(crate) fn owned(
         .iter()
         .zip(homes)
         .map(|(node, home)| {
-            let named = subtypes.get(&node.id).is_some_and(|name| special(name).is_some());
+            let named = subtypes.get(&node.id).is_some_and(|name| recognised(name).is_some());
             let later = answers_later(node, nodes, attributes);
             (home.len(), named || later, node.id.0)
         })
         .collect();
-    let mut owned = vec![CpuSet::new(); nodes.len()];
+    let mut local = vec![CpuSet::new(); nodes.len()];
     for cpu in all.iter() {
         let candidates = (0..nodes.len()).filter(|&k| homes[k].contains(cpu));
         if let Some(owner) = candidates.min_by_key(|&k| rank[k]) {
-            owned[owner].insert(cpu);
+            local[owner].insert(cpu);
         }
     }
-    owned
+    local
 }
 
 /// Whether a node answers later than another one of the same locality. Ordinary memory answers first: high-bandwidth
@@ -54,103 +54,105 @@ pub(crate) fn owned(
 fn answers_later(node: &Node, nodes: &[Node], attributes: &[Attribute]) -> bool {
     let latency = |node: NodeId, cpus: &CpuSet| {
         let measured = comparison::latency(attributes, AttributeOrigin::Measured, node, cpus);
-        measured.or_else(|| comparison::latency(attributes, AttributeOrigin::Firmware, node, cpus))
+        let latency =
+            measured.or_else(|| comparison::latency(attributes, AttributeOrigin::Firmware, node, cpus))?;
+        Some(latency.median)
     };
-    let Some(own) = latency(node.id, &node.near) else {
+    let Some(this) = latency(node.id, &node.near) else {
         return false;
     };
     nodes
         .iter()
         .filter(|other| other.id != node.id && other.near == node.near)
         .filter_map(|other| latency(other.id, &node.near))
-        .any(|other| own > other)
+        .any(|other| this > other)
 }
 
 /// The kind behind a subtype that hwloc gives, and how it knows.
-fn special(subtype: &str) -> Option<(MemoryKind, &'static str)> {
-    match subtype {
-        "MCDRAM" => Some((MemoryKind::Hbm, "hwloc recognises MCDRAM by the processor")),
-        "HBM" => Some((MemoryKind::Hbm, "hwloc recognises HBM")),
-        "GPUMemory" => Some((MemoryKind::Gpu, "hwloc recognises the memory of a GPU by its driver")),
-        "CXL-DRAM" | "CXL" => Some((MemoryKind::Cxl, "hwloc recognises CXL memory")),
-        "NVM" => Some((MemoryKind::Unknown, "hwloc recognises non-volatile memory")),
-        "SPM" => Some((MemoryKind::Unknown, "the firmware reserves it for special purposes")),
-        _ => None,
-    }
+fn recognised(subtype: &str) -> Option<(MemoryKind, MemoryKindEvidence)> {
+    let (kind, memory) = match subtype {
+        "MCDRAM" => (MemoryKind::Hbm, RecognisedMemory::Mcdram),
+        "HBM" => (MemoryKind::Hbm, RecognisedMemory::Hbm),
+        "GPUMemory" => (MemoryKind::Gpu, RecognisedMemory::Gpu),
+        "CXL-DRAM" | "CXL" => (MemoryKind::Cxl, RecognisedMemory::Cxl),
+        "NVM" => (MemoryKind::Unknown, RecognisedMemory::NonVolatile),
+        "SPM" => (MemoryKind::Unknown, RecognisedMemory::SpecialPurpose),
+        _ => return None,
+    };
+    Some((kind, MemoryKindEvidence::Recognised { memory }))
 }
 
-/// Tells the kind of every node, and from what. `owned` are the CPUs of each, those offline included.
-pub(crate) fn tell(
+/// Derives the kind of every node, and says from what. `local` are the CPUs of each to which its memory is local, those
+/// offline included.
+pub(crate) fn derive(
     nodes: &mut [Node],
-    owned: &[CpuSet],
+    local: &[CpuSet],
     subtypes: &BTreeMap<NodeId, String>,
     attributes: &[Attribute],
 ) {
-    let told: Vec<(MemoryKind, String)> = nodes
+    let derived: Vec<(MemoryKind, MemoryKindEvidence)> = nodes
         .iter()
-        .zip(owned)
-        .map(|(node, owned)| match subtypes.get(&node.id).and_then(|name| special(name)) {
-            Some((kind, how)) => (kind, how.to_owned()),
-            None => declared(node, owned, nodes, attributes),
+        .zip(local)
+        .map(|(node, local)| {
+            let by_name = subtypes.get(&node.id).and_then(|name| recognised(name));
+            by_name.unwrap_or_else(|| declared(node, local, nodes, attributes))
         })
         .collect();
-    for (node, (kind, evidence)) in nodes.iter_mut().zip(told) {
+    for (node, (kind, evidence)) in nodes.iter_mut().zip(derived) {
         node.kind = kind;
         node.kind_evidence = evidence;
     }
-    measured(nodes, attributes);
+    derive_from_measured(nodes, attributes);
 }
 
-/// Tells the kinds of nodes without CPUs anew where a measurement decides. Where it does not, what was told before stays: few
+/// Derives the kinds of nodes without CPUs anew where a measurement decides. Where it does not, the kind stays as it was: few
 /// cores load fast and slow memory alike, so that figures which are alike do not refute the firmware. The memory of a GPU is
 /// known by its driver, whatever CPUs see of it.
-pub(crate) fn measured(nodes: &mut [Node], attributes: &[Attribute]) {
-    let told: Vec<Option<(MemoryKind, String)>> = nodes
+pub(crate) fn derive_from_measured(nodes: &mut [Node], attributes: &[Attribute]) {
+    let derived: Vec<Option<(MemoryKind, MemoryKindEvidence)>> = nodes
         .iter()
         .map(|node| {
             let open = node.cpus.is_empty() && !matches!(node.kind, MemoryKind::Gpu | MemoryKind::Dram);
-            if !open || has_no_memory(node) {
+            if !open || node.has_no_memory() {
                 return None;
             }
             let comparison = Comparison::nearest(node, nodes, attributes, AttributeOrigin::Measured)?;
-            let decides = comparison.kind() != MemoryKind::Unknown || node.kind_evidence == SILENT;
+            let nothing_else = node.kind_evidence == MemoryKindEvidence::NoFigures;
+            let decides = comparison.kind() != MemoryKind::Unknown || nothing_else;
             decides.then(|| (comparison.kind(), comparison.evidence()))
         })
         .collect();
-    for (node, told) in nodes.iter_mut().zip(told) {
-        if let Some((kind, evidence)) = told {
+    for (node, derived) in nodes.iter_mut().zip(derived) {
+        if let Some((kind, evidence)) = derived {
             node.kind = kind;
             node.kind_evidence = evidence;
         }
     }
 }
 
-const SILENT: &str = "no CPUs call it their own, and the firmware says nothing of its speed";
-
-/// What can be told without measuring.
-fn declared(node: &Node, owned: &CpuSet, nodes: &[Node], attributes: &[Attribute]) -> (MemoryKind, String) {
-    if has_no_memory(node) {
-        return (MemoryKind::Unknown, "no memory".to_owned());
+/// The kind as far as it is known without measuring.
+fn declared(
+    node: &Node,
+    local: &CpuSet,
+    nodes: &[Node],
+    attributes: &[Attribute],
+) -> (MemoryKind, MemoryKindEvidence) {
+    if node.has_no_memory() {
+        return (MemoryKind::Unknown, MemoryKindEvidence::NoMemory);
     }
     if !node.cpus.is_empty() {
-        return (MemoryKind::Dram, format!("the own memory of CPUs {}", node.cpus));
+        return (MemoryKind::Dram, MemoryKindEvidence::LocalMemory { cpus: node.cpus.clone() });
     }
-    if !owned.is_empty() {
-        let evidence = format!("the own memory of CPUs {owned}, which are offline or not described");
-        return (MemoryKind::Dram, evidence);
+    if !local.is_empty() {
+        return (MemoryKind::Dram, MemoryKindEvidence::LocalMemoryOfOthers { cpus: local.clone() });
     }
     // hwloc gives a node without CPUs the locality of what it is attached to; nothing is left of that when a cpuset
     // took the CPUs away.
     if node.near.is_empty() {
-        let evidence = "in a part of the machine whose CPUs are not described".to_owned();
-        return (MemoryKind::Dram, evidence);
+        return (MemoryKind::Dram, MemoryKindEvidence::CpusNotDescribed);
     }
     match Comparison::nearest(node, nodes, attributes, AttributeOrigin::Firmware) {
         Some(comparison) => (comparison.kind(), comparison.evidence()),
-        None => (MemoryKind::Unknown, SILENT.to_owned()),
+        None => (MemoryKind::Unknown, MemoryKindEvidence::NoFigures),
     }
-}
-
-fn has_no_memory(node: &Node) -> bool {
-    node.memory == Reading::Measured(Bytes(0))
 }

@@ -1,4 +1,5 @@
-use numawise_facts::AttributeKind;
+use numawise_facts::{AttributeKind, FigureVsOrdinary, Reading};
+use numawise_units::Bytes;
 
 use super::*;
 
@@ -14,17 +15,17 @@ fn node(id: u32, cpus: &str, near: &str) -> Node {
         memory: Reading::Measured(Bytes::mib(1024)),
         free: Reading::unavailable("a test"),
         kind: MemoryKind::Unknown,
-        kind_evidence: String::new(),
+        kind_evidence: MemoryKindEvidence::NotRead,
         distances: Reading::unavailable("a test"),
     }
 }
 
 fn figure(kind: AttributeKind, from: &str, to: u32, value: u64) -> Attribute {
-    Attribute { kind, origin: AttributeOrigin::Firmware, initiator: set(from), target: NodeId(to), value }
+    Attribute::declared(kind, set(from), NodeId(to), value)
 }
 
-/// The kind of node 1, which has no CPUs, beside node 0 with CPUs 0-3.
-fn kind_beside(bandwidth: Option<(u64, u64)>, latency: Option<(u64, u64)>) -> MemoryKind {
+/// The kind of node 1, which has no CPUs, vs node 0 with CPUs 0-3.
+fn kind_vs_ordinary(bandwidth: Option<(u64, u64)>, latency: Option<(u64, u64)>) -> MemoryKind {
     let mut nodes = [node(0, "0-3", "0-3"), node(1, "", "0-3")];
     let mut attributes = Vec::new();
     for (kind, figures) in [(AttributeKind::Bandwidth, bandwidth), (AttributeKind::Latency, latency)] {
@@ -34,13 +35,13 @@ fn kind_beside(bandwidth: Option<(u64, u64)>, latency: Option<(u64, u64)>) -> Me
         }
     }
     let owned = [set("0-3"), set("")];
-    tell(&mut nodes, &owned, &BTreeMap::new(), &attributes);
+    derive(&mut nodes, &owned, &BTreeMap::new(), &attributes);
     assert_eq!(nodes[0].kind, MemoryKind::Dram);
     nodes[1].kind
 }
 
 #[test]
-fn figures_tell_the_kind() {
+fn figures_decide_the_kind() {
     for (bandwidth, latency, kind) in [
         (Some((100, 200)), None, MemoryKind::Hbm),
         (Some((100, 199)), None, MemoryKind::Unknown),
@@ -55,20 +56,20 @@ fn figures_tell_the_kind() {
         // The firmware's 0 is no figure to divide by.
         (Some((0, 400)), None, MemoryKind::Unknown),
     ] {
-        assert_eq!(kind_beside(bandwidth, latency), kind, "{bandwidth:?} {latency:?}");
+        assert_eq!(kind_vs_ordinary(bandwidth, latency), kind, "{bandwidth:?} {latency:?}");
     }
 }
 
 #[test]
-fn a_name_that_hwloc_does_not_give_by_itself_tells_nothing() {
+fn a_name_that_hwloc_does_not_give_by_itself_decides_nothing() {
     let mut nodes = [node(0, "0-3", "0-3"), node(1, "", "0-3")];
     let subtypes = BTreeMap::from([(NodeId(1), "HBM-like and proud".to_owned())]);
-    tell(&mut nodes, &[set("0-3"), set("")], &subtypes, &[]);
+    derive(&mut nodes, &[set("0-3"), set("")], &subtypes, &[]);
     assert_eq!(nodes[1].kind, MemoryKind::Unknown);
 }
 
 #[test]
-fn what_hwloc_recognises_is_told_with_its_reason() {
+fn what_hwloc_recognises_has_its_reason() {
     for (subtype, kind) in [
         ("MCDRAM", MemoryKind::Hbm),
         ("HBM", MemoryKind::Hbm),
@@ -78,9 +79,9 @@ fn what_hwloc_recognises_is_told_with_its_reason() {
     ] {
         let mut nodes = [node(0, "0", "0"), node(1, "", "0")];
         let subtypes = BTreeMap::from([(NodeId(1), subtype.to_owned())]);
-        tell(&mut nodes, &[set("0"), set("")], &subtypes, &[]);
+        derive(&mut nodes, &[set("0"), set("")], &subtypes, &[]);
         assert_eq!(nodes[1].kind, kind, "{subtype}");
-        assert!(!nodes[1].kind_evidence.is_empty());
+        assert!(matches!(nodes[1].kind_evidence, MemoryKindEvidence::Recognised { .. }), "{subtype}");
     }
 }
 
@@ -92,18 +93,18 @@ fn figures_from_other_cpus_are_not_compared() {
         figure(AttributeKind::Bandwidth, "2-3", 1, 100),
         figure(AttributeKind::Bandwidth, "2-3", 2, 110),
     ];
-    tell(&mut nodes, &[set("0-1"), set("2-3"), set("")], &BTreeMap::new(), &attributes);
+    derive(&mut nodes, &[set("0-1"), set("2-3"), set("")], &BTreeMap::new(), &attributes);
     assert_eq!(nodes[2].kind, MemoryKind::Unknown, "node 2 is slow and near to node 1 only");
 }
 
 fn owners(nodes: &[Node], subtypes: &BTreeMap<NodeId, String>, attributes: &[Attribute]) -> Vec<String> {
     let homes: Vec<CpuSet> = nodes.iter().map(|node| node.near.clone()).collect();
-    let owned = owned(nodes, &homes, subtypes, attributes);
-    owned.iter().map(ToString::to_string).collect()
+    let local = local_cpus(nodes, &homes, subtypes, attributes);
+    local.iter().map(ToString::to_string).collect()
 }
 
 #[test]
-fn the_smallest_locality_owns_then_the_ordinary_then_the_lowest_number() {
+fn memory_is_local_to_the_smallest_locality_then_the_ordinary_then_the_lowest_number() {
     let none = BTreeMap::new();
     let nested = [node(0, "", "0-7"), node(1, "", "0-3"), node(2, "", "4-5")];
     assert_eq!(owners(&nested, &none, &[]), ["6-7", "0-3", "4-5"]);
@@ -145,27 +146,39 @@ fn measured_pair(bandwidth: (u64, u64), latency: (u64, u64)) -> Vec<Attribute> {
     ]
 }
 
-fn beside(subtype: Option<&str>, attributes: &[Attribute]) -> (MemoryKind, String) {
+/// The evidence for node 1 by figures of node 0 and of node 1.
+fn compared(origin: AttributeOrigin, rates: (u64, u64), latencies: Option<(u64, u64)>) -> MemoryKindEvidence {
+    use AttributeKind::{ReadBandwidth, ReadLatency};
+    let of = |kind, value| figure(kind, "0", 0, value).figure;
+    let rate = |value| of(ReadBandwidth, value).bandwidth().unwrap();
+    let latency = |value| of(ReadLatency, value).latency().unwrap();
+    MemoryKindEvidence::Compared {
+        ordinary: NodeId(0),
+        origin,
+        bandwidth: Some(FigureVsOrdinary { node: rate(rates.1), ordinary: rate(rates.0) }),
+        latency: latencies
+            .map(|(near, node)| FigureVsOrdinary { node: latency(node), ordinary: latency(near) }),
+    }
+}
+
+fn vs_ordinary(subtype: Option<&str>, attributes: &[Attribute]) -> (MemoryKind, MemoryKindEvidence) {
     let mut nodes = [node(0, "0-3", "0-3"), node(1, "", "0-3")];
     let subtypes = subtype.map(|name| (NodeId(1), name.to_owned())).into_iter().collect();
-    tell(&mut nodes, &[set("0-3"), set("")], &subtypes, attributes);
+    derive(&mut nodes, &[set("0-3"), set("")], &subtypes, attributes);
     assert_eq!(nodes[0].kind, MemoryKind::Dram);
     (nodes[1].kind, nodes[1].kind_evidence.clone())
 }
 
 #[test]
-fn measured_figures_tell_where_the_firmware_is_silent() {
-    let (kind, evidence) = beside(None, &measured_pair((90_000, 400_000), (80, 100)));
+fn measured_figures_decide_where_the_firmware_is_silent() {
+    let (kind, evidence) = vs_ordinary(None, &measured_pair((90_000, 400_000), (80, 100)));
     assert_eq!(kind, MemoryKind::Hbm);
-    assert_eq!(
-        evidence,
-        "no CPUs call it their own; measured were 400.0 GB/s against 90.0 GB/s (4.44x) and 100 against 80 ns (1.25x) of node 0"
-    );
-    assert_eq!(beside(None, &measured_pair((90_000, 40_000), (80, 100))).0, MemoryKind::Cxl);
-    assert_eq!(beside(None, &measured_pair((90_000, 80_000), (80, 200))).0, MemoryKind::Cxl);
-    let (kind, evidence) = beside(None, &measured_pair((90_000, 91_000), (80, 81)));
+    assert_eq!(evidence, compared(AttributeOrigin::Measured, (90_000, 400_000), Some((80, 100))));
+    assert_eq!(vs_ordinary(None, &measured_pair((90_000, 40_000), (80, 100))).0, MemoryKind::Cxl);
+    assert_eq!(vs_ordinary(None, &measured_pair((90_000, 80_000), (80, 200))).0, MemoryKind::Cxl);
+    let (kind, evidence) = vs_ordinary(None, &measured_pair((90_000, 91_000), (80, 81)));
     assert_eq!(kind, MemoryKind::Unknown);
-    assert!(evidence.contains("measured were 91.0 GB/s against 90.0 GB/s"), "{evidence}");
+    assert_eq!(evidence, compared(AttributeOrigin::Measured, (90_000, 91_000), Some((80, 81))));
 }
 
 #[test]
@@ -178,29 +191,33 @@ fn measured_figures_win_over_declared_ones() {
     };
     let with = |declared: Vec<Attribute>, measured: Vec<Attribute>| [declared, measured].concat();
     let slow = measured_pair((90_000, 30_000), (80, 250));
-    assert_eq!(beside(None, &with(declared(100, 400), slow.clone())).0, MemoryKind::Cxl);
+    assert_eq!(vs_ordinary(None, &with(declared(100, 400), slow.clone())).0, MemoryKind::Cxl);
     assert_eq!(
-        beside(None, &with(declared(100, 20), measured_pair((90_000, 400_000), (80, 90)))).0,
+        vs_ordinary(None, &with(declared(100, 20), measured_pair((90_000, 400_000), (80, 90)))).0,
         MemoryKind::Hbm
     );
     // Two cores may load both alike; that refutes nothing.
     let alike = measured_pair((24_000, 24_500), (80, 85));
-    let (kind, evidence) = beside(None, &with(declared(100, 400), alike.clone()));
+    let (kind, evidence) = vs_ordinary(None, &with(declared(100, 400), alike.clone()));
     assert_eq!(kind, MemoryKind::Hbm);
-    assert!(evidence.contains("the firmware gives"), "{evidence}");
+    assert_eq!(evidence, compared(AttributeOrigin::Firmware, (100, 400), None));
     // Where nothing else tells, it is said all the same.
-    assert!(beside(None, &alike).1.contains("measured were"));
+    let measured = compared(AttributeOrigin::Measured, (24_000, 24_500), Some((80, 85)));
+    assert_eq!(vs_ordinary(None, &alike).1, measured);
 }
 
 #[test]
 fn what_hwloc_recognises_yields_to_a_decision_only_and_a_gpu_to_nothing() {
     let slow = measured_pair((90_000, 30_000), (80, 250));
     let alike = measured_pair((90_000, 95_000), (80, 85));
-    assert_eq!(beside(Some("HBM"), &alike).0, MemoryKind::Hbm);
-    assert_eq!(beside(Some("HBM"), &slow).0, MemoryKind::Cxl);
-    assert_eq!(beside(Some("GPUMemory"), &slow).0, MemoryKind::Gpu);
-    assert_eq!(beside(Some("NVM"), &alike).1, "hwloc recognises non-volatile memory");
-    assert_eq!(beside(Some("NVM"), &slow).0, MemoryKind::Cxl);
+    assert_eq!(vs_ordinary(Some("HBM"), &alike).0, MemoryKind::Hbm);
+    assert_eq!(vs_ordinary(Some("HBM"), &slow).0, MemoryKind::Cxl);
+    assert_eq!(vs_ordinary(Some("GPUMemory"), &slow).0, MemoryKind::Gpu);
+    assert_eq!(
+        vs_ordinary(Some("NVM"), &alike).1,
+        MemoryKindEvidence::Recognised { memory: RecognisedMemory::NonVolatile }
+    );
+    assert_eq!(vs_ordinary(Some("NVM"), &slow).0, MemoryKind::Cxl);
 }
 
 #[test]
@@ -219,9 +236,13 @@ fn measured_memory_is_compared_from_the_cpus_it_is_nearest_to() {
         attributes.push(measured_figure(AttributeKind::ReadLatency, from, to, latency));
         attributes.push(measured_figure(AttributeKind::ReadBandwidth, from, to, bandwidth));
     }
-    tell(&mut nodes, &[set("0"), set("1"), set("")], &BTreeMap::new(), &attributes);
-    assert_eq!(nodes[2].kind, MemoryKind::Unknown, "{}", nodes[2].kind_evidence);
-    assert!(nodes[2].kind_evidence.ends_with("of node 1"), "{}", nodes[2].kind_evidence);
+    derive(&mut nodes, &[set("0"), set("1"), set("")], &BTreeMap::new(), &attributes);
+    assert_eq!(nodes[2].kind, MemoryKind::Unknown, "{:?}", nodes[2].kind_evidence);
+    assert!(
+        matches!(nodes[2].kind_evidence, MemoryKindEvidence::Compared { ordinary: NodeId(1), .. }),
+        "{:?}",
+        nodes[2].kind_evidence
+    );
 }
 
 #[test]
@@ -231,5 +252,5 @@ fn figures_of_both_origins_are_not_mixed() {
         figure(AttributeKind::Bandwidth, "0-3", 0, 100),
         measured_figure(AttributeKind::Bandwidth, "0-3", 1, 400),
     ];
-    assert_eq!(beside(None, &attributes), (MemoryKind::Unknown, SILENT.to_owned()));
+    assert_eq!(vs_ordinary(None, &attributes), (MemoryKind::Unknown, MemoryKindEvidence::NoFigures));
 }

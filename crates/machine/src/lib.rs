@@ -26,7 +26,7 @@ mod sysfs;
 mod xml;
 
 pub use device::{DeviceError, nodes_of_device};
-pub use error::Error;
+pub use error::{Error, XmlError};
 pub use fingerprint::fingerprint;
 pub use limits::{Launcher, LauncherError, WEIGHTS, cgroup_cpus, global_weight, launcher, limits};
 pub use live::{live, live_without_hwloc, without_hwloc};

@@ -13,7 +13,7 @@ use crate::{Error, Policy, Roots, limits, xml};
 #[path = "live_tests.rs"]
 mod tests;
 
-/// The whole machine through hwloc, completed with what only the kernel's files tell: whose own memory a node is, how
+/// The whole machine through hwloc, completed with what only the kernel's files have: which CPUs a node is local to, how
 /// much of it is free, and what limits us.
 ///
 /// # Errors
@@ -26,7 +26,7 @@ pub fn live() -> Result<Machine, Error> {
     Ok(machine)
 }
 
-/// The machine as the kernel's files tell it, with what limits us: enough for a placement, and without hwloc.
+/// The machine as the kernel's files describe it, with what limits us: enough for a placement, and without hwloc.
 ///
 /// # Errors
 /// When the kernel's files cannot be read.
@@ -67,17 +67,12 @@ fn together(text: &str, kernel: Machine) -> Result<Machine, Error> {
 
 /// `named`: whether the firmware names the CPUs that the node is near to.
 fn merged(kernel: Node, hwloc: Node, named: bool) -> Node {
-    let told = match hwloc.kind {
-        // Where hwloc cannot tell, the kernel's copy of the firmware's figures may.
+    let (kind, kind_evidence) = match hwloc.kind {
+        // Where hwloc does not know, the kernel's copy of the firmware's figures may say it.
         MemoryKind::Unknown => (kernel.kind, kernel.kind_evidence),
         kind => (kind, hwloc.kind_evidence),
     };
     // Of a node without CPUs hwloc may know by the processor what it is attached to.
     let guessed = kernel.cpus.is_empty() && !named && !hwloc.near.is_empty();
-    Node {
-        near: if guessed { hwloc.near } else { kernel.near },
-        kind: told.0,
-        kind_evidence: told.1,
-        ..kernel
-    }
+    Node { near: if guessed { hwloc.near } else { kernel.near }, kind, kind_evidence, ..kernel }
 }

@@ -26,7 +26,7 @@ fn the_quick_reader_and_hwloc_agree_on_this_machine() {
 
 /// What hwloc says of a machine with high-bandwidth nodes, and what the kernel's files say of the same.
 #[test]
-fn the_kernel_decides_whose_own_memory_a_node_is() {
+fn the_kernel_decides_to_whom_a_node_is_local() {
     let text = std::fs::read_to_string(
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/machines/hbm-by-figures.xml"),
     )

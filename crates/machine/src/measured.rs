@@ -1,11 +1,11 @@
-//! A machine with what was measured of it: a profile's figures beside the firmware's, and memory kinds told anew by them.
+//! A machine with what was measured of it: a profile's figures merged with the firmware's, and memory kinds derived anew from them.
 
 mod export;
 
 use numawise_facts::{
-    Attribute, AttributeKind, AttributeOrigin, Estimate, Machine, Mix, Profile, Reading, Target, Workers,
+    Attribute, AttributeOrigin, Figure, Machine, MemoryAccess, Mix, Profile, Target, Workers,
 };
-use numawise_units::{BytesPerSecond, CpuSet, Latency, NodeId};
+use numawise_units::{CpuSet, NodeId};
 
 use crate::kinds;
 
@@ -36,7 +36,7 @@ pub fn with_measured_of(machine: Machine, older: &Machine) -> Machine {
 fn with_figures(mut machine: Machine, measured: Vec<Attribute>) -> Machine {
     machine.attributes.retain(|attribute| attribute.origin == AttributeOrigin::Firmware);
     machine.attributes.extend(measured);
-    kinds::measured(&mut machine.nodes, &machine.attributes);
+    kinds::derive_from_measured(&mut machine.nodes, &machine.attributes);
     machine
 }
 
@@ -44,49 +44,48 @@ fn with_figures(mut machine: Machine, measured: Vec<Attribute>) -> Machine {
 fn figures(machine: &Machine, profile: &Profile) -> Vec<Attribute> {
     let mut figures = Vec::new();
     for cell in &profile.latency {
-        let value = rounded(&cell.latency, |latency: Latency| latency.0);
-        figures.extend(one(machine, profile, AttributeKind::ReadLatency, cell.from, cell.to, value));
+        let figure = cell.latency.measured().map(|latency| Figure::Latency(*latency));
+        figures.extend(one(machine, profile, MemoryAccess::Read, (cell.from, cell.to), figure));
     }
     for cell in &profile.bandwidth {
         let (Workers::Node(from), Target::Node(to)) = (cell.workers, cell.target) else {
             continue;
         };
-        let Some(kind) = kind_of(cell.mix) else {
+        let Some(access) = access_of(cell.mix) else {
             continue;
         };
-        let value = rounded(&cell.rate, |rate: BytesPerSecond| rate.0 / 1e6);
-        figures.extend(one(machine, profile, kind, from, to, value));
+        let figure = cell.rate.measured().map(|rate| Figure::Bandwidth(*rate));
+        figures.extend(one(machine, profile, access, (from, to), figure));
     }
-    figures.sort_by_key(|figure| (figure.kind as u8, figure.initiator.first(), figure.target));
+    figures.sort_by_key(|figure| (figure.kind() as u8, figure.initiator.first(), figure.target));
     figures
 }
 
-fn kind_of(mix: Mix) -> Option<AttributeKind> {
+fn access_of(mix: Mix) -> Option<MemoryAccess> {
     match mix {
-        Mix::Read => Some(AttributeKind::ReadBandwidth),
-        Mix::NonTemporalWrite => Some(AttributeKind::WriteBandwidth),
-        Mix::Read1Write1 => Some(AttributeKind::Bandwidth),
+        Mix::Read => Some(MemoryAccess::Read),
+        Mix::NonTemporalWrite => Some(MemoryAccess::Write),
+        Mix::Read1Write1 => Some(MemoryAccess::Both),
         Mix::Read3Write1 | Mix::Read2Write1 | Mix::Triad => None,
     }
 }
 
-/// A whole number above 0, or nothing: a figure of 0 would be a missing one.
-fn rounded<T: Copy>(reading: &Reading<Estimate<T>>, number: impl Fn(T) -> f64) -> Option<u64> {
-    let value = number(reading.measured()?.median).round();
-    (value >= 1.0 && value < u64::MAX as f64).then_some(value as u64)
-}
-
+/// An attribute with the figure and its interval. Less than one of hwloc's units is none: its files keep whole numbers, and 0
+/// would be a missing one.
 fn one(
     machine: &Machine,
     profile: &Profile,
-    kind: AttributeKind,
-    from: NodeId,
-    to: NodeId,
-    value: Option<u64>,
+    access: MemoryAccess,
+    (from, target): (NodeId, NodeId),
+    figure: Option<Figure>,
 ) -> Option<Attribute> {
-    machine.node(to)?;
+    let figure = figure.filter(|figure| {
+        let value = figure.in_units_of_the_kernel();
+        value.is_finite() && value.round() >= 1.0
+    })?;
+    machine.node(target)?;
     let initiator = initiator(machine, profile, from)?;
-    Some(Attribute { kind, origin: AttributeOrigin::Measured, initiator, target: to, value: value? })
+    Some(Attribute { access, origin: AttributeOrigin::Measured, initiator, target, figure })
 }
 
 /// For whom figures from a node hold: for all of its CPUs where every core measured, with one hardware thread or more, and

@@ -2,8 +2,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use numawise_facts::{
-    Bandwidth, Depth, Fingerprint, IdleLatency, MemoryKind, ProfileHeader, ProfileNode, ProfileOrigin,
+    AttributeKind, Bandwidth, Depth, Estimate, Fingerprint, IdleLatency, MemoryKind, MemoryKindEvidence,
+    ProfileHeader, ProfileNode, ProfileOrigin, Reading,
 };
+use numawise_units::{BytesPerSecond, Latency};
 use proptest::prelude::{ProptestConfig, prop, prop_assert_eq, proptest};
 
 use super::*;
@@ -99,16 +101,43 @@ const NEAR_AND_FAR: [(u32, u32, f64, f64); 4] =
 fn figures_stand_beside_the_machine_as_it_was() {
     let machine = two_sockets();
     let measured = with_measured(machine.clone(), &profile(&machine, &NEAR_AND_FAR));
-    let told = |kind, from, to| measured.measured(kind, NodeId(from), NodeId(to));
-    assert_eq!(told(AttributeKind::ReadLatency, 0, 0), Some(80));
-    assert_eq!(told(AttributeKind::ReadLatency, 0, 1), Some(140));
-    assert_eq!(told(AttributeKind::ReadBandwidth, 1, 0), Some(41_000));
-    assert_eq!(told(AttributeKind::WriteBandwidth, 1, 1), Some(45_250));
-    assert_eq!(told(AttributeKind::Bandwidth, 0, 0), Some(67_500));
-    assert_eq!(told(AttributeKind::Latency, 0, 0), None, "only loads were measured");
+    let found = |kind, from, to| {
+        measured.measured(kind, NodeId(from), NodeId(to)).map(|figure| figure.in_units_of_the_kernel())
+    };
+    assert_eq!(found(AttributeKind::ReadLatency, 0, 0), Some(80.4));
+    assert_eq!(found(AttributeKind::ReadLatency, 0, 1), Some(139.6));
+    assert_eq!(found(AttributeKind::ReadBandwidth, 1, 0), Some(41_000.0));
+    assert_eq!(found(AttributeKind::WriteBandwidth, 1, 1), Some(45_250.0));
+    assert_eq!(found(AttributeKind::Bandwidth, 0, 0), Some(67_500.0));
+    assert_eq!(found(AttributeKind::Latency, 0, 0), None, "only loads were measured");
     assert_eq!(measured.attributes.len(), 16);
     assert_eq!(measured.attributes[0].initiator, measured.nodes[0].cpus);
     assert_eq!(Machine { attributes: vec![], ..measured }, machine, "nothing else changes");
+}
+
+#[test]
+fn a_figure_keeps_its_interval_and_its_repetitions() {
+    let machine = two_sockets();
+    let mut profile = profile(&machine, &NEAR_AND_FAR);
+    let latency = Estimate {
+        median: Latency(80.4),
+        low: Latency(79.9),
+        high: Latency(82.0),
+        samples: 21,
+        disturbed: 3,
+    };
+    let rate = Estimate {
+        median: BytesPerSecond(90e9),
+        low: BytesPerSecond(88.5e9),
+        high: BytesPerSecond(90.25e9),
+        samples: 11,
+        disturbed: 0,
+    };
+    profile.latency[0].latency = Reading::Measured(latency);
+    profile.bandwidth[0].rate = Reading::Measured(rate);
+    let measured = with_measured(machine, &profile);
+    assert_eq!(measured.measured_latency(NodeId(0), NodeId(0)), Some(latency));
+    assert_eq!(measured.measured_bandwidth(NodeId(0), NodeId(0)), Some(rate));
 }
 
 #[test]
@@ -137,7 +166,7 @@ fn what_could_not_be_measured_has_no_figure() {
     profile.bandwidth.iter_mut().for_each(|cell| cell.rate = Reading::unavailable("too little memory"));
     let measured = with_measured(machine, &profile);
     assert_eq!(measured.attributes.len(), 1, "{:?}", measured.attributes);
-    assert_eq!(measured.measured(AttributeKind::ReadLatency, NodeId(1), NodeId(1)), Some(81));
+    assert_eq!(measured.measured_latency(NodeId(1), NodeId(1)).unwrap().median, Latency(81.0));
 }
 
 #[test]
@@ -159,7 +188,7 @@ fn figures_hold_for_the_node_where_all_its_cores_measured() {
     assert_eq!(initiator(Reading::Measured("0-3")), "0-3");
     assert_eq!(initiator(Reading::Measured("0,2")), "0-3", "one hardware thread of each core");
     assert_eq!(initiator(Reading::Measured("0-1")), "0-1", "one core of two");
-    assert_eq!(initiator(Reading::unavailable("MLC does not tell")), "0-3");
+    assert_eq!(initiator(Reading::unavailable("MLC does not report it")), "0-3");
     let mut without = profile(&machine, &NEAR_AND_FAR);
     without.header.nodes.clear();
     assert_eq!(with_measured(machine.clone(), &without).attributes[0].initiator.to_string(), "0-3");
@@ -174,11 +203,15 @@ fn kinds_follow_what_was_measured() {
     let pairs = [(0, 0, 80.0, 90.0), (0, 2, 250.0, 30.0), (1, 1, 80.0, 90.0), (1, 3, 100.0, 300.0)];
     let measured = with_measured(machine.clone(), &profile(&machine, &pairs));
     assert_eq!(kinds(&measured), [Dram, Dram, Cxl, Hbm]);
-    assert!(measured.nodes[2].kind_evidence.contains("measured"), "{}", measured.nodes[2].kind_evidence);
+    let evidence = &measured.nodes[2].kind_evidence;
+    assert!(
+        matches!(evidence, MemoryKindEvidence::Compared { origin: AttributeOrigin::Measured, .. }),
+        "{evidence:?}"
+    );
     // The same where the firmware says nothing.
     let mut silent = machine.clone();
     silent.attributes.clear();
-    kinds::tell(&mut silent.nodes, &vec![CpuSet::new(); 4], &Default::default(), &[]);
+    kinds::derive(&mut silent.nodes, &vec![CpuSet::new(); 4], &Default::default(), &[]);
     assert_eq!(kinds(&silent)[2..], [MemoryKind::Unknown, MemoryKind::Unknown]);
     assert_eq!(kinds(&with_measured(silent, &profile(&machine, &pairs))), [Dram, Dram, Cxl, Hbm]);
 }
@@ -212,7 +245,8 @@ fn a_file_for_hwloc_holds_measured_figures_in_its_units() {
     ] {
         let found = read.measured(kind, NodeId(from), NodeId(to));
         let found = found.unwrap_or_else(|| panic!("{kind:?} {from} {to}: {text}"));
-        assert!(found.abs_diff(value) <= 1, "{kind:?}: {found} for {value}");
+        let found = found.in_units_of_the_kernel();
+        assert!((found - f64::from(value)).abs() <= 1.0, "{kind:?}: {found} for {value}");
     }
     let without = |machine: Machine| {
         Machine { attributes: vec![], source: numawise_facts::Source::Live, ..machine }.nodes
@@ -233,19 +267,20 @@ fn measured_attributes_take_the_place_of_declared_ones_of_their_kind() {
             .attributes
             .iter()
             .filter(|a| a.origin == origin)
-            .map(|a| format!("{:?} {}", a.kind, a.value))
+            .map(|a| format!("{:?} {}", a.kind(), a.figure.in_units_of_the_kernel()))
             .collect();
         names.dedup();
         names.join(", ")
     };
     assert_eq!(kinds(AttributeOrigin::Measured), "Latency 70, Latency 300, ReadLatency 70, ReadLatency 300");
     assert!(kinds(AttributeOrigin::Firmware).starts_with("ReadBandwidth 90000"), "they stay in 10^6 bytes");
-    assert_eq!(read.nodes[2].kind, MemoryKind::Cxl, "{}", read.nodes[2].kind_evidence);
+    assert_eq!(read.nodes[2].kind, MemoryKind::Cxl, "{:?}", read.nodes[2].kind_evidence);
     // Written over once more, the file has the newer figures only.
     let newer = profile(&machine, &[(1, 1, 75.0, 80.0)]);
     let read = round_trip(&hwloc_xml_from(file(&text).path(), &newer).unwrap());
-    let latencies = read.attributes.iter().filter(|a| a.kind == AttributeKind::ReadLatency);
-    assert_eq!(latencies.map(|a| a.value).collect::<Vec<_>>(), [75]);
+    let latencies = read.attributes.iter().filter(|a| a.kind() == AttributeKind::ReadLatency);
+    let latencies: Vec<_> = latencies.filter_map(|a| a.figure.latency()).collect();
+    assert_eq!(latencies, [Estimate::single(Latency(75.0))]);
     assert!(read.is_measured());
 }
 
@@ -265,9 +300,9 @@ fn a_profile_without_figures_writes_no_file() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Laid over twice is laid over once, and the firmware's figures never change.
+    /// Merged twice is merged once, and the firmware's figures never change.
     #[test]
-    fn laying_over_is_idempotent(
+    fn merging_is_idempotent(
         pairs in prop::collection::vec((0u32..3, 0u32..3, 0.0f64..500.0, 0.0f64..500.0), 0..9)
     ) {
         let machine = MACHINE.with(Clone::clone);

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use numawise_facts::{Cpu, Machine, MemoryKind, Node, Package, Reading, Source};
+use numawise_facts::{Cpu, Machine, MemoryKind, MemoryKindEvidence, Node, Package, Reading, Source};
 use numawise_linux::memory::MemoryInfo;
 use numawise_linux::proc::status::Status;
 use numawise_units::{Bytes, CpuId, CpuSet, NodeId, NodeSet};
@@ -54,8 +54,8 @@ pub(crate) fn read(roots: &Roots, figures: Figures) -> Result<Machine, Error> {
     let wanted = figures == Figures::Always || nodes.iter().any(|node| node.cpus.is_empty());
     let attributes = if wanted { hmat::read(roots, &nodes) } else { Vec::new() };
     near_of_nodes_without_cpus(roots, &mut nodes);
-    let owned: Vec<CpuSet> = nodes.iter().map(|node| node.cpus.clone()).collect();
-    kinds::tell(&mut nodes, &owned, &BTreeMap::new(), &attributes);
+    let local: Vec<CpuSet> = nodes.iter().map(|node| node.cpus.clone()).collect();
+    kinds::derive(&mut nodes, &local, &BTreeMap::new(), &attributes);
     let packages = packages(roots, &online);
     let cpus = cpus(roots, &online, &nodes, &packages);
     let allowed = Allowed::read(roots)?;
@@ -127,7 +127,7 @@ fn node(roots: &Roots, id: NodeId, online: &CpuSet) -> Result<Node, Error> {
         memory,
         free,
         kind: MemoryKind::Unknown,
-        kind_evidence: String::new(),
+        kind_evidence: MemoryKindEvidence::NotRead,
         distances,
     })
 }
@@ -167,7 +167,7 @@ fn only_node(roots: &Roots, online: &CpuSet) -> Node {
         memory,
         free,
         kind: MemoryKind::Unknown,
-        kind_evidence: String::new(),
+        kind_evidence: MemoryKindEvidence::NotRead,
         distances: Reading::unavailable("the kernel knows no NUMA nodes"),
     }
 }

@@ -10,11 +10,13 @@ mod objects;
 
 use std::collections::BTreeMap;
 
-use numawise_facts::{Cache, Cpu, Machine, MachineNotice, Node, Package, Reading, Source};
+use numawise_facts::{
+    Cache, Cpu, Machine, MachineNotice, MemoryKindEvidence, Node, Package, Reading, Source,
+};
 use numawise_units::{Bytes, CpuId, CpuSet, NodeId, NodeSet};
 use roxmltree::{Document, ParsingOptions};
 
-use crate::Error;
+use crate::error::{Error, XmlError};
 use crate::kinds::{self, Locality};
 pub(crate) use figures::with_figures;
 use objects::Objects;
@@ -23,9 +25,6 @@ use objects::Objects;
 #[path = "xml_tests.rs"]
 mod tests;
 
-/// What a description should have been, for messages.
-const EXPECTED: &str = "XML as hwloc 2 writes it";
-
 /// The machine in a text that hwloc wrote. `kernel`: the same machine by the kernel's files, where there are some.
 pub(crate) fn machine(text: &str, source: Source, kernel: Option<&Machine>) -> Result<Machine, Error> {
     let name = match &source {
@@ -33,20 +32,20 @@ pub(crate) fn machine(text: &str, source: Source, kernel: Option<&Machine>) -> R
         Source::Xml(path) => format!("the machine file '{path}'"),
         Source::Synthetic(words) => format!("'{words}'"),
     };
-    read(text, source, kernel).map_err(|problem| Error::Nonsense { input: name, problem, expected: EXPECTED })
+    read(text, source, kernel).map_err(|problem| Error::Nonsense { input: name, problem })
 }
 
-fn read(text: &str, source: Source, kernel: Option<&Machine>) -> Result<Machine, String> {
+fn read(text: &str, source: Source, kernel: Option<&Machine>) -> Result<Machine, XmlError> {
     let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
-    let document = Document::parse_with_options(text, options).map_err(|e| e.to_string())?;
+    let document = Document::parse_with_options(text, options)?;
     let topology = document.root_element();
     let objects = Objects::read(topology)?;
     let online = objects.cpus.clone();
     if online.is_empty() {
-        return Err("it has no CPUs".to_owned());
+        return Err(XmlError::Lacks("CPUs"));
     }
     if objects.nodes.is_empty() {
-        return Err("it has no NUMA node".to_owned());
+        return Err(XmlError::Lacks("NUMA node"));
     }
     let mut nodes: Vec<Node> = objects.nodes.iter().map(|found| node(found, &objects)).collect();
     let attributes = match kernel.map(|kernel| &kernel.attributes) {
@@ -56,20 +55,20 @@ fn read(text: &str, source: Source, kernel: Option<&Machine>) -> Result<Machine,
     };
     let subtypes: BTreeMap<NodeId, String> =
         objects.nodes.iter().filter_map(|found| Some((found.id, found.subtype.clone()?))).collect();
-    let owned = match kernel {
+    let local = match kernel {
         Some(kernel) => {
-            let own = |node: &Node| kernel.node(node.id).map(|node| node.cpus.clone());
-            nodes.iter().map(|node| own(node).unwrap_or_default()).collect()
+            let cpus = |node: &Node| kernel.node(node.id).map(|node| node.cpus.clone());
+            nodes.iter().map(|node| cpus(node).unwrap_or_default()).collect()
         }
         None => {
             let homes: Vec<CpuSet> = objects.nodes.iter().map(|found| found.complete.clone()).collect();
-            kinds::owned(&nodes, &homes, &subtypes, &attributes)
+            kinds::local_cpus(&nodes, &homes, &subtypes, &attributes)
         }
     };
-    for (node, owned) in nodes.iter_mut().zip(&owned) {
-        node.cpus = owned.intersection(&online);
+    for (node, local) in nodes.iter_mut().zip(&local) {
+        node.cpus = local.intersection(&online);
     }
-    kinds::tell(&mut nodes, &owned, &subtypes, &attributes);
+    kinds::derive(&mut nodes, &local, &subtypes, &attributes);
     let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
     let distances = distances::read(topology, &ids)?;
     for (node, row) in nodes.iter_mut().zip(distances) {
@@ -99,21 +98,21 @@ fn read(text: &str, source: Source, kernel: Option<&Machine>) -> Result<Machine,
     })
 }
 
-fn node(found: &objects::FoundNode, objects: &Objects<'_, '_>) -> Node {
+fn node(found: &objects::XmlNode, objects: &Objects<'_, '_>) -> Node {
     // hwloc leaves the size out when it is 0 and when it does not know it.
     let memory = match (found.memory, objects.knows_memory()) {
         (Some(bytes), _) => Reading::Measured(Bytes(bytes)),
         (None, true) => Reading::Measured(Bytes(0)),
-        (None, false) => Reading::unavailable("hwloc's description does not tell the size"),
+        (None, false) => Reading::unavailable("hwloc's description does not give the size"),
     };
     Node {
         id: found.id,
         cpus: CpuSet::new(),
         near: found.cpus.intersection(&objects.cpus),
         memory,
-        free: Reading::unavailable("only the live machine tells it"),
+        free: Reading::unavailable("only the live machine has it"),
         kind: numawise_facts::MemoryKind::Unknown,
-        kind_evidence: String::new(),
+        kind_evidence: MemoryKindEvidence::NotRead,
         distances: Reading::unavailable("hwloc's description has no distances"),
     }
 }
@@ -170,7 +169,7 @@ fn allowed_nodes(nodes: &[Node], allowed: Option<NodeSet>) -> NodeSet {
 }
 
 /// What was kept from whoever recorded the machine. hwloc leaves those parts out of the tree and keeps their numbers.
-fn recorded_limits(objects: &Objects<'_, '_>, nodes: &[NodeId]) -> Result<Vec<MachineNotice>, String> {
+fn recorded_limits(objects: &Objects<'_, '_>, nodes: &[NodeId]) -> Result<Vec<MachineNotice>, XmlError> {
     let mut limits = Vec::new();
     let all_nodes: NodeSet = objects.root_set("complete_nodeset")?.unwrap_or_default();
     let described: NodeSet = nodes.iter().copied().collect();

@@ -77,9 +77,12 @@ fn attributes_may_name_objects_or_sets_and_strangers_are_left_out() {
         <memattr name=\"HappinessPerByte\"><memattr_value target_obj_gp_index=\"2\" value=\"9\" \
         initiator_cpuset=\"0x3\"/></memattr>";
     let machine = read_text(&format!("{NODES}{CPUS}</object>{attributes}</topology>")).unwrap();
-    let found: Vec<(u32, u64, String)> =
-        machine.attributes.iter().map(|a| (a.target.0, a.value, a.initiator.to_string())).collect();
-    assert_eq!(found, [(0, 5, "0-1".to_owned()), (1, 6, "0-1".to_owned())]);
+    let found: Vec<(u32, f64, String)> = machine
+        .attributes
+        .iter()
+        .map(|a| (a.target.0, a.figure.in_units_of_the_kernel(), a.initiator.to_string()))
+        .collect();
+    assert_eq!(found, [(0, 5.0, "0-1".to_owned()), (1, 6.0, "0-1".to_owned())]);
 }
 
 #[test]

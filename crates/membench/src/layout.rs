@@ -4,7 +4,7 @@
 #[path = "layout_tests.rs"]
 mod tests;
 
-use numawise_facts::{AttributeKind, AttributeOrigin, Machine, Mix, Reading};
+use numawise_facts::{Attribute, AttributeOrigin, Machine, MemoryAccess, Mix, Reading};
 use numawise_units::{Bytes, BytesPerSecond, CpuId, CpuSet, NodeId};
 
 use crate::Request;
@@ -144,22 +144,25 @@ fn row(machine: &Machine, node: NodeId, cpus: &CpuSet, columns: &[Column]) -> Ro
 pub fn declared(machine: &Machine, from: NodeId, to: NodeId, mix: Mix) -> Reading<BytesPerSecond> {
     let none = || Reading::unavailable("the firmware declares none");
     let Some(node) = machine.node(from) else { return none() };
-    let find = |kind: AttributeKind| {
-        let of_pair = |attribute: &&numawise_facts::Attribute| {
-            attribute.kind == kind
+    let find = |access: MemoryAccess| {
+        let of_pair = |attribute: &&Attribute| {
+            attribute.access == access
                 && attribute.origin == AttributeOrigin::Firmware
                 && attribute.target == to
-                && attribute.value > 0
                 && attribute.initiator.intersects(&node.cpus)
         };
+        let bandwidth = |attribute: &Attribute| {
+            let rate = attribute.figure.bandwidth()?.median;
+            (rate.0 > 0.0).then_some((attribute.initiator.len(), rate))
+        };
         // Several initiators may share CPUs with the node: the narrowest is meant.
-        let found = machine.attributes.iter().filter(of_pair).min_by_key(|found| found.initiator.len());
-        found.map(|found| BytesPerSecond(found.value as f64 * 1e6))
+        let found = machine.attributes.iter().filter(of_pair).filter_map(bandwidth);
+        found.min_by_key(|(cpus, _)| *cpus).map(|(_, rate)| rate)
     };
-    let own_kind = match mix.lines() {
-        (_, 0) => find(AttributeKind::ReadBandwidth),
-        (0, _) => find(AttributeKind::WriteBandwidth),
+    let of_the_mix = match mix.lines() {
+        (_, 0) => find(MemoryAccess::Read),
+        (0, _) => find(MemoryAccess::Write),
         _ => None,
     };
-    own_kind.or_else(|| find(AttributeKind::Bandwidth)).map_or_else(none, Reading::Measured)
+    of_the_mix.or_else(|| find(MemoryAccess::Both)).map_or_else(none, Reading::Measured)
 }

@@ -1,6 +1,8 @@
 use numawise_facts::Depth;
 use numawise_units::NodeSet;
 
+use numawise_facts::AttributeKind;
+
 use super::*;
 use crate::fixture;
 
@@ -69,13 +71,7 @@ fn the_firmware_is_asked_for_the_mixs_own_kind() {
     let mut machine = fixture::machine("two-socket-smt.xml");
     let initiator = machine.nodes[0].cpus.clone();
     let add = |machine: &mut Machine, kind, value| {
-        machine.attributes.push(numawise_facts::Attribute {
-            kind,
-            origin: numawise_facts::AttributeOrigin::Firmware,
-            initiator: initiator.clone(),
-            target: NodeId(1),
-            value,
-        });
+        machine.attributes.push(Attribute::declared(kind, initiator.clone(), NodeId(1), value));
     };
     machine.attributes.clear();
     let of =

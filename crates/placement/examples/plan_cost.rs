@@ -7,8 +7,8 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use numawise_facts::{
-    Cpu, Machine, MemoryKind, MemoryRequest, Node, Package, Placement, PlacementRequest, Reading, Source,
-    Strategy, TaskPlacement, ThreadBinding,
+    Cpu, Machine, MemoryKind, MemoryKindEvidence, MemoryRequest, Node, Package, Placement, PlacementRequest,
+    Reading, Source, Strategy, TaskPlacement, ThreadBinding,
 };
 use numawise_placement::place;
 use numawise_units::{Bytes, CpuId, CpuSet, NodeId};
@@ -38,7 +38,7 @@ fn machine() -> Machine {
         memory: Reading::Measured(Bytes::mib(32 * 1024)),
         free: Reading::unavailable("made by hand"),
         kind: MemoryKind::Dram,
-        kind_evidence: "made by hand".to_owned(),
+        kind_evidence: MemoryKindEvidence::NotRead,
         distances: Reading::Measured((0..NODES).map(|other| distance(id, other)).collect()),
     };
     let cpu = |id: u32| {

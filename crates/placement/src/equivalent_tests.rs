@@ -132,12 +132,9 @@ fn masks_are_hexadecimal_of_any_length() {
 
 fn with_bandwidths() -> Machine {
     let mut machine = two_sockets();
-    let attribute = |node: u32, value| numawise_facts::Attribute {
-        kind: numawise_facts::AttributeKind::Bandwidth,
-        origin: numawise_facts::AttributeOrigin::Firmware,
-        initiator: cpus("0-7"),
-        target: numawise_units::NodeId(node),
-        value,
+    let attribute = |node: u32, value| {
+        let kind = numawise_facts::AttributeKind::Bandwidth;
+        numawise_facts::Attribute::declared(kind, cpus("0-7"), numawise_units::NodeId(node), value)
     };
     machine.attributes = vec![attribute(0, 300), attribute(1, 100)];
     machine
@@ -178,7 +175,7 @@ fn lines_for_weights_say_when_they_go_by_a_measurement() {
     assert_eq!(tool(&commands(&machine, &request, true), "kernel-weights").missing.len(), 1);
     for attribute in &mut machine.attributes {
         attribute.origin = numawise_facts::AttributeOrigin::Measured;
-        attribute.kind = numawise_facts::AttributeKind::ReadBandwidth;
+        attribute.access = numawise_facts::MemoryAccess::Read;
     }
     let all = commands(&machine, &request, true);
     let weights = tool(&all, "kernel-weights");

@@ -1,8 +1,8 @@
 //! Machines made by hand for the tests of this room.
 
 use numawise_facts::{
-    Cpu, Machine, MachineNotice, MemoryKind, MemoryRequest, Node, Package, PlacementRequest, Reading, Source,
-    Strategy, ThreadBinding,
+    Cpu, Machine, MachineNotice, MemoryKind, MemoryKindEvidence, MemoryRequest, Node, Package,
+    PlacementRequest, Reading, Source, Strategy, ThreadBinding,
 };
 use numawise_units::{Bytes, CpuId, CpuSet, NodeId, NodeSet};
 
@@ -49,7 +49,7 @@ pub fn machine(specs: &[NodeSpec<'_>]) -> Machine {
                 memory: Reading::Measured(Bytes::mib(spec.mib)),
                 free: Reading::unavailable("made by hand"),
                 kind: spec.kind,
-                kind_evidence: "made by hand".to_owned(),
+                kind_evidence: MemoryKindEvidence::NotRead,
                 distances: Reading::Measured(specs.iter().map(|other| distance(spec, other)).collect()),
             }
         })

@@ -16,8 +16,10 @@
 //! The kernel's own reduction (mode `auto` since Linux 6.16, `reduce_interleave_weights` in mm/mempolicy.c) works the same way
 //! with a fixed scale of 32 for the sum of all and rounds down, which is up to half off for a slow node.
 
-use numawise_facts::{Attribute, AttributeKind, AttributeOrigin, Machine, NodeWeight, Notice, PlanNotice};
-use numawise_units::{NodeId, NodeSet, Ratio};
+use numawise_facts::{
+    Attribute, AttributeOrigin, Estimate, Machine, MemoryAccess, NodeWeight, Notice, PlanNotice,
+};
+use numawise_units::{BytesPerSecond, NodeId, NodeSet, Ratio};
 
 use crate::memory::once;
 
@@ -32,21 +34,21 @@ pub const FOLDER: &str = "/sys/kernel/mm/mempolicy/weighted_interleave";
 const GOOD: u128 = 20_000;
 
 /// What weights are derived from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Bandwidths {
     pub origin: AttributeOrigin,
-    /// In 10^6 bytes per second, by node in ascending order; none is 0.
-    pub of: Vec<(NodeId, u64)>,
+    /// By node in ascending order; none is 0.
+    pub of: Vec<(NodeId, Estimate<BytesPerSecond>)>,
 }
 
 /// The bandwidths of `nodes`, all from one origin; the nodes of which none is known where there is no such origin.
 pub fn bandwidths(machine: &Machine, nodes: &NodeSet) -> Result<Bandwidths, NodeSet> {
-    let from = |origin| -> Vec<(NodeId, Option<u64>)> {
+    let from = |origin| -> Vec<(NodeId, Option<Estimate<BytesPerSecond>>)> {
         nodes.iter().map(|node| (node, bandwidth(machine, node, origin))).collect()
     };
     let origins = [AttributeOrigin::Measured, AttributeOrigin::Firmware].map(|origin| (origin, from(origin)));
     for (origin, known) in &origins {
-        let of: Option<Vec<(NodeId, u64)>> =
+        let of: Option<Vec<(NodeId, Estimate<BytesPerSecond>)>> =
             known.iter().map(|(node, value)| Some((*node, (*value)?))).collect();
         if let Some(of) = of {
             return Ok(Bandwidths { origin: *origin, of });
@@ -73,7 +75,7 @@ pub fn plan(machine: &Machine, nodes: &NodeSet, warnings: &mut Vec<Notice>) -> V
             return Vec::new();
         }
     };
-    let values: Vec<u64> = known.of.iter().map(|(_, bandwidth)| *bandwidth).collect();
+    let values: Vec<u64> = known.of.iter().map(|(_, bandwidth)| in_megabytes(bandwidth)).collect();
     let (reduced, error) = reduced(&values);
     let weights: Vec<NodeWeight> =
         known.of.iter().zip(reduced).map(|((node, _), weight)| NodeWeight { node: *node, weight }).collect();
@@ -82,8 +84,13 @@ pub fn plan(machine: &Machine, nodes: &NodeSet, warnings: &mut Vec<Notice>) -> V
     weights
 }
 
+/// Whole 10^6 bytes per second, at least 1.
+fn in_megabytes(bandwidth: &Estimate<BytesPerSecond>) -> u64 {
+    ((bandwidth.median.0 / 1e6).round() as u64).max(1)
+}
+
 /// What a node gives to the CPUs that are nearest to it, by one origin.
-fn bandwidth(machine: &Machine, target: NodeId, origin: AttributeOrigin) -> Option<u64> {
+fn bandwidth(machine: &Machine, target: NodeId, origin: AttributeOrigin) -> Option<Estimate<BytesPerSecond>> {
     let of_target = |a: &&Attribute| a.target == target && a.origin == origin;
     let to_target: Vec<&Attribute> = machine.attributes.iter().filter(of_target).collect();
     let near = machine.node(target).map(|node| node.near.clone()).unwrap_or_default();
@@ -91,20 +98,23 @@ fn bandwidth(machine: &Machine, target: NodeId, origin: AttributeOrigin) -> Opti
         to_target.iter().copied().filter(|attribute| attribute.initiator.intersects(&near)).collect();
     let from = if nearest.is_empty() { to_target } else { nearest };
     let of_initiator = |one: &Attribute| {
-        let value = |kind: AttributeKind| {
-            let same = from.iter().find(|a| a.kind == kind && a.initiator == one.initiator);
-            same.map(|attribute| attribute.value).filter(|value| *value > 0)
+        let bandwidth = |access: MemoryAccess| {
+            let mut same = from.iter().filter(|a| a.access == access && a.initiator == one.initiator);
+            same.find_map(|a| a.figure.bandwidth()).filter(|rate| rate.median.0 > 0.0)
         };
-        let (read, write) = (value(AttributeKind::ReadBandwidth), value(AttributeKind::WriteBandwidth));
+        let (read, write) = (bandwidth(MemoryAccess::Read), bandwidth(MemoryAccess::Write));
         match (origin, read, write) {
             (AttributeOrigin::Measured, read, _) => read,
-            (AttributeOrigin::Firmware, Some(read), Some(write)) => Some(read.min(write)),
+            (AttributeOrigin::Firmware, Some(read), Some(write)) => {
+                Some(if write.median.0 < read.median.0 { write } else { read })
+            }
             (AttributeOrigin::Firmware, read, write) => {
-                read.or(write).or_else(|| value(AttributeKind::Bandwidth))
+                read.or(write).or_else(|| bandwidth(MemoryAccess::Both))
             }
         }
     };
-    from.iter().filter_map(|one| of_initiator(one)).max()
+    let bandwidths = from.iter().filter_map(|one| of_initiator(one));
+    bandwidths.max_by(|a, b| a.median.0.total_cmp(&b.median.0))
 }
 
 /// Small weights in the ratio of `bandwidths`, none of which is 0, and the largest error of a share in millionths of it.

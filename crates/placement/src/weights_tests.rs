@@ -1,17 +1,11 @@
 use super::*;
-use numawise_facts::{AttributeOrigin, MemoryKind, MemoryRequest, PlacementRequest, Strategy};
+use numawise_facts::{AttributeKind, AttributeOrigin, MemoryKind, MemoryRequest, PlacementRequest, Strategy};
 use proptest::prelude::{ProptestConfig, prop, prop_assert, prop_assert_eq, proptest};
 
 use crate::testing::{cpus, dram, machine, memory_only, nodes, two_sockets, with_hbm};
 
 fn attribute(kind: AttributeKind, initiator: &str, target: u32, value: u64) -> Attribute {
-    Attribute {
-        kind,
-        origin: AttributeOrigin::Firmware,
-        initiator: cpus(initiator),
-        target: NodeId(target),
-        value,
-    }
+    Attribute::declared(kind, cpus(initiator), NodeId(target), value)
 }
 
 fn with(mut machine: Machine, attributes: Vec<Attribute>) -> Machine {
@@ -152,7 +146,12 @@ fn measured_reads_of_the_nearest_cores_go_before_what_the_firmware_declares() {
     assert_eq!(origin(&warnings), AttributeOrigin::Measured);
     assert_eq!(
         bandwidths(&machine, &nodes("0-1")),
-        Ok(Bandwidths { origin: AttributeOrigin::Measured, of: vec![(NodeId(0), 90), (NodeId(1), 45)] })
+        Ok(Bandwidths {
+            origin: AttributeOrigin::Measured,
+            of: [(0, 90e6), (1, 45e6)]
+                .map(|(node, rate)| (NodeId(node), Estimate::declared(BytesPerSecond(rate))))
+                .to_vec()
+        })
     );
     let (weights, warnings) = planned(&with(two_sockets(), declared.to_vec()), "0-1");
     assert_eq!(weights, [(0, 1), (1, 1)]);
@@ -280,7 +279,7 @@ proptest! {
             Ok(known) => {
                 prop_assert_eq!(weights.len(), 4);
                 for (node, value) in &known.of {
-                    let same = |a: &Attribute| a.origin == known.origin && a.target == *node && a.value == *value;
+                    let same = |a: &Attribute| a.origin == known.origin && a.target == *node && a.figure.bandwidth() == Some(*value);
                     prop_assert!(machine.attributes.iter().any(same));
                 }
             }

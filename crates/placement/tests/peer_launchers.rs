@@ -7,8 +7,8 @@ use std::io::Write as _;
 use std::process::Command;
 
 use numawise_facts::{
-    Balancing, Cpu, Machine, MemoryKind, MemoryRequest, Node, Package, PageSize, Placement, PlacementRequest,
-    Reading, Source, Strategy, ThreadBinding,
+    Balancing, Cpu, Machine, MemoryKind, MemoryKindEvidence, MemoryRequest, Node, Package, PageSize,
+    Placement, PlacementRequest, Reading, Source, Strategy, ThreadBinding,
 };
 use numawise_placement::{equivalent_commands, place};
 use numawise_units::{Bytes, CpuId, CpuSet, NodeId, NodeSet};
@@ -53,7 +53,7 @@ fn here() -> Machine {
         memory: Reading::Measured(Bytes::mib(1024)),
         free: Reading::unavailable("not read"),
         kind: MemoryKind::Dram,
-        kind_evidence: "not read".to_owned(),
+        kind_evidence: MemoryKindEvidence::NotRead,
         distances: Reading::unavailable("not read"),
     };
     Machine {

@@ -1,5 +1,6 @@
 //! A machine as a screen of text and as JSON.
 
+mod evidence;
 mod firmware;
 mod json;
 mod terminal;

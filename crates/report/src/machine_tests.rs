@@ -1,8 +1,8 @@
 use numawise_facts::{
-    Attribute, AttributeKind, AttributeOrigin, Cache, Cpu, Machine, MachineNotice, MemoryKind, Node, Package,
-    Reading, Source,
+    Attribute, AttributeKind, AttributeOrigin, Cache, Cpu, Estimate, Figure, Machine, MachineNotice,
+    MemoryAccess, MemoryKind, MemoryKindEvidence, Node, Package, Reading, RecognisedMemory, Source,
 };
-use numawise_units::{Bytes, CpuId, CpuSet, NodeId};
+use numawise_units::{Bytes, CpuId, CpuSet, Latency, NodeId};
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn set(list: &str) -> CpuSet {
     list.parse().unwrap()
 }
 
-fn node(id: u32, cpus: &str, near: &str, kind: MemoryKind, evidence: &str, distances: &[u32]) -> Node {
+fn node(id: u32, cpus: &str, near: &str, kind: MemoryKind, distances: &[u32]) -> Node {
     Node {
         id: NodeId(id),
         cpus: set(cpus),
@@ -18,7 +18,7 @@ fn node(id: u32, cpus: &str, near: &str, kind: MemoryKind, evidence: &str, dista
         memory: Reading::Measured(Bytes(4 << 30)),
         free: Reading::Measured(Bytes(3 << 30)),
         kind,
-        kind_evidence: evidence.to_owned(),
+        kind_evidence: MemoryKindEvidence::Recognised { memory: RecognisedMemory::Hbm },
         distances: Reading::Measured(distances.to_vec()),
     }
 }
@@ -33,13 +33,7 @@ fn example() -> Machine {
         smt: id / 4,
         efficiency: Reading::unavailable("all alike"),
     };
-    let figure = |kind, target, value| Attribute {
-        kind,
-        origin: AttributeOrigin::Firmware,
-        initiator: set("2-3,6-7"),
-        target: NodeId(target),
-        value,
-    };
+    let figure = |kind, target, value| Attribute::declared(kind, set("2-3,6-7"), NodeId(target), value);
     Machine {
         source: Source::Live,
         packages: vec![
@@ -47,9 +41,9 @@ fn example() -> Machine {
             Package { index: 1, cpus: set("2-3,6-7") },
         ],
         nodes: vec![
-            node(0, "0-1,4-5", "0-1,4-5", MemoryKind::Dram, "its own", &[10, 21, 31]),
-            node(1, "2-3,6-7", "2-3,6-7", MemoryKind::Dram, "its own", &[21, 10, 17]),
-            node(8, "", "2-3,6-7", MemoryKind::Hbm, "the firmware gives four times as much", &[31, 17, 10]),
+            node(0, "0-1,4-5", "0-1,4-5", MemoryKind::Dram, &[10, 21, 31]),
+            node(1, "2-3,6-7", "2-3,6-7", MemoryKind::Dram, &[21, 10, 17]),
+            node(8, "", "2-3,6-7", MemoryKind::Hbm, &[31, 17, 10]),
         ],
         cpus: (0..8).map(cpu).collect(),
         caches: (0..4)
@@ -86,7 +80,7 @@ this machine: 2 packages, 4 cores, 8 CPUs (2 hardware threads a core), 3 nodes, 
      0  dram   4 GiB  3 GiB  0-1,4-5             0-1
      1  dram   4 GiB  3 GiB  2-3,6-7             2
      8  hbm    4 GiB  3 GiB  none; near 2-3,6-7  none
-  node 8 is hbm: the firmware gives four times as much
+  node 8 is hbm: hwloc recognises HBM
 
 distances   0   1   8
         0  10  21  31
@@ -95,11 +89,11 @@ distances   0   1   8
 
 caches: 4 x L1 32 KiB for 2 CPUs each
 
-firmware's read latency to node (- is not told)
+firmware's read latency to node (- is unknown)
                        1          8
   from node 1      80 ns     120 ns
 
-firmware's read bandwidth and write bandwidth to node (- is not told)
+firmware's read bandwidth and write bandwidth to node (- is unknown)
                        1          8
   from node 1  90.0 GB/s 400.0 GB/s
 
@@ -122,7 +116,7 @@ fn what_is_not_known_is_said_and_never_zero() {
         node.distances = Reading::unavailable("there are none");
     }
     let text = terminal(&machine);
-    assert!(text.contains("3 nodes, memory not told\n"), "{text}");
+    assert!(text.contains("3 nodes, memory unknown\n"), "{text}");
     assert!(text.contains("     0  dram  unknown  0-1,4-5"), "{text}");
     assert!(text.contains("distances: unavailable (there are none)"), "{text}");
     assert!(!text.contains("0 B"), "{text}");
@@ -182,7 +176,10 @@ fn the_json_is_as_documented() {
     assert_eq!(value["cores"][1]["cpus"], serde_json::json!([1, 5]));
     assert_eq!(value["cores"][1]["efficiency"]["unavailable"], "all alike");
     assert_eq!(value["caches"][0]["size_bytes"], 32_768);
-    assert_eq!(value["attributes"][5]["unit"], "MB/s");
+    let declared = serde_json::json!({"value": 400e9, "unit": "B/s", "samples": 0});
+    assert_eq!(value["attributes"][5]["figure"], declared);
+    let evidence = serde_json::json!({"by": "recognised", "memory": "hbm", "text": "hwloc recognises HBM"});
+    assert_eq!(hbm["kind_evidence"], evidence);
     assert_eq!(value["attributes"][0]["target_node"], 1);
     let limit = &value["limits"][0];
     assert_eq!(limit["code"], "NW203");
@@ -208,19 +205,30 @@ fn measured_figures_have_tables_of_their_own() {
     let mut machine = example();
     let declared = terminal(&machine);
     assert!(declared.contains("firmware's") && !declared.contains("measured"), "{declared}");
+    let latency = Estimate {
+        median: Latency(141.3),
+        low: Latency(140.0),
+        high: Latency(143.5),
+        samples: 9,
+        disturbed: 1,
+    };
     machine.attributes.push(Attribute {
-        kind: AttributeKind::ReadLatency,
+        access: MemoryAccess::Read,
         origin: AttributeOrigin::Measured,
         initiator: set("0-1,4-5"),
         target: NodeId(1),
-        value: 141,
+        figure: Figure::Latency(latency),
     });
     let text = terminal(&machine);
-    assert!(text.contains("\nmeasured read latency to node (- is not told)\n"), "{text}");
+    assert!(text.contains("\nmeasured read latency to node (- is unknown)\n"), "{text}");
     let table = text.split_once("measured read latency").unwrap().1;
     assert!(table.contains("from node 0") && table.contains("141 ns"), "{text}");
     let json = json(&machine);
     let origins: Vec<&str> =
         json["attributes"].as_array().unwrap().iter().map(|a| a["origin"].as_str().unwrap()).collect();
     assert_eq!((origins[0], *origins.last().unwrap()), ("firmware", "measured"));
+    let measured = &json["attributes"][6]["figure"];
+    let expected =
+        serde_json::json!({"value": 141.3, "unit": "ns", "samples": 9, "low": 140.0, "high": 143.5});
+    assert_eq!(*measured, expected, "the interval is kept");
 }

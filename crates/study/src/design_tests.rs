@@ -1,4 +1,4 @@
-use numawise_facts::{Cpu, Source};
+use numawise_facts::{Cpu, MemoryKindEvidence, Source};
 use numawise_units::{CpuId, CpuSet};
 
 use super::*;
@@ -23,7 +23,7 @@ fn machine(nodes: &[(&str, u64, MemoryKind)]) -> Machine {
         memory: Reading::Measured(Bytes::mib(*mib)),
         free: Reading::unavailable("by hand"),
         kind: *kind,
-        kind_evidence: String::new(),
+        kind_evidence: MemoryKindEvidence::NotRead,
         distances: Reading::unavailable("by hand"),
     };
     let with_memory = nodes.iter().enumerate().filter(|(_, (_, mib, _))| *mib > 0);

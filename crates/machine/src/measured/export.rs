@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use numawise_facts::{Attribute, AttributeKind, Machine, Profile, Source};
+use numawise_facts::{Attribute, AttributeKind, Machine, MemoryAccess, Profile, Source};
 
 use super::figures;
 use crate::hwloc::{self, Input};
@@ -37,12 +37,11 @@ fn written(text: &str, machine: &Machine, profile: &Profile, name: &str) -> Resu
     if wanted.is_empty() {
         return Err(Error::NothingMeasured { input: name.to_owned() });
     }
-    let latencies = wanted.iter().filter(|figure| figure.kind == AttributeKind::ReadLatency);
+    let latencies = wanted.iter().filter(|figure| figure.kind() == AttributeKind::ReadLatency);
     let latencies: Vec<Attribute> =
-        latencies.map(|figure| Attribute { kind: AttributeKind::Latency, ..figure.clone() }).collect();
+        latencies.map(|figure| Attribute { access: MemoryAccess::Both, ..figure.clone() }).collect();
     wanted.extend(latencies);
-    let nonsense =
-        |problem| Error::Nonsense { input: name.to_owned(), problem, expected: "XML as hwloc 2 writes it" };
+    let nonsense = |problem| Error::Nonsense { input: name.to_owned(), problem };
     let mut edited = xml::with_figures(text, &wanted).map_err(nonsense)?;
     // hwloc reads and writes it again: what it does not understand must not reach the user's file.
     edited.push('\0');

@@ -1,11 +1,12 @@
 //! Memory attributes: what the firmware says of latency and bandwidth, or what was measured and written into the file.
 
-use numawise_facts::{Attribute, AttributeKind, AttributeOrigin};
-use numawise_units::CpuSet;
+use numawise_facts::{Attribute, AttributeKind, AttributeOrigin, Estimate, Figure};
+use numawise_units::{BytesPerSecond, CpuSet, Latency};
 use roxmltree::Node as Element;
 
+use super::bitmap;
 use super::objects::{Objects, optional};
-use super::{bitmap, figures};
+use crate::error::XmlError;
 
 /// The attributes of hwloc that speak of speed. Others, users' own among them, are left out.
 pub(super) const NAMES: [(&str, AttributeKind); 6] = [
@@ -17,41 +18,44 @@ pub(super) const NAMES: [(&str, AttributeKind); 6] = [
     ("WriteBandwidth", AttributeKind::WriteBandwidth),
 ];
 
-pub(super) fn is_bandwidth(kind: AttributeKind) -> bool {
-    matches!(kind, AttributeKind::Bandwidth | AttributeKind::ReadBandwidth | AttributeKind::WriteBandwidth)
-}
+/// The info that names the measured attributes, with commas between them.
+pub(super) const NOTE: &str = "NumawiseMeasured";
+/// MiB in bytes: hwloc's unit of bandwidths that are no copies of the firmware's.
+pub(super) const MIB: f64 = 1_048_576.0;
 
-pub(super) fn read(topology: Element<'_, '_>, objects: &Objects<'_, '_>) -> Result<Vec<Attribute>, String> {
-    let measured = figures::measured(topology);
+pub(super) fn read(topology: Element<'_, '_>, objects: &Objects<'_, '_>) -> Result<Vec<Attribute>, XmlError> {
+    let measured = measured(topology);
     let mut found = Vec::new();
     for element in topology.children().filter(|child| child.has_tag_name("memattr")) {
         let name = element.attribute("name").unwrap_or_default();
         let Some((_, kind)) = NAMES.iter().find(|(known, _)| *known == name) else {
             continue;
         };
+        let is_measured = measured.iter().any(|measured| measured == name);
         for value in element.children().filter(|child| child.has_tag_name("memattr_value")) {
-            let declared = one(value, *kind, objects)?;
-            found.extend(if measured.iter().any(|measured| measured == name) {
-                declared.map(|figure| Attribute {
-                    origin: AttributeOrigin::Measured,
-                    value: figures::from_hwloc(*kind, figure.value),
-                    ..figure
-                })
-            } else {
-                declared
-            });
+            found.extend(one(value, *kind, is_measured, objects)?);
         }
     }
-    found.sort_by_key(|attribute| (attribute.kind as u8, attribute.initiator.first(), attribute.target));
+    found.sort_by_key(|attribute| (attribute.kind() as u8, attribute.initiator.first(), attribute.target));
     Ok(found)
+}
+
+/// The attributes of a text that are measured, by name.
+fn measured(topology: Element<'_, '_>) -> Vec<String> {
+    let machine = topology.children().find(|child| child.has_tag_name("object"));
+    let infos = machine.into_iter().flat_map(|machine| machine.children());
+    let mut notes = infos.filter(|info| info.has_tag_name("info") && info.attribute("name") == Some(NOTE));
+    let names = notes.next().and_then(|note| note.attribute("value")).unwrap_or_default();
+    names.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
 /// One value; none when its target is no node or its initiator is not there.
 fn one(
     element: Element<'_, '_>,
     kind: AttributeKind,
+    measured: bool,
     objects: &Objects<'_, '_>,
-) -> Result<Option<Attribute>, String> {
+) -> Result<Option<Attribute>, XmlError> {
     let target: Option<u64> = optional(element, "target_obj_gp_index")?;
     let target = target.and_then(|number| objects.node_numbers.get(&number));
     let initiator: Option<CpuSet> = match element.attribute("initiator_cpuset") {
@@ -63,11 +67,16 @@ fn one(
     let (Some(target), Some(initiator), Some(value)) = (target, initiator, value) else {
         return Ok(None);
     };
-    Ok(Some(Attribute {
-        kind,
-        origin: AttributeOrigin::Firmware,
-        initiator: initiator.intersection(&objects.cpus),
-        target: *target,
-        value,
-    }))
+    let declared = Attribute::declared(kind, initiator.intersection(&objects.cpus), *target, value);
+    if !measured {
+        return Ok(Some(declared));
+    }
+    // hwloc keeps no intervals.
+    let value = value as f64;
+    let figure = if kind.is_bandwidth() {
+        Figure::Bandwidth(Estimate::single(BytesPerSecond(value * MIB)))
+    } else {
+        Figure::Latency(Estimate::single(Latency(value)))
+    };
+    Ok(Some(Attribute { origin: AttributeOrigin::Measured, figure, ..declared }))
 }

@@ -2,20 +2,22 @@
 
 use numawise_units::{Id, IdSet};
 
+use crate::error::XmlError;
+
 /// Words of a set of the highest index that a set takes.
 const MOST_WORDS: usize = 65_536 / 32;
 
 /// The set in a bitmap.
-pub(super) fn parse<T: Id>(text: &str) -> Result<IdSet<T>, String> {
+pub(super) fn parse<T: Id>(text: &str) -> Result<IdSet<T>, XmlError> {
     if text.starts_with("0xf...f") {
-        return Err(format!("the bitmap '{text}' has no end"));
+        return Err(XmlError::EndlessBitmap(text.to_owned()));
     }
     let mut words: Vec<u32> = Vec::new();
     for word in text.split(',') {
         let digits = word.strip_prefix("0x").unwrap_or(word);
         let value = match digits {
             "" => 0,
-            _ => u32::from_str_radix(digits, 16).map_err(|_| format!("'{text}' is not a bitmap"))?,
+            _ => u32::from_str_radix(digits, 16).map_err(|_| XmlError::NotABitmap(text.to_owned()))?,
         };
         words.push(value);
     }
@@ -24,7 +26,7 @@ pub(super) fn parse<T: Id>(text: &str) -> Result<IdSet<T>, String> {
         words.pop();
     }
     if words.len() > MOST_WORDS {
-        return Err(format!("the bitmap '{text}' has indices above 65,535"));
+        return Err(XmlError::BitmapTooLarge(text.to_owned()));
     }
     let pairs = words.chunks(2);
     let wide = pairs.map(|pair| u64::from(pair[0]) | u64::from(pair.get(1).copied().unwrap_or(0)) << 32);

@@ -4,13 +4,15 @@ use numawise_facts::Reading;
 use numawise_units::NodeId;
 use roxmltree::Node as Element;
 
+use crate::error::XmlError;
+
 /// `HWLOC_DISTANCES_KIND_FROM_OS`.
 const FROM_OS: u32 = 1 << 0;
 /// `HWLOC_DISTANCES_KIND_MEANS_LATENCY`.
 const MEANS_LATENCY: u32 = 1 << 2;
 
 /// For every node of `nodes` its distances to all of them.
-pub(super) fn read(topology: Element<'_, '_>, nodes: &[NodeId]) -> Result<Vec<Reading<Vec<u32>>>, String> {
+pub(super) fn read(topology: Element<'_, '_>, nodes: &[NodeId]) -> Result<Vec<Reading<Vec<u32>>>, XmlError> {
     let missing = || Reading::unavailable("hwloc's description has no distances");
     let Some(matrix) = best(topology) else {
         return Ok(nodes.iter().map(|_| missing()).collect());
@@ -18,11 +20,7 @@ pub(super) fn read(topology: Element<'_, '_>, nodes: &[NodeId]) -> Result<Vec<Re
     let indexes: Vec<u64> = numbers(matrix, "indexes")?;
     let values: Vec<u64> = numbers(matrix, "u64values")?;
     if values.len() != indexes.len() * indexes.len() {
-        return Err(format!(
-            "the matrix of distances has {} values for {} nodes",
-            values.len(),
-            indexes.len()
-        ));
+        return Err(XmlError::MatrixSize { values: values.len(), nodes: indexes.len() });
     }
     let position = |node: &NodeId| indexes.iter().position(|&index| index == u64::from(node.0));
     let columns: Option<Vec<usize>> = nodes.iter().map(position).collect();
@@ -32,7 +30,7 @@ pub(super) fn read(topology: Element<'_, '_>, nodes: &[NodeId]) -> Result<Vec<Re
         };
         let value = |&column: &usize| {
             let value = values[row * indexes.len() + column];
-            u32::try_from(value).map_err(|_| format!("the distance {value} is out of range"))
+            u32::try_from(value).map_err(|_| XmlError::DistanceTooLarge(value))
         };
         columns.iter().map(value).collect::<Result<_, _>>().map(Reading::Measured)
     };
@@ -51,11 +49,11 @@ fn best<'a, 'input>(topology: Element<'a, 'input>) -> Option<Element<'a, 'input>
         .min_by_key(|e| (kind(e) & FROM_OS == 0, e.attribute("name") != Some("NUMALatency")))
 }
 
-fn numbers(matrix: Element<'_, '_>, name: &str) -> Result<Vec<u64>, String> {
+fn numbers(matrix: Element<'_, '_>, name: &str) -> Result<Vec<u64>, XmlError> {
     matrix
         .children()
         .filter(|child| child.has_tag_name(name))
         .flat_map(|child| child.text().unwrap_or_default().split_whitespace())
-        .map(|word| word.parse().map_err(|_| format!("'{word}' among the distances is not a number")))
+        .map(|word| word.parse().map_err(|_| XmlError::NotADistance(word.to_owned())))
         .collect()
 }

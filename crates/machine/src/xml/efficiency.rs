@@ -6,11 +6,12 @@ use roxmltree::Node as Element;
 
 use super::bitmap;
 use super::objects::optional;
+use crate::error::XmlError;
 
 /// The rank of a CPU's kind, 0 the most power-efficient.
-pub(super) type Rank = Box<dyn Fn(CpuId) -> Reading<u32>>;
+pub(super) type EfficiencyOf = Box<dyn Fn(CpuId) -> Reading<u32>>;
 
-struct Kind {
+struct CoreKind {
     cpus: CpuSet,
     forced: Option<i64>,
     maximum_mhz: Option<i64>,
@@ -18,7 +19,7 @@ struct Kind {
     core_type: Option<i64>,
 }
 
-pub(super) fn read(topology: Element<'_, '_>, online: &CpuSet) -> Result<Rank, String> {
+pub(super) fn read(topology: Element<'_, '_>, online: &CpuSet) -> Result<EfficiencyOf, XmlError> {
     let mut kinds = Vec::new();
     for element in topology.children().filter(|child| child.has_tag_name("cpukind")) {
         let cpus: CpuSet = bitmap::parse(element.attribute("cpuset").unwrap_or("0x0"))?;
@@ -27,12 +28,12 @@ pub(super) fn read(topology: Element<'_, '_>, online: &CpuSet) -> Result<Rank, S
         }
     }
     if kinds.len() < 2 {
-        return Ok(Box::new(|_| Reading::unavailable("no kinds of cores are told apart")));
+        return Ok(Box::new(|_| Reading::unavailable("all cores are of one kind, as far as is known")));
     }
     let Some(ranks) = ranks(&kinds) else {
         return Ok(Box::new(|_| {
             Reading::unavailable(
-                "there are several kinds of cores, and nothing tells which is the more efficient",
+                "there are several kinds of cores, and nothing says which is the more efficient",
             )
         }));
     };
@@ -40,18 +41,18 @@ pub(super) fn read(topology: Element<'_, '_>, online: &CpuSet) -> Result<Rank, S
         let of_cpu = kinds.iter().zip(&ranks).find(|(kind, _)| kind.cpus.contains(cpu));
         match of_cpu {
             Some((_, rank)) => Reading::Measured(*rank),
-            None => Reading::unavailable("the kind of this core is not told"),
+            None => Reading::unavailable("the kind of this core is not known"),
         }
     }))
 }
 
-fn kind(element: Element<'_, '_>, cpus: CpuSet) -> Result<Kind, String> {
+fn kind(element: Element<'_, '_>, cpus: CpuSet) -> Result<CoreKind, XmlError> {
     let info = |name: &str| {
         let mut infos = element.children().filter(|child| child.has_tag_name("info"));
         infos.find(|child| child.attribute("name") == Some(name))?.attribute("value")
     };
     let number = |name: &str| info(name).and_then(|value| value.parse().ok());
-    Ok(Kind {
+    Ok(CoreKind {
         cpus,
         forced: optional(element, "forced_efficiency")?,
         maximum_mhz: number("FrequencyMaxMHz"),
@@ -65,8 +66,8 @@ fn kind(element: Element<'_, '_>, cpus: CpuSet) -> Result<Kind, String> {
 }
 
 /// Ranks by the first key that all kinds have and that tells them apart, in hwloc's order of trust.
-fn ranks(kinds: &[Kind]) -> Option<Vec<u32>> {
-    let keys: [fn(&Kind) -> Option<i64>; 4] =
+fn ranks(kinds: &[CoreKind]) -> Option<Vec<u32>> {
+    let keys: [fn(&CoreKind) -> Option<i64>; 4] =
         [|kind| kind.forced, |kind| kind.core_type, |kind| kind.capacity, |kind| kind.maximum_mhz];
     keys.iter().find_map(|key| {
         let values: Vec<i64> = kinds.iter().map(key).collect::<Option<_>>()?;

@@ -7,40 +7,29 @@
 use std::fmt::Write;
 use std::ops::Range;
 
-use numawise_facts::{Attribute, AttributeKind};
+use numawise_facts::{Attribute, Figure};
 use roxmltree::{Document, Node as Element, ParsingOptions};
 
-use super::attributes::{NAMES, is_bandwidth};
+use super::attributes::{MIB, NAMES, NOTE};
 use super::bitmap;
 use super::objects::Objects;
-
-/// The info that names the measured attributes, with commas between them.
-const NOTE: &str = "NumawiseMeasured";
-
-/// The attributes of a text that are measured, by name.
-pub(super) fn measured(topology: Element<'_, '_>) -> Vec<String> {
-    let machine = topology.children().find(|child| child.has_tag_name("object"));
-    let infos = machine.into_iter().flat_map(|machine| machine.children());
-    let mut notes = infos.filter(|info| info.has_tag_name("info") && info.attribute("name") == Some(NOTE));
-    let names = notes.next().and_then(|note| note.attribute("value")).unwrap_or_default();
-    names.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect()
-}
+use crate::error::XmlError;
 
 /// `text`, as hwloc wrote it, with `figures` in the place of all that it had of the same attributes. The ends of other
 /// attributes stay.
-pub(crate) fn with_figures(text: &str, figures: &[Attribute]) -> Result<String, String> {
+pub(crate) fn with_figures(text: &str, figures: &[Attribute]) -> Result<String, XmlError> {
     let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
-    let document = Document::parse_with_options(text, options).map_err(|e| e.to_string())?;
+    let document = Document::parse_with_options(text, options)?;
     let topology = document.root_element();
     let objects = Objects::read(topology)?;
     let written: Vec<&str> = NAMES
         .iter()
-        .filter(|(_, kind)| figures.iter().any(|figure| figure.kind == *kind))
+        .filter(|(_, kind)| figures.iter().any(|figure| figure.kind() == *kind))
         .map(|(name, _)| *name)
         .collect();
     let machine =
-        topology.children().find(|child| child.has_tag_name("object")).ok_or("it has no objects")?;
-    let first = machine.first_element_child().ok_or("its machine is empty")?;
+        topology.children().find(|child| child.has_tag_name("object")).ok_or(XmlError::Lacks("objects"))?;
+    let first = machine.first_element_child().ok_or(XmlError::EmptyMachine)?;
     let mut edits: Vec<(Range<usize>, String)> = vec![
         (at(first.range().start), format!("<info name=\"{NOTE}\" value=\"{}\"/>\n    ", written.join(","))),
         (at(machine.range().end), format!("\n{}", elements(figures, &objects)?)),
@@ -65,24 +54,24 @@ fn at(place: usize) -> Range<usize> {
     place..place
 }
 
-fn elements(figures: &[Attribute], objects: &Objects<'_, '_>) -> Result<String, String> {
+fn elements(figures: &[Attribute], objects: &Objects<'_, '_>) -> Result<String, XmlError> {
     let mut text = String::new();
     for (name, kind) in NAMES {
-        let mut of_kind = figures.iter().filter(|figure| figure.kind == kind).peekable();
+        let mut of_kind = figures.iter().filter(|figure| figure.kind() == kind).peekable();
         if of_kind.peek().is_none() {
             continue;
         }
         // HWLOC_MEMATTR_FLAG_NEED_INITIATOR with HIGHER_FIRST or LOWER_FIRST, as hwloc defines these attributes.
-        let flags = if is_bandwidth(kind) { 5 } else { 6 };
+        let flags = if kind.is_bandwidth() { 5 } else { 6 };
         let _ = writeln!(text, "  <memattr name=\"{name}\" flags=\"{flags}\">");
         for figure in of_kind {
             let number = objects.node_numbers.iter().find(|(_, node)| **node == figure.target);
-            let (number, _) = number.ok_or_else(|| format!("it has no node {}", figure.target))?;
+            let (number, _) = number.ok_or(XmlError::NoNode(figure.target))?;
             let _ = writeln!(
                 text,
                 "    <memattr_value target_obj_type=\"NUMANode\" target_obj_gp_index=\"{number}\" value=\"{}\" \
                  initiator_cpuset=\"{}\"/>",
-                to_hwloc(kind, figure.value),
+                in_units_of_hwloc(&figure.figure),
                 bitmap::written(&figure.initiator)
             );
         }
@@ -91,14 +80,10 @@ fn elements(figures: &[Attribute], objects: &Objects<'_, '_>) -> Result<String, 
     Ok(text)
 }
 
-/// MiB in 10^6 bytes.
-const MIB: f64 = 1.048_576;
-
-fn to_hwloc(kind: AttributeKind, value: u64) -> u64 {
-    if is_bandwidth(kind) { ((value as f64 / MIB).round() as u64).max(1) } else { value }
-}
-
-/// The value of a measured attribute in our own units.
-pub(super) fn from_hwloc(kind: AttributeKind, value: u64) -> u64 {
-    if is_bandwidth(kind) { (value as f64 * MIB).round() as u64 } else { value }
+/// The figure as a whole number in hwloc's unit.
+fn in_units_of_hwloc(figure: &Figure) -> u64 {
+    match figure {
+        Figure::Bandwidth(bandwidth) => ((bandwidth.median.0 / MIB).round() as u64).max(1),
+        Figure::Latency(latency) => (latency.median.0.round() as u64).max(1),
+    }
 }

@@ -7,9 +7,10 @@ use numawise_units::{Bytes, CpuId, CpuSet, Id, IdSet, NodeId};
 use roxmltree::Node as Element;
 
 use super::bitmap;
+use crate::error::XmlError;
 
 /// A NUMA node as it stands in the XML.
-pub(super) struct FoundNode {
+pub(super) struct XmlNode {
     pub id: NodeId,
     pub cpus: CpuSet,
     /// With those that are offline or not described.
@@ -26,7 +27,7 @@ pub(super) struct Objects<'a, 'input> {
     pub cores: Vec<CpuSet>,
     pub packages: Vec<CpuSet>,
     pub caches: Vec<Cache>,
-    pub nodes: Vec<FoundNode>,
+    pub nodes: Vec<XmlNode>,
     /// hwloc's own numbers of nodes, by which attributes refer to them.
     pub node_numbers: HashMap<u64, NodeId>,
     /// The CPUs of every object by its number.
@@ -34,9 +35,11 @@ pub(super) struct Objects<'a, 'input> {
 }
 
 impl<'a, 'input> Objects<'a, 'input> {
-    pub fn read(topology: Element<'a, 'input>) -> Result<Self, String> {
-        let root =
-            topology.children().find(|child| child.has_tag_name("object")).ok_or("it has no objects")?;
+    pub fn read(topology: Element<'a, 'input>) -> Result<Self, XmlError> {
+        let root = topology
+            .children()
+            .find(|child| child.has_tag_name("object"))
+            .ok_or(XmlError::Lacks("objects"))?;
         let mut objects = Objects {
             root,
             cpus: CpuSet::new(),
@@ -54,8 +57,8 @@ impl<'a, 'input> Objects<'a, 'input> {
         Ok(objects)
     }
 
-    fn add(&mut self, element: Element<'_, '_>) -> Result<(), String> {
-        let kind = element.attribute("type").ok_or("an object has no type")?;
+    fn add(&mut self, element: Element<'_, '_>) -> Result<(), XmlError> {
+        let object_type = element.attribute("type").ok_or(XmlError::NoType)?;
         let Some(cpuset) = element.attribute("cpuset") else {
             return Ok(()); // a device
         };
@@ -64,7 +67,7 @@ impl<'a, 'input> Objects<'a, 'input> {
         if let Some(number) = number {
             self.cpus_of.insert(number, cpus.clone());
         }
-        match kind {
+        match object_type {
             "PU" => {
                 self.cpus.insert(identifier::<CpuId>(element)?);
             }
@@ -73,13 +76,13 @@ impl<'a, 'input> Objects<'a, 'input> {
             "NUMANode" => {
                 let id = identifier::<NodeId>(element)?;
                 if self.nodes.iter().any(|node| node.id == id) {
-                    return Err(format!("it has two nodes {id}"));
+                    return Err(XmlError::NodeTwice(id));
                 }
                 if let Some(number) = number {
                     self.node_numbers.insert(number, id);
                 }
                 let complete = element.attribute("complete_cpuset").map(bitmap::parse).transpose()?;
-                self.nodes.push(FoundNode {
+                self.nodes.push(XmlNode {
                     id,
                     complete: complete.unwrap_or_default().union(&cpus),
                     cpus,
@@ -88,7 +91,7 @@ impl<'a, 'input> Objects<'a, 'input> {
                 });
             }
             "L1Cache" | "L2Cache" | "L3Cache" | "L4Cache" | "L5Cache" => self.caches.push(Cache {
-                level: u32::from(kind.as_bytes()[1] - b'0'),
+                level: u32::from(object_type.as_bytes()[1] - b'0'),
                 size: Bytes(optional(element, "cache_size")?.unwrap_or(0)),
                 cpus,
             }),
@@ -98,7 +101,7 @@ impl<'a, 'input> Objects<'a, 'input> {
     }
 
     /// A set that stands at the root.
-    pub fn root_set<T: Id>(&self, name: &str) -> Result<Option<IdSet<T>>, String> {
+    pub fn root_set<T: Id>(&self, name: &str) -> Result<Option<IdSet<T>>, XmlError> {
         self.root.attribute(name).map(bitmap::parse).transpose()
     }
 
@@ -108,11 +111,11 @@ impl<'a, 'input> Objects<'a, 'input> {
     }
 }
 
-fn identifier<T: Id>(element: Element<'_, '_>) -> Result<T, String> {
+fn identifier<T: Id>(element: Element<'_, '_>) -> Result<T, XmlError> {
     match optional::<u32>(element, "os_index")? {
         Some(index) if index < 65_536 => Ok(T::from_index(index)),
-        Some(index) => Err(format!("{} {index} is above 65,535", T::NOUN)),
-        None => Err(format!("a {} has no os_index", T::NOUN)),
+        Some(index) => Err(XmlError::IndexTooLarge { noun: T::NOUN, index }),
+        None => Err(XmlError::NoIndex { noun: T::NOUN }),
     }
 }
 
@@ -120,9 +123,12 @@ fn identifier<T: Id>(element: Element<'_, '_>) -> Result<T, String> {
 pub(super) fn optional<N: std::str::FromStr>(
     element: Element<'_, '_>,
     name: &str,
-) -> Result<Option<N>, String> {
+) -> Result<Option<N>, XmlError> {
     element
         .attribute(name)
-        .map(|text| text.parse().map_err(|_| format!("{name} is '{text}', not a number")))
+        .map(|text| {
+            text.parse()
+                .map_err(|_| XmlError::NotANumber { attribute: name.to_owned(), found: text.to_owned() })
+        })
         .transpose()
 }

@@ -1,10 +1,10 @@
 //! A small study made by hand: a machine of two nodes with two CPUs each, and two points.
 
 use numawise_facts::{
-    Counts, Cpu, Exit, HostFacts, HostNoise, Machine, MemoryKind, MemoryMode, MemoryPlan, MemoryRequest,
-    Metric, Node, Observation, Outcome, Package, PageCensus, Pair, Placement, PlacementRequest, Point,
-    PointRole, Reading, RunSpec, SamplerCost, Source, Strategy, StudyHeader, TaskPlacement, ThreadBinding,
-    ThreadObservation, Trial,
+    Counts, Cpu, Exit, HostFacts, HostNoise, Machine, MemoryKind, MemoryKindEvidence, MemoryMode, MemoryPlan,
+    MemoryRequest, Metric, Node, Observation, Outcome, Package, PageCensus, Pair, Placement,
+    PlacementRequest, Point, PointRole, Reading, RunSpec, SamplerCost, Source, Strategy, StudyHeader,
+    TaskPlacement, ThreadBinding, ThreadObservation, Trial,
 };
 use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid, Ratio, TaskId};
 
@@ -20,7 +20,7 @@ fn node(id: u32, list: &str) -> Node {
         memory: Reading::Measured(Bytes::mib(4096)),
         free: Reading::Measured(Bytes::mib(3000 + u64::from(id))),
         kind: MemoryKind::Dram,
-        kind_evidence: "it has CPUs".to_owned(),
+        kind_evidence: MemoryKindEvidence::NotRead,
         distances: Reading::Measured(vec![if id == 0 { 10 } else { 20 }, if id == 0 { 20 } else { 10 }]),
     }
 }

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use numawise_facts::{Attribute, AttributeKind, AttributeOrigin, Machine};
-use numawise_units::{BytesPerSecond, CpuSet, NodeId};
+use numawise_facts::{Attribute, AttributeKind, AttributeOrigin, Figure, Machine};
+use numawise_units::{CpuSet, NodeId};
 
 const KINDS: [(AttributeKind, &str); 6] = [
     (AttributeKind::Latency, "latency"),
@@ -29,7 +29,7 @@ fn of_origin(machine: &Machine, origin: AttributeOrigin) -> String {
     };
     let mut tables: Vec<Table<'_>> = Vec::new();
     for (kind, name) in KINDS {
-        let meant = |a: &&Attribute| (a.origin, a.kind) == (origin, kind);
+        let meant = |a: &&Attribute| (a.origin, a.kind()) == (origin, kind);
         let figures: Vec<&Attribute> = machine.attributes.iter().filter(meant).collect();
         if figures.is_empty() {
             continue;
@@ -49,14 +49,10 @@ fn of_origin(machine: &Machine, origin: AttributeOrigin) -> String {
 
 fn same(one: &[&Attribute], other: &[&Attribute]) -> bool {
     one.len() == other.len()
-        && one.iter().zip(other).all(|(a, b)| {
-            (&a.initiator, a.target, a.value) == (&b.initiator, b.target, b.value)
-                && is_latency(a.kind) == is_latency(b.kind)
-        })
-}
-
-fn is_latency(kind: AttributeKind) -> bool {
-    matches!(kind, AttributeKind::Latency | AttributeKind::ReadLatency | AttributeKind::WriteLatency)
+        && one
+            .iter()
+            .zip(other)
+            .all(|(a, b)| (&a.initiator, a.target, a.figure) == (&b.initiator, b.target, b.figure))
 }
 
 fn table(text: &mut String, names: &str, figures: &[&Attribute], machine: &Machine) {
@@ -77,7 +73,7 @@ fn table(text: &mut String, names: &str, figures: &[&Attribute], machine: &Machi
         None => format!("from CPUs {row}"),
     };
     let width = rows.iter().map(|row| label(row).len()).max().unwrap_or(0);
-    let _ = writeln!(text, "{names} to node (- is not told)");
+    let _ = writeln!(text, "{names} to node (- is unknown)");
     let _ = write!(text, "  {:width$}", "");
     for column in &columns {
         let _ = write!(text, "{:>11}", column.0);
@@ -93,10 +89,9 @@ fn table(text: &mut String, names: &str, figures: &[&Attribute], machine: &Machi
     }
 }
 
-fn shown(figure: &Attribute) -> String {
-    if is_latency(figure.kind) {
-        format!("{} ns", figure.value)
-    } else {
-        BytesPerSecond(figure.value as f64 * 1e6).to_string()
+fn shown(attribute: &Attribute) -> String {
+    match attribute.figure {
+        Figure::Latency(latency) => format!("{:.0} ns", latency.median.0),
+        Figure::Bandwidth(bandwidth) => bandwidth.median.to_string(),
     }
 }

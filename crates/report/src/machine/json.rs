@@ -1,8 +1,9 @@
 //! The JSON of `numawise machine --json`, as `docs/formats/machine-json.md` specifies it.
 
-use numawise_facts::{AttributeKind, Cpu, Machine, Source};
+use numawise_facts::{Cpu, Estimate, Figure, Machine, MemoryKindEvidence, Source};
 use serde_json::{Value, json as object};
 
+use super::evidence;
 use crate::notice;
 use crate::object::each;
 
@@ -24,7 +25,7 @@ pub fn json(machine: &Machine) -> Value {
             "memory_bytes": node.memory,
             "free_bytes": node.free,
             "kind": node.kind,
-            "kind_evidence": node.kind_evidence,
+            "kind_evidence": kind_evidence(&node.kind_evidence),
             "distances": node.distances,
         })),
         "packages": each(&machine.packages, |package| object!({
@@ -38,12 +39,11 @@ pub fn json(machine: &Machine) -> Value {
             "cpus": cache.cpus,
         })),
         "attributes": each(&machine.attributes, |attribute| object!({
-            "kind": attribute.kind,
+            "kind": attribute.kind(),
             "initiator_cpus": attribute.initiator,
             "target_node": attribute.target,
             "origin": attribute.origin,
-            "value": attribute.value,
-            "unit": unit(attribute.kind),
+            "figure": figure(&attribute.figure),
         })),
         "limits": each(&machine.limits, notice::machine::json),
     })
@@ -79,9 +79,25 @@ fn cores(cpus: &[Cpu]) -> Value {
     })
 }
 
-fn unit(kind: AttributeKind) -> &'static str {
-    match kind {
-        AttributeKind::Latency | AttributeKind::ReadLatency | AttributeKind::WriteLatency => "ns",
-        AttributeKind::Bandwidth | AttributeKind::ReadBandwidth | AttributeKind::WriteBandwidth => "MB/s",
+fn kind_evidence(evidence: &MemoryKindEvidence) -> Value {
+    let mut value = object!(evidence);
+    value["text"] = object!(evidence::text(evidence));
+    value
+}
+
+/// Of a declared figure there is no interval.
+fn figure(figure: &Figure) -> Value {
+    match figure {
+        Figure::Latency(latency) => estimate(&latency.map(|latency| latency.0), "ns"),
+        Figure::Bandwidth(bandwidth) => estimate(&bandwidth.map(|bandwidth| bandwidth.0), "B/s"),
     }
+}
+
+fn estimate(estimate: &Estimate<f64>, unit: &str) -> Value {
+    let mut value = object!({ "value": estimate.median, "unit": unit, "samples": estimate.samples });
+    if estimate.samples > 1 {
+        value["low"] = object!(estimate.low);
+        value["high"] = object!(estimate.high);
+    }
+    value
 }

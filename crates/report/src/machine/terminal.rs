@@ -6,7 +6,7 @@ use std::fmt::Write;
 use numawise_facts::{Cache, Cpu, Machine, MemoryKind, Node, Reading, Source};
 use numawise_units::{Bytes, CpuSet, NodeSet};
 
-use super::firmware;
+use super::{evidence, firmware};
 use crate::notice;
 
 /// Paragraphs are broken at this column.
@@ -62,7 +62,7 @@ fn shape(machine: &Machine) -> String {
     parts.push(count(machine.nodes.len(), "node"));
     let known: Vec<Bytes> = machine.nodes.iter().filter_map(|node| node.memory.measured().copied()).collect();
     if known.is_empty() {
-        parts.push("memory not told".to_owned())
+        parts.push("memory unknown".to_owned())
     } else {
         parts.push(format!("{} of memory", known.into_iter().sum::<Bytes>()))
     }
@@ -146,21 +146,19 @@ fn row(node: &Node, machine: &Machine, live: bool, limited: bool) -> Vec<String>
     cells
 }
 
-/// Where a kind is not the ordinary one: from what it was told.
+/// Where a kind is not the ordinary one: from what it is derived.
 fn evidence(text: &mut String, machine: &Machine) {
-    let mut told: Vec<(MemoryKind, &str, NodeSet)> = Vec::new();
+    let mut groups: Vec<(MemoryKind, String, NodeSet)> = Vec::new();
     for node in machine.nodes.iter().filter(|node| node.kind != MemoryKind::Dram) {
-        match told
-            .iter_mut()
-            .find(|(kind, evidence, _)| (*kind, *evidence) == (node.kind, node.kind_evidence.as_str()))
-        {
+        let evidence = evidence::text(&node.kind_evidence);
+        match groups.iter_mut().find(|(kind, known, _)| *kind == node.kind && *known == evidence) {
             Some((_, _, nodes)) => {
                 nodes.insert(node.id);
             }
-            None => told.push((node.kind, &node.kind_evidence, NodeSet::single(node.id))),
+            None => groups.push((node.kind, evidence, NodeSet::single(node.id))),
         }
     }
-    for (kind, evidence, nodes) in told {
+    for (kind, evidence, nodes) in groups {
         let (noun, verb) = match nodes.len() {
             1 => ("node", "is"),
             _ => ("nodes", "are"),

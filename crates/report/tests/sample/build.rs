@@ -1,9 +1,10 @@
 //! The parts of which samples are made.
 
 use numawise_facts::{
-    Counts, Cpu, Effect, HostFacts, Machine, MachineNotice, MemoryKind, MemoryMode, MemoryPlan,
-    MemoryRequest, Metric, Node, Outcome, Package, Pair, Placement, PlacementRequest, Point, PointId,
-    PointRole, Reading, RunSpec, Source, Strategy, Study, StudyHeader, TaskPlacement, ThreadBinding, Trial,
+    Counts, Cpu, Effect, HostFacts, Machine, MachineNotice, MemoryKind, MemoryKindEvidence, MemoryMode,
+    MemoryPlan, MemoryRequest, Metric, Node, Outcome, Package, Pair, Placement, PlacementRequest, Point,
+    PointId, PointRole, Reading, RunSpec, Source, Strategy, Study, StudyHeader, TaskPlacement, ThreadBinding,
+    Trial,
 };
 use numawise_tables::{Contrast, ContrastCall, PointSummary};
 use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, Pid, Ratio, TaskId};
@@ -32,7 +33,7 @@ pub fn machine(nodes: u32) -> Machine {
                 memory: Reading::Measured(Bytes::mib(16 << 10)),
                 free: Reading::unavailable("not asked"),
                 kind: MemoryKind::Dram,
-                kind_evidence: "it has CPUs".to_owned(),
+                kind_evidence: MemoryKindEvidence::NotRead,
                 distances: Reading::Measured(distances(k)),
             })
             .collect(),

@@ -6,7 +6,8 @@
 use std::fs;
 
 use numawise_facts::{
-    Cpu, CpuChoice, Machine, MachineNotice, MemoryKind, MemoryRequest, Node, Reading, Source, Strategy,
+    Cpu, CpuChoice, Machine, MachineNotice, MemoryKind, MemoryKindEvidence, MemoryRequest, Node, Reading,
+    Source, Strategy,
 };
 use numawise_machine::Roots;
 use numawise_units::{CpuSet, NodeId, NodeSet};
@@ -136,7 +137,7 @@ fn node(id: NodeId, with_cpus: bool) -> Option<Node> {
         memory: Reading::unavailable(NOT_READ),
         free: Reading::unavailable(NOT_READ),
         kind: MemoryKind::Unknown,
-        kind_evidence: NOT_READ.to_owned(),
+        kind_evidence: MemoryKindEvidence::NotRead,
         distances: Reading::unavailable(NOT_READ),
     })
 }

@@ -6,7 +6,7 @@ use numawise_facts::{
     Machine, MemoryMode, MemoryRequest, NodeBandwidth, Notice, Placement, PlanNotice, ProfileReference,
 };
 use numawise_session::{here, profiles::SavedProfile};
-use numawise_units::{BytesPerSecond, NodeId, NodeSet};
+use numawise_units::NodeSet;
 
 use super::request::Request;
 
@@ -60,8 +60,7 @@ fn reference(found: &SavedProfile) -> ProfileReference {
 
 fn of_weights(machine: &Machine, nodes: &NodeSet, profile: Option<ProfileReference>) -> Option<PlanNotice> {
     let known = numawise_placement::bandwidths(machine, nodes).ok()?;
-    let rate = |value: u64| BytesPerSecond(value as f64 * 1e6);
-    let bandwidth = |(node, value): &(NodeId, u64)| NodeBandwidth { node: *node, bandwidth: rate(*value) };
-    let bandwidths = known.of.iter().map(bandwidth).collect();
+    let bandwidths =
+        known.of.iter().map(|(node, rate)| NodeBandwidth { node: *node, bandwidth: rate.median }).collect();
     Some(PlanNotice::WeightsDerivedFrom { origin: known.origin, profile, bandwidths })
 }

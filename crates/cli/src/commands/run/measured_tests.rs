@@ -5,7 +5,7 @@ use numawise_facts::{
     Attribute, AttributeKind, AttributeOrigin, Bandwidth, Depth, Estimate, Fingerprint, IdleLatency,
     MemoryKind, Mix, Profile, ProfileHeader, ProfileOrigin, Reading, Target, Workers,
 };
-use numawise_units::{Latency, NodeId};
+use numawise_units::{BytesPerSecond, Latency, NodeId};
 
 use super::*;
 use crate::commands::run::arguments::Arguments;
@@ -115,13 +115,8 @@ fn weights_say_when_and_where_they_were_measured() {
 fn weights_by_the_firmware_say_so() {
     let mut declared = machine();
     for node in 0..2 {
-        declared.attributes.push(Attribute {
-            kind: AttributeKind::Bandwidth,
-            origin: AttributeOrigin::Firmware,
-            initiator: "0-3".parse().unwrap(),
-            target: NodeId(node),
-            value: 100_000,
-        });
+        let cpus = "0-3".parse().unwrap();
+        declared.attributes.push(Attribute::declared(AttributeKind::Bandwidth, cpus, NodeId(node), 100_000));
     }
     let notes = noted("--memory weighted", declared, None);
     let bandwidth = |node| NodeBandwidth { node: NodeId(node), bandwidth: BytesPerSecond(100e9) };
