@@ -1,4 +1,4 @@
-//! Where a job's threads and pages are: one or two looks at its processes, joined with the machine.
+//! Where a job's threads and pages are: one or two samples at its processes, joined with the machine.
 
 mod job;
 mod local;
@@ -14,24 +14,24 @@ mod topology;
 use std::collections::HashMap;
 
 use numawise_facts::{Machine, Reading, Snapshot, TaskSnapshot, ThreadSnapshot};
-use numawise_tables::{Residency, ShareSpan, TaskResidency};
-use numawise_units::{CpuSet, Nanoseconds, Pid, Ratio};
+use numawise_tables::{Residency, TaskResidency};
+use numawise_units::{Nanoseconds, Pid};
 
-use threads::{Clock, Seen};
+use threads::{Clock, SampledThread, busy};
 use topology::Topology;
 
 #[cfg(test)]
 #[path = "residency_tests.rs"]
 mod tests;
 
-/// What one look tells, or what two tell: shares of CPUs are meant between them. Processes and threads are the same in both
-/// looks when their number and their start are.
+/// What one sample tells, or what two tell: shares of CPUs are meant between them. Processes and threads are the same in both
+/// samples when their number and their start are.
 pub fn residency(now: &Snapshot, before: Option<&Snapshot>, machine: &Machine) -> Residency {
     let topology = Topology::new(machine, now);
     let clock = Clock::new(now, before);
     let earlier: HashMap<(Pid, Nanoseconds), &TaskSnapshot> = before
         .into_iter()
-        .flat_map(|look| &look.tasks)
+        .flat_map(|sample| &sample.tasks)
         .map(|task| ((task.pid, task.started), task))
         .collect();
     let mut tasks: Vec<TaskResidency> = now
@@ -69,8 +69,8 @@ fn one(
         .flatten()
         .map(|thread| ((thread.tid, thread.started), thread))
         .collect();
-    let seen: Reading<Vec<Seen>> = task.threads.as_ref().map(|threads| {
-        let mut seen: Vec<Seen> = threads
+    let seen: Reading<Vec<SampledThread>> = task.threads.as_ref().map(|threads| {
+        let mut seen: Vec<SampledThread> = threads
             .iter()
             .map(|thread| {
                 threads::thread(thread, earlier.get(&(thread.tid, thread.started)).copied(), clock, topology)
@@ -95,52 +95,9 @@ fn one(
         runs_on: weights.as_ref().map(|weights| weights.nodes()),
         time_by_node: weights.as_ref().map(|weights| weights.columns(topology)),
         local: local::share(&memory, &weights, topology),
-        far: local::far(&memory, &weights, &mask, topology),
+        remote: local::remote(&memory, &weights, &mask, topology),
         mask,
         threads: seen.map(|seen| seen.into_iter().map(|seen| seen.row).collect()),
         memory,
-    }
-}
-
-/// The sum of the shares that are known.
-fn busy(seen: &Reading<Vec<Seen>>) -> Reading<Ratio> {
-    seen.as_ref().and_then(|seen| sum(seen.iter().map(|seen| &seen.row.share), "no thread of it was seen"))
-}
-
-/// The sum of what is known; the first reason where nothing is, or `none` where there is nothing to sum.
-fn sum<'a>(shares: impl Iterator<Item = &'a Reading<Ratio>>, none: &'static str) -> Reading<Ratio> {
-    let (mut total, mut known, mut reason) = (0.0, false, None);
-    for share in shares {
-        match share {
-            Reading::Measured(share) => {
-                total += share.0;
-                known = true;
-            }
-            Reading::Unavailable { unavailable } => reason = reason.or(Some(unavailable)),
-        }
-    }
-    match (known, reason) {
-        (true, _) => Reading::Measured(Ratio(total)),
-        (false, Some(reason)) => Reading::Unavailable { unavailable: reason.clone() },
-        (false, None) => Reading::unavailable(none),
-    }
-}
-
-/// Whether two sets have a member in common, without making a third.
-fn meet(a: &CpuSet, b: &CpuSet) -> bool {
-    a.words().iter().zip(b.words()).any(|(a, b)| a & b != 0)
-}
-
-/// Whether all members of `a` are in `b`, without making a third set.
-fn lies_in(a: &CpuSet, b: &CpuSet) -> bool {
-    let of_b = b.words().iter().copied().chain(std::iter::repeat(0));
-    a.words().iter().zip(of_b).all(|(a, b)| a & !b == 0)
-}
-
-/// Two looks that can be told apart in time.
-fn apart(span: ShareSpan) -> Option<Nanoseconds> {
-    match span {
-        ShareSpan::BetweenLooks(span) if span.0 > 0 => Some(span),
-        ShareSpan::BetweenLooks(_) | ShareSpan::SinceBegin => None,
     }
 }

@@ -1,6 +1,6 @@
 #[path = "residency_tests/invariants.rs"]
 mod invariants;
-#[path = "residency_tests/looks.rs"]
-mod looks;
 #[path = "residency_tests/places.rs"]
 mod places;
+#[path = "residency_tests/samples.rs"]
+mod samples;

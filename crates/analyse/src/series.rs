@@ -1,14 +1,14 @@
-//! What many looks at a job say together: looks go in one after another, a [`Timeline`] comes out.
+//! What many samples at a job say together: samples go in one after another, a [`Timeline`] comes out.
 //!
-//! Each look is judged as `numawise where` would judge it beside the look before; here is only added up. So a file of any
-//! length needs memory for one look, and a line for each.
+//! Each sample is judged as `numawise where` would judge it beside the sample before; here is only added up. So a file of any
+//! length needs memory for one sample, and a line for each.
 
 mod measures;
 mod moments;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use numawise_facts::{Machine, Reading, Reason, Snapshot};
+use numawise_facts::{Machine, Reading, Reason, ResidencyNotice, ResidencyPart, Snapshot};
 use numawise_tables::{
     NodeColumn, NodeTimeline, Residency, SessionSpan, ShareSpan, TaskResidency, TaskTimeline, Timeline,
 };
@@ -24,11 +24,9 @@ mod tests;
 
 /// Moments in a chart at most, about: more than the columns of a screen do not show more.
 const MOMENTS: usize = 1500;
-/// Processes that are named in a sentence.
-const NAMED: usize = 8;
-const NO_LOOKS: &str = "nothing was recorded yet";
+const NO_SAMPLES: &str = "nothing was recorded yet";
 
-/// Adds up looks.
+/// Adds up samples.
 #[derive(Default)]
 pub struct Series {
     before: Option<(u32, Snapshot)>,
@@ -40,13 +38,13 @@ pub struct Series {
     migrations: Counts,
     tasks: BTreeMap<(Pid, Nanoseconds), Task>,
     lines: Vec<Line>,
-    /// What could not be seen and why, of which processes and in how many looks.
-    missing: BTreeMap<(String, String), (BTreeSet<Pid>, u64)>,
+    /// What could not be seen and why, of which processes and in how many samples.
+    missing: Vec<MissingPart>,
 }
 
 /// One process.
 struct Task {
-    /// Where its moments begin: processes of one number are told apart by it.
+    /// Where its moments begin: processes of one number are distinguished by it.
     first_seen: Nanoseconds,
     last_seen: Nanoseconds,
     last: Last,
@@ -55,6 +53,26 @@ struct Task {
     busy: Mean,
     local: Locality,
     migrations: Counts,
+}
+
+/// A part that could not be seen and why, of which processes and in how many samples.
+struct MissingPart {
+    part: ResidencyPart,
+    reason: Reason,
+    tasks: BTreeSet<Pid>,
+    samples: u64,
+}
+
+impl MissingPart {
+    fn notice(self, samples: u64) -> ResidencyNotice {
+        ResidencyNotice::UnavailableInSamples {
+            part: self.part,
+            tasks: self.tasks.into_iter().collect(),
+            reason: self.reason,
+            missing: self.samples,
+            samples,
+        }
+    }
 }
 
 /// How it described itself when last seen, and where its memory was when that was last seen.
@@ -66,13 +84,13 @@ struct Last {
 }
 
 impl Series {
-    /// Adds a look; looks come in the order of their sessions and of time.
-    pub fn push(&mut self, machine: &Machine, session: u32, look: &Snapshot) {
+    /// Adds a sample; samples come in the order of their sessions and of time.
+    pub fn push(&mut self, machine: &Machine, session: u32, sample: &Snapshot) {
         let before = self.before.take().filter(|(of, _)| *of == session).map(|(_, before)| before);
-        let seen = residency(look, before.as_ref(), machine);
+        let seen = residency(sample, before.as_ref(), machine);
         let span = match seen.span {
-            ShareSpan::BetweenLooks(span) if span.0 > 0 => Some(span),
-            ShareSpan::BetweenLooks(_) | ShareSpan::SinceBegin => None,
+            ShareSpan::BetweenSamples(span) if span.0 > 0 => Some(span),
+            ShareSpan::BetweenSamples(_) | ShareSpan::SinceBegin => None,
         };
         self.session(session, seen.unix_time);
         let hidden = self.hidden(&seen);
@@ -95,7 +113,7 @@ impl Series {
         }
         self.lines.push(Line::of(&seen, session, span, hidden));
         self.note(&seen);
-        self.before = Some((session, look.clone()));
+        self.before = Some((session, sample.clone()));
     }
 
     /// Why the memory of the job is not known though that of some tasks is: what could be seen of one of the others before
@@ -110,21 +128,21 @@ impl Series {
     fn session(&mut self, session: u32, at: Nanoseconds) {
         match &self.before_session() {
             Some(last) if *last == session => {}
-            _ => self.sessions.push(SessionSpan { first: at, last: at, looks: 0 }),
+            _ => self.sessions.push(SessionSpan { first: at, last: at, samples: 0 }),
         }
         if let Some(span) = self.sessions.last_mut() {
             span.last = at;
-            span.looks += 1;
+            span.samples += 1;
         }
     }
 
-    /// The session of the look before.
+    /// The session of the sample before.
     fn before_session(&self) -> Option<u32> {
         self.lines.last().map(Line::session)
     }
 
-    fn task(&mut self, seen: &TaskResidency, look: &Residency, span: Option<Nanoseconds>) {
-        let at = look.unix_time;
+    fn task(&mut self, seen: &TaskResidency, sample: &Residency, span: Option<Nanoseconds>) {
+        let at = sample.unix_time;
         let task = self.tasks.entry((seen.pid, seen.started)).or_insert_with(|| Task {
             first_seen: at,
             last_seen: at,
@@ -132,7 +150,7 @@ impl Series {
                 name: String::new(),
                 command: seen.command.clone(),
                 rank: seen.rank.clone(),
-                by_node: Reading::unavailable(NO_LOOKS),
+                by_node: Reading::unavailable(NO_SAMPLES),
             },
             threads: seen.threads.as_ref().map(|threads| threads.len() as u64),
             memory: Memory::default(),
@@ -146,7 +164,7 @@ impl Series {
         keep_known(&mut task.last.command, &seen.command);
         keep_known(&mut task.last.rank, &seen.rank);
         let by_node = seen.memory.as_ref().map(|memory| {
-            look.nodes.iter().zip(&memory.by_node).map(|(column, bytes)| (column.node, *bytes)).collect()
+            sample.nodes.iter().zip(&memory.by_node).map(|(column, bytes)| (column.node, *bytes)).collect()
         });
         keep_known(&mut task.last.by_node, &by_node);
         task.memory.add(seen.memory.as_ref().map(|memory| memory.total), at);
@@ -166,21 +184,28 @@ impl Series {
 
     fn note(&mut self, seen: &Residency) {
         for note in &seen.notes {
-            let entry = self.missing.entry((note.what.clone(), note.reason.to_string()));
-            let (whose, looks) = entry.or_default();
-            *looks += 1;
-            match note.tasks.as_slice() {
-                [] => whose.extend(seen.tasks.iter().map(|task| task.pid)),
-                tasks => whose.extend(tasks),
+            let ResidencyNotice::Unavailable { part, tasks, reason } = note else { continue };
+            let known = self.missing.iter().position(|of| (of.part, &of.reason) == (*part, reason));
+            let k = known.unwrap_or_else(|| {
+                let reason = reason.clone();
+                self.missing.push(MissingPart { part: *part, reason, tasks: BTreeSet::new(), samples: 0 });
+                self.missing.len() - 1
+            });
+            let entry = &mut self.missing[k];
+            entry.samples += 1;
+            match tasks.as_slice() {
+                [] => entry.tasks.extend(seen.tasks.iter().map(|task| task.pid)),
+                tasks => entry.tasks.extend(tasks),
             }
         }
     }
 
-    /// What all looks say.
-    pub fn timeline(self) -> Timeline {
+    /// What all samples say.
+    pub fn timeline(mut self) -> Timeline {
+        self.missing.sort_by(|a, b| (a.part, &a.reason.0).cmp(&(b.part, &b.reason.0)));
         let nodes: Vec<NodeColumn> = self.nodes.values().map(|(column, ..)| *column).collect();
-        let looks = self.lines.len() as u64;
-        let (moments, looks_per_moment) = moments::thinned(self.lines, &nodes, MOMENTS);
+        let samples = self.lines.len() as u64;
+        let (moments, samples_per_moment) = moments::thinned(self.lines, &nodes, MOMENTS);
         let mut tasks: Vec<TaskTimeline> =
             self.tasks.into_iter().map(|(who, task)| task.timeline(who, &nodes)).collect();
         tasks.sort_by_key(|task| {
@@ -188,7 +213,7 @@ impl Series {
             (rank.is_none(), rank, task.first_seen, task.pid, task.started)
         });
         Timeline {
-            looks,
+            samples,
             sessions: self.sessions,
             by_node: self
                 .nodes
@@ -206,8 +231,8 @@ impl Series {
             migrations: self.migrations.reading(),
             tasks,
             moments,
-            looks_per_moment,
-            unavailable: self.missing.into_iter().map(|(what, seen)| sentence(&what, &seen, looks)).collect(),
+            samples_per_moment,
+            unavailable: self.missing.into_iter().map(|part| part.notice(samples)).collect(),
         }
     }
 }
@@ -230,22 +255,6 @@ impl Task {
             migrations: self.migrations.reading(),
         }
     }
-}
-
-/// What could not be seen, of whom, why, and how often.
-fn sentence((what, reason): &(String, String), (whose, times): &(BTreeSet<Pid>, u64), looks: u64) -> String {
-    let mut text = what.clone();
-    for (k, pid) in whose.iter().take(NAMED).enumerate() {
-        text += &format!("{} {pid}", if k == 0 { " of" } else { "," });
-    }
-    if whose.len() > NAMED {
-        text += &format!(" and {} more", whose.len() - NAMED);
-    }
-    text += &format!(": {reason}");
-    if *times < looks {
-        text += &format!(" (in {times} of {looks} looks)");
-    }
-    text
 }
 
 /// Takes over a value, or a reason where there was only one.

@@ -1,6 +1,6 @@
 //! Jobs whose course is known by hand.
 
-use numawise_facts::{Reading, Snapshot, TaskSnapshot};
+use numawise_facts::{Reading, Reason, ResidencyNotice, ResidencyPart, Snapshot, TaskSnapshot};
 use numawise_tables::Timeline;
 use numawise_units::{Bytes, Nanoseconds, NodeId, Pid, Ratio};
 use proptest::prelude::*;
@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use super::Series;
 use crate::residency::sample::{SECOND, heap, machine, task, thread};
 
-/// A look `seconds` after the first.
-fn look(seconds: u64, tasks: Vec<TaskSnapshot>) -> Snapshot {
+/// A sample `seconds` after the first.
+fn snapshot(seconds: u64, tasks: Vec<TaskSnapshot>) -> Snapshot {
     Snapshot {
         at: Nanoseconds((1000 + seconds) * SECOND),
         unix_time: Nanoseconds((1_700_000_000 + seconds) * SECOND),
@@ -21,10 +21,10 @@ fn at(seconds: u64) -> Nanoseconds {
     Nanoseconds((1_700_000_000 + seconds) * SECOND)
 }
 
-fn timeline(looks: &[(u32, Snapshot)]) -> Timeline {
+fn timeline(samples: &[(u32, Snapshot)]) -> Timeline {
     let mut series = Series::default();
-    for (session, look) in looks {
-        series.push(&machine(), *session, look);
+    for (session, sample) in samples {
+        series.push(&machine(), *session, sample);
     }
     series.timeline()
 }
@@ -39,7 +39,7 @@ fn one_task() -> Vec<(u32, Snapshot)> {
         .map(|(memory, seconds)| {
             let mut worker = thread(100, 1, 7.0 + seconds as f64 / 2.0);
             worker.migrations = Reading::Measured(3 + seconds / 10);
-            (0, look(seconds, vec![task(100, vec![worker], memory)]))
+            (0, snapshot(seconds, vec![task(100, vec![worker], memory)]))
         })
         .collect()
 }
@@ -47,7 +47,7 @@ fn one_task() -> Vec<(u32, Snapshot)> {
 #[test]
 fn a_job_is_told_by_its_first_last_and_most() {
     let told = timeline(&one_task());
-    assert_eq!((told.looks, told.sessions.len(), told.looks_per_moment), (3, 1, 1));
+    assert_eq!((told.samples, told.sessions.len(), told.samples_per_moment), (3, 1, 1));
     assert_eq!((told.sessions[0].first, told.sessions[0].last), (at(0), at(20)));
     let of = |memory: &numawise_tables::MemoryChange| {
         [&memory.first, &memory.last, &memory.peak].map(|m| m.measured().unwrap().0 >> 20)
@@ -56,7 +56,7 @@ fn a_job_is_told_by_its_first_last_and_most() {
     assert_eq!(told.total.peak_at, Reading::Measured(at(10)));
     assert_eq!(of(&told.by_node[0].memory), [100, 100, 100]);
     assert_eq!(of(&told.by_node[1].memory), [0, 100, 300]);
-    // What is a peak at the first look was first seen then.
+    // What is a peak at the first sample was first seen then.
     assert_eq!(told.by_node[0].memory.peak_at, Reading::Measured(at(0)));
     let busy = |reading: &Reading<Ratio>| reading.measured().unwrap().0;
     assert!((busy(&told.busy) - 0.5).abs() < 1e-9);
@@ -76,10 +76,10 @@ fn a_job_is_told_by_its_first_last_and_most() {
 }
 
 #[test]
-fn the_chart_has_every_look_and_no_share_at_the_first() {
+fn the_chart_has_every_sample_and_no_share_at_the_first() {
     let told = timeline(&one_task());
     assert_eq!(told.moments.len(), 3);
-    assert!(told.moments[0].busy.reason().unwrap().0.contains("the first look of its session"));
+    assert!(told.moments[0].busy.reason().unwrap().0.contains("the first sample of its session"));
     assert_eq!(told.moments[1].busy, Reading::Measured(vec![Ratio(0.5), Ratio(0.0)]));
     let memory: Vec<_> = told
         .moments
@@ -92,10 +92,10 @@ fn the_chart_has_every_look_and_no_share_at_the_first() {
 /// What went on between two sessions is not known: no share is told over it, no migrations are counted.
 #[test]
 fn sessions_are_not_compared_with_each_other() {
-    let mut looks = one_task();
-    looks[2].0 = 1;
-    let told = timeline(&looks);
-    assert_eq!(told.sessions.iter().map(|s| s.looks).collect::<Vec<_>>(), [2, 1]);
+    let mut samples = one_task();
+    samples[2].0 = 1;
+    let told = timeline(&samples);
+    assert_eq!(told.sessions.iter().map(|s| s.samples).collect::<Vec<_>>(), [2, 1]);
     assert_eq!((told.sessions[1].first, told.sessions[1].last), (at(20), at(20)));
     assert!(told.moments[2].busy.measured().is_none());
     assert_eq!(told.migrations, Reading::Measured(1));
@@ -106,34 +106,40 @@ fn sessions_are_not_compared_with_each_other() {
 #[test]
 fn nothing_recorded_is_nothing_known() {
     let told = timeline(&[]);
-    assert_eq!((told.looks, told.moments.len(), told.tasks.len()), (0, 0, 0));
+    assert_eq!((told.samples, told.moments.len(), told.tasks.len()), (0, 0, 0));
     assert!(
         told.total.peak.reason().is_some() && told.busy.reason().is_some() && told.local.reason().is_some()
     );
-    let told = timeline(&[(0, look(0, vec![]))]);
-    assert_eq!(told.looks, 1);
+    let told = timeline(&[(0, snapshot(0, vec![]))]);
+    assert_eq!(told.samples, 1);
     assert!(told.total.first.reason().is_some(), "no process is not the same as no memory");
 }
 
 #[test]
 fn what_could_not_be_seen_is_said_and_counted_as_nothing() {
-    let mut looks = one_task();
-    looks[1].1.tasks[0].memory = Reading::unavailable("permission denied");
-    looks[2].1.tasks[0].threads = Reading::unavailable("it ended");
-    let told = timeline(&looks);
+    let mut samples = one_task();
+    samples[1].1.tasks[0].memory = Reading::unavailable("permission denied");
+    samples[2].1.tasks[0].threads = Reading::unavailable("it ended");
+    let told = timeline(&samples);
     assert_eq!(told.total.peak, Reading::Measured(Bytes::mib(200)));
     assert_eq!(told.moments[1].memory.reason().unwrap().0, "permission denied");
     assert!(told.moments[2].busy.reason().is_some());
-    let said = told.unavailable.join("\n");
-    assert!(said.contains("memory of 100: permission denied (in 1 of 3 looks)"), "{said}");
-    assert!(said.contains("threads of 100: it ended (in 1 of 3 looks)"), "{said}");
+    let notice = |part, reason: &'static str| ResidencyNotice::UnavailableInSamples {
+        part,
+        tasks: vec![Pid(100)],
+        reason: Reason(reason.into()),
+        missing: 1,
+        samples: 3,
+    };
+    assert!(told.unavailable.contains(&notice(ResidencyPart::Memory, "permission denied")), "{told:?}");
+    assert!(told.unavailable.contains(&notice(ResidencyPart::Threads, "it ended")), "{told:?}");
 }
 
 /// Where one of two processes hides its memory for a while, the job's memory does not seem to shrink; one that always hides it
 /// is left out.
 #[test]
 fn a_process_that_hides_its_memory_for_a_while_leaves_a_gap() {
-    let looks: Vec<_> = (0..4u64)
+    let samples: Vec<_> = (0..4u64)
         .map(|k| {
             let mut other = task(200, vec![thread(200, 0, 1.0)], heap(&[(0, 50)]));
             if k == 2 {
@@ -141,10 +147,10 @@ fn a_process_that_hides_its_memory_for_a_while_leaves_a_gap() {
             }
             let mut third = task(300, vec![thread(300, 0, 1.0)], heap(&[]));
             third.memory = Reading::unavailable("it is another user's");
-            (0, look(k, vec![task(100, vec![thread(100, 0, 1.0)], heap(&[(0, 100)])), other, third]))
+            (0, snapshot(k, vec![task(100, vec![thread(100, 0, 1.0)], heap(&[(0, 100)])), other, third]))
         })
         .collect();
-    let told = timeline(&looks);
+    let told = timeline(&samples);
     let seen: Vec<_> = told.moments.iter().map(|m| m.memory.measured().map(|m| m[0].0 >> 20)).collect();
     assert_eq!(seen, [Some(150), Some(150), None, Some(150)]);
     assert_eq!(told.total.last, Reading::Measured(Bytes::mib(150)));
@@ -157,7 +163,7 @@ fn a_number_that_is_used_again_is_another_process() {
         task.started = Nanoseconds(started);
         task
     };
-    let told = timeline(&[(0, look(0, vec![process(1, 50)])), (0, look(1, vec![process(2, 70)]))]);
+    let told = timeline(&[(0, snapshot(0, vec![process(1, 50)])), (0, snapshot(1, vec![process(2, 70)]))]);
     assert_eq!(told.tasks.len(), 2);
     assert_eq!(told.tasks[0].memory.last, Reading::Measured(Bytes::mib(50)));
     assert_eq!((told.tasks[0].last_seen, told.tasks[1].first_seen), (at(0), at(1)));
@@ -173,7 +179,7 @@ fn ranks_come_first_and_in_order() {
     let none = || Reading::unavailable("its environment names none");
     let told = timeline(&[(
         0,
-        look(0, vec![rank(5, none()), rank(6, Reading::Measured(1)), rank(7, Reading::Measured(0))]),
+        snapshot(0, vec![rank(5, none()), rank(6, Reading::Measured(1)), rank(7, Reading::Measured(0))]),
     )]);
     assert_eq!(told.tasks.iter().map(|task| task.pid.0).collect::<Vec<_>>(), [7, 6, 5]);
 }
@@ -182,8 +188,8 @@ fn ranks_come_first_and_in_order() {
 #[test]
 fn a_node_that_turns_up_later_is_a_column() {
     let told = timeline(&[
-        (0, look(0, vec![task(1, vec![thread(1, 0, 1.0)], heap(&[(0, 1)]))])),
-        (0, look(1, vec![task(1, vec![thread(1, 0, 1.0)], heap(&[(0, 1), (9, 4)]))])),
+        (0, snapshot(0, vec![task(1, vec![thread(1, 0, 1.0)], heap(&[(0, 1)]))])),
+        (0, snapshot(1, vec![task(1, vec![thread(1, 0, 1.0)], heap(&[(0, 1), (9, 4)]))])),
     ]);
     assert_eq!(told.nodes.iter().map(|n| n.node).collect::<Vec<_>>(), [NodeId(0), NodeId(1), NodeId(9)]);
     assert_eq!(told.moments[0].memory, Reading::Measured(vec![Bytes::mib(1), Bytes(0), Bytes(0)]));
@@ -193,15 +199,15 @@ fn a_node_that_turns_up_later_is_a_column() {
 /// A long job: the chart is thinned, the peak stays, and the mean of the shares is that of the whole.
 #[test]
 fn a_long_series_is_thinned_and_keeps_its_peak() {
-    let looks: Vec<_> = (0..4000u64)
+    let samples: Vec<_> = (0..4000u64)
         .map(|k| {
             let mib = if k == 2345 { 900 } else { 100 };
             let worker = thread(1, 0, 7.0 + k as f64 * if k < 2000 { 0.5 } else { 0.25 });
-            (0, look(k, vec![task(1, vec![worker], heap(&[(0, mib)]))]))
+            (0, snapshot(k, vec![task(1, vec![worker], heap(&[(0, mib)]))]))
         })
         .collect();
-    let told = timeline(&looks);
-    assert_eq!((told.looks, told.looks_per_moment), (4000, 3));
+    let told = timeline(&samples);
+    assert_eq!((told.samples, told.samples_per_moment), (4000, 3));
     assert!(told.moments.len() < 1500, "{}", told.moments.len());
     let most = told.moments.iter().filter_map(|m| m.memory.measured()).map(|m| m[0]).max();
     assert_eq!(most, Some(Bytes::mib(900)));
@@ -211,22 +217,22 @@ fn a_long_series_is_thinned_and_keeps_its_peak() {
 }
 
 proptest! {
-    /// Whatever is seen: the peak is no less than any look, shares are those of CPUs, and moments are in order.
+    /// Whatever is seen: the peak is no less than any sample, shares are those of CPUs, and moments are in order.
     #[test]
     fn figures_stay_within_what_was_seen(
         course in prop::collection::vec((0u64..500, 0u64..500, 0.0f64..1.0, 0u32..8), 1..40),
     ) {
         let mut used = 1.0;
-        let looks: Vec<_> = course
+        let samples: Vec<_> = course
             .iter()
             .enumerate()
             .map(|(k, (here, there, share, cpu))| {
                 used += share;
                 let worker = thread(1, *cpu, used);
-                (0, look(k as u64, vec![task(1, vec![worker], heap(&[(0, *here), (1, *there)]))]))
+                (0, snapshot(k as u64, vec![task(1, vec![worker], heap(&[(0, *here), (1, *there)]))]))
             })
             .collect();
-        let told = timeline(&looks);
+        let told = timeline(&samples);
         let most = course.iter().map(|(here, there, ..)| here + there).max().unwrap();
         prop_assert_eq!(told.total.peak.measured(), Some(&Bytes::mib(most)));
         if course.len() > 1 {

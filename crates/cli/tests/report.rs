@@ -88,7 +88,7 @@ fn a_time_series_is_shown_too() {
     assert!(shown.contains("memory of 100: permission denied (in 4 of 24 looks)"), "{shown}");
     assert!(std::fs::read_to_string(folder.0.join("out.html")).unwrap().contains("Where the job was"));
     let json: Value = serde_json::from_slice(&folder.report(&["job.nw", "--json"]).stdout).unwrap();
-    assert_eq!((&json["schema"], &json["looks"]), (&"numawise/series/1".into(), &24.into()));
+    assert_eq!((&json["schema"], &json["samples"]), (&"numawise/series/1".into(), &24.into()));
     assert_eq!(json["moments"].as_array().unwrap().len(), 24);
     assert_eq!(json["moments"][5]["memory"]["unavailable"], "permission denied");
 }

@@ -28,8 +28,9 @@ pub use machine::{
 };
 
 pub use notice::{
-    ChangedPart, LaunchNotice, LauncherMask, LiftedBy, MachineNotice, NodeBandwidth, Notice, PlanNotice,
-    ProfileReference, SessionNotice,
+    ChangedPart, ContendedCpu, LaunchNotice, LauncherMask, LiftedBy, MachineNotice, MovedTask, NamedTask,
+    NamedThread, NodeBandwidth, Notice, PinnedGroup, PlanNotice, ProfileReference, RemotePlace,
+    ResidencyNotice, ResidencyPart, SessionNotice, UnsuppliedNode,
 };
 pub use observation::{HostNoise, Observation, PageCensus, SamplerCost, ThreadObservation};
 pub use pages::{Balancing, PageSize, ParsePagesError};

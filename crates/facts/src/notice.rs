@@ -6,6 +6,7 @@
 mod launch;
 mod machine;
 mod plan;
+mod residency;
 mod session;
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,10 @@ use serde::{Deserialize, Serialize};
 pub use launch::{LaunchNotice, LauncherMask};
 pub use machine::{LiftedBy, MachineNotice};
 pub use plan::{NodeBandwidth, PlanNotice, ProfileReference};
+pub use residency::{
+    ContendedCpu, MovedTask, NamedTask, NamedThread, PinnedGroup, RemotePlace, ResidencyNotice,
+    ResidencyPart, UnsuppliedNode,
+};
 pub use session::{ChangedPart, SessionNotice};
 
 /// Defines the notices of a subject: an enum with one variant for each, and [`Notice::code`].
@@ -61,6 +66,8 @@ pub enum Notice {
     Plan(PlanNotice),
     /// NW2xx: of what keeps us from using the whole machine.
     Machine(MachineNotice),
+    /// NW4xx: of residency.
+    Residency(ResidencyNotice),
     /// NW7xx: of a use case.
     Session(SessionNotice),
     /// NW6xx: of a launch.
@@ -73,6 +80,7 @@ impl Notice {
         match self {
             Notice::Plan(notice) => notice.code(),
             Notice::Machine(notice) => notice.code(),
+            Notice::Residency(notice) => notice.code(),
             Notice::Session(notice) => notice.code(),
             Notice::Launch(notice) => notice.code(),
         }

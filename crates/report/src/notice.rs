@@ -3,6 +3,7 @@
 mod launch;
 pub mod machine;
 mod plan;
+mod residency;
 mod session;
 
 use numawise_facts::Notice;
@@ -15,6 +16,7 @@ pub fn text(notice: &Notice) -> String {
     match notice {
         Notice::Plan(notice) => plan::text(notice),
         Notice::Machine(notice) => machine::sentence(notice),
+        Notice::Residency(notice) => residency::text(notice),
         Notice::Session(notice) => session::text(notice),
         Notice::Launch(notice) => launch::text(notice),
     }

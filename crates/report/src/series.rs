@@ -7,6 +7,8 @@ mod words;
 use numawise_tables::Timeline;
 use serde_json::{Value, json as object};
 
+use crate::notice;
+
 pub use document::document;
 pub(crate) use spark::line as spark_line;
 
@@ -28,6 +30,8 @@ pub fn json(series: &Series) -> String {
         (document.as_object_mut(), serde_json::to_value(series.timeline))
     {
         all.extend(timeline);
+        let unavailable = &series.timeline.unavailable;
+        all["unavailable"] = unavailable.iter().map(|notice| notice::json(&notice.clone().into())).collect();
     }
     format!("{document:#}\n")
 }

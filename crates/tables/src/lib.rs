@@ -17,8 +17,7 @@ pub use profile::{
     ProfileDifference, ProfileTables, Spread, TransferGroup, WorkingSetCurve,
 };
 pub use residency::{
-    FarMemory, JobResidency, LeftOut, LocalShare, MaskOverlap, MemoryRow, MemoryTable, NodeColumn, NodeTotal,
-    Occupant, Remark, RemarkKind, Residency, ResidencyNote, ShareSpan, SharedCpu, TaskResidency,
-    ThreadResidency,
+    JobResidency, LeftOut, LocalShare, MaskOverlap, MemoryRow, MemoryTable, NodeColumn, NodeTotal, Occupant,
+    RemoteMemory, Residency, ShareSpan, SharedCpu, TaskResidency, ThreadResidency,
 };
 pub use timeline::{LocalChange, MemoryChange, Moment, NodeTimeline, SessionSpan, TaskTimeline, Timeline};

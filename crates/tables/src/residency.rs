@@ -1,12 +1,12 @@
 //! Where a job's threads and pages are, as tables that only need to be shown: snapshots joined with the machine.
 
 use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid, Ratio};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use numawise_facts::{MappingSnapshot, MemoryKind, PageUse, PolicyShare, Reading, Reason};
+use numawise_facts::{MappingSnapshot, MemoryKind, PageUse, PolicyShare, Reading, ResidencyNotice};
 
 /// A job at one moment, or between two.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Residency {
     /// Since the start of the system (CLOCK_BOOTTIME).
     pub at: Nanoseconds,
@@ -19,7 +19,7 @@ pub struct Residency {
     pub tasks: Vec<TaskResidency>,
     pub job: JobResidency,
     /// What could not be seen, and why.
-    pub notes: Vec<ResidencyNote>,
+    pub notes: Vec<ResidencyNotice>,
 }
 
 impl Residency {
@@ -29,27 +29,26 @@ impl Residency {
 }
 
 /// The time over which shares of CPUs are meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShareSpan {
-    /// Since each thread began, as `ps` has it: there was one look.
+    /// Since each thread began, as `ps` has it: there was one sample.
     SinceBegin,
-    /// Between two looks, so far apart. What began in between counts since it began.
-    BetweenLooks(Nanoseconds),
+    /// Between two samples, so far apart. What began in between counts since it began.
+    BetweenSamples(Nanoseconds),
 }
 
 /// A column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct NodeColumn {
     pub node: NodeId,
     /// Unknown too where the machine does not have the node.
     pub kind: MemoryKind,
-    /// It has CPUs of its own.
+    /// It has CPUs.
     pub cpus: bool,
 }
 
 /// A process.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct TaskResidency {
     pub pid: Pid,
     pub parent: Pid,
@@ -74,11 +73,11 @@ pub struct TaskResidency {
     pub memory: Reading<MemoryTable>,
     pub local: Reading<LocalShare>,
     /// Memory on nodes where none of its threads runs, the most first.
-    pub far: Reading<Vec<FarMemory>>,
+    pub remote: Reading<Vec<RemoteMemory>>,
 }
 
 /// A thread.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ThreadResidency {
     pub tid: Pid,
     pub name: String,
@@ -93,24 +92,24 @@ pub struct ThreadResidency {
     pub mask_nodes: Reading<NodeSet>,
     /// Of one CPU, over [`Residency::span`].
     pub share: Reading<Ratio>,
-    /// It wants a CPU: its share between two looks is at least 10 %; with one look, it runs or waits to run.
+    /// It wants a CPU: its share between two samples is at least 10 %; with one sample, it runs or waits to run.
     pub busy: bool,
     /// Since it began.
     pub cpu_time: Nanoseconds,
     /// Since it began.
     pub migrations: Reading<u64>,
-    /// Between the looks.
+    /// Between the samples.
     pub recent_migrations: Reading<u64>,
     /// Since it began.
     pub minor_faults: u64,
     /// Since it began.
     pub major_faults: u64,
-    /// Both kinds, between the looks.
+    /// Both kinds, between the samples.
     pub recent_faults: Reading<u64>,
 }
 
 /// Resident memory by use and node, and how it is placed. Columns are those of [`Residency::nodes`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryTable {
     /// One for each use, in the order of [`PageUse::ALL`], with pages or without.
     pub rows: Vec<MemoryRow>,
@@ -122,7 +121,7 @@ pub struct MemoryTable {
     pub mappings: u64,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryRow {
     pub used_for: PageUse,
     /// One for each of [`Residency::nodes`].
@@ -132,23 +131,23 @@ pub struct MemoryRow {
 
 /// How much of a task's memory is local to it.
 ///
-/// Neither figure knows which thread uses which page: `/proc` does not tell. A page is local to the node that it lies on;
+/// Neither figure knows which thread uses which page: `/proc` does not say. A page is local to the node that it lies on;
 /// on a node without CPUs (HBM, CXL) it is local to the nodes to whose CPUs that memory is nearest. A thread counts with
 /// all its CPU time on the node where it was last.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LocalShare {
-    /// The share of its pages that lie where its threads run ([`TaskResidency::runs_on`]). The rest is far from every thread.
+    /// The share of its pages that lie where its threads run ([`TaskResidency::runs_on`]). The rest is remote for every thread.
     pub at_most: Ratio,
     /// The share of local accesses if every thread used every page alike: the sum over nodes of the share of CPU time
     /// there times the share of pages that are local there. With one node it is the same as `at_most`.
     pub if_alike: Ratio,
-    /// The time over which CPU time was weighed; since they began where no thread used any between the looks.
+    /// The time over which CPU time was weighed; since they began where no thread used any between the samples.
     pub weighed: ShareSpan,
 }
 
 /// Memory of a task on a node where none of its threads runs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FarMemory {
+#[derive(Debug, Clone, PartialEq)]
+pub struct RemoteMemory {
     pub node: NodeId,
     pub bytes: Bytes,
     /// Of these, pages of files: they stay where the file was first read, often by another program.
@@ -162,7 +161,7 @@ pub struct FarMemory {
 }
 
 /// All tasks together.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct JobResidency {
     /// One for each of [`Residency::nodes`].
     pub by_node: Vec<NodeTotal>,
@@ -183,18 +182,18 @@ pub struct JobResidency {
     /// What could not be read, and so is in none of these sums.
     pub left_out: LeftOut,
     /// What stands out, the most important first.
-    pub remarks: Vec<Remark>,
+    pub remarks: Vec<ResidencyNotice>,
 }
 
 /// Of how many tasks something is missing in the sums over a job.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LeftOut {
     pub threads: u64,
     pub memory: u64,
 }
 
 /// What of the job is on a node.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct NodeTotal {
     pub node: NodeId,
     /// Threads that run there or ran there last.
@@ -207,7 +206,7 @@ pub struct NodeTotal {
 }
 
 /// A CPU with two or more busy threads.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SharedCpu {
     pub cpu: CpuId,
     pub node: Option<NodeId>,
@@ -220,7 +219,7 @@ pub struct SharedCpu {
 }
 
 /// A thread as others need to name it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Occupant {
     pub pid: Pid,
     pub rank: Option<u32>,
@@ -232,7 +231,7 @@ pub struct Occupant {
 }
 
 /// CPUs on which two or more tasks are pinned, busy now or not.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MaskOverlap {
     /// The CPUs that they share.
     pub cpus: CpuSet,
@@ -240,36 +239,5 @@ pub struct MaskOverlap {
     /// Their ranks, where they have some.
     pub ranks: Vec<u32>,
     /// More threads do work on the CPUs of these tasks than there are CPUs.
-    pub crowded: bool,
-}
-
-/// Something that stands out, as a sentence.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Remark {
-    pub kind: RemarkKind,
-    /// With names as they are: whoever shows it makes them harmless.
-    pub text: String,
-    /// The tasks that it is about.
-    pub tasks: Vec<Pid>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RemarkKind {
-    SharedCpus,
-    PinnedTogether,
-    FarMemory,
-    /// Threads on a node where hardly any of the task's memory is.
-    ThreadsWithoutMemory,
-    ManyMigrations,
-}
-
-/// What could not be seen of some tasks.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ResidencyNote {
-    /// "memory", "threads", "masks of threads".
-    pub what: String,
-    /// Empty when it is about all of them.
-    pub tasks: Vec<Pid>,
-    pub reason: Reason,
+    pub oversubscribed: bool,
 }

@@ -1,6 +1,5 @@
-use numawise_facts::{Reading, Reason};
-use numawise_tables::ResidencyNote;
-use numawise_units::Nanoseconds;
+use numawise_facts::{MovedTask, NamedTask, Reading, Reason, ResidencyNotice, ResidencyPart};
+use numawise_units::{Nanoseconds, Pid};
 use proptest::prelude::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -156,8 +155,14 @@ fn names_cannot_steer_the_terminal() {
             threads.iter_mut().for_each(|thread| (thread.name, thread.state) = (evil.to_owned(), '\u{7}'));
         }
     }
-    sample.job.remarks[0].text = evil.to_owned();
-    sample.notes = vec![ResidencyNote { what: evil.into(), tasks: vec![], reason: Reason(evil.into()) }];
+    let evil_task = NamedTask { pid: Pid(5000), name: evil.to_owned(), rank: None };
+    let moved = vec![MovedTask { task: evil_task, moves: 50 }];
+    sample.job.remarks = vec![ResidencyNotice::ManyMigrations { tasks: moved, span: Nanoseconds(1) }];
+    sample.notes = vec![ResidencyNotice::Unavailable {
+        part: ResidencyPart::Memory,
+        tasks: vec![],
+        reason: Reason(evil.into()),
+    }];
     let mut view = View::new(evil, crate::fixture::SECOND);
     view.take(sample, Nanoseconds(0));
     for keys in [&[][..], &[Key::Enter], &[Key::Enter], &[Key::Char('/'), Key::Char('\u{202e}')]] {

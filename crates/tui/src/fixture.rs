@@ -1,9 +1,11 @@
 //! Residency made by hand.
 
-use numawise_facts::{MappingSnapshot, MemoryKind, PageUse, PolicyShare, Reading};
+use numawise_facts::{
+    ContendedCpu, MappingSnapshot, MemoryKind, NamedThread, PageUse, PolicyShare, Reading, ResidencyNotice,
+};
 use numawise_tables::{
-    JobResidency, LeftOut, LocalShare, MemoryRow, MemoryTable, NodeColumn, NodeTotal, Remark, RemarkKind,
-    Residency, ShareSpan, TaskResidency, ThreadResidency,
+    JobResidency, LeftOut, LocalShare, MemoryRow, MemoryTable, NodeColumn, NodeTotal, Residency, ShareSpan,
+    TaskResidency, ThreadResidency,
 };
 use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid, Ratio};
 
@@ -104,9 +106,9 @@ pub fn task(
         local: Reading::Measured(LocalShare {
             at_most: local,
             if_alike: Ratio(local.0 / 2.0),
-            weighed: ShareSpan::BetweenLooks(SECOND),
+            weighed: ShareSpan::BetweenSamples(SECOND),
         }),
-        far: Reading::Measured(Vec::new()),
+        remote: Reading::Measured(Vec::new()),
     }
 }
 
@@ -128,18 +130,22 @@ pub fn residency(second: u64, tasks: Vec<TaskResidency>, nodes: usize) -> Reside
     let local = LocalShare {
         at_most: Ratio(0.931),
         if_alike: Ratio(0.512),
-        weighed: ShareSpan::BetweenLooks(SECOND),
+        weighed: ShareSpan::BetweenSamples(SECOND),
     };
-    let remark = Remark {
-        kind: RemarkKind::SharedCpus,
-        text: "2 busy threads share CPU 7: rank 0 (solver) and rank 1 (solver)".to_owned(),
-        tasks: tasks.iter().take(2).map(|task| task.pid).collect(),
+    let thread = |(task, rank): (&TaskResidency, u32)| NamedThread {
+        pid: task.pid,
+        tid: task.pid,
+        name: "solver".to_owned(),
+        rank: Some(rank),
+        pinned: false,
     };
+    let shared = ContendedCpu { cpu: CpuId(7), threads: tasks.iter().zip(0..2).map(thread).collect() };
+    let remark = ResidencyNotice::SharedCpus { cpus: vec![shared] };
     let at = Nanoseconds((1000 + second) * SECOND.0);
     Residency {
         at,
         unix_time: Nanoseconds(1_700_000_000 * SECOND.0 + at.0),
-        span: ShareSpan::BetweenLooks(SECOND),
+        span: ShareSpan::BetweenSamples(SECOND),
         nodes: (0..nodes)
             .map(|k| NodeColumn { node: NodeId(k as u32), kind: MemoryKind::Dram, cpus: true })
             .collect(),

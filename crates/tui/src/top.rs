@@ -1,6 +1,7 @@
 //! The lines above the table: the job, or the task that is opened, in figures and their history.
 
 use numawise_facts::{MemoryKind, Reading};
+use numawise_report::notice;
 use numawise_tables::{LocalShare, Residency};
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 use ratatui::text::{Line, Span};
@@ -97,10 +98,10 @@ impl View {
             node_lines(&nodes, width, usize::from(room / 3).max(1), palette, lines);
         }
         for (k, remark) in job.remarks.iter().take(3).enumerate() {
-            lines.push((2 + 2 * k as u8, warning(&remark.text, width, palette)));
+            lines.push((2 + 2 * k as u8, warning(&notice::text(&remark.clone().into()), width, palette)));
         }
         for note in sample.notes.iter().take(1) {
-            let text = format!("{} unavailable: {}", note.what, note.reason);
+            let text = format!("unavailable: {}", notice::text(&note.clone().into()));
             lines.push((4, Line::styled(cut(&clean(&text), width), palette.style(Tone::Dim))));
         }
     }
@@ -154,8 +155,8 @@ impl View {
                 lines.push((2, labelled("policy", &held.join("  "), width, palette)));
             }
         }
-        for remark in sample.job.remarks.iter().filter(|remark| remark.tasks.contains(&task.pid)).take(2) {
-            lines.push((4, warning(&remark.text, width, palette)));
+        for remark in sample.job.remarks.iter().filter(|remark| remark.tasks().contains(&task.pid)).take(2) {
+            lines.push((4, warning(&notice::text(&remark.clone().into()), width, palette)));
         }
     }
 

@@ -66,7 +66,7 @@ impl WatchedTask {
 
 /// Shares of CPUs are those between two samples.
 pub fn between(sample: &Residency) -> bool {
-    matches!(sample.span, ShareSpan::BetweenLooks(_))
+    matches!(sample.span, ShareSpan::BetweenSamples(_))
 }
 
 pub fn row_id(task: &TaskResidency) -> RowId {

@@ -7,16 +7,16 @@ use numawise_tables::{
     JobResidency, LeftOut, LocalShare, MemoryRow, NodeTotal, Occupant, ShareSpan, SharedCpu, TaskResidency,
     ThreadResidency,
 };
-use numawise_units::{Bytes, CpuId, Ratio};
+use numawise_units::{CpuId, Ratio};
 
-use super::threads::Clock;
+use super::threads::{Clock, sum};
 use super::topology::Topology;
-use super::{memory, overlaps, remarks, sum};
+use super::{memory, overlaps, remarks};
 
 /// Two threads with less than this of a CPU between them do not wait for each other much.
 const LOADED: f64 = 0.9;
 
-const NO_TASKS: &str = "there are no processes to look at";
+const NO_TASKS: &str = "there are no processes to sample";
 
 pub fn job(tasks: &[TaskResidency], clock: &Clock, topology: &Topology) -> JobResidency {
     let memory = rows(tasks, topology.columns().len());
@@ -148,12 +148,4 @@ fn shared(tasks: &[TaskResidency], topology: &Topology) -> Vec<SharedCpu> {
             SharedCpu { cpu, node: topology.node_of(cpu), load, contended, threads }
         })
         .collect()
-}
-
-/// What is on a node's memory of all that is there, for sentences.
-pub fn percent(part: Bytes, whole: Bytes) -> String {
-    match whole.0 {
-        0 => "0.0 %".to_owned(),
-        whole => Ratio(part.0 as f64 / whole as f64).percent(),
-    }
 }

@@ -1,10 +1,10 @@
 //! How much of a task's memory is local to it, and what is far.
 
 use numawise_facts::{PageUse, Reading};
-use numawise_tables::{FarMemory, LocalShare, MemoryTable, ShareSpan};
+use numawise_tables::{LocalShare, MemoryTable, RemoteMemory, ShareSpan};
 use numawise_units::{Bytes, CpuSet, NodeId, NodeSet, Ratio};
 
-use super::threads::Seen;
+use super::threads::SampledThread;
 use super::topology::Topology;
 
 /// A node where less of the CPU time is used than this is not one where a task runs: helper threads are anywhere.
@@ -30,11 +30,11 @@ impl Weights {
 }
 
 /// From the CPU time over `span`; where no thread used any, from that since the threads began.
-pub fn weights(seen: &Reading<Vec<Seen>>, span: ShareSpan) -> Reading<Weights> {
+pub fn weights(seen: &Reading<Vec<SampledThread>>, span: ShareSpan) -> Reading<Weights> {
     seen.as_ref().and_then(|seen| weights_of(seen, span))
 }
 
-fn weights_of(seen: &[Seen], span: ShareSpan) -> Reading<Weights> {
+fn weights_of(seen: &[SampledThread], span: ShareSpan) -> Reading<Weights> {
     if seen.iter().all(|seen| seen.row.node.is_none()) {
         return Reading::unavailable(
             "the machine does not say to which nodes the CPUs of its threads belong",
@@ -96,32 +96,32 @@ fn share_of(memory: &MemoryTable, weights: &Weights, topology: &Topology) -> Rea
     Reading::Measured(LocalShare { at_most: of_all(near), if_alike: of_all(alike), weighed: weights.span })
 }
 
-pub fn far(
+pub fn remote(
     memory: &Reading<MemoryTable>,
     weights: &Reading<Weights>,
     mask: &Reading<CpuSet>,
     topology: &Topology,
-) -> Reading<Vec<FarMemory>> {
+) -> Reading<Vec<RemoteMemory>> {
     let reach = mask.measured().map(|mask| topology.nodes_of(mask));
     let both = memory.as_ref().zip(weights.as_ref());
-    both.map(|(memory, weights)| far_of(memory, weights, reach.as_ref(), topology))
+    both.map(|(memory, weights)| remote_of(memory, weights, reach.as_ref(), topology))
 }
 
-fn far_of(
+fn remote_of(
     memory: &MemoryTable,
     weights: &Weights,
     reach: Option<&NodeSet>,
     topology: &Topology,
-) -> Vec<FarMemory> {
+) -> Vec<RemoteMemory> {
     let file = memory.rows.iter().find(|row| row.used_for == PageUse::File);
-    let mut all: Vec<FarMemory> = Vec::new();
+    let mut all: Vec<RemoteMemory> = Vec::new();
     for (column, bytes) in memory.by_node.iter().enumerate() {
         if *bytes == Bytes(0) || time_at(weights, column, topology) > 0.0 {
             continue;
         }
         let node = topology.columns()[column].node;
         let (nearest, distance) = nearest(weights, node, topology);
-        all.push(FarMemory {
+        all.push(RemoteMemory {
             node,
             bytes: *bytes,
             file: file.map_or(Bytes(0), |row| row.by_node[column]),
@@ -130,7 +130,7 @@ fn far_of(
             distance,
         });
     }
-    all.sort_by_key(|far| (std::cmp::Reverse(far.bytes), far.node));
+    all.sort_by_key(|remote| (std::cmp::Reverse(remote.bytes), remote.node));
     all
 }
 

@@ -1,59 +1,54 @@
 //! What could not be seen, gathered: a reason that holds for many tasks is said once.
 
-use numawise_facts::{Reading, Reason, Snapshot};
-use numawise_tables::{ResidencyNote, ShareSpan, TaskResidency};
-use numawise_units::Pid;
+use numawise_facts::{Reading, Reason, ResidencyNotice, ResidencyPart, Snapshot};
+use numawise_tables::{ShareSpan, TaskResidency};
+use numawise_units::{Nanoseconds, Pid};
 
 use super::threads::Clock;
 
-pub fn notes(tasks: &[TaskResidency], clock: &Clock, before: Option<&Snapshot>) -> Vec<ResidencyNote> {
-    let mut notes = Notes(Vec::new());
+pub fn notes(tasks: &[TaskResidency], clock: &Clock, before: Option<&Snapshot>) -> Vec<ResidencyNotice> {
+    let no_time = clock.span() == ShareSpan::BetweenSamples(Nanoseconds(0));
+    let mut parts = MissingParts(Vec::new());
     for task in tasks {
-        notes.missing("threads", task.pid, &task.threads);
-        notes.missing("memory", task.pid, &task.memory);
+        parts.missing(ResidencyPart::Threads, task.pid, &task.threads);
+        parts.missing(ResidencyPart::Memory, task.pid, &task.memory);
         if task.threads.measured().is_some() && task.memory.measured().is_some() {
-            notes.missing("local share", task.pid, &task.local);
+            parts.missing(ResidencyPart::LocalShare, task.pid, &task.local);
         }
         for thread in task.threads.measured().into_iter().flatten() {
-            notes.missing("masks of threads", task.pid, &thread.mask);
-            notes.missing("migrations of threads", task.pid, &thread.migrations);
-            if clock.span() != ShareSpan::BetweenLooks(numawise_units::Nanoseconds(0)) {
-                notes.missing("shares of threads", task.pid, &thread.share);
+            parts.missing(ResidencyPart::ThreadMasks, task.pid, &thread.mask);
+            parts.missing(ResidencyPart::ThreadMigrations, task.pid, &thread.migrations);
+            if !no_time {
+                parts.missing(ResidencyPart::ThreadShares, task.pid, &thread.share);
             }
         }
-        for far in task.far.measured().into_iter().flatten() {
-            notes.missing("distance of far memory", task.pid, &far.distance);
+        for remote in task.remote.measured().into_iter().flatten() {
+            parts.missing(ResidencyPart::RemoteDistance, task.pid, &remote.distance);
         }
     }
-    if before.is_some() && clock.span() == ShareSpan::BetweenLooks(numawise_units::Nanoseconds(0)) {
-        let reason = Reason("the second look is not later than the first".into());
-        notes.0.push(ResidencyNote { what: "shares of CPUs".to_owned(), tasks: Vec::new(), reason });
+    if before.is_some() && no_time {
+        let reason = Reason("the second sample is not later than the first".into());
+        parts.0.push((ResidencyPart::CpuShares, Vec::new(), reason));
     }
-    for note in &mut notes.0 {
-        if note.tasks.len() == tasks.len() {
-            note.tasks.clear();
-        }
-    }
-    notes.0
+    let notice = |(part, pids, reason): (ResidencyPart, Vec<Pid>, Reason)| ResidencyNotice::Unavailable {
+        part,
+        tasks: if pids.len() == tasks.len() { Vec::new() } else { pids },
+        reason,
+    };
+    parts.0.into_iter().map(notice).collect()
 }
 
-struct Notes(Vec<ResidencyNote>);
+struct MissingParts(Vec<(ResidencyPart, Vec<Pid>, Reason)>);
 
-impl Notes {
-    fn missing<T>(&mut self, what: &str, pid: Pid, reading: &Reading<T>) {
+impl MissingParts {
+    fn missing<T>(&mut self, part: ResidencyPart, pid: Pid, reading: &Reading<T>) {
         let Some(reason) = reading.reason() else {
             return;
         };
-        match self.0.iter_mut().find(|note| note.what == what && note.reason == *reason) {
-            Some(note) if note.tasks.last() == Some(&pid) => {}
-            Some(note) => note.tasks.push(pid),
-            None => {
-                self.0.push(ResidencyNote {
-                    what: what.to_owned(),
-                    tasks: vec![pid],
-                    reason: reason.clone(),
-                });
-            }
+        match self.0.iter_mut().find(|(of, _, why)| (*of, why) == (part, reason)) {
+            Some((_, tasks, _)) if tasks.last() == Some(&pid) => {}
+            Some((_, tasks, _)) => tasks.push(pid),
+            None => self.0.push((part, vec![pid], reason.clone())),
         }
     }
 }

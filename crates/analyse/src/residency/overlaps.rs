@@ -7,10 +7,9 @@ use numawise_tables::{MaskOverlap, TaskResidency};
 use numawise_units::{CpuId, CpuSet, Pid};
 
 use super::topology::Topology;
-use super::{lies_in, meet};
 
 /// A task that is pinned, and by how many threads it fills its CPUs.
-struct Pinned<'a> {
+struct PinnedTask<'a> {
     task: &'a TaskResidency,
     mask: &'a CpuSet,
     working: u64,
@@ -29,7 +28,7 @@ pub fn overlaps(tasks: &[TaskResidency], topology: &Topology) -> Vec<MaskOverlap
         if cpus.is_empty() || !seen.insert(one.mask) {
             continue;
         }
-        let touching: Vec<&Pinned> = pinned.iter().filter(|other| meet(other.mask, one.mask)).collect();
+        let touching: Vec<&PinnedTask> = pinned.iter().filter(|other| meet(other.mask, one.mask)).collect();
         let all = touching.iter().fold(CpuSet::new(), |all, other| all.union(other.mask));
         let mut ranks: Vec<u32> =
             touching.iter().filter_map(|other| other.task.rank.measured().copied()).collect();
@@ -39,20 +38,20 @@ pub fn overlaps(tasks: &[TaskResidency], topology: &Topology) -> Vec<MaskOverlap
             cpus,
             tasks: touching.iter().map(|other| other.task.pid).collect(),
             ranks,
-            crowded: is_crowded(&pinned, one.mask) || is_crowded(&pinned, &all),
+            oversubscribed: is_oversubscribed(&pinned, one.mask) || is_oversubscribed(&pinned, &all),
         };
         let same = |known: &&mut MaskOverlap| known.cpus == overlap.cpus && known.tasks == overlap.tasks;
         match overlaps.iter_mut().find(same) {
-            Some(known) => known.crowded |= overlap.crowded,
+            Some(known) => known.oversubscribed |= overlap.oversubscribed,
             None => overlaps.push(overlap),
         }
     }
-    overlaps.sort_by_key(|overlap| (!overlap.crowded, overlap.cpus.first()));
+    overlaps.sort_by_key(|overlap| (!overlap.oversubscribed, overlap.cpus.first()));
     overlaps
 }
 
 /// More threads work for tasks that have nothing but these CPUs than there are CPUs.
-fn is_crowded(pinned: &[Pinned], cpus: &CpuSet) -> bool {
+fn is_oversubscribed(pinned: &[PinnedTask], cpus: &CpuSet) -> bool {
     let inside = pinned.iter().filter(|pinned| lies_in(pinned.mask, cpus));
     let (tasks, threads) = inside.fold((0, 0), |(tasks, threads), one| (tasks + 1, threads + one.working));
     tasks > 1 && threads > cpus.len() as u64
@@ -60,7 +59,7 @@ fn is_crowded(pinned: &[Pinned], cpus: &CpuSet) -> bool {
 
 /// Of a launcher, a shell or another program that only waits for the task it started, nothing is asked: what counts is a
 /// task with a thread that used at least a tenth of the CPU time of the job's busiest, or with a rank and no child here.
-fn pinned<'a>(tasks: &'a [TaskResidency], topology: &Topology) -> Vec<Pinned<'a>> {
+fn pinned<'a>(tasks: &'a [TaskResidency], topology: &Topology) -> Vec<PinnedTask<'a>> {
     let most = |task: &TaskResidency| {
         let threads = task.threads.measured().into_iter().flatten();
         threads.map(|thread| thread.cpu_time.0).max().unwrap_or(0)
@@ -73,9 +72,20 @@ fn pinned<'a>(tasks: &'a [TaskResidency], topology: &Topology) -> Vec<Pinned<'a>
     };
     let pinned = |task: &'a TaskResidency| match (&task.mask, &task.working) {
         (Reading::Measured(mask), Reading::Measured(working)) if topology.is_pinned(mask) => {
-            Some(Pinned { task, mask, working: (*working).max(1) })
+            Some(PinnedTask { task, mask, working: (*working).max(1) })
         }
         _ => None,
     };
     tasks.iter().filter(|task| counts(task)).filter_map(pinned).collect()
+}
+
+/// Whether two sets have a member in common, without making a third.
+fn meet(a: &CpuSet, b: &CpuSet) -> bool {
+    a.words().iter().zip(b.words()).any(|(a, b)| a & b != 0)
+}
+
+/// Whether all members of `a` are in `b`, without making a third set.
+fn lies_in(a: &CpuSet, b: &CpuSet) -> bool {
+    let of_b = b.words().iter().copied().chain(std::iter::repeat(0));
+    a.words().iter().zip(of_b).all(|(a, b)| a & !b == 0)
 }

@@ -91,6 +91,6 @@ pub fn rank(rank: u32, task: TaskSnapshot) -> TaskSnapshot {
 }
 
 /// So many seconds after the start of the system.
-pub fn look(seconds: f64, tasks: Vec<TaskSnapshot>) -> Snapshot {
+pub fn snapshot(seconds: f64, tasks: Vec<TaskSnapshot>) -> Snapshot {
     Snapshot { at: Nanoseconds::from_seconds(seconds), unix_time: Nanoseconds(1_700_000_000 * SECOND), tasks }
 }

@@ -1,6 +1,8 @@
 //! What holds for every job.
 
-use numawise_facts::{MemorySnapshot, PageUse, Reading, Snapshot, TaskSnapshot, ThreadSnapshot};
+use numawise_facts::{
+    MemorySnapshot, PageUse, Reading, ResidencyNotice, ResidencyPart, Snapshot, TaskSnapshot, ThreadSnapshot,
+};
 use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, Pid};
 use proptest::prelude::*;
 
@@ -54,7 +56,7 @@ fn a_task() -> impl Strategy<Value = TaskSnapshot> {
     )
 }
 
-fn a_look() -> impl Strategy<Value = Snapshot> {
+fn a_sample() -> impl Strategy<Value = Snapshot> {
     (0u64..30, proptest::collection::vec(a_task(), 0..5)).prop_map(|(at, tasks)| Snapshot {
         at: Nanoseconds(at * 100_000_000),
         unix_time: Nanoseconds(at * 100_000_000),
@@ -66,7 +68,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
 
     #[test]
-    fn totals_are_sums_and_shares_are_shares(now in a_look(), before in proptest::option::of(a_look())) {
+    fn totals_are_sums_and_shares_are_shares(now in a_sample(), before in proptest::option::of(a_sample())) {
         let seen = residency(&now, before.as_ref(), &with_hbm());
         let columns = seen.nodes.len();
         prop_assert_eq!(seen.tasks.len(), now.tasks.len());
@@ -99,7 +101,7 @@ proptest! {
             }
             // What is far is what is not local.
             if let (Some(far), Some(local), Some(table)) =
-                (task.far.measured(), task.local.measured(), task.memory.measured())
+                (task.remote.measured(), task.local.measured(), task.memory.measured())
             {
                 let far: u64 = far.iter().map(|far| far.bytes.0).sum();
                 let near = local.at_most.0 * table.total.0 as f64;
@@ -117,14 +119,17 @@ proptest! {
     }
 
     #[test]
-    fn missing_stays_missing(now in a_look(), before in proptest::option::of(a_look())) {
+    fn missing_stays_missing(now in a_sample(), before in proptest::option::of(a_sample())) {
         let seen = residency(&now, before.as_ref(), &with_hbm());
         for task in &now.tasks {
             let shown = seen.tasks.iter().filter(|shown| shown.pid == task.pid && shown.started == task.started);
             for shown in shown.filter(|shown| shown.rank == task.rank && shown.threads.reason().is_some()) {
                 prop_assert!(shown.busy.reason().is_some() && shown.mask.reason().is_some());
-                prop_assert!(shown.local.reason().is_some() && shown.far.reason().is_some());
-                prop_assert!(seen.notes.iter().any(|note| note.what == "threads"));
+                prop_assert!(shown.local.reason().is_some() && shown.remote.reason().is_some());
+                let is_threads = |note: &ResidencyNotice| {
+                    matches!(note, ResidencyNotice::Unavailable { part: ResidencyPart::Threads, .. })
+                };
+                prop_assert!(seen.notes.iter().any(is_threads));
             }
         }
         let none = now.tasks.iter().all(|task| task.memory.reason().is_some());
@@ -132,7 +137,7 @@ proptest! {
     }
 
     #[test]
-    fn the_same_looks_give_the_same_tables(now in a_look(), before in a_look()) {
+    fn the_same_samples_give_the_same_tables(now in a_sample(), before in a_sample()) {
         let machine = with_hbm();
         prop_assert_eq!(
             residency(&now, Some(&before), &machine),

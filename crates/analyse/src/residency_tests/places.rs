@@ -1,27 +1,36 @@
 //! Memory and CPUs: what is local, far, shared, pinned together.
 
-use numawise_facts::{Machine, MemorySnapshot, PageUse, Reading, TaskSnapshot, ThreadSnapshot};
-use numawise_tables::{RemarkKind, Residency};
+use numawise_facts::{
+    Machine, MemorySnapshot, NamedTask, PageUse, Reading, RemotePlace, ResidencyNotice, ResidencyPart,
+    TaskSnapshot, ThreadSnapshot, UnsuppliedNode,
+};
+use numawise_tables::Residency;
 use numawise_units::{Bytes, NodeId, Pid, Ratio};
 
 use crate::residency::residency;
-use crate::residency::sample::{heap, look, machine, memory, pinned, rank, task, thread, with_hbm};
+use crate::residency::sample::{heap, machine, memory, pinned, rank, snapshot, task, thread, with_hbm};
 
 fn see(tasks: Vec<TaskSnapshot>) -> Residency {
-    residency(&look(100.0, tasks), None, &machine())
+    residency(&snapshot(100.0, tasks), None, &machine())
 }
 
 /// `at_most` and `if_alike` of one process with these threads (CPU, seconds) and this memory.
 fn local(threads: &[(u32, f64)], memory: MemorySnapshot, machine: &Machine) -> (f64, f64) {
     let threads = (10..).zip(threads).map(|(tid, (cpu, seconds))| thread(tid, *cpu, *seconds)).collect();
-    let seen = residency(&look(100.0, vec![task(10, threads, memory)]), None, machine);
+    let seen = residency(&snapshot(100.0, vec![task(10, threads, memory)]), None, machine);
     let local = *seen.tasks[0].local.measured().unwrap();
     assert_eq!(seen.job.local.measured(), Some(&local), "one task is the whole job");
     (local.at_most.0, local.if_alike.0)
 }
 
-fn remark(seen: &Residency, kind: RemarkKind) -> Option<&str> {
-    seen.job.remarks.iter().find(|remark| remark.kind == kind).map(|remark| remark.text.as_str())
+/// The one notice of what stands out.
+fn only_remark(seen: &Residency) -> &ResidencyNotice {
+    let [remark] = seen.job.remarks.as_slice() else { panic!("{:?}", seen.job.remarks) };
+    remark
+}
+
+fn app(pid: i32) -> NamedTask {
+    NamedTask { pid: Pid(pid), name: "app".to_owned(), rank: None }
 }
 
 type Threads = &'static [(u32, f64)];
@@ -53,29 +62,35 @@ fn local_shares_by_hand() {
 }
 
 #[test]
-fn a_task_that_slept_between_the_looks_is_weighed_by_all_its_time() {
+fn a_task_that_slept_between_the_samples_is_weighed_by_all_its_time() {
     let tasks = || vec![task(10, vec![thread(10, 0, 5.0), thread(11, 4, 5.0)], heap(&[(0, 64)]))];
-    let seen = residency(&look(101.0, tasks()), Some(&look(100.0, tasks())), &machine());
+    let seen = residency(&snapshot(101.0, tasks()), Some(&snapshot(100.0, tasks())), &machine());
     let local = seen.tasks[0].local.measured().unwrap();
     assert_eq!((local.if_alike, local.weighed), (Ratio(0.5), numawise_tables::ShareSpan::SinceBegin));
     assert_eq!(seen.tasks[0].busy, Reading::Measured(Ratio(0.0)));
 }
 
 #[test]
-fn far_memory_has_its_distance_and_whether_threads_may_go_there() {
+fn remote_memory_has_its_distance_and_whether_threads_may_go_there() {
     let stay = task(10, vec![pinned(10, 0, "0-3", 5.0)], heap(&[(0, 32), (1, 32)]));
-    let roam = task(20, vec![thread(20, 0, 5.0)], memory(&[(PageUse::Heap, 0, 1), (PageUse::File, 1, 9)]));
+    let roam = task(20, vec![thread(20, 1, 5.0)], memory(&[(PageUse::Heap, 0, 1), (PageUse::File, 1, 9)]));
     let seen = see(vec![stay, roam]);
-    let far = |k: usize| seen.tasks[k].far.measured().unwrap()[0].clone();
-    assert_eq!((far(0).node, far(0).bytes, far(0).may_run), (NodeId(1), Bytes::mib(32), false));
-    assert_eq!((far(0).nearest, far(0).distance), (Some(NodeId(0)), Reading::Measured(Ratio(2.1))));
-    assert_eq!((far(1).bytes, far(1).file, far(1).may_run), (Bytes::mib(9), Bytes::mib(9), true));
+    let remote = |k: usize| seen.tasks[k].remote.measured().unwrap()[0].clone();
+    assert_eq!((remote(0).node, remote(0).bytes, remote(0).may_run), (NodeId(1), Bytes::mib(32), false));
+    assert_eq!((remote(0).nearest, remote(0).distance), (Some(NodeId(0)), Reading::Measured(Ratio(2.1))));
+    assert_eq!((remote(1).bytes, remote(1).file, remote(1).may_run), (Bytes::mib(9), Bytes::mib(9), true));
     assert_eq!(
-        remark(&seen, RemarkKind::FarMemory),
-        Some(
-            "Memory is far from the threads, on a node where none of its threads runs or may run: app (10) has \
-             32 MiB (50.0 %) on node 1, 2.1 times as far from node 0 as its own memory."
-        ),
+        *only_remark(&seen),
+        ResidencyNotice::RemoteMemory {
+            places: vec![RemotePlace {
+                task: app(10),
+                node: NodeId(1),
+                bytes: Bytes::mib(32),
+                total: Bytes::mib(64),
+                may_run: false,
+                nearest: Some((NodeId(0), Ratio(2.1))),
+            }],
+        },
         "pages of files do not count"
     );
 }
@@ -84,11 +99,14 @@ fn far_memory_has_its_distance_and_whether_threads_may_go_there() {
 fn without_distances_memory_is_far_all_the_same() {
     let mut machine = machine();
     machine.nodes.iter_mut().for_each(|node| node.distances = Reading::unavailable("not told"));
-    let now = look(100.0, vec![task(10, vec![thread(10, 0, 5.0)], heap(&[(1, 64)]))]);
+    let now = snapshot(100.0, vec![task(10, vec![thread(10, 0, 5.0)], heap(&[(1, 64)]))]);
     let seen = residency(&now, None, &machine);
-    let far = &seen.tasks[0].far.measured().unwrap()[0];
-    assert_eq!((far.nearest, far.distance.reason().unwrap().0.as_ref()), (None, "not told"));
-    assert!(seen.notes.iter().any(|note| note.what == "distance of far memory"));
+    let remote = &seen.tasks[0].remote.measured().unwrap()[0];
+    assert_eq!((remote.nearest, remote.distance.reason().unwrap().0.as_ref()), (None, "not told"));
+    let is_distance = |note: &ResidencyNotice| {
+        matches!(note, ResidencyNotice::Unavailable { part: ResidencyPart::RemoteDistance, .. })
+    };
+    assert!(seen.notes.iter().any(is_distance));
 }
 
 #[test]
@@ -97,19 +115,20 @@ fn memory_on_a_node_that_the_machine_does_not_have_has_a_column() {
     assert_eq!(seen.nodes.iter().map(|column| column.node.0).collect::<Vec<_>>(), [0, 1, 99_999_999]);
     let table = seen.tasks[0].memory.measured().unwrap();
     assert_eq!(table.by_node, [Bytes::mib(8), Bytes(0), Bytes::mib(8)]);
-    assert_eq!(seen.tasks[0].far.measured().unwrap()[0].node, NodeId(99_999_999));
+    assert_eq!(seen.tasks[0].remote.measured().unwrap()[0].node, NodeId(99_999_999));
 }
 
 #[test]
 fn first_touch_by_one_thread_stands_out() {
     let seen = see(vec![task(10, vec![thread(10, 0, 5.0), thread(11, 4, 5.0)], heap(&[(0, 64)]))]);
-    assert_eq!(
-        remark(&seen, RemarkKind::ThreadsWithoutMemory),
-        Some(
-            "Threads have hardly any memory beside them: app (10) uses 50.0 % of its CPU time on node 1, where \
-             0.0 % of its memory lies."
-        )
-    );
+    let place = UnsuppliedNode {
+        task: app(10),
+        node: NodeId(1),
+        cpu_time: Ratio(0.5),
+        local: Bytes(0),
+        total: Bytes::mib(64),
+    };
+    assert_eq!(*only_remark(&seen), ResidencyNotice::ThreadsWithoutMemory { places: vec![place] });
     let even = see(vec![task(10, vec![thread(10, 0, 5.0), thread(11, 4, 5.0)], heap(&[(0, 32), (1, 32)]))]);
     assert_eq!(even.job.remarks, []);
 }
@@ -124,19 +143,17 @@ fn two_busy_threads_on_a_cpu_share_it_and_sleepers_do_not() {
     assert_eq!(shared.threads.iter().map(|thread| thread.tid).collect::<Vec<_>>(), [Pid(10), Pid(11)]);
     assert_eq!((shared.cpu.0, shared.node), (0, Some(NodeId(0))));
     assert!((shared.load.measured().unwrap().0 - 1.0).abs() < 1e-12);
-    assert_eq!(
-        remark(&seen, RemarkKind::SharedCpus),
-        Some(
-            "1 CPU is shared by two or more busy threads, which get a part of it each (CPU 0: app (10) and app (11))."
-        )
-    );
+    let ResidencyNotice::SharedCpus { cpus } = only_remark(&seen) else { panic!("{:?}", seen.job.remarks) };
+    let [shared] = cpus.as_slice() else { panic!("{cpus:?}") };
+    let threads: Vec<_> = shared.threads.iter().map(|thread| (thread.tid, thread.pinned)).collect();
+    assert_eq!((shared.cpu.0, threads), (0, vec![(Pid(10), false), (Pid(11), false)]));
 }
 
 #[test]
 fn threads_that_leave_a_cpu_idle_are_not_remarked_on() {
     let at = |at: f64, cpu: f64, state: char| {
         let threads = [10, 11].map(|tid| ThreadSnapshot { state, ..thread(tid, 0, cpu) });
-        look(at, vec![task(10, threads.to_vec(), heap(&[(0, 1)]))])
+        snapshot(at, vec![task(10, threads.to_vec(), heap(&[(0, 1)]))])
     };
     let seen = |cpu, state| residency(&at(101.0, cpu, state), Some(&at(100.0, 5.0, state)), &machine()).job;
     let shared = |job: &numawise_tables::JobResidency| (job.shared_cpus[0].contended, job.remarks.len());
@@ -145,11 +162,16 @@ fn threads_that_leave_a_cpu_idle_are_not_remarked_on() {
     assert_eq!(shared(&seen(5.5, 'S')), (true, 1), "half each");
 }
 
-/// The job's overlaps as `CPUs: pids, crowded`.
+/// The job's overlaps as `CPUs: pids, oversubscribed`.
 fn overlaps(tasks: Vec<TaskSnapshot>) -> Vec<String> {
     let show = |overlap: &numawise_tables::MaskOverlap| {
         let tasks: Vec<String> = overlap.tasks.iter().map(Pid::to_string).collect();
-        format!("{}: {}{}", overlap.cpus, tasks.join(" "), if overlap.crowded { " crowded" } else { "" })
+        format!(
+            "{}: {}{}",
+            overlap.cpus,
+            tasks.join(" "),
+            if overlap.oversubscribed { " oversubscribed" } else { "" }
+        )
     };
     see(tasks).job.overlaps.iter().map(show).collect()
 }
@@ -161,20 +183,24 @@ fn ranks_that_are_pinned_on_the_same_cpus_are_found_though_they_sleep() {
         let asleep = |k| ThreadSnapshot { state: 'S', ..pinned(pid + k, number, mask, 0.0) };
         rank(number, task(pid, (0..threads).map(asleep).collect(), heap(&[(0, 1)])))
     };
-    assert_eq!(overlaps(vec![one(0, "0", 1), one(1, "0", 1)]), ["0: 10 20 crowded"]);
-    assert_eq!(overlaps(vec![one(0, "0-1", 2), one(1, "0-1", 2)]), ["0-1: 10 20 crowded"]);
-    assert_eq!(overlaps(vec![one(0, "0-1", 2), one(1, "1-2", 2)]), ["1: 10 20 crowded"]);
+    assert_eq!(overlaps(vec![one(0, "0", 1), one(1, "0", 1)]), ["0: 10 20 oversubscribed"]);
+    assert_eq!(overlaps(vec![one(0, "0-1", 2), one(1, "0-1", 2)]), ["0-1: 10 20 oversubscribed"]);
+    assert_eq!(overlaps(vec![one(0, "0-1", 2), one(1, "1-2", 2)]), ["1: 10 20 oversubscribed"]);
     assert_eq!(overlaps(vec![one(0, "0-1", 1), one(1, "0-1", 1)]), ["0-1: 10 20"], "one CPU for each");
     assert_eq!(overlaps(vec![one(0, "0-1", 2), one(1, "2-3", 2)]), [""; 0]);
     assert_eq!(overlaps(vec![one(0, "0-7", 8), one(1, "0-7", 8)]), [""; 0], "nobody is pinned");
     assert_eq!(
         overlaps(vec![one(0, "0", 1), one(1, "0", 1), one(2, "0-3", 1)]),
-        ["0: 10 20 30 crowded"],
+        ["0: 10 20 30 oversubscribed"],
         "room for the third does not help the first two"
     );
     let seen = see(vec![one(0, "0", 1), one(1, "0", 1)]);
-    let text = remark(&seen, RemarkKind::PinnedTogether).unwrap();
-    assert!(text.starts_with("Ranks 0 and 1 are pinned on the same CPU 0, "), "{text}");
+    let Some(ResidencyNotice::PinnedTogether { groups }) = seen.job.remarks.first() else {
+        panic!("{:?}", seen.job.remarks)
+    };
+    let [group] = groups.as_slice() else { panic!("{groups:?}") };
+    let ranks: Vec<_> = group.tasks.iter().map(|task| task.rank).collect();
+    assert_eq!((group.cpus.to_string().as_str(), ranks), ("0", vec![Some(0), Some(1)]));
 }
 
 #[test]
@@ -188,7 +214,7 @@ fn a_shell_that_waits_for_its_program_is_not_pinned_together_with_it() {
 #[test]
 fn a_helper_that_may_run_anywhere_does_not_unpin_its_task() {
     let one = |pid: i32| task(pid, vec![pinned(pid, 0, "0", 50.0), thread(pid + 1, 5, 0.1)], heap(&[(0, 1)]));
-    assert_eq!(overlaps(vec![one(10), one(20)]), ["0: 10 20 crowded"]);
+    assert_eq!(overlaps(vec![one(10), one(20)]), ["0: 10 20 oversubscribed"]);
 }
 
 #[test]
@@ -197,7 +223,7 @@ fn inside_a_container_its_own_cpus_are_no_pinning() {
     machine.allowed_cpus = "0-1".parse().unwrap();
     let one =
         |pid: i32| task(pid, vec![pinned(pid, 0, "0-1", 50.0), pinned(pid + 1, 1, "0-1", 50.0)], heap(&[]));
-    let seen = residency(&look(100.0, vec![one(10), one(20)]), None, &machine);
+    let seen = residency(&snapshot(100.0, vec![one(10), one(20)]), None, &machine);
     assert_eq!(seen.job.overlaps, []);
 }
 
@@ -205,11 +231,13 @@ fn inside_a_container_its_own_cpus_are_no_pinning() {
 fn many_moves_of_busy_threads_stand_out() {
     let at = |at: f64, cpu: f64, moves: u64| {
         let moved = ThreadSnapshot { migrations: Reading::Measured(moves), ..thread(10, 0, cpu) };
-        look(at, vec![task(10, vec![moved], heap(&[(0, 1)]))])
+        snapshot(at, vec![task(10, vec![moved], heap(&[(0, 1)]))])
     };
     let seen = |moves| residency(&at(101.0, 6.0, moves), Some(&at(100.0, 5.0, 0)), &machine());
-    assert_eq!(remark(&seen(3), RemarkKind::ManyMigrations), None);
-    assert!(remark(&seen(50), RemarkKind::ManyMigrations).unwrap().contains("50 times in 1.000 s"));
+    assert_eq!(seen(3).job.remarks, []);
+    let moved = seen(50);
+    let ResidencyNotice::ManyMigrations { tasks, span } = only_remark(&moved) else { panic!("{moved:?}") };
+    assert_eq!((tasks.len(), tasks[0].moves, span.seconds()), (1, 50, 1.0));
 }
 
 #[test]
@@ -223,14 +251,21 @@ fn what_can_not_be_read_stays_missing() {
     for reason in [task.busy.reason(), task.mask.reason(), task.runs_on.reason()] {
         assert_eq!(reason.unwrap().0, "not permitted");
     }
-    assert!(task.working.reason().is_some() && task.far.reason().is_some() && task.local.reason().is_some());
+    assert!(
+        task.working.reason().is_some() && task.remote.reason().is_some() && task.local.reason().is_some()
+    );
     assert_eq!(seen.job.total, Reading::Measured(Bytes::mib(8)), "of the one that could be read");
-    let notes: Vec<String> =
-        seen.notes.iter().map(|note| format!("{}: {:?} {}", note.what, note.tasks, note.reason)).collect();
-    assert_eq!(notes, ["threads: [Pid(10)] not permitted", "memory: [Pid(10)] numa_maps is missing"]);
+    let note = |part, reason: &'static str| ResidencyNotice::Unavailable {
+        part,
+        tasks: vec![Pid(10)],
+        reason: numawise_facts::Reason(reason.into()),
+    };
+    let expected =
+        [note(ResidencyPart::Threads, "not permitted"), note(ResidencyPart::Memory, "numa_maps is missing")];
+    assert_eq!(seen.notes, expected);
 
     let seen = see(vec![blind]);
-    assert!(seen.notes.iter().all(|note| note.tasks.is_empty()), "it holds for all");
+    assert!(seen.notes.iter().all(|note| note.tasks().is_empty()), "it holds for all");
     assert!(seen.job.total.reason().is_some() && seen.job.busy.reason().is_some());
     for node in &seen.job.by_node {
         assert!(node.busy.reason().is_some() && node.memory.reason().is_some(), "missing is not zero");
@@ -238,9 +273,9 @@ fn what_can_not_be_read_stays_missing() {
 }
 
 #[test]
-fn nothing_to_look_at_is_no_zero_either() {
+fn nothing_to_sample_is_no_zero_either() {
     let seen = see(vec![]);
-    assert_eq!(seen.job.busy.reason().unwrap().0, "there are no processes to look at");
+    assert_eq!(seen.job.busy.reason().unwrap().0, "there are no processes to sample");
     assert_eq!(seen.job.total.reason(), seen.job.busy.reason());
     assert_eq!(seen.job.local.reason(), seen.job.busy.reason());
     assert_eq!((seen.job.threads, seen.notes.len(), seen.job.remarks.len()), (0, 0, 0));

@@ -1,12 +1,12 @@
-//! Sums over looks, which leave out what could not be seen and keep the first reason for it.
+//! Sums over samples, which leave out what could not be seen and keep the first reason for it.
 
 use numawise_facts::{Reading, Reason};
 use numawise_tables::{LocalChange, LocalShare, MemoryChange};
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 
-const NO_LOOKS: &str = "nothing was recorded yet";
-/// Time passes only between looks.
-const ONE_LOOK: &str = "it takes two looks, one after the other";
+const NO_SAMPLES: &str = "nothing was recorded yet";
+/// Time passes only between samples.
+const ONE_SAMPLE: &str = "it takes two samples, one after the other";
 
 /// A value, or the first reason why there is none.
 fn or_reason<T>(value: Option<T>, reason: Option<Reason>, otherwise: &'static str) -> Reading<T> {
@@ -17,7 +17,7 @@ fn or_reason<T>(value: Option<T>, reason: Option<Reason>, otherwise: &'static st
     }
 }
 
-/// Memory over looks.
+/// Memory over samples.
 #[derive(Default)]
 pub struct Memory {
     /// First, last, peak, and when that was.
@@ -44,7 +44,7 @@ impl Memory {
     }
 
     pub fn change(self) -> MemoryChange {
-        let seen = or_reason(self.seen, self.reason, NO_LOOKS);
+        let seen = or_reason(self.seen, self.reason, NO_SAMPLES);
         MemoryChange {
             first: seen.clone().map(|(first, ..)| first),
             last: seen.clone().map(|(_, last, ..)| last),
@@ -54,7 +54,7 @@ impl Memory {
     }
 }
 
-/// The mean of a share over the time between looks.
+/// The mean of a share over the time between samples.
 #[derive(Default)]
 pub struct Mean {
     sum: f64,
@@ -63,7 +63,7 @@ pub struct Mean {
 }
 
 impl Mean {
-    /// `span` is the time over which the share is meant: none at the first look of a session.
+    /// `span` is the time over which the share is meant: none at the first sample of a session.
     pub fn add(&mut self, share: &Reading<Ratio>, span: Option<Nanoseconds>) {
         let Some(span) = span else { return };
         match share {
@@ -78,11 +78,11 @@ impl Mean {
     }
 
     pub fn reading(self) -> Reading<Ratio> {
-        or_reason((self.time > 0.0).then(|| Ratio(self.sum / self.time)), self.reason, ONE_LOOK)
+        or_reason((self.time > 0.0).then(|| Ratio(self.sum / self.time)), self.reason, ONE_SAMPLE)
     }
 }
 
-/// The share of local pages over looks.
+/// The share of local pages over samples.
 #[derive(Default)]
 pub struct Locality {
     seen: Option<LocalChange>,
@@ -108,11 +108,11 @@ impl Locality {
     }
 
     pub fn change(self) -> Reading<LocalChange> {
-        or_reason(self.seen, self.reason, NO_LOOKS)
+        or_reason(self.seen, self.reason, NO_SAMPLES)
     }
 }
 
-/// A sum of what happened between looks.
+/// A sum of what happened between samples.
 #[derive(Default)]
 pub struct Counts {
     sum: Option<u64>,
@@ -132,6 +132,6 @@ impl Counts {
     }
 
     pub fn reading(self) -> Reading<u64> {
-        or_reason(self.sum, self.reason, ONE_LOOK)
+        or_reason(self.sum, self.reason, ONE_SAMPLE)
     }
 }

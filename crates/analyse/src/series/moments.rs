@@ -1,10 +1,10 @@
-//! Looks as points of a chart, not more of them than can be seen.
+//! Samples as points of a chart, not more of them than can be seen.
 
 use numawise_facts::{Reading, Reason};
 use numawise_tables::{Moment, NodeColumn, Residency};
 use numawise_units::{Bytes, Nanoseconds, NodeId, Ratio};
 
-/// A look in a line. Columns are named, because nodes may turn up later.
+/// A sample in a line. Columns are named, because nodes may turn up later.
 pub struct Line {
     at: Nanoseconds,
     session: u32,
@@ -26,7 +26,7 @@ impl Line {
         };
         let busy = match span {
             Some(_) => all(seen.job.by_node.iter().map(|node| node.busy.as_ref().map(|&b| (node.node, b)))),
-            None => Reading::unavailable("it is the first look of its session"),
+            None => Reading::unavailable("it is the first sample of its session"),
         };
         Line {
             at: seen.unix_time,
@@ -57,7 +57,7 @@ impl Line {
     }
 }
 
-/// The values for all nodes; one that a look does not name held nothing.
+/// The values for all nodes; one that a sample does not name held nothing.
 pub fn columns<T: Copy>(values: &[(NodeId, T)], nodes: &[NodeColumn], nothing: T) -> Vec<T> {
     let of = |node: NodeId| values.iter().find(|(n, _)| *n == node).map(|(_, value)| *value);
     nodes.iter().map(|column| of(column.node).unwrap_or(nothing)).collect()
@@ -75,30 +75,30 @@ fn all<T>(values: impl Iterator<Item = Reading<T>>) -> Reading<Vec<T>> {
     Reading::Measured(known)
 }
 
-/// About `most` moments, and for how many looks each stands. Looks of different sessions are not taken together.
+/// About `most` moments, and for how many samples each stands. Samples of different sessions are not taken together.
 pub fn thinned(lines: Vec<Line>, nodes: &[NodeColumn], most: usize) -> (Vec<Moment>, u64) {
     let each = lines.len().div_ceil(most).max(1);
     let moments = lines
         .chunk_by(|one, other| one.session == other.session)
         .flat_map(|session| session.chunks(each))
-        .map(|looks| together(looks, nodes))
+        .map(|samples| together(samples, nodes))
         .collect();
     (moments, each as u64)
 }
 
-/// The memory of the look with the most, and the mean of the shares.
-fn together(looks: &[Line], nodes: &[NodeColumn]) -> Moment {
+/// The memory of the sample with the most, and the mean of the shares.
+fn together(samples: &[Line], nodes: &[NodeColumn]) -> Moment {
     let total = |line: &Line| line.memory.measured().map(|m| m.iter().map(|(_, b)| b.0).sum::<u64>());
-    let mut fullest = &looks[0];
-    for line in looks {
+    let mut fullest = &samples[0];
+    for line in samples {
         if total(line) > total(fullest) {
             fullest = line;
         }
     }
     let mut moment = fullest.moment(nodes);
-    let known: Vec<_> = looks.iter().filter_map(|line| Some((line.span, line.busy.measured()?))).collect();
+    let known: Vec<_> = samples.iter().filter_map(|line| Some((line.span, line.busy.measured()?))).collect();
     let time: f64 = known.iter().map(|(span, _)| span.seconds()).sum();
-    if time > 0.0 && looks.len() > 1 {
+    if time > 0.0 && samples.len() > 1 {
         let mut mean = vec![0.0; nodes.len()];
         for (span, busy) in known {
             for (sum, share) in mean.iter_mut().zip(columns(busy, nodes, Ratio(0.0))) {

@@ -17,7 +17,7 @@ pub fn csv(residency: &Residency) -> String {
     format!("{HEADER}\n{}", rows(residency))
 }
 
-/// The rows only, to go below those of a look before.
+/// The rows only, to go below those of a sample before.
 pub fn rows(residency: &Residency) -> String {
     let mut text = String::new();
     let time = time(residency);
@@ -29,7 +29,12 @@ pub fn rows(residency: &Residency) -> String {
         match &task.threads {
             Reading::Measured(threads) => threads.iter().for_each(|thread| of_thread(thread, &mut rows)),
             Reading::Unavailable { unavailable } => {
-                rows.row(",,,", "cpu_share", Err(unavailable.to_string()), "CPUs");
+                rows.row(
+                    ",,,",
+                    "cpu_share",
+                    &Reading::Unavailable { unavailable: unavailable.clone() },
+                    "CPUs",
+                );
             }
         }
         of_memory(task, residency, &mut rows);
@@ -52,19 +57,12 @@ struct Rows<'a> {
 
 impl Rows<'_> {
     /// `place` is tid, thread, use and node. A value that is missing is an empty cell with its reason.
-    fn row(&mut self, place: &str, quantity: &str, value: Result<String, String>, unit: &str) {
+    fn row(&mut self, place: &str, quantity: &str, value: &Reading<String>, unit: &str) {
         let (value, missing) = match value {
-            Ok(value) => (value, String::new()),
-            Err(reason) => (String::new(), quoted(&reason)),
+            Reading::Measured(value) => (value.as_str(), String::new()),
+            Reading::Unavailable { unavailable } => ("", quoted(&unavailable.0)),
         };
         let _ = writeln!(self.text, "{},{place},{quantity},{value},{unit},{missing}", self.prefix);
-    }
-}
-
-fn known<T>(reading: &Reading<T>, text: impl Fn(&T) -> String) -> Result<String, String> {
-    match reading {
-        Reading::Measured(value) => Ok(text(value)),
-        Reading::Unavailable { unavailable } => Err(unavailable.to_string()),
     }
 }
 
@@ -73,20 +71,20 @@ fn share(share: f64) -> String {
 }
 
 fn of_task(task: &TaskResidency, rows: &mut Rows) {
-    rows.row(",,,", "busy", known(&task.busy, |busy| share(busy.0)), "CPUs");
-    rows.row(",,,", "local_at_most", known(&task.local, |local| share(local.at_most.0)), "share");
-    rows.row(",,,", "local_if_alike", known(&task.local, |local| share(local.if_alike.0)), "share");
+    rows.row(",,,", "busy", &task.busy.as_ref().map(|busy| share(busy.0)), "CPUs");
+    rows.row(",,,", "local_at_most", &task.local.as_ref().map(|local| share(local.at_most.0)), "share");
+    rows.row(",,,", "local_if_alike", &task.local.as_ref().map(|local| share(local.if_alike.0)), "share");
 }
 
 fn of_thread(thread: &ThreadResidency, rows: &mut Rows) {
     let node = thread.node.map_or_else(String::new, |node: NodeId| node.to_string());
     let place = format!("{},{},,{node}", thread.tid, quoted(&thread.name));
-    rows.row(&place, "cpu", Ok(thread.cpu.to_string()), "number");
-    rows.row(&place, "cpu_share", known(&thread.share, |s| share(s.0)), "CPUs");
-    rows.row(&place, "cpu_time", Ok(thread.cpu_time.0.to_string()), "ns");
-    rows.row(&place, "migrations", known(&thread.migrations, u64::to_string), "count");
-    rows.row(&place, "minor_faults", Ok(thread.minor_faults.to_string()), "count");
-    rows.row(&place, "major_faults", Ok(thread.major_faults.to_string()), "count");
+    rows.row(&place, "cpu", &Reading::Measured(thread.cpu.to_string()), "number");
+    rows.row(&place, "cpu_share", &thread.share.as_ref().map(|s| share(s.0)), "CPUs");
+    rows.row(&place, "cpu_time", &Reading::Measured(thread.cpu_time.0.to_string()), "ns");
+    rows.row(&place, "migrations", &thread.migrations.as_ref().map(u64::to_string), "count");
+    rows.row(&place, "minor_faults", &Reading::Measured(thread.minor_faults.to_string()), "count");
+    rows.row(&place, "major_faults", &Reading::Measured(thread.major_faults.to_string()), "count");
 }
 
 /// Uses and nodes with pages only, and a total for each node of the machine, also of 0.
@@ -94,17 +92,27 @@ fn of_memory(task: &TaskResidency, residency: &Residency, rows: &mut Rows) {
     let memory = match &task.memory {
         Reading::Measured(memory) => memory,
         Reading::Unavailable { unavailable } => {
-            return rows.row(",,,", "memory", Err(unavailable.to_string()), "bytes");
+            return rows.row(
+                ",,,",
+                "memory",
+                &Reading::Unavailable { unavailable: unavailable.clone() },
+                "bytes",
+            );
         }
     };
     let nodes = || residency.nodes.iter().map(|column| column.node);
     for row in &memory.rows {
         for (node, bytes) in nodes().zip(&row.by_node).filter(|(_, bytes)| **bytes > Bytes(0)) {
-            rows.row(&format!(",,{},{node}", row.used_for), "memory", Ok(bytes.0.to_string()), "bytes");
+            rows.row(
+                &format!(",,{},{node}", row.used_for),
+                "memory",
+                &Reading::Measured(bytes.0.to_string()),
+                "bytes",
+            );
         }
     }
     for (node, bytes) in nodes().zip(&memory.by_node) {
-        rows.row(&format!(",,,{node}"), "memory_total", Ok(bytes.0.to_string()), "bytes");
+        rows.row(&format!(",,,{node}"), "memory_total", &Reading::Measured(bytes.0.to_string()), "bytes");
     }
 }
 

@@ -2,12 +2,13 @@
 
 use numawise_facts::{MappingSnapshot, PolicyShare};
 use numawise_tables::{
-    FarMemory, JobResidency, LocalShare, MemoryRow, MemoryTable, Occupant, Residency, ShareSpan,
+    JobResidency, LocalShare, MemoryRow, MemoryTable, Occupant, RemoteMemory, Residency, ShareSpan,
     TaskResidency, ThreadResidency,
 };
 use numawise_units::{Bytes, NodeId, Ratio};
 use serde_json::{Map, Value, json as object};
 
+use crate::notice;
 use crate::object::{each, reading};
 
 /// Name and version of the format. The number grows when a reader of the old one could be misled.
@@ -27,18 +28,14 @@ pub fn json(residency: &Residency) -> Value {
         })),
         "tasks": each(&residency.tasks, |one| task(one, residency)),
         "job": job(&residency.job, residency),
-        "notes": each(&residency.notes, |note| object!({
-            "what": note.what,
-            "pids": note.tasks,
-            "reason": note.reason,
-        })),
+        "notes": each(&residency.notes, |note| notice::json(&note.clone().into())),
     })
 }
 
 fn span(span: ShareSpan) -> Value {
     match span {
         ShareSpan::SinceBegin => object!({ "kind": "since_begin" }),
-        ShareSpan::BetweenLooks(span) => object!({ "kind": "between_looks", "span_ns": span }),
+        ShareSpan::BetweenSamples(span) => object!({ "kind": "between_samples", "span_ns": span }),
     }
 }
 
@@ -72,7 +69,7 @@ fn task(task: &TaskResidency, residency: &Residency) -> Value {
         "runs_on": task.runs_on,
         "cpu_time_by_node": reading(&task.time_by_node, times),
         "local": reading(&task.local, local),
-        "far": reading(&task.far, |far| each(far, far_memory)),
+        "remote": reading(&task.remote, |remote| each(remote, remote_memory)),
         "threads": reading(&task.threads, |threads| each(threads, thread)),
         "memory": reading(&task.memory, |memory| table(memory, residency)),
     })
@@ -86,14 +83,14 @@ fn local(local: &LocalShare) -> Value {
     })
 }
 
-fn far_memory(far: &FarMemory) -> Value {
+fn remote_memory(remote: &RemoteMemory) -> Value {
     object!({
-        "node": far.node,
-        "bytes": far.bytes,
-        "file_bytes": far.file,
-        "threads_may_run_there": far.may_run,
-        "nearest_node": far.nearest,
-        "distance": far.distance,
+        "node": remote.node,
+        "bytes": remote.bytes,
+        "file_bytes": remote.file,
+        "threads_may_run_there": remote.may_run,
+        "nearest_node": remote.nearest,
+        "distance": remote.distance,
     })
 }
 
@@ -184,14 +181,10 @@ fn job(job: &JobResidency, residency: &Residency) -> Value {
             "cpus": overlap.cpus,
             "pids": overlap.tasks,
             "ranks": overlap.ranks,
-            "crowded": overlap.crowded,
+            "oversubscribed": overlap.oversubscribed,
         })),
         "left_out": { "threads": job.left_out.threads, "memory": job.left_out.memory },
-        "remarks": each(&job.remarks, |remark| object!({
-            "kind": remark.kind,
-            "text": remark.text,
-            "pids": remark.tasks,
-        })),
+        "remarks": each(&job.remarks, |remark| notice::json(&remark.clone().into())),
     })
 }
 

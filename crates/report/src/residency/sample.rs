@@ -1,10 +1,12 @@
 //! Residency by hand, for tests.
 
-use numawise_facts::{MappingSnapshot, MemoryKind, PageUse, PolicyShare, Reading, Reason};
+use numawise_facts::{
+    MappingSnapshot, MemoryKind, NamedTask, PageUse, PinnedGroup, PolicyShare, Reading, Reason,
+    ResidencyNotice, ResidencyPart,
+};
 use numawise_tables::{
-    FarMemory, JobResidency, LeftOut, LocalShare, MaskOverlap, MemoryRow, MemoryTable, NodeColumn, NodeTotal,
-    Occupant, Remark, RemarkKind, Residency, ResidencyNote, ShareSpan, SharedCpu, TaskResidency,
-    ThreadResidency,
+    JobResidency, LeftOut, LocalShare, MaskOverlap, MemoryRow, MemoryTable, NodeColumn, NodeTotal, Occupant,
+    RemoteMemory, Residency, ShareSpan, SharedCpu, TaskResidency, ThreadResidency,
 };
 use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid, Ratio};
 
@@ -106,7 +108,7 @@ pub fn task(
             if_alike: Ratio(0.5),
             weighed: ShareSpan::SinceBegin,
         }),
-        far: Reading::Measured(vec![]),
+        remote: Reading::Measured(vec![]),
         threads: Reading::Measured(threads),
         memory: Reading::Measured(memory),
     }
@@ -183,7 +185,7 @@ pub fn two_ranks() -> Residency {
     let first =
         task(1234, Some(0), vec![one.clone(), thread(1240, "helper", 5, "0-7", 0.001)], table(&[100, 300]));
     let mut second = task(2234, Some(1), vec![sharing.clone()], table(&[64, 0]));
-    second.far = Reading::Measured(vec![FarMemory {
+    second.remote = Reading::Measured(vec![RemoteMemory {
         node: NodeId(1),
         bytes: Bytes::mib(300),
         file: Bytes(0),
@@ -201,7 +203,7 @@ pub fn two_ranks() -> Residency {
     };
     let threads = vec![occupant(1234, 0, &one), occupant(2234, 1, &sharing)];
     let mut residency = job(vec![first, second], 2);
-    residency.span = ShareSpan::BetweenLooks(Nanoseconds::from_seconds(1.0));
+    residency.span = ShareSpan::BetweenSamples(Nanoseconds::from_seconds(1.0));
     residency.job.shared_cpus = vec![SharedCpu {
         cpu: CpuId(0),
         node: Some(NodeId(0)),
@@ -213,15 +215,17 @@ pub fn two_ranks() -> Residency {
         cpus: "0".parse().unwrap(),
         tasks: vec![Pid(1234), Pid(2234)],
         ranks: vec![0, 1],
-        crowded: true,
+        oversubscribed: true,
     }];
-    residency.job.remarks = vec![Remark {
-        kind: RemarkKind::PinnedTogether,
-        text: "Ranks 0 and 1 are pinned on the same CPU 0.".to_owned(),
-        tasks: vec![Pid(1234), Pid(2234)],
+    let named = |pid, name: &str, rank| NamedTask { pid: Pid(pid), name: name.to_owned(), rank: Some(rank) };
+    residency.job.remarks = vec![ResidencyNotice::PinnedTogether {
+        groups: vec![PinnedGroup {
+            cpus: "0".parse().unwrap(),
+            tasks: vec![named(1234, "app", 0), named(2234, "app", 1)],
+        }],
     }];
-    residency.notes = vec![ResidencyNote {
-        what: "migrations of threads".to_owned(),
+    residency.notes = vec![ResidencyNotice::Unavailable {
+        part: ResidencyPart::ThreadMigrations,
         tasks: vec![Pid(2234)],
         reason: Reason("the kernel keeps no count".into()),
     }];

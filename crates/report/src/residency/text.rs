@@ -4,13 +4,15 @@ mod memory;
 mod summary;
 mod threads;
 
-use numawise_tables::{Residency, ResidencyNote, ShareSpan, TaskResidency};
+use numawise_facts::ResidencyNotice;
+use numawise_tables::{Residency, ShareSpan, TaskResidency};
 use numawise_units::{Bytes, NodeId};
 
 use super::Style;
 use crate::document::wrap;
 use crate::document::{Paint, Tone};
 use crate::names::{clipped, escaped};
+use crate::notice;
 
 /// With more processes than these, the tables are of the whole job.
 const DETAILED: usize = 4;
@@ -54,7 +56,7 @@ impl Page<'_> {
         self.heading("All threads");
         self.threads(&self.residency.tasks);
         self.memory_of_job();
-        self.faint("For policies and mappings, look at one process: numawise where PID.");
+        self.faint("For policies and mappings, sample one process: numawise where PID.");
     }
 
     fn remarks(&mut self) {
@@ -64,7 +66,7 @@ impl Page<'_> {
         }
         self.heading("What stands out");
         for remark in remarks {
-            self.text += &wrap(&escaped(&remark.text), "- ", "  ", self.style.width);
+            self.text += &wrap(&format!("{}.", said(remark)), "- ", "  ", self.style.width);
         }
     }
 
@@ -73,14 +75,8 @@ impl Page<'_> {
             return;
         }
         self.heading("What could not be seen");
-        for ResidencyNote { what, tasks, reason } in &self.residency.notes {
-            let whose = match tasks.as_slice() {
-                [] => String::new(),
-                [pid] => format!(" of process {pid}"),
-                [first, ..] => format!(" of {} processes (the first is {first})", tasks.len()),
-            };
-            let line = format!("{what}{whose}: {}", escaped(&reason.to_string()));
-            self.text += &wrap(&line, "- ", "  ", self.style.width);
+        for note in &self.residency.notes {
+            self.text += &wrap(&said(note), "- ", "  ", self.style.width);
         }
     }
 
@@ -94,6 +90,11 @@ impl Page<'_> {
             self.text += &format!("{}\n", self.paint.tone(Tone::Faint, line));
         }
     }
+}
+
+/// With the names in it spelled out.
+fn said(notice: &ResidencyNotice) -> String {
+    escaped(&notice::text(&notice.clone().into()))
 }
 
 /// `rank 3, app (1234)` or `app (1234)`.
@@ -116,7 +117,7 @@ fn count(n: u64, noun: &str) -> String {
 fn over(span: ShareSpan) -> String {
     match span {
         ShareSpan::SinceBegin => "since they began".to_owned(),
-        ShareSpan::BetweenLooks(span) => format!("over the last {span}"),
+        ShareSpan::BetweenSamples(span) => format!("over the last {span}"),
     }
 }
 

@@ -10,6 +10,7 @@ use crate::check::amount;
 use crate::document::{
     Block, Cell, Charts, Column, Document, Fact, Opening, Row, RowLimits, Table, chart, list, section,
 };
+use crate::notice;
 
 const SCRIPT: &str = include_str!("charts.js");
 /// Rows of the table over time, about: what is between them is in the file.
@@ -29,7 +30,7 @@ pub fn document(series: &Series) -> Document {
         code: false,
     };
     let mut blocks = Vec::new();
-    if series.timeline.looks > 0 {
+    if series.timeline.samples > 0 {
         let facts = words::summary(series).into_iter();
         let facts = facts.map(|(name, text)| Fact { name, text: text.into(), code: false });
         blocks.push(Block::Facts(facts.chain([record]).collect()));
@@ -37,7 +38,9 @@ pub fn document(series: &Series) -> Document {
     } else {
         blocks.push(Block::Facts(vec![record]));
     }
-    blocks.extend(list("unavailable", "Could not be seen", &series.timeline.unavailable));
+    let unavailable: Vec<String> =
+        series.timeline.unavailable.iter().map(|notice| notice::text(&notice.clone().into())).collect();
+    blocks.extend(list("unavailable", "Could not be seen", &unavailable));
     Document {
         tool: "numawise where --record",
         title: format!("Where the job was: {heading}"),
@@ -174,7 +177,7 @@ fn over_time(series: &Series) -> Block {
     let summary = format!(
         "{} of {}, memory and busy CPUs by node",
         words::many(rows.len() as u64, "row"),
-        words::many(timeline.looks, "sample")
+        words::many(timeline.samples, "sample")
     );
     let table = Block::Table(Table { columns: columns_shown, rows, most: None });
     section("over-time", "Over time", vec![Block::Folded { summary, blocks: vec![table] }])

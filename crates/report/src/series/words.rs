@@ -73,7 +73,7 @@ pub fn heading(series: &Series) -> String {
             };
             format!(
                 "{tasks}, {}{sessions}, {} to {} ({})",
-                many(timeline.looks, "sample"),
+                many(timeline.samples, "sample"),
                 amount::moment(first.first),
                 amount::moment(last.last),
                 after(series, last.last).trim_start_matches('+'),

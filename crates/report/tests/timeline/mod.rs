@@ -1,7 +1,7 @@
 //! A job by hand: two ranks on two nodes, one of which takes memory on the other's node and gives most of it back.
 #![allow(dead_code)] // Each test uses a part.
 
-use numawise_facts::{MemoryKind, Reading};
+use numawise_facts::{MemoryKind, Reading, Reason, ResidencyNotice, ResidencyPart};
 use numawise_tables::{
     LocalChange, MemoryChange, Moment, NodeColumn, NodeTimeline, SessionSpan, TaskTimeline, Timeline,
 };
@@ -72,10 +72,10 @@ fn task(rank: u32) -> TaskTimeline {
 pub fn job() -> Timeline {
     let column = |node| NodeColumn { node: NodeId(node), kind: MemoryKind::Dram, cpus: true };
     Timeline {
-        looks: 6,
+        samples: 6,
         sessions: vec![
-            SessionSpan { first: at(0), last: at(30), looks: 4 },
-            SessionSpan { first: at(3600), last: at(3605), looks: 2 },
+            SessionSpan { first: at(0), last: at(30), samples: 4 },
+            SessionSpan { first: at(3600), last: at(3605), samples: 2 },
         ],
         nodes: vec![column(0), column(1)],
         by_node: vec![
@@ -103,10 +103,15 @@ pub fn job() -> Timeline {
             moment(3600, 1, Some([100, 20]), None),
             moment(3605, 1, Some([100, 20]), Some([1.0, 0.5])),
         ],
-        looks_per_moment: 1,
+        samples_per_moment: 1,
         unavailable: vec![
-            "memory: permission denied (in 1 of 6 looks)".to_owned(),
-            "migrations of threads of 4712: /proc/PID/task/TID/sched is not there".to_owned(),
+            unavailable(ResidencyPart::Memory, vec![], "permission denied", 1),
+            unavailable(
+                ResidencyPart::ThreadMigrations,
+                vec![Pid(4712)],
+                "/proc/PID/task/TID/sched is not there",
+                6,
+            ),
         ],
     }
 }
@@ -120,7 +125,7 @@ pub fn empty() -> Timeline {
         peak_at: Reading::unavailable(none),
     };
     Timeline {
-        looks: 0,
+        samples: 0,
         sessions: vec![],
         nodes: vec![],
         by_node: vec![],
@@ -130,7 +135,12 @@ pub fn empty() -> Timeline {
         migrations: Reading::unavailable(none),
         tasks: vec![],
         moments: vec![],
-        looks_per_moment: 1,
+        samples_per_moment: 1,
         unavailable: vec![],
     }
+}
+
+pub fn unavailable(part: ResidencyPart, tasks: Vec<Pid>, reason: &str, missing: u64) -> ResidencyNotice {
+    let reason = Reason(reason.to_owned().into());
+    ResidencyNotice::UnavailableInSamples { part, tasks, reason, missing, samples: 6 }
 }

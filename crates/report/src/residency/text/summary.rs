@@ -1,7 +1,7 @@
 //! The first screen: a line for each process, a line for each node.
 
 use numawise_facts::Reading;
-use numawise_tables::{FarMemory, MemoryTable, NodeTotal, TaskResidency};
+use numawise_tables::{MemoryTable, NodeTotal, RemoteMemory, TaskResidency};
 use numawise_units::{Bytes, Ratio};
 
 use super::{Page, count, over};
@@ -42,7 +42,7 @@ impl Page<'_> {
         self.text += &fitted(rows, &sides, self.style.width, &["alike %", "CPUs"]);
         self.faint(&format!(
             "CPUs: kept busy {}. local %: pages on nodes where threads of the process run. alike %: accesses that would be \
-             local if every thread used every page alike; which thread uses which page can not be seen. far: memory on \
+             local if every thread used every page alike; which thread uses which page cannot be seen. remote: memory on \
              nodes where no thread of the process runs.{}",
             over(residency.span),
             if residency.nodes.iter().any(|node| !node.cpus) { " Memory of nodes without CPUs is local to the CPUs that it is nearest to." } else { "" }
@@ -106,7 +106,7 @@ impl Page<'_> {
 }
 
 fn titles(ranks: bool) -> Vec<String> {
-    let all = ["PID", "rank", "name", "threads", "CPUs", "memory", "local %", "alike %", "far"];
+    let all = ["PID", "rank", "name", "threads", "CPUs", "memory", "local %", "alike %", "remote"];
     all.into_iter().filter(|title| ranks || *title != "rank").map(str::to_owned).collect()
 }
 
@@ -123,16 +123,16 @@ fn row(task: &TaskResidency, ranks: bool) -> Vec<String> {
         size(&task.memory.as_ref().map(|memory: &MemoryTable| memory.total)),
         percent(local.map(|local| local.at_most)),
         percent(local.map(|local| local.if_alike)),
-        far(task),
+        remote(task),
     ]);
     cells
 }
 
-fn far(task: &TaskResidency) -> String {
-    match task.far.measured() {
+fn remote(task: &TaskResidency) -> String {
+    match task.remote.measured() {
         None => "?".to_owned(),
-        Some(far) if far.is_empty() => "none".to_owned(),
-        Some(far) => far.iter().map(|far: &FarMemory| far.bytes).sum::<Bytes>().to_string(),
+        Some(remote) if remote.is_empty() => "none".to_owned(),
+        Some(remote) => remote.iter().map(|remote: &RemoteMemory| remote.bytes).sum::<Bytes>().to_string(),
     }
 }
 

@@ -26,7 +26,7 @@ impl Page<'_> {
             self.faint(&format!("Its threads: unavailable ({}).", escaped(&reason)));
             return;
         }
-        let recent = matches!(self.residency.span, ShareSpan::BetweenLooks(_));
+        let recent = matches!(self.residency.span, ShareSpan::BetweenSamples(_));
         let process_of: HashMap<Pid, Pid> = tasks
             .iter()
             .flat_map(|task| {
@@ -59,7 +59,7 @@ impl Page<'_> {
             rows[0].iter().map(|title| if to_left(title) { Align::Left } else { Align::Right }).collect();
         self.text += &fitted(rows, &sides, self.style.width, &["faults", "CPU time", "state", "PID"]);
         let mut words = if recent {
-            "CPU %, moves to another CPU and faults: between the looks.".to_owned()
+            "CPU %, moves to another CPU and faults: between the samples.".to_owned()
         } else {
             "CPU %, moves to another CPU and faults: since each thread began.".to_owned()
         };

@@ -1,11 +1,11 @@
-//! Shares of CPUs: one look and two, and clocks that do not fit together.
+//! Shares of CPUs: one sample and two, and clocks that do not fit together.
 
 use numawise_facts::{Reading, ThreadSnapshot};
 use numawise_tables::{Residency, ShareSpan, ThreadResidency};
 use numawise_units::{Nanoseconds, Pid};
 
 use crate::residency::residency;
-use crate::residency::sample::{heap, look, machine, task, thread};
+use crate::residency::sample::{heap, machine, snapshot, task, thread};
 
 fn only(where_: &Residency) -> &ThreadResidency {
     let threads = where_.tasks[0].threads.measured().unwrap();
@@ -15,7 +15,7 @@ fn only(where_: &Residency) -> &ThreadResidency {
 
 /// One process of one thread, as `before` and `now`.
 fn two(before: (f64, ThreadSnapshot), now: (f64, ThreadSnapshot)) -> Residency {
-    let at = |(at, thread)| look(at, vec![task(10, vec![thread], heap(&[(0, 64)]))]);
+    let at = |(at, thread)| snapshot(at, vec![task(10, vec![thread], heap(&[(0, 64)]))]);
     residency(&at(now), Some(&at(before)), &machine())
 }
 
@@ -27,20 +27,20 @@ fn share(thread: &ThreadResidency) -> Result<f64, String> {
 }
 
 #[test]
-fn one_look_tells_shares_since_the_threads_began() {
+fn one_sample_tells_shares_since_the_threads_began() {
     let begun = ThreadSnapshot { started: Nanoseconds::from_seconds(6.0), ..thread(10, 0, 1.0) };
-    let now = look(10.0, vec![task(10, vec![begun], heap(&[(0, 64)]))]);
+    let now = snapshot(10.0, vec![task(10, vec![begun], heap(&[(0, 64)]))]);
     let seen = residency(&now, None, &machine());
     assert_eq!(seen.span, ShareSpan::SinceBegin);
     assert_eq!(share(only(&seen)), Ok(0.25));
     assert!(only(&seen).busy, "it runs");
-    assert_eq!(only(&seen).recent_migrations.reason().unwrap().0, "there was one look only");
-    assert_eq!(only(&seen).recent_faults.reason().unwrap().0, "there was one look only");
+    assert_eq!(only(&seen).recent_migrations.reason().unwrap().0, "there was one sample only");
+    assert_eq!(only(&seen).recent_faults.reason().unwrap().0, "there was one sample only");
     assert_eq!(only(&seen).migrations, Reading::Measured(3));
 }
 
 #[test]
-fn two_looks_tell_shares_between_them() {
+fn two_samples_tell_shares_between_them() {
     let later = ThreadSnapshot {
         migrations: Reading::Measured(8),
         minor_faults: 150,
@@ -48,7 +48,7 @@ fn two_looks_tell_shares_between_them() {
         ..thread(10, 4, 51.5)
     };
     let seen = two((100.0, thread(10, 0, 50.0)), (102.0, later));
-    assert_eq!(seen.span, ShareSpan::BetweenLooks(Nanoseconds::from_seconds(2.0)));
+    assert_eq!(seen.span, ShareSpan::BetweenSamples(Nanoseconds::from_seconds(2.0)));
     assert_eq!(share(only(&seen)), Ok(0.75));
     assert!(only(&seen).busy, "three quarters of a CPU, though it sleeps at this moment");
     assert_eq!(only(&seen).recent_migrations, Reading::Measured(5));
@@ -56,13 +56,13 @@ fn two_looks_tell_shares_between_them() {
 }
 
 #[test]
-fn a_thread_that_runs_at_the_look_only_is_not_busy() {
+fn a_thread_that_runs_at_the_sample_only_is_not_busy() {
     let seen = two((100.0, thread(10, 0, 50.0)), (101.0, thread(10, 0, 50.01)));
     assert!(!only(&seen).busy);
 }
 
 #[test]
-fn a_thread_that_began_between_the_looks_counts_since_it_began() {
+fn a_thread_that_began_between_the_samples_counts_since_it_began() {
     let new = ThreadSnapshot { started: Nanoseconds::from_seconds(101.0), ..thread(11, 0, 0.5) };
     let seen = two((100.0, thread(10, 0, 50.0)), (102.0, new));
     assert_eq!(share(only(&seen)), Ok(0.5));
@@ -79,15 +79,15 @@ fn a_number_that_was_used_again_is_another_thread() {
 #[test]
 fn an_old_thread_that_was_not_seen_before_has_no_share() {
     let seen = two((100.0, thread(10, 0, 50.0)), (102.0, thread(11, 0, 60.0)));
-    assert_eq!(share(only(&seen)), Err("it was not seen at the look before".to_owned()));
+    assert_eq!(share(only(&seen)), Err("it was not seen at the sample before".to_owned()));
 }
 
 #[test]
 fn a_process_that_was_used_again_shares_nothing_with_the_old_one() {
-    let before = look(100.0, vec![task(10, vec![thread(10, 0, 50.0)], heap(&[(0, 64)]))]);
+    let before = snapshot(100.0, vec![task(10, vec![thread(10, 0, 50.0)], heap(&[(0, 64)]))]);
     let mut new = task(10, vec![thread(10, 0, 50.5)], heap(&[(0, 64)]));
     new.started = Nanoseconds::from_seconds(1.0);
-    let seen = residency(&look(101.0, vec![new]), Some(&before), &machine());
+    let seen = residency(&snapshot(101.0, vec![new]), Some(&before), &machine());
     assert!(share(only(&seen)).is_err());
 }
 
@@ -105,7 +105,7 @@ fn clocks_that_do_not_fit_together_give_reasons_and_not_infinities() {
         ((10.0, thread(10, 0, 5.0)), (11.0, thread(10, 0, 4.0)), "went backwards"),
         ((10.0, thread(10, 0, 5.0)), (11.0, thread(10, 0, 8.0)), "do not fit together"),
         ((10.0, thread(11, 0, 5.0)), (11.0, begun(11.0, 0.1)), "no time has passed since it began"),
-        ((10.0, thread(11, 0, 5.0)), (11.0, begun(12.0, 0.1)), "begun after it was looked at"),
+        ((10.0, thread(11, 0, 5.0)), (11.0, begun(12.0, 0.1)), "begun after it was sampled"),
     ];
     for (before, now, reason) in cases {
         let seen = two(before, now);
@@ -115,7 +115,7 @@ fn clocks_that_do_not_fit_together_give_reasons_and_not_infinities() {
         assert!(seen.job.busy.reason().is_some(), "{reason}");
         assert!(!seen.notes.is_empty(), "{reason}");
     }
-    let first = look(0.0, vec![task(10, vec![thread(10, 0, 5.0)], heap(&[(0, 64)]))]);
+    let first = snapshot(0.0, vec![task(10, vec![thread(10, 0, 5.0)], heap(&[(0, 64)]))]);
     let seen = residency(&first, None, &machine());
     assert_eq!(share(only(&seen)), Err("no time has passed since it began".to_owned()));
 }
@@ -130,7 +130,7 @@ fn a_little_more_than_a_cpu_is_a_cpu() {
 fn counts_that_go_backwards_are_not_shown() {
     let fewer = ThreadSnapshot { migrations: Reading::Measured(1), minor_faults: 5, ..thread(10, 0, 50.5) };
     let seen = two((100.0, thread(10, 0, 50.0)), (101.0, fewer));
-    let why = "its count went backwards between the looks";
+    let why = "its count went backwards between the samples";
     assert_eq!(only(&seen).recent_migrations.reason().unwrap().0, why);
     assert_eq!(only(&seen).recent_faults.reason().unwrap().0, why);
     assert_eq!(share(only(&seen)), Ok(0.5));
@@ -144,14 +144,18 @@ fn migrations_that_can_not_be_read_say_why() {
     };
     let seen = two((100.0, thread(10, 0, 50.0)), (101.0, blind));
     assert_eq!(only(&seen).recent_migrations.reason().unwrap().0, "the kernel keeps no count");
-    assert!(seen.notes.iter().any(|note| note.what == "migrations of threads" && note.tasks.is_empty()));
+    let is_migrations = |note: &numawise_facts::ResidencyNotice| {
+        use numawise_facts::{ResidencyNotice, ResidencyPart};
+        matches!(note, ResidencyNotice::Unavailable { part: ResidencyPart::ThreadMigrations, tasks, .. } if tasks.is_empty())
+    };
+    assert!(seen.notes.iter().any(is_migrations));
 }
 
 #[test]
 fn tasks_stand_by_rank_and_then_by_number() {
     let one = |pid| task(pid, vec![thread(pid, 0, 1.0)], heap(&[(0, 1)]));
     let ranked = |pid, rank| crate::residency::sample::rank(rank, one(pid));
-    let now = look(10.0, vec![one(1), ranked(2, 7), one(3), ranked(4, 0)]);
+    let now = snapshot(10.0, vec![one(1), ranked(2, 7), one(3), ranked(4, 0)]);
     let order: Vec<Pid> = residency(&now, None, &machine()).tasks.iter().map(|task| task.pid).collect();
     assert_eq!(order, [Pid(4), Pid(2), Pid(1), Pid(3)]);
 }
