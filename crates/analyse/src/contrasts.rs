@@ -26,8 +26,8 @@ impl Judged {
         self.family.as_ref().is_some_and(|family| family.contrasts[index].settled)
     }
 
-    pub fn contrast(&self, from: &str, to: &str) -> Option<&Contrast> {
-        self.contrasts.iter().find(|c| c.from.0 == from && c.to.0 == to)
+    pub fn contrast(&self, from: &PointId, to: &PointId) -> Option<&Contrast> {
+        self.contrasts.iter().find(|c| c.from == *from && c.to == *to)
     }
 }
 

@@ -4,32 +4,32 @@
 //! Of a placement two things go in: the shares s of its CPU time by node and m of its pages by node. Every CPU is taken to
 //! use all pages alike, so that a share s m of the accesses goes from one node to another.
 
-use numawise_facts::{Effect, Machine, MemoryMode, Point, Reading, Study};
-use numawise_tables::{Contrast, Expected, ExpectedEffect, PointSummary};
+use numawise_facts::{Machine, MemoryMode, Point, Reading, Study};
+use numawise_tables::{Contrast, Expected, ExpectedEffect, MemoryMove, NotExpected, PointSummary};
 use numawise_units::{NodeId, Ratio};
+
+use crate::comparison::{self, Comparison};
 
 #[cfg(test)]
 #[path = "expected_tests.rs"]
-mod tests;
+pub(crate) mod tests;
 
 /// Less than this share of CPU time or pages changes no figure that is shown; libraries lie about in such parts.
 const LEAST: f64 = 0.01;
 
-/// The pairs whose difference is one of memory, in the order of the sentence.
-const PAIRS: [(&str, &str); 4] =
-    [("one-node", "remote"), ("pinned", "remote"), ("os", "interleave"), ("os", "hbm")];
-
-pub fn expected(study: &Study, points: &[PointSummary], contrasts: &[Contrast]) -> Reading<Expected> {
+pub fn expected(
+    study: &Study,
+    points: &[PointSummary],
+    contrasts: &[Contrast],
+) -> Result<Expected, NotExpected> {
     let machine = &study.header.machine;
     if machine.allowed_nodes.len() < 2 {
-        return Reading::unavailable("there is one node that we may take memory from");
+        return Err(NotExpected::OneMemoryNode);
     }
     if !machine.is_measured() {
-        return Reading::unavailable("not measured yet: numawise machine measure measures it");
+        return Err(NotExpected::NotMeasured);
     }
-    let Some((from, to)) = far(study) else {
-        return Reading::unavailable("there are no CPUs with memory of their own and other memory to use");
-    };
+    let (from, to) = remote(study).ok_or(NotExpected::NoRemoteMemory)?;
     let latency = |node| machine.measured_latency(from, node).map(|latency| latency.median.0);
     let bandwidth = |node| machine.measured_bandwidth(from, node).map(|rate| rate.median.0);
     let vs_local = |remote: Option<f64>, local: Option<f64>| Some(Ratio(remote? / local?));
@@ -41,25 +41,31 @@ pub fn expected(study: &Study, points: &[PointSummary], contrasts: &[Contrast]) 
     };
     let latency = reading(vs_local(latency(to), latency(from)), "latency");
     let bandwidth = reading(vs_local(bandwidth(to), bandwidth(from)), "bandwidth");
-    if let (Reading::Unavailable { unavailable }, None) = (&latency, bandwidth.measured()) {
-        return Reading::Unavailable { unavailable: unavailable.clone() };
+    if latency.measured().is_none() && bandwidth.measured().is_none() {
+        return Err(NotExpected::NoFigures { from, to });
     }
-    let effects: Vec<ExpectedEffect> =
-        PAIRS.iter().filter_map(|(from, to)| effect(study, points, contrasts, from, to)).collect();
-    let mut expected = Expected { from, to, latency, bandwidth, effects, text: String::new() };
-    expected.text = text(&expected);
-    Reading::Measured(expected)
+    let moves = [
+        (MemoryMove::ToRemote, comparison::of_remote_memory(&study.header)),
+        (MemoryMove::ToInterleaved, comparison::of_interleaving(&study.header)),
+        (MemoryMove::ToHighBandwidth, comparison::of_high_bandwidth_memory(&study.header)),
+    ];
+    let effects = moves
+        .into_iter()
+        .filter_map(|(moved, comparison)| effect(study, points, contrasts, moved, comparison?))
+        .collect();
+    Ok(Expected { from, to, latency, bandwidth, effects })
 }
 
-/// Whose memory is far from whom: as the placement `remote` has it, and where that was not tried the node that answers the
-/// latest to the first node with CPUs and memory of its own.
-fn far(study: &Study) -> Option<(NodeId, NodeId)> {
-    let (header, machine) = (&study.header, &study.header.machine);
-    if let Some(point) = header.point(&"remote".into())
-        && let (Some(home), Some(task)) = (home(machine, point), point.placement.tasks.first())
-        && let Some(far) = task.memory.nodes.first()
+/// Whose memory is remote to whom: as the point with remote memory has it, and where that was not tried the node that answers
+/// the latest to the first node with CPUs and memory of its own.
+fn remote(study: &Study) -> Option<(NodeId, NodeId)> {
+    let machine = &study.header.machine;
+    if let Some(comparison) = comparison::of_remote_memory(&study.header)
+        && let Some(home) = home(machine, comparison.to)
+        && let Some(task) = comparison.to.placement.tasks.first()
+        && let Some(remote) = task.memory.nodes.first()
     {
-        return Some((home, far));
+        return Some((home, remote));
     }
     let mut homes = machine.nodes_with_allowed_cpus().map(|node| node.id);
     let home = homes.find(|home| machine.allowed_nodes.contains(*home))?;
@@ -67,7 +73,7 @@ fn far(study: &Study) -> Option<(NodeId, NodeId)> {
     // A node of which no latency is known comes last; among equals the first is taken.
     let latency =
         |node: &NodeId| machine.measured_latency(home, *node).map_or(0.0, |latency| latency.median.0);
-    elsewhere.min_by(|a, b| latency(b).total_cmp(&latency(a))).map(|far| (home, far))
+    elsewhere.min_by(|a, b| latency(b).total_cmp(&latency(a))).map(|remote| (home, remote))
 }
 
 /// The node on which all of a placement's CPUs are.
@@ -146,16 +152,16 @@ fn effect(
     study: &Study,
     points: &[PointSummary],
     contrasts: &[Contrast],
-    from: &str,
-    to: &str,
+    moved: MemoryMove,
+    comparison: Comparison,
 ) -> Option<ExpectedEffect> {
-    let (header, machine) = (&study.header, &study.header.machine);
-    let contrast = contrasts.iter().find(|c| c.from.0 == from && c.to.0 == to)?;
-    let spread = |id: &str| {
-        let seen = points.iter().find(|point| point.id.0 == id)?;
-        Spread::of(machine, header.point(&id.into())?, seen)
+    let machine = &study.header.machine;
+    let contrast = contrasts.iter().find(|c| c.from == comparison.from.id && c.to == comparison.to.id)?;
+    let spread = |point: &Point| {
+        let seen = points.iter().find(|summary| summary.id == point.id)?;
+        Spread::of(machine, point, seen)
     };
-    let (before, after) = (spread(from), spread(to));
+    let (before, after) = (spread(comparison.from), spread(comparison.to));
     let quotient = |of: fn(&Spread, &Machine) -> Option<f64>, what: &str| -> Reading<Ratio> {
         let (Some(before), Some(after)) = (&before, &after) else {
             return Reading::unavailable("it was not seen where the program's CPUs and pages were");
@@ -170,65 +176,10 @@ fn effect(
     Some(ExpectedEffect {
         from: contrast.from.clone(),
         to: contrast.to.clone(),
+        moved,
         // The longer the latency, the slower the program.
         latency_bound: quotient(Spread::latency, "latency").map(Ratio::inverse),
         bandwidth_bound: quotient(Spread::rate, "bandwidth"),
         seen: contrast.effect.clone(),
     })
-}
-
-/// `measured on this machine: from CPUs of node 0 the memory of node 1 takes 1.75x as long ...`
-fn text(expected: &Expected) -> String {
-    let Expected { from, to, latency, bandwidth, .. } = expected;
-    let mut parts = Vec::new();
-    if let Some(ratio) = latency.measured() {
-        parts.push(format!("takes {ratio} as long to answer as their own"));
-    }
-    if let Some(ratio) = bandwidth.measured() {
-        parts.push(format!("gives {ratio} the bandwidth of their own"));
-    }
-    let mut text = format!(
-        "measured on this machine: to CPUs of node {from} the memory of node {to} {}",
-        parts.join(" and ")
-    );
-    let far = expected.effects.iter().find(|effect| effect.to.0 == "remote");
-    let times = |ratio: &Reading<Ratio>| ratio.measured().map(|ratio| ratio.inverse());
-    if let Some(far) = far
-        && let Some(bounds) =
-            bounds(times(&far.latency_bound), times(&far.bandwidth_bound), "take", "as long")
-    {
-        let seen = seen(far.seen.as_ref().map(|effect| effect.inverse()));
-        text += &format!("; with all its memory there a program could {bounds}; {seen}");
-    }
-    text
-}
-
-/// What a placement that was tried could have gained, beside what it did: a sentence for a finding.
-pub fn gain(expected: &Reading<Expected>, from: &str, to: &str) -> Option<String> {
-    let effect = expected.measured()?.effect(from, to)?;
-    let (latency, bandwidth) = (effect.latency_bound.measured(), effect.bandwidth_bound.measured());
-    let bounds = bounds(latency.copied(), bandwidth.copied(), "become", "as fast")?;
-    let seen = seen(effect.seen.clone());
-    Some(format!(
-        "by what was measured of the machine, a program with CPUs and pages where they were seen could {bounds}; {seen}"
-    ))
-}
-
-/// `take at most 1.75x as long if it is bound by latency, and 2.25x if it is bound by bandwidth`
-fn bounds(latency: Option<Ratio>, bandwidth: Option<Ratio>, verb: &str, how: &str) -> Option<String> {
-    Some(match (latency, bandwidth) {
-        (Some(latency), Some(bandwidth)) => format!(
-            "{verb} at most {latency} {how} if it is bound by latency, and {bandwidth} if it is bound by bandwidth"
-        ),
-        (Some(latency), None) => format!("{verb} at most {latency} {how} if it is bound by latency"),
-        (None, Some(bandwidth)) => format!("{verb} at most {bandwidth} {how} if it is bound by bandwidth"),
-        (None, None) => return None,
-    })
-}
-
-fn seen(effect: Reading<Effect>) -> String {
-    match effect {
-        Reading::Measured(effect) => format!("seen: {}", effect.ratio),
-        Reading::Unavailable { unavailable } => format!("seen: unavailable ({unavailable})"),
-    }
 }

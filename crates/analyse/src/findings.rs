@@ -1,14 +1,20 @@
-//! Findings: named conclusions with evidence, cost and advice. One file for each family of evidence.
+//! Findings: named conclusions with evidence, cost, cure and advice. One file for each family of evidence.
 
 mod hbm;
 mod memory;
 mod noise;
-mod shape;
+mod spread;
 mod threads;
 
-use numawise_facts::{Effect, Finding, Reading, Study};
-use numawise_tables::{Contrast, ContrastCall, Expected, PointSummary, Verdict};
+use numawise_facts::{
+    Amount, Effect, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, Finding, PlacementRequest,
+    Reading, Study,
+};
+use numawise_tables::{
+    Contrast, ContrastCall, Expected, ExpectedEffect, MemoryMove, NotExpected, PointSummary, Verdict,
+};
 
+use crate::comparison::Comparison;
 use crate::contrasts::Judged;
 
 #[cfg(test)]
@@ -20,34 +26,66 @@ struct Case<'a> {
     study: &'a Study,
     judged: &'a Judged,
     points: &'a [PointSummary],
+    /// The row of the baseline.
+    baseline: &'a PointSummary,
     verdict: &'a Verdict,
-    expected: &'a Reading<Expected>,
+    expected: &'a Result<Expected, NotExpected>,
+}
+
+/// A comparison that is decided one way, with its effect.
+#[derive(Clone, Copy)]
+struct Decided<'a> {
+    between: Comparison<'a>,
+    effect: Effect,
+}
+
+impl Decided<'_> {
+    fn evidence(&self, quantity: EvidenceQuantity) -> Evidence {
+        of_points(quantity, self.between, Reading::Measured(self.effect))
+    }
+
+    /// The placement of the better point, where that is the second.
+    fn cure(&self) -> Option<PlacementRequest> {
+        Some(self.between.to.request.clone())
+    }
 }
 
 impl<'a> Case<'a> {
-    fn point(&self, id: &str) -> Option<&'a PointSummary> {
-        self.points.iter().find(|point| point.id.0 == id)
+    fn point(&self, comparison: Comparison) -> Option<&'a PointSummary> {
+        self.points.iter().find(|point| point.id == comparison.to.id)
     }
 
-    /// The baseline.
-    fn os(&self) -> &'a PointSummary {
-        &self.points[0]
+    fn contrast(&self, comparison: Comparison) -> Option<&'a Contrast> {
+        self.judged.contrast(&comparison.from.id, &comparison.to.id)
     }
 
-    fn contrast(&self, from: &str, to: &str) -> Option<&'a Contrast> {
-        self.judged.contrast(from, to)
+    /// A comparison that is decided for the better.
+    fn gain(&self, comparison: Option<Comparison<'a>>) -> Option<Decided<'a>> {
+        self.decided(comparison?, ContrastCall::Better)
     }
 
-    /// The effect of a contrast that is decided for the better.
-    fn gain(&self, from: &str, to: &str) -> Option<Effect> {
-        let contrast = self.contrast(from, to)?;
-        contrast.effect.measured().copied().filter(|_| contrast.call == ContrastCall::Better)
+    /// A comparison that is decided for the worse.
+    fn loss(&self, comparison: Option<Comparison<'a>>) -> Option<Decided<'a>> {
+        self.decided(comparison?, ContrastCall::Worse)
     }
 
-    /// The effect of a contrast that is decided for the worse.
-    fn loss(&self, from: &str, to: &str) -> Option<Effect> {
-        let contrast = self.contrast(from, to)?;
-        contrast.effect.measured().copied().filter(|_| contrast.call == ContrastCall::Worse)
+    fn decided(&self, between: Comparison<'a>, call: ContrastCall) -> Option<Decided<'a>> {
+        let contrast = self.contrast(between).filter(|contrast| contrast.call == call)?;
+        contrast.effect.measured().map(|effect| Decided { between, effect: *effect })
+    }
+
+    /// What a move of memory could bring at most by the figures of the machine.
+    fn expected_effect(&self, moved: MemoryMove) -> Option<Evidence> {
+        let ExpectedEffect { from, to, latency_bound, bandwidth_bound, .. } =
+            self.expected.as_ref().ok()?.effect(moved)?;
+        Some(Evidence {
+            quantity: EvidenceQuantity::ExpectedEffect,
+            value: Reading::Measured(latency_and_bandwidth(latency_bound, bandwidth_bound)?),
+            of: None,
+            interval: None,
+            subject: EvidenceSubject::Points { from: from.clone(), to: to.clone() },
+            source: EvidenceSource::Profile,
+        })
     }
 }
 
@@ -57,14 +95,19 @@ pub fn all(
     judged: &Judged,
     points: &[PointSummary],
     verdict: &Verdict,
-    expected: &Reading<Expected>,
+    expected: &Result<Expected, NotExpected>,
 ) -> Vec<Finding> {
-    let case = Case { study, judged, points, verdict, expected };
+    let baseline = study.header.baseline();
+    let Some(baseline) = baseline.and_then(|baseline| points.iter().find(|point| point.id == baseline.id))
+    else {
+        return Vec::new();
+    };
+    let case = Case { study, judged, points, baseline, verdict, expected };
     let rules = [
         memory::first_touch_by_one_thread,
         threads::migrate,
-        shape::idle_bandwidth,
-        shape::process_per_node,
+        spread::idle_bandwidth,
+        spread::process_per_node,
         hbm::unused,
         noise::too_noisy_or_short,
     ];
@@ -72,6 +115,34 @@ pub fn all(
 }
 
 /// The cost of what was found: an effect, or why there is none.
-fn cost(effect: Option<Effect>, otherwise: &'static str) -> Reading<Effect> {
-    effect.map_or_else(|| Reading::unavailable(otherwise), Reading::Measured)
+fn cost(effect: Option<Decided>, otherwise: &'static str) -> Reading<Effect> {
+    effect.map_or_else(|| Reading::unavailable(otherwise), |decided| Reading::Measured(decided.effect))
+}
+
+/// A value without an interval.
+fn plain(
+    quantity: EvidenceQuantity,
+    value: Amount,
+    of: Option<Amount>,
+    subject: EvidenceSubject,
+    source: EvidenceSource,
+) -> Evidence {
+    Evidence { quantity, value: Reading::Measured(value), of, interval: None, subject, source }
+}
+
+/// The effect of a contrast.
+fn of_points(quantity: EvidenceQuantity, between: Comparison, effect: Reading<Effect>) -> Evidence {
+    let interval = effect.measured().map(|effect| (Amount::Ratio(effect.low), Amount::Ratio(effect.high)));
+    let subject = EvidenceSubject::Points { from: between.from.id.clone(), to: between.to.id.clone() };
+    let value = effect.map(|effect| Amount::Ratio(effect.ratio));
+    Evidence { quantity, value, of: None, interval, subject, source: EvidenceSource::Contrast }
+}
+
+/// Multiples for programs bound by latency and by bandwidth; nothing where neither is known.
+fn latency_and_bandwidth(
+    latency: &Reading<numawise_units::Ratio>,
+    bandwidth: &Reading<numawise_units::Ratio>,
+) -> Option<Amount> {
+    let (latency, bandwidth) = (latency.measured().copied(), bandwidth.measured().copied());
+    (latency.is_some() || bandwidth.is_some()).then_some(Amount::LatencyAndBandwidth { latency, bandwidth })
 }

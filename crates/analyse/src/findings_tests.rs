@@ -1,7 +1,22 @@
-use numawise_facts::{Counts, Finding, FindingId, Reading, Study};
+use numawise_facts::{
+    Advice, Amount, Counts, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, Finding, FindingId,
+    MemoryRequest, NotTriedReason, ObservedFigure, PlacementGroup, Reading, Strategy, Study, StudyNotice,
+};
+use numawise_units::{Bytes, NodeId, NodeSet, Ratio};
 
 use crate::analyse;
 use crate::sample::{first_touch_by_one, observation, see, study, two_node_check, two_sockets, with_hbm};
+
+fn one(finding: &Finding, quantity: EvidenceQuantity) -> &Evidence {
+    finding.evidence.iter().find(|one| one.quantity == quantity).unwrap_or_else(|| panic!("{quantity:?}"))
+}
+
+fn share(evidence: &Evidence) -> f64 {
+    match evidence.value.measured() {
+        Some(Amount::Share(Ratio(share))) => *share,
+        other => panic!("{other:?}"),
+    }
+}
 
 fn found(study: &Study, id: FindingId) -> Option<Finding> {
     analyse(study).findings.into_iter().find(|finding| finding.id == id)
@@ -12,14 +27,23 @@ fn memory_on_one_node_and_threads_on_both_is_first_touch_by_one_thread() {
     let mut study = two_node_check(2.0, 1.9, 1.1, 2.1, 3.0, 1.5);
     see(&mut study, "os", &first_touch_by_one());
     let finding = found(&study, FindingId::FirstTouchByOneThread).unwrap();
-    let evidence = finding.evidence.join("; ");
-    for part in
-        ["99.0 % of the program's 100 MiB lie on node 0", "50.0 % of its CPU time", "(app-0) took 98.0 %"]
-    {
-        assert!(evidence.contains(part), "{evidence}");
-    }
+    let on_node = one(&finding, EvidenceQuantity::MemoryOnNode);
+    assert_eq!((share(on_node), on_node.of), (0.99, Some(Amount::Bytes(Bytes::mib(100)))));
+    let nodes = EvidenceSubject::Nodes { point: "os".into(), nodes: NodeSet::single(NodeId(0)) };
+    assert_eq!(on_node.subject, nodes);
+    assert_eq!(share(one(&finding, EvidenceQuantity::CpuTimeElsewhere)), 0.5);
+    let faults = one(&finding, EvidenceQuantity::PageFaultsOfThread);
+    assert_eq!((share(faults), faults.of), (0.98, Some(Amount::Count(4))));
+    assert_eq!(faults.subject, EvidenceSubject::Thread { point: "os".into(), name: "app-0".to_owned() });
+    let gain = one(&finding, EvidenceQuantity::EffectOfInterleaving);
+    assert!(gain.interval.is_some() && gain.source == EvidenceSource::Contrast);
     assert!((finding.cost.measured().unwrap().ratio.0 - 1.82).abs() < 0.02);
-    assert!(finding.advice[0].contains("initialise") && finding.advice[1].contains("interleave"));
+    assert_eq!(
+        finding.advice,
+        [Advice::InitialiseInParallel { interleaving_helped: true }, Advice::InterleaveMemory]
+    );
+    let cure = finding.cure.unwrap();
+    assert_eq!((cure.strategy, cure.memory), (Strategy::Distributed, MemoryRequest::Interleave(None)));
 }
 
 #[test]
@@ -59,7 +83,9 @@ fn without_a_census_nothing_is_said_of_memory() {
     blind.pages = Reading::unavailable("move_pages is forbidden");
     see(&mut study, "os", &blind);
     assert_eq!(found(&study, FindingId::FirstTouchByOneThread), None);
-    assert!(analyse(&study).unavailable.iter().any(|text| text == "memory by node: move_pages is forbidden"));
+    let reason = numawise_facts::Reason("move_pages is forbidden".into());
+    let missing = StudyNotice::NotObserved { what: ObservedFigure::MemoryByNode, reason };
+    assert!(analyse(&study).unavailable.contains(&missing.into()));
 }
 
 #[test]
@@ -69,7 +95,9 @@ fn wandering_threads_are_found_by_their_cost() {
     let mut wanders = faster.clone();
     see(&mut wanders, "os", &observation(&[], &[(0, 0)]));
     let finding = found(&wanders, FindingId::ThreadsMigrate).unwrap();
-    assert!(finding.cost.measured().unwrap().ratio.0 > 1.15 && finding.evidence[0].contains("3 times"));
+    assert!(finding.cost.measured().unwrap().ratio.0 > 1.15);
+    assert_eq!(finding.evidence[0].value, Reading::Measured(Amount::Count(3)));
+    assert_eq!(finding.cure.unwrap().binding, numawise_facts::ThreadBinding::Pinned);
     let mut still = faster;
     let mut seen = observation(&[], &[(0, 0)]);
     seen.migrations = Reading::Measured(0);
@@ -82,14 +110,16 @@ fn idle_bandwidth_needs_the_same_threads_on_one_node_and_on_all() {
     let pairs = [("os", "one-node", Counts::BothWays), ("one-node", "all-nodes", Counts::BothWays)];
     let spread = study(two_sockets(), &[("os", 1.5), ("one-node", 1.5), ("all-nodes", 1.0)], &pairs, 6);
     let finding = found(&spread, FindingId::IdleBandwidth).unwrap();
-    assert!(finding.evidence[0].contains("4 threads on 8 CPUs"), "{:?}", finding.evidence);
+    let threads = one(&finding, EvidenceQuantity::Threads);
+    assert_eq!((&threads.value, threads.of), (&Reading::Measured(Amount::Count(4)), Some(Amount::Count(8))));
     assert_eq!(found(&two_node_check(1.5, 1.0, 1.0, 1.5, 1.5, 1.0), FindingId::IdleBandwidth), None);
 }
 
 #[test]
-fn copies_that_get_more_done_are_told_from_far_memory() {
+fn copies_that_get_more_done_are_not_mistaken_for_remote_memory() {
     let near = found(&two_node_check(1.0, 1.0, 1.0, 1.9, 1.9, 0.6), FindingId::ProcessPerNode).unwrap();
-    assert!(near.evidence[1].contains("scales with threads"));
+    assert_eq!(near.evidence[1].quantity, EvidenceQuantity::EffectOfRemoteMemory);
+    assert_eq!(near.cure.unwrap().tasks, 2);
     let far = found(&two_node_check(1.0, 1.0, 1.0, 1.9, 3.0, 0.6), FindingId::ProcessPerNode).unwrap();
     assert_eq!(far.evidence.len(), 1);
     assert_eq!(found(&two_node_check(1.0, 1.0, 1.0, 1.9, 3.0, 1.0), FindingId::ProcessPerNode), None);
@@ -101,15 +131,24 @@ fn hbm_is_a_finding_when_it_is_faster_or_could_not_be_tried() {
     let mut faster = study(with_hbm(), &[("os", 2.0), ("hbm", 1.0)], &pairs, 6);
     see(&mut faster, "os", &observation(&[(0, 100)], &[(0, 1)]));
     let finding = found(&faster, FindingId::HbmUnused).unwrap();
-    assert!(finding.evidence[0].contains("nodes 2-3") && finding.evidence[0].contains("0 B of the program"));
+    assert_eq!(finding.evidence[0].value, Reading::Measured(Amount::Bytes(Bytes(0))));
+    let nodes = "2-3".parse().unwrap();
+    assert_eq!(finding.evidence[0].subject, EvidenceSubject::Nodes { point: "os".into(), nodes });
     assert!(finding.cost.measured().is_some());
     let same = study(with_hbm(), &[("os", 1.0), ("hbm", 1.0)], &pairs, 6);
     assert_eq!(found(&same, FindingId::HbmUnused), None);
     let mut large =
         study(with_hbm(), &[("os", 1.0), ("all-nodes", 1.0)], &[("os", "all-nodes", Counts::BothWays)], 6);
-    large.header.not_tried = vec!["HBM: the program needs 3 GiB, and nodes 2-3 can take 1.8 GiB".to_owned()];
+    let reason = NotTriedReason::DoesNotFit {
+        needs: Bytes::mib(3072),
+        nodes: "2-3".parse().unwrap(),
+        capacity: Bytes::mib(1843),
+    };
+    let placements = PlacementGroup::HighBandwidthMemory;
+    large.header.not_tried = vec![StudyNotice::NotTried { placements, reason: reason.clone() }.into()];
     let finding = found(&large, FindingId::HbmUnused).unwrap();
-    assert!(finding.cost.measured().is_none() && finding.evidence[1].contains("needs 3 GiB"));
+    assert!(finding.cost.measured().is_none() && finding.cure.is_none());
+    assert_eq!(finding.evidence[1].source, EvidenceSource::NotTried(reason));
     assert_eq!(found(&two_node_check(1.0, 1.0, 1.0, 1.0, 1.0, 1.0), FindingId::HbmUnused), None, "no HBM");
 }
 
@@ -121,7 +160,8 @@ fn a_machine_that_is_never_quiet_is_a_finding() {
         .iter_mut()
         .for_each(|trial| trial.disturbances = vec![numawise_facts::Disturbance::OtherLoad(0.5)]);
     let finding = found(&busy, FindingId::TooNoisyOrShort).unwrap();
-    assert!(finding.evidence[0].contains("12 of 12 runs shared the machine"), "{:?}", finding.evidence);
+    let runs = one(&finding, EvidenceQuantity::DisturbedRuns);
+    assert_eq!((&runs.value, runs.of), (&Reading::Measured(Amount::Count(12)), Some(Amount::Count(12))));
     busy.trials.iter_mut().skip(2).for_each(|trial| trial.disturbances.clear());
     assert_eq!(found(&busy, FindingId::TooNoisyOrShort), None, "five quiet blocks are enough");
 }
@@ -130,7 +170,12 @@ fn a_machine_that_is_never_quiet_is_a_finding() {
 fn short_runs_say_so() {
     let pairs = [("os", "pinned", Counts::BothWays)];
     let short = study(two_sockets(), &[("os", 0.012), ("pinned", 0.012)], &pairs, 6);
-    assert!(found(&short, FindingId::TooNoisyOrShort).unwrap().evidence[0].contains("a run takes 12"));
+    let finding = found(&short, FindingId::TooNoisyOrShort).unwrap();
+    let Some(Amount::Time(time)) = one(&finding, EvidenceQuantity::RunTime).value.measured() else {
+        panic!()
+    };
+    assert!((11_900_000..12_100_000).contains(&time.0), "{time}");
+    assert_eq!(finding.advice, [Advice::LengthenRuns]);
     let long = study(two_sockets(), &[("os", 1.2), ("pinned", 1.2)], &pairs, 6);
     assert_eq!(found(&long, FindingId::TooNoisyOrShort), None);
 }

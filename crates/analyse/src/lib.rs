@@ -5,9 +5,12 @@
 //! what the numbers mean for a person. It does not know where a study is kept, how a trial was run, or how an analysis
 //! is shown; it starts nothing.
 
+mod comparison;
 mod contrasts;
 mod expected;
 mod findings;
+#[cfg(test)]
+mod labels_tests;
 mod profile;
 mod residency;
 #[cfg(test)]
@@ -17,7 +20,7 @@ mod series;
 mod summary;
 mod verdict;
 
-use numawise_facts::{Metric, PointId, Reading, Study, StudyHeader};
+use numawise_facts::{Reading, Study};
 use numawise_tables::{Analysis, VerdictKind};
 use numawise_units::Ratio;
 
@@ -40,8 +43,6 @@ pub fn analyse(study: &Study) -> Analysis {
     Analysis {
         findings,
         expected,
-        metric: metric_name(&study.header),
-        higher_is_better: study.header.metric.higher_is_better(),
         recommended,
         sampling_cost: summary::sampling_cost(study),
         stopped: study.stopped,
@@ -64,21 +65,9 @@ pub fn decided(study: &Study) -> bool {
     verdict::settled(study, &contrasts::judge(study))
 }
 
-fn metric_name(header: &StudyHeader) -> String {
-    match &header.metric {
-        Metric::WallTime => "wall time, s".to_owned(),
-        Metric::Output { regex, .. } => format!("'{regex}' in the output"),
-    }
-}
-
 /// The share of `part` in `whole`; `None` when the whole is zero.
 fn share(part: f64, whole: f64) -> Option<Ratio> {
     (whole > 0.0).then(|| Ratio(part / whole))
-}
-
-/// How a point is called in a sentence: `interleave (threads pinned over all nodes, memory interleaved)`.
-fn called(header: &StudyHeader, id: &PointId) -> String {
-    header.point(id).map_or_else(|| id.to_string(), |point| format!("{id} ({})", point.title))
 }
 
 /// The middle value by rank (the lower of two), for counts that have no half.

@@ -1,12 +1,12 @@
 //! Studies by hand, for tests: two sockets of four CPUs, with the points and pairs that a check has there.
 
 use numawise_facts::{
-    Argument, Counts, Cpu, HostFacts, HostNoise, Machine, MemoryKind, MemoryKindEvidence, MemoryPlan, Metric,
-    Node, Observation, Outcome, PageCensus, Pair, Placement, PlacementRequest, Point, PointRole, Reading,
-    RunSpec, SamplerCost, Source, Strategy, Study, StudyHeader, TaskPlacement, ThreadBinding,
-    ThreadObservation, Trial,
+    Argument, Counts, Cpu, HostFacts, HostNoise, Levels, Machine, MemoryKind, MemoryKindEvidence, MemoryPlan,
+    MemoryRequest, Metric, Node, Observation, Outcome, PageCensus, Pair, Placement, PlacementRequest, Point,
+    PointRole, Reading, RunSpec, SamplerCost, Source, Strategy, Study, StudyHeader, TaskPlacement,
+    ThreadBinding, ThreadObservation, Trial,
 };
-use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid, Ratio, TaskId};
+use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, NodeSet, Pid, Ratio, TaskId};
 
 fn node(id: u32, cpus: &str, kind: MemoryKind) -> Node {
     Node {
@@ -51,18 +51,45 @@ pub fn with_hbm() -> Machine {
     machine
 }
 
-fn point(id: &str, role: PointRole, tasks: u32, threads: usize) -> Point {
+/// The request behind each label of a check.
+fn request(id: &str, threads: u32) -> PlacementRequest {
+    let os = PlacementRequest { threads: Some(threads), ..PlacementRequest::as_the_os_does() };
+    let pinned = |strategy, memory| PlacementRequest {
+        strategy,
+        binding: ThreadBinding::Pinned,
+        memory,
+        ..os.clone()
+    };
+    let on_node_0 = |memory| PlacementRequest {
+        nodes: Some(NodeSet::single(NodeId(0))),
+        ..pinned(Strategy::Local, memory)
+    };
+    match id {
+        "os" => os,
+        "pinned" => pinned(Strategy::Local, MemoryRequest::Default),
+        "all-nodes" => pinned(Strategy::Distributed, MemoryRequest::Local),
+        "interleave" => pinned(Strategy::Distributed, MemoryRequest::Interleave(None)),
+        "hbm" => pinned(Strategy::Distributed, MemoryRequest::Hbm),
+        "one-node" => on_node_0(MemoryRequest::Bind(None)),
+        "remote" => on_node_0(MemoryRequest::Remote),
+        "copies" => PlacementRequest { tasks: 2, ..pinned(Strategy::Semi, MemoryRequest::Bind(None)) },
+        other => panic!("a check has no point {other}"),
+    }
+}
+
+fn point(id: &str, role: PointRole, tasks: u32, threads: u32) -> Point {
     let task = |k| TaskPlacement {
         task: TaskId(k),
         cpus: "0-7".parse().unwrap(),
-        threads: vec!["0-7".parse().unwrap(); threads],
+        threads: vec!["0-7".parse().unwrap(); threads as usize],
         memory: MemoryPlan::default_policy(),
     };
+    let request = request(id, threads);
     Point {
         id: id.into(),
-        title: format!("the point {id}"),
+        levels: Levels::of(&request, threads),
         role,
-        request: PlacementRequest::as_the_os_does(),
+        request,
         placement: Placement {
             strategy: Strategy::None,
             binding: ThreadBinding::Free,

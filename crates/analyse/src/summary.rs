@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use numawise_facts::{Exit, Observation, Outcome, Point, Reading, Study, Trial};
+use numawise_facts::{
+    Notice, Observation, ObservedFigure, Outcome, Point, Reading, Reason, Study, StudyNotice, Trial,
+};
 use numawise_tables::PointSummary;
 use numawise_units::{Bytes, NodeId, Ratio};
 
@@ -10,6 +12,9 @@ use crate::{middle, reading, samples, share};
 
 /// Seed of the bootstrap interval of a median: fixed, so that the same study always gives the same report.
 const SEED: u64 = 1;
+
+/// Runs that differ from each other by more than this are worth a word; well-behaved programs stay below it.
+const NOTEWORTHY_VARIATION: Ratio = Ratio(0.05);
 
 /// A row for every point.
 pub fn points(study: &Study) -> Vec<PointSummary> {
@@ -27,12 +32,13 @@ fn summarise(study: &Study, point: &Point) -> PointSummary {
     let last = watched(study, point).last();
     PointSummary {
         id: point.id.clone(),
-        title: point.title.clone(),
+        levels: point.levels.clone(),
         role: point.role,
         placement: point.placement.clone(),
         median: numawise_stats::median(&samples).map_err(|e| e.to_string()).into(),
         median_low: interval.clone().map(|i| i.low).into(),
         median_high: interval.map(|i| i.high).into(),
+        varies: variation.is_some_and(|variation| variation > NOTEWORTHY_VARIATION),
         variation: reading(variation, "it takes two samples"),
         failed: here().filter(|trial| !matches!(trial.outcome, Outcome::Measured { .. })).count() as u32,
         disturbed: here().filter(|trial| !trial.disturbances.is_empty()).count() as u32,
@@ -109,41 +115,45 @@ pub fn sampling_cost(study: &Study) -> Reading<Ratio> {
 }
 
 /// What could not be measured, each reason once, in the order of first appearance.
-pub fn unavailable(study: &Study) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
-    let mut say = |what: &str, why: Option<String>| {
-        if let Some(why) = why {
-            let text = format!("{what}: {why}");
-            if !all.contains(&text) {
-                all.push(text);
-            }
+pub fn unavailable(study: &Study) -> Vec<Notice> {
+    let mut all: Vec<Notice> = Vec::new();
+    let mut add = |notice: Notice| {
+        if !all.contains(&notice) {
+            all.push(notice);
         }
     };
     for trial in &study.trials {
-        let Some(o) = trial.observation.measured() else {
-            say("threads, memory and noise", trial.observation.reason().map(ToString::to_string));
-            continue;
-        };
-        say("threads", o.threads.reason().map(ToString::to_string));
-        say("memory by node", o.pages.reason().map(ToString::to_string));
-        say("migrations", o.migrations.reason().map(ToString::to_string));
-        say("run-queue delay", o.run_delay.reason().map(ToString::to_string));
-        say("peak memory", o.peak_memory.reason().map(ToString::to_string));
-        say("steal time", o.host.steal.reason().map(ToString::to_string));
-        say("load by others", o.host.other_load.reason().map(ToString::to_string));
+        for (what, reason) in missing(&trial.observation) {
+            add(StudyNotice::NotObserved { what, reason: reason.clone() }.into());
+        }
     }
     for trial in study.trials.iter().filter(|t| !t.is_warm_up()) {
+        let point = trial.point.clone();
         match &trial.outcome {
             Outcome::Measured { .. } => {}
-            Outcome::Failed { exit, .. } => say(&format!("point {}", trial.point), Some(failed(*exit))),
+            Outcome::Failed { exit, .. } => add(StudyNotice::ProgramFailed { point, exit: *exit }.into()),
             Outcome::NoMetric { problem, .. } => {
-                say(&format!("point {}", trial.point), Some(problem.clone()))
+                add(StudyNotice::NoMetric { point, problem: problem.clone() }.into())
             }
         }
     }
     all
 }
 
-fn failed(exit: Exit) -> String {
-    format!("the program failed there ({exit})")
+/// The figures that an observation lacks, with the reasons.
+fn missing(observation: &Reading<Observation>) -> Vec<(ObservedFigure, &Reason)> {
+    let o = match observation {
+        Reading::Measured(observation) => observation,
+        Reading::Unavailable { unavailable } => return vec![(ObservedFigure::Everything, unavailable)],
+    };
+    let figures = [
+        (ObservedFigure::Threads, o.threads.reason()),
+        (ObservedFigure::MemoryByNode, o.pages.reason()),
+        (ObservedFigure::Migrations, o.migrations.reason()),
+        (ObservedFigure::RunQueueDelay, o.run_delay.reason()),
+        (ObservedFigure::PeakMemory, o.peak_memory.reason()),
+        (ObservedFigure::StealTime, o.host.steal.reason()),
+        (ObservedFigure::OtherLoad, o.host.other_load.reason()),
+    ];
+    figures.into_iter().filter_map(|(what, reason)| Some((what, reason?))).collect()
 }

@@ -1,13 +1,13 @@
 //! Affected, not affected, undecided; and whether the program is placed well as it is.
 
 use numawise_facts::{
-    Counts, Effect, Point, PointRole, Reading, Study, StudyHeader, ThreadBinding, ThreadObservation,
+    Counts, Notice, Point, PointId, PointRole, Reading, Study, StudyHeader, StudyNotice, ThreadBinding,
+    ThreadObservation,
 };
-use numawise_tables::{Contrast, ContrastCall, Verdict, VerdictKind};
-use numawise_units::Ratio;
+use numawise_tables::{Contrast, ContrastCall, MoreRepeats, PlacedWell, Verdict, VerdictKind};
 
 use crate::contrasts::Judged;
-use crate::{called, samples, summary};
+use crate::{samples, summary};
 
 #[cfg(test)]
 #[path = "verdict_tests.rs"]
@@ -17,8 +17,8 @@ mod tests;
 pub fn verdict(study: &Study, judged: &Judged) -> Verdict {
     let header = &study.header;
     let caveats = caveats(study);
-    let baseline = header.points[0].id.clone();
     if header.pairs.is_empty() {
+        let baseline = header.baseline().map_or_else(|| PointId(String::new()), |point| point.id.clone());
         return Verdict {
             kind: VerdictKind::NotAffected,
             effect: Reading::unavailable(
@@ -26,8 +26,9 @@ pub fn verdict(study: &Study, judged: &Judged) -> Verdict {
             ),
             from: baseline.clone(),
             to: baseline,
-            placed_well: Reading::Measured(true),
-            text: format!("Placement cannot matter here: {}.", header.not_tried.join("; ")),
+            slight: false,
+            placed_well: PlacedWell::Yes,
+            more_repeats: None,
             caveats,
         };
     }
@@ -38,14 +39,19 @@ pub fn verdict(study: &Study, judged: &Judged) -> Verdict {
         (None, None) if all_same(header, contrasts) => (VerdictKind::NotAffected, widest(header, contrasts)),
         _ => (VerdictKind::Undecided, widest(header, contrasts)),
     };
-    let placed_well = placed_well(header, contrasts);
-    let text = match kind {
-        VerdictKind::Affected => affected(header, basis, &placed_well),
-        VerdictKind::NotAffected => not_affected(header, basis),
-        VerdictKind::Undecided => undecided(header, basis, judged),
-    };
-    let (from, to) = (basis.from.clone(), basis.to.clone());
-    Verdict { kind, effect: basis.effect.clone(), from, to, placed_well, text, caveats }
+    Verdict {
+        kind,
+        effect: basis.effect.clone(),
+        from: basis.from.clone(),
+        to: basis.to.clone(),
+        slight: basis
+            .effect
+            .measured()
+            .is_some_and(|effect| effect.ratio.0.ln().abs() < header.margin.ln_1p()),
+        placed_well: placed_well(header, contrasts),
+        more_repeats: (kind == VerdictKind::Undecided).then(|| more_repeats(basis, judged)),
+        caveats,
+    }
 }
 
 /// True when every contrast that counts is settled; one that can only count as a gain, also when a gain is ruled out.
@@ -95,21 +101,17 @@ fn not_a_gain(contrast: &Contrast, margin: f64) -> bool {
     }
 }
 
-fn placed_well(header: &StudyHeader, contrasts: &[Contrast]) -> Reading<bool> {
+fn placed_well(header: &StudyHeader, contrasts: &[Contrast]) -> PlacedWell {
     let alternatives: Vec<&Contrast> = contrasts
         .iter()
         .filter(|c| from_baseline(header, c) && counts(header, c) != Counts::No && is_candidate(header, c))
         .collect();
     if alternatives.iter().any(|c| c.call == ContrastCall::Better) {
-        return Reading::Measured(false);
+        return PlacedWell::No;
     }
-    let open: Vec<&str> =
-        alternatives.iter().filter(|c| !not_a_gain(c, header.margin)).map(|c| c.to.0.as_str()).collect();
-    if open.is_empty() {
-        Reading::Measured(true)
-    } else {
-        Reading::unavailable(format!("not decided yet for {}", open.join(", ")))
-    }
+    let points: Vec<PointId> =
+        alternatives.iter().filter(|c| !not_a_gain(c, header.margin)).map(|c| c.to.clone()).collect();
+    if points.is_empty() { PlacedWell::Yes } else { PlacedWell::NotDecided { points } }
 }
 
 /// The contrast that counts and has the largest ratio either way; the first where none has an interval.
@@ -119,82 +121,35 @@ fn widest<'a>(header: &StudyHeader, contrasts: &'a [Contrast]) -> &'a Contrast {
     strongest.unwrap_or(&contrasts[0])
 }
 
-fn affected(header: &StudyHeader, basis: &Contrast, placed_well: &Reading<bool>) -> String {
-    let Some(effect) = basis.effect.measured() else { return "Placement matters here.".to_owned() };
-    // A loss is told from its better end: how much faster the other is.
-    let (slow, fast, effect) = match basis.call {
-        ContrastCall::Worse => (&basis.to, &basis.from, effect.inverse()),
-        _ => (&basis.from, &basis.to, *effect),
-    };
-    let little = if effect.ratio.0 < 1.0 + header.margin { " a little" } else { "" };
-    let (slow, fast) = (called(header, slow), called(header, fast));
-    let matters = format!("Placement matters{little} here: {fast} is {} as fast as {slow}.", span(effect));
-    match placed_well {
-        Reading::Measured(false) => matters,
-        Reading::Measured(true) => format!(
-            "{matters} But the program is placed well as it is: nothing that was tried is faster than what the operating \
-             system does."
-        ),
-        Reading::Unavailable { unavailable } => {
-            format!(
-                "{matters} Whether something is faster than what the operating system does is {unavailable}."
-            )
-        }
+/// An estimate of how many repeats are missing to a decision.
+fn more_repeats(basis: &Contrast, judged: &Judged) -> MoreRepeats {
+    let all = judged.family.as_ref().and_then(|family| numawise_stats::blocks_needed(&judged.design, family));
+    match all {
+        Some(blocks) if blocks as u32 > basis.repeats => MoreRepeats::About(blocks as u32 - basis.repeats),
+        Some(_) => MoreRepeats::AFew,
+        None => MoreRepeats::OutOfReach,
     }
-}
-
-fn not_affected(header: &StudyHeader, basis: &Contrast) -> String {
-    let margin = Ratio(header.margin).percent();
-    let first =
-        format!("Placement does not matter here: no placement that was tried differs by more than {margin}.");
-    match basis.effect.measured() {
-        Some(effect) => {
-            format!("{first} The largest difference is {}: {}.", called(header, &basis.to), span(*effect))
-        }
-        None => first,
-    }
-}
-
-fn undecided(header: &StudyHeader, basis: &Contrast, judged: &Judged) -> String {
-    let Some(effect) = basis.effect.measured() else {
-        let why = basis.effect.reason().map(ToString::to_string).unwrap_or_default();
-        return format!("It cannot be told whether placement matters: {why}.");
-    };
-    let more =
-        judged.family.as_ref().and_then(|family| numawise_stats::blocks_needed(&judged.design, family));
-    let more = match more {
-        Some(blocks) if blocks as u32 > basis.repeats => {
-            format!("about {} more repeats would decide", blocks as u32 - basis.repeats)
-        }
-        Some(_) => "a few more repeats may decide".to_owned(),
-        None => "with this noise more repeats of this length will not decide".to_owned(),
-    };
-    format!(
-        "It cannot be told yet whether placement matters: {} is {} as fast as {}; {more}.",
-        called(header, &basis.to),
-        span(*effect),
-        called(header, &basis.from)
-    )
-}
-
-fn span(effect: Effect) -> String {
-    format!("{} (95 % interval {} to {})", effect.ratio, effect.low, effect.high)
 }
 
 /// What the verdict does not cover.
-fn caveats(study: &Study) -> Vec<String> {
-    let mut caveats = Vec::new();
+fn caveats(study: &Study) -> Vec<Notice> {
+    let mut caveats: Vec<Notice> = Vec::new();
     let disturbed = study.trials.iter().filter(|t| !t.is_warm_up() && !t.disturbances.is_empty()).count();
-    match (disturbed, samples::left_out(study)) {
-        (0, _) => {}
-        (n, true) => caveats.push(format!("{n} trials were disturbed by other load and are left out")),
-        (n, false) => caveats.push(format!(
-            "{n} trials were disturbed by other load; they count all the same, since too few are undisturbed"
-        )),
+    let trials = disturbed as u32;
+    if trials > 0 {
+        caveats.push(if samples::left_out(study) {
+            StudyNotice::DisturbedLeftOut { trials }.into()
+        } else {
+            StudyNotice::DisturbedCounted { trials }.into()
+        });
     }
     for point in &study.header.points {
-        caveats.extend(disobedience(study, point));
-        caveats.extend(not_pinned(study, point));
+        for warning in &point.placement.warnings {
+            let (point, warning) = (point.id.clone(), Box::new(warning.clone()));
+            caveats.push(StudyNotice::OfPlacement { point, warning }.into());
+        }
+        caveats.extend(thread_count_mismatch(study, point).map(Notice::from));
+        caveats.extend(not_pinned(study, point).map(Notice::from));
     }
     caveats
 }
@@ -209,32 +164,21 @@ fn workers<'a>(study: &'a Study, point: &'a Point) -> Option<Vec<&'a ThreadObser
     Some(threads.iter().filter(|t| t.cpu_time.seconds() > WORKER * busiest).collect())
 }
 
-/// A program that runs another number of threads than it was told compares apples with pears.
-fn disobedience(study: &Study, point: &Point) -> Option<String> {
-    let planned = point.threads() as usize * point.copies() as usize;
-    let workers = workers(study, point)?.len();
-    (workers > planned).then(|| {
-        format!(
-            "{}: the program ran {workers} threads where {planned} were asked for (OMP_NUM_THREADS); if it takes their \
-             number as an argument, write {{threads}} there",
-            point.id
-        )
-    })
+/// A program that runs more threads than its placement has compares apples with pears.
+fn thread_count_mismatch(study: &Study, point: &Point) -> Option<StudyNotice> {
+    let planned = point.threads() * point.copies();
+    let ran = workers(study, point)?.len() as u32;
+    (ran > planned).then(|| StudyNotice::ThreadCountMismatch { point: point.id.clone(), ran, planned })
 }
 
 /// Threads of some programs follow neither OMP_PLACES nor the library that pins the others: where no thread is held on one
 /// CPU, "pinned" is not what happened.
-fn not_pinned(study: &Study, point: &Point) -> Option<String> {
+fn not_pinned(study: &Study, point: &Point) -> Option<StudyNotice> {
     let workers = workers(study, point)?;
     let loose = |thread: &&ThreadObservation| thread.mask.measured().is_some_and(|mask| mask.len() > 1);
     let should = point.placement.binding == ThreadBinding::Pinned && point.threads() > 1;
-    (should && !workers.is_empty() && workers.iter().all(loose)).then(|| {
-        format!(
-            "{}: no thread was seen pinned; they were free inside the CPUs of the plan (a statically linked program \
-             cannot be reached, and one that places its threads itself wins)",
-            point.id
-        )
-    })
+    (should && !workers.is_empty() && workers.iter().all(loose))
+        .then(|| StudyNotice::NotPinned { point: point.id.clone() })
 }
 
 fn counts(header: &StudyHeader, contrast: &Contrast) -> Counts {

@@ -43,13 +43,13 @@ pub fn series(timeline: &Timeline, record: &Path, as_json: bool, html: Option<&P
 pub fn design(header: &StudyHeader) -> Result<(), Failure> {
     let mut text = format!("Would try, in random order, at least {} times each:\n", header.min_repeats);
     for point in &header.points {
-        text += &format!("  {:<12} {}\n", point.id, point.title);
+        text += &format!("  {:<12} {}\n", point.id, numawise_report::point_title(&point.levels));
         for task in &point.placement.tasks {
             text += &format!("  {:<12} task {}: CPUs {}, memory {}\n", "", task.task, task.cpus, task.memory);
         }
     }
     text += "Would not try:\n";
-    for reason in &header.not_tried {
+    for reason in numawise_report::notice::texts(&header.not_tried) {
         text += &format!("  {reason}\n");
     }
     if header.not_tried.is_empty() {

@@ -2,7 +2,7 @@
 
 use numawise_units::Nanoseconds;
 
-use crate::{Outcome, PointId};
+use crate::{Notice, Outcome, PointId};
 
 /// Something that a person waiting would like to know.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,7 +17,7 @@ pub enum Event {
     /// A step of a measurement begins: the `done + 1`st of `of`, as a person would name it, with what is probably left in all.
     Step { done: u32, of: u32, what: String, left: Nanoseconds },
     /// Something worth a line on the terminal.
-    Warning(String),
+    Warning(Notice),
 }
 
 /// Takes events.

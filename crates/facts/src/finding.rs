@@ -1,11 +1,11 @@
-//! Findings: named conclusions with their evidence, their cost, and what to do.
+//! Findings: named conclusions with their evidence, their cost, and what to do, as values.
 
 use std::fmt;
 
-use numawise_units::Ratio;
+use numawise_units::{Bytes, Nanoseconds, NodeId, NodeSet, Ratio};
 use serde::{Deserialize, Serialize};
 
-use crate::Reading;
+use crate::{NotTriedReason, PlacementRequest, PointId, Reading};
 
 /// An effect as a ratio with its 95 % interval. Above 1: the second point is better than the first.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -52,22 +52,22 @@ pub enum FindingId {
 }
 
 impl FindingId {
-    /// The identifier and the title, the same wherever a finding is shown.
-    pub fn parts(self) -> (&'static str, &'static str) {
+    /// The public identifier. It never changes its meaning.
+    pub fn code(self) -> &'static str {
         match self {
-            FindingId::FirstTouchByOneThread => ("NW001", "memory is first touched by one thread"),
-            FindingId::ThreadsMigrate => ("NW002", "threads migrate"),
-            FindingId::IdleBandwidth => ("NW003", "half of the machine's memory bandwidth is idle"),
-            FindingId::ProcessPerNode => ("NW004", "one process per node beats one over all nodes"),
-            FindingId::HbmUnused => ("NW005", "high-bandwidth memory is there and unused"),
-            FindingId::TooNoisyOrShort => ("NW006", "too noisy or too short to tell"),
+            FindingId::FirstTouchByOneThread => "NW001",
+            FindingId::ThreadsMigrate => "NW002",
+            FindingId::IdleBandwidth => "NW003",
+            FindingId::ProcessPerNode => "NW004",
+            FindingId::HbmUnused => "NW005",
+            FindingId::TooNoisyOrShort => "NW006",
         }
     }
 }
 
 impl fmt::Display for FindingId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.parts().0)
+        f.pad(self.code())
     }
 }
 
@@ -75,10 +75,173 @@ impl fmt::Display for FindingId {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     pub id: FindingId,
-    /// What was seen, one sentence each, with the numbers.
-    pub evidence: Vec<String>,
-    /// What it costs: the measured effect of the cure that was tried, or why it could not be told.
+    pub evidence: Vec<Evidence>,
+    /// The measured effect of the cure that was tried, or why there is none.
     pub cost: Reading<Effect>,
-    /// What to do, one sentence each, the first the best.
-    pub advice: Vec<String>,
+    /// The placement that cures it, to be run as it stands; none where only a change of the program or of the study helps.
+    pub cure: Option<PlacementRequest>,
+    /// What to do, the best first.
+    pub advice: Vec<Advice>,
+}
+
+/// One observed or computed fact that a finding rests on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Evidence {
+    pub quantity: EvidenceQuantity,
+    pub value: Reading<Amount>,
+    /// The whole that `value` is a part of, or the limit that it is held against.
+    pub of: Option<Amount>,
+    /// The 95 % interval of `value`, in its unit.
+    pub interval: Option<(Amount, Amount)>,
+    pub subject: EvidenceSubject,
+    pub source: EvidenceSource,
+}
+
+/// What a piece of evidence is a value of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EvidenceQuantity {
+    /// Share of the program's memory that lies on a node; `of`: all its memory.
+    MemoryOnNode,
+    /// Memory of the program on a set of nodes.
+    MemoryOnNodes,
+    /// Share of CPU time spent away from a node.
+    CpuTimeElsewhere,
+    /// Share of the page faults that one thread took; `of`: the number of threads.
+    PageFaultsOfThread,
+    /// How often threads changed CPUs in a run, at least; the median of the runs.
+    Migrations,
+    /// Standard deviation of the metric as a share of its mean.
+    RunVariation,
+    /// How many times as much the runs of one point spread as those of another.
+    SpreadRatio,
+    /// Threads that the program runs; `of`: CPUs that it may use.
+    Threads,
+    /// How many times as good interleaved memory is for the same threads.
+    EffectOfInterleaving,
+    /// How many times as good memory of the farthest node is for the same threads on the same CPUs.
+    EffectOfRemoteMemory,
+    /// How many times as good pinned threads are.
+    EffectOfPinning,
+    /// How many times as good the same threads are over all nodes as inside one.
+    EffectOfSpreading,
+    /// How many times as good several copies at once are as one after the other.
+    EffectOfCopies,
+    /// How many times as good memory on the high-bandwidth nodes is.
+    EffectOfHighBandwidthMemory,
+    /// Latency and bandwidth of a node's memory as multiples of those of local memory.
+    RemoteMemory,
+    /// What a placement could bring at most by the measured figures of the machine.
+    ExpectedEffect,
+    /// Half the width of the widest interval, as a share; `of`: the margin.
+    IntervalHalfWidth,
+    /// Standard deviation from one run to the next, as a share.
+    RunToRunDeviation,
+    /// Repeats of the point that was run most often.
+    Repeats,
+    /// Runs that shared the machine with other work; `of`: all runs.
+    DisturbedRuns,
+    /// What a run takes, typically.
+    RunTime,
+}
+
+/// A value with its unit.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Amount {
+    Bytes(Bytes),
+    Count(u64),
+    /// A part of a whole, 0 to 1.
+    Share(Ratio),
+    /// A multiple: above 1 is better, larger or longer.
+    Ratio(Ratio),
+    Time(Nanoseconds),
+    /// Multiples for programs that are bound by latency and by bandwidth; at least one of the two is there.
+    LatencyAndBandwidth {
+        latency: Option<Ratio>,
+        bandwidth: Option<Ratio>,
+    },
+}
+
+/// What a piece of evidence speaks of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EvidenceSubject {
+    /// All runs of the study.
+    Study,
+    Point {
+        point: PointId,
+    },
+    /// Two points: `to` as compared with `from`.
+    Points {
+        from: PointId,
+        to: PointId,
+    },
+    /// Nodes in the runs of a point.
+    Nodes {
+        point: PointId,
+        nodes: NodeSet,
+    },
+    /// A thread in the runs of a point.
+    Thread {
+        point: PointId,
+        name: String,
+    },
+    /// CPUs of one node that load memory of another.
+    NodePair {
+        cpus_of: NodeId,
+        memory_of: NodeId,
+    },
+}
+
+/// Where a piece of evidence comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EvidenceSource {
+    /// What was seen of processes and threads in trials.
+    Observations,
+    /// The metric of trials.
+    Trials,
+    /// The contrast of two points.
+    Contrast,
+    /// The measured figures of the machine's memory.
+    Profile,
+    /// The design of the study.
+    Design,
+    /// It was not tried.
+    NotTried(NotTriedReason),
+}
+
+/// Something to do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Advice {
+    /// Initialise large arrays in parallel as they are used; `interleaving_helped`: it brings at least as much.
+    InitialiseInParallel {
+        interleaving_helped: bool,
+    },
+    InterleaveMemory,
+    PinThreads,
+    /// Spread the threads over all nodes.
+    SpreadThreads,
+    /// Run several inputs at once, one inside each node.
+    RunCopies {
+        copies: u32,
+    },
+    /// One MPI rank for each node, and threads inside it.
+    RankPerNode,
+    /// Put all memory on the high-bandwidth nodes.
+    UseHighBandwidthMemory {
+        nodes: NodeSet,
+    },
+    /// Put the arrays that are streamed most on the high-bandwidth nodes, or fill those first.
+    UseHighBandwidthMemoryInPart {
+        nodes: NodeSet,
+    },
+    /// Measure longer, more quietly or with a larger margin.
+    MeasureLonger,
+    /// Repeat it on a quiet machine.
+    RepeatWhenQuiet,
+    /// Give the program more to do, or take the metric from its main loop.
+    LengthenRuns,
 }

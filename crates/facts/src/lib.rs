@@ -21,7 +21,9 @@ mod study;
 pub use choice::{CpuChoice, Order, ParseChoiceError, Smt};
 pub use event::{Event, Ignore, Sink};
 
-pub use finding::{Effect, Finding, FindingId};
+pub use finding::{
+    Advice, Amount, Effect, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, Finding, FindingId,
+};
 pub use machine::{
     Attribute, AttributeKind, AttributeOrigin, Cache, Cpu, Figure, FigureVsOrdinary, Machine, MemoryAccess,
     MemoryKind, MemoryKindEvidence, Node, Package, RecognisedMemory, Source,
@@ -29,8 +31,9 @@ pub use machine::{
 
 pub use notice::{
     ChangedPart, ContendedCpu, LaunchNotice, LauncherMask, LiftedBy, MachineNotice, MovedTask, NamedTask,
-    NamedThread, NodeBandwidth, Notice, PinnedGroup, PlanNotice, ProfileReference, RemotePlace,
-    ResidencyNotice, ResidencyPart, SessionNotice, UnsuppliedNode,
+    NamedThread, NodeBandwidth, NotTriedReason, Notice, ObservedFigure, PinnedGroup, PlacementGroup,
+    PlanNotice, ProfileReference, RemotePlace, ResidencyNotice, ResidencyPart, SessionNotice, StudyNotice,
+    UnsuppliedNode,
 };
 pub use observation::{HostNoise, Observation, PageCensus, SamplerCost, ThreadObservation};
 pub use pages::{Balancing, PageSize, ParsePagesError};
@@ -51,6 +54,6 @@ pub use snapshot::{
     MappingSnapshot, MemorySnapshot, PageUse, PolicyShare, Snapshot, TaskSnapshot, ThreadSnapshot,
 };
 pub use study::{
-    Counts, Disturbance, Exit, HostFacts, Metric, Outcome, Pair, Point, PointId, PointRole, StopReason,
-    Study, StudyHeader, Trial,
+    Counts, Disturbance, Exit, Factor, HostFacts, Levels, Metric, MetricProblem, Outcome, Pair,
+    PlacementLevel, Point, PointId, PointRole, ProgramParameter, StopReason, Study, StudyHeader, Trial,
 };

@@ -8,6 +8,7 @@ mod machine;
 mod plan;
 mod residency;
 mod session;
+mod study;
 
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +20,7 @@ pub use residency::{
     ResidencyPart, UnsuppliedNode,
 };
 pub use session::{ChangedPart, SessionNotice};
+pub use study::{NotTriedReason, ObservedFigure, PlacementGroup, StudyNotice};
 
 /// Defines the notices of a subject: an enum with one variant for each, and [`Notice::code`].
 macro_rules! notices {
@@ -72,6 +74,8 @@ pub enum Notice {
     Session(SessionNotice),
     /// NW6xx: of a launch.
     Launch(LaunchNotice),
+    /// NW5xx: of a study and its analysis.
+    Study(StudyNotice),
 }
 
 impl Notice {
@@ -83,6 +87,7 @@ impl Notice {
             Notice::Residency(notice) => notice.code(),
             Notice::Session(notice) => notice.code(),
             Notice::Launch(notice) => notice.code(),
+            Notice::Study(notice) => notice.code(),
         }
     }
 }

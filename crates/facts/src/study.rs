@@ -2,16 +2,19 @@
 
 use std::fmt;
 
-use numawise_units::{Nanoseconds, Pid};
+use numawise_units::{CpuSet, Nanoseconds, NodeSet, Pid};
 use serde::{Deserialize, Serialize};
 
-use crate::{Machine, Observation, Placement, PlacementRequest, Reading, RunSpec};
+use crate::{
+    Machine, MemoryRequest, Notice, Observation, Placement, PlacementRequest, Reading, RunSpec, Strategy,
+    ThreadBinding,
+};
 
 #[cfg(test)]
 #[path = "study_tests.rs"]
 mod tests;
 
-/// The name of a point inside a study, as shown: `os`, `one-node`, `interleave`, ...
+/// The label of a point inside a study, as shown: `os`, `one-node`, `interleave`, ... What a point is, its [`Levels`] say.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct PointId(pub String);
@@ -40,12 +43,92 @@ pub enum PointRole {
     Diagnosis,
 }
 
+/// What a point is, factor by factor. Two points are compared by the factors in which their levels differ.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Levels {
+    pub placement: PlacementLevel,
+    pub memory: MemoryRequest,
+    pub pin: ThreadBinding,
+    /// Threads of one task.
+    pub threads: u32,
+    pub tasks: u32,
+    /// Parameters of the program's own, by name.
+    pub parameters: Vec<ProgramParameter>,
+}
+
+/// How CPUs are chosen at a point.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct PlacementLevel {
+    pub strategy: Strategy,
+    /// Only these CPUs.
+    pub cpus: Option<CpuSet>,
+    /// Only CPUs of these nodes.
+    pub nodes: Option<NodeSet>,
+}
+
+/// A parameter of the program's own, at one of its values.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ProgramParameter {
+    pub name: String,
+    pub value: String,
+}
+
+/// A respect in which points of a study differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Factor {
+    Placement,
+    Memory,
+    Pin,
+    Threads,
+    Tasks,
+    Parameters,
+}
+
+impl Levels {
+    /// The levels of a request that is run with `threads` threads in each task.
+    pub fn of(request: &PlacementRequest, threads: u32) -> Self {
+        Levels {
+            placement: PlacementLevel {
+                strategy: request.strategy,
+                cpus: request.cpus.clone(),
+                nodes: request.nodes.clone(),
+            },
+            memory: request.memory.clone(),
+            pin: request.binding,
+            threads,
+            tasks: request.tasks,
+            parameters: Vec::new(),
+        }
+    }
+
+    /// The factors in which two points differ.
+    pub fn differing(&self, other: &Levels) -> Vec<Factor> {
+        [
+            (Factor::Placement, self.placement != other.placement),
+            (Factor::Memory, self.memory != other.memory),
+            (Factor::Pin, self.pin != other.pin),
+            (Factor::Threads, self.threads != other.threads),
+            (Factor::Tasks, self.tasks != other.tasks),
+            (Factor::Parameters, self.parameters != other.parameters),
+        ]
+        .into_iter()
+        .filter_map(|(factor, differs)| differs.then_some(factor))
+        .collect()
+    }
+
+    /// True when both run the same number of threads in the same number of tasks with the same parameters.
+    pub fn same_work(&self, other: &Levels) -> bool {
+        let factors = self.differing(other);
+        ![Factor::Threads, Factor::Tasks, Factor::Parameters].iter().any(|factor| factors.contains(factor))
+    }
+}
+
 /// One way of placing the program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Point {
     pub id: PointId,
-    /// What it is, as a phrase: "all nodes, memory interleaved".
-    pub title: String,
+    pub levels: Levels,
     pub role: PointRole,
     pub request: PlacementRequest,
     pub placement: Placement,
@@ -97,6 +180,14 @@ impl Metric {
     pub fn higher_is_better(&self) -> bool {
         matches!(self, Metric::Output { higher_is_better: true, .. })
     }
+
+    /// The regular expression of a metric that is read from the output.
+    pub fn regex(&self) -> Option<&str> {
+        match self {
+            Metric::WallTime => None,
+            Metric::Output { regex, .. } => Some(regex),
+        }
+    }
 }
 
 /// How a process ended.
@@ -139,7 +230,17 @@ pub enum Outcome {
     /// The program failed: this is not a time.
     Failed { exit: Exit, output_tail: String },
     /// The program ran, but its output held no metric.
-    NoMetric { problem: String, output_tail: String },
+    NoMetric { problem: MetricProblem, output_tail: String },
+}
+
+/// What keeps a program's output from giving the metric.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MetricProblem {
+    /// The regular expression matches nothing in it.
+    NoMatch,
+    /// What the regular expression matched last is not a positive number.
+    NotANumber { text: String },
 }
 
 /// Why a trial is suspect.
@@ -218,8 +319,8 @@ pub struct StudyHeader {
     pub points: Vec<Point>,
     /// The contrasts that are judged, all of them at once.
     pub pairs: Vec<Pair>,
-    /// Things that were not tried, and why: "hbm: the program needs 3 GiB and the HBM nodes hold 512 MiB".
-    pub not_tried: Vec<String>,
+    /// Placements that were not tried, and why.
+    pub not_tried: Vec<Notice>,
     /// Seed of the order of trials.
     pub seed: u64,
     pub min_repeats: u32,
@@ -231,6 +332,11 @@ pub struct StudyHeader {
 impl StudyHeader {
     pub fn point(&self, id: &PointId) -> Option<&Point> {
         self.points.iter().find(|point| point.id == *id)
+    }
+
+    /// The point that the others are compared with.
+    pub fn baseline(&self) -> Option<&Point> {
+        self.points.iter().find(|point| point.role == PointRole::Baseline)
     }
 
     /// The metric of a trial for one unit of work, so that points with several copies compare with those with one:

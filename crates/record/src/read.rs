@@ -173,10 +173,9 @@ fn outcome(columns: &Columns<'_, '_>, per_task: Vec<f64>) -> Parsed<Outcome> {
             };
             Ok(Outcome::Failed { exit, output_tail: output_tail()? })
         }
-        "no_metric" => Ok(Outcome::NoMetric {
-            problem: columns.get::<Option<String>>("problem")?.unwrap_or_default(),
-            output_tail: output_tail()?,
-        }),
+        "no_metric" => {
+            Ok(Outcome::NoMetric { problem: json(columns.row, "problem")?, output_tail: output_tail()? })
+        }
         other => Err(format!("status '{other}' is not known")),
     }
 }

@@ -39,7 +39,7 @@ impl fmt::Display for Difference {
 
 impl Record {
     /// Whether the trials of two headers may stand in one study: the same command in the same directory, machine, points,
-    /// pairs and metric. Free memory, and the wording of titles and warnings, may differ.
+    /// pairs and metric. Free memory and warnings may differ.
     ///
     /// # Errors
     /// The differences.
@@ -116,10 +116,9 @@ fn machine(header: &StudyHeader) -> Value {
     value(&machine)
 }
 
-/// The point without its words.
+/// The point without what was said of it.
 fn point(point: &Point) -> Value {
     let mut point = point.clone();
-    point.title.clear();
     point.placement.warnings.clear();
     value(&point)
 }

@@ -120,17 +120,18 @@ pub fn machine(transaction: &Transaction<'_>, machine: &Machine) -> rusqlite::Re
 fn insert_point(transaction: &Transaction<'_>, position: usize, point: &Point) -> rusqlite::Result<()> {
     transaction
         .execute(
-            "INSERT INTO points VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            "INSERT INTO points VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
             params![
                 point.id.0,
                 position as i64,
-                point.title,
                 word(&point.role),
-                point.copies(),
-                point.threads(),
-                point.request.strategy.to_string(),
-                point.placement.binding == ThreadBinding::Pinned,
-                point.request.memory.to_string(),
+                point.levels.tasks,
+                point.levels.threads,
+                point.levels.placement.strategy.to_string(),
+                point.levels.placement.nodes.as_ref().map(ToString::to_string),
+                point.levels.pin == ThreadBinding::Pinned,
+                point.levels.memory.to_string(),
+                json(&point.levels.parameters)?,
                 point.placement.cpus().to_string(),
             ],
         )
@@ -146,7 +147,7 @@ fn insert(transaction: &Transaction<'_>, trial: &Trial) -> rusqlite::Result<()> 
         integer(trial.started.0).into(),
         integer(trial.wall.0).into(),
     ];
-    row.extend(outcome_columns(&trial.outcome));
+    row.extend(outcome_columns(&trial.outcome)?);
     row.extend(observation_columns(&trial.observation, &mut missing));
     let disturbances: Vec<&Disturbance> = trial.disturbances.iter().filter(|d| finite(d)).collect();
     row.push(json(&disturbances)?.into());
@@ -177,9 +178,9 @@ fn finite(disturbance: &Disturbance) -> bool {
 }
 
 /// `status` to `output_tail`.
-fn outcome_columns(outcome: &Outcome) -> [Value; 5] {
+fn outcome_columns(outcome: &Outcome) -> rusqlite::Result<[Value; 5]> {
     let text = |text: &str| Value::Text(text.to_owned());
-    match outcome {
+    Ok(match outcome {
         Outcome::Measured { .. } => [text("measured"), Value::Null, Value::Null, Value::Null, Value::Null],
         Outcome::Failed { exit, output_tail } => {
             let (code, signal) = match *exit {
@@ -189,9 +190,9 @@ fn outcome_columns(outcome: &Outcome) -> [Value; 5] {
             [text("failed"), code, signal, Value::Null, text(output_tail)]
         }
         Outcome::NoMetric { problem, output_tail } => {
-            [text("no_metric"), Value::Null, Value::Null, text(problem), text(output_tail)]
+            [text("no_metric"), Value::Null, Value::Null, json(problem)?.into(), text(output_tail)]
         }
-    }
+    })
 }
 
 /// `user_ns` to `sampler_span_ns`.

@@ -4,16 +4,15 @@
 //! want to argue with: that is in the [`Analysis`].
 
 pub(crate) mod amount;
+mod findings;
 mod html;
 mod json;
 mod points;
 mod terminal;
 pub(crate) mod words;
 
-use numawise_facts::{Point, Study};
+use numawise_facts::Study;
 use numawise_tables::Analysis;
-
-use crate::notice;
 
 pub use amount::moment;
 pub use html::html;
@@ -28,18 +27,6 @@ pub struct Check<'a> {
     pub from_now_on: &'a UseFromNowOn,
     /// The file of the record, as the reader would type it.
     pub record: &'a str,
-}
-
-impl Check<'_> {
-    /// What the verdict does not cover, and what the plans of the points give warning of.
-    fn caveats(&self) -> Vec<String> {
-        let of_point = |point: &Point| -> Vec<String> {
-            let text = |warning| format!("{}: {}", point.id, notice::text(warning));
-            point.placement.warnings.iter().map(text).collect()
-        };
-        let of_plans = self.study.header.points.iter().flat_map(of_point);
-        self.analysis.verdict.caveats.iter().cloned().chain(of_plans).collect()
-    }
 }
 
 /// The command to use from now on, ready to be typed.

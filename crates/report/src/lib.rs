@@ -5,6 +5,7 @@
 
 pub mod check;
 pub mod document;
+mod levels;
 pub mod machine;
 pub mod names;
 pub mod notice;
@@ -13,3 +14,5 @@ pub mod plan;
 pub mod profile;
 pub mod residency;
 pub mod series;
+
+pub use levels::title as point_title;

@@ -5,11 +5,13 @@ pub mod machine;
 mod plan;
 mod residency;
 mod session;
+pub(crate) mod study;
 
 use numawise_facts::Notice;
 use serde_json::{Value, json};
 
 pub use plan::numactl_option;
+pub use study::metric_problem;
 
 /// The text of a notice: a clause or a sentence without its full stop, in the words of the command line.
 pub fn text(notice: &Notice) -> String {
@@ -19,7 +21,13 @@ pub fn text(notice: &Notice) -> String {
         Notice::Residency(notice) => residency::text(notice),
         Notice::Session(notice) => session::text(notice),
         Notice::Launch(notice) => launch::text(notice),
+        Notice::Study(notice) => study::text(notice),
     }
+}
+
+/// The texts of several notices.
+pub fn texts(notices: &[Notice]) -> Vec<String> {
+    notices.iter().map(text).collect()
 }
 
 /// A notice in JSON: its identifier and arguments for programs, its text for people.

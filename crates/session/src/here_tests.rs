@@ -1,9 +1,9 @@
 use std::fs;
 use std::path::Path;
 
-use numawise_facts::{MachineNotice, Reading};
+use numawise_facts::{MachineNotice, NotTriedReason, PlacementGroup, Reading, StudyNotice};
 use numawise_machine::Policy;
-use numawise_study::Shape;
+use numawise_study::ProgramNeeds;
 
 use super::*;
 
@@ -35,14 +35,17 @@ fn without_hwloc_forbidden_memory_policies_are_still_a_limit() {
     let missing = |notice: &Notice| matches!(notice, Notice::Session(SessionNotice::HwlocNotUsed { .. }));
     assert!(here.notices.iter().all(missing) && here.notices.len() == 1, "{:?}", here.notices);
 
-    let shape = Shape { threads: None, memory: Reading::unavailable("it has not run") };
-    let design = numawise_study::plan(&here.machine, &shape);
+    let needs = ProgramNeeds { threads: None, memory: Reading::unavailable("it has not run") };
+    let design = numawise_study::plan(&here.machine, &needs);
     let ids: Vec<String> = design.points.iter().map(|point| point.id.to_string()).collect();
     for forbidden in ["interleave", "remote"] {
         assert!(!ids.iter().any(|id| id == forbidden), "{ids:?}");
     }
-    let forbidden = |reason: &String| reason.contains("interleave and remote");
-    assert!(design.not_tried.iter().any(forbidden), "{:?}", design.not_tried);
+    let forbidden = StudyNotice::NotTried {
+        placements: PlacementGroup::InterleavedAndRemote,
+        reason: NotTriedReason::PoliciesForbidden,
+    };
+    assert!(design.not_tried.contains(&forbidden.into()), "{:?}", design.not_tried);
     // What is tried can be run: no point asks for a memory policy.
     for point in &design.points {
         assert_eq!(point.request.memory, numawise_facts::MemoryRequest::Default, "{}", point.id);
@@ -55,8 +58,8 @@ fn the_same_machine_without_that_limit_shows_both() {
     let roots = Roots::at(folder.path());
     let here =
         full_by(hwloc_is_missing, || numawise_machine::without_hwloc(&roots, &Policy::Default)).unwrap();
-    let shape = Shape { threads: None, memory: Reading::unavailable("it has not run") };
-    let design = numawise_study::plan(&here.machine, &shape);
+    let needs = ProgramNeeds { threads: None, memory: Reading::unavailable("it has not run") };
+    let design = numawise_study::plan(&here.machine, &needs);
     let ids: Vec<String> = design.points.iter().map(|point| point.id.to_string()).collect();
     assert!(ids.contains(&"interleave".to_owned()) && ids.contains(&"remote".to_owned()), "{ids:?}");
 }

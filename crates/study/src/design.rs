@@ -4,8 +4,8 @@
 //! difference has one explanation. What the machine cannot show is named with its reason.
 
 use numawise_facts::{
-    Counts, CpuChoice, Machine, MemoryKind, MemoryRequest, Node, Pair, PlacementRequest, PointId, PointRole,
-    Reading, Strategy, ThreadBinding,
+    Counts, CpuChoice, Levels, Machine, MemoryKind, MemoryRequest, Node, NotTriedReason, Notice, Pair,
+    PlacementGroup, PlacementRequest, PointId, PointRole, Reading, Strategy, StudyNotice, ThreadBinding,
 };
 use numawise_units::{Bytes, NodeId, NodeSet};
 
@@ -15,7 +15,7 @@ mod tests;
 
 /// The program as far as it bears on the design.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shape {
+pub struct ProgramNeeds {
     /// Threads of the program; without it, one for every CPU that we may use.
     pub threads: Option<u32>,
     /// Peak memory as seen in the warm-up, to tell whether the program fits into a node.
@@ -24,29 +24,29 @@ pub struct Shape {
 
 /// A point before its request is resolved to a placement.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Planned {
+pub struct PlannedPoint {
     pub id: PointId,
-    pub title: String,
+    pub levels: Levels,
     pub role: PointRole,
     pub request: PlacementRequest,
 }
 
 /// What to try, what to compare, and what cannot be tried.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Design {
+pub struct StudyDesign {
     /// The first is the baseline.
-    pub points: Vec<Planned>,
+    pub points: Vec<PlannedPoint>,
     pub pairs: Vec<Pair>,
-    pub not_tried: Vec<String>,
+    pub not_tried: Vec<Notice>,
 }
 
 /// A node is not filled to the brim: this share of its free memory may be used by the program.
 const FILL: f64 = 0.9;
 
-/// Plans a check of a program of this shape on this machine. Never empty: the baseline is always there.
-pub fn plan(machine: &Machine, shape: &Shape) -> Design {
-    let threads = shape.threads.unwrap_or(machine.allowed_cpus.len() as u32).max(1);
-    let mut draft = Draft::new(machine, shape, threads);
+/// Plans a check of a program with these needs on this machine. Never empty: the baseline is always there.
+pub fn plan(machine: &Machine, needs: &ProgramNeeds) -> StudyDesign {
+    let threads = needs.threads.unwrap_or(machine.allowed_cpus.len() as u32).max(1);
+    let mut draft = Draft::new(machine, needs, threads);
     let homes: Vec<&Node> = machine.nodes_with_allowed_cpus().collect();
     match homes.as_slice() {
         [_, _, ..] => draft.several_nodes(&homes),
@@ -58,22 +58,31 @@ pub fn plan(machine: &Machine, shape: &Shape) -> Design {
 
 struct Draft<'a> {
     machine: &'a Machine,
-    shape: &'a Shape,
+    needs: &'a ProgramNeeds,
     threads: u32,
-    design: Design,
+    design: StudyDesign,
 }
 
 impl<'a> Draft<'a> {
-    fn new(machine: &'a Machine, shape: &'a Shape, threads: u32) -> Self {
-        let design = Design { points: Vec::new(), pairs: Vec::new(), not_tried: Vec::new() };
-        let mut draft = Draft { machine, shape, threads, design };
+    fn new(machine: &'a Machine, needs: &'a ProgramNeeds, threads: u32) -> Self {
+        let design = StudyDesign { points: Vec::new(), pairs: Vec::new(), not_tried: Vec::new() };
+        let mut draft = Draft { machine, needs, threads, design };
         let request = PlacementRequest { threads: Some(threads), ..PlacementRequest::as_the_os_does() };
-        draft.point("os", "the operating system's placement".to_owned(), PointRole::Baseline, request);
+        draft.point("os", PointRole::Baseline, request);
         draft
     }
 
-    fn point(&mut self, id: &str, title: String, role: PointRole, request: PlacementRequest) {
-        self.design.points.push(Planned { id: id.into(), title, role, request });
+    fn point(&mut self, id: &str, role: PointRole, request: PlacementRequest) {
+        let levels = Levels::of(&request, request.threads.unwrap_or(self.threads));
+        self.design.points.push(PlannedPoint { id: id.into(), levels, role, request });
+    }
+
+    fn not_tried(&mut self, notice: StudyNotice) {
+        self.design.not_tried.push(notice.into());
+    }
+
+    fn left_out(&mut self, placements: PlacementGroup, reason: NotTriedReason) {
+        self.not_tried(StudyNotice::NotTried { placements, reason });
     }
 
     fn pair(&mut self, from: &str, to: &str, counts: Counts) {
@@ -95,87 +104,65 @@ impl<'a> Draft<'a> {
     /// One node with CPUs: only pinning can matter.
     fn one_node(&mut self) {
         match self.machine.allowed_cpus.len() {
-            0 | 1 => self.design.not_tried.push(
-                "pinning: there is one CPU that we may use, so every placement of threads is the same"
-                    .to_owned(),
-            ),
+            0 | 1 => self.not_tried(StudyNotice::OneCpu),
             _ => {
                 let request = self.pinned(Strategy::Local, MemoryRequest::Default);
-                self.point(
-                    "pinned",
-                    "threads pinned, one to a CPU".to_owned(),
-                    PointRole::Candidate,
-                    request,
-                );
+                self.point("pinned", PointRole::Candidate, request);
                 self.pair("os", "pinned", Counts::BothWays);
                 if self.memory_elsewhere().is_ok() {
-                    let far = self.pinned(Strategy::Local, MemoryRequest::Remote);
-                    self.point(
-                        "remote",
-                        "threads pinned, memory of the farthest node".to_owned(),
-                        PointRole::Diagnosis,
-                        far,
-                    );
+                    let remote = self.pinned(Strategy::Local, MemoryRequest::Remote);
+                    self.point("remote", PointRole::Diagnosis, remote);
                     self.pair("pinned", "remote", Counts::BothWays);
                 }
             }
         }
         if self.machine.allowed_nodes.len() <= 1 {
-            let why = "memory placement: there is one node that we may take memory from, so it cannot matter";
-            self.design.not_tried.push(why.to_owned());
+            self.not_tried(StudyNotice::OneMemoryNode);
         }
     }
 
     fn several_nodes(&mut self, homes: &[&Node]) {
-        let Some(home) = self.roomiest(homes) else {
-            self.design.not_tried.push("one node: none has both CPUs and memory that we may use".to_owned());
+        let Some(home) = self.largest(homes) else {
+            self.not_tried(StudyNotice::NoNodeWithCpusAndMemory);
             return;
         };
         let inside = self.threads.min(home.1);
         let same_threads = inside == self.threads;
-        let fits = self.fits(&NodeSet::single(home.0), 1);
+        let fits = self.fits(&NodeSet::single(home.0));
         let request = |memory| PlacementRequest {
             threads: Some(inside),
             nodes: Some(NodeSet::single(home.0)),
             ..self.pinned(Strategy::Local, memory)
         };
-        let own = request(self.near(MemoryRequest::Bind(None)));
-        let far = request(MemoryRequest::Remote);
+        let local = request(self.near(MemoryRequest::Bind(None)));
+        let remote = request(MemoryRequest::Remote);
         let spread = self.pinned(Strategy::Distributed, self.near(MemoryRequest::Local));
-        let woven = self.pinned(Strategy::Distributed, MemoryRequest::Interleave(None));
+        let interleaved = self.pinned(Strategy::Distributed, MemoryRequest::Interleave(None));
 
-        self.point(
-            "all-nodes",
-            "threads pinned over all nodes, local memory".to_owned(),
-            PointRole::Candidate,
-            spread,
-        );
+        self.point("all-nodes", PointRole::Candidate, spread);
         self.pair("os", "all-nodes", Counts::BothWays);
         let elsewhere = self.memory_elsewhere();
         if elsewhere.is_ok() {
-            let title = "threads pinned over all nodes, memory interleaved".to_owned();
-            self.point("interleave", title, PointRole::Candidate, woven);
+            self.point("interleave", PointRole::Candidate, interleaved);
             self.pair("os", "interleave", Counts::BothWays);
         }
         match &fits {
             Ok(()) => {
-                let title = format!("CPUs and memory of node {}, {inside} threads", home.0);
-                self.point("one-node", title, PointRole::Candidate, own);
+                self.point("one-node", PointRole::Candidate, local);
                 let counts = if same_threads { Counts::BothWays } else { Counts::GainOnly };
                 self.pair("os", "one-node", counts);
                 if same_threads {
                     self.pair("one-node", "all-nodes", Counts::BothWays);
                 }
             }
-            Err(why) => self.design.not_tried.push(format!("one node: {why}")),
+            Err(why) => self.left_out(PlacementGroup::OneNode, why.clone()),
         }
         if elsewhere.is_ok() && fits.is_ok() {
-            let title = format!("CPUs of node {}, memory of the farthest, {inside} threads", home.0);
-            self.point("remote", title, PointRole::Diagnosis, far);
+            self.point("remote", PointRole::Diagnosis, remote);
             self.pair("one-node", "remote", Counts::BothWays);
         }
         if let Err(why) = elsewhere {
-            self.design.not_tried.push(format!("interleave and remote: {why}"));
+            self.left_out(PlacementGroup::InterleavedAndRemote, why);
         }
         self.copies(homes);
     }
@@ -190,13 +177,11 @@ impl<'a> Draft<'a> {
     }
 
     /// Whether memory can be put on other nodes than the kernel would; an error says why not.
-    fn memory_elsewhere(&self) -> Result<(), String> {
+    fn memory_elsewhere(&self) -> Result<(), NotTriedReason> {
         let nodes = &self.machine.allowed_nodes;
         match nodes.len() {
-            _ if self.policies_are_forbidden() => {
-                Err("memory policy calls are forbidden here (`numawise machine` says by what)".to_owned())
-            }
-            0 | 1 => Err(format!("only node {nodes} may give us memory")),
+            _ if self.policies_are_forbidden() => Err(NotTriedReason::PoliciesForbidden),
+            0 | 1 => Err(NotTriedReason::OnlyMemoryOf { nodes: nodes.clone() }),
             _ => Ok(()),
         }
     }
@@ -207,15 +192,13 @@ impl<'a> Draft<'a> {
         let least = homes.iter().map(|node| self.cpus_of(node)).min().unwrap_or(0);
         let each = (self.threads / tasks).min(least);
         if each == 0 {
-            let threads = self.threads;
-            self.design
-                .not_tried
-                .push(format!("one copy on each node: {threads} threads are fewer than {tasks} nodes"));
+            let why = NotTriedReason::FewerThreadsThanNodes { threads: self.threads, nodes: tasks };
+            self.left_out(PlacementGroup::CopyPerNode, why);
             return;
         }
-        let room = homes.iter().try_for_each(|node| self.fits(&NodeSet::single(node.id), 1));
+        let room = homes.iter().try_for_each(|node| self.fits(&NodeSet::single(node.id)));
         if let Err(why) = room {
-            self.design.not_tried.push(format!("one copy on each node: {why}"));
+            self.left_out(PlacementGroup::CopyPerNode, why);
             return;
         }
         let request = PlacementRequest {
@@ -223,8 +206,7 @@ impl<'a> Draft<'a> {
             threads: Some(each),
             ..self.pinned(Strategy::Semi, self.near(MemoryRequest::Bind(None)))
         };
-        let title = format!("{tasks} copies at once, one on each node, {each} threads each");
-        self.point("copies", title, PointRole::Diagnosis, request);
+        self.point("copies", PointRole::Diagnosis, request);
         self.pair("os", "copies", Counts::No);
     }
 
@@ -233,40 +215,37 @@ impl<'a> Draft<'a> {
         if nodes.is_empty() {
             return;
         }
-        match self.memory_elsewhere().and_then(|()| self.fits(&nodes, 1)) {
+        match self.memory_elsewhere().and_then(|()| self.fits(&nodes)) {
             Ok(()) => {
                 let request = self.pinned(Strategy::Distributed, MemoryRequest::Hbm);
-                let title = format!("threads pinned over all nodes, memory in HBM (nodes {nodes})");
-                self.point("hbm", title, PointRole::Candidate, request);
+                self.point("hbm", PointRole::Candidate, request);
                 self.pair("os", "hbm", Counts::BothWays);
             }
-            Err(why) => self.design.not_tried.push(format!("HBM: {why}")),
+            Err(why) => self.left_out(PlacementGroup::HighBandwidthMemory, why),
         }
     }
 
     /// Whether the program fits into the memory of these nodes; an error says why not.
-    fn fits(&self, nodes: &NodeSet, times: u64) -> Result<(), String> {
-        let Some(need) = self.shape.memory.measured() else {
+    fn fits(&self, nodes: &NodeSet) -> Result<(), NotTriedReason> {
+        let Some(needs) = self.needs.memory.measured().copied() else {
             return Ok(());
         };
-        let need = Bytes(need.0 * times);
-        let mut room = Bytes(0);
+        let mut capacity = Bytes(0);
         for node in self.machine.nodes.iter().filter(|node| nodes.contains(node.id)) {
             match node.free.measured().or(node.memory.measured()) {
-                Some(free) => room = room + Bytes((free.0 as f64 * FILL) as u64),
+                Some(free) => capacity = capacity + Bytes((free.0 as f64 * FILL) as u64),
                 None => return Ok(()), // not known: let the trial tell
             }
         }
-        let noun = if nodes.len() == 1 { "node" } else { "nodes" };
-        if need <= room {
+        if needs <= capacity {
             Ok(())
         } else {
-            Err(format!("the program needs {need}, and {noun} {nodes} can take {room}"))
+            Err(NotTriedReason::DoesNotFit { needs, nodes: nodes.clone(), capacity })
         }
     }
 
     /// The node with the most CPUs that we may use, among those that may give us memory; the lowest number first.
-    fn roomiest(&self, homes: &[&Node]) -> Option<(NodeId, u32)> {
+    fn largest(&self, homes: &[&Node]) -> Option<(NodeId, u32)> {
         let with_memory = homes.iter().filter(|node| self.machine.allowed_nodes.contains(node.id));
         let candidates = with_memory.map(|node| (node.id, self.cpus_of(node)));
         candidates.max_by_key(|(id, cpus)| (*cpus, std::cmp::Reverse(*id)))

@@ -40,16 +40,16 @@ fn machine(nodes: &[(&str, u64, MemoryKind)]) -> Machine {
     }
 }
 
-fn shape(threads: Option<u32>, mib: Option<u64>) -> Shape {
+fn needs(threads: Option<u32>, mib: Option<u64>) -> ProgramNeeds {
     let memory = mib.map_or(Reading::unavailable("not run yet"), |mib| Reading::Measured(Bytes::mib(mib)));
-    Shape { threads, memory }
+    ProgramNeeds { threads, memory }
 }
 
-fn ids(design: &Design) -> Vec<&str> {
+fn ids(design: &StudyDesign) -> Vec<&str> {
     design.points.iter().map(|point| point.id.0.as_str()).collect()
 }
 
-fn pairs(design: &Design) -> Vec<(&str, &str, Counts)> {
+fn pairs(design: &StudyDesign) -> Vec<(&str, &str, Counts)> {
     design.pairs.iter().map(|p| (p.from.0.as_str(), p.to.0.as_str(), p.counts)).collect()
 }
 
@@ -57,7 +57,7 @@ const DRAM: MemoryKind = MemoryKind::Dram;
 
 #[test]
 fn two_sockets_show_every_contrast() {
-    let design = plan(&machine(&[("0-3", 1000, DRAM), ("4-7", 1000, DRAM)]), &shape(None, Some(100)));
+    let design = plan(&machine(&[("0-3", 1000, DRAM), ("4-7", 1000, DRAM)]), &needs(None, Some(100)));
     assert_eq!(ids(&design), ["os", "all-nodes", "interleave", "one-node", "remote", "copies"]);
     assert_eq!(
         pairs(&design),
@@ -69,7 +69,7 @@ fn two_sockets_show_every_contrast() {
             ("os", "copies", Counts::No),
         ]
     );
-    assert_eq!(design.not_tried, [] as [&str; 0]);
+    assert_eq!(design.not_tried, []);
     let threads: Vec<_> = design.points.iter().map(|p| p.request.threads.unwrap()).collect();
     assert_eq!(threads, [8, 8, 8, 4, 4, 4]);
     assert_eq!(design.points[5].request.tasks, 2);
@@ -77,58 +77,67 @@ fn two_sockets_show_every_contrast() {
 
 #[test]
 fn threads_that_fit_into_one_node_compare_filled_with_spread() {
-    let design = plan(&machine(&[("0-3", 1000, DRAM), ("4-7", 1000, DRAM)]), &shape(Some(4), None));
+    let design = plan(&machine(&[("0-3", 1000, DRAM), ("4-7", 1000, DRAM)]), &needs(Some(4), None));
     assert!(pairs(&design).contains(&("os", "one-node", Counts::BothWays)));
     assert!(pairs(&design).contains(&("one-node", "all-nodes", Counts::BothWays)));
 }
 
 #[test]
 fn one_node_tries_pinning_alone_and_says_so() {
-    let design = plan(&machine(&[("0-1", 1000, DRAM)]), &shape(None, Some(100)));
+    let design = plan(&machine(&[("0-1", 1000, DRAM)]), &needs(None, Some(100)));
     assert_eq!(ids(&design), ["os", "pinned"]);
-    assert!(design.not_tried[0].contains("one node"), "{:?}", design.not_tried);
+    assert_eq!(design.not_tried, [StudyNotice::OneMemoryNode.into()]);
 }
 
 #[test]
 fn one_cpu_leaves_nothing_to_try() {
-    let design = plan(&machine(&[("3", 1000, DRAM)]), &shape(None, None));
+    let design = plan(&machine(&[("3", 1000, DRAM)]), &needs(None, None));
     assert_eq!((ids(&design), design.pairs.len()), (vec!["os"], 0));
-    assert!(design.not_tried[0].contains("one CPU"), "{:?}", design.not_tried);
+    assert_eq!(design.not_tried, [StudyNotice::OneCpu.into(), StudyNotice::OneMemoryNode.into()]);
 }
 
 #[test]
 fn hbm_is_tried_when_the_program_fits() {
     let nodes =
         [("0-1", 1000, DRAM), ("2-3", 1000, DRAM), ("", 100, MemoryKind::Hbm), ("", 100, MemoryKind::Hbm)];
-    let fits = plan(&machine(&nodes), &shape(None, Some(150)));
+    let fits = plan(&machine(&nodes), &needs(None, Some(150)));
     assert!(ids(&fits).contains(&"hbm"));
-    let too_large = plan(&machine(&nodes), &shape(None, Some(190)));
+    let too_large = plan(&machine(&nodes), &needs(None, Some(190)));
     assert!(!ids(&too_large).contains(&"hbm"));
-    let why = "HBM: the program needs 190 MiB, and nodes 2-3 can take 180 MiB";
-    assert!(too_large.not_tried.iter().any(|text| text == why), "{:?}", too_large.not_tried);
+    let reason = NotTriedReason::DoesNotFit {
+        needs: Bytes::mib(190),
+        nodes: "2-3".parse().unwrap(),
+        capacity: Bytes::mib(180),
+    };
+    let why = StudyNotice::NotTried { placements: PlacementGroup::HighBandwidthMemory, reason };
+    assert!(too_large.not_tried.contains(&why.into()), "{:?}", too_large.not_tried);
 }
 
 #[test]
 fn what_does_not_fit_into_a_node_is_not_put_there() {
-    let design = plan(&machine(&[("0-3", 100, DRAM), ("4-7", 100, DRAM)]), &shape(None, Some(150)));
+    let design = plan(&machine(&[("0-3", 100, DRAM), ("4-7", 100, DRAM)]), &needs(None, Some(150)));
     assert_eq!(ids(&design), ["os", "all-nodes", "interleave"]);
     assert_eq!(design.not_tried.len(), 2, "{:?}", design.not_tried);
 }
 
 #[test]
 fn forbidden_policies_leave_the_contrasts_of_cpus() {
-    let mut caged = machine(&[("0-3", 1000, DRAM), ("4-7", 1000, DRAM), ("", 1000, MemoryKind::Hbm)]);
-    caged.limits = vec![numawise_facts::MachineNotice::PolicyCallsForbidden];
-    let design = plan(&caged, &shape(None, Some(10)));
+    let mut forbidden = machine(&[("0-3", 1000, DRAM), ("4-7", 1000, DRAM), ("", 1000, MemoryKind::Hbm)]);
+    forbidden.limits = vec![numawise_facts::MachineNotice::PolicyCallsForbidden];
+    let design = plan(&forbidden, &needs(None, Some(10)));
     assert_eq!(ids(&design), ["os", "all-nodes", "one-node", "copies"]);
     assert!(design.points.iter().all(|point| point.request.memory == MemoryRequest::Default));
-    assert!(design.not_tried.iter().filter(|text| text.contains("policy calls are forbidden")).count() == 2);
+    let groups = [PlacementGroup::InterleavedAndRemote, PlacementGroup::HighBandwidthMemory];
+    let why = groups.map(|placements| {
+        Notice::from(StudyNotice::NotTried { placements, reason: NotTriedReason::PoliciesForbidden })
+    });
+    assert_eq!(design.not_tried, why);
 }
 
 #[test]
 fn a_node_without_memory_is_not_the_one_node() {
     let design =
-        plan(&machine(&[("0-3", 0, DRAM), ("4-7", 1000, DRAM), ("8-9", 1000, DRAM)]), &shape(None, Some(10)));
+        plan(&machine(&[("0-3", 0, DRAM), ("4-7", 1000, DRAM), ("8-9", 1000, DRAM)]), &needs(None, Some(10)));
     let one = design.points.iter().find(|point| point.id.0 == "one-node").unwrap();
     assert_eq!(one.request.nodes, Some(NodeSet::single(NodeId(1))));
 }
@@ -137,14 +146,16 @@ fn a_node_without_memory_is_not_the_one_node() {
 fn memory_from_one_node_only_leaves_no_memory_contrasts() {
     let mut one = machine(&[("0-3", 1000, DRAM), ("4-7", 1000, DRAM)]);
     one.allowed_nodes = NodeSet::single(NodeId(0));
-    let design = plan(&one, &shape(None, Some(10)));
+    let design = plan(&one, &needs(None, Some(10)));
     assert!(!ids(&design).contains(&"remote") && !ids(&design).contains(&"interleave"));
-    assert!(design.not_tried.iter().any(|text| text.contains("only node 0")), "{:?}", design.not_tried);
+    let reason = NotTriedReason::OnlyMemoryOf { nodes: NodeSet::single(NodeId(0)) };
+    let placements = PlacementGroup::InterleavedAndRemote;
+    assert_eq!(design.not_tried, [StudyNotice::NotTried { placements, reason }.into()]);
 }
 
 #[test]
-fn one_node_with_cpus_can_still_take_far_memory() {
+fn one_node_with_cpus_can_still_take_remote_memory() {
     let mut narrow = machine(&[("0-3", 1000, DRAM), ("4-7", 1000, DRAM)]);
     narrow.allowed_cpus = [CpuId(4), CpuId(5)].into_iter().collect();
-    assert_eq!(ids(&plan(&narrow, &shape(None, None))), ["os", "pinned", "remote"]);
+    assert_eq!(ids(&plan(&narrow, &needs(None, None))), ["os", "pinned", "remote"]);
 }

@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use numawise_facts::{
     Event, Exit, Observation, Outcome, Pair, Point, PointId, PointRole, Reading, Sink, StopReason, Study,
-    Trial,
+    StudyNotice, Trial,
 };
 use numawise_units::Nanoseconds;
 
@@ -155,8 +155,8 @@ impl Engine<'_> {
             study.trials.push(trial);
             self.sink.event(Event::TrialEnded { number, point: point.clone(), outcome });
             if study.given_up(&point) {
-                let text = format!("{point} failed {} times in a row and is given up", Study::FAILURES);
-                self.sink.event(Event::Warning(text));
+                let failures = Study::FAILURES as u32;
+                self.sink.event(Event::Warning(StudyNotice::PointGivenUp { point, failures }.into()));
             }
         }
         Ok(None)
@@ -235,9 +235,7 @@ fn outcome(tasks: &[RawTask], extractor: &Extractor) -> Outcome {
     for task in tasks {
         match extractor.value(task.wall.seconds(), &task.output) {
             Ok(value) => per_task.push(value),
-            Err(e) => {
-                return Outcome::NoMetric { problem: e.to_string(), output_tail: tail(&task.output) };
-            }
+            Err(problem) => return Outcome::NoMetric { problem, output_tail: tail(&task.output) },
         }
     }
     Outcome::Measured { per_task }

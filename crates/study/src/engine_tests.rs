@@ -64,7 +64,8 @@ fn point(id: &str, role: PointRole) -> Point {
     let placement =
         Placement { strategy: Strategy::None, binding: ThreadBinding::Free, tasks: vec![], warnings: vec![] };
     let request = PlacementRequest::as_the_os_does();
-    Point { id: id.into(), title: id.to_owned(), role, request, placement }
+    let levels = numawise_facts::Levels::of(&request, 1);
+    Point { id: id.into(), levels, role, request, placement }
 }
 
 fn study(budget_seconds: u64) -> Study {

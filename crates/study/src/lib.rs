@@ -12,7 +12,7 @@ mod local;
 mod metric;
 mod order;
 
-pub use design::{Design, Planned, Shape, plan};
+pub use design::{PlannedPoint, ProgramNeeds, StudyDesign, plan};
 pub use disturb::{OTHER_LOAD_LIMIT, STEAL_LIMIT, disturbances};
 pub use engine::{Clock, Engine, Keep, Raw, RawTask, Runner, SystemClock};
 pub use error::StudyError;

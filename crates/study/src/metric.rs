@@ -1,21 +1,15 @@
 //! A number out of the program's output.
 
-use numawise_facts::Metric;
+use numawise_facts::{Metric, MetricProblem};
 use regex::Regex;
 
-/// Why a metric cannot be read.
+/// Why a regular expression cannot give a metric.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum MetricError {
-    #[error("--metric '{regex}' is not a regular expression: {problem}")]
+    #[error("'{regex}' is not a regular expression: {problem}")]
     Syntax { regex: String, problem: String },
-    #[error(
-        "--metric '{regex}' has {found} groups; expected exactly one, around the number, e.g. 'time: ([0-9.]+)'"
-    )]
+    #[error("'{regex}' has {found} groups; expected exactly one, around the number, e.g. 'time: ([0-9.]+)'")]
     Groups { regex: String, found: usize },
-    #[error("--metric '{regex}' matches nothing in the program's output")]
-    NoMatch { regex: String },
-    #[error("--metric '{regex}' matched '{text}', which is not a positive number")]
-    NotANumber { regex: String, text: String },
 }
 
 /// Reads the metric of a trial from what the program printed.
@@ -39,18 +33,17 @@ impl Extractor {
 
     /// The metric of one task: its wall time in seconds, or the last match in its output. Values must be finite and
     /// above zero, since effects are ratios.
-    pub fn value(&self, wall_seconds: f64, output: &str) -> Result<f64, MetricError> {
+    pub fn value(&self, wall_seconds: f64, output: &str) -> Result<f64, MetricProblem> {
         let Some(regex) = &self.regex else {
             return Ok(wall_seconds);
         };
-        let name = || regex.as_str().to_owned();
         let last = regex.captures_iter(output).last();
         let Some(text) = last.as_ref().and_then(|captures| captures.get(1)) else {
-            return Err(MetricError::NoMatch { regex: name() });
+            return Err(MetricProblem::NoMatch);
         };
         match text.as_str().trim().parse::<f64>() {
             Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
-            _ => Err(MetricError::NotANumber { regex: name(), text: text.as_str().to_owned() }),
+            _ => Err(MetricProblem::NotANumber { text: text.as_str().to_owned() }),
         }
     }
 }
@@ -83,10 +76,10 @@ mod tests {
             assert!(error.contains(part) && error.contains(regex), "{error}");
         }
         let metric = extractor("t=(.*)").unwrap();
-        assert_eq!(metric.value(1.0, "nothing"), Err(MetricError::NoMatch { regex: "t=(.*)".to_owned() }));
+        assert_eq!(metric.value(1.0, "nothing"), Err(MetricProblem::NoMatch));
         for text in ["", "abc", "nan", "inf", "-1", "0"] {
             let error = metric.value(1.0, &format!("t={text}\n")).unwrap_err();
-            assert_eq!(error, MetricError::NotANumber { regex: "t=(.*)".to_owned(), text: text.to_owned() });
+            assert_eq!(error, MetricProblem::NotANumber { text: text.to_owned() });
         }
     }
 }

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use numawise_facts::{Effect, Finding, Placement, PointId, PointRole, Reading, StopReason};
+use numawise_facts::{Effect, Finding, Levels, Notice, Placement, PointId, PointRole, Reading, StopReason};
 use numawise_units::{Bytes, NodeId, Ratio};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use crate::Expected;
+use crate::{Expected, NotExpected};
 
 /// What the interval of a contrast says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ContrastCall {
     Better,
@@ -21,7 +21,7 @@ pub enum ContrastCall {
 }
 
 /// Two points compared.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Contrast {
     pub from: PointId,
     pub to: PointId,
@@ -31,8 +31,7 @@ pub struct Contrast {
     pub repeats: u32,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum VerdictKind {
     Affected,
     NotAffected,
@@ -50,26 +49,48 @@ impl fmt::Display for VerdictKind {
 }
 
 /// The answer.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
     pub kind: VerdictKind,
     /// The contrast that the verdict rests on.
     pub effect: Reading<Effect>,
     pub from: PointId,
     pub to: PointId,
-    /// True when nothing that was tried is better than what the operating system does; unavailable while open.
-    pub placed_well: Reading<bool>,
-    /// The verdict in a sentence or two.
-    pub text: String,
+    /// The effect is decided, but its size lies inside the margin.
+    pub slight: bool,
+    pub placed_well: PlacedWell,
+    /// How many more repeats would decide; only while the verdict is open.
+    pub more_repeats: Option<MoreRepeats>,
     /// What the verdict does not cover, or what would make it sharper.
-    pub caveats: Vec<String>,
+    pub caveats: Vec<Notice>,
+}
+
+/// Whether the program is placed well as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PlacedWell {
+    /// Nothing that was tried is better than what the operating system does.
+    Yes,
+    /// Another placement is better.
+    No,
+    /// It is open for these points.
+    NotDecided { points: Vec<PointId> },
+}
+
+/// An estimate of what is missing to a decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MoreRepeats {
+    About(u32),
+    /// So few that no number can be given.
+    AFew,
+    /// More than anybody runs.
+    OutOfReach,
 }
 
 /// A point with its samples and what was seen there.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PointSummary {
     pub id: PointId,
-    pub title: String,
+    pub levels: Levels,
     pub role: PointRole,
     pub placement: Placement,
     /// The metric for one unit of work, trial by trial; disturbed and failed ones left out.
@@ -80,9 +101,11 @@ pub struct PointSummary {
     pub median_high: Reading<f64>,
     /// Standard deviation as a share of the mean.
     pub variation: Reading<Ratio>,
+    /// The variation is larger than that of well-behaved programs.
+    pub varies: bool,
     pub failed: u32,
     pub disturbed: u32,
-    /// Memory by node, the median trial's census.
+    /// Memory by node, as seen in the trial with the median amount.
     pub pages: Reading<Vec<(NodeId, Bytes)>>,
     /// Share of the CPU time spent on each node.
     pub cpu_share: Reading<Vec<(NodeId, Ratio)>>,
@@ -93,22 +116,19 @@ pub struct PointSummary {
 }
 
 /// All that a report needs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Analysis {
     pub verdict: Verdict,
     pub findings: Vec<Finding>,
     pub contrasts: Vec<Contrast>,
     pub points: Vec<PointSummary>,
-    /// What memory elsewhere costs by what was measured of the machine; unavailable where it was not, or where there is none.
-    pub expected: Reading<Expected>,
-    /// The metric's name and unit as shown: "wall time, s".
-    pub metric: String,
-    pub higher_is_better: bool,
+    /// What memory elsewhere costs by the measured figures of the machine, or why there is nothing to say of it.
+    pub expected: Result<Expected, NotExpected>,
     /// The placement to use from now on; none when the operating system's is as good as any.
     pub recommended: Option<PointId>,
     /// Highest share of one CPU that sampling took in any trial.
     pub sampling_cost: Reading<Ratio>,
     pub stopped: Option<StopReason>,
     /// What could not be measured, and why.
-    pub unavailable: Vec<String>,
+    pub unavailable: Vec<Notice>,
 }

@@ -9,8 +9,10 @@ mod profile;
 mod residency;
 mod timeline;
 
-pub use analysis::{Analysis, Contrast, ContrastCall, PointSummary, Verdict, VerdictKind};
-pub use expected::{Expected, ExpectedEffect};
+pub use analysis::{
+    Analysis, Contrast, ContrastCall, MoreRepeats, PlacedWell, PointSummary, Verdict, VerdictKind,
+};
+pub use expected::{Expected, ExpectedEffect, MemoryMove, NotExpected};
 pub use profile::{
     CacheStep, Cell, CellCall, CellKey, ComparedCell, ComparedRatio, CoreMatrix, Crew, DeclaredShare,
     FigureUnit, Knee, KneeWhy, LineHome, LoadedCurve, MatrixMeasure, NodeMatrix, Peak, ProfileComparison,

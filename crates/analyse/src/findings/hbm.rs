@@ -1,10 +1,14 @@
 //! NW005: high-bandwidth memory.
 
-use numawise_facts::{Finding, FindingId, MemoryKind};
-use numawise_units::Bytes;
+use numawise_facts::{
+    Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, Finding, FindingId,
+    MemoryKind, NotTriedReason, Notice, PlacementGroup, Reading, StudyNotice,
+};
+use numawise_tables::MemoryMove;
+use numawise_units::{Bytes, NodeSet};
 
 use super::{Case, cost};
-use crate::expected;
+use crate::comparison;
 
 /// There are HBM nodes that we may use, the operating system puts nothing there, and it is faster there or the program
 /// was too large to try.
@@ -13,35 +17,51 @@ pub fn unused(case: &Case) -> Option<Finding> {
     if nodes.is_empty() {
         return None;
     }
-    let not_tried = case.study.header.not_tried.iter().find_map(|text| text.strip_prefix("HBM: "));
-    let gain = case.gain("os", "hbm");
-    if gain.is_none() && not_tried.is_none() {
-        return None; // tried, and no better
-    }
-    let mut evidence = vec![match case.os().pages.measured() {
-        Some(pages) => {
-            let there: Bytes = pages.iter().filter(|(node, _)| nodes.contains(*node)).map(|(_, b)| *b).sum();
-            format!("nodes {nodes} are high-bandwidth memory, and {there} of the program lie there")
-        }
-        None => format!(
-            "nodes {nodes} are high-bandwidth memory; where the program's pages are could not be seen"
-        ),
-    }];
-    let advice = match (gain, not_tried) {
-        (Some(effect), _) => {
-            evidence.push(format!("with its memory there the program is {effect} as fast"));
-            evidence.extend(expected::gain(case.expected, "os", "hbm"));
-            format!("put the program's memory there (--memory hbm, or numactl --membind={nodes})")
+    let gain = case.gain(comparison::of_high_bandwidth_memory(&case.study.header));
+    let mut evidence = vec![memory_there(case, &nodes)];
+    let (advice, cure) = match (gain, why_not_tried(case)) {
+        (Some(gain), _) => {
+            evidence.push(gain.evidence(EvidenceQuantity::EffectOfHighBandwidthMemory));
+            evidence.extend(case.expected_effect(MemoryMove::ToHighBandwidth));
+            (Advice::UseHighBandwidthMemory { nodes }, gain.cure())
         }
         (None, Some(why)) => {
-            evidence.push(format!("it was not tried: {why}"));
-            format!(
-                "put the arrays that are streamed most there (memkind, or hwloc's allocators), or let it fill those nodes \
-                 first and spill over (--memory preferred-many:{nodes})"
-            )
+            evidence.push(Evidence {
+                quantity: EvidenceQuantity::EffectOfHighBandwidthMemory,
+                value: Reading::unavailable("it was not tried"),
+                of: None,
+                interval: None,
+                subject: EvidenceSubject::Nodes { point: case.baseline.id.clone(), nodes: nodes.clone() },
+                source: EvidenceSource::NotTried(why.clone()),
+            });
+            (Advice::UseHighBandwidthMemoryInPart { nodes }, None)
         }
-        (None, None) => return None,
+        (None, None) => return None, // tried, and no better
     };
     let cost = cost(gain, "it was not tried, for the reason in the evidence");
-    Some(Finding { id: FindingId::HbmUnused, evidence, cost, advice: vec![advice] })
+    Some(Finding { id: FindingId::HbmUnused, evidence, cost, cure, advice: vec![advice] })
+}
+
+fn memory_there(case: &Case, nodes: &NodeSet) -> Evidence {
+    let there = case.baseline.pages.as_ref().map(|pages| {
+        let there: Bytes = pages.iter().filter(|(node, _)| nodes.contains(*node)).map(|(_, b)| *b).sum();
+        Amount::Bytes(there)
+    });
+    Evidence {
+        quantity: EvidenceQuantity::MemoryOnNodes,
+        value: there,
+        of: None,
+        interval: None,
+        subject: EvidenceSubject::Nodes { point: case.baseline.id.clone(), nodes: nodes.clone() },
+        source: EvidenceSource::Observations,
+    }
+}
+
+fn why_not_tried<'a>(case: &Case<'a>) -> Option<&'a NotTriedReason> {
+    case.study.header.not_tried.iter().find_map(|notice| match notice {
+        Notice::Study(StudyNotice::NotTried { placements: PlacementGroup::HighBandwidthMemory, reason }) => {
+            Some(reason)
+        }
+        _ => None,
+    })
 }

@@ -1,8 +1,13 @@
-//! NW002: threads that wander.
+//! NW002: threads that migrate.
 
-use numawise_facts::{Finding, FindingId};
+use numawise_facts::{
+    Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, Finding, FindingId, Reading,
+};
+use numawise_tables::PointSummary;
+use numawise_units::Ratio;
 
-use super::{Case, cost};
+use super::{Case, cost, plain};
+use crate::comparison;
 
 /// Confidence of the comparison of two spreads.
 const CONFIDENCE: f64 = 0.95;
@@ -11,39 +16,52 @@ const SEED: u64 = 2;
 
 /// Threads migrate: they were seen to change CPUs under the operating system, and pinned they are faster or vary less.
 pub fn migrate(case: &Case) -> Option<Finding> {
-    let os = case.os();
-    let pinned = case.point("pinned").or_else(|| case.point("all-nodes"))?;
-    let migrations = os.migrations.measured().copied().filter(|n| *n > 0)?;
-    let faster = case.gain("os", &pinned.id.0);
-    let spread = numawise_stats::compare_spread(&os.samples, &pinned.samples, CONFIDENCE, SEED).ok();
+    let free = case.baseline;
+    let comparison = comparison::of_pinning(&case.study.header)?;
+    let pinned = case.point(comparison)?;
+    let migrations = free.migrations.measured().copied().filter(|n| *n > 0)?;
+    let faster = case.gain(Some(comparison));
+    let spread = numawise_stats::compare_spread(&free.samples, &pinned.samples, CONFIDENCE, SEED).ok();
     let steadier = spread.filter(|s| s.differs && s.ratio > 1.0);
     if faster.is_none() && steadier.is_none() {
         return None;
     }
-    let mut evidence =
-        vec![format!("threads were seen to change CPUs {migrations} times in a run (median; at least)")];
-    if let (Some(loose), Some(tight)) = (os.variation.measured(), pinned.variation.measured()) {
-        evidence.push(format!(
-            "run times vary by {} unpinned and by {} pinned",
-            loose.percent(),
-            tight.percent()
-        ));
+    let mut evidence = vec![plain(
+        EvidenceQuantity::Migrations,
+        Amount::Count(migrations),
+        None,
+        EvidenceSubject::Point { point: free.id.clone() },
+        EvidenceSource::Observations,
+    )];
+    if let (Some(loose), Some(tight)) = (variation(free), variation(pinned)) {
+        evidence.extend([loose, tight]);
     }
-    if let Some(s) = steadier {
-        let interval = format!("95 % interval {:.1} to {:.1}", s.low, s.high);
-        evidence
-            .push(format!("unpinned runs spread {:.1} times as much as pinned ones ({interval})", s.ratio));
-    }
-    if let Some(effect) = faster {
-        evidence.push(format!("pinned threads are {effect} as fast"));
-    }
+    evidence.extend(steadier.map(|s| Evidence {
+        quantity: EvidenceQuantity::SpreadRatio,
+        value: Reading::Measured(Amount::Ratio(Ratio(s.ratio))),
+        of: None,
+        interval: Some((Amount::Ratio(Ratio(s.low)), Amount::Ratio(Ratio(s.high)))),
+        // How much `to` varies as compared with `from`.
+        subject: EvidenceSubject::Points { from: pinned.id.clone(), to: free.id.clone() },
+        source: EvidenceSource::Trials,
+    }));
+    evidence.extend(faster.map(|gain| gain.evidence(EvidenceQuantity::EffectOfPinning)));
     Some(Finding {
         id: FindingId::ThreadsMigrate,
         evidence,
         cost: cost(faster, "pinning makes the runs steadier; a difference in speed is not decided"),
-        advice: vec![
-            "pin the threads, one to a CPU (--place with --pin; OMP_PLACES and OMP_PROC_BIND do the same)"
-                .to_owned(),
-        ],
+        cure: Some(comparison.to.request.clone()),
+        advice: vec![Advice::PinThreads],
     })
+}
+
+fn variation(point: &PointSummary) -> Option<Evidence> {
+    let variation = point.variation.measured()?;
+    Some(plain(
+        EvidenceQuantity::RunVariation,
+        Amount::Share(*variation),
+        None,
+        EvidenceSubject::Point { point: point.id.clone() },
+        EvidenceSource::Trials,
+    ))
 }

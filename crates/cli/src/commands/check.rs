@@ -13,7 +13,7 @@ mod request;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use numawise_facts::{Outcome, StopReason, Study, Trial};
+use numawise_facts::{Metric, Outcome, StopReason, Study, Trial};
 use numawise_record::Record;
 use numawise_study::{Engine, Keep, SystemClock};
 use numawise_units::Nanoseconds;
@@ -128,7 +128,7 @@ impl Keep for Keeper {
 }
 
 /// The failure of the very first run: what the program printed, and its own status.
-fn first_run_failed(trial: &Trial, record: &Path) -> Option<Failure> {
+fn first_run_failed(metric: &Metric, trial: &Trial, record: &Path) -> Option<Failure> {
     let shown = |output: &str| match output.trim_end() {
         "" => "it printed nothing".to_owned(),
         text => format!("the end of its output:\n{text}"),
@@ -145,6 +145,7 @@ fn first_run_failed(trial: &Trial, record: &Path) -> Option<Failure> {
             ),
         )),
         Outcome::NoMetric { problem, output_tail } => {
+            let problem = numawise_report::notice::metric_problem(metric.regex(), problem);
             Some(Failure::new(format!("{problem}; {}", shown(output_tail))))
         }
     }

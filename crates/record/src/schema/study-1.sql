@@ -39,13 +39,14 @@ CREATE TABLE points (
   -- Ways of placing the program, repeated from study.header.
   point    TEXT PRIMARY KEY,
   position INTEGER NOT NULL,
-  title    TEXT NOT NULL,
   role     TEXT NOT NULL,             -- baseline, candidate, diagnosis
   tasks    INTEGER NOT NULL,
   threads  INTEGER NOT NULL,          -- of one task
   strategy TEXT NOT NULL,
+  nodes    TEXT,                      -- list of the nodes that its CPUs are chosen from; NULL: all
   pinned   INTEGER NOT NULL,          -- 0 or 1
   memory   TEXT NOT NULL,             -- memory policy as it was asked for
+  parameters TEXT NOT NULL,           -- JSON list of the program's own parameters: name and value
   cpus     TEXT NOT NULL              -- list of the CPUs of all tasks
 );
 
@@ -58,7 +59,7 @@ CREATE TABLE trials (
   status                 TEXT NOT NULL CHECK (status IN ('measured', 'failed', 'no_metric')),
   exit_code              INTEGER,              -- failed: one of exit_code and exit_signal
   exit_signal            INTEGER,
-  problem                TEXT,                 -- no_metric: why
+  problem                TEXT,                 -- no_metric: why, as JSON
   output_tail            TEXT,                 -- failed and no_metric: the end of the output
   user_ns                INTEGER,              -- CPU time of all processes
   system_ns              INTEGER,
@@ -125,7 +126,7 @@ CREATE TABLE pages (
 
 CREATE VIEW samples AS
   -- One row per trial; `value` is for one unit of work, so that points with several copies compare with those with one.
-  SELECT t.number, t.block, t.block = 0 AS warm_up, t.point, p.title,
+  SELECT t.number, t.block, t.block = 0 AS warm_up, t.point, p.strategy, p.memory,
          strftime('%Y-%m-%d %H:%M:%S', t.started_ns / 1000000000, 'unixepoch') AS started_utc,
          t.wall_ns / 1e9 AS wall_s, t.status,
          (SELECT CASE WHEN s.higher_is_better THEN sum(v.value) ELSE max(v.value) / count(*) END

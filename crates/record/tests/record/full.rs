@@ -81,7 +81,9 @@ fn a_full_disk_loses_nothing() {
     let whole = folder.path().join("app.nw");
     std::fs::copy(&path, &whole).unwrap();
     goes_on(&whole, &said);
-    // Not even room for a new study: nothing is left behind.
+    // Not even room for a new study: nothing is left behind. What the writer could not use is filled first.
+    let filled = std::fs::write(disk.join("filler"), vec![0; 1 << 20]);
+    assert_eq!(filled.unwrap_err().kind(), std::io::ErrorKind::StorageFull);
     let other = disk.join("other.nw");
     let error = Record::create(&other, &sample::header()).unwrap_err();
     assert!(matches!(error, RecordError::Full { .. }), "{error}");

@@ -1,6 +1,8 @@
 //! What goes in comes out, and can be read with plain SQL.
 
-use numawise_facts::{Disturbance, Exit, Observation, Outcome, Reading, StopReason, Study, Trial};
+use numawise_facts::{
+    Disturbance, Exit, MetricProblem, Observation, Outcome, Reading, StopReason, Study, Trial,
+};
 use numawise_record::{Record, RecordError};
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 use proptest::prelude::*;
@@ -169,10 +171,15 @@ fn reading<T: Clone + std::fmt::Debug + 'static>(
 fn outcome() -> impl Strategy<Value = Outcome> {
     let number = proptest::num::f64::NORMAL | proptest::num::f64::ZERO | proptest::num::f64::SUBNORMAL;
     let exit = prop_oneof![any::<i32>().prop_map(Exit::Code), any::<i32>().prop_map(Exit::Signal)];
+    let metric_problem = prop_oneof![
+        Just(MetricProblem::NoMatch),
+        "(?s).*".prop_map(|text| MetricProblem::NotANumber { text })
+    ];
     prop_oneof![
         prop::collection::vec(number, 0..4).prop_map(|per_task| Outcome::Measured { per_task }),
         (exit, "(?s).*").prop_map(|(exit, output_tail)| Outcome::Failed { exit, output_tail }),
-        ("(?s).*", "(?s).*").prop_map(|(problem, output_tail)| Outcome::NoMetric { problem, output_tail }),
+        (metric_problem, "(?s).*")
+            .prop_map(|(problem, output_tail)| Outcome::NoMetric { problem, output_tail }),
     ]
 }
 

@@ -1,10 +1,10 @@
 //! A small study made by hand: a machine of two nodes with two CPUs each, and two points.
 
 use numawise_facts::{
-    Counts, Cpu, Exit, HostFacts, HostNoise, Machine, MemoryKind, MemoryKindEvidence, MemoryMode, MemoryPlan,
-    MemoryRequest, Metric, Node, Observation, Outcome, Package, PageCensus, Pair, Placement,
-    PlacementRequest, Point, PointRole, Reading, RunSpec, SamplerCost, Source, Strategy, StudyHeader,
-    TaskPlacement, ThreadBinding, ThreadObservation, Trial,
+    Counts, Cpu, Exit, HostFacts, HostNoise, Levels, Machine, MemoryKind, MemoryKindEvidence, MemoryMode,
+    MemoryPlan, MemoryRequest, Metric, MetricProblem, Node, Observation, Outcome, Package, PageCensus, Pair,
+    Placement, PlacementRequest, Point, PointRole, Reading, RunSpec, SamplerCost, Source, Strategy,
+    StudyHeader, StudyNotice, TaskPlacement, ThreadBinding, ThreadObservation, Trial,
 };
 use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid, Ratio, TaskId};
 
@@ -50,11 +50,12 @@ pub fn machine() -> Machine {
 
 fn point(id: &str, role: PointRole, memory: MemoryRequest, mode: MemoryMode) -> Point {
     let nodes = if mode == MemoryMode::Interleave { "0-1" } else { "" };
+    let request = PlacementRequest { memory, ..PlacementRequest::as_the_os_does() };
     Point {
         id: id.into(),
-        title: format!("the point {id}"),
+        levels: Levels::of(&request, 4),
         role,
-        request: PlacementRequest { memory, ..PlacementRequest::as_the_os_does() },
+        request,
         placement: Placement {
             strategy: Strategy::None,
             binding: ThreadBinding::Free,
@@ -99,7 +100,7 @@ pub fn header() -> StudyHeader {
             ),
         ],
         pairs: vec![Pair { from: "os".into(), to: "interleave".into(), counts: Counts::BothWays }],
-        not_tried: vec!["hbm: there is none".to_owned()],
+        not_tried: vec![StudyNotice::OneCpu.into()],
         seed: u64::MAX,
         min_repeats: 5,
         margin: 0.03,
@@ -164,7 +165,7 @@ pub fn observation() -> Observation {
 pub fn trial(number: u32) -> Trial {
     let outcome = match number % 7 {
         5 => Outcome::Failed { exit: Exit::Signal(11), output_tail: "Segmentation fault".to_owned() },
-        6 => Outcome::NoMetric { problem: "nothing matches".to_owned(), output_tail: "done\n".to_owned() },
+        6 => Outcome::NoMetric { problem: MetricProblem::NoMatch, output_tail: "done\n".to_owned() },
         _ => Outcome::Measured { per_task: vec![1.0 + f64::from(number) / 3.0] },
     };
     Trial {

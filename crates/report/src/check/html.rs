@@ -9,6 +9,7 @@ use maud::html as page;
 use numawise_tables::VerdictKind;
 
 use super::{Check, words};
+use crate::notice;
 
 const CHARTS: &str = include_str!("html/charts.js");
 
@@ -27,7 +28,7 @@ pub fn html(check: &Check) -> String {
             p.tool { "numawise check" }
             h1 { (word) }
             @if let Some(effect) = words::effect(check) { p.effect { (effect) } }
-            p.sentence { (verdict.text) }
+            p.sentence { (words::sentence(check)) }
         }
         (sections::summary(check))
         (sections::placements(check))
@@ -36,10 +37,10 @@ pub fn html(check: &Check) -> String {
         (nodes::section(check))
         (expected::section(check))
         (sections::trials(check))
-        (sections::list("To be kept in mind", &check.caveats()))
+        (sections::list("To be kept in mind", &notice::texts(&verdict.caveats)))
         (sections::list("What limits us on this machine", &words::limits(check)))
-        (sections::list("Not tried", &check.study.header.not_tried))
-        (sections::list("Could not be measured", &check.analysis.unavailable))
+        (sections::list("Not tried", &notice::texts(&check.study.header.not_tried)))
+        (sections::list("Could not be measured", &notice::texts(&check.analysis.unavailable)))
         (sections::failure(check))
         (sections::study(check))
     };

@@ -1,12 +1,15 @@
 //! A check as JSON, for scripts: `docs/formats/check-json.md`.
 
-use numawise_facts::{Disturbance, Effect, Exit, Finding, Metric, Outcome, Reading, Trial};
-use numawise_tables::{Expected, PointSummary};
+use numawise_facts::{
+    Amount, Disturbance, Effect, Evidence, Exit, Finding, Metric, Outcome, Reading, StudyHeader, Trial,
+};
+use numawise_tables::{Expected, MemoryMove, PlacedWell, PointSummary};
 use serde::Serialize;
 use serde_json::{Value, json as object};
 
-use super::{Check, words};
+use super::{Check, findings, words};
 use crate::object::{each, reading};
+use crate::{levels, notice};
 
 /// The name and the version of the format.
 pub const SCHEMA: &str = "numawise/check/1";
@@ -21,20 +24,23 @@ pub fn json(check: &Check) -> String {
     let document = object!({
         "schema": SCHEMA,
         "verdict": verdict.kind.to_string(),
-        "text": verdict.text,
+        "text": words::sentence(check),
         "effect": effect,
-        "placed_well": verdict.placed_well,
+        "placed_well": placed_well(&verdict.placed_well),
         "recommended": analysis.recommended,
-        "findings": each(&analysis.findings, finding),
+        "findings": each(&analysis.findings, |one| finding(header, one)),
         "use": {
             "line": check.from_now_on.line,
             "equivalents": each(&check.from_now_on.equivalents, |(tool, line)| object!({"tool": tool, "line": line})),
             "comments": check.from_now_on.comments,
         },
-        "expected": reading(&analysis.expected, expected),
-        "caveats": check.caveats(),
-        "not_tried": header.not_tried,
-        "unavailable": analysis.unavailable,
+        "expected": match &analysis.expected {
+            Ok(expected) => self::expected(expected),
+            Err(why) => object!({"unavailable": words::not_expected(*why)}),
+        },
+        "caveats": each(&verdict.caveats, notice::json),
+        "not_tried": each(&header.not_tried, notice::json),
+        "unavailable": each(&analysis.unavailable, notice::json),
         "metric": metric(check),
         "points": each(&analysis.points, point),
         "contrasts": each(&analysis.contrasts, |c| object!({
@@ -66,15 +72,63 @@ fn effect(effect: &Effect) -> Value {
     object!({"ratio": effect.ratio, "low": effect.low, "high": effect.high})
 }
 
-fn finding(finding: &Finding) -> Value {
-    let (id, title) = finding.id.parts();
+fn placed_well(placed_well: &PlacedWell) -> Value {
+    match placed_well {
+        PlacedWell::Yes => true.into(),
+        PlacedWell::No => false.into(),
+        PlacedWell::NotDecided { points } => {
+            object!({"unavailable": words::not_decided(points), "open": points})
+        }
+    }
+}
+
+fn finding(header: &StudyHeader, finding: &Finding) -> Value {
     object!({
-        "id": id,
-        "title": title,
-        "evidence": finding.evidence,
+        "id": finding.id,
+        "title": findings::title(finding.id),
+        "evidence": each(&finding.evidence, |one| {
+            let mut value = evidence(one);
+            value["text"] = findings::sentence(header, finding.id, one).into();
+            value
+        }),
         "cost": reading(&finding.cost, effect),
-        "advice": finding.advice,
+        "cure": finding.cure,
+        "advice": each(&finding.advice, |advice| object!({"do": advice, "text": findings::advise(advice)})),
     })
+}
+
+fn evidence(evidence: &Evidence) -> Value {
+    object!({
+        "quantity": evidence.quantity,
+        "value": reading(&evidence.value, amount),
+        "unit": evidence.value.measured().map(unit),
+        "of": evidence.of.as_ref().map(amount),
+        "interval": evidence.interval.as_ref().map(|(low, high)| object!({"low": amount(low), "high": amount(high)})),
+        "subject": evidence.subject,
+        "source": evidence.source,
+    })
+}
+
+fn amount(amount: &Amount) -> Value {
+    match amount {
+        Amount::Bytes(bytes) => object!(bytes),
+        Amount::Count(count) => object!(count),
+        Amount::Share(ratio) | Amount::Ratio(ratio) => object!(ratio),
+        Amount::Time(time) => object!(time),
+        Amount::LatencyAndBandwidth { latency, bandwidth } => {
+            object!({"latency": latency, "bandwidth": bandwidth})
+        }
+    }
+}
+
+fn unit(amount: &Amount) -> &'static str {
+    match amount {
+        Amount::Bytes(_) => "bytes",
+        Amount::Count(_) => "count",
+        Amount::Share(_) => "share",
+        Amount::Ratio(_) | Amount::LatencyAndBandwidth { .. } => "ratio",
+        Amount::Time(_) => "ns",
+    }
 }
 
 fn expected(expected: &Expected) -> Value {
@@ -83,10 +137,15 @@ fn expected(expected: &Expected) -> Value {
         "memory_of_node": expected.to,
         "latency": expected.latency,
         "bandwidth": expected.bandwidth,
-        "text": expected.text,
+        "text": words::expected(expected),
         "effects": each(&expected.effects, |one| object!({
             "from": one.from,
             "to": one.to,
+            "moved": match one.moved {
+                MemoryMove::ToRemote => "to_remote",
+                MemoryMove::ToInterleaved => "to_interleaved",
+                MemoryMove::ToHighBandwidth => "to_high_bandwidth",
+            },
             "latency_bound": one.latency_bound,
             "bandwidth_bound": one.bandwidth_bound,
             "seen": reading(&one.seen, effect),
@@ -100,10 +159,10 @@ fn metric(check: &Check) -> Value {
         Metric::Output { regex, .. } => ("output", Some(regex)),
     };
     object!({
-        "name": check.analysis.metric,
+        "name": words::metric(&check.study.header.metric),
         "kind": kind,
         "regex": regex,
-        "higher_is_better": check.analysis.higher_is_better,
+        "higher_is_better": check.study.header.metric.higher_is_better(),
     })
 }
 
@@ -114,7 +173,8 @@ fn point(point: &PointSummary) -> Value {
     };
     object!({
         "id": point.id,
-        "title": point.title,
+        "title": levels::title(&point.levels),
+        "levels": point.levels,
         "role": point.role,
         "n": point.samples.len(),
         "samples": point.samples,
@@ -122,6 +182,7 @@ fn point(point: &PointSummary) -> Value {
         "median_low": point.median_low,
         "median_high": point.median_high,
         "variation": point.variation,
+        "varies": point.varies,
         "failed": point.failed,
         "disturbed": point.disturbed,
         "pages": reading(&point.pages, |pages| {
@@ -163,7 +224,8 @@ fn trial(check: &Check, trial: &Trial) -> Value {
             row["output_tail"] = object!(output_tail);
         }
         Outcome::NoMetric { problem, output_tail } => {
-            row["problem"] = object!(problem);
+            let regex = check.study.header.metric.regex();
+            row["problem"] = notice::metric_problem(regex, problem).into();
             row["output_tail"] = object!(output_tail);
         }
     }

@@ -2,12 +2,8 @@
 
 use numawise_facts::{Effect, PointRole, Reading};
 use numawise_tables::{Contrast, ContrastCall, PointSummary};
-use numawise_units::Ratio;
 
 use super::{Check, amount, words};
-
-/// Runs that differ from each other by more than this are worth a word; well-behaved programs stay below it.
-const NOTEWORTHY_VARIATION: Ratio = Ratio(0.05);
 
 pub struct Row<'a> {
     pub point: &'a PointSummary,
@@ -119,7 +115,7 @@ fn notes(check: &Check, point: &PointSummary, contrast: Option<&Contrast>) -> Ve
     if point.disturbed > 0 {
         notes.push(format!("{} disturbed", point.disturbed));
     }
-    if let Some(variation) = point.variation.measured().filter(|v| **v > NOTEWORTHY_VARIATION) {
+    if let Some(variation) = point.variation.measured().filter(|_| point.varies) {
         notes.push(format!("runs vary by {}", variation.percent()));
     }
     notes

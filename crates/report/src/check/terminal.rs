@@ -3,16 +3,16 @@
 mod plot;
 mod table;
 
-use numawise_facts::Finding;
 use numawise_tables::VerdictKind;
 
-use super::{Check, words};
+use super::{Check, findings, words};
 use crate::document::harmless;
 use crate::document::wrap;
 use crate::document::{Paint, Style, Tone};
+use crate::notice;
 
 /// Names of lines stand in a column of this width.
-const LABEL: usize = 13;
+const LABEL: usize = 15;
 
 /// The check as text, ending with a newline.
 pub fn terminal(check: &Check, style: Style) -> String {
@@ -23,12 +23,12 @@ pub fn terminal(check: &Check, style: Style) -> String {
     };
     page.verdict(check);
     page.text += &table::placements(check, page.style, page.paint);
-    page.findings(&check.analysis.findings);
+    page.findings(check);
     page.command_to_use(check);
-    page.list("To be kept in mind", &check.caveats());
+    page.list("To be kept in mind", &notice::texts(&check.analysis.verdict.caveats));
     page.list("What limits us on this machine", &words::limits(check));
-    page.list("Not tried", &check.study.header.not_tried);
-    page.list("Could not be measured", &check.analysis.unavailable);
+    page.list("Not tried", &notice::texts(&check.study.header.not_tried));
+    page.list("Could not be measured", &notice::texts(&check.analysis.unavailable));
     page.failure(check);
     page.record(check);
     page.text
@@ -58,7 +58,7 @@ impl Page {
         };
         let effect = self.paint.bold(Tone::Plain, &effect);
         self.text += &format!("\n{}\n", format!("{word}{between}{effect}").trim_end());
-        self.text += &wrap(&verdict.text, "", "", self.style.width);
+        self.text += &wrap(&words::sentence(check), "", "", self.style.width);
         self.text.push('\n');
         for (name, text) in words::summary(check) {
             self.line(name, &text);
@@ -87,20 +87,21 @@ impl Page {
         }
     }
 
-    fn findings(&mut self, findings: &[Finding]) {
+    fn findings(&mut self, check: &Check) {
         self.heading("Findings");
-        if findings.is_empty() {
+        let found = &check.analysis.findings;
+        if found.is_empty() {
             self.text += "  none\n";
         }
-        for (k, finding) in findings.iter().enumerate() {
-            let (id, title) = finding.id.parts();
+        for (k, finding) in found.iter().enumerate() {
+            let (id, title) = (finding.id.code(), findings::title(finding.id));
             if k > 0 {
                 self.text.push('\n');
             }
             self.text += &format!("  {}  {title}\n", self.paint.bold(Tone::Loud, id));
-            self.bullets("seen", &finding.evidence);
-            self.bullets("cost", &[words::cost(finding)]);
-            self.bullets("to do", &finding.advice);
+            self.bullets("seen", &findings::evidence(&check.study.header, finding));
+            self.bullets("cost", &[findings::cost(finding)]);
+            self.bullets("to do", &findings::advice(finding));
         }
     }
 

@@ -1,10 +1,16 @@
 //! What a check says, whoever shows it.
 
-use numawise_facts::{Disturbance, Finding, Outcome, Reading, StopReason, Study, Trial};
-use numawise_tables::{ContrastCall, VerdictKind};
+use numawise_facts::{
+    Disturbance, Effect, Metric, Outcome, PointId, Reading, StopReason, Study, StudyHeader, Trial,
+};
+use numawise_tables::{
+    ContrastCall, Expected, MemoryMove, MoreRepeats, NotExpected, PlacedWell, Verdict, VerdictKind,
+};
 use numawise_units::Ratio;
 
+use super::findings::{bounds, memory_of_another_node};
 use super::{Check, amount};
+use crate::{levels, notice};
 
 /// The verdict in a word or two.
 pub fn verdict(kind: VerdictKind) -> &'static str {
@@ -15,28 +21,119 @@ pub fn verdict(kind: VerdictKind) -> &'static str {
     }
 }
 
-/// The number behind the verdict: `1.87x (95 % interval 1.82x to 1.93x): interleave beside os`.
+/// The number behind the verdict: `1.87x (95 % interval 1.82x to 1.93x): interleave vs os`.
 pub fn effect(check: &Check) -> Option<String> {
     let verdict = &check.analysis.verdict;
     let effect = verdict.effect.measured()?;
-    Some(format!("{effect}: {} beside {}", verdict.to, verdict.from))
+    Some(format!("{effect}: {} vs {}", verdict.to, verdict.from))
+}
+
+/// The verdict in a sentence or two.
+pub fn sentence(check: &Check) -> String {
+    let (header, verdict) = (&check.study.header, &check.analysis.verdict);
+    if header.pairs.is_empty() {
+        return format!("Placement cannot matter here: {}.", notice::texts(&header.not_tried).join("; "));
+    }
+    match verdict.kind {
+        VerdictKind::Affected => affected(header, verdict),
+        VerdictKind::NotAffected => not_affected(header, verdict),
+        VerdictKind::Undecided => undecided(header, verdict),
+    }
+}
+
+fn affected(header: &StudyHeader, verdict: &Verdict) -> String {
+    let Some(effect) = verdict.effect.measured() else { return "Placement matters here.".to_owned() };
+    // A loss is said from its better end: how much faster the other is.
+    let (slow, fast, effect) = if effect.ratio.0 < 1.0 {
+        (&verdict.to, &verdict.from, effect.inverse())
+    } else {
+        (&verdict.from, &verdict.to, *effect)
+    };
+    let little = if verdict.slight { " a little" } else { "" };
+    let (slow, fast) = (called(header, slow), called(header, fast));
+    let matters = format!("Placement matters{little} here: {fast} is {effect} as fast as {slow}.");
+    match &verdict.placed_well {
+        PlacedWell::No => matters,
+        PlacedWell::Yes => format!(
+            "{matters} But the program is placed well as it is: nothing that was tried is faster than what the operating \
+             system does."
+        ),
+        PlacedWell::NotDecided { points } => format!(
+            "{matters} Whether something is faster than what the operating system does is {}.",
+            not_decided(points)
+        ),
+    }
+}
+
+fn not_affected(header: &StudyHeader, verdict: &Verdict) -> String {
+    let margin = Ratio(header.margin).percent();
+    let first =
+        format!("Placement does not matter here: no placement that was tried differs by more than {margin}.");
+    match verdict.effect.measured() {
+        Some(effect) => {
+            format!("{first} The largest difference is {}: {effect}.", called(header, &verdict.to))
+        }
+        None => first,
+    }
+}
+
+fn undecided(header: &StudyHeader, verdict: &Verdict) -> String {
+    let effect: &Effect = match &verdict.effect {
+        Reading::Measured(effect) => effect,
+        Reading::Unavailable { unavailable } => {
+            return format!("It cannot be told whether placement matters: {unavailable}.");
+        }
+    };
+    let more = match verdict.more_repeats {
+        Some(MoreRepeats::About(repeats)) => format!("about {repeats} more repeats would decide"),
+        Some(MoreRepeats::AFew) => "a few more repeats may decide".to_owned(),
+        Some(MoreRepeats::OutOfReach) | None => {
+            "with this noise more repeats of this length will not decide".to_owned()
+        }
+    };
+    format!(
+        "It cannot be told yet whether placement matters: {} is {effect} as fast as {}; {more}.",
+        called(header, &verdict.to),
+        called(header, &verdict.from)
+    )
+}
+
+/// How a point is called in a sentence: `interleave (threads pinned over all nodes, memory interleaved)`.
+fn called(header: &StudyHeader, id: &PointId) -> String {
+    header
+        .point(id)
+        .map_or_else(|| id.to_string(), |point| format!("{id} ({})", levels::title(&point.levels)))
 }
 
 /// Whether the program is placed well as it is.
 pub fn placed_well(check: &Check) -> String {
     match &check.analysis.verdict.placed_well {
-        Reading::Measured(true) => {
+        PlacedWell::Yes => {
             "yes: nothing that was tried is better than what the operating system does".to_owned()
         }
-        Reading::Measured(false) => "no: another placement is better".to_owned(),
-        Reading::Unavailable { unavailable } => format!("unavailable ({unavailable})"),
+        PlacedWell::No => "no: another placement is better".to_owned(),
+        PlacedWell::NotDecided { points } => format!("unavailable ({})", not_decided(points)),
+    }
+}
+
+/// `not decided yet for interleave, pinned`
+pub fn not_decided(points: &[PointId]) -> String {
+    let names: Vec<&str> = points.iter().map(|id| id.0.as_str()).collect();
+    format!("not decided yet for {}", names.join(", "))
+}
+
+/// The metric's name and unit: `wall time, s`.
+pub fn metric(metric: &Metric) -> String {
+    match metric {
+        Metric::WallTime => "wall time, s".to_owned(),
+        Metric::Output { regex, .. } => format!("'{regex}' in the output"),
     }
 }
 
 /// What was checked, where and how: pairs of a name and a text.
 pub fn summary(check: &Check) -> Vec<(&'static str, String)> {
     let header = &check.study.header;
-    let better = if check.analysis.higher_is_better { "higher" } else { "lower" };
+    let better = if header.metric.higher_is_better() { "higher" } else { "lower" };
     let watching = check.analysis.sampling_cost.as_ref().map(|share| amount::small_share(*share));
     let watching = match watching {
         Reading::Measured(share) => format!("took at most {share} of one CPU in any trial"),
@@ -45,22 +142,54 @@ pub fn summary(check: &Check) -> Vec<(&'static str, String)> {
     let mut lines = vec![
         ("Program", header.command.shell_line()),
         ("Machine", machine(check.study)),
-        ("Compared", format!("{}; {better} is better", check.analysis.metric)),
+        ("Compared", format!("{}; {better} is better", metric(&header.metric))),
         ("Measured", measured(check)),
         ("Placed well", placed_well(check)),
         ("Watching", watching),
     ];
-    lines.extend(far_memory(check).map(|text| ("Far memory", text)));
+    lines.extend(remote_memory(check).map(|text| ("Remote memory", text)));
     lines
 }
 
 /// What memory elsewhere costs by what was measured of the machine; nothing where there is no memory elsewhere.
-fn far_memory(check: &Check) -> Option<String> {
+fn remote_memory(check: &Check) -> Option<String> {
     let elsewhere = check.study.header.machine.allowed_nodes.len() > 1;
     elsewhere.then(|| match &check.analysis.expected {
-        Reading::Measured(expected) => expected.text.clone(),
-        Reading::Unavailable { unavailable } => unavailable.to_string(),
+        Ok(expected) => self::expected(expected),
+        Err(why) => not_expected(*why),
     })
+}
+
+/// What memory elsewhere costs, in a sentence without its full stop: `measured on this machine: to CPUs of node 0 ...`.
+pub fn expected(expected: &Expected) -> String {
+    let Expected { from, to, latency, bandwidth, .. } = expected;
+    let mut text =
+        memory_of_another_node(*from, *to, latency.measured().copied(), bandwidth.measured().copied());
+    let times = |ratio: &Reading<Ratio>| ratio.measured().map(|ratio| ratio.inverse());
+    if let Some(remote) = expected.effect(MemoryMove::ToRemote)
+        && let Some(bounds) = bounds(times(&remote.latency_bound), times(&remote.bandwidth_bound), "as long")
+    {
+        let seen = match &remote.seen {
+            Reading::Measured(effect) => effect.inverse().ratio.to_string(),
+            Reading::Unavailable { unavailable } => format!("unavailable ({unavailable})"),
+        };
+        text += &format!("; with all its memory there a program could take {bounds}; seen: {seen}");
+    }
+    text
+}
+
+/// Why nothing is expected, as a clause.
+pub fn not_expected(why: NotExpected) -> String {
+    match why {
+        NotExpected::OneMemoryNode => "there is one node that we may take memory from".to_owned(),
+        NotExpected::NotMeasured => "not measured yet: numawise machine measure measures it".to_owned(),
+        NotExpected::NoRemoteMemory => {
+            "there are no CPUs with memory of their own and other memory to use".to_owned()
+        }
+        NotExpected::NoFigures { from, to } => format!(
+            "the profile of this machine has neither latency nor bandwidth from node {from} to node {from} and to node {to}"
+        ),
+    }
 }
 
 /// The machine in a line.
@@ -126,22 +255,19 @@ pub fn call(call: ContrastCall) -> &'static str {
     }
 }
 
-/// What a finding costs, in words.
-pub fn cost(finding: &Finding) -> String {
-    finding.cost.to_string()
-}
-
 /// What limits us on this machine, one sentence each.
 pub fn limits(check: &Check) -> Vec<String> {
     let limits = check.study.header.machine.limits.iter();
     limits.map(crate::notice::machine::sentence).collect()
 }
 
-pub fn status(trial: &Trial) -> String {
+pub fn status(metric: &Metric, trial: &Trial) -> String {
     match &trial.outcome {
         Outcome::Measured { .. } => "measured".to_owned(),
         Outcome::Failed { exit, .. } => format!("failed: {exit}"),
-        Outcome::NoMetric { problem, .. } => format!("no metric: {problem}"),
+        Outcome::NoMetric { problem, .. } => {
+            format!("no metric: {}", notice::metric_problem(metric.regex(), problem))
+        }
     }
 }
 
@@ -158,7 +284,7 @@ pub fn first_failure(study: &Study) -> Option<(String, String)> {
     study.trials.iter().find_map(|trial| match &trial.outcome {
         Outcome::Measured { .. } => None,
         Outcome::Failed { output_tail, .. } | Outcome::NoMetric { output_tail, .. } => Some((
-            format!("trial {} at {}: {}", trial.number, trial.point, status(trial)),
+            format!("trial {} at {}: {}", trial.number, trial.point, status(&study.header.metric, trial)),
             output_tail.clone(),
         )),
     })

@@ -1,13 +1,13 @@
 //! The parts of which samples are made.
 
 use numawise_facts::{
-    Counts, Cpu, Effect, HostFacts, Machine, MachineNotice, MemoryKind, MemoryKindEvidence, MemoryMode,
-    MemoryPlan, MemoryRequest, Metric, Node, Outcome, Package, Pair, Placement, PlacementRequest, Point,
-    PointId, PointRole, Reading, RunSpec, Source, Strategy, Study, StudyHeader, TaskPlacement, ThreadBinding,
-    Trial,
+    Counts, Cpu, Effect, HostFacts, Levels, Machine, MachineNotice, MemoryKind, MemoryKindEvidence,
+    MemoryMode, MemoryPlan, MemoryRequest, Metric, Node, NotTriedReason, Outcome, Package, Pair, Placement,
+    PlacementGroup, PlacementRequest, Point, PointId, PointRole, Reading, RunSpec, Source, Strategy, Study,
+    StudyHeader, StudyNotice, TaskPlacement, ThreadBinding, Trial,
 };
 use numawise_tables::{Contrast, ContrastCall, PointSummary};
-use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, Pid, Ratio, TaskId};
+use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid, Ratio, TaskId};
 
 pub fn effect(ratio: f64, low: f64, high: f64) -> Effect {
     Effect { ratio: Ratio(ratio), low: Ratio(low), high: Ratio(high) }
@@ -82,7 +82,17 @@ pub fn header(command: &[&str], nodes: u32, points: Vec<Point>) -> StudyHeader {
         metric: Metric::WallTime,
         pairs: pairs.collect(),
         points,
-        not_tried: vec!["hbm: this machine has no high-bandwidth memory".to_owned()],
+        not_tried: vec![
+            StudyNotice::NotTried {
+                placements: PlacementGroup::HighBandwidthMemory,
+                reason: NotTriedReason::DoesNotFit {
+                    needs: Bytes::mib(1536),
+                    nodes: NodeSet::single(NodeId(1)),
+                    capacity: Bytes::mib(512),
+                },
+            }
+            .into(),
+        ],
         seed: 20_250_101,
         min_repeats: 5,
         margin: 0.03,
@@ -90,17 +100,19 @@ pub fn header(command: &[&str], nodes: u32, points: Vec<Point>) -> StudyHeader {
     }
 }
 
-pub fn point(id: &str, title: &str, role: PointRole, threads: u32) -> Point {
+/// A point of a check, by its label.
+pub fn point(id: &str, role: PointRole, threads: u32) -> Point {
     let all = cpus(&format!("0-{}", threads - 1));
-    let mode = if id == "interleave" { MemoryMode::Interleave } else { MemoryMode::Default };
+    let request = request(id, threads);
+    let mode = match request.memory {
+        MemoryRequest::Interleave(_) => MemoryMode::Interleave,
+        _ => MemoryMode::Default,
+    };
     Point {
         id: id.into(),
-        title: title.to_owned(),
+        levels: Levels::of(&request, threads),
         role,
-        request: PlacementRequest {
-            memory: if id == "interleave" { MemoryRequest::Interleave(None) } else { MemoryRequest::Default },
-            ..PlacementRequest::as_the_os_does()
-        },
+        request,
         placement: Placement {
             strategy: Strategy::None,
             binding: ThreadBinding::Free,
@@ -112,6 +124,28 @@ pub fn point(id: &str, title: &str, role: PointRole, threads: u32) -> Point {
             }],
             warnings: vec![],
         },
+    }
+}
+
+fn request(id: &str, threads: u32) -> PlacementRequest {
+    let os = PlacementRequest { threads: Some(threads), ..PlacementRequest::as_the_os_does() };
+    let pinned = |strategy, memory| PlacementRequest {
+        strategy,
+        binding: ThreadBinding::Pinned,
+        memory,
+        ..os.clone()
+    };
+    let on_node_0 = |memory| PlacementRequest {
+        nodes: Some(NodeSet::single(NodeId(0))),
+        ..pinned(Strategy::Local, memory)
+    };
+    match id {
+        "os" => os,
+        "interleave" => pinned(Strategy::Distributed, MemoryRequest::Interleave(None)),
+        "one-node" => on_node_0(MemoryRequest::Bind(None)),
+        "remote" => on_node_0(MemoryRequest::Remote),
+        "copies" => PlacementRequest { tasks: 2, ..pinned(Strategy::Semi, MemoryRequest::Bind(None)) },
+        _ => pinned(Strategy::Distributed, MemoryRequest::Local),
     }
 }
 
@@ -173,13 +207,14 @@ pub fn summary(study: &Study, id: &PointId) -> PointSummary {
     };
     PointSummary {
         id: id.clone(),
-        title: point.title.clone(),
+        levels: point.levels.clone(),
         role: point.role,
         placement: point.placement.clone(),
         median: at(0.5),
         median_low: at(0.25),
         median_high: at(0.75),
         variation: Reading::Measured(Ratio(0.01)),
+        varies: false,
         failed: of_point().filter(|t| !matches!(t.outcome, Outcome::Measured { .. })).count() as u32,
         disturbed: of_point().filter(|t| !t.disturbances.is_empty()).count() as u32,
         pages: Reading::unavailable("/proc/PID/numa_maps cannot be read here"),

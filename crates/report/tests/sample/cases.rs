@@ -1,45 +1,49 @@
 //! The samples.
 
 use numawise_facts::{
-    Disturbance, Effect, Exit, Finding, FindingId, MachineNotice, Metric, Outcome, Point, PointId, PointRole,
-    Reading, StopReason, Study, StudyHeader,
+    Advice, Amount, Disturbance, Effect, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, Exit,
+    Finding, FindingId, MachineNotice, Metric, MetricProblem, ObservedFigure, Outcome, Point, PointId,
+    PointRole, ProgramParameter, Reading, Reason, StopReason, Study, StudyHeader, StudyNotice,
 };
 use numawise_report::check::UseFromNowOn;
-use numawise_tables::{Analysis, ContrastCall, Expected, ExpectedEffect, Verdict, VerdictKind};
-use numawise_units::{NodeId, Ratio};
+use numawise_tables::{
+    Analysis, ContrastCall, Expected, ExpectedEffect, MemoryMove, MoreRepeats, NotExpected, PlacedWell,
+    Verdict, VerdictKind,
+};
+use numawise_units::{Bytes, Nanoseconds, NodeId, NodeSet, Ratio};
 
 use super::Sample;
 use super::build::{contrast, effect, header, on_nodes, point, summary, trials};
 
 fn two_node_points() -> Vec<Point> {
     vec![
-        point("os", "as the operating system does it", PointRole::Baseline, 8),
-        point("one-node", "one node, its CPUs and its memory", PointRole::Candidate, 4),
-        point("pinned", "all nodes, threads pinned, local memory", PointRole::Candidate, 8),
-        point("interleave", "all nodes, memory interleaved", PointRole::Candidate, 8),
-        point("remote", "CPUs of one node, memory of another", PointRole::Diagnosis, 4),
-        point("copies", "one copy on each node at the same time", PointRole::Candidate, 4),
+        point("os", PointRole::Baseline, 8),
+        point("one-node", PointRole::Candidate, 4),
+        point("pinned", PointRole::Candidate, 8),
+        point("interleave", PointRole::Candidate, 8),
+        point("remote", PointRole::Diagnosis, 4),
+        point("copies", PointRole::Candidate, 4),
     ]
 }
 
-fn analysis(study: &Study, kind: VerdictKind, effect: Reading<Effect>, text: &str) -> Analysis {
+fn analysis(study: &Study, kind: VerdictKind, effect: Reading<Effect>) -> Analysis {
     let ids: Vec<PointId> = study.header.points.iter().map(|point| point.id.clone()).collect();
+    let undecided = kind == VerdictKind::Undecided;
     Analysis {
         verdict: Verdict {
             kind,
             effect,
             from: ids[0].clone(),
             to: ids.last().expect("there are points").clone(),
-            placed_well: Reading::Measured(kind == VerdictKind::NotAffected),
-            text: text.to_owned(),
+            slight: false,
+            placed_well: if kind == VerdictKind::NotAffected { PlacedWell::Yes } else { PlacedWell::No },
+            more_repeats: undecided.then_some(MoreRepeats::AFew),
             caveats: vec![],
         },
         findings: vec![],
         contrasts: vec![],
-        expected: Reading::unavailable("not measured yet: numawise machine measure measures it"),
+        expected: Err(NotExpected::NotMeasured),
         points: ids.iter().map(|id| summary(study, id)).collect(),
-        metric: "wall time, s".to_owned(),
-        higher_is_better: false,
         recommended: None,
         sampling_cost: Reading::Measured(Ratio(0.0021)),
         stopped: study.stopped,
@@ -72,15 +76,9 @@ pub fn affected() -> Sample {
         study.trials[number].outcome = Outcome::Measured { per_task: vec![2.41 * (1.0 + share)] };
     }
     let gain = effect(1.868, 1.823, 1.921);
-    let mut analysis = analysis(
-        &study,
-        VerdictKind::Affected,
-        Reading::Measured(gain),
-        "Placement matters here: all nodes, memory interleaved is 1.87x (95 % interval 1.82x to 1.92x) as fast as as the \
-         operating system does it.",
-    );
+    let mut analysis = analysis(&study, VerdictKind::Affected, Reading::Measured(gain));
     analysis.verdict.to = "interleave".into();
-    analysis.verdict.caveats = vec!["2 trials were disturbed by other load and are left out".to_owned()];
+    analysis.verdict.caveats = vec![StudyNotice::DisturbedLeftOut { trials: 2 }.into()];
     analysis.recommended = Some("interleave".into());
     analysis.contrasts = vec![
         contrast("os", "one-node", Reading::Measured(effect(0.976, 0.951, 1.002)), ContrastCall::Open),
@@ -100,32 +98,8 @@ pub fn affected() -> Sample {
     for (point, (memory, cpu)) in analysis.points.iter_mut().zip(memory) {
         on_nodes(point, &memory, &cpu);
     }
-    analysis.findings = vec![
-        Finding {
-            id: FindingId::FirstTouchByOneThread,
-            evidence: vec![
-                "98.2 % of the program's 1.5 GiB lie on node 0".to_owned(),
-                "49.0 % of its CPU time is spent on other nodes".to_owned(),
-                "one of 8 threads (iso3dfd) took 97.9 % of the page faults".to_owned(),
-                "the same threads with interleaved memory are 1.87x (95 % interval 1.82x to 1.92x) as fast".to_owned(),
-            ],
-            cost: Reading::Measured(gain),
-            advice: vec![
-                "initialise the large arrays in parallel, in a loop over the same indices with the same static schedule as \
-                 the loops that use them, and pin the threads; each page then lies where it is used, which should bring at \
-                 least what interleaving brought"
-                    .to_owned(),
-                "without changing the program: interleave its memory over the nodes (--memory interleave)".to_owned(),
-            ],
-        },
-        Finding {
-            id: FindingId::ProcessPerNode,
-            evidence: vec!["one copy on each node does 1.58x the work of one copy over all nodes".to_owned()],
-            cost: Reading::Measured(effect(1.585, 1.541, 1.629)),
-            advice: vec!["run one process per node, for example one MPI rank per node with 4 threads".to_owned()],
-        },
-    ];
-    analysis.expected = Reading::Measured(measured());
+    analysis.findings = vec![first_touch(gain), process_per_node(effect(1.585, 1.541, 1.629))];
+    analysis.expected = Ok(measured());
     let from_now_on = UseFromNowOn {
         line: "numawise run --memory interleave --threads 8 -- ./iso3dfd 512 512 256 20 256 8 32 8".to_owned(),
         equivalents: [
@@ -141,6 +115,83 @@ pub fn affected() -> Sample {
     Sample { name: "affected", study, analysis, from_now_on }
 }
 
+fn seen(quantity: EvidenceQuantity, value: Amount, of: Option<Amount>, subject: EvidenceSubject) -> Evidence {
+    let source = EvidenceSource::Observations;
+    Evidence { quantity, value: Reading::Measured(value), of, interval: None, subject, source }
+}
+
+fn compared(quantity: EvidenceQuantity, effect: Effect, from: &str, to: &str) -> Evidence {
+    Evidence {
+        quantity,
+        value: Reading::Measured(Amount::Ratio(effect.ratio)),
+        of: None,
+        interval: Some((Amount::Ratio(effect.low), Amount::Ratio(effect.high))),
+        subject: EvidenceSubject::Points { from: from.into(), to: to.into() },
+        source: EvidenceSource::Contrast,
+    }
+}
+
+fn first_touch(gain: Effect) -> Finding {
+    let home = || EvidenceSubject::Nodes { point: "os".into(), nodes: NodeSet::single(NodeId(0)) };
+    let (latency, bandwidth) = (Some(Ratio(1.75)), Some(Ratio(0.444)));
+    Finding {
+        id: FindingId::FirstTouchByOneThread,
+        evidence: vec![
+            seen(
+                EvidenceQuantity::MemoryOnNode,
+                Amount::Share(Ratio(0.982)),
+                Some(Amount::Bytes(Bytes::mib(1536))),
+                home(),
+            ),
+            seen(EvidenceQuantity::CpuTimeElsewhere, Amount::Share(Ratio(0.49)), None, home()),
+            seen(
+                EvidenceQuantity::PageFaultsOfThread,
+                Amount::Share(Ratio(0.979)),
+                Some(Amount::Count(8)),
+                EvidenceSubject::Thread { point: "os".into(), name: "iso3dfd".to_owned() },
+            ),
+            compared(EvidenceQuantity::EffectOfInterleaving, gain, "os", "interleave"),
+            compared(
+                EvidenceQuantity::EffectOfRemoteMemory,
+                effect(0.63, 0.618, 0.643),
+                "one-node",
+                "remote",
+            ),
+            Evidence {
+                source: EvidenceSource::Profile,
+                ..seen(
+                    EvidenceQuantity::RemoteMemory,
+                    Amount::LatencyAndBandwidth { latency, bandwidth },
+                    None,
+                    EvidenceSubject::NodePair { cpus_of: NodeId(0), memory_of: NodeId(1) },
+                )
+            },
+            Evidence {
+                source: EvidenceSource::Profile,
+                ..seen(
+                    EvidenceQuantity::ExpectedEffect,
+                    Amount::LatencyAndBandwidth { latency: Some(Ratio(1.0)), bandwidth: Some(Ratio(2.0)) },
+                    None,
+                    EvidenceSubject::Points { from: "os".into(), to: "interleave".into() },
+                )
+            },
+        ],
+        cost: Reading::Measured(gain),
+        cure: Some(two_node_points()[3].request.clone()),
+        advice: vec![Advice::InitialiseInParallel { interleaving_helped: true }, Advice::InterleaveMemory],
+    }
+}
+
+fn process_per_node(gain: Effect) -> Finding {
+    Finding {
+        id: FindingId::ProcessPerNode,
+        evidence: vec![compared(EvidenceQuantity::EffectOfCopies, gain, "os", "copies")],
+        cost: Reading::Measured(gain),
+        cure: Some(two_node_points()[5].request.clone()),
+        advice: vec![Advice::RunCopies { copies: 2 }, Advice::RankPerNode],
+    }
+}
+
 fn measured() -> Expected {
     Expected {
         from: NodeId(0),
@@ -151,6 +202,7 @@ fn measured() -> Expected {
             ExpectedEffect {
                 from: "one-node".into(),
                 to: "remote".into(),
+                moved: MemoryMove::ToRemote,
                 latency_bound: Reading::Measured(Ratio(0.571)),
                 bandwidth_bound: Reading::Measured(Ratio(0.444)),
                 seen: Reading::Measured(effect(0.63, 0.618, 0.643)),
@@ -158,6 +210,7 @@ fn measured() -> Expected {
             ExpectedEffect {
                 from: "os".into(),
                 to: "interleave".into(),
+                moved: MemoryMove::ToInterleaved,
                 latency_bound: Reading::Measured(Ratio(1.0)),
                 bandwidth_bound: Reading::unavailable(
                     "the profile of this machine lacks a bandwidth between nodes that the program used",
@@ -165,10 +218,6 @@ fn measured() -> Expected {
                 seen: Reading::unavailable("no block has both placements"),
             },
         ],
-        text: "measured on this machine: to CPUs of node 0 the memory of node 1 takes 1.75x as long to answer as their own and \
-               gives 0.44x the bandwidth of their own; with all its memory there a program could take at most 1.75x as long if \
-               it is bound by latency, and 2.25x if it is bound by bandwidth; seen: 1.59x"
-            .to_owned(),
     }
 }
 
@@ -176,13 +225,8 @@ pub fn not_affected() -> Sample {
     let mut points = two_node_points();
     points.truncate(4);
     let study = study(header(&["./app", "100"], 2, points), &[0.801, 0.803, 0.8, 0.802], 7, 0.006);
-    let mut analysis = analysis(
-        &study,
-        VerdictKind::NotAffected,
-        Reading::Measured(effect(0.996, 0.988, 1.005)),
-        "Placement does not matter here: no placement that was tried differs by more than 3.0 %. The largest difference is \
-         all nodes, memory interleaved: 0.996x (95 % interval 0.988x to 1.005x).",
-    );
+    let mut analysis =
+        analysis(&study, VerdictKind::NotAffected, Reading::Measured(effect(0.996, 0.988, 1.005)));
     analysis.contrasts = vec![
         contrast("os", "one-node", Reading::Measured(effect(1.002, 0.99, 1.013)), ContrastCall::Same),
         contrast("os", "pinned", Reading::Measured(effect(1.001, 0.993, 1.01)), ContrastCall::Same),
@@ -199,14 +243,9 @@ pub fn undecided() -> Sample {
     points.truncate(4);
     let mut study = study(header(&["./app", "100"], 2, points), &[0.0142, 0.0139, 0.0144, 0.0137], 6, 0.28);
     study.stopped = Some(StopReason::BudgetSpent);
-    let mut analysis = analysis(
-        &study,
-        VerdictKind::Undecided,
-        Reading::Measured(effect(1.04, 0.84, 1.29)),
-        "It cannot be told yet whether placement matters: all nodes, memory interleaved is 1.040x (95 % interval 0.84x to \
-         1.29x) as fast as as the operating system does it; about 120 more repeats would decide.",
-    );
-    analysis.verdict.placed_well = Reading::unavailable("not decided yet for interleave");
+    let mut analysis = analysis(&study, VerdictKind::Undecided, Reading::Measured(effect(1.04, 0.84, 1.29)));
+    analysis.verdict.placed_well = PlacedWell::NotDecided { points: vec!["interleave".into()] };
+    analysis.verdict.more_repeats = Some(MoreRepeats::About(120));
     analysis.contrasts = vec![
         contrast("os", "one-node", Reading::Measured(effect(1.02, 0.81, 1.27)), ContrastCall::Open),
         contrast("os", "pinned", Reading::Measured(effect(0.99, 0.8, 1.24)), ContrastCall::Open),
@@ -214,41 +253,41 @@ pub fn undecided() -> Sample {
     ];
     for point in &mut analysis.points {
         point.variation = Reading::Measured(Ratio(0.17));
+        point.varies = true;
     }
+    let of_study = |quantity, value, of| Evidence {
+        source: EvidenceSource::Trials,
+        ..seen(quantity, value, of, EvidenceSubject::Study)
+    };
     analysis.findings = vec![Finding {
         id: FindingId::TooNoisyOrShort,
         evidence: vec![
-            "after 6 repeats the widest interval is still plus or minus 24.0 %, and differences of 3.0 % count".to_owned(),
-            "a run takes 14.20 ms, of which starting the program and touching its memory are a large part".to_owned(),
+            of_study(EvidenceQuantity::Repeats, Amount::Count(6), None),
+            of_study(
+                EvidenceQuantity::IntervalHalfWidth,
+                Amount::Share(Ratio(0.24)),
+                Some(Amount::Share(Ratio(0.03))),
+            ),
+            of_study(EvidenceQuantity::RunTime, Amount::Time(Nanoseconds(14_200_000)), None),
         ],
         cost: Reading::unavailable("noise has no cost, it hides costs"),
-        advice: vec!["give the program more to do, or let it time its main loop and print that (--metric)".to_owned()],
+        cure: None,
+        advice: vec![Advice::MeasureLonger, Advice::LengthenRuns],
     }];
     Sample { name: "undecided", study, analysis, from_now_on: as_it_is() }
 }
 
 pub fn one_node() -> Sample {
-    let points = vec![
-        point("os", "as the operating system does it", PointRole::Baseline, 4),
-        point("pinned", "threads pinned", PointRole::Candidate, 4),
-    ];
+    let points = vec![point("os", PointRole::Baseline, 4), point("pinned", PointRole::Candidate, 4)];
     let mut header = header(&["./app", "100"], 1, points);
     header.metric = Metric::Output { regex: r"([0-9.]+) MPoints/s".to_owned(), higher_is_better: true };
-    header.not_tried = vec!["one node, interleave, remote, copies: this machine has one node".to_owned()];
+    header.not_tried = vec![StudyNotice::OneMemoryNode.into()];
     let study = study(header, &[412.3, 431.8], 8, 0.01);
-    let mut analysis = analysis(
-        &study,
-        VerdictKind::Affected,
-        Reading::Measured(effect(1.047, 1.036, 1.059)),
-        "Placement matters here: threads pinned is 1.047x (95 % interval 1.036x to 1.059x) as fast as as the operating \
-         system does it.",
-    );
-    analysis.expected = Reading::unavailable("there is one node that we may take memory from");
-    analysis.metric = "'([0-9.]+) MPoints/s' in the output".to_owned();
-    analysis.higher_is_better = true;
+    let mut analysis =
+        analysis(&study, VerdictKind::Affected, Reading::Measured(effect(1.047, 1.036, 1.059)));
+    analysis.expected = Err(NotExpected::OneMemoryNode);
     analysis.recommended = Some("pinned".into());
-    analysis.verdict.caveats =
-        vec!["memory placement cannot matter on this machine: it has one node".to_owned()];
+    analysis.verdict.caveats = vec![StudyNotice::NotPinned { point: "pinned".into() }.into()];
     analysis.contrasts =
         vec![contrast("os", "pinned", Reading::Measured(effect(1.047, 1.036, 1.059)), ContrastCall::Better)];
     for point in &mut analysis.points {
@@ -279,13 +318,8 @@ pub fn nothing_available() -> Sample {
     header.machine.nodes[1].distances = Reading::unavailable("/sys is hidden here");
     let study = Study { header, trials: vec![], stopped: Some(StopReason::Interrupted) };
     let why = "no block has both placements";
-    let mut analysis = analysis(
-        &study,
-        VerdictKind::Undecided,
-        Reading::unavailable(why),
-        "It cannot be told whether placement matters: no block has both placements.",
-    );
-    analysis.verdict.placed_well = Reading::unavailable("nothing was measured");
+    let mut analysis = analysis(&study, VerdictKind::Undecided, Reading::unavailable(why));
+    analysis.verdict.placed_well = PlacedWell::NotDecided { points: vec!["one-node".into()] };
     analysis.sampling_cost = Reading::unavailable("no trial was watched");
     analysis.contrasts = vec![contrast("os", "one-node", Reading::unavailable(why), ContrastCall::Open)];
     for point in &mut analysis.points {
@@ -294,10 +328,9 @@ pub fn nothing_available() -> Sample {
         point.migrations = Reading::unavailable("no trial was watched");
         point.peak_memory = Reading::unavailable("no trial was watched");
     }
-    analysis.unavailable = vec![
-        "threads: /proc is hidden here (hidepid=2)".to_owned(),
-        "memory by node: /proc is hidden here (hidepid=2)".to_owned(),
-    ];
+    let reason = Reason("/proc is hidden here (hidepid=2)".into());
+    let hidden = |what| StudyNotice::NotObserved { what, reason: reason.clone() }.into();
+    analysis.unavailable = vec![hidden(ObservedFigure::Threads), hidden(ObservedFigure::MemoryByNode)];
     Sample { name: "nothing-available", study, analysis, from_now_on: as_it_is() }
 }
 
@@ -312,20 +345,12 @@ pub fn failed() -> Sample {
                 exit: Exit::Signal(9),
                 output_tail: "reading input ... done\n\u{1b}[31mout of memory\u{1b}[0m\n".to_owned(),
             },
-            _ => Outcome::NoMetric {
-                problem: "'t=([0-9.]+)' matches nothing in the output".to_owned(),
-                output_tail: String::new(),
-            },
+            _ => Outcome::NoMetric { problem: MetricProblem::NoMatch, output_tail: String::new() },
         };
     }
-    let mut analysis = analysis(
-        &study,
-        VerdictKind::Undecided,
-        Reading::Measured(effect(0.96, 0.92, 1.01)),
-        "It cannot be told yet whether placement matters: all nodes, threads pinned, local memory is 0.960x (95 % interval \
-         0.92x to 1.01x) as fast as as the operating system does it; a few more repeats may decide.",
-    );
-    analysis.verdict.placed_well = Reading::unavailable("not decided yet for one-node, pinned");
+    let mut analysis = analysis(&study, VerdictKind::Undecided, Reading::Measured(effect(0.96, 0.92, 1.01)));
+    analysis.verdict.placed_well =
+        PlacedWell::NotDecided { points: vec!["one-node".into(), "pinned".into()] };
     analysis.contrasts = vec![
         contrast(
             "os",
@@ -335,7 +360,8 @@ pub fn failed() -> Sample {
         ),
         contrast("os", "pinned", Reading::Measured(effect(0.96, 0.92, 1.01)), ContrastCall::Open),
     ];
-    analysis.unavailable = vec!["point one-node: the program failed there (killed by signal 9)".to_owned()];
+    analysis.unavailable =
+        vec![StudyNotice::ProgramFailed { point: "one-node".into(), exit: Exit::Signal(9) }.into()];
     Sample { name: "failed", study, analysis, from_now_on: as_it_is() }
 }
 
@@ -349,30 +375,42 @@ pub fn hostile() -> Sample {
     header.command.directory = format!("/tmp/{EVIL}").into();
     header.tool_version = EVIL.to_owned();
     header.metric = Metric::Output { regex: EVIL.to_owned(), higher_is_better: false };
-    header.not_tried = vec![EVIL.to_owned()];
+    let evil = || PointId(EVIL.to_owned());
+    let (levels, problem) = (header.points[1].levels.clone(), EVIL.to_owned());
+    header.not_tried = vec![StudyNotice::CannotBePlaced { point: evil(), levels, problem }.into()];
     header.host.hostname = Reading::Measured(EVIL.to_owned());
     header.host.environment = vec![(EVIL.to_owned(), EVIL.to_owned())];
     header.machine.limits = vec![MachineNotice::CpuQuota { cpus: 6.0, file: EVIL.to_owned() }];
     header.points[1].id = PointId(EVIL.to_owned());
-    sample.analysis.metric = format!("'{EVIL}' in the output");
-    sample.analysis.verdict.text = EVIL.to_owned();
-    sample.analysis.verdict.caveats = vec![EVIL.to_owned()];
+    header.points[1].levels.parameters =
+        vec![ProgramParameter { name: EVIL.to_owned(), value: EVIL.to_owned() }];
+    sample.analysis.verdict.caveats = vec![StudyNotice::NotPinned { point: evil() }.into()];
     sample.analysis.verdict.to = PointId(EVIL.to_owned());
     sample.analysis.points[1].id = PointId(EVIL.to_owned());
-    sample.analysis.points[1].title = EVIL.to_owned();
+    sample.analysis.points[1].levels.clone_from(&sample.study.header.points[1].levels);
     sample.analysis.contrasts[0].to = PointId(EVIL.to_owned());
-    sample.analysis.unavailable = vec![EVIL.to_owned()];
+    let reason = Reason(EVIL.into());
+    sample.analysis.unavailable =
+        vec![StudyNotice::NotObserved { what: ObservedFigure::Everything, reason }.into()];
     sample.analysis.findings = vec![Finding {
         id: FindingId::ThreadsMigrate,
-        evidence: vec![EVIL.to_owned()],
+        evidence: vec![seen(
+            EvidenceQuantity::PageFaultsOfThread,
+            Amount::Share(Ratio(0.9)),
+            Some(Amount::Count(8)),
+            EvidenceSubject::Thread { point: evil(), name: EVIL.to_owned() },
+        )],
         cost: Reading::unavailable(EVIL),
-        advice: vec![EVIL.to_owned()],
+        cure: None,
+        advice: vec![Advice::PinThreads],
     }];
     for trial in sample.study.trials.iter_mut().filter(|trial| trial.point.0 == "one-node") {
         trial.point = PointId(EVIL.to_owned());
     }
-    sample.study.trials[9].outcome =
-        Outcome::NoMetric { problem: EVIL.to_owned(), output_tail: format!("{EVIL}\n{EVIL}") };
+    sample.study.trials[9].outcome = Outcome::NoMetric {
+        problem: MetricProblem::NotANumber { text: EVIL.to_owned() },
+        output_tail: format!("{EVIL}\n{EVIL}"),
+    };
     sample.from_now_on = UseFromNowOn {
         line: EVIL.to_owned(),
         equivalents: vec![(EVIL.to_owned(), EVIL.to_owned())],
@@ -387,22 +425,12 @@ pub fn large() -> Sample {
         .map(|k| {
             let role = if k == 0 { PointRole::Baseline } else { PointRole::Candidate };
             let name = if k == 0 { "os".to_owned() } else { format!("distributed-over-{k}-nodes-pinned") };
-            point(
-                &name,
-                "threads spread over some of the nodes, each pinned to its core, memory local",
-                role,
-                32,
-            )
+            point(&name, role, 32)
         })
         .collect();
     let values: Vec<f64> = (0..14).map(|k| 900.0 / (1.0 + f64::from(k) * 0.22)).collect();
     let study = study(header(&["./solver", "--input", "mesh.h5"], 8, points), &values, 1428, 0.03);
-    let mut analysis = analysis(
-        &study,
-        VerdictKind::Affected,
-        Reading::Measured(effect(3.86, 3.81, 3.92)),
-        "Placement matters here.",
-    );
+    let mut analysis = analysis(&study, VerdictKind::Affected, Reading::Measured(effect(3.86, 3.81, 3.92)));
     for k in 1..14u32 {
         let ratio = 1.0 + f64::from(k) * 0.22;
         let to = analysis.points[k as usize].id.0.clone();

@@ -3,9 +3,9 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use numawise_facts::{Machine, Point, PointId, Reading, StopReason, Study, StudyHeader, Trial};
+use numawise_facts::{Machine, Point, PointId, Reading, StopReason, Study, StudyHeader, StudyNotice, Trial};
 use numawise_record::Record;
-use numawise_study::{Design, Engine, Keep, Planned, Shape, SystemClock};
+use numawise_study::{Engine, Keep, PlannedPoint, ProgramNeeds, StudyDesign, SystemClock};
 use numawise_units::{Bytes, Nanoseconds};
 
 use super::first_run_failed;
@@ -28,18 +28,20 @@ pub fn open(
         return resume(request, machine, study, record).map(Some);
     }
     let machine = here::with_newest_profile(machine).0;
-    let shape = shape_before_the_first_run(request);
-    let first = Design { points: baseline(&machine, &shape), pairs: Vec::new(), not_tried: Vec::new() };
+    let needs = needs_before_the_first_run(request);
+    let first = StudyDesign { points: baseline(&machine, &needs), pairs: Vec::new(), not_tried: Vec::new() };
     let header = header(request, machine, first)?;
     let mut study = Study { header, trials: Vec::new(), stopped: None };
     if warm_up(request, &mut study, stop, progress)? == Some(StopReason::Interrupted) {
         return Ok(None);
     }
-    if let Some(failure) = study.trials.first().and_then(|trial| first_run_failed(trial, &request.record)) {
+    if let Some(failure) =
+        study.trials.first().and_then(|trial| first_run_failed(&request.metric, trial, &request.record))
+    {
         return Err(failure);
     }
-    let shape = Shape { memory: peak_memory(&study), ..shape };
-    let design = numawise_study::plan(&study.header.machine, &shape);
+    let needs = ProgramNeeds { memory: peak_memory(&study), ..needs };
+    let design = numawise_study::plan(&study.header.machine, &needs);
     let header =
         StudyHeader { begun: study.header.begun, ..self::header(request, study.header.machine, design)? };
     let mut record = if request.fresh && request.record.exists() {
@@ -57,20 +59,20 @@ pub fn open(
 /// Shows the design without running anything.
 pub fn dry_run(request: &Request, machine: Machine) -> Result<Status, Failure> {
     let machine = here::with_newest_profile(machine).0;
-    let shape = shape_before_the_first_run(request);
-    let design = numawise_study::plan(&machine, &shape);
+    let needs = needs_before_the_first_run(request);
+    let design = numawise_study::plan(&machine, &needs);
     let header = header(request, machine, design)?;
     crate::show::design(&header)?;
     Ok(SUCCESS)
 }
 
 /// What is known of the program before it has run: not how much memory it takes.
-fn shape_before_the_first_run(request: &Request) -> Shape {
-    Shape { threads: request.threads, memory: Reading::unavailable("the program has not run yet") }
+fn needs_before_the_first_run(request: &Request) -> ProgramNeeds {
+    ProgramNeeds { threads: request.threads, memory: Reading::unavailable("the program has not run yet") }
 }
 
-fn baseline(machine: &Machine, shape: &Shape) -> Vec<Planned> {
-    let mut points = numawise_study::plan(machine, shape).points;
+fn baseline(machine: &Machine, needs: &ProgramNeeds) -> Vec<PlannedPoint> {
+    let mut points = numawise_study::plan(machine, needs).points;
     points.truncate(1);
     points
 }
@@ -121,10 +123,10 @@ fn resume(
     // With the figures that the study was begun with, it is the same machine; newer ones are for what is said of it.
     let newest = here::with_newest_profile(machine.clone()).0;
     let machine = numawise_machine::with_measured_of(machine, &recorded.machine);
-    let shape = Shape { threads: request.threads, memory: peak_memory(&study) };
-    let threads = |planned: &[Planned]| planned.first().and_then(|p| p.request.threads);
-    let mut now = header(request, machine, numawise_study::plan(&recorded.machine, &shape))?;
-    if recorded.points.first().and_then(|p| p.request.threads) == threads(&baseline(&now.machine, &shape)) {
+    let needs = ProgramNeeds { threads: request.threads, memory: peak_memory(&study) };
+    let threads = |planned: &[PlannedPoint]| planned.first().and_then(|p| p.request.threads);
+    let mut now = header(request, machine, numawise_study::plan(&recorded.machine, &needs))?;
+    if recorded.points.first().and_then(|p| p.request.threads) == threads(&baseline(&now.machine, &needs)) {
         now.points.clone_from(&recorded.points);
         now.pairs.clone_from(&recorded.pairs);
     }
@@ -147,14 +149,17 @@ fn resume(
 }
 
 /// The header of a study: every point resolved to a placement. A point that cannot be placed is not tried, and says why.
-fn header(request: &Request, machine: Machine, design: Design) -> Result<StudyHeader, Failure> {
-    let Design { points: planned, mut pairs, mut not_tried } = design;
+fn header(request: &Request, machine: Machine, design: StudyDesign) -> Result<StudyHeader, Failure> {
+    let StudyDesign { points: planned, mut pairs, mut not_tried } = design;
     let mut points: Vec<Point> = Vec::new();
-    for Planned { id, title, role, request } in planned {
+    for PlannedPoint { id, levels, role, request } in planned {
         match numawise_placement::place(&machine, &request) {
-            Ok(placement) => points.push(Point { id, title, role, request, placement }),
+            Ok(placement) => points.push(Point { id, levels, role, request, placement }),
             Err(error) if points.is_empty() => return Err(error.into()),
-            Err(error) => not_tried.push(format!("{title}: {error}")),
+            Err(error) => {
+                let problem = error.to_string();
+                not_tried.push(StudyNotice::CannotBePlaced { point: id, levels, problem }.into());
+            }
         }
     }
     let known = |id: &PointId| points.iter().any(|point| point.id == *id);

@@ -74,7 +74,7 @@ impl Sink for Progress {
                     ));
                 }
             }
-            Event::Warning(text) => self.say(&text),
+            Event::Warning(notice) => self.say(&numawise_report::notice::text(&notice)),
             _ => {}
         }
     }

@@ -50,7 +50,7 @@ impl Request {
             Some(regex) => Metric::Output { regex, higher_is_better: typed.higher_is_better },
             None => Metric::WallTime,
         };
-        Extractor::new(&metric)?;
+        Extractor::new(&metric).map_err(|problem| Failure::new(format!("--metric {problem}")))?;
         let record = typed.output.unwrap_or_else(|| record_of(Path::new(&typed.command[0])));
         Ok(Request {
             command: RunSpec { command: typed.command.into_iter().map(Argument).collect(), directory },

@@ -55,7 +55,7 @@ impl Sink for Progress {
     fn event(&mut self, event: Event) {
         match event {
             Event::Step { done, of, what, left } => self.step(done, of, &what, left),
-            Event::Warning(text) => self.bar.say(&text),
+            Event::Warning(notice) => self.bar.say(&numawise_report::notice::text(&notice)),
             _ => {}
         }
     }

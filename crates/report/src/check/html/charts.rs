@@ -6,11 +6,12 @@ use serde_json::{Value, json as object};
 use super::nodes;
 use crate::check::{Check, points, words};
 use crate::document::for_script;
+use crate::levels;
 
 /// JSON that can stand in a script element: nothing in it can end the element or begin a comment.
 pub fn data(check: &Check) -> String {
     for_script(&object!({
-        "metric": check.analysis.metric,
+        "metric": words::metric(&check.study.header.metric),
         "wall_time": matches!(check.study.header.metric, numawise_facts::Metric::WallTime),
         "margin": check.study.header.margin,
         "ratios": ratios(check),
@@ -30,7 +31,7 @@ fn ratios(check: &Check) -> Vec<Value> {
             }
             Some(object!({
                 "point": row.point.id.0,
-                "title": row.point.title,
+                "title": levels::title(&row.point.levels),
                 "effect": effect,
                 "call": row.call(),
                 "text": row.effect_text(),
@@ -51,7 +52,7 @@ fn trials(check: &Check) -> Vec<Value> {
     let of = |trial: &Trial| {
         let mut lines: Vec<String> = trial.disturbances.iter().map(words::disturbance).collect();
         if !matches!(trial.outcome, Outcome::Measured { .. }) {
-            lines.insert(0, words::status(trial));
+            lines.insert(0, words::status(&check.study.header.metric, trial));
         }
         object!([
             trial.number,

@@ -1,4 +1,4 @@
-//! What the placements could differ by, by what was measured of the machine, beside what they did.
+//! What the placements could differ by, by the measured figures of the machine, and what they did differ by.
 
 use maud::{Markup, html as page};
 use numawise_facts::Reading;
@@ -8,7 +8,8 @@ use crate::check::{Check, points};
 
 /// Nothing where the machine was not measured: the summary says so already.
 pub fn section(check: &Check) -> Markup {
-    let Some(expected) = check.analysis.expected.measured().filter(|expected| !expected.effects.is_empty())
+    let Some(expected) =
+        check.analysis.expected.as_ref().ok().filter(|expected| !expected.effects.is_empty())
     else {
         return page! {};
     };
@@ -24,7 +25,7 @@ pub fn section(check: &Check) -> Markup {
                 table {
                     thead { tr {
                         th scope="col" { "Placement" }
-                        th scope="col" { "Beside" }
+                        th scope="col" { "Vs" }
                         th scope="col" { "Bound by latency" }
                         th scope="col" { "Bound by bandwidth" }
                         th scope="col" { "Seen" }

@@ -7,7 +7,8 @@ use numawise_units::Nanoseconds;
 
 use super::charts;
 use crate::check::points::{self, Row};
-use crate::check::{Check, amount, words};
+use crate::check::{Check, amount, findings as sentences, words};
+use crate::levels;
 
 pub fn summary(check: &Check) -> Markup {
     page! {
@@ -52,7 +53,7 @@ pub fn placements(check: &Check) -> Markup {
                         th scope="col" { "Placement" }
                         th.number scope="col" { "Median" }
                         th scope="col" { "95 % interval" }
-                        th scope="col" { "Beside the operating system's" }
+                        th scope="col" { "Vs the operating system's" }
                         th.number scope="col" { "n" }
                         th scope="col" { "Notes" }
                     } }
@@ -65,7 +66,7 @@ pub fn placements(check: &Check) -> Markup {
                     table {
                         thead { tr {
                             th scope="col" { "Placement" }
-                            th scope="col" { "Beside" }
+                            th scope="col" { "Vs" }
                             th scope="col" { "Ratio" }
                             th scope="col" { "" }
                             th.number scope="col" { "n" }
@@ -94,7 +95,7 @@ pub fn placements(check: &Check) -> Markup {
 fn placement(row: &Row) -> Markup {
     page! {
         tr {
-            th scope="row" { code { (row.point.id) } span.title { (row.point.title) } }
+            th scope="row" { code { (row.point.id) } span.title { (levels::title(&row.point.levels)) } }
             td.number { (row.median) }
             td.span { (row.interval) }
             td class=(class(row.call())) {
@@ -112,23 +113,23 @@ pub fn findings(check: &Check) -> Markup {
         section #findings {
             h2 { "Findings" }
             @if check.analysis.findings.is_empty() { p { "none" } }
-            @for finding in &check.analysis.findings { (one_finding(finding)) }
+            @for finding in &check.analysis.findings { (one_finding(check, finding)) }
         }
     }
 }
 
-fn one_finding(finding: &Finding) -> Markup {
-    let (id, title) = finding.id.parts();
+fn one_finding(check: &Check, finding: &Finding) -> Markup {
+    let (id, title) = (finding.id.code(), sentences::title(finding.id));
     page! {
         article.finding #(id) {
             h3 { span.id { (id) } " " (title) }
             dl {
                 dt { "Seen" }
-                dd { ul { @for text in &finding.evidence { li { (text) } } } }
+                dd { ul { @for text in sentences::evidence(&check.study.header, finding) { li { (text) } } } }
                 dt { "Cost" }
-                dd { (words::cost(finding)) }
+                dd { (sentences::cost(finding)) }
                 dt { "To do" }
-                dd { ul { @for text in &finding.advice { li { (text) } } } }
+                dd { ul { @for text in sentences::advice(finding) { li { (text) } } } }
             }
         }
     }
@@ -206,7 +207,7 @@ fn one_trial(check: &Check, trial: &Trial) -> Markup {
             td { code { (trial.point) } }
             td.number { (value) }
             td.number { (trial.wall) }
-            td { (words::status(trial)) }
+            td { (words::status(&check.study.header.metric, trial)) }
             td { (trial.disturbances.iter().map(words::disturbance).collect::<Vec<_>>().join("; ")) }
         }
     }

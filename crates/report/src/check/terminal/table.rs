@@ -8,6 +8,7 @@ use crate::check::{Check, words};
 use crate::document::harmless;
 use crate::document::wrap;
 use crate::document::{Paint, Style, Tone};
+use crate::levels;
 
 /// Room for the plot at most; more does not show more.
 const WIDEST_PLOT: usize = 33;
@@ -24,10 +25,10 @@ pub fn placements(check: &Check, style: Style, paint: Paint) -> String {
         interval: width(&mut rows.iter().map(|row| row.interval.clone())),
         effect: width(&mut rows.iter().map(Row::effect_text)).max(9),
         n: width(&mut rows.iter().map(|row| row.point.samples.len().to_string())).max(3),
-        beside: rows
+        against: rows
             .iter()
             .find(|row| row.baseline)
-            .map_or("ratio".to_owned(), |row| format!("beside {}", name(row))),
+            .map_or("ratio".to_owned(), |row| format!("vs {}", name(row))),
     };
     if columns.fixed() > style.width {
         columns.interval = 0; // the ratio has an interval too, and tells more
@@ -50,7 +51,7 @@ pub fn placements(check: &Check, style: Style, paint: Paint) -> String {
                 Some(effect) => format!("{}, {}", points::effect_text(*effect), words::call(contrast.call)),
                 None => contrast.effect.as_ref().map(|_| "").to_string(),
             };
-            let entry = format!("{} beside {}: {words}", contrast.to, contrast.from);
+            let entry = format!("{} vs {}: {words}", contrast.to, contrast.from);
             text += &wrap(&entry, "    ", "      ", style.width);
         }
     }
@@ -69,7 +70,7 @@ struct Columns {
     interval: usize,
     effect: usize,
     n: usize,
-    beside: String,
+    against: String,
 }
 
 impl Columns {
@@ -82,7 +83,7 @@ impl Columns {
         let plot = scale.map_or(String::new(), |scale| format!("{}  ", scale.legend()));
         let Columns { name, median, interval, effect, n, .. } = *self;
         let between = if interval >= 13 { "95 % interval" } else { "" };
-        let against = if effect >= self.beside.chars().count() { &self.beside } else { "ratio" };
+        let against = if effect >= self.against.chars().count() { &self.against } else { "ratio" };
         format!(
             "  {:<name$}  {:>median$}  {between:<interval$}  {plot}{against:<effect$}  {:>n$}",
             "placement", "median", "n"
@@ -120,7 +121,7 @@ fn line(row: &Row, columns: &Columns, scale: Option<&Scale>, paint: Paint) -> St
 /// What the placement is, how it compares, and what else to know.
 fn second_line(row: &Row, columns: &Columns, width: usize, paint: Paint) -> String {
     let indent = " ".repeat(2 + columns.name + 2);
-    let mut text = row.point.title.clone();
+    let mut text = levels::title(&row.point.levels);
     for note in std::iter::once(row.call_text()).chain(row.notes.iter().map(String::as_str)) {
         if !note.is_empty() {
             text += &format!("; {note}");

@@ -1,0 +1,67 @@
+//! NW003 and NW004: how the job is spread over the nodes.
+
+use numawise_facts::{
+    Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, Finding, FindingId, Reading,
+};
+
+use super::{Case, cost, of_points, plain};
+use crate::comparison;
+
+/// The threads fit into one node, and the same number over all nodes is faster: the other nodes' bandwidth lay idle.
+pub fn idle_bandwidth(case: &Case) -> Option<Finding> {
+    let gain = case.gain(comparison::of_spreading(&case.study.header))?;
+    let cpus = case.study.header.machine.allowed_cpus.len();
+    let spread = gain.between.to;
+    let evidence = vec![
+        plain(
+            EvidenceQuantity::Threads,
+            Amount::Count(spread.threads().into()),
+            Some(Amount::Count(cpus as u64)),
+            EvidenceSubject::Point { point: spread.id.clone() },
+            EvidenceSource::Design,
+        ),
+        gain.evidence(EvidenceQuantity::EffectOfSpreading),
+    ];
+    Some(Finding {
+        id: FindingId::IdleBandwidth,
+        evidence,
+        cost: cost(Some(gain), ""),
+        cure: gain.cure(),
+        advice: vec![Advice::SpreadThreads],
+    })
+}
+
+/// One copy on each node gets more work done than one over all nodes.
+pub fn process_per_node(case: &Case) -> Option<Finding> {
+    let gain = case.gain(comparison::of_copies(&case.study.header))?;
+    let mut evidence = vec![gain.evidence(EvidenceQuantity::EffectOfCopies)];
+    let remote = comparison::of_remote_memory(&case.study.header);
+    if case.loss(remote).is_none() {
+        evidence.push(no_cost_of_remote_memory(case));
+    }
+    Some(Finding {
+        id: FindingId::ProcessPerNode,
+        evidence,
+        cost: cost(Some(gain), ""),
+        cure: gain.cure(),
+        advice: vec![Advice::RunCopies { copies: gain.between.to.copies() }, Advice::RankPerNode],
+    })
+}
+
+/// Remote memory was not seen to cost anything: with its contrast, where there is one.
+fn no_cost_of_remote_memory(case: &Case) -> Evidence {
+    let remote = comparison::of_remote_memory(&case.study.header);
+    match remote.and_then(|between| Some((between, case.contrast(between)?))) {
+        Some((between, contrast)) => {
+            of_points(EvidenceQuantity::EffectOfRemoteMemory, between, contrast.effect.clone())
+        }
+        None => Evidence {
+            quantity: EvidenceQuantity::EffectOfRemoteMemory,
+            value: Reading::unavailable("it was not tried"),
+            of: None,
+            interval: None,
+            subject: EvidenceSubject::Study,
+            source: EvidenceSource::Design,
+        },
+    }
+}

@@ -1,0 +1,83 @@
+//! Notices of a study and of its analysis.
+
+use numawise_units::{Bytes, NodeSet};
+use serde::{Deserialize, Serialize};
+
+use crate::{Exit, Levels, MetricProblem, Notice, PointId, Reason};
+
+super::notices! {
+    /// NW5xx: of a study and its analysis.
+    Study: StudyNotice {
+        /// Pinning was not tried: every placement of threads on one CPU is the same.
+        "NW501" OneCpu,
+        /// Memory placement was not tried: all memory comes from one node.
+        "NW502" OneMemoryNode,
+        /// Nothing on one node was tried: no node has both CPUs and memory that may be used.
+        "NW503" NoNodeWithCpusAndMemory,
+        /// Placements that this machine or this program rules out.
+        "NW504" NotTried { placements: PlacementGroup, reason: NotTriedReason },
+        /// A point of the design that no placement can be made of, with what the planner said.
+        "NW505" CannotBePlaced { point: PointId, levels: Levels, problem: String },
+        /// Trials were disturbed by other load and do not count.
+        "NW511" DisturbedLeftOut { trials: u32 },
+        /// Trials were disturbed by other load and count all the same, since too few are undisturbed.
+        "NW512" DisturbedCounted { trials: u32 },
+        /// The program ran more threads at a point than the point has.
+        "NW513" ThreadCountMismatch { point: PointId, ran: u32, planned: u32 },
+        /// The threads of a point that pins them were free.
+        "NW514" NotPinned { point: PointId },
+        /// What the planner said of the placement of a point.
+        "NW515" OfPlacement { point: PointId, warning: Box<Notice> },
+        /// A figure that no trial, or not every trial, has.
+        "NW521" NotObserved { what: ObservedFigure, reason: Reason },
+        /// The program failed at a point.
+        "NW522" ProgramFailed { point: PointId, exit: Exit },
+        /// The program ran at a point, but printed no metric.
+        "NW523" NoMetric { point: PointId, problem: MetricProblem },
+        /// A point failed several times in a row and is run no more.
+        "NW531" PointGivenUp { point: PointId, failures: u32 },
+    }
+}
+
+/// Placements that are planned together and left out together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlacementGroup {
+    /// CPUs and memory of one node.
+    OneNode,
+    /// Memory interleaved, and memory of the farthest node.
+    InterleavedAndRemote,
+    /// A copy on each node at the same time.
+    CopyPerNode,
+    /// Memory on the high-bandwidth nodes.
+    HighBandwidthMemory,
+}
+
+/// Why placements were not tried.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NotTriedReason {
+    /// Memory policy calls are forbidden.
+    PoliciesForbidden,
+    /// Memory may be taken from these nodes only, at most one.
+    OnlyMemoryOf { nodes: NodeSet },
+    /// The program needs more memory than these nodes can take.
+    DoesNotFit { needs: Bytes, nodes: NodeSet, capacity: Bytes },
+    /// There is not a thread for each node.
+    FewerThreadsThanNodes { threads: u32, nodes: u32 },
+}
+
+/// A figure that watching a trial gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ObservedFigure {
+    /// All of them.
+    Everything,
+    Threads,
+    MemoryByNode,
+    Migrations,
+    RunQueueDelay,
+    PeakMemory,
+    StealTime,
+    OtherLoad,
+}

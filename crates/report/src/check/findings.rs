@@ -1,0 +1,306 @@
+//! The sentences of findings, made of their values: the same in the terminal, in HTML and in JSON.
+
+use numawise_facts::{
+    Advice, Amount, Effect, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, Finding, FindingId,
+    Levels, MemoryRequest, PointId, Reading, StudyHeader, ThreadBinding,
+};
+use numawise_units::{NodeId, Ratio};
+
+use crate::notice::study::{counted, why};
+
+/// What a finding is called.
+pub fn title(id: FindingId) -> &'static str {
+    match id {
+        FindingId::FirstTouchByOneThread => "memory is first touched by one thread",
+        FindingId::ThreadsMigrate => "threads migrate",
+        FindingId::IdleBandwidth => "half of the machine's memory bandwidth is idle",
+        FindingId::ProcessPerNode => "one process per node beats one over all nodes",
+        FindingId::HbmUnused => "high-bandwidth memory is there and unused",
+        FindingId::TooNoisyOrShort => "too noisy or too short to tell",
+    }
+}
+
+/// What was seen, one sentence for each piece of evidence.
+pub fn evidence(header: &StudyHeader, finding: &Finding) -> Vec<String> {
+    finding.evidence.iter().map(|one| sentence(header, finding.id, one)).collect()
+}
+
+/// What a finding costs.
+pub fn cost(finding: &Finding) -> String {
+    finding.cost.to_string()
+}
+
+/// What to do, one sentence each.
+pub fn advice(finding: &Finding) -> Vec<String> {
+    finding.advice.iter().map(advise).collect()
+}
+
+/// One piece of evidence as a sentence.
+pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> String {
+    let value = value(one);
+    let effect = effect(one);
+    let of = one.of.map(amount).unwrap_or_default();
+    match one.quantity {
+        EvidenceQuantity::MemoryOnNode => {
+            format!("{value} of the program's {of} lie on {}", nodes(&one.subject))
+        }
+        EvidenceQuantity::MemoryOnNodes => match &one.value {
+            Reading::Measured(_) => format!(
+                "{} are high-bandwidth memory, and {value} of the program lie there",
+                nodes(&one.subject)
+            ),
+            Reading::Unavailable { .. } => format!(
+                "{} are high-bandwidth memory; where the program's pages are could not be seen",
+                nodes(&one.subject)
+            ),
+        },
+        EvidenceQuantity::CpuTimeElsewhere => format!("{value} of its CPU time is spent on other nodes"),
+        EvidenceQuantity::PageFaultsOfThread => match &one.subject {
+            EvidenceSubject::Thread { name, .. } => {
+                format!("one of {of} threads ({name}) took {value} of the page faults")
+            }
+            _ => format!("one of {of} threads took {value} of the page faults"),
+        },
+        EvidenceQuantity::Migrations => {
+            format!("threads were seen to change CPUs {value} times in a run (median; at least)")
+        }
+        EvidenceQuantity::RunVariation => {
+            format!("run times vary by {value}{}", pinned_or_not(header, &one.subject))
+        }
+        EvidenceQuantity::SpreadRatio => format!("unpinned runs spread {} times as much as pinned ones", spread(one)),
+        EvidenceQuantity::Threads => format!("the program runs {value} threads on {of} CPUs that it may use"),
+        EvidenceQuantity::EffectOfInterleaving => {
+            format!("the same threads with interleaved memory are {effect} as fast")
+        }
+        EvidenceQuantity::EffectOfRemoteMemory if finding == FindingId::ProcessPerNode => {
+            "remote memory was not seen to cost anything, so this is how the program scales with threads, rather than where \
+             its memory lies"
+                .to_owned()
+        }
+        EvidenceQuantity::EffectOfRemoteMemory => {
+            format!("local memory is {} as fast as remote memory for the same threads", effect_inverse(one))
+        }
+        EvidenceQuantity::EffectOfPinning => format!("pinned threads are {effect} as fast"),
+        EvidenceQuantity::EffectOfSpreading => {
+            format!("spread over all nodes they are {effect} as fast as inside one node")
+        }
+        EvidenceQuantity::EffectOfCopies => copies(header, one, &effect),
+        EvidenceQuantity::EffectOfHighBandwidthMemory => match &one.source {
+            EvidenceSource::NotTried(reason) => format!("it was not tried: {}", why(reason)),
+            _ => format!("with its memory there the program is {effect} as fast"),
+        },
+        EvidenceQuantity::RemoteMemory => remote_memory(one),
+        EvidenceQuantity::ExpectedEffect => expected_effect(header, one),
+        EvidenceQuantity::IntervalHalfWidth => {
+            format!("the widest interval is still plus or minus {value}, and differences of {of} count")
+        }
+        EvidenceQuantity::RunToRunDeviation => {
+            format!("one run differs from the next by {value} (standard deviation)")
+        }
+        EvidenceQuantity::Repeats => format!("{value} repeats of each placement were run"),
+        EvidenceQuantity::DisturbedRuns => format!("{value} of {of} runs shared the machine with other work"),
+        EvidenceQuantity::RunTime => format!(
+            "a run takes {value}, of which starting the program and touching its memory are a large part"
+        ),
+    }
+}
+
+/// `1.24x (95 % interval 1.15x to 1.33x)`, or why there is none.
+fn effect(one: &Evidence) -> String {
+    match ratio_with_interval(one) {
+        Some(effect) => effect.to_string(),
+        None => value(one),
+    }
+}
+
+fn effect_inverse(one: &Evidence) -> String {
+    match ratio_with_interval(one) {
+        Some(effect) => effect.inverse().to_string(),
+        None => value(one),
+    }
+}
+
+/// `1.9 times ... (95 % interval 1.2 to 2.9)` without the words.
+fn spread(one: &Evidence) -> String {
+    match ratio_with_interval(one) {
+        Some(Effect { ratio, low, high }) => {
+            format!("{:.1} (95 % interval {:.1} to {:.1})", ratio.0, low.0, high.0)
+        }
+        None => value(one),
+    }
+}
+
+fn ratio_with_interval(one: &Evidence) -> Option<Effect> {
+    match (one.value.measured(), one.interval) {
+        (Some(Amount::Ratio(ratio)), Some((Amount::Ratio(low), Amount::Ratio(high)))) => {
+            Some(Effect { ratio: *ratio, low, high })
+        }
+        _ => None,
+    }
+}
+
+fn value(one: &Evidence) -> String {
+    one.value.as_ref().map(|value| amount(*value)).to_string()
+}
+
+/// A value with its unit.
+fn amount(amount: Amount) -> String {
+    match amount {
+        Amount::Bytes(bytes) => bytes.to_string(),
+        Amount::Count(count) => count.to_string(),
+        Amount::Share(share) => share.percent(),
+        Amount::Ratio(ratio) => ratio.to_string(),
+        Amount::Time(time) => time.to_string(),
+        Amount::LatencyAndBandwidth { latency, bandwidth } => {
+            bounds(latency, bandwidth, "as fast").unwrap_or_default()
+        }
+    }
+}
+
+/// `at most 1.75x as long if it is bound by latency, and 2.25x if it is bound by bandwidth`
+pub fn bounds(latency: Option<Ratio>, bandwidth: Option<Ratio>, how: &str) -> Option<String> {
+    Some(match (latency, bandwidth) {
+        (Some(latency), Some(bandwidth)) => format!(
+            "at most {latency} {how} if it is bound by latency, and {bandwidth} if it is bound by bandwidth"
+        ),
+        (Some(latency), None) => format!("at most {latency} {how} if it is bound by latency"),
+        (None, Some(bandwidth)) => format!("at most {bandwidth} {how} if it is bound by bandwidth"),
+        (None, None) => return None,
+    })
+}
+
+/// What a placement could bring at most by the figures of the machine.
+fn expected_effect(header: &StudyHeader, one: &Evidence) -> String {
+    let to_remote = match &one.subject {
+        EvidenceSubject::Points { to, .. } => {
+            levels(header, to).is_some_and(|levels| levels.memory == MemoryRequest::Remote)
+        }
+        _ => false,
+    };
+    match one.value.measured() {
+        Some(Amount::LatencyAndBandwidth { latency, bandwidth }) if to_remote => {
+            let times = |ratio: &Option<Ratio>| ratio.map(Ratio::inverse);
+            let bounds = bounds(times(latency), times(bandwidth), "as long").unwrap_or_default();
+            format!(
+                "by what was measured of the machine, a program with all its memory there could take {bounds}"
+            )
+        }
+        _ => format!(
+            "by what was measured of the machine, a program with CPUs and pages where they were seen could become {}",
+            value(one)
+        ),
+    }
+}
+
+/// What the figures of the machine say of remote memory.
+fn remote_memory(one: &Evidence) -> String {
+    match (&one.subject, one.value.measured()) {
+        (
+            EvidenceSubject::NodePair { cpus_of, memory_of },
+            Some(Amount::LatencyAndBandwidth { latency, bandwidth }),
+        ) => memory_of_another_node(*cpus_of, *memory_of, *latency, *bandwidth),
+        _ => value(one),
+    }
+}
+
+/// `measured on this machine: to CPUs of node 0 the memory of node 1 takes 1.75x as long ...`
+pub fn memory_of_another_node(
+    cpus_of: NodeId,
+    memory_of: NodeId,
+    latency: Option<Ratio>,
+    bandwidth: Option<Ratio>,
+) -> String {
+    let mut parts = Vec::new();
+    parts.extend(latency.map(|ratio| format!("takes {ratio} as long to answer as local memory")));
+    parts.extend(bandwidth.map(|ratio| format!("gives {ratio} the bandwidth of local memory")));
+    format!(
+        "measured on this machine: to CPUs of node {cpus_of} the memory of node {memory_of} {}",
+        parts.join(" and ")
+    )
+}
+
+fn nodes(subject: &EvidenceSubject) -> String {
+    match subject {
+        EvidenceSubject::Nodes { nodes, .. } => counted(nodes),
+        _ => "the nodes".to_owned(),
+    }
+}
+
+fn levels<'a>(header: &'a StudyHeader, id: &PointId) -> Option<&'a Levels> {
+    header.point(id).map(|point| &point.levels)
+}
+
+fn pinned_or_not(header: &StudyHeader, subject: &EvidenceSubject) -> &'static str {
+    let EvidenceSubject::Point { point } = subject else { return "" };
+    match levels(header, point).map(|levels| levels.pin) {
+        Some(ThreadBinding::Pinned) => " pinned",
+        Some(ThreadBinding::Free) => " unpinned",
+        None => "",
+    }
+}
+
+fn copies(header: &StudyHeader, one: &Evidence, effect: &str) -> String {
+    let points = match &one.subject {
+        EvidenceSubject::Points { from, to } => levels(header, from).zip(levels(header, to)),
+        _ => None,
+    };
+    match points {
+        Some((one_run, copies)) => format!(
+            "{n} copies at once, one on each node with {} threads, get the work done {effect} as fast as {n} runs one after \
+             the other with {} threads",
+            copies.threads,
+            one_run.threads,
+            n = copies.tasks
+        ),
+        None => format!("copies at once, one on each node, get the work done {effect} as fast"),
+    }
+}
+
+/// One piece of advice as a sentence.
+pub fn advise(advice: &Advice) -> String {
+    match advice {
+        Advice::InitialiseInParallel { interleaving_helped } => {
+            let promise = if *interleaving_helped {
+                "each page then lies where it is used, which should bring at least what interleaving brought"
+            } else {
+                "what it brings cannot be measured from outside"
+            };
+            format!(
+                "initialise the large arrays in parallel, in a loop over the same indices with the same static schedule as \
+                 the loops that use them, and pin the threads; {promise}"
+            )
+        }
+        Advice::InterleaveMemory => {
+            "without changing the program: interleave its memory over the nodes (--memory interleave)".to_owned()
+        }
+        Advice::PinThreads => {
+            "pin the threads, one to a CPU (--place with --pin; OMP_PLACES and OMP_PROC_BIND do the same)".to_owned()
+        }
+        Advice::SpreadThreads => {
+            "spread the threads over all nodes, so that every node's memory works (--place distributed --memory local)"
+                .to_owned()
+        }
+        Advice::RunCopies { copies } => {
+            format!("when there are several inputs, run {copies} at once, each inside a node (--place semi)")
+        }
+        Advice::RankPerNode => "with MPI: one rank for each node and threads inside it".to_owned(),
+        Advice::UseHighBandwidthMemory { nodes } => {
+            format!("put the program's memory there (--memory hbm, or numactl --membind={nodes})")
+        }
+        Advice::UseHighBandwidthMemoryInPart { nodes } => format!(
+            "put the arrays that are streamed most there (memkind, or hwloc's allocators), or let it fill those nodes first \
+             and spill over (--memory preferred-many:{nodes})"
+        ),
+        Advice::MeasureLonger => {
+            "measure longer (--budget), keep other load off the machine, or let larger differences count (--margin)"
+                .to_owned()
+        }
+        Advice::RepeatWhenQuiet => {
+            "what was measured holds for a machine as busy as this one; for the program alone, repeat it when it is quiet"
+                .to_owned()
+        }
+        Advice::LengthenRuns => {
+            "give the program more to do, or let it time its main loop and print that (--metric)".to_owned()
+        }
+    }
+}

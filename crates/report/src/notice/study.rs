@@ -1,0 +1,104 @@
+//! Texts of the notices of a study and of its analysis.
+
+use numawise_facts::{MetricProblem, NotTriedReason, ObservedFigure, PlacementGroup, StudyNotice};
+use numawise_units::NodeSet;
+
+use crate::levels;
+
+pub fn text(notice: &StudyNotice) -> String {
+    match notice {
+        StudyNotice::OneCpu => {
+            "pinning: there is one CPU that we may use, so every placement of threads is the same".to_owned()
+        }
+        StudyNotice::OneMemoryNode => {
+            "memory placement: there is one node that we may take memory from, so it cannot matter".to_owned()
+        }
+        StudyNotice::NoNodeWithCpusAndMemory => {
+            "one node: none has both CPUs and memory that we may use".to_owned()
+        }
+        StudyNotice::NotTried { placements, reason } => format!("{}: {}", group(*placements), why(reason)),
+        StudyNotice::CannotBePlaced { levels, problem, .. } => {
+            format!("{}: {problem}", levels::title(levels))
+        }
+        StudyNotice::DisturbedLeftOut { trials } => {
+            format!("{trials} trials were disturbed by other load and are left out")
+        }
+        StudyNotice::DisturbedCounted { trials } => format!(
+            "{trials} trials were disturbed by other load; they count all the same, since too few are undisturbed"
+        ),
+        StudyNotice::ThreadCountMismatch { point, ran, planned } => format!(
+            "{point}: the program ran {ran} threads where {planned} were asked for (OMP_NUM_THREADS); if it takes their \
+             number as an argument, write {{threads}} there"
+        ),
+        StudyNotice::NotPinned { point } => format!(
+            "{point}: no thread was seen pinned; they were free inside the CPUs of the plan (a statically linked program \
+             cannot be reached, and one that places its threads itself wins)"
+        ),
+        StudyNotice::OfPlacement { point, warning } => format!("{point}: {}", super::text(warning)),
+        StudyNotice::NotObserved { what, reason } => format!("{}: {reason}", figure(*what)),
+        StudyNotice::ProgramFailed { point, exit } => {
+            format!("point {point}: the program failed there ({exit})")
+        }
+        StudyNotice::NoMetric { point, problem } => {
+            format!("point {point}: {}", metric_problem(None, problem))
+        }
+        StudyNotice::PointGivenUp { point, failures } => {
+            format!("{point} failed {failures} times in a row and is given up")
+        }
+    }
+}
+
+fn group(placements: PlacementGroup) -> &'static str {
+    match placements {
+        PlacementGroup::OneNode => "one node",
+        PlacementGroup::InterleavedAndRemote => "interleaved and remote memory",
+        PlacementGroup::CopyPerNode => "one copy on each node",
+        PlacementGroup::HighBandwidthMemory => "HBM",
+    }
+}
+
+/// Why placements were not tried, as a clause.
+pub fn why(reason: &NotTriedReason) -> String {
+    match reason {
+        NotTriedReason::PoliciesForbidden => {
+            "memory policy calls are forbidden here (`numawise machine` says by what)".to_owned()
+        }
+        NotTriedReason::OnlyMemoryOf { nodes } if nodes.is_empty() => "no node may give us memory".to_owned(),
+        NotTriedReason::OnlyMemoryOf { nodes } => format!("only {} may give us memory", counted(nodes)),
+        NotTriedReason::DoesNotFit { needs, nodes, capacity } => {
+            format!("the program needs {needs}, and {} can take {capacity}", counted(nodes))
+        }
+        NotTriedReason::FewerThreadsThanNodes { threads, nodes } => {
+            format!("{threads} threads are fewer than {nodes} nodes")
+        }
+    }
+}
+
+/// `node 0`, `nodes 2-3`
+pub fn counted(nodes: &NodeSet) -> String {
+    format!("node{} {nodes}", if nodes.len() == 1 { "" } else { "s" })
+}
+
+fn figure(what: ObservedFigure) -> &'static str {
+    match what {
+        ObservedFigure::Everything => "threads, memory and noise",
+        ObservedFigure::Threads => "threads",
+        ObservedFigure::MemoryByNode => "memory by node",
+        ObservedFigure::Migrations => "migrations",
+        ObservedFigure::RunQueueDelay => "run-queue delay",
+        ObservedFigure::PeakMemory => "peak memory",
+        ObservedFigure::StealTime => "steal time",
+        ObservedFigure::OtherLoad => "load by others",
+    }
+}
+
+/// What keeps the output from giving the metric, with the regular expression where it is known.
+pub fn metric_problem(regex: Option<&str>, problem: &MetricProblem) -> String {
+    let metric = regex.map_or_else(|| "--metric".to_owned(), |regex| format!("--metric '{regex}'"));
+    match problem {
+        MetricProblem::NoMatch => format!("{metric} matches nothing in the program's output"),
+        MetricProblem::NotANumber { text } => {
+            format!("{metric} matched '{text}', which is not a positive number")
+        }
+    }
+}
