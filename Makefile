@@ -11,7 +11,7 @@ help:
 	@echo 'make demo           check the bundled iso3dfd on this machine; writes report.html'
 	@echo 'make demo-emulated  the same on an emulated machine with two sockets and NUMA timing'
 	@echo 'make test           every kind of test'
-	@echo 'make tidy           formatting, lints, the map of rooms, sizes of files'
+	@echo 'make tidy           formatting, lints, the map of crates, sizes of files'
 	@echo 'make bench          the figures that we promise, side by side with their peers'
 	@echo 'make build          the numawise binary, the library that pins threads, and the bundled programs'
 	@echo 'make install        into PREFIX ($(PREFIX)): bin/numawise and lib/numawise/'

@@ -1,8 +1,14 @@
 //! `cargo xtask tidy`: the habits of the house that a compiler does not check.
 
+mod circles;
+mod exceptions;
 mod files;
 mod map;
 mod report;
+mod rule;
+mod rules;
+mod source;
+mod words;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -16,6 +22,8 @@ fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the project's folder");
     let mut report = report::Report::default();
     map::check(root, &mut report);
-    files::check(root, &mut report);
+    let files = files::tracked(root, &mut report);
+    files::check(root, &files, &mut report);
+    rules::check(root, &files, &mut report);
     report.print()
 }

@@ -13,13 +13,44 @@ mod tests;
 /// Crate -> crates that it uses.
 pub type Edges = BTreeMap<String, BTreeSet<String>>;
 
-/// Edges that no table may ever allow: the data would run backwards.
-const FORBIDDEN: [(&str, &str); 5] = [
+/// Ways, of any length, that no table may ever allow: the data would run backwards.
+const FORBIDDEN: [(&str, &str); 6] = [
     ("placement", "machine"),
     ("record", "analyse"),
     ("report", "record"),
     ("analyse", "observe"),
     ("report", "analyse"),
+    ("study", "stats"),
+];
+
+/// Crates that may use these and no others.
+const ONLY: [(&str, &[&str]); 10] = [
+    ("units", &[]),
+    ("stats", &[]),
+    ("wire", &[]),
+    ("syscalls", &[]),
+    ("linux", &["syscalls", "units"]),
+    ("facts", &["units"]),
+    ("tables", &["facts", "units"]),
+    ("placement", &["facts", "units"]),
+    ("report", &["facts", "tables", "units"]),
+    ("agent", &["wire", "syscalls", "units"]),
+];
+
+/// Crates that only these may use.
+const USED_BY: [(&str, &[&str]); 4] =
+    [("cli", &[]), ("session", &["cli"]), ("tui", &["cli"]), ("agent", &[])];
+
+/// Crates of others that stand behind one of ours.
+const BEHIND: [(&str, &[&str]); 8] = [
+    ("clap", &["cli"]),
+    ("indicatif", &["cli"]),
+    ("crossterm", &["tui"]),
+    ("ratatui", &["tui"]),
+    ("libloading", &["machine"]),
+    ("rusqlite", &["record"]),
+    ("maud", &["report"]),
+    ("statrs", &["stats"]),
 ];
 
 /// Folders at the top that need no mention: made by tools.
@@ -36,10 +67,14 @@ pub fn check(root: &Path, report: &mut Report) {
         return report.complain("ARCHITECTURE.md has no table of crates (lines '| `crate` | uses ... |')");
     }
     match metadata(root) {
-        Ok(real) => compare(&drawn, &real, report),
+        Ok((real, others)) => {
+            compare(&drawn, &real, report);
+            behind(&others, report);
+        }
         Err(e) => report.complain(e),
     }
     forbidden(&drawn, report);
+    only(&drawn, report);
     folders(root, &text, report);
     report.checked(format!("{} crates against cargo metadata", drawn.len()));
 }
@@ -60,8 +95,8 @@ fn quoted(text: &str) -> Vec<String> {
     text.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
-/// Edges between the crates under `crates/`, without tests' own dependencies.
-fn metadata(root: &Path) -> Result<Edges, String> {
+/// What the crates under `crates/` use of one another, and of others; without tests' own dependencies.
+fn metadata(root: &Path) -> Result<(Edges, Edges), String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
         .args(["metadata", "--no-deps", "--format-version", "1", "--offline"])
@@ -73,7 +108,7 @@ fn metadata(root: &Path) -> Result<Edges, String> {
     }
     let json: serde_json::Value =
         serde_json::from_slice(&output.stdout).map_err(|e| format!("cargo metadata is not JSON: {e}"))?;
-    let mut edges = Edges::new();
+    let (mut edges, mut others) = (Edges::new(), Edges::new());
     for package in json["packages"].as_array().into_iter().flatten() {
         let manifest = package["manifest_path"].as_str().unwrap_or_default();
         let Some(name) = Path::new(manifest).strip_prefix(root.join("crates")).ok().and_then(|p| p.parent())
@@ -83,10 +118,17 @@ fn metadata(root: &Path) -> Result<Edges, String> {
         let dependencies = package["dependencies"].as_array().into_iter().flatten();
         // Tests may build upon what the data has already passed; what ships may not.
         let shipped = dependencies.filter(|d| d["kind"].as_str() != Some("dev"));
-        let ours = shipped.filter_map(|d| d["name"].as_str()?.strip_prefix("numawise-").map(str::to_owned));
-        edges.insert(name.display().to_string(), ours.collect());
+        let (mut ours, mut theirs) = (BTreeSet::new(), BTreeSet::new());
+        for used in shipped.filter_map(|d| d["name"].as_str()) {
+            match used.strip_prefix("numawise-") {
+                Some(used) => ours.insert(used.to_owned()),
+                None => theirs.insert(used.to_owned()),
+            };
+        }
+        edges.insert(name.display().to_string(), ours);
+        others.insert(name.display().to_string(), theirs);
     }
-    Ok(edges)
+    Ok((edges, others))
 }
 
 fn compare(drawn: &Edges, real: &Edges, report: &mut Report) {
@@ -111,6 +153,31 @@ fn forbidden(drawn: &Edges, report: &mut Report) {
     for (from, to) in FORBIDDEN {
         if reaches(drawn, from, to, &mut BTreeSet::new()) {
             report.complain(format!("{from} reaches {to} in ARCHITECTURE.md, which must never be"));
+        }
+    }
+}
+
+fn only(drawn: &Edges, report: &mut Report) {
+    for (from, uses) in drawn {
+        let allowed = ONLY.iter().find(|(name, _)| name == from).map(|(_, allowed)| *allowed);
+        for to in uses {
+            if allowed.is_some_and(|allowed| !allowed.contains(&to.as_str())) {
+                report.complain(format!("{from} uses {to} in ARCHITECTURE.md, and may use {allowed:?} only"));
+            }
+            let users = USED_BY.iter().find(|(name, _)| name == to).map(|(_, users)| *users);
+            if users.is_some_and(|users| !users.contains(&from.as_str())) {
+                report.complain(format!("{from} uses {to} in ARCHITECTURE.md, which is for {users:?} only"));
+            }
+        }
+    }
+}
+
+fn behind(others: &Edges, report: &mut Report) {
+    for (name, uses) in others {
+        for (used, users) in BEHIND {
+            if uses.contains(used) && !users.contains(&name.as_str()) {
+                report.complain(format!("crates/{name} uses {used}, which is for {users:?} only"));
+            }
         }
     }
 }

@@ -44,3 +44,28 @@ fn a_way_round_is_a_way() {
     );
     assert_eq!(fine.complaints(), [] as [&str; 0]);
 }
+
+#[test]
+fn leaves_guests_and_faces_keep_to_themselves() {
+    let complaints = |drawn: &Edges| {
+        let mut report = Report::default();
+        only(drawn, &mut report);
+        report.complaints().join("\n")
+    };
+    let fine = [("agent", &["wire", "syscalls"] as &[&str]), ("cli", &["session"]), ("facts", &["units"])];
+    assert_eq!(complaints(&edges(&fine)), "");
+    assert!(complaints(&edges(&[("agent", &["facts"])])).contains("agent uses facts"));
+    assert!(complaints(&edges(&[("units", &["facts"])])).contains("units uses facts"));
+    assert!(complaints(&edges(&[("study", &["session"])])).contains("study uses session"));
+}
+
+#[test]
+fn other_peoples_crates_stay_behind_ours() {
+    let complaints = |others: &Edges| {
+        let mut report = Report::default();
+        behind(others, &mut report);
+        report.complaints().join("\n")
+    };
+    assert_eq!(complaints(&edges(&[("cli", &["clap"]), ("study", &["rand"])])), "");
+    assert!(complaints(&edges(&[("study", &["clap"])])).contains("crates/study uses clap"));
+}
