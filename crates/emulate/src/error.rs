@@ -1,5 +1,6 @@
 //! All that can go wrong between a machine file and the results of a guest.
 
+use numawise_units::NodeId;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -18,6 +19,20 @@ pub enum Error {
     /// A guest with timing was asked for, but the machine file has no `[timing]`.
     #[error("machine `{0}` has no [timing] in its file: run it without timing, or describe it")]
     NoTiming(String),
+    /// A machine that was measured in part.
+    #[error("latency or bandwidth from node {from} to node {to} was not measured")]
+    NotMeasured {
+        /// The node with CPUs.
+        from: NodeId,
+        /// The node with memory.
+        to: NodeId,
+    },
+    /// A machine of which too little is known.
+    #[error("how much memory node {node} has is unknown")]
+    MemoryUnknown {
+        /// The node.
+        node: NodeId,
+    },
     /// A file could not be read.
     #[error("cannot read {}: {source}", path.display())]
     Read {

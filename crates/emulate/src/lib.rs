@@ -15,6 +15,7 @@
 //! Knows: machine descriptions, QEMU, the guest's initramfs, the timing plugin, the results that come back. Does not know
 //! which program runs in a guest, nor what its results mean.
 
+mod derive;
 mod error;
 mod frames;
 mod guest;
@@ -29,6 +30,7 @@ mod timing;
 mod truth;
 mod work;
 
+pub use derive::{DerivedMachine, EmulationRequest, core_bandwidth, derive};
 pub use error::Error;
 pub use guest::Guest;
 pub use layout::{MemoryPiece, guest_physical};

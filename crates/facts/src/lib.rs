@@ -30,10 +30,10 @@ pub use machine::{
 };
 
 pub use notice::{
-    ChangedPart, ContendedCpu, LaunchNotice, LauncherMask, LiftedBy, MachineNotice, MovedTask, NamedTask,
-    NamedThread, NodeBandwidth, NotTriedReason, Notice, ObservedFigure, PinnedGroup, PlacementGroup,
-    PlanNotice, ProfileReference, RemotePlace, ResidencyNotice, ResidencyPart, SessionNotice, StudyNotice,
-    UnsuppliedNode,
+    ChangedPart, ContendedCpu, EmulationNotice, LaunchNotice, LauncherMask, LiftedBy, MachineNotice,
+    MovedTask, NamedTask, NamedThread, NodeBandwidth, NotTriedReason, Notice, ObservedFigure, PinnedGroup,
+    PlacementGroup, PlanNotice, ProfileReference, RemotePlace, ResidencyNotice, ResidencyPart, SessionNotice,
+    StudyNotice, UnsuppliedNode,
 };
 pub use observation::{HostNoise, Observation, PageCensus, SamplerCost, ThreadObservation};
 pub use pages::{Balancing, PageSize, ParsePagesError};

@@ -3,6 +3,7 @@
 //! A warning, a note, a caveat, a remark and a limit are all notices; the field that holds one says which it is. A notice has a
 //! public identifier (`NW101`) and typed arguments; its text stands once, in `report`. Nothing is ever found again by its text.
 
+mod emulation;
 mod launch;
 mod machine;
 mod plan;
@@ -12,6 +13,7 @@ mod study;
 
 use serde::{Deserialize, Serialize};
 
+pub use emulation::EmulationNotice;
 pub use launch::{LaunchNotice, LauncherMask};
 pub use machine::{LiftedBy, MachineNotice};
 pub use plan::{NodeBandwidth, PlanNotice, ProfileReference};
@@ -74,6 +76,8 @@ pub enum Notice {
     Session(SessionNotice),
     /// NW6xx: of a launch.
     Launch(LaunchNotice),
+    /// NW8xx: of an emulated machine.
+    Emulation(EmulationNotice),
     /// NW5xx: of a study and its analysis.
     Study(StudyNotice),
 }
@@ -87,6 +91,7 @@ impl Notice {
             Notice::Residency(notice) => notice.code(),
             Notice::Session(notice) => notice.code(),
             Notice::Launch(notice) => notice.code(),
+            Notice::Emulation(notice) => notice.code(),
             Notice::Study(notice) => notice.code(),
         }
     }

@@ -1,5 +1,6 @@
 //! The texts of notices: the one place where a notice becomes a sentence.
 
+mod emulation;
 mod launch;
 pub mod machine;
 mod plan;
@@ -21,6 +22,7 @@ pub fn text(notice: &Notice) -> String {
         Notice::Residency(notice) => residency::text(notice),
         Notice::Session(notice) => session::text(notice),
         Notice::Launch(notice) => launch::text(notice),
+        Notice::Emulation(notice) => emulation::text(notice),
         Notice::Study(notice) => study::text(notice),
     }
 }
