@@ -1,4 +1,4 @@
-# Everything in one word each: demo, demo-emulated, test, tidy, bench. `make help` lists them.
+# One target each: demo, demo-emulated, test, tidy, bench. `make help` lists them.
 .DELETE_ON_ERROR:
 CARGO ?= cargo
 NUMAWISE := target/release/numawise
@@ -11,8 +11,8 @@ help:
 	@echo 'make demo           check the bundled iso3dfd on this machine; writes report.html'
 	@echo 'make demo-emulated  the same on an emulated machine with two sockets and NUMA timing'
 	@echo 'make test           every kind of test'
-	@echo 'make tidy           formatting, lints, the map of crates, sizes of files'
-	@echo 'make bench          the figures that we promise, side by side with their peers'
+	@echo 'make tidy           formatting, lints, the rules of ARCHITECTURE.md, sizes of files'
+	@echo 'make bench          the figures that we promise, vs other tools'
 	@echo 'make build          the numawise binary, the library that pins threads, and the bundled programs'
 	@echo 'make install        into PREFIX ($(PREFIX)): bin/numawise and lib/numawise/'
 
