@@ -2,14 +2,16 @@
 
 use std::path::PathBuf;
 
-use numawise_facts::Reason;
+use numawise_facts::{Exit, Metric, MetricProblem, Reason};
 use numawise_launch::LaunchError;
 use numawise_membench::MembenchError;
 use numawise_observe::FindError;
 use numawise_placement::PlacementError;
-use numawise_record::RecordError;
+use numawise_record::{Difference, RecordError};
 use numawise_study::StudyError;
 use numawise_units::{Nanoseconds, NodeSet};
+
+use crate::experiment::Settings;
 
 /// Failure of a use case. No option of a command line is named: the face that asked adds what to type.
 #[derive(Debug, thiserror::Error)]
@@ -63,6 +65,33 @@ pub enum Error {
     NoSuchNodes { unknown: NodeSet, exist: NodeSet },
     #[error("interrupted before anything was measured; nothing is saved")]
     InterruptedBeforeMeasuring,
+    #[error("{asked} repeats of each placement were asked for; expected at least {least}")]
+    TooFewRepeats { asked: u32, least: u32 },
+    #[error(
+        "the program failed in its first run ({exit}), before anything was changed about it; nothing is kept in {}; {}",
+        record.display(), printed(output)
+    )]
+    FirstRunFailed { exit: Exit, record: PathBuf, output: String },
+    /// `problem` says why.
+    #[error("the first run gave no metric; {}", printed(output))]
+    NoMetricInFirstRun { metric: Metric, problem: MetricProblem, output: String },
+    #[error("interrupted in the first run; there is nothing to report yet")]
+    InterruptedInFirstRun,
+    #[error("{}: {difference}", record.display())]
+    OtherStudy { record: PathBuf, difference: Difference },
+    #[error(
+        "{} was begun with a margin of {} and {} repeats, and now they are {} and {}",
+        record.display(), recorded.margin, recorded.repeats, now.margin, now.repeats
+    )]
+    OtherSettings { record: PathBuf, recorded: Settings, now: Settings },
+}
+
+/// The end of what a program has printed.
+fn printed(output: &str) -> String {
+    match output.trim_end() {
+        "" => "it printed nothing".to_owned(),
+        text => format!("the end of its output:\n{text}"),
+    }
 }
 
 fn nodes(exist: &NodeSet) -> String {
@@ -81,6 +110,8 @@ pub enum Cause {
     Ours,
     /// The caller raised the flag that stops it, before there was a result.
     Interrupted,
+    /// The program was started, and failed.
+    ProgramFailed(Exit),
     /// The program is not there.
     ProgramNotFound,
     /// The program is there and cannot be executed.
@@ -92,7 +123,8 @@ impl Error {
     pub fn cause(&self) -> Cause {
         match self {
             Error::Launch(error) | Error::Study(StudyError::Launch(error)) => error.into(),
-            Error::InterruptedBeforeMeasuring => Cause::Interrupted,
+            Error::FirstRunFailed { exit, .. } => Cause::ProgramFailed(*exit),
+            Error::InterruptedBeforeMeasuring | Error::InterruptedInFirstRun => Cause::Interrupted,
             _ => Cause::Ours,
         }
     }

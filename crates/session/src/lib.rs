@@ -5,11 +5,13 @@
 //! line, installs a handler for a signal or ends the process.
 //!
 //! - [`here`]: the machine we may use, with what limits us on it and what was measured of it;
+//! - [`experiment`]: whether the placement of a program matters;
 //! - [`measure`]: the memory benchmark of this machine;
 //! - [`profiles`]: what memory benchmarks have saved;
 //! - [`watch`]: residency of running processes, sampled over time.
 
 mod error;
+pub mod experiment;
 pub mod here;
 pub mod measure;
 pub mod profiles;

@@ -9,6 +9,6 @@ mod schedule;
 mod set;
 
 pub use id::{CpuId, HostId, Id, NodeId, Pid, Rank, TaskId};
-pub use quantity::{Bytes, BytesPerSecond, Latency, Nanoseconds, Ratio};
+pub use quantity::{Bytes, BytesPerSecond, Latency, Nanoseconds, Ratio, Share};
 pub use schedule::Schedule;
 pub use set::{CpuSet, IdSet, NodeSet, ParseSetError, SetFlaw};

@@ -256,3 +256,41 @@ impl fmt::Display for Ratio {
         }
     }
 }
+
+/// A part of a whole, above none of it and below all of it. Prints as a percentage: `5%`, `0.5%`.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub struct Share(f64);
+
+impl Share {
+    /// The share, between 0 and 1.
+    pub fn value(self) -> f64 {
+        self.0
+    }
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // As many digits as a person types; not those of the division by 100.
+        write!(f, "{}%", (self.0 * 1e6).round() / 1e4)
+    }
+}
+
+/// Text that is no share: `5%` and `0.05` are.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected a share above 0 and below 100%, such as 5% or 0.05")]
+pub struct ParseShareError;
+
+impl FromStr for Share {
+    type Err = ParseShareError;
+
+    fn from_str(text: &str) -> Result<Self, ParseShareError> {
+        let (number, unit) = match text.strip_suffix('%') {
+            Some(number) => (number.trim_end(), 100.0),
+            None => (text, 1.0),
+        };
+        match number.parse::<f64>().map(|value| value / unit) {
+            Ok(share) if share > 0.0 && share < 1.0 => Ok(Share(share)),
+            _ => Err(ParseShareError),
+        }
+    }
+}

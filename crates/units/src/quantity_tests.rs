@@ -79,3 +79,22 @@ fn amounts_of_memory_are_typed_with_their_unit() {
         assert!(error.contains(&format!("'{text}'")) && error.contains("512MiB"), "{error}");
     }
 }
+
+#[test]
+fn shares_are_typed_in_percent_or_as_parts_of_one() {
+    for (text, share, printed) in [
+        ("5%", 0.05, "5%"),
+        ("0.05", 0.05, "5%"),
+        ("2.5 %", 0.025, "2.5%"),
+        ("99%", 0.99, "99%"),
+        ("0.5%", 0.005, "0.5%"),
+    ] {
+        let read: Share = text.parse().unwrap();
+        assert!((read.value() - share).abs() < 1e-12, "{text}");
+        assert_eq!(read.to_string(), printed);
+    }
+    for text in ["", "5", "0", "-1%", "100%", "x%", "nan"] {
+        let error = text.parse::<Share>().unwrap_err().to_string();
+        assert!(error.contains("expected a share"), "{text}: {error}");
+    }
+}

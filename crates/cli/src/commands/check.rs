@@ -6,21 +6,20 @@
 //! Exit status: 0 when there is an answer (also "undecided"), 130 after Ctrl-C, the program's own when its first run
 //! fails, 125 to 127 as everywhere.
 
-mod prepare;
 mod progress;
-mod request;
 
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
-use numawise_facts::{Metric, Outcome, StopReason, Study, Trial};
-use numawise_record::Record;
-use numawise_study::{Engine, Keep, SystemClock};
-use numawise_units::Nanoseconds;
+use numawise_facts::{Argument, Metric, RunSpec, StopReason};
+use numawise_session::experiment::{self, Experiment, ExperimentRequest};
+use numawise_units::{Nanoseconds, Share};
 
 use super::exit::{INTERRUPTED, interruptible};
 use super::{Failure, SUCCESS, Status};
+use crate::openmp::outermost;
 use crate::show;
+use progress::Progress;
 
 /// Find out whether placement matters for a program here, by how much, and what to change
 #[derive(clap::Args)]
@@ -37,16 +36,16 @@ pub struct Arguments {
     repeats: u32,
     /// Differences whose whole interval lies within this count as none, e.g. 5%
     #[arg(long, value_name = "SHARE", default_value = "5%")]
-    margin: request::Share,
+    margin: Share,
     /// Take the metric from the program's output: a regular expression with one group around the number
     #[arg(long, value_name = "REGEX")]
     metric: Option<String>,
     /// The metric of --metric is a rate, not a time
     #[arg(long, requires = "metric")]
     higher_is_better: bool,
-    /// Share of one CPU that watching the program may take; more where one CPU is slow, as in an emulated machine
+    /// Share of one CPU that observing the program may take; more where one CPU is slow, as in an emulated machine
     #[arg(long, value_name = "SHARE", default_value = "0.5%")]
-    sampling: request::Share,
+    sampling: Share,
     /// Seed of the order of trials [default: drawn, and kept in the record]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -72,81 +71,76 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     let (html, json, dry_run) = (arguments.html.clone(), arguments.json, arguments.dry_run);
-    let request = request::Request::new(arguments)?;
+    let request = request(arguments)?;
     if let Some(path) = &html {
         show::writable(path)?;
     }
     let machine = super::machine::this_machine()?;
     if dry_run {
-        return prepare::dry_run(&request, machine);
+        show::design(&experiment::design(&request, machine)?)?;
+        return Ok(SUCCESS);
     }
     let stop = interruptible()?;
-    let mut progress = progress::Progress::new(json);
-    let Some((mut study, record)) = prepare::open(&request, machine, &stop, &mut progress)? else {
-        return Err(Failure::with_status(
-            INTERRUPTED,
-            "interrupted in the first run; there is nothing to report yet",
-        ));
-    };
-    progress.begin(&study);
-    let (record, stopped) = measure(&request, &mut study, record, &stop, &mut progress)?;
+    let mut progress = Progress::new(json);
+    let experiment = Experiment::open(request, machine, &mut progress, &stop)?;
+    progress.begin(experiment.study());
+    let stopped = experiment.run(&mut progress, &stop)?;
     drop(progress);
-    study.stopped = Some(stopped);
-    show::study(&study, record.path(), json, html.as_deref())?;
-    Ok(if stopped == StopReason::Interrupted { INTERRUPTED } else { SUCCESS })
+    show::study(&stopped.study, &stopped.record, json, html.as_deref())?;
+    Ok(if stopped.reason == StopReason::Interrupted { INTERRUPTED } else { SUCCESS })
 }
 
-/// Runs the trials that are missing, and notes in the record why it stopped.
-fn measure(
-    request: &request::Request,
-    study: &mut Study,
-    record: Record,
-    stop: &AtomicBool,
-    progress: &mut progress::Progress,
-) -> Result<(Record, StopReason), Failure> {
-    let mut keeper = Keeper(record);
-    let mut runner = request.runner();
-    let mut engine = Engine {
-        runner: &mut runner,
-        clock: &SystemClock,
-        keep: &mut keeper,
-        sink: progress,
-        decided: &mut numawise_analyse::decided,
-        stop,
+/// What was typed, as a request.
+fn request(typed: Arguments) -> Result<ExperimentRequest, Failure> {
+    let directory = std::env::current_dir().map_err(|e| {
+        Failure::new(format!("the current folder is not known: {e}; change to one that exists"))
+    })?;
+    let omp_num_threads = std::env::var("OMP_NUM_THREADS").ok();
+    let record =
+        typed.output.unwrap_or_else(|| ExperimentRequest::usual_record(Path::new(&typed.command[0])));
+    Ok(ExperimentRequest {
+        command: RunSpec { command: typed.command.into_iter().map(Argument).collect(), directory },
+        threads: threads(typed.threads, omp_num_threads.as_deref())?,
+        metric: match typed.metric {
+            Some(regex) => Metric::Output { regex, higher_is_better: typed.higher_is_better },
+            None => Metric::WallTime,
+        },
+        budget: typed.budget,
+        repeats: typed.repeats,
+        margin: typed.margin,
+        sampling: typed.sampling,
+        seed: typed.seed,
+        record,
+        fresh: typed.fresh,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    })
+}
+
+/// The number of threads that was typed, or else the outermost level of `OMP_NUM_THREADS`, which may be a list.
+fn threads(typed: Option<u32>, omp_num_threads: Option<&str>) -> Result<Option<NonZeroU32>, Failure> {
+    let found = match (typed, omp_num_threads) {
+        (Some(0), _) => return Err(Failure::new("--threads 0: expected at least 1")),
+        (Some(threads), _) => Some(threads),
+        (None, Some(text)) => Some(outermost(text).ok_or_else(|| {
+            Failure::new(format!(
+                "OMP_NUM_THREADS is '{text}'; expected a number of threads; unset it or give --threads"
+            ))
+        })?),
+        (None, None) => None,
     };
-    let stopped = engine.run(study).map_err(numawise_session::Error::from)?;
-    keeper.0.set_stopped(Some(stopped))?;
-    Ok((keeper.0, stopped))
+    Ok(found.and_then(NonZeroU32::new))
 }
 
-struct Keeper(Record);
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Keep for Keeper {
-    fn keep(&mut self, trial: &Trial) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        Ok(self.0.append(trial)?)
-    }
-}
-
-/// The failure of the very first run: what the program printed, and its own status.
-fn first_run_failed(metric: &Metric, trial: &Trial, record: &Path) -> Option<Failure> {
-    let shown = |output: &str| match output.trim_end() {
-        "" => "it printed nothing".to_owned(),
-        text => format!("the end of its output:\n{text}"),
-    };
-    match &trial.outcome {
-        Outcome::Measured { .. } => None,
-        Outcome::Failed { exit, output_tail } => Some(Failure::with_status(
-            exit.shell_status().clamp(1, 255) as u8,
-            format!(
-                "the program failed in its first run ({exit}), before anything was changed about it; nothing is kept in \
-                 {}; {}",
-                record.display(),
-                shown(output_tail)
-            ),
-        )),
-        Outcome::NoMetric { problem, output_tail } => {
-            let problem = numawise_report::notice::metric_problem(metric.regex(), problem);
-            Some(Failure::new(format!("{problem}; {}", shown(output_tail))))
+    #[test]
+    fn a_list_of_threads_counts_by_its_first_level() {
+        let of = |text| threads(None, Some(text)).ok().flatten().map(NonZeroU32::get);
+        assert_eq!((of("4"), of(" 8,2")), (Some(4), Some(8)));
+        for text in ["", "0", "x", "-1"] {
+            assert!(threads(None, Some(text)).is_err(), "{text}");
         }
     }
 }

@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 use numawise_launch::LaunchError;
 use numawise_placement::PlacementError;
 use numawise_session::{self as session, Cause};
+use numawise_study::StudyError;
 
 /// A status for the shell.
 pub type Status = u8;
@@ -74,6 +75,9 @@ impl<E: Error + 'static> From<E> for Failure {
         }
         let error: &(dyn Error + 'static) = &error;
         let of_session = error.downcast_ref::<session::Error>();
+        if let Some(option) = of_session.and_then(option) {
+            message.insert_str(0, &format!("{option}: "));
+        }
         if let Some(advice) = of_session.and_then(advice) {
             message.push_str("; ");
             message.push_str(&advice);
@@ -102,9 +106,24 @@ fn status(cause: Cause) -> Status {
     match cause {
         Cause::Ours => NUMAWISE_FAILED,
         Cause::Interrupted => INTERRUPTED,
+        // A shell cannot tell 0, and has no room for more than 255.
+        Cause::ProgramFailed(exit) => exit.shell_status().clamp(1, 255) as Status,
         Cause::ProgramNotFound => NOT_FOUND,
         Cause::ProgramNotExecutable => CANNOT_EXECUTE,
     }
+}
+
+/// The option that an error is about, and what of it.
+fn option(error: &session::Error) -> Option<String> {
+    Some(match error {
+        session::Error::TooFewRepeats { .. } => "--repeats".to_owned(),
+        session::Error::NoNodes { .. } | session::Error::NoSuchNodes { .. } => "--nodes".to_owned(),
+        session::Error::Study(StudyError::Metric(_)) => "--metric".to_owned(),
+        session::Error::NoMetricInFirstRun { metric, problem, .. } => {
+            numawise_report::notice::metric_problem(metric.regex(), problem)
+        }
+        _ => return None,
+    })
 }
 
 /// What to type, in the options of this command line.
@@ -114,6 +133,14 @@ fn advice(error: &session::Error) -> Option<String> {
             "numawise machine measure makes one, --load FILE shows another".to_owned()
         }
         session::Error::NoDataFolder => "or name the file (--save FILE, --load FILE)".to_owned(),
+        session::Error::OtherStudy { .. } => {
+            "--fresh starts over, --output keeps this one under another name".to_owned()
+        }
+        session::Error::OtherSettings { recorded, now, .. } => format!(
+            "--margin {} --repeats {} goes on with it, --fresh starts over with --margin {} --repeats {}, --output keeps it \
+             under another name",
+            recorded.margin, recorded.repeats, now.margin, now.repeats
+        ),
         session::Error::NothingAskedFor => {
             "expected a process number, a program's name, --user NAME or --job ID, for example: numawise where $(pidof app)"
                 .to_owned()

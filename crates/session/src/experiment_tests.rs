@@ -1,0 +1,91 @@
+use numawise_facts::{Argument, Exit, Ignore};
+
+use super::*;
+use crate::Cause;
+
+fn request(folder: &Path, command: &[&str]) -> ExperimentRequest {
+    let command = command.iter().map(|word| Argument::from(*word)).collect();
+    ExperimentRequest {
+        command: RunSpec { command, directory: folder.to_owned() },
+        threads: None,
+        metric: Metric::WallTime,
+        budget: Nanoseconds(1),
+        repeats: 5,
+        margin: "5%".parse().unwrap(),
+        sampling: "0.5%".parse().unwrap(),
+        seed: Some(7),
+        record: folder.join("app.nw"),
+        fresh: false,
+        version: "0".to_owned(),
+    }
+}
+
+fn open(request: ExperimentRequest) -> Result<Experiment, Error> {
+    Experiment::open(request, here::full().unwrap().machine, &mut Ignore, &AtomicBool::new(false))
+}
+
+#[test]
+fn the_record_is_named_after_the_program() {
+    for (program, record) in [("./build/app", "app.nw"), ("app", "app.nw"), ("/bin/my.app", "my.app.nw")] {
+        assert_eq!(ExperimentRequest::usual_record(Path::new(program)), Path::new(record));
+    }
+}
+
+#[test]
+fn requests_that_make_no_sense_are_refused_before_anything_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let sane = request(folder.path(), &["touch", "ran"]);
+    let few = open(ExperimentRequest { repeats: 4, ..sane.clone() });
+    assert!(matches!(few, Err(Error::TooFewRepeats { asked: 4, least: 5 })));
+    let metric = Metric::Output { regex: "(".to_owned(), higher_is_better: false };
+    let broken = open(ExperimentRequest { metric, ..sane });
+    assert!(matches!(broken, Err(Error::Study(StudyError::Metric(_)))));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_design_needs_no_first_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let machine = numawise_machine::from_synthetic("pack:2 numa:1 core:2 pu:1").unwrap();
+    let header = design(&request(folder.path(), &["no-such-program"]), machine).unwrap();
+    assert!(header.points.len() >= 4, "{:?}", header.points);
+    assert_eq!((header.seed, header.min_repeats, header.margin), (7, 5, 0.05));
+}
+
+#[test]
+fn a_first_run_that_fails_leaves_no_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let failed = open(request(folder.path(), &["sh", "-c", "echo out of cheese; exit 42"]));
+    let Err(error @ Error::FirstRunFailed { .. }) = failed else { panic!() };
+    assert!(error.to_string().contains("out of cheese"), "{error}");
+    assert_eq!(error.cause(), Cause::ProgramFailed(Exit::Code(42)));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_flag_that_is_up_ends_it_in_the_first_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let request = request(folder.path(), &["true"]);
+    let machine = here::full().unwrap().machine;
+    let stopped = Experiment::open(request, machine, &mut Ignore, &AtomicBool::new(true));
+    let Err(error @ Error::InterruptedInFirstRun) = stopped else { panic!() };
+    assert_eq!(error.cause(), Cause::Interrupted);
+}
+
+#[test]
+fn what_is_recorded_is_continued_unless_it_is_another_experiment() {
+    let folder = tempfile::tempdir().unwrap();
+    let sane = request(folder.path(), &["true"]);
+    assert_eq!(open(sane.clone()).unwrap().study().trials.len(), 1);
+    let again = open(sane.clone()).unwrap();
+    assert_eq!(again.study().trials.len(), 1, "the first run is not done twice");
+    drop(again);
+    let other =
+        open(ExperimentRequest { command: request(folder.path(), &["false"]).command, ..sane.clone() });
+    assert!(matches!(other, Err(Error::OtherStudy { .. })));
+    let stricter = open(ExperimentRequest { margin: "9%".parse().unwrap(), ..sane.clone() });
+    let Err(Error::OtherSettings { recorded, now, .. }) = stricter else { panic!() };
+    assert_eq!((recorded.margin, now.margin), (0.05, 0.09));
+    let fresh = open(ExperimentRequest { margin: "9%".parse().unwrap(), fresh: true, ..sane });
+    assert_eq!(fresh.unwrap().study().header.margin, 0.09);
+}
