@@ -53,7 +53,7 @@ fn only_runtimes_that_count_late_keep_the_main_thread_free() {
 }
 
 #[test]
-fn the_lists_are_words_parted_by_single_spaces() {
+fn the_lists_are_words_with_single_spaces_between() {
     for list in [OPEN_MP, LATE_OPEN_MP, MPI, GPU, OURS] {
         let text = from_utf8(list).unwrap();
         assert!(
