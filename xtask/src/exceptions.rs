@@ -10,8 +10,7 @@ pub const EXCEPTIONS: [(&str, Rule, &str); 1] = [(
 )];
 
 /// Places that are still to be mended; the list only shrinks.
-pub const OPEN: [(&str, Rule); 38] = [
-    ("crates/agent", Rule::Word),
+pub const OPEN: [(&str, Rule); 35] = [
     ("crates/analyse", Rule::Circle),
     ("crates/analyse", Rule::Word),
     ("crates/cli", Rule::Circle),
@@ -47,6 +46,4 @@ pub const OPEN: [(&str, Rule); 38] = [
     ("crates/study", Rule::Word),
     ("crates/tables", Rule::Word),
     ("crates/tui", Rule::Word),
-    ("docs/observation.md", Rule::Word),
-    ("docs/user/check.md", Rule::Word),
 ];
