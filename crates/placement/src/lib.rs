@@ -4,6 +4,8 @@
 //! values give the same plan everywhere, so that ranks agree without talking. It knows neither where the machine was read
 //! nor how a plan is carried out. [`equivalent_commands`] gives the commands of other tools that carry a plan out.
 //!
+//! [`needs`] says how much of the machine a request needs: the lists of numactl's options need a few small files.
+//!
 //! # How CPUs are chosen
 //! Only CPUs that we may use, on nodes that have CPUs. Nodes come by package, then by number. Inside a node every core
 //! gets one thread before any gets a second one (fast cores before efficient ones); a node is full when all its hardware
@@ -32,6 +34,7 @@ mod choice;
 mod cores;
 mod equivalent;
 mod error;
+mod lists;
 mod locate;
 mod memory;
 mod place;
@@ -45,6 +48,7 @@ mod testing;
 pub use choice::SkippedCpus;
 pub use equivalent::{EquivalentCommands, equivalent_commands};
 pub use error::PlacementError;
+pub use lists::{MachineDetail, needs};
 pub use locate::{LocationError, locate};
 pub use place::place;
 pub use weights::{Bandwidths, bandwidths};

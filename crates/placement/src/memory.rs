@@ -44,7 +44,7 @@ impl<'a> Planner<'a> {
         let (mode, nodes) = policy(self.machine, &self.request.memory, cpus, first, warnings)?;
         let mut plan = MemoryPlan { pages: self.request.pages, ..MemoryPlan::new(mode, nodes) };
         balancing::add(self.request, &mut plan, warnings)?;
-        if weighs(&self.request.memory) {
+        if follows_bandwidths(&self.request.memory) {
             plan.weights = weights::plan(self.machine, &plan.nodes, warnings);
         }
         if !asks_for_cpus(&self.request.memory) {
@@ -80,7 +80,7 @@ pub fn named(request: &MemoryRequest) -> Option<(MemoryMode, NodeSet)> {
 }
 
 /// True when the weights of a weighted policy are to follow the bandwidths of the nodes.
-pub fn weighs(request: &MemoryRequest) -> bool {
+pub fn follows_bandwidths(request: &MemoryRequest) -> bool {
     matches!(request, MemoryRequest::Weighted(_))
 }
 

@@ -7,7 +7,7 @@ use numawise_units::{CpuId, CpuSet, NodeId, NodeSet, TaskId};
 
 use crate::share::{self, Cut, even};
 use crate::usable;
-use crate::{PlacementError, choice, cores, memory};
+use crate::{PlacementError, choice, cores, lists, memory};
 
 #[cfg(test)]
 mod invariants;
@@ -25,6 +25,18 @@ const MOST_THREADS: u64 = 4_194_304;
 /// CPUs is no error but a warning in the plan.
 pub fn place(machine: &Machine, request: &PlacementRequest) -> Result<Placement, PlacementError> {
     check(request)?;
+    match lists::place(machine, request) {
+        Some(placement) => Ok(placement),
+        None => place_with_planner(machine, request),
+    }
+}
+
+/// Apart from its caller, so that a request of lists does not touch it.
+#[inline(never)]
+pub fn place_with_planner(
+    machine: &Machine,
+    request: &PlacementRequest,
+) -> Result<Placement, PlacementError> {
     let mut warnings = Vec::new();
     let usable = choice::narrowed(machine, request, usable::cpus(machine, request)?, &mut warnings)?;
     let chosen = choose(machine, request, &usable);
