@@ -8,7 +8,6 @@
 mod commands;
 #[cfg(not(test))]
 mod maths;
-mod openmp;
 mod show;
 mod verdict;
 

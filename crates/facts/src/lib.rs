@@ -38,9 +38,9 @@ pub use notice::{
 pub use observation::{HostNoise, Observation, PageCensus, SamplerCost, ThreadObservation};
 pub use pages::{Balancing, PageSize, ParsePagesError};
 pub use placement::{
-    EquivalentTool, MemoryMode, MemoryPlan, MemoryRequest, NodeWeight, ParseEquivalentToolError,
-    ParseMemoryRequestError, ParseStrategyError, Placement, PlacementRequest, Strategy, TaskPlacement,
-    ThreadBinding,
+    EquivalentTool, MemoryMode, MemoryPlan, MemoryRequest, NodeWeight, OwnPlacement,
+    ParseEquivalentToolError, ParseMemoryRequestError, ParseStrategyError, Placement, PlacementRequest,
+    Strategy, TaskPlacement, ThreadBinding,
 };
 pub use profile::{
     Bandwidth, BufferPages, Depth, Estimate, Fingerprint, IdleLatency, LoadPoint, LoadedLatency, Mix,

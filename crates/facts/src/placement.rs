@@ -395,3 +395,20 @@ impl FromStr for EquivalentTool {
         known.ok_or_else(|| ParseEquivalentToolError { name: text.to_owned() })
     }
 }
+
+/// What a process may use, and the memory policy that it was started with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnPlacement {
+    pub cpus: CpuSet,
+    /// The nodes of these CPUs.
+    pub nodes_of_cpus: NodeSet,
+    /// The nodes from which memory may be taken.
+    pub nodes: NodeSet,
+    /// `None` for a mode that is newer than this program.
+    pub policy: Option<MemoryMode>,
+    /// The policy comes with `MPOL_F_NUMA_BALANCING`.
+    pub balancing: bool,
+    pub policy_nodes: NodeSet,
+    /// For the interleaving policies, the node of the next page.
+    pub next: Option<NodeId>,
+}

@@ -15,6 +15,7 @@ pub mod memory;
 pub mod proc;
 pub mod replace;
 mod roots;
+pub mod weights;
 
 pub use error::{Error, Malformed};
 /// System calls on bare words, for where nothing may be allocated: between fork and exec, and in the agent.

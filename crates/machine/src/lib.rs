@@ -8,6 +8,7 @@
 //! This room does not know what the machine is used for: no placement, no program, no measurement. It changes nothing:
 //! no binding, no policy, no environment.
 
+mod allowed;
 mod device;
 mod error;
 mod files;
@@ -25,10 +26,11 @@ mod recorded;
 mod sysfs;
 mod xml;
 
+pub use allowed::{AllowedSets, online_in_cgroup};
 pub use device::{DeviceError, nodes_of_device};
 pub use error::{Error, XmlError};
 pub use fingerprint::fingerprint;
-pub use limits::{Launcher, LauncherError, WEIGHTS, cgroup_cpus, global_weight, launcher, limits};
+pub use limits::{Launcher, LauncherError, WEIGHTS, global_weight, launcher, limits};
 pub use live::{live, live_without_hwloc, without_hwloc};
 pub use measured::{hwloc_xml, hwloc_xml_from, with_measured, with_measured_of};
 pub use policy::Policy;

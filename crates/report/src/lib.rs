@@ -9,6 +9,7 @@ mod levels;
 pub mod machine;
 pub mod names;
 pub mod notice;
+pub mod numactl;
 mod object;
 pub mod plan;
 pub mod profile;

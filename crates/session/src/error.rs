@@ -1,17 +1,19 @@
 //! What can end a use case. Errors of the crates below keep their own texts; what only a use case can say stands here.
 
+use std::io;
 use std::path::PathBuf;
 
 use numawise_facts::{Exit, Metric, MetricProblem, Reason};
-use numawise_launch::LaunchError;
+use numawise_launch::{LaunchError, Launcher, RankError};
 use numawise_membench::MembenchError;
 use numawise_observe::FindError;
-use numawise_placement::PlacementError;
+use numawise_placement::{LocationError, PlacementError};
 use numawise_record::{Difference, RecordError};
 use numawise_study::StudyError;
 use numawise_units::{Nanoseconds, NodeSet};
 
 use crate::experiment::Settings;
+use crate::plan::{ListError, RequestedList, WeightsMissing};
 
 /// Failure of a use case. No option of a command line is named: the face that asked adds what to type.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +33,24 @@ pub enum Error {
     Study(#[from] StudyError),
     #[error(transparent)]
     Find(#[from] FindError),
+    #[error(transparent)]
+    Location(#[from] LocationError),
+    #[error(transparent)]
+    Rank(#[from] RankError),
+    #[error("{source}")]
+    List { list: RequestedList, source: ListError },
+    #[error("the policy takes one node, found {nodes}")]
+    SeveralPreferred { nodes: NodeSet },
+    #[error("copies would be started by every rank: this is a rank of a job already (of {launcher})")]
+    CopiesInARank { launcher: Launcher },
+    #[error("some copies did not end even when they were killed: the kernel holds them (state D in ps)")]
+    CopiesHeld { signal: i32 },
+    #[error("the plan has no weights to write")]
+    NoWeights(WeightsMissing),
+    #[error("cannot write {weight} to {file}: {source}")]
+    WeightNotWritten { weight: u8, file: String, source: io::Error },
+    #[error("get_mempolicy failed: {0}")]
+    PolicyUnknown(io::Error),
     #[error("profiles of this machine cannot be found: what tells it from others is unavailable ({reason})")]
     MachineWithoutFingerprint { reason: Reason },
     #[error("there is no saved profile of this machine (topology {topology}) in {}", folder.display())]

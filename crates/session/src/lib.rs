@@ -7,13 +7,17 @@
 //! - [`here`]: the machine we may use, with what limits us on it and what was measured of it;
 //! - [`experiment`]: whether the placement of a program matters;
 //! - [`measure`]: the memory benchmark of this machine;
+//! - [`plan`]: a program with its threads and its memory where they are asked for; [`copies`]: several of it;
 //! - [`profiles`]: what memory benchmarks have saved;
 //! - [`watch`]: residency of running processes, sampled over time.
 
+pub mod copies;
 mod error;
 pub mod experiment;
 pub mod here;
 pub mod measure;
+pub mod openmp;
+pub mod plan;
 pub mod profiles;
 pub mod watch;
 

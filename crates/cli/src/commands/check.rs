@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 
 use numawise_facts::{Argument, Metric, RunSpec, StopReason};
 use numawise_session::experiment::{self, Experiment, ExperimentRequest};
+use numawise_session::openmp::outermost;
 use numawise_units::{Nanoseconds, Share};
 
 use super::exit::{INTERRUPTED, interruptible};
 use super::{Failure, SUCCESS, Status};
-use crate::openmp::outermost;
 use crate::show;
 use progress::Progress;
 

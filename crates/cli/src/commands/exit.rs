@@ -7,6 +7,8 @@ use std::sync::atomic::AtomicBool;
 
 use numawise_launch::LaunchError;
 use numawise_placement::PlacementError;
+use numawise_report::notice::numactl_option;
+use numawise_session::plan::{ListError, RequestedList, WeightsMissing};
 use numawise_session::{self as session, Cause};
 use numawise_study::StudyError;
 
@@ -43,11 +45,6 @@ impl Failure {
         Failure { message: message.into(), status }
     }
 
-    /// What kept the program from being started, with its status.
-    pub fn from_launch(error: LaunchError) -> Self {
-        error.into()
-    }
-
     /// What is said, without numawise's name in front.
     pub fn message(&self) -> &str {
         &self.message
@@ -76,7 +73,7 @@ impl<E: Error + 'static> From<E> for Failure {
         let error: &(dyn Error + 'static) = &error;
         let of_session = error.downcast_ref::<session::Error>();
         if let Some(option) = of_session.and_then(option) {
-            message.insert_str(0, &format!("{option}: "));
+            message.insert_str(0, &format!("{option} "));
         }
         if let Some(advice) = of_session.and_then(advice) {
             message.push_str("; ");
@@ -113,17 +110,26 @@ fn status(cause: Cause) -> Status {
     }
 }
 
-/// The option that an error is about, and what of it.
+/// The beginning of a message: the option that an error is about, and what of it.
 fn option(error: &session::Error) -> Option<String> {
-    Some(match error {
-        session::Error::TooFewRepeats { .. } => "--repeats".to_owned(),
-        session::Error::NoNodes { .. } | session::Error::NoSuchNodes { .. } => "--nodes".to_owned(),
-        session::Error::Study(StudyError::Metric(_)) => "--metric".to_owned(),
+    let option = match error {
+        session::Error::TooFewRepeats { .. } => "--repeats:",
+        session::Error::NoNodes { .. } | session::Error::NoSuchNodes { .. } => "--nodes:",
+        session::Error::Study(StudyError::Metric(_)) => "--metric:",
         session::Error::NoMetricInFirstRun { metric, problem, .. } => {
-            numawise_report::notice::metric_problem(metric.regex(), problem)
+            return Some(numawise_report::notice::metric_problem(metric.regex(), problem) + ":");
         }
+        // The text begins with what was typed.
+        session::Error::List { list: RequestedList::Cpus, .. } => "--physcpubind",
+        session::Error::List { list: RequestedList::Nodes, .. } => "--cpunodebind",
+        session::Error::List { list: RequestedList::Memory(policy), .. } => numactl_option(*policy),
+        session::Error::SeveralPreferred { .. } => "--preferred:",
+        session::Error::CopiesInARank { .. } => "--copies:",
+        session::Error::NoWeights(_) | session::Error::WeightNotWritten { .. } => "--global-weights:",
+        session::Error::PolicyUnknown(_) => "--show:",
         _ => return None,
-    })
+    };
+    Some(option.to_owned())
 }
 
 /// What to type, in the options of this command line.
@@ -131,6 +137,35 @@ fn advice(error: &session::Error) -> Option<String> {
     Some(match error {
         session::Error::NoProfile { .. } | session::Error::MachineWithoutFingerprint { .. } => {
             "numawise machine measure makes one, --load FILE shows another".to_owned()
+        }
+        session::Error::List { source: ListError::Step { .. }, .. } => "use --cpus".to_owned(),
+        session::Error::List { source: ListError::NotOfCpus { text }, .. } => {
+            format!("expected --cpunodebind '{text}'")
+        }
+        session::Error::Placement(error) => return of_placement(error).map(str::to_owned),
+        session::Error::SeveralPreferred { .. } => "for several use --preferred-many".to_owned(),
+        session::Error::CopiesInARank { .. } => {
+            "ask the launcher for more ranks, or start one rank on each computer and take the launcher's variables out of its \
+             environment"
+                .to_owned()
+        }
+        session::Error::NoWeights(missing) => match missing {
+            WeightsMissing::KernelsAreTaken => {
+                "numactl's --weighted-interleave takes the kernel's weights as they are; expected --memory weighted".to_owned()
+            }
+            WeightsMissing::Unknown(notice) => numawise_report::notice::text(notice),
+            WeightsMissing::NotAskedFor => "expected --memory weighted with two nodes or more".to_owned(),
+        },
+        session::Error::WeightNotWritten { source, .. } => match source.kind() {
+            std::io::ErrorKind::NotFound => "kernels have this file since Linux 6.9; try --memory interleave",
+            std::io::ErrorKind::PermissionDenied => "only root may write it",
+            _ => "expected a kernel that takes it",
+        }
+        .to_owned(),
+        session::Error::PolicyUnknown(_) => {
+            "a container's seccomp profile may forbid it, or the kernel has no NUMA memory policies; numawise machine shows the \
+             rest"
+                .to_owned()
         }
         session::Error::NoDataFolder => "or name the file (--save FILE, --load FILE)".to_owned(),
         session::Error::OtherStudy { .. } => {
@@ -159,6 +194,15 @@ pub fn interruptible() -> Result<Arc<AtomicBool>, Failure> {
         signal_hook::flag::register(signal, Arc::clone(&stop)).map_err(failed)?;
     }
     Ok(stop)
+}
+
+fn of_placement(error: &PlacementError) -> Option<&'static str> {
+    Some(match error {
+        PlacementError::NoHbm { .. } => "try --memory local",
+        PlacementError::NothingRemoteFromAll { .. } => "--nodes and --cpus do that",
+        PlacementError::BalancingPolicy { .. } => "try --memory bind, or leave it to the system",
+        _ => return None,
+    })
 }
 
 /// What clap has to say: help and version on stdout with 0, errors on stderr with 125.

@@ -8,6 +8,8 @@ mod report;
 mod run;
 mod where_;
 
+use std::ffi::OsString;
+
 use clap::{Parser, Subcommand};
 
 pub use exit::{Failure, SUCCESS, Status};
@@ -30,8 +32,8 @@ enum Command {
 }
 
 pub fn main() -> Status {
-    if let Some(arguments) = run_with_lists() {
-        return run::run_lists(arguments).unwrap_or_else(Failure::report);
+    if let Some((options, command)) = run_with_numactls_options() {
+        return run::run_numactl(&options, command).unwrap_or_else(Failure::report);
     }
     // A reader that has seen enough (`| head`) is an error to handle, not the end of a study.
     numawise_launch::ignore_broken_pipes();
@@ -50,8 +52,8 @@ pub fn main() -> Status {
 }
 
 /// `numawise run` with nothing but numactl's options.
-fn run_with_lists() -> Option<run::Arguments> {
+fn run_with_numactls_options() -> Option<(run::NumactlOptions, Vec<OsString>)> {
     let mut words = std::env::args_os().skip(1);
     words.next().filter(|word| word == "run")?;
-    run::short_cut(words)
+    run::scan(words)
 }

@@ -105,10 +105,10 @@ fn new_words_that_mean_nothing() {
 }
 
 #[test]
-fn a_tool_without_words_is_no_line_at_all() {
+fn a_tool_without_a_command_prints_nothing() {
     refused(&["--emit", "abacus", "app"], 125, &["expected numactl, taskset"]);
-    refused(&["--emit", "taskset", "app"], 125, &["no line of it says this plan", "there is no mask to set"]);
-    refused(&["--emit", "kernel-weights", "app"], 125, &["nothing for it to say"]);
+    refused(&["--emit", "taskset", "app"], 125, &["no command of it does this", "there is no mask to set"]);
+    refused(&["--emit", "kernel-weights", "app"], 125, &["nothing for it to do"]);
     refused(&["--emit", "numactl", "--dry-run", "app"], 125, &["cannot be used with"]);
 }
 

@@ -32,7 +32,7 @@ fn json_holds_what_is_documented() {
         "-n",
         "{threads}",
     ]);
-    assert_eq!(plan["schema"], "numawise/plan/1");
+    assert_eq!(plan["schema"], "numawise/plan/2");
     assert_eq!(plan["command"], "./app -n 4");
     assert_eq!((&plan["strategy"], &plan["binding"]), (&"distributed".into(), &"pinned".into()));
     let task = &plan["tasks"][0];

@@ -1,12 +1,12 @@
-//! The options of `numawise run` as they are typed.
+//! The options of `numawise run` as they are typed; numactl's stand in a [table](super::numactl) of their own.
 
 use std::ffi::OsString;
 use std::num::NonZeroU32;
 
-use numawise_facts::{Balancing, EquivalentTool, MemoryRequest, Order, PageSize, Smt, Strategy};
+use numawise_facts::{EquivalentTool, MemoryRequest, Order, PageSize, Smt, Strategy};
 use numawise_units::{CpuSet, NodeSet};
 
-use super::shared_memory::SharedMemory;
+use super::numactl::{NumactlOptions, POLICY, SHARED_MEMORY};
 
 /// Run a program with its threads and memory where you want them
 ///
@@ -24,7 +24,7 @@ pub struct Arguments {
     pub place: Option<Strategy>,
     /// Where memory goes: default, local, bind[:NODES], preferred[:NODE], preferred-many:NODES, interleave[:NODES],
     /// weighted[:NODES], hbm, remote
-    #[arg(long, value_name = "POLICY", group = "policy")]
+    #[arg(long, value_name = "POLICY", group = POLICY)]
     pub memory: Option<MemoryRequest>,
     /// Number of threads of each task; fills {threads} in the command and sets OMP_NUM_THREADS
     #[arg(long, value_name = "N")]
@@ -76,12 +76,6 @@ pub struct Arguments {
     /// Pages of the heap: huge (reserved), thp (transparent), small (no transparent ones) or default
     #[arg(long, value_name = "SIZE", help_heading = "Pages")]
     pub page_size: Option<PageSize>,
-    /// NUMA balancing of the kernel for this program: on (also for memory that --membind binds; numactl's option), off
-    #[arg(
-        long, short, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on",
-        help_heading = "Pages", aliases = short("balancing", 1)
-    )]
-    pub balancing: Option<Balancing>,
     /// With --memory weighted: write the plan's weights into the kernel before the start; needs root and changes the
     /// weights for all programs of this computer, until they are changed again
     #[arg(long, help_heading = "Pages")]
@@ -103,73 +97,13 @@ pub struct Arguments {
     #[arg(long, short, help_heading = "Looking first")]
     pub verbose: bool,
 
-    /// CPUs of these nodes; of several -N and -C the last one counts
-    #[arg(
-        long, short = 'N', value_name = "NODES", alias = "cpubind", short_alias = 'c', help_heading = NUMACTL,
-        aliases = short("cpunodebind", 4).chain(short("cpubind", 4)),
-        overrides_with_all = ["cpunodebind", "physcpubind"]
-    )]
-    pub cpunodebind: Option<String>,
-    /// These CPUs
-    #[arg(
-        long, short = 'C', value_name = "CPUS", help_heading = NUMACTL, aliases = short("physcpubind", 2),
-        overrides_with_all = ["cpunodebind", "physcpubind"]
-    )]
-    pub physcpubind: Option<String>,
-    /// Memory only from these nodes
-    #[arg(
-        long, short = 'm', value_name = "NODES", group = "policy", help_heading = NUMACTL,
-        aliases = short("membind", 1)
-    )]
-    pub membind: Option<String>,
-    /// Memory from these nodes in turn
-    #[arg(
-        long, short = 'i', value_name = "NODES", group = "policy", help_heading = NUMACTL,
-        aliases = short("interleave", 1)
-    )]
-    pub interleave: Option<String>,
-    /// Memory from these nodes in turn, as much as their weights say
-    #[arg(
-        long, short = 'w', value_name = "NODES", group = "policy", help_heading = NUMACTL,
-        aliases = short("weighted-interleave", 1)
-    )]
-    pub weighted_interleave: Option<String>,
-    /// Memory from this node while it has some
-    #[arg(long, short = 'p', value_name = "NODE", group = "policy", help_heading = NUMACTL)]
-    pub preferred: Option<String>,
-    /// Memory from these nodes while they have some
-    #[arg(
-        long, short = 'P', value_name = "NODES", group = "policy", help_heading = NUMACTL,
-        aliases = short("preferred-many", 10)
-    )]
-    pub preferred_many: Option<String>,
-    /// Memory from the node of the CPU that touches it first
-    #[arg(long, short = 'l', group = "policy", help_heading = NUMACTL, aliases = short("localalloc", 2))]
-    pub localalloc: bool,
-    /// CPUs that the cgroup allows, also where our affinity mask does not
-    #[arg(long, short = 'a', help_heading = NUMACTL, aliases = short("all", 1))]
-    pub all: bool,
-    /// Print CPUs and memory policy of this process as numactl does, and start nothing
-    #[arg(long, short, exclusive = true, help_heading = NUMACTL, aliases = short("show", 3))]
-    pub show: bool,
-    /// Print nodes and distances as numactl does, and start nothing; `numawise machine` says more
-    #[arg(long, short = 'H', exclusive = true, help_heading = NUMACTL, aliases = short("hardware", 2))]
-    pub hardware: bool,
     #[command(flatten)]
-    pub shared_memory: SharedMemory,
+    pub numactl: NumactlOptions,
 
     /// The program and its arguments; {threads} stands for the number of threads, {task} for that of the task
     #[arg(
         trailing_var_arg = true, value_name = "PROGRAM",
-        required_unless_present_any = ["look", "show", "hardware", "shared_memory"]
+        required_unless_present_any = ["look", "show", "hardware", SHARED_MEMORY]
     )]
     pub command: Vec<OsString>,
-}
-
-const NUMACTL: &str = "numactl's options";
-
-/// The abbreviations that getopt takes for a name: its beginnings from `least` letters on. They are numactl's, so that no
-/// option of ours may be meant by them.
-pub fn short(name: &'static str, least: usize) -> impl Iterator<Item = &'static str> {
-    (least..name.len()).map(move |length| &name[..length])
 }

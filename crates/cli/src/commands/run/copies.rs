@@ -1,11 +1,14 @@
-//! Copies of a program side by side: started together, waited for, and told of one by one.
+//! Copies of a program: the signals that reach them through us, and a line on the end of each.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
 
-use numawise_facts::{Exit, Placement, RunSpec, TaskPlacement};
-use numawise_launch::{Finished, FinishedTask, Io, Job, Pinner, Start};
+use numawise_facts::{Exit, TaskPlacement};
+use numawise_launch::{Finished, FinishedTask};
+use numawise_linux::calls::signal::is_ignored;
+use numawise_session::copies::RelayedSignals;
+use numawise_session::plan::{RunPlan, RunRequest};
+use numawise_session::{Error, copies};
 use numawise_units::Nanoseconds;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 
@@ -15,43 +18,25 @@ use super::super::{Failure, SUCCESS, Status};
 #[path = "copies_tests.rs"]
 mod tests;
 
-/// How long copies may take to end themselves when we were told to stop. A second signal does not wait for them.
-const GRACE: Duration = Duration::from_secs(5);
-/// How often we look whether a signal came; the end of the copies wakes us at once.
-const LOOK: Duration = Duration::from_millis(50);
-
-/// Runs all tasks of the plan to their end, tells of each on the standard error, and gives the status of the whole.
+/// Runs all tasks of the plan to their end, reports each on the standard error, and gives the status of the whole.
 ///
 /// # Errors
 /// When a copy cannot be started; none is left running then.
-pub fn run(spec: &RunSpec, placement: &Placement, pinner: Option<&Pinner>) -> Result<Status, Failure> {
+pub fn run(request: &RunRequest, plan: &RunPlan) -> Result<Status, Failure> {
     let signals = Signals::watch()?;
-    let mut job =
-        Job::spawn(spec, placement, Start { io: Io::Inherit, pinner }).map_err(Failure::from_launch)?;
-    let finished = loop {
-        if let Some(finished) = job.wait_timeout(LOOK).map_err(Failure::from_launch)? {
-            break finished;
+    let finished = match copies::run(&request.command, &plan.placement, plan.pinner.as_ref(), &signals) {
+        Err(error @ Error::CopiesHeld { signal }) => {
+            return Err(Failure::with_status(by_signal(signal), error.to_string()));
         }
-        for number in signals.to_relay() {
-            super::say(&format!("signal {number}: passed on to the copies"));
-            job.signal(number);
-        }
-        if let Some(number) = signals.to_stop() {
-            super::say(&format!("signal {number}: the copies are told to end"));
-            job.end(number, GRACE);
-            match job.wait_timeout(Duration::ZERO).map_err(Failure::from_launch)? {
-                Some(finished) => break finished,
-                None => return Err(held(number)),
-            }
-        }
+        finished => finished?,
     };
-    for (task, plan) in finished.tasks.iter().zip(&placement.tasks) {
+    for (task, plan) in finished.tasks.iter().zip(&plan.placement.tasks) {
         super::say(&line(task, plan));
     }
     Ok(status(&finished, signals.to_stop()))
 }
 
-/// The signals that came to us and are meant for the copies: each goes to them as it is.
+/// The signals that came to us and are meant for the copies.
 struct Signals {
     /// The one that told us to stop, 0 for none. A second one ends us, and the kernel the copies with us.
     stop: Arc<AtomicUsize>,
@@ -82,28 +67,25 @@ impl Signals {
         }
         Ok(Signals { stop, relay })
     }
+}
 
+impl RelayedSignals for Signals {
     fn to_stop(&self) -> Option<i32> {
         Some(self.stop.load(Ordering::Relaxed) as i32).filter(|signal| *signal != 0)
     }
 
-    /// Each once for all that came since the last look, as the kernel does for a process that does not look.
-    fn to_relay(&self) -> impl Iterator<Item = i32> {
-        self.relay.iter().filter(|(_, came)| came.swap(false, Ordering::Relaxed)).map(|(signal, _)| *signal)
+    fn to_relay(&self) -> Vec<i32> {
+        let came = |(_, came): &&(i32, Arc<AtomicBool>)| came.swap(false, Ordering::Relaxed);
+        self.relay.iter().filter(came).map(|(signal, _)| *signal).collect()
     }
-}
 
-fn is_ignored(signal: i32) -> bool {
-    // SAFETY: a null action only asks; the kernel writes the present one into the live, zeroed struct.
-    unsafe {
-        let mut now: libc::sigaction = std::mem::zeroed();
-        libc::sigaction(signal, std::ptr::null(), &mut now) == 0 && now.sa_sigaction == libc::SIG_IGN
+    fn passed_on(&self, signal: i32) {
+        super::say(&format!("signal {signal}: passed on to the copies"));
     }
-}
 
-fn held(signal: i32) -> Failure {
-    let message = "some copies did not end even when they were killed: the kernel holds them (state D in ps)";
-    Failure::with_status(by_signal(signal), message)
+    fn stopping(&self, signal: i32) {
+        super::say(&format!("signal {signal}: the copies are told to end"));
+    }
 }
 
 fn by_signal(signal: i32) -> Status {

@@ -1,110 +1,346 @@
-//! `numactl --show` and `numactl --hardware`, in numactl's words: scripts read them.
+//! numactl's options: one table, and the two readers that it serves.
+//!
+//! A line with nothing but these options and a program stands before every program of a job, and the option parser (all commands,
+//! all options, their help) costs a tenth of a millisecond that numactl does not. So [`scan`] takes what is plain, and leaves
+//! everything else, errors above all, to the parser, whose options are made from the same table. Both give a [`NumactlOptions`];
+//! what it means is said once, by its methods. A test compares the two on thousands of lines.
 
-use std::fmt::Write as _;
+use std::ffi::OsString;
 
-use numawise_facts::{Machine, Reading};
-use numawise_linux::calls::mempolicy::{PolicyMode, ThreadPolicy, next_interleaved_node};
-use numawise_machine::Roots;
-use numawise_units::{Bytes, Id, IdSet, NodeSet};
-
-use super::super::Failure;
-use super::machine::Allowed;
+use clap::builder::ValueParser;
+use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command};
+use numawise_facts::{Balancing, MemoryMode};
 
 #[cfg(test)]
 #[path = "numactl_tests.rs"]
 mod tests;
 
-/// CPUs and memory policy of this process.
-///
-/// # Errors
-/// When the kernel does not tell its policy.
-pub fn show() -> Result<String, Failure> {
-    let allowed = Allowed::read()?;
-    let machine = numawise_machine::quick(&Roots::live())?;
-    let policy = ThreadPolicy::own().map_err(|error| {
-        Failure::new(format!(
-            "--show: get_mempolicy failed: {error}; a container's seccomp profile may forbid it, or the kernel has no NUMA \
-             memory policies; numawise machine shows the rest"
-        ))
-    })?;
-    Ok(shown(&policy, next_interleaved_node().map(|node| node.0), &allowed, &machine))
+/// What an option asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Meaning {
+    CpusOfNodes,
+    Cpus,
+    Policy(MemoryMode),
+    Balancing,
+    BeyondMask,
+    Show,
+    Hardware,
+    /// A shared memory segment or file, which is not about a program.
+    SharedMemory,
 }
 
-/// `next` is, for the interleaving policies, the node of the next page.
-fn shown(policy: &ThreadPolicy, next: Option<u32>, allowed: &Allowed, machine: &Machine) -> String {
-    let mut text = String::new();
-    let name = policy.mode.name().unwrap_or("unknown");
-    let balancing = if policy.balancing { " (balancing)" } else { "" };
-    let _ = writeln!(text, "policy: {name}{balancing}");
-    let first = policy.nodes.first();
-    let preferred = match (policy.mode, first, next) {
-        (PolicyMode::Preferred | PolicyMode::Bind, Some(node), _) => node.to_string(),
-        (PolicyMode::PreferredMany, Some(node), _) => format!("{node} (preferred-many)"),
-        (PolicyMode::Interleave, _, Some(node)) => format!("{node} (interleave next)"),
-        (PolicyMode::WeightedInterleave, _, Some(node)) => format!("{node} (weighted interleave next)"),
-        _ => "current".to_owned(),
-    };
-    let _ = writeln!(text, "preferred node: {preferred}");
-    let interleaving = match policy.mode {
-        PolicyMode::Interleave => Some("interleave"),
-        PolicyMode::WeightedInterleave => Some("weightedinterleave"),
-        _ => None,
-    };
-    if let Some(word) = interleaving {
-        text += &mask(&format!("{word}mask"), &policy.nodes);
-        let _ = writeln!(text, "{word}node: {}", next.unwrap_or_default());
-    }
-    let of_cpus: NodeSet = allowed.cpus.iter().filter_map(|cpu| machine.node_of(cpu)).collect();
-    text += &mask("physcpubind", &allowed.cpus);
-    text += &mask("cpubind", &of_cpus);
-    text += &mask("nodebind", &of_cpus);
-    text += &mask("membind", if policy.mode == PolicyMode::Bind { &policy.nodes } else { &allowed.nodes });
-    text += &mask("preferred", &policy.nodes);
-    text
+/// One of numactl's options.
+struct NumactlOption {
+    long: &'static str,
+    short: char,
+    /// The least number of letters that getopt takes for the name; its length where no beginning is enough.
+    least: usize,
+    /// The value's name; `None` where the option takes none.
+    value: Option<&'static str>,
+    meaning: Meaning,
+    help: &'static str,
 }
 
-/// A name and numbers, as numactl writes them: with a space behind each.
-fn mask<T: Id>(name: &str, set: &IdSet<T>) -> String {
-    let numbers = set.iter().fold(String::new(), |all, id| format!("{all}{} ", id.index()));
-    format!("{name}: {numbers}\n")
+const fn option(
+    (long, short, least): (&'static str, char, usize),
+    value: Option<&'static str>,
+    meaning: Meaning,
+    help: &'static str,
+) -> NumactlOption {
+    NumactlOption { long, short, least, value, meaning, help }
 }
 
-/// Nodes, their CPUs and memory, and the distances.
-///
-/// # Errors
-/// When the kernel's files cannot be read.
-pub fn hardware() -> Result<String, Failure> {
-    Ok(inventory(&numawise_machine::quick(&Roots::live())?))
+/// An option for shared memory: recognised, so that a pointer can be given.
+const fn shared(name: (&'static str, char, usize), value: Option<&'static str>) -> NumactlOption {
+    option(name, value, Meaning::SharedMemory, "")
 }
 
-fn inventory(machine: &Machine) -> String {
-    let ids: NodeSet = machine.nodes.iter().map(|node| node.id).collect();
-    let mut text = format!("available: {} nodes ({ids})\n", ids.len());
-    let amount = |reading: &Reading<Bytes>| match reading.measured() {
-        Some(bytes) => format!("{} MB", bytes.0 >> 20),
-        None => "unavailable".to_owned(),
-    };
-    for node in &machine.nodes {
-        let cpus = node.cpus.iter().fold(String::new(), |all, cpu| format!("{all} {cpu}"));
-        let _ = writeln!(text, "node {} cpus:{cpus}", node.id);
-        let _ = writeln!(text, "node {} size: {}", node.id, amount(&node.memory));
-        let _ = writeln!(text, "node {} free: {}", node.id, amount(&node.free));
+const NODES: Option<&str> = Some("NODES");
+const VALUE: Option<&str> = Some("VALUE");
+
+const OPTIONS: [NumactlOption; 23] = [
+    option(
+        ("cpunodebind", 'N', 4),
+        NODES,
+        Meaning::CpusOfNodes,
+        "CPUs of these nodes; of several -N and -C the last one counts",
+    ),
+    option(("physcpubind", 'C', 2), Some("CPUS"), Meaning::Cpus, "These CPUs"),
+    option(("membind", 'm', 1), NODES, Meaning::Policy(MemoryMode::Bind), "Memory only from these nodes"),
+    option(
+        ("interleave", 'i', 1),
+        NODES,
+        Meaning::Policy(MemoryMode::Interleave),
+        "Memory from these nodes in turn",
+    ),
+    option(
+        ("weighted-interleave", 'w', 1),
+        NODES,
+        Meaning::Policy(MemoryMode::WeightedInterleave),
+        "Memory from these nodes in turn, as much as their weights say",
+    ),
+    option(
+        ("preferred", 'p', 9),
+        Some("NODE"),
+        Meaning::Policy(MemoryMode::Preferred),
+        "Memory from this node while it has some",
+    ),
+    option(
+        ("preferred-many", 'P', 10),
+        NODES,
+        Meaning::Policy(MemoryMode::PreferredMany),
+        "Memory from these nodes while they have some",
+    ),
+    option(
+        ("localalloc", 'l', 2),
+        None,
+        Meaning::Policy(MemoryMode::Local),
+        "Memory from the node of the CPU that touches it first",
+    ),
+    option(
+        ("balancing", 'b', 1),
+        None,
+        Meaning::Balancing,
+        "NUMA balancing of the kernel for this program: on (also for memory that --membind binds; numactl's option), off",
+    ),
+    option(
+        ("all", 'a', 1),
+        None,
+        Meaning::BeyondMask,
+        "CPUs that the cgroup allows, also where our affinity mask does not",
+    ),
+    option(
+        ("show", 's', 3),
+        None,
+        Meaning::Show,
+        "Print CPUs and memory policy of this process as numactl does, and start nothing",
+    ),
+    option(
+        ("hardware", 'H', 2),
+        None,
+        Meaning::Hardware,
+        "Print nodes and distances as numactl does, and start nothing; `numawise machine` says more",
+    ),
+    shared(("shm", 'S', 3), VALUE),
+    shared(("shmid", 'I', 4), VALUE),
+    shared(("shmmode", 'M', 4), VALUE),
+    shared(("file", 'f', 1), VALUE),
+    shared(("offset", 'o', 1), VALUE),
+    shared(("length", 'L', 2), VALUE),
+    shared(("strict", 't', 2), None),
+    shared(("huge", 'u', 2), None),
+    shared(("touch", 'T', 1), None),
+    shared(("dump", 'd', 4), None),
+    shared(("dump-nodes", 'D', 5), None),
+];
+
+/// Groups of the parser: options that exclude each other, and those that need no program.
+pub const POLICY: &str = "policy";
+pub const SHARED_MEMORY: &str = "shared_memory";
+
+/// Those of numactl's options that were typed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NumactlOptions {
+    /// The position in the table, in its order, and the value. Each option at most once.
+    typed: Vec<(usize, String)>,
+}
+
+impl NumactlOptions {
+    fn add(&mut self, option: usize, value: String) {
+        let at = self.typed.partition_point(|(other, _)| *other < option);
+        self.typed.insert(at, (option, value));
     }
-    if machine.nodes.iter().any(|node| node.distances.measured().is_none()) {
-        text += "No distance information available.\n";
-        return text;
+
+    fn find(&self, meant: impl Fn(Meaning) -> bool) -> Option<(&'static NumactlOption, &str)> {
+        let found = self.typed.iter().find(|(option, _)| meant(OPTIONS[*option].meaning))?;
+        Some((&OPTIONS[found.0], &found.1))
     }
-    text += "node distances:\nnode ";
-    for id in ids.iter() {
-        let _ = write!(text, "{:>3} ", id.0);
+
+    fn value(&self, meaning: Meaning) -> Option<&str> {
+        self.find(|other| other == meaning).map(|(_, value)| value)
     }
-    text.push('\n');
-    for node in &machine.nodes {
-        let _ = write!(text, "{:>3}: ", node.id.0);
-        for distance in node.distances.measured().into_iter().flatten() {
-            let _ = write!(text, "{distance:>3} ");
+
+    pub fn cpus(&self) -> Option<&str> {
+        self.value(Meaning::Cpus)
+    }
+
+    pub fn nodes(&self) -> Option<&str> {
+        self.value(Meaning::CpusOfNodes)
+    }
+
+    /// The memory policy and the list of its nodes.
+    pub fn policy(&self) -> Option<(MemoryMode, &str)> {
+        let (option, value) = self.find(|meaning| matches!(meaning, Meaning::Policy(_)))?;
+        match option.meaning {
+            Meaning::Policy(policy) => Some((policy, value)),
+            _ => None,
         }
-        text.push('\n');
     }
-    text
+
+    pub fn balancing(&self) -> Balancing {
+        self.value(Meaning::Balancing).and_then(|value| value.parse().ok()).unwrap_or_default()
+    }
+
+    pub fn is_beyond_mask(&self) -> bool {
+        self.value(Meaning::BeyondMask).is_some()
+    }
+
+    pub fn is_show(&self) -> bool {
+        self.value(Meaning::Show).is_some()
+    }
+
+    pub fn is_hardware(&self) -> bool {
+        self.value(Meaning::Hardware).is_some()
+    }
+
+    /// Why an option for shared memory is refused, where one was typed.
+    pub fn refusal(&self) -> Option<String> {
+        let (option, _) = self.find(|meaning| meaning == Meaning::SharedMemory)?;
+        let name = option.long;
+        let instead = match name {
+            "huge" => " (for huge pages of the program: --page-size huge)",
+            _ => "",
+        };
+        Some(format!(
+            "--{name} concerns shared memory segments and files, which outlive a program; numawise run places programs only; \
+             set the policy of a segment with numactl --{name} ..., then run the program here{instead}"
+        ))
+    }
+}
+
+/// The options and the program behind `numawise run`, where nothing else is typed, and all of it is plain.
+pub fn scan(words: impl IntoIterator<Item = OsString>) -> Option<(NumactlOptions, Vec<OsString>)> {
+    let mut options = NumactlOptions::default();
+    let mut words = words.into_iter();
+    let command: Vec<OsString> = loop {
+        let word = words.next()?;
+        let text = word.to_str()?;
+        if text == "--" {
+            break words.collect();
+        }
+        if !text.starts_with('-') {
+            break [word].into_iter().chain(words).collect();
+        }
+        let (name, attached) = split(text)?;
+        let number = OPTIONS.iter().position(|option| option.is_called(name))?;
+        let option = &OPTIONS[number];
+        options.make_way(option.meaning)?;
+        let value = match (option.value, attached) {
+            // `-lC 0` and `--balancing=off` are the parser's.
+            (None, Some(_)) => return None,
+            (None, None) => typed_without_value(option.meaning).to_owned(),
+            (Some(_), Some(value)) => value.to_owned(),
+            (Some(_), None) => words.next()?.into_string().ok().filter(|value| !value.starts_with('-'))?,
+        };
+        options.add(number, value);
+    };
+    (!command.is_empty()).then_some((options, command))
+}
+
+fn typed_without_value(meaning: Meaning) -> &'static str {
+    if meaning == Meaning::Balancing { "on" } else { "" }
+}
+
+impl NumactlOptions {
+    /// Of several lists of CPUs the last one counts; `None` where an option may not stand beside what was typed before it.
+    fn make_way(&mut self, meaning: Meaning) -> Option<()> {
+        match meaning {
+            Meaning::Cpus | Meaning::CpusOfNodes => {
+                let is_list =
+                    |number: usize| matches!(OPTIONS[number].meaning, Meaning::Cpus | Meaning::CpusOfNodes);
+                self.typed.retain(|(number, _)| !is_list(*number));
+                Some(())
+            }
+            Meaning::Policy(_) => self.policy().is_none().then_some(()),
+            Meaning::Balancing | Meaning::BeyondMask => self.value(meaning).is_none().then_some(()),
+            Meaning::Show | Meaning::Hardware | Meaning::SharedMemory => None,
+        }
+    }
+}
+
+/// `-C0` and `--membind=0` as name and value.
+fn split(text: &str) -> Option<(&str, Option<&str>)> {
+    if let Some(long) = text.strip_prefix("--") {
+        return Some(long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value))));
+    }
+    let (name, value) = text[1..].split_at_checked(1)?;
+    // `-C=0` is the parser's to judge.
+    match value {
+        "" => Some((name, None)),
+        _ if value.starts_with('=') => None,
+        _ => Some((name, Some(value))),
+    }
+}
+
+impl NumactlOption {
+    /// By its whole name or its letter.
+    fn is_called(&self, name: &str) -> bool {
+        name == self.long || name.len() == 1 && name.starts_with(self.short)
+    }
+
+    /// The option for the parser.
+    fn argument(&self) -> Arg {
+        // The abbreviations that getopt takes are numactl's, so that no option of ours may be meant by them.
+        let abbreviations = (self.least..self.long.len()).map(|length| &self.long[..length]);
+        let argument = Arg::new(self.long).long(self.long).short(self.short).aliases(abbreviations);
+        let argument = match (self.value, self.meaning) {
+            (Some(name), _) => argument.value_name(name).action(ArgAction::Set),
+            (None, Meaning::Balancing) => argument
+                .value_name("on|off")
+                .num_args(0..=1)
+                .require_equals(true)
+                .default_missing_value("on")
+                .value_parser(ValueParser::new(|text: &str| {
+                    text.parse::<Balancing>().map(|balancing| balancing.to_string())
+                })),
+            (None, _) => argument.action(ArgAction::SetTrue),
+        };
+        let argument = match self.meaning {
+            Meaning::CpusOfNodes => argument
+                .short_alias('c')
+                .aliases((4..=7).map(|length| &"cpubind"[..length]))
+                .overrides_with_all(["cpunodebind", "physcpubind"]),
+            Meaning::Cpus => argument.overrides_with_all(["cpunodebind", "physcpubind"]),
+            Meaning::Policy(_) => argument.group(POLICY),
+            Meaning::Show | Meaning::Hardware => argument.exclusive(true),
+            Meaning::SharedMemory => return argument.hide(true),
+            Meaning::Balancing | Meaning::BeyondMask => argument,
+        };
+        argument.help(self.help).help_heading("numactl's options")
+    }
+}
+
+impl clap::Args for NumactlOptions {
+    fn augment_args(command: Command) -> Command {
+        let shared = OPTIONS.iter().filter(|option| option.meaning == Meaning::SharedMemory);
+        let group = ArgGroup::new(SHARED_MEMORY).multiple(true).args(shared.map(|option| option.long));
+        command.args(OPTIONS.iter().map(NumactlOption::argument)).group(group)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl clap::FromArgMatches for NumactlOptions {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut options = NumactlOptions::default();
+        for (number, option) in OPTIONS.iter().enumerate() {
+            let value = match (option.value, option.meaning) {
+                (None, meaning) if meaning != Meaning::Balancing => {
+                    matches.get_flag(option.long).then(|| typed_without_value(meaning).to_owned())
+                }
+                _ => matches.get_one::<String>(option.long).cloned(),
+            };
+            if let Some(value) = value {
+                options.add(number, value);
+            }
+        }
+        Ok(options)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }

@@ -1,52 +1,152 @@
+use clap::Parser;
+
 use super::*;
+use crate::commands::run::Arguments;
 
-fn machine(text: &str) -> Machine {
-    numawise_machine::from_synthetic(text).unwrap()
+#[derive(Parser)]
+struct Typed {
+    #[command(flatten)]
+    run: Arguments,
 }
 
-fn allowed() -> Allowed {
-    Allowed { cpus: "0,4-5".parse().unwrap(), nodes: "0-1".parse().unwrap() }
+fn words(line: &str) -> Vec<OsString> {
+    line.split(' ').filter(|word| !word.is_empty()).map(OsString::from).collect()
 }
 
-fn show_of(mode: i32, nodes: &str, next: Option<u32>) -> String {
-    let policy = ThreadPolicy::from_kernel(mode, nodes.parse().unwrap());
-    shown(&policy, next, &allowed(), &machine("pack:2 [numa] core:4 pu:1"))
-}
-
-const MASKS: &str = "physcpubind: 0 4 5 \ncpubind: 0 1 \nnodebind: 0 1 \n";
-
-#[test]
-fn policies_are_shown_in_numactls_words() {
-    let default = format!("policy: default\npreferred node: current\n{MASKS}membind: 0 1 \npreferred: \n");
-    assert_eq!(show_of(0, "", Some(0)), default);
-    let bind = format!("policy: bind\npreferred node: 1\n{MASKS}membind: 1 \npreferred: 1 \n");
-    assert_eq!(show_of(2, "1", None), bind);
-    let interleave = format!(
-        "policy: interleave\npreferred node: 1 (interleave next)\ninterleavemask: 0 1 \ninterleavenode: 1\n{MASKS}membind: 0 1 \n\
-         preferred: 0 1 \n"
-    );
-    assert_eq!(show_of(3, "0-1", Some(1)), interleave);
-    assert!(
-        show_of(5, "0-1", None).starts_with("policy: preferred-many\npreferred node: 0 (preferred-many)\n")
-    );
-    assert!(show_of(4, "", None).starts_with("policy: local\npreferred node: current\n"));
-    assert!(show_of(2 | 1 << 13, "0", None).starts_with("policy: bind (balancing)\npreferred node: 0\n"));
-    assert!(show_of(6, "0-1", Some(0)).contains("weightedinterleavenode: 0\n"));
-    assert!(show_of(42, "", None).starts_with("policy: unknown\n"));
+/// What the parser makes of a line; `None` when it refuses, or when there are other options too.
+fn parsed(line: &str) -> Option<(NumactlOptions, Vec<OsString>)> {
+    let typed = Typed::try_parse_from([OsString::from("run")].into_iter().chain(words(line))).ok()?;
+    let Arguments { numactl, command, .. } = typed.run.clone();
+    let nothing_else =
+        Arguments { numactl: numactl.clone(), command: command.clone(), ..Arguments::default() };
+    (typed.run == nothing_else).then_some((numactl, command))
 }
 
 #[test]
-fn the_inventory_has_numactls_lines() {
-    let mut two = machine("pack:2 [numa(memory=8589934592)] core:2 pu:1");
-    two.nodes[1].free = Reading::Measured(Bytes::mib(100));
-    for (node, row) in two.nodes.iter_mut().zip([vec![10, 21], vec![21, 10]]) {
-        node.distances = Reading::Measured(row);
+fn numactls_lines_are_taken_as_the_parser_takes_them() {
+    for line in [
+        "app",
+        "-- app",
+        "-C 0 -m 0 app",
+        "-C0 -m0 app -x -- -y",
+        "--physcpubind=0-3 --membind 0 app --membind=1",
+        "-N all -l app",
+        "-N 0 -C 1 app",
+        "-C 1 -N 0 app",
+        "-C 1 -C 2 -N 1 -N 0 app",
+        "-i all -- -odd-name",
+        "-w 0-1 app",
+        "-p +0 app",
+        "-P !0 app",
+        "--localalloc -- app",
+        "--preferred-many=0,1 app",
+        "--weighted-interleave 0 --cpunodebind 0 app {threads}",
+        "-C x app",
+        "--membind= app",
+        "-b -m 0 app",
+        "-m 0 --balancing app",
+        "-b app",
+        "-a -C all app",
+        "--all -N 0 -l app",
+        "-a -b -- app -a",
+    ] {
+        let taken = scan(words(line));
+        assert!(taken.is_some(), "{line}");
+        assert_eq!(taken, parsed(line), "{line}");
     }
-    let expected = "available: 2 nodes (0-1)\n\
-                    node 0 cpus: 0 1\nnode 0 size: 8192 MB\nnode 0 free: unavailable\n\
-                    node 1 cpus: 2 3\nnode 1 size: 8192 MB\nnode 1 free: 100 MB\n\
-                    node distances:\nnode   0   1 \n  0:  10  21 \n  1:  21  10 \n";
-    assert_eq!(inventory(&two), expected);
-    two.nodes[0].distances = Reading::unavailable("not told");
-    assert!(inventory(&two).ends_with("No distance information available.\n"));
+}
+
+#[test]
+fn all_else_is_left_to_the_parser() {
+    for line in [
+        "",
+        "--",
+        "-C",
+        "-C 0",
+        "-C -1 app",
+        "-C=0 app",
+        "-m 0 -i 0 app",
+        "-m 0 -m 0 app",
+        "-l -l app",
+        "-l -m 0 app",
+        "-m 0 -l app",
+        "--localalloc=yes app",
+        "-lC 0 app",
+        "-b -b app",
+        "-b --balancing -m 0 app",
+        "--balancing=on app",
+        "--balancing=off app",
+        "-b=off app",
+        "-bm 0 app",
+        "-a --all app",
+        "-aC 0 app",
+        "--all=yes app",
+        "-a -b",
+        "--place local app",
+        "--dry-run app",
+        "--help",
+        "-h",
+        "-v app",
+        "-x app",
+        "--cpubind=0 app",
+        "--mem 0 app",
+        "- app",
+    ] {
+        assert_eq!(scan(words(line)), None, "{line}");
+    }
+}
+
+/// Whatever is typed, the scan never gives something else than the parser.
+#[test]
+fn any_line_that_is_taken_means_the_same_to_the_parser() {
+    let vocabulary = [
+        "-C",
+        "-N",
+        "-m",
+        "-i",
+        "-l",
+        "-p",
+        "--",
+        "0",
+        "all",
+        "-C0",
+        "-lm",
+        "-b",
+        "-a",
+        "--balancing",
+        "--membind=0",
+        "--membind",
+        "-C=1",
+        "app",
+        "-",
+        "=",
+    ];
+    let number = vocabulary.len();
+    let mut taken = 0;
+    for code in 0..number.pow(3) {
+        let line: Vec<&str> = (0..3).map(|k| vocabulary[code / number.pow(k) % number]).collect();
+        let line = format!("{} app", line.join(" "));
+        if let Some(taken_options) = scan(words(&line)) {
+            taken += 1;
+            assert_eq!(Some(taken_options), parsed(&line), "{line}");
+        }
+    }
+    assert!(taken > 500, "{taken} lines were taken");
+}
+
+/// getopt's abbreviations, numactl's as they were observed with numactl 2.0.16.
+#[test]
+fn every_option_has_its_name_its_letter_and_its_beginnings_in_both_readers() {
+    for option in &OPTIONS {
+        let value = option.value.map(|_| "0").unwrap_or_default();
+        let names = [format!("--{}", option.long), format!("-{}", option.short)];
+        let beginnings =
+            (option.least..option.long.len()).map(|length| format!("--{}", &option.long[..length]));
+        let program = if matches!(option.meaning, Meaning::Show | Meaning::Hardware) { "" } else { "app" };
+        let whole = parsed(&format!("{} {value} {program}", names[0]));
+        assert!(whole.is_some(), "{}", option.long);
+        for name in names.into_iter().chain(beginnings) {
+            assert_eq!(parsed(&format!("{name} {value} {program}")), whole, "{name}");
+        }
+    }
 }

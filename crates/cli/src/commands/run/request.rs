@@ -1,242 +1,158 @@
-//! What was typed, checked and resolved as far as it goes without the machine.
+//! From what was typed to what is asked for: checked once, here, and carried on as values.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
-use numawise_facts::{
-    Balancing, CpuChoice, Machine, MemoryMode, MemoryRequest, Notice, Placement, PlacementRequest,
-    PlanNotice, Strategy, TaskPlacement, ThreadBinding, takes_threads,
-};
-use numawise_launch::{Change, Pinner};
-use numawise_placement::PlacementError;
+use numawise_facts::{Argument, CpuChoice, EquivalentTool, MemoryMode, RunSpec, ThreadBinding};
 use numawise_report::notice::numactl_option;
-use numawise_units::{CpuSet, NodeSet, TaskId};
+use numawise_session::plan::{
+    CpuSelection, Explanation, MemorySelection, NodeSelection, RunRequest, TaskCount,
+};
 
 use super::super::Failure;
 use super::arguments::Arguments;
-use super::machine::Allowed;
-use super::node_string::{parse_cpus, parse_nodes};
-use super::scope::Tasks;
-use crate::openmp::outermost;
+use super::numactl::NumactlOptions;
 
 #[cfg(test)]
 #[path = "request_tests.rs"]
 mod tests;
 
-/// A validated request.
+/// What `numawise run` is to do.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Request {
-    pub placement: PlacementRequest,
-    /// The program's threads are ours to set: their number was given, or they are placed or pinned.
-    pub steers_threads: bool,
-    /// The command asks for the number of threads.
-    pub fills_in_threads: bool,
-    /// CPUs in hwloc's words, which only the machine can tell.
-    pub location: Option<String>,
-    /// How many tasks get the same plan, each what one alone would get, instead of its share.
-    pub repeat: u32,
-    /// What was typed and has no effect.
-    pub ignored: Option<Notice>,
+pub enum RunAction {
+    /// `numactl --show`
+    ShowOwn,
+    /// `numactl --hardware`
+    ShowHardware,
+    /// Shows the plan for this machine or for that of `input`, and starts nothing.
+    Display {
+        request: RunRequest,
+        input: Option<String>,
+        format: PlanFormat,
+    },
+    Start(RunRequest),
 }
 
-/// True when the tasks of a job share out what the options name; false when every task gets all of it, as with numactl's
-/// own lists, and where no CPUs are chosen.
-pub fn shares(arguments: &Arguments) -> bool {
-    spreads(arguments.place) || arguments.pin || arguments.cpus.is_some() || arguments.nodes.is_some()
+/// How a plan is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlanFormat {
+    Text,
+    Json,
+    CommandsOf(EquivalentTool),
 }
 
-fn spreads(strategy: Option<Strategy>) -> bool {
-    matches!(strategy, Some(Strategy::Local | Strategy::Distributed | Strategy::Semi))
-}
-
-impl Request {
-    /// # Errors
-    /// When the options contradict each other or name nothing.
-    pub fn new(
-        arguments: &Arguments,
-        allowed: &Allowed,
-        tasks: &Tasks,
-        environment: &dyn Fn(&str) -> Option<OsString>,
-    ) -> Result<Request, Failure> {
-        let (cpus, location) = cpus(arguments, allowed)?;
-        let nodes = nodes(arguments, allowed)?;
-        let memory = memory(arguments, allowed)?;
-        let listed = cpus.is_some() || nodes.is_some() || location.is_some();
-        // Every rank that has these CPUs would choose the same ones of them.
-        let may_choose = !tasks.overlapping || arguments.pin;
-        let strategy = match arguments.place {
-            Some(strategy) if may_choose => strategy,
-            _ if listed => Strategy::Explicit,
-            _ => Strategy::None,
-        };
-        let pins = arguments.pin || spreads(arguments.place) && !arguments.no_pin && may_choose;
-        let binding = if pins { ThreadBinding::Pinned } else { ThreadBinding::Free };
-        // Copies that nobody told how many threads to have would each take the whole machine.
-        let steers_threads =
-            arguments.threads.is_some() || spreads(arguments.place) || pins || arguments.copies.is_some();
-        let fills_in_threads = arguments.command.iter().any(|word| takes_threads(word));
-        let threads = match arguments.threads {
-            Some(threads) => Some(threads),
-            None if steers_threads || fills_in_threads => {
-                environment("OMP_NUM_THREADS").and_then(|value| outermost(value.to_str()?)).or(tasks.threads)
-            }
-            None => None,
-        };
-        let (balancing, ignored) = balancing(arguments);
-        let (number, repeat) = if shares(arguments) { (tasks.number, 1) } else { (1, tasks.number) };
-        let placement = PlacementRequest {
-            strategy,
-            binding,
-            tasks: number,
-            threads,
-            cpus,
-            nodes,
-            memory,
-            balancing,
-            pages: arguments.page_size.unwrap_or_default(),
-            choice: choice(arguments),
-        };
-        Ok(Request { placement, steers_threads, fills_in_threads, location, repeat, ignored })
+/// # Errors
+/// When the options contradict each other or name nothing.
+pub fn action(typed: Arguments) -> Result<RunAction, Failure> {
+    if let Some(refusal) = typed.numactl.refusal() {
+        return Err(Failure::new(refusal));
     }
-
-    /// The plan for all tasks of the job on this computer.
-    ///
-    /// # Errors
-    /// When the machine does not have, or does not allow, what was asked for.
-    pub fn place(&self, machine: &Machine) -> Result<Placement, Failure> {
-        let mut asked = self.placement.clone();
-        if let Some(location) = &self.location {
-            asked.cpus = Some(numawise_placement::locate(machine, location)?);
-        }
-        let mut placement = numawise_placement::place(machine, &asked).map_err(with_advice)?;
-        placement.warnings.extend(self.ignored.clone());
-        if let ([only], 2..) = (placement.tasks.as_slice(), self.repeat) {
-            let only = only.clone();
-            let copy = |number: u32| TaskPlacement { task: TaskId(number), ..only.clone() };
-            placement.tasks = (0..self.repeat).map(copy).collect();
-        }
-        Ok(placement)
+    if typed.numactl.is_show() {
+        return Ok(RunAction::ShowOwn);
     }
-
-    /// What the environment of a task needs.
-    pub fn changes(&self, task: &TaskPlacement, pinner: Option<&Pinner>) -> Vec<Change> {
-        if self.steers_threads {
-            numawise_launch::environment(task, self.placement.binding, pinner)
-        } else {
-            numawise_launch::page_changes(&task.memory)
-        }
+    if typed.numactl.is_hardware() {
+        return Ok(RunAction::ShowHardware);
     }
-}
-
-/// What to type instead stands here, where the options are known.
-fn with_advice(error: PlacementError) -> Failure {
-    let advice = match &error {
-        PlacementError::NoHbm { .. } => "; try --memory local",
-        PlacementError::NothingRemoteFromAll { .. } => " (--nodes or --cpus)",
-        PlacementError::BalancingPolicy { .. } => "; try --memory bind, or leave it to the system",
-        _ => return error.into(),
+    let format = match (typed.emit, typed.json) {
+        (Some(tool), _) => PlanFormat::CommandsOf(tool),
+        (None, true) => PlanFormat::Json,
+        (None, false) => PlanFormat::Text,
     };
-    Failure::new(format!("{error}{advice}"))
+    let (dry_run, input) = (typed.dry_run || typed.emit.is_some(), typed.input.clone());
+    let request = request(typed)?;
+    Ok(if dry_run { RunAction::Display { request, input, format } } else { RunAction::Start(request) })
 }
 
-/// numactl passes --balancing over beside all of its policies but --membind.
-fn balancing(arguments: &Arguments) -> (Balancing, Option<Notice>) {
-    let typed = arguments.balancing.unwrap_or_default();
-    let policy = match (policy_text(arguments), arguments.localalloc) {
-        (Some((policy, _)), _) => policy,
-        (None, true) => MemoryMode::Local,
-        (None, false) => MemoryMode::Bind,
-    };
-    if typed != Balancing::On || policy == MemoryMode::Bind {
-        return (typed, None);
-    }
-    (Balancing::Default, Some(PlanNotice::BalancingIgnored { policy }.into()))
+/// The same for numactl's options alone.
+///
+/// # Errors
+/// When they contradict each other.
+pub fn of_numactl(options: &NumactlOptions, command: Vec<OsString>) -> Result<RunRequest, Failure> {
+    let mut request = RunRequest::new(spec(command));
+    add_numactl(&mut request, options)?;
+    Ok(request)
 }
 
-/// True when the options ask for something else than all CPUs that we were given.
-pub fn chooses_cpus(arguments: &Arguments) -> bool {
-    let lists = [&arguments.physcpubind, &arguments.cpunodebind, &arguments.cpus];
-    shares(arguments) || lists.iter().any(|list| list.is_some()) || choice(arguments) != CpuChoice::default()
-}
-
-fn choice(arguments: &Arguments) -> CpuChoice {
+fn request(typed: Arguments) -> Result<RunRequest, Failure> {
     let default = CpuChoice::default();
-    CpuChoice {
-        order: arguments.order.unwrap_or(default.order),
-        step: arguments.step.unwrap_or(default.step),
-        smt: arguments.smt.unwrap_or(default.smt),
-        skip: arguments.skip_cpus.clone().unwrap_or(default.skip),
-        skip_os_core: arguments.skip_os_core,
-        efficient_cores: arguments.efficient_cores,
-    }
+    let explain = match (typed.verbose, typed.dry_run) {
+        (true, _) => Explanation::EachRank,
+        (false, true) => Explanation::Plan,
+        (false, false) => Explanation::Warnings,
+    };
+    let mut request = RunRequest {
+        strategy: typed.place,
+        binding: match (typed.pin, typed.no_pin) {
+            (true, _) => Some(ThreadBinding::Pinned),
+            (false, true) => Some(ThreadBinding::Free),
+            (false, false) => None,
+        },
+        threads: typed.threads,
+        tasks: match (typed.ranks, typed.copies) {
+            (Some(ranks), _) => TaskCount::Ranks(ranks),
+            (None, Some(copies)) => TaskCount::Copies(copies),
+            (None, None) => TaskCount::OfTheJob,
+        },
+        cpus: typed.cpus.map_or(Ok(CpuSelection::All), cpus)?,
+        nodes: typed.nodes.map_or(NodeSelection::All, NodeSelection::Listed),
+        memory: typed.memory.map_or_else(MemorySelection::default, MemorySelection::Policy),
+        choice: CpuChoice {
+            order: typed.order.unwrap_or(default.order),
+            step: typed.step.unwrap_or(default.step),
+            smt: typed.smt.unwrap_or(default.smt),
+            skip: typed.skip_cpus.unwrap_or(default.skip),
+            skip_os_core: typed.skip_os_core,
+            efficient_cores: typed.efficient_cores,
+        },
+        pages: typed.page_size.unwrap_or_default(),
+        rebind: typed.rebind,
+        preload: !typed.no_preload,
+        write_weights: typed.global_weights,
+        explain,
+        ..RunRequest::new(spec(typed.command))
+    };
+    add_numactl(&mut request, &typed.numactl)?;
+    Ok(request)
 }
 
-/// A list of numbers, or words for the machine to tell.
-fn cpus(arguments: &Arguments, allowed: &Allowed) -> Result<(Option<CpuSet>, Option<String>), Failure> {
-    if let Some(text) = &arguments.physcpubind {
-        return Ok((Some(parse_cpus("--physcpubind", text, &allowed.cpus)?), None));
+fn spec(command: Vec<OsString>) -> RunSpec {
+    RunSpec { command: command.into_iter().map(Argument).collect(), directory: PathBuf::new() }
+}
+
+/// A list of numbers, or a location for the machine to resolve.
+fn cpus(text: String) -> Result<CpuSelection, Failure> {
+    if text.contains(|c: char| c.is_ascii_alphabetic()) {
+        return Ok(CpuSelection::Located(text));
     }
-    match arguments.cpus.as_deref() {
-        None => Ok((None, None)),
-        Some(text) if text.contains(|c: char| c.is_ascii_alphabetic()) => Ok((None, Some(text.to_owned()))),
-        Some(text) => {
-            let list = text.parse().map_err(|error| Failure::new(format!("--cpus {error}")))?;
-            Ok((Some(list), None))
+    let list = text.parse().map_err(|error| Failure::new(format!("--cpus {error}")))?;
+    Ok(CpuSelection::Listed(list))
+}
+
+/// numactl's options; `same` is the other list of nodes.
+fn add_numactl(request: &mut RunRequest, options: &NumactlOptions) -> Result<(), Failure> {
+    request.balancing = options.balancing();
+    request.beyond_mask = options.is_beyond_mask();
+    if let Some(list) = options.cpus() {
+        request.cpus = CpuSelection::Numactl(list.to_owned());
+    }
+    let with_nodes = options.policy().filter(|(policy, _)| *policy != MemoryMode::Local);
+    match (options.nodes(), with_nodes) {
+        (None, _) => {}
+        (Some("same"), Some((_, list))) => request.nodes = NodeSelection::Numactl(list.to_owned()),
+        (Some("same"), None) => {
+            return Err(same("--cpunodebind", "a memory policy with nodes, such as --membind"));
         }
+        (Some(list), _) => request.nodes = NodeSelection::Numactl(list.to_owned()),
     }
-}
-
-fn nodes(arguments: &Arguments, allowed: &Allowed) -> Result<Option<NodeSet>, Failure> {
-    match arguments.cpunodebind.as_deref() {
-        Some("same") => match policy_text(arguments) {
-            Some((policy, text)) => Ok(Some(parse_nodes(numactl_option(policy), text, &allowed.nodes)?)),
-            None => Err(same("--cpunodebind", "a memory policy with nodes, such as --membind")),
-        },
-        Some(text) => Ok(Some(parse_nodes("--cpunodebind", text, &allowed.nodes)?)),
-        None => Ok(arguments.nodes.clone()),
+    if let Some((policy, list)) = options.policy() {
+        let nodes = match (list, options.nodes()) {
+            ("same", None | Some("same")) => return Err(same(numactl_option(policy), "--cpunodebind")),
+            ("same", Some(nodes)) => nodes.to_owned(),
+            (list, _) => list.to_owned(),
+        };
+        request.memory = MemorySelection::Numactl { policy, nodes };
     }
-}
-
-/// The memory policy of numactl's that takes nodes, and what was typed for it.
-fn policy_text(arguments: &Arguments) -> Option<(MemoryMode, &str)> {
-    let options = [
-        (MemoryMode::Bind, &arguments.membind),
-        (MemoryMode::Interleave, &arguments.interleave),
-        (MemoryMode::WeightedInterleave, &arguments.weighted_interleave),
-        (MemoryMode::Preferred, &arguments.preferred),
-        (MemoryMode::PreferredMany, &arguments.preferred_many),
-    ];
-    options.into_iter().find_map(|(policy, text)| Some((policy, text.as_deref()?)))
-}
-
-fn memory(arguments: &Arguments, allowed: &Allowed) -> Result<MemoryRequest, Failure> {
-    let Some((policy, text)) = policy_text(arguments) else {
-        return Ok(match (&arguments.memory, arguments.localalloc) {
-            (Some(memory), _) => memory.clone(),
-            (None, true) => MemoryRequest::Local,
-            (None, false) => MemoryRequest::Default,
-        });
-    };
-    let option = numactl_option(policy);
-    let text = match (text, arguments.cpunodebind.as_deref()) {
-        ("same", None | Some("same")) => return Err(same(option, "--cpunodebind")),
-        ("same", Some(nodes)) => nodes,
-        (text, _) => text,
-    };
-    let nodes = parse_nodes(option, text, &allowed.nodes)?;
-    Ok(match policy {
-        MemoryMode::Bind => MemoryRequest::Bind(Some(nodes)),
-        MemoryMode::Interleave => MemoryRequest::Interleave(Some(nodes)),
-        MemoryMode::WeightedInterleave => MemoryRequest::KernelWeighted(nodes),
-        MemoryMode::PreferredMany => MemoryRequest::PreferredMany(nodes),
-        _ => match (nodes.len(), nodes.first()) {
-            (1, node) => MemoryRequest::Preferred(node),
-            _ => {
-                let message =
-                    format!("--preferred takes one node, found {nodes}; for several use --preferred-many");
-                return Err(Failure::new(message));
-            }
-        },
-    })
+    Ok(())
 }
 
 fn same(option: &str, other: &str) -> Failure {

@@ -3,33 +3,30 @@
 //! No other plan looks for a profile, so that no other start takes longer because there is one.
 
 use numawise_facts::{
-    Machine, MemoryMode, MemoryRequest, NodeBandwidth, Notice, Placement, PlanNotice, ProfileReference,
+    Machine, MemoryMode, NodeBandwidth, Notice, Placement, PlacementRequest, PlanNotice, ProfileReference,
 };
-use numawise_session::{here, profiles::SavedProfile};
+use numawise_placement::{MachineDetail, needs};
 use numawise_units::NodeSet;
 
-use super::request::Request;
+use crate::here;
+use crate::profiles::SavedProfile;
 
 #[cfg(test)]
-#[path = "measured_tests.rs"]
+#[path = "evidence_tests.rs"]
 mod tests;
 
-/// The machine for a plan, and the profile that was laid over it.
-pub fn laid_over(request: &Request, machine: Machine) -> (Machine, Option<SavedProfile>) {
-    if !asks(request) {
-        return (machine, None);
-    }
-    here::with_newest_profile(machine)
+/// The machine for a plan, and the profile that was merged into it.
+pub fn with_profile(request: &PlacementRequest, machine: Machine) -> (Machine, Option<SavedProfile>) {
+    if asks(request) { here::with_newest_profile(machine) } else { (machine, None) }
 }
 
-fn asks(request: &Request) -> bool {
-    // numactl's own option takes the kernel's weights as they are.
-    matches!(request.placement.memory, MemoryRequest::Weighted(_) | MemoryRequest::Hbm)
+fn asks(request: &PlacementRequest) -> bool {
+    needs(request) >= MachineDetail::MemoryKinds
 }
 
-/// What a plan was derived from, for --verbose and --dry-run.
+/// What a plan was derived from.
 pub fn notes(
-    request: &Request,
+    request: &PlacementRequest,
     machine: &Machine,
     placement: &Placement,
     found: Option<&SavedProfile>,

@@ -4,130 +4,113 @@
 //! All ranks of a computer see the same machine and ask for the same, so each makes the plan of all and takes its own part:
 //! they agree without talking. Where the launcher has bound the ranks, each one plans inside what it was given.
 
-use std::ffi::OsString;
-
 use numawise_facts::{LaunchNotice, LauncherMask, Notice};
 use numawise_launch::{Launcher, LocalRank};
-use numawise_machine::Roots;
+use numawise_linux::calls::{affinity, mempolicy};
+use numawise_machine::{AllowedSets, Roots};
 use numawise_units::CpuSet;
 
-use super::super::Failure;
-use super::arguments::Arguments;
-use super::machine::{Allowed, widest};
-use super::request::{chooses_cpus, shares};
+use super::request::{Environment, Explanation, JobTasks, RunRequest, TaskCount};
+use crate::Error;
 
 #[cfg(test)]
-#[path = "scope_tests.rs"]
+#[path = "job_tests.rs"]
 mod tests;
 
-/// The tasks of the job on this computer.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tasks {
-    pub number: u32,
-    /// Which of them this process becomes.
-    pub ours: u32,
-    /// Threads of each task, where neither an option nor the environment gives their number and its CPUs do not either.
-    pub threads: Option<u32>,
-    /// The masks of several tasks overlap, and it is not known which CPU is whose: threads are better not pinned.
-    pub overlapping: bool,
-}
-
-impl Tasks {
-    pub fn of(number: u32) -> Self {
-        Tasks { number, ..Tasks::default() }
-    }
-}
-
-/// What a request is made for.
+/// The job that this process is in, as far as a request has to do with it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Scope {
-    pub allowed: Allowed,
-    pub tasks: Tasks,
-    /// What --verbose and --dry-run tell.
+pub struct JobContext {
+    pub allowed: AllowedSets,
+    pub tasks: JobTasks,
     pub notes: Vec<Notice>,
     pub warnings: Vec<Notice>,
     /// This is the reporting rank: of the ranks of a computer the first one gives the notices that concern all.
     pub reports: bool,
 }
 
-/// What this process may use; with `--all` what it could, where CPUs are chosen.
+/// What this process may use: two calls, or, where one is forbidden, what the kernel writes into a file.
 ///
 /// # Errors
-/// When the kernel does not tell.
-pub fn allowed(arguments: &Arguments) -> Result<Allowed, Failure> {
-    let mut allowed = Allowed::read()?;
-    if arguments.all && chooses_cpus(arguments) {
-        allowed.cpus = widest();
+/// When neither is to be had.
+pub fn allowed() -> Result<AllowedSets, Error> {
+    match (affinity::own(), mempolicy::allowed_nodes()) {
+        (Ok(cpus), Ok(nodes)) => Ok(AllowedSets { cpus, nodes }),
+        _ => Ok(AllowedSets::read(&Roots::live())?),
     }
-    Ok(allowed)
 }
 
-impl Scope {
+/// The CPUs that the kernel would let us have, whatever our mask is: those online in the cpuset of our cgroup. Where a call is
+/// forbidden the files of the cgroup are asked.
+fn widest() -> CpuSet {
+    affinity::widest().unwrap_or_else(|_| numawise_machine::online_in_cgroup(&Roots::live()))
+}
+
+impl JobContext {
     /// On another machine: no rank of a job here has to do with it.
-    pub fn recorded(allowed: Allowed, arguments: &Arguments) -> Scope {
-        let number = arguments.ranks.or(arguments.copies).map_or(1, |number| number.get());
-        Scope { allowed, tasks: Tasks::of(number), notes: Vec::new(), warnings: Vec::new(), reports: true }
+    pub fn recorded(allowed: AllowedSets, tasks: TaskCount) -> JobContext {
+        let number = match tasks {
+            TaskCount::OfTheJob => 1,
+            TaskCount::Ranks(number) | TaskCount::Copies(number) => number.get(),
+        };
+        let tasks = JobTasks::of(number);
+        JobContext { allowed, tasks, notes: Vec::new(), warnings: Vec::new(), reports: true }
     }
 
     /// # Errors
-    /// When the environment of the rank contradicts itself, or an option makes no sense in a rank.
-    pub fn of_this_process(
-        arguments: &Arguments,
-        environment: &dyn Fn(&str) -> Option<OsString>,
-    ) -> Result<Scope, Failure> {
-        let mut scope = Scope::recorded(allowed(arguments)?, arguments);
-        scope.tasks = Tasks::of(1);
-        if let Some(number) = arguments.ranks {
-            scope.tasks.number = number.get();
-            return Ok(scope);
+    /// When the environment of the rank contradicts itself, or the request makes no sense in a rank.
+    pub fn of_this_process(request: &RunRequest, environment: Environment<'_>) -> Result<JobContext, Error> {
+        let mut allowed = allowed()?;
+        if request.beyond_mask && request.chooses_cpus() {
+            allowed.cpus = widest();
         }
-        // Where every task gets the same there is nothing to ask, unless somebody wants to know.
-        let shown = arguments.verbose || arguments.dry_run;
-        if !shares(arguments) && !arguments.rebind && !shown && arguments.copies.is_none() {
-            return Ok(scope);
+        let mut context = JobContext::recorded(allowed, request.tasks);
+        if needs_no_rank(request) {
+            return Ok(context);
         }
         let rank = match numawise_launch::rank(environment) {
-            Err(error) if error.is_only_untold() || !shares(arguments) => {
-                scope.warnings.push(LaunchNotice::RankUnknown { problem: error.to_string() }.into());
+            Err(error) if error.is_only_untold() || !request.shares() => {
+                context.warn(LaunchNotice::RankUnknown { problem: error.to_string() });
                 None
             }
             rank => rank?,
         };
-        match (arguments.copies, rank) {
-            (Some(_), Some(rank)) => return Err(copies_in_a_rank(&rank)),
-            (Some(copies), None) => scope.tasks.number = copies.get(),
-            (None, Some(rank)) => scope.enter(arguments, &rank, &LauncherCpus::of(&rank, environment)),
-            (None, None) if arguments.rebind => scope.warnings.push(LaunchNotice::NothingToRebind.into()),
-            (None, None) => {}
+        match (request.tasks, rank) {
+            (TaskCount::Copies(_), Some(rank)) => {
+                return Err(Error::CopiesInARank { launcher: rank.launcher });
+            }
+            (TaskCount::Copies(_), None) => {}
+            (_, Some(rank)) => context.enter(request, &rank, &LauncherCpus::of(&rank, environment)),
+            (_, None) if request.rebind => context.warn(LaunchNotice::NothingToRebind),
+            (_, None) => {}
         }
-        Ok(scope)
+        Ok(context)
     }
 
     /// Takes the part of a rank.
-    fn enter(&mut self, arguments: &Arguments, rank: &LocalRank, outside: &LauncherCpus) {
+    fn enter(&mut self, request: &RunRequest, rank: &LocalRank, outside: &LauncherCpus) {
         self.notes.push(rank_of_job(rank));
-        self.reports = rank.local_rank == 0 || arguments.verbose;
+        self.reports = rank.local_rank == 0 || request.explain == Explanation::EachRank;
         let own = self.allowed.cpus.clone();
         let size = rank.local_size.max(1);
         let mask = outside.mask.clone();
         match LauncherBinding::from_masks(&own, &outside.cpus, size) {
             LauncherBinding::None => {
                 self.note(LaunchNotice::CpusLeftToAllRanks { cpus: own.clone(), mask });
-                if shares(arguments) {
+                if request.shares() {
                     self.warnings.extend(outside.beyond_allocation(&own).map(Notice::from));
                 }
-                self.share_out(arguments, rank);
+                self.share_out(request, rank);
             }
-            _ if arguments.rebind => {
+            _ if request.rebind => {
                 self.allowed.cpus = outside.cpus.union(&own);
                 let launcher_cpus = self.allowed.cpus.clone();
                 self.warn(LaunchNotice::RankIsRebound { cpus: own, launcher_cpus, mask });
-                self.share_out(arguments, rank);
+                self.share_out(request, rank);
             }
             LauncherBinding::Exclusive => {
                 self.note(LaunchNotice::RankIsBound { cpus: own, of: outside.cpus.clone(), mask });
             }
-            LauncherBinding::Overlapping if shares(arguments) => {
+            LauncherBinding::Overlapping if request.shares() => {
                 self.tasks.overlapping = true;
                 let launcher_cpus = outside.cpus.len();
                 self.tasks.threads = Some((launcher_cpus as u32 / size).max(1));
@@ -135,7 +118,7 @@ impl Scope {
                     cpus: own,
                     local_ranks: size,
                     launcher_cpus,
-                    pinned: arguments.pin,
+                    pinned: request.is_pinned_by_request(),
                 });
             }
             LauncherBinding::Overlapping => self.note(LaunchNotice::OverlappingMask { cpus: own }),
@@ -150,9 +133,9 @@ impl Scope {
         self.warnings.push(notice.into());
     }
 
-    fn share_out(&mut self, arguments: &Arguments, rank: &LocalRank) {
-        if shares(arguments) {
-            self.tasks = Tasks { number: rank.local_size, ours: rank.local_rank, ..Tasks::default() };
+    fn share_out(&mut self, request: &RunRequest, rank: &LocalRank) {
+        if request.shares() {
+            self.tasks = JobTasks { number: rank.local_size, ours: rank.local_rank, ..JobTasks::default() };
         }
     }
 }
@@ -170,13 +153,11 @@ fn rank_of_job(rank: &LocalRank) -> Notice {
     notice.into()
 }
 
-fn copies_in_a_rank(rank: &LocalRank) -> Failure {
-    Failure::new(format!(
-        "--copies starts copies by itself, and this is a rank of a job already (of {}): every rank would start as \
-         many; ask the launcher for more ranks, or start one rank on each computer and take the launcher's variables out \
-         of its environment",
-        rank.launcher
-    ))
+/// Where every task gets the same there is nothing to ask, unless it is to be explained.
+fn needs_no_rank(request: &RunRequest) -> bool {
+    let copies = matches!(request.tasks, TaskCount::Copies(_));
+    matches!(request.tasks, TaskCount::Ranks(_))
+        || !(request.shares() || request.rebind || copies || request.explain > Explanation::Warnings)
 }
 
 /// What the launcher itself may use.
@@ -197,11 +178,7 @@ struct SlurmAllocation {
 
 impl SlurmAllocation {
     /// `None` outside of Slurm, and where its variable makes no sense.
-    fn of(
-        rank: &LocalRank,
-        environment: &dyn Fn(&str) -> Option<OsString>,
-        own: &CpuSet,
-    ) -> Option<SlurmAllocation> {
+    fn of(rank: &LocalRank, environment: Environment<'_>, own: &CpuSet) -> Option<SlurmAllocation> {
         if rank.launcher != Launcher::Slurm {
             return None;
         }
@@ -212,11 +189,11 @@ impl SlurmAllocation {
 }
 
 impl LauncherCpus {
-    fn of(rank: &LocalRank, environment: &dyn Fn(&str) -> Option<OsString>) -> LauncherCpus {
+    fn of(rank: &LocalRank, environment: Environment<'_>) -> LauncherCpus {
         let inside = widest();
         let allocation = SlurmAllocation::of(rank, environment, &inside);
         // A daemon that the batch system started has the variables of the batch system's ranks, not of its own.
-        let is_rank = |lookup: &dyn Fn(&str) -> Option<OsString>| match numawise_launch::rank(lookup) {
+        let is_rank = |lookup: Environment<'_>| match numawise_launch::rank(lookup) {
             Ok(Some(above)) => above.launcher == rank.launcher,
             Ok(None) => false,
             // What looks like a rank and makes no sense is no launcher either.

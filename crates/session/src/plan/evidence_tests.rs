@@ -1,28 +1,19 @@
 use std::path::PathBuf;
 
-use clap::Parser;
 use numawise_facts::{
     Attribute, AttributeKind, AttributeOrigin, Bandwidth, Depth, Estimate, Fingerprint, IdleLatency,
     MemoryKind, Mix, Profile, ProfileHeader, ProfileOrigin, Reading, Target, Workers,
 };
 use numawise_units::{BytesPerSecond, Latency, NodeId};
 
+use super::super::request::{JobRequest, JobTasks};
+use super::super::testing;
 use super::*;
-use crate::commands::run::arguments::Arguments;
-use crate::commands::run::machine::Allowed;
-use crate::commands::run::scope::Tasks;
 
-#[derive(Parser)]
-struct Line {
-    #[command(flatten)]
-    arguments: Arguments,
-}
-
-fn request(line: &str) -> Request {
-    let words = ["run"].into_iter().chain(line.split_whitespace()).chain(["app"]);
-    let arguments = Line::parse_from(words).arguments;
-    let allowed = Allowed { cpus: "0-3".parse().unwrap(), nodes: "0-1".parse().unwrap() };
-    Request::new(&arguments, &allowed, &Tasks::of(1), &|_| None).unwrap()
+fn request(words: &str) -> JobRequest {
+    let allowed =
+        numawise_machine::AllowedSets { cpus: "0-3".parse().unwrap(), nodes: "0-1".parse().unwrap() };
+    JobRequest::new(&testing::request(words), &allowed, &JobTasks::of(1), &|_| None).unwrap()
 }
 
 fn machine() -> Machine {
@@ -86,7 +77,7 @@ fn noted(line: &str, machine: Machine, found: Option<&SavedProfile>) -> Vec<Noti
         None => machine,
     };
     let placement = request.place(&machine).unwrap();
-    notes(&request, &machine, &placement, found)
+    notes(&request.placement, &machine, &placement, found)
 }
 
 #[test]
@@ -101,12 +92,12 @@ fn weights_say_when_and_where_they_were_measured() {
     let passed_over =
         numawise_facts::SessionNotice::UnreadableProfile { problem: "y.json: cut off".to_owned() };
     assert_eq!(
-        noted("--memory weighted", machine(), Some(&found)),
+        noted("memory=weighted", machine(), Some(&found)),
         [derived(AttributeOrigin::Measured, Some(1_700_000_000)).into(), passed_over.into()]
     );
     let undated = self::found(Reading::unavailable("MLC does not give it"));
     assert_eq!(
-        noted("--memory weighted:0-1", machine(), Some(&undated))[0],
+        noted("memory=weighted:0-1", machine(), Some(&undated))[0],
         derived(AttributeOrigin::Measured, None).into()
     );
 }
@@ -118,7 +109,7 @@ fn weights_by_the_firmware_say_so() {
         let cpus = "0-3".parse().unwrap();
         declared.attributes.push(Attribute::declared(AttributeKind::Bandwidth, cpus, NodeId(node), 100_000));
     }
-    let notes = noted("--memory weighted", declared, None);
+    let notes = noted("memory=weighted", declared, None);
     let bandwidth = |node| NodeBandwidth { node: NodeId(node), bandwidth: BytesPerSecond(100e9) };
     let by_firmware = PlanNotice::WeightsDerivedFrom {
         origin: AttributeOrigin::Firmware,
@@ -126,30 +117,26 @@ fn weights_by_the_firmware_say_so() {
         bandwidths: vec![bandwidth(0), bandwidth(1)],
     };
     assert_eq!(notes, [by_firmware.into()]);
-    assert_eq!(
-        noted("--memory weighted", machine(), None),
-        Vec::<Notice>::new(),
-        "no weights, nothing to say"
-    );
+    assert_eq!(noted("memory=weighted", machine(), None), Vec::<Notice>::new(), "no weights, nothing to say");
 }
 
 #[test]
 fn only_weights_and_kinds_look_for_a_profile() {
-    for line in ["--memory weighted", "--memory weighted:0", "--memory hbm"] {
-        assert!(asks(&request(line)), "{line}");
+    for line in ["memory=weighted", "memory=weighted:0", "memory=hbm"] {
+        assert!(asks(&request(line).placement), "{line}");
     }
     for line in [
         "",
-        "-C 0 -m 0",
-        "-w 0-1",
-        "--memory interleave",
-        "--memory local",
-        "--memory remote",
-        "--place semi",
+        "numactl-cpus=0 membind=0",
+        "weighted=0-1",
+        "memory=interleave",
+        "memory=local",
+        "memory=remote",
+        "place=semi",
     ] {
-        assert!(!asks(&request(line)), "{line}");
+        assert!(!asks(&request(line).placement), "{line}");
         let found = found(Reading::Measured(0));
-        if line != "--memory remote" {
+        if line != "memory=remote" {
             assert_eq!(noted(line, machine(), Some(&found)), Vec::<Notice>::new(), "{line}");
         }
     }
@@ -159,7 +146,7 @@ fn only_weights_and_kinds_look_for_a_profile() {
 fn kinds_of_memory_say_when_they_were_measured() {
     let mut with_hbm = machine();
     with_hbm.nodes[1].kind = MemoryKind::Hbm;
-    let notes = noted("--memory hbm --place local", with_hbm, Some(&found(Reading::Measured(0))));
+    let notes = noted("memory=hbm place=local", with_hbm, Some(&found(Reading::Measured(0))));
     let profile = ProfileReference { taken: Some(0), path: "/data/x.json".to_owned() };
     assert_eq!(notes[0], PlanNotice::KindsDerivedFrom { profile }.into());
 }

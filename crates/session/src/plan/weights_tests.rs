@@ -1,6 +1,5 @@
 use std::path::Path;
 
-use clap::Parser;
 use numawise_facts::{MemoryPlan, Strategy, TaskPlacement, ThreadBinding};
 use numawise_units::{NodeId, TaskId};
 
@@ -30,7 +29,7 @@ fn own() -> Notice {
 
 fn compared(wanted: &[u8], now: &[&str]) -> Vec<Notice> {
     let root = tempfile::tempdir().unwrap();
-    let folder = root.path().join(Path::new(WEIGHTS).strip_prefix("/").unwrap());
+    let folder = root.path().join(Path::new(numawise_machine::WEIGHTS).strip_prefix("/").unwrap());
     std::fs::create_dir_all(&folder).unwrap();
     for (node, text) in now.iter().enumerate() {
         std::fs::write(folder.join(format!("node{node}")), text).unwrap();
@@ -67,21 +66,15 @@ fn a_kernel_without_weights_is_left_to_the_call() {
 
 #[test]
 fn weights_that_nobody_planned_are_not_written() {
-    #[derive(Parser)]
-    struct Typed {
-        #[command(flatten)]
-        run: Arguments,
-    }
-    for (line, part) in [
-        ("run --global-weights --memory local app", "expected --memory weighted with two nodes"),
-        ("run --global-weights -w 0 app", "takes the kernel's weights as they are"),
-    ] {
-        let arguments = Typed::try_parse_from(line.split(' ')).unwrap().run;
+    let refused = |words: &str, warnings: Vec<Notice>| {
         let mut plan = placement(&[]);
-        plan.warnings.clear();
-        let error = format!("{:?}", write(&arguments, &mut plan).unwrap_err());
-        assert!(error.contains(part), "{line}: {error}");
-    }
-    let arguments = Typed::try_parse_from(["run", "app"]).unwrap().run;
-    assert!(write(&arguments, &mut placement(&[3, 1])).is_ok(), "nobody asked");
+        plan.warnings = warnings;
+        match write(&super::super::testing::request(words), &mut plan) {
+            Err(Error::NoWeights(missing)) => missing,
+            other => panic!("{words}: {other:?}"),
+        }
+    };
+    assert_eq!(refused("memory=local", vec![]), WeightsMissing::NotAskedFor);
+    assert_eq!(refused("weighted=0", vec![]), WeightsMissing::KernelsAreTaken);
+    assert_eq!(refused("memory=weighted", vec![own()]), WeightsMissing::Unknown(Box::new(own())));
 }

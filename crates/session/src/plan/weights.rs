@@ -1,16 +1,28 @@
-//! The kernel's weights for weighted interleaving, beside those of a plan.
+//! The kernel's weights for weighted interleaving, compared with those of a plan.
 
-use std::fs;
+use std::io;
 
 use numawise_facts::{MemoryMode, NodeWeight, Notice, Placement, PlanNotice};
-use numawise_machine::{Roots, WEIGHTS, global_weight};
+use numawise_linux::weights as kernel;
+use numawise_machine::{Roots, global_weight};
 
-use super::super::Failure;
-use super::arguments::Arguments;
+use super::request::{MemorySelection, RunRequest};
+use crate::Error;
 
 #[cfg(test)]
 #[path = "weights_tests.rs"]
 mod tests;
+
+/// Why a plan has no weights that could be written.
+#[derive(Debug, Clone, PartialEq)]
+pub enum WeightsMissing {
+    /// numactl's weighted policy takes the kernel's weights as they are.
+    KernelsAreTaken,
+    /// What the plan says of them.
+    Unknown(Box<Notice>),
+    /// The plan interleaves by weight over fewer than two nodes, or not at all.
+    NotAskedFor,
+}
 
 /// The weights that the plan asks for; all its tasks ask for the same.
 fn wanted(placement: &Placement) -> &[NodeWeight] {
@@ -57,48 +69,36 @@ fn same_shares(now: &[NodeWeight], wanted: &[NodeWeight]) -> bool {
         .all(|(now, wanted)| u32::from(now.weight) * all_wanted == u32::from(wanted.weight) * all_now)
 }
 
-/// Writes the plan's weights into the kernel. Gives what was done, as a warning.
+/// Writes the plan's weights into the kernel, and says so in the plan's warnings.
 ///
 /// # Errors
 /// When the plan has no weights, or they cannot be written.
-pub fn write(arguments: &Arguments, placement: &mut Placement) -> Result<(), Failure> {
-    if !arguments.global_weights {
-        return Ok(());
-    }
+pub fn write(request: &RunRequest, placement: &mut Placement) -> Result<(), Error> {
     let wanted = wanted(placement).to_vec();
     if wanted.is_empty() {
-        return Err(no_weights(arguments, placement));
+        return Err(Error::NoWeights(missing(request, placement)));
     }
     for one in &wanted {
-        let file = format!("{WEIGHTS}/node{}", one.node);
-        fs::write(&file, one.weight.to_string()).map_err(|error| {
-            Failure::new(format!(
-                "--global-weights: cannot write {} to {file}: {error}; {}",
-                one.weight,
-                match error.kind() {
-                    std::io::ErrorKind::NotFound =>
-                        "kernels have this file since Linux 6.9; try --memory interleave",
-                    std::io::ErrorKind::PermissionDenied => "only root may write it",
-                    _ => "expected a kernel that takes it",
-                }
-            ))
-        })?;
+        kernel::set(&numawise_linux::Roots::live(), one.node, one.weight)
+            .map_err(|source| not_written(*one, source))?;
     }
     placement.warnings.retain(|warning| !is_about_weights(warning));
     placement.warnings.push(PlanNotice::KernelWeightsWritten { weights: wanted }.into());
     Ok(())
 }
 
-fn no_weights(arguments: &Arguments, placement: &Placement) -> Failure {
-    let why = placement.warnings.iter().find(|warning| is_about_weights(warning));
-    let why = match (why, arguments.weighted_interleave.is_some()) {
-        (_, true) => {
-            "numactl's --weighted-interleave takes the kernel's weights as they are; expected --memory \
-                      weighted"
-                .to_owned()
-        }
-        (Some(why), _) => numawise_report::notice::text(why),
-        (None, _) => "expected --memory weighted with two nodes or more".to_owned(),
-    };
-    Failure::new(format!("--global-weights: the plan has no weights to write: {why}"))
+fn not_written(weight: NodeWeight, source: io::Error) -> Error {
+    let file = kernel::file(weight.node);
+    Error::WeightNotWritten { weight: weight.weight, file, source }
+}
+
+fn missing(request: &RunRequest, placement: &Placement) -> WeightsMissing {
+    let of_numactl = MemoryMode::WeightedInterleave;
+    if matches!(request.memory, MemorySelection::Numactl { policy, .. } if policy == of_numactl) {
+        return WeightsMissing::KernelsAreTaken;
+    }
+    match placement.warnings.iter().find(|warning| is_about_weights(warning)) {
+        Some(notice) => WeightsMissing::Unknown(Box::new(notice.clone())),
+        None => WeightsMissing::NotAskedFor,
+    }
 }

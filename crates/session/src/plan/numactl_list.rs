@@ -5,31 +5,25 @@ use numawise_machine::{DeviceError, Roots, nodes_of_device};
 use numawise_units::{CpuSet, Id, IdSet, NodeSet};
 
 #[cfg(test)]
-#[path = "node_string_tests.rs"]
+#[path = "numactl_list_tests.rs"]
 mod tests;
 
 /// Why a text is not a list in numactl's syntax, or not one for us.
 #[derive(Debug, thiserror::Error)]
-pub enum NodeStringError {
-    #[error(
-        "{option} '{text}': {problem}; expected e.g. 0,2-3, all, !0 (all but 0) or +0-1 (the first two allowed)"
-    )]
-    Syntax { option: &'static str, text: String, problem: String },
-    #[error("{option} '{text}' leaves no {noun}; allowed are {allowed}")]
-    Nothing { option: &'static str, text: String, noun: &'static str, allowed: String },
-    #[error("{option} '{text}': there is no {noun} +{position}, only {count} are allowed ({allowed})")]
-    Relative {
-        option: &'static str,
-        text: String,
-        noun: &'static str,
-        position: u32,
-        count: usize,
-        allowed: String,
-    },
-    #[error("{option} '{text}': a device is near a node, not a CPU; expected --cpunodebind '{text}'")]
-    NotOfCpus { option: &'static str, text: String },
-    #[error("{option} '{text}': {source}")]
-    Device { option: &'static str, text: String, source: Box<DeviceError> },
+pub enum ListError {
+    #[error("'{text}': {problem}; expected e.g. 0,2-3, all, !0 (all but 0) or +0-1 (the first two allowed)")]
+    Syntax { text: String, problem: String },
+    /// A step, which our own lists have and numactl's have not.
+    #[error("'{text}': numactl knows no steps")]
+    Step { text: String },
+    #[error("'{text}' leaves no {noun}; allowed are {allowed}")]
+    Nothing { text: String, noun: &'static str, allowed: String },
+    #[error("'{text}': there is no {noun} +{position}, only {count} are allowed ({allowed})")]
+    Relative { text: String, noun: &'static str, position: u32, count: usize, allowed: String },
+    #[error("'{text}': a device is near a node, not a CPU")]
+    NotOfCpus { text: String },
+    #[error("'{text}': {source}")]
+    Device { text: String, source: Box<DeviceError> },
 }
 
 /// What is looked up when a text names a device; `None` when it names none.
@@ -41,21 +35,16 @@ enum Unnamed {
     NotOfCpus,
 }
 
-/// The nodes that `text`, the value of `option`, means when `allowed` are those that we may use.
+/// The nodes that `text` means when `allowed` are those that we may use.
 ///
 /// # Errors
 /// When the text makes no sense, or means nothing of what is allowed.
-pub fn parse_nodes(option: &'static str, text: &str, allowed: &NodeSet) -> Result<NodeSet, NodeStringError> {
-    parse_nodes_at(&Roots::live(), option, text, allowed)
+pub fn parse_nodes(text: &str, allowed: &NodeSet) -> Result<NodeSet, ListError> {
+    parse_nodes_at(&Roots::live(), text, allowed)
 }
 
-fn parse_nodes_at(
-    roots: &Roots,
-    option: &'static str,
-    text: &str,
-    allowed: &NodeSet,
-) -> Result<NodeSet, NodeStringError> {
-    parse(option, text, allowed, &|word| {
+fn parse_nodes_at(roots: &Roots, text: &str, allowed: &NodeSet) -> Result<NodeSet, ListError> {
+    parse(text, allowed, &|word| {
         Some(nodes_of_device(roots, word)?.map_err(|error| Unnamed::Device(Box::new(error))))
     })
 }
@@ -64,23 +53,18 @@ fn parse_nodes_at(
 ///
 /// # Errors
 /// When the text makes no sense, or means nothing of what is allowed.
-pub fn parse_cpus(option: &'static str, text: &str, allowed: &CpuSet) -> Result<CpuSet, NodeStringError> {
+pub fn parse_cpus(text: &str, allowed: &CpuSet) -> Result<CpuSet, ListError> {
     const DEVICES: [&str; 5] = ["netdev:", "file:", "ip:", "block:", "pci:"];
     let is_device = |word: &str| DEVICES.iter().any(|prefix| word.starts_with(prefix));
-    parse(option, text, allowed, &|word| is_device(word).then_some(Err(Unnamed::NotOfCpus)))
+    parse(text, allowed, &|word| is_device(word).then_some(Err(Unnamed::NotOfCpus)))
 }
 
 /// As in numactl, a range stands for what is allowed in it, while a single number stands for itself and may turn out to be
 /// forbidden later; both ends of a range have to be allowed, which is left to the placement to explain. A device is the
 /// last of its list: whatever follows is a part of its name.
-fn parse<T: Id>(
-    option: &'static str,
-    text: &str,
-    allowed: &IdSet<T>,
-    devices: Devices<'_, T>,
-) -> Result<IdSet<T>, NodeStringError> {
+fn parse<T: Id>(text: &str, allowed: &IdSet<T>, devices: Devices<'_, T>) -> Result<IdSet<T>, ListError> {
     if text == "all" {
-        return non_empty(option, text, allowed.clone(), allowed);
+        return non_empty(text, allowed.clone(), allowed);
     }
     let (inverted, rest) = strip(text, '!');
     let (relative, rest) = strip(rest, '+');
@@ -92,8 +76,8 @@ fn parse<T: Id>(
         if let Some(found) = devices(list) {
             let whole = text.to_owned();
             let found = found.map_err(|unnamed| match unnamed {
-                Unnamed::Device(source) => NodeStringError::Device { option, text: whole, source },
-                Unnamed::NotOfCpus => NodeStringError::NotOfCpus { option, text: whole },
+                Unnamed::Device(source) => ListError::Device { text: whole, source },
+                Unnamed::NotOfCpus => ListError::NotOfCpus { text: whole },
             })?;
             set.extend(found.iter());
             break;
@@ -103,38 +87,32 @@ fn parse<T: Id>(
             None => (list, None),
         };
         rest = others;
-        let listed = listed(option, text, element)?;
+        let listed = listed(text, element)?;
         if !(relative || relative_here) {
             set.extend(in_range(&listed, allowed).iter())
         } else {
-            set.extend(at_positions(option, text, &listed, allowed)?.iter())
+            set.extend(at_positions(text, &listed, allowed)?.iter())
         }
     }
     let set = if inverted { allowed.difference(&set) } else { set };
-    non_empty(option, text, set, allowed)
+    non_empty(text, set, allowed)
 }
 
 /// A number or a range as it is written.
-fn listed<T: Id>(option: &'static str, text: &str, element: &str) -> Result<IdSet<T>, NodeStringError> {
-    let wrong = |problem: String| NodeStringError::Syntax { option, text: text.to_owned(), problem };
+fn listed<T: Id>(text: &str, element: &str) -> Result<IdSet<T>, ListError> {
+    let wrong = |problem: String| ListError::Syntax { text: text.to_owned(), problem };
     if element.contains(':') {
-        return Err(wrong("numactl knows no steps; use --cpus".to_owned()));
+        return Err(ListError::Step { text: text.to_owned() });
     }
     let listed: IdSet<T> = element.parse().map_err(|_| wrong(problem(element)))?;
     if listed.is_empty() { Err(wrong("a number is missing".to_owned())) } else { Ok(listed) }
 }
 
 /// The first of the allowed ones for 0, and so on.
-fn at_positions<T: Id>(
-    option: &'static str,
-    text: &str,
-    positions: &IdSet<T>,
-    allowed: &IdSet<T>,
-) -> Result<IdSet<T>, NodeStringError> {
+fn at_positions<T: Id>(text: &str, positions: &IdSet<T>, allowed: &IdSet<T>) -> Result<IdSet<T>, ListError> {
     let ids: Vec<T> = allowed.iter().collect();
     let at = |position: u32| {
-        ids.get(position as usize).copied().ok_or_else(|| NodeStringError::Relative {
-            option,
+        ids.get(position as usize).copied().ok_or_else(|| ListError::Relative {
             text: text.to_owned(),
             noun: T::NOUN,
             position,
@@ -164,20 +142,10 @@ fn in_range<T: Id>(listed: &IdSet<T>, allowed: &IdSet<T>) -> IdSet<T> {
     listed.intersection(allowed).union(&ends)
 }
 
-fn non_empty<T: Id>(
-    option: &'static str,
-    text: &str,
-    set: IdSet<T>,
-    allowed: &IdSet<T>,
-) -> Result<IdSet<T>, NodeStringError> {
+fn non_empty<T: Id>(text: &str, set: IdSet<T>, allowed: &IdSet<T>) -> Result<IdSet<T>, ListError> {
     if !set.is_empty() {
         Ok(set)
     } else {
-        Err(NodeStringError::Nothing {
-            option,
-            text: text.to_owned(),
-            noun: T::NOUN,
-            allowed: allowed.to_string(),
-        })
+        Err(ListError::Nothing { text: text.to_owned(), noun: T::NOUN, allowed: allowed.to_string() })
     }
 }

@@ -1,18 +1,9 @@
-use clap::Parser;
-use numawise_launch::Launcher;
+use std::ffi::OsString;
+
 use numawise_units::Pid;
 
+use super::super::testing::request;
 use super::*;
-
-#[derive(Parser)]
-struct Typed {
-    #[command(flatten)]
-    run: Arguments,
-}
-
-fn typed(line: &str) -> Arguments {
-    Typed::try_parse_from(["run"].into_iter().chain(line.split_whitespace())).unwrap().run
-}
 
 fn rank(local_rank: u32, local_size: u32) -> LocalRank {
     LocalRank {
@@ -33,7 +24,7 @@ fn cpus(text: &str) -> CpuSet {
     text.parse().unwrap()
 }
 
-fn entered(line: &str, own: &str, outside: &str, rank: &LocalRank) -> Scope {
+fn entered(line: &str, own: &str, outside: &str, rank: &LocalRank) -> JobContext {
     entered_with(line, own, outside, rank, None)
 }
 
@@ -43,11 +34,12 @@ fn entered_with(
     outside: &str,
     rank: &LocalRank,
     allocation: Option<SlurmAllocation>,
-) -> Scope {
-    let allowed = Allowed { cpus: own.parse().unwrap(), nodes: "0".parse().unwrap() };
-    let mut scope = Scope { allowed, tasks: Tasks::of(1), notes: vec![], warnings: vec![], reports: true };
+) -> JobContext {
+    let allowed = AllowedSets { cpus: own.parse().unwrap(), nodes: "0".parse().unwrap() };
+    let mut scope =
+        JobContext { allowed, tasks: JobTasks::of(1), notes: vec![], warnings: vec![], reports: true };
     let outside = LauncherCpus { cpus: outside.parse().unwrap(), mask: mpirun(), allocation };
-    scope.enter(&typed(line), rank, &outside);
+    scope.enter(&request(line), rank, &outside);
     scope
 }
 
@@ -71,8 +63,8 @@ fn what_the_launcher_did_is_derived_from_the_masks() {
 
 #[test]
 fn ranks_that_nobody_bound_plan_for_all_and_take_their_part() {
-    let scope = entered("--place semi app", "0-7", "0-7", &rank(2, 4));
-    assert_eq!(scope.tasks, Tasks { number: 4, ours: 2, ..Tasks::default() });
+    let scope = entered("place=semi", "0-7", "0-7", &rank(2, 4));
+    assert_eq!(scope.tasks, JobTasks { number: 4, ours: 2, ..JobTasks::default() });
     assert_eq!(scope.warnings, []);
     let rank_of_job = LaunchNotice::RankOfJob {
         launcher: "Open MPI".to_owned(),
@@ -85,16 +77,16 @@ fn ranks_that_nobody_bound_plan_for_all_and_take_their_part() {
     let left = LaunchNotice::CpusLeftToAllRanks { cpus: cpus("0-7"), mask: mpirun() };
     assert_eq!(scope.notes, [rank_of_job.into(), left.into()]);
     assert!(!scope.reports, "rank 0 reports what there is to report");
-    assert!(entered("--place semi app", "0-7", "0-7", &rank(0, 4)).reports);
-    assert!(entered("--place semi -v app", "0-7", "0-7", &rank(2, 4)).reports);
+    assert!(entered("place=semi", "0-7", "0-7", &rank(0, 4)).reports);
+    assert!(entered("place=semi explain", "0-7", "0-7", &rank(2, 4)).reports);
     // numactl's lists hold for each.
-    assert_eq!(entered("-C 0-3 -v app", "0-7", "0-7", &rank(2, 4)).tasks, Tasks::of(1));
+    assert_eq!(entered("numactl-cpus=0-3 explain", "0-7", "0-7", &rank(2, 4)).tasks, JobTasks::of(1));
 }
 
 #[test]
-fn a_bound_rank_plans_inside_and_without_a_word() {
-    let scope = entered("--place local app", "2-3", "0-7", &rank(1, 4));
-    assert_eq!((scope.tasks, scope.allowed.cpus.to_string()), (Tasks::of(1), "2-3".to_owned()));
+fn a_bound_rank_plans_inside_and_without_a_warning() {
+    let scope = entered("place=local", "2-3", "0-7", &rank(1, 4));
+    assert_eq!((scope.tasks, scope.allowed.cpus.to_string()), (JobTasks::of(1), "2-3".to_owned()));
     assert_eq!(scope.warnings, []);
     let bound = LaunchNotice::RankIsBound { cpus: cpus("2-3"), of: cpus("0-7"), mask: mpirun() };
     assert_eq!(scope.notes[1], bound.into());
@@ -102,20 +94,20 @@ fn a_bound_rank_plans_inside_and_without_a_word() {
 
 #[test]
 fn rebind_widens_with_a_warning() {
-    let scope = entered("--place local --rebind app", "2-3", "0-7", &rank(1, 4));
+    let scope = entered("place=local rebind", "2-3", "0-7", &rank(1, 4));
     assert_eq!(scope.allowed.cpus.to_string(), "0-7");
-    assert_eq!(scope.tasks, Tasks { number: 4, ours: 1, ..Tasks::default() });
+    assert_eq!(scope.tasks, JobTasks { number: 4, ours: 1, ..JobTasks::default() });
     let rebound =
         LaunchNotice::RankIsRebound { cpus: cpus("2-3"), launcher_cpus: cpus("0-7"), mask: mpirun() };
     assert_eq!(scope.warnings, [rebound.into()]);
-    let nothing = entered("--place local --rebind app", "0-7", "0-7", &rank(1, 4));
+    let nothing = entered("place=local rebind", "0-7", "0-7", &rank(1, 4));
     assert_eq!(nothing.warnings, [], "there was nothing to widen");
 }
 
 #[test]
 fn ranks_on_the_same_cpus_are_warned() {
-    let scope = entered("--place local app", "0-7", "0-15", &rank(3, 4));
-    assert_eq!(scope.tasks, Tasks { overlapping: true, threads: Some(4), ..Tasks::of(1) });
+    let scope = entered("place=local", "0-7", "0-15", &rank(3, 4));
+    assert_eq!(scope.tasks, JobTasks { overlapping: true, threads: Some(4), ..JobTasks::of(1) });
     let overlapping = |pinned| LaunchNotice::OverlappingMasks {
         cpus: cpus("0-7"),
         local_ranks: 4,
@@ -123,60 +115,60 @@ fn ranks_on_the_same_cpus_are_warned() {
         pinned,
     };
     assert_eq!(scope.warnings, [overlapping(false).into()]);
-    let pinned = entered("--place local --pin app", "0-7", "0-15", &rank(3, 4));
+    let pinned = entered("place=local pin", "0-7", "0-15", &rank(3, 4));
     assert_eq!(pinned.warnings, [overlapping(true).into()]);
-    let lists = entered("-C 0-1 -v app", "0-7", "0-15", &rank(3, 4));
-    assert_eq!((lists.warnings, lists.tasks), (vec![], Tasks::of(1)));
+    let lists = entered("numactl-cpus=0-1 explain", "0-7", "0-15", &rank(3, 4));
+    assert_eq!((lists.warnings, lists.tasks), (vec![], JobTasks::of(1)));
 }
 
-fn scope_of(line: &str, variables: &[(&str, &str)]) -> Result<Scope, Failure> {
+fn scope_of(line: &str, variables: &[(&str, &str)]) -> Result<JobContext, Error> {
     let look = |name: &str| {
         variables.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value))
     };
-    Scope::of_this_process(&typed(line), &look)
+    JobContext::of_this_process(&request(line), &look)
 }
 
 const RANK: [(&str, &str); 2] = [("MPI_LOCALRANKID", "1"), ("MPI_LOCALNRANKS", "2")];
 
 #[test]
 fn copies_inside_of_a_rank_are_refused() {
-    let error = format!("{:?}", scope_of("--copies 2 app", &RANK).unwrap_err());
-    assert!(error.contains("--copies") && error.contains("MPICH"), "{error}");
-    assert_eq!(scope_of("--copies 2 app", &[]).unwrap().tasks, Tasks::of(2));
+    let error = scope_of("copies=2", &RANK).unwrap_err();
+    assert!(matches!(error, Error::CopiesInARank { launcher: Launcher::Hydra }), "{error}");
+    assert_eq!(scope_of("copies=2", &[]).unwrap().tasks, JobTasks::of(2));
 }
 
 #[test]
 fn a_broken_environment_ends_a_plan_for_ranks_and_nothing_else() {
     let broken = [("MPI_LOCALRANKID", "one"), ("MPI_LOCALNRANKS", "2")];
-    assert!(scope_of("--place local app", &broken).is_err());
-    assert!(scope_of("-C 0 app", &broken).unwrap().warnings.is_empty(), "nobody asked");
-    let shown = scope_of("-C 0 -v app", &broken).unwrap();
+    assert!(scope_of("place=local", &broken).is_err());
+    assert!(scope_of("numactl-cpus=0", &broken).unwrap().warnings.is_empty(), "nobody asked");
+    let shown = scope_of("numactl-cpus=0 explain", &broken).unwrap();
     let [Notice::Launch(LaunchNotice::RankUnknown { problem })] = shown.warnings.as_slice() else {
         panic!("{:?}", shown.warnings)
     };
     assert!(problem.contains("MPI_LOCALRANKID"), "{problem}");
-    let untold = scope_of("--place local app", &[("PMI_RANK", "1")]).unwrap();
+    let untold = scope_of("place=local", &[("PMI_RANK", "1")]).unwrap();
     assert_eq!(untold.warnings[0].code(), "NW608", "{:?}", untold.warnings);
 }
 
 #[test]
 fn rebind_without_a_launcher_says_that_it_does_nothing() {
-    let scope = scope_of("--rebind --place local app", &[]).unwrap();
+    let scope = scope_of("rebind place=local", &[]).unwrap();
     assert_eq!(scope.warnings, [LaunchNotice::NothingToRebind.into()]);
 }
 
 #[test]
-fn what_a_batch_system_did_not_give_is_not_taken_without_a_word() {
+fn what_a_batch_system_did_not_give_is_not_taken_in_silence() {
     let warnings = |line: &str, own: &str, cpus, threads_of_core| {
         let allocation = Some(SlurmAllocation { cpus, threads_of_core });
         entered_with(line, own, own, &rank(0, 2), allocation).warnings
     };
     let more = LaunchNotice::MoreThanSlurmGave { given: 4, open: cpus("0-7") };
-    assert_eq!(warnings("--place local app", "0-7", 4, 1), [more.into()]);
-    assert_eq!(warnings("--place local app", "0-7", 8, 1), []);
-    assert_eq!(warnings("--place local app", "0-7", 4, 2), [], "four cores with two CPUs each");
-    assert_eq!(warnings("--place local app", "0-7", 3, 2).len(), 1);
-    assert_eq!(warnings("-C 0-3 app", "0-7", 4, 1), [], "who names CPUs knows which");
+    assert_eq!(warnings("place=local", "0-7", 4, 1), [more.into()]);
+    assert_eq!(warnings("place=local", "0-7", 8, 1), []);
+    assert_eq!(warnings("place=local", "0-7", 4, 2), [], "four cores with two CPUs each");
+    assert_eq!(warnings("place=local", "0-7", 3, 2).len(), 1);
+    assert_eq!(warnings("numactl-cpus=0-3", "0-7", 4, 1), [], "who names CPUs knows which");
 }
 
 #[test]

@@ -1,0 +1,52 @@
+//! `copies`: copies of a program, started together, waited for, and reported one by one.
+
+use std::time::Duration;
+
+use numawise_facts::{Placement, RunSpec};
+use numawise_launch::{Finished, Io, Job, Pinner, Start};
+
+use crate::Error;
+
+/// How long copies may take to end themselves when they were told to stop. A second signal does not wait for them.
+const GRACE: Duration = Duration::from_secs(5);
+/// How often signals are asked for; the end of the copies wakes us at once.
+const POLL: Duration = Duration::from_millis(50);
+
+/// The signals that came to the caller and are meant for the copies.
+pub trait RelayedSignals {
+    /// The one that asks the copies to end.
+    fn to_stop(&self) -> Option<i32>;
+    /// Those that go to the copies as they are: each once for all that came since they were last asked for.
+    fn to_relay(&self) -> Vec<i32>;
+    /// Reports that a signal reaches the copies.
+    fn passed_on(&self, signal: i32);
+    /// Reports that the copies are told to end.
+    fn stopping(&self, signal: i32);
+}
+
+/// Runs all tasks of the plan to their end.
+///
+/// # Errors
+/// When a copy cannot be started or does not end even when it is killed; none that can be ended is left running.
+pub fn run(
+    spec: &RunSpec,
+    placement: &Placement,
+    pinner: Option<&Pinner>,
+    signals: &dyn RelayedSignals,
+) -> Result<Finished, Error> {
+    let mut job = Job::spawn(spec, placement, Start { io: Io::Inherit, pinner })?;
+    loop {
+        if let Some(finished) = job.wait_timeout(POLL)? {
+            return Ok(finished);
+        }
+        for signal in signals.to_relay() {
+            signals.passed_on(signal);
+            job.signal(signal);
+        }
+        if let Some(signal) = signals.to_stop() {
+            signals.stopping(signal);
+            job.end(signal, GRACE);
+            return job.wait_timeout(Duration::ZERO)?.ok_or(Error::CopiesHeld { signal });
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! `plan`: a program with its threads and its memory where they are asked for; the plan, and the start.
+//!
+//! The way of a request: the [job](job) that we are in says what may be used and by how many tasks; with that, lists become a
+//! request to the planner; it is placed on as little of the machine as it needs ([`numawise_placement::needs`]), and with all
+//! there is to know where that ends in an error; last come the environment and the library that pins threads.
+
+use std::convert::Infallible;
+use std::path::Path;
+
+use numawise_facts::{
+    LaunchNotice, Machine, MachineNotice, Notice, PageSize, Placement, RunSpec, TaskPlacement,
+};
+use numawise_launch::{Change, LaunchError, Pinner};
+use numawise_machine::{AllowedSets, Roots};
+use numawise_placement::{MachineDetail, needs};
+
+use crate::{Error, here};
+
+mod evidence;
+mod job;
+mod numactl_list;
+mod own;
+mod preload;
+mod request;
+#[cfg(test)]
+mod testing;
+mod weights;
+
+use job::JobContext;
+use preload::PreloadDecision;
+use request::JobRequest;
+
+pub use numactl_list::ListError;
+pub use own::own_placement;
+pub use request::{
+    CpuSelection, Environment, Explanation, MemorySelection, NodeSelection, RequestedList, RunRequest,
+    TaskCount,
+};
+pub use weights::WeightsMissing;
+
+/// The plan of a run, with all that there is to say of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunPlan {
+    /// The machine that the plan was made for; of a plan that is not explained only what it took.
+    pub machine: Machine,
+    pub placement: Placement,
+    /// The number of OpenMP threads is a part of the plan.
+    pub steers_threads: bool,
+    /// Which of the tasks this process becomes.
+    pub ours: u32,
+    /// The same where there are several and this process is one of them.
+    pub task_of_job: Option<u32>,
+    /// What the environment of our task gets, or does not get.
+    pub changes: Vec<Change>,
+    pub pinner: Option<Pinner>,
+    pub notes: Vec<Notice>,
+    /// The warnings that this process is to give: of several ranks on a computer, one gives those that concern all.
+    pub warnings: Vec<Notice>,
+}
+
+/// Makes the plan for a start, from as little of the machine as it takes.
+///
+/// # Errors
+/// When the request cannot be met here.
+pub fn for_start(request: &RunRequest, environment: Environment<'_>) -> Result<RunPlan, Error> {
+    let job = JobContext::of_this_process(request, environment)?;
+    let asked = JobRequest::new(request, &job.allowed, &job.tasks, environment)?;
+    let (machine, mut placement, notes) = placed_on_enough(&asked, &job.allowed)?;
+    if request.write_weights {
+        weights::write(request, &mut placement)?;
+    }
+    let machine = if request.explain == Explanation::EachRank {
+        full(&job.allowed).map_or(machine, |full| evidence::with_profile(&asked.placement, full).0)
+    } else {
+        machine
+    };
+    let own_plan = job.reports || job.tasks.number == 1;
+    let mut warnings = if own_plan { placement.warnings.clone() } else { Vec::new() };
+    let (reports, of_job) = (job.reports, job.warnings.clone());
+    let (mut plan, preload) = completed(request, &asked, job, machine, placement, notes)?;
+    if reports {
+        let of_program = numawise_launch::overrides(&plan.changes, environment).into_iter();
+        let of_program = of_program.map(|problem| LaunchNotice::EnvironmentChanged { problem }.into());
+        warnings
+            .extend(of_job.into_iter().chain(preload).chain(of_program).chain(page_problem(request.pages)));
+    }
+    plan.warnings = warnings;
+    Ok(plan)
+}
+
+/// Makes the plan to be shown, with all there is to know of the machine: this one, or the one of `input`, an hwloc XML file or a
+/// synthetic description.
+///
+/// # Errors
+/// When the request cannot be met there.
+pub fn for_display(
+    request: &RunRequest,
+    input: Option<&str>,
+    environment: Environment<'_>,
+) -> Result<RunPlan, Error> {
+    let (job, machine) = match input {
+        None => {
+            let job = JobContext::of_this_process(request, environment)?;
+            let machine = full(&job.allowed)?;
+            (job, machine)
+        }
+        Some(input) => {
+            let machine = numawise_machine::from_input(input)?;
+            let allowed =
+                AllowedSets { cpus: machine.allowed_cpus.clone(), nodes: machine.allowed_nodes.clone() };
+            (JobContext::recorded(allowed, request.tasks), machine)
+        }
+    };
+    let asked = JobRequest::new(request, &job.allowed, &job.tasks, environment)?;
+    let (machine, placement, notes) = match input {
+        None => placed_here(&asked, machine)?,
+        Some(_) => {
+            let placement = asked.place(&machine)?;
+            let notes = evidence::notes(&asked.placement, &machine, &placement, None);
+            (machine, placement, notes)
+        }
+    };
+    let of_job = job.warnings.clone();
+    let (mut plan, preload) = completed(request, &asked, job, machine, placement, notes)?;
+    let on_pages = if input.is_none() { page_problem(request.pages) } else { None };
+    plan.placement.warnings.splice(0..0, of_job);
+    plan.placement.warnings.extend(preload.into_iter().chain(on_pages));
+    plan.warnings.clone_from(&plan.placement.warnings);
+    Ok(plan)
+}
+
+/// Adds what our task gets: its environment and the library that pins its threads. Gives the warning about that library too.
+fn completed(
+    request: &RunRequest,
+    asked: &JobRequest,
+    job: JobContext,
+    machine: Machine,
+    placement: Placement,
+    notes: Vec<Notice>,
+) -> Result<(RunPlan, Option<Notice>), Error> {
+    let preload = PreloadDecision::new(request, &placement);
+    let ours = job.tasks.ours;
+    let changes = asked.changes(task(&placement, ours)?, preload.pinner.as_ref());
+    let one_of_several = job.tasks.number > 1 && request.tasks == TaskCount::OfTheJob;
+    let plan = RunPlan {
+        machine,
+        placement,
+        steers_threads: asked.steers_threads,
+        ours,
+        task_of_job: one_of_several.then_some(ours),
+        changes,
+        pinner: preload.pinner,
+        notes: job.notes.into_iter().chain(notes).chain(preload.note).collect(),
+        warnings: Vec::new(),
+    };
+    Ok((plan, preload.warning))
+}
+
+fn task(placement: &Placement, number: u32) -> Result<&TaskPlacement, Error> {
+    Ok(placement.tasks.get(number as usize).ok_or(LaunchError::NoTask)?)
+}
+
+impl RunPlan {
+    /// This process becomes our task of the plan. Comes back only with an error.
+    ///
+    /// # Errors
+    /// What failed. The mask and the policy of this process may have been changed by then.
+    pub fn become_program(&self, spec: &RunSpec) -> Result<Infallible, Error> {
+        Ok(numawise_launch::exec_in_place(spec, task(&self.placement, self.ours)?, &self.changes)?)
+    }
+}
+
+/// A placement, the machine that it is for, and what it was derived from.
+type Placed = (Machine, Placement, Vec<Notice>);
+
+fn placed_on_enough(asked: &JobRequest, allowed: &AllowedSets) -> Result<Placed, Error> {
+    let roots = Roots::live();
+    let detail = match needs(&asked.placement) {
+        MachineDetail::Lists if asked.location.is_some() => MachineDetail::Topology,
+        detail => detail,
+    };
+    if detail == MachineDetail::Lists {
+        let named = asked.placement.nodes.clone().unwrap_or_default();
+        if let Some(machine) = allowed.machine(&roots, &named)
+            && let Ok(placement) = asked.place(&machine)
+        {
+            return Ok((machine, placement, Vec::new()));
+        }
+    }
+    let machine = match detail {
+        MachineDetail::Bandwidths => numawise_machine::quick_with_figures(&roots)?,
+        _ => numawise_machine::quick(&roots)?,
+    };
+    if let Ok(placed) = placed_here(asked, under(machine, allowed)) {
+        return Ok(placed);
+    }
+    // Something is wrong, or is a matter of kinds that the quick reader does not know: with all there is to know.
+    placed_here(asked, full(allowed)?)
+}
+
+/// On this machine, with what was measured of it where that matters, and beside the kernel's weights of now.
+fn placed_here(asked: &JobRequest, machine: Machine) -> Result<Placed, Error> {
+    let (machine, profile) = evidence::with_profile(&asked.placement, machine);
+    let mut placement = asked.place(&machine)?;
+    let notes = evidence::notes(&asked.placement, &machine, &placement, profile.as_ref());
+    weights::compare(&mut placement, &Roots::live());
+    Ok((machine, placement, notes))
+}
+
+/// All there is to know of this machine, with what limits us on it.
+fn full(allowed: &AllowedSets) -> Result<Machine, Error> {
+    Ok(under(here::full()?.machine, allowed))
+}
+
+/// The machine with these CPUs allowed, which may be more than our mask has.
+fn under(mut machine: Machine, allowed: &AllowedSets) -> Machine {
+    let cpus = allowed.cpus.intersection(&machine.online());
+    if !cpus.is_subset(&machine.allowed_cpus) {
+        // The mask no longer counts, so it must not be named as what keeps us from a CPU.
+        machine.limits.retain(|limit| !matches!(limit, MachineNotice::AffinityMask { .. }));
+    }
+    machine.allowed_cpus = cpus;
+    machine
+}
+
+fn page_problem(pages: PageSize) -> Option<Notice> {
+    if pages == PageSize::Default {
+        return None;
+    }
+    numawise_launch::pages_problem(Path::new("/sys"), pages)
+        .map(|problem| LaunchNotice::PagesUnavailable { problem }.into())
+}
