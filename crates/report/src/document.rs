@@ -5,6 +5,7 @@
 //! face is left out there: a chart on the terminal, where its table says the same, and a picture of characters in HTML.
 
 mod html;
+mod matrix;
 mod paint;
 pub(crate) mod table;
 mod terminal;
@@ -14,6 +15,7 @@ use serde_json::Value;
 
 pub use html::html;
 pub(crate) use html::{for_script, frame};
+pub use matrix::{Matrix, MatrixCell, MatrixColours, MatrixColumn, MatrixFigure};
 pub(crate) use paint::Paint;
 pub use paint::Tone;
 pub(crate) use table::Align;
@@ -62,6 +64,8 @@ pub enum Block {
     Legend(Text),
     List(Vec<Text>),
     Table(Table),
+    /// Matrices, which stand side by side in a page.
+    Matrices(Vec<Matrix>),
     Chart(Chart),
     /// A line of characters that is drawn, for the terminal.
     Picture(String),
@@ -159,11 +163,20 @@ pub struct Column {
     pub only: Option<Face>,
     /// Its cells are drawn of characters beyond ASCII.
     pub drawn: bool,
+    /// What its cells are drawn of where there is only ASCII.
+    pub ascii: Option<char>,
 }
 
 impl Column {
     pub fn text(title: impl Into<String>) -> Self {
-        Column { title: title.into(), align: Align::Left, expendable: 0, only: None, drawn: false }
+        Column {
+            title: title.into(),
+            align: Align::Left,
+            expendable: 0,
+            only: None,
+            drawn: false,
+            ascii: None,
+        }
     }
 
     pub fn number(title: impl Into<String>) -> Self {
@@ -196,11 +209,13 @@ pub struct Cell {
     pub below: Option<String>,
     /// What a page says where the pointer rests.
     pub hover: Option<String>,
+    /// In a page.
+    pub tone: Tone,
 }
 
 impl<T: Into<Text>> From<T> for Cell {
     fn from(text: T) -> Self {
-        Cell { text: text.into(), below: None, hover: None }
+        Cell { text: text.into(), below: None, hover: None, tone: Tone::Plain }
     }
 }
 
@@ -216,6 +231,8 @@ pub struct Chart {
     pub id: String,
     /// What it shows, for who cannot see it.
     pub label: String,
+    /// What its colours mean: the texts of the least and the greatest.
+    pub scale: Option<(String, String)>,
 }
 
 /// A line to copy.
@@ -238,7 +255,7 @@ pub fn list(id: &'static str, title: &str, entries: &[String]) -> Option<Block> 
 }
 
 pub fn chart(id: impl Into<String>, label: impl Into<String>) -> Block {
-    Block::Chart(Chart { id: id.into(), label: label.into() })
+    Block::Chart(Chart { id: id.into(), label: label.into(), scale: None })
 }
 
 /// The reasons of what is unavailable, numbered in the order in which they appear.

@@ -1,26 +1,27 @@
-//! What was measured of a machine's memory: as text for the terminal, as JSON and as one HTML file; and two such profiles
-//! beside each other.
+//! What was measured of a machine's memory, and two such profiles compared: documents for the terminal and for HTML, and JSON.
 //!
-//! One profile: [`terminal`], [`json`], [`html`]. Two: [`compare_terminal`], [`compare_json`], [`compare_html`]. The tables
+//! One profile: [`document`], [`json`]. Two: [`compare_document`], [`compare_json`]. The tables
 //! come from `analyse`: `numawise_analyse::profile` and `numawise_analyse::compare_profiles`.
 
 mod brief;
 mod compare;
-mod grid;
-mod html;
+mod curves;
+mod data;
+mod document;
 mod json;
-mod terminal;
+mod matrices;
 mod words;
 
 use numawise_facts::{Estimate, Profile, Reading};
-use numawise_tables::{ProfileComparison, ProfileTables};
+use numawise_tables::{Cell, FigureUnit, ProfileComparison, ProfileTables};
 use numawise_units::{BytesPerSecond, Latency};
 
+use crate::document::Text;
+
 pub use brief::brief;
-pub use compare::{compare_html, compare_terminal};
-pub use html::html;
+pub use compare::compare_document;
+pub use document::document;
 pub use json::{compare_json, json};
-pub use terminal::terminal;
 
 /// What is shown of one profile.
 #[derive(Debug, Clone, Copy)]
@@ -63,6 +64,18 @@ impl Plain for BytesPerSecond {
 /// Without its type, for tables of any figures.
 fn plain<T: Plain>(reading: &Reading<Estimate<T>>) -> Reading<Estimate<f64>> {
     reading.as_ref().map(plain_estimate)
+}
+
+/// A figure in a table: with its interval, or the mark of its reason.
+fn figure(cell: &Cell, unit: FigureUnit) -> Text {
+    match cell {
+        None => "-".into(),
+        Some(Reading::Unavailable { unavailable }) => Text::unavailable(unavailable.to_string()),
+        Some(Reading::Measured(estimate)) => {
+            let half = words::half(unit, estimate).map_or_else(String::new, |half| format!(" ±{half}"));
+            format!("{}{half}", words::number(unit, estimate.median)).into()
+        }
+    }
 }
 
 fn plain_estimate<T: Plain>(estimate: &Estimate<T>) -> Estimate<f64> {

@@ -169,7 +169,11 @@ fn browser_charts_of_a_measured_machine_are_drawn() {
     all.push(("poor", machines::poor(), None));
     for (name, measured, machine) in &all {
         let tables = numawise_analyse::profile(measured, machine.as_ref());
-        let page = profile::html(&profile::Measured { profile: measured, tables: &tables, saved: None });
+        let page = document::html(&profile::document(&profile::Measured {
+            profile: measured,
+            tables: &tables,
+            saved: None,
+        }));
         for size in ["--window-size=1280,900", "--window-size=420,900"] {
             let shown = browser.show(&browser.save(name, &page), &[size]);
             assert_eq!(shown.console(), [""; 0], "{name}");
@@ -188,7 +192,12 @@ fn browser_charts_of_a_measured_machine_are_drawn() {
     let comparison = numawise_analyse::compare_profiles(&all[0].1, &all[1].1);
     let (a, b) = (&all[0].1, &all[1].1);
     let names = ["a.json", "b.json"];
-    let page = profile::compare_html(&profile::Compared { a, b, names, comparison: &comparison });
+    let page = document::html(&profile::compare_document(&profile::Compared {
+        a,
+        b,
+        names,
+        comparison: &comparison,
+    }));
     let shown = browser.show(&browser.save("compare", &page), &[]);
     assert_eq!(shown.console(), [""; 0]);
     assert!(shown.page.contains("Clearly different"));

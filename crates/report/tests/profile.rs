@@ -4,10 +4,8 @@
 mod sample;
 
 use numawise_facts::{Estimate, Machine, Profile, Reading, Workers};
-use numawise_report::document::Style;
-use numawise_report::profile::{
-    Compared, Measured, compare_html, compare_json, compare_terminal, html, json, terminal,
-};
+use numawise_report::document::{self, Style};
+use numawise_report::profile::{Compared, Measured, compare_document, compare_json, document, json};
 use numawise_tables::ProfileComparison;
 use numawise_units::{BytesPerSecond, Latency};
 
@@ -16,7 +14,8 @@ const MOST: usize = 1_500_000;
 
 fn plain(profile: &Profile, machine: Option<&Machine>, style: Style) -> String {
     let tables = numawise_analyse::profile(profile, machine);
-    terminal(&Measured { profile, tables: &tables, saved: Some("profile.json") }, style)
+    let measured = Measured { profile, tables: &tables, saved: Some("profile.json") };
+    document::terminal(&document(&measured), style)
 }
 
 #[test]
@@ -35,6 +34,14 @@ fn snapshots() {
         "profile-poor",
         plain(&sample::poor(), None, Style { width: 80, ..Style::plain() })
     );
+}
+
+fn compare_html(compared: &Compared) -> String {
+    document::html(&compare_document(compared))
+}
+
+fn compare_terminal(compared: &Compared, style: Style) -> String {
+    document::terminal(&compare_document(compared), style)
 }
 
 /// What was changed on a machine: less latency on one pair, less bandwidth, noise, one more mix.
@@ -113,7 +120,7 @@ fn all() -> Vec<(&'static str, Profile, Option<Machine>)> {
 
 fn page(profile: &Profile, machine: Option<&Machine>) -> String {
     let tables = numawise_analyse::profile(profile, machine);
-    html(&Measured { profile, tables: &tables, saved: None })
+    document::html(&document(&Measured { profile, tables: &tables, saved: None }))
 }
 
 /// With NUMAWISE_PAGES=FOLDER the pages are left there, to be looked at.

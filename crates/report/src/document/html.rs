@@ -9,7 +9,10 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::paint::Tone;
 use super::table::Align;
 use super::text::harmless;
-use super::{Block, Chart, Command, Document, Face, Fact, Marks, Row, Section, Table};
+use super::{
+    Block, Chart, Command, Document, Face, Fact, Marks, Matrix, MatrixCell, MatrixColours, Row, Section,
+    Span, Table,
+};
 
 const STYLE: &str = include_str!("page/style.css");
 /// What all charts share, and the drawing of them; the charts themselves go in between.
@@ -67,6 +70,7 @@ fn block(block: &Block, apart: bool, marks: &mut Marks) -> Markup {
         Block::List(entries) => html! { ul { @for entry in entries { li { (marks.text(entry)) } } } },
         Block::Table(table) if apart => html! { section { (self::table(table, marks)) } },
         Block::Table(table) => self::table(table, marks),
+        Block::Matrices(matrices) => html! { div.heats { @for one in matrices { (matrix(one, marks)) } } },
         Block::Chart(chart) => self::chart(chart),
         Block::Commands(commands) => self::commands(commands),
         Block::Folded { summary, blocks } => html! {
@@ -107,8 +111,11 @@ fn facts(facts: &[Fact], marks: &mut Marks) -> Markup {
 /// A chart that shows itself where scripts run.
 fn chart(chart: &Chart) -> Markup {
     html! {
-        figure hidden {
-            div.chart id=(chart.id) role="img" aria-label={ (chart.label) "; the tables below hold the same figures" } {}
+        div.heat.hot[chart.scale.is_some()] {
+            figure hidden {
+                div.chart id=(chart.id) role="img" aria-label={ (chart.label) "; the tables below hold the same figures" } {}
+            }
+            (scale(chart.scale.as_ref()))
         }
     }
 }
@@ -136,20 +143,107 @@ fn table(table: &Table, marks: &mut Marks) -> Markup {
     }
 }
 
+/// Up to so many columns have room for intervals and long names.
+const ROOMY: usize = 4;
+
+/// A table whose cells are coloured by their figures: a heat map that can be read, copied and printed.
+fn matrix(matrix: &Matrix, marks: &mut Marks) -> Markup {
+    let roomy = matrix.columns.len() <= ROOMY;
+    let (class, scale) = match &matrix.colours {
+        MatrixColours::Hot(scale) => ("heat hot", scale),
+        MatrixColours::Deep(scale) => ("heat deep", scale),
+        MatrixColours::None => return plain_matrix(matrix, marks),
+    };
+    html! {
+        div class=(class) {
+            @if !matrix.title.is_empty() { h3 { (matrix.title) } }
+            @if let Some(about) = &matrix.about { p.lead { (about) } }
+            div.wide {
+                table.many[!roomy] {
+                    thead { tr {
+                        th scope="col" { (matrix.corner) }
+                        @for column in &matrix.columns {
+                            th.number scope="col" {
+                                @if roomy { (column.long) } @else { (column.short) }
+                                @if let Some(note) = &column.note { small { (note) } }
+                            }
+                        }
+                    } }
+                    tbody { @for (name, cells) in &matrix.rows {
+                        tr { th scope="row" { (name) } @for cell in cells { (matrix_cell(cell, roomy, marks)) } }
+                    } }
+                }
+            }
+            (self::scale(scale.as_ref()))
+        }
+    }
+}
+
+/// Many cells, without colours.
+fn plain_matrix(matrix: &Matrix, marks: &mut Marks) -> Markup {
+    let mut text = |cell: &MatrixCell| match cell {
+        MatrixCell::Absent => String::new(),
+        MatrixCell::Unavailable(reason) => marks.mark(reason),
+        MatrixCell::Figure(figure) => figure.short.clone(),
+    };
+    html! {
+        div.wide { table.small {
+            thead { tr {
+                th scope="col" { (matrix.corner) }
+                @for column in &matrix.columns { th.number scope="col" { (column.short) } }
+            } }
+            tbody { @for (name, cells) in &matrix.rows {
+                tr { th scope="row" { (name) } @for cell in cells { td.number { (text(cell)) } } }
+            } }
+        } }
+    }
+}
+
+fn matrix_cell(cell: &MatrixCell, roomy: bool, marks: &mut Marks) -> Markup {
+    let figure = match cell {
+        MatrixCell::Absent => return html! { td.number.none title="not asked for" { "-" } },
+        MatrixCell::Unavailable(reason) => {
+            return html! { td.number.none title=(reason) { (marks.mark(reason)) } };
+        }
+        MatrixCell::Figure(figure) => figure,
+    };
+    html! {
+        td.number title=(figure.hover) style=(format!("--h:{:.0}", figure.depth)) {
+            (figure.number)
+            @if let Some(small) = figure.small.as_ref().filter(|_| roomy) { small { (small) } }
+        }
+    }
+}
+
+/// What the colours mean.
+fn scale(scale: Option<&(String, String)>) -> Markup {
+    html! {
+        @if let Some((least, most)) = scale {
+            p.scale { span { (least) } span.ramp {} span { (most) } }
+        }
+    }
+}
+
 fn cell(row: &Row, k: usize, align: Align, (first, last): (bool, bool), marks: &mut Marks) -> Markup {
     let Some(cell) = row.cells.get(k) else { return html! { td {} } };
     let number = align == Align::Right;
+    let reason = cell.text.0.iter().find_map(|span| match span {
+        Span::Unavailable(reason) => Some(reason),
+        Span::Plain(_) => None,
+    });
+    let hover = cell.hover.as_ref().or(reason);
     let content = html! {
         (marks.text(&cell.text))
         @if let Some(below) = &cell.below { span.title { code { (below) } } }
     };
     html! {
         @if first {
-            th.number[number] scope="row" title=[&cell.hover] { (content) }
-        } @else if last && row.tone != Tone::Plain {
-            td class={ (tone(row.tone)) @if number { " number" } } title=[&cell.hover] { (content) }
+            th.number[number] scope="row" title=[hover] { (content) }
+        } @else if cell.tone != Tone::Plain || (last && row.tone != Tone::Plain) {
+            @let shown = if cell.tone == Tone::Plain { row.tone } else { cell.tone };
+            td class={ (tone(shown)) @if number { " number" } } title=[hover] { (content) }
         } @else {
-            td.number[number] title=[&cell.hover] { (content) }
+            td.number[number] title=[hover] { (content) }
         }
     }
 }

@@ -3,7 +3,9 @@
 use super::paint::{Paint, Tone};
 use super::table::{Align, fitted};
 use super::text::{harmless, wrap};
-use super::{Block, Command, Document, Face, Fact, Marks, Opening, Section, Table, Text};
+use super::{
+    Block, Column, Command, Document, Face, Fact, Marks, Matrix, Opening, Row, Section, Table, Text,
+};
 
 /// How to write for a terminal, a pipe or a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,6 +112,7 @@ impl Writer {
                 }
             }
             Block::Table(table) => self.table(table),
+            Block::Matrices(matrices) => matrices.iter().for_each(|matrix| self.matrix(matrix)),
             Block::Picture(line) if self.style.unicode => self.text += &format!("  {line}\n"),
             Block::Commands(commands) => self.commands(commands),
             Block::Only(Face::Terminal, block) => self.block(block, apart),
@@ -121,7 +124,15 @@ impl Writer {
     fn section(&mut self, section: &Section) {
         if section.blocks.iter().any(is_shown) {
             self.heading(&section.title);
-            section.blocks.iter().for_each(|block| self.block(block, false));
+            let mut after_table = false;
+            for block in section.blocks.iter().filter(|block| is_shown(block)) {
+                let is_table = is_table(block);
+                if after_table && is_table {
+                    self.text.push('\n');
+                }
+                self.block(block, false);
+                after_table = is_table;
+            }
         }
     }
 
@@ -147,25 +158,18 @@ impl Writer {
     }
 
     fn table(&mut self, table: &Table) {
-        let shown = |column: &&(usize, &super::Column)| {
+        let shown = |column: &&(usize, &Column)| {
             column.1.only != Some(Face::Html) && (self.style.unicode || !column.1.drawn)
         };
-        let columns: Vec<(usize, &super::Column)> = table.columns.iter().enumerate().collect();
-        let columns: Vec<(usize, &super::Column)> = columns.iter().filter(shown).copied().collect();
+        let columns: Vec<(usize, &Column)> = table.columns.iter().enumerate().collect();
+        let columns: Vec<(usize, &Column)> = columns.iter().filter(shown).copied().collect();
         let most = table.most.map_or(usize::MAX, |most| most.terminal);
         let mut rows = vec![columns.iter().map(|(_, column)| column.title.clone()).collect::<Vec<_>>()];
         for row in table.rows.iter().take(most) {
-            let cell = |(k, _): &(usize, &super::Column)| row.cells.get(*k).map(|cell| &cell.text);
-            let texts: Vec<Option<&Text>> = columns.iter().map(cell).collect();
-            rows.push(
-                texts
-                    .into_iter()
-                    .map(|text| text.map_or_else(String::new, |text| self.one_line(text)))
-                    .collect(),
-            );
+            rows.push(columns.iter().map(|(k, column)| self.cell(row, *k, column)).collect());
         }
         let aligns: Vec<Align> = columns.iter().map(|(_, column)| column.align).collect();
-        let mut less: Vec<&super::Column> = columns.iter().map(|(_, column)| *column).collect();
+        let mut less: Vec<&Column> = columns.iter().map(|(_, column)| *column).collect();
         less.retain(|column| column.expendable > 0);
         less.sort_by_key(|column| std::cmp::Reverse(column.expendable));
         let less: Vec<&str> = less.iter().map(|column| column.title.as_str()).collect();
@@ -177,6 +181,35 @@ impl Writer {
             && table.rows.len() > most.terminal
         {
             self.faint(&format!("... and {} more, {}", table.rows.len() - most.terminal, most.rest));
+        }
+    }
+
+    /// A cell as one line.
+    fn cell(&mut self, row: &Row, k: usize, column: &Column) -> String {
+        let Some(cell) = row.cells.get(k) else { return String::new() };
+        let text = self.marked(&cell.text);
+        match column.ascii.filter(|_| !self.style.unicode) {
+            Some(sign) => sign.to_string().repeat(text.chars().count()),
+            None => harmless(&text).replace(['\n', '\t'], " "),
+        }
+    }
+
+    fn matrix(&mut self, matrix: &Matrix) {
+        if !matrix.title.is_empty() {
+            self.heading(&matrix.title);
+        }
+        // A sign of two characters takes the room of two.
+        let width = self.style.width - 2 - usize::from(!self.style.unicode) * matrix.columns.len();
+        let (text, left_out) = matrix.lines(width, &mut self.marks);
+        for line in text.lines() {
+            let line = self.plain(&harmless(line));
+            self.text += &format!("  {}\n", line.trim_end());
+        }
+        let intervals = matrix.without_intervals.as_ref().filter(|_| left_out);
+        let about: Vec<&str> = matrix.about.iter().chain(intervals).map(String::as_str).collect();
+        if !about.is_empty() {
+            let about = self.plain(&about.join(" "));
+            self.faint(&about);
         }
     }
 
@@ -217,15 +250,18 @@ impl Writer {
         self.plain(&text)
     }
 
-    /// For a cell, where a line must stay one.
-    fn one_line(&mut self, text: &Text) -> String {
-        let text = self.marked(text);
-        harmless(&text).replace(['\n', '\t'], " ")
-    }
-
     /// A sign that not every terminal has.
     fn plain(&self, text: &str) -> String {
         if self.style.unicode { text.to_owned() } else { text.replace('±', "+-") }
+    }
+}
+
+/// Whether it is a table, which needs room to another one.
+fn is_table(block: &Block) -> bool {
+    match block {
+        Block::Only(_, block) => is_table(block),
+        Block::Table(_) => true,
+        _ => false,
     }
 }
 

@@ -58,9 +58,7 @@ pub fn measured(profile: &Profile) -> String {
     text
 }
 
-/// Titles and rows of the table of nodes.
-pub const NODE_TITLES: [&str; 4] = ["node", "kind", "memory", "CPUs that measured"];
-
+/// Rows of the table of nodes.
 pub fn node_rows(profile: &Profile) -> Vec<[String; 4]> {
     let cpus = |cpus: &CpuSet| if cpus.is_empty() { "none".to_owned() } else { cpus.to_string() };
     let row = |node: &numawise_facts::ProfileNode| {
@@ -104,7 +102,7 @@ pub fn mix(mix: Mix) -> &'static str {
 pub fn matrix(measure: MatrixMeasure) -> String {
     match measure {
         MatrixMeasure::IdleLatency => "Idle latency, ns".to_owned(),
-        MatrixMeasure::LatencyBesideOwn => "Idle latency beside own memory".to_owned(),
+        MatrixMeasure::LatencyBesideOwn => "Idle latency vs local memory".to_owned(),
         MatrixMeasure::LatencyWithTlbMisses => "Idle latency with TLB misses, ns".to_owned(),
         MatrixMeasure::Bandwidth { crew: Crew::Node, mix: of } => {
             format!("Bandwidth of {}, all cores of a node, GB/s", mix(of))
@@ -112,7 +110,7 @@ pub fn matrix(measure: MatrixMeasure) -> String {
         MatrixMeasure::Bandwidth { crew: Crew::Core, mix: of } => {
             format!("Bandwidth of {}, one core, GB/s", mix(of))
         }
-        MatrixMeasure::ReadBesideOwn => "Bandwidth of reads beside own memory".to_owned(),
+        MatrixMeasure::ReadBesideOwn => "Bandwidth of reads vs local memory".to_owned(),
         MatrixMeasure::Transfers(home) => {
             format!("A changed line from node to node, ns; {}", line_home(home))
         }
@@ -157,7 +155,7 @@ pub fn line_home(home: LineHome) -> &'static str {
 /// Whose threads on which memory, short: `node 0 -> 1`.
 pub fn pair(workers: Workers, target: Target) -> String {
     let to = match target {
-        Target::Own => "own".to_owned(),
+        Target::Own => "local".to_owned(),
         Target::Node(to) => to.to_string(),
     };
     match workers {
@@ -167,10 +165,10 @@ pub fn pair(workers: Workers, target: Target) -> String {
     }
 }
 
-/// The same of a curve: of all cores together its memory is everybody's own.
+/// The same of a curve: of all cores together its memory is everybody's local.
 pub fn pair_loaded(curve: &LoadedCurve) -> String {
     match curve.workers {
-        Workers::Machine => "all cores -> own".to_owned(),
+        Workers::Machine => "all cores -> local".to_owned(),
         Workers::Node(_) | Workers::Core(_) => format!("node {} -> {}", curve.from, curve.to),
     }
 }

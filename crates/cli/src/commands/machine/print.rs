@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use numawise_facts::{Fingerprint, Machine, Profile};
+use numawise_report::document;
 use numawise_report::notice;
 use numawise_report::profile::{self, Compared, Measured};
 use numawise_session::profiles::{ProfileChoice, SavedProfile};
@@ -51,11 +52,11 @@ impl Output {
         let tables = numawise_analyse::profile(of, machine);
         let saved = saved.map(|path| path.display().to_string());
         let measured = Measured { profile: of, tables: &tables, saved: saved.as_deref() };
-        self.html(|| profile::html(&measured))?;
+        self.html(|| document::html(&profile::document(&measured)))?;
         show::print(&if self.json {
             format!("{:#}\n", profile::json(of))
         } else {
-            profile::terminal(&measured, show::style())
+            document::terminal(&profile::document(&measured), show::style())
         })
     }
 
@@ -63,11 +64,11 @@ impl Output {
     pub fn both(&self, a: &Profile, b: &Profile, names: [&str; 2]) -> Result<(), Failure> {
         let comparison = numawise_analyse::compare_profiles(a, b);
         let compared = Compared { a, b, names, comparison: &comparison };
-        self.html(|| profile::compare_html(&compared))?;
+        self.html(|| document::html(&profile::compare_document(&compared)))?;
         show::print(&if self.json {
             format!("{:#}\n", profile::compare_json(&compared))
         } else {
-            profile::compare_terminal(&compared, show::style())
+            document::terminal(&profile::compare_document(&compared), show::style())
         })
     }
 

@@ -4,7 +4,7 @@ use numawise_facts::Mix;
 use numawise_tables::{CoreMatrix, LoadedCurve, WorkingSetCurve};
 use serde_json::{Value, json as object};
 
-use crate::profile::{Measured, words};
+use super::{Measured, words};
 
 /// More cores than this are drawn thinned out: a screen has no more room.
 pub const CORES: usize = 96;
