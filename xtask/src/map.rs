@@ -20,7 +20,7 @@ const FORBIDDEN: [(&str, &str); 6] = [
     ("report", "record"),
     ("analyse", "observe"),
     ("report", "analyse"),
-    ("study", "stats"),
+    ("observe", "machine"),
 ];
 
 /// Crates that may use these and no others.
@@ -187,7 +187,7 @@ fn reaches(edges: &Edges, from: &str, to: &str, seen: &mut BTreeSet<String>) -> 
     next.contains(to) || next.iter().any(|name| seen.insert(name.clone()) && reaches(edges, name, to, seen))
 }
 
-/// Every folder at the top is named as `name/` in the text, and every folder named there is to be found.
+/// Every folder at the top is named as `name/` in the text, and every folder and file named there is to be found.
 fn folders(root: &Path, text: &str, report: &mut Report) {
     let named: BTreeSet<String> =
         quoted(text).into_iter().filter(|word| word.ends_with('/') && !word.contains(' ')).collect();
@@ -195,6 +195,10 @@ fn folders(root: &Path, text: &str, report: &mut Report) {
         if !root.join(folder).is_dir() {
             report.complain(format!("ARCHITECTURE.md names the folder {folder}, and it is not there"));
         }
+    }
+    let is_file = |word: &String| word.contains('/') && (word.ends_with(".rs") || word.ends_with(".md"));
+    for file in quoted(text).into_iter().filter(is_file).filter(|file| !root.join(file).is_file()) {
+        report.complain(format!("ARCHITECTURE.md names the file {file}, and it is not there"));
     }
     let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
