@@ -1,7 +1,10 @@
-//! The contrasts of a study, judged all at once.
+//! The contrasts of a study, judged all at once: a study in the terms of `stats`, and what `stats` says of it.
 
-use numawise_facts::{Effect, Metric, Pair, PointId, Study};
-use numawise_stats::{Better, Design, Estimate, Family, Standing};
+use numawise_facts::{ContrastRole, Effect, Metric, PointId, PointPair, Study};
+use numawise_stats::{
+    Better, ContrastStanding, Estimate, Family, FamilyDecision, FamilyDesign, Judgement, PlannedContrast,
+    StoppingAdvice,
+};
 use numawise_tables::{Contrast, ContrastCall};
 use numawise_units::Ratio;
 
@@ -13,40 +16,88 @@ const CONFIDENCE: f64 = 0.95;
 /// The step of the clock that times trials, in seconds.
 const CLOCK: f64 = 1e-9;
 
-/// The contrasts in the words of the report, and the family as `stats` gave it.
+/// The contrasts of a study as `stats` takes them.
+struct StudyFamily<'a> {
+    /// The contrasts whose points are both there, in the order of the design.
+    pairs: Vec<&'a PointPair>,
+    design: FamilyDesign,
+    better: Better,
+}
+
+fn family_of(study: &Study) -> StudyFamily<'_> {
+    let header = &study.header;
+    let index = |id: &PointId| header.points.iter().position(|point| point.id == *id);
+    let known = |pair: &PointPair| {
+        let judgement = match pair.role {
+            ContrastRole::BothWays => Judgement::BothWays,
+            ContrastRole::GainOnly => Judgement::GainOnly,
+            ContrastRole::Unjudged => Judgement::Unjudged,
+        };
+        Some(PlannedContrast { reference: index(&pair.from)?, other: index(&pair.to)?, judgement })
+    };
+    let (pairs, contrasts) = header.pairs.iter().filter_map(|pair| Some((pair, known(pair)?))).unzip();
+    let resolution = matches!(header.metric, Metric::WallTime).then_some(CLOCK);
+    let design = FamilyDesign { contrasts, margin: header.margin, confidence: CONFIDENCE, resolution };
+    let better = if header.metric.higher_is_better() { Better::Higher } else { Better::Lower };
+    StudyFamily { pairs, design, better }
+}
+
+/// True when the stopping rule of `stats` ends the study: nothing that the verdict rests on is gained by measuring on.
+pub fn decided(study: &Study) -> bool {
+    let StudyFamily { design, better, .. } = family_of(study);
+    if design.contrasts.is_empty() {
+        return true;
+    }
+    let points = study.header.points.iter().enumerate();
+    let given_up: Vec<usize> =
+        points.filter(|(_, point)| study.given_up(&point.id)).map(|(column, _)| column).collect();
+    let advice = numawise_stats::should_stop(&design, &samples::blocks(study), better, &given_up);
+    matches!(advice, Ok(StoppingAdvice::Stop(_)))
+}
+
+/// The contrasts of a study with what they say, and the family as `stats` gave it.
 pub struct Judged {
     pub contrasts: Vec<Contrast>,
     pub family: Option<Family>,
-    pub design: Design,
+    pub design: FamilyDesign,
 }
 
 impl Judged {
-    /// True when the interval of the contrast with this index is as narrow as it needs to be.
-    pub fn settled(&self, index: usize) -> bool {
-        self.family.as_ref().is_some_and(|family| family.contrasts[index].settled)
-    }
-
     pub fn contrast(&self, from: &PointId, to: &PointId) -> Option<&Contrast> {
         self.contrasts.iter().find(|c| c.from == *from && c.to == *to)
+    }
+
+    /// The contrasts that count in either direction.
+    pub fn both_ways(&self) -> impl Iterator<Item = &Contrast> {
+        let judged = self.contrasts.iter().zip(&self.design.contrasts);
+        judged.filter(|(_, plan)| plan.judgement == Judgement::BothWays).map(|(contrast, _)| contrast)
+    }
+
+    /// The contrasts that count in any way, with whether a gain is ruled out.
+    pub fn counting(&self) -> impl Iterator<Item = (&Contrast, bool)> {
+        let judged = self.contrasts.iter().zip(&self.design.contrasts).enumerate();
+        let counting = judged.filter(|(_, (_, plan))| plan.judgement != Judgement::Unjudged);
+        counting.map(|(k, (contrast, _))| {
+            let ruled_out = self.family.as_ref().is_some_and(|family| family.contrasts[k].gain_ruled_out);
+            (contrast, ruled_out)
+        })
+    }
+
+    /// What the family says as a whole.
+    pub fn decision(&self) -> FamilyDecision {
+        self.family.as_ref().map_or(FamilyDecision::Undecided, |family| family.decision)
     }
 }
 
 /// Judges every pair of the study.
 pub fn judge(study: &Study) -> Judged {
-    let header = &study.header;
-    let index = |id: &PointId| header.points.iter().position(|point| point.id == *id);
-    let known: Vec<(&Pair, (usize, usize))> =
-        header.pairs.iter().filter_map(|pair| Some((pair, (index(&pair.from)?, index(&pair.to)?)))).collect();
-    let pairs = known.iter().map(|(_, columns)| *columns).collect();
-    let resolution = matches!(header.metric, Metric::WallTime).then_some(CLOCK);
-    let design = Design { pairs, margin: header.margin, confidence: CONFIDENCE, resolution };
-    let better = if header.metric.higher_is_better() { Better::Higher } else { Better::Lower };
-    let family = if design.pairs.is_empty() {
+    let StudyFamily { pairs, design, better } = family_of(study);
+    let family = if design.contrasts.is_empty() {
         Err("there is nothing to compare".to_owned())
     } else {
         numawise_stats::analyse(&design, &samples::blocks(study), better).map_err(|e| e.to_string())
     };
-    let contrasts = known.iter().enumerate().map(|(k, (pair, _))| {
+    let contrasts = pairs.iter().enumerate().map(|(k, pair)| {
         let judged = family.as_ref().map(|family| &family.contrasts[k]);
         let estimate =
             judged.map_err(Clone::clone).and_then(|c| c.estimate.as_ref().map_err(ToString::to_string));
@@ -63,11 +114,11 @@ pub fn judge(study: &Study) -> Judged {
     Judged { contrasts, family: family.ok(), design }
 }
 
-fn call(standing: Standing) -> ContrastCall {
+fn call(standing: ContrastStanding) -> ContrastCall {
     match standing {
-        Standing::Better => ContrastCall::Better,
-        Standing::Worse => ContrastCall::Worse,
-        Standing::Equivalent => ContrastCall::Same,
-        Standing::Open => ContrastCall::Open,
+        ContrastStanding::Better => ContrastCall::Better,
+        ContrastStanding::Worse => ContrastCall::Worse,
+        ContrastStanding::Equivalent => ContrastCall::Same,
+        ContrastStanding::Open => ContrastCall::Open,
     }
 }

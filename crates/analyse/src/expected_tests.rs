@@ -1,6 +1,6 @@
 use numawise_facts::{
-    Amount, Attribute, AttributeKind, AttributeOrigin, Counts, Evidence, EvidenceQuantity, EvidenceSource,
-    FindingId, MemoryPlan,
+    Amount, Attribute, AttributeKind, AttributeOrigin, ContrastRole, Evidence, EvidenceQuantity,
+    EvidenceSource, FindingId, MemoryPlan,
 };
 use numawise_units::Bytes;
 
@@ -158,7 +158,8 @@ fn without_a_sample_of_the_pages_nothing_is_expected_of_them() {
 
 #[test]
 fn where_remote_memory_was_not_tried_the_latest_to_answer_counts() {
-    let mut study = study(with_hbm(), &[("os", 2.0), ("hbm", 1.0)], &[("os", "hbm", Counts::BothWays)], 6);
+    let mut study =
+        study(with_hbm(), &[("os", 2.0), ("hbm", 1.0)], &[("os", "hbm", ContrastRole::BothWays)], 6);
     measure(&mut study.header.machine);
     for (from, to, ns, rate) in [("0-3", 2, 100, 300_000), ("0-3", 3, 170, 45_000), ("4-7", 3, 100, 300_000)]
     {

@@ -1,6 +1,7 @@
 use numawise_facts::{
-    Advice, Amount, Counts, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, Finding, FindingId,
-    MemoryRequest, NotTriedReason, ObservedFigure, PlacementGroup, Reading, Strategy, Study, StudyNotice,
+    Advice, Amount, ContrastRole, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, Finding,
+    FindingId, MemoryRequest, NotTriedReason, ObservedFigure, PlacementGroup, Reading, Strategy, Study,
+    StudyNotice,
 };
 use numawise_units::{Bytes, NodeId, NodeSet, Ratio};
 
@@ -90,7 +91,7 @@ fn without_a_census_nothing_is_said_of_memory() {
 
 #[test]
 fn wandering_threads_are_found_by_their_cost() {
-    let pairs = [("os", "pinned", Counts::BothWays)];
+    let pairs = [("os", "pinned", ContrastRole::BothWays)];
     let faster = study(two_sockets(), &[("os", 1.2), ("pinned", 1.0)], &pairs, 6);
     let mut wanders = faster.clone();
     see(&mut wanders, "os", &observation(&[], &[(0, 0)]));
@@ -107,7 +108,8 @@ fn wandering_threads_are_found_by_their_cost() {
 
 #[test]
 fn idle_bandwidth_needs_the_same_threads_on_one_node_and_on_all() {
-    let pairs = [("os", "one-node", Counts::BothWays), ("one-node", "all-nodes", Counts::BothWays)];
+    let pairs =
+        [("os", "one-node", ContrastRole::BothWays), ("one-node", "all-nodes", ContrastRole::BothWays)];
     let spread = study(two_sockets(), &[("os", 1.5), ("one-node", 1.5), ("all-nodes", 1.0)], &pairs, 6);
     let finding = found(&spread, FindingId::IdleBandwidth).unwrap();
     let threads = one(&finding, EvidenceQuantity::Threads);
@@ -127,7 +129,7 @@ fn copies_that_get_more_done_are_not_mistaken_for_remote_memory() {
 
 #[test]
 fn hbm_is_a_finding_when_it_is_faster_or_could_not_be_tried() {
-    let pairs = [("os", "hbm", Counts::BothWays)];
+    let pairs = [("os", "hbm", ContrastRole::BothWays)];
     let mut faster = study(with_hbm(), &[("os", 2.0), ("hbm", 1.0)], &pairs, 6);
     see(&mut faster, "os", &observation(&[(0, 100)], &[(0, 1)]));
     let finding = found(&faster, FindingId::HbmUnused).unwrap();
@@ -137,8 +139,12 @@ fn hbm_is_a_finding_when_it_is_faster_or_could_not_be_tried() {
     assert!(finding.cost.measured().is_some());
     let same = study(with_hbm(), &[("os", 1.0), ("hbm", 1.0)], &pairs, 6);
     assert_eq!(found(&same, FindingId::HbmUnused), None);
-    let mut large =
-        study(with_hbm(), &[("os", 1.0), ("all-nodes", 1.0)], &[("os", "all-nodes", Counts::BothWays)], 6);
+    let mut large = study(
+        with_hbm(),
+        &[("os", 1.0), ("all-nodes", 1.0)],
+        &[("os", "all-nodes", ContrastRole::BothWays)],
+        6,
+    );
     let reason = NotTriedReason::DoesNotFit {
         needs: Bytes::mib(3072),
         nodes: "2-3".parse().unwrap(),
@@ -154,7 +160,7 @@ fn hbm_is_a_finding_when_it_is_faster_or_could_not_be_tried() {
 
 #[test]
 fn a_machine_that_is_never_quiet_is_a_finding() {
-    let pairs = [("os", "pinned", Counts::BothWays)];
+    let pairs = [("os", "pinned", ContrastRole::BothWays)];
     let mut busy = study(two_sockets(), &[("os", 1.2), ("pinned", 1.2)], &pairs, 6);
     busy.trials
         .iter_mut()
@@ -168,7 +174,7 @@ fn a_machine_that_is_never_quiet_is_a_finding() {
 
 #[test]
 fn short_runs_say_so() {
-    let pairs = [("os", "pinned", Counts::BothWays)];
+    let pairs = [("os", "pinned", ContrastRole::BothWays)];
     let short = study(two_sockets(), &[("os", 0.012), ("pinned", 0.012)], &pairs, 6);
     let finding = found(&short, FindingId::TooNoisyOrShort).unwrap();
     let Some(Amount::Time(time)) = one(&finding, EvidenceQuantity::RunTime).value.measured() else {

@@ -1,6 +1,6 @@
 //! Labels of points and their order mean nothing: under other labels, in another order, a study says the same.
 
-use numawise_facts::{Counts, PointId, Reading, Study};
+use numawise_facts::{ContrastRole, PointId, Reading, Study};
 
 use crate::analyse;
 use crate::sample::{first_touch_by_one, observation, see, study, two_node_check, two_sockets, with_hbm};
@@ -36,12 +36,13 @@ fn other_labels_and_another_order_say_the_same() {
     see(&mut first_touch, "interleave", &observation(&[(0, 50), (1, 50)], &[(0, 50), (4, 50)]));
     crate::expected::tests::measure(&mut first_touch.header.machine);
     let mut high_bandwidth =
-        study(with_hbm(), &[("os", 2.0), ("hbm", 1.0)], &[("os", "hbm", Counts::BothWays)], 6);
+        study(with_hbm(), &[("os", 2.0), ("hbm", 1.0)], &[("os", "hbm", ContrastRole::BothWays)], 6);
     see(&mut high_bandwidth, "os", &observation(&[(0, 100)], &[(0, 1)]));
-    let spread = [("os", "one-node", Counts::BothWays), ("one-node", "all-nodes", Counts::BothWays)];
+    let spread =
+        [("os", "one-node", ContrastRole::BothWays), ("one-node", "all-nodes", ContrastRole::BothWays)];
     let spread = study(two_sockets(), &[("os", 1.5), ("one-node", 1.5), ("all-nodes", 1.0)], &spread, 6);
     let mut migrates =
-        study(two_sockets(), &[("os", 1.2), ("pinned", 1.0)], &[("os", "pinned", Counts::BothWays)], 6);
+        study(two_sockets(), &[("os", 1.2), ("pinned", 1.0)], &[("os", "pinned", ContrastRole::BothWays)], 6);
     see(&mut migrates, "os", &observation(&[], &[(0, 0)]));
     let undecided = two_node_check(1.0, 1.0, 1.0, 0.999, 1.0, 1.0);
     for (study, findings) in

@@ -24,6 +24,7 @@ use numawise_facts::{Reading, Study};
 use numawise_tables::{Analysis, VerdictKind};
 use numawise_units::Ratio;
 
+pub use contrasts::decided;
 pub use profile::{compare_profiles, profile};
 pub use residency::residency;
 pub use samples::left_out;
@@ -34,7 +35,7 @@ pub fn analyse(study: &Study) -> Analysis {
     let judged = contrasts::judge(study);
     let verdict = verdict::verdict(study, &judged);
     let recommended = match verdict.kind {
-        VerdictKind::Affected => verdict::gain(&study.header, &judged.contrasts).map(|c| c.to.clone()),
+        VerdictKind::Affected => verdict::gain(&study.header, &judged).map(|c| c.to.clone()),
         VerdictKind::NotAffected | VerdictKind::Undecided => None,
     };
     let points = summary::points(study);
@@ -51,18 +52,6 @@ pub fn analyse(study: &Study) -> Analysis {
         points,
         verdict,
     }
-}
-
-/// True when nothing is gained by measuring on: every interval that the verdict rests on is as narrow as it needs to be.
-/// Data are looked at after fixed numbers of blocks only (`docs/statistics.md`).
-pub fn decided(study: &Study) -> bool {
-    if study.header.pairs.is_empty() {
-        return true;
-    }
-    if !numawise_stats::is_look(samples::blocks(study).len()) {
-        return false;
-    }
-    verdict::settled(study, &contrasts::judge(study))
 }
 
 /// The share of `part` in `whole`; `None` when the whole is zero.

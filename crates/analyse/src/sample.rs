@@ -1,10 +1,10 @@
 //! Studies by hand, for tests: two sockets of four CPUs, with the points and pairs that a check has there.
 
 use numawise_facts::{
-    Argument, Counts, Cpu, HostFacts, HostNoise, Levels, Machine, MemoryKind, MemoryKindEvidence, MemoryPlan,
-    MemoryRequest, Metric, Node, Observation, Outcome, PageCensus, Pair, Placement, PlacementRequest, Point,
-    PointRole, Reading, RunSpec, SamplerCost, Source, Strategy, Study, StudyHeader, TaskPlacement,
-    ThreadBinding, ThreadObservation, Trial,
+    Argument, ContrastRole, Cpu, HostFacts, HostNoise, Levels, Machine, MemoryKind, MemoryKindEvidence,
+    MemoryPlan, MemoryRequest, Metric, Node, Observation, Outcome, PageCensus, Placement, PlacementRequest,
+    Point, PointPair, PointRole, Reading, RunSpec, SamplerCost, Source, Strategy, Study, StudyHeader,
+    TaskPlacement, ThreadBinding, ThreadObservation, Trial,
 };
 use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, NodeSet, Pid, Ratio, TaskId};
 
@@ -100,7 +100,12 @@ fn point(id: &str, role: PointRole, tasks: u32, threads: u32) -> Point {
 }
 
 /// A study of `points` (name, seconds of a run): every run takes its time, give or take half a percent.
-pub fn study(machine: Machine, points: &[(&str, f64)], pairs: &[(&str, &str, Counts)], blocks: u32) -> Study {
+pub fn study(
+    machine: Machine,
+    points: &[(&str, f64)],
+    pairs: &[(&str, &str, ContrastRole)],
+    blocks: u32,
+) -> Study {
     let role = |id: &str| match id {
         "os" => PointRole::Baseline,
         "remote" | "copies" => PointRole::Diagnosis,
@@ -129,7 +134,7 @@ pub fn study(machine: Machine, points: &[(&str, f64)], pairs: &[(&str, &str, Cou
             .collect(),
         pairs: pairs
             .iter()
-            .map(|(from, to, counts)| Pair { from: (*from).into(), to: (*to).into(), counts: *counts })
+            .map(|(from, to, role)| PointPair { from: (*from).into(), to: (*to).into(), role: *role })
             .collect(),
         not_tried: vec![],
         seed: 1,
@@ -205,12 +210,12 @@ pub fn see(study: &mut Study, point: &str, seen: &Observation) {
 }
 
 /// The pairs of a check on two nodes, threads on all CPUs.
-pub const PAIRS: [(&str, &str, Counts); 5] = [
-    ("os", "all-nodes", Counts::BothWays),
-    ("os", "interleave", Counts::BothWays),
-    ("os", "one-node", Counts::GainOnly),
-    ("one-node", "remote", Counts::BothWays),
-    ("os", "copies", Counts::No),
+pub const PAIRS: [(&str, &str, ContrastRole); 5] = [
+    ("os", "all-nodes", ContrastRole::BothWays),
+    ("os", "interleave", ContrastRole::BothWays),
+    ("os", "one-node", ContrastRole::GainOnly),
+    ("one-node", "remote", ContrastRole::BothWays),
+    ("os", "copies", ContrastRole::Unjudged),
 ];
 
 /// A check on two nodes with the times of all its points.

@@ -1,9 +1,10 @@
 //! Affected, not affected, undecided; and whether the program is placed well as it is.
 
 use numawise_facts::{
-    Counts, Notice, Point, PointId, PointRole, Reading, Study, StudyHeader, StudyNotice, ThreadBinding,
+    Notice, Point, PointId, PointRole, Reading, Study, StudyHeader, StudyNotice, ThreadBinding,
     ThreadObservation,
 };
+use numawise_stats::FamilyDecision;
 use numawise_tables::{Contrast, ContrastCall, MoreRepeats, PlacedWell, Verdict, VerdictKind};
 
 use crate::contrasts::Judged;
@@ -17,7 +18,7 @@ mod tests;
 pub fn verdict(study: &Study, judged: &Judged) -> Verdict {
     let header = &study.header;
     let caveats = caveats(study);
-    if header.pairs.is_empty() {
+    if judged.contrasts.is_empty() {
         let baseline = header.baseline().map_or_else(|| PointId(String::new()), |point| point.id.clone());
         return Verdict {
             kind: VerdictKind::NotAffected,
@@ -32,13 +33,12 @@ pub fn verdict(study: &Study, judged: &Judged) -> Verdict {
             caveats,
         };
     }
-    let contrasts = &judged.contrasts;
-    let (kind, basis) = match (gain(header, contrasts), sensitivity(header, contrasts)) {
-        (Some(gain), _) => (VerdictKind::Affected, gain),
-        (None, Some(loss)) => (VerdictKind::Affected, loss),
-        (None, None) if all_same(header, contrasts) => (VerdictKind::NotAffected, widest(header, contrasts)),
-        _ => (VerdictKind::Undecided, widest(header, contrasts)),
+    let kind = match judged.decision() {
+        FamilyDecision::Affected => VerdictKind::Affected,
+        FamilyDecision::NotAffected => VerdictKind::NotAffected,
+        FamilyDecision::Undecided => VerdictKind::Undecided,
     };
+    let basis = gain(header, judged).or_else(|| sensitivity(judged)).unwrap_or_else(|| widest(judged));
     Verdict {
         kind,
         effect: basis.effect.clone(),
@@ -48,77 +48,49 @@ pub fn verdict(study: &Study, judged: &Judged) -> Verdict {
             .effect
             .measured()
             .is_some_and(|effect| effect.ratio.0.ln().abs() < header.margin.ln_1p()),
-        placed_well: placed_well(header, contrasts),
+        placed_well: placed_well(header, judged),
         more_repeats: (kind == VerdictKind::Undecided).then(|| more_repeats(basis, judged)),
         caveats,
     }
 }
 
-/// True when every contrast that counts is settled; one that can only count as a gain, also when a gain is ruled out.
-pub fn settled(study: &Study, judged: &Judged) -> bool {
-    let header = &study.header;
-    let lost = |contrast: &Contrast| study.given_up(&contrast.from) || study.given_up(&contrast.to);
-    judged.contrasts.iter().enumerate().all(|(k, contrast)| match counts(header, contrast) {
-        _ if lost(contrast) => true, // no more will be known of it
-        Counts::BothWays => judged.settled(k),
-        Counts::GainOnly => judged.settled(k) || not_a_gain(contrast, header.margin),
-        Counts::No => true,
-    })
-}
-
 /// The best placement that one could use instead of the operating system's, if any is better.
-pub fn gain<'a>(header: &StudyHeader, contrasts: &'a [Contrast]) -> Option<&'a Contrast> {
-    contrasts
-        .iter()
-        .filter(|c| from_baseline(header, c) && counts(header, c) != Counts::No && is_candidate(header, c))
+pub fn gain<'a>(header: &StudyHeader, judged: &'a Judged) -> Option<&'a Contrast> {
+    alternatives(header, judged)
+        .map(|(contrast, _)| contrast)
         .filter(|c| c.call == ContrastCall::Better)
         .max_by(|a, b| log_ratio(a).total_cmp(&log_ratio(b)))
 }
 
+/// The contrasts of the baseline with placements that one could use, and whether a gain is ruled out.
+fn alternatives<'a>(header: &StudyHeader, judged: &'a Judged) -> impl Iterator<Item = (&'a Contrast, bool)> {
+    let role = |id: &PointId, role| header.point(id).is_some_and(|point| point.role == role);
+    judged
+        .counting()
+        .filter(move |(c, _)| role(&c.from, PointRole::Baseline) && role(&c.to, PointRole::Candidate))
+}
+
 /// The strongest contrast that shows that placement matters though nothing is gained by changing it.
-fn sensitivity<'a>(header: &StudyHeader, contrasts: &'a [Contrast]) -> Option<&'a Contrast> {
-    contrasts
-        .iter()
-        .filter(|c| counts(header, c) == Counts::BothWays)
+fn sensitivity(judged: &Judged) -> Option<&Contrast> {
+    judged
+        .both_ways()
         .filter(|c| matches!(c.call, ContrastCall::Better | ContrastCall::Worse))
         .max_by(|a, b| log_ratio(a).abs().total_cmp(&log_ratio(b).abs()))
 }
 
-fn all_same(header: &StudyHeader, contrasts: &[Contrast]) -> bool {
-    contrasts.iter().all(|c| match counts(header, c) {
-        Counts::BothWays => c.call == ContrastCall::Same,
-        Counts::GainOnly => not_a_gain(c, header.margin),
-        Counts::No => true,
-    })
-}
-
-/// True when the interval rules out a gain beyond the margin.
-fn not_a_gain(contrast: &Contrast, margin: f64) -> bool {
-    match contrast.call {
-        ContrastCall::Better => false,
-        ContrastCall::Same | ContrastCall::Worse => true,
-        ContrastCall::Open => contrast.effect.measured().is_some_and(|e| e.high.0 < 1.0 + margin),
-    }
-}
-
-fn placed_well(header: &StudyHeader, contrasts: &[Contrast]) -> PlacedWell {
-    let alternatives: Vec<&Contrast> = contrasts
-        .iter()
-        .filter(|c| from_baseline(header, c) && counts(header, c) != Counts::No && is_candidate(header, c))
-        .collect();
-    if alternatives.iter().any(|c| c.call == ContrastCall::Better) {
+fn placed_well(header: &StudyHeader, judged: &Judged) -> PlacedWell {
+    if gain(header, judged).is_some() {
         return PlacedWell::No;
     }
-    let points: Vec<PointId> =
-        alternatives.iter().filter(|c| !not_a_gain(c, header.margin)).map(|c| c.to.clone()).collect();
+    let open = alternatives(header, judged).filter(|(_, ruled_out)| !ruled_out);
+    let points: Vec<PointId> = open.map(|(contrast, _)| contrast.to.clone()).collect();
     if points.is_empty() { PlacedWell::Yes } else { PlacedWell::NotDecided { points } }
 }
 
 /// The contrast that counts and has the largest ratio either way; the first where none has an interval.
-fn widest<'a>(header: &StudyHeader, contrasts: &'a [Contrast]) -> &'a Contrast {
-    let both = contrasts.iter().filter(|c| counts(header, c) == Counts::BothWays);
-    let strongest = both.max_by(|a, b| log_ratio(a).abs().total_cmp(&log_ratio(b).abs()));
-    strongest.unwrap_or(&contrasts[0])
+fn widest(judged: &Judged) -> &Contrast {
+    let strongest = judged.both_ways().max_by(|a, b| log_ratio(a).abs().total_cmp(&log_ratio(b).abs()));
+    strongest.unwrap_or(&judged.contrasts[0])
 }
 
 /// An estimate of how many repeats are missing to a decision.
@@ -179,19 +151,6 @@ fn not_pinned(study: &Study, point: &Point) -> Option<StudyNotice> {
     let should = point.placement.binding == ThreadBinding::Pinned && point.threads() > 1;
     (should && !workers.is_empty() && workers.iter().all(loose))
         .then(|| StudyNotice::NotPinned { point: point.id.clone() })
-}
-
-fn counts(header: &StudyHeader, contrast: &Contrast) -> Counts {
-    let pair = header.pairs.iter().find(|p| p.from == contrast.from && p.to == contrast.to);
-    pair.map_or(Counts::No, |pair| pair.counts)
-}
-
-fn from_baseline(header: &StudyHeader, contrast: &Contrast) -> bool {
-    header.point(&contrast.from).is_some_and(|point| point.role == PointRole::Baseline)
-}
-
-fn is_candidate(header: &StudyHeader, contrast: &Contrast) -> bool {
-    header.point(&contrast.to).is_some_and(|point| point.role == PointRole::Candidate)
 }
 
 fn log_ratio(contrast: &Contrast) -> f64 {

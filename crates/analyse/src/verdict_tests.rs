@@ -1,4 +1,4 @@
-use numawise_facts::{Counts, Disturbance, StudyNotice};
+use numawise_facts::{ContrastRole, Disturbance, StudyNotice};
 use numawise_tables::{MoreRepeats, PlacedWell, VerdictKind};
 
 use crate::sample::{PAIRS, observation, see, study, two_node_check, two_sockets};
@@ -70,7 +70,7 @@ fn one_placement_cannot_matter_and_has_no_effect() {
 #[test]
 fn no_trials_are_undecided_not_a_number() {
     let empty =
-        study(two_sockets(), &[("os", 1.0), ("pinned", 1.0)], &[("os", "pinned", Counts::BothWays)], 0);
+        study(two_sockets(), &[("os", 1.0), ("pinned", 1.0)], &[("os", "pinned", ContrastRole::BothWays)], 0);
     let analysis = analyse(&empty);
     assert_eq!(analysis.verdict.kind, VerdictKind::Undecided);
     assert!(analysis.verdict.effect.measured().is_none());
@@ -95,7 +95,7 @@ fn disturbed_trials_are_left_out_only_when_enough_stay() {
 
 #[test]
 fn a_small_difference_is_called_small() {
-    let pairs = [("os", "pinned", Counts::BothWays)];
+    let pairs = [("os", "pinned", ContrastRole::BothWays)];
     let verdict = analyse(&study(two_sockets(), &[("os", 1.0), ("pinned", 1.0495)], &pairs, 6)).verdict;
     assert_eq!((verdict.kind, verdict.placed_well), (VerdictKind::Affected, PlacedWell::Yes));
     assert!(verdict.slight && (verdict.effect.measured().unwrap().inverse().ratio.0 - 1.047).abs() < 0.001);

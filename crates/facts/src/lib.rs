@@ -54,6 +54,7 @@ pub use snapshot::{
     MappingSnapshot, MemorySnapshot, PageUse, PolicyShare, Snapshot, TaskSnapshot, ThreadSnapshot,
 };
 pub use study::{
-    Counts, Disturbance, Exit, Factor, HostFacts, Levels, Metric, MetricProblem, Outcome, Pair,
-    PlacementLevel, Point, PointId, PointRole, ProgramParameter, StopReason, Study, StudyHeader, Trial,
+    ContrastRole, Disturbance, Exit, Factor, HostFacts, Levels, Metric, MetricProblem, Outcome,
+    PlacementLevel, Point, PointId, PointPair, PointRole, ProgramParameter, StopReason, Study, StudyHeader,
+    Trial,
 };

@@ -148,22 +148,22 @@ impl Point {
 
 /// Two points to compare: `to` is judged against `from`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pair {
+pub struct PointPair {
     pub from: PointId,
     pub to: PointId,
-    pub counts: Counts,
+    pub role: ContrastRole,
 }
 
 /// What the verdict takes from a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Counts {
+pub enum ContrastRole {
     /// A difference in either direction shows that placement matters: same work, same number of threads.
     BothWays,
     /// Only a gain shows it: `to` has fewer CPUs, so a loss has another explanation.
     GainOnly,
     /// Neither: other things than placement differ too.
-    No,
+    Unjudged,
 }
 
 /// What is compared.
@@ -318,7 +318,7 @@ pub struct StudyHeader {
     pub metric: Metric,
     pub points: Vec<Point>,
     /// The contrasts that are judged, all of them at once.
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<PointPair>,
     /// Placements that were not tried, and why.
     pub not_tried: Vec<Notice>,
     /// Seed of the order of trials.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use numawise_facts::{Counts, Metric, Point, Reading, StudyHeader};
+use numawise_facts::{ContrastRole, Metric, Point, Reading, StudyHeader};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -98,10 +98,10 @@ fn pairs(header: &StudyHeader) -> String {
     let pairs: Vec<String> = header
         .pairs
         .iter()
-        .map(|pair| match pair.counts {
-            Counts::BothWays => format!("{} -> {}", pair.from, pair.to),
-            Counts::GainOnly => format!("{} -> {} (gain only)", pair.from, pair.to),
-            Counts::No => format!("{} -> {} (for information)", pair.from, pair.to),
+        .map(|pair| match pair.role {
+            ContrastRole::BothWays => format!("{} -> {}", pair.from, pair.to),
+            ContrastRole::GainOnly => format!("{} -> {} (gain only)", pair.from, pair.to),
+            ContrastRole::Unjudged => format!("{} -> {} (for information)", pair.from, pair.to),
         })
         .collect();
     pairs.join(", ")

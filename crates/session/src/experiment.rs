@@ -15,7 +15,8 @@ use numawise_facts::{
 use numawise_launch::{Pinner, find_agent};
 use numawise_record::Record;
 use numawise_study::{
-    Engine, Extractor, Keep, LocalRunner, PlannedPoint, ProgramNeeds, StudyDesign, StudyError, SystemClock,
+    Engine, LocalRunner, MetricReader, PlannedPoint, ProgramNeeds, StudyDesign, StudyError, SystemClock,
+    TrialStore,
 };
 use numawise_units::{Bytes, Nanoseconds, Share};
 
@@ -66,7 +67,7 @@ impl ExperimentRequest {
         if self.repeats < LEAST_REPEATS {
             return Err(Error::TooFewRepeats { asked: self.repeats, least: LEAST_REPEATS });
         }
-        Extractor::new(&self.metric).map_err(StudyError::from)?;
+        MetricReader::new(&self.metric).map_err(StudyError::from)?;
         Ok(())
     }
 
@@ -215,7 +216,7 @@ impl Experiment {
 
 struct RecordKeeper(Record);
 
-impl Keep for RecordKeeper {
+impl TrialStore for RecordKeeper {
     fn keep(&mut self, trial: &Trial) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         Ok(self.0.append(trial)?)
     }
@@ -224,7 +225,7 @@ impl Keep for RecordKeeper {
 /// Keeps the first run in the study alone: it is recorded together with the header, once that is known.
 struct NotYet;
 
-impl Keep for NotYet {
+impl TrialStore for NotYet {
     fn keep(&mut self, _: &Trial) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         Ok(())
     }

@@ -1,13 +1,13 @@
 //! Prints the measured error rates and coverages that `docs/statistics.md` quotes.
 //!
-//! `cargo run -p numawise-stats --example coverage --release -- [CHECKS] [dense]` (10,000 unless told). With `dense`, it
+//! `cargo run -p numawise-stats --example coverage --release -- [CHECKS] [dense]` (10,000 by default). With `dense`, it
 //! prints only the extremes over several hundred worlds with normal noise, to find where the promises are tightest.
 
 #[path = "../tests/simulated/mod.rs"]
 mod simulated;
 
 use simulated::lists::{median_coverage, spread_rates};
-use simulated::{Rates, Rule, Shape, World, naive_affected, simulate};
+use simulated::{NoiseShape, Rates, Rule, World, naive_affected, simulate};
 
 fn main() {
     let checks = std::env::args().nth(1).and_then(|a| a.parse().ok()).unwrap_or(10_000);
@@ -19,18 +19,28 @@ fn main() {
     for (seed, (name, world)) in (1..).zip(plain_grid().into_iter().chain(hard_grid())) {
         line(&name, &simulate(&world, Rule::Sequential, checks, seed));
     }
-    println!("\nas above, but contrasts after the first also end when a gain is ruled out");
+    println!("\nas above, but only a gain counts in contrasts after the first");
     header();
     for (seed, (k, effect, sd)) in
         (900..).zip([(3, 1.0, 0.04), (3, 0.95, 0.02), (3, 0.98, 0.1), (6, 1.0, 0.04), (6, 0.95, 0.02)])
     {
-        let world = World::plain(k, effect, sd, 40);
-        line(&format!("k={k} effect={effect} sd={sd}"), &simulate(&world, Rule::GainOnly, checks, seed));
+        let world = World::plain(k, effect, sd, 40).gain_only_after_the_first();
+        line(&format!("k={k} effect={effect} sd={sd}"), &simulate(&world, Rule::Sequential, checks, seed));
+    }
+    println!("\nthe family of a check on two nodes, margin 5 %");
+    header();
+    for (seed, (name, effects)) in (1100..).step_by(10).zip(CHECKS) {
+        for (seed, sd) in (seed..).zip([0.005, 0.01, 0.02, 0.05, 0.1, 0.2]) {
+            let world = World::check(effects, sd, 40);
+            line(&format!("{name} sd={sd}"), &simulate(&world, Rule::Sequential, checks, seed));
+        }
     }
     println!("\nother rules, null checks and a true ratio of 1.02");
     header();
     for (seed, k) in [(1001, 1), (1002, 6)] {
-        for (name, rule) in [("one look at 40 blocks", Rule::Fixed), ("stop when decided", Rule::Impatient)] {
+        for (name, rule) in
+            [("one analysis of 40 blocks", Rule::Fixed), ("stop when decided", Rule::Impatient)]
+        {
             let null = World::plain(k, 1.0, 0.2, 40);
             line(&format!("{name}, k={k} effect=1 sd=0.2"), &simulate(&null, rule, checks, seed));
             let small = World::plain(k, 1.02, 0.02, 40);
@@ -77,15 +87,24 @@ fn extremes(checks: usize) {
     }
 }
 
+/// Effects of all nodes, of interleaving, of one node, of remote memory vs local memory on that node, and of copies.
+const CHECKS: [(&str, [f64; 5]); 5] = [
+    ("nothing matters", [1.0, 1.0, 0.6, 1.0, 1.5]),
+    ("nothing matters, one node as fast", [1.0, 1.0, 1.0, 1.0, 1.0]),
+    ("remote memory costs 1.43x", [1.0, 1.0, 0.6, 0.7, 1.0]),
+    ("interleaving brings 1.06x", [1.0, 1.06, 0.9, 0.95, 1.2]),
+    ("interleaving brings 1.8x", [1.1, 1.8, 0.9, 0.6, 1.5]),
+];
+
 fn spreads(pairs: usize) {
     println!(
         "\n{pairs} pairs of lists a line: said to differ at equal spreads, covered; the same at a ratio of 3; in %"
     );
     let shapes = [
-        ("normal", Shape::Normal),
-        ("heavy", Shape::Heavy),
-        ("skewed", Shape::Skewed),
-        ("outliers", Shape::Outliers),
+        ("normal", NoiseShape::Normal),
+        ("heavy", NoiseShape::Heavy),
+        ("skewed", NoiseShape::Skewed),
+        ("outliers", NoiseShape::Outliers),
     ];
     for (seed, counts) in (2000..).zip([(5, 5), (8, 8), (15, 15), (60, 60), (5, 12), (8, 60)]) {
         for (name, shape) in shapes {
@@ -144,10 +163,10 @@ fn hard_grid() -> Vec<(String, World)> {
             };
             for k in [1, 6] {
                 let with = |shape| World { shape, ..World::plain(k, effect, sd, 40) };
-                add("heavy", with(Shape::Heavy));
-                add("skewed", with(Shape::Skewed));
-                add("outliers", with(Shape::Outliers));
-                add("outliers in baseline", with(Shape::BaselineOutliers));
+                add("heavy", with(NoiseShape::Heavy));
+                add("skewed", with(NoiseShape::Skewed));
+                add("outliers", with(NoiseShape::Outliers));
+                add("outliers in baseline", with(NoiseShape::BaselineOutliers));
             }
             let three = World::plain(3, effect, sd, 40);
             add("drift 30 %, blocks 5 %", World { drift: 0.3, block: 0.05, ..three.clone() });

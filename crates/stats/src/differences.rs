@@ -3,7 +3,7 @@
 //! Knows the metric's direction and its step; knows neither levels nor decisions.
 
 use crate::error::StatsError;
-use crate::family::{Better, Design};
+use crate::family::{Better, FamilyDesign, PlannedContrast};
 
 /// Why a contrast has no interval. An interval is never made up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,29 +43,34 @@ pub(crate) struct Differences {
 const SAME: f64 = 1e-12;
 
 impl Differences {
-    pub fn new(design: &Design, pair: (usize, usize), blocks: &[Vec<Option<f64>>], better: Better) -> Self {
+    pub fn new(
+        design: &FamilyDesign,
+        pair: (usize, usize),
+        blocks: &[Vec<Option<f64>>],
+        better: Better,
+    ) -> Self {
         let sign = match better {
             Better::Lower => 1.0,
             Better::Higher => -1.0,
         };
-        let mut kept = Vec::with_capacity(2 * blocks.len());
+        let mut both = Vec::with_capacity(2 * blocks.len());
         let by_block: Vec<Option<f64>> = blocks
             .iter()
             .map(|block| {
                 let (a, b) = (block[pair.0]?, block[pair.1]?);
-                kept.extend([a, b]);
+                both.extend([a, b]);
                 Some(sign * (a.ln() - b.ln()))
             })
             .collect();
-        let count = kept.len() / 2;
+        let count = both.len() / 2;
         let n = count as f64;
         let values = || by_block.iter().flatten();
         let mean = if count > 0 { values().sum::<f64>() / n } else { 0.0 };
         let squares: f64 = values().map(|d| (d - mean) * (d - mean)).sum();
         let sd = if count > 1 { (squares / (n - 1.0)).sqrt() } else { 0.0 };
         // The sum of two rounding errors of at most half a step each, relative to the values themselves.
-        let inverse = if count > 0 { kept.iter().map(|x| 1.0 / x).sum::<f64>() / n } else { 0.0 };
-        let floor = step(design.resolution, &mut kept).map(|q| 0.5 * q * inverse);
+        let inverse = if count > 0 { both.iter().map(|x| 1.0 / x).sum::<f64>() / n } else { 0.0 };
+        let floor = step(design.resolution, &mut both).map(|q| 0.5 * q * inverse);
         Self { by_block, count, mean, sd, floor }
     }
 
@@ -86,12 +91,12 @@ impl Differences {
     }
 }
 
-/// The step of the metric: as told, else 0 where all values differ, else the smallest gap between two that do.
+/// The step of the metric: as given, else 0 where all values differ, else the smallest gap between two that do.
 ///
 /// Ties are what gives a coarse metric away; a continuous one has none. `None`: all values are the same.
-fn step(told: Option<f64>, values: &mut [f64]) -> Option<f64> {
-    if told.is_some() {
-        return told;
+fn step(given: Option<f64>, values: &mut [f64]) -> Option<f64> {
+    if given.is_some() {
+        return given;
     }
     values.sort_by(f64::total_cmp);
     let mut tied = false;
@@ -108,9 +113,9 @@ fn step(told: Option<f64>, values: &mut [f64]) -> Option<f64> {
 }
 
 /// Refuses blocks and designs that no contrast can be computed from.
-pub(crate) fn check_input(design: &Design, blocks: &[Vec<Option<f64>>]) -> Result<(), StatsError> {
-    if design.pairs.is_empty() {
-        return Err(StatsError::NoPairs);
+pub(crate) fn check_input(design: &FamilyDesign, blocks: &[Vec<Option<f64>>]) -> Result<(), StatsError> {
+    if design.contrasts.is_empty() {
+        return Err(StatsError::NoContrasts);
     }
     for (name, value, good, expected) in [
         ("margin", design.margin, design.margin > 0.0 && design.margin < 1.0, "a number above 0 and below 1"),
@@ -146,8 +151,9 @@ pub(crate) fn check_input(design: &Design, blocks: &[Vec<Option<f64>>]) -> Resul
             }
         }
     }
-    match design.pairs.iter().find(|(a, b)| a == b || *a >= points || *b >= points) {
-        Some(&pair) => Err(StatsError::BadPair { pair, points }),
+    let mut pairs = design.contrasts.iter().map(PlannedContrast::pair);
+    match pairs.find(|(a, b)| a == b || *a >= points || *b >= points) {
+        Some(pair) => Err(StatsError::BadPair { pair, points }),
         None => Ok(()),
     }
 }

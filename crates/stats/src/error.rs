@@ -1,4 +1,4 @@
-//! What can be wrong with the numbers that this room is given; each text is defined here, once.
+//! What can be wrong with the numbers that this crate is given; each text is defined here, once.
 
 use thiserror::Error;
 
@@ -28,13 +28,13 @@ pub enum StatsError {
     )]
     Ragged { block: usize, found: usize, expected: usize },
 
-    /// A pair names a point that no block has, or the same point twice.
+    /// A contrast names a point that no block has, or the same point twice.
     #[error("contrast ({0}, {1}) is not a pair of two different points out of {points}", pair.0, pair.1)]
     BadPair { pair: (usize, usize), points: usize },
 
     /// The design names no contrast at all.
     #[error("the design has no contrast, expected at least one pair of points to compare")]
-    NoPairs,
+    NoContrasts,
 
     /// A parameter lies outside its range.
     #[error("{name} is {value}, expected {expected}")]

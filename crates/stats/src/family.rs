@@ -27,11 +27,41 @@ pub enum Better {
     Higher,
 }
 
+/// What the decision takes from a contrast.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Judgement {
+    /// A difference in either direction counts.
+    BothWays,
+    /// Only a gain counts: a loss has another explanation than the one in question.
+    GainOnly,
+    /// Nothing: it is computed, and nobody waits for it.
+    Unjudged,
+}
+
+/// A contrast of the design: `other` as compared with `reference`, both indices of points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PlannedContrast {
+    pub reference: usize,
+    pub other: usize,
+    pub judgement: Judgement,
+}
+
+impl PlannedContrast {
+    /// A contrast that counts in either direction.
+    pub fn both_ways(reference: usize, other: usize) -> Self {
+        Self { reference, other, judgement: Judgement::BothWays }
+    }
+
+    pub(crate) fn pair(&self) -> (usize, usize) {
+        (self.reference, self.other)
+    }
+}
+
 /// What is compared, and how surely. Fixed before the first block is run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Design {
-    /// The planned contrasts: (reference, other), as indices of points. The family is exactly this list.
-    pub pairs: Vec<(usize, usize)>,
+pub struct FamilyDesign {
+    /// The planned contrasts. The family is exactly this list.
+    pub contrasts: Vec<PlannedContrast>,
     /// Effects between 1/(1 + margin) and 1 + margin are of no practical importance. A share: 0.03 is 3 %.
     pub margin: f64,
     /// Probability that all intervals of the family hold their true ratios. A share: 0.95 is 95 %.
@@ -40,11 +70,11 @@ pub struct Design {
     pub resolution: Option<f64>,
 }
 
-impl Design {
+impl FamilyDesign {
     /// Every other point against point 0, with a margin of 3 % and 95 % confidence.
     pub fn against_baseline(points: usize) -> Self {
         Self {
-            pairs: (1..points).map(|j| (0, j)).collect(),
+            contrasts: (1..points).map(|j| PlannedContrast::both_ways(0, j)).collect(),
             margin: 0.03,
             confidence: 0.95,
             resolution: None,
@@ -67,7 +97,7 @@ pub struct Estimate {
 
 /// What the data say of one contrast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum ContrastStanding {
     /// The second point is better: the interval lies above 1, and not wholly inside the margin.
     Better,
     /// The second point is worse: the interval lies below 1, and not wholly inside the margin.
@@ -83,21 +113,55 @@ pub enum Standing {
 pub struct Contrast {
     /// (reference, other), as in the design.
     pub pair: (usize, usize),
+    pub judgement: Judgement,
     /// Blocks that hold both points.
     pub blocks: usize,
     /// The effect, or why there is none to report.
     pub estimate: Result<Estimate, NoInterval>,
-    pub standing: Standing,
+    pub standing: ContrastStanding,
     /// The interval is as narrow as it needs to be; never true of an open contrast.
     pub settled: bool,
+    /// The interval rules out a gain beyond the margin, and shows none.
+    pub gain_ruled_out: bool,
+}
+
+impl Contrast {
+    /// True when nothing is gained by measuring this contrast further: the stopping rule for one contrast.
+    pub fn finished(&self) -> bool {
+        match self.judgement {
+            Judgement::BothWays => self.settled,
+            Judgement::GainOnly => self.settled || self.gain_ruled_out,
+            Judgement::Unjudged => true,
+        }
+    }
+
+    /// True when it shows an effect of the kind that counts.
+    fn counts_as_affected(&self) -> bool {
+        match self.judgement {
+            Judgement::BothWays => {
+                matches!(self.standing, ContrastStanding::Better | ContrastStanding::Worse)
+            }
+            Judgement::GainOnly => self.standing == ContrastStanding::Better,
+            Judgement::Unjudged => false,
+        }
+    }
+
+    /// True when it shows that there is no effect of the kind that counts.
+    fn counts_as_not_affected(&self) -> bool {
+        match self.judgement {
+            Judgement::BothWays => self.standing == ContrastStanding::Equivalent,
+            Judgement::GainOnly => self.gain_ruled_out,
+            Judgement::Unjudged => true,
+        }
+    }
 }
 
 /// The answer of the whole check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decision {
-    /// At least one contrast is better or worse.
+pub enum FamilyDecision {
+    /// At least one contrast shows an effect of the kind that counts.
     Affected,
-    /// Every contrast is equivalent.
+    /// Every contrast shows that there is none.
     NotAffected,
     /// Neither.
     Undecided,
@@ -108,7 +172,7 @@ pub enum Decision {
 pub struct Family {
     /// In the order of the design's pairs.
     pub contrasts: Vec<Contrast>,
-    pub decision: Decision,
+    pub decision: FamilyDecision,
     /// How many independent contrasts the family counts as: 1 to the number of contrasts.
     pub effective: f64,
 }
@@ -131,27 +195,33 @@ impl Family {
 ///
 /// # Errors
 /// Input that cannot be used: see [`StatsError`]. Too few blocks are no error: the contrast then says so itself.
-pub fn analyse(design: &Design, blocks: &[Vec<Option<f64>>], better: Better) -> Result<Family, StatsError> {
+pub fn analyse(
+    design: &FamilyDesign,
+    blocks: &[Vec<Option<f64>>],
+    better: Better,
+) -> Result<Family, StatsError> {
     check_input(design, blocks)?;
     let all: Vec<Differences> =
-        design.pairs.iter().map(|&pair| Differences::new(design, pair, blocks, better)).collect();
+        design.contrasts.iter().map(|plan| Differences::new(design, plan.pair(), blocks, better)).collect();
     let columns: Vec<&[Option<f64>]> =
         all.iter().filter(|d| d.no_interval().is_none()).map(|d| d.by_block.as_slice()).collect();
     let effective = effective_contrasts(&columns);
     let mut critical = Critical { level: reported_level(design, effective), last: None };
     let contrasts: Vec<Contrast> = design
-        .pairs
+        .contrasts
         .iter()
         .zip(&all)
-        .map(|(&pair, d)| match d.no_interval() {
+        .map(|(plan, d)| match d.no_interval() {
             Some(reason) => Contrast {
-                pair,
+                pair: plan.pair(),
+                judgement: plan.judgement,
                 blocks: d.count,
                 estimate: Err(reason),
-                standing: Standing::Open,
+                standing: ContrastStanding::Open,
                 settled: false,
+                gain_ruled_out: false,
             },
-            None => contrast(pair, d, critical.at(d.count - 1), design.margin.ln_1p()),
+            None => contrast(plan, d, critical.at(d.count - 1), design.margin.ln_1p()),
         })
         .collect();
     let decision = decide(&contrasts);
@@ -159,7 +229,7 @@ pub fn analyse(design: &Design, blocks: &[Vec<Option<f64>>], better: Better) -> 
 }
 
 /// The level, per contrast, of the reported intervals of a family that counts as `effective` contrasts.
-pub(crate) fn reported_level(design: &Design, effective: f64) -> f64 {
+pub(crate) fn reported_level(design: &FamilyDesign, effective: f64) -> f64 {
     per_contrast((1.0 - design.confidence) * REPORTED_SHARE, effective)
 }
 
@@ -173,15 +243,15 @@ pub(crate) fn narrow_enough(half_width: f64, log_effect: f64, blocks: usize, log
     blocks > 1 && half_width * (blocks as f64 / (blocks - 1) as f64) <= target
 }
 
-fn contrast(pair: (usize, usize), d: &Differences, t: f64, log_margin: f64) -> Contrast {
+fn contrast(plan: &PlannedContrast, d: &Differences, t: f64, log_margin: f64) -> Contrast {
     let half = d.half_width(t);
     let inside = d.mean.abs() + half < log_margin;
     let excludes = d.mean.abs() > half;
     let standing = match (inside, excludes) {
-        (true, _) => Standing::Equivalent,
-        (_, true) if d.mean > 0.0 => Standing::Better,
-        (_, true) => Standing::Worse,
-        _ => Standing::Open,
+        (true, _) => ContrastStanding::Equivalent,
+        (_, true) if d.mean > 0.0 => ContrastStanding::Better,
+        (_, true) => ContrastStanding::Worse,
+        _ => ContrastStanding::Open,
     };
     let estimate = Estimate {
         ratio: d.mean.exp(),
@@ -190,16 +260,29 @@ fn contrast(pair: (usize, usize), d: &Differences, t: f64, log_margin: f64) -> C
         noise: d.sd,
     };
     let settled = narrow_enough(half, d.mean, d.count, log_margin);
-    Contrast { pair, blocks: d.count, estimate: Ok(estimate), standing, settled }
+    Contrast {
+        pair: plan.pair(),
+        judgement: plan.judgement,
+        blocks: d.count,
+        estimate: Ok(estimate),
+        standing,
+        settled,
+        gain_ruled_out: standing != ContrastStanding::Better && gain_ruled_out(half, d.mean, log_margin),
+    }
 }
 
-fn decide(contrasts: &[Contrast]) -> Decision {
-    if contrasts.iter().any(|c| matches!(c.standing, Standing::Better | Standing::Worse)) {
-        Decision::Affected
-    } else if contrasts.iter().all(|c| c.standing == Standing::Equivalent) {
-        Decision::NotAffected
+/// Whether an interval of this half width around this log effect lies below a gain of the margin.
+pub(crate) fn gain_ruled_out(half_width: f64, log_effect: f64, log_margin: f64) -> bool {
+    log_effect + half_width < log_margin
+}
+
+fn decide(contrasts: &[Contrast]) -> FamilyDecision {
+    if contrasts.iter().any(Contrast::counts_as_affected) {
+        FamilyDecision::Affected
+    } else if contrasts.iter().all(Contrast::counts_as_not_affected) {
+        FamilyDecision::NotAffected
     } else {
-        Decision::Undecided
+        FamilyDecision::Undecided
     }
 }
 

@@ -1,6 +1,6 @@
 //! Numbers in, numbers with their uncertainty out.
 //!
-//! This room knows: paired differences of logarithms, simultaneous intervals, the rule that says when an experiment
+//! This crate knows: paired differences of logarithms, simultaneous intervals, the rule that says when an experiment
 //! may stop, descriptive figures, bootstrap intervals, and the comparison of two spreads. It does not know what a
 //! machine, a placement or a trial is: a point is a column, a block is a row, a value is an `f64`. It reads no clock
 //! and no disk, and everything random is seeded by the caller, so the same data give the same answer for ever.
@@ -23,8 +23,11 @@ pub use critical::{effective_contrasts, two_sided_t};
 pub use describe::{Outlier, Summary, median, outliers, quantile, summarise};
 pub use differences::NoInterval;
 pub use error::StatsError;
-pub use family::{Better, Contrast, Decision, Design, Estimate, Family, Standing, analyse};
+pub use family::{
+    Better, Contrast, ContrastStanding, Estimate, Family, FamilyDecision, FamilyDesign, Judgement,
+    PlannedContrast, analyse,
+};
 pub use planning::{Noise, blocks_needed, noise};
 pub use scaling::{efficiency, speedup};
-pub use sequence::{Advice, FIRST_LOOK, is_look, next_look, should_stop};
+pub use sequence::{FIRST_INTERIM, StoppingAdvice, is_interim, next_interim, should_stop};
 pub use spread::{SpreadRatio, compare_spread};

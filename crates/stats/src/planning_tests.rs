@@ -9,7 +9,7 @@ fn alternating(effect: f64, sd: f64, blocks: usize) -> Vec<Vec<Option<f64>>> {
 }
 
 fn needed(effect: f64, sd: f64, blocks: usize) -> Option<usize> {
-    let design = Design { resolution: Some(0.0), ..Design::against_baseline(2) };
+    let design = FamilyDesign { resolution: Some(0.0), ..FamilyDesign::against_baseline(2) };
     let family = analyse(&design, &alternating(effect, sd, blocks), Better::Lower).unwrap();
     blocks_needed(&design, &family)
 }
@@ -49,7 +49,7 @@ fn more_blocks_than_the_horizon_are_no_fault() {
 
 #[test]
 fn noise_is_compared_with_the_margin() {
-    let design = Design { resolution: Some(0.0), ..Design::against_baseline(2) };
+    let design = FamilyDesign { resolution: Some(0.0), ..FamilyDesign::against_baseline(2) };
     let of = |sd| noise(&design, &analyse(&design, &alternating(0.2, sd, 6), Better::Lower).unwrap());
     assert!(of(0.2).unwrap().too_noisy);
     let calm = of(0.001).unwrap();
@@ -59,7 +59,7 @@ fn noise_is_compared_with_the_margin() {
 
 #[test]
 fn no_interval_no_noise_figure() {
-    let design = Design::against_baseline(2);
+    let design = FamilyDesign::against_baseline(2);
     let family = analyse(&design, &alternating(0.0, 0.1, 1), Better::Lower).unwrap();
     assert_eq!(noise(&design, &family), None);
 }

@@ -1,7 +1,8 @@
-//! When to look at the data, and whether what is seen is enough to stop.
+//! The stopping rule: when data may be analysed, and whether they are enough to stop.
 //!
-//! Looks come at fixed numbers of blocks that do not depend on the data; between them nobody may stop on what the
-//! data say. Time budgets are not known here: ending because time is up is always allowed.
+//! Interim analyses come at fixed numbers of blocks that do not depend on the data; between them nobody may stop on what the
+//! data say. Time budgets are not known here: ending because time is up is always allowed. There is one such rule: the
+//! simulated checks of the tests and `numawise check` both call [`should_stop`].
 
 #[cfg(test)]
 #[path = "sequence_tests.rs"]
@@ -9,52 +10,56 @@ mod tests;
 
 use crate::differences::check_input;
 use crate::error::StatsError;
-use crate::family::{Better, Decision, Design, analyse};
+use crate::family::{Better, Contrast, FamilyDecision, FamilyDesign, analyse};
 
-/// The first number of blocks at which data may decide.
-pub const FIRST_LOOK: usize = 5;
+/// The number of blocks at the first interim analysis.
+pub const FIRST_INTERIM: usize = 5;
 
-/// The next number of blocks at which to look, after `blocks` blocks: 5, 6, 7, 8, 10, 12, 15, 18, 22, 27, 33, ...
+/// The number of blocks at the next interim analysis after `blocks` blocks: 5, 6, 7, 8, 10, 12, 15, 18, 22, 27, 33, ...
 ///
-/// Each look lies a quarter further on (at least one block), so that the number of looks grows with the logarithm of
-/// the length of the experiment, and with it the error that looking costs.
-pub fn next_look(blocks: usize) -> usize {
-    let mut look = FIRST_LOOK;
-    while look <= blocks {
-        look += (look / 4).max(1);
+/// Each lies a quarter further on (at least one block), so that their number grows with the logarithm of the length of the
+/// experiment, and with it the error that they cost.
+pub fn next_interim(blocks: usize) -> usize {
+    let mut interim = FIRST_INTERIM;
+    while interim <= blocks {
+        interim += (interim / 4).max(1);
     }
-    look
+    interim
 }
 
 /// Whether `blocks` is one of the numbers of blocks at which data may decide.
-pub fn is_look(blocks: usize) -> bool {
-    blocks >= FIRST_LOOK && next_look(blocks - 1) == blocks
+pub fn is_interim(blocks: usize) -> bool {
+    blocks >= FIRST_INTERIM && next_interim(blocks - 1) == blocks
 }
 
 /// What to do after a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Advice {
+pub enum StoppingAdvice {
     /// Go on at least to this number of blocks, unless the budget ends before.
-    Continue { next_look: usize },
-    /// Every interval is as narrow as it needs to be; with the decision, which is then never `Undecided`.
-    Stop(Decision),
+    Continue { next_interim: usize },
+    /// Every contrast is finished; with the decision, which is `Undecided` only where contrasts were given up.
+    Stop(FamilyDecision),
 }
 
-/// Whether the data so far are enough. Call it after every block; between looks it always says `Continue`.
+/// Whether the data so far are enough: every contrast is finished, as [`Contrast::finished`] says, or a point of it is among
+/// `given_up` and will never be run again. Call it after every block; between interim analyses it always says `Continue`.
 ///
 /// # Errors
 /// As [`analyse`].
 pub fn should_stop(
-    design: &Design,
+    design: &FamilyDesign,
     blocks: &[Vec<Option<f64>>],
     better: Better,
-) -> Result<Advice, StatsError> {
-    let go_on = Advice::Continue { next_look: next_look(blocks.len()) };
-    if !is_look(blocks.len()) {
+    given_up: &[usize],
+) -> Result<StoppingAdvice, StatsError> {
+    let go_on = StoppingAdvice::Continue { next_interim: next_interim(blocks.len()) };
+    if !is_interim(blocks.len()) {
         check_input(design, blocks)?;
         return Ok(go_on);
     }
     let family = analyse(design, blocks, better)?;
-    let settled = family.contrasts.iter().all(|c| c.settled);
-    Ok(if settled { Advice::Stop(family.decision) } else { go_on })
+    let lost =
+        |contrast: &Contrast| given_up.contains(&contrast.pair.0) || given_up.contains(&contrast.pair.1);
+    let enough = family.contrasts.iter().all(|contrast| contrast.finished() || lost(contrast));
+    Ok(if enough { StoppingAdvice::Stop(family.decision) } else { go_on })
 }

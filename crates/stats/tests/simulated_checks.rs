@@ -7,7 +7,7 @@
 mod simulated;
 
 use simulated::lists::{median_coverage, spread_rates};
-use simulated::{Rates, Rule, Shape, World, naive_affected, simulate};
+use simulated::{NoiseShape, Rates, Rule, World, naive_affected, simulate};
 
 const CHECKS: usize = 10_000;
 
@@ -49,10 +49,10 @@ fn drift_missing_trials_unequal_noise_and_outliers_do_not_raise_false_alarms() {
         ("one trial in ten missing", World { missing: 0.1, ..base.clone() }),
         ("noisy baseline", World { noise: noise(5.0, 1.0), ..base.clone() }),
         ("one noisy point", World { noise: noise(1.0, 5.0), ..base.clone() }),
-        ("heavy tails", World { shape: Shape::Heavy, ..base.clone() }),
-        ("skewed noise", World { shape: Shape::Skewed, ..base.clone() }),
-        ("outliers", World { shape: Shape::Outliers, ..base.clone() }),
-        ("outliers in the baseline", World { shape: Shape::BaselineOutliers, ..base.clone() }),
+        ("heavy tails", World { shape: NoiseShape::Heavy, ..base.clone() }),
+        ("skewed noise", World { shape: NoiseShape::Skewed, ..base.clone() }),
+        ("outliers", World { shape: NoiseShape::Outliers, ..base.clone() }),
+        ("outliers in the baseline", World { shape: NoiseShape::BaselineOutliers, ..base.clone() }),
         ("a metric in steps of 5 %", World { step: 0.5, ..base.clone() }),
     ]
     .into_iter()
@@ -64,7 +64,7 @@ fn drift_missing_trials_unequal_noise_and_outliers_do_not_raise_false_alarms() {
     }
 }
 
-/// Optional stopping is where intervals lose their coverage, so the effects are chosen to stop at all sorts of looks.
+/// Optional stopping is where intervals lose their coverage, so the effects are chosen to stop at all sorts of interim analyses.
 #[test]
 fn intervals_cover_what_they_promise_with_optional_stopping() {
     for (seed, (k, effect, sd, max)) in [
@@ -93,10 +93,45 @@ fn intervals_cover_what_they_promise_with_optional_stopping() {
 #[test]
 fn ruling_out_a_gain_may_end_a_contrast() {
     for (seed, (effect, sd)) in [(1.0, 0.04), (0.95, 0.02), (0.98, 0.1)].into_iter().enumerate() {
-        let r = simulate(&World::plain(3, effect, sd, 40), Rule::GainOnly, CHECKS, 450 + seed as u64);
+        let world = World::plain(3, effect, sd, 40).gain_only_after_the_first();
+        let r = simulate(&world, Rule::Sequential, CHECKS, 450 + seed as u64);
         println!("gain only, effect={effect}, sd={sd}: {r:?}");
         assert!(effect < 1.0 || r.affected <= 0.05, "{r:?}");
         assert_covers("gain only", r.all_cover);
+    }
+}
+
+/// The family that `numawise check` has on two nodes, with its margin, roles and stopping rule.
+#[test]
+fn the_family_of_a_check_keeps_the_promises() {
+    // Fewer CPUs are slower and copies get more done, which says nothing of placement.
+    let nothing = [1.0, 1.0, 0.6, 1.0, 1.5];
+    let remote = [1.0, 1.0, 0.6, 0.7, 1.0];
+    let worlds = [
+        ("nothing matters", nothing, 0.01),
+        ("nothing matters", nothing, 0.05),
+        ("nothing matters", nothing, 0.2),
+        ("a gain on fewer CPUs at most", [1.0, 1.0, 1.0, 1.0, 1.0], 0.04),
+        ("remote memory costs", remote, 0.02),
+        ("remote memory costs", remote, 0.1),
+        ("interleaving brings a little", [1.0, 1.06, 0.9, 0.95, 1.2], 0.03),
+    ];
+    for (seed, (name, effects, sd)) in (1100..).zip(worlds) {
+        let name = format!("check: {name}, sd={sd}");
+        let r = run(&name, &World::check(effects, sd, 40), seed);
+        let null = effects[..2] == [1.0, 1.0] && effects[2] <= 1.0 && effects[3] == 1.0;
+        assert!(!null || r.affected <= 0.05, "{name}: {}", r.affected);
+        assert_covers(&name, r.all_cover);
+    }
+}
+
+/// A placement at which the program fails is not waited for, and costs the others nothing.
+#[test]
+fn giving_a_point_up_does_not_harm_the_others() {
+    for (seed, sd) in (1200..).zip([0.01, 0.05]) {
+        let world = World { fails: Some((4, 6)), ..World::check([1.0, 1.0, 0.6, 1.0, 1.5], sd, 40) };
+        let r = run(&format!("check with a point given up, sd={sd}"), &world, seed);
+        assert!(r.affected <= 0.05 && r.all_cover >= 0.93, "{r:?}");
     }
 }
 
@@ -125,7 +160,7 @@ fn clear_cases_are_decided_soon() {
 fn the_naive_procedure_breaks_the_bounds() {
     let one = naive_affected(&World::plain(1, 1.0, 0.2, 40), 2000, 600);
     let six = naive_affected(&World::plain(6, 1.0, 0.2, 40), 2000, 601);
-    println!("plain 95 % intervals, looked at after every block: {one} with one contrast, {six} with six");
+    println!("plain 95 % intervals, analysed after every block: {one} with one contrast, {six} with six");
     assert!(one > 0.15 && six > 0.4, "{one}, {six}");
 }
 
@@ -137,7 +172,7 @@ fn stopping_as_soon_as_the_intervals_decide_breaks_the_bounds() {
     assert!(null.affected > 0.15 && null.all_cover < 0.85, "{null:?}");
 }
 
-/// One look after a number of blocks fixed in advance: coverage is the level of the reported intervals, 96 %.
+/// One analysis after a number of blocks fixed in advance: coverage is the level of the reported intervals, 96 %.
 #[test]
 fn without_stopping_the_coverage_is_the_level() {
     for (seed, k) in [1, 3, 6].into_iter().enumerate() {
@@ -149,7 +184,7 @@ fn without_stopping_the_coverage_is_the_level() {
 #[test]
 fn equal_spreads_are_seldom_said_to_differ_and_unequal_ones_are_found() {
     for (seed, counts) in [(5, 5), (8, 8), (5, 12), (60, 60)].into_iter().enumerate() {
-        for shape in [Shape::Normal, Shape::Heavy] {
+        for shape in [NoiseShape::Normal, NoiseShape::Heavy] {
             let r = spread_rates(shape, counts, 1.0, 1000, 900 + seed as u64);
             println!("{counts:?} {shape:?}: differ {:.3}, covers {:.3}", r.differs, r.covers);
             // 5 % and three standard errors of 1,000 pairs.
@@ -157,7 +192,7 @@ fn equal_spreads_are_seldom_said_to_differ_and_unequal_ones_are_found() {
             assert!(r.covers >= 0.92, "{counts:?}, {shape:?}: {}", r.covers);
         }
     }
-    let four_times = spread_rates(Shape::Normal, (12, 12), 4.0, 500, 950);
+    let four_times = spread_rates(NoiseShape::Normal, (12, 12), 4.0, 500, 950);
     assert!(four_times.differs > 0.9, "{four_times:?}");
     assert!(four_times.covers > 0.92, "{four_times:?}");
 }

@@ -4,8 +4,9 @@
 //! difference has one explanation. What the machine cannot show is named with its reason.
 
 use numawise_facts::{
-    Counts, CpuChoice, Levels, Machine, MemoryKind, MemoryRequest, Node, NotTriedReason, Notice, Pair,
-    PlacementGroup, PlacementRequest, PointId, PointRole, Reading, Strategy, StudyNotice, ThreadBinding,
+    ContrastRole, CpuChoice, Levels, Machine, MemoryKind, MemoryRequest, Node, NotTriedReason, Notice,
+    PlacementGroup, PlacementRequest, PointId, PointPair, PointRole, Reading, Strategy, StudyNotice,
+    ThreadBinding,
 };
 use numawise_units::{Bytes, NodeId, NodeSet};
 
@@ -36,7 +37,7 @@ pub struct PlannedPoint {
 pub struct StudyDesign {
     /// The first is the baseline.
     pub points: Vec<PlannedPoint>,
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<PointPair>,
     pub not_tried: Vec<Notice>,
 }
 
@@ -85,8 +86,8 @@ impl<'a> Draft<'a> {
         self.not_tried(StudyNotice::NotTried { placements, reason });
     }
 
-    fn pair(&mut self, from: &str, to: &str, counts: Counts) {
-        self.design.pairs.push(Pair { from: from.into(), to: to.into(), counts });
+    fn pair(&mut self, from: &str, to: &str, role: ContrastRole) {
+        self.design.pairs.push(PointPair { from: from.into(), to: to.into(), role });
     }
 
     fn pinned(&self, strategy: Strategy, memory: MemoryRequest) -> PlacementRequest {
@@ -108,11 +109,11 @@ impl<'a> Draft<'a> {
             _ => {
                 let request = self.pinned(Strategy::Local, MemoryRequest::Default);
                 self.point("pinned", PointRole::Candidate, request);
-                self.pair("os", "pinned", Counts::BothWays);
+                self.pair("os", "pinned", ContrastRole::BothWays);
                 if self.memory_elsewhere().is_ok() {
                     let remote = self.pinned(Strategy::Local, MemoryRequest::Remote);
                     self.point("remote", PointRole::Diagnosis, remote);
-                    self.pair("pinned", "remote", Counts::BothWays);
+                    self.pair("pinned", "remote", ContrastRole::BothWays);
                 }
             }
         }
@@ -140,26 +141,26 @@ impl<'a> Draft<'a> {
         let interleaved = self.pinned(Strategy::Distributed, MemoryRequest::Interleave(None));
 
         self.point("all-nodes", PointRole::Candidate, spread);
-        self.pair("os", "all-nodes", Counts::BothWays);
+        self.pair("os", "all-nodes", ContrastRole::BothWays);
         let elsewhere = self.memory_elsewhere();
         if elsewhere.is_ok() {
             self.point("interleave", PointRole::Candidate, interleaved);
-            self.pair("os", "interleave", Counts::BothWays);
+            self.pair("os", "interleave", ContrastRole::BothWays);
         }
         match &fits {
             Ok(()) => {
                 self.point("one-node", PointRole::Candidate, local);
-                let counts = if same_threads { Counts::BothWays } else { Counts::GainOnly };
-                self.pair("os", "one-node", counts);
+                let role = if same_threads { ContrastRole::BothWays } else { ContrastRole::GainOnly };
+                self.pair("os", "one-node", role);
                 if same_threads {
-                    self.pair("one-node", "all-nodes", Counts::BothWays);
+                    self.pair("one-node", "all-nodes", ContrastRole::BothWays);
                 }
             }
             Err(why) => self.left_out(PlacementGroup::OneNode, why.clone()),
         }
         if elsewhere.is_ok() && fits.is_ok() {
             self.point("remote", PointRole::Diagnosis, remote);
-            self.pair("one-node", "remote", Counts::BothWays);
+            self.pair("one-node", "remote", ContrastRole::BothWays);
         }
         if let Err(why) = elsewhere {
             self.left_out(PlacementGroup::InterleavedAndRemote, why);
@@ -207,7 +208,7 @@ impl<'a> Draft<'a> {
             ..self.pinned(Strategy::Semi, self.near(MemoryRequest::Bind(None)))
         };
         self.point("copies", PointRole::Diagnosis, request);
-        self.pair("os", "copies", Counts::No);
+        self.pair("os", "copies", ContrastRole::Unjudged);
     }
 
     fn high_bandwidth(&mut self) {
@@ -219,7 +220,7 @@ impl<'a> Draft<'a> {
             Ok(()) => {
                 let request = self.pinned(Strategy::Distributed, MemoryRequest::Hbm);
                 self.point("hbm", PointRole::Candidate, request);
-                self.pair("os", "hbm", Counts::BothWays);
+                self.pair("os", "hbm", ContrastRole::BothWays);
             }
             Err(why) => self.left_out(PlacementGroup::HighBandwidthMemory, why),
         }

@@ -49,8 +49,8 @@ fn ids(design: &StudyDesign) -> Vec<&str> {
     design.points.iter().map(|point| point.id.0.as_str()).collect()
 }
 
-fn pairs(design: &StudyDesign) -> Vec<(&str, &str, Counts)> {
-    design.pairs.iter().map(|p| (p.from.0.as_str(), p.to.0.as_str(), p.counts)).collect()
+fn pairs(design: &StudyDesign) -> Vec<(&str, &str, ContrastRole)> {
+    design.pairs.iter().map(|p| (p.from.0.as_str(), p.to.0.as_str(), p.role)).collect()
 }
 
 const DRAM: MemoryKind = MemoryKind::Dram;
@@ -62,11 +62,11 @@ fn two_sockets_show_every_contrast() {
     assert_eq!(
         pairs(&design),
         [
-            ("os", "all-nodes", Counts::BothWays),
-            ("os", "interleave", Counts::BothWays),
-            ("os", "one-node", Counts::GainOnly),
-            ("one-node", "remote", Counts::BothWays),
-            ("os", "copies", Counts::No),
+            ("os", "all-nodes", ContrastRole::BothWays),
+            ("os", "interleave", ContrastRole::BothWays),
+            ("os", "one-node", ContrastRole::GainOnly),
+            ("one-node", "remote", ContrastRole::BothWays),
+            ("os", "copies", ContrastRole::Unjudged),
         ]
     );
     assert_eq!(design.not_tried, []);
@@ -78,8 +78,8 @@ fn two_sockets_show_every_contrast() {
 #[test]
 fn threads_that_fit_into_one_node_compare_filled_with_spread() {
     let design = plan(&machine(&[("0-3", 1000, DRAM), ("4-7", 1000, DRAM)]), &needs(Some(4), None));
-    assert!(pairs(&design).contains(&("os", "one-node", Counts::BothWays)));
-    assert!(pairs(&design).contains(&("one-node", "all-nodes", Counts::BothWays)));
+    assert!(pairs(&design).contains(&("os", "one-node", ContrastRole::BothWays)));
+    assert!(pairs(&design).contains(&("one-node", "all-nodes", ContrastRole::BothWays)));
 }
 
 #[test]

@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use numawise_facts::{
-    Event, Exit, Observation, Outcome, Pair, Point, PointId, PointRole, Reading, Sink, StopReason, Study,
-    StudyNotice, Trial,
+    Event, Exit, Observation, Outcome, Point, PointId, PointPair, PointRole, Reading, Sink, StopReason,
+    Study, StudyNotice, Trial,
 };
 use numawise_units::Nanoseconds;
 
 use crate::disturb::disturbances;
 use crate::error::StudyError;
-use crate::metric::Extractor;
+use crate::metric::MetricReader;
 use crate::order::block_order;
 
 #[cfg(test)]
@@ -24,16 +24,16 @@ const TAIL: usize = 4096;
 
 /// What came of one run, before it is judged.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Raw {
+pub struct ProgramRun {
     /// From the start of the first task to the end of the last.
     pub wall: Nanoseconds,
-    pub tasks: Vec<RawTask>,
+    pub tasks: Vec<TaskRun>,
     pub observation: Reading<Observation>,
 }
 
 /// One task of a run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct RawTask {
+pub struct TaskRun {
     pub exit: Exit,
     pub wall: Nanoseconds,
     pub output: String,
@@ -45,11 +45,11 @@ pub trait Runner {
     ///
     /// # Errors
     /// When the program cannot be started.
-    fn run(&mut self, point: &Point, stop: &AtomicBool) -> Result<Option<Raw>, StudyError>;
+    fn run(&mut self, point: &Point, stop: &AtomicBool) -> Result<Option<ProgramRun>, StudyError>;
 }
 
 /// Takes each trial as soon as it is over.
-pub trait Keep {
+pub trait TrialStore {
     /// # Errors
     /// When it cannot be kept; the study stops then.
     fn keep(&mut self, trial: &Trial) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
@@ -75,7 +75,7 @@ impl Clock for SystemClock {
 pub struct Engine<'a> {
     pub runner: &'a mut dyn Runner,
     pub clock: &'a dyn Clock,
-    pub keep: &'a mut dyn Keep,
+    pub keep: &'a mut dyn TrialStore,
     pub sink: &'a mut dyn Sink,
     /// Asked after each complete block once there are enough: do the intervals decide?
     pub decided: &'a mut dyn FnMut(&Study) -> bool,
@@ -89,7 +89,7 @@ impl Engine<'_> {
     /// # Errors
     /// When the program cannot be started or a trial cannot be kept. Trials kept before stay in `study`.
     pub fn run(&mut self, study: &mut Study) -> Result<StopReason, StudyError> {
-        let extractor = Extractor::new(&study.header.metric)?;
+        let extractor = MetricReader::new(&study.header.metric)?;
         if !study.trials.is_empty() {
             self.sink.event(Event::Resumed { trials: study.trials.len() as u32 });
             if self.enough(study) && (self.decided)(study) {
@@ -119,7 +119,7 @@ impl Engine<'_> {
     /// # Errors
     /// As [`Engine::run`].
     pub fn warm_up(&mut self, study: &mut Study) -> Result<Option<StopReason>, StudyError> {
-        let extractor = Extractor::new(&study.header.metric)?;
+        let extractor = MetricReader::new(&study.header.metric)?;
         self.block(study, 0, &extractor)
     }
 
@@ -128,7 +128,7 @@ impl Engine<'_> {
         &mut self,
         study: &mut Study,
         block: u32,
-        extractor: &Extractor,
+        extractor: &MetricReader,
     ) -> Result<Option<StopReason>, StudyError> {
         for index in order_of(study, block) {
             let point = study.header.points[index].clone();
@@ -150,7 +150,7 @@ impl Engine<'_> {
                 return Ok(Some(StopReason::Interrupted));
             };
             let trial = judge(raw, number, block, &point.id, started, extractor);
-            self.keep.keep(&trial).map_err(StudyError::Keep)?;
+            self.keep.keep(&trial).map_err(StudyError::Store)?;
             let (point, outcome) = (trial.point.clone(), trial.outcome.clone());
             study.trials.push(trial);
             self.sink.event(Event::TrialEnded { number, point: point.clone(), outcome });
@@ -182,7 +182,7 @@ fn order_of(study: &Study, block: u32) -> Vec<usize> {
 fn nothing_left_to_compare(study: &Study) -> bool {
     let header = &study.header;
     let baseline = header.points.iter().find(|point| point.role == PointRole::Baseline);
-    let lost = |pair: &Pair| study.given_up(&pair.from) || study.given_up(&pair.to);
+    let lost = |pair: &PointPair| study.given_up(&pair.from) || study.given_up(&pair.to);
     baseline.is_some_and(|point| study.given_up(&point.id))
         || (!header.pairs.is_empty() && header.pairs.iter().all(lost))
 }
@@ -207,12 +207,12 @@ fn next_block(study: &Study) -> Nanoseconds {
 
 /// Makes a trial of a raw run.
 fn judge(
-    raw: Raw,
+    raw: ProgramRun,
     number: u32,
     block: u32,
     point: &PointId,
     started: Nanoseconds,
-    extractor: &Extractor,
+    extractor: &MetricReader,
 ) -> Trial {
     let disturbances = raw.observation.measured().map(|o| disturbances(&o.host)).unwrap_or_default();
     Trial {
@@ -227,7 +227,7 @@ fn judge(
     }
 }
 
-fn outcome(tasks: &[RawTask], extractor: &Extractor) -> Outcome {
+fn outcome(tasks: &[TaskRun], extractor: &MetricReader) -> Outcome {
     if let Some(failed) = tasks.iter().find(|task| !task.exit.success()) {
         return Outcome::Failed { exit: failed.exit, output_tail: tail(&failed.output) };
     }

@@ -24,15 +24,15 @@ impl Fake {
 }
 
 impl Runner for Fake {
-    fn run(&mut self, point: &Point, stop: &AtomicBool) -> Result<Option<Raw>, StudyError> {
+    fn run(&mut self, point: &Point, stop: &AtomicBool) -> Result<Option<ProgramRun>, StudyError> {
         if self.stop_after == Some(self.runs.len()) {
             stop.store(true, Ordering::Relaxed);
             return Ok(None);
         }
         self.runs.push(point.id.0.clone());
         let exit = self.script.pop_front().unwrap_or(Exit::Code(0));
-        let task = RawTask { exit, wall: Nanoseconds(SECOND), output: "time: 2.5\n".to_owned() };
-        Ok(Some(Raw {
+        let task = TaskRun { exit, wall: Nanoseconds(SECOND), output: "time: 2.5\n".to_owned() };
+        Ok(Some(ProgramRun {
             wall: Nanoseconds(SECOND),
             tasks: vec![task],
             observation: Reading::unavailable("fake"),
@@ -42,7 +42,7 @@ impl Runner for Fake {
 
 struct Kept(Vec<Trial>, Option<usize>);
 
-impl Keep for Kept {
+impl TrialStore for Kept {
     fn keep(&mut self, trial: &Trial) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         if self.1 == Some(self.0.len()) {
             return Err("disk full".into());
@@ -199,7 +199,7 @@ fn a_baseline_that_fails_ends_it() {
 fn a_point_that_always_fails_is_given_up_and_the_others_go_on() {
     struct OnlyA(Fake);
     impl Runner for OnlyA {
-        fn run(&mut self, point: &Point, stop: &AtomicBool) -> Result<Option<Raw>, StudyError> {
+        fn run(&mut self, point: &Point, stop: &AtomicBool) -> Result<Option<ProgramRun>, StudyError> {
             let exit = if point.id.0 == "a" { Exit::Signal(9) } else { Exit::Code(0) };
             self.0.script.push_back(exit);
             self.0.run(point, stop)
@@ -225,7 +225,11 @@ fn a_point_that_always_fails_is_given_up_and_the_others_go_on() {
 #[test]
 fn when_nothing_is_left_to_compare_it_ends() {
     let (mut study, mut fake) = (study(1000), Fake::new());
-    let pair = |to: &str| Pair { from: "os".into(), to: to.into(), counts: numawise_facts::Counts::BothWays };
+    let pair = |to: &str| PointPair {
+        from: "os".into(),
+        to: to.into(),
+        role: numawise_facts::ContrastRole::BothWays,
+    };
     study.header.pairs = vec![pair("a"), pair("b")];
     fake.script.push_back(Exit::Code(0)); // the warm-up
     for block in 1..=3 {

@@ -11,5 +11,5 @@ pub enum StudyError {
     Metric(#[from] MetricError),
     /// A trial could not be kept; what was kept before is whole.
     #[error("cannot keep the trial just measured: {0}")]
-    Keep(Box<dyn std::error::Error + Send + Sync>),
+    Store(Box<dyn std::error::Error + Send + Sync>),
 }

@@ -2,7 +2,7 @@
 //!
 //! This room knows how an experiment is designed and carried out. It does not know where the machine comes from, how a
 //! request becomes a placement (it names requests; the command line resolves them), where trials are kept (it hands each
-//! to a [`Keep`]), or what the result means to a person (that is `analyse`).
+//! to a [`TrialStore`]), or what the result means to a person (that is `analyse`).
 
 mod design;
 mod disturb;
@@ -14,7 +14,7 @@ mod order;
 
 pub use design::{PlannedPoint, ProgramNeeds, StudyDesign, plan};
 pub use disturb::{OTHER_LOAD_LIMIT, STEAL_LIMIT, disturbances};
-pub use engine::{Clock, Engine, Keep, Raw, RawTask, Runner, SystemClock};
+pub use engine::{Clock, Engine, ProgramRun, Runner, SystemClock, TaskRun, TrialStore};
 pub use error::StudyError;
 pub use local::LocalRunner;
-pub use metric::{Extractor, MetricError};
+pub use metric::{MetricError, MetricReader};

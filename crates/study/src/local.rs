@@ -8,7 +8,7 @@ use numawise_launch::{Finished, Io, Job, Pinner, Start};
 use numawise_observe::{Options, Usage, Watch};
 use numawise_units::Nanoseconds;
 
-use crate::engine::{Raw, RawTask, Runner};
+use crate::engine::{ProgramRun, Runner, TaskRun};
 use crate::error::StudyError;
 
 /// How soon Ctrl-C is noticed. The end of the program is noticed at once; this is only a bound on the wait between.
@@ -26,7 +26,7 @@ pub struct LocalRunner {
 }
 
 impl Runner for LocalRunner {
-    fn run(&mut self, point: &Point, stop: &AtomicBool) -> Result<Option<Raw>, StudyError> {
+    fn run(&mut self, point: &Point, stop: &AtomicBool) -> Result<Option<ProgramRun>, StudyError> {
         let start = Start { io: Io::Capture, pinner: self.pinner.as_ref() };
         let mut job = Job::spawn(&self.spec, &point.placement, start)?;
         let watch = Watch::start(job.pids(), &self.watch);
@@ -41,11 +41,11 @@ impl Runner for LocalRunner {
         };
         let observation = watch.finish(&usage(&finished));
         let tasks = finished.tasks.into_iter();
-        let tasks: Vec<RawTask> = tasks
-            .map(|task| RawTask { exit: task.exit, wall: task.wall, output: task.output.text })
+        let tasks: Vec<TaskRun> = tasks
+            .map(|task| TaskRun { exit: task.exit, wall: task.wall, output: task.output.text })
             .collect();
         let wall = tasks.iter().map(|task| task.wall).max().unwrap_or_default();
-        Ok(Some(Raw { wall, tasks, observation: numawise_facts::Reading::Measured(observation) }))
+        Ok(Some(ProgramRun { wall, tasks, observation: numawise_facts::Reading::Measured(observation) }))
     }
 }
 

@@ -14,19 +14,19 @@ pub enum MetricError {
 
 /// Reads the metric of a trial from what the program printed.
 #[derive(Debug, Clone)]
-pub struct Extractor {
+pub struct MetricReader {
     regex: Option<Regex>,
 }
 
-impl Extractor {
+impl MetricReader {
     pub fn new(metric: &Metric) -> Result<Self, MetricError> {
         let Metric::Output { regex, .. } = metric else {
-            return Ok(Extractor { regex: None });
+            return Ok(MetricReader { regex: None });
         };
         let compiled = Regex::new(regex)
             .map_err(|e| MetricError::Syntax { regex: regex.clone(), problem: e.to_string() })?;
         match compiled.captures_len() - 1 {
-            1 => Ok(Extractor { regex: Some(compiled) }),
+            1 => Ok(MetricReader { regex: Some(compiled) }),
             found => Err(MetricError::Groups { regex: regex.clone(), found }),
         }
     }
@@ -52,8 +52,8 @@ impl Extractor {
 mod tests {
     use super::*;
 
-    fn extractor(regex: &str) -> Result<Extractor, MetricError> {
-        Extractor::new(&Metric::Output { regex: regex.to_owned(), higher_is_better: true })
+    fn extractor(regex: &str) -> Result<MetricReader, MetricError> {
+        MetricReader::new(&Metric::Output { regex: regex.to_owned(), higher_is_better: true })
     }
 
     #[test]
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn wall_time_needs_no_output() {
-        assert_eq!(Extractor::new(&Metric::WallTime).unwrap().value(0.25, ""), Ok(0.25));
+        assert_eq!(MetricReader::new(&Metric::WallTime).unwrap().value(0.25, ""), Ok(0.25));
     }
 
     #[test]

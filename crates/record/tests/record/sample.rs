@@ -1,10 +1,10 @@
 //! A small study made by hand: a machine of two nodes with two CPUs each, and two points.
 
 use numawise_facts::{
-    Counts, Cpu, Exit, HostFacts, HostNoise, Levels, Machine, MemoryKind, MemoryKindEvidence, MemoryMode,
-    MemoryPlan, MemoryRequest, Metric, MetricProblem, Node, Observation, Outcome, Package, PageCensus, Pair,
-    Placement, PlacementRequest, Point, PointRole, Reading, RunSpec, SamplerCost, Source, Strategy,
-    StudyHeader, StudyNotice, TaskPlacement, ThreadBinding, ThreadObservation, Trial,
+    ContrastRole, Cpu, Exit, HostFacts, HostNoise, Levels, Machine, MemoryKind, MemoryKindEvidence,
+    MemoryMode, MemoryPlan, MemoryRequest, Metric, MetricProblem, Node, Observation, Outcome, Package,
+    PageCensus, Placement, PlacementRequest, Point, PointPair, PointRole, Reading, RunSpec, SamplerCost,
+    Source, Strategy, StudyHeader, StudyNotice, TaskPlacement, ThreadBinding, ThreadObservation, Trial,
 };
 use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid, Ratio, TaskId};
 
@@ -99,7 +99,7 @@ pub fn header() -> StudyHeader {
                 MemoryMode::Interleave,
             ),
         ],
-        pairs: vec![Pair { from: "os".into(), to: "interleave".into(), counts: Counts::BothWays }],
+        pairs: vec![PointPair { from: "os".into(), to: "interleave".into(), role: ContrastRole::BothWays }],
         not_tried: vec![StudyNotice::OneCpu.into()],
         seed: u64::MAX,
         min_repeats: 5,

@@ -1,10 +1,10 @@
 //! The parts of which samples are made.
 
 use numawise_facts::{
-    Counts, Cpu, Effect, HostFacts, Levels, Machine, MachineNotice, MemoryKind, MemoryKindEvidence,
-    MemoryMode, MemoryPlan, MemoryRequest, Metric, Node, NotTriedReason, Outcome, Package, Pair, Placement,
-    PlacementGroup, PlacementRequest, Point, PointId, PointRole, Reading, RunSpec, Source, Strategy, Study,
-    StudyHeader, StudyNotice, TaskPlacement, ThreadBinding, Trial,
+    ContrastRole, Cpu, Effect, HostFacts, Levels, Machine, MachineNotice, MemoryKind, MemoryKindEvidence,
+    MemoryMode, MemoryPlan, MemoryRequest, Metric, Node, NotTriedReason, Outcome, Package, Placement,
+    PlacementGroup, PlacementRequest, Point, PointId, PointPair, PointRole, Reading, RunSpec, Source,
+    Strategy, Study, StudyHeader, StudyNotice, TaskPlacement, ThreadBinding, Trial,
 };
 use numawise_tables::{Contrast, ContrastCall, PointSummary};
 use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid, Ratio, TaskId};
@@ -56,10 +56,10 @@ pub fn machine(nodes: u32) -> Machine {
 }
 
 pub fn header(command: &[&str], nodes: u32, points: Vec<Point>) -> StudyHeader {
-    let pairs = points.iter().skip(1).map(|point| Pair {
+    let pairs = points.iter().skip(1).map(|point| PointPair {
         from: points[0].id.clone(),
         to: point.id.clone(),
-        counts: Counts::BothWays,
+        role: ContrastRole::BothWays,
     });
     StudyHeader {
         tool_version: "0.1.0-sample".to_owned(),

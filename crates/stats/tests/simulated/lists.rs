@@ -4,10 +4,10 @@ use numawise_stats::{compare_spread, median_interval};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use super::{Shape, World, normal};
+use super::{NoiseShape, World, normal};
 
 /// `count` values of relative noise `sd` and the given shape, around 10.
-fn list(shape: Shape, sd: f64, count: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
+fn list(shape: NoiseShape, sd: f64, count: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
     let world = World { shape, ..World::plain(0, 1.0, sd, 1) };
     (0..count).filter_map(|index| world.run_block(index, rng)[0]).collect()
 }
@@ -23,7 +23,7 @@ pub struct SpreadRates {
 
 /// Compares lists of `counts` values whose spreads stand in the true ratio `ratio`, `pairs` times.
 pub fn spread_rates(
-    shape: Shape,
+    shape: NoiseShape,
     counts: (usize, usize),
     ratio: f64,
     pairs: usize,

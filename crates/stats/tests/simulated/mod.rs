@@ -5,14 +5,15 @@
 pub mod lists;
 
 use numawise_stats::{
-    Advice, Better, Contrast, Decision, Design, Family, Standing, analyse, is_look, should_stop, two_sided_t,
+    Better, Contrast, ContrastStanding, Family, FamilyDecision, FamilyDesign, Judgement, PlannedContrast,
+    StoppingAdvice, analyse, should_stop, two_sided_t,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Shape of the noise of one trial, always scaled to the standard deviation asked for and to mean 0 in logs.
+/// NoiseShape of the noise of one trial, always scaled to the standard deviation asked for and to mean 0 in logs.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Shape {
+pub enum NoiseShape {
     Normal,
     /// Student's t with 4 degrees of freedom: heavy tails on both sides.
     Heavy,
@@ -31,7 +32,7 @@ pub struct World {
     pub effects: Vec<f64>,
     /// Noise of each point, 0 first: standard deviation of its log.
     pub noise: Vec<f64>,
-    pub shape: Shape,
+    pub shape: NoiseShape,
     /// Drift over 60 blocks, in logs; within a block it moves on from trial to trial.
     pub drift: f64,
     /// Standard deviation of what all trials of one block share.
@@ -42,6 +43,10 @@ pub struct World {
     pub step: f64,
     pub max_blocks: usize,
     pub margin: f64,
+    /// What is compared, and what counts of it.
+    pub contrasts: Vec<PlannedContrast>,
+    /// A point that fails from a block on, and is given up after three failures.
+    pub fails: Option<(usize, usize)>,
 }
 
 impl World {
@@ -50,19 +55,61 @@ impl World {
         Self {
             effects: vec![effect; k],
             noise: vec![sd; k + 1],
-            shape: Shape::Normal,
+            shape: NoiseShape::Normal,
             drift: 0.0,
             block: 0.0,
             missing: 0.0,
             step: 0.0,
             max_blocks,
             margin: 0.03,
+            contrasts: FamilyDesign::against_baseline(k + 1).contrasts,
+            fails: None,
         }
     }
 
-    pub fn design(&self) -> Design {
-        let points = self.effects.len() + 1;
-        Design { margin: self.margin, ..Design::against_baseline(points) }
+    /// The same, but only a gain counts in all contrasts after the first.
+    pub fn gain_only_after_the_first(self) -> Self {
+        let contrasts = self.contrasts.iter().enumerate().map(|(k, contrast)| match k {
+            0 => *contrast,
+            _ => PlannedContrast { judgement: Judgement::GainOnly, ..*contrast },
+        });
+        Self { contrasts: contrasts.collect(), ..self }
+    }
+
+    /// What `numawise check` compares on two nodes: all nodes and interleaved memory vs the baseline in both ways, one node
+    /// with its fewer CPUs as a gain only, remote vs local memory on that node, and copies for information. The effects are of
+    /// all nodes, of interleaving, of one node, of remote memory (vs the one node), and of copies.
+    pub fn check(effects: [f64; 5], sd: f64, max_blocks: usize) -> Self {
+        let [all_nodes, interleaved, one_node, remote, copies] = effects;
+        let effects = vec![all_nodes, interleaved, one_node, one_node * remote, copies];
+        let planned = |reference, other, judgement| PlannedContrast { reference, other, judgement };
+        let contrasts = vec![
+            planned(0, 1, Judgement::BothWays),
+            planned(0, 2, Judgement::BothWays),
+            planned(0, 3, Judgement::GainOnly),
+            planned(3, 4, Judgement::BothWays),
+            planned(0, 5, Judgement::Unjudged),
+        ];
+        Self { effects, contrasts, margin: 0.05, ..Self::plain(5, 1.0, sd, max_blocks) }
+    }
+
+    pub fn design(&self) -> FamilyDesign {
+        FamilyDesign {
+            margin: self.margin,
+            contrasts: self.contrasts.clone(),
+            ..FamilyDesign::against_baseline(self.effects.len() + 1)
+        }
+    }
+
+    /// The true improvement of the second point over the first.
+    fn truth(&self, pair: (usize, usize)) -> f64 {
+        let over_baseline = |point: usize| if point == 0 { 1.0 } else { self.effects[point - 1] };
+        over_baseline(pair.1) / over_baseline(pair.0)
+    }
+
+    /// Points that are run no more after so many blocks.
+    fn given_up(&self, blocks: usize) -> Vec<usize> {
+        self.fails.into_iter().filter(|(_, from)| blocks >= from + 3).map(|(point, _)| point).collect()
     }
 
     /// One block: every point once, in random order, so that drift falls on another point each time.
@@ -82,7 +129,8 @@ impl World {
             if self.step > 0.0 {
                 value = (value / self.step).round().max(1.0) * self.step;
             }
-            if self.missing == 0.0 || rng.random::<f64>() >= self.missing {
+            let fails = self.fails.is_some_and(|(failing, from)| failing == point && index >= from);
+            if !fails && (self.missing == 0.0 || rng.random::<f64>() >= self.missing) {
                 row[point] = Some(value);
             }
         }
@@ -91,23 +139,23 @@ impl World {
 
     fn shaped(&self, point: usize, rng: &mut ChaCha8Rng) -> f64 {
         match self.shape {
-            Shape::Normal => normal(rng),
-            Shape::Heavy => {
+            NoiseShape::Normal => normal(rng),
+            NoiseShape::Heavy => {
                 let chi: f64 = (0..4).map(|_| normal(rng).powi(2)).sum();
                 // Variance of t(4) is 2.
                 normal(rng) / (chi / 4.0).sqrt() / 2f64.sqrt()
             }
-            Shape::Skewed => {
+            NoiseShape::Skewed => {
                 // exp(0.8 z), standardised: mean exp(s^2/2), variance (exp(s^2) - 1) exp(s^2).
                 let s2 = 0.64f64;
                 ((0.8 * normal(rng)).exp() - (s2 / 2.0).exp()) / ((s2.exp() - 1.0) * s2.exp()).sqrt()
             }
-            Shape::Outliers => normal(rng) + if rng.random::<f64>() < 0.05 { 5.0 } else { 0.0 },
+            NoiseShape::Outliers => normal(rng) + if rng.random::<f64>() < 0.05 { 5.0 } else { 0.0 },
             // Centred, so that the baseline's mean log stays the truth the effects are relative to.
-            Shape::BaselineOutliers if point == 0 => {
+            NoiseShape::BaselineOutliers if point == 0 => {
                 normal(rng) + if rng.random::<f64>() < 0.05 { 5.0 } else { 0.0 } - 0.25
             }
-            Shape::BaselineOutliers => normal(rng),
+            NoiseShape::BaselineOutliers => normal(rng),
         }
     }
 }
@@ -121,15 +169,12 @@ pub fn normal(rng: &mut ChaCha8Rng) -> f64 {
 /// How a simulated experiment decides when to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
-    /// As the crate says.
+    /// The stopping rule of the crate, which `numawise check` calls too.
     Sequential,
-    /// Runs all blocks, looks once.
+    /// Runs all blocks, analyses once.
     Fixed,
-    /// As soon as the reported intervals decide, looking after each block from the fifth on.
+    /// As soon as the reported intervals decide, after each block from the fifth on.
     Impatient,
-    /// As the crate says for the first contrast; the others may also end once their interval rules out a gain beyond
-    /// the margin, since only a gain would count.
-    GainOnly,
 }
 
 /// Shares of the simulated checks.
@@ -172,7 +217,7 @@ pub fn simulate(world: &World, rule: Rule, checks: usize, seed: u64) -> Rates {
     }
 }
 
-fn one_check(world: &World, design: &Design, rule: Rule, rng: &mut ChaCha8Rng) -> (Family, usize) {
+fn one_check(world: &World, design: &FamilyDesign, rule: Rule, rng: &mut ChaCha8Rng) -> (Family, usize) {
     let mut blocks = Vec::with_capacity(world.max_blocks);
     let ended = |blocks: &[Vec<Option<f64>>]| {
         analyse(design, blocks, Better::Lower).expect("simulated values are good")
@@ -182,10 +227,11 @@ fn one_check(world: &World, design: &Design, rule: Rule, rng: &mut ChaCha8Rng) -
         let stop = match rule {
             Rule::Fixed => false,
             Rule::Sequential => {
-                matches!(should_stop(design, &blocks, Better::Lower), Ok(Advice::Stop(_)))
+                let given_up = world.given_up(blocks.len());
+                let advice = should_stop(design, &blocks, Better::Lower, &given_up);
+                matches!(advice, Ok(StoppingAdvice::Stop(_)))
             }
-            Rule::GainOnly => is_look(blocks.len()) && gains_settled(world, &ended(&blocks)),
-            Rule::Impatient => blocks.len() >= 5 && ended(&blocks).decision != Decision::Undecided,
+            Rule::Impatient => blocks.len() >= 5 && ended(&blocks).decision != FamilyDecision::Undecided,
         };
         if stop {
             break;
@@ -194,12 +240,7 @@ fn one_check(world: &World, design: &Design, rule: Rule, rng: &mut ChaCha8Rng) -
     (ended(&blocks), blocks.len())
 }
 
-fn gains_settled(world: &World, family: &Family) -> bool {
-    let no_gain = |c: &Contrast| c.estimate.as_ref().is_ok_and(|e| e.high < 1.0 + world.margin);
-    family.contrasts.iter().enumerate().all(|(index, c)| c.settled || (index > 0 && no_gain(c)))
-}
-
-/// Share of checks called affected by plain 95 % t intervals, one for each contrast as if it were alone, looked at
+/// Share of checks called affected by plain 95 % t intervals, one for each contrast as if it were alone, analysed
 /// after each block from the fifth on: what a script that "repeats until significant" does.
 pub fn naive_affected(world: &World, checks: usize, seed: u64) -> f64 {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -223,28 +264,27 @@ pub fn naive_affected(world: &World, checks: usize, seed: u64) -> f64 {
 
 fn tally(world: &World, family: &Family, blocks: usize, sum: &mut Rates) {
     let one = |yes: bool| f64::from(u8::from(yes));
-    let covers = |index: usize| {
-        let e = family.contrasts[index].estimate.as_ref().ok();
-        e.is_some_and(|e| e.low <= world.effects[index] && world.effects[index] <= e.high)
+    let covers = |contrast: &Contrast| {
+        let truth = world.truth(contrast.pair);
+        contrast.estimate.as_ref().is_ok_and(|e| e.low <= truth && truth <= e.high)
     };
-    let best = family.best().map(|c| c.pair.1 - 1);
     let outside = |e: f64| e > 1.0 + world.margin || e < 1.0 / (1.0 + world.margin);
     let wrong = |c: &Contrast| {
-        let truth = world.effects[c.pair.1 - 1];
+        let truth = world.truth(c.pair);
         match c.standing {
-            Standing::Better => truth <= 1.0,
-            Standing::Worse => truth >= 1.0,
-            Standing::Equivalent => outside(truth),
-            Standing::Open => false,
+            ContrastStanding::Better => truth <= 1.0,
+            ContrastStanding::Worse => truth >= 1.0,
+            ContrastStanding::Equivalent => outside(truth),
+            ContrastStanding::Open => false,
         }
     };
-    sum.affected += one(family.decision == Decision::Affected);
-    sum.not_affected += one(family.decision == Decision::NotAffected);
-    sum.all_cover += one((0..family.contrasts.len()).all(covers));
-    sum.first_covers += one(covers(0));
-    sum.best_covers += one(best.is_some_and(covers));
+    sum.affected += one(family.decision == FamilyDecision::Affected);
+    sum.not_affected += one(family.decision == FamilyDecision::NotAffected);
+    sum.all_cover += one(family.contrasts.iter().all(covers));
+    sum.first_covers += one(covers(&family.contrasts[0]));
+    sum.best_covers += one(family.best().is_some_and(covers));
     sum.wrong += one(family.contrasts.iter().any(wrong));
     sum.false_equivalent +=
-        one(family.contrasts.iter().any(|c| c.standing == Standing::Equivalent && wrong(c)));
+        one(family.contrasts.iter().any(|c| c.standing == ContrastStanding::Equivalent && wrong(c)));
     sum.mean_blocks += blocks as f64;
 }
