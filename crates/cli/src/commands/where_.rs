@@ -9,7 +9,8 @@ mod request;
 
 use std::path::PathBuf;
 
-use numawise_report::residency::{self, Style};
+use numawise_report::document;
+use numawise_report::residency::{self, ResidencyDetail};
 use numawise_session::watch::ResidencySampler;
 use numawise_tables::Residency;
 use numawise_tui::{Sample, Samples, TuiError, WatchEnd};
@@ -87,9 +88,9 @@ fn print(residency: &Residency, request: &Request, shown: u64) -> Result<bool, F
     let text = match request.format {
         Format::Text => {
             let style = show::style();
-            let style = Style { width: style.width, colour: style.colour, every_thread: request.threads };
+            let detail = ResidencyDetail { width: style.width, every_thread: request.threads };
             let gap = if shown > 0 { "\n" } else { "" };
-            format!("{gap}{}", residency::text(residency, &style))
+            format!("{gap}{}", document::terminal(&residency::document(residency, detail), style))
         }
         // One to a line where there are several, so that a reader need not wait for the end.
         Format::Json if matches!(request.mode, Mode::Repeat { count: 2.., .. }) => {

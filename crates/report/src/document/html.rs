@@ -89,7 +89,10 @@ fn section(section: &Section, apart: bool, marks: &mut Marks) -> Markup {
     }
     html! {
         @if apart {
-            section id=[section.id] { h2 { (capital(&section.title)) } (blocks) }
+            section id=[section.id] {
+                @if !section.title.is_empty() { h2 { (capital(&section.title)) } }
+                (blocks)
+            }
         } @else {
             h3 { (capital(&section.title)) }
             (blocks)

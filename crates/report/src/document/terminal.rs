@@ -124,20 +124,24 @@ impl Writer {
     fn section(&mut self, section: &Section) {
         if section.blocks.iter().any(is_shown) {
             self.heading(&section.title);
-            let mut after_table = false;
+            let mut below_table = false;
             for block in section.blocks.iter().filter(|block| is_shown(block)) {
                 let is_table = is_table(block);
-                if after_table && is_table {
+                if below_table && is_table {
                     self.text.push('\n');
                 }
                 self.block(block, false);
-                after_table = is_table;
+                below_table |= is_table;
             }
         }
     }
 
+    /// A line apart; without a title only the room before it.
     fn heading(&mut self, text: &str) {
         self.text.push('\n');
+        if text.is_empty() {
+            return;
+        }
         for line in wrap(text, "", "", self.style.width).lines() {
             self.text += &format!("{}\n", self.paint.bold(Tone::Plain, line));
         }

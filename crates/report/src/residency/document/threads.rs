@@ -3,71 +3,62 @@
 use std::collections::{BTreeMap, HashMap};
 
 use numawise_facts::Reading;
-use numawise_tables::{ShareSpan, TaskResidency, ThreadResidency};
+use numawise_tables::{Residency, ShareSpan, TaskResidency, ThreadResidency};
 use numawise_units::{CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid};
 
-use super::Page;
-use crate::document::Align;
-use crate::document::table::fitted;
+use crate::document::{Block, Column, Table};
 use crate::names::{clipped, escaped};
 use crate::residency::groups::{Group, groups, total};
 
 const NAME: usize = 16;
 const LIST: usize = 12;
 
-impl Page<'_> {
-    /// Of one task, or of several together.
-    pub fn threads(&mut self, tasks: &[TaskResidency]) {
-        let threads: Vec<&ThreadResidency> =
-            tasks.iter().filter_map(|task| task.threads.measured()).flatten().collect();
-        if threads.is_empty() {
-            let reason = tasks.iter().find_map(|task| task.threads.reason());
-            let reason = reason.map_or_else(|| "none was seen".to_owned(), ToString::to_string);
-            self.faint(&format!("Its threads: unavailable ({}).", escaped(&reason)));
-            return;
-        }
-        let recent = matches!(self.residency.span, ShareSpan::BetweenSamples(_));
-        let process_of: HashMap<Pid, Pid> = tasks
-            .iter()
-            .flat_map(|task| {
-                task.threads.measured().into_iter().flatten().map(|thread| (thread.tid, task.pid))
-            })
-            .collect();
-        let titles = [
-            "PID",
-            "TID",
-            "name",
-            "state",
-            "CPU",
-            "node",
-            "may run on",
-            "CPU %",
-            "CPU time",
-            "moves",
-            "faults",
-        ];
-        let groups = groups(&threads, self.style.every_thread);
-        let folded = groups.len() < threads.len();
-        let mut rows = vec![titles.map(str::to_owned).to_vec()];
-        rows.extend(groups.iter().map(|group| row(group, &process_of, recent)));
-        // With one process the title says which.
-        if tasks.len() < 2 {
-            rows.iter_mut().for_each(|row| drop(row.remove(0)));
-        }
-        let to_left = |title: &String| matches!(title.as_str(), "name" | "state" | "may run on");
-        let sides: Vec<Align> =
-            rows[0].iter().map(|title| if to_left(title) { Align::Left } else { Align::Right }).collect();
-        self.text += &fitted(rows, &sides, self.style.width, &["faults", "CPU time", "state", "PID"]);
-        let mut words = if recent {
-            "CPU %, moves to another CPU and faults: between the samples.".to_owned()
-        } else {
-            "CPU %, moves to another CPU and faults: since each thread began.".to_owned()
-        };
-        if folded {
-            words += " Threads that are alike share a line, with the sums; --threads shows each.";
-        }
-        self.faint(&words);
+/// Of one task, or of several together.
+pub fn blocks(residency: &Residency, tasks: &[TaskResidency], every_thread: bool) -> Vec<Block> {
+    let threads: Vec<&ThreadResidency> =
+        tasks.iter().filter_map(|task| task.threads.measured()).flatten().collect();
+    if threads.is_empty() {
+        let reason = tasks.iter().find_map(|task| task.threads.reason());
+        let reason = reason.map_or_else(|| "none was seen".to_owned(), ToString::to_string);
+        let text = format!("Its threads: unavailable ({}).", escaped(&reason));
+        return vec![Block::Legend(text.into())];
     }
+    let recent = matches!(residency.span, ShareSpan::BetweenSamples(_));
+    let process_of: HashMap<Pid, Pid> = tasks
+        .iter()
+        .flat_map(|task| task.threads.measured().into_iter().flatten().map(|thread| (thread.tid, task.pid)))
+        .collect();
+    let mut columns = vec![
+        Column::number("PID").expendable(1),
+        Column::number("TID"),
+        Column::text("name"),
+        Column::text("state").expendable(2),
+        Column::number("CPU"),
+        Column::number("node"),
+        Column::text("may run on"),
+        Column::number("CPU %"),
+        Column::number("CPU time").expendable(3),
+        Column::number("moves"),
+        Column::number("faults").expendable(4),
+    ];
+    let groups = groups(&threads, every_thread);
+    let folded = groups.len() < threads.len();
+    let mut rows: Vec<Vec<String>> = groups.iter().map(|group| row(group, &process_of, recent)).collect();
+    // With one process the title says which.
+    if tasks.len() < 2 {
+        columns.remove(0);
+        rows.iter_mut().for_each(|row| drop(row.remove(0)));
+    }
+    let rows = rows.into_iter().map(|row| row.into_iter().collect()).collect();
+    let mut words = if recent {
+        "CPU %, moves to another CPU and faults: between the samples.".to_owned()
+    } else {
+        "CPU %, moves to another CPU and faults: since each thread began.".to_owned()
+    };
+    if folded {
+        words += " Threads that are alike share a line, with the sums; --threads shows each.";
+    }
+    vec![Block::Table(Table { columns, rows, most: None }), Block::Legend(words.into())]
 }
 
 fn row(group: &Group, process_of: &HashMap<Pid, Pid>, recent: bool) -> Vec<String> {
