@@ -6,8 +6,8 @@ mod distance;
 mod figures;
 mod matrices;
 mod meaning;
+mod notices;
 mod peaks;
-mod remarks;
 #[cfg(test)]
 mod sample;
 mod transfers;
@@ -35,7 +35,7 @@ pub fn profile(profile: &Profile, machine: Option<&Machine>) -> ProfileTables {
         loaded: curves::loaded(profile),
         transfers: transfers::groups(profile),
         cores: transfers::by_core(profile),
-        remarks: remarks::remarks(profile),
+        notices: notices::notices(profile),
     };
     tables.meaning = meaning::sentences(profile, &tables);
     tables

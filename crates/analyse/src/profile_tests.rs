@@ -1,6 +1,8 @@
-use numawise_facts::{BufferPages, Estimate, Mix, ProfileOrigin, Reading, Target, Workers};
+use numawise_facts::{
+    BufferPages, Estimate, MembenchNotice, Mix, Notice, ProfileOrigin, Reading, Target, Workers,
+};
 use numawise_tables::{CellCall, CellKey, Crew, KneeWhy, LineHome, MatrixMeasure};
-use numawise_units::{Bytes, BytesPerSecond, CpuId, Latency, NodeId};
+use numawise_units::{Bytes, BytesPerSecond, CpuId, Latency, NodeId, NodeSet};
 
 use super::*;
 
@@ -32,7 +34,7 @@ fn two_sockets_are_told_in_tables_and_sentences() {
     ] {
         assert!(said(&tables.meaning, part), "{part}: {:#?}", tables.meaning);
     }
-    assert!(tables.remarks.is_empty(), "{:?}", tables.remarks);
+    assert!(tables.notices.is_empty(), "{:?}", tables.notices);
 }
 
 #[test]
@@ -85,10 +87,14 @@ fn what_is_missing_stays_missing_with_its_reason() {
     assert!(tables.loaded.iter().all(|curve| curve.knee.reason().unwrap().0.contains("one core")));
     assert!(tables.transfers[0].spread.reason().is_some() && tables.transfers[0].unavailable == 2);
     assert!(tables.working_sets[0].caches.reason().is_some());
-    assert!(said(&tables.remarks, "stopped before all was measured"));
-    assert!(said(&tables.remarks, "No huge pages were to be had on node 0"));
-    assert!(said(&tables.remarks, "41 of 65 figures could not be measured"), "{:?}", tables.remarks);
-    // With one node there is nothing beside own memory.
+    for notice in [
+        MembenchNotice::StoppedBeforeItsEnd,
+        MembenchNotice::NoHugePages { nodes: NodeSet::single(NodeId(0)) },
+        MembenchNotice::FiguresUnavailable { unavailable: 41, figures: 65 },
+    ] {
+        assert!(tables.notices.contains(&notice.clone().into()), "{notice:?}: {:?}", tables.notices);
+    }
+    // With one node there is nothing but local memory.
     assert!(tables.matrix(MatrixMeasure::LatencyBesideOwn).is_none());
 }
 
@@ -196,6 +202,16 @@ fn a_knee_is_where_latency_doubles_or_bandwidth_ends() {
     assert_eq!(curve(vec![point(1.0, 100.0)]).knee.measured().unwrap().share.0, 1.0);
 }
 
+/// How many intervals are wide, and half of the widest in percent of its median; how many are too vague for sentences.
+fn wide(notices: &[Notice]) -> Option<((u32, i64), u32)> {
+    notices.iter().find_map(|notice| match notice {
+        Notice::Membench(MembenchNotice::WideIntervals { wide, widest, vague, .. }) => {
+            Some(((*wide, (widest.0 * 100.0).round() as i64), *vague))
+        }
+        _ => None,
+    })
+}
+
 /// Sentences rest on figures that are known well enough; the tables have all.
 #[test]
 fn no_sentence_rests_on_a_vague_figure() {
@@ -206,7 +222,8 @@ fn no_sentence_rests_on_a_vague_figure() {
     }
     let tables = profile(&vague, None);
     assert!(!said(&tables.meaning, "base pages"), "{:#?}", tables.meaning);
-    assert!(said(&tables.remarks, "4 wider than ±25 % are in the tables"), "{:?}", tables.remarks);
+    let (_, vague) = wide(&tables.notices).expect("wide intervals are noticed");
+    assert_eq!(vague, 4, "{:?}", tables.notices);
     let misses = tables.matrix(MatrixMeasure::LatencyWithTlbMisses).unwrap();
     assert!(misses.range.is_some() && misses.widest.unwrap().0 > 0.7);
 }
@@ -226,13 +243,19 @@ fn a_noisy_measurement_is_said() {
     let mut noisy = sample::two_sockets().profile();
     let Reading::Measured(estimate) = &mut noisy.latency[0].latency else { panic!() };
     (estimate.low, estimate.high, estimate.disturbed) = (Latency(70.0), Latency(95.0), 3);
-    let remarks = profile(&noisy, None).remarks;
-    assert!(said(&remarks, "3 repetitions were thrown away"), "{remarks:?}");
-    assert!(said(&remarks, "1 interval of") && said(&remarks, "at most ±16 %"), "{remarks:?}");
+    let notices = profile(&noisy, None).notices;
+    let thrown = |notice: &Notice| {
+        matches!(notice, Notice::Membench(MembenchNotice::RepetitionsThrownAway { thrown: 3, .. }))
+    };
+    assert!(notices.iter().any(thrown), "{notices:?}");
+    let (wide, _) = wide(&notices).expect("a wide interval is noticed");
+    assert_eq!(wide, (1, 16), "{notices:?}");
     noisy.header.origin = ProfileOrigin::Mlc("3.11".to_owned());
     noisy.latency[1].pages = Reading::Measured(BufferPages::Small);
-    let remarks = profile(&noisy, None).remarks;
-    assert!(said(&remarks, "Memory Latency Checker 3.11") && said(&remarks, "on node 1:"), "{remarks:?}");
+    let notices = profile(&noisy, None).notices;
+    let from_mlc = MembenchNotice::ReadFromMlc { version: "3.11".to_owned() };
+    let small = MembenchNotice::NoHugePages { nodes: NodeSet::single(NodeId(1)) };
+    assert!(notices.contains(&from_mlc.into()) && notices.contains(&small.into()), "{notices:?}");
 }
 
 /// The text of MLC names no CPUs, for nodes or for transfers.

@@ -27,7 +27,7 @@ fn profile() -> Value {
         "header": {
             "origin": { "numawise": "0.0.0" },
             "fingerprint": { "topology": none, "processor": none, "kernel": none, "firmware": none },
-            "taken": none, "took": none, "depth": "quick", "complete": true, "nodes": [], "vectors": none, "remarks": [],
+            "taken": none, "took": none, "depth": "quick", "complete": true, "nodes": [], "vectors": none, "notices": [],
         },
         "latency": [{
             "from": 0, "to": 0, "cpu": none, "pages": none, "bytes": none, "latency": estimate(83.2), "with_tlb_misses": none,

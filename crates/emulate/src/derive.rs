@@ -49,7 +49,7 @@ pub struct DerivedMachine {
 /// The bandwidth that a profile has of one core with the memory of its node: the greatest of all nodes.
 pub fn core_bandwidth(profile: &Profile) -> Option<BytesPerSecond> {
     let one_core = profile.bandwidth.iter().filter(|row| match (row.workers, row.target) {
-        (Workers::Core(_), Target::Own) => true,
+        (Workers::Core(_), Target::Local) => true,
         (Workers::Core(from), Target::Node(to)) => from == to,
         _ => false,
     });

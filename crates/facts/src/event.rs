@@ -2,7 +2,7 @@
 
 use numawise_units::Nanoseconds;
 
-use crate::{Notice, Outcome, PointId};
+use crate::{MeasurementStep, Notice, Outcome, PointId};
 
 /// Something that a person waiting would like to know.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,8 +14,8 @@ pub enum Event {
     TrialBegins { number: u32, block: u32, point: PointId, left: Nanoseconds },
     /// A trial ended.
     TrialEnded { number: u32, point: PointId, outcome: Outcome },
-    /// A step of a measurement begins: the `done + 1`st of `of`, as a person would name it, with what is probably left in all.
-    Step { done: u32, of: u32, what: String, left: Nanoseconds },
+    /// A step of a measurement begins: the `done + 1`st of `of`, with what is probably left in all.
+    Step { done: u32, of: u32, what: MeasurementStep, left: Nanoseconds },
     /// Something worth a line on the terminal.
     Warning(Notice),
 }

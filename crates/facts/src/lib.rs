@@ -30,10 +30,11 @@ pub use machine::{
 };
 
 pub use notice::{
-    ChangedPart, ContendedCpu, EmulationNotice, LaunchNotice, LauncherMask, LiftedBy, MachineNotice,
-    MovedTask, NamedTask, NamedThread, NodeBandwidth, NotTriedReason, Notice, ObservedFigure, PinnedGroup,
-    PlacementGroup, PlanNotice, ProfileReference, RemotePlace, ResidencyNotice, ResidencyPart, SessionNotice,
-    StudyNotice, UnsuppliedNode,
+    BufferLimit, ChangedPart, ContendedCpu, EmulationNotice, LaunchNotice, LauncherMask, LiftedBy,
+    MachineNotice, MembenchNotice, MlcLineGap, MlcTable, MlcTableGap, MovedTask, NamedTask, NamedThread,
+    NodeBandwidth, NotTriedReason, Notice, ObservedFigure, PinnedGroup, PlacementGroup, PlanNotice,
+    ProfileReference, RemotePlace, ResidencyNotice, ResidencyPart, SessionNotice, StudyNotice,
+    UnsuppliedNode,
 };
 pub use observation::{HostNoise, Observation, PageCensus, SamplerCost, ThreadObservation};
 pub use pages::{Balancing, PageSize, ParsePagesError};
@@ -43,9 +44,9 @@ pub use placement::{
     Strategy, TaskPlacement, ThreadBinding,
 };
 pub use profile::{
-    Bandwidth, BufferPages, Depth, Estimate, Fingerprint, IdleLatency, LoadPoint, LoadedLatency, Mix,
-    PROFILE_COMPARE_SCHEMA, PROFILE_SCHEMA, ParseMixError, Profile, ProfileHeader, ProfileNode,
-    ProfileOrigin, Target, Transfer, Workers, WorkingSet, WorkingSets,
+    Bandwidth, BufferPages, Depth, Estimate, Fingerprint, IdleLatency, LoadPoint, LoadedLatency,
+    MeasurementStep, Mix, PROFILE_COMPARE_SCHEMA, PROFILE_SCHEMA, ParseMixError, Profile, ProfileHeader,
+    ProfileNode, ProfileOrigin, Target, Transfer, Workers, WorkingSet, WorkingSets,
 };
 pub use reading::{Reading, Reason};
 

@@ -6,6 +6,7 @@
 mod emulation;
 mod launch;
 mod machine;
+mod membench;
 mod plan;
 mod residency;
 mod session;
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 pub use emulation::EmulationNotice;
 pub use launch::{LaunchNotice, LauncherMask};
 pub use machine::{LiftedBy, MachineNotice};
+pub use membench::{BufferLimit, MembenchNotice, MlcLineGap, MlcTable, MlcTableGap};
 pub use plan::{NodeBandwidth, PlanNotice, ProfileReference};
 pub use residency::{
     ContendedCpu, MovedTask, NamedTask, NamedThread, PinnedGroup, RemotePlace, ResidencyNotice,
@@ -72,6 +74,8 @@ pub enum Notice {
     Machine(MachineNotice),
     /// NW4xx: of residency.
     Residency(ResidencyNotice),
+    /// NW3xx: of the memory benchmark and of a profile.
+    Membench(MembenchNotice),
     /// NW7xx: of a use case.
     Session(SessionNotice),
     /// NW6xx: of a launch.
@@ -89,6 +93,7 @@ impl Notice {
             Notice::Plan(notice) => notice.code(),
             Notice::Machine(notice) => notice.code(),
             Notice::Residency(notice) => notice.code(),
+            Notice::Membench(notice) => notice.code(),
             Notice::Session(notice) => notice.code(),
             Notice::Launch(notice) => notice.code(),
             Notice::Emulation(notice) => notice.code(),

@@ -6,10 +6,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use numawise_units::{Bytes, BytesPerSecond, CpuId, CpuSet, Latency, Nanoseconds, NodeId};
+use numawise_units::{Bytes, BytesPerSecond, CpuId, CpuSet, Latency, Nanoseconds, NodeId, NodeSet};
 use serde::{Deserialize, Serialize};
 
-use crate::{MemoryKind, Reading};
+use crate::{MemoryKind, Notice, Reading};
 
 /// The name and the version of a profile's JSON, as it is kept and as `--json` prints it. The number grows when a reader of
 /// the old one could be misled.
@@ -46,8 +46,8 @@ pub struct ProfileHeader {
     pub nodes: Vec<ProfileNode>,
     /// The vector instructions of the kernels, e.g. `avx512`.
     pub vectors: Reading<String>,
-    /// What a reader should know of the whole: other load, a quota, huge pages that were not to be had. Sentences.
-    pub remarks: Vec<String>,
+    /// What a reader should know of the whole: other load, a quota, huge pages that were not to be had.
+    pub notices: Vec<Notice>,
 }
 
 /// Who measured.
@@ -80,7 +80,7 @@ pub struct Fingerprint {
 pub enum Depth {
     /// Idle latency and read bandwidth of every pair, and the machine's peak.
     Quick,
-    /// Also every mix, working sets, and the curve under load on own memory.
+    /// Also every mix, working sets, and the curve under load on local memory.
     #[default]
     Standard,
     /// Everything: every mix by core, node and machine, curves under load for every pair and mix, transfers between all cores.
@@ -281,8 +281,8 @@ impl fmt::Display for Workers {
 #[serde(rename_all = "snake_case")]
 pub enum Target {
     Node(NodeId),
-    /// Each thread uses its own node's memory.
-    Own,
+    /// Each thread uses the memory of the node that it runs on.
+    Local,
 }
 
 /// As people read it: `memory of node 0`.
@@ -290,7 +290,7 @@ impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Target::Node(node) => f.pad(&format!("memory of node {node}")),
-            Target::Own => f.pad("own memory"),
+            Target::Local => f.pad("local memory"),
         }
     }
 }
@@ -346,6 +346,46 @@ pub struct Transfer {
     pub latency: Reading<Estimate<Latency>>,
 }
 
+/// One step of the memory benchmark.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MeasurementStep {
+    /// Gets memory of these nodes, and gives back that of others.
+    GetMemory {
+        nodes: NodeSet,
+    },
+    /// Gets memory of this node in base pages.
+    GetBasePages {
+        node: NodeId,
+    },
+    Bandwidth {
+        workers: Workers,
+        target: Target,
+        mix: Mix,
+    },
+    LoadedLatency {
+        from: NodeId,
+        to: NodeId,
+        mix: Mix,
+    },
+    IdleLatency {
+        from: NodeId,
+        to: NodeId,
+    },
+    WorkingSets {
+        from: NodeId,
+        to: NodeId,
+    },
+    TlbMisses {
+        from: NodeId,
+        to: NodeId,
+    },
+    Transfer {
+        owner: CpuId,
+        reader: CpuId,
+    },
+}
+
 impl Profile {
     /// The idle latency of a pair.
     pub fn latency_of(&self, from: NodeId, to: NodeId) -> Option<&IdleLatency> {
@@ -377,7 +417,7 @@ mod tests {
     fn what_could_not_be_measured_keeps_its_cell_and_reason() {
         let cell = Bandwidth {
             workers: Workers::Node(NodeId(0)),
-            target: Target::Own,
+            target: Target::Local,
             mix: Mix::Triad,
             threads: Reading::Measured(2),
             rate: Reading::unavailable("the node has no free memory"),

@@ -76,7 +76,7 @@ fn profile(machine: &Machine, pairs: &[(u32, u32, f64, f64)]) -> Profile {
             complete: true,
             nodes: machine.nodes.iter().map(node).collect(),
             vectors: none(),
-            remarks: vec![],
+            notices: vec![],
         },
         latency: pairs.iter().map(|(from, to, ns, _)| latency(*from, *to, *ns)).collect(),
         working_sets: vec![],

@@ -16,8 +16,8 @@ pub struct Row {
     pub node: NodeId,
     /// One CPU of each core that we may use, its first hardware thread; or why there is none.
     pub cpus: Result<Vec<CpuId>, String>,
-    /// The node whose memory is this one's own: itself, or the nearest with memory; none where no memory may be used.
-    pub own: Option<NodeId>,
+    /// The node whose memory is local to this one's CPUs: itself, or the nearest with memory; none where no memory may be used.
+    pub local: Option<NodeId>,
     /// The node with the most distant memory, where that is another one.
     pub farthest: Option<NodeId>,
     /// What its caches hold.
@@ -98,9 +98,9 @@ impl Layout {
         self.usable_rows().count() * self.usable_columns().count()
     }
 
-    /// The rows whose CPUs have memory of their own node: those that take part in the machine's peak.
-    pub fn with_own_memory(&self) -> impl Iterator<Item = &Row> {
-        self.usable_rows().filter(|row| row.own == Some(row.node))
+    /// The rows whose CPUs have memory on their own node: those that take part in the machine's peak.
+    pub fn with_local_memory(&self) -> impl Iterator<Item = &Row> {
+        self.usable_rows().filter(|row| row.local == Some(row.node))
     }
 
     /// The CPUs that are best for touching this node's memory first: its own, else the nearest.
@@ -125,8 +125,8 @@ fn row(machine: &Machine, node: NodeId, cpus: &CpuSet, columns: &[Column]) -> Ro
     firsts.sort_unstable();
     let usable = columns.iter().filter(|column| column.free.is_ok()).map(|column| column.node);
     let far = |to: NodeId| machine.distance(node, to).unwrap_or(if to == node { 10 } else { 20 });
-    let own = usable.clone().min_by_key(|&to| (to != node, far(to), to));
-    let farthest = usable.filter(|&to| Some(to) != own).max_by_key(|&to| (far(to), to));
+    let local = usable.clone().min_by_key(|&to| (to != node, far(to), to));
+    let farthest = usable.filter(|&to| Some(to) != local).max_by_key(|&to| (far(to), to));
     Row {
         node,
         cpus: if firsts.is_empty() {
@@ -134,7 +134,7 @@ fn row(machine: &Machine, node: NodeId, cpus: &CpuSet, columns: &[Column]) -> Ro
         } else {
             Ok(firsts)
         },
-        own,
+        local,
         farthest,
         caches: sizes::caches(machine, &allowed),
     }

@@ -24,7 +24,7 @@ fn every_core_has_one_thread_and_every_memory_a_column() {
         let cores: std::collections::BTreeSet<u32> =
             machine.cpus.iter().filter(|cpu| cpu.node == Some(row.node)).map(|cpu| cpu.core).collect();
         assert_eq!(cores.len(), row.cores().len());
-        assert_eq!(row.own, Some(row.node));
+        assert_eq!(row.local, Some(row.node));
         assert_eq!(row.farthest, Some(NodeId(1 - row.node.0)));
     }
     assert_eq!(layout.pairs(), 4);
@@ -35,9 +35,9 @@ fn memory_without_cpus_is_a_column_and_cpus_without_memory_a_row() {
     let hbm = layout("hbm-by-figures.xml");
     assert!(hbm.columns.len() > hbm.rows.len(), "{hbm:?}");
     let holes = layout("holes.xml");
-    let without = holes.rows.iter().find(|row| row.own.is_some_and(|own| own != row.node)).unwrap();
+    let without = holes.rows.iter().find(|row| row.local.is_some_and(|local| local != row.node)).unwrap();
     assert!(holes.columns.iter().all(|column| column.node != without.node));
-    assert!(holes.with_own_memory().all(|row| row.node != without.node));
+    assert!(holes.with_local_memory().all(|row| row.node != without.node));
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn what_we_may_not_use_stays_with_its_reason() {
     let refusal = layout.refusal(&layout.rows[0], &layout.columns[0]).unwrap();
     assert!(refusal.contains("CPUs of node 0"), "{refusal}");
     assert_eq!(layout.refusal(&layout.rows[1], &layout.columns[0]), None);
-    assert_eq!(layout.rows[1].own, Some(NodeId(0)), "the nearest that may be used");
+    assert_eq!(layout.rows[1].local, Some(NodeId(0)), "the nearest that may be used");
     assert_eq!(layout.fillers(NodeId(0), &machine), layout.rows[1].cores());
 }
 

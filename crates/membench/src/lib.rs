@@ -28,12 +28,12 @@ use std::sync::atomic::AtomicBool;
 use numawise_facts::{Machine, Profile, Sink};
 
 pub use error::MembenchError;
-pub use plan::{Plan, PlannedStep};
+pub use plan::{MeasurementPlan, PlannedStep};
 pub use request::Request;
 
 /// What [`measure`] would do, and how long it would take: for a machine that need not be the one that runs.
-pub fn plan(machine: &Machine, request: &Request) -> Plan {
-    Plan::of(machine, request)
+pub fn plan(machine: &Machine, request: &Request) -> MeasurementPlan {
+    MeasurementPlan::of(machine, request)
 }
 
 /// Measures `machine`, which is the one that runs and was read with its caches. Ends early, with what is done, once `stop` is

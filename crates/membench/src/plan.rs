@@ -6,13 +6,13 @@
 
 mod steps;
 
-pub(crate) use steps::{DELAYS, lonely, per_octave};
+pub(crate) use steps::{DELAYS, per_octave, without_load};
 
 #[cfg(test)]
 #[path = "plan_tests.rs"]
 mod tests;
 
-use numawise_facts::{Depth, Machine, Mix, Target, Workers};
+use numawise_facts::{Depth, Machine, MeasurementStep, Mix, Notice, Target, Workers};
 use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId};
 
 use crate::Request;
@@ -21,18 +21,17 @@ use crate::sizes;
 
 /// The steps of a measurement.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plan {
+pub struct MeasurementPlan {
     pub steps: Vec<PlannedStep>,
     /// What the whole may take.
     pub budget: Nanoseconds,
-    /// What is left out on purpose, as sentences.
-    pub remarks: Vec<String>,
+    /// What is left out on purpose.
+    pub notices: Vec<Notice>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlannedStep {
-    /// As a person would name it.
-    pub what: String,
+    pub step: MeasurementStep,
     pub expected: Nanoseconds,
     pub(crate) experiment: Experiment,
 }
@@ -72,44 +71,66 @@ pub(crate) enum Experiment {
     },
 }
 
+impl Experiment {
+    /// The step for those who wait.
+    fn step(&self) -> MeasurementStep {
+        match *self {
+            Experiment::Fill(ref nodes) => {
+                MeasurementStep::GetMemory { nodes: nodes.iter().copied().collect() }
+            }
+            Experiment::Bandwidth { workers, target, mix } => {
+                MeasurementStep::Bandwidth { workers, target, mix }
+            }
+            Experiment::Loaded { from, to, mix } => MeasurementStep::LoadedLatency { from, to, mix },
+            Experiment::Latency { from, to } => MeasurementStep::IdleLatency { from, to },
+            Experiment::WorkingSets { from, to } => MeasurementStep::WorkingSets { from, to },
+            Experiment::FillBase(node) => MeasurementStep::GetBasePages { node },
+            Experiment::TlbMisses { from, to } => MeasurementStep::TlbMisses { from, to },
+            Experiment::Transfer { owner, reader } => {
+                MeasurementStep::Transfer { owner: owner.cpu, reader: reader.cpu }
+            }
+        }
+    }
+}
+
 /// A CPU and the node it belongs to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Core {
     pub cpu: CpuId,
     pub node: NodeId,
-    /// The node whose memory is its own.
+    /// The node whose memory is local to it.
     pub home: NodeId,
 }
 
-impl Plan {
+impl MeasurementPlan {
     /// The steps for this machine. Nothing is measured, and the machine may be a recorded one.
-    pub fn of(machine: &Machine, request: &Request) -> Plan {
-        Plan::with(&Layout::of(machine, request), request)
+    pub fn of(machine: &Machine, request: &Request) -> MeasurementPlan {
+        MeasurementPlan::with(&Layout::of(machine, request), request)
     }
 
-    pub(crate) fn with(layout: &Layout, request: &Request) -> Plan {
+    pub(crate) fn with(layout: &Layout, request: &Request) -> MeasurementPlan {
         let budget = budget(request.depth, layout.pairs());
-        let (wishes, remarks) = steps::wishes(layout, request);
+        let (requested, notices) = steps::requested(layout, request);
         // A tenth for all that nobody planned.
         let usable = budget * 0.9;
-        let ready: f64 = wishes.iter().filter(|wish| wish.fixed).map(|wish| wish.seconds).sum();
-        let wished: f64 = wishes.iter().filter(|wish| !wish.fixed).map(|wish| wish.seconds).sum();
+        let ready: f64 = requested.iter().filter(|step| step.fixed).map(|step| step.seconds).sum();
+        let scalable: f64 = requested.iter().filter(|step| !step.fixed).map(|step| step.seconds).sum();
         // Where memory comes slowly or is large, measuring keeps a third.
-        let scale = ((usable - ready).max(usable / 3.0) / wished.max(1e-9)).min(1.0);
-        let step = |wish: steps::Wish| PlannedStep {
-            expected: Nanoseconds::from_seconds(wish.seconds * if wish.fixed { 1.0 } else { scale }),
-            what: wish.what,
-            experiment: wish.experiment,
+        let scale = ((usable - ready).max(usable / 3.0) / scalable.max(1e-9)).min(1.0);
+        let planned = |step: steps::RequestedStep| PlannedStep {
+            expected: Nanoseconds::from_seconds(step.seconds * if step.fixed { 1.0 } else { scale }),
+            step: step.experiment.step(),
+            experiment: step.experiment,
         };
-        Plan {
-            steps: wishes.into_iter().map(step).collect(),
+        MeasurementPlan {
+            steps: requested.into_iter().map(planned).collect(),
             budget: Nanoseconds::from_seconds(budget),
-            remarks,
+            notices,
         }
     }
 
     /// The same in a part of the time.
-    pub(crate) fn shortened(mut self, share: f64) -> Plan {
+    pub(crate) fn shortened(mut self, share: f64) -> MeasurementPlan {
         let times = |span: Nanoseconds| Nanoseconds::from_seconds(span.seconds() * share);
         self.budget = times(self.budget);
         self.steps.iter_mut().for_each(|step| step.expected = times(step.expected));

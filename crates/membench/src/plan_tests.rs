@@ -1,16 +1,16 @@
-use numawise_facts::Depth;
+use numawise_facts::{Depth, MembenchNotice};
 
 use super::*;
 use crate::fixture;
 
 const DEPTHS: [Depth; 3] = [Depth::Quick, Depth::Standard, Depth::Full];
 
-fn plan(machine: &Machine, depth: Depth) -> Plan {
-    Plan::of(machine, &fixture::request(depth))
+fn plan(machine: &Machine, depth: Depth) -> MeasurementPlan {
+    MeasurementPlan::of(machine, &fixture::request(depth))
 }
 
-fn count(plan: &Plan, part: &str) -> usize {
-    plan.steps.iter().filter(|step| step.what.contains(part)).count()
+fn count(plan: &MeasurementPlan, part: &str) -> usize {
+    plan.steps.iter().filter(|step| format!("{:?}", step.step).contains(part)).count()
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn plans_keep_to_what_is_promised() {
             assert!(!plan.steps.is_empty());
             assert_eq!(plan.budget, Nanoseconds::from_seconds(most));
             let expected = plan.expected().seconds();
-            let transfers = count(&plan, "transfer");
+            let transfers = count(&plan, "Transfer");
             assert!(expected <= most, "{depth}: {expected} of {most} s, {transfers} transfers");
             assert!(plan.steps.iter().all(|step| step.expected > Nanoseconds(0)));
         }
@@ -44,16 +44,16 @@ fn plans_keep_to_what_is_promised() {
 fn each_pair_has_its_steps() {
     let machine = fixture::machine("two-socket-smt.xml");
     let quick = plan(&machine, Depth::Quick);
-    assert_eq!((count(&quick, "idle latency"), count(&quick, "bandwidth, read")), (4, 5));
-    assert_eq!(count(&quick, "one core") + count(&quick, "TLB") + count(&quick, "transfer"), 0);
+    assert_eq!((count(&quick, "IdleLatency"), count(&quick, "mix: Read")), (4, 5));
+    assert_eq!(count(&quick, "Core(") + count(&quick, "TlbMisses") + count(&quick, "Transfer"), 0);
     let standard = plan(&machine, Depth::Standard);
-    assert_eq!(count(&standard, "bandwidth"), 6 * (4 * 2 + 1));
-    assert_eq!((count(&standard, "TLB"), count(&standard, "working set")), (4, 2));
-    assert_eq!((count(&standard, "under load"), count(&standard, "transfer")), (4, 4));
+    assert_eq!(count(&standard, "Bandwidth"), 6 * (4 * 2 + 1));
+    assert_eq!((count(&standard, "TlbMisses"), count(&standard, "WorkingSets")), (4, 2));
+    assert_eq!((count(&standard, "LoadedLatency"), count(&standard, "Transfer")), (4, 4));
     let full = plan(&machine, Depth::Full);
-    assert_eq!((count(&full, "under load"), count(&full, "working set")), (6 * 4, 4));
+    assert_eq!((count(&full, "LoadedLatency"), count(&full, "WorkingSets")), (6 * 4, 4));
     let cores = machine.cpus.iter().filter(|cpu| cpu.smt == 0).count();
-    assert_eq!(count(&full, "transfer"), cores * (cores - 1));
+    assert_eq!(count(&full, "Transfer"), cores * (cores - 1));
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn memory_is_had_before_it_is_measured() {
                 | Experiment::Latency { to, .. }
                 | Experiment::Loaded { to, .. }
                 | Experiment::WorkingSets { to, .. }
-                | Experiment::TlbMisses { to, .. } => assert_eq!(held, [to], "{}", step.what),
+                | Experiment::TlbMisses { to, .. } => assert_eq!(held, [to], "{:?}", step.step),
                 Experiment::Bandwidth { .. } => assert_eq!(held.len(), 2, "those with CPUs: {held:?}"),
                 Experiment::Transfer { .. } => {}
             }
@@ -83,7 +83,7 @@ fn reads_come_before_anything_is_written() {
     for step in steps {
         match step.experiment {
             Experiment::Fill(_) => written = false,
-            Experiment::Bandwidth { mix: Mix::Read, .. } => assert!(!written, "{}", step.what),
+            Experiment::Bandwidth { mix: Mix::Read, .. } => assert!(!written, "{:?}", step.step),
             Experiment::Bandwidth { .. } => written = true,
             _ => {}
         }
@@ -91,12 +91,13 @@ fn reads_come_before_anything_is_written() {
 }
 
 #[test]
-fn many_cores_are_sampled_and_that_is_told() {
+fn many_cores_are_sampled_with_a_notice() {
     let machine = fixture::synthetic("numa:4 core:32 pu:1");
     let full = plan(&machine, Depth::Full);
-    assert_eq!(count(&full, "transfer"), 64 * 63);
-    assert!(full.remarks.iter().any(|remark| remark.contains("64 of 128 cores")), "{:?}", full.remarks);
-    assert!(plan(&machine, Depth::Standard).remarks.is_empty());
+    assert_eq!(count(&full, "Transfer"), 64 * 63);
+    let notice = MembenchNotice::TransfersBetweenSomeCores { measured: 64, cores: 128 };
+    assert_eq!(full.notices, [notice.into()]);
+    assert!(plan(&machine, Depth::Standard).notices.is_empty());
 }
 
 #[test]
@@ -104,10 +105,12 @@ fn only_the_mixes_asked_for_are_planned() {
     let machine = fixture::machine("two-socket-smt.xml");
     let mut request = fixture::request(Depth::Quick);
     request.mixes = vec![Mix::Triad];
-    let quick = Plan::of(&machine, &request);
-    assert_eq!((count(&quick, "triad"), count(&quick, "read")), (5, 0));
+    let quick = MeasurementPlan::of(&machine, &request);
+    assert_eq!((count(&quick, "mix: Triad"), count(&quick, "mix: Read")), (5, 0));
     request.depth = Depth::Standard;
-    assert_eq!(count(&Plan::of(&machine, &request), "under load, triad"), 2);
+    let of_triad =
+        |step: &&PlannedStep| matches!(step.step, MeasurementStep::LoadedLatency { mix: Mix::Triad, .. });
+    assert_eq!(MeasurementPlan::of(&machine, &request).steps.iter().filter(of_triad).count(), 2);
 }
 
 #[test]

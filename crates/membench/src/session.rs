@@ -7,13 +7,16 @@ mod tests;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use numawise_facts::{BufferPages, Estimate, Event, Machine, Profile, Reading, Sink};
-use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId};
+use numawise_facts::{
+    BufferLimit, BufferPages, Estimate, Event, Machine, MeasurementStep, MembenchNotice, Notice, Profile,
+    Reading, Sink,
+};
+use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, NodeSet};
 
 use crate::buffer::{Buffer, Effort, Placing, STOPPED, Wish, placing};
 use crate::gang::Taken;
 use crate::layout::Layout;
-use crate::plan::{Experiment, Plan};
+use crate::plan::{Experiment, MeasurementPlan};
 use crate::repeats::Outcome;
 use crate::ring::{Shape, Track};
 use crate::speed::Speeds;
@@ -24,8 +27,8 @@ use crate::{MembenchError, Request, clock, sizes, skeleton};
 const LEAST_SECONDS: f64 = 0.1;
 /// The share of all the time that getting memory may take, however little memory that is then.
 const READY_SHARE: f64 = 0.25;
-/// Others that use more of the machine than this, in CPUs, are told of.
-const OTHERS_TOLD: f64 = 0.1;
+/// Others that use more of the machine than this, in CPUs, are worth a notice.
+const OTHERS_WORTH_A_NOTICE: f64 = 0.1;
 
 pub(crate) struct Session<'a> {
     pub machine: &'a Machine,
@@ -50,8 +53,8 @@ pub(crate) struct Session<'a> {
     /// Seconds, and the CPUs that others used meanwhile.
     others: Vec<(f64, f64)>,
     /// Steps that had too few quiet repetitions.
-    disturbed: Vec<String>,
-    what: String,
+    disturbed: Vec<MeasurementStep>,
+    current: Option<MeasurementStep>,
     speeds: Speeds,
     /// Seconds that getting a node's memory may take in any case.
     patience: f64,
@@ -99,7 +102,7 @@ fn run_within(
 ) -> Result<Profile, MembenchError> {
     let layout = Layout::of(machine, request);
     nothing(&layout)?;
-    let plan = Plan::with(&layout, request).shortened(share);
+    let plan = MeasurementPlan::with(&layout, request).shortened(share);
     let mut session = Session {
         profile: skeleton::profile(machine, &layout, request, &plan),
         machine,
@@ -115,7 +118,7 @@ fn run_within(
         placing: Placing::Bound,
         others: Vec::new(),
         disturbed: Vec::new(),
-        what: String::new(),
+        current: None,
         speeds: Speeds::default(),
         patience: plan.budget.seconds() * READY_SHARE / plan.buffers().max(1) as f64,
         layout,
@@ -133,14 +136,14 @@ fn run_within(
             complete = false;
             break;
         }
-        sink.event(Event::Step { done, of, what: step.what.clone(), left: clock.left() });
+        sink.event(Event::Step { done, of, what: step.step.clone(), left: clock.left() });
         session.allowance = clock.allowance(step.expected.seconds());
-        session.what = step.what;
+        session.current = Some(step.step);
         session.step(step.experiment);
     }
     session.profile.header.complete = complete && !stop.load(Relaxed);
     session.profile.header.took = Reading::Measured(Nanoseconds::from_seconds(clock::now() - clock.began));
-    session.tell();
+    session.conclude();
     Ok(session.profile)
 }
 
@@ -161,10 +164,7 @@ impl Session<'_> {
             self.placing = placing(node);
         }
         if self.placing == Placing::FirstTouch {
-            self.remark(
-                "Memory policies are forbidden to us (mbind): memory lies where a thread of the node touched it first."
-                    .to_owned(),
-            );
+            self.notice(MembenchNotice::PlacedByFirstTouch);
         }
     }
 
@@ -262,20 +262,11 @@ impl Session<'_> {
     fn judge(&mut self, buffer: &Buffer, wish: Wish, wanted: Bytes, allowed: &sizes::Allowance) {
         let (node, bytes, caches) = (buffer.node, buffer.bytes(), self.layout.caches);
         if bytes.0 < caches.0 / 2 * 3 {
-            let because = if bytes < wanted {
-                "its pages came slowly and time is short".to_owned()
-            } else {
-                allowed.because.clone()
-            };
-            self.remark(format!(
-                "Memory of node {node} was measured with {bytes} ({because}); the caches are said to hold {caches}, so some of \
-                 what was measured is theirs."
-            ));
+            let because = if bytes < wanted { BufferLimit::SlowPages } else { allowed.because.clone() };
+            self.notice(MembenchNotice::BufferNearCaches { node, buffer: bytes, caches, because });
         }
         if wish == Wish::Huge && buffer.pages == BufferPages::Small {
-            self.remark(format!(
-                "No huge pages were to be had on node {node}: its latencies are with base pages, and hold some TLB misses."
-            ));
+            self.notice(MembenchNotice::NoHugePages { nodes: NodeSet::single(node) });
         }
     }
 
@@ -293,56 +284,43 @@ impl Session<'_> {
         self.layout.row(node).map(|row| row.cores().to_vec()).unwrap_or_default()
     }
 
-    pub fn remark(&mut self, text: String) {
-        let remarks = &mut self.profile.header.remarks;
-        if !remarks.contains(&text) {
-            remarks.push(text);
+    pub fn notice(&mut self, notice: MembenchNotice) {
+        let (notices, notice) = (&mut self.profile.header.notices, Notice::from(notice));
+        if !notices.contains(&notice) {
+            notices.push(notice);
         }
     }
 
     /// Keeps what a gang saw of the rest of the machine.
     pub fn saw(&mut self, taken: &Taken, seconds: f64) {
         self.others.extend(taken.others.map(|cpus| (seconds, cpus)));
-        if let Some((cpu, speed)) = taken.speed {
-            self.speeds.add(cpu.0, speed, &self.what);
+        if let (Some((cpu, speed)), Some(step)) = (taken.speed, &self.current) {
+            self.speeds.add(cpu, speed, step);
         }
     }
 
     /// The estimate of an outcome; notes that its repetitions were disturbed.
     pub fn estimate(&mut self, outcome: Option<Outcome>) -> Result<Estimate<f64>, String> {
         let outcome = outcome.ok_or("no repetition gave a figure")?;
-        if outcome.disturbed && self.disturbed.last() != Some(&self.what) {
-            self.disturbed.push(self.what.clone());
+        if outcome.disturbed && self.disturbed.last() != self.current.as_ref() {
+            self.disturbed.extend(self.current.clone());
         }
         Ok(outcome.estimate)
     }
 
-    /// The remarks that only the end can make.
-    fn tell(&mut self) {
+    /// Adds the notices that only the end can make.
+    fn conclude(&mut self) {
         let seconds: f64 = self.others.iter().map(|(seconds, _)| seconds).sum();
         let used: f64 = self.others.iter().map(|(seconds, cpus)| seconds * cpus).sum();
-        if seconds > 0.0 && used / seconds > OTHERS_TOLD {
-            let cpus = used / seconds;
-            self.remark(format!(
-                "Other programs used {cpus:.1} CPUs on average meanwhile: measure again on a quiet machine."
-            ));
+        if seconds > 0.0 && used / seconds > OTHERS_WORTH_A_NOTICE {
+            self.notice(MembenchNotice::OtherProgramsRan { cpus: used / seconds });
         }
-        if let Some(remark) = self.speeds.remark() {
-            self.remark(remark);
+        if let Some(notice) = self.speeds.notice() {
+            self.notice(notice);
         }
-        let count = self.disturbed.len();
-        let some = self.disturbed.iter().take(3).cloned().collect::<Vec<_>>().join("; ");
-        let more = if count > 3 { format!("; and {} more", count - 3) } else { String::new() };
-        if count > 0 {
-            self.remark(format!(
-                "Too few repetitions were quiet, so that disturbed ones count in {count} of the measurements: {some}{more}."
-            ));
+        if !self.disturbed.is_empty() {
+            let steps = std::mem::take(&mut self.disturbed);
+            self.notice(MembenchNotice::DisturbedRepetitionsCount { steps });
         }
     }
-}
-
-/// An estimate in another unit.
-pub fn in_units<T>(estimate: Estimate<f64>, unit: impl Fn(f64) -> T) -> Estimate<T> {
-    let Estimate { median, low, high, samples, disturbed } = estimate;
-    Estimate { median: unit(median), low: unit(low), high: unit(high), samples, disturbed }
 }

@@ -36,13 +36,16 @@ fn a_quick_measurement_fills_every_cell() {
     }
     let nodes = profile.header.nodes.len();
     assert!(
-        profile.bandwidth.iter().any(|cell| cell.workers == Workers::Machine && cell.target == Target::Own)
+        profile.bandwidth.iter().any(|cell| cell.workers == Workers::Machine && cell.target == Target::Local)
     );
     assert!(
         nodes > 0 && profile.header.took.measured().is_some() && profile.header.taken.measured().is_some()
     );
-    let told = profile.header.remarks.iter().any(|remark| remark.contains("asked for at most"));
-    assert!(told, "{:?}", profile.header.remarks);
+    let small = |notice: &Notice| {
+        let Notice::Membench(MembenchNotice::BufferNearCaches { because, .. }) = notice else { return false };
+        matches!(because, BufferLimit::Request { .. })
+    };
+    assert!(profile.header.notices.iter().any(small), "{:?}", profile.header.notices);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 #[path = "sizes_tests.rs"]
 mod tests;
 
-use numawise_facts::{Depth, Machine};
+use numawise_facts::{BufferLimit, Depth, Machine};
 use numawise_units::{Bytes, CpuSet};
 
 /// Where a machine names no caches, they are taken to be this large: more than those of a core of today.
@@ -58,26 +58,24 @@ pub struct Room {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Allowance {
     pub bytes: Bytes,
-    /// What keeps it from being more, as a clause.
-    pub because: String,
+    /// What keeps it from being more.
+    pub because: BufferLimit,
 }
 
 /// A quarter of what is free and of what the cgroup leaves, and no more than the request says.
 pub fn allowance(room: &Room) -> Allowance {
-    let free = room.free.map(|free| (Bytes(free.0 / 4), format!("a quarter of the {free} that are free")));
+    let free = room.free.map(|free| (Bytes(free.0 / 4), BufferLimit::FreeMemory { free }));
     let nodes = room.nodes.max(1);
     let cgroup = room.cgroup.as_ref().map(|(left, file)| {
-        let among = if nodes > 1 { format!(", shared by {nodes} nodes") } else { String::new() };
-        (Bytes(left.0 / 4 / nodes), format!("a quarter of the {left} that {file} leaves{among}"))
+        let limit = BufferLimit::Cgroup { left: *left, file: file.clone(), nodes };
+        (Bytes(left.0 / 4 / nodes), limit)
     });
-    let most = room.most.map(|most| (most, format!("the {most} that were asked for at most")));
+    let most = room.most.map(|most| (most, BufferLimit::Request { most }));
     let least = [free, cgroup, most].into_iter().flatten().min_by_key(|(bytes, _)| *bytes);
     match least {
         Some((bytes, because)) => Allowance { bytes, because },
         // Without any number from the kernel only little is safe.
-        None => {
-            Allowance { bytes: LEAST_WANTED, because: "the kernel does not say how much is free".to_owned() }
-        }
+        None => Allowance { bytes: LEAST_WANTED, because: BufferLimit::FreeMemoryUnknown },
     }
 }
 

@@ -1,8 +1,8 @@
 //! The profile before anything was measured: every cell is there with the reason why it is empty.
 
 use numawise_facts::{
-    Bandwidth, Depth, IdleLatency, LoadedLatency, Machine, MachineNotice, Profile, ProfileHeader,
-    ProfileNode, ProfileOrigin, Reading, Target, Transfer, Workers, WorkingSets,
+    Bandwidth, Depth, IdleLatency, LoadedLatency, Machine, MachineNotice, MembenchNotice, Notice, Profile,
+    ProfileHeader, ProfileNode, ProfileOrigin, Reading, Target, Transfer, Workers, WorkingSets,
 };
 use numawise_units::NodeId;
 
@@ -10,10 +10,10 @@ use crate::Request;
 use crate::buffer::STOPPED;
 use crate::kernels::Kernel;
 use crate::layout::{Layout, declared};
-use crate::plan::{Experiment, Plan, lonely, mixes};
+use crate::plan::{Experiment, MeasurementPlan, mixes, without_load};
 
 /// Empty cells for all that is planned, and for all that cannot be.
-pub fn profile(machine: &Machine, layout: &Layout, request: &Request, plan: &Plan) -> Profile {
+pub fn profile(machine: &Machine, layout: &Layout, request: &Request, plan: &MeasurementPlan) -> Profile {
     let mut profile = Profile {
         header: header(machine, layout, request, plan),
         latency: latencies(layout, request.depth),
@@ -22,7 +22,7 @@ pub fn profile(machine: &Machine, layout: &Layout, request: &Request, plan: &Pla
         loaded: Vec::new(),
         transfers: Vec::new(),
     };
-    for (from, to, mix) in lonely(layout, request) {
+    for (from, to, mix) in without_load(layout, request) {
         let points =
             Reading::unavailable("the node has but one core that we may use: nobody is left to make load");
         profile.loaded.push(LoadedLatency {
@@ -128,12 +128,12 @@ fn bandwidths(machine: &Machine, layout: &Layout, request: &Request) -> Vec<Band
                 }
             }
         }
-        let threads: usize = layout.with_own_memory().map(|row| row.cores().len()).sum();
+        let threads: usize = layout.with_local_memory().map(|row| row.cores().len()).sum();
         let reason = match threads {
             0 => "no node has both CPUs and memory that we may use".to_owned(),
             _ => STOPPED.to_owned(),
         };
-        let each = layout.with_own_memory().map(|row| declared(machine, row.node, row.node, mix));
+        let each = layout.with_local_memory().map(|row| declared(machine, row.node, row.node, mix));
         let sum = each.reduce(|sum, one| match (sum, one) {
             (Reading::Measured(sum), Reading::Measured(one)) => {
                 Reading::Measured(numawise_units::BytesPerSecond(sum.0 + one.0))
@@ -142,7 +142,7 @@ fn bandwidths(machine: &Machine, layout: &Layout, request: &Request) -> Vec<Band
         });
         cells.push(Bandwidth {
             workers: Workers::Machine,
-            target: Target::Own,
+            target: Target::Local,
             mix,
             threads: Reading::Measured(threads as u32),
             rate: Reading::unavailable(reason),
@@ -153,7 +153,7 @@ fn bandwidths(machine: &Machine, layout: &Layout, request: &Request) -> Vec<Band
     cells
 }
 
-fn header(machine: &Machine, layout: &Layout, request: &Request, plan: &Plan) -> ProfileHeader {
+fn header(machine: &Machine, layout: &Layout, request: &Request, plan: &MeasurementPlan) -> ProfileHeader {
     let all = request.nodes.is_empty();
     let nodes = machine.nodes.iter().filter(|node| all || request.nodes.contains(node.id));
     let nodes = nodes.map(|node| ProfileNode {
@@ -166,19 +166,16 @@ fn header(machine: &Machine, layout: &Layout, request: &Request, plan: &Plan) ->
     });
     let quota = machine.limits.iter().filter_map(|limit| match limit {
         MachineNotice::CpuQuota { cpus, file } => {
-            Some(format!("A CPU quota of {cpus:.2} CPUs ({file}) may have slowed this down."))
+            Some(MembenchNotice::CpuQuotaMayHaveSlowed { cpus: *cpus, file: file.clone() }.into())
         }
         _ => None,
     });
-    let mut remarks: Vec<String> = plan.remarks.iter().cloned().chain(quota).collect();
+    let mut notices: Vec<Notice> = plan.notices.iter().cloned().chain(quota).collect();
     if machine.caches.is_empty() {
-        let taken = layout.caches;
-        remarks.push(format!("The machine names no caches: they are taken to hold {taken} in each node."));
+        notices.push(MembenchNotice::CachesUnknown { taken: layout.caches }.into());
     }
-    let left_out = layout.usable_rows().filter(|row| row.own != Some(row.node));
-    remarks.extend(left_out.map(|row| {
-        format!("Node {} has no memory of its own: its CPUs take no part in the machine's peak.", row.node)
-    }));
+    let left_out = layout.usable_rows().filter(|row| row.local != Some(row.node));
+    notices.extend(left_out.map(|row| MembenchNotice::NodeNotInPeak { node: row.node }.into()));
     ProfileHeader {
         origin: ProfileOrigin::Numawise(request.version.clone()),
         fingerprint: request.fingerprint.clone(),
@@ -188,6 +185,6 @@ fn header(machine: &Machine, layout: &Layout, request: &Request, plan: &Plan) ->
         complete: false,
         nodes: nodes.collect(),
         vectors: Reading::Measured(Kernel::best(numawise_facts::Mix::Read).vectors.name().to_owned()),
-        remarks,
+        notices,
     }
 }

@@ -1,4 +1,4 @@
-//! The processor's own speed, told by a loop that needs nothing but the core: it changes with heat, power and what the neighbours
+//! The processor's own speed, measured by a loop that needs nothing but the core: it changes with heat, power and what the neighbours
 //! do, and with it all that lies nearer than memory.
 //!
 //! No counter is read: [`spin`](crate::kernels::spin) takes always as many cycles, so that the time of a step is a measure of the cycle. Of
@@ -6,13 +6,16 @@
 //! measure itself repeats to a fraction of a percent on a processor that holds its clock.
 
 use crate::clock;
+use numawise_facts::{MeasurementStep, MembenchNotice};
+use numawise_units::{CpuId, Ratio};
+
 use crate::kernels::spin;
 
 const TRIES: usize = 15;
 /// Some 20 us on a processor of today.
 const STEPS: u64 = 16_000;
-/// Changes of less than this share are not told of.
-const TOLD: f64 = 0.05;
+/// Changes of less than this share make no notice.
+const WORTH_A_NOTICE: f64 = 0.05;
 
 /// Seconds for each step of the loop, on the CPU that the caller runs on.
 pub fn here() -> f64 {
@@ -27,79 +30,90 @@ pub fn here() -> f64 {
 /// The fastest and the slowest that were seen on one CPU, and where the slowest was.
 #[derive(Debug, Clone, Default)]
 pub struct Speeds {
-    seen: Vec<(u32, Range)>,
+    ranges: Vec<(CpuId, Range)>,
 }
 
 #[derive(Debug, Clone)]
 struct Range {
     fastest: f64,
     slowest: f64,
-    when: String,
+    when: MeasurementStep,
 }
 
 impl Speeds {
-    /// Takes in what a step took on a CPU during the measurement `what`.
-    pub fn add(&mut self, cpu: u32, seconds: f64, what: &str) {
+    /// Takes in what a step took on a CPU during a step.
+    pub fn add(&mut self, cpu: CpuId, seconds: f64, during: &MeasurementStep) {
         if !(seconds.is_finite() && seconds > 0.0) {
             return;
         }
-        let range = match self.seen.iter_mut().find(|(seen, _)| *seen == cpu) {
+        let range = match self.ranges.iter_mut().find(|(known, _)| *known == cpu) {
             Some((_, range)) => range,
             None => {
-                let range = Range { fastest: seconds, slowest: seconds, when: what.to_owned() };
-                self.seen.push((cpu, range));
+                let range = Range { fastest: seconds, slowest: seconds, when: during.clone() };
+                self.ranges.push((cpu, range));
                 return;
             }
         };
         range.fastest = range.fastest.min(seconds);
         if seconds > range.slowest {
-            (range.slowest, range.when) = (seconds, what.to_owned());
+            (range.slowest, range.when) = (seconds, during.clone());
         }
     }
 
-    /// What a reader should know: by how much the CPU that changed most was slower, and when.
-    pub fn remark(&self) -> Option<String> {
+    /// By how much the CPU that changed most was slower, and when; nothing where it is little.
+    pub fn notice(&self) -> Option<MembenchNotice> {
         let slower = |range: &Range| range.slowest / range.fastest - 1.0;
-        let (cpu, range) = self.seen.iter().max_by(|a, b| slower(&a.1).total_cmp(&slower(&b.1)))?;
-        (slower(range) > TOLD).then(|| {
-            format!(
-                "The processor changed its speed: a loop that needs no memory took up to {:.0} % longer on CPU {cpu} than at its \
-                 fastest (during: {}). What lies in caches, and what one core can draw, follows it; fix the frequency where \
-                 that matters.",
-                100.0 * slower(range),
-                range.when
-            )
+        let (cpu, range) = self.ranges.iter().max_by(|a, b| slower(&a.1).total_cmp(&slower(&b.1)))?;
+        (slower(range) > WORTH_A_NOTICE).then(|| MembenchNotice::ProcessorChangedSpeed {
+            cpu: *cpu,
+            longer: Ratio(slower(range)),
+            during: range.when.clone(),
         })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use numawise_facts::Mix;
+    use numawise_facts::{Target, Workers};
+    use numawise_units::NodeId;
+
     use super::*;
 
+    fn idle() -> MeasurementStep {
+        MeasurementStep::IdleLatency { from: NodeId(0), to: NodeId(0) }
+    }
+
+    fn bandwidth(mix: Mix) -> MeasurementStep {
+        MeasurementStep::Bandwidth { workers: Workers::Machine, target: Target::Local, mix }
+    }
+
     #[test]
-    fn a_change_is_told_with_its_cpu_and_when() {
+    fn a_change_has_its_cpu_and_its_step() {
         let mut speeds = Speeds::default();
-        assert_eq!(speeds.remark(), None);
-        speeds.add(0, 1.00e-9, "idle latency");
-        speeds.add(3, 2.00e-9, "idle latency");
-        assert_eq!(speeds.remark(), None, "two CPUs may differ, as fast and efficient cores do");
-        speeds.add(0, 1.04e-9, "bandwidth, read");
-        assert_eq!(speeds.remark(), None, "less than five percent");
-        speeds.add(0, 1.20e-9, "bandwidth, triad");
-        speeds.add(0, 0.96e-9, "transfers");
-        let told = speeds.remark().unwrap();
-        assert!(told.contains("25 % longer on CPU 0") && told.contains("during: bandwidth, triad"), "{told}");
+        assert_eq!(speeds.notice(), None);
+        speeds.add(CpuId(0), 1.00e-9, &idle());
+        speeds.add(CpuId(3), 2.00e-9, &idle());
+        assert_eq!(speeds.notice(), None, "two CPUs may differ, as fast and efficient cores do");
+        speeds.add(CpuId(0), 1.04e-9, &bandwidth(Mix::Read));
+        assert_eq!(speeds.notice(), None, "less than five percent");
+        speeds.add(CpuId(0), 1.20e-9, &bandwidth(Mix::Triad));
+        speeds.add(CpuId(0), 0.96e-9, &idle());
+        let Some(MembenchNotice::ProcessorChangedSpeed { cpu, longer, during }) = speeds.notice() else {
+            panic!("{speeds:?}");
+        };
+        assert_eq!((cpu, during), (CpuId(0), bandwidth(Mix::Triad)));
+        assert!((longer.0 - 0.25).abs() < 1e-9, "{longer:?}");
     }
 
     #[test]
     fn what_is_no_time_is_passed_over() {
         let mut speeds = Speeds::default();
         for nothing in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            speeds.add(0, nothing, "nothing");
+            speeds.add(CpuId(0), nothing, &idle());
         }
-        speeds.add(0, 1e-9, "idle latency");
-        assert_eq!(speeds.remark(), None);
+        speeds.add(CpuId(0), 1e-9, &idle());
+        assert_eq!(speeds.notice(), None);
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! The text of Intel's Memory Latency Checker (MLC) as a profile: versions 3.1 to 3.11 print alike.
 //!
-//! What MLC tells is one figure a cell, without repetitions: estimates of one sample. What its text does not tell (CPUs, numbers
+//! What MLC reports is one figure a cell, without repetitions: estimates of one sample. What its text does not say (CPUs, numbers
 //! of threads, delays as times, when it ran and where) stays unavailable with that reason. A table that is not in the text is
 //! there all the same where the cells of another one are known, unavailable cell by cell.
 
 use numawise_facts::{
-    Depth, Estimate, Fingerprint, MemoryKind, Profile, ProfileHeader, ProfileNode, ProfileOrigin, Reading,
+    Depth, Estimate, Fingerprint, MembenchNotice, MemoryKind, MlcTable, Notice, Profile, ProfileHeader,
+    ProfileNode, ProfileOrigin, Reading,
 };
 use numawise_units::{Bytes, NodeId};
 
@@ -16,7 +17,7 @@ mod tables;
 #[path = "mlc_tests.rs"]
 mod tests;
 
-use sections::{Kind, Section};
+use sections::Section;
 use tables::Tables;
 
 /// Where the text makes no sense.
@@ -39,15 +40,15 @@ pub(crate) fn recognised(text: &str) -> bool {
 /// # Errors
 /// When a table is broken, or there is none.
 pub(crate) fn profile(text: &str) -> Result<Profile, Broken> {
-    let (sections, mut remarks) = sections::sections(text);
+    let (sections, mut notices) = sections::sections(text);
     if sections.is_empty() {
         let line = text.lines().count().max(1);
         let problem = "there is none of its tables; --load takes what mlc prints without options, or with --latency_matrix, \
                        --bandwidth_matrix, --peak_injection_bandwidth, --max_bandwidth, --loaded_latency or --c2c_latency";
         return Err(Broken { line, problem: problem.to_owned() });
     }
-    let tables = Tables::read(&sections, &mut remarks)?;
-    remarks.extend(of_the_method(text, &sections));
+    let tables = Tables::read(&sections, &mut notices)?;
+    notices.extend(of_the_method(text, &sections));
     let nodes = tables.nodes();
     Ok(Profile {
         latency: tables.latency(buffer(&sections)),
@@ -55,11 +56,11 @@ pub(crate) fn profile(text: &str) -> Result<Profile, Broken> {
         bandwidth: tables.bandwidth(),
         loaded: tables.loaded(nodes.first().copied()),
         transfers: tables.transfers(),
-        header: header(text, &nodes, remarks, sections.iter().all(|section| section.whole)),
+        header: header(text, &nodes, notices, sections.iter().all(|section| section.whole)),
     })
 }
 
-fn header(text: &str, nodes: &[NodeId], remarks: Vec<String>, complete: bool) -> ProfileHeader {
+fn header(text: &str, nodes: &[NodeId], notices: Vec<MembenchNotice>, complete: bool) -> ProfileHeader {
     ProfileHeader {
         origin: ProfileOrigin::Mlc(version(text)),
         fingerprint: Fingerprint {
@@ -82,7 +83,7 @@ fn header(text: &str, nodes: &[NodeId], remarks: Vec<String>, complete: bool) ->
             })
             .collect(),
         vectors: absent("vector instructions"),
-        remarks,
+        notices: notices.into_iter().map(Notice::from).collect(),
     }
 }
 
@@ -90,41 +91,37 @@ fn header(text: &str, nodes: &[NodeId], remarks: Vec<String>, complete: bool) ->
 fn version(text: &str) -> String {
     let title = text.lines().find_map(|line| line.split_once(TITLE).map(|(_, rest)| rest));
     let version = title.and_then(|rest| rest.split_whitespace().find(|word| word.starts_with('v')));
-    version.map_or("version not told".to_owned(), |version| version.chars().take(20).collect())
+    version.map_or("of an unknown version".to_owned(), |version| version.chars().take(20).collect())
 }
 
-/// What MLC says of how it measured, in our words.
-fn of_the_method(text: &str, sections: &[Section<'_>]) -> Vec<String> {
-    let mut remarks = Vec::new();
+/// What MLC says of how it measured.
+fn of_the_method(text: &str, sections: &[Section<'_>]) -> Vec<MembenchNotice> {
+    let mut notices = Vec::new();
     if text.contains("Unable to modify prefetchers") {
-        remarks.push(
-            "MLC could not switch the hardware prefetchers off (no root, or no msr driver), and chased lines at random instead."
-                .to_owned(),
-        );
+        notices.push(MembenchNotice::MlcWithPrefetchers);
     }
-    if sections.iter().any(|s| s.kind == Kind::Latency && s.heading.contains("sequential")) {
-        remarks.push("MLC chased lines in sequence, with the hardware prefetchers off.".to_owned());
+    if sections.iter().any(|s| s.table == MlcTable::IdleLatencies && s.heading.contains("sequential")) {
+        notices.push(MembenchNotice::MlcInSequence);
     }
     if sections.iter().any(|s| s.lines().any(|(_, line)| line.split_whitespace().next() == Some("Socket"))) {
-        remarks.push("MLC numbered sockets, which are taken for nodes of the same numbers.".to_owned());
+        notices.push(MembenchNotice::MlcSocketsTakenForNodes);
     }
-    if sections.iter().any(|s| s.kind == Kind::Maximum) {
-        remarks.push(
-            "The bandwidths of the machine are MLC's greatest over several rates of injection (--max_bandwidth).".to_owned(),
-        );
+    if sections.iter().any(|s| s.table == MlcTable::MaximumBandwidths) {
+        notices.push(MembenchNotice::MlcMaximumBandwidths);
     }
-    remarks
+    notices
 }
 
 /// The buffer of the matrix of latencies: `Using buffer size of 2000.000MiB`.
 fn buffer(sections: &[Section<'_>]) -> Reading<Bytes> {
-    let size = sections.iter().filter(|section| section.kind == Kind::Latency).find_map(|section| {
-        let (_, rest) = section.before?.split_once("Using buffer size of ")?;
-        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
-        let size: f64 = rest[..digits].parse().ok()?;
-        let unit = if rest[digits..].starts_with("MB") { 1e6 } else { 1024.0 * 1024.0 };
-        rest[digits..].starts_with('M').then_some(Bytes((size * unit) as u64))
-    });
+    let size =
+        sections.iter().filter(|section| section.table == MlcTable::IdleLatencies).find_map(|section| {
+            let (_, rest) = section.before?.split_once("Using buffer size of ")?;
+            let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+            let size: f64 = rest[..digits].parse().ok()?;
+            let unit = if rest[digits..].starts_with("MB") { 1e6 } else { 1024.0 * 1024.0 };
+            rest[digits..].starts_with('M').then_some(Bytes((size * unit) as u64))
+        });
     size.map_or_else(|| absent("size of the buffer"), Reading::Measured)
 }
 

@@ -1,4 +1,6 @@
-use numawise_facts::{Mix, Target, Workers};
+use numawise_facts::{Mix, MlcLineGap, MlcTableGap, Target, Workers};
+
+use numawise_units::Latency;
 
 use super::*;
 
@@ -25,6 +27,15 @@ fn between(profile: &Profile, from: u32, to: u32, mix: Mix) -> Reading<f64> {
     rate(profile, Workers::Node(NodeId(from)), Target::Node(NodeId(to)), mix)
 }
 
+fn noticed(profile: &Profile, notice: MembenchNotice) {
+    let notices = &profile.header.notices;
+    assert!(notices.contains(&notice.clone().into()), "{notice:?} is not among {notices:?}");
+}
+
+fn left_out(table: MlcTable, because: MlcTableGap) -> MembenchNotice {
+    MembenchNotice::MlcTableLeftOut { table, because }
+}
+
 #[test]
 fn all_of_a_whole_text_is_read() {
     let profile = read("two-nodes-3.11");
@@ -35,7 +46,7 @@ fn all_of_a_whole_text_is_read() {
     assert_eq!(figures, [90.1, 150.2, 151.3, 89.4]);
     let figures = [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(from, to)| between(&profile, from, to, Mix::Read));
     assert_eq!(figures, [100_501e6, 45_002e6, 45_103e6, 100_604e6].map(Reading::Measured));
-    let peak = |mix| rate(&profile, Workers::Machine, Target::Own, mix);
+    let peak = |mix| rate(&profile, Workers::Machine, Target::Local, mix);
     assert_eq!(peak(Mix::Read), Reading::Measured(201_001.5e6));
     assert_eq!(peak(Mix::Read1Write1), Reading::Measured(170_004.5e6));
     assert_eq!(peak(Mix::Triad), Reading::Measured(175_005.5e6));
@@ -43,8 +54,8 @@ fn all_of_a_whole_text_is_read() {
         peak(Mix::NonTemporalWrite).reason().unwrap().to_string(),
         "MLC's text has no bandwidth of the whole machine for nt-write"
     );
-    assert!(profile.header.remarks.iter().any(|r| r.contains("in sequence")), "{:?}", profile.header.remarks);
-    assert!(profile.header.remarks.iter().any(|r| r.contains("50.5 ns")), "{:?}", profile.header.remarks);
+    noticed(&profile, MembenchNotice::MlcInSequence);
+    noticed(&profile, MembenchNotice::MlcUnchangedLine { latency: Latency(50.5) });
 }
 
 #[test]
@@ -94,7 +105,7 @@ fn nodes_without_cpus_are_columns_and_a_dash_is_no_figure() {
     assert!(cell.reason().unwrap().to_string().contains("a dash"), "{cell:?}");
     assert!(profile.latency_of(NodeId(2), NodeId(0)).is_none());
     assert_eq!(between(&profile, 1, 2, Mix::Read), Reading::Measured(15_106e6));
-    assert!(profile.header.remarks.iter().any(|r| r.contains("no msr driver")));
+    noticed(&profile, MembenchNotice::MlcWithPrefetchers);
     let [curve] = profile.loaded.as_slice() else { panic!("one curve") };
     assert_eq!(curve.points.reason().unwrap().to_string(), "MLC's text has no loaded latencies");
     assert_eq!(profile.transfers.len(), 1);
@@ -108,10 +119,13 @@ fn several_commands_in_one_file() {
     assert_eq!(ns(&profile, 0, 0), 77.7);
     assert_eq!(profile.latency[0].bytes, Reading::Measured(Bytes(2_000_000_000)));
     assert_eq!(between(&profile, 0, 0, Mix::Read1Write1), Reading::Measured(16_500.5e6), "-W5");
-    assert_eq!(rate(&profile, Workers::Machine, Target::Own, Mix::Read), Reading::Measured(20_001.23e6));
-    let remarks = profile.header.remarks.join("\n");
-    assert!(remarks.contains("194.3 core clocks"), "{remarks}");
-    assert!(remarks.contains("--max_bandwidth"), "{remarks}");
+    assert_eq!(rate(&profile, Workers::Machine, Target::Local, Mix::Read), Reading::Measured(20_001.23e6));
+    let without_nodes = |notice: &Notice| {
+        let Notice::Membench(MembenchNotice::MlcLineLeftOut { line, because }) = notice else { return false };
+        line.contains("194.3 core clocks") && *because == MlcLineGap::NodesNotNamed
+    };
+    assert!(profile.header.notices.iter().any(without_nodes), "{:?}", profile.header.notices);
+    noticed(&profile, MembenchNotice::MlcMaximumBandwidths);
 }
 
 #[test]
@@ -119,8 +133,7 @@ fn sockets_of_old_versions_are_taken_for_nodes() {
     let profile = read("sockets-3.1");
     assert_eq!(ns(&profile, 0, 1), 120.5);
     assert_eq!(profile.transfers.len(), 3);
-    let remarks = profile.header.remarks.join("\n");
-    assert!(remarks.contains("sockets"), "{remarks}");
+    noticed(&profile, MembenchNotice::MlcSocketsTakenForNodes);
     let cell = between(&profile, 0, 1, Mix::Read);
     assert_eq!(cell.reason().unwrap().to_string(), "MLC's text has no bandwidths between nodes");
 }
@@ -137,33 +150,35 @@ fn clocks_are_no_times_and_a_second_table_is_not_the_first() {
     let text = format!("Measuring idle latencies (in clocks)...\n{matrix}");
     let told = profile(&text).unwrap();
     assert!(told.latency.is_empty());
-    assert!(told.header.remarks[0].contains("in clocks"), "{:?}", told.header.remarks);
+    noticed(&told, left_out(MlcTable::IdleLatencies, MlcTableGap::Unit("clocks".to_owned())));
     let first = "Measuring idle latencies (in ns)...\nNuma node  0\n 0  100.5\n\n";
     let second = "Measuring idle latencies (in ns)...\nNuma node  0\n 0  99.5\n";
     let told = profile(&format!("{first}{second}")).unwrap();
     assert_eq!(ns(&told, 0, 0), 100.5);
-    assert!(told.header.remarks[0].contains("twice"), "{:?}", told.header.remarks);
+    noticed(&told, left_out(MlcTable::IdleLatencies, MlcTableGap::Twice));
 }
 
 #[test]
-fn the_peak_is_kept_beside_a_maximum_in_either_order() {
+fn the_peak_is_taken_and_not_a_maximum_in_either_order() {
     let peak = "Measuring Peak Injection Memory Bandwidths for the system\nALL Reads : 100.0\n";
     let most = "Measuring Maximum Memory Bandwidths for the system\nALL Reads : 120.0\n";
     for text in [format!("{peak}{most}"), format!("{most}{peak}")] {
         let told = profile(&text).unwrap();
-        assert_eq!(rate(&told, Workers::Machine, Target::Own, Mix::Read), Reading::Measured(100e6));
-        assert!(told.header.remarks.iter().any(|r| r.contains("maximum bandwidths are not kept")));
+        assert_eq!(rate(&told, Workers::Machine, Target::Local, Mix::Read), Reading::Measured(100e6));
+        let peaks = MlcTableGap::OtherTable(MlcTable::PeakBandwidths);
+        noticed(&told, left_out(MlcTable::MaximumBandwidths, peaks));
     }
 }
 
 #[test]
-fn traffic_that_nothing_here_holds_is_left_out_and_told() {
+fn traffic_that_is_no_mix_of_ours_is_left_out_with_a_notice() {
     let text = "Command line parameters: --bandwidth_matrix -W8\nMeasuring Memory Bandwidths between nodes within system\n\
                 Numa node 0\n 0 1.5\nMeasuring something new\n 1 2\n";
     let told = profile(text).unwrap();
     assert!(told.bandwidth.iter().all(|cell| cell.rate.measured().is_none()));
-    let remarks = told.header.remarks.join("\n");
-    assert!(remarks.contains("-W8") && remarks.contains("Measuring something new"), "{remarks}");
+    noticed(&told, left_out(MlcTable::Bandwidths, MlcTableGap::Traffic("8".to_owned())));
+    let (line, because) = ("Measuring something new".to_owned(), MlcLineGap::NotKnown);
+    noticed(&told, MembenchNotice::MlcLineLeftOut { line, because });
 }
 
 #[test]
@@ -172,7 +187,7 @@ fn a_text_that_ends_early_is_not_complete() {
     let end = whole.find("Inject\t").unwrap();
     let told = profile(&whole[..end]).unwrap();
     assert!(!told.header.complete);
-    assert!(told.header.remarks.iter().any(|r| r.contains("cut off")), "{:?}", told.header.remarks);
+    noticed(&told, left_out(MlcTable::LoadedLatencies, MlcTableGap::CutOff));
     assert_eq!(ns(&told, 0, 1), 150.2, "what is there is kept");
 }
 

@@ -1,4 +1,6 @@
-use numawise_facts::{BufferPages, Depth, Fingerprint, IdleLatency, ProfileHeader, ProfileOrigin};
+use numawise_facts::{
+    BufferPages, Depth, Fingerprint, IdleLatency, MembenchNotice, ProfileHeader, ProfileOrigin,
+};
 use numawise_units::{CpuId, Latency, Nanoseconds, NodeId};
 use proptest::prelude::*;
 
@@ -28,7 +30,7 @@ pub(super) fn sample(topology: &str, taken: u64) -> Profile {
             complete: true,
             nodes: Vec::new(),
             vectors: Reading::Measured("avx2".to_owned()),
-            remarks: vec!["a remark".to_owned()],
+            notices: vec![MembenchNotice::StoppedBeforeItsEnd.into()],
         },
         latency: vec![IdleLatency {
             from: NodeId(0),
@@ -81,7 +83,7 @@ proptest! {
         let mut profile = sample("t", taken);
         let median = Latency(median);
         profile.latency[0].latency = Reading::Measured(Estimate { median, low: median, high: median, samples: 1, disturbed: 0 });
-        profile.header.remarks = vec![text];
+        profile.header.notices = vec![MembenchNotice::ReadFromMlc { version: text }.into()];
         save_profile(&path, &profile).unwrap();
         prop_assert_eq!(read_profile(&path).unwrap(), profile);
     }

@@ -3,6 +3,7 @@
 mod emulation;
 mod launch;
 pub mod machine;
+pub mod membench;
 mod plan;
 mod residency;
 mod session;
@@ -20,6 +21,7 @@ pub fn text(notice: &Notice) -> String {
         Notice::Plan(notice) => plan::text(notice),
         Notice::Machine(notice) => machine::sentence(notice),
         Notice::Residency(notice) => residency::text(notice),
+        Notice::Membench(notice) => membench::text(notice),
         Notice::Session(notice) => session::text(notice),
         Notice::Launch(notice) => launch::text(notice),
         Notice::Emulation(notice) => emulation::text(notice),

@@ -3,7 +3,7 @@
 #[path = "../../analyse/src/profile/sample.rs"]
 mod sample;
 
-use numawise_facts::{Estimate, Machine, Profile, Reading, Workers};
+use numawise_facts::{Estimate, Machine, MembenchNotice, MlcLineGap, Profile, Reading, Workers};
 use numawise_report::document::{self, Style};
 use numawise_report::profile::{Compared, Measured, compare_document, compare_json, document, json};
 use numawise_tables::ProfileComparison;
@@ -225,7 +225,9 @@ fn json_is_the_profile_with_the_name_of_its_format() {
 fn texts_from_outside_stay_texts() {
     let mut hostile = sample::poor();
     hostile.header.fingerprint.processor = Reading::Measured("</script><b>\u{1b}[31m\u{202e}".to_owned());
-    hostile.header.remarks = vec!["<img src=x onerror=alert(1)>\u{1b}[2J".to_owned()];
+    let line = "<img src=x onerror=alert(1)>\u{1b}[2J".to_owned();
+    hostile.header.notices =
+        vec![MembenchNotice::MlcLineLeftOut { line, because: MlcLineGap::NotKnown }.into()];
     hostile.latency[0].latency = Reading::unavailable("\"><script>alert(1)</script>\u{1b}");
     hostile.header.taken = Reading::Measured(u64::MAX);
     let shown = page(&hostile, None);

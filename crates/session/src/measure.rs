@@ -100,7 +100,7 @@ impl MemoryBenchmark {
     }
 
     /// What will be measured, and how long it takes.
-    pub fn plan(&self) -> numawise_membench::Plan {
+    pub fn plan(&self) -> numawise_membench::MeasurementPlan {
         numawise_membench::plan(&self.machine, &self.request)
     }
 

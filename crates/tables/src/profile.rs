@@ -7,7 +7,7 @@ use numawise_units::{Bytes, BytesPerSecond, CpuId, Latency, NodeId, Ratio};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-use numawise_facts::{Estimate, Mix, Reading, Target, Workers};
+use numawise_facts::{Estimate, Mix, Notice, Reading, Target, Workers};
 
 /// A figure of a table; none where it was not asked for.
 pub type Cell = Option<Reading<Estimate<f64>>>;
@@ -29,8 +29,8 @@ pub struct ProfileTables {
     pub transfers: Vec<TransferGroup>,
     /// Transfers from core to core.
     pub cores: Vec<CoreMatrix>,
-    /// What should be known of the whole before it is believed, in sentences.
-    pub remarks: Vec<String>,
+    /// What should be known of the whole before it is believed.
+    pub notices: Vec<Notice>,
 }
 
 impl ProfileTables {

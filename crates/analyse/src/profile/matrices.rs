@@ -59,7 +59,7 @@ fn axes(profile: &Profile) -> (Vec<NodeId>, Vec<NodeId>) {
         rows.insert(from);
         columns.insert(match cell.target {
             Target::Node(to) => to,
-            Target::Own => from,
+            Target::Local => from,
         });
     }
     (rows.into_iter().collect(), columns.into_iter().collect())
@@ -77,7 +77,7 @@ pub(super) fn bandwidth(
         Crew::Node => Workers::Node(from),
         Crew::Core => Workers::Core(from),
     };
-    let own = || (from == to).then(|| profile.bandwidth_of(workers, Target::Own, mix)).flatten();
+    let own = || (from == to).then(|| profile.bandwidth_of(workers, Target::Local, mix)).flatten();
     profile.bandwidth_of(workers, Target::Node(to), mix).or_else(own)
 }
 

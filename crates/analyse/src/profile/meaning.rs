@@ -68,7 +68,7 @@ pub(super) fn has_cpus(profile: &Profile, node: NodeId) -> bool {
 
 /// What the whole machine draws.
 fn peak(profile: &Profile) -> Option<String> {
-    let of = |mix| median(&profile.bandwidth_of(Workers::Machine, Target::Own, mix)?.rate);
+    let of = |mix| median(&profile.bandwidth_of(Workers::Machine, Target::Local, mix)?.rate);
     let read = of(Mix::Read)?;
     let nodes = profile.header.nodes.iter().filter(|node| has_cpus(profile, node.id)).count();
     let who = match nodes {
@@ -122,7 +122,7 @@ fn one_core(profile: &Profile) -> Option<String> {
 fn declared(tables: &ProfileTables) -> Option<String> {
     let own = |workers, target| match (workers, target) {
         (Workers::Node(from), Target::Node(to)) => from == to,
-        (Workers::Node(_), Target::Own) => true,
+        (Workers::Node(_), Target::Local) => true,
         (Workers::Core(_) | Workers::Machine, _) => false,
     };
     let reads = tables.declared.measured()?.iter();

@@ -9,7 +9,7 @@ use super::figures::plain;
 /// All on their own memory first, then all on one node's, each node on its own, one core on its own.
 pub(super) fn peaks(profile: &Profile) -> Vec<Peak> {
     let mut cells: Vec<&Bandwidth> = profile.bandwidth.iter().filter(|cell| is_peak(cell)).collect();
-    cells.sort_by_key(|cell| (order(cell), cell.target == Target::Own, cell.mix));
+    cells.sort_by_key(|cell| (order(cell), cell.target == Target::Local, cell.mix));
     let mut peaks: Vec<Peak> = Vec::new();
     for group in cells.chunk_by(|one, other| order(one) == order(other)) {
         let mut by_mix = Vec::new();
@@ -30,14 +30,14 @@ pub(super) fn peaks(profile: &Profile) -> Vec<Peak> {
 
 fn is_peak(cell: &Bandwidth) -> bool {
     match (cell.workers, cell.target) {
-        (Workers::Machine, _) | (_, Target::Own) => true,
+        (Workers::Machine, _) | (_, Target::Local) => true,
         (Workers::Node(from) | Workers::Core(from), Target::Node(to)) => from == to,
     }
 }
 
 fn order(cell: &Bandwidth) -> (u8, Option<NodeId>) {
     match (cell.workers, cell.target) {
-        (Workers::Machine, Target::Own) => (0, None),
+        (Workers::Machine, Target::Local) => (0, None),
         (Workers::Machine, Target::Node(node)) => (1, Some(node)),
         (Workers::Node(node), _) => (2, Some(node)),
         (Workers::Core(node), _) => (3, Some(node)),

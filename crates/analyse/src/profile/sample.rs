@@ -2,8 +2,8 @@
 
 use numawise_facts::{
     Bandwidth, BufferPages, Cache, Depth, Estimate, Fingerprint, IdleLatency, LoadPoint, LoadedLatency,
-    Machine, MemoryKind, Mix, Profile, ProfileHeader, ProfileNode, ProfileOrigin, Reading, Source, Target,
-    Transfer, Workers, WorkingSet, WorkingSets,
+    Machine, MembenchNotice, MemoryKind, Mix, Profile, ProfileHeader, ProfileNode, ProfileOrigin, Reading,
+    Source, Target, Transfer, Workers, WorkingSet, WorkingSets,
 };
 use numawise_units::{Bytes, BytesPerSecond, CpuId, CpuSet, Latency, Nanoseconds, NodeId, NodeSet};
 
@@ -74,7 +74,7 @@ impl Shape {
             complete: true,
             nodes: self.nodes.iter().enumerate().map(node).collect(),
             vectors: Reading::Measured("avx512".to_owned()),
-            remarks: Vec::new(),
+            notices: Vec::new(),
         }
     }
 
@@ -159,7 +159,7 @@ impl Shape {
         for (mix, factor) in self.mixes() {
             cells.push(Bandwidth {
                 workers: Workers::Machine,
-                target: Target::Own,
+                target: Target::Local,
                 mix,
                 threads: Reading::Measured(threads),
                 rate: Reading::Measured(estimate(all * factor * 0.98, BytesPerSecond)),
@@ -294,7 +294,7 @@ pub fn poor() -> Profile {
     header.complete = false;
     header.fingerprint.firmware = Reading::unavailable("/sys/class/dmi/id/bios_version: permission denied");
     header.vectors = Reading::unavailable("the source does not say");
-    header.remarks = vec!["Other programs used 35 % of the machine while this was measured.".to_owned()];
+    header.notices = vec![MembenchNotice::OtherProgramsRan { cpus: 0.7 }.into()];
     profile.latency[0].pages = Reading::Measured(BufferPages::Small);
     profile.latency[0].with_tlb_misses = Reading::unavailable("stopped before it was measured");
     for cell in &mut profile.bandwidth {

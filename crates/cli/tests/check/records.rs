@@ -115,7 +115,7 @@ fn measured(data: &std::path::Path) {
             "origin": { "numawise": "0.0.0" },
             "fingerprint": { "topology": topology, "processor": none, "kernel": none, "firmware": none },
             "taken": 1_700_000_000, "took": none, "depth": "quick", "complete": true, "nodes": [], "vectors": none,
-            "remarks": [],
+            "notices": [],
         },
         "latency": [{
             "from": 0, "to": 0, "cpu": none, "pages": none, "bytes": none,

@@ -99,7 +99,7 @@ fn profile(rates: &[(u32, u32, f64)]) -> String {
         "origin": { "numawise": "0.0.0" },
         "fingerprint": { "topology": "TOPOLOGY", "processor": none, "kernel": none, "firmware": none },
         "taken": 1_700_000_000, "took": none, "depth": "quick", "complete": true, "nodes": [], "vectors": none,
-        "remarks": [],
+        "notices": [],
     });
     json!({
         "schema": "numawise/profile/1",

@@ -8,7 +8,7 @@ use crate::clock;
 use crate::gang::{self, Pace, Work, Worker};
 use crate::kernels::{Kernel, Line, Shape, fill};
 use crate::repeats::Rule;
-use crate::session::{Session, in_units};
+use crate::session::Session;
 
 /// No block is larger, in lines of a stream: a window must have many.
 const MOST_LINES: usize = (1 << 20) / size_of::<Line>();
@@ -145,7 +145,7 @@ impl Session<'_> {
             .iter_mut()
             .find(|cell| cell.workers == workers && cell.target == target && cell.mix == mix);
         if let Some(cell) = cell {
-            cell.rate = Reading::from(rate.map(|rate| in_units(rate, BytesPerSecond)));
+            cell.rate = Reading::from(rate.map(|rate| rate.map(BytesPerSecond)));
         }
     }
 
@@ -182,7 +182,7 @@ impl Session<'_> {
             Workers::Core(node) => vec![(self.cores(node).into_iter().take(1).collect(), node)],
             Workers::Node(node) => vec![(self.cores(node), node)],
             Workers::Machine => {
-                self.layout.with_own_memory().map(|row| (row.cores().to_vec(), row.node)).collect()
+                self.layout.with_local_memory().map(|row| (row.cores().to_vec(), row.node)).collect()
             }
         };
         if let Target::Node(to) = target {

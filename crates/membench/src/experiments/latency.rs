@@ -1,6 +1,6 @@
 //! Latency of an idle machine: one thread, loads of which each needs the one before.
 
-use numawise_facts::{BufferPages, Estimate, Reading, WorkingSet};
+use numawise_facts::{BufferPages, Estimate, MembenchNotice, Reading, WorkingSet};
 use numawise_linux::calls::affinity;
 use numawise_linux::calls::pages::page_size;
 use numawise_units::{Bytes, CpuId, Latency, NodeId};
@@ -11,7 +11,7 @@ use crate::kernels::Line;
 use crate::plan::per_octave;
 use crate::repeats::Rule;
 use crate::ring::{self, Shape, Track, UNIT};
-use crate::session::{Session, in_units};
+use crate::session::Session;
 use crate::{clock, sizes};
 
 pub(super) const RULE: Rule = Rule { least: 20, most: 60, precision: 0.01 };
@@ -116,7 +116,7 @@ impl Session<'_> {
         let taken = gang::run(gang, pace, |window| window.seconds_each, &self.system, self.stop)?;
         self.saw(&taken, clock::now() - began);
         let estimate = self.estimate(taken.repeats(RULE, |window| window.seconds_each).outcome())?;
-        Ok(in_units(estimate, |seconds| Latency(seconds * 1e9)))
+        Ok(estimate.map(|seconds| Latency(seconds * 1e9)))
     }
 
     /// Lines in a page of a node's buffer.
@@ -162,11 +162,7 @@ impl Session<'_> {
         let track = Track::new(ring);
         self.ring = Some((lines, shape, track));
         if ring.bytes() < self.layout.caches.0 && affordable < lines {
-            self.remark(format!(
-                "Memory is so slow here that latency was measured in {} of node {node} only, less than the caches are said to \
-                 hold; its lines were thrown out of them before, where the processor does that.",
-                Bytes(ring.bytes())
-            ));
+            self.notice(MembenchNotice::RingWithinCaches { node, ring: Bytes(ring.bytes()) });
         }
         Ok(track)
     }

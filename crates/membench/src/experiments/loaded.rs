@@ -11,7 +11,7 @@ use crate::gang::{self, Pace, Taken, Window, Work, Worker};
 use crate::kernels::{Kernel, spin};
 use crate::repeats::Rule;
 use crate::ring::{Shape, Track};
-use crate::session::{Session, in_units};
+use crate::session::Session;
 
 /// Pauses after each block, in times that the block takes by itself without any: from hardly any load to all there is.
 const PAUSES: [f64; crate::plan::DELAYS] = [64.0, 32.0, 16.0, 8.0, 5.0, 3.0, 2.0, 1.3, 0.8, 0.4, 0.15, 0.0];
@@ -61,8 +61,8 @@ impl Session<'_> {
             match self.point((from, to), kernel, &mut track, steps, seconds) {
                 Ok((bandwidth, latency)) => points.push(LoadPoint {
                     delay: Reading::Measured(Nanoseconds::from_seconds(steps as f64 * step)),
-                    bandwidth: in_units(bandwidth, BytesPerSecond),
-                    latency: in_units(latency, |seconds| Latency(seconds * 1e9)),
+                    bandwidth: bandwidth.map(BytesPerSecond),
+                    latency: latency.map(|seconds| Latency(seconds * 1e9)),
                 }),
                 // What there is of a curve is kept: its cell cannot say why the rest is missing, but the header tells of a stop.
                 Err(reason) if reason == STOPPED && !points.is_empty() => break,

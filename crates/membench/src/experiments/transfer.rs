@@ -18,7 +18,7 @@ use crate::kernels::{Line, chase as kernel};
 use crate::plan::Core;
 use crate::repeats::{Repeats, Rule};
 use crate::ring::{self, Ring, Shape};
-use crate::session::{Session, in_units};
+use crate::session::Session;
 use crate::{clock, sizes};
 
 /// 32 KiB: the owner's first cache holds them on every processor that we know but the smallest, its second on those.
@@ -81,7 +81,7 @@ impl Session<'_> {
             cell.owner.measured() == Some(&owner.cpu) && cell.reader.measured() == Some(&reader.cpu)
         };
         if let Some(cell) = self.profile.transfers.iter_mut().find(same) {
-            let latency = latency.map(|latency| in_units(latency, |seconds| Latency(seconds * 1e9)));
+            let latency = latency.map(|latency| latency.map(|seconds| Latency(seconds * 1e9)));
             cell.latency = Reading::from(latency);
         }
     }

@@ -1,6 +1,6 @@
-//! The steps with what each would like to have of the time.
+//! The steps with the time that each requests.
 
-use numawise_facts::{Depth, Mix, Target, Workers};
+use numawise_facts::{Depth, MembenchNotice, Mix, Notice, Target, Workers};
 use numawise_units::{Bytes, NodeId};
 
 use super::{Core, Experiment, expected_bytes, loaded_mixes, mixes};
@@ -19,54 +19,53 @@ const LINK: f64 = 60e-9 / 256.0;
 /// Points of a curve under load.
 pub const DELAYS: usize = 12;
 
-/// A step and its wish.
-pub(super) struct Wish {
-    pub what: String,
+/// A step and the time that it requests.
+pub(super) struct RequestedStep {
     pub seconds: f64,
     /// It takes what it takes.
     pub fixed: bool,
     pub experiment: Experiment,
 }
 
-struct Wishes<'a> {
+struct Steps<'a> {
     layout: &'a Layout,
     request: &'a Request,
-    list: Vec<Wish>,
+    list: Vec<RequestedStep>,
 }
 
-pub(super) fn wishes(layout: &Layout, request: &Request) -> (Vec<Wish>, Vec<String>) {
-    let mut wishes = Wishes { layout, request, list: Vec::new() };
+pub(super) fn requested(layout: &Layout, request: &Request) -> (Vec<RequestedStep>, Vec<Notice>) {
+    let mut steps = Steps { layout, request, list: Vec::new() };
     let columns: Vec<NodeId> = layout.usable_columns().map(|column| column.node).collect();
-    let owners: Vec<NodeId> = layout.with_own_memory().map(|row| row.node).collect();
+    let owners: Vec<NodeId> = layout.with_local_memory().map(|row| row.node).collect();
     for &to in &columns {
         if layout.usable_rows().next().is_none() {
             break;
         }
-        wishes.fill(&[to]);
-        wishes.bandwidths(to);
+        steps.fill(&[to]);
+        steps.bandwidths(to);
         if columns.len() == 1 && owners.len() == 1 {
-            wishes.peaks();
+            steps.peaks();
         }
-        wishes.loaded(to);
+        steps.loaded(to);
         for (at, row) in layout.usable_rows().enumerate() {
-            wishes.latency(row, to, at == 0);
+            steps.latency(row, to, at == 0);
         }
         for row in layout.usable_rows() {
-            wishes.working_sets(row, to);
+            steps.working_sets(row, to);
         }
-        wishes.tlb_misses(to);
+        steps.tlb_misses(to);
     }
     if columns.len() > 1 && !owners.is_empty() {
-        wishes.fill(&owners);
-        wishes.peaks();
+        steps.fill(&owners);
+        steps.peaks();
     }
-    let remarks = wishes.transfers();
-    (wishes.list, remarks)
+    let notices = steps.transfers();
+    (steps.list, notices)
 }
 
-impl Wishes<'_> {
-    fn push(&mut self, what: String, seconds: f64, experiment: Experiment) {
-        self.list.push(Wish { what, seconds, fixed: false, experiment });
+impl Steps<'_> {
+    fn push(&mut self, seconds: f64, experiment: Experiment) {
+        self.list.push(RequestedStep { seconds, fixed: false, experiment });
     }
 
     /// One of three numbers, by depth.
@@ -88,11 +87,7 @@ impl Wishes<'_> {
     fn fill(&mut self, nodes: &[NodeId]) {
         let threads = self.layout.usable_rows().map(|row| row.cores().len()).min().unwrap_or(1);
         let seconds = self.ready_seconds(nodes, threads);
-        let what = match nodes {
-            [node] => format!("getting memory of node {node}"),
-            _ => "getting memory of all nodes".to_owned(),
-        };
-        self.list.push(Wish { what, seconds, fixed: true, experiment: Experiment::Fill(nodes.to_vec()) });
+        self.list.push(RequestedStep { seconds, fixed: true, experiment: Experiment::Fill(nodes.to_vec()) });
     }
 
     fn bandwidths(&mut self, to: NodeId) {
@@ -103,13 +98,11 @@ impl Wishes<'_> {
                 let node = row.node;
                 if by_core {
                     self.push(
-                        format!("bandwidth, {mix}, one core of node {node} to memory of node {to}"),
                         seconds,
                         Experiment::Bandwidth { workers: Workers::Core(node), target: Target::Node(to), mix },
                     );
                 }
                 self.push(
-                    format!("bandwidth, {mix}, node {node} to memory of node {to}"),
                     seconds,
                     Experiment::Bandwidth { workers: Workers::Node(node), target: Target::Node(to), mix },
                 );
@@ -120,9 +113,8 @@ impl Wishes<'_> {
     fn peaks(&mut self) {
         for mix in mixes(self.request) {
             self.push(
-                format!("bandwidth, {mix}, all nodes to their own memory"),
                 self.by_depth(0.8, 0.5, 1.0),
-                Experiment::Bandwidth { workers: Workers::Machine, target: Target::Own, mix },
+                Experiment::Bandwidth { workers: Workers::Machine, target: Target::Local, mix },
             );
         }
     }
@@ -130,10 +122,9 @@ impl Wishes<'_> {
     fn loaded(&mut self, to: NodeId) {
         for mix in loaded_mixes(self.request) {
             for row in self.layout.usable_rows().filter(|row| row.cores().len() > 1) {
-                if self.request.depth == Depth::Full || row.own == Some(to) {
+                if self.request.depth == Depth::Full || row.local == Some(to) {
                     let from = row.node;
                     self.push(
-                        format!("latency under load, {mix}, node {from} to memory of node {to}"),
                         self.by_depth(0.0, 0.2, 0.3) * DELAYS as f64 + self.link(to, true) / 2.0,
                         Experiment::Loaded { from, to, mix },
                     );
@@ -149,23 +140,18 @@ impl Wishes<'_> {
 
     fn latency(&mut self, row: &Row, to: NodeId, first: bool) {
         let from = row.node;
-        self.push(
-            format!("idle latency, node {from} to memory of node {to}"),
-            self.by_depth(0.8, 1.0, 1.5) + self.link(to, first),
-            Experiment::Latency { from, to },
-        );
+        self.push(self.by_depth(0.8, 1.0, 1.5) + self.link(to, first), Experiment::Latency { from, to });
     }
 
     fn working_sets(&mut self, row: &Row, to: NodeId) {
         let from = row.node;
-        let far = self.request.depth == Depth::Full && row.farthest == Some(to);
-        if self.request.depth == Depth::Quick || !(row.own == Some(to) || far) {
+        let farthest = self.request.depth == Depth::Full && row.farthest == Some(to);
+        if self.request.depth == Depth::Quick || !(row.local == Some(to) || farthest) {
             return;
         }
         let most = expected_bytes(self.layout, to, self.request);
         let points = sizes::working_sets(most, per_octave(self.request.depth)).len();
         self.push(
-            format!("latency by working set, node {from} to memory of node {to}"),
             self.by_depth(0.0, 0.12, 0.15) * points.max(1) as f64 + link_seconds(most),
             Experiment::WorkingSets { from, to },
         );
@@ -177,29 +163,23 @@ impl Wishes<'_> {
         }
         let threads = self.layout.usable_rows().map(|row| row.cores().len()).min().unwrap_or(1);
         let seconds = self.ready_seconds(&[to], threads);
-        let what = format!("getting memory of node {to} in base pages");
-        self.list.push(Wish { what, seconds, fixed: true, experiment: Experiment::FillBase(to) });
+        self.list.push(RequestedStep { seconds, fixed: true, experiment: Experiment::FillBase(to) });
         for (at, row) in self.layout.usable_rows().enumerate() {
             let from = row.node;
             self.push(
-                format!("latency with TLB misses, node {from} to memory of node {to}"),
                 self.by_depth(0.0, 0.6, 1.0) + 2.0 * self.link(to, at == 0),
                 Experiment::TlbMisses { from, to },
             );
         }
     }
 
-    fn transfers(&mut self) -> Vec<String> {
-        let mut remarks = Vec::new();
+    fn transfers(&mut self) -> Vec<Notice> {
+        let mut notices = Vec::new();
         let seconds = self.by_depth(0.0, 0.15, 0.1);
-        for (owner, reader) in pairs(self.layout, self.request.depth, &mut remarks) {
-            self.push(
-                format!("transfer of a changed line, CPU {} to CPU {}", owner.cpu, reader.cpu),
-                seconds,
-                Experiment::Transfer { owner, reader },
-            );
+        for (owner, reader) in pairs(self.layout, self.request.depth, &mut notices) {
+            self.push(seconds, Experiment::Transfer { owner, reader });
         }
-        remarks
+        notices
     }
 }
 
@@ -214,10 +194,10 @@ fn link_seconds(most: Bytes) -> f64 {
 }
 
 /// Who changes and who reads: a sample in the standard, all in the full.
-fn pairs(layout: &Layout, depth: Depth, remarks: &mut Vec<String>) -> Vec<(Core, Core)> {
+fn pairs(layout: &Layout, depth: Depth, notices: &mut Vec<Notice>) -> Vec<(Core, Core)> {
     let cores_of = |row: &Row| -> Vec<Core> {
         // Without any memory there is nowhere to put a line.
-        let Some(home) = row.own else { return Vec::new() };
+        let Some(home) = row.local else { return Vec::new() };
         row.cores().iter().map(|&cpu| Core { cpu, node: row.node, home }).collect()
     };
     let rows: Vec<Vec<Core>> =
@@ -226,14 +206,14 @@ fn pairs(layout: &Layout, depth: Depth, remarks: &mut Vec<String>) -> Vec<(Core,
         Depth::Quick => Vec::new(),
         Depth::Standard => {
             let firsts = rows.iter().map(|row| row[0]);
-            let beside = rows.iter().filter_map(|row| Some((row[0], *row.get(1)?)));
+            let neighbours = rows.iter().filter_map(|row| Some((row[0], *row.get(1)?)));
             let across = firsts.clone().flat_map(|owner| {
                 firsts
                     .clone()
                     .filter(move |reader| reader.node != owner.node)
                     .map(move |reader| (owner, reader))
             });
-            beside.chain(across).collect()
+            neighbours.chain(across).collect()
         }
         Depth::Full => {
             let all = rows.iter().map(Vec::len).sum::<usize>();
@@ -242,10 +222,8 @@ fn pairs(layout: &Layout, depth: Depth, remarks: &mut Vec<String>) -> Vec<(Core,
             let cores: Vec<Core> =
                 rows.iter().flat_map(|row| row.iter().take(share)).take(MOST_CORES).copied().collect();
             if cores.len() < all {
-                remarks.push(format!(
-                    "Transfers between cores were measured among {} of {all} cores, the first of each node.",
-                    cores.len()
-                ));
+                let (measured, cores) = (cores.len() as u32, all as u32);
+                notices.push(MembenchNotice::TransfersBetweenSomeCores { measured, cores }.into());
             }
             let others = |owner: Core| cores.iter().filter(move |reader| reader.cpu != owner.cpu);
             cores.iter().flat_map(|&owner| others(owner).map(move |&reader| (owner, reader))).collect()
@@ -254,11 +232,11 @@ fn pairs(layout: &Layout, depth: Depth, remarks: &mut Vec<String>) -> Vec<(Core,
 }
 
 /// Whether a node's loaded latency is wanted although it has but one core, so that the cell says why it is empty.
-pub fn lonely(layout: &Layout, request: &Request) -> Vec<(NodeId, NodeId, Mix)> {
+pub fn without_load(layout: &Layout, request: &Request) -> Vec<(NodeId, NodeId, Mix)> {
     let rows = layout.usable_rows().filter(|row| row.cores().len() == 1);
     let cells = rows.flat_map(|row| {
         let columns = layout.usable_columns().map(|column| column.node);
-        let wanted = columns.filter(|&to| request.depth == Depth::Full || row.own == Some(to));
+        let wanted = columns.filter(|&to| request.depth == Depth::Full || row.local == Some(to));
         wanted.flat_map(move |to| loaded_mixes(request).into_iter().map(move |mix| (row.node, to, mix)))
     });
     cells.collect()

@@ -1,40 +1,17 @@
 //! The parts of MLC's text: each begins with a line `Measuring ...`.
 
-/// What a part measures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Latency,
-    Peak,
-    /// As `Peak`, by another method.
-    Maximum,
-    Matrix,
-    Loaded,
-    Transfers,
-}
+use numawise_facts::{MembenchNotice, MlcLineGap, MlcTable, MlcTableGap};
 
-impl Kind {
-    /// As a person would name it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Latency => "idle latencies",
-            Kind::Peak => "peak bandwidths",
-            Kind::Maximum => "maximum bandwidths",
-            Kind::Matrix => "bandwidths between nodes",
-            Kind::Loaded => "loaded latencies",
-            Kind::Transfers => "cache-to-cache latencies",
-        }
-    }
-
-    /// Of two parts with the same table the first is kept.
-    fn table(self) -> Kind {
-        if self == Kind::Maximum { Kind::Peak } else { self }
-    }
+/// Of two parts with the same table the first is taken.
+fn same_table(one: MlcTable, other: MlcTable) -> bool {
+    let plain = |table| if table == MlcTable::MaximumBandwidths { MlcTable::PeakBandwidths } else { table };
+    plain(one) == plain(other)
 }
 
 /// One part of the text.
 #[derive(Debug)]
 pub(super) struct Section<'a> {
-    pub kind: Kind,
+    pub table: MlcTable,
     pub heading: &'a str,
     /// The lines after the heading, numbered from 1 in the text.
     lines: Vec<(usize, &'a str)>,
@@ -59,84 +36,83 @@ impl<'a> Section<'a> {
 }
 
 /// What begins with this line.
-pub(super) fn heading(line: &str) -> Option<Kind> {
+pub(super) fn heading(line: &str) -> Option<MlcTable> {
     let rest = line.trim_start().strip_prefix("Measuring ")?.to_ascii_lowercase();
-    let kinds = [
+    let tables = [
         // Of all cores one by one: another table, which nothing here holds.
-        ("idle latencies", Kind::Latency),
-        ("peak injection memory bandwidths", Kind::Peak),
-        ("peak memory bandwidths", Kind::Peak),
-        ("maximum memory bandwidths", Kind::Maximum),
-        ("memory bandwidths between nodes", Kind::Matrix),
-        ("loaded latencies", Kind::Loaded),
-        ("cache-to-cache transfer latency", Kind::Transfers),
+        ("idle latencies", MlcTable::IdleLatencies),
+        ("peak injection memory bandwidths", MlcTable::PeakBandwidths),
+        ("peak memory bandwidths", MlcTable::PeakBandwidths),
+        ("maximum memory bandwidths", MlcTable::MaximumBandwidths),
+        ("memory bandwidths between nodes", MlcTable::Bandwidths),
+        ("loaded latencies", MlcTable::LoadedLatencies),
+        ("cache-to-cache transfer latency", MlcTable::Transfers),
     ];
-    let (_, kind) = kinds.into_iter().find(|(words, _)| rest.starts_with(words))?;
-    (!rest.contains("for all cores")).then_some(kind)
+    let (_, table) = tables.into_iter().find(|(words, _)| rest.starts_with(words))?;
+    (!rest.contains("for all cores")).then_some(table)
 }
 
-/// All parts that are understood, each table once; and what is left out, as remarks.
-pub(super) fn sections(text: &str) -> (Vec<Section<'_>>, Vec<String>) {
-    let (parts, mut remarks) = parts(text);
+/// All parts that are understood, each table once; and what is left out.
+pub(super) fn sections(text: &str) -> (Vec<Section<'_>>, Vec<MembenchNotice>) {
+    let (parts, mut notices) = parts(text);
     let mut sections = Vec::new();
     for part in parts {
-        remarks.extend(keep(&mut sections, part));
+        notices.extend(take(&mut sections, part));
     }
-    (sections, remarks)
+    (sections, notices)
 }
 
 /// The parts as they come.
-fn parts(text: &str) -> (Vec<Section<'_>>, Vec<String>) {
-    let (mut parts, mut remarks): (Vec<Section<'_>>, Vec<String>) = (Vec::new(), Vec::new());
+fn parts(text: &str) -> (Vec<Section<'_>>, Vec<MembenchNotice>) {
+    let (mut parts, mut notices): (Vec<Section<'_>>, Vec<MembenchNotice>) = (Vec::new(), Vec::new());
     let (mut before, mut options, mut open) = (None, "", false);
+    let left_out = |line: &str, because| MembenchNotice::MlcLineLeftOut { line: line.to_owned(), because };
     for (number, line) in (1..).zip(text.lines()) {
-        let told = line.trim();
-        if told.contains(super::TITLE) {
+        let trimmed = line.trim();
+        if trimmed.contains(super::TITLE) {
             (before, options, open) = (None, "", false);
-        } else if let Some(rest) = told.strip_prefix("Command line parameters:") {
+        } else if let Some(rest) = trimmed.strip_prefix("Command line parameters:") {
             options = rest.trim();
-        } else if told.starts_with("Using buffer size of ") {
-            (before, open) = (Some(told), false);
-        } else if told.starts_with("Each iteration took ") {
-            remarks.push(format!("Not kept, for MLC does not say of which nodes: '{told}'."));
-        } else if told.starts_with("Measuring ") {
-            let kind = heading(line);
-            open = kind.is_some();
-            match kind {
-                Some(kind) => {
+        } else if trimmed.starts_with("Using buffer size of ") {
+            (before, open) = (Some(trimmed), false);
+        } else if trimmed.starts_with("Each iteration took ") {
+            notices.push(left_out(trimmed, MlcLineGap::NodesNotNamed));
+        } else if trimmed.starts_with("Measuring ") {
+            let table = heading(line);
+            open = table.is_some();
+            match table {
+                Some(table) => {
                     let lines = Vec::new();
-                    parts.push(Section { kind, heading: told, lines, before, options, whole: false });
+                    parts.push(Section { table, heading: trimmed, lines, before, options, whole: false });
                 }
-                None => remarks.push(format!("Not kept, for it is not known here: '{told}'.")),
+                None => notices.push(left_out(trimmed, MlcLineGap::NotKnown)),
             }
         } else if let Some(part) = parts.last_mut().filter(|_| open) {
             part.lines.push((number, line));
-            part.whole |= told.starts_with(|c: char| c.is_ascii_digit())
-                || told.contains("latency")
-                || (told.contains("Reads") && told.contains(':'));
+            part.whole |= trimmed.starts_with(|c: char| c.is_ascii_digit())
+                || trimmed.contains("latency")
+                || (trimmed.contains("Reads") && trimmed.contains(':'));
         }
     }
-    (parts, remarks)
+    (parts, notices)
 }
 
-/// Keeps a part unless there is one of its table already, which the answer says.
-fn keep<'a>(sections: &mut Vec<Section<'a>>, section: Section<'a>) -> Option<String> {
-    let known = sections.iter().position(|other| other.kind.table() == section.kind.table());
-    let name = section.kind.name();
-    match known {
+/// Takes a part unless there is one of its table already, which the answer says.
+fn take<'a>(sections: &mut Vec<Section<'a>>, section: Section<'a>) -> Option<MembenchNotice> {
+    let left_out = |table, because| Some(MembenchNotice::MlcTableLeftOut { table, because });
+    let table = section.table;
+    match sections.iter_mut().find(|other| same_table(other.table, table)) {
         // The peak without searching is what we measure too.
-        Some(k) if sections[k].kind == Kind::Maximum && section.kind == Kind::Peak => {
-            sections[k] = section;
-            Some("MLC's maximum bandwidths are not kept, for there are its peak bandwidths too.".to_owned())
+        Some(other) if (other.table, table) == (MlcTable::MaximumBandwidths, MlcTable::PeakBandwidths) => {
+            *other = section;
+            left_out(MlcTable::MaximumBandwidths, MlcTableGap::OtherTable(table))
         }
-        Some(k) if sections[k].kind != section.kind => {
-            Some(format!("MLC's {name} are not kept, for there are its {} too.", sections[k].kind.name()))
-        }
-        Some(_) => Some(format!("The text has {name} twice; the first are kept.")),
+        Some(other) if other.table != table => left_out(table, MlcTableGap::OtherTable(other.table)),
+        Some(_) => left_out(table, MlcTableGap::Twice),
         None => {
-            let cut = (!section.whole).then(|| format!("The text is cut off: its {name} are not there."));
+            let whole = section.whole;
             sections.push(section);
-            cut
+            if whole { None } else { left_out(table, MlcTableGap::CutOff) }
         }
     }
 }

@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use numawise_facts::{
-    Bandwidth, IdleLatency, LoadPoint, LoadedLatency, Mix, Reading, Target, Transfer, Workers,
+    Bandwidth, IdleLatency, LoadPoint, LoadedLatency, MembenchNotice, Mix, MlcLineGap, MlcTable, MlcTableGap,
+    Reading, Target, Transfer, Workers,
 };
 use numawise_units::{Bytes, BytesPerSecond, Latency, NodeId};
 
 use super::matrix::{Matrix, figure, matrix};
-use super::sections::{Kind, Section};
+use super::sections::Section;
 use super::{Broken, absent, once};
 
 /// MLC counts 10^6 bytes as one MB, and says so.
@@ -29,46 +30,49 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    pub fn read(sections: &[Section<'_>], remarks: &mut Vec<String>) -> Result<Self, Broken> {
+    pub fn read(sections: &[Section<'_>], notices: &mut Vec<MembenchNotice>) -> Result<Self, Broken> {
         let mut tables = Tables::default();
         for section in sections {
-            if matches!(section.kind, Kind::Latency | Kind::Transfers) && section.unit() != "ns" {
-                remarks.push(format!(
-                    "MLC's {} are in {}, which cannot be turned into times.",
-                    section.kind.name(),
-                    section.unit()
-                ));
+            if matches!(section.table, MlcTable::IdleLatencies | MlcTable::Transfers)
+                && section.unit() != "ns"
+            {
+                let because = MlcTableGap::Unit(section.unit().to_owned());
+                notices.push(MembenchNotice::MlcTableLeftOut { table: section.table, because });
                 continue;
             }
-            match section.kind {
-                Kind::Latency => tables.latency = matrix(section.lines())?,
-                Kind::Matrix => {
+            match section.table {
+                MlcTable::IdleLatencies => tables.latency = matrix(section.lines())?,
+                MlcTable::Bandwidths => {
                     let table = matrix(section.lines())?;
-                    tables.matrix = mix(section, remarks).zip(table);
+                    tables.matrix = mix(section, notices).zip(table);
                 }
-                Kind::Peak | Kind::Maximum => tables.peaks = Some(peaks(section, remarks)?),
-                Kind::Loaded => {
+                MlcTable::PeakBandwidths | MlcTable::MaximumBandwidths => {
+                    tables.peaks = Some(peaks(section, notices)?)
+                }
+                MlcTable::LoadedLatencies => {
                     let points = points(section)?;
                     tables.loaded =
-                        mix(section, remarks).filter(|_| !points.is_empty()).map(|mix| (mix, points));
+                        mix(section, notices).filter(|_| !points.is_empty()).map(|mix| (mix, points));
                 }
-                Kind::Transfers => tables.take_transfers(section, remarks)?,
+                MlcTable::Transfers => tables.take_transfers(section, notices)?,
             }
         }
         Ok(tables)
     }
 
-    fn take_transfers(&mut self, section: &Section<'_>, remarks: &mut Vec<String>) -> Result<(), Broken> {
+    fn take_transfers(
+        &mut self,
+        section: &Section<'_>,
+        notices: &mut Vec<MembenchNotice>,
+    ) -> Result<(), Broken> {
         for (k, (line, text)) in section.lines().enumerate() {
             let text = text.trim();
             let last = text.split_whitespace().next_back().unwrap_or_default();
             match text.starts_with("Local Socket") {
                 true if text.contains("HITM") => self.near = Some(figure(last, line)?),
                 true => {
-                    let clean = Latency(figure(last, line)?);
-                    remarks.push(format!(
-                        "MLC also told the latency of a line that a neighbour holds unchanged: {clean}."
-                    ));
+                    let latency = Latency(figure(last, line)?);
+                    notices.push(MembenchNotice::MlcUnchangedLine { latency });
                 }
                 false if text.starts_with("Remote Socket") && text.contains("HITM") => {
                     let home = usize::from(text.contains("homed in reader"));
@@ -138,7 +142,7 @@ impl Tables {
                 || absent(&format!("bandwidth of the whole machine for {mix}")),
                 |(_, mb)| Reading::Measured(*mb),
             );
-            row(Workers::Machine, Target::Own, mix, rate)
+            row(Workers::Machine, Target::Local, mix, rate)
         });
         pairs.chain(peaks).collect()
     }
@@ -206,7 +210,7 @@ fn read(matrix: Option<&Matrix>, from: NodeId, to: NodeId, what: &str) -> Readin
 }
 
 /// What the threads do, by the line `Using Read-only traffic type` or by the option -W.
-fn mix(section: &Section<'_>, remarks: &mut Vec<String>) -> Option<Mix> {
+fn mix(section: &Section<'_>, notices: &mut Vec<MembenchNotice>) -> Option<Mix> {
     // As MLC's manual numbers them: 2, 3 and 5 read what they write; 6 stores past the caches; 10 is its triad.
     let by_option = section.options.split_whitespace().find_map(|word| word.strip_prefix("-W"));
     let mix = match by_option {
@@ -219,15 +223,14 @@ fn mix(section: &Section<'_>, remarks: &mut Vec<String>) -> Option<Mix> {
         None => Some(Mix::Read),
     };
     if mix.is_none() {
-        let name = section.kind.name();
-        remarks
-            .push(format!("MLC's {name} are not kept, for nothing here holds its traffic -W{}.", by_option?));
+        let because = MlcTableGap::Traffic(by_option?.to_owned());
+        notices.push(MembenchNotice::MlcTableLeftOut { table: section.table, because });
     }
     mix
 }
 
 /// Lines such as `3:1 Reads-Writes :  182622.5`.
-fn peaks(section: &Section<'_>, remarks: &mut Vec<String>) -> Result<Vec<(Mix, f64)>, Broken> {
+fn peaks(section: &Section<'_>, notices: &mut Vec<MembenchNotice>) -> Result<Vec<(Mix, f64)>, Broken> {
     let mut peaks = Vec::new();
     for (line, text) in section.lines() {
         let Some((name, value)) = text.rsplit_once(':') else { continue };
@@ -239,7 +242,8 @@ fn peaks(section: &Section<'_>, remarks: &mut Vec<String>) -> Result<Vec<(Mix, f
             "1:1 reads-writes" => Mix::Read1Write1,
             "stream-triad like" => Mix::Triad,
             _ => {
-                remarks.push(format!("Not kept, for it is not known here: '{}'.", text.trim()));
+                let because = MlcLineGap::NotKnown;
+                notices.push(MembenchNotice::MlcLineLeftOut { line: text.trim().to_owned(), because });
                 continue;
             }
         };

@@ -27,7 +27,7 @@ pub fn document(measured: &Measured) -> Document {
     facts.extend(measured.saved.map(|file| Fact { name: "Kept in", text: file.into(), code: true }));
     let mut blocks = vec![Block::Facts(facts), nodes(measured)];
     blocks.extend(list("meaning", "What it means", &tables.meaning));
-    blocks.extend(list("remarks", "To be kept in mind", &tables.remarks));
+    blocks.extend(list("notices", "To be kept in mind", &words::notices(&tables.notices)));
     blocks.extend(latency(measured));
     blocks.extend(bandwidth(measured));
     blocks.extend(curves::working_sets(measured));

@@ -5,15 +5,21 @@ use serde::Serialize;
 use serde_json::{Value, json as object};
 
 use super::Compared;
+use crate::notice;
+use crate::object::each;
 
 /// A profile for scripts, and to be kept: `schema` first, then the parts of a [`Profile`].
 pub fn json(profile: &Profile) -> Value {
-    with_schema(PROFILE_SCHEMA, object!({}), profile)
+    let mut value = with_schema(PROFILE_SCHEMA, object!({}), profile);
+    // A reader of profiles takes identifiers and arguments and leaves the text alone.
+    value["header"]["notices"] = each(&profile.header.notices, notice::json);
+    value
 }
 
 /// Two profiles beside each other: what each is called, with its header, and every cell of both.
 pub fn compare_json(compared: &Compared) -> Value {
-    let side = |k: usize, profile: &Profile| object!({"name": compared.names[k], "header": profile.header});
+    let side =
+        |k: usize, profile: &Profile| object!({"name": compared.names[k], "header": json(profile)["header"]});
     let sides = object!({"a": side(0, compared.a), "b": side(1, compared.b)});
     with_schema(PROFILE_COMPARE_SCHEMA, sides, compared.comparison)
 }

@@ -1,12 +1,18 @@
 //! What all of these say in the same words.
 
-use numawise_facts::{MemoryKind, Mix, Profile, ProfileOrigin, Reading, Target, Workers};
+use numawise_facts::{MemoryKind, Mix, Notice, Profile, ProfileOrigin, Reading, Target, Workers};
 use numawise_tables::{
     CellCall, Crew, FigureUnit, KneeWhy, LineHome, LoadedCurve, MatrixMeasure, TransferGroup,
 };
 use numawise_units::{Bytes, CpuSet, Nanoseconds, NodeId};
 
 use crate::check::amount;
+use crate::notice;
+
+/// Notices as sentences.
+pub fn notices(notices: &[Notice]) -> Vec<String> {
+    notices.iter().map(|one| format!("{}.", notice::text(one))).collect()
+}
 
 /// `1 node`, `2 nodes`.
 pub fn many(n: u64, noun: &str) -> String {
@@ -155,7 +161,7 @@ pub fn line_home(home: LineHome) -> &'static str {
 /// Whose threads on which memory, short: `node 0 -> 1`.
 pub fn pair(workers: Workers, target: Target) -> String {
     let to = match target {
-        Target::Own => "local".to_owned(),
+        Target::Local => "local".to_owned(),
         Target::Node(to) => to.to_string(),
     };
     match workers {

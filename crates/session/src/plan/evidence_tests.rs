@@ -56,7 +56,7 @@ fn found(taken: Reading<u64>) -> SavedProfile {
         complete: true,
         nodes: vec![],
         vectors: none(),
-        remarks: vec![],
+        notices: vec![],
     };
     let profile = Profile {
         header,

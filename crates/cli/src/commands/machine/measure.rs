@@ -190,10 +190,10 @@ fn show_plan(benchmark: &MemoryBenchmark) -> Result<Status, Failure> {
         plan.budget
     );
     for step in &plan.steps {
-        text += &format!("  {:>9}  {}\n", step.expected.to_string(), step.what);
+        text += &format!("  {:>9}  {}\n", step.expected.to_string(), notice::membench::step(&step.step));
     }
-    for remark in &plan.remarks {
-        text += &format!("{remark}\n");
+    for one in &plan.notices {
+        text += &format!("{}.\n", notice::text(one));
     }
     text += &match benchmark.destination() {
         Destination::File(path) => format!("Would save it in {}.\n", path.display()),

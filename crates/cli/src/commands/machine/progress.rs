@@ -2,6 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 use numawise_facts::{Event, Sink};
+use numawise_report::notice;
 use numawise_units::Nanoseconds;
 
 use crate::commands::bar::Bar;
@@ -54,8 +55,8 @@ fn whole(left: Nanoseconds) -> String {
 impl Sink for Progress {
     fn event(&mut self, event: Event) {
         match event {
-            Event::Step { done, of, what, left } => self.step(done, of, &what, left),
-            Event::Warning(notice) => self.bar.say(&numawise_report::notice::text(&notice)),
+            Event::Step { done, of, what, left } => self.step(done, of, &notice::membench::step(&what), left),
+            Event::Warning(warning) => self.bar.say(&notice::text(&warning)),
             _ => {}
         }
     }
