@@ -65,7 +65,7 @@ fn memory_beside_its_threads_is_not_first_touch_by_one_thread() {
 fn a_census_that_came_too_early_says_nothing() {
     let mut study = two_node_check(2.0, 1.9, 1.1, 2.1, 3.0, 1.5);
     let mut early = first_touch_by_one();
-    early.peak_memory = Reading::Measured(numawise_units::Bytes::mib(4000));
+    early.usage.peak_memory = Reading::Measured(numawise_units::Bytes::mib(4000));
     see(&mut study, "os", &early);
     assert_eq!(found(&study, FindingId::FirstTouchByOneThread), None);
 }

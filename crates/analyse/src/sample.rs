@@ -2,9 +2,9 @@
 
 use numawise_facts::{
     Argument, ContrastRole, Cpu, HostFacts, HostNoise, Levels, Machine, MemoryKind, MemoryKindEvidence,
-    MemoryPlan, MemoryRequest, Metric, Node, Observation, Outcome, PageCensus, Placement, PlacementRequest,
-    Point, PointPair, PointRole, Reading, RunSpec, SamplerCost, Source, Strategy, Study, StudyHeader,
-    TaskPlacement, ThreadBinding, ThreadObservation, Trial,
+    MemoryPlan, MemoryRequest, Metric, Node, Observation, Outcome, Placement, PlacementRequest, Point,
+    PointPair, PointRole, Reading, ResidencySample, ResourceUsage, RunSpec, SamplerCost, Source, Strategy,
+    Study, StudyHeader, TaskPlacement, ThreadBinding, ThreadObservation, Trial,
 };
 use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, NodeSet, Pid, Ratio, TaskId};
 
@@ -177,23 +177,27 @@ pub fn observation(pages: &[(u32, u64)], threads: &[(u32, u64)]) -> Observation 
     };
     let none = || Reading::unavailable("by hand");
     Observation {
-        user: Nanoseconds(0),
-        system: Nanoseconds(0),
-        peak_memory: Reading::Measured(Bytes::mib(100)),
-        minor_faults: none(),
-        major_faults: none(),
-        voluntary_switches: none(),
-        involuntary_switches: none(),
+        host: Reading::unavailable("by hand"),
+        rank: Reading::unavailable("by hand"),
+        usage: ResourceUsage {
+            user: Nanoseconds(0),
+            system: Nanoseconds(0),
+            peak_memory: Reading::Measured(Bytes::mib(100)),
+            minor_faults: none(),
+            major_faults: none(),
+            voluntary_switches: none(),
+            involuntary_switches: none(),
+        },
         migrations: Reading::Measured(3),
         run_delay: Reading::unavailable("by hand"),
         threads: Reading::Measured(threads.iter().enumerate().map(thread).collect()),
-        pages: Reading::Measured(PageCensus {
+        pages: Reading::Measured(ResidencySample {
             by_node: pages.iter().map(|(node, mib)| (NodeId(*node), Bytes::mib(*mib))).collect(),
             method: "by hand".to_owned(),
             pages_seen: 1,
             at: Nanoseconds(0),
         }),
-        host: HostNoise { steal: Reading::Measured(Ratio(0.0)), other_load: Reading::Measured(Ratio(0.0)) },
+        noise: HostNoise { steal: Reading::Measured(Ratio(0.0)), other_load: Reading::Measured(Ratio(0.0)) },
         sampler: SamplerCost {
             samples: 9,
             cpu_time: Nanoseconds(1_000_000),

@@ -49,7 +49,7 @@ fn summarise(study: &Study, point: &Point) -> PointSummary {
             None => Reading::unavailable(NOT_WATCHED),
         },
         migrations: median_of(study, point, |o| o.migrations.measured().copied()),
-        peak_memory: median_of(study, point, |o| o.peak_memory.measured().copied()),
+        peak_memory: median_of(study, point, |o| o.usage.peak_memory.measured().copied()),
         samples,
     }
 }
@@ -151,9 +151,9 @@ fn missing(observation: &Reading<Observation>) -> Vec<(ObservedFigure, &Reason)>
         (ObservedFigure::MemoryByNode, o.pages.reason()),
         (ObservedFigure::Migrations, o.migrations.reason()),
         (ObservedFigure::RunQueueDelay, o.run_delay.reason()),
-        (ObservedFigure::PeakMemory, o.peak_memory.reason()),
-        (ObservedFigure::StealTime, o.host.steal.reason()),
-        (ObservedFigure::OtherLoad, o.host.other_load.reason()),
+        (ObservedFigure::PeakMemory, o.usage.peak_memory.reason()),
+        (ObservedFigure::StealTime, o.noise.steal.reason()),
+        (ObservedFigure::OtherLoad, o.noise.other_load.reason()),
     ];
     figures.into_iter().filter_map(|(what, reason)| Some((what, reason?))).collect()
 }

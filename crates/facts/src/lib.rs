@@ -36,7 +36,9 @@ pub use notice::{
     ProfileReference, RemotePlace, ResidencyNotice, ResidencyPart, SessionNotice, StudyNotice,
     UnsuppliedNode,
 };
-pub use observation::{HostNoise, Observation, PageCensus, SamplerCost, ThreadObservation};
+pub use observation::{
+    HostNoise, Observation, ResidencySample, ResourceUsage, SamplerCost, ThreadObservation,
+};
 pub use pages::{Balancing, PageSize, ParsePagesError};
 pub use placement::{
     EquivalentTool, MemoryMode, MemoryPlan, MemoryRequest, NodeWeight, OwnPlacement,

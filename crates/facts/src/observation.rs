@@ -1,30 +1,78 @@
 //! What was seen from outside while a trial ran: bare numbers of CPUs and nodes, no judgement.
 
-use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid, Ratio};
+use numawise_units::{Bytes, CpuId, HostId, Nanoseconds, NodeId, Pid, Rank, Ratio};
 use serde::{Deserialize, Serialize};
 
 use crate::Reading;
 
+#[cfg(test)]
+#[path = "observation_tests.rs"]
+mod tests;
+
 /// What was seen of one trial, over all its processes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Observation {
-    /// CPU time of the processes, from `wait4`.
-    pub user: Nanoseconds,
-    pub system: Nanoseconds,
-    /// Largest resident set of any one process of the trial (`ru_maxrss`).
-    pub peak_memory: Reading<Bytes>,
-    pub minor_faults: Reading<u64>,
-    pub major_faults: Reading<u64>,
-    pub voluntary_switches: Reading<u64>,
-    pub involuntary_switches: Reading<u64>,
+    /// The host on which its processes ran.
+    pub host: Reading<HostId>,
+    /// The MPI rank that its process was, where it was one process.
+    pub rank: Reading<Rank>,
+    pub usage: ResourceUsage,
     /// Times that a thread was seen on another CPU than at the sample before: a lower bound of its migrations.
     pub migrations: Reading<u64>,
     /// Time that threads were ready and waited for a CPU, summed over threads.
     pub run_delay: Reading<Nanoseconds>,
     pub threads: Reading<Vec<ThreadObservation>>,
-    pub pages: Reading<PageCensus>,
-    pub host: HostNoise,
+    pub pages: Reading<ResidencySample>,
+    pub noise: HostNoise,
     pub sampler: SamplerCost,
+}
+
+/// What the kernel accounted to processes that have ended, and to those of their children that they waited for.
+#[doc(alias = "rusage")]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResourceUsage {
+    /// CPU time in the program.
+    pub user: Nanoseconds,
+    /// CPU time in the kernel.
+    pub system: Nanoseconds,
+    /// Largest resident set of any one process.
+    pub peak_memory: Reading<Bytes>,
+    pub minor_faults: Reading<u64>,
+    pub major_faults: Reading<u64>,
+    pub voluntary_switches: Reading<u64>,
+    pub involuntary_switches: Reading<u64>,
+}
+
+impl ResourceUsage {
+    /// CPU time in all.
+    pub fn cpu_time(&self) -> Nanoseconds {
+        self.user + self.system
+    }
+
+    /// The usage of several tasks together: sums, and the largest of the peaks. `None` without any.
+    pub fn together<'a>(of: impl IntoIterator<Item = &'a ResourceUsage>) -> Option<ResourceUsage> {
+        of.into_iter().cloned().reduce(|all, one| ResourceUsage {
+            user: all.user + one.user,
+            system: all.system + one.system,
+            peak_memory: match (all.peak_memory, one.peak_memory) {
+                (Reading::Measured(a), Reading::Measured(b)) => Reading::Measured(a.max(b)),
+                (Reading::Unavailable { .. }, one @ Reading::Measured(_)) => one,
+                (all, _) => all,
+            },
+            minor_faults: sum(all.minor_faults, one.minor_faults),
+            major_faults: sum(all.major_faults, one.major_faults),
+            voluntary_switches: sum(all.voluntary_switches, one.voluntary_switches),
+            involuntary_switches: sum(all.involuntary_switches, one.involuntary_switches),
+        })
+    }
+}
+
+/// A sum of which a part is missing is missing.
+fn sum(a: Reading<u64>, b: Reading<u64>) -> Reading<u64> {
+    match (a, b) {
+        (Reading::Measured(a), Reading::Measured(b)) => Reading::Measured(a.saturating_add(b)),
+        (missing @ Reading::Unavailable { .. }, _) | (_, missing) => missing,
+    }
 }
 
 /// One thread, from its samples.
@@ -47,7 +95,7 @@ pub struct ThreadObservation {
 
 /// Where the pages were, at the sample when most were resident.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PageCensus {
+pub struct ResidencySample {
     /// Memory by node: the program's own writable memory (heap, stacks, anonymous mappings), not its code and files.
     pub by_node: Vec<(NodeId, Bytes)>,
     /// How it was told: `numa_maps`, or `move_pages` on a sample of the pages.

@@ -9,11 +9,13 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 use numawise_facts::PageSize;
+use numawise_linux::calls::clock;
+use numawise_linux::calls::mempolicy::ThreadPolicy;
+use numawise_linux::raw::{self, Errno};
 use numawise_units::Pid;
 
 use crate::exec::Words;
 use crate::pages;
-use crate::syscalls::{self, Errno, Policy};
 
 /// What the child does before it becomes the program; the number goes through the pipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +39,7 @@ impl Step {
 pub struct Plan<'a> {
     pub words: &'a Words,
     pub directory: &'a CString,
-    pub policy: Option<Policy>,
+    pub policy: Option<ThreadPolicy>,
     pub pages: PageSize,
     /// Empty: leave the mask alone.
     pub cpus: &'a [u64],
@@ -139,14 +141,6 @@ fn decode(message: [u8; 8]) -> (Step, Errno) {
     (step, i32::from_ne_bytes([e, f, g, h]))
 }
 
-/// CLOCK_MONOTONIC in nanoseconds.
-pub fn now() -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the kernel writes into the live struct.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
-}
-
 /// The life of the child up to exec.
 fn live(plan: &Plan<'_>, parent: i32, status: i32, gate: i32) -> ! {
     let tell = |message: [u8; 8]| {
@@ -163,11 +157,11 @@ fn live(plan: &Plan<'_>, parent: i32, status: i32, gate: i32) -> ! {
         // SAFETY: the kernel writes at most one byte into `byte`.
         match unsafe { libc::read(gate, (&raw mut byte).cast(), 1) } {
             1 => break,
-            -1 if syscalls::errno() == libc::EINTR => {}
+            -1 if raw::errno() == libc::EINTR => {}
             _ => leave(),
         }
     }
-    tell(now().to_ne_bytes());
+    tell(clock::monotonic().0.to_ne_bytes());
     let errno = plan.words.exec();
     tell(encode(Step::Exec, errno));
     leave()
@@ -180,7 +174,7 @@ fn leave() -> ! {
 
 fn place(plan: &Plan<'_>, parent: i32) -> Result<(), (Step, Errno)> {
     let check = |step, result: libc::c_int| {
-        if result < 0 { Err((step, syscalls::errno())) } else { Ok(()) }
+        if result < 0 { Err((step, raw::errno())) } else { Ok(()) }
     };
     // SAFETY: plain system calls on descriptors and strings that live through them; the signal set is initialised by
     // sigemptyset before use.
@@ -204,11 +198,11 @@ fn place(plan: &Plan<'_>, parent: i32) -> Result<(), (Step, Errno)> {
         }
     }
     if let Some(policy) = &plan.policy {
-        policy.apply().map_err(|errno| (Step::Policy, errno))?;
+        policy.set_own().map_err(|errno| (Step::Policy, errno))?;
     }
     pages::apply(plan.pages).map_err(|errno| (Step::Pages, errno))?;
     if !plan.cpus.is_empty() {
-        syscalls::set_affinity(plan.cpus).map_err(|errno| (Step::Affinity, errno))?;
+        raw::set_affinity(0, plan.cpus).map_err(|errno| (Step::Affinity, errno))?;
     }
     Ok(())
 }

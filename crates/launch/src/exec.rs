@@ -9,8 +9,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use numawise_facts::{RunSpec, TaskPlacement};
+use numawise_linux::calls::affinity;
+use numawise_linux::raw::{self, Errno};
 
-use crate::syscalls::{self, Errno, Policy};
+use crate::policy::policy;
 use crate::{Change, LaunchError, pages, path};
 
 /// Places this process as `task` says, applies `changes` to the environment, and becomes the program of `spec`. Comes
@@ -27,9 +29,9 @@ pub fn exec_in_place(
 ) -> Result<Infallible, LaunchError> {
     let words = Words::new(spec, task, changes)?;
     enter(&spec.directory)?;
-    if let Some(policy) = Policy::new(&task.memory) {
+    if let Some(policy) = policy(&task.memory) {
         let source = io::Error::from_raw_os_error;
-        policy.apply().map_err(|errno| LaunchError::MemoryPolicy {
+        policy.set_own().map_err(|errno| LaunchError::MemoryPolicy {
             plan: task.memory.clone(),
             source: source(errno),
         })?;
@@ -39,7 +41,7 @@ pub fn exec_in_place(
         source: io::Error::from_raw_os_error(errno),
     })?;
     if must_set_affinity(task) {
-        syscalls::set_affinity(task.cpus.words()).map_err(|errno| LaunchError::Affinity {
+        raw::set_affinity(0, task.cpus.words()).map_err(|errno| LaunchError::Affinity {
             cpus: task.cpus.clone(),
             source: io::Error::from_raw_os_error(errno),
         })?;
@@ -81,7 +83,7 @@ fn enter(directory: &Path) -> Result<(), LaunchError> {
 
 /// A plan without CPUs, or with those that we have, needs no call.
 pub fn must_set_affinity(task: &TaskPlacement) -> bool {
-    !task.cpus.is_empty() && !syscalls::affinity().is_ok_and(|now| now == task.cpus)
+    !task.cpus.is_empty() && !affinity::own().is_ok_and(|now| now == task.cpus)
 }
 
 /// Program, arguments and environment as execve takes them.
@@ -160,7 +162,7 @@ impl Words {
         let environment = self.environment.as_ref().map_or_else(|| unsafe { environ }, |list| list.as_ptr());
         // SAFETY: the lists end with a null pointer, and their strings live as long as `self` or the process.
         unsafe { libc::execve(file.as_ptr(), arguments, environment) };
-        syscalls::errno()
+        raw::errno()
     }
 
     /// What the errno of [`Words::exec`] means.

@@ -7,13 +7,15 @@ use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use numawise_facts::{Exit, Placement, Reading, RunSpec, TaskPlacement};
-use numawise_units::{Bytes, Nanoseconds, Pid, TaskId};
+use numawise_facts::{Exit, Placement, ResourceUsage, RunSpec, TaskPlacement};
+use numawise_linux::calls::clock;
+use numawise_linux::raw::Errno;
+use numawise_units::{Nanoseconds, Pid, TaskId};
 
 use crate::child::{self, Forked, Plan, Step};
 use crate::exec::{Words, must_set_affinity};
 use crate::output::{Drain, Output};
-use crate::syscalls::{Errno, Policy};
+use crate::policy::policy;
 use crate::waiter::{Shared, Watched};
 use crate::{LaunchError, Pinner, environment, task_changes};
 
@@ -44,19 +46,6 @@ impl From<Io> for Start<'_> {
     }
 }
 
-/// What the kernel accounted to a task and to those of its children that it waited for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Usage {
-    pub user: Nanoseconds,
-    pub system: Nanoseconds,
-    /// Unavailable where it is not above our own peak: the kernel counts that of the forking process in.
-    pub max_rss: Reading<Bytes>,
-    pub minor_faults: u64,
-    pub major_faults: u64,
-    pub voluntary_switches: u64,
-    pub involuntary_switches: u64,
-}
-
 /// A task that ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FinishedTask {
@@ -65,7 +54,7 @@ pub struct FinishedTask {
     pub exit: Exit,
     /// From just before exec to the end of the process.
     pub wall: Nanoseconds,
-    pub usage: Usage,
+    pub usage: ResourceUsage,
     /// Empty unless captured.
     pub output: Output,
 }
@@ -134,7 +123,7 @@ impl Job {
                 slot: k,
                 task: placement.tasks[k].task,
                 pid: pids[k],
-                start: start.unwrap_or_else(child::now),
+                start: start.map_or_else(clock::monotonic, Nanoseconds),
                 drain,
             };
             if let Err(error) = watched.watch(&shared) {
@@ -252,7 +241,7 @@ fn fork(
     };
     let stdin = File::open("/dev/null").map_err(system("open /dev/null"))?;
     let cpus = if must_set_affinity(task) { task.cpus.words() } else { &[] };
-    let policy = Policy::new(&task.memory);
+    let policy = policy(&task.memory);
     let pages = task.memory.pages;
     let plan = Plan { words: &words, directory: &directory, policy, pages, cpus, stdin: &stdin, output };
     let forked = child::fork(&plan).map_err(system("fork"))?;

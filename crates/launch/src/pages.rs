@@ -6,7 +6,7 @@ use std::path::Path;
 use numawise_facts::{MemoryPlan, PageSize};
 
 use crate::Change;
-use crate::syscalls::{self, Errno};
+use numawise_linux::raw::{self, Errno};
 
 #[cfg(test)]
 #[path = "pages_tests.rs"]
@@ -45,7 +45,7 @@ pub(crate) fn apply(pages: PageSize) -> Result<(), Errno> {
     let (yes, unused): (libc::c_ulong, libc::c_ulong) = (1, 0);
     // SAFETY: takes numbers only; the kernel refuses it unless the last three are zero.
     let result = unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, yes, unused, unused, unused) };
-    if result < 0 { Err(syscalls::errno()) } else { Ok(()) }
+    if result < 0 { Err(raw::errno()) } else { Ok(()) }
 }
 
 /// Why the pages that were asked for will not be had, or not all; `root` is `/sys`.

@@ -5,11 +5,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 use std::time::Duration;
 
-use numawise_facts::{Exit, Reading};
-use numawise_units::{Bytes, Nanoseconds, Pid, TaskId};
+use numawise_facts::{Exit, Reading, ResourceUsage};
+use numawise_linux::calls::wait::{self, Accounted, EndStatus};
+use numawise_linux::calls::{clock, signal};
+use numawise_units::{Nanoseconds, Pid, TaskId};
 
-use crate::child;
-use crate::job::{FinishedTask, Usage};
+use crate::job::FinishedTask;
 use crate::output::Drain;
 
 /// What the waiting threads and the job share.
@@ -33,8 +34,8 @@ pub struct Watched {
     pub slot: usize,
     pub task: TaskId,
     pub pid: Pid,
-    /// CLOCK_MONOTONIC, in nanoseconds.
-    pub start: u64,
+    /// On the monotonic clock.
+    pub start: Nanoseconds,
     pub drain: Option<Drain>,
 }
 
@@ -55,12 +56,12 @@ impl Shared {
     }
 
     /// Sends a signal to the process groups of the tasks that have not ended.
-    pub fn signal(&self, pids: &[Pid], signal: i32) {
+    pub fn signal(&self, pids: &[Pid], number: i32) {
         let state = self.lock();
         for (pid, reaped) in pids.iter().zip(&state.reaped) {
             if !reaped {
-                // SAFETY: the process is not reaped, so the group still has its number.
-                unsafe { libc::kill(-pid.0, signal) };
+                // The process is not reaped, so the group still has its number.
+                let _ = signal::send_to_group(*pid, number);
             }
         }
     }
@@ -108,85 +109,48 @@ impl Watched {
     }
 
     fn wait(self, shared: &Shared) -> Result<FinishedTask, i32> {
+        let errno = |error: io::Error| error.raw_os_error().unwrap_or(0);
         // First without reaping: while the process is a zombie, its number is its own and signals go to the right group.
-        let ended = retry(|| {
-            // SAFETY: the kernel writes into the live, zeroed struct.
-            unsafe {
-                let mut info: libc::siginfo_t = std::mem::zeroed();
-                let flags = libc::WEXITED | libc::WNOWAIT;
-                libc::waitid(libc::P_PID, self.pid.0 as libc::id_t, &mut info, flags)
-            }
-        });
-        let end = child::now();
-        let mut status = 0;
-        // SAFETY: rusage is a struct of integers, for which zero is a value.
-        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+        let ended = wait::until_ended(self.pid);
+        let end = clock::monotonic();
         let reaped = {
             let mut state = shared.lock();
             if state.kill_leftovers && ended.is_ok() {
-                // SAFETY: the zombie keeps the number of the group.
-                unsafe { libc::kill(-self.pid.0, libc::SIGKILL) };
+                // The zombie keeps the number of the group. An empty group is no failure.
+                let _ = signal::send_to_group(self.pid, libc::SIGKILL);
             }
             state.reaped[self.slot] = true;
-            // SAFETY: the kernel writes into two live values.
-            ended.and_then(|_| retry(|| unsafe { libc::wait4(self.pid.0, &mut status, 0, &mut usage) }))
+            ended.and_then(|()| wait::reap(self.pid))
         };
         let output = self.drain.map(Drain::finish).unwrap_or_default();
-        reaped?;
+        let (status, accounted) = reaped.map_err(errno)?;
         Ok(FinishedTask {
             task: self.task,
             pid: self.pid,
-            exit: exit(status),
-            wall: Nanoseconds(end.saturating_sub(self.start)),
-            usage: accounted(&usage),
+            exit: match status {
+                EndStatus::Exited(code) => Exit::Code(code),
+                EndStatus::Signalled(signal) => Exit::Signal(signal),
+            },
+            wall: end.saturating_sub(self.start),
+            usage: usage(&accounted),
             output,
         })
     }
 }
 
-fn retry(mut call: impl FnMut() -> libc::c_int) -> Result<libc::c_int, i32> {
-    loop {
-        match call() {
-            -1 if crate::syscalls::errno() == libc::EINTR => {}
-            -1 => return Err(crate::syscalls::errno()),
-            result => return Ok(result),
-        }
-    }
-}
-
-fn exit(status: libc::c_int) -> Exit {
-    if libc::WIFSIGNALED(status) {
-        Exit::Signal(libc::WTERMSIG(status))
-    } else {
-        Exit::Code(libc::WEXITSTATUS(status))
-    }
-}
-
-fn accounted(usage: &libc::rusage) -> Usage {
-    let span =
-        |time: libc::timeval| Nanoseconds(time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1_000);
-    Usage {
-        user: span(usage.ru_utime),
-        system: span(usage.ru_stime),
-        max_rss: peak(Bytes::kib(usage.ru_maxrss as u64)),
-        minor_faults: usage.ru_minflt as u64,
-        major_faults: usage.ru_majflt as u64,
-        voluntary_switches: usage.ru_nvcsw as u64,
-        involuntary_switches: usage.ru_nivcsw as u64,
-    }
-}
-
-/// At exec the kernel folds the peak of the memory that the child shared with us into the child's own (`exec_mmap`).
-fn peak(counted: Bytes) -> Reading<Bytes> {
-    // SAFETY: the kernel writes into the live, zeroed struct.
-    let own = unsafe {
-        let mut usage: libc::rusage = std::mem::zeroed();
-        libc::getrusage(libc::RUSAGE_SELF, &mut usage);
-        Bytes::kib(usage.ru_maxrss as u64)
-    };
-    if counted > own {
-        Reading::Measured(counted)
-    } else {
-        Reading::unavailable(format!("at most {own}, which numawise itself has used"))
+fn usage(accounted: &Accounted) -> ResourceUsage {
+    ResourceUsage {
+        user: accounted.user,
+        system: accounted.system,
+        peak_memory: match accounted.peak_of_child() {
+            Ok(peak) => Reading::Measured(peak),
+            Err(own) => Reading::unavailable(format!(
+                "not above numawise's own peak ({own}), which a program inherits"
+            )),
+        },
+        minor_faults: Reading::Measured(accounted.minor_faults),
+        major_faults: Reading::Measured(accounted.major_faults),
+        voluntary_switches: Reading::Measured(accounted.voluntary_switches),
+        involuntary_switches: Reading::Measured(accounted.involuntary_switches),
     }
 }

@@ -246,6 +246,16 @@ pub fn threads_of_core(roots: &Roots, cpu: CpuId) -> usize {
     topology_list(roots, cpu, "thread_siblings_list").map_or(1, |siblings| siblings.len().max(1))
 }
 
+/// The CPUs online; `None` where the kernel does not say.
+pub fn online_cpus(roots: &Roots) -> Option<CpuSet> {
+    roots.try_value(&format!("{CPUS}/online"))
+}
+
+/// The CPUs online of a node; `None` where there is no such node.
+pub fn cpus_of_node(roots: &Roots, node: NodeId) -> Option<CpuSet> {
+    roots.try_value(&format!("{NODES}/node{node}/cpulist"))
+}
+
 fn topology_list(roots: &Roots, cpu: CpuId, name: &str) -> Option<CpuSet> {
     roots.try_value(&format!("{CPUS}/cpu{cpu}/topology/{name}"))
 }

@@ -3,14 +3,14 @@
 //! `cargo run --release -p numawise-observe --example cost` (build `observe-actor` first: `cargo build --release -p
 //! numawise-observe`). With arguments, watches that program instead and prints all that was seen.
 
-use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use numawise_facts::Observation;
-use numawise_observe::{Method, Options, Roots, Usage, Watch};
-use numawise_units::{Bytes, Nanoseconds, Pid};
+use numawise_facts::{Observation, Reading, ResourceUsage};
+use numawise_linux::calls::wait::EndStatus;
+use numawise_observe::{Method, Options, Roots, Watch};
+use numawise_units::{Nanoseconds, Pid};
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -80,32 +80,28 @@ fn watch(words: &[String], method: Method, roots: &Roots) -> (Observation, Durat
     let child = Command::new(&words[0]).args(&words[1..]).spawn().expect("a program that can be started");
     let options = Options { method, roots: roots.clone(), ..Options::default() };
     let watch = Watch::start(&[Pid(child.id() as i32)], &options);
-    let usage = wait(child, begun);
+    let (usage, wall) = wait(child, begun);
     let ended = Instant::now();
-    let observation = watch.finish(&usage);
+    let observation = watch.finish(usage, wall);
     (observation, ended.elapsed())
 }
 
 /// Waits as the launcher does.
-fn wait(child: Child, begun: Instant) -> Usage {
-    let mut status = 0;
-    // SAFETY: a rusage is plain numbers, valid when all are zero.
-    let mut used: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: the kernel writes one int and one rusage; the child is ours and not yet waited for.
-    let pid = unsafe { libc::wait4(child.id() as i32, &mut status, 0, &mut used) };
-    assert_eq!(pid, child.id() as i32);
-    let status = std::process::ExitStatus::from_raw(status);
-    assert!(status.success(), "the program failed: {status}");
-    let time =
-        |time: libc::timeval| Nanoseconds(time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000);
-    Usage {
-        user: time(used.ru_utime),
-        system: time(used.ru_stime),
-        peak_memory: Some(Bytes::kib(used.ru_maxrss as u64)),
-        minor_faults: used.ru_minflt as u64,
-        major_faults: used.ru_majflt as u64,
-        voluntary_switches: used.ru_nvcsw as u64,
-        involuntary_switches: used.ru_nivcsw as u64,
-        wall: begun.elapsed().into(),
-    }
+fn wait(child: Child, begun: Instant) -> (ResourceUsage, Nanoseconds) {
+    let (end, accounted) = numawise_linux::calls::wait::reap(Pid(child.id() as i32)).expect("our own child");
+    assert_eq!(end, EndStatus::Exited(0), "the program failed");
+    let peak = accounted.peak_of_child();
+    let usage = ResourceUsage {
+        user: accounted.user,
+        system: accounted.system,
+        peak_memory: peak.map_or_else(
+            |_| Reading::unavailable("not above our own peak, which a program inherits"),
+            Reading::Measured,
+        ),
+        minor_faults: Reading::Measured(accounted.minor_faults),
+        major_faults: Reading::Measured(accounted.major_faults),
+        voluntary_switches: Reading::Measured(accounted.voluntary_switches),
+        involuntary_switches: Reading::Measured(accounted.involuntary_switches),
+    };
+    (usage, begun.elapsed().into())
 }

@@ -6,7 +6,7 @@
 use numawise_linux::calls::clock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use numawise_facts::{PageCensus, Reading};
+use numawise_facts::{Reading, ResidencySample};
 use numawise_units::{Bytes, Nanoseconds, NodeId, Pid};
 
 use crate::random::Random;
@@ -116,7 +116,7 @@ pub(crate) struct Census {
     latest: Vec<ProcessPages>,
     /// Processes still to look at in this round.
     queue: Vec<Pid>,
-    best: Option<PageCensus>,
+    best: Option<ResidencySample>,
     most: Bytes,
     /// Largest `VmHWM` seen.
     pub peak: Option<Bytes>,
@@ -307,7 +307,7 @@ impl Census {
     }
 
     /// The census over the latest pages of all processes.
-    fn sum(&self, at: Nanoseconds) -> PageCensus {
+    fn sum(&self, at: Nanoseconds) -> ResidencySample {
         let mut by_node: Vec<(NodeId, Bytes)> = Vec::new();
         for &(node, bytes) in self.latest.iter().flat_map(|pages| &pages.by_node) {
             add(&mut by_node, node, bytes);
@@ -327,7 +327,12 @@ impl Census {
             1 => format!("{method}; without 1 process that may not be looked at"),
             _ => format!("{method}; without {blind} processes that may not be looked at"),
         };
-        PageCensus { by_node, method, pages_seen: self.latest.iter().map(|pages| pages.pages_seen).sum(), at }
+        ResidencySample {
+            by_node,
+            method,
+            pages_seen: self.latest.iter().map(|pages| pages.pages_seen).sum(),
+            at,
+        }
     }
 
     fn note(&mut self, error: Error) {
@@ -337,7 +342,7 @@ impl Census {
     }
 
     /// The census kept, or why there is none.
-    pub fn result(&self) -> Reading<PageCensus> {
+    pub fn result(&self) -> Reading<ResidencySample> {
         match (&self.best, &self.problem) {
             (Some(census), _) => Reading::Measured(census.clone()),
             (None, Some(problem)) => Reading::unavailable(problem.clone()),

@@ -2,7 +2,7 @@
 
 use numawise_facts::{HostFacts, Reading};
 use numawise_linux::{Error, Roots, host, memory};
-use numawise_units::Pid;
+use numawise_units::{HostId, Pid};
 
 #[cfg(test)]
 #[path = "host_tests.rs"]
@@ -32,6 +32,15 @@ const STEERING: [&str; 16] = [
 pub fn facts(roots: &Roots) -> HostFacts {
     let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
     facts_with(roots, std::env::vars_os().map(|(name, value)| (text(name), text(value))))
+}
+
+/// The host's name as an identifier.
+pub(crate) fn id(roots: &Roots) -> Reading<HostId> {
+    match host::hostname(roots).map(HostId::new) {
+        Ok(Some(host)) => Reading::Measured(host),
+        Ok(None) => Reading::unavailable("the kernel's name of this host is empty"),
+        Err(error) => Reading::unavailable(error.to_string()),
+    }
 }
 
 fn facts_with(roots: &Roots, environment: impl Iterator<Item = (String, String)>) -> HostFacts {

@@ -8,11 +8,12 @@
 //! it is blind is told in `docs/observation.md`.
 //!
 //! ```no_run
-//! use numawise_observe::{Options, Usage, Watch};
-//! # let (pid, usage) = (numawise_units::Pid(1), Usage::default());
+//! use numawise_observe::{Options, Watch};
+//! # fn of(pid: numawise_units::Pid, usage: numawise_facts::ResourceUsage, wall: numawise_units::Nanoseconds) {
 //! let watch = Watch::start(&[pid], &Options::default());
-//! // ... wait for the process, which gives its usage ...
-//! let observation = watch.finish(&usage);
+//! // ... wait for the process, which gives its usage and its life span ...
+//! let observation = watch.finish(usage, wall);
+//! # }
 //! ```
 
 mod census;
@@ -35,4 +36,4 @@ pub use find::{Counted, FindError, Wanted, find};
 pub use noise::HostCpu;
 pub use numawise_linux::{Error, Roots};
 pub use snapshot::{SnapshotOptions, snapshot};
-pub use watch::{Options, Usage, Watch};
+pub use watch::{Options, Watch};

@@ -21,6 +21,9 @@ const RANKS: [&str; 8] = [
     "SLURM_PROCID",
 ];
 
+/// Why an environment gives no rank.
+pub(crate) const NO_RANK: &str = "its environment names no rank: no launcher that is known started it";
+
 /// The MPI rank; none when no launcher named one.
 pub(crate) fn rank(environment: Environment<'_>) -> Option<Rank> {
     RANKS.iter().find_map(|name| {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use numawise_facts::{PageCensus, Reading};
+use numawise_facts::{Reading, ResidencySample};
 use numawise_linux::Roots;
 use numawise_units::{Bytes, Nanoseconds, Pid};
 
@@ -27,7 +27,7 @@ const ENOUGH: Nanoseconds = Nanoseconds(300_000);
 #[derive(Debug)]
 pub(crate) struct Seen {
     pub table: Table,
-    pub pages: Reading<PageCensus>,
+    pub pages: Reading<ResidencySample>,
     pub peak: Option<Bytes>,
     pub samples: u64,
     pub cost: Nanoseconds,

@@ -5,17 +5,19 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
-use numawise_facts::{Observation, Reading, SamplerCost};
-use numawise_units::{Bytes, Nanoseconds, Pid};
+use numawise_facts::{Observation, Reading, ResourceUsage, SamplerCost};
+use numawise_units::{Bytes, Nanoseconds, Pid, Rank};
 
 use crate::census::{Census, Method};
+use crate::host;
 use crate::noise::{HostCpu, noise};
+use crate::rank::{NO_RANK, rank};
 use crate::sampler::{self, Budget, Shared};
 use crate::table::Table;
 use numawise_linux::Error;
 use numawise_linux::Roots;
 use numawise_linux::file::read_path;
-use numawise_linux::proc::status::Status;
+use numawise_linux::proc::environ::Environment;
 
 /// How to watch.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,20 +40,6 @@ impl Default for Options {
     }
 }
 
-/// What `wait4` gave for the processes of a trial, summed, with the largest of the peaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Usage {
-    pub user: Nanoseconds,
-    pub system: Nanoseconds,
-    /// `None` where the kernel's figure says nothing of the program.
-    pub peak_memory: Option<Bytes>,
-    pub minor_faults: u64,
-    pub major_faults: u64,
-    pub voluntary_switches: u64,
-    pub involuntary_switches: u64,
-    pub wall: Nanoseconds,
-}
-
 /// A trial being watched.
 #[derive(Debug)]
 pub struct Watch {
@@ -60,6 +48,7 @@ pub struct Watch {
     /// CPU time of [`Watch::start`] itself.
     start_cost: Nanoseconds,
     before: Result<HostCpu, Error>,
+    rank: Reading<Rank>,
     roots: Roots,
     /// Why there is no sampler.
     no_sampler: Option<String>,
@@ -71,6 +60,7 @@ impl Watch {
         let begun = Instant::now();
         let cpu = clock::thread_cpu_time();
         let before = HostCpu::read(&options.roots);
+        let rank = rank_of(&options.roots, pids);
         let shared = Arc::new(Shared::new(Table::new(options.roots.clone(), pids, options.seed)));
         let census = Census::new(options.roots.clone(), options.method, options.pages, options.seed);
         let theirs = Arc::clone(&shared);
@@ -87,6 +77,7 @@ impl Watch {
             begun,
             start_cost: clock::thread_cpu_time().saturating_sub(cpu),
             before,
+            rank,
             roots: options.roots.clone(),
             no_sampler: sampler
                 .err()
@@ -94,10 +85,12 @@ impl Watch {
         }
     }
 
-    /// Ends watching and tells what was seen. Does not wait for a sample under way.
-    pub fn finish(self, usage: &Usage) -> Observation {
+    /// Ends watching and gives what was seen, with what the kernel accounted to the processes: `usage` of all, and `wall`, the
+    /// longest of their lives. Does not wait for a sample under way.
+    pub fn finish(self, usage: ResourceUsage, wall: Nanoseconds) -> Observation {
         self.shared.stop();
         let span = Nanoseconds::from(self.begun.elapsed());
+        let used = usage.cpu_time();
         let after = HostCpu::read(&self.roots);
         let seen = self.shared.seen();
         let table = &seen.table;
@@ -108,13 +101,9 @@ impl Watch {
         let mut threads: Vec<_> = table.seen().map(|thread| thread.observation()).collect();
         threads.sort_by_key(|thread| (thread.pid, thread.tid));
         Observation {
-            user: usage.user,
-            system: usage.system,
-            peak_memory: peak(usage.peak_memory, seen.peak, own_peak(&self.roots)),
-            minor_faults: Reading::Measured(usage.minor_faults),
-            major_faults: Reading::Measured(usage.major_faults),
-            voluntary_switches: Reading::Measured(usage.voluntary_switches),
-            involuntary_switches: Reading::Measured(usage.involuntary_switches),
+            host: host::id(&self.roots),
+            rank: self.rank.clone(),
+            usage: ResourceUsage { peak_memory: peak(usage.peak_memory, seen.peak), ..usage },
             migrations: match table.migrations() {
                 Some(migrations) => Reading::Measured(migrations),
                 None => Reading::unavailable(why("any thread was seen twice")),
@@ -135,7 +124,7 @@ impl Watch {
                 Some(reason) => Reading::unavailable(reason.clone()),
                 None => seen.pages.clone(),
             },
-            host: noise(&self.before, &after, usage.user + usage.system, usage.wall),
+            noise: noise(&self.before, &after, used, wall),
             sampler: SamplerCost {
                 samples: seen.samples,
                 // The clock of the thread itself, since a step may be under way.
@@ -153,25 +142,25 @@ impl Drop for Watch {
     }
 }
 
-/// The peak of our own memory.
-fn own_peak(roots: &Roots) -> Option<Bytes> {
+/// The rank that the processes are, if they are one.
+fn rank_of(roots: &Roots, pids: &[Pid]) -> Reading<Rank> {
+    let [pid] = pids else {
+        return Reading::unavailable("several processes were started, which are not one rank");
+    };
     let mut buffer = Vec::with_capacity(4096);
-    read_path(&roots.proc().join("self/status"), &mut buffer).ok()?;
-    Status::parse(&buffer).ok()?.peak
+    match read_path(&roots.process(*pid).join("environ"), &mut buffer) {
+        Ok(()) => rank(Environment(&buffer)).map_or_else(|| Reading::unavailable(NO_RANK), Reading::Measured),
+        Err(error) => Reading::unavailable(error.to_string()),
+    }
 }
 
-/// The peak of the trial. `ru_maxrss` outlives `execve`: a small program shows that of the process that started it, so
-/// a value that is not above our own peak may be ours. Then the largest that was sampled is taken.
-fn peak(by_wait: Option<Bytes>, sampled: Option<Bytes>, ours: Option<Bytes>) -> Reading<Bytes> {
-    let Some(by_wait) = by_wait else {
-        return sampled.map_or_else(|| Reading::unavailable("wait4 gave no peak"), Reading::Measured);
-    };
-    match (sampled, ours) {
-        (_, Some(ours)) if by_wait > ours => Reading::Measured(by_wait),
-        (Some(sampled), Some(_)) => Reading::Measured(sampled),
-        (None, Some(ours)) => Reading::unavailable(format!(
-            "not above numawise's own peak ({ours}), which a program inherits, and it ended before it was sampled"
-        )),
-        (_, None) => Reading::Measured(by_wait),
+/// The peak of the trial: what the kernel accounted, and where that says nothing of the program the largest that was sampled.
+fn peak(accounted: Reading<Bytes>, sampled: Option<Bytes>) -> Reading<Bytes> {
+    match (accounted, sampled) {
+        (Reading::Unavailable { .. }, Some(sampled)) => Reading::Measured(sampled),
+        (Reading::Unavailable { unavailable: reason }, None) => {
+            Reading::unavailable(format!("{reason}, and it ended before it was sampled"))
+        }
+        (measured, _) => measured,
     }
 }

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::str::FromStr;
 
 use numawise_facts::{
-    Exit, HostNoise, Observation, Outcome, PageCensus, PointId, Reading, SamplerCost, StopReason, Study,
-    StudyHeader, ThreadObservation, Trial,
+    Exit, HostNoise, Observation, Outcome, PointId, Reading, ResidencySample, ResourceUsage, SamplerCost,
+    StopReason, Study, StudyHeader, ThreadObservation, Trial,
 };
-use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, Pid, Ratio};
+use numawise_units::{Bytes, CpuId, CpuSet, HostId, Nanoseconds, NodeId, Pid, Rank, Ratio};
 use rusqlite::{Connection, OptionalExtension, Row};
 use serde::de::DeserializeOwned;
 
@@ -190,7 +190,7 @@ fn observation(
     }
     let c = columns;
     let census = |method: String| {
-        Ok::<_, String>(PageCensus {
+        Ok::<_, String>(ResidencySample {
             by_node: pages,
             method,
             pages_seen: c.count("pages_seen")?,
@@ -198,18 +198,24 @@ fn observation(
         })
     };
     Ok(Reading::Measured(Observation {
-        user: Nanoseconds(c.count("user_ns")?),
-        system: Nanoseconds(c.count("system_ns")?),
-        peak_memory: c.reading("peak_memory_bytes", || Ok(Bytes(c.count("peak_memory_bytes")?)))?,
-        minor_faults: c.reading("minor_faults", || c.count("minor_faults"))?,
-        major_faults: c.reading("major_faults", || c.count("major_faults"))?,
-        voluntary_switches: c.reading("voluntary_switches", || c.count("voluntary_switches"))?,
-        involuntary_switches: c.reading("involuntary_switches", || c.count("involuntary_switches"))?,
+        host: c.reading("host", || {
+            HostId::new(c.get::<String>("host")?).ok_or_else(|| "host: it is empty".to_owned())
+        })?,
+        rank: c.reading("rank", || Ok(Rank(c.get("rank")?)))?,
+        usage: ResourceUsage {
+            user: Nanoseconds(c.count("user_ns")?),
+            system: Nanoseconds(c.count("system_ns")?),
+            peak_memory: c.reading("peak_memory_bytes", || Ok(Bytes(c.count("peak_memory_bytes")?)))?,
+            minor_faults: c.reading("minor_faults", || c.count("minor_faults"))?,
+            major_faults: c.reading("major_faults", || c.count("major_faults"))?,
+            voluntary_switches: c.reading("voluntary_switches", || c.count("voluntary_switches"))?,
+            involuntary_switches: c.reading("involuntary_switches", || c.count("involuntary_switches"))?,
+        },
         migrations: c.reading("migrations", || c.count("migrations"))?,
         run_delay: c.reading("run_delay_ns", || Ok(Nanoseconds(c.count("run_delay_ns")?)))?,
         threads: c.reading("threads", || Ok(threads))?,
         pages: c.reading("pages", || census(c.get("pages_method")?))?,
-        host: HostNoise {
+        noise: HostNoise {
             steal: c.reading("steal", || Ok(Ratio(c.get("steal")?)))?,
             other_load: c.reading("other_load", || Ok(Ratio(c.get("other_load")?)))?,
         },

@@ -195,13 +195,13 @@ fn outcome_columns(outcome: &Outcome) -> rusqlite::Result<[Value; 5]> {
     })
 }
 
-/// `user_ns` to `sampler_span_ns`.
+/// `host` to `sampler_span_ns`.
 fn observation_columns(observation: &Reading<Observation>, missing: &mut Missing) -> Vec<Value> {
     let o = match observation {
         Reading::Measured(observation) => observation,
         Reading::Unavailable { unavailable } => {
             missing.note("observation", unavailable);
-            return vec![Value::Null; 17];
+            return vec![Value::Null; 19];
         }
     };
     let ns = |span: Nanoseconds| Value::Integer(integer(span.0));
@@ -218,17 +218,19 @@ fn observation_columns(observation: &Reading<Observation>, missing: &mut Missing
         }
     };
     let mut columns = vec![
-        ns(o.user),
-        ns(o.system),
-        missing.or_value("peak_memory_bytes", &o.peak_memory, |bytes| integer(bytes.0).into()),
-        missing.count("minor_faults", &o.minor_faults),
-        missing.count("major_faults", &o.major_faults),
-        missing.count("voluntary_switches", &o.voluntary_switches),
-        missing.count("involuntary_switches", &o.involuntary_switches),
+        missing.or_value("host", &o.host, |host| host.as_str().to_owned().into()),
+        missing.or_value("rank", &o.rank, |rank| rank.0.into()),
+        ns(o.usage.user),
+        ns(o.usage.system),
+        missing.or_value("peak_memory_bytes", &o.usage.peak_memory, |bytes| integer(bytes.0).into()),
+        missing.count("minor_faults", &o.usage.minor_faults),
+        missing.count("major_faults", &o.usage.major_faults),
+        missing.count("voluntary_switches", &o.usage.voluntary_switches),
+        missing.count("involuntary_switches", &o.usage.involuntary_switches),
         missing.count("migrations", &o.migrations),
         missing.or_value("run_delay_ns", &o.run_delay, |span| ns(*span)),
-        missing.share("steal", &o.host.steal),
-        missing.share("other_load", &o.host.other_load),
+        missing.share("steal", &o.noise.steal),
+        missing.share("other_load", &o.noise.other_load),
     ];
     columns.extend(pages);
     columns.extend([integer(o.sampler.samples).into(), ns(o.sampler.cpu_time), ns(o.sampler.span)]);

@@ -276,7 +276,7 @@ fn baseline(machine: &Machine, needs: &ProgramNeeds) -> Vec<PlannedPoint> {
 
 fn peak_memory(study: &Study) -> Reading<Bytes> {
     match study.trials.first().and_then(|trial| trial.observation.measured()) {
-        Some(observation) => observation.peak_memory.clone(),
+        Some(observation) => observation.usage.peak_memory.clone(),
         None => Reading::unavailable("the first run was not observed"),
     }
 }

@@ -214,7 +214,7 @@ fn judge(
     started: Nanoseconds,
     extractor: &MetricReader,
 ) -> Trial {
-    let disturbances = raw.observation.measured().map(|o| disturbances(&o.host)).unwrap_or_default();
+    let disturbances = raw.observation.measured().map(|o| disturbances(&o.noise)).unwrap_or_default();
     Trial {
         number,
         block,

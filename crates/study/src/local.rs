@@ -3,10 +3,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use numawise_facts::{Point, RunSpec};
-use numawise_launch::{Finished, Io, Job, Pinner, Start};
-use numawise_observe::{Options, Usage, Watch};
-use numawise_units::Nanoseconds;
+use numawise_facts::{Point, Reading, ResourceUsage, RunSpec};
+use numawise_launch::{Io, Job, Pinner, Start};
+use numawise_observe::{Options, Watch};
 
 use crate::engine::{ProgramRun, Runner, TaskRun};
 use crate::error::StudyError;
@@ -39,28 +38,18 @@ impl Runner for LocalRunner {
                 return Ok(None);
             }
         };
-        let observation = watch.finish(&usage(&finished));
+        let usage = ResourceUsage::together(finished.tasks.iter().map(|task| &task.usage));
+        let observation = usage.map(|usage| watch.finish(usage, finished.longest()));
         let tasks = finished.tasks.into_iter();
         let tasks: Vec<TaskRun> = tasks
             .map(|task| TaskRun { exit: task.exit, wall: task.wall, output: task.output.text })
             .collect();
         let wall = tasks.iter().map(|task| task.wall).max().unwrap_or_default();
-        Ok(Some(ProgramRun { wall, tasks, observation: numawise_facts::Reading::Measured(observation) }))
-    }
-}
-
-/// What the kernel accounted, over all tasks.
-fn usage(finished: &Finished) -> Usage {
-    let sum = |of: fn(&numawise_launch::Usage) -> u64| finished.tasks.iter().map(|t| of(&t.usage)).sum();
-    let largest = finished.tasks.iter().filter_map(|t| t.usage.max_rss.measured()).max();
-    Usage {
-        user: Nanoseconds(sum(|u| u.user.0)),
-        system: Nanoseconds(sum(|u| u.system.0)),
-        peak_memory: largest.copied(),
-        minor_faults: sum(|u| u.minor_faults),
-        major_faults: sum(|u| u.major_faults),
-        voluntary_switches: sum(|u| u.voluntary_switches),
-        involuntary_switches: sum(|u| u.involuntary_switches),
-        wall: finished.longest(),
+        Ok(Some(ProgramRun {
+            wall,
+            tasks,
+            observation: observation
+                .map_or_else(|| Reading::unavailable("the point has no task"), Reading::Measured),
+        }))
     }
 }

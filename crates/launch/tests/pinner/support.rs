@@ -22,7 +22,7 @@ impl Bench {
     /// `None`, having said so, where there are not two CPUs.
     pub fn new() -> Option<Bench> {
         let allowed: Vec<String> =
-            numawise_launch::affinity().unwrap().iter().map(|cpu| cpu.to_string()).collect();
+            numawise_linux::calls::affinity::own().unwrap().iter().map(|cpu| cpu.to_string()).collect();
         let [a, b, ..] = allowed.as_slice() else {
             eprintln!("SKIPPED: it takes two CPUs to see where a thread is");
             return None;

@@ -23,8 +23,7 @@ pub enum EndStatus {
 pub struct Accounted {
     pub user: Nanoseconds,
     pub system: Nanoseconds,
-    /// The largest resident set of any single process. At exec the kernel folds in what the process shared with its parent
-    /// after the fork (`exec_mmap`), so that a small program shows its parent's peak.
+    /// The largest resident set of any single process. See [`Accounted::peak_of_child`].
     pub peak: Bytes,
     pub minor_faults: u64,
     pub major_faults: u64,
@@ -75,6 +74,16 @@ impl Accounted {
         // SAFETY: the kernel writes into the live struct. It cannot fail for this process.
         unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
         Accounted::from_kernel(&usage)
+    }
+
+    /// The largest resident set of a child. At exec the kernel folds in what the child shared with its parent after the fork
+    /// (`exec_mmap`), so that a small program shows its parent's peak.
+    ///
+    /// # Errors
+    /// This process's own peak, where the child's is not above it.
+    pub fn peak_of_child(&self) -> Result<Bytes, Bytes> {
+        let own = Accounted::own().peak;
+        if self.peak > own { Ok(self.peak) } else { Err(own) }
     }
 
     fn from_kernel(usage: &libc::rusage) -> Self {

@@ -139,9 +139,7 @@ fn rank(directory: &Path, kind: Kind, buffer: &mut Vec<u8>) -> Reading<u32> {
     match read_path(&directory.join("environ"), buffer) {
         Ok(()) => match crate::rank::rank(Environment(buffer)) {
             Some(rank) => Reading::Measured(rank.0),
-            None => {
-                Reading::unavailable("its environment names no rank: no launcher that is known started it")
-            }
+            None => Reading::unavailable(crate::rank::NO_RANK),
         },
         Err(error) => Reading::unavailable(error.to_string()),
     }

@@ -6,8 +6,8 @@ use super::*;
 fn a_program_that_ends_at_once_is_unavailable_and_not_zero() {
     for _ in 0..20 {
         let (seen, usage, _) = watch(actor("quick"), &generous());
-        assert_eq!((seen.user, seen.system), (usage.user, usage.system));
-        assert!(seen.host.steal.measured().is_none());
+        assert_eq!((seen.usage.user, seen.usage.system), (usage.user, usage.system));
+        assert!(seen.noise.steal.measured().is_none());
         if let Some(reason) = seen.threads.reason() {
             assert!(reason.to_string().contains("the trial ended before"), "{reason}");
             assert!(seen.migrations.measured().is_none() && seen.run_delay.measured().is_none());
@@ -21,10 +21,10 @@ fn a_program_that_is_gone_before_watching_begins() {
     let begun = Instant::now();
     let child = actor("quick").spawn().expect("a program");
     let pid = Pid(child.id() as i32);
-    let usage = wait(child, begun);
+    let (usage, wall) = wait(child, begun);
     let watch = Watch::start(&[pid], &generous());
     std::thread::sleep(Duration::from_millis(60));
-    let seen = watch.finish(&usage);
+    let seen = watch.finish(usage, wall);
     assert!(seen.threads.measured().is_none() && seen.pages.measured().is_none());
     assert!(seen.sampler.cpu_time.0 > 0, "watching costs also when there is nothing");
 }
@@ -39,9 +39,8 @@ fn a_program_killed_while_looked_at() {
         std::thread::sleep(Duration::from_millis(delay));
         child.kill().expect("ours to kill");
         child.wait().expect("ended");
-        let usage = Usage { wall: begun.elapsed().into(), ..Usage::default() };
-        let seen = watch.finish(&usage);
-        assert!(seen.peak_memory.measured() != Some(&Bytes(0)), "missing is not zero");
+        let seen = watch.finish(not_accounted(), begun.elapsed().into());
+        assert!(seen.usage.peak_memory.measured() != Some(&Bytes(0)), "missing is not zero");
     }
 }
 
@@ -67,7 +66,7 @@ fn another_users_process() {
         let pid = Pid(pid.parse().expect("a process"));
         let watch = Watch::start(&[pid], &Options { method: Method::NumaMaps, ..generous() });
         std::thread::sleep(Duration::from_millis(60));
-        let seen = watch.finish(&Usage { wall: Nanoseconds(60_000_000), ..Usage::default() });
+        let seen = watch.finish(not_accounted(), Nanoseconds(60_000_000));
         assert!(seen.pages.measured().is_none(), "{:?}", seen.pages);
         return;
     }

@@ -7,8 +7,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use numawise_facts::{Observation, ThreadObservation};
-use numawise_observe::{Method, Options, Usage, Watch};
+use numawise_facts::{Observation, Reading, ResourceUsage, ThreadObservation};
+use numawise_linux::calls::wait::EndStatus;
+use numawise_observe::{Method, Options, Watch};
 use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, Pid};
 
 mod cost;
@@ -31,14 +32,14 @@ fn alone() -> MutexGuard<'static, ()> {
 }
 
 /// Runs a program and watches it; the time is what `finish` took.
-fn watch(mut command: Command, options: &Options) -> (Observation, Usage, Duration) {
+fn watch(mut command: Command, options: &Options) -> (Observation, ResourceUsage, Duration) {
     let _alone = alone();
     let begun = Instant::now();
     let child = command.spawn().expect("a program that can be started");
     let watch = Watch::start(&[Pid(child.id() as i32)], options);
-    let usage = wait(child, begun);
+    let (usage, wall) = wait(child, begun);
     let ended = Instant::now();
-    let observation = watch.finish(&usage);
+    let observation = watch.finish(usage.clone(), wall);
     (observation, usage, ended.elapsed())
 }
 
@@ -53,24 +54,36 @@ fn observe(mode: &str) -> Observation {
 }
 
 /// Waits as the launcher does.
-fn wait(child: Child, begun: Instant) -> Usage {
-    let mut status = 0;
-    // SAFETY: a rusage is plain numbers, valid when all are zero.
-    let mut used: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: the kernel writes one int and one rusage; the child is ours and not yet waited for.
-    let pid = unsafe { libc::wait4(child.id() as i32, &mut status, 0, &mut used) };
-    assert_eq!((pid, status), (child.id() as i32, 0), "the program failed");
-    let time =
-        |time: libc::timeval| Nanoseconds(time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000);
-    Usage {
-        user: time(used.ru_utime),
-        system: time(used.ru_stime),
-        peak_memory: Some(Bytes::kib(used.ru_maxrss as u64)),
-        minor_faults: used.ru_minflt as u64,
-        major_faults: used.ru_majflt as u64,
-        voluntary_switches: used.ru_nvcsw as u64,
-        involuntary_switches: used.ru_nivcsw as u64,
-        wall: begun.elapsed().into(),
+fn wait(child: Child, begun: Instant) -> (ResourceUsage, Nanoseconds) {
+    let (end, accounted) = numawise_linux::calls::wait::reap(Pid(child.id() as i32)).expect("our own child");
+    assert_eq!(end, EndStatus::Exited(0), "the program failed");
+    let peak = accounted.peak_of_child();
+    let usage = ResourceUsage {
+        user: accounted.user,
+        system: accounted.system,
+        peak_memory: peak.map_or_else(
+            |_| Reading::unavailable("not above our own peak, which a program inherits"),
+            Reading::Measured,
+        ),
+        minor_faults: Reading::Measured(accounted.minor_faults),
+        major_faults: Reading::Measured(accounted.major_faults),
+        voluntary_switches: Reading::Measured(accounted.voluntary_switches),
+        involuntary_switches: Reading::Measured(accounted.involuntary_switches),
+    };
+    (usage, begun.elapsed().into())
+}
+
+/// What is known of a process that nobody waited for.
+fn not_accounted() -> ResourceUsage {
+    let none = || Reading::unavailable("nobody waited for it");
+    ResourceUsage {
+        user: Nanoseconds(0),
+        system: Nanoseconds(0),
+        peak_memory: Reading::unavailable("nobody waited for it"),
+        minor_faults: none(),
+        major_faults: none(),
+        voluntary_switches: none(),
+        involuntary_switches: none(),
     }
 }
 

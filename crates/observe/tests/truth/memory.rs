@@ -11,7 +11,7 @@ fn total(seen: &Observation) -> f64 {
 
 /// Watches a program that has so much memory until a census is there. Where other work leaves little of the CPUs, a look
 /// costs more and the budget allows fewer of them: then the program runs longer.
-fn with_census(mib: u64, options: &Options) -> (Observation, Usage) {
+fn with_census(mib: u64, options: &Options) -> (Observation, ResourceUsage) {
     for ms in [2500, 10_000, 40_000] {
         let (seen, usage, _) = watch(actor(&format!("memory {mib} {ms}")), options);
         if seen.pages.measured().is_some() {
@@ -30,8 +30,8 @@ fn memory_is_known_within_5_percent_by_every_method() {
         let (seen, usage) = with_census(64, &options);
         let total = total(&seen);
         assert!((total / truth - 1.0).abs() < 0.05, "{method:?}: {total} of {truth}: {:?}", seen.pages);
-        assert_eq!(seen.minor_faults.measured(), Some(&usage.minor_faults));
-        assert!(*seen.peak_memory.measured().unwrap() >= Bytes::mib(64));
+        assert_eq!(seen.usage.minor_faults, usage.minor_faults);
+        assert!(*seen.usage.peak_memory.measured().unwrap() >= Bytes::mib(64));
         let pages = seen.pages.measured().unwrap();
         assert!(pages.at < seen.sampler.span, "{} of {}", pages.at, seen.sampler.span);
         assert!(!pages.method.is_empty());
@@ -48,8 +48,8 @@ fn both_ways_of_counting_agree_on_the_nodes() {
         let pid = Pid(child.id() as i32);
         let watches = [Method::NumaMaps, Method::MovePages]
             .map(|method| Watch::start(&[pid], &Options { method, ..generous() }));
-        let usage = wait(child, begun);
-        let seen = watches.map(|watch| watch.finish(&usage));
+        let (usage, wall) = wait(child, begun);
+        let seen = watches.map(|watch| watch.finish(usage.clone(), wall));
         seen.iter().all(|seen| seen.pages.measured().is_some()).then_some(seen)
     });
     let shares = both.expect("a census by each way in 40 s").map(|seen| {
@@ -69,8 +69,8 @@ fn the_peak_of_a_small_program_is_not_ours() {
     let ours = vec![1u8; 256 << 20];
     std::hint::black_box(&ours);
     let seen = observe("spin 100");
-    match seen.peak_memory.measured() {
+    match seen.usage.peak_memory.measured() {
         Some(peak) => assert!(*peak < Bytes::mib(100), "{peak}"),
-        None => assert!(seen.peak_memory.reason().unwrap().to_string().contains("inherits")),
+        None => assert!(seen.usage.peak_memory.reason().unwrap().to_string().contains("inherits")),
     }
 }

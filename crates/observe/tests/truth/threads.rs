@@ -66,10 +66,9 @@ fn several_processes_of_one_trial() {
     let pids = children.each_ref().map(|child| Pid(child.id() as i32));
     let watch = Watch::start(&pids, &generous());
     let usages = children.map(|child| wait(child, begun));
-    let seen = watch.finish(&Usage {
-        user: usages.iter().map(|usage| usage.user).reduce(|a, b| a + b).unwrap(),
-        ..usages[0]
-    });
+    let wall = usages[0].1;
+    let usage = ResourceUsage::together(usages.iter().map(|(usage, _)| usage)).unwrap();
+    let seen = watch.finish(usage, wall);
     let mut found: Vec<_> = threads(&seen).iter().map(|thread| thread.pid).collect();
     found.dedup();
     assert_eq!(found.len(), 3);

@@ -61,6 +61,8 @@ CREATE TABLE trials (
   exit_signal            INTEGER,
   problem                TEXT,                 -- no_metric: why, as JSON
   output_tail            TEXT,                 -- failed and no_metric: the end of the output
+  host                   TEXT,                 -- its node name
+  rank                   INTEGER,              -- the MPI rank that the process was
   user_ns                INTEGER,              -- CPU time of all processes
   system_ns              INTEGER,
   peak_memory_bytes      INTEGER,

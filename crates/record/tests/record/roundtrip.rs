@@ -124,8 +124,8 @@ fn what_is_not_a_number_does_not_spoil_the_record() {
     let mut record = Record::create(&folder.path().join("a"), &sample::header()).unwrap();
     let mut trial = sample::trial(0);
     let mut observation = sample::observation();
-    observation.host.steal = Reading::Measured(Ratio(f64::NAN));
-    observation.host.other_load = Reading::Measured(Ratio(f64::INFINITY));
+    observation.noise.steal = Reading::Measured(Ratio(f64::NAN));
+    observation.noise.other_load = Reading::Measured(Ratio(f64::INFINITY));
     trial.observation = Reading::Measured(observation);
     trial.outcome = Outcome::Measured { per_task: vec![f64::NAN, f64::INFINITY, -0.0, f64::MIN_POSITIVE] };
     trial.disturbances = vec![Disturbance::Steal(f64::NAN), Disturbance::OtherLoad(0.5)];
@@ -135,7 +135,7 @@ fn what_is_not_a_number_does_not_spoil_the_record() {
     assert!(per_task[0].is_nan());
     assert_eq!(per_task[1..], [f64::INFINITY, -0.0, f64::MIN_POSITIVE]);
     assert_eq!(read.disturbances, [Disturbance::OtherLoad(0.5)]);
-    let host = read.observation.measured().unwrap().host.clone();
+    let host = read.observation.measured().unwrap().noise.clone();
     assert_eq!(host.steal, Reading::unavailable("it was not a number"));
     assert_eq!(host.other_load, Reading::Measured(Ratio(f64::INFINITY)));
 }
@@ -188,12 +188,13 @@ fn observed() -> impl Strategy<Value = Observation> {
     (counts, reading(0.0..1.0f64), any::<bool>(), any::<bool>(), "(?s).*").prop_map(
         |((number, a, b, c), share, threads, pages, text)| {
             let mut o = sample::observation();
-            o.user = Nanoseconds(number);
-            o.peak_memory = a.clone().map(Bytes);
-            (o.minor_faults, o.voluntary_switches, o.migrations) = (a.clone(), b.clone(), c.clone());
-            (o.major_faults, o.involuntary_switches) = (c, a.clone());
+            o.usage.user = Nanoseconds(number);
+            o.usage.peak_memory = a.clone().map(Bytes);
+            (o.usage.minor_faults, o.usage.voluntary_switches, o.migrations) =
+                (a.clone(), b.clone(), c.clone());
+            (o.usage.major_faults, o.usage.involuntary_switches) = (c, a.clone());
             o.run_delay = b.map(Nanoseconds);
-            o.host.steal = share.map(Ratio);
+            o.noise.steal = share.map(Ratio);
             if threads {
                 o.threads = Reading::unavailable(text.clone())
             } else {

@@ -3,10 +3,11 @@
 use numawise_facts::{
     ContrastRole, Cpu, Exit, HostFacts, HostNoise, Levels, Machine, MemoryKind, MemoryKindEvidence,
     MemoryMode, MemoryPlan, MemoryRequest, Metric, MetricProblem, Node, Observation, Outcome, Package,
-    PageCensus, Placement, PlacementRequest, Point, PointPair, PointRole, Reading, RunSpec, SamplerCost,
-    Source, Strategy, StudyHeader, StudyNotice, TaskPlacement, ThreadBinding, ThreadObservation, Trial,
+    Placement, PlacementRequest, Point, PointPair, PointRole, Reading, ResidencySample, ResourceUsage,
+    RunSpec, SamplerCost, Source, Strategy, StudyHeader, StudyNotice, TaskPlacement, ThreadBinding,
+    ThreadObservation, Trial,
 };
-use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid, Ratio, TaskId};
+use numawise_units::{Bytes, CpuId, CpuSet, HostId, Nanoseconds, NodeId, NodeSet, Pid, Rank, Ratio, TaskId};
 
 pub fn cpus(list: &str) -> CpuSet {
     list.parse().expect("a list of CPUs")
@@ -110,13 +111,17 @@ pub fn header() -> StudyHeader {
 
 pub fn observation() -> Observation {
     Observation {
-        user: Nanoseconds(3_900_000_000),
-        system: Nanoseconds(120_000_000),
-        peak_memory: Reading::Measured(Bytes::mib(512)),
-        minor_faults: Reading::Measured(131_072),
-        major_faults: Reading::Measured(0),
-        voluntary_switches: Reading::Measured(12),
-        involuntary_switches: Reading::Measured(7),
+        host: HostId::new("node017").map_or_else(|| Reading::unavailable("no name"), Reading::Measured),
+        rank: Reading::Measured(Rank(3)),
+        usage: ResourceUsage {
+            user: Nanoseconds(3_900_000_000),
+            system: Nanoseconds(120_000_000),
+            peak_memory: Reading::Measured(Bytes::mib(512)),
+            minor_faults: Reading::Measured(131_072),
+            major_faults: Reading::Measured(0),
+            voluntary_switches: Reading::Measured(12),
+            involuntary_switches: Reading::Measured(7),
+        },
         migrations: Reading::Measured(3),
         run_delay: Reading::unavailable("/proc/PID/schedstat: no such file"),
         threads: Reading::Measured(vec![
@@ -144,13 +149,13 @@ pub fn observation() -> Observation {
                 mask: Reading::unavailable("the thread had gone"),
             },
         ]),
-        pages: Reading::Measured(PageCensus {
+        pages: Reading::Measured(ResidencySample {
             by_node: vec![(NodeId(0), Bytes::mib(400)), (NodeId(1), Bytes::mib(100))],
             method: "numa_maps".to_owned(),
             pages_seen: 128_000,
             at: Nanoseconds(900_000_000),
         }),
-        host: HostNoise {
+        noise: HostNoise {
             steal: Reading::Measured(Ratio(0.0)),
             other_load: Reading::unavailable("the first sample came too late"),
         },

@@ -9,7 +9,6 @@ use numawise_linux::calls::signal::is_ignored;
 use numawise_session::copies::RelayedSignals;
 use numawise_session::plan::{RunPlan, RunRequest};
 use numawise_session::{Error, copies};
-use numawise_units::Nanoseconds;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 
 use super::super::{Failure, SUCCESS, Status};
@@ -108,8 +107,8 @@ fn line(task: &FinishedTask, plan: &TaskPlacement) -> String {
         Exit::Code(code) => format!("status {code}"),
         Exit::Signal(number) => format!("ended by signal {number}"),
     };
-    let time = Nanoseconds(task.usage.user.0.saturating_add(task.usage.system.0));
-    let memory = match (task.usage.max_rss.measured(), task.usage.max_rss.reason()) {
+    let time = task.usage.cpu_time();
+    let memory = match (task.usage.peak_memory.measured(), task.usage.peak_memory.reason()) {
         (Some(bytes), _) => bytes.to_string(),
         (None, Some(reason)) => format!("unavailable: {reason}"),
         (None, None) => "unavailable".to_owned(),

@@ -1,6 +1,6 @@
-use numawise_facts::{MemoryPlan, Reading};
-use numawise_launch::{Output, Usage};
-use numawise_units::{Bytes, Pid, TaskId};
+use numawise_facts::{MemoryPlan, Reading, ResourceUsage};
+use numawise_launch::Output;
+use numawise_units::{Bytes, Nanoseconds, Pid, TaskId};
 
 use super::*;
 
@@ -10,14 +10,14 @@ fn task(number: u32, exit: Exit) -> FinishedTask {
         pid: Pid(1),
         exit,
         wall: Nanoseconds(2_500_000_000),
-        usage: Usage {
+        usage: ResourceUsage {
             user: Nanoseconds(1_000_000_000),
             system: Nanoseconds(500_000_000),
-            max_rss: Reading::Measured(Bytes::mib(3)),
-            minor_faults: 0,
-            major_faults: 0,
-            voluntary_switches: 0,
-            involuntary_switches: 0,
+            peak_memory: Reading::Measured(Bytes::mib(3)),
+            minor_faults: Reading::Measured(0),
+            major_faults: Reading::Measured(0),
+            voluntary_switches: Reading::Measured(0),
+            involuntary_switches: Reading::Measured(0),
         },
         output: Output::default(),
     }
@@ -52,7 +52,7 @@ fn a_line_tells_the_end_the_cost_and_the_place() {
                     default";
     assert_eq!(told, expected);
     let mut killed = task(1, Exit::Signal(9));
-    killed.usage.max_rss = Reading::unavailable("not told");
+    killed.usage.peak_memory = Reading::unavailable("not told");
     let told = line(&killed, &plan);
     assert!(told.contains("ended by signal 9") && told.contains("peak unavailable: not told"), "{told}");
 }

@@ -1,0 +1,20 @@
+//! The memory policy of a plan as the kernel takes it.
+
+use numawise_facts::{MemoryMode, MemoryPlan};
+use numawise_linux::calls::mempolicy::{PolicyMode, ThreadPolicy};
+use numawise_units::NodeSet;
+
+/// The policy to set; `None` for the default one, for which nothing is called.
+pub(crate) fn policy(plan: &MemoryPlan) -> Option<ThreadPolicy> {
+    let mode = match plan.mode {
+        MemoryMode::Default => return None,
+        MemoryMode::Local => PolicyMode::Local,
+        MemoryMode::Bind => PolicyMode::Bind,
+        MemoryMode::Preferred => PolicyMode::Preferred,
+        MemoryMode::PreferredMany => PolicyMode::PreferredMany,
+        MemoryMode::Interleave => PolicyMode::Interleave,
+        MemoryMode::WeightedInterleave => PolicyMode::WeightedInterleave,
+    };
+    let nodes = if mode == PolicyMode::Local { NodeSet::new() } else { plan.nodes.clone() };
+    Some(ThreadPolicy { mode, balancing: plan.balancing, nodes })
+}
