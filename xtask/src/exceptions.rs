@@ -3,14 +3,21 @@
 use crate::rule::Rule;
 
 /// A file or a folder, the rule, and the reason.
-pub const EXCEPTIONS: [(&str, Rule, &str); 1] = [(
-    "crates/placement/src/equivalent.rs",
-    Rule::OptionName,
-    "options of numactl, taskset, mpirun and srun, which people are given so that they can leave",
-)];
+pub const EXCEPTIONS: [(&str, Rule, &str); 2] = [
+    (
+        "crates/placement/src/equivalent.rs",
+        Rule::OptionName,
+        "options of numactl, taskset, mpirun and srun: equivalent commands are data",
+    ),
+    (
+        "crates/placement/src/equivalent.rs",
+        Rule::KernelPath,
+        "the file in the equivalent shell lines that set the kernel's weights; nothing is opened",
+    ),
+];
 
 /// Places that are still to be mended; the list only shrinks.
-pub const OPEN: [(&str, Rule); 36] = [
+pub const OPEN: [(&str, Rule); 30] = [
     ("crates/analyse", Rule::Circle),
     ("crates/analyse", Rule::Word),
     ("crates/cli", Rule::Circle),
@@ -21,7 +28,6 @@ pub const OPEN: [(&str, Rule); 36] = [
     ("crates/launch", Rule::Circle),
     ("crates/launch", Rule::KernelPath),
     ("crates/launch", Rule::OptionName),
-    ("crates/launch", Rule::Word),
     ("crates/linux", Rule::Word),
     ("crates/machine", Rule::Circle),
     ("crates/machine", Rule::OptionName),
@@ -30,9 +36,6 @@ pub const OPEN: [(&str, Rule); 36] = [
     ("crates/membench", Rule::StringError),
     ("crates/membench", Rule::Word),
     ("crates/observe", Rule::Word),
-    ("crates/placement", Rule::Circle),
-    ("crates/placement", Rule::KernelPath),
-    ("crates/placement", Rule::StringError),
     ("crates/placement", Rule::Word),
     ("crates/record", Rule::Circle),
     ("crates/record", Rule::OptionName),
@@ -43,8 +46,6 @@ pub const OPEN: [(&str, Rule); 36] = [
     ("crates/session", Rule::Circle),
     ("crates/session", Rule::KernelPath),
     ("crates/stats", Rule::Circle),
-    ("crates/stats", Rule::Word),
     ("crates/study", Rule::Word),
     ("crates/tables", Rule::Word),
-    ("crates/tui", Rule::Word),
 ];

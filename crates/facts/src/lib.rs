@@ -1,6 +1,6 @@
 //! The nouns of numawise: values and their invariants.
 //!
-//! This room knows what a machine, a placement, a trial and a finding are. It does no input or output, reads no clock and
+//! This crate knows what a machine, a placement, a trial and a finding are. It does no input or output, reads no clock and
 //! draws no random numbers; it does not know where a machine comes from, how a program is started or how a finding is
 //! reached. All types are plain values, `Send` and `Sync`; those that are kept or exchanged go through `serde`.
 

@@ -4,7 +4,7 @@
 //! signals and exit status are the program's own), and [`Job`] starts one or several tasks, holds them, and tells how
 //! each ended (what a study does).
 //!
-//! This room knows the calls that place a process (`sched_setaffinity`, `set_mempolicy`) and the environment that places
+//! This crate knows the calls that place a process (`sched_setaffinity`, `set_mempolicy`) and the environment that places
 //! its threads. It knows no machine and chooses nothing: CPUs and nodes come ready in the plan. It prints nothing.
 
 mod child;

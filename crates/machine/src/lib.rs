@@ -5,7 +5,7 @@
 //! below `/sys` and `/proc`, needs no library and gives only what a placement needs. Both agree on nodes, CPUs, cores,
 //! packages and on what is allowed.
 //!
-//! This room does not know what the machine is used for: no placement, no program, no measurement. It changes nothing:
+//! This crate does not know what the machine is used for: no placement, no program, no measurement. It changes nothing:
 //! no binding, no policy, no environment.
 
 mod allowed;

@@ -7,8 +7,7 @@
 
 use numawise_facts::{Balancing, MemoryMode, MemoryPlan, Notice, PlacementRequest, PlanNotice};
 
-use crate::PlacementError;
-use crate::memory::once;
+use crate::{PlacementError, once};
 
 #[cfg(test)]
 #[path = "balancing_tests.rs"]

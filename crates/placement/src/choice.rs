@@ -1,14 +1,13 @@
 //! Which of the usable CPUs are taken, and in which order: what a request's [`CpuChoice`] says.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use numawise_facts::{
     Cpu, CpuChoice, Machine, Notice, Order, PlacementRequest, PlanNotice, Smt, Strategy, ThreadBinding,
 };
 use numawise_units::{CpuId, CpuSet};
 
-use crate::PlacementError;
+use crate::error::{PlacementError, SkippedCpus};
 
 #[cfg(test)]
 #[path = "choice_tests.rs"]
@@ -39,27 +38,6 @@ pub fn narrowed(
     }
     let left = without_efficient(machine, request, left, warnings);
     Ok(some_of_each_core(machine, &left, choice.smt))
-}
-
-/// The CPUs that a request leaves out; prints as a clause.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SkippedCpus {
-    listed: CpuSet,
-    os_core: CpuSet,
-}
-
-impl fmt::Display for SkippedCpus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let listed = |f: &mut fmt::Formatter<'_>| write!(f, "by their numbers {}", self.listed);
-        match (self.listed.is_empty(), self.os_core.is_empty()) {
-            (_, true) => listed(f),
-            (true, false) => write!(f, "the core of the system's own work, {}", self.os_core),
-            (false, false) => {
-                listed(f)?;
-                write!(f, ", and the core of the system's own work, {}", self.os_core)
-            }
-        }
-    }
 }
 
 /// The core of the machine's first CPU: there, by default, run the boot CPU's timers and most interrupts.

@@ -30,14 +30,15 @@ fn local_begins_every_task_on_a_core() {
 
 #[test]
 fn what_a_strategy_is_asked_for_comes_before_cores() {
-    let plan = |rooms: &[Vec<usize>], strategy, tasks: usize, threads: Option<usize>| {
-        let room: Vec<usize> = rooms.iter().map(|cores| cores.iter().sum()).collect();
-        let sizes = threads.map_or_else(|| even(room.iter().sum(), tasks), |threads| vec![threads; tasks]);
+    let plan = |capacities: &[Vec<usize>], strategy, tasks: usize, threads: Option<usize>| {
+        let capacity: Vec<usize> = capacities.iter().map(|cores| cores.iter().sum()).collect();
+        let sizes =
+            threads.map_or_else(|| even(capacity.iter().sum(), tasks), |threads| vec![threads; tasks]);
         let plain = match strategy {
-            Strategy::Local => share::local(&room, &sizes),
-            _ => share::distributed(&room, &sizes),
+            Strategy::Local => counts::local(&capacity, &sizes),
+            _ => counts::distributed(&capacity, &sizes),
         };
-        whole(rooms, strategy, threads.is_none(), plain)
+        whole(capacities, strategy, threads.is_none(), plain)
     };
     let (four, three) = ([vec![2; 4], vec![2; 4]], [vec![2; 3], vec![2; 3]]);
     assert_eq!(

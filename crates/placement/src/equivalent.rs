@@ -6,11 +6,14 @@ use numawise_facts::{
 };
 use numawise_units::IdSet;
 
-use crate::weights::{Bandwidths, FOLDER, bandwidths};
+use crate::weights::{Bandwidths, bandwidths};
 
 #[cfg(test)]
 #[path = "equivalent_tests.rs"]
 mod tests;
+
+/// Where the kernel keeps the weights: one file `nodeN` for each node, for all programs, root's to write.
+const WEIGHTS_FOLDER: &str = "/sys/kernel/mm/mempolicy/weighted_interleave";
 
 /// The commands of one tool.
 #[derive(Debug, Clone, PartialEq)]
@@ -119,7 +122,8 @@ impl Commands<'_> {
     fn kernel_weights(&self) -> Option<EquivalentCommands> {
         let weights =
             &self.placement.tasks.iter().find(|task| !task.memory.weights.is_empty())?.memory.weights;
-        let line = |weight: &NodeWeight| format!("echo {} > {FOLDER}/node{}", weight.weight, weight.node);
+        let line =
+            |weight: &NodeWeight| format!("echo {} > {WEIGHTS_FOLDER}/node{}", weight.weight, weight.node);
         let mut missing = vec![PlanNotice::WeightsOfTheMachine];
         let nodes = weights.iter().map(|weight| weight.node).collect();
         let measured = |known: Bandwidths| known.origin == AttributeOrigin::Measured;

@@ -1,9 +1,9 @@
 //! Why there is no plan, each text once.
 
+use std::fmt;
+
 use numawise_facts::{Machine, MachineNotice, MemoryRequest};
 use numawise_units::{CpuSet, NodeId, NodeSet};
-
-use crate::choice::SkippedCpus;
 
 /// Why a request cannot be placed on a machine.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -59,6 +59,27 @@ pub enum PlacementError {
     BalancingPolicy { policy: MemoryRequest },
     #[error("no node with memory may be used")]
     NoMemory { limits: Vec<MachineNotice> },
+}
+
+/// The CPUs that a request leaves out; prints as a clause.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkippedCpus {
+    pub listed: CpuSet,
+    pub os_core: CpuSet,
+}
+
+impl fmt::Display for SkippedCpus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let listed = |f: &mut fmt::Formatter<'_>| write!(f, "by their numbers {}", self.listed);
+        match (self.listed.is_empty(), self.os_core.is_empty()) {
+            (_, true) => listed(f),
+            (true, false) => write!(f, "the core of the system's own work, {}", self.os_core),
+            (false, false) => {
+                listed(f)?;
+                write!(f, ", and the core of the system's own work, {}", self.os_core)
+            }
+        }
+    }
 }
 
 impl PlacementError {

@@ -32,6 +32,7 @@
 mod balancing;
 mod choice;
 mod cores;
+mod counts;
 mod equivalent;
 mod error;
 mod lists;
@@ -45,10 +46,17 @@ mod weights;
 #[cfg(test)]
 mod testing;
 
-pub use choice::SkippedCpus;
 pub use equivalent::{EquivalentCommands, equivalent_commands};
 pub use error::PlacementError;
 pub use lists::{MachineDetail, needs};
 pub use locate::{LocationError, locate};
 pub use place::place;
 pub use weights::{Bandwidths, bandwidths};
+
+/// Adds a warning that several tasks may give, unless one gave it already.
+fn once(warnings: &mut Vec<numawise_facts::Notice>, warning: numawise_facts::PlanNotice) {
+    let warning = warning.into();
+    if !warnings.contains(&warning) {
+        warnings.push(warning);
+    }
+}

@@ -91,7 +91,7 @@ fn one(objects: &Objects<'_>, location: &str) -> Result<CpuSet, LocationError> {
         let Some(kind) = Kind::named(name) else {
             return Err(LocationError::Level { location: location.to_owned(), name: name.to_owned() });
         };
-        let ranges = indexes::parse(indexes).map_err(broken)?;
+        let ranges = indexes::parse(indexes).map_err(|flaw| broken(flaw.to_string()))?;
         let mut inside = Vec::new();
         for (cpus, parent) in &places {
             inside.extend(chosen(objects, location, (cpus, parent), kind, &ranges)?);

@@ -141,9 +141,9 @@ fn a_node_without_cpus_is_where_the_cpus_near_it_are() {
     ]);
     let all: Vec<String> = (0..3).map(|k| at(&nested, &format!("node:{k}"))).collect();
     assert_eq!(all, ["0-1", "2-3", "0-3"], "what is attached to the package comes after what is in it");
-    let mut lonely = crate::testing::machine(&[dram(0, 0, &[&[0]]), memory_only(1, 0, MemoryKind::Cxl)]);
-    lonely.nodes[1].near = CpuSet::new();
-    assert_eq!(error(&lonely, "node:1"), "'node:1': node:1 has no CPUs");
+    let mut single_core = crate::testing::machine(&[dram(0, 0, &[&[0]]), memory_only(1, 0, MemoryKind::Cxl)]);
+    single_core.nodes[1].near = CpuSet::new();
+    assert_eq!(error(&single_core, "node:1"), "'node:1': node:1 has no CPUs");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use numawise_units::{Bytes, CpuId, CpuSet, NodeId, NodeSet};
 
 use crate::error::memory_limits;
 use crate::usable::check_nodes_exist;
-use crate::{PlacementError, balancing, weights};
+use crate::{PlacementError, balancing, once, weights};
 
 #[cfg(test)]
 #[path = "memory_tests.rs"]
@@ -242,12 +242,4 @@ fn farthest(machine: &Machine, cpus: &CpuSet, warnings: &mut Vec<Notice>) -> Res
         once(warnings, PlanNotice::FarthestWithoutDistances { node: node.id });
     }
     Ok(node.id)
-}
-
-/// Adds a warning that several tasks may give, unless one gave it already.
-pub fn once(warnings: &mut Vec<Notice>, warning: PlanNotice) {
-    let warning = warning.into();
-    if !warnings.contains(&warning) {
-        warnings.push(warning);
-    }
 }

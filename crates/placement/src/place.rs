@@ -5,7 +5,8 @@ use numawise_facts::{
 };
 use numawise_units::{CpuId, CpuSet, NodeId, NodeSet, TaskId};
 
-use crate::share::{self, Cut, even};
+use crate::counts::{self, even};
+use crate::share::{self, Cut};
 use crate::usable;
 use crate::{PlacementError, choice, cores, lists, memory};
 
@@ -106,24 +107,24 @@ fn choose(machine: &Machine, request: &PlacementRequest, usable: &CpuSet) -> Vec
         (1, Order::Compact) => Cut::ByCore,
         _ => Cut::InOrder,
     };
-    let room: Vec<usize> = groups.iter().map(|group| group.cpus.len()).collect();
-    let rooms = match cut {
-        Cut::Apart | Cut::ByCore => cores::rooms(&groups),
+    let capacity: Vec<usize> = groups.iter().map(|group| group.cpus.len()).collect();
+    let capacities = match cut {
+        Cut::Apart | Cut::ByCore => cores::capacities(&groups),
         // A step goes over cores without regard to them.
-        Cut::InOrder => room.iter().map(|number| vec![1; *number]).collect(),
+        Cut::InOrder => capacity.iter().map(|number| vec![1; *number]).collect(),
     };
     // What is compact leaves no CPU of a core behind; without a number of threads nothing is left behind anyway.
     let whole = |plain| {
         if cut == Cut::Apart || given.is_none() {
-            cores::whole(&rooms, request.strategy, given.is_none(), plain)
+            cores::whole(&capacities, request.strategy, given.is_none(), plain)
         } else {
             plain
         }
     };
     let counts = match request.strategy {
-        Strategy::Local => whole(share::local(&room, &sizes)),
-        Strategy::Distributed => whole(share::distributed(&room, &sizes)),
-        Strategy::Semi => share::semi(&rooms, tasks, given),
+        Strategy::Local => whole(counts::local(&capacity, &sizes)),
+        Strategy::Distributed => whole(counts::distributed(&capacity, &sizes)),
+        Strategy::Semi => share::semi(&capacities, tasks, given),
         Strategy::None | Strategy::Explicit => return by_number(request, usable, &sizes),
     };
     let orders = share::assign(&groups, &counts, cut);

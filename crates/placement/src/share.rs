@@ -1,103 +1,43 @@
-//! How many threads of each task go to each node, and which CPUs they get there.
+//! Tasks inside of nodes, and which CPUs the threads of each task get in a node.
 
 use std::iter;
 
 use numawise_units::CpuId;
 
 use crate::cores;
+use crate::counts::{Counts, even};
 use crate::usable::{Group, Place};
 
 #[cfg(test)]
 #[path = "share_tests.rs"]
 mod tests;
 
-/// Threads by task and node: `counts[task][group]`.
-pub type Counts = Vec<Vec<usize>>;
-
-/// `total` in `parts` that differ by at most one, the larger ones first; each at least 1.
-pub fn even(total: usize, parts: usize) -> Vec<usize> {
-    (0..parts).map(|part| (total / parts + usize::from(part < total % parts)).max(1)).collect()
-}
-
-/// A node is filled before the next; when all are full, again from the first.
-pub fn local(room: &[usize], threads: &[usize]) -> Counts {
-    let mut counts = vec![vec![0; room.len()]; threads.len()];
-    let (mut group, mut used) = (0, 0);
-    for (row, &number) in counts.iter_mut().zip(threads) {
-        let mut left = number;
-        while left > 0 {
-            if used == room[group] {
-                (group, used) = ((group + 1) % room.len(), 0);
-            }
-            let here = left.min(room[group] - used);
-            row[group] += here;
-            used += here;
-            left -= here;
-        }
-    }
-    counts
-}
-
-/// Every task even over all nodes; what is left over goes where the fewest threads are.
-pub fn distributed(room: &[usize], threads: &[usize]) -> Counts {
-    let mut counts = vec![vec![0; room.len()]; threads.len()];
-    let mut load = vec![0; room.len()];
-    let mut rounds = 1; // how often each CPU may be used so far
-    for (row, &number) in counts.iter_mut().zip(threads) {
-        let mut left = number;
-        while left > 0 {
-            let free = |group: usize| room[group] * rounds - load[group];
-            let open: Vec<usize> = (0..room.len()).filter(|&group| free(group) > 0).collect();
-            let Some(least) = open.iter().map(|&group| row[group]).min() else {
-                rounds += 1;
-                continue;
-            };
-            // Thread by thread, each goes where the task has the fewest, then where all tasks have. Those nodes where it has
-            // the fewest get one each in turn, so that as many turns as nothing else changes are one step.
-            let (mut level, above): (Vec<usize>, Vec<usize>) =
-                open.into_iter().partition(|&group| row[group] == least);
-            let gap = above.iter().map(|&group| row[group] - least).min().unwrap_or(usize::MAX);
-            let room_left = level.iter().map(|&group| free(group)).min().unwrap_or(0);
-            let turns = (left / level.len()).min(gap).min(room_left);
-            if turns == 0 {
-                level.sort_by_key(|&group| (load[group], group));
-                level.truncate(left);
-            }
-            for group in &level {
-                row[*group] += turns.max(1);
-                load[*group] += turns.max(1);
-            }
-            left -= turns.max(1) * level.len();
-        }
-    }
-    counts
-}
-
-/// Each task inside one node. `threads` is how many each task has; without it a task has its share of its node. `rooms` are
+/// Each task inside one node. `threads` is how many each task has; without it a task has its share of its node. `capacities` are
 /// those of the cores of each node.
-pub fn semi(rooms: &[Vec<usize>], tasks: usize, threads: Option<usize>) -> Counts {
-    let room: Vec<usize> = rooms.iter().map(|cores| cores.iter().sum()).collect();
-    let mut tasks_of = vec![0; room.len()];
+pub fn semi(capacities: &[Vec<usize>], tasks: usize, threads: Option<usize>) -> Counts {
+    let capacity: Vec<usize> = capacities.iter().map(|cores| cores.iter().sum()).collect();
+    let mut tasks_of = vec![0; capacity.len()];
     for _ in 0..tasks {
         let size = threads.unwrap_or(1);
         let emptiest = |fits: &dyn Fn(usize) -> bool| {
-            (0..room.len()).filter(|&group| fits(group)).min_by_key(|&group| (tasks_of[group], group))
+            (0..capacity.len()).filter(|&group| fits(group)).min_by_key(|&group| (tasks_of[group], group))
         };
         // First where it has cores of its own.
-        let own = |group: usize| cores::fits(&rooms[group], iter::repeat_n(size, tasks_of[group] + 1));
+        let own = |group: usize| cores::fits(&capacities[group], iter::repeat_n(size, tasks_of[group] + 1));
         let fitting =
-            emptiest(&own).or_else(|| emptiest(&|group| (tasks_of[group] + 1) * size <= room[group]));
-        // Nowhere is room for a whole task: where it gets the largest share of a CPU for each thread.
-        let fullest = |group: usize| (tasks_of[group] + 1) * 1_000_000 / room[group];
-        let group = fitting.or_else(|| (0..room.len()).min_by_key(|&group| (fullest(group), group)));
+            emptiest(&own).or_else(|| emptiest(&|group| (tasks_of[group] + 1) * size <= capacity[group]));
+        // No node has CPUs for a whole task: where it gets the largest share of a CPU for each thread.
+        let fullest = |group: usize| (tasks_of[group] + 1) * 1_000_000 / capacity[group];
+        let group = fitting.or_else(|| (0..capacity.len()).min_by_key(|&group| (fullest(group), group)));
         tasks_of[group.unwrap_or(0)] += 1;
     }
     let mut counts = Counts::new();
     for (group, &number) in tasks_of.iter().enumerate().filter(|(_, number)| **number > 0) {
-        let share = || cores::dealt_in(&rooms[group], number).unwrap_or_else(|| even(room[group], number));
+        let share =
+            || cores::dealt_in(&capacities[group], number).unwrap_or_else(|| even(capacity[group], number));
         let sizes = threads.map_or_else(share, |threads| vec![threads; number]);
         for size in sizes {
-            let mut row = vec![0; room.len()];
+            let mut row = vec![0; capacity.len()];
             row[group] = size;
             counts.push(row);
         }
@@ -110,7 +50,7 @@ pub fn semi(rooms: &[Vec<usize>], tasks: usize, threads: Option<usize>) -> Count
 pub enum Cut {
     /// Every task gets cores of its own where there are enough, side by side, and there one thread on each before any has two.
     Apart,
-    /// Neighbouring cores belong together, and no core is left behind with room: tasks may meet on one.
+    /// Neighbouring cores belong together, and no core is left behind with a free CPU: tasks may meet on one.
     ByCore,
     /// One task after the other along the order, as a pinning step asks for.
     InOrder,
@@ -161,8 +101,8 @@ fn apart(group: &Group, wanted: &[usize], tasks: &mut [Vec<CpuId>]) -> bool {
     if wanted.iter().sum::<usize>() <= cores.len() {
         return false;
     }
-    let rooms: Vec<usize> = cores.iter().map(Vec::len).collect();
-    let Some(lengths) = cores::blocks(&rooms, wanted) else { return false };
+    let capacities: Vec<usize> = cores.iter().map(Vec::len).collect();
+    let Some(lengths) = cores::blocks(&capacities, wanted) else { return false };
     let mut cores = cores.into_iter();
     for ((task, &number), length) in tasks.iter_mut().zip(wanted).zip(lengths) {
         let mut mine: Vec<(usize, Place)> = cores.by_ref().take(length).flatten().collect();

@@ -1,4 +1,5 @@
 use super::*;
+use crate::counts::{distributed, local};
 
 #[test]
 fn even_parts_differ_by_one_and_are_never_empty() {
@@ -23,8 +24,8 @@ fn distributed_takes_what_a_small_node_has_and_goes_on_elsewhere() {
 
 #[test]
 fn semi_spreads_tasks_and_then_crowds_evenly() {
-    let single = |rooms: &[usize], tasks, threads| {
-        let cores: Vec<Vec<usize>> = rooms.iter().map(|room| vec![1; *room]).collect();
+    let single = |capacities: &[usize], tasks, threads| {
+        let cores: Vec<Vec<usize>> = capacities.iter().map(|capacity| vec![1; *capacity]).collect();
         semi(&cores, tasks, threads)
     };
     assert_eq!(single(&[4, 4], 3, Some(2)), [[2, 0], [2, 0], [0, 2]]);

@@ -1,4 +1,4 @@
-//! Machines made by hand for the tests of this room.
+//! Machines made by hand for the tests of this crate.
 
 use numawise_facts::{
     Cpu, Machine, MachineNotice, MemoryKind, MemoryKindEvidence, MemoryRequest, Node, Package,

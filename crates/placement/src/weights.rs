@@ -21,14 +21,11 @@ use numawise_facts::{
 };
 use numawise_units::{BytesPerSecond, NodeId, NodeSet, Ratio};
 
-use crate::memory::once;
+use crate::once;
 
 #[cfg(test)]
 #[path = "weights_tests.rs"]
 mod tests;
-
-/// Where the kernel keeps the weights: one file `nodeN` for each node, for all programs, root's to write.
-pub const FOLDER: &str = "/sys/kernel/mm/mempolicy/weighted_interleave";
 
 /// The largest error of a share, in millionths of it, that is good enough to stop at.
 const GOOD: u128 = 20_000;

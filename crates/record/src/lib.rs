@@ -1,7 +1,7 @@
 //! The record of a study: one SQLite file, written trial by trial; the series of looks at a running job, another; and what was
 //! measured of a machine, a JSON file.
 //!
-//! This room turns a [`StudyHeader`](numawise_facts::StudyHeader) and its trials into tables and back, keeps two writers
+//! This crate turns a [`StudyHeader`](numawise_facts::StudyHeader) and its trials into tables and back, keeps two writers
 //! apart, and refuses what it cannot read. It does not know how a trial is run or what its numbers mean: every number is
 //! kept raw, and every reason why there is none is kept beside it.
 //!

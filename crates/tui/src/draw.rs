@@ -158,7 +158,7 @@ impl View {
             Level::Mappings(_) => ("Esc back", "t threads"),
         };
         let pause = if self.paused { "p go on" } else { "p pause" };
-        let pace = format!("+/- {}", interval(self.interval));
+        let interval_text = format!("+/- {}", interval(self.interval));
         // In the order of the line; the second says what goes last.
         let mut keys = vec![
             ("q quit", 0),
@@ -167,7 +167,7 @@ impl View {
             ("s,r sort", 4),
             ("/ filter", 5),
             (pause, 6),
-            (&pace, 7),
+            (&interval_text, 7),
             ("h help", 1),
         ];
         let line = |keys: &[(&str, u8)]| keys.iter().map(|key| key.0).collect::<Vec<_>>().join("  ");

@@ -120,8 +120,8 @@ impl View {
     }
 
     /// How far apart samples really are.
-    pub fn set_actual_interval(&mut self, pace: Nanoseconds) {
-        self.actual_interval = pace;
+    pub fn set_actual_interval(&mut self, interval: Nanoseconds) {
+        self.actual_interval = interval;
     }
 
     /// A new sample. `memory_age` says how much older than the rest its memory is.

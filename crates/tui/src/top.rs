@@ -50,12 +50,13 @@ impl View {
         };
         let watched =
             self.sample.as_ref().map_or(Nanoseconds(0), |sample| sample.at.saturating_sub(self.first));
-        let pace = if self.actual_interval > self.interval {
+        let interval_text = if self.actual_interval > self.interval {
             format!("every {} (samples take long)", interval(self.actual_interval))
         } else {
             format!("every {}", interval(self.interval))
         };
-        let right = if self.paused { "PAUSED".to_owned() } else { format!("{} {pace}", clock(watched)) };
+        let right =
+            if self.paused { "PAUSED".to_owned() } else { format!("{} {interval_text}", clock(watched)) };
         let tone = if self.paused { Tone::Warn } else { Tone::Dim };
         let room = width.saturating_sub(right.len() + 2);
         let shown = cut(&left, room);

@@ -56,15 +56,30 @@ impl Indexes {
     }
 }
 
+/// What is wrong with an index or a range of them.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum IndexFlaw {
+    #[error("'{text}' asks for 0 objects")]
+    NoObjects { text: String },
+    #[error("the range '{range}' runs backwards")]
+    Backwards { range: String },
+    #[error("a number is missing")]
+    MissingNumber,
+    #[error("'{text}' is not a number, all, odd or even")]
+    NotAnIndex { text: String },
+    #[error("{text} is above {MOST}")]
+    TooLarge { text: String },
+}
+
 /// A list of indexes with commas.
 ///
 /// # Errors
-/// What is wrong, as a clause.
-pub fn parse(text: &str) -> Result<Vec<Indexes>, String> {
+/// What is wrong with the first element that is none.
+pub fn parse(text: &str) -> Result<Vec<Indexes>, IndexFlaw> {
     text.split(',').map(element).collect()
 }
 
-fn element(text: &str) -> Result<Indexes, String> {
+fn element(text: &str) -> Result<Indexes, IndexFlaw> {
     match text.to_ascii_lowercase().as_str() {
         "all" => return Ok(Indexes::All),
         "odd" => return Ok(Indexes::Odd),
@@ -73,7 +88,7 @@ fn element(text: &str) -> Result<Indexes, String> {
     }
     if let Some((first, count)) = text.split_once(':') {
         return match (number(first)?, number(count)?) {
-            (_, 0) => Err(format!("'{text}' asks for 0 objects")),
+            (_, 0) => Err(IndexFlaw::NoObjects { text: text.to_owned() }),
             (first, count) => Ok(Indexes::Wrapped(first, count)),
         };
     }
@@ -81,7 +96,7 @@ fn element(text: &str) -> Result<Indexes, String> {
         None => number(text).map(|index| Indexes::Range(index, index)),
         Some((first, "")) => number(first).map(Indexes::From),
         Some((first, last)) => match (number(first)?, number(last)?) {
-            (first, last) if last < first => Err(format!("the range '{text}' runs backwards")),
+            (first, last) if last < first => Err(IndexFlaw::Backwards { range: text.to_owned() }),
             (first, last) => Ok(Indexes::Range(first, last)),
         },
     }
@@ -90,12 +105,15 @@ fn element(text: &str) -> Result<Indexes, String> {
 /// The highest number taken, as for CPUs; a typing error shall not take the memory of the machine.
 const MOST: usize = 65_535;
 
-fn number(text: &str) -> Result<usize, String> {
+fn number(text: &str) -> Result<usize, IndexFlaw> {
     if text.is_empty() {
-        return Err("a number is missing".to_owned());
+        return Err(IndexFlaw::MissingNumber);
     }
     if !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(format!("'{text}' is not a number, all, odd or even"));
+        return Err(IndexFlaw::NotAnIndex { text: text.to_owned() });
     }
-    text.parse().ok().filter(|number| *number <= MOST).ok_or_else(|| format!("{text} is above {MOST}"))
+    text.parse()
+        .ok()
+        .filter(|number| *number <= MOST)
+        .ok_or_else(|| IndexFlaw::TooLarge { text: text.to_owned() })
 }
