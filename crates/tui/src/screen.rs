@@ -2,13 +2,14 @@
 
 use std::fs::File;
 use std::io::{self, IsTerminal, PipeReader, Read, Stdout, stdin, stdout};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::fd::AsFd;
 use std::sync::Once;
 use std::time::Duration;
 
 use crossterm::cursor::Show;
 use crossterm::execute;
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
+use numawise_linux::calls::{signal, terminal};
 use ratatui::Terminal;
 
 use crate::TuiError;
@@ -75,7 +76,7 @@ impl Screen {
         let keys = keys().inspect_err(failed)?;
         take().inspect_err(failed)?;
         let terminal = Terminal::new(Unasked::new(stdout())).inspect_err(failed)?;
-        Ok(Screen { terminal, keys, decoder: Decoder::default(), size: terminal_size() })
+        Ok(Screen { terminal, keys, decoder: Decoder::default(), size: terminal::size() })
     }
 
     pub fn draw(&mut self, view: &mut View, palette: Palette) -> io::Result<()> {
@@ -94,7 +95,7 @@ impl Screen {
         }
         let unfinished = self.decoder.is_unfinished();
         let within = if unfinished { REST_OF_KEY } else { within };
-        let (typed, woken) = wait([self.keys.as_fd(), other.as_fd()], within)?;
+        let [typed, woken] = terminal::wait_readable([self.keys.as_fd(), other.as_fd()], within)?;
         let mut buffer = [0; 256];
         if woken {
             let _ = other.read(&mut buffer)?;
@@ -111,7 +112,7 @@ impl Screen {
         if unfinished && !woken {
             return Ok(self.decoder.next(true));
         }
-        let size = terminal_size();
+        let size = terminal::size();
         let changed = std::mem::replace(&mut self.size, size) != size;
         Ok(changed.then_some(Input::Redraw))
     }
@@ -119,8 +120,7 @@ impl Screen {
     /// Stops as Ctrl-Z does elsewhere; goes on when the shell says so.
     pub fn suspend(&mut self) -> io::Result<()> {
         give_back();
-        // SAFETY: raise touches no memory of ours; SIGTSTP has its usual action.
-        unsafe { libc::raise(libc::SIGTSTP) };
+        signal::stop_self();
         take()?;
         self.forget()
     }
@@ -150,26 +150,4 @@ fn keys() -> io::Result<File> {
     } else {
         File::open("/dev/tty")
     }
-}
-
-/// Waits until there is something to read, and says in which. In neither when nothing came, or a signal.
-fn wait(files: [BorrowedFd<'_>; 2], within: Duration) -> io::Result<(bool, bool)> {
-    let mut asked = files.map(|file| libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 });
-    let within = i32::try_from(within.as_millis()).unwrap_or(i32::MAX);
-    // SAFETY: poll reads and writes two pollfds, which live until the call returns.
-    let count = unsafe { libc::poll(asked.as_mut_ptr(), 2, within) };
-    if count < 0 {
-        let error = io::Error::last_os_error();
-        return if error.kind() == io::ErrorKind::Interrupted { Ok((false, false)) } else { Err(error) };
-    }
-    // A terminal that has gone counts as something to read: reading says so.
-    Ok((asked[0].revents != 0, asked[1].revents != 0))
-}
-
-/// Columns and lines; zeros where there is no terminal, or it does not say.
-fn terminal_size() -> (u16, u16) {
-    let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
-    // SAFETY: TIOCGWINSZ writes one winsize, which lives until the call returns.
-    let failed = unsafe { libc::ioctl(libc::STDOUT_FILENO, libc::TIOCGWINSZ, &raw mut size) };
-    if failed == 0 { (size.ws_col, size.ws_row) } else { (0, 0) }
 }
