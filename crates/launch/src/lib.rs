@@ -26,6 +26,6 @@ pub use error::LaunchError;
 pub use exec::{exec_in_place, ignore_broken_pipes};
 pub use job::{Finished, FinishedTask, Io, Job, Start};
 pub use output::Output;
-pub use pages::{page_changes, pages_problem};
+pub use pages::page_changes;
 pub use pinner::{Pinner, find_agent};
 pub use rank::{Launcher, LocalRank, RankError, is_rank_variable, rank};

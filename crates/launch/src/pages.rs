@@ -1,7 +1,6 @@
-//! The size of a program's pages: what its C library and its process are told, and what the system has of them.
+//! The size of a program's pages: what its C library and its process are told.
 
 use std::ffi::OsString;
-use std::path::Path;
 
 use numawise_facts::{MemoryPlan, PageSize};
 
@@ -46,58 +45,4 @@ pub(crate) fn apply(pages: PageSize) -> Result<(), Errno> {
     // SAFETY: takes numbers only; the kernel refuses it unless the last three are zero.
     let result = unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, yes, unused, unused, unused) };
     if result < 0 { Err(raw::errno()) } else { Ok(()) }
-}
-
-/// Why the pages that were asked for will not be had, or not all; `root` is `/sys`.
-pub fn pages_problem(root: &Path, pages: PageSize) -> Option<String> {
-    match pages {
-        PageSize::Default | PageSize::Small => None,
-        PageSize::Thp => transparent(&root.join("kernel/mm/transparent_hugepage/enabled")),
-        PageSize::Huge => reserved(&root.join("kernel/mm/hugepages")),
-    }
-}
-
-fn transparent(file: &Path) -> Option<String> {
-    let text = match std::fs::read_to_string(file) {
-        Ok(text) => text,
-        Err(error) => {
-            return Some(format!(
-                "transparent huge pages were asked for, and {} cannot be read ({error}): this kernel seems to have none",
-                file.display()
-            ));
-        }
-    };
-    text.contains("[never]").then(|| {
-        format!(
-            "transparent huge pages were asked for, and the system gives none: {} is [never]; root can write madvise to it",
-            file.display()
-        )
-    })
-}
-
-/// Pages of any size that are free, or that the kernel may still reserve on demand.
-fn reserved(folder: &Path) -> Option<String> {
-    let number = |file: &Path| -> u64 {
-        // A size without the file has none of that kind to give.
-        std::fs::read_to_string(file).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
-    };
-    let sizes: Vec<_> = match std::fs::read_dir(folder) {
-        Ok(entries) => entries.flatten().map(|entry| entry.path()).collect(),
-        Err(error) => {
-            return Some(format!(
-                "huge pages were asked for, and {} cannot be read ({error}): this kernel seems to have none",
-                folder.display()
-            ));
-        }
-    };
-    let some = sizes
-        .iter()
-        .any(|size| number(&size.join("free_hugepages")) + number(&size.join("nr_overcommit_hugepages")) > 0);
-    (!some).then(|| {
-        format!(
-            "huge pages were asked for, and none is free ({}/*/free_hugepages are 0); memory comes in ordinary pages until \
-             root reserves some (nr_hugepages), or try the size thp",
-            folder.display()
-        )
-    })
 }

@@ -6,9 +6,12 @@ use numawise_units::NodeId;
 
 use crate::Roots;
 
-/// The file of a node's weight, since Linux 6.9.
+/// Where they are, since Linux 6.9: a file for each node.
+pub const FOLDER: &str = "/sys/kernel/mm/mempolicy/weighted_interleave";
+
+/// The file of a node's weight.
 pub fn file(node: NodeId) -> String {
-    format!("/sys/kernel/mm/mempolicy/weighted_interleave/node{node}")
+    format!("{FOLDER}/node{node}")
 }
 
 /// Writes the weight of a node.

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use numawise_facts::{Exit, Metric, MetricProblem, Reason};
+use numawise_facts::{Exit, Metric, MetricProblem, Notice, Reason};
 use numawise_launch::{LaunchError, Launcher, RankError};
 use numawise_membench::MembenchError;
 use numawise_observe::FindError;
@@ -13,7 +13,7 @@ use numawise_study::StudyError;
 use numawise_units::{Nanoseconds, NodeSet};
 
 use crate::experiment::Settings;
-use crate::plan::{ListError, RequestedList, WeightsMissing};
+use crate::numactl_list::{ListError, RequestedList};
 
 /// Failure of a use case. No option of a command line is named: the face that asked adds what to type.
 #[derive(Debug, thiserror::Error)]
@@ -121,6 +121,17 @@ fn nodes(exist: &NodeSet) -> String {
 
 fn joined(errors: &[FindError]) -> String {
     errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+/// Why a plan has no weights that could be written.
+#[derive(Debug, Clone, PartialEq)]
+pub enum WeightsMissing {
+    /// numactl's weighted policy takes the kernel's weights as they are.
+    KernelsAreTaken,
+    /// What the plan says of them.
+    Unknown(Box<Notice>),
+    /// The plan interleaves by weight over fewer than two nodes, or not at all.
+    NotAskedFor,
 }
 
 /// Who or what ended a use case; faces make their exit status from it.

@@ -16,9 +16,11 @@ mod error;
 pub mod experiment;
 pub mod here;
 pub mod measure;
+mod numactl_list;
 pub mod openmp;
 pub mod plan;
 pub mod profiles;
 pub mod watch;
 
-pub use error::{Cause, Error};
+pub use error::{Cause, Error, WeightsMissing};
+pub use numactl_list::{ListError, RequestedList};

@@ -5,11 +5,8 @@
 //! there is to know where that ends in an error; last come the environment and the library that pins threads.
 
 use std::convert::Infallible;
-use std::path::Path;
 
-use numawise_facts::{
-    LaunchNotice, Machine, MachineNotice, Notice, PageSize, Placement, RunSpec, TaskPlacement,
-};
+use numawise_facts::{LaunchNotice, Machine, MachineNotice, Notice, Placement, RunSpec, TaskPlacement};
 use numawise_launch::{Change, LaunchError, Pinner};
 use numawise_machine::{AllowedSets, Roots};
 use numawise_placement::{MachineDetail, needs};
@@ -18,8 +15,8 @@ use crate::{Error, here};
 
 mod evidence;
 mod job;
-mod numactl_list;
 mod own;
+mod pages;
 mod preload;
 mod request;
 #[cfg(test)]
@@ -30,13 +27,10 @@ use job::JobContext;
 use preload::PreloadDecision;
 use request::JobRequest;
 
-pub use numactl_list::ListError;
 pub use own::own_placement;
 pub use request::{
-    CpuSelection, Environment, Explanation, MemorySelection, NodeSelection, RequestedList, RunRequest,
-    TaskCount,
+    CpuSelection, Environment, Explanation, MemorySelection, NodeSelection, RunRequest, TaskCount,
 };
-pub use weights::WeightsMissing;
 
 /// The plan of a run, with all that there is to say of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,8 +75,13 @@ pub fn for_start(request: &RunRequest, environment: Environment<'_>) -> Result<R
     if reports {
         let of_program = numawise_launch::overrides(&plan.changes, environment).into_iter();
         let of_program = of_program.map(|problem| LaunchNotice::EnvironmentChanged { problem }.into());
-        warnings
-            .extend(of_job.into_iter().chain(preload).chain(of_program).chain(page_problem(request.pages)));
+        warnings.extend(
+            of_job
+                .into_iter()
+                .chain(preload)
+                .chain(of_program)
+                .chain(pages::problem(&numawise_linux::Roots::live(), request.pages)),
+        );
     }
     plan.warnings = warnings;
     Ok(plan)
@@ -122,7 +121,8 @@ pub fn for_display(
     };
     let of_job = job.warnings.clone();
     let (mut plan, preload) = completed(request, &asked, job, machine, placement, notes)?;
-    let on_pages = if input.is_none() { page_problem(request.pages) } else { None };
+    let on_pages =
+        if input.is_none() { pages::problem(&numawise_linux::Roots::live(), request.pages) } else { None };
     plan.placement.warnings.splice(0..0, of_job);
     plan.placement.warnings.extend(preload.into_iter().chain(on_pages));
     plan.warnings.clone_from(&plan.placement.warnings);
@@ -221,12 +221,4 @@ fn under(mut machine: Machine, allowed: &AllowedSets) -> Machine {
     }
     machine.allowed_cpus = cpus;
     machine
-}
-
-fn page_problem(pages: PageSize) -> Option<Notice> {
-    if pages == PageSize::Default {
-        return None;
-    }
-    numawise_launch::pages_problem(Path::new("/sys"), pages)
-        .map(|problem| LaunchNotice::PagesUnavailable { problem }.into())
 }

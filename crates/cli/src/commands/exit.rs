@@ -8,8 +8,7 @@ use std::sync::atomic::AtomicBool;
 use numawise_launch::LaunchError;
 use numawise_placement::PlacementError;
 use numawise_report::notice::numactl_option;
-use numawise_session::plan::{ListError, RequestedList, WeightsMissing};
-use numawise_session::{self as session, Cause};
+use numawise_session::{self as session, Cause, ListError, RequestedList, WeightsMissing};
 use numawise_study::StudyError;
 
 /// A status for the shell.

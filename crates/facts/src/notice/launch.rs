@@ -49,7 +49,13 @@ super::notices! {
         "NW614" NotPreloadable { problem: String },
         /// A variable of the environment is replaced, or taken out; `problem` names it.
         "NW615" EnvironmentChanged { problem: String },
-        /// The pages that were asked for will not be had.
-        "NW616" PagesUnavailable { problem: String },
+        /// Transparent huge pages were asked for, and are switched off for the system in `file`.
+        "NW616" TransparentHugePagesOff { file: String },
+        /// Transparent huge pages were asked for, and the kernel seems to have none; `problem` says what could not be read.
+        "NW617" TransparentHugePagesMissing { problem: String },
+        /// Huge pages were asked for, and none is free, as the files in `folder` say.
+        "NW618" NoHugePages { folder: String },
+        /// Huge pages were asked for, and the kernel seems to have none; `problem` says what could not be read.
+        "NW619" HugePagesMissing { problem: String },
     }
 }

@@ -64,9 +64,22 @@ pub fn text(notice: &LaunchNotice) -> String {
                                                 libnumawise_agent.so is not installed with numawise"
                 .to_owned()
         }
-        LaunchNotice::NotPreloadable { problem }
-        | LaunchNotice::EnvironmentChanged { problem }
-        | LaunchNotice::PagesUnavailable { problem } => problem.clone(),
+        LaunchNotice::NotPreloadable { problem } | LaunchNotice::EnvironmentChanged { problem } => {
+            problem.clone()
+        }
+        LaunchNotice::TransparentHugePagesOff { file } => format!(
+            "transparent huge pages were asked for, and the system gives none: {file} is [never]; root can write madvise to it"
+        ),
+        LaunchNotice::TransparentHugePagesMissing { problem } => {
+            format!("transparent huge pages were asked for, and this kernel seems to have none: {problem}")
+        }
+        LaunchNotice::NoHugePages { folder } => format!(
+            "huge pages were asked for, and none is free ({folder}/*/free_hugepages are 0); memory comes in ordinary pages \
+             until root reserves some (nr_hugepages), or try --page-size thp"
+        ),
+        LaunchNotice::HugePagesMissing { problem } => {
+            format!("huge pages were asked for, and this kernel seems to have none: {problem}")
+        }
     }
 }
 

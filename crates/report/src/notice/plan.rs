@@ -11,9 +11,6 @@ use crate::check::moment;
 #[path = "plan_tests.rs"]
 mod tests;
 
-/// Where the kernel keeps its weights, one file for each node.
-const WEIGHTS: &str = "/sys/kernel/mm/mempolicy/weighted_interleave/nodeN";
-
 pub fn text(notice: &PlanNotice) -> String {
     match notice {
         PlanNotice::NodesWithoutUsableCpus { nodes } => {
@@ -109,7 +106,7 @@ fn weights(notice: &PlanNotice) -> String {
                 .unwrap_or_default();
             format!(
                 "the kernel has one set of weights for all programs; for these nodes to share pages by their \
-                 {measured}bandwidths it must be {} (root writes it to {WEIGHTS}{off})",
+                 {measured}bandwidths it must be {} (root's to write: --emit kernel-weights prints the commands{off})",
                 list(weights)
             )
         }
@@ -125,8 +122,8 @@ fn weights(notice: &PlanNotice) -> String {
                 )
             };
             format!(
-                "{why}, so that no weights can be derived; the kernel's own, one set for all programs, decide ({WEIGHTS}; \
-                 1 each unless somebody wrote others)"
+                "{why}, so that no weights can be derived; the kernel's own, one set for all programs, decide (1 each \
+                 unless somebody wrote others)"
             )
         }
         PlanNotice::KernelWeightsDiffer { now, planned } => format!(

@@ -12,7 +12,7 @@ fn weights_come_with_what_root_has_to_write() {
     assert_eq!(
         needed(AttributeOrigin::Firmware, None),
         "weighted interleaving: the kernel has one set of weights for all programs; for these nodes to share pages by their \
-         bandwidths it must be node0 1, node2 4 (root writes it to /sys/kernel/mm/mempolicy/weighted_interleave/nodeN)"
+         bandwidths it must be node0 1, node2 4 (root's to write: --emit kernel-weights prints the commands)"
     );
     let measured = needed(AttributeOrigin::Measured, Some(Ratio(2.914)));
     assert!(measured.contains("by their measured bandwidths it must be node0 1, node2 4"), "{measured}");

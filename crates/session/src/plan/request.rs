@@ -11,7 +11,7 @@ use numawise_launch::{Change, Pinner};
 use numawise_machine::AllowedSets;
 use numawise_units::{CpuSet, NodeSet, TaskId};
 
-use super::numactl_list::{parse_cpus, parse_nodes};
+use crate::numactl_list::{RequestedList, parse_cpus, parse_nodes};
 use crate::{Error, openmp};
 
 #[cfg(test)]
@@ -72,15 +72,6 @@ impl Default for MemorySelection {
     fn default() -> Self {
         MemorySelection::Policy(MemoryRequest::Default)
     }
-}
-
-/// Which list of a request an error is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RequestedList {
-    Cpus,
-    Nodes,
-    /// The nodes of a memory policy.
-    Memory(MemoryMode),
 }
 
 /// A run as it is asked for, valid as far as that can be said without the machine.

@@ -7,22 +7,11 @@ use numawise_linux::weights as kernel;
 use numawise_machine::{Roots, global_weight};
 
 use super::request::{MemorySelection, RunRequest};
-use crate::Error;
+use crate::error::{Error, WeightsMissing};
 
 #[cfg(test)]
 #[path = "weights_tests.rs"]
 mod tests;
-
-/// Why a plan has no weights that could be written.
-#[derive(Debug, Clone, PartialEq)]
-pub enum WeightsMissing {
-    /// numactl's weighted policy takes the kernel's weights as they are.
-    KernelsAreTaken,
-    /// What the plan says of them.
-    Unknown(Box<Notice>),
-    /// The plan interleaves by weight over fewer than two nodes, or not at all.
-    NotAskedFor,
-}
 
 /// The weights that the plan asks for; all its tasks ask for the same.
 fn wanted(placement: &Placement) -> &[NodeWeight] {

@@ -1,12 +1,22 @@
 //! Lists of nodes and CPUs as numactl(8) writes them: `0,2-3`, `all`, `!0`, `+0-1`, `!+0`; nodes also as `netdev:eth0`,
 //! `block:sda`, `pci:3b:00.0`, `file:/scratch`, `ip:host`.
 
+use numawise_facts::MemoryMode;
 use numawise_machine::{DeviceError, Roots, nodes_of_device};
 use numawise_units::{CpuSet, Id, IdSet, NodeSet};
 
 #[cfg(test)]
 #[path = "numactl_list_tests.rs"]
 mod tests;
+
+/// Which list of a request an error is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RequestedList {
+    Cpus,
+    Nodes,
+    /// The nodes of a memory policy.
+    Memory(MemoryMode),
+}
 
 /// Why a text is not a list in numactl's syntax, or not one for us.
 #[derive(Debug, thiserror::Error)]
