@@ -17,10 +17,9 @@ pub const EXCEPTIONS: [(&str, Rule, &str); 2] = [
 ];
 
 /// Places that are still to be mended; the list only shrinks.
-pub const OPEN: [(&str, Rule); 28] = [
+pub const OPEN: [(&str, Rule); 27] = [
     ("crates/analyse", Rule::Circle),
     ("crates/analyse", Rule::Word),
-    ("crates/cli", Rule::Circle),
     ("crates/cli", Rule::UnsafeFace),
     ("crates/cli", Rule::Word),
     ("crates/facts", Rule::Circle),

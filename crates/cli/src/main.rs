@@ -6,6 +6,7 @@
 #![cfg_attr(not(test), no_main)]
 
 mod commands;
+mod exit;
 #[cfg(not(test))]
 mod maths;
 mod show;

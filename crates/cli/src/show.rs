@@ -10,7 +10,7 @@ use numawise_report::document::{self, Style};
 use numawise_report::series;
 use numawise_tables::Timeline;
 
-use crate::commands::Failure;
+use crate::exit::Failure;
 use crate::verdict::use_from_now_on;
 
 /// Prints a study as text or as JSON, and writes it as HTML where that is asked for.

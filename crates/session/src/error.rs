@@ -9,10 +9,9 @@ use numawise_membench::MembenchError;
 use numawise_observe::FindError;
 use numawise_placement::{LocationError, PlacementError};
 use numawise_record::{Difference, RecordError};
-use numawise_study::StudyError;
+use numawise_study::{MetricError, StudyError};
 use numawise_units::{Nanoseconds, NodeSet};
 
-use crate::experiment::Settings;
 use crate::numactl_list::{ListError, RequestedList};
 
 /// Failure of a use case. No option of a command line is named: the face that asked adds what to type.
@@ -29,6 +28,8 @@ pub enum Error {
     Membench(#[from] MembenchError),
     #[error(transparent)]
     Record(#[from] RecordError),
+    #[error(transparent)]
+    Metric(#[from] MetricError),
     #[error(transparent)]
     Study(#[from] StudyError),
     #[error(transparent)]
@@ -171,4 +172,11 @@ impl From<&LaunchError> for Cause {
             Cause::Ours
         }
     }
+}
+
+/// Settings of an experiment that its answer depends on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    pub margin: f64,
+    pub repeats: u32,
 }

@@ -15,11 +15,11 @@ use numawise_facts::{
 use numawise_launch::{Pinner, find_agent};
 use numawise_record::Record;
 use numawise_study::{
-    Engine, LocalRunner, MetricReader, PlannedPoint, ProgramNeeds, StudyDesign, StudyError, SystemClock,
-    TrialStore,
+    Engine, LocalRunner, MetricReader, PlannedPoint, ProgramNeeds, StudyDesign, SystemClock, TrialStore,
 };
 use numawise_units::{Bytes, Nanoseconds, Share};
 
+use crate::error::Settings;
 use crate::{Error, here};
 
 #[cfg(test)]
@@ -67,7 +67,7 @@ impl ExperimentRequest {
         if self.repeats < LEAST_REPEATS {
             return Err(Error::TooFewRepeats { asked: self.repeats, least: LEAST_REPEATS });
         }
-        MetricReader::new(&self.metric).map_err(StudyError::from)?;
+        MetricReader::new(&self.metric)?;
         Ok(())
     }
 
@@ -309,11 +309,4 @@ fn resumed(request: &ExperimentRequest, machine: Machine, study: Study) -> Resul
         header.machine.attributes = newest.attributes;
     }
     Ok(Study { header, ..study })
-}
-
-/// Settings of an experiment that its answer depends on.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Settings {
-    pub margin: f64,
-    pub repeats: u32,
 }

@@ -39,7 +39,7 @@ fn requests_that_make_no_sense_are_refused_before_anything_runs() {
     assert!(matches!(few, Err(Error::TooFewRepeats { asked: 4, least: 5 })));
     let metric = Metric::Output { regex: "(".to_owned(), higher_is_better: false };
     let broken = open(ExperimentRequest { metric, ..sane });
-    assert!(matches!(broken, Err(Error::Study(StudyError::Metric(_)))));
+    assert!(matches!(broken, Err(Error::Metric(_))));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
@@ -70,22 +70,4 @@ fn a_flag_that_is_up_ends_it_in_the_first_run() {
     let stopped = Experiment::open(request, machine, &mut Ignore, &AtomicBool::new(true));
     let Err(error @ Error::InterruptedInFirstRun) = stopped else { panic!() };
     assert_eq!(error.cause(), Cause::Interrupted);
-}
-
-#[test]
-fn what_is_recorded_is_continued_unless_it_is_another_experiment() {
-    let folder = tempfile::tempdir().unwrap();
-    let sane = request(folder.path(), &["true"]);
-    assert_eq!(open(sane.clone()).unwrap().study().trials.len(), 1);
-    let again = open(sane.clone()).unwrap();
-    assert_eq!(again.study().trials.len(), 1, "the first run is not done twice");
-    drop(again);
-    let other =
-        open(ExperimentRequest { command: request(folder.path(), &["false"]).command, ..sane.clone() });
-    assert!(matches!(other, Err(Error::OtherStudy { .. })));
-    let stricter = open(ExperimentRequest { margin: "9%".parse().unwrap(), ..sane.clone() });
-    let Err(Error::OtherSettings { recorded, now, .. }) = stricter else { panic!() };
-    assert_eq!((recorded.margin, now.margin), (0.05, 0.09));
-    let fresh = open(ExperimentRequest { margin: "9%".parse().unwrap(), fresh: true, ..sane });
-    assert_eq!(fresh.unwrap().study().header.margin, 0.09);
 }

@@ -22,5 +22,5 @@ pub mod plan;
 pub mod profiles;
 pub mod watch;
 
-pub use error::{Cause, Error, WeightsMissing};
+pub use error::{Cause, Error, Settings, WeightsMissing};
 pub use numactl_list::{ListError, RequestedList};

@@ -1,7 +1,7 @@
 //! Experiments: which points to try, in which order, and when to stop.
 //!
-//! This room knows how an experiment is designed and carried out. It does not know where the machine comes from, how a
-//! request becomes a placement (it names requests; the command line resolves them), where trials are kept (it hands each
+//! This crate knows how an experiment is designed and carried out. It does not know where the machine comes from, how a
+//! request becomes a placement (it names requests; the session resolves them), where trials are kept (it hands each
 //! to a [`TrialStore`]), or what the result means to a person (that is `analyse`).
 
 mod design;

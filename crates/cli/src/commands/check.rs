@@ -16,8 +16,7 @@ use numawise_session::experiment::{self, Experiment, ExperimentRequest};
 use numawise_session::openmp::outermost;
 use numawise_units::{Nanoseconds, Share};
 
-use super::exit::{INTERRUPTED, interruptible};
-use super::{Failure, SUCCESS, Status};
+use crate::exit::{Failure, INTERRUPTED, SUCCESS, Status, interruptible};
 use crate::show;
 use progress::Progress;
 

@@ -2,7 +2,6 @@
 
 mod bar;
 mod check;
-mod exit;
 mod machine;
 mod report;
 mod run;
@@ -12,7 +11,7 @@ use std::ffi::OsString;
 
 use clap::{Parser, Subcommand};
 
-pub use exit::{Failure, SUCCESS, Status};
+pub use crate::exit::{Failure, SUCCESS, Status};
 
 /// Does it matter where my threads, ranks and memory live? By how much? What exactly should I change?
 #[derive(Parser)]
@@ -39,7 +38,7 @@ pub fn main() -> Status {
     numawise_launch::ignore_broken_pipes();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return exit::usage(error),
+        Err(error) => return crate::exit::usage(error),
     };
     let result = match arguments.command {
         Command::Machine(arguments) => machine::run(arguments),

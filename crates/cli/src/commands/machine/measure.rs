@@ -16,8 +16,7 @@ use numawise_units::{Bytes, NodeSet};
 
 use super::print::{self, Output};
 use super::progress::Progress;
-use crate::commands::exit::{INTERRUPTED, interruptible};
-use crate::commands::{Failure, SUCCESS, Status};
+use crate::exit::{Failure, INTERRUPTED, SUCCESS, Status, interruptible};
 use crate::show;
 
 /// Measure latency and bandwidth of this machine's memory, or show what was measured

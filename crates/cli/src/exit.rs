@@ -9,7 +9,6 @@ use numawise_launch::LaunchError;
 use numawise_placement::PlacementError;
 use numawise_report::notice::numactl_option;
 use numawise_session::{self as session, Cause, ListError, RequestedList, WeightsMissing};
-use numawise_study::StudyError;
 
 /// A status for the shell.
 pub type Status = u8;
@@ -114,7 +113,7 @@ fn option(error: &session::Error) -> Option<String> {
     let option = match error {
         session::Error::TooFewRepeats { .. } => "--repeats:",
         session::Error::NoNodes { .. } | session::Error::NoSuchNodes { .. } => "--nodes:",
-        session::Error::Study(StudyError::Metric(_)) => "--metric:",
+        session::Error::Metric(_) => "--metric:",
         session::Error::NoMetricInFirstRun { metric, problem, .. } => {
             return Some(numawise_report::notice::metric_problem(metric.regex(), problem) + ":");
         }

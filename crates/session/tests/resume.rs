@@ -1,0 +1,47 @@
+//! A recorded experiment, opened again. Alone in its process: a program that another thread is starting would hold the lock of the
+//! record for a moment, until it has closed its copy.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use numawise_facts::{Argument, Ignore, Metric, RunSpec};
+use numawise_session::experiment::{Experiment, ExperimentRequest};
+use numawise_session::{Error, here};
+use numawise_units::Nanoseconds;
+
+fn request(folder: &Path, program: &str) -> ExperimentRequest {
+    ExperimentRequest {
+        command: RunSpec { command: vec![Argument::from(program)], directory: folder.to_owned() },
+        threads: None,
+        metric: Metric::WallTime,
+        budget: Nanoseconds(1),
+        repeats: 5,
+        margin: "5%".parse().unwrap(),
+        sampling: "0.5%".parse().unwrap(),
+        seed: Some(7),
+        record: folder.join("app.nw"),
+        fresh: false,
+        version: "0".to_owned(),
+    }
+}
+
+fn open(request: ExperimentRequest) -> Result<Experiment, Error> {
+    Experiment::open(request, here::full().unwrap().machine, &mut Ignore, &AtomicBool::new(false))
+}
+
+#[test]
+fn what_is_recorded_is_continued_unless_it_is_another_experiment() {
+    let folder = tempfile::tempdir().unwrap();
+    let sane = request(folder.path(), "true");
+    assert_eq!(open(sane.clone()).unwrap().study().trials.len(), 1);
+    let again = open(sane.clone()).unwrap();
+    assert_eq!(again.study().trials.len(), 1, "the first run is not done twice");
+    drop(again);
+    let other = open(request(folder.path(), "false"));
+    assert!(matches!(other, Err(Error::OtherStudy { .. })));
+    let stricter = open(ExperimentRequest { margin: "9%".parse().unwrap(), ..sane.clone() });
+    let Err(Error::OtherSettings { recorded, now, .. }) = stricter else { panic!() };
+    assert_eq!((recorded.margin, now.margin), (0.05, 0.09));
+    let fresh = open(ExperimentRequest { margin: "9%".parse().unwrap(), fresh: true, ..sane });
+    assert_eq!(fresh.unwrap().study().header.margin, 0.09);
+}
