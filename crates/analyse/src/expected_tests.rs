@@ -34,7 +34,7 @@ fn place(study: &mut Study, point: &str, cpus: &str, memory: &str) {
     task.memory = MemoryPlan::new(MemoryMode::Bind, memory.parse().unwrap());
 }
 
-/// First touch by one thread; far memory costs 1.58 times, interleaving brings 1.82 times.
+/// First touch by one thread; remote memory costs 1.58 times, interleaving brings 1.82 times.
 fn placed() -> Study {
     let mut study = two_node_check(2.0, 1.9, 1.1, 1.9, 3.0, 1.5);
     place(&mut study, "one-node", "0-3", "0");

@@ -62,7 +62,7 @@ fn memory_beside_its_threads_is_not_first_touch_by_one_thread() {
 }
 
 #[test]
-fn a_census_that_came_too_early_says_nothing() {
+fn a_sample_that_came_too_early_says_nothing() {
     let mut study = two_node_check(2.0, 1.9, 1.1, 2.1, 3.0, 1.5);
     let mut early = first_touch_by_one();
     early.usage.peak_memory = Reading::Measured(numawise_units::Bytes::mib(4000));
@@ -78,7 +78,7 @@ fn memory_on_one_node_that_costs_nothing_is_no_finding() {
 }
 
 #[test]
-fn without_a_census_nothing_is_said_of_memory() {
+fn without_a_sample_nothing_is_said_of_memory() {
     let mut study = two_node_check(2.0, 1.9, 1.1, 2.1, 3.0, 1.5);
     let mut blind = first_touch_by_one();
     blind.pages = Reading::unavailable("move_pages is forbidden");

@@ -1,7 +1,7 @@
 //! What a study says: contrasts, the verdict, the findings. And what a profile of a machine says: tables, sentences,
 //! differences from another.
 //!
-//! This room is pure: a [`Study`](numawise_facts::Study) in, an [`Analysis`](numawise_tables::Analysis) out. It knows
+//! This crate is pure: a [`Study`](numawise_facts::Study) in, an [`Analysis`](numawise_tables::Analysis) out. It knows
 //! what the numbers mean for a person. It does not know where a study is kept, how a trial was run, or how an analysis
 //! is shown; it starts nothing.
 

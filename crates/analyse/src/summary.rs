@@ -84,7 +84,7 @@ pub fn pages(study: &Study, point: &Point) -> Reading<Vec<(NodeId, Bytes)>> {
         );
     };
     let chosen = all.iter().rev().find(|o| total(o) == Some(typical)).and_then(|o| o.pages.measured());
-    reading(chosen.map(|census| census.by_node.clone()), NOT_WATCHED)
+    reading(chosen.map(|pages| pages.by_node.clone()), NOT_WATCHED)
 }
 
 /// The share of CPU time on each node, over all watched trials of a point.

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
+use crate::schema::RecordKind;
+
 /// Why a record could not be made, opened, read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
@@ -28,7 +30,7 @@ pub enum RecordError {
     )]
     Newer { path: PathBuf, found: i64, known: i64 },
     #[error("{}: it holds {found}; expected {expected}; choose another file", path.display())]
-    OtherKind { path: PathBuf, found: &'static str, expected: &'static str },
+    OtherKind { path: PathBuf, found: RecordKind, expected: RecordKind },
     #[error(
         "{}: it was recorded on another machine ({recorded}; this one has {now}); choose another file",
         path.display()
@@ -62,13 +64,13 @@ pub enum RecordError {
     #[error("what was measured cannot be kept: {0}")]
     Unstorable(String),
     #[error(
-        "{}: it is no profile of a machine: {found}; expected what numawise machine measure saves, or the text that Intel's \
+        "{}: it is no profile of a machine: {found}; expected a profile that numawise saved, or the text that Intel's \
          Memory Latency Checker prints",
         path.display()
     )]
     NotAProfile { path: PathBuf, found: String },
     #[error(
-        "{}: the profile is damaged: {problem}; take a copy of it, or measure again (numawise machine measure)",
+        "{}: the profile is damaged: {problem}; take a copy of it, or measure the machine again",
         path.display()
     )]
     DamagedProfile { path: PathBuf, problem: String },

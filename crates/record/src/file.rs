@@ -9,7 +9,7 @@ use numawise_facts::StudyHeader;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use crate::lock::WriterLock;
-use crate::schema::{FORMATS, Format, STUDY, identity};
+use crate::schema::{FORMATS, Format, RecordKind, STUDY, identity};
 use crate::{RecordError, read, write};
 
 /// How long we wait for somebody who reads the file.
@@ -128,23 +128,14 @@ impl Record {
     }
 }
 
-/// What a file of ours holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A [`Record`] of trials.
-    Study,
-    /// A [`Series`](crate::Series) of looks at a running job.
-    Series,
-}
-
-/// Tells what a file holds; whether it is whole is seen when it is read.
+/// What a file holds; whether it is whole is seen when it is read.
 ///
 /// # Errors
 /// Whatever keeps the file from being one of ours: see [`RecordError`].
-pub fn kind(path: &Path) -> Result<Kind, RecordError> {
+pub fn kind(path: &Path) -> Result<RecordKind, RecordError> {
     drop(open_file(path, false)?);
     let (format, _) = identify(&connect(path)?, path)?;
-    Ok(if format.application_id == STUDY.application_id { Kind::Study } else { Kind::Series })
+    Ok(format.holds)
 }
 
 /// The tables and their first rows in one transaction: the file is empty until it is a record.

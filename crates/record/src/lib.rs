@@ -19,9 +19,10 @@ mod series;
 mod write;
 
 pub use error::RecordError;
-pub use file::{Kind, Record, kind};
+pub use file::{Record, kind};
 pub use profile::{
     Found, PassedOver, PassedOverReason, Profiles, profile_may_be_saved, read_profile, save_profile,
 };
 pub use same::{Difference, Item};
+pub use schema::RecordKind;
 pub use series::Series;

@@ -1,6 +1,7 @@
 //! From rows to nouns.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -34,7 +35,7 @@ impl Record {
             stopped: stopped
                 .map(|word| stop_reason(&word))
                 .transpose()
-                .map_err(|problem| RecordError::damaged(&self.path, problem))?,
+                .map_err(|problem| RecordError::damaged(&self.path, problem.to_string()))?,
         })
     }
 }
@@ -49,11 +50,11 @@ pub fn header(connection: &Connection, path: &Path) -> Result<StudyHeader, Recor
     serde_json::from_str(&text).map_err(|e| RecordError::damaged(path, format!("study.header: {e}")))
 }
 
-fn stop_reason(word: &str) -> Result<StopReason, String> {
-    serde_json::from_value(word.into()).map_err(|e| format!("study.stopped: {e}"))
+fn stop_reason(word: &str) -> Parsed<StopReason> {
+    serde_json::from_value(word.into()).map_err(|e| RowProblem::column("study.stopped", e))
 }
 
-/// The tables beside `trials`, by the number of the trial.
+/// The other tables than `trials`, by the number of the trial.
 struct Reader<'a> {
     path: &'a Path,
     values: HashMap<u32, Vec<f64>>,
@@ -61,8 +62,24 @@ struct Reader<'a> {
     pages: HashMap<u32, Vec<(NodeId, Bytes)>>,
 }
 
-/// A trial's row, and what keeps it from being a trial.
-type Parsed<T> = Result<T, String>;
+/// What keeps a row from being a trial.
+#[derive(Debug, thiserror::Error)]
+enum RowProblem {
+    #[error("{column}: {problem}")]
+    Column { column: String, problem: String },
+    #[error("it failed, and not with one of exit_code and exit_signal")]
+    NoExit,
+    #[error("status '{0}' is not known")]
+    Status(String),
+}
+
+impl RowProblem {
+    fn column(column: &str, problem: impl fmt::Display) -> Self {
+        RowProblem::Column { column: column.to_owned(), problem: problem.to_string() }
+    }
+}
+
+type Parsed<T> = Result<T, RowProblem>;
 
 impl<'a> Reader<'a> {
     fn new(connection: &Connection, path: &'a Path) -> Result<Self, RecordError> {
@@ -162,21 +179,22 @@ fn trial(
 }
 
 fn outcome(columns: &Columns<'_, '_>, per_task: Vec<f64>) -> Parsed<Outcome> {
-    let output_tail = || Ok::<_, String>(columns.get::<Option<String>>("output_tail")?.unwrap_or_default());
+    let output_tail =
+        || Ok::<_, RowProblem>(columns.get::<Option<String>>("output_tail")?.unwrap_or_default());
     match columns.get::<String>("status")?.as_str() {
         "measured" => Ok(Outcome::Measured { per_task }),
         "failed" => {
             let exit = match (columns.get("exit_code")?, columns.get("exit_signal")?) {
                 (Some(code), None) => Exit::Code(code),
                 (None, Some(signal)) => Exit::Signal(signal),
-                _ => return Err("it failed, and not with one of exit_code and exit_signal".to_owned()),
+                _ => return Err(RowProblem::NoExit),
             };
             Ok(Outcome::Failed { exit, output_tail: output_tail()? })
         }
         "no_metric" => {
             Ok(Outcome::NoMetric { problem: json(columns.row, "problem")?, output_tail: output_tail()? })
         }
-        other => Err(format!("status '{other}' is not known")),
+        other => Err(RowProblem::Status(other.to_owned())),
     }
 }
 
@@ -189,8 +207,8 @@ fn observation(
         return Ok(Reading::unavailable(reason.clone()));
     }
     let c = columns;
-    let census = |method: String| {
-        Ok::<_, String>(ResidencySample {
+    let sample = |method: String| {
+        Ok::<_, RowProblem>(ResidencySample {
             by_node: pages,
             method,
             pages_seen: c.count("pages_seen")?,
@@ -199,7 +217,7 @@ fn observation(
     };
     Ok(Reading::Measured(Observation {
         host: c.reading("host", || {
-            HostId::new(c.get::<String>("host")?).ok_or_else(|| "host: it is empty".to_owned())
+            HostId::new(c.get::<String>("host")?).ok_or_else(|| RowProblem::column("host", "it is empty"))
         })?,
         rank: c.reading("rank", || Ok(Rank(c.get("rank")?)))?,
         usage: ResourceUsage {
@@ -214,7 +232,7 @@ fn observation(
         migrations: c.reading("migrations", || c.count("migrations"))?,
         run_delay: c.reading("run_delay_ns", || Ok(Nanoseconds(c.count("run_delay_ns")?)))?,
         threads: c.reading("threads", || Ok(threads))?,
-        pages: c.reading("pages", || census(c.get("pages_method")?))?,
+        pages: c.reading("pages", || sample(c.get("pages_method")?))?,
         noise: HostNoise {
             steal: c.reading("steal", || Ok(Ratio(c.get("steal")?)))?,
             other_load: c.reading("other_load", || Ok(Ratio(c.get("other_load")?)))?,
@@ -235,11 +253,11 @@ struct Columns<'r, 's> {
 
 impl Columns<'_, '_> {
     fn get<T: rusqlite::types::FromSql>(&self, column: &str) -> Parsed<T> {
-        self.row.get(column).map_err(|e| format!("{column}: {e}"))
+        self.row.get(column).map_err(|e| RowProblem::column(column, e))
     }
 
     fn count(&self, column: &str) -> Parsed<u64> {
-        unsigned(self.row, column).map_err(|e| format!("{column}: {e}"))
+        unsigned(self.row, column).map_err(|e| RowProblem::column(column, e))
     }
 
     /// The reason why it is missing, or the value.
@@ -257,8 +275,8 @@ fn unsigned(row: &Row<'_>, column: &str) -> rusqlite::Result<u64> {
 }
 
 fn json<T: DeserializeOwned>(row: &Row<'_>, column: &str) -> Parsed<T> {
-    let text: String = row.get(column).map_err(|e| format!("{column}: {e}"))?;
-    serde_json::from_str(&text).map_err(|e| format!("{column}: {e}"))
+    let text: String = row.get(column).map_err(|e| RowProblem::column(column, e))?;
+    serde_json::from_str(&text).map_err(|e| RowProblem::column(column, e))
 }
 
 fn mask(row: &Row<'_>) -> rusqlite::Result<Reading<CpuSet>> {

@@ -1,14 +1,33 @@
 //! The tables of the two kinds of file, and how to bring older files up to date.
 
+use std::fmt;
+
 use rusqlite::{Connection, Transaction};
 
-/// One kind of file.
+/// What a file of ours holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordKind {
+    /// A [`Record`](crate::Record) of trials.
+    Study,
+    /// A [`Series`](crate::Series) of samples of a running job.
+    Series,
+}
+
+impl fmt::Display for RecordKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            RecordKind::Study => "a study",
+            RecordKind::Series => "a time series of a running job",
+        })
+    }
+}
+
+/// The tables of one kind of file.
 #[derive(Debug)]
 pub struct Format {
     /// Tells our files from other SQLite files, at byte 68 of the file.
     pub application_id: i64,
-    /// What is in it, for messages.
-    pub holds: &'static str,
+    pub holds: RecordKind,
     /// Step `k` brings a file from version `k` to `k + 1`. A step that was released never changes: a change of the format
     /// is a new step.
     steps: &'static [&'static str],
@@ -17,14 +36,14 @@ pub struct Format {
 /// `NWIS` in ASCII.
 pub static STUDY: Format = Format {
     application_id: 0x4e57_4953,
-    holds: "a study (numawise check)",
+    holds: RecordKind::Study,
     steps: &[include_str!("schema/study-1.sql")],
 };
 
 /// `NWTS` in ASCII.
 pub static SERIES: Format = Format {
     application_id: 0x4e57_5453,
-    holds: "a time series (numawise where --record)",
+    holds: RecordKind::Series,
     steps: &[include_str!("schema/series-1.sql")],
 };
 

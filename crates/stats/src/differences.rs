@@ -2,8 +2,8 @@
 //!
 //! Knows the metric's direction and its step; knows neither levels nor decisions.
 
+use crate::design::{Better, FamilyDesign, PlannedContrast};
 use crate::error::StatsError;
-use crate::family::{Better, FamilyDesign, PlannedContrast};
 
 /// Why a contrast has no interval. An interval is never made up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,6 +10,7 @@
 mod bootstrap;
 mod critical;
 mod describe;
+mod design;
 mod differences;
 mod error;
 mod family;
@@ -21,12 +22,10 @@ mod spread;
 pub use bootstrap::{MedianInterval, median_interval};
 pub use critical::{effective_contrasts, two_sided_t};
 pub use describe::{Outlier, Summary, median, outliers, quantile, summarise};
+pub use design::{Better, FamilyDesign, Judgement, PlannedContrast};
 pub use differences::NoInterval;
 pub use error::StatsError;
-pub use family::{
-    Better, Contrast, ContrastStanding, Estimate, Family, FamilyDecision, FamilyDesign, Judgement,
-    PlannedContrast, analyse,
-};
+pub use family::{Contrast, ContrastStanding, Estimate, Family, FamilyDecision, analyse};
 pub use planning::{Noise, blocks_needed, noise};
 pub use scaling::{efficiency, speedup};
 pub use sequence::{FIRST_INTERIM, StoppingAdvice, is_interim, next_interim, should_stop};

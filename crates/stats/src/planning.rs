@@ -7,9 +7,8 @@
 mod tests;
 
 use crate::critical::two_sided_t;
-use crate::family::{
-    Contrast, Family, FamilyDesign, Judgement, gain_ruled_out, narrow_enough, reported_level,
-};
+use crate::design::{FamilyDesign, Judgement};
+use crate::family::{Contrast, Family, gain_ruled_out, narrow_enough, reported_level};
 
 /// Beyond so many blocks an estimate is not worth a sentence: nobody runs that many.
 const OUT_OF_REACH: usize = 1000;

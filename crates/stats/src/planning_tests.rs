@@ -1,5 +1,6 @@
 use super::*;
-use crate::family::{Better, analyse};
+use crate::design::Better;
+use crate::family::analyse;
 
 /// Blocks of two points whose log differences alternate `effect + sd` and `effect - sd`.
 fn alternating(effect: f64, sd: f64, blocks: usize) -> Vec<Vec<Option<f64>>> {

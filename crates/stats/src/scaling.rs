@@ -1,7 +1,7 @@
 //! Speedup and parallel efficiency, from two values of one metric.
 
+use crate::design::Better;
 use crate::error::StatsError;
-use crate::family::Better;
 
 /// How many times better `other` is than `reference`; both in the same unit, above 0.
 ///

@@ -8,9 +8,10 @@
 #[path = "sequence_tests.rs"]
 mod tests;
 
+use crate::design::{Better, FamilyDesign};
 use crate::differences::check_input;
 use crate::error::StatsError;
-use crate::family::{Better, Contrast, FamilyDecision, FamilyDesign, analyse};
+use crate::family::{Contrast, FamilyDecision, analyse};
 
 /// The number of blocks at the first interim analysis.
 pub const FIRST_INTERIM: usize = 5;

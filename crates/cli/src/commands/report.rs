@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 
-use numawise_record::{Kind, Record, Series};
+use numawise_record::{Record, RecordKind, Series};
 
 use super::{Failure, SUCCESS, Status};
 use crate::show;
@@ -31,11 +31,11 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     }
     let (path, html) = (&arguments.record, arguments.html.as_deref());
     match numawise_record::kind(path)? {
-        Kind::Study => {
+        RecordKind::Study => {
             let study = Record::open_to_read(path)?.study()?;
             show::study(&study, path, arguments.json, html)?;
         }
-        Kind::Series => {
+        RecordKind::Series => {
             let mut looks = numawise_analyse::Series::default();
             Series::replay(path, |machine, session, look| looks.push(machine, session, look))?;
             show::series(&looks.timeline(), path, arguments.json, html)?;

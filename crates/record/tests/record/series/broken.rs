@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use numawise_facts::Machine;
-use numawise_record::{Kind, Record, RecordError, Series, kind};
+use numawise_record::{Record, RecordError, RecordKind, Series, kind};
 use rusqlite::Connection;
 
 use super::sample;
@@ -84,15 +84,15 @@ fn a_study_is_not_a_series_and_a_series_is_not_a_study() {
     let study = Folder::new();
     Record::create(&study.path(), &header()).unwrap().append(&trial(0)).unwrap();
     let said = refusal(&study.path());
-    assert!(said.contains("it holds a study (numawise check)"), "{said}");
-    assert!(said.contains("expected a time series (numawise where --record)"), "{said}");
-    assert_eq!(kind(&study.path()).unwrap(), Kind::Study);
+    assert!(said.contains("it holds a study"), "{said}");
+    assert!(said.contains("expected a time series of a running job"), "{said}");
+    assert_eq!(kind(&study.path()).unwrap(), RecordKind::Study);
 
     let series = Folder::with_looks(2);
     for refused in [Record::open(&series.path()), Record::open_to_read(&series.path())] {
         let said = refused.unwrap_err().to_string();
-        assert!(said.contains("it holds a time series (numawise where --record)"), "{said}");
-        assert!(said.contains("expected a study (numawise check)"), "{said}");
+        assert!(said.contains("it holds a time series of a running job"), "{said}");
+        assert!(said.contains("expected a study"), "{said}");
     }
     let said = Record::create(&series.path(), &header()).unwrap_err();
     assert!(matches!(said, RecordError::Exists(_)), "{said}");

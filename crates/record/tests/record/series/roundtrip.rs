@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use numawise_facts::{
     MappingSnapshot, MemorySnapshot, PageUse, PolicyShare, Reading, Snapshot, TaskSnapshot, ThreadSnapshot,
 };
-use numawise_record::{Kind, RecordError, Series, kind};
+use numawise_record::{RecordError, RecordKind, Series, kind};
 use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid};
 use proptest::prelude::*;
 
@@ -42,7 +42,7 @@ fn looks_come_back_as_they_were() {
     let (found, looks) = Series::read(&place.file()).unwrap();
     assert_eq!(found, machine());
     assert_eq!(looks, sample::snapshots(80));
-    assert_eq!(kind(&place.file()).unwrap(), Kind::Series);
+    assert_eq!(kind(&place.file()).unwrap(), RecordKind::Series);
 }
 
 #[test]
