@@ -87,7 +87,7 @@ struct Peer<'a> {
     disallowed: bool,
 }
 
-/// What is meant to differ: see the module `locate` of the room `placement`.
+/// What is meant to differ: see the module `locate` of the crate `placement`.
 fn is_known(machine: &Machine, peer_has_cores: bool, location: &str) -> bool {
     // We give every CPU a core where hwloc knows of none.
     if !peer_has_cores && location.contains("core") {
@@ -102,7 +102,7 @@ fn is_known(machine: &Machine, peer_has_cores: bool, location: &str) -> bool {
 
 /// The number of locations where both find CPUs.
 fn compare(name: &str, machine: &Machine, mut told: Peer<'_>, differences: &mut Vec<String>) -> usize {
-    // Which CPUs of a recorded machine are there is for the room `machine` to say; what is below them is compared here.
+    // Which CPUs of a recorded machine are there is for the crate `machine` to say; what is below them is compared here.
     told.disallowed = peer(&told, "all") == locate(machine, "all").ok();
     let peer_has_cores = peer(&told, "core:0").is_some();
     let mut found = 0;

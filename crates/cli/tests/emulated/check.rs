@@ -196,7 +196,7 @@ fn emulated_parallel_initialisation_has_nothing_to_cure() {
     // That it is placed badly must never be said.
     let placed_well = &told["placed_well"];
     assert_ne!(*placed_well, false, "{}", run[0].stdout);
-    assert_eq!(told["verdict"], "affected", "far memory costs: {}", run[0].stdout);
+    assert_eq!(told["verdict"], "affected", "remote memory costs: {}", run[0].stdout);
     assert!(!findings(&told).contains(&"NW001"), "{}", run[0].stdout);
     assert_eq!(run[1].stdout.contains("placed well"), *placed_well == true, "{}", run[1].stdout);
 }

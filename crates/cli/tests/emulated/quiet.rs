@@ -6,7 +6,7 @@ use crate::{decided, findings, guest, json};
 
 /// Without timing both nodes are equally fast, whatever their distances say. Two threads, so that the emulated CPUs that
 /// work at any moment are as many as the host's. The margin is wide because emulated CPUs are noisy: runs vary by a tenth, and
-/// pinned threads were seen to be a tenth faster; with timing far memory costs twice the margin. The runs are short, a second
+/// pinned threads were seen to be a tenth faster; with timing remote memory costs twice the margin. The runs are short, a second
 /// or two: on a host three times slower than the fastest there must be time for more than the least number of repeats.
 #[test]
 fn emulated_equal_nodes_are_not_affected() {
