@@ -3,12 +3,12 @@
 use std::fmt;
 
 use numawise_units::{Bytes, Nanoseconds, NodeId, NodeSet, Ratio};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::{NotTriedReason, PlacementRequest, PointId, Reading};
 
 /// An effect as a ratio with its 95 % interval. Above 1: the second point is better than the first.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Effect {
     pub ratio: Ratio,
     pub low: Ratio,
@@ -29,7 +29,7 @@ impl fmt::Display for Effect {
 }
 
 /// Stable identifiers of findings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub enum FindingId {
     /// Memory first touched by one thread.
     #[serde(rename = "NW001")]
@@ -72,7 +72,7 @@ impl fmt::Display for FindingId {
 }
 
 /// A named conclusion with its evidence, its cost, and what to do.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
     pub id: FindingId,
     pub evidence: Vec<Evidence>,
@@ -85,7 +85,7 @@ pub struct Finding {
 }
 
 /// One observed or computed fact that a finding rests on.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Evidence {
     pub quantity: EvidenceQuantity,
     pub value: Reading<Amount>,
@@ -98,7 +98,7 @@ pub struct Evidence {
 }
 
 /// What a piece of evidence is a value of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EvidenceQuantity {
     /// Share of the program's memory that lies on a node; `of`: all its memory.
@@ -146,7 +146,7 @@ pub enum EvidenceQuantity {
 }
 
 /// A value with its unit.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Amount {
     Bytes(Bytes),
@@ -164,7 +164,7 @@ pub enum Amount {
 }
 
 /// What a piece of evidence speaks of.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EvidenceSubject {
     /// All runs of the study.
@@ -195,7 +195,7 @@ pub enum EvidenceSubject {
 }
 
 /// Where a piece of evidence comes from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EvidenceSource {
     /// What was seen of processes and threads in trials.
@@ -213,7 +213,7 @@ pub enum EvidenceSource {
 }
 
 /// Something to do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Advice {
     /// Initialise large arrays in parallel as they are used; `interleaving_helped`: it brings at least as much.

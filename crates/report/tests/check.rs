@@ -2,8 +2,11 @@
 
 mod sample;
 
+use numawise_facts::{MetricProblem, NotTriedReason, PlacementGroup, StudyNotice};
 use numawise_report::check;
 use numawise_report::document::Style;
+use numawise_tables::{MoreRepeats, PlacedWell};
+use numawise_units::Bytes;
 
 /// Blanks and line breaks do not matter.
 fn normal(text: &str) -> String {
@@ -203,5 +206,106 @@ fn the_data_of_the_charts_can_be_read_again() {
         }
         let name = sample.study.header.points[1].id.0.replace(['\u{1b}', '\u{7}', '\u{202e}'], "\u{fffd}");
         assert_eq!(data["points"][1].as_str().unwrap().replace(['\u{1b}', '\u{7}'], "\u{fffd}"), name);
+    }
+}
+
+/// The verdict's sentence of a sample after a change.
+fn sentence(mut sample: sample::Sample, change: impl FnOnce(&mut sample::Sample)) -> String {
+    change(&mut sample);
+    let json: serde_json::Value = serde_json::from_str(&check::json(&sample.check())).unwrap();
+    json["text"].as_str().unwrap().to_owned()
+}
+
+fn named(name: &str) -> sample::Sample {
+    sample::all().into_iter().find(|sample| sample.name == name).unwrap()
+}
+
+#[test]
+fn the_verdict_says_what_its_values_say() {
+    let placed_well = |s: &mut sample::Sample| s.analysis.verdict.placed_well = PlacedWell::Yes;
+    assert!(sentence(named("affected"), placed_well).contains("But the program is placed well as it is"));
+    let slight = |s: &mut sample::Sample| s.analysis.verdict.slight = true;
+    assert!(sentence(named("one-node"), slight).contains("matters a little here"));
+    let worse = sentence(named("affected"), |s| {
+        let verdict = &mut s.analysis.verdict;
+        (verdict.from, verdict.to) = ("one-node".into(), "remote".into());
+        verdict.effect = verdict.effect.clone().map(|effect| effect.inverse());
+    });
+    let start = "Placement matters here: one-node (CPUs and memory of node 0, 4 threads) is 1.87x";
+    assert!(worse.starts_with(start), "a loss is said from its better end: {worse}");
+    let text = sentence(named("not-affected"), |_| ());
+    assert!(text.contains("no placement that was tried differs by more than 3.0 %"), "{text}");
+    for (more, part) in [
+        (MoreRepeats::About(120), "about 120 more repeats would decide"),
+        (MoreRepeats::AFew, "a few more repeats may decide"),
+        (MoreRepeats::OutOfReach, "will not decide"),
+    ] {
+        let text = sentence(named("undecided"), |s| s.analysis.verdict.more_repeats = Some(more));
+        assert!(text.starts_with("It cannot be told yet") && text.contains(part), "{text}");
+    }
+    let alone = sentence(named("not-affected"), |s| {
+        s.study.header.pairs.clear();
+        s.study.header.not_tried = vec![StudyNotice::OneCpu.into()];
+    });
+    assert!(alone.starts_with("Placement cannot matter here: pinning: there is one CPU"), "{alone}");
+}
+
+#[test]
+fn memory_of_another_node_is_said_in_a_sentence() {
+    let sample = named("affected");
+    let json: serde_json::Value = serde_json::from_str(&check::json(&sample.check())).unwrap();
+    assert_eq!(
+        json["expected"]["text"],
+        "measured on this machine: to CPUs of node 0 the memory of node 1 takes 1.75x as long to answer as local memory and \
+         gives 0.44x the bandwidth of local memory; with all its memory there a program could take at most 1.75x as long if it \
+         is bound by latency, and 2.25x if it is bound by bandwidth; seen: 1.59x"
+    );
+}
+
+#[test]
+fn notices_of_a_study_are_sentences_with_their_values() {
+    let not_tried = |placements, reason| StudyNotice::NotTried { placements, reason };
+    let does_not_fit = NotTriedReason::DoesNotFit {
+        needs: Bytes::mib(190),
+        nodes: "2-3".parse().unwrap(),
+        capacity: Bytes::mib(180),
+    };
+    let only = NotTriedReason::OnlyMemoryOf { nodes: "0".parse().unwrap() };
+    let one = || "one-node".into();
+    for (notice, text) in [
+        (
+            not_tried(PlacementGroup::HighBandwidthMemory, does_not_fit),
+            "HBM: the program needs 190 MiB, and nodes 2-3 can take 180 MiB",
+        ),
+        (
+            not_tried(PlacementGroup::InterleavedAndRemote, only),
+            "interleaved and remote memory: only node 0 may give us memory",
+        ),
+        (
+            not_tried(
+                PlacementGroup::CopyPerNode,
+                NotTriedReason::FewerThreadsThanNodes { threads: 1, nodes: 2 },
+            ),
+            "one copy on each node: 1 threads are fewer than 2 nodes",
+        ),
+        (
+            StudyNotice::DisturbedCounted { trials: 12 },
+            "12 trials were disturbed by other load; they count all the same, since too few are undisturbed",
+        ),
+        (
+            StudyNotice::ThreadCountMismatch { point: one(), ran: 5, planned: 4 },
+            "one-node: the program ran 5 threads where 4 were asked for (OMP_NUM_THREADS); if it takes their number as an \
+             argument, write {threads} there",
+        ),
+        (
+            StudyNotice::NoMetric { point: one(), problem: MetricProblem::NoMatch },
+            "point one-node: --metric matches nothing in the program's output",
+        ),
+        (
+            StudyNotice::PointGivenUp { point: one(), failures: 3 },
+            "one-node failed 3 times in a row and is given up",
+        ),
+    ] {
+        assert_eq!(numawise_report::notice::text(&notice.into()), text);
     }
 }

@@ -34,7 +34,7 @@ pub(crate) fn per_contrast(alpha: f64, count: f64) -> f64 {
 /// 1 + (k - 1) x mean over pairs of sqrt(1 - r^2), with r^2 freed of its small-sample bias; contrasts with fewer
 /// than three blocks in common, or without variation, count as unrelated (the careful side).
 /// Why this form, and how far it is from exact: `docs/statistics.md`, "The family".
-pub fn effective_contrasts(columns: &[&[Option<f64>]]) -> f64 {
+pub(crate) fn effective_contrasts(columns: &[&[Option<f64>]]) -> f64 {
     let k = columns.len();
     if k < 2 {
         return 1.0;

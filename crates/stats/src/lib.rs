@@ -20,7 +20,7 @@ mod sequence;
 mod spread;
 
 pub use bootstrap::{MedianInterval, median_interval};
-pub use critical::{effective_contrasts, two_sided_t};
+pub use critical::two_sided_t;
 pub use describe::{Outlier, Summary, median, outliers, quantile, summarise};
 pub use design::{Better, FamilyDesign, Judgement, PlannedContrast};
 pub use differences::NoInterval;
