@@ -8,27 +8,32 @@ mod choice;
 mod event;
 mod finding;
 mod machine;
+mod measurement;
+mod memory;
 mod notice;
 mod observation;
+mod outcome;
 mod pages;
 mod placement;
+mod point;
 mod profile;
 mod reading;
+mod request;
 mod run;
 mod snapshot;
 mod study;
 
 pub use choice::{CpuChoice, Order, ParseChoiceError, Smt};
 pub use event::{Event, Ignore, Sink};
-
 pub use finding::{
     Advice, Amount, Effect, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, Finding, FindingId,
 };
-pub use machine::{
-    Attribute, AttributeKind, AttributeOrigin, Cache, Cpu, Figure, FigureVsOrdinary, Machine, MemoryAccess,
-    MemoryKind, MemoryKindEvidence, Node, Package, RecognisedMemory, Source,
+pub use machine::{Cache, Cpu, Machine, Node, Package, Source};
+pub use measurement::{Depth, Fingerprint, MeasurementStep, Mix, ParseMixError, Target, Workers};
+pub use memory::{
+    Attribute, AttributeKind, AttributeOrigin, Figure, FigureVsOrdinary, MemoryAccess, MemoryKind,
+    MemoryKindEvidence, RecognisedMemory,
 };
-
 pub use notice::{
     BufferLimit, ChangedPart, ContendedCpu, EmulationNotice, LaunchNotice, LauncherMask, LiftedBy,
     MachineNotice, MembenchNotice, MlcLineGap, MlcTable, MlcTableGap, MovedTask, NamedTask, NamedThread,
@@ -39,25 +44,23 @@ pub use notice::{
 pub use observation::{
     HostNoise, Observation, ResidencySample, ResourceUsage, SamplerCost, ThreadObservation,
 };
+pub use outcome::{Disturbance, Exit, Metric, MetricProblem, Outcome};
 pub use pages::{Balancing, PageSize, ParsePagesError};
-pub use placement::{
-    EquivalentTool, MemoryMode, MemoryPlan, MemoryRequest, NodeWeight, OwnPlacement,
-    ParseEquivalentToolError, ParseMemoryRequestError, ParseStrategyError, Placement, PlacementRequest,
-    Strategy, TaskPlacement, ThreadBinding,
+pub use placement::{OwnPlacement, Placement, TaskPlacement};
+pub use point::{
+    ContrastRole, Factor, Levels, PlacementLevel, PointId, PointPair, PointRole, ProgramParameter,
 };
 pub use profile::{
-    Bandwidth, BufferPages, Depth, Estimate, Fingerprint, IdleLatency, LoadPoint, LoadedLatency,
-    MeasurementStep, Mix, PROFILE_COMPARE_SCHEMA, PROFILE_SCHEMA, ParseMixError, Profile, ProfileHeader,
-    ProfileNode, ProfileOrigin, Target, Transfer, Workers, WorkingSet, WorkingSets,
+    Bandwidth, BufferPages, IdleLatency, LoadPoint, LoadedLatency, PROFILE_COMPARE_SCHEMA, PROFILE_SCHEMA,
+    Profile, ProfileHeader, ProfileNode, ProfileOrigin, Transfer, WorkingSet, WorkingSets,
 };
-pub use reading::{Reading, Reason};
-
+pub use reading::{Estimate, Reading, Reason};
+pub use request::{
+    EquivalentTool, MemoryMode, MemoryPlan, MemoryRequest, NodeWeight, ParseEquivalentToolError,
+    ParseMemoryRequestError, ParseStrategyError, PlacementRequest, Strategy, ThreadBinding,
+};
 pub use run::{Argument, RunSpec, takes_threads};
 pub use snapshot::{
     MappingSnapshot, MemorySnapshot, PageUse, PolicyShare, Snapshot, TaskSnapshot, ThreadSnapshot,
 };
-pub use study::{
-    ContrastRole, Disturbance, Exit, Factor, HostFacts, Levels, Metric, MetricProblem, Outcome,
-    PlacementLevel, Point, PointId, PointPair, PointRole, ProgramParameter, StopReason, Study, StudyHeader,
-    Trial,
-};
+pub use study::{HostFacts, Point, StopReason, Study, StudyHeader, Trial};

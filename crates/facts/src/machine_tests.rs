@@ -1,4 +1,5 @@
 use super::*;
+use crate::MemoryAccess;
 
 fn node(id: u32, cpus: &str, distances: &[u32]) -> Node {
     Node {

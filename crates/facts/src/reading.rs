@@ -94,3 +94,34 @@ impl<T: fmt::Display> fmt::Display for Reading<T> {
         }
     }
 }
+
+/// A median with its interval over repetitions.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Estimate<T> {
+    pub median: T,
+    /// Bounds of the 95 % interval of the median.
+    pub low: T,
+    pub high: T,
+    /// Repetitions that count. Of one there is no interval: both bounds repeat it; of none the figure is declared.
+    pub samples: u32,
+    /// Repetitions that were thrown away because the machine was disturbed.
+    pub disturbed: u32,
+}
+
+impl<T: Copy> Estimate<T> {
+    /// A figure that somebody declares, without a measurement.
+    pub fn declared(value: T) -> Self {
+        Estimate { median: value, low: value, high: value, samples: 0, disturbed: 0 }
+    }
+
+    /// A figure that was measured once, or of which the repetitions are not known.
+    pub fn single(value: T) -> Self {
+        Estimate { samples: 1, ..Estimate::declared(value) }
+    }
+
+    /// The same in another type or unit, which must keep the order.
+    pub fn map<U>(self, f: impl Fn(T) -> U) -> Estimate<U> {
+        let Estimate { median, low, high, samples, disturbed } = self;
+        Estimate { median: f(median), low: f(low), high: f(high), samples, disturbed }
+    }
+}

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Reading, Source};
+use crate::{Exit, Reading, Source};
 
 fn header(metric: Metric) -> StudyHeader {
     StudyHeader {

@@ -1,0 +1,92 @@
+//! How a trial is judged, and how it ends.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// What is compared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Metric {
+    /// Wall time from start to end of the process, in seconds.
+    WallTime,
+    /// A number that the program prints: the first group of the last match of `regex` in its output.
+    Output { regex: String, higher_is_better: bool },
+}
+
+impl Metric {
+    pub fn higher_is_better(&self) -> bool {
+        matches!(self, Metric::Output { higher_is_better: true, .. })
+    }
+
+    /// The regular expression of a metric that is read from the output.
+    pub fn regex(&self) -> Option<&str> {
+        match self {
+            Metric::WallTime => None,
+            Metric::Output { regex, .. } => Some(regex),
+        }
+    }
+}
+
+/// How a process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Exit {
+    Code(i32),
+    Signal(i32),
+}
+
+impl Exit {
+    pub fn success(self) -> bool {
+        self == Exit::Code(0)
+    }
+
+    /// The status as a shell gives it: the code, or 128 + the signal.
+    pub fn shell_status(self) -> i32 {
+        match self {
+            Exit::Code(code) => code,
+            Exit::Signal(signal) => 128 + signal,
+        }
+    }
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Exit::Code(code) => write!(f, "exit status {code}"),
+            Exit::Signal(signal) => write!(f, "killed by signal {signal}"),
+        }
+    }
+}
+
+/// What came of a trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// The metric of each task, raw: seconds, or what the program printed.
+    Measured { per_task: Vec<f64> },
+    /// The program failed: this is not a time.
+    Failed { exit: Exit, output_tail: String },
+    /// The program ran, but its output held no metric.
+    NoMetric { problem: MetricProblem, output_tail: String },
+}
+
+/// What keeps a program's output from giving the metric.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MetricProblem {
+    /// The regular expression matches nothing in it.
+    NoMatch,
+    /// What the regular expression matched last is not a positive number.
+    NotANumber { text: String },
+}
+
+/// Why a trial is suspect.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Disturbance {
+    /// The hypervisor took CPU time: share of the machine's.
+    Steal(f64),
+    /// Other processes used the CPUs: share of the machine's.
+    OtherLoad(f64),
+}
