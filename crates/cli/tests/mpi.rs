@@ -140,7 +140,7 @@ fn rebind_widens_what_the_launcher_bound_and_says_so_once() {
             continue;
         }
         let warnings: Vec<&str> = err.lines().filter(|line| line.contains("--rebind:")).collect();
-        assert_eq!(warnings.len(), 1, "rank 0 speaks for all: {err}");
+        assert_eq!(warnings.len(), 1, "rank 0 is the reporting rank: {err}");
         assert!(warnings[0].contains(&format!("bound this rank to CPUs {}", theirs[&0])), "{err}");
     }
 }

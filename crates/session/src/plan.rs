@@ -198,7 +198,7 @@ fn placed_on_enough(asked: &JobRequest, allowed: &AllowedSets) -> Result<Placed,
     placed_here(asked, full(allowed)?)
 }
 
-/// On this machine, with what was measured of it where that matters, and beside the kernel's weights of now.
+/// On this machine, with what was measured of it where that matters, compared with the kernel's weights of now.
 fn placed_here(asked: &JobRequest, machine: Machine) -> Result<Placed, Error> {
     let (machine, profile) = evidence::with_profile(&asked.placement, machine);
     let mut placement = asked.place(&machine)?;

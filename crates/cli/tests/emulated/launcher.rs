@@ -44,7 +44,7 @@ fn emulated_ranks_respect_what_the_launcher_bound() {
         .unwrap();
     assert_eq!(mask(&run[0]), "2");
     assert_eq!((mask(&run[1]), run[1].stderr.as_str()), ("2-3", ""));
-    assert_eq!((mask(&run[2]), run[2].stderr.as_str()), ("0-1", ""), "rank 0 speaks for all");
+    assert_eq!((mask(&run[2]), run[2].stderr.as_str()), ("0-1", ""), "rank 0 is the reporting rank");
     assert_eq!(mask(&run[3]), "0-1");
     assert!(
         run[3].stderr.contains("4 ranks have 4 CPUs") && run[3].stderr.contains("not pinned"),

@@ -242,7 +242,7 @@ fn typed_without_value(meaning: Meaning) -> &'static str {
 }
 
 impl NumactlOptions {
-    /// Of several lists of CPUs the last one counts; `None` where an option may not stand beside what was typed before it.
+    /// Of several lists of CPUs the last one counts; `None` where an option may not follow what was typed before it.
     fn make_way(&mut self, meaning: Meaning) -> Option<()> {
         match meaning {
             Meaning::Cpus | Meaning::CpusOfNodes => {
@@ -258,12 +258,12 @@ impl NumactlOptions {
     }
 }
 
-/// `-C0` and `--membind=0` as name and value.
+/// `-C0` and `--membind=0` as name and value, the name with its dashes.
 fn split(text: &str) -> Option<(&str, Option<&str>)> {
-    if let Some(long) = text.strip_prefix("--") {
-        return Some(long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value))));
+    if text.starts_with("--") {
+        return Some(text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value))));
     }
-    let (name, value) = text[1..].split_at_checked(1)?;
+    let (name, value) = text.split_at_checked(2)?;
     // `-C=0` is the parser's to judge.
     match value {
         "" => Some((name, None)),
@@ -273,9 +273,12 @@ fn split(text: &str) -> Option<(&str, Option<&str>)> {
 }
 
 impl NumactlOption {
-    /// By its whole name or its letter.
+    /// By its whole name behind two dashes, or by its letter behind one.
     fn is_called(&self, name: &str) -> bool {
-        name == self.long || name.len() == 1 && name.starts_with(self.short)
+        match name.strip_prefix("--") {
+            Some(long) => long == self.long,
+            None => name[1..].chars().eq([self.short]),
+        }
     }
 
     /// The option for the parser.

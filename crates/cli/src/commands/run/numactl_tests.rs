@@ -90,6 +90,9 @@ fn all_else_is_left_to_the_parser() {
         "-x app",
         "--cpubind=0 app",
         "--mem 0 app",
+        "--p 0 app",
+        "--C 0 app",
+        "--l app",
         "- app",
     ] {
         assert_eq!(scan(words(line)), None, "{line}");
@@ -116,6 +119,8 @@ fn any_line_that_is_taken_means_the_same_to_the_parser() {
         "--balancing",
         "--membind=0",
         "--membind",
+        "--p",
+        "--m",
         "-C=1",
         "app",
         "-",
