@@ -1,7 +1,7 @@
 use numawise_facts::{
     BufferPages, Estimate, MembenchNotice, Mix, Notice, ProfileOrigin, Reading, Target, Workers,
 };
-use numawise_tables::{CellCall, CellKey, Crew, KneeWhy, LineHome, MatrixMeasure};
+use numawise_tables::{CellCall, CellKey, KneeReason, LineHome, MatrixMeasure, NodeCores};
 use numawise_units::{Bytes, BytesPerSecond, CpuId, Latency, NodeId, NodeSet};
 
 use super::*;
@@ -20,14 +20,14 @@ fn two_sockets_are_told_in_tables_and_sentences() {
     let tables = profile(&shape.profile(), Some(&shape.machine()));
     let latency = tables.matrix(MatrixMeasure::IdleLatency).unwrap();
     assert_eq!((latency.rows.len(), latency.columns.len(), latency.range), (2, 2, Some((80.1, 140.2))));
-    let beside = tables.matrix(MatrixMeasure::LatencyBesideOwn).unwrap();
+    let beside = tables.matrix(MatrixMeasure::LatencyVsLocal).unwrap();
     assert_eq!(median(&beside.cells[0][0]), 1.0);
     assert!((median(&beside.cells[0][1]) - 140.2 / 80.1).abs() < 1e-12);
     for mix in Mix::ALL {
-        assert!(tables.matrix(MatrixMeasure::Bandwidth { crew: Crew::Node, mix }).is_some(), "{mix}");
+        assert!(tables.matrix(MatrixMeasure::Bandwidth { cores: NodeCores::All, mix }).is_some(), "{mix}");
     }
     for part in [
-        "Memory of the other node takes 1.75x as long as own memory to answer (140.2 ns against 80.1 ns) and gives 0.40x",
+        "Memory of the other node takes 1.75x as long as local memory to answer (140.2 ns vs 80.1 ns) and gives 0.40x",
         "One core reads 13.1 GB/s of its node's memory, 14 %",
         "87 % of what the firmware declares",
         "2.47x as long",
@@ -45,7 +45,7 @@ fn nodes_without_cpus_are_compared_with_their_nearest() {
     assert_eq!((latency.rows.len(), latency.columns.len()), (2, 4));
     let part = "Memory of the 2 nodes without CPUs (hbm), from the nearest node, takes 1.18x as long";
     assert!(said(&tables.meaning, part), "{:#?}", tables.meaning);
-    assert!(said(&tables.meaning, "gives 2.89x of its read bandwidth (341.0 GB/s against 118.0 GB/s)"));
+    assert!(said(&tables.meaning, "gives 2.89x of its read bandwidth (341.0 GB/s vs 118.0 GB/s)"));
 }
 
 /// A node of which nothing could be measured is not counted among those that are told.
@@ -72,7 +72,7 @@ fn what_is_unknown_is_not_told() {
 fn many_nodes_are_told_as_a_span_with_the_worst() {
     let tables = profile(&sample::eight().profile(), None);
     assert!(said(&tables.meaning, "takes 1.22x to 2.33x as long"), "{:#?}", tables.meaning);
-    assert!(said(&tables.meaning, "at worst 215.0 ns against 92.4 ns, from node 0 to node 7"));
+    assert!(said(&tables.meaning, "at worst 215.0 ns vs 92.4 ns, from node 0 to node 7"));
     assert_eq!(tables.cores[0].cpus.len(), 64);
     assert_eq!(tables.matrix(MatrixMeasure::Transfers(LineHome::Owner)).unwrap().rows.len(), 8);
 }
@@ -80,7 +80,7 @@ fn many_nodes_are_told_as_a_span_with_the_worst() {
 #[test]
 fn what_is_missing_stays_missing_with_its_reason() {
     let tables = profile(&sample::poor(), None);
-    let triad = tables.matrix(MatrixMeasure::Bandwidth { crew: Crew::Node, mix: Mix::Triad }).unwrap();
+    let triad = tables.matrix(MatrixMeasure::Bandwidth { cores: NodeCores::All, mix: Mix::Triad }).unwrap();
     let reason = triad.cells[0][0].as_ref().unwrap().reason().unwrap();
     assert!(reason.0.contains("free memory") && triad.range.is_none());
     assert_eq!(tables.declared.reason().unwrap().0, "the firmware declares nothing (no HMAT)");
@@ -95,7 +95,7 @@ fn what_is_missing_stays_missing_with_its_reason() {
         assert!(tables.notices.contains(&notice.clone().into()), "{notice:?}: {:?}", tables.notices);
     }
     // With one node there is nothing but local memory.
-    assert!(tables.matrix(MatrixMeasure::LatencyBesideOwn).is_none());
+    assert!(tables.matrix(MatrixMeasure::LatencyVsLocal).is_none());
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn figures_that_cannot_be_are_unavailable() {
         let reason = latency.cells[0][0].as_ref().unwrap().reason().unwrap();
         assert!(reason.0.contains("cannot have been measured"), "{reason}");
         // Nor is anything beside it.
-        let beside = tables.matrix(MatrixMeasure::LatencyBesideOwn).unwrap();
+        let beside = tables.matrix(MatrixMeasure::LatencyVsLocal).unwrap();
         assert!(beside.cells[0].iter().all(|cell| cell.as_ref().unwrap().measured().is_none()));
         assert!(beside.cells[1].iter().all(|cell| cell.as_ref().unwrap().measured().is_some()));
     }
@@ -162,7 +162,7 @@ fn a_cache_that_does_not_show_is_said() {
         point.latency = Reading::Measured(sample::estimate(79.0, Latency));
     }
     let tables = profile(&guest, Some(&shape.machine()));
-    assert!(said(&tables.meaning, "The L3 of 60 MiB that the machine tells of does not show"));
+    assert!(said(&tables.meaning, "The L3 of 60 MiB that the machine reports does not show"));
     assert!(!said(&profile(&guest, None).meaning, "does not show"));
 }
 
@@ -181,10 +181,10 @@ fn a_knee_is_where_latency_doubles_or_bandwidth_ends() {
     };
     let bends = curve(vec![point(1.0, 100.0), point(50.0, 150.0), point(60.0, 250.0), point(100.0, 900.0)]);
     let knee = bends.knee.measured().unwrap();
-    assert_eq!(knee.why, KneeWhy::LatencyDoubled);
+    assert_eq!(knee.why, KneeReason::LatencyDoubled);
     assert!((knee.bandwidth.0 - 55e9).abs() < 1.0 && (knee.share.0 - 0.55).abs() < 1e-9);
     let flat = curve(vec![point(1.0, 100.0), point(96.0, 150.0), point(100.0, 180.0)]);
-    assert_eq!(flat.knee.measured().unwrap().why, KneeWhy::NearPeak);
+    assert_eq!(flat.knee.measured().unwrap().why, KneeReason::NearPeak);
     assert!(flat.doubled.reason().unwrap().0.contains("1.80x"), "{:?}", flat.doubled);
     assert_eq!(flat.peak.measured().unwrap().0.0, 100e9);
     // One disturbed point on the way is no knee.
@@ -345,17 +345,17 @@ mod comparing {
     }
 
     #[test]
-    fn other_machines_and_lonely_cells_are_named() {
+    fn other_machines_and_cells_of_one_profile_are_named() {
         let (one, mut other) = (sample::two_sockets().profile(), sample::hbm().profile());
         other.header.fingerprint.topology = Reading::Measured("fedcba9876543210".to_owned());
         other.header.fingerprint.kernel = Reading::Measured("6.8.0".to_owned());
         other.header.fingerprint.firmware = Reading::unavailable("permission denied");
         let comparison = compare_profiles(&one, &other);
-        let whats: Vec<&str> = comparison.differences.iter().map(|d| d.what.as_str()).collect();
+        let whats: Vec<String> = comparison.differences.iter().map(|d| d.property.to_string()).collect();
         assert_eq!(whats, ["topology", "kernel", "firmware", "depth"]);
         assert!(said(&comparison.meaning, "different machines: their topology differs"));
-        let lonely = CellKey::Transfer { owner: CpuId(0), reader: CpuId(1), home: NodeId(0) };
-        assert!(comparison.only_a.contains(&lonely) && !comparison.only_b.is_empty());
+        let of_first = CellKey::Transfer { owner: CpuId(0), reader: CpuId(1), home: NodeId(0) };
+        assert!(comparison.only_a.contains(&of_first) && !comparison.only_b.is_empty());
         let total = comparison.cells.len() + comparison.only_a.len();
         let unique: std::collections::HashSet<_> =
             comparison.cells.iter().map(|cell| cell.cell).chain(comparison.only_a.clone()).collect();

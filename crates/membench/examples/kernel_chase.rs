@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use numawise_membench::kernels::{Line, chase};
-use numawise_membench::ring::{self, Ring, Shape};
+use numawise_membench::ring::{self, Ring, RingShape};
 use numawise_stats::{median, median_interval};
 
 /// Loads in one turn at most: a tenth of a second or so.
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
     let huge = (libc::MADV_HUGEPAGE, "blocks of 2 MiB on huge pages", Some(BLOCK / size_of::<Line>()));
     let base = (libc::MADV_NOHUGEPAGE, "anywhere on base pages", None);
     for (advice, name, block) in [huge, base] {
-        let ring = ring::link(buffer(mib << 14, advice), Shape { block, all_lines: false }, 1);
+        let ring = ring::link(buffer(mib << 14, advice), RingShape { block, all_lines: false }, 1);
         let (ours, theirs) = in_turns(ring, plain, rounds);
         let ratios: Vec<f64> = ours.iter().zip(&theirs).map(|(ours, theirs)| ours / theirs).collect();
         let ratio = median_interval(&ratios, 0.95, 1).map_or_else(

@@ -58,7 +58,7 @@ impl Drop for Buffer {
 
 /// Which pages are wished for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wish {
+pub enum PagesRequest {
     Huge,
     Base,
 }
@@ -84,12 +84,12 @@ impl Buffer {
     pub fn on(
         node: NodeId,
         placing: Placing,
-        wish: Wish,
+        request: PagesRequest,
         effort: Effort<'_>,
         cpus: &[CpuId],
         system: &System,
     ) -> Result<Buffer, String> {
-        let mut buffer = Buffer::reserve(node, wish, effort.wanted, system)?;
+        let mut buffer = Buffer::reserve(node, request, effort.wanted, system)?;
         if placing == Placing::Bound {
             // SAFETY: the buffer's own range.
             let bound = unsafe { pages::bind(buffer.start.cast(), buffer.bytes().0 as usize, node) };
@@ -97,17 +97,22 @@ impl Buffer {
         }
         buffer.populate(effort, cpus)?;
         buffer.look_where(system, placing)?;
-        buffer.look_how(wish, system);
+        buffer.look_how(request, system);
         Ok(buffer)
     }
 
     /// Addresses without memory yet.
-    fn reserve(node: NodeId, wish: Wish, wanted: Bytes, system: &System) -> Result<Buffer, String> {
+    fn reserve(
+        node: NodeId,
+        request: PagesRequest,
+        wanted: Bytes,
+        system: &System,
+    ) -> Result<Buffer, String> {
         let huge = system.huge_page();
         let alignment = huge.map_or(ALIGNMENT, |(size, _)| size);
         let bytes = wanted.0 as usize / (CHUNK * size_of::<Line>()) * (CHUNK * size_of::<Line>());
         let failed = |error: io::Error| format!("no {} of addresses: {}", Bytes(bytes as u64), told(&error));
-        let reserved = wish == Wish::Huge
+        let reserved = request == PagesRequest::Huge
             && bytes.is_multiple_of(alignment)
             && huge.is_some_and(|(size, _)| system.reserved_free(node, size) >= (bytes / size) as u64);
         if let Some(base) = reserved.then(|| pages::map(bytes, true).ok()).flatten() {
@@ -120,7 +125,7 @@ impl Buffer {
         let start = base.wrapping_add(base.align_offset(alignment)).cast::<Line>();
         let lines = bytes / size_of::<Line>();
         // SAFETY: the aligned part of the mapping. A kernel without transparent huge pages refuses, and has base pages.
-        let _ = unsafe { pages::advise_huge(start.cast(), bytes, wish == Wish::Huge) };
+        let _ = unsafe { pages::advise_huge(start.cast(), bytes, request == PagesRequest::Huge) };
         Ok(Buffer { base, mapped, start, lines, node, pages: BufferPages::Small })
     }
 
@@ -201,8 +206,8 @@ impl Buffer {
     }
 
     /// What pages it came to.
-    fn look_how(&mut self, wish: Wish, system: &System) {
-        if wish == Wish::Huge && self.pages == BufferPages::Small {
+    fn look_how(&mut self, request: PagesRequest, system: &System) {
+        if request == PagesRequest::Huge && self.pages == BufferPages::Small {
             let huge = system.transparent(self.start.addr());
             // The last piece may be left over: nine tenths are huge pages as good as all.
             if huge.is_some_and(|huge| huge >= self.bytes().0 / 10 * 9) {

@@ -20,13 +20,15 @@ fn memory_lies_where_it_should_and_holds_what_it_should() {
     let (node, cpus) = here();
     let stop = AtomicBool::new(false);
     // By first touch too: the threads are near the node.
-    for (wish, placing) in
-        [(Wish::Huge, placing(node)), (Wish::Base, placing(node)), (Wish::Huge, Placing::FirstTouch)]
-    {
+    for (request, placing) in [
+        (PagesRequest::Huge, placing(node)),
+        (PagesRequest::Base, placing(node)),
+        (PagesRequest::Huge, Placing::FirstTouch),
+    ] {
         let mut buffer =
-            Buffer::on(node, placing, wish, effort(Bytes::mib(8), &stop), &cpus, &System::live()).unwrap();
+            Buffer::on(node, placing, request, effort(Bytes::mib(8), &stop), &cpus, &System::live()).unwrap();
         assert_eq!(buffer.bytes(), Bytes::mib(8));
-        assert!(wish == Wish::Huge || buffer.pages == BufferPages::Small);
+        assert!(request == PagesRequest::Huge || buffer.pages == BufferPages::Small);
         let mut chunk = vec![Line([0; 8]); CHUNK];
         kernels::fill(&mut chunk);
         assert!(buffer.lines().chunks(CHUNK).all(|found| found == chunk));
@@ -37,9 +39,15 @@ fn memory_lies_where_it_should_and_holds_what_it_should() {
 fn pages_elsewhere_are_told() {
     let (node, cpus) = here();
     let stop = AtomicBool::new(false);
-    let mut buffer =
-        Buffer::on(node, placing(node), Wish::Base, effort(Bytes::mib(2), &stop), &cpus, &System::live())
-            .unwrap();
+    let mut buffer = Buffer::on(
+        node,
+        placing(node),
+        PagesRequest::Base,
+        effort(Bytes::mib(2), &stop),
+        &cpus,
+        &System::live(),
+    )
+    .unwrap();
     buffer.node = NodeId(node.0 + 1);
     let reason = buffer.look_where(&System::live(), Placing::Bound).unwrap_err();
     assert!(reason.ends_with(&format!("pages lie on node {node}")), "{reason}");
@@ -50,7 +58,9 @@ fn nodes_and_cpus_that_are_not_there_are_reasons() {
     let (node, cpus) = here();
     let stop = AtomicBool::new(false);
     let on = |node, cpus: &[CpuId], effort| {
-        Buffer::on(node, Placing::Bound, Wish::Huge, effort, cpus, &System::live()).map(|_| ()).unwrap_err()
+        Buffer::on(node, Placing::Bound, PagesRequest::Huge, effort, cpus, &System::live())
+            .map(|_| ())
+            .unwrap_err()
     };
     if placing(node) == Placing::Bound {
         let reason = on(NodeId(1000), &cpus, effort(Bytes::mib(2), &stop));
@@ -71,11 +81,11 @@ fn when_time_is_up_the_least_is_enough() {
     let stop = AtomicBool::new(false);
     let short =
         Effort { wanted: Bytes::mib(512), least: Bytes::mib(4), seconds: 0.0, patience: 1e9, stop: &stop };
-    let buffer = Buffer::on(node, placing(node), Wish::Huge, short, &cpus, &System::live()).unwrap();
+    let buffer = Buffer::on(node, placing(node), PagesRequest::Huge, short, &cpus, &System::live()).unwrap();
     let most = Bytes::mib(4 + 2 * cpus.len() as u64);
     assert!(buffer.bytes() >= Bytes::mib(4) && buffer.bytes() <= most, "{}", buffer.bytes());
     drop(buffer);
     let slow = Effort { least: Bytes::mib(512), patience: 0.0, ..short };
-    let buffer = Buffer::on(node, placing(node), Wish::Huge, slow, &cpus, &System::live()).unwrap();
+    let buffer = Buffer::on(node, placing(node), PagesRequest::Huge, slow, &cpus, &System::live()).unwrap();
     assert!(buffer.bytes() >= Bytes::mib(8) && buffer.bytes() < Bytes::mib(512), "{}", buffer.bytes());
 }

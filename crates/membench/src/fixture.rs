@@ -3,7 +3,7 @@
 use numawise_facts::{Depth, Fingerprint, Machine, Reading};
 use numawise_units::NodeSet;
 
-use crate::Request;
+use crate::MeasurementRequest;
 
 /// A recorded machine of the repository.
 pub fn machine(name: &str) -> Machine {
@@ -22,9 +22,9 @@ pub fn live() -> Machine {
     numawise_machine::live().or_else(|_| numawise_machine::live_without_hwloc()).unwrap()
 }
 
-pub fn request(depth: Depth) -> Request {
+pub fn request(depth: Depth) -> MeasurementRequest {
     let unknown = || Reading::unavailable("a test");
-    Request {
+    MeasurementRequest {
         depth,
         fingerprint: Fingerprint {
             topology: unknown(),

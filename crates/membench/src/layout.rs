@@ -7,7 +7,7 @@ mod tests;
 use numawise_facts::{Attribute, AttributeOrigin, Machine, MemoryAccess, Mix, Reading};
 use numawise_units::{Bytes, BytesPerSecond, CpuId, CpuSet, NodeId};
 
-use crate::Request;
+use crate::MeasurementRequest;
 use crate::sizes;
 
 /// A node with CPUs.
@@ -48,7 +48,7 @@ impl Row {
 }
 
 impl Layout {
-    pub fn of(machine: &Machine, request: &Request) -> Layout {
+    pub fn of(machine: &Machine, request: &MeasurementRequest) -> Layout {
         let asked = |node: NodeId| request.nodes.is_empty() || request.nodes.contains(node);
         let columns: Vec<Column> = machine
             .nodes

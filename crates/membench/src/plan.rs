@@ -15,7 +15,7 @@ mod tests;
 use numawise_facts::{Depth, Machine, MeasurementStep, Mix, Notice, Target, Workers};
 use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId};
 
-use crate::Request;
+use crate::MeasurementRequest;
 use crate::layout::Layout;
 use crate::sizes;
 
@@ -104,11 +104,11 @@ pub(crate) struct Core {
 
 impl MeasurementPlan {
     /// The steps for this machine. Nothing is measured, and the machine may be a recorded one.
-    pub fn of(machine: &Machine, request: &Request) -> MeasurementPlan {
+    pub fn of(machine: &Machine, request: &MeasurementRequest) -> MeasurementPlan {
         MeasurementPlan::with(&Layout::of(machine, request), request)
     }
 
-    pub(crate) fn with(layout: &Layout, request: &Request) -> MeasurementPlan {
+    pub(crate) fn with(layout: &Layout, request: &MeasurementRequest) -> MeasurementPlan {
         let budget = budget(request.depth, layout.pairs());
         let (requested, notices) = steps::requested(layout, request);
         // A tenth for all that nobody planned.
@@ -164,7 +164,7 @@ fn budget(depth: Depth, pairs: usize) -> f64 {
 }
 
 /// The mixes of this depth, reads first: they can be checked as long as nothing was written.
-pub(crate) fn mixes(request: &Request) -> Vec<Mix> {
+pub(crate) fn mixes(request: &MeasurementRequest) -> Vec<Mix> {
     let all = match request.depth {
         Depth::Quick => &Mix::ALL[..1],
         Depth::Standard | Depth::Full => &Mix::ALL[..],
@@ -176,7 +176,7 @@ pub(crate) fn mixes(request: &Request) -> Vec<Mix> {
 }
 
 /// The mixes whose curve under load is taken.
-pub(crate) fn loaded_mixes(request: &Request) -> Vec<Mix> {
+pub(crate) fn loaded_mixes(request: &MeasurementRequest) -> Vec<Mix> {
     let all = mixes(request);
     match request.depth {
         Depth::Quick => Vec::new(),
@@ -187,13 +187,13 @@ pub(crate) fn loaded_mixes(request: &Request) -> Vec<Mix> {
 }
 
 /// How large a node's buffer will probably be.
-fn expected_bytes(layout: &Layout, node: NodeId, request: &Request) -> Bytes {
+fn expected_bytes(layout: &Layout, node: NodeId, request: &MeasurementRequest) -> Bytes {
     let column = layout.columns.iter().find(|column| column.node == node);
     let free = column.and_then(|column| column.free.as_ref().ok().copied().flatten());
-    let room = sizes::Room { free, cgroup: None, most: request.most_memory, nodes: 1 };
+    let limits = sizes::MemoryLimits { free, cgroup: None, most: request.most_memory, nodes: 1 };
     let wanted = sizes::wanted(layout.caches, request.depth).bytes;
     if free.is_none() && request.most_memory.is_none() {
         return wanted;
     }
-    wanted.min(sizes::allowance(&room).bytes)
+    wanted.min(sizes::allowance(&limits).bytes)
 }

@@ -1,7 +1,7 @@
 //! When repetitions are enough, and what they come to.
 //!
 //! **Which statistic.** What disturbs a measurement of memory only makes it slower: other programs, a hypervisor that runs
-//! another guest, interrupts. So a repetition that is known to be disturbed (see `gang`) tells of something else than this
+//! another guest, interrupts. So a repetition that is known to be disturbed (see `team`) tells of something else than this
 //! memory, and is thrown away. Of the others the median is reported: unlike the best, it does not grow better with the number
 //! of repetitions; unlike the mean, one unseen disturbance does not move it. Repetitions are short and many, so that a
 //! disturbance spoils few of them. The interval is that of the order statistics, which assumes nothing about how values are

@@ -81,7 +81,7 @@ impl Track {
 
 /// Which lines, and in which order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shape {
+pub struct RingShape {
     /// Lines at random within blocks of so many lines, blocks in ascending order; `None`: at random over all.
     pub block: Option<usize>,
     /// All lines of each unit, in phases, instead of its first only.
@@ -94,7 +94,7 @@ pub struct Shape {
 ///
 /// # Panics
 /// Fewer lines than one unit of four.
-pub fn link(lines: &mut [Line], shape: Shape, seed: u64) -> Ring {
+pub fn link(lines: &mut [Line], shape: RingShape, seed: u64) -> Ring {
     let units = lines.len() / UNIT;
     assert!(units > 0, "a ring needs {UNIT} lines");
     let block = shape.block.map_or(units, |lines| (lines / UNIT).clamp(1, units));

@@ -7,7 +7,7 @@ fn lines(count: usize) -> Vec<Line> {
 }
 
 /// The lines of one lap, by their index.
-fn lap(lines: &mut [Line], shape: Shape, seed: u64) -> Vec<usize> {
+fn lap(lines: &mut [Line], shape: RingShape, seed: u64) -> Vec<usize> {
     let ring = link(lines, shape, seed);
     let base = lines.as_ptr();
     let mut at = ring.start();
@@ -29,7 +29,7 @@ proptest! {
         count in 4usize..3000, block in prop::option::of(1usize..600), all_lines: bool, seed: u64
     ) {
         let mut memory = lines(count);
-        let shape = Shape { block, all_lines };
+        let shape = RingShape { block, all_lines };
         let visited = lap(&mut memory, shape, seed);
         let step = if all_lines { 1 } else { UNIT };
         let mut sorted = visited.clone();
@@ -45,7 +45,7 @@ proptest! {
     #[test]
     fn blocks_are_left_only_when_they_are_through(count in 64usize..2000, units in 1usize..40, seed: u64) {
         let mut memory = lines(count);
-        let shape = Shape { block: Some(units * UNIT), all_lines: true };
+        let shape = RingShape { block: Some(units * UNIT), all_lines: true };
         let visited = lap(&mut memory, shape, seed);
         let blocks: Vec<usize> = visited.iter().map(|line| line / UNIT / units).collect();
         let changes = blocks.windows(2).filter(|pair| pair[0] != pair[1]).count();
@@ -57,7 +57,7 @@ proptest! {
 #[test]
 fn the_seed_alone_decides() {
     for (block, all_lines) in [(None, false), (None, true), (Some(512), false), (Some(512), true)] {
-        let shape = Shape { block, all_lines };
+        let shape = RingShape { block, all_lines };
         let order = |seed| lap(&mut lines(4096), shape, seed);
         assert_eq!(order(1), order(1), "{shape:?}");
         assert_ne!(order(1), order(2), "{shape:?}");
@@ -67,7 +67,7 @@ fn the_seed_alone_decides() {
 #[test]
 fn the_order_is_no_walk_up_or_down() {
     let mut memory = lines(8192 * UNIT);
-    let visited = lap(&mut memory, Shape { block: None, all_lines: false }, 5);
+    let visited = lap(&mut memory, RingShape { block: None, all_lines: false }, 5);
     let steps: Vec<isize> = visited.windows(2).map(|pair| pair[1] as isize - pair[0] as isize).collect();
     let near = steps.iter().filter(|step| step.unsigned_abs() <= 64).count();
     assert!(near < steps.len() / 50, "{near} of {} steps stay within a page", steps.len());
@@ -80,7 +80,7 @@ fn the_order_is_no_walk_up_or_down() {
 #[test]
 fn a_track_goes_on_where_it_was() {
     let mut memory = lines(256);
-    let ring = link(&mut memory, Shape { block: None, all_lines: true }, 3);
+    let ring = link(&mut memory, RingShape { block: None, all_lines: true }, 3);
     let mut track = Track::new(ring);
     // SAFETY: the lines are there all the time.
     unsafe {
@@ -100,7 +100,7 @@ fn a_track_goes_on_where_it_was() {
 #[test]
 fn evicted_lines_keep_what_they_hold() {
     let mut memory = lines(64);
-    let ring = link(&mut memory, Shape { block: None, all_lines: true }, 1);
+    let ring = link(&mut memory, RingShape { block: None, all_lines: true }, 1);
     // SAFETY: the lines are there.
     unsafe { ring.evict() };
     // SAFETY: the ring just made.

@@ -43,7 +43,7 @@ pub fn wanted(caches: Bytes, depth: Depth) -> Wanted {
 
 /// What limits memory at a moment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Room {
+pub struct MemoryLimits {
     /// Free on the node.
     pub free: Option<Bytes>,
     /// What the cgroup leaves, and the file that says so.
@@ -63,14 +63,14 @@ pub struct Allowance {
 }
 
 /// A quarter of what is free and of what the cgroup leaves, and no more than the request says.
-pub fn allowance(room: &Room) -> Allowance {
-    let free = room.free.map(|free| (Bytes(free.0 / 4), BufferLimit::FreeMemory { free }));
-    let nodes = room.nodes.max(1);
-    let cgroup = room.cgroup.as_ref().map(|(left, file)| {
+pub fn allowance(limits: &MemoryLimits) -> Allowance {
+    let free = limits.free.map(|free| (Bytes(free.0 / 4), BufferLimit::FreeMemory { free }));
+    let nodes = limits.nodes.max(1);
+    let cgroup = limits.cgroup.as_ref().map(|(left, file)| {
         let limit = BufferLimit::Cgroup { left: *left, file: file.clone(), nodes };
         (Bytes(left.0 / 4 / nodes), limit)
     });
-    let most = room.most.map(|most| (most, BufferLimit::Request { most }));
+    let most = limits.most.map(|most| (most, BufferLimit::Request { most }));
     let least = [free, cgroup, most].into_iter().flatten().min_by_key(|(bytes, _)| *bytes);
     match least {
         Some((bytes, because)) => Allowance { bytes, because },

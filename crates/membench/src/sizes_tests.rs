@@ -2,8 +2,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn room(free: u64, left: Option<u64>, most: Option<u64>, nodes: u64) -> Room {
-    Room {
+fn limits(free: u64, left: Option<u64>, most: Option<u64>, nodes: u64) -> MemoryLimits {
+    MemoryLimits {
         free: Some(Bytes(free)),
         cgroup: left.map(|left| (Bytes(left), "memory.max".to_owned())),
         most: most.map(Bytes),
@@ -13,19 +13,19 @@ fn room(free: u64, left: Option<u64>, most: Option<u64>, nodes: u64) -> Room {
 
 #[test]
 fn the_tightest_limit_is_named() {
-    assert_eq!(allowance(&room(400, None, None, 1)).bytes, Bytes(100));
-    let tight = allowance(&room(4000, Some(400), None, 2));
+    assert_eq!(allowance(&limits(400, None, None, 1)).bytes, Bytes(100));
+    let tight = allowance(&limits(4000, Some(400), None, 2));
     assert_eq!(tight.bytes, Bytes(50));
     let text = tight.because.to_string();
     assert!(text.contains("memory.max") && text.contains("2 nodes"), "{tight:?}");
-    let asked = allowance(&room(4000, Some(4000), Some(7), 1));
+    let asked = allowance(&limits(4000, Some(4000), Some(7), 1));
     assert_eq!((asked.bytes, asked.because), (Bytes(7), BufferLimit::Request { most: Bytes(7) }));
-    assert_eq!(allowance(&room(0, None, None, 1)).bytes, Bytes(0));
+    assert_eq!(allowance(&limits(0, None, None, 1)).bytes, Bytes(0));
 }
 
 #[test]
 fn without_any_figure_little_is_taken() {
-    let unknown = allowance(&Room::default());
+    let unknown = allowance(&MemoryLimits::default());
     assert_eq!(unknown.bytes, Bytes::mib(64));
     assert_eq!(unknown.because, BufferLimit::FreeMemoryUnknown);
 }
@@ -51,7 +51,7 @@ fn working_sets_grow_to_the_buffer() {
 proptest! {
     #[test]
     fn never_more_than_a_quarter(free in 0u64..1 << 50, left in 0u64..1 << 50, most in 0u64..1 << 50, nodes in 0u64..99) {
-        let allowed = allowance(&room(free, Some(left), Some(most), nodes)).bytes.0;
+        let allowed = allowance(&limits(free, Some(left), Some(most), nodes)).bytes.0;
         prop_assert!(allowed <= free / 4 && allowed * nodes <= left / 4 && allowed <= most);
     }
 

@@ -45,7 +45,7 @@ pub enum SaveRequest {
 #[derive(Debug)]
 pub struct MemoryBenchmark {
     machine: Machine,
-    request: numawise_membench::Request,
+    request: numawise_membench::MeasurementRequest,
     save: SaveRequest,
 }
 
@@ -79,7 +79,7 @@ impl MemoryBenchmark {
         let mut mixes = request.mixes;
         mixes.sort_unstable();
         mixes.dedup();
-        let request_of_benchmark = numawise_membench::Request {
+        let request_of_benchmark = numawise_membench::MeasurementRequest {
             depth: request.depth,
             fingerprint: numawise_machine::fingerprint(&Roots::live(), &machine),
             version: request.version,

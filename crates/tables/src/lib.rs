@@ -14,9 +14,9 @@ pub use analysis::{
 };
 pub use expected::{Expected, ExpectedEffect, MemoryMove, NotExpected};
 pub use profile::{
-    CacheStep, Cell, CellCall, CellKey, ComparedCell, ComparedRatio, CoreMatrix, Crew, DeclaredShare,
-    FigureUnit, Knee, KneeWhy, LineHome, LoadedCurve, MatrixMeasure, NodeMatrix, Peak, ProfileComparison,
-    ProfileDifference, ProfileTables, Spread, TransferGroup, WorkingSetCurve,
+    CacheStep, Cell, CellCall, CellKey, ComparedCell, ComparedRatio, CoreMatrix, DeclaredShare, FigureUnit,
+    KneeReason, LatencySpread, LineHome, LoadKnee, LoadedCurve, MatrixMeasure, NodeCores, NodeMatrix, Peak,
+    ProfileComparison, ProfileDifference, ProfileProperty, ProfileTables, TransferGroup, WorkingSetCurve,
 };
 pub use residency::{
     JobResidency, LeftOut, LocalShare, MaskOverlap, MemoryRow, MemoryTable, NodeColumn, NodeTotal, Occupant,

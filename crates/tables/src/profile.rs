@@ -1,4 +1,4 @@
-//! A profile as tables that only need to be shown, and two profiles beside each other.
+//! A profile as tables that only need to be shown, and two profiles compared.
 //!
 //! Figures of tables are plain numbers in base units: nanoseconds, bytes per second, or quotients. A cell is one of three:
 //! nothing at all where it was not asked for, `Unavailable` with the reason, or an estimate.
@@ -19,9 +19,9 @@ pub struct ProfileTables {
     pub meaning: Vec<String>,
     /// Tables of nodes with CPUs by nodes with memory.
     pub matrices: Vec<NodeMatrix>,
-    /// Bandwidth by mix of everybody on their own memory, of each node on its own, of one core, and of all on one node.
+    /// Bandwidth by mix of all cores on their local memory, of each node on its local memory, of one core, and of all on one node.
     pub peaks: Vec<Peak>,
-    /// Measured bandwidth beside what the firmware declares; unavailable as a whole where it declares nothing.
+    /// Measured bandwidth vs what the firmware declares; unavailable as a whole where it declares nothing.
     pub declared: Reading<Vec<DeclaredShare>>,
     pub working_sets: Vec<WorkingSetCurve>,
     pub loaded: Vec<LoadedCurve>,
@@ -39,14 +39,13 @@ impl ProfileTables {
     }
 }
 
-/// Which threads of a node.
+/// Cores of a node that take part in a measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Crew {
-    /// A thread on every core of the node.
-    Node,
-    /// One core of it.
-    Core,
+pub enum NodeCores {
+    /// All, a thread on each.
+    All,
+    One,
 }
 
 /// What a matrix holds.
@@ -55,14 +54,14 @@ pub enum Crew {
 pub enum MatrixMeasure {
     /// Nanoseconds.
     IdleLatency,
-    /// Idle latency divided by that of the row's own memory; the own is 1.
-    LatencyBesideOwn,
+    /// Idle latency divided by that of the row's local memory, which is 1.
+    LatencyVsLocal,
     /// Nanoseconds, with base pages at random.
     LatencyWithTlbMisses,
     /// Bytes per second.
-    Bandwidth { crew: Crew, mix: Mix },
-    /// Bandwidth of reads of a node's cores, divided by that from the row's own memory.
-    ReadBesideOwn,
+    Bandwidth { cores: NodeCores, mix: Mix },
+    /// Bandwidth of reads of a node's cores, divided by that from the row's local memory.
+    ReadVsLocal,
     /// Nanoseconds that a changed line takes from cores of the row's node to cores of the column's: the median over the pairs
     /// of cores, with the least and the greatest pair as its bounds.
     Transfers(LineHome),
@@ -74,14 +73,14 @@ impl MatrixMeasure {
             MatrixMeasure::IdleLatency
             | MatrixMeasure::LatencyWithTlbMisses
             | MatrixMeasure::Transfers(_) => FigureUnit::Nanoseconds,
-            MatrixMeasure::LatencyBesideOwn | MatrixMeasure::ReadBesideOwn => FigureUnit::Ratio,
+            MatrixMeasure::LatencyVsLocal | MatrixMeasure::ReadVsLocal => FigureUnit::Ratio,
             MatrixMeasure::Bandwidth { .. } => FigureUnit::BytesPerSecond,
         }
     }
 
     /// Whether more is better: of bandwidth, not of latency.
     pub fn more_is_better(self) -> bool {
-        matches!(self, MatrixMeasure::Bandwidth { .. } | MatrixMeasure::ReadBesideOwn)
+        matches!(self, MatrixMeasure::Bandwidth { .. } | MatrixMeasure::ReadVsLocal)
     }
 }
 
@@ -176,21 +175,21 @@ pub struct LoadedCurve {
     /// The bandwidth at which latency has doubled, on the straight line between the points before and after.
     pub doubled: Reading<BytesPerSecond>,
     /// That, or 95 % of the peak where that comes first: more load than this costs much latency for little bandwidth.
-    pub knee: Reading<Knee>,
+    pub knee: Reading<LoadKnee>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Knee {
+pub struct LoadKnee {
     pub bandwidth: BytesPerSecond,
     pub latency: Latency,
     /// Of the peak.
     pub share: Ratio,
-    pub why: KneeWhy,
+    pub why: KneeReason,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum KneeWhy {
+pub enum KneeReason {
     LatencyDoubled,
     NearPeak,
 }
@@ -217,11 +216,11 @@ pub struct TransferGroup {
     /// How many could not be.
     pub unavailable: u32,
     /// Over the medians of the pairs.
-    pub spread: Reading<Spread>,
+    pub spread: Reading<LatencySpread>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Spread {
+pub struct LatencySpread {
     pub median: Latency,
     pub least: Latency,
     pub most: Latency,
@@ -260,11 +259,39 @@ pub struct ProfileComparison {
     pub method: Vec<String>,
 }
 
+/// A line of the headers in which two profiles may differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProfileProperty {
+    Topology,
+    Processor,
+    Kernel,
+    Firmware,
+    MeasuredBy,
+    Depth,
+    Completeness,
+    Vectors,
+}
+
+impl fmt::Display for ProfileProperty {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            ProfileProperty::Topology => "topology",
+            ProfileProperty::Processor => "processor",
+            ProfileProperty::Kernel => "kernel",
+            ProfileProperty::Firmware => "firmware",
+            ProfileProperty::MeasuredBy => "measured by",
+            ProfileProperty::Depth => "depth",
+            ProfileProperty::Completeness => "measured",
+            ProfileProperty::Vectors => "vectors",
+        })
+    }
+}
+
 /// A line of the headers in which two profiles differ.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProfileDifference {
-    /// `kernel`, `firmware`, `topology` ...
-    pub what: String,
+    pub property: ProfileProperty,
     pub a: Reading<String>,
     pub b: Reading<String>,
 }

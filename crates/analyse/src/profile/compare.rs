@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use numawise_facts::{Estimate, LoadPoint, Profile, ProfileOrigin, Reading, Transfer};
 use numawise_tables::{
     CellCall, CellKey, ComparedCell, ComparedRatio, FigureUnit, ProfileComparison, ProfileDifference,
+    ProfileProperty,
 };
 use numawise_units::Ratio;
 
@@ -15,7 +16,7 @@ const MARGIN: f64 = 0.03;
 
 type Figure = Reading<Estimate<f64>>;
 
-/// Two profiles cell by cell: the second beside the first.
+/// Two profiles cell by cell: the second vs the first.
 pub fn compare_profiles(a: &Profile, b: &Profile) -> ProfileComparison {
     let (in_a, in_b) = (figures(a), figures(b));
     // Of a cell that is there twice, the first counts.
@@ -129,20 +130,20 @@ fn differences(a: &Profile, b: &Profile) -> Vec<ProfileDifference> {
         };
         let complete = if header.complete { "all that was planned" } else { "stopped before its end" };
         [
-            ("topology", print.topology.clone()),
-            ("processor", print.processor.clone()),
-            ("kernel", print.kernel.clone()),
-            ("firmware", print.firmware.clone()),
-            ("measured by", known(origin)),
-            ("depth", known(header.depth.to_string())),
-            ("measured", known(complete.to_owned())),
-            ("vectors", header.vectors.clone()),
+            (ProfileProperty::Topology, print.topology.clone()),
+            (ProfileProperty::Processor, print.processor.clone()),
+            (ProfileProperty::Kernel, print.kernel.clone()),
+            (ProfileProperty::Firmware, print.firmware.clone()),
+            (ProfileProperty::MeasuredBy, known(origin)),
+            (ProfileProperty::Depth, known(header.depth.to_string())),
+            (ProfileProperty::Completeness, known(complete.to_owned())),
+            (ProfileProperty::Vectors, header.vectors.clone()),
         ]
     };
     let pairs = lines(a).into_iter().zip(lines(b));
     pairs
         .filter(|((_, a), (_, b))| a != b)
-        .map(|((what, a), (_, b))| ProfileDifference { what: what.to_owned(), a, b })
+        .map(|((property, a), (_, b))| ProfileDifference { property, a, b })
         .collect()
 }
 
@@ -180,26 +181,27 @@ fn meaning(cells: &[ComparedCell], differences: &[ProfileDifference], only: [usi
 
 /// Whether this is one machine, as far as the fingerprints know.
 fn machines(differences: &[ProfileDifference]) -> String {
-    let find = |what: &str| differences.iter().find(|difference| difference.what == what);
+    let find =
+        |property: ProfileProperty| differences.iter().find(|difference| difference.property == property);
     let one_unknown = |d: &ProfileDifference| d.a.measured().is_none() || d.b.measured().is_none();
-    match find("topology").or(find("processor")) {
+    match find(ProfileProperty::Topology).or(find(ProfileProperty::Processor)) {
         Some(difference) if one_unknown(difference) => {
             return format!(
                 "Whether these are machines of one shape is not known: of one the {} is unavailable.",
-                difference.what
+                difference.property
             );
         }
         Some(difference) => {
-            return format!("These are different machines: their {} differs.", difference.what);
+            return format!("These are different machines: their {} differs.", difference.property);
         }
         None => {}
     }
     let mut text = "Machines of one shape".to_owned();
-    for difference in ["kernel", "firmware"].into_iter().filter_map(find) {
+    for difference in [ProfileProperty::Kernel, ProfileProperty::Firmware].into_iter().filter_map(find) {
         text += &if one_unknown(difference) {
-            format!("; of one the {} is not known", difference.what)
+            format!("; of one the {} is not known", difference.property)
         } else {
-            format!("; the {} is not the same", difference.what)
+            format!("; the {} is not the same", difference.property)
         };
     }
     text + "."

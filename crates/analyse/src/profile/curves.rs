@@ -1,7 +1,7 @@
 //! Curves: latency by working set with its caches, latency by load with its knee.
 
 use numawise_facts::{Estimate, LoadPoint, LoadedLatency, Machine, Profile, Reading, WorkingSets};
-use numawise_tables::{CacheStep, Knee, KneeWhy, LoadedCurve, WorkingSetCurve};
+use numawise_tables::{CacheStep, KneeReason, LoadKnee, LoadedCurve, WorkingSetCurve};
 use numawise_units::{Bytes, BytesPerSecond, CpuId, Latency, Ratio};
 
 use super::figures::{half, is_vague, plain};
@@ -171,15 +171,15 @@ fn never(points: &[LoadPoint]) -> Reading<BytesPerSecond> {
     ))
 }
 
-fn knee(points: &[LoadPoint]) -> Knee {
+fn knee(points: &[LoadPoint]) -> LoadKnee {
     let (most, _) = peak(points);
     let near = points.iter().position(|point| point.bandwidth.median.0 >= NEAR * most.0).unwrap_or(0);
     let by_peak = &points[near];
     let (bandwidth, latency, why) = match doubled(points) {
         Some((k, rate)) if k < near || (k == near && rate.0 < by_peak.bandwidth.median.0) => {
-            (rate, Latency(2.0 * points[0].latency.median.0), KneeWhy::LatencyDoubled)
+            (rate, Latency(2.0 * points[0].latency.median.0), KneeReason::LatencyDoubled)
         }
-        _ => (by_peak.bandwidth.median, by_peak.latency.median, KneeWhy::NearPeak),
+        _ => (by_peak.bandwidth.median, by_peak.latency.median, KneeReason::NearPeak),
     };
-    Knee { bandwidth, latency, share: Ratio(bandwidth.0 / most.0), why }
+    LoadKnee { bandwidth, latency, share: Ratio(bandwidth.0 / most.0), why }
 }

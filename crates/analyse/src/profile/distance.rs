@@ -3,23 +3,23 @@
 use std::collections::BTreeMap;
 
 use numawise_facts::{MemoryKind, Mix, Profile};
-use numawise_tables::Crew;
+use numawise_tables::NodeCores;
 use numawise_units::{Latency, NodeId, Ratio};
 
 use super::figures::span;
 use super::matrices::bandwidth;
 use super::meaning::{has_cpus, median, memory_of, rate, told};
 
-/// A figure of other memory with that of own memory.
+/// A figure of other memory with that of local memory.
 #[derive(Clone, Copy)]
-struct Beside {
+struct VsLocal {
     from: NodeId,
     to: NodeId,
     there: f64,
     own: f64,
 }
 
-impl Beside {
+impl VsLocal {
     fn ratio(&self) -> f64 {
         self.there / self.own
     }
@@ -69,7 +69,7 @@ fn pairs(profile: &Profile) -> Vec<(NodeId, NodeId)> {
 /// Whether anything is known of a pair.
 fn known(profile: &Profile, from: NodeId, to: NodeId) -> bool {
     let latency = || median(&profile.latency_of(from, to)?.latency);
-    let rate = || median(&bandwidth(profile, Crew::Node, from, to, Mix::Read)?.rate);
+    let rate = || median(&bandwidth(profile, NodeCores::All, from, to, Mix::Read)?.rate);
     latency().or_else(rate).is_some()
 }
 
@@ -88,8 +88,9 @@ fn nearest(profile: &Profile, pairs: Vec<(NodeId, NodeId)>) -> Vec<(NodeId, Node
 }
 
 fn sentence(profile: &Profile, subject: &str, pairs: &[(NodeId, NodeId)]) -> Option<String> {
-    let latencies = beside(pairs, |from, to| median(&profile.latency_of(from, to)?.latency));
-    let rates = beside(pairs, |from, to| median(&bandwidth(profile, Crew::Node, from, to, Mix::Read)?.rate));
+    let latencies = vs_local(pairs, |from, to| median(&profile.latency_of(from, to)?.latency));
+    let rates =
+        vs_local(pairs, |from, to| median(&bandwidth(profile, NodeCores::All, from, to, Mix::Read)?.rate));
     let later = latency_clause(&latencies);
     let less = rate_clause(&rates);
     match (later, less) {
@@ -99,31 +100,31 @@ fn sentence(profile: &Profile, subject: &str, pairs: &[(NodeId, NodeId)]) -> Opt
     }
 }
 
-fn beside(pairs: &[(NodeId, NodeId)], figure: impl Fn(NodeId, NodeId) -> Option<f64>) -> Vec<Beside> {
+fn vs_local(pairs: &[(NodeId, NodeId)], figure: impl Fn(NodeId, NodeId) -> Option<f64>) -> Vec<VsLocal> {
     let one = |&(from, to): &(NodeId, NodeId)| {
-        Some(Beside { from, to, there: figure(from, to)?, own: figure(from, from)? })
+        Some(VsLocal { from, to, there: figure(from, to)?, own: figure(from, from)? })
     };
     pairs.iter().filter_map(one).collect()
 }
 
-fn latency_clause(all: &[Beside]) -> Option<String> {
-    let ratios: Vec<f64> = all.iter().map(Beside::ratio).collect();
+fn latency_clause(all: &[VsLocal]) -> Option<String> {
+    let ratios: Vec<f64> = all.iter().map(VsLocal::ratio).collect();
     let worst = all.iter().max_by(|one, other| one.ratio().total_cmp(&other.ratio()))?;
     let ratio = told(&ratios, |v| Ratio(v).to_string())?;
-    let figures = format!("{} against {}", Latency(worst.there), Latency(worst.own));
-    Some(format!("takes {ratio} as long as own memory to answer ({})", example(&ratios, worst, &figures)))
+    let figures = format!("{} vs {}", Latency(worst.there), Latency(worst.own));
+    Some(format!("takes {ratio} as long as local memory to answer ({})", example(&ratios, worst, &figures)))
 }
 
-fn rate_clause(all: &[Beside]) -> Option<String> {
-    let ratios: Vec<f64> = all.iter().map(Beside::ratio).collect();
+fn rate_clause(all: &[VsLocal]) -> Option<String> {
+    let ratios: Vec<f64> = all.iter().map(VsLocal::ratio).collect();
     let worst = all.iter().min_by(|one, other| one.ratio().total_cmp(&other.ratio()))?;
     let ratio = told(&ratios, |v| Ratio(v).to_string())?;
-    let figures = format!("{} against {}", rate(worst.there), rate(worst.own));
+    let figures = format!("{} vs {}", rate(worst.there), rate(worst.own));
     Some(format!("gives {ratio} of its read bandwidth ({})", example(&ratios, worst, &figures)))
 }
 
 /// The figures behind a ratio; where ratios differ, those of the worst, with its nodes.
-fn example(ratios: &[f64], worst: &Beside, figures: &str) -> String {
+fn example(ratios: &[f64], worst: &VsLocal, figures: &str) -> String {
     let one = told(ratios, |_| String::new()).is_some_and(|told| told.is_empty());
     match (one, span(ratios.iter().copied())) {
         (false, Some(_)) => format!("at worst {figures}, from node {} to node {}", worst.from, worst.to),

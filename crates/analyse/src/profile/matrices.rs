@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use numawise_facts::{Bandwidth, Estimate, IdleLatency, Mix, Profile, Reading, Target, Workers};
-use numawise_tables::{Cell, Crew, MatrixMeasure, NodeMatrix};
+use numawise_tables::{Cell, MatrixMeasure, NodeCores, NodeMatrix};
 use numawise_units::NodeId;
 
 use super::figures::{both, plain, quotient, range, widest};
@@ -16,8 +16,8 @@ pub(super) fn matrices(profile: &Profile) -> Vec<NodeMatrix> {
     };
     let idle = latency(|cell| plain(&cell.latency));
     let misses = latency(|cell| plain(&cell.with_tlb_misses));
-    let rate = |crew, mix| move |from, to| Some(plain(&bandwidth(profile, crew, from, to, mix)?.rate));
-    let read = rate(Crew::Node, Mix::Read);
+    let rate = |cores, mix| move |from, to| Some(plain(&bandwidth(profile, cores, from, to, mix)?.rate));
+    let read = rate(NodeCores::All, Mix::Read);
     let build = |measure, cell: &dyn Fn(NodeId, NodeId) -> Cell| {
         let line = |from: &NodeId| columns.iter().map(|to| cell(*from, *to)).collect();
         let cells: Vec<Vec<Cell>> = rows.iter().map(line).collect();
@@ -26,25 +26,25 @@ pub(super) fn matrices(profile: &Profile) -> Vec<NodeMatrix> {
     };
     let mut all = vec![
         build(MatrixMeasure::IdleLatency, &idle),
-        build(MatrixMeasure::LatencyBesideOwn, &|from, to| beside_own(&idle, from, to)),
+        build(MatrixMeasure::LatencyVsLocal, &|from, to| vs_local(&idle, from, to)),
         build(MatrixMeasure::LatencyWithTlbMisses, &misses),
     ];
-    for crew in [Crew::Node, Crew::Core] {
+    for cores in [NodeCores::All, NodeCores::One] {
         for mix in Mix::ALL {
-            all.push(build(MatrixMeasure::Bandwidth { crew, mix }, &rate(crew, mix)));
-            if (crew, mix) == (Crew::Node, Mix::Read) {
-                all.push(build(MatrixMeasure::ReadBesideOwn, &|from, to| beside_own(&read, from, to)));
+            all.push(build(MatrixMeasure::Bandwidth { cores, mix }, &rate(cores, mix)));
+            if (cores, mix) == (NodeCores::All, Mix::Read) {
+                all.push(build(MatrixMeasure::ReadVsLocal, &|from, to| vs_local(&read, from, to)));
             }
         }
     }
     all.retain(|matrix| matrix.cells.iter().flatten().any(Option::is_some));
-    // Beside own memory there is nothing to see where there is no other.
+    // Beside local memory there is nothing to see where there is no other.
     all.retain(|matrix| !beside(matrix.measure) || columns.len() > 1);
     all
 }
 
 fn beside(measure: MatrixMeasure) -> bool {
-    matches!(measure, MatrixMeasure::LatencyBesideOwn | MatrixMeasure::ReadBesideOwn)
+    matches!(measure, MatrixMeasure::LatencyVsLocal | MatrixMeasure::ReadVsLocal)
 }
 
 /// Every node that measured, and every node that was measured.
@@ -68,20 +68,20 @@ fn axes(profile: &Profile) -> (Vec<NodeId>, Vec<NodeId>) {
 /// The bandwidth of a pair of nodes; a node's "own" is the node itself.
 pub(super) fn bandwidth(
     profile: &Profile,
-    crew: Crew,
+    cores: NodeCores,
     from: NodeId,
     to: NodeId,
     mix: Mix,
 ) -> Option<&Bandwidth> {
-    let workers = match crew {
-        Crew::Node => Workers::Node(from),
-        Crew::Core => Workers::Core(from),
+    let workers = match cores {
+        NodeCores::All => Workers::Node(from),
+        NodeCores::One => Workers::Core(from),
     };
     let own = || (from == to).then(|| profile.bandwidth_of(workers, Target::Local, mix)).flatten();
     profile.bandwidth_of(workers, Target::Node(to), mix).or_else(own)
 }
 
-fn beside_own(figure: &impl Fn(NodeId, NodeId) -> Cell, from: NodeId, to: NodeId) -> Cell {
+fn vs_local(figure: &impl Fn(NodeId, NodeId) -> Cell, from: NodeId, to: NodeId) -> Cell {
     let there = figure(from, to)?;
     let own = figure(from, from).unwrap_or_else(|| {
         Reading::unavailable(format!("node {from} has no memory of its own that was measured"))

@@ -1,7 +1,7 @@
 //! What a profile means, in sentences.
 
 use numawise_facts::{Estimate, MemoryKind, Mix, Profile, Reading, Target, Workers};
-use numawise_tables::{Crew, KneeWhy, LineHome, ProfileTables};
+use numawise_tables::{KneeReason, LineHome, NodeCores, ProfileTables};
 use numawise_units::{BytesPerSecond, Latency, NodeId, Ratio};
 
 use super::distance;
@@ -50,8 +50,8 @@ pub(super) fn median<T: super::figures::Figure>(reading: &Reading<Estimate<T>>) 
     plain(reading).measured().filter(|estimate| !is_vague(estimate)).map(|estimate| estimate.median)
 }
 
-/// Nodes with CPUs whose own memory has a figure.
-fn with_own(profile: &Profile) -> impl Iterator<Item = NodeId> {
+/// Nodes with CPUs whose local memory has a figure.
+fn with_local(profile: &Profile) -> impl Iterator<Item = NodeId> {
     let mut nodes: Vec<NodeId> = profile.header.nodes.iter().map(|node| node.id).collect();
     nodes.sort_unstable();
     nodes.into_iter()
@@ -89,9 +89,9 @@ fn one_core(profile: &Profile) -> Option<String> {
     let mut cores = Vec::new();
     let mut shares = Vec::new();
     let mut threads = Vec::new();
-    for node in with_own(profile) {
-        let of = |crew| bandwidth(profile, crew, node, node, Mix::Read);
-        let (Some(core), Some(all)) = (of(Crew::Core), of(Crew::Node)) else { continue };
+    for node in with_local(profile) {
+        let of = |cores| bandwidth(profile, cores, node, node, Mix::Read);
+        let (Some(core), Some(all)) = (of(NodeCores::One), of(NodeCores::All)) else { continue };
         let (Some(one), Some(together)) = (median(&core.rate), median(&all.rate)) else { continue };
         // Of how many is told where it is known; of one core there is nothing to tell.
         let of = all.threads.measured().copied();
@@ -134,17 +134,17 @@ fn declared(tables: &ProfileTables) -> Option<String> {
     let told = told(&shares, percent)?;
     Some(if most > ALIKE {
         format!(
-            "Reads of own memory reach {told} of what the firmware declares: its figure is no bound of this memory."
+            "Reads of local memory reach {told} of what the firmware declares: its figure is no bound of this memory."
         )
     } else {
-        format!("Reads of own memory reach {told} of what the firmware declares.")
+        format!("Reads of local memory reach {told} of what the firmware declares.")
     })
 }
 
 /// What base pages cost programs that use memory at random.
 fn tlb(profile: &Profile) -> Option<String> {
     let (mut with, mut without) = (Vec::new(), Vec::new());
-    for node in with_own(profile) {
+    for node in with_local(profile) {
         let Some(cell) = profile.latency_of(node, node) else { continue };
         if let (Some(huge), Some(base)) = (median(&cell.latency), median(&cell.with_tlb_misses)) {
             without.push(huge);
@@ -158,7 +158,7 @@ fn tlb(profile: &Profile) -> Option<String> {
     }
     let ns = |value| Latency(value).to_string();
     Some(format!(
-        "At random over base pages own memory answers in {} instead of {}: that is {} as long, for almost every load misses \
+        "At random over base pages local memory answers in {} instead of {}: that is {} as long, for almost every load misses \
          the TLB too. Huge pages avoid it.",
         told(&with, ns)?,
         told(&without, ns)?,
@@ -166,7 +166,7 @@ fn tlb(profile: &Profile) -> Option<String> {
     ))
 }
 
-/// Where own memory begins to answer late; of several nodes that where it is first.
+/// Where local memory begins to answer late; of several nodes that where it is first.
 fn load(tables: &ProfileTables) -> Option<String> {
     let own: Vec<_> = tables.loaded.iter().filter(|curve| curve.from == curve.to).collect();
     let reads = own.iter().filter(|curve| curve.mix == Mix::Read);
@@ -179,13 +179,13 @@ fn load(tables: &ProfileTables) -> Option<String> {
         Workers::Node(_) | Workers::Core(_) => format!("memory of node {}", curve.to),
     };
     Some(match knee.why {
-        KneeWhy::LatencyDoubled => format!(
+        KneeReason::LatencyDoubled => format!(
             "Under reads {place} takes twice as long to answer ({} instead of {idle}) from {} on, {} of the peak of {peak}.",
             knee.latency,
             knee.bandwidth,
             percent(knee.share.0)
         ),
-        KneeWhy::NearPeak => format!(
+        KneeReason::NearPeak => format!(
             "Under reads {place} still answers in {} ({idle} without load) at {}, {} of the peak of {peak}.",
             knee.latency,
             knee.bandwidth,
@@ -194,7 +194,7 @@ fn load(tables: &ProfileTables) -> Option<String> {
     })
 }
 
-/// A cache that the machine has by its own word, and that does not show: guests are told of caches that they share with others.
+/// A cache that the machine has by its own word, and that does not show: guests are shown caches that they share with others.
 fn hidden_cache(profile: &Profile, tables: &ProfileTables) -> Option<String> {
     tables.working_sets.iter().find_map(|curve| {
         let memory = median(&profile.latency_of(curve.from, curve.to)?.latency)?;
@@ -202,7 +202,7 @@ fn hidden_cache(profile: &Profile, tables: &ProfileTables) -> Option<String> {
         let inside = step.latency.measured()?;
         (inside.0 * HIDDEN >= memory).then(|| {
             format!(
-                "The L{} of {} that the machine tells of does not show: working sets that fit into it take {inside}, memory \
+                "The L{} of {} that the machine reports does not show: working sets that fit into it take {inside}, memory \
                  {}. A virtual machine may have but a part of it.",
                 step.level,
                 step.size,
@@ -220,7 +220,7 @@ fn transfers(tables: &ProfileTables) -> Option<String> {
             .find(|group| group.same_node == same_node && group.home == LineHome::Owner);
         group.and_then(|group| group.spread.measured())
     };
-    let span = |spread: &numawise_tables::Spread| {
+    let span = |spread: &numawise_tables::LatencySpread| {
         if spread.most.0 <= spread.least.0 * ALIKE {
             spread.median.to_string()
         } else {

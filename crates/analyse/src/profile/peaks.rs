@@ -6,7 +6,7 @@ use numawise_units::{NodeId, Ratio};
 
 use super::figures::plain;
 
-/// All on their own memory first, then all on one node's, each node on its own, one core on its own.
+/// All on their local memory first, then all on one node's, each node on its own, one core on its own.
 pub(super) fn peaks(profile: &Profile) -> Vec<Peak> {
     let mut cells: Vec<&Bandwidth> = profile.bandwidth.iter().filter(|cell| is_peak(cell)).collect();
     cells.sort_by_key(|cell| (order(cell), cell.target == Target::Local, cell.mix));
@@ -14,7 +14,7 @@ pub(super) fn peaks(profile: &Profile) -> Vec<Peak> {
     for group in cells.chunk_by(|one, other| order(one) == order(other)) {
         let mut by_mix = Vec::new();
         for mix in Mix::ALL {
-            // A node's own memory by its number comes before the same by "own".
+            // A node's local memory by its number comes before the same by "own".
             if let Some(cell) = group.iter().find(|cell| cell.mix == mix) {
                 by_mix.push((mix, cell.rate.clone()));
             }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use numawise_facts::{Estimate, Profile, Reading, Transfer};
-use numawise_tables::{Cell, CoreMatrix, LineHome, MatrixMeasure, NodeMatrix, Spread, TransferGroup};
+use numawise_tables::{Cell, CoreMatrix, LatencySpread, LineHome, MatrixMeasure, NodeMatrix, TransferGroup};
 use numawise_units::{CpuId, Latency, NodeId};
 
 use super::figures::{plain, range, span};
@@ -49,10 +49,10 @@ fn medians(all: &[&Transfer]) -> Vec<f64> {
     all.iter().filter_map(|transfer| Some(plain(&transfer.latency).measured()?.median)).collect()
 }
 
-fn spread(known: &[f64]) -> Option<Spread> {
+fn spread(known: &[f64]) -> Option<LatencySpread> {
     let (least, most) = span(known.iter().copied())?;
     let median = numawise_stats::median(known).ok()?;
-    Some(Spread { median: Latency(median), least: Latency(least), most: Latency(most) })
+    Some(LatencySpread { median: Latency(median), least: Latency(least), most: Latency(most) })
 }
 
 /// The pairs that a matrix of this home shows: pairs of one node have but one home.
@@ -83,7 +83,7 @@ pub(super) fn by_node(profile: &Profile) -> Vec<NodeMatrix> {
             let all = pairs.get(&(owner, reader))?;
             let known = medians(all);
             Some(match (spread(&known), all.first()) {
-                (Some(Spread { median, least, most }), _) => Reading::Measured(Estimate {
+                (Some(LatencySpread { median, least, most }), _) => Reading::Measured(Estimate {
                     median: median.0,
                     low: least.0,
                     high: most.0,

@@ -5,10 +5,10 @@ use numawise_units::{BytesPerSecond, CpuId, NodeId};
 
 use crate::buffer::{Buffer, CHUNK};
 use crate::clock;
-use crate::gang::{self, Pace, Work, Worker};
 use crate::kernels::{Kernel, Line, Shape, fill};
+use crate::measurement::Measurement;
 use crate::repeats::Rule;
-use crate::session::Session;
+use crate::team::{self, WindowRule, Work, Worker};
 
 /// No block is larger, in lines of a stream: a window must have many.
 const MOST_LINES: usize = (1 << 20) / size_of::<Line>();
@@ -35,7 +35,7 @@ pub(super) struct Stream {
     wrong: bool,
 }
 
-// SAFETY: the share is this thread's alone while it works: shares do not overlap, and the buffer outlives the gang.
+// SAFETY: the share is this thread's alone while it works: shares do not overlap, and the buffer outlives the team.
 unsafe impl Send for Stream {}
 
 /// Part `part` of `parts` of some lines of a buffer.
@@ -48,8 +48,8 @@ pub(super) struct Share {
 }
 
 impl Stream {
-    /// Where the share is too small for the kernel's streams, the reason. `pristine`: the buffer holds what it was filled with.
-    pub(super) fn new(kernel: Kernel, share: Share, pristine: bool) -> Result<Stream, String> {
+    /// Where the share is too small for the kernel's streams, the reason. `unmodified`: the buffer holds what it was filled with.
+    pub(super) fn new(kernel: Kernel, share: Share, unmodified: bool) -> Result<Stream, String> {
         let chunks = share.lines / CHUNK;
         let (from, to) = (chunks * share.part / share.parts, chunks * (share.part + 1) / share.parts);
         let count = kernel.streams();
@@ -65,7 +65,7 @@ impl Stream {
         }
         let stream = |number: usize| share.start.wrapping_add((from + number.min(count - 1) * each) * CHUNK);
         let streams = std::array::from_fn(|number| stream(number).wrapping_add(number.min(count - 1) * SKEW));
-        let known = pristine && kernel.mix == Mix::Read;
+        let known = unmodified && kernel.mix == Mix::Read;
         let sum = known.then(|| kernel.expected(CHUNK, 0));
         let straight = Kernel::shaped(kernel.mix, kernel.vectors, Shape::Straight).unwrap_or(kernel);
         Ok(Stream { kernel, straight, streams, lines, at: 0, block: CHUNK, sum, wrong: false })
@@ -99,7 +99,7 @@ impl Work for Stream {
     }
 
     fn tune(&mut self, seconds: f64) {
-        if seconds < gang::block_seconds() / 2.0 && self.block < MOST_LINES {
+        if seconds < team::block_seconds() / 2.0 && self.block < MOST_LINES {
             self.block *= 2;
         }
     }
@@ -135,10 +135,10 @@ pub(super) fn checked(mix: Mix) -> Result<Kernel, String> {
     unsafe { kernel.verify(streams, lines, 2) }.map(|()| kernel)
 }
 
-impl Session<'_> {
+impl Measurement<'_> {
     pub(crate) fn bandwidth(&mut self, workers: Workers, target: Target, mix: Mix) {
         let rate = self.rate(workers, target, mix);
-        self.pristine &= mix == Mix::Read;
+        self.unmodified &= mix == Mix::Read;
         let cell = self
             .profile
             .bandwidth
@@ -156,13 +156,13 @@ impl Session<'_> {
         mix: Mix,
     ) -> Result<numawise_facts::Estimate<f64>, String> {
         let kernel = checked(mix)?;
-        let mut gang = Vec::new();
+        let mut team = Vec::new();
         for (cpus, to) in self.groups(workers, target) {
             let buffer = self.buffer(to)?;
-            gang.extend(members(&cpus, buffer, kernel, self.pristine)?);
+            team.extend(members(&cpus, buffer, kernel, self.unmodified)?);
         }
-        let threads = gang.len().max(1);
-        let pace = Pace {
+        let threads = team.len().max(1);
+        let pace = WindowRule {
             window: (self.allowance / RULE.most as f64).clamp(0.01, 0.025),
             allowance: self.allowance,
             // Until the caches are full of what this loop changes, it writes nothing back.
@@ -171,7 +171,7 @@ impl Session<'_> {
             rule: RULE,
         };
         let began = clock::now();
-        let taken = gang::run(gang, pace, |window| window.all, &self.system, self.stop)?;
+        let taken = team::run(team, pace, |window| window.all, &self.system, self.stop)?;
         self.saw(&taken, clock::now() - began);
         self.estimate(taken.repeats(RULE, |window| window.all).outcome())
     }
@@ -196,11 +196,11 @@ fn members<'a>(
     cpus: &[CpuId],
     buffer: &Buffer,
     kernel: Kernel,
-    pristine: bool,
+    unmodified: bool,
 ) -> Result<Vec<Worker<'a>>, String> {
     let member = |(part, &cpu): (usize, &CpuId)| {
         let share = Share { start: buffer.start(), lines: buffer.len(), part, parts: cpus.len() };
-        let work = Stream::new(kernel, share, pristine)?;
+        let work = Stream::new(kernel, share, unmodified)?;
         Ok(Worker { cpu, work: Box::new(work) as Box<dyn Work> })
     };
     cpus.iter().enumerate().map(member).collect()

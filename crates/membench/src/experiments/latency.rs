@@ -6,12 +6,12 @@ use numawise_linux::calls::pages::page_size;
 use numawise_units::{Bytes, CpuId, Latency, NodeId};
 
 use crate::buffer::STOPPED;
-use crate::gang::{self, Pace, Work, Worker};
 use crate::kernels::Line;
+use crate::measurement::Measurement;
 use crate::plan::per_octave;
 use crate::repeats::Rule;
-use crate::ring::{self, Shape, Track, UNIT};
-use crate::session::Session;
+use crate::ring::{self, RingShape, Track, UNIT};
+use crate::team::{self, WindowRule, Work, Worker};
 use crate::{clock, sizes};
 
 pub(super) const RULE: Rule = Rule { least: 20, most: 60, precision: 0.01 };
@@ -36,13 +36,13 @@ impl<'a> Chase<'a> {
 
 impl Work for Chase<'_> {
     fn block(&mut self) -> u64 {
-        // SAFETY: the session holds the ring's buffer for as long as the gang runs.
+        // SAFETY: the measurement holds the ring's buffer for as long as the team runs.
         unsafe { self.track.go(self.block) };
         self.block
     }
 
     fn tune(&mut self, seconds: f64) {
-        if seconds < gang::block_seconds() / 2.0 && self.block < 1 << 16 {
+        if seconds < team::block_seconds() / 2.0 && self.block < 1 << 16 {
             self.block *= 2;
         }
     }
@@ -55,7 +55,7 @@ impl Work for Chase<'_> {
     }
 }
 
-impl Session<'_> {
+impl Measurement<'_> {
     pub(crate) fn latency(&mut self, from: NodeId, to: NodeId) {
         let measured = self.chase(from, to, None);
         let buffer = self.buffer(to).map(|buffer| buffer.pages);
@@ -69,7 +69,7 @@ impl Session<'_> {
     }
 
     pub(crate) fn tlb_misses(&mut self, from: NodeId, to: NodeId) {
-        let anywhere = Shape { block: None, all_lines: false };
+        let anywhere = RingShape { block: None, all_lines: false };
         let measured = self.chase(from, to, Some(anywhere));
         if let Some(cell) = self.profile.latency.iter_mut().find(|cell| cell.from == from && cell.to == to) {
             cell.with_tlb_misses = Reading::from(measured.map(|(latency, _)| latency));
@@ -81,12 +81,12 @@ impl Session<'_> {
         &mut self,
         from: NodeId,
         to: NodeId,
-        shape: Option<Shape>,
+        shape: Option<RingShape>,
     ) -> Result<(Estimate<Latency>, Bytes), String> {
         let cpu = *self.cores(from).first().ok_or(STOPPED)?;
         let shape = match shape {
             Some(shape) => shape,
-            None => Shape { block: Some(self.page_lines(to)?), all_lines: false },
+            None => RingShape { block: Some(self.page_lines(to)?), all_lines: false },
         };
         let began = clock::now();
         let mut track = self.linked(to, usize::MAX, shape)?;
@@ -104,7 +104,7 @@ impl Session<'_> {
         seconds: f64,
         warm: u64,
     ) -> Result<Estimate<Latency>, String> {
-        let pace = Pace {
+        let pace = WindowRule {
             window: (seconds / RULE.most as f64).clamp(0.002, 0.025),
             allowance: seconds,
             warm,
@@ -112,8 +112,8 @@ impl Session<'_> {
             rule: RULE,
         };
         let began = clock::now();
-        let gang = vec![Worker { cpu, work: Box::new(work) }];
-        let taken = gang::run(gang, pace, |window| window.seconds_each, &self.system, self.stop)?;
+        let team = vec![Worker { cpu, work: Box::new(work) }];
+        let taken = team::run(team, pace, |window| window.seconds_each, &self.system, self.stop)?;
         self.saw(&taken, clock::now() - began);
         let estimate = self.estimate(taken.repeats(RULE, |window| window.seconds_each).outcome())?;
         Ok(estimate.map(|seconds| Latency(seconds * 1e9)))
@@ -131,7 +131,7 @@ impl Session<'_> {
 
     /// The ring in the first `most` lines of a node's buffer, linked anew where there is another one. Smaller where linking is so
     /// slow that the time would be gone.
-    pub(super) fn linked(&mut self, node: NodeId, most: usize, shape: Shape) -> Result<Track, String> {
+    pub(super) fn linked(&mut self, node: NodeId, most: usize, shape: RingShape) -> Result<Track, String> {
         let seconds = self.allowance;
         let seed = self.request.seed;
         let held = self.ring;
@@ -158,7 +158,7 @@ impl Session<'_> {
         };
         let linked = std::thread::scope(|scope| scope.spawn(link).join());
         let (ring, affordable) = linked.map_err(|_| STOPPED)?;
-        self.pristine = false;
+        self.unmodified = false;
         let track = Track::new(ring);
         self.ring = Some((lines, shape, track));
         if ring.bytes() < self.layout.caches.0 && affordable < lines {
@@ -210,7 +210,7 @@ impl Session<'_> {
             return Err(STOPPED.to_owned());
         }
         let cpu = *self.cores(from).first().ok_or(STOPPED)?;
-        let shape = Shape { block: Some(self.page_lines(to)?), all_lines: true };
+        let shape = RingShape { block: Some(self.page_lines(to)?), all_lines: true };
         let lines = (bytes.0 as usize / size_of::<Line>()).max(UNIT);
         let (caches, seed) = (self.layout.caches, self.request.seed);
         let buffer = self.buffers.iter_mut().find(|buffer| buffer.node == to).ok_or(STOPPED)?;
@@ -227,7 +227,7 @@ impl Session<'_> {
         if trial < lines {
             ring = ring::link(&mut buffer.lines()[..lines], shape, seed);
         }
-        self.pristine = false;
+        self.unmodified = false;
         // What no cache holds must not be there from linking; what they hold is there from linking, and comes again.
         let cold = bytes > caches;
         let mut track = Track::new(ring);

@@ -7,11 +7,11 @@ use super::bandwidth::{Share, Stream, checked};
 use super::latency::{Chase, LEAST_LOADS};
 use crate::buffer::{CHUNK, STOPPED};
 use crate::clock;
-use crate::gang::{self, Pace, Taken, Window, Work, Worker};
 use crate::kernels::{Kernel, spin};
+use crate::measurement::Measurement;
 use crate::repeats::Rule;
-use crate::ring::{Shape, Track};
-use crate::session::Session;
+use crate::ring::{RingShape, Track};
+use crate::team::{self, TeamResult, Window, WindowRule, Work, Worker};
 
 /// Pauses after each block, in times that the block takes by itself without any: from hardly any load to all there is.
 const PAUSES: [f64; crate::plan::DELAYS] = [64.0, 32.0, 16.0, 8.0, 5.0, 3.0, 2.0, 1.3, 0.8, 0.4, 0.15, 0.0];
@@ -35,7 +35,7 @@ impl Work for Paused {
     }
 }
 
-impl Session<'_> {
+impl Measurement<'_> {
     pub(crate) fn loaded(&mut self, from: NodeId, to: NodeId, mix: Mix) {
         let points = self.curve(from, to, mix);
         let mut cells = self.profile.loaded.iter_mut();
@@ -47,10 +47,10 @@ impl Session<'_> {
     fn curve(&mut self, from: NodeId, to: NodeId, mix: Mix) -> Result<Vec<LoadPoint>, String> {
         let kernel = checked(mix)?;
         let half = self.buffer(to)?.len() / 2 / CHUNK * CHUNK;
-        let shape = Shape { block: Some(self.page_lines(to)?), all_lines: false };
+        let shape = RingShape { block: Some(self.page_lines(to)?), all_lines: false };
         let began = clock::now();
         let mut track = self.linked(to, half, shape)?;
-        self.pristine = false;
+        self.unmodified = false;
         let block = self.block_seconds(from, to, kernel)?;
         let step = step_seconds();
         let mut points = Vec::new();
@@ -85,7 +85,7 @@ impl Session<'_> {
         steps: u64,
         seconds: f64,
     ) -> Result<(Estimate<f64>, Estimate<f64>), String> {
-        let pace = Pace {
+        let pace = WindowRule {
             window: (seconds / RULE.most as f64).clamp(0.005, 0.02),
             allowance: seconds,
             warm: LEAST_LOADS,
@@ -102,7 +102,7 @@ impl Session<'_> {
     /// The time of a block when all load and nobody waits.
     fn block_seconds(&mut self, from: NodeId, to: NodeId, kernel: Kernel) -> Result<f64, String> {
         let rule = Rule { least: 3, most: 5, precision: 0.05 };
-        let pace = Pace { window: 0.002, allowance: 0.05, warm: 1, least: 1 << 14, rule };
+        let pace = WindowRule { window: 0.002, allowance: 0.05, warm: 1, least: 1 << 14, rule };
         let taken = self.together(from, to, kernel, None, 0, pace)?;
         let rate = self.estimate(taken.repeats(rule, |window| window.all).outcome())?;
         let (read, written) = kernel.bytes(CHUNK);
@@ -118,8 +118,8 @@ impl Session<'_> {
         kernel: Kernel,
         chaser: Option<Chase<'_>>,
         steps: u64,
-        pace: Pace,
-    ) -> Result<Taken, String> {
+        pace: WindowRule,
+    ) -> Result<TeamResult, String> {
         let cpus = self.cores(from);
         let buffer = self.buffer(to)?;
         let half = buffer.len() / 2 / CHUNK * CHUNK;
@@ -134,9 +134,9 @@ impl Session<'_> {
         let primary: fn(&Window) -> f64 =
             if chaser.is_some() { |window| window.seconds_each } else { |window| window.all };
         let chaser = chaser.map(|chase| Worker { cpu: cpus[0], work: Box::new(chase) as Box<dyn Work> });
-        let gang: Vec<Worker<'_>> = chaser.into_iter().chain(loaders?).collect();
+        let team: Vec<Worker<'_>> = chaser.into_iter().chain(loaders?).collect();
         let began = clock::now();
-        let taken = gang::run(gang, pace, primary, &self.system, self.stop)?;
+        let taken = team::run(team, pace, primary, &self.system, self.stop)?;
         self.saw(&taken, clock::now() - began);
         Ok(taken)
     }

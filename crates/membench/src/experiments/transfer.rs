@@ -13,12 +13,12 @@ use numawise_facts::{Estimate, Reading};
 use numawise_linux::calls::affinity;
 use numawise_units::{CpuId, Latency};
 
-use crate::buffer::{Buffer, Effort, STOPPED, Wish, gone};
+use crate::buffer::{Buffer, Effort, PagesRequest, STOPPED, gone};
 use crate::kernels::{Line, chase as kernel};
+use crate::measurement::Measurement;
 use crate::plan::Core;
 use crate::repeats::{Repeats, Rule};
-use crate::ring::{self, Ring, Shape};
-use crate::session::Session;
+use crate::ring::{self, Ring, RingShape};
 use crate::{clock, sizes};
 
 /// 32 KiB: the owner's first cache holds them on every processor that we know but the smallest, its second on those.
@@ -28,8 +28,8 @@ const RULE: Rule = Rule { least: 10, most: 40, precision: 0.01 };
 const REPETITION: f64 = 0.001;
 /// Phases: even, it is the owner's turn; odd, the reader's.
 const DONE: u64 = u64::MAX;
-/// After so many looks at the turn a thread lets others run: on a machine with fewer real CPUs than it shows.
-const LOOKS: u32 = 10_000;
+/// After so many polls at the turn a thread lets others run: on a machine with fewer real CPUs than it shows.
+const POLLS: u32 = 10_000;
 
 /// Whose turn it is, and what went wrong.
 struct Turn {
@@ -40,7 +40,7 @@ struct Turn {
 impl Turn {
     /// Waits for an odd or an even phase; nothing when it is all over.
     fn wait(&self, odd: bool) -> Option<u64> {
-        let mut looks = 0;
+        let mut polls = 0;
         loop {
             let phase = self.phase.load(Acquire);
             if phase == DONE {
@@ -49,8 +49,8 @@ impl Turn {
             if (phase % 2 == 1) == odd {
                 return Some(phase);
             }
-            looks += 1;
-            match looks % LOOKS {
+            polls += 1;
+            match polls % POLLS {
                 0 => std::thread::yield_now(),
                 _ => std::hint::spin_loop(),
             }
@@ -74,7 +74,7 @@ impl Turn {
     }
 }
 
-impl Session<'_> {
+impl Measurement<'_> {
     pub(crate) fn transfer(&mut self, owner: Core, reader: Core) {
         let latency = self.transferred(owner, reader);
         let same = |cell: &&mut numawise_facts::Transfer| {
@@ -92,19 +92,19 @@ impl Session<'_> {
         }
         if self.buffer(owner.home).is_err() {
             self.forget();
-            let allowed = sizes::allowance(&self.room(owner.home, 1));
+            let allowed = sizes::allowance(&self.limits(owner.home, 1));
             if allowed.bytes < sizes::LEAST {
                 return Err(format!("only {} may be taken ({})", allowed.bytes, allowed.because));
             }
             let wanted = sizes::LEAST;
             let effort = Effort { wanted, least: wanted, seconds: 1.0, patience: 1.0, stop: self.stop };
             let buffer =
-                Buffer::on(owner.home, self.placing, Wish::Base, effort, &[owner.cpu], &self.system)?;
+                Buffer::on(owner.home, self.placing, PagesRequest::Base, effort, &[owner.cpu], &self.system)?;
             self.buffers.push(buffer);
         }
         let buffer = self.buffers.iter_mut().find(|buffer| buffer.node == owner.home).ok_or(STOPPED)?;
         let lines = &mut buffer.lines()[..LINES];
-        let ring = ring::link(lines, Shape { block: None, all_lines: false }, self.request.seed);
+        let ring = ring::link(lines, RingShape { block: None, all_lines: false }, self.request.seed);
         let repeats = play(lines, ring, [owner.cpu, reader.cpu], self.allowance)?;
         self.estimate(repeats.outcome())
     }

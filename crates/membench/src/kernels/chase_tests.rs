@@ -1,11 +1,11 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::ring::{self, Ring, Shape};
+use crate::ring::{self, Ring, RingShape};
 
 fn linked(count: usize, all_lines: bool, seed: u64) -> (Vec<Line>, Ring) {
     let mut lines = vec![Line([0; 8]); count];
-    let ring = ring::link(&mut lines, Shape { block: None, all_lines }, seed);
+    let ring = ring::link(&mut lines, RingShape { block: None, all_lines }, seed);
     (lines, ring)
 }
 

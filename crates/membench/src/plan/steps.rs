@@ -4,7 +4,7 @@ use numawise_facts::{Depth, MembenchNotice, Mix, Notice, Target, Workers};
 use numawise_units::{Bytes, NodeId};
 
 use super::{Core, Experiment, expected_bytes, loaded_mixes, mixes};
-use crate::Request;
+use crate::MeasurementRequest;
 use crate::layout::{Layout, Row};
 use crate::sizes;
 
@@ -29,11 +29,11 @@ pub(super) struct RequestedStep {
 
 struct Steps<'a> {
     layout: &'a Layout,
-    request: &'a Request,
+    request: &'a MeasurementRequest,
     list: Vec<RequestedStep>,
 }
 
-pub(super) fn requested(layout: &Layout, request: &Request) -> (Vec<RequestedStep>, Vec<Notice>) {
+pub(super) fn requested(layout: &Layout, request: &MeasurementRequest) -> (Vec<RequestedStep>, Vec<Notice>) {
     let mut steps = Steps { layout, request, list: Vec::new() };
     let columns: Vec<NodeId> = layout.usable_columns().map(|column| column.node).collect();
     let owners: Vec<NodeId> = layout.with_local_memory().map(|row| row.node).collect();
@@ -232,7 +232,7 @@ fn pairs(layout: &Layout, depth: Depth, notices: &mut Vec<Notice>) -> Vec<(Core,
 }
 
 /// Whether a node's loaded latency is wanted although it has but one core, so that the cell says why it is empty.
-pub fn without_load(layout: &Layout, request: &Request) -> Vec<(NodeId, NodeId, Mix)> {
+pub fn without_load(layout: &Layout, request: &MeasurementRequest) -> Vec<(NodeId, NodeId, Mix)> {
     let rows = layout.usable_rows().filter(|row| row.cores().len() == 1);
     let cells = rows.flat_map(|row| {
         let columns = layout.usable_columns().map(|column| column.node);

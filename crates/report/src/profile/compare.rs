@@ -75,7 +75,7 @@ fn sides(compared: &Compared) -> Vec<Fact> {
 fn differences(compared: &Compared) -> Option<Block> {
     let differences = &compared.comparison.differences;
     let row = |d: &numawise_tables::ProfileDifference| {
-        [d.what.to_string(), d.a.to_string(), d.b.to_string()].into_iter().collect()
+        [d.property.to_string(), d.a.to_string(), d.b.to_string()].into_iter().collect()
     };
     let table = Table {
         columns: vec![Column::text(""), Column::text("first"), Column::text("second")],
@@ -83,7 +83,7 @@ fn differences(compared: &Compared) -> Option<Block> {
         most: None,
     };
     let sentence = |d: &numawise_tables::ProfileDifference| -> Text {
-        format!("{}: {} in the first, {} in the second", d.what, d.a, d.b).into()
+        format!("{}: {} in the first, {} in the second", d.property, d.a, d.b).into()
     };
     // What both say may be long: a terminal has no room for it in columns.
     let blocks = vec![

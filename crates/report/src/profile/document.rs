@@ -1,7 +1,7 @@
 //! A profile as people read it.
 
 use numawise_facts::{Mix, Reading, Reason};
-use numawise_tables::{Crew, FigureUnit, MatrixMeasure, NodeMatrix, Peak, TransferGroup};
+use numawise_tables::{FigureUnit, MatrixMeasure, NodeCores, NodeMatrix, Peak, TransferGroup};
 
 use super::matrices::{self, by_core, by_node, one_reason, scale};
 use super::{Measured, curves, data, figure, words};
@@ -91,7 +91,7 @@ fn ratios(measured: &Measured, ratios: Option<&NodeMatrix>) -> Vec<Block> {
 fn latency(measured: &Measured) -> Option<Block> {
     let of = |measure| measured.tables.matrix(measure);
     let idle = of(MatrixMeasure::IdleLatency)?;
-    let vs_local = of(MatrixMeasure::LatencyBesideOwn);
+    let vs_local = of(MatrixMeasure::LatencyVsLocal);
     let lead = "How long a load takes that has to wait for the one before, with nothing else going on. Rows are the nodes \
                 whose CPUs wait, columns the nodes whose memory answers.";
     let mut blocks = vec![Block::Legend(lead.into())];
@@ -105,21 +105,21 @@ fn latency(measured: &Measured) -> Option<Block> {
 
 fn bandwidth(measured: &Measured) -> Option<Block> {
     let tables = measured.tables;
-    let of = |crew| {
-        let matrix = move |mix| tables.matrix(MatrixMeasure::Bandwidth { crew, mix });
+    let of = |cores| {
+        let matrix = move |mix| tables.matrix(MatrixMeasure::Bandwidth { cores, mix });
         Mix::ALL.into_iter().filter_map(matrix).collect::<Vec<_>>()
     };
-    let (nodes, cores) = (of(Crew::Node), of(Crew::Core));
+    let (nodes, cores) = (of(NodeCores::All), of(NodeCores::One));
     if tables.peaks.is_empty() && nodes.is_empty() {
         return None;
     }
-    let vs_local = tables.matrix(MatrixMeasure::ReadBesideOwn);
+    let vs_local = tables.matrix(MatrixMeasure::ReadVsLocal);
     let lead = "Bytes that the program loads and stores, all threads running from the first byte counted to the last.";
     let mut blocks = vec![Block::Legend(lead.into())];
     blocks.extend(peaks(&tables.peaks).map(|block| Block::Only(Face::Html, Box::new(block))));
     // Where nodes are few a terminal has the other mixes in one matrix.
     let (reads, others): (Vec<_>, Vec<_>) =
-        nodes.into_iter().partition(|matrix| matrix.measure == mix(Crew::Node, Mix::Read));
+        nodes.into_iter().partition(|matrix| matrix.measure == mix(NodeCores::All, Mix::Read));
     let reads: Vec<_> = reads.into_iter().map(|matrix| (matrix, vs_local)).collect();
     let others: Vec<_> = others.into_iter().map(|matrix| (matrix, None)).collect();
     blocks.extend(shown(measured, &reads));
@@ -146,8 +146,8 @@ fn bandwidth(measured: &Measured) -> Option<Block> {
     Some(section("bandwidth", "Bandwidth", blocks))
 }
 
-fn mix(crew: Crew, mix: Mix) -> MatrixMeasure {
-    MatrixMeasure::Bandwidth { crew, mix }
+fn mix(cores: NodeCores, mix: Mix) -> MatrixMeasure {
+    MatrixMeasure::Bandwidth { cores, mix }
 }
 
 fn peaks(peaks: &[Peak]) -> Option<Block> {

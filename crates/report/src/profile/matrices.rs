@@ -1,7 +1,7 @@
 //! Tables of a profile by node, by core and by mix, as matrices of a document.
 
 use numawise_facts::{Mix, Reading, Target, Workers};
-use numawise_tables::{Cell, CoreMatrix, Crew, FigureUnit, LineHome, MatrixMeasure, NodeMatrix, Peak};
+use numawise_tables::{Cell, CoreMatrix, FigureUnit, LineHome, MatrixMeasure, NodeCores, NodeMatrix, Peak};
 use numawise_units::{CpuId, NodeId};
 
 use super::{Measured, plain, words};
@@ -38,7 +38,7 @@ pub fn by_node(measured: &Measured, of: &NodeMatrix, ratios: Option<&NodeMatrix>
         rows: rows.collect(),
         intervals: !matches!(
             of.measure,
-            MatrixMeasure::Transfers(_) | MatrixMeasure::LatencyBesideOwn | MatrixMeasure::ReadBesideOwn
+            MatrixMeasure::Transfers(_) | MatrixMeasure::LatencyVsLocal | MatrixMeasure::ReadVsLocal
         ),
         about: words::about(of.measure).map(str::to_owned),
         without_intervals: of.widest.map(|widest| format!("Intervals: ±{} at most.", widest.percent())),
@@ -136,7 +136,7 @@ pub fn mixes(peaks: &[Peak]) -> Vec<Mix> {
 
 /// The nodes are so many that every mix has its matrix.
 pub fn are_many(measured: &Measured) -> bool {
-    let read = MatrixMeasure::Bandwidth { crew: Crew::Node, mix: Mix::Read };
+    let read = MatrixMeasure::Bandwidth { cores: NodeCores::All, mix: Mix::Read };
     measured.tables.matrix(read).is_some_and(|matrix| matrix.rows.len() * matrix.columns.len() > PAIRS)
 }
 
@@ -153,8 +153,8 @@ pub fn by_mix(measured: &Measured) -> Option<Matrix> {
         let cells = shown.iter().map(|mix| peak_cell(peak, *mix)).collect();
         (words::pair(peak.workers, peak.target), cells)
     }));
-    for crew in [Crew::Node, Crew::Core].into_iter().filter(|_| pairs) {
-        rows.extend(pair_rows(measured, crew, &shown));
+    for cores in [NodeCores::All, NodeCores::One].into_iter().filter(|_| pairs) {
+        rows.extend(pair_rows(measured, cores, &shown));
     }
     let row = |(name, cells): (String, Vec<Cell>)| {
         (name, cells.iter().map(|cell| matrix_cell(cell, FigureUnit::BytesPerSecond)).collect())
@@ -175,21 +175,21 @@ pub fn peak_cell(peak: &Peak, mix: Mix) -> Cell {
     peak.by_mix.iter().find(|(known, _)| *known == mix).map(|(_, rate)| plain(rate))
 }
 
-fn pair_rows(measured: &Measured, crew: Crew, shown: &[Mix]) -> Vec<(String, Vec<Cell>)> {
-    let of = |mix: &Mix| measured.tables.matrix(MatrixMeasure::Bandwidth { crew, mix: *mix });
+fn pair_rows(measured: &Measured, cores: NodeCores, shown: &[Mix]) -> Vec<(String, Vec<Cell>)> {
+    let of = |mix: &Mix| measured.tables.matrix(MatrixMeasure::Bandwidth { cores, mix: *mix });
     let Some(first) = shown.iter().find_map(of) else { return Vec::new() };
     let mut rows = Vec::new();
     for (k, from) in first.rows.iter().enumerate() {
         for (l, to) in first.columns.iter().enumerate() {
             let cells: Vec<Cell> =
                 shown.iter().map(|mix| of(mix).and_then(|matrix| matrix.cells[k][l].clone())).collect();
-            let workers = match crew {
-                Crew::Node => Workers::Node(*from),
-                Crew::Core => Workers::Core(*from),
+            let workers = match cores {
+                NodeCores::All => Workers::Node(*from),
+                NodeCores::One => Workers::Core(*from),
             };
             // Reads alone have their matrix.
             let more = shown.iter().zip(&cells).any(|(mix, cell)| *mix != Mix::Read && cell.is_some());
-            if more || (crew == Crew::Core && cells.iter().any(Option::is_some)) {
+            if more || (cores == NodeCores::One && cells.iter().any(Option::is_some)) {
                 rows.push((words::pair(workers, Target::Node(*to)), cells));
             }
         }

@@ -2,7 +2,7 @@
 
 use numawise_facts::{MemoryKind, Mix, Notice, Profile, ProfileOrigin, Reading, Target, Workers};
 use numawise_tables::{
-    CellCall, Crew, FigureUnit, KneeWhy, LineHome, LoadedCurve, MatrixMeasure, TransferGroup,
+    CellCall, FigureUnit, KneeReason, LineHome, LoadedCurve, MatrixMeasure, NodeCores, TransferGroup,
 };
 use numawise_units::{Bytes, CpuSet, Nanoseconds, NodeId};
 
@@ -108,15 +108,15 @@ pub fn mix(mix: Mix) -> &'static str {
 pub fn matrix(measure: MatrixMeasure) -> String {
     match measure {
         MatrixMeasure::IdleLatency => "Idle latency, ns".to_owned(),
-        MatrixMeasure::LatencyBesideOwn => "Idle latency vs local memory".to_owned(),
+        MatrixMeasure::LatencyVsLocal => "Idle latency vs local memory".to_owned(),
         MatrixMeasure::LatencyWithTlbMisses => "Idle latency with TLB misses, ns".to_owned(),
-        MatrixMeasure::Bandwidth { crew: Crew::Node, mix: of } => {
+        MatrixMeasure::Bandwidth { cores: NodeCores::All, mix: of } => {
             format!("Bandwidth of {}, all cores of a node, GB/s", mix(of))
         }
-        MatrixMeasure::Bandwidth { crew: Crew::Core, mix: of } => {
+        MatrixMeasure::Bandwidth { cores: NodeCores::One, mix: of } => {
             format!("Bandwidth of {}, one core, GB/s", mix(of))
         }
-        MatrixMeasure::ReadBesideOwn => "Bandwidth of reads vs local memory".to_owned(),
+        MatrixMeasure::ReadVsLocal => "Bandwidth of reads vs local memory".to_owned(),
         MatrixMeasure::Transfers(home) => {
             format!("A changed line from node to node, ns; {}", line_home(home))
         }
@@ -146,7 +146,7 @@ pub fn home(group: &TransferGroup) -> &'static str {
         (true, LineHome::Owner | LineHome::Reader) => "their node's",
         (false, LineHome::Owner) => "the owner's node's",
         (false, LineHome::Reader) => "the reader's node's",
-        (_, LineHome::Elsewhere) => "another, or not told",
+        (_, LineHome::Elsewhere) => "another, or unknown",
     }
 }
 
@@ -223,10 +223,10 @@ pub fn quantity(unit: FigureUnit, value: f64) -> String {
     }
 }
 
-pub fn knee(why: KneeWhy) -> &'static str {
+pub fn knee(why: KneeReason) -> &'static str {
     match why {
-        KneeWhy::LatencyDoubled => "latency doubled",
-        KneeWhy::NearPeak => "95 % of the peak",
+        KneeReason::LatencyDoubled => "latency doubled",
+        KneeReason::NearPeak => "95 % of the peak",
     }
 }
 

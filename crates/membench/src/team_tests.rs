@@ -3,7 +3,7 @@ use std::sync::atomic::AtomicU64;
 use super::*;
 use crate::fixture;
 
-const PACE: Pace = Pace {
+const PACE: WindowRule = WindowRule {
     window: 0.001,
     allowance: 0.05,
     warm: 1,
@@ -31,7 +31,7 @@ fn cpus() -> Vec<CpuId> {
     fixture::live().allowed_cpus.iter().take(2).collect()
 }
 
-fn gang(cpus: &[CpuId], counts: &[AtomicU64], wrong: Option<&str>, stop: bool) -> Result<Taken, String> {
+fn team(cpus: &[CpuId], counts: &[AtomicU64], wrong: Option<&str>, stop: bool) -> Result<TeamResult, String> {
     let workers = cpus.iter().zip(counts).map(|(&cpu, count)| Worker {
         cpu,
         work: Box::new(Count(count, wrong.map(str::to_owned))) as Box<dyn Work>,
@@ -42,7 +42,7 @@ fn gang(cpus: &[CpuId], counts: &[AtomicU64], wrong: Option<&str>, stop: bool) -
 #[test]
 fn every_thread_counts_in_every_window() {
     let counts = [AtomicU64::new(0), AtomicU64::new(0)];
-    let taken = gang(&cpus(), &counts, None, false).unwrap();
+    let taken = team(&cpus(), &counts, None, false).unwrap();
     assert!(!taken.windows.is_empty() && taken.windows.len() <= 50);
     for window in &taken.windows {
         // So no thread does more than 50,000 in a second; the clocks of time and CPU time agree to a percent.
@@ -60,7 +60,7 @@ fn a_cpu_that_is_gone_ends_them_all_with_its_name() {
     with_gone.push(CpuId(8191));
     let counts = [AtomicU64::new(0), AtomicU64::new(0)];
     for order in [with_gone.clone(), with_gone.into_iter().rev().collect()] {
-        let reason = gang(&order, &counts, None, false).unwrap_err();
+        let reason = team(&order, &counts, None, false).unwrap_err();
         assert!(reason.contains("CPU 8191 went offline"), "{reason}");
     }
 }
@@ -68,14 +68,14 @@ fn a_cpu_that_is_gone_ends_them_all_with_its_name() {
 #[test]
 fn a_stop_lets_the_window_in_hand_end() {
     let counts = [AtomicU64::new(0), AtomicU64::new(0)];
-    assert_eq!(gang(&cpus(), &counts, None, true).unwrap().windows.len(), 1);
+    assert_eq!(team(&cpus(), &counts, None, true).unwrap().windows.len(), 1);
 }
 
 #[test]
 fn wrong_work_is_no_measurement_and_nobody_is_stopped() {
     let counts = [AtomicU64::new(0)];
-    assert_eq!(gang(&cpus()[..1], &counts, Some("wrong sums"), false), Err("wrong sums".to_owned()));
-    assert_eq!(gang(&[], &[], None, false), Err(STOPPED.to_owned()));
+    assert_eq!(team(&cpus()[..1], &counts, Some("wrong sums"), false), Err("wrong sums".to_owned()));
+    assert_eq!(team(&[], &[], None, false), Err(STOPPED.to_owned()));
 }
 
 #[test]

@@ -6,14 +6,19 @@ use numawise_facts::{
 };
 use numawise_units::NodeId;
 
-use crate::Request;
+use crate::MeasurementRequest;
 use crate::buffer::STOPPED;
 use crate::kernels::Kernel;
 use crate::layout::{Layout, declared};
 use crate::plan::{Experiment, MeasurementPlan, mixes, without_load};
 
 /// Empty cells for all that is planned, and for all that cannot be.
-pub fn profile(machine: &Machine, layout: &Layout, request: &Request, plan: &MeasurementPlan) -> Profile {
+pub fn of(
+    machine: &Machine,
+    layout: &Layout,
+    request: &MeasurementRequest,
+    plan: &MeasurementPlan,
+) -> Profile {
     let mut profile = Profile {
         header: header(machine, layout, request, plan),
         latency: latencies(layout, request.depth),
@@ -104,7 +109,7 @@ fn latencies(layout: &Layout, depth: Depth) -> Vec<IdleLatency> {
         .collect()
 }
 
-fn bandwidths(machine: &Machine, layout: &Layout, request: &Request) -> Vec<Bandwidth> {
+fn bandwidths(machine: &Machine, layout: &Layout, request: &MeasurementRequest) -> Vec<Bandwidth> {
     let mut cells = Vec::new();
     for mix in mixes(request) {
         for row in &layout.rows {
@@ -153,7 +158,12 @@ fn bandwidths(machine: &Machine, layout: &Layout, request: &Request) -> Vec<Band
     cells
 }
 
-fn header(machine: &Machine, layout: &Layout, request: &Request, plan: &MeasurementPlan) -> ProfileHeader {
+fn header(
+    machine: &Machine,
+    layout: &Layout,
+    request: &MeasurementRequest,
+    plan: &MeasurementPlan,
+) -> ProfileHeader {
     let all = request.nodes.is_empty();
     let nodes = machine.nodes.iter().filter(|node| all || request.nodes.contains(node.id));
     let nodes = nodes.map(|node| ProfileNode {

@@ -1,7 +1,7 @@
 //! One measurement from its first step to its last: memory that is held, time that is left, cells that get filled.
 
 #[cfg(test)]
-#[path = "session_tests.rs"]
+#[path = "measurement_tests.rs"]
 mod tests;
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -13,15 +13,15 @@ use numawise_facts::{
 };
 use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, NodeSet};
 
-use crate::buffer::{Buffer, Effort, Placing, STOPPED, Wish, placing};
-use crate::gang::Taken;
+use crate::buffer::{Buffer, Effort, PagesRequest, Placing, STOPPED, placing};
 use crate::layout::Layout;
 use crate::plan::{Experiment, MeasurementPlan};
 use crate::repeats::Outcome;
-use crate::ring::{Shape, Track};
+use crate::ring::{RingShape, Track};
 use crate::speed::Speeds;
 use crate::system::System;
-use crate::{MembenchError, Request, clock, sizes, skeleton};
+use crate::team::TeamResult;
+use crate::{MeasurementRequest, MembenchError, clock, empty_profile, sizes};
 
 /// No step is worth anything in less time.
 const LEAST_SECONDS: f64 = 0.1;
@@ -30,9 +30,9 @@ const READY_SHARE: f64 = 0.25;
 /// Others that use more of the machine than this, in CPUs, are worth a notice.
 const OTHERS_WORTH_A_NOTICE: f64 = 0.1;
 
-pub(crate) struct Session<'a> {
+pub(crate) struct Measurement<'a> {
     pub machine: &'a Machine,
-    pub request: &'a Request,
+    pub request: &'a MeasurementRequest,
     pub stop: &'a AtomicBool,
     pub system: System,
     pub layout: Layout,
@@ -44,9 +44,9 @@ pub(crate) struct Session<'a> {
     /// Why there is none of a node.
     refused: Vec<(NodeId, String)>,
     /// Whether what is held is as it was filled.
-    pub pristine: bool,
+    pub unmodified: bool,
     /// The ring that the one held buffer has, of so many lines from its start.
-    pub ring: Option<(usize, Shape, Track)>,
+    pub ring: Option<(usize, RingShape, Track)>,
     /// Seconds that the present step may take.
     pub allowance: f64,
     pub placing: Placing,
@@ -85,7 +85,7 @@ impl Clock {
 
 pub fn run(
     machine: &Machine,
-    request: &Request,
+    request: &MeasurementRequest,
     sink: &mut dyn Sink,
     stop: &AtomicBool,
 ) -> Result<Profile, MembenchError> {
@@ -96,15 +96,15 @@ pub fn run(
 fn run_within(
     share: f64,
     machine: &Machine,
-    request: &Request,
+    request: &MeasurementRequest,
     sink: &mut dyn Sink,
     stop: &AtomicBool,
 ) -> Result<Profile, MembenchError> {
     let layout = Layout::of(machine, request);
     nothing(&layout)?;
     let plan = MeasurementPlan::with(&layout, request).shortened(share);
-    let mut session = Session {
-        profile: skeleton::profile(machine, &layout, request, &plan),
+    let mut measurement = Measurement {
+        profile: empty_profile::of(machine, &layout, request, &plan),
         machine,
         request,
         stop,
@@ -112,7 +112,7 @@ fn run_within(
         buffers: Vec::new(),
         base: None,
         refused: Vec::new(),
-        pristine: false,
+        unmodified: false,
         ring: None,
         allowance: 0.0,
         placing: Placing::Bound,
@@ -123,9 +123,9 @@ fn run_within(
         patience: plan.budget.seconds() * READY_SHARE / plan.buffers().max(1) as f64,
         layout,
     };
-    session.prepare();
+    measurement.prepare();
     let taken = SystemTime::now().duration_since(UNIX_EPOCH);
-    session.profile.header.taken =
+    measurement.profile.header.taken =
         Reading::from(taken.map(|since| since.as_secs()).map_err(|_| "the clock is before 1970"));
     let (began, budget) = (clock::now(), plan.budget.seconds());
     let mut clock = Clock { began, budget, planned: plan.expected().seconds() };
@@ -137,14 +137,15 @@ fn run_within(
             break;
         }
         sink.event(Event::Step { done, of, what: step.step.clone(), left: clock.left() });
-        session.allowance = clock.allowance(step.expected.seconds());
-        session.current = Some(step.step);
-        session.step(step.experiment);
+        measurement.allowance = clock.allowance(step.expected.seconds());
+        measurement.current = Some(step.step);
+        measurement.step(step.experiment);
     }
-    session.profile.header.complete = complete && !stop.load(Relaxed);
-    session.profile.header.took = Reading::Measured(Nanoseconds::from_seconds(clock::now() - clock.began));
-    session.conclude();
-    Ok(session.profile)
+    measurement.profile.header.complete = complete && !stop.load(Relaxed);
+    measurement.profile.header.took =
+        Reading::Measured(Nanoseconds::from_seconds(clock::now() - clock.began));
+    measurement.conclude();
+    Ok(measurement.profile)
 }
 
 /// Whether there is anything to do at all.
@@ -157,7 +158,7 @@ fn nothing(layout: &Layout) -> Result<(), MembenchError> {
     }
 }
 
-impl Session<'_> {
+impl Measurement<'_> {
     /// What must be known before the first step.
     fn prepare(&mut self) {
         if let Some(node) = self.layout.usable_columns().next().map(|column| column.node) {
@@ -193,29 +194,30 @@ impl Session<'_> {
         self.forget();
         let seconds = self.allowance / nodes.len() as f64;
         // A CPU's quarter of the memory is free for all nodes at once only if it is divided before the first is taken.
-        let rooms: Vec<sizes::Room> = nodes.iter().map(|&node| self.room(node, nodes.len() as u64)).collect();
-        for (&node, room) in nodes.iter().zip(rooms) {
-            match self.memory(node, &room, Wish::Huge, seconds) {
+        let limits: Vec<sizes::MemoryLimits> =
+            nodes.iter().map(|&node| self.limits(node, nodes.len() as u64)).collect();
+        for (&node, limits) in nodes.iter().zip(limits) {
+            match self.memory(node, &limits, PagesRequest::Huge, seconds) {
                 Ok(buffer) => self.buffers.push(buffer),
                 Err(reason) => self.refused.push((node, reason)),
             }
         }
-        self.pristine = true;
+        self.unmodified = true;
     }
 
     fn fill_base(&mut self, node: NodeId) {
         self.forget();
-        let room = self.room(node, 1);
-        match self.memory(node, &room, Wish::Base, self.allowance) {
+        let limits = self.limits(node, 1);
+        match self.memory(node, &limits, PagesRequest::Base, self.allowance) {
             Ok(buffer) => self.base = Some(buffer),
             Err(reason) => self.refused.push((node, reason)),
         }
     }
 
-    pub fn room(&self, node: NodeId, nodes: u64) -> sizes::Room {
+    pub fn limits(&self, node: NodeId, nodes: u64) -> sizes::MemoryLimits {
         let recorded = self.layout.columns.iter().find(|column| column.node == node);
         let recorded = recorded.and_then(|column| column.free.as_ref().ok().copied().flatten());
-        sizes::Room {
+        sizes::MemoryLimits {
             free: self.system.free(node).or(recorded),
             cgroup: self.system.cgroup_left(),
             most: self.request.most_memory,
@@ -227,11 +229,11 @@ impl Session<'_> {
     fn memory(
         &mut self,
         node: NodeId,
-        room: &sizes::Room,
-        wish: Wish,
+        limits: &sizes::MemoryLimits,
+        pages: PagesRequest,
         seconds: f64,
     ) -> Result<Buffer, String> {
-        let allowed = sizes::allowance(room);
+        let allowed = sizes::allowance(limits);
         let wanted = sizes::wanted(self.layout.caches, self.request.depth);
         if allowed.bytes < sizes::LEAST {
             return Err(format!(
@@ -253,19 +255,19 @@ impl Session<'_> {
             patience: self.patience,
             stop: self.stop,
         };
-        let buffer = Buffer::on(node, self.placing, wish, effort, &cpus, &self.system)?;
-        self.judge(&buffer, wish, bytes, &allowed);
+        let buffer = Buffer::on(node, self.placing, pages, effort, &cpus, &self.system)?;
+        self.judge(&buffer, pages, bytes, &allowed);
         Ok(buffer)
     }
 
     /// What a reader should know of a buffer that is not as it should be.
-    fn judge(&mut self, buffer: &Buffer, wish: Wish, wanted: Bytes, allowed: &sizes::Allowance) {
+    fn judge(&mut self, buffer: &Buffer, pages: PagesRequest, wanted: Bytes, allowed: &sizes::Allowance) {
         let (node, bytes, caches) = (buffer.node, buffer.bytes(), self.layout.caches);
         if bytes.0 < caches.0 / 2 * 3 {
             let because = if bytes < wanted { BufferLimit::SlowPages } else { allowed.because.clone() };
             self.notice(MembenchNotice::BufferNearCaches { node, buffer: bytes, caches, because });
         }
-        if wish == Wish::Huge && buffer.pages == BufferPages::Small {
+        if pages == PagesRequest::Huge && buffer.pages == BufferPages::Small {
             self.notice(MembenchNotice::NoHugePages { nodes: NodeSet::single(node) });
         }
     }
@@ -291,8 +293,8 @@ impl Session<'_> {
         }
     }
 
-    /// Keeps what a gang saw of the rest of the machine.
-    pub fn saw(&mut self, taken: &Taken, seconds: f64) {
+    /// Keeps what a team saw of the rest of the machine.
+    pub fn saw(&mut self, taken: &TeamResult, seconds: f64) {
         self.others.extend(taken.others.map(|cpus| (seconds, cpus)));
         if let (Some((cpu, speed)), Some(step)) = (taken.speed, &self.current) {
             self.speeds.add(cpu, speed, step);

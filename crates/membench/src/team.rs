@@ -12,7 +12,7 @@
 //! which a thread did not come by to notice it.
 
 #[cfg(test)]
-#[path = "gang_tests.rs"]
+#[path = "team_tests.rs"]
 mod tests;
 
 use std::sync::atomic::{
@@ -81,7 +81,7 @@ pub struct Worker<'a> {
 
 /// How long, how often, how much.
 #[derive(Debug, Clone, Copy)]
-pub struct Pace {
+pub struct WindowRule {
     /// A window's length, at least.
     pub window: f64,
     /// All windows together.
@@ -108,14 +108,14 @@ pub struct Window {
 
 /// All windows, and what others used of the machine meanwhile, in CPUs.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Taken {
+pub struct TeamResult {
     pub windows: Vec<Window>,
     pub others: Option<f64>,
     /// The speed of the first thread's CPU (see `speed`) after the last window, when it is as warm as it gets.
     pub speed: Option<(CpuId, f64)>,
 }
 
-impl Taken {
+impl TeamResult {
     /// The repetitions of one of a window's figures.
     pub fn repeats(&self, rule: Rule, figure: impl Fn(&Window) -> f64) -> Repeats {
         let mut repeats = Repeats::new(rule);
@@ -192,11 +192,11 @@ struct Board<'a> {
 /// A clause for the cell: a CPU went offline, or a stop before the first window's end.
 pub fn run(
     workers: Vec<Worker<'_>>,
-    pace: Pace,
+    pace: WindowRule,
     primary: fn(&Window) -> f64,
     system: &System,
     stop: &AtomicBool,
-) -> Result<Taken, String> {
+) -> Result<TeamResult, String> {
     let count = workers.len();
     let board = Board {
         phase: AtomicU64::new(0),
@@ -234,7 +234,7 @@ pub fn run(
     if windows.is_empty() {
         return Err(STOPPED.to_owned());
     }
-    Ok(Taken { windows, others: others(before, system), speed })
+    Ok(TeamResult { windows, others: others(before, system), speed })
 }
 
 /// CPUs that others than this process used since then.
@@ -338,7 +338,7 @@ fn follow(mut work: Box<dyn Work + '_>, board: &Board<'_>, at: usize) {
 fn lead(
     mut work: Box<dyn Work + '_>,
     board: &Board<'_>,
-    pace: Pace,
+    pace: WindowRule,
     primary: fn(&Window) -> f64,
     system: &System,
 ) -> Vec<Window> {
@@ -402,7 +402,7 @@ fn set(board: &Board<'_>, phase: u64) -> bool {
 }
 
 /// Works until caches hold what they will hold and blocks have their size; gives work per second.
-fn warm(work: &mut dyn Work, board: &Board<'_>, pace: Pace) -> f64 {
+fn warm(work: &mut dyn Work, board: &Board<'_>, pace: WindowRule) -> f64 {
     let began = clock::now();
     let (mut amount, mut blocks) = (0, 0);
     loop {

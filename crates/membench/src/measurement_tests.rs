@@ -6,15 +6,15 @@ use super::*;
 use crate::fixture;
 
 /// A measurement so small that a test may make it.
-fn small(depth: Depth) -> Request {
-    Request {
+fn small(depth: Depth) -> MeasurementRequest {
+    MeasurementRequest {
         most_memory: Some(Bytes::mib(8)),
         mixes: vec![Mix::Read, Mix::Triad],
         ..fixture::request(depth)
     }
 }
 
-fn measured(request: &Request) -> Profile {
+fn measured(request: &MeasurementRequest) -> Profile {
     run_within(0.1, &fixture::live(), request, &mut Ignore, &AtomicBool::new(false)).unwrap()
 }
 
@@ -50,8 +50,11 @@ fn a_quick_measurement_fills_every_cell() {
 
 #[test]
 fn a_working_set_in_the_first_cache_is_nearer_than_memory() {
-    let request =
-        Request { mixes: vec![Mix::Read], most_memory: Some(Bytes::mib(64)), ..small(Depth::Standard) };
+    let request = MeasurementRequest {
+        mixes: vec![Mix::Read],
+        most_memory: Some(Bytes::mib(64)),
+        ..small(Depth::Standard)
+    };
     let profile = measured(&request);
     let curve = &profile.working_sets[0];
     let latency =
@@ -100,7 +103,7 @@ fn a_stop_keeps_what_is_done() {
 
 #[test]
 fn too_little_memory_is_a_reason_with_numbers() {
-    let request = Request { most_memory: Some(Bytes::kib(512)), ..small(Depth::Quick) };
+    let request = MeasurementRequest { most_memory: Some(Bytes::kib(512)), ..small(Depth::Quick) };
     let profile = measured(&request);
     for reason in profile.latency.iter().map(|cell| cell.latency.reason().unwrap().to_string()) {
         assert!(reason.contains("512 KiB") && reason.contains("1 MiB"), "{reason}");
