@@ -83,9 +83,9 @@ fn a_time_series_is_shown_too() {
     let output = folder.report(&["job.nw", "--html", "out.html"]);
     assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()));
     let shown = text(&output.stdout);
-    assert!(shown.contains("24 looks in 2 sessions, 2023-11-14 22:13:20 UTC"), "{shown}");
+    assert!(shown.contains("24 samples in 2 sessions, 2023-11-14 22:13:20 UTC"), "{shown}");
     assert!(shown.contains("at most 134 MiB at +0:00:21"), "{shown}");
-    assert!(shown.contains("memory of 100: permission denied (in 4 of 24 looks)"), "{shown}");
+    assert!(shown.contains("memory of 100: permission denied (in 4 of 24 samples)"), "{shown}");
     assert!(std::fs::read_to_string(folder.0.join("out.html")).unwrap().contains("Where the job was"));
     let json: Value = serde_json::from_slice(&folder.report(&["job.nw", "--json"]).stdout).unwrap();
     assert_eq!((&json["schema"], &json["samples"]), (&"numawise/series/1".into(), &24.into()));
