@@ -4,8 +4,9 @@
 use numawise_facts::{Machine, MemoryKind, MemoryKindEvidence, Node, Reading, Source};
 use numawise_units::{CpuSet, NodeId, NodeSet};
 
+use crate::files::{CPUS, NODES};
 use crate::limits::cgroup_cpus;
-use crate::sysfs::{self, CPUS, NODES};
+use crate::sysfs;
 use crate::{Error, Roots};
 
 #[cfg(test)]

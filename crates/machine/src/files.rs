@@ -6,6 +6,9 @@ use numawise_linux::Roots;
 
 use crate::Error;
 
+pub(crate) const CPUS: &str = "/sys/devices/system/cpu";
+pub(crate) const NODES: &str = "/sys/devices/system/node";
+
 /// The text of a file.
 pub(crate) fn text(roots: &Roots, absolute: &str) -> Result<String, Error> {
     roots.text(absolute).map_err(|source| Error::System { path: roots.path(absolute), source })

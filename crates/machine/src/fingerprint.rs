@@ -9,7 +9,7 @@ use numawise_facts::{Fingerprint, Machine, Reading, Source};
 use numawise_units::{Bytes, CpuId, CpuSet};
 
 use crate::Roots;
-use crate::sysfs::CPUS;
+use crate::files::CPUS;
 
 #[cfg(test)]
 #[path = "fingerprint_tests.rs"]

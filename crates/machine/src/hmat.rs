@@ -5,7 +5,7 @@ use numawise_facts::{Attribute, AttributeKind, Node};
 use numawise_units::{CpuSet, NodeId};
 
 use crate::Roots;
-use crate::sysfs::NODES;
+use crate::files::NODES;
 
 #[cfg(test)]
 #[path = "hmat_tests.rs"]

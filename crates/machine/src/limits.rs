@@ -9,7 +9,8 @@ use numawise_linux::cgroup::Cgroups;
 use numawise_linux::memory::MemoryInfo;
 use numawise_units::{Bytes, CpuSet, NodeSet};
 
-use crate::sysfs::{Allowed, CPUS, NODES, STATUS};
+use crate::files::{CPUS, NODES};
+use crate::sysfs::{Allowed, STATUS};
 use crate::{Policy, Roots};
 
 pub use launcher::{Launcher, LauncherError, launcher};

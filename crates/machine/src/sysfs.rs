@@ -11,6 +11,7 @@ use numawise_linux::memory::MemoryInfo;
 use numawise_linux::proc::status::Status;
 use numawise_units::{Bytes, CpuId, CpuSet, NodeId, NodeSet};
 
+use crate::files::{CPUS, NODES};
 use crate::kinds::{self, Locality};
 use crate::{Error, Roots, files, hmat};
 
@@ -19,8 +20,6 @@ mod efficiency;
 #[path = "sysfs_tests.rs"]
 mod tests;
 
-pub(crate) const CPUS: &str = "/sys/devices/system/cpu";
-pub(crate) const NODES: &str = "/sys/devices/system/node";
 const LIST: &str = "a list such as 0-3,8";
 
 /// The machine as far as a placement needs it: nodes, CPUs, cores, packages, and what is allowed. Caches and limits stay

@@ -2,10 +2,14 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rusqlite::ErrorCode;
 
 use crate::schema::RecordKind;
+
+/// How long we wait for somebody who reads the file.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Why a record could not be made, opened, read or written.
 #[derive(Debug, thiserror::Error)]
@@ -140,7 +144,7 @@ impl RecordError {
                 RecordError::ReadOnly { path, problem }
             }
             ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => {
-                RecordError::Busy { path, seconds: crate::file::PATIENCE.as_secs() }
+                RecordError::Busy { path, seconds: PATIENCE.as_secs() }
             }
             _ => RecordError::Sqlite { path, doing, source },
         }

@@ -1,4 +1,4 @@
-//! The record of a study: one SQLite file, written trial by trial; the series of looks at a running job, another; and what was
+//! The record of a study: one SQLite file, written trial by trial; the series of samples of a running job, another; and what was
 //! measured of a machine, a JSON file.
 //!
 //! This crate turns a [`StudyHeader`](numawise_facts::StudyHeader) and its trials into tables and back, keeps two writers
@@ -16,13 +16,15 @@ mod read;
 mod same;
 mod schema;
 mod series;
+mod study;
 mod write;
 
 pub use error::RecordError;
-pub use file::{Record, kind};
+pub use file::kind;
 pub use profile::{
     Found, PassedOver, PassedOverReason, Profiles, profile_may_be_saved, read_profile, save_profile,
 };
 pub use same::{Difference, Item};
 pub use schema::RecordKind;
 pub use series::Series;
+pub use study::Record;

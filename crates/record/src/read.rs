@@ -13,31 +13,24 @@ use numawise_units::{Bytes, CpuId, CpuSet, HostId, Nanoseconds, NodeId, Pid, Ran
 use rusqlite::{Connection, OptionalExtension, Row};
 use serde::de::DeserializeOwned;
 
-use crate::{Record, RecordError};
+use crate::RecordError;
 
-impl Record {
-    /// The study as it stands.
-    ///
-    /// # Errors
-    /// [`RecordError::Damaged`] when the rows do not make sense, or what SQLite says.
-    pub fn study(&self) -> Result<Study, RecordError> {
-        // One transaction, so that a trial that is being written is there as a whole or not at all.
-        let transaction = self
-            .connection
-            .unchecked_transaction()
-            .map_err(|e| RecordError::sqlite(&self.path, "read it", e))?;
-        let stopped: Option<String> = transaction
-            .query_row("SELECT stopped FROM study", [], |row| row.get(0))
-            .map_err(|e| RecordError::sqlite(&self.path, "read it", e))?;
-        Ok(Study {
-            header: self.header.clone(),
-            trials: Reader::new(&transaction, &self.path)?.trials(&transaction)?,
-            stopped: stopped
-                .map(|word| stop_reason(&word))
-                .transpose()
-                .map_err(|problem| RecordError::damaged(&self.path, problem.to_string()))?,
-        })
-    }
+/// The study as it stands.
+pub fn study(connection: &Connection, path: &Path, header: &StudyHeader) -> Result<Study, RecordError> {
+    // One transaction, so that a trial that is being written is there as a whole or not at all.
+    let transaction =
+        connection.unchecked_transaction().map_err(|e| RecordError::sqlite(path, "read it", e))?;
+    let stopped: Option<String> = transaction
+        .query_row("SELECT stopped FROM study", [], |row| row.get(0))
+        .map_err(|e| RecordError::sqlite(path, "read it", e))?;
+    Ok(Study {
+        header: header.clone(),
+        trials: Reader::new(&transaction, path)?.trials(&transaction)?,
+        stopped: stopped
+            .map(|word| stop_reason(&word))
+            .transpose()
+            .map_err(|problem| RecordError::damaged(path, problem.to_string()))?,
+    })
 }
 
 /// The study before its first trial.

@@ -3,55 +3,16 @@
 use std::collections::BTreeMap;
 
 use numawise_facts::{
-    Disturbance, Exit, Machine, Metric, Observation, Outcome, Point, Reading, Reason, StopReason,
-    StudyHeader, ThreadBinding, Trial,
+    Disturbance, Exit, Machine, Metric, Observation, Outcome, Point, Reading, Reason, StudyHeader,
+    ThreadBinding, Trial,
 };
 use numawise_units::{Nanoseconds, Ratio};
 use rusqlite::types::Value;
-use rusqlite::{ErrorCode, Transaction, TransactionBehavior, params, params_from_iter};
+use rusqlite::{Transaction, params, params_from_iter};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{Record, RecordError};
-
-impl Record {
-    /// Keeps a trial. When this returns, it is on the disk; when it fails, nothing of it is.
-    ///
-    /// # Errors
-    /// [`RecordError::Full`], [`RecordError::Busy`], [`RecordError::Duplicate`], [`RecordError::UnknownPoint`], or what
-    /// else SQLite says.
-    pub fn append(&mut self, trial: &Trial) -> Result<(), RecordError> {
-        if self.header.point(&trial.point).is_none() {
-            return Err(RecordError::UnknownPoint {
-                path: self.path.clone(),
-                number: trial.number,
-                point: trial.point.to_string(),
-            });
-        }
-        let written = (|| {
-            let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            insert(&transaction, trial)?;
-            transaction.commit()
-        })();
-        written.map_err(|error| match error.sqlite_error() {
-            Some(e) if e.code == ErrorCode::ConstraintViolation => {
-                RecordError::Duplicate { path: self.path.clone(), number: trial.number }
-            }
-            _ => RecordError::sqlite(&self.path, "keep a trial in it", error),
-        })
-    }
-
-    /// Notes why measuring ended, or (`None`) that it goes on.
-    ///
-    /// # Errors
-    /// As [`Record::append`].
-    pub fn set_stopped(&mut self, stopped: Option<StopReason>) -> Result<(), RecordError> {
-        self.connection
-            .execute("UPDATE study SET stopped = ?1", [stopped.as_ref().map(word)])
-            .map(drop)
-            .map_err(|e| RecordError::sqlite(&self.path, "note the end of the study in it", e))
-    }
-}
+use crate::RecordError;
 
 /// Refuses what we could not read again: a path that is not UTF-8, a margin that is not a number.
 pub fn storable<T: Serialize + DeserializeOwned + PartialEq>(header: &T) -> Result<(), RecordError> {
@@ -138,7 +99,7 @@ fn insert_point(transaction: &Transaction<'_>, position: usize, point: &Point) -
         .map(drop)
 }
 
-fn insert(transaction: &Transaction<'_>, trial: &Trial) -> rusqlite::Result<()> {
+pub fn insert(transaction: &Transaction<'_>, trial: &Trial) -> rusqlite::Result<()> {
     let mut missing = Missing::default();
     let mut row: Vec<Value> = vec![
         trial.number.into(),
@@ -329,7 +290,7 @@ pub fn integer(value: u64) -> i64 {
 }
 
 /// The name of a variant as serde writes it.
-fn word<T: Serialize>(value: &T) -> Option<String> {
+pub fn word<T: Serialize>(value: &T) -> Option<String> {
     serde_json::to_value(value).ok()?.as_str().map(str::to_owned)
 }
 

@@ -6,7 +6,7 @@ use numawise_facts::{Machine, MachineNotice, Node};
 use numawise_units::{Bytes, CpuSet, Id, IdSet, NodeSet};
 
 use crate::Roots;
-use crate::sysfs::{CPUS, NODES};
+use crate::files::{CPUS, NODES};
 
 #[cfg(test)]
 #[path = "shape_tests.rs"]

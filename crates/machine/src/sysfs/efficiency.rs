@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use numawise_facts::Reading;
 use numawise_units::{CpuId, CpuSet};
 
-use super::CPUS;
 use crate::Roots;
+use crate::files::CPUS;
 
 #[cfg(test)]
 #[path = "efficiency_tests.rs"]

@@ -1,0 +1,173 @@
+//! The record of a study, from its first trial to its last.
+
+use std::fs::OpenOptions;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use numawise_facts::{StopReason, Study, StudyHeader, Trial};
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+
+use crate::file::{
+    begin, beside, check, connect, looks_like_ours, open_file, recognise, remove_if_there, update,
+};
+use crate::lock::WriterLock;
+use crate::schema::STUDY;
+use crate::{RecordError, read, write};
+
+/// The record of one study.
+///
+/// Every change is one transaction with SQLite's rollback journal and `synchronous = FULL`: the process may be killed at
+/// any moment and the machine may lose its power, and the file is whole, up to the last [`Record::append`] that returned.
+#[derive(Debug)]
+pub struct Record {
+    // The order matters: fields are dropped from the top, and the lock must go after the connection.
+    connection: Connection,
+    header: StudyHeader,
+    path: PathBuf,
+    _lock: Option<WriterLock>,
+}
+
+impl Record {
+    /// Makes a new record. A file that is there already is not touched, unless it is empty.
+    ///
+    /// # Errors
+    /// [`RecordError::Exists`], [`RecordError::Directory`], [`RecordError::ReadOnly`], [`RecordError::Full`],
+    /// [`RecordError::Unstorable`], or what else the file system says. Nothing is left behind.
+    pub fn create(path: &Path, header: &StudyHeader) -> Result<Record, RecordError> {
+        write::storable(header)?;
+        if path.is_dir() {
+            return Err(RecordError::Directory(path.to_owned()));
+        }
+        let new = OpenOptions::new().read(true).write(true).create_new(true).open(path);
+        let (file, ours) = match new {
+            Ok(file) => (file, true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => (open_file(path, true)?, false),
+            Err(error) => return Err(RecordError::io(path, "create it", error)),
+        };
+        let lock = WriterLock::take(file, path)?;
+        // Looked at only under the lock, so that two that create at once cannot both find it empty.
+        if path.metadata().is_ok_and(|file| file.len() > 0) {
+            return Err(RecordError::Exists(path.to_owned()));
+        }
+        let made = begin(path, &STUDY, |transaction| write::header(transaction, header));
+        if made.is_err() && ours {
+            // The error at hand says more than one about tidying up would.
+            let _ = std::fs::remove_file(path);
+        }
+        Ok(Record { connection: made?, header: header.clone(), path: path.to_owned(), _lock: Some(lock) })
+    }
+
+    /// Makes a new record in the place of an older one, which is gone afterwards. Only a record of ours (also a damaged
+    /// one) or an empty file is replaced, and only by a record that is complete.
+    ///
+    /// # Errors
+    /// As [`Record::create`]; [`RecordError::InUse`] when somebody measures into the old one; [`RecordError::NotARecord`]
+    /// when the file is something else.
+    pub fn replace(path: &Path, header: &StudyHeader) -> Result<Record, RecordError> {
+        if !path.exists() {
+            return Record::create(path, header);
+        }
+        if path.is_dir() {
+            return Err(RecordError::Directory(path.to_owned()));
+        }
+        let file = open_file(path, true)?;
+        if !looks_like_ours(path)? {
+            return Err(RecordError::NotARecord {
+                path: path.to_owned(),
+                found: "it is left as it is".to_owned(),
+            });
+        }
+        let _old = WriterLock::take(file, path)?;
+        let new = beside(path, ".new");
+        for leftover in [&new, &beside(&new, "-journal")] {
+            remove_if_there(leftover)?;
+        }
+        drop(Record::create(&new, header)?);
+        // The journal of the old file must not be taken for one of the new.
+        remove_if_there(&beside(path, "-journal"))?;
+        std::fs::rename(&new, path).map_err(|e| RecordError::io(path, "replace it", e))?;
+        Record::open(path)
+    }
+
+    /// Opens a record to go on with it.
+    ///
+    /// # Errors
+    /// Whatever keeps the file from being a whole record that we know and may write: see [`RecordError`].
+    pub fn open(path: &Path) -> Result<Record, RecordError> {
+        let lock = WriterLock::take(open_file(path, true)?, path)?;
+        let mut connection = connect(path)?;
+        let version = recognise(&connection, path, &STUDY)?;
+        check(&connection, path)?;
+        update(&mut connection, path, &STUDY, version)?;
+        let header = read::header(&connection, path)?;
+        Ok(Record { connection, header, path: path.to_owned(), _lock: Some(lock) })
+    }
+
+    /// Opens a record to look at it, also while a study runs into it.
+    ///
+    /// # Errors
+    /// Whatever keeps the file from being a record that we know and may read: see [`RecordError`].
+    pub fn open_to_read(path: &Path) -> Result<Record, RecordError> {
+        drop(open_file(path, false)?);
+        let connection = connect(path)?;
+        recognise(&connection, path, &STUDY)?;
+        connection
+            .pragma_update(None, "query_only", true)
+            .map_err(|e| RecordError::sqlite(path, "open it", e))?;
+        let header = read::header(&connection, path)?;
+        Ok(Record { connection, header, path: path.to_owned(), _lock: None })
+    }
+
+    pub fn header(&self) -> &StudyHeader {
+        &self.header
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The study as it stands.
+    ///
+    /// # Errors
+    /// [`RecordError::Damaged`] when the rows do not make sense, or what SQLite says.
+    pub fn study(&self) -> Result<Study, RecordError> {
+        read::study(&self.connection, &self.path, &self.header)
+    }
+
+    /// Keeps a trial. When this returns, it is on the disk; when it fails, nothing of it is.
+    ///
+    /// # Errors
+    /// [`RecordError::Full`], [`RecordError::Busy`], [`RecordError::Duplicate`], [`RecordError::UnknownPoint`], or what
+    /// else SQLite says.
+    pub fn append(&mut self, trial: &Trial) -> Result<(), RecordError> {
+        if self.header.point(&trial.point).is_none() {
+            return Err(RecordError::UnknownPoint {
+                path: self.path.clone(),
+                number: trial.number,
+                point: trial.point.to_string(),
+            });
+        }
+        let written = (|| {
+            let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            write::insert(&transaction, trial)?;
+            transaction.commit()
+        })();
+        written.map_err(|error| match error.sqlite_error() {
+            Some(e) if e.code == ErrorCode::ConstraintViolation => {
+                RecordError::Duplicate { path: self.path.clone(), number: trial.number }
+            }
+            _ => RecordError::sqlite(&self.path, "keep a trial in it", error),
+        })
+    }
+
+    /// Notes why measuring ended, or (`None`) that it goes on.
+    ///
+    /// # Errors
+    /// As [`Record::append`].
+    pub fn set_stopped(&mut self, stopped: Option<StopReason>) -> Result<(), RecordError> {
+        self.connection
+            .execute("UPDATE study SET stopped = ?1", [stopped.as_ref().map(write::word)])
+            .map(drop)
+            .map_err(|e| RecordError::sqlite(&self.path, "note the end of the study in it", e))
+    }
+}
