@@ -5,6 +5,7 @@ use std::path::Path;
 
 use numawise_facts::{Study, StudyHeader};
 use numawise_linux::calls::terminal;
+use numawise_linux::replace;
 use numawise_report::check::{self, Check};
 use numawise_report::document::{self, Style};
 use numawise_report::series;
@@ -107,35 +108,13 @@ pub fn writable_as(option: &str, path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes a file beside its place and moves it there, so that a full disk leaves the old one whole. A device or a pipe is
-/// written to as it is, and a link is followed.
-pub fn write_file(path: &Path, text: &str) -> io::Result<()> {
-    // Asked of what a link leads to: the standard output may be a pipe behind links that have no path.
-    let ordinary = path.metadata().is_ok_and(|file| file.is_file());
-    match (ordinary, path.exists()) {
-        (false, true) => std::fs::write(path, text),
-        (true, _) => path.canonicalize().and_then(|real| write_beside(&real, text)),
-        (false, false) => write_beside(path, text),
-    }
-}
-
 /// The report of what a record holds.
 fn report(path: &Path, text: &str) -> Result<(), Failure> {
     writable(path)?;
-    write_file(path, text).map_err(|error| {
+    replace::write(path, text.as_bytes()).map_err(|error| {
         let path = path.display();
         Failure::new(format!(
             "cannot write the report {path}: {error}; what was measured is kept in the record"
         ))
-    })
-}
-
-fn write_beside(path: &Path, text: &str) -> io::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    let part = path.with_file_name(name);
-    std::fs::write(&part, text).and_then(|()| std::fs::rename(&part, path)).inspect_err(|_| {
-        // The error at hand says more than one about tidying up would.
-        let _ = std::fs::remove_file(&part);
     })
 }

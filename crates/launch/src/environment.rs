@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use numawise_facts::{TaskPlacement, ThreadBinding};
+use numawise_facts::{LaunchNotice, TaskPlacement, ThreadBinding};
 use numawise_units::TaskId;
 
 use crate::Pinner;
@@ -68,23 +68,22 @@ pub fn task_changes(task: TaskId, tasks: usize) -> Vec<Change> {
     vec![set("NUMAWISE_TASK", task.to_string()), set("NUMAWISE_TASKS", tasks.to_string())]
 }
 
-/// Sentences on what the changes take from the environment as the user set it; `now` looks a variable up. What is only
-/// added to needs no word.
-pub fn overrides(changes: &[Change], now: impl Fn(&str) -> Option<OsString>) -> Vec<String> {
-    let mut sentences = Vec::new();
+/// What the changes take from the environment as the user set it; `now` looks a variable up. What is only added to needs no
+/// word.
+pub fn overrides(changes: &[Change], now: impl Fn(&str) -> Option<OsString>) -> Vec<LaunchNotice> {
+    let mut notices = Vec::new();
     for change in changes {
         let Some(old) = now(change.name) else { continue };
-        let (name, old) = (change.name, old.to_string_lossy());
-        match &change.value {
-            Some(new) if *new == *old => {}
-            Some(_) if matches!(name, "LD_PRELOAD" | "GLIBC_TUNABLES") || name.starts_with("NUMAWISE_") => {}
-            Some(new) => sentences
-                .push(format!("{name}={old} of the environment is replaced by {new}, as the plan asks")),
-            None if name.starts_with("NUMAWISE_") => {}
-            None => sentences.push(format!(
-                "{name}={old} of the environment is taken out: it would pin the threads again"
-            )),
+        let (name, was) = (change.name, old.to_string_lossy().into_owned());
+        let added_to = matches!(name, "LD_PRELOAD" | "GLIBC_TUNABLES") && change.value.is_some();
+        if added_to || name.starts_with("NUMAWISE_") || change.value.as_ref() == Some(&was) {
+            continue;
         }
+        notices.push(LaunchNotice::EnvironmentChanged {
+            name: name.to_owned(),
+            was,
+            becomes: change.value.clone(),
+        });
     }
-    sentences
+    notices
 }

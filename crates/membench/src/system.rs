@@ -8,9 +8,8 @@ mod tests;
 use numawise_linux::Roots;
 use numawise_linux::cgroup::Cgroups;
 use numawise_linux::memory::{self, MemoryInfo};
-use numawise_linux::proc::cpu_time::CpuTicks;
-use numawise_linux::proc::numa_maps::NumaMapping;
-use numawise_linux::proc::smaps::{ResidentMapping, SmapsReader};
+use numawise_linux::proc::cpu_time::{self, CpuTicks};
+use numawise_linux::proc::{numa_maps, smaps};
 use numawise_units::{Bytes, CpuId, NodeId};
 
 /// What is read of the system while measuring.
@@ -71,7 +70,7 @@ impl System {
 
     /// Steal time of these CPUs and the whole machine's work so far.
     pub fn jiffies(&self, cpus: &[CpuId]) -> Option<Jiffies> {
-        let text = self.roots.try_bytes("/proc/stat")?;
+        let text = cpu_time::text(&self.roots).ok()?;
         let busy = CpuTicks::of_all(&text).ok()?.busy();
         let ours = CpuTicks::by_cpu(&text).filter(|(cpu, _)| cpus.contains(cpu));
         Some(Jiffies { steal: ours.map(|(_, ticks)| ticks.steal).sum(), busy })
@@ -79,27 +78,11 @@ impl System {
 
     /// Bytes of a mapping that lie in transparent huge pages.
     pub fn transparent(&self, start: usize) -> Option<u64> {
-        let smaps = self.roots.try_bytes("/proc/self/smaps")?;
-        let ours = |mapping: &ResidentMapping| mapping.addresses.contains(&(start as u64));
-        let mut reader = SmapsReader::default();
-        for line in smaps.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
-            if let Some(mapping) = reader.line(line).ok()?.filter(ours) {
-                return Some(mapping.transparent.0);
-            }
-        }
-        reader.end().filter(ours).map(|mapping| mapping.transparent.0)
+        smaps::own_mapping(&self.roots, start as u64).map(|mapping| mapping.transparent.0)
     }
 
     /// How many pages of a mapping lie on each node, as `/proc/self/numa_maps` has it.
     pub fn numa_maps(&self, start: usize) -> Option<Vec<(NodeId, u64)>> {
-        let maps = self.roots.try_bytes("/proc/self/numa_maps")?;
-        let (mut nodes, mut found) = (Vec::new(), None);
-        for line in maps.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
-            if NumaMapping::parse(line, &mut nodes).ok()?.address > start as u64 {
-                break;
-            }
-            found = Some(nodes.clone());
-        }
-        found
+        numa_maps::own_mapping(&self.roots, start as u64)
     }
 }

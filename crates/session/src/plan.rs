@@ -6,7 +6,7 @@
 
 use std::convert::Infallible;
 
-use numawise_facts::{LaunchNotice, Machine, MachineNotice, Notice, Placement, RunSpec, TaskPlacement};
+use numawise_facts::{Machine, MachineNotice, Notice, Placement, RunSpec, TaskPlacement};
 use numawise_launch::{Change, LaunchError, Pinner};
 use numawise_machine::{AllowedSets, Roots};
 use numawise_placement::{MachineDetail, needs};
@@ -74,7 +74,7 @@ pub fn for_start(request: &RunRequest, environment: Environment<'_>) -> Result<R
     let (mut plan, preload) = completed(request, &asked, job, machine, placement, notes)?;
     if reports {
         let of_program = numawise_launch::overrides(&plan.changes, environment).into_iter();
-        let of_program = of_program.map(|problem| LaunchNotice::EnvironmentChanged { problem }.into());
+        let of_program = of_program.map(Notice::from);
         warnings.extend(
             of_job
                 .into_iter()

@@ -47,8 +47,8 @@ super::notices! {
         "NW613" PinningLibraryMissing,
         /// The program cannot have the library preloaded; `problem` says why.
         "NW614" NotPreloadable { problem: String },
-        /// A variable of the environment is replaced, or taken out; `problem` names it.
-        "NW615" EnvironmentChanged { problem: String },
+        /// A variable of the environment is replaced, or (`becomes` is missing) taken out.
+        "NW615" EnvironmentChanged { name: String, was: String, becomes: Option<String> },
         /// Transparent huge pages were asked for, and are switched off for the system in `file`.
         "NW616" TransparentHugePagesOff { file: String },
         /// Transparent huge pages were asked for, and the kernel seems to have none; `problem` says what could not be read.

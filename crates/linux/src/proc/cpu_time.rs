@@ -2,8 +2,9 @@
 
 use numawise_units::CpuId;
 
-use crate::error::Malformed;
-use crate::file::number;
+use crate::error::{Error, Malformed};
+use crate::file::{number, read_path};
+use crate::roots::Roots;
 
 #[cfg(test)]
 #[path = "cpu_time_tests.rs"]
@@ -21,6 +22,16 @@ pub struct CpuTicks {
     pub softirq: u64,
     /// Given to others by the hypervisor while there was work.
     pub steal: u64,
+}
+
+/// The text of the file, of which [`CpuTicks`] takes what it needs.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn text(roots: &Roots) -> Result<Vec<u8>, Error> {
+    let mut buffer = Vec::with_capacity(16 << 10);
+    read_path(&roots.path("/proc/stat"), &mut buffer)?;
+    Ok(buffer)
 }
 
 impl CpuTicks {

@@ -7,6 +7,7 @@ use numawise_units::{Bytes, NodeId};
 use super::maps::hex;
 use crate::error::Malformed;
 use crate::file::count;
+use crate::roots::Roots;
 
 #[cfg(test)]
 #[path = "numa_maps_tests.rs"]
@@ -153,6 +154,19 @@ impl Words<'_> {
         self.at = at;
         Some(Word { start, equals, end: at })
     }
+}
+
+/// The pages by node of the mapping of this process that begins at an address, or at the nearest one before.
+pub fn own_mapping(roots: &Roots, address: u64) -> Option<Vec<(NodeId, u64)>> {
+    let text = roots.try_bytes("/proc/self/numa_maps")?;
+    let (mut nodes, mut found) = (Vec::new(), None);
+    for line in text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+        if NumaMapping::parse(line, &mut nodes).ok()?.address > address {
+            break;
+        }
+        found = Some(nodes.clone());
+    }
+    found
 }
 
 /// Cuts the pages of `nodes`, which are `all` together, down to `part` of them: to every node in proportion, and exactly

@@ -7,6 +7,7 @@ use numawise_units::Bytes;
 use super::maps::Mapping;
 use crate::error::Malformed;
 use crate::file::count;
+use crate::roots::Roots;
 
 #[cfg(test)]
 #[path = "smaps_tests.rs"]
@@ -74,6 +75,19 @@ impl SmapsReader {
         target.0 = target.0.checked_add(bytes).ok_or_else(broken)?;
         Ok(())
     }
+}
+
+/// The mapping of this process that holds an address.
+pub fn own_mapping(roots: &Roots, address: u64) -> Option<ResidentMapping> {
+    let text = roots.try_bytes("/proc/self/smaps")?;
+    let holds = |mapping: &ResidentMapping| mapping.addresses.contains(&address);
+    let mut reader = SmapsReader::default();
+    for line in text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+        if let Some(mapping) = reader.line(line).ok()?.filter(holds) {
+            return Some(mapping);
+        }
+    }
+    reader.end().filter(holds)
 }
 
 /// What stands behind the five words `first-last rights offset device inode`, which may hold spaces.

@@ -64,8 +64,12 @@ pub fn text(notice: &LaunchNotice) -> String {
                                                 libnumawise_agent.so is not installed with numawise"
                 .to_owned()
         }
-        LaunchNotice::NotPreloadable { problem } | LaunchNotice::EnvironmentChanged { problem } => {
-            problem.clone()
+        LaunchNotice::NotPreloadable { problem } => problem.clone(),
+        LaunchNotice::EnvironmentChanged { name, was, becomes: Some(becomes) } => {
+            format!("{name}={was} of the environment is replaced by {becomes}, as the plan asks")
+        }
+        LaunchNotice::EnvironmentChanged { name, was, becomes: None } => {
+            format!("{name}={was} of the environment is taken out: it would pin the threads again")
         }
         LaunchNotice::TransparentHugePagesOff { file } => format!(
             "transparent huge pages were asked for, and the system gives none: {file} is [never]; root can write madvise to it"

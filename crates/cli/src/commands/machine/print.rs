@@ -82,6 +82,6 @@ impl Output {
 
 /// Writes a file beside what is shown; `what` it is, for the message.
 pub fn write(path: &Path, text: &str, what: &str) -> Result<(), Failure> {
-    show::write_file(path, text)
+    numawise_linux::replace::write(path, text.as_bytes())
         .map_err(|error| Failure::new(format!("cannot write {what} {}: {error}", path.display())))
 }
