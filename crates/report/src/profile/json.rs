@@ -5,15 +5,10 @@ use serde::Serialize;
 use serde_json::{Value, json as object};
 
 use super::Compared;
-use crate::notice;
-use crate::object::each;
 
 /// A profile for scripts, and to be kept: `schema` first, then the parts of a [`Profile`].
 pub fn json(profile: &Profile) -> Value {
-    let mut value = with_schema(PROFILE_SCHEMA, object!({}), profile);
-    // A reader of profiles takes identifiers and arguments and leaves the text alone.
-    value["header"]["notices"] = each(&profile.header.notices, notice::json);
-    value
+    with_schema(PROFILE_SCHEMA, object!({}), profile)
 }
 
 /// Two profiles beside each other: what each is called, with its header, and every cell of both.
