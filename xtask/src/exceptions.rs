@@ -42,6 +42,5 @@ pub const OPEN: [(&str, Rule); 16] = [
     ("crates/placement", Rule::Word),
     ("crates/record", Rule::OptionName),
     ("crates/record", Rule::Word),
-    ("crates/report", Rule::Circle),
     ("crates/report", Rule::Word),
 ];

@@ -3,7 +3,6 @@
 //! [`words`](self) holds what all three say; each of them only lays it out. Nothing is computed here that a person might
 //! want to argue with: that is in the [`Analysis`].
 
-pub(crate) mod amount;
 mod findings;
 mod html;
 mod json;
@@ -14,7 +13,7 @@ pub(crate) mod words;
 use numawise_facts::Study;
 use numawise_tables::Analysis;
 
-pub use amount::moment;
+pub use crate::amount::moment;
 pub use html::html;
 pub use json::{SCHEMA, json};
 pub use terminal::terminal;

@@ -2,7 +2,7 @@
 
 use numawise_facts::{Levels, MemoryRequest, Strategy, ThreadBinding};
 
-use crate::notice::study::counted;
+use numawise_units::NodeSet;
 
 /// What a point is, as a phrase: `threads pinned over all nodes, memory interleaved`.
 pub fn title(levels: &Levels) -> String {
@@ -74,4 +74,9 @@ fn memory_phrase(memory: &MemoryRequest) -> String {
         MemoryRequest::Hbm => "memory in HBM".to_owned(),
         MemoryRequest::Remote => "memory of the farthest node".to_owned(),
     }
+}
+
+/// `node 0`, `nodes 2-3`
+pub fn counted(nodes: &NodeSet) -> String {
+    format!("node{} {nodes}", if nodes.len() == 1 { "" } else { "s" })
 }

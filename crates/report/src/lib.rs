@@ -3,6 +3,7 @@
 //! This room is pure: values in, text out. It opens no record, computes no statistics and prints nothing; who calls it
 //! says whether there are colours and how wide a line is.
 
+mod amount;
 pub mod check;
 pub mod document;
 mod levels;

@@ -6,7 +6,8 @@ use numawise_facts::{
 };
 use numawise_units::{NodeId, Ratio};
 
-use crate::notice::study::{counted, why};
+use crate::levels::counted;
+use crate::notice::study::why;
 
 /// What a finding is called.
 pub fn title(id: FindingId) -> &'static str {

@@ -3,7 +3,8 @@
 use numawise_facts::{Effect, PointRole, Reading};
 use numawise_tables::{Contrast, ContrastCall, PointSummary};
 
-use super::{Check, amount, words};
+use super::{Check, words};
+use crate::amount;
 
 pub struct Row<'a> {
     pub point: &'a PointSummary,

@@ -8,8 +8,9 @@ use numawise_tables::{
 };
 use numawise_units::Ratio;
 
+use super::Check;
 use super::findings::{bounds, memory_of_another_node};
-use super::{Check, amount};
+use crate::amount;
 use crate::{levels, notice};
 
 /// The verdict in a word or two.

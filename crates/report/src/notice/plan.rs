@@ -5,7 +5,7 @@ use numawise_facts::{
 };
 use numawise_units::{CpuSet, Nanoseconds};
 
-use crate::check::moment;
+use crate::amount::moment;
 
 #[cfg(test)]
 #[path = "plan_tests.rs"]

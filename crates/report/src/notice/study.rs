@@ -1,7 +1,6 @@
 //! Texts of the notices of a study and of its analysis.
 
 use numawise_facts::{MetricProblem, NotTriedReason, ObservedFigure, PlacementGroup, StudyNotice};
-use numawise_units::NodeSet;
 
 use crate::levels;
 
@@ -64,19 +63,16 @@ pub fn why(reason: &NotTriedReason) -> String {
             "memory policy calls are forbidden here (`numawise machine` says by what)".to_owned()
         }
         NotTriedReason::OnlyMemoryOf { nodes } if nodes.is_empty() => "no node may give us memory".to_owned(),
-        NotTriedReason::OnlyMemoryOf { nodes } => format!("only {} may give us memory", counted(nodes)),
+        NotTriedReason::OnlyMemoryOf { nodes } => {
+            format!("only {} may give us memory", levels::counted(nodes))
+        }
         NotTriedReason::DoesNotFit { needs, nodes, capacity } => {
-            format!("the program needs {needs}, and {} can take {capacity}", counted(nodes))
+            format!("the program needs {needs}, and {} can take {capacity}", levels::counted(nodes))
         }
         NotTriedReason::FewerThreadsThanNodes { threads, nodes } => {
             format!("{threads} threads are fewer than {nodes} nodes")
         }
     }
-}
-
-/// `node 0`, `nodes 2-3`
-pub fn counted(nodes: &NodeSet) -> String {
-    format!("node{} {nodes}", if nodes.len() == 1 { "" } else { "s" })
 }
 
 fn figure(what: ObservedFigure) -> &'static str {

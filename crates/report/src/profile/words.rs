@@ -6,7 +6,7 @@ use numawise_tables::{
 };
 use numawise_units::{Bytes, CpuSet, Nanoseconds, NodeId};
 
-use crate::check::amount;
+use crate::amount;
 use crate::notice;
 
 /// Notices as sentences.

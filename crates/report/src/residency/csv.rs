@@ -6,7 +6,7 @@ use numawise_facts::Reading;
 use numawise_tables::{Residency, TaskResidency, ThreadResidency};
 use numawise_units::{Bytes, NodeId};
 
-use crate::check::amount;
+use crate::amount;
 use crate::names::escaped;
 
 /// The first line, without its newline.

@@ -6,7 +6,7 @@ use numawise_units::Bytes;
 use serde_json::{Value, json as object};
 
 use super::{Series, spark, words};
-use crate::check::amount;
+use crate::amount;
 use crate::document::{
     Block, Cell, Charts, Column, Document, Fact, Opening, Row, RowLimits, Table, chart, list, section,
 };

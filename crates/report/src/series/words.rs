@@ -5,7 +5,7 @@ use numawise_tables::{LocalChange, MemoryChange, TaskTimeline};
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 
 use super::Series;
-use crate::check::amount;
+use crate::amount;
 
 /// Where nothing is known; why is said below the tables.
 pub const UNKNOWN: &str = "?";

@@ -6,8 +6,9 @@ use numawise_tables::ContrastCall;
 use numawise_units::Nanoseconds;
 
 use super::charts;
+use crate::amount;
 use crate::check::points::{self, Row};
-use crate::check::{Check, amount, findings as sentences, words};
+use crate::check::{Check, findings as sentences, words};
 use crate::levels;
 
 pub fn summary(check: &Check) -> Markup {

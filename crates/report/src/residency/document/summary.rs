@@ -5,7 +5,7 @@ use numawise_tables::{MemoryTable, NodeTotal, RemoteMemory, Residency, TaskResid
 use numawise_units::{Bytes, Ratio};
 
 use super::{count, over, titled};
-use crate::check::amount;
+use crate::amount;
 use crate::document::{Block, Column, Opening, Row, Table};
 use crate::names::{clipped, escaped};
 
