@@ -27,7 +27,7 @@ pub const EXCEPTIONS: [(&str, Rule, &str); 4] = [
 ];
 
 /// Places that are still to be mended; the list only shrinks.
-pub const OPEN: [(&str, Rule); 16] = [
+pub const OPEN: [(&str, Rule); 15] = [
     ("crates/analyse", Rule::Circle),
     ("crates/analyse", Rule::Word),
     ("crates/launch", Rule::Circle),
