@@ -70,7 +70,7 @@ fn a_recorded_machine_is_read() {
     let kinds: Vec<&str> =
         value["nodes"].as_array().unwrap().iter().map(|n| n["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["dram", "dram", "hbm", "hbm"]);
-    assert_eq!(value["nodes"][0]["free_bytes"]["unavailable"], "only the live machine tells it");
+    assert_eq!(value["nodes"][0]["free_bytes"]["unavailable"], "only the live machine has it");
 }
 
 #[test]

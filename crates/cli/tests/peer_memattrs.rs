@@ -53,7 +53,9 @@ fn lstopo_shows_what_was_measured_and_numawise_reads_it_back() {
     for figure in shown["attributes"].as_array().unwrap() {
         if figure["origin"] == "measured" {
             assert_eq!(figure["target_node"], 0);
-            figures.push((figure["kind"].as_str().unwrap().to_owned(), figure["value"].as_u64().unwrap()));
+            let (value, unit) = (figure["figure"]["value"].as_f64().unwrap(), &figure["figure"]["unit"]);
+            let value = if unit == "B/s" { value / 1e6 } else { value };
+            figures.push((figure["kind"].as_str().unwrap().to_owned(), value.round() as u64));
         }
     }
     let names = ["latency", "read_latency", "read_bandwidth", "write_bandwidth"];
