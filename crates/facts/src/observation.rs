@@ -100,7 +100,7 @@ pub struct ResidencySample {
     pub by_node: Vec<(NodeId, Bytes)>,
     /// How it was told: `numa_maps`, or `move_pages` on a sample of the pages.
     pub method: String,
-    /// Pages looked at.
+    /// Pages sampled.
     pub pages_seen: u64,
     /// When it was taken, from the start of watching.
     pub at: Nanoseconds,

@@ -10,11 +10,11 @@ use crate::Reading;
 /// Some processes at one moment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// When the look began, since the start of the system (CLOCK_BOOTTIME): the clock of [`TaskSnapshot::started`].
+    /// When the snapshot began, since the start of the system (CLOCK_BOOTTIME): the clock of [`TaskSnapshot::started`].
     pub at: Nanoseconds,
     /// The same moment since 1970-01-01 UTC.
     pub unix_time: Nanoseconds,
-    /// In the order of their numbers. A process that ended while it was looked at is not among them.
+    /// In the order of their numbers. A process that ended while it was sampled is not among them.
     pub tasks: Vec<TaskSnapshot>,
 }
 

@@ -17,12 +17,12 @@ mod processes;
 #[path = "find_tests.rs"]
 mod tests;
 
-pub use error::{Counted, FindError};
+pub use error::{FindError, ProcessCount};
 use processes::Processes;
 
 /// Which processes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wanted {
+pub enum ProcessRequest {
     /// One process, whatever it is: the only way to name a thread of the kernel.
     Pid(Pid),
     /// The kernel's short name of the program, or the last part of its first argument or of the file that it runs,
@@ -40,17 +40,17 @@ pub enum Wanted {
 /// come only by their own number.
 ///
 /// # Errors
-/// When there are none, with what was looked at and what to try.
-pub fn find(roots: &Roots, wanted: &Wanted) -> Result<Vec<Pid>, FindError> {
+/// When there are none, with what was examined and what to try.
+pub fn find(roots: &Roots, wanted: &ProcessRequest) -> Result<Vec<Pid>, FindError> {
     let own = roots.has_own_numbers().then(|| Pid(std::process::id() as i32));
     find_as(roots, wanted, own)
 }
 
 /// The same as the process `own`.
-fn find_as(roots: &Roots, wanted: &Wanted, own: Option<Pid>) -> Result<Vec<Pid>, FindError> {
+fn find_as(roots: &Roots, wanted: &ProcessRequest, own: Option<Pid>) -> Result<Vec<Pid>, FindError> {
     match wanted {
-        Wanted::Pid(pid) => there(roots, *pid).map(|()| vec![*pid]),
-        Wanted::Descendants(pid) => {
+        ProcessRequest::Pid(pid) => there(roots, *pid).map(|()| vec![*pid]),
+        ProcessRequest::Descendants(pid) => {
             there(roots, *pid)?;
             let processes = Processes::list(roots, own)?;
             let mut found: Vec<Pid> = processes.below(*pid).map(|process| process.pid).collect();
@@ -59,9 +59,9 @@ fn find_as(roots: &Roots, wanted: &Wanted, own: Option<Pid>) -> Result<Vec<Pid>,
             found.dedup();
             Ok(found)
         }
-        Wanted::Name(name) => name::find(roots, name, &Processes::list(roots, own)?),
-        Wanted::Job(id) => job::find(roots, id, &Processes::list(roots, own)?),
-        Wanted::User(user) => by_user(roots, *user, &Processes::list(roots, own)?),
+        ProcessRequest::Name(name) => name::find(roots, name, &Processes::list(roots, own)?),
+        ProcessRequest::Job(id) => job::find(roots, id, &Processes::list(roots, own)?),
+        ProcessRequest::User(user) => by_user(roots, *user, &Processes::list(roots, own)?),
     }
 }
 

@@ -34,21 +34,21 @@ fn machine() -> Tree {
     tree
 }
 
-fn found(tree: &Tree, wanted: Wanted) -> Vec<i32> {
+fn found(tree: &Tree, wanted: ProcessRequest) -> Vec<i32> {
     let found =
         find_as(&tree.roots(), &wanted, Some(OWN)).unwrap_or_else(|error| panic!("{wanted:?}: {error}"));
     found.into_iter().map(|pid| pid.0).collect()
 }
 
-fn name(name: &str) -> Wanted {
-    Wanted::Name(name.to_owned())
+fn name(name: &str) -> ProcessRequest {
+    ProcessRequest::Name(name.to_owned())
 }
 
-fn job(id: &str) -> Wanted {
-    Wanted::Job(id.to_owned())
+fn job(id: &str) -> ProcessRequest {
+    ProcessRequest::Job(id.to_owned())
 }
 
-fn error(tree: &Tree, wanted: Wanted) -> String {
+fn error(tree: &Tree, wanted: ProcessRequest) -> String {
     match find_as(&tree.roots(), &wanted, Some(OWN)) {
         Ok(found) => panic!("{wanted:?} gave {found:?}"),
         Err(error) => error.to_string(),
@@ -95,7 +95,7 @@ fn names_longer_than_the_kernels_are_found_by_the_command_or_the_file() {
 fn a_name_that_matches_nothing_suggests_what_comes_near() {
     let tree = machine();
     let text = error(&tree, name("STENC"));
-    assert!(text.contains("no process is called 'STENC' (11 processes looked at)"), "{text}");
+    assert!(text.contains("no process is called 'STENC' (11 processes examined)"), "{text}");
     assert!(text.contains("did you mean") && text.contains("301  /opt/bin/stencil --grid 512"), "{text}");
     assert!(!text.contains("numawise where"), "{text}");
     for pid in 500..520 {
@@ -111,48 +111,50 @@ fn a_name_that_matches_nothing_suggests_what_comes_near() {
 #[test]
 fn processes_of_a_user() {
     let tree = machine();
-    assert_eq!(found(&tree, Wanted::User(1001)), [70]);
+    assert_eq!(found(&tree, ProcessRequest::User(1001)), [70]);
     // Neither ourselves nor what has ended.
-    assert_eq!(found(&tree, Wanted::User(1000)), [50, 200, 201, 300, 301]);
+    assert_eq!(found(&tree, ProcessRequest::User(1000)), [50, 200, 201, 300, 301]);
     // Nor threads of the kernel.
-    assert_eq!(found(&tree, Wanted::User(0)), [1]);
-    let text = error(&tree, Wanted::User(7));
+    assert_eq!(found(&tree, ProcessRequest::User(0)), [1]);
+    let text = error(&tree, ProcessRequest::User(7));
     assert!(text.contains("user 7 ") && text.contains("0, 1000, 1001"), "{text}");
 }
 
 #[test]
 fn a_process_and_all_that_it_started() {
     let tree = machine();
-    assert_eq!(found(&tree, Wanted::Descendants(Pid(200))), [200, 201, 300, 301]);
-    assert_eq!(found(&tree, Wanted::Descendants(Pid(301))), [301]);
+    assert_eq!(found(&tree, ProcessRequest::Descendants(Pid(200))), [200, 201, 300, 301]);
+    assert_eq!(found(&tree, ProcessRequest::Descendants(Pid(301))), [301]);
     // All but ourselves; the zombie is below 1.
-    assert_eq!(found(&tree, Wanted::Descendants(Pid(50))), [50, 200, 201, 300, 301]);
-    assert_eq!(found(&tree, Wanted::Descendants(Pid(1))), [1, 50, 70, 200, 201, 300, 301]);
+    assert_eq!(found(&tree, ProcessRequest::Descendants(Pid(50))), [50, 200, 201, 300, 301]);
+    assert_eq!(found(&tree, ProcessRequest::Descendants(Pid(1))), [1, 50, 70, 200, 201, 300, 301]);
     // Threads of the kernel come only by their own number.
-    assert_eq!(found(&tree, Wanted::Descendants(Pid(2))), [2]);
-    assert_eq!(found(&tree, Wanted::Pid(Pid(3))), [3]);
-    assert_eq!(found(&tree, Wanted::Pid(Pid(80))), [80]);
-    assert_eq!(found(&tree, Wanted::Pid(OWN)), [60]);
+    assert_eq!(found(&tree, ProcessRequest::Descendants(Pid(2))), [2]);
+    assert_eq!(found(&tree, ProcessRequest::Pid(Pid(3))), [3]);
+    assert_eq!(found(&tree, ProcessRequest::Pid(Pid(80))), [80]);
+    assert_eq!(found(&tree, ProcessRequest::Pid(OWN)), [60]);
 }
 
 #[test]
 fn a_ring_of_parents_ends() {
     let tree = machine();
     tree.process(&Process { pid: 50, parent: 60, name: "bash", ..PROCESS });
-    assert_eq!(found(&tree, Wanted::Descendants(Pid(50))), [50, 200, 201, 300, 301]);
+    assert_eq!(found(&tree, ProcessRequest::Descendants(Pid(50))), [50, 200, 201, 300, 301]);
     assert_eq!(found(&tree, name("stencil")), [300, 301]);
 }
 
 #[test]
 fn numbers_that_are_no_process_say_what_they_are() {
     let tree = machine();
-    for wanted in [Wanted::Pid(Pid(999)), Wanted::Descendants(Pid(999)), Wanted::Pid(Pid(-1))] {
+    for wanted in
+        [ProcessRequest::Pid(Pid(999)), ProcessRequest::Descendants(Pid(999)), ProcessRequest::Pid(Pid(-1))]
+    {
         let text = error(&tree, wanted);
         assert!(text.contains("there is no process") && text.contains("ps -e"), "{text}");
     }
     // A thread's number: its directory is there, but in no listing.
     tree.write("proc/302/status", "Name:\tstencil\nTgid:\t301\n");
-    let text = error(&tree, Wanted::Descendants(Pid(302)));
+    let text = error(&tree, ProcessRequest::Descendants(Pid(302)));
     assert!(text.contains("302 is a thread of process 301") && text.contains("give 301"), "{text}");
 }
 
@@ -207,16 +209,16 @@ fn what_cannot_be_looked_into_is_counted() {
     }
     for wanted in [job("4711"), name("nothing")] {
         let text = error(&tree, wanted);
-        assert!(text.contains("11 processes looked at, 2 of them could not be looked into"), "{text}");
+        assert!(text.contains("11 processes examined, 2 of them could not be examined"), "{text}");
     }
     tree.write("proc/70/stat", "broken");
-    assert!(error(&tree, job("4711")).contains("11 processes looked at, 3 of them"));
+    assert!(error(&tree, job("4711")).contains("11 processes examined, 3 of them"));
 }
 
 #[test]
 fn without_proc_the_error_says_so() {
     let tree = Tree::new();
-    for wanted in [name("x"), job("1"), Wanted::User(0)] {
+    for wanted in [name("x"), job("1"), ProcessRequest::User(0)] {
         let text = error(&tree, wanted);
         assert!(text.contains("/proc is not there"), "{text}");
     }

@@ -2,7 +2,7 @@
 //! [`Watch`] follows one trial from its start to its end, a [`snapshot`] tells of any processes at one moment, and [`find`]
 //! tells which processes somebody means.
 //!
-//! This room reads `/proc` and `/sys` and asks `move_pages`; it needs no root and puts nothing into the program. It emits
+//! This crate reads `/proc` and `/sys` and asks `move_pages`; it needs no root and puts nothing into the program. It emits
 //! bare numbers of CPUs and nodes: it knows no topology, judges nothing, starts nothing and prints nothing. What cannot
 //! be had is [`Reading::Unavailable`](numawise_facts::Reading) with the reason. How it is done, what it costs and where
 //! it is blind is told in `docs/observation.md`.
@@ -16,7 +16,6 @@
 //! # }
 //! ```
 
-mod census;
 mod command;
 mod find;
 #[cfg(test)]
@@ -26,14 +25,15 @@ mod noise;
 mod plan;
 mod random;
 mod rank;
+mod residency;
 mod sampler;
 mod snapshot;
 mod table;
 mod watch;
 
-pub use census::Method;
-pub use find::{Counted, FindError, Wanted, find};
+pub use find::{FindError, ProcessCount, ProcessRequest, find};
 pub use noise::HostCpu;
 pub use numawise_linux::{Error, Roots};
+pub use residency::Method;
 pub use snapshot::{SnapshotOptions, snapshot};
 pub use watch::{Options, Watch};

@@ -1,4 +1,4 @@
-//! The thread that looks while the trial runs.
+//! The thread that samples while the trial runs.
 
 use numawise_linux::calls::{clock, process};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,8 +9,8 @@ use numawise_facts::{Reading, ResidencySample};
 use numawise_linux::Roots;
 use numawise_units::{Bytes, Nanoseconds, Pid};
 
-use crate::census::{Census, Step};
-use crate::plan::{Kind, Plan};
+use crate::plan::{SamplingPlan, StepKind};
+use crate::residency::{ResidencySampler, SampleProgress};
 use crate::table::Table;
 use numawise_linux::file::read_path;
 
@@ -20,12 +20,12 @@ const SLICE: Nanoseconds = Nanoseconds(1_000_000);
 /// The least that is worth waking up for.
 const LEAST: Nanoseconds = Nanoseconds(50_000);
 
-/// No look waits until more than this is to be had: with very many threads some are read at a time.
+/// No sample of threads waits until more than this is to be had: with very many threads some are read at a time.
 const ENOUGH: Nanoseconds = Nanoseconds(300_000);
 
-/// What the sampler tells.
+/// What the sampler has found.
 #[derive(Debug)]
-pub(crate) struct Seen {
+pub(crate) struct SamplerResults {
     pub table: Table,
     pub pages: Reading<ResidencySample>,
     pub peak: Option<Bytes>,
@@ -38,7 +38,7 @@ pub(crate) struct Seen {
 /// What the sampler and its owner share.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    pub seen: Mutex<Seen>,
+    pub results: Mutex<SamplerResults>,
     stop: AtomicBool,
     stopped: Mutex<()>,
     wake: Condvar,
@@ -47,9 +47,9 @@ pub(crate) struct Shared {
 impl Shared {
     pub fn new(table: Table) -> Self {
         Shared {
-            seen: Mutex::new(Seen {
+            results: Mutex::new(SamplerResults {
                 table,
-                pages: Reading::unavailable("the trial ended before its pages were looked at"),
+                pages: Reading::unavailable("the trial ended before its pages were sampled"),
                 peak: None,
                 samples: 0,
                 cost: Nanoseconds(0),
@@ -61,9 +61,9 @@ impl Shared {
         }
     }
 
-    /// What was seen; still good when the sampler died over it.
-    pub fn seen(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    /// What was found; still good when the sampler died over it.
+    pub fn results(&self) -> MutexGuard<'_, SamplerResults> {
+        self.results.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Asks the sampler to end; does not wait for it.
@@ -96,43 +96,45 @@ pub(crate) struct Budget {
     pub spent: Nanoseconds,
 }
 
-/// Looks until told to stop.
-pub(crate) fn run(shared: &Shared, mut census: Census, begun: Instant, budget: Budget) {
-    shared.seen().thread = Some(process::own_thread());
-    // With one node a census is one small file; else it may cost what all else does.
-    let share = if census.one_node() { 0.15 } else { 0.5 };
+/// Samples until told to stop.
+pub(crate) fn run(shared: &Shared, mut residency: ResidencySampler, begun: Instant, budget: Budget) {
+    shared.results().thread = Some(process::own_thread());
+    // With one node a residency sample is one small file; else it may cost what all else does.
+    let share = if residency.one_node() { 0.15 } else { 0.5 };
     let slowness = slowness(&budget.roots);
-    let mut plan = Plan::new(budget.rate * slowness, budget.spent, share);
+    let mut plan = SamplingPlan::new(budget.rate * slowness, budget.spent, share);
     let mut booked = clock::thread_cpu_time(); // what finding the slowness cost is in no account, but in the total
-    let mut usual_look = Nanoseconds(0);
+    let mut usual_cost = Nanoseconds(0);
     loop {
         let (kind, due) = plan.next();
         if !shared.wait(begun + Duration::from(due)) {
             break;
         }
         let now = Nanoseconds::from(begun.elapsed());
-        let room = plan.room(kind, now).max(LEAST);
+        let allowance = plan.allowance(kind, now).max(LEAST);
         match kind {
-            Kind::Look => {
-                look(shared, room.min(SLICE));
+            StepKind::Threads => {
+                sample_threads(shared, allowance.min(SLICE));
                 let cost = book(shared, &mut booked);
-                let eased = Nanoseconds((usual_look.0 * 3 + cost.0) / 4);
-                usual_look = eased.max(cost).min(ENOUGH);
-                plan.looked(now, cost, usual_look);
+                let eased = Nanoseconds((usual_cost.0 * 3 + cost.0) / 4);
+                usual_cost = eased.max(cost).min(ENOUGH);
+                plan.sampled_threads(now, cost, usual_cost);
             }
-            Kind::Census => {
-                let step = take_census(shared, &mut census, now, room);
+            StepKind::Residency => {
+                let step = sample_residency(shared, &mut residency, now, allowance);
                 let cost = book(shared, &mut booked);
                 match step {
-                    Step::Complete => plan.completed(now, cost, LEAST),
-                    Step::Needs(estimate) => plan.counted(now, cost, estimate.max(LEAST)),
+                    SampleProgress::Complete => plan.sampled_residency(now, cost, LEAST),
+                    SampleProgress::Needs(estimate) => {
+                        plan.sampled_some_residency(now, cost, estimate.max(LEAST))
+                    }
                 }
             }
         }
     }
-    let mut seen = shared.seen();
-    seen.cost = clock::thread_cpu_time();
-    seen.thread = None;
+    let mut results = shared.results();
+    results.cost = clock::thread_cpu_time();
+    results.thread = None;
 }
 
 /// How much slower than usual this machine reads a small file of `/proc`: 1 on real and virtual machines, more on emulated
@@ -154,30 +156,35 @@ fn slowness(roots: &Roots) -> f64 {
     (fastest.0 as f64 / USUAL).clamp(1.0, MOST)
 }
 
-/// Looks at the threads.
-fn look(shared: &Shared, room: Nanoseconds) {
+/// Samples the threads.
+fn sample_threads(shared: &Shared, allowance: Nanoseconds) {
     let begun = clock::thread_cpu_time();
-    let mut seen = shared.seen();
-    seen.table.discover(room, &shared.stop);
+    let mut results = shared.results();
+    results.table.discover(allowance, &shared.stop);
     let spent = clock::thread_cpu_time().saturating_sub(begun);
-    seen.table.read(room.saturating_sub(spent), &shared.stop);
-    seen.samples += 1;
+    results.table.read(allowance.saturating_sub(spent), &shared.stop);
+    results.samples += 1;
 }
 
-/// Goes on with the census; what was seen is held only to hand over the result, since a census may take long.
-fn take_census(shared: &Shared, census: &mut Census, now: Nanoseconds, room: Nanoseconds) -> Step {
-    let alive: Vec<Pid> = shared.seen().table.processes.iter().map(|process| process.pid).collect();
-    let step = census.step(&alive, now, room, SLICE, &shared.stop);
-    let mut seen = shared.seen();
-    seen.pages = census.result();
-    seen.peak = census.peak;
+/// Goes on with the residency sample; the results are held only to hand over the result, since it may take long.
+fn sample_residency(
+    shared: &Shared,
+    residency: &mut ResidencySampler,
+    now: Nanoseconds,
+    allowance: Nanoseconds,
+) -> SampleProgress {
+    let alive: Vec<Pid> = shared.results().table.processes.iter().map(|process| process.pid).collect();
+    let step = residency.step(&alive, now, allowance, SLICE, &shared.stop);
+    let mut results = shared.results();
+    results.pages = residency.result();
+    results.peak = residency.peak;
     step
 }
 
 /// What was spent since the last booking.
 fn book(shared: &Shared, booked: &mut Nanoseconds) -> Nanoseconds {
     let total = clock::thread_cpu_time();
-    shared.seen().cost = total;
+    shared.results().cost = total;
     let cost = total.saturating_sub(*booked);
     *booked = total;
     cost

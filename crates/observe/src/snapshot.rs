@@ -18,13 +18,13 @@ mod threads;
 
 use task::Task;
 
-/// What to look at.
+/// What to read.
 #[derive(Debug, Clone)]
 pub struct SnapshotOptions {
     pub roots: Roots,
     /// How many of the largest mappings to list, of every process.
     pub largest: usize,
-    /// Without it memory is not looked at, which is what a look costs most for: 30 ns for each small page that is resident.
+    /// Without it memory is not read, which costs most: 30 ns for each small page that is resident.
     pub memory: bool,
     pub threads: bool,
 }
@@ -35,29 +35,30 @@ impl Default for SnapshotOptions {
     }
 }
 
-/// Looks at some processes. Those that are not there, or end meanwhile, are not in the snapshot.
+/// Reads some processes. Those that are not there, or end meanwhile, are not in the snapshot.
 pub fn snapshot(pids: &[Pid], options: &SnapshotOptions) -> Snapshot {
     let (at, unix_time) = (clock::since_boot(), clock::unix_time());
-    let look = Look::new(options);
+    let context = Context::new(options);
     let mut pids = pids.to_vec();
     pids.sort_unstable();
     pids.dedup();
     let mut buffer = Vec::with_capacity(4096);
-    let tasks: Vec<Task> = pids.into_iter().filter_map(|pid| Task::begin(&look, pid, &mut buffer)).collect();
-    let mut found: Vec<Found> = tasks.iter().map(|_| Found::default()).collect();
-    for (at, part) in parts(&look, &tasks) {
+    let tasks: Vec<Task> =
+        pids.into_iter().filter_map(|pid| Task::begin(&context, pid, &mut buffer)).collect();
+    let mut found: Vec<TaskParts> = tasks.iter().map(|_| TaskParts::default()).collect();
+    for (at, part) in parts(&context, &tasks) {
         match part {
             Part::Memory(memory) => found[at].memory = Some(memory),
             Part::Threads(threads) => found[at].threads = Some(threads),
         }
     }
     let whole = tasks.into_iter().zip(found);
-    let tasks = whole.filter_map(|(task, found)| task.end(&look, found, &mut buffer)).collect();
+    let tasks = whole.filter_map(|(task, found)| task.end(&context, found, &mut buffer)).collect();
     Snapshot { at, unix_time, tasks }
 }
 
-/// What all readers of one look share.
-struct Look<'a> {
+/// What all readers of one snapshot share.
+struct Context<'a> {
     options: &'a SnapshotOptions,
     roots: &'a Roots,
     /// The size of a page and the length of a tick.
@@ -67,10 +68,10 @@ struct Look<'a> {
     calls: bool,
 }
 
-impl<'a> Look<'a> {
+impl<'a> Context<'a> {
     fn new(options: &'a SnapshotOptions) -> Self {
         let roots = &options.roots;
-        Look {
+        Context {
             options,
             roots,
             usual: pages::page_size(),
@@ -87,12 +88,12 @@ enum Part {
 }
 
 #[derive(Default)]
-struct Found {
+struct TaskParts {
     memory: Option<Reading<MemorySnapshot>>,
     threads: Option<Reading<Vec<ThreadSnapshot>>>,
 }
 
-impl Found {
+impl TaskParts {
     fn into(self, task: TaskSnapshot) -> TaskSnapshot {
         let not_asked = "it was not asked for";
         TaskSnapshot {
@@ -104,25 +105,25 @@ impl Found {
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum PartKind {
     Memory,
     Threads,
 }
 
 /// Starting a thread and waiting for its end takes 0.05 to 0.1 ms; below some times that it does not pay.
 const WORTH_A_THREAD: Nanoseconds = Nanoseconds(500_000);
-/// So that a look at a job that fills the machine does not disturb it on all of its CPUs.
+/// So that a snapshot of a job that fills the machine does not disturb it on all of its CPUs.
 const MOST_WORKERS: usize = 8;
 
 /// Reads memory and threads of all, in several threads of ours where it is much.
-fn parts(look: &Look<'_>, tasks: &[Task]) -> Vec<(usize, Part)> {
-    let mut work: Vec<(Nanoseconds, usize, Kind)> = Vec::new();
+fn parts(context: &Context<'_>, tasks: &[Task]) -> Vec<(usize, Part)> {
+    let mut work: Vec<(Nanoseconds, usize, PartKind)> = Vec::new();
     for (at, task) in tasks.iter().enumerate() {
-        if look.options.memory {
-            work.push((task.cost_of_memory(), at, Kind::Memory));
+        if context.options.memory {
+            work.push((task.cost_of_memory(), at, PartKind::Memory));
         }
-        if look.options.threads {
-            work.push((task.cost_of_threads(), at, Kind::Threads));
+        if context.options.threads {
+            work.push((task.cost_of_threads(), at, PartKind::Threads));
         }
     }
     // The longest first, so that no worker is left with one at the end.
@@ -140,8 +141,8 @@ fn parts(look: &Look<'_>, tasks: &[Task]) -> Vec<(usize, Part)> {
         let mut buffer = Vec::with_capacity(4096);
         while let Some(&(_, at, kind)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
             let part = match kind {
-                Kind::Memory => Part::Memory(memory::read(look, &tasks[at])),
-                Kind::Threads => Part::Threads(threads::read(look, &tasks[at], &mut buffer)),
+                PartKind::Memory => Part::Memory(memory::read(context, &tasks[at])),
+                PartKind::Threads => Part::Threads(threads::read(context, &tasks[at], &mut buffer)),
             };
             done.push((at, part));
         }

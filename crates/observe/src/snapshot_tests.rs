@@ -19,7 +19,7 @@ fn options(tree: &Tree) -> SnapshotOptions {
     SnapshotOptions { roots: tree.roots(), ..SnapshotOptions::default() }
 }
 
-fn look(tree: &Tree) -> Snapshot {
+fn context(tree: &Tree) -> Snapshot {
     snapshot(&[PID], &options(tree))
 }
 
@@ -39,7 +39,7 @@ fn a_process_is_told_whole() {
     tree.process(&Process { command: "./app\0-n\x004\0", environment: "A=b\0PMI_RANK=3\0", ..PROCESS });
     tree.write("proc/100/numa_maps", MAPS);
     tree.write("proc/100/task/100/sched", SCHED);
-    let seen = look(&tree);
+    let seen = context(&tree);
     let task = only(&seen);
     assert_eq!((task.pid, task.parent, task.name.as_str(), task.user), (PID, Pid(1), "app", 1000));
     assert_eq!(task.command.measured().map(String::as_str), Some("./app -n 4"));
@@ -120,7 +120,7 @@ fn many_threads_come_in_order_and_those_that_ended_do_not() {
     }
     // Ended between the listing and the reading: its files are gone.
     tree.remove("proc/100/task/150/stat");
-    let seen = look(&tree);
+    let seen = context(&tree);
     let threads = only(&seen).threads.measured().unwrap();
     assert_eq!(threads.len(), 299);
     assert!(threads.windows(2).all(|pair| pair[0].tid < pair[1].tid));
@@ -140,7 +140,7 @@ fn of_very_many_threads_those_that_hardly_ran_are_not_asked_for_migrations() {
             tree.thread(PID.0, tid, &Thread { time: 0, ..THREAD });
             tree.write(&format!("proc/100/task/{tid}/sched"), SCHED);
         }
-        let seen = look(&tree);
+        let seen = context(&tree);
         let threads = only(&seen).threads.measured().unwrap();
         assert_eq!(threads[0].migrations.measured(), Some(&9), "the main thread has run");
         for idle in &threads[1..] {
@@ -157,17 +157,17 @@ fn of_very_many_threads_those_that_hardly_ran_are_not_asked_for_migrations() {
 fn without_sched_migrations_are_unavailable_and_not_zero() {
     let tree = Tree::new();
     tree.process(&PROCESS);
-    let seen = look(&tree);
+    let seen = context(&tree);
     let thread = &only(&seen).threads.measured().unwrap()[0];
     assert!(reason(&thread.migrations).contains("CONFIG_SCHED_DEBUG"));
     // The CPU time comes from schedstat then, and in ticks where that does not count either.
     assert_eq!(thread.cpu_time, Nanoseconds(70_000_000));
     tree.write("proc/100/task/100/schedstat", "0 0 0\n");
-    let seen = look(&tree);
+    let seen = context(&tree);
     assert_eq!(only(&seen).threads.measured().unwrap()[0].cpu_time, Nanoseconds(7 * clock::tick().0));
     // A kernel with other lines in it.
     tree.write("proc/100/task/100/sched", "app (100)\nsomething : 1\n");
-    let seen = look(&tree);
+    let seen = context(&tree);
     assert!(only(&seen).threads.measured().unwrap()[0].migrations.measured().is_none());
 }
 
@@ -176,14 +176,14 @@ fn threads_of_the_kernel_and_zombies_have_no_memory_and_no_command() {
     let tree = Tree::new();
     tree.process(&Process { flags: 0x0420_8060, name: "kswapd0", command: "", ..PROCESS });
     tree.write("proc/100/numa_maps", "");
-    let seen = look(&tree);
+    let seen = context(&tree);
     let kernel = only(&seen);
     for text in [reason(&kernel.memory), reason(&kernel.command), reason(&kernel.rank)] {
         assert!(text.contains("thread of the kernel"), "{text}");
     }
     assert_eq!(kernel.threads.measured().unwrap().len(), 1);
     tree.process(&Process { state: 'Z', command: "", ..PROCESS });
-    let seen = look(&tree);
+    let seen = context(&tree);
     let zombie = only(&seen);
     for text in [reason(&zombie.memory), reason(&zombie.command), reason(&zombie.rank)] {
         assert!(text.contains("zombie"), "{text}");
@@ -198,7 +198,7 @@ fn where_the_main_thread_has_ended_another_tells() {
     tree.write("proc/100/task/101/cmdline", "./app\0");
     tree.write("proc/100/task/101/environ", "PMI_RANK=1\0");
     tree.write("proc/100/task/101/numa_maps", MAPS);
-    let seen = look(&tree);
+    let seen = context(&tree);
     let task = only(&seen);
     assert_eq!(task.command.measured().map(String::as_str), Some("./app"));
     assert_eq!(task.rank.measured(), Some(&1));
@@ -212,22 +212,22 @@ fn what_is_broken_is_unavailable_with_the_place() {
         ("55f7 default anon=x N0=1\n", "reads '55f7 default anon=x N0=1'"),
         ("zz\n", "numa_maps reads 'zz'"),
         ("7f default anon=1 N0=18446744073709551615\n", "16 EiB"),
-        ("", "ended while it was looked at"),
-        ("\n\n\n", "ended while it was looked at"),
+        ("", "ended while it was sampled"),
+        ("\n\n\n", "ended while it was sampled"),
     ] {
         tree.process(&PROCESS);
         tree.write("proc/100/numa_maps", maps);
-        let seen = look(&tree);
+        let seen = context(&tree);
         let text = reason(&only(&seen).memory);
         assert!(text.contains(expected), "{maps:?}: {text}");
     }
     // Good lines before a broken one are not taken for the whole.
     tree.write("proc/100/numa_maps", &format!("{MAPS}garbage\n"));
-    let seen = look(&tree);
+    let seen = context(&tree);
     assert!(reason(&only(&seen).memory).contains("garbage"));
     for stat in ["", "100", "100 (app) S 1\n"] {
         tree.write("proc/100/stat", stat);
-        assert_eq!(look(&tree).tasks, [], "{stat:?}");
+        assert_eq!(context(&tree).tasks, [], "{stat:?}");
     }
 }
 
@@ -237,13 +237,13 @@ fn a_broken_mask_or_environment_spoils_nothing_else() {
     tree.process(&Process { environment: "OMPI_COMM_WORLD_RANK=many\0", ..PROCESS });
     tree.write("proc/100/task/100/status", "Cpus_allowed_list:\t3-1\n");
     tree.write("proc/100/numa_maps", MAPS);
-    let seen = look(&tree);
+    let seen = context(&tree);
     let task = only(&seen);
     assert!(reason(&task.rank).contains("names no rank"));
     assert!(reason(&task.threads.measured().unwrap()[0].mask).contains("3-1"));
     assert!(task.memory.measured().is_some());
     tree.write("proc/100/task/100/status", "Name:\tapp\n");
-    let seen = look(&tree);
+    let seen = context(&tree);
     assert!(reason(&only(&seen).threads.measured().unwrap()[0].mask).contains("no Cpus_allowed_list"));
 }
 
@@ -269,10 +269,10 @@ fn a_kernel_without_numa_is_told_by_smaps() {
     tree.write("proc/100/smaps", &text.concat());
     // Two nodes and no numa_maps: nobody can tell.
     tree.write("sys/devices/system/node/has_memory", "0-1\n");
-    let seen = look(&tree);
+    let seen = context(&tree);
     assert!(only(&seen).memory.measured().is_none());
     tree.write("sys/devices/system/node/has_memory", "0\n");
-    let seen = look(&tree);
+    let seen = context(&tree);
     let memory = only(&seen).memory.measured().unwrap();
     let uses: Vec<_> = memory.by_use.iter().map(|(of, node, bytes)| (*of, *node, bytes.0 / 1024)).collect();
     let expected = [
@@ -286,6 +286,6 @@ fn a_kernel_without_numa_is_told_by_smaps() {
     assert_eq!(uses, expected.map(|(of, kib)| (of, NodeId(0), kib)));
     assert_eq!((memory.mappings, memory.by_policy[0].policy.as_str()), (7, "default"));
     tree.write("proc/100/smaps", "Rss: 4 kB\n");
-    let seen = look(&tree);
+    let seen = context(&tree);
     assert!(reason(&only(&seen).memory).contains("smaps reads"));
 }

@@ -36,7 +36,7 @@ const LISTING: Nanoseconds = Nanoseconds(2_500);
 /// One listing may cost this whatever the budget says: else nothing would be known at all.
 const LIST_ANYWAY: Nanoseconds = Nanoseconds(500_000);
 
-/// With more threads found but not yet read than this, no more are looked for.
+/// With more threads found but not yet read than this, no more are searched for.
 const FRESH: usize = 64;
 
 #[derive(Debug)]

@@ -8,10 +8,10 @@ use std::time::Instant;
 use numawise_facts::{Observation, Reading, ResourceUsage, SamplerCost};
 use numawise_units::{Bytes, Nanoseconds, Pid, Rank};
 
-use crate::census::{Census, Method};
 use crate::host;
 use crate::noise::{HostCpu, noise};
 use crate::rank::{NO_RANK, rank};
+use crate::residency::{Method, ResidencySampler};
 use crate::sampler::{self, Budget, Shared};
 use crate::table::Table;
 use numawise_linux::Error;
@@ -28,7 +28,7 @@ pub struct Options {
     pub rate: f64,
     /// How pages are counted.
     pub method: Method,
-    /// Pages asked for in one census by `move_pages`.
+    /// Pages asked for for one residency sample by `move_pages`.
     pub pages: usize,
     /// Seed of the choice of pages.
     pub seed: u64,
@@ -62,7 +62,8 @@ impl Watch {
         let before = HostCpu::read(&options.roots);
         let rank = rank_of(&options.roots, pids);
         let shared = Arc::new(Shared::new(Table::new(options.roots.clone(), pids, options.seed)));
-        let census = Census::new(options.roots.clone(), options.method, options.pages, options.seed);
+        let residency =
+            ResidencySampler::new(options.roots.clone(), options.method, options.pages, options.seed);
         let theirs = Arc::clone(&shared);
         let budget = Budget {
             rate: options.rate,
@@ -71,7 +72,7 @@ impl Watch {
         };
         let sampler = thread::Builder::new()
             .name("nw-observe".to_owned())
-            .spawn(move || sampler::run(&theirs, census, begun, budget));
+            .spawn(move || sampler::run(&theirs, residency, begun, budget));
         Watch {
             shared,
             begun,
@@ -92,7 +93,7 @@ impl Watch {
         let span = Nanoseconds::from(self.begun.elapsed());
         let used = usage.cpu_time();
         let after = HostCpu::read(&self.roots);
-        let seen = self.shared.seen();
+        let seen = self.shared.results();
         let table = &seen.table;
         let why = |what: &str| match (&self.no_sampler, &table.problem) {
             (Some(reason), _) | (None, Some(reason)) => reason.clone(),

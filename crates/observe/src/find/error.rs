@@ -6,22 +6,22 @@ use numawise_units::Pid;
 
 use numawise_linux::Error;
 
-/// How many processes were looked at, and at how many one could not look closely enough.
+/// How many processes were examined, and how many could not be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Counted {
-    pub looked_at: usize,
+pub struct ProcessCount {
+    pub listed: usize,
     pub closed: usize,
 }
 
-impl fmt::Display for Counted {
+impl fmt::Display for ProcessCount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.looked_at {
-            1 => f.write_str("1 process looked at")?,
-            count => write!(f, "{count} processes looked at")?,
+        match self.listed {
+            1 => f.write_str("1 process examined")?,
+            count => write!(f, "{count} processes examined")?,
         }
         match self.closed {
             0 => Ok(()),
-            closed => write!(f, ", {closed} of them could not be looked into (another user's?)"),
+            closed => write!(f, ", {closed} of them could not be examined (another user's?)"),
         }
     }
 }
@@ -32,7 +32,7 @@ pub enum FindError {
     #[error("there is no process {pid}; it may have ended: look for it with 'ps -e', or give its name")]
     Process { pid: Pid },
     #[error(
-        "process {pid} exists, but /proc does not show it (mounted with hidepid); look at it as its own user or as root"
+        "process {pid} exists, but /proc does not show it (mounted with hidepid); sample it as its own user or as root"
     )]
     Hidden { pid: Pid },
     #[error("{tid} is a thread of process {pid}, not a process; give {pid}")]
@@ -40,7 +40,7 @@ pub enum FindError {
     #[error("no process is called '{name}' ({counted}){}{}", left_out(ours), suggestion(candidates, *more))]
     Name {
         name: String,
-        counted: Counted,
+        counted: ProcessCount,
         /// Processes of the name that were left out, since they have started us.
         ours: Vec<Pid>,
         /// Processes that have the name somewhere in their command: at most [`FindError::CANDIDATES`].
@@ -49,11 +49,11 @@ pub enum FindError {
         more: usize,
     },
     #[error("no process acts as user {user} ({counted}); users that have some: {}", list(users))]
-    User { user: u32, users: Vec<u32>, counted: Counted },
+    User { user: u32, users: Vec<u32>, counted: ProcessCount },
     #[error("no process belongs to job '{id}' ({counted}); {}", jobs_seen(jobs))]
     Job {
         id: String,
-        counted: Counted,
+        counted: ProcessCount,
         /// The jobs that are here, as in `Slurm 4711`.
         jobs: Vec<String>,
     },

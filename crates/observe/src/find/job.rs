@@ -12,7 +12,7 @@ use numawise_linux::file::read_path;
 use numawise_linux::proc::environ::Environment;
 
 /// A name by which a job can be asked for.
-struct Name {
+struct JobName {
     /// Who gave it.
     giver: &'static str,
     id: String,
@@ -58,7 +58,7 @@ fn started_by(roots: &Roots, id: &str, processes: &Processes, buffer: &mut Vec<u
 }
 
 /// All names of the job of a process.
-fn names(environment: Environment<'_>) -> Vec<Name> {
+fn names(environment: Environment<'_>) -> Vec<JobName> {
     let value = |name: &str| {
         environment
             .value(name)
@@ -66,7 +66,7 @@ fn names(environment: Environment<'_>) -> Vec<Name> {
             .filter(|id| !id.is_empty())
     };
     let mut names = Vec::new();
-    let mut add = |giver, id: Option<String>| names.extend(id.map(|id| Name { giver, id }));
+    let mut add = |giver, id: Option<String>| names.extend(id.map(|id| JobName { giver, id }));
     let pair = |first: Option<String>, between: &str, second: Option<String>, end: &str| {
         Some(format!("{}{between}{}{end}", first?, second?))
     };

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use numawise_units::Pid;
 
-use super::error::Counted;
+use super::error::ProcessCount;
 use numawise_linux::Error;
 use numawise_linux::Roots;
 use numawise_linux::file::read_path;
@@ -52,9 +52,9 @@ impl Processes {
         Ok(Processes { all, own, closed })
     }
 
-    /// With `more` that turned out to be closed when one looked closer.
-    pub fn counted(&self, more: usize) -> Counted {
-        Counted { looked_at: self.all.len() + self.closed, closed: self.closed + more }
+    /// With `more` that turned out to be closed on closer examination.
+    pub fn counted(&self, more: usize) -> ProcessCount {
+        ProcessCount { listed: self.all.len() + self.closed, closed: self.closed + more }
     }
 
     /// The programs, but for ourselves.

@@ -5,7 +5,7 @@ use std::path::Path;
 use numawise_facts::{MemorySnapshot, Reading};
 use numawise_units::{Bytes, NodeId};
 
-use super::Look;
+use super::Context;
 use super::tally::Tally;
 use super::task::{self, Task};
 use numawise_linux::file::Lines;
@@ -13,22 +13,23 @@ use numawise_linux::proc::numa_maps::{MappingName, NumaMapping};
 use numawise_linux::proc::smaps::{ResidentMapping, SmapsReader};
 use numawise_linux::{Error, Malformed};
 
-pub(super) fn read(look: &Look<'_>, task: &Task) -> Reading<MemorySnapshot> {
+pub(super) fn read(context: &Context<'_>, task: &Task) -> Reading<MemorySnapshot> {
     if let Some(reason) = task::no_memory(task.kind) {
         return Reading::unavailable(reason);
     }
     let numa_maps = task.directory.join("numa_maps");
-    let found = if numa_maps.exists() { walk(look, &numa_maps) } else { fall_back(look, &task.directory) };
+    let found =
+        if numa_maps.exists() { walk(context, &numa_maps) } else { fall_back(context, &task.directory) };
     match found {
         // Every process has a stack: nothing at all means that it ended meanwhile.
-        Ok(memory) if memory.mappings == 0 => Reading::unavailable("it ended while it was looked at"),
+        Ok(memory) if memory.mappings == 0 => Reading::unavailable("it ended while it was sampled"),
         Ok(memory) => Reading::Measured(memory),
         Err(error) => Reading::unavailable(task::reason(&error)),
     }
 }
 
-fn walk(look: &Look<'_>, path: &Path) -> Result<MemorySnapshot, Error> {
-    let mut tally = Tally::new(look.usual, look.options.largest);
+fn walk(context: &Context<'_>, path: &Path) -> Result<MemorySnapshot, Error> {
+    let mut tally = Tally::new(context.usual, context.options.largest);
     let mut nodes = Vec::new();
     each_line(path, |line| {
         let mapping = NumaMapping::parse(line, &mut nodes)?;
@@ -38,19 +39,19 @@ fn walk(look: &Look<'_>, path: &Path) -> Result<MemorySnapshot, Error> {
 }
 
 /// A kernel without NUMA: all there is, is on its only node, and the policy is the default one.
-fn fall_back(look: &Look<'_>, directory: &Path) -> Result<MemorySnapshot, Error> {
+fn fall_back(context: &Context<'_>, directory: &Path) -> Result<MemorySnapshot, Error> {
     let missing = || Error::Gone { path: directory.join("numa_maps") };
-    let node = look.roots.only_node().ok_or_else(missing)?;
+    let node = context.roots.only_node().ok_or_else(missing)?;
     let path = directory.join("smaps");
-    let mut tally = Tally::new(look.usual, look.options.largest);
+    let mut tally = Tally::new(context.usual, context.options.largest);
     let mut smaps = SmapsReader::default();
     let too_much = |line: &[u8]| Malformed::new(line, "pages that make less than 16 EiB");
     each_line(&path, |line| match smaps.line(line)? {
-        Some(resident) => add(&mut tally, look.usual, node, &resident).ok_or_else(|| too_much(line)),
+        Some(resident) => add(&mut tally, context.usual, node, &resident).ok_or_else(|| too_much(line)),
         None => Ok(()),
     })?;
     if let Some(resident) = smaps.end() {
-        add(&mut tally, look.usual, node, &resident).ok_or_else(|| too_much(b"").at(&path))?;
+        add(&mut tally, context.usual, node, &resident).ok_or_else(|| too_much(b"").at(&path))?;
     }
     Ok(tally.finish())
 }

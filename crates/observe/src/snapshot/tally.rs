@@ -18,19 +18,19 @@ type ByNode = Vec<(NodeId, u64)>;
 pub(super) struct Tally {
     usual: Bytes,
     by_use: [ByNode; PageUse::ALL.len()],
-    policies: Vec<Policy>,
+    policies: Vec<PolicyTotal>,
     /// Where a policy is in `policies`.
     names: HashMap<Vec<u8>, usize>,
     /// The policy of the last mapping: most often that of the next.
     last: usize,
     largest: usize,
     /// The smallest on top, so that it can be put out.
-    kept: BinaryHeap<Reverse<Kept>>,
+    kept: BinaryHeap<Reverse<LargeMapping>>,
     mappings: u64,
     own: ByNode,
 }
 
-struct Policy {
+struct PolicyTotal {
     name: Vec<u8>,
     mappings: u64,
     bytes: ByNode,
@@ -38,7 +38,7 @@ struct Policy {
 
 /// A mapping among the largest: ordered by size, the lower address first among equals.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Kept {
+struct LargeMapping {
     bytes: u64,
     address: Reverse<u64>,
     used_for: PageUse,
@@ -91,7 +91,7 @@ impl Tally {
             Some(&at) => at,
             None => {
                 self.names.insert(name.to_vec(), self.policies.len());
-                self.policies.push(Policy { name: name.to_vec(), mappings: 0, bytes: Vec::new() });
+                self.policies.push(PolicyTotal { name: name.to_vec(), mappings: 0, bytes: Vec::new() });
                 self.policies.len() - 1
             }
         };
@@ -143,7 +143,7 @@ impl Tally {
         }
         let by_node = nodes.iter().map(|&(node, pages)| (node, pages * page)).collect();
         let file = line.file.map(|file| String::from_utf8_lossy(&unescape(file)).into_owned());
-        self.kept.push(Reverse(Kept { bytes, address, used_for, policy, page, by_node, file }));
+        self.kept.push(Reverse(LargeMapping { bytes, address, used_for, policy, page, by_node, file }));
     }
 
     pub fn finish(self) -> MemorySnapshot {
@@ -161,8 +161,9 @@ impl Tally {
             file: kept.file,
         });
         let largest = largest.collect();
-        let total =
-            |policy: &Policy| policy.bytes.iter().fold(0u64, |sum, (_, bytes)| sum.saturating_add(*bytes));
+        let total = |policy: &PolicyTotal| {
+            policy.bytes.iter().fold(0u64, |sum, (_, bytes)| sum.saturating_add(*bytes))
+        };
         let mut policies = self.policies;
         policies.sort_by(|a, b| {
             (total(b), b.mappings).cmp(&(total(a), a.mappings)).then_with(|| a.name.cmp(&b.name))

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use numawise_facts::{Reading, TaskSnapshot};
 use numawise_units::{Nanoseconds, Pid};
 
-use super::{Found, Look};
+use super::{Context, TaskParts};
 use crate::command::shell_line;
 use numawise_linux::Error;
 use numawise_linux::file::read_path;
@@ -15,10 +15,10 @@ use numawise_linux::proc::stat::TaskStat;
 use numawise_linux::proc::status::Status;
 use numawise_linux::proc::tasks;
 
-/// A process that is being looked at.
+/// A process that is being sampled.
 pub(super) struct Task {
     snapshot: TaskSnapshot,
-    pub kind: Kind,
+    pub kind: TaskKind,
     /// Where its memory is told: its own directory, or a thread's when the main thread has ended.
     pub directory: PathBuf,
     pages: u64,
@@ -27,7 +27,7 @@ pub(super) struct Task {
 
 /// What can be asked of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TaskKind {
     Program,
     Kernel,
     Zombie,
@@ -37,24 +37,24 @@ const ZOMBIE: &str = "it has ended and waits for its parent to take notice (zomb
 
 impl Task {
     /// None when there is no such process (any more).
-    pub fn begin(look: &Look<'_>, pid: Pid, buffer: &mut Vec<u8>) -> Option<Self> {
-        let mut directory = look.roots.process(pid);
+    pub fn begin(context: &Context<'_>, pid: Pid, buffer: &mut Vec<u8>) -> Option<Self> {
+        let mut directory = context.roots.process(pid);
         read_path(&directory.join("stat"), buffer).ok()?;
         let stat = TaskStat::parse(buffer).ok()?;
         let (parent, started, threads) = (Pid(stat.parent), stat.start, u64::from(stat.threads));
         let name = String::from_utf8_lossy(stat.name).into_owned();
         let mut kind = match (stat.kernel, stat.state) {
-            (true, _) => Kind::Kernel,
-            (_, 'Z' | 'X') => Kind::Zombie,
-            _ => Kind::Program,
+            (true, _) => TaskKind::Kernel,
+            (_, 'Z' | 'X') => TaskKind::Zombie,
+            _ => TaskKind::Program,
         };
-        if kind == Kind::Zombie
+        if kind == TaskKind::Zombie
             && threads > 1
             && let Some(living) = living(&directory, pid, buffer)
         {
             // The main thread has ended before the others: they still have the memory.
             directory = living;
-            kind = Kind::Program;
+            kind = TaskKind::Program;
         }
         let status =
             read_path(&directory.join("status"), buffer).ok().and_then(|()| Status::parse(buffer).ok());
@@ -70,11 +70,11 @@ impl Task {
             command: command(&directory, kind, buffer),
             user,
             rank: rank(&directory, kind, buffer),
-            started: started_after(look, started),
+            started: started_after(context, started),
             threads: Reading::unavailable(""),
             memory: Reading::unavailable(""),
         };
-        let pages = status.resident.map_or(0, |bytes| bytes.0 / look.usual.0);
+        let pages = status.resident.map_or(0, |bytes| bytes.0 / context.usual.0);
         Some(Task { snapshot, kind, directory, pages, threads })
     }
 
@@ -82,7 +82,7 @@ impl Task {
         self.snapshot.pid
     }
 
-    /// What looking will cost, roughly: 30 ns for each small page.
+    /// What reading will cost, roughly: 30 ns for each small page.
     pub fn cost_of_memory(&self) -> Nanoseconds {
         Nanoseconds(100_000 + self.pages * 30)
     }
@@ -93,15 +93,15 @@ impl Task {
     }
 
     /// The whole; none when the process has ended by now, or its number is another's.
-    pub fn end(self, look: &Look<'_>, found: Found, buffer: &mut Vec<u8>) -> Option<TaskSnapshot> {
-        read_path(&look.roots.process(self.pid()).join("stat"), buffer).ok()?;
+    pub fn end(self, context: &Context<'_>, found: TaskParts, buffer: &mut Vec<u8>) -> Option<TaskSnapshot> {
+        read_path(&context.roots.process(self.pid()).join("stat"), buffer).ok()?;
         let stat = TaskStat::parse(buffer).ok()?;
-        (started_after(look, stat.start) == self.snapshot.started).then(|| found.into(self.snapshot))
+        (started_after(context, stat.start) == self.snapshot.started).then(|| found.into(self.snapshot))
     }
 }
 
-pub(super) fn started_after(look: &Look<'_>, ticks: u64) -> Nanoseconds {
-    Nanoseconds(ticks.saturating_mul(look.tick.0))
+pub(super) fn started_after(context: &Context<'_>, ticks: u64) -> Nanoseconds {
+    Nanoseconds(ticks.saturating_mul(context.tick.0))
 }
 
 /// The directory of a thread that has not ended.
@@ -115,11 +115,11 @@ fn living(process: &Path, leader: Pid, buffer: &mut Vec<u8>) -> Option<PathBuf> 
     })
 }
 
-fn command(directory: &Path, kind: Kind, buffer: &mut Vec<u8>) -> Reading<String> {
+fn command(directory: &Path, kind: TaskKind, buffer: &mut Vec<u8>) -> Reading<String> {
     match kind {
-        Kind::Kernel => return Reading::unavailable("a thread of the kernel has no command line"),
-        Kind::Zombie => return Reading::unavailable(ZOMBIE),
-        Kind::Program => {}
+        TaskKind::Kernel => return Reading::unavailable("a thread of the kernel has no command line"),
+        TaskKind::Zombie => return Reading::unavailable(ZOMBIE),
+        TaskKind::Program => {}
     }
     match read_path(&directory.join("cmdline"), buffer) {
         Ok(()) => match shell_line(buffer) {
@@ -130,11 +130,11 @@ fn command(directory: &Path, kind: Kind, buffer: &mut Vec<u8>) -> Reading<String
     }
 }
 
-fn rank(directory: &Path, kind: Kind, buffer: &mut Vec<u8>) -> Reading<u32> {
+fn rank(directory: &Path, kind: TaskKind, buffer: &mut Vec<u8>) -> Reading<u32> {
     match kind {
-        Kind::Kernel => return Reading::unavailable("a thread of the kernel has no environment"),
-        Kind::Zombie => return Reading::unavailable(ZOMBIE),
-        Kind::Program => {}
+        TaskKind::Kernel => return Reading::unavailable("a thread of the kernel has no environment"),
+        TaskKind::Zombie => return Reading::unavailable(ZOMBIE),
+        TaskKind::Program => {}
     }
     match read_path(&directory.join("environ"), buffer) {
         Ok(()) => match crate::rank::rank(Environment(buffer)) {
@@ -146,15 +146,15 @@ fn rank(directory: &Path, kind: Kind, buffer: &mut Vec<u8>) -> Reading<u32> {
 }
 
 /// Why there is no memory to tell of.
-pub(super) fn no_memory(kind: Kind) -> Option<&'static str> {
+pub(super) fn no_memory(kind: TaskKind) -> Option<&'static str> {
     match kind {
-        Kind::Kernel => Some("a thread of the kernel has no memory of its own"),
-        Kind::Zombie => Some(ZOMBIE),
-        Kind::Program => None,
+        TaskKind::Kernel => Some("a thread of the kernel has no memory of its own"),
+        TaskKind::Zombie => Some(ZOMBIE),
+        TaskKind::Program => None,
     }
 }
 
 /// Why the reading of a part failed: an ended process is told as such.
 pub(super) fn reason(error: &Error) -> String {
-    if error.is_gone() { "it ended while it was looked at".to_owned() } else { error.to_string() }
+    if error.is_gone() { "it ended while it was sampled".to_owned() } else { error.to_string() }
 }

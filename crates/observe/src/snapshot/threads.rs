@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use numawise_facts::{Reading, ThreadSnapshot};
 use numawise_units::{CpuSet, Nanoseconds, Pid};
 
-use super::Look;
+use super::Context;
 use super::task::{self, Task};
 use numawise_linux::Error;
 use numawise_linux::file::read_record;
@@ -29,8 +29,8 @@ const HARDLY_RAN: &str =
     "it has used less than a clock tick of CPU time, and there are more than 256 threads: not asked for";
 
 /// All threads that are there. Those that end meanwhile are left out.
-pub(super) fn read(look: &Look<'_>, task: &Task, buffer: &mut Vec<u8>) -> Reading<Vec<ThreadSnapshot>> {
-    let directory = look.roots.process(task.pid()).join("task");
+pub(super) fn read(context: &Context<'_>, task: &Task, buffer: &mut Vec<u8>) -> Reading<Vec<ThreadSnapshot>> {
+    let directory = context.roots.process(task.pid()).join("task");
     let listed = File::open(&directory).map_err(|error| Error::from_io(&directory, error));
     let (open, mut tids) = match listed.and_then(|open| Ok((open, tasks::numbered(&directory)?))) {
         Ok(found) => found,
@@ -38,14 +38,14 @@ pub(super) fn read(look: &Look<'_>, task: &Task, buffer: &mut Vec<u8>) -> Readin
     };
     tids.sort_unstable();
     let few = tids.len() <= FEW;
-    let mut reader = Reader { look, open, path: Vec::with_capacity(32), few, has_sched: true };
+    let mut reader = Reader { context, open, path: Vec::with_capacity(32), few, has_sched: true };
     let threads = tids.into_iter().filter_map(|tid| reader.thread(tid, buffer).ok()).collect();
     Reading::Measured(threads)
 }
 
 /// Reads files below the directory `task` of a process.
 struct Reader<'a> {
-    look: &'a Look<'a>,
+    context: &'a Context<'a>,
     open: File,
     path: Vec<u8>,
     few: bool,
@@ -64,7 +64,7 @@ impl Reader<'_> {
     fn thread(&mut self, tid: Pid, buffer: &mut Vec<u8>) -> io::Result<ThreadSnapshot> {
         self.file(tid, "stat", buffer)?;
         let stat = TaskStat::parse(buffer).map_err(|problem| io::Error::other(problem.found))?;
-        let ticks = Nanoseconds(stat.ticks.saturating_mul(self.look.tick.0));
+        let ticks = Nanoseconds(stat.ticks.saturating_mul(self.context.tick.0));
         let mut thread = ThreadSnapshot {
             tid,
             name: String::from_utf8_lossy(stat.name).into_owned(),
@@ -72,7 +72,7 @@ impl Reader<'_> {
             cpu: stat.cpu,
             mask: Reading::unavailable(""),
             cpu_time: ticks,
-            started: task::started_after(self.look, stat.start),
+            started: task::started_after(self.context, stat.start),
             migrations: Reading::unavailable(NO_SCHED),
             minor_faults: stat.minor_faults,
             major_faults: stat.major_faults,
@@ -110,7 +110,7 @@ impl Reader<'_> {
 
     /// Fails when the thread has ended.
     fn mask(&mut self, tid: Pid, buffer: &mut Vec<u8>) -> io::Result<Reading<CpuSet>> {
-        if self.look.calls
+        if self.context.calls
             && let Ok(mask) = affinity::of(tid)
         {
             return Ok(Reading::Measured(mask));

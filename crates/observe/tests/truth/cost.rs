@@ -6,7 +6,7 @@ use super::*;
 const LIMIT: f64 = 0.01;
 
 /// Watches a program until it costs no more than promised, three times at most: a virtual machine's CPU that is taken
-/// away in the middle of a look counts as the look's time, which says nothing of us.
+/// away in the middle of a sample counts as the sample's time, which says nothing of us.
 fn assert_cheap(mode: &str, method: Method) {
     let mut shares = Vec::new();
     for _ in 0..3 {

@@ -52,7 +52,7 @@ fn a_program_that_hides_its_memory_still_shows_its_threads() {
     assert!(!threads(&seen).is_empty());
     // SAFETY: takes no arguments and cannot fail.
     if unsafe { libc::geteuid() } != 0 {
-        let reason = seen.pages.reason().expect("no census of what may not be seen");
+        let reason = seen.pages.reason().expect("no residency sample of what may not be seen");
         assert!(reason.to_string().contains("may not be read"), "{reason}");
     }
 }
@@ -93,6 +93,6 @@ fn finishing_is_prompt() {
     let mut times: Vec<Duration> =
         (0..15).map(|_| watch(actor("threads 20 60"), &Options::default()).2).collect();
     times.sort();
-    // The best of them: other work on the machine delays some. A look in progress would take longer than this.
+    // The best of them: other work on the machine delays some. A sample in progress would take longer than this.
     assert!(times[0] < Duration::from_millis(2), "{times:?}");
 }

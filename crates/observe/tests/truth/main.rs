@@ -43,8 +43,8 @@ fn watch(mut command: Command, options: &Options) -> (Observation, ResourceUsage
     (observation, usage, ended.elapsed())
 }
 
-/// A budget that is enough on a machine whose CPUs others take away: time that is stolen in the middle of a look counts
-/// as the look's. What the usual budget costs is the matter of `cost`.
+/// A budget that is enough on a machine whose CPUs others take away: time that is stolen in the middle of a sample counts
+/// as the sample's. What the usual budget costs is the matter of `cost`.
 fn generous() -> Options {
     Options { rate: 0.3, ..Options::default() }
 }

@@ -4,22 +4,22 @@ use super::*;
 
 fn total(seen: &Observation) -> f64 {
     let Some(pages) = seen.pages.measured() else {
-        panic!("no census: {:?}", seen.pages.reason());
+        panic!("no residency sample: {:?}", seen.pages.reason());
     };
     pages.by_node.iter().map(|(_, bytes)| bytes.0 as f64).sum()
 }
 
-/// Watches a program that has so much memory until a census is there. Where other work leaves little of the CPUs, a look
+/// Watches a program that has so much memory until a residency sample is there. Where other work leaves little of the CPUs, a sample
 /// costs more and the budget allows fewer of them: then the program runs longer.
-fn with_census(mib: u64, options: &Options) -> (Observation, ResourceUsage) {
+fn with_residency_sample(mib: u64, options: &Options) -> (Observation, ResourceUsage) {
     for ms in [2500, 10_000, 40_000] {
         let (seen, usage, _) = watch(actor(&format!("memory {mib} {ms}")), options);
         if seen.pages.measured().is_some() {
             return (seen, usage);
         }
-        eprintln!("no census in {ms} ms: {:?}", seen.pages.reason());
+        eprintln!("no residency sample in {ms} ms: {:?}", seen.pages.reason());
     }
-    panic!("no census of {mib} MiB in 40 s");
+    panic!("no residency sample of {mib} MiB in 40 s");
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn memory_is_known_within_5_percent_by_every_method() {
     let truth = (64u64 << 20) as f64;
     for method in [Method::Auto, Method::NumaMaps, Method::MovePages] {
         let options = Options { method, ..generous() };
-        let (seen, usage) = with_census(64, &options);
+        let (seen, usage) = with_residency_sample(64, &options);
         let total = total(&seen);
         assert!((total / truth - 1.0).abs() < 0.05, "{method:?}: {total} of {truth}: {:?}", seen.pages);
         assert_eq!(seen.usage.minor_faults, usage.minor_faults);
@@ -52,7 +52,7 @@ fn both_ways_of_counting_agree_on_the_nodes() {
         let seen = watches.map(|watch| watch.finish(usage.clone(), wall));
         seen.iter().all(|seen| seen.pages.measured().is_some()).then_some(seen)
     });
-    let shares = both.expect("a census by each way in 40 s").map(|seen| {
+    let shares = both.expect("a residency sample by each way in 40 s").map(|seen| {
         let all = total(&seen);
         let pages = seen.pages.measured().unwrap().clone();
         pages.by_node.into_iter().map(|(node, bytes)| (node, bytes.0 as f64 / all)).collect::<Vec<_>>()

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 
 use numawise_facts::{MemorySnapshot, PageUse, TaskSnapshot};
-use numawise_observe::{FindError, Roots, SnapshotOptions, Wanted, find, snapshot};
+use numawise_observe::{FindError, ProcessRequest, Roots, SnapshotOptions, find, snapshot};
 
 use super::*;
 
@@ -27,7 +27,7 @@ impl Ready {
         Pid(self.0.id() as i32)
     }
 
-    fn look(&self) -> TaskSnapshot {
+    fn sample(&self) -> TaskSnapshot {
         let mut seen = snapshot(&[self.pid()], &SnapshotOptions::default());
         assert_eq!(seen.tasks.len(), 1, "{seen:#?}");
         seen.tasks.remove(0)
@@ -69,7 +69,7 @@ fn about(memory: &MemorySnapshot, used_for: PageUse, mib: u64) {
 #[test]
 fn memory_of_every_kind_is_known() {
     let program = start("kinds 600000");
-    let task = program.look();
+    let task = program.sample();
     let seen = memory(&task);
     about(seen, PageUse::Heap, 3);
     about(seen, PageUse::Stack, 5);
@@ -93,7 +93,7 @@ fn pages_of_hugetlbfs_are_known() {
         eprintln!("SKIPPED pages_of_hugetlbfs_are_known: no huge pages are reserved (vm.nr_hugepages)");
         return;
     };
-    let task = program.look();
+    let task = program.sample();
     assert_eq!(bytes(memory(&task), PageUse::Huge), 4 * MIB);
 }
 
@@ -114,7 +114,7 @@ fn numastat(pid: Pid) -> Option<[u64; 4]> {
 fn numastat_says_the_same() {
     for mode in ["kinds 600000", "crowd 20 500 600000"] {
         let program = start(mode);
-        let task = program.look();
+        let task = program.sample();
         let Some(theirs) = numastat(program.pid()) else {
             eprintln!("SKIPPED numastat_says_the_same: numastat is not installed");
             return;
@@ -132,7 +132,7 @@ fn numastat_says_the_same() {
 #[test]
 fn every_thread_is_there_with_its_name_and_place() {
     let program = start("crowd 200 10 600000");
-    let task = program.look();
+    let task = program.sample();
     let threads = task.threads.measured().expect("threads");
     assert_eq!(threads.len(), 201);
     assert!(threads.iter().any(|thread| thread.tid == program.pid()));
@@ -155,16 +155,16 @@ fn every_thread_is_there_with_its_name_and_place() {
 fn time_and_migrations_grow() {
     let mut child = actor("spin 600000").spawn().expect("a program");
     let options = SnapshotOptions { memory: false, ..SnapshotOptions::default() };
-    let look = || {
+    let sample = || {
         snapshot(&[Pid(child.id() as i32)], &options).tasks.remove(0).threads.measured().unwrap()[0].clone()
     };
-    let first = look();
+    let first = sample();
     let begun = Instant::now();
-    let mut last = look();
+    let mut last = sample();
     // It spins all the time; but how much of it the machine lets it have is open.
     while last.cpu_time <= first.cpu_time && begun.elapsed() < Duration::from_secs(60) {
         std::thread::sleep(Duration::from_millis(5));
-        last = look();
+        last = sample();
     }
     child.kill().expect("ours to kill");
     child.wait().expect("ended");
@@ -179,13 +179,13 @@ fn a_rank_knows_its_number() {
     let mut command = actor("kinds 600000");
     let program =
         Ready::start(command.env("OMPI_COMM_WORLD_RANK", "5").env("PMIX_RANK", "5")).expect("ready");
-    assert_eq!(program.look().rank.measured(), Some(&5));
+    assert_eq!(program.sample().rank.measured(), Some(&5));
 }
 
 #[test]
 fn a_main_thread_that_has_ended_hides_nothing() {
     let program = start("headless 600000");
-    let task = program.look();
+    let task = program.sample();
     assert!(bytes(memory(&task), PageUse::Private) > 0, "{task:#?}");
     assert!(task.command.measured().is_some(), "{task:#?}");
     assert!(task.threads.measured().is_some_and(|threads| threads.iter().any(|thread| thread.state == 'Z')));
@@ -207,7 +207,7 @@ fn what_has_ended_is_not_there_and_a_zombie_has_no_memory() {
     assert!(zombie.memory.reason().expect("no memory").to_string().contains("zombie"), "{zombie:?}");
     child.wait().expect("ended");
     assert_eq!(snapshot(&[pid], &SnapshotOptions::default()).tasks, []);
-    assert!(matches!(find(&Roots::default(), &Wanted::Pid(pid)), Err(FindError::Process { .. })));
+    assert!(matches!(find(&Roots::default(), &ProcessRequest::Pid(pid)), Err(FindError::Process { .. })));
 }
 
 #[test]
@@ -243,18 +243,19 @@ fn programs_are_found_by_number_name_user_and_descent() {
     let roots = Roots::default();
     let name = copy.file_name().expect("a name").to_str().expect("text").to_owned();
     let found = |wanted| find(&roots, &wanted).unwrap_or_else(|error| panic!("{wanted:?}: {error}"));
-    assert_eq!(found(Wanted::Name(name.clone())), [program.pid()]);
-    assert_eq!(found(Wanted::Name(copy.display().to_string())), [program.pid()]);
-    assert_eq!(found(Wanted::Pid(program.pid())), [program.pid()]);
-    assert!(found(Wanted::Descendants(Pid(std::process::id() as i32))).contains(&program.pid()));
+    assert_eq!(found(ProcessRequest::Name(name.clone())), [program.pid()]);
+    assert_eq!(found(ProcessRequest::Name(copy.display().to_string())), [program.pid()]);
+    assert_eq!(found(ProcessRequest::Pid(program.pid())), [program.pid()]);
+    assert!(found(ProcessRequest::Descendants(Pid(std::process::id() as i32))).contains(&program.pid()));
     // SAFETY: takes no arguments and cannot fail.
     let user = unsafe { libc::geteuid() };
-    assert!(found(Wanted::User(user)).contains(&program.pid()));
-    let error = find(&roots, &Wanted::Name(name[1..].to_owned())).expect_err("not exactly").to_string();
+    assert!(found(ProcessRequest::User(user)).contains(&program.pid()));
+    let error =
+        find(&roots, &ProcessRequest::Name(name[1..].to_owned())).expect_err("not exactly").to_string();
     assert!(error.contains("did you mean") && error.contains(&name), "{error}");
     let thread = start("crowd 1 1 600000");
-    let threads = thread.look();
+    let threads = thread.sample();
     let tid = threads.threads.measured().expect("threads").last().expect("two").tid;
-    let error = find(&roots, &Wanted::Pid(tid)).expect_err("a thread").to_string();
+    let error = find(&roots, &ProcessRequest::Pid(tid)).expect_err("a thread").to_string();
     assert!(error.contains(&format!("is a thread of process {}", thread.pid())), "{error}");
 }

@@ -12,7 +12,7 @@ fn pinned_threads_are_seen_on_their_cpus_and_the_toucher_has_the_faults() {
         assert_eq!(thread.mask.measured(), Some(&CpuSet::single(cpu)), "{thread:?}");
         let there =
             thread.cpu_time_on.iter().find(|(on, _)| *on == cpu).map_or(0.0, |(_, time)| time.seconds());
-        // Up to the first look it may have run where it was started.
+        // Up to the first sample it may have run where it was started.
         assert!(there > 0.9 * thread.cpu_time.seconds() - 0.01, "{thread:?}");
         let sum: u64 = thread.cpu_time_on.iter().map(|(_, time)| time.0).sum();
         assert_eq!(sum, thread.cpu_time.0);

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use numawise_facts::{Snapshot, TaskSnapshot};
 use numawise_linux::calls::{clock, process};
-use numawise_observe::{FindError, Roots, Wanted};
+use numawise_observe::{FindError, ProcessRequest, Roots};
 use numawise_units::{Nanoseconds, Pid};
 
 use crate::Error;
@@ -30,9 +30,9 @@ pub struct TargetRequest {
 /// What was asked for, and which processes that was when it was searched for last.
 pub struct Targets {
     /// Process numbers and names: all of these ...
-    any: Vec<Wanted>,
+    any: Vec<ProcessRequest>,
     /// ... of those that belong to these: a user, a job. Each in several readings, of which the first that is one counts.
-    all: Vec<Vec<Wanted>>,
+    all: Vec<Vec<ProcessRequest>>,
     found: Vec<Pid>,
     /// When each process began that was seen: a number may be used again.
     started: HashMap<Pid, Nanoseconds>,
@@ -52,7 +52,7 @@ impl Targets {
         let any = request.processes.iter().map(|word| wanted(word)).collect::<Result<_, _>>()?;
         let mut all = Vec::new();
         if let Some(user) = &request.user {
-            all.push(vec![Wanted::User(user_number(user)?)]);
+            all.push(vec![ProcessRequest::User(user_number(user)?)]);
         }
         all.extend(request.job.iter().map(|id| job(id)));
         Ok(Targets { any, all, found: Vec::new(), started: HashMap::new(), searched: None })
@@ -72,7 +72,7 @@ impl Targets {
             });
         }
         // A number that was typed means the process that had it then; what else has another one's number now is new.
-        let typed = |pid: &Pid| self.any.contains(&Wanted::Pid(*pid));
+        let typed = |pid: &Pid| self.any.contains(&ProcessRequest::Pid(*pid));
         self.started.retain(|pid, _| typed(pid));
         self.found = found;
         self.searched = Some(Searched { at, cost: clock::process_cpu_time().saturating_sub(spent) });
@@ -126,7 +126,7 @@ fn has_ended(task: &TaskSnapshot) -> bool {
 }
 
 /// What the first reading that is one gives. Where none is, the first one's error joins `missing`.
-fn search_for(readings: &[Wanted], missing: &mut Vec<FindError>) -> Result<Vec<Pid>, Error> {
+fn search_for(readings: &[ProcessRequest], missing: &mut Vec<FindError>) -> Result<Vec<Pid>, Error> {
     let roots = Roots::default();
     let mut complaint = None;
     for wanted in readings {
@@ -141,26 +141,26 @@ fn search_for(readings: &[Wanted], missing: &mut Vec<FindError>) -> Result<Vec<P
 }
 
 /// A number is a process, anything else a name.
-fn wanted(word: &str) -> Result<Wanted, Error> {
+fn wanted(word: &str) -> Result<ProcessRequest, Error> {
     if word.is_empty() {
         return Err(Error::EmptyTarget);
     }
     if !word.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Ok(Wanted::Name(word.to_owned()));
+        return Ok(ProcessRequest::Name(word.to_owned()));
     }
     match word.parse() {
-        Ok(pid) if pid > 0 => Ok(Wanted::Pid(Pid(pid))),
+        Ok(pid) if pid > 0 => Ok(ProcessRequest::Pid(Pid(pid))),
         _ => Err(Error::NotAProcessNumber { found: word.to_owned() }),
     }
 }
 
 /// A number may be that of a batch job, or that of a process with all below it.
-fn job(id: &str) -> Vec<Wanted> {
-    let mut readings = vec![Wanted::Job(id.to_owned())];
+fn job(id: &str) -> Vec<ProcessRequest> {
+    let mut readings = vec![ProcessRequest::Job(id.to_owned())];
     if let Ok(pid) = id.parse()
         && pid > 0
     {
-        readings.push(Wanted::Descendants(Pid(pid)));
+        readings.push(ProcessRequest::Descendants(Pid(pid)));
     }
     readings
 }

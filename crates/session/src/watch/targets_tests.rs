@@ -4,9 +4,9 @@ use super::*;
 
 #[test]
 fn numbers_are_processes_and_the_rest_are_names() {
-    assert_eq!(wanted("4711").unwrap(), Wanted::Pid(Pid(4711)));
+    assert_eq!(wanted("4711").unwrap(), ProcessRequest::Pid(Pid(4711)));
     for name in ["app", "4711a", "/usr/bin/app", "+3", "1.5", "日本"] {
-        assert_eq!(wanted(name).unwrap(), Wanted::Name(name.to_owned()));
+        assert_eq!(wanted(name).unwrap(), ProcessRequest::Name(name.to_owned()));
     }
     for bad in ["", "0", "2147483648", "99999999999999999999"] {
         assert!(wanted(bad).is_err(), "{bad}");
@@ -15,9 +15,9 @@ fn numbers_are_processes_and_the_rest_are_names() {
 
 #[test]
 fn a_job_is_one_of_the_batch_system_or_a_process_with_those_below() {
-    assert_eq!(job("4711"), [Wanted::Job("4711".into()), Wanted::Descendants(Pid(4711))]);
-    assert_eq!(job("4711.server"), [Wanted::Job("4711.server".into())]);
-    assert_eq!(job("0"), [Wanted::Job("0".into())]);
+    assert_eq!(job("4711"), [ProcessRequest::Job("4711".into()), ProcessRequest::Descendants(Pid(4711))]);
+    assert_eq!(job("4711.server"), [ProcessRequest::Job("4711.server".into())]);
+    assert_eq!(job("0"), [ProcessRequest::Job("0".into())]);
 }
 
 #[test]

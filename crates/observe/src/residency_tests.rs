@@ -10,7 +10,7 @@ fn ms(ms: u64) -> Nanoseconds {
     Nanoseconds(ms * 1_000_000)
 }
 
-/// A tree with `nodes` and a process with `kib` of its own memory.
+/// A tree with `nodes` and a process with `kib` of private memory.
 fn tree(nodes: &str, kib: u64) -> Tree {
     let tree = Tree::new();
     tree.write("sys/devices/system/node/has_memory", nodes);
@@ -25,39 +25,39 @@ fn process(tree: &Tree, pid: i32, kib: u64, numa_maps: &str) {
     tree.write(&format!("proc/{pid}/numa_maps"), numa_maps);
 }
 
-fn census(tree: &Tree, method: Method) -> Census {
-    Census::new(tree.roots(), method, 100, 7)
+fn residency_sampler(tree: &Tree, method: Method) -> ResidencySampler {
+    ResidencySampler::new(tree.roots(), method, 100, 7)
 }
 
-fn round(census: &mut Census, alive: &[Pid], at: Nanoseconds) {
+fn round(sampler: &mut ResidencySampler, alive: &[Pid], at: Nanoseconds) {
     for _ in 0..1000 {
-        if census.step(alive, at, PLENTY, PLENTY, &GO) == Step::Complete {
+        if sampler.step(alive, at, PLENTY, PLENTY, &GO) == SampleProgress::Complete {
             return;
         }
     }
-    panic!("the census does not end");
+    panic!("the sample does not end");
 }
 
-fn nodes(census: &Census) -> Vec<(u32, u64)> {
-    let result = census.result();
+fn nodes(sampler: &ResidencySampler) -> Vec<(u32, u64)> {
+    let result = sampler.result();
     let pages = result.measured().unwrap_or_else(|| panic!("{result:?}"));
     pages.by_node.iter().map(|(node, bytes)| (node.0, bytes.0)).collect()
 }
 
-fn why(census: &Census) -> String {
-    census.result().reason().map_or_else(String::new, ToString::to_string)
+fn why(sampler: &ResidencySampler) -> String {
+    sampler.result().reason().map_or_else(String::new, ToString::to_string)
 }
 
 #[test]
 fn with_one_node_all_is_there() {
     for list in ["0\n", "3\n"] {
         let tree = tree(list, 40);
-        let mut census = census(&tree, Method::Auto);
-        assert!(census.one_node());
-        round(&mut census, &[PID], ms(5));
-        assert_eq!(nodes(&census), [(list.trim().parse().unwrap(), 40 << 10)]);
-        assert_eq!(census.result().measured().unwrap().method, "one node");
-        assert_eq!(census.peak, Some(Bytes::kib(40)));
+        let mut sampler = residency_sampler(&tree, Method::Auto);
+        assert!(sampler.one_node());
+        round(&mut sampler, &[PID], ms(5));
+        assert_eq!(nodes(&sampler), [(list.trim().parse().unwrap(), 40 << 10)]);
+        assert_eq!(sampler.result().measured().unwrap().method, "one node");
+        assert_eq!(sampler.peak, Some(Bytes::kib(40)));
     }
 }
 
@@ -70,53 +70,53 @@ fn numa_maps_are_summed_over_processes() {
         8,
         "7f00 default anon=2 N1=2 kernelpagesize_kB=4\n7f01 default file=/lib N0=9 kernelpagesize_kB=4\n",
     );
-    let mut census = census(&tree, Method::Auto);
-    round(&mut census, &[PID, Pid(200)], ms(5));
-    assert_eq!(nodes(&census), [(0, 4096), (1, 4 * 4096)]);
-    let result = census.result();
+    let mut sampler = residency_sampler(&tree, Method::Auto);
+    round(&mut sampler, &[PID, Pid(200)], ms(5));
+    assert_eq!(nodes(&sampler), [(0, 4096), (1, 4 * 4096)]);
+    let result = sampler.result();
     let pages = result.measured().unwrap();
     assert_eq!((pages.method.as_str(), pages.pages_seen, pages.at), ("numa_maps", 5, ms(5)));
 }
 
 #[test]
-fn the_census_with_most_memory_is_kept_and_of_like_ones_the_latest() {
+fn the_sample_with_the_most_memory_is_kept_and_of_like_ones_the_latest() {
     let tree = tree("0-1\n", 12);
-    let mut census = census(&tree, Method::NumaMaps);
+    let mut sampler = residency_sampler(&tree, Method::NumaMaps);
     for (at, node0, node1, kept_at) in
         [(1, 50, 50, 1), (2, 99, 0, 2), (3, 98, 0, 3), (4, 90, 0, 3), (5, 0, 98, 5), (6, 1, 0, 5)]
     {
         let text = format!("7f00 default anon={} N0={node0} N1={node1} kernelpagesize_kB=4\n", node0 + node1);
         process(&tree, 100, 400, &text);
-        round(&mut census, &[PID], ms(at));
-        assert_eq!(census.result().measured().unwrap().at, ms(kept_at), "census {at}");
+        round(&mut sampler, &[PID], ms(at));
+        assert_eq!(sampler.result().measured().unwrap().at, ms(kept_at), "sample {at}");
     }
-    assert_eq!(nodes(&census), [(1, 98 * 4096)]);
+    assert_eq!(nodes(&sampler), [(1, 98 * 4096)]);
 }
 
 #[test]
 fn a_process_that_ended_counts_no_more() {
     let tree = tree("0-1\n", 12);
     process(&tree, 200, 400, "7f00 default anon=90 N1=90 kernelpagesize_kB=4\n");
-    let mut census = census(&tree, Method::Auto);
-    round(&mut census, &[Pid(200)], ms(1));
-    round(&mut census, &[PID], ms(2));
-    assert_eq!(nodes(&census), [(1, 90 * 4096)], "the earlier one was larger");
-    assert_eq!(census.latest.len(), 1);
+    let mut sampler = residency_sampler(&tree, Method::Auto);
+    round(&mut sampler, &[Pid(200)], ms(1));
+    round(&mut sampler, &[PID], ms(2));
+    assert_eq!(nodes(&sampler), [(1, 90 * 4096)], "the earlier one was larger");
+    assert_eq!(sampler.latest.len(), 1);
 }
 
 #[test]
 fn a_process_that_vanishes_or_is_a_zombie_is_no_problem() {
     let tree = tree("0-1\n", 12);
     tree.write("proc/300/status", "Name:\tx\nState:\tZ (zombie)\n");
-    let mut census = census(&tree, Method::Auto);
-    round(&mut census, &[Pid(300), Pid(999)], ms(1));
-    assert!(why(&census).contains("ended before its pages were looked at"));
-    // It goes while it is being looked at.
-    assert_eq!(census.begin(PID, ms(2), PLENTY).unwrap(), None);
+    let mut sampler = residency_sampler(&tree, Method::Auto);
+    round(&mut sampler, &[Pid(300), Pid(999)], ms(1));
+    assert!(why(&sampler).contains("ended before its pages were sampled"));
+    // It goes while it is being sampled.
+    assert_eq!(sampler.begin(PID, ms(2), PLENTY).unwrap(), None);
     tree.remove("proc/100");
     tree.write("proc/100/gone", "");
-    census.advance();
-    assert!(census.problem.is_none());
+    sampler.advance();
+    assert!(sampler.problem.is_none());
 }
 
 #[test]
@@ -124,46 +124,50 @@ fn a_broken_file_is_said_and_the_other_way_tried() {
     for text in ["7f00 default anon=x\n", "garbage\n", "7f00 default anon=1 N0=1x"] {
         let tree = tree("0-1\n", 12);
         process(&tree, 100, 12, text);
-        let mut census = census(&tree, Method::Auto);
-        round(&mut census, &[PID], ms(1));
+        let mut sampler = residency_sampler(&tree, Method::Auto);
+        round(&mut sampler, &[PID], ms(1));
         // There is no live process behind a tree of files: both ways have failed.
-        assert!(why(&census).contains("numa_maps reads"), "{}", why(&census));
-        round(&mut census, &[PID], ms(2));
-        assert_eq!(census.failed, [(PID, How::NumaMaps), (PID, How::MovePages)], "each noted once");
+        assert!(why(&sampler).contains("numa_maps reads"), "{}", why(&sampler));
+        round(&mut sampler, &[PID], ms(2));
+        assert_eq!(
+            sampler.failed,
+            [(PID, PageSource::NumaMaps), (PID, PageSource::MovePages)],
+            "each noted once"
+        );
     }
 }
 
 #[test]
-fn a_dear_walk_waits_until_it_is_paid_for() {
+fn an_expensive_walk_waits_until_it_is_paid_for() {
     // What a walk costs goes by the number of pages, and pages are larger on other machines.
     let tree = tree("0-1\n", (1 << 18) * (pages::page_size().0 / 1024));
-    let mut census = census(&tree, Method::NumaMaps);
+    let mut sampler = residency_sampler(&tree, Method::NumaMaps);
     let estimate = loop {
-        match census.step(&[PID], ms(1), ms(1), ms(1), &GO) {
+        match sampler.step(&[PID], ms(1), ms(1), ms(1), &GO) {
             // On a slow machine the slice may be over before the walk is thought of.
-            Step::Needs(Nanoseconds(0)) => {}
-            Step::Needs(estimate) => break estimate,
-            Step::Complete => panic!("a walk of 2^18 pages in 1 ms"),
+            SampleProgress::Needs(Nanoseconds(0)) => {}
+            SampleProgress::Needs(estimate) => break estimate,
+            SampleProgress::Complete => panic!("a walk of 2^18 pages in 1 ms"),
         }
     };
     assert!(estimate > ms(5), "{estimate}");
-    assert!(census.result().measured().is_none());
-    while census.step(&[PID], ms(9), estimate, ms(1), &GO) != Step::Complete {}
-    assert_eq!(census.result().measured().unwrap().at, ms(9));
+    assert!(sampler.result().measured().is_none());
+    while sampler.step(&[PID], ms(9), estimate, ms(1), &GO) != SampleProgress::Complete {}
+    assert_eq!(sampler.result().measured().unwrap().at, ms(9));
 }
 
 #[test]
 fn the_cheaper_way_is_chosen_and_walks_are_learned_from() {
     let mut costs = Costs::new(Method::Auto);
-    assert_eq!(costs.choose(Bytes::mib(1), 2000), How::NumaMaps);
-    assert_eq!(costs.choose(Bytes::mib(4096), 2000), How::MovePages);
+    assert_eq!(costs.choose(Bytes::mib(1), 2000), PageSource::NumaMaps);
+    assert_eq!(costs.choose(Bytes::mib(4096), 2000), PageSource::MovePages);
     let before = costs.walk(Bytes::mib(64));
     // Huge pages: a walk costs next to nothing.
     for _ in 0..40 {
         costs.learn_walk(Bytes::mib(4096), Nanoseconds(100_000));
     }
     assert!(costs.walk(Bytes::mib(64)) < Nanoseconds(before.0 / 10));
-    assert_eq!(costs.choose(Bytes::mib(4096), 2000), How::NumaMaps);
+    assert_eq!(costs.choose(Bytes::mib(4096), 2000), PageSource::NumaMaps);
     // A single disturbed walk does not raise the estimate out of all proportion.
     let before = costs.walk(Bytes::mib(64));
     costs.learn_walk(Bytes::mib(64), ms(1000));

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use numawise_units::{Bytes, NodeId, Pid};
 
-use super::{Piece, add};
+use super::{ScanProgress, add};
 use crate::random::Random;
 use numawise_linux::Roots;
 use numawise_linux::file::Lines;
@@ -71,13 +71,13 @@ impl Query {
     }
 
     /// Reads on in `maps`, or asks for the next pages.
-    pub fn piece(&mut self, random: &mut Random) -> Result<Piece, Error> {
+    pub fn piece(&mut self, random: &mut Random) -> Result<ScanProgress, Error> {
         if self.lines.is_some() { self.read_maps(random) } else { self.ask() }
     }
 
-    fn read_maps(&mut self, random: &mut Random) -> Result<Piece, Error> {
+    fn read_maps(&mut self, random: &mut Random) -> Result<ScanProgress, Error> {
         let Some(lines) = &mut self.lines else {
-            return Ok(Piece::More);
+            return Ok(ScanProgress::More);
         };
         let mut problem: Option<Malformed> = None;
         let mappings = &mut self.mappings;
@@ -101,10 +101,10 @@ impl Query {
             }
             self.addresses = choose(&self.mappings, self.page, self.sample, random);
         }
-        Ok(Piece::More)
+        Ok(ScanProgress::More)
     }
 
-    fn ask(&mut self) -> Result<Piece, Error> {
+    fn ask(&mut self) -> Result<ScanProgress, Error> {
         let chunk = &self.addresses[self.asked..self.addresses.len().min(self.asked + CHUNK)];
         let mut nodes = [0i32; CHUNK];
         let nodes = &mut nodes[..chunk.len()];
@@ -122,18 +122,18 @@ impl Query {
         }
         self.asked += chunk.len();
         if self.asked < self.addresses.len() {
-            return Ok(Piece::More);
+            return Ok(ScanProgress::More);
         }
         Ok(self.estimate())
     }
 
     /// The shares of the sample, times what the process says it has resident.
-    fn estimate(&self) -> Piece {
+    fn estimate(&self) -> ScanProgress {
         let hits: u64 = self.hits.iter().map(|(_, count)| count).sum();
         let pages: u64 = self.mappings.iter().map(|m| (m.end - m.start) / self.page).sum();
         let all_asked = pages == self.addresses.len() as u64;
         if hits == 0 && !self.few_will_do || (hits < ENOUGH && !all_asked && !self.few_will_do) {
-            return Piece::TooSparse;
+            return ScanProgress::TooSparse;
         }
         let sampled = pages as f64 * self.page as f64 * hits as f64 / self.addresses.len() as f64;
         let resident = self.own.map_or(sampled, |own| own.0 as f64);
@@ -141,7 +141,7 @@ impl Query {
         for &(node, count) in &self.hits {
             add(&mut by_node, node, Bytes((resident * count as f64 / hits as f64) as u64));
         }
-        Piece::Done { by_node, pages_seen: hits }
+        ScanProgress::Done { by_node, pages_seen: hits }
     }
 }
 

@@ -3,9 +3,9 @@
 use numawise_linux::calls::pages;
 use numawise_units::{Bytes, Nanoseconds};
 
-use super::How;
+use super::PageSource;
 
-/// How pages are told apart by node.
+/// How pages are attributed to nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Method {
     /// By cost; with a single node neither is needed.
@@ -37,17 +37,17 @@ impl Costs {
         Costs { method, walk_page: WALK_PAGE }
     }
 
-    /// The better way for a process with `own` memory: `numa_maps` is exact, but must not be dearer than a sample.
-    pub fn choose(&self, own: Bytes, sample: usize) -> How {
+    /// The better way for a process with `own` bytes of memory: `numa_maps` is exact, but must not be more expensive than a sample.
+    pub fn choose(&self, own: Bytes, sample: usize) -> PageSource {
         match self.method {
-            Method::NumaMaps => How::NumaMaps,
-            Method::MovePages => How::MovePages,
-            Method::Auto if self.walk(own).0 as f64 <= QUERY_PAGE * sample as f64 => How::NumaMaps,
-            Method::Auto => How::MovePages,
+            Method::NumaMaps => PageSource::NumaMaps,
+            Method::MovePages => PageSource::MovePages,
+            Method::Auto if self.walk(own).0 as f64 <= QUERY_PAGE * sample as f64 => PageSource::NumaMaps,
+            Method::Auto => PageSource::MovePages,
         }
     }
 
-    /// What walking the pages of a process with `own` memory costs.
+    /// What walking the pages of a process with `own` bytes of memory costs.
     pub fn walk(&self, own: Bytes) -> Nanoseconds {
         Nanoseconds((self.walk_page * pages(own)) as u64)
     }

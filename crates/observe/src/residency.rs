@@ -1,7 +1,7 @@
-//! The page census: how much of the program's own memory is on which node.
+//! The residency sample: how much of the program's writable memory is on which node.
 //!
-//! A census of one process is taken in steps that can be put off, so that a process with much memory or many mappings
-//! costs no more at a time than the budget has. The census of the trial is the sum over its processes.
+//! The sample of one process is taken in steps that can be put off, so that a process with much memory or many mappings
+//! costs no more at a time than the budget has. The sample of the trial is the sum over its processes.
 
 use numawise_linux::calls::clock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,14 +25,14 @@ use query::Query;
 use walk::Walk;
 
 #[cfg(test)]
-#[path = "census_tests.rs"]
+#[path = "residency_tests.rs"]
 mod tests;
 
-/// A later census replaces an earlier one also when it holds a little less: pages move, and the last place counts.
+/// A later sample replaces an earlier one also when it holds a little less: pages move, and the last place counts.
 const TIE: f64 = 0.98;
 
 /// When the sample of a process's pages finds too few, a walk that costs more than this is not made instead.
-const DEAR: Nanoseconds = Nanoseconds(2_000_000);
+const EXPENSIVE: Nanoseconds = Nanoseconds(2_000_000);
 
 /// The own pages of one process.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,18 +40,18 @@ struct ProcessPages {
     pid: Pid,
     by_node: Vec<(NodeId, Bytes)>,
     pages_seen: u64,
-    how: How,
+    source: PageSource,
 }
 
-/// How a process's pages were told.
+/// How a process's pages are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum How {
+enum PageSource {
     OneNode,
     NumaMaps,
     MovePages,
 }
 
-/// A census of one process under way.
+/// A sample of one process under way.
 #[derive(Debug)]
 enum Scan {
     Walk(Walk),
@@ -59,15 +59,15 @@ enum Scan {
 }
 
 impl Scan {
-    fn how(&self) -> How {
+    fn source(&self) -> PageSource {
         match self {
-            Scan::Walk(_) => How::NumaMaps,
-            Scan::Query(_) => How::MovePages,
+            Scan::Walk(_) => PageSource::NumaMaps,
+            Scan::Query(_) => PageSource::MovePages,
         }
     }
 }
 
-/// The process being looked at.
+/// The process being sampled.
 #[derive(Debug)]
 struct Running {
     pid: Pid,
@@ -81,7 +81,7 @@ struct Running {
 
 /// What a piece of a scan came to.
 #[derive(Debug, PartialEq)]
-enum Piece {
+enum ScanProgress {
     More,
     Done {
         by_node: Vec<(NodeId, Bytes)>,
@@ -91,18 +91,18 @@ enum Piece {
     TooSparse,
 }
 
-/// How far the census of the trial is.
+/// How far the sample of the trial is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// All processes were looked at.
+pub(crate) enum SampleProgress {
+    /// All processes are sampled.
     Complete,
     /// There is more to do, for which so much CPU time must be there.
     Needs(Nanoseconds),
 }
 
-/// The state of the census of a trial.
+/// The state of the sample of a trial.
 #[derive(Debug)]
-pub(crate) struct Census {
+pub(crate) struct ResidencySampler {
     roots: Roots,
     only_node: Option<NodeId>,
     costs: Costs,
@@ -112,9 +112,9 @@ pub(crate) struct Census {
     /// The process whose sample has just found too few pages.
     sparse: Option<Pid>,
     /// Ways that do not work for a process.
-    failed: Vec<(Pid, How)>,
+    failed: Vec<(Pid, PageSource)>,
     latest: Vec<ProcessPages>,
-    /// Processes still to look at in this round.
+    /// Processes still to sample in this round.
     queue: Vec<Pid>,
     best: Option<ResidencySample>,
     most: Bytes,
@@ -123,10 +123,10 @@ pub(crate) struct Census {
     problem: Option<String>,
 }
 
-impl Census {
+impl ResidencySampler {
     pub fn new(roots: Roots, method: Method, pages: usize, seed: u64) -> Self {
         let only_node = roots.only_node().filter(|_| method == Method::Auto);
-        Census {
+        ResidencySampler {
             roots,
             only_node,
             costs: Costs::new(method),
@@ -144,20 +144,20 @@ impl Census {
         }
     }
 
-    /// True when there is but one node, so that a census is nearly free.
+    /// True when there is but one node, so that a sample is nearly free.
     pub fn one_node(&self) -> bool {
         self.only_node.is_some()
     }
 
-    /// Goes on with the census of the processes `alive` until a `slice` is spent, of the `room` that there is.
+    /// Goes on with the sample of the processes `alive` until a `slice` is spent; the budget has CPU time for `budget`.
     pub fn step(
         &mut self,
         alive: &[Pid],
         elapsed: Nanoseconds,
-        room: Nanoseconds,
+        budget: Nanoseconds,
         slice: Nanoseconds,
         stop: &AtomicBool,
-    ) -> Step {
+    ) -> SampleProgress {
         let begun = clock::thread_cpu_time();
         self.latest.retain(|pages| alive.contains(&pages.pid));
         if self.running.is_none() && self.queue.is_empty() {
@@ -166,33 +166,33 @@ impl Census {
         loop {
             let spent = clock::thread_cpu_time().saturating_sub(begun);
             if self.running.is_none() && self.queue.is_empty() {
-                return Step::Complete;
+                return SampleProgress::Complete;
             }
-            if stop.load(Ordering::Relaxed) || spent >= slice.min(room) && spent.0 > 0 {
-                return Step::Needs(Nanoseconds(0));
+            if stop.load(Ordering::Relaxed) || spent >= slice.min(budget) && spent.0 > 0 {
+                return SampleProgress::Needs(Nanoseconds(0));
             }
             if self.running.is_some() {
                 self.advance();
                 continue;
             }
             let Some(pid) = self.queue.pop() else { continue };
-            match self.begin(pid, elapsed, room) {
+            match self.begin(pid, elapsed, budget) {
                 Ok(None) => {}
                 Ok(Some(estimate)) => {
                     self.queue.push(pid);
-                    return Step::Needs(estimate);
+                    return SampleProgress::Needs(estimate);
                 }
                 Err(error) => self.note(error),
             }
         }
     }
 
-    /// Begins with a process; with one node that is all. Gives what it needs when that is more than `room`.
+    /// Begins with a process; with one node that is all. Gives what it needs when that is more than `budget`.
     fn begin(
         &mut self,
         pid: Pid,
         elapsed: Nanoseconds,
-        room: Nanoseconds,
+        budget: Nanoseconds,
     ) -> Result<Option<Nanoseconds>, Error> {
         let path = self.roots.process(pid).join("status");
         let mut buffer = Vec::with_capacity(4096);
@@ -211,30 +211,30 @@ impl Census {
                 expected: "RssAnon, which Linux has since 4.5",
             })?;
             let by_node = vec![(node, own)];
-            self.complete(pid, by_node, 0, How::OneNode, elapsed);
+            self.complete(pid, by_node, 0, PageSource::OneNode, elapsed);
             return Ok(None);
         }
         let resident = own.or(status.resident).unwrap_or(Bytes(0));
-        let may = |how| !self.failed.contains(&(pid, how));
+        let may = |source| !self.failed.contains(&(pid, source));
         let sparse = self.sparse.take() == Some(pid);
-        let how = match (may(How::NumaMaps), may(How::MovePages)) {
-            (true, _) if sparse => How::NumaMaps,
+        let source = match (may(PageSource::NumaMaps), may(PageSource::MovePages)) {
+            (true, _) if sparse => PageSource::NumaMaps,
             (true, true) => self.costs.choose(resident, self.pages),
-            (true, false) => How::NumaMaps,
-            (false, true) => How::MovePages,
+            (true, false) => PageSource::NumaMaps,
+            (false, true) => PageSource::MovePages,
             (false, false) => return Ok(None),
         };
         let cost = self.costs.walk(resident);
-        let scan = match how {
+        let scan = match source {
             // The walk of one large mapping cannot be cut into pieces: it must be paid for before.
-            How::NumaMaps if cost > room => {
+            PageSource::NumaMaps if cost > budget => {
                 self.sparse = sparse.then_some(pid);
                 // A little more, since the process may have grown until then.
                 return Ok(Some(cost + Nanoseconds(cost.0 / 8)));
             }
-            How::NumaMaps => Walk::open(&self.roots, pid).map(Scan::Walk),
+            PageSource::NumaMaps => Walk::open(&self.roots, pid).map(Scan::Walk),
             _ => {
-                let few_will_do = !may(How::NumaMaps) || cost > DEAR;
+                let few_will_do = !may(PageSource::NumaMaps) || cost > EXPENSIVE;
                 Query::open(&self.roots, pid, self.pages, own, few_will_do).map(Scan::Query)
             }
         };
@@ -242,7 +242,7 @@ impl Census {
             Ok(scan) => {
                 self.running = Some(Running { pid, resident, scan, at: elapsed, cost: Nanoseconds(0) })
             }
-            Err(error) => self.fail(pid, how, error),
+            Err(error) => self.fail(pid, source, error),
         }
         Ok(None)
     }
@@ -258,46 +258,46 @@ impl Census {
             Scan::Query(query) => query.piece(&mut self.random),
         };
         running.cost = running.cost + clock::thread_cpu_time().saturating_sub(begun);
-        let (pid, how) = (running.pid, running.scan.how());
+        let (pid, source) = (running.pid, running.scan.source());
         match piece {
-            Ok(Piece::More) => self.running = Some(running),
-            Ok(Piece::Done { by_node, pages_seen }) => {
-                if how == How::NumaMaps {
+            Ok(ScanProgress::More) => self.running = Some(running),
+            Ok(ScanProgress::Done { by_node, pages_seen }) => {
+                if source == PageSource::NumaMaps {
                     self.costs.learn_walk(running.resident, running.cost);
                 }
-                self.complete(pid, by_node, pages_seen, how, running.at);
+                self.complete(pid, by_node, pages_seen, source, running.at);
             }
-            Ok(Piece::TooSparse) => {
+            Ok(ScanProgress::TooSparse) => {
                 self.sparse = Some(pid);
                 self.queue.push(pid);
             }
-            Err(error) => self.fail(pid, how, error),
+            Err(error) => self.fail(pid, source, error),
         }
     }
 
     /// Notes that a way does not work for a process, and has the other one tried.
-    fn fail(&mut self, pid: Pid, how: How, error: Error) {
+    fn fail(&mut self, pid: Pid, source: PageSource, error: Error) {
         if error.is_gone() && !self.roots.process(pid).join("maps").exists() {
             return;
         }
-        self.failed.push((pid, how));
+        self.failed.push((pid, source));
         self.queue.push(pid);
         if self.problem.is_none() {
             self.problem = Some(error.to_string());
         }
     }
 
-    /// Books the pages of a process and keeps the census of the trial when it is the largest so far.
+    /// Books the pages of a process and keeps the sample of the trial when it is the largest so far.
     fn complete(
         &mut self,
         pid: Pid,
         by_node: Vec<(NodeId, Bytes)>,
         pages_seen: u64,
-        how: How,
+        source: PageSource,
         elapsed: Nanoseconds,
     ) {
         self.latest.retain(|pages| pages.pid != pid);
-        self.latest.push(ProcessPages { pid, by_node, pages_seen, how });
+        self.latest.push(ProcessPages { pid, by_node, pages_seen, source });
         let sum = self.sum(elapsed);
         let resident: Bytes = sum.by_node.iter().map(|(_, bytes)| *bytes).sum();
         if self.best.is_none() || resident.0 as f64 >= self.most.0 as f64 * TIE {
@@ -306,26 +306,27 @@ impl Census {
         self.most = self.most.max(resident);
     }
 
-    /// The census over the latest pages of all processes.
+    /// The sample over the latest pages of all processes.
     fn sum(&self, at: Nanoseconds) -> ResidencySample {
         let mut by_node: Vec<(NodeId, Bytes)> = Vec::new();
         for &(node, bytes) in self.latest.iter().flat_map(|pages| &pages.by_node) {
             add(&mut by_node, node, bytes);
         }
         by_node.sort_by_key(|(node, _)| *node);
-        let used = |how| self.latest.iter().any(|pages| pages.how == how);
-        let method = match (used(How::OneNode), used(How::NumaMaps), used(How::MovePages)) {
-            (true, _, _) => "one node".to_owned(),
-            (_, true, false) => "numa_maps".to_owned(),
-            (_, false, _) => format!("move_pages on a sample of {} pages", self.pages),
-            (_, true, true) => format!("numa_maps, and move_pages on a sample of {} pages", self.pages),
-        };
-        let blind = self.failed.iter().filter(|(_, how)| *how == How::NumaMaps);
-        let blind = blind.filter(|(pid, _)| self.failed.contains(&(*pid, How::MovePages))).count();
+        let used = |source| self.latest.iter().any(|pages| pages.source == source);
+        let method =
+            match (used(PageSource::OneNode), used(PageSource::NumaMaps), used(PageSource::MovePages)) {
+                (true, _, _) => "one node".to_owned(),
+                (_, true, false) => "numa_maps".to_owned(),
+                (_, false, _) => format!("move_pages on a sample of {} pages", self.pages),
+                (_, true, true) => format!("numa_maps, and move_pages on a sample of {} pages", self.pages),
+            };
+        let blind = self.failed.iter().filter(|(_, source)| *source == PageSource::NumaMaps);
+        let blind = blind.filter(|(pid, _)| self.failed.contains(&(*pid, PageSource::MovePages))).count();
         let method = match blind {
             0 => method,
-            1 => format!("{method}; without 1 process that may not be looked at"),
-            _ => format!("{method}; without {blind} processes that may not be looked at"),
+            1 => format!("{method}; without 1 process whose pages may not be read"),
+            _ => format!("{method}; without {blind} processes whose pages may not be read"),
         };
         ResidencySample {
             by_node,
@@ -341,15 +342,15 @@ impl Census {
         }
     }
 
-    /// The census kept, or why there is none.
+    /// The sample kept, or why there is none.
     pub fn result(&self) -> Reading<ResidencySample> {
         match (&self.best, &self.problem) {
-            (Some(census), _) => Reading::Measured(census.clone()),
+            (Some(sample), _) => Reading::Measured(sample.clone()),
             (None, Some(problem)) => Reading::unavailable(problem.clone()),
             (None, None) if self.running.is_some() => Reading::unavailable(
-                "the trial ended before its many mappings could be looked through within the sampling budget",
+                "the trial ended before its many mappings could be read within the sampling budget",
             ),
-            (None, None) => Reading::unavailable("the trial ended before its pages were looked at"),
+            (None, None) => Reading::unavailable("the trial ended before its pages were sampled"),
         }
     }
 }

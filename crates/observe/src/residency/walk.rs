@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use numawise_units::{Bytes, NodeId, Pid};
 
-use super::{Piece, add};
+use super::{ScanProgress, add};
 use numawise_linux::Roots;
 use numawise_linux::file::Lines;
 use numawise_linux::proc::numa_maps::OwnPages;
@@ -33,7 +33,7 @@ impl Walk {
     }
 
     /// Reads on by one piece of the file.
-    pub fn piece(&mut self) -> Result<Piece, Error> {
+    pub fn piece(&mut self) -> Result<ScanProgress, Error> {
         let mut problem: Option<Malformed> = None;
         let (usual, by_node, seen) = (self.usual, &mut self.by_node, &mut self.pages_seen);
         let more = self
@@ -50,12 +50,13 @@ impl Walk {
             .map_err(|error| Error::from_io(&self.path, error))?;
         match (problem, more) {
             (Some(problem), _) => Err(problem.at(&self.path)),
-            (None, true) => Ok(Piece::More),
+            (None, true) => Ok(ScanProgress::More),
             // Every process has a stack: nothing at all means that it ended meanwhile.
             (None, false) if self.by_node.is_empty() => Err(Error::Gone { path: self.path.clone() }),
-            (None, false) => {
-                Ok(Piece::Done { by_node: std::mem::take(&mut self.by_node), pages_seen: self.pages_seen })
-            }
+            (None, false) => Ok(ScanProgress::Done {
+                by_node: std::mem::take(&mut self.by_node),
+                pages_seen: self.pages_seen,
+            }),
         }
     }
 }
