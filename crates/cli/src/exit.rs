@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use numawise_launch::LaunchError;
+use numawise_machine::Error as MachineError;
 use numawise_placement::PlacementError;
+use numawise_record::RecordError;
 use numawise_report::notice::numactl_option;
 use numawise_session::{self as session, Cause, ListError, RequestedList, WeightsMissing};
 
@@ -70,12 +72,22 @@ impl<E: Error + 'static> From<E> for Failure {
         }
         let error: &(dyn Error + 'static) = &error;
         let of_session = error.downcast_ref::<session::Error>();
+        let of_machine = match of_session {
+            Some(session::Error::Machine(error)) => Some(error),
+            _ => error.downcast_ref(),
+        };
+        let of_record = match of_session {
+            Some(session::Error::Record(error)) => Some(error),
+            _ => error.downcast_ref(),
+        };
         if let Some(option) = of_session.and_then(option) {
             message.insert_str(0, &format!("{option} "));
         }
-        if let Some(advice) = of_session.and_then(advice) {
+        let advice = of_session.and_then(advice);
+        let advice = advice.as_deref().or(of_machine.and_then(advice_on_machine));
+        if let Some(advice) = advice.or(of_record.and_then(advice_on_record)) {
             message.push_str("; ");
-            message.push_str(&advice);
+            message.push_str(advice);
         }
         let cause = match (of_session, error.downcast_ref::<LaunchError>()) {
             (Some(error), _) => error.cause(),
@@ -192,6 +204,27 @@ pub fn interruptible() -> Result<Arc<AtomicBool>, Failure> {
         signal_hook::flag::register(signal, Arc::clone(&stop)).map_err(failed)?;
     }
     Ok(stop)
+}
+
+fn advice_on_machine(error: &MachineError) -> Option<&'static str> {
+    Some(match error {
+        MachineError::HwlocMissing { .. } => "or try the reader that needs no library: --reader sysfs",
+        MachineError::HwlocTooOld { .. } | MachineError::Helper(_) => "or try --reader sysfs",
+        MachineError::Newer { .. } => "write it again with lstopo --export-xml-flags v2 machine.xml",
+        MachineError::NothingMeasured { .. } => "measure it with numawise machine measure",
+        _ => return None,
+    })
+}
+
+fn advice_on_record(error: &RecordError) -> Option<&'static str> {
+    Some(match error {
+        RecordError::SqliteNotAProfile(_) => "numawise report shows those of numawise",
+        RecordError::MlcWithoutTables(_) => {
+            "or with --latency_matrix, --bandwidth_matrix, --peak_injection_bandwidth, --max_bandwidth, --loaded_latency or \
+             --c2c_latency"
+        }
+        _ => return None,
+    })
 }
 
 fn of_placement(error: &PlacementError) -> Option<&'static str> {

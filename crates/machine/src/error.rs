@@ -1,4 +1,4 @@
-//! Errors of reading a machine. Each text is defined here and nowhere else.
+//! Errors of reading a machine. Each text is defined here and nowhere else; options that help are added by the faces.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,15 +11,12 @@ use numawise_units::NodeId;
 pub enum Error {
     #[error(
         "cannot load libhwloc.so.15 ({problem}); expected hwloc 2 to be installed; install it (Debian and Ubuntu: \
-         libhwloc15, Fedora: hwloc-libs, SUSE: libhwloc15), or try the reader that needs no library: --reader sysfs"
+         libhwloc15, Fedora: hwloc-libs, SUSE: libhwloc15)"
     )]
     HwlocMissing { problem: String },
-    #[error(
-        "libhwloc.so.15 has no function {function}; expected hwloc 2.0 or newer; install a newer hwloc, or try \
-         --reader sysfs"
-    )]
+    #[error("libhwloc.so.15 has no function {function}; expected hwloc 2.0 or newer; install a newer hwloc")]
     HwlocTooOld { function: &'static str },
-    #[error("cannot start the helper process in which hwloc runs: {0}; try again, or try --reader sysfs")]
+    #[error("cannot start the helper process in which hwloc runs: {0}; try again")]
     Helper(#[source] io::Error),
     #[error(
         "hwloc did not survive {input} (killed by signal {signal}): it is damaged in a way that hwloc does not check; \
@@ -49,7 +46,7 @@ pub enum Error {
     NotAMachine { path: String, found: String },
     #[error(
         "the machine file '{path}' is hwloc XML version {version}, from a newer hwloc than this program reads; expected \
-         version 1 or 2; write it again with lstopo --export-xml-flags v2 machine.xml"
+         version 1 or 2"
     )]
     Newer { path: String, version: String },
     #[error(
@@ -62,8 +59,7 @@ pub enum Error {
     )]
     Nonsense { input: String, problem: XmlError },
     #[error(
-        "the profile has no latency and no bandwidth of a node of {input}; expected a profile that was measured there; \
-         measure it with numawise machine measure"
+        "the profile has no latency and no bandwidth of a node of {input}; expected a profile that was measured there"
     )]
     NothingMeasured { input: String },
     #[error("cannot read {}: {source}; expected a Linux system with /sys and /proc mounted", .path.display())]

@@ -73,6 +73,10 @@ pub enum RecordError {
         path.display()
     )]
     NotAProfile { path: PathBuf, found: String },
+    #[error("{}: it is no profile of a machine: it is an SQLite file", .0.display())]
+    SqliteNotAProfile(PathBuf),
+    #[error("{}: MLC's text has none of its tables; expected what mlc prints without options", .0.display())]
+    MlcWithoutTables(PathBuf),
     #[error(
         "{}: the profile is damaged: {problem}; take a copy of it, or measure the machine again",
         path.display()

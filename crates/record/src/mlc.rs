@@ -20,6 +20,20 @@ mod tests;
 use sections::Section;
 use tables::Tables;
 
+/// Why there is no profile in a text of MLC.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum MlcError {
+    /// The text has none of MLC's tables.
+    NoTable,
+    Table(Broken),
+}
+
+impl From<Broken> for MlcError {
+    fn from(broken: Broken) -> Self {
+        MlcError::Table(broken)
+    }
+}
+
 /// Where the text makes no sense.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Broken {
@@ -39,13 +53,10 @@ pub(crate) fn recognised(text: &str) -> bool {
 ///
 /// # Errors
 /// When a table is broken, or there is none.
-pub(crate) fn profile(text: &str) -> Result<Profile, Broken> {
+pub(crate) fn profile(text: &str) -> Result<Profile, MlcError> {
     let (sections, mut notices) = sections::sections(text);
     if sections.is_empty() {
-        let line = text.lines().count().max(1);
-        let problem = "there is none of its tables; --load takes what mlc prints without options, or with --latency_matrix, \
-                       --bandwidth_matrix, --peak_injection_bandwidth, --max_bandwidth, --loaded_latency or --c2c_latency";
-        return Err(Broken { line, problem: problem.to_owned() });
+        return Err(MlcError::NoTable);
     }
     let tables = Tables::read(&sections, &mut notices)?;
     notices.extend(of_the_method(text, &sections));

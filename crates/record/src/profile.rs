@@ -8,7 +8,8 @@ use numawise_facts::{Estimate, PROFILE_SCHEMA, Profile, Reading};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{RecordError, mlc};
+use crate::RecordError;
+use crate::mlc::{self, Broken, MlcError};
 use numawise_linux::replace;
 
 mod folder;
@@ -66,6 +67,9 @@ pub fn profile_may_be_saved(path: &Path) -> Result<(), RecordError> {
     }
     match read_profile(path) {
         Err(RecordError::NotAProfile { path, found }) => Err(RecordError::NotToReplace { path, found }),
+        Err(RecordError::SqliteNotAProfile(path)) => {
+            Err(RecordError::NotToReplace { path, found: "it is an SQLite file".to_owned() })
+        }
         _ => Ok(()), // a profile, be it damaged or of a newer numawise
     }
 }
@@ -73,13 +77,13 @@ pub fn profile_may_be_saved(path: &Path) -> Result<(), RecordError> {
 /// Reads a profile: our JSON, or the text of Intel's Memory Latency Checker. Which of them it is, its content tells.
 ///
 /// # Errors
-/// [`RecordError::Missing`], [`RecordError::NotAProfile`], [`RecordError::DamagedProfile`], [`RecordError::Newer`],
-/// [`RecordError::BrokenMlc`], or what else the file system says.
+/// [`RecordError::Missing`], [`RecordError::NotAProfile`], [`RecordError::SqliteNotAProfile`],
+/// [`RecordError::DamagedProfile`], [`RecordError::Newer`], [`RecordError::BrokenMlc`], [`RecordError::MlcWithoutTables`], or what else the file system says.
 pub fn read_profile(path: &Path) -> Result<Profile, RecordError> {
     let not = |found: &str| RecordError::NotAProfile { path: path.to_owned(), found: found.to_owned() };
     let bytes = contents(path)?;
     if bytes.starts_with(b"SQLite format 3\0") {
-        return Err(not("it is an SQLite file; numawise report shows those of numawise"));
+        return Err(RecordError::SqliteNotAProfile(path.to_owned()));
     }
     if bytes.len() as u64 > LONGEST {
         return Err(not("it is longer than any profile"));
@@ -90,8 +94,11 @@ pub fn read_profile(path: &Path) -> Result<Profile, RecordError> {
     match text.trim_start_matches('\u{feff}').trim_start() {
         "" => Err(not("the file is empty")),
         json if json.starts_with(['{', '[']) => from_json(path, json),
-        _ if mlc::recognised(&text) => mlc::profile(&text).map_err(|mlc::Broken { line, problem }| {
-            RecordError::BrokenMlc { path: path.to_owned(), line, problem }
+        _ if mlc::recognised(&text) => mlc::profile(&text).map_err(|error| match error {
+            MlcError::NoTable => RecordError::MlcWithoutTables(path.to_owned()),
+            MlcError::Table(Broken { line, problem }) => {
+                RecordError::BrokenMlc { path: path.to_owned(), line, problem }
+            }
         }),
         _ => Err(not("it is some other text")),
     }

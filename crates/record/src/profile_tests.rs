@@ -117,7 +117,7 @@ fn other_files_are_refused_by_what_they_are() {
         (&b""[..], "the file is empty"),
         (b" \n", "the file is empty"),
         (b"hello", "it is some other text"),
-        (b"SQLite format 3\0 and so on", "numawise report shows"),
+        (b"SQLite format 3\0 and so on", "it is no profile of a machine: it is an SQLite file"),
         (b"\xff\xfe\x00", "it is not text"),
         (b"{\"a\": 1}", "JSON without a schema"),
         (b"[1, 2]", "JSON without a schema"),
