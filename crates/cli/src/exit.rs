@@ -219,7 +219,7 @@ fn advice_on_machine(error: &MachineError) -> Option<&'static str> {
 fn advice_on_record(error: &RecordError) -> Option<&'static str> {
     Some(match error {
         RecordError::SqliteNotAProfile(_) => "numawise report shows those of numawise",
-        RecordError::MlcWithoutTables(_) => {
+        RecordError::MlcWithoutTables { .. } => {
             "or with --latency_matrix, --bandwidth_matrix, --peak_injection_bandwidth, --max_bandwidth, --loaded_latency or \
              --c2c_latency"
         }

@@ -75,8 +75,12 @@ pub enum RecordError {
     NotAProfile { path: PathBuf, found: String },
     #[error("{}: it is no profile of a machine: it is an SQLite file", .0.display())]
     SqliteNotAProfile(PathBuf),
-    #[error("{}: MLC's text has none of its tables; expected what mlc prints without options", .0.display())]
-    MlcWithoutTables(PathBuf),
+    /// `line` is the last.
+    #[error(
+        "{}: MLC's text makes no sense in line {line}: there is none of its tables; expected what mlc prints without options",
+        path.display()
+    )]
+    MlcWithoutTables { path: PathBuf, line: usize },
     #[error(
         "{}: the profile is damaged: {problem}; take a copy of it, or measure the machine again",
         path.display()

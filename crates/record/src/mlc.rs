@@ -23,8 +23,10 @@ use tables::Tables;
 /// Why there is no profile in a text of MLC.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum MlcError {
-    /// The text has none of MLC's tables.
-    NoTable,
+    /// The text has none of MLC's tables down to this line, its last.
+    NoTable {
+        line: usize,
+    },
     Table(Broken),
 }
 
@@ -56,7 +58,7 @@ pub(crate) fn recognised(text: &str) -> bool {
 pub(crate) fn profile(text: &str) -> Result<Profile, MlcError> {
     let (sections, mut notices) = sections::sections(text);
     if sections.is_empty() {
-        return Err(MlcError::NoTable);
+        return Err(MlcError::NoTable { line: text.lines().count().max(1) });
     }
     let tables = Tables::read(&sections, &mut notices)?;
     notices.extend(of_the_method(text, &sections));

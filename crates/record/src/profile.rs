@@ -95,7 +95,7 @@ pub fn read_profile(path: &Path) -> Result<Profile, RecordError> {
         "" => Err(not("the file is empty")),
         json if json.starts_with(['{', '[']) => from_json(path, json),
         _ if mlc::recognised(&text) => mlc::profile(&text).map_err(|error| match error {
-            MlcError::NoTable => RecordError::MlcWithoutTables(path.to_owned()),
+            MlcError::NoTable { line } => RecordError::MlcWithoutTables { path: path.to_owned(), line },
             MlcError::Table(Broken { line, problem }) => {
                 RecordError::BrokenMlc { path: path.to_owned(), line, problem }
             }
