@@ -8,7 +8,7 @@ use numawise_stats::{
 use numawise_tables::{Contrast, ContrastCall};
 use numawise_units::Ratio;
 
-use crate::samples;
+use crate::summary;
 
 /// Probability that all intervals of a check hold their true ratios.
 const CONFIDENCE: f64 = 0.95;
@@ -51,7 +51,7 @@ pub fn decided(study: &Study) -> bool {
     let points = study.header.points.iter().enumerate();
     let given_up: Vec<usize> =
         points.filter(|(_, point)| study.given_up(&point.id)).map(|(column, _)| column).collect();
-    let advice = numawise_stats::should_stop(&design, &samples::blocks(study), better, &given_up);
+    let advice = numawise_stats::should_stop(&design, &summary::blocks(study), better, &given_up);
     matches!(advice, Ok(StoppingAdvice::Stop(_)))
 }
 
@@ -95,7 +95,7 @@ pub fn judge(study: &Study) -> Judged {
     let family = if design.contrasts.is_empty() {
         Err("there is nothing to compare".to_owned())
     } else {
-        numawise_stats::analyse(&design, &samples::blocks(study), better).map_err(|e| e.to_string())
+        numawise_stats::analyse(&design, &summary::blocks(study), better).map_err(|e| e.to_string())
     };
     let contrasts = pairs.iter().enumerate().map(|(k, pair)| {
         let judged = family.as_ref().map(|family| &family.contrasts[k]);

@@ -15,7 +15,6 @@ mod profile;
 mod residency;
 #[cfg(test)]
 mod sample;
-mod samples;
 mod series;
 mod summary;
 mod verdict;
@@ -27,8 +26,8 @@ use numawise_units::Ratio;
 pub use contrasts::decided;
 pub use profile::{compare_profiles, profile};
 pub use residency::residency;
-pub use samples::left_out;
 pub use series::Series;
+pub use summary::left_out;
 
 /// Everything that the study says, from its raw trials.
 pub fn analyse(study: &Study) -> Analysis {

@@ -1,14 +1,14 @@
-//! Tables: a row for every point, and what could not be measured.
+//! Which trials count, and as which numbers; tables of them: a row for every point, and what could not be measured.
 
 use std::collections::BTreeMap;
 
 use numawise_facts::{
-    Notice, Observation, ObservedFigure, Outcome, Point, Reading, Reason, Study, StudyNotice, Trial,
+    Notice, Observation, ObservedFigure, Outcome, Point, PointId, Reading, Reason, Study, StudyNotice, Trial,
 };
 use numawise_tables::PointSummary;
 use numawise_units::{Bytes, NodeId, Ratio};
 
-use crate::{middle, reading, samples, share};
+use crate::{middle, reading, share};
 
 /// Seed of the bootstrap interval of a median: fixed, so that the same study always gives the same report.
 const SEED: u64 = 1;
@@ -16,13 +16,46 @@ const SEED: u64 = 1;
 /// Runs that differ from each other by more than this are worth a word; well-behaved programs stay below it.
 const NOTEWORTHY_VARIATION: Ratio = Ratio(0.05);
 
+/// Disturbed trials are left out as long as this many blocks stay whole for every point.
+const ENOUGH: usize = 5;
+
+/// True when disturbed trials are left out of this study: enough undisturbed ones stay at every point. On a machine
+/// that is never quiet leaving them out would leave nothing, so they count there, and the report says so.
+pub fn left_out(study: &Study) -> bool {
+    study.header.points.iter().all(|point| {
+        let quiet = |t: &&Trial| t.point == point.id && !t.is_warm_up() && t.disturbances.is_empty();
+        let measured = |t: &&Trial| matches!(t.outcome, Outcome::Measured { .. });
+        study.trials.iter().filter(quiet).filter(measured).count() >= ENOUGH
+    })
+}
+
+/// The trials of a point that count, in their order.
+pub fn trials<'a>(study: &'a Study, point: &'a PointId) -> impl Iterator<Item = &'a Trial> {
+    let left_out = left_out(study);
+    study.trials.iter().filter(move |trial| {
+        trial.point == *point && !trial.is_warm_up() && (!left_out || trial.disturbances.is_empty())
+    })
+}
+
+/// Blocks by points: the metric for one unit of work, `None` where there is none that counts.
+pub fn blocks(study: &Study) -> Vec<Vec<Option<f64>>> {
+    let last = study.trials.iter().map(|trial| trial.block).max().unwrap_or(0) as usize;
+    let mut blocks = vec![vec![None; study.header.points.len()]; last];
+    for (column, point) in study.header.points.iter().enumerate() {
+        for trial in trials(study, &point.id) {
+            blocks[trial.block as usize - 1][column] = study.header.value(trial);
+        }
+    }
+    blocks
+}
+
 /// A row for every point.
 pub fn points(study: &Study) -> Vec<PointSummary> {
     study.header.points.iter().map(|point| summarise(study, point)).collect()
 }
 
 fn summarise(study: &Study, point: &Point) -> PointSummary {
-    let counted: Vec<&Trial> = samples::trials(study, &point.id).collect();
+    let counted: Vec<&Trial> = trials(study, &point.id).collect();
     let samples: Vec<f64> = counted.iter().filter_map(|trial| study.header.value(trial)).collect();
     let here = || study.trials.iter().filter(|trial| trial.point == point.id && !trial.is_warm_up());
     let interval = numawise_stats::median_interval(&samples, 0.95, SEED);

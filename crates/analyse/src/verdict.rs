@@ -8,7 +8,7 @@ use numawise_stats::FamilyDecision;
 use numawise_tables::{Contrast, ContrastCall, MoreRepeats, PlacedWell, Verdict, VerdictKind};
 
 use crate::contrasts::Judged;
-use crate::{samples, summary};
+use crate::summary;
 
 #[cfg(test)]
 #[path = "verdict_tests.rs"]
@@ -109,7 +109,7 @@ fn caveats(study: &Study) -> Vec<Notice> {
     let disturbed = study.trials.iter().filter(|t| !t.is_warm_up() && !t.disturbances.is_empty()).count();
     let trials = disturbed as u32;
     if trials > 0 {
-        caveats.push(if samples::left_out(study) {
+        caveats.push(if summary::left_out(study) {
             StudyNotice::DisturbedLeftOut { trials }.into()
         } else {
             StudyNotice::DisturbedCounted { trials }.into()

@@ -1,6 +1,6 @@
 //! What people and scripts see: facts as text for the terminal, as JSON and as HTML.
 //!
-//! This room is pure: values in, text out. It opens no record, computes no statistics and prints nothing; who calls it
+//! This crate is pure: values in, text out. It opens no record, computes no statistics and prints nothing; who calls it
 //! says whether there are colours and how wide a line is.
 
 mod amount;

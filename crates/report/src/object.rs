@@ -1,4 +1,4 @@
-//! Small parts that all JSON of this room is made of. A [`Reading`] needs none of them where its value is shown as it is:
+//! Small parts that all JSON of this crate is made of. A [`Reading`] needs none of them where its value is shown as it is:
 //! it is the bare value, or `{"unavailable": reason}`.
 
 use numawise_facts::Reading;

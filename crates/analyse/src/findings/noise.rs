@@ -8,7 +8,7 @@ use numawise_tables::VerdictKind;
 use numawise_units::{Nanoseconds, Ratio};
 
 use super::{Case, plain};
-use crate::{middle, samples};
+use crate::{middle, summary};
 
 /// Runs shorter than this are ruled by process start and the first page faults rather than by the program's work: both
 /// take some milliseconds, and 100 ms keeps them at a few percent.
@@ -57,7 +57,7 @@ fn noisy(case: &Case) -> Vec<Evidence> {
 fn busy(case: &Case) -> Option<Evidence> {
     let counted = case.study.trials.iter().filter(|trial| !trial.is_warm_up());
     let disturbed = counted.clone().filter(|trial| !trial.disturbances.is_empty()).count();
-    if disturbed == 0 || samples::left_out(case.study) {
+    if disturbed == 0 || summary::left_out(case.study) {
         return None;
     }
     Some(plain(
@@ -71,7 +71,7 @@ fn busy(case: &Case) -> Option<Evidence> {
 
 fn short(case: &Case) -> Option<Evidence> {
     let point = &case.baseline.id;
-    let walls = samples::trials(case.study, point).map(|trial| trial.wall).collect();
+    let walls = summary::trials(case.study, point).map(|trial| trial.wall).collect();
     let typical =
         middle(walls).filter(|wall| *wall < SHORT && case.study.header.metric == Metric::WallTime)?;
     Some(plain(

@@ -1,4 +1,4 @@
-//! Machines that do not exist, measured: for the tests of this room and of `report`, which takes this file as its own.
+//! Machines that do not exist, measured: for the tests of this crate and of `report`, which takes this file as its own.
 
 use numawise_facts::{
     Bandwidth, BufferPages, Cache, Depth, Estimate, Fingerprint, IdleLatency, LoadPoint, LoadedLatency,

@@ -48,7 +48,7 @@ impl<'a> Topology<'a> {
         !mask.is_empty() && !self.online.is_subset(mask) && *mask != self.machine.allowed_cpus
     }
 
-    /// How much farther `to` is from `from` than its own memory.
+    /// How much farther `to` is from `from` than its local memory.
     pub fn distance(&self, from: NodeId, to: NodeId) -> Reading<Ratio> {
         let Some(node) = self.machine.node(from) else {
             return Reading::unavailable(format!("the machine has no node {from}"));

@@ -30,7 +30,7 @@ pub enum MatrixColours {
     None,
 }
 
-/// A column of a matrix by the room that there is.
+/// A column of a matrix by the width that there is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MatrixColumn {
     pub name: String,
@@ -52,7 +52,7 @@ pub enum MatrixCell {
     Figure(MatrixFigure),
 }
 
-/// A figure by the room that there is.
+/// A figure by the width that there is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MatrixFigure {
     pub number: String,

@@ -136,7 +136,7 @@ impl Writer {
         }
     }
 
-    /// A line apart; without a title only the room before it.
+    /// A line apart; without a title only the gap before it.
     fn heading(&mut self, text: &str) {
         self.text.push('\n');
         if text.is_empty() {
@@ -202,7 +202,7 @@ impl Writer {
         if !matrix.title.is_empty() {
             self.heading(&matrix.title);
         }
-        // A sign of two characters takes the room of two.
+        // A sign of two characters is as wide as two.
         let width = self.style.width - 2 - usize::from(!self.style.unicode) * matrix.columns.len();
         let (text, left_out) = matrix.lines(width, &mut self.marks);
         for line in text.lines() {

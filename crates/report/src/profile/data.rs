@@ -43,7 +43,7 @@ fn known(curve: &&LoadedCurve) -> bool {
     curve.points.measured().is_some()
 }
 
-/// All mixes of one pair: of the first on own memory, where there is one.
+/// All mixes of one pair: of the first on local memory, where there is one.
 pub fn by_mix(all: &[LoadedCurve]) -> Vec<&LoadedCurve> {
     let own = all.iter().filter(known).find(|curve| curve.from == curve.to);
     let Some(first) = own.or(all.iter().find(known)) else { return Vec::new() };
