@@ -21,9 +21,9 @@ pub fn study(study: &Study, record: &Path, as_json: bool, html: Option<&Path>) -
     let record = record.display().to_string();
     let check = Check { study, analysis: &analysis, from_now_on: &from_now_on, record: &record };
     if let Some(path) = html {
-        report(path, &check::html(&check))?;
+        report(path, &document::html(&check::document(&check)))?;
     }
-    print(&if as_json { check::json(&check) } else { check::terminal(&check, style()) })
+    print(&if as_json { check::json(&check) } else { document::terminal(&check::document(&check), style()) })
 }
 
 /// Prints a job over time as text or as JSON, and writes it as HTML where that is asked for.

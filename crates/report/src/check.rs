@@ -1,22 +1,23 @@
-//! A check as text for the terminal, as JSON, and as one HTML file: the same findings in the same words.
+//! A check: one document for the terminal and for HTML, and JSON, with the same findings in the same words.
 //!
-//! [`words`](self) holds what all three say; each of them only lays it out. Nothing is computed here that a person might
+//! [`words`](self) holds what both say; each of them only lays it out. Nothing is computed here that a person might
 //! want to argue with: that is in the [`Analysis`].
 
+mod data;
+mod details;
+mod document;
 mod findings;
-mod html;
 mod json;
+mod nodes;
 mod points;
-mod terminal;
 pub(crate) mod words;
 
 use numawise_facts::Study;
 use numawise_tables::Analysis;
 
 pub use crate::amount::moment;
-pub use html::html;
+pub use document::document;
 pub use json::{SCHEMA, json};
-pub use terminal::terminal;
 
 /// What is shown.
 #[derive(Debug, Clone, Copy)]

@@ -7,6 +7,7 @@
 mod html;
 mod matrix;
 mod paint;
+mod ratios;
 pub(crate) mod table;
 mod terminal;
 mod text;
@@ -14,13 +15,12 @@ mod text;
 use serde_json::Value;
 
 pub use html::html;
-pub(crate) use html::{for_script, frame};
 pub use matrix::{Matrix, MatrixCell, MatrixColours, MatrixColumn, MatrixFigure};
-pub(crate) use paint::Paint;
 pub use paint::Tone;
+pub use ratios::{RatioRow, Ratios};
 pub(crate) use table::Align;
 pub use terminal::{Style, terminal};
-pub(crate) use text::{harmless, wrap};
+pub(crate) use text::wrap;
 
 /// What a person reads, whatever the face.
 #[derive(Debug, Clone)]
@@ -39,6 +39,7 @@ pub struct Document {
 /// The first lines: what it comes to.
 #[derive(Debug, Clone, Default)]
 pub struct Opening {
+    /// With a tone it is a verdict: on a terminal in capitals, apart from what was written before.
     pub headline: String,
     pub tone: Tone,
     /// The number behind the headline.
@@ -64,6 +65,13 @@ pub enum Block {
     Legend(Text),
     List(Vec<Text>),
     Table(Table),
+    Ratios(Ratios),
+    /// Things with a name, each with lists below it.
+    Entries(Vec<Entry>),
+    /// A heading inside a section.
+    Heading(&'static str),
+    /// What a program wrote, line by line.
+    Output(String),
     /// Matrices, which stand side by side in a page.
     Matrices(Vec<Matrix>),
     Chart(Chart),
@@ -165,6 +173,8 @@ pub struct Column {
     pub drawn: bool,
     /// What its cells are drawn of where there is only ASCII.
     pub ascii: Option<char>,
+    /// Its cells are names that can be typed.
+    pub code: bool,
 }
 
 impl Column {
@@ -176,11 +186,16 @@ impl Column {
             only: None,
             drawn: false,
             ascii: None,
+            code: false,
         }
     }
 
     pub fn number(title: impl Into<String>) -> Self {
         Column { align: Align::Right, ..Column::text(title) }
+    }
+
+    pub fn code(title: impl Into<String>) -> Self {
+        Column { code: true, ..Column::text(title) }
     }
 
     /// A picture of characters, which only a terminal shows.
@@ -233,6 +248,16 @@ pub struct Chart {
     pub label: String,
     /// What its colours mean: the texts of the least and the greatest.
     pub scale: Option<(String, String)>,
+    /// What a page says below it.
+    pub caption: Option<String>,
+}
+
+/// A thing with a name, and lists below it, each with its name: `seen`, `cost`, ...
+#[derive(Debug, Clone)]
+pub struct Entry {
+    pub code: &'static str,
+    pub title: &'static str,
+    pub parts: Vec<(&'static str, Vec<String>)>,
 }
 
 /// A line to copy.
@@ -255,7 +280,12 @@ pub fn list(id: &'static str, title: &str, entries: &[String]) -> Option<Block> 
 }
 
 pub fn chart(id: impl Into<String>, label: impl Into<String>) -> Block {
-    Block::Chart(Chart { id: id.into(), label: label.into(), scale: None })
+    Block::Chart(Chart { id: id.into(), label: label.into(), scale: None, caption: None })
+}
+
+/// The same with a text below it.
+pub fn captioned(id: impl Into<String>, label: impl Into<String>, caption: String) -> Block {
+    Block::Chart(Chart { id: id.into(), label: label.into(), scale: None, caption: Some(caption) })
 }
 
 /// The reasons of what is unavailable, numbered in the order in which they appear.

@@ -118,7 +118,7 @@ fn with_effects(sample: &Sample) -> bool {
 fn browser_charts_are_drawn_and_nothing_complains() {
     let Some(browser) = Browser::find() else { return };
     for sample in sample::all() {
-        let page = browser.save(sample.name, &check::html(&sample.check()));
+        let page = browser.save(sample.name, &document::html(&check::document(&sample.check())));
         let shown = browser.show(&page, &[]);
         assert_eq!(shown.console(), [""; 0], "{}", sample.name);
         assert!(!shown.page.contains("<title>owned"), "{}: a text from outside was run", sample.name);
@@ -208,7 +208,8 @@ fn browser_charts_of_a_measured_machine_are_drawn() {
 fn browser_tables_are_there_without_scripts() {
     let Some(browser) = Browser::find() else { return };
     let sample = &sample::all()[0];
-    let inner = check::html(&sample.check()).replace('&', "&amp;").replace('"', "&quot;");
+    let inner =
+        document::html(&check::document(&sample.check())).replace('&', "&amp;").replace('"', "&quot;");
     let outer = format!(
         r#"<!DOCTYPE html><iframe sandbox="allow-same-origin" style="width:1200px;height:900px" srcdoc="{inner}"></iframe>
         <pre id="seen"></pre><script>onload = () => {{
@@ -245,7 +246,7 @@ fn browser_tables_are_there_without_scripts() {
 #[test]
 fn browser_network_is_out_of_reach() {
     let Some(browser) = Browser::find() else { return };
-    let html = check::html(&sample::all()[0].check());
+    let html = document::html(&check::document(&sample::all()[0].check()));
     let smuggled =
         "<img src='http://example.invalid/x.png'><script>fetch('http://example.invalid/')</script></main>";
     let page = browser.save("smuggled", &html.replace("</main>", smuggled));

@@ -2,9 +2,9 @@
 
 mod sample;
 
-use numawise_facts::{MetricProblem, NotTriedReason, PlacementGroup, StudyNotice};
+use numawise_facts::{MetricProblem, NotTriedReason, PlacementGroup, Reading, StudyNotice};
 use numawise_report::check;
-use numawise_report::document::Style;
+use numawise_report::document::{self, Style};
 use numawise_tables::{MoreRepeats, PlacedWell};
 use numawise_units::Bytes;
 
@@ -19,7 +19,7 @@ fn terminal_snapshots() {
         if sample.name == "large" {
             continue;
         }
-        let text = check::terminal(&sample.check(), Style::plain());
+        let text = document::terminal(&check::document(&sample.check()), Style::plain());
         insta::assert_snapshot!(format!("terminal-{}", sample.name), text);
     }
 }
@@ -41,10 +41,10 @@ fn json_snapshots() {
 fn a_narrow_terminal_without_unicode_and_with_colours() {
     let sample = &sample::all()[0];
     let style = Style { colour: false, unicode: false, width: 72 };
-    let narrow = check::terminal(&sample.check(), style);
+    let narrow = document::terminal(&check::document(&sample.check()), style);
     insta::assert_snapshot!("terminal-narrow", narrow);
     assert!(narrow.is_ascii());
-    let colour = check::terminal(&sample.check(), Style { colour: true, ..style });
+    let colour = document::terminal(&check::document(&sample.check()), Style { colour: true, ..style });
     let mut plain = String::new();
     let mut rest = colour.as_str();
     while let Some((before, after)) = rest.split_once("\u{1b}[") {
@@ -59,7 +59,8 @@ fn a_narrow_terminal_without_unicode_and_with_colours() {
 fn lines_are_as_long_as_the_terminal_is_wide() {
     for sample in sample::all() {
         for width in [72, 80, 96, 110] {
-            let text = check::terminal(&sample.check(), Style { width, ..Style::plain() });
+            let text =
+                document::terminal(&check::document(&sample.check()), Style { width, ..Style::plain() });
             // Commands are not broken, nor words that are longer than a line, nor a program's output.
             let (before, rest) = text.split_once("\nUse from now on\n").unwrap();
             let after = rest.split_once("\nWhat limits us").map_or("", |(_, after)| after);
@@ -81,9 +82,9 @@ fn the_same_findings_in_the_same_words_everywhere() {
     let mut looked_at = 0;
     for sample in sample::all() {
         let check = sample.check();
-        let terminal = normal(&check::terminal(&check, Style::plain()));
+        let terminal = normal(&document::terminal(&check::document(&check), Style::plain()));
         let json: serde_json::Value = serde_json::from_str(&check::json(&check)).unwrap();
-        let html = check::html(&check);
+        let html = document::html(&check::document(&check));
         let mut said: Vec<String> = Vec::new();
         let text = |value: &serde_json::Value| value.as_str().expect("a text").to_owned();
         said.push(text(&json["text"]));
@@ -174,7 +175,7 @@ fn collect(value: &serde_json::Value, keys: &mut std::collections::BTreeSet<Stri
 #[test]
 fn nothing_from_outside_becomes_markup() {
     for sample in sample::all() {
-        let page = check::html(&sample.check());
+        let page = document::html(&check::document(&sample.check()));
         assert_eq!(page.matches("<script").count(), 3, "{}", sample.name);
         assert_eq!(page.matches("</script").count(), 3, "{}", sample.name);
         assert_eq!(page.matches("<img").count(), 0, "{}", sample.name);
@@ -194,7 +195,7 @@ fn nothing_from_outside_becomes_markup() {
 #[test]
 fn the_data_of_the_charts_can_be_read_again() {
     for sample in sample::all() {
-        let page = check::html(&sample.check());
+        let page = document::html(&check::document(&sample.check()));
         let (_, rest) = page.split_once("id=\"data\"").unwrap();
         let (_, rest) = rest.split_once('>').unwrap();
         let (data, _) = rest.split_once("</script>").unwrap();
@@ -308,4 +309,21 @@ fn notices_of_a_study_are_sentences_with_their_values() {
     ] {
         assert_eq!(numawise_report::notice::text(&notice.into()), text);
     }
+}
+
+#[test]
+fn reasons_stand_below_the_marks_of_either_face() {
+    let mut sample = named("affected");
+    let why = "no block has both of them";
+    sample.analysis.contrasts[4].effect = Reading::unavailable(why);
+    sample.study.header.machine.nodes[0].distances = Reading::unavailable("the firmware has no table");
+    let document = check::document(&sample.check());
+    let terminal = document::terminal(&document, Style::plain());
+    assert!(terminal.lines().any(|line| line.starts_with("  remote") && line.contains("[1]")), "{terminal}");
+    let (_, reasons) = terminal.split_once("\nWhy figures are unavailable\n").unwrap();
+    assert!(reasons.starts_with(&format!("  [1] {why}\n\n  Record")), "{reasons}");
+    // The distances are in the page only.
+    let page = document::html(&document);
+    let (_, reasons) = page.split_once("Why figures are unavailable").unwrap();
+    assert!(reasons.contains(why) && reasons.contains("the firmware has no table"));
 }

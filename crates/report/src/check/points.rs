@@ -6,7 +6,7 @@ use numawise_tables::{Contrast, ContrastCall, PointSummary};
 use super::{Check, words};
 use crate::amount;
 
-pub struct Row<'a> {
+pub struct PointRow<'a> {
     pub point: &'a PointSummary,
     pub median: String,
     /// `1.230 s to 1.241 s`, or nothing.
@@ -17,7 +17,7 @@ pub struct Row<'a> {
     pub notes: Vec<String>,
 }
 
-impl Row<'_> {
+impl PointRow<'_> {
     pub fn effect(&self) -> Option<Effect> {
         self.contrast?.effect.measured().copied()
     }
@@ -50,7 +50,7 @@ pub fn effect_text(effect: Effect) -> String {
 }
 
 /// The rows, in the order of the study.
-pub fn rows<'a>(check: &Check<'a>) -> Vec<Row<'a>> {
+pub fn rows<'a>(check: &Check<'a>) -> Vec<PointRow<'a>> {
     let baseline = check.analysis.points.iter().find(|point| point.role == PointRole::Baseline);
     check
         .analysis
@@ -63,7 +63,7 @@ pub fn rows<'a>(check: &Check<'a>) -> Vec<Row<'a>> {
                 .contrasts
                 .iter()
                 .find(|c| baseline.is_some_and(|b| c.from == b.id) && c.to == point.id);
-            Row {
+            PointRow {
                 point,
                 median: amount::reading(&check.study.header.metric, &point.median),
                 interval: interval(check, point),

@@ -7,11 +7,12 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::paint::Tone;
+use super::ratios::{INTERVAL, Ratios};
 use super::table::Align;
 use super::text::harmless;
 use super::{
-    Block, Chart, Command, Document, Face, Fact, Marks, Matrix, MatrixCell, MatrixColours, Row, Section,
-    Span, Table,
+    Block, Chart, Column, Command, Document, Entry, Face, Fact, Marks, Matrix, MatrixCell, MatrixColours,
+    Row, Section, Span, Table,
 };
 
 const STYLE: &str = include_str!("page/style.css");
@@ -70,6 +71,10 @@ fn block(block: &Block, apart: bool, marks: &mut Marks) -> Markup {
         Block::List(entries) => html! { ul { @for entry in entries { li { (marks.text(entry)) } } } },
         Block::Table(table) if apart => html! { section { (self::table(table, marks)) } },
         Block::Table(table) => self::table(table, marks),
+        Block::Ratios(ratios) => self::ratios(ratios),
+        Block::Entries(entries) => html! { @for one in entries { (entry(one)) } },
+        Block::Heading(text) => html! { h3 { (capital(text)) } },
+        Block::Output(text) => html! { pre { (text.trim_end()) } },
         Block::Matrices(matrices) => html! { div.heats { @for one in matrices { (matrix(one, marks)) } } },
         Block::Chart(chart) => self::chart(chart),
         Block::Commands(commands) => self::commands(commands),
@@ -117,6 +122,7 @@ fn chart(chart: &Chart) -> Markup {
         div.heat.hot[chart.scale.is_some()] {
             figure hidden {
                 div.chart id=(chart.id) role="img" aria-label={ (chart.label) "; the tables below hold the same figures" } {}
+                @if let Some(caption) = &chart.caption { figcaption { (caption) } }
             }
             (scale(chart.scale.as_ref()))
         }
@@ -136,12 +142,52 @@ fn table(table: &Table, marks: &mut Marks) -> Markup {
             } }
             tbody { @for row in table.rows.iter().take(most) {
                 tr { @for (place, (k, column)) in columns.iter().enumerate() {
-                    (cell(row, *k, column.align, (place == 0, place + 1 == columns.len()), marks))
+                    (cell(row, *k, column, (place == 0, place + 1 == columns.len()), marks))
                 } }
             } }
         } }
         @if let Some(limits) = table.most.filter(|_| table.rows.len() > most) {
             p.lead { "... and " (table.rows.len() - most) " more, " (limits.rest) }
+        }
+    }
+}
+
+fn ratios(ratios: &Ratios) -> Markup {
+    html! {
+        div.wide { table {
+            thead { tr {
+                th scope="col" { (capital(ratios.subject)) }
+                th.number scope="col" { (capital(ratios.figure)) }
+                th scope="col" { (INTERVAL) }
+                th scope="col" { (capital(&ratios.versus)) }
+                th.number scope="col" { "n" }
+                th scope="col" { "Notes" }
+            } }
+            tbody { @for row in &ratios.rows {
+                tr {
+                    th scope="row" { code { (row.name) } span.title { (row.about) } }
+                    td.number { (row.figure) }
+                    td.span { (row.interval) }
+                    td class=(tone(row.tone)) {
+                        (row.ratio)
+                        @if !row.call.is_empty() { span.title { (row.call) } }
+                    }
+                    td.number { (row.count) }
+                    td { (row.notes.join("; ")) }
+                }
+            } }
+        } }
+    }
+}
+
+fn entry(entry: &Entry) -> Markup {
+    html! {
+        article.finding id=(entry.code) {
+            h3 { span.id { (entry.code) } " " (entry.title) }
+            dl { @for (name, texts) in &entry.parts {
+                dt { (capital(name)) }
+                dd { @if let [text] = texts.as_slice() { (text) } @else { ul { @for text in texts { li { (text) } } } } }
+            } }
         }
     }
 }
@@ -227,16 +273,16 @@ fn scale(scale: Option<&(String, String)>) -> Markup {
     }
 }
 
-fn cell(row: &Row, k: usize, align: Align, (first, last): (bool, bool), marks: &mut Marks) -> Markup {
+fn cell(row: &Row, k: usize, column: &Column, (first, last): (bool, bool), marks: &mut Marks) -> Markup {
     let Some(cell) = row.cells.get(k) else { return html! { td {} } };
-    let number = align == Align::Right;
+    let number = column.align == Align::Right;
     let reason = cell.text.0.iter().find_map(|span| match span {
         Span::Unavailable(reason) => Some(reason),
         Span::Plain(_) => None,
     });
     let hover = cell.hover.as_ref().or(reason);
     let content = html! {
-        (marks.text(&cell.text))
+        @if column.code { code { (marks.text(&cell.text)) } } @else { (marks.text(&cell.text)) }
         @if let Some(below) = &cell.below { span.title { code { (below) } } }
     };
     html! {
@@ -296,7 +342,7 @@ fn capital(text: &str) -> String {
 }
 
 /// The page around a body. `data` is JSON that can stand in a script element ([`for_script`]), `charts` a script of ours.
-pub fn frame(title: &str, body: &Markup, data: &str, charts: &str) -> String {
+fn frame(title: &str, body: &Markup, data: &str, charts: &str) -> String {
     let [base, draw] = SCRIPT;
     let page = html! {
         (DOCTYPE)
@@ -321,7 +367,7 @@ pub fn frame(title: &str, body: &Markup, data: &str, charts: &str) -> String {
 }
 
 /// JSON in which nothing can end the script element or begin a comment.
-pub fn for_script(data: &serde_json::Value) -> String {
+fn for_script(data: &serde_json::Value) -> String {
     data.to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
 }
 

@@ -4,7 +4,7 @@ use super::paint::{Paint, Tone};
 use super::table::{Align, fitted};
 use super::text::{harmless, wrap};
 use super::{
-    Block, Column, Command, Document, Face, Fact, Marks, Matrix, Opening, Row, Section, Table, Text,
+    Block, Column, Command, Document, Entry, Face, Fact, Marks, Matrix, Opening, Row, Section, Table, Text,
 };
 
 /// How to write for a terminal, a pipe or a file.
@@ -67,6 +67,11 @@ struct Writer {
 impl Writer {
     fn opening(&mut self, opening: &Opening) {
         let headline = harmless(&opening.headline);
+        let is_verdict = opening.tone != Tone::Plain;
+        let headline = if is_verdict { headline.to_uppercase() } else { headline };
+        if is_verdict {
+            self.text.push('\n');
+        }
         let effect = opening.effect.as_deref().map(harmless).unwrap_or_default();
         let together = headline.chars().count() + 2 + effect.chars().count();
         for line in wrap(&headline, "", "", self.style.width).lines() {
@@ -112,6 +117,16 @@ impl Writer {
                 }
             }
             Block::Table(table) => self.table(table),
+            Block::Ratios(ratios) => {
+                self.text += &ratios.lines(self.style.width, self.style.unicode, self.paint);
+            }
+            Block::Entries(entries) => self.entries(entries),
+            Block::Heading(text) => self.text += &format!("\n  {}\n", self.paint.tone(Tone::Faint, text)),
+            Block::Output(text) => {
+                for line in text.trim_end().lines() {
+                    self.text += &format!("    | {}\n", harmless(line));
+                }
+            }
             Block::Matrices(matrices) => matrices.iter().for_each(|matrix| self.matrix(matrix)),
             Block::Picture(line) if self.style.unicode => self.text += &format!("  {line}\n"),
             Block::Commands(commands) => self.commands(commands),
@@ -124,14 +139,15 @@ impl Writer {
     fn section(&mut self, section: &Section) {
         if section.blocks.iter().any(is_shown) {
             self.heading(&section.title);
-            let mut below_table = false;
+            let (mut below_table, mut below_commands) = (false, false);
             for block in section.blocks.iter().filter(|block| is_shown(block)) {
                 let is_table = is_table(block);
-                if below_table && is_table {
+                if (below_table && is_table) || (below_commands && matches!(block, Block::List(_))) {
                     self.text.push('\n');
                 }
                 self.block(block, false);
                 below_table |= is_table;
+                below_commands = matches!(block, Block::Commands(_));
             }
         }
     }
@@ -195,6 +211,33 @@ impl Writer {
         match column.ascii.filter(|_| !self.style.unicode) {
             Some(sign) => sign.to_string().repeat(text.chars().count()),
             None => harmless(&text).replace(['\n', '\t'], " "),
+        }
+    }
+
+    fn entries(&mut self, entries: &[Entry]) {
+        let names = entries.iter().flat_map(|entry| &entry.parts).map(|(name, _)| name.len());
+        let width = names.max().unwrap_or(0) + 2;
+        for (k, entry) in entries.iter().enumerate() {
+            if k > 0 {
+                self.text.push('\n');
+            }
+            self.text += &format!("  {}  {}\n", self.paint.bold(Tone::Loud, entry.code), entry.title);
+            for (name, texts) in &entry.parts {
+                self.part(&format!("{name:<width$}"), texts);
+            }
+        }
+    }
+
+    /// Texts below a name; several have a bullet each.
+    fn part(&mut self, name: &str, texts: &[String]) {
+        let bullet = if texts.len() > 1 { "- " } else { "" };
+        let rest = " ".repeat(4 + name.len() + bullet.len());
+        for (k, text) in texts.iter().enumerate() {
+            let name = if k == 0 { name.to_owned() } else { " ".repeat(name.len()) };
+            let first = format!("    {name}{bullet}");
+            let wrapped = wrap(text, &first, &rest, self.readable());
+            let painted = format!("    {}{bullet}", self.paint.tone(Tone::Faint, &name));
+            self.text += &wrapped.replacen(&first, &painted, 1);
         }
     }
 

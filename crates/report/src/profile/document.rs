@@ -217,6 +217,7 @@ fn transfers(measured: &Measured) -> Option<Block> {
             id: format!("chart-cores-{k}"),
             label: "Latency from core to core".to_owned(),
             scale: scale(cores.range, FigureUnit::Nanoseconds),
+            caption: None,
         }));
         let n = cores.cpus.len();
         if n > CORES_IN_PAGE {

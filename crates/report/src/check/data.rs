@@ -3,22 +3,20 @@
 use numawise_facts::{Outcome, Trial};
 use serde_json::{Value, json as object};
 
-use super::nodes;
-use crate::check::{Check, points, words};
-use crate::document::for_script;
+use super::{Check, nodes, points, words};
 use crate::levels;
 
-/// JSON that can stand in a script element: nothing in it can end the element or begin a comment.
-pub fn data(check: &Check) -> String {
-    for_script(&object!({
+/// What `charts.js` draws.
+pub fn data(check: &Check) -> Value {
+    object!({
         "metric": words::metric(&check.study.header.metric),
         "wall_time": matches!(check.study.header.metric, numawise_facts::Metric::WallTime),
         "margin": check.study.header.margin,
         "ratios": ratios(check),
         "points": check.study.header.points.iter().map(|point| &point.id.0).collect::<Vec<_>>(),
         "trials": trials(check),
-        "nodes": nodes::chart(check),
-    }))
+        "nodes": nodes::bars(check),
+    })
 }
 
 fn ratios(check: &Check) -> Vec<Value> {

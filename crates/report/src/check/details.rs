@@ -1,0 +1,161 @@
+//! The sections that only a page has room for: what memory explains, every trial, and what one needs to do it again.
+
+use numawise_facts::{Reading, Study, Trial};
+use numawise_tables::ExpectedEffect;
+use numawise_units::{Nanoseconds, Ratio};
+
+use super::{Check, data, points, words};
+use crate::amount;
+use crate::document::{Block, Cell, Column, Face, Fact, Row, Table, Text, captioned, section};
+
+const EXPECTED: &str = "How many times as good one placement is as the other for a program that does nothing but wait \
+                        for memory, by latencies and bandwidths measured on this machine; and what was seen. One that \
+                        does something else too differs by less.";
+
+/// What the placements could differ by, by the measured figures of the machine, and what they did differ by. Nothing where
+/// the machine was not measured: the summary says so already.
+pub fn expected(check: &Check) -> Option<Block> {
+    let expected = check.analysis.expected.as_ref().ok().filter(|expected| !expected.effects.is_empty())?;
+    let table = Table {
+        columns: vec![
+            Column::code("placement"),
+            Column::code("vs"),
+            Column::text("bound by latency"),
+            Column::text("bound by bandwidth"),
+            Column::text("seen"),
+        ],
+        rows: expected.effects.iter().map(expected_row).collect(),
+        most: None,
+    };
+    let blocks = vec![Block::Legend(EXPECTED.into()), Block::Table(table)];
+    let section = section("expected", "What the machine's memory explains", blocks);
+    Some(Block::Only(Face::Html, Box::new(section)))
+}
+
+fn expected_row(effect: &ExpectedEffect) -> Row {
+    let ratio = |reading: &Reading<Ratio>| text(&reading.as_ref().map(Ratio::to_string));
+    [
+        effect.to.to_string().into(),
+        effect.from.to_string().into(),
+        ratio(&effect.latency_bound),
+        ratio(&effect.bandwidth_bound),
+        text(&effect.seen.as_ref().map(|seen| points::effect_text(*seen))),
+    ]
+    .into_iter()
+    .collect()
+}
+
+/// A text, or the mark of its reason.
+fn text(reading: &Reading<String>) -> Text {
+    match reading {
+        Reading::Measured(text) => text.as_str().into(),
+        Reading::Unavailable { unavailable } => Text::unavailable(unavailable.to_string()),
+    }
+}
+
+/// Rows of the table of trials at most, so that the page stays small however many there are; the record has all.
+const ROWS: usize = 1000;
+
+/// Every trial in a chart and a table.
+pub fn trials(check: &Check) -> Block {
+    let all = check.study.trials.len();
+    let mut caption =
+        "The runs in the order in which they ran. Hollow: disturbed. Small: warm-up.".to_owned();
+    if all > data::TRIALS {
+        caption += &format!(" The first {} of {all}.", data::TRIALS);
+    }
+    let summary = if all > ROWS {
+        format!("The first {ROWS} of {all} trials as a table; the record holds all")
+    } else {
+        format!("All {all} trials as a table")
+    };
+    let table = Table {
+        columns: vec![
+            Column::number("trial"),
+            Column::number("block"),
+            Column::code("placement"),
+            Column::number("value"),
+            Column::number("wall time"),
+            Column::text("status"),
+            Column::text("disturbances"),
+        ],
+        rows: check.study.trials.iter().take(ROWS).map(|trial| trial_row(check.study, trial)).collect(),
+        most: None,
+    };
+    let chart = captioned("chart-trials", "The metric of each trial in the order in which they ran", caption);
+    let blocks = vec![chart, Block::Folded { summary, blocks: vec![Block::Table(table)] }];
+    section("trials", "Trials", blocks)
+}
+
+fn trial_row(study: &Study, trial: &Trial) -> Row {
+    let metric = &study.header.metric;
+    let value = study.header.value(trial);
+    [
+        trial.number.to_string(),
+        if trial.is_warm_up() { "warm-up".to_owned() } else { trial.block.to_string() },
+        trial.point.to_string(),
+        value.map_or("none".to_owned(), |value| amount::value(metric, value)),
+        trial.wall.to_string(),
+        words::status(metric, trial),
+        trial.disturbances.iter().map(words::disturbance).collect::<Vec<_>>().join("; "),
+    ]
+    .into_iter()
+    .collect()
+}
+
+/// What one needs to do it again.
+pub fn study(check: &Check) -> Block {
+    let header = &check.study.header;
+    let host = &header.host;
+    let facts = [
+        ("numawise", header.tool_version.clone()),
+        ("Directory", header.command.directory.display().to_string()),
+        ("Seed of the order", header.seed.to_string()),
+        ("Repeats at least", header.min_repeats.to_string()),
+        ("Counts as no difference", format!("within {}", Ratio(header.margin).percent())),
+        ("Time given", Nanoseconds::to_string(&header.budget)),
+        ("CPUs we may use", header.machine.allowed_cpus.to_string()),
+        ("Nodes we may use", header.machine.allowed_nodes.to_string()),
+        ("NUMA balancing", host.numa_balancing.to_string()),
+        ("Transparent huge pages", host.transparent_huge_pages.to_string()),
+        ("Frequency governor", host.governor.to_string()),
+        ("Record", check.record.to_owned()),
+    ];
+    let facts = facts.map(|(name, text)| Fact { name, text: text.into(), code: false });
+    let mut blocks = vec![Block::Facts(facts.into()), Block::Table(machine(check.study))];
+    if !host.environment.is_empty() {
+        let line = |(name, value): &(String, String)| format!("{name}={value}\n");
+        blocks.push(Block::Output(host.environment.iter().map(line).collect()));
+    }
+    let summary = "Settings, machine and environment".to_owned();
+    section("study", "The study", vec![Block::Folded { summary, blocks }])
+}
+
+fn machine(study: &Study) -> Table {
+    let rows = study.header.machine.nodes.iter().map(|node| {
+        let distances = node
+            .distances
+            .as_ref()
+            .map(|list| list.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
+        let cpus = if node.cpus.is_empty() { "none".to_owned() } else { node.cpus.to_string() };
+        let cells: [Cell; 5] = [
+            node.id.to_string().into(),
+            node.kind.to_string().into(),
+            node.memory.to_string().into(),
+            cpus.into(),
+            text(&distances).into(),
+        ];
+        cells.into_iter().collect()
+    });
+    Table {
+        columns: vec![
+            Column::number("node"),
+            Column::text("kind"),
+            Column::number("memory"),
+            Column::text("CPUs"),
+            Column::text("distances"),
+        ],
+        rows: rows.collect(),
+        most: None,
+    }
+}

@@ -1,0 +1,172 @@
+//! A check as people read it: the verdict first, then what it rests on.
+
+use numawise_facts::{Finding, Reading, Study};
+use numawise_tables::{ContrastCall, VerdictKind};
+
+use super::points::{self, PointRow};
+use super::{Check, data, details, findings, nodes, words};
+use crate::document::{
+    Block, Cell, Charts, Column, Command, Document, Entry, Face, Fact, Opening, RatioRow, Ratios, Row, Table,
+    Text, Tone, captioned, list, section,
+};
+use crate::{levels, notice};
+
+const SCRIPT: &str = include_str!("charts.js");
+
+/// The check as a document.
+pub fn document(check: &Check) -> Document {
+    let (header, analysis) = (&check.study.header, check.analysis);
+    let headline = words::verdict(analysis.verdict.kind);
+    let record = format!("{} (SQLite: trials, samples, machine, placements)", check.record);
+    let record = Block::Facts(vec![Fact { name: "Record", text: record.into(), code: false }]);
+    let mut blocks = vec![summary(check), placements(check), entries(check), from_now_on(check)];
+    blocks.extend(nodes::section(check));
+    blocks.extend(details::expected(check));
+    blocks.push(details::trials(check));
+    blocks.extend(list("notices", "To be kept in mind", &notice::texts(&analysis.verdict.caveats)));
+    blocks.extend(list("limits", "What limits us on this machine", &words::limits(check)));
+    blocks.extend(list("not-tried", "Not tried", &notice::texts(&header.not_tried)));
+    blocks.extend(list("not-measured", "Could not be measured", &notice::texts(&analysis.unavailable)));
+    blocks.extend(failure(check.study));
+    blocks.push(details::study(check));
+    blocks.push(Block::Reasons { title: "Why figures are unavailable" });
+    blocks.push(Block::Only(Face::Terminal, Box::new(record)));
+    Document {
+        tool: "numawise check",
+        title: format!("{headline}: {}", header.command.shell_line()),
+        opening: Opening {
+            headline: headline.to_owned(),
+            tone: match analysis.verdict.kind {
+                VerdictKind::Affected => Tone::Loud,
+                VerdictKind::NotAffected => Tone::Good,
+                VerdictKind::Undecided => Tone::Doubt,
+            },
+            effect: words::effect(check),
+            sentence: Some(words::sentence(check)),
+        },
+        blocks,
+        charts: Some(Charts { data: data::data(check), script: SCRIPT }),
+        width: 120,
+    }
+}
+
+fn summary(check: &Check) -> Block {
+    let fact =
+        |(name, text): (&'static str, String)| Fact { name, text: text.into(), code: name == "Program" };
+    Block::Facts(words::summary(check).into_iter().map(fact).collect())
+}
+
+fn tone(call: Option<ContrastCall>) -> Tone {
+    match call {
+        Some(ContrastCall::Better) => Tone::Good,
+        Some(ContrastCall::Worse) => Tone::Bad,
+        Some(ContrastCall::Open) => Tone::Doubt,
+        Some(ContrastCall::Same) | None => Tone::Plain,
+    }
+}
+
+fn placements(check: &Check) -> Block {
+    let rows = points::rows(check);
+    let baseline = rows.iter().find(|row| row.baseline);
+    let versus = baseline.map_or_else(|| "ratio".to_owned(), |row| format!("vs {}", row.point.id));
+    let mut blocks = Vec::new();
+    if rows.iter().any(|row| row.effect().is_some()) {
+        blocks.push(captioned(
+            "chart-ratios",
+            "Ratio to the operating system's placement with 95 % intervals",
+            "How many times as good as the operating system's placement, with the 95 % interval. The band around 1x is \
+             what counts as no difference."
+                .to_owned(),
+        ));
+    }
+    let rows = rows.iter().map(ratio_row).collect();
+    blocks.push(Block::Ratios(Ratios { subject: "placement", figure: "median", versus, rows }));
+    if let Some(table) = others(check) {
+        blocks.extend([Block::Heading("compared with each other"), Block::Table(table)]);
+    }
+    section("placements", "Placements", blocks)
+}
+
+fn ratio_row(row: &PointRow) -> RatioRow {
+    RatioRow {
+        name: row.point.id.to_string(),
+        about: levels::title(&row.point.levels),
+        figure: row.median.clone(),
+        interval: row.interval.clone(),
+        effect: row.effect(),
+        ratio: row.effect_text(),
+        call: row.call_text(),
+        tone: tone(row.call()),
+        count: row.point.samples.len(),
+        notes: row.notes.clone(),
+    }
+}
+
+/// The comparisons that are not with the operating system's placement.
+fn others(check: &Check) -> Option<Table> {
+    let rows: Vec<Row> = points::other_contrasts(check)
+        .into_iter()
+        .map(|contrast| {
+            let effect = match &contrast.effect {
+                Reading::Measured(effect) => points::effect_text(*effect).into(),
+                Reading::Unavailable { unavailable } => Text::unavailable(unavailable.to_string()),
+            };
+            let tone = contrast.effect.measured().map_or(Tone::Plain, |_| tone(Some(contrast.call)));
+            let cells: [Cell; 5] = [
+                contrast.to.to_string().into(),
+                contrast.from.to_string().into(),
+                Cell { tone, ..effect.into() },
+                words::call(contrast.call).into(),
+                contrast.repeats.to_string().into(),
+            ];
+            cells.into_iter().collect()
+        })
+        .collect();
+    let columns = vec![
+        Column::code("placement"),
+        Column::code("vs"),
+        Column::text("ratio"),
+        Column::text(""),
+        Column::number("n"),
+    ];
+    (!rows.is_empty()).then_some(Table { columns, rows, most: None })
+}
+
+fn entries(check: &Check) -> Block {
+    let entry = |finding: &Finding| Entry {
+        code: finding.id.code(),
+        title: findings::title(finding.id),
+        parts: vec![
+            ("seen", findings::evidence(&check.study.header, finding)),
+            ("cost", vec![findings::cost(finding)]),
+            ("to do", findings::advice(finding)),
+        ],
+    };
+    let entries: Vec<Entry> = check.analysis.findings.iter().map(entry).collect();
+    let block = if entries.is_empty() { Block::Paragraph("none".into()) } else { Block::Entries(entries) };
+    section("findings", "Findings", vec![block])
+}
+
+fn from_now_on(check: &Check) -> Block {
+    let from_now_on = check.from_now_on;
+    let mut blocks = vec![Block::Commands(vec![Command { tool: None, line: from_now_on.line.clone() }])];
+    if !from_now_on.equivalents.is_empty() {
+        let command =
+            |(tool, line): &(String, String)| Command { tool: Some(tool.clone()), line: line.clone() };
+        let commands = from_now_on.equivalents.iter().map(command).collect();
+        blocks.extend([Block::Heading("the same without numawise"), Block::Commands(commands)]);
+    }
+    if !from_now_on.comments.is_empty() {
+        blocks.push(Block::List(from_now_on.comments.iter().map(|text| text.as_str().into()).collect()));
+    }
+    section("use", "Use from now on", blocks)
+}
+
+fn failure(study: &Study) -> Option<Block> {
+    let (what, output) = words::first_failure(study)?;
+    let mut blocks = vec![Block::Paragraph(what.into())];
+    if !output.trim().is_empty() {
+        blocks.extend([Block::Paragraph("The end of what it said:".into()), Block::Output(output)]);
+    }
+    Some(section("failure", "The first failure", blocks))
+}
