@@ -5,7 +5,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use numawise_launch::LaunchError;
+use numawise_launch::{LaunchError, Refusal};
 use numawise_machine::Error as MachineError;
 use numawise_placement::PlacementError;
 use numawise_record::RecordError;
@@ -89,7 +89,12 @@ impl<E: Error + 'static> From<E> for Failure {
             message.push_str("; ");
             message.push_str(advice);
         }
-        let cause = match (of_session, error.downcast_ref::<LaunchError>()) {
+        let of_launch = of_session.map_or_else(|| error.downcast_ref(), session::Error::of_launch);
+        if let Some(advice) = of_launch.and_then(LaunchError::refusal).and_then(of_refusal) {
+            message.push_str("; ");
+            message.push_str(advice);
+        }
+        let cause = match (of_session, of_launch) {
             (Some(error), _) => error.cause(),
             (None, Some(error)) => error.into(),
             (None, None) => Cause::Ours,
@@ -233,6 +238,23 @@ fn of_placement(error: &PlacementError) -> Option<&'static str> {
         PlacementError::NothingRemoteFromAll { .. } => "--nodes and --cpus do that",
         PlacementError::BalancingPolicy { .. } => "try --memory bind, or leave it to the system",
         _ => return None,
+    })
+}
+
+/// What to type when the kernel refuses to place a program.
+fn of_refusal(refusal: Refusal) -> Option<&'static str> {
+    Some(match refusal {
+        Refusal::AffinityForbidden => "use --place none and no list of CPUs",
+        Refusal::NoUsableCpu | Refusal::UnusableNodes => "`numawise machine` shows which may be used",
+        Refusal::PolicyForbidden => {
+            "give the container CAP_SYS_NICE (--cap-add SYS_NICE) or a profile that allows it (--security-opt seccomp=FILE), or \
+             place the CPUs only: --memory default"
+        }
+        Refusal::NoPolicies | Refusal::PolicyFailed => "place the CPUs only: --memory default",
+        // The error says it all.
+        Refusal::NoBalancing => return None,
+        Refusal::NoWeightedInterleave => "try --memory interleave",
+        Refusal::NoPreferredMany => "try --memory preferred:NODE",
     })
 }
 

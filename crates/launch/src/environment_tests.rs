@@ -1,6 +1,7 @@
-use numawise_facts::{MemoryPlan, PageSize};
+use numawise_facts::{LaunchNotice, MemoryPlan, PageSize};
 
 use super::*;
+use crate::overrides;
 
 fn task(threads: &[&str]) -> TaskPlacement {
     let threads: Vec<numawise_units::CpuSet> = threads.iter().map(|cpus| cpus.parse().unwrap()).collect();

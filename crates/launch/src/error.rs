@@ -23,9 +23,9 @@ pub enum LaunchError {
     NotExecutable { program: String, problem: String },
     #[error("cannot change to the directory {}: {source}", .directory.display())]
     Directory { directory: PathBuf, source: io::Error },
-    #[error("sched_setaffinity to CPUs {cpus} failed: {source}; {}", affinity_advice(.source))]
+    #[error("sched_setaffinity to CPUs {cpus} failed: {source}{}", affinity_text(.source))]
     Affinity { cpus: CpuSet, source: io::Error },
-    #[error("set_mempolicy({plan}) failed: {source}; {}", policy_advice(.plan, .source))]
+    #[error("set_mempolicy({plan}) failed: {source}{}", policy_text(.plan, .source))]
     MemoryPolicy { plan: MemoryPlan, source: io::Error },
     #[error(
         "prctl(PR_SET_THP_DISABLE) for pages of size '{pages}' failed: {source}; try without a size of pages"
@@ -45,6 +45,15 @@ impl LaunchError {
     pub fn is_not_executable(&self) -> bool {
         matches!(self, LaunchError::NotExecutable { .. })
     }
+
+    /// What the kernel refused, when it was to place the process.
+    pub fn refusal(&self) -> Option<Refusal> {
+        match self {
+            LaunchError::Affinity { source, .. } => Some(affinity_refusal(source)),
+            LaunchError::MemoryPolicy { plan, source } => Some(policy_refusal(plan, source)),
+            _ => None,
+        }
+    }
 }
 
 fn searched(program: &str, directory: &std::path::Path) -> String {
@@ -55,49 +64,80 @@ fn searched(program: &str, directory: &std::path::Path) -> String {
     }
 }
 
-fn affinity_advice(error: &io::Error) -> &'static str {
+/// What the kernel's refusal to place a process means. What can be done about it is for the face to say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// The call that sets CPUs is forbidden.
+    AffinityForbidden,
+    /// None of the CPUs is online and in the cpuset.
+    NoUsableCpu,
+    /// The call that sets a memory policy is forbidden.
+    PolicyForbidden,
+    /// The kernel has no memory policies, or the call is hidden.
+    NoPolicies,
+    /// The kernel does not take NUMA balancing with this policy, or the nodes may not be used.
+    NoBalancing,
+    /// The kernel has no weighted interleave, or the nodes may not be used.
+    NoWeightedInterleave,
+    /// The kernel has no policy for several preferred nodes, or the nodes may not be used.
+    NoPreferredMany,
+    /// Some of the nodes are not online or not in the cpuset.
+    UnusableNodes,
+    /// A memory policy was refused for a reason that its error says.
+    PolicyFailed,
+}
+
+fn affinity_refusal(error: &io::Error) -> Refusal {
     match error.raw_os_error() {
-        Some(libc::EPERM | libc::ENOSYS) => {
-            "the call is forbidden, probably by a seccomp profile; use --place none and no list of CPUs"
-        }
-        _ => {
-            "none of these CPUs is online and in the cpuset of our cgroup; `numawise machine` shows which may be used"
-        }
+        Some(libc::EPERM | libc::ENOSYS) => Refusal::AffinityForbidden,
+        _ => Refusal::NoUsableCpu,
     }
 }
 
-fn policy_advice(plan: &MemoryPlan, error: &io::Error) -> String {
-    match error.raw_os_error() {
-        Some(libc::EPERM) => "the call is forbidden, most likely by the seccomp profile of a container (the default one \
-                              of Docker and Podman); give the container CAP_SYS_NICE (--cap-add SYS_NICE) or a profile \
-                              that allows it (--security-opt seccomp=FILE), or place the CPUs only: --memory default"
-            .to_owned(),
-        Some(libc::ENOSYS) => "this kernel has no NUMA memory policy (CONFIG_NUMA), or a seccomp profile hides the call; \
-                               place the CPUs only: --memory default"
-            .to_owned(),
-        Some(libc::EINVAL) => match plan.mode {
-            _ if plan.balancing => format!(
-                "this kernel does not take NUMA balancing (MPOL_F_NUMA_BALANCING) with the policy '{}': bind takes it since \
-                 Linux 5.12, newer kernels also preferred-many, no other does; or none of the nodes {} may be used; try \
-                 it without balancing",
-                plan.mode, plan.nodes
-            ),
-            MemoryMode::WeightedInterleave => format!(
-                "this kernel has no weighted interleave (MPOL_WEIGHTED_INTERLEAVE needs Linux 6.9), or none of the nodes \
-                 {} may be used; try --memory interleave",
-                plan.nodes
-            ),
-            MemoryMode::PreferredMany => format!(
-                "this kernel has no policy for several preferred nodes (MPOL_PREFERRED_MANY needs Linux 5.15), or none of \
-                 the nodes {} may be used; try --memory preferred:NODE",
-                plan.nodes
-            ),
-            _ => format!(
-                "nodes {} are not all online and in the cpuset of our cgroup; `numawise machine` shows which may be used",
-                plan.nodes
-            ),
-        },
-        _ => "place the CPUs only: --memory default".to_owned(),
+fn policy_refusal(plan: &MemoryPlan, error: &io::Error) -> Refusal {
+    match (error.raw_os_error(), plan.mode) {
+        (Some(libc::EPERM), _) => Refusal::PolicyForbidden,
+        (Some(libc::ENOSYS), _) => Refusal::NoPolicies,
+        (Some(libc::EINVAL), _) if plan.balancing => Refusal::NoBalancing,
+        (Some(libc::EINVAL), MemoryMode::WeightedInterleave) => Refusal::NoWeightedInterleave,
+        (Some(libc::EINVAL), MemoryMode::PreferredMany) => Refusal::NoPreferredMany,
+        (Some(libc::EINVAL), _) => Refusal::UnusableNodes,
+        _ => Refusal::PolicyFailed,
+    }
+}
+
+fn affinity_text(error: &io::Error) -> &'static str {
+    match affinity_refusal(error) {
+        Refusal::AffinityForbidden => "; the call is forbidden, probably by a seccomp profile",
+        _ => "; none of these CPUs is online and in the cpuset of our cgroup",
+    }
+}
+
+fn policy_text(plan: &MemoryPlan, error: &io::Error) -> String {
+    let (mode, nodes) = (plan.mode, &plan.nodes);
+    match policy_refusal(plan, error) {
+        Refusal::PolicyForbidden => {
+            "; the call is forbidden, most likely by the seccomp profile of a container (the default one of Docker and Podman)"
+                .to_owned()
+        }
+        Refusal::NoPolicies => {
+            "; this kernel has no NUMA memory policy (CONFIG_NUMA), or a seccomp profile hides the call".to_owned()
+        }
+        Refusal::NoBalancing => format!(
+            "; this kernel does not take NUMA balancing (MPOL_F_NUMA_BALANCING) with the policy '{mode}': bind takes it \
+             since Linux 5.12, newer kernels also preferred-many, no other does; or none of the nodes {nodes} may be used; \
+             try it without balancing"
+        ),
+        Refusal::NoWeightedInterleave => format!(
+            "; this kernel has no weighted interleave (MPOL_WEIGHTED_INTERLEAVE needs Linux 6.9), or none of the nodes \
+             {nodes} may be used"
+        ),
+        Refusal::NoPreferredMany => format!(
+            "; this kernel has no policy for several preferred nodes (MPOL_PREFERRED_MANY needs Linux 5.15), or none of the \
+             nodes {nodes} may be used"
+        ),
+        Refusal::UnusableNodes => format!("; nodes {nodes} are not all online and in the cpuset of our cgroup"),
+        Refusal::PolicyFailed | Refusal::AffinityForbidden | Refusal::NoUsableCpu => String::new(),
     }
 }
 
@@ -120,11 +160,9 @@ mod tests {
     }
 
     #[test]
-    fn a_forbidden_policy_call_names_the_call_the_cause_and_the_way_out() {
+    fn a_forbidden_policy_call_names_the_call_and_the_cause() {
         let text = policy(MemoryMode::Bind, libc::EPERM);
-        for part in
-            ["set_mempolicy(bind:0-1)", "seccomp", "CAP_SYS_NICE", "--security-opt", "--memory default"]
-        {
+        for part in ["set_mempolicy(bind:0-1)", "seccomp", "container"] {
             assert!(text.contains(part), "{part}: {text}");
         }
         assert!(policy(MemoryMode::Bind, libc::ENOSYS).contains("CONFIG_NUMA"));

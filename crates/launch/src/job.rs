@@ -7,16 +7,16 @@ use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use numawise_facts::{Exit, Placement, ResourceUsage, RunSpec, TaskPlacement};
+use numawise_facts::{Placement, RunSpec, TaskPlacement};
 use numawise_linux::calls::clock;
 use numawise_linux::raw::Errno;
-use numawise_units::{Nanoseconds, Pid, TaskId};
+use numawise_units::{Nanoseconds, Pid};
 
 use crate::child::{self, Forked, Plan, Step};
 use crate::exec::{Words, must_set_affinity};
-use crate::output::{Drain, Output};
+use crate::output::Drain;
 use crate::policy::policy;
-use crate::waiter::{Shared, Watched};
+use crate::waiter::{FinishedTask, Shared, Watched};
 use crate::{LaunchError, Pinner, environment, task_changes};
 
 #[cfg(test)]
@@ -44,19 +44,6 @@ impl From<Io> for Start<'_> {
     fn from(io: Io) -> Self {
         Start { io, pinner: None }
     }
-}
-
-/// A task that ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FinishedTask {
-    pub task: TaskId,
-    pub pid: Pid,
-    pub exit: Exit,
-    /// From just before exec to the end of the process.
-    pub wall: Nanoseconds,
-    pub usage: ResourceUsage,
-    /// Empty unless captured.
-    pub output: Output,
 }
 
 /// A job that ended.

@@ -2,9 +2,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use numawise_facts::{Argument, MemoryMode, MemoryPlan, PageSize, Reading, Strategy, ThreadBinding};
+use numawise_facts::{Argument, Exit, MemoryMode, MemoryPlan, PageSize, Reading, Strategy, ThreadBinding};
 use numawise_linux::calls::affinity;
-use numawise_units::{CpuSet, NodeSet};
+use numawise_units::{CpuSet, NodeSet, TaskId};
 
 use super::*;
 

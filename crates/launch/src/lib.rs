@@ -7,6 +7,7 @@
 //! This crate knows the calls that place a process (`sched_setaffinity`, `set_mempolicy`) and the environment that places
 //! its threads. It knows no machine and chooses nothing: CPUs and nodes come ready in the plan. It prints nothing.
 
+mod change;
 mod child;
 mod environment;
 mod error;
@@ -21,11 +22,13 @@ mod preload;
 mod rank;
 mod waiter;
 
-pub use environment::{Change, environment, overrides, task_changes};
-pub use error::LaunchError;
+pub use change::{Change, overrides};
+pub use environment::{environment, task_changes};
+pub use error::{LaunchError, Refusal};
 pub use exec::{exec_in_place, ignore_broken_pipes};
-pub use job::{Finished, FinishedTask, Io, Job, Start};
+pub use job::{Finished, Io, Job, Start};
 pub use output::Output;
 pub use pages::page_changes;
 pub use pinner::{Pinner, find_agent};
 pub use rank::{Launcher, LocalRank, RankError, is_rank_variable, rank};
+pub use waiter::FinishedTask;

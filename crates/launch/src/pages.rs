@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 
 use numawise_facts::{MemoryPlan, PageSize};
-
-use crate::Change;
 use numawise_linux::raw::{self, Errno};
+
+use crate::change::Change;
 
 #[cfg(test)]
 #[path = "pages_tests.rs"]
@@ -32,7 +32,7 @@ pub(crate) fn page_changes_from(plan: &MemoryPlan, now: &dyn Fn(&str) -> Option<
     });
     let ours = format!("{HUGETLB}={value}");
     let all: Vec<&str> = others.chain([ours.as_str()]).collect();
-    vec![Change { name: TUNABLES, value: Some(all.join(":")) }]
+    vec![Change::set(TUNABLES, all.join(":"))]
 }
 
 /// Tells the kernel for this process, and for what it becomes, that huge pages are not wanted. Allocates nothing, so it

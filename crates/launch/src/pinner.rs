@@ -8,7 +8,7 @@ use numawise_facts::TaskPlacement;
 use numawise_units::CpuSet;
 use numawise_wire::pin;
 
-use crate::Change;
+use crate::change::Change;
 use crate::preload::preload_problem;
 
 #[cfg(test)]
@@ -69,20 +69,21 @@ pub(crate) fn pinning(
     now: &dyn Fn(&str) -> Option<OsString>,
 ) -> Vec<Change> {
     let Some(library) = pinner.library.to_str() else { return Vec::new() };
-    let set = |name, value: String| Change { name, value: Some(value) };
-    let mut changes =
-        vec![set(PRELOAD, preloaded(library, now(PRELOAD).as_deref())), set(PLAN, encoded(task))];
-    match pinner.verbose {
-        true => changes.push(set(VERBOSE, pin::VERBOSE_ON.to_owned())),
-        false if now(VERBOSE).is_some() => changes.push(Change { name: VERBOSE, value: None }),
-        false => {}
+    let mut changes = vec![
+        Change::set(PRELOAD, preloaded(library, now(PRELOAD).as_deref())),
+        Change::set(PLAN, encoded(task)),
+    ];
+    if pinner.verbose {
+        changes.push(Change::set(VERBOSE, pin::VERBOSE_ON.to_owned()));
+    } else if now(VERBOSE).is_some() {
+        changes.push(Change::remove(VERBOSE));
     }
     changes
 }
 
 /// What takes the plan of an outer numawise out of the environment, where there is one.
 pub(crate) fn no_pinning(now: &dyn Fn(&str) -> Option<OsString>) -> Option<Change> {
-    now(PLAN).map(|_| Change { name: PLAN, value: None })
+    now(PLAN).map(|_| Change::remove(PLAN))
 }
 
 /// Our library before what is preloaded already; another copy of ours goes.

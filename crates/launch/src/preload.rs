@@ -7,6 +7,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use numawise_linux::calls::process;
+
 use crate::path;
 
 #[cfg(test)]
@@ -137,7 +139,7 @@ fn linked(mut file: File) -> io::Result<Linked> {
 /// Our own machine number is that of the program that runs.
 fn machine_differs(header: &[u8]) -> bool {
     let mut own = [0u8; layout::HEADER];
-    let read = File::open("/proc/self/exe").and_then(|mut file| filled(&mut file, &mut own));
+    let read = process::own_program().and_then(|mut file| filled(&mut file, &mut own));
     // Where we cannot look at ourselves, nothing is claimed.
     matches!(read, Ok(true)) && half(&own, MACHINE) != half(header, MACHINE)
 }

@@ -10,8 +10,20 @@ use numawise_linux::calls::wait::{self, Accounted, EndStatus};
 use numawise_linux::calls::{clock, signal};
 use numawise_units::{Nanoseconds, Pid, TaskId};
 
-use crate::job::FinishedTask;
-use crate::output::Drain;
+use crate::output::{Drain, Output};
+
+/// A task that ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FinishedTask {
+    pub task: TaskId,
+    pub pid: Pid,
+    pub exit: Exit,
+    /// From just before exec to the end of the process.
+    pub wall: Nanoseconds,
+    pub usage: ResourceUsage,
+    /// Empty unless captured.
+    pub output: Output,
+}
 
 /// What the waiting threads and the job share.
 #[derive(Debug)]

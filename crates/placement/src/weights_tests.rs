@@ -98,9 +98,9 @@ fn the_nearest_initiators_count_and_of_those_the_best() {
     ];
     assert_eq!(planned(&with(two_sockets(), attributes), "0-1").0, [(0, 2), (1, 1)]);
     // Memory that is near to nobody: whoever has a figure.
-    let mut far = memory_only(1, 7, MemoryKind::Cxl);
-    far.mib = 64;
-    let machine = machine(&[dram(0, 0, &[&[0]]), far]);
+    let mut expander = memory_only(1, 7, MemoryKind::Cxl);
+    expander.mib = 64;
+    let machine = machine(&[dram(0, 0, &[&[0]]), expander]);
     let attributes = vec![
         attribute(AttributeKind::Bandwidth, "0", 0, 90),
         attribute(AttributeKind::ReadBandwidth, "0", 1, 30),

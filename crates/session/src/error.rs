@@ -151,6 +151,14 @@ pub enum Cause {
 }
 
 impl Error {
+    /// The error of the launch that is at the bottom of this one.
+    pub fn of_launch(&self) -> Option<&LaunchError> {
+        match self {
+            Error::Launch(error) | Error::Study(StudyError::Launch(error)) => Some(error),
+            _ => None,
+        }
+    }
+
     /// The cause, from the innermost error that knows it.
     pub fn cause(&self) -> Cause {
         match self {

@@ -1,6 +1,7 @@
 //! Processes, their users and their limits.
 
 use std::ffi::CString;
+use std::fs::File;
 use std::io;
 
 use numawise_units::Pid;
@@ -14,6 +15,12 @@ mod tests;
 pub fn own_thread() -> Pid {
     // SAFETY: takes no arguments and cannot fail.
     Pid(unsafe { libc::syscall(libc::SYS_gettid) } as i32)
+}
+
+/// The file that this process executes, open; also when it was replaced or removed in the meantime.
+#[doc(alias = "/proc/self/exe")]
+pub fn own_program() -> io::Result<File> {
+    File::open("/proc/self/exe")
 }
 
 /// True when a process is there, though perhaps not ours to signal: it is asked with signal 0, which does nothing.
