@@ -222,7 +222,7 @@ fn what_hwloc_recognises_yields_to_a_decision_only_and_a_gpu_to_nothing() {
 
 #[test]
 fn measured_memory_is_compared_from_the_cpus_it_is_nearest_to() {
-    // Two cores load near and far memory alike, node 2 from node 0 even a little more than from its own.
+    // Two cores load local and remote memory alike, node 2 from node 0 even a little more than from its own.
     let mut nodes = [node(0, "0", "0"), node(1, "1", "1"), node(2, "", "1")];
     let mut attributes = Vec::new();
     for (from, to, latency, bandwidth) in [

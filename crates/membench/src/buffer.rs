@@ -1,4 +1,4 @@
-//! Memory on a node: bound before it is touched, touched by threads near it, and looked at afterwards.
+//! Memory on a node: bound before it is touched, touched by threads near it, and checked afterwards.
 
 #[cfg(test)]
 #[path = "buffer_tests.rs"]
@@ -12,12 +12,13 @@ use numawise_linux::calls::{affinity, pages};
 use numawise_units::{Bytes, CpuId, NodeId, Pid};
 
 use crate::clock;
+use crate::error::{CellError, without_number};
 use crate::kernels::{self, Line};
 use crate::system::System;
 
 /// Lines are filled alike in chunks of this size, so that the sum over any whole number of chunks is known.
 pub const CHUNK: usize = 4096 / size_of::<Line>();
-/// Pages looked at to see where a buffer lies.
+/// Pages of which the node is asked for.
 const SAMPLE: usize = 1024;
 /// Pieces of 2 MiB that are worth measuring with in any case.
 const LEAST_SLOW: usize = 4;
@@ -56,7 +57,7 @@ impl Drop for Buffer {
     }
 }
 
-/// Which pages are wished for.
+/// Pages that a buffer should have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PagesRequest {
     Huge,
@@ -80,7 +81,7 @@ impl Buffer {
     /// where it should.
     ///
     /// # Errors
-    /// A clause for the cells that cannot be measured.
+    /// The reason of the cells that cannot be measured.
     pub fn on(
         node: NodeId,
         placing: Placing,
@@ -88,16 +89,16 @@ impl Buffer {
         effort: Effort<'_>,
         cpus: &[CpuId],
         system: &System,
-    ) -> Result<Buffer, String> {
+    ) -> Result<Buffer, CellError> {
         let mut buffer = Buffer::reserve(node, request, effort.wanted, system)?;
         if placing == Placing::Bound {
             // SAFETY: the buffer's own range.
             let bound = unsafe { pages::bind(buffer.start.cast(), buffer.bytes().0 as usize, node) };
-            bound.map_err(|error| format!("no memory can be bound to node {node}: {}", told(&error)))?;
+            bound.map_err(|error| CellError::NotBound { node, problem: without_number(&error) })?;
         }
         buffer.populate(effort, cpus)?;
-        buffer.look_where(system, placing)?;
-        buffer.look_how(request, system);
+        buffer.verify_residency(system, placing)?;
+        buffer.record_pages(request, system);
         Ok(buffer)
     }
 
@@ -107,11 +108,14 @@ impl Buffer {
         request: PagesRequest,
         wanted: Bytes,
         system: &System,
-    ) -> Result<Buffer, String> {
+    ) -> Result<Buffer, CellError> {
         let huge = system.huge_page();
         let alignment = huge.map_or(ALIGNMENT, |(size, _)| size);
         let bytes = wanted.0 as usize / (CHUNK * size_of::<Line>()) * (CHUNK * size_of::<Line>());
-        let failed = |error: io::Error| format!("no {} of addresses: {}", Bytes(bytes as u64), told(&error));
+        let failed = |error: io::Error| CellError::NoAddresses {
+            bytes: Bytes(bytes as u64),
+            problem: without_number(&error),
+        };
         let reserved = request == PagesRequest::Huge
             && bytes.is_multiple_of(alignment)
             && huge.is_some_and(|(size, _)| system.reserved_free(node, size) >= (bytes / size) as u64);
@@ -131,14 +135,14 @@ impl Buffer {
 
     /// Touches and fills from the start, piece by piece, with a thread on each CPU; ends early when time is up and the least is
     /// there. The buffer is then as large as what was touched.
-    fn populate(&mut self, effort: Effort<'_>, cpus: &[CpuId]) -> Result<(), String> {
+    fn populate(&mut self, effort: Effort<'_>, cpus: &[CpuId]) -> Result<(), CellError> {
         let piece = ALIGNMENT / size_of::<Line>();
         let pieces = self.lines.div_ceil(piece);
         let least = (effort.least.0 as usize / size_of::<Line>()).div_ceil(piece);
         let (next, began) = (AtomicUsize::new(0), clock::now());
         let (this, next) = (&*self, &next);
-        let work = move |cpu: CpuId| -> Result<(), String> {
-            affinity::pin(cpu).map_err(|error| gone(cpu, &error))?;
+        let work = move |cpu: CpuId| -> Result<(), CellError> {
+            affinity::pin(cpu).map_err(|error| CellError::of_pinning(cpu, &error))?;
             loop {
                 let (took, got) = (clock::now() - began, next.load(Relaxed));
                 let late = took > effort.seconds && got >= least;
@@ -156,27 +160,24 @@ impl Buffer {
                 lines.chunks_mut(CHUNK).for_each(kernels::fill);
             }
         };
-        let results: Vec<Result<(), String>> = std::thread::scope(|scope| {
+        let results: Vec<Result<(), CellError>> = std::thread::scope(|scope| {
             let threads: Vec<_> = cpus.iter().map(|&cpu| scope.spawn(move || work(cpu))).collect();
-            let crashed = || Err("a thread that touched memory crashed".to_owned());
+            let crashed = || Err(CellError::TouchCrashed);
             threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| crashed())).collect()
         });
         // One CPU that went offline leaves its pieces to the others.
         if !results.iter().any(Result::is_ok) {
-            return Err(results
-                .into_iter()
-                .find_map(Result::err)
-                .unwrap_or("there is no CPU to touch memory".into()));
+            return Err(results.into_iter().find_map(Result::err).unwrap_or(CellError::NoCpuToTouch));
         }
         self.lines = self.lines.min(next.load(Relaxed).min(pieces) * piece);
         if self.lines == 0 {
-            return Err(STOPPED.to_owned());
+            return Err(CellError::Stopped);
         }
         Ok(())
     }
 
     /// Whether the pages lie on the node. Where nothing tells, a bound buffer is believed.
-    fn look_where(&self, system: &System, placing: Placing) -> Result<(), String> {
+    fn verify_residency(&self, system: &System, placing: Placing) -> Result<(), CellError> {
         let page = pages::page_size().0 as usize;
         let all = self.bytes().0 as usize / page;
         let count = all.min(SAMPLE);
@@ -197,16 +198,14 @@ impl Buffer {
         elsewhere.retain(|(node, _)| *node != i64::from(self.node.0));
         match elsewhere.iter().max_by_key(|(_, pages)| *pages) {
             None if counted || placing == Placing::Bound => Ok(()),
-            None => Err("the kernel neither binds pages nor tells where they lie".to_owned()),
-            Some((node, _)) if *node < 0 => {
-                Err(format!("of some pages the kernel does not tell where they lie (error {})", -node))
-            }
-            Some((node, pages)) => Err(format!("{pages} of {all} pages lie on node {node}")),
+            None => Err(CellError::ResidencyUnknown),
+            Some((node, _)) if *node < 0 => Err(CellError::PagesUnknown { error: -node }),
+            Some(&(node, pages)) => Err(CellError::PagesElsewhere { pages, all, node }),
         }
     }
 
     /// What pages it came to.
-    fn look_how(&mut self, request: PagesRequest, system: &System) {
+    fn record_pages(&mut self, request: PagesRequest, system: &System) {
         if request == PagesRequest::Huge && self.pages == BufferPages::Small {
             let huge = system.transparent(self.start.addr());
             // The last piece may be left over: nine tenths are huge pages as good as all.
@@ -235,28 +234,11 @@ impl Buffer {
     }
 }
 
-/// The reason of cells that come after a stop.
-pub const STOPPED: &str = "stopped before it was measured";
-
 fn add(counts: &mut Vec<(i64, u64)>, node: i64, pages: u64) {
     match counts.iter_mut().find(|(known, _)| *known == node) {
         Some((_, count)) => *count += pages,
         None => counts.push((node, pages)),
     }
-}
-
-/// Why a thread could not be pinned.
-pub fn gone(cpu: CpuId, error: &io::Error) -> String {
-    match error.raw_os_error() {
-        Some(libc::EINVAL) => format!("CPU {cpu} went offline, or may no longer be used"),
-        _ => format!("no thread can be pinned to CPU {cpu}: {}", told(error)),
-    }
-}
-
-/// An error of the system without its number.
-fn told(error: &io::Error) -> String {
-    let text = error.to_string();
-    text.split_once(" (os error").map_or(text.clone(), |(text, _)| text.to_owned())
 }
 
 /// Whether the kernel lets us bind memory, tried with one page.

@@ -49,7 +49,7 @@ fn pages_elsewhere_are_told() {
     )
     .unwrap();
     buffer.node = NodeId(node.0 + 1);
-    let reason = buffer.look_where(&System::live(), Placing::Bound).unwrap_err();
+    let reason = buffer.verify_residency(&System::live(), Placing::Bound).unwrap_err().to_string();
     assert!(reason.ends_with(&format!("pages lie on node {node}")), "{reason}");
 }
 
@@ -61,6 +61,7 @@ fn nodes_and_cpus_that_are_not_there_are_reasons() {
         Buffer::on(node, Placing::Bound, PagesRequest::Huge, effort, cpus, &System::live())
             .map(|_| ())
             .unwrap_err()
+            .to_string()
     };
     if placing(node) == Placing::Bound {
         let reason = on(NodeId(1000), &cpus, effort(Bytes::mib(2), &stop));
@@ -72,7 +73,7 @@ fn nodes_and_cpus_that_are_not_there_are_reasons() {
     let reason = on(node, &cpus, effort(Bytes(1 << 60), &stop));
     assert!(reason.contains("addresses"), "{reason}");
     stop.store(true, Relaxed);
-    assert_eq!(on(node, &cpus, effort(Bytes::mib(2), &stop)), STOPPED);
+    assert_eq!(on(node, &cpus, effort(Bytes::mib(2), &stop)), CellError::Stopped.to_string());
 }
 
 #[test]

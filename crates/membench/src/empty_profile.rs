@@ -7,7 +7,7 @@ use numawise_facts::{
 use numawise_units::NodeId;
 
 use crate::MeasurementRequest;
-use crate::buffer::STOPPED;
+use crate::error::CellError;
 use crate::kernels::Kernel;
 use crate::layout::{Layout, declared};
 use crate::plan::{Experiment, MeasurementPlan, mixes, without_load};
@@ -54,13 +54,13 @@ fn planned(profile: &mut Profile, layout: &Layout, experiment: &Experiment) {
                 from,
                 to,
                 cpu: row.cores()[0],
-                pages: Reading::unavailable(STOPPED),
+                pages: CellError::Stopped.reading(),
                 points: Vec::new(),
             }))
         }
         Experiment::Loaded { from, to, mix } => {
             let threads = layout.row(from).map_or(0, |row| row.cores().len() as u32 - 1);
-            let points = Reading::unavailable(STOPPED);
+            let points = CellError::Stopped.reading();
             profile.loaded.push(LoadedLatency {
                 from,
                 to,
@@ -77,26 +77,26 @@ fn planned(profile: &mut Profile, layout: &Layout, experiment: &Experiment) {
             reader_node: Reading::Measured(reader.node),
             home: Reading::Measured(owner.home),
             same_node: owner.node == reader.node,
-            latency: Reading::unavailable(STOPPED),
+            latency: CellError::Stopped.reading(),
         }),
         _ => {}
     }
 }
 
 fn latencies(layout: &Layout, depth: Depth) -> Vec<IdleLatency> {
-    let cell = |from: NodeId, to: NodeId, refusal: Option<String>, cpu| {
-        let reason = || refusal.clone().unwrap_or(STOPPED.to_owned());
+    let cell = |from: NodeId, to: NodeId, refusal: Option<CellError>, cpu| {
+        let reason = || refusal.clone().unwrap_or(CellError::Stopped);
         let with_tlb_misses = match (depth, &refusal) {
             (Depth::Quick, None) => Reading::unavailable("a quick measurement leaves it out"),
-            _ => Reading::unavailable(reason()),
+            _ => reason().reading(),
         };
         IdleLatency {
             from,
             to,
             cpu,
-            pages: Reading::unavailable(reason()),
-            bytes: Reading::unavailable(reason()),
-            latency: Reading::unavailable(reason()),
+            pages: reason().reading(),
+            bytes: reason().reading(),
+            latency: reason().reading(),
             with_tlb_misses,
         }
     };
@@ -115,7 +115,7 @@ fn bandwidths(machine: &Machine, layout: &Layout, request: &MeasurementRequest) 
         for row in &layout.rows {
             for column in &layout.columns {
                 let (from, to) = (row.node, column.node);
-                let reason = layout.refusal(row, column).unwrap_or(STOPPED.to_owned());
+                let reason = layout.refusal(row, column).unwrap_or(CellError::Stopped);
                 let both = [
                     (Workers::Core(from), row.cores().len().min(1)),
                     (Workers::Node(from), row.cores().len()),
@@ -127,16 +127,16 @@ fn bandwidths(machine: &Machine, layout: &Layout, request: &MeasurementRequest) 
                         target: Target::Node(to),
                         mix,
                         threads: Reading::Measured(threads as u32),
-                        rate: Reading::unavailable(reason.clone()),
+                        rate: reason.reading(),
                         declared: declared(machine, from, to, mix),
                     });
                 }
             }
         }
         let threads: usize = layout.with_local_memory().map(|row| row.cores().len()).sum();
-        let reason = match threads {
-            0 => "no node has both CPUs and memory that we may use".to_owned(),
-            _ => STOPPED.to_owned(),
+        let rate = match threads {
+            0 => Reading::unavailable("no node has both CPUs and memory that we may use"),
+            _ => CellError::Stopped.reading(),
         };
         let each = layout.with_local_memory().map(|row| declared(machine, row.node, row.node, mix));
         let sum = each.reduce(|sum, one| match (sum, one) {
@@ -150,7 +150,7 @@ fn bandwidths(machine: &Machine, layout: &Layout, request: &MeasurementRequest) 
             target: Target::Local,
             mix,
             threads: Reading::Measured(threads as u32),
-            rate: Reading::unavailable(reason),
+            rate,
             declared: sum.unwrap_or_else(|| Reading::unavailable("the firmware declares none")),
         });
     }
@@ -190,7 +190,7 @@ fn header(
         origin: ProfileOrigin::Numawise(request.version.clone()),
         fingerprint: request.fingerprint.clone(),
         taken: Reading::unavailable("the clock is before 1970"),
-        took: Reading::unavailable(STOPPED),
+        took: CellError::Stopped.reading(),
         depth: request.depth,
         complete: false,
         nodes: nodes.collect(),

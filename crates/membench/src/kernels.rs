@@ -17,7 +17,7 @@ mod walk;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub use check::fill;
+pub use check::{WrongWord, fill};
 pub use spin::spin;
 
 #[cfg(test)]

@@ -140,7 +140,7 @@ fn what_is_wrong_in_memory_is_found_and_told() {
             buffers.0[stream][1 + line].0[word] ^= 1 << 40;
             let streams = buffers.streams();
             // SAFETY: the same.
-            let told = unsafe { kernel.verify(streams, 7, 1) }.expect_err("a word is wrong");
+            let told = unsafe { kernel.verify(streams, 7, 1) }.expect_err("a word is wrong").to_string();
             assert!(told.contains(&format!("word {word} of line {line} of stream {stream} is 0x")), "{told}");
         }
     }

@@ -8,6 +8,7 @@ use numawise_facts::{Attribute, AttributeOrigin, Machine, MemoryAccess, Mix, Rea
 use numawise_units::{Bytes, BytesPerSecond, CpuId, CpuSet, NodeId};
 
 use crate::MeasurementRequest;
+use crate::error::CellError;
 use crate::sizes;
 
 /// A node with CPUs.
@@ -15,7 +16,7 @@ use crate::sizes;
 pub struct Row {
     pub node: NodeId,
     /// One CPU of each core that we may use, its first hardware thread; or why there is none.
-    pub cpus: Result<Vec<CpuId>, String>,
+    pub cpus: Result<Vec<CpuId>, CellError>,
     /// The node whose memory is local to this one's CPUs: itself, or the nearest with memory; none where no memory may be used.
     pub local: Option<NodeId>,
     /// The node with the most distant memory, where that is another one.
@@ -29,7 +30,7 @@ pub struct Row {
 pub struct Column {
     pub node: NodeId,
     /// Free memory when the machine was read, or why we may take none of it.
-    pub free: Result<Option<Bytes>, String>,
+    pub free: Result<Option<Bytes>, CellError>,
 }
 
 /// Rows and columns in ascending order.
@@ -61,7 +62,7 @@ impl Layout {
                 free: if machine.allowed_nodes.contains(node.id) {
                     Ok(node.free.measured().copied())
                 } else {
-                    Err(format!("we may not use the memory of node {}", node.id))
+                    Err(CellError::NodeNotAllowed(node.id))
                 },
             })
             .collect();
@@ -89,7 +90,7 @@ impl Layout {
     }
 
     /// Why this pair cannot be measured, if anything is known beforehand.
-    pub fn refusal(&self, row: &Row, column: &Column) -> Option<String> {
+    pub fn refusal(&self, row: &Row, column: &Column) -> Option<CellError> {
         row.cpus.as_ref().err().or(column.free.as_ref().err()).cloned()
     }
 
@@ -130,7 +131,7 @@ fn row(machine: &Machine, node: NodeId, cpus: &CpuSet, columns: &[Column]) -> Ro
     Row {
         node,
         cpus: if firsts.is_empty() {
-            Err(format!("we may use none of the CPUs of node {node} ({cpus})"))
+            Err(CellError::CpusNotAllowed { node, cpus: cpus.clone() })
         } else {
             Ok(firsts)
         },

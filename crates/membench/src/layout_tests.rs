@@ -47,9 +47,9 @@ fn what_we_may_not_use_stays_with_its_reason() {
     machine.allowed_cpus = machine.node(NodeId(1)).unwrap().cpus.clone();
     let layout = Layout::of(&machine, &fixture::request(Depth::Full));
     assert_eq!((layout.rows.len(), layout.columns.len(), layout.pairs()), (2, 2, 1));
-    let refusal = layout.refusal(&layout.rows[1], &layout.columns[1]).unwrap();
+    let refusal = layout.refusal(&layout.rows[1], &layout.columns[1]).unwrap().to_string();
     assert!(refusal.contains("memory of node 1"), "{refusal}");
-    let refusal = layout.refusal(&layout.rows[0], &layout.columns[0]).unwrap();
+    let refusal = layout.refusal(&layout.rows[0], &layout.columns[0]).unwrap().to_string();
     assert!(refusal.contains("CPUs of node 0"), "{refusal}");
     assert_eq!(layout.refusal(&layout.rows[1], &layout.columns[0]), None);
     assert_eq!(layout.rows[1].local, Some(NodeId(0)), "the nearest that may be used");

@@ -13,7 +13,8 @@ use numawise_facts::{
 };
 use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, NodeSet};
 
-use crate::buffer::{Buffer, Effort, PagesRequest, Placing, STOPPED, placing};
+use crate::buffer::{Buffer, Effort, PagesRequest, Placing, placing};
+use crate::error::CellError;
 use crate::layout::Layout;
 use crate::plan::{Experiment, MeasurementPlan};
 use crate::repeats::Outcome;
@@ -42,7 +43,7 @@ pub(crate) struct Measurement<'a> {
     /// Memory in base pages.
     pub base: Option<Buffer>,
     /// Why there is none of a node.
-    refused: Vec<(NodeId, String)>,
+    refused: Vec<(NodeId, CellError)>,
     /// Whether what is held is as it was filled.
     pub unmodified: bool,
     /// The ring that the one held buffer has, of so many lines from its start.
@@ -150,10 +151,9 @@ fn run_within(
 
 /// Whether there is anything to do at all.
 fn nothing(layout: &Layout) -> Result<(), MembenchError> {
-    let nothing = |why: &str| Err(MembenchError::NothingToMeasure(why.to_owned()));
     match (layout.usable_rows().next(), layout.usable_columns().next()) {
-        (None, _) => nothing("none of the nodes asked for has a CPU that we may use"),
-        (_, None) => nothing("none of the nodes asked for has memory that we may use"),
+        (None, _) => Err(MembenchError::NoUsableCpu),
+        (_, None) => Err(MembenchError::NoUsableMemory),
         _ => Ok(()),
     }
 }
@@ -232,16 +232,12 @@ impl Measurement<'_> {
         limits: &sizes::MemoryLimits,
         pages: PagesRequest,
         seconds: f64,
-    ) -> Result<Buffer, String> {
+    ) -> Result<Buffer, CellError> {
         let allowed = sizes::allowance(limits);
         let wanted = sizes::wanted(self.layout.caches, self.request.depth);
         if allowed.bytes < sizes::LEAST {
-            return Err(format!(
-                "only {} of node {node}'s memory may be taken ({}), and less than {} is too little",
-                allowed.bytes,
-                allowed.because,
-                sizes::LEAST
-            ));
+            let sizes::Allowance { bytes: allowed, because } = allowed;
+            return Err(CellError::TooLittleMemory { node, allowed, because });
         }
         let bytes = wanted.bytes.min(allowed.bytes);
         // Whole huge pages, where it is a matter of huge pages.
@@ -273,11 +269,11 @@ impl Measurement<'_> {
     }
 
     /// The buffer of this node, or why there is none.
-    pub fn buffer(&self, node: NodeId) -> Result<&Buffer, String> {
+    pub fn buffer(&self, node: NodeId) -> Result<&Buffer, CellError> {
         let found = self.buffers.iter().chain(&self.base).find(|buffer| buffer.node == node);
         found.ok_or_else(|| {
             let refused = self.refused.iter().find(|(refused, _)| *refused == node);
-            refused.map_or_else(|| STOPPED.to_owned(), |(_, reason)| reason.clone())
+            refused.map_or(CellError::Stopped, |(_, reason)| reason.clone())
         })
     }
 
@@ -302,8 +298,8 @@ impl Measurement<'_> {
     }
 
     /// The estimate of an outcome; notes that its repetitions were disturbed.
-    pub fn estimate(&mut self, outcome: Option<Outcome>) -> Result<Estimate<f64>, String> {
-        let outcome = outcome.ok_or("no repetition gave a figure")?;
+    pub fn estimate(&mut self, outcome: Option<Outcome>) -> Result<Estimate<f64>, CellError> {
+        let outcome = outcome.ok_or(CellError::NoFigure)?;
         if outcome.disturbed && self.disturbed.last() != self.current.as_ref() {
             self.disturbed.extend(self.current.clone());
         }

@@ -92,7 +92,8 @@ fn a_stop_keeps_what_is_done() {
     let profile = run_within(0.2, &fixture::live(), &small(Depth::Quick), &mut sink, &stop).unwrap();
     assert!(!profile.header.complete && sink.2.load(Relaxed) > 3);
     let empty = profile.latency.iter().filter_map(|cell| cell.latency.reason());
-    assert!(empty.clone().count() > 0 && empty.map(ToString::to_string).all(|reason| reason == STOPPED));
+    let stopped = CellError::Stopped.to_string();
+    assert!(empty.clone().count() > 0 && empty.map(ToString::to_string).all(|reason| reason == stopped));
     // Stopped before the first step: all cells are there, and empty.
     let profile =
         run_within(0.2, &fixture::live(), &small(Depth::Quick), &mut Ignore, &AtomicBool::new(true)).unwrap();

@@ -24,7 +24,7 @@ use std::sync::{Mutex, OnceLock};
 use numawise_linux::calls::affinity;
 use numawise_units::CpuId;
 
-use crate::buffer::{STOPPED, gone};
+use crate::error::CellError;
 use crate::repeats::{Repeats, Rule};
 use crate::system::{JIFFIES_PER_SECOND, System};
 use crate::{clock, speed};
@@ -69,7 +69,7 @@ pub trait Work: Send {
     fn between(&mut self, _expected: u64) {}
 
     /// Why nothing of it may count, if so.
-    fn wrong(&self) -> Option<String> {
+    fn wrong(&self) -> Option<CellError> {
         None
     }
 }
@@ -181,7 +181,7 @@ struct Board<'a> {
     ready: AtomicUsize,
     closed: AtomicUsize,
     shares: Vec<Mutex<Share>>,
-    trouble: Mutex<Option<String>>,
+    trouble: Mutex<Option<CellError>>,
     cpus: Vec<CpuId>,
     stop: &'a AtomicBool,
 }
@@ -189,14 +189,14 @@ struct Board<'a> {
 /// Runs all workers and takes windows until the figure that `primary` picks is sure, or time is up.
 ///
 /// # Errors
-/// A clause for the cell: a CPU went offline, or a stop before the first window's end.
+/// The cell's reason: a CPU went offline, or a stop before the first window's end.
 pub fn run(
     workers: Vec<Worker<'_>>,
-    pace: WindowRule,
+    window_rule: WindowRule,
     primary: fn(&Window) -> f64,
     system: &System,
     stop: &AtomicBool,
-) -> Result<TeamResult, String> {
+) -> Result<TeamResult, CellError> {
     let count = workers.len();
     let board = Board {
         phase: AtomicU64::new(0),
@@ -213,7 +213,7 @@ pub fn run(
         let first = workers.next().map(|(_, worker)| {
             scope.spawn(move || {
                 let windows =
-                    board.pinned(worker.cpu).then(|| lead(worker.work, board, pace, primary, system));
+                    board.pinned(worker.cpu).then(|| lead(worker.work, board, window_rule, primary, system));
                 let speed = windows.is_some().then(|| (worker.cpu, speed::here()));
                 board.phase.store(DONE, Release);
                 (windows.unwrap_or_default(), speed)
@@ -232,7 +232,7 @@ pub fn run(
         return Err(trouble);
     }
     if windows.is_empty() {
-        return Err(STOPPED.to_owned());
+        return Err(CellError::Stopped);
     }
     Ok(TeamResult { windows, others: others(before, system), speed })
 }
@@ -247,7 +247,8 @@ fn others(before: (f64, f64, Option<crate::system::Jiffies>), system: &System) -
 impl Board<'_> {
     /// Pins the calling thread and sees that it is where it should be.
     fn pinned(&self, cpu: CpuId) -> bool {
-        let result = affinity::pin(cpu).map_err(|error| gone(cpu, &error)).and_then(|()| here(cpu));
+        let result =
+            affinity::pin(cpu).map_err(|error| CellError::of_pinning(cpu, &error)).and_then(|()| here(cpu));
         let pinned = result.is_ok();
         if let Err(trouble) = result {
             self.fail(trouble);
@@ -256,7 +257,7 @@ impl Board<'_> {
         pinned
     }
 
-    fn fail(&self, trouble: String) {
+    fn fail(&self, trouble: CellError) {
         if let Ok(mut first) = self.trouble.lock() {
             first.get_or_insert(trouble);
         }
@@ -290,11 +291,9 @@ impl Board<'_> {
 }
 
 /// A pinned thread elsewhere means that its CPU is gone: the kernel then breaks the mask.
-fn here(cpu: CpuId) -> Result<(), String> {
+fn here(cpu: CpuId) -> Result<(), CellError> {
     match affinity::current_cpu() {
-        Ok(found) if found != cpu => {
-            Err(format!("CPU {cpu} went offline: its thread was moved to CPU {found}"))
-        }
+        Ok(found) if found != cpu => Err(CellError::ThreadMoved { cpu, found }),
         _ => Ok(()),
     }
 }
@@ -338,21 +337,21 @@ fn follow(mut work: Box<dyn Work + '_>, board: &Board<'_>, at: usize) {
 fn lead(
     mut work: Box<dyn Work + '_>,
     board: &Board<'_>,
-    pace: WindowRule,
+    window_rule: WindowRule,
     primary: fn(&Window) -> f64,
     system: &System,
 ) -> Vec<Window> {
     while board.ready.load(Acquire) < board.cpus.len() && !board.done() {
         std::thread::yield_now();
     }
-    let rate = warm(work.as_mut(), board, pace);
-    let longest = (pace.allowance / LEAST_WINDOWS).max(pace.window);
-    let mut length = (pace.least as f64 / rate).clamp(pace.window, longest);
-    let shortest = (pace.least as f64 / 4.0 / rate).max(LEAST_WINDOW).min(length);
+    let rate = warm(work.as_mut(), board, window_rule);
+    let longest = (window_rule.allowance / LEAST_WINDOWS).max(window_rule.window);
+    let mut length = (window_rule.least as f64 / rate).clamp(window_rule.window, longest);
+    let shortest = (window_rule.least as f64 / 4.0 / rate).max(LEAST_WINDOW).min(length);
     let stolen = || system.jiffies(&board.cpus).map_or(0, |jiffies| jiffies.steal);
     // Where no time was ever stolen there is no hypervisor that tells: then the file, long on large machines, is left alone.
     let steals = stolen() > 0;
-    let (began, mut repeats, mut windows) = (clock::now(), Repeats::new(pace.rule), Vec::new());
+    let (began, mut repeats, mut windows) = (clock::now(), Repeats::new(window_rule.rule), Vec::new());
     for number in 0.. {
         work.between((rate * length * 1.5) as u64);
         let steal = if steals { stolen() } else { 0 };
@@ -385,7 +384,7 @@ fn lead(
             length = (length * SHORTER).max(shortest);
         }
         windows.push(window);
-        let late = clock::now() - began + length > pace.allowance && windows.len() >= 3;
+        let late = clock::now() - began + length > window_rule.allowance && windows.len() >= 3;
         if repeats.enough() || late || board.stop.load(Relaxed) {
             break;
         }
@@ -402,7 +401,7 @@ fn set(board: &Board<'_>, phase: u64) -> bool {
 }
 
 /// Works until caches hold what they will hold and blocks have their size; gives work per second.
-fn warm(work: &mut dyn Work, board: &Board<'_>, pace: WindowRule) -> f64 {
+fn warm(work: &mut dyn Work, board: &Board<'_>, window_rule: WindowRule) -> f64 {
     let began = clock::now();
     let (mut amount, mut blocks) = (0, 0);
     loop {
@@ -411,8 +410,8 @@ fn warm(work: &mut dyn Work, board: &Board<'_>, pace: WindowRule) -> f64 {
         let now = clock::now();
         work.tune(now - block);
         blocks += 1;
-        let enough = amount >= pace.warm && now - began > pace.window;
-        if blocks >= 3 && (enough || now - began > pace.allowance / 3.0) || board.done() {
+        let enough = amount >= window_rule.warm && now - began > window_rule.window;
+        if blocks >= 3 && (enough || now - began > window_rule.allowance / 3.0) || board.done() {
             break;
         }
     }

@@ -1,9 +1,12 @@
 use std::sync::atomic::AtomicU64;
 
+use numawise_facts::Mix;
+
 use super::*;
 use crate::fixture;
+use crate::kernels::Vectors;
 
-const PACE: WindowRule = WindowRule {
+const WINDOW_RULE: WindowRule = WindowRule {
     window: 0.001,
     allowance: 0.05,
     warm: 1,
@@ -12,7 +15,7 @@ const PACE: WindowRule = WindowRule {
 };
 
 /// Counts its blocks, each of which takes 20 us of CPU time: time on the wall may be another program's.
-struct Count<'a>(&'a AtomicU64, Option<String>);
+struct Count<'a>(&'a AtomicU64, Option<CellError>);
 
 impl Work for Count<'_> {
     fn block(&mut self) -> u64 {
@@ -22,7 +25,7 @@ impl Work for Count<'_> {
         1
     }
 
-    fn wrong(&self) -> Option<String> {
+    fn wrong(&self) -> Option<CellError> {
         self.1.clone()
     }
 }
@@ -31,12 +34,17 @@ fn cpus() -> Vec<CpuId> {
     fixture::live().allowed_cpus.iter().take(2).collect()
 }
 
-fn team(cpus: &[CpuId], counts: &[AtomicU64], wrong: Option<&str>, stop: bool) -> Result<TeamResult, String> {
-    let workers = cpus.iter().zip(counts).map(|(&cpu, count)| Worker {
-        cpu,
-        work: Box::new(Count(count, wrong.map(str::to_owned))) as Box<dyn Work>,
-    });
-    run(workers.collect(), PACE, |window| window.all, &System::live(), &AtomicBool::new(stop))
+fn team(
+    cpus: &[CpuId],
+    counts: &[AtomicU64],
+    wrong: Option<CellError>,
+    stop: bool,
+) -> Result<TeamResult, CellError> {
+    let workers = cpus
+        .iter()
+        .zip(counts)
+        .map(|(&cpu, count)| Worker { cpu, work: Box::new(Count(count, wrong.clone())) as Box<dyn Work> });
+    run(workers.collect(), WINDOW_RULE, |window| window.all, &System::live(), &AtomicBool::new(stop))
 }
 
 #[test]
@@ -60,7 +68,7 @@ fn a_cpu_that_is_gone_ends_them_all_with_its_name() {
     with_gone.push(CpuId(8191));
     let counts = [AtomicU64::new(0), AtomicU64::new(0)];
     for order in [with_gone.clone(), with_gone.into_iter().rev().collect()] {
-        let reason = team(&order, &counts, None, false).unwrap_err();
+        let reason = team(&order, &counts, None, false).unwrap_err().to_string();
         assert!(reason.contains("CPU 8191 went offline"), "{reason}");
     }
 }
@@ -74,8 +82,9 @@ fn a_stop_lets_the_window_in_hand_end() {
 #[test]
 fn wrong_work_is_no_measurement_and_nobody_is_stopped() {
     let counts = [AtomicU64::new(0)];
-    assert_eq!(team(&cpus()[..1], &counts, Some("wrong sums"), false), Err("wrong sums".to_owned()));
-    assert_eq!(team(&[], &[], None, false), Err(STOPPED.to_owned()));
+    let wrong = CellError::WrongSums { mix: Mix::Read, vectors: Vectors::Portable };
+    assert_eq!(team(&cpus()[..1], &counts, Some(wrong.clone()), false), Err(wrong));
+    assert_eq!(team(&[], &[], None, false), Err(CellError::Stopped));
 }
 
 #[test]

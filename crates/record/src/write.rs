@@ -170,8 +170,8 @@ fn observation_columns(observation: &Reading<Observation>, missing: &mut Missing
         missing.note("threads", reason);
     }
     let pages = match &o.pages {
-        Reading::Measured(census) => {
-            [census.method.clone().into(), integer(census.pages_seen).into(), ns(census.at)]
+        Reading::Measured(residency) => {
+            [residency.method.clone().into(), integer(residency.pages_seen).into(), ns(residency.at)]
         }
         Reading::Unavailable { unavailable } => {
             missing.note("pages", unavailable);
@@ -234,11 +234,11 @@ fn insert_pages(
     trial: u32,
     observation: &Observation,
 ) -> rusqlite::Result<()> {
-    let Some(census) = observation.pages.measured() else {
+    let Some(residency) = observation.pages.measured() else {
         return Ok(());
     };
     let mut row = transaction.prepare_cached("INSERT INTO pages VALUES (?1, ?2, ?3, ?4)")?;
-    for (position, (node, bytes)) in census.by_node.iter().enumerate() {
+    for (position, (node, bytes)) in residency.by_node.iter().enumerate() {
         row.execute(params![trial, position as i64, node.0, integer(bytes.0)])?;
     }
     Ok(())

@@ -75,7 +75,7 @@ impl Status {
         Some(text.split(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(b"Name:"))?.trim_ascii())
     }
 
-    /// The process's own memory: anonymous and huge pages.
+    /// Private memory of the process: anonymous and huge pages.
     pub fn own(&self) -> Option<Bytes> {
         Some(self.anonymous? + self.huge.unwrap_or(Bytes(0)))
     }

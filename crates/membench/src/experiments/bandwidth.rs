@@ -5,6 +5,7 @@ use numawise_units::{BytesPerSecond, CpuId, NodeId};
 
 use crate::buffer::{Buffer, CHUNK};
 use crate::clock;
+use crate::error::CellError;
 use crate::kernels::{Kernel, Line, Shape, fill};
 use crate::measurement::Measurement;
 use crate::repeats::Rule;
@@ -49,7 +50,7 @@ pub(super) struct Share {
 
 impl Stream {
     /// Where the share is too small for the kernel's streams, the reason. `unmodified`: the buffer holds what it was filled with.
-    pub(super) fn new(kernel: Kernel, share: Share, unmodified: bool) -> Result<Stream, String> {
+    pub(super) fn new(kernel: Kernel, share: Share, unmodified: bool) -> Result<Stream, CellError> {
         let chunks = share.lines / CHUNK;
         let (from, to) = (chunks * share.part / share.parts, chunks * (share.part + 1) / share.parts);
         let count = kernel.streams();
@@ -57,11 +58,8 @@ impl Stream {
         let each = (to - from) / count;
         let lines = each.saturating_sub(usize::from(count > 1)) * CHUNK;
         if lines == 0 {
-            return Err(format!(
-                "{} KiB are too little for {} threads of {count} streams",
-                share.lines * size_of::<Line>() / 1024,
-                share.parts
-            ));
+            let kib = share.lines * size_of::<Line>() / 1024;
+            return Err(CellError::ShareTooSmall { kib, threads: share.parts, streams: count });
         }
         let stream = |number: usize| share.start.wrapping_add((from + number.min(count - 1) * each) * CHUNK);
         let streams = std::array::from_fn(|number| stream(number).wrapping_add(number.min(count - 1) * SKEW));
@@ -104,19 +102,14 @@ impl Work for Stream {
         }
     }
 
-    fn wrong(&self) -> Option<String> {
-        self.wrong.then(|| {
-            format!(
-                "the loop {} ({}) read other words than were written: this memory or processor is faulty",
-                self.kernel.mix,
-                self.kernel.vectors.name()
-            )
-        })
+    fn wrong(&self) -> Option<CellError> {
+        let Kernel { mix, vectors, .. } = self.kernel;
+        self.wrong.then_some(CellError::OtherWords { mix, vectors })
     }
 }
 
 /// Whether the loop for this mix does what it says, tried on a little memory.
-pub(super) fn checked(mix: Mix) -> Result<Kernel, String> {
+pub(super) fn checked(mix: Mix) -> Result<Kernel, CellError> {
     let kernel = Kernel::best(mix);
     let lines = 4 * CHUNK;
     let mut memory: Vec<Vec<Line>> = (0..3).map(|_| vec![Line([0; 8]); lines]).collect();
@@ -125,14 +118,12 @@ pub(super) fn checked(mix: Mix) -> Result<Kernel, String> {
     for pass in 0..2 {
         // SAFETY: three streams of that many lines, nobody else's.
         if unsafe { kernel.run(streams, lines) } != kernel.expected(lines, pass) {
-            return Err(format!(
-                "the loop {mix} ({}) computes wrong sums on this processor",
-                kernel.vectors.name()
-            ));
+            return Err(CellError::WrongSums { mix, vectors: kernel.vectors });
         }
     }
     // SAFETY: the same streams.
-    unsafe { kernel.verify(streams, lines, 2) }.map(|()| kernel)
+    unsafe { kernel.verify(streams, lines, 2) }?;
+    Ok(kernel)
 }
 
 impl Measurement<'_> {
@@ -154,7 +145,7 @@ impl Measurement<'_> {
         workers: Workers,
         target: Target,
         mix: Mix,
-    ) -> Result<numawise_facts::Estimate<f64>, String> {
+    ) -> Result<numawise_facts::Estimate<f64>, CellError> {
         let kernel = checked(mix)?;
         let mut team = Vec::new();
         for (cpus, to) in self.groups(workers, target) {
@@ -162,7 +153,7 @@ impl Measurement<'_> {
             team.extend(members(&cpus, buffer, kernel, self.unmodified)?);
         }
         let threads = team.len().max(1);
-        let pace = WindowRule {
+        let window_rule = WindowRule {
             window: (self.allowance / RULE.most as f64).clamp(0.01, 0.025),
             allowance: self.allowance,
             // Until the caches are full of what this loop changes, it writes nothing back.
@@ -171,7 +162,7 @@ impl Measurement<'_> {
             rule: RULE,
         };
         let began = clock::now();
-        let taken = team::run(team, pace, |window| window.all, &self.system, self.stop)?;
+        let taken = team::run(team, window_rule, |window| window.all, &self.system, self.stop)?;
         self.saw(&taken, clock::now() - began);
         self.estimate(taken.repeats(RULE, |window| window.all).outcome())
     }
@@ -197,7 +188,7 @@ fn members<'a>(
     buffer: &Buffer,
     kernel: Kernel,
     unmodified: bool,
-) -> Result<Vec<Worker<'a>>, String> {
+) -> Result<Vec<Worker<'a>>, CellError> {
     let member = |(part, &cpu): (usize, &CpuId)| {
         let share = Share { start: buffer.start(), lines: buffer.len(), part, parts: cpus.len() };
         let work = Stream::new(kernel, share, unmodified)?;

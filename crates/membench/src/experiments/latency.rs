@@ -5,7 +5,7 @@ use numawise_linux::calls::affinity;
 use numawise_linux::calls::pages::page_size;
 use numawise_units::{Bytes, CpuId, Latency, NodeId};
 
-use crate::buffer::STOPPED;
+use crate::error::CellError;
 use crate::kernels::Line;
 use crate::measurement::Measurement;
 use crate::plan::per_octave;
@@ -82,8 +82,8 @@ impl Measurement<'_> {
         from: NodeId,
         to: NodeId,
         shape: Option<RingShape>,
-    ) -> Result<(Estimate<Latency>, Bytes), String> {
-        let cpu = *self.cores(from).first().ok_or(STOPPED)?;
+    ) -> Result<(Estimate<Latency>, Bytes), CellError> {
+        let cpu = *self.cores(from).first().ok_or(CellError::Stopped)?;
         let shape = match shape {
             Some(shape) => shape,
             None => RingShape { block: Some(self.page_lines(to)?), all_lines: false },
@@ -103,8 +103,8 @@ impl Measurement<'_> {
         work: Chase,
         seconds: f64,
         warm: u64,
-    ) -> Result<Estimate<Latency>, String> {
-        let pace = WindowRule {
+    ) -> Result<Estimate<Latency>, CellError> {
+        let window_rule = WindowRule {
             window: (seconds / RULE.most as f64).clamp(0.002, 0.025),
             allowance: seconds,
             warm,
@@ -113,14 +113,14 @@ impl Measurement<'_> {
         };
         let began = clock::now();
         let team = vec![Worker { cpu, work: Box::new(work) }];
-        let taken = team::run(team, pace, |window| window.seconds_each, &self.system, self.stop)?;
+        let taken = team::run(team, window_rule, |window| window.seconds_each, &self.system, self.stop)?;
         self.saw(&taken, clock::now() - began);
         let estimate = self.estimate(taken.repeats(RULE, |window| window.seconds_each).outcome())?;
         Ok(estimate.map(|seconds| Latency(seconds * 1e9)))
     }
 
     /// Lines in a page of a node's buffer.
-    pub(super) fn page_lines(&self, node: NodeId) -> Result<usize, String> {
+    pub(super) fn page_lines(&self, node: NodeId) -> Result<usize, CellError> {
         let huge = self.system.huge_page().map(|(size, _)| size);
         let bytes = match (self.buffer(node)?.pages, huge) {
             (BufferPages::Transparent | BufferPages::Reserved, Some(huge)) => huge,
@@ -131,14 +131,14 @@ impl Measurement<'_> {
 
     /// The ring in the first `most` lines of a node's buffer, linked anew where there is another one. Smaller where linking is so
     /// slow that the time would be gone.
-    pub(super) fn linked(&mut self, node: NodeId, most: usize, shape: RingShape) -> Result<Track, String> {
+    pub(super) fn linked(&mut self, node: NodeId, most: usize, shape: RingShape) -> Result<Track, CellError> {
         let seconds = self.allowance;
         let seed = self.request.seed;
         let held = self.ring;
         let linker = self.layout.fillers(node, self.machine).last().copied();
         self.buffer(node)?;
         let found = self.buffers.iter_mut().chain(&mut self.base).find(|buffer| buffer.node == node);
-        let buffer = found.ok_or(STOPPED)?;
+        let buffer = found.ok_or(CellError::Stopped)?;
         let lines = buffer.len().min(most);
         if let Some((of, as_, track)) = held
             && (of, as_) == (lines, shape)
@@ -157,7 +157,7 @@ impl Measurement<'_> {
             (ring::link(&mut buffer.lines()[..lines.min(affordable)], shape, seed), affordable)
         };
         let linked = std::thread::scope(|scope| scope.spawn(link).join());
-        let (ring, affordable) = linked.map_err(|_| STOPPED)?;
+        let (ring, affordable) = linked.map_err(|_| CellError::Stopped)?;
         self.unmodified = false;
         let track = Track::new(ring);
         self.ring = Some((lines, shape, track));
@@ -179,7 +179,7 @@ impl Measurement<'_> {
         let buffer = self.buffer(to).map(|buffer| (buffer.bytes(), buffer.pages));
         let (most, pages) = match buffer {
             Ok((most, pages)) => (most, Reading::Measured(pages)),
-            Err(reason) => (Bytes(0), Reading::unavailable(reason)),
+            Err(error) => (Bytes(0), error.reading()),
         };
         let sizes = sizes::working_sets(most, per_octave(self.request.depth));
         let began = clock::now();
@@ -205,24 +205,22 @@ impl Measurement<'_> {
         bytes: Bytes,
         seconds: f64,
         left: f64,
-    ) -> Result<Estimate<Latency>, String> {
+    ) -> Result<Estimate<Latency>, CellError> {
         if self.stop.load(std::sync::atomic::Ordering::Relaxed) {
-            return Err(STOPPED.to_owned());
+            return Err(CellError::Stopped);
         }
-        let cpu = *self.cores(from).first().ok_or(STOPPED)?;
+        let cpu = *self.cores(from).first().ok_or(CellError::Stopped)?;
         let shape = RingShape { block: Some(self.page_lines(to)?), all_lines: true };
         let lines = (bytes.0 as usize / size_of::<Line>()).max(UNIT);
         let (caches, seed) = (self.layout.caches, self.request.seed);
-        let buffer = self.buffers.iter_mut().find(|buffer| buffer.node == to).ok_or(STOPPED)?;
+        let buffer = self.buffers.iter_mut().find(|buffer| buffer.node == to).ok_or(CellError::Stopped)?;
         // A part is linked first: where all of it would take longer than all that is left, it is not worth it.
         let trial = lines.min(LEAST_RING / 8);
         let began = clock::now();
         let mut ring = ring::link(&mut buffer.lines()[..trial], shape, seed);
         let all = (clock::now() - began) / trial as f64 * lines as f64;
         if all > left.max(0.5) {
-            return Err(format!(
-                "making a ring of {bytes} would take {all:.1} s here, longer than there is time"
-            ));
+            return Err(CellError::SlowRing { bytes, seconds: all });
         }
         if trial < lines {
             ring = ring::link(&mut buffer.lines()[..lines], shape, seed);

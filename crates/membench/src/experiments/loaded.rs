@@ -5,8 +5,9 @@ use numawise_units::{BytesPerSecond, CpuId, Latency, Nanoseconds, NodeId};
 
 use super::bandwidth::{Share, Stream, checked};
 use super::latency::{Chase, LEAST_LOADS};
-use crate::buffer::{CHUNK, STOPPED};
+use crate::buffer::CHUNK;
 use crate::clock;
+use crate::error::CellError;
 use crate::kernels::{Kernel, spin};
 use crate::measurement::Measurement;
 use crate::repeats::Rule;
@@ -30,7 +31,7 @@ impl Work for Paused {
         bytes
     }
 
-    fn wrong(&self) -> Option<String> {
+    fn wrong(&self) -> Option<CellError> {
         self.stream.wrong()
     }
 }
@@ -44,7 +45,7 @@ impl Measurement<'_> {
         }
     }
 
-    fn curve(&mut self, from: NodeId, to: NodeId, mix: Mix) -> Result<Vec<LoadPoint>, String> {
+    fn curve(&mut self, from: NodeId, to: NodeId, mix: Mix) -> Result<Vec<LoadPoint>, CellError> {
         let kernel = checked(mix)?;
         let half = self.buffer(to)?.len() / 2 / CHUNK * CHUNK;
         let shape = RingShape { block: Some(self.page_lines(to)?), all_lines: false };
@@ -65,8 +66,8 @@ impl Measurement<'_> {
                     latency: latency.map(|seconds| Latency(seconds * 1e9)),
                 }),
                 // What there is of a curve is kept: its cell cannot say why the rest is missing, but the header tells of a stop.
-                Err(reason) if reason == STOPPED && !points.is_empty() => break,
-                Err(reason) => return Err(reason),
+                Err(CellError::Stopped) if !points.is_empty() => break,
+                Err(error) => return Err(error),
             }
             if self.stop.load(std::sync::atomic::Ordering::Relaxed) {
                 break;
@@ -84,8 +85,8 @@ impl Measurement<'_> {
         track: &mut Track,
         steps: u64,
         seconds: f64,
-    ) -> Result<(Estimate<f64>, Estimate<f64>), String> {
-        let pace = WindowRule {
+    ) -> Result<(Estimate<f64>, Estimate<f64>), CellError> {
+        let window_rule = WindowRule {
             window: (seconds / RULE.most as f64).clamp(0.005, 0.02),
             allowance: seconds,
             warm: LEAST_LOADS,
@@ -93,17 +94,17 @@ impl Measurement<'_> {
             rule: RULE,
         };
         let chaser = Chase::new(track, true);
-        let taken = self.together(from, to, kernel, Some(chaser), steps, pace)?;
+        let taken = self.together(from, to, kernel, Some(chaser), steps, window_rule)?;
         let bandwidth = self.estimate(taken.repeats(RULE, |window| window.others).outcome())?;
         let latency = self.estimate(taken.repeats(RULE, |window| window.seconds_each).outcome())?;
         Ok((bandwidth, latency))
     }
 
     /// The time of a block when all load and nobody waits.
-    fn block_seconds(&mut self, from: NodeId, to: NodeId, kernel: Kernel) -> Result<f64, String> {
+    fn block_seconds(&mut self, from: NodeId, to: NodeId, kernel: Kernel) -> Result<f64, CellError> {
         let rule = Rule { least: 3, most: 5, precision: 0.05 };
-        let pace = WindowRule { window: 0.002, allowance: 0.05, warm: 1, least: 1 << 14, rule };
-        let taken = self.together(from, to, kernel, None, 0, pace)?;
+        let window_rule = WindowRule { window: 0.002, allowance: 0.05, warm: 1, least: 1 << 14, rule };
+        let taken = self.together(from, to, kernel, None, 0, window_rule)?;
         let rate = self.estimate(taken.repeats(rule, |window| window.all).outcome())?;
         let (read, written) = kernel.bytes(CHUNK);
         let threads = (self.cores(from).len() - 1) as f64;
@@ -118,8 +119,8 @@ impl Measurement<'_> {
         kernel: Kernel,
         chaser: Option<Chase<'_>>,
         steps: u64,
-        pace: WindowRule,
-    ) -> Result<TeamResult, String> {
+        window_rule: WindowRule,
+    ) -> Result<TeamResult, CellError> {
         let cpus = self.cores(from);
         let buffer = self.buffer(to)?;
         let half = buffer.len() / 2 / CHUNK * CHUNK;
@@ -130,13 +131,13 @@ impl Measurement<'_> {
             let stream = Stream::new(kernel, share, false)?.fixed_block(CHUNK);
             Ok(Worker { cpu, work: Box::new(Paused { stream, steps }) as Box<dyn Work> })
         };
-        let loaders: Result<Vec<Worker<'_>>, String> = cpus[1..].iter().enumerate().map(member).collect();
+        let loaders: Result<Vec<Worker<'_>>, CellError> = cpus[1..].iter().enumerate().map(member).collect();
         let primary: fn(&Window) -> f64 =
             if chaser.is_some() { |window| window.seconds_each } else { |window| window.all };
         let chaser = chaser.map(|chase| Worker { cpu: cpus[0], work: Box::new(chase) as Box<dyn Work> });
         let team: Vec<Worker<'_>> = chaser.into_iter().chain(loaders?).collect();
         let began = clock::now();
-        let taken = team::run(team, pace, primary, &self.system, self.stop)?;
+        let taken = team::run(team, window_rule, primary, &self.system, self.stop)?;
         self.saw(&taken, clock::now() - began);
         Ok(taken)
     }

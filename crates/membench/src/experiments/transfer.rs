@@ -13,7 +13,8 @@ use numawise_facts::{Estimate, Reading};
 use numawise_linux::calls::affinity;
 use numawise_units::{CpuId, Latency};
 
-use crate::buffer::{Buffer, Effort, PagesRequest, STOPPED, gone};
+use crate::buffer::{Buffer, Effort, PagesRequest};
+use crate::error::CellError;
 use crate::kernels::{Line, chase as kernel};
 use crate::measurement::Measurement;
 use crate::plan::Core;
@@ -34,7 +35,7 @@ const POLLS: u32 = 10_000;
 /// Whose turn it is, and what went wrong.
 struct Turn {
     phase: AtomicU64,
-    trouble: Mutex<Option<String>>,
+    trouble: Mutex<Option<CellError>>,
 }
 
 impl Turn {
@@ -64,7 +65,7 @@ impl Turn {
     fn pin(&self, cpu: CpuId) -> bool {
         let pinned = affinity::pin(cpu);
         if let (Err(error), Ok(mut trouble)) = (&pinned, self.trouble.lock()) {
-            trouble.get_or_insert(gone(cpu, error));
+            trouble.get_or_insert(CellError::of_pinning(cpu, error));
         }
         pinned.is_ok()
     }
@@ -86,7 +87,7 @@ impl Measurement<'_> {
         }
     }
 
-    fn transferred(&mut self, owner: Core, reader: Core) -> Result<Estimate<f64>, String> {
+    fn transferred(&mut self, owner: Core, reader: Core) -> Result<Estimate<f64>, CellError> {
         if self.buffer(owner.home).is_ok_and(|buffer| buffer.bytes() != sizes::LEAST) {
             self.forget();
         }
@@ -94,7 +95,8 @@ impl Measurement<'_> {
             self.forget();
             let allowed = sizes::allowance(&self.limits(owner.home, 1));
             if allowed.bytes < sizes::LEAST {
-                return Err(format!("only {} may be taken ({})", allowed.bytes, allowed.because));
+                let sizes::Allowance { bytes: allowed, because } = allowed;
+                return Err(CellError::TooLittleMemory { node: owner.home, allowed, because });
             }
             let wanted = sizes::LEAST;
             let effort = Effort { wanted, least: wanted, seconds: 1.0, patience: 1.0, stop: self.stop };
@@ -102,7 +104,8 @@ impl Measurement<'_> {
                 Buffer::on(owner.home, self.placing, PagesRequest::Base, effort, &[owner.cpu], &self.system)?;
             self.buffers.push(buffer);
         }
-        let buffer = self.buffers.iter_mut().find(|buffer| buffer.node == owner.home).ok_or(STOPPED)?;
+        let buffer =
+            self.buffers.iter_mut().find(|buffer| buffer.node == owner.home).ok_or(CellError::Stopped)?;
         let lines = &mut buffer.lines()[..LINES];
         let ring = ring::link(lines, RingShape { block: None, all_lines: false }, self.request.seed);
         let repeats = play(lines, ring, [owner.cpu, reader.cpu], self.allowance)?;
@@ -116,7 +119,7 @@ fn play(
     ring: Ring,
     [owner, reader]: [CpuId; 2],
     seconds: f64,
-) -> Result<Repeats, String> {
+) -> Result<Repeats, CellError> {
     let turn = Turn { phase: AtomicU64::new(0), trouble: Mutex::new(None) };
     let turn = &turn;
     let repeats = std::thread::scope(|scope| {
@@ -140,7 +143,7 @@ fn play(
     let trouble = turn.trouble.lock().ok().and_then(|mut trouble| trouble.take());
     match (trouble, repeats) {
         (None, Some(repeats)) => Ok(repeats),
-        (trouble, _) => Err(trouble.unwrap_or_else(|| STOPPED.to_owned())),
+        (trouble, _) => Err(trouble.unwrap_or(CellError::Stopped)),
     }
 }
 

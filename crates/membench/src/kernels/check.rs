@@ -2,7 +2,7 @@
 
 use numawise_facts::Mix;
 
-use super::{Kernel, Line, Streams};
+use super::{Kernel, Line, Streams, Vectors};
 
 /// Words of a line.
 const WORDS: u64 = 8;
@@ -10,6 +10,24 @@ const WORDS: u64 = 8;
 pub(super) const STEP: u64 = 1;
 /// What a pure store leaves in each word. Its bytes differ, so that no compiler makes a `memset` of it.
 pub(super) const STORED: u64 = 0x0102_0304_0506_0708;
+
+/// A word of a stream that is not what a kernel must have left there.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "kernel {mix} ({}): word {word} of line {line} of stream {stream} is {found:#x} after {passes} passes, expected \
+     {expected:#x}",
+    vectors.name()
+)]
+pub struct WrongWord {
+    pub mix: Mix,
+    pub vectors: Vectors,
+    pub stream: usize,
+    pub line: u64,
+    pub word: usize,
+    pub passes: u64,
+    pub found: u64,
+    pub expected: u64,
+}
 
 /// Gives a stream its first words: 1, 2, 3 and so on, so that every word counts and none counts like another.
 pub fn fill(stream: &mut [Line]) {
@@ -50,20 +68,16 @@ impl Kernel {
     ///
     /// # Safety
     /// As for [`Kernel::run`].
-    pub unsafe fn verify(&self, streams: Streams, lines: usize, passes: u64) -> Result<(), String> {
+    pub unsafe fn verify(&self, streams: Streams, lines: usize, passes: u64) -> Result<(), WrongWord> {
         for (stream, &start) in streams[..self.streams()].iter().enumerate() {
             // SAFETY: the caller promises `lines` lines that nobody writes meanwhile.
             let held = unsafe { std::slice::from_raw_parts(start, lines) };
-            for (index, line) in (0u64..).zip(held) {
-                for (word, &found) in line.0.iter().enumerate() {
-                    let expected = self.left(stream, first(index, word), passes);
+            for (line, words) in (0u64..).zip(held) {
+                for (word, &found) in words.0.iter().enumerate() {
+                    let expected = self.left(stream, first(line, word), passes);
                     if found != expected {
-                        return Err(format!(
-                            "kernel {} ({}): word {word} of line {index} of stream {stream} is {found:#x} after {passes} \
-                             passes, expected {expected:#x}",
-                            self.mix,
-                            self.vectors.name()
-                        ));
+                        let (mix, vectors) = (self.mix, self.vectors);
+                        return Err(WrongWord { mix, vectors, stream, line, word, passes, found, expected });
                     }
                 }
             }

@@ -53,9 +53,9 @@ pub(super) trait Step {
 
 /// How many parts of the lines a loop steps through at once, how many lines of each before the next part, and by how many
 /// lines it fetches ahead.
-pub(super) struct Pace<const PARTS: usize, const SPAN: usize, const AHEAD: usize>(PhantomData<()>);
+pub(super) struct Traversal<const PARTS: usize, const SPAN: usize, const AHEAD: usize>(PhantomData<()>);
 
-impl<const PARTS: usize, const SPAN: usize, const AHEAD: usize> Pace<PARTS, SPAN, AHEAD> {
+impl<const PARTS: usize, const SPAN: usize, const AHEAD: usize> Traversal<PARTS, SPAN, AHEAD> {
     /// # Safety
     /// As for [`Kernel::run`](super::Kernel::run), on a CPU that has the instructions of `H`.
     #[inline(always)]
@@ -184,7 +184,7 @@ impl Step for Write {
 
 /// The loops of one instruction set, as functions of their own that a disassembler finds by name, and `of`, which gives them.
 ///
-/// The tuned paces are those that did best where we measured, of many: docs/decisions/0005-memory-benchmark-kernels.md.
+/// The tuned traversals are those that did best where we measured, of many: docs/decisions/0005-memory-benchmark-kernels.md.
 macro_rules! loops {
     ($held:ty $(, $feature:literal)?) => {
         pub(in crate::kernels) fn of(
@@ -233,9 +233,9 @@ macro_rules! loops {
         #[inline(never)]
         $(#[target_feature(enable = $feature)])?
         pub(super) unsafe fn $name(streams: $crate::kernels::Streams, lines: usize) -> u64 {
-            use $crate::kernels::walk::{Pace, $step};
+            use $crate::kernels::walk::{Traversal, $step};
             // SAFETY: the caller's promises.
-            unsafe { Pace::<$parts, $span, $ahead>::walk::<$step, $held>(streams, lines) }
+            unsafe { Traversal::<$parts, $span, $ahead>::walk::<$step, $held>(streams, lines) }
         }
     };
 }
