@@ -1,12 +1,12 @@
-//! A machine as a screen of text and as JSON.
+//! A machine: one document for the terminal and for HTML, and JSON.
 
+mod document;
 mod evidence;
-mod firmware;
 mod json;
-mod terminal;
+mod matrices;
 
+pub use document::document;
 pub use json::{SCHEMA, json};
-pub use terminal::terminal;
 
 #[cfg(test)]
 #[path = "machine_tests.rs"]

@@ -5,6 +5,11 @@ use numawise_facts::{
 use numawise_units::{Bytes, CpuId, CpuSet, Latency, NodeId};
 
 use super::*;
+use crate::document::{Style, terminal};
+
+fn shown(machine: &Machine) -> String {
+    terminal(&document(machine, None), Style::plain())
+}
 
 fn set(list: &str) -> CpuSet {
     list.parse().unwrap()
@@ -82,27 +87,27 @@ this machine: 2 packages, 4 cores, 8 CPUs (2 hardware threads a core), 3 nodes, 
      8  hbm    4 GiB  3 GiB  none; near 2-3,6-7  none
   node 8 is hbm: hwloc recognises HBM
 
-distances   0   1   8
-        0  10  21  31
-        1  21  10  17
-        8  31  17  10
+  distances   0   1   8
+  0          10  21  31
+  1          21  10  17
+  8          31  17  10
 
-caches: 4 x L1 32 KiB for 2 CPUs each
+  caches: 4 x L1 32 KiB for 2 CPUs each
 
 firmware's read latency to node (- is unknown)
-                       1          8
-  from node 1      80 ns     120 ns
+                   1       8
+  from node 1  80 ns  120 ns
 
 firmware's read bandwidth and write bandwidth to node (- is unknown)
-                       1          8
-  from node 1  90.0 GB/s 400.0 GB/s
+                       1           8
+  from node 1  90.0 GB/s  400.0 GB/s
 
 What limits you here:
-- The affinity mask leaves 3 of 8 CPUs (0-2). Reported by sched_getaffinity, Cpus_allowed_list
-  in status. Who can lift it: whoever started us (taskset, numactl, srun, mpirun --bind-to);
-  taskset -c 0-7 in front of numawise undoes it.
+  - The affinity mask leaves 3 of 8 CPUs (0-2). Reported by sched_getaffinity, Cpus_allowed_list
+    in status. Who can lift it: whoever started us (taskset, numactl, srun, mpirun --bind-to);
+    taskset -c 0-7 in front of numawise undoes it.
 ";
-    assert_eq!(terminal(&example()), expected);
+    assert_eq!(shown(&example()), expected);
 }
 
 #[test]
@@ -115,7 +120,7 @@ fn what_is_not_known_is_said_and_never_zero() {
         node.free = Reading::unavailable("recorded");
         node.distances = Reading::unavailable("there are none");
     }
-    let text = terminal(&machine);
+    let text = shown(&machine);
     assert!(text.contains("3 nodes, memory unknown\n"), "{text}");
     assert!(text.contains("     0  dram  unknown  0-1,4-5"), "{text}");
     assert!(text.contains("distances: unavailable (there are none)"), "{text}");
@@ -128,11 +133,11 @@ fn limits_that_take_no_cpus_leave_the_rest() {
     let mut machine = example();
     machine.allowed_cpus = machine.online();
     machine.limits = vec![MachineNotice::CpuQuota { cpus: 2.5, file: "cpu.max".to_owned() }];
-    let text = terminal(&machine);
+    let text = shown(&machine);
     assert!(text.contains("Apart from that, all CPUs and the memory of all nodes may be used."), "{text}");
     assert!(!text.contains("of which we may use"), "{text}");
     machine.limits.clear();
-    assert!(terminal(&machine).contains("Nothing limits you here: all CPUs"));
+    assert!(shown(&machine).contains("Nothing limits you here: all CPUs"));
 }
 
 #[test]
@@ -141,7 +146,7 @@ fn kinds_of_cores_are_listed_when_they_are_known() {
     for cpu in &mut machine.cpus {
         cpu.efficiency = Reading::Measured(u32::from(cpu.core < 2));
     }
-    let text = terminal(&machine);
+    let text = shown(&machine);
     let line = "kinds of cores, the most efficient first: CPUs 2-3,6-7; CPUs 0-1,4-5\n";
     assert!(text.contains(line), "{text}");
 }
@@ -151,7 +156,7 @@ fn lines_stay_within_the_width() {
     let mut machine = example();
     let problem = "somebody ".repeat(60);
     machine.limits = vec![MachineNotice::PolicyCallsUnknown { problem }];
-    let long = terminal(&machine).lines().map(|line| line.chars().count()).max();
+    let long = shown(&machine).lines().map(|line| line.chars().count()).max();
     assert!(long.is_some_and(|long| long <= 96), "{long:?}");
 }
 
@@ -203,7 +208,7 @@ fn unavailable_values_carry_their_reason_in_json() {
 #[test]
 fn measured_figures_have_tables_of_their_own() {
     let mut machine = example();
-    let declared = terminal(&machine);
+    let declared = shown(&machine);
     assert!(declared.contains("firmware's") && !declared.contains("measured"), "{declared}");
     let latency = Estimate {
         median: Latency(141.3),
@@ -219,7 +224,7 @@ fn measured_figures_have_tables_of_their_own() {
         target: NodeId(1),
         figure: Figure::Latency(latency),
     });
-    let text = terminal(&machine);
+    let text = shown(&machine);
     assert!(text.contains("\nmeasured read latency to node (- is unknown)\n"), "{text}");
     let table = text.split_once("measured read latency").unwrap().1;
     assert!(table.contains("from node 0") && table.contains("141 ns"), "{text}");

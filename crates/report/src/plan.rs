@@ -1,4 +1,4 @@
-//! A placement as a table for a terminal and as JSON.
+//! A placement: one document for the terminal and for HTML, JSON, and lines for a shell.
 
 use numawise_facts::{
     EquivalentTool, Machine, MemoryPlan, NodeWeight, Notice, PageSize, Placement, TaskPlacement,
@@ -7,7 +7,7 @@ use numawise_facts::{
 use numawise_units::{CpuSet, NodeSet};
 use serde_json::{Value, json};
 
-use crate::document::table::table;
+use crate::document::{Block, Column, Command, Document, Opening, Row, Section, Table, section};
 use crate::notice;
 
 #[cfg(test)]
@@ -74,66 +74,83 @@ pub fn json(view: &View<'_>) -> Value {
     })
 }
 
-/// As text.
-pub fn text(view: &View<'_>) -> String {
+/// As a document.
+pub fn document(view: &View<'_>) -> Document {
     let placement = view.placement;
-    let mut text = format!("Plan for: {}\n", view.command);
     let binding = match placement.binding {
         ThreadBinding::Pinned => "each thread stays on its CPU",
         ThreadBinding::Free => "threads move inside the CPUs of their task",
     };
-    text += &format!("Strategy {}; {binding}.\n", placement.strategy);
-    for note in view.notes {
-        text += &format!("Note: {}.\n", notice::text(note));
+    let note = |note| Block::Paragraph(format!("Note: {}.", notice::text(note)).into());
+    let warning = |warning| Block::Paragraph(format!("warning: {}", notice::text(warning)).into());
+    let mut blocks = Vec::new();
+    if !view.notes.is_empty() {
+        blocks.push(section("notes", "", view.notes.iter().map(note).collect()));
     }
-    text.push('\n');
-    text += &table(&tasks(view), &[]);
-    if let Some(ours) = view.ours {
-        text += &format!("\nThis process is task {ours}.\n");
-    }
+    blocks.extend(tasks(view));
     if placement.binding == ThreadBinding::Pinned {
-        text.push('\n');
-        text += &table(&threads(view), &[]);
+        blocks.push(section("threads", "", vec![Block::Table(threads(view))]));
     }
-    for warning in &placement.warnings {
-        text += &format!("\nwarning: {}\n", notice::text(warning));
+    if !placement.warnings.is_empty() {
+        blocks.push(section("warnings", "", placement.warnings.iter().map(warning).collect()));
     }
     if !view.environment.is_empty() {
-        text += "\nThe program's environment:\n";
-        for (name, value) in view.environment {
-            match value {
-                Some(value) => text += &format!("  {name}={value}\n"),
-                None => text += &format!("  {name} is taken out\n"),
-            }
-        }
+        blocks.push(section("environment", "The program's environment:", environment(view)));
     }
-    for commands in view.commands {
-        text += &format!("\nEquivalent with {}:\n", commands.tool);
-        for line in &commands.lines {
-            text += &format!("  {line}\n");
-        }
-        if commands.lines.is_empty() {
-            text += "  (no command does this)\n";
-        }
-        for missing in &commands.missing {
-            text += &format!("  left out: {}\n", notice::text(missing));
-        }
+    blocks.extend(view.commands.iter().map(equivalent));
+    Document {
+        tool: "numawise run",
+        title: format!("Plan for: {}", view.command),
+        opening: Opening {
+            headline: format!("Plan for: {}", view.command),
+            sentence: Some(format!("Strategy {}; {binding}.", placement.strategy)),
+            ..Opening::default()
+        },
+        blocks,
+        charts: None,
+        width: 120,
     }
-    text
 }
 
-fn tasks(view: &View<'_>) -> Vec<Vec<String>> {
-    let header = ["task", "threads", "CPUs", "on nodes", "memory"].map(str::to_owned).to_vec();
+fn command(line: String) -> Command {
+    Command { tool: None, line }
+}
+
+fn environment(view: &View<'_>) -> Vec<Block> {
+    let set = |(name, value): &(String, Option<String>)| Some(command(format!("{name}={}", value.as_ref()?)));
+    let taken_out = |(name, value): &(String, Option<String>)| {
+        value.is_none().then(|| Block::Paragraph(format!("{name} is taken out").into()))
+    };
+    let set = Block::Commands(view.environment.iter().filter_map(set).collect());
+    std::iter::once(set).chain(view.environment.iter().filter_map(taken_out)).collect()
+}
+
+fn equivalent(commands: &ToolCommands) -> Block {
+    let mut blocks = vec![if commands.lines.is_empty() {
+        Block::Paragraph("(no command does this)".into())
+    } else {
+        Block::Commands(commands.lines.iter().cloned().map(command).collect())
+    }];
+    let missing = |missing| Block::Paragraph(format!("left out: {}", notice::text(missing)).into());
+    blocks.extend(commands.missing.iter().map(missing));
+    Block::Section(Section { id: None, title: format!("Equivalent with {}:", commands.tool), blocks })
+}
+
+fn tasks(view: &View<'_>) -> Vec<Block> {
     let row = |task: &TaskPlacement| {
-        vec![
+        let cells = [
             task.task.to_string(),
             task.threads.len().to_string(),
             task.cpus.to_string(),
             nodes(view.machine, &task.cpus),
             memory(&task.memory),
-        ]
+        ];
+        cells.into_iter().collect()
     };
-    [header].into_iter().chain(view.placement.tasks.iter().map(row)).collect()
+    let columns = ["task", "threads", "CPUs", "on nodes", "memory"].map(Column::text).to_vec();
+    let rows = view.placement.tasks.iter().map(row).collect();
+    let ours = view.ours.map(|ours| Block::Paragraph(format!("This process is task {ours}.").into()));
+    std::iter::once(Block::Table(Table { columns, rows, most: None })).chain(ours).collect()
 }
 
 /// `weighted:0-1 (3:1), balancing, thp pages`
@@ -160,24 +177,25 @@ pub fn script(commands: &ToolCommands) -> String {
     comments.chain(lines).collect()
 }
 
-fn threads(view: &View<'_>) -> Vec<Vec<String>> {
-    let header = ["task", "thread", "CPU", "core", "node", "package"].map(str::to_owned).to_vec();
-    let mut rows = vec![header];
+fn threads(view: &View<'_>) -> Table {
+    let columns = ["task", "thread", "CPU", "core", "node", "package"].map(Column::text).to_vec();
+    let mut rows: Vec<Row> = Vec::new();
     for task in &view.placement.tasks {
         for (number, cpus) in task.threads.iter().enumerate() {
             let cpu = cpus.first().and_then(|cpu| view.machine.cpu(cpu));
             let known = |value: Option<u32>| value.map_or("?".to_owned(), |value| value.to_string());
-            rows.push(vec![
+            let cells = [
                 task.task.to_string(),
                 number.to_string(),
                 cpus.to_string(),
                 known(cpu.map(|cpu| cpu.core)),
                 known(cpu.and_then(|cpu| cpu.node).map(|node| node.0)),
                 known(cpu.and_then(|cpu| cpu.package)),
-            ]);
+            ];
+            rows.push(cells.into_iter().collect());
         }
     }
-    rows
+    Table { columns, rows, most: None }
 }
 
 fn nodes(machine: &Machine, cpus: &CpuSet) -> String {

@@ -2,6 +2,7 @@ use numawise_facts::{Cpu, LaunchNotice, MemoryMode, MemoryPlan, PlanNotice, Read
 use numawise_units::{CpuId, NodeId, TaskId};
 
 use super::*;
+use crate::document::{Style, terminal};
 
 fn machine() -> Machine {
     let cpu = |id| Cpu {
@@ -71,27 +72,33 @@ fn shown(placement: &Placement, show: impl Fn(&View<'_>) -> String) -> String {
     })
 }
 
+fn text(view: &View<'_>) -> String {
+    terminal(&document(view), Style::plain())
+}
+
 #[test]
 fn a_pinned_plan_has_a_row_for_each_thread() {
     let text = shown(&placement(ThreadBinding::Pinned), text);
     let expected = "\
 Plan for: ./app
 Strategy semi; each thread stays on its CPU.
-Note: --rebind changes nothing: no launcher's variables are in the environment, so that this is not a rank of a job.
 
-task  threads  CPUs  on nodes  memory
-0     2        0-1   0         bind:0
-1     2        2-3   1         weighted:0-1
+  Note: --rebind changes nothing: no launcher's variables are in the environment, so that this
+  is not a rank of a job.
 
-This process is task 1.
+  task  threads  CPUs  on nodes  memory
+  0     2        0-1   0         bind:0
+  1     2        2-3   1         weighted:0-1
 
-task  thread  CPU  core  node  package
-0     0       0    0     0     0
-0     1       1    1     0     0
-1     0       2    2     1     1
-1     1       3    3     1     1
+  This process is task 1.
 
-warning: memory policies that differ between tasks
+  task  thread  CPU  core  node  package
+  0     0       0    0     0     0
+  0     1       1    1     0     0
+  1     0       2    2     1     1
+  1     1       3    3     1     1
+
+  warning: memory policies that differ between tasks
 
 The program's environment:
   OMP_NUM_THREADS=2
@@ -120,7 +127,7 @@ fn what_the_machine_does_not_tell_is_not_invented() {
     plan.tasks[0].cpus = "9".parse().unwrap();
     plan.tasks[0].threads = vec!["9".parse().unwrap()];
     let text = shown(&plan, text);
-    assert!(text.contains("\n0     0       9    ?     ?     ?\n"), "{text}");
+    assert!(text.contains("\n  0     0       9    ?     ?     ?\n"), "{text}");
 }
 
 #[test]

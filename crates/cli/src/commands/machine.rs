@@ -15,8 +15,8 @@ mod progress;
 
 use clap::{Subcommand, ValueEnum};
 use numawise_facts::Machine;
-use numawise_report::notice;
-use numawise_session::{here, profiles::SavedProfile};
+use numawise_report::{document, notice};
+use numawise_session::here;
 
 use super::{Failure, SUCCESS, Status};
 use crate::show;
@@ -72,17 +72,15 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         format!("{:#}\n", numawise_report::machine::json(&machine))
     } else {
         let saved = saved.filter(|_| arguments.reader == Reader::Hwloc);
-        let measured = saved.map_or(String::new(), |saved| brief(&saved, &machine));
-        numawise_report::machine::terminal(&machine) + &measured
+        let measured = saved.map(|saved| {
+            let tables = numawise_analyse::profile(&saved.profile, Some(&machine));
+            (saved.profile, tables)
+        });
+        let measured = measured.as_ref().map(|(profile, tables)| (profile, tables));
+        document::terminal(&numawise_report::machine::document(&machine, measured), show::style())
     };
     show::print(&text)?;
     Ok(SUCCESS)
-}
-
-/// The paragraph about what was measured of this machine.
-fn brief(saved: &SavedProfile, machine: &Machine) -> String {
-    let tables = numawise_analyse::profile(&saved.profile, Some(machine));
-    numawise_report::profile::brief(&saved.profile, &tables)
 }
 
 /// The machine in full, with a line on stderr where it had to be read another way.

@@ -21,6 +21,7 @@ use std::io::Write as _;
 
 use numawise_facts::Argument;
 use numawise_machine::Roots;
+use numawise_report::document::Style;
 use numawise_report::notice;
 use numawise_session::plan::{self, Explanation, RunRequest, TaskCount};
 
@@ -58,7 +59,7 @@ fn start(request: &RunRequest) -> Result<Status, Failure> {
         say(&format!("warning: {}", notice::text(warning)));
     }
     if request.explain == Explanation::EachRank {
-        eprint!("{}", show::text(&plan, &request.command));
+        eprint!("{}", show::text(&plan, &request.command, Style::plain()));
     }
     if matches!(request.tasks, TaskCount::Copies(_)) {
         return copies::run(request, &plan);

@@ -1,25 +1,28 @@
 //! A plan as text, as JSON, and as the equivalent commands of one tool.
 
 use numawise_facts::{EquivalentTool, RunSpec};
+use numawise_report::document::{self, Style};
 use numawise_report::notice;
 use numawise_report::plan::{self, ToolCommands, View};
 use numawise_session::plan::RunPlan;
 
 use super::super::Failure;
 use super::request::PlanFormat;
+use crate::show;
 
 /// # Errors
 /// When the tool has no command for this plan.
 pub fn shown(plan: &RunPlan, spec: &RunSpec, format: PlanFormat) -> Result<String, Failure> {
     match format {
-        PlanFormat::Text => Ok(text(plan, spec)),
+        PlanFormat::Text => Ok(text(plan, spec, show::style())),
         PlanFormat::Json => Ok(with_view(plan, spec, |view| format!("{:#}\n", plan::json(view)))),
         PlanFormat::CommandsOf(tool) => script(plan, spec, tool),
     }
 }
 
-pub fn text(plan: &RunPlan, spec: &RunSpec) -> String {
-    with_view(plan, spec, plan::text)
+/// As text, written for `style`.
+pub fn text(plan: &RunPlan, spec: &RunSpec, style: Style) -> String {
+    with_view(plan, spec, |view| document::terminal(&plan::document(view), style))
 }
 
 /// The lines of one tool; what they leave out as comments of a shell.

@@ -1,32 +1,39 @@
-//! A machine on one screen.
+//! A machine as people read it, on one screen.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
-use numawise_facts::{Cache, Cpu, Machine, MemoryKind, Node, Reading, Source};
-use numawise_units::{Bytes, CpuSet, NodeSet};
+use numawise_facts::{Cache, Cpu, Machine, MemoryKind, Node, Profile, Reading, Source};
+use numawise_tables::ProfileTables;
+use numawise_units::{Bytes, CpuSet, NodeId, NodeSet};
 
-use super::{evidence, firmware};
-use crate::notice;
+use super::evidence;
+use super::matrices::{self, figure, matrix};
+use crate::document::{Block, Column, Document, Opening, Row, Table, section};
+use crate::{notice, profile};
 
-/// Paragraphs are broken at this column.
-const WIDTH: usize = 96;
-
-/// A machine for people: shape, nodes, distances, caches, the firmware's figures, and what limits us.
-pub fn terminal(machine: &Machine) -> String {
-    let mut text = String::new();
-    let _ = writeln!(text, "{}: {}", title(&machine.source), shape(machine));
-    if let Some(kinds) = kinds_of_cores(&machine.cpus) {
-        let _ = writeln!(text, "kinds of cores, the most efficient first: {kinds}");
+/// The machine as a document: shape, nodes, distances, caches, the firmware's figures, what limits us, and in a few lines
+/// what was measured.
+pub fn document(machine: &Machine, measured: Option<(&Profile, &ProfileTables)>) -> Document {
+    let mut blocks = vec![nodes(machine)];
+    blocks.extend(distances(machine));
+    blocks.extend(caches(machine));
+    blocks.extend(matrices::sections(machine));
+    blocks.extend(limits(machine));
+    blocks.extend(measured.map(|(profile, tables)| profile::brief(profile, tables)));
+    let title = title(&machine.source);
+    Document {
+        tool: "numawise machine",
+        title: format!("Machine: {title}"),
+        opening: Opening {
+            headline: format!("{title}: {}", shape(machine)),
+            sentence: kinds_of_cores(&machine.cpus)
+                .map(|kinds| format!("kinds of cores, the most efficient first: {kinds}")),
+            ..Opening::default()
+        },
+        blocks,
+        charts: None,
+        width: 96,
     }
-    text.push('\n');
-    nodes(&mut text, machine);
-    evidence(&mut text, machine);
-    distances(&mut text, machine);
-    caches(&mut text, machine);
-    text.push_str(&firmware::tables(machine));
-    limits(&mut text, machine);
-    text
 }
 
 fn title(source: &Source) -> String {
@@ -90,45 +97,26 @@ fn kinds_of_cores(cpus: &[Cpu]) -> Option<String> {
     (lists.len() > 1).then(|| lists.join("; "))
 }
 
-fn nodes(text: &mut String, machine: &Machine) {
+/// The nodes, and from what a kind is derived that is not the ordinary one.
+fn nodes(machine: &Machine) -> Block {
     // What we may use is shown only where it is less than what there is.
     let limited = machine.allowed_cpus != machine.online();
     let live = machine.source == Source::Live;
-    let mut rows = vec![row_of_titles(live, limited)];
-    rows.extend(machine.nodes.iter().map(|node| row(node, machine, live, limited)));
-    let columns = rows[0].len();
-    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    for row in &rows {
-        let mut line = String::new();
-        for (column, cell) in row.iter().enumerate() {
-            // Numbers and sizes to the right, words and lists to the left.
-            let _ = match column {
-                1 => write!(line, "  {cell:<w$}", w = widths[column]),
-                _ if column + 1 == columns || (limited && column + 2 == columns) => {
-                    write!(line, "  {cell:<w$}", w = widths[column])
-                }
-                _ => write!(line, "  {cell:>w$}", w = widths[column]),
-            };
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-}
-
-fn row_of_titles(live: bool, limited: bool) -> Vec<String> {
-    let mut titles = vec!["node", "kind", "memory"];
+    let mut columns = vec![Column::number("node"), Column::text("kind"), Column::number("memory")];
     if live {
-        titles.push("free");
+        columns.push(Column::number("free"));
     }
-    titles.push("CPUs");
+    columns.push(Column::text("CPUs"));
     if limited {
-        titles.push("of which we may use");
+        columns.push(Column::text("of which we may use"));
     }
-    titles.into_iter().map(str::to_owned).collect()
+    let rows = machine.nodes.iter().map(|node| row(node, machine, live, limited)).collect();
+    let mut blocks = vec![Block::Table(Table { columns, rows, most: None })];
+    blocks.extend(evidence(machine));
+    section("nodes", "", blocks)
 }
 
-fn row(node: &Node, machine: &Machine, live: bool, limited: bool) -> Vec<String> {
+fn row(node: &Node, machine: &Machine, live: bool, limited: bool) -> Row {
     let size = |reading: &Reading<Bytes>| reading.measured().map_or("unknown".to_owned(), Bytes::to_string);
     let list = |cpus: &CpuSet| if cpus.is_empty() { "none".to_owned() } else { cpus.to_string() };
     let mut cells = vec![node.id.to_string(), node.kind.to_string(), size(&node.memory)];
@@ -143,11 +131,11 @@ fn row(node: &Node, machine: &Machine, live: bool, limited: bool) -> Vec<String>
     if limited {
         cells.push(list(&node.cpus.intersection(&machine.allowed_cpus)));
     }
-    cells
+    cells.into_iter().collect()
 }
 
 /// Where a kind is not the ordinary one: from what it is derived.
-fn evidence(text: &mut String, machine: &Machine) {
+fn evidence(machine: &Machine) -> Vec<Block> {
     let mut groups: Vec<(MemoryKind, String, NodeSet)> = Vec::new();
     for node in machine.nodes.iter().filter(|node| node.kind != MemoryKind::Dram) {
         let evidence = evidence::text(&node.kind_evidence);
@@ -158,7 +146,7 @@ fn evidence(text: &mut String, machine: &Machine) {
             None => groups.push((node.kind, evidence, NodeSet::single(node.id))),
         }
     }
-    for (kind, evidence, nodes) in groups {
+    let clause = |(kind, evidence, nodes): (MemoryKind, String, NodeSet)| {
         let (noun, verb) = match nodes.len() {
             1 => ("node", "is"),
             _ => ("nodes", "are"),
@@ -167,44 +155,38 @@ fn evidence(text: &mut String, machine: &Machine) {
             MemoryKind::Unknown => "of unknown kind".to_owned(),
             known => known.to_string(),
         };
-        let line = format!("{noun} {nodes} {verb} {kind}: {evidence}");
-        let _ = writeln!(text, "{}", wrapped("  ", "    ", &line));
-    }
+        Block::Paragraph(format!("{noun} {nodes} {verb} {kind}: {evidence}").into())
+    };
+    groups.into_iter().map(clause).collect()
 }
 
-fn distances(text: &mut String, machine: &Machine) {
+fn distances(machine: &Machine) -> Option<Block> {
     if machine.nodes.len() < 2 {
-        return;
+        return None;
     }
-    text.push('\n');
     let rows: Option<Vec<&Vec<u32>>> = machine.nodes.iter().map(|node| node.distances.measured()).collect();
     let Some(rows) = rows else {
         let reason = machine.nodes.iter().find_map(|node| node.distances.reason());
-        let _ = writeln!(text, "distances: unavailable ({})", reason.map_or("", |reason| &reason.0));
-        return;
+        let reason = reason.map_or("", |reason| &reason.0);
+        let text = format!("distances: unavailable ({reason})");
+        return Some(section("distances", "", vec![Block::Paragraph(text.into())]));
     };
-    let numbers = rows.iter().copied().flatten().copied();
-    let ids = machine.nodes.iter().map(|node| node.id.0);
-    let width = numbers.chain(ids).max().unwrap_or(0).to_string().len().max(2) + 2;
-    let first = "distances".len();
-    let _ = write!(text, "{:<first$}", "distances");
-    for node in &machine.nodes {
-        let _ = write!(text, "{:>width$}", node.id.0);
-    }
-    text.push('\n');
-    for (node, row) in machine.nodes.iter().zip(rows) {
-        let _ = write!(text, "{:>first$}", node.id.0);
-        for distance in row {
-            let _ = write!(text, "{distance:>width$}");
-        }
-        text.push('\n');
-    }
+    let ids: Vec<NodeId> = machine.nodes.iter().map(|node| node.id).collect();
+    let cell = |from: NodeId, to: NodeId, distance: u32| {
+        figure(distance.to_string(), format!("{distance} from node {from} to node {to}"))
+    };
+    let rows = ids.iter().zip(rows).map(|(from, row)| {
+        let cells = ids.iter().zip(row).map(|(to, distance)| cell(*from, *to, *distance));
+        (from.to_string(), cells.collect())
+    });
+    let matrix = matrix("distances", &ids, rows.collect());
+    Some(section("distances", "", vec![Block::Matrices(vec![matrix])]))
 }
 
 /// Caches of one level and size that are shared by as many CPUs are counted.
-fn caches(text: &mut String, machine: &Machine) {
+fn caches(machine: &Machine) -> Option<Block> {
     if machine.caches.is_empty() {
-        return;
+        return None;
     }
     let mut groups: BTreeMap<(u32, Bytes, usize), usize> = BTreeMap::new();
     for Cache { level, size, cpus } in &machine.caches {
@@ -220,40 +202,40 @@ fn caches(text: &mut String, machine: &Machine) {
             format!("{number} x L{level} {size} for {} each", count(cpus, "CPU"))
         })
         .collect();
-    let _ = writeln!(text, "\n{}", wrapped("caches: ", "  ", &lines.join(", ")));
+    let text = format!("caches: {}", lines.join(", "));
+    Some(section("caches", "", vec![Block::Paragraph(text.into())]))
 }
 
-fn limits(text: &mut String, machine: &Machine) {
+fn limits(machine: &Machine) -> Option<Block> {
     if matches!(machine.source, Source::Synthetic(_)) {
-        return;
+        return None;
     }
-    text.push('\n');
     let live = machine.source == Source::Live;
     if machine.limits.is_empty() {
-        text.push_str(if live {
-            "Nothing limits you here: all CPUs and the memory of all nodes may be used.\n"
+        let text = if live {
+            "Nothing limits you here: all CPUs and the memory of all nodes may be used."
         } else {
-            "Nothing was kept from whoever recorded this machine.\n"
-        });
-        return;
+            "Nothing was kept from whoever recorded this machine."
+        };
+        return Some(section("limits", "", vec![Block::Paragraph(text.into())]));
     }
-    text.push_str(if live {
-        "What limits you here:\n"
-    } else {
-        "What was kept from whoever recorded this machine:\n"
-    });
-    for limit in &machine.limits {
-        let line = format!(
+    let title =
+        if live { "What limits you here:" } else { "What was kept from whoever recorded this machine:" };
+    let entry = |limit| {
+        let text = format!(
             "{}. Reported by {}. Who can lift it: {}.",
             capital(&notice::machine::text(limit)),
             notice::machine::source(limit),
             notice::machine::lift(limit)
         );
-        let _ = writeln!(text, "{}", wrapped("- ", "  ", &line));
-    }
+        text.into()
+    };
+    let mut blocks = vec![Block::List(machine.limits.iter().map(entry).collect())];
     if live && !machine.limits.iter().any(|limit| limit.takes_cpus() || limit.takes_nodes()) {
-        text.push_str("Apart from that, all CPUs and the memory of all nodes may be used.\n");
+        let rest = "Apart from that, all CPUs and the memory of all nodes may be used.";
+        blocks.push(Block::Paragraph(rest.into()));
     }
+    Some(section("limits", title, blocks))
 }
 
 fn capital(text: &str) -> String {
@@ -262,23 +244,4 @@ fn capital(text: &str) -> String {
         Some(first) => first.to_uppercase().chain(letters).collect(),
         None => String::new(),
     }
-}
-
-/// A paragraph with `first` before its first line and `then` before the others.
-fn wrapped(first: &str, then: &str, text: &str) -> String {
-    let mut lines = vec![first.to_owned()];
-    let mut empty = true;
-    for word in text.split_whitespace() {
-        let line = lines.last_mut().expect("there is always a line");
-        if !empty && line.chars().count() + 1 + word.chars().count() > WIDTH {
-            lines.push(format!("{then}{word}"));
-            continue;
-        }
-        if !empty {
-            line.push(' ');
-        }
-        line.push_str(word);
-        empty = false;
-    }
-    lines.join("\n")
 }
