@@ -8,7 +8,7 @@ mod html;
 mod matrix;
 mod paint;
 mod ratios;
-pub(crate) mod table;
+mod table;
 mod terminal;
 mod text;
 
@@ -20,7 +20,6 @@ pub use paint::Tone;
 pub use ratios::{RatioRow, Ratios};
 pub(crate) use table::Align;
 pub use terminal::{Style, terminal};
-pub(crate) use text::wrap;
 
 /// What a person reads, whatever the face.
 #[derive(Debug, Clone)]
