@@ -141,7 +141,7 @@ fn machine(study: &Study) -> Table {
         let cells: [Cell; 5] = [
             node.id.to_string().into(),
             node.kind.to_string().into(),
-            node.memory.to_string().into(),
+            text(&node.memory.as_ref().map(ToString::to_string)).into(),
             cpus.into(),
             text(&distances).into(),
         ];

@@ -127,7 +127,7 @@ fn others(check: &Check) -> Option<Table> {
         Column::code("vs"),
         Column::text("ratio"),
         Column::text(""),
-        Column::number("n"),
+        Column::number("repeats"),
     ];
     (!rows.is_empty()).then_some(Table { columns, rows, most: None })
 }
