@@ -27,4 +27,4 @@ pub const EXCEPTIONS: [(&str, Rule, &str); 4] = [
 ];
 
 /// Places that are still to be mended; the list only shrinks.
-pub const OPEN: [(&str, Rule); 1] = [("crates/analyse", Rule::Circle)];
+pub const OPEN: [(&str, Rule); 0] = [];

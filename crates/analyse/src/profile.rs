@@ -1,4 +1,4 @@
-//! What a profile of a machine says: tables, sentences, and how it differs from another.
+//! What a profile of a machine says: tables, statements, and how it differs from another.
 
 mod compare;
 mod curves;
@@ -21,7 +21,7 @@ pub use compare::compare_profiles;
 #[path = "profile_tests.rs"]
 mod tests;
 
-/// One profile as tables and sentences. `machine` names the caches that show in the curves; without it they stay unnamed. It
+/// One profile as tables and statements. `machine` names the caches that show in the curves; without it they stay unnamed. It
 /// is for who calls this to see that the profile was taken on that machine.
 pub fn profile(profile: &Profile, machine: Option<&Machine>) -> ProfileTables {
     let mut matrices = matrices::matrices(profile);
@@ -37,6 +37,6 @@ pub fn profile(profile: &Profile, machine: Option<&Machine>) -> ProfileTables {
         cores: transfers::by_core(profile),
         notices: notices::notices(profile),
     };
-    tables.meaning = meaning::sentences(profile, &tables);
+    tables.meaning = meaning::statements(profile, &tables);
     tables
 }

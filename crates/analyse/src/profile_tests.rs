@@ -1,13 +1,40 @@
 use numawise_facts::{
-    BufferPages, Estimate, MembenchNotice, Mix, Notice, ProfileOrigin, Reading, Target, Workers,
+    BufferPages, Estimate, MembenchNotice, MemoryKind, Mix, Notice, ProfileOrigin, Reading, Target, Workers,
 };
-use numawise_tables::{CellCall, CellKey, KneeReason, LineHome, MatrixMeasure, NodeCores};
-use numawise_units::{Bytes, BytesPerSecond, CpuId, Latency, NodeId, NodeSet};
+use numawise_tables::{
+    CellCall, CellKey, ComparisonStatement, KneeReason, LineHome, MatrixMeasure, NodeCores, ProfileProperty,
+    ProfileStatement, RemoteNodes, ValueSpan, VsLocal,
+};
+use numawise_units::{Bytes, BytesPerSecond, CpuId, Latency, NodeId, NodeSet, Ratio};
 
 use super::*;
 
-fn said(all: &[String], part: &str) -> bool {
-    all.iter().any(|sentence| sentence.contains(part))
+/// What is said of other memory than local memory.
+fn remote(tables: &ProfileTables) -> Vec<(RemoteNodes, VsLocal<Latency>, VsLocal<BytesPerSecond>)> {
+    let one = |statement: &ProfileStatement| match statement {
+        ProfileStatement::RemoteMemory { memory, latency, read_bandwidth } => {
+            Some((*memory, latency.unwrap(), read_bandwidth.unwrap()))
+        }
+        _ => None,
+    };
+    tables.meaning.iter().filter_map(one).collect()
+}
+
+/// Bounds of a span in hundredths; twice the same for values that are alike.
+fn hundredths<T: Copy>(span: ValueSpan<T>, value: impl Fn(T) -> f64) -> (i64, i64) {
+    let (least, most) = match span {
+        ValueSpan::Alike(one) => (one, one),
+        ValueSpan::Between(least, most) => (least, most),
+    };
+    let hundredths = |one| (value(one) * 100.0).round() as i64;
+    (hundredths(least), hundredths(most))
+}
+
+fn hidden_cache(tables: &ProfileTables) -> Option<(u32, Bytes)> {
+    tables.meaning.iter().find_map(|statement| match statement {
+        ProfileStatement::HiddenCache { level, size, .. } => Some((*level, *size)),
+        _ => None,
+    })
 }
 
 fn median(cell: &numawise_tables::Cell) -> f64 {
@@ -15,7 +42,7 @@ fn median(cell: &numawise_tables::Cell) -> f64 {
 }
 
 #[test]
-fn two_sockets_are_told_in_tables_and_sentences() {
+fn two_sockets_are_told_in_tables_and_statements() {
     let shape = sample::two_sockets();
     let tables = profile(&shape.profile(), Some(&shape.machine()));
     let latency = tables.matrix(MatrixMeasure::IdleLatency).unwrap();
@@ -26,14 +53,32 @@ fn two_sockets_are_told_in_tables_and_sentences() {
     for mix in Mix::ALL {
         assert!(tables.matrix(MatrixMeasure::Bandwidth { cores: NodeCores::All, mix }).is_some(), "{mix}");
     }
-    for part in [
-        "Memory of the other node takes 1.75x as long as local memory to answer (140.2 ns vs 80.1 ns) and gives 0.40x",
-        "One core reads 13.1 GB/s of its node's memory, 14 %",
-        "87 % of what the firmware declares",
-        "2.47x as long",
-    ] {
-        assert!(said(&tables.meaning, part), "{part}: {:#?}", tables.meaning);
-    }
+    let (memory, latency, read_bandwidth) = remote(&tables)[0];
+    assert_eq!(memory, RemoteNodes::WithCpus { nodes: 2 });
+    assert_eq!(hundredths(latency.ratio, |ratio| ratio.0), (175, 175));
+    assert_eq!((latency.remote.median, latency.local.median), (Latency(140.2), Latency(80.1)));
+    assert_eq!(hundredths(read_bandwidth.ratio, |ratio| ratio.0), (40, 40));
+    let said = |is: fn(&ProfileStatement) -> bool| tables.meaning.iter().any(is);
+    assert!(
+        said(
+            |statement| matches!(statement, ProfileStatement::SingleCoreBandwidth { rate, share, no_less_than_all: false, .. }
+            if hundredths(*rate, |rate| rate.0 / 1e8) == (13100, 13100) && hundredths(*share, |share| share.0) == (14, 14))
+        ),
+        "{:#?}",
+        tables.meaning
+    );
+    assert!(said(
+        |statement| matches!(statement, ProfileStatement::ShareOfDeclared { share, exceeded: false }
+        if hundredths(*share, |share| share.0) == (87, 87))
+    ));
+    let transfers = |statement: &ProfileStatement| match statement {
+        ProfileStatement::Transfers { same_node: Some(same), other_node: Some(other) } => {
+            Some(other.median.0 / same.median.0)
+        }
+        _ => None,
+    };
+    let ratio = tables.meaning.iter().find_map(transfers).expect("transfers are known");
+    assert_eq!((ratio * 100.0).round(), 247.0);
     assert!(tables.notices.is_empty(), "{:?}", tables.notices);
 }
 
@@ -43,9 +88,11 @@ fn nodes_without_cpus_are_compared_with_their_nearest() {
     let tables = profile(&shape.profile(), None);
     let latency = tables.matrix(MatrixMeasure::IdleLatency).unwrap();
     assert_eq!((latency.rows.len(), latency.columns.len()), (2, 4));
-    let part = "Memory of the 2 nodes without CPUs (hbm), from the nearest node, takes 1.18x as long";
-    assert!(said(&tables.meaning, part), "{:#?}", tables.meaning);
-    assert!(said(&tables.meaning, "gives 2.89x of its read bandwidth (341.0 GB/s vs 118.0 GB/s)"));
+    let without = remote(&tables)[1];
+    assert_eq!(without.0, RemoteNodes::WithoutCpus { nodes: 2, memory: MemoryKind::Hbm });
+    assert_eq!(hundredths(without.1.ratio, |ratio| ratio.0), (118, 118));
+    assert_eq!(hundredths(without.2.ratio, |ratio| ratio.0), (289, 289));
+    assert_eq!((without.2.remote.median.0, without.2.local.median.0), (341e9, 118e9));
 }
 
 /// A node of which nothing could be measured is not counted among those that are told.
@@ -61,18 +108,19 @@ fn what_is_unknown_is_not_told() {
         cell.rate = Reading::unavailable(why);
     }
     let tables = profile(&profile_of_three, None);
-    assert!(
-        said(&tables.meaning, "From node 0, memory of node 2 (hbm) takes 1.18x"),
-        "{:#?}",
-        tables.meaning
-    );
+    let (memory, latency, _) = remote(&tables)[1];
+    let (from, to) = (NodeId(0), NodeId(2));
+    assert_eq!(memory, RemoteNodes::Pair { from, to, memory: MemoryKind::Hbm });
+    assert_eq!(hundredths(latency.ratio, |ratio| ratio.0), (118, 118));
 }
 
 #[test]
 fn many_nodes_are_told_as_a_span_with_the_worst() {
     let tables = profile(&sample::eight().profile(), None);
-    assert!(said(&tables.meaning, "takes 1.22x to 2.33x as long"), "{:#?}", tables.meaning);
-    assert!(said(&tables.meaning, "at worst 215.0 ns vs 92.4 ns, from node 0 to node 7"));
+    let (_, latency, _) = remote(&tables)[0];
+    assert_eq!(hundredths(latency.ratio, |ratio| ratio.0), (122, 233));
+    assert_eq!((latency.remote.median, latency.local.median), (Latency(215.0), Latency(92.4)));
+    assert_eq!((latency.from, latency.to), (NodeId(0), NodeId(7)));
     assert_eq!(tables.cores[0].cpus.len(), 64);
     assert_eq!(tables.matrix(MatrixMeasure::Transfers(LineHome::Owner)).unwrap().rows.len(), 8);
 }
@@ -106,7 +154,8 @@ fn nothing_at_all_makes_empty_tables() {
     assert!(tables.matrices.is_empty() && tables.peaks.is_empty() && tables.meaning.is_empty());
     assert!(tables.declared.reason().is_some());
     let comparison = compare_profiles(&empty, &empty);
-    assert!(said(&comparison.meaning, "no figure in common"), "{:?}", comparison.meaning);
+    let nothing = ComparisonStatement::NothingInCommon;
+    assert!(comparison.meaning.contains(&nothing), "{:?}", comparison.meaning);
 }
 
 /// A file may hold anything: what cannot have been measured is no figure, and says so.
@@ -157,13 +206,13 @@ fn caches_are_named_where_the_machine_is_known() {
 fn a_cache_that_does_not_show_is_said() {
     let shape = sample::two_sockets();
     let mut guest = shape.profile();
-    assert!(!said(&profile(&guest, Some(&shape.machine())).meaning, "does not show"));
+    assert_eq!(hidden_cache(&profile(&guest, Some(&shape.machine()))), None);
     for point in guest.working_sets[0].points.iter_mut().filter(|point| point.bytes > Bytes::mib(3)) {
         point.latency = Reading::Measured(sample::estimate(79.0, Latency));
     }
     let tables = profile(&guest, Some(&shape.machine()));
-    assert!(said(&tables.meaning, "The L3 of 60 MiB that the machine reports does not show"));
-    assert!(!said(&profile(&guest, None).meaning, "does not show"));
+    assert_eq!(hidden_cache(&tables), Some((3, Bytes::mib(60))));
+    assert_eq!(hidden_cache(&profile(&guest, None)), None);
 }
 
 #[test]
@@ -212,16 +261,17 @@ fn wide(notices: &[Notice]) -> Option<((u32, i64), u32)> {
     })
 }
 
-/// Sentences rest on figures that are known well enough; the tables have all.
+/// Statements rest on figures that are known well enough; the tables have all.
 #[test]
-fn no_sentence_rests_on_a_vague_figure() {
+fn no_statement_rests_on_a_vague_figure() {
     let mut vague = sample::two_sockets().profile();
     for cell in &mut vague.latency {
         let Reading::Measured(estimate) = &mut cell.with_tlb_misses else { panic!() };
         (estimate.low, estimate.high) = (Latency(estimate.median.0 * 0.4), Latency(estimate.median.0 * 2.0));
     }
     let tables = profile(&vague, None);
-    assert!(!said(&tables.meaning, "base pages"), "{:#?}", tables.meaning);
+    let rests = |statement: &ProfileStatement| matches!(statement, ProfileStatement::TlbMisses { .. });
+    assert!(!tables.meaning.iter().any(rests), "{:#?}", tables.meaning);
     let (_, vague) = wide(&tables.notices).expect("wide intervals are noticed");
     assert_eq!(vague, 4, "{:?}", tables.notices);
     let misses = tables.matrix(MatrixMeasure::LatencyWithTlbMisses).unwrap();
@@ -235,7 +285,13 @@ fn a_core_that_reads_as_much_as_all_is_told_so() {
         cell.rate = Reading::Measured(sample::estimate(99e9, BytesPerSecond));
     }
     let tables = profile(&fast, None);
-    assert!(said(&tables.meaning, "no less than all 8 cores of the node together"), "{:#?}", tables.meaning);
+    let as_much = |statement: &ProfileStatement| {
+        matches!(
+            statement,
+            ProfileStatement::SingleCoreBandwidth { cores: Some(8), no_less_than_all: true, .. }
+        )
+    };
+    assert!(tables.meaning.iter().any(as_much), "{:#?}", tables.meaning);
 }
 
 #[test]
@@ -270,7 +326,9 @@ fn cpus_may_be_unknown() {
         (transfer.owner, transfer.reader) = (Reading::unavailable("-"), Reading::unavailable("-"));
     }
     let tables = profile(&foreign, None);
-    assert!(said(&tables.meaning, "Memory of the other node takes 1.75x"), "{:#?}", tables.meaning);
+    let (memory, latency, _) = remote(&tables)[0];
+    assert_eq!(memory, RemoteNodes::WithCpus { nodes: 2 });
+    assert_eq!(hundredths(latency.ratio, |ratio| ratio.0), (175, 175));
     assert!(tables.cores.is_empty());
     assert!(tables.matrix(MatrixMeasure::Transfers(LineHome::Owner)).is_some());
     let comparison = compare_profiles(&foreign, &foreign);
@@ -287,7 +345,10 @@ mod comparing {
             let comparison = compare_profiles(&one, &one);
             assert!(comparison.cells.iter().all(|cell| cell.call == CellCall::Same));
             assert!(comparison.differences.is_empty() && comparison.only_a.is_empty());
-            assert!(said(&comparison.meaning, "None of the"), "{:?}", comparison.meaning);
+            let none = |statement: &ComparisonStatement| {
+                matches!(statement, ComparisonStatement::NoClearDifference { .. })
+            };
+            assert!(comparison.meaning.iter().any(none), "{:?}", comparison.meaning);
         }
     }
 
@@ -341,7 +402,8 @@ mod comparing {
         assert_eq!((of(0).call, of(1).call), (CellCall::Open, CellCall::Open));
         assert!(of(0).ratio.measured().unwrap().interval.measured().is_some());
         assert!(of(1).ratio.measured().unwrap().interval.reason().is_some());
-        assert!(said(&comparison.meaning, "2 figures lie further apart"), "{:?}", comparison.meaning);
+        let undecided = ComparisonStatement::Undecided { figures: 2, margin: Ratio(comparison.margin) };
+        assert!(comparison.meaning.contains(&undecided), "{:?}", comparison.meaning);
     }
 
     #[test]
@@ -353,7 +415,8 @@ mod comparing {
         let comparison = compare_profiles(&one, &other);
         let whats: Vec<String> = comparison.differences.iter().map(|d| d.property.to_string()).collect();
         assert_eq!(whats, ["topology", "kernel", "firmware", "depth"]);
-        assert!(said(&comparison.meaning, "different machines: their topology differs"));
+        let property = ProfileProperty::Topology;
+        assert!(comparison.meaning.contains(&ComparisonStatement::DifferentMachines { property }));
         let of_first = CellKey::Transfer { owner: CpuId(0), reader: CpuId(1), home: NodeId(0) };
         assert!(comparison.only_a.contains(&of_first) && !comparison.only_b.is_empty());
         let total = comparison.cells.len() + comparison.only_a.len();
@@ -369,7 +432,10 @@ mod comparing {
         let cell = comparison.cells.iter().find(|cell| cell.cell == key).unwrap();
         assert_eq!(cell.call, CellCall::Unknown);
         assert_eq!(cell.ratio.reason().unwrap().0, "stopped before it was measured");
-        assert!(said(&comparison.meaning, "only in the first"), "{:?}", comparison.meaning);
+        let only_first = |statement: &ComparisonStatement| {
+            matches!(statement, ComparisonStatement::OnlyInOne { first: 1.., .. })
+        };
+        assert!(comparison.meaning.iter().any(only_first), "{:?}", comparison.meaning);
     }
 
     proptest::proptest! {

@@ -10,6 +10,7 @@ mod data;
 mod document;
 mod json;
 mod matrices;
+mod meaning;
 mod words;
 
 use numawise_facts::{Estimate, Profile, Reading};

@@ -14,9 +14,10 @@ pub use analysis::{
 };
 pub use expected::{Expected, ExpectedEffect, MemoryMove, NotExpected};
 pub use profile::{
-    CacheStep, Cell, CellCall, CellKey, ComparedCell, ComparedRatio, CoreMatrix, DeclaredShare, FigureUnit,
-    KneeReason, LatencySpread, LineHome, LoadKnee, LoadedCurve, MatrixMeasure, NodeCores, NodeMatrix, Peak,
-    ProfileComparison, ProfileDifference, ProfileProperty, ProfileTables, TransferGroup, WorkingSetCurve,
+    CacheStep, Cell, CellCall, CellKey, ComparedCell, ComparedRatio, ComparisonStatement, CoreMatrix,
+    DeclaredShare, FigureUnit, KneeReason, LatencySpread, LineHome, LoadKnee, LoadedCurve, MatrixMeasure,
+    NodeCores, NodeMatrix, Peak, ProfileComparison, ProfileDifference, ProfileProperty, ProfileStatement,
+    ProfileTables, RemoteNodes, TransferGroup, TransferLatency, ValueSpan, VsLocal, WorkingSetCurve,
 };
 pub use residency::{
     JobResidency, LeftOut, LocalShare, MaskOverlap, MemoryRow, MemoryTable, NodeColumn, NodeTotal, Occupant,

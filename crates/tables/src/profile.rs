@@ -7,16 +7,16 @@ use numawise_units::{Bytes, BytesPerSecond, CpuId, Latency, NodeId, Ratio};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-use numawise_facts::{Estimate, Mix, Notice, Reading, Target, Workers};
+use numawise_facts::{Estimate, MemoryKind, Mix, Notice, Reading, Target, Workers};
 
 /// A figure of a table; none where it was not asked for.
 pub type Cell = Option<Reading<Estimate<f64>>>;
 
 /// All that a profile says, prepared for showing.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ProfileTables {
-    /// What the figures mean, in sentences; the most important first.
-    pub meaning: Vec<String>,
+    /// What the figures mean; the most important first.
+    pub meaning: Vec<ProfileStatement>,
     /// Tables of nodes with CPUs by nodes with memory.
     pub matrices: Vec<NodeMatrix>,
     /// Bandwidth by mix of all cores on their local memory, of each node on its local memory, of one core, and of all on one node.
@@ -37,6 +37,84 @@ impl ProfileTables {
     pub fn matrix(&self, measure: MatrixMeasure) -> Option<&NodeMatrix> {
         self.matrices.iter().find(|matrix| matrix.measure == measure)
     }
+}
+
+/// What several nodes or pairs of nodes have of a figure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ValueSpan<T> {
+    /// The median of values that hardly differ.
+    Alike(T),
+    /// The least and the greatest of values that do.
+    Between(T, T),
+}
+
+/// One thing that a profile says of its machine.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ProfileStatement {
+    /// What all cores together read, each on its local memory; the mix with which they move clearly more, where there is one.
+    PeakBandwidth {
+        nodes_with_cpus: u32,
+        read: Estimate<BytesPerSecond>,
+        best: Option<(Mix, Estimate<BytesPerSecond>)>,
+    },
+    /// What memory of other nodes costs; at least one of the two is known.
+    RemoteMemory {
+        memory: RemoteNodes,
+        latency: Option<VsLocal<Latency>>,
+        read_bandwidth: Option<VsLocal<BytesPerSecond>>,
+    },
+    /// What one core reads of its local memory, and its share of what all cores of the node read.
+    SingleCoreBandwidth {
+        rate: ValueSpan<BytesPerSecond>,
+        share: ValueSpan<Ratio>,
+        /// Cores of a node, where all nodes have as many.
+        cores: Option<u32>,
+        /// On some node one core reads no less than all cores.
+        no_less_than_all: bool,
+    },
+    /// The share that reads of local memory reach of what the firmware declares.
+    ShareOfDeclared {
+        share: ValueSpan<Ratio>,
+        /// Clearly more was measured than declared.
+        exceeded: bool,
+    },
+    /// Latency of local memory at random over base pages, where almost every load misses the TLB, vs over huge pages.
+    TlbMisses { base_pages: ValueSpan<Latency>, huge_pages: ValueSpan<Latency>, ratio: ValueSpan<Ratio> },
+    /// The load under which local memory begins to answer late; of several nodes on that where it is the least.
+    LoadedLatency { workers: Workers, node: NodeId, idle: Latency, peak: BytesPerSecond, knee: LoadKnee },
+    /// A cache that the machine reports, and that is no faster than memory.
+    HiddenCache { level: u32, size: Bytes, latency: Latency, memory: Estimate<Latency> },
+    /// How long a changed line takes to another core; at least one of the two is known.
+    Transfers { same_node: Option<TransferLatency>, other_node: Option<TransferLatency> },
+}
+
+/// The nodes of which a statement compares the memory with local memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RemoteNodes {
+    /// One node, from another.
+    Pair { from: NodeId, to: NodeId, memory: MemoryKind },
+    /// All nodes with CPUs among themselves.
+    WithCpus { nodes: u32 },
+    /// Nodes without CPUs that have one kind of memory, each from the node that waits least for it.
+    WithoutCpus { nodes: u32, memory: MemoryKind },
+}
+
+/// A figure of other nodes' memory, divided by that of the local memory.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct VsLocal<T> {
+    pub ratio: ValueSpan<Ratio>,
+    /// The pair of nodes with the worst ratio.
+    pub from: NodeId,
+    pub to: NodeId,
+    pub remote: Estimate<T>,
+    pub local: Estimate<T>,
+}
+
+/// The median over pairs of cores; the least and the greatest where they differ.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TransferLatency {
+    pub median: Latency,
+    pub between: Option<(Latency, Latency)>,
 }
 
 /// Cores of a node that take part in a measurement.
@@ -243,8 +321,8 @@ pub struct CoreMatrix {
 /// Two profiles, cell by cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProfileComparison {
-    /// What it comes to, in sentences.
-    pub meaning: Vec<String>,
+    /// What it comes to; the machines first.
+    pub meaning: Vec<ComparisonStatement>,
     /// What tells the machines, or how they were measured, apart.
     pub differences: Vec<ProfileDifference>,
     /// Cells of both, in the order of the profiles.
@@ -255,8 +333,30 @@ pub struct ProfileComparison {
     pub only_b: Vec<CellKey>,
     /// Ratios further than this from 1 are a difference.
     pub margin: f64,
-    /// How the ratios and intervals were computed, in sentences.
-    pub method: Vec<String>,
+}
+
+/// One thing that a comparison of two profiles comes to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "statement", rename_all = "snake_case")]
+pub enum ComparisonStatement {
+    /// Whether the machines are of one type is not known, since one profile lacks the property.
+    MachinesUnknown { property: ProfileProperty },
+    /// The property tells two machines apart.
+    DifferentMachines { property: ProfileProperty },
+    /// Machines of one type. `changed` are properties that both know and that differ, `unknown` those that one lacks.
+    SameMachineType { changed: Vec<ProfileProperty>, unknown: Vec<ProfileProperty> },
+    /// There is no figure that both profiles have.
+    NothingInCommon,
+    /// No figure is clearly different. `figures` are those that both could measure.
+    NoClearDifference { figures: u32, margin: Ratio },
+    /// Figures in which the second profile is clearly better, and clearly worse.
+    ClearDifferences { figures: u32, better: u32, worse: u32 },
+    /// The greatest of the clear differences of latencies, or of bandwidths.
+    GreatestDifference { cell: CellKey, ratio: ComparedRatio },
+    /// Figures further apart than the margin, whose intervals are too wide to say so.
+    Undecided { figures: u32, margin: Ratio },
+    /// Figures that only one profile has.
+    OnlyInOne { first: u32, second: u32 },
 }
 
 /// A line of the headers in which two profiles may differ.

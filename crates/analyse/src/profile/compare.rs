@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use numawise_facts::{Estimate, LoadPoint, Profile, ProfileOrigin, Reading, Transfer};
 use numawise_tables::{
-    CellCall, CellKey, ComparedCell, ComparedRatio, FigureUnit, ProfileComparison, ProfileDifference,
-    ProfileProperty,
+    CellCall, CellKey, ComparedCell, ComparedRatio, ComparisonStatement, FigureUnit, ProfileComparison,
+    ProfileDifference, ProfileProperty,
 };
 use numawise_units::Ratio;
 
@@ -31,7 +31,7 @@ pub fn compare_profiles(a: &Profile, b: &Profile) -> ProfileComparison {
     let only_b: Vec<CellKey> = in_b.iter().map(|(key, _)| *key).filter(|key| seen.insert(*key)).collect();
     let differences = differences(a, b);
     let meaning = meaning(&cells, &differences, [only_a.len(), only_b.len()]);
-    ProfileComparison { meaning, differences, cells, only_a, only_b, margin: MARGIN, method: method() }
+    ProfileComparison { meaning, differences, cells, only_a, only_b, margin: MARGIN }
 }
 
 /// Every figure that two profiles may have in common. Of a curve under load these are its ends: what lies between depends on
@@ -147,92 +147,62 @@ fn differences(a: &Profile, b: &Profile) -> Vec<ProfileDifference> {
         .collect()
 }
 
-fn meaning(cells: &[ComparedCell], differences: &[ProfileDifference], only: [usize; 2]) -> Vec<String> {
+/// What the cells and the headers come to.
+fn meaning(
+    cells: &[ComparedCell],
+    differences: &[ProfileDifference],
+    only: [usize; 2],
+) -> Vec<ComparisonStatement> {
     let mut all = vec![machines(differences)];
-    let count = |call| cells.iter().filter(|cell| cell.call == call).count();
+    let count = |call| cells.iter().filter(|cell| cell.call == call).count() as u32;
     let (better, worse) = (count(CellCall::Better), count(CellCall::Worse));
-    let judged = cells.len() - count(CellCall::Unknown);
+    let figures = cells.len() as u32 - count(CellCall::Unknown);
+    let margin = Ratio(MARGIN);
     all.push(match (cells.is_empty(), better + worse) {
-        (true, _) => "They have no figure in common.".to_owned(),
-        (false, 0) => format!(
-            "None of the {judged} figures that both have is clearly different: further than {:.0} % apart, and intervals apart.",
-            MARGIN * 100.0
-        ),
-        (false, _) => format!(
-            "Of the {judged} figures that both have, the second profile is clearly better in {better} and clearly worse in {worse}."
-        ),
+        (true, _) => ComparisonStatement::NothingInCommon,
+        (false, 0) => ComparisonStatement::NoClearDifference { figures, margin },
+        (false, _) => ComparisonStatement::ClearDifferences { figures, better, worse },
     });
     for unit in [FigureUnit::Nanoseconds, FigureUnit::BytesPerSecond] {
         all.extend(furthest(cells, unit));
     }
-    let open = count(CellCall::Open);
-    if open > 0 {
-        let noun = if open == 1 { "figure lies" } else { "figures lie" };
-        all.push(format!(
-            "{open} {noun} further apart than {:.0} %, but the intervals are too wide to call it a difference.",
-            MARGIN * 100.0
-        ));
+    let undecided = count(CellCall::Open);
+    if undecided > 0 {
+        all.push(ComparisonStatement::Undecided { figures: undecided, margin });
     }
-    if only != [0, 0] {
-        all.push(format!("{} figures are only in the first, {} only in the second.", only[0], only[1]));
+    let [first, second] = only.map(|only| only as u32);
+    if (first, second) != (0, 0) {
+        all.push(ComparisonStatement::OnlyInOne { first, second });
     }
     all
 }
 
 /// Whether this is one machine, as far as the fingerprints know.
-fn machines(differences: &[ProfileDifference]) -> String {
+fn machines(differences: &[ProfileDifference]) -> ComparisonStatement {
     let find =
         |property: ProfileProperty| differences.iter().find(|difference| difference.property == property);
-    let one_unknown = |d: &ProfileDifference| d.a.measured().is_none() || d.b.measured().is_none();
-    match find(ProfileProperty::Topology).or(find(ProfileProperty::Processor)) {
-        Some(difference) if one_unknown(difference) => {
-            return format!(
-                "Whether these are machines of one shape is not known: of one the {} is unavailable.",
-                difference.property
-            );
-        }
-        Some(difference) => {
-            return format!("These are different machines: their {} differs.", difference.property);
-        }
-        None => {}
-    }
-    let mut text = "Machines of one shape".to_owned();
-    for difference in [ProfileProperty::Kernel, ProfileProperty::Firmware].into_iter().filter_map(find) {
-        text += &if one_unknown(difference) {
-            format!("; of one the {} is not known", difference.property)
+    let one_lacks = |d: &ProfileDifference| d.a.measured().is_none() || d.b.measured().is_none();
+    if let Some(difference) = find(ProfileProperty::Topology).or(find(ProfileProperty::Processor)) {
+        let property = difference.property;
+        return if one_lacks(difference) {
+            ComparisonStatement::MachinesUnknown { property }
         } else {
-            format!("; the {} is not the same", difference.property)
+            ComparisonStatement::DifferentMachines { property }
         };
     }
-    text + "."
+    let others = [ProfileProperty::Kernel, ProfileProperty::Firmware].into_iter().filter_map(find);
+    let (unknown, changed): (Vec<_>, Vec<_>) = others.partition(|difference| one_lacks(difference));
+    let properties = |all: Vec<&ProfileDifference>| all.into_iter().map(|one| one.property).collect();
+    ComparisonStatement::SameMachineType { changed: properties(changed), unknown: properties(unknown) }
 }
 
 /// The clear difference that is greatest.
-fn furthest(cells: &[ComparedCell], unit: FigureUnit) -> Option<String> {
+fn furthest(cells: &[ComparedCell], unit: FigureUnit) -> Option<ComparisonStatement> {
     let clear = cells
         .iter()
         .filter(|cell| matches!(cell.call, CellCall::Better | CellCall::Worse) && cell.cell.unit() == unit);
     let ratios = clear.filter_map(|cell| Some((cell, cell.ratio.measured()?)));
     let (cell, ratio) =
         ratios.max_by(|one, other| one.1.ratio.0.ln().abs().total_cmp(&other.1.ratio.0.ln().abs()))?;
-    let noun = match unit {
-        FigureUnit::BytesPerSecond => "bandwidth",
-        FigureUnit::Nanoseconds | FigureUnit::Ratio => "latency",
-    };
-    Some(format!("The {noun} that differs most: {}, {}.", cell.cell, ratio.ratio))
-}
-
-fn method() -> Vec<String> {
-    vec![
-        "A ratio is the second's median divided by the first's.".to_owned(),
-        "Its bounds are the second's lower bound divided by the first's upper bound, and the second's upper by the first's \
-         lower: wherever in their 95 % intervals both medians are, the ratio lies between. For two independent measurements \
-         that is wider than a 95 % interval of the ratio: it calls too few differences clear rather than too many."
-            .to_owned(),
-        format!(
-            "Clearly different: the intervals are apart, and the ratio is above {:.2} or below 1/{:.2}.",
-            1.0 + MARGIN,
-            1.0 + MARGIN
-        ),
-    ]
+    Some(ComparisonStatement::GreatestDifference { cell: cell.cell, ratio: ratio.clone() })
 }

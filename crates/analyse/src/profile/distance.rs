@@ -1,84 +1,72 @@
-//! What other memory than a node's own costs, in sentences.
+//! What other memory than a node's local memory costs.
 
 use std::collections::BTreeMap;
 
-use numawise_facts::{MemoryKind, Mix, Profile};
-use numawise_tables::NodeCores;
-use numawise_units::{Latency, NodeId, Ratio};
+use numawise_facts::{Estimate, MemoryKind, Mix, Profile};
+use numawise_tables::{NodeCores, ProfileStatement, RemoteNodes, ValueSpan, VsLocal};
+use numawise_units::{BytesPerSecond, Latency, NodeId, Ratio};
 
-use super::figures::span;
+use super::figures::{Figure, certain, has_cpus, value_span};
 use super::matrices::bandwidth;
-use super::meaning::{has_cpus, median, memory_of, rate, told};
 
-/// A figure of other memory with that of local memory.
-#[derive(Clone, Copy)]
-struct VsLocal {
-    from: NodeId,
-    to: NodeId,
-    there: f64,
-    own: f64,
-}
+/// Nodes of which the second's memory is used from the first.
+type NodePair = (NodeId, NodeId);
 
-impl VsLocal {
-    fn ratio(&self) -> f64 {
-        self.there / self.own
-    }
-}
-
-/// One sentence for the nodes with CPUs among themselves, one for each kind of node without.
-pub(super) fn sentences(profile: &Profile) -> Vec<String> {
+/// One statement on the nodes with CPUs among themselves, one on each kind of node without.
+pub(super) fn statements(profile: &Profile) -> Vec<ProfileStatement> {
     let mut pairs = pairs(profile);
     pairs.retain(|(from, to)| known(profile, *from, *to));
-    let (among, far): (Vec<_>, Vec<_>) = pairs.into_iter().partition(|(_, to)| has_cpus(profile, *to));
+    let (among, without): (Vec<_>, Vec<_>) = pairs.into_iter().partition(|(_, to)| has_cpus(profile, *to));
     let mut all = Vec::new();
-    let nodes_with_cpus = profile.header.nodes.iter().filter(|node| has_cpus(profile, node.id)).count();
-    let subject = match (among.as_slice(), nodes_with_cpus) {
-        ([(from, to)], _) => format!("From node {from}, {}", memory_of(profile, *to)),
-        (_, 2) => "Memory of the other node".to_owned(),
-        _ => "Memory of other nodes".to_owned(),
-    };
-    all.extend(sentence(profile, &subject, &among));
-    let mut kinds: BTreeMap<String, Vec<(NodeId, NodeId)>> = BTreeMap::new();
-    for (from, to) in nearest(profile, far) {
-        let kind = profile.header.nodes.iter().find(|node| node.id == to).map(|node| node.kind);
-        let kind = match kind {
-            None | Some(MemoryKind::Unknown) => String::new(),
-            Some(kind) => format!(" ({kind})"),
-        };
-        kinds.entry(kind).or_default().push((from, to));
+    let nodes = profile.header.nodes.iter().filter(|node| has_cpus(profile, node.id)).count() as u32;
+    all.extend(statement(profile, RemoteNodes::WithCpus { nodes }, &among));
+    // In the order of the names of their kinds; what is unknown comes first.
+    let mut kinds: BTreeMap<String, (MemoryKind, Vec<NodePair>)> = BTreeMap::new();
+    for (from, to) in nearest(profile, without) {
+        let memory = kind(profile, to);
+        let name = if memory == MemoryKind::Unknown { String::new() } else { memory.to_string() };
+        kinds.entry(name).or_insert((memory, Vec::new())).1.push((from, to));
     }
-    for (kind, pairs) in kinds {
-        let subject = match pairs.as_slice() {
-            [(from, to)] => format!("From node {from}, {}", memory_of(profile, *to)),
-            many => format!("Memory of the {} nodes without CPUs{kind}, from the nearest node,", many.len()),
-        };
-        all.extend(sentence(profile, &subject, &pairs));
+    for (memory, pairs) in kinds.into_values() {
+        let nodes = pairs.len() as u32;
+        all.extend(statement(profile, RemoteNodes::WithoutCpus { nodes, memory }, &pairs));
     }
     all
 }
 
+/// What a node's memory is made of, as far as the profile knows.
+fn kind(profile: &Profile, node: NodeId) -> MemoryKind {
+    let known = profile.header.nodes.iter().find(|known| known.id == node);
+    known.map_or(MemoryKind::Unknown, |known| known.kind)
+}
+
 /// Every pair of different nodes of which something was asked for.
-fn pairs(profile: &Profile) -> Vec<(NodeId, NodeId)> {
-    let mut pairs: Vec<(NodeId, NodeId)> = profile.latency.iter().map(|cell| (cell.from, cell.to)).collect();
+fn pairs(profile: &Profile) -> Vec<NodePair> {
+    let mut pairs: Vec<NodePair> = profile.latency.iter().map(|cell| (cell.from, cell.to)).collect();
     pairs.retain(|(from, to)| from != to);
     pairs.sort_unstable();
     pairs.dedup();
     pairs
 }
 
+fn latency(profile: &Profile, from: NodeId, to: NodeId) -> Option<Estimate<Latency>> {
+    certain(&profile.latency_of(from, to)?.latency)
+}
+
+fn read_bandwidth(profile: &Profile, from: NodeId, to: NodeId) -> Option<Estimate<BytesPerSecond>> {
+    certain(&bandwidth(profile, NodeCores::All, from, to, Mix::Read)?.rate)
+}
+
 /// Whether anything is known of a pair.
 fn known(profile: &Profile, from: NodeId, to: NodeId) -> bool {
-    let latency = || median(&profile.latency_of(from, to)?.latency);
-    let rate = || median(&bandwidth(profile, NodeCores::All, from, to, Mix::Read)?.rate);
-    latency().or_else(rate).is_some()
+    latency(profile, from, to).is_some() || read_bandwidth(profile, from, to).is_some()
 }
 
 /// Of several nodes that measured the same memory, the one that waits least for it.
-fn nearest(profile: &Profile, pairs: Vec<(NodeId, NodeId)>) -> Vec<(NodeId, NodeId)> {
+fn nearest(profile: &Profile, pairs: Vec<NodePair>) -> Vec<NodePair> {
     let mut nearest: BTreeMap<NodeId, (NodeId, f64)> = BTreeMap::new();
     for (from, to) in pairs {
-        let latency = profile.latency_of(from, to).and_then(|cell| median(&cell.latency));
-        let latency = latency.unwrap_or(f64::INFINITY);
+        let latency = latency(profile, from, to).map_or(f64::INFINITY, |latency| latency.median.0);
         let best = nearest.entry(to).or_insert((from, latency));
         if latency < best.1 {
             *best = (from, latency);
@@ -87,47 +75,37 @@ fn nearest(profile: &Profile, pairs: Vec<(NodeId, NodeId)>) -> Vec<(NodeId, Node
     nearest.into_iter().map(|(to, (from, _))| (from, to)).collect()
 }
 
-fn sentence(profile: &Profile, subject: &str, pairs: &[(NodeId, NodeId)]) -> Option<String> {
-    let latencies = vs_local(pairs, |from, to| median(&profile.latency_of(from, to)?.latency));
-    let rates =
-        vs_local(pairs, |from, to| median(&bandwidth(profile, NodeCores::All, from, to, Mix::Read)?.rate));
-    let later = latency_clause(&latencies);
-    let less = rate_clause(&rates);
-    match (later, less) {
-        (Some(later), Some(less)) => Some(format!("{subject} {later} and {less}.")),
-        (Some(one), None) | (None, Some(one)) => Some(format!("{subject} {one}.")),
-        (None, None) => None,
-    }
-}
-
-fn vs_local(pairs: &[(NodeId, NodeId)], figure: impl Fn(NodeId, NodeId) -> Option<f64>) -> Vec<VsLocal> {
-    let one = |&(from, to): &(NodeId, NodeId)| {
-        Some(VsLocal { from, to, there: figure(from, to)?, own: figure(from, from)? })
+/// Of a single pair its nodes are named, instead of the group.
+fn statement(profile: &Profile, group: RemoteNodes, pairs: &[NodePair]) -> Option<ProfileStatement> {
+    let memory = match pairs {
+        [(from, to)] => RemoteNodes::Pair { from: *from, to: *to, memory: kind(profile, *to) },
+        _ => group,
     };
-    pairs.iter().filter_map(one).collect()
+    // The worst is the longest latency and the least bandwidth.
+    let latency = vs_local(pairs, |from, to| latency(profile, from, to), |ratio, worst| ratio >= worst);
+    let read_bandwidth =
+        vs_local(pairs, |from, to| read_bandwidth(profile, from, to), |ratio, worst| ratio < worst);
+    let known = latency.is_some() || read_bandwidth.is_some();
+    known.then_some(ProfileStatement::RemoteMemory { memory, latency, read_bandwidth })
 }
 
-fn latency_clause(all: &[VsLocal]) -> Option<String> {
-    let ratios: Vec<f64> = all.iter().map(VsLocal::ratio).collect();
-    let worst = all.iter().max_by(|one, other| one.ratio().total_cmp(&other.ratio()))?;
-    let ratio = told(&ratios, |v| Ratio(v).to_string())?;
-    let figures = format!("{} vs {}", Latency(worst.there), Latency(worst.own));
-    Some(format!("takes {ratio} as long as local memory to answer ({})", example(&ratios, worst, &figures)))
-}
-
-fn rate_clause(all: &[VsLocal]) -> Option<String> {
-    let ratios: Vec<f64> = all.iter().map(VsLocal::ratio).collect();
-    let worst = all.iter().min_by(|one, other| one.ratio().total_cmp(&other.ratio()))?;
-    let ratio = told(&ratios, |v| Ratio(v).to_string())?;
-    let figures = format!("{} vs {}", rate(worst.there), rate(worst.own));
-    Some(format!("gives {ratio} of its read bandwidth ({})", example(&ratios, worst, &figures)))
-}
-
-/// The figures behind a ratio; where ratios differ, those of the worst, with its nodes.
-fn example(ratios: &[f64], worst: &VsLocal, figures: &str) -> String {
-    let one = told(ratios, |_| String::new()).is_some_and(|told| told.is_empty());
-    match (one, span(ratios.iter().copied())) {
-        (false, Some(_)) => format!("at worst {figures}, from node {} to node {}", worst.from, worst.to),
-        _ => figures.to_owned(),
+/// A figure of pairs of nodes vs local memory, with the pair whose ratio is the worst.
+fn vs_local<T: Figure>(
+    pairs: &[NodePair],
+    figure: impl Fn(NodeId, NodeId) -> Option<Estimate<T>>,
+    is_worse: impl Fn(f64, f64) -> bool,
+) -> Option<VsLocal<T>> {
+    let mut ratios = Vec::new();
+    let mut worst: Option<(f64, VsLocal<T>)> = None;
+    for &(from, to) in pairs {
+        let (Some(remote), Some(local)) = (figure(from, to), figure(from, from)) else { continue };
+        let ratio = remote.median.plain() / local.median.plain();
+        ratios.push(ratio);
+        if worst.is_none_or(|(worst, _)| is_worse(ratio, worst)) {
+            let alone = ValueSpan::Alike(Ratio(ratio));
+            worst = Some((ratio, VsLocal { ratio: alone, from, to, remote, local }));
+        }
     }
+    let ratio = value_span(&ratios, Ratio)?;
+    worst.map(|(_, worst)| VsLocal { ratio, ..worst })
 }

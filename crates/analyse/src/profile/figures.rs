@@ -1,8 +1,11 @@
-//! Plain numbers from estimates, and quotients of them.
+//! Plain numbers from estimates, quotients and spans of them, and which are sure enough for a statement.
 
-use numawise_facts::{Estimate, Reading};
-use numawise_tables::Cell;
-use numawise_units::{BytesPerSecond, Latency, Ratio};
+use numawise_facts::{Estimate, Profile, Reading};
+use numawise_tables::{Cell, ValueSpan};
+use numawise_units::{BytesPerSecond, Latency, NodeId, Ratio};
+
+/// Figures that lie closer together than this count as one.
+pub(super) const ALIKE: f64 = 1.05;
 
 /// What has a plain number in base units.
 pub(super) trait Figure: Copy {
@@ -77,7 +80,7 @@ pub(super) fn span(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     })
 }
 
-/// An estimate whose half interval is a greater part of its median than this says too little to rest a sentence on.
+/// An estimate whose half interval is a greater part of its median than this says too little to rest a statement on.
 pub(super) const VAGUE: f64 = 0.25;
 
 /// Half of an interval as a part of its median; none for a single measurement.
@@ -87,6 +90,30 @@ pub(super) fn half(estimate: &Estimate<f64>) -> Option<f64> {
 
 pub(super) fn is_vague(estimate: &Estimate<f64>) -> bool {
     half(estimate).is_some_and(|half| half > VAGUE)
+}
+
+/// A figure that is sure enough to rest a statement on.
+pub(super) fn certain<T: Figure>(reading: &Reading<Estimate<T>>) -> Option<Estimate<T>> {
+    if is_vague(plain(reading).measured()?) { None } else { reading.measured().copied() }
+}
+
+/// The median of values that are alike, or the least and the greatest.
+pub(super) fn value_span<T>(values: &[f64], value: impl Fn(f64) -> T) -> Option<ValueSpan<T>> {
+    let (least, most) = span(values.iter().copied())?;
+    Some(if most <= least * ALIKE {
+        ValueSpan::Alike(value(numawise_stats::median(values).unwrap_or(least)))
+    } else {
+        ValueSpan::Between(value(least), value(most))
+    })
+}
+
+/// Whether a node has CPUs that measured; where nobody names them, whether anything was measured from it.
+pub(super) fn has_cpus(profile: &Profile, node: NodeId) -> bool {
+    let known = profile.header.nodes.iter().find(|known| known.id == node);
+    match known.map(|known| &known.cpus) {
+        Some(Reading::Measured(cpus)) => !cpus.is_empty(),
+        Some(Reading::Unavailable { .. }) | None => profile.latency.iter().any(|cell| cell.from == node),
+    }
 }
 
 /// The widest interval: half of it, as a part of its median. Of a single measurement there is none.

@@ -3,15 +3,16 @@
 use numawise_facts::Profile;
 use numawise_tables::ProfileTables;
 
-use super::words;
+use super::{meaning, words};
 use crate::document::{Block, section};
 
-/// Of the sentences the most important are the first.
+/// Of the statements the most important are the first.
 const SENTENCES: usize = 3;
 
 /// When a machine was measured and what came of it.
 pub fn brief(profile: &Profile, tables: &ProfileTables) -> Block {
-    let sentences = tables.meaning.iter().take(SENTENCES).map(|sentence| sentence.as_str().into());
+    let sentences =
+        tables.meaning.iter().take(SENTENCES).map(|statement| meaning::of_profile(statement).into());
     let all = "All of it: numawise machine measure --load latest";
     let blocks = vec![Block::List(sentences.collect()), Block::Paragraph(all.into())];
     section("measured", format!("Measured {}:", words::measured(profile)), blocks)

@@ -2,7 +2,7 @@
 
 use numawise_tables::{CellCall, CellKey, ComparedCell};
 
-use super::{Compared, words};
+use super::{Compared, meaning, words};
 use crate::document::{
     Block, Column, Document, Face, Fact, Opening, Row, RowLimits, Table, Text, Tone, list, section,
 };
@@ -16,8 +16,9 @@ const NAMES: usize = 8;
 pub fn compare_document(compared: &Compared) -> Document {
     let comparison = compared.comparison;
     let [first, second] = compared.names;
+    let meaning: Vec<String> = comparison.meaning.iter().map(meaning::of_comparison).collect();
     let mut blocks = vec![Block::Facts(sides(compared))];
-    blocks.extend(list("meaning", "What it comes to", &comparison.meaning));
+    blocks.extend(list("meaning", "What it comes to", &meaning));
     blocks.extend(differences(compared));
     let different = [CellCall::Better, CellCall::Worse];
     blocks.extend(cells("different", "Clearly different", &furthest(compared, &different)));
@@ -26,7 +27,7 @@ pub fn compare_document(compared: &Compared) -> Document {
     blocks.extend(unknown(&furthest(compared, &[CellCall::Unknown])));
     blocks.extend(only_in_one("only-a", "Only in the first", &comparison.only_a));
     blocks.extend(only_in_one("only-b", "Only in the second", &comparison.only_b));
-    blocks.extend(list("method", "How it was compared", &comparison.method));
+    blocks.extend(list("method", "How it was compared", &meaning::method(comparison)));
     Document {
         tool: "numawise machine compare",
         title: format!("{second} vs {first}"),

@@ -4,7 +4,7 @@ use numawise_facts::{Mix, Reading, Reason};
 use numawise_tables::{FigureUnit, MatrixMeasure, NodeCores, NodeMatrix, Peak, TransferGroup};
 
 use super::matrices::{self, by_core, by_node, one_reason, scale};
-use super::{Measured, curves, data, figure, words};
+use super::{Measured, curves, data, figure, meaning, words};
 use crate::document::{
     Block, Cell, Chart, Charts, Column, Document, Face, Fact, Matrix, Opening, Row, Section, Span, Table,
     Text, Tone, list, section,
@@ -26,7 +26,8 @@ pub fn document(measured: &Measured) -> Document {
         .collect();
     facts.extend(measured.saved.map(|file| Fact { name: "Kept in", text: file.into(), code: true }));
     let mut blocks = vec![Block::Facts(facts), nodes(measured)];
-    blocks.extend(list("meaning", "What it means", &tables.meaning));
+    let meaning: Vec<String> = tables.meaning.iter().map(meaning::of_profile).collect();
+    blocks.extend(list("meaning", "What it means", &meaning));
     blocks.extend(list("notices", "To be kept in mind", &words::notices(&tables.notices)));
     blocks.extend(latency(measured));
     blocks.extend(bandwidth(measured));
