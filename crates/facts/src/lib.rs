@@ -37,9 +37,9 @@ pub use memory::{
 pub use notice::{
     BufferLimit, ChangedPart, ContendedCpu, EmulationNotice, LaunchNotice, LauncherMask, LiftedBy,
     MachineNotice, MembenchNotice, MlcLineGap, MlcTable, MlcTableGap, MovedTask, NamedTask, NamedThread,
-    NodeBandwidth, NotTriedReason, Notice, ObservedFigure, PinnedGroup, PlacementGroup, PlanNotice,
-    ProfileReference, RemotePlace, ResidencyNotice, ResidencyPart, SessionNotice, StudyNotice,
-    UnsuppliedNode,
+    NodeBandwidth, NotPreloadableReason, NotTriedReason, Notice, ObservedFigure, PinnedGroup, PlacementGroup,
+    PlanNotice, PreloadObstacle, ProfileReference, RemotePlace, ResidencyNotice, ResidencyPart,
+    SessionNotice, StudyNotice, UnsuppliedNode,
 };
 pub use observation::{
     HostNoise, Observation, ResidencySample, ResourceUsage, SamplerCost, ThreadObservation,

@@ -15,7 +15,7 @@ mod study;
 use serde::{Deserialize, Serialize};
 
 pub use emulation::EmulationNotice;
-pub use launch::{LaunchNotice, LauncherMask};
+pub use launch::{LaunchNotice, LauncherMask, NotPreloadableReason, PreloadObstacle};
 pub use machine::{LiftedBy, MachineNotice};
 pub use membench::{BufferLimit, MembenchNotice, MlcLineGap, MlcTable, MlcTableGap};
 pub use plan::{NodeBandwidth, PlanNotice, ProfileReference};

@@ -4,12 +4,12 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use numawise_facts::TaskPlacement;
+use numawise_facts::{PreloadObstacle, TaskPlacement};
 use numawise_units::CpuSet;
 use numawise_wire::pin;
 
 use crate::change::Change;
-use crate::preload::preload_problem;
+use crate::preload;
 
 #[cfg(test)]
 #[path = "pinner_tests.rs"]
@@ -31,27 +31,20 @@ pub struct Pinner {
 impl Pinner {
     /// Why this library would not be loaded, or not into `program` (a path, or a name to be found in PATH): the dynamic
     /// loader only says so in the middle of the program's output.
-    pub fn problem(&self, program: &Path) -> Option<String> {
-        self.own_problem().or_else(|| preload_problem(program))
+    pub fn obstacle(&self, program: &Path) -> Option<PreloadObstacle> {
+        self.own_obstacle().or_else(|| preload::obstacle(program))
     }
 
-    fn own_problem(&self) -> Option<String> {
-        let library = self.library.display();
+    fn own_obstacle(&self) -> Option<PreloadObstacle> {
+        let library = self.library.display().to_string();
         match self.library.to_str() {
             // The loader parts the list at spaces and colons, and replaces $ORIGIN, $LIB and $PLATFORM in it.
             Some(path) if !path.contains([' ', ':', '$', '\n', '\t']) => {}
-            _ => {
-                return Some(format!(
-                    "the library that pins threads is at {library}, a path that {PRELOAD} cannot hold (a space, ':', '$' or \
-                     bytes that are not text); move it to another folder"
-                ));
-            }
+            _ => return Some(PreloadObstacle::LibraryPath { library }),
         }
         match std::fs::File::open(&self.library) {
             Ok(_) => None,
-            Err(error) => Some(format!(
-                "the library that pins threads cannot be read at {library}: {error}; `make build` puts it beside the program"
-            )),
+            Err(error) => Some(PreloadObstacle::LibraryUnreadable { library, error: error.to_string() }),
         }
     }
 }

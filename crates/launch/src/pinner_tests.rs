@@ -71,13 +71,15 @@ fn the_library_is_found_beside_the_program_or_where_it_is_installed() {
 fn a_library_that_cannot_be_preloaded_is_told_before() {
     let folder = tempfile::tempdir().unwrap();
     let gone = Pinner { library: folder.path().join("libnumawise_agent.so"), verbose: false };
-    assert!(gone.own_problem().unwrap().contains("cannot be read"), "{:?}", gone.own_problem());
+    let obstacle = gone.own_obstacle();
+    assert!(matches!(obstacle, Some(PreloadObstacle::LibraryUnreadable { .. })), "{obstacle:?}");
     std::fs::write(&gone.library, "").unwrap();
-    assert_eq!(gone.own_problem(), None);
+    assert_eq!(gone.own_obstacle(), None);
     for name in ["a b.so", "a:b.so", "$LIB.so"] {
         let library = folder.path().join(name);
         std::fs::write(&library, "").unwrap();
-        let problem = Pinner { library, verbose: false }.own_problem().unwrap();
-        assert!(problem.contains("LD_PRELOAD cannot hold"), "{problem}");
+        let path = library.display().to_string();
+        let obstacle = Pinner { library, verbose: false }.own_obstacle();
+        assert_eq!(obstacle, Some(PreloadObstacle::LibraryPath { library: path }));
     }
 }

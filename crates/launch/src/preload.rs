@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use numawise_facts::{NotPreloadableReason, PreloadObstacle};
 use numawise_linux::calls::process;
 
 use crate::path;
@@ -49,29 +50,25 @@ const MOST_SEGMENTS: usize = 512;
 /// Why no library can be preloaded into `program`; it must be left out then, since a loader that is not glibc's may end
 /// the program over it. A name without a slash is looked for in the folders of PATH. `None` also for scripts and for what
 /// cannot be read: their interpreters are looked at by nobody.
-pub(crate) fn preload_problem(program: &Path) -> Option<String> {
+pub(crate) fn obstacle(program: &Path) -> Option<PreloadObstacle> {
     let program = &path::find(program.as_os_str(), Path::new(""), &path::search())?;
     let file = File::open(program).ok()?;
     let metadata = file.metadata().ok()?;
-    let name = program.display();
-    let linked = linked(file).ok()?;
-    let why = match linked {
+    let reason = match linked(file).ok()? {
         Linked::NotElf => return None,
-        Linked::Foreign => "it is built for another kind of processor than numawise".to_owned(),
-        Linked::Statically => "it is linked statically and has no dynamic loader".to_owned(),
+        Linked::Foreign => NotPreloadableReason::OtherProcessor,
+        Linked::Statically => NotPreloadableReason::StaticallyLinked,
         Linked::By(loader) if !is_known(&loader) => {
-            format!("its loader is {}, not that of glibc or musl", String::from_utf8_lossy(&loader))
+            NotPreloadableReason::OtherLoader { loader: String::from_utf8_lossy(&loader).into_owned() }
         }
         // The owner runs it with his own rights: nothing changes, and the loader preloads.
         Linked::By(_) if metadata.mode() & 0o6000 != 0 && changes_rights(&metadata) => {
-            "it runs with the rights of its owner or group (setuid, setgid), and the loader then preloads nothing".to_owned()
+            NotPreloadableReason::OtherRights
         }
-        Linked::By(_) if has_capabilities(program) => {
-            "its file has capabilities, and the loader then preloads nothing".to_owned()
-        }
+        Linked::By(_) if has_capabilities(program) => NotPreloadableReason::Capabilities,
         Linked::By(_) => return None,
     };
-    Some(format!("the threads of {name} are not pinned one by one: {why}; they stay on the CPUs of the task"))
+    Some(PreloadObstacle::Program { program: program.display().to_string(), reason })
 }
 
 fn changes_rights(metadata: &std::fs::Metadata) -> bool {

@@ -88,7 +88,7 @@ impl ExperimentRequest {
         let library = find_agent(&std::env::current_exe().ok()?)?;
         let pinner = Pinner { library, verbose: false };
         let program = Path::new(self.command.command.first()?.as_os_str());
-        pinner.problem(program).is_none().then_some(pinner)
+        pinner.obstacle(program).is_none().then_some(pinner)
     }
 
     /// The header of a study: every point resolved to a placement. A point that cannot be placed is not tried, and says why.

@@ -13,6 +13,34 @@ pub enum LauncherMask {
     Cgroup { reason: String },
 }
 
+/// What keeps the library that pins threads from being preloaded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PreloadObstacle {
+    /// The path of the library has characters that `LD_PRELOAD` cannot hold.
+    LibraryPath { library: String },
+    /// The library cannot be opened; `error` is the system's text.
+    LibraryUnreadable { library: String, error: String },
+    /// The program does not take it.
+    Program { program: String, reason: NotPreloadableReason },
+}
+
+/// Why the dynamic loader preloads nothing into a program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NotPreloadableReason {
+    /// It is built for another processor.
+    OtherProcessor,
+    /// It has no dynamic loader.
+    StaticallyLinked,
+    /// Its loader is that of neither glibc nor musl.
+    OtherLoader { loader: String },
+    /// It is setuid or setgid, to others than who runs it.
+    OtherRights,
+    /// Its file has capabilities.
+    Capabilities,
+}
+
 super::notices! {
     /// NW6xx: of a launch.
     Launch: LaunchNotice {
@@ -45,8 +73,8 @@ super::notices! {
         "NW612" OnlyOpenMpPinned,
         /// Only OpenMP's threads are pinned, since the library that pins others is missing.
         "NW613" PinningLibraryMissing,
-        /// The program cannot have the library preloaded; `problem` says why.
-        "NW614" NotPreloadable { problem: String },
+        /// The program does not have the library preloaded.
+        "NW614" NotPreloadable { obstacle: PreloadObstacle },
         /// A variable of the environment is replaced, or (`becomes` is missing) taken out.
         "NW615" EnvironmentChanged { name: String, was: String, becomes: Option<String> },
         /// Transparent huge pages were asked for, and are switched off for the system in `file`.

@@ -1,6 +1,6 @@
 //! Texts of the notices of a launch.
 
-use numawise_facts::{LaunchNotice, LauncherMask};
+use numawise_facts::{LaunchNotice, LauncherMask, NotPreloadableReason, PreloadObstacle};
 
 pub fn text(notice: &LaunchNotice) -> String {
     match notice {
@@ -64,7 +64,7 @@ pub fn text(notice: &LaunchNotice) -> String {
                                                 libnumawise_agent.so is not installed with numawise"
                 .to_owned()
         }
-        LaunchNotice::NotPreloadable { problem } => problem.clone(),
+        LaunchNotice::NotPreloadable { obstacle } => preload_obstacle(obstacle),
         LaunchNotice::EnvironmentChanged { name, was, becomes: Some(becomes) } => {
             format!("{name}={was} of the environment is replaced by {becomes}, as the plan asks")
         }
@@ -87,9 +87,76 @@ pub fn text(notice: &LaunchNotice) -> String {
     }
 }
 
+fn preload_obstacle(obstacle: &PreloadObstacle) -> String {
+    match obstacle {
+        PreloadObstacle::LibraryPath { library } => format!(
+            "the library that pins threads is at {library}, a path that LD_PRELOAD cannot hold (a space, ':', '$' or bytes \
+             that are not text); move it to another folder"
+        ),
+        PreloadObstacle::LibraryUnreadable { library, error } => format!(
+            "the library that pins threads cannot be read at {library}: {error}; `make build` puts it beside the program"
+        ),
+        PreloadObstacle::Program { program, reason } => format!(
+            "the threads of {program} are not pinned one by one: {}; they stay on the CPUs of the task",
+            not_preloadable(reason)
+        ),
+    }
+}
+
+fn not_preloadable(reason: &NotPreloadableReason) -> String {
+    match reason {
+        NotPreloadableReason::OtherProcessor => {
+            "it is built for another kind of processor than numawise".to_owned()
+        }
+        NotPreloadableReason::StaticallyLinked => {
+            "it is linked statically and has no dynamic loader".to_owned()
+        }
+        NotPreloadableReason::OtherLoader { loader } => {
+            format!("its loader is {loader}, not that of glibc or musl")
+        }
+        NotPreloadableReason::OtherRights => {
+            "it runs with the rights of its owner or group (setuid, setgid), and the loader \
+                                              then preloads nothing"
+                .to_owned()
+        }
+        NotPreloadableReason::Capabilities => {
+            "its file has capabilities, and the loader then preloads nothing".to_owned()
+        }
+    }
+}
+
 fn who(mask: &LauncherMask) -> String {
     match mask {
         LauncherMask::Process { name, pid } => format!("{name} (process {pid})"),
         LauncherMask::Cgroup { reason } => format!("the cgroup, since {reason}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_library_that_is_not_preloaded_is_named_with_the_cause() {
+        let said = |obstacle| text(&LaunchNotice::NotPreloadable { obstacle });
+        let library = || "/opt/a b.so".to_owned();
+        assert!(
+            said(PreloadObstacle::LibraryPath { library: library() })
+                .contains("b.so, a path that LD_PRELOAD")
+        );
+        let unreadable =
+            PreloadObstacle::LibraryUnreadable { library: library(), error: "no such file".to_owned() };
+        assert!(said(unreadable).contains("cannot be read at /opt/a b.so: no such file;"));
+        for (reason, part) in [
+            (NotPreloadableReason::OtherProcessor, "another kind of processor"),
+            (NotPreloadableReason::StaticallyLinked, "linked statically"),
+            (NotPreloadableReason::OtherLoader { loader: "/ld".to_owned() }, "/ld, not that of glibc"),
+            (NotPreloadableReason::OtherRights, "setuid"),
+            (NotPreloadableReason::Capabilities, "capabilities"),
+        ] {
+            let text = said(PreloadObstacle::Program { program: "app".to_owned(), reason });
+            assert!(text.starts_with("the threads of app are not pinned one by one: "), "{text}");
+            assert!(text.contains(part), "{text}");
+        }
     }
 }

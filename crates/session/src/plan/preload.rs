@@ -34,9 +34,9 @@ impl PreloadDecision {
         };
         let pinner = Pinner { library, verbose: request.explain == Explanation::EachRank };
         let program = request.command.command.first().map(|word| Path::new(word.as_os_str()));
-        match program.and_then(|program| pinner.problem(program)) {
-            Some(problem) => PreloadDecision {
-                warning: Some(LaunchNotice::NotPreloadable { problem }.into()),
+        match program.and_then(|program| pinner.obstacle(program)) {
+            Some(obstacle) => PreloadDecision {
+                warning: Some(LaunchNotice::NotPreloadable { obstacle }.into()),
                 ..PreloadDecision::default()
             },
             None => {
