@@ -3,7 +3,7 @@
 use numawise_units::{Bytes, CpuId, HostId, Nanoseconds, NodeId, Pid, Rank, Ratio};
 use serde::{Deserialize, Serialize};
 
-use crate::Reading;
+use crate::{MemorySnapshot, Reading};
 
 #[cfg(test)]
 #[path = "observation_tests.rs"]
@@ -98,6 +98,9 @@ pub struct ThreadObservation {
 pub struct ResidencySample {
     /// Memory by node: the program's own writable memory (heap, stacks, anonymous mappings), not its code and files.
     pub by_node: Vec<(NodeId, Bytes)>,
+    /// All memory of the same processes by use, by policy and by mapping, code and files included. Unavailable where the
+    /// pages were not read from `numa_maps`.
+    pub memory: Reading<MemorySnapshot>,
     /// How it was told: `numa_maps`, or `move_pages` on a sample of the pages.
     pub method: String,
     /// Pages sampled.

@@ -1,7 +1,7 @@
 //! A program whose truth is known: it does what its arguments say, so that tests can compare what the observer saw.
 //!
 //! Modes: `quick` | `spin MS` | `burn MS` | `known CPU CPU MIB MS` | `threads COUNT MS` | `short COUNT` | `forks COUNT MS` |
-//! `memory MIB MS` | `mappings COUNT MS` | `named NAME MS` | `private MS` | `crowd THREADS MAPPINGS MS [MIB]` | `kinds MS` |
+//! `memory MIB MS` | `interleaved MIB MS` | `mappings COUNT MS` | `named NAME MS` | `private MS` | `crowd THREADS MAPPINGS MS [MIB]` | `kinds MS` |
 //! `kinds-huge MS` | `headless MS`. The last four say `ready` when all is as they promise.
 
 use std::io::Write;
@@ -24,6 +24,12 @@ fn main() {
         "forks" => forks(number(1), span(2)),
         "memory" => {
             let memory = map(number(1) as usize);
+            touch(memory, number(1) as usize);
+            thread::sleep(span(2));
+        }
+        "interleaved" => {
+            let memory = map(number(1) as usize);
+            interleave(memory, number(1) as usize);
             touch(memory, number(1) as usize);
             thread::sleep(span(2));
         }
@@ -94,6 +100,16 @@ fn map(mib: usize) -> *mut u8 {
         libc::madvise(memory, mib << 20, libc::MADV_NOHUGEPAGE);
         memory.cast()
     }
+}
+
+/// Gives the mapping a policy: interleaved over the nodes of which there is always one, node 0.
+fn interleave(memory: *mut u8, mib: usize) {
+    let nodes: libc::c_ulong = 1;
+    // SAFETY: the kernel reads the live mask of one word; the mapping is as long as it is said to be.
+    let result = unsafe {
+        libc::syscall(libc::SYS_mbind, memory, mib << 20, libc::MPOL_INTERLEAVE, &raw const nodes, 64, 0)
+    };
+    assert_eq!(result, 0, "no policy: {}", std::io::Error::last_os_error());
 }
 
 fn touch(memory: *mut u8, mib: usize) {

@@ -21,6 +21,7 @@ mod find;
 #[cfg(test)]
 mod fixture;
 pub mod host;
+mod memory;
 mod noise;
 mod plan;
 mod random;

@@ -3,12 +3,14 @@
 //! The sample of one process is taken in steps that can be put off, so that a process with much memory or many mappings
 //! costs no more at a time than the budget has. The sample of the trial is the sum over its processes.
 
-use numawise_linux::calls::clock;
+use numawise_linux::calls::{clock, pages};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use numawise_facts::{Reading, ResidencySample};
+use numawise_facts::{MemorySnapshot, Reading};
 use numawise_units::{Bytes, Nanoseconds, NodeId, Pid};
 
+use crate::memory::{MemoryWalk, ProcessMemory};
 use crate::random::Random;
 use numawise_linux::Error;
 use numawise_linux::Roots;
@@ -16,13 +18,14 @@ use numawise_linux::file::read_path;
 use numawise_linux::proc::status::Status;
 
 mod choice;
+mod kept;
 mod query;
-mod walk;
 
 use choice::Costs;
 pub use choice::Method;
+pub(crate) use kept::KeptSample;
+use kept::ProcessPages;
 use query::Query;
-use walk::Walk;
 
 #[cfg(test)]
 #[path = "residency_tests.rs"]
@@ -34,14 +37,12 @@ const TIE: f64 = 0.98;
 /// When the sample of a process's pages finds too few, a walk that costs more than this is not made instead.
 const EXPENSIVE: Nanoseconds = Nanoseconds(2_000_000);
 
-/// The own pages of one process.
-#[derive(Debug, Clone, PartialEq)]
-struct ProcessPages {
-    pid: Pid,
-    by_node: Vec<(NodeId, Bytes)>,
-    pages_seen: u64,
-    source: PageSource,
-}
+/// Why there is no memory by use and policy where the amount alone was read.
+const NOT_WALKED: &str =
+    "the machine has one node with memory: its numa_maps, which shows use and policy, was not read";
+
+/// Mappings that a sample lists.
+const LARGEST: usize = 8;
 
 /// How a process's pages are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +55,7 @@ enum PageSource {
 /// A sample of one process under way.
 #[derive(Debug)]
 enum Scan {
-    Walk(Walk),
+    Walk(Box<MemoryWalk>),
     Query(Query),
 }
 
@@ -83,12 +84,17 @@ struct Running {
 #[derive(Debug, PartialEq)]
 enum ScanProgress {
     More,
-    Done {
-        by_node: Vec<(NodeId, Bytes)>,
-        pages_seen: u64,
-    },
+    Done(FoundPages),
     /// The sample of pages found too few that are resident.
     TooSparse,
+}
+
+/// What a scan has found.
+#[derive(Debug, PartialEq)]
+struct FoundPages {
+    by_node: Vec<(NodeId, Bytes)>,
+    pages_seen: u64,
+    memory: Reading<MemorySnapshot>,
 }
 
 /// How far the sample of the trial is.
@@ -113,10 +119,10 @@ pub(crate) struct ResidencySampler {
     sparse: Option<Pid>,
     /// Ways that do not work for a process.
     failed: Vec<(Pid, PageSource)>,
-    latest: Vec<ProcessPages>,
+    latest: Vec<Arc<ProcessPages>>,
     /// Processes still to sample in this round.
     queue: Vec<Pid>,
-    best: Option<ResidencySample>,
+    best: Option<KeptSample>,
     most: Bytes,
     /// Largest `VmHWM` seen.
     pub peak: Option<Bytes>,
@@ -210,8 +216,12 @@ impl ResidencySampler {
                 found: "no RssAnon".to_owned(),
                 expected: "RssAnon, which Linux has since 4.5",
             })?;
-            let by_node = vec![(node, own)];
-            self.complete(pid, by_node, 0, PageSource::OneNode, elapsed);
+            let found = FoundPages {
+                by_node: vec![(node, own)],
+                pages_seen: 0,
+                memory: Reading::unavailable(NOT_WALKED),
+            };
+            self.complete(pid, found, PageSource::OneNode, elapsed);
             return Ok(None);
         }
         let resident = own.or(status.resident).unwrap_or(Bytes(0));
@@ -232,7 +242,10 @@ impl ResidencySampler {
                 // A little more, since the process may have grown until then.
                 return Ok(Some(cost + Nanoseconds(cost.0 / 8)));
             }
-            PageSource::NumaMaps => Walk::open(&self.roots, pid).map(Scan::Walk),
+            PageSource::NumaMaps => {
+                let walk = MemoryWalk::open(&self.roots.process(pid), pages::page_size(), LARGEST);
+                walk.map(|walk| Scan::Walk(Box::new(walk)))
+            }
             _ => {
                 let few_will_do = !may(PageSource::NumaMaps) || cost > EXPENSIVE;
                 Query::open(&self.roots, pid, self.pages, own, few_will_do).map(Scan::Query)
@@ -254,18 +267,18 @@ impl ResidencySampler {
         };
         let begun = clock::thread_cpu_time();
         let piece = match &mut running.scan {
-            Scan::Walk(walk) => walk.piece(),
+            Scan::Walk(walk) => walked(walk.piece(), &self.roots, running.pid),
             Scan::Query(query) => query.piece(&mut self.random),
         };
         running.cost = running.cost + clock::thread_cpu_time().saturating_sub(begun);
         let (pid, source) = (running.pid, running.scan.source());
         match piece {
             Ok(ScanProgress::More) => self.running = Some(running),
-            Ok(ScanProgress::Done { by_node, pages_seen }) => {
+            Ok(ScanProgress::Done(found)) => {
                 if source == PageSource::NumaMaps {
                     self.costs.learn_walk(running.resident, running.cost);
                 }
-                self.complete(pid, by_node, pages_seen, source, running.at);
+                self.complete(pid, found, source, running.at);
             }
             Ok(ScanProgress::TooSparse) => {
                 self.sparse = Some(pid);
@@ -288,52 +301,22 @@ impl ResidencySampler {
     }
 
     /// Books the pages of a process and keeps the sample of the trial when it is the largest so far.
-    fn complete(
-        &mut self,
-        pid: Pid,
-        by_node: Vec<(NodeId, Bytes)>,
-        pages_seen: u64,
-        source: PageSource,
-        elapsed: Nanoseconds,
-    ) {
+    fn complete(&mut self, pid: Pid, found: FoundPages, source: PageSource, elapsed: Nanoseconds) {
         self.latest.retain(|pages| pages.pid != pid);
-        self.latest.push(ProcessPages { pid, by_node, pages_seen, source });
-        let sum = self.sum(elapsed);
-        let resident: Bytes = sum.by_node.iter().map(|(_, bytes)| *bytes).sum();
+        self.latest.push(Arc::new(ProcessPages::new(pid, found, source)));
+        let resident: Bytes = self.latest.iter().map(|pages| pages.resident).sum();
         if self.best.is_none() || resident.0 as f64 >= self.most.0 as f64 * TIE {
-            self.best = Some(sum);
+            let walk_failed = self.failed.iter().filter(|(_, source)| *source == PageSource::NumaMaps);
+            let unreadable =
+                walk_failed.filter(|(pid, _)| self.failed.contains(&(*pid, PageSource::MovePages))).count();
+            self.best = Some(KeptSample {
+                processes: self.latest.clone(),
+                unreadable,
+                asked: self.pages,
+                at: elapsed,
+            });
         }
         self.most = self.most.max(resident);
-    }
-
-    /// The sample over the latest pages of all processes.
-    fn sum(&self, at: Nanoseconds) -> ResidencySample {
-        let mut by_node: Vec<(NodeId, Bytes)> = Vec::new();
-        for &(node, bytes) in self.latest.iter().flat_map(|pages| &pages.by_node) {
-            add(&mut by_node, node, bytes);
-        }
-        by_node.sort_by_key(|(node, _)| *node);
-        let used = |source| self.latest.iter().any(|pages| pages.source == source);
-        let method =
-            match (used(PageSource::OneNode), used(PageSource::NumaMaps), used(PageSource::MovePages)) {
-                (true, _, _) => "one node".to_owned(),
-                (_, true, false) => "numa_maps".to_owned(),
-                (_, false, _) => format!("move_pages on a sample of {} pages", self.pages),
-                (_, true, true) => format!("numa_maps, and move_pages on a sample of {} pages", self.pages),
-            };
-        let blind = self.failed.iter().filter(|(_, source)| *source == PageSource::NumaMaps);
-        let blind = blind.filter(|(pid, _)| self.failed.contains(&(*pid, PageSource::MovePages))).count();
-        let method = match blind {
-            0 => method,
-            1 => format!("{method}; without 1 process whose pages may not be read"),
-            _ => format!("{method}; without {blind} processes whose pages may not be read"),
-        };
-        ResidencySample {
-            by_node,
-            method,
-            pages_seen: self.latest.iter().map(|pages| pages.pages_seen).sum(),
-            at,
-        }
     }
 
     fn note(&mut self, error: Error) {
@@ -343,7 +326,7 @@ impl ResidencySampler {
     }
 
     /// The sample kept, or why there is none.
-    pub fn result(&self) -> Reading<ResidencySample> {
+    pub fn result(&self) -> Reading<KeptSample> {
         match (&self.best, &self.problem) {
             (Some(sample), _) => Reading::Measured(sample.clone()),
             (None, Some(problem)) => Reading::unavailable(problem.clone()),
@@ -355,10 +338,21 @@ impl ResidencySampler {
     }
 }
 
-/// Adds memory to a node's sum.
-fn add(by_node: &mut Vec<(NodeId, Bytes)>, node: NodeId, bytes: Bytes) {
-    match by_node.iter_mut().find(|(known, _)| *known == node) {
-        Some((_, sum)) => *sum = *sum + bytes,
-        None => by_node.push((node, bytes)),
-    }
+/// The result of a piece of a walk. A process has a stack: nothing private at all means that it ended meanwhile.
+fn walked(
+    piece: Result<Option<ProcessMemory>, Error>,
+    roots: &Roots,
+    pid: Pid,
+) -> Result<ScanProgress, Error> {
+    Ok(match piece? {
+        None => ScanProgress::More,
+        Some(memory) if memory.private.is_empty() => {
+            return Err(Error::Gone { path: roots.process(pid).join("numa_maps") });
+        }
+        Some(memory) => ScanProgress::Done(FoundPages {
+            by_node: memory.private,
+            pages_seen: memory.private_pages,
+            memory: Reading::Measured(memory.all),
+        }),
+    })
 }

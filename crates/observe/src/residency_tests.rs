@@ -1,4 +1,4 @@
-use numawise_linux::calls::pages;
+use numawise_facts::{PageUse, ResidencySample};
 
 use super::*;
 use crate::fixture::{PID, Tree};
@@ -38,14 +38,19 @@ fn round(sampler: &mut ResidencySampler, alive: &[Pid], at: Nanoseconds) {
     panic!("the sample does not end");
 }
 
+/// The sample of the trial, if it ended now.
+fn merged(sampler: &ResidencySampler) -> Reading<ResidencySample> {
+    sampler.result().map(|kept| kept.merged())
+}
+
 fn nodes(sampler: &ResidencySampler) -> Vec<(u32, u64)> {
-    let result = sampler.result();
+    let result = merged(sampler);
     let pages = result.measured().unwrap_or_else(|| panic!("{result:?}"));
     pages.by_node.iter().map(|(node, bytes)| (node.0, bytes.0)).collect()
 }
 
 fn why(sampler: &ResidencySampler) -> String {
-    sampler.result().reason().map_or_else(String::new, ToString::to_string)
+    merged(sampler).reason().map_or_else(String::new, ToString::to_string)
 }
 
 #[test]
@@ -56,7 +61,9 @@ fn with_one_node_all_is_there() {
         assert!(sampler.one_node());
         round(&mut sampler, &[PID], ms(5));
         assert_eq!(nodes(&sampler), [(list.trim().parse().unwrap(), 40 << 10)]);
-        assert_eq!(sampler.result().measured().unwrap().method, "one node");
+        let sample = merged(&sampler);
+        assert_eq!(sample.measured().unwrap().method, "one node");
+        assert!(sample.measured().unwrap().memory.reason().is_some(), "neither use nor policy was read");
         assert_eq!(sampler.peak, Some(Bytes::kib(40)));
     }
 }
@@ -73,9 +80,37 @@ fn numa_maps_are_summed_over_processes() {
     let mut sampler = residency_sampler(&tree, Method::Auto);
     round(&mut sampler, &[PID, Pid(200)], ms(5));
     assert_eq!(nodes(&sampler), [(0, 4096), (1, 4 * 4096)]);
-    let result = sampler.result();
+    let result = merged(&sampler);
     let pages = result.measured().unwrap();
     assert_eq!((pages.method.as_str(), pages.pages_seen, pages.at), ("numa_maps", 5, ms(5)));
+    // All that is resident, the pages of files too.
+    let memory = pages.memory.measured().unwrap();
+    let uses: Vec<_> = memory.by_use.iter().map(|(of, node, bytes)| (*of, node.0, bytes.0 >> 12)).collect();
+    assert_eq!(uses, [(PageUse::Private, 0, 1), (PageUse::Private, 1, 4), (PageUse::File, 0, 9)]);
+    let largest: Vec<_> = memory.largest.iter().map(|mapping| mapping.resident().0 >> 12).collect();
+    assert_eq!((largest, memory.mappings), (vec![9, 3, 2], 3));
+}
+
+#[test]
+fn policies_are_summed_over_processes() {
+    let tree = tree("0-1\n", 12);
+    process(
+        &tree,
+        200,
+        8,
+        "7f00 interleave:0-1 anon=4 N0=2 N1=2 kernelpagesize_kB=4\n7f01 default anon=1 N0=1\n",
+    );
+    let mut sampler = residency_sampler(&tree, Method::Auto);
+    round(&mut sampler, &[PID, Pid(200)], ms(5));
+    let result = merged(&sampler);
+    let memory = result.measured().unwrap().memory.measured().unwrap();
+    let policies: Vec<_> = memory
+        .by_policy
+        .iter()
+        .map(|share| (share.policy.as_str(), share.mappings, share.by_node.clone()))
+        .collect();
+    let on = |pages: [u64; 2]| vec![(NodeId(0), Bytes(pages[0] << 12)), (NodeId(1), Bytes(pages[1] << 12))];
+    assert_eq!(policies, [("default", 2, on([2, 2])), ("interleave:0-1", 1, on([2, 2]))]);
 }
 
 #[test]
@@ -88,7 +123,7 @@ fn the_sample_with_the_most_memory_is_kept_and_of_like_ones_the_latest() {
         let text = format!("7f00 default anon={} N0={node0} N1={node1} kernelpagesize_kB=4\n", node0 + node1);
         process(&tree, 100, 400, &text);
         round(&mut sampler, &[PID], ms(at));
-        assert_eq!(sampler.result().measured().unwrap().at, ms(kept_at), "sample {at}");
+        assert_eq!(merged(&sampler).measured().unwrap().at, ms(kept_at), "sample {at}");
     }
     assert_eq!(nodes(&sampler), [(1, 98 * 4096)]);
 }
@@ -151,9 +186,9 @@ fn an_expensive_walk_waits_until_it_is_paid_for() {
         }
     };
     assert!(estimate > ms(5), "{estimate}");
-    assert!(sampler.result().measured().is_none());
+    assert!(merged(&sampler).measured().is_none());
     while sampler.step(&[PID], ms(9), estimate, ms(1), &GO) != SampleProgress::Complete {}
-    assert_eq!(sampler.result().measured().unwrap().at, ms(9));
+    assert_eq!(merged(&sampler).measured().unwrap().at, ms(9));
 }
 
 #[test]

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use numawise_facts::{Reading, ResidencySample};
+use numawise_facts::Reading;
 use numawise_linux::Roots;
 use numawise_units::{Bytes, Nanoseconds, Pid};
 
 use crate::plan::{SamplingPlan, StepKind};
-use crate::residency::{ResidencySampler, SampleProgress};
+use crate::residency::{KeptSample, ResidencySampler, SampleProgress};
 use crate::table::Table;
 use numawise_linux::file::read_path;
 
@@ -27,7 +27,7 @@ const ENOUGH: Nanoseconds = Nanoseconds(300_000);
 #[derive(Debug)]
 pub(crate) struct SamplerResults {
     pub table: Table,
-    pub pages: Reading<ResidencySample>,
+    pub pages: Reading<KeptSample>,
     pub peak: Option<Bytes>,
     pub samples: u64,
     pub cost: Nanoseconds,

@@ -8,8 +8,6 @@ use numawise_units::{Bytes, Nanoseconds, Pid};
 
 use numawise_linux::Roots;
 
-mod memory;
-mod tally;
 mod task;
 #[cfg(test)]
 #[path = "snapshot_tests.rs"]
@@ -141,7 +139,7 @@ fn parts(context: &Context<'_>, tasks: &[Task]) -> Vec<(usize, Part)> {
         let mut buffer = Vec::with_capacity(4096);
         while let Some(&(_, at, kind)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
             let part = match kind {
-                PartKind::Memory => Part::Memory(memory::read(context, &tasks[at])),
+                PartKind::Memory => Part::Memory(tasks[at].memory(context)),
                 PartKind::Threads => Part::Threads(threads::read(context, &tasks[at], &mut buffer)),
             };
             done.push((at, part));

@@ -11,7 +11,7 @@ use numawise_units::{Bytes, Nanoseconds, Pid, Rank};
 use crate::host;
 use crate::noise::{HostCpu, noise};
 use crate::rank::{NO_RANK, rank};
-use crate::residency::{Method, ResidencySampler};
+use crate::residency::{KeptSample, Method, ResidencySampler};
 use crate::sampler::{self, Budget, Shared};
 use crate::table::Table;
 use numawise_linux::Error;
@@ -123,7 +123,7 @@ impl Watch {
             },
             pages: match &self.no_sampler {
                 Some(reason) => Reading::unavailable(reason.clone()),
-                None => seen.pages.clone(),
+                None => seen.pages.as_ref().map(KeptSample::merged),
             },
             noise: noise(&self.before, &after, used, wall),
             sampler: SamplerCost {

@@ -203,6 +203,7 @@ fn observation(
     let sample = |method: String| {
         Ok::<_, RowProblem>(ResidencySample {
             by_node: pages,
+            memory: c.reading("pages_memory", || json(c.row, "pages_memory"))?,
             method,
             pages_seen: c.count("pages_seen")?,
             at: Nanoseconds(c.count("pages_at_ns")?),

@@ -109,7 +109,7 @@ pub fn insert(transaction: &Transaction<'_>, trial: &Trial) -> rusqlite::Result<
         integer(trial.wall.0).into(),
     ];
     row.extend(outcome_columns(&trial.outcome)?);
-    row.extend(observation_columns(&trial.observation, &mut missing));
+    row.extend(observation_columns(&trial.observation, &mut missing)?);
     let disturbances: Vec<&Disturbance> = trial.disturbances.iter().filter(|d| finite(d)).collect();
     row.push(json(&disturbances)?.into());
     row.push(json(&missing.0)?.into());
@@ -157,12 +157,15 @@ fn outcome_columns(outcome: &Outcome) -> rusqlite::Result<[Value; 5]> {
 }
 
 /// `host` to `sampler_span_ns`.
-fn observation_columns(observation: &Reading<Observation>, missing: &mut Missing) -> Vec<Value> {
+fn observation_columns(
+    observation: &Reading<Observation>,
+    missing: &mut Missing,
+) -> rusqlite::Result<Vec<Value>> {
     let o = match observation {
         Reading::Measured(observation) => observation,
         Reading::Unavailable { unavailable } => {
             missing.note("observation", unavailable);
-            return vec![Value::Null; 19];
+            return Ok(vec![Value::Null; 20]);
         }
     };
     let ns = |span: Nanoseconds| Value::Integer(integer(span.0));
@@ -171,11 +174,18 @@ fn observation_columns(observation: &Reading<Observation>, missing: &mut Missing
     }
     let pages = match &o.pages {
         Reading::Measured(residency) => {
-            [residency.method.clone().into(), integer(residency.pages_seen).into(), ns(residency.at)]
+            let memory = match &residency.memory {
+                Reading::Measured(memory) => json(memory)?.into(),
+                Reading::Unavailable { unavailable } => {
+                    missing.note("pages_memory", unavailable);
+                    Value::Null
+                }
+            };
+            [residency.method.clone().into(), integer(residency.pages_seen).into(), ns(residency.at), memory]
         }
         Reading::Unavailable { unavailable } => {
             missing.note("pages", unavailable);
-            [Value::Null, Value::Null, Value::Null]
+            [Value::Null, Value::Null, Value::Null, Value::Null]
         }
     };
     let mut columns = vec![
@@ -195,7 +205,7 @@ fn observation_columns(observation: &Reading<Observation>, missing: &mut Missing
     ];
     columns.extend(pages);
     columns.extend([integer(o.sampler.samples).into(), ns(o.sampler.cpu_time), ns(o.sampler.span)]);
-    columns
+    Ok(columns)
 }
 
 fn insert_threads(

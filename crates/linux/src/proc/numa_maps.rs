@@ -184,27 +184,3 @@ pub fn spread(nodes: &mut [(NodeId, u64)], all: u64, part: u64) {
         before = after;
     }
 }
-
-/// The program's own pages of one mapping.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OwnPages {
-    /// Pages of `page` bytes, by node.
-    pub nodes: Vec<(NodeId, u64)>,
-    /// Size of one page: 4 KiB or the like, or that of hugetlbfs.
-    pub page: Bytes,
-}
-
-impl OwnPages {
-    /// Takes the anonymous pages of a line.
-    ///
-    /// A private mapping of a file has pages of both kinds; the line gives the nodes of all its pages and the number of
-    /// anonymous ones, so these are spread over the nodes as all are. Old kernels do not print the size of a page:
-    /// then it is `usual`.
-    pub fn parse(line: &[u8], usual: Bytes) -> Result<Self, Malformed> {
-        let mut nodes = Vec::new();
-        let line = NumaMapping::parse(line, &mut nodes)?;
-        spread(&mut nodes, line.pages, line.anonymous);
-        nodes.retain(|(_, pages)| *pages > 0);
-        Ok(OwnPages { nodes, page: line.page.unwrap_or(usual) })
-    }
-}

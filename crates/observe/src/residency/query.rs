@@ -4,9 +4,11 @@ use numawise_linux::calls::pages;
 use std::ops::Range;
 use std::path::PathBuf;
 
+use numawise_facts::Reading;
 use numawise_units::{Bytes, NodeId, Pid};
 
-use super::{ScanProgress, add};
+use super::{FoundPages, ScanProgress};
+use crate::memory::add_node;
 use crate::random::Random;
 use numawise_linux::Roots;
 use numawise_linux::file::Lines;
@@ -22,6 +24,9 @@ const CHUNK: usize = 256;
 
 /// With fewer resident pages in the sample than this the shares are too coarse (10 % and worse).
 const ENOUGH: u64 = 100;
+
+/// Why there is no memory by use and policy.
+const NO_USE: &str = "the pages were sampled with move_pages, which shows neither their use nor their policy";
 
 #[derive(Debug)]
 pub(super) struct Query {
@@ -139,9 +144,9 @@ impl Query {
         let resident = self.own.map_or(sampled, |own| own.0 as f64);
         let mut by_node = Vec::new();
         for &(node, count) in &self.hits {
-            add(&mut by_node, node, Bytes((resident * count as f64 / hits as f64) as u64));
+            add_node(&mut by_node, node, Bytes((resident * count as f64 / hits as f64) as u64));
         }
-        ScanProgress::Done { by_node, pages_seen: hits }
+        ScanProgress::Done(FoundPages { by_node, pages_seen: hits, memory: Reading::unavailable(NO_USE) })
     }
 }
 

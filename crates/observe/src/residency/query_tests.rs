@@ -54,13 +54,14 @@ fn query(hits: &[(u32, u64)], pages: u64, asked: usize, own: Option<u64>, few_wi
 #[test]
 fn shares_are_those_of_the_sample_and_the_sum_is_what_is_resident() {
     let own = Some(1000 * PAGE);
-    let done = ScanProgress::Done {
+    let done = ScanProgress::Done(FoundPages {
         by_node: vec![(NodeId(0), Bytes(250 * PAGE)), (NodeId(3), Bytes(750 * PAGE))],
         pages_seen: 400,
-    };
+        memory: Reading::unavailable(NO_USE),
+    });
     assert_eq!(query(&[(0, 100), (3, 300)], 100_000, 2000, own, false), done);
     // Without its own count: so many of all pages as of those asked.
-    let ScanProgress::Done { by_node, .. } = query(&[(0, 500)], 10_000, 2000, None, false) else {
+    let ScanProgress::Done(FoundPages { by_node, .. }) = query(&[(0, 500)], 10_000, 2000, None, false) else {
         panic!("enough pages");
     };
     assert_eq!(by_node, [(NodeId(0), Bytes(2500 * PAGE))]);
@@ -70,8 +71,8 @@ fn shares_are_those_of_the_sample_and_the_sum_is_what_is_resident() {
 fn too_few_pages_are_not_taken_for_shares() {
     assert_eq!(query(&[], 100_000, 2000, Some(PAGE), false), ScanProgress::TooSparse);
     assert_eq!(query(&[(0, 99)], 100_000, 2000, Some(PAGE), false), ScanProgress::TooSparse);
-    assert!(matches!(query(&[(0, 100)], 100_000, 2000, Some(PAGE), false), ScanProgress::Done { .. }));
-    assert!(matches!(query(&[(0, 9)], 100_000, 2000, Some(PAGE), true), ScanProgress::Done { .. }));
+    assert!(matches!(query(&[(0, 100)], 100_000, 2000, Some(PAGE), false), ScanProgress::Done(_)));
+    assert!(matches!(query(&[(0, 9)], 100_000, 2000, Some(PAGE), true), ScanProgress::Done(_)));
     // All pages of a small process were asked for.
-    assert!(matches!(query(&[(0, 9)], 20, 20, Some(PAGE), false), ScanProgress::Done { .. }));
+    assert!(matches!(query(&[(0, 9)], 20, 20, Some(PAGE), false), ScanProgress::Done(_)));
 }

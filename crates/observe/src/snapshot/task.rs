@@ -3,11 +3,12 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use numawise_facts::{Reading, TaskSnapshot};
+use numawise_facts::{MemorySnapshot, Reading, TaskSnapshot};
 use numawise_units::{Nanoseconds, Pid};
 
 use super::{Context, TaskParts};
 use crate::command::shell_line;
+use crate::memory;
 use numawise_linux::Error;
 use numawise_linux::file::read_path;
 use numawise_linux::proc::environ::Environment;
@@ -18,16 +19,16 @@ use numawise_linux::proc::tasks;
 /// A process that is being sampled.
 pub(super) struct Task {
     snapshot: TaskSnapshot,
-    pub kind: TaskKind,
+    kind: TaskKind,
     /// Where its memory is told: its own directory, or a thread's when the main thread has ended.
-    pub directory: PathBuf,
+    directory: PathBuf,
     pages: u64,
     threads: u64,
 }
 
 /// What can be asked of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TaskKind {
+enum TaskKind {
     Program,
     Kernel,
     Zombie,
@@ -92,6 +93,17 @@ impl Task {
         Nanoseconds(self.threads * 10_000)
     }
 
+    /// Its memory, whatever it costs.
+    pub fn memory(&self, context: &Context<'_>) -> Reading<MemorySnapshot> {
+        if let Some(reason) = no_memory(self.kind) {
+            return Reading::unavailable(reason);
+        }
+        match memory::read(context.roots, &self.directory, context.usual, context.options.largest) {
+            Ok(memory) => Reading::Measured(memory.all),
+            Err(error) => Reading::unavailable(reason(&error)),
+        }
+    }
+
     /// The whole; none when the process has ended by now, or its number is another's.
     pub fn end(self, context: &Context<'_>, found: TaskParts, buffer: &mut Vec<u8>) -> Option<TaskSnapshot> {
         read_path(&context.roots.process(self.pid()).join("stat"), buffer).ok()?;
@@ -146,7 +158,7 @@ fn rank(directory: &Path, kind: TaskKind, buffer: &mut Vec<u8>) -> Reading<u32> 
 }
 
 /// Why there is no memory to tell of.
-pub(super) fn no_memory(kind: TaskKind) -> Option<&'static str> {
+fn no_memory(kind: TaskKind) -> Option<&'static str> {
     match kind {
         TaskKind::Kernel => Some("a thread of the kernel has no memory of its own"),
         TaskKind::Zombie => Some(ZOMBIE),

@@ -1,5 +1,8 @@
 //! How much memory there was, and on which nodes.
 
+use numawise_facts::PageUse;
+use numawise_units::NodeId;
+
 use super::*;
 
 fn total(seen: &Observation) -> f64 {
@@ -11,9 +14,9 @@ fn total(seen: &Observation) -> f64 {
 
 /// Watches a program that has so much memory until a residency sample is there. Where other work leaves little of the CPUs, a sample
 /// costs more and the budget allows fewer of them: then the program runs longer.
-fn with_residency_sample(mib: u64, options: &Options) -> (Observation, ResourceUsage) {
+fn with_residency_sample(mode: &str, mib: u64, options: &Options) -> (Observation, ResourceUsage) {
     for ms in [2500, 10_000, 40_000] {
-        let (seen, usage, _) = watch(actor(&format!("memory {mib} {ms}")), options);
+        let (seen, usage, _) = watch(actor(&format!("{mode} {mib} {ms}")), options);
         if seen.pages.measured().is_some() {
             return (seen, usage);
         }
@@ -27,7 +30,7 @@ fn memory_is_known_within_5_percent_by_every_method() {
     let truth = (64u64 << 20) as f64;
     for method in [Method::Auto, Method::NumaMaps, Method::MovePages] {
         let options = Options { method, ..generous() };
-        let (seen, usage) = with_residency_sample(64, &options);
+        let (seen, usage) = with_residency_sample("memory", 64, &options);
         let total = total(&seen);
         assert!((total / truth - 1.0).abs() < 0.05, "{method:?}: {total} of {truth}: {:?}", seen.pages);
         assert_eq!(seen.usage.minor_faults, usage.minor_faults);
@@ -35,6 +38,38 @@ fn memory_is_known_within_5_percent_by_every_method() {
         let pages = seen.pages.measured().unwrap();
         assert!(pages.at < seen.sampler.span, "{} of {}", pages.at, seen.sampler.span);
         assert!(!pages.method.is_empty());
+    }
+}
+
+#[test]
+fn the_sample_of_a_trial_shows_use_policy_and_mapping() {
+    let options = Options { method: Method::NumaMaps, ..generous() };
+    let (seen, _) = with_residency_sample("interleaved", 48, &options);
+    let pages = seen.pages.measured().unwrap();
+    let memory = pages.memory.measured().unwrap_or_else(|| panic!("{pages:#?}"));
+    let sum = |by_node: &[(NodeId, Bytes)]| by_node.iter().map(|(_, bytes)| bytes.0).sum::<u64>();
+    let policy = memory.by_policy.iter().find(|share| share.policy == "interleave:0");
+    let policy = policy.unwrap_or_else(|| panic!("{memory:#?}"));
+    assert_eq!((policy.mappings, sum(&policy.by_node)), (1, 48 << 20));
+    let largest = &memory.largest[0];
+    assert_eq!((largest.used_for, largest.policy.as_str()), (PageUse::Private, "interleave:0"));
+    assert_eq!(largest.resident(), Bytes::mib(48));
+    assert!(memory.largest.len() <= 8 && memory.largest.len() as u64 <= memory.mappings);
+    // The same pass over the same lines: every page of the program's own is in one of these uses.
+    let own = [PageUse::Huge, PageUse::Heap, PageUse::Stack, PageUse::Private];
+    let uses = memory.by_use.iter().filter(|(used_for, ..)| own.contains(used_for));
+    assert_eq!(uses.map(|(.., bytes)| bytes.0).sum::<u64>(), sum(&pages.by_node));
+}
+
+#[test]
+fn a_sample_by_move_pages_says_why_it_has_no_policies() {
+    let options = Options { method: Method::MovePages, ..generous() };
+    let (seen, _) = with_residency_sample("interleaved", 48, &options);
+    let pages = seen.pages.measured().unwrap();
+    match pages.memory.reason() {
+        Some(reason) => assert!(reason.to_string().contains("move_pages"), "{reason}"),
+        // Where the call is forbidden numa_maps is read instead.
+        None => assert_eq!(pages.method, "numa_maps"),
     }
 }
 

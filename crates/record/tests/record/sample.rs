@@ -1,11 +1,11 @@
 //! A small study made by hand: a machine of two nodes with two CPUs each, and two points.
 
 use numawise_facts::{
-    ContrastRole, Cpu, Exit, HostFacts, HostNoise, Levels, Machine, MemoryKind, MemoryKindEvidence,
-    MemoryMode, MemoryPlan, MemoryRequest, Metric, MetricProblem, Node, Observation, Outcome, Package,
-    Placement, PlacementRequest, Point, PointPair, PointRole, Reading, ResidencySample, ResourceUsage,
-    RunSpec, SamplerCost, Source, Strategy, StudyHeader, StudyNotice, TaskPlacement, ThreadBinding,
-    ThreadObservation, Trial,
+    ContrastRole, Cpu, Exit, HostFacts, HostNoise, Levels, Machine, MappingSnapshot, MemoryKind,
+    MemoryKindEvidence, MemoryMode, MemoryPlan, MemoryRequest, MemorySnapshot, Metric, MetricProblem, Node,
+    Observation, Outcome, Package, PageUse, Placement, PlacementRequest, Point, PointPair, PointRole,
+    PolicyShare, Reading, ResidencySample, ResourceUsage, RunSpec, SamplerCost, Source, Strategy,
+    StudyHeader, StudyNotice, TaskPlacement, ThreadBinding, ThreadObservation, Trial,
 };
 use numawise_units::{Bytes, CpuId, CpuSet, HostId, Nanoseconds, NodeId, NodeSet, Pid, Rank, Ratio, TaskId};
 
@@ -151,6 +151,7 @@ pub fn observation() -> Observation {
         ]),
         pages: Reading::Measured(ResidencySample {
             by_node: vec![(NodeId(0), Bytes::mib(400)), (NodeId(1), Bytes::mib(100))],
+            memory: Reading::Measured(resident_memory()),
             method: "numa_maps".to_owned(),
             pages_seen: 128_000,
             at: Nanoseconds(900_000_000),
@@ -164,6 +165,33 @@ pub fn observation() -> Observation {
             cpu_time: Nanoseconds(1_200_000),
             span: Nanoseconds(1_000_000_000),
         },
+    }
+}
+
+fn resident_memory() -> MemorySnapshot {
+    let policy =
+        |policy: &str, mappings, by_node| PolicyShare { policy: policy.to_owned(), mappings, by_node };
+    let interleaved = vec![(NodeId(0), Bytes::mib(100)), (NodeId(1), Bytes::mib(100))];
+    MemorySnapshot {
+        by_use: vec![
+            (PageUse::Private, NodeId(0), Bytes::mib(400)),
+            (PageUse::Private, NodeId(1), Bytes::mib(100)),
+            (PageUse::File, NodeId(0), Bytes::mib(3)),
+        ],
+        by_policy: vec![
+            policy("default", 7, vec![(NodeId(0), Bytes::mib(303))]),
+            policy("interleave:0-1", 1, interleaved.clone()),
+            policy("bind:1", 2, vec![]),
+        ],
+        largest: vec![MappingSnapshot {
+            address: 0xffff_ffff_ff60_0000,
+            used_for: PageUse::Private,
+            policy: "interleave:0-1".to_owned(),
+            page: Bytes(4096),
+            by_node: interleaved,
+            file: Some("/tmp/it's \"one\"".to_owned()),
+        }],
+        mappings: 10,
     }
 }
 

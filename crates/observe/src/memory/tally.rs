@@ -1,4 +1,4 @@
-//! Adding up mappings by use, node and policy.
+//! Adding up mappings by use, node and policy, and what of them is private and writable.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -15,6 +15,18 @@ mod tests;
 /// Bytes, or pages, by node.
 type ByNode = Vec<(NodeId, u64)>;
 
+/// The memory of one process.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct ProcessMemory {
+    /// Its private writable memory, in the order of nodes: the anonymous pages, its copies of the pages of files among them.
+    pub private: Vec<(NodeId, Bytes)>,
+    /// The pages of the same, each of its own size.
+    pub private_pages: u64,
+    /// All that is resident.
+    pub all: MemorySnapshot,
+}
+
+#[derive(Debug)]
 pub(super) struct Tally {
     usual: Bytes,
     by_use: [ByNode; PageUse::ALL.len()],
@@ -27,9 +39,13 @@ pub(super) struct Tally {
     /// The smallest on top, so that it can be put out.
     kept: BinaryHeap<Reverse<LargeMapping>>,
     mappings: u64,
-    own: ByNode,
+    private: ByNode,
+    private_pages: u64,
+    /// The anonymous pages of one line.
+    anonymous: ByNode,
 }
 
+#[derive(Debug)]
 struct PolicyTotal {
     name: Vec<u8>,
     mappings: u64,
@@ -37,7 +53,7 @@ struct PolicyTotal {
 }
 
 /// A mapping among the largest: ordered by size, the lower address first among equals.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct LargeMapping {
     bytes: u64,
     address: Reverse<u64>,
@@ -59,8 +75,15 @@ impl Tally {
             largest,
             kept: BinaryHeap::new(),
             mappings: 0,
-            own: Vec::new(),
+            private: Vec::new(),
+            private_pages: 0,
+            anonymous: Vec::new(),
         }
+    }
+
+    /// What was added so far, in exchange for a new tally.
+    pub fn take(&mut self) -> Tally {
+        std::mem::replace(self, Tally::new(self.usual, self.largest))
     }
 
     /// Takes a mapping with its pages by node. None when they make more bytes than can be.
@@ -78,6 +101,7 @@ impl Tally {
         for &(node, pages) in nodes {
             add(&mut self.policies[policy].bytes, node, pages * page);
         }
+        self.add_private(line, nodes, page);
         let used_for = self.by_use(line, nodes, page);
         self.keep(bytes, line, nodes, page, used_for, policy);
         Some(())
@@ -98,6 +122,18 @@ impl Tally {
         self.last
     }
 
+    /// Finds the anonymous pages of the line by node. It has the nodes of all pages and the number of anonymous ones, so
+    /// these are spread over the nodes as all are.
+    fn add_private(&mut self, line: &NumaMapping<'_>, nodes: &[(NodeId, u64)], page: u64) {
+        self.anonymous.clear();
+        self.anonymous.extend_from_slice(nodes);
+        spread(&mut self.anonymous, line.pages, line.anonymous);
+        for &(node, pages) in &self.anonymous {
+            add(&mut self.private, node, pages * page);
+        }
+        self.private_pages = self.private_pages.saturating_add(line.anonymous.min(line.pages));
+    }
+
     /// Adds the pages to the uses; gives the use of most of them.
     fn by_use(&mut self, line: &NumaMapping<'_>, nodes: &[(NodeId, u64)], page: u64) -> PageUse {
         let whole = match (line.huge, line.name) {
@@ -114,12 +150,9 @@ impl Tally {
             return whole;
         }
         let other = if line.file.is_some_and(shared) { PageUse::Shared } else { PageUse::File };
-        self.own.clear();
-        self.own.extend_from_slice(nodes);
-        spread(&mut self.own, line.pages, line.anonymous);
-        for (&(node, all), &(_, own)) in nodes.iter().zip(&self.own) {
-            add(&mut self.by_use[PageUse::Private as usize], node, own * page);
-            add(&mut self.by_use[other as usize], node, (all - own) * page);
+        for (&(node, all), &(_, anonymous)) in nodes.iter().zip(&self.anonymous) {
+            add(&mut self.by_use[PageUse::Private as usize], node, anonymous * page);
+            add(&mut self.by_use[other as usize], node, (all - anonymous) * page);
         }
         if line.anonymous > line.pages / 2 { PageUse::Private } else { other }
     }
@@ -146,7 +179,7 @@ impl Tally {
         self.kept.push(Reverse(LargeMapping { bytes, address, used_for, policy, page, by_node, file }));
     }
 
-    pub fn finish(self) -> MemorySnapshot {
+    pub fn finish(self) -> ProcessMemory {
         let name = |policy: usize| String::from_utf8_lossy(&self.policies[policy].name).into_owned();
         let mut by_use = Vec::new();
         for (used_for, bytes) in PageUse::ALL.into_iter().zip(self.by_use) {
@@ -173,7 +206,11 @@ impl Tally {
             mappings: policy.mappings,
             by_node: in_order(policy.bytes),
         });
-        MemorySnapshot { by_use, by_policy: by_policy.collect(), largest, mappings: self.mappings }
+        ProcessMemory {
+            private: in_order(self.private),
+            private_pages: self.private_pages,
+            all: MemorySnapshot { by_use, by_policy: by_policy.collect(), largest, mappings: self.mappings },
+        }
     }
 }
 

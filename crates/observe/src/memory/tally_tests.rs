@@ -6,7 +6,11 @@ use PageUse::{File, Heap, Huge, Private, Shared, Stack};
 const USUAL: Bytes = Bytes(4096);
 
 fn tally(lines: &[&str], largest: usize) -> MemorySnapshot {
-    let mut tally = Tally::new(USUAL, largest);
+    process_memory(lines, largest, USUAL).all
+}
+
+fn process_memory(lines: &[&str], largest: usize, usual: Bytes) -> ProcessMemory {
+    let mut tally = Tally::new(usual, largest);
     let mut nodes = Vec::new();
     for text in lines {
         let line = NumaMapping::parse(text.as_bytes(), &mut nodes)
@@ -70,6 +74,46 @@ fn every_page_has_its_use() {
         ("7f default file=/lib/a.so", vec![]),
     ] {
         assert_eq!(uses(&[line]), expected, "{line}");
+    }
+}
+
+#[test]
+fn private_writable_memory_is_known_by_node() {
+    for (line, usual, nodes, pages) in [
+        ("7f default anon=5 dirty=5 active=0 N0=3 N1=2 kernelpagesize_kB=4", 4, vec![(0, 12), (1, 8)], 5),
+        ("7f default heap anon=8 dirty=8 N3=8 kernelpagesize_kB=4", 4, vec![(3, 32)], 8),
+        ("7f default stack anon=2 dirty=2 N0=2 kernelpagesize_kB=4", 4, vec![(0, 8)], 2),
+        ("7f bind:0-1 anon=1 N1=1 kernelpagesize_kB=64", 64, vec![(1, 64)], 1),
+        (
+            "7f interleave:0,2 file=/anon_hugepage\\040(deleted) huge anon=4 dirty=4 N0=2 N2=2 kernelpagesize_kB=2048",
+            4,
+            vec![(0, 4096), (2, 4096)],
+            4,
+        ),
+        // An old kernel that does not print the size.
+        ("7f default anon=1 dirty=1 N0=1", 4, vec![(0, 4)], 1),
+        // Nothing resident.
+        ("7f default", 4, vec![], 0),
+        ("7f default file=/usr/lib/libc.so.6", 4, vec![], 0),
+        // Code: pages of the file only.
+        ("7f default file=/usr/bin/head mapped=6 active=5 N0=6 kernelpagesize_kB=4", 4, vec![], 0),
+        // Shared memory.
+        ("7f default file=/dev/zero\\040(deleted) dirty=9 N0=9 kernelpagesize_kB=4", 4, vec![], 0),
+        // Private data of a library: of eight pages two were written to.
+        (
+            "7f default file=/usr/lib/libc.so.6 anon=2 dirty=2 mapped=8 N0=4 N1=4 kernelpagesize_kB=4",
+            4,
+            vec![(0, 4), (1, 4)],
+            2,
+        ),
+        // A file whose name looks like a count.
+        ("7f default file=N0=77 anon=1 N1=1 kernelpagesize_kB=4", 4, vec![(1, 4)], 1),
+        // The heap before anything was written to its page.
+        ("7f default heap N0=1 kernelpagesize_kB=4", 4, vec![], 0),
+    ] {
+        let found = process_memory(&[line], 0, Bytes::kib(usual));
+        let private: Vec<_> = found.private.iter().map(|(node, bytes)| (node.0, bytes.0 / 1024)).collect();
+        assert_eq!((private, found.private_pages), (nodes, pages), "{line}");
     }
 }
 
@@ -162,7 +206,7 @@ fn more_than_can_be_is_refused() {
         let line = NumaMapping::parse(text.as_bytes(), &mut nodes).unwrap();
         assert_eq!(tally.add(&line, &nodes), None, "{text}");
     }
-    assert_eq!(tally.finish(), MemorySnapshot::default());
+    assert_eq!(tally.finish(), ProcessMemory::default());
 }
 
 /// Lines as the kernel writes them, of any kind.
@@ -236,7 +280,7 @@ proptest! {
         if let Ok(line) = NumaMapping::parse(text.as_bytes(), &mut nodes) {
             prop_assert_eq!(line.pages, nodes.iter().map(|(_, pages)| pages).sum::<u64>());
             if tally.add(&line, &nodes).is_some() {
-                let found = tally.finish();
+                let found = tally.finish().all;
                 let unit = if line.huge { line.page.unwrap_or(USUAL).0 } else { USUAL.0 };
                 prop_assert_eq!(found.by_use.iter().map(|(_, _, bytes)| bytes.0).sum::<u64>(), line.pages * unit);
             }
