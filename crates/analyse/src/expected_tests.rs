@@ -1,7 +1,5 @@
-use numawise_facts::{
-    Amount, Attribute, AttributeKind, AttributeOrigin, ContrastRole, Evidence, EvidenceQuantity,
-    EvidenceSource, FindingId, MemoryPlan,
-};
+use numawise_facts::finding::{Amount, Evidence, EvidenceQuantity, EvidenceSource};
+use numawise_facts::{Attribute, AttributeKind, AttributeOrigin, ContrastRole, FindingId, MemoryPlan};
 use numawise_units::Bytes;
 
 use super::*;

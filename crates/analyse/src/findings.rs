@@ -6,10 +6,8 @@ mod noise;
 mod spread;
 mod threads;
 
-use numawise_facts::{
-    Amount, Effect, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, Finding, PlacementRequest,
-    Reading, Study,
-};
+use numawise_facts::finding::{Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject};
+use numawise_facts::{Effect, Finding, PlacementRequest, Reading, Study};
 use numawise_tables::{
     Contrast, ContrastCall, Expected, ExpectedEffect, MemoryMove, NotExpected, PointSummary, Verdict,
 };

@@ -1,8 +1,6 @@
-use numawise_facts::{
-    Advice, Amount, ContrastRole, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, Finding,
-    FindingId, MemoryRequest, NotTriedReason, ObservedFigure, PlacementGroup, Reading, Strategy, Study,
-    StudyNotice,
-};
+use numawise_facts::finding::{Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject};
+use numawise_facts::notice::{NotTriedReason, ObservedFigure, PlacementGroup, StudyNotice};
+use numawise_facts::{ContrastRole, Finding, FindingId, MemoryRequest, Reading, Strategy, Study};
 use numawise_units::{Bytes, NodeId, NodeSet, Ratio};
 
 use crate::analyse;

@@ -1,5 +1,6 @@
+use numawise_facts::notice::MembenchNotice;
 use numawise_facts::{
-    BufferPages, Estimate, MembenchNotice, MemoryKind, Mix, Notice, ProfileOrigin, Reading, Target, Workers,
+    BufferPages, Estimate, MemoryKind, Mix, Notice, ProfileOrigin, Reading, Target, Workers,
 };
 use numawise_tables::{
     CellCall, CellKey, ComparisonStatement, KneeReason, LineHome, MatrixMeasure, NodeCores, ProfileProperty,

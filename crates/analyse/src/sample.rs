@@ -1,10 +1,11 @@
 //! Studies by hand, for tests: two sockets of four CPUs, with the points and pairs that a check has there.
 
+use numawise_facts::memory::MemoryKindEvidence;
 use numawise_facts::{
-    Argument, ContrastRole, Cpu, HostFacts, HostNoise, Levels, Machine, MemoryKind, MemoryKindEvidence,
-    MemoryPlan, MemoryRequest, Metric, Node, Observation, Outcome, Placement, PlacementRequest, Point,
-    PointPair, PointRole, Reading, ResidencySample, ResourceUsage, RunSpec, SamplerCost, Source, Strategy,
-    Study, StudyHeader, TaskPlacement, ThreadBinding, ThreadObservation, Trial,
+    Argument, ContrastRole, Cpu, HostFacts, HostNoise, Levels, Machine, MemoryKind, MemoryPlan,
+    MemoryRequest, Metric, Node, Observation, Outcome, Placement, PlacementRequest, Point, PointPair,
+    PointRole, Reading, ResidencySample, ResourceUsage, RunSpec, SamplerCost, Source, Strategy, Study,
+    StudyHeader, TaskPlacement, ThreadBinding, ThreadObservation, Trial,
 };
 use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, NodeSet, Pid, Ratio, TaskId};
 

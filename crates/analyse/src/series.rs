@@ -8,7 +8,8 @@ mod moments;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use numawise_facts::{Machine, Reading, Reason, ResidencyNotice, ResidencyPart, Snapshot};
+use numawise_facts::notice::{ResidencyNotice, ResidencyPart};
+use numawise_facts::{Machine, Reading, Reason, Snapshot};
 use numawise_tables::{
     NodeColumn, NodeTimeline, Residency, SessionSpan, ShareSpan, TaskResidency, TaskTimeline, Timeline,
 };

@@ -1,6 +1,7 @@
 //! Jobs whose course is known by hand.
 
-use numawise_facts::{Reading, Reason, ResidencyNotice, ResidencyPart, Snapshot, TaskSnapshot};
+use numawise_facts::notice::{ResidencyNotice, ResidencyPart};
+use numawise_facts::{Reading, Reason, Snapshot, TaskSnapshot};
 use numawise_tables::Timeline;
 use numawise_units::{Bytes, Nanoseconds, NodeId, Pid, Ratio};
 use proptest::prelude::*;

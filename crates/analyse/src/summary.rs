@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use numawise_facts::{
-    Notice, Observation, ObservedFigure, Outcome, Point, PointId, Reading, Reason, Study, StudyNotice, Trial,
-};
+use numawise_facts::notice::{ObservedFigure, StudyNotice};
+use numawise_facts::{Notice, Observation, Outcome, Point, PointId, Reading, Reason, Study, Trial};
 use numawise_tables::PointSummary;
 use numawise_units::{Bytes, NodeId, Ratio};
 

@@ -1,8 +1,8 @@
 //! Affected, not affected, undecided; and whether the program is placed well as it is.
 
+use numawise_facts::notice::StudyNotice;
 use numawise_facts::{
-    Notice, Point, PointId, PointRole, Reading, Study, StudyHeader, StudyNotice, ThreadBinding,
-    ThreadObservation,
+    Notice, Point, PointId, PointRole, Reading, Study, StudyHeader, ThreadBinding, ThreadObservation,
 };
 use numawise_stats::FamilyDecision;
 use numawise_tables::{Contrast, ContrastCall, MoreRepeats, PlacedWell, Verdict, VerdictKind};

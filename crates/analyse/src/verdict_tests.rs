@@ -1,4 +1,5 @@
-use numawise_facts::{ContrastRole, Disturbance, StudyNotice};
+use numawise_facts::notice::StudyNotice;
+use numawise_facts::{ContrastRole, Disturbance};
 use numawise_tables::{MoreRepeats, PlacedWell, VerdictKind};
 
 use crate::sample::{PAIRS, observation, see, study, two_node_check, two_sockets};

@@ -1,8 +1,8 @@
 //! From a machine with a profile to an emulated one: its nodes, CPUs, distances and HMAT, and the time that its memory takes.
 
+use numawise_facts::notice::EmulationNotice;
 use numawise_facts::{
-    AttributeKind, AttributeOrigin, EmulationNotice, Machine, MemoryKind, Node, Notice, Profile, Target,
-    Workers,
+    AttributeKind, AttributeOrigin, Machine, MemoryKind, Node, Notice, Profile, Target, Workers,
 };
 use numawise_units::{Bytes, BytesPerSecond, CpuId, CpuSet, NodeId};
 

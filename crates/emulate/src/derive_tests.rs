@@ -1,6 +1,5 @@
-use numawise_facts::{
-    Attribute, Cache, Cpu, Estimate, Figure, MemoryAccess, MemoryKindEvidence, Reading, Source,
-};
+use numawise_facts::memory::MemoryKindEvidence;
+use numawise_facts::{Attribute, Cache, Cpu, Estimate, Figure, MemoryAccess, Reading, Source};
 use numawise_units::{CpuSet, Latency, NodeSet};
 
 use super::*;

@@ -5,7 +5,8 @@ use std::fmt;
 use numawise_units::{Bytes, Nanoseconds, NodeId, NodeSet, Ratio};
 use serde::Serialize;
 
-use crate::{NotTriedReason, PlacementRequest, PointId, Reading};
+use crate::notice::NotTriedReason;
+use crate::{PlacementRequest, PointId, Reading};
 
 /// An effect as a ratio with its 95 % interval. Above 1: the second point is better than the first.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

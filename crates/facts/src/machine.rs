@@ -3,10 +3,9 @@
 use numawise_units::{Bytes, BytesPerSecond, CpuId, CpuSet, Latency, NodeId, NodeSet};
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    Attribute, AttributeKind, AttributeOrigin, Estimate, Figure, MachineNotice, MemoryKind,
-    MemoryKindEvidence, Reading,
-};
+use crate::memory::MemoryKindEvidence;
+use crate::notice::MachineNotice;
+use crate::{Attribute, AttributeKind, AttributeOrigin, Estimate, Figure, MemoryKind, Reading};
 
 #[cfg(test)]
 #[path = "machine_tests.rs"]

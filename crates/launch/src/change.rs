@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use numawise_facts::LaunchNotice;
+use numawise_facts::notice::LaunchNotice;
 
 /// A variable that the program gets, or (`None`) does not get.
 #[derive(Debug, Clone, PartialEq, Eq)]

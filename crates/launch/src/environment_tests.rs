@@ -1,4 +1,5 @@
-use numawise_facts::{LaunchNotice, MemoryPlan, PageSize};
+use numawise_facts::notice::LaunchNotice;
+use numawise_facts::{MemoryPlan, PageSize};
 
 use super::*;
 use crate::overrides;

@@ -4,7 +4,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use numawise_facts::{PreloadObstacle, TaskPlacement};
+use numawise_facts::TaskPlacement;
+use numawise_facts::notice::PreloadObstacle;
 use numawise_units::CpuSet;
 use numawise_wire::pin;
 

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use numawise_facts::{NotPreloadableReason, PreloadObstacle};
+use numawise_facts::notice::{NotPreloadableReason, PreloadObstacle};
 use numawise_linux::calls::process;
 
 use crate::path;

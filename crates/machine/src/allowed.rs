@@ -1,7 +1,8 @@
 //! What this process may use, and as little of the machine around it as lists of CPUs and nodes need: two calls and a small
 //! file for each node that is named, instead of hundreds of files on a large machine.
 
-use numawise_facts::{Machine, MemoryKind, MemoryKindEvidence, Node, Reading, Source};
+use numawise_facts::memory::MemoryKindEvidence;
+use numawise_facts::{Machine, MemoryKind, Node, Reading, Source};
 use numawise_units::{CpuSet, NodeId, NodeSet};
 
 use crate::files::{CPUS, NODES};

@@ -9,7 +9,8 @@ mod locality;
 
 use std::collections::BTreeMap;
 
-use numawise_facts::{Attribute, AttributeOrigin, MemoryKind, MemoryKindEvidence, Node, RecognisedMemory};
+use numawise_facts::memory::{MemoryKindEvidence, RecognisedMemory};
+use numawise_facts::{Attribute, AttributeOrigin, MemoryKind, Node};
 use numawise_units::{CpuSet, NodeId};
 
 use comparison::Comparison;

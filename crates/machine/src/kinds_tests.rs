@@ -1,4 +1,5 @@
-use numawise_facts::{AttributeKind, FigureVsOrdinary, Reading};
+use numawise_facts::memory::FigureVsOrdinary;
+use numawise_facts::{AttributeKind, Reading};
 use numawise_units::Bytes;
 
 use super::*;

@@ -4,7 +4,8 @@ mod launcher;
 mod shape;
 mod weights;
 
-use numawise_facts::{Machine, MachineNotice};
+use numawise_facts::Machine;
+use numawise_facts::notice::MachineNotice;
 use numawise_linux::cgroup::Cgroups;
 use numawise_linux::memory::MemoryInfo;
 use numawise_units::{Bytes, CpuSet, NodeSet};

@@ -1,9 +1,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use numawise_facts::memory::MemoryKindEvidence;
 use numawise_facts::{
-    AttributeKind, Bandwidth, Depth, Estimate, Fingerprint, IdleLatency, MemoryKind, MemoryKindEvidence,
-    ProfileHeader, ProfileNode, ProfileOrigin, Reading,
+    AttributeKind, Bandwidth, Depth, Estimate, Fingerprint, IdleLatency, MemoryKind, ProfileHeader,
+    ProfileNode, ProfileOrigin, Reading,
 };
 use numawise_units::{BytesPerSecond, Latency};
 use proptest::prelude::{ProptestConfig, prop, prop_assert_eq, proptest};

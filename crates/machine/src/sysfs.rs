@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use numawise_facts::{Cpu, Machine, MemoryKind, MemoryKindEvidence, Node, Package, Reading, Source};
+use numawise_facts::memory::MemoryKindEvidence;
+use numawise_facts::{Cpu, Machine, MemoryKind, Node, Package, Reading, Source};
 use numawise_linux::memory::MemoryInfo;
 use numawise_linux::proc::status::Status;
 use numawise_units::{Bytes, CpuId, CpuSet, NodeId, NodeSet};

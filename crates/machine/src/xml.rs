@@ -10,9 +10,9 @@ mod objects;
 
 use std::collections::BTreeMap;
 
-use numawise_facts::{
-    Cache, Cpu, Machine, MachineNotice, MemoryKindEvidence, Node, Package, Reading, Source,
-};
+use numawise_facts::memory::MemoryKindEvidence;
+use numawise_facts::notice::MachineNotice;
+use numawise_facts::{Cache, Cpu, Machine, Node, Package, Reading, Source};
 use numawise_units::{Bytes, CpuId, CpuSet, NodeId, NodeSet};
 use roxmltree::{Document, ParsingOptions};
 

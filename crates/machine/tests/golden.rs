@@ -9,7 +9,8 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use numawise_facts::{Machine, MemoryKindEvidence, Reading};
+use numawise_facts::memory::MemoryKindEvidence;
+use numawise_facts::{Machine, Reading};
 use numawise_units::CpuSet;
 
 fn repository() -> PathBuf {

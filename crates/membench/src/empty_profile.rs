@@ -1,8 +1,9 @@
 //! The profile before anything was measured: every cell is there with the reason why it is empty.
 
+use numawise_facts::notice::{MachineNotice, MembenchNotice};
 use numawise_facts::{
-    Bandwidth, Depth, IdleLatency, LoadedLatency, Machine, MachineNotice, MembenchNotice, Notice, Profile,
-    ProfileHeader, ProfileNode, ProfileOrigin, Reading, Target, Transfer, Workers, WorkingSets,
+    Bandwidth, Depth, IdleLatency, LoadedLatency, Machine, Notice, Profile, ProfileHeader, ProfileNode,
+    ProfileOrigin, Reading, Target, Transfer, Workers, WorkingSets,
 };
 use numawise_units::NodeId;
 

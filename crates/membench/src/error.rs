@@ -2,7 +2,8 @@
 
 use std::io;
 
-use numawise_facts::{BufferLimit, Mix, Reading};
+use numawise_facts::notice::BufferLimit;
+use numawise_facts::{Mix, Reading};
 use numawise_units::{Bytes, CpuId, CpuSet, NodeId};
 
 use crate::kernels::{Vectors, WrongWord};

@@ -7,9 +7,9 @@ mod tests;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use numawise_facts::notice::{BufferLimit, MembenchNotice};
 use numawise_facts::{
-    BufferLimit, BufferPages, Estimate, Event, Machine, MeasurementStep, MembenchNotice, Notice, Profile,
-    Reading, Sink,
+    BufferPages, Estimate, Event, Machine, MeasurementStep, Notice, Profile, Reading, Sink,
 };
 use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, NodeSet};
 

@@ -1,4 +1,5 @@
-use numawise_facts::{Depth, MembenchNotice};
+use numawise_facts::Depth;
+use numawise_facts::notice::MembenchNotice;
 
 use super::*;
 use crate::fixture;

@@ -4,7 +4,8 @@
 #[path = "sizes_tests.rs"]
 mod tests;
 
-use numawise_facts::{BufferLimit, Depth, Machine};
+use numawise_facts::notice::BufferLimit;
+use numawise_facts::{Depth, Machine};
 use numawise_units::{Bytes, CpuSet};
 
 /// Where a machine names no caches, they are taken to be this large: more than those of a core of today.

@@ -10,7 +10,8 @@
 mod tests;
 
 use crate::clock;
-use numawise_facts::{MeasurementStep, MembenchNotice};
+use numawise_facts::MeasurementStep;
+use numawise_facts::notice::MembenchNotice;
 use numawise_units::{CpuId, Ratio};
 
 use crate::kernels::spin;

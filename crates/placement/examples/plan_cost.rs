@@ -6,9 +6,10 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use numawise_facts::memory::MemoryKindEvidence;
 use numawise_facts::{
-    Cpu, Machine, MemoryKind, MemoryKindEvidence, MemoryRequest, Node, Package, Placement, PlacementRequest,
-    Reading, Source, Strategy, TaskPlacement, ThreadBinding,
+    Cpu, Machine, MemoryKind, MemoryRequest, Node, Package, Placement, PlacementRequest, Reading, Source,
+    Strategy, TaskPlacement, ThreadBinding,
 };
 use numawise_placement::place;
 use numawise_units::{Bytes, CpuId, CpuSet, NodeId};

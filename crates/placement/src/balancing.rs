@@ -5,7 +5,8 @@
 //! does only with `MPOL_F_NUMA_BALANCING`, which `sanitize_mpol_flags` in mm/mempolicy.c takes with `MPOL_BIND` (Linux 5.12,
 //! set_mempolicy(2)) and `MPOL_PREFERRED_MANY` (Linux 6.10) and refuses (`EINVAL`) with all others.
 
-use numawise_facts::{Balancing, MemoryMode, MemoryPlan, Notice, PlacementRequest, PlanNotice};
+use numawise_facts::notice::PlanNotice;
+use numawise_facts::{Balancing, MemoryMode, MemoryPlan, Notice, PlacementRequest};
 
 use crate::{PlacementError, once};
 

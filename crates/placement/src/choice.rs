@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use numawise_facts::notice::PlanNotice;
 use numawise_facts::{
-    Cpu, CpuChoice, Machine, Notice, Order, PlacementRequest, PlanNotice, Smt, Strategy, ThreadBinding,
+    Cpu, CpuChoice, Machine, Notice, Order, PlacementRequest, Smt, Strategy, ThreadBinding,
 };
 use numawise_units::{CpuId, CpuSet};
 

@@ -1,8 +1,9 @@
 //! The commands of other tools that carry a plan out, so that people can leave; and what those commands leave out.
 
+use numawise_facts::notice::PlanNotice;
 use numawise_facts::{
     AttributeOrigin, EquivalentTool, Machine, MemoryMode, NodeWeight, Notice, PageSize, Placement,
-    PlanNotice, TaskPlacement, ThreadBinding,
+    TaskPlacement, ThreadBinding,
 };
 use numawise_units::IdSet;
 

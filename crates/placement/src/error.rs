@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use numawise_facts::{Machine, MachineNotice, MemoryRequest};
+use numawise_facts::notice::MachineNotice;
+use numawise_facts::{Machine, MemoryRequest};
 use numawise_units::{CpuSet, NodeId, NodeSet};
 
 /// Why a request cannot be placed on a machine.

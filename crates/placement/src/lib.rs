@@ -54,7 +54,7 @@ pub use place::place;
 pub use weights::{Bandwidths, bandwidths};
 
 /// Adds a warning that several tasks may give, unless one gave it already.
-fn once(warnings: &mut Vec<numawise_facts::Notice>, warning: numawise_facts::PlanNotice) {
+fn once(warnings: &mut Vec<numawise_facts::Notice>, warning: numawise_facts::notice::PlanNotice) {
     let warning = warning.into();
     if !warnings.contains(&warning) {
         warnings.push(warning);

@@ -1,8 +1,8 @@
 //! Where a task's pages go, given where its CPUs are.
 
+use numawise_facts::notice::PlanNotice;
 use numawise_facts::{
-    Machine, MemoryKind, MemoryMode, MemoryPlan, MemoryRequest, Node, Notice, PlacementRequest, PlanNotice,
-    Reading,
+    Machine, MemoryKind, MemoryMode, MemoryPlan, MemoryRequest, Node, Notice, PlacementRequest, Reading,
 };
 use numawise_units::{Bytes, CpuId, CpuSet, NodeId, NodeSet};
 

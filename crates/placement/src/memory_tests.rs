@@ -1,6 +1,6 @@
 use super::*;
 use crate::testing::{cpus, dram, machine, memory_only, nodes, two_sockets, with_hbm};
-use numawise_facts::MachineNotice;
+use numawise_facts::notice::MachineNotice;
 
 fn request(policy: &str) -> PlacementRequest {
     PlacementRequest { memory: policy.parse().unwrap(), ..PlacementRequest::as_the_os_does() }

@@ -1,7 +1,8 @@
 //! From a request to a plan.
 
+use numawise_facts::notice::PlanNotice;
 use numawise_facts::{
-    Machine, Notice, Order, Placement, PlacementRequest, PlanNotice, Strategy, TaskPlacement, ThreadBinding,
+    Machine, Notice, Order, Placement, PlacementRequest, Strategy, TaskPlacement, ThreadBinding,
 };
 use numawise_units::{CpuId, CpuSet, NodeId, NodeSet, TaskId};
 

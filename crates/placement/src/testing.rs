@@ -1,8 +1,10 @@
 //! Machines made by hand for the tests of this crate.
 
+use numawise_facts::memory::MemoryKindEvidence;
+use numawise_facts::notice::MachineNotice;
 use numawise_facts::{
-    Cpu, Machine, MachineNotice, MemoryKind, MemoryKindEvidence, MemoryRequest, Node, Package,
-    PlacementRequest, Reading, Source, Strategy, ThreadBinding,
+    Cpu, Machine, MemoryKind, MemoryRequest, Node, Package, PlacementRequest, Reading, Source, Strategy,
+    ThreadBinding,
 };
 use numawise_units::{Bytes, CpuId, CpuSet, NodeId, NodeSet};
 

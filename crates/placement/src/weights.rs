@@ -16,9 +16,8 @@
 //! The kernel's own reduction (mode `auto` since Linux 6.16, `reduce_interleave_weights` in mm/mempolicy.c) works the same way
 //! with a fixed scale of 32 for the sum of all and rounds down, which is up to half off for a slow node.
 
-use numawise_facts::{
-    Attribute, AttributeOrigin, Estimate, Machine, MemoryAccess, NodeWeight, Notice, PlanNotice,
-};
+use numawise_facts::notice::PlanNotice;
+use numawise_facts::{Attribute, AttributeOrigin, Estimate, Machine, MemoryAccess, NodeWeight, Notice};
 use numawise_units::{BytesPerSecond, NodeId, NodeSet, Ratio};
 
 use crate::once;

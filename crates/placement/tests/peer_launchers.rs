@@ -6,9 +6,10 @@ use std::fs;
 use std::io::Write as _;
 use std::process::Command;
 
+use numawise_facts::memory::MemoryKindEvidence;
 use numawise_facts::{
-    Balancing, Cpu, Machine, MemoryKind, MemoryKindEvidence, MemoryRequest, Node, Package, PageSize,
-    Placement, PlacementRequest, Reading, Source, Strategy, ThreadBinding,
+    Balancing, Cpu, Machine, MemoryKind, MemoryRequest, Node, Package, PageSize, Placement, PlacementRequest,
+    Reading, Source, Strategy, ThreadBinding,
 };
 use numawise_placement::{equivalent_commands, place};
 use numawise_units::{Bytes, CpuId, CpuSet, NodeId, NodeSet};

@@ -4,9 +4,10 @@
 //! of threads, delays as times, when it ran and where) stays unavailable with that reason. A table that is not in the text is
 //! there all the same where the cells of another one are known, unavailable cell by cell.
 
+use numawise_facts::notice::{MembenchNotice, MlcTable};
 use numawise_facts::{
-    Depth, Estimate, Fingerprint, MembenchNotice, MemoryKind, MlcTable, Notice, Profile, ProfileHeader,
-    ProfileNode, ProfileOrigin, Reading,
+    Depth, Estimate, Fingerprint, MemoryKind, Notice, Profile, ProfileHeader, ProfileNode, ProfileOrigin,
+    Reading,
 };
 use numawise_units::{Bytes, NodeId};
 

@@ -1,4 +1,5 @@
-use numawise_facts::{Mix, MlcLineGap, MlcTableGap, Target, Workers};
+use numawise_facts::notice::{MlcLineGap, MlcTableGap};
+use numawise_facts::{Mix, Target, Workers};
 
 use numawise_units::Latency;
 

@@ -1,6 +1,5 @@
-use numawise_facts::{
-    BufferPages, Depth, Fingerprint, IdleLatency, MembenchNotice, ProfileHeader, ProfileOrigin,
-};
+use numawise_facts::notice::MembenchNotice;
+use numawise_facts::{BufferPages, Depth, Fingerprint, IdleLatency, ProfileHeader, ProfileOrigin};
 use numawise_units::{CpuId, Latency, Nanoseconds, NodeId};
 use proptest::prelude::*;
 

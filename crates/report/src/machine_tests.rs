@@ -1,6 +1,8 @@
+use numawise_facts::memory::{MemoryKindEvidence, RecognisedMemory};
+use numawise_facts::notice::MachineNotice;
 use numawise_facts::{
-    Attribute, AttributeKind, AttributeOrigin, Cache, Cpu, Estimate, Figure, Machine, MachineNotice,
-    MemoryAccess, MemoryKind, MemoryKindEvidence, Node, Package, Reading, RecognisedMemory, Source,
+    Attribute, AttributeKind, AttributeOrigin, Cache, Cpu, Estimate, Figure, Machine, MemoryAccess,
+    MemoryKind, Node, Package, Reading, Source,
 };
 use numawise_units::{Bytes, CpuId, CpuSet, Latency, NodeId};
 

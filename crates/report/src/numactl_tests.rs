@@ -12,7 +12,7 @@ fn node(id: u32, cpus: &str) -> Node {
         memory: Reading::Measured(Bytes(8 << 30)),
         free: Reading::unavailable("made by hand"),
         kind: MemoryKind::Dram,
-        kind_evidence: numawise_facts::MemoryKindEvidence::NotRead,
+        kind_evidence: numawise_facts::memory::MemoryKindEvidence::NotRead,
         distances: Reading::unavailable("made by hand"),
     }
 }

@@ -1,4 +1,5 @@
-use numawise_facts::{Cpu, LaunchNotice, MemoryMode, MemoryPlan, PlanNotice, Reading, Source, Strategy};
+use numawise_facts::notice::{LaunchNotice, PlanNotice};
+use numawise_facts::{Cpu, MemoryMode, MemoryPlan, Reading, Source, Strategy};
 use numawise_units::{CpuId, NodeId, TaskId};
 
 use super::*;
@@ -170,7 +171,8 @@ fn a_script_says_what_its_lines_leave_out() {
         missing: missing.to_vec(),
     };
     assert_eq!(script(&commands(&["a", "b"], &[])), "a\nb\n");
-    let hostile = numawise_facts::LaunchNotice::ThreadsPinnedBy { library: "two\nlines; rm x".to_owned() };
+    let hostile =
+        numawise_facts::notice::LaunchNotice::ThreadsPinnedBy { library: "two\nlines; rm x".to_owned() };
     let text = script(&commands(&["a"], &[PlanNotice::NoMask.into(), hostile.into()]));
     let expected = "# left out: there is no mask to set\n# left out: threads of every kind are pinned by two lines; rm x\na\n";
     assert_eq!(text, expected);

@@ -1,4 +1,5 @@
-use numawise_facts::{MovedTask, NamedTask, PageUse, Reading, Reason, ResidencyNotice, ResidencyPart};
+use numawise_facts::notice::{MovedTask, NamedTask, ResidencyNotice, ResidencyPart};
+use numawise_facts::{PageUse, Reading, Reason};
 use numawise_tables::Residency;
 use numawise_units::{Nanoseconds, Pid};
 use serde_json::Value;

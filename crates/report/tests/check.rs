@@ -2,7 +2,8 @@
 
 mod sample;
 
-use numawise_facts::{MetricProblem, NotTriedReason, PlacementGroup, Reading, StudyNotice};
+use numawise_facts::notice::{NotTriedReason, PlacementGroup, StudyNotice};
+use numawise_facts::{MetricProblem, Reading};
 use numawise_report::check;
 use numawise_report::document::{self, Style};
 use numawise_tables::{MoreRepeats, PlacedWell};

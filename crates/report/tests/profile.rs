@@ -3,7 +3,8 @@
 #[path = "../../analyse/src/profile/sample.rs"]
 mod sample;
 
-use numawise_facts::{Estimate, Machine, MembenchNotice, MlcLineGap, Profile, Reading, Workers};
+use numawise_facts::notice::{MembenchNotice, MlcLineGap};
+use numawise_facts::{Estimate, Machine, Profile, Reading, Workers};
 use numawise_report::document::{self, Style};
 use numawise_report::profile::{Compared, Measured, compare_document, compare_json, document, json};
 use numawise_tables::ProfileComparison;

@@ -2,7 +2,8 @@
 
 mod timeline;
 
-use numawise_facts::{Reading, ResidencyPart};
+use numawise_facts::Reading;
+use numawise_facts::notice::ResidencyPart;
 use numawise_report::document::{self, Style};
 use numawise_report::series::{SCHEMA, Series, document, json};
 use numawise_tables::Timeline;

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use numawise_facts::notice::StudyNotice;
 use numawise_facts::{
-    Machine, Metric, Outcome, Point, PointId, Reading, RunSpec, Sink, StopReason, Study, StudyHeader,
-    StudyNotice, Trial,
+    Machine, Metric, Outcome, Point, PointId, Reading, RunSpec, Sink, StopReason, Study, StudyHeader, Trial,
 };
 use numawise_launch::{Pinner, find_agent};
 use numawise_record::Record;

@@ -2,7 +2,8 @@
 //!
 //! Every use case takes its machine from here, so that none plans with a machine that lacks its limits.
 
-use numawise_facts::{Machine, Notice, SessionNotice};
+use numawise_facts::notice::SessionNotice;
+use numawise_facts::{Machine, Notice};
 use numawise_machine::Roots;
 
 use crate::Error;

@@ -1,7 +1,8 @@
 use std::fs;
 use std::path::Path;
 
-use numawise_facts::{MachineNotice, NotTriedReason, PlacementGroup, Reading, StudyNotice};
+use numawise_facts::Reading;
+use numawise_facts::notice::{MachineNotice, NotTriedReason, PlacementGroup, StudyNotice};
 use numawise_machine::Policy;
 use numawise_study::ProgramNeeds;
 

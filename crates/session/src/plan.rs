@@ -6,7 +6,8 @@
 
 use std::convert::Infallible;
 
-use numawise_facts::{Machine, MachineNotice, Notice, Placement, RunSpec, TaskPlacement};
+use numawise_facts::notice::MachineNotice;
+use numawise_facts::{Machine, Notice, Placement, RunSpec, TaskPlacement};
 use numawise_launch::{Change, LaunchError, Pinner};
 use numawise_machine::{AllowedSets, Roots};
 use numawise_placement::{MachineDetail, needs};

@@ -5,7 +5,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use numawise_facts::{ChangedPart, Fingerprint, Machine, Notice, Profile, Reading, SessionNotice};
+use numawise_facts::notice::{ChangedPart, SessionNotice};
+use numawise_facts::{Fingerprint, Machine, Notice, Profile, Reading};
 use numawise_machine::Roots;
 use numawise_record::{PassedOver, PassedOverReason, Profiles, read_profile};
 

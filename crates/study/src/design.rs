@@ -3,10 +3,10 @@
 //! A check compares what the operating system does with placements that differ from it in one respect each, so that a
 //! difference has one explanation. What the machine cannot show is named with its reason.
 
+use numawise_facts::notice::{NotTriedReason, PlacementGroup, StudyNotice};
 use numawise_facts::{
-    ContrastRole, CpuChoice, Levels, Machine, MemoryKind, MemoryRequest, Node, NotTriedReason, Notice,
-    PlacementGroup, PlacementRequest, PointId, PointPair, PointRole, Reading, Strategy, StudyNotice,
-    ThreadBinding,
+    ContrastRole, CpuChoice, Levels, Machine, MemoryKind, MemoryRequest, Node, Notice, PlacementRequest,
+    PointId, PointPair, PointRole, Reading, Strategy, ThreadBinding,
 };
 use numawise_units::{Bytes, NodeId, NodeSet};
 

@@ -1,4 +1,5 @@
-use numawise_facts::{Cpu, MemoryKindEvidence, Source};
+use numawise_facts::memory::MemoryKindEvidence;
+use numawise_facts::{Cpu, Source};
 use numawise_units::{CpuId, CpuSet};
 
 use super::*;
@@ -123,7 +124,7 @@ fn what_does_not_fit_into_a_node_is_not_put_there() {
 #[test]
 fn forbidden_policies_leave_the_contrasts_of_cpus() {
     let mut forbidden = machine(&[("0-3", 1000, DRAM), ("4-7", 1000, DRAM), ("", 1000, MemoryKind::Hbm)]);
-    forbidden.limits = vec![numawise_facts::MachineNotice::PolicyCallsForbidden];
+    forbidden.limits = vec![numawise_facts::notice::MachineNotice::PolicyCallsForbidden];
     let design = plan(&forbidden, &needs(None, Some(10)));
     assert_eq!(ids(&design), ["os", "all-nodes", "one-node", "copies"]);
     assert!(design.points.iter().all(|point| point.request.memory == MemoryRequest::Default));

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use numawise_facts::notice::StudyNotice;
 use numawise_facts::{
     Event, Exit, Observation, Outcome, Point, PointId, PointPair, PointRole, Reading, Sink, StopReason,
-    Study, StudyNotice, Trial,
+    Study, Trial,
 };
 use numawise_units::Nanoseconds;
 

@@ -3,7 +3,8 @@
 use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid, Ratio};
 use serde::Serialize;
 
-use numawise_facts::{MappingSnapshot, MemoryKind, PageUse, PolicyShare, Reading, ResidencyNotice};
+use numawise_facts::notice::ResidencyNotice;
+use numawise_facts::{MappingSnapshot, MemoryKind, PageUse, PolicyShare, Reading};
 
 /// A job at one moment, or between two.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,4 +1,5 @@
-use numawise_facts::{MovedTask, NamedTask, Reading, Reason, ResidencyNotice, ResidencyPart};
+use numawise_facts::notice::{MovedTask, NamedTask, ResidencyNotice, ResidencyPart};
+use numawise_facts::{Reading, Reason};
 use numawise_units::{Nanoseconds, Pid};
 use proptest::prelude::*;
 use ratatui::Terminal;

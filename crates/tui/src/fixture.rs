@@ -1,8 +1,7 @@
 //! Residency made by hand.
 
-use numawise_facts::{
-    ContendedCpu, MappingSnapshot, MemoryKind, NamedThread, PageUse, PolicyShare, Reading, ResidencyNotice,
-};
+use numawise_facts::notice::{ContendedCpu, NamedThread, ResidencyNotice};
+use numawise_facts::{MappingSnapshot, MemoryKind, PageUse, PolicyShare, Reading};
 use numawise_tables::{
     JobResidency, LeftOut, LocalShare, MemoryRow, MemoryTable, NodeColumn, NodeTotal, Residency, ShareSpan,
     TaskResidency, ThreadResidency,

@@ -1,9 +1,8 @@
 //! NW005: high-bandwidth memory.
 
-use numawise_facts::{
-    Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, Finding, FindingId,
-    MemoryKind, NotTriedReason, Notice, PlacementGroup, Reading, StudyNotice,
-};
+use numawise_facts::finding::{Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject};
+use numawise_facts::notice::{NotTriedReason, PlacementGroup, StudyNotice};
+use numawise_facts::{Finding, FindingId, MemoryKind, Notice, Reading};
 use numawise_tables::MemoryMove;
 use numawise_units::{Bytes, NodeSet};
 

@@ -1,9 +1,7 @@
 //! NW001: pages on one node, threads on all.
 
-use numawise_facts::{
-    Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, Finding, FindingId,
-    ThreadObservation,
-};
+use numawise_facts::finding::{Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject};
+use numawise_facts::{Finding, FindingId, ThreadObservation};
 use numawise_tables::MemoryMove;
 use numawise_units::{Bytes, NodeId, NodeSet, Ratio};
 

@@ -1,9 +1,7 @@
 //! NW006: too noisy or too short to tell.
 
-use numawise_facts::{
-    Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, Finding, FindingId, Metric,
-    Reading,
-};
+use numawise_facts::finding::{Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject};
+use numawise_facts::{Finding, FindingId, Metric, Reading};
 use numawise_tables::VerdictKind;
 use numawise_units::{Nanoseconds, Ratio};
 

@@ -1,8 +1,7 @@
 //! NW003 and NW004: how the job is spread over the nodes.
 
-use numawise_facts::{
-    Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, Finding, FindingId, Reading,
-};
+use numawise_facts::finding::{Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject};
+use numawise_facts::{Finding, FindingId, Reading};
 
 use super::{Case, cost, of_points, plain};
 use crate::comparison;

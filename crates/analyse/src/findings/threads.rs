@@ -1,8 +1,7 @@
 //! NW002: threads that migrate.
 
-use numawise_facts::{
-    Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, Finding, FindingId, Reading,
-};
+use numawise_facts::finding::{Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject};
+use numawise_facts::{Finding, FindingId, Reading};
 use numawise_tables::PointSummary;
 use numawise_units::Ratio;
 

@@ -1,6 +1,7 @@
 //! What should be known of a profile before it is believed.
 
-use numawise_facts::{BufferPages, Estimate, MembenchNotice, Notice, Profile, ProfileOrigin, Reading};
+use numawise_facts::notice::MembenchNotice;
+use numawise_facts::{BufferPages, Estimate, Notice, Profile, ProfileOrigin, Reading};
 use numawise_units::{NodeSet, Ratio};
 
 use super::figures::{VAGUE, half, plain};

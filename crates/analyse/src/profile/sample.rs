@@ -1,9 +1,10 @@
 //! Machines that do not exist, measured: for the tests of this crate and of `report`, which takes this file as its own.
 
+use numawise_facts::notice::MembenchNotice;
 use numawise_facts::{
     Bandwidth, BufferPages, Cache, Depth, Estimate, Fingerprint, IdleLatency, LoadPoint, LoadedLatency,
-    Machine, MembenchNotice, MemoryKind, Mix, Profile, ProfileHeader, ProfileNode, ProfileOrigin, Reading,
-    Source, Target, Transfer, Workers, WorkingSet, WorkingSets,
+    Machine, MemoryKind, Mix, Profile, ProfileHeader, ProfileNode, ProfileOrigin, Reading, Source, Target,
+    Transfer, Workers, WorkingSet, WorkingSets,
 };
 use numawise_units::{Bytes, BytesPerSecond, CpuId, CpuSet, Latency, Nanoseconds, NodeId, NodeSet};
 

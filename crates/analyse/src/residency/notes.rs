@@ -1,6 +1,7 @@
 //! What could not be seen, gathered: a reason that holds for many tasks is said once.
 
-use numawise_facts::{Reading, Reason, ResidencyNotice, ResidencyPart, Snapshot};
+use numawise_facts::notice::{ResidencyNotice, ResidencyPart};
+use numawise_facts::{Reading, Reason, Snapshot};
 use numawise_tables::{ShareSpan, TaskResidency};
 use numawise_units::{Nanoseconds, Pid};
 

@@ -1,9 +1,10 @@
 //! What stands out, as notices.
 
-use numawise_facts::{
-    ContendedCpu, MovedTask, NamedTask, NamedThread, PageUse, PinnedGroup, Reading, RemotePlace,
-    ResidencyNotice, UnsuppliedNode,
+use numawise_facts::notice::{
+    ContendedCpu, MovedTask, NamedTask, NamedThread, PinnedGroup, RemotePlace, ResidencyNotice,
+    UnsuppliedNode,
 };
+use numawise_facts::{PageUse, Reading};
 use numawise_tables::{JobResidency, MemoryTable, RemoteMemory, SharedCpu, TaskResidency};
 use numawise_units::{Bytes, Nanoseconds, Pid, Ratio};
 

@@ -1,8 +1,7 @@
 //! What holds for every job.
 
-use numawise_facts::{
-    MemorySnapshot, PageUse, Reading, ResidencyNotice, ResidencyPart, Snapshot, TaskSnapshot, ThreadSnapshot,
-};
+use numawise_facts::notice::{ResidencyNotice, ResidencyPart};
+use numawise_facts::{MemorySnapshot, PageUse, Reading, Snapshot, TaskSnapshot, ThreadSnapshot};
 use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, Pid};
 use proptest::prelude::*;
 

@@ -1,9 +1,7 @@
 //! Memory and CPUs: what is local, far, shared, pinned together.
 
-use numawise_facts::{
-    Machine, MemorySnapshot, NamedTask, PageUse, Reading, RemotePlace, ResidencyNotice, ResidencyPart,
-    TaskSnapshot, ThreadSnapshot, UnsuppliedNode,
-};
+use numawise_facts::notice::{NamedTask, RemotePlace, ResidencyNotice, ResidencyPart, UnsuppliedNode};
+use numawise_facts::{Machine, MemorySnapshot, PageUse, Reading, TaskSnapshot, ThreadSnapshot};
 use numawise_tables::Residency;
 use numawise_units::{Bytes, NodeId, Pid, Ratio};
 

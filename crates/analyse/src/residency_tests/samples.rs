@@ -144,8 +144,8 @@ fn migrations_that_can_not_be_read_say_why() {
     };
     let seen = two((100.0, thread(10, 0, 50.0)), (101.0, blind));
     assert_eq!(only(&seen).recent_migrations.reason().unwrap().0, "the kernel keeps no count");
-    let is_migrations = |note: &numawise_facts::ResidencyNotice| {
-        use numawise_facts::{ResidencyNotice, ResidencyPart};
+    let is_migrations = |note: &numawise_facts::notice::ResidencyNotice| {
+        use numawise_facts::notice::{ResidencyNotice, ResidencyPart};
         matches!(note, ResidencyNotice::Unavailable { part: ResidencyPart::ThreadMigrations, tasks, .. } if tasks.is_empty())
     };
     assert!(seen.notes.iter().any(is_migrations));

@@ -1,9 +1,7 @@
 //! A node without CPUs vs an ordinary one, by figures.
 
-use numawise_facts::{
-    Attribute, AttributeKind, AttributeOrigin, Estimate, Figure, FigureVsOrdinary, MemoryKind,
-    MemoryKindEvidence, Node,
-};
+use numawise_facts::memory::{FigureVsOrdinary, MemoryKindEvidence};
+use numawise_facts::{Attribute, AttributeKind, AttributeOrigin, Estimate, Figure, MemoryKind, Node};
 use numawise_units::{BytesPerSecond, CpuSet, Latency, NodeId};
 
 /// This much more bandwidth than ordinary memory near the same CPUs makes high-bandwidth memory. Knights Landing has 4 to

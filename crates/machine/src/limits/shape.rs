@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use numawise_facts::{Machine, MachineNotice, Node};
+use numawise_facts::notice::MachineNotice;
+use numawise_facts::{Machine, Node};
 use numawise_units::{Bytes, CpuSet, Id, IdSet, NodeSet};
 
 use crate::Roots;

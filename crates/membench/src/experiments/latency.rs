@@ -1,6 +1,7 @@
 //! Latency of an idle machine: one thread, loads of which each needs the one before.
 
-use numawise_facts::{BufferPages, Estimate, MembenchNotice, Reading, WorkingSet};
+use numawise_facts::notice::MembenchNotice;
+use numawise_facts::{BufferPages, Estimate, Reading, WorkingSet};
 use numawise_linux::calls::affinity;
 use numawise_linux::calls::pages::page_size;
 use numawise_units::{Bytes, CpuId, Latency, NodeId};

@@ -1,6 +1,7 @@
 //! The steps with the time that each requests.
 
-use numawise_facts::{Depth, MembenchNotice, Mix, Notice, Target, Workers};
+use numawise_facts::notice::MembenchNotice;
+use numawise_facts::{Depth, Mix, Notice, Target, Workers};
 use numawise_units::{Bytes, NodeId};
 
 use super::{Core, Experiment, expected_bytes, loaded_mixes, mixes};

@@ -1,6 +1,6 @@
 //! The parts of MLC's text: each begins with a line `Measuring ...`.
 
-use numawise_facts::{MembenchNotice, MlcLineGap, MlcTable, MlcTableGap};
+use numawise_facts::notice::{MembenchNotice, MlcLineGap, MlcTable, MlcTableGap};
 
 /// Of two parts with the same table the first is taken.
 fn same_table(one: MlcTable, other: MlcTable) -> bool {

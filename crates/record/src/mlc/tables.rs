@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use numawise_facts::notice::{MembenchNotice, MlcLineGap, MlcTable, MlcTableGap};
 use numawise_facts::{
-    Bandwidth, IdleLatency, LoadPoint, LoadedLatency, MembenchNotice, Mix, MlcLineGap, MlcTable, MlcTableGap,
-    Reading, Target, Transfer, Workers,
+    Bandwidth, IdleLatency, LoadPoint, LoadedLatency, Mix, Reading, Target, Transfer, Workers,
 };
 use numawise_units::{Bytes, BytesPerSecond, Latency, NodeId};
 

@@ -23,7 +23,10 @@ fn what_changes_from_run_to_run_does_not_matter() {
         h.min_repeats = 9;
         h.margin = 0.05;
         h.machine.nodes[0].free = Reading::Measured(Bytes(1));
-        h.points[0].placement.warnings.push(numawise_facts::PlanNotice::BalancingWithoutPolicy.into());
+        h.points[0]
+            .placement
+            .warnings
+            .push(numawise_facts::notice::PlanNotice::BalancingWithoutPolicy.into());
         h.not_tried.clear();
         h.host.pid.0 += 1;
     });

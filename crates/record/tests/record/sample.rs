@@ -1,11 +1,13 @@
 //! A small study made by hand: a machine of two nodes with two CPUs each, and two points.
 
+use numawise_facts::memory::MemoryKindEvidence;
+use numawise_facts::notice::StudyNotice;
 use numawise_facts::{
-    ContrastRole, Cpu, Exit, HostFacts, HostNoise, Levels, Machine, MappingSnapshot, MemoryKind,
-    MemoryKindEvidence, MemoryMode, MemoryPlan, MemoryRequest, MemorySnapshot, Metric, MetricProblem, Node,
-    Observation, Outcome, Package, PageUse, Placement, PlacementRequest, Point, PointPair, PointRole,
-    PolicyShare, Reading, ResidencySample, ResourceUsage, RunSpec, SamplerCost, Source, Strategy,
-    StudyHeader, StudyNotice, TaskPlacement, ThreadBinding, ThreadObservation, Trial,
+    ContrastRole, Cpu, Exit, HostFacts, HostNoise, Levels, Machine, MappingSnapshot, MemoryKind, MemoryMode,
+    MemoryPlan, MemoryRequest, MemorySnapshot, Metric, MetricProblem, Node, Observation, Outcome, Package,
+    PageUse, Placement, PlacementRequest, Point, PointPair, PointRole, PolicyShare, Reading, ResidencySample,
+    ResourceUsage, RunSpec, SamplerCost, Source, Strategy, StudyHeader, TaskPlacement, ThreadBinding,
+    ThreadObservation, Trial,
 };
 use numawise_units::{Bytes, CpuId, CpuSet, HostId, Nanoseconds, NodeId, NodeSet, Pid, Rank, Ratio, TaskId};
 

@@ -1,8 +1,8 @@
 //! The sentences of findings, made of their values: the same in the terminal, in HTML and in JSON.
 
+use numawise_facts::finding::{Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject};
 use numawise_facts::{
-    Advice, Amount, Effect, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, Finding, FindingId,
-    Levels, MemoryRequest, PointId, Reading, StudyHeader, ThreadBinding,
+    Effect, Finding, FindingId, Levels, MemoryRequest, PointId, Reading, StudyHeader, ThreadBinding,
 };
 use numawise_units::{NodeId, Ratio};
 

@@ -1,8 +1,7 @@
 //! A check as JSON, for scripts: `docs/formats/check-json.md`.
 
-use numawise_facts::{
-    Amount, Disturbance, Effect, Evidence, Exit, Finding, Metric, Outcome, Reading, StudyHeader, Trial,
-};
+use numawise_facts::finding::{Amount, Evidence};
+use numawise_facts::{Disturbance, Effect, Exit, Finding, Metric, Outcome, Reading, StudyHeader, Trial};
 use numawise_tables::{Expected, MemoryMove, PlacedWell, PointSummary};
 use serde::Serialize;
 use serde_json::{Value, json as object};

@@ -2,7 +2,8 @@
 
 use std::fmt::Display;
 
-use numawise_facts::{AttributeOrigin, FigureVsOrdinary, MemoryKindEvidence, RecognisedMemory};
+use numawise_facts::AttributeOrigin;
+use numawise_facts::memory::{FigureVsOrdinary, MemoryKindEvidence, RecognisedMemory};
 use numawise_units::Ratio;
 
 /// A clause.

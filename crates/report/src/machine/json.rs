@@ -1,6 +1,7 @@
 //! The JSON of `numawise machine --json`, as `docs/formats/machine-json.md` specifies it.
 
-use numawise_facts::{Cpu, Estimate, Figure, Machine, MemoryKindEvidence, Source};
+use numawise_facts::memory::MemoryKindEvidence;
+use numawise_facts::{Cpu, Estimate, Figure, Machine, Source};
 use serde_json::{Value, json as object};
 
 use super::evidence;

@@ -1,6 +1,6 @@
 //! Texts of the notices of an emulated machine.
 
-use numawise_facts::EmulationNotice;
+use numawise_facts::notice::EmulationNotice;
 
 pub fn text(notice: &EmulationNotice) -> String {
     let list = |numbers: Vec<String>| numbers.join(", ");

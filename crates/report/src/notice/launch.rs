@@ -1,6 +1,6 @@
 //! Texts of the notices of a launch.
 
-use numawise_facts::{LaunchNotice, LauncherMask, NotPreloadableReason, PreloadObstacle};
+use numawise_facts::notice::{LaunchNotice, LauncherMask, NotPreloadableReason, PreloadObstacle};
 
 pub fn text(notice: &LaunchNotice) -> String {
     match notice {

@@ -1,6 +1,7 @@
 //! Texts of the notices of a machine: what limits us, who reported it, and who can lift it.
 
-use numawise_facts::{MachineNotice, Reading};
+use numawise_facts::Reading;
+use numawise_facts::notice::MachineNotice;
 use numawise_units::{CpuSet, NodeSet};
 use serde_json::{Value, json};
 

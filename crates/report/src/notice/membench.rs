@@ -1,6 +1,7 @@
 //! Texts of the notices of the memory benchmark and of its profiles, and of what it does step by step.
 
-use numawise_facts::{MeasurementStep, MembenchNotice, MlcLineGap, MlcTable, MlcTableGap, Target, Workers};
+use numawise_facts::notice::{MembenchNotice, MlcLineGap, MlcTable, MlcTableGap};
+use numawise_facts::{MeasurementStep, Target, Workers};
 use numawise_units::{NodeSet, Ratio};
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-use numawise_facts::{BufferLimit, Mix};
+use numawise_facts::Mix;
+use numawise_facts::notice::BufferLimit;
 use numawise_units::{Bytes, CpuId, Latency, NodeId};
 
 use super::*;

@@ -1,8 +1,7 @@
 //! Texts of the notices of a plan.
 
-use numawise_facts::{
-    AttributeOrigin, EquivalentTool, MemoryMode, NodeWeight, PlanNotice, ProfileReference, Strategy,
-};
+use numawise_facts::notice::{PlanNotice, ProfileReference};
+use numawise_facts::{AttributeOrigin, EquivalentTool, MemoryMode, NodeWeight, Strategy};
 use numawise_units::{CpuSet, Nanoseconds};
 
 use crate::amount::moment;

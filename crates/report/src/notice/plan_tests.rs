@@ -46,8 +46,10 @@ fn oversubscription_has_both_numbers() {
 
 #[test]
 fn weights_say_when_and_where_they_were_measured() {
-    let bandwidth =
-        |node, rate| numawise_facts::NodeBandwidth { node: NodeId(node), bandwidth: BytesPerSecond(rate) };
+    let bandwidth = |node, rate| numawise_facts::notice::NodeBandwidth {
+        node: NodeId(node),
+        bandwidth: BytesPerSecond(rate),
+    };
     let derived = |origin, taken: Option<Option<u64>>| {
         let profile = taken.map(|taken| ProfileReference { taken, path: "/data/x.json".to_owned() });
         let bandwidths = vec![bandwidth(0, 50e9), bandwidth(1, 150e9)];

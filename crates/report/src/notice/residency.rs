@@ -1,6 +1,6 @@
 //! Texts of the notices of residency.
 
-use numawise_facts::{
+use numawise_facts::notice::{
     ContendedCpu, NamedTask, NamedThread, RemotePlace, ResidencyNotice, ResidencyPart, UnsuppliedNode,
 };
 use numawise_units::{Bytes, Pid, Ratio};

@@ -1,4 +1,5 @@
-use numawise_facts::{MovedTask, PinnedGroup, Reason};
+use numawise_facts::Reason;
+use numawise_facts::notice::{MovedTask, PinnedGroup};
 use numawise_units::{CpuId, Nanoseconds, NodeId};
 
 use super::*;

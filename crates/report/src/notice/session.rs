@@ -1,6 +1,6 @@
 //! Texts of the notices of a use case.
 
-use numawise_facts::{ChangedPart, SessionNotice};
+use numawise_facts::notice::{ChangedPart, SessionNotice};
 
 pub fn text(notice: &SessionNotice) -> String {
     match notice {

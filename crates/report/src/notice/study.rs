@@ -1,6 +1,7 @@
 //! Texts of the notices of a study and of its analysis.
 
-use numawise_facts::{MetricProblem, NotTriedReason, ObservedFigure, PlacementGroup, StudyNotice};
+use numawise_facts::MetricProblem;
+use numawise_facts::notice::{NotTriedReason, ObservedFigure, PlacementGroup, StudyNotice};
 
 use crate::levels;
 

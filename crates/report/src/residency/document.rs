@@ -4,7 +4,7 @@ mod memory;
 mod summary;
 mod threads;
 
-use numawise_facts::ResidencyNotice;
+use numawise_facts::notice::ResidencyNotice;
 use numawise_tables::{Residency, ShareSpan, TaskResidency};
 use numawise_units::{Bytes, NodeId};
 

@@ -1,9 +1,7 @@
 //! Residency by hand, for tests.
 
-use numawise_facts::{
-    MappingSnapshot, MemoryKind, NamedTask, PageUse, PinnedGroup, PolicyShare, Reading, Reason,
-    ResidencyNotice, ResidencyPart,
-};
+use numawise_facts::notice::{NamedTask, PinnedGroup, ResidencyNotice, ResidencyPart};
+use numawise_facts::{MappingSnapshot, MemoryKind, PageUse, PolicyShare, Reading, Reason};
 use numawise_tables::{
     JobResidency, LeftOut, LocalShare, MaskOverlap, MemoryRow, MemoryTable, NodeColumn, NodeTotal, Occupant,
     RemoteMemory, Residency, ShareSpan, SharedCpu, TaskResidency, ThreadResidency,

@@ -1,10 +1,11 @@
 //! The parts of which samples are made.
 
+use numawise_facts::memory::MemoryKindEvidence;
+use numawise_facts::notice::{MachineNotice, NotTriedReason, PlacementGroup, StudyNotice};
 use numawise_facts::{
-    ContrastRole, Cpu, Effect, HostFacts, Levels, Machine, MachineNotice, MemoryKind, MemoryKindEvidence,
-    MemoryMode, MemoryPlan, MemoryRequest, Metric, Node, NotTriedReason, Outcome, Package, Placement,
-    PlacementGroup, PlacementRequest, Point, PointId, PointPair, PointRole, Reading, RunSpec, Source,
-    Strategy, Study, StudyHeader, StudyNotice, TaskPlacement, ThreadBinding, Trial,
+    ContrastRole, Cpu, Effect, HostFacts, Levels, Machine, MemoryKind, MemoryMode, MemoryPlan, MemoryRequest,
+    Metric, Node, Outcome, Package, Placement, PlacementRequest, Point, PointId, PointPair, PointRole,
+    Reading, RunSpec, Source, Strategy, Study, StudyHeader, TaskPlacement, ThreadBinding, Trial,
 };
 use numawise_tables::{Contrast, ContrastCall, PointSummary};
 use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid, Ratio, TaskId};

@@ -1,9 +1,11 @@
 //! The samples.
 
+use numawise_facts::finding::{Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject};
+use numawise_facts::notice::{MachineNotice, ObservedFigure, StudyNotice};
+use numawise_facts::point::ProgramParameter;
 use numawise_facts::{
-    Advice, Amount, Disturbance, Effect, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, Exit,
-    Finding, FindingId, MachineNotice, Metric, MetricProblem, ObservedFigure, Outcome, Point, PointId,
-    PointRole, ProgramParameter, Reading, Reason, StopReason, Study, StudyHeader, StudyNotice,
+    Disturbance, Effect, Exit, Finding, FindingId, Metric, MetricProblem, Outcome, Point, PointId, PointRole,
+    Reading, Reason, StopReason, Study, StudyHeader,
 };
 use numawise_report::check::UseFromNowOn;
 use numawise_tables::{

@@ -1,7 +1,8 @@
 //! A job by hand: two ranks on two nodes, one of which takes memory on the other's node and gives most of it back.
 #![allow(dead_code)] // Each test uses a part.
 
-use numawise_facts::{MemoryKind, Reading, Reason, ResidencyNotice, ResidencyPart};
+use numawise_facts::notice::{ResidencyNotice, ResidencyPart};
+use numawise_facts::{MemoryKind, Reading, Reason};
 use numawise_tables::{
     LocalChange, MemoryChange, Moment, NodeColumn, NodeTimeline, SessionSpan, TaskTimeline, Timeline,
 };

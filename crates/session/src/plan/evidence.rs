@@ -2,9 +2,8 @@
 //!
 //! No other plan looks for a profile, so that no other start takes longer because there is one.
 
-use numawise_facts::{
-    Machine, MemoryMode, NodeBandwidth, Notice, Placement, PlacementRequest, PlanNotice, ProfileReference,
-};
+use numawise_facts::notice::{NodeBandwidth, PlanNotice, ProfileReference};
+use numawise_facts::{Machine, MemoryMode, Notice, Placement, PlacementRequest};
 use numawise_placement::{MachineDetail, needs};
 use numawise_units::NodeSet;
 

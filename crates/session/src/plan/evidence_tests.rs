@@ -66,7 +66,8 @@ fn found(taken: Reading<u64>) -> SavedProfile {
         loaded: vec![],
         transfers: vec![],
     };
-    let notice = numawise_facts::SessionNotice::UnreadableProfile { problem: "y.json: cut off".to_owned() };
+    let notice =
+        numawise_facts::notice::SessionNotice::UnreadableProfile { problem: "y.json: cut off".to_owned() };
     SavedProfile { path: PathBuf::from("/data/x.json"), profile, notices: vec![notice.into()] }
 }
 
@@ -90,7 +91,7 @@ fn weights_say_when_and_where_they_were_measured() {
         bandwidths: vec![bandwidth(0, 50e9), bandwidth(1, 150e9)],
     };
     let passed_over =
-        numawise_facts::SessionNotice::UnreadableProfile { problem: "y.json: cut off".to_owned() };
+        numawise_facts::notice::SessionNotice::UnreadableProfile { problem: "y.json: cut off".to_owned() };
     assert_eq!(
         noted("memory=weighted", machine(), Some(&found)),
         [derived(AttributeOrigin::Measured, Some(1_700_000_000)).into(), passed_over.into()]

@@ -4,7 +4,8 @@
 //! All ranks of a computer see the same machine and ask for the same, so each makes the plan of all and takes its own part:
 //! they agree without talking. Where the launcher has bound the ranks, each one plans inside what it was given.
 
-use numawise_facts::{LaunchNotice, LauncherMask, Notice};
+use numawise_facts::Notice;
+use numawise_facts::notice::{LaunchNotice, LauncherMask};
 use numawise_launch::{Launcher, LocalRank};
 use numawise_linux::calls::{affinity, mempolicy};
 use numawise_machine::{AllowedSets, Roots};

@@ -1,6 +1,7 @@
 //! Whether the system has the pages that a run asks for.
 
-use numawise_facts::{LaunchNotice, Notice, PageSize};
+use numawise_facts::notice::LaunchNotice;
+use numawise_facts::{Notice, PageSize};
 use numawise_linux::{Roots, memory};
 
 #[cfg(test)]

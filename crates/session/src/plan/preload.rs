@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use numawise_facts::{LaunchNotice, Notice, Placement, ThreadBinding};
+use numawise_facts::notice::LaunchNotice;
+use numawise_facts::{Notice, Placement, ThreadBinding};
 use numawise_launch::Pinner;
 
 use super::request::{Explanation, RunRequest};

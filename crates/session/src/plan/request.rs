@@ -3,9 +3,10 @@
 use std::ffi::OsString;
 use std::num::NonZeroU32;
 
+use numawise_facts::notice::PlanNotice;
 use numawise_facts::{
     Balancing, CpuChoice, Machine, MemoryMode, MemoryRequest, Notice, PageSize, Placement, PlacementRequest,
-    PlanNotice, RunSpec, Strategy, TaskPlacement, ThreadBinding,
+    RunSpec, Strategy, TaskPlacement, ThreadBinding,
 };
 use numawise_launch::{Change, Pinner};
 use numawise_machine::AllowedSets;

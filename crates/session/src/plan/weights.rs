@@ -2,7 +2,8 @@
 
 use std::io;
 
-use numawise_facts::{MemoryMode, NodeWeight, Notice, Placement, PlanNotice};
+use numawise_facts::notice::PlanNotice;
+use numawise_facts::{MemoryMode, NodeWeight, Notice, Placement};
 use numawise_linux::weights as kernel;
 use numawise_machine::{Roots, global_weight};
 
