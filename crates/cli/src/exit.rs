@@ -111,7 +111,7 @@ fn limits(error: &(dyn Error + 'static)) -> String {
         }
         _ => &[],
     };
-    limits.iter().map(|limit| format!("; {}", numawise_report::notice::machine::sentence(limit))).collect()
+    numawise_report::notice::machine::in_the_way(limits)
 }
 
 fn status(cause: Cause) -> Status {

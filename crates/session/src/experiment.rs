@@ -100,8 +100,8 @@ impl ExperimentRequest {
                 Ok(placement) => points.push(Point { id, levels, role, request, placement }),
                 Err(error) if points.is_empty() => return Err(error.into()),
                 Err(error) => {
-                    let problem = error.to_string();
-                    not_tried.push(StudyNotice::CannotBePlaced { point: id, levels, problem }.into());
+                    let (problem, limits) = (error.to_string(), error.limits().to_vec());
+                    not_tried.push(StudyNotice::CannotBePlaced { point: id, levels, problem, limits }.into());
                 }
             }
         }

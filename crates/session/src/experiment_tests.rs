@@ -1,4 +1,5 @@
-use numawise_facts::{Argument, Exit, Ignore};
+use numawise_facts::notice::MachineNotice;
+use numawise_facts::{Argument, Exit, Ignore, Levels, Notice, PlacementRequest, PointRole, Strategy};
 
 use super::*;
 use crate::Cause;
@@ -70,4 +71,33 @@ fn a_flag_that_is_up_ends_it_in_the_first_run() {
     let stopped = Experiment::open(request, machine, &mut Ignore, &AtomicBool::new(true));
     let Err(error @ Error::InterruptedInFirstRun) = stopped else { panic!() };
     assert_eq!(error.cause(), Cause::Interrupted);
+}
+
+#[test]
+fn a_point_that_cannot_be_placed_names_the_limits_in_the_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut machine = numawise_machine::from_synthetic("pack:2 numa:1 core:2 pu:1").unwrap();
+    let limit = MachineNotice::AffinityMask {
+        allowed: "0-1".parse().unwrap(),
+        cgroup: "0-3".parse().unwrap(),
+        file: "/proc/self/status".to_owned(),
+    };
+    machine.allowed_cpus = "0-1".parse().unwrap();
+    machine.limits = vec![limit.clone()];
+    let mut design = numawise_study::plan(
+        &machine,
+        &ProgramNeeds { threads: None, memory: Reading::unavailable("it has not run") },
+    );
+    let forbidden = PlacementRequest {
+        cpus: Some("2-3".parse().unwrap()),
+        strategy: Strategy::Explicit,
+        ..PlacementRequest::as_the_os_does()
+    };
+    let (id, levels) = (PointId::from("forbidden"), Levels::of(&forbidden, 2));
+    design.points.push(PlannedPoint { id, levels, role: PointRole::Candidate, request: forbidden });
+    let header = request(folder.path(), &["app"]).header(machine, design).unwrap();
+    let Some(Notice::Study(StudyNotice::CannotBePlaced { limits, .. })) = header.not_tried.last() else {
+        panic!("{:?}", header.not_tried)
+    };
+    assert_eq!(limits, &[limit]);
 }

@@ -3,6 +3,7 @@
 use numawise_units::{Bytes, NodeSet};
 use serde::{Deserialize, Serialize};
 
+use super::MachineNotice;
 use crate::{Exit, Levels, MetricProblem, Notice, PointId, Reason};
 
 super::notices! {
@@ -16,8 +17,9 @@ super::notices! {
         "NW503" NoNodeWithCpusAndMemory,
         /// Placements that this machine or this program rules out.
         "NW504" NotTried { placements: PlacementGroup, reason: NotTriedReason },
-        /// A point of the design that no placement can be made of, with what the planner said.
-        "NW505" CannotBePlaced { point: PointId, levels: Levels, problem: String },
+        /// A point of the design that no placement can be made of: what the planner reported, and the limits of the machine that
+        /// are in the way.
+        "NW505" CannotBePlaced { point: PointId, levels: Levels, problem: String, limits: Vec<MachineNotice> },
         /// Trials were disturbed by other load and do not count.
         "NW511" DisturbedLeftOut { trials: u32 },
         /// Trials were disturbed by other load and count all the same, since too few are undisturbed.

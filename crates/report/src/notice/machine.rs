@@ -14,6 +14,11 @@ pub fn sentence(notice: &MachineNotice) -> String {
     format!("{} ({}); to lift it: {}", text(notice), source(notice), lift(notice))
 }
 
+/// The limits that are in the way of something, to follow what it says: each after a semicolon.
+pub fn in_the_way(limits: &[MachineNotice]) -> String {
+    limits.iter().map(|limit| format!("; {}", sentence(limit))).collect()
+}
+
 /// For scripts.
 pub fn json(notice: &MachineNotice) -> Value {
     let mut value = json!(notice);

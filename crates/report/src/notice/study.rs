@@ -3,6 +3,7 @@
 use numawise_facts::MetricProblem;
 use numawise_facts::notice::{NotTriedReason, ObservedFigure, PlacementGroup, StudyNotice};
 
+use super::machine;
 use crate::levels;
 
 pub fn text(notice: &StudyNotice) -> String {
@@ -17,8 +18,8 @@ pub fn text(notice: &StudyNotice) -> String {
             "one node: none has both CPUs and memory that we may use".to_owned()
         }
         StudyNotice::NotTried { placements, reason } => format!("{}: {}", group(*placements), why(reason)),
-        StudyNotice::CannotBePlaced { levels, problem, .. } => {
-            format!("{}: {problem}", levels::title(levels))
+        StudyNotice::CannotBePlaced { levels, problem, limits, .. } => {
+            format!("{}: {problem}{}", levels::title(levels), machine::in_the_way(limits))
         }
         StudyNotice::DisturbedLeftOut { trials } => {
             format!("{trials} trials were disturbed by other load and are left out")

@@ -379,7 +379,8 @@ pub fn hostile() -> Sample {
     header.metric = Metric::Output { regex: EVIL.to_owned(), higher_is_better: false };
     let evil = || PointId(EVIL.to_owned());
     let (levels, problem) = (header.points[1].levels.clone(), EVIL.to_owned());
-    header.not_tried = vec![StudyNotice::CannotBePlaced { point: evil(), levels, problem }.into()];
+    let limits = vec![MachineNotice::CpuQuota { cpus: 6.0, file: EVIL.to_owned() }];
+    header.not_tried = vec![StudyNotice::CannotBePlaced { point: evil(), levels, problem, limits }.into()];
     header.host.hostname = Reading::Measured(EVIL.to_owned());
     header.host.environment = vec![(EVIL.to_owned(), EVIL.to_owned())];
     header.machine.limits = vec![MachineNotice::CpuQuota { cpus: 6.0, file: EVIL.to_owned() }];
