@@ -1,4 +1,4 @@
-//! What goes up while something runs. Rooms tell; only the command line shows.
+//! What goes up while something runs. Crates report; only the faces show.
 
 use numawise_units::Nanoseconds;
 

@@ -40,10 +40,10 @@ pub enum CellError {
     NoCpuToTouch,
     #[error("a thread that touched memory crashed")]
     TouchCrashed,
-    #[error("the kernel neither binds pages nor tells where they lie")]
+    #[error("the kernel neither binds pages nor reports where they lie")]
     ResidencyUnknown,
     /// `error` is what the kernel gives in place of a page's node.
-    #[error("of some pages the kernel does not tell where they lie (error {error})")]
+    #[error("of some pages the kernel does not report where they lie (error {error})")]
     PagesUnknown { error: i64 },
     #[error("{pages} of {all} pages lie on node {node}")]
     PagesElsewhere { pages: u64, all: u64, node: i64 },

@@ -243,7 +243,7 @@ fn the_verdict_says_what_its_values_say() {
         (MoreRepeats::OutOfReach, "will not decide"),
     ] {
         let text = sentence(named("undecided"), |s| s.analysis.verdict.more_repeats = Some(more));
-        assert!(text.starts_with("It cannot be told yet") && text.contains(part), "{text}");
+        assert!(text.starts_with("It is not decided yet") && text.contains(part), "{text}");
     }
     let alone = sentence(named("not-affected"), |s| {
         s.study.header.pairs.clear();

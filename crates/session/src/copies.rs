@@ -20,7 +20,7 @@ pub trait RelayedSignals {
     fn to_relay(&self) -> Vec<i32>;
     /// Reports that a signal reaches the copies.
     fn passed_on(&self, signal: i32);
-    /// Reports that the copies are told to end.
+    /// Reports that the copies are asked to end.
     fn stopping(&self, signal: i32);
 }
 

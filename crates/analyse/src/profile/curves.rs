@@ -39,7 +39,7 @@ fn latency(plain: &Estimate<f64>) -> Estimate<Latency> {
 /// Level, size and number of CPUs of the caches of a CPU, in ascending order of levels.
 fn caches(machine: Option<&Machine>, cpu: CpuId) -> Reading<Vec<(u32, Bytes, u32)>> {
     let Some(machine) = machine else {
-        return Reading::unavailable("the profile was looked at without the machine that it was taken on");
+        return Reading::unavailable("the profile was analysed without the machine that it was taken on");
     };
     let mut caches: Vec<(u32, Bytes, u32)> = machine
         .caches

@@ -133,7 +133,7 @@ fn a_signal_to_us_ends_the_copies_and_each_is_told() {
     for (signal, number) in STOPPING {
         let (status, err, took) = interrupted(signal, "echo x; exec sleep 60");
         assert_eq!(status, Some(128 + number), "the copies get that signal: {err}");
-        assert!(err.contains(&format!("signal {number}: the copies are told to end")), "{err}");
+        assert!(err.contains(&format!("signal {number}: the copies are asked to end")), "{err}");
         assert_eq!(err.matches(&format!("ended by signal {number}")).count(), 2, "{err}");
         assert!(took < Duration::from_secs(50), "they did not run to their end");
     }

@@ -52,7 +52,7 @@ impl Efficiency {
     /// The rank of a CPU's kind, 0 the most thrifty.
     pub(super) fn of(&self, cpu: CpuId) -> Reading<u32> {
         if self.kinds.len() < 2 {
-            return Reading::unavailable("the kernel tells no kinds of cores apart");
+            return Reading::unavailable("the kernel does not distinguish kinds of cores");
         }
         match self.kinds.iter().position(|cpus| cpus.contains(cpu)) {
             Some(rank) => Reading::Measured(rank as u32),

@@ -82,7 +82,7 @@ fn undecided(header: &StudyHeader, verdict: &Verdict) -> String {
     let effect: &Effect = match &verdict.effect {
         Reading::Measured(effect) => effect,
         Reading::Unavailable { unavailable } => {
-            return format!("It cannot be told whether placement matters: {unavailable}.");
+            return format!("It cannot be decided whether placement matters: {unavailable}.");
         }
     };
     let more = match verdict.more_repeats {
@@ -93,7 +93,7 @@ fn undecided(header: &StudyHeader, verdict: &Verdict) -> String {
         }
     };
     format!(
-        "It cannot be told yet whether placement matters: {} is {effect} as fast as {}; {more}.",
+        "It is not decided yet whether placement matters: {} is {effect} as fast as {}; {more}.",
         called(header, &verdict.to),
         called(header, &verdict.from)
     )

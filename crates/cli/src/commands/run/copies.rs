@@ -83,7 +83,7 @@ impl RelayedSignals for Signals {
     }
 
     fn stopping(&self, signal: i32) {
-        super::say(&format!("signal {signal}: the copies are told to end"));
+        super::say(&format!("signal {signal}: the copies are asked to end"));
     }
 }
 
