@@ -101,3 +101,7 @@ impl Notice {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "notice_tests.rs"]
+mod tests;
