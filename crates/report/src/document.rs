@@ -14,6 +14,8 @@ mod text;
 
 use serde_json::Value;
 
+pub(crate) use text::capital;
+
 pub use html::html;
 pub use matrix::{Matrix, MatrixCell, MatrixColours, MatrixColumn, MatrixFigure};
 pub use paint::Tone;

@@ -161,8 +161,10 @@ impl Error {
 
     /// The cause, from the innermost error that knows it.
     pub fn cause(&self) -> Cause {
+        if let Some(error) = self.of_launch() {
+            return error.into();
+        }
         match self {
-            Error::Launch(error) | Error::Study(StudyError::Launch(error)) => error.into(),
             Error::FirstRunFailed { exit, .. } => Cause::ProgramFailed(*exit),
             Error::InterruptedBeforeMeasuring | Error::InterruptedInFirstRun => Cause::Interrupted,
             _ => Cause::Ours,

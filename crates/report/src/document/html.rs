@@ -9,7 +9,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::paint::Tone;
 use super::ratios::{INTERVAL, Ratios};
 use super::table::Align;
-use super::text::harmless;
+use super::text::{capital, harmless};
 use super::{
     Block, Chart, Column, Command, Document, Entry, Face, Fact, Marks, Matrix, MatrixCell, MatrixColours,
     Row, Section, Span, Table,
@@ -329,15 +329,6 @@ fn reasons(title: &str, marks: &Marks) -> Markup {
                 }
             }
         }
-    }
-}
-
-/// Titles begin with a capital letter in a page.
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    match letters.next() {
-        Some(first) => first.to_uppercase().chain(letters).collect(),
-        None => String::new(),
     }
 }
 

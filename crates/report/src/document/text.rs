@@ -8,6 +8,15 @@ pub fn harmless(text: &str) -> String {
     text.chars().map(|c| if steers(c) || turns(c) { '\u{fffd}' } else { c }).collect()
 }
 
+/// The text with a capital letter at its beginning, as titles of a page and sentences have it.
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => String::new(),
+    }
+}
+
 /// Breaks `text` at blanks; the first line begins with `first`, the others with `rest`. A word longer than a line stays
 /// whole. Every line ends with a newline.
 pub fn wrap(text: &str, first: &str, rest: &str, width: usize) -> String {

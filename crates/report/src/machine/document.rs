@@ -224,7 +224,7 @@ fn limits(machine: &Machine) -> Option<Block> {
     let entry = |limit| {
         let text = format!(
             "{}. Reported by {}. Who can lift it: {}.",
-            capital(&notice::machine::text(limit)),
+            crate::document::capital(&notice::machine::text(limit)),
             notice::machine::source(limit),
             notice::machine::lift(limit)
         );
@@ -236,12 +236,4 @@ fn limits(machine: &Machine) -> Option<Block> {
         blocks.push(Block::Paragraph(rest.into()));
     }
     Some(section("limits", title, blocks))
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    match letters.next() {
-        Some(first) => first.to_uppercase().chain(letters).collect(),
-        None => String::new(),
-    }
 }
