@@ -11,6 +11,7 @@ use numawise_placement::PlacementError;
 use numawise_record::RecordError;
 use numawise_report::notice::numactl_option;
 use numawise_session::{self as session, Cause, ListError, RequestedList, WeightsMissing};
+use numawise_units::harmless::paragraphs;
 
 /// A status for the shell.
 pub type Status = u8;
@@ -52,7 +53,8 @@ impl Failure {
 
     /// Prints the message on stderr and gives the status.
     pub fn report(self) -> Status {
-        eprintln!("numawise: {}", self.message);
+        // The last gate: whatever an error quotes, of a file or of a program, does not steer the terminal.
+        eprintln!("numawise: {}", paragraphs(&self.message));
         self.status
     }
 }

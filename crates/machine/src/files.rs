@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use numawise_linux::Roots;
+use numawise_units::harmless::quoted;
 
 use crate::Error;
 
@@ -26,11 +27,5 @@ pub(crate) fn value<T: FromStr>(roots: &Roots, absolute: &str, expected: &str) -
 
 /// A text short and harmless enough for a message on a terminal.
 pub(crate) fn shortened(text: &str) -> String {
-    const MOST: usize = 60;
-    let visible = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
-    let mut short: String = text.chars().take(MOST).map(visible).collect();
-    if text.chars().nth(MOST).is_some() {
-        short.push_str("...");
-    }
-    short
+    quoted(text)
 }

@@ -2,7 +2,7 @@
 
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 
-use numawise_report::names::is_unseen;
+use numawise_units::harmless::is_harmful;
 
 #[cfg(test)]
 #[path = "text_tests.rs"]
@@ -10,9 +10,9 @@ mod tests;
 
 /// A name as it may be shown: what a program calls itself must not steer the terminal, nor hide.
 ///
-/// Control characters and those that turn the direction of writing become `?`, as `ls` has it.
+/// What [`is_harmful`] names becomes `?`, as `ls` has it: columns keep their places.
 pub fn clean(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() || is_unseen(c) { '?' } else { c }).collect()
+    text.chars().map(|c| if is_harmful(c) { '?' } else { c }).collect()
 }
 
 /// An amount of memory in at most five characters: `1.5G`, `812M`, `-` for nothing.

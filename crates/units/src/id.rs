@@ -9,21 +9,54 @@ use serde::{Deserialize, Deserializer, Serialize};
 pub trait Id: Copy + Ord + fmt::Debug {
     /// What one of these is called in messages, e.g. `CPU`.
     const NOUN: &'static str;
+    /// The first index that no Linux kernel gives: what is read from a stored file is below it.
+    const LIMIT: u32;
     /// Wraps an index.
     fn from_index(index: u32) -> Self;
     /// The index inside.
     fn index(self) -> u32;
 }
 
+/// `CONFIG_NR_CPUS` is at most 8192 on every architecture.
+const CPUS: u32 = 8192;
+/// `CONFIG_NODES_SHIFT` is at most 10.
+const NODES: u32 = 1024;
+/// Of what launchers and numawise count there is no bound but that of the number.
+const UNBOUNDED: u32 = u32::MAX;
+
+/// An index that no kernel gives.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{noun} {index} is above {}, the highest that Linux gives", limit - 1)]
+pub struct IndexTooLarge {
+    noun: &'static str,
+    index: u64,
+    limit: u32,
+}
+
+/// An index of a file that may hold any number.
+pub fn stored<T: Id>(index: u64) -> Result<T, IndexTooLarge> {
+    match u32::try_from(index) {
+        Ok(index) if index < T::LIMIT => Ok(T::from_index(index)),
+        _ => Err(IndexTooLarge { noun: T::NOUN, index, limit: T::LIMIT }),
+    }
+}
+
 macro_rules! id {
-    ($(#[$doc:meta])* $name:ident, $noun:literal) => {
+    ($(#[$doc:meta])* $name:ident, $noun:literal, $limit:ident) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
         #[serde(transparent)]
         pub struct $name(pub u32);
 
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                stored(u64::deserialize(deserializer)?).map_err(de::Error::custom)
+            }
+        }
+
         impl Id for $name {
             const NOUN: &'static str = $noun;
+            const LIMIT: u32 = $limit;
             fn from_index(index: u32) -> Self {
                 $name(index)
             }
@@ -44,24 +77,28 @@ id!(
     /// A logical CPU by its OS index (a hardware thread; hwloc calls it a PU).
     #[doc(alias = "PU")]
     CpuId,
-    "CPU"
+    "CPU",
+    CPUS
 );
 id!(
     /// A NUMA node by its OS index.
     NodeId,
-    "node"
+    "node",
+    NODES
 );
 id!(
     /// A task of a job, counted from 0: an MPI rank or one of N copies.
     TaskId,
-    "task"
+    "task",
+    UNBOUNDED
 );
 id!(
     /// A process of an MPI job by its number in `MPI_COMM_WORLD`, over all hosts of the job.
     #[doc(alias = "PMI_RANK")]
     #[doc(alias = "OMPI_COMM_WORLD_RANK")]
     Rank,
-    "rank"
+    "rank",
+    UNBOUNDED
 );
 
 /// A host of a job by its node name (`uname -n`), which launchers and batch systems use and keep unique within a job.
@@ -110,6 +147,20 @@ mod tests {
     use serde::de::value;
 
     use super::*;
+
+    #[test]
+    fn a_stored_index_is_one_that_a_kernel_gives() {
+        assert_eq!(serde_json::from_str::<CpuId>("8191").unwrap(), CpuId(8191));
+        assert_eq!(serde_json::from_str::<Rank>("4000000").unwrap(), Rank(4_000_000));
+        for (error, said) in [
+            (serde_json::from_str::<CpuId>("8192").unwrap_err(), "CPU 8192 is above 8191"),
+            (serde_json::from_str::<CpuId>("99999999999").unwrap_err(), "CPU 99999999999 is above 8191"),
+            (serde_json::from_str::<NodeId>("1024").unwrap_err(), "node 1024 is above 1023"),
+            (serde_json::from_str::<NodeId>("-1").unwrap_err(), "invalid value: integer `-1`"),
+        ] {
+            assert!(error.to_string().contains(said), "{error}");
+        }
+    }
 
     #[test]
     fn a_host_has_a_name() {

@@ -3,12 +3,13 @@
 //! A leaf crate. Knows how a quantity or an identifier is parsed and printed, in one place for the whole
 //! program, and nothing else: no machine, no file, no clock. All types are plain values, `Send` and `Sync`.
 
+pub mod harmless;
 mod id;
 mod quantity;
 mod schedule;
 mod set;
 
-pub use id::{CpuId, HostId, Id, NodeId, Pid, Rank, TaskId};
+pub use id::{CpuId, HostId, Id, IndexTooLarge, NodeId, Pid, Rank, TaskId, stored};
 pub use quantity::{Bytes, BytesPerSecond, Latency, Nanoseconds, Ratio, Share};
 pub use schedule::Schedule;
 pub use set::{CpuSet, IdSet, NodeSet, ParseSetError, SetFlaw};

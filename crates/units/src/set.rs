@@ -6,7 +6,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::id::{CpuId, Id, NodeId};
+use crate::harmless::quoted;
+use crate::id::{CpuId, Id, NodeId, stored};
 
 #[cfg(test)]
 #[path = "set_tests.rs"]
@@ -15,6 +16,10 @@ mod tests;
 /// The highest index a set takes. Linux has no more CPUs than this in any configuration (`CONFIG_NR_CPUS` is at most
 /// 8192); the bound keeps a typing error such as `0-4000000000` from taking the memory of the machine.
 const MAX_INDEX: u32 = 65_535;
+
+/// A list names at most so many numbers, those that it names again counted: many times what a set can hold, and few enough that
+/// no list takes long.
+const MOST_NUMBERS: u64 = 1 << 20;
 
 /// An ordered set of identifiers. Prints as the kernel's list format, `0-3,8`; the empty set prints as nothing.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -219,6 +224,8 @@ pub enum SetFlaw {
     NotANumber { found: String },
     #[error("{found} is above {MAX_INDEX}")]
     TooLarge { found: String },
+    #[error("it names more than {MOST_NUMBERS} numbers, most of them again and again")]
+    TooMany,
 }
 
 impl<T: Id> FromStr for IdSet<T> {
@@ -231,12 +238,14 @@ impl<T: Id> FromStr for IdSet<T> {
         if text.trim().is_empty() {
             return Ok(set);
         }
+        let broken = |flaw| ParseSetError { text: quoted(text.trim()), noun: T::NOUN, flaw };
+        let mut numbers = 0;
         for element in text.trim().split(',') {
-            let (first, last, step) = range(element.trim()).map_err(|flaw| ParseSetError {
-                text: text.trim().to_owned(),
-                noun: T::NOUN,
-                flaw,
-            })?;
+            let (first, last, step) = range(element.trim()).map_err(broken)?;
+            numbers += u64::from((last - first) / step) + 1;
+            if numbers > MOST_NUMBERS {
+                return Err(broken(SetFlaw::TooMany));
+            }
             set.extend((first..=last).step_by(step as usize).map(T::from_index));
         }
         Ok(set)
@@ -254,10 +263,10 @@ fn range(element: &str) -> Result<(u32, u32, u32), SetFlaw> {
         None => (number(span)?, number(span)?),
     };
     if step == 0 {
-        return Err(SetFlaw::StepOfZero { element: element.to_owned() });
+        return Err(SetFlaw::StepOfZero { element: quoted(element) });
     }
     if last < first {
-        return Err(SetFlaw::Backwards { range: span.to_owned() });
+        return Err(SetFlaw::Backwards { range: quoted(span) });
     }
     Ok((first, last, step))
 }
@@ -267,11 +276,11 @@ fn number(text: &str) -> Result<u32, SetFlaw> {
         return Err(SetFlaw::MissingNumber);
     }
     if !text.bytes().all(|b| b.is_ascii_digit()) {
-        return Err(SetFlaw::NotANumber { found: text.to_owned() });
+        return Err(SetFlaw::NotANumber { found: quoted(text) });
     }
     match text.parse() {
         Ok(n) if n <= MAX_INDEX => Ok(n),
-        _ => Err(SetFlaw::TooLarge { found: text.to_owned() }),
+        _ => Err(SetFlaw::TooLarge { found: quoted(text) }),
     }
 }
 
@@ -283,6 +292,10 @@ impl<T: Id> Serialize for IdSet<T> {
 
 impl<'de, T: Id> Deserialize<'de> for IdSet<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+        let set: Self = String::deserialize(deserializer)?.parse().map_err(de::Error::custom)?;
+        match set.last() {
+            Some(last) => stored::<T>(last.index().into()).map(|_| set).map_err(de::Error::custom),
+            None => Ok(set),
+        }
     }
 }

@@ -51,3 +51,26 @@ fn insert_and_remove_say_what_they_did() {
     assert!(set.insert(CpuId(6)) && !set.insert(CpuId(6)));
     assert_eq!(CpuSet::from_words([0b1100000, 0]), set);
 }
+
+#[test]
+fn a_list_takes_neither_long_nor_much() {
+    let begun = std::time::Instant::now();
+    let error = "0-65535,".repeat(200_000).parse::<CpuSet>().unwrap_err();
+    assert_eq!(error.flaw, SetFlaw::TooMany);
+    assert!(error.to_string().len() < 500, "{error}");
+    assert!("7,".repeat(2_000_000).parse::<CpuSet>().is_err());
+    let alternating: Vec<String> = (0..32_768).map(|k| (k * 2).to_string()).collect();
+    assert_eq!(cpus(&alternating.join(",")).len(), 32_768);
+    let error = format!("\x1b[2J{}", "9".repeat(100_000)).parse::<NodeSet>().unwrap_err().to_string();
+    assert!(error.len() < 500 && !error.contains('\x1b'), "{error}");
+    assert!(begun.elapsed().as_secs() < 5);
+}
+
+#[test]
+fn a_stored_set_holds_what_a_kernel_gives() {
+    assert_eq!(serde_json::from_str::<CpuSet>("\"0-8191\"").unwrap().len(), 8192);
+    let error = serde_json::from_str::<CpuSet>("\"0,8192\"").unwrap_err().to_string();
+    assert!(error.contains("CPU 8192 is above 8191"), "{error}");
+    let error = serde_json::from_str::<NodeSet>("\"0-1024\"").unwrap_err().to_string();
+    assert!(error.contains("node 1024 is above 1023"), "{error}");
+}

@@ -4,12 +4,13 @@
 //! holds can become markup; what is put in as it is, is ours. A content security policy in the page keeps it from loading
 //! or sending anything.
 
+use numawise_units::harmless::replaced;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::paint::Tone;
 use super::ratios::{INTERVAL, Ratios};
 use super::table::Align;
-use super::text::{capital, harmless};
+use super::text::capital;
 use super::{
     Block, Chart, Column, Command, Document, Entry, Face, Fact, Marks, Matrix, MatrixCell, MatrixColours,
     Row, Section, Span, Table,
@@ -354,7 +355,7 @@ fn frame(title: &str, body: &Markup, data: &str, charts: &str) -> String {
             }
         }
     };
-    harmless(&page.into_string())
+    replaced(&page.into_string())
 }
 
 /// JSON in which nothing can end the script element or begin a comment.

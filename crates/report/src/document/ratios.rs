@@ -1,9 +1,10 @@
 //! Things that are compared by ratios, with a picture of the intervals where characters draw it.
 
+use numawise_units::harmless::replaced;
 use numawise_facts::Effect;
 
 use super::paint::{Paint, Tone};
-use super::text::{harmless, wrap};
+use super::text::wrap;
 
 /// Rows with a figure each, and how many times as good as the first of them they are.
 #[derive(Debug, Clone)]
@@ -74,7 +75,7 @@ impl Columns {
             ratios.rows.iter().map(|row| text(row).chars().count()).max().unwrap_or(0)
         };
         let mut columns = Columns {
-            name: widest(&|row| harmless(&row.name)).clamp(ratios.subject.len(), LONGEST_NAME),
+            name: widest(&|row| replaced(&row.name)).clamp(ratios.subject.len(), LONGEST_NAME),
             figure: widest(&|row| row.figure.clone()).max(ratios.figure.len()),
             interval: widest(&|row| row.interval.clone()),
             ratio: widest(&|row| row.ratio.clone()).max(9),
@@ -95,7 +96,7 @@ impl Columns {
         let plot = scale.map_or(String::new(), |scale| format!("{}  ", scale.legend()));
         let Columns { name, figure, interval, ratio, count } = *self;
         let between = if interval >= INTERVAL.len() { INTERVAL } else { "" };
-        let versus = harmless(&ratios.versus);
+        let versus = replaced(&ratios.versus);
         let versus = if ratio >= versus.chars().count() { &versus } else { "ratio" };
         format!(
             "  {:<name$}  {:>figure$}  {between:<interval$}  {plot}{versus:<ratio$}  {:>count$}",
@@ -106,7 +107,7 @@ impl Columns {
 
 fn line(row: &RatioRow, columns: &Columns, scale: Option<&Scale>, paint: Paint) -> String {
     let Columns { name: width, figure, interval, ratio, count } = *columns;
-    let name = harmless(&row.name);
+    let name = replaced(&row.name);
     let (before, name) = if name.chars().count() > width {
         (format!("  {}\n", paint.bold(Tone::Plain, &name)), String::new())
     } else {

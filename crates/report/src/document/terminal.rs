@@ -1,8 +1,9 @@
 //! A document on the terminal.
 
+use numawise_units::harmless::replaced;
 use super::paint::{Paint, Tone};
 use super::table::{Align, fitted};
-use super::text::{harmless, wrap};
+use super::text::wrap;
 use super::{
     Block, Column, Command, Document, Entry, Face, Fact, Marks, Matrix, Opening, Row, Section, Table, Text,
 };
@@ -66,13 +67,13 @@ struct Writer {
 
 impl Writer {
     fn opening(&mut self, opening: &Opening) {
-        let headline = harmless(&opening.headline);
+        let headline = replaced(&opening.headline);
         let is_verdict = opening.tone != Tone::Plain;
         let headline = if is_verdict { headline.to_uppercase() } else { headline };
         if is_verdict {
             self.text.push('\n');
         }
-        let effect = opening.effect.as_deref().map(harmless).unwrap_or_default();
+        let effect = opening.effect.as_deref().map(replaced).unwrap_or_default();
         let together = headline.chars().count() + 2 + effect.chars().count();
         for line in wrap(&headline, "", "", self.style.width).lines() {
             self.text += &self.paint.bold(opening.tone, line);
@@ -124,7 +125,7 @@ impl Writer {
             Block::Heading(text) => self.text += &format!("\n  {}\n", self.paint.tone(Tone::Faint, text)),
             Block::Output(text) => {
                 for line in text.trim_end().lines() {
-                    self.text += &format!("    | {}\n", harmless(line));
+                    self.text += &format!("    | {}\n", replaced(line));
                 }
             }
             Block::Matrices(matrices) => matrices.iter().for_each(|matrix| self.matrix(matrix)),
@@ -210,7 +211,7 @@ impl Writer {
         let text = self.marked(&cell.text);
         match column.ascii.filter(|_| !self.style.unicode) {
             Some(sign) => sign.to_string().repeat(text.chars().count()),
-            None => harmless(&text).replace(['\n', '\t'], " "),
+            None => replaced(&text).replace(['\n', '\t'], " "),
         }
     }
 
@@ -249,7 +250,7 @@ impl Writer {
         let width = self.style.width - 2 - usize::from(!self.style.unicode) * matrix.columns.len();
         let (text, left_out) = matrix.lines(width, &mut self.marks);
         for line in text.lines() {
-            let line = self.plain(&harmless(line));
+            let line = self.plain(&replaced(line));
             self.text += &format!("  {}\n", line.trim_end());
         }
         let intervals = matrix.without_intervals.as_ref().filter(|_| left_out);
@@ -265,11 +266,11 @@ impl Writer {
         let widest = commands.iter().filter_map(|command| command.tool.as_ref());
         let widest = widest.map(|tool| tool.chars().count()).max().unwrap_or(0);
         for command in commands {
-            let line = harmless(&command.line);
+            let line = replaced(&command.line);
             self.text += &match &command.tool {
                 None => format!("  {}\n", self.paint.bold(Tone::Good, &line)),
                 Some(tool) => {
-                    let tool = format!("{:<widest$}", harmless(tool));
+                    let tool = format!("{:<widest$}", replaced(tool));
                     format!("    {}  {line}\n", self.paint.tone(Tone::Faint, &tool))
                 }
             };

@@ -1,12 +1,6 @@
-//! Texts from outside made harmless, and lines of a given width.
+//! Lines of a given width.
 
-/// A text from outside without what would steer a terminal or turn the direction of writing.
-pub fn harmless(text: &str) -> String {
-    let steers = |c: char| c.is_control() && c != '\t' && c != '\n';
-    let turns =
-        |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    text.chars().map(|c| if steers(c) || turns(c) { '\u{fffd}' } else { c }).collect()
-}
+use numawise_units::harmless::replaced;
 
 /// The text with a capital letter at its beginning, as titles of a page and sentences have it.
 pub fn capital(text: &str) -> String {
@@ -34,7 +28,7 @@ pub fn wrap(text: &str, first: &str, rest: &str, width: usize) -> String {
         if !empty {
             line.push(' ');
         }
-        line += &harmless(word);
+        line += &replaced(word);
         empty = false;
     }
     out += line.trim_end();

@@ -4,10 +4,9 @@ use std::fmt::Write;
 
 use numawise_facts::Reading;
 use numawise_tables::{Residency, TaskResidency, ThreadResidency};
-use numawise_units::{Bytes, NodeId};
+use numawise_units::{Bytes, NodeId, harmless};
 
 use crate::amount;
-use crate::names::escaped;
 
 /// The first line, without its newline.
 pub const HEADER: &str = "time,pid,rank,name,tid,thread,use,node,quantity,value,unit,missing";
@@ -118,7 +117,7 @@ fn of_memory(task: &TaskResidency, residency: &Residency, rows: &mut Rows) {
 
 /// A cell (RFC 4180), its control characters spelled out: a line is a row for every reader.
 fn quoted(text: &str) -> String {
-    let text = escaped(text);
+    let text = harmless::line(text);
     if text.contains([',', '"']) || text.starts_with(' ') || text.ends_with(' ') {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {

@@ -6,10 +6,10 @@ mod threads;
 
 use numawise_facts::notice::ResidencyNotice;
 use numawise_tables::{Residency, ShareSpan, TaskResidency};
-use numawise_units::{Bytes, NodeId};
+use numawise_units::{Bytes, NodeId, harmless};
 
 use crate::document::{Block, Document, Section, Text, list};
-use crate::names::{clipped, escaped};
+use crate::names::clipped;
 use crate::notice;
 
 /// With more processes than these, the tables are of the whole job.
@@ -57,7 +57,7 @@ fn titled(title: impl Into<String>, blocks: Vec<Block>) -> Block {
 }
 
 fn one(residency: &Residency, task: &TaskResidency, width: usize, every_thread: bool) -> Block {
-    let command = task.command.measured().map_or_else(String::new, |line| format!(": {}", escaped(line)));
+    let command = task.command.measured().map_or_else(String::new, |line| format!(": {}", harmless::line(line)));
     let title = clipped(&format!("{}{command}", called(task)), width + 2);
     let mut blocks = threads::blocks(residency, std::slice::from_ref(task), every_thread);
     blocks.extend(memory::of_task(residency, task, width));
@@ -75,12 +75,12 @@ fn job(residency: &Residency, width: usize, every_thread: bool) -> Vec<Block> {
 
 /// With the names in it spelled out.
 fn said(notice: &ResidencyNotice) -> String {
-    escaped(&notice::text(&notice.clone().into()))
+    harmless::line(&notice::text(&notice.clone().into()))
 }
 
 /// `rank 3, app (1234)` or `app (1234)`.
 fn called(task: &TaskResidency) -> String {
-    let name = escaped(&task.name);
+    let name = harmless::line(&task.name);
     match task.rank.measured() {
         Some(rank) => format!("rank {rank}, {name} ({})", task.pid),
         None => format!("{name} ({})", task.pid),

@@ -2,11 +2,11 @@
 
 use numawise_facts::{MappingSnapshot, PolicyShare, Reading};
 use numawise_tables::{MemoryRow, Residency, TaskResidency};
-use numawise_units::{Bytes, Ratio};
+use numawise_units::{Bytes, Ratio, harmless};
 
 use super::{called, places};
 use crate::document::{Block, Column, Row, Table};
-use crate::names::{clipped, end, escaped};
+use crate::names::{clipped, end};
 
 /// As numastat has it, which writes MB for it.
 const UNIT: &str = "MiB";
@@ -17,7 +17,7 @@ pub fn of_task(residency: &Residency, task: &TaskResidency, width: usize) -> Vec
     let memory = match &task.memory {
         Reading::Measured(memory) => memory,
         Reading::Unavailable { unavailable } => {
-            let text = format!("Its memory: unavailable ({}).", escaped(&unavailable.to_string()));
+            let text = format!("Its memory: unavailable ({}).", harmless::line(&unavailable.to_string()));
             return vec![Block::Legend(text.into())];
         }
     };
@@ -122,7 +122,7 @@ fn policies(policies: &[PolicyShare], width: usize) -> Vec<Block> {
     let row = |share: &PolicyShare| -> Row {
         let total: Bytes = share.by_node.iter().map(|(_, bytes)| *bytes).sum();
         [
-            clipped(&escaped(&share.policy), 24),
+            clipped(&harmless::line(&share.policy), 24),
             share.mappings.to_string(),
             total.to_string(),
             places(&share.by_node, width),
@@ -153,10 +153,10 @@ fn mappings(largest: &[MappingSnapshot], all: u64, width: usize) -> Vec<Block> {
             format!("{:012x}", mapping.address),
             mapping.page.to_string(),
             mapping.resident().to_string(),
-            clipped(&escaped(&mapping.policy), 16),
+            clipped(&harmless::line(&mapping.policy), 16),
             places(&mapping.by_node, width),
             match &mapping.file {
-                Some(file) => end(&escaped(file), 24),
+                Some(file) => end(&harmless::line(file), 24),
                 None => mapping.used_for.to_string(),
             },
         ]

@@ -2,12 +2,12 @@
 
 use numawise_facts::Reading;
 use numawise_tables::{MemoryTable, NodeTotal, RemoteMemory, Residency, TaskResidency};
-use numawise_units::{Bytes, Ratio};
+use numawise_units::{Bytes, Ratio, harmless};
 
 use super::{count, over, titled};
 use crate::amount;
 use crate::document::{Block, Column, Opening, Row, Table};
-use crate::names::{clipped, escaped};
+use crate::names::clipped;
 
 const NAME: usize = 20;
 /// As many nodes at most: the summary is one screen.
@@ -138,7 +138,7 @@ fn row(task: &TaskResidency, ranks: bool) -> Vec<String> {
         cells.push(task.rank.measured().map_or_else(|| "-".to_owned(), u32::to_string));
     }
     cells.extend([
-        clipped(&escaped(&task.name), NAME),
+        clipped(&harmless::line(&task.name), NAME),
         task.threads.measured().map_or_else(|| "?".to_owned(), |threads| threads.len().to_string()),
         cpus(&task.busy),
         size(&task.memory.as_ref().map(|memory: &MemoryTable| memory.total)),

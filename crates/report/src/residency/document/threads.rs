@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use numawise_facts::Reading;
 use numawise_tables::{Residency, ShareSpan, TaskResidency, ThreadResidency};
-use numawise_units::{CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid};
+use numawise_units::{CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid, harmless};
 
 use crate::document::{Block, Column, Table};
-use crate::names::{clipped, escaped};
+use crate::names::clipped;
 use crate::residency::groups::{Group, groups, total};
 
 const NAME: usize = 16;
@@ -20,7 +20,7 @@ pub fn blocks(residency: &Residency, tasks: &[TaskResidency], every_thread: bool
     if threads.is_empty() {
         let reason = tasks.iter().find_map(|task| task.threads.reason());
         let reason = reason.map_or_else(|| "none was seen".to_owned(), ToString::to_string);
-        let text = format!("Its threads: unavailable ({}).", escaped(&reason));
+        let text = format!("Its threads: unavailable ({}).", harmless::line(&reason));
         return vec![Block::Legend(text.into())];
     }
     let recent = matches!(residency.span, ShareSpan::BetweenSamples(_));
@@ -82,7 +82,7 @@ fn row(group: &Group, process_of: &HashMap<Pid, Pid>, recent: bool) -> Vec<Strin
             several => format!("{} PIDs", several.len()),
         },
         group.single().map_or_else(|| format!("{} of", threads.len()), |thread| thread.tid.to_string()),
-        clipped(&escaped(&group.name), NAME),
+        clipped(&harmless::line(&group.name), NAME),
         states(threads),
         clipped(&cpus(threads), LIST),
         clipped(&nodes(threads), LIST),
@@ -112,13 +112,13 @@ fn known(text: Option<String>) -> String {
 /// `R`, or `R3 S1`.
 fn states(threads: &[&ThreadResidency]) -> String {
     if let [thread] = threads {
-        return escaped(&thread.state.to_string());
+        return harmless::line(&thread.state.to_string());
     }
     let mut numbers: BTreeMap<char, usize> = BTreeMap::new();
     for thread in threads {
         *numbers.entry(thread.state).or_default() += 1;
     }
-    let words: Vec<String> = numbers.iter().map(|(state, n)| escaped(&format!("{state}{n}"))).collect();
+    let words: Vec<String> = numbers.iter().map(|(state, n)| harmless::line(&format!("{state}{n}"))).collect();
     words.join(" ")
 }
 
