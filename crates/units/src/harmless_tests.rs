@@ -12,7 +12,11 @@ fn what_steers_is_spelled_out_on_one_line() {
         "a\\x1b[31mb\\x07\\u{9b}0m\\u{202e}c\\u{200b}\\u{2066}\\u{e0041}\\u{feff}\\r\\n\\t\\u{ad}\\u{fe0f}\\u{2028}d\\x00\\x7f"
     );
     assert!(!shown.chars().any(is_harmful));
-    assert_eq!(line("Grüße, 世界: ok 'x' \\"), "Grüße, 世界: ok 'x' \\", "letters of any language are only letters");
+    assert_eq!(
+        line("Grüße, 世界: ok 'x' \\"),
+        "Grüße, 世界: ok 'x' \\",
+        "letters of any language are only letters"
+    );
 }
 
 #[test]

@@ -4,8 +4,8 @@
 //! holds can become markup; what is put in as it is, is ours. A content security policy in the page keeps it from loading
 //! or sending anything.
 
-use numawise_units::harmless::replaced;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use numawise_units::harmless::replaced;
 
 use super::paint::Tone;
 use super::ratios::{INTERVAL, Ratios};

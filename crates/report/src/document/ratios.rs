@@ -1,7 +1,7 @@
 //! Things that are compared by ratios, with a picture of the intervals where characters draw it.
 
-use numawise_units::harmless::replaced;
 use numawise_facts::Effect;
+use numawise_units::harmless::replaced;
 
 use super::paint::{Paint, Tone};
 use super::text::wrap;

@@ -1,12 +1,12 @@
 //! A document on the terminal.
 
-use numawise_units::harmless::replaced;
 use super::paint::{Paint, Tone};
 use super::table::{Align, fitted};
 use super::text::wrap;
 use super::{
     Block, Column, Command, Document, Entry, Face, Fact, Marks, Matrix, Opening, Row, Section, Table, Text,
 };
+use numawise_units::harmless::replaced;
 
 /// How to write for a terminal, a pipe or a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

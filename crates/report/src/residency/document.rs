@@ -57,7 +57,8 @@ fn titled(title: impl Into<String>, blocks: Vec<Block>) -> Block {
 }
 
 fn one(residency: &Residency, task: &TaskResidency, width: usize, every_thread: bool) -> Block {
-    let command = task.command.measured().map_or_else(String::new, |line| format!(": {}", harmless::line(line)));
+    let command =
+        task.command.measured().map_or_else(String::new, |line| format!(": {}", harmless::line(line)));
     let title = clipped(&format!("{}{command}", called(task)), width + 2);
     let mut blocks = threads::blocks(residency, std::slice::from_ref(task), every_thread);
     blocks.extend(memory::of_task(residency, task, width));

@@ -118,7 +118,8 @@ fn states(threads: &[&ThreadResidency]) -> String {
     for thread in threads {
         *numbers.entry(thread.state).or_default() += 1;
     }
-    let words: Vec<String> = numbers.iter().map(|(state, n)| harmless::line(&format!("{state}{n}"))).collect();
+    let words: Vec<String> =
+        numbers.iter().map(|(state, n)| harmless::line(&format!("{state}{n}"))).collect();
     words.join(" ")
 }
 
