@@ -2,6 +2,7 @@
 
 pub mod affinity;
 pub mod clock;
+pub mod lock;
 pub mod mempolicy;
 pub mod pages;
 pub mod process;

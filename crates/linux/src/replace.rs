@@ -1,10 +1,12 @@
 //! Writing a file in the place of another, so that at any moment one of them is there whole.
 
 use std::ffi::CString;
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use crate::draft::Draft;
 
 #[cfg(test)]
 #[path = "replace_tests.rs"]
@@ -24,8 +26,8 @@ pub fn possible_in(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Writes a file beside its place, waits for the disk, and moves it there. What a link leads to is replaced, not the link; a
-/// device or a pipe is written into.
+/// Writes a file in full and gives it its place then. What a link leads to is replaced, not the link; a device or a pipe is
+/// written into. The rights of the file: see [`Draft`].
 ///
 /// # Errors
 /// When the file cannot be written. What stood there before is then untouched.
@@ -34,30 +36,21 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let ordinary = path.metadata().is_ok_and(|file| file.is_file());
     match (ordinary, path.exists()) {
         (false, true) => OpenOptions::new().write(true).open(path)?.write_all(bytes),
-        (true, _) => path.canonicalize().and_then(|real| beside(&real, bytes)),
-        (false, false) => beside(path, bytes),
+        (true, _) => path.canonicalize().and_then(|real| drafted(&real, bytes)?.replace()).map(drop),
+        (false, false) => drafted(path, bytes)?.replace().map(drop),
     }
 }
 
-fn beside(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    let part = path.with_file_name(name);
-    let moved = put(&part, bytes).and_then(|()| std::fs::rename(&part, path));
-    if moved.is_err() {
-        // The error at hand says more than one about tidying up would.
-        let _ = std::fs::remove_file(&part);
-        return moved;
-    }
-    // The name is on the disk once the folder is. Some file systems cannot be asked for that; the file is whole there too.
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.map_or(PathBuf::from("."), Path::to_owned);
-    let _ = File::open(folder).and_then(|folder| folder.sync_all());
-    Ok(())
+/// Writes a file where there is none.
+///
+/// # Errors
+/// [`io::ErrorKind::AlreadyExists`], or why it cannot be written. Nothing is left then.
+pub fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    drafted(path, bytes)?.place_new().map(drop)
 }
 
-fn put(part: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = File::create(part)?;
-    file.write_all(bytes)?;
-    file.sync_all()
+fn drafted(path: &Path, bytes: &[u8]) -> io::Result<Draft> {
+    let mut draft = Draft::of(path)?;
+    draft.write_all(bytes)?;
+    Ok(draft)
 }

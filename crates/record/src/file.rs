@@ -1,10 +1,9 @@
 //! The file: made, opened, recognised, refused.
 
 use std::fs::{File, OpenOptions};
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::error::{PATIENCE, RecordError};
 use crate::schema::{FORMATS, Format, RecordKind, STUDY, identity};
@@ -17,25 +16,6 @@ pub fn kind(path: &Path) -> Result<RecordKind, RecordError> {
     drop(open_file(path, false)?);
     let (format, _) = identify(&connect(path)?, path)?;
     Ok(format.holds)
-}
-
-/// The tables and their first rows in one transaction: the file is empty until it is a record.
-pub(crate) fn begin(
-    path: &Path,
-    format: &Format,
-    first_rows: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()>,
-) -> Result<Connection, RecordError> {
-    let mut connection = connect(path)?;
-    let made = (|| {
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        format.migrate(&transaction, 0)?;
-        first_rows(&transaction)?;
-        transaction.commit()
-    })();
-    match made {
-        Ok(()) => Ok(connection),
-        Err(error) => Err(RecordError::sqlite(path, "create it", error)),
-    }
 }
 
 /// Brings an older file up to date.
@@ -157,20 +137,4 @@ pub(crate) fn looks_like_ours(path: &Path) -> Result<bool, RecordError> {
     file.take(72).read_to_end(&mut start).map_err(|e| RecordError::io(path, "read it", e))?;
     let id = (STUDY.application_id as u32).to_be_bytes();
     Ok(start.is_empty() || (start.starts_with(b"SQLite format 3\0") && start.get(68..72) == Some(&id[..])))
-}
-
-/// The path with something behind it: `app.nw` and `-journal`.
-pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
-}
-
-pub(crate) fn remove_if_there(path: &Path) -> Result<(), RecordError> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(RecordError::io(path, "remove it", error))
-        }
-        _ => Ok(()),
-    }
 }

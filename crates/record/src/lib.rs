@@ -10,6 +10,7 @@
 mod error;
 mod file;
 mod lock;
+mod make;
 mod mlc;
 mod profile;
 mod read;

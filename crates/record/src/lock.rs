@@ -1,19 +1,15 @@
 //! One writer per record.
 //!
-//! SQLite itself keeps two writers from writing at the same time, but not from taking turns. We hold a lock on one byte of
-//! the file, far from the bytes that SQLite locks (2^30 and the 511 after it), so that people can read while we measure.
-//! An open-file-description lock goes away with the process however that ends, and does not mix with the locks that
-//! SQLite takes for the process. `flock` would do on a local disk, but over NFS it locks the whole file and shuts SQLite
-//! out.
+//! SQLite itself keeps two writers from writing at the same time, but not from taking turns: whoever measures into a file holds
+//! a lock of our own on it.
 
 use std::fs::File;
-use std::io;
-use std::os::fd::AsRawFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use crate::RecordError;
+use numawise_linux::calls::lock::{WriterClaim, claim_writer};
 
-const BYTE: libc::off_t = 1 << 46;
+use crate::RecordError;
 
 /// Held while a record is open for writing. Must outlive the connection to the same file: closing any descriptor of a
 /// file takes away the locks that the process holds on it, SQLite's too.
@@ -26,24 +22,23 @@ impl WriterLock {
     /// Takes the lock, or tells that somebody else has it. On a file system without such locks there is none to take, and
     /// SQLite's own must do.
     pub fn take(file: File, path: &Path) -> Result<Self, RecordError> {
-        // SAFETY: `flock` is a plain structure of integers, for which all zeros is a value.
-        let mut lock: libc::flock = unsafe { std::mem::zeroed() };
-        lock.l_type = libc::F_WRLCK as libc::c_short;
-        lock.l_whence = libc::SEEK_SET as libc::c_short;
-        lock.l_start = BYTE;
-        lock.l_len = 1;
-        // SAFETY: the descriptor is open as long as `file` lives, and the kernel only reads `lock` for F_OFD_SETLK.
-        let status = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, &raw const lock) };
-        if status == 0 {
-            return Ok(WriterLock { _file: file });
+        let in_use = || RecordError::InUse(path.to_owned());
+        let claim = claim_writer(&file).map_err(|error| RecordError::io(path, "lock it", error))?;
+        if claim == WriterClaim::HeldByAnother {
+            return Err(in_use());
         }
-        let error = io::Error::last_os_error();
-        match error.raw_os_error() {
-            Some(libc::EAGAIN | libc::EACCES) => Err(RecordError::InUse(path.to_owned())),
-            Some(libc::EINVAL | libc::ENOLCK | libc::ENOSYS | libc::EOPNOTSUPP) => {
-                Ok(WriterLock { _file: file })
-            }
-            _ => Err(RecordError::io(path, "lock it", error)),
+        // Another file may have taken its place between our opening and our lock: then somebody has just begun a record.
+        let same = |facts: std::fs::Metadata| {
+            file.metadata().is_ok_and(|own| (own.dev(), own.ino()) == (facts.dev(), facts.ino()))
+        };
+        if path.metadata().is_ok_and(|facts| !same(facts)) {
+            return Err(in_use());
         }
+        Ok(WriterLock { _file: file })
+    }
+
+    /// Of a file that was locked before it got its name.
+    pub fn of_placed(file: File) -> Self {
+        WriterLock { _file: file }
     }
 }

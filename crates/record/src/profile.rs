@@ -38,11 +38,12 @@ struct Document<'a> {
 /// what else the file system says. Nothing is left behind.
 pub fn save_profile(path: &Path, profile: &Profile) -> Result<(), RecordError> {
     profile_may_be_saved(path)?;
-    let document = Document { schema: PROFILE_SCHEMA, profile };
-    let mut text = serde_json::to_string_pretty(&document)
-        .map_err(|error| RecordError::Unstorable(error.to_string()))?;
-    text.push('\n');
-    replace::write(path, text.as_bytes()).map_err(|error| RecordError::io(path, "write it", error))
+    replace::write(path, text(profile)?.as_bytes()).map_err(|error| RecordError::io(path, "write it", error))
+}
+
+fn text(profile: &Profile) -> Result<String, RecordError> {
+    let text = serde_json::to_string_pretty(&Document { schema: PROFILE_SCHEMA, profile });
+    text.map(|text| text + "\n").map_err(|error| RecordError::Unstorable(error.to_string()))
 }
 
 /// Whether a profile may be written there, as far as can be told before there is one: so that nobody measures for an hour for

@@ -8,17 +8,16 @@ mod read;
 mod state;
 
 use std::collections::BTreeMap;
-use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
 use numawise_facts::{Machine, Snapshot};
 use numawise_units::{CpuSet, NodeId};
 use rusqlite::{Connection, TransactionBehavior, params};
 
-use crate::file::{begin, check, connect, open_file, recognise, update};
+use crate::file::{check, connect, open_file, recognise, update};
 use crate::lock::WriterLock;
 use crate::schema::SERIES;
-use crate::{RecordError, write};
+use crate::{RecordError, make, write};
 use state::State;
 
 /// A time series that looks are added to. As with a [`Record`](crate::Record) every change is one transaction, so that a
@@ -41,27 +40,22 @@ impl Series {
     /// [`RecordError::InUse`], [`RecordError::Damaged`], or what the file system says.
     pub fn open(path: &Path, machine: &Machine) -> Result<Series, RecordError> {
         write::storable(machine)?;
-        let existed = path.exists();
-        let file = if existed {
-            open_file(path, true)?
-        } else {
-            OpenOptions::new()
-                .read(true)
-                .write(true)
-                .create(true)
-                .truncate(false)
-                .open(path)
-                .map_err(|e| RecordError::io(path, "create it", e))?
-        };
-        let lock = WriterLock::take(file, path)?;
-        // Looked at only under the lock: somebody else may be making it.
-        let empty = path.metadata().is_ok_and(|file| file.len() == 0);
-        let opened = if empty { create(path, machine) } else { resume(path, machine) };
-        if opened.is_err() && empty && !existed {
-            // The error at hand says more than one about tidying up would.
-            let _ = std::fs::remove_file(path);
+        let there = path.metadata().ok();
+        if there.as_ref().is_none_or(|file| file.is_file() && file.len() == 0) {
+            match create(path, machine) {
+                // Somebody else has just made it.
+                Err(RecordError::Exists(_)) => {}
+                created => return created,
+            }
         }
-        let (connection, state) = opened?;
+        let lock = WriterLock::take(open_file(path, true)?, path)?;
+        let resumed = resume(path, machine);
+        if matches!(resumed, Err(RecordError::Empty(_))) {
+            // Stopped by a numawise that made its files step by step.
+            drop(lock);
+            return create(path, machine);
+        }
+        let (connection, state) = resumed?;
         Ok(Series { connection, path: path.to_owned(), state, _lock: lock })
     }
 
@@ -110,15 +104,16 @@ impl Series {
     }
 }
 
-fn create(path: &Path, machine: &Machine) -> Result<(Connection, State), RecordError> {
-    let connection = begin(path, &SERIES, |transaction| {
+fn create(path: &Path, machine: &Machine) -> Result<Series, RecordError> {
+    let bytes = make::bytes(path, &SERIES, |transaction| {
         transaction.execute(
             "INSERT INTO series VALUES (1, ?1, ?2)",
             params![env!("CARGO_PKG_VERSION"), write::json(machine)?],
         )?;
         write::machine(transaction, machine)
     })?;
-    Ok((connection, State::default()))
+    let lock = make::create(path, &bytes)?;
+    Ok(Series { connection: connect(path)?, path: path.to_owned(), state: State::default(), _lock: lock })
 }
 
 fn resume(path: &Path, machine: &Machine) -> Result<(Connection, State), RecordError> {

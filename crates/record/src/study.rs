@@ -1,18 +1,14 @@
 //! The record of a study, from its first trial to its last.
 
-use std::fs::OpenOptions;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use numawise_facts::{StopReason, Study, StudyHeader, Trial};
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
-use crate::file::{
-    begin, beside, check, connect, looks_like_ours, open_file, recognise, remove_if_there, update,
-};
+use crate::file::{check, connect, open_file, recognise, update};
 use crate::lock::WriterLock;
 use crate::schema::STUDY;
-use crate::{RecordError, read, write};
+use crate::{RecordError, make, read, write};
 
 /// The record of one study.
 ///
@@ -28,65 +24,61 @@ pub struct Record {
 }
 
 impl Record {
-    /// Makes a new record. A file that is there already is not touched, unless it is empty.
+    /// Makes a new record without trials: see [`Record::create_with`].
+    ///
+    /// # Errors
+    /// As [`Record::create_with`].
+    pub fn create(path: &Path, header: &StudyHeader) -> Result<Record, RecordError> {
+        Record::create_with(path, header, &[])
+    }
+
+    /// Makes a new record with its first trials: it is there with all of them, or not at all. A file that is there already is
+    /// not touched, unless it is empty.
     ///
     /// # Errors
     /// [`RecordError::Exists`], [`RecordError::Directory`], [`RecordError::ReadOnly`], [`RecordError::Full`],
     /// [`RecordError::Unstorable`], or what else the file system says. Nothing is left behind.
-    pub fn create(path: &Path, header: &StudyHeader) -> Result<Record, RecordError> {
-        write::storable(header)?;
+    pub fn create_with(path: &Path, header: &StudyHeader, trials: &[Trial]) -> Result<Record, RecordError> {
         if path.is_dir() {
             return Err(RecordError::Directory(path.to_owned()));
         }
-        let new = OpenOptions::new().read(true).write(true).create_new(true).open(path);
-        let (file, ours) = match new {
-            Ok(file) => (file, true),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => (open_file(path, true)?, false),
-            Err(error) => return Err(RecordError::io(path, "create it", error)),
-        };
-        let lock = WriterLock::take(file, path)?;
-        // Looked at only under the lock, so that two that create at once cannot both find it empty.
-        if path.metadata().is_ok_and(|file| file.len() > 0) {
-            return Err(RecordError::Exists(path.to_owned()));
-        }
-        let made = begin(path, &STUDY, |transaction| write::header(transaction, header));
-        if made.is_err() && ours {
-            // The error at hand says more than one about tidying up would.
-            let _ = std::fs::remove_file(path);
-        }
-        Ok(Record { connection: made?, header: header.clone(), path: path.to_owned(), _lock: Some(lock) })
+        let lock = make::create(path, &bytes(path, header, trials)?)?;
+        Ok(Record {
+            connection: connect(path)?,
+            header: header.clone(),
+            path: path.to_owned(),
+            _lock: Some(lock),
+        })
     }
 
-    /// Makes a new record in the place of an older one, which is gone afterwards. Only a record of ours (also a damaged
-    /// one) or an empty file is replaced, and only by a record that is complete.
+    /// Makes a new record in the place of an older one, which is gone afterwards: see [`Record::replace_with`].
     ///
     /// # Errors
-    /// As [`Record::create`]; [`RecordError::InUse`] when somebody measures into the old one; [`RecordError::NotARecord`]
-    /// when the file is something else.
+    /// As [`Record::replace_with`].
     pub fn replace(path: &Path, header: &StudyHeader) -> Result<Record, RecordError> {
+        Record::replace_with(path, header, &[])
+    }
+
+    /// Makes a new record with its first trials in the place of an older one, which is gone afterwards. Only a record of ours
+    /// (also a damaged one) or an empty file is replaced, and only by a record that is complete.
+    ///
+    /// # Errors
+    /// As [`Record::create_with`]; [`RecordError::InUse`] when somebody measures into the old one; [`RecordError::NotARecord`]
+    /// when the file is something else.
+    pub fn replace_with(path: &Path, header: &StudyHeader, trials: &[Trial]) -> Result<Record, RecordError> {
         if !path.exists() {
-            return Record::create(path, header);
+            return Record::create_with(path, header, trials);
         }
         if path.is_dir() {
             return Err(RecordError::Directory(path.to_owned()));
         }
-        let file = open_file(path, true)?;
-        if !looks_like_ours(path)? {
-            return Err(RecordError::NotARecord {
-                path: path.to_owned(),
-                found: "it is left as it is".to_owned(),
-            });
-        }
-        let _old = WriterLock::take(file, path)?;
-        let new = beside(path, ".new");
-        for leftover in [&new, &beside(&new, "-journal")] {
-            remove_if_there(leftover)?;
-        }
-        drop(Record::create(&new, header)?);
-        // The journal of the old file must not be taken for one of the new.
-        remove_if_there(&beside(path, "-journal"))?;
-        std::fs::rename(&new, path).map_err(|e| RecordError::io(path, "replace it", e))?;
-        Record::open(path)
+        let lock = make::replace(path, &bytes(path, header, trials)?)?;
+        Ok(Record {
+            connection: connect(path)?,
+            header: header.clone(),
+            path: path.to_owned(),
+            _lock: Some(lock),
+        })
     }
 
     /// Opens a record to go on with it.
@@ -170,4 +162,13 @@ impl Record {
             .map(drop)
             .map_err(|e| RecordError::sqlite(&self.path, "note the end of the study in it", e))
     }
+}
+
+/// The file of a study.
+fn bytes(path: &Path, header: &StudyHeader, trials: &[Trial]) -> Result<Vec<u8>, RecordError> {
+    write::storable(header)?;
+    make::bytes(path, &STUDY, |transaction| {
+        write::header(transaction, header)?;
+        trials.iter().try_for_each(|trial| write::insert(transaction, trial))
+    })
 }

@@ -13,7 +13,7 @@ use numawise_facts::{
     Machine, Metric, Outcome, Point, PointId, Reading, RunSpec, Sink, StopReason, Study, StudyHeader, Trial,
 };
 use numawise_launch::{Pinner, find_agent};
-use numawise_record::Record;
+use numawise_record::{Record, RecordError};
 use numawise_study::{
     Engine, LocalRunner, MetricReader, PlannedPoint, ProgramNeeds, StudyDesign, SystemClock, TrialStore,
 };
@@ -166,25 +166,25 @@ impl Experiment {
         stop: &AtomicBool,
     ) -> Result<Self, Error> {
         request.check()?;
-        let exists = request.record.exists();
-        if exists && !request.fresh {
-            let record = Record::open(&request.record)?;
-            let study = resumed(&request, machine, record.study()?)?;
-            return Ok(Experiment { request, study, record });
-        }
+        let recorded = if request.fresh { Recorded::Nothing } else { recorded(&request.record)? };
+        // Held while the first run lasts, so that nobody else begins in the same file.
+        let begun = match recorded {
+            Recorded::Trials(record, study) => {
+                let study = resumed(&request, machine, study)?;
+                return Ok(Experiment { request, study, record });
+            }
+            Recorded::NoTrials(record) => Some(record),
+            Recorded::Nothing => None,
+        };
         let mut study = first_run(&request, machine, sink, stop)?;
         let needs = ProgramNeeds { memory: peak_memory(&study), ..request.needs() };
         let design = numawise_study::plan(&study.header.machine, &needs);
-        let begun = study.header.begun;
-        study.header = StudyHeader { begun, ..request.header(study.header.machine, design)? };
-        let mut record = if exists {
-            Record::replace(&request.record, &study.header)?
-        } else {
-            Record::create(&request.record, &study.header)?
-        };
-        for trial in &study.trials {
-            record.append(trial)?;
-        }
+        study.header =
+            StudyHeader { begun: study.header.begun, ..request.header(study.header.machine, design)? };
+        let replace = request.fresh || begun.is_some();
+        drop(begun);
+        let make = if replace { Record::replace_with } else { Record::create_with };
+        let record = make(&request.record, &study.header, &study.trials)?;
         Ok(Experiment { request, study, record })
     }
 
@@ -220,6 +220,28 @@ impl TrialStore for RecordKeeper {
     fn keep(&mut self, trial: &Trial) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         Ok(self.0.append(trial)?)
     }
+}
+
+/// What a file holds of an experiment.
+enum Recorded {
+    Trials(Record, Study),
+    /// A record that was begun, and no more: nothing is lost when it is begun again.
+    NoTrials(Record),
+    /// There is no file, or an empty one.
+    Nothing,
+}
+
+fn recorded(path: &Path) -> Result<Recorded, RecordError> {
+    if !path.exists() {
+        return Ok(Recorded::Nothing);
+    }
+    let record = match Record::open(path) {
+        Ok(record) => record,
+        Err(RecordError::Empty(_)) => return Ok(Recorded::Nothing),
+        Err(error) => return Err(error),
+    };
+    let study = record.study()?;
+    Ok(if study.trials.is_empty() { Recorded::NoTrials(record) } else { Recorded::Trials(record, study) })
 }
 
 /// Keeps the first run in the study alone: it is recorded together with the header, once that is known.

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use numawise_facts::{Fingerprint, Profile};
 
-use super::{read_profile, save_profile};
+use numawise_linux::replace;
+
+use super::read_profile;
 use crate::RecordError;
 
 #[cfg(test)]
@@ -57,7 +59,7 @@ impl Profiles {
     /// Keeps a profile under the machine and the time that its header names.
     ///
     /// # Errors
-    /// [`RecordError::Unstorable`] when the header names no machine; else as [`save_profile`].
+    /// [`RecordError::Unstorable`] when the header names no machine; else as [`save_profile`](super::save_profile).
     pub fn save(&self, profile: &Profile) -> Result<PathBuf, RecordError> {
         let header = &profile.header;
         let Some(topology) = header.fingerprint.topology.measured() else {
@@ -75,10 +77,17 @@ impl Profiles {
             1 => format!("{topology}-{taken}.json"),
             n => format!("{topology}-{taken}-{n}.json"),
         };
-        let free = (1..).map(|n| self.folder.join(name(n))).find(|path| !path.exists());
-        let path = free.unwrap_or_else(|| self.folder.join(name(1)));
-        save_profile(&path, profile)?;
-        Ok(path)
+        let text = super::text(profile)?;
+        let mut number = 1;
+        // Two that are saved in one second both stay.
+        loop {
+            let path = self.folder.join(name(number));
+            match replace::create(&path, text.as_bytes()) {
+                Ok(()) => return Ok(path),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+                Err(error) => return Err(RecordError::io(&path, "write it", error)),
+            }
+        }
     }
 
     /// The newest complete profile of the machine; where there is none, the newest one that was stopped before its end. What

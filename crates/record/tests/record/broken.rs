@@ -208,7 +208,7 @@ fn starting_over_replaces_the_record_and_nothing_else() {
     let folder = Folder::with_trials(5);
     // What a killed writer may leave behind must not get into the new file.
     fs::write(folder.0.path().join("app.nw-journal"), vec![7; 5000]).unwrap();
-    fs::write(folder.0.path().join("app.nw.new"), "left over").unwrap();
+    fs::write(folder.0.path().join("app.nw.new"), "not ours").unwrap();
     let mut header = sample::header();
     header.seed = 2;
     let mut record = Record::replace(&folder.path(), &header).unwrap();
@@ -218,7 +218,8 @@ fn starting_over_replaces_the_record_and_nothing_else() {
     assert!(matches!(Record::open(&folder.path()), Err(RecordError::InUse(_))));
     drop(record);
     let left: Vec<_> = fs::read_dir(folder.0.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
-    assert_eq!(left, ["app.nw"]);
+    assert_eq!(left.len(), 2, "{left:?}");
+    assert_eq!(fs::read(folder.0.path().join("app.nw.new")).unwrap(), b"not ours");
     fs::remove_file(folder.path()).unwrap();
     Record::replace(&folder.path(), &header).unwrap();
     assert!(folder.path().exists());
@@ -231,4 +232,86 @@ fn a_link_to_a_record_is_followed() {
     symlink(folder.path(), &link).unwrap();
     Record::open(&link).unwrap().append(&sample::trial(1)).unwrap();
     assert_eq!(Record::open_to_read(&folder.path()).unwrap().study().unwrap().trials.len(), 2);
+}
+
+#[test]
+fn a_record_begins_with_its_first_trials_or_not_at_all() {
+    let folder = Folder::new();
+    let trials = [sample::trial(0), sample::trial(1)];
+    let mut record = Record::create_with(&folder.path(), &sample::header(), &trials).unwrap();
+    assert_eq!(record.study().unwrap().trials, trials);
+    assert!(matches!(Record::open(&folder.path()), Err(RecordError::InUse(_))));
+    record.append(&sample::trial(2)).unwrap();
+    drop(record);
+    assert_eq!(Record::open(&folder.path()).unwrap().study().unwrap().trials.len(), 3);
+    crate::killer::assert_whole(&folder.path());
+    let again = Record::create_with(&folder.path(), &sample::header(), &trials);
+    assert!(matches!(again, Err(RecordError::Exists(_))));
+    let twice = [sample::trial(0), sample::trial(0)];
+    Record::replace_with(&folder.path(), &sample::header(), &twice).unwrap_err();
+    assert_eq!(Record::open(&folder.path()).unwrap().study().unwrap().trials.len(), 3);
+}
+
+/// A journal that would undo trials, as a killed writer leaves it: that of the trials after the first.
+fn with_a_hot_journal() -> (Folder, Vec<u8>) {
+    let folder = Folder::with_trials(1);
+    let sql = Connection::open(folder.path()).unwrap();
+    sql.execute_batch("PRAGMA cache_size = 1; BEGIN IMMEDIATE; CREATE TABLE filler (a);").unwrap();
+    for _ in 0..200 {
+        sql.execute("INSERT INTO filler VALUES (zeroblob(4000))", []).unwrap();
+    }
+    let journal = fs::read(folder.0.path().join("app.nw-journal")).unwrap();
+    assert!(journal.starts_with(&[0xd9, 0xd5, 0x05, 0xf9]), "it is no journal yet");
+    (folder, journal)
+}
+
+#[test]
+fn the_journal_of_a_file_that_is_gone_is_not_applied_to_a_new_one() {
+    let (_old, journal) = with_a_hot_journal();
+    for there in [None, Some("")] {
+        let folder = Folder::new();
+        if let Some(bytes) = there {
+            fs::write(folder.path(), bytes).unwrap();
+        }
+        let beside = folder.0.path().join("app.nw-journal");
+        fs::write(&beside, &journal).unwrap();
+        let trials = [sample::trial(0), sample::trial(1)];
+        drop(Record::create_with(&folder.path(), &sample::header(), &trials).unwrap());
+        assert!(!beside.exists());
+        assert_eq!(Record::open(&folder.path()).unwrap().study().unwrap().trials, trials);
+        crate::killer::assert_whole(&folder.path());
+    }
+}
+
+#[test]
+fn a_file_whose_first_transaction_did_not_end_holds_nothing_and_is_begun_again() {
+    let folder = Folder::new();
+    let sql = Connection::open(folder.path()).unwrap();
+    sql.execute_batch("PRAGMA cache_size = 1; BEGIN IMMEDIATE; CREATE TABLE half (a);").unwrap();
+    for _ in 0..200 {
+        sql.execute("INSERT INTO half VALUES (zeroblob(4000))", []).unwrap();
+    }
+    let half = Folder::new();
+    for name in ["app.nw", "app.nw-journal"] {
+        fs::copy(folder.0.path().join(name), half.0.path().join(name)).unwrap();
+    }
+    assert!(half.path().metadata().unwrap().len() > 4096);
+    assert!(matches!(Record::open(&half.path()), Err(RecordError::Empty(_))));
+    drop(Record::create(&half.path(), &sample::header()).unwrap());
+    assert_eq!(Record::open(&half.path()).unwrap().study().unwrap().trials, []);
+}
+
+#[test]
+fn a_record_has_no_more_rights_than_its_owner_and_group_need() {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    let folder = Folder::with_trials(1);
+    assert_eq!(mode(&folder.path()) & !0o640, 0);
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o600)).unwrap();
+    Record::replace(&folder.path(), &sample::header()).unwrap();
+    assert_eq!(mode(&folder.path()), 0o600);
+    let empty = Folder::holding("");
+    fs::set_permissions(empty.path(), fs::Permissions::from_mode(0o666)).unwrap();
+    Record::create(&empty.path(), &sample::header()).unwrap();
+    assert_eq!(mode(&empty.path()) & !0o640, 0);
 }
