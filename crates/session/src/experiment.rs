@@ -166,15 +166,15 @@ impl Experiment {
         stop: &AtomicBool,
     ) -> Result<Self, Error> {
         request.check()?;
-        let recorded = if request.fresh { Recorded::Nothing } else { recorded(&request.record)? };
-        // Held while the first run lasts, so that nobody else begins in the same file.
+        let recorded = if request.fresh { None } else { recorded(&request.record)? };
+        // A record without trials was begun, and no more: nothing is lost when it is begun again. It is held while the first run
+        // lasts, so that nobody else begins in the same file.
         let begun = match recorded {
-            Recorded::Trials(record, study) => {
+            Some((record, study)) if !study.trials.is_empty() => {
                 let study = resumed(&request, machine, study)?;
                 return Ok(Experiment { request, study, record });
             }
-            Recorded::NoTrials(record) => Some(record),
-            Recorded::Nothing => None,
+            begun => begun.map(|(record, _)| record),
         };
         let mut study = first_run(&request, machine, sink, stop)?;
         let needs = ProgramNeeds { memory: peak_memory(&study), ..request.needs() };
@@ -222,26 +222,16 @@ impl TrialStore for RecordKeeper {
     }
 }
 
-/// What a file holds of an experiment.
-enum Recorded {
-    Trials(Record, Study),
-    /// A record that was begun, and no more: nothing is lost when it is begun again.
-    NoTrials(Record),
-    /// There is no file, or an empty one.
-    Nothing,
-}
-
-fn recorded(path: &Path) -> Result<Recorded, RecordError> {
+/// What is recorded already; nothing where there is no file, or an empty one.
+fn recorded(path: &Path) -> Result<Option<(Record, Study)>, RecordError> {
     if !path.exists() {
-        return Ok(Recorded::Nothing);
+        return Ok(None);
     }
-    let record = match Record::open(path) {
-        Ok(record) => record,
-        Err(RecordError::Empty(_)) => return Ok(Recorded::Nothing),
-        Err(error) => return Err(error),
-    };
-    let study = record.study()?;
-    Ok(if study.trials.is_empty() { Recorded::NoTrials(record) } else { Recorded::Trials(record, study) })
+    match Record::open(path) {
+        Ok(record) => record.study().map(|study| Some((record, study))),
+        Err(RecordError::Empty(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Keeps the first run in the study alone: it is recorded together with the header, once that is known.
