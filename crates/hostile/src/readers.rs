@@ -1,0 +1,12 @@
+//! The list of readers, by what they read.
+
+pub(crate) mod kernel;
+pub(crate) mod launch;
+pub(crate) mod machine;
+pub(crate) mod profile;
+pub(crate) mod request;
+
+/// The input as text; readers of command lines never see anything else.
+fn text(input: &[u8]) -> String {
+    String::from_utf8_lossy(input).into_owned()
+}
