@@ -6,12 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use numawise_launch::{LaunchError, Refusal};
+use numawise_linux::calls::signal::is_ignored;
 use numawise_machine::Error as MachineError;
 use numawise_placement::PlacementError;
 use numawise_record::RecordError;
 use numawise_report::notice::numactl_option;
 use numawise_session::{self as session, Cause, ListError, RequestedList, WeightsMissing};
-use numawise_units::harmless::paragraphs;
+
+use crate::streams;
 
 /// A status for the shell.
 pub type Status = u8;
@@ -53,10 +55,21 @@ impl Failure {
 
     /// Prints the message on stderr and gives the status.
     pub fn report(self) -> Status {
-        // The last gate: whatever an error quotes, of a file or of a program, does not steer the terminal.
-        eprintln!("numawise: {}", paragraphs(&self.message));
+        streams::say(&self.message);
         self.status
     }
+}
+
+/// Of several things that were done whatever became of the others: the last failure; those before it are reported here.
+pub fn all_well(results: impl IntoIterator<Item = Result<(), Failure>>) -> Result<(), Failure> {
+    let mut failures = results.into_iter().filter_map(Result::err).peekable();
+    while let Some(failure) = failures.next() {
+        if failures.peek().is_none() {
+            return Err(failure);
+        }
+        failure.report();
+    }
+    Ok(())
 }
 
 /// The message is what the error and its causes say, and what to type where an error of a use case leaves that to us.
@@ -201,13 +214,19 @@ fn advice(error: &session::Error) -> Option<String> {
     })
 }
 
-/// A flag that Ctrl-C and SIGTERM raise; a second Ctrl-C ends us at once.
+/// A flag that Ctrl-C, SIGTERM and the end of the terminal raise; a second Ctrl-C ends us at once. A signal that is ignored stays
+/// so: nohup asks for that with SIGHUP, and a shell with SIGINT for what runs in its background.
 pub fn interruptible() -> Result<Arc<AtomicBool>, Failure> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let stop = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+    for signal in [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal)) {
         let failed = |e: std::io::Error| Failure::new(format!("cannot take signals: {e}"));
-        signal_hook::flag::register_conditional_shutdown(signal, i32::from(INTERRUPTED), Arc::clone(&stop))
-            .map_err(failed)?;
+        // The kernel and the shell both send SIGHUP when a terminal goes.
+        if signal != SIGHUP {
+            let status = i32::from(INTERRUPTED);
+            signal_hook::flag::register_conditional_shutdown(signal, status, Arc::clone(&stop))
+                .map_err(failed)?;
+        }
         signal_hook::flag::register(signal, Arc::clone(&stop)).map_err(failed)?;
     }
     Ok(stop)
@@ -262,8 +281,16 @@ fn of_refusal(refusal: Refusal) -> Option<&'static str> {
 
 /// What clap has to say: help and version on stdout with 0, errors on stderr with 125.
 pub fn usage(error: clap::Error) -> Status {
-    let code = if error.use_stderr() { NUMAWISE_FAILED } else { 0 };
-    // A closed pipe is no reason for another message.
-    let _ = error.print();
-    code
+    let text = |coloured| match error.render() {
+        text if coloured => text.ansi().to_string(),
+        text => text.to_string(),
+    };
+    if error.use_stderr() {
+        streams::say_text(&text(streams::is_coloured(&std::io::stderr())));
+        return NUMAWISE_FAILED;
+    }
+    match streams::print(&text(streams::is_coloured(&std::io::stdout()))) {
+        Ok(()) => SUCCESS,
+        Err(error) => Failure::from(error).report(),
+    }
 }

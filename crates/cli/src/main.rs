@@ -7,9 +7,11 @@
 
 mod commands;
 mod exit;
+mod files;
 #[cfg(not(test))]
 mod maths;
 mod show;
+mod streams;
 mod verdict;
 
 /// Called by the C runtime; `std::env::args` works all the same.

@@ -9,8 +9,8 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 use numawise_facts::PageSize;
-use numawise_linux::calls::clock;
 use numawise_linux::calls::mempolicy::ThreadPolicy;
+use numawise_linux::calls::{clock, inherited};
 use numawise_linux::raw::{self, Errno};
 use numawise_units::Pid;
 
@@ -43,7 +43,8 @@ pub struct Plan<'a> {
     pub pages: PageSize,
     /// Empty: leave the mask alone.
     pub cpus: &'a [u64],
-    pub stdin: &'a File,
+    /// `None`: closed, as it was when we were started.
+    pub stdin: Option<&'a File>,
     /// `None`: the child writes where we write.
     pub output: Option<OwnedFd>,
 }
@@ -176,23 +177,21 @@ fn place(plan: &Plan<'_>, parent: i32) -> Result<(), (Step, Errno)> {
     let check = |step, result: libc::c_int| {
         if result < 0 { Err((step, raw::errno())) } else { Ok(()) }
     };
-    // SAFETY: plain system calls on descriptors and strings that live through them; the signal set is initialised by
-    // sigemptyset before use.
+    // SAFETY: plain system calls on descriptors and strings that live through them.
     unsafe {
         check(Step::Setup, libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL))?;
         if libc::getppid() != parent {
             leave(); // the parent died before the line above took effect
         }
         check(Step::Setup, libc::setpgid(0, 0))?;
-        check(Step::Setup, libc::dup2(plan.stdin.as_raw_fd(), 0))?;
+        if let Some(stdin) = plan.stdin {
+            check(Step::Setup, libc::dup2(stdin.as_raw_fd(), 0))?;
+        }
         if let Some(output) = &plan.output {
             check(Step::Setup, libc::dup2(output.as_raw_fd(), 1))?;
             check(Step::Setup, libc::dup2(output.as_raw_fd(), 2))?;
         }
-        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
-        let mut none: libc::sigset_t = std::mem::zeroed();
-        libc::sigemptyset(&mut none);
-        libc::sigprocmask(libc::SIG_SETMASK, &none, std::ptr::null_mut());
+        inherited::give_back_signals();
         if !plan.directory.is_empty() {
             check(Step::Directory, libc::chdir(plan.directory.as_ptr()))?;
         }

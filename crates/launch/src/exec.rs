@@ -6,10 +6,9 @@ use std::ffi::{CStr, CString, OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use numawise_facts::{RunSpec, TaskPlacement};
-use numawise_linux::calls::affinity;
+use numawise_linux::calls::{affinity, inherited};
 use numawise_linux::raw::{self, Errno};
 
 use crate::policy::policy;
@@ -18,7 +17,8 @@ use crate::{Change, LaunchError, pages, path};
 /// Places this process as `task` says, applies `changes` to the environment, and becomes the program of `spec`. Comes
 /// back only with an error.
 ///
-/// Must be called while this process has one thread: the mask and the policy are those of the calling thread.
+/// Must be called while this process has one thread: the mask and the policy are those of the calling thread. The program gets the
+/// signals and the streams with which this process was started ([`inherited`]).
 ///
 /// # Errors
 /// What failed. The mask and the policy of this process may have been changed by then.
@@ -46,30 +46,9 @@ pub fn exec_in_place(
             source: io::Error::from_raw_os_error(errno),
         })?;
     }
-    restore_broken_pipes();
+    inherited::give_back_signals();
     let errno = words.exec();
     Err(words.explain(&spec.directory, errno))
-}
-
-/// [`ignore_broken_pipes`] was called, and what SIGPIPE did before. Zero both, so that a start that does not care touches no
-/// page of the binary for them.
-static IGNORED: AtomicBool = AtomicBool::new(false);
-static BEFORE: AtomicUsize = AtomicUsize::new(libc::SIG_DFL);
-
-/// A reader that has seen enough (`| head`) becomes an error of the write, until [`exec_in_place`]: the program gets what
-/// this process was started with, as with numactl.
-pub fn ignore_broken_pipes() {
-    // SAFETY: ignoring a signal touches no memory of ours.
-    let before = unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
-    BEFORE.store(before, Ordering::Relaxed);
-    IGNORED.store(true, Ordering::Relaxed);
-}
-
-fn restore_broken_pipes() {
-    if IGNORED.load(Ordering::Relaxed) {
-        // SAFETY: this is the action that the signal had when this process began, which is no function of ours.
-        unsafe { libc::signal(libc::SIGPIPE, BEFORE.load(Ordering::Relaxed)) };
-    }
 }
 
 /// Changes the directory, unless we are there already, as `numawise run` always is.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use numawise_facts::{Placement, RunSpec, TaskPlacement};
-use numawise_linux::calls::clock;
+use numawise_linux::calls::{clock, inherited};
 use numawise_linux::raw::Errno;
 use numawise_units::{Nanoseconds, Pid};
 
@@ -23,7 +23,7 @@ use crate::{LaunchError, Pinner, environment, task_changes};
 #[path = "job_tests.rs"]
 mod tests;
 
-/// Where the tasks write. They always read from `/dev/null`.
+/// Where the tasks write. They always read from `/dev/null`, but where this process was started with no standard input at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Io {
     /// Standard output and error are kept for [`FinishedTask::output`].
@@ -226,11 +226,14 @@ fn fork(
             (Some(Drain::start(reads).map_err(system("pthread_create"))?), Some(writes))
         }
     };
-    let stdin = File::open("/dev/null").map_err(system("open /dev/null"))?;
+    let nothing = || File::open("/dev/null").map_err(system("open /dev/null"));
+    let closed = inherited::was_closed(libc::STDIN_FILENO);
+    let stdin = if closed { None } else { Some(nothing()?) };
     let cpus = if must_set_affinity(task) { task.cpus.words() } else { &[] };
     let policy = policy(&task.memory);
     let pages = task.memory.pages;
-    let plan = Plan { words: &words, directory: &directory, policy, pages, cpus, stdin: &stdin, output };
+    let plan =
+        Plan { words: &words, directory: &directory, policy, pages, cpus, stdin: stdin.as_ref(), output };
     let forked = child::fork(&plan).map_err(system("fork"))?;
     Ok((forked, drain, words))
 }

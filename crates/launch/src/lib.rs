@@ -25,7 +25,7 @@ mod waiter;
 pub use change::{Change, overrides};
 pub use environment::{environment, task_changes};
 pub use error::{LaunchError, Refusal};
-pub use exec::{exec_in_place, ignore_broken_pipes};
+pub use exec::exec_in_place;
 pub use job::{Finished, Io, Job, Start};
 pub use output::Output;
 pub use pages::page_changes;

@@ -2,11 +2,13 @@
 
 pub mod affinity;
 pub mod clock;
+pub mod inherited;
 pub mod lock;
 pub mod mempolicy;
 pub mod pages;
 pub mod process;
 pub mod signal;
+pub mod stream;
 pub mod terminal;
 pub mod wait;
 

@@ -75,6 +75,10 @@ impl Draft {
         Err(io::Error::from(io::ErrorKind::ResourceBusy))
     }
 
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
     /// Gives it its name. What stands there already stays.
     ///
     /// # Errors

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use indicatif::ProgressBar;
 
+use crate::streams;
+
 /// A bar, or none where nobody would see it.
 pub struct Bar(Option<ProgressBar>);
 
@@ -25,8 +27,8 @@ impl Bar {
     /// A line on stderr that the bar does not run over.
     pub fn say(&self, text: &str) {
         match &self.0 {
-            Some(bar) => bar.suspend(|| eprintln!("numawise: {text}")),
-            None => eprintln!("numawise: {text}"),
+            Some(bar) => bar.suspend(|| streams::say(text)),
+            None => streams::say(text),
         }
     }
 }

@@ -17,6 +17,7 @@ use numawise_session::openmp::outermost;
 use numawise_units::{Nanoseconds, Share};
 
 use crate::exit::{Failure, INTERRUPTED, SUCCESS, Status, interruptible};
+use crate::files::{self, FileContent, OutputFile};
 use crate::show;
 use progress::Progress;
 
@@ -71,9 +72,9 @@ pub struct Arguments {
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     let (html, json, dry_run) = (arguments.html.clone(), arguments.json, arguments.dry_run);
     let request = request(arguments)?;
-    if let Some(path) = &html {
-        show::writable(path)?;
-    }
+    let record = OutputFile { option: "--output", path: &request.record, content: FileContent::Record };
+    let record = if dry_run { None } else { Some(record) };
+    files::check(&record.into_iter().chain(html.as_deref().map(OutputFile::html)).collect::<Vec<_>>(), &[])?;
     let machine = super::machine::this_machine()?;
     if dry_run {
         show::design(&experiment::design(&request, machine)?)?;

@@ -19,7 +19,7 @@ use numawise_report::{document, notice};
 use numawise_session::here;
 
 use super::{Failure, SUCCESS, Status};
-use crate::show;
+use crate::streams;
 
 /// Show the machine: nodes, CPUs, memory kinds, distances, and what limits you; measure its memory
 #[derive(clap::Args)]
@@ -77,15 +77,15 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
             (saved.profile, tables)
         });
         let measured = measured.as_ref().map(|(profile, tables)| (profile, tables));
-        document::terminal(&numawise_report::machine::document(&machine, measured), show::style())
+        document::terminal(&numawise_report::machine::document(&machine, measured), streams::style())
     };
-    show::print(&text)?;
+    streams::print(&text)?;
     Ok(SUCCESS)
 }
 
 /// The machine in full, with a line on stderr where it had to be read another way.
 pub(super) fn this_machine() -> Result<Machine, Failure> {
     let here = here::full()?;
-    here.notices.iter().for_each(|notice| eprintln!("numawise: {}", notice::text(notice)));
+    here.notices.iter().for_each(|notice| streams::say(&notice::text(notice)));
     Ok(here.machine)
 }

@@ -10,6 +10,7 @@ mod where_;
 use std::ffi::OsString;
 
 use clap::{Parser, Subcommand};
+use numawise_linux::calls::inherited;
 
 pub use crate::exit::{Failure, SUCCESS, Status};
 
@@ -31,11 +32,16 @@ enum Command {
 }
 
 pub fn main() -> Status {
+    // Before anything else is opened: a file of ours under the number of a closed stream would be written into.
+    if let Err(error) = inherited::open_standard_streams() {
+        return Failure::new(format!("a standard stream is closed, and /dev/null cannot be opened: {error}"))
+            .report();
+    }
     if let Some((options, command)) = run_with_numactls_options() {
+        inherited::take_signals_to_wait();
         return run::run_numactl(&options, command).unwrap_or_else(Failure::report);
     }
-    // A reader that has seen enough (`| head`) is an error to handle, not the end of a study.
-    numawise_launch::ignore_broken_pipes();
+    inherited::take_signals();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return crate::exit::usage(error),

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use numawise_record::{Record, RecordKind, Series};
 
 use super::{Failure, SUCCESS, Status};
+use crate::files::{self, OutputFile};
 use crate::show;
 
 /// Show a record again: on the terminal, as JSON, as HTML
@@ -26,9 +27,8 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
-    if let Some(path) = &arguments.html {
-        show::writable(path)?;
-    }
+    let html = arguments.html.as_deref().map(OutputFile::html);
+    files::check(html.as_slice(), &[&arguments.record])?;
     let (path, html) = (&arguments.record, arguments.html.as_deref());
     match numawise_record::kind(path)? {
         RecordKind::Study => {

@@ -17,7 +17,6 @@ mod request;
 mod show;
 
 use std::ffi::OsString;
-use std::io::Write as _;
 
 use numawise_facts::Argument;
 use numawise_machine::Roots;
@@ -29,6 +28,7 @@ pub use arguments::Arguments;
 pub use numactl::{NumactlOptions, scan};
 
 use super::{Failure, SUCCESS, Status};
+use crate::streams;
 use request::RunAction;
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
@@ -56,10 +56,10 @@ pub fn run_numactl(options: &NumactlOptions, command: Vec<OsString>) -> Result<S
 fn start(request: &RunRequest) -> Result<Status, Failure> {
     let plan = plan::for_start(request, &environment)?;
     for warning in &plan.warnings {
-        say(&format!("warning: {}", notice::text(warning)));
+        streams::say(&format!("warning: {}", notice::text(warning)));
     }
     if request.explain == Explanation::EachRank {
-        eprint!("{}", show::text(&plan, &request.command, Style::plain()));
+        streams::say_text(&show::text(&plan, &request.command, Style::plain()));
     }
     if matches!(request.tasks, TaskCount::Copies(_)) {
         return copies::run(request, &plan);
@@ -69,14 +69,8 @@ fn start(request: &RunRequest) -> Result<Status, Failure> {
 }
 
 fn print(text: &str) -> Result<Status, Failure> {
-    crate::show::print(text)?;
+    streams::print(text)?;
     Ok(SUCCESS)
-}
-
-/// A line on the standard error, written at once: ranks write there side by side.
-fn say(line: &str) {
-    // There is nobody left to tell that the standard error cannot be written.
-    let _ = std::io::stderr().write_all(format!("numawise: {line}\n").as_bytes());
 }
 
 fn environment(name: &str) -> Option<OsString> {

@@ -17,7 +17,7 @@ use numawise_tui::{Sample, Samples, TuiError, WatchEnd};
 use numawise_units::Nanoseconds;
 
 use super::{Failure, SUCCESS, Status};
-use crate::show;
+use crate::streams;
 use request::{Format, Mode, Request};
 
 /// Show where the threads and memory of running processes are
@@ -70,7 +70,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         numawise_tui::check_terminal().map_err(no_view)?;
     }
     let (mut sampler, missing) = ResidencySampler::open(&request.watch)?;
-    missing.iter().for_each(|missing| eprintln!("numawise: warning: {missing}"));
+    missing.iter().for_each(|missing| streams::say(&format!("warning: {missing}")));
     match request.mode {
         Mode::Once => print(&sampler.whole()?, &request, 0).map(|_| SUCCESS),
         Mode::Repeat { interval, count } => {
@@ -87,7 +87,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
 fn print(residency: &Residency, request: &Request, shown: u64) -> Result<bool, Failure> {
     let text = match request.format {
         Format::Text => {
-            let style = show::style();
+            let style = streams::style();
             let detail = ResidencyDetail { width: style.width, every_thread: request.threads };
             let gap = if shown > 0 { "\n" } else { "" };
             format!("{gap}{}", document::terminal(&residency::document(residency, detail), style))
@@ -100,7 +100,7 @@ fn print(residency: &Residency, request: &Request, shown: u64) -> Result<bool, F
         Format::Csv if shown == 0 => residency::csv(residency),
         Format::Csv => residency::rows(residency),
     };
-    show::print_while_read(&text)
+    Ok(streams::print_while_read(&text)?)
 }
 
 /// Shows the full-screen view until it is left.

@@ -22,7 +22,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
-    arguments.output.check()?;
+    arguments.output.check(&[], &[&arguments.a, &arguments.b])?;
     let here = profiles::fingerprint()?;
     let (a, b) = (load(&arguments.a, &here)?, load(&arguments.b, &here)?);
     let names = [arguments.a.to_string(), arguments.b.to_string()];

@@ -16,8 +16,9 @@ use numawise_units::{Bytes, NodeSet};
 
 use super::print::{self, Output};
 use super::progress::Progress;
-use crate::exit::{Failure, INTERRUPTED, SUCCESS, Status, interruptible};
-use crate::show;
+use crate::exit::{Failure, INTERRUPTED, SUCCESS, Status, all_well, interruptible};
+use crate::files::{self, FileContent, OutputFile};
+use crate::streams;
 
 /// Measure latency and bandwidth of this machine's memory, or show what was measured
 #[derive(clap::Args)]
@@ -64,10 +65,8 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
-    arguments.output.check()?;
-    if let Some(path) = &arguments.hwloc_xml {
-        show::writable_as("--hwloc-xml", path)?;
-    }
+    let read: Vec<&ProfileChoice> = arguments.load.iter().collect();
+    arguments.output.check(&arguments.files(), &read)?;
     match &arguments.load {
         Some(choice) => load(choice, &arguments),
         None => measure(&arguments),
@@ -79,7 +78,7 @@ fn load(choice: &ProfileChoice, arguments: &Arguments) -> Result<Status, Failure
     let here = profiles::fingerprint()?;
     let loaded = print::load(choice, &here)?;
     if let Some(origin) = profiles::origin_notice(&loaded.profile, &loaded.path, &here) {
-        eprintln!("numawise: {}", notice::text(&origin));
+        streams::say(&notice::text(&origin));
     }
     let owner = profiles::owner(&loaded.profile, &here);
     if let Some(path) = &arguments.hwloc_xml {
@@ -118,12 +117,19 @@ fn measure(arguments: &Arguments) -> Result<Status, Failure> {
         Some(path) => write_hwloc_xml(path, &profile),
         None => Ok(()),
     };
-    arguments.output.profile(&profile, Some(benchmark.machine()), path)?;
-    saved.and(written)?;
+    let shown = arguments.output.profile(&profile, Some(benchmark.machine()), path);
+    all_well([saved.map(drop), written, shown])?;
     Ok(if stop.load(Ordering::Relaxed) { INTERRUPTED } else { SUCCESS })
 }
 
 impl Arguments {
+    /// What is to be written, but for the report.
+    fn files(&self) -> Vec<OutputFile<'_>> {
+        let file = |option, path, content| OutputFile { option, path, content };
+        let xml = self.hwloc_xml.iter().map(|path| file("--hwloc-xml", path, FileContent::Page));
+        xml.chain(self.save.iter().map(|path| file("--save", path, FileContent::Profile))).collect()
+    }
+
     fn request(&self) -> MeasureRequest {
         MeasureRequest {
             depth: match (self.quick, self.full) {
@@ -152,13 +158,13 @@ fn save(benchmark: &MemoryBenchmark, profile: &Profile) -> Result<Option<PathBuf
         Ok(path) => {
             // Who has named the file knows it.
             if let Destination::InFolder(_) = benchmark.destination() {
-                eprintln!("numawise: saved in {}", path.display());
+                streams::say(&format!("saved in {}", path.display()));
             }
             Some(path)
         }
         Err(NotSaved::NotWanted) => None,
         Err(other) => {
-            eprintln!("numawise: not saved: {}", why(other));
+            streams::say(&format!("not saved: {}", why(other)));
             None
         }
     })
@@ -176,7 +182,7 @@ fn why(not_saved: NotSaved) -> String {
 }
 
 fn write_hwloc_xml(path: &Path, profile: &Profile) -> Result<(), Failure> {
-    print::write(path, &numawise_machine::hwloc_xml(profile)?, "the machine for hwloc")
+    files::write(path, &numawise_machine::hwloc_xml(profile)?, "the machine for hwloc")
 }
 
 fn show_plan(benchmark: &MemoryBenchmark) -> Result<Status, Failure> {
@@ -199,6 +205,6 @@ fn show_plan(benchmark: &MemoryBenchmark) -> Result<Status, Failure> {
         Destination::InFolder(profiles) => format!("Would save it in {}.\n", profiles.folder().display()),
         Destination::Nowhere(reason) => format!("Would not save it: {}.\n", why(reason)),
     };
-    show::print(&text)?;
+    streams::print(&text)?;
     Ok(SUCCESS)
 }

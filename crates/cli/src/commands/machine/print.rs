@@ -9,14 +9,15 @@ use numawise_report::profile::{self, Compared, Measured};
 use numawise_session::profiles::{ProfileChoice, SavedProfile};
 
 use crate::commands::Failure;
-use crate::show;
+use crate::files::{self, OutputFile};
+use crate::{show, streams};
 
 /// Reads a profile, and says on stderr which file it is where that was left to us, and what was passed over.
 pub fn load(choice: &ProfileChoice, here: &Fingerprint) -> Result<SavedProfile, Failure> {
     let saved = choice.load(here)?;
-    saved.notices.iter().for_each(|notice| eprintln!("numawise: {}", notice::text(notice)));
+    saved.notices.iter().for_each(|notice| streams::say(&notice::text(notice)));
     if *choice == ProfileChoice::Latest {
-        eprintln!("numawise: latest is {}", saved.path.display());
+        streams::say(&format!("latest is {}", saved.path.display()));
     }
     Ok(saved)
 }
@@ -33,9 +34,15 @@ pub struct Output {
 }
 
 impl Output {
-    /// Fails early where the report could not be written in the end.
-    pub fn check(&self) -> Result<(), Failure> {
-        self.html.as_deref().map_or(Ok(()), show::writable)
+    /// Fails early where the report, or another file, could not be written in the end, or over one that is to be read.
+    pub fn check(&self, others: &[OutputFile<'_>], read: &[&ProfileChoice]) -> Result<(), Failure> {
+        let html = self.html.as_deref().map(OutputFile::html);
+        let all: Vec<OutputFile<'_>> = others.iter().copied().chain(html).collect();
+        let read = read.iter().filter_map(|choice| match choice {
+            ProfileChoice::File(path) => Some(path.as_path()),
+            ProfileChoice::Latest => None,
+        });
+        files::check(&all, &read.collect::<Vec<_>>())
     }
 
     pub fn is_json(&self) -> bool {
@@ -52,36 +59,32 @@ impl Output {
         let tables = numawise_analyse::profile(of, machine);
         let saved = saved.map(|path| path.display().to_string());
         let measured = Measured { profile: of, tables: &tables, saved: saved.as_deref() };
-        self.html(|| document::html(&profile::document(&measured)))?;
-        show::print(&if self.json {
+        let written = self.html(|| document::html(&profile::document(&measured)));
+        let text = if self.json {
             format!("{:#}\n", profile::json(of))
         } else {
-            document::terminal(&profile::document(&measured), show::style())
-        })
+            document::terminal(&profile::document(&measured), streams::style())
+        };
+        show::shown(text, written)
     }
 
     /// Two, under the names that the user gave them.
     pub fn both(&self, a: &Profile, b: &Profile, names: [&str; 2]) -> Result<(), Failure> {
         let comparison = numawise_analyse::compare_profiles(a, b);
         let compared = Compared { a, b, names, comparison: &comparison };
-        self.html(|| document::html(&profile::compare_document(&compared)))?;
-        show::print(&if self.json {
+        let written = self.html(|| document::html(&profile::compare_document(&compared)));
+        let text = if self.json {
             format!("{:#}\n", profile::compare_json(&compared))
         } else {
-            document::terminal(&profile::compare_document(&compared), show::style())
-        })
+            document::terminal(&profile::compare_document(&compared), streams::style())
+        };
+        show::shown(text, written)
     }
 
     fn html(&self, page: impl FnOnce() -> String) -> Result<(), Failure> {
         match &self.html {
-            Some(path) => write(path, &page(), "the report"),
+            Some(path) => files::write(path, &page(), "the report"),
             None => Ok(()),
         }
     }
-}
-
-/// Writes a file beside what is shown; `what` it is, for the message.
-pub fn write(path: &Path, text: &str, what: &str) -> Result<(), Failure> {
-    numawise_linux::replace::write(path, text.as_bytes())
-        .map_err(|error| Failure::new(format!("cannot write {what} {}: {error}", path.display())))
 }

@@ -12,6 +12,7 @@ use numawise_session::{Error, copies};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 
 use super::super::{Failure, SUCCESS, Status};
+use crate::streams;
 
 #[cfg(test)]
 #[path = "copies_tests.rs"]
@@ -30,7 +31,7 @@ pub fn run(request: &RunRequest, plan: &RunPlan) -> Result<Status, Failure> {
         finished => finished?,
     };
     for (task, plan) in finished.tasks.iter().zip(&plan.placement.tasks) {
-        super::say(&line(task, plan));
+        streams::say(&line(task, plan));
     }
     Ok(status(&finished, signals.to_stop()))
 }
@@ -79,11 +80,11 @@ impl RelayedSignals for Signals {
     }
 
     fn passed_on(&self, signal: i32) {
-        super::say(&format!("signal {signal}: passed on to the copies"));
+        streams::say(&format!("signal {signal}: passed on to the copies"));
     }
 
     fn stopping(&self, signal: i32) {
-        super::say(&format!("signal {signal}: the copies are asked to end"));
+        streams::say(&format!("signal {signal}: the copies are asked to end"));
     }
 }
 

@@ -8,13 +8,13 @@ use numawise_session::plan::RunPlan;
 
 use super::super::Failure;
 use super::request::PlanFormat;
-use crate::show;
+use crate::streams;
 
 /// # Errors
 /// When the tool has no command for this plan.
 pub fn shown(plan: &RunPlan, spec: &RunSpec, format: PlanFormat) -> Result<String, Failure> {
     match format {
-        PlanFormat::Text => Ok(text(plan, spec, show::style())),
+        PlanFormat::Text => Ok(text(plan, spec, streams::style())),
         PlanFormat::Json => Ok(with_view(plan, spec, |view| format!("{:#}\n", plan::json(view)))),
         PlanFormat::CommandsOf(tool) => script(plan, spec, tool),
     }

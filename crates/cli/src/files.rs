@@ -1,0 +1,126 @@
+//! Files that the user named to be written: tried before time is spent on what is to be in them.
+
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use numawise_linux::{replace, space};
+use numawise_units::Bytes;
+
+use crate::exit::Failure;
+
+/// What a report, a profile or a new record takes at least.
+const ROOM: Bytes = Bytes::kib(256);
+
+/// Behind the name of a record while it is written.
+const JOURNAL: &str = "-journal";
+
+/// A file to be written, and the option that names it.
+#[derive(Debug, Clone, Copy)]
+pub struct OutputFile<'a> {
+    pub option: &'a str,
+    pub path: &'a Path,
+    pub content: FileContent,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileContent {
+    /// A new file takes the place of the old one, whatever that was.
+    Page,
+    /// The same, and who writes it looks at the old one.
+    Profile,
+    /// A database is made, or one that is there goes on.
+    Record,
+}
+
+impl<'a> OutputFile<'a> {
+    pub fn html(path: &'a Path) -> Self {
+        OutputFile { option: "--html", path, content: FileContent::Page }
+    }
+
+    /// Fails where the file could not be written in the end.
+    fn check(&self) -> Result<(), Failure> {
+        let there = self.path.metadata().is_ok_and(|file| file.len() > 0);
+        let (suffixes, room): (&[&str], _) = match self.content {
+            FileContent::Page | FileContent::Profile => (&[], ROOM),
+            // What is there says for itself whether it can go on, and is shown where the disk is full too.
+            FileContent::Record if there => (&[], Bytes(0)),
+            FileContent::Record => (&[JOURNAL], ROOM),
+        };
+        space::try_file(self.path, suffixes, room).map_err(|error| self.failure(&error))?;
+        if self.content == FileContent::Page && is_database(self.path) {
+            return Err(
+                self.refused("an SQLite database is kept there, such as a record; choose another file")
+            );
+        }
+        Ok(())
+    }
+
+    fn failure(&self, error: &io::Error) -> Failure {
+        use io::ErrorKind as Kind;
+        let problem = space::problem(error);
+        self.refused(&match error.kind() {
+            Kind::IsADirectory => "this is a folder; expected the name of a file".to_owned(),
+            Kind::NotFound => {
+                let folder = space::folder(self.path);
+                format!("there is no folder {}; make it, or choose a file in another", folder.display())
+            }
+            Kind::StorageFull | Kind::QuotaExceeded => {
+                format!("no space is left there for {ROOM} ({problem}); make room, or choose a file on another disk")
+            }
+            Kind::FileTooLarge => {
+                format!("no space for {ROOM}: {problem}; raise the limit (ulimit -f unlimited)")
+            }
+            Kind::InvalidFilename if self.content == FileContent::Record => {
+                format!("{problem}, with the '{JOURNAL}' that SQLite puts behind it; choose a shorter name")
+            }
+            Kind::InvalidFilename => format!("{problem}; choose a shorter name"),
+            _ => format!("cannot write there ({problem}); choose a file in a folder in which you may write"),
+        })
+    }
+
+    fn refused(&self, problem: &str) -> Failure {
+        Failure::new(format!("{} {}: {problem}", self.option, self.path.display()))
+    }
+}
+
+/// Fails early where one of the files could not be written in the end, or would be written over another or over what is `read`.
+pub fn check(files: &[OutputFile<'_>], read: &[&Path]) -> Result<(), Failure> {
+    for (k, file) in files.iter().enumerate() {
+        if file.path.metadata().is_ok_and(|facts| !facts.is_file()) {
+            continue; // a device or a pipe takes more than one text
+        }
+        let place = place(file.path);
+        if let Some(other) = files[..k].iter().find(|other| self::place(other.path) == place) {
+            return Err(file.refused(&format!("{} names the same file; choose another", other.option)));
+        }
+        if read.iter().any(|other| self::place(other) == place) {
+            return Err(file.refused("it is the file that is to be read; choose another"));
+        }
+    }
+    files.iter().try_for_each(OutputFile::check)
+}
+
+/// The file that a path leads to, whether it is there or not.
+fn place(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| match space::folder(path).canonicalize() {
+        Ok(folder) => folder.join(path.file_name().unwrap_or_default()),
+        Err(_) => path.to_owned(),
+    })
+}
+
+/// Nobody keeps a report in a database: the wrong name was typed.
+fn is_database(path: &Path) -> bool {
+    if !path.is_file() {
+        return false;
+    }
+    let mut begin = [0; 16];
+    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut begin)).is_ok()
+        && begin == *b"SQLite format 3\0"
+}
+
+/// Writes `text` where it was found that it can be written; `what` it is, for the message.
+pub fn write(path: &Path, text: &str, what: &str) -> Result<(), Failure> {
+    replace::write(path, text.as_bytes()).map_err(|error| {
+        Failure::new(format!("cannot write {what} {}: {}", path.display(), space::problem(&error)))
+    })
+}

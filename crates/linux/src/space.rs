@@ -1,0 +1,87 @@
+//! Whether a file could be written: tried before time is spent on what is to be in it, and nothing is left behind.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+
+use numawise_units::Bytes;
+
+use crate::draft::Draft;
+use crate::replace::possible_in;
+
+#[cfg(test)]
+#[path = "space_tests.rs"]
+mod tests;
+
+/// Tries whether `path` could be made, or replaced where it is a file, with `room` in it; with the `suffixes` its name has in files
+/// beside it. What is no ordinary file is asked for its permission only.
+///
+/// # Errors
+/// The reason why not.
+pub fn try_file(path: &Path, suffixes: &[&str], room: Bytes) -> io::Result<()> {
+    let mut real = path.to_owned();
+    match path.metadata() {
+        Ok(facts) if facts.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+        Ok(facts) => {
+            possible_in(path)?; // access(2) asks the same of a file
+            if !facts.is_file() {
+                return Ok(());
+            }
+            real = path.canonicalize()?;
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    for suffix in [""].iter().chain(suffixes) {
+        let mut longer = real.clone().into_os_string();
+        longer.push(suffix);
+        match Path::new(&longer).symlink_metadata() {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    let draft = Draft::of(&real)?;
+    if room.0 == 0 { Ok(()) } else { reserve(draft.file(), room) }
+}
+
+/// The folder that holds a file.
+pub fn folder(path: &Path) -> PathBuf {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
+}
+
+#[doc(alias = "fallocate")]
+fn reserve(file: &File, room: Bytes) -> io::Result<()> {
+    // SAFETY: reserves blocks of an open file.
+    if unsafe { libc::fallocate(file.as_raw_fd(), 0, 0, room.0.cast_signed()) } == 0 {
+        return Ok(());
+    }
+    match io::Error::last_os_error() {
+        // The file system cannot reserve.
+        error if matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::ENOSYS)) => {
+            let zeros = vec![0; room.0 as usize];
+            io::Write::write_all(&mut &*file, &zeros).and_then(|()| file.sync_data())
+        }
+        error if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+        error => Err(error),
+    }
+}
+
+/// What is in the way of writing; a limit on the size of files is named.
+#[doc(alias = "RLIMIT_FSIZE")]
+pub fn problem(error: &io::Error) -> String {
+    match (error.kind(), file_size_limit()) {
+        (io::ErrorKind::FileTooLarge, Some(limit)) => {
+            format!("the file-size limit of {limit} (ulimit -f) is reached")
+        }
+        _ => error.to_string(),
+    }
+}
+
+/// The most that a file of this process may hold; none where there is no limit.
+pub fn file_size_limit() -> Option<Bytes> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the kernel writes one rlimit, which `limit` is.
+    let failed = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } != 0;
+    (!failed && limit.rlim_cur != libc::RLIM_INFINITY).then_some(Bytes(limit.rlim_cur))
+}
