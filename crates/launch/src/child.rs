@@ -1,7 +1,7 @@
 //! Between fork and exec.
 //!
-//! The child may only make system calls there (another thread of the parent may have held a lock), so everything is
-//! prepared before. It tells the parent through a pipe: that it is ready, when it goes, and what failed.
+//! The child may only make system calls there (another thread of ours may have held a lock), so everything is prepared before.
+//! It tells us through a pipe, past its parent the supervisor: that it is ready, when it goes, and what failed.
 
 use std::ffi::CString;
 use std::fs::File;
@@ -10,6 +10,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 use numawise_facts::PageSize;
 use numawise_linux::calls::mempolicy::ThreadPolicy;
+use numawise_linux::calls::signal::AllBlocked;
 use numawise_linux::calls::{clock, inherited};
 use numawise_linux::raw::{self, Errno};
 use numawise_units::Pid;
@@ -49,12 +50,18 @@ pub struct Plan<'a> {
     pub output: Option<OwnedFd>,
 }
 
-/// A child that was forked and has not been told to go.
+/// Our ends of the pipes of a child that has not been told to go.
 #[derive(Debug)]
 pub struct Forked {
-    pub pid: Pid,
     status: File,
     gate: File,
+}
+
+/// The ends of the child.
+#[derive(Debug)]
+pub struct Ends {
+    status: OwnedFd,
+    gate: OwnedFd,
 }
 
 /// A pipe whose ends are closed by exec: the reading end, the writing end.
@@ -68,17 +75,22 @@ pub fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok(unsafe { (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])) })
 }
 
-/// Forks a child that places itself and then waits to be told to go.
-pub fn fork(plan: &Plan<'_>) -> io::Result<Forked> {
+/// The pipes between us and a child that is not forked yet.
+pub fn pipes() -> io::Result<(Forked, Ends)> {
     let (status, told) = pipe()?;
     let (gate, opens) = pipe()?;
-    // SAFETY: getpid has no preconditions.
-    let parent = unsafe { libc::getpid() };
+    let ours = Forked { status: File::from(status), gate: File::from(opens) };
+    Ok((ours, Ends { status: told, gate }))
+}
+
+/// Forks a child of `parent`, the calling process, that places itself and then waits to be told to go. Makes only system calls.
+/// The child has the mask that was before `blocked`.
+pub fn fork(plan: &Plan<'_>, ends: &Ends, parent: Pid, blocked: &AllBlocked) -> Result<Pid, Errno> {
     // SAFETY: the child makes only system calls (`live` allocates nothing and takes no lock) and never returns.
     match unsafe { libc::fork() } {
-        -1 => Err(io::Error::last_os_error()),
-        0 => live(plan, parent, told.as_raw_fd(), gate.as_raw_fd()),
-        pid => Ok(Forked { pid: Pid(pid), status: File::from(status), gate: File::from(opens) }),
+        -1 => Err(raw::errno()),
+        0 => live(plan, ends, parent.0, blocked),
+        pid => Ok(Pid(pid)),
     }
 }
 
@@ -143,12 +155,13 @@ fn decode(message: [u8; 8]) -> (Step, Errno) {
 }
 
 /// The life of the child up to exec.
-fn live(plan: &Plan<'_>, parent: i32, status: i32, gate: i32) -> ! {
+fn live(plan: &Plan<'_>, ends: &Ends, parent: i32, blocked: &AllBlocked) -> ! {
+    let (status, gate) = (ends.status.as_raw_fd(), ends.gate.as_raw_fd());
     let tell = |message: [u8; 8]| {
         // SAFETY: the buffer is live; eight bytes go into a pipe at once.
         unsafe { libc::write(status, message.as_ptr().cast(), message.len()) };
     };
-    if let Err((step, errno)) = place(plan, parent) {
+    if let Err((step, errno)) = place(plan, parent, blocked) {
         tell(encode(step, errno));
         leave();
     }
@@ -173,7 +186,7 @@ fn leave() -> ! {
     unsafe { libc::_exit(127) }
 }
 
-fn place(plan: &Plan<'_>, parent: i32) -> Result<(), (Step, Errno)> {
+fn place(plan: &Plan<'_>, parent: i32, blocked: &AllBlocked) -> Result<(), (Step, Errno)> {
     let check = |step, result: libc::c_int| {
         if result < 0 { Err((step, raw::errno())) } else { Ok(()) }
     };
@@ -191,6 +204,7 @@ fn place(plan: &Plan<'_>, parent: i32) -> Result<(), (Step, Errno)> {
             check(Step::Setup, libc::dup2(output.as_raw_fd(), 1))?;
             check(Step::Setup, libc::dup2(output.as_raw_fd(), 2))?;
         }
+        blocked.give_back();
         inherited::give_back_signals();
         if !plan.directory.is_empty() {
             check(Step::Directory, libc::chdir(plan.directory.as_ptr()))?;

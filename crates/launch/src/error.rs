@@ -31,6 +31,11 @@ pub enum LaunchError {
         "prctl(PR_SET_THP_DISABLE) for pages of size '{pages}' failed: {source}; try without a size of pages"
     )]
     Pages { pages: PageSize, source: io::Error },
+    #[error(
+        "the process that supervises the program's processes (nw-supervisor) was killed from outside, and they with it; run it \
+         again"
+    )]
+    SupervisorLost,
     #[error("{call} failed: {source}{}", call_advice(.source))]
     System { call: &'static str, source: io::Error },
 }

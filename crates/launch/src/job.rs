@@ -3,20 +3,23 @@
 use std::ffi::CString;
 use std::fs::File;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use numawise_facts::{Placement, RunSpec, TaskPlacement};
-use numawise_linux::calls::{clock, inherited};
+use numawise_linux::calls::{clock, inherited, wait};
 use numawise_linux::raw::Errno;
 use numawise_units::{Nanoseconds, Pid};
 
-use crate::child::{self, Forked, Plan, Step};
+use crate::child::{self, Ends, Forked, Plan, Step};
 use crate::exec::{Words, must_set_affinity};
 use crate::output::Drain;
 use crate::policy::policy;
-use crate::waiter::{FinishedTask, Shared, Watched};
+use crate::report::{Order, Report};
+use crate::supervisor::{self, Charge, Leftovers};
+use crate::waiter::{FinishedTask, LeftBehind, RunningTask, Shared, StoppedTask, order};
 use crate::{LaunchError, Pinner, environment, task_changes};
 
 #[cfg(test)]
@@ -38,11 +41,12 @@ pub struct Start<'a> {
     pub io: Io,
     /// Pins the threads of every runtime where the plan says so; without it only those of OpenMP are.
     pub pinner: Option<&'a Pinner>,
+    pub leftovers: Leftovers,
 }
 
 impl From<Io> for Start<'_> {
     fn from(io: Io) -> Self {
-        Start { io, pinner: None }
+        Start { io, pinner: None, leftovers: Leftovers::Leave }
     }
 }
 
@@ -51,6 +55,8 @@ impl From<Io> for Start<'_> {
 pub struct Finished {
     /// In the order of the plan.
     pub tasks: Vec<FinishedTask>,
+    /// What had to be ended after them; nothing where they may leave it.
+    pub left_behind: LeftBehind,
 }
 
 impl Finished {
@@ -60,14 +66,17 @@ impl Finished {
     }
 }
 
-/// A running job. Dropping it ends its tasks.
+/// A running job. Dropping it ends its tasks and all that they started.
 ///
-/// The tasks die with the thread that called [`Job::spawn`] (`PR_SET_PDEATHSIG`), so that thread has to stay as long as
-/// they run. Each task leads its own process group: Ctrl-C on the terminal reaches us, not them.
+/// A process of ours is the parent of the tasks, the supervisor: when we end, however that comes, it kills them and what they
+/// have started, also in sessions of its own. Each task leads its own process group: Ctrl-C on the terminal reaches us, not them.
 #[derive(Debug)]
 pub struct Job {
     pids: Vec<Pid>,
+    orders: File,
     shared: Arc<Shared>,
+    drains: Vec<Option<Drain>>,
+    finished: Option<Finished>,
 }
 
 impl Job {
@@ -84,43 +93,41 @@ impl Job {
         if placement.tasks.is_empty() {
             return Err(LaunchError::NoTask);
         }
-        let mut nursery = Nursery::default();
-        let mut drains = Vec::new();
-        let mut words = Vec::new();
+        let (mut words, mut drains, mut forked, mut plans) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for task in &placement.tasks {
-            let (child, drain, task_words) = fork(spec, task, placement, start)?;
-            nursery.children.push(child);
+            words.push(words_of(spec, task, placement, start)?);
+        }
+        let directory = CString::new(spec.directory.as_os_str().as_bytes())
+            .map_err(|_| LaunchError::ZeroByte(spec.directory.display().to_string()))?;
+        let null = File::open("/dev/null").map_err(system("open /dev/null"))?;
+        for (task, words) in placement.tasks.iter().zip(&words) {
+            let (drain, output) = capture(start.io)?;
+            let (ours, ends) = child::pipes().map_err(system("pipe2"))?;
+            plans.push((plan(task, words, &directory, &null, output), ends));
             drains.push(drain);
-            words.push(task_words);
+            forked.push(ours);
+        }
+        let mut held = Supervised::start(&plans, &null, start.leftovers)?;
+        drop(plans); // our copies of the children's ends
+        let mut pids = Vec::new();
+        for _ in &placement.tasks {
+            pids.push(held.next_pid()?);
         }
         let describe =
             |k: usize, failed: (Step, Errno)| describe(spec, &placement.tasks[k], &words[k], failed);
-        for (k, child) in nursery.children.iter_mut().enumerate() {
+        for (k, child) in forked.iter_mut().enumerate() {
             child.placed().map_err(system("read"))?.map_err(|failed| describe(k, failed))?;
         }
-        nursery.children.iter_mut().for_each(Forked::go);
-        let mut starts = Vec::new();
-        for (k, child) in nursery.children.iter_mut().enumerate() {
-            starts.push(child.started().map_err(system("read"))?.map_err(|failed| describe(k, failed))?);
+        forked.iter_mut().for_each(Forked::go);
+        let mut tasks = Vec::new();
+        for (k, child) in forked.iter_mut().enumerate() {
+            let start = child.started().map_err(system("read"))?.map_err(|failed| describe(k, failed))?;
+            let start = start.map_or_else(clock::monotonic, Nanoseconds);
+            tasks.push(RunningTask::new(placement.tasks[k].task, pids[k], start));
         }
-        let pids: Vec<Pid> = nursery.children.iter().map(|child| child.pid).collect();
-        let shared = Shared::new(pids.len());
-        for (k, (start, drain)) in starts.into_iter().zip(drains).enumerate() {
-            let watched = Watched {
-                slot: k,
-                task: placement.tasks[k].task,
-                pid: pids[k],
-                start: start.map_or_else(clock::monotonic, Nanoseconds),
-                drain,
-            };
-            if let Err(error) = watched.watch(&shared) {
-                shared.signal(&pids[..k], libc::SIGKILL);
-                nursery.children.drain(..k);
-                return Err(system("pthread_create")(error));
-            }
-        }
-        nursery.children.clear();
-        Ok(Job { pids, shared })
+        let shared = Shared::new(tasks);
+        let orders = held.heard_by(&shared)?;
+        Ok(Job { pids, orders, shared, drains, finished: None })
     }
 
     /// The processes, in the order of the plan's tasks.
@@ -128,15 +135,15 @@ impl Job {
         &self.pids
     }
 
-    /// What came of the job, when all its tasks have ended.
+    /// What came of the job, when it is over.
     ///
     /// # Errors
-    /// When a task cannot be waited for (the signal SIGCHLD is ignored, or somebody else waited for it).
+    /// [`LaunchError::SupervisorLost`].
     pub fn try_wait(&mut self) -> Result<Option<Finished>, LaunchError> {
         self.wait_timeout(Duration::ZERO)
     }
 
-    /// Waits at most so long for all tasks to end.
+    /// Waits at most so long for the job to be over: all tasks have ended, and what they left behind is dealt with.
     ///
     /// # Errors
     /// As [`Job::try_wait`].
@@ -144,7 +151,7 @@ impl Job {
         if self.shared.wait(Some(timeout)) { self.finished().map(Some) } else { Ok(None) }
     }
 
-    /// Waits for all tasks to end.
+    /// Waits for the job to be over.
     ///
     /// # Errors
     /// As [`Job::try_wait`].
@@ -153,14 +160,38 @@ impl Job {
         self.finished()
     }
 
-    fn finished(&self) -> Result<Finished, LaunchError> {
-        let tasks = self.shared.ends().into_iter().map(|end| end.map_err(system("wait4")));
-        Ok(Finished { tasks: tasks.collect::<Result<_, _>>()? })
+    /// Waits at most so long for all tasks to end, not for what they leave behind; their output is not taken yet.
+    ///
+    /// # Errors
+    /// As [`Job::try_wait`].
+    pub fn wait_tasks(&self, timeout: Duration) -> Result<Option<Vec<FinishedTask>>, LaunchError> {
+        if !self.shared.wait_tasks(Some(timeout)) {
+            return Ok(None);
+        }
+        self.shared.ends().ok_or(LaunchError::SupervisorLost).map(Some)
+    }
+
+    /// The task that has been stopped for longest, where one is.
+    pub fn stopped(&self) -> Option<StoppedTask> {
+        self.shared.stopped()
+    }
+
+    fn finished(&mut self) -> Result<Finished, LaunchError> {
+        if let Some(finished) = &self.finished {
+            return Ok(finished.clone());
+        }
+        let mut tasks = self.shared.ends().ok_or(LaunchError::SupervisorLost)?;
+        for (task, drain) in tasks.iter_mut().zip(&mut self.drains) {
+            task.output = drain.take().map(Drain::finish).unwrap_or_default();
+        }
+        let finished = Finished { tasks, left_behind: self.shared.left_behind() };
+        self.finished = Some(finished.clone());
+        Ok(finished)
     }
 
     /// Sends a signal to the process groups of all tasks that have not ended, and waits for nothing.
     pub fn signal(&self, signal: i32) {
-        self.shared.signal(&self.pids, signal);
+        order(&self.orders, Order::Signal(signal));
     }
 
     /// As [`Job::end`] with SIGTERM.
@@ -168,16 +199,15 @@ impl Job {
         self.end(libc::SIGTERM, grace);
     }
 
-    /// Ends all tasks and what they started in their process groups: with `signal`, and after `grace` with SIGKILL. Comes
-    /// back when they have ended, or two seconds after SIGKILL when the kernel holds them.
+    /// Ends all tasks and what they have started: with `signal`, and after `grace` with SIGKILL. Comes back when they have ended,
+    /// or two seconds after SIGKILL when the kernel holds them.
     pub fn end(&mut self, signal: i32, grace: Duration) {
-        self.shared.kill_leftovers();
+        order(&self.orders, Order::EndLeftovers);
         self.signal(signal);
-        self.shared.signal(&self.pids, libc::SIGCONT); // a stopped process hears nothing but SIGKILL and this
-        let patience = Instant::now() + grace;
-        if !self.shared.wait(Some(patience.saturating_duration_since(Instant::now()))) {
-            self.shared.signal(&self.pids, libc::SIGKILL);
-            self.shared.wait(Some(Duration::from_secs(2)));
+        self.signal(libc::SIGCONT); // a stopped process hears nothing but SIGKILL and this
+        if !self.shared.wait(Some(grace)) {
+            order(&self.orders, Order::Kill);
+            self.shared.wait(Some(Duration::from_secs(3)));
         }
     }
 }
@@ -190,52 +220,105 @@ impl Drop for Job {
     }
 }
 
-/// Children that nobody watches yet. Those still in it when it goes are killed and reaped.
-#[derive(Default)]
-struct Nursery {
-    children: Vec<Forked>,
+/// A supervisor that nobody hears yet. Without its owner it kills its tasks and goes.
+struct Supervised {
+    pid: Pid,
+    orders: Option<File>,
+    reports: Option<File>,
 }
 
-impl Drop for Nursery {
+impl Supervised {
+    fn start(
+        plans: &[(Plan<'_>, Ends)],
+        null: &File,
+        leftovers: Leftovers,
+    ) -> Result<Supervised, LaunchError> {
+        let (hears, orders) = child::pipe().map_err(system("pipe2"))?;
+        let (reports, tells) = child::pipe().map_err(system("pipe2"))?;
+        let mut tasks: Vec<supervisor::Task> = plans.iter().map(|_| supervisor::Task::NONE).collect();
+        let charge = Charge {
+            plans,
+            null,
+            tasks: &mut tasks,
+            orders: hears,
+            reports: tells,
+            leftovers,
+            owner: Pid(std::process::id() as i32),
+        };
+        let pid = supervisor::fork(charge).map_err(fork_failed)?;
+        Ok(Supervised { pid, orders: Some(File::from(orders)), reports: Some(File::from(reports)) })
+    }
+
+    /// The process of the next task.
+    fn next_pid(&mut self) -> Result<Pid, LaunchError> {
+        let report = self.reports.as_mut().map(Report::next).transpose().map_err(system("read"))?.flatten();
+        match report {
+            Some(Report::Forked { pid, .. }) => Ok(pid),
+            Some(Report::NotForked { errno }) => Err(fork_failed(errno)),
+            _ => Err(LaunchError::SupervisorLost),
+        }
+    }
+
+    /// From now on a thread hears it; gives what orders are written to.
+    fn heard_by(mut self, shared: &Arc<Shared>) -> Result<File, LaunchError> {
+        let (Some(orders), Some(reports)) = (self.orders.take(), self.reports.take()) else {
+            return Err(LaunchError::SupervisorLost);
+        };
+        if let Err(error) = shared.hear(reports, self.pid) {
+            self.orders = Some(orders);
+            return Err(system("pthread_create")(error));
+        }
+        Ok(orders)
+    }
+}
+
+impl Drop for Supervised {
     fn drop(&mut self) {
-        for child in &self.children {
-            // SAFETY: the child is ours and not reaped, so its number is its own.
-            unsafe {
-                libc::kill(child.pid.0, libc::SIGKILL);
-                libc::waitpid(child.pid.0, std::ptr::null_mut(), 0);
-            }
+        // Whoever took the orders has a thread that waits for it.
+        if let Some(orders) = self.orders.take() {
+            order(&orders, Order::Kill);
+            drop(orders);
+            let _ = wait::reap(self.pid);
         }
     }
 }
 
-fn fork(
+fn fork_failed(errno: Errno) -> LaunchError {
+    system("fork")(io::Error::from_raw_os_error(errno))
+}
+
+fn words_of(
     spec: &RunSpec,
     task: &TaskPlacement,
     placement: &Placement,
     start: Start<'_>,
-) -> Result<(Forked, Option<Drain>, Words), LaunchError> {
+) -> Result<Words, LaunchError> {
     let mut changes = environment(task, placement.binding, start.pinner);
     changes.extend(task_changes(task.task, placement.tasks.len()));
-    let words = Words::new(spec, task, &changes)?;
-    let directory = CString::new(spec.directory.as_os_str().as_bytes())
-        .map_err(|_| LaunchError::ZeroByte(spec.directory.display().to_string()))?;
-    let (drain, output) = match start.io {
+    Words::new(spec, task, &changes)
+}
+
+/// What takes the output of a task, and where the task writes it.
+fn capture(io: Io) -> Result<(Option<Drain>, Option<OwnedFd>), LaunchError> {
+    Ok(match io {
         Io::Inherit => (None, None),
         Io::Capture => {
             let (reads, writes) = child::pipe().map_err(system("pipe2"))?;
             (Some(Drain::start(reads).map_err(system("pthread_create"))?), Some(writes))
         }
-    };
-    let nothing = || File::open("/dev/null").map_err(system("open /dev/null"));
-    let closed = inherited::was_closed(libc::STDIN_FILENO);
-    let stdin = if closed { None } else { Some(nothing()?) };
+    })
+}
+
+fn plan<'a>(
+    task: &'a TaskPlacement,
+    words: &'a Words,
+    directory: &'a CString,
+    null: &'a File,
+    output: Option<OwnedFd>,
+) -> Plan<'a> {
+    let stdin = (!inherited::was_closed(libc::STDIN_FILENO)).then_some(null);
     let cpus = if must_set_affinity(task) { task.cpus.words() } else { &[] };
-    let policy = policy(&task.memory);
-    let pages = task.memory.pages;
-    let plan =
-        Plan { words: &words, directory: &directory, policy, pages, cpus, stdin: stdin.as_ref(), output };
-    let forked = child::fork(&plan).map_err(system("fork"))?;
-    Ok((forked, drain, words))
+    Plan { words, directory, policy: policy(&task.memory), pages: task.memory.pages, cpus, stdin, output }
 }
 
 fn system(call: &'static str) -> impl Fn(io::Error) -> LaunchError {

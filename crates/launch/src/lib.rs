@@ -20,6 +20,8 @@ mod pinner;
 mod policy;
 mod preload;
 mod rank;
+mod report;
+mod supervisor;
 mod waiter;
 
 pub use change::{Change, overrides};
@@ -31,4 +33,5 @@ pub use output::Output;
 pub use pages::page_changes;
 pub use pinner::{Pinner, find_agent};
 pub use rank::{Launcher, LocalRank, RankError, is_rank_variable, rank};
-pub use waiter::FinishedTask;
+pub use supervisor::Leftovers;
+pub use waiter::{FinishedTask, LeftBehind, StoppedTask};

@@ -1,16 +1,18 @@
-//! One thread for each task sleeps until it ends, so that the end is seen at once and not at the next look.
+//! A thread hears the reports of the supervisor, so that the end of a task is known at once and not at the next look.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 use std::time::Duration;
 
 use numawise_facts::{Exit, Reading, ResourceUsage};
+use numawise_linux::calls::clock;
 use numawise_linux::calls::wait::{self, Accounted, EndStatus};
-use numawise_linux::calls::{clock, signal};
 use numawise_units::{Nanoseconds, Pid, TaskId};
 
-use crate::output::{Drain, Output};
+use crate::output::Output;
+use crate::report::{Order, Report};
 
 /// A task that ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,12 +22,33 @@ pub struct FinishedTask {
     pub exit: Exit,
     /// From just before exec to the end of the process.
     pub wall: Nanoseconds,
+    /// How long of that it was stopped (SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU).
+    pub stopped: Nanoseconds,
     pub usage: ResourceUsage,
     /// Empty unless captured.
     pub output: Output,
 }
 
-/// What the waiting threads and the job share.
+/// What the tasks left behind when all of them had ended, and had to be ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LeftBehind {
+    /// Names of programs, the first few.
+    pub names: Vec<String>,
+    pub processes: u64,
+    /// Those that did not end even when they were killed, since the kernel holds them.
+    pub held: u64,
+}
+
+/// A task that is stopped now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StoppedTask {
+    pub pid: Pid,
+    /// What stopped it.
+    pub signal: i32,
+    pub stopped_for: Nanoseconds,
+}
+
+/// What the hearing thread and the job share.
 #[derive(Debug)]
 pub struct Shared {
     state: Mutex<State>,
@@ -34,58 +57,129 @@ pub struct Shared {
 
 #[derive(Debug)]
 struct State {
-    ends: Vec<Option<Result<FinishedTask, i32>>>,
-    /// Processes whose numbers are still theirs: not reaped.
-    reaped: Vec<bool>,
-    kill_leftovers: bool,
+    tasks: Vec<RunningTask>,
+    left: LeftBehind,
+    end: Option<JobEnd>,
 }
 
-/// A task that runs.
+/// How the job came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum JobEnd {
+    /// All tasks have ended, and what they left behind is dealt with.
+    Complete,
+    /// The supervisor was killed, and the kernel killed the tasks with it.
+    SupervisorLost,
+}
+
+/// A task that runs, and then its end.
 #[derive(Debug)]
-pub struct Watched {
-    pub slot: usize,
+pub struct RunningTask {
     pub task: TaskId,
     pub pid: Pid,
     /// On the monotonic clock.
     pub start: Nanoseconds,
-    pub drain: Option<Drain>,
+    /// The signal and the time, while it is stopped.
+    stop: Option<(i32, Nanoseconds)>,
+    stopped: Nanoseconds,
+    end: Option<FinishedTask>,
+}
+
+impl RunningTask {
+    pub fn new(task: TaskId, pid: Pid, start: Nanoseconds) -> Self {
+        RunningTask { task, pid, start, stop: None, stopped: Nanoseconds(0), end: None }
+    }
+
+    /// It runs again, or has ended.
+    fn goes_on(&mut self, at: Nanoseconds) {
+        if let Some((_, since)) = self.stop.take() {
+            self.stopped = self.stopped + at.saturating_sub(since);
+        }
+    }
 }
 
 impl Shared {
-    pub fn new(tasks: usize) -> Arc<Shared> {
-        Arc::new(Shared {
-            state: Mutex::new(State {
-                ends: vec![None; tasks],
-                reaped: vec![false; tasks],
-                kill_leftovers: false,
-            }),
-            changed: Condvar::new(),
-        })
+    pub fn new(tasks: Vec<RunningTask>) -> Arc<Shared> {
+        let state = State { tasks, left: LeftBehind::default(), end: None };
+        Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() })
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends a signal to the process groups of the tasks that have not ended.
-    pub fn signal(&self, pids: &[Pid], number: i32) {
-        let state = self.lock();
-        for (pid, reaped) in pids.iter().zip(&state.reaped) {
-            if !reaped {
-                // The process is not reaped, so the group still has its number.
-                let _ = signal::send_to_group(*pid, number);
+    /// Hears the supervisor to its end, in a thread of its own.
+    pub fn hear(self: &Arc<Self>, mut reports: File, supervisor: Pid) -> io::Result<()> {
+        let shared = Arc::clone(self);
+        let body = move || {
+            while let Ok(Some(report)) = Report::next(&mut reports) {
+                shared.take(report);
             }
+            // It has ended or is about to. Who ignores SIGCHLD has nothing to wait for.
+            let _ = wait::reap(supervisor);
+            let mut state = shared.lock();
+            state.end = state.end.or(Some(JobEnd::SupervisorLost));
+            shared.changed.notify_all();
+        };
+        Builder::new().name("waiter".to_owned()).stack_size(128 << 10).spawn(body).map(drop)
+    }
+
+    fn take(&self, report: Report) {
+        let mut state = self.lock();
+        match report {
+            Report::Ended { slot, status, at, accounted } => {
+                if let Some(task) = state.tasks.get_mut(slot as usize) {
+                    task.goes_on(at);
+                    task.end = Some(FinishedTask {
+                        task: task.task,
+                        pid: task.pid,
+                        exit: match status {
+                            EndStatus::Exited(code) => Exit::Code(code),
+                            EndStatus::Signalled(signal) => Exit::Signal(signal),
+                        },
+                        wall: at.saturating_sub(task.start),
+                        stopped: task.stopped,
+                        usage: usage(&accounted),
+                        output: Output::default(),
+                    });
+                }
+            }
+            Report::Stopped { slot, signal, at } => {
+                if let Some(task) = state.tasks.get_mut(slot as usize) {
+                    task.stop = task.stop.or(Some((signal, at)));
+                }
+            }
+            Report::Continued { slot, at } => {
+                if let Some(task) = state.tasks.get_mut(slot as usize) {
+                    task.goes_on(at);
+                }
+            }
+            Report::Left { name } => {
+                let length = name.iter().position(|byte| *byte == 0).unwrap_or(name.len());
+                state.left.names.push(String::from_utf8_lossy(&name[..length]).into_owned());
+            }
+            Report::Done { ended, held } => {
+                (state.left.processes, state.left.held) = (ended, held);
+                state.end = Some(JobEnd::Complete);
+            }
+            Report::Forked { .. } | Report::NotForked { .. } => {}
         }
+        self.changed.notify_all();
     }
 
-    /// From now on, what a task leaves in its group when it ends is killed.
-    pub fn kill_leftovers(&self) {
-        self.lock().kill_leftovers = true;
-    }
-
-    /// Waits until all tasks have ended; false when that took longer than `timeout`.
+    /// Waits until all is over; false when that took longer than `timeout`.
     pub fn wait(&self, timeout: Option<Duration>) -> bool {
-        let running = |state: &mut State| state.ends.iter().any(Option::is_none);
+        self.wait_until(timeout, |state| state.end.is_some())
+    }
+
+    /// Waits until all tasks have ended; what they leave behind may still be there.
+    pub fn wait_tasks(&self, timeout: Option<Duration>) -> bool {
+        self.wait_until(timeout, |state| {
+            state.end.is_some() || state.tasks.iter().all(|task| task.end.is_some())
+        })
+    }
+
+    fn wait_until(&self, timeout: Option<Duration>, over: impl Fn(&State) -> bool) -> bool {
+        let running = |state: &mut State| !over(state);
         let state = self.lock();
         match timeout {
             None => {
@@ -99,55 +193,30 @@ impl Shared {
         }
     }
 
-    /// How the tasks ended; to be called when all have.
-    pub fn ends(&self) -> Vec<io::Result<FinishedTask>> {
-        let state = self.lock();
-        let ends = state.ends.iter().flatten().cloned();
-        ends.map(|end| end.map_err(io::Error::from_raw_os_error)).collect()
+    /// How the tasks ended, when all have; none when the supervisor was lost before.
+    pub fn ends(&self) -> Option<Vec<FinishedTask>> {
+        self.lock().tasks.iter().map(|task| task.end.clone()).collect()
+    }
+
+    pub fn left_behind(&self) -> LeftBehind {
+        self.lock().left.clone()
+    }
+
+    /// The task that has been stopped for longest.
+    pub fn stopped(&self) -> Option<StoppedTask> {
+        let (state, now) = (self.lock(), clock::monotonic());
+        let stopped = state.tasks.iter().filter_map(|task| {
+            let (signal, since) = task.stop?;
+            Some(StoppedTask { pid: task.pid, signal, stopped_for: now.saturating_sub(since) })
+        });
+        stopped.max_by_key(|task| task.stopped_for)
     }
 }
 
-impl Watched {
-    /// Starts the thread that waits.
-    pub fn watch(self, shared: &Arc<Shared>) -> io::Result<()> {
-        let shared = Arc::clone(shared);
-        let body = move || {
-            let slot = self.slot;
-            let end = self.wait(&shared);
-            shared.lock().ends[slot] = Some(end);
-            shared.changed.notify_all();
-        };
-        Builder::new().name("waiter".to_owned()).stack_size(128 << 10).spawn(body).map(drop)
-    }
-
-    fn wait(self, shared: &Shared) -> Result<FinishedTask, i32> {
-        let errno = |error: io::Error| error.raw_os_error().unwrap_or(0);
-        // First without reaping: while the process is a zombie, its number is its own and signals go to the right group.
-        let ended = wait::until_ended(self.pid);
-        let end = clock::monotonic();
-        let reaped = {
-            let mut state = shared.lock();
-            if state.kill_leftovers && ended.is_ok() {
-                // The zombie keeps the number of the group. An empty group is no failure.
-                let _ = signal::send_to_group(self.pid, libc::SIGKILL);
-            }
-            state.reaped[self.slot] = true;
-            ended.and_then(|()| wait::reap(self.pid))
-        };
-        let output = self.drain.map(Drain::finish).unwrap_or_default();
-        let (status, accounted) = reaped.map_err(errno)?;
-        Ok(FinishedTask {
-            task: self.task,
-            pid: self.pid,
-            exit: match status {
-                EndStatus::Exited(code) => Exit::Code(code),
-                EndStatus::Signalled(signal) => Exit::Signal(signal),
-            },
-            wall: end.saturating_sub(self.start),
-            usage: usage(&accounted),
-            output,
-        })
-    }
+/// Gives the supervisor an order.
+pub fn order(orders: &File, order: Order) {
+    // A supervisor that is gone has nothing left to do.
+    let _ = (&mut &*orders).write_all(&order.encode());
 }
 
 fn usage(accounted: &Accounted) -> ResourceUsage {

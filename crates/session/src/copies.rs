@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use numawise_facts::{Placement, RunSpec};
-use numawise_launch::{Finished, Io, Job, Pinner, Start};
+use numawise_launch::{Finished, Io, Job, Leftovers, Pinner, Start};
 
 use crate::Error;
 
@@ -34,7 +34,9 @@ pub fn run(
     pinner: Option<&Pinner>,
     signals: &dyn RelayedSignals,
 ) -> Result<Finished, Error> {
-    let mut job = Job::spawn(spec, placement, Start { io: Io::Inherit, pinner })?;
+    // What a copy leaves behind on purpose goes on, as after a program that we become.
+    let start = Start { io: Io::Inherit, pinner, leftovers: Leftovers::Leave };
+    let mut job = Job::spawn(spec, placement, start)?;
     loop {
         if let Some(finished) = job.wait_timeout(POLL)? {
             return Ok(finished);

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use numawise_facts::{Point, Reading, ResourceUsage, RunSpec};
-use numawise_launch::{Io, Job, Pinner, Start};
+use numawise_launch::{Io, Job, Leftovers, Pinner, Start};
 use numawise_observe::{Options, Watch};
 
 use crate::engine::{ProgramRun, Runner, TaskRun};
@@ -26,25 +26,27 @@ pub struct LocalRunner {
 
 impl Runner for LocalRunner {
     fn run(&mut self, point: &Point, stop: &AtomicBool) -> Result<Option<ProgramRun>, StudyError> {
-        let start = Start { io: Io::Capture, pinner: self.pinner.as_ref() };
+        let start = Start { io: Io::Capture, pinner: self.pinner.as_ref(), leftovers: Leftovers::End };
         let mut job = Job::spawn(&self.spec, &point.placement, start)?;
         let watch = Watch::start(job.pids(), &self.watch);
-        let finished = loop {
-            if let Some(finished) = job.wait_timeout(PATIENCE)? {
-                break finished;
+        let ended = loop {
+            if let Some(ended) = job.wait_tasks(PATIENCE)? {
+                break ended;
             }
             if stop.load(Ordering::Relaxed) {
                 job.kill(GRACE);
                 return Ok(None);
             }
         };
-        let usage = ResourceUsage::together(finished.tasks.iter().map(|task| &task.usage));
-        let observation = usage.map(|usage| watch.finish(usage, finished.longest()));
+        // What the tasks leave behind is ended after this: it is no part of the trial.
+        let wall = ended.iter().map(|task| task.wall).max().unwrap_or_default();
+        let usage = ResourceUsage::together(ended.iter().map(|task| &task.usage));
+        let observation = usage.map(|usage| watch.finish(usage, wall));
+        let finished = job.wait()?;
         let tasks = finished.tasks.into_iter();
         let tasks: Vec<TaskRun> = tasks
             .map(|task| TaskRun { exit: task.exit, wall: task.wall, output: task.output.text })
             .collect();
-        let wall = tasks.iter().map(|task| task.wall).max().unwrap_or_default();
         Ok(Some(ProgramRun {
             wall,
             tasks,

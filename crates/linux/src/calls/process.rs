@@ -1,10 +1,13 @@
 //! Processes, their users and their limits.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::io;
+use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 
 use numawise_units::Pid;
+
+use super::checked;
 
 #[cfg(test)]
 #[path = "process_tests.rs"]
@@ -28,6 +31,52 @@ pub fn exists(pid: Pid) -> bool {
     // SAFETY: signal 0 is never delivered.
     let failed = unsafe { libc::kill(pid.0, 0) } != 0;
     !failed || io::Error::last_os_error().raw_os_error() == Some(libc::EPERM)
+}
+
+/// Makes this process the parent of what its descendants leave behind, in place of the system's first process.
+#[doc(alias = "PR_SET_CHILD_SUBREAPER")]
+pub fn become_subreaper() {
+    // SAFETY: prctl with these words touches no memory. Every kernel since 3.4 takes it.
+    unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) };
+}
+
+/// The name of this thread, as ps(1) shows it; more than 15 bytes are cut off.
+#[doc(alias = "PR_SET_NAME")]
+pub fn set_name(name: &CStr) {
+    // SAFETY: the kernel copies from a live string.
+    unsafe { libc::prctl(libc::PR_SET_NAME, name.as_ptr(), 0, 0, 0) };
+}
+
+/// A descriptor that is ready to read once the process has ended. Allocates nothing.
+///
+/// # Errors
+/// When there is no such process, or the kernel has none (before Linux 5.3).
+#[doc(alias = "pidfd_open")]
+pub fn end_of(pid: Pid) -> io::Result<OwnedFd> {
+    // SAFETY: takes two numbers.
+    let fd = checked(unsafe { libc::syscall(libc::SYS_pidfd_open, pid.0, 0) } as i32)?;
+    // SAFETY: the descriptor is new and belongs to nobody else.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// Closes all descriptors from `first` to `last`, whoever uses them. Allocates nothing.
+///
+/// # Safety
+/// None of them is used afterwards, by any owner.
+#[doc(alias = "close_range")]
+pub unsafe fn close_all(first: RawFd, last: RawFd) {
+    if first > last {
+        return;
+    }
+    // SAFETY: takes three numbers; that nobody uses the descriptors is the caller's promise.
+    if unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) } != 0 {
+        // Before Linux 5.9. More than these are rarely open, and what stays open does no harm but to be open.
+        let open = RawFd::try_from(open_files_limit()).unwrap_or(RawFd::MAX).min(4096);
+        for fd in first..=last.min(open) {
+            // SAFETY: as above.
+            unsafe { libc::close(fd) };
+        }
+    }
 }
 
 /// The number of files that this process may have open at once; 0 where the kernel does not say.

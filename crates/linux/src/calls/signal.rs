@@ -1,6 +1,7 @@
 //! Signals.
 
 use std::io;
+use std::os::fd::{FromRawFd, OwnedFd};
 
 use numawise_units::Pid;
 
@@ -21,6 +22,76 @@ pub fn is_ignored(signal: i32) -> bool {
 pub fn stop_self() {
     // SAFETY: raise touches no memory of ours.
     unsafe { libc::raise(libc::SIGTSTP) };
+}
+
+/// All signals that this thread can hold back are held back until it goes.
+#[doc(alias = "pthread_sigmask")]
+#[derive(Debug)]
+pub struct AllBlocked(libc::sigset_t);
+
+impl AllBlocked {
+    pub fn new() -> Self {
+        // SAFETY: sigfillset initialises the set, and the kernel writes the former mask into the other live one.
+        unsafe {
+            let (mut all, mut before): (libc::sigset_t, libc::sigset_t) =
+                (std::mem::zeroed(), std::mem::zeroed());
+            libc::sigfillset(&mut all);
+            libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut before);
+            AllBlocked(before)
+        }
+    }
+}
+
+impl AllBlocked {
+    /// Gives the mask back that was before, in a child that was forked meanwhile. Allocates nothing.
+    pub fn give_back(&self) {
+        // SAFETY: the mask was filled by the kernel.
+        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &self.0, std::ptr::null_mut()) };
+    }
+}
+
+impl Default for AllBlocked {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for AllBlocked {
+    fn drop(&mut self) {
+        self.give_back();
+    }
+}
+
+/// Children that end wait to be waited for, also where this process was started with SIGCHLD ignored.
+pub fn heed_children() {
+    // SAFETY: the default action is no function of ours.
+    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
+}
+
+/// A descriptor that is ready to read when something happened to a child of this process, which must have SIGCHLD blocked and
+/// heeded ([`heed_children`]). Allocates nothing.
+///
+/// # Errors
+/// When no descriptor is to be had.
+#[doc(alias = "signalfd")]
+pub fn of_children() -> io::Result<OwnedFd> {
+    // SAFETY: the set is initialised by sigemptyset before use; the descriptor is new and belongs to nobody else.
+    unsafe {
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut set);
+        libc::sigaddset(&mut set, libc::SIGCHLD);
+        let fd = checked(libc::signalfd(-1, &set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK))?;
+        Ok(OwnedFd::from_raw_fd(fd))
+    }
+}
+
+/// Sends a signal to a child that was not waited for, so that the number is its own. Whether it has ended matters to nobody.
+#[doc(alias = "kill")]
+pub fn send_to_child(child: Pid, signal: i32) {
+    if child.0 > 1 {
+        // SAFETY: sending a signal touches no memory of ours.
+        unsafe { libc::kill(child.0, signal) };
+    }
 }
 
 /// Sends a signal to all processes of a group.

@@ -31,19 +31,36 @@ pub struct Accounted {
     pub involuntary_switches: u64,
 }
 
-/// Waits until a child has ended, and leaves it a zombie: its number and its group's stay its own.
-///
-/// # Errors
-/// When it is no child of this process.
-#[doc(alias = "waitid")]
-pub fn until_ended(child: Pid) -> io::Result<()> {
-    retried(|| {
-        // SAFETY: the kernel writes into the live, zeroed struct.
-        unsafe {
-            let mut info: libc::siginfo_t = std::mem::zeroed();
-            libc::waitid(libc::P_PID, child.0 as libc::id_t, &mut info, libc::WEXITED | libc::WNOWAIT)
-        }
-    })
+/// What happened to a child of this process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChildEvent {
+    /// It ended and is off the list of processes: its number is no longer its own.
+    Ended(Pid, EndStatus, Accounted),
+    /// It was stopped, by this signal.
+    Stopped(Pid, i32),
+    /// It goes on.
+    Continued(Pid),
+    /// There are children, and nothing happened to them.
+    Nothing,
+    /// There is no child.
+    NoChild,
+}
+
+/// What happened to any child, without waiting for it. Allocates nothing.
+#[doc(alias = "wait4")]
+pub fn any_child() -> ChildEvent {
+    let mut status = 0;
+    // SAFETY: rusage is a struct of integers, for which zero is a value.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    let options = libc::WNOHANG | libc::WUNTRACED | libc::WCONTINUED;
+    // SAFETY: the kernel writes into two live values.
+    match unsafe { libc::wait4(-1, &mut status, options, &mut usage) } {
+        0 => ChildEvent::Nothing,
+        pid if pid < 0 => ChildEvent::NoChild,
+        pid if libc::WIFSTOPPED(status) => ChildEvent::Stopped(Pid(pid), libc::WSTOPSIG(status)),
+        pid if libc::WIFCONTINUED(status) => ChildEvent::Continued(Pid(pid)),
+        pid => ChildEvent::Ended(Pid(pid), EndStatus::of(status), Accounted::from_kernel(&usage)),
+    }
 }
 
 /// Waits for a child and takes it off the list of processes.
@@ -57,12 +74,17 @@ pub fn reap(child: Pid) -> io::Result<(EndStatus, Accounted)> {
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: the kernel writes into two live values.
     retried(|| unsafe { libc::wait4(child.0, &mut status, 0, &mut usage) })?;
-    let end = if libc::WIFSIGNALED(status) {
-        EndStatus::Signalled(libc::WTERMSIG(status))
-    } else {
-        EndStatus::Exited(libc::WEXITSTATUS(status))
-    };
-    Ok((end, Accounted::from_kernel(&usage)))
+    Ok((EndStatus::of(status), Accounted::from_kernel(&usage)))
+}
+
+impl EndStatus {
+    fn of(status: libc::c_int) -> Self {
+        if libc::WIFSIGNALED(status) {
+            EndStatus::Signalled(libc::WTERMSIG(status))
+        } else {
+            EndStatus::Exited(libc::WEXITSTATUS(status))
+        }
+    }
 }
 
 impl Accounted {

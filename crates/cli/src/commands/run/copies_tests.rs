@@ -1,5 +1,5 @@
 use numawise_facts::{MemoryPlan, Reading, ResourceUsage};
-use numawise_launch::Output;
+use numawise_launch::{LeftBehind, Output};
 use numawise_units::{Bytes, Nanoseconds, Pid, TaskId};
 
 use super::*;
@@ -10,6 +10,7 @@ fn task(number: u32, exit: Exit) -> FinishedTask {
         pid: Pid(1),
         exit,
         wall: Nanoseconds(2_500_000_000),
+        stopped: Nanoseconds(0),
         usage: ResourceUsage {
             user: Nanoseconds(1_000_000_000),
             system: Nanoseconds(500_000_000),
@@ -25,7 +26,7 @@ fn task(number: u32, exit: Exit) -> FinishedTask {
 
 fn status_of(exits: &[Exit], signal: Option<i32>) -> Status {
     let tasks = (0..).zip(exits).map(|(number, exit)| task(number, *exit)).collect();
-    status(&Finished { tasks }, signal)
+    status(&Finished { tasks, left_behind: LeftBehind::default() }, signal)
 }
 
 #[test]
