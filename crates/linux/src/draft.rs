@@ -107,9 +107,17 @@ impl Draft {
     /// # Errors
     /// Why it could not be written. What stood there is then untouched, and nothing else is left.
     pub fn replace(mut self) -> io::Result<File> {
-        if let Ok(old) = self.target.symlink_metadata() {
+        match self.target.symlink_metadata() {
             // A file system without rights refuses to set them.
-            let _ = take_rights_of(&old, &self.file);
+            Ok(old) => drop(take_rights_of(&old, &self.file)),
+            // Without a name to the end, then, unless somebody is faster.
+            Err(_) if self.part.is_none() => {
+                self.file.sync_all()?;
+                if link(&self.file, &self.target).is_ok() {
+                    return self.placed();
+                }
+            }
+            Err(_) => {}
         }
         self.file.sync_all()?;
         if self.part.is_none() {

@@ -1,0 +1,9 @@
+//! Faults from outside: the command is killed at any moment, the disk is full, the terminal goes. Nothing that was recorded is
+//! lost, nothing is left behind, and the same command goes on.
+//!
+//! Everything is random from a fixed seed, which is printed; `NUMAWISE_FAULTS_SEED` sets another, `NUMAWISE_FAULTS_KILLS` how many
+//! kills there are. Each test ends with a line that says in numbers what it has proved.
+
+mod kills;
+mod making;
+mod support;
