@@ -12,7 +12,7 @@ pub enum Rule {
     StringError,
     /// The face calls nothing unsafe.
     UnsafeFace,
-    /// Faces alone print and end the process.
+    /// Faces alone end the process, and nobody prints by macros: they panic where nothing can be written.
     Output,
     /// Pure crates read no clock, no disk, no environment.
     Impure,
@@ -29,7 +29,9 @@ impl fmt::Display for Rule {
             Rule::OptionName => "an option or a command of ours below report and the faces",
             Rule::StringError => "Result<_, String> in a signature",
             Rule::UnsafeFace => "unsafe in a face",
-            Rule::Output => "output or the end of the process below the faces",
+            Rule::Output => {
+                "output by a macro (the face has streams.rs), or the end of the process below the faces"
+            }
             Rule::Impure => "input in a pure crate",
             Rule::Circle => "a circle among files",
             Rule::Word => "a word that the house does not use",

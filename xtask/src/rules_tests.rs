@@ -45,13 +45,19 @@ fn errors_are_types_in_public_signatures() {
 }
 
 #[test]
-fn faces_are_safe_and_print_and_nobody_else_does() {
+fn faces_are_safe_and_end_the_process_and_nobody_prints_by_macros() {
     assert_eq!(breaches("crates/cli/src/a.rs", "fn f() { unsafe { g() } }"), [(Rule::UnsafeFace, 1)]);
     assert_eq!(breaches("crates/linux/src/a.rs", "fn f() { unsafe { g() } }"), []);
-    for text in ["fn f() { println!(\"a\") }", "fn f() { std::process::exit(1) }"] {
-        assert_eq!(breaches("crates/study/src/a.rs", text), [(Rule::Output, 1)]);
-        assert_eq!(breaches("crates/cli/src/a.rs", text), []);
+    for text in ["println!(\"a\")", "eprint!(\"a\")", "std::process::exit(1)"] {
+        let text = format!("fn f() {{ {text} }}");
+        assert_eq!(breaches("crates/study/src/a.rs", &text), [(Rule::Output, 1)]);
     }
+    let print = "fn f() { eprintln!(\"a\") }";
+    for face in ["crates/cli/src/a.rs", "crates/tui/src/a.rs"] {
+        assert_eq!(breaches(face, print), [(Rule::Output, 1)], "it panics where nothing can be written");
+        assert_eq!(breaches(face, "fn f() { std::process::exit(1) }"), []);
+    }
+    assert_eq!(breaches("testbed/src/a.rs", print), []);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use numawise_wire::mask;
 
-use crate::system;
+use crate::stream;
 
 const CAPACITY: usize = 512;
 
@@ -65,7 +65,7 @@ impl Line {
 
     /// In one piece, so that lines of several threads do not mix.
     pub fn write(mut self) {
-        system::write_error(self.finished());
+        stream::write(self.finished());
     }
 }
 

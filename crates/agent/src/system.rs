@@ -56,12 +56,6 @@ pub fn let_others_run() {
     unsafe { libc::sched_yield() };
 }
 
-pub fn write_error(bytes: &[u8]) {
-    // Not by write(3), where a thread that is cancelled would end.
-    // SAFETY: the buffer is live and its length is given. Where standard error is closed, there is nobody to tell.
-    unsafe { libc::syscall(libc::SYS_write, 2, bytes.as_ptr(), bytes.len()) };
-}
-
 /// The environment that the loader gave us, while the C library's is not set.
 static ENVIRONMENT: AtomicPtr<*const c_char> = AtomicPtr::new(core::ptr::null_mut());
 

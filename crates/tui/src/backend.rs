@@ -36,8 +36,11 @@ impl<W: Write> Backend for Unasked<W> {
         self.inner.hide_cursor()
     }
 
+    /// Never fails: where it does, ratatui says so with `eprintln!` when it is dropped, which panics where the terminal is gone.
+    /// A terminal that is gone is found by what is drawn.
     fn show_cursor(&mut self) -> io::Result<()> {
-        self.inner.show_cursor()
+        let _ = self.inner.show_cursor();
+        Ok(())
     }
 
     fn get_cursor_position(&mut self) -> io::Result<Position> {
@@ -90,6 +93,15 @@ mod tests {
         drop(terminal);
         assert!(!written.is_empty());
         assert!(!written.windows(QUESTION.len()).any(|part| part == QUESTION), "{written:?}");
+    }
+
+    #[test]
+    fn a_terminal_that_is_gone_is_no_error_of_the_cursor() {
+        let (reader, writer) = io::pipe().unwrap();
+        drop(reader);
+        let mut backend = Unasked::new(writer);
+        backend.show_cursor().unwrap();
+        backend.hide_cursor().and_then(|()| Backend::flush(&mut backend)).unwrap_err();
     }
 
     #[test]

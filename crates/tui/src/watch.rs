@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use numawise_linux::calls::signal::is_ignored;
 use numawise_units::{Nanoseconds, Schedule};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGWINCH};
 
@@ -156,10 +157,10 @@ impl<E: Send + 'static> Watching<'_, E> {
     }
 }
 
-/// The signals that end the view: the number of the one that came, or 0.
+/// The signals that end the view: the number of the one that came, or 0. Those that are ignored stay so.
 fn end_signals() -> std::io::Result<Arc<AtomicUsize>> {
     let flag = Arc::new(AtomicUsize::new(0));
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
+    for signal in [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal)) {
         signal_hook::flag::register_usize(signal, Arc::clone(&flag), signal as usize)?;
     }
     // That the terminal has another size is asked of the terminal; the signal ends the waiting.

@@ -7,6 +7,7 @@ use numawise_wire::mask::{self, MOST_CPUS};
 use numawise_wire::pin::{self, PinPlanError, PinPlanLayout};
 
 use super::messages;
+use crate::stream;
 use crate::system::{self, CpuMask};
 
 /// Enough for a thread on each of 4,096 CPUs, at 64 words. Pages of it that no plan needs are never touched.
@@ -97,6 +98,7 @@ pub fn is_verbose() -> bool {
 
 fn read() -> u32 {
     let Some(text) = system::variable(pin::PLAN) else { return OFF };
+    stream::remember();
     VERBOSE.store(system::variable(pin::VERBOSE) == Some(pin::VERBOSE_ON.as_bytes()), Ordering::Relaxed);
     // SAFETY: STATE is READING, so no other thread looks at the plan.
     let plan = unsafe { &mut *PLAN.0.get() };

@@ -62,6 +62,32 @@ fn each_thread_is_told_when_asked_for() {
     assert!(printed.errors.contains("are left alone"), "{}", printed.errors);
 }
 
+/// Verbose lines would go there: into a file of the program's own, into a pipe without a reader, to a disk that is full.
+#[test]
+fn a_standard_error_that_is_not_there_changes_nothing() {
+    let Some(bench) = Bench::new() else { return };
+    let threads = bench.c("threads");
+    let verbose = [("NUMAWISE_PIN_VERBOSE", "1")];
+    let expected = bench.run(&[&threads, "pool"], &[]).output;
+    let own = bench.folder().join("own.txt");
+    let own_file = format!("exec 2>&-; exec \"$0\" pool {}", own.display());
+    for script in [
+        "exec 2>&-; exec \"$0\" pool",
+        "exec 2>/dev/full; exec \"$0\" pool",
+        "ulimit -f 0; exec 2>>\"$0.log\"; exec \"$0\" pool",
+        &own_file,
+    ] {
+        let printed = bench.run(&["sh", "-c", script, &threads], &verbose);
+        assert_eq!((printed.output.as_str(), printed.errors.as_str()), (expected.as_str(), ""), "{script}");
+    }
+    assert_eq!(std::fs::read_to_string(own).unwrap(), "the program's own\n");
+    // The reader is gone before the program begins, and bash does not ignore SIGPIPE for it.
+    let script = "exec 3>&1; { while [ ! -e \"$0.go\" ]; do sleep 0.01; done; exec \"$0\" pool; } 2>&1 >&3 | touch \"$0.go\"; \
+                  exit ${PIPESTATUS[0]}";
+    let printed = bench.run(&["bash", "-c", script, &threads], &verbose);
+    assert_eq!(printed.output, expected);
+}
+
 /// Loading it must stay cheap and must not be able to end the program: nothing but the C library is needed, and the
 /// function that a panic would call is not even there.
 #[test]

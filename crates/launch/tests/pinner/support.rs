@@ -31,6 +31,10 @@ impl Bench {
         Some(Bench { folder, library: library(), cpus: [a.clone(), b.clone()] })
     }
 
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
     /// "thread 1: ab" with the numbers of the CPUs.
     pub fn with_cpus(&self, line: &str) -> String {
         let [a, b] = &self.cpus;
