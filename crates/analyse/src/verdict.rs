@@ -1,6 +1,6 @@
 //! Affected, not affected, undecided; and whether the program is placed well as it is.
 
-use numawise_facts::notice::StudyNotice;
+use numawise_facts::notice::{PlacementGroup, StudyNotice};
 use numawise_facts::{
     Notice, Point, PointId, PointRole, Reading, Study, StudyHeader, ThreadBinding, ThreadObservation,
 };
@@ -19,19 +19,7 @@ pub fn verdict(study: &Study, judged: &Judged) -> Verdict {
     let header = &study.header;
     let caveats = caveats(study);
     if judged.contrasts.is_empty() {
-        let baseline = header.baseline().map_or_else(|| PointId(String::new()), |point| point.id.clone());
-        return Verdict {
-            kind: VerdictKind::NotAffected,
-            effect: Reading::unavailable(
-                "there is only one placement here, so there is nothing to compare it with",
-            ),
-            from: baseline.clone(),
-            to: baseline,
-            slight: false,
-            placed_well: PlacedWell::Yes,
-            more_repeats: None,
-            caveats,
-        };
+        return nothing_compared(header, caveats);
     }
     let kind = match judged.decision() {
         FamilyDecision::Affected => VerdictKind::Affected,
@@ -50,6 +38,35 @@ pub fn verdict(study: &Study, judged: &Judged) -> Verdict {
             .is_some_and(|effect| effect.ratio.0.ln().abs() < header.margin.ln_1p()),
         placed_well: placed_well(header, judged),
         more_repeats: (kind == VerdictKind::Undecided).then(|| more_repeats(basis, judged)),
+        caveats,
+    }
+}
+
+/// Without a contrast there is either one placement, and it cannot matter, or others that could not be tried, and nobody knows.
+fn nothing_compared(header: &StudyHeader, caveats: Vec<Notice>) -> Verdict {
+    let baseline = header.baseline().map_or_else(|| PointId(String::new()), |point| point.id.clone());
+    let kept_from_us = header.not_tried.iter().any(|notice| {
+        matches!(
+            notice,
+            Notice::Study(StudyNotice::NotTried { placements: PlacementGroup::Pinned, .. })
+                | Notice::Study(StudyNotice::CannotBePlaced { .. })
+        )
+    });
+    let (kind, why, placed_well) = if kept_from_us {
+        let why = "no other placement could be tried here, so there is nothing to compare";
+        (VerdictKind::Undecided, why, PlacedWell::NotDecided { points: Vec::new() })
+    } else {
+        let why = "there is only one placement here, so there is nothing to compare it with";
+        (VerdictKind::NotAffected, why, PlacedWell::Yes)
+    };
+    Verdict {
+        kind,
+        effect: Reading::unavailable(why),
+        from: baseline.clone(),
+        to: baseline,
+        slight: false,
+        placed_well,
+        more_repeats: None,
         caveats,
     }
 }

@@ -265,7 +265,10 @@ fn of_placement(error: &PlacementError) -> Option<&'static str> {
 /// What to type when the kernel refuses to place a program.
 fn of_refusal(refusal: Refusal) -> Option<&'static str> {
     Some(match refusal {
-        Refusal::AffinityForbidden => "use --place none and no list of CPUs",
+        Refusal::AffinityForbidden => {
+            "use --place none, without --pin and without a list of CPUs, or give the container a profile that allows the call \
+             (--security-opt seccomp=FILE)"
+        }
         Refusal::NoUsableCpu | Refusal::UnusableNodes => "`numawise machine` shows which may be used",
         Refusal::PolicyForbidden => {
             "give the container CAP_SYS_NICE (--cap-add SYS_NICE) or a profile that allows it (--security-opt seccomp=FILE), or \

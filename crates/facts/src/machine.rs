@@ -96,6 +96,11 @@ impl Machine {
         !self.limits.iter().any(MachineNotice::keeps_policies_from_us)
     }
 
+    /// Whether threads can be placed on CPUs, as far as is known.
+    pub fn affinity_may_be_set(&self) -> bool {
+        self.limits.iter().all(|limit| limit.affinity_refusal().is_none())
+    }
+
     /// The nodes that have CPUs we may use, in ascending order.
     pub fn nodes_with_allowed_cpus(&self) -> impl Iterator<Item = &Node> {
         self.nodes.iter().filter(|node| node.cpus.intersects(&self.allowed_cpus))

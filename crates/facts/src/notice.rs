@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub use emulation::EmulationNotice;
 pub use launch::{LaunchNotice, LauncherMask, NotPreloadableReason, PreloadObstacle};
-pub use machine::{LiftedBy, MachineNotice};
+pub use machine::{AffinityRefusal, LiftedBy, MachineNotice};
 pub use membench::{BufferLimit, MembenchNotice, MlcLineGap, MlcTable, MlcTableGap};
 pub use plan::{NodeBandwidth, PlanNotice, ProfileReference};
 pub use residency::{

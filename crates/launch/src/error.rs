@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use numawise_facts::notice::AffinityRefusal;
 use numawise_facts::{MemoryMode, MemoryPlan, PageSize};
 use numawise_units::CpuSet;
 
@@ -25,6 +26,11 @@ pub enum LaunchError {
     Directory { directory: PathBuf, source: io::Error },
     #[error("sched_setaffinity to CPUs {cpus} failed: {source}{}", affinity_text(.source))]
     Affinity { cpus: CpuSet, source: io::Error },
+    #[error(
+        "sched_setaffinity to CPUs {cpus} would have no effect: the call reports success whatever is asked for, so a sandbox \
+         answers in place of the kernel"
+    )]
+    AffinityIgnored { cpus: CpuSet },
     #[error("set_mempolicy({plan}) failed: {source}{}", policy_text(.plan, .source))]
     MemoryPolicy { plan: MemoryPlan, source: io::Error },
     #[error(
@@ -41,6 +47,16 @@ pub enum LaunchError {
 }
 
 impl LaunchError {
+    /// The call that would give a program these CPUs is refused so.
+    pub fn affinity_refused(cpus: CpuSet, by: AffinityRefusal) -> LaunchError {
+        let errno = match by {
+            AffinityRefusal::Ignored => return LaunchError::AffinityIgnored { cpus },
+            AffinityRefusal::Forbidden => libc::EPERM,
+            AffinityRefusal::Missing => libc::ENOSYS,
+        };
+        LaunchError::Affinity { cpus, source: io::Error::from_raw_os_error(errno) }
+    }
+
     /// True when the program is not there, as opposed to everything else that can be wrong with it.
     pub fn is_not_found(&self) -> bool {
         matches!(self, LaunchError::NotFound { .. })
@@ -55,6 +71,7 @@ impl LaunchError {
     pub fn refusal(&self) -> Option<Refusal> {
         match self {
             LaunchError::Affinity { source, .. } => Some(affinity_refusal(source)),
+            LaunchError::AffinityIgnored { .. } => Some(Refusal::AffinityForbidden),
             LaunchError::MemoryPolicy { plan, source } => Some(policy_refusal(plan, source)),
             _ => None,
         }

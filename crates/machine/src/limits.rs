@@ -1,5 +1,6 @@
 //! What keeps us from using the whole machine, and who can lift it.
 
+mod affinity;
 mod launcher;
 mod shape;
 mod weights;
@@ -14,6 +15,7 @@ use crate::files::{CPUS, NODES};
 use crate::sysfs::{Allowed, STATUS};
 use crate::{Policy, Roots};
 
+pub use affinity::{affinity_refusal, limit as affinity_limit};
 pub use launcher::{Launcher, LauncherError, launcher};
 pub use weights::{WEIGHTS, global_weight};
 

@@ -6,6 +6,7 @@ use numawise_facts::{Machine, MemoryKind, Node, Source};
 use numawise_units::NodeId;
 
 use crate::hwloc::{self, Input};
+use crate::limits::affinity_limit;
 use crate::sysfs::{self, Figures};
 use crate::{Error, Policy, Roots, limits, xml};
 
@@ -23,6 +24,7 @@ pub fn live() -> Result<Machine, Error> {
     let roots = Roots::live();
     let mut machine = together(&text, sysfs::read(&roots, Figures::Always)?)?;
     machine.limits = limits(&roots, &machine, &Policy::of_this_thread());
+    machine.limits.extend(affinity_limit());
     Ok(machine)
 }
 
@@ -31,7 +33,9 @@ pub fn live() -> Result<Machine, Error> {
 /// # Errors
 /// When the kernel's files cannot be read.
 pub fn live_without_hwloc() -> Result<Machine, Error> {
-    without_hwloc(&Roots::live(), &Policy::of_this_thread())
+    let mut machine = without_hwloc(&Roots::live(), &Policy::of_this_thread())?;
+    machine.limits.extend(affinity_limit());
+    Ok(machine)
 }
 
 /// [`live_without_hwloc`] of the machine below `roots`, for a thread with this memory policy.

@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use numawise_facts::notice::StudyNotice;
+use numawise_facts::notice::{LaunchNotice, PlacementGroup, PreloadObstacle, StudyNotice};
 use numawise_facts::{
-    Machine, Metric, Outcome, Point, PointId, Reading, RunSpec, Sink, StopReason, Study, StudyHeader, Trial,
+    Machine, Metric, Notice, Outcome, Point, PointId, Reading, RunSpec, Sink, StopReason, Study, StudyHeader,
+    ThreadBinding, Trial,
 };
 use numawise_launch::{Pinner, find_agent};
 use numawise_record::{Record, RecordError};
@@ -74,30 +75,36 @@ impl ExperimentRequest {
     /// What is known of the program before it has run: not how much memory it takes.
     fn needs(&self) -> ProgramNeeds {
         let threads = self.threads.map(NonZeroU32::get);
-        ProgramNeeds { threads, memory: Reading::unavailable("the program has not run yet") }
+        let memory = Reading::unavailable("the program has not run yet");
+        ProgramNeeds { threads, memory, pinning_library: pinning_library().is_some() }
     }
 
     fn runner(&self) -> LocalRunner {
         let rate = CAUTION * self.sampling.value();
         let watch = numawise_observe::Options { rate, ..numawise_observe::Options::default() };
-        LocalRunner { spec: self.command.clone(), watch, pinner: self.pinner() }
+        LocalRunner { spec: self.command.clone(), watch, pinner: self.pinner().and_then(Result::ok) }
     }
 
-    /// What pins the threads of every runtime, where the program lets itself be pinned.
-    fn pinner(&self) -> Option<Pinner> {
-        let library = find_agent(&std::env::current_exe().ok()?)?;
-        let pinner = Pinner { library, verbose: false };
+    /// What pins the threads of every runtime, or why this program does not let itself be pinned; nothing where the library
+    /// is missing.
+    fn pinner(&self) -> Option<Result<Pinner, PreloadObstacle>> {
+        let pinner = Pinner { library: pinning_library()?, verbose: false };
         let program = Path::new(self.command.command.first()?.as_os_str());
-        pinner.obstacle(program).is_none().then_some(pinner)
+        Some(pinner.obstacle(program).map_or(Ok(pinner), Err))
     }
 
     /// The header of a study: every point resolved to a placement. A point that cannot be placed is not tried, and says why.
     fn header(&self, machine: Machine, design: StudyDesign) -> Result<StudyHeader, Error> {
         let StudyDesign { points: planned, mut pairs, mut not_tried } = design;
         let mut points: Vec<Point> = Vec::new();
+        let obstacle = self.pinner().and_then(Result::err);
         for PlannedPoint { id, levels, role, request } in planned {
             match numawise_placement::place(&machine, &request) {
-                Ok(placement) => points.push(Point { id, levels, role, request, placement }),
+                Ok(mut placement) => {
+                    let obstacle = obstacle.clone().filter(|_| placement.binding == ThreadBinding::Pinned);
+                    placement.warnings.extend(obstacle.map(not_preloadable));
+                    points.push(Point { id, levels, role, request, placement });
+                }
                 Err(error) if points.is_empty() => return Err(error.into()),
                 Err(error) => {
                     let (problem, limits) = (error.to_string(), error.limits().to_vec());
@@ -125,6 +132,25 @@ impl ExperimentRequest {
             budget: self.budget,
         })
     }
+}
+
+fn not_preloadable(obstacle: PreloadObstacle) -> Notice {
+    LaunchNotice::NotPreloadable { obstacle }.into()
+}
+
+/// What keeps threads of the program from being placed, for who waits for the first run.
+pub fn obstacles(request: &ExperimentRequest, machine: &Machine) -> Vec<Notice> {
+    let about_threads = |notice: &Notice| {
+        matches!(notice, Notice::Study(StudyNotice::NotTried { placements: PlacementGroup::Pinned, .. }))
+    };
+    let mut notices = numawise_study::plan(machine, &request.needs()).not_tried;
+    notices.retain(about_threads);
+    notices.extend(request.pinner().and_then(Result::err).map(not_preloadable));
+    notices
+}
+
+fn pinning_library() -> Option<PathBuf> {
+    find_agent(&std::env::current_exe().ok()?)
 }
 
 /// What would be tried on this machine, as far as is known before the program has run.

@@ -86,7 +86,11 @@ fn a_point_that_cannot_be_placed_names_the_limits_in_the_way() {
     machine.limits = vec![limit.clone()];
     let mut design = numawise_study::plan(
         &machine,
-        &ProgramNeeds { threads: None, memory: Reading::unavailable("it has not run") },
+        &ProgramNeeds {
+            threads: None,
+            memory: Reading::unavailable("it has not run"),
+            pinning_library: true,
+        },
     );
     let forbidden = PlacementRequest {
         cpus: Some("2-3".parse().unwrap()),

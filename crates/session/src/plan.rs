@@ -7,7 +7,7 @@
 use std::convert::Infallible;
 
 use numawise_facts::notice::MachineNotice;
-use numawise_facts::{Machine, Notice, Placement, RunSpec, TaskPlacement};
+use numawise_facts::{Machine, Notice, Placement, RunSpec, TaskPlacement, ThreadBinding};
 use numawise_launch::{Change, LaunchError, Pinner};
 use numawise_machine::{AllowedSets, Roots};
 use numawise_placement::{MachineDetail, needs};
@@ -69,6 +69,7 @@ pub fn for_start(request: &RunRequest, environment: Environment<'_>) -> Result<R
     } else {
         machine
     };
+    can_be_placed(&placement, &job)?;
     let own_plan = job.reports || job.tasks.number == 1;
     let mut warnings = if own_plan { placement.warnings.clone() } else { Vec::new() };
     let (reports, of_job) = (job.reports, job.warnings.clone());
@@ -155,6 +156,21 @@ fn completed(
         warnings: Vec::new(),
     };
     Ok((plan, preload.warning))
+}
+
+/// Asks whether the call that sets CPUs is obeyed, where the plan needs it: one that only pins threads inside the CPUs that we
+/// have would fail inside the program, where nobody is told. Nothing is called where nothing is placed.
+fn can_be_placed(placement: &Placement, job: &JobContext) -> Result<(), Error> {
+    let cpus = &task(placement, job.tasks.ours)?.cpus;
+    let pinned = placement.binding == ThreadBinding::Pinned;
+    if cpus.is_empty() || !pinned && *cpus == job.allowed.cpus {
+        return Ok(());
+    }
+    let cpus = cpus.clone();
+    match numawise_machine::affinity_refusal() {
+        None => Ok(()),
+        Some(by) => Err(LaunchError::affinity_refused(cpus, by).into()),
+    }
 }
 
 fn task(placement: &Placement, number: u32) -> Result<&TaskPlacement, Error> {

@@ -3,7 +3,7 @@
 //! A check compares what the operating system does with placements that differ from it in one respect each, so that a
 //! difference has one explanation. What the machine cannot show is named with its reason.
 
-use numawise_facts::notice::{NotTriedReason, PlacementGroup, StudyNotice};
+use numawise_facts::notice::{MachineNotice, NotTriedReason, PlacementGroup, StudyNotice};
 use numawise_facts::{
     ContrastRole, CpuChoice, Levels, Machine, MemoryKind, MemoryRequest, Node, Notice, PlacementRequest,
     PointId, PointPair, PointRole, Reading, Strategy, ThreadBinding,
@@ -21,6 +21,8 @@ pub struct ProgramNeeds {
     pub threads: Option<u32>,
     /// Peak memory as seen in the warm-up, to tell whether the program fits into a node.
     pub memory: Reading<Bytes>,
+    /// The library that pins threads is there.
+    pub pinning_library: bool,
 }
 
 /// A point before its request is resolved to a placement.
@@ -48,6 +50,11 @@ const FILL: f64 = 0.9;
 pub fn plan(machine: &Machine, needs: &ProgramNeeds) -> StudyDesign {
     let threads = needs.threads.unwrap_or(machine.allowed_cpus.len() as u32).max(1);
     let mut draft = Draft::new(machine, needs, threads);
+    if let Err(why) = draft.placing() {
+        // Every point but the baseline places threads.
+        draft.left_out(PlacementGroup::Pinned, why);
+        return draft.design;
+    }
     let homes: Vec<&Node> = machine.nodes_with_allowed_cpus().collect();
     match homes.as_slice() {
         [_, _, ..] => draft.several_nodes(&homes),
@@ -166,6 +173,17 @@ impl<'a> Draft<'a> {
             self.left_out(PlacementGroup::InterleavedAndRemote, why);
         }
         self.copies(homes);
+    }
+
+    /// Whether threads can be placed, on a machine that has more than one place for them; an error says why not.
+    fn placing(&self) -> Result<(), NotTriedReason> {
+        let refusal = self.machine.limits.iter().find_map(MachineNotice::affinity_refusal);
+        match refusal {
+            _ if self.machine.allowed_cpus.len() <= 1 => Ok(()),
+            Some(by) => Err(NotTriedReason::AffinityRefused { by }),
+            None if !self.needs.pinning_library => Err(NotTriedReason::PinningLibraryMissing),
+            None => Ok(()),
+        }
     }
 
     /// A policy that keeps memory near; where policies are forbidden the kernel's own does nearly the same.

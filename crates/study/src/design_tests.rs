@@ -43,7 +43,7 @@ fn machine(nodes: &[(&str, u64, MemoryKind)]) -> Machine {
 
 fn needs(threads: Option<u32>, mib: Option<u64>) -> ProgramNeeds {
     let memory = mib.map_or(Reading::unavailable("not run yet"), |mib| Reading::Measured(Bytes::mib(mib)));
-    ProgramNeeds { threads, memory }
+    ProgramNeeds { threads, memory, pinning_library: true }
 }
 
 fn ids(design: &StudyDesign) -> Vec<&str> {

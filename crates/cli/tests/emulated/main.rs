@@ -28,10 +28,11 @@ fn built(path: &str) -> PathBuf {
     full
 }
 
-/// A guest with numawise and iso3dfd in its `/bin`.
+/// A guest with numawise, its library beside it, and iso3dfd in its `/bin`.
 fn guest(machine: &EmulatedMachine) -> Guest<'_> {
     testbed::guest(machine)
         .file_at(built("target/release/numawise"), "/bin/numawise")
+        .file_at(built("target/release/libnumawise_agent.so"), "/bin/libnumawise_agent.so")
         .file_at(built("build/iso3dfd/iso3dfd"), "/bin/iso3dfd")
 }
 

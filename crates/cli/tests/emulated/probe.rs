@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use testbed::{CommandResult, EmulatedMachine, Guest};
 
-use crate::{built, guest};
+use crate::guest;
 
 /// Compiled when it is needed.
 fn program() -> PathBuf {
@@ -15,9 +15,7 @@ fn program() -> PathBuf {
 
 /// A guest with numawise, its library beside it, and the probe.
 pub fn with_probe(machine: &EmulatedMachine) -> Guest<'_> {
-    guest(machine)
-        .file_at(program(), "/bin/place_probe")
-        .file_at(built("target/release/libnumawise_agent.so"), "/bin/libnumawise_agent.so")
+    guest(machine).file_at(program(), "/bin/place_probe")
 }
 
 /// A line of `name=value`.

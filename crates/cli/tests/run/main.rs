@@ -5,6 +5,8 @@ mod copies;
 mod errors;
 mod options;
 mod plan;
+#[path = "../support/seccomp.rs"]
+mod refuse;
 mod seccomp;
 mod support;
 mod what_it_sees;

@@ -1,42 +1,20 @@
-//! Memory policy calls forbidden by a seccomp filter, as in a container with the default profile.
+//! Calls forbidden by a seccomp filter, as in a container with the default profile: those of memory policies, and the one that
+//! places threads.
 
-use std::os::unix::process::CommandExt;
-
+use crate::refuse::{Refused, refuse};
 use crate::support::{Answer, allowed, first, numawise};
-
-/// Lets every call through but these, which fail with `errno`. Only makes system calls.
-fn forbid(calls: [libc::c_long; 2], errno: u32) -> std::io::Result<()> {
-    let statement = |code: u32, k: u32| libc::sock_filter { code: code as u16, jt: 0, jf: 0, k };
-    let jump = |k: libc::c_long, jt: u8| libc::sock_filter {
-        code: (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16,
-        jt,
-        jf: 0,
-        k: k as u32,
-    };
-    let refuse = libc::SECCOMP_RET_ERRNO | errno;
-    let mut filter = [
-        statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0), // the number of the call
-        jump(calls[0], 2),
-        jump(calls[1], 1),
-        statement(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ALLOW),
-        statement(libc::BPF_RET | libc::BPF_K, refuse),
-    ];
-    let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
-    // SAFETY: the program and its filter live through the calls.
-    let result = unsafe {
-        libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-            | libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &program)
-    };
-    if result == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
-}
 
 fn filtered(errno: libc::c_int, arguments: &[&str]) -> Answer {
     let mut command = numawise();
     command.arg("run").args(arguments);
-    // SAFETY: `forbid` only makes system calls.
-    unsafe {
-        command.pre_exec(move || forbid([libc::SYS_set_mempolicy, libc::SYS_get_mempolicy], errno as u32))
-    };
+    refuse(&mut command, Refused::Both([libc::SYS_set_mempolicy, libc::SYS_get_mempolicy]), errno);
+    command.output().unwrap().into()
+}
+
+fn without_affinity(errno: libc::c_int, arguments: &[&str]) -> Answer {
+    let mut command = numawise();
+    command.args(arguments);
+    refuse(&mut command, Refused::Both([libc::SYS_sched_setaffinity; 2]), errno);
     command.output().unwrap().into()
 }
 
@@ -67,5 +45,61 @@ fn cpus_are_placed_all_the_same() {
         let answer =
             filtered(libc::EPERM, &[arguments, &["grep", "Cpus_allowed_list", "/proc/self/status"]].concat());
         assert_eq!(answer.out, format!("Cpus_allowed_list:\t{cpu}\n"), "{answer:?}");
+    }
+}
+
+#[test]
+fn a_placement_that_would_have_no_effect_is_refused() {
+    let cpu = first(&allowed("Cpus_allowed_list"));
+    let cases: [&[&str]; 5] = [
+        &["run", "--pin"],
+        &["run", "--place", "local", "--pin"],
+        &["run", "--cpus", &cpu],
+        &["run", "-C", &cpu],
+        &["run", "--pin", "--copies", "2"],
+    ];
+    for arguments in cases {
+        for (errno, said) in [
+            (libc::EPERM, "forbidden"),
+            (libc::ENOSYS, "forbidden"),
+            (0, "reports success whatever is asked"),
+        ] {
+            let answer = without_affinity(errno, &[arguments, &["echo", "started"]].concat());
+            assert_eq!((answer.status, answer.out.as_str()), (Some(125), ""), "{arguments:?} {answer:?}");
+            for part in ["sched_setaffinity", said, "--place none", "--security-opt"] {
+                assert!(answer.err.contains(part), "{part}: {arguments:?} {answer:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_places_nothing_runs_where_threads_cannot_be_placed() {
+    for arguments in [&["run", "--place", "none"][..], &["run"]] {
+        let answer = without_affinity(libc::EPERM, &[arguments, &["echo", "started"]].concat());
+        assert_eq!((answer.status, answer.out.as_str()), (Some(0), "started\n"), "{answer:?}");
+    }
+}
+
+/// The library asks for the calling thread where it can.
+#[test]
+fn only_other_threads_may_not_be_placed() {
+    let mut command = numawise();
+    command.args(["run", "--pin", "echo", "started"]);
+    refuse(&mut command, Refused::ForNamedThreads(libc::SYS_sched_setaffinity), libc::EPERM);
+    let answer = Answer::from(command.output().unwrap());
+    assert_eq!((answer.status, answer.out.as_str()), (Some(0), "started\n"), "{answer:?}");
+}
+
+#[test]
+fn the_machine_names_the_limit() {
+    for (errno, said) in [
+        (libc::EPERM, "Threads may not be placed on CPUs"),
+        (libc::ENOSYS, "Threads cannot be placed on CPUs here"),
+        (0, "Placing threads on CPUs is reported as done and has no effect"),
+    ] {
+        let answer = without_affinity(errno, &["machine"]);
+        let told = answer.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(answer.status == Some(0) && told.contains(said), "{answer:?}");
     }
 }

@@ -58,7 +58,21 @@ super::notices! {
         "NW217" CpusNotRecorded { described: CpuSet, missing: CpuSet, /** They can only have been kept by a cpuset. */ by_cpuset: bool },
         /// Nodes of a recorded machine are not described.
         "NW218" NodesNotRecorded { described: NodeSet, missing: NodeSet },
+        /// The call that sets the CPUs of a thread (`sched_setaffinity`) has no effect here.
+        "NW219" AffinityCallsRefused { by: AffinityRefusal },
     }
+}
+
+/// How the call that sets the CPUs of a thread is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AffinityRefusal {
+    /// It is forbidden, as by a seccomp filter.
+    Forbidden,
+    /// The kernel, or what stands for it, says that it has no such call.
+    Missing,
+    /// It reports success whatever is asked for: a sandbox answers in place of the kernel.
+    Ignored,
 }
 
 /// Person or program that can lift a limit.
@@ -95,7 +109,9 @@ impl MachineNotice {
             | MachineNotice::MemoryLimit { .. }
             | MachineNotice::PartialCores { .. } => LiftedBy::CgroupOwner,
             MachineNotice::AffinityMask { .. } | MachineNotice::InheritedPolicy { .. } => LiftedBy::Caller,
-            MachineNotice::PolicyCallsForbidden => LiftedBy::ContainerOwner,
+            MachineNotice::PolicyCallsForbidden | MachineNotice::AffinityCallsRefused { .. } => {
+                LiftedBy::ContainerOwner
+            }
             MachineNotice::PolicyCallsMissing { .. } => LiftedBy::KernelBuilder,
             MachineNotice::EfficientCores { .. } | MachineNotice::NodesWithoutCpus { .. } => LiftedBy::User,
             MachineNotice::NodesWithoutMemory { .. } => LiftedBy::MachineOwner,
@@ -121,6 +137,14 @@ impl MachineNotice {
     /// Whether it takes memory nodes of the machine from us.
     pub fn takes_nodes(&self) -> bool {
         matches!(self, MachineNotice::CgroupMemory { .. } | MachineNotice::NodesNotRecorded { .. })
+    }
+
+    /// How the call that sets the CPUs of a thread is refused, where it is.
+    pub fn affinity_refusal(&self) -> Option<AffinityRefusal> {
+        match self {
+            MachineNotice::AffinityCallsRefused { by } => Some(*by),
+            _ => None,
+        }
     }
 
     /// Whether memory policies cannot be set, or may not.

@@ -3,7 +3,7 @@
 use numawise_units::{Bytes, NodeSet};
 use serde::{Deserialize, Serialize};
 
-use super::MachineNotice;
+use super::{AffinityRefusal, MachineNotice};
 use crate::{Exit, Levels, MetricProblem, Notice, PointId, Reason};
 
 super::notices! {
@@ -45,6 +45,8 @@ super::notices! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlacementGroup {
+    /// Threads placed on CPUs, in whatever way.
+    Pinned,
     /// CPUs and memory of one node.
     OneNode,
     /// Memory interleaved, and memory of the farthest node.
@@ -59,6 +61,10 @@ pub enum PlacementGroup {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NotTriedReason {
+    /// The call that sets the CPUs of a thread has no effect.
+    AffinityRefused { by: AffinityRefusal },
+    /// The library that pins threads is not where numawise looks for it.
+    PinningLibraryMissing,
     /// Memory policy calls are forbidden.
     PoliciesForbidden,
     /// Memory may be taken from these nodes only, at most one.

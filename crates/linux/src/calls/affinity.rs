@@ -63,6 +63,15 @@ pub fn widest() -> io::Result<CpuSet> {
     widest
 }
 
+/// What the kernel says to a thread that asks for no CPU at all. The kernel itself refuses that (`EINVAL`) and changes nothing; a
+/// filter refuses it, or reports success, before the kernel looks at it.
+///
+/// # Errors
+/// The error number of the call.
+pub fn set_none() -> Result<(), raw::Errno> {
+    raw::set_affinity(0, &[0])
+}
+
 /// The CPU that the calling thread is on.
 ///
 /// # Errors

@@ -33,7 +33,13 @@ pub fn effect(check: &Check) -> Option<String> {
 pub fn sentence(check: &Check) -> String {
     let (header, verdict) = (&check.study.header, &check.analysis.verdict);
     if header.pairs.is_empty() {
-        return format!("Placement cannot matter here: {}.", notice::texts(&header.not_tried).join("; "));
+        let why = notice::texts(&header.not_tried).join("; ");
+        return match verdict.kind {
+            VerdictKind::Undecided => {
+                format!("Whether placement matters cannot be told here: nothing else could be tried; {why}.")
+            }
+            _ => format!("Placement cannot matter here: {why}."),
+        };
     }
     match verdict.kind {
         VerdictKind::Affected => affected(header, verdict),
@@ -119,6 +125,9 @@ pub fn placed_well(check: &Check) -> String {
 
 /// `not decided yet for interleave, pinned`
 pub fn not_decided(points: &[PointId]) -> String {
+    if points.is_empty() {
+        return "no other placement could be tried".to_owned();
+    }
     let names: Vec<&str> = points.iter().map(|id| id.0.as_str()).collect();
     format!("not decided yet for {}", names.join(", "))
 }

@@ -60,8 +60,8 @@ pub fn text(notice: &LaunchNotice) -> String {
             "threads of OpenMP are pinned by its variables; no others (--no-preload)".to_owned()
         }
         LaunchNotice::PinningLibraryMissing => {
-            "threads of OpenMP are pinned by its variables; no others, since \
-                                                libnumawise_agent.so is not installed with numawise"
+            "only threads of OpenMP are pinned: libnumawise_agent.so, which pins all others, is not installed with numawise; \
+             expected beside its binary or in ../lib/numawise/ (make install puts it there)"
                 .to_owned()
         }
         LaunchNotice::NotPreloadable { obstacle } => preload_obstacle(obstacle),

@@ -1,7 +1,7 @@
 //! Texts of the notices of a machine: what limits us, who reported it, and who can lift it.
 
 use numawise_facts::Reading;
-use numawise_facts::notice::MachineNotice;
+use numawise_facts::notice::{AffinityRefusal, MachineNotice};
 use numawise_units::{CpuSet, NodeSet};
 use serde_json::{Value, json};
 
@@ -68,6 +68,14 @@ pub fn text(notice: &MachineNotice) -> String {
         MachineNotice::PolicyCallsUnknown { .. } => {
             "whether memory policies may be set is not known".to_owned()
         }
+        MachineNotice::AffinityCallsRefused { by } => match by {
+            AffinityRefusal::Forbidden => "threads may not be placed on CPUs: they run where the kernel puts them",
+            AffinityRefusal::Missing => "threads cannot be placed on CPUs here: they run where the kernel puts them",
+            AffinityRefusal::Ignored => {
+                "placing threads on CPUs is reported as done and has no effect: they run where the kernel puts them"
+            }
+        }
+        .to_owned(),
         MachineNotice::PartialCores { cores, usable, others, .. } => partial_cores(*cores, usable, others),
         MachineNotice::EfficientCores { efficient, fastest } => format!(
             "{} of {} CPUs are efficient cores ({efficient}), slower than the others ({fastest}): strategies leave them \
@@ -131,6 +139,14 @@ pub fn source(notice: &MachineNotice) -> String {
         }
         MachineNotice::PolicyCallsMissing { .. } => "get_mempolicy: not implemented".to_owned(),
         MachineNotice::PolicyCallsUnknown { problem } => format!("get_mempolicy: {problem}"),
+        MachineNotice::AffinityCallsRefused { by } => match by {
+            AffinityRefusal::Forbidden => "sched_setaffinity: operation not permitted",
+            AffinityRefusal::Missing => "sched_setaffinity: not implemented",
+            AffinityRefusal::Ignored => {
+                "sched_setaffinity: success for a set without CPUs, which the kernel refuses"
+            }
+        }
+        .to_owned(),
         MachineNotice::PartialCores { folder, .. } => {
             format!("thread_siblings_list below {folder}/cpuN/topology, and the CPUs allowed")
         }
@@ -191,6 +207,12 @@ pub fn lift(notice: &MachineNotice) -> String {
         }
         MachineNotice::PolicyCallsForbidden => {
             "the container: --cap-add SYS_NICE or a seccomp profile that allows set_mempolicy, mbind and get_mempolicy"
+        }
+        MachineNotice::AffinityCallsRefused { by: AffinityRefusal::Forbidden } => {
+            "the container or sandbox: a seccomp profile that allows sched_setaffinity"
+        }
+        MachineNotice::AffinityCallsRefused { .. } => {
+            "whoever runs the sandbox or the emulated kernel; run the program outside of it"
         }
         MachineNotice::PolicyCallsUnknown { .. } => {
             "find out why the call fails: strace -e get_mempolicy numactl --show"

@@ -1,3 +1,4 @@
+use numawise_facts::notice::AffinityRefusal;
 use numawise_units::{Bytes, CpuId};
 
 use super::*;
@@ -63,6 +64,18 @@ fn all() -> Vec<(MachineNotice, &'static str)> {
         (
             MachineNotice::PolicyCallsUnknown { problem: file() },
             "whether memory policies may be set is not known",
+        ),
+        (
+            MachineNotice::AffinityCallsRefused { by: AffinityRefusal::Forbidden },
+            "threads may not be placed on CPUs: they run where the kernel puts them",
+        ),
+        (
+            MachineNotice::AffinityCallsRefused { by: AffinityRefusal::Missing },
+            "threads cannot be placed on CPUs here",
+        ),
+        (
+            MachineNotice::AffinityCallsRefused { by: AffinityRefusal::Ignored },
+            "placing threads on CPUs is reported as done and has no effect",
         ),
         (
             MachineNotice::PartialCores {

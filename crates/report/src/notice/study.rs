@@ -1,7 +1,7 @@
 //! Texts of the notices of a study and of its analysis.
 
 use numawise_facts::MetricProblem;
-use numawise_facts::notice::{NotTriedReason, ObservedFigure, PlacementGroup, StudyNotice};
+use numawise_facts::notice::{AffinityRefusal, NotTriedReason, ObservedFigure, PlacementGroup, StudyNotice};
 
 use super::machine;
 use crate::levels;
@@ -51,6 +51,7 @@ pub fn text(notice: &StudyNotice) -> String {
 
 fn group(placements: PlacementGroup) -> &'static str {
     match placements {
+        PlacementGroup::Pinned => "threads placed on CPUs",
         PlacementGroup::OneNode => "one node",
         PlacementGroup::InterleavedAndRemote => "interleaved and remote memory",
         PlacementGroup::CopyPerNode => "one copy on each node",
@@ -61,6 +62,19 @@ fn group(placements: PlacementGroup) -> &'static str {
 /// Why placements were not tried, as a clause.
 pub fn why(reason: &NotTriedReason) -> String {
     match reason {
+        NotTriedReason::AffinityRefused { by } => match by {
+            AffinityRefusal::Forbidden => {
+                "the call that places threads (sched_setaffinity) is forbidden here (`numawise machine` says by what)"
+            }
+            AffinityRefusal::Missing => "the call that places threads (sched_setaffinity) is not implemented here",
+            AffinityRefusal::Ignored => "the call that places threads (sched_setaffinity) has no effect here",
+        }
+        .to_owned(),
+        NotTriedReason::PinningLibraryMissing => {
+            "libnumawise_agent.so, which pins threads, is not installed with numawise: expected beside its binary or in \
+             ../lib/numawise/ (make install puts it there)"
+                .to_owned()
+        }
         NotTriedReason::PoliciesForbidden => {
             "memory policy calls are forbidden here (`numawise machine` says by what)".to_owned()
         }

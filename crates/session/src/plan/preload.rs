@@ -26,20 +26,21 @@ impl PreloadDecision {
             note: Some(notice.into()),
             ..PreloadDecision::default()
         };
+        let warning = |notice: LaunchNotice| PreloadDecision {
+            warning: Some(notice.into()),
+            ..PreloadDecision::default()
+        };
         if !request.preload {
             return note(LaunchNotice::OnlyOpenMpPinned);
         }
         let own = std::env::current_exe().ok();
         let Some(library) = own.as_deref().and_then(numawise_launch::find_agent) else {
-            return note(LaunchNotice::PinningLibraryMissing);
+            return warning(LaunchNotice::PinningLibraryMissing);
         };
         let pinner = Pinner { library, verbose: request.explain == Explanation::EachRank };
         let program = request.command.command.first().map(|word| Path::new(word.as_os_str()));
         match program.and_then(|program| pinner.obstacle(program)) {
-            Some(obstacle) => PreloadDecision {
-                warning: Some(LaunchNotice::NotPreloadable { obstacle }.into()),
-                ..PreloadDecision::default()
-            },
+            Some(obstacle) => warning(LaunchNotice::NotPreloadable { obstacle }),
             None => {
                 let library = pinner.library.display().to_string();
                 let note = Some(LaunchNotice::ThreadsPinnedBy { library }.into());
