@@ -82,6 +82,9 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     }
     let stop = interruptible()?;
     let mut progress = Progress::new(json);
+    for obstacle in experiment::obstacles(&request, &machine) {
+        progress.warn(&numawise_report::notice::text(&obstacle));
+    }
     let experiment = Experiment::open(request, machine, &mut progress, &stop)?;
     progress.begin(experiment.study());
     let stopped = experiment.run(&mut progress, &stop)?;

@@ -77,14 +77,30 @@ fn without_the_pinning_library_nothing_is_pinned_and_everybody_is_told() {
 }
 
 #[test]
-fn threads_that_are_pinned_count() {
+fn what_is_forbidden_for_some_threads_only_is_tried() {
     if !two_cpus() {
         return;
     }
     assert!(pinning_library().exists());
     let folder = folder();
     let program = two_threads(folder.path(), &[]);
-    let told = json(&check(folder.path(), &[&WORDS[..], &[&program]].concat()).output().unwrap());
+    let mut command = check(folder.path(), &[&WORDS[..], &[&program]].concat());
+    refuse(&mut command, Refused::ForNamedThreads(libc::SYS_sched_setaffinity), libc::EPERM);
+    let told = json(&command.output().unwrap());
     assert!(ids(&told).contains(&"pinned"), "{told}");
-    assert!(!told.to_string().contains("NW516"), "{told}");
+}
+
+/// Statically linked, it cannot be reached: that is no limit of the machine.
+#[test]
+fn a_program_that_cannot_be_reached_is_named_and_nothing_is_called_forbidden() {
+    if !two_cpus() {
+        return;
+    }
+    let folder = folder();
+    let program = two_threads(folder.path(), &["-static"]);
+    let output = check(folder.path(), &[&WORDS[..], &[&program]].concat()).output().unwrap();
+    let (told, errors) = (json(&output), crate::stderr(&output));
+    assert!(ids(&told).contains(&"pinned") && !told["limits"].to_string().contains("NW219"), "{told}");
+    assert!(told["caveats"].to_string().contains("linked statically"), "{told}");
+    assert!(errors.contains("linked statically"), "{errors}");
 }

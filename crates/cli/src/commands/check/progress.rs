@@ -47,6 +47,11 @@ impl Progress {
         }
     }
 
+    /// Says it whatever is printed in the end.
+    pub fn warn(&self, text: &str) {
+        self.bar.say(&format!("warning: {text}"));
+    }
+
     fn say(&self, text: &str) {
         if !self.quiet {
             self.bar.say(text);
