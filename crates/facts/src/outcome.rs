@@ -1,6 +1,7 @@
 //! How a trial is judged, and how it ends.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +16,10 @@ pub enum Metric {
 }
 
 impl Metric {
+    /// The values that a metric may have: effects are ratios of means, so that it must be above 0, and beyond these bounds it is no
+    /// measure of anything.
+    pub const VALUES: RangeInclusive<f64> = 1e-30..=1e30;
+
     pub fn higher_is_better(&self) -> bool {
         matches!(self, Metric::Output { higher_is_better: true, .. })
     }
@@ -77,7 +82,7 @@ pub enum Outcome {
 pub enum MetricProblem {
     /// The regular expression matches nothing in it.
     NoMatch,
-    /// What the regular expression matched last is not a positive number.
+    /// What the regular expression matched last is not one of [`Metric::VALUES`].
     NotANumber { text: String },
 }
 

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use numawise_units::harmless;
 use rusqlite::ErrorCode;
 
 use crate::schema::RecordKind;
@@ -130,8 +131,9 @@ impl RecordError {
                 rusqlite::Error::FromSqlConversionFailure(..)
                 | rusqlite::Error::IntegralValueOutOfRange(..)
                 | rusqlite::Error::InvalidColumnType(..)
+                | rusqlite::Error::InvalidColumnName(..)
                 | rusqlite::Error::Utf8Error(..)
-                | rusqlite::Error::QueryReturnedNoRows => RecordError::Damaged { path, problem },
+                | rusqlite::Error::QueryReturnedNoRows => RecordError::damaged(&path, problem),
                 _ => RecordError::Sqlite { path, doing, source },
             };
         };
@@ -139,14 +141,22 @@ impl RecordError {
             ErrorCode::NotADatabase => {
                 RecordError::NotARecord { path, found: "it is not an SQLite file".to_owned() }
             }
-            ErrorCode::DatabaseCorrupt => RecordError::Damaged { path, problem },
+            ErrorCode::OperationInterrupted => RecordError::damaged(
+                &path,
+                "found more work in it than a file of its size can hold, expected tables as numawise writes them",
+            ),
+            // What our statements name is not there, or is longer than anything that we write.
+            ErrorCode::Unknown | ErrorCode::TooBig | ErrorCode::TypeMismatch if doing == "read it" => {
+                RecordError::damaged(&path, problem)
+            }
+            ErrorCode::DatabaseCorrupt => RecordError::damaged(&path, problem),
             ErrorCode::DiskFull => RecordError::Full { path, problem },
             // A quota or a limit on the size of files shows as a failed write.
             ErrorCode::SystemIoFailure if error.extended_code == rusqlite::ffi::SQLITE_IOERR_WRITE => {
                 RecordError::Full { path, problem }
             }
             ErrorCode::SystemIoFailure if error.extended_code == rusqlite::ffi::SQLITE_IOERR_SHORT_READ => {
-                RecordError::Damaged { path, problem }
+                RecordError::damaged(&path, problem)
             }
             ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied => {
                 RecordError::ReadOnly { path, problem }
@@ -160,6 +170,6 @@ impl RecordError {
 
     /// What is stored does not make sense.
     pub(crate) fn damaged(path: &Path, problem: impl Into<String>) -> Self {
-        RecordError::Damaged { path: path.to_owned(), problem: problem.into() }
+        RecordError::Damaged { path: path.to_owned(), problem: harmless::line(&problem.into()) }
     }
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::error::{PATIENCE, RecordError};
+use crate::guard;
 use crate::schema::{FORMATS, Format, RecordKind, STUDY, identity};
 
 /// What a file holds; whether it is whole is seen when it is read.
@@ -14,7 +15,9 @@ use crate::schema::{FORMATS, Format, RecordKind, STUDY, identity};
 /// Whatever keeps the file from being one of ours: see [`RecordError`].
 pub fn kind(path: &Path) -> Result<RecordKind, RecordError> {
     drop(open_file(path, false)?);
-    let (format, _) = identify(&connect(path)?, path)?;
+    let mut connection = connect(path)?;
+    guard::bound(&mut connection, path)?;
+    let (format, _) = identify(&connection, path)?;
     Ok(format.holds)
 }
 
@@ -59,6 +62,7 @@ pub(crate) fn connect(path: &Path) -> Result<Connection, RecordError> {
     let open = || {
         let connection = Connection::open_with_flags(path, flags)?;
         connection.busy_timeout(PATIENCE)?;
+        guard::distrust(&connection)?;
         connection.pragma_update(None, "synchronous", "FULL")?;
         connection.pragma_update(None, "foreign_keys", true)?;
         Ok(connection)
@@ -101,14 +105,20 @@ pub(crate) fn recognise(connection: &Connection, path: &Path, format: &Format) -
         _ if version < 1 => {
             Err(RecordError::damaged(path, format!("format version {version} was never written")))
         }
-        _ => complete(connection, path).map(|()| version),
+        _ => {
+            complete(connection, path)?;
+            if version == known {
+                guard::known_schema(connection, path, format)?;
+            }
+            Ok(version)
+        }
     }
 }
 
 /// Finds what is missing at the end, also where SQLite would read zeros.
 fn complete(connection: &Connection, path: &Path) -> Result<(), RecordError> {
     let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    let expected = number("page_count").and_then(|pages| Ok(pages * number("page_size")?));
+    let expected = number("page_count").and_then(|pages| Ok(pages.saturating_mul(number("page_size")?)));
     let expected = expected.map_err(|e| RecordError::sqlite(path, "read it", e))?;
     let found = path.metadata().map_err(|e| RecordError::io(path, "look at it", e))?.len();
     if found < expected.cast_unsigned() {
@@ -118,7 +128,8 @@ fn complete(connection: &Connection, path: &Path) -> Result<(), RecordError> {
     }
 }
 
-/// Looks for damage in the whole file before anything is added to it.
+/// Looks for damage in the whole file before anything is read from it or added to it: every page is met once, so that rows
+/// cannot be more than the file has bytes for.
 pub(crate) fn check(connection: &Connection, path: &Path) -> Result<(), RecordError> {
     let found: String = connection
         .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))

@@ -7,8 +7,10 @@
 //!
 //! The formats are described in `docs/formats/`: `nw-file.md`, `nw-series.md`, `profile-json.md`. A [`Record`] and a [`Series`] are `Send` and not `Sync`.
 
+mod cell;
 mod error;
 mod file;
+mod guard;
 mod lock;
 mod make;
 mod mlc;
@@ -17,7 +19,9 @@ mod read;
 mod same;
 mod schema;
 mod series;
+mod stored;
 mod study;
+mod valid;
 mod write;
 
 pub use error::RecordError;

@@ -17,7 +17,7 @@ use rusqlite::{Connection, TransactionBehavior, params};
 use crate::file::{check, connect, open_file, recognise, update};
 use crate::lock::WriterLock;
 use crate::schema::SERIES;
-use crate::{RecordError, make, write};
+use crate::{RecordError, guard, make, valid, write};
 use state::State;
 
 /// A time series that looks are added to. As with a [`Record`](crate::Record) every change is one transaction, so that a
@@ -40,6 +40,7 @@ impl Series {
     /// [`RecordError::InUse`], [`RecordError::Damaged`], or what the file system says.
     pub fn open(path: &Path, machine: &Machine) -> Result<Series, RecordError> {
         write::storable(machine)?;
+        valid::machine(machine, "machine").map_err(|flaw| RecordError::Unstorable(flaw.to_string()))?;
         let there = path.metadata().ok();
         if there.as_ref().is_none_or(|file| file.is_file() && file.len() == 0) {
             match create(path, machine) {
@@ -66,6 +67,8 @@ impl Series {
     /// # Errors
     /// [`RecordError::Full`], [`RecordError::Busy`], or what else SQLite says.
     pub fn append(&mut self, snapshot: &Snapshot) -> Result<(), RecordError> {
+        // What reading would refuse is not written: one look must not cost all others.
+        valid::look(snapshot).map_err(|flaw| RecordError::Unstorable(flaw.to_string()))?;
         let written = (|| {
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let state = look::insert(&transaction, &self.state, snapshot)?;
@@ -94,8 +97,10 @@ impl Series {
     /// Whatever keeps the file from being a series that we know and may read: see [`RecordError`].
     pub fn replay(path: &Path, each: impl FnMut(&Machine, u32, &Snapshot)) -> Result<Machine, RecordError> {
         drop(open_file(path, false)?);
-        let connection = connect(path)?;
+        let mut connection = connect(path)?;
+        guard::bound(&mut connection, path)?;
         recognise(&connection, path, &SERIES)?;
+        check(&connection, path)?;
         read::replay(&connection, path, each)
     }
 
@@ -118,6 +123,7 @@ fn create(path: &Path, machine: &Machine) -> Result<Series, RecordError> {
 
 fn resume(path: &Path, machine: &Machine) -> Result<(Connection, State), RecordError> {
     let mut connection = connect(path)?;
+    guard::bound(&mut connection, path)?;
     let version = recognise(&connection, path, &SERIES)?;
     check(&connection, path)?;
     update(&mut connection, path, &SERIES, version)?;
@@ -130,6 +136,7 @@ fn resume(path: &Path, machine: &Machine) -> Result<(Connection, State), RecordE
         });
     }
     let state = State::at_end(&connection).map_err(|e| RecordError::sqlite(path, "read it", e))?;
+    guard::unbound(&mut connection, path)?;
     Ok((connection, state))
 }
 

@@ -8,7 +8,7 @@ use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 use crate::file::{check, connect, open_file, recognise, update};
 use crate::lock::WriterLock;
 use crate::schema::STUDY;
-use crate::{RecordError, make, read, write};
+use crate::{RecordError, guard, make, read, valid, write};
 
 /// The record of one study.
 ///
@@ -88,10 +88,12 @@ impl Record {
     pub fn open(path: &Path) -> Result<Record, RecordError> {
         let lock = WriterLock::take(open_file(path, true)?, path)?;
         let mut connection = connect(path)?;
+        guard::bound(&mut connection, path)?;
         let version = recognise(&connection, path, &STUDY)?;
         check(&connection, path)?;
         update(&mut connection, path, &STUDY, version)?;
         let header = read::header(&connection, path)?;
+        guard::unbound(&mut connection, path)?;
         Ok(Record { connection, header, path: path.to_owned(), _lock: Some(lock) })
     }
 
@@ -101,8 +103,10 @@ impl Record {
     /// Whatever keeps the file from being a record that we know and may read: see [`RecordError`].
     pub fn open_to_read(path: &Path) -> Result<Record, RecordError> {
         drop(open_file(path, false)?);
-        let connection = connect(path)?;
+        let mut connection = connect(path)?;
+        guard::bound(&mut connection, path)?;
         recognise(&connection, path, &STUDY)?;
+        check(&connection, path)?;
         connection
             .pragma_update(None, "query_only", true)
             .map_err(|e| RecordError::sqlite(path, "open it", e))?;
@@ -139,6 +143,8 @@ impl Record {
                 point: trial.point.to_string(),
             });
         }
+        // What reading would refuse is not written: one trial must not cost all others.
+        valid::trial(trial).map_err(|flaw| RecordError::Unstorable(flaw.to_string()))?;
         let written = (|| {
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             write::insert(&transaction, trial)?;
@@ -167,6 +173,8 @@ impl Record {
 /// The file of a study.
 fn bytes(path: &Path, header: &StudyHeader, trials: &[Trial]) -> Result<Vec<u8>, RecordError> {
     write::storable(header)?;
+    let sound = valid::header(header).and_then(|()| trials.iter().try_for_each(valid::trial));
+    sound.map_err(|flaw| RecordError::Unstorable(flaw.to_string()))?;
     make::bytes(path, &STUDY, |transaction| {
         write::header(transaction, header)?;
         trials.iter().try_for_each(|trial| write::insert(transaction, trial))

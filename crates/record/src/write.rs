@@ -110,7 +110,7 @@ pub fn insert(transaction: &Transaction<'_>, trial: &Trial) -> rusqlite::Result<
     ];
     row.extend(outcome_columns(&trial.outcome)?);
     row.extend(observation_columns(&trial.observation, &mut missing)?);
-    let disturbances: Vec<&Disturbance> = trial.disturbances.iter().filter(|d| finite(d)).collect();
+    let disturbances: Vec<&Disturbance> = trial.disturbances.iter().filter(|d| is_share(d)).collect();
     row.push(json(&disturbances)?.into());
     row.push(json(&missing.0)?.into());
 
@@ -131,10 +131,10 @@ pub fn insert(transaction: &Transaction<'_>, trial: &Trial) -> rusqlite::Result<
     Ok(())
 }
 
-/// A disturbance that is not a number cannot be written as JSON, and says nothing.
-fn finite(disturbance: &Disturbance) -> bool {
+/// A disturbance that is not a share says nothing.
+fn is_share(disturbance: &Disturbance) -> bool {
     match disturbance {
-        Disturbance::Steal(share) | Disturbance::OtherLoad(share) => share.is_finite(),
+        Disturbance::Steal(share) | Disturbance::OtherLoad(share) => (0.0..=1.0).contains(share),
     }
 }
 
@@ -284,9 +284,9 @@ impl Missing {
 
     fn share(&mut self, column: &'static str, reading: &Reading<Ratio>) -> Value {
         match reading {
-            // SQLite keeps what is not a number as NULL.
-            Reading::Measured(share) if share.0.is_nan() => {
-                self.note(column, &Reason("it was not a number".into()));
+            Reading::Measured(share) if !(0.0..=1.0).contains(&share.0) => {
+                let reason = format!("found {}, expected a share from 0 to 1", share.0);
+                self.note(column, &Reason(reason.into()));
                 Value::Null
             }
             _ => self.or_value(column, reading, |share| share.0.into()),

@@ -31,8 +31,8 @@ impl MetricReader {
         }
     }
 
-    /// The metric of one task: its wall time in seconds, or the last match in its output. Values must be finite and
-    /// above zero, since effects are ratios.
+    /// The metric of one task: its wall time in seconds, or the last match in its output. Values must be among
+    /// [`Metric::VALUES`].
     pub fn value(&self, wall_seconds: f64, output: &str) -> Result<f64, MetricProblem> {
         let Some(regex) = &self.regex else {
             return Ok(wall_seconds);
@@ -42,7 +42,7 @@ impl MetricReader {
             return Err(MetricProblem::NoMatch);
         };
         match text.as_str().trim().parse::<f64>() {
-            Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
+            Ok(value) if Metric::VALUES.contains(&value) => Ok(value),
             _ => Err(MetricProblem::NotANumber { text: text.as_str().to_owned() }),
         }
     }
@@ -77,7 +77,7 @@ mod tests {
         }
         let metric = extractor("t=(.*)").unwrap();
         assert_eq!(metric.value(1.0, "nothing"), Err(MetricProblem::NoMatch));
-        for text in ["", "abc", "nan", "inf", "-1", "0"] {
+        for text in ["", "abc", "nan", "inf", "-1", "0", "-0.0", "1e-320", "1e308"] {
             let error = metric.value(1.0, &format!("t={text}\n")).unwrap_err();
             assert_eq!(error, MetricProblem::NotANumber { text: text.to_owned() });
         }

@@ -6,20 +6,30 @@ use std::path::Path;
 use numawise_facts::{
     Machine, MemorySnapshot, PageUse, PolicyShare, Reading, Snapshot, TaskSnapshot, ThreadSnapshot,
 };
-use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, Pid};
-use rusqlite::{Connection, OptionalExtension, Row};
+use numawise_units::{Bytes, CpuSet, Nanoseconds, NodeId, Pid};
+use rusqlite::Connection;
 
 use super::state::Who;
-use crate::RecordError;
+use crate::cell::{Cells, Parsed};
+use crate::read::damage;
+use crate::valid::Flaw;
+use crate::{RecordError, valid};
 
 /// The machine that was looked at.
 pub fn machine(connection: &Connection, path: &Path) -> Result<Machine, RecordError> {
-    let text: Option<String> = connection
-        .query_row("SELECT machine FROM series", [], |row| row.get(0))
-        .optional()
-        .map_err(|e| RecordError::sqlite(path, "read it", e))?;
-    let text = text.ok_or_else(|| RecordError::damaged(path, "the table 'series' is empty"))?;
-    serde_json::from_str(&text).map_err(|e| RecordError::damaged(path, format!("series.machine: {e}")))
+    let read = || {
+        let mut query = connection.prepare("SELECT id, machine FROM series")?;
+        let mut rows = query.query([])?;
+        let Some(row) = rows.next()? else { return Ok(None) };
+        let machine: Machine = Cells::of("series", row).json("machine")?;
+        valid::machine(&machine, "series.machine")?;
+        Ok(Some(machine))
+    };
+    match read() {
+        Ok(Some(machine)) => Ok(machine),
+        Ok(None) => Err(RecordError::damaged(path, "the table 'series' is empty")),
+        Err(error) => Err(damage(path, error)),
+    }
 }
 
 /// Calls `each` with the machine, the session and the snapshot of every look.
@@ -37,38 +47,29 @@ pub fn replay(
         let mut looks =
             transaction.prepare("SELECT look, session, time_ns, boot_ns FROM looks ORDER BY look")?;
         let mut looks = looks.query([])?;
+        let mut before: Option<(u32, Snapshot)> = None;
         while let Some(row) = looks.next()? {
-            let (look, session) = (row.get(0)?, row.get(1)?);
+            let cells = Cells::of("looks", row);
+            let (look, session) = (cells.int("look")?, cells.int("session")?);
+            if before.as_ref().is_some_and(|(before, _)| session < *before) {
+                return Err(cells.flaw("session", "sessions in ascending order"));
+            }
             replay.advance(look, session)?;
-            let tasks =
-                replay.tasks().map_err(|problem| Failure::Nonsense(format!("look {look}: {problem}")))?;
-            let (unix_time, at) = (nanoseconds(row, 2)?, nanoseconds(row, 3)?);
-            each(&machine, session, &Snapshot { at, unix_time, tasks });
+            let (unix_time, at) = (Nanoseconds(cells.int("time_ns")?), Nanoseconds(cells.int("boot_ns")?));
+            let snapshot = Snapshot { at, unix_time, tasks: replay.tasks(look)? };
+            valid::look(&snapshot)?;
+            match &before {
+                Some((of, before)) if *of == session => valid::sequence(before, &snapshot)?,
+                _ => {}
+            }
+            each(&machine, session, &snapshot);
+            before = Some((session, snapshot));
         }
         Ok(())
     };
     match looks() {
         Ok(()) => Ok(machine),
-        Err(Failure::Sqlite(error)) => Err(RecordError::sqlite(path, "read it", error)),
-        Err(Failure::Nonsense(problem)) => Err(RecordError::damaged(path, problem)),
-    }
-}
-
-enum Failure {
-    Sqlite(rusqlite::Error),
-    /// The rows do not make sense.
-    Nonsense(String),
-}
-
-impl From<rusqlite::Error> for Failure {
-    fn from(error: rusqlite::Error) -> Self {
-        Failure::Sqlite(error)
-    }
-}
-
-impl From<String> for Failure {
-    fn from(problem: String) -> Self {
-        Failure::Nonsense(problem)
+        Err(error) => Err(damage(path, error)),
     }
 }
 
@@ -94,7 +95,7 @@ struct Task {
 }
 
 impl<'a> Replay<'a> {
-    fn new(connection: &'a Connection) -> Result<Self, Failure> {
+    fn new(connection: &'a Connection) -> Parsed<Self> {
         let mut replay = Replay {
             connection,
             session: None,
@@ -107,26 +108,28 @@ impl<'a> Replay<'a> {
         let mut rows = connection.prepare("SELECT * FROM tasks")?;
         let mut rows = rows.query([])?;
         while let Some(row) = rows.next()? {
-            replay.described.insert(row.get("task")?, described(row)?);
+            let cells = Cells::of("tasks", row);
+            replay.described.insert(cells.int("task")?, described(cells)?);
         }
         let mut rows = connection.prepare("SELECT thread, task, tid, started_ns, name FROM threads")?;
         let mut rows = rows.query([])?;
         while let Some(row) = rows.next()? {
-            let who = (Pid(row.get(2)?), nanoseconds(row, 3)?);
-            replay.threads.insert(row.get(0)?, (row.get(1)?, who, row.get(4)?));
+            let cells = Cells::of("threads", row);
+            let who = (Pid(cells.int("tid")?), Nanoseconds(cells.int("started_ns")?));
+            replay.threads.insert(cells.int("thread")?, (cells.int("task")?, who, cells.text("name")?));
         }
         let mut rows = connection.prepare("SELECT mask, cpus FROM masks")?;
         let mut rows = rows.query([])?;
         while let Some(row) = rows.next()? {
-            let list: String = row.get(1)?;
-            let cpus = list.parse().map_err(|e| format!("masks.cpus: {e}"))?;
-            replay.masks.insert(row.get(0)?, cpus);
+            let cells = Cells::of("masks", row);
+            let cpus = cells.cpus_or_null("cpus")?.ok_or_else(|| cells.flaw("cpus", "a list of CPUs"))?;
+            replay.masks.insert(cells.int("mask")?, cpus);
         }
         Ok(replay)
     }
 
     /// Goes on to a look.
-    fn advance(&mut self, look: i64, session: u32) -> Result<(), Failure> {
+    fn advance(&mut self, look: i64, session: u32) -> Parsed<()> {
         if self.session.replace(session) != Some(session) {
             self.there.clear();
             self.reasons.clear();
@@ -138,45 +141,49 @@ impl<'a> Replay<'a> {
         self.read_policies(look)
     }
 
-    fn read_reasons(&mut self, look: i64) -> Result<(), Failure> {
+    fn read_reasons(&mut self, look: i64) -> Parsed<()> {
         let mut rows = self
             .connection
             .prepare_cached("SELECT task, thread, what, reason FROM unavailable WHERE look = ?1")?;
         let mut rows = rows.query([look])?;
         while let Some(row) = rows.next()? {
-            self.reasons.insert((row.get(0)?, row.get(1)?, row.get(2)?), row.get(3)?);
+            let cells = Cells::of("unavailable", row);
+            let of = (cells.int("task")?, cells.int_or_null("thread")?, cells.text("what")?);
+            self.reasons.insert(of, cells.text("reason")?);
         }
         Ok(())
     }
 
-    fn read_tasks(&mut self, look: i64) -> Result<(), Failure> {
+    fn read_tasks(&mut self, look: i64) -> Parsed<()> {
         let mut rows = self
             .connection
             .prepare_cached("SELECT task, there, threads, mappings FROM task_looks WHERE look = ?1")?;
         let mut rows = rows.query([look])?;
         while let Some(row) = rows.next()? {
-            let id: i64 = row.get(0)?;
-            if !row.get::<_, bool>(1)? {
+            let cells = Cells::of("task_looks", row);
+            let id: i64 = cells.int("task")?;
+            if cells.int::<u32>("there")? == 0 {
                 self.there.remove(&id);
                 continue;
             }
             let task = self.there.entry(id).or_default();
-            task.threads_known = row.get::<_, Option<i64>>(2)?.is_some();
-            task.mappings = row.get::<_, Option<i64>>(3)?.map(i64::cast_unsigned);
+            task.threads_known = cells.int_or_null::<u64>("threads")?.is_some();
+            task.mappings = cells.int_or_null("mappings")?;
         }
         Ok(())
     }
 
-    fn read_threads(&mut self, look: i64) -> Result<(), Failure> {
+    fn read_threads(&mut self, look: i64) -> Parsed<()> {
         let mut rows = self.connection.prepare_cached("SELECT * FROM thread_looks WHERE look = ?1")?;
         let mut rows = rows.query([look])?;
         while let Some(row) = rows.next()? {
-            let id: i64 = row.get("thread")?;
+            let cells = Cells::of("thread_looks", row);
+            let id: i64 = cells.int("thread")?;
             let (task_id, who, name) =
-                self.threads.get(&id).ok_or_else(|| format!("look {look}: there is no thread {id}"))?;
+                self.threads.get(&id).ok_or_else(|| cells.flaw("thread", "a row of the table threads"))?;
             // The threads of a task that has ended are seen no more, either.
             let Some(task) = self.there.get_mut(task_id) else { continue };
-            let Some(state) = row.get::<_, Option<String>>("state")? else {
+            let Some(state) = cells.text_or_null("state")? else {
                 task.threads.remove(who);
                 continue;
             };
@@ -184,79 +191,89 @@ impl<'a> Replay<'a> {
                 let reason = self.reasons.get(&(*task_id, Some(id), what.to_owned()));
                 reason.cloned().unwrap_or_else(|| "not recorded".to_owned())
             };
-            let mask = match row.get::<_, Option<i64>>("mask")? {
-                Some(mask) => Reading::Measured(
-                    self.masks.get(&mask).cloned().ok_or_else(|| format!("there is no mask {mask}"))?,
-                ),
+            let mask = match cells.int_or_null::<i64>("mask")? {
+                Some(mask) => {
+                    let mask = self.masks.get(&mask).cloned();
+                    Reading::Measured(mask.ok_or_else(|| cells.flaw("mask", "a row of the table masks"))?)
+                }
                 None => Reading::unavailable(missing("mask")),
             };
-            let migrations = match row.get::<_, Option<i64>>("migrations")? {
-                Some(count) => Reading::Measured(count.cast_unsigned()),
+            let migrations = match cells.int_or_null("migrations")? {
+                Some(count) => Reading::Measured(count),
                 None => Reading::unavailable(missing("migrations")),
             };
-            let count = |column: &str| row.get::<_, i64>(column).map(i64::cast_unsigned);
+            let mut letters = state.chars();
+            let (Some(state), None) = (letters.next(), letters.next()) else {
+                return Err(cells.flaw("state", "a letter"));
+            };
             let thread = ThreadSnapshot {
                 tid: who.0,
                 name: name.clone(),
-                state: state.chars().next().ok_or_else(|| format!("thread {id} has an empty state"))?,
-                cpu: CpuId(row.get("cpu")?),
+                state,
+                cpu: cells.cpu("cpu")?,
                 mask,
-                cpu_time: Nanoseconds(count("cpu_ns")?),
+                cpu_time: Nanoseconds(cells.int("cpu_ns")?),
                 started: who.1,
                 migrations,
-                minor_faults: count("minor_faults")?,
-                major_faults: count("major_faults")?,
+                minor_faults: cells.int("minor_faults")?,
+                major_faults: cells.int("major_faults")?,
             };
             task.threads.insert(*who, thread);
         }
         Ok(())
     }
 
-    fn read_memory(&mut self, look: i64) -> Result<(), Failure> {
+    fn read_memory(&mut self, look: i64) -> Parsed<()> {
         let mut rows = self
             .connection
             .prepare_cached("SELECT task, used_for, node, bytes FROM memory_looks WHERE look = ?1")?;
         let mut rows = rows.query([look])?;
         while let Some(row) = rows.next()? {
-            let Some(task) = self.there.get_mut(&row.get(0)?) else { continue };
-            let place = (page_use(&row.get::<_, String>(1)?)?, NodeId(row.get(2)?));
-            match row.get::<_, Option<i64>>(3)? {
+            let cells = Cells::of("memory_looks", row);
+            let Some(task) = self.there.get_mut(&cells.int("task")?) else { continue };
+            let place = (page_use(cells)?, cells.node("node")?);
+            match cells.int_or_null("bytes")? {
                 None | Some(0) => task.by_use.remove(&place),
-                Some(bytes) => task.by_use.insert(place, Bytes(bytes.cast_unsigned())),
+                Some(bytes) => task.by_use.insert(place, Bytes(bytes)),
             };
         }
         Ok(())
     }
 
-    fn read_policies(&mut self, look: i64) -> Result<(), Failure> {
+    fn read_policies(&mut self, look: i64) -> Parsed<()> {
         let mut rows = self.connection.prepare_cached(
             "SELECT task, position, policy, mappings, node, bytes FROM policy_looks WHERE look = ?1 ORDER BY rowid",
         )?;
         let mut rows = rows.query([look])?;
         let mut last: Option<(i64, i64)> = None;
         while let Some(row) = rows.next()? {
-            let (id, position): (i64, i64) = (row.get(0)?, row.get(1)?);
+            let cells = Cells::of("policy_looks", row);
+            let (id, position): (i64, i64) = (cells.int("task")?, cells.int("position")?);
             let Some(task) = self.there.get_mut(&id) else { continue };
             if last.is_none_or(|(task, _)| task != id) {
                 task.by_policy.clear();
             }
             let new = last.replace((id, position)) != Some((id, position));
-            let Some(policy) = row.get::<_, Option<String>>(2)? else { continue };
+            let Some(policy) = cells.text_or_null("policy")? else { continue };
             if new {
-                let mappings = row.get::<_, i64>(3)?.cast_unsigned();
+                let mappings = cells.int("mappings")?;
                 task.by_policy.push(PolicyShare { policy, mappings, by_node: Vec::new() });
             }
             let share = task.by_policy.last_mut();
-            if let (Some(share), Some(node)) = (share, row.get::<_, Option<u32>>(4)?) {
-                share.by_node.push((NodeId(node), Bytes(row.get::<_, i64>(5)?.cast_unsigned())));
+            if let (Some(share), Some(node)) = (share, cells.node_or_null("node")?) {
+                share.by_node.push((node, Bytes(cells.int("bytes")?)));
             }
         }
         Ok(())
     }
 
-    fn tasks(&self) -> Result<Vec<TaskSnapshot>, String> {
+    fn tasks(&self, look: i64) -> Parsed<Vec<TaskSnapshot>> {
         let task = |(id, now): (&i64, &Task)| {
-            let described = self.described.get(id).ok_or_else(|| format!("there is no task {id}"))?;
+            let place = || format!("task_looks: row {look}, task");
+            let described = self
+                .described
+                .get(id)
+                .ok_or_else(|| Flaw::new(place(), id.to_string(), "a row of the table tasks"))?;
             let missing = |what: &str| {
                 let reason = self.reasons.get(&(*id, None, what.to_owned()));
                 reason.cloned().unwrap_or_else(|| "not recorded".to_owned())
@@ -283,42 +300,40 @@ impl<'a> Replay<'a> {
                 ..described.clone()
             })
         };
-        let mut tasks: Vec<TaskSnapshot> = self.there.iter().map(task).collect::<Result<_, String>>()?;
+        let mut tasks: Vec<TaskSnapshot> = self.there.iter().map(task).collect::<Parsed<_>>()?;
         tasks.sort_by_key(|task| (task.pid, task.started));
         Ok(tasks)
     }
 }
 
 /// A row of `tasks`, without threads and memory.
-fn described(row: &Row<'_>) -> rusqlite::Result<TaskSnapshot> {
+fn described(cells: Cells<'_, '_>) -> Parsed<TaskSnapshot> {
     let reason = |column: &str| {
-        let reason: Option<String> = row.get(column)?;
-        Ok::<_, rusqlite::Error>(reason.unwrap_or_else(|| "not recorded".to_owned()))
+        Ok::<_, crate::cell::RowError>(
+            cells.text_or_null(column)?.unwrap_or_else(|| "not recorded".to_owned()),
+        )
     };
     Ok(TaskSnapshot {
-        pid: Pid(row.get("pid")?),
-        parent: Pid(row.get("parent")?),
-        name: row.get("name")?,
-        command: match row.get("command")? {
+        pid: Pid(cells.int("pid")?),
+        parent: Pid(cells.int("parent")?),
+        name: cells.text("name")?,
+        command: match cells.text_or_null("command")? {
             Some(command) => Reading::Measured(command),
             None => Reading::unavailable(reason("command_missing")?),
         },
-        user: row.get("user")?,
-        rank: match row.get("rank")? {
+        user: cells.int("user")?,
+        rank: match cells.int_or_null("rank")? {
             Some(rank) => Reading::Measured(rank),
             None => Reading::unavailable(reason("rank_missing")?),
         },
-        started: Nanoseconds(row.get::<_, i64>("started_ns")?.cast_unsigned()),
+        started: Nanoseconds(cells.int("started_ns")?),
         threads: Reading::unavailable("not recorded"),
         memory: Reading::unavailable("not recorded"),
     })
 }
 
-fn nanoseconds(row: &Row<'_>, column: usize) -> rusqlite::Result<Nanoseconds> {
-    row.get::<_, i64>(column).map(|value| Nanoseconds(value.cast_unsigned()))
-}
-
-fn page_use(word: &str) -> Result<PageUse, String> {
+fn page_use(cells: Cells<'_, '_>) -> Parsed<PageUse> {
+    let word = cells.text("used_for")?;
     let known = PageUse::ALL.into_iter().find(|used_for| used_for.to_string() == word);
-    known.ok_or_else(|| format!("memory_looks.used_for: '{word}' is not known"))
+    known.ok_or_else(|| cells.flaw("used_for", "huge, heap, stack, private, file or shared"))
 }

@@ -151,17 +151,55 @@ fn damage_inside_is_found_before_anything_is_added() {
 #[test]
 fn rows_that_make_no_sense_are_refused_with_their_place() {
     let cases = [
-        ("UPDATE study SET header = '{'", "study.header"),
+        ("UPDATE study SET header = '{'", "study: row 1, header: "),
         ("DELETE FROM study", "the table 'study' is empty"),
-        ("UPDATE study SET stopped = 'bored'", "study.stopped"),
-        ("UPDATE trials SET missing = 'x' WHERE number = 1", "trial 1: missing"),
-        ("UPDATE trials SET disturbances = '[{\"moon\": 1}]' WHERE number = 2", "trial 2: disturbances"),
-        ("UPDATE trials SET exit_signal = NULL WHERE number = 5", "trial 5: it failed, and not with one of"),
-        ("UPDATE trials SET user_ns = NULL WHERE number = 0", "trial 0: user_ns"),
-        ("UPDATE trials SET user_ns = 'long' WHERE number = 0", "trial 0: user_ns"),
-        ("UPDATE trials SET number = -5 WHERE number = 0", "out of range"),
-        ("UPDATE threads SET mask = '3-1' WHERE trial = 0", "runs backwards"),
-        ("DROP TABLE pages", "no such table"),
+        ("UPDATE study SET stopped = 'bored'", "study: row 1, stopped: found 'bored', expected decided"),
+        ("UPDATE trials SET missing = 'x' WHERE number = 1", "trials: row 1, missing: "),
+        (
+            "UPDATE trials SET disturbances = '[{\"moon\": 1}]' WHERE number = 2",
+            "trials: row 2, disturbances: ",
+        ),
+        ("UPDATE trials SET exit_signal = NULL WHERE number = 5", "trials: row 5, exit_signal: found NULL"),
+        ("UPDATE trials SET user_ns = NULL WHERE number = 0", "trials: row 0, user_ns: found NULL"),
+        ("UPDATE trials SET user_ns = 'long' WHERE number = 0", "trials: row 0, user_ns: found 'long'"),
+        (
+            "UPDATE trials SET user_ns = -1 WHERE number = 0",
+            "trials: row 0, user_ns: found -1, expected a whole number",
+        ),
+        (
+            "UPDATE trials SET wall_ns = 9e17 WHERE number = 0",
+            "trials: row 0, wall_ns: found 900000000000000000 ns",
+        ),
+        ("UPDATE trials SET number = -5 WHERE number = 0", "trials: row -5, number: found -5"),
+        ("UPDATE trials SET block = 4000000000 WHERE number = 3", "trials: row 3, block: found 4000000000"),
+        ("UPDATE trials SET point = 'nowhere' WHERE number = 3", "trials: row 3, point: found 'nowhere'"),
+        (
+            "UPDATE trials SET peak_memory_bytes = 9223372036854775807 WHERE number = 0",
+            "peak_memory_bytes: found",
+        ),
+        (
+            "UPDATE trials SET sampler_cpu_ns = 9e17 WHERE number = 0",
+            "no more than the time that watching lasted",
+        ),
+        ("UPDATE trials SET steal = 1e300 WHERE number = 1", "steal: found"),
+        (
+            "UPDATE trials SET steal = -0.5 WHERE number = 1",
+            "steal: found -0.5, expected a share from 0 to 1",
+        ),
+        ("UPDATE trial_values SET value = -2.5 WHERE trial = 1", "trial_values: trial 1, value: found -2.5"),
+        ("UPDATE trial_values SET value = NULL WHERE trial = 1", "trial_values: row 1, value: found NULL"),
+        ("UPDATE trial_values SET value = 9e999 WHERE trial = 1", "trial_values: trial 1, value: found inf"),
+        ("UPDATE trial_values SET value = x'00' WHERE trial = 1", "found 1 bytes that are no text"),
+        ("DELETE FROM trial_values WHERE trial = 1", "trial_values: trial 1, value: found none"),
+        (
+            "UPDATE thread_cpus SET cpu = 4294967295 WHERE trial = 0",
+            "thread_cpus: row 0, cpu: found 4294967295",
+        ),
+        ("UPDATE pages SET node = 70000 WHERE trial = 0", "pages: row 0, node: found 70000"),
+        ("UPDATE pages SET bytes = -1 WHERE trial = 0", "pages: row 0, bytes: found -1"),
+        ("UPDATE threads SET mask = '3-1' WHERE trial = 0", "threads: row 0, mask: found '3-1'"),
+        ("UPDATE threads SET mask = '0-65535' WHERE trial = 0", "none above 8191"),
+        ("DROP VIEW memory_by_node; DROP TABLE pages", "there is no table 'pages'"),
     ];
     for (damage, expected) in cases {
         let folder = Folder::with_trials(7);
@@ -169,13 +207,52 @@ fn rows_that_make_no_sense_are_refused_with_their_place() {
             .unwrap()
             .execute_batch(&format!("PRAGMA foreign_keys = OFF; {damage}"))
             .unwrap();
-        let read = Record::open_to_read(&folder.path()).and_then(|record| record.study());
+        let read = Record::open_to_read(&folder.path()).and_then(|record| record.study()).map(drop);
         let error = read.expect_err(damage);
         let mut text = error.to_string();
         if let Some(source) = std::error::Error::source(&error) {
             text += &source.to_string();
         }
         assert!(text.contains(expected), "{damage}: {text}");
+    }
+}
+
+#[test]
+fn a_header_that_makes_no_sense_is_refused_with_its_place() {
+    let header = serde_json::to_value(sample::header()).unwrap();
+    let cases: [(&str, serde_json::Value, &str); 14] = [
+        ("/machine/cpus/1/id", 0.into(), "machine.cpus[1].id: found 0, expected CPUs in ascending order"),
+        ("/machine/cpus/3/id", 4_000_000_000_u32.into(), "CPU 4000000000 is above 8191"),
+        ("/machine/nodes/1/id", 70_000.into(), "node 70000 is above 1023"),
+        ("/machine/nodes/1/id", 0.into(), "nodes in ascending order"),
+        (
+            "/machine/nodes/0/memory",
+            u64::MAX.into(),
+            "machine.nodes[0].memory: found 18446744073709551615 bytes",
+        ),
+        ("/machine/nodes/0/cpus", "0-4000000000".into(), "4000000000 is above 65535"),
+        ("/points", serde_json::json!([]), "points: found none, expected at least the baseline"),
+        ("/points/1/id", "os".into(), "points: found 'os' twice"),
+        ("/points/1/role", "baseline".into(), "points: found 2 baselines, expected one"),
+        ("/points/1/placement/tasks", serde_json::json!([]), "points[1].placement.tasks: found 0"),
+        ("/pairs/0/from", "here".into(), "pairs[0].from: found 'here', expected a point of the study"),
+        ("/pairs/0/to", "os".into(), "expected another point than from"),
+        ("/margin", (-0.5).into(), "margin: found -0.5, expected a share"),
+        ("/command/command", serde_json::json!([]), "expected a program"),
+    ];
+    for (place, value, expected) in cases {
+        let folder = Folder::with_trials(3);
+        let mut changed = header.clone();
+        *changed.pointer_mut(place).unwrap() = value;
+        let sql = Connection::open(folder.path()).unwrap();
+        sql.execute("UPDATE study SET header = ?1", [changed.to_string()]).unwrap();
+        drop(sql);
+        let said = refusal(&folder.path());
+        assert!(
+            said.contains("study: row 1, header: ") || said.contains("study.header: "),
+            "{place}: {said}"
+        );
+        assert!(said.contains(expected), "{place}: {said}");
     }
 }
 

@@ -127,17 +127,34 @@ fn what_is_not_a_number_does_not_spoil_the_record() {
     observation.noise.steal = Reading::Measured(Ratio(f64::NAN));
     observation.noise.other_load = Reading::Measured(Ratio(f64::INFINITY));
     trial.observation = Reading::Measured(observation);
-    trial.outcome = Outcome::Measured { per_task: vec![f64::NAN, f64::INFINITY, -0.0, f64::MIN_POSITIVE] };
-    trial.disturbances = vec![Disturbance::Steal(f64::NAN), Disturbance::OtherLoad(0.5)];
+    trial.disturbances =
+        vec![Disturbance::Steal(f64::NAN), Disturbance::OtherLoad(0.5), Disturbance::Steal(7.0)];
     record.append(&trial).unwrap();
     let read = record.study().unwrap().trials.remove(0);
-    let Outcome::Measured { per_task } = read.outcome else { panic!("it was measured") };
-    assert!(per_task[0].is_nan());
-    assert_eq!(per_task[1..], [f64::INFINITY, -0.0, f64::MIN_POSITIVE]);
     assert_eq!(read.disturbances, [Disturbance::OtherLoad(0.5)]);
     let host = read.observation.measured().unwrap().noise.clone();
-    assert_eq!(host.steal, Reading::unavailable("it was not a number"));
-    assert_eq!(host.other_load, Reading::Measured(Ratio(f64::INFINITY)));
+    assert_eq!(host.steal, Reading::unavailable("found NaN, expected a share from 0 to 1"));
+    assert_eq!(host.other_load, Reading::unavailable("found inf, expected a share from 0 to 1"));
+}
+
+/// A record that says what cannot be is refused as a whole: nothing may make one of what was measured.
+#[test]
+fn a_trial_that_cannot_be_is_not_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a");
+    let mut record = Record::create(&path, &sample::header()).unwrap();
+    for value in [f64::NAN, f64::INFINITY, -1.0, 0.0, -0.0, f64::MIN_POSITIVE, 1e308] {
+        let mut trial = sample::trial(0);
+        trial.outcome = Outcome::Measured { per_task: vec![1.0, value] };
+        let error = record.append(&trial).unwrap_err();
+        assert!(matches!(error, RecordError::Unstorable(_)), "{error}");
+        assert!(error.to_string().contains("a number above 0"), "{error}");
+    }
+    let mut trial = sample::trial(0);
+    trial.wall = Nanoseconds(u64::MAX);
+    assert!(record.append(&trial).unwrap_err().to_string().contains("at most ten years"));
+    record.append(&sample::trial(0)).unwrap();
+    assert_eq!(Record::open_to_read(&path).unwrap().study().unwrap().trials, [sample::trial(0)]);
 }
 
 #[test]
@@ -169,14 +186,15 @@ fn reading<T: Clone + std::fmt::Debug + 'static>(
 }
 
 fn outcome() -> impl Strategy<Value = Outcome> {
-    let number = proptest::num::f64::NORMAL | proptest::num::f64::ZERO | proptest::num::f64::SUBNORMAL;
-    let exit = prop_oneof![any::<i32>().prop_map(Exit::Code), any::<i32>().prop_map(Exit::Signal)];
+    // What a trial may hold: see the tests of `valid`.
+    let number = 1e-30..=1e30f64;
+    let exit = prop_oneof![(1..=255).prop_map(Exit::Code), (1..=127).prop_map(Exit::Signal)];
     let metric_problem = prop_oneof![
         Just(MetricProblem::NoMatch),
         "(?s).*".prop_map(|text| MetricProblem::NotANumber { text })
     ];
     prop_oneof![
-        prop::collection::vec(number, 0..4).prop_map(|per_task| Outcome::Measured { per_task }),
+        prop::collection::vec(number, 1..4).prop_map(|per_task| Outcome::Measured { per_task }),
         (exit, "(?s).*").prop_map(|(exit, output_tail)| Outcome::Failed { exit, output_tail }),
         (metric_problem, "(?s).*")
             .prop_map(|(problem, output_tail)| Outcome::NoMetric { problem, output_tail }),
@@ -184,7 +202,8 @@ fn outcome() -> impl Strategy<Value = Outcome> {
 }
 
 fn observed() -> impl Strategy<Value = Observation> {
-    let counts = (any::<u64>(), reading(any::<u64>()), reading(any::<u64>()), reading(any::<u64>()));
+    let count = || 0..=1u64 << 52;
+    let counts = (count(), reading(count()), reading(count()), reading(count()));
     (counts, reading(0.0..1.0f64), any::<bool>(), any::<bool>(), "(?s).*").prop_map(
         |((number, a, b, c), share, threads, pages, text)| {
             let mut o = sample::observation();
@@ -217,10 +236,10 @@ proptest! {
     fn any_trial_comes_back_as_it_was(
         outcome in outcome(),
         observation in reading(observed()),
-        started: u64,
-        wall: u64,
-        number: u32,
-        block: u32,
+        started in 0..=i64::MAX as u64,
+        wall in 1u64 << 40..1 << 57,
+        number in 0..u32::MAX,
+        block in 0u32..=2,
     ) {
         let folder = tempfile::tempdir().unwrap();
         let mut record = Record::create(&folder.path().join("a"), &sample::header()).unwrap();

@@ -169,19 +169,42 @@ fn a_file_that_was_cut_off_is_damaged() {
 #[test]
 fn rows_that_make_no_sense_are_damage() {
     let cases = [
-        ("UPDATE series SET machine = '{'", "series.machine"),
+        ("UPDATE series SET machine = '{'", "series: row 1, machine: "),
+        ("UPDATE memory_looks SET bytes = -4096 WHERE look = 0", "bytes: found -4096"),
+        ("UPDATE memory_looks SET bytes = 1 << 60 WHERE look = 0", "at most 4 PiB"),
+        ("UPDATE memory_looks SET node = 65536 WHERE look = 0", "node: found 65536"),
+        ("UPDATE thread_looks SET cpu = 4294967294 WHERE look = 1", "cpu: found 4294967294"),
+        (
+            "UPDATE thread_looks SET cpu_ns = 9e16 WHERE look = 2 AND thread = 0",
+            "no more CPU time than there was time",
+        ),
+        ("UPDATE looks SET boot_ns = 5 WHERE look = 3", "moments in ascending order"),
+        ("UPDATE looks SET session = 9 WHERE look = 1", "sessions in ascending order"),
+        ("UPDATE tasks SET pid = -7", "pid: found -7"),
         ("DELETE FROM series", "the table 'series' is empty"),
-        ("UPDATE masks SET cpus = 'all' WHERE mask = 0", "masks.cpus"),
-        ("UPDATE thread_looks SET state = '' WHERE look = 1", "an empty state"),
-        ("UPDATE thread_looks SET cpu = 'three' WHERE look = 1", "name: cpu"),
+        ("UPDATE masks SET cpus = 'all' WHERE mask = 0", "masks: row 0, cpus: found 'all'"),
+        ("UPDATE thread_looks SET state = '' WHERE look = 1", "state: found '', expected a letter"),
+        ("UPDATE thread_looks SET cpu = 'three' WHERE look = 1", "cpu: found 'three'"),
         (
             "UPDATE memory_looks SET used_for = 'fun' WHERE look = 0 AND used_for = 'heap'",
-            "'fun' is not known",
+            "used_for: found 'fun'",
         ),
-        ("PRAGMA foreign_keys = OFF; DELETE FROM tasks WHERE task = 0", "no task 0"),
-        ("PRAGMA foreign_keys = OFF; DELETE FROM threads WHERE thread = 0", "no thread 0"),
-        ("PRAGMA foreign_keys = OFF; DELETE FROM masks WHERE mask = 0", "no mask 0"),
-        ("DROP VIEW memory_by_node; DROP VIEW memory_timeline; DROP TABLE memory_looks", "memory_looks"),
+        (
+            "PRAGMA foreign_keys = OFF; DELETE FROM tasks WHERE task = 0",
+            "task: found 0, expected a row of the table tasks",
+        ),
+        (
+            "PRAGMA foreign_keys = OFF; DELETE FROM threads WHERE thread = 0",
+            "thread: found 0, expected a row of the table threads",
+        ),
+        (
+            "PRAGMA foreign_keys = OFF; DELETE FROM masks WHERE mask = 0",
+            "mask: found 0, expected a row of the table masks",
+        ),
+        (
+            "DROP VIEW memory_by_node; DROP VIEW memory_timeline; DROP TABLE memory_looks",
+            "there is no table 'memory_looks'",
+        ),
     ];
     for (statement, expected) in cases {
         let folder = Folder::with_looks(4);

@@ -108,21 +108,26 @@ fn the_largest_mappings_are_left_out() {
     assert_eq!(place.looks(), [sample::snapshot(0)]);
 }
 
+/// The largest that a machine can give; beyond them a look is refused, since a record that says so would be.
 #[test]
 fn the_largest_numbers_come_back() {
     let place = Place::new();
     let mut look = sample::snapshot(0);
-    look.unix_time = Nanoseconds(u64::MAX);
+    look.unix_time = Nanoseconds(i64::MAX as u64);
     let Reading::Measured(threads) = &mut look.tasks[0].threads else { panic!("it has threads") };
-    threads[0].cpu_time = Nanoseconds(u64::MAX);
-    threads[0].minor_faults = u64::MAX;
-    threads[0].migrations = Reading::Measured(u64::MAX - 1);
+    threads[0].cpu_time = Nanoseconds(9 * 365 * 86_400 * 1_000_000_000);
+    threads[0].minor_faults = 1 << 53;
+    threads[0].migrations = Reading::Measured((1 << 53) - 1);
     threads[0].state = '\u{1F600}';
     let Reading::Measured(memory) = &mut look.tasks[0].memory else { panic!("it has memory") };
-    memory.by_use[0].2 = Bytes(u64::MAX);
-    memory.mappings = u64::MAX;
+    memory.by_use[0].2 = Bytes((1 << 52) - (1 << 30));
+    memory.mappings = 1 << 53;
     place.record(&[look.clone(), look.clone()]);
-    assert_eq!(place.looks(), [look.clone(), look]);
+    assert_eq!(place.looks(), [look.clone(), look.clone()]);
+    let mut series = sample::open(&place.file());
+    look.unix_time = Nanoseconds(u64::MAX);
+    let error = series.append(&look).unwrap_err();
+    assert!(matches!(error, RecordError::Unstorable(_)), "{error}");
 }
 
 #[test]

@@ -1,0 +1,143 @@
+//! Cells of a row as what they should be; a flaw names table, row and column, what was found and what was expected.
+
+use numawise_units::harmless::quoted;
+use numawise_units::{CpuId, CpuSet, Id, NodeId};
+use rusqlite::Row;
+use rusqlite::types::ValueRef;
+use serde::de::DeserializeOwned;
+
+use crate::stored::{self, StoredError};
+use crate::valid::Flaw;
+
+/// What keeps rows from being what they should be.
+#[derive(Debug, thiserror::Error)]
+pub enum RowError {
+    #[error(transparent)]
+    Sqlite(#[from] rusqlite::Error),
+    #[error(transparent)]
+    Flaw(#[from] Flaw),
+    #[error("{place}: {source}")]
+    Json { place: String, source: StoredError },
+}
+
+pub type Parsed<T> = Result<T, RowError>;
+
+/// A row of a table. The first column of a query is its key.
+#[derive(Clone, Copy)]
+pub struct Cells<'r, 's> {
+    row: &'r Row<'s>,
+    table: &'static str,
+}
+
+impl<'r, 's> Cells<'r, 's> {
+    pub fn of(table: &'static str, row: &'r Row<'s>) -> Self {
+        Cells { row, table }
+    }
+
+    /// The place of a cell, for a flaw.
+    pub fn place(&self, column: &str) -> String {
+        let key = self.row.get_ref(0).map(in_words).unwrap_or_default();
+        format!("{}: row {key}, {column}", self.table)
+    }
+
+    /// The flaw of a cell.
+    pub fn flaw(&self, column: &str, expected: &'static str) -> RowError {
+        let found = self.row.get_ref(column).map(in_words).unwrap_or_default();
+        Flaw::new(self.place(column), found, expected).into()
+    }
+
+    fn value(&self, column: &str) -> Parsed<ValueRef<'r>> {
+        Ok(self.row.get_ref(column)?)
+    }
+
+    /// A whole number that fits.
+    pub fn int<T: TryFrom<i64>>(&self, column: &str) -> Parsed<T> {
+        self.int_or_null(column)?.ok_or_else(|| self.flaw(column, expected_number::<T>()))
+    }
+
+    pub fn int_or_null<T: TryFrom<i64>>(&self, column: &str) -> Parsed<Option<T>> {
+        let number = match self.value(column)? {
+            ValueRef::Null => return Ok(None),
+            ValueRef::Integer(number) => T::try_from(number).ok(),
+            _ => None,
+        };
+        number.map(Some).ok_or_else(|| self.flaw(column, expected_number::<T>()))
+    }
+
+    /// A number; SQLite keeps what is not a number as NULL.
+    pub fn real_or_null(&self, column: &str) -> Parsed<Option<f64>> {
+        match self.value(column)? {
+            ValueRef::Null => Ok(None),
+            ValueRef::Real(number) => Ok(Some(number)),
+            _ => Err(self.flaw(column, "a number")),
+        }
+    }
+
+    pub fn text(&self, column: &str) -> Parsed<String> {
+        self.text_or_null(column)?.ok_or_else(|| self.flaw(column, "text"))
+    }
+
+    pub fn text_or_null(&self, column: &str) -> Parsed<Option<String>> {
+        match self.value(column)? {
+            ValueRef::Null => Ok(None),
+            ValueRef::Text(bytes) => match str::from_utf8(bytes) {
+                Ok(text) => Ok(Some(text.to_owned())),
+                Err(_) => Err(self.flaw(column, "text in UTF-8")),
+            },
+            _ => Err(self.flaw(column, "text")),
+        }
+    }
+
+    pub fn json<T: DeserializeOwned>(&self, column: &str) -> Parsed<T> {
+        let text = self.text(column)?;
+        stored::json(&text).map_err(|source| RowError::Json { place: self.place(column), source })
+    }
+
+    fn index<T: Id>(&self, column: &str, expected: &'static str) -> Parsed<T> {
+        let index: u64 = self.int(column)?;
+        numawise_units::stored(index).map_err(|_| self.flaw(column, expected))
+    }
+
+    pub fn cpu(&self, column: &str) -> Parsed<CpuId> {
+        self.index(column, "the number of a CPU, at most 8191")
+    }
+
+    pub fn node(&self, column: &str) -> Parsed<NodeId> {
+        self.index(column, "the number of a node, at most 1023")
+    }
+
+    pub fn node_or_null(&self, column: &str) -> Parsed<Option<NodeId>> {
+        match self.value(column)? {
+            ValueRef::Null => Ok(None),
+            _ => self.node(column).map(Some),
+        }
+    }
+
+    pub fn cpus_or_null(&self, column: &str) -> Parsed<Option<CpuSet>> {
+        let Some(list) = self.text_or_null(column)? else { return Ok(None) };
+        match list.parse::<CpuSet>() {
+            Ok(cpus) if cpus.last().is_none_or(|last| last.0 < CpuId::LIMIT) => Ok(Some(cpus)),
+            _ => Err(self.flaw(column, "a list of CPUs such as 0-3,8, none above 8191")),
+        }
+    }
+}
+
+fn expected_number<T>() -> &'static str {
+    match size_of::<T>() {
+        8 => "a whole number from 0 to 9223372036854775807",
+        4 => "a whole number of 32 bits",
+        _ => "0 or 1",
+    }
+}
+
+fn in_words(value: ValueRef<'_>) -> String {
+    match value {
+        ValueRef::Null => "NULL".to_owned(),
+        ValueRef::Integer(number) => number.to_string(),
+        ValueRef::Real(number) => number.to_string(),
+        ValueRef::Text(text) => {
+            format!("'{}'", quoted(&String::from_utf8_lossy(&text[..text.len().min(1000)])))
+        }
+        ValueRef::Blob(bytes) => format!("{} bytes that are no text", bytes.len()),
+    }
+}

@@ -1,0 +1,109 @@
+//! A study before its first trial.
+
+use numawise_facts::{Point, PointRole, StudyHeader, notice::StudyNotice};
+
+use super::{Sound, ensure, first_again, machine, moment, name, notices, span, text};
+
+/// More tasks, or threads of a task, than this nobody plans; and their product fits into 32 bits.
+const MOST: usize = 65_535;
+const MOST_IN_WORDS: &str = "1 to 65535";
+
+pub fn header(header: &StudyHeader) -> Sound {
+    let place = |part: &'static str| move || format!("study.header: {part}");
+    name(&header.tool_version, place("tool_version"))?;
+    moment(header.begun, place("begun"))?;
+    span(header.budget, place("budget"))?;
+    ensure(!header.command.command.is_empty(), place("command.command"), "nothing", "a program")?;
+    ensure(
+        header.margin > 0.0 && header.margin < 1.0,
+        place("margin"),
+        header.margin,
+        "a share above 0 and below 1",
+    )?;
+    ensure(
+        (1..=1_000_000).contains(&header.min_repeats),
+        place("min_repeats"),
+        header.min_repeats,
+        "1 to 1000000",
+    )?;
+    if let Some(regex) = header.metric.regex() {
+        text(regex, place("metric"))?;
+    }
+    machine(&header.machine, "study.header: machine")?;
+    points(header)?;
+    pairs(header)?;
+    notices(&header.not_tried, place("not_tried"))?;
+    header.not_tried.iter().try_for_each(|notice| match notice {
+        numawise_facts::Notice::Study(StudyNotice::CannotBePlaced { point, .. }) => {
+            name(&point.0, place("not_tried"))
+        }
+        _ => Ok(()),
+    })
+}
+
+fn points(header: &StudyHeader) -> Sound {
+    let points = &header.points;
+    let place = || "study.header: points".to_owned();
+    ensure(!points.is_empty(), place, "none", "at least the baseline")?;
+    if let Some(again) = first_again(points.iter().map(|point| &point.id)) {
+        ensure(false, place, format_args!("'{again}' twice"), "each once")?;
+    }
+    let baselines = points.iter().filter(|point| point.role == PointRole::Baseline).count();
+    ensure(baselines == 1, place, format_args!("{baselines} baselines"), "one")?;
+    points.iter().enumerate().try_for_each(|(k, of)| point(of, k))
+}
+
+fn point(point: &Point, k: usize) -> Sound {
+    let place = |part: &'static str| move || format!("study.header: points[{k}].{part}");
+    name(&point.id.0, place("id"))?;
+    ensure(!point.id.0.is_empty(), place("id"), "nothing", "a name")?;
+    let levels = &point.levels;
+    for (what, number) in [("levels.threads", levels.threads), ("levels.tasks", levels.tasks)] {
+        ensure((1..=MOST).contains(&(number as usize)), place(what), number, MOST_IN_WORDS)?;
+    }
+    let tasks = &point.placement.tasks;
+    ensure((1..=MOST).contains(&tasks.len()), place("placement.tasks"), tasks.len(), MOST_IN_WORDS)?;
+    for task in tasks {
+        ensure(
+            task.threads.len() <= MOST,
+            place("placement.tasks.threads"),
+            task.threads.len(),
+            MOST_IN_WORDS,
+        )?;
+    }
+    for parameter in &levels.parameters {
+        name(&parameter.name, place("levels.parameters"))?;
+        name(&parameter.value, place("levels.parameters"))?;
+    }
+    notices(&point.placement.warnings, place("placement.warnings"))
+}
+
+fn pairs(header: &StudyHeader) -> Sound {
+    let place = |k: usize, part: &'static str| move || format!("study.header: pairs[{k}].{part}");
+    for (k, pair) in header.pairs.iter().enumerate() {
+        for (part, point) in [("from", &pair.from), ("to", &pair.to)] {
+            ensure(
+                header.point(point).is_some(),
+                place(k, part),
+                format_args!("'{point}'"),
+                "a point of the study",
+            )?;
+        }
+        ensure(
+            pair.from != pair.to,
+            place(k, "to"),
+            format_args!("'{}'", pair.to),
+            "another point than from",
+        )?;
+    }
+    let again = first_again(header.pairs.iter().map(|pair| (&pair.from, &pair.to)));
+    match again {
+        None => Ok(()),
+        Some((from, to)) => ensure(
+            false,
+            || "study.header: pairs".to_owned(),
+            format_args!("'{from}' and '{to}' twice"),
+            "each pair once",
+        ),
+    }
+}

@@ -1,0 +1,165 @@
+//! Trials, and what was seen of them.
+
+use numawise_facts::{
+    Disturbance, Exit, Metric, MetricProblem, Observation, Outcome, Reading, ResidencySample, Study,
+    ThreadObservation, Trial,
+};
+use numawise_units::{Bytes, Nanoseconds};
+
+use super::look::memory;
+use super::{Sound, bytes, count, ensure, moment, name, share, span, text};
+
+/// The trials of a study, in their order.
+pub fn study(study: &Study) -> Sound {
+    let mut before: Option<&Trial> = None;
+    let mut blocks = 0;
+    for trial in &study.trials {
+        let place = |column: &'static str| move || format!("trials: row {}, {column}", trial.number);
+        let known = study.header.point(&trial.point).is_some();
+        ensure(known, place("point"), format_args!("'{}'", trial.point), "a point of the study")?;
+        ensure(
+            before.is_none_or(|before| before.number < trial.number),
+            place("number"),
+            trial.number,
+            "numbers in ascending order",
+        )?;
+        // A block has a trial at least, so that there are not more of them than trials; one trial may have been lost.
+        blocks += 1;
+        ensure(trial.block <= blocks + 1, place("block"), trial.block, "blocks that follow one another")?;
+        before = Some(trial);
+        self::trial(trial)?;
+        shares(trial)?;
+    }
+    Ok(())
+}
+
+/// The noise of a trial. What is no share is written as missing.
+fn shares(trial: &Trial) -> Sound {
+    let place = |column: &'static str| move || format!("trials: row {}, {column}", trial.number);
+    for disturbance in &trial.disturbances {
+        match disturbance {
+            Disturbance::Steal(of) | Disturbance::OtherLoad(of) => share(*of, place("disturbances"))?,
+        }
+    }
+    let Some(noise) = trial.observation.measured().map(|observation| &observation.noise) else {
+        return Ok(());
+    };
+    for (column, of) in [("steal", &noise.steal), ("other_load", &noise.other_load)] {
+        share(of.measured().map_or(0.0, |of| of.0), place(column))?;
+    }
+    Ok(())
+}
+
+/// One trial by itself.
+pub fn trial(trial: &Trial) -> Sound {
+    let row = trial.number;
+    let place = |column: &'static str| move || format!("trials: row {row}, {column}");
+    ensure(row < u32::MAX, place("number"), row, "fewer trials")?;
+    name(&trial.point.0, place("point"))?;
+    moment(trial.started, place("started_ns"))?;
+    span(trial.wall, place("wall_ns"))?;
+    outcome(&trial.outcome, row)?;
+    match &trial.observation {
+        Reading::Unavailable { unavailable } => text(&unavailable.0, place("missing")),
+        Reading::Measured(observation) => self::observation(observation, trial.wall, row),
+    }
+}
+
+fn outcome(outcome: &Outcome, row: u32) -> Sound {
+    let place = |column: &'static str| move || format!("trials: row {row}, {column}");
+    match outcome {
+        Outcome::Measured { per_task } => {
+            let values = || format!("trial_values: trial {row}, value");
+            ensure(!per_task.is_empty(), values, "none", "a value for each task")?;
+            let wrong = per_task.iter().find(|value| !Metric::VALUES.contains(value));
+            ensure(
+                wrong.is_none(),
+                values,
+                wrong.copied().unwrap_or_default(),
+                "a number above 0, from 1e-30 to 1e30",
+            )
+        }
+        Outcome::Failed { exit, output_tail } => {
+            text(output_tail, place("output_tail"))?;
+            match *exit {
+                Exit::Code(code) => {
+                    ensure(code != 0, place("exit_code"), code, "another status than that of success")
+                }
+                Exit::Signal(signal) => {
+                    ensure((1..=127).contains(&signal), place("exit_signal"), signal, "1 to 127")
+                }
+            }
+        }
+        Outcome::NoMetric { problem, output_tail } => {
+            if let MetricProblem::NotANumber { text: found } = problem {
+                text(found, place("problem"))?;
+            }
+            text(output_tail, place("output_tail"))
+        }
+    }
+}
+
+fn observation(of: &Observation, wall: Nanoseconds, row: u32) -> Sound {
+    let place = |column: &'static str| move || format!("trials: row {row}, {column}");
+    let usage = &of.usage;
+    let most = Nanoseconds((wall + Nanoseconds(60_000_000_000)).0.saturating_mul(8192));
+    for (column, time) in [("user_ns", usage.user), ("system_ns", usage.system)] {
+        moment(time, place(column))?;
+        ensure(
+            time <= most,
+            place(column),
+            format_args!("{} ns", time.0),
+            "no more than 8192 CPUs give in the time of the trial",
+        )?;
+    }
+    bytes(usage.peak_memory.measured().copied().unwrap_or_default(), place("peak_memory_bytes"))?;
+    for (column, number) in [
+        ("minor_faults", &usage.minor_faults),
+        ("major_faults", &usage.major_faults),
+        ("voluntary_switches", &usage.voluntary_switches),
+        ("involuntary_switches", &usage.involuntary_switches),
+        ("migrations", &of.migrations),
+    ] {
+        count(number.measured().copied().unwrap_or_default(), place(column))?;
+    }
+    moment(of.run_delay.measured().copied().unwrap_or_default(), place("run_delay_ns"))?;
+    count(of.sampler.samples, place("sampler_samples"))?;
+    span(of.sampler.span, place("sampler_span_ns"))?;
+    // The time of a thread is counted in ticks, or by another clock than the span.
+    let own = of.sampler.span + Nanoseconds(of.sampler.span.0 / 10 + 20_000_000);
+    let watching = format_args!("{} ns in {} ns", of.sampler.cpu_time.0, of.sampler.span.0).to_string();
+    ensure(
+        of.sampler.cpu_time <= own,
+        place("sampler_cpu_ns"),
+        watching,
+        "no more than the time that watching lasted",
+    )?;
+    for (k, thread) in of.threads.measured().into_iter().flatten().enumerate() {
+        self::thread(thread, row, k)?;
+    }
+    of.pages.measured().map_or(Ok(()), |pages| self::pages(pages, row))
+}
+
+fn thread(thread: &ThreadObservation, row: u32, k: usize) -> Sound {
+    let place = |column: &'static str| move || format!("threads: trial {row}, thread {k}, {column}");
+    name(&thread.name, place("name"))?;
+    ensure(thread.pid.0 >= 0, place("pid"), thread.pid, "a number from 0")?;
+    ensure(thread.tid.0 >= 0, place("tid"), thread.tid, "a number from 0")?;
+    span(thread.cpu_time, place("cpu_ns"))?;
+    count(thread.minor_faults, place("minor_faults"))?;
+    count(thread.migrations, place("migrations"))?;
+    thread
+        .cpu_time_on
+        .iter()
+        .try_for_each(|(_, time)| span(*time, || format!("thread_cpus: trial {row}, thread {k}, cpu_ns")))
+}
+
+fn pages(pages: &ResidencySample, row: u32) -> Sound {
+    let place = |column: &'static str| move || format!("trials: row {row}, {column}");
+    name(&pages.method, place("pages_method"))?;
+    count(pages.pages_seen, place("pages_seen"))?;
+    span(pages.at, place("pages_at_ns"))?;
+    let all: Bytes = pages.by_node.iter().map(|(_, bytes)| *bytes).sum();
+    bytes(all, || format!("pages: trial {row}, bytes of all nodes"))?;
+    pages.memory.measured().map_or(Ok(()), |of| memory(of, place("pages_memory")))
+}
