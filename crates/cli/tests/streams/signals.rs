@@ -1,0 +1,65 @@
+//! Signals to us, where some are ignored or blocked.
+
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::start::Start;
+use crate::{folder, numawise, trials, whole};
+
+fn send(child: &Child, signal: i32) {
+    // SAFETY: the child is ours and not waited for yet.
+    assert_eq!(unsafe { libc::kill(child.id().cast_signed(), signal) }, 0);
+}
+
+/// Sends a signal to a check in the middle of its trials; gives its status and whether it did all its work.
+fn check(start: Start, signal: i32) -> (Option<i32>, bool) {
+    let folder = folder();
+    let words = [
+        "check",
+        "--budget",
+        "1s",
+        "--repeats",
+        "8",
+        "-o",
+        "a.nw",
+        "--",
+        "sh",
+        "-c",
+        "echo x >> ran; sleep 0.1",
+    ];
+    let mut command = numawise(&words);
+    command.current_dir(folder.path()).stdout(Stdio::null()).stderr(Stdio::null());
+    start.apply(&mut command);
+    let mut child = command.spawn().unwrap();
+    let begun = Instant::now();
+    let ran = || std::fs::read_to_string(folder.path().join("ran")).unwrap_or_default().lines().count();
+    while ran() < 4 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "no trials after a minute");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    send(&child, signal);
+    let status = child.wait().unwrap();
+    let trials = trials(folder.path(), "a.nw");
+    assert!(whole(&trials) && trials.len() >= 3, "{start:?}, signal {signal}: {trials:?}");
+    // The first run and eight of each placement, of which there are at least two.
+    (status.code(), trials.len() >= 9)
+}
+
+#[test]
+fn a_signal_that_is_ignored_stays_so() {
+    for signal in [libc::SIGHUP, libc::SIGINT] {
+        let ignored: &[i32] = if signal == libc::SIGHUP { &[libc::SIGHUP] } else { &[libc::SIGINT] };
+        let start = Start { ignored, ..Start::default() };
+        assert_eq!(check(start, signal), (Some(0), true), "signal {signal}");
+    }
+}
+
+#[test]
+fn a_signal_ends_the_trials_also_where_a_parent_had_blocked_it() {
+    for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGTERM] {
+        for blocked in [&[][..], &[libc::SIGHUP, libc::SIGINT, libc::SIGTERM]] {
+            let start = Start { blocked, ..Start::default() };
+            assert_eq!(check(start, signal), (Some(130), false), "signal {signal}, blocked {blocked:?}");
+        }
+    }
+}
