@@ -71,11 +71,20 @@ fn reserve(file: &File, room: Bytes) -> io::Result<()> {
 #[doc(alias = "RLIMIT_FSIZE")]
 pub fn problem(error: &io::Error) -> String {
     match (error.kind(), file_size_limit()) {
-        (io::ErrorKind::FileTooLarge, Some(limit)) => {
-            format!("the file-size limit of {limit} (ulimit -f) is reached")
-        }
+        (io::ErrorKind::FileTooLarge, Some(limit)) => reached(limit),
         _ => error.to_string(),
     }
+}
+
+/// The same for a file that could not grow by so much, where the error that tells why is lost. None where there is no limit, or it
+/// is further away.
+pub fn limit_reached(file: &Path, step: Bytes) -> Option<String> {
+    let length = Bytes(file.metadata().ok()?.len());
+    file_size_limit().filter(|limit| length + step > *limit).map(reached)
+}
+
+fn reached(limit: Bytes) -> String {
+    format!("the file-size limit of {limit} (ulimit -f) is reached")
 }
 
 /// The most that a file of this process may hold; none where there is no limit.

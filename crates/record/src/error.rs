@@ -4,13 +4,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use numawise_units::harmless;
+use numawise_linux::space;
+use numawise_units::{Bytes, harmless};
 use rusqlite::ErrorCode;
 
 use crate::schema::RecordKind;
 
 /// How long we wait for somebody who reads the file.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A record grows by less at a time.
+const STEP: Bytes = Bytes::kib(64);
 
 /// Why a record could not be made, opened, read or written.
 #[derive(Debug, thiserror::Error)]
@@ -107,7 +111,7 @@ impl RecordError {
     /// The error of the file system in our words.
     pub(crate) fn io(path: &Path, doing: &'static str, source: io::Error) -> Self {
         let path = path.to_owned();
-        let problem = source.to_string();
+        let problem = space::problem(&source);
         match source.kind() {
             io::ErrorKind::NotFound if doing == "open it" => RecordError::Missing(path),
             io::ErrorKind::IsADirectory => RecordError::Directory(path),
@@ -151,8 +155,9 @@ impl RecordError {
             }
             ErrorCode::DatabaseCorrupt => RecordError::damaged(&path, problem),
             ErrorCode::DiskFull => RecordError::Full { path, problem },
-            // A quota or a limit on the size of files shows as a failed write.
+            // A quota or a limit on the size of files shows as a failed write, which SQLite has taken back by now.
             ErrorCode::SystemIoFailure if error.extended_code == rusqlite::ffi::SQLITE_IOERR_WRITE => {
+                let problem = space::limit_reached(&path, STEP).unwrap_or(problem);
                 RecordError::Full { path, problem }
             }
             ErrorCode::SystemIoFailure if error.extended_code == rusqlite::ffi::SQLITE_IOERR_SHORT_READ => {
