@@ -4,6 +4,9 @@
 //! Everything is random from a fixed seed, which is printed; `NUMAWISE_FAULTS_SEED` sets another, `NUMAWISE_FAULTS_KILLS` how many
 //! kills there are. Each test ends with a line that says in numbers what it has proved.
 
+mod disks;
 mod kills;
+mod leftovers;
 mod making;
 mod support;
+mod terminals;

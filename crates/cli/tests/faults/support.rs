@@ -78,12 +78,15 @@ impl Place {
 
     /// A program of about 20 ms that notes where it begins and ends, and leaves a child that outlives it for `child` seconds.
     pub fn program(&self, child: &str) -> PathBuf {
+        self.program_with(&format!("sleep {child} > /dev/null 2>&1 &"))
+    }
+
+    /// The same with a line of a shell that leaves something else.
+    pub fn program_with(&self, line: &str) -> PathBuf {
         use std::os::unix::fs::PermissionsExt;
         let (path, log) = (self.all.path().join("program"), self.log());
-        let text = format!(
-            "#!/bin/sh\necho begun >> '{log}'\nsleep {child} > /dev/null 2>&1 &\nsleep 0.02\necho ended >> '{log}'\n",
-            log = log.display()
-        );
+        let log = log.display();
+        let text = format!("#!/bin/sh\necho begun >> '{log}'\n{line}\nsleep 0.02\necho ended >> '{log}'\n");
         std::fs::write(&path, text).unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
         path
@@ -161,37 +164,41 @@ impl Place {
         left
     }
 
-    /// The number of trials in the record, which SQLite finds whole; 0 where there is none. A copy is looked at, so that the record
-    /// is left to numawise as it is.
+    /// The number of trials in the record.
     pub fn trials(&self) -> usize {
-        self.look_at_copy(|sql| {
-            sql.query_row("SELECT count(*) FROM trials", [], |row| row.get::<_, i64>(0)).unwrap() as usize
-        })
-        .unwrap_or(0)
+        Place::trials_of(&self.record())
     }
 
-    /// Whether the record says why measuring ended.
+    /// The number of trials in a record, which SQLite finds whole; 0 where there is none.
+    pub fn trials_of(record: &Path) -> usize {
+        let count =
+            |sql: &Connection| sql.query_row("SELECT count(*) FROM trials", [], |row| row.get::<_, i64>(0));
+        look_at_copy(record, count).unwrap_or(0) as usize
+    }
+
+    /// Why measuring ended, where the record says so.
     pub fn stopped(&self) -> Option<String> {
-        self.look_at_copy(|sql| sql.query_row("SELECT stopped FROM study", [], |row| row.get(0)).unwrap())
+        look_at_copy(&self.record(), |sql| sql.query_row("SELECT stopped FROM study", [], |row| row.get(0)))
             .flatten()
     }
+}
 
-    fn look_at_copy<T>(&self, look: impl FnOnce(&Connection) -> T) -> Option<T> {
-        let folder = tempfile::tempdir().unwrap();
-        if !self.record().exists() {
-            return None;
-        }
-        for name in [RECORD.to_owned(), format!("{RECORD}-journal")] {
-            let copied = std::fs::copy(self.work.join(&name), folder.path().join(&name));
-            assert!(copied.is_ok() || name != RECORD, "{copied:?}");
-        }
-        let copy = folder.path().join(RECORD);
-        assert!(copy.metadata().unwrap().len() > 0, "an empty file is no record");
-        let sql = Connection::open_with_flags(copy, OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
-        let check: String = sql.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
-        assert_eq!(check, "ok", "the record is damaged");
-        Some(look(&sql))
+/// A copy is looked at, so that the record is left to numawise as it is.
+fn look_at_copy<T>(record: &Path, look: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Option<T> {
+    if !record.exists() {
+        return None;
     }
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join(RECORD);
+    std::fs::copy(record, &copy).unwrap();
+    let journal = format!("{RECORD}-journal");
+    // Most have none.
+    let _ = std::fs::copy(record.with_file_name(&journal), folder.path().join(&journal));
+    assert!(copy.metadata().unwrap().len() > 0, "an empty file is no record");
+    let sql = Connection::open_with_flags(copy, OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
+    let check: String = sql.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+    assert_eq!(check, "ok", "the record is damaged");
+    Some(look(&sql).unwrap())
 }
 
 fn processes() -> impl Iterator<Item = PathBuf> {
