@@ -9,6 +9,7 @@ mod check;
 mod tests;
 
 use crate::Error;
+use numawise_units::harmless::quoted;
 use serde::Deserialize;
 use std::path::Path;
 
@@ -94,6 +95,11 @@ pub struct NodeTiming {
     pub link_gbps: Vec<f64>,
 }
 
+/// What the parser says, with the beginnings of the lines that it shows.
+fn in_few_lines(text: &str) -> String {
+    text.lines().take(6).map(quoted).collect::<Vec<_>>().join("\n")
+}
+
 impl EmulatedMachine {
     /// Loads a machine file (*.toml); its name is that of the file.
     ///
@@ -110,8 +116,10 @@ impl EmulatedMachine {
     /// # Errors
     /// As [`EmulatedMachine::load`].
     pub fn parse(name: &str, text: &str) -> Result<Self, Error> {
-        let description: MachineDescription = toml::from_str(text)
-            .map_err(|source| Error::NotAMachine { name: name.to_owned(), reason: source.to_string() })?;
+        let description: MachineDescription = toml::from_str(text).map_err(|source| Error::NotAMachine {
+            name: name.to_owned(),
+            reason: in_few_lines(&source.to_string()),
+        })?;
         Self::checked(name, description)
     }
 
@@ -120,8 +128,10 @@ impl EmulatedMachine {
     /// # Errors
     /// When it is not one.
     pub fn checked(name: &str, description: MachineDescription) -> Result<Self, Error> {
-        check::check(&description)
-            .map_err(|flaw| Error::NotAMachine { name: name.to_owned(), reason: flaw.to_string() })?;
+        check::check(&description).map_err(|flaw| Error::NotAMachine {
+            name: name.to_owned(),
+            reason: quoted(&flaw.to_string()),
+        })?;
         Ok(Self { name: name.to_owned(), description })
     }
 

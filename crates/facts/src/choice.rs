@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use std::str::FromStr;
 
 use numawise_units::CpuSet;
+use numawise_units::harmless::quoted;
 use serde::{Deserialize, Serialize};
 
 /// In which order the hardware threads of a node are taken.
@@ -63,7 +64,7 @@ impl FromStr for Order {
         match text {
             "spread" => Ok(Order::Spread),
             "compact" => Ok(Order::Compact),
-            _ => Err(ParseChoiceError::Order(text.to_owned())),
+            _ => Err(ParseChoiceError::Order(quoted(text))),
         }
     }
 }
@@ -74,7 +75,7 @@ impl FromStr for Smt {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text {
             "all" => Ok(Smt::All),
-            _ => text.parse().map(Smt::PerCore).map_err(|_| ParseChoiceError::Smt(text.to_owned())),
+            _ => text.parse().map(Smt::PerCore).map_err(|_| ParseChoiceError::Smt(quoted(text))),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use numawise_units::harmless::quoted;
 use numawise_units::{CpuId, NodeId, NodeSet};
 use serde::{Deserialize, Serialize};
 
@@ -112,7 +113,7 @@ impl FromStr for Mix {
 
     fn from_str(text: &str) -> Result<Self, ParseMixError> {
         let named = Mix::ALL.into_iter().find(|mix| mix.name() == text);
-        named.ok_or_else(|| ParseMixError(text.to_owned()))
+        named.ok_or_else(|| ParseMixError(quoted(text)))
     }
 }
 

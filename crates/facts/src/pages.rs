@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use numawise_units::harmless::quoted;
 use serde::{Deserialize, Serialize};
 
 /// The size of the pages that a program's memory is made of.
@@ -73,7 +74,7 @@ impl FromStr for PageSize {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let known = PageSize::NAMES.iter().find(|(name, _)| *name == text);
-        known.map(|(_, size)| *size).ok_or_else(|| ParsePagesError::Size(text.to_owned()))
+        known.map(|(_, size)| *size).ok_or_else(|| ParsePagesError::Size(quoted(text)))
     }
 }
 
@@ -85,7 +86,7 @@ impl FromStr for Balancing {
             "on" => Ok(Balancing::On),
             "off" => Ok(Balancing::Off),
             "default" => Ok(Balancing::Default),
-            _ => Err(ParsePagesError::Balancing(text.to_owned())),
+            _ => Err(ParsePagesError::Balancing(quoted(text))),
         }
     }
 }

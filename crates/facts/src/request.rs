@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use numawise_units::harmless::quoted;
 use numawise_units::{CpuSet, NodeId, NodeSet};
 use serde::{Deserialize, Serialize};
 
@@ -56,7 +57,7 @@ impl FromStr for Strategy {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let known =
             Strategy::NAMES.iter().find(|(name, strategy)| *name == text && *strategy != Strategy::Explicit);
-        known.map(|(_, strategy)| *strategy).ok_or_else(|| ParseStrategyError(text.to_owned()))
+        known.map(|(_, strategy)| *strategy).ok_or_else(|| ParseStrategyError(quoted(text)))
     }
 }
 
@@ -129,7 +130,7 @@ impl FromStr for MemoryRequest {
             Some((name, list)) => (name, Some(list)),
             None => (text, None),
         };
-        let broken = |problem: String| ParseMemoryRequestError::Nodes { policy: name.to_owned(), problem };
+        let broken = |problem: String| ParseMemoryRequestError::Nodes { policy: quoted(name), problem };
         let nodes = || -> Result<Option<NodeSet>, ParseMemoryRequestError> {
             let Some(list) = list else { return Ok(None) };
             let nodes: NodeSet =
@@ -159,14 +160,14 @@ impl FromStr for MemoryRequest {
             "default" | "local" | "hbm" | "remote" if list.is_some() => {
                 return Err(broken(format!(
                     "it takes no list of nodes, found '{}'",
-                    list.unwrap_or_default()
+                    quoted(list.unwrap_or_default())
                 )));
             }
             "default" => MemoryRequest::Default,
             "local" => MemoryRequest::Local,
             "hbm" => MemoryRequest::Hbm,
             "remote" => MemoryRequest::Remote,
-            _ => return Err(ParseMemoryRequestError::Name(text.to_owned())),
+            _ => return Err(ParseMemoryRequestError::Name(quoted(text))),
         })
     }
 }
@@ -364,6 +365,6 @@ impl FromStr for EquivalentTool {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let known = EquivalentTool::ALL.into_iter().find(|tool| tool.name() == text);
-        known.ok_or_else(|| ParseEquivalentToolError { name: text.to_owned() })
+        known.ok_or_else(|| ParseEquivalentToolError { name: quoted(text) })
     }
 }

@@ -2,6 +2,7 @@
 //! apart from those of the readers.
 
 use numawise_facts::{Figure, Machine, Profile, Reading};
+use numawise_units::harmless::is_harmful;
 use numawise_units::{Bytes, CpuSet, NodeSet};
 
 /// `CONFIG_NR_CPUS` of x86-64 is 8192 at most.
@@ -21,17 +22,11 @@ pub(crate) fn message(text: &str) -> Option<String> {
     if text.trim().is_empty() {
         return Some("the error has no text".to_owned());
     }
-    if let Some(control) = text.chars().find(|c| is_harmful(*c)) {
+    if let Some(control) = text.chars().find(|c| is_harmful(*c) && *c != '\n') {
         return Some(format!("the error holds the character {control:?}: {:.400?}", text));
     }
     let length = text.chars().count();
     (length > LONGEST_MESSAGE).then(|| format!("the error has {length} characters: {:.200}", text))
-}
-
-/// Characters that move the cursor, set colours or turn the direction of text.
-fn is_harmful(c: char) -> bool {
-    (c.is_control() && c != '\n')
-        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
 }
 
 /// What makes no sense in a machine.

@@ -180,7 +180,7 @@ fn nodes_that_are_not_there_are_refused_with_advice() {
 #[test]
 fn cpus_that_are_not_there_are_refused() {
     let mut plan = free(1);
-    plan.tasks[0].cpus = "60000".parse().unwrap();
+    plan.tasks[0].cpus = "8191".parse().unwrap();
     let error = Job::spawn(&spec(&["/bin/true"]), &plan, Io::Capture).unwrap_err();
     assert!(matches!(error, LaunchError::Affinity { .. }), "{error}");
 }

@@ -6,6 +6,8 @@
 use std::ffi::OsString;
 use std::fmt;
 
+use numawise_units::harmless::quoted;
+
 mod slurm;
 #[cfg(test)]
 #[path = "rank_tests.rs"]
@@ -271,7 +273,12 @@ impl Reader<'_> {
     }
 
     fn broken(&self, name: &'static str, found: impl ToString, expected: String) -> RankError {
-        RankError::Value { launcher: self.launcher, name, found: found.to_string(), expected }
+        RankError::Value {
+            launcher: self.launcher,
+            name,
+            found: quoted(&found.to_string()),
+            expected: quoted(&expected),
+        }
     }
 
     fn missing(&self, present: &'static str, missing: &[&str]) -> RankError {

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use numawise_units::harmless::quoted;
+
 /// Why something could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -49,7 +51,7 @@ impl Malformed {
     /// Shows the beginning of `text`.
     pub fn new(text: &[u8], expected: &'static str) -> Self {
         let shown = &text[..text.len().min(80)];
-        Malformed { found: String::from_utf8_lossy(shown).trim_end().to_owned(), expected }
+        Malformed { found: quoted(String::from_utf8_lossy(shown).trim_end()), expected }
     }
 
     pub fn at(self, path: &Path) -> Error {

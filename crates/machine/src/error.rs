@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use numawise_units::NodeId;
+use numawise_units::{IndexTooLarge, NodeId};
 
 /// Why a machine could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +23,12 @@ pub enum Error {
          expected a description of a machine; write it again with lstopo"
     )]
     HwlocDied { input: String, signal: i32 },
+    #[error(
+        "hwloc takes too long over {input}: more than {} ms of CPU time, where machines with thousands of CPUs take fewer; it is \
+         damaged, or no machine that could be built; expected a description of a machine; write it again with lstopo",
+        crate::hwloc::FOREIGN_TIME.as_millis()
+    )]
+    HwlocTooSlow { input: String },
     #[error("hwloc cannot {step} {input}: {problem}; expected {expected}")]
     Hwloc { step: &'static str, input: String, problem: String, expected: &'static str },
     #[error(
@@ -82,10 +88,12 @@ pub enum XmlError {
     NoType,
     #[error("a {noun} has no os_index")]
     NoIndex { noun: &'static str },
-    #[error("{noun} {index} is above 65,535")]
-    IndexTooLarge { noun: &'static str, index: u32 },
-    #[error("it has two nodes {0}")]
-    NodeTwice(NodeId),
+    #[error(transparent)]
+    IndexTooLarge(#[from] IndexTooLarge),
+    #[error("it has two {noun}s {index}")]
+    Twice { noun: &'static str, index: u32 },
+    #[error("{what} is {found}; expected {expected}")]
+    Impossible { what: String, found: u64, expected: &'static str },
     #[error("it has no node {0}")]
     NoNode(NodeId),
     #[error("{attribute} is '{found}', not a number")]
@@ -94,12 +102,12 @@ pub enum XmlError {
     NotABitmap(String),
     #[error("the bitmap '{0}' has no end")]
     EndlessBitmap(String),
-    #[error("the bitmap '{0}' has indices above 65,535")]
-    BitmapTooLarge(String),
+    #[error("the bitmap '{0}' goes beyond the highest {1} of Linux")]
+    BitmapTooLarge(String, &'static str),
     #[error("the matrix of distances has {values} values for {nodes} nodes")]
     MatrixSize { values: usize, nodes: usize },
-    #[error("the distance {0} is out of range")]
-    DistanceTooLarge(u64),
+    #[error("a distance between nodes is {0}; expected a number from 1 to 65,535 (10 is local)")]
+    Distance(u64),
     #[error("'{0}' among the distances is not a number")]
     NotADistance(String),
 }

@@ -10,6 +10,13 @@ use crate::Error;
 pub(crate) const CPUS: &str = "/sys/devices/system/cpu";
 pub(crate) const NODES: &str = "/sys/devices/system/node";
 
+/// Addresses have at most 57 bits (five levels of page tables).
+pub(crate) const MOST_MEMORY: u64 = 1 << 57;
+/// No cache has a tebibyte.
+pub(crate) const MOST_CACHE: u64 = 1 << 40;
+/// Distances of the firmware are bytes; other sources may count nanoseconds.
+pub(crate) const DISTANCES: std::ops::RangeInclusive<u64> = 1..=65_535;
+
 /// The text of a file.
 pub(crate) fn text(roots: &Roots, absolute: &str) -> Result<String, Error> {
     roots.text(absolute).map_err(|source| Error::System { path: roots.path(absolute), source })

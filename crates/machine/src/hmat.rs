@@ -19,6 +19,10 @@ const FILES: [(&str, AttributeKind); 4] = [
     ("write_bandwidth", AttributeKind::WriteBandwidth),
 ];
 
+/// No memory answers later than after a second, or gives more than 10^16 bytes in one: such figures are the firmware's mistakes.
+const MOST_NANOSECONDS: u64 = 1_000_000_000;
+const MOST_RATE: u64 = 10_000_000_000;
+
 /// The figures of all nodes that have some.
 pub(crate) fn read(roots: &Roots, nodes: &[Node]) -> Vec<Attribute> {
     let mut attributes = Vec::new();
@@ -29,7 +33,8 @@ pub(crate) fn read(roots: &Roots, nodes: &[Node]) -> Vec<Attribute> {
         for (file, kind) in FILES {
             // The kernel writes 0 for what the firmware does not declare.
             let value: Option<u64> = roots.try_value(&format!("{}/{file}", class.directory));
-            if let Some(value) = value.filter(|value| *value > 0) {
+            let most = if kind.is_bandwidth() { MOST_RATE } else { MOST_NANOSECONDS };
+            if let Some(value) = value.filter(|value| (1..=most).contains(value)) {
                 attributes.push(Attribute::declared(kind, class.initiators.clone(), node.id, value));
             }
         }

@@ -9,14 +9,22 @@ use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::ptr;
+use std::time::{Duration, Instant};
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
-use crate::Error;
+use numawise_linux::Roots;
 
+use crate::Error;
+use crate::files::shortened;
+
+mod bounds;
 #[cfg(test)]
 #[path = "hwloc_tests.rs"]
 mod tests;
+
+use bounds::Bounds;
+pub(crate) use bounds::FOREIGN_TIME;
 
 /// What hwloc is to describe.
 #[derive(Debug, Clone, Copy)]
@@ -96,25 +104,34 @@ pub(crate) fn export(input: Input<'_>, name: &str) -> Result<String, Error> {
     let (reader, writer) = pipe().map_err(Error::Helper)?;
     let said = memory_file().map_err(Error::Helper)?;
     let environment = Environment::prepared();
+    let bounds = if matches!(input, Input::Live) { Bounds::LIVE } else { Bounds::FOREIGN };
+    let (parent, own) = (std::process::id() as libc::pid_t, address_space());
     // SAFETY: the child calls hwloc, which allocates; glibc keeps malloc usable in the child of a process with threads.
     // Apart from that it makes system calls only, and leaves by _exit.
     let pid = unsafe { libc::fork() };
     match pid {
         -1 => return Err(Error::Helper(io::Error::last_os_error())),
         0 => {
+            bounds.enter(parent, own);
             let status = child(&hwloc, input, &environment, writer.as_raw_fd(), said.as_raw_fd());
             // SAFETY: leaves at once, without the exit handlers of the parent.
             unsafe { libc::_exit(status as c_int) }
         }
         _ => drop(writer),
     }
-    let mut xml = Vec::new();
-    let read = File::from(reader).read_to_end(&mut xml);
+    let read = everything(reader, bounds.wall);
+    if !matches!(read, Ok(Some(_))) {
+        // SAFETY: our own child, which was not waited for.
+        unsafe { libc::kill(pid, libc::SIGKILL) };
+    }
     let status = wait(pid).map_err(Error::Helper)?;
-    read.map_err(Error::Helper)?;
+    let Some(xml) = read.map_err(Error::Helper)? else {
+        return Err(Error::HwlocTooSlow { input: name.to_owned() });
+    };
     if libc::WIFSIGNALED(status) {
-        let signal = libc::WTERMSIG(status);
-        return Err(Error::HwlocDied { input: name.to_owned(), signal });
+        let (input, signal) = (name.to_owned(), libc::WTERMSIG(status));
+        let slow = Bounds::is_out_of_time(signal);
+        return Err(if slow { Error::HwlocTooSlow { input } } else { Error::HwlocDied { input, signal } });
     }
     match libc::WEXITSTATUS(status) {
         0 => {
@@ -122,8 +139,37 @@ pub(crate) fn export(input: Input<'_>, name: &str) -> Result<String, Error> {
             let end = xml.iter().position(|&b| b == 0).unwrap_or(xml.len());
             Ok(String::from_utf8_lossy(&xml[..end]).into_owned())
         }
-        status => Err(failed(status, name, &words(said))),
+        status => Err(failed(status, name, &shortened(&words(said)))),
     }
+}
+
+/// No description that hwloc writes is longer: 8,192 CPUs take 6 MB.
+const LONGEST_ANSWER: usize = 128 << 20;
+
+/// What comes through a pipe; `None` where its end does not come in time, or it never ends.
+fn everything(pipe: OwnedFd, time: Duration) -> io::Result<Option<Vec<u8>>> {
+    let deadline = Instant::now() + time;
+    let mut pipe = File::from(pipe);
+    let (mut all, mut piece) = (Vec::new(), vec![0; 64 << 10]);
+    while bounds::readable(pipe.as_raw_fd(), deadline)? {
+        match pipe.read(&mut piece) {
+            Ok(0) => return Ok(Some(all)),
+            Ok(n) if all.len() + n > LONGEST_ANSWER => return Ok(None),
+            Ok(n) => all.extend_from_slice(&piece[..n]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(None)
+}
+
+/// The size of our address space, which the child has too; a gibibyte where the kernel does not say.
+fn address_space() -> u64 {
+    let text = Roots::live().try_text("/proc/self/statm");
+    let pages: Option<u64> = text.and_then(|text| text.split(' ').next()?.parse().ok());
+    // SAFETY: asks for a number.
+    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    pages.map_or(1 << 30, |pages| pages.saturating_mul(page.max(4096) as u64))
 }
 
 fn failed(status: c_int, name: &str, said: &str) -> Error {
@@ -180,14 +226,6 @@ impl Environment {
 
 /// What the child does: hwloc from beginning to end, the XML to `out`. Nothing is freed, since the process ends.
 fn child(hwloc: &Hwloc, input: Input<'_>, environment: &Environment, out: c_int, said: c_int) -> Step {
-    let limit = |what, most| {
-        let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
-        // SAFETY: a plain system call on a value that lives long enough.
-        unsafe { libc::setrlimit(what, &limit) };
-    };
-    // No core file of an assertion, and an end to loops; hwloc takes some 10 ms, on the largest machines a second or two.
-    limit(libc::RLIMIT_CORE, 0);
-    limit(libc::RLIMIT_CPU, 20);
     // SAFETY: this process has one thread; descriptors and strings outlive the calls.
     unsafe {
         libc::dup2(said, 1);

@@ -3,6 +3,7 @@
 //! A file is looked at before hwloc gets it: that it is whole XML, that it is a machine, and that its version is one that
 //! hwloc 2 reads. So most broken files get a message with a place in it, and hwloc meets only files that are nearly right.
 
+mod outline;
 mod plain;
 mod values;
 
@@ -12,6 +13,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use numawise_facts::{Machine, Source};
+use numawise_units::{CpuId, Id};
 use roxmltree::{Document, ParsingOptions};
 
 use crate::files::shortened;
@@ -22,10 +24,12 @@ use crate::{Error, xml};
 #[path = "recorded_tests.rs"]
 mod tests;
 
-/// Files larger than this are not machines: a node with 384 CPUs and its devices takes 330 kB.
-const LARGEST_FILE: u64 = 256 << 20;
-/// As many CPUs as a set of CPUs takes.
-const MOST_CPUS: u64 = 65_536;
+/// Files larger than this are not machines: a node with 384 CPUs and its devices takes 330 kB, 8,192 CPUs take 6 MB.
+const LARGEST_FILE: u64 = 32 << 20;
+/// As many CPUs as a Linux kernel takes.
+const MOST_CPUS: u64 = CpuId::LIMIT as u64;
+/// A description is a line that people type.
+const LONGEST_DESCRIPTION: usize = 4096;
 
 /// What was typed: a file when there is one of that name, or something that looks like a path; otherwise a synthetic
 /// description.
@@ -71,8 +75,11 @@ pub fn from_synthetic(text: &str) -> Result<Machine, Error> {
     if text.trim().is_empty() {
         return Err(refuse("it is empty".to_owned()));
     }
+    if text.len() > LONGEST_DESCRIPTION {
+        return Err(refuse(format!("it has {} bytes, and {LONGEST_DESCRIPTION} are the most", text.len())));
+    }
     if let Some(cpus) = too_many_cpus(text) {
-        return Err(refuse(format!("it has {cpus} CPUs, and {MOST_CPUS} is the most")));
+        return Err(refuse(format!("it has {cpus} CPUs, and {MOST_CPUS} is the most that Linux takes")));
     }
     let words = CString::new(text).map_err(|_| refuse("it holds a NUL character".to_owned()))?;
     let source = Source::Synthetic(text.to_owned());
@@ -125,7 +132,7 @@ fn contents(path: &Path, name: &str) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(cannot)?;
     if bytes.len() as u64 > LARGEST_FILE {
-        return Err(not_a_file("larger than 256 MiB"));
+        return Err(not_a_file("larger than 32 MiB"));
     }
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(not_a_file("empty"));
@@ -143,21 +150,29 @@ fn checked(bytes: &[u8], name: &str) -> Result<String, Error> {
         return Err(not_a_machine(format!("'{}'", shortened(first_line(&text)))));
     }
     if text.contains('\0') {
-        return Err(Error::Broken { path: path(), problem: "it holds a NUL character".to_owned() });
+        let problem = "it holds a NUL character".to_owned();
+        return Err(Error::Broken { path: path(), problem });
+    }
+    let broken = |problem: String| Error::Broken { path: path(), problem };
+    if let Some(strange) = outline::strange(&text) {
+        return Err(broken(strange.to_string()));
     }
     let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
     let document = Document::parse_with_options(&text, options)
-        .map_err(|error| Error::Broken { path: path(), problem: error.to_string() })?;
+        .map_err(|error| broken(shortened(&error.to_string())))?;
     let root = document.root_element();
     if root.tag_name().name() != "topology" {
-        return Err(not_a_machine(format!("an XML file that begins with <{}>", root.tag_name().name())));
+        return Err(not_a_machine(format!(
+            "an XML file that begins with <{}>",
+            shortened(root.tag_name().name())
+        )));
     }
     let version = root.attribute("version").unwrap_or("1");
     let major: Option<u32> = version.split('.').next().and_then(|major| major.parse().ok());
     match major {
         Some(1 | 2) => {}
         Some(3..) => {
-            return Err(Error::Newer { path: path(), version: version.to_owned() });
+            return Err(Error::Newer { path: path(), version: shortened(version) });
         }
         _ => {
             return Err(not_a_machine(format!("a <topology> of version '{}'", shortened(version))));
@@ -166,7 +181,9 @@ fn checked(bytes: &[u8], name: &str) -> Result<String, Error> {
     let machine = root.children().find(|child| child.has_tag_name("object"));
     match machine.and_then(|machine| machine.attribute("type")) {
         Some("Machine" | "System") => {}
-        Some(other) => return Err(not_a_machine(format!("a <topology> whose first object is a {other}"))),
+        Some(other) => {
+            return Err(not_a_machine(format!("a <topology> whose first object is a {}", shortened(other))));
+        }
         None => return Err(not_a_machine("a <topology> without objects".to_owned())),
     }
     match values::problem(&document) {

@@ -12,7 +12,7 @@ use numawise_linux::memory::MemoryInfo;
 use numawise_linux::proc::status::Status;
 use numawise_units::{Bytes, CpuId, CpuSet, NodeId, NodeSet};
 
-use crate::files::{CPUS, NODES};
+use crate::files::{CPUS, DISTANCES, MOST_MEMORY, NODES};
 use crate::kinds::{self, Locality};
 use crate::{Error, Roots, files, hmat};
 
@@ -49,7 +49,7 @@ pub(crate) enum Figures {
 }
 
 pub(crate) fn read(roots: &Roots, figures: Figures) -> Result<Machine, Error> {
-    let online: CpuSet = files::value(roots, &format!("{CPUS}/online"), LIST)?;
+    let online = online(roots)?;
     let mut nodes = nodes(roots, &online)?;
     let wanted = figures == Figures::Always || nodes.iter().any(|node| node.cpus.is_empty());
     let attributes = if wanted { hmat::read(roots, &nodes) } else { Vec::new() };
@@ -102,22 +102,45 @@ impl Allowed {
     }
 }
 
+/// The CPUs online, of which there is one at least.
+fn online(roots: &Roots) -> Result<CpuSet, Error> {
+    let file = format!("{CPUS}/online");
+    let online: CpuSet = files::value(roots, &file, LIST)?;
+    if online.is_empty() {
+        let expected = "the list of the CPUs that are online".to_owned();
+        return Err(Error::SystemContent { path: roots.path(&file), found: String::new(), expected });
+    }
+    Ok(online)
+}
+
 fn nodes(roots: &Roots, online: &CpuSet) -> Result<Vec<Node>, Error> {
     let list = format!("{NODES}/online");
     if !roots.path(&list).exists() {
         return Ok(vec![only_node(roots, online)]);
     }
     let ids: NodeSet = files::value(roots, &list, LIST)?;
-    ids.iter().map(|id| node(roots, id, online)).collect()
+    if ids.is_empty() {
+        return Ok(vec![only_node(roots, online)]);
+    }
+    let mut taken = CpuSet::new();
+    let read = |id| {
+        let mut node = node(roots, id, online, ids.len())?;
+        // A CPU is local to one node; where two claim it, the first one has it.
+        node.cpus = node.cpus.difference(&taken);
+        taken = taken.union(&node.cpus);
+        Ok(node)
+    };
+    ids.iter().map(read).collect()
 }
 
-fn node(roots: &Roots, id: NodeId, online: &CpuSet) -> Result<Node, Error> {
+/// `number`: how many nodes there are.
+fn node(roots: &Roots, id: NodeId, online: &CpuSet, number: usize) -> Result<Node, Error> {
     let file = |name: &str| format!("{NODES}/node{id}/{name}");
     let cpus: CpuSet = files::value(roots, &file("cpulist"), LIST)?;
     let cpus = cpus.intersection(online);
     let (memory, free) = memory(MemoryInfo::of_node(roots, id));
     let distances = match roots.try_text(&file("distance")) {
-        Some(text) => row(&text),
+        Some(text) => row(&text, number),
         None => Reading::unavailable("the kernel gives no distances"),
     };
     Ok(Node {
@@ -132,10 +155,13 @@ fn node(roots: &Roots, id: NodeId, online: &CpuSet) -> Result<Node, Error> {
     })
 }
 
-fn row(text: &str) -> Reading<Vec<u32>> {
-    let numbers: Result<Vec<u32>, _> = text.split_whitespace().map(str::parse).collect();
-    match numbers {
-        Ok(row) if !row.is_empty() => Reading::Measured(row),
+/// The distances to so many nodes.
+fn row(text: &str, number: usize) -> Reading<Vec<u32>> {
+    let distance =
+        |word: &str| word.parse().ok().filter(|distance| DISTANCES.contains(&u64::from(*distance)));
+    let row: Option<Vec<u32>> = text.split_whitespace().map(distance).collect();
+    match row {
+        Some(row) if row.len() == number => Reading::Measured(row),
         _ => Reading::unavailable("the kernel's distances make no sense"),
     }
 }
@@ -145,6 +171,7 @@ pub(crate) fn memory(info: io::Result<MemoryInfo>) -> (Reading<Bytes>, Reading<B
     match info {
         Ok(info) => {
             let reading = |value: Option<Bytes>| match value {
+                Some(Bytes(MOST_MEMORY..)) => Reading::unavailable("meminfo makes no sense"),
                 Some(bytes) => Reading::Measured(bytes),
                 None => Reading::unavailable("meminfo does not tell"),
             };

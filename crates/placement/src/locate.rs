@@ -12,6 +12,7 @@
 
 use numawise_facts::Machine;
 use numawise_units::CpuSet;
+use numawise_units::harmless::quoted;
 
 use objects::{Kind, Objects};
 
@@ -65,11 +66,16 @@ pub fn locate(machine: &Machine, text: &str) -> Result<CpuSet, LocationError> {
             None => all.union(&one(&objects, word)?),
         };
     }
-    if !all.is_empty() { Ok(all) } else { Err(LocationError::Nothing { text: text.trim().to_owned() }) }
+    if !all.is_empty() { Ok(all) } else { Err(LocationError::Nothing { text: quoted(text.trim()) }) }
 }
 
+/// Machine, package, node, five caches, core and hardware thread, some of them twice.
+const MOST_LEVELS: usize = 20;
+/// Several times the CPUs of the largest machine.
+const MOST_OBJECTS: usize = 65_536;
+
 fn one(objects: &Objects<'_>, location: &str) -> Result<CpuSet, LocationError> {
-    let broken = |problem: String| LocationError::Syntax { location: location.to_owned(), problem };
+    let broken = |problem: String| LocationError::Syntax { location: quoted(location), problem };
     if location.eq_ignore_ascii_case("all") || location.eq_ignore_ascii_case("root") {
         return Ok(objects.all.clone());
     }
@@ -84,17 +90,23 @@ fn one(objects: &Objects<'_>, location: &str) -> Result<CpuSet, LocationError> {
         Some(_) => {}
     }
     let mut places = vec![(objects.all.clone(), "the machine".to_owned())];
+    if location.split('.').count() > MOST_LEVELS {
+        return Err(broken(format!("it has more than {MOST_LEVELS} levels")));
+    }
     for level in location.split('.') {
         let Some((name, indexes)) = level.split_once(':') else {
-            return Err(broken(format!("in '{level}' the objects are missing, as in core:0")));
+            return Err(broken(format!("in '{}' the objects are missing, as in core:0", quoted(level))));
         };
         let Some(kind) = Kind::named(name) else {
-            return Err(LocationError::Level { location: location.to_owned(), name: name.to_owned() });
+            return Err(LocationError::Level { location: quoted(location), name: quoted(name) });
         };
         let ranges = indexes::parse(indexes).map_err(|flaw| broken(flaw.to_string()))?;
         let mut inside = Vec::new();
         for (cpus, parent) in &places {
             inside.extend(chosen(objects, location, (cpus, parent), kind, &ranges)?);
+            if inside.len() > MOST_OBJECTS {
+                return Err(broken(format!("it names more than {MOST_OBJECTS} objects, most of them twice")));
+            }
         }
         places = inside;
     }
@@ -113,7 +125,7 @@ fn chosen(
     let mut found = Vec::new();
     for range in ranges {
         let picked = range.among(there.len()).map_err(|missing| LocationError::Object {
-            location: location.to_owned(),
+            location: quoted(location),
             what: match missing {
                 Some(index) => format!("{kind} {index}"),
                 None => format!("{kind} with an {range} number"),
@@ -132,7 +144,7 @@ fn chosen(
                 _ => format!("{parent}.{kind}:{index}"),
             };
             if there[index].is_empty() {
-                return Err(LocationError::NoCpus { location: location.to_owned(), object });
+                return Err(LocationError::NoCpus { location: quoted(location), object });
             }
             found.push((there[index].clone(), object));
         }

@@ -9,7 +9,7 @@ use numawise_facts::{
     Depth, Estimate, Fingerprint, MemoryKind, Notice, Profile, ProfileHeader, ProfileNode, ProfileOrigin,
     Reading,
 };
-use numawise_units::{Bytes, NodeId};
+use numawise_units::{Bytes, NodeId, harmless};
 
 mod matrix;
 mod sections;
@@ -45,6 +45,9 @@ pub(crate) struct Broken {
     pub problem: String,
 }
 
+/// So many lines and tables may be left out, each with a notice: the longest output of MLC has a dozen of them.
+const MOST_LEFT_OUT: usize = 1000;
+
 const TITLE: &str = "Memory Latency Checker";
 
 /// Whether a text is of MLC: its title, or one of its headings.
@@ -62,6 +65,10 @@ pub(crate) fn profile(text: &str) -> Result<Profile, MlcError> {
         return Err(MlcError::NoTable { line: text.lines().count().max(1) });
     }
     let tables = Tables::read(&sections, &mut notices)?;
+    if notices.len() > MOST_LEFT_OUT {
+        let problem = format!("more than {MOST_LEFT_OUT} lines down to here are none that MLC prints");
+        return Err(Broken { line: text.lines().count(), problem }.into());
+    }
     notices.extend(of_the_method(text, &sections));
     let nodes = tables.nodes();
     Ok(Profile {
@@ -105,7 +112,9 @@ fn header(text: &str, nodes: &[NodeId], notices: Vec<MembenchNotice>, complete: 
 fn version(text: &str) -> String {
     let title = text.lines().find_map(|line| line.split_once(TITLE).map(|(_, rest)| rest));
     let version = title.and_then(|rest| rest.split_whitespace().find(|word| word.starts_with('v')));
-    version.map_or("of an unknown version".to_owned(), |version| version.chars().take(20).collect())
+    version.map_or("of an unknown version".to_owned(), |version| {
+        harmless::line(&version.chars().take(20).collect::<String>())
+    })
 }
 
 /// What MLC says of how it measured.

@@ -221,3 +221,36 @@ fn what_is_not_mlcs_is_not_recognised() {
     assert!(recognised("Measuring Loaded Latencies for the system\n"));
     assert!(recognised("Intel(R) Memory Latency Checker - v3.11\n"));
 }
+
+/// Two hundred thousand rows took minutes, each compared with all before it.
+#[test]
+fn tables_beyond_any_machine_are_refused_at_their_first_line_too_many() {
+    let head =
+        "Intel(R) Memory Latency Checker - v3.11\nMeasuring idle latencies (in ns)...\n\t\tNuma node\n";
+    let rows = |number: usize| (0..number).map(|k| format!("{k}\t81.1\n")).collect::<String>();
+    let columns = |number: usize| (0..number).map(|k| format!("\t{k}")).collect::<String>();
+    let loads = "00000\t200.1\t1000.1\n".repeat(200_000);
+    let noise = "Measuring the unknown\n".repeat(200_000);
+    for (text, words) in [
+        (format!("{head}Numa node\t0\n{}", rows(200_000)), "more than 256 rows"),
+        (
+            format!("{head}Numa node{}\n{}", columns(1000), rows(3)),
+            "there are 1000 columns, and 256 is the most",
+        ),
+        (format!("{head}Numa node\t0\t0\n0\t81.1\t81.2\n"), "there is a second column of 0"),
+        (format!("{head}Numa node\t0\n4000000000\t81.1\n"), "node 4000000000 is above 1023"),
+        (format!("{head}Numa node\t0\n0\t5e300.0\n"), "found '5e300.0' for a figure above 0 and at most 1e9"),
+        (
+            format!("{head}Numa node\t0\n0\t81.1\nMeasuring Loaded Latencies for the system\n{loads}"),
+            "more than 1000 loads",
+        ),
+        (format!("{head}Numa node\t0\n0\t81.1\n{noise}"), "more than 1000 lines"),
+    ] {
+        let begun = std::time::Instant::now();
+        match profile(&text) {
+            Err(MlcError::Table(broken)) => assert!(broken.problem.contains(words), "{broken:?}"),
+            other => panic!("{words}: {other:?}"),
+        }
+        assert!(begun.elapsed().as_secs() < 5, "{words}: {:?}", begun.elapsed());
+    }
+}

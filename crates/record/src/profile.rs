@@ -4,23 +4,24 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use numawise_facts::{Estimate, PROFILE_SCHEMA, Profile, Reading};
-use serde::Serialize;
-use serde_json::Value;
+use numawise_facts::{PROFILE_SCHEMA, Profile};
+use numawise_units::harmless::quoted;
+use serde::{Deserialize, Serialize};
 
 use crate::RecordError;
 use crate::mlc::{self, Broken, MlcError};
 use numawise_linux::replace;
 
 mod folder;
+mod sense;
 #[cfg(test)]
 #[path = "profile_tests.rs"]
 mod tests;
 
 pub use folder::{Found, PassedOver, PassedOverReason, Profiles};
 
-/// No profile is so long: transfers between all of 256 cores take an eighth of it.
-const LONGEST: u64 = 256 << 20;
+/// No profile is so long: transfers between all of 256 cores take a quarter of it.
+const LONGEST: u64 = 128 << 20;
 
 /// The file as it is kept: the schema first, then the parts of the profile.
 #[derive(Serialize)]
@@ -115,67 +116,47 @@ fn contents(path: &Path) -> Result<Vec<u8>, RecordError> {
 fn from_json(path: &Path, text: &str) -> Result<Profile, RecordError> {
     let damaged = |problem: String| RecordError::DamagedProfile { path: path.to_owned(), problem };
     let not = |found: String| RecordError::NotAProfile { path: path.to_owned(), found };
-    let value: Value = match serde_json::from_str(text) {
-        Ok(value) => value,
-        Err(error) if error.is_eof() && text.contains(stem()) => {
+    // Without the rest, which may be anything: a tree of all values takes ten times the memory of the text.
+    let schema = match serde_json::from_str::<SchemaOnly>(text) {
+        Ok(only) => only.schema,
+        Err(error) if error.is_data() => None,
+        Err(error) if is_cut_off(&error, text) && text.contains(stem()) => {
             return Err(damaged(format!("it is cut off in line {}", error.line())));
         }
         Err(error) if text.contains(stem()) => return Err(damaged(format!("its JSON is broken: {error}"))),
         Err(error) => return Err(not(format!("its JSON is broken: {error}"))),
     };
-    let Some(schema) = value.get("schema").and_then(Value::as_str) else {
+    let Some(schema) = schema else {
         return Err(not("it is JSON without a schema".to_owned()));
     };
     if schema != PROFILE_SCHEMA {
         let version = schema.strip_prefix(stem()).and_then(|version| version.parse::<i64>().ok());
         return Err(match version {
             Some(found) if found > 1 => RecordError::Newer { path: path.to_owned(), found, known: 1 },
-            _ => not(format!("its schema is '{}'", schema.chars().take(60).collect::<String>())),
+            _ => not(format!("its schema is '{}'", quoted(&schema))),
         });
     }
-    let profile: Profile = serde_json::from_value(value).map_err(|error| damaged(error.to_string()))?;
-    match nonsense(&profile) {
+    let profile: Profile = serde_json::from_str(text).map_err(|error| damaged(quoted(&error.to_string())))?;
+    match sense::nonsense(&profile) {
         Some(problem) => Err(damaged(problem)),
         None => Ok(profile),
     }
 }
 
+/// Whether the error is at the end of the text: a number that ends there is broken rather than missing.
+fn is_cut_off(error: &serde_json::Error, text: &str) -> bool {
+    let (lines, last) = (text.lines().count(), text.lines().next_back().unwrap_or_default());
+    let at_end = error.line() >= lines && error.column() >= last.len() && !text.trim_end().ends_with('}');
+    error.is_eof() || at_end
+}
+
+/// What tells the kind of a document and its version.
+#[derive(Deserialize)]
+struct SchemaOnly {
+    schema: Option<String>,
+}
+
 /// The schema without its version.
 fn stem() -> &'static str {
     PROFILE_SCHEMA.trim_end_matches(|c: char| c.is_ascii_digit())
-}
-
-/// The first figure that nobody can have measured. Others divide by these.
-fn nonsense(profile: &Profile) -> Option<String> {
-    let mut figures: Vec<(&str, [f64; 3])> = Vec::new();
-    let mut take = |what, figure: Option<[f64; 3]>| figures.extend(figure.map(|figure| (what, figure)));
-    for cell in &profile.latency {
-        take("latency", of(&cell.latency, |latency| latency.0));
-        take("latency", of(&cell.with_tlb_misses, |latency| latency.0));
-    }
-    for point in profile.working_sets.iter().flat_map(|curve| &curve.points) {
-        take("latency of a working set", of(&point.latency, |latency| latency.0));
-    }
-    for cell in &profile.bandwidth {
-        take("bandwidth", of(&cell.rate, |rate| rate.0));
-    }
-    for point in profile.loaded.iter().filter_map(|curve| curve.points.measured()).flatten() {
-        take("latency under load", Some(bounds(&point.latency, |latency| latency.0)));
-        take("bandwidth under load", Some(bounds(&point.bandwidth, |rate| rate.0)));
-    }
-    for transfer in &profile.transfers {
-        take("latency of a transfer", of(&transfer.latency, |latency| latency.0));
-    }
-    let sane =
-        |[low, median, high]: &[f64; 3]| *low > 0.0 && low <= median && median <= high && high.is_finite();
-    let (what, [low, median, high]) = figures.into_iter().find(|(_, figure)| !sane(figure))?;
-    Some(format!("a {what} of {median} with an interval from {low} to {high} cannot be"))
-}
-
-fn of<T: Copy>(reading: &Reading<Estimate<T>>, number: impl Fn(T) -> f64) -> Option<[f64; 3]> {
-    reading.measured().map(|estimate| bounds(estimate, number))
-}
-
-fn bounds<T: Copy>(estimate: &Estimate<T>, number: impl Fn(T) -> f64) -> [f64; 3] {
-    [estimate.low, estimate.median, estimate.high].map(number)
 }

@@ -3,6 +3,7 @@
 
 use numawise_facts::MemoryMode;
 use numawise_machine::{DeviceError, Roots, nodes_of_device};
+use numawise_units::harmless::quoted;
 use numawise_units::{CpuSet, Id, IdSet, NodeSet};
 
 #[cfg(test)]
@@ -84,7 +85,7 @@ fn parse<T: Id>(text: &str, allowed: &IdSet<T>, devices: Devices<'_, T>) -> Resu
         // Each element may have a + of its own.
         let (relative_here, list) = strip(list, '+');
         if let Some(found) = devices(list) {
-            let whole = text.to_owned();
+            let whole = quoted(text);
             let found = found.map_err(|unnamed| match unnamed {
                 Unnamed::Device(source) => ListError::Device { text: whole, source },
                 Unnamed::NotOfCpus => ListError::NotOfCpus { text: whole },
@@ -110,9 +111,9 @@ fn parse<T: Id>(text: &str, allowed: &IdSet<T>, devices: Devices<'_, T>) -> Resu
 
 /// A number or a range as it is written.
 fn listed<T: Id>(text: &str, element: &str) -> Result<IdSet<T>, ListError> {
-    let wrong = |problem: String| ListError::Syntax { text: text.to_owned(), problem };
+    let wrong = |problem: String| ListError::Syntax { text: quoted(text), problem };
     if element.contains(':') {
-        return Err(ListError::Step { text: text.to_owned() });
+        return Err(ListError::Step { text: quoted(text) });
     }
     let listed: IdSet<T> = element.parse().map_err(|_| wrong(problem(element)))?;
     if listed.is_empty() { Err(wrong("a number is missing".to_owned())) } else { Ok(listed) }
@@ -123,7 +124,7 @@ fn at_positions<T: Id>(text: &str, positions: &IdSet<T>, allowed: &IdSet<T>) -> 
     let ids: Vec<T> = allowed.iter().collect();
     let at = |position: u32| {
         ids.get(position as usize).copied().ok_or_else(|| ListError::Relative {
-            text: text.to_owned(),
+            text: quoted(text),
             noun: T::NOUN,
             position,
             count: ids.len(),
@@ -156,6 +157,6 @@ fn non_empty<T: Id>(text: &str, set: IdSet<T>, allowed: &IdSet<T>) -> Result<IdS
     if !set.is_empty() {
         Ok(set)
     } else {
-        Err(ListError::Nothing { text: text.to_owned(), noun: T::NOUN, allowed: allowed.to_string() })
+        Err(ListError::Nothing { text: quoted(text), noun: T::NOUN, allowed: allowed.to_string() })
     }
 }

@@ -1,6 +1,7 @@
 //! A number out of the program's output.
 
 use numawise_facts::{Metric, MetricProblem};
+use numawise_units::harmless::quoted;
 use regex::Regex;
 
 /// Why a regular expression cannot give a metric.
@@ -10,6 +11,12 @@ pub enum MetricError {
     Syntax { regex: String, problem: String },
     #[error("'{regex}' has {found} groups; expected exactly one, around the number, e.g. 'time: ([0-9.]+)'")]
     Groups { regex: String, found: usize },
+}
+
+/// What is wrong, in one line: the last one says it, those before show the place.
+fn flaw(error: &regex::Error) -> String {
+    let text = error.to_string();
+    quoted(text.lines().next_back().unwrap_or_default().trim_start_matches("error: "))
 }
 
 /// Reads the metric of a trial from what the program printed.
@@ -23,11 +30,11 @@ impl MetricReader {
         let Metric::Output { regex, .. } = metric else {
             return Ok(MetricReader { regex: None });
         };
-        let compiled = Regex::new(regex)
-            .map_err(|e| MetricError::Syntax { regex: regex.clone(), problem: e.to_string() })?;
+        let compiled =
+            Regex::new(regex).map_err(|e| MetricError::Syntax { regex: quoted(regex), problem: flaw(&e) })?;
         match compiled.captures_len() - 1 {
             1 => Ok(MetricReader { regex: Some(compiled) }),
-            found => Err(MetricError::Groups { regex: regex.clone(), found }),
+            found => Err(MetricError::Groups { regex: quoted(regex), found }),
         }
     }
 
@@ -43,7 +50,7 @@ impl MetricReader {
         };
         match text.as_str().trim().parse::<f64>() {
             Ok(value) if Metric::VALUES.contains(&value) => Ok(value),
-            _ => Err(MetricProblem::NotANumber { text: text.as_str().to_owned() }),
+            _ => Err(MetricProblem::NotANumber { text: quoted(text.as_str()) }),
         }
     }
 }

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::harmless::quoted;
+
 #[cfg(test)]
 #[path = "quantity_tests.rs"]
 mod tests;
@@ -89,7 +91,7 @@ impl FromStr for Nanoseconds {
     type Err = ParseSpanError;
 
     fn from_str(text: &str) -> Result<Self, ParseSpanError> {
-        let error = || ParseSpanError(text.to_owned());
+        let error = || ParseSpanError(quoted(text));
         let mut rest = text.trim();
         let mut total = 0f64;
         if rest.is_empty() {
@@ -112,7 +114,8 @@ impl FromStr for Nanoseconds {
             rest = rest[letters..].trim_start();
             total += value * unit;
         }
-        Ok(Nanoseconds::from_seconds(total))
+        // Centuries and above would become the greatest number there is.
+        if total * 1e9 < u64::MAX as f64 { Ok(Nanoseconds::from_seconds(total)) } else { Err(error()) }
     }
 }
 
@@ -182,7 +185,7 @@ impl FromStr for Bytes {
     type Err = ParseBytesError;
 
     fn from_str(text: &str) -> Result<Self, ParseBytesError> {
-        let error = || ParseBytesError(text.to_owned());
+        let error = || ParseBytesError(quoted(text));
         let trimmed = text.trim();
         let digits = trimmed.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(trimmed.len());
         let value: f64 = trimmed[..digits].parse().map_err(|_| error())?;
@@ -199,8 +202,8 @@ impl FromStr for Bytes {
             _ => return Err(error()),
         };
         let bytes = value * unit;
-        // 2^64 and above would become the greatest number there is.
-        if bytes < u64::MAX as f64 { Ok(Bytes(bytes.round() as u64)) } else { Err(error()) }
+        // Addresses have at most 57 bits.
+        if bytes < (1u64 << 57) as f64 { Ok(Bytes(bytes.round() as u64)) } else { Err(error()) }
     }
 }
 

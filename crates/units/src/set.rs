@@ -222,8 +222,8 @@ pub enum SetFlaw {
     MissingNumber,
     #[error("'{found}' is not a number")]
     NotANumber { found: String },
-    #[error("{found} is above {MAX_INDEX}")]
-    TooLarge { found: String },
+    #[error("{found} is above {highest}, the highest that Linux gives")]
+    TooLarge { found: String, highest: u32 },
     #[error("it names more than {MOST_NUMBERS} numbers, most of them again and again")]
     TooMany,
 }
@@ -241,7 +241,7 @@ impl<T: Id> FromStr for IdSet<T> {
         let broken = |flaw| ParseSetError { text: quoted(text.trim()), noun: T::NOUN, flaw };
         let mut numbers = 0;
         for element in text.trim().split(',') {
-            let (first, last, step) = range(element.trim()).map_err(broken)?;
+            let (first, last, step) = range::<T>(element.trim()).map_err(broken)?;
             numbers += u64::from((last - first) / step) + 1;
             if numbers > MOST_NUMBERS {
                 return Err(broken(SetFlaw::TooMany));
@@ -253,14 +253,15 @@ impl<T: Id> FromStr for IdSet<T> {
 }
 
 /// `7`, `0-3` or `0-14:2` as first, last and step.
-fn range(element: &str) -> Result<(u32, u32, u32), SetFlaw> {
+fn range<T: Id>(element: &str) -> Result<(u32, u32, u32), SetFlaw> {
     let (span, step) = match element.split_once(':') {
-        Some((span, step)) => (span, number(step)?),
+        Some((span, step)) => (span, number(step, MAX_INDEX)?),
         None => (element, 1),
     };
+    let highest = MAX_INDEX.min(T::LIMIT - 1);
     let (first, last) = match span.split_once('-') {
-        Some((first, last)) => (number(first)?, number(last)?),
-        None => (number(span)?, number(span)?),
+        Some((first, last)) => (number(first, highest)?, number(last, highest)?),
+        None => (number(span, highest)?, number(span, highest)?),
     };
     if step == 0 {
         return Err(SetFlaw::StepOfZero { element: quoted(element) });
@@ -271,7 +272,7 @@ fn range(element: &str) -> Result<(u32, u32, u32), SetFlaw> {
     Ok((first, last, step))
 }
 
-fn number(text: &str) -> Result<u32, SetFlaw> {
+fn number(text: &str, highest: u32) -> Result<u32, SetFlaw> {
     if text.is_empty() {
         return Err(SetFlaw::MissingNumber);
     }
@@ -279,8 +280,8 @@ fn number(text: &str) -> Result<u32, SetFlaw> {
         return Err(SetFlaw::NotANumber { found: quoted(text) });
     }
     match text.parse() {
-        Ok(n) if n <= MAX_INDEX => Ok(n),
-        _ => Err(SetFlaw::TooLarge { found: quoted(text) }),
+        Ok(n) if n <= highest => Ok(n),
+        _ => Err(SetFlaw::TooLarge { found: quoted(text), highest }),
     }
 }
 

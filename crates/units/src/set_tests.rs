@@ -22,13 +22,15 @@ fn a_broken_list_names_the_problem() {
         ("1,,2", "a number is missing"),
         ("3-1", "runs backwards"),
         ("0-8:0", "the step in '0-8:0' is 0"),
-        ("0-4000000000", "4000000000 is above 65535"),
-        ("99999999999999999999", "is above 65535"),
+        ("0-4000000000", "4000000000 is above 8191"),
+        ("8192", "8192 is above 8191"),
+        ("99999999999999999999", "is above 8191"),
         ("+1", "'+1' is not a number"),
     ] {
         let error = text.parse::<CpuSet>().unwrap_err().to_string();
         assert!(error.contains(problem) && error.contains("list of CPUs"), "{text}: {error}");
     }
+    assert!("0-1024".parse::<NodeSet>().unwrap_err().to_string().contains("1024 is above 1023"));
     assert!("x".parse::<NodeSet>().unwrap_err().to_string().contains("list of nodes"));
 }
 

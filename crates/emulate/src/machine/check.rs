@@ -7,6 +7,8 @@ use std::fmt;
 const MAX_NODES: usize = 64;
 const MAX_CPUS: usize = 256;
 const LOCAL: u8 = 10;
+/// A pebibyte of a node: QEMU takes no guest with more.
+const MOST_MEMORY_MIB: u64 = 1 << 30;
 /// Below this a Debian kernel does not come up with an initramfs of some 10 MiB.
 const LEAST_MEMORY_MIB: u64 = 256;
 
@@ -79,6 +81,13 @@ fn check_cpus(machine: &MachineDescription) -> Result<(), Flaw> {
 fn check_memory(machine: &MachineDescription) -> Result<(), Flaw> {
     let first = machine.node[0].memory_mib;
     ensure(first > 0, "node 0", "no memory", "memory: the kernel is loaded there")?;
+    let most = machine.node.iter().map(|node| node.memory_mib).max().unwrap_or(0);
+    ensure(
+        most <= MOST_MEMORY_MIB,
+        "memory_mib",
+        format!("{most} MiB"),
+        format!("at most {MOST_MEMORY_MIB} MiB"),
+    )?;
     let total: u64 = machine.node.iter().map(|node| node.memory_mib).sum();
     let expected = format!("at least {LEAST_MEMORY_MIB} MiB, to boot at all");
     ensure(total >= LEAST_MEMORY_MIB, "memory_mib of all nodes", format!("{total} MiB"), expected)

@@ -115,7 +115,7 @@ fn quantities(input: &[u8]) -> Read {
     let text = text(input);
     let share =
         |share: &Share| (!(share.value() > 0.0 && share.value() < 1.0)).then(|| format!("share {share}"));
-    let bytes = |bytes: &Bytes| (bytes.0 >= 1 << 60).then(|| format!("{bytes} of memory"));
+    let bytes = |bytes: &Bytes| (bytes.0 >= 1 << 57).then(|| format!("{bytes} of memory"));
     all([
         Read::of(text.parse::<Bytes>(), bytes),
         Read::of(text.parse::<Share>(), share),

@@ -1,6 +1,6 @@
 //! `/proc/stat`: the CPU time of the whole computer and of each CPU, in ticks since the start of the system.
 
-use numawise_units::CpuId;
+use numawise_units::{CpuId, stored};
 
 use crate::error::{Error, Malformed};
 use crate::file::{number, read_path};
@@ -68,7 +68,7 @@ impl CpuTicks {
         let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
         let cpu = match words.next()?.strip_prefix(b"cpu")? {
             b"" => None,
-            index => Some(CpuId(number(index)?)),
+            index => Some(stored(number(index)?).ok()?),
         };
         let mut next = || number(words.next()?);
         let ticks = CpuTicks {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use numawise_units::{Bytes, NodeId};
+use numawise_units::{Bytes, NodeId, stored};
 
 use super::maps::hex;
 use crate::error::Malformed;
@@ -100,7 +100,7 @@ impl<'a> NumaMapping<'a> {
             // No file name can come here: it stands behind `file=`.
             [b'N', digits @ ..] if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) => {
                 let pages = count(value)?;
-                nodes.push((NodeId(u32::try_from(count(digits)?).ok()?), pages));
+                nodes.push((stored(count(digits)?).ok()?, pages));
                 self.pages = self.pages.checked_add(pages)?;
             }
             _ => {}

@@ -1,6 +1,6 @@
 //! `/proc/PID/task/TID/stat` (and `/proc/PID/stat`, which has the same form).
 
-use numawise_units::CpuId;
+use numawise_units::{CpuId, stored};
 
 use crate::error::Malformed;
 use crate::file::number;
@@ -65,7 +65,7 @@ impl<'a> TaskStat<'a> {
             ticks: number::<u64>(field(14)?)?.checked_add(number(field(15)?)?)?,
             threads: number(field(20)?)?,
             start: number(field(22)?)?,
-            cpu: CpuId(number(field(39)?)?),
+            cpu: stored(number(field(39)?)?).ok()?,
         })
     }
 }

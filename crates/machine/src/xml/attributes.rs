@@ -23,6 +23,11 @@ pub(super) const NOTE: &str = "NumawiseMeasured";
 /// MiB in bytes: hwloc's unit of bandwidths that are no copies of the firmware's.
 pub(super) const MIB: f64 = 1_048_576.0;
 
+/// A second: no memory answers so late.
+const MOST_NANOSECONDS: (u64, &str) = (1_000_000_000, "at most a second, in nanoseconds");
+/// 10^16 bytes per second, in the kernel's unit.
+const MOST_RATE: (u64, &str) = (10_000_000_000, "at most 10^10, in 10^6 bytes per second");
+
 pub(super) fn read(topology: Element<'_, '_>, objects: &Objects<'_, '_>) -> Result<Vec<Attribute>, XmlError> {
     let measured = measured(topology);
     let mut found = Vec::new();
@@ -67,6 +72,16 @@ fn one(
     let (Some(target), Some(initiator), Some(value)) = (target, initiator, value) else {
         return Ok(None);
     };
+    // The kernel's and hwloc's way to say that nothing is known.
+    if value == 0 {
+        return Ok(None);
+    }
+    let (most, expected) = if kind.is_bandwidth() { MOST_RATE } else { MOST_NANOSECONDS };
+    if value > most {
+        let what =
+            format!("a {} of node {target}", if kind.is_bandwidth() { "bandwidth" } else { "latency" });
+        return Err(XmlError::Impossible { what, found: value, expected });
+    }
     let declared = Attribute::declared(kind, initiator.intersection(&objects.cpus), *target, value);
     if !measured {
         return Ok(Some(declared));

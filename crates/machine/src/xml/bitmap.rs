@@ -3,21 +3,19 @@
 use numawise_units::{Id, IdSet};
 
 use crate::error::XmlError;
-
-/// Words of a set of the highest index that a set takes.
-const MOST_WORDS: usize = 65_536 / 32;
+use crate::files::shortened;
 
 /// The set in a bitmap.
 pub(super) fn parse<T: Id>(text: &str) -> Result<IdSet<T>, XmlError> {
     if text.starts_with("0xf...f") {
-        return Err(XmlError::EndlessBitmap(text.to_owned()));
+        return Err(XmlError::EndlessBitmap(shortened(text)));
     }
     let mut words: Vec<u32> = Vec::new();
     for word in text.split(',') {
         let digits = word.strip_prefix("0x").unwrap_or(word);
         let value = match digits {
             "" => 0,
-            _ => u32::from_str_radix(digits, 16).map_err(|_| XmlError::NotABitmap(text.to_owned()))?,
+            _ => u32::from_str_radix(digits, 16).map_err(|_| XmlError::NotABitmap(shortened(text)))?,
         };
         words.push(value);
     }
@@ -25,8 +23,9 @@ pub(super) fn parse<T: Id>(text: &str) -> Result<IdSet<T>, XmlError> {
     while words.last() == Some(&0) {
         words.pop();
     }
-    if words.len() > MOST_WORDS {
-        return Err(XmlError::BitmapTooLarge(text.to_owned()));
+    let most = T::LIMIT as usize / 32;
+    if words.len() > most {
+        return Err(XmlError::BitmapTooLarge(shortened(text), T::NOUN));
     }
     let pairs = words.chunks(2);
     let wide = pairs.map(|pair| u64::from(pair[0]) | u64::from(pair.get(1).copied().unwrap_or(0)) << 32);

@@ -5,6 +5,7 @@ use numawise_units::NodeId;
 use roxmltree::Node as Element;
 
 use crate::error::XmlError;
+use crate::files::{DISTANCES, shortened};
 
 /// `HWLOC_DISTANCES_KIND_FROM_OS`.
 const FROM_OS: u32 = 1 << 0;
@@ -19,7 +20,7 @@ pub(super) fn read(topology: Element<'_, '_>, nodes: &[NodeId]) -> Result<Vec<Re
     };
     let indexes: Vec<u64> = numbers(matrix, "indexes")?;
     let values: Vec<u64> = numbers(matrix, "u64values")?;
-    if values.len() != indexes.len() * indexes.len() {
+    if indexes.len().checked_mul(indexes.len()) != Some(values.len()) {
         return Err(XmlError::MatrixSize { values: values.len(), nodes: indexes.len() });
     }
     let position = |node: &NodeId| indexes.iter().position(|&index| index == u64::from(node.0));
@@ -30,7 +31,7 @@ pub(super) fn read(topology: Element<'_, '_>, nodes: &[NodeId]) -> Result<Vec<Re
         };
         let value = |&column: &usize| {
             let value = values[row * indexes.len() + column];
-            u32::try_from(value).map_err(|_| XmlError::DistanceTooLarge(value))
+            if DISTANCES.contains(&value) { Ok(value as u32) } else { Err(XmlError::Distance(value)) }
         };
         columns.iter().map(value).collect::<Result<_, _>>().map(Reading::Measured)
     };
@@ -54,6 +55,6 @@ fn numbers(matrix: Element<'_, '_>, name: &str) -> Result<Vec<u64>, XmlError> {
         .children()
         .filter(|child| child.has_tag_name(name))
         .flat_map(|child| child.text().unwrap_or_default().split_whitespace())
-        .map(|word| word.parse().map_err(|_| XmlError::NotADistance(word.to_owned())))
+        .map(|word| word.parse().map_err(|_| XmlError::NotADistance(shortened(word))))
         .collect()
 }

@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 
 use numawise_facts::Cache;
-use numawise_units::{Bytes, CpuId, CpuSet, Id, IdSet, NodeId};
+use numawise_units::{Bytes, CpuId, CpuSet, Id, IdSet, NodeId, stored};
 use roxmltree::Node as Element;
 
 use super::bitmap;
 use crate::error::XmlError;
+use crate::files::{MOST_CACHE, MOST_MEMORY, shortened};
 
 /// A NUMA node as it stands in the XML.
 pub(super) struct XmlNode {
@@ -69,14 +70,17 @@ impl<'a, 'input> Objects<'a, 'input> {
         }
         match object_type {
             "PU" => {
-                self.cpus.insert(identifier::<CpuId>(element)?);
+                let id = identifier::<CpuId>(element)?;
+                if !self.cpus.insert(id) {
+                    return Err(XmlError::Twice { noun: CpuId::NOUN, index: id.0 });
+                }
             }
             "Core" => self.cores.push(cpus),
             "Package" => self.packages.push(cpus),
             "NUMANode" => {
                 let id = identifier::<NodeId>(element)?;
                 if self.nodes.iter().any(|node| node.id == id) {
-                    return Err(XmlError::NodeTwice(id));
+                    return Err(XmlError::Twice { noun: NodeId::NOUN, index: id.0 });
                 }
                 if let Some(number) = number {
                     self.node_numbers.insert(number, id);
@@ -86,13 +90,13 @@ impl<'a, 'input> Objects<'a, 'input> {
                     id,
                     complete: complete.unwrap_or_default().union(&cpus),
                     cpus,
-                    memory: optional(element, "local_memory")?,
+                    memory: below(element, "local_memory", MOST_MEMORY, "less than 2^57 bytes of memory")?,
                     subtype: element.attribute("subtype").map(str::to_owned),
                 });
             }
             "L1Cache" | "L2Cache" | "L3Cache" | "L4Cache" | "L5Cache" => self.caches.push(Cache {
                 level: u32::from(object_type.as_bytes()[1] - b'0'),
-                size: Bytes(optional(element, "cache_size")?.unwrap_or(0)),
+                size: Bytes(below(element, "cache_size", MOST_CACHE, "less than 2^40 bytes")?.unwrap_or(0)),
                 cpus,
             }),
             _ => {}
@@ -113,9 +117,21 @@ impl<'a, 'input> Objects<'a, 'input> {
 
 fn identifier<T: Id>(element: Element<'_, '_>) -> Result<T, XmlError> {
     match optional::<u32>(element, "os_index")? {
-        Some(index) if index < 65_536 => Ok(T::from_index(index)),
-        Some(index) => Err(XmlError::IndexTooLarge { noun: T::NOUN, index }),
+        Some(index) => Ok(stored(index.into())?),
         None => Err(XmlError::NoIndex { noun: T::NOUN }),
+    }
+}
+
+/// A number in an attribute that need not be there, and is below a bound.
+fn below(
+    element: Element<'_, '_>,
+    name: &str,
+    most: u64,
+    expected: &'static str,
+) -> Result<Option<u64>, XmlError> {
+    match optional::<u64>(element, name)? {
+        Some(found) if found >= most => Err(XmlError::Impossible { what: name.to_owned(), found, expected }),
+        found => Ok(found),
     }
 }
 
@@ -128,7 +144,7 @@ pub(super) fn optional<N: std::str::FromStr>(
         .attribute(name)
         .map(|text| {
             text.parse()
-                .map_err(|_| XmlError::NotANumber { attribute: name.to_owned(), found: text.to_owned() })
+                .map_err(|_| XmlError::NotANumber { attribute: name.to_owned(), found: shortened(text) })
         })
         .transpose()
 }

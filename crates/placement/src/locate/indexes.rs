@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use numawise_units::harmless::quoted;
+
 /// One element of a list of indexes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Indexes {
@@ -88,7 +90,7 @@ fn element(text: &str) -> Result<Indexes, IndexFlaw> {
     }
     if let Some((first, count)) = text.split_once(':') {
         return match (number(first)?, number(count)?) {
-            (_, 0) => Err(IndexFlaw::NoObjects { text: text.to_owned() }),
+            (_, 0) => Err(IndexFlaw::NoObjects { text: quoted(text) }),
             (first, count) => Ok(Indexes::Wrapped(first, count)),
         };
     }
@@ -96,7 +98,7 @@ fn element(text: &str) -> Result<Indexes, IndexFlaw> {
         None => number(text).map(|index| Indexes::Range(index, index)),
         Some((first, "")) => number(first).map(Indexes::From),
         Some((first, last)) => match (number(first)?, number(last)?) {
-            (first, last) if last < first => Err(IndexFlaw::Backwards { range: text.to_owned() }),
+            (first, last) if last < first => Err(IndexFlaw::Backwards { range: quoted(text) }),
             (first, last) => Ok(Indexes::Range(first, last)),
         },
     }
@@ -110,10 +112,10 @@ fn number(text: &str) -> Result<usize, IndexFlaw> {
         return Err(IndexFlaw::MissingNumber);
     }
     if !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(IndexFlaw::NotAnIndex { text: text.to_owned() });
+        return Err(IndexFlaw::NotAnIndex { text: quoted(text) });
     }
     text.parse()
         .ok()
         .filter(|number| *number <= MOST)
-        .ok_or_else(|| IndexFlaw::TooLarge { text: text.to_owned() })
+        .ok_or_else(|| IndexFlaw::TooLarge { text: quoted(text) })
 }

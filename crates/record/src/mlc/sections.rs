@@ -1,6 +1,7 @@
 //! The parts of MLC's text: each begins with a line `Measuring ...`.
 
 use numawise_facts::notice::{MembenchNotice, MlcLineGap, MlcTable, MlcTableGap};
+use numawise_units::harmless::quoted;
 
 /// Of two parts with the same table the first is taken.
 fn same_table(one: MlcTable, other: MlcTable) -> bool {
@@ -66,7 +67,7 @@ pub(super) fn sections(text: &str) -> (Vec<Section<'_>>, Vec<MembenchNotice>) {
 fn parts(text: &str) -> (Vec<Section<'_>>, Vec<MembenchNotice>) {
     let (mut parts, mut notices): (Vec<Section<'_>>, Vec<MembenchNotice>) = (Vec::new(), Vec::new());
     let (mut before, mut options, mut open) = (None, "", false);
-    let left_out = |line: &str, because| MembenchNotice::MlcLineLeftOut { line: line.to_owned(), because };
+    let left_out = |line: &str, because| MembenchNotice::MlcLineLeftOut { line: quoted(line), because };
     for (number, line) in (1..).zip(text.lines()) {
         let trimmed = line.trim();
         if trimmed.contains(super::TITLE) {

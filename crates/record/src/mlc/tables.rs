@@ -6,6 +6,7 @@ use numawise_facts::notice::{MembenchNotice, MlcLineGap, MlcTable, MlcTableGap};
 use numawise_facts::{
     Bandwidth, IdleLatency, LoadPoint, LoadedLatency, Mix, Reading, Target, Transfer, Workers,
 };
+use numawise_units::harmless::quoted;
 use numawise_units::{Bytes, BytesPerSecond, Latency, NodeId};
 
 use super::matrix::{Matrix, figure, matrix};
@@ -36,7 +37,7 @@ impl Tables {
             if matches!(section.table, MlcTable::IdleLatencies | MlcTable::Transfers)
                 && section.unit() != "ns"
             {
-                let because = MlcTableGap::Unit(section.unit().to_owned());
+                let because = MlcTableGap::Unit(quoted(section.unit()));
                 notices.push(MembenchNotice::MlcTableLeftOut { table: section.table, because });
                 continue;
             }
@@ -200,9 +201,7 @@ fn dash<T>() -> Reading<T> {
 /// The figure of a pair.
 fn read(matrix: Option<&Matrix>, from: NodeId, to: NodeId, what: &str) -> Reading<f64> {
     let Some(matrix) = matrix else { return absent(what) };
-    let row = matrix.rows.iter().find(|(node, _)| *node == from);
-    let column = matrix.columns.iter().position(|node| *node == to);
-    match row.zip(column).map(|((_, cells), k)| cells[k]) {
+    match matrix.cell(from, to) {
         Some(Some(figure)) => Reading::Measured(figure),
         Some(None) => dash(),
         None => absent(&format!("{what} of this pair")),
@@ -223,7 +222,7 @@ fn mix(section: &Section<'_>, notices: &mut Vec<MembenchNotice>) -> Option<Mix> 
         None => Some(Mix::Read),
     };
     if mix.is_none() {
-        let because = MlcTableGap::Traffic(by_option?.to_owned());
+        let because = MlcTableGap::Traffic(quoted(by_option?));
         notices.push(MembenchNotice::MlcTableLeftOut { table: section.table, because });
     }
     mix
@@ -243,7 +242,7 @@ fn peaks(section: &Section<'_>, notices: &mut Vec<MembenchNotice>) -> Result<Vec
             "stream-triad like" => Mix::Triad,
             _ => {
                 let because = MlcLineGap::NotKnown;
-                notices.push(MembenchNotice::MlcLineLeftOut { line: text.trim().to_owned(), because });
+                notices.push(MembenchNotice::MlcLineLeftOut { line: quoted(text.trim()), because });
                 continue;
             }
         };
@@ -251,6 +250,9 @@ fn peaks(section: &Section<'_>, notices: &mut Vec<MembenchNotice>) -> Result<Vec
     }
     Ok(peaks)
 }
+
+/// MLC measures under some twenty loads.
+const MOST_POINTS: usize = 1000;
 
 /// Lines such as ` 00200  121.90  160264.1`, the greatest load first: delay, latency, bandwidth.
 fn points(section: &Section<'_>) -> Result<Vec<LoadPoint>, Broken> {
@@ -265,6 +267,9 @@ fn points(section: &Section<'_>) -> Result<Vec<LoadPoint>, Broken> {
             let problem = format!("there are {} figures for latency and bandwidth", rest.len());
             return Err(Broken { line, problem });
         };
+        if points.len() >= MOST_POINTS {
+            return Err(Broken { line, problem: format!("there are more than {MOST_POINTS} loads") });
+        }
         points.push(LoadPoint {
             delay: Reading::unavailable("MLC's delays are no times"),
             bandwidth: once(BytesPerSecond(figure(rate, line)? * MB)),
