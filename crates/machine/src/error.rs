@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use numawise_units::{IndexTooLarge, NodeId};
 
@@ -26,9 +27,9 @@ pub enum Error {
     #[error(
         "hwloc takes too long over {input}: more than {} ms of CPU time, where machines with thousands of CPUs take fewer; it is \
          damaged, or no machine that could be built; expected a description of a machine; write it again with lstopo",
-        crate::hwloc::FOREIGN_TIME.as_millis()
+        .limit.as_millis()
     )]
-    HwlocTooSlow { input: String },
+    HwlocTooSlow { input: String, limit: Duration },
     #[error("hwloc cannot {step} {input}: {problem}; expected {expected}")]
     Hwloc { step: &'static str, input: String, problem: String, expected: &'static str },
     #[error(

@@ -24,7 +24,6 @@ mod bounds;
 mod tests;
 
 use bounds::Bounds;
-pub(crate) use bounds::FOREIGN_TIME;
 
 /// What hwloc is to describe.
 #[derive(Debug, Clone, Copy)]
@@ -126,12 +125,16 @@ pub(crate) fn export(input: Input<'_>, name: &str) -> Result<String, Error> {
     }
     let status = wait(pid).map_err(Error::Helper)?;
     let Some(xml) = read.map_err(Error::Helper)? else {
-        return Err(Error::HwlocTooSlow { input: name.to_owned() });
+        return Err(Error::HwlocTooSlow { input: name.to_owned(), limit: bounds.cpu });
     };
     if libc::WIFSIGNALED(status) {
         let (input, signal) = (name.to_owned(), libc::WTERMSIG(status));
         let slow = Bounds::is_out_of_time(signal);
-        return Err(if slow { Error::HwlocTooSlow { input } } else { Error::HwlocDied { input, signal } });
+        return Err(if slow {
+            Error::HwlocTooSlow { input, limit: bounds.cpu }
+        } else {
+            Error::HwlocDied { input, signal }
+        });
     }
     match libc::WEXITSTATUS(status) {
         0 => {

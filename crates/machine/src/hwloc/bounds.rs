@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 use libc::c_int;
 
 /// CPU time for a description from elsewhere. Machines with 2,000 CPUs take 50 ms, those with 8,192 some 300.
-pub(crate) const FOREIGN_TIME: Duration = Duration::from_millis(700);
+const FOREIGN_TIME: Duration = Duration::from_millis(700);
 
 /// How much the helper may take.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
-    cpu: Duration,
+    pub cpu: Duration,
     /// Wall time: longer, since the computer may be busy.
     pub wall: Duration,
     /// Address space beyond what we have.
