@@ -46,6 +46,12 @@ pub fn process() -> c_int {
     unsafe { libc::getpid() }
 }
 
+/// The number of the calling thread.
+pub fn thread() -> c_int {
+    // SAFETY: no preconditions.
+    unsafe { libc::syscall(libc::SYS_gettid) as c_int }
+}
+
 pub fn parent() -> c_int {
     // SAFETY: no preconditions.
     unsafe { libc::getppid() }

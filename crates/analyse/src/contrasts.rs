@@ -8,7 +8,7 @@ use numawise_stats::{
 use numawise_tables::{Contrast, ContrastCall};
 use numawise_units::Ratio;
 
-use crate::summary;
+use crate::{obeyed, summary};
 
 /// Probability that all intervals of a check hold their true ratios.
 const CONFIDENCE: f64 = 0.95;
@@ -18,8 +18,10 @@ const CLOCK: f64 = 1e-9;
 
 /// The contrasts of a study as `stats` takes them.
 struct StudyFamily<'a> {
-    /// The contrasts whose points are both there, in the order of the design.
+    /// The contrasts whose points are both there and were placed as the plan says, in the order of the design.
     pairs: Vec<&'a PointPair>,
+    /// A contrast that the verdict would rest on has a point that was not placed as the plan says.
+    incomplete: bool,
     design: FamilyDesign,
     better: Better,
 }
@@ -35,11 +37,16 @@ fn family_of(study: &Study) -> StudyFamily<'_> {
         };
         Some(PlannedContrast { reference: index(&pair.from)?, other: index(&pair.to)?, judgement })
     };
-    let (pairs, contrasts) = header.pairs.iter().filter_map(|pair| Some((pair, known(pair)?))).unzip();
+    let disobeyed = obeyed::disobeyed(study);
+    let obeyed =
+        |pair: &&PointPair| !disobeyed.iter().any(|point| **point == pair.from || **point == pair.to);
+    let incomplete = header.pairs.iter().any(|pair| pair.role != ContrastRole::Unjudged && !obeyed(&pair));
+    let pairs = header.pairs.iter().filter(obeyed);
+    let (pairs, contrasts) = pairs.filter_map(|pair| Some((pair, known(pair)?))).unzip();
     let resolution = matches!(header.metric, Metric::WallTime).then_some(CLOCK);
     let design = FamilyDesign { contrasts, margin: header.margin, confidence: CONFIDENCE, resolution };
     let better = if header.metric.higher_is_better() { Better::Higher } else { Better::Lower };
-    StudyFamily { pairs, design, better }
+    StudyFamily { pairs, incomplete, design, better }
 }
 
 /// True when the stopping rule of `stats` ends the study: nothing that the verdict rests on is gained by measuring on.
@@ -58,6 +65,8 @@ pub fn decided(study: &Study) -> bool {
 /// The contrasts of a study with what they say, and the family as `stats` gave it.
 pub struct Judged {
     pub contrasts: Vec<Contrast>,
+    /// A contrast that the verdict would rest on is left out, since threads were not where the plan has them.
+    pub incomplete: bool,
     pub family: Option<Family>,
     pub design: FamilyDesign,
 }
@@ -91,7 +100,7 @@ impl Judged {
 
 /// Judges every pair of the study.
 pub fn judge(study: &Study) -> Judged {
-    let StudyFamily { pairs, design, better } = family_of(study);
+    let StudyFamily { pairs, incomplete, design, better } = family_of(study);
     let family = if design.contrasts.is_empty() {
         Err("there is nothing to compare".to_owned())
     } else {
@@ -111,7 +120,7 @@ pub fn judge(study: &Study) -> Judged {
         }
     });
     let contrasts = contrasts.collect();
-    Judged { contrasts, family: family.ok(), design }
+    Judged { contrasts, incomplete, family: family.ok(), design }
 }
 
 fn call(standing: ContrastStanding) -> ContrastCall {

@@ -50,6 +50,8 @@ impl Decided<'_> {
 
 impl<'a> Case<'a> {
     fn point(&self, comparison: Comparison) -> Option<&'a PointSummary> {
+        // Without a contrast nothing may be concluded from the point.
+        self.contrast(comparison)?;
         self.points.iter().find(|point| point.id == comparison.to.id)
     }
 

@@ -11,6 +11,7 @@ mod expected;
 mod findings;
 #[cfg(test)]
 mod labels_tests;
+mod obeyed;
 mod profile;
 mod residency;
 #[cfg(test)]

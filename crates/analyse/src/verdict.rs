@@ -8,7 +8,7 @@ use numawise_stats::FamilyDecision;
 use numawise_tables::{Contrast, ContrastCall, MoreRepeats, PlacedWell, Verdict, VerdictKind};
 
 use crate::contrasts::Judged;
-use crate::summary;
+use crate::{obeyed, summary};
 
 #[cfg(test)]
 #[path = "verdict_tests.rs"]
@@ -19,10 +19,12 @@ pub fn verdict(study: &Study, judged: &Judged) -> Verdict {
     let header = &study.header;
     let caveats = caveats(study);
     if judged.contrasts.is_empty() {
-        return nothing_compared(header, caveats);
+        return nothing_compared(header, judged, caveats);
     }
     let kind = match judged.decision() {
         FamilyDecision::Affected => VerdictKind::Affected,
+        // What was left out might have shown it.
+        FamilyDecision::NotAffected if judged.incomplete => VerdictKind::Undecided,
         FamilyDecision::NotAffected => VerdictKind::NotAffected,
         FamilyDecision::Undecided => VerdictKind::Undecided,
     };
@@ -37,13 +39,13 @@ pub fn verdict(study: &Study, judged: &Judged) -> Verdict {
             .measured()
             .is_some_and(|effect| effect.ratio.0.ln().abs() < header.margin.ln_1p()),
         placed_well: placed_well(header, judged),
-        more_repeats: (kind == VerdictKind::Undecided).then(|| more_repeats(basis, judged)),
+        more_repeats: (judged.decision() == FamilyDecision::Undecided).then(|| more_repeats(basis, judged)),
         caveats,
     }
 }
 
 /// Without a contrast there is either one placement, and it cannot matter, or others that could not be tried, and nobody knows.
-fn nothing_compared(header: &StudyHeader, caveats: Vec<Notice>) -> Verdict {
+fn nothing_compared(header: &StudyHeader, judged: &Judged, caveats: Vec<Notice>) -> Verdict {
     let baseline = header.baseline().map_or_else(|| PointId(String::new()), |point| point.id.clone());
     let kept_from_us = header.not_tried.iter().any(|notice| {
         matches!(
@@ -52,7 +54,10 @@ fn nothing_compared(header: &StudyHeader, caveats: Vec<Notice>) -> Verdict {
                 | Notice::Study(StudyNotice::CannotBePlaced { .. })
         )
     });
-    let (kind, why, placed_well) = if kept_from_us {
+    let (kind, why, placed_well) = if judged.incomplete {
+        let why = "threads were not where the plan has them at any other placement";
+        (VerdictKind::Undecided, why, self::placed_well(header, judged))
+    } else if kept_from_us {
         let why = "no other placement could be tried here, so there is nothing to compare";
         (VerdictKind::Undecided, why, PlacedWell::NotDecided { points: Vec::new() })
     } else {
@@ -100,8 +105,17 @@ fn placed_well(header: &StudyHeader, judged: &Judged) -> PlacedWell {
         return PlacedWell::No;
     }
     let open = alternatives(header, judged).filter(|(_, ruled_out)| !ruled_out);
-    let points: Vec<PointId> = open.map(|(contrast, _)| contrast.to.clone()).collect();
+    let mut points: Vec<PointId> = open.map(|(contrast, _)| contrast.to.clone()).collect();
+    points.extend(left_out(header, judged).cloned());
     if points.is_empty() { PlacedWell::Yes } else { PlacedWell::NotDecided { points } }
+}
+
+/// The placements that one could use and that were left out of the contrasts.
+fn left_out<'a>(header: &'a StudyHeader, judged: &'a Judged) -> impl Iterator<Item = &'a PointId> {
+    let candidate = |id: &PointId| header.point(id).is_some_and(|point| point.role == PointRole::Candidate);
+    let baseline = header.baseline().map(|point| &point.id);
+    let pairs = header.pairs.iter().filter(move |pair| Some(&pair.from) == baseline && candidate(&pair.to));
+    pairs.filter(|pair| judged.contrast(&pair.from, &pair.to).is_none()).map(|pair| &pair.to)
 }
 
 /// The contrast that counts and has the largest ratio either way; the first where none has an interval.
@@ -132,25 +146,22 @@ fn caveats(study: &Study) -> Vec<Notice> {
             StudyNotice::DisturbedCounted { trials }.into()
         });
     }
+    caveats.extend(obeyed::bound_by_others(study).map(Notice::from));
     for point in &study.header.points {
         for warning in &point.placement.warnings {
             let (point, warning) = (point.id.clone(), Box::new(warning.clone()));
             caveats.push(StudyNotice::OfPlacement { point, warning }.into());
         }
         caveats.extend(thread_count_mismatch(study, point).map(Notice::from));
-        caveats.extend(not_pinned(study, point).map(Notice::from));
+        let placed = obeyed::not_obeyed(study, point).or_else(|| not_pinned(study, point));
+        caveats.extend(placed.map(Notice::from));
     }
     caveats
 }
 
-/// Threads with less than this share of the busiest one's CPU time are helpers, not workers.
-const WORKER: f64 = 0.1;
-
 /// The threads that did the work in the last trial of a point that was watched.
 fn workers<'a>(study: &'a Study, point: &'a Point) -> Option<Vec<&'a ThreadObservation>> {
-    let threads = summary::watched(study, point).filter_map(|o| o.threads.measured()).last()?;
-    let busiest = threads.iter().map(|t| t.cpu_time).max()?.seconds();
-    Some(threads.iter().filter(|t| t.cpu_time.seconds() > WORKER * busiest).collect())
+    obeyed::workers(summary::watched(study, point).filter(|o| o.threads.measured().is_some()).last()?)
 }
 
 /// A program that runs more threads than its placement has compares apples with pears.

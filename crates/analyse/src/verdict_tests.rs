@@ -116,27 +116,6 @@ fn a_point_that_is_given_up_is_not_waited_for() {
 }
 
 #[test]
-fn threads_that_were_not_pinned_after_all_are_a_caveat() {
-    let mut check = two_node_check(1.0, 1.0, 1.0, 1.0, 1.0, 1.0);
-    let point = check.header.points.iter_mut().find(|point| point.id.0 == "all-nodes").unwrap();
-    point.placement.binding = numawise_facts::ThreadBinding::Pinned;
-    let masks = |masks: [&str; 2]| {
-        let mut seen = observation(&[], &[(0, 1), (1, 1)]);
-        if let numawise_facts::Reading::Measured(threads) = &mut seen.threads {
-            for (thread, mask) in threads.iter_mut().zip(masks) {
-                thread.mask = numawise_facts::Reading::Measured(mask.parse().unwrap());
-            }
-        }
-        seen
-    };
-    see(&mut check, "all-nodes", &masks(["0-7", "0-7"]));
-    let caveats = analyse(&check).verdict.caveats;
-    assert_eq!(caveats, [StudyNotice::NotPinned { point: "all-nodes".into() }.into()]);
-    see(&mut check, "all-nodes", &masks(["0-7", "5"]));
-    assert_eq!(analyse(&check).verdict.caveats, [], "one is, the other was seen too early");
-}
-
-#[test]
 fn a_program_with_more_threads_than_planned_is_named() {
     let mut check = two_node_check(1.0, 1.0, 1.0, 1.0, 1.0, 1.0);
     see(&mut check, "os", &observation(&[], &[(0, 1), (1, 1), (2, 1), (3, 1)]));

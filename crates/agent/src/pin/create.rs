@@ -204,7 +204,8 @@ fn pin_main(plan: &PinPlan) {
     if !process::main_is_due() {
         return;
     }
-    let id = system::process();
+    // By its number only from another thread: a filter may let a thread place none but itself.
+    let id = if system::thread() == system::process() { 0 } else { system::process() };
     let mut own = CpuMask::new();
     if !system::affinity(id, &mut own) || !mask::same(own.words(), plan.task()) {
         if plan::is_verbose() && !plan.knows(own.words()) {

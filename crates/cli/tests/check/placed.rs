@@ -87,7 +87,7 @@ fn what_is_forbidden_for_some_threads_only_is_tried() {
     let mut command = check(folder.path(), &[&WORDS[..], &[&program]].concat());
     refuse(&mut command, Refused::ForNamedThreads(libc::SYS_sched_setaffinity), libc::EPERM);
     let told = json(&command.output().unwrap());
-    assert!(ids(&told).contains(&"pinned"), "{told}");
+    assert!(ids(&told).contains(&"pinned") && !told.to_string().contains("NW516"), "{told}");
 }
 
 /// Statically linked, it cannot be reached: that is no limit of the machine.
@@ -103,4 +103,8 @@ fn a_program_that_cannot_be_reached_is_named_and_nothing_is_called_forbidden() {
     assert!(ids(&told).contains(&"pinned") && !told["limits"].to_string().contains("NW219"), "{told}");
     assert!(told["caveats"].to_string().contains("linked statically"), "{told}");
     assert!(errors.contains("linked statically"), "{errors}");
+    // Its threads were free, so that nothing follows.
+    assert_eq!(told["verdict"], "undecided", "{told}");
+    assert!(told["text"].as_str().unwrap().contains("cannot be told"), "{told}");
+    assert!(told["caveats"].to_string().contains("NW516"), "{told}");
 }

@@ -1,6 +1,6 @@
 //! Notices of a study and of its analysis.
 
-use numawise_units::{Bytes, NodeSet};
+use numawise_units::{Bytes, CpuSet, NodeSet};
 use serde::{Deserialize, Serialize};
 
 use super::{AffinityRefusal, MachineNotice};
@@ -30,6 +30,13 @@ super::notices! {
         "NW514" NotPinned { point: PointId },
         /// What the planner said of the placement of a point.
         "NW515" OfPlacement { point: PointId, warning: Box<Notice> },
+        /// Threads were not where the plan has them in `trials` trials of a point: the plan has `each` of the CPUs `asked` for
+        /// each thread, and threads were found on `found`. Nothing is concluded from the point.
+        "NW516" NotObeyed {
+            point: PointId, asked: CpuSet, each: u32, found: CpuSet, evidence: PlacementEvidence, trials: u32,
+        },
+        /// Threads are bound at a point where numawise places nothing.
+        "NW517" BoundByOthers { point: PointId, found: CpuSet, allowed: CpuSet },
         /// A figure that no trial, or not every trial, has.
         "NW521" NotObserved { what: ObservedFigure, reason: Reason },
         /// The program failed at a point.
@@ -73,6 +80,16 @@ pub enum NotTriedReason {
     DoesNotFit { needs: Bytes, nodes: NodeSet, capacity: Bytes },
     /// There is not a thread for each node.
     FewerThreadsThanNodes { threads: u32, nodes: u32 },
+}
+
+/// What shows where a thread was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlacementEvidence {
+    /// The CPUs that the kernel holds it to.
+    Masks,
+    /// The CPUs on which it was seen, against its mask: what reports the mask does not keep to it.
+    SeenOnCpus,
 }
 
 /// A figure that watching a trial gives.

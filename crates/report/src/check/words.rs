@@ -1,7 +1,8 @@
 //! What a check says, whoever shows it.
 
+use numawise_facts::notice::StudyNotice;
 use numawise_facts::{
-    Disturbance, Effect, Metric, Outcome, PointId, Reading, StopReason, Study, StudyHeader, Trial,
+    Disturbance, Effect, Metric, Notice, Outcome, PointId, Reading, StopReason, Study, StudyHeader, Trial,
 };
 use numawise_tables::{
     ContrastCall, Expected, MemoryMove, MoreRepeats, NotExpected, PlacedWell, Verdict, VerdictKind,
@@ -85,6 +86,13 @@ fn not_affected(header: &StudyHeader, verdict: &Verdict) -> String {
 }
 
 fn undecided(header: &StudyHeader, verdict: &Verdict) -> String {
+    let disobeyed: Vec<&str> = verdict.caveats.iter().filter_map(not_obeyed).collect();
+    if verdict.more_repeats.is_none() && !disobeyed.is_empty() {
+        return format!(
+            "Whether placement matters cannot be told: threads were not where the plan has them at {}.",
+            disobeyed.join(", ")
+        );
+    }
     let effect: &Effect = match &verdict.effect {
         Reading::Measured(effect) => effect,
         Reading::Unavailable { unavailable } => {
@@ -103,6 +111,13 @@ fn undecided(header: &StudyHeader, verdict: &Verdict) -> String {
         called(header, &verdict.to),
         called(header, &verdict.from)
     )
+}
+
+fn not_obeyed(caveat: &Notice) -> Option<&str> {
+    match caveat {
+        Notice::Study(StudyNotice::NotObeyed { point, .. }) => Some(&point.0),
+        _ => None,
+    }
 }
 
 /// How a point is called in a sentence: `interleave (threads pinned over all nodes, memory interleaved)`.
@@ -243,11 +258,12 @@ fn measured(check: &Check) -> String {
     if disturbed > 0 {
         text += &format!("; {disturbed} disturbed");
     }
-    text + "; " + stopped(analysis.stopped)
+    text + "; " + stopped(analysis.stopped, analysis.contrasts.is_empty())
 }
 
-fn stopped(reason: Option<StopReason>) -> &'static str {
+fn stopped(reason: Option<StopReason>, nothing_compared: bool) -> &'static str {
     match reason {
+        Some(StopReason::Decided) if nothing_compared => "ended because there is nothing to compare",
         Some(StopReason::Decided) => "ended because the intervals decided",
         Some(StopReason::BudgetSpent) => "ended because the time given was spent",
         Some(StopReason::Interrupted) => "ended because it was interrupted",

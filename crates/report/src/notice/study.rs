@@ -1,7 +1,10 @@
 //! Texts of the notices of a study and of its analysis.
 
 use numawise_facts::MetricProblem;
-use numawise_facts::notice::{AffinityRefusal, NotTriedReason, ObservedFigure, PlacementGroup, StudyNotice};
+use numawise_facts::notice::{
+    AffinityRefusal, NotTriedReason, ObservedFigure, PlacementEvidence, PlacementGroup, StudyNotice,
+};
+use numawise_units::CpuSet;
 
 use super::machine;
 use crate::levels;
@@ -34,6 +37,30 @@ pub fn text(notice: &StudyNotice) -> String {
         StudyNotice::NotPinned { point } => format!(
             "{point}: no thread was seen pinned; they were free inside the CPUs of the plan (a statically linked program \
              cannot be reached, and one that places its threads itself wins)"
+        ),
+        StudyNotice::NotObeyed { point, asked, each, found, evidence, trials } => {
+            let many = |n: usize, cpus: &CpuSet| format!("CPU{} {cpus}", if n == 1 { "" } else { "s" });
+            let found = match evidence {
+                PlacementEvidence::Masks => {
+                    format!("threads that worked could run on {}", many(found.len(), found))
+                }
+                PlacementEvidence::SeenOnCpus => {
+                    format!(
+                        "threads that worked were seen on {}, against their masks",
+                        many(found.len(), found)
+                    )
+                }
+            };
+            let s = if *trials == 1 { "" } else { "s" };
+            format!(
+                "{point}: threads were not where the plan has them. Asked for: each on {each} of {}; found in {trials} \
+                 trial{s}: {found}. Nothing is concluded from this placement",
+                many(asked.len(), asked)
+            )
+        }
+        StudyNotice::BoundByOthers { point, found, allowed } => format!(
+            "{point}: threads were bound to CPUs {found} of {allowed} where numawise binds nothing: the program sets its own \
+             affinity, or its environment does; what it sets itself wins at the other placements too"
         ),
         StudyNotice::OfPlacement { point, warning } => format!("{point}: {}", super::text(warning)),
         StudyNotice::NotObserved { what, reason } => format!("{}: {reason}", figure(*what)),
