@@ -41,8 +41,8 @@ pub fn not_obeyed(study: &Study, point: &Point) -> Option<StudyNotice> {
     let asked = Asked::new(point);
     let trials: Vec<Vec<Stray>> =
         summary::watched(study, point).filter_map(|observation| asked.strays(observation)).collect();
-    let disobedient = trials.iter().filter(|strays| !strays.is_empty()).count();
-    if 2 * disobedient <= trials.len() {
+    let astray = trials.iter().filter(|strays| !strays.is_empty()).count();
+    if 2 * astray <= trials.len() {
         return None;
     }
     // The last says it for all: masks differ little between trials.
@@ -54,7 +54,7 @@ pub fn not_obeyed(study: &Study, point: &Point) -> Option<StudyNotice> {
         each: asked.threads.iter().map(|cpus| cpus.len() as u32).max().unwrap_or(0),
         found,
         evidence,
-        trials: disobedient as u32,
+        trials: astray as u32,
     })
 }
 
