@@ -6,6 +6,7 @@
 //! the top; what notices, findings, points and memory are made of stands in the modules of those names.
 
 mod choice;
+pub mod environment;
 mod event;
 pub mod finding;
 mod machine;
@@ -19,6 +20,7 @@ mod placement;
 pub mod point;
 mod profile;
 mod reading;
+pub mod redaction;
 mod request;
 mod run;
 mod snapshot;
@@ -43,6 +45,7 @@ pub use profile::{
     Profile, ProfileHeader, ProfileNode, ProfileOrigin, Transfer, WorkingSet, WorkingSets,
 };
 pub use reading::{Estimate, Reading, Reason};
+pub use redaction::Redactor;
 pub use request::{
     EquivalentTool, MemoryMode, MemoryPlan, MemoryRequest, NodeWeight, PlacementRequest, Strategy,
     ThreadBinding,
