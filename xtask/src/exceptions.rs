@@ -3,7 +3,7 @@
 use crate::rule::Rule;
 
 /// A file or a folder, the rule, and the reason.
-pub const EXCEPTIONS: [(&str, Rule, &str); 4] = [
+pub const EXCEPTIONS: [(&str, Rule, &str); 5] = [
     (
         "crates/placement/src/equivalent.rs",
         Rule::OptionName,
@@ -13,6 +13,11 @@ pub const EXCEPTIONS: [(&str, Rule, &str); 4] = [
         "crates/placement/src/equivalent.rs",
         Rule::KernelPath,
         "the file in the equivalent shell lines that set the kernel's weights; nothing is opened",
+    ),
+    (
+        "crates/facts/src/redaction/arguments.rs",
+        Rule::OptionName,
+        "options of programs that take a password after them, such as curl: data",
     ),
     (
         "crates/cli/src/main.rs",

@@ -1,6 +1,8 @@
 //! The command line to use from now on, ours and the equivalent commands of other tools.
 
-use numawise_facts::{MemoryRequest, PlacementRequest, Point, Strategy, Study, ThreadBinding};
+use numawise_facts::{
+    MemoryRequest, PlacementRequest, Point, RunSpec, Strategy, Study, ThreadBinding, redaction,
+};
 use numawise_placement::EquivalentCommands;
 use numawise_report::check::UseFromNowOn;
 use numawise_tables::Analysis;
@@ -12,7 +14,9 @@ pub fn use_from_now_on(study: &Study, analysis: &Analysis) -> UseFromNowOn {
         return UseFromNowOn {
             line: header.command.shell_line_with_threads(header.points[0].threads()),
             equivalents: Vec::new(),
-            comments: vec!["as it is: nothing that was tried is known to be better".to_owned()],
+            comments: std::iter::once("as it is: nothing that was tried is known to be better".to_owned())
+                .chain(to_be_filled_in(&header.command))
+                .collect(),
         };
     };
     let command = |threads: u32| header.command.shell_line_with_threads(threads);
@@ -29,13 +33,19 @@ pub fn use_from_now_on(study: &Study, analysis: &Analysis) -> UseFromNowOn {
             }
         }
     }
-    let comments =
-        comments.into_iter().map(|(text, tools)| format!("{}: {text}", tools.join(", "))).collect();
+    let comments = comments.into_iter().map(|(text, tools)| format!("{}: {text}", tools.join(", ")));
+    let comments = comments.chain(to_be_filled_in(&header.command)).collect();
     UseFromNowOn {
         line: format!("{} -- {}", run_line(point), command(point.threads())),
         equivalents,
         comments,
     }
+}
+
+/// What to know of a line that holds less than what was typed.
+fn to_be_filled_in(command: &RunSpec) -> Option<String> {
+    let redacted = redaction::is_redacted(&command.shell_line());
+    redacted.then(|| format!("fill in what was left out of the command where '{}' stands", redaction::MARKER))
 }
 
 /// `numawise run` with the options that give this point.

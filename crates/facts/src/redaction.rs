@@ -14,7 +14,9 @@ mod value;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::{Argument, MetricProblem, Outcome, Reading, RunSpec, StudyHeader, Trial};
+use serde::Serialize;
+
+use crate::{Argument, MetricProblem, Outcome, Reading, RunSpec, Study, StudyHeader, Trial};
 
 #[cfg(test)]
 #[path = "redaction_tests.rs"]
@@ -147,6 +149,12 @@ impl Redactor {
         }
     }
 
+    /// All of a study.
+    pub fn study(&self, study: &mut Study) {
+        self.header(&mut study.header);
+        study.trials.iter_mut().for_each(|trial| self.trial(trial));
+    }
+
     fn without_known(&self, mut text: String) -> String {
         for known in &self.known {
             if text.contains(known.as_str()) {
@@ -175,8 +183,44 @@ pub fn is_redacted(text: &str) -> bool {
 }
 
 /// True when something was left out of a word of a command.
-pub fn is_argument_redacted(word: &Argument) -> bool {
+fn is_argument_redacted(word: &Argument) -> bool {
     word.0.to_str().is_some_and(is_redacted)
+}
+
+/// What was left out of a study, as far as it holds it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// How many words of the command something was left out of.
+    pub arguments: usize,
+    /// The variables of the environment whose values were left out, whole or in part.
+    pub variables: Vec<String>,
+    /// In how many trials something was left out of the output.
+    pub outputs: usize,
+}
+
+impl LeftOut {
+    pub fn of(study: &Study) -> LeftOut {
+        let StudyHeader { command, host, .. } = &study.header;
+        let redacted = |(_, value): &&(String, String)| is_redacted(value);
+        let variables = host.environment.iter().filter(redacted).map(|(name, _)| name.clone());
+        let output = |trial: &&Trial| match &trial.outcome {
+            Outcome::Measured { .. } => false,
+            Outcome::Failed { output_tail, .. } => is_redacted(output_tail),
+            Outcome::NoMetric { problem, output_tail } => {
+                let matched = matches!(problem, MetricProblem::NotANumber { text } if is_redacted(text));
+                matched || is_redacted(output_tail)
+            }
+        };
+        LeftOut {
+            arguments: command.command.iter().filter(|word| is_argument_redacted(word)).count(),
+            variables: variables.collect(),
+            outputs: study.trials.iter().filter(output).count(),
+        }
+    }
+
+    pub fn is_nothing(&self) -> bool {
+        *self == LeftOut::default()
+    }
 }
 
 /// A word whose text was changed, or the word itself with all its bytes.

@@ -62,7 +62,7 @@ pub struct HostFacts {
     pub hostname: Reading<String>,
     pub kernel: Reading<String>,
     pub cpu_model: Reading<String>,
-    /// Environment variables that steer threads and memory (OMP_*, GOMP_*, KMP_*, MALLOC_*, ...), as they were.
+    /// Environment variables that steer threads, ranks and memory: [`crate::environment::KEPT`].
     pub environment: Vec<(String, String)>,
     pub numa_balancing: Reading<String>,
     pub transparent_huge_pages: Reading<String>,

@@ -3,14 +3,15 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 
-use numawise_facts::Argument;
+use numawise_facts::{Argument, redaction};
 use numawise_linux::proc::cmdline::words;
 
-/// The command as a shell would need it.
+/// The command as a shell would need it, without what looks like a credential.
 pub(crate) fn shell_line(text: &[u8]) -> Option<String> {
     let words = words(text);
-    let quoted = |word: &&[u8]| Argument(OsString::from_vec(word.to_vec())).to_string();
-    (!words.is_empty()).then(|| words.iter().map(quoted).collect::<Vec<_>>().join(" "))
+    let words: Vec<Argument> = words.iter().map(|word| Argument(OsString::from_vec(word.to_vec()))).collect();
+    let quoted = redaction::arguments(&words);
+    (!quoted.is_empty()).then(|| quoted.iter().map(Argument::to_string).collect::<Vec<_>>().join(" "))
 }
 
 #[cfg(test)]
@@ -29,6 +30,10 @@ mod tests {
             (b"nginx: worker\0\0\0\0\0\0", "'nginx: worker'"),
             // Without the zero at the end, as titles are written.
             (b"sshd: me", "'sshd: me'"),
+            (
+                b"./app\0--token\0s3cret\0-n\x002\0",
+                "./app --token '<left out: looks like a credential>' -n 2",
+            ),
             (b"a\xffb\0", "'a\u{fffd}b'"),
         ] {
             assert_eq!(shell_line(text).as_deref(), Some(line), "{text:?}");

@@ -1,32 +1,12 @@
 //! What is known of the host beside its topology.
 
-use numawise_facts::{HostFacts, Reading};
+use numawise_facts::{HostFacts, Reading, environment};
 use numawise_linux::{Error, Roots, host, memory};
 use numawise_units::{HostId, Pid};
 
 #[cfg(test)]
 #[path = "host_tests.rs"]
 mod tests;
-
-/// Environment variables that steer threads, memory and libraries, by their beginning.
-const STEERING: [&str; 16] = [
-    "OMP_",
-    "GOMP_",
-    "KMP_",
-    "OPENBLAS_",
-    "MKL_",
-    "BLIS_",
-    "GOTO_",
-    "MALLOC_",
-    "MIMALLOC_",
-    "GLIBC_TUNABLES",
-    "JEMALLOC_",
-    "TCMALLOC_",
-    "LD_PRELOAD",
-    "LD_LIBRARY_PATH",
-    "OMPI_",
-    "I_MPI_",
-];
 
 /// Reads the facts of the host and of our own environment.
 pub fn facts(roots: &Roots) -> HostFacts {
@@ -44,9 +24,6 @@ pub(crate) fn id(roots: &Roots) -> Reading<HostId> {
 }
 
 fn facts_with(roots: &Roots, environment: impl Iterator<Item = (String, String)>) -> HostFacts {
-    let mut environment: Vec<(String, String)> =
-        environment.filter(|(name, _)| STEERING.iter().any(|start| name.starts_with(start))).collect();
-    environment.sort();
     let or_not_there = |read: Result<String, Error>, reason: &'static str| match read {
         Err(Error::Gone { .. }) => Reading::unavailable(reason),
         read => read.into(),
@@ -55,7 +32,7 @@ fn facts_with(roots: &Roots, environment: impl Iterator<Item = (String, String)>
         hostname: host::hostname(roots).into(),
         kernel: host::kernel_release(roots).into(),
         cpu_model: host::cpu_model(roots).into(),
-        environment,
+        environment: environment::kept(environment),
         numa_balancing: or_not_there(
             host::numa_balancing(roots),
             "this kernel has no automatic NUMA balancing",

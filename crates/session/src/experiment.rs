@@ -10,8 +10,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use numawise_facts::notice::{LaunchNotice, PlacementGroup, PreloadObstacle, StudyNotice};
 use numawise_facts::{
-    Machine, Metric, Notice, Outcome, Point, PointId, Reading, RunSpec, Sink, StopReason, Study, StudyHeader,
-    ThreadBinding, Trial,
+    Machine, Metric, Notice, Outcome, Point, PointId, Reading, Redactor, RunSpec, Sink, StopReason, Study,
+    StudyHeader, ThreadBinding, Trial,
 };
 use numawise_launch::{Pinner, find_agent};
 use numawise_record::{Record, RecordError};
@@ -93,6 +93,13 @@ impl ExperimentRequest {
         Some(pinner.obstacle(program).map_or(Ok(pinner), Err))
     }
 
+    /// Leaves credentials out of what is kept, also those of our environment where they come up again.
+    fn redactor(&self) -> Redactor {
+        let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
+        let environment = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
+        Redactor::of_run(&self.command.command, environment)
+    }
+
     /// The header of a study: every point resolved to a placement. A point that cannot be placed is not tried, and says why.
     fn header(&self, machine: Machine, design: StudyDesign) -> Result<StudyHeader, Error> {
         let StudyDesign { points: planned, mut pairs, mut not_tried } = design;
@@ -120,7 +127,8 @@ impl ExperimentRequest {
             // The low digits of the clock are as good as drawn, and the seed is recorded.
             seed: self.seed.unwrap_or(begun.0 % 1_000_000_007),
             begun,
-            command: self.command.clone(),
+            // What is kept and shown; the program gets what was asked for.
+            command: self.redactor().command(&self.command),
             machine,
             host: numawise_observe::host::facts(&numawise_observe::Roots::default()),
             metric: self.metric.clone(),
@@ -230,6 +238,7 @@ impl Experiment {
             clock: &SystemClock,
             keep: &mut keeper,
             sink,
+            redactor: &request.redactor(),
             decided: &mut numawise_analyse::decided,
             stop,
         };
@@ -285,6 +294,7 @@ fn first_run(
         clock: &SystemClock,
         keep: &mut NotYet,
         sink,
+        redactor: &request.redactor(),
         decided: &mut |_| false,
         stop,
     };
@@ -319,8 +329,10 @@ fn peak_memory(study: &Study) -> Reading<Bytes> {
     }
 }
 
-/// The recorded study with the budget of this request, where both are of the same experiment.
-fn resumed(request: &ExperimentRequest, machine: Machine, study: Study) -> Result<Study, Error> {
+/// The recorded study with the budget of this request, where both are of the same experiment. Commands are compared without
+/// their credentials: a record holds none.
+fn resumed(request: &ExperimentRequest, machine: Machine, mut study: Study) -> Result<Study, Error> {
+    request.redactor().header(&mut study.header);
     let recorded = &study.header;
     // With the figures that the study was begun with, it is the same machine; newer ones are for what is said of it.
     let (newest, _) = here::with_newest_profile(machine.clone());

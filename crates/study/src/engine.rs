@@ -6,8 +6,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{
-    Event, Exit, Observation, Outcome, Point, PointId, PointPair, PointRole, Reading, Sink, StopReason,
-    Study, Trial,
+    Event, Exit, Observation, Outcome, Point, PointId, PointPair, PointRole, Reading, Redactor, Sink,
+    StopReason, Study, Trial,
 };
 use numawise_units::Nanoseconds;
 
@@ -78,6 +78,8 @@ pub struct Engine<'a> {
     pub clock: &'a dyn Clock,
     pub keep: &'a mut dyn TrialStore,
     pub sink: &'a mut dyn Sink,
+    /// What leaves credentials out of a trial before it is kept.
+    pub redactor: &'a Redactor,
     /// Asked after each complete block once there are enough: do the intervals decide?
     pub decided: &'a mut dyn FnMut(&Study) -> bool,
     /// Becomes true when somebody presses Ctrl-C.
@@ -150,7 +152,9 @@ impl Engine<'_> {
             let Some(raw) = self.runner.run(&point, self.stop)? else {
                 return Ok(Some(StopReason::Interrupted));
             };
-            let trial = judge(raw, number, block, &point.id, started, extractor);
+            let outcome = outcome(&raw.tasks, extractor, self.redactor);
+            let mut trial = judge(raw, number, block, &point.id, started, outcome);
+            self.redactor.trial(&mut trial);
             self.keep.keep(&trial).map_err(StudyError::Store)?;
             let (point, outcome) = (trial.point.clone(), trial.outcome.clone());
             study.trials.push(trial);
@@ -213,7 +217,7 @@ fn judge(
     block: u32,
     point: &PointId,
     started: Nanoseconds,
-    extractor: &MetricReader,
+    outcome: Outcome,
 ) -> Trial {
     let disturbances = raw.observation.measured().map(|o| disturbances(&o.noise)).unwrap_or_default();
     Trial {
@@ -222,13 +226,14 @@ fn judge(
         point: point.clone(),
         started,
         wall: raw.wall,
-        outcome: outcome(&raw.tasks, extractor),
+        outcome,
         observation: raw.observation,
         disturbances,
     }
 }
 
-fn outcome(tasks: &[TaskRun], extractor: &MetricReader) -> Outcome {
+fn outcome(tasks: &[TaskRun], extractor: &MetricReader, redactor: &Redactor) -> Outcome {
+    let tail = |output: &str| redactor.end_of_output(output, TAIL);
     if let Some(failed) = tasks.iter().find(|task| !task.exit.success()) {
         return Outcome::Failed { exit: failed.exit, output_tail: tail(&failed.output) };
     }
@@ -236,22 +241,11 @@ fn outcome(tasks: &[TaskRun], extractor: &MetricReader) -> Outcome {
     for task in tasks {
         match extractor.value(task.wall.seconds(), &task.output) {
             Ok(value) => per_task.push(value),
-            Err(problem) => return Outcome::NoMetric { problem, output_tail: tail(&task.output) },
+            Err(problem) => {
+                let problem = redactor.metric_problem(problem, &task.output);
+                return Outcome::NoMetric { problem, output_tail: tail(&task.output) };
+            }
         }
     }
     Outcome::Measured { per_task }
-}
-
-/// The end of a text, from the beginning of a line where that leaves something.
-fn tail(text: &str) -> String {
-    if text.len() <= TAIL {
-        return text.to_owned();
-    }
-    let mut from = text.len() - TAIL;
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    let cut = &text[from..];
-    let line = cut.find('\n').map_or(0, |at| at + 1);
-    cut[if line < cut.len() { line } else { 0 }..].to_owned()
 }

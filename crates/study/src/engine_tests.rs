@@ -128,6 +128,7 @@ fn go(
         clock: &clock,
         keep: kept,
         sink: &mut sink,
+        redactor: &Redactor::default(),
         decided: &mut decided,
         stop: &stop,
     };
@@ -213,6 +214,7 @@ fn a_point_that_always_fails_is_given_up_and_the_others_go_on() {
         clock: &clock,
         keep: &mut kept,
         sink: &mut sink,
+        redactor: &Redactor::default(),
         decided: &mut decided,
         stop: &stop,
     }
@@ -257,6 +259,7 @@ fn a_trial_that_cannot_be_kept_stops_it() {
 #[test]
 fn the_tail_of_an_output_begins_with_a_line() {
     let long: String = (0..2000).map(|k| format!("line {k} with ü\n")).collect();
+    let tail = |text: &str| Redactor::default().end_of_output(text, TAIL);
     let end = tail(&long);
     assert!(end.len() <= TAIL && end.starts_with("line ") && end.ends_with("line 1999 with ü\n"));
     assert_eq!(tail(&"x".repeat(2 * TAIL)).len(), TAIL, "one line longer than the tail");

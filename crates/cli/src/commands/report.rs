@@ -6,6 +6,7 @@
 
 use std::path::PathBuf;
 
+use numawise_facts::{Redactor, redaction};
 use numawise_record::{Record, RecordKind, Series};
 
 use super::{Failure, SUCCESS, Status};
@@ -32,13 +33,19 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     let (path, html) = (&arguments.record, arguments.html.as_deref());
     match numawise_record::kind(path)? {
         RecordKind::Study => {
-            let study = Record::open_to_read(path)?.study()?;
+            let mut study = Record::open_to_read(path)?.study()?;
+            // A record of somebody else may hold what ours leave out.
+            Redactor::default().study(&mut study);
             show::study(&study, path, arguments.json, html)?;
         }
         RecordKind::Series => {
             let mut looks = numawise_analyse::Series::default();
             Series::replay(path, |machine, session, look| looks.push(machine, session, look))?;
-            show::series(&looks.timeline(), path, arguments.json, html)?;
+            let mut timeline = looks.timeline();
+            for task in &mut timeline.tasks {
+                task.command = task.command.as_ref().map(|line| redaction::text(line));
+            }
+            show::series(&timeline, path, arguments.json, html)?;
         }
     }
     Ok(SUCCESS)

@@ -5,6 +5,7 @@ mod placed;
 mod records;
 #[path = "../support/seccomp.rs"]
 mod refuse;
+mod secrets;
 mod verdicts;
 
 use std::path::{Path, PathBuf};

@@ -22,13 +22,28 @@ enum ShortForm {
 const SHORT: [(&[&str], &[&str], ShortForm); 9] = [
     (
         &[
-            "mysql", "mysqldump", "mysqladmin", "mysqlimport", "mysqlslap", "mysqlcheck", "mysqlsh", "mariadb",
-            "mariadb-dump", "mariadb-admin", "7z", "7za", "7zr",
+            "mysql",
+            "mysqldump",
+            "mysqladmin",
+            "mysqlimport",
+            "mysqlslap",
+            "mysqlcheck",
+            "mysqlsh",
+            "mariadb",
+            "mariadb-dump",
+            "mariadb-admin",
+            "7z",
+            "7za",
+            "7zr",
         ],
         &["-p"],
         ShortForm::Attached,
     ),
-    (&["sshpass", "mongo", "mongosh", "mongodump", "mongorestore", "mongoexport", "cqlsh"], &["-p"], ShortForm::Either),
+    (
+        &["sshpass", "mongo", "mongosh", "mongodump", "mongorestore", "mongoexport", "cqlsh"],
+        &["-p"],
+        ShortForm::Either,
+    ),
     (&["redis-cli", "redis-benchmark", "valkey-cli", "valkey-benchmark"], &["-a"], ShortForm::Either),
     (&["sqlcmd", "bcp", "ipmitool", "zip", "unzip"], &["-P"], ShortForm::Either),
     (&["ldapsearch", "ldapmodify", "ldapadd", "ldapdelete", "ldapwhoami"], &["-w"], ShortForm::Either),
@@ -70,7 +85,8 @@ fn word(text: &str, before: Option<&str>, program: Option<OfProgram>, found: &mu
         return format!("{}{MARKER}", &text[..short]);
     }
     // What follows sh -c is a line of its own.
-    let line = before.is_some_and(|before| before.len() <= 4 && before.starts_with('-') && before.ends_with('c'));
+    let line =
+        before.is_some_and(|before| before.len() <= 4 && before.starts_with('-') && before.ends_with('c'));
     let assigned = |text| if line { None } else { assigned(text) };
     let kept = before.and_then(|before| after(before, text)).or_else(|| assigned(text));
     if let Some(kept) = kept.filter(|kept| !text[*kept..].starts_with(MARKER)) {

@@ -13,7 +13,8 @@ const LABEL: usize = 64;
 const SEARCHED_BACK: usize = 16 << 10;
 
 /// Names of schemes that stand before the credential in a header.
-const SCHEMES: [&str; 8] = ["bearer", "basic", "digest", "negotiate", "token", "apikey", "ntlm", "aws4-hmac-sha256"];
+const SCHEMES: [&str; 8] =
+    ["bearer", "basic", "digest", "negotiate", "token", "apikey", "ntlm", "aws4-hmac-sha256"];
 
 /// The text without its credentials, which are added to `found`.
 pub fn redact(text: &str, found: &mut Vec<String>) -> String {
@@ -80,7 +81,8 @@ impl Scan<'_> {
         let from = self.at;
         let to = from + self.text.as_bytes()[from..].iter().take_while(|c| is_name(**c)).count();
         // The line before a private key, when its end is written as \n.
-        let key = self.text[from + 1..to].find("-----BEGIN").or_else(|| self.text[from + 1..to].find("-----END"));
+        let key =
+            self.text[from + 1..to].find("-----BEGIN").or_else(|| self.text[from + 1..to].find("-----END"));
         let to = key.map_or(to, |key| from + 1 + key);
         let named = &self.text[from..to];
         for (k, c) in named.bytes().enumerate() {
@@ -240,7 +242,8 @@ impl Scan<'_> {
                 .take(JUDGED)
                 .take_while(|c| !c.is_ascii_whitespace() && !matches!(c, b'"' | b'\'' | b'`' | b'>' | b'\\'))
                 .count();
-        let authority = from + bytes[from..end].iter().take_while(|c| !matches!(c, b'/' | b'?' | b'#')).count();
+        let authority =
+            from + bytes[from..end].iter().take_while(|c| !matches!(c, b'/' | b'?' | b'#')).count();
         let last_at = |end: usize| bytes[from..end].iter().rposition(|c| *c == b'@').map(|k| from + k);
         let colon = bytes[from..authority].iter().position(|c| *c == b':').map(|k| from + k);
         let user_end = match (last_at(authority), colon) {
@@ -329,7 +332,8 @@ fn is_name(c: u8) -> bool {
 
 /// What the lines of a private key are made of, their ends included, also as `\n`.
 fn is_of_key(c: u8) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, b'+' | b'/' | b'=' | b'\n' | b'\r' | b'\\' | b':' | b',' | b' ' | b'-')
+    c.is_ascii_alphanumeric()
+        || matches!(c, b'+' | b'/' | b'=' | b'\n' | b'\r' | b'\\' | b':' | b',' | b' ' | b'-')
 }
 
 /// True when the bracket at the end was opened inside, as in `{0:4}`.

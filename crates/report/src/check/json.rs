@@ -1,6 +1,7 @@
 //! A check as JSON, for scripts: `docs/formats/check-json.md`.
 
 use numawise_facts::finding::{Amount, Evidence};
+use numawise_facts::redaction::LeftOut;
 use numawise_facts::{Disturbance, Effect, Exit, Finding, Metric, Outcome, Reading, StudyHeader, Trial};
 use numawise_tables::{Expected, MemoryMove, PlacedWell, PointSummary};
 use serde::Serialize;
@@ -56,6 +57,7 @@ pub fn json(check: &Check) -> String {
             "arguments": header.command.command,
             "directory": header.command.directory.to_string_lossy(),
         },
+        "left_out": LeftOut::of(study),
         "tool_version": header.tool_version,
         "begun_ns": header.begun,
         "seed": header.seed,

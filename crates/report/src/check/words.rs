@@ -1,6 +1,7 @@
 //! What a check says, whoever shows it.
 
 use numawise_facts::notice::StudyNotice;
+use numawise_facts::redaction::LeftOut;
 use numawise_facts::{
     Disturbance, Effect, Metric, Notice, Outcome, PointId, Reading, StopReason, Study, StudyHeader, Trial,
 };
@@ -173,7 +174,21 @@ pub fn summary(check: &Check) -> Vec<(&'static str, String)> {
         ("Watching", watching),
     ];
     lines.extend(remote_memory(check).map(|text| ("Remote memory", text)));
+    lines.extend(left_out(&LeftOut::of(check.study)).map(|text| ("Left out", text)));
     lines
+}
+
+/// What was left out because it looks like a credential.
+fn left_out(left_out: &LeftOut) -> Option<String> {
+    let LeftOut { arguments, variables, outputs } = left_out;
+    let many = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
+    let parts = [
+        (*arguments > 0).then(|| format!("in {}", many(*arguments, "argument"))),
+        (!variables.is_empty()).then(|| format!("in the environment ({})", variables.join(", "))),
+        (*outputs > 0).then(|| format!("in the output of {}", many(*outputs, "trial"))),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| format!("what looks like a credential: {}", parts.join(", ")))
 }
 
 /// What memory elsewhere costs by what was measured of the machine; nothing where there is no memory elsewhere.
