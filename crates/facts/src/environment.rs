@@ -138,8 +138,7 @@ pub fn is_kept(name: &str) -> bool {
         Some(begin) => name.starts_with(begin),
         None => name == *pattern,
     };
-    KEPT.iter().any(|(_, patterns)| patterns.iter().any(|pattern| fits(pattern)))
-        && !NOT_KEPT.iter().any(|p| fits(p))
+    KEPT.iter().any(|(_, patterns)| patterns.iter().any(fits)) && !NOT_KEPT.iter().any(fits)
 }
 
 /// The variables that are kept, in the order of their names, without what looks like a credential.

@@ -42,8 +42,10 @@ pub fn is_credential(class: NameClass, value: &str, context: Context) -> bool {
         NameClass::Password | NameClass::Header => true,
         NameClass::Pwd => !is_path(value),
         NameClass::Pass => context != Context::Prose && !is_number(value, usize::MAX) && !is_path(value),
-        NameClass::Token => !is_number(value, 7) && !(prose && one_word) && !is_path(value),
-        NameClass::Key => !is_number(value, 7) && !(prose && one_word) && !is_path(value),
+        NameClass::Token | NameClass::Key => {
+            let word = prose && one_word;
+            !word && !is_number(value, 7) && !is_path(value)
+        }
         NameClass::UserAndPassword => {
             value.split_once(':').is_some_and(|(_, after)| !is_number(after, 7) && !after.is_empty())
                 || looks_random(value)
