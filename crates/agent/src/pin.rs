@@ -5,15 +5,20 @@
 //! CPUs of the whole task ([`names`]). A program that places its threads itself wins.
 
 mod begin;
+mod choice;
 mod create;
 mod messages;
 mod names;
 mod owner;
 mod plan;
 mod process;
+mod programs;
+mod set;
 mod slot;
 
 /// Reads the plan while the process has one thread, before any runtime begins.
 pub fn prepare() {
-    plan::active();
+    if plan::active().is_some() {
+        choice::begin();
+    }
 }

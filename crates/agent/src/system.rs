@@ -52,11 +52,6 @@ pub fn thread() -> c_int {
     unsafe { libc::syscall(libc::SYS_gettid) as c_int }
 }
 
-pub fn parent() -> c_int {
-    // SAFETY: no preconditions.
-    unsafe { libc::getppid() }
-}
-
 pub fn let_others_run() {
     // SAFETY: no preconditions.
     unsafe { libc::sched_yield() };

@@ -5,7 +5,7 @@
 
 use core::ffi::{c_int, c_void};
 
-use super::{messages, plan, slot};
+use super::{choice, messages, plan, slot};
 use crate::system;
 
 /// The type of routine that pthread_create takes.
@@ -39,6 +39,9 @@ fn pin(thread: &slot::NewThread) {
     let Some(plan) = plan::active() else { return };
     let cpus = plan.thread(thread.number);
     let pinned = system::set_affinity(0, cpus);
+    if pinned {
+        choice::pinned(thread.number);
+    }
     if plan::is_verbose() {
         messages::thread_pinned(thread.number, thread.owner.name(), cpus, pinned);
     }

@@ -9,7 +9,7 @@ use super::names::{self, ThreadRole};
 use super::owner::{self, Owner};
 use super::plan::{self, PinPlan};
 use super::slot::{self, NewThread};
-use super::{messages, process};
+use super::{choice, messages, process, programs};
 use crate::system::{self, CpuMask, SavedErrno, Symbol};
 
 type Create =
@@ -167,15 +167,24 @@ unsafe fn treatment(plan: &PinPlan, request: &CreateRequest, owner: Owner, own: 
     }
     let role = names::role(owner.name(), plan.leave());
     if role == ThreadRole::OpenMp {
+        choice::open_mp_places();
         return leave(b"OpenMP, which places it by OMP_PLACES", Treatment::Plain);
     }
-    if !system::affinity(0, own) || !plan.knows(own.words()) {
+    if !system::affinity(0, own) || !inherits_the_plan(plan, own.words()) {
         return leave(b"the program chose the CPUs of its creator", Treatment::Plain);
     }
     match role {
         ThreadRole::Helper(reason) => leave(reason, Treatment::OnTheTask),
-        _ => Treatment::Numbered(process::next_number()),
+        _ => {
+            programs::look_up();
+            Treatment::Numbered(process::next_number())
+        }
     }
+}
+
+/// Whether a creator has the CPUs of the task or some that we gave it: not those that the program chose.
+fn inherits_the_plan(plan: &PinPlan, own: &[u64]) -> bool {
+    mask::same(own, plan.task()) || choice::is_ours(plan, own)
 }
 
 /// Whether a thread with these attributes is placed by them.
@@ -208,7 +217,7 @@ fn pin_main(plan: &PinPlan) {
     let id = if system::thread() == system::process() { 0 } else { system::process() };
     let mut own = CpuMask::new();
     if !system::affinity(id, &mut own) || !mask::same(own.words(), plan.task()) {
-        if plan::is_verbose() && !plan.knows(own.words()) {
+        if plan::is_verbose() && !plan.is_of_a_thread(own.words()) {
             messages::thread_left_alone(b"main", b"the program chose its CPUs");
         }
         return;
@@ -221,6 +230,9 @@ fn pin_main(plan: &PinPlan) {
     }
     let cpus = plan.thread(0);
     let pinned = system::set_affinity(id, cpus);
+    if pinned {
+        choice::main_pinned();
+    }
     if plan::is_verbose() {
         messages::thread_pinned(0, b"main", cpus, pinned);
     }

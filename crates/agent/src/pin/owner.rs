@@ -48,7 +48,8 @@ impl Owner {
         Owner::of(unsafe { *argument.cast::<*const c_void>() })
     }
 
-    fn of(address: *const c_void) -> Owner {
+    /// The file that an address belongs to.
+    pub fn of(address: *const c_void) -> Owner {
         let find = FIND.get();
         if find.is_null() {
             return Owner::by_symbol(address);

@@ -151,7 +151,7 @@ impl PinPlan {
     }
 
     /// Whether a mask is that of one of the plan's threads.
-    fn is_of_a_thread(&self, cpus: &[u64]) -> bool {
+    pub fn is_of_a_thread(&self, cpus: &[u64]) -> bool {
         let number = mask::first(cpus).and_then(|cpu| self.by_first.get(cpu)).copied().unwrap_or(0);
         let Some(k) = usize::from(number).checked_sub(1) else { return false };
         // Sets that begin alike and go on differently are rare, and found one by one.
@@ -159,25 +159,11 @@ impl PinPlan {
             || (k + 1..self.layout.threads).any(|k| mask::same(self.thread(k), cpus))
     }
 
-    /// Whether a mask is the task's or that of one of the plan's threads: not one that the program chose.
-    pub fn knows(&self, cpus: &[u64]) -> bool {
-        mask::same(cpus, self.task()) || self.is_of_a_thread(cpus)
-    }
-
     /// Whether this process runs where the plan says. One that was given other CPUs on the way (by `taskset`, by the binding
-    /// of an MPI launcher) is left alone. One that a pinned thread started without fork's handlers (`posix_spawn`,
-    /// `vfork`) has that thread's CPUs, and gets the whole task's back.
+    /// of an MPI launcher, by the program that started it) is left alone, whatever they are; what a thread of ours
+    /// starts has the whole task's.
     fn holds_here(&self) -> bool {
-        let (mut own, mut parents) = (CpuMask::new(), CpuMask::new());
-        if !system::affinity(0, &mut own) {
-            return false;
-        }
-        if mask::same(own.words(), self.task()) {
-            return true;
-        }
-        let of_a_pinned_parent = self.is_of_a_thread(own.words())
-            && system::affinity(system::parent(), &mut parents)
-            && mask::same(parents.words(), self.thread(0));
-        of_a_pinned_parent && system::set_affinity(0, self.task())
+        let mut own = CpuMask::new();
+        system::affinity(0, &mut own) && mask::same(own.words(), self.task())
     }
 }

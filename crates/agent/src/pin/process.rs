@@ -1,12 +1,10 @@
 //! What belongs to one process: the numbers of its threads. A child of fork has one thread, counts from 1 again, and gets
-//! the whole task's CPUs back.
+//! the whole task's CPUs back where we had pinned the thread that forked.
 
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use numawise_wire::mask;
-
-use super::{plan, slot};
+use super::{choice, plan, slot};
 use crate::system::{self, CpuMask, SavedErrno, Symbol};
 
 /// The number of the next thread; the main thread is 0.
@@ -55,11 +53,12 @@ fn restart_in_children() {
 unsafe extern "C" fn in_child() {
     let _errno = SavedErrno::new();
     let Some(plan) = plan::active() else { return };
+    let mut own = CpuMask::new();
+    if system::affinity(0, &mut own) && choice::is_ours(plan, own.words()) {
+        system::set_affinity(0, plan.task());
+    }
+    choice::begin_child();
     slot::free_all();
     NEXT.store(1, Ordering::Relaxed);
     MAIN_IS_DONE.store(false, Ordering::Relaxed);
-    let mut own = CpuMask::new();
-    if system::affinity(0, &mut own) && !mask::same(own.words(), plan.task()) && plan.knows(own.words()) {
-        system::set_affinity(0, plan.task());
-    }
 }

@@ -1,5 +1,6 @@
 //! Programs whose truth is known on paper: which thread must be on which CPU, with the library that pins threads.
 
+mod children;
 mod errors;
 mod support;
 

@@ -1,0 +1,115 @@
+//! Who gave a thread its CPUs: we, or the program and whoever runs it. Known by what was done, never guessed from the CPUs: those
+//! that a program chooses may be those of a thread of the plan.
+
+use core::ffi::{c_int, c_void};
+use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicUsize, Ordering};
+
+use numawise_wire::mask;
+
+use super::plan::PinPlan;
+use crate::system;
+
+/// 1 + the key under which each thread has what became of it: nothing, 1 + its number in the plan, or [`CHOSEN`]. Made before the
+/// program begins, so that it is one of the first keys, for which the C library allocates nothing.
+static KEY: AtomicU32 = AtomicU32::new(0);
+/// The program chose the thread's CPUs.
+const CHOSEN: usize = usize::MAX;
+
+/// The process that this state is of. A child of vfork has its parent's memory, and another number.
+static PROCESS: AtomicI32 = AtomicI32::new(0);
+/// A child of vfork that chose its CPUs.
+static CHILD: AtomicI32 = AtomicI32::new(0);
+/// The main thread, as pthread_self has it, and whether we pinned it: another thread may do that.
+static MAIN: AtomicUsize = AtomicUsize::new(0);
+static MAIN_IS_PINNED: AtomicBool = AtomicBool::new(false);
+/// The program chose CPUs for a thread other than the one that asked: what we gave to which thread is no longer known.
+static OTHERS_CHOSEN: AtomicBool = AtomicBool::new(false);
+/// An OpenMP runtime places threads by `OMP_PLACES`, which numawise wrote: on the CPUs of the plan's threads.
+static OPEN_MP: AtomicBool = AtomicBool::new(false);
+
+/// To be called in the only thread, before the program begins.
+pub fn begin() {
+    let mut key = 0;
+    // SAFETY: the key is written by the call; there is nothing to be done at the end of a thread.
+    if unsafe { libc::pthread_key_create(&mut key, None) } == 0 {
+        KEY.store(key.wrapping_add(1), Ordering::Relaxed);
+    }
+    enter_process();
+}
+
+/// In a child of fork, whose thread keeps what it chose.
+pub fn begin_child() {
+    if mark() != CHOSEN {
+        set_mark(0);
+    }
+    MAIN_IS_PINNED.store(false, Ordering::Relaxed);
+    enter_process();
+}
+
+fn enter_process() {
+    PROCESS.store(system::process(), Ordering::Relaxed);
+    // SAFETY: no preconditions.
+    MAIN.store(unsafe { libc::pthread_self() } as usize, Ordering::Relaxed);
+}
+
+fn key() -> Option<libc::pthread_key_t> {
+    KEY.load(Ordering::Relaxed).checked_sub(1)
+}
+
+fn mark() -> usize {
+    // SAFETY: the key was made.
+    key().map_or(0, |key| unsafe { libc::pthread_getspecific(key) }.addr())
+}
+
+fn set_mark(mark: usize) {
+    if let Some(key) = key() {
+        // SAFETY: the key was made; the value is a number.
+        unsafe { libc::pthread_setspecific(key, core::ptr::without_provenance::<c_void>(mark)) };
+    }
+}
+
+fn is_main() -> bool {
+    // SAFETY: no preconditions.
+    unsafe { libc::pthread_self() as usize == MAIN.load(Ordering::Relaxed) }
+}
+
+/// The calling thread was pinned as thread `number`.
+pub fn pinned(number: usize) {
+    set_mark(number.wrapping_add(1));
+}
+
+/// The main thread was pinned.
+pub fn main_pinned() {
+    MAIN_IS_PINNED.store(true, Ordering::Relaxed);
+}
+
+/// An OpenMP runtime is at work.
+pub fn open_mp_places() {
+    OPEN_MP.store(true, Ordering::Relaxed);
+}
+
+/// The program chose the CPUs of a thread: 0 is the calling one.
+pub fn chosen(thread: c_int) {
+    let process = system::process();
+    if process != PROCESS.load(Ordering::Relaxed) {
+        CHILD.store(process, Ordering::Relaxed);
+    } else if thread == 0 || thread == system::thread() {
+        set_mark(CHOSEN);
+    } else {
+        OTHERS_CHOSEN.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Whether the calling thread has `own` CPUs from us, or from OpenMP by the plan.
+pub fn is_ours(plan: &PinPlan, own: &[u64]) -> bool {
+    let chosen_in_child = CHILD.load(Ordering::Relaxed) == system::process();
+    if chosen_in_child || OTHERS_CHOSEN.load(Ordering::Relaxed) {
+        return false;
+    }
+    match mark() {
+        CHOSEN => false,
+        0 if is_main() && MAIN_IS_PINNED.load(Ordering::Relaxed) => mask::same(own, plan.thread(0)),
+        0 => OPEN_MP.load(Ordering::Relaxed) && plan.is_of_a_thread(own),
+        number => mask::same(own, plan.thread(number.wrapping_sub(1))),
+    }
+}
