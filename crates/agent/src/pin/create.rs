@@ -103,6 +103,7 @@ enum Treatment {
 /// The request must be valid for pthread_create.
 unsafe fn create(request: &CreateRequest, make: impl FnOnce(Option<*mut c_void>) -> c_int) -> c_int {
     let errno = SavedErrno::new();
+    programs::look_up();
     let Some(plan) = plan::active() else {
         plan::complain_once();
         drop(errno);
@@ -175,10 +176,7 @@ unsafe fn treatment(plan: &PinPlan, request: &CreateRequest, owner: Owner, own: 
     }
     match role {
         ThreadRole::Helper(reason) => leave(reason, Treatment::OnTheTask),
-        _ => {
-            programs::look_up();
-            Treatment::Numbered(process::next_number())
-        }
+        _ => Treatment::Numbered(process::next_number()),
     }
 }
 

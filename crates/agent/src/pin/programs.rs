@@ -7,8 +7,14 @@ use super::{choice, plan};
 use crate::system::{self, CpuMask, SavedErrno, Symbol};
 
 type Strings = *const *const c_char;
-type Spawn =
-    unsafe extern "C" fn(*mut libc::pid_t, *const c_char, *const c_void, *const c_void, Strings, Strings) -> c_int;
+type Spawn = unsafe extern "C" fn(
+    *mut libc::pid_t,
+    *const c_char,
+    *const c_void,
+    *const c_void,
+    Strings,
+    Strings,
+) -> c_int;
 type Execute = unsafe extern "C" fn(*const c_char, Strings) -> c_int;
 type ExecuteWith = unsafe extern "C" fn(*const c_char, Strings, Strings) -> c_int;
 type ExecuteFile = unsafe extern "C" fn(c_int, Strings, Strings) -> c_int;
