@@ -33,8 +33,8 @@ enum Cue {
     RunEnded,
     /// SQLite writes.
     Journal,
-    /// All trials are there; the report comes.
-    Stopped,
+    /// A file that has no name yet is being written: the record, or the report.
+    Draft,
 }
 
 /// Where a kill has landed, by what the program and the record show afterwards.
@@ -60,6 +60,7 @@ struct Tally {
     most_lost: usize,
     journals: usize,
     drafts: usize,
+    writing: usize,
     finished: usize,
 }
 
@@ -103,8 +104,8 @@ fn killed_at_any_moment_it_loses_at_most_one_trial() {
     let count = |phase| tally.phases.get(&phase).copied().unwrap_or(0);
     eprintln!(
         "kills: {} landed {:?} of {:?}; {} runs of the program ended before a kill, {} of their trials were kept, {} lost, at most \
-         {} by one kill; {} journals rolled back, {} drafts left and removed by the next command; {} studies finished, no record \
-         damaged, no process and no file left; {:.0?}",
+         {} by one kill; {} kills in a moment in which a file was written that had no name yet; {} journals rolled back, \
+         {} drafts left and removed by the next command; {} studies finished, no record damaged, no process and no file left; {:.0?}",
         landed(&tally),
         tally.phases,
         tally.victims,
@@ -112,6 +113,7 @@ fn killed_at_any_moment_it_loses_at_most_one_trial() {
         tally.kept,
         tally.lost,
         tally.most_lost,
+        tally.writing,
         tally.journals,
         tally.drafts,
         tally.finished,
@@ -121,6 +123,7 @@ fn killed_at_any_moment_it_loses_at_most_one_trial() {
     if kills >= KILLS {
         assert!(count(Phase::Making) + count(Phase::Resuming) >= LEAST && count(Phase::Making) >= LEAST / 3);
         assert!(tally.journals > 0, "nothing was killed inside a transaction");
+        assert!(tally.writing > 0, "nothing was killed while a file was written");
     }
 }
 
@@ -132,12 +135,13 @@ fn kill_once(place: &Place, words: &[&str], random: &mut Random, tally: &mut Tal
     let (trials_before, runs_before) = (place.trials(), place.runs());
     // Mostly over the time that a study takes; the rest where something happens to the files.
     let (cue, most) = match (random.below(10), recorded) {
-        (0..=3, false) => (Cue::RunEnded, 12_000),
-        (7 | 8, false) => (Cue::Start, 80_000),
+        (0..=3, false) => (Cue::Draft, 3_000),
+        (4 | 5, false) => (Cue::RunEnded, 150_000),
+        (6 | 7, false) => (Cue::Start, 80_000),
         (0..=2, true) => (Cue::Start, 60_000),
-        (3 | 4, _) => (Cue::Journal, 1_500),
-        (5, _) => (Cue::Stopped, 60_000),
-        (6, _) => (Cue::RunEnded, 12_000),
+        (3 | 4, true) => (Cue::Journal, 1_500),
+        (5, true) => (Cue::Draft, 6_000),
+        (6, true) => (Cue::RunEnded, 150_000),
         _ => (Cue::Start, 900_000),
     };
     let mut child = place.numawise(words).spawn().unwrap();
@@ -148,7 +152,8 @@ fn kill_once(place: &Place, words: &[&str], random: &mut Random, tally: &mut Tal
     }
     let late = child.try_wait().unwrap().is_some();
     let runs = place.runs();
-    let victim = strike(victim, place, &child);
+    tally.writing += usize::from(!late && writes_a_draft(place, &child));
+    let victim = if late { "nobody" } else { strike(victim, place, &child) };
     if victim == "program" {
         // It goes on, with a failed trial; ended here, so that the next kill finds work to do.
         std::thread::sleep(random.micros(100_000));
@@ -202,7 +207,7 @@ fn wait_for(cue: Cue, place: &Place, child: &mut Child, ended: usize) {
             Cue::Start => true,
             Cue::RunEnded => place.runs().1 > ended,
             Cue::Journal => journal.exists(),
-            Cue::Stopped => place.work().join("r.html").exists() || is_stopped(place),
+            Cue::Draft => writes_a_draft(place, child),
         };
         if seen {
             return;
@@ -212,12 +217,13 @@ fn wait_for(cue: Cue, place: &Place, child: &mut Child, ended: usize) {
     }
 }
 
-/// Asked of the record itself, while it is written.
-fn is_stopped(place: &Place) -> bool {
-    std::thread::sleep(Duration::from_millis(3));
-    let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY;
-    let Ok(sql) = rusqlite::Connection::open_with_flags(place.record(), flags) else { return false };
-    sql.query_row("SELECT stopped IS NOT NULL FROM study", [], |row| row.get(0)).unwrap_or(false)
+/// Whether the command has a file open that lies in the folder and has no name.
+fn writes_a_draft(place: &Place, child: &Child) -> bool {
+    let Ok(files) = std::fs::read_dir(format!("/proc/{}/fd", child.id())) else { return false };
+    let mut open = files.flatten().filter_map(|file| std::fs::read_link(file.path()).ok());
+    open.any(|file| {
+        file.starts_with(place.work()) && file.as_os_str().as_encoded_bytes().ends_with(b"(deleted)")
+    })
 }
 
 /// Who was killed in the end.
