@@ -152,7 +152,7 @@ fn kill_once(place: &Place, words: &[&str], random: &mut Random, tally: &mut Tal
     }
     let late = child.try_wait().unwrap().is_some();
     let runs = place.runs();
-    tally.writing += usize::from(!late && writes_a_draft(place, &child));
+    tally.writing += usize::from(!late && runs.1 > runs_before.1 && place.has_a_draft(child.id()));
     let victim = if late { "nobody" } else { strike(victim, place, &child) };
     if victim == "program" {
         // It goes on, with a failed trial; ended here, so that the next kill finds work to do.
@@ -207,7 +207,8 @@ fn wait_for(cue: Cue, place: &Place, child: &mut Child, ended: usize) {
             Cue::Start => true,
             Cue::RunEnded => place.runs().1 > ended,
             Cue::Journal => journal.exists(),
-            Cue::Draft => writes_a_draft(place, child),
+            // One that is opened before the first run only tries whether there is room.
+            Cue::Draft => place.runs().1 > ended && place.has_a_draft(child.id()),
         };
         if seen {
             return;
@@ -215,15 +216,6 @@ fn wait_for(cue: Cue, place: &Place, child: &mut Child, ended: usize) {
         assert!(begun.elapsed() < PATIENCE, "no {cue:?} in a minute");
         std::thread::sleep(Duration::from_micros(200));
     }
-}
-
-/// Whether the command has a file open that lies in the folder and has no name.
-fn writes_a_draft(place: &Place, child: &Child) -> bool {
-    let Ok(files) = std::fs::read_dir(format!("/proc/{}/fd", child.id())) else { return false };
-    let mut open = files.flatten().filter_map(|file| std::fs::read_link(file.path()).ok());
-    open.any(|file| {
-        file.starts_with(place.work()) && file.as_os_str().as_encoded_bytes().ends_with(b"(deleted)")
-    })
 }
 
 /// Who was killed in the end.

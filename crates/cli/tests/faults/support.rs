@@ -164,6 +164,15 @@ impl Place {
         left
     }
 
+    /// Whether a process has a file open that lies in the folder and has no name.
+    pub fn has_a_draft(&self, pid: u32) -> bool {
+        let Ok(files) = std::fs::read_dir(format!("/proc/{pid}/fd")) else { return false };
+        let mut open = files.flatten().filter_map(|file| std::fs::read_link(file.path()).ok());
+        open.any(|file| {
+            file.starts_with(&self.work) && file.as_os_str().as_encoded_bytes().ends_with(b"(deleted)")
+        })
+    }
+
     /// The number of trials in the record.
     pub fn trials(&self) -> usize {
         Place::trials_of(&self.record())
