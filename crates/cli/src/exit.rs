@@ -284,9 +284,11 @@ fn of_refusal(refusal: Refusal) -> Option<&'static str> {
 
 /// What clap has to say: help and version on stdout with 0, errors on stderr with 125.
 pub fn usage(error: clap::Error) -> Status {
-    let text = |coloured| match error.render() {
-        text if coloured => text.ansi().to_string(),
-        text => text.to_string(),
+    let text = |coloured| {
+        let (styled, plain) = (error.render(), error.render().to_string());
+        // What was typed may steer a terminal too: then there are no colours of ours either.
+        let harmless = numawise_units::harmless::paragraphs(&plain);
+        if coloured && harmless == plain { styled.ansi().to_string() } else { harmless }
     };
     if error.use_stderr() {
         streams::say_text(&text(streams::is_coloured(&std::io::stderr())));

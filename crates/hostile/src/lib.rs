@@ -88,6 +88,17 @@ pub fn reader(name: &str) -> Option<Reader> {
     readers().into_iter().find(|reader| reader.name == name)
 }
 
+/// Reads an input, for fuzz targets, which take a panic for a failure.
+///
+/// # Panics
+/// When the reader takes nonsense for good, or refuses with a text that may not stand on a terminal.
+pub fn hold(name: &str, input: &[u8]) {
+    let reader = reader(name).unwrap_or_else(|| panic!("no reader is called {name}"));
+    if let Read::Nonsense(nonsense) = (reader.read)(input) {
+        panic!("{name}: {nonsense}");
+    }
+}
+
 /// Input number `k` of a reader for a seed: the corpus as it is, then mutations of it. The same three give the same bytes.
 pub fn input(reader: &Reader, corpus: &[Vec<u8>], seed: u64, k: u64) -> Vec<u8> {
     match corpus.get(k as usize) {

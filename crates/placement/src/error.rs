@@ -13,7 +13,10 @@ pub enum PlacementError {
     NoTasks,
     #[error("0 threads were asked for; expected at least 1")]
     NoThreads,
-    #[error("{asked} threads in all were asked for; a Linux system has at most {most} processes and threads")]
+    #[error(
+        "{asked} threads in all were asked for; at most {most} are planned for on one computer, two for each of the 8192 CPUs \
+         that Linux takes; ask for fewer tasks, or fewer threads of each"
+    )]
     TooManyThreads { asked: u64, most: u64 },
     #[error("the list of {0} is empty; expected numbers and ranges such as 0-3,8")]
     EmptyList(&'static str),

@@ -2,7 +2,11 @@
 
 use numawise_facts::{Metric, MetricProblem};
 use numawise_units::harmless::quoted;
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
+
+#[cfg(test)]
+#[path = "metric_tests.rs"]
+mod tests;
 
 /// Why a regular expression cannot give a metric.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -19,6 +23,12 @@ fn flaw(error: &regex::Error) -> String {
     quoted(text.lines().next_back().unwrap_or_default().trim_start_matches("error: "))
 }
 
+/// How large a compiled expression may be, in bytes, and how deep its groups may nest: ten times what a person types. Beyond, it takes
+/// seconds and a gigabyte to compile (`\pL{1000}`).
+const LARGEST: usize = 1 << 20;
+const DEEPEST: u32 = 50;
+const LONGEST: usize = 4096;
+
 /// Reads the metric of a trial from what the program printed.
 #[derive(Debug, Clone)]
 pub struct MetricReader {
@@ -30,8 +40,12 @@ impl MetricReader {
         let Metric::Output { regex, .. } = metric else {
             return Ok(MetricReader { regex: None });
         };
-        let compiled =
-            Regex::new(regex).map_err(|e| MetricError::Syntax { regex: quoted(regex), problem: flaw(&e) })?;
+        let broken = |problem: String| MetricError::Syntax { regex: quoted(regex), problem };
+        if regex.len() > LONGEST {
+            return Err(broken(format!("it has {} bytes, and {LONGEST} is the most", regex.len())));
+        }
+        let compiled = RegexBuilder::new(regex).size_limit(LARGEST).nest_limit(DEEPEST).build();
+        let compiled = compiled.map_err(|error| broken(flaw(&error)))?;
         match compiled.captures_len() - 1 {
             1 => Ok(MetricReader { regex: Some(compiled) }),
             found => Err(MetricError::Groups { regex: quoted(regex), found }),
@@ -51,42 +65,6 @@ impl MetricReader {
         match text.as_str().trim().parse::<f64>() {
             Ok(value) if Metric::VALUES.contains(&value) => Ok(value),
             _ => Err(MetricProblem::NotANumber { text: quoted(text.as_str()) }),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn extractor(regex: &str) -> Result<MetricReader, MetricError> {
-        MetricReader::new(&Metric::Output { regex: regex.to_owned(), higher_is_better: true })
-    }
-
-    #[test]
-    fn the_last_match_counts() {
-        let metric = extractor(r"throughput: ([0-9.e+]+)").unwrap();
-        assert_eq!(metric.value(1.0, "throughput: 10\nthroughput: 1.5e+3 MPoints/s\n"), Ok(1500.0));
-    }
-
-    #[test]
-    fn wall_time_needs_no_output() {
-        assert_eq!(MetricReader::new(&Metric::WallTime).unwrap().value(0.25, ""), Ok(0.25));
-    }
-
-    #[test]
-    fn what_is_wrong_with_a_metric_is_said() {
-        for (regex, part) in
-            [("(", "not a regular expression"), ("x", "has 0 groups"), ("(a)(b)", "has 2 groups")]
-        {
-            let error = extractor(regex).unwrap_err().to_string();
-            assert!(error.contains(part) && error.contains(regex), "{error}");
-        }
-        let metric = extractor("t=(.*)").unwrap();
-        assert_eq!(metric.value(1.0, "nothing"), Err(MetricProblem::NoMatch));
-        for text in ["", "abc", "nan", "inf", "-1", "0", "-0.0", "1e-320", "1e308"] {
-            let error = metric.value(1.0, &format!("t={text}\n")).unwrap_err();
-            assert_eq!(error, MetricProblem::NotANumber { text: text.to_owned() });
         }
     }
 }
