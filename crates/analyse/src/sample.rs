@@ -158,6 +158,7 @@ pub fn study(
                 outcome: Outcome::Measured { per_task: vec![value; tasks as usize] },
                 observation: Reading::Measured(observation(&[], &[])),
                 disturbances: vec![],
+                left_behind: None,
             });
         }
     }

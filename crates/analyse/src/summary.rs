@@ -28,11 +28,19 @@ pub fn left_out(study: &Study) -> bool {
     })
 }
 
+/// True for a trial that ran through, but not alone.
+pub fn is_uncertain(trial: &Trial) -> bool {
+    !trial.disturbances.is_empty() && !trial.is_interrupted()
+}
+
 /// The trials of a point that count, in their order.
 pub fn trials<'a>(study: &'a Study, point: &'a PointId) -> impl Iterator<Item = &'a Trial> {
     let left_out = left_out(study);
     study.trials.iter().filter(move |trial| {
-        trial.point == *point && !trial.is_warm_up() && (!left_out || trial.disturbances.is_empty())
+        trial.point == *point
+            && !trial.is_warm_up()
+            && !trial.is_interrupted()
+            && (!left_out || trial.disturbances.is_empty())
     })
 }
 

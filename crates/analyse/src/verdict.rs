@@ -2,7 +2,8 @@
 
 use numawise_facts::notice::{PlacementGroup, StudyNotice};
 use numawise_facts::{
-    Notice, Point, PointId, PointRole, Reading, Study, StudyHeader, ThreadBinding, ThreadObservation,
+    LeftProcesses, Notice, Point, PointId, PointRole, Reading, Study, StudyHeader, ThreadBinding,
+    ThreadObservation,
 };
 use numawise_stats::FamilyDecision;
 use numawise_tables::{Contrast, ContrastCall, MoreRepeats, PlacedWell, Verdict, VerdictKind};
@@ -137,8 +138,7 @@ fn more_repeats(basis: &Contrast, judged: &Judged) -> MoreRepeats {
 /// What the verdict does not cover.
 fn caveats(study: &Study) -> Vec<Notice> {
     let mut caveats: Vec<Notice> = Vec::new();
-    let disturbed = study.trials.iter().filter(|t| !t.is_warm_up() && !t.disturbances.is_empty()).count();
-    let trials = disturbed as u32;
+    let trials = study.trials.iter().filter(|t| !t.is_warm_up() && summary::is_uncertain(t)).count() as u32;
     if trials > 0 {
         caveats.push(if summary::left_out(study) {
             StudyNotice::DisturbedLeftOut { trials }.into()
@@ -147,6 +147,11 @@ fn caveats(study: &Study) -> Vec<Notice> {
         });
     }
     caveats.extend(obeyed::bound_by_others(study).map(Notice::from));
+    let interrupted = study.trials.iter().filter(|t| t.is_interrupted()).count() as u32;
+    if interrupted > 0 {
+        caveats.push(StudyNotice::InterruptedLeftOut { trials: interrupted }.into());
+    }
+    caveats.extend(processes_left(study).map(Notice::from));
     for point in &study.header.points {
         for warning in &point.placement.warnings {
             let (point, warning) = (point.id.clone(), Box::new(warning.clone()));
@@ -157,6 +162,17 @@ fn caveats(study: &Study) -> Vec<Notice> {
         caveats.extend(placed.map(Notice::from));
     }
     caveats
+}
+
+/// What the program left running, over all trials.
+fn processes_left(study: &Study) -> Option<StudyNotice> {
+    let all: Vec<&LeftProcesses> =
+        study.trials.iter().filter_map(|trial| trial.left_behind.as_ref()).collect();
+    let processes = all.iter().map(|left| left.processes).max()?;
+    let mut names: Vec<String> = all.iter().flat_map(|left| left.names.iter().cloned()).collect();
+    names.sort_unstable();
+    names.dedup();
+    Some(StudyNotice::ProcessesLeft { trials: all.len() as u32, processes, names })
 }
 
 /// The threads that did the work in the last trial of a point that was watched.

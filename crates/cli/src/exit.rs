@@ -214,6 +214,12 @@ fn advice(error: &session::Error) -> Option<String> {
     })
 }
 
+/// From now on Ctrl-Z stops what we run before it stops us.
+pub fn stops_with_program() -> Result<(), Failure> {
+    numawise_linux::calls::stop::hold_back()
+        .map_err(|error| Failure::new(format!("cannot take the signal of Ctrl-Z: {error}")))
+}
+
 /// A flag that Ctrl-C, SIGTERM and the end of the terminal raise; a second Ctrl-C ends us at once. A signal that is ignored stays
 /// so: nohup asks for that with SIGHUP, and a shell with SIGINT for what runs in its background.
 pub fn interruptible() -> Result<Arc<AtomicBool>, Failure> {

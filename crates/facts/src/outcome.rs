@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
+use numawise_units::Nanoseconds;
 use serde::{Deserialize, Serialize};
 
 /// What is compared.
@@ -94,4 +95,28 @@ pub enum Disturbance {
     Steal(f64),
     /// Other processes used the CPUs: share of the machine's.
     OtherLoad(f64),
+    /// The program was stopped for so long, by Ctrl-Z, by another signal, or by itself.
+    Stopped(Nanoseconds),
+    /// We who watch it were stopped for so long, or got no CPU: what it writes was not taken from it.
+    WatcherStopped(Nanoseconds),
+    /// The system slept for so long.
+    Suspended(Nanoseconds),
+    /// The clock of the system was set by so much, or the virtual machine was paused for so long.
+    ClockSet(Nanoseconds),
+}
+
+impl Disturbance {
+    /// True for what makes a run time that of something else: such a trial counts nowhere and is repeated. The others make it
+    /// uncertain.
+    pub fn interrupts(&self) -> bool {
+        !matches!(self, Disturbance::Steal(_) | Disturbance::OtherLoad(_))
+    }
+}
+
+/// Processes that the tasks of a trial left running, and that were ended after it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftProcesses {
+    pub processes: u64,
+    /// The names of the first few, each once.
+    pub names: Vec<String>,
 }

@@ -4,8 +4,8 @@ use numawise_units::{Nanoseconds, Pid};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Disturbance, Levels, Machine, Metric, Notice, Observation, Outcome, Placement, PlacementRequest, PointId,
-    PointPair, PointRole, Reading, RunSpec,
+    Disturbance, LeftProcesses, Levels, Machine, Metric, Notice, Observation, Outcome, Placement,
+    PlacementRequest, PointId, PointPair, PointRole, Reading, RunSpec,
 };
 
 #[cfg(test)]
@@ -48,9 +48,25 @@ pub struct Trial {
     pub outcome: Outcome,
     pub observation: Reading<Observation>,
     pub disturbances: Vec<Disturbance>,
+    /// What the program left running, if anything.
+    pub left_behind: Option<LeftProcesses>,
 }
 
 impl Trial {
+    /// True when the program, we or the system were stopped in it, so that its time is not the program's.
+    pub fn is_interrupted(&self) -> bool {
+        self.disturbances.iter().any(Disturbance::interrupts)
+    }
+
+    /// The wall time without the time in which the program was stopped.
+    pub fn running(&self) -> Nanoseconds {
+        let stopped = self.disturbances.iter().map(|disturbance| match disturbance {
+            Disturbance::Stopped(time) => *time,
+            _ => Nanoseconds(0),
+        });
+        self.wall.saturating_sub(stopped.max().unwrap_or_default())
+    }
+
     pub fn is_warm_up(&self) -> bool {
         self.block == 0
     }
@@ -149,6 +165,15 @@ pub struct Study {
 impl Study {
     /// A point is given up when so many of its trials in a row failed.
     pub const FAILURES: usize = 3;
+    /// A trial that was interrupted is repeated until it has been run so many times.
+    pub const ATTEMPTS: usize = 3;
+
+    /// True when a point needs no further trial in a block: it has one that was not interrupted, or all were.
+    pub fn is_done(&self, block: u32, point: &PointId) -> bool {
+        let mut here = self.trials.iter().filter(|trial| trial.block == block && trial.point == *point);
+        let attempts = here.clone().count();
+        attempts >= Self::ATTEMPTS || here.any(|trial| !trial.is_interrupted())
+    }
 
     /// True for a point whose last trials all failed: it is run no more, and nothing is waited for from it.
     pub fn given_up(&self, point: &PointId) -> bool {

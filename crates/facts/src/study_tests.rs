@@ -48,6 +48,7 @@ fn trial(outcome: Outcome) -> Trial {
         outcome,
         observation: Reading::unavailable("test"),
         disturbances: vec![],
+        left_behind: None,
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use numawise_facts::{Placement, RunSpec, TaskPlacement};
-use numawise_linux::calls::{clock, inherited, wait};
+use numawise_linux::calls::{clock, inherited, stop, wait};
 use numawise_linux::raw::Errno;
 use numawise_units::{Nanoseconds, Pid};
 
@@ -77,6 +77,8 @@ pub struct Job {
     shared: Arc<Shared>,
     drains: Vec<Option<Drain>>,
     finished: Option<Finished>,
+    /// While it lives, Ctrl-Z is asked for in [`Job::stop_with_us`].
+    stops: stop::Held,
 }
 
 impl Job {
@@ -127,7 +129,7 @@ impl Job {
         }
         let shared = Shared::new(tasks);
         let orders = held.heard_by(&shared)?;
-        Ok(Job { pids, orders, shared, drains, finished: None })
+        Ok(Job { pids, orders, shared, drains, finished: None, stops: stop::Held::new() })
     }
 
     /// The processes, in the order of the plan's tasks.
@@ -187,6 +189,20 @@ impl Job {
         let finished = Finished { tasks, left_behind: self.shared.left_behind() };
         self.finished = Some(finished.clone());
         Ok(finished)
+    }
+
+    /// When the terminal has asked this process to stop (Ctrl-Z), stops the tasks, then this process, and lets the tasks go on
+    /// when it is continued. To be called often by who waits for the job; see [`numawise_linux::calls::stop`].
+    ///
+    /// True when that was so.
+    pub fn stop_with_us(&self) -> bool {
+        let asked = self.stops.is_asked();
+        if asked {
+            self.signal(libc::SIGTSTP);
+            stop::now();
+            self.signal(libc::SIGCONT);
+        }
+        asked
     }
 
     /// Sends a signal to the process groups of all tasks that have not ended, and waits for nothing.

@@ -9,6 +9,7 @@ pub mod mempolicy;
 pub mod pages;
 pub mod process;
 pub mod signal;
+pub mod stop;
 pub mod stream;
 pub mod terminal;
 pub mod wait;

@@ -37,4 +37,4 @@ pub use noise::HostCpu;
 pub use numawise_linux::{Error, Roots};
 pub use residency::Method;
 pub use snapshot::{SnapshotOptions, snapshot};
-pub use watch::{Options, Watch};
+pub use watch::{Interruptions, Options, Watch};

@@ -30,6 +30,10 @@ pub(crate) struct SamplerResults {
     pub pages: Reading<KeptSample>,
     pub peak: Option<Bytes>,
     pub samples: u64,
+    /// How long some thread was stopped, from sample to sample.
+    pub stopped: Nanoseconds,
+    /// When the last sample was taken, where it saw a stopped thread.
+    stopped_at: Option<Nanoseconds>,
     pub cost: Nanoseconds,
     /// The sampling thread, while it lives.
     pub thread: Option<Pid>,
@@ -52,6 +56,8 @@ impl Shared {
                 pages: Reading::unavailable("the trial ended before its pages were sampled"),
                 peak: None,
                 samples: 0,
+                stopped: Nanoseconds(0),
+                stopped_at: None,
                 cost: Nanoseconds(0),
                 thread: None,
             }),
@@ -114,7 +120,7 @@ pub(crate) fn run(shared: &Shared, mut residency: ResidencySampler, begun: Insta
         let allowance = plan.allowance(kind, now).max(LEAST);
         match kind {
             StepKind::Threads => {
-                sample_threads(shared, allowance.min(SLICE));
+                sample_threads(shared, now, allowance.min(SLICE));
                 let cost = book(shared, &mut booked);
                 let eased = Nanoseconds((usual_cost.0 * 3 + cost.0) / 4);
                 usual_cost = eased.max(cost).min(ENOUGH);
@@ -157,13 +163,18 @@ fn slowness(roots: &Roots) -> f64 {
 }
 
 /// Samples the threads.
-fn sample_threads(shared: &Shared, allowance: Nanoseconds) {
+fn sample_threads(shared: &Shared, now: Nanoseconds, allowance: Nanoseconds) {
     let begun = clock::thread_cpu_time();
     let mut results = shared.results();
     results.table.discover(allowance, &shared.stop);
     let spent = clock::thread_cpu_time().saturating_sub(begun);
     results.table.read(allowance.saturating_sub(spent), &shared.stop);
     results.samples += 1;
+    let stopped_at = results.table.is_stopped().then_some(now);
+    if let (Some(before), Some(now)) = (results.stopped_at, stopped_at) {
+        results.stopped = results.stopped + now.saturating_sub(before);
+    }
+    results.stopped_at = stopped_at;
 }
 
 /// Goes on with the residency sample; the results are held only to hand over the result, since it may take long.

@@ -349,6 +349,11 @@ impl Table {
         self.live.iter().chain(&self.ended).filter(|thread| thread.samples > 0)
     }
 
+    /// True when a thread was stopped when it was last read.
+    pub fn is_stopped(&self) -> bool {
+        self.live.iter().any(|thread| thread.stopped)
+    }
+
     /// Migrations seen; none when no thread was read twice.
     pub fn migrations(&self) -> Option<u64> {
         let twice = self.dropped.seen_twice || self.seen().any(|thread| thread.samples > 1);

@@ -1,6 +1,6 @@
 //! Watching a trial: what the study engine calls.
 
-use numawise_linux::calls::clock;
+use numawise_linux::calls::clock::{self, ClockChanges};
 use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
@@ -40,6 +40,17 @@ impl Default for Options {
     }
 }
 
+/// What happened to a trial beside the program's own work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Interruptions {
+    /// How long some thread was seen stopped, from sample to sample: shorter stops are not seen.
+    pub stopped: Nanoseconds,
+    /// How long the system slept.
+    pub suspended: Nanoseconds,
+    /// By how much the time of day was set.
+    pub clock_set: Nanoseconds,
+}
+
 /// A trial being watched.
 #[derive(Debug)]
 pub struct Watch {
@@ -48,6 +59,7 @@ pub struct Watch {
     /// CPU time of [`Watch::start`] itself.
     start_cost: Nanoseconds,
     before: Result<HostCpu, Error>,
+    clocks: clock::Moment,
     rank: Reading<Rank>,
     roots: Roots,
     /// Why there is no sampler.
@@ -78,12 +90,19 @@ impl Watch {
             begun,
             start_cost: clock::thread_cpu_time().saturating_sub(cpu),
             before,
+            clocks: clock::Moment::now(),
             rank,
             roots: options.roots.clone(),
             no_sampler: sampler
                 .err()
                 .map(|error| format!("the sampling thread could not be started: {error}")),
         }
+    }
+
+    /// What has happened until now that makes the time of the trial another's.
+    pub fn interruptions(&self) -> Interruptions {
+        let ClockChanges { suspended, set } = clock::Moment::now().changes_since(&self.clocks);
+        Interruptions { stopped: self.shared.results().stopped, suspended, clock_set: set }
     }
 
     /// Ends watching and gives what was seen, with what the kernel accounted to the processes: `usage` of all, and `wall`, the

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use numawise_facts::{
-    Exit, HostNoise, Observation, Outcome, PointId, Reading, ResidencySample, ResourceUsage, SamplerCost,
-    Study, StudyHeader, ThreadObservation, Trial,
+    Exit, HostNoise, LeftProcesses, Observation, Outcome, PointId, Reading, ResidencySample, ResourceUsage,
+    SamplerCost, Study, StudyHeader, ThreadObservation, Trial,
 };
 use numawise_units::{Bytes, CpuId, HostId, Nanoseconds, NodeId, Pid, Rank, Ratio};
 use rusqlite::Connection;
@@ -167,7 +167,15 @@ fn trial(
         outcome: outcome(cells, values)?,
         observation: observation(&columns, threads, pages)?,
         disturbances: cells.json("disturbances")?,
+        left_behind: left_behind(cells)?,
     })
+}
+
+fn left_behind(cells: Cells<'_, '_>) -> Parsed<Option<LeftProcesses>> {
+    match cells.text_or_null("left_behind")? {
+        Some(_) => cells.json("left_behind").map(Some),
+        None => Ok(None),
+    }
 }
 
 fn outcome(cells: Cells<'_, '_>, per_task: Vec<f64>) -> Parsed<Outcome> {

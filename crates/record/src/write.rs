@@ -113,6 +113,7 @@ pub fn insert(transaction: &Transaction<'_>, trial: &Trial) -> rusqlite::Result<
     let disturbances: Vec<&Disturbance> = trial.disturbances.iter().filter(|d| is_share(d)).collect();
     row.push(json(&disturbances)?.into());
     row.push(json(&missing.0)?.into());
+    row.push(trial.left_behind.as_ref().map(json).transpose()?.into());
 
     let marks = vec!["?"; row.len()].join(", ");
     transaction
@@ -135,6 +136,10 @@ pub fn insert(transaction: &Transaction<'_>, trial: &Trial) -> rusqlite::Result<
 fn is_share(disturbance: &Disturbance) -> bool {
     match disturbance {
         Disturbance::Steal(share) | Disturbance::OtherLoad(share) => (0.0..=1.0).contains(share),
+        Disturbance::Stopped(_)
+        | Disturbance::WatcherStopped(_)
+        | Disturbance::Suspended(_)
+        | Disturbance::ClockSet(_) => true,
     }
 }
 

@@ -41,6 +41,7 @@ pub fn run(
         if let Some(finished) = job.wait_timeout(POLL)? {
             return Ok(finished);
         }
+        job.stop_with_us();
         for signal in signals.to_relay() {
             signals.passed_on(signal);
             job.signal(signal);

@@ -2,6 +2,11 @@
 //! them out does not bias the effect.
 
 use numawise_facts::{Disturbance, HostNoise};
+use numawise_units::Nanoseconds;
+
+#[cfg(test)]
+#[path = "disturb_tests.rs"]
+mod tests;
 
 /// Share of the machine's CPU time taken by the hypervisor above which a trial is marked. Steal slows memory-bound
 /// programs about in proportion, so 5 % is of the size of the effects that a check is to tell.
@@ -17,27 +22,37 @@ pub fn disturbances(noise: &HostNoise) -> Vec<Disturbance> {
     steal.into_iter().chain(load).collect()
 }
 
-#[cfg(test)]
-mod tests {
-    use numawise_facts::Reading;
-    use numawise_units::Ratio;
+/// Share of the wall time in which the program was stopped above which a trial is marked: a fifth of the margin that effects are
+/// usually told by.
+const STOPPED_LIMIT: f64 = 0.01;
+/// A wait of ours that ends so much too late is marked. A thread that waits gets a CPU within some milliseconds, also on a busy
+/// machine.
+pub const LATE_LIMIT: Nanoseconds = Nanoseconds(500_000_000);
+/// Clocks that differ by less were read one after another, or are being adjusted slowly (at most 0.5 ms in a second).
+const CLOCK_LIMIT: Nanoseconds = Nanoseconds(100_000_000);
 
-    use super::*;
+/// What the trial's time holds beside the program's work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Interrupted {
+    /// How long the program was stopped.
+    pub stopped: Nanoseconds,
+    /// How much too late a wait of ours ended.
+    pub late: Nanoseconds,
+    pub suspended: Nanoseconds,
+    pub clock_set: Nanoseconds,
+}
 
-    #[test]
-    fn only_what_is_above_its_limit_marks() {
-        let noise = |steal: f64, load: f64| HostNoise {
-            steal: Reading::Measured(Ratio(steal)),
-            other_load: Reading::Measured(Ratio(load)),
-        };
-        assert_eq!(disturbances(&noise(0.0, 0.09)), []);
-        assert_eq!(disturbances(&noise(0.06, 0.0)), [Disturbance::Steal(0.06)]);
-        assert_eq!(disturbances(&noise(0.5, 0.2)), [Disturbance::Steal(0.5), Disturbance::OtherLoad(0.2)]);
-    }
-
-    #[test]
-    fn what_is_not_known_marks_nothing() {
-        let noise = HostNoise { steal: Reading::unavailable("x"), other_load: Reading::unavailable("x") };
-        assert_eq!(disturbances(&noise), []);
-    }
+/// What interrupted a trial that took `wall`.
+pub fn interruptions(of: &Interrupted, wall: Nanoseconds) -> Vec<Disturbance> {
+    let marked = [
+        (of.stopped.seconds() > STOPPED_LIMIT * wall.seconds(), Disturbance::Stopped(of.stopped)),
+        // When the program was stopped as long as we, nothing ran on without us.
+        (of.late > of.stopped + LATE_LIMIT, Disturbance::WatcherStopped(of.late)),
+        (of.suspended > CLOCK_LIMIT, Disturbance::Suspended(of.suspended)),
+        (
+            of.clock_set.seconds() > CLOCK_LIMIT.seconds() + 0.001 * wall.seconds(),
+            Disturbance::ClockSet(of.clock_set),
+        ),
+    ];
+    marked.into_iter().filter_map(|(marked, disturbance)| marked.then_some(disturbance)).collect()
 }

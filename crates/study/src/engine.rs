@@ -6,8 +6,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{
-    Event, Exit, Observation, Outcome, Point, PointId, PointPair, PointRole, Reading, Redactor, Sink,
-    StopReason, Study, Trial,
+    Disturbance, Event, Exit, LeftProcesses, Observation, Outcome, Point, PointId, PointPair, PointRole,
+    Reading, Redactor, Sink, StopReason, Study, Trial,
 };
 use numawise_units::Nanoseconds;
 
@@ -30,6 +30,19 @@ pub struct ProgramRun {
     pub wall: Nanoseconds,
     pub tasks: Vec<TaskRun>,
     pub observation: Reading<Observation>,
+    /// What was stopped or set meanwhile.
+    pub interruptions: Vec<Disturbance>,
+    pub left_behind: Option<LeftProcesses>,
+}
+
+/// What a run may need of the study that it is part of.
+pub struct RunContext<'a> {
+    /// Becomes true when somebody wants the run broken off.
+    pub stop: &'a AtomicBool,
+    /// How long the program ran at first; none in its first run.
+    pub first: Option<Nanoseconds>,
+    /// Takes what a person who waits should know.
+    pub sink: &'a mut dyn Sink,
 }
 
 /// One task of a run.
@@ -42,11 +55,11 @@ pub struct TaskRun {
 
 /// Runs a program at a point.
 pub trait Runner {
-    /// Runs it once, to the end. `None` when `stop` became true meanwhile and the run was broken off.
+    /// Runs it once, to the end. `None` when it was broken off, as `context.stop` asked.
     ///
     /// # Errors
     /// When the program cannot be started.
-    fn run(&mut self, point: &Point, stop: &AtomicBool) -> Result<Option<ProgramRun>, StudyError>;
+    fn run(&mut self, point: &Point, context: &mut RunContext<'_>) -> Result<Option<ProgramRun>, StudyError>;
 }
 
 /// Takes each trial as soon as it is over.
@@ -135,43 +148,63 @@ impl Engine<'_> {
     ) -> Result<Option<StopReason>, StudyError> {
         for index in order_of(study, block) {
             let point = study.header.points[index].clone();
-            let done = study.trials.iter().any(|trial| trial.block == block && trial.point == point.id);
-            let given_up = study.given_up(&point.id);
-            if nothing_left_to_compare(study) {
-                return Ok(Some(StopReason::TooManyFailures));
-            }
-            if done || given_up {
-                continue;
-            }
-            if self.stop.load(Ordering::Relaxed) {
-                return Ok(Some(StopReason::Interrupted));
-            }
-            let number = study.trials.last().map_or(0, |trial| trial.number + 1);
-            self.sink.event(Event::TrialBegins { number, block, point: point.id.clone(), left: left(study) });
-            let started = self.clock.now();
-            let Some(raw) = self.runner.run(&point, self.stop)? else {
-                return Ok(Some(StopReason::Interrupted));
-            };
-            let outcome = outcome(&raw.tasks, extractor, self.redactor);
-            let mut trial = judge(raw, number, block, &point.id, started, outcome);
-            self.redactor.trial(&mut trial);
-            self.keep.keep(&trial).map_err(StudyError::Store)?;
-            let (point, outcome) = (trial.point.clone(), trial.outcome.clone());
-            study.trials.push(trial);
-            self.sink.event(Event::TrialEnded { number, point: point.clone(), outcome });
-            if study.given_up(&point) {
-                let failures = Study::FAILURES as u32;
-                self.sink.event(Event::Warning(StudyNotice::PointGivenUp { point, failures }.into()));
+            // A trial that was interrupted is run again.
+            loop {
+                if nothing_left_to_compare(study) {
+                    return Ok(Some(StopReason::TooManyFailures));
+                }
+                if study.is_done(block, &point.id) || study.given_up(&point.id) {
+                    break;
+                }
+                if self.stop.load(Ordering::Relaxed) {
+                    return Ok(Some(StopReason::Interrupted));
+                }
+                let number = study.trials.last().map_or(0, |trial| trial.number + 1);
+                let begins = Event::TrialBegins { number, block, point: point.id.clone(), left: left(study) };
+                self.sink.event(begins);
+                let started = self.clock.now();
+                let mut context = RunContext { stop: self.stop, first: first(study), sink: &mut *self.sink };
+                let Some(raw) = self.runner.run(&point, &mut context)? else {
+                    return Ok(Some(StopReason::Interrupted));
+                };
+                let outcome = outcome(&raw.tasks, extractor, self.redactor);
+                let mut trial = judge(raw, number, block, &point.id, started, outcome);
+                self.redactor.trial(&mut trial);
+                self.keep.keep(&trial).map_err(StudyError::Store)?;
+                study.trials.push(trial);
+                self.tell(study);
             }
         }
         Ok(None)
     }
 
+    /// Reports what came of the last trial.
+    fn tell(&mut self, study: &Study) {
+        let Some((trial, earlier)) = study.trials.split_last() else { return };
+        let (number, point, outcome) = (trial.number, trial.point.clone(), trial.outcome.clone());
+        self.sink.event(Event::TrialEnded { number, point, outcome });
+        let mut warn = |notice: StudyNotice| self.sink.event(Event::Warning(notice.into()));
+        let point = || trial.point.clone();
+        if let Some(disturbance) = trial.disturbances.iter().find(|disturbance| disturbance.interrupts()) {
+            let (repeated, disturbance) = (!study.is_done(trial.block, &trial.point), disturbance.clone());
+            warn(StudyNotice::TrialInterrupted { point: point(), disturbance, repeated });
+        }
+        if let Some(left) =
+            trial.left_behind.clone().filter(|_| earlier.iter().all(|t| t.left_behind.is_none()))
+        {
+            let LeftProcesses { processes, names } = left;
+            warn(StudyNotice::ProcessesLeft { trials: 1, processes, names });
+        }
+        if study.given_up(&trial.point) {
+            warn(StudyNotice::PointGivenUp { point: point(), failures: Study::FAILURES as u32 });
+        }
+    }
+
     /// True when the last block is complete and there are enough of them to ask whether they decide.
     fn enough(&self, study: &Study) -> bool {
         let last = study.trials.iter().map(|trial| trial.block).max().unwrap_or(0);
-        let in_last = study.trials.iter().filter(|trial| trial.block == last).count();
-        last >= study.header.min_repeats && in_last >= study.header.points.len()
+        let done = study.header.points.iter().all(|point| study.is_done(last, &point.id));
+        last >= study.header.min_repeats && done
     }
 }
 
@@ -192,9 +225,15 @@ fn nothing_left_to_compare(study: &Study) -> bool {
         || (!header.pairs.is_empty() && header.pairs.iter().all(lost))
 }
 
-/// What is left of the budget; the warm-up counts.
+/// How long the program ran at first: its first trial that nothing interrupted.
+fn first(study: &Study) -> Option<Nanoseconds> {
+    study.trials.iter().find(|trial| !trial.is_interrupted()).map(|trial| trial.wall)
+}
+
+/// What is left of the budget; the warm-up counts, and so do trials that were interrupted, but for the time in which the program
+/// was stopped.
 fn left(study: &Study) -> Nanoseconds {
-    let spent = study.trials.iter().fold(Nanoseconds(0), |sum, trial| sum + trial.wall);
+    let spent = study.trials.iter().fold(Nanoseconds(0), |sum, trial| sum + trial.running());
     study.header.budget.saturating_sub(spent)
 }
 
@@ -202,7 +241,7 @@ fn left(study: &Study) -> Nanoseconds {
 fn next_block(study: &Study) -> Nanoseconds {
     let mut walls: BTreeMap<&PointId, Vec<Nanoseconds>> = BTreeMap::new();
     for trial in &study.trials {
-        walls.entry(&trial.point).or_default().push(trial.wall);
+        walls.entry(&trial.point).or_default().push(trial.running());
     }
     walls.into_values().fold(Nanoseconds(0), |sum, mut walls| {
         walls.sort_unstable();
@@ -219,7 +258,8 @@ fn judge(
     started: Nanoseconds,
     outcome: Outcome,
 ) -> Trial {
-    let disturbances = raw.observation.measured().map(|o| disturbances(&o.noise)).unwrap_or_default();
+    let mut disturbances = raw.observation.measured().map(|o| disturbances(&o.noise)).unwrap_or_default();
+    disturbances.extend(raw.interruptions);
     Trial {
         number,
         block,
@@ -229,6 +269,7 @@ fn judge(
         outcome,
         observation: raw.observation,
         disturbances,
+        left_behind: raw.left_behind,
     }
 }
 

@@ -15,27 +15,40 @@ struct Fake {
     script: VecDeque<Exit>,
     stop_after: Option<usize>,
     runs: Vec<String>,
+    /// What interrupts the next runs; nothing when it is empty.
+    interruptions: VecDeque<Option<Disturbance>>,
+    /// What each run heard of the first one's time.
+    first: Vec<Option<Nanoseconds>>,
 }
 
 impl Fake {
     fn new() -> Self {
-        Fake { script: VecDeque::new(), stop_after: None, runs: Vec::new() }
+        Fake {
+            script: VecDeque::new(),
+            stop_after: None,
+            runs: Vec::new(),
+            interruptions: VecDeque::new(),
+            first: Vec::new(),
+        }
     }
 }
 
 impl Runner for Fake {
-    fn run(&mut self, point: &Point, stop: &AtomicBool) -> Result<Option<ProgramRun>, StudyError> {
+    fn run(&mut self, point: &Point, context: &mut RunContext<'_>) -> Result<Option<ProgramRun>, StudyError> {
         if self.stop_after == Some(self.runs.len()) {
-            stop.store(true, Ordering::Relaxed);
+            context.stop.store(true, Ordering::Relaxed);
             return Ok(None);
         }
         self.runs.push(point.id.0.clone());
+        self.first.push(context.first);
         let exit = self.script.pop_front().unwrap_or(Exit::Code(0));
         let task = TaskRun { exit, wall: Nanoseconds(SECOND), output: "time: 2.5\n".to_owned() };
         Ok(Some(ProgramRun {
             wall: Nanoseconds(SECOND),
             tasks: vec![task],
             observation: Reading::unavailable("fake"),
+            interruptions: self.interruptions.pop_front().flatten().into_iter().collect(),
+            left_behind: None,
         }))
     }
 }
@@ -200,10 +213,14 @@ fn a_baseline_that_fails_ends_it() {
 fn a_point_that_always_fails_is_given_up_and_the_others_go_on() {
     struct OnlyA(Fake);
     impl Runner for OnlyA {
-        fn run(&mut self, point: &Point, stop: &AtomicBool) -> Result<Option<ProgramRun>, StudyError> {
+        fn run(
+            &mut self,
+            point: &Point,
+            context: &mut RunContext<'_>,
+        ) -> Result<Option<ProgramRun>, StudyError> {
             let exit = if point.id.0 == "a" { Exit::Signal(9) } else { Exit::Code(0) };
             self.0.script.push_back(exit);
-            self.0.run(point, stop)
+            self.0.run(point, context)
         }
     }
     let (mut study, mut runner, stop) = (study(1000), OnlyA(Fake::new()), AtomicBool::new(false));
@@ -263,4 +280,42 @@ fn the_tail_of_an_output_begins_with_a_line() {
     let end = tail(&long);
     assert!(end.len() <= TAIL && end.starts_with("line ") && end.ends_with("line 1999 with ü\n"));
     assert_eq!(tail(&"x".repeat(2 * TAIL)).len(), TAIL, "one line longer than the tail");
+}
+
+#[test]
+fn a_trial_that_was_interrupted_is_run_again_and_costs_what_it_ran() {
+    let (mut study, mut fake, mut kept) = (study(1000), Fake::new(), Kept(vec![], None));
+    let stopped = || Some(Disturbance::Stopped(Nanoseconds(SECOND / 2)));
+    fake.interruptions = [stopped(), None, None, stopped()].into();
+    assert_eq!(go(&mut study, &mut fake, &mut kept, 5).unwrap(), StopReason::Decided);
+    assert_eq!(fake.runs[..2], ["os", "os"], "the first run again");
+    assert_eq!((fake.runs[3] == fake.runs[4], fake.runs.len()), (true, 2 + 1 + 5 * 3));
+    assert_eq!(
+        fake.first[..3],
+        [None, None, Some(Nanoseconds(SECOND))],
+        "a run that was stopped is no measure"
+    );
+    assert_eq!(left(&study), Nanoseconds((1000 - 18) * SECOND + SECOND));
+    assert_eq!(kept.0, study.trials);
+}
+
+#[test]
+fn a_program_that_always_stops_itself_does_not_hold_the_study() {
+    let (mut study, mut fake) = (study(1), Fake::new());
+    fake.interruptions = std::iter::repeat_n(Some(Disturbance::Stopped(Nanoseconds(5))), 99).collect();
+    let reason = go(&mut study, &mut fake, &mut Kept(vec![], None), 99).unwrap();
+    assert_eq!((reason, fake.runs.len()), (StopReason::BudgetSpent, 3 * (1 + 5 * 3)));
+}
+
+#[test]
+fn broken_off_between_attempts_it_goes_on_with_the_rest_of_them() {
+    let (mut study, mut fake) = (study(1000), Fake::new());
+    let suspended = || Some(Disturbance::Suspended(Nanoseconds(SECOND)));
+    (fake.interruptions, fake.stop_after) = ([suspended(), suspended()].into(), Some(2));
+    go(&mut study, &mut fake, &mut Kept(vec![], None), 5).unwrap();
+    let mut again = Fake::new();
+    again.interruptions = [suspended()].into();
+    go(&mut study, &mut again, &mut Kept(vec![], None), 5).unwrap();
+    assert_eq!(study.trials.iter().filter(|trial| trial.is_warm_up()).count(), Study::ATTEMPTS);
+    assert_eq!(again.runs.len(), 1 + 5 * 3);
 }

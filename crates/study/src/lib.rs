@@ -14,7 +14,7 @@ mod order;
 
 pub use design::{PlannedPoint, ProgramNeeds, StudyDesign, plan};
 pub use disturb::{OTHER_LOAD_LIMIT, STEAL_LIMIT, disturbances};
-pub use engine::{Clock, Engine, ProgramRun, Runner, SystemClock, TaskRun, TrialStore};
+pub use engine::{Clock, Engine, ProgramRun, RunContext, Runner, SystemClock, TaskRun, TrialStore};
 pub use error::StudyError;
 pub use local::LocalRunner;
 pub use metric::{MetricError, MetricReader};

@@ -1,13 +1,16 @@
 //! Runs trials on this machine.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
-use numawise_facts::{Point, Reading, ResourceUsage, RunSpec};
-use numawise_launch::{Io, Job, Leftovers, Pinner, Start};
-use numawise_observe::{Options, Watch};
+use numawise_facts::notice::StudyNotice;
+use numawise_facts::{Event, LeftProcesses, Point, Reading, ResourceUsage, RunSpec};
+use numawise_launch::{FinishedTask, Io, Job, LeftBehind, Leftovers, Pinner, Start, StoppedTask};
+use numawise_observe::{Interruptions, Options, Watch};
+use numawise_units::Nanoseconds;
 
-use crate::engine::{ProgramRun, Runner, TaskRun};
+use crate::disturb::{Interrupted, LATE_LIMIT, interruptions};
+use crate::engine::{ProgramRun, RunContext, Runner, TaskRun};
 use crate::error::StudyError;
 
 /// How soon Ctrl-C is noticed. The end of the program is noticed at once; this is only a bound on the wait between.
@@ -24,22 +27,33 @@ pub struct LocalRunner {
     pub pinner: Option<Pinner>,
 }
 
+/// A program that is stopped for so long will hardly go on by itself.
+const STOPPED_PATIENCE: Nanoseconds = Nanoseconds(3_000_000_000);
+/// A run that takes so many times as long as the first, and at least so long, may hang.
+const OVERDUE: u64 = 10;
+const OVERDUE_PATIENCE: Nanoseconds = Nanoseconds(5_000_000_000);
+
 impl Runner for LocalRunner {
-    fn run(&mut self, point: &Point, stop: &AtomicBool) -> Result<Option<ProgramRun>, StudyError> {
+    fn run(&mut self, point: &Point, context: &mut RunContext<'_>) -> Result<Option<ProgramRun>, StudyError> {
         let start = Start { io: Io::Capture, pinner: self.pinner.as_ref(), leftovers: Leftovers::End };
         let mut job = Job::spawn(&self.spec, &point.placement, start)?;
         let watch = Watch::start(job.pids(), &self.watch);
+        let mut wait = Wait::new();
         let ended = loop {
-            if let Some(ended) = job.wait_tasks(PATIENCE)? {
+            if let Some(ended) = wait.a_while(&job)? {
                 break ended;
             }
-            if stop.load(Ordering::Relaxed) {
+            if context.stop.load(Ordering::Relaxed) {
                 job.kill(GRACE);
                 return Ok(None);
             }
+            wait.complain(&job, context);
         };
         // What the tasks leave behind is ended after this: it is no part of the trial.
         let wall = ended.iter().map(|task| task.wall).max().unwrap_or_default();
+        let Interruptions { stopped, suspended, clock_set } = watch.interruptions();
+        let stopped = ended.iter().map(|task| task.stopped).max().unwrap_or_default().max(stopped);
+        let interrupted = Interrupted { stopped, late: wait.late, suspended, clock_set };
         let usage = ResourceUsage::together(ended.iter().map(|task| &task.usage));
         let observation = usage.map(|usage| watch.finish(usage, wall));
         let finished = job.wait()?;
@@ -52,6 +66,65 @@ impl Runner for LocalRunner {
             tasks,
             observation: observation
                 .map_or_else(|| Reading::unavailable("the point has no task"), Reading::Measured),
+            interruptions: interruptions(&interrupted, wall),
+            left_behind: left_processes(finished.left_behind),
         }))
+    }
+}
+
+fn left_processes(left: LeftBehind) -> Option<LeftProcesses> {
+    let mut names = left.names;
+    names.sort_unstable();
+    names.dedup();
+    (left.processes > 0).then_some(LeftProcesses { processes: left.processes, names })
+}
+
+/// Waiting for the tasks of a run.
+struct Wait {
+    begun: Instant,
+    /// By how much a wait ended too late: we were stopped, or got no CPU.
+    late: Nanoseconds,
+    /// The program was stopped by us just now, and goes on: nothing to complain of.
+    stopped_with_us: bool,
+    complained: bool,
+}
+
+impl Wait {
+    fn new() -> Wait {
+        Wait { begun: Instant::now(), late: Nanoseconds(0), stopped_with_us: false, complained: false }
+    }
+
+    /// Waits for a moment, and is stopped where the terminal asks for it.
+    fn a_while(&mut self, job: &Job) -> Result<Option<Vec<FinishedTask>>, StudyError> {
+        let begun = Instant::now();
+        let ended = job.wait_tasks(PATIENCE)?;
+        self.stopped_with_us = job.stop_with_us();
+        let late = Nanoseconds::from(begun.elapsed().saturating_sub(PATIENCE));
+        if late > LATE_LIMIT {
+            self.late = self.late + late;
+        }
+        Ok(ended)
+    }
+
+    /// Says, once, that the program is stopped or takes very long.
+    fn complain(&mut self, job: &Job, context: &mut RunContext<'_>) {
+        if self.complained || self.stopped_with_us {
+            return;
+        }
+        let running_for = Nanoseconds::from(self.begun.elapsed()).saturating_sub(self.late);
+        let stopped = job.stopped().filter(|task| task.stopped_for >= STOPPED_PATIENCE);
+        let notice = match (stopped, context.first) {
+            (Some(StoppedTask { pid, signal, stopped_for }), _) => {
+                StudyNotice::ProgramStopped { pid, signal, stopped_for }
+            }
+            (None, Some(first))
+                if running_for > OVERDUE_PATIENCE && running_for.0 > first.0.saturating_mul(OVERDUE) =>
+            {
+                StudyNotice::ProgramOverdue { pids: job.pids().to_vec(), running_for, first }
+            }
+            _ => return,
+        };
+        self.complained = true;
+        context.sink.event(Event::Warning(notice.into()));
     }
 }

@@ -54,7 +54,7 @@ fn noisy(case: &Case) -> Vec<Evidence> {
 /// Others used the machine so much that their part could not be left out.
 fn busy(case: &Case) -> Option<Evidence> {
     let counted = case.study.trials.iter().filter(|trial| !trial.is_warm_up());
-    let disturbed = counted.clone().filter(|trial| !trial.disturbances.is_empty()).count();
+    let disturbed = counted.clone().filter(|trial| summary::is_uncertain(trial)).count();
     if disturbed == 0 || summary::left_out(case.study) {
         return None;
     }

@@ -16,7 +16,7 @@ use numawise_session::experiment::{self, Experiment, ExperimentRequest};
 use numawise_session::openmp::outermost;
 use numawise_units::{Nanoseconds, Share};
 
-use crate::exit::{Failure, INTERRUPTED, SUCCESS, Status, interruptible};
+use crate::exit::{Failure, INTERRUPTED, SUCCESS, Status, interruptible, stops_with_program};
 use crate::files::{self, FileContent, OutputFile};
 use crate::show;
 use progress::Progress;
@@ -81,6 +81,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         return Ok(SUCCESS);
     }
     let stop = interruptible()?;
+    stops_with_program()?;
     let mut progress = Progress::new(json);
     for obstacle in experiment::obstacles(&request, &machine) {
         progress.warn(&numawise_report::notice::text(&obstacle));

@@ -1,10 +1,10 @@
 //! Notices of a study and of its analysis.
 
-use numawise_units::{Bytes, CpuSet, NodeSet};
+use numawise_units::{Bytes, CpuSet, Nanoseconds, NodeSet, Pid};
 use serde::{Deserialize, Serialize};
 
 use super::{AffinityRefusal, MachineNotice};
-use crate::{Exit, Levels, MetricProblem, Notice, PointId, Reason};
+use crate::{Disturbance, Exit, Levels, MetricProblem, Notice, PointId, Reason};
 
 super::notices! {
     /// NW5xx: of a study and its analysis.
@@ -37,6 +37,10 @@ super::notices! {
         },
         /// Threads are bound at a point where numawise places nothing.
         "NW517" BoundByOthers { point: PointId, found: CpuSet, allowed: CpuSet },
+        /// Trials were interrupted: the program, we or the system were stopped. They never count.
+        "NW518" InterruptedLeftOut { trials: u32 },
+        /// The program left processes running when it ended, at most so many; they were ended.
+        "NW519" ProcessesLeft { trials: u32, processes: u64, names: Vec<String> },
         /// A figure that no trial, or not every trial, has.
         "NW521" NotObserved { what: ObservedFigure, reason: Reason },
         /// The program failed at a point.
@@ -45,6 +49,12 @@ super::notices! {
         "NW523" NoMetric { point: PointId, problem: MetricProblem },
         /// A point failed several times in a row and is run no more.
         "NW531" PointGivenUp { point: PointId, failures: u32 },
+        /// A trial just measured was interrupted; `repeated` where it is run again.
+        "NW532" TrialInterrupted { point: PointId, disturbance: Disturbance, repeated: bool },
+        /// The program that is waited for has been stopped by a signal for so long.
+        "NW533" ProgramStopped { pid: Pid, signal: i32, stopped_for: Nanoseconds },
+        /// The program that is waited for runs for so long already, many times as long as at first.
+        "NW534" ProgramOverdue { pids: Vec<Pid>, running_for: Nanoseconds, first: Nanoseconds },
     }
 }
 

@@ -25,6 +25,52 @@ pub fn monotonic() -> Nanoseconds {
     there(libc::CLOCK_MONOTONIC)
 }
 
+/// The clocks of the system at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moment {
+    monotonic: Nanoseconds,
+    since_boot: Nanoseconds,
+    unix_time: Nanoseconds,
+}
+
+/// What happened to the clocks between two moments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClockChanges {
+    /// How long the system slept.
+    pub suspended: Nanoseconds,
+    /// By how much the time of day was set, forwards or backwards.
+    pub set: Nanoseconds,
+}
+
+impl Moment {
+    pub fn now() -> Self {
+        // Until they are read without a pause between, or the system is too busy for that.
+        let mut moment = Moment::read();
+        for _ in 0..5 {
+            if monotonic().saturating_sub(moment.monotonic) < Nanoseconds(1_000_000) {
+                break;
+            }
+            moment = Moment::read();
+        }
+        moment
+    }
+
+    fn read() -> Self {
+        Moment { monotonic: monotonic(), since_boot: since_boot(), unix_time: unix_time() }
+    }
+
+    /// What happened since an earlier moment.
+    pub fn changes_since(&self, earlier: &Moment) -> ClockChanges {
+        let passed = |now: Nanoseconds, then: Nanoseconds| i128::from(now.0) - i128::from(then.0);
+        let of_boot = passed(self.since_boot, earlier.since_boot);
+        let time = |difference: i128| Nanoseconds(u64::try_from(difference.abs()).unwrap_or(u64::MAX));
+        ClockChanges {
+            suspended: time((of_boot - passed(self.monotonic, earlier.monotonic)).max(0)),
+            set: time(passed(self.unix_time, earlier.unix_time) - of_boot),
+        }
+    }
+}
+
 /// CPU time that this process has used, all its threads together.
 #[doc(alias = "CLOCK_PROCESS_CPUTIME_ID")]
 pub fn process_cpu_time() -> Nanoseconds {

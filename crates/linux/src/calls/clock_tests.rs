@@ -37,3 +37,23 @@ fn time_of_the_thread_is_not_more_than_time() {
 fn the_tick_is_sound() {
     assert!((1_000_000..=100_000_000).contains(&tick().0));
 }
+
+#[test]
+fn sleep_and_a_clock_that_is_set_are_told_apart() {
+    let moment = |monotonic, since_boot, unix_time| Moment {
+        monotonic: Nanoseconds(monotonic),
+        since_boot: Nanoseconds(since_boot),
+        unix_time: Nanoseconds(unix_time),
+    };
+    let changes = |later: Moment| {
+        let ClockChanges { suspended, set } = later.changes_since(&moment(100, 1_000, 50_000));
+        (suspended.0, set.0)
+    };
+    assert_eq!(changes(moment(150, 1_050, 50_050)), (0, 0));
+    assert_eq!(changes(moment(150, 1_950, 50_950)), (900, 0), "slept: the time of day went on");
+    assert_eq!(changes(moment(150, 1_050, 90_050)), (0, 40_000));
+    assert_eq!(changes(moment(150, 1_050, 50)), (0, 50_000), "set backwards");
+    assert_eq!(changes(moment(150, 1_040, 50_040)), (0, 0), "read one after another");
+    let ClockChanges { suspended, set } = Moment::now().changes_since(&Moment::now());
+    assert!(suspended < Nanoseconds(100_000_000) && set < Nanoseconds(100_000_000));
+}

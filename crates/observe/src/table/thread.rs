@@ -23,6 +23,8 @@ pub(crate) struct Thread {
     pub samples: u32,
     pub cpu_time: Nanoseconds,
     pub migrations: u64,
+    /// It was stopped when last read, by a signal and not by a debugger.
+    pub stopped: bool,
     name: Vec<u8>,
     start: u64,
     /// None where the kernel does not count.
@@ -43,6 +45,7 @@ impl Thread {
             cpu_time: Nanoseconds(0),
             scheduler: None,
             migrations: 0,
+            stopped: false,
             name: Vec::new(),
             start: 0,
             minor_faults: 0,
@@ -100,6 +103,7 @@ impl Thread {
             self.name = stat.name.to_vec();
         }
         self.start = stat.start;
+        self.stopped = stat.state == 'T';
         self.minor_faults = stat.minor_faults;
         let threads = stat.threads;
         let ticks = Nanoseconds(stat.ticks.saturating_mul(clock::tick().0));

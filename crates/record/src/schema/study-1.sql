@@ -82,7 +82,8 @@ CREATE TABLE trials (
   sampler_cpu_ns         INTEGER,
   sampler_span_ns        INTEGER,
   disturbances           TEXT NOT NULL,        -- JSON list; '[]' is an undisturbed trial
-  missing                TEXT NOT NULL         -- JSON object: column (or threads, pages, observation) -> why it is NULL
+  missing                TEXT NOT NULL,        -- JSON object: column (or threads, pages, observation) -> why it is NULL
+  left_behind            TEXT                  -- JSON object: what the program left running; NULL: nothing
 );
 
 CREATE TABLE trial_values (

@@ -39,6 +39,10 @@ fn shares(trial: &Trial) -> Sound {
     for disturbance in &trial.disturbances {
         match disturbance {
             Disturbance::Steal(of) | Disturbance::OtherLoad(of) => share(*of, place("disturbances"))?,
+            Disturbance::Stopped(time) | Disturbance::WatcherStopped(time) | Disturbance::Suspended(time) => {
+                span(*time, place("disturbances"))?;
+            }
+            Disturbance::ClockSet(by) => moment(*by, place("disturbances"))?,
         }
     }
     let Some(noise) = trial.observation.measured().map(|observation| &observation.noise) else {
@@ -59,6 +63,11 @@ pub fn trial(trial: &Trial) -> Sound {
     moment(trial.started, place("started_ns"))?;
     span(trial.wall, place("wall_ns"))?;
     outcome(&trial.outcome, row)?;
+    if let Some(left) = &trial.left_behind {
+        count(left.processes, place("left_behind"))?;
+        ensure(left.names.len() <= 64, place("left_behind"), left.names.len(), "at most 64 names")?;
+        left.names.iter().try_for_each(|left| name(left, place("left_behind")))?;
+    }
     match &trial.observation {
         Reading::Unavailable { unavailable } => text(&unavailable.0, place("missing")),
         Reading::Measured(observation) => self::observation(observation, trial.wall, row),

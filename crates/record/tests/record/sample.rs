@@ -216,7 +216,17 @@ pub fn trial(number: u32) -> Trial {
         },
         disturbances: match number % 3 {
             0 => vec![],
-            _ => vec![numawise_facts::Disturbance::Steal(0.12), numawise_facts::Disturbance::OtherLoad(0.4)],
+            1 => vec![numawise_facts::Disturbance::Steal(0.12), numawise_facts::Disturbance::OtherLoad(0.4)],
+            _ => vec![
+                numawise_facts::Disturbance::Stopped(Nanoseconds(3_000_000_000)),
+                numawise_facts::Disturbance::WatcherStopped(Nanoseconds(4)),
+                numawise_facts::Disturbance::Suspended(Nanoseconds(5)),
+                numawise_facts::Disturbance::ClockSet(Nanoseconds(6)),
+            ],
         },
+        left_behind: number.is_multiple_of(2).then(|| numawise_facts::LeftProcesses {
+            processes: 70,
+            names: vec!["sleep".to_owned(), "a 'b'".to_owned()],
+        }),
     }
 }

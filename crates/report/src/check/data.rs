@@ -4,7 +4,7 @@ use numawise_facts::{Outcome, Trial};
 use serde_json::{Value, json as object};
 
 use super::{Check, nodes, points, words};
-use crate::levels;
+use crate::{levels, notice};
 
 /// What `charts.js` draws.
 pub fn data(check: &Check) -> Value {
@@ -48,7 +48,7 @@ pub const TRIALS: usize = 4000;
 fn trials(check: &Check) -> Vec<Value> {
     let points = &check.study.header.points;
     let of = |trial: &Trial| {
-        let mut lines: Vec<String> = trial.disturbances.iter().map(words::disturbance).collect();
+        let mut lines: Vec<String> = trial.disturbances.iter().map(notice::disturbance).collect();
         if !matches!(trial.outcome, Outcome::Measured { .. }) {
             lines.insert(0, words::status(&check.study.header.metric, trial));
         }

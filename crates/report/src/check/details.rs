@@ -5,8 +5,8 @@ use numawise_tables::ExpectedEffect;
 use numawise_units::{Nanoseconds, Ratio};
 
 use super::{Check, data, points, words};
-use crate::amount;
 use crate::document::{Block, Cell, Column, Face, Fact, Row, Table, Text, captioned, section};
+use crate::{amount, notice};
 
 const EXPECTED: &str = "How many times as good one placement is as the other for a program that does nothing but wait \
                         for memory, by latencies and bandwidths measured on this machine; and what was seen. One that \
@@ -97,7 +97,7 @@ fn trial_row(study: &Study, trial: &Trial) -> Row {
         value.map_or("none".to_owned(), |value| amount::value(metric, value)),
         trial.wall.to_string(),
         words::status(metric, trial),
-        trial.disturbances.iter().map(words::disturbance).collect::<Vec<_>>().join("; "),
+        trial.disturbances.iter().map(notice::disturbance).collect::<Vec<_>>().join("; "),
     ]
     .into_iter()
     .collect()

@@ -4,6 +4,7 @@ use numawise_facts::finding::{Amount, Evidence};
 use numawise_facts::redaction::LeftOut;
 use numawise_facts::{Disturbance, Effect, Exit, Finding, Metric, Outcome, Reading, StudyHeader, Trial};
 use numawise_tables::{Expected, MemoryMove, PlacedWell, PointSummary};
+use numawise_units::Nanoseconds;
 use serde::Serialize;
 use serde_json::{Value, json as object};
 
@@ -214,6 +215,7 @@ fn trial(check: &Check, trial: &Trial) -> Value {
         "wall_ns": trial.wall,
         "started_ns": trial.started,
         "disturbances": each(&trial.disturbances, disturbance),
+        "left_behind": trial.left_behind,
     });
     match &trial.outcome {
         Outcome::Measured { .. } => {}
@@ -234,11 +236,15 @@ fn trial(check: &Check, trial: &Trial) -> Value {
 }
 
 fn disturbance(disturbance: &Disturbance) -> Value {
-    let (kind, share) = match disturbance {
-        Disturbance::Steal(share) => ("steal", share),
-        Disturbance::OtherLoad(share) => ("other_load", share),
-    };
-    object!({"kind": kind, "share": share})
+    let time = |kind: &str, time: &Nanoseconds| object!({"kind": kind, "time_ns": time});
+    match disturbance {
+        Disturbance::Steal(share) => object!({"kind": "steal", "share": share}),
+        Disturbance::OtherLoad(share) => object!({"kind": "other_load", "share": share}),
+        Disturbance::Stopped(of) => time("stopped", of),
+        Disturbance::WatcherStopped(of) => time("watcher_stopped", of),
+        Disturbance::Suspended(of) => time("suspended", of),
+        Disturbance::ClockSet(by) => time("clock_set", by),
+    }
 }
 
 fn machine(check: &Check) -> Value {

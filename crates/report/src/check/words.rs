@@ -3,7 +3,7 @@
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::redaction::LeftOut;
 use numawise_facts::{
-    Disturbance, Effect, Metric, Notice, Outcome, PointId, Reading, StopReason, Study, StudyHeader, Trial,
+    Effect, Metric, Notice, Outcome, PointId, Reading, StopReason, Study, StudyHeader, Trial,
 };
 use numawise_tables::{
     ContrastCall, Expected, MemoryMove, MoreRepeats, NotExpected, PlacedWell, Verdict, VerdictKind,
@@ -310,14 +310,6 @@ pub fn status(metric: &Metric, trial: &Trial) -> String {
             format!("no metric: {}", notice::metric_problem(metric.regex(), problem))
         }
     }
-}
-
-pub fn disturbance(disturbance: &Disturbance) -> String {
-    let (what, share) = match disturbance {
-        Disturbance::Steal(share) => ("time stolen by the hypervisor", share),
-        Disturbance::OtherLoad(share) => ("other load", share),
-    };
-    format!("{what}: {} of the machine", Ratio(*share).percent())
 }
 
 /// The end of what the program said where it first failed, with the trial: what a person needs to see first.

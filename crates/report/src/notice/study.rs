@@ -1,10 +1,10 @@
 //! Texts of the notices of a study and of its analysis.
 
-use numawise_facts::MetricProblem;
 use numawise_facts::notice::{
     AffinityRefusal, NotTriedReason, ObservedFigure, PlacementEvidence, PlacementGroup, StudyNotice,
 };
-use numawise_units::CpuSet;
+use numawise_facts::{Disturbance, MetricProblem};
+use numawise_units::{CpuSet, Nanoseconds, Pid, Ratio, harmless};
 
 use super::machine;
 use crate::levels;
@@ -63,6 +63,10 @@ pub fn text(notice: &StudyNotice) -> String {
              affinity, or its environment does; what it sets itself wins at the other placements too"
         ),
         StudyNotice::OfPlacement { point, warning } => format!("{point}: {}", super::text(warning)),
+        StudyNotice::InterruptedLeftOut { trials } => format!(
+            "{trials} trials were interrupted (stopped, suspended, or the clock was set) and are left out"
+        ),
+        StudyNotice::ProcessesLeft { trials, processes, names } => left(*trials, *processes, names),
         StudyNotice::NotObserved { what, reason } => format!("{}: {reason}", figure(*what)),
         StudyNotice::ProgramFailed { point, exit } => {
             format!("point {point}: the program failed there ({exit})")
@@ -73,7 +77,45 @@ pub fn text(notice: &StudyNotice) -> String {
         StudyNotice::PointGivenUp { point, failures } => {
             format!("{point} failed {failures} times in a row and is given up")
         }
+        StudyNotice::TrialInterrupted { point, disturbance, repeated } => {
+            let then = if *repeated { "is repeated" } else { "is left out, since it was repeated before" };
+            format!("the run at {point} does not count and {then}: {}", self::disturbance(disturbance))
+        }
+        StudyNotice::ProgramStopped { pid, signal, stopped_for } => stopped(*pid, *signal, *stopped_for),
+        StudyNotice::ProgramOverdue { pids, running_for, first } => {
+            let pids: Vec<String> = pids.iter().map(ToString::to_string).collect();
+            format!(
+                "the program (process {}) has run for {running_for} where its first run took {first}; it is waited for; if it \
+                 hangs, Ctrl-C ends it and keeps what was measured",
+                pids.join(", ")
+            )
+        }
     }
+}
+
+fn left(trials: u32, processes: u64, names: &[String]) -> String {
+    let s = if trials == 1 { "" } else { "s" };
+    let what = if processes == 1 { "a process".to_owned() } else { format!("{processes} processes") };
+    format!(
+        "the program leaves {what} running when it ends ({}; seen in {trials} trial{s}); they are ended before the next run, and \
+         a run's time is that of the program's first process; if they do the work, let it wait for them (`wait` in a shell)",
+        harmless::line(&names.join(", "))
+    )
+}
+
+fn stopped(pid: Pid, signal: i32, stopped_for: Nanoseconds) -> String {
+    /// The numbers of signal(7) that are the same on all processors that Linux has, but for a few.
+    const BY_TERMINAL: [i32; 2] = [21, 22];
+    let why = if BY_TERMINAL.contains(&signal) {
+        "; it uses the terminal, which it may not from the background: give it its input from a file, or an option that asks \
+         nothing"
+    } else {
+        ""
+    };
+    format!(
+        "the program (process {pid}) has been stopped by signal {signal} for {stopped_for}{why}; `kill -CONT {pid}` lets it go on, \
+         Ctrl-C ends it; the run will not count"
+    )
 }
 
 fn group(placements: PlacementGroup) -> &'static str {
@@ -128,6 +170,21 @@ fn figure(what: ObservedFigure) -> &'static str {
         ObservedFigure::PeakMemory => "peak memory",
         ObservedFigure::StealTime => "steal time",
         ObservedFigure::OtherLoad => "load by others",
+    }
+}
+
+/// What disturbed a trial, and by how much.
+pub fn disturbance(disturbance: &Disturbance) -> String {
+    let share = |what: &str, share: f64| format!("{what}: {} of the machine", Ratio(share).percent());
+    match disturbance {
+        Disturbance::Steal(stolen) => share("time stolen by the hypervisor", *stolen),
+        Disturbance::OtherLoad(load) => share("other load", *load),
+        Disturbance::Stopped(time) => format!("the program was stopped for {time}"),
+        Disturbance::WatcherStopped(time) => format!("numawise was stopped or got no CPU for {time}"),
+        Disturbance::Suspended(time) => format!("the system slept for {time}"),
+        Disturbance::ClockSet(time) => {
+            format!("the clock of the system was set by {time}, or the machine was paused")
+        }
     }
 }
 

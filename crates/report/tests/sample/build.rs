@@ -181,6 +181,7 @@ pub fn trials(points: &[Point], values: &[f64], blocks: u32, noise: f64) -> Vec<
                 outcome: Outcome::Measured { per_task: vec![seconds] },
                 observation: Reading::unavailable("this is a sample"),
                 disturbances: vec![],
+                left_behind: None,
             });
             started += wall.0 + 20_000_000;
         }

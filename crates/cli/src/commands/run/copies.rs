@@ -12,6 +12,7 @@ use numawise_session::{Error, copies};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 
 use super::super::{Failure, SUCCESS, Status};
+use crate::exit::stops_with_program;
 use crate::streams;
 
 #[cfg(test)]
@@ -24,6 +25,7 @@ mod tests;
 /// When a copy cannot be started; none is left running then.
 pub fn run(request: &RunRequest, plan: &RunPlan) -> Result<Status, Failure> {
     let signals = Signals::watch()?;
+    stops_with_program()?;
     let finished = match copies::run(&request.command, &plan.placement, plan.pinner.as_ref(), &signals) {
         Err(error @ Error::CopiesHeld { signal }) => {
             return Err(Failure::with_status(by_signal(signal), error.to_string()));
