@@ -48,7 +48,7 @@ const BEHIND: [(&str, &[&str]); 8] = [
     ("crossterm", &["tui"]),
     ("ratatui", &["tui"]),
     ("libloading", &["machine"]),
-    ("rusqlite", &["record"]),
+    ("rusqlite", &["record", "hostile"]),
     ("maud", &["report"]),
     ("statrs", &["stats"]),
 ];

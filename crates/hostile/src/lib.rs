@@ -78,7 +78,7 @@ pub fn readers() -> Vec<Reader> {
         &readers::kernel::READERS,
         &readers::request::READERS,
         &readers::launch::READERS,
-        records::READERS,
+        &records::READERS,
     ];
     groups.concat()
 }
@@ -105,7 +105,8 @@ pub fn input(reader: &Reader, corpus: &[Vec<u8>], seed: u64, k: u64) -> Vec<u8> 
         Some(text) => text.clone(),
         None => {
             let mut random = Random::of(seed, reader.name, k);
-            mutated(corpus, reader.words, &mut random)
+            records::mutated(reader, corpus, &mut random)
+                .unwrap_or_else(|| mutated(corpus, reader.words, &mut random))
         }
     }
 }

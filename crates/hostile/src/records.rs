@@ -1,5 +1,144 @@
-//! Readers of records: studies and series in SQLite files.
+//! Readers of records, and all that is made of what they read: a study, a job over time, a profile, each analysed and shown as
+//! text, as a page and as JSON.
 
-use crate::Reader;
+use std::path::Path;
 
-pub(crate) const READERS: &[Reader] = &[];
+use numawise_facts::{Profile, Study};
+use numawise_record::{Record, RecordError, Series};
+use numawise_report::check::{self, Check, UseFromNowOn};
+use numawise_report::document::{self, Style};
+use numawise_report::profile::{self, Measured};
+use numawise_report::series;
+
+use crate::{Random, Read, Reader, tree};
+
+mod json;
+mod shown;
+mod sqlite;
+
+pub(crate) const READERS: [Reader; 3] = [
+    Reader {
+        name: "record-study",
+        read: study,
+        corpus: &["testdata/records/version-1.nw"],
+        words: &[],
+        inputs: 1200,
+    },
+    Reader {
+        name: "record-series",
+        read: series,
+        corpus: &["testdata/records/series-version-1.nw"],
+        words: &[],
+        inputs: 800,
+    },
+    Reader {
+        name: "record-profile",
+        read: profile,
+        corpus: &["testdata/records/profile-version-1.json"],
+        words: &[],
+        inputs: 800,
+    },
+];
+
+/// An input of a reader whose format has a structure that bytes do not show.
+pub(crate) fn mutated(reader: &Reader, corpus: &[Vec<u8>], random: &mut Random) -> Option<Vec<u8>> {
+    let whole = &corpus[random.below(corpus.len())];
+    let structured = match reader.name {
+        "record-study" | "record-series" => sqlite::mutated(whole, random),
+        "record-profile" => json::mutated(whole, random),
+        _ => return None,
+    };
+    // Every fourth is broken as bytes, too, or only so.
+    Some(match random.below(8) {
+        0 => crate::mutated(&[structured], reader.words, random),
+        1 => crate::mutated(corpus, reader.words, random),
+        _ => structured,
+    })
+}
+
+/// The error with its causes, as the command line says it.
+fn refused(error: &RecordError) -> Read {
+    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
+    Read::refused(&numawise_units::harmless::paragraphs(&format!("{error}{cause}")))
+}
+
+fn study(input: &[u8]) -> Read {
+    tree::with_file(input, "study.nw", |path| {
+        let read = numawise_record::kind(path)
+            .and_then(|_| Record::open_to_read(path))
+            .and_then(|record| record.study());
+        // Whoever goes on with it must say the same, or hold it for good.
+        let opened = Record::open(path);
+        let leftover = path.with_extension("nw-journal").exists();
+        match read {
+            Err(error) => refused(&error),
+            Ok(_) if leftover => Read::Nonsense("a journal is left".to_owned()),
+            Ok(study) => match opened {
+                Err(error) => Read::Nonsense(format!("it is shown, and cannot be gone on with: {error}")),
+                Ok(record) => {
+                    let same = Record::same_study(record.header(), &study.header);
+                    let differs =
+                        same.err().map(|difference| format!("it differs from itself: {difference}"));
+                    Read::accepted(differs.or_else(|| shown_study(&study, path)))
+                }
+            },
+        }
+    })
+}
+
+fn shown_study(study: &Study, path: &Path) -> Option<String> {
+    let analysis = numawise_analyse::analyse(study);
+    let header = &study.header;
+    let command = |threads: u32| header.command.shell_line_with_threads(threads);
+    let mut equivalents = Vec::new();
+    for point in &header.points {
+        let all = numawise_placement::equivalent_commands(&header.machine, &point.placement, true, &command);
+        for commands in all {
+            let tool = commands.tool.name().to_owned();
+            equivalents.extend(commands.lines.into_iter().map(|line| (tool.clone(), line)));
+        }
+    }
+    let line = command(header.points[0].threads());
+    let from_now_on = UseFromNowOn { line, equivalents, comments: Vec::new() };
+    let record = path.display().to_string();
+    let check = Check { study, analysis: &analysis, from_now_on: &from_now_on, record: &record };
+    let page = document::html(&check::document(&check));
+    let text = document::terminal(&check::document(&check), Style::plain());
+    shown::all(&text, &page, &check::json(&check))
+}
+
+fn series(input: &[u8]) -> Read {
+    tree::with_file(input, "job.nw", |path| {
+        let mut looks = numawise_analyse::Series::default();
+        let read = numawise_record::kind(path)
+            .and_then(|_| Series::replay(path, |machine, session, look| looks.push(machine, session, look)));
+        if let Err(error) = read {
+            return refused(&error);
+        }
+        let timeline = looks.timeline();
+        let record = path.display().to_string();
+        let of = series::Series { timeline: &timeline, record: &record };
+        let page = document::html(&series::document(&of));
+        let text = document::terminal(&series::document(&of), Style::plain());
+        Read::accepted(shown::all(&text, &page, &series::json(&of)))
+    })
+}
+
+fn profile(input: &[u8]) -> Read {
+    tree::with_file(input, "profile.json", |path| match numawise_record::read_profile(path) {
+        Err(error) => refused(&error),
+        Ok(profile) => Read::accepted(shown_profile(&profile, path)),
+    })
+}
+
+fn shown_profile(of: &Profile, path: &Path) -> Option<String> {
+    let tables = numawise_analyse::profile(of, None);
+    let saved = path.display().to_string();
+    let measured = Measured { profile: of, tables: &tables, saved: Some(&saved) };
+    let page = document::html(&profile::document(&measured));
+    let text = document::terminal(&profile::document(&measured), Style::plain());
+    let compared = numawise_analyse::compare_profiles(of, of);
+    let compared = profile::Compared { a: of, b: of, names: ["a", "b"], comparison: &compared };
+    let both = document::terminal(&profile::compare_document(&compared), Style::plain());
+    shown::all(&text, &page, &profile::json(of).to_string()).or_else(|| shown::text(&both))
+}
