@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use numawise_facts::notice::{ObservedFigure, StudyNotice};
 use numawise_facts::{Notice, Observation, Outcome, Point, PointId, Reading, Reason, Study, Trial};
 use numawise_tables::PointSummary;
-use numawise_units::{Bytes, NodeId, Ratio};
+use numawise_units::{Bytes, Nanoseconds, NodeId, Ratio};
 
 use crate::{middle, reading, share};
 
@@ -145,11 +145,15 @@ pub fn cpu_share(study: &Study, point: &Point) -> Reading<Vec<(NodeId, Ratio)>> 
     reading(shares.filter(|s| !s.is_empty()), "no thread was seen using CPU time: the trials are too short")
 }
 
-/// The highest share of one CPU that sampling took in any trial that was long enough to tell.
+/// Watching shorter than this says nothing of its cost: a tick of the kernel's clock is more than what it took.
+const LONG_ENOUGH: Nanoseconds = Nanoseconds(10_000_000);
+
+/// The highest share of one CPU that sampling took in any trial that was watched long enough to tell.
 pub fn sampling_cost(study: &Study) -> Reading<Ratio> {
     let costs = study.trials.iter().filter_map(|trial| {
         let sampler = &trial.observation.measured()?.sampler;
-        share(sampler.cpu_time.seconds(), trial.wall.seconds())
+        let long = sampler.span >= LONG_ENOUGH;
+        share(sampler.cpu_time.seconds(), sampler.span.seconds()).filter(|_| long)
     });
     reading(costs.reduce(|a, b| if b.0 > a.0 { b } else { a }), NOT_WATCHED)
 }

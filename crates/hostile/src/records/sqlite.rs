@@ -54,7 +54,9 @@ fn names(connection: &Connection, query: &str) -> rusqlite::Result<Vec<String>> 
 }
 
 fn columns(connection: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
-    names(connection, &format!("SELECT name FROM pragma_table_info('{table}')"))
+    let columns = names(connection, &format!("SELECT name FROM pragma_table_info('{table}')"))?;
+    // A table that an earlier change has taken away.
+    if columns.is_empty() { Err(rusqlite::Error::QueryReturnedNoRows) } else { Ok(columns) }
 }
 
 /// The condition that names one row at random.
