@@ -6,7 +6,7 @@
 
 use std::convert::Infallible;
 
-use numawise_facts::notice::MachineNotice;
+use numawise_facts::notice::{AffinityRefusal, MachineNotice};
 use numawise_facts::{Machine, Notice, Placement, RunSpec, TaskPlacement, ThreadBinding};
 use numawise_launch::{Change, LaunchError, Pinner};
 use numawise_machine::{AllowedSets, Roots};
@@ -122,11 +122,13 @@ pub fn for_display(
         }
     };
     let of_job = job.warnings.clone();
+    let refused = if input.is_none() { refusal(&placement, &job)? } else { None };
+    let refused = refused.map(|by| Notice::from(MachineNotice::AffinityCallsRefused { by }));
     let (mut plan, preload) = completed(request, &asked, job, machine, placement, notes)?;
     let on_pages =
         if input.is_none() { pages::problem(&numawise_linux::Roots::live(), request.pages) } else { None };
     plan.placement.warnings.splice(0..0, of_job);
-    plan.placement.warnings.extend(preload.into_iter().chain(on_pages));
+    plan.placement.warnings.extend(refused.into_iter().chain(preload).chain(on_pages));
     plan.warnings.clone_from(&plan.placement.warnings);
     Ok(plan)
 }
@@ -158,18 +160,21 @@ fn completed(
     Ok((plan, preload.warning))
 }
 
-/// Asks whether the call that sets CPUs is obeyed, where the plan needs it: one that only pins threads inside the CPUs that we
-/// have would fail inside the program, where nobody is told. Nothing is called where nothing is placed.
-fn can_be_placed(placement: &Placement, job: &JobContext) -> Result<(), Error> {
+/// How the call that sets CPUs is refused, where the plan needs it: one that only pins threads inside the CPUs that we have would
+/// fail inside the program, where nobody is told. Nothing is called where nothing is placed.
+fn refusal(placement: &Placement, job: &JobContext) -> Result<Option<AffinityRefusal>, Error> {
     let cpus = &task(placement, job.tasks.ours)?.cpus;
-    let pinned = placement.binding == ThreadBinding::Pinned;
-    if cpus.is_empty() || !pinned && *cpus == job.allowed.cpus {
-        return Ok(());
-    }
-    let cpus = cpus.clone();
-    match numawise_machine::affinity_refusal() {
+    let placed = placement.binding == ThreadBinding::Pinned || *cpus != job.allowed.cpus;
+    Ok(if placed && !cpus.is_empty() { numawise_machine::affinity_refusal() } else { None })
+}
+
+fn can_be_placed(placement: &Placement, job: &JobContext) -> Result<(), Error> {
+    match refusal(placement, job)? {
         None => Ok(()),
-        Some(by) => Err(LaunchError::affinity_refused(cpus, by).into()),
+        Some(by) => {
+            let cpus = task(placement, job.tasks.ours)?.cpus.clone();
+            Err(LaunchError::affinity_refused(cpus, by).into())
+        }
     }
 }
 

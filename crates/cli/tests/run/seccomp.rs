@@ -74,6 +74,17 @@ fn a_placement_that_would_have_no_effect_is_refused() {
 }
 
 #[test]
+fn the_plan_says_that_it_would_have_no_effect() {
+    let answer = without_affinity(libc::EPERM, &["run", "--pin", "--dry-run", "true"]);
+    assert!(
+        answer.status == Some(0) && answer.out.contains("threads may not be placed on CPUs"),
+        "{answer:?}"
+    );
+    let answer = without_affinity(libc::EPERM, &["run", "--place", "none", "--dry-run", "true"]);
+    assert!(answer.status == Some(0) && !answer.out.contains("may not be placed"), "{answer:?}");
+}
+
+#[test]
 fn what_places_nothing_runs_where_threads_cannot_be_placed() {
     for arguments in [&["run", "--place", "none"][..], &["run"]] {
         let answer = without_affinity(libc::EPERM, &[arguments, &["echo", "started"]].concat());

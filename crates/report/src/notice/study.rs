@@ -59,8 +59,9 @@ pub fn text(notice: &StudyNotice) -> String {
             )
         }
         StudyNotice::BoundByOthers { point, found, allowed } => format!(
-            "{point}: threads were bound to CPUs {found} of {allowed} where numawise binds nothing: the program sets its own \
-             affinity, or its environment does; what it sets itself wins at the other placements too"
+            "{point}: each thread that worked was bound to fewer CPUs than the {allowed} it could have (all together to {found}), \
+             though numawise binds nothing there: the program sets its own affinity, or its environment does, and wins at the \
+             other placements too"
         ),
         StudyNotice::OfPlacement { point, warning } => format!("{point}: {}", super::text(warning)),
         StudyNotice::InterruptedLeftOut { trials } => format!(
