@@ -292,6 +292,15 @@ fn a_credential_is_found_before_an_output_is_cut() {
 }
 
 #[test]
+fn a_long_value_goes_whole() {
+    for length in 150..170 {
+        let secret = format!("{}{}", "Ab1,".repeat(length / 4), ",".repeat(length % 4)) + "tail";
+        assert_eq!(text(&format!("x password={secret} y")), format!("x password={MARKER} y"), "{length}");
+        assert_eq!(text(&format!("\"token\": \"{secret}\"")), format!("\"token\": \"{MARKER}\""), "{length}");
+    }
+}
+
+#[test]
 fn hostile_texts_take_no_time() {
     let begin = std::time::Instant::now();
     for piece in [

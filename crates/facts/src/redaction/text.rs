@@ -5,7 +5,11 @@ use super::value::{self, Context};
 use super::{MARKER, shape};
 
 /// How much of a value is judged, so that no text takes long; what is left out is all of it.
-const JUDGED: usize = 1024;
+const JUDGED: usize = 160;
+/// How far the end of quotes is looked for.
+const QUOTED: usize = 1024;
+/// How far the host of a URL is looked for.
+const USER: usize = 320;
 
 /// The longest line that begins or ends a private key.
 const LABEL: usize = 64;
@@ -129,7 +133,7 @@ impl Scan<'_> {
         let before = from.checked_sub(1).map(|k| bytes[k]);
         let mut at = to;
         if before == Some(b'<') && bytes.get(at) == Some(&b'>') {
-            let inside = bytes[at + 1..].iter().take(JUDGED).position(|c| *c == b'<').map(|k| at + 1 + k)?;
+            let inside = bytes[at + 1..].iter().take(QUOTED).position(|c| *c == b'<').map(|k| at + 1 + k)?;
             let closed = bytes[inside..].starts_with(b"</");
             return closed.then_some(Value { from: at + 1, to: inside, context: Context::Assigned });
         }
@@ -167,7 +171,7 @@ impl Scan<'_> {
         let escaped = usize::from(bytes.get(from) == Some(&b'\\'));
         if let Some(&quote @ (b'"' | b'\'' | b'`')) = bytes.get(from + escaped) {
             let begin = from + escaped + 1;
-            let inside = bytes[begin..].iter().take(JUDGED).position(|c| *c == quote || *c == b'\n');
+            let inside = bytes[begin..].iter().take(QUOTED).position(|c| *c == quote || *c == b'\n');
             if let Some(length) = inside.filter(|length| bytes[begin + length] == quote) {
                 let back = usize::from(escaped > 0 && length > 0);
                 return Some(Value { from: begin, to: begin + length - back, context: Context::Assigned });
@@ -193,7 +197,7 @@ impl Scan<'_> {
             }
             to += 1;
         }
-        while to > from && b",.;:)]}>".contains(&bytes[to - 1]) && !closes(&bytes[from..to]) {
+        while to < limit && to > from && b",.;:)]}>".contains(&bytes[to - 1]) && !closes(&bytes[from..to]) {
             to -= 1;
         }
         while !self.text.is_char_boundary(to) {
@@ -239,7 +243,7 @@ impl Scan<'_> {
         let end = from
             + bytes[from..]
                 .iter()
-                .take(JUDGED)
+                .take(USER)
                 .take_while(|c| !c.is_ascii_whitespace() && !matches!(c, b'"' | b'\'' | b'`' | b'>' | b'\\'))
                 .count();
         let authority =
