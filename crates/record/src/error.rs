@@ -175,6 +175,6 @@ impl RecordError {
 
     /// What is stored does not make sense.
     pub(crate) fn damaged(path: &Path, problem: impl Into<String>) -> Self {
-        RecordError::Damaged { path: path.to_owned(), problem: harmless::line(&problem.into()) }
+        RecordError::Damaged { path: path.to_owned(), problem: harmless::beginning(&problem.into()) }
     }
 }

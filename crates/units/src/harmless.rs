@@ -51,6 +51,11 @@ pub fn quoted(text: &str) -> String {
     cut(text, LONGEST_QUOTED)
 }
 
+/// The same for a sentence that quotes one.
+pub fn beginning(text: &str) -> String {
+    cut(text, 1000)
+}
+
 fn cut(text: &str, longest: usize) -> String {
     let mut shown = String::with_capacity(text.len().min(longest));
     let mut characters = text.chars();
