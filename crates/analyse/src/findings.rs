@@ -2,6 +2,7 @@
 
 mod hbm;
 mod memory;
+mod nodes;
 mod noise;
 mod spread;
 mod threads;
@@ -110,6 +111,7 @@ pub fn all(
         spread::process_per_node,
         hbm::unused,
         noise::too_noisy_or_short,
+        nodes::chosen_anew,
     ];
     rules.iter().filter_map(|rule| rule(&case)).collect()
 }

@@ -1,6 +1,10 @@
-use numawise_facts::finding::{Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject};
+use numawise_facts::finding::{
+    Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, RunGroup,
+};
 use numawise_facts::notice::{NotTriedReason, ObservedFigure, PlacementGroup, StudyNotice};
-use numawise_facts::{ContrastRole, Finding, FindingId, MemoryRequest, Reading, Strategy, Study};
+use numawise_facts::{
+    ContrastRole, Finding, FindingId, MemoryRequest, Observation, Outcome, Reading, Strategy, Study,
+};
 use numawise_units::{Bytes, NodeId, NodeSet, Ratio};
 
 use crate::analyse;
@@ -57,6 +61,90 @@ fn memory_beside_its_threads_is_not_first_touch_by_one_thread() {
     let mut study = two_node_check(2.0, 1.9, 1.1, 2.1, 3.0, 1.5);
     see(&mut study, "os", &observation(&[(0, 100)], &[(0, 50), (1, 50)]));
     assert_eq!(found(&study, FindingId::FirstTouchByOneThread), None);
+}
+
+/// The kernel picks another node for each run; in the first of two runs node 0, in the other node 1.
+fn alternating(study: &mut Study, point: &str, seen: [&Observation; 2]) {
+    let mut runs = 0;
+    for trial in study.trials.iter_mut().filter(|trial| trial.point.0 == point) {
+        trial.observation = Reading::Measured(seen[runs % 2].clone());
+        runs += 1;
+    }
+}
+
+/// Makes every second run of a point take another time.
+fn second_runs_take(study: &mut Study, point: &str, seconds: f64) {
+    for trial in study.trials.iter_mut().filter(|t| t.point.0 == point).skip(1).step_by(2) {
+        trial.outcome =
+            Outcome::Measured { per_task: vec![seconds * (1.0 + 0.001 * f64::from(trial.block))] };
+    }
+}
+
+#[test]
+fn memory_beside_its_threads_in_every_run_is_not_first_touch_whatever_node_the_run_got() {
+    let mut study = two_node_check(2.0, 1.9, 1.1, 2.1, 3.0, 1.5);
+    let on_0 = observation(&[(0, 100)], &[(0, 9000), (1, 50)]);
+    let on_1 = observation(&[(1, 100)], &[(4, 9000), (5, 50)]);
+    alternating(&mut study, "os", [&on_0, &on_1]);
+    assert_eq!(found(&study, FindingId::FirstTouchByOneThread), None);
+    assert_eq!(found(&study, FindingId::NodeChosenAnew), None, "all runs take the same time");
+}
+
+#[test]
+fn one_thread_that_works_is_not_first_touch_by_one_of_several() {
+    let mut study = two_node_check(2.0, 1.9, 1.1, 2.1, 3.0, 1.5);
+    let mut alone = observation(&[(0, 100)], &[(4, 9000), (0, 50)]);
+    let Reading::Measured(threads) = &mut alone.threads else { panic!() };
+    threads[1].cpu_time = numawise_units::Nanoseconds(1_000_000);
+    threads[1].cpu_time_on[0].1 = numawise_units::Nanoseconds(1_000_000);
+    see(&mut study, "os", &alone);
+    assert_eq!(found(&study, FindingId::FirstTouchByOneThread), None);
+}
+
+#[test]
+fn first_touch_on_another_node_each_run_is_still_first_touch() {
+    let mut study = two_node_check(2.0, 1.9, 1.1, 2.1, 3.0, 1.5);
+    let other = observation(&[(0, 1), (1, 99)], &[(4, 9800), (5, 70), (0, 70), (1, 60)]);
+    alternating(&mut study, "os", [&first_touch_by_one(), &other]);
+    let finding = found(&study, FindingId::FirstTouchByOneThread).unwrap();
+    let on_node = one(&finding, EvidenceQuantity::MemoryOnNode);
+    let both = EvidenceSubject::Nodes { point: "os".into(), nodes: "0-1".parse().unwrap() };
+    assert_eq!((share(on_node), &on_node.subject), (0.99, &both));
+    assert_eq!(share(one(&finding, EvidenceQuantity::CpuTimeElsewhere)), 0.5);
+}
+
+#[test]
+fn runs_that_differ_by_the_node_that_they_got_say_so_with_both_groups() {
+    let mut study = two_node_check(1.0, 1.4, 1.4, 1.0, 1.9, 1.0);
+    let near = observation(&[(0, 100)], &[(0, 9000)]);
+    let far = observation(&[(0, 100)], &[(4, 9000)]);
+    alternating(&mut study, "os", [&near, &far]);
+    second_runs_take(&mut study, "os", 1.8);
+    let finding = found(&study, FindingId::NodeChosenAnew).unwrap();
+    let runs = one(&finding, EvidenceQuantity::RunsOfGroup);
+    assert_eq!((&runs.value, runs.of), (&Reading::Measured(Amount::Count(3)), Some(Amount::Count(6))));
+    let medians = finding.evidence.iter().filter(|e| e.quantity == EvidenceQuantity::MetricOfGroup);
+    assert_eq!(medians.filter(|e| e.interval.is_some()).count(), 2, "{finding:#?}");
+    let effect = one(&finding, EvidenceQuantity::EffectOfGroup);
+    let Some(Amount::Ratio(Ratio(ratio))) = effect.value.measured() else { panic!() };
+    assert!((ratio - 1.8).abs() < 0.02, "{ratio}");
+    let EvidenceSubject::Runs { group, .. } = effect.subject else { panic!() };
+    assert!([RunGroup::Together, RunGroup::CpusOn(NodeId(0))].contains(&group));
+    // Half of the runs gain 1.8.
+    let cost = finding.cost.measured().unwrap();
+    assert!((cost.ratio.0 - 1.8f64.sqrt()).abs() < 0.02 && cost.low.0 > 1.0, "{cost}");
+    assert_eq!(finding.cure.unwrap().nodes, Some(NodeSet::single(NodeId(0))));
+    assert_eq!(finding.advice, [Advice::FixTheNode { placement: "one-node".into() }]);
+}
+
+#[test]
+fn a_single_slow_run_on_another_node_is_chance() {
+    let mut study = two_node_check(1.0, 1.0, 1.0, 1.0, 1.0, 1.0);
+    see(&mut study, "os", &observation(&[(0, 100)], &[(0, 9000)]));
+    let slow = study.trials.iter_mut().find(|t| t.point.0 == "os").unwrap();
+    slow.observation = Reading::Measured(observation(&[(0, 100)], &[(4, 9000)]));
+    slow.outcome = Outcome::Measured { per_task: vec![3.0] };
+    assert_eq!(found(&study, FindingId::NodeChosenAnew), None);
 }
 
 #[test]

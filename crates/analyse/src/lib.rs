@@ -9,6 +9,7 @@ mod comparison;
 mod contrasts;
 mod expected;
 mod findings;
+mod inside;
 #[cfg(test)]
 mod labels_tests;
 mod obeyed;

@@ -50,6 +50,18 @@ pub enum FindingId {
     /// The run was too noisy or too short to tell.
     #[serde(rename = "NW006")]
     TooNoisyOrShort,
+    /// Runs differ because the operating system chose another node for each.
+    #[serde(rename = "NW007")]
+    NodeChosenAnew,
+    /// Something else than the plan decides where the program's memory lies.
+    #[serde(rename = "NW008")]
+    MemoryOutOfReach,
+    /// The program, or what starts it, binds its threads.
+    #[serde(rename = "NW009")]
+    ThreadsBoundByProgram,
+    /// Threads do better together on one node than over several.
+    #[serde(rename = "NW010")]
+    BetterTogether,
 }
 
 impl FindingId {
@@ -62,6 +74,10 @@ impl FindingId {
             FindingId::ProcessPerNode => "NW004",
             FindingId::HbmUnused => "NW005",
             FindingId::TooNoisyOrShort => "NW006",
+            FindingId::NodeChosenAnew => "NW007",
+            FindingId::MemoryOutOfReach => "NW008",
+            FindingId::ThreadsBoundByProgram => "NW009",
+            FindingId::BetterTogether => "NW010",
         }
     }
 }
@@ -144,6 +160,14 @@ pub enum EvidenceQuantity {
     DisturbedRuns,
     /// What a run takes, typically.
     RunTime,
+    /// Runs of a group; `of`: all runs of the point that can be told apart so.
+    RunsOfGroup,
+    /// The median of the metric in the runs of a group.
+    MetricOfGroup,
+    /// How many times as good the runs of one group are as all others.
+    EffectOfGroup,
+    /// How many times as good a placement is as the operating system's.
+    EffectOfPlacement,
 }
 
 /// A value with its unit.
@@ -157,6 +181,8 @@ pub enum Amount {
     /// A multiple: above 1 is better, larger or longer.
     Ratio(Ratio),
     Time(Nanoseconds),
+    /// A value of the study's metric, in its unit.
+    Metric(f64),
     /// Multiples for programs that are bound by latency and by bandwidth; at least one of the two is there.
     LatencyAndBandwidth {
         latency: Option<Ratio>,
@@ -188,11 +214,30 @@ pub enum EvidenceSubject {
         point: PointId,
         name: String,
     },
+    /// Some of the runs of a point.
+    Runs {
+        point: PointId,
+        group: RunGroup,
+    },
     /// CPUs of one node that load memory of another.
     NodePair {
         cpus_of: NodeId,
         memory_of: NodeId,
     },
+}
+
+/// What the runs of a group have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunGroup {
+    /// Nearly all CPU time was spent on this node.
+    CpusOn(NodeId),
+    /// Nearly all memory lay on this node.
+    MemoryOn(NodeId),
+    /// Most CPU time was spent on the node of the memory.
+    Together,
+    /// Most CPU time was spent on other nodes than that of the memory.
+    Apart,
 }
 
 /// Where a piece of evidence comes from.
@@ -225,6 +270,10 @@ pub enum Advice {
     PinThreads,
     /// Spread the threads over all nodes.
     SpreadThreads,
+    /// Keep the program on one node, always the same way: as this placement does.
+    FixTheNode {
+        placement: PointId,
+    },
     /// Run several inputs at once, one inside each node.
     RunCopies {
         copies: u32,

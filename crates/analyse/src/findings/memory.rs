@@ -3,45 +3,37 @@
 use numawise_facts::finding::{Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject};
 use numawise_facts::{Finding, FindingId, ThreadObservation};
 use numawise_tables::MemoryMove;
-use numawise_units::{Bytes, NodeId, NodeSet, Ratio};
+use numawise_units::{Bytes, NodeSet, Ratio};
 
 use super::{Case, cost, latency_and_bandwidth, plain};
-use crate::{comparison, share, summary};
+use crate::inside::{RunMemory, RunPlaces};
+use crate::{comparison, middle, share, summary};
 
 /// Share of the memory on one node from which it counts as "on one node". Libraries and stacks of other threads put a
 /// few percent elsewhere even in the plainest case.
 const ON_ONE_NODE: f64 = 0.80;
 /// Share of CPU time away from that node from which the threads count as being elsewhere too.
 const ELSEWHERE: f64 = 0.25;
-/// A sample that saw less than this share of the peak memory came too early to tell where the program's arrays are.
-const SEEN: f64 = 0.25;
-/// Less memory than this lives in the caches; its place has no weight.
-const LEAST: Bytes = Bytes::mib(1);
 
-/// Memory first touched by one thread: nearly all pages on one node while the threads run on several, and a placement
-/// that moves the memory closer or spreads it is faster, or remote memory is slower.
+/// Memory first touched by one thread: in most runs nearly all pages lie on one node while several threads work on several
+/// nodes, and a placement that moves the memory closer or spreads it is faster, or remote memory is slower.
 pub fn first_touch_by_one_thread(case: &Case) -> Option<Finding> {
     let os = case.baseline;
-    let pages = os.pages.measured()?;
-    let total: Bytes = pages.iter().map(|(_, bytes)| *bytes).sum();
-    let (home, most) = pages.iter().copied().max_by_key(|(_, bytes)| *bytes)?;
-    let concentration = share(most.0 as f64, total.0 as f64)?;
-    let away = away_from(home, os.cpu_share.measured()?);
-    let peak = os.peak_memory.measured().map_or(0.0, |peak| peak.0 as f64);
-    if total < LEAST || (total.0 as f64) < SEEN * peak || concentration.0 < ON_ONE_NODE || away.0 < ELSEWHERE
-    {
-        return None;
-    }
+    let seen = concentrated(case)?;
     let interleaved = case.gain(comparison::of_interleaving(&case.study.header));
     let remote = case.loss(comparison::of_remote_memory(&case.study.header));
     if interleaved.is_none() && remote.is_none() {
         return None; // the pages are in one place, and it costs nothing
     }
-    let on_home = || EvidenceSubject::Nodes { point: os.id.clone(), nodes: NodeSet::single(home) };
-    let seen = |quantity, value, of| plain(quantity, value, of, on_home(), EvidenceSource::Observations);
+    let on_home = || EvidenceSubject::Nodes { point: os.id.clone(), nodes: seen.homes.clone() };
+    let observed = |quantity, value, of| plain(quantity, value, of, on_home(), EvidenceSource::Observations);
     let mut evidence = vec![
-        seen(EvidenceQuantity::MemoryOnNode, Amount::Share(concentration), Some(Amount::Bytes(total))),
-        seen(EvidenceQuantity::CpuTimeElsewhere, Amount::Share(away), None),
+        observed(
+            EvidenceQuantity::MemoryOnNode,
+            Amount::Share(seen.concentration),
+            Some(Amount::Bytes(seen.memory)),
+        ),
+        observed(EvidenceQuantity::CpuTimeElsewhere, Amount::Share(seen.away), None),
     ];
     evidence.extend(faults(case));
     evidence.extend(interleaved.map(|gain| gain.evidence(EvidenceQuantity::EffectOfInterleaving)));
@@ -77,8 +69,40 @@ fn remote_memory(case: &Case) -> Option<Evidence> {
     ))
 }
 
-fn away_from(home: NodeId, shares: &[(NodeId, Ratio)]) -> Ratio {
-    Ratio(shares.iter().filter(|(node, _)| *node != home).map(|(_, share)| share.0).sum())
+/// What was seen in the runs of the baseline that have their memory on one node and threads on several: medians.
+struct Concentrated {
+    /// The node that each of them had its memory on.
+    homes: NodeSet,
+    memory: Bytes,
+    concentration: Ratio,
+    away: Ratio,
+}
+
+/// Most runs that show both were so; each is compared with itself.
+fn concentrated(case: &Case) -> Option<Concentrated> {
+    let point = case.study.header.point(&case.baseline.id)?;
+    let machine = &case.study.header.machine;
+    let runs: Vec<(RunPlaces, RunMemory)> = summary::watched(case.study, point)
+        .filter_map(|observation| RunPlaces::of(machine, observation))
+        .filter_map(|places| Some((places.clone(), places.memory?)))
+        .collect();
+    let so = |(places, memory): &&(RunPlaces, RunMemory)| {
+        places.workers > 1 && memory.there.0 >= ON_ONE_NODE && places.away_from(memory.home).0 >= ELSEWHERE
+    };
+    let found: Vec<&(RunPlaces, RunMemory)> = runs.iter().filter(so).collect();
+    if 2 * found.len() <= runs.len() {
+        return None;
+    }
+    let shares = |of: &dyn Fn(&(RunPlaces, RunMemory)) -> Ratio| {
+        let values: Vec<f64> = found.iter().map(|run| of(run).0).collect();
+        numawise_stats::median(&values).ok().map(Ratio)
+    };
+    Some(Concentrated {
+        homes: found.iter().map(|(_, memory)| memory.home).collect(),
+        memory: middle(found.iter().map(|(_, memory)| memory.total).collect())?,
+        concentration: shares(&|(_, memory)| memory.there)?,
+        away: shares(&|(places, memory)| places.away_from(memory.home))?,
+    })
 }
 
 /// Which thread took the page faults, from the trial with the most.

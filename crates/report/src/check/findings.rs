@@ -1,6 +1,8 @@
 //! The sentences of findings, made of their values: the same in the terminal, in HTML and in JSON.
 
-use numawise_facts::finding::{Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject};
+use numawise_facts::finding::{
+    Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, RunGroup,
+};
 use numawise_facts::{
     Effect, Finding, FindingId, Levels, MemoryRequest, PointId, Reading, StudyHeader, ThreadBinding,
 };
@@ -18,6 +20,10 @@ pub fn title(id: FindingId) -> &'static str {
         FindingId::ProcessPerNode => "one process per node beats one over all nodes",
         FindingId::HbmUnused => "high-bandwidth memory is there and unused",
         FindingId::TooNoisyOrShort => "too noisy or too short to tell",
+        FindingId::NodeChosenAnew => "runs differ because the operating system chose another node for each",
+        FindingId::MemoryOutOfReach => "something else than the placement decides where memory lies",
+        FindingId::ThreadsBoundByProgram => "the program places its threads itself",
+        FindingId::BetterTogether => "threads do better together on one node",
     }
 }
 
@@ -43,7 +49,7 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
     let of = one.of.map(amount).unwrap_or_default();
     match one.quantity {
         EvidenceQuantity::MemoryOnNode => {
-            format!("{value} of the program's {of} lie on {}", nodes(&one.subject))
+            format!("{value} of the program's {of} lie on {}", one_node(&one.subject))
         }
         EvidenceQuantity::MemoryOnNodes => match &one.value {
             Reading::Measured(_) => format!(
@@ -103,6 +109,25 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
         EvidenceQuantity::RunTime => format!(
             "a run takes {value}, of which starting the program and touching its memory are a large part"
         ),
+        EvidenceQuantity::RunsOfGroup => format!("{value} of {of} runs had {}", group(&one.subject)),
+        EvidenceQuantity::MetricOfGroup => {
+            let figure = |value: Amount| match value {
+                Amount::Metric(value) => crate::amount::value(&header.metric, value),
+                other => amount(other),
+            };
+            let interval = one.interval.map(|(low, high)| {
+                format!(" (95 % interval {} to {})", figure(low), figure(high))
+            });
+            let median = one.value.as_ref().map(|value| figure(*value));
+            format!("runs with {}: median {median}{}", group(&one.subject), interval.unwrap_or_default())
+        }
+        EvidenceQuantity::EffectOfGroup => {
+            format!("runs with {} are {effect} as fast as the others", group(&one.subject))
+        }
+        EvidenceQuantity::EffectOfPlacement => match &one.subject {
+            EvidenceSubject::Points { from, to } => format!("{to} is {effect} as fast as {from}"),
+            _ => format!("another placement is {effect} as fast"),
+        },
     }
 }
 
@@ -152,6 +177,7 @@ fn amount(amount: Amount) -> String {
         Amount::Share(share) => share.percent(),
         Amount::Ratio(ratio) => ratio.to_string(),
         Amount::Time(time) => time.to_string(),
+        Amount::Metric(value) => format!("{value}"),
         Amount::LatencyAndBandwidth { latency, bandwidth } => {
             bounds(latency, bandwidth, "as fast").unwrap_or_default()
         }
@@ -227,6 +253,27 @@ fn nodes(subject: &EvidenceSubject) -> String {
     }
 }
 
+/// `node 0`; where it is not the same in all runs, `one node (in each run; nodes 0-1)`.
+fn one_node(subject: &EvidenceSubject) -> String {
+    match subject {
+        EvidenceSubject::Nodes { nodes, .. } if nodes.len() > 1 => {
+            format!("one node in each run (one of {})", counted(nodes))
+        }
+        _ => nodes(subject),
+    }
+}
+
+/// What the runs of a group have in common.
+fn group(subject: &EvidenceSubject) -> String {
+    let EvidenceSubject::Runs { group, .. } = subject else { return "something in common".to_owned() };
+    match group {
+        RunGroup::CpusOn(node) => format!("their CPU time on node {node}"),
+        RunGroup::MemoryOn(node) => format!("their memory on node {node}"),
+        RunGroup::Together => "threads and memory on the same node".to_owned(),
+        RunGroup::Apart => "threads on another node than their memory".to_owned(),
+    }
+}
+
 fn levels<'a>(header: &'a StudyHeader, id: &PointId) -> Option<&'a Levels> {
     header.point(id).map(|point| &point.levels)
 }
@@ -281,6 +328,9 @@ pub fn advise(advice: &Advice) -> String {
             "spread the threads over all nodes, so that every node's memory works (--place distributed --memory local)"
                 .to_owned()
         }
+        Advice::FixTheNode { placement } => format!(
+            "say where it runs, so that it is the same every time: {placement}, in the list of placements"
+        ),
         Advice::RunCopies { copies } => {
             format!("when there are several inputs, run {copies} at once, each inside a node (--place semi)")
         }

@@ -117,6 +117,7 @@ fn amount(amount: &Amount) -> Value {
         Amount::Count(count) => object!(count),
         Amount::Share(ratio) | Amount::Ratio(ratio) => object!(ratio),
         Amount::Time(time) => object!(time),
+        Amount::Metric(value) => object!(value),
         Amount::LatencyAndBandwidth { latency, bandwidth } => {
             object!({"latency": latency, "bandwidth": bandwidth})
         }
@@ -130,6 +131,7 @@ fn unit(amount: &Amount) -> &'static str {
         Amount::Share(_) => "share",
         Amount::Ratio(_) | Amount::LatencyAndBandwidth { .. } => "ratio",
         Amount::Time(_) => "ns",
+        Amount::Metric(_) => "metric",
     }
 }
 
