@@ -20,7 +20,7 @@ pub struct RunPlaces {
     pub workers: usize,
     /// The CPU time of those by node, the node with the most first.
     pub cpu_time: Vec<(NodeId, Ratio)>,
-    /// The program's own memory by node, the node with the most first; none where the sample says too little.
+    /// The program's private memory; none where the sample says too little.
     pub memory: Option<RunMemory>,
 }
 

@@ -1,12 +1,12 @@
 //! The sentences of findings, made of their values: the same in the terminal, in HTML and in JSON.
 
-use numawise_facts::finding::{
-    Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, RunGroup,
-};
+use numawise_facts::finding::{Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject};
 use numawise_facts::{
     Effect, Finding, FindingId, Levels, MemoryRequest, PointId, Reading, StudyHeader, ThreadBinding,
 };
 use numawise_units::{NodeId, Ratio};
+
+mod runs;
 
 use crate::levels::counted;
 use crate::notice::study::why;
@@ -109,21 +109,9 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
         EvidenceQuantity::RunTime => format!(
             "a run takes {value}, of which starting the program and touching its memory are a large part"
         ),
-        EvidenceQuantity::RunsOfGroup => format!("{value} of {of} runs had {}", group(&one.subject)),
-        EvidenceQuantity::MetricOfGroup => {
-            let figure = |value: Amount| match value {
-                Amount::Metric(value) => crate::amount::value(&header.metric, value),
-                other => amount(other),
-            };
-            let interval = one.interval.map(|(low, high)| {
-                format!(" (95 % interval {} to {})", figure(low), figure(high))
-            });
-            let median = one.value.as_ref().map(|value| figure(*value));
-            format!("runs with {}: median {median}{}", group(&one.subject), interval.unwrap_or_default())
-        }
-        EvidenceQuantity::EffectOfGroup => {
-            format!("runs with {} are {effect} as fast as the others", group(&one.subject))
-        }
+        EvidenceQuantity::RunsOfGroup
+        | EvidenceQuantity::MetricOfGroup
+        | EvidenceQuantity::EffectOfGroup => runs::sentence(header, one),
         EvidenceQuantity::EffectOfPlacement => match &one.subject {
             EvidenceSubject::Points { from, to } => format!("{to} is {effect} as fast as {from}"),
             _ => format!("another placement is {effect} as fast"),
@@ -260,17 +248,6 @@ fn one_node(subject: &EvidenceSubject) -> String {
             format!("one node in each run (one of {})", counted(nodes))
         }
         _ => nodes(subject),
-    }
-}
-
-/// What the runs of a group have in common.
-fn group(subject: &EvidenceSubject) -> String {
-    let EvidenceSubject::Runs { group, .. } = subject else { return "something in common".to_owned() };
-    match group {
-        RunGroup::CpusOn(node) => format!("their CPU time on node {node}"),
-        RunGroup::MemoryOn(node) => format!("their memory on node {node}"),
-        RunGroup::Together => "threads and memory on the same node".to_owned(),
-        RunGroup::Apart => "threads on another node than their memory".to_owned(),
     }
 }
 
