@@ -65,10 +65,9 @@ fn memory_beside_its_threads_is_not_first_touch_by_one_thread() {
 
 /// The kernel picks another node for each run; in the first of two runs node 0, in the other node 1.
 fn alternating(study: &mut Study, point: &str, seen: [&Observation; 2]) {
-    let mut runs = 0;
-    for trial in study.trials.iter_mut().filter(|trial| trial.point.0 == point) {
-        trial.observation = Reading::Measured(seen[runs % 2].clone());
-        runs += 1;
+    let runs = study.trials.iter_mut().filter(|trial| trial.point.0 == point);
+    for (run, trial) in runs.enumerate() {
+        trial.observation = Reading::Measured(seen[run % 2].clone());
     }
 }
 
