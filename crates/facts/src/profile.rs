@@ -6,7 +6,9 @@
 use numawise_units::{Bytes, BytesPerSecond, CpuId, CpuSet, Latency, Nanoseconds, NodeId};
 use serde::{Deserialize, Serialize};
 
-use crate::{Depth, Estimate, Fingerprint, MemoryKind, Mix, Notice, Reading, Target, Workers};
+use crate::{
+    BufferSpread, Depth, Estimate, Fingerprint, LoopChoice, MemoryKind, Mix, Notice, Reading, Target, Workers,
+};
 
 /// The name and the version of a profile's JSON, as it is kept and as `--json` prints it. The number grows when a reader of
 /// the old one could be misled.
@@ -41,7 +43,7 @@ pub struct ProfileHeader {
     /// Whether everything that was planned was done: not where it was stopped from outside.
     pub complete: bool,
     pub nodes: Vec<ProfileNode>,
-    /// The vector instructions of the kernels, e.g. `avx512`.
+    /// The widest vector instructions of the loops that could be tried, e.g. `avx512`.
     pub vectors: Reading<String>,
     /// What a reader should know of the whole: other load, a quota, huge pages that were not to be had.
     pub notices: Vec<Notice>,
@@ -92,6 +94,14 @@ pub struct IdleLatency {
     pub latency: Reading<Estimate<Latency>>,
     /// The same with base pages and lines at random over the whole buffer: almost every load misses the TLB too.
     pub with_tlb_misses: Reading<Estimate<Latency>>,
+    /// How far `latency` differs between buffers.
+    #[serde(default = "untold")]
+    pub buffers: Reading<BufferSpread<Latency>>,
+}
+
+/// The reading of a member that a profile does not have.
+fn untold<T>() -> Reading<T> {
+    Reading::unavailable("the profile does not tell")
 }
 
 /// Latency by the size of the working set, from a CPU of `from` with memory of `to`.
@@ -122,6 +132,12 @@ pub struct Bandwidth {
     pub rate: Reading<Estimate<BytesPerSecond>>,
     /// What the firmware declares for this pair (ACPI HMAT), of the mix's own kind.
     pub declared: Reading<BytesPerSecond>,
+    /// The loop that loaded the memory.
+    #[serde(default = "untold")]
+    pub with: Reading<LoopChoice>,
+    /// How far `rate` differs between buffers.
+    #[serde(default = "untold")]
+    pub buffers: Reading<BufferSpread<BytesPerSecond>>,
 }
 
 /// The curve of latency against bandwidth: one core of `from` measures latency while its other cores load the same memory.
@@ -137,6 +153,9 @@ pub struct LoadedLatency {
     pub threads: Reading<u32>,
     /// From the least load to the greatest; unavailable as a whole where a node has but one core.
     pub points: Reading<Vec<LoadPoint>>,
+    /// The loop that loaded the memory.
+    #[serde(default = "untold")]
+    pub with: Reading<LoopChoice>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -186,6 +205,8 @@ mod tests {
             threads: Reading::Measured(2),
             rate: Reading::unavailable("the node has no free memory"),
             declared: Reading::Measured(BytesPerSecond(1e9)),
+            with: Reading::unavailable("the node has no free memory"),
+            buffers: Reading::unavailable("the node has no free memory"),
         };
         let text = serde_json::to_string(&cell).unwrap();
         assert!(text.contains(r#""rate":{"unavailable":"the node has no free memory"}"#), "{text}");

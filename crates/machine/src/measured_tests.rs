@@ -29,6 +29,7 @@ fn latency(from: u32, to: u32, ns: f64) -> IdleLatency {
         bytes: none(),
         latency: estimate(Latency(ns)),
         with_tlb_misses: none(),
+        buffers: none(),
     }
 }
 
@@ -40,6 +41,8 @@ fn rate(workers: Workers, to: u32, mix: Mix, rate: f64) -> Bandwidth {
         threads: Reading::Measured(2),
         rate: estimate(BytesPerSecond(rate)),
         declared: none(),
+        with: none(),
+        buffers: none(),
     }
 }
 

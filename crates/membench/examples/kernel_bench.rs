@@ -1,7 +1,8 @@
 //! GB/s of the loops for one mix, in turns with plain C and with likwid-bench: what `scripts/bench-membench` shows.
 //!
 //! usage: kernel_bench MIX THREADS [ROUNDS [LIBRARY]]
-//! MIX as in the profile, or `every-MIX` for all our loops for it beside each other; ROUNDS is 7. With LIBRARY, which is
+//! MIX as in the profile: the loop of ours that a trial chooses comes first, as in a measurement; or `every-MIX` for all our loops
+//! beside each other, those included that are no candidates. ROUNDS is 7. With LIBRARY, which is
 //! `native/membench-reference` as a shared object, the plain loop and likwid-bench's take their turns in each round.
 
 use std::alloc::Layout;
@@ -10,8 +11,8 @@ use std::process::{Command, ExitCode};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use numawise_facts::Mix;
-use numawise_membench::kernels::{Kernel, Line, Shape, Streams, Vectors, fill};
+use numawise_facts::{LoopPath, MemoryLoop, Mix};
+use numawise_membench::kernels::{Kernel, Line, Streams, available, fill};
 use numawise_stats::{median, median_interval};
 
 /// Lines of a thread in one turn, shared among the streams: 192 MiB, a hundredth of a second or so.
@@ -92,9 +93,12 @@ fn main() -> ExitCode {
             contenders.extend(likwid(mix).iter().map(|test| Contender::Likwid(test)));
         }
     }
-    let streams = Kernel::best(mix).streams();
+    let streams = Kernel::candidates(mix)[0].streams();
     let pair = || [Buffer::new(streams, false), Buffer::new(streams, true)];
     let mut buffers: Vec<[Buffer; 2]> = (0..threads).map(|_| pair()).collect();
+    if !every {
+        choose(mix, &mut contenders, &mut buffers);
+    }
     let mut rates = vec![Vec::new(); contenders.len()];
     for _ in 0..rounds {
         for (figures, figure) in rates.iter_mut().zip(round(mix, &contenders, &mut buffers)) {
@@ -103,6 +107,15 @@ fn main() -> ExitCode {
     }
     show(mix, threads, &contenders, &rates);
     ExitCode::SUCCESS
+}
+
+/// Puts that of ours first which a trial chooses, as the memory benchmark does before it takes a figure: by the median of some
+/// turns, which are not shown.
+fn choose(mix: Mix, contenders: &mut [Contender], buffers: &mut [[Buffer; 2]]) {
+    let (ours, _) = contenders.split_at_mut(Kernel::candidates(mix).len());
+    let middle = round(mix, ours, buffers);
+    let best = (0..ours.len()).max_by(|a, b| middle[*a].total_cmp(&middle[*b])).unwrap_or(0);
+    ours.swap(0, best);
 }
 
 /// A row for each contender: the median, and the first one's rate as a multiple of it, with the interval over the rounds. At
@@ -127,7 +140,8 @@ fn show(mix: Mix, threads: usize, contenders: &[Contender], rates: &[Vec<f64>]) 
     };
     if let (Some(ours), Some(other)) = (best(true), best(false)) {
         println!(
-            "{mix}, {threads} threads: first of ours / best of theirs ({}) {}; best of ours ({}) {}",
+            "{mix}, {threads} threads: {} / best of theirs ({}) {}; best of ours ({}) {}",
+            name(&contenders[0]),
             name(&contenders[other]),
             beside(0, other),
             name(&contenders[ours]),
@@ -145,16 +159,16 @@ fn asked(words: &[String]) -> Option<(Mix, bool, usize, usize)> {
 
 fn name(contender: &Contender) -> String {
     match contender {
-        Contender::Ours(kernel) => format!("numawise {} {:?}", kernel.vectors.name(), kernel.shape),
+        Contender::Ours(kernel) => format!("numawise {}", kernel.which),
         Contender::Plain(_) => "plain C, gcc -O3 -march=native".to_owned(),
         Contender::Likwid(test) => format!("likwid-bench {test}"),
     }
 }
 
 fn ours(mix: Mix) -> Vec<Contender> {
-    let shapes = [Shape::Tuned, Shape::Straight];
-    let all = Vectors::available().into_iter().flat_map(|vectors| shapes.map(|shape| (vectors, shape)));
-    all.filter_map(|(vectors, shape)| Kernel::shaped(mix, vectors, shape)).map(Contender::Ours).collect()
+    let paths = [LoopPath::Tuned, LoopPath::Straight];
+    let all = available().into_iter().flat_map(|vectors| paths.map(|path| MemoryLoop { vectors, path }));
+    all.filter_map(|which| Kernel::new(mix, which)).map(Contender::Ours).collect()
 }
 
 fn plain(mix: Mix, library: &str) -> Plain {
@@ -190,7 +204,7 @@ fn likwid(mix: Mix) -> &'static [&'static str] {
 
 /// GB/s of each contender: the median over turns that they take one after the other; likwid-bench has one long one.
 fn round(mix: Mix, contenders: &[Contender], buffers: &mut [[Buffer; 2]]) -> Vec<f64> {
-    let kernel = Kernel::best(mix);
+    let kernel = Kernel::candidates(mix)[0];
     let (read, written) = kernel.bytes(LINES / kernel.streams());
     let bytes = (read + written) as f64 * buffers.len() as f64;
     let mut rates = vec![Vec::new(); contenders.len()];

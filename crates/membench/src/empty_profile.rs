@@ -9,9 +9,11 @@ use numawise_units::NodeId;
 
 use crate::MeasurementRequest;
 use crate::error::CellError;
-use crate::kernels::Kernel;
+use crate::kernels;
 use crate::layout::{Layout, declared};
 use crate::plan::{Experiment, MeasurementPlan, mixes, without_load};
+
+const NOBODY_LEFT: &str = "the node has but one core that we may use: nobody is left to make load";
 
 /// Empty cells for all that is planned, and for all that cannot be.
 pub fn of(
@@ -29,15 +31,14 @@ pub fn of(
         transfers: Vec::new(),
     };
     for (from, to, mix) in without_load(layout, request) {
-        let points =
-            Reading::unavailable("the node has but one core that we may use: nobody is left to make load");
         profile.loaded.push(LoadedLatency {
             from,
             to,
             mix,
             workers: Workers::Node(from),
             threads: Reading::Measured(0),
-            points,
+            points: Reading::unavailable(NOBODY_LEFT),
+            with: Reading::unavailable(NOBODY_LEFT),
         });
     }
     for step in &plan.steps {
@@ -69,6 +70,7 @@ fn planned(profile: &mut Profile, layout: &Layout, experiment: &Experiment) {
                 workers: Workers::Node(from),
                 threads: Reading::Measured(threads),
                 points,
+                with: CellError::Stopped.reading(),
             });
         }
         Experiment::Transfer { owner, reader } => profile.transfers.push(Transfer {
@@ -99,6 +101,7 @@ fn latencies(layout: &Layout, depth: Depth) -> Vec<IdleLatency> {
             bytes: reason().reading(),
             latency: reason().reading(),
             with_tlb_misses,
+            buffers: reason().reading(),
         }
     };
     let pairs = layout.rows.iter().flat_map(|row| layout.columns.iter().map(move |column| (row, column)));
@@ -130,15 +133,13 @@ fn bandwidths(machine: &Machine, layout: &Layout, request: &MeasurementRequest) 
                         threads: Reading::Measured(threads as u32),
                         rate: reason.reading(),
                         declared: declared(machine, from, to, mix),
+                        with: reason.reading(),
+                        buffers: reason.reading(),
                     });
                 }
             }
         }
         let threads: usize = layout.with_local_memory().map(|row| row.cores().len()).sum();
-        let rate = match threads {
-            0 => Reading::unavailable("no node has both CPUs and memory that we may use"),
-            _ => CellError::Stopped.reading(),
-        };
         let each = layout.with_local_memory().map(|row| declared(machine, row.node, row.node, mix));
         let sum = each.reduce(|sum, one| match (sum, one) {
             (Reading::Measured(sum), Reading::Measured(one)) => {
@@ -151,12 +152,22 @@ fn bandwidths(machine: &Machine, layout: &Layout, request: &MeasurementRequest) 
             target: Target::Local,
             mix,
             threads: Reading::Measured(threads as u32),
-            rate,
+            rate: no_peak(threads),
+            with: no_peak(threads),
+            buffers: no_peak(threads),
             declared: sum.unwrap_or_else(|| Reading::unavailable("the firmware declares none")),
         });
     }
     cells.sort_by_key(|cell| (cell.workers, cell.target, cell.mix));
     cells
+}
+
+/// Why the machine's peak is not there yet, or will not be.
+fn no_peak<T>(threads: usize) -> Reading<T> {
+    match threads {
+        0 => Reading::unavailable("no node has both CPUs and memory that we may use"),
+        _ => CellError::Stopped.reading(),
+    }
 }
 
 fn header(
@@ -195,7 +206,7 @@ fn header(
         depth: request.depth,
         complete: false,
         nodes: nodes.collect(),
-        vectors: Reading::Measured(Kernel::best(numawise_facts::Mix::Read).vectors.name().to_owned()),
+        vectors: Reading::Measured(kernels::available()[0].name().to_owned()),
         notices,
     }
 }

@@ -3,10 +3,10 @@
 use std::io;
 
 use numawise_facts::notice::BufferLimit;
-use numawise_facts::{Mix, Reading};
+use numawise_facts::{MemoryLoop, Mix, Reading};
 use numawise_units::{Bytes, CpuId, CpuSet, NodeId};
 
-use crate::kernels::{Vectors, WrongWord};
+use crate::kernels::WrongWord;
 use crate::sizes;
 
 /// Why there is no profile at all.
@@ -59,13 +59,12 @@ pub enum CellError {
     SlowRing { bytes: Bytes, seconds: f64 },
     #[error("{kib} KiB are too little for {threads} threads of {streams} streams")]
     ShareTooSmall { kib: usize, threads: usize, streams: usize },
-    #[error("the loop {mix} ({}) computes wrong sums on this processor", vectors.name())]
-    WrongSums { mix: Mix, vectors: Vectors },
+    #[error("the loop {mix} ({which}) computes wrong sums on this processor")]
+    WrongSums { mix: Mix, which: MemoryLoop },
     #[error(
-        "the loop {mix} ({}) read other words than were written: this memory or processor is faulty",
-        vectors.name()
+        "the loop {mix} ({which}) read other words than were written: this memory or processor is faulty"
     )]
-    OtherWords { mix: Mix, vectors: Vectors },
+    OtherWords { mix: Mix, which: MemoryLoop },
     #[error(transparent)]
     WrongWord(#[from] WrongWord),
 }

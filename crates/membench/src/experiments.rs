@@ -4,3 +4,4 @@ mod bandwidth;
 mod latency;
 mod loaded;
 mod transfer;
+mod trial;

@@ -1,10 +1,10 @@
-//! The loops that load memory, one for each mix of reads and writes, with the widest vectors that the CPU has.
+//! The loops that load memory, for each mix of reads and writes one in every width of vectors and every path.
 //!
 //! A kernel steps through up to three streams of lines side by side. It counts bytes as the program moves them: every line
 //! that is written was read before or is stored past the caches, so that there is no traffic that nobody counted. What a
 //! kernel read goes into a sum that the caller checks, so that no compiler and no mistake can leave the work out.
 
-use numawise_facts::Mix;
+use numawise_facts::{LoopPath, MemoryLoop, Mix, Vectors};
 
 pub mod chase;
 
@@ -29,60 +29,24 @@ mod tests;
 #[repr(C, align(64))]
 pub struct Line(pub [u64; 8]);
 
-/// Vector instructions, the widest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Vectors {
-    Avx512,
-    Avx2,
-    Sse2,
-    Neon,
-    /// What the compiler makes of plain Rust; stores go through the caches.
-    Portable,
+/// The vector instructions that this CPU has, the widest first; `Portable` is always the last.
+pub fn available() -> Vec<Vectors> {
+    Vectors::ALL.into_iter().filter(|vectors| is_available(*vectors)).collect()
 }
 
-impl Vectors {
-    const ALL: [Vectors; 5] =
-        [Vectors::Avx512, Vectors::Avx2, Vectors::Sse2, Vectors::Neon, Vectors::Portable];
-
-    /// Those that this CPU has, the widest first; `Portable` is always the last.
-    pub fn available() -> Vec<Vectors> {
-        Vectors::ALL.into_iter().filter(|vectors| vectors.are_available()).collect()
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    fn are_available(self) -> bool {
-        match self {
-            Vectors::Avx512 => std::is_x86_feature_detected!("avx512f"),
-            Vectors::Avx2 => std::is_x86_feature_detected!("avx2"),
-            Vectors::Sse2 | Vectors::Portable => true,
-            Vectors::Neon => false,
-        }
-    }
-
-    #[cfg(not(target_arch = "x86_64"))]
-    fn are_available(self) -> bool {
-        matches!(self, Vectors::Portable) || (cfg!(target_arch = "aarch64") && self == Vectors::Neon)
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Vectors::Avx512 => "avx512",
-            Vectors::Avx2 => "avx2",
-            Vectors::Sse2 => "sse2",
-            Vectors::Neon => "neon",
-            Vectors::Portable => "portable",
-        }
+#[cfg(target_arch = "x86_64")]
+fn is_available(vectors: Vectors) -> bool {
+    match vectors {
+        Vectors::Avx512 => std::is_x86_feature_detected!("avx512f"),
+        Vectors::Avx2 => std::is_x86_feature_detected!("avx2"),
+        Vectors::Sse2 | Vectors::Portable => true,
+        Vectors::Neon => false,
     }
 }
 
-/// The way through the lines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
-    /// From the first line to the last, as every simple program does it.
-    Straight,
-    /// In the way that did best where we measured: fetching ahead, and for most mixes through several parts of the lines at
-    /// once, so that the core has more lines under way.
-    Tuned,
+#[cfg(not(target_arch = "x86_64"))]
+fn is_available(vectors: Vectors) -> bool {
+    vectors == Vectors::Portable || (cfg!(target_arch = "aarch64") && vectors == Vectors::Neon)
 }
 
 /// The first line of each stream; those beyond [`Kernel::streams`] are not touched.
@@ -95,53 +59,53 @@ type Run = unsafe fn(Streams, usize) -> u64;
 #[derive(Debug, Clone, Copy)]
 pub struct Kernel {
     pub mix: Mix,
-    pub vectors: Vectors,
-    pub shape: Shape,
+    pub which: MemoryLoop,
     run: Run,
 }
 
 impl Kernel {
-    /// The tuned loop for this mix; `None` where this CPU cannot run it.
-    pub fn new(mix: Mix, vectors: Vectors) -> Option<Kernel> {
-        Kernel::shaped(mix, vectors, Shape::Tuned)
-    }
-
-    /// The loop for this mix in this shape; `None` where this CPU cannot run it.
-    pub fn shaped(mix: Mix, vectors: Vectors, shape: Shape) -> Option<Kernel> {
-        if !vectors.are_available() {
+    /// This loop for this mix; `None` where this CPU cannot run it.
+    pub fn new(mix: Mix, which: MemoryLoop) -> Option<Kernel> {
+        let MemoryLoop { vectors, path } = which;
+        if !is_available(vectors) {
             return None;
         }
         let run = match vectors {
             #[cfg(target_arch = "x86_64")]
-            Vectors::Avx512 => x86::avx512::of(mix, shape),
+            Vectors::Avx512 => x86::avx512::of(mix, path),
             #[cfg(target_arch = "x86_64")]
-            Vectors::Avx2 => x86::avx2::of(mix, shape),
+            Vectors::Avx2 => x86::avx2::of(mix, path),
             #[cfg(target_arch = "x86_64")]
-            Vectors::Sse2 => x86::sse2::of(mix, shape),
+            Vectors::Sse2 => x86::sse2::of(mix, path),
             #[cfg(target_arch = "aarch64")]
-            Vectors::Neon => aarch64::of(mix, shape),
-            _ => portable::of(mix, shape),
+            Vectors::Neon => aarch64::of(mix, path),
+            _ => portable::of(mix, path),
         };
-        Some(Kernel { mix, vectors, shape, run })
+        Some(Kernel { mix, which, run })
     }
 
-    /// The tuned loop for this mix with the widest vectors that this CPU has.
-    pub fn best(mix: Mix) -> Kernel {
-        let widest = Vectors::available().into_iter().find_map(|vectors| Kernel::new(mix, vectors));
-        widest.unwrap_or_else(|| {
-            let shape = Shape::Tuned;
-            Kernel { mix, vectors: Vectors::Portable, shape, run: portable::of(mix, shape) }
-        })
-    }
-
-    /// The loops worth a trial where the fastest is wanted, [`Kernel::best`] first: the two widest vectors, in every shape.
-    /// Which one wins by a few percent depends on the prefetchers of the CPU, and no rule that we know foretells it.
+    /// The loops among which a trial decides: every width of vectors that this CPU has, in every path; the tuned one of the
+    /// widest first. Which one wins by a few percent, and on some processors by ten, depends on the prefetchers and on how
+    /// wide the core's own paths are, and no rule that we know foretells it. Plain Rust, whose stores go through the
+    /// caches, is among them only where there is nothing else.
     pub fn candidates(mix: Mix) -> Vec<Kernel> {
-        let widest: Vec<Vectors> = Vectors::available().into_iter().take(2).collect();
-        [Shape::Tuned, Shape::Straight]
-            .into_iter()
-            .flat_map(|shape| widest.iter().filter_map(move |&vectors| Kernel::shaped(mix, vectors, shape)))
-            .collect()
+        Kernel::along(mix, &[LoopPath::Tuned, LoopPath::Straight])
+    }
+
+    /// The candidates for blocks of a page: the parts that a tuned loop takes at once begin anew in each block, and where a
+    /// block is that short their first lines, which no prefetcher foresees, are a good share of it.
+    pub fn candidates_for_short_blocks(mix: Mix) -> Vec<Kernel> {
+        Kernel::along(mix, &[LoopPath::Straight])
+    }
+
+    fn along(mix: Mix, paths: &[LoopPath]) -> Vec<Kernel> {
+        let all = available();
+        let own: Vec<Vectors> = all.iter().copied().filter(|vectors| *vectors != Vectors::Portable).collect();
+        let vectors = if own.is_empty() { all } else { own };
+        let of = |&path: &LoopPath| {
+            vectors.iter().filter_map(move |&vectors| Kernel::new(mix, MemoryLoop { vectors, path }))
+        };
+        paths.iter().flat_map(of).collect()
     }
 
     /// How many streams it steps through (1 to 3). The first is the one that is written, where one is.

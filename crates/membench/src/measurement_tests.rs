@@ -3,7 +3,7 @@ use std::sync::atomic::AtomicU32;
 use numawise_facts::{Depth, Ignore, Mix, Target, Workers};
 
 use super::*;
-use crate::fixture;
+use crate::{fixture, kernels};
 
 /// A measurement so small that a test may make it.
 fn small(depth: Depth) -> MeasurementRequest {
@@ -33,6 +33,16 @@ fn a_quick_measurement_fills_every_cell() {
     }
     for cell in &profile.bandwidth {
         assert!(cell.rate.measured().is_some_and(|rate| rate.median.0 > 1e6), "{cell:?}");
+        // Which loop it was, and what all that were tried came to.
+        let with = cell.with.measured().unwrap_or_else(|| panic!("{cell:?}"));
+        let tried: Vec<_> = with.trials.iter().map(|trial| trial.candidate).collect();
+        let candidates: Vec<_> =
+            kernels::Kernel::candidates(cell.mix).into_iter().map(|kernel| kernel.which).collect();
+        assert_eq!(tried, candidates);
+        assert!(tried.contains(&with.chosen));
+        let won = with.trials.iter().find(|trial| trial.candidate == with.chosen);
+        let rate = |trial: &numawise_facts::LoopTrial| trial.rate.measured().map(|rate| rate.median.0);
+        assert!(with.trials.iter().all(|trial| rate(trial) <= rate(won.unwrap())), "{with:?}");
     }
     let nodes = profile.header.nodes.len();
     assert!(

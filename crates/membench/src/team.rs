@@ -62,6 +62,9 @@ pub trait Work: Send {
     /// Does a little and says how much.
     fn block(&mut self) -> u64;
 
+    /// What follows is for the window of this number, in every thread: called between the window before and this one.
+    fn turn(&mut self, _window: usize) {}
+
     /// Before the first window: the last block took so long.
     fn tune(&mut self, _seconds: f64) {}
 
@@ -317,6 +320,7 @@ fn follow(mut work: Box<dyn Work + '_>, board: &Board<'_>, at: usize) {
                 if let Err(trouble) = here(board.cpus[at]) {
                     board.fail(trouble);
                 }
+                work.turn((phase / 2) as usize);
             }
             seen = phase;
         }
@@ -365,6 +369,7 @@ fn lead(
         }
         set(board, 2 * number + 2);
         board.put(0, mark.share(amount));
+        work.turn(number as usize + 1);
         while board.closed.load(Acquire) < board.cpus.len() && !board.done() {
             work.block();
         }

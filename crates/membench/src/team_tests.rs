@@ -1,10 +1,9 @@
 use std::sync::atomic::AtomicU64;
 
-use numawise_facts::Mix;
+use numawise_facts::{LoopPath, MemoryLoop, Mix, Vectors};
 
 use super::*;
 use crate::fixture;
-use crate::kernels::Vectors;
 
 const WINDOW_RULE: WindowRule = WindowRule {
     window: 0.001,
@@ -82,7 +81,10 @@ fn a_stop_lets_the_window_in_hand_end() {
 #[test]
 fn wrong_work_is_no_measurement_and_nobody_is_stopped() {
     let counts = [AtomicU64::new(0)];
-    let wrong = CellError::WrongSums { mix: Mix::Read, vectors: Vectors::Portable };
+    let wrong = CellError::WrongSums {
+        mix: Mix::Read,
+        which: MemoryLoop { vectors: Vectors::Portable, path: LoopPath::Straight },
+    };
     assert_eq!(team(&cpus()[..1], &counts, Some(wrong.clone()), false), Err(wrong));
     assert_eq!(team(&[], &[], None, false), Err(CellError::Stopped));
 }

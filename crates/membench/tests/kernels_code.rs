@@ -6,10 +6,10 @@
 mod disassembly;
 
 use disassembly::{Access, Loop};
-use numawise_facts::Mix;
-use numawise_membench::kernels::{Kernel, Vectors};
+use numawise_facts::{LoopPath, MemoryLoop, Mix, Vectors};
+use numawise_membench::kernels::{self, Kernel};
 
-const SHAPES: [&str; 2] = ["straight", "tuned"];
+const PATHS: [LoopPath; 2] = [LoopPath::Straight, LoopPath::Tuned];
 
 /// Bytes of a register, and what a disassembler calls it.
 fn register(vectors: Vectors) -> Option<(u64, &'static str)> {
@@ -67,10 +67,10 @@ fn every_loop_moves_what_it_claims_and_nothing_else() {
         return;
     };
     let mut checked = 0;
-    for vectors in Vectors::available().into_iter().filter(|vectors| register(*vectors).is_some()) {
-        for (shape, mix) in SHAPES.iter().flat_map(|shape| Mix::ALL.map(|mix| (shape, mix))) {
-            assert!(Kernel::new(mix, vectors).is_some());
-            let name = format!("::{}::{shape}::{}", vectors.name(), function(mix));
+    for vectors in kernels::available().into_iter().filter(|vectors| register(*vectors).is_some()) {
+        for (path, mix) in PATHS.into_iter().flat_map(|path| Mix::ALL.map(|mix| (path, mix))) {
+            assert!(Kernel::new(mix, MemoryLoop { vectors, path }).is_some());
+            let name = format!("::{}::{}::{}", vectors.name(), path.name(), function(mix));
             let code = functions.iter().find(|(function, _)| function.ends_with(&name));
             let (_, code) = code.unwrap_or_else(|| panic!("no function '{name}' in the disassembly"));
             let main = disassembly::longest_loop(code).unwrap_or_else(|| panic!("no loop in '{name}'"));
@@ -80,7 +80,7 @@ fn every_loop_moves_what_it_claims_and_nothing_else() {
             checked += 1;
         }
     }
-    assert!(checked >= Mix::ALL.len() * SHAPES.len(), "SSE2 at least");
+    assert!(checked >= Mix::ALL.len() * PATHS.len(), "SSE2 at least");
 }
 
 /// A loop of these instructions, as the disassembler writes them.

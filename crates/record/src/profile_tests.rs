@@ -1,8 +1,9 @@
 use numawise_facts::notice::MembenchNotice;
 use numawise_facts::{
-    BufferPages, Depth, Estimate, Fingerprint, IdleLatency, ProfileHeader, ProfileOrigin, Reading,
+    Bandwidth, BufferPages, BufferSpread, Depth, Estimate, Fingerprint, IdleLatency, LoopChoice, LoopPath,
+    LoopTrial, MemoryLoop, Mix, ProfileHeader, ProfileOrigin, Reading, Target, Vectors, Workers,
 };
-use numawise_units::{CpuId, Latency, Nanoseconds, NodeId};
+use numawise_units::{BytesPerSecond, CpuId, Latency, Nanoseconds, NodeId};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -42,11 +43,36 @@ pub(super) fn sample(topology: &str, taken: u64) -> Profile {
             bytes: Reading::unavailable("not told"),
             latency: Reading::Measured(estimate),
             with_tlb_misses: Reading::unavailable("not asked for"),
+            buffers: Reading::unavailable("one buffer"),
         }],
         working_sets: Vec::new(),
-        bandwidth: Vec::new(),
+        bandwidth: vec![bandwidth()],
         loaded: Vec::new(),
         transfers: Vec::new(),
+    }
+}
+
+fn bandwidth() -> Bandwidth {
+    let rate = |rate| Estimate::single(BytesPerSecond(rate));
+    let chosen = MemoryLoop { vectors: Vectors::Avx2, path: LoopPath::Straight };
+    let trial = |path, reached| LoopTrial {
+        candidate: MemoryLoop { vectors: Vectors::Avx2, path },
+        rate: Reading::Measured(rate(reached)),
+    };
+    let trials = vec![trial(LoopPath::Straight, 20.125e9), trial(LoopPath::Tuned, 19.375e9)];
+    Bandwidth {
+        workers: Workers::Machine,
+        target: Target::Local,
+        mix: Mix::Read,
+        threads: Reading::Measured(2),
+        rate: Reading::Measured(rate(20.5e9)),
+        declared: Reading::unavailable("the firmware declares none"),
+        with: Reading::Measured(LoopChoice { chosen, trials }),
+        buffers: Reading::Measured(BufferSpread {
+            lowest: BytesPerSecond(18.75e9),
+            highest: BytesPerSecond(20.625e9),
+            buffers: 3,
+        }),
     }
 }
 
@@ -147,15 +173,42 @@ fn other_files_are_refused_by_what_they_are() {
 fn figures_that_cannot_be_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.json");
-    for (from, to) in
-        [("81.25", "-81.25"), ("81.25", "0"), ("80.5", "90.5"), ("82.0", "1.0"), ("81.25", "\"soon\"")]
-    {
+    for (from, to) in [
+        ("81.25", "-81.25"),
+        ("81.25", "0"),
+        ("80.5", "90.5"),
+        ("82.0", "1.0"),
+        ("81.25", "\"soon\""),
+        // What a loop came to in its trial, and the lowest and the highest of several buffers.
+        ("19375000000.0", "-1.0"),
+        ("19375000000.0", "0.0"),
+        ("19375000000.0", "1e999"),
+        ("18750000000.0", "0.0"),
+        ("18750000000.0", "21000000000.0"),
+        ("20625000000.0", "-20625000000.0"),
+        ("\"avx2\"", "\"avx1\""),
+    ] {
         save_profile(&path, &sample("t", 1)).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         assert!(text.contains(from));
         let told = refused("a.json", text.replace(from, to).as_bytes()).to_string();
         assert!(told.contains("damaged"), "{from} -> {to}: {told}");
     }
+}
+
+#[test]
+fn a_profile_that_tells_of_no_loop_and_no_buffers_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.json");
+    let mut value: Value = serde_json::from_str(&text(&sample("t", 1)).unwrap()).unwrap();
+    for member in ["with", "buffers"] {
+        value["bandwidth"][0].as_object_mut().unwrap().remove(member).unwrap();
+    }
+    value["latency"][0].as_object_mut().unwrap().remove("buffers").unwrap();
+    std::fs::write(&path, value.to_string()).unwrap();
+    let cell = read_profile(&path).unwrap().bandwidth.remove(0);
+    let reasons = [cell.with.reason().cloned(), cell.buffers.reason().cloned()];
+    assert!(reasons.into_iter().all(|reason| reason.unwrap().to_string().contains("does not tell")));
 }
 
 #[test]

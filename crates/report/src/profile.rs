@@ -9,6 +9,7 @@ mod curves;
 mod data;
 mod document;
 mod json;
+mod loops;
 mod matrices;
 mod meaning;
 mod words;

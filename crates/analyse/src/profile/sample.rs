@@ -2,9 +2,10 @@
 
 use numawise_facts::notice::MembenchNotice;
 use numawise_facts::{
-    Bandwidth, BufferPages, Cache, Depth, Estimate, Fingerprint, IdleLatency, LoadPoint, LoadedLatency,
-    Machine, MemoryKind, Mix, Profile, ProfileHeader, ProfileNode, ProfileOrigin, Reading, Source, Target,
-    Transfer, Workers, WorkingSet, WorkingSets,
+    Bandwidth, BufferPages, BufferSpread, Cache, Depth, Estimate, Fingerprint, IdleLatency, LoadPoint,
+    LoadedLatency, LoopChoice, LoopPath, LoopTrial, Machine, MemoryKind, MemoryLoop, Mix, Profile,
+    ProfileHeader, ProfileNode, ProfileOrigin, Reading, Source, Target, Transfer, Vectors, Workers,
+    WorkingSet, WorkingSets,
 };
 use numawise_units::{Bytes, BytesPerSecond, CpuId, CpuSet, Latency, Nanoseconds, NodeId, NodeSet};
 
@@ -121,6 +122,7 @@ impl Shape {
             bytes: Reading::Measured(Bytes(1 << 30)),
             latency: Reading::Measured(estimate(ns, Latency)),
             with_tlb_misses: Reading::Measured(estimate(ns * 1.22 + 8.0, Latency)),
+            buffers: Reading::Measured(spread(ns, Latency)),
         }
     }
 
@@ -147,9 +149,10 @@ impl Shape {
                     Workers::Node(_) => hmat.clone(),
                     _ => Reading::unavailable("one core is not what the firmware speaks of"),
                 };
+                let (with, buffers) = taken(mix, rate * factor);
                 let rate = Reading::Measured(estimate(rate * factor, BytesPerSecond));
                 let threads = Reading::Measured(threads);
-                cells.push(Bandwidth { workers, target, mix, threads, rate, declared });
+                cells.push(Bandwidth { workers, target, mix, threads, rate, declared, with, buffers });
             }
         }
     }
@@ -158,6 +161,7 @@ impl Shape {
         let all: f64 = self.with_cpus().map(|k| (self.pair)(k, k).1).sum();
         let threads = self.nodes.iter().map(|(_, cpus)| cpus).sum();
         for (mix, factor) in self.mixes() {
+            let (with, buffers) = taken(mix, all * factor * 0.98);
             cells.push(Bandwidth {
                 workers: Workers::Machine,
                 target: Target::Local,
@@ -165,6 +169,8 @@ impl Shape {
                 threads: Reading::Measured(threads),
                 rate: Reading::Measured(estimate(all * factor * 0.98, BytesPerSecond)),
                 declared: Reading::unavailable("the firmware declares nothing for all nodes together"),
+                with,
+                buffers,
             });
         }
     }
@@ -206,6 +212,7 @@ impl Shape {
                 workers: Workers::Node(NodeId(from as u32)),
                 threads: Reading::Measured(self.nodes[from].1 - 1),
                 points: Reading::Measured(steps.iter().map(point).collect()),
+                with: taken(mix, rate * factor).0,
             });
         }
     }
@@ -231,6 +238,27 @@ impl Shape {
             }
         }
     }
+}
+
+/// Which loop won for a mix, after its trials; and three buffers that hardly differ.
+fn taken(mix: Mix, rate: f64) -> (Reading<LoopChoice>, Reading<BufferSpread<BytesPerSecond>>) {
+    let narrow = mix == Mix::Triad || mix == Mix::NonTemporalWrite;
+    let all = [Vectors::Avx512, Vectors::Avx2]
+        .into_iter()
+        .flat_map(|vectors| [LoopPath::Tuned, LoopPath::Straight].map(|path| MemoryLoop { vectors, path }));
+    let won = |which: MemoryLoop| which.path == LoopPath::Tuned && (which.vectors == Vectors::Avx2) == narrow;
+    let trial = |which: MemoryLoop| LoopTrial {
+        candidate: which,
+        rate: Reading::Measured(estimate(rate * if won(which) { 1.0 } else { 0.94 }, BytesPerSecond)),
+    };
+    let trials: Vec<LoopTrial> = all.map(trial).collect();
+    let vectors = if narrow { Vectors::Avx2 } else { Vectors::Avx512 };
+    let chosen = MemoryLoop { vectors, path: LoopPath::Tuned };
+    (Reading::Measured(LoopChoice { chosen, trials }), Reading::Measured(spread(rate, BytesPerSecond)))
+}
+
+fn spread<T>(value: f64, unit: impl Fn(f64) -> T) -> BufferSpread<T> {
+    BufferSpread { lowest: value * 0.995, highest: value * 1.004, buffers: 3 }.map(unit)
 }
 
 /// A figure with an interval of about a third of a percent to each side.
@@ -302,6 +330,9 @@ pub fn poor() -> Profile {
         cell.declared = Reading::unavailable("the firmware declares nothing (no HMAT)");
         if cell.mix != Mix::Read {
             cell.rate = Reading::unavailable("a quarter of the node's free memory is less than the caches");
+            cell.with = Reading::unavailable("a quarter of the node's free memory is less than the caches");
+            cell.buffers =
+                Reading::unavailable("a quarter of the node's free memory is less than the caches");
         }
     }
     for curve in &mut profile.loaded {

@@ -1,12 +1,13 @@
 //! Bandwidth: threads step through their shares of a buffer, block by block, round and round.
 
-use numawise_facts::{Mix, Reading, Target, Workers};
+use numawise_facts::{BufferSpread, Estimate, LoopChoice, Mix, Reading, Target, Workers};
 use numawise_units::{BytesPerSecond, CpuId, NodeId};
 
+use super::trial::Turns;
 use crate::buffer::{Buffer, CHUNK};
 use crate::clock;
 use crate::error::CellError;
-use crate::kernels::{Kernel, Line, Shape, fill};
+use crate::kernels::{Kernel, Line, fill};
 use crate::measurement::Measurement;
 use crate::repeats::Rule;
 use crate::team::{self, WindowRule, Work, Worker};
@@ -16,24 +17,29 @@ const MOST_LINES: usize = (1 << 20) / size_of::<Line>();
 /// Streams that begin at the same place of a page hide each other's loads and stores behind their own (4 KiB aliasing): each
 /// begins so many lines later.
 const SKEW: usize = 21;
-/// Blocks of fewer lines are gone through straight: the parts that a tuned loop takes at once begin anew in each block, and
-/// where a block is that short their first lines, which no prefetcher foresees, are a good share of it.
-const SHORT: usize = 1024;
+/// The share of its time that finding the fastest loop may take a figure.
+const TRIAL_SHARE: f64 = 0.25;
 pub(super) const RULE: Rule = Rule { least: 20, most: 60, precision: 0.01 };
 
-/// A thread's share of a buffer, worked through with one kernel.
+/// A thread's shares of buffers, each worked through with one of some kernels at a time.
 pub(super) struct Stream {
-    kernel: Kernel,
-    /// The same for short blocks.
-    straight: Kernel,
+    kernels: Vec<Kernel>,
+    places: Vec<Place>,
+    turns: Turns,
+    /// Which kernel, and which place.
+    turn: (usize, usize),
+    block: usize,
+    /// What the sum over a chunk must be, where that is known.
+    sum: Option<u64>,
+    wrong: Option<Kernel>,
+}
+
+/// A share of a buffer, and how far it was gone through.
+struct Place {
     streams: [*mut Line; 3],
     /// Lines of each stream.
     lines: usize,
     at: usize,
-    block: usize,
-    /// What the sum over a chunk must be, where that is known.
-    sum: Option<u64>,
-    wrong: bool,
 }
 
 // SAFETY: the share is this thread's alone while it works: shares do not overlap, and the buffer outlives the team.
@@ -48,12 +54,11 @@ pub(super) struct Share {
     pub parts: usize,
 }
 
-impl Stream {
-    /// Where the share is too small for the kernel's streams, the reason. `unmodified`: the buffer holds what it was filled with.
-    pub(super) fn new(kernel: Kernel, share: Share, unmodified: bool) -> Result<Stream, CellError> {
+impl Place {
+    /// Where the share is too small for so many streams, the reason.
+    fn new(share: Share, count: usize) -> Result<Place, CellError> {
         let chunks = share.lines / CHUNK;
         let (from, to) = (chunks * share.part / share.parts, chunks * (share.part + 1) / share.parts);
-        let count = kernel.streams();
         // The skew takes a chunk of each stream but the first.
         let each = (to - from) / count;
         let lines = each.saturating_sub(usize::from(count > 1)) * CHUNK;
@@ -63,30 +68,49 @@ impl Stream {
         }
         let stream = |number: usize| share.start.wrapping_add((from + number.min(count - 1) * each) * CHUNK);
         let streams = std::array::from_fn(|number| stream(number).wrapping_add(number.min(count - 1) * SKEW));
-        let known = unmodified && kernel.mix == Mix::Read;
-        let sum = known.then(|| kernel.expected(CHUNK, 0));
-        let straight = Kernel::shaped(kernel.mix, kernel.vectors, Shape::Straight).unwrap_or(kernel);
-        Ok(Stream { kernel, straight, streams, lines, at: 0, block: CHUNK, sum, wrong: false })
+        Ok(Place { streams, lines, at: 0 })
+    }
+}
+
+impl Stream {
+    /// One share of each buffer. `unmodified`: the buffers hold what they were filled with.
+    pub(super) fn new(
+        kernels: &[Kernel],
+        shares: impl IntoIterator<Item = Share>,
+        unmodified: bool,
+    ) -> Result<Stream, CellError> {
+        let first = *kernels.first().ok_or(CellError::NoFigure)?;
+        let places = shares.into_iter().map(|share| Place::new(share, first.streams()));
+        let places = places.collect::<Result<Vec<Place>, CellError>>()?;
+        let known = unmodified && first.mix == Mix::Read;
+        let sum = known.then(|| first.expected(CHUNK, 0));
+        let turns = Turns { loops: kernels.len(), buffers: places.len().max(1) };
+        Ok(Stream { kernels: kernels.to_vec(), places, turns, turn: (0, 0), block: CHUNK, sum, wrong: None })
     }
 
     pub(super) fn fixed_block(mut self, lines: usize) -> Stream {
-        self.block = lines.min(self.lines);
+        self.block = self.places.iter().map(|place| place.lines).fold(lines, usize::min);
         self
+    }
+
+    pub(super) fn take_turn(&mut self, window: usize) {
+        self.turn = (self.turns.loop_of(window), self.turns.buffer_of(window));
     }
 
     /// One block; bytes.
     pub(super) fn step(&mut self) -> u64 {
-        let lines = self.block.min(self.lines - self.at);
-        let streams = self.streams.map(|start| start.wrapping_add(self.at));
-        let kernel = if lines < SHORT { &self.straight } else { &self.kernel };
+        let kernel = self.kernels[self.turn.0];
+        let place = &mut self.places[self.turn.1];
+        let lines = self.block.min(place.lines - place.at);
+        let streams = place.streams.map(|start| start.wrapping_add(place.at));
         // SAFETY: within the share's streams, which lie in the buffer side by side and are this thread's alone.
         let sum = unsafe { kernel.run(streams, lines) };
-        if let Some(each) = self.sum {
-            self.wrong |= sum != each.wrapping_mul((lines / CHUNK) as u64);
+        if self.sum.is_some_and(|each| sum != each.wrapping_mul((lines / CHUNK) as u64)) {
+            self.wrong.get_or_insert(kernel);
         }
         std::hint::black_box(sum);
-        self.at = if self.at + lines >= self.lines { 0 } else { self.at + lines };
-        let (read, written) = self.kernel.bytes(lines);
+        place.at = if place.at + lines >= place.lines { 0 } else { place.at + lines };
+        let (read, written) = kernel.bytes(lines);
         read + written
     }
 }
@@ -96,6 +120,10 @@ impl Work for Stream {
         self.step()
     }
 
+    fn turn(&mut self, window: usize) {
+        self.take_turn(window);
+    }
+
     fn tune(&mut self, seconds: f64) {
         if seconds < team::block_seconds() / 2.0 && self.block < MOST_LINES {
             self.block *= 2;
@@ -103,68 +131,89 @@ impl Work for Stream {
     }
 
     fn wrong(&self) -> Option<CellError> {
-        let Kernel { mix, vectors, .. } = self.kernel;
-        self.wrong.then_some(CellError::OtherWords { mix, vectors })
+        self.wrong.map(|Kernel { mix, which, .. }| CellError::OtherWords { mix, which })
     }
 }
 
-/// Whether the loop for this mix does what it says, tried on a little memory.
-pub(super) fn checked(mix: Mix) -> Result<Kernel, CellError> {
-    let kernel = Kernel::best(mix);
+/// The same loops, each seen to do what its mix says on a little memory.
+pub(super) fn checked(kernels: Vec<Kernel>) -> Result<Vec<Kernel>, CellError> {
     let lines = 4 * CHUNK;
-    let mut memory: Vec<Vec<Line>> = (0..3).map(|_| vec![Line([0; 8]); lines]).collect();
-    memory.iter_mut().for_each(|stream| fill(stream));
-    let streams = [memory[0].as_mut_ptr(), memory[1].as_mut_ptr(), memory[2].as_mut_ptr()];
-    for pass in 0..2 {
-        // SAFETY: three streams of that many lines, nobody else's.
-        if unsafe { kernel.run(streams, lines) } != kernel.expected(lines, pass) {
-            return Err(CellError::WrongSums { mix, vectors: kernel.vectors });
+    for kernel in &kernels {
+        let mut memory: Vec<Vec<Line>> = (0..3).map(|_| vec![Line([0; 8]); lines]).collect();
+        memory.iter_mut().for_each(|stream| fill(stream));
+        let streams = [memory[0].as_mut_ptr(), memory[1].as_mut_ptr(), memory[2].as_mut_ptr()];
+        for pass in 0..2 {
+            // SAFETY: three streams of that many lines, nobody else's.
+            if unsafe { kernel.run(streams, lines) } != kernel.expected(lines, pass) {
+                return Err(CellError::WrongSums { mix: kernel.mix, which: kernel.which });
+            }
         }
+        // SAFETY: the same streams.
+        unsafe { kernel.verify(streams, lines, 2) }?;
     }
-    // SAFETY: the same streams.
-    unsafe { kernel.verify(streams, lines, 2) }?;
-    Ok(kernel)
+    Ok(kernels)
+}
+
+/// A bandwidth, and how it was taken.
+struct Rated {
+    rate: Estimate<f64>,
+    with: LoopChoice,
+    buffers: Reading<BufferSpread<BytesPerSecond>>,
 }
 
 impl Measurement<'_> {
     pub(crate) fn bandwidth(&mut self, workers: Workers, target: Target, mix: Mix) {
-        let rate = self.rate(workers, target, mix);
+        let rated = self.rate(workers, target, mix);
         self.unmodified &= mix == Mix::Read;
-        let cell = self
-            .profile
-            .bandwidth
-            .iter_mut()
-            .find(|cell| cell.workers == workers && cell.target == target && cell.mix == mix);
-        if let Some(cell) = cell {
-            cell.rate = Reading::from(rate.map(|rate| rate.map(BytesPerSecond)));
-        }
+        let mut cells = self.profile.bandwidth.iter_mut();
+        let cell = cells.find(|cell| cell.workers == workers && cell.target == target && cell.mix == mix);
+        let Some(cell) = cell else { return };
+        cell.with = Reading::from(rated.as_ref().map(|rated| rated.with.clone()));
+        cell.buffers = match &rated {
+            Ok(rated) => rated.buffers.clone(),
+            Err(error) => error.reading(),
+        };
+        cell.rate = Reading::from(rated.map(|rated| rated.rate.map(BytesPerSecond)));
     }
 
-    fn rate(
-        &mut self,
-        workers: Workers,
-        target: Target,
-        mix: Mix,
-    ) -> Result<numawise_facts::Estimate<f64>, CellError> {
-        let kernel = checked(mix)?;
-        let mut team = Vec::new();
-        for (cpus, to) in self.groups(workers, target) {
-            let buffer = self.buffer(to)?;
-            team.extend(members(&cpus, buffer, kernel, self.unmodified)?);
-        }
-        let threads = team.len().max(1);
+    fn rate(&mut self, workers: Workers, target: Target, mix: Mix) -> Result<Rated, CellError> {
+        let candidates = checked(Kernel::candidates(mix))?;
+        let began = clock::now();
+        let team = self.streams(workers, target, &candidates)?;
+        let threads = team.len().max(1) as u64;
+        // Until the caches are full of what this mix changes, it writes nothing back.
+        let warm = self.layout.caches.0 / threads;
+        let turns = Turns { loops: candidates.len(), buffers: 1 };
+        let verdict = self.tried(&candidates, team, turns, TRIAL_SHARE * self.allowance, warm)?;
+        let left = (self.allowance - (clock::now() - began)).max(self.allowance / 2.0);
         let window_rule = WindowRule {
-            window: (self.allowance / RULE.most as f64).clamp(0.01, 0.025),
-            allowance: self.allowance,
-            // Until the caches are full of what this loop changes, it writes nothing back.
-            warm: self.layout.caches.0 / threads as u64,
+            window: (left / RULE.most as f64).clamp(0.01, 0.025),
+            allowance: left,
+            // They are, from the trial of the same mix.
+            warm: 0,
             least: 1 << 20,
             rule: RULE,
         };
+        let team = self.streams(workers, target, &[verdict.winner])?;
         let began = clock::now();
         let taken = team::run(team, window_rule, |window| window.all, &self.system, self.stop)?;
         self.saw(&taken, clock::now() - began);
-        self.estimate(taken.repeats(RULE, |window| window.all).outcome())
+        let rate = self.estimate(taken.repeats(RULE, |window| window.all).outcome())?;
+        Ok(Rated { rate, with: verdict.choice, buffers: Reading::unavailable("one buffer was measured") })
+    }
+
+    /// A thread on each CPU with its share of the memory, and all of these loops.
+    fn streams<'b>(
+        &self,
+        workers: Workers,
+        target: Target,
+        kernels: &[Kernel],
+    ) -> Result<Vec<Worker<'b>>, CellError> {
+        let mut team = Vec::new();
+        for (cpus, to) in self.groups(workers, target) {
+            team.extend(members(&cpus, self.buffer(to)?, kernels, self.unmodified)?);
+        }
+        Ok(team)
     }
 
     /// Which CPUs use which node's memory.
@@ -186,12 +235,12 @@ impl Measurement<'_> {
 fn members<'a>(
     cpus: &[CpuId],
     buffer: &Buffer,
-    kernel: Kernel,
+    kernels: &[Kernel],
     unmodified: bool,
 ) -> Result<Vec<Worker<'a>>, CellError> {
     let member = |(part, &cpu): (usize, &CpuId)| {
         let share = Share { start: buffer.start(), lines: buffer.len(), part, parts: cpus.len() };
-        let work = Stream::new(kernel, share, unmodified)?;
+        let work = Stream::new(kernels, [share], unmodified)?;
         Ok(Worker { cpu, work: Box::new(work) as Box<dyn Work> })
     };
     cpus.iter().enumerate().map(member).collect()

@@ -1,10 +1,11 @@
 //! Latency under load: the first core of a node chases in one half of the buffer, the others load the other half with pauses.
 
-use numawise_facts::{Estimate, LoadPoint, Mix, Reading};
+use numawise_facts::{Estimate, LoadPoint, LoopChoice, Mix, Reading};
 use numawise_units::{BytesPerSecond, CpuId, Latency, Nanoseconds, NodeId};
 
 use super::bandwidth::{Share, Stream, checked};
 use super::latency::{Chase, LEAST_LOADS};
+use super::trial::{Turns, Verdict};
 use crate::buffer::CHUNK;
 use crate::clock;
 use crate::error::CellError;
@@ -12,11 +13,13 @@ use crate::kernels::{Kernel, spin};
 use crate::measurement::Measurement;
 use crate::repeats::Rule;
 use crate::ring::{RingShape, Track};
-use crate::team::{self, TeamResult, Window, WindowRule, Work, Worker};
+use crate::team::{self, TeamResult, WindowRule, Work, Worker};
 
 /// Pauses after each block, in times that the block takes by itself without any: from hardly any load to all there is.
 const PAUSES: [f64; crate::plan::DELAYS] = [64.0, 32.0, 16.0, 8.0, 5.0, 3.0, 2.0, 1.3, 0.8, 0.4, 0.15, 0.0];
 const RULE: Rule = Rule { least: 7, most: 20, precision: 0.01 };
+/// Seconds in which the loops that load take their turns.
+const TRIAL_SECONDS: f64 = 0.08;
 
 /// Loads a block, waits, loads the next.
 struct Paused {
@@ -31,6 +34,10 @@ impl Work for Paused {
         bytes
     }
 
+    fn turn(&mut self, window: usize) {
+        self.stream.take_turn(window);
+    }
+
     fn wrong(&self) -> Option<CellError> {
         self.stream.wrong()
     }
@@ -38,21 +45,26 @@ impl Work for Paused {
 
 impl Measurement<'_> {
     pub(crate) fn loaded(&mut self, from: NodeId, to: NodeId, mix: Mix) {
-        let points = self.curve(from, to, mix);
+        let curve = self.curve(from, to, mix);
         let mut cells = self.profile.loaded.iter_mut();
         if let Some(cell) = cells.find(|cell| cell.from == from && cell.to == to && cell.mix == mix) {
-            cell.points = Reading::from(points);
+            cell.with = Reading::from(curve.as_ref().map(|(_, with)| with.clone()));
+            cell.points = Reading::from(curve.map(|(points, _)| points));
         }
     }
 
-    fn curve(&mut self, from: NodeId, to: NodeId, mix: Mix) -> Result<Vec<LoadPoint>, CellError> {
-        let kernel = checked(mix)?;
+    fn curve(
+        &mut self,
+        from: NodeId,
+        to: NodeId,
+        mix: Mix,
+    ) -> Result<(Vec<LoadPoint>, LoopChoice), CellError> {
         let half = self.buffer(to)?.len() / 2 / CHUNK * CHUNK;
         let shape = RingShape { block: Some(self.page_lines(to)?), all_lines: false };
         let began = clock::now();
         let mut track = self.linked(to, half, shape)?;
         self.unmodified = false;
-        let block = self.block_seconds(from, to, kernel)?;
+        let (Verdict { winner: kernel, choice, .. }, block) = self.fastest_loader(from, to, mix)?;
         let step = step_seconds();
         let mut points = Vec::new();
         for (done, pause) in PAUSES.into_iter().enumerate() {
@@ -74,7 +86,7 @@ impl Measurement<'_> {
             }
         }
         self.keep(track);
-        Ok(points)
+        Ok((points, choice))
     }
 
     /// What the chaser and the others came to with this pause.
@@ -94,33 +106,32 @@ impl Measurement<'_> {
             rule: RULE,
         };
         let chaser = Chase::new(track, true);
-        let taken = self.together(from, to, kernel, Some(chaser), steps, window_rule)?;
+        let taken = self.together(from, to, kernel, chaser, steps, window_rule)?;
         let bandwidth = self.estimate(taken.repeats(RULE, |window| window.others).outcome())?;
         let latency = self.estimate(taken.repeats(RULE, |window| window.seconds_each).outcome())?;
         Ok((bandwidth, latency))
     }
 
-    /// The time of a block when all load and nobody waits.
-    fn block_seconds(&mut self, from: NodeId, to: NodeId, kernel: Kernel) -> Result<f64, CellError> {
-        let rule = Rule { least: 3, most: 5, precision: 0.05 };
-        let window_rule = WindowRule { window: 0.002, allowance: 0.05, warm: 1, least: 1 << 14, rule };
-        let taken = self.together(from, to, kernel, None, 0, window_rule)?;
-        let rate = self.estimate(taken.repeats(rule, |window| window.all).outcome())?;
-        let (read, written) = kernel.bytes(CHUNK);
-        let threads = (self.cores(from).len() - 1) as f64;
-        Ok((read + written) as f64 * threads / rate.median)
+    /// The fastest loop for short blocks, and the time of its block when all load and nobody waits.
+    fn fastest_loader(&mut self, from: NodeId, to: NodeId, mix: Mix) -> Result<(Verdict, f64), CellError> {
+        let candidates = checked(Kernel::candidates_for_short_blocks(mix))?;
+        let loaders = self.loaders(from, to, &candidates, 0)?;
+        let threads = loaders.len() as f64;
+        let turns = Turns { loops: candidates.len(), buffers: 1 };
+        let verdict = self.tried(&candidates, loaders, turns, TRIAL_SECONDS, 1 << 14)?;
+        let (read, written) = verdict.winner.bytes(CHUNK);
+        let rate = verdict.rate.ok_or(CellError::NoFigure)?;
+        Ok((verdict, (read + written) as f64 * threads / rate))
     }
 
-    /// The chaser on the node's first core, if there is one, and load from all its others.
-    fn together(
-        &mut self,
+    /// A thread on each core of the node but the first, each with its share of the second half of the memory.
+    fn loaders<'b>(
+        &self,
         from: NodeId,
         to: NodeId,
-        kernel: Kernel,
-        chaser: Option<Chase<'_>>,
+        kernels: &[Kernel],
         steps: u64,
-        window_rule: WindowRule,
-    ) -> Result<TeamResult, CellError> {
+    ) -> Result<Vec<Worker<'b>>, CellError> {
         let cpus = self.cores(from);
         let buffer = self.buffer(to)?;
         let half = buffer.len() / 2 / CHUNK * CHUNK;
@@ -128,16 +139,28 @@ impl Measurement<'_> {
         let parts = cpus.len() - 1;
         let member = |(part, &cpu): (usize, &CpuId)| {
             let share = Share { start, lines: buffer.len() - half, part, parts };
-            let stream = Stream::new(kernel, share, false)?.fixed_block(CHUNK);
+            let stream = Stream::new(kernels, [share], false)?.fixed_block(CHUNK);
             Ok(Worker { cpu, work: Box::new(Paused { stream, steps }) as Box<dyn Work> })
         };
-        let loaders: Result<Vec<Worker<'_>>, CellError> = cpus[1..].iter().enumerate().map(member).collect();
-        let primary: fn(&Window) -> f64 =
-            if chaser.is_some() { |window| window.seconds_each } else { |window| window.all };
-        let chaser = chaser.map(|chase| Worker { cpu: cpus[0], work: Box::new(chase) as Box<dyn Work> });
-        let team: Vec<Worker<'_>> = chaser.into_iter().chain(loaders?).collect();
+        cpus[1..].iter().enumerate().map(member).collect()
+    }
+
+    /// The chaser on the node's first core, and load from all its others.
+    fn together(
+        &mut self,
+        from: NodeId,
+        to: NodeId,
+        kernel: Kernel,
+        chaser: Chase<'_>,
+        steps: u64,
+        window_rule: WindowRule,
+    ) -> Result<TeamResult, CellError> {
+        let loaders = self.loaders(from, to, &[kernel], steps)?;
+        let cpu = *self.cores(from).first().ok_or(CellError::Stopped)?;
+        let chaser = Worker { cpu, work: Box::new(chaser) as Box<dyn Work> };
+        let team: Vec<Worker<'_>> = std::iter::once(chaser).chain(loaders).collect();
         let began = clock::now();
-        let taken = team::run(team, window_rule, primary, &self.system, self.stop)?;
+        let taken = team::run(team, window_rule, |window| window.seconds_each, &self.system, self.stop)?;
         self.saw(&taken, clock::now() - began);
         Ok(taken)
     }

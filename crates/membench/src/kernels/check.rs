@@ -1,8 +1,8 @@
 //! What must come of a kernel: streams start with known words, and every pass leaves known ones behind.
 
-use numawise_facts::Mix;
+use numawise_facts::{MemoryLoop, Mix};
 
-use super::{Kernel, Line, Streams, Vectors};
+use super::{Kernel, Line, Streams};
 
 /// Words of a line.
 const WORDS: u64 = 8;
@@ -14,13 +14,12 @@ pub(super) const STORED: u64 = 0x0102_0304_0506_0708;
 /// A word of a stream that is not what a kernel must have left there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "kernel {mix} ({}): word {word} of line {line} of stream {stream} is {found:#x} after {passes} passes, expected \
-     {expected:#x}",
-    vectors.name()
+    "kernel {mix} ({which}): word {word} of line {line} of stream {stream} is {found:#x} after {passes} passes, expected \
+     {expected:#x}"
 )]
 pub struct WrongWord {
     pub mix: Mix,
-    pub vectors: Vectors,
+    pub which: MemoryLoop,
     pub stream: usize,
     pub line: u64,
     pub word: usize,
@@ -76,8 +75,8 @@ impl Kernel {
                 for (word, &found) in words.0.iter().enumerate() {
                     let expected = self.left(stream, first(line, word), passes);
                     if found != expected {
-                        let (mix, vectors) = (self.mix, self.vectors);
-                        return Err(WrongWord { mix, vectors, stream, line, word, passes, found, expected });
+                        let (mix, which) = (self.mix, self.which);
+                        return Err(WrongWord { mix, which, stream, line, word, passes, found, expected });
                     }
                 }
             }

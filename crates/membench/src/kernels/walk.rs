@@ -189,23 +189,22 @@ macro_rules! loops {
     ($held:ty $(, $feature:literal)?) => {
         pub(in crate::kernels) fn of(
             mix: numawise_facts::Mix,
-            shape: $crate::kernels::Shape,
+            path: numawise_facts::LoopPath,
         ) -> $crate::kernels::Run {
-            use numawise_facts::Mix;
-            use $crate::kernels::Shape;
-            match (shape, mix) {
-                (Shape::Straight, Mix::Read) => straight::read,
-                (Shape::Straight, Mix::Read3Write1) => straight::read3_write1,
-                (Shape::Straight, Mix::Read2Write1) => straight::read2_write1,
-                (Shape::Straight, Mix::Read1Write1) => straight::read1_write1,
-                (Shape::Straight, Mix::Triad) => straight::triad,
-                (Shape::Straight, Mix::NonTemporalWrite) => straight::write,
-                (Shape::Tuned, Mix::Read) => tuned::read,
-                (Shape::Tuned, Mix::Read3Write1) => tuned::read3_write1,
-                (Shape::Tuned, Mix::Read2Write1) => tuned::read2_write1,
-                (Shape::Tuned, Mix::Read1Write1) => tuned::read1_write1,
-                (Shape::Tuned, Mix::Triad) => tuned::triad,
-                (Shape::Tuned, Mix::NonTemporalWrite) => tuned::write,
+            use numawise_facts::{LoopPath, Mix};
+            match (path, mix) {
+                (LoopPath::Straight, Mix::Read) => straight::read,
+                (LoopPath::Straight, Mix::Read3Write1) => straight::read3_write1,
+                (LoopPath::Straight, Mix::Read2Write1) => straight::read2_write1,
+                (LoopPath::Straight, Mix::Read1Write1) => straight::read1_write1,
+                (LoopPath::Straight, Mix::Triad) => straight::triad,
+                (LoopPath::Straight, Mix::NonTemporalWrite) => straight::write,
+                (LoopPath::Tuned, Mix::Read) => tuned::read,
+                (LoopPath::Tuned, Mix::Read3Write1) => tuned::read3_write1,
+                (LoopPath::Tuned, Mix::Read2Write1) => tuned::read2_write1,
+                (LoopPath::Tuned, Mix::Read1Write1) => tuned::read1_write1,
+                (LoopPath::Tuned, Mix::Triad) => tuned::triad,
+                (LoopPath::Tuned, Mix::NonTemporalWrite) => tuned::write,
             }
         }
 

@@ -116,6 +116,7 @@ impl Tables {
             bytes: bytes.clone(),
             latency: read(self.latency.as_ref(), from, to, "idle latencies").map(|ns| once(Latency(ns))),
             with_tlb_misses: absent("latencies with misses of the TLB apart"),
+            buffers: absent("buffers"),
         };
         self.pairs().into_iter().map(cell).collect()
     }
@@ -128,6 +129,8 @@ impl Tables {
             threads: absent("numbers of threads"),
             rate: rate.map(|mb| once(BytesPerSecond(mb * MB))),
             declared: absent("figures of the firmware"),
+            with: absent("loops"),
+            buffers: absent("buffers"),
         };
         let (mix, matrix) = match &self.matrix {
             Some((mix, matrix)) => (*mix, Some(matrix)),
@@ -156,7 +159,8 @@ impl Tables {
             None => (Mix::Read, absent("loaded latencies")),
         };
         let threads = absent("numbers of threads");
-        vec![LoadedLatency { from: node, to: node, mix, workers: Workers::Machine, threads, points }]
+        let with = absent("loops");
+        vec![LoadedLatency { from: node, to: node, mix, workers: Workers::Machine, threads, points, with }]
     }
 
     pub fn transfers(&self) -> Vec<Transfer> {

@@ -1,7 +1,7 @@
 //! Whether a profile makes sense: figures that could have been measured, and nodes of which each is there once.
 
-use numawise_facts::{Estimate, Profile, Reading};
-use numawise_units::{Bytes, Latency, NodeId, NodeSet};
+use numawise_facts::{BufferSpread, Estimate, Profile, Reading};
+use numawise_units::{Bytes, BytesPerSecond, Latency, NodeId, NodeSet};
 
 /// No memory answers later than after a second.
 const MOST_NANOSECONDS: f64 = 1e9;
@@ -12,7 +12,11 @@ const MOST_MEMORY: u64 = 1 << 57;
 
 /// The first thing that cannot be. Others divide by these figures, and show them.
 pub(super) fn nonsense(profile: &Profile) -> Option<String> {
-    of_nodes(profile).or_else(|| of_figures(profile)).or_else(|| twice(profile))
+    of_nodes(profile)
+        .or_else(|| of_figures(profile))
+        .or_else(|| of_trials(profile))
+        .or_else(|| of_buffers(profile))
+        .or_else(|| twice(profile))
 }
 
 fn of_nodes(profile: &Profile) -> Option<String> {
@@ -61,6 +65,37 @@ fn of_figures(profile: &Profile) -> Option<String> {
             })
         })
         .or_else(|| profile.transfers.iter().find_map(|cell| latency("latency of a transfer", &cell.latency)))
+}
+
+/// What loops came to in their trials.
+fn of_trials(profile: &Profile) -> Option<String> {
+    let with = profile.bandwidth.iter().map(|cell| &cell.with);
+    let with = with.chain(profile.loaded.iter().map(|curve| &curve.with));
+    let mut trials = with.filter_map(Reading::measured).flat_map(|choice| &choice.trials);
+    trials.find_map(|trial| {
+        let limit = (MOST_BYTES, "bytes per second");
+        checked("bandwidth of a loop in its trial", trial.rate.measured()?, |rate| rate.0, limit)
+    })
+}
+
+/// The lowest and the highest of several buffers.
+fn of_buffers(profile: &Profile) -> Option<String> {
+    fn wrong<T: Copy>(
+        spread: &Reading<BufferSpread<T>>,
+        number: impl Fn(T) -> f64,
+        most: f64,
+    ) -> Option<String> {
+        let spread = spread.measured()?;
+        let (lowest, highest) = (number(spread.lowest), number(spread.highest));
+        let sane = is_sane(lowest, most) && is_sane(highest, most) && lowest <= highest;
+        (!sane || spread.buffers < 2).then(|| {
+            format!("figures from {lowest} to {highest} on {} buffers cannot be", spread.buffers)
+        })
+    }
+    let of_latency = |latency: Latency| latency.0;
+    let of_rate = |rate: BytesPerSecond| rate.0;
+    let latencies = profile.latency.iter().find_map(|cell| wrong(&cell.buffers, of_latency, MOST_NANOSECONDS));
+    latencies.or_else(|| profile.bandwidth.iter().find_map(|cell| wrong(&cell.buffers, of_rate, MOST_BYTES)))
 }
 
 /// A cell that is in its matrix twice: which of them counts?

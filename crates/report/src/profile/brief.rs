@@ -3,7 +3,7 @@
 use numawise_facts::Profile;
 use numawise_tables::ProfileTables;
 
-use super::{meaning, words};
+use super::{loops, meaning, words};
 use crate::document::{Block, section};
 
 /// Of the statements the most important are the first.
@@ -13,7 +13,12 @@ const SENTENCES: usize = 3;
 pub fn brief(profile: &Profile, tables: &ProfileTables) -> Block {
     let sentences =
         tables.meaning.iter().take(SENTENCES).map(|statement| meaning::of_profile(statement).into());
+    let loops = loops::winners(profile).map(|text| format!("loops: {text}"));
+    let details: Vec<String> = loops.into_iter().chain(loops::between_buffers(profile)).collect();
     let all = "All of it: numawise machine measure --load latest";
-    let blocks = vec![Block::List(sentences.collect()), Block::Paragraph(all.into())];
+    let details = details.into_iter().map(|text| Block::Legend(text.into()));
+    let mut blocks = vec![Block::List(sentences.collect())];
+    blocks.extend(details);
+    blocks.push(Block::Paragraph(all.into()));
     section("measured", format!("Measured {}:", words::measured(profile)), blocks)
 }

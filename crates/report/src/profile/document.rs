@@ -4,7 +4,7 @@ use numawise_facts::{Mix, Reading, Reason};
 use numawise_tables::{FigureUnit, MatrixMeasure, NodeCores, NodeMatrix, Peak, TransferGroup};
 
 use super::matrices::{self, by_core, by_node, one_reason, scale};
-use super::{Measured, curves, data, figure, meaning, words};
+use super::{Measured, curves, data, figure, loops, meaning, words};
 use crate::document::{
     Block, Cell, Chart, Charts, Column, Document, Face, Fact, Matrix, Opening, Row, Section, Span, Table,
     Text, Tone, list, section,
@@ -24,6 +24,10 @@ pub fn document(measured: &Measured) -> Document {
         .into_iter()
         .map(|(name, text)| Fact { name, text: text.into(), code: false })
         .collect();
+    let loops = loops::winners(measured.profile).map(|text| ("Loops", text));
+    let buffers = loops::between_buffers(measured.profile).map(|text| ("Buffers", text));
+    let known = loops.into_iter().chain(buffers);
+    facts.extend(known.map(|(name, text)| Fact { name, text: text.into(), code: false }));
     facts.extend(measured.saved.map(|file| Fact { name: "Kept in", text: file.into(), code: true }));
     let mut blocks = vec![Block::Facts(facts), nodes(measured)];
     let meaning: Vec<String> = tables.meaning.iter().map(meaning::of_profile).collect();
@@ -143,6 +147,8 @@ fn bandwidth(measured: &Measured) -> Option<Block> {
             );
         }
     }
+    blocks.extend(loops::trials(measured.profile));
+    blocks.extend(loops::buffers(measured.profile));
     blocks.push(declared(measured));
     Some(section("bandwidth", "Bandwidth", blocks))
 }

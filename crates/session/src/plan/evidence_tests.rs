@@ -37,6 +37,8 @@ fn found(taken: Reading<u64>) -> SavedProfile {
         threads: none(),
         rate: estimate(BytesPerSecond(rate)),
         declared: none(),
+        with: none(),
+        buffers: none(),
     };
     let latency = |node| IdleLatency {
         from: NodeId(node),
@@ -46,6 +48,7 @@ fn found(taken: Reading<u64>) -> SavedProfile {
         bytes: none(),
         latency: estimate(Latency(80.0)),
         with_tlb_misses: none(),
+        buffers: none(),
     };
     let header = ProfileHeader {
         origin: ProfileOrigin::Numawise("0.0.0".to_owned()),
