@@ -43,6 +43,8 @@ pub struct Buffer {
     lines: usize,
     pub node: NodeId,
     pub pages: BufferPages,
+    /// As so many buffers, each in another place of the memory, it may be used: see [`Buffer::part`].
+    pub parts: usize,
 }
 
 // SAFETY: an owned mapping; whoever uses its lines from several threads says so where it does.
@@ -122,7 +124,7 @@ impl Buffer {
         if let Some(base) = reserved.then(|| pages::map(bytes, true).ok()).flatten() {
             let start = base.cast::<Line>();
             let lines = bytes / size_of::<Line>();
-            return Ok(Buffer { base, mapped: bytes, start, lines, node, pages: BufferPages::Reserved });
+            return Ok(Buffer { base, mapped: bytes, start, lines, node, pages: BufferPages::Reserved, parts: 1 });
         }
         let mapped = bytes + alignment;
         let base = pages::map(mapped, false).map_err(failed)?;
@@ -130,7 +132,7 @@ impl Buffer {
         let lines = bytes / size_of::<Line>();
         // SAFETY: the aligned part of the mapping. A kernel without transparent huge pages refuses, and has base pages.
         let _ = unsafe { pages::advise_huge(start.cast(), bytes, request == PagesRequest::Huge) };
-        Ok(Buffer { base, mapped, start, lines, node, pages: BufferPages::Small })
+        Ok(Buffer { base, mapped, start, lines, node, pages: BufferPages::Small, parts: 1 })
     }
 
     /// Touches and fills from the start, piece by piece, with a thread on each CPU; ends early when time is up and the least is
@@ -219,12 +221,22 @@ impl Buffer {
         Bytes((self.lines * size_of::<Line>()) as u64)
     }
 
-    pub fn start(&self) -> *mut Line {
-        self.start
+    /// Lines of a part: whole huge pages, where there are such.
+    pub fn part_lines(&self) -> usize {
+        if self.parts == 1 {
+            return self.lines;
+        }
+        let (lines, piece) = (self.lines / self.parts, ALIGNMENT / size_of::<Line>());
+        if lines >= piece { lines / piece * piece } else { lines / CHUNK * CHUNK }
     }
 
-    pub fn len(&self) -> usize {
-        self.lines
+    pub fn part_bytes(&self) -> Bytes {
+        Bytes((self.part_lines() * size_of::<Line>()) as u64)
+    }
+
+    /// Where a part begins.
+    pub fn part(&self, nth: usize) -> *mut Line {
+        self.start.wrapping_add(nth * self.part_lines())
     }
 
     /// All lines, for one who has the buffer for itself.

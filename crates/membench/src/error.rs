@@ -53,6 +53,10 @@ pub enum CellError {
     ThreadMoved { cpu: CpuId, found: CpuId },
     #[error("no thread can be pinned to CPU {cpu}: {problem}")]
     NotPinned { cpu: CpuId, problem: String },
+    #[error("there was memory or time for one buffer only")]
+    OneBuffer,
+    #[error("of {0} buffers one had undisturbed repetitions")]
+    OneQuietBuffer(usize),
     #[error("no repetition gave a figure")]
     NoFigure,
     #[error("making a ring of {bytes} would take {seconds:.1} s here, longer than there is time")]
@@ -70,6 +74,11 @@ pub enum CellError {
 }
 
 impl CellError {
+    /// Why nothing is known of how so many buffers differ.
+    pub fn of_buffers(count: usize) -> CellError {
+        if count < 2 { CellError::OneBuffer } else { CellError::OneQuietBuffer(count) }
+    }
+
     /// Failure to pin a thread.
     pub fn of_pinning(cpu: CpuId, error: &io::Error) -> CellError {
         match error.raw_os_error() {

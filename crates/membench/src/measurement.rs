@@ -46,8 +46,10 @@ pub(crate) struct Measurement<'a> {
     refused: Vec<(NodeId, CellError)>,
     /// Whether what is held is as it was filled.
     pub unmodified: bool,
-    /// The ring that the one held buffer has, of so many lines from its start.
-    pub ring: Option<(usize, RingShape, Track)>,
+    /// The rings that the one held buffer has.
+    pub rings: Vec<HeldRing>,
+    /// As so many buffers, each in another place, a node's memory is had where there is enough of it.
+    parts: usize,
     /// Seconds that the present step may take.
     pub allowance: f64,
     pub placing: Placing,
@@ -59,6 +61,27 @@ pub(crate) struct Measurement<'a> {
     speeds: Speeds,
     /// Seconds that getting a node's memory may take in any case.
     patience: f64,
+}
+
+/// A ring that is linked, and how far it was gone through.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HeldRing {
+    pub part: RingPart,
+    pub shape: RingShape,
+    pub track: Track,
+}
+
+/// The lines of a buffer that a ring is linked in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RingPart {
+    pub from: usize,
+    pub lines: usize,
+}
+
+impl RingPart {
+    pub fn overlaps(self, other: RingPart) -> bool {
+        self.from < other.from + other.lines && other.from < self.from + self.lines
+    }
 }
 
 /// Where the time goes.
@@ -114,7 +137,8 @@ fn run_within(
         base: None,
         refused: Vec::new(),
         unmodified: false,
-        ring: None,
+        rings: Vec::new(),
+        parts: plan.parts,
         allowance: 0.0,
         placing: Placing::Bound,
         others: Vec::new(),
@@ -186,7 +210,7 @@ impl Measurement<'_> {
     pub fn forget(&mut self) {
         self.buffers.clear();
         self.base = None;
-        self.ring = None;
+        self.rings.clear();
         self.refused.clear();
     }
 
@@ -239,7 +263,9 @@ impl Measurement<'_> {
             let sizes::Allowance { bytes: allowed, because } = allowed;
             return Err(CellError::TooLittleMemory { node, allowed, because });
         }
-        let bytes = wanted.bytes.min(allowed.bytes);
+        // Whoever wants base pages chases through all of them at once: one buffer will do.
+        let parts = if pages == PagesRequest::Huge { self.parts } else { 1 };
+        let bytes = Bytes(wanted.bytes.0.saturating_mul(parts as u64)).min(allowed.bytes);
         // Whole huge pages, where it is a matter of huge pages.
         let huge = self.system.huge_page().map_or(1, |(size, _)| size as u64);
         let bytes = if bytes.0 >= huge { Bytes(bytes.0 / huge * huge) } else { bytes };
@@ -251,14 +277,15 @@ impl Measurement<'_> {
             patience: self.patience,
             stop: self.stop,
         };
-        let buffer = Buffer::on(node, self.placing, pages, effort, &cpus, &self.system)?;
+        let mut buffer = Buffer::on(node, self.placing, pages, effort, &cpus, &self.system)?;
+        buffer.parts = sizes::parts(buffer.bytes(), wanted, parts);
         self.judge(&buffer, pages, bytes, &allowed);
         Ok(buffer)
     }
 
     /// What a reader should know of a buffer that is not as it should be.
     fn judge(&mut self, buffer: &Buffer, pages: PagesRequest, wanted: Bytes, allowed: &sizes::Allowance) {
-        let (node, bytes, caches) = (buffer.node, buffer.bytes(), self.layout.caches);
+        let (node, bytes, caches) = (buffer.node, buffer.part_bytes(), self.layout.caches);
         if bytes.0 < caches.0 / 2 * 3 {
             let because = if bytes < wanted { BufferLimit::SlowPages } else { allowed.because.clone() };
             self.notice(MembenchNotice::BufferNearCaches { node, buffer: bytes, caches, because });

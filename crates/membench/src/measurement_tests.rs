@@ -33,6 +33,8 @@ fn a_quick_measurement_fills_every_cell() {
     }
     for cell in &profile.bandwidth {
         assert!(cell.rate.measured().is_some_and(|rate| rate.median.0 > 1e6), "{cell:?}");
+        // There is memory for one buffer, and nobody knows of others.
+        assert!(cell.buffers.reason().unwrap().to_string().contains("one buffer only"), "{cell:?}");
         // Which loop it was, and what all that were tried came to.
         let with = cell.with.measured().unwrap_or_else(|| panic!("{cell:?}"));
         let tried: Vec<_> = with.trials.iter().map(|trial| trial.candidate).collect();
@@ -56,6 +58,32 @@ fn a_quick_measurement_fills_every_cell() {
         matches!(because, BufferLimit::Request { .. })
     };
     assert!(profile.header.notices.iter().any(small), "{:?}", profile.header.notices);
+}
+
+#[test]
+fn figures_tell_how_far_buffers_differ() {
+    let mut machine = fixture::live();
+    // So small that the little memory of a test is three buffers beyond it.
+    machine.caches.iter_mut().for_each(|cache| cache.size = Bytes::kib(64));
+    let profile =
+        run_within(0.2, &machine, &small(Depth::Quick), &mut Ignore, &AtomicBool::new(false)).unwrap();
+    // On a machine that is busy with other things too few buffers may have had a quiet moment.
+    let told = |reason: Option<&numawise_facts::Reason>| {
+        let reason = reason.unwrap().to_string();
+        assert!(reason.contains("undisturbed"), "{reason}");
+    };
+    for cell in &profile.bandwidth {
+        let Some(spread) = cell.buffers.measured() else { return told(cell.buffers.reason()) };
+        let rate = cell.rate.measured().unwrap();
+        assert!(spread.buffers >= 2 && spread.lowest.0 <= spread.highest.0, "{cell:?}");
+        assert!(rate.low.0 <= spread.lowest.0 && spread.highest.0 <= rate.high.0, "{cell:?}");
+    }
+    for cell in &profile.latency {
+        let Some(spread) = cell.buffers.measured() else { return told(cell.buffers.reason()) };
+        let latency = cell.latency.measured().unwrap();
+        assert!(spread.buffers >= 2, "{cell:?}");
+        assert!(latency.low.0 <= spread.lowest.0 && spread.highest.0 <= latency.high.0, "{cell:?}");
+    }
 }
 
 #[test]

@@ -19,12 +19,20 @@ use crate::MeasurementRequest;
 use crate::layout::Layout;
 use crate::sizes;
 
+/// Buffers on a node that take turns, each in another place of the memory: what a virtual machine's host, or the colour of its
+/// pages, does to one as a whole shows beside the others. Of three the median leaves one out.
+const BUFFERS: usize = 3;
+/// The share of all the time that getting memory may take for the sake of several buffers.
+const BUFFERS_SHARE: f64 = 0.25;
+
 /// The steps of a measurement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeasurementPlan {
     pub steps: Vec<PlannedStep>,
     /// What the whole may take.
     pub budget: Nanoseconds,
+    /// As so many buffers a node's memory is had: see [`BUFFERS`].
+    pub(crate) parts: usize,
     /// What is left out on purpose.
     pub notices: Vec<Notice>,
 }
@@ -110,10 +118,16 @@ impl MeasurementPlan {
 
     pub(crate) fn with(layout: &Layout, request: &MeasurementRequest) -> MeasurementPlan {
         let budget = budget(request.depth, layout.pairs());
-        let (requested, notices) = steps::requested(layout, request);
+        let fixed = |steps: &[steps::RequestedStep]| -> f64 {
+            steps.iter().filter(|step| step.fixed).map(|step| step.seconds).sum()
+        };
+        let affordable =
+            |parts: &usize| fixed(&steps::requested(layout, request, *parts).0) <= budget * BUFFERS_SHARE;
+        let parts = (2..=BUFFERS).rev().find(affordable).unwrap_or(1);
+        let (requested, notices) = steps::requested(layout, request, parts);
         // A tenth for all that nobody planned.
         let usable = budget * 0.9;
-        let ready: f64 = requested.iter().filter(|step| step.fixed).map(|step| step.seconds).sum();
+        let ready = fixed(&requested);
         let scalable: f64 = requested.iter().filter(|step| !step.fixed).map(|step| step.seconds).sum();
         // Where memory comes slowly or is large, measuring keeps a third.
         let scale = ((usable - ready).max(usable / 3.0) / scalable.max(1e-9)).min(1.0);
@@ -125,6 +139,7 @@ impl MeasurementPlan {
         MeasurementPlan {
             steps: requested.into_iter().map(planned).collect(),
             budget: Nanoseconds::from_seconds(budget),
+            parts,
             notices,
         }
     }
@@ -186,12 +201,13 @@ pub(crate) fn loaded_mixes(request: &MeasurementRequest) -> Vec<Mix> {
     }
 }
 
-/// How large a node's buffer will probably be.
-fn expected_bytes(layout: &Layout, node: NodeId, request: &MeasurementRequest) -> Bytes {
+/// How large so many buffers of a node will probably be.
+fn expected_bytes(layout: &Layout, node: NodeId, request: &MeasurementRequest, buffers: usize) -> Bytes {
     let column = layout.columns.iter().find(|column| column.node == node);
     let free = column.and_then(|column| column.free.as_ref().ok().copied().flatten());
     let limits = sizes::MemoryLimits { free, cgroup: None, most: request.most_memory, nodes: 1 };
     let wanted = sizes::wanted(layout.caches, request.depth).bytes;
+    let wanted = Bytes(wanted.0.saturating_mul(buffers as u64));
     if free.is_none() && request.most_memory.is_none() {
         return wanted;
     }

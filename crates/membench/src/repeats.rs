@@ -11,7 +11,7 @@
 #[path = "repeats_tests.rs"]
 mod tests;
 
-use numawise_facts::Estimate;
+use numawise_facts::{BufferSpread, Estimate};
 
 /// When to stop.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,6 +46,16 @@ pub struct Outcome {
     pub estimate: Estimate<f64>,
     /// There were too few undisturbed repetitions: disturbed ones count too.
     pub disturbed: bool,
+    /// How far buffers differ, where there were several.
+    pub buffers: Option<BufferSpread<f64>>,
+}
+
+/// The values that count of some repetitions.
+struct Counted {
+    values: Vec<f64>,
+    /// How many do not.
+    thrown: u32,
+    disturbed: bool,
 }
 
 impl Repeats {
@@ -84,9 +94,19 @@ impl Repeats {
 
     /// What they come to; nothing where there are none.
     pub fn outcome(&self) -> Option<Outcome> {
+        let counted = self.counted()?;
+        Some(Outcome {
+            estimate: estimate(&counted.values, counted.thrown),
+            disturbed: counted.disturbed,
+            buffers: None,
+        })
+    }
+
+    /// The values that count, which are not none.
+    fn counted(&self) -> Option<Counted> {
         let thrown = self.disturbed.len() as u32;
         if self.quiet.len() >= ENOUGH_QUIET || (self.disturbed.is_empty() && !self.quiet.is_empty()) {
-            return Some(Outcome { estimate: estimate(&self.quiet, thrown), disturbed: false });
+            return Some(Counted { values: self.quiet.clone(), thrown, disturbed: false });
         }
         let mut disturbed = self.disturbed.clone();
         disturbed.sort_by(|a, b| a.1.total_cmp(&b.1));
@@ -94,8 +114,41 @@ impl Repeats {
         let thrown = (disturbed.len() - kept) as u32;
         let values = self.quiet.iter().copied().chain(disturbed[..kept].iter().map(|(value, _)| *value));
         let values: Vec<f64> = values.collect();
-        (!values.is_empty()).then(|| Outcome { estimate: estimate(&values, thrown), disturbed: true })
+        (!values.is_empty()).then_some(Counted { values, thrown, disturbed: true })
     }
+}
+
+/// What repetitions on several buffers come to, one [`Repeats`] for each.
+///
+/// A level that one buffer has as a whole shows in none of its repetitions, and an interval over repetitions would pretend that
+/// it is sure. So the median is that of the buffers' medians, and the interval holds all of these, besides what the
+/// repetitions vary within their buffers. Where some buffers had quiet repetitions, those that had none tell nothing.
+pub fn over_buffers(buffers: &[Repeats]) -> Option<Outcome> {
+    let mut counted: Vec<Counted> = buffers.iter().filter_map(Repeats::counted).collect();
+    if counted.iter().any(|one| !one.disturbed) {
+        counted.retain(|one| !one.disturbed);
+    }
+    if counted.len() < 2 {
+        let only = counted.pop()?;
+        let Counted { values, thrown, disturbed } = only;
+        return Some(Outcome { estimate: estimate(&values, thrown), disturbed, buffers: None });
+    }
+    let level = |one: &Counted| numawise_stats::median(&one.values).unwrap_or(one.values[0]);
+    let levels: Vec<f64> = counted.iter().map(level).collect();
+    let median = numawise_stats::median(&levels).unwrap_or(levels[0]);
+    let around = |(one, level): (&Counted, &f64)| -> Vec<f64> {
+        one.values.iter().map(|value| value * median / level).collect()
+    };
+    let within: Vec<f64> = counted.iter().zip(&levels).flat_map(around).collect();
+    let within = estimate(&within, counted.iter().map(|one| one.thrown).sum());
+    let lowest = levels.iter().copied().fold(f64::INFINITY, f64::min);
+    let highest = levels.iter().copied().fold(0.0, f64::max);
+    let (low, high) = (within.low.min(lowest).min(median), within.high.max(highest).max(median));
+    Some(Outcome {
+        estimate: Estimate { median, low, high, ..within },
+        disturbed: counted.iter().any(|one| one.disturbed),
+        buffers: Some(BufferSpread { lowest, highest, buffers: counted.len() as u32 }),
+    })
 }
 
 /// The median with the interval of the order statistics. `values` is not empty.

@@ -47,7 +47,7 @@ fn equal_values_are_sure_at_once_and_scattered_ones_are_not() {
 fn disturbed_ones_are_counted_and_left_out() {
     let outcome = of(&[10.0, 11.0, 12.0], &[90.0; 7]).outcome().unwrap();
     let expected = Estimate { median: 11.0, low: 10.0, high: 12.0, samples: 3, disturbed: 7 };
-    assert_eq!(outcome, Outcome { estimate: expected, disturbed: false });
+    assert_eq!(outcome, Outcome { estimate: expected, disturbed: false, buffers: None });
 }
 
 #[test]
@@ -63,6 +63,34 @@ fn on_a_machine_that_is_never_quiet_the_least_disturbed_count_and_that_is_told()
 }
 
 #[test]
+fn an_interval_holds_the_levels_of_all_buffers() {
+    // Each buffer repeats to a thousandth, one of them at another level as a whole.
+    let buffer = |level: f64| of(&[level * 0.999, level, level, level, level, level * 1.001], &[]);
+    let outcome = over_buffers(&[buffer(37.0), buffer(31.0), buffer(37.2)]).unwrap();
+    let Estimate { median, low, high, samples, .. } = outcome.estimate;
+    assert_eq!((median, samples), (37.0, 18), "one buffer does not move it");
+    assert!(low <= 31.0 && high >= 37.2, "{low} to {high}");
+    assert_eq!(outcome.buffers, Some(BufferSpread { lowest: 31.0, highest: 37.2, buffers: 3 }));
+    // Buffers that agree add nothing.
+    let alike = over_buffers(&[buffer(37.0), buffer(37.0), buffer(37.0)]).unwrap().estimate;
+    assert!(alike.high - alike.low < 0.1, "{alike:?}");
+    // Of one there is no spread.
+    let one = over_buffers(&[buffer(37.0)]).unwrap();
+    assert_eq!(one, buffer(37.0).outcome().unwrap());
+    assert_eq!(over_buffers(&[]), None);
+}
+
+#[test]
+fn buffers_that_were_only_disturbed_tell_nothing_beside_quiet_ones() {
+    let quiet = of(&[37.0; 5], &[]);
+    let disturbed = of(&[], &[20.0; 5]);
+    let outcome = over_buffers(&[quiet.clone(), disturbed.clone(), quiet]).unwrap();
+    assert_eq!((outcome.disturbed, outcome.estimate.low), (false, 37.0));
+    assert_eq!(outcome.buffers.unwrap().buffers, 2);
+    assert!(over_buffers(&[disturbed.clone(), disturbed]).unwrap().disturbed);
+}
+
+#[test]
 fn no_measurement_is_no_estimate() {
     assert_eq!(of(&[], &[]).outcome(), None);
     assert_eq!(of(&[f64::NAN, 0.0, -1.0, f64::INFINITY], &[]).outcome(), None);
@@ -70,6 +98,18 @@ fn no_measurement_is_no_estimate() {
 }
 
 proptest! {
+    #[test]
+    fn over_buffers_too(levels in prop::collection::vec(prop::collection::vec(0.1f64..1e6, 0..20), 1..5)) {
+        let buffers: Vec<Repeats> = levels.iter().map(|values| of(values, &[])).collect();
+        if let Some(Outcome { estimate, buffers, .. }) = over_buffers(&buffers) {
+            prop_assert!(estimate.low > 0.0 && estimate.low <= estimate.median);
+            prop_assert!(estimate.median <= estimate.high && estimate.high.is_finite());
+            if let Some(spread) = buffers {
+                prop_assert!(estimate.low <= spread.lowest && spread.highest <= estimate.high);
+            }
+        }
+    }
+
     #[test]
     fn the_median_lies_in_its_interval(values in prop::collection::vec(0.1f64..1e6, 1..60)) {
         let estimate = of(&values, &[]).outcome().unwrap().estimate;

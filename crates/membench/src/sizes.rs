@@ -42,6 +42,11 @@ pub fn wanted(caches: Bytes, depth: Depth) -> Wanted {
     Wanted { bytes: bytes.max(LEAST_WANTED), least: least.max(LEAST) }
 }
 
+/// As how many buffers, `most` of them, so much memory may be used, none of them so small that caches count.
+pub fn parts(bytes: Bytes, wanted: Wanted, most: usize) -> usize {
+    usize::try_from(bytes.0 / wanted.least.0.max(1)).unwrap_or(most).clamp(1, most.max(1))
+}
+
 /// What limits memory at a moment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MemoryLimits {

@@ -24,6 +24,17 @@ fn the_tightest_limit_is_named() {
 }
 
 #[test]
+fn memory_is_several_buffers_only_where_each_is_beyond_the_caches() {
+    let wanted = wanted(Bytes::mib(32), Depth::Quick);
+    assert_eq!((wanted.bytes, wanted.least), (Bytes::mib(64), Bytes::mib(48)));
+    assert_eq!(parts(Bytes::mib(192), wanted, 3), 3);
+    assert_eq!(parts(Bytes::mib(1000), wanted, 3), 3);
+    assert_eq!(parts(Bytes::mib(100), wanted, 3), 2);
+    assert_eq!(parts(Bytes::mib(95), wanted, 3), 1);
+    assert_eq!((parts(Bytes::mib(8), wanted, 3), parts(Bytes(0), wanted, 3)), (1, 1));
+}
+
+#[test]
 fn without_any_figure_little_is_taken() {
     let unknown = allowance(&MemoryLimits::default());
     assert_eq!(unknown.bytes, Bytes::mib(64));

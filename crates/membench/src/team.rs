@@ -121,8 +121,22 @@ pub struct TeamResult {
 impl TeamResult {
     /// The repetitions of one of a window's figures.
     pub fn repeats(&self, rule: Rule, figure: impl Fn(&Window) -> f64) -> Repeats {
-        let mut repeats = Repeats::new(rule);
-        self.windows.iter().for_each(|window| repeats.push(figure(window), window.lost));
+        let mut one = self.repeats_by(1, |_| 0, rule, figure);
+        one.remove(0)
+    }
+
+    /// The same apart for so many groups; `group` tells that of a window by its number.
+    pub fn repeats_by(
+        &self,
+        groups: usize,
+        group: impl Fn(usize) -> usize,
+        rule: Rule,
+        figure: impl Fn(&Window) -> f64,
+    ) -> Vec<Repeats> {
+        let mut repeats = vec![Repeats::new(rule); groups];
+        for (number, window) in self.windows.iter().enumerate() {
+            repeats[group(number)].push(figure(window), window.lost);
+        }
         repeats
     }
 }

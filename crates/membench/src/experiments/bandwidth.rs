@@ -9,7 +9,7 @@ use crate::clock;
 use crate::error::CellError;
 use crate::kernels::{Kernel, Line, fill};
 use crate::measurement::Measurement;
-use crate::repeats::Rule;
+use crate::repeats::{Rule, over_buffers};
 use crate::team::{self, WindowRule, Work, Worker};
 
 /// No block is larger, in lines of a stream: a window must have many.
@@ -183,7 +183,8 @@ impl Measurement<'_> {
         let threads = team.len().max(1) as u64;
         // Until the caches are full of what this mix changes, it writes nothing back.
         let warm = self.layout.caches.0 / threads;
-        let turns = Turns { loops: candidates.len(), buffers: 1 };
+        let buffers = self.places(workers, target)?;
+        let turns = Turns { loops: candidates.len(), buffers };
         let verdict = self.tried(&candidates, team, turns, TRIAL_SHARE * self.allowance, warm)?;
         let left = (self.allowance - (clock::now() - began)).max(self.allowance / 2.0);
         let window_rule = WindowRule {
@@ -198,8 +199,20 @@ impl Measurement<'_> {
         let began = clock::now();
         let taken = team::run(team, window_rule, |window| window.all, &self.system, self.stop)?;
         self.saw(&taken, clock::now() - began);
-        let rate = self.estimate(taken.repeats(RULE, |window| window.all).outcome())?;
-        Ok(Rated { rate, with: verdict.choice, buffers: Reading::unavailable("one buffer was measured") })
+        let turns = Turns { loops: 1, buffers };
+        let repeats = taken.repeats_by(buffers, |nth| turns.buffer_of(nth), RULE, |window| window.all);
+        let outcome = over_buffers(&repeats);
+        let buffers =
+            Reading::from(outcome.and_then(|one| one.buffers).ok_or(CellError::of_buffers(buffers)));
+        let rate = self.estimate(outcome)?;
+        Ok(Rated { rate, with: verdict.choice, buffers: buffers.map(|of| of.map(BytesPerSecond)) })
+    }
+
+    /// On how many buffers all of them can work at the same time.
+    fn places(&self, workers: Workers, target: Target) -> Result<usize, CellError> {
+        let parts = self.groups(workers, target).into_iter().map(|(_, to)| Ok(self.buffer(to)?.parts));
+        let parts = parts.collect::<Result<Vec<usize>, CellError>>()?;
+        Ok(parts.into_iter().min().unwrap_or(1))
     }
 
     /// A thread on each CPU with its share of the memory, and all of these loops.
@@ -210,8 +223,9 @@ impl Measurement<'_> {
         kernels: &[Kernel],
     ) -> Result<Vec<Worker<'b>>, CellError> {
         let mut team = Vec::new();
+        let places = self.places(workers, target)?;
         for (cpus, to) in self.groups(workers, target) {
-            team.extend(members(&cpus, self.buffer(to)?, kernels, self.unmodified)?);
+            team.extend(members(&cpus, self.buffer(to)?, places, kernels, self.unmodified)?);
         }
         Ok(team)
     }
@@ -235,12 +249,18 @@ impl Measurement<'_> {
 fn members<'a>(
     cpus: &[CpuId],
     buffer: &Buffer,
+    places: usize,
     kernels: &[Kernel],
     unmodified: bool,
 ) -> Result<Vec<Worker<'a>>, CellError> {
     let member = |(part, &cpu): (usize, &CpuId)| {
-        let share = Share { start: buffer.start(), lines: buffer.len(), part, parts: cpus.len() };
-        let work = Stream::new(kernels, [share], unmodified)?;
+        let share = |place| Share {
+            start: buffer.part(place),
+            lines: buffer.part_lines(),
+            part,
+            parts: cpus.len(),
+        };
+        let work = Stream::new(kernels, (0..places).map(share), unmodified)?;
         Ok(Worker { cpu, work: Box::new(work) as Box<dyn Work> })
     };
     cpus.iter().enumerate().map(member).collect()

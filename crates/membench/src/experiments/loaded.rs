@@ -10,7 +10,7 @@ use crate::buffer::CHUNK;
 use crate::clock;
 use crate::error::CellError;
 use crate::kernels::{Kernel, spin};
-use crate::measurement::Measurement;
+use crate::measurement::{Measurement, RingPart};
 use crate::repeats::Rule;
 use crate::ring::{RingShape, Track};
 use crate::team::{self, TeamResult, WindowRule, Work, Worker};
@@ -59,10 +59,11 @@ impl Measurement<'_> {
         to: NodeId,
         mix: Mix,
     ) -> Result<(Vec<LoadPoint>, LoopChoice), CellError> {
-        let half = self.buffer(to)?.len() / 2 / CHUNK * CHUNK;
+        let half = self.buffer(to)?.part_lines() / 2 / CHUNK * CHUNK;
         let shape = RingShape { block: Some(self.page_lines(to)?), all_lines: false };
         let began = clock::now();
-        let mut track = self.linked(to, half, shape)?;
+        let part = RingPart { from: 0, lines: half };
+        let mut track = self.linked(to, part, shape)?;
         self.unmodified = false;
         let (Verdict { winner: kernel, choice, .. }, block) = self.fastest_loader(from, to, mix)?;
         let step = step_seconds();
@@ -85,7 +86,7 @@ impl Measurement<'_> {
                 break;
             }
         }
-        self.keep(track);
+        self.keep(part, track);
         Ok((points, choice))
     }
 
@@ -105,7 +106,7 @@ impl Measurement<'_> {
             least: LEAST_LOADS,
             rule: RULE,
         };
-        let chaser = Chase::new(track, true);
+        let chaser = Chase::new(std::slice::from_mut(track), true);
         let taken = self.together(from, to, kernel, chaser, steps, window_rule)?;
         let bandwidth = self.estimate(taken.repeats(RULE, |window| window.others).outcome())?;
         let latency = self.estimate(taken.repeats(RULE, |window| window.seconds_each).outcome())?;
@@ -134,11 +135,11 @@ impl Measurement<'_> {
     ) -> Result<Vec<Worker<'b>>, CellError> {
         let cpus = self.cores(from);
         let buffer = self.buffer(to)?;
-        let half = buffer.len() / 2 / CHUNK * CHUNK;
-        let start = buffer.start().wrapping_add(half);
+        let half = buffer.part_lines() / 2 / CHUNK * CHUNK;
+        let start = buffer.part(0).wrapping_add(half);
         let parts = cpus.len() - 1;
         let member = |(part, &cpu): (usize, &CpuId)| {
-            let share = Share { start, lines: buffer.len() - half, part, parts };
+            let share = Share { start, lines: buffer.part_lines() - half, part, parts };
             let stream = Stream::new(kernels, [share], false)?.fixed_block(CHUNK);
             Ok(Worker { cpu, work: Box::new(Paused { stream, steps }) as Box<dyn Work> })
         };

@@ -31,11 +31,17 @@ pub(super) struct RequestedStep {
 struct Steps<'a> {
     layout: &'a Layout,
     request: &'a MeasurementRequest,
+    buffers: usize,
     list: Vec<RequestedStep>,
 }
 
-pub(super) fn requested(layout: &Layout, request: &MeasurementRequest) -> (Vec<RequestedStep>, Vec<Notice>) {
-    let mut steps = Steps { layout, request, list: Vec::new() };
+/// All steps, with so many buffers on each node.
+pub(super) fn requested(
+    layout: &Layout,
+    request: &MeasurementRequest,
+    buffers: usize,
+) -> (Vec<RequestedStep>, Vec<Notice>) {
+    let mut steps = Steps { layout, request, buffers, list: Vec::new() };
     let columns: Vec<NodeId> = layout.usable_columns().map(|column| column.node).collect();
     let owners: Vec<NodeId> = layout.with_local_memory().map(|row| row.node).collect();
     for &to in &columns {
@@ -78,8 +84,8 @@ impl Steps<'_> {
         }
     }
 
-    fn ready_seconds(&self, nodes: &[NodeId], threads: usize) -> f64 {
-        let bytes = nodes.iter().map(|&node| expected_bytes(self.layout, node, self.request));
+    fn ready_seconds(&self, nodes: &[NodeId], threads: usize, buffers: usize) -> f64 {
+        let bytes = nodes.iter().map(|&node| expected_bytes(self.layout, node, self.request, buffers));
         let rate = READY * threads.clamp(1, READY_THREADS) as f64;
         // Nodes come one after the other.
         bytes.map(|bytes| 0.02 + bytes.0 as f64 / rate).sum()
@@ -87,7 +93,7 @@ impl Steps<'_> {
 
     fn fill(&mut self, nodes: &[NodeId]) {
         let threads = self.layout.usable_rows().map(|row| row.cores().len()).min().unwrap_or(1);
-        let seconds = self.ready_seconds(nodes, threads);
+        let seconds = self.ready_seconds(nodes, threads, self.buffers);
         self.list.push(RequestedStep { seconds, fixed: true, experiment: Experiment::Fill(nodes.to_vec()) });
     }
 
@@ -136,7 +142,7 @@ impl Steps<'_> {
 
     /// What linking this node's buffer takes: the first that uses it does that.
     fn link(&self, to: NodeId, first: bool) -> f64 {
-        if first { expected_bytes(self.layout, to, self.request).0 as f64 * LINK } else { 0.0 }
+        if first { expected_bytes(self.layout, to, self.request, 1).0 as f64 * LINK } else { 0.0 }
     }
 
     fn latency(&mut self, row: &Row, to: NodeId, first: bool) {
@@ -150,7 +156,7 @@ impl Steps<'_> {
         if self.request.depth == Depth::Quick || !(row.local == Some(to) || farthest) {
             return;
         }
-        let most = expected_bytes(self.layout, to, self.request);
+        let most = expected_bytes(self.layout, to, self.request, 1);
         let points = sizes::working_sets(most, per_octave(self.request.depth)).len();
         self.push(
             self.by_depth(0.0, 0.12, 0.15) * points.max(1) as f64 + link_seconds(most),
@@ -163,7 +169,7 @@ impl Steps<'_> {
             return;
         }
         let threads = self.layout.usable_rows().map(|row| row.cores().len()).min().unwrap_or(1);
-        let seconds = self.ready_seconds(&[to], threads);
+        let seconds = self.ready_seconds(&[to], threads, 1);
         self.list.push(RequestedStep { seconds, fixed: true, experiment: Experiment::FillBase(to) });
         for (at, row) in self.layout.usable_rows().enumerate() {
             let from = row.node;
