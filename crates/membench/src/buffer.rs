@@ -124,7 +124,15 @@ impl Buffer {
         if let Some(base) = reserved.then(|| pages::map(bytes, true).ok()).flatten() {
             let start = base.cast::<Line>();
             let lines = bytes / size_of::<Line>();
-            return Ok(Buffer { base, mapped: bytes, start, lines, node, pages: BufferPages::Reserved, parts: 1 });
+            return Ok(Buffer {
+                base,
+                mapped: bytes,
+                start,
+                lines,
+                node,
+                pages: BufferPages::Reserved,
+                parts: 1,
+            });
         }
         let mapped = bytes + alignment;
         let base = pages::map(mapped, false).map_err(failed)?;

@@ -254,12 +254,8 @@ fn members<'a>(
     unmodified: bool,
 ) -> Result<Vec<Worker<'a>>, CellError> {
     let member = |(part, &cpu): (usize, &CpuId)| {
-        let share = |place| Share {
-            start: buffer.part(place),
-            lines: buffer.part_lines(),
-            part,
-            parts: cpus.len(),
-        };
+        let share =
+            |place| Share { start: buffer.part(place), lines: buffer.part_lines(), part, parts: cpus.len() };
         let work = Stream::new(kernels, (0..places).map(share), unmodified)?;
         Ok(Worker { cpu, work: Box::new(work) as Box<dyn Work> })
     };

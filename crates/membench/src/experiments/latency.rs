@@ -103,8 +103,7 @@ impl Measurement<'_> {
         let buffer = self.buffer(to)?;
         let (count, each) = (buffer.parts, buffer.part_lines());
         let lines = if count == 1 { each } else { (each / count / page * page).max(page.min(each)) };
-        let parts: Vec<RingPart> =
-            (0..count).map(|nth| RingPart { from: nth * each, lines }).collect();
+        let parts: Vec<RingPart> = (0..count).map(|nth| RingPart { from: nth * each, lines }).collect();
         let began = clock::now();
         let tracks: Result<Vec<Track>, CellError> =
             parts.iter().map(|&part| self.linked(to, part, shape)).collect();
