@@ -253,6 +253,26 @@ fn a_knee_is_where_latency_doubles_or_bandwidth_ends() {
 }
 
 /// How many intervals are wide, and half of the widest in percent of its median; how many are too vague for sentences.
+#[test]
+fn levels_that_differ_between_buffers_are_told() {
+    let of = |notices: &[Notice]| {
+        notices.iter().find_map(|notice| match notice {
+            Notice::Membench(MembenchNotice::BuffersDiffer { differ, most, .. }) => {
+                Some((*differ, (most.0 * 100.0).round() as i64))
+            }
+            _ => None,
+        })
+    };
+    let mut taken = sample::two_sockets().profile();
+    assert_eq!(of(&profile(&taken, None).notices), None, "the sample's are a percent apart");
+    let cell = &mut taken.bandwidth[0];
+    let median = cell.rate.measured().unwrap().median.0;
+    let at = |share: f64| BytesPerSecond(median * share);
+    cell.buffers =
+        Reading::Measured(numawise_facts::BufferSpread { lowest: at(0.84), highest: at(1.0), buffers: 3 });
+    assert_eq!(of(&profile(&taken, None).notices), Some((1, 16)));
+}
+
 fn wide(notices: &[Notice]) -> Option<((u32, i64), u32)> {
     notices.iter().find_map(|notice| match notice {
         Notice::Membench(MembenchNotice::WideIntervals { wide, widest, vague, .. }) => {

@@ -86,6 +86,54 @@ fn planned(profile: &mut Profile, layout: &Layout, experiment: &Experiment) {
     }
 }
 
+/// Says in the cells of an experiment that will not be made why they stay empty.
+pub fn leave_out(profile: &mut Profile, experiment: &Experiment, why: &CellError) {
+    match *experiment {
+        Experiment::Fill(_) | Experiment::FillBase(_) => {}
+        Experiment::Bandwidth { workers, target, mix } => {
+            let mut cells = profile.bandwidth.iter_mut();
+            let of =
+                |cell: &&mut Bandwidth| cell.workers == workers && cell.target == target && cell.mix == mix;
+            if let Some(cell) = cells.find(of) {
+                (cell.rate, cell.with, cell.buffers) = (why.reading(), why.reading(), why.reading());
+            }
+        }
+        Experiment::Loaded { from, to, mix } => {
+            let mut curves = profile.loaded.iter_mut();
+            let of = |cell: &&mut LoadedLatency| cell.from == from && cell.to == to && cell.mix == mix;
+            if let Some(curve) = curves.find(of) {
+                (curve.points, curve.with) = (why.reading(), why.reading());
+            }
+        }
+        Experiment::Latency { from, to } => {
+            let mut cells = profile.latency.iter_mut();
+            if let Some(cell) = cells.find(|cell| cell.from == from && cell.to == to) {
+                (cell.latency, cell.buffers) = (why.reading(), why.reading());
+                (cell.pages, cell.bytes) = (why.reading(), why.reading());
+            }
+        }
+        Experiment::TlbMisses { from, to } => {
+            let mut cells = profile.latency.iter_mut();
+            if let Some(cell) = cells.find(|cell| cell.from == from && cell.to == to) {
+                cell.with_tlb_misses = why.reading();
+            }
+        }
+        Experiment::WorkingSets { from, to } => {
+            let mut curves = profile.working_sets.iter_mut();
+            if let Some(curve) = curves.find(|curve| curve.from == from && curve.to == to) {
+                curve.pages = why.reading();
+            }
+        }
+        Experiment::Transfer { owner, reader } => {
+            let (owner, reader) = (Reading::Measured(owner.cpu), Reading::Measured(reader.cpu));
+            let mut cells = profile.transfers.iter_mut();
+            if let Some(cell) = cells.find(|cell| cell.owner == owner && cell.reader == reader) {
+                cell.latency = why.reading();
+            }
+        }
+    }
+}
+
 fn latencies(layout: &Layout, depth: Depth) -> Vec<IdleLatency> {
     let cell = |from: NodeId, to: NodeId, refusal: Option<CellError>, cpu| {
         let reason = || refusal.clone().unwrap_or(CellError::Stopped);

@@ -23,6 +23,8 @@ pub enum MembenchError {
 pub enum CellError {
     #[error("stopped before it was measured")]
     Stopped,
+    #[error("left out, since the steps before took so long that there was no time for it")]
+    NoTime,
     #[error("we may not use the memory of node {0}")]
     NodeNotAllowed(NodeId),
     #[error("we may use none of the CPUs of node {node} ({cpus})")]

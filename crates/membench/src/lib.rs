@@ -17,6 +17,7 @@ mod layout;
 mod measurement;
 mod plan;
 mod repeats;
+mod schedule;
 mod sizes;
 mod speed;
 mod system;

@@ -16,16 +16,15 @@ use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, NodeSet};
 use crate::buffer::{Buffer, Effort, PagesRequest, Placing, placing};
 use crate::error::CellError;
 use crate::layout::Layout;
-use crate::plan::{Experiment, MeasurementPlan};
+use crate::plan::{Experiment, MeasurementPlan, PlannedStep};
 use crate::repeats::Outcome;
 use crate::ring::{RingShape, Track};
+use crate::schedule::Schedule;
 use crate::speed::Speeds;
 use crate::system::System;
 use crate::team::TeamResult;
 use crate::{MeasurementRequest, MembenchError, clock, empty_profile, sizes};
 
-/// No step is worth anything in less time.
-const LEAST_SECONDS: f64 = 0.1;
 /// The share of all the time that getting memory may take, however little memory that is then.
 const READY_SHARE: f64 = 0.25;
 /// Others that use more of the machine than this, in CPUs, are worth a notice.
@@ -84,29 +83,6 @@ impl RingPart {
     }
 }
 
-/// Where the time goes.
-struct Clock {
-    began: f64,
-    budget: f64,
-    /// What the steps that are left were planned to take.
-    planned: f64,
-}
-
-impl Clock {
-    /// What a step may take: as planned, less where those before took longer, a little more where they took less.
-    fn allowance(&mut self, planned: f64) -> f64 {
-        let left = self.budget * 0.92 - (clock::now() - self.began);
-        let ratio = (left / self.planned.max(1e-9)).clamp(0.25, 1.5);
-        self.planned -= planned;
-        (planned * ratio).max(LEAST_SECONDS)
-    }
-
-    fn left(&self) -> Nanoseconds {
-        let left = self.budget - (clock::now() - self.began);
-        Nanoseconds::from_seconds(self.planned.min(left.max(0.0)))
-    }
-}
-
 pub fn run(
     machine: &Machine,
     request: &MeasurementRequest,
@@ -152,23 +128,11 @@ fn run_within(
     let taken = SystemTime::now().duration_since(UNIX_EPOCH);
     measurement.profile.header.taken =
         Reading::from(taken.map(|since| since.as_secs()).map_err(|_| "the clock is before 1970"));
-    let (began, budget) = (clock::now(), plan.budget.seconds());
-    let mut clock = Clock { began, budget, planned: plan.expected().seconds() };
-    let of = plan.steps.len() as u32;
-    let mut complete = true;
-    for (done, step) in (0u32..).zip(plan.steps) {
-        if stop.load(Relaxed) {
-            complete = false;
-            break;
-        }
-        sink.event(Event::Step { done, of, what: step.step.clone(), left: clock.left() });
-        measurement.allowance = clock.allowance(step.expected.seconds());
-        measurement.current = Some(step.step);
-        measurement.step(step.experiment);
-    }
+    let began = clock::now();
+    let schedule = Schedule::new(plan.budget.seconds(), plan.budget.seconds() / share);
+    let complete = measurement.steps(plan, schedule, began, sink);
     measurement.profile.header.complete = complete && !stop.load(Relaxed);
-    measurement.profile.header.took =
-        Reading::Measured(Nanoseconds::from_seconds(clock::now() - clock.began));
+    measurement.profile.header.took = Reading::Measured(Nanoseconds::from_seconds(clock::now() - began));
     measurement.conclude();
     Ok(measurement.profile)
 }
@@ -191,6 +155,52 @@ impl Measurement<'_> {
         if self.placing == Placing::FirstTouch {
             self.notice(MembenchNotice::PlacedByFirstTouch);
         }
+    }
+
+    /// Makes the steps one by one, as many as there is time for; false where it was stopped.
+    fn steps(
+        &mut self,
+        plan: MeasurementPlan,
+        mut schedule: Schedule,
+        began: f64,
+        sink: &mut dyn Sink,
+    ) -> bool {
+        let of = plan.steps.len() as u32;
+        let (mut left, mut left_out) = (plan.steps, Vec::new());
+        let mut complete = true;
+        loop {
+            left_out.extend(schedule.leave_out(clock::now() - began, &mut left, &self.layout));
+            if left.is_empty() {
+                break;
+            }
+            if self.stop.load(Relaxed) {
+                complete = false;
+                break;
+            }
+            let elapsed = clock::now() - began;
+            let (done, remaining) = (of - left.len() as u32, schedule.expected(elapsed, &left));
+            self.allowance = schedule.allowance(elapsed, &left);
+            let step = left.remove(0);
+            let expected = Nanoseconds::from_seconds(remaining);
+            sink.event(Event::Step { done, of, what: step.step.clone(), left: expected });
+            self.current = Some(step.step);
+            self.step(step.experiment.clone());
+            schedule.learn(&step.experiment, self.allowance, clock::now() - began - elapsed);
+        }
+        self.leave_out(left_out, plan.budget);
+        complete
+    }
+
+    /// Says of steps that there was no time for them, in their cells and in a notice.
+    fn leave_out(&mut self, steps: Vec<PlannedStep>, budget: Nanoseconds) {
+        if steps.is_empty() {
+            return;
+        }
+        for step in &steps {
+            empty_profile::leave_out(&mut self.profile, &step.experiment, &CellError::NoTime);
+        }
+        let steps = steps.into_iter().map(|step| step.step).collect();
+        self.notice(MembenchNotice::StepsLeftOut { steps, budget });
     }
 
     fn step(&mut self, experiment: Experiment) {

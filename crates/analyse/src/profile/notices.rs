@@ -6,6 +6,8 @@ use numawise_units::{NodeSet, Ratio};
 
 use super::figures::{VAGUE, half, plain};
 
+/// Levels of buffers further apart than this part of the median are worth a notice.
+const DIFFER: f64 = 0.05;
 /// Half an interval wider than this part of its median is worth a notice.
 const WIDE: f64 = 0.05;
 
@@ -20,6 +22,7 @@ pub(super) fn notices(profile: &Profile) -> Vec<Notice> {
     }
     of_tables.extend(disturbed(&figures));
     of_tables.extend(wide(&figures));
+    of_tables.extend(buffers(profile));
     let of_header = profile.header.notices.iter();
     let no_huge_pages =
         |notice: &&Notice| matches!(notice, Notice::Membench(MembenchNotice::NoHugePages { .. }));
@@ -74,6 +77,26 @@ fn wide(figures: &[Reading<Estimate<f64>>]) -> Option<MembenchNotice> {
         widest: Ratio(known.iter().copied().fold(0.0, f64::max)),
         vague: wider_than(VAGUE),
         vague_limit: Ratio(VAGUE),
+    })
+}
+
+/// How far figures differ between buffers, each as a part of its median.
+fn buffers(profile: &Profile) -> Option<MembenchNotice> {
+    let latencies = profile.latency.iter().filter_map(|cell| {
+        let (spread, median) = (cell.buffers.measured()?, plain(&cell.latency).measured()?.median);
+        Some((spread.highest.0 - spread.lowest.0) / median)
+    });
+    let rates = profile.bandwidth.iter().filter_map(|cell| {
+        let (spread, median) = (cell.buffers.measured()?, plain(&cell.rate).measured()?.median);
+        Some((spread.highest.0 - spread.lowest.0) / median)
+    });
+    let all: Vec<f64> = latencies.chain(rates).collect();
+    let differ = all.iter().filter(|share| **share > DIFFER).count() as u32;
+    (differ > 0).then(|| MembenchNotice::BuffersDiffer {
+        differ,
+        figures: all.len() as u32,
+        limit: Ratio(DIFFER),
+        most: Ratio(all.iter().copied().fold(0.0, f64::max)),
     })
 }
 

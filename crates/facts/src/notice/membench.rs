@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use numawise_units::{Bytes, CpuId, Latency, NodeId, NodeSet, Ratio};
+use numawise_units::{Bytes, CpuId, Latency, Nanoseconds, NodeId, NodeSet, Ratio};
 use serde::{Deserialize, Serialize};
 
 use crate::MeasurementStep;
@@ -32,6 +32,8 @@ super::notices! {
         "NW310" ProcessorChangedSpeed { cpu: CpuId, longer: Ratio, during: MeasurementStep },
         /// Too few repetitions were quiet in these steps, so that disturbed ones count.
         "NW311" DisturbedRepetitionsCount { steps: Vec<MeasurementStep> },
+        /// The machine was so slow that there was no time for these steps, the least important of all.
+        "NW312" StepsLeftOut { steps: Vec<MeasurementStep>, budget: Nanoseconds },
         /// The measurement was stopped before its end.
         "NW320" StoppedBeforeItsEnd,
         /// The profile was read from MLC's output: single figures without intervals.
@@ -51,6 +53,14 @@ super::notices! {
         },
         /// Figures could not be measured; each has its reason.
         "NW324" FiguresUnavailable { unavailable: u32, figures: u32 },
+        /// Some figures have another level on another buffer: where the kernel, or the host of a virtual machine, puts memory decides.
+        "NW325" BuffersDiffer {
+            differ: u32,
+            figures: u32,
+            /// Share of the median beyond which buffers differ.
+            limit: Ratio,
+            most: Ratio,
+        },
         /// MLC could not switch the hardware prefetchers off, and chased lines at random.
         "NW340" MlcWithPrefetchers,
         /// MLC chased lines in sequence, with the hardware prefetchers off.

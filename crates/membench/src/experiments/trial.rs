@@ -21,6 +21,8 @@ mod tests;
 
 /// Turns of each candidate. Of seven the median leaves out three that were slow.
 const ROUNDS: usize = 7;
+/// Where turns are disturbed there are more, until the trial has taken so many times as long as it should.
+const PATIENCE: f64 = 1.6;
 /// A turn's length, in seconds: below, taking the time and the neighbours' shifted blocks count.
 const TURN: (f64, f64) = (0.001, 0.005);
 
@@ -77,7 +79,7 @@ fn decided(kernels: &[Kernel], turns: Turns, windows: &[Window]) -> Option<Verdi
 }
 
 impl Measurement<'_> {
-    /// Lets the candidates take turns for at most so many seconds. `team` has all of them, and changes with each window as
+    /// Lets the candidates take turns for some seconds. `team` has all of them, and changes with each window as
     /// `turns` says.
     pub(super) fn tried(
         &mut self,
@@ -90,7 +92,7 @@ impl Measurement<'_> {
         let count = kernels.len() * ROUNDS;
         let window_rule = WindowRule {
             window: (seconds / count as f64).clamp(TURN.0, TURN.1),
-            allowance: seconds,
+            allowance: PATIENCE * seconds,
             warm,
             least: 1,
             rule: Rule { least: count, most: count, precision: 0.0 },

@@ -88,13 +88,13 @@ fn of_buffers(profile: &Profile) -> Option<String> {
         let spread = spread.measured()?;
         let (lowest, highest) = (number(spread.lowest), number(spread.highest));
         let sane = is_sane(lowest, most) && is_sane(highest, most) && lowest <= highest;
-        (!sane || spread.buffers < 2).then(|| {
-            format!("figures from {lowest} to {highest} on {} buffers cannot be", spread.buffers)
-        })
+        (!sane || spread.buffers < 2)
+            .then(|| format!("figures from {lowest} to {highest} on {} buffers cannot be", spread.buffers))
     }
     let of_latency = |latency: Latency| latency.0;
     let of_rate = |rate: BytesPerSecond| rate.0;
-    let latencies = profile.latency.iter().find_map(|cell| wrong(&cell.buffers, of_latency, MOST_NANOSECONDS));
+    let latencies =
+        profile.latency.iter().find_map(|cell| wrong(&cell.buffers, of_latency, MOST_NANOSECONDS));
     latencies.or_else(|| profile.bandwidth.iter().find_map(|cell| wrong(&cell.buffers, of_rate, MOST_BYTES)))
 }
 

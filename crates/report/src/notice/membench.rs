@@ -2,7 +2,7 @@
 
 use numawise_facts::notice::{MembenchNotice, MlcLineGap, MlcTable, MlcTableGap};
 use numawise_facts::{MeasurementStep, Target, Workers};
-use numawise_units::{NodeSet, Ratio};
+use numawise_units::{Nanoseconds, NodeSet, Ratio};
 
 #[cfg(test)]
 #[path = "membench_tests.rs"]
@@ -93,6 +93,16 @@ pub fn text(notice: &MembenchNotice) -> String {
             );
         }
         MembenchNotice::DisturbedRepetitionsCount { steps } => return disturbed(steps),
+        MembenchNotice::StepsLeftOut { steps, budget } => return steps_left_out(steps, *budget),
+        MembenchNotice::BuffersDiffer { differ, figures, limit, most } => {
+            let (noun, verb) = if *differ == 1 { ("figure", "has") } else { ("figures", "have") };
+            return format!(
+                "{differ} {noun} of {figures} {verb} another level on another buffer, by more than {} and at most {}: where \
+                 the kernel, or the host of a virtual machine, puts memory decides, and another run may come to another level",
+                percent(*limit),
+                percent(*most)
+            );
+        }
         MembenchNotice::ReadFromMlc { version } => {
             return format!(
                 "Read from the output of Intel Memory Latency Checker {version}: single figures without intervals"
@@ -164,16 +174,31 @@ fn no_huge_pages(nodes: &NodeSet) -> String {
 }
 
 fn disturbed(steps: &[MeasurementStep]) -> String {
+    format!(
+        "Too few repetitions were quiet, so that disturbed ones count in {} of the measurements: {}",
+        steps.len(),
+        named(steps)
+    )
+}
+
+fn steps_left_out(steps: &[MeasurementStep], budget: Nanoseconds) -> String {
+    let noun = if steps.len() == 1 { "step was" } else { "steps were" };
+    format!(
+        "Steps take so long on this machine that {} {noun} left out to keep to {budget}, the least important of all: {}; \
+         measure more thoroughly, or fewer nodes or mixes, where they matter",
+        steps.len(),
+        named(steps)
+    )
+}
+
+/// The first of some steps, and how many more there are.
+fn named(steps: &[MeasurementStep]) -> String {
     let named: Vec<String> = steps.iter().take(MOST_STEPS).map(step).collect();
     let more = match steps.len() {
         count if count > MOST_STEPS => format!("; and {} more", count - MOST_STEPS),
         _ => String::new(),
     };
-    format!(
-        "Too few repetitions were quiet, so that disturbed ones count in {} of the measurements: {}{more}",
-        steps.len(),
-        named.join("; ")
-    )
+    format!("{}{more}", named.join("; "))
 }
 
 fn left_out(table: MlcTable, because: &MlcTableGap) -> String {

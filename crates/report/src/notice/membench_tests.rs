@@ -82,6 +82,28 @@ fn of_many_disturbed_steps_some_are_named() {
 }
 
 #[test]
+fn what_there_was_no_time_for_is_named_with_the_time() {
+    let left_out = |count: u32| MembenchNotice::StepsLeftOut {
+        steps: (0..count).map(|node| idle(node, 0)).collect(),
+        budget: numawise_units::Nanoseconds(9_000_000_000),
+    };
+    let one = text(&left_out(1));
+    assert!(one.contains("1 step was left out to keep to 9.000 s"), "{one}");
+    assert!(text(&left_out(5)).contains("node 2 to memory of node 0; and 2 more"), "{}", text(&left_out(5)));
+}
+
+#[test]
+fn levels_of_buffers_are_told_with_the_greatest_difference() {
+    let differ =
+        |differ| MembenchNotice::BuffersDiffer { differ, figures: 9, limit: Ratio(0.05), most: Ratio(0.17) };
+    let one = text(&differ(1));
+    assert!(one.starts_with("1 figure of 9 has another level on another buffer, by more than 5 %"), "{one}");
+    assert!(
+        text(&differ(2)).starts_with("2 figures of 9 have another level") && one.contains("at most 17 %")
+    );
+}
+
+#[test]
 fn every_gap_of_mlcs_tables_has_its_reason() {
     for (because, part) in [
         (MlcTableGap::OtherTable(MlcTable::PeakBandwidths), "there are its peak bandwidths too"),
