@@ -40,7 +40,8 @@ pub struct ProfileHeader {
     pub taken: Reading<u64>,
     pub took: Reading<Nanoseconds>,
     pub depth: Depth,
-    /// Whether everything that was planned was done: not where it was stopped from outside.
+    /// Whether everything that was planned was done, but for what a notice names as left out for want of time: not where it was
+    /// stopped from outside.
     pub complete: bool,
     pub nodes: Vec<ProfileNode>,
     /// The widest vector instructions of the loops that could be tried, e.g. `avx512`.
