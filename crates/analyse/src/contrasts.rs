@@ -8,7 +8,7 @@ use numawise_stats::{
 use numawise_tables::{Contrast, ContrastCall};
 use numawise_units::Ratio;
 
-use crate::{obeyed, summary};
+use crate::{obeyed, start, summary};
 
 /// Probability that all intervals of a check hold their true ratios.
 const CONFIDENCE: f64 = 0.95;
@@ -67,6 +67,8 @@ pub struct Judged {
     pub contrasts: Vec<Contrast>,
     /// A contrast that the verdict would rest on is left out, since threads were not where the plan has them.
     pub incomplete: bool,
+    /// All effects that were found are of the order of what starting a program takes: they are no effects of the placement.
+    pub of_a_start: bool,
     pub family: Option<Family>,
     pub design: FamilyDesign,
 }
@@ -94,7 +96,10 @@ impl Judged {
 
     /// What the family says as a whole.
     pub fn decision(&self) -> FamilyDecision {
-        self.family.as_ref().map_or(FamilyDecision::Undecided, |family| family.decision)
+        match self.family.as_ref().map_or(FamilyDecision::Undecided, |family| family.decision) {
+            FamilyDecision::Affected if self.of_a_start => FamilyDecision::Undecided,
+            decision => decision,
+        }
     }
 }
 
@@ -119,8 +124,18 @@ pub fn judge(study: &Study) -> Judged {
             repeats: judged.map_or(0, |c| c.blocks as u32),
         }
     });
-    let contrasts = contrasts.collect();
-    Judged { contrasts, incomplete, family: family.ok(), design }
+    let mut contrasts: Vec<Contrast> = contrasts.collect();
+    let mut of_a_start = false;
+    for contrast in contrasts.iter_mut().filter(|contrast| start::is_of_a_start(study, contrast)) {
+        if matches!(contrast.call, ContrastCall::Better | ContrastCall::Worse | ContrastCall::Open) {
+            contrast.call = ContrastCall::Open;
+            of_a_start = true;
+        }
+    }
+    let judged = Judged { contrasts, incomplete, of_a_start: false, family: family.ok(), design };
+    let others = judged.counting().any(|(contrast, _)| contrast.call == ContrastCall::Better)
+        || judged.both_ways().any(|contrast| contrast.call == ContrastCall::Worse);
+    Judged { of_a_start: of_a_start && !others, ..judged }
 }
 
 fn call(standing: ContrastStanding) -> ContrastCall {

@@ -18,6 +18,7 @@ mod residency;
 #[cfg(test)]
 mod sample;
 mod series;
+mod start;
 mod summary;
 mod verdict;
 
@@ -37,7 +38,7 @@ pub fn analyse(study: &Study) -> Analysis {
     let verdict = verdict::verdict(study, &judged);
     let recommended = match verdict.kind {
         VerdictKind::Affected => verdict::gain(&study.header, &judged).map(|c| c.to.clone()),
-        VerdictKind::NotAffected | VerdictKind::Undecided => None,
+        VerdictKind::NotAffected | VerdictKind::Undecided | VerdictKind::TooShort => None,
     };
     let points = summary::points(study);
     let expected = expected::expected(study, &points, &judged.contrasts);

@@ -142,6 +142,7 @@ pub fn study(
         min_repeats: 5,
         margin: 0.05,
         budget: Nanoseconds(1_000_000_000_000),
+        start_cost: Reading::unavailable("by hand"),
     };
     let mut trials = Vec::new();
     for block in 1..=blocks {

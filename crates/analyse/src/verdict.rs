@@ -27,6 +27,7 @@ pub fn verdict(study: &Study, judged: &Judged) -> Verdict {
         // What was left out might have shown it.
         FamilyDecision::NotAffected if judged.incomplete => VerdictKind::Undecided,
         FamilyDecision::NotAffected => VerdictKind::NotAffected,
+        FamilyDecision::Undecided if judged.of_a_start => VerdictKind::TooShort,
         FamilyDecision::Undecided => VerdictKind::Undecided,
     };
     let basis = gain(header, judged).or_else(|| sensitivity(judged)).unwrap_or_else(|| widest(judged));
@@ -40,7 +41,7 @@ pub fn verdict(study: &Study, judged: &Judged) -> Verdict {
             .measured()
             .is_some_and(|effect| effect.ratio.0.ln().abs() < header.margin.ln_1p()),
         placed_well: placed_well(header, judged),
-        more_repeats: (judged.decision() == FamilyDecision::Undecided).then(|| more_repeats(basis, judged)),
+        more_repeats: (kind == VerdictKind::Undecided && judged.decision() == FamilyDecision::Undecided).then(|| more_repeats(basis, judged)),
         caveats,
     }
 }

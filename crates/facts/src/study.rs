@@ -124,9 +124,19 @@ pub struct StudyHeader {
     /// Ratios within 1 / (1 + margin) and 1 + margin count as "no difference".
     pub margin: f64,
     pub budget: Nanoseconds,
+    /// What it takes here to start a program that does nothing and to see it end, where the program studied is so short that it counts.
+    #[serde(default = "start_not_measured")]
+    pub start_cost: Reading<Nanoseconds>,
+}
+
+fn start_not_measured() -> Reading<Nanoseconds> {
+    Reading::unavailable("it was not measured when this was recorded")
 }
 
 impl StudyHeader {
+    /// A program that runs for less may differ between placements by no more than what starting it takes.
+    pub const SHORT: Nanoseconds = Nanoseconds(100_000_000);
+
     pub fn point(&self, id: &PointId) -> Option<&Point> {
         self.points.iter().find(|point| point.id == *id)
     }

@@ -35,6 +35,7 @@ fn header(metric: Metric) -> StudyHeader {
         min_repeats: 5,
         margin: 0.03,
         budget: Nanoseconds(0),
+        start_cost: Reading::unavailable("by hand"),
     }
 }
 

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use numawise_facts::{TaskPlacement, ThreadBinding};
 use numawise_units::TaskId;
+use numawise_wire::pin::PlanEffect;
 
 use crate::change::Change;
 use crate::pinner::Pinner;
@@ -21,13 +22,23 @@ mod tests;
 /// variable), so they are taken out where threads are pinned. What is not decided by the plan is left as it is; what
 /// is already preloaded, and the C library's other tunables, stay.
 pub fn environment(task: &TaskPlacement, binding: ThreadBinding, pinner: Option<&Pinner>) -> Vec<Change> {
-    environment_from(task, binding, pinner, &|name| std::env::var_os(name))
+    environment_from(task, binding, pinner, FreeThreads::Untouched, &|name| std::env::var_os(name))
 }
 
-fn environment_from(
+/// What threads that are placed nowhere get of the library that pins the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FreeThreads {
+    /// Nothing: it is not loaded.
+    Untouched,
+    /// A plan that places nothing: it is loaded and does all of its work but for the placing.
+    InertPlan,
+}
+
+pub(crate) fn environment_from(
     task: &TaskPlacement,
     binding: ThreadBinding,
     pinner: Option<&Pinner>,
+    free: FreeThreads,
     now: &dyn Fn(&str) -> Option<OsString>,
 ) -> Vec<Change> {
     let mut changes = vec![Change::set("OMP_NUM_THREADS", task.threads.len().to_string())];
@@ -38,8 +49,13 @@ fn environment_from(
         changes.push(Change::remove("GOMP_CPU_AFFINITY"));
         changes.push(Change::remove("KMP_AFFINITY"));
     }
-    match pinner.filter(|_| binding == ThreadBinding::Pinned) {
-        Some(pinner) => changes.extend(pinner::pinning(task, pinner, now)),
+    let effect = match (binding, free) {
+        (ThreadBinding::Pinned, _) => Some(PlanEffect::Places),
+        (ThreadBinding::Free, FreeThreads::InertPlan) => Some(PlanEffect::Inert),
+        (ThreadBinding::Free, FreeThreads::Untouched) => None,
+    };
+    match effect.zip(pinner) {
+        Some((effect, pinner)) => changes.extend(pinner::pinning(effect, task, pinner, now)),
         None => changes.extend(pinner::no_pinning(now)),
     }
     changes.extend(pages::page_changes_from(&task.memory, now));

@@ -20,7 +20,7 @@ use crate::policy::policy;
 use crate::report::{Order, Report};
 use crate::supervisor::{self, Charge, Leftovers};
 use crate::waiter::{FinishedTask, LeftBehind, RunningTask, Shared, StoppedTask, order};
-use crate::{LaunchError, Pinner, environment, task_changes};
+use crate::{EvenStart, LaunchError, Pinner, environment, task_changes};
 
 #[cfg(test)]
 #[path = "job_tests.rs"]
@@ -42,11 +42,13 @@ pub struct Start<'a> {
     /// Pins the threads of every runtime where the plan says so; without it only those of OpenMP are.
     pub pinner: Option<&'a Pinner>,
     pub leftovers: Leftovers,
+    /// Where runs are compared: what makes all of them start alike.
+    pub even: Option<EvenStart>,
 }
 
 impl From<Io> for Start<'_> {
     fn from(io: Io) -> Self {
-        Start { io, pinner: None, leftovers: Leftovers::Leave }
+        Start { io, pinner: None, leftovers: Leftovers::Leave, even: None }
     }
 }
 
@@ -309,8 +311,15 @@ fn words_of(
     placement: &Placement,
     start: Start<'_>,
 ) -> Result<Words, LaunchError> {
-    let mut changes = environment(task, placement.binding, start.pinner);
-    changes.extend(task_changes(task.task, placement.tasks.len()));
+    let Placement { binding, tasks, .. } = placement;
+    let changes = match start.even {
+        Some(even) => even.changes(task, *binding, tasks.len(), start.pinner),
+        None => {
+            let mut changes = environment(task, *binding, start.pinner);
+            changes.extend(task_changes(task.task, tasks.len()));
+            changes
+        }
+    };
     Words::new(spec, task, &changes)
 }
 

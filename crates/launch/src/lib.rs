@@ -10,6 +10,7 @@
 mod change;
 mod child;
 mod environment;
+mod even;
 mod error;
 mod exec;
 mod job;
@@ -25,6 +26,7 @@ mod supervisor;
 mod waiter;
 
 pub use change::{Change, overrides};
+pub use even::EvenStart;
 pub use environment::{environment, task_changes};
 pub use error::{LaunchError, Refusal};
 pub use exec::exec_in_place;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use numawise_facts::TaskPlacement;
 use numawise_facts::notice::PreloadObstacle;
 use numawise_units::CpuSet;
-use numawise_wire::pin;
+use numawise_wire::pin::{self, PlanEffect};
 
 use crate::change::Change;
 use crate::preload;
@@ -58,6 +58,7 @@ pub fn find_agent(exe: &Path) -> Option<PathBuf> {
 
 /// What the library needs in the environment of a task whose threads are pinned.
 pub(crate) fn pinning(
+    effect: PlanEffect,
     task: &TaskPlacement,
     pinner: &Pinner,
     now: &dyn Fn(&str) -> Option<OsString>,
@@ -65,7 +66,7 @@ pub(crate) fn pinning(
     let Some(library) = pinner.library.to_str() else { return Vec::new() };
     let mut changes = vec![
         Change::set(PRELOAD, preloaded(library, now(PRELOAD).as_deref())),
-        Change::set(PLAN, encoded(task)),
+        Change::set(PLAN, encoded(effect, task)),
     ];
     if pinner.verbose {
         changes.push(Change::set(VERBOSE, pin::VERBOSE_ON.to_owned()));
@@ -90,9 +91,9 @@ fn preloaded(library: &str, now: Option<&std::ffi::OsStr>) -> String {
     all.join(":")
 }
 
-fn encoded(task: &TaskPlacement) -> String {
+fn encoded(effect: PlanEffect, task: &TaskPlacement) -> String {
     let mut text = String::new();
     // Writing to a text does not fail.
-    let _ = pin::encode(task.cpus.words(), task.threads.iter().map(CpuSet::words), &mut text);
+    let _ = pin::encode(effect, task.cpus.words(), task.threads.iter().map(CpuSet::words), &mut text);
     text
 }

@@ -15,7 +15,7 @@ fn pinner() -> Pinner {
 
 #[test]
 fn the_plan_is_the_task_and_then_its_threads() {
-    assert_eq!(encoded(&task(&["4", "0", "8-9"])), "1;0,4,8-9;4;0;8-9");
+    assert_eq!(encoded(PlanEffect::Places, &task(&["4", "0", "8-9"])), "1;0,4,8-9;4;0;8-9");
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn what_is_preloaded_already_stays_behind_ours() {
 
 #[test]
 fn the_variables_are_those_that_the_library_reads() {
-    let changes = pinning(&task(&["0", "1"]), &Pinner { verbose: true, ..pinner() }, &|_| None);
+    let changes = pinning(PlanEffect::Places, &task(&["0", "1"]), &Pinner { verbose: true, ..pinner() }, &|_| None);
     let names: Vec<&str> = changes.iter().map(|change| change.name).collect();
     assert_eq!(names, ["LD_PRELOAD", "NUMAWISE_PIN", "NUMAWISE_PIN_VERBOSE"]);
     assert_eq!(changes[1].value.as_deref(), Some("1;0-1;0;1"));
@@ -47,7 +47,7 @@ fn an_outer_plan_is_taken_out() {
     assert_eq!(no_pinning(&outer), Some(Change { name: "NUMAWISE_PIN", value: None }));
     let loud = |name: &str| (name == "NUMAWISE_PIN_VERBOSE").then(|| "1".into());
     assert!(
-        pinning(&task(&["0"]), &pinner(), &loud)
+        pinning(PlanEffect::Places, &task(&["0"]), &pinner(), &loud)
             .contains(&Change { name: "NUMAWISE_PIN_VERBOSE", value: None })
     );
 }

@@ -40,7 +40,7 @@ impl Marked {
             tasks: (0..tasks).map(task).collect(),
             warnings: vec![],
         };
-        Job::spawn(&spec, &placement, Start { io: Io::Capture, pinner: None, leftovers }).unwrap()
+        Job::spawn(&spec, &placement, Start { io: Io::Capture, pinner: None, leftovers, even: None }).unwrap()
     }
 
     fn run(&self, script: &str) -> Finished {

@@ -13,10 +13,11 @@ use numawise_facts::{
     Machine, Metric, Notice, Outcome, Point, PointId, Reading, Redactor, RunSpec, Sink, StopReason, Study,
     StudyHeader, ThreadBinding, Trial,
 };
-use numawise_launch::{Pinner, find_agent};
+use numawise_launch::{EvenStart, Pinner, find_agent};
 use numawise_record::{Record, RecordError};
 use numawise_study::{
-    Engine, LocalRunner, MetricReader, PlannedPoint, ProgramNeeds, StudyDesign, SystemClock, TrialStore,
+    Engine, LocalRunner, MetricReader, PlannedPoint, ProgramNeeds, RunContext, Runner, StudyDesign, SystemClock,
+    TrialStore,
 };
 use numawise_units::{Bytes, Nanoseconds, Share};
 
@@ -79,10 +80,13 @@ impl ExperimentRequest {
         ProgramNeeds { threads, memory, pinning_library: pinning_library().is_some() }
     }
 
-    fn runner(&self) -> LocalRunner {
+    /// What runs the program at these points, which start alike.
+    fn runner(&self, points: &[Point]) -> LocalRunner {
         let rate = CAUTION * self.sampling.value();
         let watch = numawise_observe::Options { rate, ..numawise_observe::Options::default() };
-        LocalRunner { spec: self.command.clone(), watch, pinner: self.pinner().and_then(Result::ok) }
+        let pinner = self.pinner().and_then(Result::ok);
+        let even = EvenStart::of(points.iter().map(|point| &point.placement), pinner.as_ref());
+        LocalRunner { spec: self.command.clone(), watch, pinner, even }
     }
 
     /// What pins the threads of every runtime, or why this program does not let itself be pinned; nothing where the library
@@ -138,6 +142,7 @@ impl ExperimentRequest {
             min_repeats: self.repeats,
             margin: self.margin.value(),
             budget: self.budget,
+            start_cost: Reading::unavailable("the program runs long enough for it not to count"),
         })
     }
 }
@@ -213,8 +218,8 @@ impl Experiment {
         let mut study = first_run(&request, machine, sink, stop)?;
         let needs = ProgramNeeds { memory: peak_memory(&study), ..request.needs() };
         let design = numawise_study::plan(&study.header.machine, &needs);
-        study.header =
-            StudyHeader { begun: study.header.begun, ..request.header(study.header.machine, design)? };
+        let StudyHeader { begun: since, start_cost, machine, .. } = study.header;
+        study.header = StudyHeader { begun: since, start_cost, ..request.header(machine, design)? };
         let replace = request.fresh || begun.is_some();
         drop(begun);
         let make = if replace { Record::replace_with } else { Record::create_with };
@@ -234,7 +239,7 @@ impl Experiment {
         let Experiment { request, mut study, record } = self;
         let mut keeper = RecordKeeper(record);
         let mut engine = Engine {
-            runner: &mut request.runner(),
+            runner: &mut request.runner(&study.header.points),
             clock: &SystemClock,
             keep: &mut keeper,
             sink,
@@ -290,7 +295,7 @@ fn first_run(
     let header = request.header(machine, StudyDesign { points, pairs: Vec::new(), not_tried: Vec::new() })?;
     let mut study = Study { header, trials: Vec::new(), stopped: None };
     let mut engine = Engine {
-        runner: &mut request.runner(),
+        runner: &mut request.runner(&study.header.points),
         clock: &SystemClock,
         keep: &mut NotYet,
         sink,
@@ -312,8 +317,40 @@ fn first_run(
             problem: problem.clone(),
             output: output_tail.clone(),
         }),
-        Some(Outcome::Measured { .. }) | None => Ok(study),
+        Some(Outcome::Measured { .. }) | None => {
+            if study.trials.first().is_some_and(|trial| trial.wall < StudyHeader::SHORT) {
+                study.header.start_cost = start_cost(request, &study.header.points, sink, stop);
+            }
+            Ok(study)
+        }
     }
+}
+
+/// The program that shows what a start takes, and how often it is started for that.
+const NOTHING: &str = "true";
+const STARTS: usize = 9;
+
+/// What it takes to start a program that does nothing, in the way in which the program that is studied is started: the middle of
+/// several.
+fn start_cost(
+    request: &ExperimentRequest,
+    points: &[Point],
+    sink: &mut dyn Sink,
+    stop: &AtomicBool,
+) -> Reading<Nanoseconds> {
+    let Some(baseline) = points.first() else { return Reading::unavailable("there is no point") };
+    let mut runner = request.runner(points);
+    runner.spec.command = vec![NOTHING.into()];
+    let mut walls = Vec::new();
+    for _ in 0..STARTS {
+        let mut context = RunContext { stop, first: None, sink };
+        match runner.run(baseline, &mut context) {
+            Ok(Some(run)) => walls.push(run.wall),
+            Ok(None) | Err(_) => return Reading::unavailable("no program that does nothing could be run"),
+        }
+    }
+    walls.sort_unstable();
+    Reading::Measured(walls[STARTS / 2])
 }
 
 fn baseline(machine: &Machine, needs: &ProgramNeeds) -> Vec<PlannedPoint> {

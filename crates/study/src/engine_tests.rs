@@ -122,6 +122,7 @@ fn study(budget_seconds: u64) -> Study {
         min_repeats: 5,
         margin: 0.05,
         budget: Nanoseconds(budget_seconds * SECOND),
+        start_cost: Reading::unavailable("by hand"),
     };
     Study { header, trials: vec![], stopped: None }
 }

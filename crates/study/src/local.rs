@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{Event, LeftProcesses, Point, Reading, ResourceUsage, RunSpec};
-use numawise_launch::{FinishedTask, Io, Job, LeftBehind, Leftovers, Pinner, Start, StoppedTask};
+use numawise_launch::{EvenStart, FinishedTask, Io, Job, LeftBehind, Leftovers, Pinner, Start, StoppedTask};
 use numawise_observe::{Interruptions, Options, Watch};
 use numawise_units::Nanoseconds;
 
@@ -25,6 +25,8 @@ pub struct LocalRunner {
     pub watch: Options,
     /// Pins the threads of every runtime at points that ask for it; without it only those of OpenMP are.
     pub pinner: Option<Pinner>,
+    /// What makes all points start alike.
+    pub even: EvenStart,
 }
 
 /// A program that is stopped for so long will hardly go on by itself.
@@ -35,7 +37,8 @@ const OVERDUE_PATIENCE: Nanoseconds = Nanoseconds(5_000_000_000);
 
 impl Runner for LocalRunner {
     fn run(&mut self, point: &Point, context: &mut RunContext<'_>) -> Result<Option<ProgramRun>, StudyError> {
-        let start = Start { io: Io::Capture, pinner: self.pinner.as_ref(), leftovers: Leftovers::End };
+        let (pinner, even) = (self.pinner.as_ref(), Some(self.even));
+        let start = Start { io: Io::Capture, pinner, leftovers: Leftovers::End, even };
         let mut job = Job::spawn(&self.spec, &point.placement, start)?;
         let watch = Watch::start(job.pids(), &self.watch);
         let mut wait = Wait::new();

@@ -36,6 +36,8 @@ pub enum VerdictKind {
     Affected,
     NotAffected,
     Undecided,
+    /// What the placements differ by is of the order of what starting any program takes.
+    TooShort,
 }
 
 impl fmt::Display for VerdictKind {
@@ -44,6 +46,7 @@ impl fmt::Display for VerdictKind {
             VerdictKind::Affected => "affected",
             VerdictKind::NotAffected => "not affected",
             VerdictKind::Undecided => "undecided",
+            VerdictKind::TooShort => "too short to tell",
         })
     }
 }

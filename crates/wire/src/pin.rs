@@ -20,15 +20,30 @@ pub const LEAVE: Variable = Variable(c"NUMAWISE_PIN_LEAVE");
 pub const VERBOSE_ON: &str = "1";
 
 const VERSION: &str = "1";
+/// In the place of the version: the plan is read and followed thread by thread as any other, but places nothing.
+const INERT: &str = "0";
 const SEPARATOR: u8 = b';';
+
+/// What the agent does with a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlanEffect {
+    /// Gives each thread its CPUs.
+    Places,
+    /// Does the same work, but leaves every mask as it is: what a run costs that is to be compared with one that places.
+    Inert,
+}
 
 /// Writes the plan of a task whose thread k has the k-th of `threads`, each a set as words of bits.
 pub fn encode<'a>(
+    effect: PlanEffect,
     task: &'a [u64],
     threads: impl IntoIterator<Item = &'a [u64]>,
     out: &mut impl fmt::Write,
 ) -> fmt::Result {
-    out.write_str(VERSION)?;
+    out.write_str(match effect {
+        PlanEffect::Places => VERSION,
+        PlanEffect::Inert => INERT,
+    })?;
     for set in core::iter::once(task).chain(threads) {
         out.write_char(char::from(SEPARATOR))?;
         mask::write_list(set, out)?;
@@ -42,6 +57,7 @@ pub struct PinPlanLayout {
     pub words: usize,
     /// Number of threads; at least 1.
     pub threads: usize,
+    pub effect: PlanEffect,
 }
 
 /// What is wrong with an encoded plan.
@@ -60,9 +76,11 @@ pub enum PinPlanError {
 /// Reads a plan into `pool`, which must be all zeros.
 pub fn decode(text: &[u8], pool: &mut [u64]) -> Result<PinPlanLayout, PinPlanError> {
     let mut parts = text.split(|byte| *byte == SEPARATOR);
-    if parts.next() != Some(VERSION.as_bytes()) {
-        return Err(PinPlanError::Version);
-    }
+    let effect = match parts.next() {
+        Some(version) if version == VERSION.as_bytes() => PlanEffect::Places,
+        Some(version) if version == INERT.as_bytes() => PlanEffect::Inert,
+        _ => return Err(PinPlanError::Version),
+    };
     let task = pool.get_mut(..MOST_WORDS).ok_or(PinPlanError::TooLarge)?;
     mask::read_list(parts.next().ok_or(PinPlanError::Task)?, task).ok_or(PinPlanError::Task)?;
     let words = task.iter().rposition(|word| *word != 0).ok_or(PinPlanError::Task)? + 1;
@@ -79,6 +97,6 @@ pub fn decode(text: &[u8], pool: &mut [u64]) -> Result<PinPlanLayout, PinPlanErr
     }
     match threads {
         0 => Err(PinPlanError::Thread),
-        threads => Ok(PinPlanLayout { words, threads }),
+        threads => Ok(PinPlanLayout { words, threads, effect }),
     }
 }

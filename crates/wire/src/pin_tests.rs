@@ -16,15 +16,32 @@ fn decoded(text: &str) -> Result<(PinPlanLayout, Vec<Vec<u64>>), PinPlanError> {
     Ok((layout, sets))
 }
 
+fn layout_of(words: usize, threads: usize) -> PinPlanLayout {
+    PinPlanLayout { words, threads, effect: PlanEffect::Places }
+}
+
+#[test]
+fn an_inert_plan_differs_in_its_first_word_only() {
+    let text = |effect| {
+        let mut text = String::new();
+        encode(effect, &[15], [[1].as_slice(), &[2]], &mut text).unwrap();
+        text
+    };
+    let (places, inert) = (text(PlanEffect::Places), text(PlanEffect::Inert));
+    assert_eq!((places.as_str(), inert.as_str()), ("1;0-3;0;1", "0;0-3;0;1"));
+    assert_eq!(decoded(&inert).unwrap().0, PinPlanLayout { effect: PlanEffect::Inert, ..layout_of(1, 2) });
+    assert_eq!(decoded(&inert).unwrap().1, decoded(&places).unwrap().1);
+}
+
 #[test]
 fn a_plan_is_the_task_and_its_threads() {
     let (layout, sets) = decoded("1;0-3;0;1;2;3").unwrap();
-    assert_eq!(layout, PinPlanLayout { words: 1, threads: 4 });
+    assert_eq!(layout, layout_of(1, 4));
     assert_eq!(sets, [[15], [1], [2], [4], [8]]);
     let (layout, sets) = decoded("1;0,64-65,130;64-65;130").unwrap();
-    assert_eq!(layout, PinPlanLayout { words: 3, threads: 2 });
+    assert_eq!(layout, layout_of(3, 2));
     assert_eq!(sets, [[1, 3, 4], [0, 3, 0], [0, 0, 4]]);
-    assert_eq!(decoded("1;8191;8191").unwrap().0, PinPlanLayout { words: MOST_WORDS, threads: 1 });
+    assert_eq!(decoded("1;8191;8191").unwrap().0, layout_of(MOST_WORDS, 1));
 }
 
 #[test]
@@ -74,7 +91,7 @@ proptest! {
         let task = bits(&sets.iter().flatten().copied().collect());
         let threads: Vec<Vec<u64>> = sets.iter().map(bits).collect();
         let mut text = String::new();
-        encode(&task, threads.iter().map(Vec::as_slice), &mut text).unwrap();
+        encode(PlanEffect::Places, &task, threads.iter().map(Vec::as_slice), &mut text).unwrap();
         let (layout, found) = decoded(&text).unwrap();
         prop_assert_eq!(layout.threads, threads.len());
         prop_assert_eq!(found.len(), threads.len() + 1);
@@ -84,7 +101,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_does_harm(text in "1?;?[0-9,;-]{0,30}|.{0,12}") {
+    fn nothing_does_harm(text in "[01]?;?[0-9,;-]{0,30}|.{0,12}") {
         if let Ok((layout, sets)) = decoded(&text) {
             prop_assert!(layout.threads > 0 && sets.iter().all(|set| mask::first(set).is_some()));
         }

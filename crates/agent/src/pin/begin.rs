@@ -6,7 +6,6 @@
 use core::ffi::{c_int, c_void};
 
 use super::{choice, messages, plan, slot};
-use crate::system;
 
 /// The type of routine that pthread_create takes.
 pub type Start = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
@@ -38,7 +37,7 @@ unsafe extern "C" fn place(place: *mut c_void) -> Next {
 fn pin(thread: &slot::NewThread) {
     let Some(plan) = plan::active() else { return };
     let cpus = plan.thread(thread.number);
-    let pinned = system::set_affinity(0, cpus);
+    let pinned = plan.give(0, cpus);
     if pinned {
         choice::pinned(thread.number);
     }

@@ -129,13 +129,13 @@ unsafe fn create(request: &CreateRequest, make: impl FnOnce(Option<*mut c_void>)
     };
     let widen = !mask::is_subset(goal, own.words());
     if widen {
-        system::set_affinity(0, CpuMask::union(own.words(), goal).words());
+        plan.give(0, CpuMask::union(own.words(), goal).words());
     }
     drop(errno);
     let result = make(slot);
     let _errno = SavedErrno::new();
     if widen {
-        system::set_affinity(0, own.words());
+        plan.give(0, own.words());
     }
     match (result, slot, &treatment) {
         (0, _, Treatment::Numbered(k)) if k + 1 >= plan.threads() => pin_main(plan),
@@ -227,7 +227,7 @@ fn pin_main(plan: &PinPlan) {
         return;
     }
     let cpus = plan.thread(0);
-    let pinned = system::set_affinity(id, cpus);
+    let pinned = plan.give(id, cpus);
     if pinned {
         choice::main_pinned();
     }

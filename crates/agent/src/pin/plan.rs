@@ -1,10 +1,11 @@
 //! The pin plan of this process, read once.
 
 use core::cell::UnsafeCell;
+use core::ffi::c_int;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use numawise_wire::mask::{self, MOST_CPUS};
-use numawise_wire::pin::{self, PinPlanError, PinPlanLayout};
+use numawise_wire::pin::{self, PinPlanError, PinPlanLayout, PlanEffect};
 
 use super::messages;
 use crate::stream;
@@ -35,7 +36,7 @@ static VERBOSE: AtomicBool = AtomicBool::new(false);
 /// Beside the plan, which is all zeros at first and so takes no room in the file.
 static PROBLEM: Shared<Problem> = Shared(UnsafeCell::new(Problem::Elsewhere));
 static PLAN: Shared<PinPlan> = Shared(UnsafeCell::new(PinPlan {
-    layout: PinPlanLayout { words: 0, threads: 0 },
+    layout: PinPlanLayout { words: 0, threads: 0, effect: PlanEffect::Places },
     pool: [0; POOL],
     leave: [0; LEAVE],
     by_first: [0; MOST_CPUS],
@@ -125,7 +126,7 @@ impl PinPlan {
 
     /// The CPUs of thread k; beyond the plan's threads it begins again.
     pub fn thread(&self, k: usize) -> &[u64] {
-        let PinPlanLayout { words, threads } = self.layout;
+        let PinPlanLayout { words, threads, .. } = self.layout;
         let start = words * (1 + k.checked_rem(threads).unwrap_or(0));
         self.pool.get(start..start + words).unwrap_or_default()
     }
@@ -133,6 +134,15 @@ impl PinPlan {
     /// How many threads it is made for; at least 1.
     pub fn threads(&self) -> usize {
         self.layout.threads
+    }
+
+    /// Gives the thread `id` (0 is the calling one) these CPUs; false when the kernel refuses. An inert plan asks the kernel as
+    /// often, and changes nothing.
+    pub fn give(&self, id: c_int, cpus: &[u64]) -> bool {
+        match self.layout.effect {
+            PlanEffect::Places => system::set_affinity(id, cpus),
+            PlanEffect::Inert => system::affinity(id, &mut CpuMask::new()),
+        }
     }
 
     pub fn leave(&self) -> &[u8] {

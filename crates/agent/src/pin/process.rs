@@ -55,7 +55,7 @@ unsafe extern "C" fn in_child() {
     let Some(plan) = plan::active() else { return };
     let mut own = CpuMask::new();
     if system::affinity(0, &mut own) && choice::is_ours(plan, own.words()) {
-        system::set_affinity(0, plan.task());
+        plan.give(0, plan.task());
     }
     choice::begin_child();
     slot::free_all();

@@ -3,7 +3,8 @@
 
 use core::ffi::{c_char, c_int, c_void};
 
-use super::{choice, plan};
+use super::choice;
+use super::plan::{self, PinPlan};
 use crate::system::{self, CpuMask, SavedErrno, Symbol};
 
 type Strings = *const *const c_char;
@@ -45,18 +46,18 @@ fn on_the_task<T>(call: impl FnOnce() -> T) -> T {
     let narrow = widened();
     drop(errno);
     let result = call();
-    if let Some(narrow) = narrow {
+    if let Some((plan, narrow)) = narrow {
         let _errno = SavedErrno::new();
-        system::set_affinity(0, narrow.words());
+        plan.give(0, narrow.words());
     }
     result
 }
 
-fn widened() -> Option<CpuMask> {
+fn widened() -> Option<(&'static PinPlan, CpuMask)> {
     let plan = plan::active()?;
     let mut own = CpuMask::new();
     let is_pinned = system::affinity(0, &mut own) && choice::is_ours(plan, own.words());
-    (is_pinned && system::set_affinity(0, plan.task())).then_some(own)
+    (is_pinned && plan.give(0, plan.task())).then_some((plan, own))
 }
 
 /// Defines a function that calls the one behind us; `missing` is what it gives where there is none.

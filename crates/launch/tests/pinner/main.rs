@@ -32,6 +32,22 @@ fn threads_in_turn_are_pinned_in_turn() {
     );
 }
 
+/// What placements are compared with: the library at work, and every mask as it would be without it.
+#[test]
+fn an_inert_plan_changes_no_mask() {
+    let Some(bench) = Bench::new() else { return };
+    let threads = bench.c("threads");
+    let [a, b] = bench.cpus.clone();
+    let plan = format!("0;{a},{b};{a};{b}");
+    for way in [vec!["pool"], vec!["none"], vec!["fork"], vec!["own", &a, &b], vec!["attr", &a]] {
+        let words: Vec<&str> = std::iter::once(threads.as_str()).chain(way).collect();
+        let inert = bench.run(&words, &[("NUMAWISE_PIN", &plan)]);
+        let free = bench.run_without_plan(&words);
+        assert_eq!(lines(&inert.output), lines(&free.output), "{words:?}");
+        assert_eq!(inert.errors, free.errors, "{words:?}");
+    }
+}
+
 #[test]
 fn a_process_of_one_thread_keeps_all_cpus() {
     let Some(bench) = Bench::new() else { return };

@@ -108,6 +108,7 @@ pub fn header() -> StudyHeader {
         min_repeats: 5,
         margin: 0.03,
         budget: Nanoseconds(180_000_000_000),
+        start_cost: Reading::unavailable("by hand"),
     }
 }
 

@@ -39,7 +39,7 @@ pub fn document(check: &Check) -> Document {
             tone: match analysis.verdict.kind {
                 VerdictKind::Affected => Tone::Loud,
                 VerdictKind::NotAffected => Tone::Good,
-                VerdictKind::Undecided => Tone::Doubt,
+                VerdictKind::Undecided | VerdictKind::TooShort => Tone::Doubt,
             },
             effect: words::effect(check),
             sentence: Some(words::sentence(check)),

@@ -3,7 +3,7 @@
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::redaction::LeftOut;
 use numawise_facts::{
-    Effect, Metric, Notice, Outcome, PointId, Reading, StopReason, Study, StudyHeader, Trial,
+    Effect, Metric, Notice, Outcome, PointId, PointRole, Reading, StopReason, Study, StudyHeader, Trial,
 };
 use numawise_tables::{
     ContrastCall, Expected, MemoryMove, MoreRepeats, NotExpected, PlacedWell, Verdict, VerdictKind,
@@ -21,6 +21,7 @@ pub fn verdict(kind: VerdictKind) -> &'static str {
         VerdictKind::Affected => "Affected",
         VerdictKind::NotAffected => "Not affected",
         VerdictKind::Undecided => "Undecided",
+        VerdictKind::TooShort => "Too short to tell",
     }
 }
 
@@ -47,6 +48,7 @@ pub fn sentence(check: &Check) -> String {
         VerdictKind::Affected => affected(header, verdict),
         VerdictKind::NotAffected => not_affected(header, verdict),
         VerdictKind::Undecided => undecided(header, verdict),
+        VerdictKind::TooShort => too_short(check),
     }
 }
 
@@ -111,6 +113,22 @@ fn undecided(header: &StudyHeader, verdict: &Verdict) -> String {
         "It is not decided yet whether placement matters: {} is {effect} as fast as {}; {more}.",
         called(header, &verdict.to),
         called(header, &verdict.from)
+    )
+}
+
+/// Nothing is said of placements: what they differ by is not theirs.
+fn too_short(check: &Check) -> String {
+    let (header, analysis) = (&check.study.header, check.analysis);
+    let baseline = analysis.points.iter().find(|point| point.role == PointRole::Baseline);
+    let median = baseline.and_then(|point| point.median.measured());
+    let runs = median.map_or_else(String::new, |median| {
+        format!("runs for {}, and ", amount::value(&header.metric, *median))
+    });
+    format!(
+        "The program is too short to tell whether placement matters: it {runs}differs between placements by no more than starting \
+         any program does here ({} for one that does nothing). Give it a larger input, or have one run do its work many times, so \
+         that it takes a second or more.",
+        header.start_cost
     )
 }
 

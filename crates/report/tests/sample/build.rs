@@ -98,6 +98,7 @@ pub fn header(command: &[&str], nodes: u32, points: Vec<Point>) -> StudyHeader {
         min_repeats: 5,
         margin: 0.03,
         budget: Nanoseconds(180_000_000_000),
+        start_cost: Reading::unavailable("by hand"),
     }
 }
 
