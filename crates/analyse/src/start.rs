@@ -20,9 +20,8 @@ pub fn is_of_a_start(study: &Study, contrast: &Contrast) -> bool {
         return false;
     };
     let Some(effect) = contrast.effect.measured() else { return false };
-    let times: Vec<f64> = summary::trials(study, &contrast.from)
-        .filter_map(|trial| study.header.value(trial))
-        .collect();
+    let times: Vec<f64> =
+        summary::trials(study, &contrast.from).filter_map(|trial| study.header.value(trial)).collect();
     let Ok(time) = numawise_stats::median(&times) else { return false };
     let difference = (time - time / effect.ratio.0).abs();
     time < StudyHeader::SHORT.seconds() && difference <= ORDER * start.seconds()

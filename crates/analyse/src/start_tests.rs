@@ -25,7 +25,10 @@ fn an_effect_beyond_starts_is_seen_in_a_short_program_too() {
     let mut study = two_node_check(0.050, 0.049, 0.020, 0.050, 0.052, 0.050);
     study.header.start_cost = START;
     let analysis = analyse(&study);
-    assert_eq!((analysis.verdict.kind, analysis.recommended.unwrap().0.as_str()), (VerdictKind::Affected, "interleave"));
+    assert_eq!(
+        (analysis.verdict.kind, analysis.recommended.unwrap().0.as_str()),
+        (VerdictKind::Affected, "interleave")
+    );
 }
 
 #[test]

@@ -41,7 +41,8 @@ pub fn verdict(study: &Study, judged: &Judged) -> Verdict {
             .measured()
             .is_some_and(|effect| effect.ratio.0.ln().abs() < header.margin.ln_1p()),
         placed_well: placed_well(header, judged),
-        more_repeats: (kind == VerdictKind::Undecided && judged.decision() == FamilyDecision::Undecided).then(|| more_repeats(basis, judged)),
+        more_repeats: (kind == VerdictKind::Undecided && judged.decision() == FamilyDecision::Undecided)
+            .then(|| more_repeats(basis, judged)),
         caveats,
     }
 }

@@ -24,13 +24,25 @@ fn value<'a>(changes: &'a [Change], name: &str) -> Option<&'a str> {
 
 #[test]
 fn free_threads_are_only_counted() {
-    let changes = environment_from(&task(&["0-3", "0-3"]), ThreadBinding::Free, Some(&pinner()), FreeThreads::Untouched, &empty);
+    let changes = environment_from(
+        &task(&["0-3", "0-3"]),
+        ThreadBinding::Free,
+        Some(&pinner()),
+        FreeThreads::Untouched,
+        &empty,
+    );
     assert_eq!(changes, [Change { name: "OMP_NUM_THREADS", value: Some("2".to_owned()) }]);
 }
 
 #[test]
 fn pinned_threads_have_places_in_their_own_order() {
-    let changes = environment_from(&task(&["4", "0", "8-9"]), ThreadBinding::Pinned, None, FreeThreads::Untouched, &empty);
+    let changes = environment_from(
+        &task(&["4", "0", "8-9"]),
+        ThreadBinding::Pinned,
+        None,
+        FreeThreads::Untouched,
+        &empty,
+    );
     assert_eq!(value(&changes, "OMP_NUM_THREADS"), Some("3"));
     assert_eq!(value(&changes, "OMP_PLACES"), Some("{4},{0},{8,9}"));
     assert_eq!(value(&changes, "OMP_PROC_BIND"), Some("close"));
@@ -40,7 +52,13 @@ fn pinned_threads_have_places_in_their_own_order() {
 
 #[test]
 fn the_pinner_gets_the_same_plan() {
-    let changes = environment_from(&task(&["4", "0", "8-9"]), ThreadBinding::Pinned, Some(&pinner()), FreeThreads::Untouched, &empty);
+    let changes = environment_from(
+        &task(&["4", "0", "8-9"]),
+        ThreadBinding::Pinned,
+        Some(&pinner()),
+        FreeThreads::Untouched,
+        &empty,
+    );
     assert_eq!(value(&changes, "LD_PRELOAD"), Some("/opt/libnumawise_agent.so"));
     assert_eq!(value(&changes, "NUMAWISE_PIN"), Some("1;0,4,8-9;4;0;8-9"));
 }
@@ -51,7 +69,11 @@ fn free_threads_that_are_compared_with_pinned_ones_get_a_plan_that_places_nothin
     let inert = environment_from(&task, ThreadBinding::Free, Some(&pinner()), FreeThreads::InertPlan, &empty);
     assert_eq!(value(&inert, "LD_PRELOAD"), Some("/opt/libnumawise_agent.so"));
     assert_eq!(value(&inert, "NUMAWISE_PIN"), Some("0;0-3;0-3;0-3"));
-    assert_eq!(value(&inert, "OMP_PROC_BIND"), None, "a program that binds its threads itself goes on doing so");
+    assert_eq!(
+        value(&inert, "OMP_PROC_BIND"),
+        None,
+        "a program that binds its threads itself goes on doing so"
+    );
 }
 
 #[test]
@@ -89,7 +111,13 @@ fn what_the_user_had_set_otherwise_is_said() {
         "NUMAWISE_PIN" => Some("1;0;0".into()),
         _ => None,
     };
-    let changes = environment_from(&task(&["0", "1"]), ThreadBinding::Pinned, Some(&pinner()), FreeThreads::Untouched, &now);
+    let changes = environment_from(
+        &task(&["0", "1"]),
+        ThreadBinding::Pinned,
+        Some(&pinner()),
+        FreeThreads::Untouched,
+        &now,
+    );
     let changed = |name: &str, was: &str, becomes: Option<&str>| LaunchNotice::EnvironmentChanged {
         name: name.to_owned(),
         was: was.to_owned(),

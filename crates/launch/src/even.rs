@@ -47,10 +47,7 @@ pub struct EvenStart(Growth);
 
 impl EvenStart {
     /// The least that all tasks of these placements can grow to.
-    pub fn of<'a>(
-        placements: impl IntoIterator<Item = &'a Placement>,
-        pinner: Option<&Pinner>,
-    ) -> EvenStart {
+    pub fn of<'a>(placements: impl IntoIterator<Item = &'a Placement>, pinner: Option<&Pinner>) -> EvenStart {
         EvenStart::from(placements, pinner, &|name| std::env::var_os(name))
     }
 

@@ -25,7 +25,8 @@ fn sizes(placements: &[Placement], pinner: Option<&Pinner>, ours: &[(&str, &str)
             let changes = even.changes_from(task, binding, count, pinner, &now);
             let kept = ours.iter().filter(|(name, _)| changes.iter().all(|change| change.name != *name));
             let kept = kept.map(|(name, value)| name.len() + value.len());
-            let set = changes.iter().filter_map(|change| Some(change.name.len() + change.value.as_ref()?.len()));
+            let set =
+                changes.iter().filter_map(|change| Some(change.name.len() + change.value.as_ref()?.len()));
             let all: Vec<usize> = kept.chain(set).collect();
             (all.len(), all.iter().sum())
         })
@@ -47,7 +48,9 @@ fn every_task_of_every_placement_starts_with_as_many_variables_and_bytes() {
         ("LD_PRELOAD", "/a.so"),
         ("GOMP_CPU_AFFINITY", "0-3"),
     ];
-    for (pinner, ours) in [(Some(&pinner), &ours[..]), (Some(&pinner), &ours[..1]), (None, &ours[..]), (None, &[])] {
+    for (pinner, ours) in
+        [(Some(&pinner), &ours[..]), (Some(&pinner), &ours[..1]), (None, &ours[..]), (None, &[])]
+    {
         let sizes = sizes(&placements, pinner, ours);
         assert_eq!(sizes.len(), 4);
         assert!(sizes.iter().all(|size| *size == sizes[0]), "{sizes:?}");

@@ -10,8 +10,8 @@
 mod change;
 mod child;
 mod environment;
-mod even;
 mod error;
+mod even;
 mod exec;
 mod job;
 mod output;
@@ -26,9 +26,9 @@ mod supervisor;
 mod waiter;
 
 pub use change::{Change, overrides};
-pub use even::EvenStart;
 pub use environment::{environment, task_changes};
 pub use error::{LaunchError, Refusal};
+pub use even::EvenStart;
 pub use exec::exec_in_place;
 pub use job::{Finished, Io, Job, Start};
 pub use output::Output;
