@@ -65,7 +65,7 @@ pub fn decided(study: &Study) -> bool {
 /// The contrasts of a study with what they say, and the family as `stats` gave it.
 pub struct Judged {
     pub contrasts: Vec<Contrast>,
-    /// A contrast that the verdict would rest on is left out, since threads were not where the plan has them.
+    /// A contrast that the verdict would rest on is left out, since a plan was not obeyed.
     pub incomplete: bool,
     /// All effects that were found are of the order of what starting a program takes: they are no effects of the placement.
     pub of_a_start: bool,

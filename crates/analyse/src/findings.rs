@@ -4,6 +4,7 @@ mod hbm;
 mod memory;
 mod nodes;
 mod noise;
+mod others;
 mod spread;
 mod threads;
 
@@ -112,6 +113,8 @@ pub fn all(
         hbm::unused,
         noise::too_noisy_or_short,
         nodes::chosen_anew,
+        others::memory_out_of_reach,
+        others::threads_bound,
     ];
     rules.iter().filter_map(|rule| rule(&case)).collect()
 }

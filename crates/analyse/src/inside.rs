@@ -3,15 +3,25 @@
 
 use std::collections::BTreeMap;
 
-use numawise_facts::{Machine, Observation};
+use numawise_facts::{Machine, Observation, ThreadObservation};
 use numawise_units::{Bytes, NodeId, Ratio};
 
-use crate::{obeyed, share};
+use crate::share;
 
 /// Less memory than this lives in the caches; its place has no weight.
 const LEAST: Bytes = Bytes::mib(1);
 /// A sample that saw less than this share of the peak memory came too early to tell where the program's arrays are.
 const SEEN: f64 = 0.25;
+
+/// Threads with less than this share of the busiest one's CPU time are helpers, not workers.
+const WORKER: f64 = 0.1;
+
+/// The threads of an observation that did the work; `None` where threads were not seen.
+pub fn workers(observation: &Observation) -> Option<Vec<&ThreadObservation>> {
+    let threads = observation.threads.measured()?;
+    let busiest = threads.iter().map(|t| t.cpu_time).max()?.seconds();
+    Some(threads.iter().filter(|t| t.cpu_time.seconds() > WORKER * busiest).collect())
+}
 
 /// One run.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,7 +46,7 @@ pub struct RunMemory {
 impl RunPlaces {
     /// What was seen of a run; `None` when no thread was seen working on a known node.
     pub fn of(machine: &Machine, observation: &Observation) -> Option<Self> {
-        let workers = obeyed::workers(observation)?;
+        let workers = workers(observation)?;
         let mut time: BTreeMap<NodeId, f64> = BTreeMap::new();
         for (cpu, spent) in workers.iter().flat_map(|thread| &thread.cpu_time_on) {
             if let Some(node) = machine.node_of(*cpu) {

@@ -9,7 +9,7 @@ use numawise_stats::FamilyDecision;
 use numawise_tables::{Contrast, ContrastCall, MoreRepeats, PlacedWell, Verdict, VerdictKind};
 
 use crate::contrasts::Judged;
-use crate::{obeyed, summary};
+use crate::{inside, obeyed, summary};
 
 #[cfg(test)]
 #[path = "verdict_tests.rs"]
@@ -58,7 +58,7 @@ fn nothing_compared(header: &StudyHeader, judged: &Judged, caveats: Vec<Notice>)
         )
     });
     let (kind, why, placed_well) = if judged.incomplete {
-        let why = "threads were not where the plan has them at any other placement";
+        let why = "the plan was not obeyed at any other placement";
         (VerdictKind::Undecided, why, self::placed_well(header, judged))
     } else if kept_from_us {
         let why = "no other placement could be tried here, so there is nothing to compare";
@@ -148,7 +148,7 @@ fn caveats(study: &Study) -> Vec<Notice> {
             StudyNotice::DisturbedCounted { trials }.into()
         });
     }
-    caveats.extend(obeyed::bound_by_others(study).map(Notice::from));
+    caveats.extend(obeyed::threads::bound_by_others(study).map(Notice::from));
     let interrupted = study.trials.iter().filter(|t| t.is_interrupted()).count() as u32;
     if interrupted > 0 {
         caveats.push(StudyNotice::InterruptedLeftOut { trials: interrupted }.into());
@@ -160,8 +160,9 @@ fn caveats(study: &Study) -> Vec<Notice> {
             caveats.push(StudyNotice::OfPlacement { point, warning }.into());
         }
         caveats.extend(thread_count_mismatch(study, point).map(Notice::from));
-        let placed = obeyed::not_obeyed(study, point).or_else(|| not_pinned(study, point));
-        caveats.extend(placed.map(Notice::from));
+        let threads = obeyed::threads::not_obeyed(study, point).or_else(|| not_pinned(study, point));
+        caveats.extend(threads.map(Notice::from));
+        caveats.extend(obeyed::memory::not_obeyed(study, point).map(|found| found.notice(point).into()));
     }
     caveats
 }
@@ -179,7 +180,7 @@ fn processes_left(study: &Study) -> Option<StudyNotice> {
 
 /// The threads that did the work in the last trial of a point that was watched.
 fn workers<'a>(study: &'a Study, point: &'a Point) -> Option<Vec<&'a ThreadObservation>> {
-    obeyed::workers(summary::watched(study, point).filter(|o| o.threads.measured().is_some()).last()?)
+    inside::workers(summary::watched(study, point).filter(|o| o.threads.measured().is_some()).last()?)
 }
 
 /// A program that runs more threads than its placement has compares apples with pears.

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use numawise_units::{Bytes, Nanoseconds, NodeId, NodeSet, Ratio};
+use numawise_units::{Bytes, CpuSet, Nanoseconds, NodeId, NodeSet, Ratio};
 use serde::Serialize;
 
 use crate::notice::NotTriedReason;
-use crate::{PlacementRequest, PointId, Reading};
+use crate::{PageUse, PlacementRequest, PointId, Reading};
 
 /// An effect as a ratio with its 95 % interval. Above 1: the second point is better than the first.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -168,6 +168,14 @@ pub enum EvidenceQuantity {
     EffectOfGroup,
     /// How many times as good a placement is as the operating system's.
     EffectOfPlacement,
+    /// Share of the memory of a point that was not where the plan has it; `of`: all that counts.
+    MemoryAgainstPlan,
+    /// Share of the memory of a point under a policy that the mappings have themselves; `of`: all that counts.
+    MemoryUnderPolicy,
+    /// Share of the memory of a point that is of a use which the policy of a process does not move; `of`: all that counts.
+    MemoryByUse,
+    /// CPUs that working threads are held to; `of`: CPUs that they may use.
+    CpusOfThreads,
 }
 
 /// A value with its unit.
@@ -218,6 +226,22 @@ pub enum EvidenceSubject {
     Runs {
         point: PointId,
         group: RunGroup,
+    },
+    /// Mappings with a policy, as numa_maps writes it, in the runs of a point.
+    Policy {
+        point: PointId,
+        policy: String,
+    },
+    /// Memory of one use in the runs of a point, of a file where it is of one.
+    MemoryUse {
+        point: PointId,
+        used_for: PageUse,
+        file: Option<String>,
+    },
+    /// CPUs in the runs of a point.
+    Cpus {
+        point: PointId,
+        cpus: CpuSet,
     },
     /// CPUs of one node that load memory of another.
     NodePair {
@@ -274,6 +298,16 @@ pub enum Advice {
     FixTheNode {
         placement: PointId,
     },
+    /// Switch off what the program, or what starts it, does to place its memory.
+    LeaveMemoryPolicy,
+    /// Reserve huge pages on the nodes that are to be used, or use transparent ones.
+    ReserveHugePages,
+    /// Start whoever touches the shared memory first with the policy.
+    PlaceSharedMemory,
+    /// Have the files read first by a process on the right node.
+    ReadFilesThere,
+    /// Switch off what the program, or what starts it, does to bind its threads.
+    LeaveThreads,
     /// Run several inputs at once, one inside each node.
     RunCopies {
         copies: u32,

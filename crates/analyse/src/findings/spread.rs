@@ -1,7 +1,8 @@
 //! NW003 and NW004: how the job is spread over the nodes.
 
 use numawise_facts::finding::{Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject};
-use numawise_facts::{Finding, FindingId, Reading};
+use numawise_facts::{Finding, FindingId};
+use numawise_tables::ContrastCall;
 
 use super::{Case, cost, of_points, plain};
 use crate::comparison;
@@ -34,10 +35,7 @@ pub fn idle_bandwidth(case: &Case) -> Option<Finding> {
 pub fn process_per_node(case: &Case) -> Option<Finding> {
     let gain = case.gain(comparison::of_copies(&case.study.header))?;
     let mut evidence = vec![gain.evidence(EvidenceQuantity::EffectOfCopies)];
-    let remote = comparison::of_remote_memory(&case.study.header);
-    if case.loss(remote).is_none() {
-        evidence.push(no_cost_of_remote_memory(case));
-    }
+    evidence.extend(no_cost_of_remote_memory(case));
     Some(Finding {
         id: FindingId::ProcessPerNode,
         evidence,
@@ -47,20 +45,10 @@ pub fn process_per_node(case: &Case) -> Option<Finding> {
     })
 }
 
-/// Remote memory was not seen to cost anything: with its contrast, where there is one.
-fn no_cost_of_remote_memory(case: &Case) -> Evidence {
-    let remote = comparison::of_remote_memory(&case.study.header);
-    match remote.and_then(|between| Some((between, case.contrast(between)?))) {
-        Some((between, contrast)) => {
-            of_points(EvidenceQuantity::EffectOfRemoteMemory, between, contrast.effect.clone())
-        }
-        None => Evidence {
-            quantity: EvidenceQuantity::EffectOfRemoteMemory,
-            value: Reading::unavailable("it was not tried"),
-            of: None,
-            interval: None,
-            subject: EvidenceSubject::Study,
-            source: EvidenceSource::Design,
-        },
-    }
+/// Remote memory was tried and costs nothing. Where it was not, or was not obeyed, nothing is known of it.
+fn no_cost_of_remote_memory(case: &Case) -> Option<Evidence> {
+    let between = comparison::of_remote_memory(&case.study.header)?;
+    let contrast = case.contrast(between)?;
+    matches!(contrast.call, ContrastCall::Same | ContrastCall::Better)
+        .then(|| of_points(EvidenceQuantity::EffectOfRemoteMemory, between, contrast.effect.clone()))
 }

@@ -1,10 +1,10 @@
 //! Notices of a study and of its analysis.
 
-use numawise_units::{Bytes, CpuSet, Nanoseconds, NodeSet, Pid};
+use numawise_units::{Bytes, CpuSet, Nanoseconds, NodeId, NodeSet, Pid, Ratio};
 use serde::{Deserialize, Serialize};
 
 use super::{AffinityRefusal, MachineNotice};
-use crate::{Disturbance, Exit, Levels, MetricProblem, Notice, PointId, Reason};
+use crate::{Disturbance, Exit, Levels, MemoryPlan, MetricProblem, Notice, PointId, Reason};
 
 super::notices! {
     /// NW5xx: of a study and its analysis.
@@ -41,6 +41,11 @@ super::notices! {
         "NW518" InterruptedLeftOut { trials: u32 },
         /// The program left processes running when it ended, at most so many; they were ended.
         "NW519" ProcessesLeft { trials: u32, processes: u64, names: Vec<String> },
+        /// Memory was not where the plan has it in `trials` trials of a point: a share `against` of what counts was elsewhere, and
+        /// it was `found` so. Nothing is concluded from the point.
+        "NW520" MemoryNotObeyed {
+            point: PointId, asked: MemoryPlan, against: Ratio, found: Vec<(NodeId, Bytes)>, trials: u32,
+        },
         /// A figure that no trial, or not every trial, has.
         "NW521" NotObserved { what: ObservedFigure, reason: Reason },
         /// The program failed at a point.

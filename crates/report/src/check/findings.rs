@@ -6,6 +6,7 @@ use numawise_facts::{
 };
 use numawise_units::{NodeId, Ratio};
 
+mod others;
 mod runs;
 
 use crate::levels::counted;
@@ -112,6 +113,10 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
         EvidenceQuantity::RunsOfGroup
         | EvidenceQuantity::MetricOfGroup
         | EvidenceQuantity::EffectOfGroup => runs::sentence(header, one),
+        EvidenceQuantity::MemoryAgainstPlan
+        | EvidenceQuantity::MemoryUnderPolicy
+        | EvidenceQuantity::MemoryByUse
+        | EvidenceQuantity::CpusOfThreads => others::sentence(one),
         EvidenceQuantity::EffectOfPlacement => match &one.subject {
             EvidenceSubject::Points { from, to } => format!("{to} is {effect} as fast as {from}"),
             _ => format!("another placement is {effect} as fast"),
@@ -305,6 +310,11 @@ pub fn advise(advice: &Advice) -> String {
             "spread the threads over all nodes, so that every node's memory works (--place distributed --memory local)"
                 .to_owned()
         }
+        Advice::LeaveMemoryPolicy
+        | Advice::ReserveHugePages
+        | Advice::PlaceSharedMemory
+        | Advice::ReadFilesThere
+        | Advice::LeaveThreads => others::advise(advice).to_owned(),
         Advice::FixTheNode { placement } => format!(
             "say where it runs, so that it is the same every time: {placement}, in the list of placements"
         ),

@@ -89,10 +89,11 @@ fn not_affected(header: &StudyHeader, verdict: &Verdict) -> String {
 }
 
 fn undecided(header: &StudyHeader, verdict: &Verdict) -> String {
-    let disobeyed: Vec<&str> = verdict.caveats.iter().filter_map(not_obeyed).collect();
+    let mut disobeyed: Vec<&str> = verdict.caveats.iter().filter_map(not_obeyed).collect();
+    disobeyed.dedup();
     if verdict.more_repeats.is_none() && !disobeyed.is_empty() {
         return format!(
-            "Whether placement matters cannot be told: threads were not where the plan has them at {}.",
+            "Whether placement matters cannot be told: what was asked for was not obeyed at {}.",
             disobeyed.join(", ")
         );
     }
@@ -134,7 +135,9 @@ fn too_short(check: &Check) -> String {
 
 fn not_obeyed(caveat: &Notice) -> Option<&str> {
     match caveat {
-        Notice::Study(StudyNotice::NotObeyed { point, .. }) => Some(&point.0),
+        Notice::Study(StudyNotice::NotObeyed { point, .. } | StudyNotice::MemoryNotObeyed { point, .. }) => {
+            Some(&point.0)
+        }
         _ => None,
     }
 }

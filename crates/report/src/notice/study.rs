@@ -63,6 +63,17 @@ pub fn text(notice: &StudyNotice) -> String {
              though numawise binds nothing there: the program sets its own affinity, or its environment does, and wins at the \
              other placements too"
         ),
+        StudyNotice::MemoryNotObeyed { point, asked, against, found, trials } => {
+            let s = if *trials == 1 { "" } else { "s" };
+            let found: Vec<String> =
+                found.iter().map(|(node, bytes)| format!("{bytes} on node {node}")).collect();
+            format!(
+                "{point}: memory was not where the plan has it. Asked for: {asked}; found in {trials} trial{s}: {}, {} of it \
+                 against the plan. Nothing is concluded from this placement",
+                found.join(" and "),
+                against.percent()
+            )
+        }
         StudyNotice::OfPlacement { point, warning } => format!("{point}: {}", super::text(warning)),
         StudyNotice::InterruptedLeftOut { trials } => format!(
             "{trials} trials were interrupted (stopped, suspended, or the clock was set) and are left out"

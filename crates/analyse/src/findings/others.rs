@@ -1,0 +1,134 @@
+//! NW008 and NW009: who else than the plan decides where memory and threads are.
+
+use numawise_facts::finding::{Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject};
+use numawise_facts::notice::StudyNotice;
+use numawise_facts::{Finding, FindingId, PageUse, Point, Reading};
+use numawise_tables::ContrastCall;
+
+use super::{Case, Decided, cost, of_points, plain};
+use crate::comparison::Comparison;
+use crate::obeyed::memory::{self, DecidedBy, MemoryAstray};
+use crate::obeyed::threads;
+use crate::share;
+
+#[cfg(test)]
+#[path = "others_tests.rs"]
+mod tests;
+
+/// Memory that was not where the plan has it, and who put it there.
+pub fn memory_out_of_reach(case: &Case) -> Option<Finding> {
+    let points = case.study.header.points.iter();
+    let astray: Vec<(&Point, MemoryAstray)> =
+        points.filter_map(|point| Some((point, memory::not_obeyed(case.study, point)?))).collect();
+    let mut evidence: Vec<Evidence> =
+        astray.iter().map(|(point, astray)| against_plan(point, astray)).collect();
+    // The point with the most against its plan shows best who decides; it is the same program everywhere.
+    let (point, most) = astray.iter().max_by(|a, b| a.1.against.0.total_cmp(&b.1.against.0))?;
+    evidence.extend(most.deciders.iter().filter_map(|decider| {
+        let part = Amount::Share(share(decider.bytes.0 as f64, most.total.0 as f64)?);
+        let (quantity, subject) = subject(point, &decider.by);
+        Some(plain(quantity, part, Some(Amount::Bytes(most.total)), subject, EvidenceSource::Observations))
+    }));
+    if most.deciders.is_empty() {
+        evidence.push(nobody_seen(case, point));
+    }
+    let mut advice = Vec::new();
+    for decider in &most.deciders {
+        let todo = match &decider.by {
+            DecidedBy::Use(PageUse::Huge, _) => Advice::ReserveHugePages,
+            DecidedBy::Use(PageUse::Shared, _) => Advice::PlaceSharedMemory,
+            DecidedBy::Use(PageUse::File, _) => Advice::ReadFilesThere,
+            DecidedBy::Policy(_) | DecidedBy::Use(..) => Advice::LeaveMemoryPolicy,
+        };
+        if !advice.contains(&todo) {
+            advice.push(todo);
+        }
+    }
+    Some(Finding {
+        id: FindingId::MemoryOutOfReach,
+        evidence,
+        cost: Reading::unavailable("what other places for its memory would bring could not be tried"),
+        cure: None,
+        advice,
+    })
+}
+
+fn against_plan(point: &Point, astray: &MemoryAstray) -> Evidence {
+    plain(
+        EvidenceQuantity::MemoryAgainstPlan,
+        Amount::Share(astray.against),
+        Some(Amount::Bytes(astray.total)),
+        EvidenceSubject::Point { point: point.id.clone() },
+        EvidenceSource::Observations,
+    )
+}
+
+fn subject(point: &Point, by: &DecidedBy) -> (EvidenceQuantity, EvidenceSubject) {
+    let point = point.id.clone();
+    match by {
+        DecidedBy::Policy(policy) => {
+            (EvidenceQuantity::MemoryUnderPolicy, EvidenceSubject::Policy { point, policy: policy.clone() })
+        }
+        DecidedBy::Use(used_for, file) => (
+            EvidenceQuantity::MemoryByUse,
+            EvidenceSubject::MemoryUse { point, used_for: *used_for, file: file.clone() },
+        ),
+    }
+}
+
+/// No policy but the plan's and no use that a policy does not move was seen, or mappings were not read at all.
+fn nobody_seen(case: &Case, point: &Point) -> Evidence {
+    let none = Reading::Measured(Amount::Share(numawise_units::Ratio(0.0)));
+    Evidence {
+        quantity: EvidenceQuantity::MemoryUnderPolicy,
+        value: memory::unseen(case.study, point)
+            .map_or(none, |unavailable| Reading::Unavailable { unavailable }),
+        of: None,
+        interval: None,
+        subject: EvidenceSubject::Point { point: point.id.clone() },
+        source: EvidenceSource::Observations,
+    }
+}
+
+/// Threads are bound where numawise binds nothing; and what happens without it, where a placement shows that.
+pub fn threads_bound(case: &Case) -> Option<Finding> {
+    let StudyNotice::BoundByOthers { point, found, allowed } = threads::bound_by_others(case.study)? else {
+        return None;
+    };
+    let mut evidence = vec![plain(
+        EvidenceQuantity::CpusOfThreads,
+        Amount::Count(found.len() as u64),
+        Some(Amount::Count(allowed.len() as u64)),
+        EvidenceSubject::Cpus { point, cpus: found },
+        EvidenceSource::Observations,
+    )];
+    let header = &case.study.header;
+    let baseline = header.baseline()?;
+    // A placement that was obeyed had the threads elsewhere: it is what happens without the program's binding.
+    let elsewhere: Vec<Comparison> = header
+        .points
+        .iter()
+        .map(|to| Comparison { from: baseline, to })
+        .filter(|between| between.from.levels.same_work(&between.to.levels))
+        .filter(|between| case.contrast(*between).is_some())
+        .collect();
+    let effects = elsewhere.iter().filter_map(|between| {
+        let effect = case.contrast(*between)?.effect.clone();
+        Some(of_points(EvidenceQuantity::EffectOfPlacement, *between, effect))
+    });
+    evidence.extend(effects);
+    let gains = elsewhere.iter().filter_map(|between| case.decided(*between, ContrastCall::Better));
+    let best: Option<Decided> = gains.max_by(|a, b| a.effect.ratio.0.total_cmp(&b.effect.ratio.0));
+    let otherwise = if elsewhere.is_empty() {
+        "its own binding won at every other placement, so that no run shows what happens without it"
+    } else {
+        "no placement without its binding is decidedly better"
+    };
+    Some(Finding {
+        id: FindingId::ThreadsBoundByProgram,
+        evidence,
+        cost: cost(best, otherwise),
+        cure: best.and_then(|gain| gain.cure()),
+        advice: if elsewhere.is_empty() || best.is_some() { vec![Advice::LeaveThreads] } else { Vec::new() },
+    })
+}

@@ -1,0 +1,70 @@
+//! Who else than numawise places memory and threads.
+
+use numawise_facts::finding::{Advice, Evidence, EvidenceQuantity, EvidenceSubject};
+use numawise_facts::{PageUse, Reading};
+
+use super::{amount, value};
+
+pub fn sentence(one: &Evidence) -> String {
+    let value = value(one);
+    let of = one.of.map(amount).unwrap_or_default();
+    match (one.quantity, &one.subject) {
+        (EvidenceQuantity::MemoryAgainstPlan, EvidenceSubject::Point { point }) => {
+            format!(
+                "{point}: {value} of {of} was not where the placement has it, so nothing is concluded from it"
+            )
+        }
+        (EvidenceQuantity::MemoryUnderPolicy, EvidenceSubject::Policy { point, policy }) => format!(
+            "{point}: {value} of {of} has a memory policy of its own, {policy} (numa_maps), which was not asked for: the program, \
+             a library or what starts it calls mbind or set_mempolicy"
+        ),
+        (EvidenceQuantity::MemoryUnderPolicy, _) => match &one.value {
+            Reading::Unavailable { unavailable } => format!("who places it was not seen ({unavailable})"),
+            Reading::Measured(_) => {
+                "who places it was not seen: no policy but those asked for, and private memory".to_owned()
+            }
+        },
+        (EvidenceQuantity::MemoryByUse, EvidenceSubject::MemoryUse { point, used_for, file }) => {
+            let file = file.as_ref().map(|file| format!(" ({file})")).unwrap_or_default();
+            format!("{point}: {value} of {of} {}{file}", of_use(*used_for))
+        }
+        (EvidenceQuantity::CpusOfThreads, EvidenceSubject::Cpus { cpus, .. }) => format!(
+            "its working threads are held to CPUs {cpus}, {value} of the {of} that they may use, where numawise binds nothing"
+        ),
+        _ => value,
+    }
+}
+
+fn of_use(used_for: PageUse) -> &'static str {
+    match used_for {
+        PageUse::Huge => "is in reserved huge pages (hugetlbfs): they come from the nodes that have some",
+        PageUse::Shared => {
+            "is shared memory: it lies where the process that touched or bound it first put it"
+        }
+        PageUse::File => "is of a file: it lies where the page cache has it since it was first read",
+        PageUse::Heap | PageUse::Stack | PageUse::Private => "is private memory",
+    }
+}
+
+pub fn advise(advice: &Advice) -> &'static str {
+    match advice {
+        Advice::LeaveMemoryPolicy => {
+            "to learn what other places would bring: switch off what places its memory (mbind, set_mempolicy, libnuma or hwloc \
+             in the program, numactl in its start script), and check again"
+        }
+        Advice::ReserveHugePages => {
+            "reserve huge pages on the nodes that are to be used, or use transparent ones, and check again"
+        }
+        Advice::PlaceSharedMemory => {
+            "check the command that creates the shared memory and all that use it, so that whoever touches it first has the policy"
+        }
+        Advice::ReadFilesThere => {
+            "have the file read first on the node where it is to be (after dropping it from the page cache), or read it into memory \
+             of the program's own"
+        }
+        _ => {
+            "to learn what other placements would bring: switch off what binds its threads (an option of the program, \
+             GOMP_CPU_AFFINITY, KMP_AFFINITY, taskset in a start script), and check again"
+        }
+    }
+}
