@@ -48,7 +48,7 @@ fn memory_that_the_program_binds_itself_is_a_finding_that_names_the_policy() {
     assert_eq!(policy.subject, named);
     assert_eq!(finding.advice, [Advice::LeaveMemoryPolicy]);
     assert!(finding.cost.measured().is_none() && finding.cure.is_none());
-    // Far memory was never tried, so nothing may be said of its cost.
+    // Remote memory was never tried, so nothing may be said of its cost.
     let copies = found(&study, FindingId::ProcessPerNode).unwrap();
     assert!(copies.evidence.iter().all(|one| one.quantity != EvidenceQuantity::EffectOfRemoteMemory));
 }
