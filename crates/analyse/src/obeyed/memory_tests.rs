@@ -33,9 +33,9 @@ fn seen(by_use: &[(PageUse, u32, u64)], by_policy: &[(&str, u32, u64)]) -> Obser
         .collect();
     let mut seen = observation(&private, &[(0, 1)]);
     let Reading::Measured(sample) = &mut seen.pages else { panic!() };
-    let mut memory = MemorySnapshot::default();
-    memory.by_use =
+    let by_use =
         by_use.iter().map(|(used_for, node, mib)| (*used_for, NodeId(*node), Bytes::mib(*mib))).collect();
+    let mut memory = MemorySnapshot { by_use, ..MemorySnapshot::default() };
     for (policy, node, mib) in by_policy {
         memory.by_policy.push(PolicyShare {
             policy: (*policy).to_owned(),
