@@ -268,9 +268,12 @@ fn levels_that_differ_between_buffers_are_told() {
     let cell = &mut taken.bandwidth[0];
     let median = cell.rate.measured().unwrap().median.0;
     let at = |share: f64| BytesPerSecond(median * share);
-    cell.buffers =
-        Reading::Measured(numawise_facts::BufferSpread { lowest: at(0.84), highest: at(1.0), buffers: 3 });
+    let spread =
+        |apart| numawise_facts::BufferSpread { lowest: at(0.84), highest: at(1.0), buffers: 3, apart };
+    cell.buffers = Reading::Measured(spread(true));
     assert_eq!(of(&profile(&taken, None).notices), Some((1, 16)));
+    taken.bandwidth[0].buffers = Reading::Measured(spread(false));
+    assert_eq!(of(&profile(&taken, None).notices), None, "repetitions differ as much");
 }
 
 fn wide(notices: &[Notice]) -> Option<((u32, i64), u32)> {

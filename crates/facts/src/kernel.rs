@@ -91,12 +91,15 @@ pub struct BufferSpread<T> {
     pub lowest: T,
     pub highest: T,
     pub buffers: u32,
+    /// Whether they are further apart than repetitions on one buffer explain: the intervals of these two do not meet.
+    pub apart: bool,
 }
 
 impl<T> BufferSpread<T> {
     /// The same in another type or unit, which must keep the order.
     pub fn map<U>(self, f: impl Fn(T) -> U) -> BufferSpread<U> {
-        BufferSpread { lowest: f(self.lowest), highest: f(self.highest), buffers: self.buffers }
+        let BufferSpread { lowest, highest, buffers, apart } = self;
+        BufferSpread { lowest: f(lowest), highest: f(highest), buffers, apart }
     }
 }
 

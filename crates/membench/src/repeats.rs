@@ -31,6 +31,9 @@ const ENOUGH_QUIET: usize = 3;
 /// Where there are fewer, one of so many of the disturbed ones counts: those that lost the least time.
 const LEAST_DISTURBED: usize = 4;
 
+/// The range of so many values holds the median with 93.75 %.
+const LEAST_FOR_AN_INTERVAL: usize = 5;
+
 /// Repetitions of one measurement.
 #[derive(Debug, Clone)]
 pub struct Repeats {
@@ -147,8 +150,25 @@ pub fn over_buffers(buffers: &[Repeats]) -> Option<Outcome> {
     Some(Outcome {
         estimate: Estimate { median, low, high, ..within },
         disturbed: counted.iter().any(|one| one.disturbed),
-        buffers: Some(BufferSpread { lowest, highest, buffers: counted.len() as u32 }),
+        buffers: Some(BufferSpread {
+            lowest,
+            highest,
+            buffers: counted.len() as u32,
+            apart: are_apart(&counted, &levels),
+        }),
     })
+}
+
+/// Whether the intervals of the lowest and of the highest level do not meet. Of too few values there is no interval to ask.
+fn are_apart(counted: &[Counted], levels: &[f64]) -> bool {
+    let by_level = |a: &usize, b: &usize| levels[*a].total_cmp(&levels[*b]);
+    let of = |nth: usize| {
+        let values = &counted[nth].values;
+        (values.len() >= LEAST_FOR_AN_INTERVAL).then(|| estimate(values, 0))
+    };
+    let lowest = (0..levels.len()).min_by(by_level).and_then(of);
+    let highest = (0..levels.len()).max_by(by_level).and_then(of);
+    lowest.zip(highest).is_some_and(|(lowest, highest)| lowest.high < highest.low)
 }
 
 /// The median with the interval of the order statistics. `values` is not empty.

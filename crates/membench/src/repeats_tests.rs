@@ -70,7 +70,12 @@ fn an_interval_holds_the_levels_of_all_buffers() {
     let Estimate { median, low, high, samples, .. } = outcome.estimate;
     assert_eq!((median, samples), (37.0, 18), "one buffer does not move it");
     assert!(low <= 31.0 && high >= 37.2, "{low} to {high}");
-    assert_eq!(outcome.buffers, Some(BufferSpread { lowest: 31.0, highest: 37.2, buffers: 3 }));
+    assert_eq!(outcome.buffers, Some(BufferSpread { lowest: 31.0, highest: 37.2, buffers: 3, apart: true }));
+    // What repetitions of one buffer explain is no level of a buffer, nor what too few of them say.
+    let scattered = |level: f64| of(&[level * 0.8, level * 0.9, level, level * 1.1, level * 1.2], &[]);
+    let noise = over_buffers(&[scattered(37.0), scattered(31.0), scattered(37.2)]).unwrap();
+    assert!(!noise.buffers.unwrap().apart);
+    assert!(!over_buffers(&[of(&[37.0], &[]), of(&[31.0], &[])]).unwrap().buffers.unwrap().apart);
     // Buffers that agree add nothing.
     let alike = over_buffers(&[buffer(37.0), buffer(37.0), buffer(37.0)]).unwrap().estimate;
     assert!(alike.high - alike.low < 0.1, "{alike:?}");

@@ -72,6 +72,7 @@ fn bandwidth() -> Bandwidth {
             lowest: BytesPerSecond(18.75e9),
             highest: BytesPerSecond(20.625e9),
             buffers: 3,
+            apart: true,
         }),
     }
 }

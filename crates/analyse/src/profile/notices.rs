@@ -1,10 +1,10 @@
 //! What should be known of a profile before it is believed.
 
 use numawise_facts::notice::MembenchNotice;
-use numawise_facts::{BufferPages, Estimate, Notice, Profile, ProfileOrigin, Reading};
+use numawise_facts::{BufferPages, BufferSpread, Estimate, Notice, Profile, ProfileOrigin, Reading};
 use numawise_units::{NodeSet, Ratio};
 
-use super::figures::{VAGUE, half, plain};
+use super::figures::{Figure, VAGUE, half, plain};
 
 /// Levels of buffers further apart than this part of the median are worth a notice.
 const DIFFER: f64 = 0.05;
@@ -80,16 +80,10 @@ fn wide(figures: &[Reading<Estimate<f64>>]) -> Option<MembenchNotice> {
     })
 }
 
-/// How far figures differ between buffers, each as a part of its median.
+/// How far figures differ between buffers, each as a part of its median, where repetitions do not explain it.
 fn buffers(profile: &Profile) -> Option<MembenchNotice> {
-    let latencies = profile.latency.iter().filter_map(|cell| {
-        let (spread, median) = (cell.buffers.measured()?, plain(&cell.latency).measured()?.median);
-        Some((spread.highest.0 - spread.lowest.0) / median)
-    });
-    let rates = profile.bandwidth.iter().filter_map(|cell| {
-        let (spread, median) = (cell.buffers.measured()?, plain(&cell.rate).measured()?.median);
-        Some((spread.highest.0 - spread.lowest.0) / median)
-    });
+    let latencies = profile.latency.iter().filter_map(|cell| share(&cell.latency, &cell.buffers));
+    let rates = profile.bandwidth.iter().filter_map(|cell| share(&cell.rate, &cell.buffers));
     let all: Vec<f64> = latencies.chain(rates).collect();
     let differ = all.iter().filter(|share| **share > DIFFER).count() as u32;
     (differ > 0).then(|| MembenchNotice::BuffersDiffer {
@@ -98,6 +92,13 @@ fn buffers(profile: &Profile) -> Option<MembenchNotice> {
         limit: Ratio(DIFFER),
         most: Ratio(all.iter().copied().fold(0.0, f64::max)),
     })
+}
+
+/// How far buffers are apart; 0 where repetitions differ as much.
+fn share<T: Figure>(figure: &Reading<Estimate<T>>, buffers: &Reading<BufferSpread<T>>) -> Option<f64> {
+    let (spread, median) = (buffers.measured()?, plain(figure).measured()?.median);
+    let apart = spread.highest.plain() - spread.lowest.plain();
+    Some(if spread.apart { apart / median } else { 0.0 })
 }
 
 /// Idle latency on base pages is partly that of the TLB. `known` are notices of the same from the measurement.

@@ -258,7 +258,7 @@ fn taken(mix: Mix, rate: f64) -> (Reading<LoopChoice>, Reading<BufferSpread<Byte
 }
 
 fn spread<T>(value: f64, unit: impl Fn(f64) -> T) -> BufferSpread<T> {
-    BufferSpread { lowest: value * 0.995, highest: value * 1.004, buffers: 3 }.map(unit)
+    BufferSpread { lowest: value * 0.995, highest: value * 1.004, buffers: 3, apart: false }.map(unit)
 }
 
 /// A figure with an interval of about a third of a percent to each side.

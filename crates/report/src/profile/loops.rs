@@ -1,5 +1,7 @@
 //! With which loops bandwidths were taken, and how far they differ between buffers.
 
+use std::cmp::Ordering::Equal;
+
 use numawise_facts::{Bandwidth, BufferSpread, Estimate, LoopChoice, MemoryLoop, Profile, Reading};
 use numawise_tables::FigureUnit;
 use numawise_units::BytesPerSecond;
@@ -66,13 +68,15 @@ pub fn between_buffers(profile: &Profile) -> Option<String> {
         spread(name, &cell.latency, &cell.buffers, FigureUnit::Nanoseconds)
     });
     let all: Vec<Spread> = rates.chain(latencies).collect();
-    let most = all.iter().max_by(|a, b| a.share.total_cmp(&b.share))?;
+    let most =
+        all.iter().max_by(|a, b| (a.apart, a.share).partial_cmp(&(b.apart, b.share)).unwrap_or(Equal))?;
     let Spread { name, lowest, highest, unit, buffers, .. } = most;
     Some(format!(
-        "figures differ by {:.1} % at most between {buffers} buffers in different places of the memory ({name}: {} to {})",
+        "figures differ by {:.1} % at most between {buffers} buffers in different places of the memory ({name}: {} to {}{})",
         most.share * 100.0,
         words::number(*unit, *lowest),
         words::quantity(*unit, *highest),
+        if most.apart { "" } else { "; repetitions on one buffer differ as much" },
     ))
 }
 
@@ -84,6 +88,8 @@ struct Spread {
     buffers: u32,
     /// Of the median.
     share: f64,
+    /// Further than repetitions explain.
+    apart: bool,
 }
 
 fn spread<T: Plain>(
@@ -95,7 +101,8 @@ fn spread<T: Plain>(
     let (spread, median) = (buffers.measured()?, figure.measured()?.median.plain());
     let (lowest, highest) = (spread.lowest.plain(), spread.highest.plain());
     let share = (highest - lowest) / median;
-    Some(Spread { name, lowest, highest, unit, buffers: spread.buffers, share })
+    let BufferSpread { buffers, apart, .. } = *spread;
+    Some(Spread { name, lowest, highest, unit, buffers, share, apart })
 }
 
 /// The rows of figures with what each came to on its buffers.
