@@ -231,7 +231,7 @@ fn browser_tables_are_there_without_scripts() {
     assert_eq!(numbers, "4 6 2 0 0", "tables, with folded ones, folded, charts, drawings");
     let (text, _) = text.split_once("end of what was seen").unwrap();
     for expected in [
-        "Affected",
+        "Gains",
         "98.2 % of the program's 1.5 GiB lie on node 0",
         "1.87x (1.82x to 1.92x)",
         "numactl --interleave=0-1",

@@ -3,7 +3,7 @@
 mod sample;
 
 use numawise_facts::notice::{NotTriedReason, PlacementGroup, StudyNotice};
-use numawise_facts::{MetricProblem, Reading};
+use numawise_facts::{Metric, MetricProblem, Reading};
 use numawise_report::check;
 use numawise_report::document::{self, Style};
 use numawise_tables::{MoreRepeats, PlacedWell};
@@ -53,7 +53,7 @@ fn a_narrow_terminal_without_unicode_and_with_colours() {
         rest = after.split_once('m').unwrap().1;
     }
     assert_eq!(plain + rest, narrow, "colours change nothing but colours");
-    assert!(colour.contains("\u{1b}[1;35mAFFECTED\u{1b}[0m"));
+    assert!(colour.contains("\u{1b}[1;35mGAINS\u{1b}[0m"));
 }
 
 #[test]
@@ -225,7 +225,12 @@ fn named(name: &str) -> sample::Sample {
 #[test]
 fn the_verdict_says_what_its_values_say() {
     let placed_well = |s: &mut sample::Sample| s.analysis.verdict.placed_well = PlacedWell::Yes;
-    assert!(sentence(named("affected"), placed_well).contains("But the program is placed well as it is"));
+    let text = sentence(named("affected"), placed_well);
+    assert!(
+        text.starts_with("The program is placed well as it is: nothing that was tried is faster"),
+        "{text}"
+    );
+    assert!(text.contains("Placement matters here"), "{text}");
     let slight = |s: &mut sample::Sample| s.analysis.verdict.slight = true;
     assert!(sentence(named("one-node"), slight).contains("matters a little here"));
     let worse = sentence(named("affected"), |s| {
@@ -250,6 +255,87 @@ fn the_verdict_says_what_its_values_say() {
         s.study.header.not_tried = vec![StudyNotice::OneCpu.into()];
     });
     assert!(alone.starts_with("Placement cannot matter here: pinning: there is one CPU"), "{alone}");
+}
+
+/// The first line of the terminal, and of the JSON, is the user's own case.
+#[test]
+fn the_first_line_is_the_case_of_who_asked() {
+    let remote = |s: &mut sample::Sample| {
+        let verdict = &mut s.analysis.verdict;
+        (verdict.from, verdict.to) = ("one-node".into(), "remote".into());
+        verdict.effect = verdict.effect.clone().map(|effect| effect.inverse());
+        verdict.placed_well = PlacedWell::Yes;
+    };
+    let open = |s: &mut sample::Sample| {
+        remote(s);
+        s.analysis.verdict.placed_well = PlacedWell::NotDecided { points: vec!["interleave".into()] };
+    };
+    let rate = |s: &mut sample::Sample| {
+        remote(s);
+        s.study.header.metric = Metric::Output { regex: "r: (.*)".to_owned(), higher_is_better: true };
+    };
+    let pinned = |s: &mut sample::Sample| {
+        remote(s);
+        (s.analysis.verdict.to, s.analysis.verdict.slight) = ("pinned".into(), true);
+    };
+    let well = |s: &mut sample::Sample| s.analysis.verdict.placed_well = PlacedWell::Yes;
+    let cases: [(&str, &dyn Fn(&mut sample::Sample), &str, &str); 8] = [
+        ("affected", &|_| (), "gains", "GAINS  1.87x (95 % interval 1.82x to 1.92x) by interleave vs os"),
+        (
+            "affected",
+            &remote,
+            "placed_well_sensitive",
+            "PLACED WELL  sensitive: would take 1.87x (95 % interval 1.82x to 1.92x) as long on remote memory",
+        ),
+        (
+            "affected",
+            &open,
+            "sensitive",
+            "SENSITIVE  would take 1.87x (95 % interval 1.82x to 1.92x) as long on remote memory",
+        ),
+        (
+            "affected",
+            &rate,
+            "placed_well_sensitive",
+            "PLACED WELL  sensitive: would be 0.54x (95 % interval 0.52x to 0.55x) as fast on remote memory",
+        ),
+        (
+            "affected",
+            &pinned,
+            "placed_well_sensitive",
+            "PLACED WELL  a little sensitive: would take 1.87x (95 % interval 1.82x to 1.92x) as long at pinned",
+        ),
+        (
+            "not-affected",
+            &|_| (),
+            "not_affected",
+            "NOT AFFECTED  0.996x (95 % interval 0.988x to 1.005x): interleave vs os",
+        ),
+        (
+            "undecided",
+            &|_| (),
+            "cannot_tell",
+            "CANNOT TELL YET  1.040x (95 % interval 0.84x to 1.29x): interleave vs os",
+        ),
+        (
+            "undecided",
+            &well,
+            "placed_well",
+            "PLACED WELL  1.040x (95 % interval 0.84x to 1.29x): interleave vs os",
+        ),
+    ];
+    for (name, change, case, line) in cases {
+        let mut sample = named(name);
+        change(&mut sample);
+        let check = sample.check();
+        let wide = Style { width: 120, ..Style::plain() };
+        let text = document::terminal(&check::document(&check), wide);
+        assert_eq!(text.lines().find(|line| !line.is_empty()), Some(line));
+        let json: serde_json::Value = serde_json::from_str(&check::json(&check)).unwrap();
+        assert_eq!(json["case"], case);
+        let headline = json["headline"].as_str().unwrap().to_uppercase();
+        assert_eq!(headline, line.replacen("  ", "; ", 1).to_uppercase());
+    }
 }
 
 #[test]

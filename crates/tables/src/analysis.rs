@@ -68,6 +68,40 @@ pub struct Verdict {
     pub caveats: Vec<Notice>,
 }
 
+/// What a verdict means to whoever asked: the first thing that is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VerdictCase {
+    /// Another placement is better.
+    Gains,
+    /// Nothing is better, and some placement is worse.
+    PlacedWellSensitive,
+    /// Nothing is better; whether anything is worse is open.
+    PlacedWell,
+    /// Some placement is worse; whether any is better is open.
+    Sensitive,
+    NotAffected,
+    /// What the placements differ by is of the order of what starting any program takes.
+    TooShort,
+    CannotTell,
+}
+
+impl Verdict {
+    pub fn case(&self) -> VerdictCase {
+        match (self.kind, &self.placed_well) {
+            (VerdictKind::Affected, PlacedWell::No) => VerdictCase::Gains,
+            (VerdictKind::Affected, PlacedWell::Yes) => VerdictCase::PlacedWellSensitive,
+            (VerdictKind::Affected, PlacedWell::NotDecided { .. }) => VerdictCase::Sensitive,
+            (VerdictKind::NotAffected, _) => VerdictCase::NotAffected,
+            (VerdictKind::TooShort, _) => VerdictCase::TooShort,
+            (VerdictKind::Undecided, PlacedWell::Yes) => VerdictCase::PlacedWell,
+            (VerdictKind::Undecided, PlacedWell::No | PlacedWell::NotDecided { .. }) => {
+                VerdictCase::CannotTell
+            }
+        }
+    }
+}
+
 /// Whether the program is placed well as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlacedWell {

@@ -10,7 +10,8 @@ mod residency;
 mod timeline;
 
 pub use analysis::{
-    Analysis, Contrast, ContrastCall, MoreRepeats, PlacedWell, PointSummary, Verdict, VerdictKind,
+    Analysis, Contrast, ContrastCall, MoreRepeats, PlacedWell, PointSummary, Verdict, VerdictCase,
+    VerdictKind,
 };
 pub use expected::{Expected, ExpectedEffect, MemoryMove, NotExpected};
 pub use profile::{

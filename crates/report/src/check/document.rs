@@ -1,7 +1,7 @@
 //! A check as people read it: the verdict first, then what it rests on.
 
 use numawise_facts::{Finding, Reading, Study};
-use numawise_tables::{ContrastCall, VerdictKind};
+use numawise_tables::{ContrastCall, VerdictCase};
 
 use super::points::{self, PointRow};
 use super::{Check, data, details, findings, nodes, words};
@@ -16,7 +16,7 @@ const SCRIPT: &str = include_str!("charts.js");
 /// The check as a document.
 pub fn document(check: &Check) -> Document {
     let (header, analysis) = (&check.study.header, check.analysis);
-    let headline = words::verdict(analysis.verdict.kind);
+    let headline = words::headline(&analysis.verdict);
     let record = format!("{} (SQLite: trials, samples, machine, placements)", check.record);
     let record = Block::Facts(vec![Fact { name: "Record", text: record.into(), code: false }]);
     let mut blocks = vec![summary(check), placements(check), entries(check), from_now_on(check)];
@@ -36,10 +36,12 @@ pub fn document(check: &Check) -> Document {
         title: format!("{headline}: {}", header.command.shell_line()),
         opening: Opening {
             headline: headline.to_owned(),
-            tone: match analysis.verdict.kind {
-                VerdictKind::Affected => Tone::Loud,
-                VerdictKind::NotAffected => Tone::Good,
-                VerdictKind::Undecided | VerdictKind::TooShort => Tone::Doubt,
+            tone: match analysis.verdict.case() {
+                VerdictCase::Gains => Tone::Loud,
+                VerdictCase::PlacedWellSensitive | VerdictCase::PlacedWell | VerdictCase::NotAffected => {
+                    Tone::Good
+                }
+                VerdictCase::Sensitive | VerdictCase::TooShort | VerdictCase::CannotTell => Tone::Doubt,
             },
             effect: words::effect(check),
             sentence: Some(words::sentence(check)),

@@ -25,6 +25,8 @@ pub fn json(check: &Check) -> String {
     let document = object!({
         "schema": SCHEMA,
         "verdict": verdict.kind.to_string(),
+        "case": verdict.case(),
+        "headline": words::first_line(check),
         "text": words::sentence(check),
         "effect": effect,
         "placed_well": placed_well(&verdict.placed_well),

@@ -3,10 +3,12 @@
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::redaction::LeftOut;
 use numawise_facts::{
-    Effect, Metric, Notice, Outcome, PointId, PointRole, Reading, StopReason, Study, StudyHeader, Trial,
+    Effect, MemoryRequest, Metric, Notice, Outcome, PointId, PointRole, Reading, StopReason, Study,
+    StudyHeader, Trial,
 };
 use numawise_tables::{
-    ContrastCall, Expected, MemoryMove, MoreRepeats, NotExpected, PlacedWell, Verdict, VerdictKind,
+    ContrastCall, Expected, MemoryMove, MoreRepeats, NotExpected, PlacedWell, Verdict, VerdictCase,
+    VerdictKind,
 };
 use numawise_units::Ratio;
 
@@ -15,21 +17,56 @@ use super::findings::{bounds, memory_of_another_node};
 use crate::amount;
 use crate::{levels, notice};
 
-/// The verdict in a word or two.
-pub fn verdict(kind: VerdictKind) -> &'static str {
-    match kind {
-        VerdictKind::Affected => "Affected",
-        VerdictKind::NotAffected => "Not affected",
-        VerdictKind::Undecided => "Undecided",
-        VerdictKind::TooShort => "Too short to tell",
+/// The user's case in a word or two: what stands first.
+pub fn headline(verdict: &Verdict) -> &'static str {
+    match verdict.case() {
+        VerdictCase::Gains => "Gains",
+        VerdictCase::PlacedWellSensitive | VerdictCase::PlacedWell => "Placed well",
+        VerdictCase::Sensitive => "Sensitive",
+        VerdictCase::NotAffected => "Not affected",
+        VerdictCase::TooShort => "Too short to tell",
+        VerdictCase::CannotTell if verdict.more_repeats.is_some() => "Cannot tell yet",
+        VerdictCase::CannotTell => "Cannot tell",
     }
 }
 
-/// The number behind the verdict: `1.87x (95 % interval 1.82x to 1.93x): interleave vs os`.
+/// The number behind it: `1.87x (95 % interval 1.82x to 1.93x) by interleave vs os`, or
+/// `sensitive: would take 2.44x (95 % interval 2.40x to 2.49x) as long on remote memory`.
 pub fn effect(check: &Check) -> Option<String> {
     let verdict = &check.analysis.verdict;
     let effect = verdict.effect.measured()?;
-    Some(format!("{effect}: {} vs {}", verdict.to, verdict.from))
+    Some(match verdict.case() {
+        VerdictCase::Gains => format!("{effect} by {} vs {}", verdict.to, verdict.from),
+        VerdictCase::PlacedWellSensitive => {
+            let sensitive = if verdict.slight { "a little sensitive" } else { "sensitive" };
+            format!("{sensitive}: {}", would_lose(&check.study.header, verdict, *effect))
+        }
+        VerdictCase::Sensitive => would_lose(&check.study.header, verdict, *effect),
+        VerdictCase::PlacedWell
+        | VerdictCase::NotAffected
+        | VerdictCase::TooShort
+        | VerdictCase::CannotTell => {
+            format!("{effect}: {} vs {}", verdict.to, verdict.from)
+        }
+    })
+}
+
+/// Both in one line: `Placed well; sensitive: would take ...`.
+pub fn first_line(check: &Check) -> String {
+    let headline = headline(&check.analysis.verdict);
+    effect(check).map_or_else(|| headline.to_owned(), |effect| format!("{headline}; {effect}"))
+}
+
+/// What the program would lose at the worse of the two placements: `would take 2.44x (...) as long on remote memory`.
+fn would_lose(header: &StudyHeader, verdict: &Verdict, effect: Effect) -> String {
+    let (slow, effect) =
+        if effect.ratio.0 < 1.0 { (&verdict.to, effect) } else { (&verdict.from, effect.inverse()) };
+    let remote = header.point(slow).is_some_and(|point| point.levels.memory == MemoryRequest::Remote);
+    let place = if remote { "on remote memory".to_owned() } else { format!("at {slow}") };
+    match header.metric {
+        Metric::WallTime => format!("would take {} as long {place}", effect.inverse()),
+        Metric::Output { .. } => format!("would be {effect} as fast {place}"),
+    }
 }
 
 /// The verdict in a sentence or two.
@@ -66,8 +103,7 @@ fn affected(header: &StudyHeader, verdict: &Verdict) -> String {
     match &verdict.placed_well {
         PlacedWell::No => matters,
         PlacedWell::Yes => format!(
-            "{matters} But the program is placed well as it is: nothing that was tried is faster than what the operating \
-             system does."
+            "The program is placed well as it is: nothing that was tried is faster than what the operating system does. {matters}"
         ),
         PlacedWell::NotDecided { points } => format!(
             "{matters} Whether something is faster than what the operating system does is {}.",
@@ -110,6 +146,14 @@ fn undecided(header: &StudyHeader, verdict: &Verdict) -> String {
             "with this noise more repeats of this length will not decide".to_owned()
         }
     };
+    if verdict.placed_well == PlacedWell::Yes {
+        return format!(
+            "The program is placed well as it is: nothing that was tried is faster than what the operating system does. \
+             Whether other placements would slow it down is not decided yet: {} is {effect} as fast as {}; {more}.",
+            called(header, &verdict.to),
+            called(header, &verdict.from)
+        );
+    }
     format!(
         "It is not decided yet whether placement matters: {} is {effect} as fast as {}; {more}.",
         called(header, &verdict.to),
