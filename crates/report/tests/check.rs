@@ -257,6 +257,9 @@ fn the_verdict_says_what_its_values_say() {
     assert!(alone.starts_with("Placement cannot matter here: pinning: there is one CPU"), "{alone}");
 }
 
+/// What makes another case of a sample.
+type Change<'a> = &'a dyn Fn(&mut sample::Sample);
+
 /// The first line of the terminal, and of the JSON, is the user's own case.
 #[test]
 fn the_first_line_is_the_case_of_who_asked() {
@@ -279,7 +282,7 @@ fn the_first_line_is_the_case_of_who_asked() {
         (s.analysis.verdict.to, s.analysis.verdict.slight) = ("pinned".into(), true);
     };
     let well = |s: &mut sample::Sample| s.analysis.verdict.placed_well = PlacedWell::Yes;
-    let cases: [(&str, &dyn Fn(&mut sample::Sample), &str, &str); 8] = [
+    let cases: [(&str, Change, &str, &str); 8] = [
         ("affected", &|_| (), "gains", "GAINS  1.87x (95 % interval 1.82x to 1.92x) by interleave vs os"),
         (
             "affected",
