@@ -58,6 +58,23 @@ pub fn of_pinning(header: &StudyHeader) -> Option<Comparison<'_>> {
     })
 }
 
+/// The baseline and threads and memory of one node, however many threads fit there.
+pub fn of_one_node(header: &StudyHeader) -> Option<Comparison<'_>> {
+    find(header, |Comparison { from, to }| {
+        let inside = to.levels.placement.nodes.as_ref().is_some_and(|nodes| nodes.len() == 1);
+        from.role == PointRole::Baseline && to.role == PointRole::Candidate && inside
+    })
+}
+
+/// The baseline and the same threads over all nodes, with memory where it is touched first.
+pub fn over_all_nodes(header: &StudyHeader) -> Option<Comparison<'_>> {
+    from_baseline(header, |to| {
+        to.placement.strategy == Strategy::Distributed
+            && to.placement.nodes.is_none()
+            && matches!(to.memory, MemoryRequest::Default | MemoryRequest::Local)
+    })
+}
+
 /// The same threads inside one node and over all nodes.
 pub fn of_spreading(header: &StudyHeader) -> Option<Comparison<'_>> {
     find(header, |Comparison { from, to }| {

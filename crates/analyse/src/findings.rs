@@ -7,9 +7,12 @@ mod noise;
 mod others;
 mod spread;
 mod threads;
+mod together;
+
+use std::cmp::Ordering;
 
 use numawise_facts::finding::{Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject};
-use numawise_facts::{Effect, Finding, PlacementRequest, Reading, Study};
+use numawise_facts::{Effect, Finding, PlacementRequest, PointRole, Reading, Study};
 use numawise_tables::{
     Contrast, ContrastCall, Expected, ExpectedEffect, MemoryMove, NotExpected, PointSummary, Verdict,
 };
@@ -91,7 +94,7 @@ impl<'a> Case<'a> {
     }
 }
 
-/// All findings of a study, in the order of their identifiers.
+/// All findings of a study, those whose cure brought the most first.
 pub fn all(
     study: &Study,
     judged: &Judged,
@@ -115,8 +118,21 @@ pub fn all(
         nodes::chosen_anew,
         others::memory_out_of_reach,
         others::threads_bound,
+        together::better_together,
     ];
-    rules.iter().filter_map(|rule| rule(&case)).collect()
+    let mut findings: Vec<Finding> = rules.iter().filter_map(|rule| rule(&case)).collect();
+    findings.sort_by(|a, b| weight(study, b).partial_cmp(&weight(study, a)).unwrap_or(Ordering::Equal));
+    findings
+}
+
+/// What goes first: a cure that one could use from now on, before another use of the machine, before what has no cost that was
+/// measured; then the greater effect.
+fn weight(study: &Study, finding: &Finding) -> (u8, f64) {
+    let Some(effect) = finding.cost.measured() else { return (0, 0.0) };
+    let is_candidate = finding.cure.as_ref().is_some_and(|cure| {
+        study.header.points.iter().any(|point| point.role == PointRole::Candidate && point.request == *cure)
+    });
+    (if is_candidate { 2 } else { 1 }, effect.ratio.0)
 }
 
 /// The cost of what was found: an effect, or why there is none.

@@ -42,7 +42,7 @@ fn memory_on_one_node_and_threads_on_both_is_first_touch_by_one_thread() {
     assert!(gain.interval.is_some() && gain.source == EvidenceSource::Contrast);
     assert!((finding.cost.measured().unwrap().ratio.0 - 1.82).abs() < 0.02);
     assert_eq!(
-        finding.advice,
+        finding.advice.iter().map(|step| step.advice.clone()).collect::<Vec<_>>(),
         [Advice::InitialiseInParallel { interleaving_helped: true }, Advice::InterleaveMemory]
     );
     let cure = finding.cure.unwrap();
@@ -133,7 +133,8 @@ fn runs_that_differ_by_the_node_that_they_got_say_so_with_both_groups() {
     let cost = finding.cost.measured().unwrap();
     assert!((cost.ratio.0 - 1.8f64.sqrt()).abs() < 0.02 && cost.low.0 > 1.0, "{cost}");
     assert_eq!(finding.cure.unwrap().nodes, Some(NodeSet::single(NodeId(0))));
-    assert_eq!(finding.advice, [Advice::FixTheNode { placement: "one-node".into() }]);
+    assert_eq!(finding.advice[0].advice, Advice::FixTheNode { placement: "one-node".into() });
+    assert!(finding.advice[0].brought.reason().is_some(), "the median of os is as good");
 }
 
 #[test]
@@ -266,7 +267,7 @@ fn short_runs_say_so() {
         panic!()
     };
     assert!((11_900_000..12_100_000).contains(&time.0), "{time}");
-    assert_eq!(finding.advice, [Advice::LengthenRuns]);
+    assert_eq!(finding.advice, [Advice::LengthenRuns.into()]);
     let long = study(two_sockets(), &[("os", 1.2), ("pinned", 1.2)], &pairs, 6);
     assert_eq!(found(&long, FindingId::TooNoisyOrShort), None);
 }

@@ -88,6 +88,25 @@ impl fmt::Display for FindingId {
     }
 }
 
+/// Something to do, with what it brought where it was tried.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AdvisedStep {
+    pub advice: Advice,
+    pub brought: Reading<Effect>,
+}
+
+impl AdvisedStep {
+    pub fn tried(advice: Advice, brought: Effect) -> Self {
+        AdvisedStep { advice, brought: Reading::Measured(brought) }
+    }
+}
+
+impl From<Advice> for AdvisedStep {
+    fn from(advice: Advice) -> Self {
+        AdvisedStep { advice, brought: Reading::unavailable("it was not tried") }
+    }
+}
+
 /// A named conclusion with its evidence, its cost, and what to do.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
@@ -98,7 +117,7 @@ pub struct Finding {
     /// The placement that cures it, to be run as it stands; none where only a change of the program or of the study helps.
     pub cure: Option<PlacementRequest>,
     /// What to do, the best first.
-    pub advice: Vec<Advice>,
+    pub advice: Vec<AdvisedStep>,
 }
 
 /// One observed or computed fact that a finding rests on.
@@ -168,6 +187,8 @@ pub enum EvidenceQuantity {
     EffectOfGroup,
     /// How many times as good a placement is as the operating system's.
     EffectOfPlacement,
+    /// How many times as good threads and memory of one node are as the operating system's placement.
+    EffectOfOneNode,
     /// Share of the memory of a point that was not where the plan has it; `of`: all that counts.
     MemoryAgainstPlan,
     /// Share of the memory of a point under a policy that the mappings have themselves; `of`: all that counts.
@@ -308,6 +329,10 @@ pub enum Advice {
     ReadFilesThere,
     /// Switch off what the program, or what starts it, does to bind its threads.
     LeaveThreads,
+    /// Keep all threads and their memory on one node, as this placement does.
+    KeepTogether {
+        placement: PointId,
+    },
     /// Run several inputs at once, one inside each node.
     RunCopies {
         copies: u32,

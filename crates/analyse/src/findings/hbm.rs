@@ -1,6 +1,8 @@
 //! NW005: high-bandwidth memory.
 
-use numawise_facts::finding::{Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject};
+use numawise_facts::finding::{
+    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject,
+};
 use numawise_facts::notice::{NotTriedReason, PlacementGroup, StudyNotice};
 use numawise_facts::{Finding, FindingId, MemoryKind, Notice, Reading};
 use numawise_tables::MemoryMove;
@@ -22,7 +24,7 @@ pub fn unused(case: &Case) -> Option<Finding> {
         (Some(gain), _) => {
             evidence.push(gain.evidence(EvidenceQuantity::EffectOfHighBandwidthMemory));
             evidence.extend(case.expected_effect(MemoryMove::ToHighBandwidth));
-            (Advice::UseHighBandwidthMemory { nodes }, gain.cure())
+            (AdvisedStep::tried(Advice::UseHighBandwidthMemory { nodes }, gain.effect), gain.cure())
         }
         (None, Some(why)) => {
             evidence.push(Evidence {
@@ -33,7 +35,7 @@ pub fn unused(case: &Case) -> Option<Finding> {
                 subject: EvidenceSubject::Nodes { point: case.baseline.id.clone(), nodes: nodes.clone() },
                 source: EvidenceSource::NotTried(why.clone()),
             });
-            (Advice::UseHighBandwidthMemoryInPart { nodes }, None)
+            (Advice::UseHighBandwidthMemoryInPart { nodes }.into(), None)
         }
         (None, None) => return None, // tried, and no better
     };

@@ -1,11 +1,14 @@
 //! NW001: pages on one node, threads on all.
 
-use numawise_facts::finding::{Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject};
+use numawise_facts::finding::{
+    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject,
+};
 use numawise_facts::{Finding, FindingId, ThreadObservation};
 use numawise_tables::MemoryMove;
 use numawise_units::{Bytes, NodeSet, Ratio};
 
-use super::{Case, cost, latency_and_bandwidth, plain};
+use super::together;
+use super::{Case, Decided, cost, latency_and_bandwidth, plain};
 use crate::inside::{RunMemory, RunPlaces};
 use crate::{comparison, middle, share, summary};
 
@@ -18,23 +21,16 @@ const ELSEWHERE: f64 = 0.25;
 /// Memory first touched by one thread: in most runs nearly all pages lie on one node while several threads work on several
 /// nodes, and a placement that moves the memory closer or spreads it is faster, or remote memory is slower.
 pub fn first_touch_by_one_thread(case: &Case) -> Option<Finding> {
-    let os = case.baseline;
     let seen = concentrated(case)?;
+    if together::one_node_is_best(case).is_some() {
+        return None; // spreading memory is not what helps: NW010 says what does
+    }
     let interleaved = case.gain(comparison::of_interleaving(&case.study.header));
     let remote = case.loss(comparison::of_remote_memory(&case.study.header));
     if interleaved.is_none() && remote.is_none() {
         return None; // the pages are in one place, and it costs nothing
     }
-    let on_home = || EvidenceSubject::Nodes { point: os.id.clone(), nodes: seen.homes.clone() };
-    let observed = |quantity, value, of| plain(quantity, value, of, on_home(), EvidenceSource::Observations);
-    let mut evidence = vec![
-        observed(
-            EvidenceQuantity::MemoryOnNode,
-            Amount::Share(seen.concentration),
-            Some(Amount::Bytes(seen.memory)),
-        ),
-        observed(EvidenceQuantity::CpuTimeElsewhere, Amount::Share(seen.away), None),
-    ];
+    let mut evidence = seen.evidence(case);
     evidence.extend(faults(case));
     evidence.extend(interleaved.map(|gain| gain.evidence(EvidenceQuantity::EffectOfInterleaving)));
     evidence.extend(remote.map(|loss| loss.evidence(EvidenceQuantity::EffectOfRemoteMemory)));
@@ -43,16 +39,12 @@ pub fn first_touch_by_one_thread(case: &Case) -> Option<Finding> {
         evidence.extend(case.expected_effect(MemoryMove::ToRemote));
     }
     evidence.extend(interleaved.and_then(|_| case.expected_effect(MemoryMove::ToInterleaved)));
-    let mut advice = vec![Advice::InitialiseInParallel { interleaving_helped: interleaved.is_some() }];
-    advice.extend(interleaved.map(|_| Advice::InterleaveMemory));
+    let (advice, best) = steps(case, interleaved);
     Some(Finding {
         id: FindingId::FirstTouchByOneThread,
         evidence,
-        cost: cost(
-            interleaved,
-            "interleaving, the only cure that needs no change of the program, brought no decided gain",
-        ),
-        cure: interleaved.and_then(|gain| gain.cure()),
+        cost: cost(best, "no cure that needs no change of the program brought a decided gain"),
+        cure: best.and_then(|gain| gain.cure()),
         advice,
     })
 }
@@ -70,7 +62,7 @@ fn remote_memory(case: &Case) -> Option<Evidence> {
 }
 
 /// What was seen in the runs of the baseline that have their memory on one node and threads on several: medians.
-struct Concentrated {
+pub struct Concentrated {
     /// The node that each of them had its memory on.
     homes: NodeSet,
     memory: Bytes,
@@ -78,8 +70,47 @@ struct Concentrated {
     away: Ratio,
 }
 
+impl Concentrated {
+    pub fn evidence(&self, case: &Case) -> Vec<Evidence> {
+        let subject =
+            || EvidenceSubject::Nodes { point: case.baseline.id.clone(), nodes: self.homes.clone() };
+        let observed =
+            |quantity, value, of| plain(quantity, value, of, subject(), EvidenceSource::Observations);
+        vec![
+            observed(
+                EvidenceQuantity::MemoryOnNode,
+                Amount::Share(self.concentration),
+                Some(Amount::Bytes(self.memory)),
+            ),
+            observed(EvidenceQuantity::CpuTimeElsewhere, Amount::Share(self.away), None),
+        ]
+    }
+}
+
+/// What to do, the greatest gain first, and the greatest gain.
+fn steps<'a>(case: &Case<'a>, interleaved: Option<Decided<'a>>) -> (Vec<AdvisedStep>, Option<Decided<'a>>) {
+    let mut steps: Vec<AdvisedStep> =
+        vec![Advice::InitialiseInParallel { interleaving_helped: interleaved.is_some() }.into()];
+    steps.extend(interleaved.map(|gain| AdvisedStep::tried(Advice::InterleaveMemory, gain.effect)));
+    let Some(inside) = case.gain(comparison::of_one_node(&case.study.header)) else {
+        return (steps, interleaved);
+    };
+    let placement = inside.between.to.id.clone();
+    let together = AdvisedStep::tried(Advice::KeepTogether { placement }, inside.effect);
+    match interleaved {
+        Some(gain) if gain.effect.ratio.0 > inside.effect.ratio.0 => {
+            steps.push(together);
+            (steps, interleaved)
+        }
+        _ => {
+            steps.insert(0, together);
+            (steps, Some(inside))
+        }
+    }
+}
+
 /// Most runs that show both were so; each is compared with itself.
-fn concentrated(case: &Case) -> Option<Concentrated> {
+pub fn concentrated(case: &Case) -> Option<Concentrated> {
     let point = case.study.header.point(&case.baseline.id)?;
     let machine = &case.study.header.machine;
     let runs: Vec<(RunPlaces, RunMemory)> = summary::watched(case.study, point)

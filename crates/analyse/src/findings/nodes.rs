@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use numawise_facts::finding::{
-    Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, RunGroup,
+    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, RunGroup,
 };
 use numawise_facts::{Effect, Finding, FindingId, PointRole, Reading, Trial};
 use numawise_tables::ContrastCall;
@@ -90,7 +90,10 @@ pub fn chosen_anew(case: &Case) -> Option<Finding> {
         cost: Reading::Measured(gain.map_or_else(|| split.gain(), |gain| gain.effect)),
         cure: cure.map(|between| between.to.request.clone()),
         advice: cure
-            .map(|between| Advice::FixTheNode { placement: between.to.id.clone() })
+            .map(|between| AdvisedStep {
+                advice: Advice::FixTheNode { placement: between.to.id.clone() },
+                brought: super::cost(gain, "a difference in the median is not decided"),
+            })
             .into_iter()
             .collect(),
     })

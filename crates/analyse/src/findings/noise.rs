@@ -1,6 +1,8 @@
 //! NW006: too noisy or too short to tell.
 
-use numawise_facts::finding::{Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject};
+use numawise_facts::finding::{
+    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject,
+};
 use numawise_facts::{Finding, FindingId, Metric, Reading};
 use numawise_tables::VerdictKind;
 use numawise_units::{Nanoseconds, Ratio};
@@ -29,7 +31,7 @@ pub fn too_noisy_or_short(case: &Case) -> Option<Finding> {
         evidence,
         cost,
         cure: None,
-        advice,
+        advice: advice.into_iter().map(AdvisedStep::from).collect(),
     })
 }
 

@@ -1,6 +1,8 @@
 //! NW008 and NW009: who else than the plan decides where memory and threads are.
 
-use numawise_facts::finding::{Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject};
+use numawise_facts::finding::{
+    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject,
+};
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{Finding, FindingId, PageUse, Point, Reading};
 use numawise_tables::ContrastCall;
@@ -49,7 +51,7 @@ pub fn memory_out_of_reach(case: &Case) -> Option<Finding> {
         evidence,
         cost: Reading::unavailable("what other places for its memory would bring could not be tried"),
         cure: None,
-        advice,
+        advice: advice.into_iter().map(AdvisedStep::from).collect(),
     })
 }
 
@@ -129,6 +131,10 @@ pub fn threads_bound(case: &Case) -> Option<Finding> {
         evidence,
         cost: cost(best, otherwise),
         cure: best.and_then(|gain| gain.cure()),
-        advice: if elsewhere.is_empty() || best.is_some() { vec![Advice::LeaveThreads] } else { Vec::new() },
+        advice: if elsewhere.is_empty() || best.is_some() {
+            vec![Advice::LeaveThreads.into()]
+        } else {
+            Vec::new()
+        },
     })
 }

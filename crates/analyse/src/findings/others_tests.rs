@@ -46,7 +46,7 @@ fn memory_that_the_program_binds_itself_is_a_finding_that_names_the_policy() {
     assert_eq!(policy.value, Reading::Measured(Amount::Share(Ratio(0.98))));
     let named = EvidenceSubject::Policy { point: "one-node".into(), policy: "bind:1".to_owned() };
     assert_eq!(policy.subject, named);
-    assert_eq!(finding.advice, [Advice::LeaveMemoryPolicy]);
+    assert_eq!(finding.advice, [Advice::LeaveMemoryPolicy.into()]);
     assert!(finding.cost.measured().is_none() && finding.cure.is_none());
     // Remote memory was never tried, so nothing may be said of its cost.
     let copies = found(&study, FindingId::ProcessPerNode).unwrap();
@@ -97,5 +97,5 @@ fn a_program_that_binds_its_threads_is_told_with_what_happens_without_that_where
     let finding = found(&study, FindingId::ThreadsBoundByProgram).unwrap();
     assert_eq!((finding.evidence.len(), finding.cure), (1, None), "its own binding won everywhere");
     assert!(finding.cost.reason().is_some());
-    assert_eq!(finding.advice, [Advice::LeaveThreads]);
+    assert_eq!(finding.advice, [Advice::LeaveThreads.into()]);
 }

@@ -1,6 +1,8 @@
 //! NW003 and NW004: how the job is spread over the nodes.
 
-use numawise_facts::finding::{Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject};
+use numawise_facts::finding::{
+    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject,
+};
 use numawise_facts::{Finding, FindingId};
 use numawise_tables::ContrastCall;
 
@@ -27,7 +29,7 @@ pub fn idle_bandwidth(case: &Case) -> Option<Finding> {
         evidence,
         cost: cost(Some(gain), ""),
         cure: gain.cure(),
-        advice: vec![Advice::SpreadThreads],
+        advice: vec![AdvisedStep::tried(Advice::SpreadThreads, gain.effect)],
     })
 }
 
@@ -41,7 +43,10 @@ pub fn process_per_node(case: &Case) -> Option<Finding> {
         evidence,
         cost: cost(Some(gain), ""),
         cure: gain.cure(),
-        advice: vec![Advice::RunCopies { copies: gain.between.to.copies() }, Advice::RankPerNode],
+        advice: vec![
+            AdvisedStep::tried(Advice::RunCopies { copies: gain.between.to.copies() }, gain.effect),
+            Advice::RankPerNode.into(),
+        ],
     })
 }
 

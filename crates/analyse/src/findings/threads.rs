@@ -1,6 +1,8 @@
 //! NW002: threads that migrate.
 
-use numawise_facts::finding::{Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject};
+use numawise_facts::finding::{
+    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject,
+};
 use numawise_facts::{Finding, FindingId, Reading};
 use numawise_tables::PointSummary;
 use numawise_units::Ratio;
@@ -50,7 +52,10 @@ pub fn migrate(case: &Case) -> Option<Finding> {
         evidence,
         cost: cost(faster, "pinning makes the runs steadier; a difference in speed is not decided"),
         cure: Some(comparison.to.request.clone()),
-        advice: vec![Advice::PinThreads],
+        advice: vec![AdvisedStep {
+            advice: Advice::PinThreads,
+            brought: cost(faster, "a difference in speed is not decided"),
+        }],
     })
 }
 

@@ -1,6 +1,8 @@
 //! The sentences of findings, made of their values: the same in the terminal, in HTML and in JSON.
 
-use numawise_facts::finding::{Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject};
+use numawise_facts::finding::{
+    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject,
+};
 use numawise_facts::{
     Effect, Finding, FindingId, Levels, MemoryRequest, PointId, Reading, StudyHeader, ThreadBinding,
 };
@@ -40,7 +42,7 @@ pub fn cost(finding: &Finding) -> String {
 
 /// What to do, one sentence each.
 pub fn advice(finding: &Finding) -> Vec<String> {
-    finding.advice.iter().map(advise).collect()
+    finding.advice.iter().map(step).collect()
 }
 
 /// One piece of evidence as a sentence.
@@ -76,6 +78,10 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
             format!("run times vary by {value}{}", pinned_or_not(header, &one.subject))
         }
         EvidenceQuantity::SpreadRatio => format!("unpinned runs spread {} times as much as pinned ones", spread(one)),
+        EvidenceQuantity::Threads if finding == FindingId::BetterTogether => together(one),
+        EvidenceQuantity::EffectOfOneNode => {
+            format!("with threads and memory on one node the program is {effect} as fast")
+        }
         EvidenceQuantity::Threads => format!("the program runs {value} threads on {of} CPUs that it may use"),
         EvidenceQuantity::EffectOfInterleaving => {
             format!("the same threads with interleaved memory are {effect} as fast")
@@ -99,17 +105,11 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
         },
         EvidenceQuantity::RemoteMemory => remote_memory(one),
         EvidenceQuantity::ExpectedEffect => expected_effect(header, one),
-        EvidenceQuantity::IntervalHalfWidth => {
-            format!("the widest interval is still plus or minus {value}, and differences of {of} count")
-        }
-        EvidenceQuantity::RunToRunDeviation => {
-            format!("one run differs from the next by {value} (standard deviation)")
-        }
-        EvidenceQuantity::Repeats => format!("{value} repeats of each placement were run"),
-        EvidenceQuantity::DisturbedRuns => format!("{value} of {of} runs shared the machine with other work"),
-        EvidenceQuantity::RunTime => format!(
-            "a run takes {value}, of which starting the program and touching its memory are a large part"
-        ),
+        EvidenceQuantity::IntervalHalfWidth
+        | EvidenceQuantity::RunToRunDeviation
+        | EvidenceQuantity::Repeats
+        | EvidenceQuantity::DisturbedRuns
+        | EvidenceQuantity::RunTime => noise(one.quantity, &value, &of),
         EvidenceQuantity::RunsOfGroup
         | EvidenceQuantity::MetricOfGroup
         | EvidenceQuantity::EffectOfGroup => runs::sentence(header, one),
@@ -121,6 +121,24 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
             EvidenceSubject::Points { from, to } => format!("{to} is {effect} as fast as {from}"),
             _ => format!("another placement is {effect} as fast"),
         },
+    }
+}
+
+/// How noisy or how short runs are.
+fn noise(quantity: EvidenceQuantity, value: &str, of: &str) -> String {
+    match quantity {
+        EvidenceQuantity::IntervalHalfWidth => {
+            format!("the widest interval is still plus or minus {value}, and differences of {of} count")
+        }
+        EvidenceQuantity::RunToRunDeviation => {
+            format!("one run differs from the next by {value} (standard deviation)")
+        }
+        EvidenceQuantity::Repeats => format!("{value} repeats of each placement were run"),
+        EvidenceQuantity::DisturbedRuns => format!("{value} of {of} runs shared the machine with other work"),
+        EvidenceQuantity::RunTime => format!(
+            "a run takes {value}, of which starting the program and touching its memory are a large part"
+        ),
+        _ => value.to_owned(),
     }
 }
 
@@ -246,6 +264,19 @@ fn nodes(subject: &EvidenceSubject) -> String {
     }
 }
 
+/// How many threads are meant, of how many, and what that shows.
+fn together(one: &Evidence) -> String {
+    match (one.value.measured(), one.of) {
+        (Some(Amount::Count(inside)), Some(Amount::Count(all))) if *inside < all => format!(
+            "{inside} threads on one node do better than {all} over all nodes: more threads bring less than their distance costs"
+        ),
+        _ => format!(
+            "it runs {} threads in either case: they share data, or what they need fits together on one node",
+            value(one)
+        ),
+    }
+}
+
 /// `node 0`; where it is not the same in all runs, `one node (in each run; nodes 0-1)`.
 fn one_node(subject: &EvidenceSubject) -> String {
     match subject {
@@ -286,8 +317,14 @@ fn copies(header: &StudyHeader, one: &Evidence, effect: &str) -> String {
     }
 }
 
+/// Something to do, with what it brought: `...: it brought 1.24x (95 % interval 1.15x to 1.33x)`.
+pub fn step(step: &AdvisedStep) -> String {
+    let text = advise(&step.advice);
+    step.brought.measured().map_or_else(|| text.clone(), |effect| format!("{text}: brought {effect}"))
+}
+
 /// One piece of advice as a sentence.
-pub fn advise(advice: &Advice) -> String {
+fn advise(advice: &Advice) -> String {
     match advice {
         Advice::InitialiseInParallel { interleaving_helped } => {
             let promise = if *interleaving_helped {
@@ -318,6 +355,9 @@ pub fn advise(advice: &Advice) -> String {
         Advice::FixTheNode { placement } => format!(
             "say where it runs, so that it is the same every time: {placement}, in the list of placements"
         ),
+        Advice::KeepTogether { placement } => {
+            format!("keep all its threads and their memory on one node, as {placement} does")
+        }
         Advice::RunCopies { copies } => {
             format!("when there are several inputs, run {copies} at once, each inside a node (--place semi)")
         }

@@ -97,7 +97,11 @@ fn finding(header: &StudyHeader, finding: &Finding) -> Value {
         }),
         "cost": reading(&finding.cost, effect),
         "cure": finding.cure,
-        "advice": each(&finding.advice, |advice| object!({"do": advice, "text": findings::advise(advice)})),
+        "advice": each(&finding.advice, |step| object!({
+            "do": step.advice,
+            "brought": reading(&step.brought, effect),
+            "text": findings::step(step),
+        })),
     })
 }
 

@@ -1,6 +1,8 @@
 //! The samples.
 
-use numawise_facts::finding::{Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject};
+use numawise_facts::finding::{
+    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject,
+};
 use numawise_facts::notice::{MachineNotice, ObservedFigure, StudyNotice};
 use numawise_facts::point::ProgramParameter;
 use numawise_facts::{
@@ -180,7 +182,10 @@ fn first_touch(gain: Effect) -> Finding {
         ],
         cost: Reading::Measured(gain),
         cure: Some(two_node_points()[3].request.clone()),
-        advice: vec![Advice::InitialiseInParallel { interleaving_helped: true }, Advice::InterleaveMemory],
+        advice: vec![
+            Advice::InitialiseInParallel { interleaving_helped: true }.into(),
+            AdvisedStep::tried(Advice::InterleaveMemory, gain),
+        ],
     }
 }
 
@@ -190,7 +195,7 @@ fn process_per_node(gain: Effect) -> Finding {
         evidence: vec![compared(EvidenceQuantity::EffectOfCopies, gain, "os", "copies")],
         cost: Reading::Measured(gain),
         cure: Some(two_node_points()[5].request.clone()),
-        advice: vec![Advice::RunCopies { copies: 2 }, Advice::RankPerNode],
+        advice: vec![AdvisedStep::tried(Advice::RunCopies { copies: 2 }, gain), Advice::RankPerNode.into()],
     }
 }
 
@@ -274,7 +279,7 @@ pub fn undecided() -> Sample {
         ],
         cost: Reading::unavailable("noise has no cost, it hides costs"),
         cure: None,
-        advice: vec![Advice::MeasureLonger, Advice::LengthenRuns],
+        advice: vec![Advice::MeasureLonger.into(), Advice::LengthenRuns.into()],
     }];
     Sample { name: "undecided", study, analysis, from_now_on: as_it_is() }
 }
@@ -405,7 +410,7 @@ pub fn hostile() -> Sample {
         )],
         cost: Reading::unavailable(EVIL),
         cure: None,
-        advice: vec![Advice::PinThreads],
+        advice: vec![Advice::PinThreads.into()],
     }];
     for trial in sample.study.trials.iter_mut().filter(|trial| trial.point.0 == "one-node") {
         trial.point = PointId(EVIL.to_owned());

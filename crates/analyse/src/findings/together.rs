@@ -1,0 +1,61 @@
+//! NW010: threads that do better together on one node.
+
+use numawise_facts::finding::{
+    Advice, AdvisedStep, Amount, EvidenceQuantity, EvidenceSource, EvidenceSubject,
+};
+use numawise_facts::{Effect, Finding, FindingId};
+
+use super::{Case, Decided, cost, memory, of_points, plain};
+use crate::comparison::{self, Comparison};
+
+#[cfg(test)]
+#[path = "together_tests.rs"]
+mod tests;
+
+/// Threads and memory of one node are better than the operating system's placement, and decidedly better than memory that is
+/// interleaved and than threads over all nodes: the threads share data, or what they need fits together.
+pub fn better_together(case: &Case) -> Option<Finding> {
+    let gain = one_node_is_best(case)?;
+    let Comparison { from, to } = gain.between;
+    let mut evidence = vec![plain(
+        EvidenceQuantity::Threads,
+        Amount::Count(to.threads().into()),
+        Some(Amount::Count(from.threads().into())),
+        EvidenceSubject::Point { point: to.id.clone() },
+        EvidenceSource::Design,
+    )];
+    evidence.push(gain.evidence(EvidenceQuantity::EffectOfOneNode));
+    for (quantity, between) in others(case) {
+        if let Some(contrast) = between.and_then(|between| case.contrast(between)) {
+            evidence.extend(between.map(|between| of_points(quantity, between, contrast.effect.clone())));
+        }
+    }
+    evidence.extend(memory::concentrated(case).map(|seen| seen.evidence(case)).into_iter().flatten());
+    Some(Finding {
+        id: FindingId::BetterTogether,
+        evidence,
+        cost: cost(Some(gain), ""),
+        cure: gain.cure(),
+        advice: vec![AdvisedStep::tried(Advice::KeepTogether { placement: to.id.clone() }, gain.effect)],
+    })
+}
+
+/// The gain of one node, where it is decidedly more than that of every placement over all nodes that was compared.
+pub fn one_node_is_best<'a>(case: &Case<'a>) -> Option<Decided<'a>> {
+    let gain = case.gain(comparison::of_one_node(&case.study.header))?;
+    let effects: Vec<Effect> = others(case)
+        .into_iter()
+        .filter_map(|(_, between)| case.contrast(between?)?.effect.measured().copied())
+        .collect();
+    // The intervals hold together, so that those which do not touch are decided.
+    (!effects.is_empty() && effects.iter().all(|other| other.high.0 < gain.effect.low.0)).then_some(gain)
+}
+
+/// The placements over all nodes.
+fn others<'a>(case: &Case<'a>) -> [(EvidenceQuantity, Option<Comparison<'a>>); 2] {
+    let header = &case.study.header;
+    [
+        (EvidenceQuantity::EffectOfInterleaving, comparison::of_interleaving(header)),
+        (EvidenceQuantity::EffectOfPlacement, comparison::over_all_nodes(header)),
+    ]
+}
