@@ -1,5 +1,6 @@
 //! Findings: named conclusions with evidence, cost, cure and advice. One file for each family of evidence.
 
+mod concentrated;
 mod hbm;
 mod memory;
 mod nodes;

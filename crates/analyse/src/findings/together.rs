@@ -5,7 +5,7 @@ use numawise_facts::finding::{
 };
 use numawise_facts::{Effect, Finding, FindingId};
 
-use super::{Case, Decided, cost, memory, of_points, plain};
+use super::{Case, Decided, concentrated, cost, of_points, plain};
 use crate::comparison::{self, Comparison};
 
 #[cfg(test)]
@@ -30,7 +30,7 @@ pub fn better_together(case: &Case) -> Option<Finding> {
             evidence.extend(between.map(|between| of_points(quantity, between, contrast.effect.clone())));
         }
     }
-    evidence.extend(memory::concentrated(case).map(|seen| seen.evidence(case)).into_iter().flatten());
+    evidence.extend(concentrated::concentrated(case).map(|seen| seen.evidence(case)).into_iter().flatten());
     Some(Finding {
         id: FindingId::BetterTogether,
         evidence,
