@@ -60,11 +60,16 @@ impl Trial {
 
     /// The wall time without the time in which the program was stopped.
     pub fn running(&self) -> Nanoseconds {
+        self.wall.saturating_sub(self.stopped())
+    }
+
+    /// How long the program was stopped.
+    pub fn stopped(&self) -> Nanoseconds {
         let stopped = self.disturbances.iter().map(|disturbance| match disturbance {
             Disturbance::Stopped(time) => *time,
             _ => Nanoseconds(0),
         });
-        self.wall.saturating_sub(stopped.max().unwrap_or_default())
+        stopped.max().unwrap_or_default()
     }
 
     pub fn is_warm_up(&self) -> bool {

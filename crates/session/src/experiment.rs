@@ -6,11 +6,11 @@
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use numawise_facts::notice::{LaunchNotice, PlacementGroup, PreloadObstacle, StudyNotice};
 use numawise_facts::{
-    Machine, Metric, Notice, Outcome, Point, PointId, Reading, Redactor, RunSpec, Sink, StopReason, Study,
+    Event, Machine, Metric, Notice, Outcome, Point, PointId, Reading, Redactor, RunSpec, Sink, StopReason, Study,
     StudyHeader, ThreadBinding, Trial,
 };
 use numawise_launch::{EvenStart, Pinner, find_agent};
@@ -42,8 +42,11 @@ pub struct ExperimentRequest {
     pub threads: Option<NonZeroU32>,
     pub metric: Metric,
     pub budget: Nanoseconds,
-    /// The least number of repeats of each placement.
-    pub repeats: u32,
+    /// When the check began: the budget counts from then on.
+    pub begun: Instant,
+    /// The least number of repeats of each placement, kept also where the budget is too small for it; without it
+    /// [`LEAST_REPEATS`], and placements are left out where they do not fit.
+    pub repeats: Option<u32>,
     /// Differences whose whole interval lies within this count as none.
     pub margin: Share,
     /// Share of one CPU that observing the program may take.
@@ -65,9 +68,13 @@ impl ExperimentRequest {
         PathBuf::from(name)
     }
 
+    fn least_repeats(&self) -> u32 {
+        self.repeats.unwrap_or(LEAST_REPEATS)
+    }
+
     fn check(&self) -> Result<(), Error> {
-        if self.repeats < LEAST_REPEATS {
-            return Err(Error::TooFewRepeats { asked: self.repeats, least: LEAST_REPEATS });
+        if let Some(asked) = self.repeats.filter(|asked| *asked < LEAST_REPEATS) {
+            return Err(Error::TooFewRepeats { asked, least: LEAST_REPEATS });
         }
         MetricReader::new(&self.metric)?;
         Ok(())
@@ -87,6 +94,22 @@ impl ExperimentRequest {
         let pinner = self.pinner().and_then(Result::ok);
         let even = EvenStart::of(points.iter().map(|point| &point.placement), pinner.as_ref());
         LocalRunner { spec: self.command.clone(), watch, pinner, even }
+    }
+
+    /// The design without what the time given is too short for when each trial takes `one`; says beforehand what will not fit.
+    fn within_budget(&self, design: StudyDesign, one: Nanoseconds, sink: &mut dyn Sink) -> StudyDesign {
+        let (repeats, kept) = (self.least_repeats(), self.repeats.is_some());
+        let left = self.budget.saturating_sub(self.begun.elapsed().into());
+        let tried = design.not_tried.len();
+        let design = if kept { design } else { numawise_study::fitting(design, one, repeats, left) };
+        let mut warn = |notice: Notice| sink.event(Event::Warning(notice));
+        design.not_tried[tried..].iter().cloned().for_each(&mut warn);
+        let trials = u64::from(repeats) * design.points.len() as u64;
+        let needs = Nanoseconds(one.0.saturating_mul(trials)) + self.begun.elapsed().into();
+        if needs > self.budget && design.points.len() > 1 {
+            warn(StudyNotice::RepeatsTakeLonger { repeats, needs, budget: self.budget, kept }.into());
+        }
+        design
     }
 
     /// What pins the threads of every runtime, or why this program does not let itself be pinned; nothing where the library
@@ -139,7 +162,7 @@ impl ExperimentRequest {
             points,
             pairs,
             not_tried,
-            min_repeats: self.repeats,
+            min_repeats: self.least_repeats(),
             margin: self.margin.value(),
             budget: self.budget,
             start_cost: Reading::unavailable("the program runs long enough for it not to count"),
@@ -182,6 +205,8 @@ pub struct Experiment {
     request: ExperimentRequest,
     study: Study,
     record: Record,
+    /// Trials that another process ran.
+    earlier: usize,
 }
 
 /// An experiment that has stopped: what was recorded, and where. Why it stopped is in the study.
@@ -211,20 +236,22 @@ impl Experiment {
         let begun = match recorded {
             Some((record, study)) if !study.trials.is_empty() => {
                 let study = resumed(&request, machine, study)?;
-                return Ok(Experiment { request, study, record });
+                let earlier = study.trials.len();
+                return Ok(Experiment { request, study, record, earlier });
             }
             begun => begun.map(|(record, _)| record),
         };
-        let mut study = first_run(&request, machine, sink, stop)?;
+        let (mut study, one) = first_run(&request, machine, sink, stop)?;
         let needs = ProgramNeeds { memory: peak_memory(&study), ..request.needs() };
         let design = numawise_study::plan(&study.header.machine, &needs);
+        let design = request.within_budget(design, one, sink);
         let StudyHeader { begun: since, start_cost, machine, .. } = study.header;
         study.header = StudyHeader { begun: since, start_cost, ..request.header(machine, design)? };
         let replace = request.fresh || begun.is_some();
         drop(begun);
         let make = if replace { Record::replace_with } else { Record::create_with };
         let record = make(&request.record, &study.header, &study.trials)?;
-        Ok(Experiment { request, study, record })
+        Ok(Experiment { request, study, record, earlier: 0 })
     }
 
     pub fn study(&self) -> &Study {
@@ -236,18 +263,19 @@ impl Experiment {
     /// # Errors
     /// When the program cannot be started, or a trial cannot be recorded; what was recorded before is whole.
     pub fn run(self, sink: &mut dyn Sink, stop: &AtomicBool) -> Result<StoppedExperiment, Error> {
-        let Experiment { request, mut study, record } = self;
+        let Experiment { request, mut study, record, earlier } = self;
         let mut keeper = RecordKeeper(record);
         let mut engine = Engine {
             runner: &mut request.runner(&study.header.points),
-            clock: &SystemClock,
+            clock: &SystemClock { begun: request.begun },
             keep: &mut keeper,
             sink,
             redactor: &request.redactor(),
             decided: &mut numawise_analyse::decided,
+            repeats_first: request.repeats.is_some(),
             stop,
         };
-        let reason = engine.run(&mut study)?;
+        let reason = engine.run(&mut study, earlier)?;
         keeper.0.set_stopped(Some(reason))?;
         study.stopped = Some(reason);
         Ok(StoppedExperiment { study, record: request.record, reason })
@@ -283,29 +311,32 @@ impl TrialStore for NotYet {
     }
 }
 
-/// Runs the baseline once, before there is a record.
+/// Runs the baseline once, before there is a record; gives what the run took with all that belongs to it.
 fn first_run(
     request: &ExperimentRequest,
     machine: Machine,
     sink: &mut dyn Sink,
     stop: &AtomicBool,
-) -> Result<Study, Error> {
+) -> Result<(Study, Nanoseconds), Error> {
     let (machine, _) = here::with_newest_profile(machine);
     let points = baseline(&machine, &request.needs());
     let header = request.header(machine, StudyDesign { points, pairs: Vec::new(), not_tried: Vec::new() })?;
     let mut study = Study { header, trials: Vec::new(), stopped: None };
     let mut engine = Engine {
         runner: &mut request.runner(&study.header.points),
-        clock: &SystemClock,
+        clock: &SystemClock { begun: request.begun },
         keep: &mut NotYet,
         sink,
         redactor: &request.redactor(),
         decided: &mut |_| false,
+        repeats_first: false,
         stop,
     };
+    let begun = Instant::now();
     if engine.warm_up(&mut study)? == Some(StopReason::Interrupted) {
         return Err(Error::InterruptedInFirstRun);
     }
+    let one = Nanoseconds::from(begun.elapsed());
     match study.trials.first().map(|trial| &trial.outcome) {
         Some(Outcome::Failed { exit, output_tail }) => Err(Error::FirstRunFailed {
             exit: *exit,
@@ -321,7 +352,7 @@ fn first_run(
             if study.trials.first().is_some_and(|trial| trial.wall < StudyHeader::SHORT) {
                 study.header.start_cost = start_cost(request, &study.header.points, sink, stop);
             }
-            Ok(study)
+            Ok((study, one))
         }
     }
 }

@@ -11,7 +11,8 @@ fn request(folder: &Path, command: &[&str]) -> ExperimentRequest {
         threads: None,
         metric: Metric::WallTime,
         budget: Nanoseconds(1),
-        repeats: 5,
+        repeats: None,
+        begun: std::time::Instant::now(),
         margin: "5%".parse().unwrap(),
         sampling: "0.5%".parse().unwrap(),
         seed: Some(7),
@@ -36,7 +37,7 @@ fn the_record_is_named_after_the_program() {
 fn requests_that_make_no_sense_are_refused_before_anything_runs() {
     let folder = tempfile::tempdir().unwrap();
     let sane = request(folder.path(), &["touch", "ran"]);
-    let few = open(ExperimentRequest { repeats: 4, ..sane.clone() });
+    let few = open(ExperimentRequest { repeats: Some(4), ..sane.clone() });
     assert!(matches!(few, Err(Error::TooFewRepeats { asked: 4, least: 5 })));
     let metric = Metric::Output { regex: "(".to_owned(), higher_is_better: false };
     let broken = open(ExperimentRequest { metric, ..sane });

@@ -1,8 +1,7 @@
 //! Carries a study out: blocks of trials until the intervals decide, the budget is spent or somebody stops it.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{
@@ -15,6 +14,7 @@ use crate::disturb::disturbances;
 use crate::error::StudyError;
 use crate::metric::MetricReader;
 use crate::order::block_order;
+use crate::spending::{Spending, least_worth};
 
 #[cfg(test)]
 #[path = "engine_tests.rs"]
@@ -69,19 +69,28 @@ pub trait TrialStore {
     fn keep(&mut self, trial: &Trial) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
 }
 
-/// The time of day.
+/// The time of day, and the time that a check has taken.
 pub trait Clock {
     /// Nanoseconds since 1970 (UTC).
     fn now(&self) -> Nanoseconds;
+    /// Since the check began, whatever is done to the time of day.
+    fn elapsed(&self) -> Nanoseconds;
 }
 
 /// The clock of the system.
 #[derive(Debug, Clone, Copy)]
-pub struct SystemClock;
+pub struct SystemClock {
+    /// When the check began.
+    pub begun: Instant,
+}
 
 impl Clock for SystemClock {
     fn now(&self) -> Nanoseconds {
         SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().into()
+    }
+
+    fn elapsed(&self) -> Nanoseconds {
+        self.begun.elapsed().into()
     }
 }
 
@@ -95,16 +104,19 @@ pub struct Engine<'a> {
     pub redactor: &'a Redactor,
     /// Asked after each complete block once there are enough: do the intervals decide?
     pub decided: &'a mut dyn FnMut(&Study) -> bool,
+    /// The least number of repeats was asked for: it is run whatever time it takes.
+    pub repeats_first: bool,
     /// Becomes true when somebody presses Ctrl-C.
     pub stop: &'a AtomicBool,
 }
 
 impl Engine<'_> {
-    /// Goes on with `study` from the trials that it has, and says why it stopped.
+    /// Goes on with `study` from the trials that it has, of which another process ran the first `earlier`, and says why it stopped.
+    /// The budget is kept: what does not fit into it is left out, the points of least worth first.
     ///
     /// # Errors
     /// When the program cannot be started or a trial cannot be kept. Trials kept before stay in `study`.
-    pub fn run(&mut self, study: &mut Study) -> Result<StopReason, StudyError> {
+    pub fn run(&mut self, study: &mut Study, earlier: usize) -> Result<StopReason, StudyError> {
         let extractor = MetricReader::new(&study.header.metric)?;
         if !study.trials.is_empty() {
             self.sink.event(Event::Resumed { trials: study.trials.len() as u32 });
@@ -112,19 +124,27 @@ impl Engine<'_> {
                 return Ok(StopReason::Decided);
             }
         }
+        let mut spending = Spending::new(self.clock, study, earlier);
         let mut block = study.trials.iter().map(|trial| trial.block).max().unwrap_or(0);
+        let mut dropped = Vec::new();
         loop {
-            if let Some(reason) = self.block(study, block, &extractor)? {
+            if let Some(reason) = self.block(study, block, &extractor, &mut spending, &dropped)? {
                 return Ok(reason);
             }
             if nothing_left_to_compare(study) {
                 return Ok(StopReason::TooManyFailures);
             }
+            let begun = spending.now();
             if block >= study.header.min_repeats && (self.decided)(study) {
                 return Ok(StopReason::Decided);
             }
+            spending.between(begun);
             block += 1;
-            if block > study.header.min_repeats && next_block(study) > left(study) {
+            if self.repeats_first && block <= study.header.min_repeats {
+                continue;
+            }
+            self.drop_points(study, block, &spending, &mut dropped);
+            if spending.of_blocks(running(study, &dropped), 1) > spending.left(&study.header) {
                 return Ok(StopReason::BudgetSpent);
             }
         }
@@ -136,7 +156,33 @@ impl Engine<'_> {
     /// As [`Engine::run`].
     pub fn warm_up(&mut self, study: &mut Study) -> Result<Option<StopReason>, StudyError> {
         let extractor = MetricReader::new(&study.header.metric)?;
-        self.block(study, 0, &extractor)
+        let mut spending = Spending::new(self.clock, study, 0);
+        self.block(study, 0, &extractor, &mut spending, &[])
+    }
+
+    /// Leaves points out, from `block` on, until the least number of repeats of the others fits into what is left.
+    fn drop_points(
+        &mut self,
+        study: &Study,
+        block: u32,
+        spending: &Spending<'_>,
+        dropped: &mut Vec<PointId>,
+    ) {
+        let header = &study.header;
+        let missing = (header.min_repeats + 1).saturating_sub(block);
+        let left = spending.left(header);
+        while missing > 0 {
+            let needs = spending.of_blocks(running(study, dropped), missing);
+            let points = running(study, dropped).filter_map(|id| Some((id, header.point(id)?.role)));
+            if needs <= left {
+                return;
+            }
+            let Some(point) = least_worth(points, &header.pairs) else { return };
+            let notice =
+                StudyNotice::PointDropped { point: point.clone(), repeats: header.min_repeats, needs, left };
+            self.sink.event(Event::Warning(notice.into()));
+            dropped.push(point);
+        }
     }
 
     /// Runs what is missing of a block; says why when the study ends in it.
@@ -145,6 +191,8 @@ impl Engine<'_> {
         study: &mut Study,
         block: u32,
         extractor: &MetricReader,
+        spending: &mut Spending<'_>,
+        dropped: &[PointId],
     ) -> Result<Option<StopReason>, StudyError> {
         for index in order_of(study, block) {
             let point = study.header.points[index].clone();
@@ -153,29 +201,52 @@ impl Engine<'_> {
                 if nothing_left_to_compare(study) {
                     return Ok(Some(StopReason::TooManyFailures));
                 }
-                if study.is_done(block, &point.id) || study.given_up(&point.id) {
+                let needless = study.is_done(block, &point.id) || study.given_up(&point.id);
+                if needless || dropped.contains(&point.id) {
                     break;
                 }
                 if self.stop.load(Ordering::Relaxed) {
                     return Ok(Some(StopReason::Interrupted));
                 }
-                let number = study.trials.last().map_or(0, |trial| trial.number + 1);
-                let begins = Event::TrialBegins { number, block, point: point.id.clone(), left: left(study) };
-                self.sink.event(begins);
-                let started = self.clock.now();
-                let mut context = RunContext { stop: self.stop, first: first(study), sink: &mut *self.sink };
-                let Some(raw) = self.runner.run(&point, &mut context)? else {
+                let left = spending.left(&study.header);
+                let must = block == 0 || (self.repeats_first && block <= study.header.min_repeats);
+                if left == Nanoseconds(0) && !must {
+                    return Ok(Some(StopReason::BudgetSpent));
+                }
+                let begun = spending.now();
+                if !self.trial(study, block, &point, extractor, left)? {
                     return Ok(Some(StopReason::Interrupted));
-                };
-                let outcome = outcome(&raw.tasks, extractor, self.redactor);
-                let mut trial = judge(raw, number, block, &point.id, started, outcome);
-                self.redactor.trial(&mut trial);
-                self.keep.keep(&trial).map_err(StudyError::Store)?;
-                study.trials.push(trial);
-                self.tell(study);
+                }
+                let stopped = study.trials.last().map(Trial::stopped).unwrap_or_default();
+                spending.trial(&point.id, begun, stopped);
             }
         }
         Ok(None)
+    }
+
+    /// Runs a trial and keeps it; false when it was broken off.
+    fn trial(
+        &mut self,
+        study: &mut Study,
+        block: u32,
+        point: &Point,
+        extractor: &MetricReader,
+        left: Nanoseconds,
+    ) -> Result<bool, StudyError> {
+        let number = study.trials.last().map_or(0, |trial| trial.number + 1);
+        self.sink.event(Event::TrialBegins { number, block, point: point.id.clone(), left });
+        let started = self.clock.now();
+        let mut context = RunContext { stop: self.stop, first: first(study), sink: &mut *self.sink };
+        let Some(raw) = self.runner.run(point, &mut context)? else {
+            return Ok(false);
+        };
+        let outcome = outcome(&raw.tasks, extractor, self.redactor);
+        let mut trial = judge(raw, number, block, &point.id, started, outcome);
+        self.redactor.trial(&mut trial);
+        self.keep.keep(&trial).map_err(StudyError::Store)?;
+        study.trials.push(trial);
+        self.tell(study);
+        Ok(true)
     }
 
     /// Reports what came of the last trial.
@@ -230,23 +301,10 @@ fn first(study: &Study) -> Option<Nanoseconds> {
     study.trials.iter().find(|trial| !trial.is_interrupted()).map(|trial| trial.wall)
 }
 
-/// What is left of the budget; the warm-up counts, and so do trials that were interrupted, but for the time in which the program
-/// was stopped.
-fn left(study: &Study) -> Nanoseconds {
-    let spent = study.trials.iter().fold(Nanoseconds(0), |sum, trial| sum + trial.running());
-    study.header.budget.saturating_sub(spent)
-}
-
-/// How long the next block will take: the median wall time of each point.
-fn next_block(study: &Study) -> Nanoseconds {
-    let mut walls: BTreeMap<&PointId, Vec<Nanoseconds>> = BTreeMap::new();
-    for trial in &study.trials {
-        walls.entry(&trial.point).or_default().push(trial.running());
-    }
-    walls.into_values().fold(Nanoseconds(0), |sum, mut walls| {
-        walls.sort_unstable();
-        sum + walls[walls.len() / 2]
-    })
+/// The points that are run on.
+fn running<'a>(study: &'a Study, dropped: &'a [PointId]) -> impl Iterator<Item = &'a PointId> {
+    let ids = study.header.points.iter().map(|point| &point.id);
+    ids.filter(|id| !dropped.contains(id) && !study.given_up(id))
 }
 
 /// Makes a trial of a raw run.

@@ -1,7 +1,9 @@
+use std::cell::Cell;
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use numawise_facts::{
-    Argument, HostFacts, Ignore, Machine, Metric, Placement, PlacementRequest, RunSpec, Source, Strategy,
+    Argument, HostFacts, Machine, Metric, Notice, Placement, PlacementRequest, RunSpec, Source, Strategy,
     StudyHeader, ThreadBinding,
 };
 use numawise_units::Pid;
@@ -19,6 +21,14 @@ struct Fake {
     interruptions: VecDeque<Option<Disturbance>>,
     /// What each run heard of the first one's time.
     first: Vec<Option<Nanoseconds>>,
+    clock: Rc<Cell<u64>>,
+    /// Seconds of a run at some points; one elsewhere.
+    slow: Vec<(&'static str, u64)>,
+    /// What a run takes beside the program, in seconds.
+    beside: u64,
+    /// Whether the least number of repeats comes before the budget.
+    repeats_first: bool,
+    warnings: Vec<Notice>,
 }
 
 impl Fake {
@@ -29,6 +39,11 @@ impl Fake {
             runs: Vec::new(),
             interruptions: VecDeque::new(),
             first: Vec::new(),
+            clock: Rc::default(),
+            slow: Vec::new(),
+            beside: 0,
+            repeats_first: false,
+            warnings: Vec::new(),
         }
     }
 }
@@ -42,9 +57,12 @@ impl Runner for Fake {
         self.runs.push(point.id.0.clone());
         self.first.push(context.first);
         let exit = self.script.pop_front().unwrap_or(Exit::Code(0));
-        let task = TaskRun { exit, wall: Nanoseconds(SECOND), output: "time: 2.5\n".to_owned() };
+        let seconds = self.slow.iter().find(|(id, _)| *id == point.id.0).map_or(1, |(_, seconds)| *seconds);
+        self.clock.set(self.clock.get() + (seconds + self.beside) * SECOND);
+        let wall = Nanoseconds(seconds * SECOND);
+        let task = TaskRun { exit, wall, output: "time: 2.5\n".to_owned() };
         Ok(Some(ProgramRun {
-            wall: Nanoseconds(SECOND),
+            wall,
             tasks: vec![task],
             observation: Reading::unavailable("fake"),
             interruptions: self.interruptions.pop_front().flatten().into_iter().collect(),
@@ -65,11 +83,26 @@ impl TrialStore for Kept {
     }
 }
 
-struct Still;
+/// Goes on only while a program runs.
+struct Running(Rc<Cell<u64>>);
 
-impl Clock for Still {
+impl Clock for Running {
     fn now(&self) -> Nanoseconds {
         Nanoseconds(7)
+    }
+
+    fn elapsed(&self) -> Nanoseconds {
+        Nanoseconds(self.0.get())
+    }
+}
+
+struct Warnings(Vec<Notice>);
+
+impl Sink for Warnings {
+    fn event(&mut self, event: Event) {
+        if let Event::Warning(notice) = event {
+            self.0.push(notice);
+        }
     }
 }
 
@@ -136,17 +169,21 @@ fn go(
 ) -> Result<StopReason, StudyError> {
     let stop = AtomicBool::new(false);
     let mut decided = |study: &Study| study.trials.last().is_some_and(|trial| trial.block >= decided_at);
-    let (clock, mut sink) = (Still, Ignore);
+    let (clock, mut sink) = (Running(Rc::clone(&fake.clock)), Warnings(Vec::new()));
+    let (repeats_first, earlier) = (fake.repeats_first, study.trials.len());
     let mut engine = Engine {
-        runner: fake,
+        runner: &mut *fake,
         clock: &clock,
         keep: kept,
         sink: &mut sink,
         redactor: &Redactor::default(),
         decided: &mut decided,
+        repeats_first,
         stop: &stop,
     };
-    engine.run(study)
+    let stopped = engine.run(study, earlier);
+    fake.warnings = sink.0;
+    stopped
 }
 
 #[test]
@@ -160,8 +197,9 @@ fn it_warms_up_and_goes_on_until_it_is_decided() {
 }
 
 #[test]
-fn the_least_number_of_repeats_is_kept_even_without_budget() {
+fn the_least_number_of_repeats_is_kept_even_without_budget_where_it_was_asked_for() {
     let (mut study, mut fake) = (study(1), Fake::new());
+    fake.repeats_first = true;
     let reason = go(&mut study, &mut fake, &mut Kept(vec![], None), 99).unwrap();
     assert_eq!((reason, fake.runs.len()), (StopReason::BudgetSpent, 1 + 5 * 3));
 }
@@ -171,6 +209,40 @@ fn the_budget_ends_it_before_a_block_that_would_not_fit() {
     let (mut study, mut fake) = (study(1 + 8 * 3 + 2), Fake::new());
     let reason = go(&mut study, &mut fake, &mut Kept(vec![], None), 99).unwrap();
     assert_eq!((reason, fake.runs.len()), (StopReason::BudgetSpent, 1 + 8 * 3));
+}
+
+#[test]
+fn what_a_run_takes_beside_the_program_counts() {
+    let (mut study, mut fake) = (study(100), Fake::new());
+    fake.beside = 4;
+    let reason = go(&mut study, &mut fake, &mut Kept(vec![], None), 99).unwrap();
+    assert_eq!((reason, fake.runs.len()), (StopReason::BudgetSpent, 1 + 6 * 3));
+    assert!(fake.clock.get() <= 100 * SECOND);
+}
+
+#[test]
+fn a_point_that_turns_out_slow_is_dropped_so_that_the_others_get_their_repeats() {
+    let (mut study, mut fake) = (study(60), Fake::new());
+    study.header.points[2].role = PointRole::Diagnosis;
+    fake.slow = vec![("b", 20)];
+    let reason = go(&mut study, &mut fake, &mut Kept(vec![], None), 8).unwrap();
+    let runs = |id: &str| fake.runs.iter().filter(|run| *run == id).count();
+    assert_eq!((reason, runs("b"), runs("a")), (StopReason::Decided, 1, 8));
+    assert!(fake.clock.get() <= 60 * SECOND);
+    let [Notice::Study(StudyNotice::PointDropped { point, repeats: 5, .. })] = fake.warnings.as_slice() else {
+        panic!("{:?}", fake.warnings)
+    };
+    assert_eq!(point.0, "b");
+}
+
+#[test]
+fn the_budget_is_overrun_by_one_run_at_most_whatever_does_not_fit() {
+    for budget in 1..40 {
+        let (mut study, mut fake) = (study(budget), Fake::new());
+        fake.slow = vec![("a", 3), ("b", 7), ("os", 2)];
+        go(&mut study, &mut fake, &mut Kept(vec![], None), 99).unwrap();
+        assert!(fake.clock.get() < (budget + 7) * SECOND, "{budget}: {} s", fake.clock.get() / SECOND);
+    }
 }
 
 #[test]
@@ -226,7 +298,7 @@ fn a_point_that_always_fails_is_given_up_and_the_others_go_on() {
     }
     let (mut study, mut runner, stop) = (study(1000), OnlyA(Fake::new()), AtomicBool::new(false));
     let mut decided = |study: &Study| study.trials.last().is_some_and(|trial| trial.block >= 8);
-    let (clock, mut sink, mut kept) = (Still, Ignore, Kept(vec![], None));
+    let (clock, mut sink, mut kept) = (Running(Rc::default()), Warnings(vec![]), Kept(vec![], None));
     let reason = Engine {
         runner: &mut runner,
         clock: &clock,
@@ -234,9 +306,10 @@ fn a_point_that_always_fails_is_given_up_and_the_others_go_on() {
         sink: &mut sink,
         redactor: &Redactor::default(),
         decided: &mut decided,
+        repeats_first: true,
         stop: &stop,
     }
-    .run(&mut study)
+    .run(&mut study, 0)
     .unwrap();
     let count = |id: &str| runner.0.runs.iter().filter(|run| *run == id).count();
     assert_eq!((reason, count("os"), count("a"), count("b")), (StopReason::Decided, 9, 3, 8));
@@ -296,13 +369,13 @@ fn a_trial_that_was_interrupted_is_run_again_and_costs_what_it_ran() {
         [None, None, Some(Nanoseconds(SECOND))],
         "a run that was stopped is no measure"
     );
-    assert_eq!(left(&study), Nanoseconds((1000 - 18) * SECOND + SECOND));
     assert_eq!(kept.0, study.trials);
 }
 
 #[test]
 fn a_program_that_always_stops_itself_does_not_hold_the_study() {
     let (mut study, mut fake) = (study(1), Fake::new());
+    fake.repeats_first = true;
     fake.interruptions = std::iter::repeat_n(Some(Disturbance::Stopped(Nanoseconds(5))), 99).collect();
     let reason = go(&mut study, &mut fake, &mut Kept(vec![], None), 99).unwrap();
     assert_eq!((reason, fake.runs.len()), (StopReason::BudgetSpent, 3 * (1 + 5 * 3)));

@@ -11,10 +11,12 @@ mod error;
 mod local;
 mod metric;
 mod order;
+mod spending;
 
 pub use design::{PlannedPoint, ProgramNeeds, StudyDesign, plan};
 pub use disturb::{OTHER_LOAD_LIMIT, STEAL_LIMIT, disturbances};
 pub use engine::{Clock, Engine, ProgramRun, RunContext, Runner, SystemClock, TaskRun, TrialStore};
 pub use error::StudyError;
 pub use local::LocalRunner;
+pub use spending::fitting;
 pub use metric::{MetricError, MetricReader};

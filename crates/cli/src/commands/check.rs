@@ -10,6 +10,7 @@ mod progress;
 
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use numawise_facts::{Argument, Metric, RunSpec, StopReason};
 use numawise_session::experiment::{self, Experiment, ExperimentRequest};
@@ -28,12 +29,12 @@ pub struct Arguments {
     /// Threads of the program [default: OMP_NUM_THREADS, or one for every CPU that we may use]
     #[arg(long, value_name = "N")]
     threads: Option<u32>,
-    /// Time to spend, e.g. 90s, 3m, 1h; the least number of repeats is done in any case
+    /// Time to spend in all, e.g. 90s, 3m, 1h: placements for which it is too short are left out
     #[arg(long, value_name = "TIME", default_value = "3m")]
     budget: Nanoseconds,
-    /// Least number of repeats of each placement, at least 5
-    #[arg(long, value_name = "N", default_value_t = 5)]
-    repeats: u32,
+    /// Least number of repeats of each placement, at least 5, whatever time they take [default: 5, within --budget]
+    #[arg(long, value_name = "N")]
+    repeats: Option<u32>,
     /// Differences whose whole interval lies within this count as none, e.g. 5%
     #[arg(long, value_name = "SHARE", default_value = "5%")]
     margin: Share,
@@ -70,8 +71,9 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
+    let begun = Instant::now();
     let (html, json, dry_run) = (arguments.html.clone(), arguments.json, arguments.dry_run);
-    let request = request(arguments)?;
+    let request = request(arguments, begun)?;
     let record = OutputFile { option: "--output", path: &request.record, content: FileContent::Record };
     let record = if dry_run { None } else { Some(record) };
     files::check(&record.into_iter().chain(html.as_deref().map(OutputFile::html)).collect::<Vec<_>>(), &[])?;
@@ -95,7 +97,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
 }
 
 /// What was typed, as a request.
-fn request(typed: Arguments) -> Result<ExperimentRequest, Failure> {
+fn request(typed: Arguments, begun: Instant) -> Result<ExperimentRequest, Failure> {
     let directory = std::env::current_dir().map_err(|e| {
         Failure::new(format!("the current folder is not known: {e}; change to one that exists"))
     })?;
@@ -110,6 +112,7 @@ fn request(typed: Arguments) -> Result<ExperimentRequest, Failure> {
             None => Metric::WallTime,
         },
         budget: typed.budget,
+        begun,
         repeats: typed.repeats,
         margin: typed.margin,
         sampling: typed.sampling,

@@ -29,6 +29,33 @@ fn known_answer_a_sleeping_program_does_not_care() {
     }
 }
 
+/// Nothing can affect these, and they end before a placement could: what differs are starts.
+#[test]
+fn known_answer_programs_that_do_nothing_are_never_affected() {
+    let folder = folder();
+    for program in [&["true"][..], &["sleep", "0.02"], &["sh", "-c", ":"], &["python3", "-c", "pass"]] {
+        for seed in ["1", "2", "3"] {
+            let words = [&["--json", "--fresh", "--budget", "1s", "--seed", seed, "--"], program].concat();
+            let told = json(&check(folder.path(), &words).output().unwrap());
+            assert_ne!(told["verdict"], "affected", "{program:?} {seed}: {}", told["contrasts"]);
+        }
+    }
+}
+
+/// All that a check does counts, and one run of the program may be over it.
+#[test]
+fn the_budget_is_kept() {
+    let folder = folder();
+    for program in [&["true"][..], &["sleep", "0.2"]] {
+        let words = [&["--budget", "3s", "--"], program].concat();
+        let begun = std::time::Instant::now();
+        let output = check(folder.path(), &words).output().unwrap();
+        let took = begun.elapsed().as_secs_f64();
+        assert!(output.status.success(), "{}", crate::stderr(&output));
+        assert!(took < 1.2 * 3.0 + 0.4, "{program:?}: {took} s");
+    }
+}
+
 /// The program itself tells how many CPUs it may use and prints a rate that depends on it: placing must be seen.
 #[test]
 fn known_answer_a_program_that_slows_down_when_pinned_is_affected() {
@@ -109,7 +136,7 @@ fn threads_are_told_by_the_environment_and_in_the_command() {
     let folder = folder();
     let program =
         script(folder.path(), "count", "#!/bin/sh\necho \"$OMP_NUM_THREADS of $1\" >> seen\nsleep 0.01\n");
-    let words = ["--json", "--budget", "1s", "--threads", "2", "--", &program, "n={threads}"];
+    let words = ["--json", "--budget", "1s", "--repeats", "5", "--threads", "2", "--", &program, "n={threads}"];
     let told = json(&check(folder.path(), &words).output().unwrap());
     assert_eq!(told["points"][0]["id"], "os", "{told}");
     let seen = std::fs::read_to_string(folder.path().join("seen")).unwrap();

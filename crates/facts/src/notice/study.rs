@@ -20,6 +20,8 @@ super::notices! {
         /// A point of the design that no placement can be made of: what the planner reported, and the limits of the machine that
         /// are in the way.
         "NW505" CannotBePlaced { point: PointId, levels: Levels, problem: String, limits: Vec<MachineNotice> },
+        /// A point for which the time given is too short: all points would take `needs` with the least number of repeats.
+        "NW506" NoTimeFor { point: PointId, levels: Levels, repeats: u32, needs: Nanoseconds, budget: Nanoseconds },
         /// Trials were disturbed by other load and do not count.
         "NW511" DisturbedLeftOut { trials: u32 },
         /// Trials were disturbed by other load and count all the same, since too few are undisturbed.
@@ -60,6 +62,10 @@ super::notices! {
         "NW533" ProgramStopped { pid: Pid, signal: i32, stopped_for: Nanoseconds },
         /// The program that is waited for runs for so long already, many times as long as at first.
         "NW534" ProgramOverdue { pids: Vec<Pid>, running_for: Nanoseconds, first: Nanoseconds },
+        /// A point is run no more, so that the least number of repeats of the others fits into what is left of the time given.
+        "NW535" PointDropped { point: PointId, repeats: u32, needs: Nanoseconds, left: Nanoseconds },
+        /// The least number of repeats takes longer than the time given: `kept` where it is run all the same, since it was asked for.
+        "NW536" RepeatsTakeLonger { repeats: u32, needs: Nanoseconds, budget: Nanoseconds, kept: bool },
     }
 }
 

@@ -89,6 +89,22 @@ pub fn text(notice: &StudyNotice) -> String {
         StudyNotice::PointGivenUp { point, failures } => {
             format!("{point} failed {failures} times in a row and is given up")
         }
+        StudyNotice::NoTimeFor { point, levels, repeats, needs, budget } => format!(
+            "{point} ({}): with it {repeats} repeats take about {needs}, and {budget} were given (--budget)",
+            levels::title(levels)
+        ),
+        StudyNotice::PointDropped { point, repeats, needs, left } => format!(
+            "{point} is run no more: with it {repeats} repeats would take about {needs} more, and {left} of the time given are \
+             left (--budget)"
+        ),
+        StudyNotice::RepeatsTakeLonger { repeats, needs, budget, kept: true } => {
+            format!("{repeats} repeats take about {needs}, more than the {budget} given: they are run all the same (--repeats)")
+        }
+        StudyNotice::RepeatsTakeLonger { repeats, needs, budget, kept: false } => format!(
+            "{repeats} repeats take about {needs}, more than the {budget} given: there will be fewer, and hardly an answer; give \
+             --budget {} or more, and the same command goes on",
+            whole_seconds(needs)
+        ),
         StudyNotice::TrialInterrupted { point, disturbance, repeated } => {
             let then = if *repeated { "is repeated" } else { "is left out, since it was repeated before" };
             format!("the run at {point} does not count and {then}: {}", self::disturbance(disturbance))
@@ -209,4 +225,9 @@ pub fn metric_problem(regex: Option<&str>, problem: &MetricProblem) -> String {
             format!("{metric} matched '{text}', which is not a positive number")
         }
     }
+}
+
+/// At least so long, as a person types it.
+fn whole_seconds(time: &Nanoseconds) -> String {
+    format!("{}s", time.seconds().ceil())
 }

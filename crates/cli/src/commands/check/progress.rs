@@ -33,17 +33,17 @@ impl Progress {
         let one = study.trials.last().map_or(Nanoseconds(0), |trial| trial.wall);
         let least = Nanoseconds(one.0 * u64::from(header.min_repeats) * header.points.len() as u64);
         self.say(&format!(
-            "{} placements, at least {} repeats of each: about {least}; then until it is decided, at most {} in all",
+            "{} placements, {} repeats of each: about {least}; then until it is decided, about {} in all at most",
             header.points.len(),
             header.min_repeats,
-            header.budget.max(least)
+            header.budget
         ));
         if let Some(bar) = self.bar.shown() {
             let template = "{spinner} [{wide_bar}] {msg}";
             bar.set_style(
                 ProgressStyle::with_template(template).expect("the template is fixed").progress_chars("=> "),
             );
-            bar.set_length(header.budget.max(least).0 / 1_000_000);
+            bar.set_length(header.budget.0 / 1_000_000);
         }
     }
 
