@@ -23,7 +23,11 @@ pub fn use_from_now_on(study: &Study, analysis: &Analysis) -> UseFromNowOn {
     let mut comments: Vec<(String, Vec<&str>)> = Vec::new();
     let mut equivalents = Vec::new();
     let all = numawise_placement::equivalent_commands(&header.machine, &point.placement, true, &command);
-    for commands in all.into_iter().filter(EquivalentCommands::places_something) {
+    let (kept, left_out): (Vec<_>, Vec<_>) = all
+        .into_iter()
+        .filter(EquivalentCommands::places_something)
+        .partition(EquivalentCommands::has_the_memory_policy);
+    for commands in kept {
         let tool = commands.tool.name();
         equivalents.extend(commands.lines.into_iter().map(|line| (tool.to_owned(), line)));
         for missing in commands.missing.iter().map(numawise_report::notice::text) {
@@ -34,7 +38,12 @@ pub fn use_from_now_on(study: &Study, analysis: &Analysis) -> UseFromNowOn {
         }
     }
     let comments = comments.into_iter().map(|(text, tools)| format!("{}: {text}", tools.join(", ")));
-    let comments = comments.chain(to_be_filled_in(&header.command)).collect();
+    let left_out: Vec<&str> = left_out.iter().map(|commands| commands.tool.name()).collect();
+    let left_out = (!left_out.is_empty()).then(|| {
+        let (tools, memory) = (left_out.join(", "), &point.request.memory);
+        format!("not by {tools}: they cannot say where memory lies (here {memory}), and what that brings would be lost")
+    });
+    let comments = comments.chain(left_out).chain(to_be_filled_in(&header.command)).collect();
     UseFromNowOn {
         line: format!("{} -- {}", run_line(point), command(point.threads())),
         equivalents,

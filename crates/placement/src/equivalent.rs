@@ -31,6 +31,16 @@ impl EquivalentCommands {
         EquivalentCommands { tool, lines, missing: missing.into_iter().map(Notice::from).collect() }
     }
 
+    /// False where the placement has a memory policy and the tool has no words for it: its lines do something else. Memory on
+    /// the node that touches it is what the kernel does without words.
+    pub fn has_the_memory_policy(&self) -> bool {
+        let not_said = |notice: &Notice| match notice {
+            Notice::Plan(PlanNotice::PolicyNotExpressible { memory, .. }) => memory.mode != MemoryMode::Local,
+            _ => false,
+        };
+        !self.missing.iter().any(not_said)
+    }
+
     /// True when the tool has a part in the lines; numactl and taskset have none where there is nothing to place.
     pub fn places_something(&self) -> bool {
         match self.tool {

@@ -27,6 +27,12 @@ fn a_mask_and_a_policy_for_numactl() {
     let all = commands(&two_sockets(), &explicit, false);
     assert_eq!(tool(&all, "numactl").lines, ["numactl --physcpubind=0-1 --membind=0 ./app -t 2"]);
     assert!(tool(&all, "numactl").missing.is_empty());
+    for (name, says) in [("numactl", true), ("taskset", false), ("openmp", false), ("srun", true)] {
+        assert_eq!(tool(&all, name).has_the_memory_policy(), says, "{name}");
+    }
+    let near = PlacementRequest { memory: memory("local"), ..explicit.clone() };
+    let near = commands(&two_sockets(), &near, false);
+    assert!(tool(&near, "taskset").has_the_memory_policy(), "what the kernel does by itself needs no words");
     assert_eq!(tool(&all, "taskset").lines, ["taskset -c 0-1 ./app -t 2"]);
     assert_eq!(
         tool(&all, "taskset").missing,

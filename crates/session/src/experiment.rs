@@ -3,6 +3,7 @@
 //! The first run tells how much memory the program takes, which decides what can be tried. Its study is recorded trial by trial;
 //! the same request goes on from what is recorded.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -10,16 +11,16 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use numawise_facts::notice::{LaunchNotice, PlacementGroup, PreloadObstacle, StudyNotice};
 use numawise_facts::{
-    Event, Machine, Metric, Notice, Outcome, Point, PointId, Reading, Redactor, RunSpec, Sink, StopReason, Study,
-    StudyHeader, ThreadBinding, Trial,
+    Event, Machine, Metric, Notice, Outcome, PageUse, Point, PointId, Reading, Redactor, RunSpec, Sink,
+    StopReason, Study, StudyHeader, ThreadBinding, Trial,
 };
 use numawise_launch::{EvenStart, Pinner, find_agent};
 use numawise_record::{Record, RecordError};
 use numawise_study::{
-    Engine, LocalRunner, MetricReader, PlannedPoint, ProgramNeeds, RunContext, Runner, StudyDesign,
-    SystemClock, TrialStore,
+    Engine, FirstRunPlaces, LocalRunner, MetricReader, PlannedPoint, ProgramNeeds, RunContext, Runner,
+    StudyDesign, SystemClock, TrialStore,
 };
-use numawise_units::{Bytes, Nanoseconds, Share};
+use numawise_units::{Bytes, Nanoseconds, NodeId, Share};
 
 use crate::error::Settings;
 use crate::{Error, here};
@@ -84,7 +85,8 @@ impl ExperimentRequest {
     fn needs(&self) -> ProgramNeeds {
         let threads = self.threads.map(NonZeroU32::get);
         let memory = Reading::unavailable("the program has not run yet");
-        ProgramNeeds { threads, memory, pinning_library: pinning_library().is_some() }
+        let seen = FirstRunPlaces::default();
+        ProgramNeeds { threads, memory, pinning_library: pinning_library().is_some(), seen }
     }
 
     /// What runs the program at these points, which start alike.
@@ -242,7 +244,7 @@ impl Experiment {
             begun => begun.map(|(record, _)| record),
         };
         let (mut study, one) = first_run(&request, machine, sink, stop)?;
-        let needs = ProgramNeeds { memory: peak_memory(&study), ..request.needs() };
+        let needs = ProgramNeeds { memory: peak_memory(&study), seen: places(&study), ..request.needs() };
         let design = numawise_study::plan(&study.header.machine, &needs);
         let design = request.within_budget(design, one, sink);
         let StudyHeader { begun: since, start_cost, machine, .. } = study.header;
@@ -390,6 +392,37 @@ fn baseline(machine: &Machine, needs: &ProgramNeeds) -> Vec<PlannedPoint> {
     points
 }
 
+/// Where the first run had its memory.
+fn places(study: &Study) -> FirstRunPlaces {
+    let observation = study.trials.first().and_then(|trial| trial.observation.measured());
+    let Some(sample) = observation.and_then(|observation| observation.pages.measured()) else {
+        return FirstRunPlaces::default();
+    };
+    let Some(memory) = sample.memory.measured() else {
+        return FirstRunPlaces { fixed: Vec::new(), memory: sample.by_node.clone() };
+    };
+    let stays = |used_for: &PageUse| matches!(used_for, PageUse::File | PageUse::Shared | PageUse::Huge);
+    let by_use = || memory.by_use.iter();
+    // What the program binds itself stays too; of that, pages of files are counted already.
+    let bound =
+        memory.largest.iter().filter(|mapping| mapping.policy != "default" && !stays(&mapping.used_for));
+    let bound = bound.flat_map(|mapping| mapping.by_node.iter().copied());
+    let fixed = by_use().filter(|(used_for, ..)| stays(used_for)).map(|(_, node, bytes)| (*node, *bytes));
+    FirstRunPlaces {
+        fixed: by_node(fixed.chain(bound)),
+        memory: by_node(by_use().map(|(_, node, bytes)| (*node, *bytes))),
+    }
+}
+
+fn by_node(parts: impl Iterator<Item = (NodeId, Bytes)>) -> Vec<(NodeId, Bytes)> {
+    let mut sums: BTreeMap<NodeId, Bytes> = BTreeMap::new();
+    for (node, bytes) in parts {
+        let sum = sums.entry(node).or_insert(Bytes(0));
+        *sum = *sum + bytes;
+    }
+    sums.into_iter().collect()
+}
+
 fn peak_memory(study: &Study) -> Reading<Bytes> {
     match study.trials.first().and_then(|trial| trial.observation.measured()) {
         Some(observation) => observation.usage.peak_memory.clone(),
@@ -405,7 +438,7 @@ fn resumed(request: &ExperimentRequest, machine: Machine, mut study: Study) -> R
     // With the figures that the study was begun with, it is the same machine; newer ones are for what is said of it.
     let (newest, _) = here::with_newest_profile(machine.clone());
     let machine = numawise_machine::with_measured_of(machine, &recorded.machine);
-    let needs = ProgramNeeds { memory: peak_memory(&study), ..request.needs() };
+    let needs = ProgramNeeds { memory: peak_memory(&study), seen: places(&study), ..request.needs() };
     let threads = |planned: &[PlannedPoint]| planned.first().and_then(|point| point.request.threads);
     let mut now = request.header(machine, numawise_study::plan(&recorded.machine, &needs))?;
     if recorded.points.first().and_then(|point| point.request.threads)

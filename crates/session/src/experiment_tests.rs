@@ -91,6 +91,7 @@ fn a_point_that_cannot_be_placed_names_the_limits_in_the_way() {
             threads: None,
             memory: Reading::unavailable("it has not run"),
             pinning_library: true,
+            seen: FirstRunPlaces::default(),
         },
     );
     let forbidden = PlacementRequest {

@@ -36,8 +36,12 @@ fn without_hwloc_forbidden_memory_policies_are_still_a_limit() {
     let missing = |notice: &Notice| matches!(notice, Notice::Session(SessionNotice::HwlocNotUsed { .. }));
     assert!(here.notices.iter().all(missing) && here.notices.len() == 1, "{:?}", here.notices);
 
-    let needs =
-        ProgramNeeds { threads: None, memory: Reading::unavailable("it has not run"), pinning_library: true };
+    let needs = ProgramNeeds {
+        threads: None,
+        memory: Reading::unavailable("it has not run"),
+        pinning_library: true,
+        seen: Default::default(),
+    };
     let design = numawise_study::plan(&here.machine, &needs);
     let ids: Vec<String> = design.points.iter().map(|point| point.id.to_string()).collect();
     for forbidden in ["interleave", "remote"] {
@@ -60,8 +64,12 @@ fn the_same_machine_without_that_limit_shows_both() {
     let roots = Roots::at(folder.path());
     let here =
         full_by(hwloc_is_missing, || numawise_machine::without_hwloc(&roots, &Policy::Default)).unwrap();
-    let needs =
-        ProgramNeeds { threads: None, memory: Reading::unavailable("it has not run"), pinning_library: true };
+    let needs = ProgramNeeds {
+        threads: None,
+        memory: Reading::unavailable("it has not run"),
+        pinning_library: true,
+        seen: Default::default(),
+    };
     let design = numawise_study::plan(&here.machine, &needs);
     let ids: Vec<String> = design.points.iter().map(|point| point.id.to_string()).collect();
     assert!(ids.contains(&"interleave".to_owned()) && ids.contains(&"remote".to_owned()), "{ids:?}");

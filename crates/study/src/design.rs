@@ -3,12 +3,12 @@
 //! A check compares what the operating system does with placements that differ from it in one respect each, so that a
 //! difference has one explanation. What the machine cannot show is named with its reason.
 
-use numawise_facts::notice::{MachineNotice, NotTriedReason, PlacementGroup, StudyNotice};
+use numawise_facts::notice::{MachineNotice, NodeReason, NotTriedReason, PlacementGroup, StudyNotice};
 use numawise_facts::{
     ContrastRole, CpuChoice, Levels, Machine, MemoryKind, MemoryRequest, Node, Notice, PlacementRequest,
     PointId, PointPair, PointRole, Reading, Strategy, ThreadBinding,
 };
-use numawise_units::{Bytes, NodeId, NodeSet};
+use numawise_units::{Bytes, NodeId, NodeSet, Ratio};
 
 #[cfg(test)]
 #[path = "design_tests.rs"]
@@ -23,7 +23,40 @@ pub struct ProgramNeeds {
     pub memory: Reading<Bytes>,
     /// The library that pins threads is there.
     pub pinning_library: bool,
+    /// Where the first run had its memory and its threads; empty before it.
+    pub seen: FirstRunPlaces,
 }
+
+/// Where the first run was seen.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FirstRunPlaces {
+    /// Memory that stays where it is whatever policy a run has: pages of files, shared memory, what the program binds itself.
+    pub fixed: Vec<(NodeId, Bytes)>,
+    /// All memory.
+    pub memory: Vec<(NodeId, Bytes)>,
+}
+
+impl FirstRunPlaces {
+    /// The node with most of what decides, and why it does: memory that stays where it is, else any.
+    fn node(&self) -> Option<(NodeId, NodeReason)> {
+        let all: u64 = self.memory.iter().map(|(_, bytes)| bytes.0).sum();
+        let most = |places: &[(NodeId, Bytes)], least: f64| {
+            let sum: u64 = places.iter().map(|(_, bytes)| bytes.0).sum();
+            let (node, bytes) =
+                places.iter().copied().max_by_key(|(id, bytes)| (*bytes, std::cmp::Reverse(*id)))?;
+            let share = bytes.0 as f64 / sum as f64;
+            (sum as f64 > least * all as f64 && share > MOST).then_some((node, Ratio(share)))
+        };
+        most(&self.fixed, NOTEWORTHY)
+            .map(|(node, share)| (node, NodeReason::FixedMemory { share }))
+            .or_else(|| most(&self.memory, 0.0).map(|(node, share)| (node, NodeReason::Memory { share })))
+    }
+}
+
+/// Memory that stays where it is decides from this share of all memory on: below, it is the code of libraries.
+const NOTEWORTHY: f64 = 0.2;
+/// A node has most of something from this share on.
+const MOST: f64 = 0.6;
 
 /// A point before its request is resolved to a placement.
 #[derive(Debug, Clone, PartialEq)]
@@ -130,7 +163,7 @@ impl<'a> Draft<'a> {
     }
 
     fn several_nodes(&mut self, homes: &[&Node]) {
-        let Some(home) = self.largest(homes) else {
+        let Some(home) = self.home(homes) else {
             self.not_tried(StudyNotice::NoNodeWithCpusAndMemory);
             return;
         };
@@ -263,11 +296,20 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The node with the most CPUs that we may use, among those that may give us memory; the lowest number first.
-    fn largest(&self, homes: &[&Node]) -> Option<(NodeId, u32)> {
+    /// The node for what is tried on one: of those with CPUs for all threads, or with the most, the one where the first run had
+    /// its memory; the lowest number where that does not tell. Only nodes that may give us memory.
+    fn home(&mut self, homes: &[&Node]) -> Option<(NodeId, u32)> {
         let with_memory = homes.iter().filter(|node| self.machine.allowed_nodes.contains(node.id));
-        let candidates = with_memory.map(|node| (node.id, self.cpus_of(node)));
-        candidates.max_by_key(|(id, cpus)| (*cpus, std::cmp::Reverse(*id)))
+        let candidates: Vec<(NodeId, u32)> = with_memory.map(|node| (node.id, self.cpus_of(node))).collect();
+        let most = candidates.iter().map(|(_, cpus)| *cpus).max()?;
+        let enough = |cpus: u32| cpus >= most.min(self.threads);
+        if let Some((node, reason)) = self.needs.seen.node()
+            && let Some(home) = candidates.iter().find(|(id, cpus)| *id == node && enough(*cpus))
+        {
+            self.not_tried(StudyNotice::OtherNodes { tried: node, reason });
+            return Some(*home);
+        }
+        candidates.into_iter().max_by_key(|(id, cpus)| (*cpus, std::cmp::Reverse(*id)))
     }
 
     fn cpus_of(&self, node: &Node) -> u32 {

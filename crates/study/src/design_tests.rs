@@ -43,7 +43,7 @@ fn machine(nodes: &[(&str, u64, MemoryKind)]) -> Machine {
 
 fn needs(threads: Option<u32>, mib: Option<u64>) -> ProgramNeeds {
     let memory = mib.map_or(Reading::unavailable("not run yet"), |mib| Reading::Measured(Bytes::mib(mib)));
-    ProgramNeeds { threads, memory, pinning_library: true }
+    ProgramNeeds { threads, memory, pinning_library: true, seen: FirstRunPlaces::default() }
 }
 
 fn ids(design: &StudyDesign) -> Vec<&str> {
@@ -159,4 +159,24 @@ fn one_node_with_cpus_can_still_take_remote_memory() {
     let mut narrow = machine(&[("0-3", 1000, DRAM), ("4-7", 1000, DRAM)]);
     narrow.allowed_cpus = [CpuId(4), CpuId(5)].into_iter().collect();
     assert_eq!(ids(&plan(&narrow, &needs(None, None))), ["os", "pinned", "remote"]);
+}
+
+#[test]
+fn what_is_tried_on_one_node_is_tried_where_the_memory_is() {
+    let machine = machine(&[("0-3", 1000, DRAM), ("4-7", 1000, DRAM)]);
+    let on = |fixed: [u64; 2], memory: [u64; 2]| {
+        let places = |mib: [u64; 2]| vec![(NodeId(0), Bytes::mib(mib[0])), (NodeId(1), Bytes::mib(mib[1]))];
+        let seen = FirstRunPlaces { fixed: places(fixed), memory: places(memory) };
+        let design = plan(&machine, &ProgramNeeds { seen, ..needs(Some(4), Some(100)) });
+        let one = design.points.iter().find(|point| point.id.0 == "one-node").unwrap();
+        let said =
+            design.not_tried.iter().any(|n| matches!(n, Notice::Study(StudyNotice::OtherNodes { .. })));
+        (one.request.nodes.as_ref().unwrap().to_string(), said)
+    };
+    let tried = |node: &str, said| (node.to_owned(), said);
+    assert_eq!(on([0, 0], [0, 0]), tried("0", false), "nothing was seen");
+    assert_eq!(on([0, 0], [50, 50]), tried("0", false), "nothing is said by as much on both");
+    assert_eq!(on([2, 0], [10, 90]), tried("1", true), "code of libraries decides nothing");
+    assert_eq!(on([0, 60], [90, 60]), tried("1", true), "a page cache stays, other memory follows");
+    assert_eq!(on([0, 60], [90, 600]), tried("1", true));
 }

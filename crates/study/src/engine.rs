@@ -1,7 +1,6 @@
 //! Carries a study out: blocks of trials until the intervals decide, the budget is spent or somebody stops it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{
@@ -10,6 +9,7 @@ use numawise_facts::{
 };
 use numawise_units::Nanoseconds;
 
+use crate::clock::Clock;
 use crate::disturb::disturbances;
 use crate::error::StudyError;
 use crate::metric::MetricReader;
@@ -67,31 +67,6 @@ pub trait TrialStore {
     /// # Errors
     /// When it cannot be kept; the study stops then.
     fn keep(&mut self, trial: &Trial) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
-}
-
-/// The time of day, and the time that a check has taken.
-pub trait Clock {
-    /// Nanoseconds since 1970 (UTC).
-    fn now(&self) -> Nanoseconds;
-    /// Since the check began, whatever is done to the time of day.
-    fn elapsed(&self) -> Nanoseconds;
-}
-
-/// The clock of the system.
-#[derive(Debug, Clone, Copy)]
-pub struct SystemClock {
-    /// When the check began.
-    pub begun: Instant,
-}
-
-impl Clock for SystemClock {
-    fn now(&self) -> Nanoseconds {
-        SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().into()
-    }
-
-    fn elapsed(&self) -> Nanoseconds {
-        self.begun.elapsed().into()
-    }
 }
 
 /// What carries a study out. All that touches the world comes in through traits.

@@ -229,7 +229,8 @@ fn a_point_that_turns_out_slow_is_dropped_so_that_the_others_get_their_repeats()
     let runs = |id: &str| fake.runs.iter().filter(|run| *run == id).count();
     assert_eq!((reason, runs("b"), runs("a")), (StopReason::Decided, 1, 8));
     assert!(fake.clock.get() <= 60 * SECOND);
-    let [Notice::Study(StudyNotice::PointDropped { point, repeats: 5, .. })] = fake.warnings.as_slice() else {
+    let [Notice::Study(StudyNotice::PointDropped { point, repeats: 5, .. })] = fake.warnings.as_slice()
+    else {
         panic!("{:?}", fake.warnings)
     };
     assert_eq!(point.0, "b");

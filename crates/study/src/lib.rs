@@ -4,6 +4,7 @@
 //! request becomes a placement (it names requests; the session resolves them), where trials are kept (it hands each
 //! to a [`TrialStore`]), or what the result means to a person (that is `analyse`).
 
+mod clock;
 mod design;
 mod disturb;
 mod engine;
@@ -13,10 +14,11 @@ mod metric;
 mod order;
 mod spending;
 
-pub use design::{PlannedPoint, ProgramNeeds, StudyDesign, plan};
+pub use clock::{Clock, SystemClock};
+pub use design::{FirstRunPlaces, PlannedPoint, ProgramNeeds, StudyDesign, plan};
 pub use disturb::{OTHER_LOAD_LIMIT, STEAL_LIMIT, disturbances};
-pub use engine::{Clock, Engine, ProgramRun, RunContext, Runner, SystemClock, TaskRun, TrialStore};
+pub use engine::{Engine, ProgramRun, RunContext, Runner, TaskRun, TrialStore};
 pub use error::StudyError;
 pub use local::LocalRunner;
-pub use spending::fitting;
 pub use metric::{MetricError, MetricReader};
+pub use spending::fitting;

@@ -6,8 +6,8 @@ use numawise_facts::notice::StudyNotice;
 use numawise_facts::{ContrastRole, Notice, PointId, PointPair, PointRole, Study, StudyHeader};
 use numawise_units::Nanoseconds;
 
+use crate::clock::Clock;
 use crate::design::{PlannedPoint, StudyDesign};
-use crate::engine::Clock;
 
 #[cfg(test)]
 #[path = "spending_tests.rs"]
@@ -115,7 +115,8 @@ pub fn least_worth<'p>(
 
 /// A design without what does not fit into `left` when each trial takes `one`, `repeats` times; the rest may still not fit.
 pub fn fitting(mut design: StudyDesign, one: Nanoseconds, repeats: u32, left: Nanoseconds) -> StudyDesign {
-    let needs = |points: usize| Nanoseconds(one.0.saturating_mul(u64::from(repeats)).saturating_mul(points as u64));
+    let needs =
+        |points: usize| Nanoseconds(one.0.saturating_mul(u64::from(repeats)).saturating_mul(points as u64));
     let all = needs(design.points.len());
     while needs(design.points.len()) > left {
         let points = design.points.iter().map(|point| (&point.id, point.role));

@@ -11,7 +11,8 @@ fn design() -> StudyDesign {
         role,
         request: request(),
     };
-    let pair = |(from, to, role): (&str, &str, ContrastRole)| PointPair { from: from.into(), to: to.into(), role };
+    let pair =
+        |(from, to, role): (&str, &str, ContrastRole)| PointPair { from: from.into(), to: to.into(), role };
     let points = [
         ("os", PointRole::Baseline),
         ("all-nodes", PointRole::Candidate),

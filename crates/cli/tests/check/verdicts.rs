@@ -136,7 +136,8 @@ fn threads_are_told_by_the_environment_and_in_the_command() {
     let folder = folder();
     let program =
         script(folder.path(), "count", "#!/bin/sh\necho \"$OMP_NUM_THREADS of $1\" >> seen\nsleep 0.01\n");
-    let words = ["--json", "--budget", "1s", "--repeats", "5", "--threads", "2", "--", &program, "n={threads}"];
+    let words =
+        ["--json", "--budget", "1s", "--repeats", "5", "--threads", "2", "--", &program, "n={threads}"];
     let told = json(&check(folder.path(), &words).output().unwrap());
     assert_eq!(told["points"][0]["id"], "os", "{told}");
     let seen = std::fs::read_to_string(folder.path().join("seen")).unwrap();

@@ -22,6 +22,8 @@ super::notices! {
         "NW505" CannotBePlaced { point: PointId, levels: Levels, problem: String, limits: Vec<MachineNotice> },
         /// A point for which the time given is too short: all points would take `needs` with the least number of repeats.
         "NW506" NoTimeFor { point: PointId, levels: Levels, repeats: u32, needs: Nanoseconds, budget: Nanoseconds },
+        /// What is tried on one node is tried on `tried` only, for `reason`.
+        "NW507" OtherNodes { tried: NodeId, reason: NodeReason },
         /// Trials were disturbed by other load and do not count.
         "NW511" DisturbedLeftOut { trials: u32 },
         /// Trials were disturbed by other load and count all the same, since too few are undisturbed.
@@ -83,6 +85,16 @@ pub enum PlacementGroup {
     CopyPerNode,
     /// Memory on the high-bandwidth nodes.
     HighBandwidthMemory,
+}
+
+/// What the first run showed of a node, in shares of the same on all nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NodeReason {
+    /// It held most of the memory that stays where it is: pages of files, shared memory, what the program binds itself.
+    FixedMemory { share: Ratio },
+    /// It held most of the memory.
+    Memory { share: Ratio },
 }
 
 /// Why placements were not tried.

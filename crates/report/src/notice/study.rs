@@ -1,7 +1,8 @@
 //! Texts of the notices of a study and of its analysis.
 
 use numawise_facts::notice::{
-    AffinityRefusal, NotTriedReason, ObservedFigure, PlacementEvidence, PlacementGroup, StudyNotice,
+    AffinityRefusal, NodeReason, NotTriedReason, ObservedFigure, PlacementEvidence, PlacementGroup,
+    StudyNotice,
 };
 use numawise_facts::{Disturbance, MetricProblem};
 use numawise_units::{CpuSet, Nanoseconds, Pid, Ratio, harmless};
@@ -93,12 +94,26 @@ pub fn text(notice: &StudyNotice) -> String {
             "{point} ({}): with it {repeats} repeats take about {needs}, and {budget} were given (--budget)",
             levels::title(levels)
         ),
+        StudyNotice::OtherNodes { tried, reason } => {
+            let held = match reason {
+                NodeReason::FixedMemory { share } => {
+                    format!(
+                        "{} of the memory that stays where it is: files, shared memory, what it binds itself",
+                        share.percent()
+                    )
+                }
+                NodeReason::Memory { share } => format!("{} of the program's memory", share.percent()),
+            };
+            format!("one node: others than node {tried}, which held {held}, in the first run")
+        }
         StudyNotice::PointDropped { point, repeats, needs, left } => format!(
             "{point} is run no more: with it {repeats} repeats would take about {needs} more, and {left} of the time given are \
              left (--budget)"
         ),
         StudyNotice::RepeatsTakeLonger { repeats, needs, budget, kept: true } => {
-            format!("{repeats} repeats take about {needs}, more than the {budget} given: they are run all the same (--repeats)")
+            format!(
+                "{repeats} repeats take about {needs}, more than the {budget} given: they are run all the same (--repeats)"
+            )
         }
         StudyNotice::RepeatsTakeLonger { repeats, needs, budget, kept: false } => format!(
             "{repeats} repeats take about {needs}, more than the {budget} given: there will be fewer, and hardly an answer; give \
