@@ -146,7 +146,10 @@ impl Engine<'_> {
         let header = &study.header;
         let missing = (header.min_repeats + 1).saturating_sub(block);
         let left = spending.left(header);
-        while missing > 0 {
+        if missing == 0 {
+            return;
+        }
+        loop {
             let needs = spending.of_blocks(running(study, dropped), missing);
             let points = running(study, dropped).filter_map(|id| Some((id, header.point(id)?.role)));
             if needs <= left {
