@@ -197,6 +197,8 @@ fn emulated_parallel_initialisation_has_nothing_to_cure() {
     let placed_well = &told["placed_well"];
     assert_ne!(*placed_well, false, "{}", run[0].stdout);
     assert_eq!(told["verdict"], "affected", "remote memory costs: {}", run[0].stdout);
+    let case = told["case"].as_str().unwrap();
+    assert!(["placed_well_sensitive", "sensitive"].contains(&case), "{case}: {}", run[0].stdout);
     assert!(!findings(&told).contains(&"NW001"), "{}", run[0].stdout);
     assert_eq!(run[1].stdout.contains("placed well"), *placed_well == true, "{}", run[1].stdout);
 }
