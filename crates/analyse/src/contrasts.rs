@@ -2,8 +2,8 @@
 
 use numawise_facts::{ContrastRole, Effect, Metric, PointId, PointPair, Study};
 use numawise_stats::{
-    Better, ContrastStanding, Estimate, Family, FamilyDecision, FamilyDesign, Judgement, PlannedContrast,
-    StoppingAdvice,
+    Better, ContrastStanding, Estimate, FIRST_INTERIM, Family, FamilyDecision, FamilyDesign, Judgement,
+    PlannedContrast, StoppingAdvice,
 };
 use numawise_tables::{Contrast, ContrastCall};
 use numawise_units::Ratio;
@@ -69,6 +69,9 @@ pub struct Judged {
     pub incomplete: bool,
     /// All effects that were found are of the order of what starting a program takes: they are no effects of the placement.
     pub of_a_start: bool,
+    /// Nothing was found, and some points have fewer repeats than data may be judged by: the time given ended before, or somebody
+    /// ended it.
+    pub too_few: bool,
     pub family: Option<Family>,
     pub design: FamilyDesign,
 }
@@ -98,6 +101,7 @@ impl Judged {
     pub fn decision(&self) -> FamilyDecision {
         match self.family.as_ref().map_or(FamilyDecision::Undecided, |family| family.decision) {
             FamilyDecision::Affected if self.of_a_start => FamilyDecision::Undecided,
+            _ if self.too_few => FamilyDecision::Undecided,
             decision => decision,
         }
     }
@@ -132,10 +136,18 @@ pub fn judge(study: &Study) -> Judged {
             of_a_start = true;
         }
     }
-    let judged = Judged { contrasts, incomplete, of_a_start: false, family: family.ok(), design };
+    let mut too_few = false;
+    for (contrast, plan) in contrasts.iter_mut().zip(&design.contrasts) {
+        if (contrast.repeats as usize) < FIRST_INTERIM {
+            contrast.call = ContrastCall::Open;
+            too_few |= plan.judgement != Judgement::Unjudged;
+        }
+    }
+    let judged =
+        Judged { contrasts, incomplete, of_a_start: false, too_few: false, family: family.ok(), design };
     let others = judged.counting().any(|(contrast, _)| contrast.call == ContrastCall::Better)
         || judged.both_ways().any(|contrast| contrast.call == ContrastCall::Worse);
-    Judged { of_a_start: of_a_start && !others, ..judged }
+    Judged { of_a_start: of_a_start && !others, too_few: too_few && !others, ..judged }
 }
 
 fn call(standing: ContrastStanding) -> ContrastCall {

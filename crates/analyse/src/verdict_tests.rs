@@ -125,3 +125,13 @@ fn a_program_with_more_threads_than_planned_is_named() {
     let mismatch = StudyNotice::ThreadCountMismatch { point: "one-node".into(), ran: 5, planned: 4 };
     assert_eq!(caveats, [mismatch.into()]);
 }
+
+/// Two blocks that happen to agree are no answer, whatever their interval says.
+#[test]
+fn fewer_repeats_than_data_may_be_judged_by_decide_nothing() {
+    let mut study = two_node_check(2.0, 1.9, 1.1, 2.1, 3.0, 1.5);
+    study.trials.retain(|trial| trial.block <= 4);
+    let analysis = analyse(&study);
+    assert_eq!((analysis.verdict.kind, analysis.recommended), (VerdictKind::Undecided, None));
+    assert!(analysis.verdict.effect.measured().is_some(), "what was seen is shown all the same");
+}
