@@ -282,7 +282,7 @@ fn the_first_line_is_the_case_of_who_asked() {
         (s.analysis.verdict.to, s.analysis.verdict.slight) = ("pinned".into(), true);
     };
     let well = |s: &mut sample::Sample| s.analysis.verdict.placed_well = PlacedWell::Yes;
-    let cases: [(&str, Change, &str, &str); 8] = [
+    let cases: [(&str, Change, &str, &str); 9] = [
         ("affected", &|_| (), "gains", "GAINS  1.87x (95 % interval 1.82x to 1.92x) by interleave vs os"),
         (
             "affected",
@@ -319,6 +319,12 @@ fn the_first_line_is_the_case_of_who_asked() {
             &|_| (),
             "cannot_tell",
             "CANNOT TELL YET  1.040x (95 % interval 0.84x to 1.29x): interleave vs os",
+        ),
+        (
+            "undecided",
+            &|s| s.analysis.verdict.more_repeats = Some(MoreRepeats::OutOfReach),
+            "cannot_tell",
+            "CANNOT TELL  1.040x (95 % interval 0.84x to 1.29x): interleave vs os",
         ),
         (
             "undecided",

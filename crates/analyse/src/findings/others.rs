@@ -101,7 +101,7 @@ pub fn threads_bound(case: &Case) -> Option<Finding> {
         EvidenceQuantity::CpusOfThreads,
         Amount::Count(found.len() as u64),
         Some(Amount::Count(allowed.len() as u64)),
-        EvidenceSubject::Cpus { point, cpus: found },
+        EvidenceSubject::Cpus { point, cpus: found.clone() },
         EvidenceSource::Observations,
     )];
     let header = &case.study.header;
@@ -113,6 +113,8 @@ pub fn threads_bound(case: &Case) -> Option<Finding> {
         .map(|to| Comparison { from: baseline, to })
         .filter(|between| between.from.levels.same_work(&between.to.levels))
         .filter(|between| case.contrast(*between).is_some())
+        // A plan may happen to name the CPUs that the program takes anyway.
+        .filter(|between| threads::held_to(case.study, between.to).is_some_and(|there| there != found))
         .collect();
     let effects = elsewhere.iter().filter_map(|between| {
         let effect = case.contrast(*between)?.effect.clone();

@@ -98,4 +98,10 @@ fn a_program_that_binds_its_threads_is_told_with_what_happens_without_that_where
     assert_eq!((finding.evidence.len(), finding.cure), (1, None), "its own binding won everywhere");
     assert!(finding.cost.reason().is_some());
     assert_eq!(finding.advice, [Advice::LeaveThreads.into()]);
+    // A plan that happens to have the CPU that the program takes anyway shows nothing either.
+    for id in ["os", "all-nodes"] {
+        see(&mut study, id, &held(["4", "4"]));
+    }
+    let finding = found(&study, FindingId::ThreadsBoundByProgram).unwrap();
+    assert_eq!(finding.evidence.len(), 1, "{finding:#?}");
 }

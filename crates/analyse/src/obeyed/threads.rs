@@ -43,6 +43,16 @@ pub fn not_obeyed(study: &Study, point: &Point) -> Option<StudyNotice> {
     })
 }
 
+/// The CPUs that the working threads of the last run of a point that shows it were held to, all together.
+pub fn held_to(study: &Study, point: &Point) -> Option<CpuSet> {
+    let masks = |observation| -> Option<CpuSet> {
+        let workers = workers(observation)?;
+        let masks = workers.iter().filter_map(|thread| thread.mask.measured());
+        Some(masks.fold(CpuSet::new(), |all, mask| all.union(mask))).filter(|all| !all.is_empty())
+    };
+    summary::watched(study, point).filter_map(masks).last()
+}
+
 /// The CPUs of threads that the program, or whoever steers it, bound where numawise places nothing.
 pub fn bound_by_others(study: &Study) -> Option<StudyNotice> {
     let point = study.header.baseline()?;

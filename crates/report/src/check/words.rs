@@ -25,7 +25,11 @@ pub fn headline(verdict: &Verdict) -> &'static str {
         VerdictCase::Sensitive => "Sensitive",
         VerdictCase::NotAffected => "Not affected",
         VerdictCase::TooShort => "Too short to tell",
-        VerdictCase::CannotTell if verdict.more_repeats.is_some() => "Cannot tell yet",
+        VerdictCase::CannotTell
+            if matches!(verdict.more_repeats, Some(MoreRepeats::About(_) | MoreRepeats::AFew)) =>
+        {
+            "Cannot tell yet"
+        }
         VerdictCase::CannotTell => "Cannot tell",
     }
 }
