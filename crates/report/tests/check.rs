@@ -257,6 +257,16 @@ fn the_verdict_says_what_its_values_say() {
     assert!(alone.starts_with("Placement cannot matter here: pinning: there is one CPU"), "{alone}");
 }
 
+fn assert_first_line(check: &check::Check, case: &str, line: &str) {
+    let wide = Style { width: 120, ..Style::plain() };
+    let text = document::terminal(&check::document(check), wide);
+    assert_eq!(text.lines().find(|line| !line.is_empty()), Some(line));
+    let json: serde_json::Value = serde_json::from_str(&check::json(check)).unwrap();
+    assert_eq!(json["case"], case);
+    let headline = json["headline"].as_str().unwrap().to_uppercase();
+    assert_eq!(headline, line.replacen("  ", "; ", 1).to_uppercase());
+}
+
 /// What makes another case of a sample.
 type Change<'a> = &'a dyn Fn(&mut sample::Sample);
 
@@ -336,14 +346,7 @@ fn the_first_line_is_the_case_of_who_asked() {
     for (name, change, case, line) in cases {
         let mut sample = named(name);
         change(&mut sample);
-        let check = sample.check();
-        let wide = Style { width: 120, ..Style::plain() };
-        let text = document::terminal(&check::document(&check), wide);
-        assert_eq!(text.lines().find(|line| !line.is_empty()), Some(line));
-        let json: serde_json::Value = serde_json::from_str(&check::json(&check)).unwrap();
-        assert_eq!(json["case"], case);
-        let headline = json["headline"].as_str().unwrap().to_uppercase();
-        assert_eq!(headline, line.replacen("  ", "; ", 1).to_uppercase());
+        assert_first_line(&sample.check(), case, line);
     }
 }
 
