@@ -27,7 +27,7 @@ fn two_cpus() -> bool {
     std::thread::available_parallelism().map_or(1, usize::from) >= 2
 }
 
-const WORDS: [&str; 6] = ["--json", "--threads", "2", "--budget", "2s", "--"];
+const WORDS: [&str; 8] = ["--json", "--threads", "2", "--budget", "2s", "--repeats", "5", "--"];
 
 fn ids(told: &Value) -> Vec<&str> {
     told["points"].as_array().unwrap().iter().map(|point| point["id"].as_str().unwrap()).collect()

@@ -21,7 +21,8 @@ fn no_process_outlives_us() {
     for (how, child) in CHILDREN {
         let place = Place::new();
         let program = place.program_with(child);
-        let words = ["check", "--budget", "300ms", "-o", RECORD, "--", program.to_str().unwrap()];
+        let words =
+            ["check", "--budget", "300ms", "--repeats", "5", "-o", RECORD, "--", program.to_str().unwrap()];
         for kill in 0..KILLS {
             let mut numawise = place.numawise(&words).spawn().unwrap();
             std::thread::sleep(Duration::from_millis(30) + random.micros(300_000));

@@ -19,8 +19,12 @@ fn told(output: &Output) -> String {
 /// `numawise check` of the place's program, to its end.
 fn check(place: &Place, options: &[&str]) -> Output {
     let program = place.program("0.05");
-    let words =
-        [&["check", "--budget", "200ms", "-o", RECORD], options, &["--", program.to_str().unwrap()]].concat();
+    let words = [
+        &["check", "--budget", "200ms", "--repeats", "5", "-o", RECORD],
+        options,
+        &["--", program.to_str().unwrap()],
+    ]
+    .concat();
     place.numawise(&words).stderr(Stdio::piped()).output().unwrap()
 }
 
@@ -98,7 +102,18 @@ fn killed_while_it_starts_over_one_of_the_records_is_there_whole() {
     assert!(check(&place, &[]).status.success());
     let (mut old, mut new) = (0, 0);
     let program = place.program("0.05");
-    let words = ["check", "--fresh", "--budget", "200ms", "-o", RECORD, "--", program.to_str().unwrap()];
+    let words = [
+        "check",
+        "--fresh",
+        "--budget",
+        "200ms",
+        "--repeats",
+        "5",
+        "-o",
+        RECORD,
+        "--",
+        program.to_str().unwrap(),
+    ];
     for _ in 0..KILLS {
         let (before, inode) = (place.trials(), inode(&place.record()));
         let ended = place.runs().1;
@@ -212,7 +227,8 @@ fn files_have_the_rights_of_the_umask_and_others_have_none() {
 fn two_that_begin_at_once_make_one_record() {
     let place = Place::new();
     let program = place.program("0.01");
-    let words = ["check", "--budget", "200ms", "-o", RECORD, "--", program.to_str().unwrap()];
+    let words =
+        ["check", "--budget", "200ms", "--repeats", "5", "-o", RECORD, "--", program.to_str().unwrap()];
     let begun = Instant::now();
     let children: Vec<_> =
         (0..4).map(|_| place.numawise(&words).stderr(Stdio::piped()).spawn().unwrap()).collect();
