@@ -5,8 +5,9 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::agent::pinning_library;
 use crate::refuse::{Refused, refuse};
-use crate::{check, command_of, folder, json, pinning_library};
+use crate::{check, command_of, folder, json};
 
 /// A program of two threads that both work; `options` of the compiler may keep the library out.
 fn two_threads(folder: &Path, options: &[&str]) -> String {
