@@ -9,6 +9,10 @@ use numawise_units::{Bytes, Nanoseconds, NodeId, Ratio};
 
 use crate::{middle, reading, share};
 
+#[cfg(test)]
+#[path = "summary_tests.rs"]
+mod tests;
+
 /// Seed of the bootstrap interval of a median: fixed, so that the same study always gives the same report.
 const SEED: u64 = 1;
 
@@ -158,19 +162,15 @@ pub fn sampling_cost(study: &Study) -> Reading<Ratio> {
     reading(costs.reduce(|a, b| if b.0 > a.0 { b } else { a }), NOT_WATCHED)
 }
 
-/// What could not be measured, each reason once, in the order of first appearance.
+/// What could not be measured, each reason once, in the order of first appearance. Reasons that tell times or sizes of their trial
+/// count as one.
 pub fn unavailable(study: &Study) -> Vec<Notice> {
-    let mut all: Vec<Notice> = Vec::new();
+    let mut all = not_observed(study);
     let mut add = |notice: Notice| {
         if !all.contains(&notice) {
             all.push(notice);
         }
     };
-    for trial in &study.trials {
-        for (what, reason) in missing(&trial.observation) {
-            add(StudyNotice::NotObserved { what, reason: reason.clone() }.into());
-        }
-    }
     for trial in study.trials.iter().filter(|t| !t.is_warm_up()) {
         let point = trial.point.clone();
         match &trial.outcome {
@@ -182,6 +182,35 @@ pub fn unavailable(study: &Study) -> Vec<Notice> {
         }
     }
     all
+}
+
+fn not_observed(study: &Study) -> Vec<Notice> {
+    let mut all: Vec<(ObservedFigure, String, &Reason, u64)> = Vec::new();
+    for (what, reason) in study.trials.iter().flat_map(|trial| missing(&trial.observation)) {
+        let words = without_numbers(&reason.0);
+        match all.iter_mut().find(|(other, same, ..)| *other == what && *same == words) {
+            Some((_, _, first, others)) => *others += u64::from(*first != reason),
+            None => all.push((what, words, reason, 0)),
+        }
+    }
+    let notice =
+        |(what, _, reason, others)| StudyNotice::NotObserved { what, reason: Reason::clone(reason), others };
+    all.into_iter().map(notice).map(Notice::from).collect()
+}
+
+/// A reason without its numbers, and without the units behind them, which change with the numbers.
+fn without_numbers(reason: &str) -> String {
+    let has_digit = |word: &str| word.bytes().any(|b| b.is_ascii_digit());
+    let mut words: Vec<&str> = Vec::new();
+    let mut after_number = false;
+    for word in reason.split_whitespace() {
+        let unit = word.trim_end_matches([',', ';', ')', ':']);
+        let is_unit = after_number && unit.chars().count() <= 3;
+        after_number = has_digit(word);
+        words.push(if after_number || is_unit { "0" } else { word });
+    }
+    words.dedup_by(|next, last| *next == "0" && *last == "0");
+    words.join(" ")
 }
 
 /// The figures that an observation lacks, with the reasons.

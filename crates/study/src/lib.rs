@@ -12,7 +12,7 @@ mod local;
 mod metric;
 mod order;
 
-pub use design::{PlannedPoint, ProgramNeeds, StudyDesign, plan};
+pub use design::{PlannedPoint, ProgramNeeds, StudyDesign, can_place, plan};
 pub use disturb::{OTHER_LOAD_LIMIT, STEAL_LIMIT, disturbances};
 pub use engine::{Clock, Engine, ProgramRun, RunContext, Runner, SystemClock, TaskRun, TrialStore};
 pub use error::StudyError;

@@ -78,6 +78,31 @@ fn without_the_pinning_library_nothing_is_pinned_and_everybody_is_told() {
 }
 
 #[test]
+fn without_the_pinning_library_a_record_with_pinned_threads_is_not_gone_on_with() {
+    if !two_cpus() {
+        return;
+    }
+    assert!(pinning_library().exists());
+    let folder = folder();
+    let program = two_threads(folder.path(), &[]);
+    let words = [&WORDS[..], &[&program]].concat();
+    assert!(ids(&json(&check(folder.path(), &words).output().unwrap())).contains(&"pinned"));
+    let before = std::fs::read(folder.path().join("two.nw")).unwrap();
+    let alone = folder.path().join("numawise");
+    std::fs::copy(env!("CARGO_BIN_EXE_numawise"), &alone).unwrap();
+    let again = |more: &[&str]| command_of(&alone, folder.path(), &[more, &words].concat()).output().unwrap();
+    for more in [&[][..], &["--sampling", "1%"]] {
+        let output = again(more);
+        let errors = crate::stderr(&output);
+        assert_eq!(output.status.code(), Some(125), "{errors}");
+        assert!(errors.contains("now none can be placed") && errors.contains("--fresh"), "{errors}");
+        assert!(errors.contains("libnumawise_agent.so"), "{errors}");
+    }
+    assert_eq!(std::fs::read(folder.path().join("two.nw")).unwrap(), before);
+    assert_eq!(ids(&json(&again(&["--fresh"]))), ["os"]);
+}
+
+#[test]
 fn what_is_forbidden_for_some_threads_only_is_tried() {
     if !two_cpus() {
         return;
