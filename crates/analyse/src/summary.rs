@@ -1,6 +1,6 @@
 //! Which trials count, and as which numbers; tables of them: a row for every point, and what could not be measured.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use numawise_facts::notice::{ObservedFigure, StudyNotice};
 use numawise_facts::{Notice, Observation, Outcome, Point, PointId, Reading, Reason, Study, Trial};
@@ -25,11 +25,13 @@ const ENOUGH: usize = 5;
 /// True when disturbed trials are left out of this study: enough undisturbed ones stay at every point. On a machine
 /// that is never quiet leaving them out would leave nothing, so they count there, and the report says so.
 pub fn left_out(study: &Study) -> bool {
-    study.header.points.iter().all(|point| {
-        let quiet = |t: &&Trial| t.point == point.id && !t.is_warm_up() && t.disturbances.is_empty();
-        let measured = |t: &&Trial| matches!(t.outcome, Outcome::Measured { .. });
-        study.trials.iter().filter(quiet).filter(measured).count() >= ENOUGH
-    })
+    let mut quiet: HashMap<&PointId, usize> = HashMap::new();
+    for trial in study.trials.iter().filter(|t| !t.is_warm_up() && t.disturbances.is_empty()) {
+        if matches!(trial.outcome, Outcome::Measured { .. }) {
+            *quiet.entry(&trial.point).or_default() += 1;
+        }
+    }
+    study.header.points.iter().all(|point| quiet.get(&point.id).is_some_and(|count| *count >= ENOUGH))
 }
 
 /// True for a trial that ran through, but not alone.
@@ -39,7 +41,10 @@ pub fn is_uncertain(trial: &Trial) -> bool {
 
 /// The trials of a point that count, in their order.
 pub fn trials<'a>(study: &'a Study, point: &'a PointId) -> impl Iterator<Item = &'a Trial> {
-    let left_out = left_out(study);
+    counting(study, point, left_out(study))
+}
+
+fn counting<'a>(study: &'a Study, point: &'a PointId, left_out: bool) -> impl Iterator<Item = &'a Trial> {
     study.trials.iter().filter(move |trial| {
         trial.point == *point
             && !trial.is_warm_up()
@@ -52,8 +57,9 @@ pub fn trials<'a>(study: &'a Study, point: &'a PointId) -> impl Iterator<Item = 
 pub fn blocks(study: &Study) -> Vec<Vec<Option<f64>>> {
     let last = study.trials.iter().map(|trial| trial.block).max().unwrap_or(0) as usize;
     let mut blocks = vec![vec![None; study.header.points.len()]; last];
+    let left_out = left_out(study);
     for (column, point) in study.header.points.iter().enumerate() {
-        for trial in trials(study, &point.id) {
+        for trial in counting(study, &point.id, left_out) {
             blocks[trial.block as usize - 1][column] = study.header.value(trial);
         }
     }
@@ -62,11 +68,12 @@ pub fn blocks(study: &Study) -> Vec<Vec<Option<f64>>> {
 
 /// A row for every point.
 pub fn points(study: &Study) -> Vec<PointSummary> {
-    study.header.points.iter().map(|point| summarise(study, point)).collect()
+    let left_out = left_out(study);
+    study.header.points.iter().map(|point| summarise(study, point, left_out)).collect()
 }
 
-fn summarise(study: &Study, point: &Point) -> PointSummary {
-    let counted: Vec<&Trial> = trials(study, &point.id).collect();
+fn summarise(study: &Study, point: &Point, left_out: bool) -> PointSummary {
+    let counted: Vec<&Trial> = counting(study, &point.id, left_out).collect();
     let samples: Vec<f64> = counted.iter().filter_map(|trial| study.header.value(trial)).collect();
     let here = || study.trials.iter().filter(|trial| trial.point == point.id && !trial.is_warm_up());
     let interval = numawise_stats::median_interval(&samples, 0.95, SEED);
@@ -166,9 +173,10 @@ pub fn sampling_cost(study: &Study) -> Reading<Ratio> {
 /// count as one.
 pub fn unavailable(study: &Study) -> Vec<Notice> {
     let mut all = not_observed(study);
+    let mut failures: Vec<Notice> = Vec::new();
     let mut add = |notice: Notice| {
-        if !all.contains(&notice) {
-            all.push(notice);
+        if !failures.contains(&notice) {
+            failures.push(notice);
         }
     };
     for trial in study.trials.iter().filter(|t| !t.is_warm_up()) {
@@ -181,20 +189,22 @@ pub fn unavailable(study: &Study) -> Vec<Notice> {
             }
         }
     }
+    all.extend(failures);
     all
 }
 
 fn not_observed(study: &Study) -> Vec<Notice> {
-    let mut all: Vec<(ObservedFigure, String, &Reason, u64)> = Vec::new();
+    let mut all: Vec<(ObservedFigure, &Reason, u64)> = Vec::new();
+    let mut places: HashMap<(ObservedFigure, String), usize> = HashMap::new();
     for (what, reason) in study.trials.iter().flat_map(|trial| missing(&trial.observation)) {
-        let words = without_numbers(&reason.0);
-        match all.iter_mut().find(|(other, same, ..)| *other == what && *same == words) {
-            Some((_, _, first, others)) => *others += u64::from(*first != reason),
-            None => all.push((what, words, reason, 0)),
+        let place = *places.entry((what, without_numbers(&reason.0))).or_insert(all.len());
+        match all.get_mut(place) {
+            Some((_, first, others)) => *others += u64::from(*first != reason),
+            None => all.push((what, reason, 0)),
         }
     }
     let notice =
-        |(what, _, reason, others)| StudyNotice::NotObserved { what, reason: Reason::clone(reason), others };
+        |(what, reason, others)| StudyNotice::NotObserved { what, reason: Reason::clone(reason), others };
     all.into_iter().map(notice).map(Notice::from).collect()
 }
 

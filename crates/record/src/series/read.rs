@@ -32,6 +32,28 @@ pub fn machine(connection: &Connection, path: &Path) -> Result<Machine, RecordEr
     }
 }
 
+/// Processes, threads and places of memory in all looks together, beside one for each byte of the file. What does not change has
+/// no rows, so that a small file may hold many: 1000 threads that sleep for a day, looked at every second, are less.
+const MOST_SEEN: u64 = 100_000_000;
+
+/// How much there was to show in the looks so far.
+struct SeenSoFar {
+    count: u64,
+    most: u64,
+}
+
+impl SeenSoFar {
+    fn add(&mut self, look: i64, more: u64) -> Result<(), Flaw> {
+        self.count += more;
+        if self.count <= self.most {
+            return Ok(());
+        }
+        let found = format!("{} processes, threads and places of memory in the looks so far", self.count);
+        let expected = "at most 100000000, and one more for each byte of the file";
+        Err(Flaw::new(format!("looks: row {look}"), found, expected))
+    }
+}
+
 /// Calls `each` with the machine, the session and the snapshot of every look.
 pub fn replay(
     connection: &Connection,
@@ -48,6 +70,7 @@ pub fn replay(
             transaction.prepare("SELECT look, session, time_ns, boot_ns FROM looks ORDER BY look")?;
         let mut looks = looks.query([])?;
         let mut before: Option<(u32, Snapshot)> = None;
+        let mut seen = SeenSoFar { count: 0, most: MOST_SEEN + path.metadata().map_or(0, |file| file.len()) };
         while let Some(row) = looks.next()? {
             let cells = Cells::of("looks", row);
             let (look, session) = (cells.int("look")?, cells.int("session")?);
@@ -55,6 +78,7 @@ pub fn replay(
                 return Err(cells.flaw("session", "sessions in ascending order"));
             }
             replay.advance(look, session)?;
+            seen.add(look, replay.size())?;
             let (unix_time, at) = (Nanoseconds(cells.int("time_ns")?), Nanoseconds(cells.int("boot_ns")?));
             let snapshot = Snapshot { at, unix_time, tasks: replay.tasks(look)? };
             valid::look(&snapshot)?;
@@ -139,6 +163,12 @@ impl<'a> Replay<'a> {
         self.read_threads(look)?;
         self.read_memory(look)?;
         self.read_policies(look)
+    }
+
+    /// How much there is to show.
+    fn size(&self) -> u64 {
+        let of = |task: &Task| 1 + task.threads.len() + task.by_use.len() + task.by_policy.len();
+        self.there.values().map(of).sum::<usize>() as u64
     }
 
     fn read_reasons(&mut self, look: i64) -> Parsed<()> {
@@ -336,4 +366,20 @@ fn page_use(cells: Cells<'_, '_>) -> Parsed<PageUse> {
     let word = cells.text("used_for")?;
     let known = PageUse::ALL.into_iter().find(|used_for| used_for.to_string() == word);
     known.ok_or_else(|| cells.flaw("used_for", "huge, heap, stack, private, file or shared"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A megabyte may hold ten thousand threads that sleep through fifty thousand looks.
+    #[test]
+    fn more_than_anybody_waits_for_is_refused() {
+        let mut seen = SeenSoFar { count: 0, most: MOST_SEEN + 1_000_000 };
+        let refused =
+            (0..50_000).find_map(|look| seen.add(look, 10_001).err().map(|flaw| (look, flaw.to_string())));
+        let (look, flaw) = refused.expect("it is refused");
+        assert_eq!(look, 10_098);
+        assert!(flaw.starts_with("looks: row 10098: found 101000099 processes, threads"), "{flaw}");
+    }
 }
