@@ -147,6 +147,21 @@ fn what_is_missing_stays_missing_with_its_reason() {
     assert!(tables.matrix(MatrixMeasure::LatencyVsLocal).is_none());
 }
 
+/// Firmware that declares next to nothing says nothing of this memory: no share of 33569335.9 %.
+#[test]
+fn a_share_of_what_cannot_be_meant_is_unavailable() {
+    let share = |declared: f64| {
+        let mut measured = sample::two_sockets().profile();
+        let rate = measured.bandwidth[0].rate.measured().unwrap().median.0;
+        measured.bandwidth.truncate(1);
+        measured.bandwidth[0].declared = Reading::Measured(BytesPerSecond(rate * declared));
+        profile(&measured, None).declared.measured().unwrap()[0].share.clone()
+    };
+    assert_eq!(share(0.5), Reading::Measured(Ratio(2.0)));
+    assert!(share(0.009).reason().unwrap().0.starts_with("more than 100 times what the firmware declares"));
+    assert!(share(1e-300).measured().is_none());
+}
+
 #[test]
 fn nothing_at_all_makes_empty_tables() {
     let mut empty = sample::quick().profile();

@@ -56,6 +56,17 @@ pub fn residency(now: &Snapshot, before: Option<&Snapshot>, machine: &Machine) -
     }
 }
 
+/// What was seen of each of these threads before. As a rule the same threads are there, in the same order.
+fn earlier<'a>(before: &'a [ThreadSnapshot], now: &[ThreadSnapshot]) -> Vec<Option<&'a ThreadSnapshot>> {
+    let who = |thread: &ThreadSnapshot| (thread.tid, thread.started);
+    if before.iter().map(who).eq(now.iter().map(who)) {
+        return before.iter().map(Some).collect();
+    }
+    let known: HashMap<(Pid, Nanoseconds), &ThreadSnapshot> =
+        before.iter().map(|thread| (who(thread), thread)).collect();
+    now.iter().map(|thread| known.get(&who(thread)).copied()).collect()
+}
+
 /// One process.
 fn one(
     task: &TaskSnapshot,
@@ -63,18 +74,12 @@ fn one(
     clock: &Clock,
     topology: &Topology,
 ) -> TaskResidency {
-    let earlier: HashMap<(Pid, Nanoseconds), &ThreadSnapshot> = before
-        .and_then(|task| task.threads.measured())
-        .into_iter()
-        .flatten()
-        .map(|thread| ((thread.tid, thread.started), thread))
-        .collect();
+    let threads_before = before.and_then(|task| task.threads.measured()).map_or(&[][..], Vec::as_slice);
     let seen: Reading<Vec<SampledThread>> = task.threads.as_ref().map(|threads| {
         let mut seen: Vec<SampledThread> = threads
             .iter()
-            .map(|thread| {
-                threads::thread(thread, earlier.get(&(thread.tid, thread.started)).copied(), clock, topology)
-            })
+            .zip(earlier(threads_before, threads))
+            .map(|(thread, before)| threads::thread(thread, before, clock, topology))
             .collect();
         seen.sort_by_key(|seen| seen.row.tid);
         seen

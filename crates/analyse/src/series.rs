@@ -7,6 +7,7 @@ mod measures;
 mod moments;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use numawise_facts::notice::{ResidencyNotice, ResidencyPart};
 use numawise_facts::{Machine, Reading, Reason, Snapshot};
@@ -30,7 +31,7 @@ const NO_SAMPLES: &str = "nothing was recorded yet";
 /// Adds up samples.
 #[derive(Default)]
 pub struct Series {
-    before: Option<(u32, Snapshot)>,
+    before: Option<(u32, Rc<Snapshot>)>,
     sessions: Vec<SessionSpan>,
     nodes: BTreeMap<NodeId, (NodeColumn, Memory, Mean)>,
     total: Memory,
@@ -86,9 +87,9 @@ struct Last {
 
 impl Series {
     /// Adds a sample; samples come in the order of their sessions and of time.
-    pub fn push(&mut self, machine: &Machine, session: u32, sample: &Snapshot) {
+    pub fn push(&mut self, machine: &Machine, session: u32, sample: &Rc<Snapshot>) {
         let before = self.before.take().filter(|(of, _)| *of == session).map(|(_, before)| before);
-        let seen = residency(sample, before.as_ref(), machine);
+        let seen = residency(sample, before.as_deref(), machine);
         let span = match seen.span {
             ShareSpan::BetweenSamples(span) if span.0 > 0 => Some(span),
             ShareSpan::BetweenSamples(_) | ShareSpan::SinceBegin => None,
@@ -114,7 +115,7 @@ impl Series {
         }
         self.lines.push(Line::of(&seen, session, span, hidden));
         self.note(&seen);
-        self.before = Some((session, sample.clone()));
+        self.before = Some((session, Rc::clone(sample)));
     }
 
     /// Why the memory of the job is not known though that of some tasks is: what could be seen of one of the others before

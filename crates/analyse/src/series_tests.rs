@@ -25,7 +25,7 @@ fn at(seconds: u64) -> Nanoseconds {
 fn timeline(samples: &[(u32, Snapshot)]) -> Timeline {
     let mut series = Series::default();
     for (session, sample) in samples {
-        series.push(&machine(), *session, sample);
+        series.push(&machine(), *session, &std::rc::Rc::new(sample.clone()));
     }
     series.timeline()
 }

@@ -1,6 +1,6 @@
 //! Which trials count, and as which numbers; tables of them: a row for every point, and what could not be measured.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use numawise_facts::notice::{ObservedFigure, StudyNotice};
 use numawise_facts::{Notice, Observation, Outcome, Point, PointId, Reading, Reason, Study, Trial};
@@ -8,6 +8,10 @@ use numawise_tables::PointSummary;
 use numawise_units::{Bytes, Nanoseconds, NodeId, Ratio};
 
 use crate::{middle, reading, share};
+
+#[cfg(test)]
+#[path = "summary_tests.rs"]
+mod tests;
 
 /// Seed of the bootstrap interval of a median: fixed, so that the same study always gives the same report.
 const SEED: u64 = 1;
@@ -21,11 +25,13 @@ const ENOUGH: usize = 5;
 /// True when disturbed trials are left out of this study: enough undisturbed ones stay at every point. On a machine
 /// that is never quiet leaving them out would leave nothing, so they count there, and the report says so.
 pub fn left_out(study: &Study) -> bool {
-    study.header.points.iter().all(|point| {
-        let quiet = |t: &&Trial| t.point == point.id && !t.is_warm_up() && t.disturbances.is_empty();
-        let measured = |t: &&Trial| matches!(t.outcome, Outcome::Measured { .. });
-        study.trials.iter().filter(quiet).filter(measured).count() >= ENOUGH
-    })
+    let mut quiet: HashMap<&PointId, usize> = HashMap::new();
+    for trial in study.trials.iter().filter(|t| !t.is_warm_up() && t.disturbances.is_empty()) {
+        if matches!(trial.outcome, Outcome::Measured { .. }) {
+            *quiet.entry(&trial.point).or_default() += 1;
+        }
+    }
+    study.header.points.iter().all(|point| quiet.get(&point.id).is_some_and(|count| *count >= ENOUGH))
 }
 
 /// True for a trial that ran through, but not alone.
@@ -35,7 +41,10 @@ pub fn is_uncertain(trial: &Trial) -> bool {
 
 /// The trials of a point that count, in their order.
 pub fn trials<'a>(study: &'a Study, point: &'a PointId) -> impl Iterator<Item = &'a Trial> {
-    let left_out = left_out(study);
+    counting(study, point, left_out(study))
+}
+
+fn counting<'a>(study: &'a Study, point: &'a PointId, left_out: bool) -> impl Iterator<Item = &'a Trial> {
     study.trials.iter().filter(move |trial| {
         trial.point == *point
             && !trial.is_warm_up()
@@ -48,8 +57,9 @@ pub fn trials<'a>(study: &'a Study, point: &'a PointId) -> impl Iterator<Item = 
 pub fn blocks(study: &Study) -> Vec<Vec<Option<f64>>> {
     let last = study.trials.iter().map(|trial| trial.block).max().unwrap_or(0) as usize;
     let mut blocks = vec![vec![None; study.header.points.len()]; last];
+    let left_out = left_out(study);
     for (column, point) in study.header.points.iter().enumerate() {
-        for trial in trials(study, &point.id) {
+        for trial in counting(study, &point.id, left_out) {
             blocks[trial.block as usize - 1][column] = study.header.value(trial);
         }
     }
@@ -58,11 +68,12 @@ pub fn blocks(study: &Study) -> Vec<Vec<Option<f64>>> {
 
 /// A row for every point.
 pub fn points(study: &Study) -> Vec<PointSummary> {
-    study.header.points.iter().map(|point| summarise(study, point)).collect()
+    let left_out = left_out(study);
+    study.header.points.iter().map(|point| summarise(study, point, left_out)).collect()
 }
 
-fn summarise(study: &Study, point: &Point) -> PointSummary {
-    let counted: Vec<&Trial> = trials(study, &point.id).collect();
+fn summarise(study: &Study, point: &Point, left_out: bool) -> PointSummary {
+    let counted: Vec<&Trial> = counting(study, &point.id, left_out).collect();
     let samples: Vec<f64> = counted.iter().filter_map(|trial| study.header.value(trial)).collect();
     let here = || study.trials.iter().filter(|trial| trial.point == point.id && !trial.is_warm_up());
     let interval = numawise_stats::median_interval(&samples, 0.95, SEED);
@@ -158,19 +169,16 @@ pub fn sampling_cost(study: &Study) -> Reading<Ratio> {
     reading(costs.reduce(|a, b| if b.0 > a.0 { b } else { a }), NOT_WATCHED)
 }
 
-/// What could not be measured, each reason once, in the order of first appearance.
+/// What could not be measured, each reason once, in the order of first appearance. Reasons that tell times or sizes of their trial
+/// count as one.
 pub fn unavailable(study: &Study) -> Vec<Notice> {
-    let mut all: Vec<Notice> = Vec::new();
+    let mut all = not_observed(study);
+    let mut failures: Vec<Notice> = Vec::new();
     let mut add = |notice: Notice| {
-        if !all.contains(&notice) {
-            all.push(notice);
+        if !failures.contains(&notice) {
+            failures.push(notice);
         }
     };
-    for trial in &study.trials {
-        for (what, reason) in missing(&trial.observation) {
-            add(StudyNotice::NotObserved { what, reason: reason.clone() }.into());
-        }
-    }
     for trial in study.trials.iter().filter(|t| !t.is_warm_up()) {
         let point = trial.point.clone();
         match &trial.outcome {
@@ -181,7 +189,38 @@ pub fn unavailable(study: &Study) -> Vec<Notice> {
             }
         }
     }
+    all.extend(failures);
     all
+}
+
+fn not_observed(study: &Study) -> Vec<Notice> {
+    let mut all: Vec<(ObservedFigure, &Reason, u64)> = Vec::new();
+    let mut places: HashMap<(ObservedFigure, String), usize> = HashMap::new();
+    for (what, reason) in study.trials.iter().flat_map(|trial| missing(&trial.observation)) {
+        let place = *places.entry((what, without_numbers(&reason.0))).or_insert(all.len());
+        match all.get_mut(place) {
+            Some((_, first, others)) => *others += u64::from(*first != reason),
+            None => all.push((what, reason, 0)),
+        }
+    }
+    let notice =
+        |(what, reason, others)| StudyNotice::NotObserved { what, reason: Reason::clone(reason), others };
+    all.into_iter().map(notice).map(Notice::from).collect()
+}
+
+/// A reason without its numbers, and without the units behind them, which change with the numbers.
+fn without_numbers(reason: &str) -> String {
+    let has_digit = |word: &str| word.bytes().any(|b| b.is_ascii_digit());
+    let mut words: Vec<&str> = Vec::new();
+    let mut after_number = false;
+    for word in reason.split_whitespace() {
+        let unit = word.trim_end_matches([',', ';', ')', ':']);
+        let is_unit = after_number && unit.chars().count() <= 3;
+        after_number = has_digit(word);
+        words.push(if after_number || is_unit { "0" } else { word });
+    }
+    words.dedup_by(|next, last| *next == "0" && *last == "0");
+    words.join(" ")
 }
 
 /// The figures that an observation lacks, with the reasons.

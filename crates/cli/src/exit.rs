@@ -206,6 +206,12 @@ fn advice(error: &session::Error) -> Option<String> {
              under another name",
             recorded.margin, recorded.repeats, now.margin, now.repeats
         ),
+        session::Error::CannotPlaceAnyMore { record, reason } => format!(
+            "{}; the same command goes on when this is mended; 'numawise report {}' shows what is recorded, --fresh starts over \
+             without these placements",
+            numawise_report::notice::why_not_tried(reason),
+            record.display()
+        ),
         session::Error::NothingAskedFor => {
             "expected a process number, a program's name, --user NAME or --job ID, for example: numawise where $(pidof app)"
                 .to_owned()

@@ -60,6 +60,13 @@ impl<'a> OutputFile<'a> {
         let problem = space::problem(error);
         self.refused(&match error.kind() {
             Kind::IsADirectory => "this is a folder; expected the name of a file".to_owned(),
+            Kind::NotFound if self.path.is_symlink() => {
+                "it is a link to a file in a folder that does not exist; make that, or choose another file".to_owned()
+            }
+            // Such as /proc: the folder is there, and the kernel makes no files of ours in it.
+            Kind::NotFound if space::folder(self.path).is_dir() => {
+                "no file can be made in that folder; choose a file in another".to_owned()
+            }
             Kind::NotFound => {
                 let folder = space::folder(self.path);
                 format!("there is no folder {}; make it, or choose a file in another", folder.display())

@@ -133,6 +133,38 @@ fn bad_input_has_one_line_and_status_125() {
 }
 
 #[test]
+fn a_named_pipe_is_read_while_somebody_writes_and_not_waited_for_for_ever() {
+    let folder = std::env::temp_dir().join(format!("numawise-pipe-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let pipe = folder.join("pipe").display().to_string();
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for arguments in [&["--input", &pipe][..], &["measure", "--load", &pipe]] {
+        let output = machine(arguments);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(125), "{arguments:?}: {said}");
+        assert!(said.contains("nobody writes into it"), "{arguments:?}: {said}");
+    }
+    let file = testdata("machines/hbm-by-figures.xml");
+    let script = r#"(sleep 0.2; cat "$2" > "$1") & "$0" machine --input "$1" --json; wait"#;
+    let run = |script: &str| {
+        let binary = env!("CARGO_BIN_EXE_numawise");
+        let output = Command::new("bash").args(["-c", script, binary, &pipe, &file]).output().unwrap();
+        assert!(output.status.success(), "{script}: {}", text(&output.stderr));
+        let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+        value["nodes"].clone()
+    };
+    let expected = json(&["--input", &file])["nodes"].clone();
+    for script in [
+        script,
+        r#""$0" machine --input <(sleep 0.2; cat "$2") --json"#,
+        r#"cat "$2" | "$0" machine --input /dev/stdin --json"#,
+    ] {
+        assert_eq!(run(script), expected, "{script}");
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
 fn hwlocs_environment_does_not_put_another_machine_in_place_of_this_one() {
     let output = Command::new(env!("CARGO_BIN_EXE_numawise"))
         .args(["machine", "--json"])

@@ -124,7 +124,7 @@ impl Redactor {
         }
     }
 
-    /// What a program has printed, what it calls its threads, and the files that it maps.
+    /// What a program has printed, what it calls its threads and the processes that it leaves, and the files that it maps.
     pub fn trial(&self, trial: &mut Trial) {
         match &mut trial.outcome {
             Outcome::Measured { .. } => {}
@@ -135,6 +135,9 @@ impl Redactor {
                     *text = self.text(text);
                 }
             }
+        }
+        for name in trial.left_behind.iter_mut().flat_map(|left| &mut left.names) {
+            *name = self.text(name);
         }
         let Reading::Measured(observation) = &mut trial.observation else { return };
         if let Reading::Measured(threads) = &mut observation.threads {

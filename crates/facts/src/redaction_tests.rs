@@ -330,3 +330,26 @@ fn hostile_texts_take_no_time() {
     }
     assert!(begin.elapsed().as_secs() < 60, "{:?}", begin.elapsed());
 }
+
+#[test]
+fn the_processes_that_a_trial_leaves_are_named_without_credentials() {
+    let known = [("DB_PASSWORD".to_owned(), "xK9!qq2z".to_owned())];
+    let redactor = Redactor::of_run(&words("./app"), known.into_iter());
+    let mut trial = Trial {
+        number: 0,
+        block: 0,
+        point: "os".into(),
+        started: numawise_units::Nanoseconds(0),
+        wall: numawise_units::Nanoseconds(1),
+        outcome: Outcome::Measured { per_task: vec![] },
+        observation: Reading::unavailable("test"),
+        disturbances: vec![],
+        left_behind: Some(crate::LeftProcesses {
+            processes: 3,
+            names: ["sleep", "of xK9!qq2z", "token=91ab77cd"].map(str::to_owned).to_vec(),
+        }),
+    };
+    redactor.trial(&mut trial);
+    let expected = ["sleep".to_owned(), format!("of {MARKER}"), format!("token={MARKER}")];
+    assert_eq!(trial.left_behind.unwrap().names, expected);
+}

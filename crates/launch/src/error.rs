@@ -81,9 +81,15 @@ impl LaunchError {
 fn searched(program: &str, directory: &std::path::Path) -> String {
     match program.contains('/') {
         true if program.starts_with('/') => " (no such file)".to_owned(),
-        true => format!(" (no such file, seen from {})", directory.display()),
+        true => format!(" (no such file, seen from {})", seen_from(directory).display()),
         false => " in the folders of PATH; a program in this folder is called ./NAME".to_owned(),
     }
+}
+
+/// The folder that is meant; an empty path stands for the one that we are in.
+fn seen_from(directory: &std::path::Path) -> PathBuf {
+    let here = || std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+    if directory.as_os_str().is_empty() { here() } else { directory.to_owned() }
 }
 
 /// What the kernel's refusal to place a process means. What can be done about it is for the face to say.

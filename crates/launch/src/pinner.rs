@@ -43,8 +43,13 @@ impl Pinner {
             Some(path) if !path.contains([' ', ':', '$', '\n', '\t']) => {}
             _ => return Some(PreloadObstacle::LibraryPath { library }),
         }
-        match std::fs::File::open(&self.library) {
-            Ok(_) => None,
+        match std::fs::File::open(&self.library).and_then(|file| preload::is_whole(&file)) {
+            Ok(true) => None,
+            // The loader maps what is missing, and ends the program by SIGBUS.
+            Ok(false) => {
+                let error = "it is damaged: no library, or only a part of one".to_owned();
+                Some(PreloadObstacle::LibraryUnreadable { library, error })
+            }
             Err(error) => Some(PreloadObstacle::LibraryUnreadable { library, error: error.to_string() }),
         }
     }

@@ -74,7 +74,19 @@ fn a_library_that_cannot_be_preloaded_is_told_before() {
     let gone = Pinner { library: folder.path().join("libnumawise_agent.so"), verbose: false };
     let obstacle = gone.own_obstacle();
     assert!(matches!(obstacle, Some(PreloadObstacle::LibraryUnreadable { .. })), "{obstacle:?}");
-    std::fs::write(&gone.library, "").unwrap();
+    let whole = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+    // The loader ignores some of these in the middle of the output, and ends the program over others.
+    for damaged in [&b""[..], b"text", &whole[..64], &whole[..3000], &whole[..whole.len() / 2]] {
+        std::fs::write(&gone.library, damaged).unwrap();
+        let obstacle = gone.own_obstacle();
+        let told = |error: &str| error.contains("damaged");
+        assert!(
+            matches!(&obstacle, Some(PreloadObstacle::LibraryUnreadable { error, .. }) if told(error)),
+            "{} bytes: {obstacle:?}",
+            damaged.len()
+        );
+    }
+    std::fs::write(&gone.library, &whole).unwrap();
     assert_eq!(gone.own_obstacle(), None);
     for name in ["a b.so", "a:b.so", "$LIB.so"] {
         let library = folder.path().join(name);

@@ -22,6 +22,9 @@ mod layout {
     pub const CLASS: u8 = 2;
     pub const HEADER: usize = 64;
     pub const TABLE: usize = 32;
+    pub const SECTIONS: usize = 40;
+    /// The size of an entry in the table of sections; their number follows.
+    pub const SECTION_SIZE: usize = 58;
     pub const ENTRY_SIZE: usize = 54;
     pub const ENTRIES: usize = 56;
     /// Offset and size of a segment, in its entry.
@@ -34,6 +37,9 @@ mod layout {
     pub const CLASS: u8 = 1;
     pub const HEADER: usize = 52;
     pub const TABLE: usize = 28;
+    pub const SECTIONS: usize = 32;
+    /// The size of an entry in the table of sections; their number follows.
+    pub const SECTION_SIZE: usize = 46;
     pub const ENTRY_SIZE: usize = 42;
     pub const ENTRIES: usize = 44;
     pub const OFFSET: usize = 4;
@@ -69,6 +75,24 @@ pub(crate) fn obstacle(program: &Path) -> Option<PreloadObstacle> {
         Linked::By(_) => return None,
     };
     Some(PreloadObstacle::Program { program: program.display().to_string(), reason })
+}
+
+/// True for an ELF file of this class that reaches to the end of its table of sections, which linkers write last.
+pub(crate) fn is_whole(mut file: &File) -> io::Result<bool> {
+    let mut header = [0; layout::HEADER];
+    match file.read_exact(&mut header) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(false),
+        read => read?,
+    }
+    if !header.starts_with(b"\x7fELF") || header[4] != layout::CLASS {
+        return Ok(false);
+    }
+    let half = |at: usize| u64::from(u16::from_ne_bytes([header[at], header[at + 1]]));
+    let mut offset = [0; size_of::<usize>()];
+    offset.copy_from_slice(&header[layout::SECTIONS..layout::SECTIONS + size_of::<usize>()]);
+    let table = half(layout::SECTION_SIZE) * half(layout::SECTION_SIZE + 2);
+    let end = (usize::from_ne_bytes(offset) as u64).saturating_add(table);
+    Ok(file.metadata()?.len() >= end)
 }
 
 fn changes_rights(metadata: &std::fs::Metadata) -> bool {

@@ -16,6 +16,7 @@ pub mod memory;
 pub mod proc;
 pub mod replace;
 mod roots;
+pub mod source;
 pub mod space;
 pub mod weights;
 

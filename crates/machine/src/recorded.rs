@@ -8,11 +8,11 @@ mod plain;
 mod values;
 
 use std::ffi::CString;
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 use numawise_facts::{Machine, Source};
+use numawise_linux::source;
 use numawise_units::{CpuId, Id};
 use roxmltree::{Document, ParsingOptions};
 
@@ -125,10 +125,10 @@ fn too_many_cpus(text: &str) -> Option<String> {
 fn contents(path: &Path, name: &str) -> Result<Vec<u8>, Error> {
     let cannot = |error: io::Error| Error::CannotRead { path: name.to_owned(), problem: error.to_string() };
     let not_a_file = |found: &str| Error::NotAFile { path: name.to_owned(), found: found.to_owned() };
-    let file = File::open(path).map_err(cannot)?;
-    if file.metadata().map_err(cannot)?.is_dir() {
-        return Err(not_a_file("a directory"));
-    }
+    let file = match source::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::IsADirectory => return Err(not_a_file("a directory")),
+        file => file.map_err(cannot)?,
+    };
     let mut bytes = Vec::new();
     file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(cannot)?;
     if bytes.len() as u64 > LARGEST_FILE {

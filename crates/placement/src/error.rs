@@ -18,6 +18,11 @@ pub enum PlacementError {
          that Linux takes; ask for fewer tasks, or fewer threads of each"
     )]
     TooManyThreads { asked: u64, most: u64 },
+    #[error(
+        "{asked} tasks were asked for; at most {most} are planned for on one computer, two for each of the 8192 CPUs that Linux \
+         takes; ask for fewer"
+    )]
+    TooManyTasks { asked: u32, most: u64 },
     #[error("the list of {0} is empty; expected numbers and ranges such as 0-3,8")]
     EmptyList(&'static str),
     #[error("an explicit placement names its CPUs or its nodes; neither was given")]

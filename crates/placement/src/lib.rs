@@ -50,7 +50,7 @@ pub use equivalent::{EquivalentCommands, equivalent_commands};
 pub use error::PlacementError;
 pub use lists::{MachineDetail, needs};
 pub use locate::{LocationError, locate};
-pub use place::place;
+pub use place::{check_tasks, place};
 pub use weights::{Bandwidths, bandwidths};
 
 /// Adds a warning that several tasks may give, unless one gave it already.

@@ -21,6 +21,17 @@ mod tests;
 /// show, and no launcher starts as many on a computer (Slurm: 512, unless somebody raised MAX_TASKS_PER_NODE).
 const MOST_THREADS: u64 = 16_384;
 
+/// Fails for more tasks than anybody starts on one computer, before a plan names each of them.
+///
+/// # Errors
+/// [`PlacementError::TooManyTasks`].
+pub fn check_tasks(asked: u32) -> Result<(), PlacementError> {
+    if u64::from(asked) > MOST_THREADS {
+        return Err(PlacementError::TooManyTasks { asked, most: MOST_THREADS });
+    }
+    Ok(())
+}
+
 /// The plan for `request` on `machine`.
 ///
 /// # Errors

@@ -1,6 +1,5 @@
 //! Profiles of machines: JSON files (`docs/formats/profile-json.md`), and the folder in which every machine finds its own.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -10,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::RecordError;
 use crate::mlc::{self, Broken, MlcError};
-use numawise_linux::replace;
+use numawise_linux::{replace, source};
 
 mod folder;
 mod sense;
@@ -109,7 +108,7 @@ pub fn read_profile(path: &Path) -> Result<Profile, RecordError> {
 fn contents(path: &Path) -> Result<Vec<u8>, RecordError> {
     let failed = |error: io::Error| RecordError::io(path, "open it", error);
     let mut bytes = Vec::new();
-    File::open(path).map_err(failed)?.take(LONGEST + 1).read_to_end(&mut bytes).map_err(failed)?;
+    source::open(path).map_err(failed)?.take(LONGEST + 1).read_to_end(&mut bytes).map_err(failed)?;
     Ok(bytes)
 }
 

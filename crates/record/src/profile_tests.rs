@@ -105,8 +105,9 @@ fn what_is_saved_is_read_again() {
 }
 
 proptest! {
+    /// Any date of four digits: later ones are refused.
     #[test]
-    fn any_figure_and_any_text_survive(median in 1e-9f64..1e9, text in "\\PC*", taken: u64) {
+    fn any_figure_and_any_text_survive(median in 1e-9f64..1e9, text in "\\PC*", taken in 0u64..253_402_300_800) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.json");
         let mut profile = sample("t", taken);
@@ -318,4 +319,47 @@ fn a_folder_that_takes_no_files_is_told_before_there_is_a_profile() {
         return;
     }
     assert!(matches!(told, Err(RecordError::ReadOnly { .. })), "{told:?}");
+}
+
+/// The profile of version 1 with one value changed, as it is read.
+fn changed(pointer: &str, value: Value) -> Result<Profile, RecordError> {
+    let path = format!("{}/../../testdata/records/profile-version-1.json", env!("CARGO_MANIFEST_DIR"));
+    let mut file: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    *file.pointer_mut(pointer).unwrap_or_else(|| panic!("no {pointer}")) = value;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.json");
+    std::fs::write(&path, file.to_string()).unwrap();
+    read_profile(&path)
+}
+
+#[test]
+fn what_cannot_have_been_measured_is_refused() {
+    let notice = |cpus: f64| {
+        let notice = numawise_facts::Notice::from(MembenchNotice::OtherProgramsRan { cpus });
+        Value::from(vec![serde_json::to_value(notice).unwrap()])
+    };
+    for (pointer, value, expected) in [
+        ("/bandwidth/0/declared", Value::from(1.0), "declared bandwidth of 1 bytes per second cannot be"),
+        ("/header/took", Value::from(u64::MAX), "a span of 18446744073709551615 ns cannot be"),
+        ("/header/taken", Value::from(u64::MAX), "cannot be its date"),
+        ("/header/notices", notice(-1.0), "header.notices[0].arguments.cpus: found -1"),
+        ("/header/notices", notice(1e300), "expected a number from 0 to 2^52"),
+        ("/latency/0/latency/low", Value::from(1e-320), "a latency of"),
+        ("/latency/0/bytes", Value::from(u64::MAX), "a buffer of 18446744073709551615 bytes"),
+        ("/loaded/0/points/0/delay", Value::from(u64::MAX), "a span of"),
+    ] {
+        let refused = changed(pointer, value).expect_err(pointer).to_string();
+        assert!(
+            refused.contains("the profile is damaged") && refused.contains(expected),
+            "{pointer}: {refused}"
+        );
+    }
+    changed("/header/notices", notice(0.5)).unwrap();
+}
+
+/// A curve may have lost all its points; then there is none of its figures.
+#[test]
+fn a_curve_without_points_is_read() {
+    let profile = changed("/loaded/0/points", Value::Array(Vec::new())).unwrap();
+    assert_eq!(profile.loaded[0].points.measured().map(Vec::len), Some(0));
 }

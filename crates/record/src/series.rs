@@ -9,6 +9,7 @@ mod state;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use numawise_facts::{Machine, Snapshot};
 use numawise_units::{CpuSet, NodeId};
@@ -86,7 +87,7 @@ impl Series {
     /// As [`Series::replay`].
     pub fn read(path: &Path) -> Result<(Machine, Vec<Snapshot>), RecordError> {
         let mut looks = Vec::new();
-        let machine = Series::replay(path, |_, _, snapshot| looks.push(snapshot.clone()))?;
+        let machine = Series::replay(path, |_, _, snapshot| looks.push(Snapshot::clone(snapshot)))?;
         Ok((machine, looks))
     }
 
@@ -95,7 +96,10 @@ impl Series {
     ///
     /// # Errors
     /// Whatever keeps the file from being a series that we know and may read: see [`RecordError`].
-    pub fn replay(path: &Path, each: impl FnMut(&Machine, u32, &Snapshot)) -> Result<Machine, RecordError> {
+    pub fn replay(
+        path: &Path,
+        each: impl FnMut(&Machine, u32, &Rc<Snapshot>),
+    ) -> Result<Machine, RecordError> {
         drop(open_file(path, false)?);
         let mut connection = connect(path)?;
         guard::bound(&mut connection, path)?;

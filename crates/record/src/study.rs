@@ -144,7 +144,7 @@ impl Record {
             });
         }
         // What reading would refuse is not written: one trial must not cost all others.
-        valid::trial(trial).map_err(|flaw| RecordError::Unstorable(flaw.to_string()))?;
+        valid::trial(&self.header, trial).map_err(|flaw| RecordError::Unstorable(flaw.to_string()))?;
         let written = (|| {
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             write::insert(&transaction, trial)?;
@@ -173,7 +173,8 @@ impl Record {
 /// The file of a study.
 fn bytes(path: &Path, header: &StudyHeader, trials: &[Trial]) -> Result<Vec<u8>, RecordError> {
     write::storable(header)?;
-    let sound = valid::header(header).and_then(|()| trials.iter().try_for_each(valid::trial));
+    let sound =
+        valid::header(header).and_then(|()| trials.iter().try_for_each(|trial| valid::trial(header, trial)));
     sound.map_err(|flaw| RecordError::Unstorable(flaw.to_string()))?;
     make::bytes(path, &STUDY, |transaction| {
         write::header(transaction, header)?;

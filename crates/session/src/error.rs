@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use numawise_facts::notice::NotTriedReason;
 use numawise_facts::{Exit, Metric, MetricProblem, Notice, Reason};
 use numawise_launch::{LaunchError, Launcher, RankError};
 use numawise_membench::MembenchError;
@@ -105,6 +106,8 @@ pub enum Error {
         record.display(), recorded.margin, recorded.repeats, now.margin, now.repeats
     )]
     OtherSettings { record: PathBuf, recorded: Settings, now: Settings },
+    #[error("{} was begun with threads placed on CPUs, and now none can be placed", record.display())]
+    CannotPlaceAnyMore { record: PathBuf, reason: NotTriedReason },
 }
 
 /// The end of what a program has printed.

@@ -439,6 +439,11 @@ fn resumed(request: &ExperimentRequest, machine: Machine, mut study: Study) -> R
     let (newest, _) = here::with_newest_profile(machine.clone());
     let machine = numawise_machine::with_measured_of(machine, &recorded.machine);
     let needs = ProgramNeeds { memory: peak_memory(&study), seen: places(&study), ..request.needs() };
+    if let Err(reason) = numawise_study::can_place(&machine, &needs)
+        && recorded.points.iter().any(|point| point.placement.binding == ThreadBinding::Pinned)
+    {
+        return Err(Error::CannotPlaceAnyMore { record: request.record.clone(), reason });
+    }
     let threads = |planned: &[PlannedPoint]| planned.first().and_then(|point| point.request.threads);
     let mut now = request.header(machine, numawise_study::plan(&recorded.machine, &needs))?;
     if recorded.points.first().and_then(|point| point.request.threads)

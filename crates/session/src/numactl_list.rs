@@ -4,7 +4,7 @@
 use numawise_facts::MemoryMode;
 use numawise_machine::{DeviceError, Roots, nodes_of_device};
 use numawise_units::harmless::quoted;
-use numawise_units::{CpuSet, Id, IdSet, NodeSet};
+use numawise_units::{CpuSet, Id, IdSet, NodeSet, ParseSetError, SetFlaw};
 
 #[cfg(test)]
 #[path = "numactl_list_tests.rs"]
@@ -115,7 +115,8 @@ fn listed<T: Id>(text: &str, element: &str) -> Result<IdSet<T>, ListError> {
     if element.contains(':') {
         return Err(ListError::Step { text: quoted(text) });
     }
-    let listed: IdSet<T> = element.parse().map_err(|_| wrong(problem(element)))?;
+    let listed: IdSet<T> =
+        element.parse().map_err(|error: ParseSetError| wrong(problem::<T>(element, error.flaw)))?;
     if listed.is_empty() { Err(wrong("a number is missing".to_owned())) } else { Ok(listed) }
 }
 
@@ -138,12 +139,11 @@ fn strip(text: &str, sign: char) -> (bool, &str) {
     text.strip_prefix(sign).map_or((false, text), |rest| (true, rest))
 }
 
-fn problem(element: &str) -> String {
-    match element.split_once('-') {
-        Some((first, last)) if first.parse::<u32>().is_ok() && last.parse::<u32>().is_ok() => {
-            format!("'{element}' runs backwards or too far")
-        }
-        _ => format!("'{element}' is neither a number nor a range"),
+fn problem<T: Id>(element: &str, flaw: SetFlaw) -> String {
+    match flaw {
+        SetFlaw::TooLarge { .. } => format!("{} {flaw}", T::NOUN),
+        SetFlaw::Backwards { .. } => flaw.to_string(),
+        _ => format!("'{}' is neither a number nor a range", quoted(element)),
     }
 }
 

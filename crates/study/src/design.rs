@@ -79,11 +79,25 @@ pub struct StudyDesign {
 /// A node is not filled to the brim: this share of its free memory may be used by the program.
 const FILL: f64 = 0.9;
 
+/// Whether threads can be placed, on a machine that has more than one place for them.
+///
+/// # Errors
+/// The reason why not.
+pub fn can_place(machine: &Machine, needs: &ProgramNeeds) -> Result<(), NotTriedReason> {
+    let refusal = machine.limits.iter().find_map(MachineNotice::affinity_refusal);
+    match refusal {
+        _ if machine.allowed_cpus.len() <= 1 => Ok(()),
+        Some(by) => Err(NotTriedReason::AffinityRefused { by }),
+        None if !needs.pinning_library => Err(NotTriedReason::PinningLibraryMissing),
+        None => Ok(()),
+    }
+}
+
 /// Plans a check of a program with these needs on this machine. Never empty: the baseline is always there.
 pub fn plan(machine: &Machine, needs: &ProgramNeeds) -> StudyDesign {
     let threads = needs.threads.unwrap_or(machine.allowed_cpus.len() as u32).max(1);
     let mut draft = Draft::new(machine, needs, threads);
-    if let Err(why) = draft.placing() {
+    if let Err(why) = can_place(machine, needs) {
         // Every point but the baseline places threads.
         draft.left_out(PlacementGroup::Pinned, why);
         return draft.design;
@@ -206,17 +220,6 @@ impl<'a> Draft<'a> {
             self.left_out(PlacementGroup::InterleavedAndRemote, why);
         }
         self.copies(homes);
-    }
-
-    /// Whether threads can be placed, on a machine that has more than one place for them; an error says why not.
-    fn placing(&self) -> Result<(), NotTriedReason> {
-        let refusal = self.machine.limits.iter().find_map(MachineNotice::affinity_refusal);
-        match refusal {
-            _ if self.machine.allowed_cpus.len() <= 1 => Ok(()),
-            Some(by) => Err(NotTriedReason::AffinityRefused { by }),
-            None if !self.needs.pinning_library => Err(NotTriedReason::PinningLibraryMissing),
-            None => Ok(()),
-        }
     }
 
     /// A policy that keeps memory near; where policies are forbidden the kernel's own does nearly the same.

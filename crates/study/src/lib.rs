@@ -15,7 +15,7 @@ mod order;
 mod spending;
 
 pub use clock::{Clock, SystemClock};
-pub use design::{FirstRunPlaces, PlannedPoint, ProgramNeeds, StudyDesign, plan};
+pub use design::{FirstRunPlaces, PlannedPoint, ProgramNeeds, StudyDesign, can_place, plan};
 pub use disturb::{OTHER_LOAD_LIMIT, STEAL_LIMIT, disturbances};
 pub use engine::{Engine, ProgramRun, RunContext, Runner, TaskRun, TrialStore};
 pub use error::StudyError;

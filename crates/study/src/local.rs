@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{Event, LeftProcesses, Point, Reading, ResourceUsage, RunSpec};
-use numawise_launch::{EvenStart, FinishedTask, Io, Job, LeftBehind, Leftovers, Pinner, Start, StoppedTask};
+use numawise_launch::{
+    EvenStart, Finished, FinishedTask, Io, Job, LeftBehind, Leftovers, Pinner, Start, StoppedTask,
+};
 use numawise_observe::{Interruptions, Options, Watch};
 use numawise_units::Nanoseconds;
 
@@ -59,7 +61,7 @@ impl Runner for LocalRunner {
         let interrupted = Interrupted { stopped, late: wait.late, suspended, clock_set };
         let usage = ResourceUsage::together(ended.iter().map(|task| &task.usage));
         let observation = usage.map(|usage| watch.finish(usage, wall));
-        let finished = job.wait()?;
+        let finished = end_leftovers(&mut job, context)?;
         let tasks = finished.tasks.into_iter();
         let tasks: Vec<TaskRun> = tasks
             .map(|task| TaskRun { exit: task.exit, wall: task.wall, output: task.output.text })
@@ -72,6 +74,20 @@ impl Runner for LocalRunner {
             interruptions: interruptions(&interrupted, wall),
             left_behind: left_processes(finished.left_behind),
         }))
+    }
+}
+
+/// Waits until what the tasks have left behind has ended. Who wants us to stop does not wait for it: it is killed then.
+fn end_leftovers(job: &mut Job, context: &RunContext<'_>) -> Result<Finished, StudyError> {
+    loop {
+        if let Some(finished) = job.wait_timeout(PATIENCE)? {
+            return Ok(finished);
+        }
+        if context.stop.load(Ordering::Relaxed) {
+            job.kill(Duration::ZERO);
+            return Ok(job.wait()?);
+        }
+        job.stop_with_us();
     }
 }
 

@@ -57,12 +57,12 @@ fn insert_and_remove_say_what_they_did() {
 #[test]
 fn a_list_takes_neither_long_nor_much() {
     let begun = std::time::Instant::now();
-    let error = "0-65535,".repeat(200_000).parse::<CpuSet>().unwrap_err();
+    let error = "0-8191,".repeat(200_000).parse::<CpuSet>().unwrap_err();
     assert_eq!(error.flaw, SetFlaw::TooMany);
     assert!(error.to_string().len() < 500, "{error}");
     assert!("7,".repeat(2_000_000).parse::<CpuSet>().is_err());
-    let alternating: Vec<String> = (0..32_768).map(|k| (k * 2).to_string()).collect();
-    assert_eq!(cpus(&alternating.join(",")).len(), 32_768);
+    let alternating: Vec<String> = (0..4096).map(|k| (k * 2).to_string()).collect();
+    assert_eq!(cpus(&alternating.join(",")).len(), 4096);
     let error = format!("\x1b[2J{}", "9".repeat(100_000)).parse::<NodeSet>().unwrap_err().to_string();
     assert!(error.len() < 500 && !error.contains('\x1b'), "{error}");
     assert!(begun.elapsed().as_secs() < 5);
@@ -72,7 +72,7 @@ fn a_list_takes_neither_long_nor_much() {
 fn a_stored_set_holds_what_a_kernel_gives() {
     assert_eq!(serde_json::from_str::<CpuSet>("\"0-8191\"").unwrap().len(), 8192);
     let error = serde_json::from_str::<CpuSet>("\"0,8192\"").unwrap_err().to_string();
-    assert!(error.contains("CPU 8192 is above 8191"), "{error}");
+    assert!(error.contains("8192 is above 8191"), "{error}");
     let error = serde_json::from_str::<NodeSet>("\"0-1024\"").unwrap_err().to_string();
-    assert!(error.contains("node 1024 is above 1023"), "{error}");
+    assert!(error.contains("1024 is above 1023"), "{error}");
 }

@@ -44,12 +44,20 @@ fn order(cell: &Bandwidth) -> (u8, Option<NodeId>) {
     }
 }
 
+/// What was measured is at most so many times what is declared: beyond, the firmware's figure is of something else.
+const MOST_DECLARED: f64 = 100.0;
+
 /// Every bandwidth of which the firmware says something.
 pub(super) fn declared(profile: &Profile) -> Reading<Vec<DeclaredShare>> {
     let one = |cell: &Bandwidth| {
         let declared = *cell.declared.measured()?;
         let share = if declared.0 > 0.0 {
-            plain(&cell.rate).map(|rate| Ratio(rate.median / declared.0))
+            match plain(&cell.rate).map(|rate| rate.median / declared.0) {
+                Reading::Measured(share) if share > MOST_DECLARED => Reading::unavailable(format!(
+                    "more than {MOST_DECLARED} times what the firmware declares was measured, so that its figure cannot be of this memory"
+                )),
+                share => share.map(Ratio),
+            }
         } else {
             Reading::unavailable("the firmware declares no bandwidth greater than zero")
         };

@@ -46,6 +46,9 @@ pub fn main() -> Status {
         Ok(arguments) => arguments,
         Err(error) => return crate::exit::usage(error),
     };
+    if !matches!(arguments.command, Command::Run(_)) {
+        inherited::unblock_signals();
+    }
     let result = match arguments.command {
         Command::Machine(arguments) => machine::run(arguments),
         Command::Run(arguments) => run::run(*arguments),

@@ -19,6 +19,7 @@ mod show;
 use std::ffi::OsString;
 
 use numawise_facts::Argument;
+use numawise_linux::calls::inherited;
 use numawise_machine::Roots;
 use numawise_report::document::Style;
 use numawise_report::notice;
@@ -38,6 +39,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
             print(&numawise_report::numactl::hardware(&numawise_machine::quick(&Roots::live())?))
         }
         RunAction::Display { mut request, input, format } => {
+            inherited::unblock_signals();
             if request.command.command.is_empty() {
                 request.command.command.push(Argument::from("PROGRAM"));
             }
@@ -62,6 +64,7 @@ fn start(request: &RunRequest) -> Result<Status, Failure> {
         streams::say_text(&show::text(&plan, &request.command, Style::plain()));
     }
     if matches!(request.tasks, TaskCount::Copies(_)) {
+        inherited::unblock_signals();
         return copies::run(request, &plan);
     }
     let Err(error) = plan.become_program(&request.command);

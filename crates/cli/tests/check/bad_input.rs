@@ -60,6 +60,14 @@ fn options_that_make_no_sense() {
         (&["--nonsense", "--", "true"], "--nonsense"),
         (&[], "PROGRAM"),
         (&["--html", "no/such/folder/r.html", "--", "true"], "there is no folder"),
+        (
+            &["--output", "/proc/x.nw", "--", "true"],
+            "--output /proc/x.nw: no file can be made in that folder",
+        ),
+        (
+            &["--html", "/proc/x.html", "--", "true"],
+            "--html /proc/x.html: no file can be made in that folder",
+        ),
         (&["--html", "/", "--", "true"], "this is a folder"),
         (&["-o", "no/such/folder/a.nw", "--", "true"], "no/such/folder"),
     ] {

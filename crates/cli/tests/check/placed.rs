@@ -5,8 +5,9 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::agent::pinning_library;
 use crate::refuse::{Refused, refuse};
-use crate::{check, command_of, folder, json, pinning_library};
+use crate::{check, command_of, folder, json};
 
 /// A program of two threads that both work; `options` of the compiler may keep the library out.
 fn two_threads(folder: &Path, options: &[&str]) -> String {
@@ -74,6 +75,31 @@ fn without_the_pinning_library_nothing_is_pinned_and_everybody_is_told() {
     let run = Command::new(&alone).args(["run", "--pin", "true"]).output().unwrap();
     let errors = crate::stderr(&run);
     assert!(run.status.success() && errors.contains("libnumawise_agent.so"), "{errors}");
+}
+
+#[test]
+fn without_the_pinning_library_a_record_with_pinned_threads_is_not_gone_on_with() {
+    if !two_cpus() {
+        return;
+    }
+    assert!(pinning_library().exists());
+    let folder = folder();
+    let program = two_threads(folder.path(), &[]);
+    let words = [&WORDS[..], &[&program]].concat();
+    assert!(ids(&json(&check(folder.path(), &words).output().unwrap())).contains(&"pinned"));
+    let before = std::fs::read(folder.path().join("two.nw")).unwrap();
+    let alone = folder.path().join("numawise");
+    std::fs::copy(env!("CARGO_BIN_EXE_numawise"), &alone).unwrap();
+    let again = |more: &[&str]| command_of(&alone, folder.path(), &[more, &words].concat()).output().unwrap();
+    for more in [&[][..], &["--sampling", "1%"]] {
+        let output = again(more);
+        let errors = crate::stderr(&output);
+        assert_eq!(output.status.code(), Some(125), "{errors}");
+        assert!(errors.contains("now none can be placed") && errors.contains("--fresh"), "{errors}");
+        assert!(errors.contains("libnumawise_agent.so"), "{errors}");
+    }
+    assert_eq!(std::fs::read(folder.path().join("two.nw")).unwrap(), before);
+    assert_eq!(ids(&json(&again(&["--fresh"]))), ["os"]);
 }
 
 #[test]

@@ -15,6 +15,8 @@ const KILLS_EACH: u64 = 6;
 const LEAST: usize = 30;
 /// No command takes so long.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// A run and what it leaves take less.
+const A_RUN: Duration = Duration::from_millis(300);
 const EXPECTED: [&str; 3] = [RECORD, "a.nw-journal", "r.html"];
 
 /// Who is killed.
@@ -223,7 +225,13 @@ fn strike(victim: Victim, place: &Place, child: &Child) -> &'static str {
     let pid = child.id() as i32;
     match victim {
         Victim::Program => {
-            if let Some(program) = place.program_processes().first() {
+            // Most of the time none runs.
+            let begun = Instant::now();
+            let mut programs = place.program_processes();
+            while programs.is_empty() && begun.elapsed() < A_RUN {
+                programs = place.program_processes();
+            }
+            if let Some(program) = programs.first() {
                 send(*program, libc::SIGKILL);
                 return "program";
             }

@@ -1,18 +1,61 @@
 //! What a program leaves running: nothing of it outlives its trial, nor numawise, however that ends.
 
+use std::os::unix::process::ExitStatusExt;
+use std::process::Stdio;
 use std::time::Duration;
 
-use crate::support::{Place, RECORD, Random, send};
+use crate::pty::{Terminal, ended, typed};
+use crate::support::{Place, RECORD, Random, send, wait_until};
 
 /// Programs whose children live longer than any test, each in another way out of reach.
-const CHILDREN: [(&str, &str); 4] = [
+const CHILDREN: [(&str, &str); 6] = [
     ("in the background", "sleep 60 > /dev/null 2>&1 &"),
     ("as an orphan", "(sleep 60 > /dev/null 2>&1 &)"),
     ("in a session of its own", "setsid sleep 60 > /dev/null 2>&1 < /dev/null &"),
+    (
+        "as an orphan of an orphan in a session of its own",
+        "setsid sh -c '(setsid sleep 60 &)' > /dev/null 2>&1 < /dev/null &",
+    ),
+    ("stopped", "sleep 60 > /dev/null 2>&1 & kill -STOP $!"),
     ("deaf to hang-ups, and with the output in its hands", "trap '' HUP TERM; sh -c 'sleep 60; :' &"),
 ];
-/// Of each kind, so many kills.
-const KILLS: usize = 5;
+
+/// Ways to end numawise from outside, with the status that it has then.
+const ENDS: [(&str, End, Option<i32>); 7] = [
+    ("SIGKILL", End::Signal(libc::SIGKILL), None),
+    ("SIGKILL of its group", End::SignalOfGroup(libc::SIGKILL), None),
+    ("SIGTERM", End::Signal(libc::SIGTERM), Some(130)),
+    ("SIGINT of its group", End::SignalOfGroup(libc::SIGINT), Some(130)),
+    ("SIGHUP", End::Signal(libc::SIGHUP), Some(130)),
+    ("its terminal is closed", End::Terminal, Some(130)),
+    ("SIGQUIT", End::Signal(libc::SIGQUIT), None),
+];
+
+#[derive(Clone, Copy)]
+enum End {
+    Signal(i32),
+    SignalOfGroup(i32),
+    Terminal,
+}
+
+/// Starts a command, ends it after a time, and gives its status. It makes no difference when it was over before.
+fn end_it(place: &Place, words: &[&str], end: End, after: Duration) -> Option<i32> {
+    if let End::Terminal = end {
+        let (mut terminal, mut child) = Terminal::start(&mut typed(place, words, false));
+        terminal.read_for(after);
+        drop(terminal);
+        return ended(&mut child, "without its terminal").code();
+    }
+    let mut numawise = place.numawise(words).spawn().unwrap();
+    std::thread::sleep(after);
+    let pid = numawise.id() as i32;
+    match end {
+        End::Signal(signal) => send(pid, signal),
+        End::SignalOfGroup(signal) => send(-pid, signal),
+        End::Terminal => {}
+    }
+    ended(&mut numawise, "after a signal").code()
+}
 
 #[test]
 fn no_process_outlives_us() {
@@ -23,13 +66,12 @@ fn no_process_outlives_us() {
         let program = place.program_with(child);
         let words =
             ["check", "--budget", "300ms", "--repeats", "5", "-o", RECORD, "--", program.to_str().unwrap()];
-        for kill in 0..KILLS {
-            let mut numawise = place.numawise(&words).spawn().unwrap();
-            std::thread::sleep(Duration::from_millis(30) + random.micros(300_000));
-            let pid = numawise.id() as i32;
-            send(if kill % 2 == 0 { pid } else { -pid }, libc::SIGKILL);
-            numawise.wait().unwrap();
-            assert_eq!(place.left_running(), Vec::<String>::new(), "{how}, kill {kill}");
+        for (name, end, expected) in ENDS {
+            let status = end_it(&place, &words, end, Duration::from_millis(30) + random.micros(300_000));
+            // What is sent while it starts or has its answer meets the usual end of a process, and without a terminal nothing
+            // can be printed.
+            assert!([expected, None, Some(0), Some(125)].contains(&status), "{how}, {name}: {status:?}");
+            assert_eq!(place.left_running(), Vec::<String>::new(), "{how}, {name}");
         }
         // To its end, too.
         assert!(place.numawise(&words).status().unwrap().success(), "{how}");
@@ -38,9 +80,86 @@ fn no_process_outlives_us() {
         assert!(begun >= 11, "{how}: {begun} runs");
         runs += begun;
     }
-    let kinds = CHILDREN.len();
+    let (kinds, ends) = (CHILDREN.len(), ENDS.len());
     eprintln!(
-        "leftovers: {} kills of {runs} runs that left {kinds} kinds of children; none was left running",
-        kinds * KILLS
+        "leftovers: {} ends of {runs} runs that left {kinds} kinds of children; none was left running",
+        kinds * ends
     );
+}
+
+#[test]
+fn no_process_of_copies_that_are_ended_outlives_us() {
+    for (how, child) in CHILDREN {
+        let place = Place::new();
+        let program = place.program_with(&format!("{child}\nsleep 60"));
+        let words = ["run", "--copies", "2", "--", program.to_str().unwrap()];
+        // The deaf ones are given five seconds; two ways of ending them do.
+        let deaf = child.contains("TERM");
+        for (name, end, _) in ENDS.into_iter().filter(|(_, end, _)| !deaf || !asks(*end)) {
+            let (begun, _) = place.runs();
+            end_it(&place, &words, end, Duration::from_millis(120));
+            assert!(place.runs().0 > begun, "{how}, {name}: no copy has begun");
+            assert_eq!(place.left_running(), Vec::<String>::new(), "{how}, {name}");
+        }
+    }
+}
+
+/// Whether copies may take their time to end.
+fn asks(end: End) -> bool {
+    !matches!(end, End::Signal(libc::SIGKILL) | End::SignalOfGroup(libc::SIGKILL))
+}
+
+#[test]
+fn what_is_left_is_ended_said_and_recorded() {
+    let place = Place::new();
+    let program = place.program("60");
+    let words =
+        ["check", "--budget", "300ms", "--html", "r.html", "-o", RECORD, "--", program.to_str().unwrap()];
+    let mut command = place.numawise(&words);
+    let output = command.stdout(Stdio::piped()).stderr(Stdio::piped()).output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(place.left_running(), Vec::<String>::new());
+    let plain =
+        |bytes: &[u8]| String::from_utf8_lossy(bytes).split_whitespace().collect::<Vec<_>>().join(" ");
+    let sentence = "the program leaves a process running when it ends (sleep; seen in ";
+    let (text, errors) = (plain(&output.stdout), plain(&output.stderr));
+    assert_eq!(errors.matches(sentence).count(), 1, "at once, and once: {errors}");
+    assert_eq!(text.matches(sentence).count(), 1, "{text}");
+    let page = plain(&std::fs::read(place.work().join("r.html")).unwrap());
+    assert!(page.contains(sentence), "{page}");
+    let told = place.told();
+    let trials = told["trials"].as_array().unwrap();
+    let expected = serde_json::json!({ "processes": 1, "names": ["sleep"] });
+    assert!(trials.iter().all(|trial| trial["left_behind"] == expected), "{told}");
+    let of_all = serde_json::json!({ "trials": trials.len(), "processes": 1, "names": ["sleep"] });
+    let mut caveats = told["caveats"].as_array().unwrap().iter();
+    assert!(caveats.any(|one| one["code"] == "NW519" && one["arguments"] == of_all), "{told}");
+    // The ending is no part of a run: its end is waited for 50 ms, and the program takes 20.
+    assert!(trials.iter().all(|trial| trial["wall_ns"].as_u64() > Some(20_000_000)), "{told}");
+}
+
+/// A child that does not heed SIGTERM has half a second; who presses Ctrl-C in it waits for nothing.
+#[test]
+fn ctrl_c_while_leftovers_are_ended_ends_them_at_once() {
+    const CHILD: &str = "rm -f asked survived\n\
+        sh -c 'trap \"touch asked; sleep 0.4; touch survived\" TERM; while :; do sleep 0.01; done' > /dev/null 2>&1 &";
+    let at_once = |_| {
+        let place = Place::new();
+        let program = place.program_with(CHILD);
+        let mut numawise =
+            place.numawise(&["check", "-o", RECORD, "--", program.to_str().unwrap()]).spawn().unwrap();
+        let asked = place.work().join("asked");
+        wait_until("leftovers are asked to end", || place.runs().1 >= 3 && asked.exists());
+        send(numawise.id() as i32, libc::SIGINT);
+        let status = ended(&mut numawise, "after Ctrl-C");
+        assert_eq!((status.code(), status.signal()), (Some(130), None));
+        assert_eq!(place.left_running(), Vec::<String>::new());
+        let told = place.told();
+        let trials = told["trials"].as_array().unwrap();
+        assert_eq!(trials.len(), place.runs().1, "the run that had ended counts: {told}");
+        assert!(trials.last().unwrap()["left_behind"]["processes"].as_u64() >= Some(1), "{told}");
+        !place.work().join("survived").exists()
+    };
+    // On a machine that is busy the signal may come too late.
+    assert!((0..5).any(at_once), "the child had its time to the end in every round");
 }

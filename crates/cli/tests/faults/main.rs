@@ -4,9 +4,13 @@
 //! Everything is random from a fixed seed, which is printed; `NUMAWISE_FAULTS_SEED` sets another, `NUMAWISE_FAULTS_KILLS` how many
 //! kills there are. Each test ends with a line that says in numbers what it has proved.
 
+#[path = "../support/agent.rs"]
+mod agent;
 mod disks;
 mod kills;
 mod leftovers;
 mod making;
+mod pty;
+mod stops;
 mod support;
 mod terminals;

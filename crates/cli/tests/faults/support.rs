@@ -8,12 +8,16 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OpenFlags};
 
+use crate::agent;
+
 /// The record that all commands of these tests write.
 pub const RECORD: &str = "a.nw";
 /// Every process that is started below one of our commands has this variable.
 const MARKER: &str = "NUMAWISE_FAULTS_MARKER";
 /// What all processes are given to end.
 const GRACE: Duration = Duration::from_secs(1);
+/// Nothing that is waited for takes so long.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// xorshift*: any spread will do, the same every time.
 pub struct Random(u64);
@@ -58,6 +62,7 @@ impl Place {
     /// The folder to work in may lie elsewhere.
     pub fn with_work(work: impl FnOnce(&Path) -> PathBuf) -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
+        agent::pinning_library();
         let all = tempfile::tempdir().unwrap();
         let work = work(all.path());
         for folder in ["tmp", "data"] {
@@ -141,14 +146,27 @@ impl Place {
 
     /// The running programs (not we ourselves), newest last.
     pub fn program_processes(&self) -> Vec<i32> {
+        self.processes_with("/program")
+    }
+
+    /// The processes of our commands with such a word in their command lines (not we ourselves), newest last.
+    pub fn processes_with(&self, word: &str) -> Vec<i32> {
         let wanted = format!("{MARKER}={}", self.marker).into_bytes();
-        let program = |process: &PathBuf| {
-            marked(process, &wanted).filter(|line| line.contains("/program"))?;
+        let own = Path::new(env!("CARGO_BIN_EXE_numawise"));
+        let number = |process: &PathBuf| {
+            marked(process, &wanted).filter(|line| line.contains(word))?;
+            std::fs::read_link(process.join("exe")).ok().filter(|file| file != own)?;
             process.file_name()?.to_str()?.parse().ok()
         };
-        let mut found: Vec<i32> = processes().filter_map(|process| program(&process)).collect();
+        let mut found: Vec<i32> = processes().filter_map(|process| number(&process)).collect();
         found.sort_unstable();
         found
+    }
+
+    /// The result that the record holds, as JSON.
+    pub fn told(&self) -> serde_json::Value {
+        let output = self.numawise(&["report", "--json", RECORD]).stdout(Stdio::piped()).output().unwrap();
+        serde_json::from_slice(&output.stdout).expect("a result")
     }
 
     /// What lies in the folders that should not.
@@ -223,6 +241,21 @@ fn marked(process: &Path, wanted: &[u8]) -> Option<String> {
     }
     let line = std::fs::read(process.join("cmdline")).ok()?;
     Some(String::from_utf8_lossy(&line).replace('\0', " "))
+}
+
+/// Whether a process is stopped.
+pub fn is_stopped(pid: i32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit(')').next().is_some_and(|behind| behind.starts_with(" T"))
+}
+
+/// Waits until something is so.
+pub fn wait_until(what: &str, mut so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !so() {
+        assert!(begun.elapsed() < PATIENCE, "{what}: not in {PATIENCE:?}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
 }
 
 /// Sends a signal; to a group where the number is negative.

@@ -127,21 +127,26 @@ fn numactls_shared_memory_is_numactls() {
 
 #[test]
 fn what_the_machine_does_not_have() {
-    let missing = "60000";
+    // The highest that Linux gives.
+    let (cpu, node) = ("8191", "1023");
     let cpus = allowed("Cpus_allowed_list");
-    refused(&["-C", missing, "echo", "started"], 125, &["CPU 60000 does not exist", "it has CPUs"]);
-    refused(&["--cpus", missing, "echo", "started"], 125, &["CPU 60000 does not exist"]);
-    refused(&["-N", missing, "echo", "started"], 125, &["node 60000 does not exist", "it has nodes"]);
-    refused(&["-m", missing, "echo", "started"], 125, &["node 60000 does not exist"]);
-    refused(&["--memory", "interleave:60000", "echo", "started"], 125, &["node 60000 does not exist"]);
-    refused(
-        &["--place", "local", "--nodes", missing, "echo", "started"],
-        125,
-        &["node 60000 does not exist"],
-    );
+    refused(&["-C", cpu, "echo", "started"], 125, &["CPU 8191 does not exist", "it has CPUs"]);
+    refused(&["--cpus", cpu, "echo", "started"], 125, &["CPU 8191 does not exist"]);
+    refused(&["-N", node, "echo", "started"], 125, &["node 1023 does not exist", "it has nodes"]);
+    refused(&["-m", node, "echo", "started"], 125, &["node 1023 does not exist"]);
+    refused(&["--memory", "interleave:1023", "echo", "started"], 125, &["node 1023 does not exist"]);
+    refused(&["--place", "local", "--nodes", node, "echo", "started"], 125, &["node 1023 does not exist"]);
+    for beyond in ["60000", "6000000000000000000000000"] {
+        let message = |noun: &str, highest: u32| {
+            format!("{noun}{beyond} is above {highest}, the highest that Linux gives")
+        };
+        refused(&["-C", beyond, "echo", "started"], 125, &["--physcpubind", &message("CPU ", 8191)]);
+        refused(&["-N", beyond, "echo", "started"], 125, &["--cpunodebind", &message("node ", 1023)]);
+        refused(&["--cpus", beyond, "echo", "started"], 125, &[&message("", 8191)]);
+    }
     let inverted = format!("!0-{}", last(&cpus));
     refused(&["-C", &inverted, "echo", "started"], 125, &["leaves no CPU", &cpus]);
-    refused(&["-C", "+60000", "echo", "started"], 125, &["there is no CPU +60000"]);
+    refused(&["-C", "+8191", "echo", "started"], 125, &["there is no CPU +8191"]);
 }
 
 #[test]
@@ -171,4 +176,26 @@ fn machine_files_that_are_none() {
     let missing = ["--dry-run", "--input", "/no/such/machine.xml", "app"];
     refused(&missing, 125, &["/no/such/machine.xml"]);
     refused(&["--dry-run", "--input", "pack:0", "app"], 125, &["pack:0"]);
+}
+
+#[test]
+fn more_tasks_than_anybody_starts_are_refused_before_they_take_memory() {
+    for words in [
+        &["--copies", "99999999", "true"][..],
+        &["--copies", "16385", "--dry-run", "--", "true"],
+        &["--copies", "4294967295", "--dry-run", "--json", "--", "true"],
+        &["--ranks", "1000000", "--dry-run", "--", "true"],
+    ] {
+        refused(words, 125, &[&format!("{} tasks were asked for", words[1]), "at most 16384"]);
+    }
+}
+
+#[test]
+fn a_program_that_is_not_in_the_folder_is_missed_there() {
+    let here = std::env::current_dir().unwrap();
+    refused(
+        &["--", "./missing"],
+        127,
+        &[&format!("./missing: not found (no such file, seen from {})", here.display())],
+    );
 }

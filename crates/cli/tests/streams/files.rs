@@ -44,12 +44,14 @@ fn places_where_no_file_can_be_are_refused_before_the_first_run() {
     std::fs::write(path.join("file"), "text").unwrap();
     std::fs::create_dir(path.join("folder")).unwrap();
     std::os::unix::fs::symlink("round", path.join("round")).unwrap();
+    std::os::unix::fs::symlink("nowhere/a", path.join("dangling")).unwrap();
     let long = format!("{}.nw", "n".repeat(250));
     let longest = "n".repeat(256);
     for option in ["--output", "--html"] {
         for (place, problem) in [
             ("folder", "this is a folder"),
             ("no/a", "there is no folder no; make it"),
+            ("dangling", "it is a link to a file in a folder that does not exist"),
             ("file/a", "Not a directory"),
             ("round", "Too many levels of symbolic links"),
             ("/proc/a", "/proc/a"),

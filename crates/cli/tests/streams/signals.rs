@@ -1,5 +1,6 @@
 //! Signals to us, where some are ignored or blocked.
 
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -61,5 +62,31 @@ fn a_signal_ends_the_trials_also_where_a_parent_had_blocked_it() {
             let start = Start { blocked, ..Start::default() };
             assert_eq!(check(start, signal), (Some(130), false), "signal {signal}, blocked {blocked:?}");
         }
+    }
+}
+
+/// As when somebody stops a job while its script holds signals back for a moment.
+#[test]
+fn a_signal_that_waits_behind_a_mask_is_the_programs() {
+    for words in [
+        &["run"][..],
+        &["run", "--place", "local"],
+        &["run", "--place", "local", "--pin"],
+        &["run", "-C", "0"],
+    ] {
+        let mut command = numawise(&[words, &["cat", "/proc/self/status"]].concat());
+        Start { blocked: &[libc::SIGTERM, libc::SIGUSR1], ..Start::default() }.apply(&mut command);
+        // SAFETY: a system call between fork and exec.
+        unsafe {
+            command.pre_exec(|| match libc::kill(libc::getpid(), libc::SIGTERM) {
+                0 => Ok(()),
+                _ => Err(std::io::Error::last_os_error()),
+            });
+        }
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{words:?}: {output:?}");
+        let status = String::from_utf8(output.stdout).unwrap();
+        let waiting = status.lines().find_map(|line| line.strip_prefix("ShdPnd:\t")).unwrap();
+        assert_eq!(waiting, format!("{:016x}", 1 << (libc::SIGTERM - 1)), "{words:?}");
     }
 }

@@ -51,7 +51,13 @@ super::notices! {
             point: PointId, asked: MemoryPlan, against: Ratio, found: Vec<(NodeId, Bytes)>, trials: u32,
         },
         /// A figure that no trial, or not every trial, has.
-        "NW521" NotObserved { what: ObservedFigure, reason: Reason },
+        "NW521" NotObserved {
+            what: ObservedFigure,
+            /// That of the first trial.
+            reason: Reason,
+            /// In how many more trials the reason is the same but for numbers in it.
+            others: u64,
+        },
         /// The program failed at a point.
         "NW522" ProgramFailed { point: PointId, exit: Exit },
         /// The program ran at a point, but printed no metric.

@@ -4,7 +4,7 @@
 //! * Standard streams that are closed are opened on `/dev/null`, so that no file of ours gets their numbers. They are closed
 //!   again by exec.
 //! * SIGCHLD that is ignored would leave no child to wait for; SIGPIPE and SIGXFSZ would end us where a write can fail as well;
-//!   blocked signals would keep us from being interrupted.
+//!   blocked signals would keep us from being interrupted while a program runs, or while we measure.
 
 use std::io;
 use std::sync::OnceLock;
@@ -76,19 +76,17 @@ fn open_nothing(expected: i32) -> io::Result<()> {
 const OURS: [(i32, libc::sighandler_t); 3] =
     [(libc::SIGCHLD, libc::SIG_DFL), (libc::SIGPIPE, libc::SIG_IGN), (libc::SIGXFSZ, libc::SIG_IGN)];
 
-/// Actions and mask as they were.
-struct Signals {
-    actions: [libc::sigaction; OURS.len()],
-    mask: libc::sigset_t,
-}
-
-static BEFORE: OnceLock<Signals> = OnceLock::new();
+/// The actions as they were.
+static ACTIONS: OnceLock<[libc::sigaction; OURS.len()]> = OnceLock::new();
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// From now on children can be waited for, a write that fails is an error, and no signal is blocked. To be called in the first
-/// thread, before there are others; a second call does nothing.
+/// The mask as it was.
+static MASK: OnceLock<libc::sigset_t> = OnceLock::new();
+static UNBLOCKED: AtomicBool = AtomicBool::new(false);
+
+/// From now on children can be waited for, and a write that fails is an error. To be called in the first thread, before there are
+/// others; a second call does nothing.
 #[doc(alias = "sigaction")]
-#[doc(alias = "sigprocmask")]
 pub fn take_signals() {
     if TAKEN.swap(true, Ordering::Relaxed) {
         return;
@@ -96,19 +94,34 @@ pub fn take_signals() {
     // SAFETY: both structures are integers and pointers that may be null, for which zeros are values; they live through the
     // calls, which take or write one of them each, and the actions are those of the kernel.
     let before = unsafe {
-        let mut before: Signals = std::mem::zeroed();
-        for ((signal, action), before) in OURS.into_iter().zip(&mut before.actions) {
+        let mut before: [libc::sigaction; OURS.len()] = std::mem::zeroed();
+        for ((signal, action), before) in OURS.into_iter().zip(&mut before) {
             let mut ours: libc::sigaction = std::mem::zeroed();
             ours.sa_sigaction = action;
             libc::sigaction(signal, &ours, before);
         }
-        let mut none: libc::sigset_t = std::mem::zeroed();
-        libc::sigemptyset(&mut none);
-        libc::sigprocmask(libc::SIG_SETMASK, &none, &mut before.mask);
         before
     };
     // What was given back is the same as at first.
-    BEFORE.get_or_init(|| before);
+    ACTIONS.get_or_init(|| before);
+}
+
+/// From now on no signal is blocked. To be called as [`take_signals`], by who stays until a program has ended, or works for long: a
+/// signal that came while it was blocked arrives now. A program that takes our place gets such a signal itself.
+#[doc(alias = "sigprocmask")]
+pub fn unblock_signals() {
+    if UNBLOCKED.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    // SAFETY: a set is integers, for which zeros are values; both sets live through the call.
+    let before = unsafe {
+        let mut before: libc::sigset_t = std::mem::zeroed();
+        let mut none: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut none);
+        libc::sigprocmask(libc::SIG_SETMASK, &none, &mut before);
+        before
+    };
+    MASK.get_or_init(|| before);
 }
 
 /// The same where children could not be waited for; costs one question where they could.
@@ -121,15 +134,14 @@ pub fn take_signals_to_wait() {
 /// Gives actions and mask back as they were, for a program that takes our place. Makes only system calls, so it may stand between
 /// fork and exec. Streams that were closed are closed by exec.
 pub fn give_back_signals() {
-    if !TAKEN.swap(false, Ordering::Relaxed) {
-        return;
-    }
-    let Some(before) = BEFORE.get() else { return };
-    // SAFETY: reads what `take_signals` got from the kernel; there is no function of ours among the actions.
-    unsafe {
-        for ((signal, _), action) in OURS.into_iter().zip(&before.actions) {
-            libc::sigaction(signal, action, std::ptr::null_mut());
+    if TAKEN.swap(false, Ordering::Relaxed) {
+        for ((signal, _), action) in OURS.into_iter().zip(ACTIONS.get().into_iter().flatten()) {
+            // SAFETY: reads what `take_signals` got from the kernel; there is no function of ours among the actions.
+            unsafe { libc::sigaction(signal, action, std::ptr::null_mut()) };
         }
-        libc::sigprocmask(libc::SIG_SETMASK, &before.mask, std::ptr::null_mut());
+    }
+    if let Some(before) = MASK.get().filter(|_| UNBLOCKED.swap(false, Ordering::Relaxed)) {
+        // SAFETY: reads what `unblock_signals` got from the kernel.
+        unsafe { libc::sigprocmask(libc::SIG_SETMASK, before, std::ptr::null_mut()) };
     }
 }

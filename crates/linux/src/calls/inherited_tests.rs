@@ -51,6 +51,8 @@ fn signals_are_known_while_taken_and_as_before_when_given_back() {
             as_expected &= before();
             take_signals_to_wait();
             take_signals();
+            as_expected &= blocked() == [true, false];
+            unblock_signals();
             as_expected &= ours();
             give_back_signals();
         }

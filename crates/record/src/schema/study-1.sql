@@ -90,7 +90,7 @@ CREATE TABLE trial_values (
   -- The metric, raw, of each task of a measured trial.
   trial INTEGER NOT NULL REFERENCES trials (number),
   task  INTEGER NOT NULL,
-  value REAL,                                  -- NULL: not a number
+  value REAL,                                  -- above 0
   PRIMARY KEY (trial, task)
 ) WITHOUT ROWID;
 

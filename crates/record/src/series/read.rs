@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
+use std::rc::Rc;
 
 use numawise_facts::{
     Machine, MemorySnapshot, PageUse, PolicyShare, Reading, Snapshot, TaskSnapshot, ThreadSnapshot,
@@ -32,11 +33,33 @@ pub fn machine(connection: &Connection, path: &Path) -> Result<Machine, RecordEr
     }
 }
 
+/// Processes, threads and places of memory in all looks together, beside one for each byte of the file. What does not change has
+/// no rows, so that a small file may hold many: 1000 threads that sleep for eight hours, looked at every second, are less.
+const MOST_SEEN: u64 = 36_000_000;
+
+/// How much there was to show in the looks so far.
+struct SeenSoFar {
+    count: u64,
+    most: u64,
+}
+
+impl SeenSoFar {
+    fn add(&mut self, look: i64, more: u64) -> Result<(), Flaw> {
+        self.count += more;
+        if self.count <= self.most {
+            return Ok(());
+        }
+        let found = format!("{} processes, threads and places of memory in the looks so far", self.count);
+        let expected = "at most 36000000, and one more for each byte of the file";
+        Err(Flaw::new(format!("looks: row {look}"), found, expected))
+    }
+}
+
 /// Calls `each` with the machine, the session and the snapshot of every look.
 pub fn replay(
     connection: &Connection,
     path: &Path,
-    mut each: impl FnMut(&Machine, u32, &Snapshot),
+    mut each: impl FnMut(&Machine, u32, &Rc<Snapshot>),
 ) -> Result<Machine, RecordError> {
     // One transaction, so that a look that is being written is there as a whole or not at all.
     let transaction =
@@ -47,7 +70,8 @@ pub fn replay(
         let mut looks =
             transaction.prepare("SELECT look, session, time_ns, boot_ns FROM looks ORDER BY look")?;
         let mut looks = looks.query([])?;
-        let mut before: Option<(u32, Snapshot)> = None;
+        let mut before: Option<(u32, Rc<Snapshot>)> = None;
+        let mut seen = SeenSoFar { count: 0, most: MOST_SEEN + path.metadata().map_or(0, |file| file.len()) };
         while let Some(row) = looks.next()? {
             let cells = Cells::of("looks", row);
             let (look, session) = (cells.int("look")?, cells.int("session")?);
@@ -55,8 +79,9 @@ pub fn replay(
                 return Err(cells.flaw("session", "sessions in ascending order"));
             }
             replay.advance(look, session)?;
+            seen.add(look, replay.size())?;
             let (unix_time, at) = (Nanoseconds(cells.int("time_ns")?), Nanoseconds(cells.int("boot_ns")?));
-            let snapshot = Snapshot { at, unix_time, tasks: replay.tasks(look)? };
+            let snapshot = Rc::new(Snapshot { at, unix_time, tasks: replay.tasks(look)? });
             valid::look(&snapshot)?;
             match &before {
                 Some((of, before)) if *of == session => valid::sequence(before, &snapshot)?,
@@ -139,6 +164,12 @@ impl<'a> Replay<'a> {
         self.read_threads(look)?;
         self.read_memory(look)?;
         self.read_policies(look)
+    }
+
+    /// How much there is to show.
+    fn size(&self) -> u64 {
+        let of = |task: &Task| 1 + task.threads.len() + task.by_use.len() + task.by_policy.len();
+        self.there.values().map(of).sum::<usize>() as u64
     }
 
     fn read_reasons(&mut self, look: i64) -> Parsed<()> {
@@ -336,4 +367,28 @@ fn page_use(cells: Cells<'_, '_>) -> Parsed<PageUse> {
     let word = cells.text("used_for")?;
     let known = PageUse::ALL.into_iter().find(|used_for| used_for.to_string() == word);
     known.ok_or_else(|| cells.flaw("used_for", "huge, heap, stack, private, file or shared"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thousand_threads_for_eight_hours_are_not_too_much() {
+        let mut seen = SeenSoFar { count: 0, most: MOST_SEEN };
+        for look in 0..8 * 3600 {
+            seen.add(look, 1200).expect("a working day is read");
+        }
+    }
+
+    /// A megabyte may hold ten thousand threads that sleep through fifty thousand looks.
+    #[test]
+    fn more_than_anybody_waits_for_is_refused() {
+        let mut seen = SeenSoFar { count: 0, most: MOST_SEEN + 1_000_000 };
+        let refused =
+            (0..50_000).find_map(|look| seen.add(look, 10_001).err().map(|flaw| (look, flaw.to_string())));
+        let (look, flaw) = refused.expect("it is refused");
+        assert_eq!(look, 3_699);
+        assert!(flaw.starts_with("looks: row 3699: found 37003700 processes, threads"), "{flaw}");
+    }
 }

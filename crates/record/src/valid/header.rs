@@ -7,6 +7,8 @@ use super::{Sound, ensure, first_again, machine, moment, name, notices, span, te
 /// More tasks, or threads of a task, than this nobody plans; and their product fits into 32 bits.
 const MOST: usize = 65_535;
 const MOST_IN_WORDS: &str = "1 to 65535";
+/// A study of so many points nobody would wait for; tables and charts have a row for each.
+const MOST_POINTS: usize = 1000;
 
 pub fn header(header: &StudyHeader) -> Sound {
     let place = |part: &'static str| move || format!("study.header: {part}");
@@ -45,6 +47,12 @@ fn points(header: &StudyHeader) -> Sound {
     let points = &header.points;
     let place = || "study.header: points".to_owned();
     ensure(!points.is_empty(), place, "none", "at least the baseline")?;
+    ensure(
+        points.len() <= MOST_POINTS,
+        place,
+        format_args!("{} points", points.len()),
+        "at most 1000 points",
+    )?;
     if let Some(again) = first_again(points.iter().map(|point| &point.id)) {
         ensure(false, place, format_args!("'{again}' twice"), "each once")?;
     }

@@ -47,18 +47,25 @@ pub fn sequence(before: &Snapshot, now: &Snapshot) -> Sound {
     let span = now.at.saturating_sub(before.at);
     // The clocks of threads are read one after another: of a large job, some a while after the look began.
     let most = span + span + Nanoseconds(1_000_000_000);
-    let used: HashMap<(Pid, Nanoseconds), Nanoseconds> =
-        threads(before).map(|thread| ((thread.tid, thread.started), thread.cpu_time)).collect();
-    threads(now).try_for_each(|thread| {
-        let Some(before) = used.get(&(thread.tid, thread.started)) else { return Ok(()) };
-        let more = thread.cpu_time.saturating_sub(*before);
+    let who = |thread: &ThreadSnapshot| (thread.tid, thread.started);
+    let no_more = |before: Nanoseconds, thread: &ThreadSnapshot| {
+        let more = thread.cpu_time.saturating_sub(before);
         ensure(
             more <= most,
             || format!("thread_looks: thread {}, cpu_ns", thread.tid),
             format_args!("{} ns more after {} ns", more.0, span.0),
             "no more CPU time than there was time between two looks",
         )
-    })
+    };
+    // As a rule the same threads are there, in the same order.
+    if threads(before).map(who).eq(threads(now).map(who)) {
+        let mut both = threads(before).zip(threads(now));
+        return both.try_for_each(|(before, thread)| no_more(before.cpu_time, thread));
+    }
+    let used: HashMap<(Pid, Nanoseconds), Nanoseconds> =
+        threads(before).map(|thread| (who(thread), thread.cpu_time)).collect();
+    threads(now)
+        .try_for_each(|thread| used.get(&who(thread)).map_or(Ok(()), |before| no_more(*before, thread)))
 }
 
 fn threads(snapshot: &Snapshot) -> impl Iterator<Item = &ThreadSnapshot> {

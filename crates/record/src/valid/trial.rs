@@ -1,22 +1,39 @@
 //! Trials, and what was seen of them.
 
+use std::collections::HashSet;
+
 use numawise_facts::{
-    Disturbance, Exit, Metric, MetricProblem, Observation, Outcome, Reading, ResidencySample, Study,
-    ThreadObservation, Trial,
+    Disturbance, Exit, Metric, MetricProblem, Observation, Outcome, PointId, Reading, ResidencySample, Study,
+    StudyHeader, ThreadObservation, Trial,
 };
 use numawise_units::{Bytes, Nanoseconds};
 
 use super::look::memory;
-use super::{Sound, bytes, count, ensure, moment, name, share, span, text};
+use super::{LONGEST, Sound, bytes, count, ensure, moment, name, share, span, text};
+
+/// Trials times points: whoever analyses a study looks at every trial for every point.
+const MOST_TRIALS_BY_POINTS: usize = 20_000_000;
 
 /// The trials of a study, in their order.
 pub fn study(study: &Study) -> Sound {
     let mut before: Option<&Trial> = None;
     let mut blocks = 0;
+    let (trials, points) = (study.trials.len(), study.header.points.len());
+    ensure(
+        trials.saturating_mul(points) <= MOST_TRIALS_BY_POINTS,
+        || "trials".to_owned(),
+        format_args!("{trials} trials of {points} points"),
+        "at most 20000000 trials times points",
+    )?;
+    let points: HashSet<&PointId> = study.header.points.iter().map(|point| &point.id).collect();
     for trial in &study.trials {
         let place = |column: &'static str| move || format!("trials: row {}, {column}", trial.number);
-        let known = study.header.point(&trial.point).is_some();
-        ensure(known, place("point"), format_args!("'{}'", trial.point), "a point of the study")?;
+        ensure(
+            points.contains(&trial.point),
+            place("point"),
+            format_args!("'{}'", trial.point),
+            "a point of the study",
+        )?;
         ensure(
             before.is_none_or(|before| before.number < trial.number),
             place("number"),
@@ -27,10 +44,24 @@ pub fn study(study: &Study) -> Sound {
         blocks += 1;
         ensure(trial.block <= blocks + 1, place("block"), trial.block, "blocks that follow one another")?;
         before = Some(trial);
-        self::trial(trial)?;
+        self::trial(&study.header, trial)?;
         shares(trial)?;
     }
     Ok(())
+}
+
+/// A metric that is a run time, in seconds, is bounded as every span is.
+fn run_time(header: &StudyHeader, trial: &Trial) -> Sound {
+    let (Metric::WallTime, Outcome::Measured { per_task }) = (&header.metric, &trial.outcome) else {
+        return Ok(());
+    };
+    let longest = per_task.iter().copied().fold(0.0, f64::max);
+    ensure(
+        longest <= LONGEST.seconds(),
+        || format!("trial_values: trial {}, value", trial.number),
+        format_args!("{longest} s"),
+        "a run time of at most ten years",
+    )
 }
 
 /// The noise of a trial. What is no share is written as missing.
@@ -55,7 +86,7 @@ fn shares(trial: &Trial) -> Sound {
 }
 
 /// One trial by itself.
-pub fn trial(trial: &Trial) -> Sound {
+pub fn trial(header: &StudyHeader, trial: &Trial) -> Sound {
     let row = trial.number;
     let place = |column: &'static str| move || format!("trials: row {row}, {column}");
     ensure(row < u32::MAX, place("number"), row, "fewer trials")?;
@@ -63,6 +94,7 @@ pub fn trial(trial: &Trial) -> Sound {
     moment(trial.started, place("started_ns"))?;
     span(trial.wall, place("wall_ns"))?;
     outcome(&trial.outcome, row)?;
+    run_time(header, trial)?;
     if let Some(left) = &trial.left_behind {
         count(left.processes, place("left_behind"))?;
         ensure(left.names.len() <= 64, place("left_behind"), left.names.len(), "at most 64 names")?;

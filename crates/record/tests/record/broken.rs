@@ -187,6 +187,14 @@ fn rows_that_make_no_sense_are_refused_with_their_place() {
             "steal: found -0.5, expected a share from 0 to 1",
         ),
         ("UPDATE trial_values SET value = -2.5 WHERE trial = 1", "trial_values: trial 1, value: found -2.5"),
+        (
+            "UPDATE trial_values SET value = 1e18 WHERE trial = 1",
+            "value: found 1000000000000000000 s, expected a run time of at most ten years",
+        ),
+        (
+            "UPDATE trial_values SET value = 1e-320 WHERE trial = 1",
+            "trial_values: trial 1, value: found 0.000",
+        ),
         ("UPDATE trial_values SET value = NULL WHERE trial = 1", "trial_values: row 1, value: found NULL"),
         ("UPDATE trial_values SET value = 9e999 WHERE trial = 1", "trial_values: trial 1, value: found inf"),
         ("UPDATE trial_values SET value = x'00' WHERE trial = 1", "found 1 bytes that are no text"),
@@ -391,4 +399,24 @@ fn a_record_has_no_more_rights_than_its_owner_and_group_need() {
     fs::set_permissions(empty.path(), fs::Permissions::from_mode(0o666)).unwrap();
     Record::create(&empty.path(), &sample::header()).unwrap();
     assert_eq!(mode(&empty.path()) & !0o640, 0);
+}
+
+/// Whoever analyses a study looks at every trial for every point.
+#[test]
+fn more_points_than_anybody_measures_are_refused() {
+    let folder = Folder::with_trials(1);
+    let connection = Connection::open(folder.path()).unwrap();
+    let header: String = connection.query_row("SELECT header FROM study", [], |row| row.get(0)).unwrap();
+    let mut header: serde_json::Value = serde_json::from_str(&header).unwrap();
+    let points = header["points"].as_array_mut().unwrap();
+    let template = points[1].clone();
+    for k in points.len()..1001 {
+        let mut point = template.clone();
+        point["id"] = format!("more-{k}").into();
+        points.push(point);
+    }
+    connection.execute("UPDATE study SET header = ?1", [header.to_string()]).unwrap();
+    drop(connection);
+    let error = Record::open_to_read(&folder.path()).map(drop).unwrap_err().to_string();
+    assert!(error.contains("points: found 1001 points, expected at most 1000 points"), "{error}");
 }

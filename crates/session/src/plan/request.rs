@@ -273,6 +273,7 @@ impl JobRequest {
         };
         placement.warnings.extend(self.ignored.clone());
         if let ([only], 2..) = (placement.tasks.as_slice(), self.repeat) {
+            numawise_placement::check_tasks(self.repeat)?;
             let only = only.clone();
             let copy = |number: u32| TaskPlacement { task: TaskId(number), ..only.clone() };
             placement.tasks = (0..self.repeat).map(copy).collect();

@@ -1,0 +1,189 @@
+//! Ctrl-Z and other stops: what is stopped takes no time that counts, and who waits for a program that is stopped is told.
+
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::pty::{CTRL_C, CTRL_Z, Terminal, ended, typed};
+use crate::support::{Place, RECORD, is_stopped, send, wait_until};
+
+/// What numawise says of a program that has been stopped for this long.
+const TOLD_AFTER: Duration = Duration::from_secs(3);
+const TOLD: &str = "has been stopped by signal";
+
+fn check(program: &str) -> [&str; 7] {
+    ["check", "--budget", "300ms", "-o", RECORD, "--", program]
+}
+
+/// A command in a shell with job control; whoever presses Enter while it is stopped has it go on in the foreground.
+fn in_a_shell(place: &Place, words: &[&str]) -> Command {
+    let mut command = Command::new("sh");
+    let script = "set -m; \"$@\"; echo \"stopped: $?\"; read _; fg %1 > /dev/null; exit";
+    command.args(["-c", script, "sh", env!("CARGO_BIN_EXE_numawise")]).args(words);
+    place.settle(&mut command);
+    command
+}
+
+/// The trials that a stop of the program spoilt, with the nanoseconds that it took.
+fn stopped_trials(told: &Value) -> Vec<(&Value, u64)> {
+    let time = |trial: &Value| {
+        let stops = trial["disturbances"].as_array()?.iter().find(|one| one["kind"] == "stopped")?;
+        stops["time_ns"].as_u64()
+    };
+    told["trials"].as_array().unwrap().iter().filter_map(|trial| Some((trial, time(trial)?))).collect()
+}
+
+/// There is one such trial of at least this length, and another of the same block and placement in its stead.
+fn one_is_repeated(told: &Value, least: Duration, what: &str) {
+    let stopped = stopped_trials(told);
+    assert_eq!(stopped.len(), 1, "{what}: {told}");
+    let (trial, time) = stopped[0];
+    assert!(Duration::from_nanos(time) >= least, "{what}: {trial}");
+    let same = |other: &&Value| other["block"] == trial["block"] && other["point"] == trial["point"];
+    assert_eq!(told["trials"].as_array().unwrap().iter().filter(same).count(), 2, "{what}: {told}");
+    let samples = |point: &Value| point["samples"].as_array().unwrap().clone();
+    let counted: Vec<Value> = told["points"].as_array().unwrap().iter().flat_map(samples).collect();
+    let shorter = |value: &Value| value.as_f64().unwrap() < least.as_secs_f64();
+    assert!(counted.len() >= 5 && counted.iter().all(shorter), "{what}: {counted:?}");
+}
+
+/// Presses Ctrl-Z while the programs run, finds all stopped, and has them go on after `time`.
+fn press_ctrl_z(place: &Place, terminal: &mut Terminal, programs: usize, time: Duration, what: &str) {
+    wait_until(what, || {
+        terminal.read_for(Duration::from_millis(5));
+        place.processes_with("0.77").len() == programs
+    });
+    terminal.press(CTRL_Z);
+    wait_until(what, || {
+        terminal.read_for(Duration::from_millis(5));
+        terminal.shown.contains("stopped: ")
+    });
+    let all_stopped = || {
+        let all = [place.processes_with("/bin/sh /"), place.processes_with("0.77")].concat();
+        all.len() == 2 * programs && all.iter().all(|pid| is_stopped(*pid))
+    };
+    wait_until("the programs are stopped too", all_stopped);
+    terminal.read_for(time);
+    assert!(all_stopped(), "{what}: and stay so");
+    terminal.press(b'\n');
+}
+
+#[test]
+fn ctrl_z_stops_the_program_too_and_the_run_does_not_count() {
+    let place = Place::new();
+    // Only the third run takes long, so that the test does not.
+    let program = place.program_with("case $(grep -c begun \"${0%/*}/log\") in 3) sleep 0.77 ;; esac");
+    let (mut terminal, mut child) =
+        Terminal::start(&mut in_a_shell(&place, &check(program.to_str().unwrap())));
+    // Longer than numawise would wait before it complained.
+    let time = TOLD_AFTER + Duration::from_millis(200);
+    press_ctrl_z(&place, &mut terminal, 1, time, "check");
+    let status = shown_to_the_end(&mut terminal, &mut child);
+    assert_eq!(status, Some(0), "{}", terminal.shown);
+    one_is_repeated(&place.told(), time, "check");
+    assert!(!terminal.shown.contains(TOLD), "{}", terminal.shown);
+    assert!(terminal.shown.contains("does not count and is repeated"), "{}", terminal.shown);
+    assert_eq!(place.left_running(), Vec::<String>::new());
+}
+
+#[test]
+fn ctrl_z_stops_copies_too() {
+    let place = Place::new();
+    let program = place.program_with("sleep 0.77");
+    let words = ["run", "--copies", "2", "--", program.to_str().unwrap()];
+    let (mut terminal, mut child) = Terminal::start(&mut in_a_shell(&place, &words));
+    press_ctrl_z(&place, &mut terminal, 2, Duration::from_millis(1200), "copies");
+    assert_eq!(shown_to_the_end(&mut terminal, &mut child), Some(0), "{}", terminal.shown);
+    assert_eq!(place.runs(), (2, 2));
+    assert_eq!(place.left_running(), Vec::<String>::new());
+}
+
+/// Reads what is shown until the command ends.
+fn shown_to_the_end(terminal: &mut Terminal, child: &mut Child) -> Option<i32> {
+    wait_until("the end", || {
+        terminal.read_for(Duration::from_millis(10));
+        child.try_wait().unwrap().is_some()
+    });
+    terminal.read_for(Duration::from_millis(10));
+    child.wait().unwrap().code()
+}
+
+/// A leader of a session has no shell that could have it go on: the kernel stops no such process, and we stop no program then.
+#[test]
+fn ctrl_z_where_nobody_could_undo_it_changes_nothing() {
+    let place = Place::new();
+    let program = place.program_with("sleep 0.1");
+    let (mut terminal, mut child) =
+        Terminal::start(&mut typed(&place, &check(program.to_str().unwrap()), false));
+    for _ in 0..4 {
+        terminal.read_for(Duration::from_millis(130));
+        terminal.press(CTRL_Z);
+    }
+    assert_eq!(shown_to_the_end(&mut terminal, &mut child), Some(0), "{}", terminal.shown);
+    assert!(place.trials() >= 6);
+}
+
+/// Starts a check whose messages are read at its end.
+fn started(place: &Place, program: &str) -> Child {
+    place.numawise(&check(program)).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn messages(child: Child) -> (Option<i32>, String) {
+    let output = child.wait_with_output().unwrap();
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn a_stop_from_outside_spoils_the_run_and_no_other() {
+    let place = Place::new();
+    let program = place.program_with("case $(grep -c begun \"${0%/*}/log\") in 3) sleep 0.77 ;; esac");
+    let child = started(&place, program.to_str().unwrap());
+    wait_until("the third run", || !place.processes_with("0.77").is_empty());
+    let stopped = place.program_processes()[0];
+    send(stopped, libc::SIGSTOP);
+    wait_until("stopped", || is_stopped(stopped));
+    // What it waits for ends meanwhile, so the stop makes its run longer.
+    std::thread::sleep(Duration::from_millis(1100));
+    send(stopped, libc::SIGCONT);
+    let (status, said) = messages(child);
+    assert_eq!(status, Some(0), "{said}");
+    one_is_repeated(&place.told(), Duration::from_millis(1000), "SIGSTOP");
+    assert!(!said.contains(TOLD) && said.contains("does not count and is repeated"), "{said}");
+}
+
+#[test]
+fn a_program_that_stops_itself_is_told_once_while_it_is_waited_for() {
+    let place = Place::new();
+    let program = place.program_with("case $(grep -c begun \"${0%/*}/log\") in 3) kill -STOP $$ ;; esac");
+    let (mut terminal, mut child) =
+        Terminal::start(&mut typed(&place, &check(program.to_str().unwrap()), false));
+    wait_until("it is told", || {
+        terminal.read_for(Duration::from_millis(20));
+        terminal.shown.contains(TOLD)
+    });
+    let stopped = place.program_processes()[0];
+    assert!(terminal.shown.contains(&format!("kill -CONT {stopped}")), "{}", terminal.shown);
+    terminal.read_for(Duration::from_millis(500));
+    send(stopped, libc::SIGCONT);
+    assert_eq!(shown_to_the_end(&mut terminal, &mut child), Some(0), "{}", terminal.shown);
+    assert_eq!(terminal.shown.matches(TOLD).count(), 1, "{}", terminal.shown);
+    one_is_repeated(&place.told(), TOLD_AFTER, "SIGSTOP of its own");
+}
+
+#[test]
+fn a_program_that_asks_at_the_terminal_is_told_with_the_reason_and_ctrl_c_ends_it() {
+    let place = Place::new();
+    let program = place.program_with("read answer < /dev/tty");
+    let (mut terminal, mut child) =
+        Terminal::start(&mut typed(&place, &check(program.to_str().unwrap()), false));
+    wait_until("it is told", || {
+        terminal.read_for(Duration::from_millis(20));
+        terminal.shown.contains(TOLD)
+    });
+    terminal.read_for(Duration::from_millis(200));
+    assert!(terminal.shown.contains("it uses the terminal"), "{}", terminal.shown);
+    terminal.press(CTRL_C);
+    assert_eq!(ended(&mut child, "after Ctrl-C").code(), Some(130));
+    assert_eq!(place.left_running(), Vec::<String>::new());
+}
