@@ -126,8 +126,7 @@ fn of_buffers(profile: &Profile) -> Option<String> {
     }
     let of_latency = |latency: Latency| latency.0;
     let of_rate = |rate: BytesPerSecond| rate.0;
-    let latencies =
-        profile.latency.iter().find_map(|cell| wrong(&cell.buffers, of_latency, NANOSECONDS));
+    let latencies = profile.latency.iter().find_map(|cell| wrong(&cell.buffers, of_latency, NANOSECONDS));
     latencies.or_else(|| profile.bandwidth.iter().find_map(|cell| wrong(&cell.buffers, of_rate, BYTES)))
 }
 

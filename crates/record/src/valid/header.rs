@@ -15,6 +15,9 @@ pub fn header(header: &StudyHeader) -> Sound {
     name(&header.tool_version, place("tool_version"))?;
     moment(header.begun, place("begun"))?;
     span(header.budget, place("budget"))?;
+    if let Some(start) = header.start_cost.measured() {
+        span(*start, place("start_cost"))?;
+    }
     ensure(!header.command.command.is_empty(), place("command.command"), "nothing", "a program")?;
     ensure(
         header.margin > 0.0 && header.margin < 1.0,

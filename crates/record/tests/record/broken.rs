@@ -228,7 +228,7 @@ fn rows_that_make_no_sense_are_refused_with_their_place() {
 #[test]
 fn a_header_that_makes_no_sense_is_refused_with_its_place() {
     let header = serde_json::to_value(sample::header()).unwrap();
-    let cases: [(&str, serde_json::Value, &str); 14] = [
+    let cases: [(&str, serde_json::Value, &str); 15] = [
         ("/machine/cpus/1/id", 0.into(), "machine.cpus[1].id: found 0, expected CPUs in ascending order"),
         ("/machine/cpus/3/id", 4_000_000_000_u32.into(), "CPU 4000000000 is above 8191"),
         ("/machine/nodes/1/id", 70_000.into(), "node 70000 is above 1023"),
@@ -247,6 +247,11 @@ fn a_header_that_makes_no_sense_is_refused_with_its_place() {
         ("/pairs/0/to", "os".into(), "expected another point than from"),
         ("/margin", (-0.5).into(), "margin: found -0.5, expected a share"),
         ("/command/command", serde_json::json!([]), "expected a program"),
+        (
+            "/start_cost",
+            serde_json::json!({ "measured": u64::MAX }),
+            "start_cost: found 18446744073709551615 ns",
+        ),
     ];
     for (place, value, expected) in cases {
         let folder = Folder::with_trials(3);
