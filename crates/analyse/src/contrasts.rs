@@ -1,6 +1,6 @@
 //! The contrasts of a study, judged all at once: a study in the terms of `stats`, and what `stats` says of it.
 
-use numawise_facts::{ContrastRole, Effect, Metric, PointId, PointPair, Study};
+use numawise_facts::{ContrastRole, Effect, Metric, Point, PointId, PointPair, Study};
 use numawise_stats::{
     Better, ContrastStanding, Estimate, FIRST_INTERIM, Family, FamilyDecision, FamilyDesign, Judgement,
     PlannedContrast, StoppingAdvice,
@@ -49,16 +49,17 @@ fn family_of(study: &Study) -> StudyFamily<'_> {
     StudyFamily { pairs, incomplete, design, better }
 }
 
-/// True when the stopping rule of `stats` ends the study: nothing that the verdict rests on is gained by measuring on.
-pub fn decided(study: &Study) -> bool {
+/// True when the stopping rule of `stats` ends the study: nothing that the verdict rests on is gained by measuring on. The points in
+/// `dropped` are run no more, as are those that failed too often.
+pub fn decided(study: &Study, dropped: &[PointId]) -> bool {
     let StudyFamily { design, better, .. } = family_of(study);
     if design.contrasts.is_empty() {
         return true;
     }
     let points = study.header.points.iter().enumerate();
-    let given_up: Vec<usize> =
-        points.filter(|(_, point)| study.given_up(&point.id)).map(|(column, _)| column).collect();
-    let advice = numawise_stats::should_stop(&design, &summary::blocks(study), better, &given_up);
+    let run_no_more = |point: &Point| dropped.contains(&point.id) || study.given_up(&point.id);
+    let gone: Vec<usize> = points.filter(|(_, point)| run_no_more(point)).map(|(column, _)| column).collect();
+    let advice = numawise_stats::should_stop(&design, &summary::blocks(study), better, &gone);
     matches!(advice, Ok(StoppingAdvice::Stop(_)))
 }
 

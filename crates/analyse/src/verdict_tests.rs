@@ -15,7 +15,7 @@ fn a_gain_is_affected_and_names_the_best() {
     assert_eq!(analysis.recommended.unwrap().0, "interleave");
     let effect = verdict.effect.measured().unwrap();
     assert!((effect.ratio.0 - 2.0 / 1.1).abs() < 0.02 && effect.low.0 < effect.ratio.0, "{effect}");
-    assert!(decided(&study), "at six blocks this is beyond doubt");
+    assert!(decided(&study, &[]), "at six blocks this is beyond doubt");
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn noise_is_undecided_and_says_how_much_more() {
     assert_eq!(verdict.kind, VerdictKind::Undecided);
     assert!(matches!(verdict.more_repeats, Some(MoreRepeats::About(_) | MoreRepeats::OutOfReach)));
     assert!(matches!(verdict.placed_well, PlacedWell::NotDecided { .. }));
-    assert!(!decided(&study));
+    assert!(!decided(&study, &[]));
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn one_placement_cannot_matter_and_has_no_effect() {
     let verdict = analyse(&only).verdict;
     assert_eq!(verdict.kind, VerdictKind::NotAffected);
     assert!(verdict.effect.measured().is_none() && verdict.placed_well == PlacedWell::Yes);
-    assert!(decided(&only));
+    assert!(decided(&only, &[]));
 }
 
 #[test]
@@ -103,6 +103,13 @@ fn a_small_difference_is_called_small() {
 }
 
 #[test]
+fn a_point_that_is_dropped_is_not_waited_for() {
+    let mut study = two_node_check(2.0, 1.9, 1.1, 2.1, 3.0, 1.5);
+    study.trials.retain(|trial| trial.point.0 != "remote" || trial.block <= 1);
+    assert!(!decided(&study, &[]) && decided(&study, &["remote".into()]));
+}
+
+#[test]
 fn a_point_that_is_given_up_is_not_waited_for() {
     let mut study = two_node_check(2.0, 1.9, 1.1, 2.1, 3.0, 1.5);
     let failed =
@@ -110,7 +117,7 @@ fn a_point_that_is_given_up_is_not_waited_for() {
     for trial in study.trials.iter_mut().filter(|trial| trial.point.0 == "remote") {
         trial.outcome = failed.clone();
     }
-    assert!(decided(&study));
+    assert!(decided(&study, &[]));
     let verdict = analyse(&study).verdict;
     assert_eq!((verdict.kind, verdict.to.0.as_str()), (VerdictKind::Affected, "interleave"));
 }

@@ -330,7 +330,7 @@ fn first_run(
         keep: &mut NotYet,
         sink,
         redactor: &request.redactor(),
-        decided: &mut |_| false,
+        decided: &mut |_, _| false,
         repeats_first: false,
         stop,
     };

@@ -77,8 +77,8 @@ pub struct Engine<'a> {
     pub sink: &'a mut dyn Sink,
     /// What leaves credentials out of a trial before it is kept.
     pub redactor: &'a Redactor,
-    /// Asked after each complete block once there are enough: do the intervals decide?
-    pub decided: &'a mut dyn FnMut(&Study) -> bool,
+    /// Asked after each complete block once there are enough: do the intervals decide, when these points are run no more?
+    pub decided: &'a mut dyn FnMut(&Study, &[PointId]) -> bool,
     /// The least number of repeats was asked for: it is run whatever time it takes.
     pub repeats_first: bool,
     /// Becomes true when somebody presses Ctrl-C.
@@ -93,15 +93,16 @@ impl Engine<'_> {
     /// When the program cannot be started or a trial cannot be kept. Trials kept before stay in `study`.
     pub fn run(&mut self, study: &mut Study, earlier: usize) -> Result<StopReason, StudyError> {
         let extractor = MetricReader::new(&study.header.metric)?;
+        // Who asks for repeats gets them at all points.
+        let mut dropped = if self.repeats_first { Vec::new() } else { dropped_before(study) };
         if !study.trials.is_empty() {
             self.sink.event(Event::Resumed { trials: study.trials.len() as u32 });
-            if self.enough(study) && (self.decided)(study) {
+            if enough(study, &dropped) && (self.decided)(study, &dropped) {
                 return Ok(StopReason::Decided);
             }
         }
         let mut spending = Spending::new(self.clock, study, earlier);
-        let mut block = study.trials.iter().map(|trial| trial.block).max().unwrap_or(0);
-        let mut dropped = Vec::new();
+        let mut block = last_block(study);
         loop {
             if let Some(reason) = self.block(study, block, &extractor, &mut spending, &dropped)? {
                 return Ok(reason);
@@ -110,7 +111,7 @@ impl Engine<'_> {
                 return Ok(StopReason::TooManyFailures);
             }
             let begun = spending.now();
-            if block >= study.header.min_repeats && (self.decided)(study) {
+            if block >= study.header.min_repeats && (self.decided)(study, &dropped) {
                 return Ok(StopReason::Decided);
             }
             spending.between(begun);
@@ -248,13 +249,26 @@ impl Engine<'_> {
             warn(StudyNotice::PointGivenUp { point: point(), failures: Study::FAILURES as u32 });
         }
     }
+}
 
-    /// True when the last block is complete and there are enough of them to ask whether they decide.
-    fn enough(&self, study: &Study) -> bool {
-        let last = study.trials.iter().map(|trial| trial.block).max().unwrap_or(0);
-        let done = study.header.points.iter().all(|point| study.is_done(last, &point.id));
-        last >= study.header.min_repeats && done
-    }
+/// True when the last block is complete and there are enough of them to ask whether they decide.
+fn enough(study: &Study, dropped: &[PointId]) -> bool {
+    let last = last_block(study);
+    last >= study.header.min_repeats && running(study, dropped).all(|id| study.is_done(last, id))
+}
+
+fn last_block(study: &Study) -> u32 {
+    study.trials.iter().map(|trial| trial.block).max().unwrap_or(0)
+}
+
+/// The points that were dropped before this process took the study up: a block was gone on from without them. The last block
+/// tells that only when the study was decided with it; else it may have been broken off.
+fn dropped_before(study: &Study) -> Vec<PointId> {
+    let last = last_block(study);
+    let complete = if study.stopped == Some(StopReason::Decided) { 1..last + 1 } else { 1..last };
+    let ran = |block: u32, id: &PointId| study.trials.iter().any(|t| t.block == block && t.point == *id);
+    let gone_on_without = |id: &&PointId| complete.clone().any(|block| !ran(block, id));
+    running(study, &[]).filter(gone_on_without).cloned().collect()
 }
 
 /// The points of a block in their order. Block 0 is the warm-up: the baseline alone.

@@ -29,6 +29,8 @@ struct Fake {
     /// Whether the least number of repeats comes before the budget.
     repeats_first: bool,
     warnings: Vec<Notice>,
+    /// The points that were run no more when it was last asked whether it is decided.
+    dropped: Vec<PointId>,
 }
 
 impl Fake {
@@ -44,6 +46,7 @@ impl Fake {
             beside: 0,
             repeats_first: false,
             warnings: Vec::new(),
+            dropped: Vec::new(),
         }
     }
 }
@@ -168,7 +171,11 @@ fn go(
     decided_at: u32,
 ) -> Result<StopReason, StudyError> {
     let stop = AtomicBool::new(false);
-    let mut decided = |study: &Study| study.trials.last().is_some_and(|trial| trial.block >= decided_at);
+    let mut gone = Vec::new();
+    let mut decided = |study: &Study, dropped: &[PointId]| {
+        gone = dropped.to_vec();
+        study.trials.last().is_some_and(|trial| trial.block >= decided_at)
+    };
     let (clock, mut sink) = (Running(Rc::clone(&fake.clock)), Warnings(Vec::new()));
     let (repeats_first, earlier) = (fake.repeats_first, study.trials.len());
     let mut engine = Engine {
@@ -183,6 +190,7 @@ fn go(
     };
     let stopped = engine.run(study, earlier);
     fake.warnings = sink.0;
+    fake.dropped = gone;
     stopped
 }
 
@@ -234,6 +242,34 @@ fn a_point_that_turns_out_slow_is_dropped_so_that_the_others_get_their_repeats()
         panic!("{:?}", fake.warnings)
     };
     assert_eq!(point.0, "b");
+    assert_eq!(fake.dropped, ["b".into()], "it is not waited for");
+}
+
+/// A study with a slow point that is dropped after its first block, broken off after so many runs, or decided.
+fn with_a_dropped_point(stop_after: Option<usize>) -> Study {
+    let (mut study, mut fake) = (study(60), Fake::new());
+    study.header.points[2].role = PointRole::Diagnosis;
+    (fake.slow, fake.stop_after) = (vec![("b", 20)], stop_after);
+    study.stopped = Some(go(&mut study, &mut fake, &mut Kept(vec![], None), 5).unwrap());
+    study
+}
+
+#[test]
+fn a_point_that_was_dropped_does_not_come_back() {
+    for (stop_after, missing) in [(None, 0), (Some(7), 5)] {
+        let (mut study, mut again) = (with_a_dropped_point(stop_after), Fake::new());
+        let reason = go(&mut study, &mut again, &mut Kept(vec![], None), 5).unwrap();
+        assert_eq!((reason, again.runs.len()), (StopReason::Decided, missing), "{:?}", again.runs);
+        assert!(!again.runs.contains(&"b".to_owned()) && again.dropped == ["b".into()]);
+    }
+}
+
+#[test]
+fn a_point_that_was_dropped_comes_back_where_repeats_are_asked_for() {
+    let (mut study, mut again) = (with_a_dropped_point(Some(7)), Fake::new());
+    again.repeats_first = true;
+    go(&mut study, &mut again, &mut Kept(vec![], None), 5).unwrap();
+    assert!(again.runs.contains(&"b".to_owned()) && again.dropped.is_empty());
 }
 
 #[test]
@@ -298,7 +334,8 @@ fn a_point_that_always_fails_is_given_up_and_the_others_go_on() {
         }
     }
     let (mut study, mut runner, stop) = (study(1000), OnlyA(Fake::new()), AtomicBool::new(false));
-    let mut decided = |study: &Study| study.trials.last().is_some_and(|trial| trial.block >= 8);
+    let mut decided =
+        |study: &Study, _: &[PointId]| study.trials.last().is_some_and(|trial| trial.block >= 8);
     let (clock, mut sink, mut kept) = (Running(Rc::default()), Warnings(vec![]), Kept(vec![], None));
     let reason = Engine {
         runner: &mut runner,

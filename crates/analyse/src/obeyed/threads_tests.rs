@@ -113,7 +113,7 @@ fn no_verdict_rests_on_what_was_not_obeyed() {
     see(&mut study, "all-nodes", &with_masks(&["0-7"; 4]));
     let analysis = analyse(&study);
     assert_eq!((analysis.verdict.kind, analysis.contrasts.len()), (VerdictKind::Undecided, 0));
-    assert!(decided(&study), "more of the same would show nothing");
+    assert!(decided(&study, &[]), "more of the same would show nothing");
 }
 
 #[test]
