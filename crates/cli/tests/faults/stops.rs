@@ -12,8 +12,8 @@ use crate::support::{Place, RECORD, is_stopped, send, wait_until};
 const TOLD_AFTER: Duration = Duration::from_secs(3);
 const TOLD: &str = "has been stopped by signal";
 
-fn check(program: &str) -> [&str; 7] {
-    ["check", "--budget", "300ms", "-o", RECORD, "--", program]
+fn check(program: &str) -> [&str; 9] {
+    ["check", "--budget", "300ms", "--repeats", "5", "-o", RECORD, "--", program]
 }
 
 /// A command in a shell with job control; whoever presses Enter while it is stopped has it go on in the foreground.
