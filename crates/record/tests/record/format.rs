@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use numawise_facts::{Snapshot, StopReason, Study, Trial};
+use numawise_facts::{Reading, Snapshot, StopReason, Study, StudyHeader, Trial};
 use numawise_record::{Record, Series};
 use rusqlite::Connection;
 
@@ -16,7 +16,11 @@ fn kept(name: &str) -> PathBuf {
 /// What is in the kept file.
 fn study() -> Study {
     Study {
-        header: sample::header(),
+        // The file is from before starts were measured.
+        header: StudyHeader {
+            start_cost: Reading::unavailable("it was not measured when this was recorded"),
+            ..sample::header()
+        },
         trials: (0..8).map(sample::trial).collect::<Vec<Trial>>(),
         stopped: Some(StopReason::BudgetSpent),
     }
