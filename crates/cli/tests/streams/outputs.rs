@@ -118,6 +118,8 @@ fn a_check_goes_on_and_its_record_is_whole() {
             "check",
             "--budget",
             "1s",
+            "--repeats",
+            "5",
             "-o",
             "a.nw",
             "--html",
