@@ -166,7 +166,9 @@ fn emulated_serial_initialisation_is_found_and_its_cure_is_true() {
     assert!(findings(told).contains(&"NW001"), "{output}");
     let first_touch = told["findings"].as_array().unwrap().iter().find(|one| one["id"] == "NW001").unwrap();
     let evidence = first_touch["evidence"].to_string();
-    assert!(evidence.contains("lie on node") && evidence.contains("page faults"), "{evidence}");
+    // The kernel may choose another node in each run; in each of them all lies on one.
+    let on_one = evidence.contains("lie on node") || evidence.contains("lie on one node in each run");
+    assert!(on_one && evidence.contains("page faults"), "{evidence}");
     let promised = first_touch["cost"]["low"].as_f64().expect("interleaving was measured");
     assert!(promised > 1.0, "{first_touch}");
     let truth = attempt.gain();
