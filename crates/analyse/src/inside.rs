@@ -3,10 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use numawise_facts::{Machine, Observation, ThreadObservation};
+use numawise_facts::{Machine, Observation, Point, Study, ThreadObservation};
 use numawise_units::{Bytes, NodeId, Ratio};
 
-use crate::share;
+use crate::{middle, share, summary};
+
+#[cfg(test)]
+#[path = "inside_tests.rs"]
+mod tests;
 
 /// Less memory than this lives in the caches; its place has no weight.
 const LEAST: Bytes = Bytes::mib(1);
@@ -23,10 +27,46 @@ pub fn workers(observation: &Observation) -> Option<Vec<&ThreadObservation>> {
     Some(threads.iter().filter(|t| t.cpu_time.seconds() > WORKER * busiest).collect())
 }
 
+/// Samples that a run takes at the least to tell how many threads worked at once.
+const SAMPLES: u64 = 10;
+/// Samples with several threads ready, fewer of which may be chance.
+const WITH_SEVERAL: u64 = 5;
+
+/// The threads that worked at once in the runs of a point, the middle of those that tell it; `None` where none does. A main thread
+/// that has its work before and after the others counts with none of them, nor do helpers that wait most of the time.
+pub fn working_threads(study: &Study, point: &Point) -> Option<u32> {
+    middle(summary::watched(study, point).filter_map(working_at_once).collect())
+}
+
+/// The threads that worked at once in a run: those that were ready to run in at least half as many samples as the busiest of them
+/// while others were ready too. Where threads follow one another so that none is there for half of those samples, as many as were
+/// ready in one of them on average.
+fn working_at_once(observation: &Observation) -> Option<u32> {
+    let threads = observation.threads.measured()?;
+    let several = *observation.several_ready.measured()?;
+    let samples = observation.sampler.samples;
+    if samples < SAMPLES {
+        return None;
+    }
+    if (several as f64) < WORKER * samples as f64 {
+        return Some(1);
+    }
+    let most = threads.iter().map(|thread| thread.ready_with_others).max()?;
+    if several < WITH_SEVERAL {
+        return None;
+    }
+    if 2 * most >= several {
+        let as_often = threads.iter().filter(|thread| 2 * thread.ready_with_others >= most);
+        return u32::try_from(as_often.count()).ok();
+    }
+    let all: u64 = threads.iter().map(|thread| thread.ready_with_others).sum();
+    Some((all as f64 / several as f64).round() as u32)
+}
+
 /// One run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunPlaces {
-    /// Threads that worked.
+    /// Threads that worked, at once where that was seen.
     pub workers: usize,
     /// The CPU time of those by node, the node with the most first.
     pub cpu_time: Vec<(NodeId, Ratio)>,
@@ -58,7 +98,8 @@ impl RunPlaces {
             time.into_iter().map(|(node, spent)| Some((node, share(spent, all)?))).collect();
         let mut cpu_time = cpu_time.filter(|list| !list.is_empty())?;
         cpu_time.sort_by(|a, b| b.1.0.total_cmp(&a.1.0));
-        Some(RunPlaces { workers: workers.len(), cpu_time, memory: RunMemory::of(observation) })
+        let at_once = working_at_once(observation).map_or(workers.len(), |count| count as usize);
+        Some(RunPlaces { workers: at_once, cpu_time, memory: RunMemory::of(observation) })
     }
 
     /// The share of CPU time away from a node.

@@ -176,6 +176,7 @@ pub fn observation(pages: &[(u32, u64)], threads: &[(u32, u64)]) -> Observation 
         minor_faults: *faults,
         cpu_time_on: vec![(CpuId(*cpu), Nanoseconds(1_000_000_000))],
         migrations: 0,
+        ready_with_others: 0,
         mask: Reading::unavailable("by hand"),
     };
     let none = || Reading::unavailable("by hand");
@@ -193,6 +194,7 @@ pub fn observation(pages: &[(u32, u64)], threads: &[(u32, u64)]) -> Observation 
         },
         migrations: Reading::Measured(3),
         run_delay: Reading::unavailable("by hand"),
+        several_ready: Reading::unavailable("by hand"),
         threads: Reading::Measured(threads.iter().enumerate().map(thread).collect()),
         pages: Reading::Measured(ResidencySample {
             by_node: pages.iter().map(|(node, mib)| (NodeId(*node), Bytes::mib(*mib))).collect(),
@@ -208,6 +210,19 @@ pub fn observation(pages: &[(u32, u64)], threads: &[(u32, u64)]) -> Observation 
             span: Nanoseconds(1_000_000_000),
         },
     }
+}
+
+/// Threads that were ready to run in so many of the samples that found several ready, `several` of all `samples`.
+pub fn ready_together(samples: u64, several: u64, threads: &[u64]) -> Observation {
+    let places: Vec<(u32, u64)> = (0..threads.len() as u32).map(|k| (k % 8, 1)).collect();
+    let mut seen = observation(&[], &places);
+    seen.sampler.samples = samples;
+    seen.several_ready = Reading::Measured(several);
+    let Reading::Measured(all) = &mut seen.threads else { unreachable!("threads were put there") };
+    for (thread, ready) in all.iter_mut().zip(threads) {
+        thread.ready_with_others = *ready;
+    }
+    seen
 }
 
 /// Puts the same observation on every trial of a point.

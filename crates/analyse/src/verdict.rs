@@ -186,7 +186,7 @@ fn workers<'a>(study: &'a Study, point: &'a Point) -> Option<Vec<&'a ThreadObser
 /// A program that runs more threads than its placement has compares apples with pears.
 fn thread_count_mismatch(study: &Study, point: &Point) -> Option<StudyNotice> {
     let planned = point.threads() * point.copies();
-    let ran = workers(study, point)?.len() as u32;
+    let ran = inside::working_threads(study, point)?;
     (ran > planned).then(|| StudyNotice::ThreadCountMismatch { point: point.id.clone(), ran, planned })
 }
 

@@ -2,7 +2,7 @@ use numawise_facts::notice::StudyNotice;
 use numawise_facts::{ContrastRole, Disturbance};
 use numawise_tables::{MoreRepeats, PlacedWell, VerdictKind};
 
-use crate::sample::{PAIRS, observation, see, study, two_node_check, two_sockets};
+use crate::sample::{PAIRS, observation, ready_together, see, study, two_node_check, two_sockets};
 use crate::{analyse, decided};
 
 #[test]
@@ -124,13 +124,18 @@ fn a_point_that_is_given_up_is_not_waited_for() {
 
 #[test]
 fn a_program_with_more_threads_than_planned_is_named() {
-    let mut check = two_node_check(1.0, 1.0, 1.0, 1.0, 1.0, 1.0);
-    see(&mut check, "os", &observation(&[], &[(0, 1), (1, 1), (2, 1), (3, 1)]));
-    assert_eq!(analyse(&check).verdict.caveats, [], "four threads were planned, and four ran");
-    see(&mut check, "one-node", &observation(&[], &[(0, 1), (1, 1), (2, 1), (3, 1), (0, 1)]));
-    let caveats = analyse(&check).verdict.caveats;
-    let mismatch = StudyNotice::ThreadCountMismatch { point: "one-node".into(), ran: 5, planned: 4 };
-    assert_eq!(caveats, [mismatch.into()]);
+    let caveats = |seen: &numawise_facts::Observation| {
+        let mut check = two_node_check(1.0, 1.0, 1.0, 1.0, 1.0, 1.0);
+        see(&mut check, "one-node", seen);
+        analyse(&check).verdict.caveats
+    };
+    let mismatch = |ran| StudyNotice::ThreadCountMismatch { point: "one-node".into(), ran, planned: 4 };
+    assert_eq!(caveats(&ready_together(100, 80, &[80; 4])), [], "four threads were planned, and four ran");
+    assert_eq!(caveats(&ready_together(100, 80, &[80; 8])), [mismatch(8).into()]);
+    // The main thread made the data and then waited for four others.
+    assert_eq!(caveats(&ready_together(100, 70, &[1, 70, 70, 69, 68])), []);
+    // Five threads with CPU time, of which nobody knows when they had it.
+    assert_eq!(caveats(&observation(&[], &[(0, 1), (1, 1), (2, 1), (3, 1), (0, 1)])), []);
 }
 
 /// Two blocks that happen to agree are no answer, whatever their interval says.

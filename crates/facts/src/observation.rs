@@ -21,6 +21,8 @@ pub struct Observation {
     pub migrations: Reading<u64>,
     /// Time that threads were ready and waited for a CPU, summed over threads.
     pub run_delay: Reading<Nanoseconds>,
+    /// Samples that found several threads ready to run at once, on a CPU or waiting for one.
+    pub several_ready: Reading<u64>,
     pub threads: Reading<Vec<ThreadObservation>>,
     pub pages: Reading<ResidencySample>,
     pub noise: HostNoise,
@@ -89,6 +91,8 @@ pub struct ThreadObservation {
     pub cpu_time_on: Vec<(CpuId, Nanoseconds)>,
     /// Times that it was seen on another CPU than before.
     pub migrations: u64,
+    /// Samples that found it ready to run while others of the trial were ready too.
+    pub ready_with_others: u64,
     /// The affinity mask when last seen.
     pub mask: Reading<numawise_units::CpuSet>,
 }

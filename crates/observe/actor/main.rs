@@ -1,6 +1,6 @@
 //! A program whose truth is known: it does what its arguments say, so that tests can compare what the observer saw.
 //!
-//! Modes: `quick` | `spin MS` | `burn MS` | `known CPU CPU MIB MS` | `threads COUNT MS` | `short COUNT` | `forks COUNT MS` |
+//! Modes: `quick` | `spin MS` | `burn MS` | `known CPU CPU MIB MS` | `threads COUNT MS` | `after MS COUNT MS` | `short COUNT` | `forks COUNT MS` |
 //! `memory MIB MS` | `interleaved MIB MS` | `mappings COUNT MS` | `named NAME MS` | `private MS` | `crowd THREADS MAPPINGS MS [MIB]` | `kinds MS` |
 //! `kinds-huge MS` | `headless MS`. The last four say `ready` when all is as they promise.
 
@@ -20,6 +20,12 @@ fn main() {
         "burn" => burn(span(1)),
         "known" => known(number(1) as usize, number(2) as usize, number(3) as usize, span(4)),
         "threads" => threads(number(1), span(2)),
+        "after" => {
+            spin(span(1));
+            let time = span(3);
+            let all: Vec<_> = (0..number(2)).map(|_| thread::spawn(move || spin(time))).collect();
+            all.into_iter().for_each(|thread| thread.join().expect("no panic"));
+        }
         "short" => short(number(1)),
         "forks" => forks(number(1), span(2)),
         "memory" => {

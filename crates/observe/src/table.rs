@@ -70,6 +70,8 @@ pub(crate) struct Table {
     has_children: bool,
     /// Migrations, run delay and the like of threads that were dropped.
     dropped: Dropped,
+    /// Samples that found several threads ready to run.
+    pub several_ready: u64,
     /// The first thing that went wrong beside processes ending.
     pub problem: Option<String>,
     random: Random,
@@ -99,6 +101,7 @@ impl Table {
             last_task: None,
             rounds: 0,
             dropped: Dropped::default(),
+            several_ready: 0,
             problem: None,
             random: Random::new(seed),
             buffer: Vec::with_capacity(4096),
@@ -262,6 +265,18 @@ impl Table {
             left -= 1;
             done += 1;
             self.read_one(at);
+        }
+        self.count_ready();
+    }
+
+    /// Counts the threads that are ready at once, each as it was when last read: one that has not run since is as it was.
+    fn count_ready(&mut self) {
+        if self.live.iter().filter(|thread| thread.ready).count() > 1 {
+            self.several_ready += 1;
+            self.live
+                .iter_mut()
+                .filter(|thread| thread.ready)
+                .for_each(|thread| thread.ready_with_others += 1);
         }
     }
 

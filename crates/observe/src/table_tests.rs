@@ -60,6 +60,23 @@ fn seen_once_says_nothing_of_migrations() {
 }
 
 #[test]
+fn threads_that_are_ready_at_once_are_counted() {
+    let tree = Tree::new();
+    tree.thread(100, 100, &THREAD);
+    let mut table = table(&tree);
+    // The main thread works alone, then waits for two others, one of which has not run since the sample before.
+    for (k, states, times) in [(0, "RSS", [1, 1, 1]), (1, "SRR", [2, 2, 2]), (2, "SRR", [2, 3, 2]), (3, "RSS", [3, 4, 3])] {
+        for ((tid, state), time) in (100..).zip(states.chars()).zip(times) {
+            tree.thread(100, tid, &Files { state, time: time * 1_000_000, threads: 3, ..THREAD });
+        }
+        look(&mut table);
+        assert_eq!(table.several_ready, k.min(2), "{states}");
+    }
+    let ready: Vec<_> = seen(&table).iter().map(|thread| thread.ready_with_others).collect();
+    assert_eq!(ready, [0, 2, 2]);
+}
+
+#[test]
 fn without_schedstat_time_comes_in_ticks_and_there_is_no_run_delay() {
     for broken in [None, Some("0 0 0\n"), Some("x"), Some("")] {
         let tree = Tree::new();

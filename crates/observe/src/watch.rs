@@ -135,6 +135,10 @@ impl Watch {
                 }
                 None => Reading::unavailable(why("any thread was seen")),
             },
+            several_ready: match threads.as_slice() {
+                [] => Reading::unavailable(why("any thread was seen")),
+                _ => Reading::Measured(table.several_ready),
+            },
             threads: if !threads.is_empty() {
                 Reading::Measured(threads)
             } else {

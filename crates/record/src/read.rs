@@ -120,6 +120,7 @@ impl Tables {
                 minor_faults: cells.int("minor_faults")?,
                 cpu_time_on: times.remove(&(trial, thread)).unwrap_or_default(),
                 migrations: cells.int("migrations")?,
+                ready_with_others: cells.int("ready_with_others")?,
                 mask: match cells.cpus_or_null("mask")? {
                     Some(mask) => Reading::Measured(mask),
                     None => Reading::unavailable(
@@ -231,6 +232,7 @@ fn observation(
         },
         migrations: c.reading("migrations", || c.count("migrations"))?,
         run_delay: c.reading("run_delay_ns", || Ok(Nanoseconds(c.count("run_delay_ns")?)))?,
+        several_ready: c.reading("several_ready", || c.count("several_ready"))?,
         threads: c.reading("threads", || Ok(threads))?,
         pages: c.reading("pages", || sample(c.cells.text("pages_method")?))?,
         noise: HostNoise {

@@ -170,7 +170,7 @@ fn observation_columns(
         Reading::Measured(observation) => observation,
         Reading::Unavailable { unavailable } => {
             missing.note("observation", unavailable);
-            return Ok(vec![Value::Null; 20]);
+            return Ok(vec![Value::Null; 21]);
         }
     };
     let ns = |span: Nanoseconds| Value::Integer(integer(span.0));
@@ -205,6 +205,7 @@ fn observation_columns(
         missing.count("involuntary_switches", &o.usage.involuntary_switches),
         missing.count("migrations", &o.migrations),
         missing.or_value("run_delay_ns", &o.run_delay, |span| ns(*span)),
+        missing.count("several_ready", &o.several_ready),
         missing.share("steal", &o.noise.steal),
         missing.share("other_load", &o.noise.other_load),
     ];
@@ -222,7 +223,7 @@ fn insert_threads(
         return Ok(());
     };
     let mut thread_row =
-        transaction.prepare_cached("INSERT INTO threads VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?;
+        transaction.prepare_cached("INSERT INTO threads VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")?;
     let mut cpu_row = transaction.prepare_cached("INSERT INTO thread_cpus VALUES (?1, ?2, ?3, ?4, ?5)")?;
     for (k, thread) in threads.iter().enumerate() {
         thread_row.execute(params![
@@ -234,6 +235,7 @@ fn insert_threads(
             integer(thread.cpu_time.0),
             integer(thread.minor_faults),
             integer(thread.migrations),
+            integer(thread.ready_with_others),
             thread.mask.measured().map(ToString::to_string),
             thread.mask.reason().map(ToString::to_string),
         ])?;

@@ -25,6 +25,10 @@ pub(crate) struct Thread {
     pub migrations: u64,
     /// It was stopped when last read, by a signal and not by a debugger.
     pub stopped: bool,
+    /// It was on a CPU or waited for one when last read.
+    pub ready: bool,
+    /// Samples that found it ready while others were.
+    pub ready_with_others: u64,
     name: Vec<u8>,
     start: u64,
     /// None where the kernel does not count.
@@ -46,6 +50,8 @@ impl Thread {
             scheduler: None,
             migrations: 0,
             stopped: false,
+            ready: false,
+            ready_with_others: 0,
             name: Vec::new(),
             start: 0,
             minor_faults: 0,
@@ -104,6 +110,7 @@ impl Thread {
         }
         self.start = stat.start;
         self.stopped = stat.state == 'T';
+        self.ready = stat.state == 'R';
         self.minor_faults = stat.minor_faults;
         let threads = stat.threads;
         let ticks = Nanoseconds(stat.ticks.saturating_mul(clock::tick().0));
@@ -167,6 +174,7 @@ impl Thread {
             minor_faults: self.minor_faults,
             cpu_time_on: on,
             migrations: self.migrations,
+            ready_with_others: self.ready_with_others,
             mask: self.mask.clone(),
         }
     }

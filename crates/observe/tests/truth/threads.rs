@@ -28,6 +28,20 @@ fn pinned_threads_are_seen_on_their_cpus_and_the_toucher_has_the_faults() {
     assert!(seen.run_delay.measured().is_some() && seen.migrations.measured().is_some());
 }
 
+/// More threads than CPUs are all ready at once; a main thread that works before them and then waits is not one of them.
+#[test]
+fn threads_that_work_at_once_are_told_from_one_that_works_before_them() {
+    let seen = observe("after 400 6 900");
+    let several = *seen.several_ready.measured().expect("samples");
+    assert!(several >= 5, "{several} samples of {}", seen.sampler.samples);
+    let ready = |main: bool| {
+        let all = threads(&seen).iter().filter(move |thread| (thread.tid == thread.pid) == main);
+        all.map(|thread| thread.ready_with_others).collect::<Vec<_>>()
+    };
+    assert!(ready(true)[0] <= several / 3, "{seen:#?}");
+    assert_eq!(ready(false).iter().filter(|samples| **samples >= several / 2).count(), 6, "{seen:#?}");
+}
+
 #[test]
 fn names_with_spaces_and_parentheses() {
     let mut command = actor("named");

@@ -72,6 +72,7 @@ CREATE TABLE trials (
   involuntary_switches   INTEGER,
   migrations             INTEGER,
   run_delay_ns           INTEGER,
+  several_ready          INTEGER,              -- samples that found several threads ready to run at once
   steal                  REAL,                 -- share of the machine's CPU time
   other_load             REAL,
   pages_method           TEXT,
@@ -103,6 +104,7 @@ CREATE TABLE threads (
   cpu_ns       INTEGER NOT NULL,
   minor_faults INTEGER NOT NULL,
   migrations   INTEGER NOT NULL,
+  ready_with_others INTEGER NOT NULL,          -- samples that found it ready to run while others were
   mask         TEXT,                           -- affinity mask as a list of CPUs
   mask_missing TEXT,                           -- why mask is NULL
   PRIMARY KEY (trial, thread)

@@ -160,6 +160,7 @@ fn observation(of: &Observation, wall: Nanoseconds, row: u32) -> Sound {
         ("voluntary_switches", &usage.voluntary_switches),
         ("involuntary_switches", &usage.involuntary_switches),
         ("migrations", &of.migrations),
+        ("several_ready", &of.several_ready),
     ] {
         count(number.measured().copied().unwrap_or_default(), place(column))?;
     }
@@ -189,6 +190,7 @@ fn thread(thread: &ThreadObservation, row: u32, k: usize) -> Sound {
     span(thread.cpu_time, place("cpu_ns"))?;
     count(thread.minor_faults, place("minor_faults"))?;
     count(thread.migrations, place("migrations"))?;
+    count(thread.ready_with_others, place("ready_with_others"))?;
     thread
         .cpu_time_on
         .iter()

@@ -127,6 +127,7 @@ pub fn observation() -> Observation {
         },
         migrations: Reading::Measured(3),
         run_delay: Reading::unavailable("/proc/PID/schedstat: no such file"),
+        several_ready: Reading::Measured(31),
         threads: Reading::Measured(vec![
             ThreadObservation {
                 pid: Pid(100),
@@ -139,6 +140,7 @@ pub fn observation() -> Observation {
                     (CpuId(0), Nanoseconds(1_500_000_000)),
                 ],
                 migrations: 3,
+                ready_with_others: 31,
                 mask: Reading::Measured(cpus("0-3")),
             },
             ThreadObservation {
@@ -149,6 +151,7 @@ pub fn observation() -> Observation {
                 minor_faults: 72,
                 cpu_time_on: vec![],
                 migrations: 0,
+                ready_with_others: 0,
                 mask: Reading::unavailable("the thread had gone"),
             },
         ]),
