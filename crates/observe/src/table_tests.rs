@@ -65,7 +65,9 @@ fn threads_that_are_ready_at_once_are_counted() {
     tree.thread(100, 100, &THREAD);
     let mut table = table(&tree);
     // The main thread works alone, then waits for two others, one of which has not run since the sample before.
-    for (k, states, times) in [(0, "RSS", [1, 1, 1]), (1, "SRR", [2, 2, 2]), (2, "SRR", [2, 3, 2]), (3, "RSS", [3, 4, 3])] {
+    for (k, states, times) in
+        [(0, "RSS", [1, 1, 1]), (1, "SRR", [2, 2, 2]), (2, "SRR", [2, 3, 2]), (3, "RSS", [3, 4, 3])]
+    {
         for ((tid, state), time) in (100..).zip(states.chars()).zip(times) {
             tree.thread(100, tid, &Files { state, time: time * 1_000_000, threads: 3, ..THREAD });
         }

@@ -222,8 +222,8 @@ fn insert_threads(
     let Some(threads) = observation.threads.measured() else {
         return Ok(());
     };
-    let mut thread_row =
-        transaction.prepare_cached("INSERT INTO threads VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")?;
+    let mut thread_row = transaction
+        .prepare_cached("INSERT INTO threads VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")?;
     let mut cpu_row = transaction.prepare_cached("INSERT INTO thread_cpus VALUES (?1, ?2, ?3, ?4, ?5)")?;
     for (k, thread) in threads.iter().enumerate() {
         thread_row.execute(params![
