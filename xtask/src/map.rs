@@ -24,7 +24,7 @@ const FORBIDDEN: [(&str, &str); 6] = [
 ];
 
 /// Crates that may use these and no others.
-const ONLY: [(&str, &[&str]); 10] = [
+const ONLY: [(&str, &[&str]); 11] = [
     ("units", &[]),
     ("stats", &[]),
     ("wire", &[]),
@@ -35,11 +35,12 @@ const ONLY: [(&str, &[&str]); 10] = [
     ("placement", &["facts", "units"]),
     ("report", &["facts", "tables", "units"]),
     ("agent", &["wire", "syscalls", "units"]),
+    ("collector", &["wire", "syscalls"]),
 ];
 
 /// Crates that only these may use.
-const USED_BY: [(&str, &[&str]); 4] =
-    [("cli", &[]), ("session", &["cli"]), ("tui", &["cli"]), ("agent", &[])];
+const USED_BY: [(&str, &[&str]); 5] =
+    [("cli", &[]), ("session", &["cli"]), ("tui", &["cli"]), ("agent", &[]), ("collector", &[])];
 
 /// Crates of others that stand behind one of ours.
 const BEHIND: [(&str, &[&str]); 8] = [

@@ -3,6 +3,7 @@
 //! A leaf without `std` and without allocation, since one of its two readers is a guest in somebody else's process: no
 //! function here panics, whatever the bytes. Encoding and decoding of a message stand side by side in one module:
 //! - [`pin`]: the pin plan, from numawise to the agent, in the environment (`docs/formats/pin-protocol.md`).
+//! - [`snapshot`]: what the collector measured, from the target, in a file (`docs/formats/snapshot-part.md`).
 //! - [`mask`]: CPU sets as words of bits, in which both sides hold them.
 
 #![no_std]
@@ -12,6 +13,7 @@ extern crate std;
 
 pub mod mask;
 pub mod pin;
+pub mod snapshot;
 
 use core::ffi::CStr;
 

@@ -1,0 +1,203 @@
+//! What belongs to the process: whether it is watched, its file, its begin, its forks and its end.
+//!
+//! A child of fork shares the pages of the mapping with its parent and must not write them. It is known by the generation of the
+//! process, a word in a page that the kernel hands to children as zeros (MADV_WIPEONFORK), whichever way they are made; it
+//! makes a file of its own in the handler of fork, or when it is first seen.
+
+mod exit;
+mod file;
+
+use core::ffi::c_int;
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering, Ordering::Relaxed};
+
+use numawise_wire::snapshot::{FOLDER, Flag, Header, ThreadSlot};
+
+use crate::system::{self, SavedErrno};
+use crate::{thread, time};
+
+/// Stands in for the generation where there is no page for it: before the begin, and where the kernel refuses.
+static PLAIN: AtomicU64 = AtomicU64::new(0);
+static GENERATION: AtomicPtr<AtomicU64> = AtomicPtr::new((&raw const PLAIN).cast_mut());
+
+/// What is done with the process.
+static PHASE: AtomicU32 = AtomicU32::new(NOT_BEGUN);
+const NOT_BEGUN: u32 = 0;
+/// A thread works on it; others are not watched meanwhile.
+const BEGINS: u32 = 1;
+const WATCHED: u32 = 2;
+/// Nobody asked for it, or it cannot be done.
+const OFF: u32 = 3;
+
+static MAPPING: AtomicPtr<Header> = AtomicPtr::new(core::ptr::null_mut());
+static THREADS: AtomicU32 = AtomicU32::new(0);
+/// When the pair of clocks was last noted, in ticks.
+static NOTED: AtomicU64 = AtomicU64::new(0);
+
+/// A word that differs in a child; never that of a thread that was not seen (0) once the process has begun.
+#[inline]
+pub fn generation() -> u64 {
+    // SAFETY: the pointer is to a static or to a page that stays mapped.
+    unsafe { &*GENERATION.load(Relaxed) }.load(Relaxed)
+}
+
+/// The process's file.
+pub struct Watched<'a> {
+    pub header: &'a Header,
+    /// Number of slots.
+    pub threads: u32,
+}
+
+impl<'a> Watched<'a> {
+    /// A slot by its number; it may not be touched before it is reserved.
+    pub fn slot(&self, number: u32) -> Option<&'a ThreadSlot> {
+        file::slot(self.header, self.threads, number)
+    }
+}
+
+pub use file::reserve;
+
+/// The process's file, where it is watched.
+#[inline]
+pub fn watched<'a>() -> Option<Watched<'a>> {
+    if PHASE.load(Ordering::Acquire) != WATCHED || generation() == 0 {
+        restart_in_child()?;
+    }
+    header().map(|header| Watched { header, threads: THREADS.load(Relaxed) })
+}
+
+/// Whether some thread is making the file at this moment.
+pub fn begins() -> bool {
+    PHASE.load(Relaxed) == BEGINS
+}
+
+/// The first page of the file, where there is one.
+#[inline]
+pub fn header<'a>() -> Option<&'a Header> {
+    // SAFETY: null, or a mapping that stays as long as the process.
+    unsafe { MAPPING.load(Relaxed).as_ref() }
+}
+
+/// Begins to watch the process, where the environment asks for it.
+pub fn begin() {
+    if PHASE.compare_exchange(NOT_BEGUN, BEGINS, Ordering::Acquire, Relaxed).is_err() {
+        return;
+    }
+    let _errno = SavedErrno::new();
+    if system::variable(FOLDER).is_none_or(|folder| !file::set_folder(folder)) {
+        PHASE.store(OFF, Ordering::Release);
+        return;
+    }
+    time::choose();
+    let page = file::page_wiped_in_children();
+    if !page.is_null() {
+        GENERATION.store(page, Relaxed);
+    }
+    thread::register_end();
+    // SAFETY: the handler is never unloaded.
+    unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
+    exit::look_up();
+    start(0);
+}
+
+/// Makes the file and gives the calling thread the first slot.
+fn start(flags: u32) {
+    let made = file::create();
+    // SAFETY: as in `generation`.
+    unsafe { &*GENERATION.load(Relaxed) }.store(new_generation(), Relaxed);
+    let Some((header, threads)) = made else {
+        MAPPING.store(core::ptr::null_mut(), Relaxed);
+        PHASE.store(OFF, Ordering::Release);
+        return;
+    };
+    header.flags.store(flags, Relaxed);
+    THREADS.store(threads, Relaxed);
+    MAPPING.store((&raw const *header).cast_mut(), Relaxed);
+    NOTED.store(header.begin_ticks.load(Relaxed), Relaxed);
+    PHASE.store(WATCHED, Ordering::Release);
+    thread::current();
+}
+
+/// Another number than that of the parent, also where there is no page that is wiped.
+fn new_generation() -> u64 {
+    (u64::from(system::process().cast_unsigned()) << 32) | (time::now() & 0xffff_ffff) | 1
+}
+
+unsafe extern "C" fn in_child() {
+    if PHASE.load(Relaxed) == OFF || PHASE.load(Relaxed) == NOT_BEGUN {
+        return;
+    }
+    let _errno = SavedErrno::new();
+    child();
+}
+
+/// A child that was made by a bare clone comes here when it is first seen.
+#[cold]
+fn restart_in_child() -> Option<()> {
+    if PHASE.load(Ordering::Acquire) != WATCHED {
+        return None;
+    }
+    let _errno = SavedErrno::new();
+    let alone = PHASE.compare_exchange(WATCHED, BEGINS, Ordering::Acquire, Relaxed).is_ok();
+    if alone && generation() == 0 {
+        child();
+    } else if alone {
+        PHASE.store(WATCHED, Ordering::Release);
+    }
+    (PHASE.load(Ordering::Acquire) == WATCHED).then_some(())
+}
+
+fn child() {
+    if let Some(header) = header() {
+        file::detach(header, THREADS.load(Relaxed));
+    }
+    MAPPING.store(core::ptr::null_mut(), Relaxed);
+    NOTING.store(false, Relaxed);
+    ENDED.store(false, Relaxed);
+    start(Flag::Forked as u32);
+}
+
+static NOTING: AtomicBool = AtomicBool::new(false);
+
+/// Notes the time by both clocks, not more often than every ten milliseconds: a process that is killed has a time until which
+/// it was seen, and the rate of the ticks.
+#[inline]
+pub fn note_time(now: u64) {
+    if now.wrapping_sub(NOTED.load(Relaxed)).cast_signed() > time::ticks_in_ten_milliseconds().cast_signed() {
+        note_time_now();
+    }
+}
+
+#[cold]
+pub fn note_time_now() {
+    let Some(header) = header() else { return };
+    if NOTING.swap(true, Ordering::Acquire) {
+        return;
+    }
+    let _errno = SavedErrno::new();
+    file::write_pair(header);
+    NOTED.store(header.last_ticks.load(Relaxed), Relaxed);
+    NOTING.store(false, Ordering::Release);
+}
+
+/// Sets a bit of the header.
+pub fn set_flag(flag: Flag) {
+    if let Some(header) = header() {
+        header.flags.fetch_or(flag as u32, Relaxed);
+    }
+}
+
+static ENDED: AtomicBool = AtomicBool::new(false);
+
+/// Notes that the process ends. What comes after is still noted.
+pub extern "C" fn end() {
+    let _errno = SavedErrno::new();
+    let Some(header) = header() else { return };
+    // A child of vfork has its parent's memory.
+    let process: c_int = header.process.load(Relaxed).cast_signed();
+    if generation() == 0 || process != system::process() || ENDED.swap(true, Relaxed) {
+        return;
+    }
+    thread::end_current();
+    note_time_now();
+    set_flag(Flag::Ended);
+}

@@ -1,0 +1,282 @@
+//! The file of a process and its mapping.
+
+use core::cell::UnsafeCell;
+use core::ffi::{CStr, c_char, c_int, c_void};
+use core::fmt::Write;
+use core::sync::atomic::{AtomicU8, AtomicU64, Ordering, Ordering::Relaxed};
+
+use numawise_wire::snapshot::{
+    COMMUNICATORS, COMMUNICATORS_AT, Communicator, HEADER_BYTES, Header, MAGIC, MODULES, MODULES_AT, Module,
+    Part, PartName, SUFFIX, THREADS, THREADS_AT, ThreadSlot, VERSION, file_bytes,
+};
+
+use crate::{system, time};
+
+/// Bytes of a path, its end included, as the kernel limits them.
+const PATH: usize = 4096;
+/// Without so many slots a file is not worth it.
+const LEAST_THREADS: usize = 16;
+const PAGE: usize = 4096;
+
+/// A text of a fixed length, with a zero at its end.
+struct Text {
+    bytes: [u8; PATH],
+    length: usize,
+}
+
+impl Text {
+    const fn new() -> Text {
+        Text { bytes: [0; PATH], length: 0 }
+    }
+
+    fn push(&mut self, more: &[u8]) -> bool {
+        match self.bytes.get_mut(self.length..self.length + more.len()) {
+            Some(place) if self.length + more.len() < PATH => {
+                place.copy_from_slice(more);
+                self.length += more.len();
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Write for Text {
+    fn write_str(&mut self, text: &str) -> core::fmt::Result {
+        if self.push(text.as_bytes()) { Ok(()) } else { Err(core::fmt::Error) }
+    }
+}
+
+struct Folder(UnsafeCell<Text>);
+// SAFETY: written once, before the process is watched, and read after.
+unsafe impl Sync for Folder {}
+static FOLDER: Folder = Folder(UnsafeCell::new(Text::new()));
+
+/// False for a path that is not absolute, or too long.
+pub fn set_folder(path: &[u8]) -> bool {
+    // SAFETY: called once, by the one thread that begins to watch.
+    let folder = unsafe { &mut *FOLDER.0.get() };
+    path.starts_with(b"/") && path.len() + 64 < PATH && folder.push(path)
+}
+
+/// A page that a child of fork finds as zeros; null where the kernel cannot do that.
+pub fn page_wiped_in_children() -> *mut AtomicU64 {
+    // SAFETY: a new mapping, which nobody else knows.
+    unsafe {
+        let page = libc::mmap(
+            core::ptr::null_mut(),
+            PAGE,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+            -1,
+            0,
+        );
+        if page == libc::MAP_FAILED {
+            return core::ptr::null_mut();
+        }
+        if libc::madvise(page, PAGE, libc::MADV_WIPEONFORK) != 0 {
+            libc::munmap(page, PAGE);
+            return core::ptr::null_mut();
+        }
+        page.cast()
+    }
+}
+
+/// Slots for which the limits of the process leave place.
+fn threads_within_limits() -> usize {
+    let limit = |resource| {
+        // SAFETY: zeros are a value of the struct, and the kernel fills it.
+        let mut found: libc::rlimit = unsafe { core::mem::zeroed() };
+        // SAFETY: as above.
+        match unsafe { libc::getrlimit(resource, &raw mut found) } {
+            0 => usize::try_from(found.rlim_cur).unwrap_or(usize::MAX),
+            _ => usize::MAX,
+        }
+    };
+    // A file beyond the limit would bring a signal that ends the program.
+    let file = limit(libc::RLIMIT_FSIZE);
+    // The program's own address space is not to be used up.
+    let space = if limit(libc::RLIMIT_AS) == usize::MAX { usize::MAX } else { file_bytes(4 * LEAST_THREADS) };
+    (file.min(space).saturating_sub(THREADS_AT) / size_of::<ThreadSlot>()).min(THREADS)
+}
+
+/// Makes and maps the file; `None` where that fails, with nothing left behind. Gives the number of slots too.
+pub fn create<'a>() -> Option<(&'a Header, u32)> {
+    let threads = threads_within_limits();
+    if threads < LEAST_THREADS {
+        return None;
+    }
+    let begin = time::kernel_nanoseconds();
+    let mut path = Text::new();
+    // SAFETY: not written any more.
+    let folder = unsafe { &*FOLDER.0.get() };
+    if !path.push(folder.bytes.get(..folder.length)?) {
+        return None;
+    }
+    write!(path, "/{}-{begin}{SUFFIX}", system::process()).ok()?;
+    let name: *const c_char = path.bytes.as_ptr().cast();
+    // SAFETY: the name ends with a zero; the descriptor is ours.
+    let file = unsafe {
+        libc::open(
+            name,
+            libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC | libc::O_NOFOLLOW,
+            0o600,
+        )
+    };
+    if file < 0 {
+        return None;
+    }
+    let mapped = map(file, file_bytes(threads));
+    // SAFETY: as above. A mapping outlives its descriptor; the program may count on the number.
+    unsafe { libc::close(file) };
+    let header = mapped.filter(|header| {
+        let usable = reserve(at(header, 0), HEADER_BYTES);
+        if !usable {
+            unmap(header, threads);
+        }
+        usable
+    });
+    match header {
+        Some(header) => fill(header, threads),
+        None => {
+            // SAFETY: as above.
+            unsafe { libc::unlink(name) };
+        }
+    }
+    header.map(|header| (header, threads as u32))
+}
+
+fn map<'a>(file: c_int, bytes: usize) -> Option<&'a Header> {
+    // SAFETY: the file is ours, and the mapping is new. Its zeros are a value of the header.
+    unsafe {
+        if libc::ftruncate(file, bytes as libc::off_t) != 0 {
+            return None;
+        }
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let mapping = libc::mmap(core::ptr::null_mut(), bytes, protection, libc::MAP_SHARED, file, 0);
+        if mapping == libc::MAP_FAILED {
+            return None;
+        }
+        libc::madvise(mapping, bytes, libc::MADV_DONTDUMP);
+        mapping.cast::<Header>().as_ref()
+    }
+}
+
+/// Where a part begins that lies so many bytes behind the header.
+fn at(header: &Header, offset: usize) -> *const c_void {
+    (&raw const *header).cast::<u8>().wrapping_add(offset).cast()
+}
+
+fn unmap(header: &Header, threads: usize) {
+    // SAFETY: a mapping that was not used; nobody has another reference to it.
+    unsafe { libc::munmap(at(header, 0).cast_mut(), file_bytes(threads)) };
+}
+
+/// Puts memory that nobody reads in the place of the parent's file: the thread that forked may be in the middle of a
+/// call or a region, and still has references.
+pub fn detach(header: &Header, threads: u32) {
+    // SAFETY: the mapping of the parent; zeros are a value of all that lies in it.
+    unsafe {
+        libc::mmap(
+            at(header, 0).cast_mut(),
+            file_bytes(threads as usize),
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED,
+            -1,
+            0,
+        );
+    }
+}
+
+/// Gets pages for a part of the mapping, now. False where there are none: a full disk would bring a signal at the first
+/// write. Kernels before 5.14 cannot say; there the disk is trusted.
+pub fn reserve(start: *const c_void, bytes: usize) -> bool {
+    let begin = start.addr() & !(PAGE - 1);
+    let bytes = (start.addr() + bytes).next_multiple_of(PAGE) - begin;
+    let start = start.cast_mut().with_addr(begin);
+    // SAFETY: the range lies in our mapping; what is in it does not change.
+    match unsafe { libc::madvise(start, bytes, libc::MADV_POPULATE_WRITE) } {
+        0 => true,
+        _ => numawise_syscalls::errno() == libc::EINVAL,
+    }
+}
+
+pub fn slot(header: &Header, threads: u32, number: u32) -> Option<&ThreadSlot> {
+    if number >= threads {
+        return None;
+    }
+    let place = at(header, THREADS_AT + number as usize * size_of::<ThreadSlot>()).cast::<ThreadSlot>();
+    // SAFETY: it lies in the mapping, on a page's begin, and its zeros are a value of the type.
+    unsafe { place.as_ref() }
+}
+
+pub fn modules(header: &Header) -> &[Module] {
+    // SAFETY: as above.
+    unsafe { core::slice::from_raw_parts(at(header, MODULES_AT).cast(), MODULES) }
+}
+
+pub fn communicators(header: &Header) -> &[Communicator] {
+    // SAFETY: as above.
+    unsafe { core::slice::from_raw_parts(at(header, COMMUNICATORS_AT).cast(), COMMUNICATORS) }
+}
+
+fn fill(header: &Header, threads: usize) {
+    header.version.store(VERSION, Relaxed);
+    header.clock.store(time::kind(), Relaxed);
+    header.bytes.store(file_bytes(threads) as u64, Relaxed);
+    let part = |name: PartName, offset: usize, stride: usize, capacity: usize| {
+        let Some(Part { offset: place, stride: size, capacity: number }) = header.parts.get(name as usize)
+        else {
+            return;
+        };
+        place.store(offset as u64, Relaxed);
+        size.store(stride as u32, Relaxed);
+        number.store(capacity as u32, Relaxed);
+    };
+    part(PartName::Modules, MODULES_AT, size_of::<Module>(), MODULES);
+    part(PartName::Communicators, COMMUNICATORS_AT, size_of::<Communicator>(), COMMUNICATORS);
+    part(PartName::Threads, THREADS_AT, size_of::<ThreadSlot>(), threads);
+    header.process.store(system::process().cast_unsigned(), Relaxed);
+    // SAFETY: no preconditions.
+    header.parent.store(unsafe { libc::getppid() }.cast_unsigned(), Relaxed);
+    name_host(&header.host);
+    // SAFETY: the kernel left a string that lives as long as the process, or nothing.
+    unsafe {
+        let program = core::ptr::with_exposed_provenance::<c_char>(libc::getauxval(libc::AT_EXECFN) as usize);
+        if !program.is_null() {
+            copy(CStr::from_ptr(program).to_bytes(), &header.program);
+        }
+    }
+    header.begin_realtime.store(time::realtime_nanoseconds(), Relaxed);
+    write_pair(header);
+    header.begin_ticks.store(header.last_ticks.load(Relaxed), Relaxed);
+    header.begin_nanoseconds.store(header.last_nanoseconds.load(Relaxed), Relaxed);
+    header.magic.store(MAGIC, Ordering::Release);
+}
+
+fn name_host(place: &[AtomicU8]) {
+    // SAFETY: zeros are a value of the struct of bytes, and the kernel fills it with strings.
+    unsafe {
+        let mut names: libc::utsname = core::mem::zeroed();
+        if libc::uname(&raw mut names) == 0 {
+            copy(CStr::from_ptr(names.nodename.as_ptr()).to_bytes(), place);
+        }
+    }
+}
+
+/// Copies a text; what does not fit is cut, and a zero stays at the end.
+pub fn copy(text: &[u8], place: &[AtomicU8]) {
+    let most = place.len().saturating_sub(1);
+    text.iter().take(most).zip(place).for_each(|(byte, place)| place.store(*byte, Relaxed));
+}
+
+/// Notes one moment by both clocks. The counter is read before and after the kernel's clock; between the two is the moment.
+pub fn write_pair(header: &Header) {
+    let before = time::now();
+    let nanoseconds = time::kernel_nanoseconds();
+    let ticks = before + time::now().saturating_sub(before) / 2;
+    header.last_sequence.fetch_add(1, Ordering::AcqRel);
+    header.last_ticks.store(ticks, Relaxed);
+    header.last_nanoseconds.store(nanoseconds, Relaxed);
+    header.last_sequence.fetch_add(1, Ordering::Release);
+}

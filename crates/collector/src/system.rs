@@ -1,0 +1,75 @@
+//! The calls to the kernel and to the C library that several parts need.
+
+use core::ffi::{CStr, c_char, c_int, c_void};
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+use numawise_wire::Variable;
+
+/// The environment that the loader gave us, while the C library's is not set.
+static ENVIRONMENT: AtomicPtr<*const c_char> = AtomicPtr::new(core::ptr::null_mut());
+
+/// To be called before the program begins to change it.
+pub fn use_environment(environment: *const *const c_char) {
+    ENVIRONMENT.store(environment.cast_mut(), Ordering::Relaxed);
+}
+
+/// A variable of the environment; valid until the program changes it.
+pub fn variable<'a>(variable: Variable) -> Option<&'a [u8]> {
+    let name = variable.c_name();
+    let mut entry = ENVIRONMENT.load(Ordering::Relaxed);
+    if !entry.is_null() {
+        // SAFETY: the environment is a list of strings with a null at its end.
+        unsafe {
+            while !(*entry).is_null() {
+                let text = CStr::from_ptr(*entry).to_bytes();
+                if let Some(value) =
+                    text.strip_prefix(name.to_bytes()).and_then(|rest| rest.strip_prefix(b"="))
+                {
+                    return Some(value);
+                }
+                entry = entry.add(1);
+            }
+        }
+        return None;
+    }
+    // SAFETY: the name is a string; what comes back is null or a string that lives until the program changes it, and the
+    // only caller copies it at once.
+    unsafe {
+        let value: *const c_char = libc::getenv(name.as_ptr());
+        (!value.is_null()).then(|| CStr::from_ptr(value).to_bytes())
+    }
+}
+
+/// The next definition of a symbol in the global scope, after ours; null when there is none. Takes a lock of the loader.
+pub fn next_symbol(name: &CStr) -> *const c_void {
+    // SAFETY: the name is a string.
+    unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) }
+}
+
+pub fn process() -> c_int {
+    // SAFETY: no preconditions.
+    unsafe { libc::getpid() }
+}
+
+/// The number of the calling thread.
+pub fn thread() -> c_int {
+    // SAFETY: no preconditions.
+    unsafe { libc::syscall(libc::SYS_gettid) as c_int }
+}
+
+/// The program's errno, put back at the end: functions that we stand before must not change it.
+pub struct SavedErrno(c_int);
+
+impl SavedErrno {
+    pub fn new() -> SavedErrno {
+        // SAFETY: the address is valid for the calling thread.
+        SavedErrno(unsafe { *libc::__errno_location() })
+    }
+}
+
+impl Drop for SavedErrno {
+    fn drop(&mut self) {
+        // SAFETY: as above.
+        unsafe { *libc::__errno_location() = self.0 };
+    }
+}

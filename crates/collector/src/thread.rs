@@ -1,0 +1,10 @@
+//! What belongs to one thread: its slot of the file, and the state that it is in.
+
+mod cpu;
+mod local;
+mod slot;
+mod state;
+
+pub use local::{Local, local};
+pub use slot::{current, end_current, register_end, tables};
+pub use state::{Entered, add, enter, switch};

@@ -1,0 +1,71 @@
+//! The CPU on which the thread runs, as the kernel keeps it for restartable sequences (rseq): a load, where the C library has
+//! registered the thread (glibc from 2.35 on); else not known.
+
+use core::sync::atomic::{AtomicIsize, Ordering::Relaxed};
+
+use numawise_wire::snapshot::ThreadSlot;
+
+use crate::system;
+
+/// From the thread pointer to the kernel's struct rseq, whose second word is the CPU; 0: not there.
+static OFFSET: AtomicIsize = AtomicIsize::new(0);
+/// The kernel writes negative numbers while it does not say.
+const MOST: u32 = 1 << 20;
+
+/// Looks for what glibc registered; once, before threads are watched.
+pub fn look() {
+    let (offset, size) = (system::next_symbol(c"__rseq_offset"), system::next_symbol(c"__rseq_size"));
+    if offset.is_null() || size.is_null() {
+        return;
+    }
+    // SAFETY: glibc's variables of these names are a ptrdiff_t and an unsigned int, set before libraries begin. The size is 0 where
+    // the kernel refused.
+    unsafe {
+        if *size.cast::<u32>() > 0 {
+            OFFSET.store(*offset.cast::<isize>(), Relaxed);
+        }
+    }
+}
+
+#[inline]
+fn current() -> Option<u32> {
+    let offset = OFFSET.load(Relaxed);
+    if offset == 0 {
+        return None;
+    }
+    let cpu: u32;
+    // SAFETY: glibc placed the struct at this distance from the thread pointer of every thread, and the kernel writes it.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        core::arch::asm!("mov {0:e}, dword ptr fs:[{1} + 4]", out(reg) cpu, in(reg) offset, options(nostack, readonly, preserves_flags));
+        #[cfg(target_arch = "aarch64")]
+        {
+            let pointer: *const u8;
+            core::arch::asm!("mrs {0}, tpidr_el0", out(reg) pointer, options(nostack, nomem, preserves_flags));
+            cpu = pointer.offset(offset + 4).cast::<u32>().read_volatile();
+        }
+    }
+    (cpu < MOST).then_some(cpu)
+}
+
+/// Notes where the thread runs.
+#[inline]
+pub fn note(slot: &ThreadSlot) {
+    let Some(cpu) = current() else { return };
+    let before = slot.cpu.load(Relaxed);
+    if before != cpu + 1 {
+        moved(slot, before, cpu + 1);
+    }
+}
+
+#[cold]
+fn moved(slot: &ThreadSlot, before: u32, now: u32) {
+    slot.cpu.store(now, Relaxed);
+    if before != 0 {
+        slot.migrations.store(slot.migrations.load(Relaxed).wrapping_add(1), Relaxed);
+    }
+    let place = slot.cpus.iter().find(|stay| [0, now].contains(&stay.cpu.load(Relaxed)));
+    let Some(stay) = place.or(slot.cpus.last()) else { return };
+    stay.cpu.store(if place.is_some() { now } else { u32::MAX }, Relaxed);
+    stay.found.store(stay.found.load(Relaxed).wrapping_add(1), Relaxed);
+}

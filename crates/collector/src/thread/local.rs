@@ -1,0 +1,71 @@
+//! Per-thread words that are found without a call: thread-local storage of the initial-exec model, which the loader has room for
+//! since the library is there from the start. `docs/decisions/0011-collector.md` has what the other ways cost.
+//!
+//! Rust's `#[thread_local]` is not stable and its `thread_local!` wants `std`, so the block is made by the assembler.
+
+use core::cell::Cell;
+
+use numawise_wire::snapshot::ThreadSlot;
+
+/// All zeros when a thread begins. A child of fork keeps its parent's: see `generation`.
+#[repr(C, align(64))]
+pub struct Local {
+    /// The thread's slot; null where it has none.
+    pub slot: Cell<*const ThreadSlot>,
+    /// The generation of the process in which `slot` was set; 0: never.
+    pub generation: Cell<u64>,
+    /// Where the frame of the outermost MPI call in progress lies, or 0. The stack grows downwards: a call whose frame lies
+    /// above finds that the other was left by an exception or longjmp.
+    pub mpi_frame: Cell<usize>,
+    /// The same for a Fortran name, and the address to which it returns.
+    pub fortran_frame: Cell<usize>,
+    pub fortran_site: Cell<usize>,
+    /// For `omp/`.
+    pub omp: [Cell<usize>; 8],
+}
+
+const _: () = assert!(size_of::<Local>() == 128);
+
+core::arch::global_asm!(
+    ".pushsection .tbss.numawise_collector,\"awT\",@nobits",
+    ".balign 64",
+    ".globl numawise_collector_local",
+    ".hidden numawise_collector_local",
+    ".type numawise_collector_local, @object",
+    ".size numawise_collector_local, 128",
+    "numawise_collector_local:",
+    ".zero 128",
+    ".popsection",
+);
+
+/// The calling thread's words; the pointer is for this thread only. Async-signal-safe.
+#[inline]
+pub fn local<'a>() -> &'a Local {
+    let address: *const Local;
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: reads the thread pointer and the offset that the loader wrote.
+    unsafe {
+        core::arch::asm!(
+            "mov {0}, qword ptr fs:[0]",
+            "add {0}, qword ptr [rip + numawise_collector_local@GOTTPOFF]",
+            out(reg) address,
+            options(pure, readonly, nostack),
+        );
+    }
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: as above.
+    unsafe {
+        core::arch::asm!(
+            "mrs {0}, tpidr_el0",
+            "adrp {1}, :gottprel:numawise_collector_local",
+            "ldr {1}, [{1}, :gottprel_lo12:numawise_collector_local]",
+            "add {0}, {0}, {1}",
+            out(reg) address,
+            out(reg) _,
+            options(pure, readonly, nostack),
+        );
+    }
+    // SAFETY: the block is there as long as its thread, zeros are a value of the type, and a reference with cells in it cannot be
+    // sent to another thread.
+    unsafe { &*address }
+}

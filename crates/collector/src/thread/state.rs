@@ -1,0 +1,69 @@
+//! What a thread spends its time with: each change of state costs one reading of the clock.
+
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use numawise_wire::snapshot::{ThreadSlot, ThreadState};
+
+use super::{cpu, slot};
+use crate::{process, time};
+
+/// Adds to a word that the calling thread alone writes.
+#[inline]
+pub fn add(word: &AtomicU64, more: u64) {
+    word.store(word.load(Relaxed).wrapping_add(more), Relaxed);
+}
+
+/// A state that was entered, and is to be left by the same thread.
+#[must_use]
+#[derive(Clone, Copy)]
+pub struct Entered<'a> {
+    pub slot: &'a ThreadSlot,
+    /// When it was entered, in ticks.
+    pub since: u64,
+    previous: u32,
+}
+
+/// Enters a state, within whatever the thread is in. `None` where the thread is not watched.
+#[inline]
+pub fn enter<'a>(state: ThreadState) -> Option<Entered<'a>> {
+    let slot = slot::current()?;
+    let now = time::now();
+    let previous = slot.state.load(Relaxed);
+    cpu::note(slot);
+    change(slot, previous, state as u32, now);
+    Some(Entered { slot, since: now, previous })
+}
+
+/// Goes over from the state that the thread is in to another that is not left: what follows a region or a barrier.
+/// Gives the moment.
+#[inline]
+pub fn switch(slot: &ThreadSlot, state: ThreadState) -> u64 {
+    let now = time::now();
+    change(slot, slot.state.load(Relaxed), state as u32, now);
+    now
+}
+
+impl Entered<'_> {
+    /// Goes back to what the thread did before; gives the moment.
+    #[inline]
+    pub fn leave(self) -> u64 {
+        let now = time::now();
+        change(self.slot, self.slot.state.load(Relaxed), self.previous, now);
+        process::note_time(now);
+        now
+    }
+}
+
+#[inline]
+fn change(slot: &ThreadSlot, from: u32, to: u32, now: u64) {
+    if let Some(ticks) = slot.ticks.get(from as usize) {
+        // Counters of two processors may differ by a few ticks.
+        let since = slot.since.load(Relaxed);
+        add(ticks, now.saturating_sub(since));
+    }
+    if let Some(entries) = slot.entries.get(to as usize) {
+        add(entries, 1);
+    }
+    slot.since.store(now, Relaxed);
+    slot.state.store(to, Relaxed);
+}

@@ -1,0 +1,50 @@
+//! The snapshot file: what the collector measured of one process, in a mapping that it shares with the file, so that nothing
+//! is lost where the process is killed (`docs/formats/snapshot-part.md`).
+//!
+//! The collector writes through [`Header`], [`Module`], [`Communicator`] and [`ThreadSlot`]: each word is an atomic that one
+//! thread owns, so a reader may look at any moment.
+//! A number of an event trace, should there be one, goes into a part of its own: [`Header::parts`] has places left.
+
+pub mod header;
+pub mod process;
+pub mod thread;
+
+pub use header::{ClockKind, Flag, Header, MpiKind, PART_COUNT, Part, PartName};
+pub use process::{Communicator, Module, PATH_BYTES};
+pub use thread::{
+    CpuStay, PEER_INDEX, PEERS, Peer, REGIONS, Region, SITE_INDEX, SITES, SIZE_BINS, Site, SizeFamily,
+    ThreadSlot, ThreadState, ThreadTables,
+};
+
+use crate::Variable;
+
+/// The variable that names the folder, by an absolute path, into which each watched process puts one file.
+pub const FOLDER: Variable = Variable(c"NUMAWISE_SNAPSHOT");
+
+/// The end of the name of a file: `<process>-<monotonic nanoseconds at its begin>.part`.
+pub const SUFFIX: &str = ".part";
+
+/// The first eight bytes of a file, in the byte order of the machine.
+pub const MAGIC: u64 = u64::from_le_bytes(*b"NWsnap\r\n");
+/// One number for the layout of all parts: the collector and its reader come from one build.
+pub const VERSION: u32 = 1;
+
+/// Bytes of the header with what fills its page.
+pub const HEADER_BYTES: usize = 4096;
+/// Most files that a process has loaded and that hold call sites.
+pub const MODULES: usize = 256;
+/// Most communicators that are told apart; the last entry takes the others.
+pub const COMMUNICATORS: usize = 256;
+/// Most threads that are recorded at one time; an ended thread's slot goes on as another's.
+pub const THREADS: usize = 1024;
+
+/// Where the parts of a file with all its threads begin.
+pub const MODULES_AT: usize = HEADER_BYTES;
+pub const COMMUNICATORS_AT: usize = MODULES_AT + MODULES * size_of::<Module>();
+pub const THREADS_AT: usize =
+    (COMMUNICATORS_AT + COMMUNICATORS * size_of::<Communicator>()).next_multiple_of(size_of::<ThreadSlot>());
+
+/// Bytes of a file with so many thread slots; most of it is never touched and takes no memory.
+pub const fn file_bytes(threads: usize) -> usize {
+    THREADS_AT + threads * size_of::<ThreadSlot>()
+}
