@@ -15,6 +15,7 @@ extern crate std;
 
 use core::ffi::{c_char, c_int};
 
+mod life;
 // The first who enters a state and writes a table takes this away.
 #[allow(dead_code)]
 mod process;
@@ -36,13 +37,13 @@ static BEGIN: extern "C" fn(c_int, Strings, Strings) = begin;
 // SAFETY: as above.
 #[unsafe(link_section = ".fini_array")]
 #[used]
-static END: extern "C" fn() = process::end;
+static END: extern "C" fn() = life::end;
 
 extern "C" fn begin(count: c_int, arguments: Strings, environment: Strings) {
     if arguments.wrapping_add(1).wrapping_offset(count as isize) == environment && !arguments.is_null() {
         system::use_environment(environment);
     }
-    process::begin();
+    life::begin();
 }
 
 /// There is no panic in this library, and a test sees to it that nothing calls this; the compiler wants it all the same.

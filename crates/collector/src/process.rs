@@ -4,16 +4,14 @@
 //! process, a word in a page that the kernel hands to children as zeros (MADV_WIPEONFORK), whichever way they are made; it
 //! makes a file of its own in the handler of fork, or when it is first seen.
 
-mod exit;
 mod file;
 
-use core::ffi::c_int;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering, Ordering::Relaxed};
 
 use numawise_wire::snapshot::{FOLDER, Flag, Header, ThreadSlot};
 
 use crate::system::{self, SavedErrno};
-use crate::{thread, time};
+use crate::time;
 
 /// Stands in for the generation where there is no page for it: before the begin, and where the kernel refuses.
 static PLAIN: AtomicU64 = AtomicU64::new(0);
@@ -77,30 +75,25 @@ pub fn header<'a>() -> Option<&'a Header> {
     unsafe { MAPPING.load(Relaxed).as_ref() }
 }
 
-/// Begins to watch the process, where the environment asks for it.
-pub fn begin() {
+/// Takes the right to begin, and where the files go, from the environment. False where the process is not to be watched.
+pub fn prepare() -> bool {
     if PHASE.compare_exchange(NOT_BEGUN, BEGINS, Ordering::Acquire, Relaxed).is_err() {
-        return;
+        return false;
     }
-    let _errno = SavedErrno::new();
     if system::variable(FOLDER).is_none_or(|folder| !file::set_folder(folder)) {
         PHASE.store(OFF, Ordering::Release);
-        return;
+        return false;
     }
     time::choose();
     let page = file::page_wiped_in_children();
     if !page.is_null() {
         GENERATION.store(page, Relaxed);
     }
-    thread::register_end();
-    // SAFETY: the handler is never unloaded.
-    unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
-    exit::look_up();
-    start(0);
+    true
 }
 
-/// Makes the file and gives the calling thread the first slot.
-fn start(flags: u32) {
+/// Makes the file, with these bits in [`Header::flags`].
+pub fn start(flags: u32) {
     let made = file::create();
     // SAFETY: as in `generation`.
     unsafe { &*GENERATION.load(Relaxed) }.store(new_generation(), Relaxed);
@@ -114,7 +107,6 @@ fn start(flags: u32) {
     MAPPING.store((&raw const *header).cast_mut(), Relaxed);
     NOTED.store(header.begin_ticks.load(Relaxed), Relaxed);
     PHASE.store(WATCHED, Ordering::Release);
-    thread::current();
 }
 
 /// Another number than that of the parent, also where there is no page that is wiped.
@@ -122,12 +114,11 @@ fn new_generation() -> u64 {
     (u64::from(system::process().cast_unsigned()) << 32) | (time::now() & 0xffff_ffff) | 1
 }
 
-unsafe extern "C" fn in_child() {
-    if PHASE.load(Relaxed) == OFF || PHASE.load(Relaxed) == NOT_BEGUN {
-        return;
+/// To be called in a child of fork, in its only thread.
+pub fn forked() {
+    if ![OFF, NOT_BEGUN].contains(&PHASE.load(Relaxed)) {
+        child();
     }
-    let _errno = SavedErrno::new();
-    child();
 }
 
 /// A child that was made by a bare clone comes here when it is first seen.
@@ -188,16 +179,9 @@ pub fn set_flag(flag: Flag) {
 
 static ENDED: AtomicBool = AtomicBool::new(false);
 
-/// Notes that the process ends. What comes after is still noted.
-pub extern "C" fn end() {
-    let _errno = SavedErrno::new();
-    let Some(header) = header() else { return };
-    // A child of vfork has its parent's memory.
-    let process: c_int = header.process.load(Relaxed).cast_signed();
-    if generation() == 0 || process != system::process() || ENDED.swap(true, Relaxed) {
-        return;
-    }
-    thread::end_current();
-    note_time_now();
-    set_flag(Flag::Ended);
+/// The file of a process that ends now; `None` the second time, and in a child of vfork, which has its parent's memory.
+pub fn ending<'a>() -> Option<&'a Header> {
+    let header = header()?;
+    let ours = generation() != 0 && header.process.load(Relaxed) == system::process().cast_unsigned();
+    (ours && !ENDED.swap(true, Relaxed)).then_some(header)
 }

@@ -4,7 +4,9 @@ mod cpu;
 mod local;
 mod slot;
 mod state;
+mod word;
 
 pub use local::{Local, local};
 pub use slot::{current, end_current, register_end, tables};
-pub use state::{Entered, add, enter, switch};
+pub use state::{Entered, enter, switch};
+pub use word::add;

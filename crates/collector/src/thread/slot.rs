@@ -8,7 +8,7 @@ use numawise_wire::snapshot::{ThreadSlot, ThreadState, ThreadTables};
 
 use super::cpu;
 use super::local::local;
-use super::state::add;
+use super::word::add;
 use crate::process::{self, Watched};
 use crate::system::{self, SavedErrno};
 use crate::time;

@@ -1,17 +1,12 @@
 //! What a thread spends its time with: each change of state costs one reading of the clock.
 
-use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use core::sync::atomic::Ordering::Relaxed;
 
 use numawise_wire::snapshot::{ThreadSlot, ThreadState};
 
+use super::word::add;
 use super::{cpu, slot};
 use crate::{process, time};
-
-/// Adds to a word that the calling thread alone writes.
-#[inline]
-pub fn add(word: &AtomicU64, more: u64) {
-    word.store(word.load(Relaxed).wrapping_add(more), Relaxed);
-}
 
 /// A state that was entered, and is to be left by the same thread.
 #[must_use]

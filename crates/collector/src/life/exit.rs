@@ -7,12 +7,21 @@ use crate::system;
 
 static REAL: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
 
-pub fn look_up() {
+static END: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
+
+/// Looks for the C library's function; `end` is called before it.
+pub fn look_up(end: extern "C" fn()) {
+    END.store(end as *mut c_void, Ordering::Relaxed);
     REAL.store(system::next_symbol(c"_exit").cast_mut(), Ordering::Relaxed);
 }
 
 fn exit(status: c_int) -> ! {
-    super::end();
+    let end = END.load(Ordering::Relaxed);
+    if !end.is_null() {
+        // SAFETY: a function of this type was stored.
+        let end: extern "C" fn() = unsafe { core::mem::transmute(end) };
+        end();
+    }
     let real = REAL.load(Ordering::Relaxed);
     if !real.is_null() {
         // SAFETY: the symbol is the C library's function of this type.
