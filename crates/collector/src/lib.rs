@@ -16,6 +16,7 @@ extern crate std;
 use core::ffi::{c_char, c_int};
 
 mod life;
+mod omp;
 // The first who enters a state and writes a table takes this away.
 #[allow(dead_code)]
 mod process;

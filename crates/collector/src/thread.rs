@@ -6,7 +6,8 @@ mod slot;
 mod state;
 mod word;
 
+pub use cpu::note as note_place;
 pub use local::{Local, local};
 pub use slot::{current, end_current, register_end, tables};
-pub use state::{Entered, enter, switch};
+pub use state::{Entered, change, enter, switch};
 pub use word::add;

@@ -6,14 +6,15 @@
 //! A number of an event trace, should there be one, goes into a part of its own: [`Header::parts`] has places left.
 
 pub mod header;
+pub mod openmp;
 pub mod process;
 pub mod thread;
 
 pub use header::{ClockKind, Flag, Header, MpiKind, PART_COUNT, Part, PartName};
 pub use process::{Communicator, Module, PATH_BYTES};
 pub use thread::{
-    CpuStay, PEER_INDEX, PEERS, Peer, REGIONS, Region, SITE_INDEX, SITES, SIZE_BINS, Site, SizeFamily,
-    ThreadSlot, ThreadState, ThreadTables,
+    CpuStay, PEER_INDEX, PEERS, Peer, SITE_INDEX, SITES, SIZE_BINS, Site, SizeFamily, ThreadSlot,
+    ThreadState, ThreadTables,
 };
 
 use crate::Variable;

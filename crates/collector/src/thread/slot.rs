@@ -8,7 +8,9 @@ use numawise_wire::snapshot::{ThreadSlot, ThreadState, ThreadTables};
 
 use super::cpu;
 use super::local::local;
+use super::state::change;
 use super::word::add;
+use crate::omp;
 use crate::process::{self, Watched};
 use crate::system::{self, SavedErrno};
 use crate::time;
@@ -113,6 +115,7 @@ fn begin(slot: &ThreadSlot) {
     slot.main.store(u32::from(thread == system::process()), Relaxed);
     slot.begin.store(now, Relaxed);
     slot.end.store(0, Relaxed);
+    slot.row.store(0, Relaxed);
     slot.since.store(now, Relaxed);
     slot.state.store(ThreadState::Useful as u32, Relaxed);
     slot.lives.store(slot.lives.load(Relaxed).wrapping_add(1), Relaxed);
@@ -132,11 +135,9 @@ pub fn end_current() {
     // SAFETY: as in `current`.
     let Some(slot) = (unsafe { local.slot.get().as_ref() }) else { return };
     let now = time::now();
-    let state = slot.state.load(Relaxed) as usize;
-    if let Some(ticks) = slot.ticks.get(state) {
-        add(ticks, now.saturating_sub(slot.since.load(Relaxed)));
-    }
-    slot.since.store(now, Relaxed);
+    omp::thread_ends(slot, now);
+    let state = slot.state.load(Relaxed);
+    change(slot, state, state, now);
     slot.end.store(now, Relaxed);
     usage(slot);
 }

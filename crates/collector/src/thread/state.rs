@@ -49,12 +49,21 @@ impl Entered<'_> {
     }
 }
 
+/// Goes over to another state at the moment `now`, which charges what has passed to the state and the construct of OpenMP that
+/// the thread is in.
 #[inline]
-fn change(slot: &ThreadSlot, from: u32, to: u32, now: u64) {
+pub fn change(slot: &ThreadSlot, from: u32, to: u32, now: u64) {
+    // Counters of two processors may differ by a few ticks.
+    let passed = now.saturating_sub(slot.since.load(Relaxed));
     if let Some(ticks) = slot.ticks.get(from as usize) {
-        // Counters of two processors may differ by a few ticks.
-        let since = slot.since.load(Relaxed);
-        add(ticks, now.saturating_sub(since));
+        add(ticks, passed);
+    }
+    let row = slot.row.load(Relaxed);
+    if row != 0
+        && let Some(row) = slot.tables.openmp.rows.get(row as usize - 1)
+        && let Some(ticks) = row.ticks.get(from as usize)
+    {
+        add(ticks, passed);
     }
     if let Some(entries) = slot.entries.get(to as usize) {
         add(entries, 1);

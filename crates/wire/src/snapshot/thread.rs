@@ -2,6 +2,8 @@
 
 use core::sync::atomic::{AtomicU16, AtomicU32, AtomicU64};
 
+use super::openmp::OpenMp;
+
 /// What a thread spends its time with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
@@ -31,7 +33,6 @@ pub const SITE_INDEX: usize = 1024;
 pub const SITES: usize = 320;
 pub const PEERS: usize = 256;
 pub const PEER_INDEX: usize = 512;
-pub const REGIONS: usize = 96;
 
 /// Calls whose message sizes are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,32 +90,6 @@ pub struct Peer {
     pub received_bytes: AtomicU64,
 }
 
-/// A parallel region of OpenMP as one thread saw it.
-#[repr(C, align(64))]
-pub struct Region {
-    /// The function that the compiler made of the region, and the address to which the call that began it returns.
-    pub function: AtomicU64,
-    pub address: AtomicU64,
-    /// 1 + the number of the region around it in the same slot; 0: none.
-    pub parent: AtomicU32,
-    /// Most threads of its team, and its level of nesting.
-    pub threads: AtomicU32,
-    pub level: AtomicU32,
-    /// The schedule of the loop in it that was seen last, as the OpenMP helper numbers it; 0: none seen.
-    pub schedule: AtomicU32,
-    pub count: AtomicU64,
-    /// From the thread's begin in the region to its end, and in states of that: useful, barrier, scheduling, lock, MPI.
-    pub ticks: AtomicU64,
-    pub by_state: [AtomicU64; STATES],
-    pub longest: AtomicU64,
-    pub chunks: AtomicU64,
-    pub iterations: AtomicU64,
-    pub barriers: AtomicU64,
-    /// Sums over calls, written by the thread that began the region only: elapsed, and elapsed squared (in 2^20 ticks).
-    pub elapsed: AtomicU64,
-    pub reserved: [AtomicU64; 3],
-}
-
 /// What a thread could not note, for its tables were full.
 #[repr(C)]
 pub struct Dropped {
@@ -122,8 +97,6 @@ pub struct Dropped {
     pub site_ticks: AtomicU64,
     pub peer_messages: AtomicU64,
     pub peer_bytes: AtomicU64,
-    pub region_calls: AtomicU64,
-    pub region_ticks: AtomicU64,
 }
 
 /// One thread, or several that followed one another.
@@ -154,7 +127,8 @@ pub struct ThreadSlot {
 
     pub sites_used: AtomicU32,
     pub peers_used: AtomicU32,
-    pub regions_used: AtomicU32,
+    /// 1 + the row of [`ThreadTables::openmp`] that time goes to; 0: the thread was not seen in OpenMP.
+    pub row: AtomicU32,
     pub reserved: AtomicU32,
     pub dropped: Dropped,
 
@@ -179,8 +153,8 @@ pub struct ThreadTables {
     pub sites: [Site; SITES],
     pub peer_index: [AtomicU16; PEER_INDEX],
     pub peers: [Peer; PEERS],
-    pub regions: [Region; REGIONS],
+    pub openmp: OpenMp,
 }
 
 const _: () = assert!(size_of::<ThreadSlot>() <= 65536 && core::mem::offset_of!(ThreadSlot, tables) == 4096);
-const _: () = assert!(size_of::<Site>() == 64 && size_of::<Region>() == 192);
+const _: () = assert!(size_of::<Site>() == 64);

@@ -1,0 +1,234 @@
+//! The calling thread's time: in which construct it is, in which state, and what its workers' waiting is made of.
+//!
+//! A change of state charges what has passed to the slot and to the row of the construct (`thread/state.rs`). What a
+//! construct is left for is kept on the stack of the entry point, as values, so that a longjmp or an exception leaves nothing
+//! dangling: whoever catches it goes back to what it kept itself.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use numawise_wire::snapshot::openmp::{ConstructKind, ConstructRow, OpenMp, ROOT, ROOT_KEY};
+use numawise_wire::snapshot::{ThreadSlot, ThreadState};
+
+use super::chunks;
+use super::local::{self, Local};
+use super::objects;
+use super::table::{self, Place, add, raise};
+use crate::{thread, time};
+
+/// A construct that a thread is in.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Position {
+    pub key: u64,
+    /// The key and the depth of the innermost region: what tasks stand in.
+    pub region: u64,
+    pub row: u32,
+    pub depth: u16,
+    pub region_depth: u16,
+}
+
+impl Position {
+    pub const ROOT: Position =
+        Position { key: ROOT_KEY, region: ROOT_KEY, row: ROOT, depth: 0, region_depth: 0 };
+    pub const NONE: Position = Position { key: 0, ..Position::ROOT };
+}
+
+/// A loop or sections that the thread is in.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct OpenLoop {
+    /// Where the thread was before; the key is 0 where none is open, or the loop is one with its region.
+    pub outside: Position,
+    /// The increment; 0: not known.
+    pub increment: i64,
+}
+
+impl OpenLoop {
+    pub const NONE: OpenLoop = OpenLoop { outside: Position::NONE, increment: 0 };
+}
+
+/// What was left for a construct.
+#[derive(Clone, Copy)]
+pub struct Before {
+    pub position: Position,
+    pub state: u32,
+    /// When the construct began.
+    pub since: u64,
+}
+
+/// The calling thread, which is watched.
+#[derive(Clone, Copy)]
+pub struct Me<'a> {
+    pub slot: &'a ThreadSlot,
+    pub local: &'a Local,
+}
+
+impl<'a> Me<'a> {
+    /// `None` where the thread is not watched.
+    #[inline(always)]
+    pub fn here() -> Option<Me<'a>> {
+        let slot = thread::current()?;
+        let me = Me { slot, local: local::here() };
+        if me.local.generation.get() == thread::local().generation.get()
+            && core::ptr::eq(me.local.slot.get(), slot)
+        {
+            return Some(me);
+        }
+        me.begin().then_some(me)
+    }
+
+    /// The calling thread with the slot that it has; `None` where it did nothing of OpenMP with it.
+    pub fn of(slot: &'a ThreadSlot) -> Option<Me<'a>> {
+        let me = Me { slot, local: local::here() };
+        let known = me.local.generation.get() == thread::local().generation.get();
+        (known && core::ptr::eq(me.local.slot.get(), slot)).then_some(me)
+    }
+
+    #[inline(always)]
+    pub fn part(&self) -> &'a OpenMp {
+        &self.slot.tables.openmp
+    }
+
+    /// False where the thread's table has no memory.
+    #[cold]
+    fn begin(&self) -> bool {
+        if thread::tables(self.slot).is_none() {
+            return false;
+        }
+        let local = self.local;
+        local.slot.set(self.slot);
+        local.generation.set(thread::local().generation.get());
+        local.position.set(Position::ROOT);
+        local.open_loop.set(OpenLoop::NONE);
+        local.chunks.set(0);
+        local.distance.set(0);
+        local.estimate.set(0);
+        local.typical.set(0);
+        local.countdown.set(1);
+        local.random.set(self.slot.thread.load(Relaxed) | 1);
+        local.last_end.set(0);
+        local.master.set(core::ptr::null());
+        local.opened.set(core::ptr::null());
+        local.unseen.set(0);
+        let part = self.part();
+        part.docked.store(0, Relaxed);
+        part.last_end.store(0, Relaxed);
+        table::prepare(part);
+        // What was before is charged to no row.
+        let state = self.slot.state.load(Relaxed);
+        thread::change(self.slot, state, state, time::now());
+        self.slot.row.store(1 + ROOT, Relaxed);
+        true
+    }
+
+    #[inline(always)]
+    pub fn row(&self, position: Position) -> &'a ConstructRow {
+        table::row(self.part(), position.row)
+    }
+
+    /// A construct at `address` in what the thread is in. The same region within itself is one place: a recursion would fill the
+    /// table.
+    #[inline(always)]
+    pub fn place(&self, kind: ConstructKind, address: usize) -> Place {
+        let at = self.local.position.get();
+        // A call that is the last thing in a region's function returns to whom that returns to, which is ourselves: it stands at the
+        // end of the region, and is named by the region.
+        let at_end = objects::is_ours(address);
+        let address = if at_end { self.row(at).address.load(Relaxed) as usize } else { address };
+        let place = Place::inside(at.key, at.depth, kind, address);
+        let row = self.row(at);
+        if row.address.load(Relaxed) != place.address || row.kind.load(Relaxed) as u16 != kind as u16 {
+            return place;
+        }
+        let parent = row.parent.load(Relaxed);
+        Place { key: at.key, parent, depth: at.depth, ..place }
+    }
+
+    /// Where a thread is in `place`.
+    #[inline(always)]
+    pub fn position(&self, place: &Place) -> Position {
+        let at = self.local.position.get();
+        let row = table::find(self.part(), place);
+        let Place { key, depth, .. } = *place;
+        match place.kind {
+            ConstructKind::Parallel | ConstructKind::Teams => {
+                Position { key, region: key, row, depth, region_depth: depth }
+            }
+            _ => Position { key, row, depth, ..at },
+        }
+    }
+
+    /// Goes over to a state in a construct; what has passed is charged to what the thread was in.
+    #[inline(always)]
+    pub fn go(&self, now: u64, state: u32, position: Position) {
+        let local = self.local;
+        if local.chunks.get() != 0 || local.estimate.get() != 0 {
+            chunks::charge(self, now);
+        }
+        thread::change(self.slot, self.slot.state.load(Relaxed), state, now);
+        self.slot.row.store(1 + position.row, Relaxed);
+        local.position.set(position);
+    }
+
+    /// Goes into a construct that stands where `place` says.
+    #[inline(always)]
+    pub fn enter(&self, place: &Place, state: ThreadState) -> Before {
+        let now = time::now();
+        let before = self.before(now);
+        let position = self.position(place);
+        self.go(now, state as u32, position);
+        add(&self.row(position).calls, 1);
+        before
+    }
+
+    #[inline(always)]
+    pub fn before(&self, now: u64) -> Before {
+        Before { position: self.local.position.get(), state: self.slot.state.load(Relaxed), since: now }
+    }
+
+    /// Goes back out of a construct in which the thread waited.
+    #[inline(always)]
+    pub fn leave(&self, before: &Before) {
+        let now = time::now();
+        let row = self.row(self.local.position.get());
+        raise(&row.longest, now.saturating_sub(before.since));
+        self.back(now, before);
+    }
+
+    /// Goes back to what was left. A child of fork has another table: it is then outside of everything.
+    #[inline(always)]
+    pub fn back(&self, now: u64, before: &Before) {
+        let position = self.valid(before.position);
+        self.go(now, before.state, position);
+    }
+
+    /// Stands in another construct from now on, which is the moment of the last change.
+    #[inline(always)]
+    pub fn move_to(&self, position: Position) {
+        self.slot.row.store(1 + position.row, Relaxed);
+        self.local.position.set(position);
+    }
+
+    /// The position, where the table has it.
+    #[inline(always)]
+    pub fn valid(&self, position: Position) -> Position {
+        if self.row(position).key.load(Relaxed) == position.key || position.row != ROOT && position.row < 2 {
+            position
+        } else {
+            Position::ROOT
+        }
+    }
+}
+
+/// Within a construct at the caller's place, in a state; `run` is what the runtime does there.
+#[inline(always)]
+pub fn within<R>(kind: ConstructKind, state: ThreadState, caller: usize, run: impl FnOnce() -> R) -> R {
+    let before = Me::here().map(|me| me.enter(&me.place(kind, caller), state));
+    let result = run();
+    if let Some(before) = before
+        && let Some(me) = Me::here()
+    {
+        me.leave(&before);
+    }
+    result
+}

@@ -1,0 +1,173 @@
+//! Regions of programs that GCC before 4.9 compiled: the master opens a region, runs its function itself, and closes it.
+//!
+//! What is handed to the workers must outlive the opening call: it lies in a store of ours. When all of the store is taken, a region
+//! goes unseen.
+
+use core::cell::UnsafeCell;
+use core::ffi::{c_long, c_uint, c_void};
+use core::mem::MaybeUninit;
+use core::sync::atomic::{AtomicU32, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
+
+use numawise_wire::snapshot::ThreadState;
+use numawise_wire::snapshot::openmp::LoopSchedule;
+
+use super::super::account::{Me, OpenLoop};
+use super::super::fork::{Body, Fork};
+use super::super::local::{self, caller, entry};
+use super::super::next::Next;
+use super::parallel::{self, WholeLoop};
+use crate::time;
+
+/// Regions that are open at one time.
+const STORE: usize = 128;
+
+struct OpenRegion {
+    taken: AtomicU32,
+    content: UnsafeCell<MaybeUninit<Content>>,
+}
+
+struct Content {
+    fork: Fork,
+    /// The region around it that was opened so, or null, and the loop that was open.
+    around: *const c_void,
+    open_loop: OpenLoop,
+}
+
+// SAFETY: the content is written by the one thread that has set `taken`, before others are given it.
+unsafe impl Sync for OpenRegion {}
+
+static REGIONS: [OpenRegion; STORE] =
+    [const { OpenRegion { taken: AtomicU32::new(0), content: UnsafeCell::new(MaybeUninit::uninit()) } };
+        STORE];
+
+/// Opens a region by `run`, which is given the function and its argument.
+fn open(
+    body: Body,
+    data: *mut c_void,
+    of_loop: Option<&WholeLoop>,
+    tells_itself: bool,
+    run: impl FnOnce(Body, *mut c_void),
+) {
+    let me = if tells_itself { None } else { Me::here() };
+    let Some(me) = me else { return run(body, data) };
+    let local = me.local;
+    let free = |region: &&OpenRegion| {
+        region.taken.load(Relaxed) == 0 && region.taken.compare_exchange(0, 1, Acquire, Relaxed).is_ok()
+    };
+    let found = if local.unseen.get() == 0 { REGIONS.iter().find(free) } else { None };
+    let Some(region) = found else {
+        local.unseen.set(local.unseen.get() + 1);
+        return run(body, data);
+    };
+    let (open_loop, around) = (local.open_loop.get(), local.opened.get());
+    let fork = parallel::open(&me, body, data, of_loop);
+    local.open_loop.set(OpenLoop { increment: of_loop.map_or(0, |of| of.increment), ..OpenLoop::NONE });
+    local.opened.set((&raw const *region).cast());
+    // SAFETY: the place is ours since `taken`.
+    let content = unsafe { &mut *region.content.get() };
+    let content = content.write(Content { fork, around, open_loop });
+    run(parallel::work, (&raw mut content.fork).cast());
+    if let Some(me) = Me::here() {
+        me.go(time::now(), ThreadState::Useful as u32, me.local.position.get());
+    }
+}
+
+/// True at the end of a region that found no place: those are the innermost.
+fn ends_unseen(me: &Me<'_>) -> bool {
+    let unseen = me.local.unseen.get();
+    me.local.unseen.set(unseen.saturating_sub(1));
+    unseen > 0
+}
+
+type End = unsafe extern "C" fn();
+static END: Next<End> = Next::new(c"GOMP_parallel_end");
+static NUM_THREADS: Next<unsafe extern "C" fn() -> i32> = Next::new(c"omp_get_num_threads");
+
+unsafe extern "C" fn end() {
+    let from = caller();
+    let next = END.get(from);
+    let opened = local::here().opened.get();
+    let me = if opened.is_null() { None } else { Me::here() };
+    let Some(me) = me.filter(|me| core::ptr::eq(me.local.opened.get(), opened) && !ends_unseen(me)) else {
+        // SAFETY: the caller's own call.
+        return unsafe { next() };
+    };
+    me.go(time::now(), ThreadState::OmpBarrier as u32, me.local.position.get());
+    // SAFETY: no preconditions.
+    let team = unsafe { NUM_THREADS.get(from)() }.unsigned_abs();
+    // SAFETY: the caller's own call.
+    unsafe { next() };
+    let region: *const OpenRegion = opened.cast();
+    // SAFETY: the region was filled by this thread, and its workers are done.
+    unsafe {
+        let content = (*(*region).content.get()).assume_init_ref();
+        content.fork.end(team);
+        if let Some(me) = Me::here() {
+            me.local.opened.set(content.around);
+            me.local.open_loop.set(content.open_loop);
+        }
+        (*region).taken.store(0, Release);
+    }
+}
+
+type Start = unsafe extern "C" fn(Body, *mut c_void, c_uint);
+static START: Next<Start> = Next::new(c"GOMP_parallel_start");
+
+unsafe extern "C" fn start(body: Body, data: *mut c_void, threads: c_uint) {
+    let from = caller();
+    let next = START.get(from);
+    open(body, data, None, START.tells_itself(from), |body, data| {
+        // SAFETY: the runtime is given the caller's arguments, or a function that runs the caller's.
+        unsafe { next(body, data, threads) };
+    });
+}
+
+type Sections = unsafe extern "C" fn(Body, *mut c_void, c_uint, c_uint);
+static SECTIONS: Next<Sections> = Next::new(c"GOMP_parallel_sections_start");
+
+unsafe extern "C" fn sections(body: Body, data: *mut c_void, threads: c_uint, count: c_uint) {
+    let from = caller();
+    let next = SECTIONS.get(from);
+    open(body, data, None, SECTIONS.tells_itself(from), |body, data| {
+        // SAFETY: as above.
+        unsafe { next(body, data, threads, count) };
+    });
+}
+
+type Chunked = unsafe extern "C" fn(Body, *mut c_void, c_uint, c_long, c_long, c_long, c_long);
+
+macro_rules! with_loop {
+    ($($body:ident, $next:ident, $symbol:literal, $schedule:ident;)*) => { $(
+        static $next: Next<Chunked> = Next::new($symbol);
+
+        unsafe extern "C" fn $body(
+            body: Body, data: *mut c_void, threads: c_uint,
+            start: c_long, end: c_long, increment: c_long, chunk: c_long,
+        ) {
+            let from = caller();
+            let next = $next.get(from);
+            let of_loop = WholeLoop { schedule: LoopSchedule::$schedule, start, end, increment, chunk };
+            open(body, data, Some(&of_loop), $next.tells_itself(from), |body, data| {
+                // SAFETY: as above. The one without a chunk does not look at it.
+                unsafe { next(body, data, threads, start, end, increment, chunk) };
+            });
+        }
+    )* };
+}
+
+with_loop! {
+    loop_static, LOOP_STATIC, c"GOMP_parallel_loop_static_start", Static;
+    loop_dynamic, LOOP_DYNAMIC, c"GOMP_parallel_loop_dynamic_start", Dynamic;
+    loop_guided, LOOP_GUIDED, c"GOMP_parallel_loop_guided_start", Guided;
+    loop_runtime, LOOP_RUNTIME, c"GOMP_parallel_loop_runtime_start", Runtime;
+}
+
+entry! {
+    GOMP_parallel_start => start;
+    GOMP_parallel_end => end;
+    GOMP_parallel_sections_start => sections;
+    GOMP_parallel_loop_static_start => loop_static;
+    GOMP_parallel_loop_dynamic_start => loop_dynamic;
+    GOMP_parallel_loop_guided_start => loop_guided;
+    GOMP_parallel_loop_runtime_start => loop_runtime;
+}

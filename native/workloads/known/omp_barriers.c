@@ -1,0 +1,29 @@
+/* One region with 20 explicit barriers: before the k-th, thread k % T works 2 units and the others 1. */
+#include <omp.h>
+
+#include "truth.h"
+
+enum { BARRIERS = 20 };
+
+int main(void) {
+    const double unit = unit_seconds();
+    int threads = 1;
+#pragma omp parallel
+    {
+        const int t = omp_get_thread_num();
+        const int n = omp_get_num_threads();
+        if (t == 0)
+            threads = n;
+        for (int k = 0; k < BARRIERS; ++k) {
+            work((k % n == t ? 2 : 1) * unit);
+#pragma omp barrier
+        }
+    }
+    const double n = threads;
+    truth("threads", n);
+    truth("barriers", BARRIERS * n);
+    truth("useful_seconds", BARRIERS * unit * (n + 1));
+    truth("barrier_seconds", n > 1 ? BARRIERS * unit * (n - 1) : 0);
+    truth("openmp_load_balance", (n + 1) / (2 * n));
+    return 0;
+}
