@@ -2,7 +2,8 @@
 //! what the threads of the process do: calls of MPI (`mpi/`) and of OpenMP's runtimes (`omp/`).
 //!
 //! What they share: the mapping of the file (`process/`), the clock (`time/`), and a slot of the file for each thread, with the
-//! state that the thread is in (`thread/`). To watch something else: [`thread::enter`] a state where it begins, and leave it where it ends.
+//! state that the thread is in (`thread/`). To watch something else: [`thread::switch`] the state where it begins, and
+//! [`thread::leave`] it where it ends.
 //!
 //! A guest in somebody else's process: it does not panic, end the process, print, allocate, change errno or a result. Where
 //! it cannot note something, the program runs as it would without it. It uses `core` and the C library only. Where the
@@ -16,12 +17,10 @@ extern crate std;
 use core::ffi::{c_char, c_int};
 
 mod life;
+mod mpi;
 mod omp;
-// The first who enters a state and writes a table takes this away.
-#[allow(dead_code)]
 mod process;
 mod system;
-#[allow(dead_code, unused_imports)]
 mod thread;
 mod time;
 

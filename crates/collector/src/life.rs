@@ -7,7 +7,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use numawise_wire::snapshot::Flag;
 
 use crate::system::SavedErrno;
-use crate::{process, thread};
+use crate::{mpi, process, thread};
 
 /// Begins to watch the process, where the environment asks for it.
 pub fn begin() {
@@ -26,6 +26,7 @@ pub fn begin() {
 unsafe extern "C" fn in_child() {
     let _errno = SavedErrno::new();
     process::forked();
+    mpi::begin_child();
     thread::current();
 }
 

@@ -5,10 +5,11 @@
 //! makes a file of its own in the handler of fork, or when it is first seen.
 
 mod file;
+mod modules;
 
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering, Ordering::Relaxed};
 
-use numawise_wire::snapshot::{FOLDER, Flag, Header, ThreadSlot};
+use numawise_wire::snapshot::{Communicator, FOLDER, Flag, Header, ThreadSlot};
 
 use crate::system::{self, SavedErrno};
 use crate::time;
@@ -52,7 +53,8 @@ impl<'a> Watched<'a> {
     }
 }
 
-pub use file::reserve;
+pub use file::{copy, reserve};
+pub use modules::note as note_module;
 
 /// The process's file, where it is watched.
 #[inline]
@@ -62,6 +64,16 @@ pub fn watched<'a>() -> Option<Watched<'a>> {
     }
     header().map(|header| Watched { header, threads: THREADS.load(Relaxed) })
 }
+
+/// The places of communicators in the file; `None` where there is no disk for them.
+pub fn communicators<'a>() -> Option<&'a [Communicator]> {
+    let all = file::communicators(header()?);
+    let usable = HAS_COMMUNICATORS.load(Relaxed) || file::reserve(all.as_ptr().cast(), size_of_val(all));
+    HAS_COMMUNICATORS.store(usable, Relaxed);
+    usable.then_some(all)
+}
+
+static HAS_COMMUNICATORS: AtomicBool = AtomicBool::new(false);
 
 /// Whether some thread is making the file at this moment.
 pub fn begins() -> bool {
@@ -143,6 +155,8 @@ fn child() {
     }
     MAPPING.store(core::ptr::null_mut(), Relaxed);
     NOTING.store(false, Relaxed);
+    HAS_COMMUNICATORS.store(false, Relaxed);
+    modules::begin_child();
     ENDED.store(false, Relaxed);
     start(Flag::Forked as u32);
 }

@@ -46,6 +46,15 @@ pub fn next_symbol(name: &CStr) -> *const c_void {
     unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) }
 }
 
+/// New memory, all zeros; what is not touched takes none.
+pub fn memory(bytes: usize) -> Option<*mut c_void> {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: a new mapping, which nobody else knows.
+    let memory =
+        unsafe { libc::mmap(core::ptr::null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
+    (memory != libc::MAP_FAILED).then_some(memory)
+}
+
 pub fn process() -> c_int {
     // SAFETY: no preconditions.
     unsafe { libc::getpid() }

@@ -7,7 +7,7 @@ mod state;
 mod word;
 
 pub use cpu::note as note_place;
-pub use local::{Local, local};
+pub use local::{Local, SCRATCH_BYTES, local};
 pub use slot::{current, end_current, register_end, tables};
-pub use state::{Entered, change, enter, switch};
+pub use state::{change, leave, switch};
 pub use word::add;

@@ -2,19 +2,27 @@
 //! is lost where the process is killed (`docs/formats/snapshot-part.md`).
 //!
 //! The collector writes through [`Header`], [`Module`], [`Communicator`] and [`ThreadSlot`]: each word is an atomic that one
-//! thread owns, so a reader may look at any moment.
+//! thread owns, so a reader may look at any moment. Readers use [`reader`], which takes bytes and checks every bound.
 //! A number of an event trace, should there be one, goes into a part of its own: [`Header::parts`] has places left.
 
+#[rustfmt::skip]
+pub mod calls;
 pub mod header;
 pub mod openmp;
 pub mod process;
+pub mod reader;
 pub mod thread;
 
+#[cfg(test)]
+#[path = "snapshot/reader_tests.rs"]
+mod tests;
+
+pub use calls::MPI_CALLS;
 pub use header::{ClockKind, Flag, Header, MpiKind, PART_COUNT, Part, PartName};
 pub use process::{Communicator, Module, PATH_BYTES};
 pub use thread::{
-    CpuStay, PEER_INDEX, PEERS, Peer, SITE_INDEX, SITES, SIZE_BINS, Site, SizeFamily, ThreadSlot,
-    ThreadState, ThreadTables,
+    CpuStay, NO_COMMUNICATOR, PEER_INDEX, PEERS, Peer, SITE_INDEX, SITES, SIZE_BINS, Site, SizeFamily,
+    ThreadSlot, ThreadState, ThreadTables,
 };
 
 use crate::Variable;

@@ -20,11 +20,16 @@ pub struct Local {
     /// The same for a Fortran name, and the address to which it returns.
     pub fortran_frame: Cell<usize>,
     pub fortran_site: Cell<usize>,
+    /// Memory for calls with many requests; null where there was none.
+    pub mpi_scratch: Cell<*mut u8>,
     /// For `omp/`.
     pub omp: [Cell<usize>; 8],
 }
 
 const _: () = assert!(size_of::<Local>() == 128);
+
+/// Bytes behind [`Local::mpi_scratch`].
+pub const SCRATCH_BYTES: usize = 72 * 1024;
 
 core::arch::global_asm!(
     ".pushsection .tbss.numawise_collector,\"awT\",@nobits",

@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed, Ordering::SeqCst};
 use numawise_wire::snapshot::{ThreadSlot, ThreadState, ThreadTables};
 
 use super::cpu;
-use super::local::local;
+use super::local::{SCRATCH_BYTES, local};
 use super::state::change;
 use super::word::add;
 use crate::omp;
@@ -168,6 +168,11 @@ unsafe extern "C" fn ended(_: *mut c_void) {
         slot.owned.store(0, SeqCst);
     }
     local.slot.set(core::ptr::null());
+    let scratch = local.mpi_scratch.replace(core::ptr::null_mut());
+    if !scratch.is_null() {
+        // SAFETY: memory that this thread mapped, of that length.
+        unsafe { libc::munmap(scratch.cast(), SCRATCH_BYTES) };
+    }
     // Should it be seen again, it gets a slot again.
     local.generation.set(0);
 }

@@ -4,49 +4,26 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use numawise_wire::snapshot::{ThreadSlot, ThreadState};
 
+use super::cpu;
 use super::word::add;
-use super::{cpu, slot};
-use crate::{process, time};
-
-/// A state that was entered, and is to be left by the same thread.
-#[must_use]
-#[derive(Clone, Copy)]
-pub struct Entered<'a> {
-    pub slot: &'a ThreadSlot,
-    /// When it was entered, in ticks.
-    pub since: u64,
-    previous: u32,
-}
-
-/// Enters a state, within whatever the thread is in. `None` where the thread is not watched.
-#[inline]
-pub fn enter<'a>(state: ThreadState) -> Option<Entered<'a>> {
-    let slot = slot::current()?;
-    let now = time::now();
-    let previous = slot.state.load(Relaxed);
-    cpu::note(slot);
-    change(slot, previous, state as u32, now);
-    Some(Entered { slot, since: now, previous })
-}
+use crate::time;
 
 /// Goes over from the state that the thread is in to another that is not left: what follows a region or a barrier.
 /// Gives the moment.
 #[inline]
 pub fn switch(slot: &ThreadSlot, state: ThreadState) -> u64 {
     let now = time::now();
+    cpu::note(slot);
     change(slot, slot.state.load(Relaxed), state as u32, now);
     now
 }
 
-impl Entered<'_> {
-    /// Goes back to what the thread did before; gives the moment.
-    #[inline]
-    pub fn leave(self) -> u64 {
-        let now = time::now();
-        change(self.slot, self.slot.state.load(Relaxed), self.previous, now);
-        process::note_time(now);
-        now
-    }
+/// Goes back to a state that `switch` took the thread from; gives the moment.
+#[inline]
+pub fn leave(slot: &ThreadSlot, previous: u32) -> u64 {
+    let now = time::now();
+    change(slot, slot.state.load(Relaxed), previous, now);
+    now
 }
 
 /// Goes over to another state at the moment `now`, which charges what has passed to the state and the construct of OpenMP that

@@ -1,0 +1,167 @@
+//! How many bytes a call hands over and takes in, from its arguments and the table.
+
+use core::ffi::c_int;
+
+use super::abi::Abi;
+use super::communicators::Comm;
+use super::frame::Frame;
+use super::functions;
+use super::table::{Amount, Call, Role};
+
+/// A call that MPI accepted, so that what its arguments point to is there.
+pub struct Accepted<'a> {
+    pub abi: &'a Abi,
+    pub call: &'a Call,
+    pub frame: &'a Frame,
+    pub comm: Option<Comm>,
+}
+
+/// The arguments of one side: its counts and its types.
+#[derive(Clone, Copy)]
+struct Side {
+    count: Option<u8>,
+    kind: Option<u8>,
+    /// 1 where it hands over to neighbours, 0 where it takes in.
+    direction: usize,
+}
+
+impl Accepted<'_> {
+    pub fn sent(&self) -> u64 {
+        let (send, receive) = self.sides();
+        let in_place = self.is_in_place(Role::SendBuffer);
+        self.bytes(self.call.sent, if in_place { receive } else { send }.to(1))
+    }
+
+    pub fn received(&self) -> u64 {
+        let (send, receive) = self.sides();
+        let in_place = self.is_in_place(Role::ReceiveBuffer);
+        self.bytes(self.call.received, if in_place { send } else { receive }.to(0))
+    }
+
+    fn sides(&self) -> (Side, Side) {
+        let place = |role| self.call.place(role);
+        let send = Side { count: place(Role::Count), kind: place(Role::Type), direction: 0 };
+        let receive = Side { count: place(Role::ReceiveCount), kind: place(Role::ReceiveType), direction: 0 };
+        // One pair of arguments is for both, as in an Allreduce.
+        (send, if receive.kind.is_some() { receive } else { send })
+    }
+
+    fn is_in_place(&self, role: Role) -> bool {
+        self.call.place(role).is_some_and(|place| self.frame.argument(place) == self.abi.in_place)
+    }
+
+    fn bytes(&self, amount: Amount, side: Side) -> u64 {
+        let size = || self.comm.map_or(0, Comm::size);
+        let degree = || self.comm.map_or(0, |comm| comm.neighbours(side.direction));
+        match amount {
+            Amount::Nothing | Amount::Status | Amount::Request => 0,
+            Amount::Each if self.is_to_nobody() => 0,
+            Amount::Each => self.each(side),
+            Amount::One => self.type_size(side),
+            Amount::Partitions => {
+                let parts =
+                    self.call.place(Role::Number).map_or(0, |place| self.frame.argument(place) as u32);
+                self.each(side).wrapping_mul(parts.into())
+            }
+            Amount::All => self.each(side).wrapping_mul(size()),
+            Amount::Root => self.at_root(true, || self.each(side)),
+            Amount::Other => self.at_root(false, || self.each(side)),
+            Amount::AllAtRoot => self.at_root(true, || self.each(side).wrapping_mul(size())),
+            Amount::Sum => self.sum(side, size()),
+            Amount::SumAtRoot => self.at_root(true, || self.sum(side, size())),
+            Amount::Weighted => self.weighted(side, size()),
+            Amount::Mine => {
+                let rank = self.comm.map_or(0, Comm::rank);
+                self.count_in(side, rank as usize).wrapping_mul(self.type_size(side))
+            }
+            Amount::Degree => self.each(side).wrapping_mul(degree()),
+            Amount::DegreeSum => self.sum(side, degree()),
+            Amount::DegreeWeighted => self.weighted(side, degree()),
+        }
+    }
+
+    fn is_to_nobody(&self) -> bool {
+        self.rank(Role::Destination).is_some_and(|rank| rank < 0)
+    }
+
+    /// An argument that is a rank.
+    pub fn rank(&self, role: Role) -> Option<c_int> {
+        self.call.place(role).map(|place| self.frame.argument(place) as c_int)
+    }
+
+    fn at_root(&self, wanted: bool, bytes: impl Fn() -> u64) -> u64 {
+        let (Some(root), Some(comm)) = (self.rank(Role::Root), self.comm) else { return 0 };
+        let is_root = if comm.is_inter() {
+            // MPI_PROC_NULL, which is negative too, has no part; a rank is the root in the other group.
+            if root < 0 && root != self.abi.root {
+                return 0;
+            }
+            root == self.abi.root
+        } else {
+            i64::from(root) == i64::from(comm.rank())
+        };
+        if is_root == wanted { bytes() } else { 0 }
+    }
+
+    fn each(&self, side: Side) -> u64 {
+        let Some(place) = side.count else { return 0 };
+        let argument = self.frame.argument(place);
+        let count = if self.call.wide { argument as i64 } else { i64::from(argument as c_int) };
+        (count.max(0).cast_unsigned()).wrapping_mul(self.type_size(side))
+    }
+
+    /// A count of an array.
+    fn count_in(&self, side: Side, number: usize) -> u64 {
+        let Some(place) = side.count else { return 0 };
+        let array = self.frame.argument(place);
+        // SAFETY: MPI has read as many counts as the communicator has ranks or neighbours.
+        let count = unsafe {
+            if self.call.wide {
+                core::ptr::with_exposed_provenance::<i64>(array).add(number).read()
+            } else {
+                i64::from(core::ptr::with_exposed_provenance::<c_int>(array).add(number).read())
+            }
+        };
+        count.max(0).cast_unsigned()
+    }
+
+    fn sum(&self, side: Side, ranks: u64) -> u64 {
+        let counts = (0..ranks as usize).map(|rank| self.count_in(side, rank)).fold(0, u64::wrapping_add);
+        counts.wrapping_mul(self.type_size(side))
+    }
+
+    fn weighted(&self, side: Side, ranks: u64) -> u64 {
+        let Some(types) = side.kind.map(|place| self.frame.argument(place)) else { return 0 };
+        (0..ranks as usize).fold(0, |bytes, rank| {
+            let count = self.count_in(side, rank);
+            if count == 0 {
+                return bytes;
+            }
+            // SAFETY: as for the counts.
+            let size = size_of_type(self.abi, unsafe { self.abi.stored(types, rank) });
+            bytes.wrapping_add(count.wrapping_mul(size))
+        })
+    }
+
+    fn type_size(&self, side: Side) -> u64 {
+        side.kind.map_or(0, |place| size_of_type(self.abi, self.abi.passed(self.frame.argument(place))))
+    }
+}
+
+impl Side {
+    fn to(self, direction: usize) -> Side {
+        Side { direction, ..self }
+    }
+}
+
+/// The size of a type that MPI has just accepted.
+#[inline]
+fn size_of_type(abi: &Abi, handle: u64) -> u64 {
+    // MPICH's handles of basic types hold their size.
+    if abi.handle == 4 && handle >> 26 == 0b01_0011 {
+        return handle >> 8 & 0xff;
+    }
+    // SAFETY: the function is of this type, and the handle valid.
+    let size = unsafe { functions::TYPE_SIZE.number(handle) };
+    u64::try_from(size.unwrap_or(0)).unwrap_or(0)
+}

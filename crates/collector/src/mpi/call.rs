@@ -1,0 +1,256 @@
+//! What is done before and after each call.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use numawise_wire::snapshot::{NO_COMMUNICATOR, ThreadSlot, ThreadState, ThreadTables};
+
+use super::amount::Accepted;
+use super::communicators::{self, Comm};
+use super::completion::Notes;
+use super::frame::{Frame, REGISTERS};
+use super::generated::TABLE;
+use super::sites::{self, SiteKey};
+use super::table::{Amount, Call, Effect, Role, Sizes};
+use super::{abi, completion, library, peers, process as mpi_process, requests, sizes, status};
+use crate::process;
+use crate::thread::{self, Local, add};
+
+/// What the wrapper does next; in two registers.
+#[repr(C)]
+pub struct Next {
+    real: usize,
+    /// Words of arguments that lie on the stack; negative: nothing is done after the call, so it is a jump.
+    words: isize,
+}
+
+const JUMP: isize = -1;
+
+/// # Safety
+/// Called by the wrapper, with the frame that it made.
+pub unsafe extern "C" fn before(frame: *mut Frame) -> Next {
+    // SAFETY: the wrapper's own, and nobody else's.
+    let frame = unsafe { &mut *frame };
+    let (layer, number) = (frame.layer(), frame.call());
+    let real = library::real(layer, number, frame.site);
+    let jump = Next { real, words: JUMP };
+    let Some(call) = TABLE.get(number) else { return jump };
+    let local = thread::local();
+    if is_inside(local.mpi_frame.get(), frame) {
+        return jump;
+    }
+    if layer >= library::FIRST_FORTRAN {
+        if is_inside(local.fortran_frame.get(), frame) || call.effect == Effect::Control {
+            return jump;
+        }
+        local.fortran_site.set(frame.site);
+        local.fortran_frame.set(frame.address());
+        frame.begin();
+        // The error at the end, and the lengths of strings behind it.
+        return Next { real, words: words(call.arguments + 1 + call.strings) };
+    }
+    let Some(slot) = thread::current() else { return jump };
+    abi::learn(frame.site);
+    if call.effect == Effect::Control {
+        control(call, frame);
+        return jump;
+    }
+    prepare(call, frame, local);
+    begin(slot, frame, local);
+    if matches!(call.effect, Effect::Finalize | Effect::Abort) {
+        mpi_process::begin(call.effect, frame);
+    }
+    Next { real, words: words(call.arguments) }
+}
+
+fn words(arguments: u8) -> isize {
+    usize::from(arguments).saturating_sub(REGISTERS) as isize
+}
+
+/// Whether a call is made by the one whose frame lies at `outer`, which is in progress.
+#[inline]
+fn is_inside(outer: usize, frame: &Frame) -> bool {
+    // SAFETY: it was a frame of this thread, deeper in the stack than which we are.
+    outer != 0 && frame.address() < outer && unsafe { Frame::is_alive(outer) }
+}
+
+#[inline]
+fn begin(slot: &ThreadSlot, frame: &mut Frame, local: &Local) {
+    frame.begin();
+    local.mpi_frame.set(frame.address());
+    let previous = slot.state.load(Relaxed);
+    // A call that was left by an exception or longjmp has not gone back to what was before.
+    let left = previous == ThreadState::Mpi as u32;
+    frame.previous = if left { ThreadState::Useful as u64 } else { previous.into() };
+    frame.since = thread::switch(slot, ThreadState::Mpi);
+}
+
+/// What must be seen before the call changes it, and a status of ours where the program wants none.
+#[inline]
+fn prepare(call: &Call, frame: &mut Frame, local: &Local) {
+    let Some(abi) = abi::abi() else { return };
+    if call.received == Amount::Status
+        && let Some(place) = call.place(Role::Status)
+        && frame.argument(place) == abi.ignore
+    {
+        frame.status = [0; 3];
+        let ours = (&raw mut frame.status).expose_provenance();
+        frame.set_argument(place, ours);
+    }
+    match call.effect {
+        Effect::Nothing => {}
+        Effect::CommFree => {
+            let address = call.place(Role::Communicator).map_or(0, |place| frame.argument(place));
+            // SAFETY: the program gives the address of a handle; a null pointer is its error, which MPI finds.
+            frame.handle = if address == 0 { 0 } else { unsafe { abi.stored(address, 0) } };
+        }
+        _ if requests::any() && call.place(Role::Request).is_some() => {
+            completion::prepare(abi, call, frame, local);
+        }
+        _ => frame.reserved = 0,
+    }
+}
+
+/// # Safety
+/// Called by the wrapper, with the frame that it made.
+pub unsafe extern "C" fn after(frame: *mut Frame) {
+    // SAFETY: as in `before`.
+    let frame = unsafe { &mut *frame };
+    frame.end();
+    let local = thread::local();
+    if frame.layer() >= library::FIRST_FORTRAN {
+        local.fortran_frame.set(0);
+        return;
+    }
+    local.mpi_frame.set(0);
+    let Some(call) = TABLE.get(frame.call()) else { return };
+    // A child that was forked within the call has a file of its own, and no begin of the call in it.
+    let Some(slot) = thread::current() else { return };
+    let now = thread::leave(slot, frame.previous as u32);
+    let ticks = now.saturating_sub(frame.since);
+    if let Some(tables) = thread::tables(slot) {
+        note(call, frame, slot, tables, ticks);
+    }
+    if matches!(call.effect, Effect::Init | Effect::Finalize | Effect::Session) && succeeded(frame) {
+        mpi_process::end(call, frame, now);
+    }
+    process::note_time(now);
+}
+
+#[inline]
+fn succeeded(frame: &Frame) -> bool {
+    frame.result as u32 == 0
+}
+
+#[inline]
+fn note(call: &Call, frame: &Frame, slot: &ThreadSlot, tables: &ThreadTables, ticks: u64) {
+    let local = thread::local();
+    let accepted = abi::abi().filter(|_| succeeded(frame));
+    let handle = match (accepted, call.place(Role::Communicator)) {
+        (Some(_), Some(_)) if call.effect == Effect::CommFree => {
+            communicators::known(frame.handle).map_or(0, |_| frame.handle)
+        }
+        (Some(abi), Some(place)) => abi.passed(frame.argument(place)),
+        _ => 0,
+    };
+    // In a Fortran interface the address is the one to which that returns.
+    let fortran = local.fortran_frame.get();
+    let address = if is_inside(fortran, frame) { local.fortran_site.get() } else { frame.site };
+    let key = SiteKey { call: frame.call() as u16, address: address as u64, handle };
+    let site = sites::site(slot, tables, key);
+    let (mut sent, mut received) = (0, 0);
+    if let Some(abi) = accepted {
+        let number = site.map_or(NO_COMMUNICATOR, |site| site.communicator.load(Relaxed));
+        let accepted = Accepted { abi, call, frame, comm: communicators::by_number(number) };
+        let notes = Notes { slot, tables, local };
+        (sent, received) = bytes(&accepted, &notes);
+        if call.effect != Effect::Nothing {
+            (sent, received) = with_requests(&accepted, &notes, number, (sent, received));
+        }
+        if call.sizes != Sizes::Nothing && !is_counted_later(call) {
+            sizes::count(slot, call.sizes, if sent == 0 { received } else { sent });
+        }
+        if call.effect == Effect::CommFree {
+            communicators::retire(frame.handle);
+        }
+    }
+    match site {
+        Some(site) => {
+            add(&site.count, 1);
+            add(&site.ticks, ticks);
+            if site.longest.load(Relaxed) < ticks {
+                site.longest.store(ticks, Relaxed);
+            }
+            if sent != 0 {
+                add(&site.sent, sent);
+            }
+            if received != 0 {
+                add(&site.received, received);
+            }
+        }
+        None => {
+            add(&slot.dropped.site_calls, 1);
+            add(&slot.dropped.site_ticks, ticks);
+        }
+    }
+}
+
+/// Whether the size of the message is counted when it comes, or when it is sent again and again.
+fn is_counted_later(call: &Call) -> bool {
+    use Effect::{PersistentCollective, PersistentReceive, PersistentSend, Read, Receive};
+    match call.effect {
+        // A message goes at once too, where one is received with it.
+        Receive => call.sent == Amount::Nothing,
+        Read | PersistentReceive | PersistentSend | PersistentCollective => true,
+        _ => false,
+    }
+}
+
+/// What becomes of the bytes where the call begins or completes requests.
+fn with_requests(accepted: &Accepted, notes: &Notes, comm: u16, bytes: (u64, u64)) -> (u64, u64) {
+    let (sent, received) = completion::begun(accepted, comm, bytes.0, bytes.1);
+    let Accepted { abi, call, frame, .. } = accepted;
+    let (more_sent, more_received) = completion::ended(abi, call, frame, notes);
+    (sent.wrapping_add(more_sent), received.wrapping_add(more_received))
+}
+
+/// The bytes sent and received, which are counted by peers too.
+#[inline]
+fn bytes(accepted: &Accepted, notes: &Notes) -> (u64, u64) {
+    let Accepted { abi, call, frame, comm } = accepted;
+    let Notes { slot, tables, .. } = notes;
+    let sent = match call.sent {
+        Amount::Nothing => 0,
+        _ => accepted.sent(),
+    };
+    if call.sizes == Sizes::Send
+        && call.effect != Effect::PersistentSend
+        && let Some(rank) = accepted.rank(Role::Destination)
+        && rank >= 0
+    {
+        peers::sent(slot, tables, comm.and_then(|comm| comm.in_world(rank)), sent);
+    }
+    let received = match (call.received, call.place(Role::Status)) {
+        (Amount::Status, Some(place)) => {
+            let status = frame.argument(place);
+            // SAFETY: MPI has filled it: it was no sentinel, or ours took its place.
+            let arrived = unsafe { status::read(abi, status) };
+            if call.sizes != Sizes::File && arrived.source >= 0 {
+                let rank = comm.and_then(|comm| Comm::in_world(comm, arrived.source));
+                peers::received(slot, tables, rank, arrived.bytes);
+                if call.sizes == Sizes::Send {
+                    sizes::count(slot, Sizes::Receive, arrived.bytes);
+                }
+            }
+            arrived.bytes
+        }
+        (Amount::Nothing, _) => 0,
+        _ => accepted.received(),
+    };
+    (sent, received)
+}
+
+/// `MPI_Pcontrol(level, ...)`: the program's own phases.
+fn control(call: &Call, frame: &Frame) {
+    let (Some(header), Some(place)) = (process::header(), call.place(Role::Indices)) else { return };
+    header.phase.store(frame.argument(place) as u32, Relaxed);
+}

@@ -1,0 +1,219 @@
+//! Calls that start and complete requests: what must be seen before MPI changes it, and what their statuses say after.
+
+use core::ffi::c_int;
+use core::ptr::NonNull;
+
+use numawise_wire::snapshot::{ThreadSlot, ThreadTables};
+
+use super::abi::Abi;
+use super::amount::Accepted;
+use super::communicators::{self, Comm};
+use super::frame::Frame;
+use super::requests::{self, Awaited, End, Request};
+use super::table::{Call, Effect, Role, Sizes};
+use super::{peers, sizes, status};
+use crate::system;
+use crate::thread::{Local, SCRATCH_BYTES};
+
+/// Requests of one call that are looked at.
+const MOST: usize = 2048;
+/// Bytes of the longest status.
+const STATUS: usize = 24;
+
+/// Memory of a thread for calls with many requests.
+struct Scratch {
+    handles: [u64; MOST],
+    statuses: [u8; MOST * STATUS],
+}
+
+/// What [`Frame::reserved`] says.
+const WATCHED: u64 = 1;
+
+/// Whether the call completes requests that are given as an array.
+fn is_of_many(effect: Effect) -> bool {
+    matches!(effect, Effect::WaitAll | Effect::TestAll | Effect::WaitAny | Effect::TestAny | Effect::WaitSome)
+}
+
+/// Keeps the handles that the call will change, and gives it a place for statuses where the program wants none.
+pub fn prepare(abi: &Abi, call: &Call, frame: &mut Frame, local: &Local) {
+    frame.reserved = 0;
+    let Some(array) =
+        call.place(Role::Request).map(|place| frame.argument(place)).filter(|array| *array != 0)
+    else {
+        return;
+    };
+    if matches!(call.effect, Effect::Wait | Effect::Test | Effect::RequestFree) {
+        // SAFETY: the program gives the address of a handle.
+        frame.handle = unsafe { abi.stored(array, 0) };
+        frame.reserved = WATCHED;
+        let ours = (&raw mut frame.status).expose_provenance();
+        return replace_status(abi, call, frame, ours);
+    }
+    let number = call.place(Role::Number).map_or(0, |place| frame.argument(place) as c_int);
+    let Ok(number) = usize::try_from(number) else { return };
+    if number == 0 {
+        return;
+    }
+    if number > MOST {
+        return requests::too_many();
+    }
+    let Some(mut scratch) = scratch(local) else { return };
+    // SAFETY: see `scratch`.
+    let scratch = unsafe { scratch.as_mut() };
+    for (k, handle) in scratch.handles.iter_mut().take(number).enumerate() {
+        // SAFETY: the program gives so many handles.
+        *handle = unsafe { abi.stored(array, k) };
+    }
+    frame.reserved = WATCHED;
+    let ours = if matches!(call.effect, Effect::WaitAny | Effect::TestAny) {
+        (&raw mut frame.status).expose_provenance()
+    } else {
+        (&raw mut scratch.statuses).expose_provenance()
+    };
+    replace_status(abi, call, frame, ours);
+}
+
+fn replace_status(abi: &Abi, call: &Call, frame: &mut Frame, ours: usize) {
+    if let Some(place) = call.place(Role::Status)
+        && frame.argument(place) == abi.ignore
+    {
+        frame.set_argument(place, ours);
+    }
+}
+
+const _: () = assert!(size_of::<Scratch>() <= SCRATCH_BYTES);
+
+/// This thread's own, in which zeros are a value; one call at a time uses it.
+fn scratch(local: &Local) -> Option<NonNull<Scratch>> {
+    let mut scratch = local.mpi_scratch.get();
+    if scratch.is_null() {
+        scratch = system::memory(SCRATCH_BYTES)?.cast();
+        local.mpi_scratch.set(scratch);
+    }
+    NonNull::new(scratch.cast())
+}
+
+/// Where what is found is noted.
+pub struct Notes<'a> {
+    pub slot: &'a ThreadSlot,
+    pub tables: &'a ThreadTables,
+    pub local: &'a Local,
+}
+
+/// A request was begun: gives what the call itself has handed over and taken in.
+pub fn begun(accepted: &Accepted, comm: u16, sent: u64, received: u64) -> (u64, u64) {
+    let Accepted { abi, call, frame, .. } = accepted;
+    let awaited = match call.effect {
+        Effect::Receive => Awaited::Receive,
+        Effect::Read => Awaited::Read,
+        Effect::PersistentReceive => Awaited::PersistentReceive,
+        Effect::PersistentSend => Awaited::PersistentSend,
+        Effect::PersistentCollective => Awaited::PersistentCollective,
+        _ => return (sent, received),
+    };
+    let rank = accepted.rank(Role::Destination).unwrap_or(-1);
+    if let Some(place) = call.place(Role::Request) {
+        // SAFETY: MPI has written a handle there.
+        let handle = unsafe { abi.stored(frame.argument(place), 0) };
+        requests::insert(handle, Request { awaited, comm, rank, sent, received });
+    }
+    // What is persistent hands over when it is started.
+    if matches!(awaited, Awaited::Receive | Awaited::Read) { (sent, received) } else { (0, 0) }
+}
+
+/// After a call that starts or completes requests: the bytes that it hands over and takes in.
+pub fn ended(abi: &Abi, call: &Call, frame: &Frame, notes: &Notes) -> (u64, u64) {
+    let argument = |role| call.place(role).map_or(0, |place| frame.argument(place));
+    // SAFETY: MPI has written an int there.
+    let int = |role| unsafe { core::ptr::with_exposed_provenance::<c_int>(argument(role)).read() };
+    let number = usize::try_from(argument(Role::Number) as c_int).unwrap_or(0);
+    match call.effect {
+        Effect::Start => started(abi, argument(Role::Request), 1, notes),
+        Effect::StartAll => started(abi, argument(Role::Request), number, notes),
+        _ if frame.reserved != WATCHED => (0, 0),
+        Effect::RequestFree => {
+            requests::look(frame.handle, End::Freed);
+            (0, 0)
+        }
+        Effect::Test if int(Role::Flag) == 0 => (0, 0),
+        Effect::Wait | Effect::Test => (0, completed(abi, frame.handle, argument(Role::Status), notes)),
+        effect if is_of_many(effect) => {
+            let Some(scratch) = scratch(notes.local) else { return (0, 0) };
+            // SAFETY: see `scratch`.
+            let scratch = unsafe { scratch.as_ref() };
+            let statuses = argument(Role::Status);
+            let one = |index: usize, status: usize| {
+                let handle = scratch.handles.get(..number).and_then(|handles| handles.get(index));
+                handle.map_or(0, |handle| completed(abi, *handle, statuses + status * abi.status, notes))
+            };
+            let received = match effect {
+                Effect::TestAll | Effect::TestAny if int(Role::Flag) == 0 => 0,
+                Effect::WaitAll | Effect::TestAll => {
+                    (0..number).map(|k| one(k, k)).fold(0, u64::wrapping_add)
+                }
+                // MPI_UNDEFINED is negative.
+                Effect::WaitAny | Effect::TestAny => {
+                    usize::try_from(int(Role::Index)).map_or(0, |index| one(index, 0))
+                }
+                _ => some(int(Role::Index), argument(Role::Indices), one),
+            };
+            (0, received)
+        }
+        _ => (0, 0),
+    }
+}
+
+fn some(count: c_int, indices: usize, one: impl Fn(usize, usize) -> u64) -> u64 {
+    let indices = core::ptr::with_exposed_provenance::<c_int>(indices);
+    (0..usize::try_from(count).unwrap_or(0))
+        .map(|k| {
+            // SAFETY: MPI has written so many indices.
+            let index = unsafe { indices.add(k).read() };
+            usize::try_from(index).map_or(0, |index| one(index, k))
+        })
+        .fold(0, u64::wrapping_add)
+}
+
+fn started(abi: &Abi, array: usize, number: usize, notes: &Notes) -> (u64, u64) {
+    let mut sum = (0u64, 0u64);
+    for k in 0..number {
+        // SAFETY: MPI has started so many requests; their handles stay.
+        let handle = unsafe { abi.stored(array, k) };
+        let Some(request) = requests::look(handle, End::Started) else { continue };
+        match request.awaited {
+            Awaited::PersistentSend if request.rank >= 0 => {
+                let comm = communicators::by_number(request.comm);
+                let rank = comm.and_then(|comm| Comm::in_world(comm, request.rank));
+                peers::sent(notes.slot, notes.tables, rank, request.sent);
+                sizes::count(notes.slot, Sizes::Send, request.sent);
+            }
+            Awaited::PersistentCollective => sizes::count(notes.slot, Sizes::Collective, request.sent),
+            _ => continue,
+        }
+        sum = (sum.0.wrapping_add(request.sent), sum.1.wrapping_add(request.received));
+    }
+    sum
+}
+
+/// A request that completed: the bytes that came.
+fn completed(abi: &Abi, handle: u64, status: usize, notes: &Notes) -> u64 {
+    let Some(request) = requests::look(handle, End::Completed) else { return 0 };
+    let sizes = match request.awaited {
+        Awaited::Receive | Awaited::PersistentReceive => Sizes::Receive,
+        Awaited::Read => Sizes::File,
+        _ => return 0,
+    };
+    // SAFETY: MPI has filled it: it was no sentinel, or ours took its place.
+    let arrived = unsafe { status::read(abi, status) };
+    if sizes == Sizes::Receive {
+        // From nobody: nothing was awaited.
+        if arrived.source < 0 {
+            return 0;
+        }
+        let rank =
+            communicators::by_number(request.comm).and_then(|comm| Comm::in_world(comm, arrived.source));
+        peers::received(notes.slot, notes.tables, rank, arrived.bytes);
+    }
+    sizes::count(notes.slot, sizes, arrived.bytes);
+    arrived.bytes
+}

@@ -1,0 +1,169 @@
+//! Finds the program's MPI: the functions that we stand before, and others of the same library.
+//!
+//! Mostly it is in the global scope, after us. mpi4py's module is loaded with a scope of its own: nothing is found after us, and
+//! the library is among those that the caller's file needs, or is any that is loaded.
+
+use core::ffi::{CStr, c_char, c_int, c_void};
+use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering::Relaxed};
+
+use numawise_wire::snapshot::MPI_CALLS;
+
+use super::generated::CALLS;
+use crate::system::{self, SavedErrno};
+
+/// Kinds of names: `MPI_`, `PMPI_`, and those of Fortran.
+pub const LAYERS: usize = 7;
+pub const FIRST_FORTRAN: usize = 2;
+/// What stands before and behind the name, and whether it is in capitals (1) or not (2).
+const STYLES: [(&[u8], &[u8], u8); LAYERS] = [
+    (b"", b"", 0),
+    (b"P", b"", 0),
+    (b"", b"_", 2),
+    (b"", b"__", 2),
+    (b"", b"", 1),
+    (b"", b"_f08_", 2),
+    (b"", b"_f08ts_", 2),
+];
+
+static REAL: [[AtomicUsize; CALLS]; LAYERS] = [const { [const { AtomicUsize::new(0) }; CALLS] }; LAYERS];
+
+/// A handle of the loader for the file that has MPI in its scope; null while the global scope has it.
+static SCOPE: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
+
+const LONGEST: usize = 64;
+
+/// The function that the program would have called without us; [`no_mpi`] where there is none.
+#[inline]
+pub fn real(layer: usize, call: usize, site: usize) -> usize {
+    let Some(place) = REAL.get(layer).and_then(|layer| layer.get(call)) else { return nothing() };
+    match place.load(Relaxed) {
+        0 => look_up(layer, call, site, place),
+        real => real,
+    }
+}
+
+#[cold]
+fn look_up(layer: usize, call: usize, site: usize, place: &AtomicUsize) -> usize {
+    let _errno = SavedErrno::new();
+    let mut name = [0u8; LONGEST];
+    let Some(found) = name_of(layer, call, &mut name).map(|name| symbol(name, site)) else {
+        return nothing();
+    };
+    if found.is_null() {
+        // MPI may be loaded later.
+        return nothing();
+    }
+    place.store(found.expose_provenance(), Relaxed);
+    found.addr()
+}
+
+fn name_of(layer: usize, call: usize, place: &mut [u8; LONGEST]) -> Option<&CStr> {
+    let name = MPI_CALLS.split('\0').nth(call)?;
+    let (before, after, case) = STYLES.get(layer)?;
+    let bytes = before.iter().chain(name.as_bytes()).chain(*after);
+    // The last byte stays 0.
+    for (to, from) in place.iter_mut().take(LONGEST - 1).zip(bytes) {
+        *to = match case {
+            1 => from.to_ascii_uppercase(),
+            2 => from.to_ascii_lowercase(),
+            _ => *from,
+        };
+    }
+    CStr::from_bytes_until_nul(place).ok()
+}
+
+/// A variable of MPI. The program may have a copy of it, which is then the one that all use, and lies before us.
+pub fn variable(name: &CStr, site: usize) -> *const c_void {
+    // SAFETY: the name is a string.
+    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    if found.is_null() { symbol(name, site) } else { found }
+}
+
+/// A symbol of MPI; `site` is an address in the file that calls it, or 0.
+pub fn symbol(name: &CStr, site: usize) -> *const c_void {
+    let found = system::next_symbol(name);
+    if !found.is_null() {
+        return found;
+    }
+    let scope = SCOPE.load(Relaxed);
+    if !scope.is_null() {
+        // SAFETY: a handle of the loader that is kept open.
+        return unsafe { libc::dlsym(scope, name.as_ptr()) };
+    }
+    let mut search = Search { name, site, scope: core::ptr::null_mut() };
+    // First the caller's own file, then each that is loaded.
+    for search_for in [of_site, any] {
+        // SAFETY: the function is of the type that is asked for, and its data lives through the call.
+        if unsafe { libc::dl_iterate_phdr(Some(search_for), (&raw mut search).cast()) } != 0 {
+            SCOPE.store(search.scope, Relaxed);
+            // SAFETY: as above.
+            return unsafe { libc::dlsym(search.scope, name.as_ptr()) };
+        }
+    }
+    core::ptr::null()
+}
+
+struct Search<'a> {
+    name: &'a CStr,
+    site: usize,
+    scope: *mut c_void,
+}
+
+unsafe extern "C" fn of_site(info: *mut libc::dl_phdr_info, _: usize, data: *mut c_void) -> c_int {
+    // SAFETY: the loader gives a live struct, and `data` is the pointer that we gave.
+    let (info, search) = unsafe { (&*info, &mut *data.cast::<Search>()) };
+    c_int::from(holds(info, search.site) && opens(info.dlpi_name, search))
+}
+
+unsafe extern "C" fn any(info: *mut libc::dl_phdr_info, _: usize, data: *mut c_void) -> c_int {
+    // SAFETY: as above.
+    let (info, search) = unsafe { (&*info, &mut *data.cast::<Search>()) };
+    if info.dlpi_name.is_null() {
+        return 0;
+    }
+    // SAFETY: the loader keeps the path as a string while the file is loaded.
+    let path = unsafe { CStr::from_ptr(info.dlpi_name) }.to_bytes();
+    let is_mpi = path.windows(4).any(|part| part.eq_ignore_ascii_case(b"mpi."))
+        || path.windows(6).any(|part| part.eq_ignore_ascii_case(b"libmpi"));
+    c_int::from(is_mpi && opens(info.dlpi_name, search))
+}
+
+/// Whether an address lies in a file.
+pub fn holds(info: &libc::dl_phdr_info, address: usize) -> bool {
+    // SAFETY: the loader's table of so many entries.
+    let parts = unsafe { core::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
+    parts.iter().any(|part| {
+        let begin = (info.dlpi_addr as usize).wrapping_add(part.p_vaddr as usize);
+        part.p_type == libc::PT_LOAD && address.wrapping_sub(begin) < part.p_memsz as usize
+    })
+}
+
+/// Whether a file that is loaded, or what it needs, has the symbol. The handle is kept: what we found must stay loaded.
+fn opens(path: *const c_char, search: &mut Search) -> bool {
+    // SAFETY: a path of the loader, which is not loaded anew; the name is a string.
+    unsafe {
+        if path.is_null() || *path == 0 {
+            return false;
+        }
+        let scope = libc::dlopen(path, libc::RTLD_LAZY | libc::RTLD_NOLOAD);
+        if scope.is_null() {
+            return false;
+        }
+        if libc::dlsym(scope, search.name.as_ptr()).is_null() {
+            libc::dlclose(scope);
+            return false;
+        }
+        search.scope = scope;
+    }
+    true
+}
+
+fn nothing() -> usize {
+    (no_mpi as *const ()).addr()
+}
+
+/// `MPI_ERR_OTHER` in both: a program that calls an MPI that is not there, since it found our names.
+extern "C" fn no_mpi() -> c_int {
+    const OTHER: c_int = 15;
+    OTHER
+}

@@ -1,0 +1,56 @@
+//! Messages by the rank that they go to or come from.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use numawise_wire::snapshot::{PEER_INDEX, PEERS, Peer, ThreadSlot, ThreadTables};
+
+use crate::thread::add;
+
+/// The entry of a rank of the world; `None` where the table is full.
+#[inline]
+fn peer<'a>(slot: &ThreadSlot, tables: &'a ThreadTables, rank: u32) -> Option<&'a Peer> {
+    for step in 0..PEER_INDEX {
+        let place = tables.peer_index.get((rank as usize).wrapping_add(step) % PEER_INDEX)?;
+        let number = usize::from(place.load(Relaxed));
+        if number == 0 {
+            let used = slot.peers_used.load(Relaxed);
+            let peer = tables.peers.get(used as usize).filter(|_| (used as usize) < PEERS)?;
+            peer.rank.store(rank.wrapping_add(1), Relaxed);
+            slot.peers_used.store(used + 1, Relaxed);
+            place.store(used as u16 + 1, Relaxed);
+            return Some(peer);
+        }
+        let peer = tables.peers.get(number - 1)?;
+        if peer.rank.load(Relaxed) == rank.wrapping_add(1) {
+            return Some(peer);
+        }
+    }
+    None
+}
+
+fn drop_message(slot: &ThreadSlot, bytes: u64) {
+    add(&slot.dropped.peer_messages, 1);
+    add(&slot.dropped.peer_bytes, bytes);
+}
+
+#[inline]
+pub fn sent(slot: &ThreadSlot, tables: &ThreadTables, rank: Option<u32>, bytes: u64) {
+    match rank.and_then(|rank| peer(slot, tables, rank)) {
+        Some(peer) => {
+            add(&peer.sent_messages, 1);
+            add(&peer.sent_bytes, bytes);
+        }
+        None => drop_message(slot, bytes),
+    }
+}
+
+#[inline]
+pub fn received(slot: &ThreadSlot, tables: &ThreadTables, rank: Option<u32>, bytes: u64) {
+    match rank.and_then(|rank| peer(slot, tables, rank)) {
+        Some(peer) => {
+            add(&peer.received_messages, 1);
+            add(&peer.received_bytes, bytes);
+        }
+        None => drop_message(slot, bytes),
+    }
+}

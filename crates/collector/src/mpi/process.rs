@@ -1,0 +1,92 @@
+//! The begin and the end of MPI in the process.
+
+use core::ffi::{CStr, c_int};
+use core::sync::atomic::Ordering::Relaxed;
+
+use numawise_wire::snapshot::{Flag, Header};
+
+use super::frame::Frame;
+use super::table::{Call, Effect, Role};
+use super::{abi, functions};
+use crate::process;
+use crate::system::SavedErrno;
+
+/// Before the real function: of what may not come back.
+pub fn begin(effect: Effect, frame: &Frame) {
+    let Some(header) = process::header() else { return };
+    match effect {
+        Effect::Finalize => {
+            let [begin, _] = &header.mpi_finalize;
+            begin.store(frame.since, Relaxed);
+        }
+        Effect::Abort => {
+            process::set_flag(Flag::MpiAborted);
+            process::note_time_now();
+        }
+        _ => {}
+    }
+}
+
+/// After a call that succeeded, at `now`.
+pub fn end(call: &Call, frame: &Frame, now: u64) {
+    let _errno = SavedErrno::new();
+    let Some(header) = process::header() else { return };
+    match call.effect {
+        Effect::Init => initialised(header, call, frame, now),
+        Effect::Session => process::set_flag(Flag::MpiInitialised),
+        Effect::Finalize => {
+            let [_, end] = &header.mpi_finalize;
+            end.store(now, Relaxed);
+            process::set_flag(Flag::MpiFinalised);
+            process::note_time_now();
+        }
+        _ => {}
+    }
+}
+
+fn initialised(header: &Header, call: &Call, frame: &Frame, now: u64) {
+    let [begin, end] = &header.mpi_init;
+    // A second call is an error of the program that MPI may accept.
+    if end.load(Relaxed) == 0 {
+        begin.store(frame.since, Relaxed);
+        end.store(now, Relaxed);
+    }
+    // SAFETY: MPI_Init_thread has written an int there.
+    let level = call
+        .place(Role::Indices)
+        .map(|place| unsafe { *core::ptr::with_exposed_provenance::<c_int>(frame.argument(place)) });
+    header.thread_level.store(level.unwrap_or(0).cast_unsigned(), Relaxed);
+    if abi::abi().is_some() {
+        // SAFETY: the functions are of these types, and the handle is valid since MPI_Init has returned.
+        let (rank, size) =
+            unsafe { (functions::COMM_RANK.number(abi::world()), functions::COMM_SIZE.number(abi::world())) };
+        header.rank.store(rank.unwrap_or(0).cast_unsigned(), Relaxed);
+        header.world.store(size.unwrap_or(0).cast_unsigned(), Relaxed);
+    }
+    process::set_flag(Flag::MpiInitialised);
+    let mut found = Mpis { open_mpi: false, mpich: false };
+    // SAFETY: the function is of the type that is asked for, and its data lives through the call.
+    unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut found).cast()) };
+    if found.open_mpi && found.mpich {
+        process::set_flag(Flag::SeveralMpis);
+    }
+    process::note_time_now();
+}
+
+/// Libraries that are loaded.
+struct Mpis {
+    open_mpi: bool,
+    mpich: bool,
+}
+
+unsafe extern "C" fn look(info: *mut libc::dl_phdr_info, _: usize, data: *mut core::ffi::c_void) -> c_int {
+    // SAFETY: the loader gives a live struct with a path, or none, and `data` is the pointer that we gave.
+    let (path, found) = unsafe {
+        let name = (*info).dlpi_name;
+        (if name.is_null() { c"" } else { CStr::from_ptr(name) }, &mut *data.cast::<Mpis>())
+    };
+    let file = path.to_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    found.open_mpi |= file.starts_with(b"libmpi.so.40");
+    found.mpich |= file.starts_with(b"libmpich.so") || file.starts_with(b"libmpi.so.12");
+    0
+}

@@ -1,0 +1,204 @@
+//! Requests of which something is to be noted when they are started or completed: how long a message was is known only then.
+//!
+//! A thread may complete what another began, so the table is one for the process, behind a lock that is held for some
+//! ten nanoseconds; who does not get it soon goes without, and says so.
+
+use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, Ordering::Relaxed};
+
+use crate::process;
+
+/// What a request is of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Awaited {
+    Receive = 1,
+    Read = 2,
+    PersistentReceive = 3,
+    PersistentSend = 4,
+    PersistentCollective = 5,
+}
+
+/// What is noted of a request.
+#[derive(Clone, Copy)]
+pub struct Request {
+    pub awaited: Awaited,
+    /// The communicator's number; `NO_COMMUNICATOR` for none.
+    pub comm: u16,
+    /// The rank to which a persistent send goes, in its communicator.
+    pub rank: i32,
+    /// Bytes that each start hands over and takes in.
+    pub sent: u64,
+    pub received: u64,
+}
+
+struct Place {
+    /// 0: free. 1: was taken.
+    handle: AtomicU64,
+    what: AtomicU64,
+    sent: AtomicU64,
+    received: AtomicU64,
+}
+
+const PLACES: usize = 4096;
+/// How far from the place that its hash gives a request may lie.
+const FARTHEST: usize = 64;
+const FREE: u64 = 0;
+const TAKEN: u64 = 1;
+
+static TABLE: [Place; PLACES] = [const {
+    Place {
+        handle: AtomicU64::new(FREE),
+        what: AtomicU64::new(0),
+        sent: AtomicU64::new(0),
+        received: AtomicU64::new(0),
+    }
+}; PLACES];
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+static BUSY: AtomicBool = AtomicBool::new(false);
+
+/// Whether there is any request to look for.
+#[inline]
+pub fn any() -> bool {
+    COUNT.load(Relaxed) > 0
+}
+
+fn lock() -> bool {
+    const TRIES: usize = 10_000;
+    (0..TRIES).any(|_| {
+        let got = !BUSY.swap(true, Ordering::Acquire);
+        if !got {
+            core::hint::spin_loop();
+        }
+        got
+    })
+}
+
+fn unlock() {
+    BUSY.store(false, Ordering::Release);
+}
+
+fn places(handle: u64) -> impl Iterator<Item = usize> {
+    let begin = ((handle ^ handle >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 52) as usize;
+    (0..FARTHEST).map(move |step| begin.wrapping_add(step) % PLACES)
+}
+
+/// A request that was begun. One with the same handle is gone: MPI does not give it twice.
+pub fn insert(handle: u64, request: Request) {
+    if handle <= TAKEN || !lock() {
+        return dropped();
+    }
+    let mut found = None;
+    for place in places(handle).filter_map(|number| TABLE.get(number)) {
+        match place.handle.load(Relaxed) {
+            other if other == handle => {
+                found = Some((place, false));
+                break;
+            }
+            FREE => {
+                found = found.or(Some((place, true)));
+                break;
+            }
+            TAKEN => found = found.or(Some((place, true))),
+            _ => {}
+        }
+    }
+    if let Some((place, is_new)) = found {
+        let comm_and_kind = u64::from(request.comm) << 8 | request.awaited as u64;
+        place.what.store(u64::from(request.rank.cast_unsigned()) << 32 | comm_and_kind, Relaxed);
+        place.sent.store(request.sent, Relaxed);
+        place.received.store(request.received, Relaxed);
+        place.handle.store(handle, Relaxed);
+        COUNT.fetch_add(usize::from(is_new), Relaxed);
+    }
+    unlock();
+    if found.is_none() {
+        dropped();
+    }
+}
+
+/// What was noted of a request. `completes`: it is forgotten, unless it is persistent; `freed`: it is forgotten.
+pub fn look(handle: u64, end: End) -> Option<Request> {
+    if handle <= TAKEN || !any() || !lock() {
+        return None;
+    }
+    let mut found = None;
+    for (number, place) in places(handle).filter_map(|number| TABLE.get(number).map(|place| (number, place)))
+    {
+        match place.handle.load(Relaxed) {
+            FREE => break,
+            other if other == handle => {
+                found = read(place);
+                let persists =
+                    found.is_some_and(|request| !matches!(request.awaited, Awaited::Receive | Awaited::Read));
+                if end == End::Freed || (end == End::Completed && !persists) {
+                    forget(number, place);
+                }
+                break;
+            }
+            _ => {}
+        }
+    }
+    unlock();
+    found
+}
+
+/// What becomes of a request that is looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    Started,
+    Completed,
+    Freed,
+}
+
+fn read(place: &Place) -> Option<Request> {
+    let what = place.what.load(Relaxed);
+    let awaited = match what as u8 {
+        1 => Awaited::Receive,
+        2 => Awaited::Read,
+        3 => Awaited::PersistentReceive,
+        4 => Awaited::PersistentSend,
+        5 => Awaited::PersistentCollective,
+        _ => return None,
+    };
+    Some(Request {
+        awaited,
+        comm: (what >> 8) as u16,
+        rank: (what >> 32) as i32,
+        sent: place.sent.load(Relaxed),
+        received: place.received.load(Relaxed),
+    })
+}
+
+/// Frees a place, and those before it that were only kept since it was there.
+fn forget(number: usize, place: &Place) {
+    COUNT.fetch_sub(1, Relaxed);
+    let is_free =
+        |number: usize| TABLE.get(number % PLACES).is_some_and(|place| place.handle.load(Relaxed) == FREE);
+    if !is_free(number + 1) {
+        return place.handle.store(TAKEN, Relaxed);
+    }
+    place.handle.store(FREE, Relaxed);
+    for step in 1..FARTHEST {
+        match TABLE.get((number + PLACES - step) % PLACES) {
+            Some(before) if before.handle.load(Relaxed) == TAKEN => before.handle.store(FREE, Relaxed),
+            _ => break,
+        }
+    }
+}
+
+#[cold]
+fn dropped() {
+    if let Some(header) = process::header() {
+        header.requests_dropped.fetch_add(1, Relaxed);
+    }
+}
+
+/// Requests of one call were too many to be looked at.
+pub fn too_many() {
+    dropped();
+}
+
+/// In a child of fork: MPI is not to be used there, and who had the lock is in the parent.
+pub fn begin_child() {
+    unlock();
+}

@@ -1,0 +1,374 @@
+//! Reads a snapshot file from bytes, of which nothing is trusted: every place is checked against the length, and what is broken
+//! is told with its place. Words are read in the byte order of this machine, in which the magic number must make sense.
+
+use core::mem::offset_of;
+
+use super::header::{Flag, Header, PartName};
+use super::process::{Communicator, Module};
+use super::thread::{
+    Dropped, PEERS, Peer, SITES, SIZE_BINS, Site, SizeFamily, ThreadSlot, ThreadState, ThreadTables,
+};
+use super::{COMMUNICATORS, HEADER_BYTES, MAGIC, MODULES, MPI_CALLS, THREADS, VERSION};
+
+/// What is wrong with a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SnapshotFileError {
+    /// The bytes end before a place that is needed.
+    Short {
+        at: usize,
+        needed: usize,
+        found: usize,
+    },
+    /// Not a snapshot file, or one that was not begun.
+    Magic {
+        found: u64,
+    },
+    Version {
+        found: u32,
+        expected: u32,
+    },
+    /// A part that is not where and what this version has.
+    Part {
+        name: PartName,
+        field: &'static str,
+        found: u64,
+        expected: u64,
+    },
+    /// More entries in use than there are places.
+    Used {
+        at: usize,
+        what: &'static str,
+        found: u32,
+        most: usize,
+    },
+}
+
+/// A snapshot file.
+#[derive(Debug, Clone, Copy)]
+pub struct SnapshotFile<'a> {
+    bytes: &'a [u8],
+    slots: usize,
+    offsets: [usize; 3],
+}
+
+fn long(bytes: &[u8], at: usize) -> u64 {
+    let word = bytes.get(at..).and_then(|bytes| bytes.first_chunk());
+    word.map_or(0, |word| u64::from_ne_bytes(*word))
+}
+
+fn word(bytes: &[u8], at: usize) -> u32 {
+    let word = bytes.get(at..).and_then(|bytes| bytes.first_chunk());
+    word.map_or(0, |word| u32::from_ne_bytes(*word))
+}
+
+fn half(bytes: &[u8], at: usize) -> u16 {
+    let word = bytes.get(at..).and_then(|bytes| bytes.first_chunk());
+    word.map_or(0, |word| u16::from_ne_bytes(*word))
+}
+
+/// Bytes up to a zero.
+fn text(bytes: &[u8], at: usize, most: usize) -> &[u8] {
+    let bytes = bytes.get(at..at.saturating_add(most)).unwrap_or_default();
+    bytes.split(|byte| *byte == 0).next().unwrap_or_default()
+}
+
+/// Ticks and nanoseconds of one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moment {
+    pub ticks: u64,
+    pub nanoseconds: u64,
+}
+
+impl<'a> SnapshotFile<'a> {
+    /// # Errors
+    /// Where the bytes are no file of this version, or end too early.
+    pub fn parse(bytes: &'a [u8]) -> Result<SnapshotFile<'a>, SnapshotFileError> {
+        if bytes.len() < HEADER_BYTES {
+            return Err(SnapshotFileError::Short { at: 0, needed: HEADER_BYTES, found: bytes.len() });
+        }
+        let magic = long(bytes, offset_of!(Header, magic));
+        if magic != MAGIC {
+            return Err(SnapshotFileError::Magic { found: magic });
+        }
+        let version = word(bytes, offset_of!(Header, version));
+        if version != VERSION {
+            return Err(SnapshotFileError::Version { found: version, expected: VERSION });
+        }
+        let mut offsets = [0; 3];
+        let mut slots = 0;
+        let parts = [
+            (PartName::Modules, size_of::<Module>(), MODULES),
+            (PartName::Communicators, size_of::<Communicator>(), COMMUNICATORS),
+            (PartName::Threads, size_of::<ThreadSlot>(), THREADS),
+        ];
+        for ((name, stride, most), place) in parts.into_iter().zip(&mut offsets) {
+            let at = offset_of!(Header, parts) + name as usize * 16;
+            let (offset, found, capacity) = (long(bytes, at), word(bytes, at + 8), word(bytes, at + 12));
+            let part = |field, found: u64, expected: usize| SnapshotFileError::Part {
+                name,
+                field,
+                found,
+                expected: expected as u64,
+            };
+            if found as usize != stride {
+                return Err(part("stride", found.into(), stride));
+            }
+            if capacity as usize > most || (name != PartName::Threads && capacity as usize != most) {
+                return Err(part("capacity", capacity.into(), most));
+            }
+            let begin = usize::try_from(offset).map_err(|_| part("offset", offset, bytes.len()))?;
+            let end = begin.checked_add(stride * capacity as usize);
+            if end.is_none_or(|end| end > bytes.len()) {
+                return Err(SnapshotFileError::Short {
+                    at: begin,
+                    needed: end.unwrap_or(usize::MAX),
+                    found: bytes.len(),
+                });
+            }
+            *place = begin;
+            slots = capacity as usize;
+        }
+        let file = SnapshotFile { bytes, slots, offsets };
+        file.check_used()?;
+        Ok(file)
+    }
+
+    fn check_used(&self) -> Result<(), SnapshotFileError> {
+        let check = |at, what, most| match word(self.bytes, at) {
+            found if found as usize > most => Err(SnapshotFileError::Used { at, what, found, most }),
+            _ => Ok(()),
+        };
+        check(offset_of!(Header, slots), "slots", self.slots)?;
+        check(offset_of!(Header, modules), "modules", MODULES)?;
+        check(offset_of!(Header, communicators), "communicators", COMMUNICATORS)?;
+        let [.., threads] = self.offsets;
+        for slot in 0..word(self.bytes, offset_of!(Header, slots)) as usize {
+            let begin = threads + slot * size_of::<ThreadSlot>();
+            check(begin + offset_of!(ThreadSlot, sites_used), "sites", SITES)?;
+            check(begin + offset_of!(ThreadSlot, peers_used), "peers", PEERS)?;
+        }
+        Ok(())
+    }
+
+    /// A word of the header, by its place there.
+    pub fn header_word(&self, at: usize) -> u32 {
+        word(self.bytes.get(..HEADER_BYTES).unwrap_or_default(), at)
+    }
+
+    pub fn header_long(&self, at: usize) -> u64 {
+        long(self.bytes.get(..HEADER_BYTES).unwrap_or_default(), at)
+    }
+
+    pub fn process(&self) -> u32 {
+        self.header_word(offset_of!(Header, process))
+    }
+
+    pub fn has(&self, flag: Flag) -> bool {
+        self.header_word(offset_of!(Header, flags)) & flag as u32 != 0
+    }
+
+    /// [`super::MpiKind`] as a number.
+    pub fn mpi(&self) -> u32 {
+        self.header_word(offset_of!(Header, mpi))
+    }
+
+    /// Rank in the world and its size; `None` before MPI_Init has returned.
+    pub fn rank(&self) -> Option<(u32, u32)> {
+        let size = self.header_word(offset_of!(Header, world));
+        (size > 0).then(|| (self.header_word(offset_of!(Header, rank)), size))
+    }
+
+    pub fn host(&self) -> &'a [u8] {
+        text(self.bytes, offset_of!(Header, host), super::header::HOST_BYTES)
+    }
+
+    pub fn program(&self) -> &'a [u8] {
+        text(self.bytes, offset_of!(Header, program), super::header::PROGRAM_BYTES)
+    }
+
+    pub fn begin(&self) -> Moment {
+        Moment {
+            ticks: self.header_long(offset_of!(Header, begin_ticks)),
+            nanoseconds: self.header_long(offset_of!(Header, begin_nanoseconds)),
+        }
+    }
+
+    /// The latest moment that was noted.
+    pub fn last(&self) -> Moment {
+        Moment {
+            ticks: self.header_long(offset_of!(Header, last_ticks)),
+            nanoseconds: self.header_long(offset_of!(Header, last_nanoseconds)),
+        }
+    }
+
+    /// Nanoseconds of a tick; `None` where the two moments are the same.
+    pub fn nanoseconds_per_tick(&self) -> Option<f64> {
+        let (begin, last) = (self.begin(), self.last());
+        let ticks = last.ticks.checked_sub(begin.ticks).filter(|ticks| *ticks > 0)?;
+        let nanoseconds = last.nanoseconds.checked_sub(begin.nanoseconds)?;
+        Some(nanoseconds as f64 / ticks as f64)
+    }
+
+    fn part(&self, name: PartName, number: usize, stride: usize) -> &'a [u8] {
+        let begin = self.offsets.get(name as usize).map_or(0, |offset| offset + number * stride);
+        self.bytes.get(begin..begin + stride).unwrap_or_default()
+    }
+
+    pub fn modules(&self) -> impl Iterator<Item = LoadedModule<'a>> + use<'a> {
+        let file = *self;
+        (0..self.header_word(offset_of!(Header, modules)) as usize).map(move |number| {
+            let bytes = file.part(PartName::Modules, number, size_of::<Module>());
+            LoadedModule {
+                begin: long(bytes, offset_of!(Module, begin)),
+                end: long(bytes, offset_of!(Module, end)),
+                base: long(bytes, offset_of!(Module, base)),
+                path: text(bytes, offset_of!(Module, path), super::PATH_BYTES),
+            }
+        })
+    }
+
+    pub fn communicators(&self) -> impl Iterator<Item = KnownCommunicator<'a>> + use<'a> {
+        let file = *self;
+        (0..self.header_word(offset_of!(Header, communicators)) as usize).map(move |number| {
+            let bytes = file.part(PartName::Communicators, number, size_of::<Communicator>());
+            KnownCommunicator {
+                size: word(bytes, offset_of!(Communicator, size)),
+                rank: word(bytes, offset_of!(Communicator, rank)),
+                lives: word(bytes, offset_of!(Communicator, lives)),
+                members: long(bytes, offset_of!(Communicator, members)),
+                is_inter: word(bytes, offset_of!(Communicator, inter)) != 0,
+                name: text(bytes, offset_of!(Communicator, name), 32),
+            }
+        })
+    }
+
+    /// Slots that a thread has or had.
+    pub fn threads(&self) -> impl Iterator<Item = ThreadRecord<'a>> + use<'a> {
+        let file = *self;
+        (0..self.header_word(offset_of!(Header, slots)) as usize)
+            .map(move |number| ThreadRecord(file.part(PartName::Threads, number, size_of::<ThreadSlot>())))
+            .filter(|record| record.word(offset_of!(ThreadSlot, lives)) > 0)
+    }
+}
+
+/// A file that was loaded.
+#[derive(Debug, Clone, Copy)]
+pub struct LoadedModule<'a> {
+    pub begin: u64,
+    pub end: u64,
+    pub base: u64,
+    pub path: &'a [u8],
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct KnownCommunicator<'a> {
+    pub size: u32,
+    pub rank: u32,
+    pub lives: u32,
+    pub members: u64,
+    pub is_inter: bool,
+    pub name: &'a [u8],
+}
+
+/// A slot.
+#[derive(Debug, Clone, Copy)]
+pub struct ThreadRecord<'a>(&'a [u8]);
+
+/// A call site.
+#[derive(Debug, Clone, Copy)]
+pub struct SiteRecord {
+    pub call: &'static str,
+    pub address: u64,
+    pub communicator: Option<u16>,
+    pub count: u64,
+    pub ticks: u64,
+    pub longest: u64,
+    pub sent: u64,
+    pub received: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PeerRecord {
+    pub rank: u32,
+    pub sent_messages: u64,
+    pub sent_bytes: u64,
+    pub received_messages: u64,
+    pub received_bytes: u64,
+}
+
+impl<'a> ThreadRecord<'a> {
+    /// A word of the slot, by its place there.
+    pub fn word(&self, at: usize) -> u32 {
+        word(self.0, at)
+    }
+
+    pub fn long(&self, at: usize) -> u64 {
+        long(self.0, at)
+    }
+
+    pub fn is_main(&self) -> bool {
+        self.word(offset_of!(ThreadSlot, main)) != 0
+    }
+
+    /// Ticks in a state, up to the last change.
+    pub fn ticks(&self, state: ThreadState) -> u64 {
+        self.long(offset_of!(ThreadSlot, ticks) + 8 * state as usize)
+    }
+
+    pub fn begin(&self) -> u64 {
+        self.long(offset_of!(ThreadSlot, begin))
+    }
+
+    /// 0 while it lives.
+    pub fn end(&self) -> u64 {
+        self.long(offset_of!(ThreadSlot, end))
+    }
+
+    /// Calls that found no place in the table of sites.
+    pub fn dropped_calls(&self) -> u64 {
+        self.long(offset_of!(ThreadSlot, dropped) + offset_of!(Dropped, site_calls))
+    }
+
+    /// Messages of a family by the length of their size in bits.
+    pub fn size_counts(&self, family: SizeFamily) -> [u64; SIZE_BINS] {
+        let begin = offset_of!(ThreadSlot, size_counts) + 8 * SIZE_BINS * family as usize;
+        core::array::from_fn(|bin| self.long(begin + 8 * bin))
+    }
+
+    pub fn sites(&self) -> impl Iterator<Item = SiteRecord> + use<'a> {
+        let record = *self;
+        (0..self.word(offset_of!(ThreadSlot, sites_used)) as usize).map(move |number| {
+            let at = record.table(offset_of!(ThreadTables, sites), number, size_of::<Site>());
+            let communicator = half(record.0, at + offset_of!(Site, communicator));
+            let call = half(record.0, at + offset_of!(Site, call));
+            SiteRecord {
+                call: MPI_CALLS.split('\0').nth(call.into()).unwrap_or_default(),
+                address: long(record.0, at + offset_of!(Site, address)),
+                communicator: (communicator != super::NO_COMMUNICATOR).then_some(communicator),
+                count: long(record.0, at + offset_of!(Site, count)),
+                ticks: long(record.0, at + offset_of!(Site, ticks)),
+                longest: long(record.0, at + offset_of!(Site, longest)),
+                sent: long(record.0, at + offset_of!(Site, sent)),
+                received: long(record.0, at + offset_of!(Site, received)),
+            }
+        })
+    }
+
+    pub fn peers(&self) -> impl Iterator<Item = PeerRecord> + use<'a> {
+        let record = *self;
+        (0..self.word(offset_of!(ThreadSlot, peers_used)) as usize).map(move |number| {
+            let at = record.table(offset_of!(ThreadTables, peers), number, size_of::<Peer>());
+            PeerRecord {
+                rank: word(record.0, at + offset_of!(Peer, rank)).wrapping_sub(1),
+                sent_messages: long(record.0, at + offset_of!(Peer, sent_messages)),
+                sent_bytes: long(record.0, at + offset_of!(Peer, sent_bytes)),
+                received_messages: long(record.0, at + offset_of!(Peer, received_messages)),
+                received_bytes: long(record.0, at + offset_of!(Peer, received_bytes)),
+            }
+        })
+    }
+
+    fn table(&self, begin: usize, number: usize, stride: usize) -> usize {
+        offset_of!(ThreadSlot, tables) + begin + number * stride
+    }
+}
