@@ -58,9 +58,9 @@ fn look_up(layer: usize, call: usize, site: usize, place: &AtomicUsize) -> usize
 }
 
 fn name_of(layer: usize, call: usize, place: &mut [u8; LONGEST]) -> Option<&CStr> {
-    let name = MPI_CALLS.split('\0').nth(call)?;
+    let name = MPI_CALLS.as_bytes().split(|byte| *byte == 0).nth(call)?;
     let (before, after, case) = STYLES.get(layer)?;
-    let bytes = before.iter().chain(name.as_bytes()).chain(*after);
+    let bytes = before.iter().chain(name).chain(*after);
     // The last byte stays 0.
     for (to, from) in place.iter_mut().take(LONGEST - 1).zip(bytes) {
         *to = match case {

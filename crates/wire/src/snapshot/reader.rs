@@ -43,6 +43,12 @@ pub enum SnapshotFileError {
     },
 }
 
+/// Bytes that a file's first page says are in use, at most `file_bytes(THREADS)`: a reader needs no more of it.
+pub fn bytes_in_use(first_page: &[u8]) -> usize {
+    let slots = word(first_page, offset_of!(Header, slots)) as usize;
+    super::file_bytes(slots.min(THREADS))
+}
+
 /// A snapshot file.
 #[derive(Debug, Clone, Copy)]
 pub struct SnapshotFile<'a> {
@@ -117,7 +123,12 @@ impl<'a> SnapshotFile<'a> {
                 return Err(part("capacity", capacity.into(), most));
             }
             let begin = usize::try_from(offset).map_err(|_| part("offset", offset, bytes.len()))?;
-            let end = begin.checked_add(stride * capacity as usize);
+            // Slots that nobody had need not be there.
+            let used = match name {
+                PartName::Threads => word(bytes, offset_of!(Header, slots)).min(capacity),
+                _ => capacity,
+            };
+            let end = begin.checked_add(stride * used as usize);
             if end.is_none_or(|end| end > bytes.len()) {
                 return Err(SnapshotFileError::Short {
                     at: begin,

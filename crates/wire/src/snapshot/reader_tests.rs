@@ -2,7 +2,7 @@ use std::vec;
 use std::vec::Vec;
 
 use super::header::Header;
-use super::reader::{SnapshotFile, SnapshotFileError};
+use super::reader::{SnapshotFile, SnapshotFileError, bytes_in_use};
 use super::*;
 
 const SLOTS: usize = 2;
@@ -63,8 +63,11 @@ fn a_site_is_read_with_the_name_of_its_call() {
 fn what_is_broken_is_told_with_its_place() {
     let whole = begun();
     assert_eq!(error(&whole[..100]), SnapshotFileError::Short { at: 0, needed: HEADER_BYTES, found: 100 });
+    let mut used = whole.clone();
+    put(&mut used, core::mem::offset_of!(Header, slots), &2u32.to_ne_bytes());
+    assert_eq!(bytes_in_use(&used), used.len());
     assert_eq!(
-        error(&whole[..whole.len() - 1]),
+        error(&used[..used.len() - 1]),
         SnapshotFileError::Short { at: THREADS_AT, needed: whole.len(), found: whole.len() - 1 }
     );
     let broken = |at: usize, value: &[u8]| {

@@ -1,0 +1,6 @@
+//! The collector preloaded into real programs: what they print and how they end is the same as without it, and what the files hold
+//! is what they did. A test that cannot run here says SKIPPED with its reason.
+
+mod guests;
+mod mpi;
+mod support;

@@ -1,0 +1,314 @@
+//! Programs of two ranks, with each MPI that is installed: the same with the collector, and counted rightly.
+
+use std::collections::BTreeMap;
+use std::mem::offset_of;
+use std::process::Command;
+
+use numawise_wire::snapshot::reader::{SiteRecord, SnapshotFile};
+use numawise_wire::snapshot::{Flag, Header, MpiKind, ThreadState};
+
+use crate::support::{Bench, Ended};
+
+const MPIS: [(&str, MpiKind); 2] = [("openmpi", MpiKind::OpenMpi), ("mpich", MpiKind::Mpich)];
+
+/// What is known of a call in a rank: how often, bytes sent and received.
+type Counts = BTreeMap<String, (u64, u64, u64)>;
+
+/// Each MPI with a compiler of its own and a launcher; says which are missing.
+fn installed(compiler: &str) -> Vec<(&'static str, MpiKind)> {
+    let has = |name: &str| Command::new(name).arg("--version").output().is_ok();
+    MPIS.into_iter()
+        .filter(|(mpi, _)| {
+            let found = has(&format!("{compiler}.{mpi}")) && has(&format!("mpirun.{mpi}"));
+            if !found {
+                eprintln!("SKIPPED: no {compiler}.{mpi}, or no mpirun.{mpi}");
+            }
+            found
+        })
+        .collect()
+}
+
+fn sorted(ended: &Ended) -> Vec<String> {
+    // A launcher names the process that was killed.
+    let lines = ended.output.lines().filter(|line| !line.contains(" PID "));
+    let mut lines: Vec<String> = lines.map(str::to_owned).collect();
+    lines.sort();
+    lines
+}
+
+/// Runs two ranks both ways; gives the files of the ranks, in their order.
+fn ranks(bench: &Bench, mpi: &str, words: &[&str]) -> Vec<Vec<u8>> {
+    let launcher = format!("mpirun.{mpi}");
+    let words = [&[launcher.as_str(), "-n", "2"], words].concat();
+    let (without, with) = (bench.without(&words), bench.with(&words));
+    assert_eq!(
+        (sorted(&with), with.status),
+        (sorted(&without), without.status),
+        "{words:?}\n{}",
+        with.errors
+    );
+    let mut files: Vec<(u32, Vec<u8>)> = bench
+        .take_files()
+        .into_iter()
+        .filter_map(|bytes| {
+            SnapshotFile::parse(&bytes).unwrap().rank().map(|(rank, _)| (rank, bytes.clone()))
+        })
+        .collect();
+    files.sort_by_key(|(rank, _)| *rank);
+    assert_eq!(files.iter().map(|(rank, _)| *rank).collect::<Vec<_>>(), [0, 1], "{words:?}");
+    files.into_iter().map(|(_, bytes)| bytes).collect()
+}
+
+fn sites(file: &SnapshotFile) -> Vec<SiteRecord> {
+    file.threads().flat_map(|thread| thread.sites()).collect()
+}
+
+fn counts(file: &SnapshotFile) -> Counts {
+    let mut counts = Counts::new();
+    for site in sites(file) {
+        let (count, sent, received) = counts.entry(site.call.to_owned()).or_default();
+        *count += site.count;
+        *sent += site.sent;
+        *received += site.received;
+    }
+    counts
+}
+
+/// The lines of a table: a call, how often, bytes sent and received by rank 0, and by rank 1 where that differs.
+fn expected(table: &str) -> [Counts; 2] {
+    let mut ranks = [Counts::new(), Counts::new()];
+    for line in table.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let numbers: Vec<u64> = words[1..].iter().map(|word| word.parse().unwrap()).collect();
+        for (rank, counts) in ranks.iter_mut().enumerate() {
+            let of = numbers.chunks_exact(3).nth(rank).unwrap_or(&numbers[..3]);
+            if of[0] > 0 {
+                counts.insert(words[0].to_owned(), (of[0], of[1], of[2]));
+            }
+        }
+    }
+    ranks
+}
+
+#[test]
+fn calls_bytes_and_peers_are_exact() {
+    let bench = Bench::new();
+    for (mpi, kind) in installed("mpicc") {
+        let Some(program) = bench.compile(&format!("mpicc.{mpi}"), "counts.c", &[]) else { continue };
+        let data = bench.folder().join(format!("data-{mpi}"));
+        let files = ranks(&bench, mpi, &[program.to_str().unwrap(), data.to_str().unwrap()]);
+        let expected = expected(
+            "MPI_Init 1 0 0
+             MPI_Irecv 14 0 0
+             MPI_Isend 10 145 0
+             MPI_Waitall 4 0 277
+             MPI_Send_init 1 0 0
+             MPI_Recv_init 1 0 0
+             MPI_Startall 3 132 0
+             MPI_Request_free 2 0 0
+             MPI_Ssend 4 20 0
+             MPI_Waitany 1 0 5
+             MPI_Send 8 307 0 1 0 0
+             MPI_Recv 0 0 0 7 0 307
+             MPI_Sendrecv 1 24 24
+             MPI_Alltoallv 1 7 6 1 7 8
+             MPI_Gather 1 4 0 1 4 8
+             MPI_Allgather 1 4 8
+             MPI_Bcast 1 8 0 1 0 8
+             MPI_Reduce_scatter_block 1 8 4
+             MPI_Iallreduce 1 4 4
+             MPI_Wait 1 0 0
+             MPI_Comm_dup 100 0 0
+             MPI_Comm_free 102 0 0
+             MPI_Comm_split 1 0 0
+             MPI_Cart_create 1 0 0
+             MPI_Neighbor_alltoall 1 8 8
+             MPI_Barrier 101 0 0
+             MPI_Win_create 1 0 0
+             MPI_Win_fence 2 0 0
+             MPI_Put 1 8 0
+             MPI_Win_free 1 0 0
+             MPI_File_open 1 0 0
+             MPI_File_write_at 1 40 0
+             MPI_File_read_at 1 0 40
+             MPI_File_close 1 0 0
+             MPI_Finalize 1 0 0",
+        );
+        for (rank, bytes) in files.iter().enumerate() {
+            let file = SnapshotFile::parse(bytes).unwrap();
+            let mut found = counts(&file);
+            // How many come at once is MPI's own matter; what comes is 15 bytes.
+            let some = found.remove("MPI_Waitsome").unwrap();
+            assert!((1..=3).contains(&some.0) && (some.1, some.2) == (0, 15), "{mpi} {rank} {some:?}");
+            assert_eq!(found, expected[rank], "{mpi} {rank}");
+            assert_eq!(file.mpi(), kind as u32);
+            assert!(file.has(Flag::MpiInitialised) && file.has(Flag::MpiFinalised));
+            peers_and_communicators(&file, mpi, rank);
+        }
+    }
+}
+
+fn peers_and_communicators(file: &SnapshotFile, mpi: &str, rank: usize) {
+    let peers: Vec<_> = file.threads().flat_map(|thread| thread.peers()).collect();
+    let both = (18, 145 + 3 * 44 + 4 * 5 + 24);
+    let one_way = (7, 6 * 50 + 7);
+    let (sent, received) = if rank == 0 { (one_way, (0, 0)) } else { ((0, 0), one_way) };
+    assert_eq!(peers.len(), 1, "{mpi} {rank} {peers:?}");
+    assert_eq!(peers[0].rank as usize, 1 - rank);
+    assert_eq!(
+        (peers[0].sent_messages, peers[0].sent_bytes),
+        (both.0 + sent.0, both.1 + sent.1),
+        "{mpi} {rank}"
+    );
+    assert_eq!(
+        (peers[0].received_messages, peers[0].received_bytes),
+        (both.0 + received.0, both.1 + received.1),
+        "{mpi} {rank}"
+    );
+    let comms: Vec<_> =
+        file.communicators().map(|comm| (comm.size, comm.rank as usize, comm.lives)).collect();
+    // The world; a hundred copies; the ranks turned round; the ring, which goes on as a copy where it has the same ranks.
+    assert_eq!(comms, [(2, rank, 1), (2, rank, 101), (2, 1 - rank, 1)], "{mpi} {rank}");
+    let world = file.communicators().next().unwrap();
+    assert_eq!(world.name, b"MPI_COMM_WORLD");
+    // Each site lies in the program, and no two are the same.
+    let mut places: Vec<_> =
+        sites(file).iter().map(|site| (site.call, site.address, site.communicator)).collect();
+    let number = places.len();
+    places.sort_unstable();
+    places.dedup();
+    assert_eq!(places.len(), number);
+    let module = file.modules().next().unwrap();
+    assert!(
+        places.iter().all(|(_, address, _)| (module.begin..module.end).contains(address)),
+        "{mpi} {rank}"
+    );
+}
+
+#[test]
+fn times_are_those_of_ranks_that_sleep() {
+    let bench = Bench::new();
+    for (mpi, _) in installed("mpicc") {
+        let Some(program) = bench.compile(&format!("mpicc.{mpi}"), "ways.c", &["-pthread"]) else { continue };
+        let files = ranks(&bench, mpi, &[program.to_str().unwrap(), "times"]);
+        // The rank, its work, and how long it is in the call: rank 0 waits in the barrier, rank 1 in the receive.
+        for (bytes, work, call, waits) in
+            [(&files[0], 1.5, "MPI_Barrier", 0.5), (&files[1], 1.5, "MPI_Recv", 0.5)]
+        {
+            let file = SnapshotFile::parse(bytes).unwrap();
+            let tick = file.nanoseconds_per_tick().unwrap() / 1e9;
+            let useful: u64 = file.threads().map(|thread| thread.ticks(ThreadState::Useful)).sum();
+            let useful = useful as f64 * tick;
+            assert!((work..work * 1.05).contains(&useful), "{mpi} {call} {useful}");
+            let longest = sites(&file).iter().filter(|site| site.call == call).map(|site| site.longest).max();
+            let longest = longest.unwrap() as f64 * tick;
+            assert!((longest - waits).abs() < 0.05, "{mpi} {call} {longest}");
+            let all = file.last().nanoseconds - file.begin().nanoseconds;
+            let thread = file.threads().next().unwrap();
+            let whole = (thread.end() - thread.begin()) as f64 * tick;
+            assert!((whole - all as f64 / 1e9).abs() < 0.01, "{mpi} {whole} {all}");
+        }
+    }
+}
+
+#[test]
+fn ways_of_a_program_are_as_without_it() {
+    let bench = Bench::new();
+    for (mpi, _) in installed("mpicc") {
+        let Some(program) = bench.compile(&format!("mpicc.{mpi}"), "ways.c", &["-pthread"]) else { continue };
+        let program = program.to_str().unwrap();
+        for way in ["errors", "errno", "signals", "fork"] {
+            for bytes in ranks(&bench, mpi, &[program, way]) {
+                assert!(SnapshotFile::parse(&bytes).unwrap().has(Flag::MpiFinalised), "{mpi} {way}");
+            }
+        }
+        for bytes in ranks(&bench, mpi, &[program, "threads"]) {
+            let file = SnapshotFile::parse(&bytes).unwrap();
+            let counts = counts(&file);
+            let messages = counts.get("MPI_Send").or(counts.get("MPI_Recv")).unwrap();
+            assert_eq!((messages.0, messages.1 + messages.2), (4000, 4000), "{mpi}");
+            assert_eq!(file.threads().count(), 5, "{mpi}");
+        }
+        // A launcher may kill a rank before it gets to what it was about to do.
+        for (way, flag) in [("no-finalize", None), ("abort", Some(Flag::MpiAborted))] {
+            let files = ranks(&bench, mpi, &[program, way]);
+            let first = SnapshotFile::parse(&files[0]).unwrap();
+            assert!(!first.has(Flag::MpiFinalised) && flag.is_none_or(|flag| first.has(flag)), "{mpi} {way}");
+            assert_eq!(counts(&first)["MPI_Init"].0, 1, "{mpi} {way}");
+        }
+    }
+}
+
+#[test]
+fn a_thread_that_is_cancelled_in_a_call_ends_as_without_it() {
+    let bench = Bench::new();
+    for (mpi, _) in installed("mpicc") {
+        let Some(program) = bench.compile(&format!("mpicc.{mpi}"), "ways.c", &["-pthread"]) else { continue };
+        let words = [&format!("mpirun.{mpi}"), "-n", "1", program.to_str().unwrap(), "threads-cancelled"];
+        let (without, with) = (bench.without(&words), bench.with(&words));
+        assert_eq!((sorted(&with), with.status), (sorted(&without), without.status), "{mpi}");
+    }
+}
+
+#[test]
+fn exceptions_leave_calls_and_later_calls_are_counted() {
+    let bench = Bench::new();
+    for (mpi, _) in installed("mpicxx") {
+        let Some(program) = bench.compile(&format!("mpicxx.{mpi}"), "throws.cpp", &[]) else { continue };
+        let words = [&format!("mpirun.{mpi}"), "-n", "1", program.to_str().unwrap()];
+        let (without, with) = (bench.without(&words), bench.with(&words));
+        assert_eq!((&with.output, with.status), (&without.output, without.status), "{mpi}\n{}", with.errors);
+        let files = bench.take_files();
+        if without.output != "caught 5\n" {
+            eprintln!("SKIPPED: {mpi} is built without tables for exceptions");
+            continue;
+        }
+        let found =
+            files.iter().map(|bytes| SnapshotFile::parse(bytes).unwrap()).find(|file| file.rank().is_some());
+        let counts = counts(&found.unwrap());
+        assert_eq!(counts["MPI_Barrier"].0, 5, "{mpi} {counts:?}");
+    }
+}
+
+#[test]
+fn fortran_is_counted_once_at_the_programs_own_lines() {
+    let bench = Bench::new();
+    for (mpi, _) in installed("mpif90") {
+        for source in ["header.f", "module.f90", "f08.f90"] {
+            let Some(program) = bench.compile(&format!("mpif90.{mpi}"), source, &[]) else { continue };
+            let files = ranks(&bench, mpi, &[program.to_str().unwrap()]);
+            let expected = expected(
+                "MPI_Init 1 0 0
+                 MPI_Allreduce 1 8 8
+                 MPI_Bcast 1 0 0
+                 MPI_Send 1 80 0 0 0 0
+                 MPI_Recv 0 0 0 1 0 80
+                 MPI_Finalize 1 0 0",
+            );
+            for (rank, bytes) in files.iter().enumerate() {
+                let file = SnapshotFile::parse(bytes).unwrap();
+                assert_eq!(counts(&file), expected[rank], "{mpi} {source} {rank}");
+                let modules: Vec<_> = file.modules().map(|module| module.path.to_vec()).collect();
+                assert_eq!(modules, [b""], "{mpi} {source}: sites lie in the program itself");
+            }
+        }
+    }
+}
+
+#[test]
+fn python_finds_its_mpi_in_a_scope_of_its_own() {
+    let bench = Bench::new();
+    let script = "from mpi4py import MPI\nc = MPI.COMM_WORLD\nc.Barrier()\nprint(c.size)";
+    let python = "/usr/bin/python3";
+    let asked = Command::new(python).args(["-c", "import mpi4py"]).output();
+    if !asked.is_ok_and(|asked| asked.status.success()) || installed("mpicc").is_empty() {
+        eprintln!("SKIPPED: no mpi4py");
+        return;
+    }
+    // Debian's is built with Open MPI.
+    for bytes in ranks(&bench, "openmpi", &[python, "-c", script]) {
+        let file = SnapshotFile::parse(&bytes).unwrap();
+        assert_eq!(counts(&file)["MPI_Barrier"].0, 1);
+        assert!(file.header_long(offset_of!(Header, mpi_finalize)) > 0);
+    }
+}

@@ -1,0 +1,120 @@
+//! Compiles programs, runs them with and without the collector, and reads the files.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+use numawise_wire::snapshot::HEADER_BYTES;
+use numawise_wire::snapshot::reader::bytes_in_use;
+
+/// How a program ended and what it printed.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Ended {
+    pub status: std::process::ExitStatus,
+    pub output: String,
+    pub errors: String,
+}
+
+pub struct Bench {
+    folder: tempfile::TempDir,
+}
+
+impl Bench {
+    pub fn new() -> Bench {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("snapshot")).unwrap();
+        Bench { folder }
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn snapshot(&self) -> PathBuf {
+        self.folder.path().join("snapshot")
+    }
+
+    /// Compiles a program beside this file; `None`, having said so, where there is no such compiler.
+    pub fn compile(&self, compiler: &str, source: &str, options: &[&str]) -> Option<PathBuf> {
+        let program = self.folder.path().join(format!("{source}-{compiler}"));
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/watch/programs").join(source);
+        let mut command = Command::new(compiler);
+        command.args(["-g", "-O1", "-w", "-o"]).arg(&program).arg(from).args(options);
+        let Ok(compiled) = command.current_dir(self.folder.path()).output() else {
+            eprintln!("SKIPPED: no {compiler}");
+            return None;
+        };
+        let errors = String::from_utf8_lossy(&compiled.stderr);
+        assert!(compiled.status.success(), "{compiler} {source}: {errors}");
+        Some(program)
+    }
+
+    pub fn without(&self, words: &[&str]) -> Ended {
+        run(&mut self.command(words))
+    }
+
+    pub fn with(&self, words: &[&str]) -> Ended {
+        self.with_folder(words, &self.snapshot())
+    }
+
+    pub fn with_folder(&self, words: &[&str], folder: &Path) -> Ended {
+        let mut command = self.command(words);
+        run(command.env("LD_PRELOAD", library()).env("NUMAWISE_SNAPSHOT", folder))
+    }
+
+    fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(words[0]);
+        command.args(&words[1..]).current_dir(self.folder.path());
+        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        command.env("OMPI_MCA_rmaps_base_oversubscribe", "1").env_remove("LD_PRELOAD");
+        command.env("OMPI_MCA_orte_base_help_aggregate", "0");
+        command
+    }
+
+    /// The files that were made since the last call, each whole.
+    pub fn take_files(&self) -> Vec<Vec<u8>> {
+        let mut paths: Vec<PathBuf> =
+            std::fs::read_dir(self.snapshot()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        paths.sort();
+        let read = |path: &PathBuf| {
+            let mut file = std::fs::File::open(path).unwrap();
+            let mut bytes = vec![0; HEADER_BYTES];
+            file.read_exact(&mut bytes).unwrap();
+            let rest = bytes_in_use(&bytes) - HEADER_BYTES;
+            file.take(rest as u64).read_to_end(&mut bytes).unwrap();
+            std::fs::remove_file(path).unwrap();
+            bytes
+        };
+        paths.iter().map(read).collect()
+    }
+
+    /// Number of files that were made since the last call.
+    pub fn count_files(&self) -> usize {
+        let entries: Vec<_> = std::fs::read_dir(self.snapshot()).unwrap().map(Result::unwrap).collect();
+        entries.iter().for_each(|entry| std::fs::remove_file(entry.path()).unwrap());
+        entries.len()
+    }
+}
+
+fn run(command: &mut Command) -> Ended {
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Ended { status: output.status, output: text(&output.stdout), errors: text(&output.stderr) }
+}
+
+/// The collector as it ships: built without unwinding.
+pub fn library() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("collector");
+        let mut command = Command::new(cargo);
+        command
+            .args(["build", "--quiet", "--release", "--locked", "-p", "numawise-collector", "--target-dir"])
+            .arg(&target);
+        let built = command.current_dir(env!("CARGO_MANIFEST_DIR")).status().unwrap();
+        assert!(built.success(), "numawise-collector does not build");
+        target.join("release/libnumawise_collector.so")
+    })
+}
