@@ -118,7 +118,7 @@ int main(int argc, char **argv) {
         pause();
         printf("signal %d errno %d\n", (int)seen, errno);
     } else if (strcmp(way, "file-limit") == 0) {
-        return limited(RLIMIT_FSIZE, 1 << 20, argv[0]);
+        return limited(RLIMIT_FSIZE, 1 << 19, argv[0]);
     } else if (strcmp(way, "memory-limit") == 0) {
         return limited(RLIMIT_AS, 64 << 20, argv[0]);
     } else if (strcmp(way, "descriptor-limit") == 0) {
