@@ -14,6 +14,8 @@ mod gomp;
 mod local;
 mod next;
 mod objects;
+mod ompt;
+mod store;
 mod table;
 
 pub use fork::thread_ends;

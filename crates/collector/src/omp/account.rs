@@ -11,8 +11,8 @@ use numawise_wire::snapshot::{ThreadSlot, ThreadState};
 
 use super::chunks;
 use super::local::{self, Local};
-use super::objects;
 use super::table::{self, Place, add, raise};
+use super::{objects, ompt};
 use crate::{thread, time};
 
 /// A construct that a thread is in.
@@ -109,7 +109,10 @@ impl<'a> Me<'a> {
         local.last_end.set(0);
         local.master.set(core::ptr::null());
         local.opened.set(core::ptr::null());
+        local.last_opened.set(core::ptr::null());
         local.unseen.set(0);
+        local.works.set(0);
+        local.depth.set(0);
         let part = self.part();
         part.docked.store(0, Relaxed);
         part.last_end.store(0, Relaxed);
@@ -131,9 +134,9 @@ impl<'a> Me<'a> {
     #[inline(always)]
     pub fn place(&self, kind: ConstructKind, address: usize) -> Place {
         let at = self.local.position.get();
-        // A call that is the last thing in a region's function returns to whom that returns to, which is ourselves: it stands at the
-        // end of the region, and is named by the region.
-        let at_end = objects::is_ours(address);
+        // A call that is the last thing in a region's function returns to whom that returns to, which is ourselves or the runtime: it
+        // stands at the end of the region, and is named by the region.
+        let at_end = objects::is_ours(address) || ompt::is_runtime(address);
         let address = if at_end { self.row(at).address.load(Relaxed) as usize } else { address };
         let place = Place::inside(at.key, at.depth, kind, address);
         let row = self.row(at);

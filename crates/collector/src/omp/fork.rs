@@ -121,6 +121,8 @@ impl Fork {
         let depth = self.depth;
         let position = Position { key: self.key, region: self.key, row, depth, region_depth: depth };
         add(&me.row(position).calls, 1);
+        local.master.set(self.slot);
+        part.master.store(self.master, Relaxed);
         me.slot.row.store(1 + row, Relaxed);
         me.go(now, ThreadState::Useful as u32, position);
         arrived
@@ -128,7 +130,7 @@ impl Fork {
 
     /// The calling thread has done its part and waits for the others.
     #[inline(always)]
-    pub fn depart(&self, me: &Me<'_>, arrived: &Arrived) {
+    pub fn depart(me: &Me<'_>, arrived: &Arrived) {
         if me.slot.thread.load(Relaxed) != arrived.thread {
             return;
         }
@@ -139,12 +141,16 @@ impl Fork {
             local.open_loop.set(arrived.open_loop);
             return;
         }
-        local.open_loop.set(OpenLoop::NONE);
-        local.master.set(self.slot);
-        me.part().master.store(self.master, Relaxed);
-        me.part().docked.store(1, Relaxed);
-        thread::note_place(me.slot);
+        dock(me);
     }
+}
+
+/// A worker has done its part, and waits to be called again.
+#[inline(always)]
+pub fn dock(me: &Me<'_>) {
+    me.local.open_loop.set(OpenLoop::NONE);
+    me.part().docked.store(1, Relaxed);
+    thread::note_place(me.slot);
 }
 
 fn note_team(row: &ConstructRow, team: u32) {

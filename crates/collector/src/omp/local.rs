@@ -6,12 +6,16 @@ use core::cell::Cell;
 use numawise_wire::snapshot::ThreadSlot;
 
 use super::account::{OpenLoop, Position};
+use super::ompt::Wait;
+use super::store::OpenRegion;
 
 /// The thread's block. All zeros when a thread begins; a child of fork keeps its parent's until it finds that its slot is another.
 #[repr(C)]
 pub struct Local {
     /// The address in the program to which the entry point that was called last returns.
     pub caller: Cell<usize>,
+    /// The function of the region that LLVM's runtime is asked to open; 0: not told (`ompt/functions.rs`).
+    pub function: Cell<usize>,
     /// The slot that the rest is about.
     pub slot: Cell<*const ThreadSlot>,
     /// The generation of the process in which it was set; 0: never.
@@ -33,18 +37,26 @@ pub struct Local {
     pub last_end: Cell<u64>,
     /// The thread into whose regions this one is called as a worker.
     pub master: Cell<*const ThreadSlot>,
-    /// The innermost region whose entry point returned before the region's end (`gomp/older.rs`).
-    pub opened: Cell<*const core::ffi::c_void>,
-    /// Depth of the loop's dependences (doacross).
-    pub counts: Cell<u32>,
+    /// The innermost open region of the store, or null, and the one before.
+    pub opened: Cell<*const OpenRegion>,
+    pub last_opened: Cell<*const OpenRegion>,
     /// Threads of the region that this thread opened last.
     pub team: Cell<u32>,
-    /// Open regions that found no place in the store of `gomp/older.rs`.
+    /// Open regions that found no place in the store.
     pub unseen: Cell<u32>,
+    /// 1: the thread works in a region that another one opened.
+    pub works: Cell<u32>,
+    /// What the thread waits for, or does within a wait, as OMPT tells.
+    pub depth: Cell<u32>,
+    pub waits: [Cell<Wait>; WAITS],
 }
 
-const BYTES: usize = 256;
+/// Waits within waits, and tasks within them, that are told apart.
+pub const WAITS: usize = 12;
+
+const BYTES: usize = 1024;
 const _: () = assert!(size_of::<Local>() <= BYTES && core::mem::offset_of!(Local, caller) == 0);
+const _: () = assert!(core::mem::offset_of!(Local, function) == 8);
 
 core::arch::global_asm!(
     ".pushsection .tbss.numawise_collector_omp,\"awT\",@nobits",

@@ -54,6 +54,11 @@ impl<F: Copy> Next<F> {
         unsafe { core::mem::transmute_copy(&pointer) }
     }
 
+    /// True where everybody has the same one.
+    pub fn is_global(&self) -> bool {
+        self.global.load(Relaxed) > NOT_GLOBAL
+    }
+
     /// True where the runtime tells by OMPT what is called, so that it would be counted twice.
     #[inline(always)]
     pub fn tells_itself(&self, caller: usize) -> bool {

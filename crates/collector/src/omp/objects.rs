@@ -62,6 +62,11 @@ pub fn same_object_has(address: usize, name: &CStr) -> bool {
     (object.begin..object.end).contains(&found)
 }
 
+/// The addresses of the object that one of them lies in.
+pub fn range(address: usize) -> Option<(usize, usize)> {
+    object_at(address).map(|object| (object.begin, object.end))
+}
+
 struct Nth {
     left: usize,
     path: Option<*const c_char>,

@@ -47,6 +47,8 @@ pub enum Flag {
     Ompt = 1 << 6,
     /// MPI calls came from more than one library.
     SeveralMpis = 1 << 7,
+    /// Another tool of OMPT was given: what LLVM's or Intel's runtime does was not told to us.
+    OtherOmptTool = 1 << 8,
 }
 
 /// Where a part lies: `capacity` records of `stride` bytes from `offset` on.

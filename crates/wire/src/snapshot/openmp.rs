@@ -7,6 +7,11 @@
 
 use core::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
 
+use crate::Variable;
+
+/// The variable by which a user gives tools of his own to the runtimes that have OMPT (OpenMP's name).
+pub const TOOLS: Variable = Variable(c"OMP_TOOL_LIBRARIES");
+
 /// As many as a slot has.
 const STATES: usize = 8;
 

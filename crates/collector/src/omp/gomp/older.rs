@@ -1,44 +1,17 @@
 //! Regions of programs that GCC before 4.9 compiled: the master opens a region, runs its function itself, and closes it.
-//!
-//! What is handed to the workers must outlive the opening call: it lies in a store of ours. When all of the store is taken, a region
-//! goes unseen.
 
-use core::cell::UnsafeCell;
 use core::ffi::{c_long, c_uint, c_void};
-use core::mem::MaybeUninit;
-use core::sync::atomic::{AtomicU32, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
 use numawise_wire::snapshot::ThreadState;
 use numawise_wire::snapshot::openmp::LoopSchedule;
 
 use super::super::account::{Me, OpenLoop};
-use super::super::fork::{Body, Fork};
-use super::super::local::{self, caller, entry};
+use super::super::fork::Body;
+use super::super::local::{caller, entry};
 use super::super::next::Next;
+use super::super::store;
 use super::parallel::{self, WholeLoop};
 use crate::time;
-
-/// Regions that are open at one time.
-const STORE: usize = 128;
-
-struct OpenRegion {
-    taken: AtomicU32,
-    content: UnsafeCell<MaybeUninit<Content>>,
-}
-
-struct Content {
-    fork: Fork,
-    /// The region around it that was opened so, or null, and the loop that was open.
-    around: *const c_void,
-    open_loop: OpenLoop,
-}
-
-// SAFETY: the content is written by the one thread that has set `taken`, before others are given it.
-unsafe impl Sync for OpenRegion {}
-
-static REGIONS: [OpenRegion; STORE] =
-    [const { OpenRegion { taken: AtomicU32::new(0), content: UnsafeCell::new(MaybeUninit::uninit()) } };
-        STORE];
 
 /// Opens a region by `run`, which is given the function and its argument.
 fn open(
@@ -50,33 +23,14 @@ fn open(
 ) {
     let me = if tells_itself { None } else { Me::here() };
     let Some(me) = me else { return run(body, data) };
-    let local = me.local;
-    let free = |region: &&OpenRegion| {
-        region.taken.load(Relaxed) == 0 && region.taken.compare_exchange(0, 1, Acquire, Relaxed).is_ok()
-    };
-    let found = if local.unseen.get() == 0 { REGIONS.iter().find(free) } else { None };
-    let Some(region) = found else {
-        local.unseen.set(local.unseen.get() + 1);
+    let Some(region) = store::open(&me, |me| parallel::open(me, body, data, of_loop)) else {
         return run(body, data);
     };
-    let (open_loop, around) = (local.open_loop.get(), local.opened.get());
-    let fork = parallel::open(&me, body, data, of_loop);
-    local.open_loop.set(OpenLoop { increment: of_loop.map_or(0, |of| of.increment), ..OpenLoop::NONE });
-    local.opened.set((&raw const *region).cast());
-    // SAFETY: the place is ours since `taken`.
-    let content = unsafe { &mut *region.content.get() };
-    let content = content.write(Content { fork, around, open_loop });
-    run(parallel::work, (&raw mut content.fork).cast());
+    me.local.open_loop.set(OpenLoop { increment: of_loop.map_or(0, |of| of.increment), ..OpenLoop::NONE });
+    run(parallel::work, region.content().cast());
     if let Some(me) = Me::here() {
         me.go(time::now(), ThreadState::Useful as u32, me.local.position.get());
     }
-}
-
-/// True at the end of a region that found no place: those are the innermost.
-fn ends_unseen(me: &Me<'_>) -> bool {
-    let unseen = me.local.unseen.get();
-    me.local.unseen.set(unseen.saturating_sub(1));
-    unseen > 0
 }
 
 type End = unsafe extern "C" fn();
@@ -86,9 +40,8 @@ static NUM_THREADS: Next<unsafe extern "C" fn() -> i32> = Next::new(c"omp_get_nu
 unsafe extern "C" fn end() {
     let from = caller();
     let next = END.get(from);
-    let opened = local::here().opened.get();
-    let me = if opened.is_null() { None } else { Me::here() };
-    let Some(me) = me.filter(|me| core::ptr::eq(me.local.opened.get(), opened) && !ends_unseen(me)) else {
+    let me = if END.tells_itself(from) { None } else { Me::here() };
+    let Some((me, region)) = me.and_then(|me| Some((me, store::ends(&me)?))) else {
         // SAFETY: the caller's own call.
         return unsafe { next() };
     };
@@ -97,17 +50,7 @@ unsafe extern "C" fn end() {
     let team = unsafe { NUM_THREADS.get(from)() }.unsigned_abs();
     // SAFETY: the caller's own call.
     unsafe { next() };
-    let region: *const OpenRegion = opened.cast();
-    // SAFETY: the region was filled by this thread, and its workers are done.
-    unsafe {
-        let content = (*(*region).content.get()).assume_init_ref();
-        content.fork.end(team);
-        if let Some(me) = Me::here() {
-            me.local.opened.set(content.around);
-            me.local.open_loop.set(content.open_loop);
-        }
-        (*region).taken.store(0, Release);
-    }
+    store::close(region, team);
 }
 
 type Start = unsafe extern "C" fn(Body, *mut c_void, c_uint);

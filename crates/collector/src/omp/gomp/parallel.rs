@@ -72,7 +72,7 @@ pub unsafe extern "C" fn work(fork: *mut c_void) {
             // SAFETY: a function of this type, without preconditions.
             me.local.team.set(unsafe { NUM_THREADS.get(fork.body as usize)() }.unsigned_abs());
         }
-        fork.depart(&me, &arrived);
+        Fork::depart(&me, &arrived);
     }
 }
 
