@@ -44,6 +44,6 @@ static inline void work(double seconds) {
         compute(seconds);
 }
 
-static void truth(const char *name, double value) { printf("truth %s %.9f\n", name, value); }
+static inline void truth(const char *name, double value) { printf("truth %s %.9f\n", name, value); }
 
 #endif
