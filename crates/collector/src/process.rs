@@ -47,7 +47,12 @@ pub struct Watched<'a> {
 }
 
 impl<'a> Watched<'a> {
-    /// A slot by its number; it may not be touched before it is reserved.
+    /// A slot that nobody had, by its number; it may not be touched before it is reserved.
+    pub fn open_slot(&self, number: u32) -> Option<&'a ThreadSlot> {
+        file::open_slot(self.header, number).then(|| self.slot(number)).flatten()
+    }
+
+    /// A slot that was opened.
     pub fn slot(&self, number: u32) -> Option<&'a ThreadSlot> {
         file::slot(self.header, self.threads, number)
     }
@@ -97,6 +102,7 @@ pub fn prepare() -> bool {
         return false;
     }
     time::choose();
+    modules::look_up();
     let page = file::page_wiped_in_children();
     if !page.is_null() {
         GENERATION.store(page, Relaxed);
@@ -157,6 +163,7 @@ fn child() {
     NOTING.store(false, Relaxed);
     HAS_COMMUNICATORS.store(false, Relaxed);
     modules::begin_child();
+    file::close_slots();
     ENDED.store(false, Relaxed);
     start(Flag::Forked as u32);
 }

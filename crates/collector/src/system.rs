@@ -42,8 +42,14 @@ pub fn variable<'a>(variable: Variable) -> Option<&'a [u8]> {
 
 /// The next definition of a symbol in the global scope, after ours; null when there is none. Takes a lock of the loader.
 pub fn next_symbol(name: &CStr) -> *const c_void {
-    // SAFETY: the name is a string.
-    unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) }
+    // SAFETY: the name is a string. What we do not find is not for the program's dlerror.
+    unsafe {
+        let found = libc::dlsym(libc::RTLD_NEXT, name.as_ptr());
+        if found.is_null() {
+            libc::dlerror();
+        }
+        found
+    }
 }
 
 /// New memory, all zeros; what is not touched takes none.

@@ -31,6 +31,8 @@ static MPICH: Abi =
 static KIND: AtomicU32 = AtomicU32::new(MpiKind::None as u32);
 static WORLD: AtomicUsize = AtomicUsize::new(0);
 const WORLD_OF_MPICH: usize = 0x4400_0000;
+static NULL_TYPE: AtomicUsize = AtomicUsize::new(0);
+const NULL_TYPE_OF_MPICH: usize = 0x0c00_0000;
 
 /// `None` for an MPI that we do not know: its calls are counted and timed only.
 #[inline]
@@ -47,6 +49,11 @@ pub fn world() -> u64 {
     WORLD.load(Relaxed) as u64
 }
 
+/// `MPI_DATATYPE_NULL`.
+pub fn null_type() -> u64 {
+    NULL_TYPE.load(Relaxed) as u64
+}
+
 /// Finds out once, at the first call that is watched.
 #[inline]
 pub fn learn(site: usize) {
@@ -60,8 +67,10 @@ fn learn_now(site: usize) {
     // Both names belong to the binary interface: Open MPI's mpi.h has the one in a macro, MPICH's the other.
     let open_mpi = library::variable(c"ompi_mpi_comm_world", site);
     let (kind, world) = if !open_mpi.is_null() {
+        NULL_TYPE.store(library::variable(c"ompi_mpi_datatype_null", site).addr(), Relaxed);
         (MpiKind::OpenMpi, open_mpi.addr())
     } else if !library::symbol(c"MPIR_Dup_fn", site).is_null() {
+        NULL_TYPE.store(NULL_TYPE_OF_MPICH, Relaxed);
         (MpiKind::Mpich, WORLD_OF_MPICH)
     } else {
         (MpiKind::Unknown, 0)

@@ -2,8 +2,8 @@
 
 use core::ffi::c_int;
 
-use super::abi::Abi;
-use super::communicators::Comm;
+use super::abi::{self, Abi};
+use super::communicators::{self, Comm};
 use super::frame::Frame;
 use super::functions;
 use super::table::{Amount, Call, Role};
@@ -13,6 +13,8 @@ pub struct Accepted<'a> {
     pub abi: &'a Abi,
     pub call: &'a Call,
     pub frame: &'a Frame,
+    /// The handle of the communicator, and what we know of it.
+    pub handle: u64,
     pub comm: Option<Comm>,
 }
 
@@ -52,10 +54,12 @@ impl Accepted<'_> {
 
     fn bytes(&self, amount: Amount, side: Side) -> u64 {
         let size = || self.comm.map_or(0, Comm::size);
-        let degree = || self.comm.map_or(0, |comm| comm.neighbours(side.direction));
+        // As MPI has them now: it has read so much of the program's arrays, and we read the same.
+        let ranks = || communicators::size_now(self.handle);
+        let degree = || communicators::neighbours_now(self.handle, side.direction);
         match amount {
             Amount::Nothing | Amount::Status | Amount::Request => 0,
-            Amount::Each if self.is_to_nobody() => 0,
+            Amount::Each if self.is_to_nobody() || self.has_no_part() => 0,
             Amount::Each => self.each(side),
             Amount::One => self.type_size(side),
             Amount::Partitions => {
@@ -67,12 +71,12 @@ impl Accepted<'_> {
             Amount::Root => self.at_root(true, || self.each(side)),
             Amount::Other => self.at_root(false, || self.each(side)),
             Amount::AllAtRoot => self.at_root(true, || self.each(side).wrapping_mul(size())),
-            Amount::Sum => self.sum(side, size()),
-            Amount::SumAtRoot => self.at_root(true, || self.sum(side, size())),
-            Amount::Weighted => self.weighted(side, size()),
+            Amount::Sum => self.sum(side, ranks()),
+            Amount::SumAtRoot => self.at_root(true, || self.sum(side, ranks())),
+            Amount::Weighted => self.weighted(side, ranks()),
             Amount::Mine => {
-                let rank = self.comm.map_or(0, Comm::rank);
-                self.count_in(side, rank as usize).wrapping_mul(self.type_size(side))
+                let count = self.count_in(side, communicators::rank_now(self.handle));
+                self.of_type(count, side)
             }
             Amount::Degree => self.each(side).wrapping_mul(degree()),
             Amount::DegreeSum => self.sum(side, degree()),
@@ -82,6 +86,11 @@ impl Accepted<'_> {
 
     fn is_to_nobody(&self) -> bool {
         self.rank(Role::Destination).is_some_and(|rank| rank < 0)
+    }
+
+    /// In an intercommunicator the group of the root has arguments that mean nothing.
+    fn has_no_part(&self) -> bool {
+        self.comm.is_some_and(Comm::is_inter) && self.rank(Role::Root).is_some_and(|root| root < 0)
     }
 
     /// An argument that is a rank.
@@ -107,7 +116,12 @@ impl Accepted<'_> {
         let Some(place) = side.count else { return 0 };
         let argument = self.frame.argument(place);
         let count = if self.call.wide { argument as i64 } else { i64::from(argument as c_int) };
-        (count.max(0).cast_unsigned()).wrapping_mul(self.type_size(side))
+        self.of_type(count.max(0).cast_unsigned(), side)
+    }
+
+    /// Bytes of so many. Of none, the type may be no type.
+    fn of_type(&self, count: u64, side: Side) -> u64 {
+        if count == 0 { 0 } else { count.wrapping_mul(self.type_size(side)) }
     }
 
     /// A count of an array.
@@ -127,7 +141,7 @@ impl Accepted<'_> {
 
     fn sum(&self, side: Side, ranks: u64) -> u64 {
         let counts = (0..ranks as usize).map(|rank| self.count_in(side, rank)).fold(0, u64::wrapping_add);
-        counts.wrapping_mul(self.type_size(side))
+        self.of_type(counts, side)
     }
 
     fn weighted(&self, side: Side, ranks: u64) -> u64 {
@@ -160,6 +174,10 @@ fn size_of_type(abi: &Abi, handle: u64) -> u64 {
     // MPICH's handles of basic types hold their size.
     if abi.handle == 4 && handle >> 26 == 0b01_0011 {
         return handle >> 8 & 0xff;
+    }
+    // What is null where it means nothing would be an error, with the program's own handler.
+    if handle == abi::null_type() {
+        return 0;
     }
     // SAFETY: the function is of this type, and the handle valid.
     let size = unsafe { functions::TYPE_SIZE.number(handle) };

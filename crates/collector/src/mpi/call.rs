@@ -31,11 +31,16 @@ pub unsafe extern "C" fn before(frame: *mut Frame) -> Next {
     // SAFETY: the wrapper's own, and nobody else's.
     let frame = unsafe { &mut *frame };
     let (layer, number) = (frame.layer(), frame.call());
-    let real = library::real(layer, number, frame.site);
+    let (Some(real), Some(call)) = (library::real(layer, number, frame.site), TABLE.get(number)) else {
+        return Next { real: library::nothing(), words: JUMP };
+    };
     let jump = Next { real, words: JUMP };
-    let Some(call) = TABLE.get(number) else { return jump };
     let local = thread::local();
     if is_inside(local.mpi_frame.get(), frame) {
+        if call.effect == Effect::CommFree && layer < library::FIRST_FORTRAN {
+            // By a function of the program that another call runs: the handle may stand for another one afterwards.
+            communicators::retire(freed(call, frame));
+        }
         return jump;
     }
     if layer >= library::FIRST_FORTRAN {
@@ -99,14 +104,22 @@ fn prepare(call: &Call, frame: &mut Frame, local: &Local) {
     match call.effect {
         Effect::Nothing => {}
         Effect::CommFree => {
-            let address = call.place(Role::Communicator).map_or(0, |place| frame.argument(place));
-            // SAFETY: the program gives the address of a handle; a null pointer is its error, which MPI finds.
-            frame.handle = if address == 0 { 0 } else { unsafe { abi.stored(address, 0) } };
+            frame.handle = freed(call, frame);
         }
         _ if requests::any() && call.place(Role::Request).is_some() => {
             completion::prepare(abi, call, frame, local);
         }
         _ => frame.reserved = 0,
+    }
+}
+
+/// The communicator that a call frees, or 0.
+fn freed(call: &Call, frame: &Frame) -> u64 {
+    let address = call.place(Role::Communicator).map_or(0, |place| frame.argument(place));
+    match abi::abi() {
+        // SAFETY: the program gives the address of a handle; a null pointer is its error, which MPI finds.
+        Some(abi) if address != 0 => unsafe { abi.stored(address, 0) },
+        _ => 0,
     }
 }
 
@@ -160,7 +173,7 @@ fn note(call: &Call, frame: &Frame, slot: &ThreadSlot, tables: &ThreadTables, ti
     let (mut sent, mut received) = (0, 0);
     if let Some(abi) = accepted {
         let number = site.map_or(NO_COMMUNICATOR, |site| site.communicator.load(Relaxed));
-        let accepted = Accepted { abi, call, frame, comm: communicators::by_number(number) };
+        let accepted = Accepted { abi, call, frame, handle, comm: communicators::by_number(number) };
         let notes = Notes { slot, tables, local };
         (sent, received) = bytes(&accepted, &notes);
         if call.effect != Effect::Nothing {
@@ -216,7 +229,7 @@ fn with_requests(accepted: &Accepted, notes: &Notes, comm: u16, bytes: (u64, u64
 /// The bytes sent and received, which are counted by peers too.
 #[inline]
 fn bytes(accepted: &Accepted, notes: &Notes) -> (u64, u64) {
-    let Accepted { abi, call, frame, comm } = accepted;
+    let Accepted { abi, call, frame, comm, .. } = accepted;
     let Notes { slot, tables, .. } = notes;
     let sent = match call.sent {
         Amount::Nothing => 0,

@@ -21,8 +21,6 @@ struct Known {
     ranks: AtomicPtr<u32>,
     mapped: AtomicBool,
     members: AtomicU64,
-    /// 1 + the number of neighbours from whom, and to whom; 0: not asked.
-    neighbours: [AtomicU32; 2],
 }
 
 static KNOWN: [Known; COMMUNICATORS] = [const {
@@ -34,7 +32,6 @@ static KNOWN: [Known; COMMUNICATORS] = [const {
         ranks: AtomicPtr::new(core::ptr::null_mut()),
         mapped: AtomicBool::new(false),
         members: AtomicU64::new(0),
-        neighbours: [AtomicU32::new(0), AtomicU32::new(0)],
     }
 }; COMMUNICATORS];
 static USED: AtomicUsize = AtomicUsize::new(0);
@@ -91,36 +88,56 @@ impl Comm {
         let found = unsafe { *ranks.add(rank as usize) };
         found.cast_signed().is_positive().then_some(found).or((found == 0).then_some(0))
     }
+}
 
-    /// From how many (0) or to how many (1) neighbours its topology goes.
-    pub fn neighbours(self, direction: usize) -> u64 {
-        let Some(place) = self.0.neighbours.get(direction) else { return 0 };
-        if place.load(Relaxed) == 0 {
-            let [from, to] = count_neighbours(self.0.handle.load(Relaxed), self.rank());
-            let [first, second] = &self.0.neighbours;
-            first.store(from + 1, Relaxed);
-            second.store(to + 1, Relaxed);
-        }
-        u64::from(place.load(Relaxed).saturating_sub(1))
-    }
+/// What MPI says at this moment of a communicator that a call has just accepted: by this much, arrays of the program are read.
+pub fn size_now(handle: u64) -> u64 {
+    // SAFETY: the functions are of these types, and the handle was accepted by a call.
+    let size = unsafe {
+        let inter = functions::COMM_TEST_INTER.number(handle).unwrap_or(0) != 0;
+        let size = if inter { &functions::COMM_REMOTE_SIZE } else { &functions::COMM_SIZE };
+        size.number(handle)
+    };
+    u64::try_from(size.unwrap_or(0)).unwrap_or(0)
+}
+
+/// The same for our rank.
+pub fn rank_now(handle: u64) -> usize {
+    // SAFETY: as above.
+    let rank = unsafe { functions::COMM_RANK.number(handle) };
+    usize::try_from(rank.unwrap_or(0)).unwrap_or(0)
+}
+
+/// From how many (0) or to how many (1) neighbours its topology goes.
+pub fn neighbours_now(handle: u64, direction: usize) -> u64 {
+    let counts = count_neighbours(handle, rank_now(handle) as u32);
+    counts.get(direction).copied().unwrap_or(0).into()
 }
 
 /// The number of the communicator with this handle, which a call has just accepted. `None` where none can be added now.
 pub fn find(handle: u64) -> Option<u16> {
+    let _errno = SavedErrno::new();
     if let Some(number) = known(handle) {
         return Some(number);
     }
-    if ADDING.swap(true, Ordering::Acquire) {
-        return None;
+    // Who adds asks MPI, for some microseconds; longer, with many ranks.
+    const TRIES: usize = 1_000_000;
+    for _ in 0..TRIES {
+        if !ADDING.swap(true, Ordering::Acquire) {
+            let added = known(handle).or_else(|| add(handle));
+            ADDING.store(false, Ordering::Release);
+            return added;
+        }
+        core::hint::spin_loop();
     }
-    let _errno = SavedErrno::new();
-    let added = known(handle).or_else(|| add(handle));
-    ADDING.store(false, Ordering::Release);
-    added
+    None
 }
 
 /// The same, only if it was seen before.
 pub fn known(handle: u64) -> Option<u16> {
+    if handle == 0 {
+        return None;
+    }
     let used = USED.load(Ordering::Acquire);
     KNOWN.iter().take(used).position(|known| known.handle.load(Relaxed) == handle).map(|number| number as u16)
 }
@@ -163,7 +180,12 @@ fn add(handle: u64) -> Option<u16> {
             && known.rank.load(Relaxed) == members.rank
     };
     // One that was freed and had the same ranks goes on as this one: programs make them by the thousand.
-    let number = match KNOWN.iter().take(used).position(is_same) {
+    let same = KNOWN.iter().take(used).position(is_same);
+    if same.is_some() && !members.ranks.is_null() {
+        // It has them already.
+        give_back(members.size as usize);
+    }
+    let number = match same {
         Some(number) => number,
         None if used < COMMUNICATORS - 1 => used,
         None => {
@@ -175,10 +197,11 @@ fn add(handle: u64) -> Option<u16> {
     known.size.store(members.size, Relaxed);
     known.rank.store(members.rank, Relaxed);
     known.inter.store(members.inter, Relaxed);
-    known.ranks.store(members.ranks, Relaxed);
+    if same.is_none() {
+        known.ranks.store(members.ranks, Relaxed);
+    }
     known.mapped.store(members.mapped, Relaxed);
     known.members.store(members.sum, Relaxed);
-    known.neighbours.iter().for_each(|count| count.store(0, Relaxed));
     known.handle.store(handle, Relaxed);
     USED.store(used.max(number + 1), Ordering::Release);
     if let Some(place) = process::communicators().and_then(|all| all.get(number)) {

@@ -32,29 +32,26 @@ static SCOPE: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
 
 const LONGEST: usize = 64;
 
-/// The function that the program would have called without us; [`no_mpi`] where there is none.
+/// The function that the program would have called without us; `None` where no MPI is loaded, which may come later.
 #[inline]
-pub fn real(layer: usize, call: usize, site: usize) -> usize {
-    let Some(place) = REAL.get(layer).and_then(|layer| layer.get(call)) else { return nothing() };
+pub fn real(layer: usize, call: usize, site: usize) -> Option<usize> {
+    let place = REAL.get(layer).and_then(|layer| layer.get(call))?;
     match place.load(Relaxed) {
         0 => look_up(layer, call, site, place),
-        real => real,
+        real => Some(real),
     }
 }
 
 #[cold]
-fn look_up(layer: usize, call: usize, site: usize, place: &AtomicUsize) -> usize {
+fn look_up(layer: usize, call: usize, site: usize, place: &AtomicUsize) -> Option<usize> {
     let _errno = SavedErrno::new();
     let mut name = [0u8; LONGEST];
-    let Some(found) = name_of(layer, call, &mut name).map(|name| symbol(name, site)) else {
-        return nothing();
-    };
+    let found = symbol(name_of(layer, call, &mut name)?, site);
     if found.is_null() {
-        // MPI may be loaded later.
-        return nothing();
+        return None;
     }
     place.store(found.expose_provenance(), Relaxed);
-    found.addr()
+    Some(found.addr())
 }
 
 fn name_of(layer: usize, call: usize, place: &mut [u8; LONGEST]) -> Option<&CStr> {
@@ -146,11 +143,11 @@ fn opens(path: *const c_char, search: &mut Search) -> bool {
             return false;
         }
         let scope = libc::dlopen(path, libc::RTLD_LAZY | libc::RTLD_NOLOAD);
-        if scope.is_null() {
-            return false;
-        }
-        if libc::dlsym(scope, search.name.as_ptr()).is_null() {
-            libc::dlclose(scope);
+        if scope.is_null() || libc::dlsym(scope, search.name.as_ptr()).is_null() {
+            if !scope.is_null() {
+                libc::dlclose(scope);
+            }
+            libc::dlerror();
             return false;
         }
         search.scope = scope;
@@ -158,7 +155,8 @@ fn opens(path: *const c_char, search: &mut Search) -> bool {
     true
 }
 
-fn nothing() -> usize {
+/// The address of [`no_mpi`].
+pub fn nothing() -> usize {
     (no_mpi as *const ()).addr()
 }
 

@@ -152,12 +152,17 @@ fn map<'a>(file: c_int, bytes: usize) -> Option<&'a Header> {
         if libc::ftruncate(file, bytes as libc::off_t) != 0 {
             return None;
         }
-        let protection = libc::PROT_READ | libc::PROT_WRITE;
-        let mapping = libc::mmap(core::ptr::null_mut(), bytes, protection, libc::MAP_SHARED, file, 0);
+        // Slots open when they are given out: a program that locks its memory gets no pages for the others.
+        let mapping = libc::mmap(core::ptr::null_mut(), bytes, libc::PROT_NONE, libc::MAP_SHARED, file, 0);
         if mapping == libc::MAP_FAILED {
             return None;
         }
+        if libc::mprotect(mapping, THREADS_AT, libc::PROT_READ | libc::PROT_WRITE) != 0 {
+            libc::munmap(mapping, bytes);
+            return None;
+        }
         libc::madvise(mapping, bytes, libc::MADV_DONTDUMP);
+        libc::madvise(mapping, bytes, libc::MADV_NOHUGEPAGE);
         mapping.cast::<Header>().as_ref()
     }
 }
@@ -175,16 +180,21 @@ fn unmap(header: &Header, threads: usize) {
 /// Puts memory that nobody reads in the place of the parent's file: the thread that forked may be in the middle of a
 /// call or a region, and still has references.
 pub fn detach(header: &Header, threads: u32) {
+    let used = file_bytes(header.slots.load(Relaxed).min(threads) as usize);
+    let rest = file_bytes(threads as usize) - used;
     // SAFETY: the mapping of the parent; zeros are a value of all that lies in it.
     unsafe {
         libc::mmap(
             at(header, 0).cast_mut(),
-            file_bytes(threads as usize),
+            used,
             libc::PROT_READ | libc::PROT_WRITE,
             libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED,
             -1,
             0,
         );
+        if rest > 0 {
+            libc::munmap(at(header, used).cast_mut(), rest);
+        }
     }
 }
 
@@ -201,8 +211,33 @@ pub fn reserve(start: *const c_void, bytes: usize) -> bool {
     }
 }
 
+/// Which slots are open, a bit each.
+static OPEN: [AtomicU64; THREADS.div_ceil(64)] = [const { AtomicU64::new(0) }; THREADS.div_ceil(64)];
+
+/// Opens a slot that is given out. False where the kernel refuses.
+pub fn open_slot(header: &Header, number: u32) -> bool {
+    let place = at(header, THREADS_AT + number as usize * size_of::<ThreadSlot>()).cast_mut();
+    let Some(word) = OPEN.get(number as usize / 64) else { return false };
+    // SAFETY: a part of our mapping that nobody uses.
+    let opened =
+        unsafe { libc::mprotect(place, size_of::<ThreadSlot>(), libc::PROT_READ | libc::PROT_WRITE) } == 0;
+    if opened {
+        word.fetch_or(1 << (number % 64), Ordering::Release);
+    }
+    opened
+}
+
+/// In a child of fork, whose file is new.
+pub fn close_slots() {
+    OPEN.iter().for_each(|word| word.store(0, Relaxed));
+}
+
+/// A slot that is open.
 pub fn slot(header: &Header, threads: u32, number: u32) -> Option<&ThreadSlot> {
-    if number >= threads {
+    let is_open = OPEN
+        .get(number as usize / 64)
+        .is_some_and(|word| word.load(Ordering::Acquire) >> (number % 64) & 1 == 1);
+    if number >= threads || !is_open {
         return None;
     }
     let place = at(header, THREADS_AT + number as usize * size_of::<ThreadSlot>()).cast::<ThreadSlot>();

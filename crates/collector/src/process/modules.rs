@@ -1,11 +1,12 @@
 //! The files that hold the addresses which were noted, so that these can be named when the process is gone.
 
-use core::ffi::{CStr, c_int};
-use core::sync::atomic::{AtomicBool, Ordering, Ordering::Relaxed};
+use core::ffi::{CStr, c_char, c_int, c_void};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering, Ordering::Relaxed};
 
 use numawise_wire::snapshot::{Header, Module, PATH_BYTES};
 
 use super::file;
+use crate::system;
 
 /// One thread adds at a time; the others go without, and the next address of the same file adds it.
 static ADDING: AtomicBool = AtomicBool::new(false);
@@ -22,9 +23,7 @@ pub fn note(header: &Header, address: usize) {
     let usable = used > 0 || file::reserve(modules.as_ptr().cast(), size_of_val(modules));
     match modules.get(used).filter(|_| usable) {
         Some(module) => {
-            let mut search = Search { address, module };
-            // SAFETY: the function is of the type that is asked for, and its data lives through the call.
-            if unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut search).cast()) } != 0 {
+            if by_object(address, module).unwrap_or_else(|| by_walk(address, module)) {
                 header.modules.store(used as u32 + 1, Ordering::Release);
             }
         }
@@ -40,12 +39,77 @@ pub fn begin_child() {
     ADDING.store(false, Relaxed);
 }
 
+/// What glibc's `_dl_find_object` (2.35) fills: see dlfcn.h. We read three fields; the rest is for it to write.
+#[repr(C)]
+struct FoundObject {
+    flags: u64,
+    start: *mut c_void,
+    end: *mut c_void,
+    map: *const LinkMap,
+    rest: [u64; 12],
+}
+
+/// The public beginning of glibc's `struct link_map`: see link.h.
+#[repr(C)]
+struct LinkMap {
+    base: usize,
+    name: *const c_char,
+}
+
+/// Looked up once, when the process begins to be watched; 0: there is none.
+static FIND: AtomicUsize = AtomicUsize::new(0);
+
+pub fn look_up() {
+    FIND.store(system::next_symbol(c"_dl_find_object").expose_provenance(), Relaxed);
+}
+
+/// Without a lock of the loader, which another thread may hold while it waits for this one. `None` in older C libraries.
+fn by_object(address: usize, module: &Module) -> Option<bool> {
+    let find = FIND.load(Relaxed);
+    if find == 0 {
+        return None;
+    }
+    let null = core::ptr::null_mut();
+    let mut found = FoundObject { flags: 0, start: null, end: null, map: null.cast(), rest: [0; 12] };
+    // SAFETY: glibc's function of this type takes any address, and writes no more than its own struct, which ours is at least as
+    // large as. A file that runs stays loaded, and its map with it.
+    unsafe {
+        let find: unsafe extern "C" fn(*mut c_void, *mut FoundObject) -> c_int = core::mem::transmute(find);
+        if find(core::ptr::with_exposed_provenance_mut(address), &raw mut found) != 0 || found.map.is_null() {
+            return Some(false);
+        }
+        module.begin.store(found.start.addr() as u64, Relaxed);
+        module.end.store(found.end.addr() as u64, Relaxed);
+        module.base.store((*found.map).base as u64, Relaxed);
+        name((*found.map).name, module);
+    }
+    Some(true)
+}
+
+/// # Safety
+/// The path must be null or a string of the loader.
+unsafe fn name(path: *const c_char, module: &Module) {
+    if path.is_null() {
+        return;
+    }
+    // SAFETY: the caller's promise.
+    let path = unsafe { CStr::from_ptr(path) }.to_bytes();
+    let rest = path.len().saturating_sub(PATH_BYTES - 1);
+    file::copy(path.get(rest..).unwrap_or_default(), &module.path);
+}
+
+fn by_walk(address: usize, module: &Module) -> bool {
+    let mut search = Search { address, module };
+    // SAFETY: the function is of the type that is asked for, and its data lives through the call.
+    unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut search).cast()) != 0 }
+}
+
 struct Search<'a> {
     address: usize,
     module: &'a Module,
 }
 
-unsafe extern "C" fn look(info: *mut libc::dl_phdr_info, _: usize, data: *mut core::ffi::c_void) -> c_int {
+unsafe extern "C" fn look(info: *mut libc::dl_phdr_info, _: usize, data: *mut c_void) -> c_int {
     // SAFETY: the loader gives a live struct with a table of so many entries, and `data` is the pointer that we gave.
     let (info, search) = unsafe { (&*info, &*data.cast::<Search>()) };
     // SAFETY: as above.
@@ -64,11 +128,7 @@ unsafe extern "C" fn look(info: *mut libc::dl_phdr_info, _: usize, data: *mut co
     search.module.begin.store(begin as u64, Relaxed);
     search.module.end.store(end as u64, Relaxed);
     search.module.base.store(base as u64, Relaxed);
-    if !info.dlpi_name.is_null() {
-        // SAFETY: the loader keeps the path as a string while the file is loaded.
-        let path = unsafe { CStr::from_ptr(info.dlpi_name) }.to_bytes();
-        let rest = path.len().saturating_sub(PATH_BYTES - 1);
-        file::copy(path.get(rest..).unwrap_or_default(), &search.module.path);
-    }
+    // SAFETY: the loader keeps the path as a string while the file is loaded.
+    unsafe { name(info.dlpi_name, search.module) };
     1
 }

@@ -91,7 +91,7 @@ fn claim<'a>(watched: &Watched<'a>) -> Option<&'a ThreadSlot> {
     let fresh =
         header.slots.fetch_update(SeqCst, SeqCst, |used| (used < watched.threads).then_some(used + 1));
     let slot = match fresh {
-        Ok(number) => watched.slot(number).filter(|slot| {
+        Ok(number) => watched.open_slot(number).filter(|slot| {
             let usable = process::reserve((&raw const **slot).cast(), offset_of!(ThreadSlot, tables));
             slot.owned.store(u32::from(usable), Relaxed);
             usable
