@@ -3,4 +3,5 @@
 
 mod guests;
 mod mpi;
+mod openmp;
 mod support;

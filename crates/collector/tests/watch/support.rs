@@ -37,8 +37,19 @@ impl Bench {
 
     /// Compiles a program beside this file; `None`, having said so, where there is no such compiler.
     pub fn compile(&self, compiler: &str, source: &str, options: &[&str]) -> Option<PathBuf> {
+        self.compile_from("tests/watch/programs", compiler, source, options)
+    }
+
+    /// Compiles a program of a folder, which is named from this crate's.
+    pub fn compile_from(
+        &self,
+        folder: &str,
+        compiler: &str,
+        source: &str,
+        options: &[&str],
+    ) -> Option<PathBuf> {
         let program = self.folder.path().join(format!("{source}-{compiler}"));
-        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/watch/programs").join(source);
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join(source);
         let mut command = Command::new(compiler);
         command.args(["-g", "-O1", "-w", "-o"]).arg(&program).arg(from).args(options);
         let Ok(compiled) = command.current_dir(self.folder.path()).output() else {

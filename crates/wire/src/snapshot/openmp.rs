@@ -61,6 +61,33 @@ pub enum ConstructKind {
     TaskCreation = 17,
 }
 
+impl ConstructKind {
+    const ALL: [ConstructKind; 18] = [
+        ConstructKind::Root,
+        ConstructKind::Others,
+        ConstructKind::Parallel,
+        ConstructKind::Teams,
+        ConstructKind::Task,
+        ConstructKind::Loop,
+        ConstructKind::Sections,
+        ConstructKind::Single,
+        ConstructKind::Barrier,
+        ConstructKind::Taskwait,
+        ConstructKind::Taskgroup,
+        ConstructKind::Taskloop,
+        ConstructKind::Critical,
+        ConstructKind::Atomic,
+        ConstructKind::Ordered,
+        ConstructKind::Lock,
+        ConstructKind::Target,
+        ConstructKind::TaskCreation,
+    ];
+
+    pub fn from_number(number: u16) -> Option<ConstructKind> {
+        Self::ALL.get(usize::from(number)).copied()
+    }
+}
+
 /// How a loop's iterations are handed out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u16)]
@@ -73,6 +100,21 @@ pub enum LoopSchedule {
     /// As OMP_SCHEDULE or omp_set_schedule says.
     Runtime = 4,
     Distribute = 5,
+}
+
+impl LoopSchedule {
+    const ALL: [LoopSchedule; 6] = [
+        LoopSchedule::Unknown,
+        LoopSchedule::Static,
+        LoopSchedule::Dynamic,
+        LoopSchedule::Guided,
+        LoopSchedule::Runtime,
+        LoopSchedule::Distribute,
+    ];
+
+    pub fn from_number(number: u16) -> Option<LoopSchedule> {
+        Self::ALL.get(usize::from(number)).copied()
+    }
 }
 
 /// One construct within what it stands in.

@@ -1,14 +1,19 @@
 //! Reads a snapshot file from bytes, of which nothing is trusted: every place is checked against the length, and what is broken
 //! is told with its place. Words are read in the byte order of this machine, in which the magic number must make sense.
 
+mod openmp;
+
 use core::mem::offset_of;
 
 use super::header::{Flag, Header, PartName};
+use super::openmp::{OpenMp, ROWS};
 use super::process::{Communicator, Module};
 use super::thread::{
     Dropped, PEERS, Peer, SITES, SIZE_BINS, Site, SizeFamily, ThreadSlot, ThreadState, ThreadTables,
 };
 use super::{COMMUNICATORS, HEADER_BYTES, MAGIC, MODULES, MPI_CALLS, THREADS, VERSION};
+
+pub use openmp::ConstructRecord;
 
 /// What is wrong with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,6 +162,8 @@ impl<'a> SnapshotFile<'a> {
             let begin = threads + slot * size_of::<ThreadSlot>();
             check(begin + offset_of!(ThreadSlot, sites_used), "sites", SITES)?;
             check(begin + offset_of!(ThreadSlot, peers_used), "peers", PEERS)?;
+            let rows = offset_of!(ThreadTables, openmp) + offset_of!(OpenMp, rows_used);
+            check(begin + offset_of!(ThreadSlot, tables) + rows, "rows", ROWS)?;
         }
         Ok(())
     }
