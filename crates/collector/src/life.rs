@@ -7,7 +7,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use numawise_wire::snapshot::Flag;
 
 use crate::system::SavedErrno;
-use crate::{mpi, process, thread};
+use crate::{mpi, omp, process, thread};
 
 /// Begins to watch the process, where the environment asks for it.
 pub fn begin() {
@@ -15,7 +15,7 @@ pub fn begin() {
     if !process::prepare() {
         return;
     }
-    thread::register_end();
+    thread::register_end(omp::thread_ends);
     // SAFETY: the handler is never unloaded.
     unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
     exit::look_up(end);

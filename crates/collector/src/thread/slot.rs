@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 use core::mem::offset_of;
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed, Ordering::SeqCst};
+use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering::Relaxed, Ordering::SeqCst};
 
 use numawise_wire::snapshot::{ThreadSlot, ThreadState, ThreadTables};
 
@@ -10,7 +10,6 @@ use super::cpu;
 use super::local::{SCRATCH_BYTES, local};
 use super::state::change;
 use super::word::add;
-use crate::omp;
 use crate::process::{self, Watched};
 use crate::system::{self, SavedErrno};
 use crate::time;
@@ -18,8 +17,13 @@ use crate::time;
 /// 1 + the key whose destructor tells that a thread ends.
 static KEY: AtomicU32 = AtomicU32::new(0);
 
+/// What others do when a thread ends, before its time is charged.
+pub type AtEnd = fn(&ThreadSlot, u64);
+static AT_END: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
+
 /// Makes the key, early: the C library allocates nothing for the first ones.
-pub fn register_end() {
+pub fn register_end(at_end: AtEnd) {
+    AT_END.store(at_end as *mut c_void, Relaxed);
     cpu::look();
     let mut key = 0;
     // SAFETY: the key is written by the call, and the function is never unloaded.
@@ -135,7 +139,12 @@ pub fn end_current() {
     // SAFETY: as in `current`.
     let Some(slot) = (unsafe { local.slot.get().as_ref() }) else { return };
     let now = time::now();
-    omp::thread_ends(slot, now);
+    let at_end = AT_END.load(Relaxed);
+    if !at_end.is_null() {
+        // SAFETY: a function of this type was stored.
+        let at_end: AtEnd = unsafe { core::mem::transmute(at_end) };
+        at_end(slot, now);
+    }
     let state = slot.state.load(Relaxed);
     change(slot, state, state, now);
     slot.end.store(now, Relaxed);
