@@ -7,7 +7,7 @@ use std::process::Command;
 use numawise_wire::snapshot::reader::{SiteRecord, SnapshotFile};
 use numawise_wire::snapshot::{Flag, Header, MpiKind, ThreadState};
 
-use crate::support::{Bench, Ended};
+use crate::support::{Bench, Ended, library};
 
 const MPIS: [(&str, MpiKind); 2] = [("openmpi", MpiKind::OpenMpi), ("mpich", MpiKind::Mpich)];
 
@@ -310,5 +310,53 @@ fn python_finds_its_mpi_in_a_scope_of_its_own() {
         let file = SnapshotFile::parse(&bytes).unwrap();
         assert_eq!(counts(&file)["MPI_Barrier"].0, 1);
         assert!(file.header_long(offset_of!(Header, mpi_finalize)) > 0);
+    }
+}
+
+#[test]
+fn other_tools_beneath_above_and_in_the_program_count_as_before() {
+    let bench = Bench::new();
+    for (mpi, _) in installed("mpicc") {
+        let compiler = format!("mpicc.{mpi}");
+        let Some(program) = bench.compile(&compiler, "sends.c", &[]) else { continue };
+        let Some(tool) = bench.compile(&compiler, "tool.c", &["-shared", "-fPIC"]) else { continue };
+        let linked = bench.compile_with(&compiler, "sends.c", "tool.c").unwrap();
+        let (ours, tool) = (library().display().to_string(), tool.display().to_string());
+        for (preloaded, program) in
+            [(format!("{ours}:{tool}"), &program), (format!("{tool}:{ours}"), &program), (ours, &linked)]
+        {
+            let launcher = format!("mpirun.{mpi}");
+            let folder = format!("NUMAWISE_SNAPSHOT={}", bench.snapshot().display());
+            let preload = format!("LD_PRELOAD={preloaded}");
+            let words = [&launcher, "-n", "2", "env", &folder, &preload, program.to_str().unwrap()];
+            let ended = bench.without(&words);
+            assert!(ended.status.success(), "{mpi} {preload} {}", ended.errors);
+            assert_eq!(ended.output, "tool: 10\n", "{mpi} {preload}");
+            let mut calls = Counts::new();
+            for bytes in bench.take_files() {
+                calls.extend(counts(&SnapshotFile::parse(&bytes).unwrap()));
+            }
+            assert_eq!((calls["MPI_Send"], calls["MPI_Recv"]), ((10, 40, 0), (10, 0, 40)), "{mpi} {preload}");
+            assert_eq!(calls["MPI_Finalize"].0, 1, "{mpi} {preload}");
+        }
+    }
+}
+
+#[test]
+fn an_mpi_that_is_loaded_late_is_found() {
+    let bench = Bench::new();
+    let Some(program) = bench.compile("gcc", "late.c", &[]) else { return };
+    for (library, mpi) in [("libmpi.so.40", "openmpi"), ("libmpich.so.12", "mpich")] {
+        let words = [program.to_str().unwrap(), library];
+        let (without, with) = (bench.without(&words), bench.with(&words));
+        if !without.status.success() {
+            eprintln!("SKIPPED: no {mpi}: {}", without.output);
+            continue;
+        }
+        assert_eq!((&with.output, with.status), (&without.output, without.status), "{library}");
+        let files = bench.take_files();
+        let found = files.iter().map(|bytes| counts(&SnapshotFile::parse(bytes).unwrap()));
+        let found = found.filter(|counts| counts.contains_key("MPI_Init")).collect::<Vec<_>>();
+        assert!(found.len() == 1 && found[0]["MPI_Finalize"].0 == 1, "{library} {found:?}");
     }
 }

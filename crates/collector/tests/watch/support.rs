@@ -61,6 +61,17 @@ impl Bench {
         Some(program)
     }
 
+    /// The same, of two sources.
+    pub fn compile_with(&self, compiler: &str, source: &str, other: &str) -> Option<PathBuf> {
+        let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/watch/programs");
+        let program = self.compile(compiler, source, &[programs.join(other).to_str().unwrap()])?;
+        let renamed = self.folder.path().join(format!("{source}-{other}-{compiler}"));
+        std::fs::rename(&program, &renamed).unwrap();
+        // The one without was there before.
+        self.compile(compiler, source, &[])?;
+        Some(renamed)
+    }
+
     pub fn without(&self, words: &[&str]) -> Ended {
         run(&mut self.command(words))
     }
