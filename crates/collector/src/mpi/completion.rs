@@ -37,12 +37,16 @@ fn is_of_many(effect: Effect) -> bool {
 /// Keeps the handles that the call will change, and gives it a place for statuses where the program wants none.
 pub fn prepare(abi: &Abi, call: &Call, frame: &mut Frame, local: &Local) {
     frame.reserved = 0;
+    // Others have a request too, which is written only, or a number that is not one of requests.
+    if !is_of_many(call.effect) && !matches!(call.effect, Effect::Wait | Effect::Test | Effect::RequestFree) {
+        return;
+    }
     let Some(array) =
         call.place(Role::Request).map(|place| frame.argument(place)).filter(|array| *array != 0)
     else {
         return;
     };
-    if matches!(call.effect, Effect::Wait | Effect::Test | Effect::RequestFree) {
+    if !is_of_many(call.effect) {
         // SAFETY: the program gives the address of a handle.
         frame.handle = unsafe { abi.stored(array, 0) };
         frame.reserved = WATCHED;
