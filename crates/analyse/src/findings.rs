@@ -6,6 +6,7 @@ mod memory;
 mod nodes;
 mod noise;
 mod others;
+mod pinning;
 mod spread;
 mod threads;
 mod together;
@@ -112,6 +113,7 @@ pub fn all(
     let rules = [
         memory::first_touch_by_one_thread,
         threads::migrate,
+        pinning::helps,
         spread::idle_bandwidth,
         spread::process_per_node,
         hbm::unused,
@@ -122,6 +124,7 @@ pub fn all(
         together::better_together,
     ];
     let mut findings: Vec<Finding> = rules.iter().filter_map(|rule| rule(&case)).collect();
+    findings.extend(pinning::unexplained_gain(&case, &findings));
     findings.sort_by(|a, b| weight(study, b).partial_cmp(&weight(study, a)).unwrap_or(Ordering::Equal));
     findings
 }

@@ -62,6 +62,12 @@ pub enum FindingId {
     /// Threads do better together on one node than over several.
     #[serde(rename = "NW010")]
     BetterTogether,
+    /// Pinned threads are faster, though none was seen to migrate.
+    #[serde(rename = "NW011")]
+    PinningHelps,
+    /// A placement is better, and no other finding says why.
+    #[serde(rename = "NW012")]
+    PlacementHelps,
 }
 
 impl FindingId {
@@ -78,6 +84,8 @@ impl FindingId {
             FindingId::MemoryOutOfReach => "NW008",
             FindingId::ThreadsBoundByProgram => "NW009",
             FindingId::BetterTogether => "NW010",
+            FindingId::PinningHelps => "NW011",
+            FindingId::PlacementHelps => "NW012",
         }
     }
 }
@@ -195,6 +203,10 @@ pub enum EvidenceQuantity {
     MemoryUnderPolicy,
     /// Share of the memory of a point that is of a use which the policy of a process does not move; `of`: all that counts.
     MemoryByUse,
+    /// Runs in which two working threads were on one CPU while there was one for each; `of`: runs that show it.
+    RunsWithSharedCpu,
+    /// Share of the time that threads were ready to run in which they waited for a CPU; the median of the runs.
+    WaitForCpu,
     /// CPUs that working threads are held to; `of`: CPUs that they may use.
     CpusOfThreads,
 }
@@ -331,6 +343,10 @@ pub enum Advice {
     LeaveThreads,
     /// Keep all threads and their memory on one node, as this placement does.
     KeepTogether {
+        placement: PointId,
+    },
+    /// Place the program as this point does.
+    UsePlacement {
         placement: PointId,
     },
     /// Run several inputs at once, one inside each node.

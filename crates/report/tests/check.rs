@@ -142,6 +142,22 @@ fn the_fields_that_scripts_rely_on() {
     }
 }
 
+/// A line to use from now on without a finding that says why would be a riddle.
+#[test]
+fn what_is_recommended_is_the_cure_of_a_finding() {
+    let mut recommended = 0;
+    for sample in sample::all() {
+        let Some(point) = &sample.analysis.recommended else { continue };
+        let request = &sample.study.header.point(point).unwrap().request;
+        let mut cures = sample.analysis.findings.iter().filter_map(|finding| finding.cure.as_ref());
+        assert!(cures.any(|cure| cure == request), "{}", sample.name);
+        let text = document::terminal(&check::document(&sample.check()), Style::plain());
+        assert!(!normal(&text).contains("Findings none"), "{text}");
+        recommended += 1;
+    }
+    assert!(recommended > 1);
+}
+
 /// Every key is described, so that nobody has to guess.
 #[test]
 fn the_description_names_every_key() {

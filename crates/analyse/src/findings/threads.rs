@@ -34,9 +34,7 @@ pub fn migrate(case: &Case) -> Option<Finding> {
         EvidenceSubject::Point { point: free.id.clone() },
         EvidenceSource::Observations,
     )];
-    if let (Some(loose), Some(tight)) = (variation(free), variation(pinned)) {
-        evidence.extend([loose, tight]);
-    }
+    evidence.extend(spread_of_runs(free, pinned));
     evidence.extend(steadier.map(|s| Evidence {
         quantity: EvidenceQuantity::SpreadRatio,
         value: Reading::Measured(Amount::Ratio(Ratio(s.ratio))),
@@ -57,6 +55,11 @@ pub fn migrate(case: &Case) -> Option<Finding> {
             brought: cost(faster, "a difference in speed is not decided"),
         }],
     })
+}
+
+/// How much runs of both points vary; nothing where one of them is not known.
+pub fn spread_of_runs(free: &PointSummary, pinned: &PointSummary) -> Vec<Evidence> {
+    [variation(free), variation(pinned)].into_iter().collect::<Option<Vec<Evidence>>>().unwrap_or_default()
 }
 
 fn variation(point: &PointSummary) -> Option<Evidence> {

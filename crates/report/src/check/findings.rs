@@ -4,11 +4,12 @@ use numawise_facts::finding::{
     Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject,
 };
 use numawise_facts::{
-    Effect, Finding, FindingId, Levels, MemoryRequest, PointId, Reading, StudyHeader, ThreadBinding,
+    Effect, Finding, FindingId, Levels, MemoryRequest, PointId, Reading, StudyHeader,
 };
 use numawise_units::{NodeId, Ratio};
 
 mod others;
+mod pinning;
 mod runs;
 
 use crate::levels::counted;
@@ -27,6 +28,8 @@ pub fn title(id: FindingId) -> &'static str {
         FindingId::MemoryOutOfReach => "something else than the placement decides where memory lies",
         FindingId::ThreadsBoundByProgram => "the program places its threads itself",
         FindingId::BetterTogether => "threads do better together on one node",
+        FindingId::PinningHelps => "pinned threads are faster",
+        FindingId::PlacementHelps => "another placement is better",
     }
 }
 
@@ -71,12 +74,10 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
             }
             _ => format!("one of {of} threads took {value} of the page faults"),
         },
-        EvidenceQuantity::Migrations => {
-            format!("threads were seen to change CPUs {value} times in a run (median; at least)")
-        }
-        EvidenceQuantity::RunVariation => {
-            format!("run times vary by {value}{}", pinned_or_not(header, &one.subject))
-        }
+        EvidenceQuantity::Migrations
+        | EvidenceQuantity::RunVariation
+        | EvidenceQuantity::RunsWithSharedCpu
+        | EvidenceQuantity::WaitForCpu => pinning::sentence(header, one),
         EvidenceQuantity::SpreadRatio => format!("unpinned runs spread {} times as much as pinned ones", spread(one)),
         EvidenceQuantity::Threads if finding == FindingId::BetterTogether => together(one),
         EvidenceQuantity::EffectOfOneNode => {
@@ -291,15 +292,6 @@ fn levels<'a>(header: &'a StudyHeader, id: &PointId) -> Option<&'a Levels> {
     header.point(id).map(|point| &point.levels)
 }
 
-fn pinned_or_not(header: &StudyHeader, subject: &EvidenceSubject) -> &'static str {
-    let EvidenceSubject::Point { point } = subject else { return "" };
-    match levels(header, point).map(|levels| levels.pin) {
-        Some(ThreadBinding::Pinned) => " pinned",
-        Some(ThreadBinding::Free) => " unpinned",
-        None => "",
-    }
-}
-
 fn copies(header: &StudyHeader, one: &Evidence, effect: &str) -> String {
     let points = match &one.subject {
         EvidenceSubject::Points { from, to } => levels(header, from).zip(levels(header, to)),
@@ -357,6 +349,9 @@ fn advise(advice: &Advice) -> String {
         ),
         Advice::KeepTogether { placement } => {
             format!("keep all its threads and their memory on one node, as {placement} does")
+        }
+        Advice::UsePlacement { placement } => {
+            format!("place it as {placement} does; what it changes stands in the list of placements")
         }
         Advice::RunCopies { copies } => {
             format!("when there are several inputs, run {copies} at once, each inside a node (--place semi)")

@@ -290,13 +290,14 @@ pub fn one_node() -> Sample {
     header.metric = Metric::Output { regex: r"([0-9.]+) MPoints/s".to_owned(), higher_is_better: true };
     header.not_tried = vec![StudyNotice::OneMemoryNode.into()];
     let study = study(header, &[412.3, 431.8], 8, 0.01);
-    let mut analysis =
-        analysis(&study, VerdictKind::Affected, Reading::Measured(effect(1.047, 1.036, 1.059)));
+    let gain = effect(1.047, 1.036, 1.059);
+    let mut analysis = analysis(&study, VerdictKind::Affected, Reading::Measured(gain));
+    analysis.findings = vec![pinning_helps(&study.header, gain)];
     analysis.expected = Err(NotExpected::OneMemoryNode);
     analysis.recommended = Some("pinned".into());
     analysis.verdict.caveats = vec![StudyNotice::NotPinned { point: "pinned".into() }.into()];
     analysis.contrasts =
-        vec![contrast("os", "pinned", Reading::Measured(effect(1.047, 1.036, 1.059)), ContrastCall::Better)];
+        vec![contrast("os", "pinned", Reading::Measured(gain), ContrastCall::Better)];
     for point in &mut analysis.points {
         on_nodes(point, &[1536], &[1.0]);
     }
@@ -309,6 +310,27 @@ pub fn one_node() -> Sample {
         comments: vec![],
     };
     Sample { name: "one-node", study, analysis, from_now_on }
+}
+
+fn pinning_helps(header: &StudyHeader, gain: Effect) -> Finding {
+    let of_point = |point: &str| EvidenceSubject::Point { point: point.into() };
+    let share = |quantity, share, point| seen(quantity, Amount::Share(Ratio(share)), None, of_point(point));
+    let (count, runs) = (Amount::Count(3), Some(Amount::Count(9)));
+    Finding {
+        id: FindingId::PinningHelps,
+        evidence: vec![
+            compared(EvidenceQuantity::EffectOfPinning, gain, "os", "pinned"),
+            seen(EvidenceQuantity::Migrations, Amount::Count(0), None, of_point("os")),
+            seen(EvidenceQuantity::RunsWithSharedCpu, count, runs, of_point("os")),
+            share(EvidenceQuantity::WaitForCpu, 0.061, "os"),
+            share(EvidenceQuantity::WaitForCpu, 0.004, "pinned"),
+            share(EvidenceQuantity::RunVariation, 0.041, "os"),
+            share(EvidenceQuantity::RunVariation, 0.006, "pinned"),
+        ],
+        cost: Reading::Measured(gain),
+        cure: Some(header.points[1].request.clone()),
+        advice: vec![AdvisedStep::tried(Advice::PinThreads, gain)],
+    }
 }
 
 /// Nothing but the times could be had, and not even those for one point.
