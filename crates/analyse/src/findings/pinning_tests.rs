@@ -9,7 +9,8 @@ fn one_node_check(os: f64, pinned: f64) -> Study {
     let mut machine = two_sockets();
     machine.nodes.truncate(1);
     let cpus = || "0-1".parse().unwrap();
-    machine.nodes = machine.nodes.into_iter().map(|node| Node { cpus: cpus(), near: cpus(), ..node }).collect();
+    machine.nodes =
+        machine.nodes.into_iter().map(|node| Node { cpus: cpus(), near: cpus(), ..node }).collect();
     machine.cpus.truncate(2);
     (machine.allowed_cpus, machine.allowed_nodes) = (cpus(), "0".parse().unwrap());
     study(machine, &[("os", os), ("pinned", pinned)], &[("os", "pinned", ContrastRole::BothWays)], 8)
@@ -38,7 +39,9 @@ fn a_gain_by_pinning_alone_is_a_finding_with_what_was_seen() {
     assert_eq!(finding.id.code(), "NW011");
     assert_eq!(finding.cure.as_ref(), Some(&study.header.points[1].request));
     assert!((finding.cost.measured().unwrap().ratio.0 - 1.33).abs() < 0.01);
-    let value = |quantity| finding.evidence.iter().find(|one| one.quantity == quantity).map(|one| (&one.value, one.of));
+    let value = |quantity| {
+        finding.evidence.iter().find(|one| one.quantity == quantity).map(|one| (&one.value, one.of))
+    };
     let count = |n| Reading::Measured(Amount::Count(n));
     assert_eq!(value(EvidenceQuantity::RunsWithSharedCpu), Some((&count(8), Some(Amount::Count(8)))));
     assert_eq!(value(EvidenceQuantity::WaitForCpu).unwrap().0, &Reading::Measured(Amount::Share(Ratio(0.2))));
@@ -76,7 +79,12 @@ fn a_gain_of_one_node_without_a_reason_has_a_finding() {
 
 /// Studies of two machines with effects and observations of all kinds.
 fn simulated() -> impl Iterator<Item = Study> {
-    let seen = [first_touch_by_one(), on([0, 4], 0), on([1, 1], 9), observation(&[(0, 50), (1, 50)], &[(0, 1), (4, 1)])];
+    let seen = [
+        first_touch_by_one(),
+        on([0, 4], 0),
+        on([1, 1], 9),
+        observation(&[(0, 50), (1, 50)], &[(0, 1), (4, 1)]),
+    ];
     // A fixed sequence of numbers that look random.
     let mut state = 1_u64;
     let mut next = move |below: u64| {

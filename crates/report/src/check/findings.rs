@@ -3,9 +3,7 @@
 use numawise_facts::finding::{
     Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject,
 };
-use numawise_facts::{
-    Effect, Finding, FindingId, Levels, MemoryRequest, PointId, Reading, StudyHeader,
-};
+use numawise_facts::{Effect, Finding, FindingId, Levels, MemoryRequest, PointId, Reading, StudyHeader};
 use numawise_units::{NodeId, Ratio};
 
 mod others;

@@ -296,8 +296,7 @@ pub fn one_node() -> Sample {
     analysis.expected = Err(NotExpected::OneMemoryNode);
     analysis.recommended = Some("pinned".into());
     analysis.verdict.caveats = vec![StudyNotice::NotPinned { point: "pinned".into() }.into()];
-    analysis.contrasts =
-        vec![contrast("os", "pinned", Reading::Measured(gain), ContrastCall::Better)];
+    analysis.contrasts = vec![contrast("os", "pinned", Reading::Measured(gain), ContrastCall::Better)];
     for point in &mut analysis.points {
         on_nodes(point, &[1536], &[1.0]);
     }

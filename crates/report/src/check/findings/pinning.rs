@@ -20,7 +20,9 @@ pub fn sentence(header: &StudyHeader, one: &Evidence) -> String {
         }
         (EvidenceQuantity::RunsWithSharedCpu, _) => {
             let of = one.of.map(amount).unwrap_or_default();
-            format!("in {value} of {of} runs{how} two threads were mostly on the same CPU, though there is one for each")
+            format!(
+                "in {value} of {of} runs{how} two threads were mostly on the same CPU, though there is one for each"
+            )
         }
         (EvidenceQuantity::WaitForCpu, _) => {
             format!("threads{how} waited for a CPU for {value} of the time that they could have run")
@@ -37,4 +39,3 @@ fn pinned_or_not(header: &StudyHeader, subject: &EvidenceSubject) -> &'static st
         None => "",
     }
 }
-
