@@ -163,7 +163,7 @@ pub fn study(
             });
         }
     }
-    Study { header, trials, stopped: None }
+    Study { header, trials, stopped: None, lines: None }
 }
 
 /// What was seen: memory in MiB by node, and for each thread its CPU and its page faults.

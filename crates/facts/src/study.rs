@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Disturbance, LeftProcesses, Levels, Machine, Metric, Notice, Observation, Outcome, Placement,
-    PlacementRequest, PointId, PointPair, PointRole, Reading, RunSpec,
+    PlacementRequest, PointId, PointPair, PointRole, PrintedLines, Reading, RunSpec,
 };
 
 #[cfg(test)]
@@ -53,6 +53,9 @@ pub struct Trial {
 }
 
 impl Trial {
+    /// Why nothing is known of the inside of a run of a printed line.
+    pub const LINE_NOT_OBSERVED: &'static str = "lines are timed, and not looked into";
+
     /// True when the program, we or the system were stopped in it, so that its time is not the program's.
     pub fn is_interrupted(&self) -> bool {
         self.disturbances.iter().any(Disturbance::interrupts)
@@ -169,12 +172,14 @@ impl StudyHeader {
 }
 
 /// A study as it stands in its file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Study {
     pub header: StudyHeader,
     /// In the order in which they ran.
     pub trials: Vec<Trial>,
     pub stopped: Option<StopReason>,
+    /// The lines that are printed to be used, as they were run; nothing where none was.
+    pub lines: Option<PrintedLines>,
 }
 
 impl Study {

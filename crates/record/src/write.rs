@@ -35,7 +35,7 @@ pub fn header(transaction: &Transaction<'_>, header: &StudyHeader) -> rusqlite::
         Metric::Output { regex, .. } => regex,
     };
     transaction.execute(
-        "INSERT INTO study VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, NULL, ?14)",
+        "INSERT INTO study VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, NULL, NULL, NULL, ?14)",
         params![
             header.tool_version,
             integer(header.begun.0),
@@ -133,7 +133,7 @@ pub fn insert(transaction: &Transaction<'_>, trial: &Trial) -> rusqlite::Result<
 }
 
 /// A disturbance that is not a share says nothing.
-fn is_share(disturbance: &Disturbance) -> bool {
+pub fn is_share(disturbance: &Disturbance) -> bool {
     match disturbance {
         Disturbance::Steal(share) | Disturbance::OtherLoad(share) => (0.0..=1.0).contains(share),
         Disturbance::Stopped(_)
@@ -144,7 +144,7 @@ fn is_share(disturbance: &Disturbance) -> bool {
 }
 
 /// `status` to `output_tail`.
-fn outcome_columns(outcome: &Outcome) -> rusqlite::Result<[Value; 5]> {
+pub fn outcome_columns(outcome: &Outcome) -> rusqlite::Result<[Value; 5]> {
     let text = |text: &str| Value::Text(text.to_owned());
     Ok(match outcome {
         Outcome::Measured { .. } => [text("measured"), Value::Null, Value::Null, Value::Null, Value::Null],

@@ -323,7 +323,7 @@ fn first_run(
     let (machine, _) = here::with_newest_profile(machine);
     let points = baseline(&machine, &request.needs());
     let header = request.header(machine, StudyDesign { points, pairs: Vec::new(), not_tried: Vec::new() })?;
-    let mut study = Study { header, trials: Vec::new(), stopped: None };
+    let mut study = Study { header, trials: Vec::new(), stopped: None, lines: None };
     let mut engine = Engine {
         runner: &mut request.runner(&study.header.points),
         clock: &SystemClock { begun: request.begun },

@@ -160,7 +160,7 @@ fn study(budget_seconds: u64) -> Study {
         budget: Nanoseconds(budget_seconds * SECOND),
         start_cost: Reading::unavailable("by hand"),
     };
-    Study { header, trials: vec![], stopped: None }
+    Study { header, trials: vec![], stopped: None, lines: None }
 }
 
 /// Runs a study; it is decided once there are `decided_at` blocks.

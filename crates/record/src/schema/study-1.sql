@@ -15,6 +15,8 @@ CREATE TABLE study (
   margin           REAL NOT NULL,
   budget_ns        INTEGER NOT NULL,
   stopped          TEXT,              -- NULL while it may go on: 'decided', 'budget_spent', 'interrupted', ...
+  lines_point      TEXT REFERENCES points (point),  -- the placement that the lines of the table lines give; NULL: none was run
+  lines_stopped    TEXT,              -- as stopped, of the runs in line_trials
   header           TEXT NOT NULL
 );
 
@@ -129,6 +131,31 @@ CREATE TABLE pages (
   bytes    INTEGER NOT NULL,
   PRIMARY KEY (trial, position)
 ) WITHOUT ROWID;
+
+CREATE TABLE lines (
+  -- The lines that are printed to be used, each as it is shown: without what looks like a credential.
+  tool     TEXT PRIMARY KEY,          -- program (as it is typed without us), numawise, numactl, taskset, openmp, ...
+  position INTEGER NOT NULL,
+  line     TEXT NOT NULL,
+  not_run  TEXT                       -- JSON: why it was not run; NULL: it was, or is to be
+);
+
+CREATE TABLE line_trials (
+  -- Runs of these lines by a shell, each as it is printed.
+  number      INTEGER PRIMARY KEY,    -- from 0, in the order in which they ran
+  block       INTEGER NOT NULL,       -- from 1
+  tool        TEXT NOT NULL,
+  started_ns  INTEGER NOT NULL,       -- nanoseconds since 1970, UTC
+  wall_ns     INTEGER NOT NULL,
+  status      TEXT NOT NULL CHECK (status IN ('measured', 'failed', 'no_metric')),
+  exit_code   INTEGER,                -- failed: one of exit_code and exit_signal
+  exit_signal INTEGER,
+  problem     TEXT,                   -- no_metric: why, as JSON
+  output_tail TEXT,                   -- failed and no_metric: the end of the output
+  value       REAL,                   -- measured: the metric, above 0
+  disturbances TEXT NOT NULL,         -- JSON list; '[]' is an undisturbed run
+  left_behind TEXT                    -- JSON object: what the line left running; NULL: nothing
+);
 
 CREATE VIEW samples AS
   -- One row per trial; `value` is for one unit of work, so that points with several copies compare with those with one.

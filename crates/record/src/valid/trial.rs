@@ -14,6 +14,9 @@ use super::{LONGEST, Sound, bytes, count, ensure, moment, name, share, span, tex
 /// Trials times points: whoever analyses a study looks at every trial for every point.
 const MOST_TRIALS_BY_POINTS: usize = 20_000_000;
 
+const TRIALS: &str = "trials";
+const LINE_TRIALS: &str = "line_trials";
+
 /// The trials of a study, in their order.
 pub fn study(study: &Study) -> Sound {
     let mut before: Option<&Trial> = None;
@@ -45,28 +48,28 @@ pub fn study(study: &Study) -> Sound {
         ensure(trial.block <= blocks + 1, place("block"), trial.block, "blocks that follow one another")?;
         before = Some(trial);
         self::trial(&study.header, trial)?;
-        shares(trial)?;
+        shares(TRIALS, trial)?;
     }
     Ok(())
 }
 
 /// A metric that is a run time, in seconds, is bounded as every span is.
-fn run_time(header: &StudyHeader, trial: &Trial) -> Sound {
+fn run_time(table: &'static str, header: &StudyHeader, trial: &Trial) -> Sound {
     let (Metric::WallTime, Outcome::Measured { per_task }) = (&header.metric, &trial.outcome) else {
         return Ok(());
     };
     let longest = per_task.iter().copied().fold(0.0, f64::max);
     ensure(
         longest <= LONGEST.seconds(),
-        || format!("trial_values: trial {}, value", trial.number),
+        || place_of_value(table, trial.number),
         format_args!("{longest} s"),
         "a run time of at most ten years",
     )
 }
 
 /// The noise of a trial. What is no share is written as missing.
-fn shares(trial: &Trial) -> Sound {
-    let place = |column: &'static str| move || format!("trials: row {}, {column}", trial.number);
+fn shares(table: &'static str, trial: &Trial) -> Sound {
+    let place = |column: &'static str| move || format!("{table}: row {}, {column}", trial.number);
     for disturbance in &trial.disturbances {
         match disturbance {
             Disturbance::Steal(of) | Disturbance::OtherLoad(of) => share(*of, place("disturbances"))?,
@@ -85,16 +88,39 @@ fn shares(trial: &Trial) -> Sound {
     Ok(())
 }
 
+/// Where the metric of a trial stands.
+fn place_of_value(table: &'static str, row: u32) -> String {
+    if table == TRIALS { format!("trial_values: trial {row}, value") } else { format!("{table}: row {row}, value") }
+}
+
 /// One trial by itself.
 pub fn trial(header: &StudyHeader, trial: &Trial) -> Sound {
+    in_table(TRIALS, header, trial)
+}
+
+/// The noise of a run of a printed line.
+pub fn line_shares(trial: &Trial) -> Sound {
+    shares(LINE_TRIALS, trial)
+}
+
+/// One run of a printed line by itself: a trial of one task.
+pub fn line_trial(header: &StudyHeader, trial: &Trial) -> Sound {
+    if let Outcome::Measured { per_task } = &trial.outcome {
+        let place = || place_of_value(LINE_TRIALS, trial.number);
+        ensure(per_task.len() == 1, place, format_args!("{} values", per_task.len()), "one value")?;
+    }
+    in_table(LINE_TRIALS, header, trial)
+}
+
+fn in_table(table: &'static str, header: &StudyHeader, trial: &Trial) -> Sound {
     let row = trial.number;
-    let place = |column: &'static str| move || format!("trials: row {row}, {column}");
+    let place = |column: &'static str| move || format!("{table}: row {row}, {column}");
     ensure(row < u32::MAX, place("number"), row, "fewer trials")?;
     name(&trial.point.0, place("point"))?;
     moment(trial.started, place("started_ns"))?;
     span(trial.wall, place("wall_ns"))?;
-    outcome(&trial.outcome, row)?;
-    run_time(header, trial)?;
+    outcome(table, &trial.outcome, row)?;
+    run_time(table, header, trial)?;
     if let Some(left) = &trial.left_behind {
         count(left.processes, place("left_behind"))?;
         ensure(left.names.len() <= 64, place("left_behind"), left.names.len(), "at most 64 names")?;
@@ -106,11 +132,11 @@ pub fn trial(header: &StudyHeader, trial: &Trial) -> Sound {
     }
 }
 
-fn outcome(outcome: &Outcome, row: u32) -> Sound {
-    let place = |column: &'static str| move || format!("trials: row {row}, {column}");
+fn outcome(table: &'static str, outcome: &Outcome, row: u32) -> Sound {
+    let place = |column: &'static str| move || format!("{table}: row {row}, {column}");
     match outcome {
         Outcome::Measured { per_task } => {
-            let values = || format!("trial_values: trial {row}, value");
+            let values = || place_of_value(table, row);
             ensure(!per_task.is_empty(), values, "none", "a value for each task")?;
             let wrong = per_task.iter().find(|value| !Metric::VALUES.contains(value));
             ensure(

@@ -3,11 +3,11 @@
 use numawise_facts::memory::MemoryKindEvidence;
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{
-    ContrastRole, Cpu, Exit, HostFacts, HostNoise, Levels, Machine, MappingSnapshot, MemoryKind, MemoryMode,
+    ContrastRole, Cpu, Disturbance, EquivalentTool, Exit, HostFacts, HostNoise, Levels, Machine, MappingSnapshot, MemoryKind, MemoryMode,
     MemoryPlan, MemoryRequest, MemorySnapshot, Metric, MetricProblem, Node, Observation, Outcome, Package,
     PageUse, Placement, PlacementRequest, Point, PointPair, PointRole, PolicyShare, Reading, ResidencySample,
     ResourceUsage, RunSpec, SamplerCost, Source, Strategy, StudyHeader, TaskPlacement, ThreadBinding,
-    ThreadObservation, Trial,
+    ThreadObservation, Trial, LineTool, NotRun, PrintedLine, PrintedLines,
 };
 use numawise_units::{Bytes, CpuId, CpuSet, HostId, Nanoseconds, NodeId, NodeSet, Pid, Rank, Ratio, TaskId};
 
@@ -232,5 +232,46 @@ pub fn trial(number: u32) -> Trial {
             processes: 70,
             names: vec!["sleep".to_owned(), "a 'b'".to_owned()],
         }),
+    }
+}
+
+/// The lines of the study, without their runs.
+pub fn lines() -> PrintedLines {
+    let line = |tool, line: &str, not_run| PrintedLine { tool, line: line.to_owned(), not_run };
+    PrintedLines {
+        point: "interleave".into(),
+        lines: vec![
+            line(LineTool::Program, "./app 4", None),
+            line(LineTool::Numawise, "numawise run --memory interleave --threads 4 -- ./app 4", None),
+            line(LineTool::Other(EquivalentTool::Numactl), "numactl --interleave=0-1 ./app 4", None),
+            line(
+                LineTool::Other(EquivalentTool::Taskset),
+                "taskset -c 0-3 ./app 4",
+                Some(NotRun::NotInstalled { program: "taskset".to_owned() }),
+            ),
+        ],
+        trials: Vec::new(),
+        stopped: None,
+    }
+}
+
+/// The run of a line with this number, of all kinds.
+pub fn line_run(number: u32) -> Trial {
+    let tool = lines().run().nth(number as usize % 3).map(|line| line.tool.point());
+    let output_tail = "no such option\n".to_owned();
+    Trial {
+        number,
+        block: 1 + number / 3,
+        point: tool.expect("three lines are run"),
+        started: Nanoseconds(1_700_000_100_000_000_000 + u64::from(number)),
+        wall: Nanoseconds(1_000_000_000 + u64::from(number)),
+        outcome: match number {
+            5 => Outcome::Failed { exit: Exit::Code(1), output_tail },
+            6 => Outcome::NoMetric { problem: MetricProblem::NoMatch, output_tail },
+            _ => Outcome::Measured { per_task: vec![1.0 + f64::from(number) / 100.0] },
+        },
+        observation: Reading::unavailable(Trial::LINE_NOT_OBSERVED),
+        disturbances: if number == 4 { vec![Disturbance::OtherLoad(0.25)] } else { vec![] },
+        left_behind: None,
     }
 }
