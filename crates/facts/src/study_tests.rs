@@ -73,8 +73,10 @@ fn a_failure_is_not_a_time() {
 fn three_failures_in_a_row_give_a_point_up() {
     let good = || trial(Outcome::Measured { per_task: vec![1.0] });
     let bad = || trial(Outcome::Failed { exit: Exit::Code(1), output_tail: String::new() });
-    let given_up =
-        |trials| Study { header: header(Metric::WallTime), trials, stopped: None, lines: None }.given_up(&"copies".into());
+    let given_up = |trials| {
+        Study { header: header(Metric::WallTime), trials, stopped: None, lines: None }
+            .given_up(&"copies".into())
+    };
     assert!(!given_up(vec![]) && !given_up(vec![bad(), bad()]));
     assert!(given_up(vec![bad(), bad(), bad()]) && given_up(vec![good(), good(), bad(), bad(), bad()]));
     assert!(!given_up(vec![bad(), bad(), good(), bad(), bad()]));

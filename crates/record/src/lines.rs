@@ -19,8 +19,10 @@ pub fn put(transaction: &Transaction<'_>, lines: &PrintedLines) -> rusqlite::Res
     if lines.trials.is_empty() {
         transaction.execute("DELETE FROM line_trials", [])?;
     }
-    transaction
-        .execute("UPDATE study SET lines_point = ?1, lines_stopped = ?2", params![lines.point.0, stopped(lines)])?;
+    transaction.execute(
+        "UPDATE study SET lines_point = ?1, lines_stopped = ?2",
+        params![lines.point.0, stopped(lines)],
+    )?;
     for (position, printed) in lines.lines.iter().enumerate() {
         transaction.execute(
             "INSERT INTO lines VALUES (?1, ?2, ?3, ?4)",
@@ -60,8 +62,7 @@ pub fn insert(transaction: &Transaction<'_>, trial: &Trial) -> rusqlite::Result<
         value.map_or(Value::Null, Value::Real),
     ];
     let left_behind = trial.left_behind.as_ref().map(write::json).transpose()?;
-    let rest: [Value; 2] =
-        [write::json(&disturbances)?.into(), left_behind.map_or(Value::Null, Value::Text)];
+    let rest: [Value; 2] = [write::json(&disturbances)?.into(), left_behind.map_or(Value::Null, Value::Text)];
     let row = std::iter::once(Value::from(trial.number)).chain(row).chain(rest);
     transaction
         .prepare_cached("INSERT INTO line_trials VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?

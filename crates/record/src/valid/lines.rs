@@ -2,9 +2,7 @@
 
 use std::collections::HashSet;
 
-use numawise_facts::{
-    LineTool, NotRun, PointId, PointRole, PrintedLine, PrintedLines, StudyHeader, Trial,
-};
+use numawise_facts::{LineTool, NotRun, PointId, PointRole, PrintedLine, PrintedLines, StudyHeader, Trial};
 
 use super::trial::{line_shares, line_trial};
 use super::{Sound, ensure, first_again, name, span, text};
@@ -65,9 +63,7 @@ fn line(printed: &PrintedLine) -> Sound {
             span(*needs, place("not_run"))?;
             span(*left, place("not_run"))
         }
-        Some(
-            NotRun::StartsRanks | NotRun::SeveralLines | NotRun::ChangesTheMachine | NotRun::NotText,
-        )
+        Some(NotRun::StartsRanks | NotRun::SeveralLines | NotRun::ChangesTheMachine | NotRun::NotText)
         | None => Ok(()),
     }
 }

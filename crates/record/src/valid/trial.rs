@@ -90,7 +90,11 @@ fn shares(table: &'static str, trial: &Trial) -> Sound {
 
 /// Where the metric of a trial stands.
 fn place_of_value(table: &'static str, row: u32) -> String {
-    if table == TRIALS { format!("trial_values: trial {row}, value") } else { format!("{table}: row {row}, value") }
+    if table == TRIALS {
+        format!("trial_values: trial {row}, value")
+    } else {
+        format!("{table}: row {row}, value")
+    }
 }
 
 /// One trial by itself.

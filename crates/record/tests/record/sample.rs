@@ -3,11 +3,12 @@
 use numawise_facts::memory::MemoryKindEvidence;
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{
-    ContrastRole, Cpu, Disturbance, EquivalentTool, Exit, HostFacts, HostNoise, Levels, Machine, MappingSnapshot, MemoryKind, MemoryMode,
-    MemoryPlan, MemoryRequest, MemorySnapshot, Metric, MetricProblem, Node, Observation, Outcome, Package,
-    PageUse, Placement, PlacementRequest, Point, PointPair, PointRole, PolicyShare, Reading, ResidencySample,
-    ResourceUsage, RunSpec, SamplerCost, Source, Strategy, StudyHeader, TaskPlacement, ThreadBinding,
-    ThreadObservation, Trial, LineTool, NotRun, PrintedLine, PrintedLines,
+    ContrastRole, Cpu, Disturbance, EquivalentTool, Exit, HostFacts, HostNoise, Levels, LineTool, Machine,
+    MappingSnapshot, MemoryKind, MemoryMode, MemoryPlan, MemoryRequest, MemorySnapshot, Metric,
+    MetricProblem, Node, NotRun, Observation, Outcome, Package, PageUse, Placement, PlacementRequest, Point,
+    PointPair, PointRole, PolicyShare, PrintedLine, PrintedLines, Reading, ResidencySample, ResourceUsage,
+    RunSpec, SamplerCost, Source, Strategy, StudyHeader, TaskPlacement, ThreadBinding, ThreadObservation,
+    Trial,
 };
 use numawise_units::{Bytes, CpuId, CpuSet, HostId, Nanoseconds, NodeId, NodeSet, Pid, Rank, Ratio, TaskId};
 
