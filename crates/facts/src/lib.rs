@@ -32,7 +32,7 @@ pub use choice::{CpuChoice, Order, Smt};
 pub use event::{Event, Ignore, Sink};
 pub use finding::{Effect, Finding, FindingId};
 pub use kernel::{BufferSpread, LoopChoice, LoopPath, LoopTrial, MemoryLoop, Vectors};
-pub use lines::{LineTool, NotRun, PrintedLine, PrintedLines};
+pub use lines::{LineTool, NotRun, PrintedLine};
 pub use machine::{Cache, Cpu, Machine, Node, Package, Source};
 pub use measurement::{Depth, Fingerprint, MeasurementStep, Mix, Target, Workers};
 pub use memory::{Attribute, AttributeKind, AttributeOrigin, Figure, MemoryAccess, MemoryKind};
@@ -58,4 +58,4 @@ pub use run::{Argument, RunSpec, takes_threads};
 pub use snapshot::{
     MappingSnapshot, MemorySnapshot, PageUse, PolicyShare, Snapshot, TaskSnapshot, ThreadSnapshot,
 };
-pub use study::{HostFacts, Point, StopReason, Study, StudyHeader, Trial};
+pub use study::{HostFacts, Point, PrintedLines, StopReason, Study, StudyHeader, Trial};

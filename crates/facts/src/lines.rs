@@ -1,20 +1,11 @@
 //! The lines that are printed to be used, each run as it is printed: against the program as it is typed without us.
-//!
-//! They are a study of their own, with a point for each line, started alike: by a shell, in the environment that we were given.
 
 use std::fmt;
 
 use numawise_units::Nanoseconds;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    ContrastRole, EquivalentTool, Levels, MemoryPlan, Placement, PlacementRequest, Point, PointId, PointPair,
-    PointRole, Reading, StopReason, Strategy, Study, StudyHeader, TaskPlacement, ThreadBinding, Trial,
-};
-
-#[cfg(test)]
-#[path = "lines_tests.rs"]
-mod tests;
+use crate::{EquivalentTool, PointId};
 
 /// Whose words a line is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -86,75 +77,16 @@ pub enum NotRun {
     },
 }
 
-/// The lines of a study with the trials that they had.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PrintedLines {
-    /// The placement that they give.
-    pub point: PointId,
-    /// The program's own is the first.
-    pub lines: Vec<PrintedLine>,
-    /// Counted from 0, as are their blocks from 1; their points are named as the tools.
-    pub trials: Vec<Trial>,
-    pub stopped: Option<StopReason>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl PrintedLines {
-    /// The least number of repeats: below it no interval is worth its name.
-    pub const LEAST_REPEATS: u32 = 5;
-
-    pub fn line(&self, tool: LineTool) -> Option<&PrintedLine> {
-        self.lines.iter().find(|line| line.tool == tool)
-    }
-
-    /// Those that are run.
-    pub fn run(&self) -> impl Iterator<Item = &PrintedLine> {
-        self.lines.iter().filter(|line| line.not_run.is_none())
-    }
-
-    /// The study that they are: every line that is run as a point, compared with the program's own.
-    pub fn study(&self, of: &StudyHeader) -> Study {
-        let points: Vec<Point> = self.run().map(|line| point(line.tool)).collect();
-        let compared = points.iter().filter(|point| point.role != PointRole::Baseline);
-        let pairs = compared.map(|to| PointPair {
-            from: LineTool::Program.point(),
-            to: to.id.clone(),
-            role: ContrastRole::BothWays,
-        });
-        let header = StudyHeader {
-            pairs: pairs.collect(),
-            points,
-            not_tried: Vec::new(),
-            min_repeats: Self::LEAST_REPEATS,
-            start_cost: Reading::unavailable("what a line takes to start is part of its effect"),
-            ..of.clone()
-        };
-        Study { header, trials: self.trials.clone(), stopped: self.stopped, lines: None }
-    }
-}
-
-/// A line as a point: nothing is placed but by the words of the line.
-fn point(tool: LineTool) -> Point {
-    let request = PlacementRequest::as_the_os_does();
-    let task = TaskPlacement {
-        task: numawise_units::TaskId(0),
-        cpus: numawise_units::CpuSet::default(),
-        threads: Vec::new(),
-        memory: MemoryPlan::default_policy(),
-    };
-    Point {
-        id: tool.point(),
-        levels: Levels::of(&request, 1),
-        role: match tool {
-            LineTool::Program => PointRole::Baseline,
-            LineTool::Numawise => PointRole::Candidate,
-            LineTool::Other(_) => PointRole::Diagnosis,
-        },
-        request,
-        placement: Placement {
-            strategy: Strategy::None,
-            binding: ThreadBinding::Free,
-            tasks: vec![task],
-            warnings: Vec::new(),
-        },
+    #[test]
+    fn every_tool_has_a_name_of_its_own_that_leads_back_to_it() {
+        let others = EquivalentTool::ALL.into_iter().map(LineTool::Other);
+        for tool in [LineTool::Program, LineTool::Numawise].into_iter().chain(others) {
+            assert_eq!(LineTool::from_name(tool.name()), Some(tool));
+        }
+        assert_eq!(LineTool::from_name("hwloc-bind"), None);
     }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Exit, Reading, Source};
+use crate::{EquivalentTool, Exit, NotRun, Reading, Source};
 
 fn header(metric: Metric) -> StudyHeader {
     StudyHeader {
@@ -80,4 +80,23 @@ fn three_failures_in_a_row_give_a_point_up() {
     assert!(!given_up(vec![]) && !given_up(vec![bad(), bad()]));
     assert!(given_up(vec![bad(), bad(), bad()]) && given_up(vec![good(), good(), bad(), bad(), bad()]));
     assert!(!given_up(vec![bad(), bad(), good(), bad(), bad()]));
+}
+
+#[test]
+fn a_line_that_is_not_run_is_no_point() {
+    let line = |tool, not_run| PrintedLine { tool, line: tool.to_string(), not_run };
+    let lines = PrintedLines {
+        point: "pinned".into(),
+        lines: vec![
+            line(LineTool::Program, None),
+            line(LineTool::Numawise, None),
+            line(LineTool::Other(EquivalentTool::Srun), Some(NotRun::StartsRanks)),
+        ],
+        trials: Vec::new(),
+        stopped: None,
+    };
+    let run: Vec<LineTool> = lines.run().map(|line| line.tool).collect();
+    assert_eq!(run, [LineTool::Program, LineTool::Numawise]);
+    assert_eq!(line_point(LineTool::Program).role, PointRole::Baseline);
+    assert!(line_point(LineTool::Numawise).placement.tasks[0].cpus.is_empty(), "nothing is placed");
 }

@@ -211,6 +211,14 @@ fn rows_that_make_no_sense_are_refused_with_their_place() {
         ("UPDATE pages SET bytes = -1 WHERE trial = 0", "pages: row 0, bytes: found -1"),
         ("UPDATE threads SET mask = '3-1' WHERE trial = 0", "threads: row 0, mask: found '3-1'"),
         ("UPDATE threads SET mask = '0-65535' WHERE trial = 0", "none above 8191"),
+        ("DROP VIEW memory_by_node; DROP TABLE pages", "there is no table 'pages'"),
+    ];
+    refused_with_their_place(&cases);
+}
+
+#[test]
+fn lines_that_make_no_sense_are_refused_with_their_place() {
+    let cases = [
         ("UPDATE study SET lines_point = 'os'", "study: lines_point: found 'os', expected a point"),
         ("UPDATE study SET lines_point = 'nowhere'", "study: lines_point: found 'nowhere'"),
         ("UPDATE study SET lines_stopped = 'bored'", "study: row 1, lines_stopped: found 'bored'"),
@@ -236,8 +244,12 @@ fn rows_that_make_no_sense_are_refused_with_their_place() {
             "line_trials: row 1, disturbances: found 7",
         ),
         ("DROP TABLE line_trials", "there is no table 'line_trials'"),
-        ("DROP VIEW memory_by_node; DROP TABLE pages", "there is no table 'pages'"),
     ];
+    refused_with_their_place(&cases);
+}
+
+/// Each damage is refused with the text that belongs to it.
+fn refused_with_their_place(cases: &[(&str, &str)]) {
     for (damage, expected) in cases {
         let folder = Folder::with_trials(7);
         Connection::open(folder.path())
