@@ -58,6 +58,15 @@ pub fn of_pinning(header: &StudyHeader) -> Option<Comparison<'_>> {
     })
 }
 
+/// The baseline and the same with fewer threads.
+pub fn of_fewer_threads(header: &StudyHeader) -> Option<Comparison<'_>> {
+    find(header, |Comparison { from, to }| {
+        from.role == PointRole::Baseline
+            && from.levels.differing(&to.levels) == [Factor::Threads]
+            && to.levels.threads < from.levels.threads
+    })
+}
+
 /// The baseline and threads and memory of one node, however many threads fit there.
 pub fn of_one_node(header: &StudyHeader) -> Option<Comparison<'_>> {
     find(header, |Comparison { from, to }| {

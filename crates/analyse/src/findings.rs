@@ -7,6 +7,7 @@ mod nodes;
 mod noise;
 mod others;
 mod pinning;
+mod oversubscribed;
 mod spread;
 mod threads;
 mod together;
@@ -14,7 +15,7 @@ mod together;
 use std::cmp::Ordering;
 
 use numawise_facts::finding::{Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject};
-use numawise_facts::{Effect, Finding, PlacementRequest, PointRole, Reading, Study};
+use numawise_facts::{Effect, Finding, PlacementRequest, Reading, Study};
 use numawise_tables::{
     Contrast, ContrastCall, Expected, ExpectedEffect, MemoryMove, NotExpected, PointSummary, Verdict,
 };
@@ -122,6 +123,7 @@ pub fn all(
         others::memory_out_of_reach,
         others::threads_bound,
         together::better_together,
+        oversubscribed::more_threads_than_cpus,
     ];
     let mut findings: Vec<Finding> = rules.iter().filter_map(|rule| rule(&case)).collect();
     findings.extend(pinning::unexplained_gain(&case, &findings));
@@ -133,9 +135,9 @@ pub fn all(
 /// measured; then the greater effect.
 fn weight(study: &Study, finding: &Finding) -> (u8, f64) {
     let Some(effect) = finding.cost.measured() else { return (0, 0.0) };
-    let is_candidate = finding.cure.as_ref().is_some_and(|cure| {
-        study.header.points.iter().any(|point| point.role == PointRole::Candidate && point.request == *cure)
-    });
+    // Several tasks are several runs of the program at once.
+    let one_run = study.header.baseline().map_or(1, |point| point.request.tasks);
+    let is_candidate = finding.cure.as_ref().is_some_and(|cure| cure.tasks <= one_run);
     (if is_candidate { 2 } else { 1 }, effect.ratio.0)
 }
 

@@ -41,7 +41,7 @@ pub fn working_threads(study: &Study, point: &Point) -> Option<u32> {
 /// The threads that worked at once in a run: those that were ready to run in at least half as many samples as the busiest of them
 /// while others were ready too. Where threads follow one another so that none is there for half of those samples, as many as were
 /// ready in one of them on average.
-fn working_at_once(observation: &Observation) -> Option<u32> {
+pub fn working_at_once(observation: &Observation) -> Option<u32> {
     let threads = observation.threads.measured()?;
     let several = *observation.several_ready.measured()?;
     let samples = observation.sampler.samples;

@@ -68,6 +68,9 @@ pub enum FindingId {
     /// A placement is better, and no other finding says why.
     #[serde(rename = "NW012")]
     PlacementHelps,
+    /// More threads work than there are CPUs for them.
+    #[serde(rename = "NW013")]
+    Oversubscribed,
 }
 
 impl FindingId {
@@ -86,6 +89,7 @@ impl FindingId {
             FindingId::BetterTogether => "NW010",
             FindingId::PinningHelps => "NW011",
             FindingId::PlacementHelps => "NW012",
+            FindingId::Oversubscribed => "NW013",
         }
     }
 }
@@ -209,6 +213,12 @@ pub enum EvidenceQuantity {
     WaitForCpu,
     /// CPUs that working threads are held to; `of`: CPUs that they may use.
     CpusOfThreads,
+    /// Threads that work as much as the busiest, or nearly; `of`: CPUs that they may use.
+    WorkingThreads,
+    /// Threads that had a CPU or waited for one, on average over a run; `of`: CPUs that they may use.
+    ReadyThreads,
+    /// How many times as good as many threads as CPUs are.
+    EffectOfFewerThreads,
 }
 
 /// A value with its unit.
@@ -349,6 +359,12 @@ pub enum Advice {
     UsePlacement {
         placement: PointId,
     },
+    /// Run no more threads than this, which is as many as there are CPUs.
+    RunFewerThreads {
+        threads: u32,
+    },
+    /// Let the number of threads be set from outside, so that fewer can be tried.
+    HandOverThreads,
     /// Run several inputs at once, one inside each node.
     RunCopies {
         copies: u32,

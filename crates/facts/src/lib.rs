@@ -38,7 +38,7 @@ pub use measurement::{Depth, Fingerprint, MeasurementStep, Mix, Target, Workers}
 pub use memory::{Attribute, AttributeKind, AttributeOrigin, Figure, MemoryAccess, MemoryKind};
 pub use notice::Notice;
 pub use observation::{
-    HostNoise, Observation, ResidencySample, ResourceUsage, SamplerCost, ThreadObservation,
+    HostNoise, MemoryEvents, Observation, ResidencySample, ResourceUsage, SamplerCost, ThreadObservation,
 };
 pub use outcome::{Disturbance, Exit, LeftProcesses, Metric, MetricProblem, Outcome};
 pub use pages::{Balancing, PageSize};

@@ -242,7 +242,9 @@ fn observation(
         noise: HostNoise {
             steal: c.reading("steal", || c.share("steal"))?,
             other_load: c.reading("other_load", || c.share("other_load"))?,
+            busy_cpus: c.reading("busy_cpus", || c.cells.json("busy_cpus"))?,
         },
+        memory_events: c.cells.json("memory_events")?,
         sampler: SamplerCost {
             samples: c.count("sampler_samples")?,
             cpu_time: Nanoseconds(c.count("sampler_cpu_ns")?),

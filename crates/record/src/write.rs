@@ -170,7 +170,7 @@ fn observation_columns(
         Reading::Measured(observation) => observation,
         Reading::Unavailable { unavailable } => {
             missing.note("observation", unavailable);
-            return Ok(vec![Value::Null; 21]);
+            return Ok(vec![Value::Null; 23]);
         }
     };
     let ns = |span: Nanoseconds| Value::Integer(integer(span.0));
@@ -209,6 +209,14 @@ fn observation_columns(
         missing.share("steal", &o.noise.steal),
         missing.share("other_load", &o.noise.other_load),
     ];
+    columns.push(match &o.noise.busy_cpus {
+        Reading::Measured(busy) => json(busy)?.into(),
+        Reading::Unavailable { unavailable } => {
+            missing.note("busy_cpus", unavailable);
+            Value::Null
+        }
+    });
+    columns.push(json(&o.memory_events)?.into());
     columns.extend(pages);
     columns.extend([integer(o.sampler.samples).into(), ns(o.sampler.cpu_time), ns(o.sampler.span)]);
     Ok(columns)

@@ -108,6 +108,10 @@ pub fn plan(machine: &Machine, needs: &ProgramNeeds) -> StudyDesign {
         _ => draft.one_node(),
     }
     draft.high_bandwidth();
+    // Beside placements only: by themselves they would say nothing of those.
+    if !draft.design.pairs.is_empty() {
+        draft.fewer_threads();
+    }
     draft.design
 }
 
@@ -277,6 +281,16 @@ impl<'a> Draft<'a> {
                 self.pair("os", "hbm", ContrastRole::BothWays);
             }
             Err(why) => self.left_out(PlacementGroup::HighBandwidthMemory, why),
+        }
+    }
+
+    /// As many threads as CPUs, where more were asked for.
+    fn fewer_threads(&mut self) {
+        let cpus = self.machine.allowed_cpus.len() as u32;
+        if cpus > 0 && cpus < self.threads {
+            let request = PlacementRequest { threads: Some(cpus), ..PlacementRequest::as_the_os_does() };
+            self.point("fewer-threads", PointRole::Diagnosis, request);
+            self.pair("os", "fewer-threads", ContrastRole::Unjudged);
         }
     }
 

@@ -1,4 +1,5 @@
 use numawise_facts::memory::MemoryKindEvidence;
+use numawise_facts::point::Factor;
 use numawise_facts::{Cpu, Source};
 use numawise_units::{CpuId, CpuSet};
 
@@ -179,4 +180,25 @@ fn what_is_tried_on_one_node_is_tried_where_the_memory_is() {
     assert_eq!(on([2, 0], [10, 90]), tried("1", true), "code of libraries decides nothing");
     assert_eq!(on([0, 60], [90, 60]), tried("1", true), "a page cache stays, other memory follows");
     assert_eq!(on([0, 60], [90, 600]), tried("1", true));
+}
+
+#[test]
+fn more_threads_than_cpus_are_held_against_as_many() {
+    let machine = machine(&[("0-3", 1024, DRAM), ("4-7", 1024, DRAM)]);
+    let cpus = machine.allowed_cpus.len() as u32;
+    let as_many = plan(&machine, &needs(Some(cpus), Some(100)));
+    assert!(!as_many.points.iter().any(|point| point.id.0 == "fewer-threads"));
+    let more = plan(&machine, &needs(Some(2 * cpus), Some(100)));
+    let fewer = more.points.iter().find(|point| point.id.0 == "fewer-threads").unwrap();
+    assert_eq!((fewer.levels.threads, fewer.role), (cpus, PointRole::Diagnosis));
+    assert_eq!(more.points[0].levels.differing(&fewer.levels), [Factor::Threads]);
+    let pair = more.pairs.iter().find(|pair| pair.to.0 == "fewer-threads").unwrap();
+    assert_eq!((pair.from.0.as_str(), pair.role), ("os", ContrastRole::Unjudged));
+}
+
+#[test]
+fn where_no_placement_can_be_tried_nothing_else_is() {
+    // The verdict would rest on it.
+    let one_cpu = machine(&[("0", 1024, DRAM)]);
+    assert_eq!(ids(&plan(&one_cpu, &needs(Some(4), Some(100)))), ["os"]);
 }

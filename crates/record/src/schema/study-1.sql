@@ -77,6 +77,8 @@ CREATE TABLE trials (
   several_ready          INTEGER,              -- samples that found several threads ready to run at once
   steal                  REAL,                 -- share of the machine's CPU time
   other_load             REAL,
+  busy_cpus              TEXT,                 -- JSON list of CPU and nanoseconds that it was busy, with whatever
+  memory_events          TEXT,                 -- JSON object: what the kernel did with memory meanwhile
   pages_method           TEXT,
   pages_seen             INTEGER,
   pages_at_ns            INTEGER,

@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 
 use numawise_facts::{
-    Disturbance, Exit, Metric, MetricProblem, Observation, Outcome, PointId, Reading, ResidencySample, Study,
-    StudyHeader, ThreadObservation, Trial,
+    Disturbance, Exit, MemoryEvents, Metric, MetricProblem, Observation, Outcome, PointId, Reading,
+    ResidencySample, Study, StudyHeader, ThreadObservation, Trial,
 };
 use numawise_units::{Bytes, Nanoseconds};
 
 use super::look::memory;
-use super::{LONGEST, Sound, bytes, count, ensure, moment, name, share, span, text};
+use super::{LONGEST, Sound, bytes, count, ensure, first_again, moment, name, share, span, text};
 
 /// Trials times points: whoever analyses a study looks at every trial for every point.
 const MOST_TRIALS_BY_POINTS: usize = 20_000_000;
@@ -195,6 +195,12 @@ fn observation(of: &Observation, wall: Nanoseconds, row: u32) -> Sound {
         count(number.measured().copied().unwrap_or_default(), place(column))?;
     }
     moment(of.run_delay.measured().copied().unwrap_or_default(), place("run_delay_ns"))?;
+    let busy = of.noise.busy_cpus.measured().into_iter().flatten();
+    busy.clone().try_for_each(|(_, time)| span(*time, place("busy_cpus")))?;
+    let again =
+        first_again(busy.map(|(cpu, _)| cpu)).map_or_else(String::new, |cpu| format!("CPU {cpu} twice"));
+    ensure(again.is_empty(), place("busy_cpus"), again, "each CPU once")?;
+    memory_events(&of.memory_events, row)?;
     count(of.sampler.samples, place("sampler_samples"))?;
     span(of.sampler.span, place("sampler_span_ns"))?;
     // The time of a thread is counted in ticks, or by another clock than the span.
@@ -210,6 +216,21 @@ fn observation(of: &Observation, wall: Nanoseconds, row: u32) -> Sound {
         self::thread(thread, row, k)?;
     }
     of.pages.measured().map_or(Ok(()), |pages| self::pages(pages, row))
+}
+
+fn memory_events(of: &MemoryEvents, row: u32) -> Sound {
+    let place = || format!("trials: row {row}, memory_events");
+    let flows = [&of.moved, &of.huge_pages, &of.swapped_in, &of.swapped_out];
+    let flows = flows.into_iter().filter_map(|bytes| Some(bytes.measured()?.0));
+    let counts =
+        [&of.hint_faults, &of.node_reclaims].into_iter().filter_map(|count| count.measured().copied());
+    let turned_away = of.turned_away.measured().into_iter().flatten();
+    let all = flows.chain(counts).chain(turned_away.clone().map(|(_, bytes)| bytes.0));
+    all.into_iter().try_for_each(|number| count(number, place))?;
+    let again = first_again(turned_away.map(|(node, _)| node))
+        .map_or_else(String::new, |node| format!("node {node} twice"));
+    ensure(again.is_empty(), place, again, "each node once")?;
+    bytes(of.swapped.measured().copied().unwrap_or_default(), place)
 }
 
 fn thread(thread: &ThreadObservation, row: u32, k: usize) -> Sound {

@@ -4,7 +4,7 @@ use numawise_facts::memory::MemoryKindEvidence;
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{
     ContrastRole, Cpu, Disturbance, EquivalentTool, Exit, HostFacts, HostNoise, Levels, LineTool, Machine,
-    MappingSnapshot, MemoryKind, MemoryMode, MemoryPlan, MemoryRequest, MemorySnapshot, Metric,
+    MappingSnapshot, MemoryEvents, MemoryKind, MemoryMode, MemoryPlan, MemoryRequest, MemorySnapshot, Metric,
     MetricProblem, Node, NotRun, Observation, Outcome, Package, PageUse, Placement, PlacementRequest, Point,
     PointPair, PointRole, PolicyShare, PrintedLine, PrintedLines, Reading, ResidencySample, ResourceUsage,
     RunSpec, SamplerCost, Source, Strategy, StudyHeader, TaskPlacement, ThreadBinding, ThreadObservation,
@@ -166,6 +166,18 @@ pub fn observation() -> Observation {
         noise: HostNoise {
             steal: Reading::Measured(Ratio(0.0)),
             other_load: Reading::unavailable("the first sample came too late"),
+            busy_cpus: Reading::Measured(vec![
+                (CpuId(0), Nanoseconds(990_000_000)),
+                (CpuId(3), Nanoseconds(10_000_000)),
+            ]),
+        },
+        memory_events: MemoryEvents {
+            moved: Reading::Measured(Bytes::mib(3)),
+            hint_faults: Reading::Measured(1234),
+            huge_pages: Reading::Measured(Bytes::mib(64)),
+            turned_away: Reading::Measured(vec![(NodeId(1), Bytes::mib(40))]),
+            swapped: Reading::Measured(Bytes(0)),
+            ..MemoryEvents::unavailable("this kernel does not count it")
         },
         sampler: SamplerCost {
             samples: 40,

@@ -9,6 +9,7 @@ use numawise_units::{NodeId, Ratio};
 mod others;
 mod pinning;
 mod runs;
+mod system;
 
 use crate::levels::counted;
 use crate::notice::study::why;
@@ -28,6 +29,7 @@ pub fn title(id: FindingId) -> &'static str {
         FindingId::BetterTogether => "threads do better together on one node",
         FindingId::PinningHelps => "pinned threads are faster",
         FindingId::PlacementHelps => "another placement is better",
+        FindingId::Oversubscribed => "more threads work than there are CPUs",
     }
 }
 
@@ -116,6 +118,9 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
         | EvidenceQuantity::MemoryUnderPolicy
         | EvidenceQuantity::MemoryByUse
         | EvidenceQuantity::CpusOfThreads => others::sentence(one),
+        EvidenceQuantity::WorkingThreads
+        | EvidenceQuantity::ReadyThreads
+        | EvidenceQuantity::EffectOfFewerThreads => system::sentence(one),
         EvidenceQuantity::EffectOfPlacement => match &one.subject {
             EvidenceSubject::Points { from, to } => format!("{to} is {effect} as fast as {from}"),
             _ => format!("another placement is {effect} as fast"),
@@ -342,6 +347,7 @@ fn advise(advice: &Advice) -> String {
         | Advice::PlaceSharedMemory
         | Advice::ReadFilesThere
         | Advice::LeaveThreads => others::advise(advice).to_owned(),
+        Advice::RunFewerThreads { .. } | Advice::HandOverThreads => system::advise(advice),
         Advice::FixTheNode { placement } => format!(
             "say where it runs, so that it is the same every time: {placement}, in the list of placements"
         ),
