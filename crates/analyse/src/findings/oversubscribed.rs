@@ -20,10 +20,10 @@ mod tests;
 /// as it does.
 const AS_BUSY: f64 = 0.5;
 /// So many times as many threads as CPUs have to be ready, on average: a helper that wakes up now and then does not count.
-const CROWDED: f64 = 1.1;
+const CONTENDED: f64 = 1.1;
 
 /// A run in which threads wait for each other's CPUs.
-struct CrowdedRun {
+struct ContendedRun {
     threads: u64,
     cpus: u64,
     /// Threads that had a CPU or waited for one, on average; none where the kernel does not count waiting.
@@ -33,7 +33,7 @@ struct CrowdedRun {
 /// More threads than CPUs work at the same time in most runs, and fewer are decidedly better, or nobody could try fewer.
 pub fn more_threads_than_cpus(case: &Case) -> Option<Finding> {
     let point = case.study.header.point(&case.baseline.id)?;
-    let run = crowded(case.study, point)?;
+    let run = contended(case.study, point)?;
     let subject = || EvidenceSubject::Point { point: point.id.clone() };
     let cpus = Some(Amount::Count(run.cpus));
     let count = |quantity, count| {
@@ -46,7 +46,7 @@ pub fn more_threads_than_cpus(case: &Case) -> Option<Finding> {
         let why = "the number of its threads was not numawise's to set, so that fewer could not be tried";
         return Some(finding(evidence, Reading::unavailable(why), None, hand_over()));
     };
-    if crowded(case.study, fewer.to).is_some() {
+    if contended(case.study, fewer.to).is_some() {
         let why = "with fewer asked for it ran as many threads as before, so that fewer could not be tried";
         return Some(finding(evidence, Reading::unavailable(why), None, hand_over()));
     }
@@ -79,22 +79,22 @@ fn effect(case: &Case, fewer: Comparison) -> Option<Evidence> {
     Some(of_points(EvidenceQuantity::EffectOfFewerThreads, fewer, effect))
 }
 
-/// The run with the middle number of threads, where most runs of a point are crowded.
-fn crowded(study: &Study, point: &Point) -> Option<CrowdedRun> {
+/// The run with the middle number of threads, where most runs of a point are contended.
+fn contended(study: &Study, point: &Point) -> Option<ContendedRun> {
     let allowed = &study.header.machine.allowed_cpus;
-    let runs: Vec<Option<CrowdedRun>> =
+    let runs: Vec<Option<ContendedRun>> =
         summary::watched(study, point).filter_map(|observation| in_run(observation, allowed)).collect();
     let all = runs.len();
-    let crowded: Vec<CrowdedRun> = runs.into_iter().flatten().collect();
-    if 2 * crowded.len() <= all {
+    let contended: Vec<ContendedRun> = runs.into_iter().flatten().collect();
+    if 2 * contended.len() <= all {
         return None;
     }
-    let typical = middle(crowded.iter().map(|run| run.threads).collect())?;
-    crowded.into_iter().find(|run| run.threads == typical)
+    let typical = middle(contended.iter().map(|run| run.threads).collect())?;
+    contended.into_iter().find(|run| run.threads == typical)
 }
 
-/// Whether a run is crowded; nothing where its threads were not seen.
-fn in_run(observation: &Observation, allowed: &CpuSet) -> Option<Option<CrowdedRun>> {
+/// Whether a run is contended; nothing where its threads were not seen.
+fn in_run(observation: &Observation, allowed: &CpuSet) -> Option<Option<ContendedRun>> {
     let workers = workers(observation)?;
     let busiest = workers.iter().map(|thread| thread.cpu_time).max()?.seconds();
     let busy: Vec<_> =
@@ -108,11 +108,11 @@ fn in_run(observation: &Observation, allowed: &CpuSet) -> Option<Option<CrowdedR
     let used = observation.usage.cpu_time().seconds();
     let ready = observation.run_delay.measured().map(|waited| (used + waited.seconds()) / span);
     let enough = match ready {
-        Some(ready) => ready >= CROWDED * cpus as f64,
+        Some(ready) => ready >= CONTENDED * cpus as f64,
         // All CPUs are busy all the time; whether threads wait for them is not counted.
         None => used >= 0.9 * cpus as f64 * span,
     };
     let threads = working_at_once(observation).map_or(busy.len() as u64, u64::from);
-    let crowded = span > 0.0 && enough && threads > cpus;
-    Some(crowded.then(|| CrowdedRun { threads, cpus, ready: ready.map(|ready| ready.round() as u64) }))
+    let contended = span > 0.0 && enough && threads > cpus;
+    Some(contended.then(|| ContendedRun { threads, cpus, ready: ready.map(|ready| ready.round() as u64) }))
 }
