@@ -44,10 +44,10 @@ pub fn working_threads(study: &Study, point: &Point) -> Option<u32> {
 pub fn working_at_once(observation: &Observation) -> Option<u32> {
     let threads = observation.threads.measured()?;
     let several = *observation.several_ready.measured()?;
-    let samples = observation.sampler.samples;
-    if samples < SAMPLES {
+    if !is_watched_long(observation) {
         return None;
     }
+    let samples = observation.sampler.samples;
     if (several as f64) < WORKER * samples as f64 {
         return Some(1);
     }
@@ -61,6 +61,11 @@ pub fn working_at_once(observation: &Observation) -> Option<u32> {
     }
     let all: u64 = threads.iter().map(|thread| thread.ready_with_others).sum();
     Some((all as f64 / several as f64).round() as u32)
+}
+
+/// True for a run that was sampled often enough to tell what its threads did for most of it.
+pub fn is_watched_long(observation: &Observation) -> bool {
+    observation.sampler.samples >= SAMPLES
 }
 
 /// One run.

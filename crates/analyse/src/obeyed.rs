@@ -2,6 +2,7 @@
 //! from a point that was not obeyed in either.
 
 pub mod memory;
+pub mod pinned;
 pub mod threads;
 
 use numawise_facts::{Point, PointId, Study};

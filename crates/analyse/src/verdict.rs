@@ -1,10 +1,7 @@
 //! Affected, not affected, undecided; and whether the program is placed well as it is.
 
 use numawise_facts::notice::{PlacementGroup, StudyNotice};
-use numawise_facts::{
-    LeftProcesses, Notice, Point, PointId, PointRole, Reading, Study, StudyHeader, ThreadBinding,
-    ThreadObservation,
-};
+use numawise_facts::{LeftProcesses, Notice, Point, PointId, PointRole, Reading, Study, StudyHeader};
 use numawise_stats::FamilyDecision;
 use numawise_tables::{Contrast, ContrastCall, MoreRepeats, PlacedWell, Verdict, VerdictKind};
 
@@ -160,7 +157,7 @@ fn caveats(study: &Study) -> Vec<Notice> {
             caveats.push(StudyNotice::OfPlacement { point, warning }.into());
         }
         caveats.extend(thread_count_mismatch(study, point).map(Notice::from));
-        let threads = obeyed::threads::not_obeyed(study, point).or_else(|| not_pinned(study, point));
+        let threads = obeyed::threads::not_obeyed(study, point).or_else(|| obeyed::pinned::not_pinned(study, point));
         caveats.extend(threads.map(Notice::from));
         caveats.extend(obeyed::memory::not_obeyed(study, point).map(|found| found.notice(point).into()));
     }
@@ -178,26 +175,11 @@ fn processes_left(study: &Study) -> Option<StudyNotice> {
     Some(StudyNotice::ProcessesLeft { trials: all.len() as u32, processes, names })
 }
 
-/// The threads that did the work in the last trial of a point that was watched.
-fn workers<'a>(study: &'a Study, point: &'a Point) -> Option<Vec<&'a ThreadObservation>> {
-    inside::workers(summary::watched(study, point).filter(|o| o.threads.measured().is_some()).last()?)
-}
-
 /// A program that runs more threads than its placement has compares apples with pears.
 fn thread_count_mismatch(study: &Study, point: &Point) -> Option<StudyNotice> {
     let planned = point.threads() * point.copies();
     let ran = inside::working_threads(study, point)?;
     (ran > planned).then(|| StudyNotice::ThreadCountMismatch { point: point.id.clone(), ran, planned })
-}
-
-/// Threads of some programs follow neither OMP_PLACES nor the library that pins the others: where no thread is held on one
-/// CPU, "pinned" is not what happened.
-fn not_pinned(study: &Study, point: &Point) -> Option<StudyNotice> {
-    let workers = workers(study, point)?;
-    let loose = |thread: &&ThreadObservation| thread.mask.measured().is_some_and(|mask| mask.len() > 1);
-    let should = point.placement.binding == ThreadBinding::Pinned && point.threads() > 1;
-    (should && !workers.is_empty() && workers.iter().all(loose))
-        .then(|| StudyNotice::NotPinned { point: point.id.clone() })
 }
 
 fn log_ratio(contrast: &Contrast) -> f64 {

@@ -13,6 +13,7 @@ use super::threads::{migrate, spread_of_runs};
 use super::{Case, Decided, concentrated, cost, plain};
 use crate::comparison::{self, Comparison};
 use crate::inside::workers;
+use crate::obeyed::pinned::not_pinned;
 use crate::{share, summary, verdict};
 
 #[cfg(test)]
@@ -24,7 +25,7 @@ mod tests;
 pub fn helps(case: &Case) -> Option<Finding> {
     let comparison = comparison::of_pinning(&case.study.header)?;
     let gain = case.gain(Some(comparison)).filter(|_| pins_only(case, comparison))?;
-    if migrate(case).is_some() {
+    if migrate(case).is_some() || not_pinned(case.study, comparison.to).is_some() {
         return None;
     }
     let pinned = case.point(comparison)?;

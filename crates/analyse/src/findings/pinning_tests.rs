@@ -68,6 +68,21 @@ fn what_could_not_be_seen_is_no_reason_to_say_nothing() {
 }
 
 #[test]
+fn a_placement_that_pinned_no_thread_is_not_said_to_help_by_pinning() {
+    let mut study = one_node_check(1.33, 1.0);
+    let mut forked = crate::sample::ready_together(100, 90, &[90, 90]);
+    let Reading::Measured(threads) = &mut forked.threads else { panic!() };
+    for thread in threads {
+        thread.pid = thread.tid;
+        thread.mask = Reading::Measured("0-1".parse().unwrap());
+    }
+    study.header.points[1].placement.binding = numawise_facts::ThreadBinding::Pinned;
+    see(&mut study, "pinned", &forked);
+    let codes = codes(&study);
+    assert_eq!(codes, ["NW012"]);
+}
+
+#[test]
 fn a_gain_of_one_node_without_a_reason_has_a_finding() {
     // Interleaving is nearly as good, and nothing was seen of memory.
     let mut study = two_node_check(2.0, 2.0, 1.101, 1.1, 1.1, 1.95);

@@ -9,6 +9,7 @@ use numawise_units::Ratio;
 
 use super::{Case, cost, plain};
 use crate::comparison;
+use crate::obeyed::pinned::not_pinned;
 
 /// Confidence of the comparison of two spreads.
 const CONFIDENCE: f64 = 0.95;
@@ -24,7 +25,7 @@ pub fn migrate(case: &Case) -> Option<Finding> {
     let faster = case.gain(Some(comparison));
     let spread = numawise_stats::compare_spread(&free.samples, &pinned.samples, CONFIDENCE, SEED).ok();
     let steadier = spread.filter(|s| s.differs && s.ratio > 1.0);
-    if faster.is_none() && steadier.is_none() {
+    if faster.is_none() && steadier.is_none() || not_pinned(case.study, comparison.to).is_some() {
         return None;
     }
     let mut evidence = vec![plain(

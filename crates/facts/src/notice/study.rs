@@ -31,7 +31,7 @@ super::notices! {
         /// The program ran more threads at a point than the point has.
         "NW513" ThreadCountMismatch { point: PointId, ran: u32, planned: u32 },
         /// The threads of a point that pins them were free.
-        "NW514" NotPinned { point: PointId },
+        "NW514" NotPinned { point: PointId, reason: NotPinnedReason },
         /// What the planner said of the placement of a point.
         "NW515" OfPlacement { point: PointId, warning: Box<Notice> },
         /// Threads were not where the plan has them in `trials` trials of a point: the plan has `each` of the CPUs `asked` for
@@ -119,6 +119,18 @@ pub enum NotTriedReason {
     DoesNotFit { needs: Bytes, nodes: NodeSet, capacity: Bytes },
     /// There is not a thread for each node.
     FewerThreadsThanNodes { threads: u32, nodes: u32 },
+}
+
+/// Why threads of a plan that pins them were free.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NotPinnedReason {
+    /// Several processes with fewer threads each than the plan has.
+    Processes { processes: u32 },
+    /// One process with fewer threads than the plan has.
+    FewerThreads { ran: u32, planned: u32 },
+    /// Nothing that was seen explains it.
+    NotSeen,
 }
 
 /// What shows where a thread was.

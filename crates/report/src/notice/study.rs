@@ -1,10 +1,10 @@
 //! Texts of the notices of a study and of its analysis.
 
 use numawise_facts::notice::{
-    AffinityRefusal, NodeReason, NotTriedReason, ObservedFigure, PlacementEvidence, PlacementGroup,
+    AffinityRefusal, NodeReason, NotPinnedReason, NotTriedReason, ObservedFigure, PlacementEvidence, PlacementGroup,
     StudyNotice,
 };
-use numawise_facts::{Disturbance, MetricProblem};
+use numawise_facts::{Disturbance, MetricProblem, PointId};
 use numawise_units::{CpuSet, Nanoseconds, Pid, Ratio, harmless};
 
 use super::machine;
@@ -35,10 +35,7 @@ pub fn text(notice: &StudyNotice) -> String {
             "{point}: the program ran {ran} threads where {planned} were asked for (OMP_NUM_THREADS); if it takes their \
              number as an argument, write {{threads}} there"
         ),
-        StudyNotice::NotPinned { point } => format!(
-            "{point}: no thread was seen pinned; they were free inside the CPUs of the plan (a statically linked program \
-             cannot be reached, and one that places its threads itself wins)"
-        ),
+        StudyNotice::NotPinned { point, reason } => not_pinned(point, *reason),
         StudyNotice::NotObeyed { point, asked, each, found, evidence, trials } => {
             let many = |n: usize, cpus: &CpuSet| format!("CPU{} {cpus}", if n == 1 { "" } else { "s" });
             let found = match evidence {
@@ -250,4 +247,20 @@ pub fn metric_problem(regex: Option<&str>, problem: &MetricProblem) -> String {
 /// At least so long, as a person types it.
 fn whole_seconds(time: &Nanoseconds) -> String {
     format!("{}s", time.seconds().ceil())
+}
+
+fn not_pinned(point: &PointId, reason: NotPinnedReason) -> String {
+    match reason {
+        NotPinnedReason::Processes { processes } => format!(
+            "{point}: {processes} processes did the work, each with fewer threads than the placement has: they were held to its CPUs \
+             together, not to one CPU each"
+        ),
+        NotPinnedReason::FewerThreads { ran, planned } => format!(
+            "{point}: {ran} thread{} worked where {planned} were planned, held to the CPUs of the placement, not to one CPU",
+            if ran == 1 { "" } else { "s" }
+        ),
+        NotPinnedReason::NotSeen => format!(
+            "{point}: no thread was seen pinned, for a reason that was not seen; they were free inside the CPUs of the placement"
+        ),
+    }
 }

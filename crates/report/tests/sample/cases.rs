@@ -3,7 +3,7 @@
 use numawise_facts::finding::{
     Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject,
 };
-use numawise_facts::notice::{MachineNotice, ObservedFigure, StudyNotice};
+use numawise_facts::notice::{MachineNotice, NotPinnedReason, ObservedFigure, StudyNotice};
 use numawise_facts::point::ProgramParameter;
 use numawise_facts::{
     Disturbance, Effect, Exit, Finding, FindingId, Metric, MetricProblem, Outcome, Point, PointId, PointRole,
@@ -295,7 +295,8 @@ pub fn one_node() -> Sample {
     analysis.findings = vec![pinning_helps(&study.header, gain)];
     analysis.expected = Err(NotExpected::OneMemoryNode);
     analysis.recommended = Some("pinned".into());
-    analysis.verdict.caveats = vec![StudyNotice::NotPinned { point: "pinned".into() }.into()];
+    let (point, ran, planned) = ("os".into(), 8, 4);
+    analysis.verdict.caveats = vec![StudyNotice::ThreadCountMismatch { point, ran, planned }.into()];
     analysis.contrasts = vec![contrast("os", "pinned", Reading::Measured(gain), ContrastCall::Better)];
     for point in &mut analysis.points {
         on_nodes(point, &[1536], &[1.0]);
@@ -413,7 +414,7 @@ pub fn hostile() -> Sample {
     header.points[1].id = PointId(EVIL.to_owned());
     header.points[1].levels.parameters =
         vec![ProgramParameter { name: EVIL.to_owned(), value: EVIL.to_owned() }];
-    sample.analysis.verdict.caveats = vec![StudyNotice::NotPinned { point: evil() }.into()];
+    sample.analysis.verdict.caveats = vec![StudyNotice::NotPinned { point: evil(), reason: NotPinnedReason::Processes { processes: 4 } }.into()];
     sample.analysis.verdict.to = PointId(EVIL.to_owned());
     sample.analysis.points[1].id = PointId(EVIL.to_owned());
     sample.analysis.points[1].levels.clone_from(&sample.study.header.points[1].levels);
