@@ -157,7 +157,8 @@ fn caveats(study: &Study) -> Vec<Notice> {
             caveats.push(StudyNotice::OfPlacement { point, warning }.into());
         }
         caveats.extend(thread_count_mismatch(study, point).map(Notice::from));
-        let threads = obeyed::threads::not_obeyed(study, point).or_else(|| obeyed::pinned::not_pinned(study, point));
+        let threads =
+            obeyed::threads::not_obeyed(study, point).or_else(|| obeyed::pinned::not_pinned(study, point));
         caveats.extend(threads.map(Notice::from));
         caveats.extend(obeyed::memory::not_obeyed(study, point).map(|found| found.notice(point).into()));
     }

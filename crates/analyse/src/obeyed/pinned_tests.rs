@@ -59,8 +59,10 @@ fn what_another_notice_says_is_not_said_twice() {
     let all = "0,2,4,6";
     let mut study = check();
     see(&mut study, "pinned", &seen(100, &[(10, all)]));
-    let obstacle =
-        PreloadObstacle::Program { program: "app".to_owned(), reason: NotPreloadableReason::StaticallyLinked };
+    let obstacle = PreloadObstacle::Program {
+        program: "app".to_owned(),
+        reason: NotPreloadableReason::StaticallyLinked,
+    };
     study.header.points[1].placement.warnings = vec![LaunchNotice::NotPreloadable { obstacle }.into()];
     let [Notice::Study(StudyNotice::OfPlacement { .. })] = said(&study).as_slice() else {
         panic!("{:?}", said(&study));

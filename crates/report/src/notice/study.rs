@@ -1,8 +1,8 @@
 //! Texts of the notices of a study and of its analysis.
 
 use numawise_facts::notice::{
-    AffinityRefusal, NodeReason, NotPinnedReason, NotTriedReason, ObservedFigure, PlacementEvidence, PlacementGroup,
-    StudyNotice,
+    AffinityRefusal, NodeReason, NotPinnedReason, NotTriedReason, ObservedFigure, PlacementEvidence,
+    PlacementGroup, StudyNotice,
 };
 use numawise_facts::{Disturbance, MetricProblem, PointId};
 use numawise_units::{CpuSet, Nanoseconds, Pid, Ratio, harmless};

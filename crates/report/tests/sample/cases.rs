@@ -414,7 +414,9 @@ pub fn hostile() -> Sample {
     header.points[1].id = PointId(EVIL.to_owned());
     header.points[1].levels.parameters =
         vec![ProgramParameter { name: EVIL.to_owned(), value: EVIL.to_owned() }];
-    sample.analysis.verdict.caveats = vec![StudyNotice::NotPinned { point: evil(), reason: NotPinnedReason::Processes { processes: 4 } }.into()];
+    sample.analysis.verdict.caveats = vec![
+        StudyNotice::NotPinned { point: evil(), reason: NotPinnedReason::Processes { processes: 4 } }.into(),
+    ];
     sample.analysis.verdict.to = PointId(EVIL.to_owned());
     sample.analysis.points[1].id = PointId(EVIL.to_owned());
     sample.analysis.points[1].levels.clone_from(&sample.study.header.points[1].levels);
