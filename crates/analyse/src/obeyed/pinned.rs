@@ -1,7 +1,7 @@
 //! Pinning: whether a plan that pins threads found threads to pin.
 //!
 //! By the rules of the library that pins (`docs/formats/pin-protocol.md`) a process with fewer threads than the plan keeps the CPUs
-//! of the whole task. That is no disobedience, but neither is it what "pinned" says.
+//! of the whole task. The plan was followed then, and yet no thread is pinned.
 
 use std::collections::BTreeSet;
 
