@@ -1,0 +1,117 @@
+//! One case in a guest: runs by hand, the check, more runs by hand with the line that the check printed.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use testbed::CommandResult;
+
+use super::cases::Case;
+use super::hand::{self, HandRun};
+use super::host::{self, Host};
+
+/// Rounds by hand before the check; the others come after it, so that a drift of the host is seen by both.
+const BEFORE: usize = 2;
+/// Sampling costs far more here than on a real machine: every instruction is emulated, but waiting takes no longer.
+const CHECK: &str = "numawise check --json --fresh --sampling 3%";
+/// Besides the check: the boot, and runs by hand.
+const BESIDES: Duration = Duration::from_secs(180);
+
+/// All that came of a case, as it is kept.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Kept {
+    pub name: String,
+    pub hand: Vec<HandRun>,
+    pub checks: Vec<Check>,
+    /// Why the host spoiled it.
+    pub spoiled: Option<String>,
+    pub host: String,
+    pub seconds: f64,
+    pub setup: String,
+}
+
+/// One check and what it printed.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Check {
+    pub seed: u64,
+    pub seconds: f64,
+    pub status: i32,
+    /// Null where it printed no JSON.
+    pub told: Value,
+    pub stderr: String,
+}
+
+/// Puts the line to use from now on into a file, for a shell to run as it was printed.
+const EXTRACT: &str = r#"tr -d '\n' < /root/check.json |
+sed -n 's/.*"use": *{ *"line": *"\(\([^"\\]\|\\.\)*\)".*/\1/p' | sed 's/\\"/"/g; s/\\\\/\\/g' > /root/line; cat /root/line"#;
+
+/// Boots a guest and runs the case in it.
+pub(super) fn attempt(root: &Path, case: &Case) -> Result<Kept, String> {
+    let machine = testbed::load(case.machine_file(root)).map_err(|e| e.to_string())?;
+    let guest = testbed::guest(&machine);
+    let mut guest = if case.timing { guest.scale(case.scale) } else { guest };
+    guest = guest
+        .limit(Duration::from_secs(case.budget * 2 * case.seeds.len() as u64) + BESIDES)
+        .tool("numactl")
+        .tool("taskset");
+    for (host, at) in programs(root)? {
+        guest = guest.file_at(host, at);
+    }
+    let check = |seed: &u64| {
+        let Case { options, budget, threads, command, .. } = case;
+        let recommended = if *seed == case.seeds[0] { "&& cp check.json first.json" } else { "" };
+        format!(
+            "{CHECK} {options} --budget {budget}s --seed {seed} --threads {threads} -o /root/case.nw -- {command} > check.json; \
+             status=$?; cat check.json {recommended}; exit $status"
+        )
+    };
+    let mut commands =
+        vec![case.setup.clone().unwrap_or_else(|| "true".to_owned()), hand::script(case, 0..BEFORE, false)];
+    commands.extend(case.seeds.iter().map(check));
+    commands.extend([EXTRACT.replace("check.json", "first.json"), hand::script(case, BEFORE..case.rounds, true)]);
+    let before = Host::now();
+    let run = guest.run(&commands).map_err(|e| e.to_string())?;
+    let spoiled = before.zip(Host::now()).and_then(|(before, after)| after.spoiled(&before));
+    let checks = &run[2..2 + case.seeds.len()];
+    let mut hand = hand::parse(&run[1].stderr);
+    hand.extend(hand::parse(&run[commands.len() - 1].stderr));
+    Ok(Kept {
+        name: case.name.clone(),
+        hand,
+        checks: case.seeds.iter().zip(checks).map(|(seed, result)| Check::of(*seed, result)).collect(),
+        spoiled,
+        host: host::description(),
+        seconds: run.wall.as_secs_f64(),
+        setup: run[0].stderr.clone(),
+    })
+}
+
+impl Check {
+    fn of(seed: u64, result: &CommandResult) -> Check {
+        Check {
+            seed,
+            seconds: result.seconds,
+            status: result.status,
+            told: serde_json::from_str(&result.stdout).unwrap_or_default(),
+            stderr: result.stderr.clone(),
+        }
+    }
+}
+
+/// What goes into each guest, and where to. One that is not there is an error.
+fn programs(root: &Path) -> Result<Vec<(PathBuf, String)>, String> {
+    let numawise = ["target/release/numawise", "target/release/libnumawise_agent.so"];
+    let cases = ["cases", "cases_static", "cases_openmp", "cases_tbb", "stopwatch"];
+    let built = numawise.map(str::to_owned).into_iter().chain(cases.map(|name| format!("build/cases/{name}")));
+    built
+        .map(|path| {
+            let file = root.join(&path);
+            let name = path.rsplit('/').next().unwrap_or_default();
+            if !file.exists() {
+                return Err(format!("{path} is not there; `make build` and `make -C native/workloads/cases` make them"));
+            }
+            Ok((file, format!("/bin/{name}")))
+        })
+        .collect()
+}

@@ -1,0 +1,154 @@
+//! What was said against what is true: verdict, finding, cure and printed line, each by itself.
+
+use super::cases::Case;
+use super::hand::{self, AS_IS, Gain, HandRun, LINE};
+use super::told::Told;
+
+/// An interval that misses the truth by less than this factor counts: the truth is measured too.
+const NEAR: f64 = 1.05;
+/// A cure that brings this much less than the best by hand is as good.
+const AS_GOOD: f64 = 1.03;
+/// Effects below this are none: the margin that a check takes by default.
+const MARGIN: f64 = 1.05;
+
+/// Whether one thing that was said is right.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Answer {
+    Right,
+    Wrong(String),
+    /// The truth is not known well enough by hand to tell.
+    Open(String),
+    /// There was nothing to say.
+    None,
+}
+
+/// The four things that are judged of each check.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Judgement {
+    pub verdict: Answer,
+    pub finding: Answer,
+    pub cure: Answer,
+    pub line: Answer,
+}
+
+/// The best placement by hand and what it brings.
+pub(super) fn best(runs: &[HandRun]) -> (String, Gain) {
+    let as_is = (AS_IS.to_owned(), Gain { ratio: 1.0, low: 1.0, high: 1.0 });
+    let tried = hand::labels(runs).into_iter().filter(|label| *label != AS_IS);
+    let gains = tried.filter_map(|label| Some((label.to_owned(), hand::gain(runs, AS_IS, label)?)));
+    gains.fold(as_is, |best, one| if one.1.ratio > best.1.ratio { one } else { best })
+}
+
+/// How many times as long remote memory takes as local memory, for the same threads on the same CPUs.
+pub(super) fn remote(runs: &[HandRun]) -> Option<Gain> {
+    hand::gain(runs, "remote", "node0")
+}
+
+/// Judges one check against the runs by hand.
+pub(super) fn judge(case: &Case, told: &Told, runs: &[HandRun]) -> Judgement {
+    Judgement {
+        verdict: verdict(case, told, runs),
+        finding: finding(case, told),
+        cure: cure(case, told, runs),
+        line: line(told, runs),
+    }
+}
+
+fn verdict(case: &Case, told: &Told, runs: &[HandRun]) -> Answer {
+    if !case.cases.contains(&told.case) {
+        return Answer::Wrong(format!("expected {}", case.cases.join(" or ")));
+    }
+    let (label, gain) = best(runs);
+    match told.case.as_str() {
+        "too_short" | "cannot_tell" => Answer::Right,
+        "gains" => effect(told, runs),
+        _ if gain.ratio > MARGIN => {
+            let what = format!("{label} brings {}", shown(gain));
+            if gain.low > MARGIN { Answer::Wrong(what) } else { Answer::Open(what) }
+        }
+        "not_affected" => match remote(runs) {
+            Some(cost) if cost.low > MARGIN => Answer::Wrong(format!("remote memory costs {}", shown(cost))),
+            _ => Answer::Right,
+        },
+        "placed_well_sensitive" | "sensitive" => effect(told, runs),
+        _ => Answer::Right,
+    }
+}
+
+/// The effect that the first line states, against the same two placements by hand.
+fn effect(told: &Told, runs: &[HandRun]) -> Answer {
+    let Some(effect) = &told.effect else { return Answer::Wrong("no effect was said".to_owned()) };
+    match hand::gain(runs, &effect.from, &effect.to) {
+        Some(truth) => contains(effect.gain, truth),
+        None => Answer::Open(format!("{} and {} were not run by hand", effect.from, effect.to)),
+    }
+}
+
+/// Whether an interval holds the truth, or nearly.
+fn contains(said: Gain, truth: Gain) -> Answer {
+    let (low, high) = (said.low / NEAR, said.high * NEAR);
+    if low <= truth.ratio && truth.ratio <= high {
+        return Answer::Right;
+    }
+    let what = format!("said {}, true {}", shown(said), shown(truth));
+    if low <= truth.high && truth.low <= high { Answer::Open(what) } else { Answer::Wrong(what) }
+}
+
+fn finding(case: &Case, told: &Told) -> Answer {
+    let missing: Vec<&str> =
+        case.findings.iter().filter(|id| !told.findings.contains(id)).map(String::as_str).collect();
+    let known = |id: &&String| case.findings.contains(id) || case.may.contains(id);
+    let wrong: Vec<&str> = told.findings.iter().filter(|id| !known(id)).map(String::as_str).collect();
+    let mut reasons = Vec::new();
+    if !missing.is_empty() {
+        reasons.push(format!("{} is missing", missing.join(", ")));
+    }
+    if !wrong.is_empty() {
+        reasons.push(format!("{} is not so", wrong.join(", ")));
+    }
+    if reasons.is_empty() { Answer::Right } else { Answer::Wrong(reasons.join("; ")) }
+}
+
+fn cure(case: &Case, told: &Told, runs: &[HandRun]) -> Answer {
+    let name = match told.recommended.as_deref() {
+        None => "none",
+        Some(node) if node.starts_with("node") => "one-node",
+        Some(other) => other,
+    };
+    if !case.cures.is_empty() && !case.cures.iter().any(|cure| cure == name) {
+        return Answer::Wrong(format!("{name} instead of {}", case.cures.join(" or ")));
+    }
+    let chosen = told.recommended.as_deref().unwrap_or(AS_IS);
+    let (label, _) = best(runs);
+    if label == chosen || case.cases.iter().all(|one| one == "too_short") {
+        return Answer::Right;
+    }
+    match hand::gain(runs, chosen, &label) {
+        None => Answer::Open(format!("{chosen} was not run by hand")),
+        Some(lost) if lost.ratio <= AS_GOOD || (chosen == AS_IS && lost.ratio <= MARGIN) => Answer::Right,
+        Some(lost) => {
+            let what = format!("{label} is {} better", shown(lost));
+            if lost.low > AS_GOOD { Answer::Wrong(what) } else { Answer::Open(what) }
+        }
+    }
+}
+
+/// The printed line as it was run, against the effect that stands beside it; without one, against that of the placement which it
+/// is meant to be.
+fn line(told: &Told, runs: &[HandRun]) -> Answer {
+    let Some(recommended) = &told.recommended else { return Answer::None };
+    let Some(truth) = hand::gain(runs, AS_IS, LINE) else {
+        return Answer::Wrong("the line did not run".to_owned());
+    };
+    let meant = told.line.or_else(|| hand::gain(runs, AS_IS, recommended));
+    meant.map_or_else(|| Answer::Open(format!("{recommended} was not run by hand")), |said| contains(said, truth))
+}
+
+/// `1.50x (1.45 to 1.55)`
+pub(super) fn shown(gain: Gain) -> String {
+    format!("{:.2}x ({:.2} to {:.2})", gain.ratio, gain.low, gain.high)
+}
+
+#[cfg(test)]
+#[path = "judge_tests.rs"]
+mod tests;
