@@ -69,7 +69,8 @@ pub(super) fn attempt(root: &Path, case: &Case) -> Result<Kept, String> {
     let mut commands =
         vec![case.setup.clone().unwrap_or_else(|| "true".to_owned()), hand::script(case, 0..BEFORE, false)];
     commands.extend(case.seeds.iter().map(check));
-    commands.extend([EXTRACT.replace("check.json", "first.json"), hand::script(case, BEFORE..case.rounds, true)]);
+    commands
+        .extend([EXTRACT.replace("check.json", "first.json"), hand::script(case, BEFORE..case.rounds, true)]);
     let before = Host::now();
     let run = guest.run(&commands).map_err(|e| e.to_string())?;
     let spoiled = before.zip(Host::now()).and_then(|(before, after)| after.spoiled(&before));
@@ -103,13 +104,16 @@ impl Check {
 fn programs(root: &Path) -> Result<Vec<(PathBuf, String)>, String> {
     let numawise = ["target/release/numawise", "target/release/libnumawise_agent.so"];
     let cases = ["cases", "cases_static", "cases_openmp", "cases_tbb", "stopwatch"];
-    let built = numawise.map(str::to_owned).into_iter().chain(cases.map(|name| format!("build/cases/{name}")));
+    let built =
+        numawise.map(str::to_owned).into_iter().chain(cases.map(|name| format!("build/cases/{name}")));
     built
         .map(|path| {
             let file = root.join(&path);
             let name = path.rsplit('/').next().unwrap_or_default();
             if !file.exists() {
-                return Err(format!("{path} is not there; `make build` and `make -C native/workloads/cases` make them"));
+                return Err(format!(
+                    "{path} is not there; `make build` and `make -C native/workloads/cases` make them"
+                ));
             }
             Ok((file, format!("/bin/{name}")))
         })

@@ -50,10 +50,8 @@ fn placements(case: &Case) -> Vec<Placement> {
         starter: starter.to_owned(),
         threads,
     };
-    let spread = |label, starter: &str| Placement {
-        environment: pins.clone(),
-        ..free(label, starter, case.threads)
-    };
+    let spread =
+        |label, starter: &str| Placement { environment: pins.clone(), ..free(label, starter, case.threads) };
     let mut all = vec![
         free(AS_IS, "", case.threads),
         spread("interleave", "numactl -i 0,1"),

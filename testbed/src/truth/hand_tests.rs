@@ -37,14 +37,17 @@ fn each_round_has_each_placement_once_in_another_order() {
 
 #[test]
 fn high_bandwidth_memory_and_pins_are_tried_where_they_are() {
-    assert!(script(&case("machine = 'hbm'\npin = '0'"), 0..1, false).contains("numactl -m 2,3 stopwatch hbm x 4"));
+    assert!(
+        script(&case("machine = 'hbm'\npin = '0'"), 0..1, false).contains("numactl -m 2,3 stopwatch hbm x 4")
+    );
     let plain = script(&case(""), 0..1, false);
     assert!(!plain.contains("CASES_PIN") && !plain.contains("spread") && !plain.contains("hbm"), "{plain}");
 }
 
 #[test]
 fn stopwatches_are_read_among_other_lines() {
-    let told = parse("round 3\nwarning: x\nstopwatch as-is 1.500000 0\nround 4\nstopwatch as-is 2.0 1\nstopwatch\n");
+    let told =
+        parse("round 3\nwarning: x\nstopwatch as-is 1.500000 0\nround 4\nstopwatch as-is 2.0 1\nstopwatch\n");
     let run = |round, seconds, status| HandRun { round, placement: AS_IS.to_owned(), seconds, status };
     assert_eq!(told, [run(3, 1.5, 0), run(4, 2.0, 1)]);
 }

@@ -141,7 +141,10 @@ fn line(told: &Told, runs: &[HandRun]) -> Answer {
         return Answer::Wrong("the line did not run".to_owned());
     };
     let meant = told.line.or_else(|| hand::gain(runs, AS_IS, recommended));
-    meant.map_or_else(|| Answer::Open(format!("{recommended} was not run by hand")), |said| contains(said, truth))
+    meant.map_or_else(
+        || Answer::Open(format!("{recommended} was not run by hand")),
+        |said| contains(said, truth),
+    )
 }
 
 /// `1.50x (1.45 to 1.55)`

@@ -61,7 +61,10 @@ fn nothing_to_gain_is_wrong_where_something_is_gained_by_hand() {
         matches!(&answer.verdict, Answer::Wrong(why) if why.starts_with("interleave brings 1.60x")),
         "{answer:?}"
     );
-    assert!(matches!(&answer.cure, Answer::Wrong(why) if why.starts_with("interleave is 1.60x")), "{answer:?}");
+    assert!(
+        matches!(&answer.cure, Answer::Wrong(why) if why.starts_with("interleave is 1.60x")),
+        "{answer:?}"
+    );
     let well = runs(&[(AS_IS, 1.0), ("node0", 1.3), ("remote", 3.0), ("spread", 0.98)]);
     let right =
         Judgement { verdict: Answer::Right, finding: Answer::Right, cure: Answer::Right, line: Answer::None };
@@ -89,7 +92,10 @@ fn the_cure_must_be_the_best_by_hand() {
     let serial = runs(&SERIAL);
     let of = |to: &str, extra: &str| cure(&case("gains", extra), &said("gains", to, 1.6), &serial);
     assert_eq!(of("interleave", "cures = ['interleave']"), Answer::Right);
-    assert_eq!(of("node0", "cures = ['interleave']"), Answer::Wrong("one-node instead of interleave".to_owned()));
+    assert_eq!(
+        of("node0", "cures = ['interleave']"),
+        Answer::Wrong("one-node instead of interleave".to_owned())
+    );
     assert!(matches!(of("node0", ""), Answer::Wrong(why) if why.starts_with("interleave is 1.30x")));
     assert!(matches!(of("spread", ""), Answer::Open(_)), "it was not run by hand");
 }

@@ -118,7 +118,11 @@ fn wrong(rows: &[Row<'_>]) -> String {
 }
 
 fn name(row: &Row<'_>) -> String {
-    if row.case.seeds.len() == 1 { row.case.name.clone() } else { format!("{}, seed {}", row.case.name, row.seed) }
+    if row.case.seeds.len() == 1 {
+        row.case.name.clone()
+    } else {
+        format!("{}, seed {}", row.case.name, row.seed)
+    }
 }
 
 fn mark(answer: &Answer) -> String {
@@ -141,7 +145,8 @@ fn truth(row: &Row<'_>) -> String {
     } else {
         format!("{label} {}", judge::shown(gain))
     };
-    let remote = judge::remote(runs).map_or_else(String::new, |Gain { ratio, .. }| format!("; remote {:.2}x", 1.0 / ratio));
+    let remote = judge::remote(runs)
+        .map_or_else(String::new, |Gain { ratio, .. }| format!("; remote {:.2}x", 1.0 / ratio));
     format!("{as_is}{best}{remote}")
 }
 
@@ -151,8 +156,7 @@ fn said(row: &Row<'_>) -> String {
         .effect
         .as_ref()
         .map_or_else(String::new, |effect| format!(" {} by {}", judge::shown(effect.gain), effect.to));
-    let findings =
-        if told.findings.is_empty() { "no finding".to_owned() } else { told.findings.join(", ") };
+    let findings = if told.findings.is_empty() { "no finding".to_owned() } else { told.findings.join(", ") };
     let use_from_now_on = told.recommended.as_deref().unwrap_or("nothing");
     format!("{}{effect}; {findings}; use {use_from_now_on}", told.case)
 }

@@ -99,7 +99,8 @@ mod tests {
 
     #[test]
     fn what_is_not_there_is_none() {
-        let check = json!({"case": "too_short", "findings": [], "effect": {"unavailable": "x"}, "recommended": null});
+        let check =
+            json!({"case": "too_short", "findings": [], "effect": {"unavailable": "x"}, "recommended": null});
         let told = Told::of(&check).unwrap();
         assert_eq!((told.effect, told.recommended, told.line), (None, None, None));
         assert_eq!(Told::of(&json!({"verdict": "affected"})), None);
