@@ -86,7 +86,7 @@ pub(crate) fn run() -> ExitCode {
     let outcome = match Cli::parse().action {
         Action::Machines => machines(),
         Action::Run(arguments) => run_guest(&arguments),
-        Action::Truth(arguments) => truth::run(&arguments),
+        Action::Truth(arguments) => truth::run(&arguments).map_err(|e| e.to_string()),
         Action::Fetch => {
             numawise_emulate::readiness(testbed::work_folder()).map_err(|e| e.to_string()).map(|()| 0)
         }

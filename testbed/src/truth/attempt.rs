@@ -10,6 +10,7 @@ use testbed::CommandResult;
 use super::cases::Case;
 use super::hand::{self, HandRun};
 use super::host::{self, Host};
+use super::problem::Problem;
 
 /// Rounds by hand before the check; the others come after it, so that a drift of the host is seen by both.
 const BEFORE: usize = 2;
@@ -47,8 +48,8 @@ const EXTRACT: &str = r#"tr -d '\n' < /root/check.json |
 sed -n 's/.*"use": *{ *"line": *"\(\([^"\\]\|\\.\)*\)".*/\1/p' | sed 's/\\"/"/g; s/\\\\/\\/g' > /root/line; cat /root/line"#;
 
 /// Boots a guest and runs the case in it.
-pub(super) fn attempt(root: &Path, case: &Case) -> Result<Kept, String> {
-    let machine = testbed::load(case.machine_file(root)).map_err(|e| e.to_string())?;
+pub(super) fn attempt(root: &Path, case: &Case) -> Result<Kept, Problem> {
+    let machine = testbed::load(case.machine_file(root))?;
     let guest = testbed::guest(&machine);
     let mut guest = if case.timing { guest.scale(case.scale) } else { guest };
     guest = guest
@@ -72,7 +73,7 @@ pub(super) fn attempt(root: &Path, case: &Case) -> Result<Kept, String> {
     commands
         .extend([EXTRACT.replace("check.json", "first.json"), hand::script(case, BEFORE..case.rounds, true)]);
     let before = Host::now();
-    let run = guest.run(&commands).map_err(|e| e.to_string())?;
+    let run = guest.run(&commands)?;
     let spoiled = before.zip(Host::now()).and_then(|(before, after)| after.spoiled(&before));
     let checks = &run[2..2 + case.seeds.len()];
     let mut hand = hand::parse(&run[1].stderr);
@@ -101,7 +102,7 @@ impl Check {
 }
 
 /// What goes into each guest, and where to. One that is not there is an error.
-fn programs(root: &Path) -> Result<Vec<(PathBuf, String)>, String> {
+fn programs(root: &Path) -> Result<Vec<(PathBuf, String)>, Problem> {
     let numawise = ["target/release/numawise", "target/release/libnumawise_agent.so"];
     let cases = ["cases", "cases_static", "cases_openmp", "cases_tbb", "stopwatch"];
     let built =

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::problem::Problem;
+
 /// Where the programs' cases are described, from the root of the project.
 pub(super) const FILE: &str = "native/workloads/cases/cases.toml";
 
@@ -90,20 +92,20 @@ impl Case {
 }
 
 /// Reads the description of all cases.
-pub(super) fn read(root: &Path) -> Result<Vec<Case>, String> {
+pub(super) fn read(root: &Path) -> Result<Vec<Case>, Problem> {
     let path = root.join(FILE);
-    let text = std::fs::read_to_string(&path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
-    parse(&text).map_err(|e| format!("{}: {e}", path.display()))
+    parse(&std::fs::read_to_string(&path).map_err(Problem::read(&path))?)
 }
 
-fn parse(text: &str) -> Result<Vec<Case>, String> {
-    let File { case: cases } = toml::from_str(text).map_err(|e| e.to_string())?;
+fn parse(text: &str) -> Result<Vec<Case>, Problem> {
+    let wrong = |what: String| Problem::Description { what };
+    let File { case: cases } = toml::from_str(text).map_err(|e| wrong(e.to_string()))?;
     for (k, case) in cases.iter().enumerate() {
         if cases[..k].iter().any(|other| other.name == case.name) {
-            return Err(format!("two cases are called {}", case.name));
+            return Err(wrong(format!("two cases are called {}", case.name)));
         }
         if case.threads == 0 || case.seeds.is_empty() || case.cases.is_empty() {
-            return Err(format!("{}: threads, seeds and cases must not be none", case.name));
+            return Err(wrong(format!("{}: threads, seeds and cases must not be none", case.name)));
         }
     }
     Ok(cases)
@@ -128,9 +130,10 @@ mod tests {
     #[test]
     fn what_is_not_understood_is_refused() {
         let case = "[[case]]\nname = 'a'\nabout = ''\ncommand = 'x'\nthreads = 1\ncases = ['gains']\n";
+        let refused = |text: &str| parse(text).unwrap_err().to_string();
         assert_eq!(parse(case).unwrap()[0].budget, 40);
-        assert!(parse(&case.repeat(2)).unwrap_err().contains("two cases are called a"));
-        assert!(parse(&format!("{case}wish = 1\n")).unwrap_err().contains("wish"));
-        assert!(parse(&case.replace("threads = 1", "threads = 0")).unwrap_err().contains("threads"));
+        assert!(refused(&case.repeat(2)).contains("two cases are called a"));
+        assert!(refused(&format!("{case}wish = 1\n")).contains("wish"));
+        assert!(refused(&case.replace("threads = 1", "threads = 0")).contains("threads"));
     }
 }

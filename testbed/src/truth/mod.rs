@@ -8,6 +8,7 @@ mod cases;
 mod hand;
 mod host;
 mod judge;
+mod problem;
 mod table;
 mod told;
 
@@ -17,6 +18,7 @@ use clap::Args;
 
 use attempt::Kept;
 use cases::Case;
+use problem::Problem;
 
 const KEPT: &str = "build/truth";
 const TABLE: &str = "docs/truth.md";
@@ -42,12 +44,12 @@ pub(crate) struct TruthArgs {
 }
 
 /// Measures, judges, writes the table. The number of answers that are wrong is said, and is no failure.
-pub(crate) fn run(arguments: &TruthArgs) -> Result<u8, String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("the project has no root")?;
+pub(crate) fn run(arguments: &TruthArgs) -> Result<u8, Problem> {
+    let root = &Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let cases = cases::read(root)?;
     if let Some(name) = arguments.only.iter().find(|name| !cases.iter().any(|case| case.name == **name)) {
         let known: Vec<&str> = cases.iter().map(|case| case.name.as_str()).collect();
-        return Err(format!("no case is called {name}; there are: {}", known.join(", ")));
+        return Err(Problem::NoSuchCase { name: name.clone(), known: known.join(", ") });
     }
     let wanted: Vec<&Case> = cases.iter().filter(|case| arguments.wants(root, case)).collect();
     let mut failed = 0;
@@ -75,13 +77,13 @@ fn file(root: &Path, case: &Case) -> PathBuf {
 }
 
 /// Measures a case, again where the host spoiled it, and keeps what came of it.
-fn measure(root: &Path, case: &Case, attempts: u32) -> Result<(), String> {
+fn measure(root: &Path, case: &Case, attempts: u32) -> Result<(), Problem> {
     let path = file(root, case);
-    std::fs::create_dir_all(root.join(KEPT)).map_err(|e| format!("cannot make {KEPT}: {e}"))?;
+    std::fs::create_dir_all(root.join(KEPT)).map_err(Problem::write(KEPT))?;
     for _ in 0..attempts.max(1) {
         let kept = attempt::attempt(root, case)?;
-        let text = serde_json::to_string_pretty(&kept).map_err(|e| e.to_string())?;
-        std::fs::write(&path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+        let text = serde_json::to_string_pretty(&kept).map_err(std::io::Error::from);
+        text.and_then(|text| std::fs::write(&path, text)).map_err(Problem::write(&path))?;
         for row in table::rows(case, &kept) {
             eprintln!("truth:   {:.0} s; {}", kept.seconds, table::line(&row));
         }
@@ -93,14 +95,14 @@ fn measure(root: &Path, case: &Case, attempts: u32) -> Result<(), String> {
     Ok(())
 }
 
-fn write_table(root: &Path, cases: &[Case], output: &Path) -> Result<(), String> {
+fn write_table(root: &Path, cases: &[Case], output: &Path) -> Result<(), Problem> {
     let mut kept: Vec<(&Case, Kept)> = Vec::new();
     let mut missing = Vec::new();
     for case in cases {
         let path = file(root, case);
         match std::fs::read_to_string(&path) {
             Ok(text) => {
-                let one = serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?;
+                let one = serde_json::from_str(&text).map_err(|error| Problem::NotKept { path, error })?;
                 kept.push((case, one));
             }
             Err(_) => missing.push(case.name.as_str()),
@@ -108,8 +110,7 @@ fn write_table(root: &Path, cases: &[Case], output: &Path) -> Result<(), String>
     }
     let rows: Vec<_> = kept.iter().flat_map(|(case, kept)| table::rows(case, kept)).collect();
     let output = root.join(output);
-    std::fs::write(&output, table::document(&rows, &missing))
-        .map_err(|e| format!("cannot write {}: {e}", output.display()))?;
+    std::fs::write(&output, table::document(&rows, &missing)).map_err(Problem::write(&output))?;
     eprintln!("truth: {} checks of {} cases are in {}", rows.len(), kept.len(), output.display());
     Ok(())
 }
