@@ -31,6 +31,13 @@ pub(super) struct Judgement {
     pub line: Answer,
 }
 
+impl Judgement {
+    /// Of verdict, finding, cure and line.
+    pub fn answers(&self) -> [&Answer; 4] {
+        [&self.verdict, &self.finding, &self.cure, &self.line]
+    }
+}
+
 /// The best placement by hand and what it brings.
 pub(super) fn best(runs: &[HandRun]) -> (String, Gain) {
     let as_is = (AS_IS.to_owned(), Gain { ratio: 1.0, low: 1.0, high: 1.0 });

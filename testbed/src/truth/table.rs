@@ -30,6 +30,9 @@ pub(super) fn rows<'a>(case: &'a Case, kept: &'a Kept) -> Vec<Row<'a>> {
     kept.checks.iter().map(row).collect()
 }
 
+/// What is judged, in the order of `Judgement::answers`.
+const JUDGED: [&str; 4] = ["verdict", "finding", "cure", "line"];
+
 const HEAD: &str = "# What is true, and what was said
 
 Programs that nobody tuned for, most with a trap: each was placed by hand (numactl, and workers that pin themselves), and then
@@ -56,9 +59,8 @@ pub(super) fn document(rows: &[Row<'_>], missing: &[&str]) -> String {
     }
     text += "\n## The cases\n\n| case | truth by hand | said | verdict | finding | cure | line |\n|---|---|---|---|---|---|---|\n";
     for row in rows {
-        let Judgement { verdict, finding, cure, line } = &row.judgement;
-        let cells: Vec<String> = [verdict, finding, cure, line].map(mark).into();
-        let _ = writeln!(text, "| {} | {} | {} | {} |", name(row), truth(row), said(row), cells.join(" | "));
+        let cells = row.judgement.answers().map(mark).join(" | ");
+        let _ = writeln!(text, "| {} | {} | {} | {cells} |", name(row), truth(row), said(row));
     }
     text += &wrong(rows);
     text += "\n## What each program does\n\n| case | machine | command | what is true of it |\n|---|---|---|---|\n";
@@ -72,22 +74,15 @@ pub(super) fn document(rows: &[Row<'_>], missing: &[&str]) -> String {
 
 /// A row in a line, for progress.
 pub(super) fn line(row: &Row<'_>) -> String {
-    let Judgement { verdict, finding, cure, line } = &row.judgement;
-    let cells = [verdict, finding, cure, line].map(mark).join(" ");
+    let cells = row.judgement.answers().map(mark).join(" ");
     format!("{}: {} | {} | {cells}", name(row), truth(row), said(row))
 }
 
 fn totals(rows: &[Row<'_>]) -> String {
     let mut text = "| | right | wrong | ? |\n|---|---|---|---|\n".to_owned();
-    let columns: [(&str, fn(&Judgement) -> &Answer); 4] = [
-        ("verdict", |j| &j.verdict),
-        ("finding", |j| &j.finding),
-        ("cure", |j| &j.cure),
-        ("line", |j| &j.line),
-    ];
-    for (name, column) in columns {
+    for (k, name) in JUDGED.into_iter().enumerate() {
         let count =
-            |wanted: fn(&Answer) -> bool| rows.iter().filter(|row| wanted(column(&row.judgement))).count();
+            |wanted: fn(&Answer) -> bool| rows.iter().filter(|row| wanted(row.judgement.answers()[k])).count();
         let right = count(|answer| matches!(answer, Answer::Right));
         let wrong = count(|answer| matches!(answer, Answer::Wrong(_)));
         let open = count(|answer| matches!(answer, Answer::Open(_)));
@@ -105,8 +100,7 @@ fn totals(rows: &[Row<'_>]) -> String {
 fn wrong(rows: &[Row<'_>]) -> String {
     let mut text = String::new();
     for row in rows {
-        let Judgement { verdict, finding, cure, line } = &row.judgement;
-        for (what, answer) in [("verdict", verdict), ("finding", finding), ("cure", cure), ("line", line)] {
+        for (what, answer) in JUDGED.into_iter().zip(row.judgement.answers()) {
             let _ = match answer {
                 Answer::Wrong(why) => writeln!(text, "- {}, {what}: {why}", name(row)),
                 Answer::Open(why) => writeln!(text, "- {}, {what}: not known well enough: {why}", name(row)),
