@@ -81,8 +81,9 @@ pub(super) fn line(row: &Row<'_>) -> String {
 fn totals(rows: &[Row<'_>]) -> String {
     let mut text = "| | right | wrong | ? |\n|---|---|---|---|\n".to_owned();
     for (k, name) in JUDGED.into_iter().enumerate() {
-        let count =
-            |wanted: fn(&Answer) -> bool| rows.iter().filter(|row| wanted(row.judgement.answers()[k])).count();
+        let count = |wanted: fn(&Answer) -> bool| {
+            rows.iter().filter(|row| wanted(row.judgement.answers()[k])).count()
+        };
         let right = count(|answer| matches!(answer, Answer::Right));
         let wrong = count(|answer| matches!(answer, Answer::Wrong(_)));
         let open = count(|answer| matches!(answer, Answer::Open(_)));
