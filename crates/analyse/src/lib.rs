@@ -12,6 +12,7 @@ mod findings;
 mod inside;
 #[cfg(test)]
 mod labels_tests;
+mod mpi;
 mod obeyed;
 mod profile;
 mod residency;
@@ -27,6 +28,7 @@ use numawise_tables::{Analysis, VerdictKind};
 use numawise_units::Ratio;
 
 pub use contrasts::decided;
+pub use mpi::uses_mpi;
 pub use profile::{compare_profiles, profile};
 pub use residency::residency;
 pub use series::Series;

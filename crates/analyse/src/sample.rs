@@ -185,6 +185,7 @@ pub fn observation(pages: &[(u32, u64)], threads: &[(u32, u64)]) -> Observation 
     Observation {
         host: Reading::unavailable("by hand"),
         rank: Reading::unavailable("by hand"),
+        mpi_libraries: Reading::unavailable("by hand"),
         usage: ResourceUsage {
             user: Nanoseconds(0),
             system: Nanoseconds(0),

@@ -22,10 +22,12 @@ pub fn use_from_now_on(study: &Study, analysis: &Analysis) -> UseFromNowOn {
     let command = |threads: u32| header.command.shell_line_with_threads(threads);
     let mut comments: Vec<(String, Vec<&str>)> = Vec::new();
     let mut equivalents = Vec::new();
+    let with_mpi = numawise_analyse::uses_mpi(study);
     let all = numawise_placement::equivalent_commands(&header.machine, &point.placement, true, &command);
     let (kept, left_out): (Vec<_>, Vec<_>) = all
         .into_iter()
         .filter(EquivalentCommands::places_something)
+        .filter(|commands| with_mpi || !commands.tool.starts_ranks())
         .partition(EquivalentCommands::has_the_memory_policy);
     for commands in kept {
         let tool = commands.tool.name();

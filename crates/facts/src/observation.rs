@@ -16,6 +16,8 @@ pub struct Observation {
     pub host: Reading<HostId>,
     /// The MPI rank that its process was, where it was one process.
     pub rank: Reading<Rank>,
+    /// The libraries of MPI that its processes had mapped, by the names of their files.
+    pub mpi_libraries: Reading<Vec<String>>,
     pub usage: ResourceUsage,
     /// Times that a thread was seen on another CPU than at the sample before: a lower bound of its migrations.
     pub migrations: Reading<u64>,

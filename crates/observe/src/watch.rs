@@ -128,6 +128,7 @@ impl Watch {
         Observation {
             host: host::id(&self.roots),
             rank: self.rank.clone(),
+            mpi_libraries: table.libraries.found(),
             usage: ResourceUsage { peak_memory: peak(usage.peak_memory, seen.peak), ..usage },
             migrations: match table.migrations() {
                 Some(migrations) => Reading::Measured(migrations),

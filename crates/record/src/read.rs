@@ -225,6 +225,7 @@ fn observation(
             HostId::new(c.cells.text("host")?).ok_or_else(|| c.cells.flaw("host", "the name of a host"))
         })?,
         rank: c.reading("rank", || Ok(Rank(c.cells.int("rank")?)))?,
+        mpi_libraries: c.reading("mpi_libraries", || c.cells.json("mpi_libraries"))?,
         usage: ResourceUsage {
             user: Nanoseconds(c.count("user_ns")?),
             system: Nanoseconds(c.count("system_ns")?),

@@ -170,7 +170,7 @@ fn observation_columns(
         Reading::Measured(observation) => observation,
         Reading::Unavailable { unavailable } => {
             missing.note("observation", unavailable);
-            return Ok(vec![Value::Null; 23]);
+            return Ok(vec![Value::Null; 24]);
         }
     };
     let ns = |span: Nanoseconds| Value::Integer(integer(span.0));
@@ -179,13 +179,7 @@ fn observation_columns(
     }
     let pages = match &o.pages {
         Reading::Measured(residency) => {
-            let memory = match &residency.memory {
-                Reading::Measured(memory) => json(memory)?.into(),
-                Reading::Unavailable { unavailable } => {
-                    missing.note("pages_memory", unavailable);
-                    Value::Null
-                }
-            };
+            let memory = missing.json("pages_memory", &residency.memory)?;
             [residency.method.clone().into(), integer(residency.pages_seen).into(), ns(residency.at), memory]
         }
         Reading::Unavailable { unavailable } => {
@@ -196,6 +190,7 @@ fn observation_columns(
     let mut columns = vec![
         missing.or_value("host", &o.host, |host| host.as_str().to_owned().into()),
         missing.or_value("rank", &o.rank, |rank| rank.0.into()),
+        missing.json("mpi_libraries", &o.mpi_libraries)?,
         ns(o.usage.user),
         ns(o.usage.system),
         missing.or_value("peak_memory_bytes", &o.usage.peak_memory, |bytes| integer(bytes.0).into()),
@@ -209,13 +204,7 @@ fn observation_columns(
         missing.share("steal", &o.noise.steal),
         missing.share("other_load", &o.noise.other_load),
     ];
-    columns.push(match &o.noise.busy_cpus {
-        Reading::Measured(busy) => json(busy)?.into(),
-        Reading::Unavailable { unavailable } => {
-            missing.note("busy_cpus", unavailable);
-            Value::Null
-        }
-    });
+    columns.push(missing.json("busy_cpus", &o.noise.busy_cpus)?);
     columns.push(json(&o.memory_events)?.into());
     columns.extend(pages);
     columns.extend([integer(o.sampler.samples).into(), ns(o.sampler.cpu_time), ns(o.sampler.span)]);
@@ -289,6 +278,20 @@ impl Missing {
             Reading::Unavailable { unavailable } => {
                 self.note(column, unavailable);
                 Value::Null
+            }
+        }
+    }
+
+    fn json<T: Serialize>(
+        &mut self,
+        column: &'static str,
+        reading: &Reading<T>,
+    ) -> rusqlite::Result<Value> {
+        match reading {
+            Reading::Measured(value) => Ok(json(value)?.into()),
+            Reading::Unavailable { unavailable } => {
+                self.note(column, unavailable);
+                Ok(Value::Null)
             }
         }
     }

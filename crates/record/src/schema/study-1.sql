@@ -65,6 +65,7 @@ CREATE TABLE trials (
   output_tail            TEXT,                 -- failed and no_metric: the end of the output
   host                   TEXT,                 -- its node name
   rank                   INTEGER,              -- the MPI rank that the process was
+  mpi_libraries          TEXT,                 -- JSON list of the libraries of MPI that its processes had mapped
   user_ns                INTEGER,              -- CPU time of all processes
   system_ns              INTEGER,
   peak_memory_bytes      INTEGER,

@@ -172,6 +172,9 @@ fn outcome(table: &'static str, outcome: &Outcome, row: u32) -> Sound {
 
 fn observation(of: &Observation, wall: Nanoseconds, row: u32) -> Sound {
     let place = |column: &'static str| move || format!("trials: row {row}, {column}");
+    let libraries = of.mpi_libraries.measured().map(Vec::as_slice).unwrap_or_default();
+    ensure(libraries.len() <= 64, place("mpi_libraries"), libraries.len(), "at most 64 names")?;
+    libraries.iter().try_for_each(|library| name(library, place("mpi_libraries")))?;
     let usage = &of.usage;
     let most = Nanoseconds((wall + Nanoseconds(60_000_000_000)).0.saturating_mul(8192));
     for (column, time) in [("user_ns", usage.user), ("system_ns", usage.system)] {

@@ -117,6 +117,7 @@ pub fn observation() -> Observation {
     Observation {
         host: HostId::new("node017").map_or_else(|| Reading::unavailable("no name"), Reading::Measured),
         rank: Reading::Measured(Rank(3)),
+        mpi_libraries: Reading::Measured(vec!["libmpi.so.40.30.4".to_owned()]),
         usage: ResourceUsage {
             user: Nanoseconds(3_900_000_000),
             system: Nanoseconds(120_000_000),

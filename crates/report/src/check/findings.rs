@@ -360,7 +360,7 @@ fn advise(advice: &Advice) -> String {
         Advice::RunCopies { copies } => {
             format!("when there are several inputs, run {copies} at once, each inside a node (--place semi)")
         }
-        Advice::RankPerNode => "with MPI: one rank for each node and threads inside it".to_owned(),
+        Advice::RankPerNode => "it uses MPI: start one rank for each node, with threads inside it".to_owned(),
         Advice::UseHighBandwidthMemory { nodes } => {
             format!("put the program's memory there (--memory hbm, or numactl --membind={nodes})")
         }
