@@ -282,11 +282,7 @@ impl Missing {
         }
     }
 
-    fn json<T: Serialize>(
-        &mut self,
-        column: &'static str,
-        reading: &Reading<T>,
-    ) -> rusqlite::Result<Value> {
+    fn json<T: Serialize>(&mut self, column: &'static str, reading: &Reading<T>) -> rusqlite::Result<Value> {
         match reading {
             Reading::Measured(value) => Ok(json(value)?.into()),
             Reading::Unavailable { unavailable } => {
