@@ -40,7 +40,7 @@ pub use notice::Notice;
 pub use observation::{
     HostNoise, MemoryEvents, Observation, ResidencySample, ResourceUsage, SamplerCost, ThreadObservation,
 };
-pub use outcome::{Disturbance, Exit, LeftProcesses, Metric, MetricProblem, Outcome};
+pub use outcome::{Disturbance, Exit, LeftProcesses, Metric, MetricFileProblem, MetricProblem, Outcome};
 pub use pages::{Balancing, PageSize};
 pub use placement::{OwnPlacement, Placement, TaskPlacement};
 pub use point::{ContrastRole, Levels, PointId, PointPair, PointRole};

@@ -112,7 +112,7 @@ impl Redactor {
                 let text = if around.contains(&text) { self.text(&text) } else { MARKER.to_owned() };
                 MetricProblem::NotANumber { text }
             }
-            MetricProblem::NoMatch => MetricProblem::NoMatch,
+            other => other,
         }
     }
 

@@ -24,6 +24,7 @@ mod rank;
 mod report;
 mod supervisor;
 mod waiter;
+mod written;
 
 pub use change::{Change, overrides};
 pub use environment::{environment, task_changes};
@@ -37,3 +38,4 @@ pub use pinner::{Pinner, find_agent};
 pub use rank::{Launcher, LocalRank, RankError, is_rank_variable, rank};
 pub use supervisor::Leftovers;
 pub use waiter::{FinishedTask, LeftBehind, StoppedTask};
+pub use written::{FileBefore, WrittenText};

@@ -31,8 +31,9 @@ pub fn storable<T: Serialize + DeserializeOwned + PartialEq>(header: &T) -> Resu
 /// The rows that repeat the header, and the header.
 pub fn header(transaction: &Transaction<'_>, header: &StudyHeader) -> rusqlite::Result<()> {
     let metric = match &header.metric {
-        Metric::WallTime => "wall_time",
-        Metric::Output { regex, .. } => regex,
+        Metric::WallTime => "wall_time".to_owned(),
+        Metric::Output { regex, .. } => regex.clone(),
+        Metric::File { file, regex, .. } => format!("{} in {file}", regex.as_deref().unwrap_or("the number")),
     };
     transaction.execute(
         "INSERT INTO study VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, NULL, NULL, NULL, ?14)",

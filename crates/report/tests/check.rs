@@ -415,7 +415,7 @@ fn notices_of_a_study_are_sentences_with_their_values() {
         ),
         (
             StudyNotice::NoMetric { point: one(), problem: MetricProblem::NoMatch },
-            "point one-node: --metric matches nothing in the program's output",
+            "point one-node: --metric matches nothing in the program's output (stdout and stderr)",
         ),
         (
             StudyNotice::PointGivenUp { point: one(), failures: 3 },

@@ -23,6 +23,7 @@ use numawise_study::{
 use numawise_units::{Bytes, Nanoseconds, NodeId, Share};
 
 use crate::error::Settings;
+use crate::metric::MetricClues;
 use crate::{Error, here};
 
 #[cfg(test)]
@@ -86,7 +87,8 @@ impl ExperimentRequest {
         let threads = self.threads.map(NonZeroU32::get);
         let memory = Reading::unavailable("the program has not run yet");
         let seen = FirstRunPlaces::default();
-        ProgramNeeds { threads, memory, pinning_library: pinning_library().is_some(), seen }
+        let one_metric_file = self.metric.is_one_file();
+        ProgramNeeds { threads, memory, one_metric_file, pinning_library: pinning_library().is_some(), seen }
     }
 
     /// What runs the program at these points, which start alike.
@@ -95,7 +97,8 @@ impl ExperimentRequest {
         let watch = numawise_observe::Options { rate, ..numawise_observe::Options::default() };
         let pinner = self.pinner().and_then(Result::ok);
         let even = EvenStart::of(points.iter().map(|point| &point.placement), pinner.as_ref());
-        LocalRunner { spec: self.command.clone(), watch, pinner, even }
+        let metric_file = self.metric.file().cloned();
+        LocalRunner { spec: self.command.clone(), watch, pinner, even, metric_file }
     }
 
     /// The design without what the time given is too short for when each trial takes `one`; says beforehand what will not fit.
@@ -339,7 +342,8 @@ fn first_run(
         return Err(Error::InterruptedInFirstRun);
     }
     let one = Nanoseconds::from(begun.elapsed());
-    match study.trials.first().map(|trial| &trial.outcome) {
+    let first = study.trials.first();
+    match first.map(|trial| &trial.outcome) {
         Some(Outcome::Failed { exit, output_tail }) => Err(Error::FirstRunFailed {
             exit: *exit,
             record: request.record.clone(),
@@ -349,6 +353,9 @@ fn first_run(
             metric: request.metric.clone(),
             problem: problem.clone(),
             output: output_tail.clone(),
+            clues: first
+                .map(|trial| MetricClues::of(request, trial, problem, output_tail))
+                .unwrap_or_default(),
         }),
         Some(Outcome::Measured { .. }) | None => {
             if study.trials.first().is_some_and(|trial| trial.wall < StudyHeader::SHORT) {
@@ -374,6 +381,7 @@ fn start_cost(
     let Some(baseline) = points.first() else { return Reading::unavailable("there is no point") };
     let mut runner = request.runner(points);
     runner.spec.command = vec![NOTHING.into()];
+    runner.metric_file = None;
     let mut walls = Vec::new();
     for _ in 0..STARTS {
         let mut context = RunContext { stop, first: None, sink };

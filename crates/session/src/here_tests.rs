@@ -39,6 +39,7 @@ fn without_hwloc_forbidden_memory_policies_are_still_a_limit() {
     let needs = ProgramNeeds {
         threads: None,
         memory: Reading::unavailable("it has not run"),
+        one_metric_file: false,
         pinning_library: true,
         seen: Default::default(),
     };
@@ -67,6 +68,7 @@ fn the_same_machine_without_that_limit_shows_both() {
     let needs = ProgramNeeds {
         threads: None,
         memory: Reading::unavailable("it has not run"),
+        one_metric_file: false,
         pinning_library: true,
         seen: Default::default(),
     };

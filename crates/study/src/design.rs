@@ -21,6 +21,8 @@ pub struct ProgramNeeds {
     pub threads: Option<u32>,
     /// Peak memory as seen in the warm-up, to tell whether the program fits into a node.
     pub memory: Reading<Bytes>,
+    /// All tasks would write their metric to the same file.
+    pub one_metric_file: bool,
     /// The library that pins threads is there.
     pub pinning_library: bool,
     /// Where the first run had its memory and its threads; empty before it.
@@ -247,6 +249,10 @@ impl<'a> Draft<'a> {
 
     /// One copy on each node at the same time.
     fn copies(&mut self, homes: &[&Node]) {
+        if self.needs.one_metric_file {
+            self.left_out(PlacementGroup::CopyPerNode, NotTriedReason::OneMetricFile);
+            return;
+        }
         let tasks = homes.len() as u32;
         let least = homes.iter().map(|node| self.cpus_of(node)).min().unwrap_or(0);
         let each = (self.threads / tasks).min(least);

@@ -44,7 +44,13 @@ fn machine(nodes: &[(&str, u64, MemoryKind)]) -> Machine {
 
 fn needs(threads: Option<u32>, mib: Option<u64>) -> ProgramNeeds {
     let memory = mib.map_or(Reading::unavailable("not run yet"), |mib| Reading::Measured(Bytes::mib(mib)));
-    ProgramNeeds { threads, memory, pinning_library: true, seen: FirstRunPlaces::default() }
+    ProgramNeeds {
+        threads,
+        memory,
+        one_metric_file: false,
+        pinning_library: true,
+        seen: FirstRunPlaces::default(),
+    }
 }
 
 fn ids(design: &StudyDesign) -> Vec<&str> {
@@ -201,4 +207,17 @@ fn where_no_placement_can_be_tried_nothing_else_is() {
     // The verdict would rest on it.
     let one_cpu = machine(&[("0", 1024, DRAM)]);
     assert_eq!(ids(&plan(&one_cpu, &needs(Some(4), Some(100)))), ["os"]);
+}
+
+/// Copies that write over each other's results say nothing.
+#[test]
+fn copies_are_not_tried_where_they_share_the_file_of_the_metric() {
+    let design = plan(
+        &machine(&[("0-3", 1000, DRAM), ("4-7", 1000, DRAM)]),
+        &ProgramNeeds { one_metric_file: true, ..needs(None, Some(100)) },
+    );
+    assert!(design.points.iter().all(|point| point.id.0 != "copies"));
+    let reason = NotTriedReason::OneMetricFile;
+    let notice = StudyNotice::NotTried { placements: PlacementGroup::CopyPerNode, reason };
+    assert!(design.not_tried.contains(&notice.into()), "{:?}", design.not_tried);
 }

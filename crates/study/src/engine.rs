@@ -4,9 +4,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{
-    Disturbance, Event, Exit, LeftProcesses, Observation, Outcome, Point, PointId, PointPair, PointRole,
-    Reading, Redactor, Sink, StopReason, Study, Trial,
+    Disturbance, Event, Exit, LeftProcesses, MetricFileProblem, MetricProblem, Observation, Outcome, Point,
+    PointId, PointPair, PointRole, Reading, Redactor, Sink, StopReason, Study, Trial,
 };
+use numawise_launch::WrittenText;
 use numawise_units::Nanoseconds;
 
 use crate::clock::Clock;
@@ -51,6 +52,20 @@ pub struct TaskRun {
     pub exit: Exit,
     pub wall: Nanoseconds,
     pub output: String,
+    /// How many bytes in front of the output were not kept.
+    pub dropped: u64,
+    /// What it wrote to the file that holds the metric, where there is one.
+    pub file: Option<Result<WrittenText, MetricFileProblem>>,
+}
+
+impl TaskRun {
+    /// Where the metric was looked for.
+    fn searched(&self) -> &str {
+        match &self.file {
+            Some(Ok(text)) => &text.added,
+            Some(Err(_)) | None => &self.output,
+        }
+    }
 }
 
 /// Runs a program at a point.
@@ -330,11 +345,14 @@ fn outcome(tasks: &[TaskRun], extractor: &MetricReader, redactor: &Redactor) -> 
     }
     let mut per_task = Vec::with_capacity(tasks.len());
     for task in tasks {
-        match extractor.value(task.wall.seconds(), &task.output) {
+        match extractor.value(task) {
             Ok(value) => per_task.push(value),
             Err(problem) => {
-                let problem = redactor.metric_problem(problem, &task.output);
-                return Outcome::NoMetric { problem, output_tail: tail(&task.output) };
+                let problem = redactor.metric_problem(problem, task.searched());
+                // What a file holds that is not what it should be says nothing.
+                let of_file = matches!(problem, MetricProblem::File(_));
+                let text = if of_file { &task.output } else { task.searched() };
+                return Outcome::NoMetric { problem, output_tail: tail(text) };
             }
         }
     }

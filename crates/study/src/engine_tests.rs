@@ -63,7 +63,7 @@ impl Runner for Fake {
         let seconds = self.slow.iter().find(|(id, _)| *id == point.id.0).map_or(1, |(_, seconds)| *seconds);
         self.clock.set(self.clock.get() + (seconds + self.beside) * SECOND);
         let wall = Nanoseconds(seconds * SECOND);
-        let task = TaskRun { exit, wall, output: "time: 2.5\n".to_owned() };
+        let task = TaskRun { exit, wall, output: "time: 2.5\n".to_owned(), dropped: 0, file: None };
         Ok(Some(ProgramRun {
             wall,
             tasks: vec![task],

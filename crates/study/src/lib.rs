@@ -13,6 +13,7 @@ mod local;
 mod metric;
 mod order;
 mod spending;
+mod suggestion;
 
 pub use clock::{Clock, SystemClock};
 pub use design::{FirstRunPlaces, PlannedPoint, ProgramNeeds, StudyDesign, can_place, plan};
@@ -20,5 +21,6 @@ pub use disturb::{OTHER_LOAD_LIMIT, STEAL_LIMIT, disturbances};
 pub use engine::{Engine, ProgramRun, RunContext, Runner, TaskRun, TrialStore};
 pub use error::StudyError;
 pub use local::LocalRunner;
-pub use metric::{MetricError, MetricReader};
+pub use metric::{MetricError, MetricReader, number_is_found};
 pub use spending::fitting;
+pub use suggestion::metric_suggestion;

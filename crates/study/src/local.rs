@@ -4,9 +4,9 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use numawise_facts::notice::StudyNotice;
-use numawise_facts::{Event, LeftProcesses, Point, Reading, ResourceUsage, RunSpec};
+use numawise_facts::{Argument, Event, LeftProcesses, Point, Reading, ResourceUsage, RunSpec, TaskPlacement};
 use numawise_launch::{
-    EvenStart, Finished, FinishedTask, Io, Job, LeftBehind, Leftovers, Pinner, Start, StoppedTask,
+    EvenStart, FileBefore, Finished, FinishedTask, Io, Job, LeftBehind, Leftovers, Pinner, Start, StoppedTask,
 };
 use numawise_observe::{Interruptions, Options, Watch};
 use numawise_units::Nanoseconds;
@@ -29,6 +29,16 @@ pub struct LocalRunner {
     pub pinner: Option<Pinner>,
     /// What makes all points start alike.
     pub even: EvenStart,
+    /// The file that the program writes its metric to.
+    pub metric_file: Option<Argument>,
+}
+
+impl LocalRunner {
+    /// The file that holds the metric of a task, as it is before a run.
+    fn metric_file(&self, task: &TaskPlacement) -> Option<FileBefore> {
+        let name = self.metric_file.as_ref()?.for_task(task.threads.len() as u32, task.task);
+        Some(FileBefore::of(self.spec.directory.join(name)))
+    }
 }
 
 /// A program that is stopped for so long will hardly go on by itself.
@@ -41,6 +51,8 @@ impl Runner for LocalRunner {
     fn run(&mut self, point: &Point, context: &mut RunContext<'_>) -> Result<Option<ProgramRun>, StudyError> {
         let (pinner, even) = (self.pinner.as_ref(), Some(self.even));
         let start = Start { io: Io::Capture, pinner, leftovers: Leftovers::End, even };
+        let files: Vec<Option<FileBefore>> =
+            point.placement.tasks.iter().map(|task| self.metric_file(task)).collect();
         let mut job = Job::spawn(&self.spec, &point.placement, start)?;
         let watch = Watch::start(job.pids(), &self.watch);
         let mut wait = Wait::new();
@@ -64,7 +76,14 @@ impl Runner for LocalRunner {
         let finished = end_leftovers(&mut job, context)?;
         let tasks = finished.tasks.into_iter();
         let tasks: Vec<TaskRun> = tasks
-            .map(|task| TaskRun { exit: task.exit, wall: task.wall, output: task.output.text })
+            .zip(&files)
+            .map(|(task, file)| TaskRun {
+                exit: task.exit,
+                wall: task.wall,
+                output: task.output.text,
+                dropped: task.output.dropped,
+                file: file.as_ref().map(FileBefore::written),
+            })
             .collect();
         Ok(Some(ProgramRun {
             wall,

@@ -119,6 +119,8 @@ pub enum NotTriedReason {
     DoesNotFit { needs: Bytes, nodes: NodeSet, capacity: Bytes },
     /// There is not a thread for each node.
     FewerThreadsThanNodes { threads: u32, nodes: u32 },
+    /// All copies would write their metric to the same file.
+    OneMetricFile,
 }
 
 /// Why threads of a plan that pins them were free.

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use numawise_facts::{
-    Disturbance, Exit, MemoryEvents, Metric, MetricProblem, Observation, Outcome, PointId, Reading,
-    ResidencySample, Study, StudyHeader, ThreadObservation, Trial,
+    Disturbance, Exit, MemoryEvents, Metric, MetricFileProblem, MetricProblem, Observation, Outcome, PointId,
+    Reading, ResidencySample, Study, StudyHeader, ThreadObservation, Trial,
 };
 use numawise_units::{Bytes, Nanoseconds};
 
@@ -162,8 +162,11 @@ fn outcome(table: &'static str, outcome: &Outcome, row: u32) -> Sound {
             }
         }
         Outcome::NoMetric { problem, output_tail } => {
-            if let MetricProblem::NotANumber { text: found } = problem {
-                text(found, place("problem"))?;
+            use MetricFileProblem::Unreadable;
+            if let MetricProblem::NotANumber { text: said }
+            | MetricProblem::File(Unreadable { problem: said }) = problem
+            {
+                text(said, place("problem"))?;
             }
             text(output_tail, place("output_tail"))
         }

@@ -1,8 +1,8 @@
 //! What goes in comes out, and can be read with plain SQL.
 
 use numawise_facts::{
-    Disturbance, Exit, Metric, MetricProblem, Observation, Outcome, PrintedLines, Reading, StopReason, Study,
-    StudyHeader, Trial,
+    Disturbance, Exit, Metric, MetricFileProblem, MetricProblem, Observation, Outcome, PrintedLines, Reading,
+    StopReason, Study, StudyHeader, Trial,
 };
 use numawise_record::{Record, RecordError};
 use numawise_units::{Bytes, Nanoseconds, Ratio};
@@ -216,6 +216,10 @@ fn outcome() -> impl Strategy<Value = Outcome> {
     let exit = prop_oneof![(1..=255).prop_map(Exit::Code), (1..=127).prop_map(Exit::Signal)];
     let metric_problem = prop_oneof![
         Just(MetricProblem::NoMatch),
+        Just(MetricProblem::OtherCase),
+        Just(MetricProblem::File(MetricFileProblem::NotWritten)),
+        (0..u64::MAX).prop_map(|dropped| MetricProblem::NotKept { dropped: Bytes(dropped) }),
+        "(?s).*".prop_map(|problem| MetricProblem::File(MetricFileProblem::Unreadable { problem })),
         "(?s).*".prop_map(|text| MetricProblem::NotANumber { text })
     ];
     prop_oneof![

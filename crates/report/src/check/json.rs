@@ -164,15 +164,18 @@ fn expected(expected: &Expected) -> Value {
 }
 
 fn metric(check: &Check) -> Value {
-    let (kind, regex) = match &check.study.header.metric {
-        Metric::WallTime => ("wall_time", None),
-        Metric::Output { regex, .. } => ("output", Some(regex)),
+    let metric = &check.study.header.metric;
+    let kind = match metric {
+        Metric::WallTime => "wall_time",
+        Metric::Output { .. } => "output",
+        Metric::File { .. } => "file",
     };
     object!({
-        "name": words::metric(&check.study.header.metric),
+        "name": words::metric(metric),
         "kind": kind,
-        "regex": regex,
-        "higher_is_better": check.study.header.metric.higher_is_better(),
+        "regex": metric.regex(),
+        "file": metric.file(),
+        "higher_is_better": metric.higher_is_better(),
     })
 }
 
@@ -235,8 +238,7 @@ fn trial(check: &Check, trial: &Trial) -> Value {
             row["output_tail"] = object!(output_tail);
         }
         Outcome::NoMetric { problem, output_tail } => {
-            let regex = check.study.header.metric.regex();
-            row["problem"] = notice::metric_problem(regex, problem).into();
+            row["problem"] = notice::metric_problem(Some(&check.study.header.metric), problem).into();
             row["output_tail"] = object!(output_tail);
         }
     }

@@ -69,7 +69,7 @@ fn would_lose(header: &StudyHeader, verdict: &Verdict, effect: Effect) -> String
     let place = if remote { "on remote memory".to_owned() } else { format!("at {slow}") };
     match header.metric {
         Metric::WallTime => format!("would take {} as long {place}", effect.inverse()),
-        Metric::Output { .. } => format!("would be {effect} as fast {place}"),
+        Metric::Output { .. } | Metric::File { .. } => format!("would be {effect} as fast {place}"),
     }
 }
 
@@ -222,6 +222,8 @@ pub fn metric(metric: &Metric) -> String {
     match metric {
         Metric::WallTime => "wall time, s".to_owned(),
         Metric::Output { regex, .. } => format!("'{regex}' in the output"),
+        Metric::File { file, regex: Some(regex), .. } => format!("'{regex}' in {file}"),
+        Metric::File { file, regex: None, .. } => format!("the number in {file}"),
     }
 }
 
@@ -376,7 +378,7 @@ pub fn status(metric: &Metric, trial: &Trial) -> String {
         Outcome::Measured { .. } => "measured".to_owned(),
         Outcome::Failed { exit, .. } => format!("failed: {exit}"),
         Outcome::NoMetric { problem, .. } => {
-            format!("no metric: {}", notice::metric_problem(metric.regex(), problem))
+            format!("no metric: {}", notice::metric_problem(Some(metric), problem))
         }
     }
 }

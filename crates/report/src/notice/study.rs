@@ -4,7 +4,7 @@ use numawise_facts::notice::{
     AffinityRefusal, NodeReason, NotPinnedReason, NotTriedReason, ObservedFigure, PlacementEvidence,
     PlacementGroup, StudyNotice,
 };
-use numawise_facts::{Disturbance, MetricProblem, PointId};
+use numawise_facts::{Disturbance, Metric, MetricFileProblem, MetricProblem, PointId};
 use numawise_units::{CpuSet, Nanoseconds, Pid, Ratio, harmless};
 
 use super::machine;
@@ -202,6 +202,9 @@ pub fn why(reason: &NotTriedReason) -> String {
         NotTriedReason::FewerThreadsThanNodes { threads, nodes } => {
             format!("{threads} threads are fewer than {nodes} nodes")
         }
+        NotTriedReason::OneMetricFile => {
+            "all would write the same file of --metric-file; {task} in its name, and in the command, gives each its own".to_owned()
+        }
     }
 }
 
@@ -233,13 +236,53 @@ pub fn disturbance(disturbance: &Disturbance) -> String {
     }
 }
 
-/// What keeps the output from giving the metric, with the regular expression where it is known.
-pub fn metric_problem(regex: Option<&str>, problem: &MetricProblem) -> String {
-    let metric = regex.map_or_else(|| "--metric".to_owned(), |regex| format!("--metric '{regex}'"));
+/// What keeps a run from giving the metric, which is named where it is known.
+pub fn metric_problem(metric: Option<&Metric>, problem: &MetricProblem) -> String {
+    let regex = metric.and_then(Metric::regex);
+    let file = metric.and_then(Metric::file).map(|file| harmless::line(&file.to_string()));
+    let expression = || regex.map_or_else(|| "--metric".to_owned(), |regex| format!("--metric '{regex}'"));
+    let place = match &file {
+        Some(file) => format!("what the program wrote to {file}"),
+        None => "the program's output (stdout and stderr)".to_owned(),
+    };
+    let whole_file = file.as_ref().filter(|_| regex.is_none());
     match problem {
-        MetricProblem::NoMatch => format!("{metric} matches nothing in the program's output"),
-        MetricProblem::NotANumber { text } => {
-            format!("{metric} matched '{text}', which is not a positive number")
+        MetricProblem::NoMatch => format!("{} matches nothing in {place}", expression()),
+        MetricProblem::OtherCase => {
+            format!("{} matches nothing in {place}, but would in other upper and lower case", expression())
+        }
+        MetricProblem::NotKept { dropped } => {
+            format!(
+                "{} matches nothing in the end of {place}; {dropped} in front of it are not kept",
+                expression()
+            )
+        }
+        MetricProblem::NotANumber { text } => match whole_file {
+            Some(file) => {
+                format!("--metric-file {file} holds '{text}', which is not a positive number and no more")
+            }
+            None => format!("{} matched '{text}', which is not a positive number", expression()),
+        },
+        MetricProblem::File(problem) => {
+            let file =
+                file.map_or_else(|| "--metric-file".to_owned(), |file| format!("--metric-file {file}"));
+            format!("{file}: {}", metric_file_problem(problem))
+        }
+    }
+}
+
+fn metric_file_problem(problem: &MetricFileProblem) -> String {
+    match problem {
+        MetricFileProblem::Missing => "the program wrote no such file".to_owned(),
+        MetricFileProblem::IsAFolder => "it is a folder".to_owned(),
+        MetricFileProblem::NotAPlainFile => "it is a pipe, a device or a socket, not a plain file".to_owned(),
+        MetricFileProblem::Longer => "it holds more than one number".to_owned(),
+        MetricFileProblem::NotWritten => "the run did not write to it: it is as it was before".to_owned(),
+        MetricFileProblem::OnlyBefore => {
+            "the run added to it, and the metric is only in what was there before".to_owned()
+        }
+        MetricFileProblem::Unreadable { problem } => {
+            format!("it cannot be read: {}", harmless::quoted(problem))
         }
     }
 }
