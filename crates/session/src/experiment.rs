@@ -354,7 +354,7 @@ fn first_run(
             problem: problem.clone(),
             output: output_tail.clone(),
             clues: first
-                .map(|trial| MetricClues::of(request, trial, problem, output_tail))
+                .map(|trial| MetricClues::of(&request.command, &request.record, &request.metric, trial))
                 .unwrap_or_default(),
         }),
         Some(Outcome::Measured { .. }) | None => {

@@ -5,12 +5,10 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use numawise_facts::{Argument, Metric, MetricProblem, Trial};
+use numawise_facts::{Argument, Metric, MetricProblem, Outcome, RunSpec, Trial};
 use numawise_launch::FileBefore;
 use numawise_study::{metric_suggestion, number_is_found};
 use numawise_units::{Nanoseconds, TaskId};
-
-use crate::experiment::ExperimentRequest;
 
 #[cfg(test)]
 #[path = "metric_tests.rs"]
@@ -39,44 +37,36 @@ const SHOWN: usize = 4;
 const TICK: Nanoseconds = Nanoseconds(20_000_000);
 
 impl MetricClues {
-    /// What `trial`, which ended with `problem` and such an output, shows.
-    pub(crate) fn of(
-        request: &ExperimentRequest,
-        trial: &Trial,
-        problem: &MetricProblem,
-        output: &str,
-    ) -> Self {
-        let regex = request.metric.regex();
-        let written = written_since(request, trial.started.saturating_sub(TICK));
-        let folder = &request.command.directory;
+    /// What `trial` shows, a run of `command` that gave no `metric`; `record` is our own file.
+    pub(crate) fn of(command: &RunSpec, record: &Path, metric: &Metric, trial: &Trial) -> Self {
+        let Outcome::NoMetric { problem, output_tail } = &trial.outcome else {
+            return MetricClues::default();
+        };
+        let (regex, output) = (metric.regex(), output_tail.as_str());
+        let written = written_since(command, record, trial.started.saturating_sub(TICK));
         let holds = |name: &&PathBuf| {
-            let text = FileBefore::unknown(folder.join(name)).written().unwrap_or_default().added;
+            let text = FileBefore::unknown(command.directory.join(name)).written().unwrap_or_default().added;
             number_is_found(regex, &text)
         };
-        let own = |name: &&PathBuf| request.metric.file().is_none_or(|file| file.0 != name.as_os_str());
+        let own = |name: &&PathBuf| metric.file().is_none_or(|file| file.0 != name.as_os_str());
         let of_file = matches!(problem, MetricProblem::File(_));
         MetricClues {
             found_in: written.iter().filter(own).find(holds).cloned(),
             found_in_output: of_file && regex.is_some() && number_is_found(regex, output),
             suggested: regex.filter(|_| !of_file).and_then(|regex| metric_suggestion(regex, output)),
-            shell_word: request
-                .command
-                .command
-                .iter()
-                .find(|word| is_of_a_shell(&word.0))
-                .map(Argument::to_string),
+            shell_word: command.command.iter().find(|word| is_of_a_shell(&word.0)).map(Argument::to_string),
             written,
         }
     }
 }
 
 /// Plain files in the folder of the program, and those that its arguments name, that were written since; the record is none.
-fn written_since(request: &ExperimentRequest, since: Nanoseconds) -> Vec<PathBuf> {
-    let folder = &request.command.directory;
+fn written_since(command: &RunSpec, record: &Path, since: Nanoseconds) -> Vec<PathBuf> {
+    let folder = &command.directory;
     let entries = std::fs::read_dir(folder).into_iter().flatten().take(ENTRIES).flatten();
     let inside = entries.map(|entry| PathBuf::from(entry.file_name()));
-    let named = request.command.command.iter().map(|word| PathBuf::from(word.for_task(1, TaskId(0))));
-    let ours = request.record.file_name().unwrap_or_default().as_encoded_bytes();
+    let named = command.command.iter().map(|word| PathBuf::from(word.for_task(1, TaskId(0))));
+    let ours = record.file_name().unwrap_or_default().as_encoded_bytes();
     let is_ours = |name: &Path| name.as_os_str().as_encoded_bytes().starts_with(ours);
     let is_new = |name: &PathBuf| {
         let meta = std::fs::metadata(folder.join(name));

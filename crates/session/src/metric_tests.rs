@@ -1,35 +1,22 @@
-use numawise_facts::{Outcome, PointId, Reading, RunSpec};
+use numawise_facts::{PointId, Reading};
 use numawise_units::Nanoseconds;
 
 use super::*;
 
-fn request(folder: &Path, metric: Metric, command: &[&str]) -> ExperimentRequest {
+fn run(folder: &Path, command: &[&str]) -> RunSpec {
     let command = command.iter().map(|word| Argument::from(*word)).collect();
-    ExperimentRequest {
-        command: RunSpec { command, directory: folder.to_owned() },
-        threads: None,
-        metric,
-        budget: Nanoseconds(1),
-        repeats: None,
-        begun: std::time::Instant::now(),
-        margin: "5%".parse().unwrap(),
-        sampling: "0.5%".parse().unwrap(),
-        seed: Some(7),
-        record: folder.join("app.nw"),
-        fresh: false,
-        version: "0".to_owned(),
-    }
+    RunSpec { command, directory: folder.to_owned() }
 }
 
-/// A trial that began at such a time.
-fn trial(started: Nanoseconds) -> Trial {
+/// A trial that began at such a time, printed something and gave no metric.
+fn trial(started: Nanoseconds, problem: MetricProblem, output: &str) -> Trial {
     Trial {
         number: 0,
         block: 0,
         point: PointId::from("os"),
         started,
         wall: Nanoseconds(1),
-        outcome: Outcome::NoMetric { problem: MetricProblem::NoMatch, output_tail: String::new() },
+        outcome: Outcome::NoMetric { problem, output_tail: output.to_owned() },
         observation: Reading::unavailable("by hand"),
         disturbances: vec![],
         left_behind: None,
@@ -60,24 +47,24 @@ fn files_that_the_run_wrote_are_found_and_searched() {
     ] {
         file(name, text);
     }
-    let request = request(folder.path(), printed("time: ([0-9]+)"), &["app", "-o", "out/result", "|", "tee"]);
-    let clues =
-        MetricClues::of(&request, &trial(Nanoseconds(1_000_000_000)), &MetricProblem::NoMatch, "Time = 5\n");
+    let (metric, record) = (printed("time: ([0-9]+)"), folder.path().join("app.nw"));
+    let command = run(folder.path(), &["app", "-o", "out/result", "|", "tee"]);
+    let since = |started| trial(Nanoseconds(started), MetricProblem::NoMatch, "Time = 5\n");
+    let clues = MetricClues::of(&command, &record, &metric, &since(1_000_000_000));
     assert_eq!(clues.written, [PathBuf::from("log"), PathBuf::from("out/result")]);
     assert_eq!(clues.found_in, Some(PathBuf::from("out/result")));
     assert_eq!(clues.suggested.as_deref(), Some(r"Time\s+=\s+([-+.0-9eEdD]+)"));
     assert_eq!(clues.shell_word.as_deref(), Some("'|'"));
-    let later = trial(Nanoseconds(u64::MAX));
-    assert_eq!(MetricClues::of(&request, &later, &MetricProblem::NoMatch, "").written, [PathBuf::new(); 0]);
+    assert_eq!(MetricClues::of(&command, &record, &metric, &since(u64::MAX)).written, [PathBuf::new(); 0]);
 }
 
 #[test]
 fn an_output_that_has_what_the_file_lacks_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let metric = Metric::File { file: "r".into(), regex: Some("t=(.)".to_owned()), higher_is_better: false };
-    let request = request(folder.path(), metric, &["app"]);
     let problem = MetricProblem::File(numawise_facts::MetricFileProblem::Missing);
-    let clues = MetricClues::of(&request, &trial(Nanoseconds(0)), &problem, "t=1\n");
+    let trial = trial(Nanoseconds(0), problem, "t=1\n");
+    let clues = MetricClues::of(&run(folder.path(), &["app"]), Path::new("app.nw"), &metric, &trial);
     assert!(clues.found_in_output && clues.suggested.is_none() && clues.shell_word.is_none(), "{clues:?}");
 }
 

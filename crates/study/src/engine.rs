@@ -4,10 +4,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{
-    Disturbance, Event, Exit, LeftProcesses, MetricFileProblem, MetricProblem, Observation, Outcome, Point,
-    PointId, PointPair, PointRole, Reading, Redactor, Sink, StopReason, Study, Trial,
+    Disturbance, Event, LeftProcesses, MetricProblem, Observation, Outcome, Point, PointId, PointPair,
+    PointRole, Reading, Redactor, Sink, StopReason, Study, Trial,
 };
-use numawise_launch::WrittenText;
 use numawise_units::Nanoseconds;
 
 use crate::clock::Clock;
@@ -16,6 +15,7 @@ use crate::error::StudyError;
 use crate::metric::MetricReader;
 use crate::order::block_order;
 use crate::spending::{Spending, least_worth};
+use crate::task::TaskRun;
 
 #[cfg(test)]
 #[path = "engine_tests.rs"]
@@ -44,28 +44,6 @@ pub struct RunContext<'a> {
     pub first: Option<Nanoseconds>,
     /// Takes what a person who waits should know.
     pub sink: &'a mut dyn Sink,
-}
-
-/// One task of a run.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TaskRun {
-    pub exit: Exit,
-    pub wall: Nanoseconds,
-    pub output: String,
-    /// How many bytes in front of the output were not kept.
-    pub dropped: u64,
-    /// What it wrote to the file that holds the metric, where there is one.
-    pub file: Option<Result<WrittenText, MetricFileProblem>>,
-}
-
-impl TaskRun {
-    /// Where the metric was looked for.
-    fn searched(&self) -> &str {
-        match &self.file {
-            Some(Ok(text)) => &text.added,
-            Some(Err(_)) | None => &self.output,
-        }
-    }
 }
 
 /// Runs a program at a point.

@@ -14,13 +14,15 @@ mod metric;
 mod order;
 mod spending;
 mod suggestion;
+mod task;
 
 pub use clock::{Clock, SystemClock};
 pub use design::{FirstRunPlaces, PlannedPoint, ProgramNeeds, StudyDesign, can_place, plan};
 pub use disturb::{OTHER_LOAD_LIMIT, STEAL_LIMIT, disturbances};
-pub use engine::{Engine, ProgramRun, RunContext, Runner, TaskRun, TrialStore};
+pub use engine::{Engine, ProgramRun, RunContext, Runner, TrialStore};
 pub use error::StudyError;
 pub use local::LocalRunner;
 pub use metric::{MetricError, MetricReader, number_is_found};
 pub use spending::fitting;
 pub use suggestion::metric_suggestion;
+pub use task::TaskRun;

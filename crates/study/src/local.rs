@@ -12,8 +12,9 @@ use numawise_observe::{Interruptions, Options, Watch};
 use numawise_units::Nanoseconds;
 
 use crate::disturb::{Interrupted, LATE_LIMIT, interruptions};
-use crate::engine::{ProgramRun, RunContext, Runner, TaskRun};
+use crate::engine::{ProgramRun, RunContext, Runner};
 use crate::error::StudyError;
+use crate::task::TaskRun;
 
 /// How soon Ctrl-C is noticed. The end of the program is noticed at once; this is only a bound on the wait between.
 const PATIENCE: Duration = Duration::from_millis(50);

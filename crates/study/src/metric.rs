@@ -7,7 +7,7 @@ use numawise_units::Bytes;
 use numawise_units::harmless::quoted;
 use regex::{Captures, Match, Regex, RegexBuilder};
 
-use crate::engine::TaskRun;
+use crate::task::TaskRun;
 
 #[cfg(test)]
 #[path = "metric_tests.rs"]
