@@ -355,7 +355,8 @@ fn first_run(
             output: output_tail.clone(),
             clues: first
                 .map(|trial| MetricClues::of(&request.command, &request.record, &request.metric, trial))
-                .unwrap_or_default(),
+                .unwrap_or_default()
+                .into(),
         }),
         Some(Outcome::Measured { .. }) | None => {
             if study.trials.first().is_some_and(|trial| trial.wall < StudyHeader::SHORT) {

@@ -3,8 +3,8 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use numawise_facts::{
-    Argument, HostFacts, Machine, Metric, Notice, Placement, PlacementRequest, RunSpec, Source, Strategy,
-    StudyHeader, ThreadBinding,
+    Argument, Exit, HostFacts, Machine, Metric, Notice, Placement, PlacementRequest, RunSpec, Source,
+    Strategy, StudyHeader, ThreadBinding,
 };
 use numawise_units::Pid;
 
