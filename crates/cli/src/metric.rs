@@ -1,6 +1,6 @@
 //! What to type where the first run of a check gave no metric.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use numawise_facts::{Argument, Metric, MetricFileProblem, MetricProblem};
 use numawise_session::MetricClues;
@@ -107,11 +107,11 @@ fn not_a_number(metric: &Metric, text: &str) -> &'static str {
 }
 
 fn wrote(files: &[PathBuf]) -> String {
-    let names: Vec<String> = files.iter().map(name).collect();
+    let names: Vec<String> = files.iter().map(|file| name(file)).collect();
     format!("the run wrote {}", names.join(", "))
 }
 
-fn name(file: &PathBuf) -> String {
+fn name(file: &Path) -> String {
     file.display().to_string()
 }
 
