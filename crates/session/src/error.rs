@@ -97,7 +97,12 @@ pub enum Error {
     FirstRunFailed { exit: Exit, record: PathBuf, output: String },
     /// `problem` says why.
     #[error("the first run gave no metric; {}", searched(metric, problem, output))]
-    NoMetricInFirstRun { metric: Metric, problem: MetricProblem, output: String, clues: Box<MetricClues> },
+    NoMetricInFirstRun {
+        metric: Box<Metric>,
+        problem: MetricProblem,
+        output: String,
+        clues: Box<MetricClues>,
+    },
     #[error("interrupted in the first run; there is nothing to report yet")]
     InterruptedInFirstRun,
     #[error("{}: {difference}", record.display())]

@@ -350,7 +350,7 @@ fn first_run(
             output: output_tail.clone(),
         }),
         Some(Outcome::NoMetric { problem, output_tail }) => Err(Error::NoMetricInFirstRun {
-            metric: request.metric.clone(),
+            metric: request.metric.clone().into(),
             problem: problem.clone(),
             output: output_tail.clone(),
             clues: first
