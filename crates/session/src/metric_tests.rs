@@ -55,7 +55,7 @@ fn files_that_the_run_wrote_are_found_and_searched() {
     assert_eq!(clues.found_in, Some(PathBuf::from("out/result")));
     assert_eq!(clues.suggested.as_deref(), Some(r"Time\s+=\s+([-+.0-9eEdD]+)"));
     assert_eq!(clues.shell_word.as_deref(), Some("'|'"));
-    assert_eq!(MetricClues::of(&command, &record, &metric, &since(u64::MAX)).written, [PathBuf::new(); 0]);
+    assert!(MetricClues::of(&command, &record, &metric, &since(u64::MAX)).written.is_empty());
 }
 
 #[test]
