@@ -43,9 +43,12 @@ pub(super) struct Check {
     pub stderr: String,
 }
 
-/// Puts the line to use from now on into a file, for a shell to run as it was printed.
-const EXTRACT: &str = r#"tr -d '\n' < /root/check.json |
-sed -n 's/.*"use": *{ *"line": *"\(\([^"\\]\|\\.\)*\)".*/\1/p' | sed 's/\\"/"/g; s/\\\\/\\/g' > /root/line; cat /root/line"#;
+/// Puts the lines to use from now on into files `line0`, `line1`, ..., ours first, for a shell to run as they were printed.
+const EXTRACT: &str = r#"k=0
+tr -d '\n' < /root/check.json | sed 's/.*"use": *{//; s/"comments":.*//; s/"line":/\n&/g' |
+sed -n 's/^"line": *"\(\([^"\]\|\\.\)*\)".*/\1/p' | sed 's/\\"/"/g; s/\\\\/\\/g' |
+while read -r line; do printf '%s\n' "$line" > "/root/line$k"; k=$((k + 1)); done
+tail -n 9 /root/line* 2> /dev/null"#;
 
 /// Boots a guest and runs the case in it.
 pub(super) fn attempt(root: &Path, case: &Case) -> Result<Kept, Problem> {

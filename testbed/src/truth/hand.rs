@@ -8,8 +8,8 @@ use super::cases::Case;
 const CPUS_OF_NODE: u32 = 2;
 /// What the program is without any placement.
 pub(super) const AS_IS: &str = "as-is";
-/// The line that the check recommended, as printed.
-pub(super) const LINE: &str = "line";
+/// Lines that the check printed to be used, as printed: `line0` and so on, that of numawise first.
+const LINE: &str = "line";
 
 /// One run that was timed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -56,9 +56,12 @@ fn placements(case: &Case) -> Vec<Placement> {
         free(AS_IS, "", case.threads),
         spread("interleave", "numactl -i 0,1"),
         free("node0", "numactl -N 0 -m 0", inside),
-        free("node1", "numactl -N 1 -m 1", inside),
         free("remote", "numactl -N 0 -m 1", inside),
     ];
+    // The nodes are alike: the other one is tried where it may be the only right one.
+    if case.cures.iter().any(|cure| cure == "one-node") {
+        all.push(free("node1", "numactl -N 1 -m 1", inside));
+    }
     if case.pin.is_some() {
         all.push(spread("spread", ""));
     }
@@ -68,9 +71,9 @@ fn placements(case: &Case) -> Vec<Placement> {
     all
 }
 
-/// The script of some rounds: each placement once in each, beginning with another one each time. `line`: with the line that
-/// the check has recommended, if it has.
-pub(super) fn script(case: &Case, rounds: std::ops::Range<usize>, line: bool) -> String {
+/// The script of some rounds: each placement once in each, beginning with another one each time. `lines`: with those that
+/// the check has printed, if it has.
+pub(super) fn script(case: &Case, rounds: std::ops::Range<usize>, lines: bool) -> String {
     let placements = placements(case);
     let mut script = String::new();
     for round in rounds {
@@ -82,8 +85,10 @@ pub(super) fn script(case: &Case, rounds: std::ops::Range<usize>, line: bool) ->
             let command = case.with_threads(*threads);
             let variables = format!("OMP_NUM_THREADS={threads} {environment}");
             script += &format!("{variables} {starter} stopwatch {label} {command} > /dev/null\n");
-            if line && *label == AS_IS {
-                script += &format!("[ -s /root/line ] && stopwatch {LINE} sh /root/line > /dev/null\n");
+            if lines && *label == AS_IS {
+                script += &format!(
+                    "for k in 0 1 2 3; do [ -s /root/{LINE}$k ] && stopwatch {LINE}$k sh /root/{LINE}$k > /dev/null; done\n"
+                );
             }
         }
     }
@@ -139,12 +144,17 @@ pub(super) fn median(runs: &[HandRun], placement: &str) -> Option<f64> {
     values.get(values.len() / 2).copied()
 }
 
-/// The placements that were tried, but for the recommended line.
+/// The label of a printed line.
+pub(super) fn of_line(k: usize) -> String {
+    format!("{LINE}{k}")
+}
+
+/// The placements that were tried, but for printed lines.
 pub(super) fn labels(runs: &[HandRun]) -> Vec<&str> {
     let mut labels: Vec<&str> = runs.iter().map(|run| run.placement.as_str()).collect();
     labels.sort_unstable();
     labels.dedup();
-    labels.retain(|label| *label != LINE);
+    labels.retain(|label| !label.starts_with(LINE));
     labels
 }
 

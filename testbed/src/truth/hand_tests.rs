@@ -18,7 +18,7 @@ fn runs(times: &[(&str, &[f64])]) -> Vec<HandRun> {
 
 #[test]
 fn each_round_has_each_placement_once_in_another_order() {
-    let script = script(&case("pin = '0,1,2,3'"), 0..4, true);
+    let script = script(&case("pin = '0,1,2,3'\ncures = ['one-node']"), 0..4, true);
     let rounds: Vec<&str> = script.split("echo round ").skip(1).collect();
     assert_eq!(rounds.len(), 4);
     let firsts: Vec<&str> = rounds.iter().map(|round| round.lines().nth(1).unwrap()).collect();
@@ -28,7 +28,7 @@ fn each_round_has_each_placement_once_in_another_order() {
         }
     }
     assert!(firsts.windows(2).all(|pair| pair[0] != pair[1]), "{firsts:?}");
-    assert_eq!(script.matches("stopwatch line sh /root/line").count(), 4);
+    assert_eq!(script.matches("stopwatch line$k sh /root/line$k").count(), 4);
     let inside = "OMP_NUM_THREADS=2  numactl -N 1 -m 1 stopwatch node1 x 2 > /dev/null";
     assert!(script.contains(inside), "{script}");
     let pinned = "CASES_PIN=0,1,2,3 OMP_PLACES='{0},{1},{2},{3}' OMP_PROC_BIND=true numactl -i 0,1 stopwatch interleave x 4";

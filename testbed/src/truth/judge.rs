@@ -1,8 +1,8 @@
 //! What was said against what is true: verdict, finding, cure and printed line, each by itself.
 
 use super::cases::Case;
-use super::hand::{self, AS_IS, Gain, HandRun, LINE};
-use super::told::Told;
+use super::hand::{self, AS_IS, Gain, HandRun};
+use super::told::{PrintedLine, Told};
 
 /// An interval that misses the truth by less than this factor counts: the truth is measured too.
 const NEAR: f64 = 1.05;
@@ -57,7 +57,7 @@ pub(super) fn judge(case: &Case, told: &Told, runs: &[HandRun]) -> Judgement {
         verdict: verdict(case, told, runs),
         finding: finding(case, told),
         cure: cure(case, told, runs),
-        line: line(told, runs),
+        line: lines(told, runs),
     }
 }
 
@@ -85,7 +85,7 @@ fn verdict(case: &Case, told: &Told, runs: &[HandRun]) -> Answer {
 /// The effect that the first line states, against the same two placements by hand.
 fn effect(told: &Told, runs: &[HandRun]) -> Answer {
     let Some(effect) = &told.effect else { return Answer::Wrong("no effect was said".to_owned()) };
-    match hand::gain(runs, &effect.from, &effect.to) {
+    match hand::gain(runs, &tried(&effect.from, runs), &tried(&effect.to, runs)) {
         Some(truth) => contains(effect.gain, truth),
         None => Answer::Open(format!("{} and {} were not run by hand", effect.from, effect.to)),
     }
@@ -125,12 +125,12 @@ fn cure(case: &Case, told: &Told, runs: &[HandRun]) -> Answer {
     if !case.cures.is_empty() && !case.cures.iter().any(|cure| cure == name) {
         return Answer::Wrong(format!("{name} instead of {}", case.cures.join(" or ")));
     }
-    let chosen = told.recommended.as_deref().unwrap_or(AS_IS);
+    let chosen = told.recommended.as_deref().map_or_else(|| AS_IS.to_owned(), |label| tried(label, runs));
     let (label, _) = best(runs);
     if label == chosen || case.cases.iter().all(|one| one == "too_short") {
         return Answer::Right;
     }
-    match hand::gain(runs, chosen, &label) {
+    match hand::gain(runs, &chosen, &label) {
         None => Answer::Open(format!("{chosen} was not run by hand")),
         Some(lost) if lost.ratio <= AS_GOOD || (chosen == AS_IS && lost.ratio <= MARGIN) => Answer::Right,
         Some(lost) => {
@@ -140,18 +140,36 @@ fn cure(case: &Case, told: &Told, runs: &[HandRun]) -> Answer {
     }
 }
 
-/// The printed line as it was run, against the effect that stands beside it; without one, against that of the placement which it
-/// is meant to be.
-fn line(told: &Told, runs: &[HandRun]) -> Answer {
-    let Some(recommended) = &told.recommended else { return Answer::None };
-    let Some(truth) = hand::gain(runs, AS_IS, LINE) else {
+/// The printed lines as they were run, each by itself; the first that is not right, else one that is open.
+fn lines(told: &Told, runs: &[HandRun]) -> Answer {
+    if told.recommended.is_none() {
+        return Answer::None;
+    }
+    let each = |(k, of): (usize, &PrintedLine)| match line(told, k, of, runs) {
+        Answer::Wrong(why) => Answer::Wrong(format!("{}: {why}", of.tool)),
+        Answer::Open(why) => Answer::Open(format!("{}: {why}", of.tool)),
+        other => other,
+    };
+    let answers: Vec<Answer> = told.lines.iter().enumerate().map(each).collect();
+    let wrong = answers.iter().find(|answer| matches!(answer, Answer::Wrong(_)));
+    let open = answers.iter().find(|answer| matches!(answer, Answer::Open(_)));
+    wrong.or(open).cloned().unwrap_or(Answer::Right)
+}
+
+/// A printed line against the effect that stands beside it; without one, against that of the placement which it is meant to be.
+fn line(told: &Told, k: usize, of: &PrintedLine, runs: &[HandRun]) -> Answer {
+    let Some(truth) = hand::gain(runs, AS_IS, &hand::of_line(k)) else {
         return Answer::Wrong("the line did not run".to_owned());
     };
-    let meant = told.line.or_else(|| hand::gain(runs, AS_IS, recommended));
-    meant.map_or_else(
-        || Answer::Open(format!("{recommended} was not run by hand")),
-        |said| contains(said, truth),
-    )
+    let placement = || hand::gain(runs, AS_IS, &tried(told.recommended.as_deref()?, runs));
+    let unknown = || Answer::Open("its placement was not run by hand".to_owned());
+    of.effect.or_else(placement).map_or_else(unknown, |said| contains(said, truth))
+}
+
+/// A placement by hand, or one that is like it: the nodes are alike, and the second was run only where it may not be.
+fn tried(label: &str, runs: &[HandRun]) -> String {
+    let there = |label: &str| runs.iter().any(|run| run.placement == label);
+    if label == "node1" && !there(label) { "node0".to_owned() } else { label.to_owned() }
 }
 
 /// `1.50x (1.45 to 1.55)`

@@ -26,12 +26,12 @@ fn said(case: &str, to: &str, ratio: f64) -> Told {
         effect: Some(Effect { from: from.to_owned(), to: to.to_owned(), gain }),
         findings: Vec::new(),
         recommended: (!sensitive).then(|| to.to_owned()),
-        line: None,
+        lines: vec![PrintedLine { tool: "numawise".to_owned(), effect: None }],
     }
 }
 
 const SERIAL: [(&str, f64); 5] =
-    [(AS_IS, 1.6), ("interleave", 1.0), ("node0", 1.3), ("remote", 3.0), (LINE, 1.02)];
+    [(AS_IS, 1.6), ("interleave", 1.0), ("node0", 1.3), ("remote", 3.0), ("line0", 1.02)];
 
 #[test]
 fn a_gain_is_right_when_its_interval_holds_the_truth_or_nearly() {
@@ -103,8 +103,20 @@ fn the_cure_must_be_the_best_by_hand() {
 #[test]
 fn the_line_is_held_to_the_effect_beside_it_or_to_its_placement() {
     let mut told = said("gains", "interleave", 1.6);
-    assert_eq!(line(&told, &runs(&SERIAL)), Answer::Right);
-    told.line = Some(Gain { ratio: 1.3, low: 1.28, high: 1.32 });
-    assert!(matches!(line(&told, &runs(&SERIAL)), Answer::Wrong(_)));
-    assert_eq!(line(&told, &runs(&SERIAL[..4])), Answer::Wrong("the line did not run".to_owned()));
+    assert_eq!(lines(&told, &runs(&SERIAL)), Answer::Right);
+    told.lines[0].effect = Some(Gain { ratio: 1.3, low: 1.28, high: 1.32 });
+    assert!(matches!(lines(&told, &runs(&SERIAL)), Answer::Wrong(why) if why.starts_with("numawise: said 1.30x")));
+    assert_eq!(lines(&told, &runs(&SERIAL[..4])), Answer::Wrong("numawise: the line did not run".to_owned()));
+    told.lines[0].effect = None;
+    told.lines.push(PrintedLine { tool: "numactl".to_owned(), effect: None });
+    let both = runs(&[&SERIAL[..], &[("line1", 1.4)]].concat());
+    assert!(matches!(lines(&told, &both), Answer::Wrong(why) if why.starts_with("numactl: said 1.60x")));
+    told.recommended = None;
+    assert_eq!(lines(&told, &both), Answer::None);
+}
+
+#[test]
+fn the_other_node_stands_for_one_that_was_not_run() {
+    let told = said("gains", "node1", 1.6 / 1.3);
+    assert_eq!(judge(&case("gains", ""), &told, &runs(&SERIAL)).verdict, Answer::Right);
 }

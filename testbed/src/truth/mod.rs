@@ -109,8 +109,7 @@ fn write_table(root: &Path, cases: &[Case], output: &Path) -> Result<(), Problem
         }
     }
     let rows: Vec<_> = kept.iter().flat_map(|(case, kept)| table::rows(case, kept)).collect();
-    let output = root.join(output);
-    std::fs::write(&output, table::document(&rows, &missing)).map_err(Problem::write(&output))?;
+    std::fs::write(root.join(output), table::document(&rows, &missing)).map_err(Problem::write(output))?;
     eprintln!("truth: {} checks of {} cases are in {}", rows.len(), kept.len(), output.display());
     Ok(())
 }

@@ -12,8 +12,16 @@ pub(super) struct Told {
     pub findings: Vec<String>,
     /// The placement to use from now on, as it is called by hand; `None` where nothing is recommended.
     pub recommended: Option<String>,
-    /// The effect that stands beside the printed line.
-    pub line: Option<Gain>,
+    /// The lines to use from now on, that of numawise first.
+    pub lines: Vec<PrintedLine>,
+}
+
+/// A line that is printed to be used.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct PrintedLine {
+    pub tool: String,
+    /// The effect that stands beside it.
+    pub effect: Option<Gain>,
 }
 
 /// An effect between two placements, as they are called by hand.
@@ -37,9 +45,16 @@ impl Told {
             effect,
             findings: findings.filter_map(|one| Some(one["id"].as_str()?.to_owned())).collect(),
             recommended: name(&json["recommended"]),
-            line: gain(&json["use"]["effect"]),
+            lines: lines(&json["use"]),
         })
     }
+}
+
+fn lines(from_now_on: &Value) -> Vec<PrintedLine> {
+    let line = |tool: &str, one: &Value| PrintedLine { tool: tool.to_owned(), effect: gain(&one["effect"]) };
+    let ours = from_now_on["line"].is_string().then(|| line("numawise", from_now_on));
+    let others = from_now_on["equivalents"].as_array().into_iter().flatten();
+    ours.into_iter().chain(others.map(|one| line(one["tool"].as_str().unwrap_or_default(), one))).collect()
 }
 
 fn gain(effect: &Value) -> Option<Gain> {
@@ -86,7 +101,8 @@ mod tests {
         let check = json!({
             "case": "gains", "recommended": "one-node", "findings": [{"id": "NW008"}],
             "effect": {"ratio": 1.5, "low": 1.4, "high": 1.6, "from": "os", "to": "one-node"},
-            "use": {"line": "numawise run x", "effect": {"ratio": 1.4, "low": 1.3, "high": 1.5}},
+            "use": {"line": "numawise run x", "effect": {"ratio": 1.4, "low": 1.3, "high": 1.5},
+                "equivalents": [{"tool": "numactl", "line": "numactl x"}]},
             "points": [{"id": "one-node", "placement": {"tasks": [{"cpus": "2-3"}]}}],
             "machine": {"nodes": [{"id": 0, "cpus": "0-1"}, {"id": 1, "cpus": "2-3"}]},
         });
@@ -94,7 +110,8 @@ mod tests {
         assert_eq!(told.recommended.as_deref(), Some("node1"));
         let effect = told.effect.unwrap();
         assert_eq!((effect.from.as_str(), effect.to.as_str(), effect.gain.ratio), ("as-is", "node1", 1.5));
-        assert_eq!((told.findings, told.line.unwrap().low), (vec!["NW008".to_owned()], 1.3));
+        assert_eq!((told.findings, told.lines[0].effect.unwrap().low), (vec!["NW008".to_owned()], 1.3));
+        assert_eq!((told.lines.len(), told.lines[1].tool.as_str()), (2, "numactl"));
     }
 
     #[test]
@@ -102,7 +119,7 @@ mod tests {
         let check =
             json!({"case": "too_short", "findings": [], "effect": {"unavailable": "x"}, "recommended": null});
         let told = Told::of(&check).unwrap();
-        assert_eq!((told.effect, told.recommended, told.line), (None, None, None));
+        assert_eq!((told.effect, told.recommended, told.lines), (None, None, vec![]));
         assert_eq!(Told::of(&json!({"verdict": "affected"})), None);
     }
 }
