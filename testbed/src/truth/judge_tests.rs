@@ -105,7 +105,9 @@ fn the_line_is_held_to_the_effect_beside_it_or_to_its_placement() {
     let mut told = said("gains", "interleave", 1.6);
     assert_eq!(lines(&told, &runs(&SERIAL)), Answer::Right);
     told.lines[0].effect = Some(Gain { ratio: 1.3, low: 1.28, high: 1.32 });
-    assert!(matches!(lines(&told, &runs(&SERIAL)), Answer::Wrong(why) if why.starts_with("numawise: said 1.30x")));
+    assert!(
+        matches!(lines(&told, &runs(&SERIAL)), Answer::Wrong(why) if why.starts_with("numawise: said 1.30x"))
+    );
     assert_eq!(lines(&told, &runs(&SERIAL[..4])), Answer::Wrong("numawise: the line did not run".to_owned()));
     told.lines[0].effect = None;
     told.lines.push(PrintedLine { tool: "numactl".to_owned(), effect: None });
