@@ -11,6 +11,9 @@ const AS_GOOD: f64 = 1.03;
 /// Effects below this are none: the margin that a check takes by default.
 const MARGIN: f64 = 1.05;
 
+/// What a shell says of a program that is not there.
+const NOT_FOUND: i32 = 127;
+
 /// Whether one thing that was said is right.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Answer {
@@ -158,8 +161,14 @@ fn lines(told: &Told, runs: &[HandRun]) -> Answer {
 
 /// A printed line against the effect that stands beside it; without one, against that of the placement which it is meant to be.
 fn line(told: &Told, k: usize, of: &PrintedLine, runs: &[HandRun]) -> Answer {
-    let Some(truth) = hand::gain(runs, AS_IS, &hand::of_line(k)) else {
-        return Answer::Wrong("the line did not run".to_owned());
+    let label = hand::of_line(k);
+    let Some(truth) = hand::gain(runs, AS_IS, &label) else {
+        let absent = runs.iter().any(|run| run.placement == label && run.status == NOT_FOUND);
+        return if absent {
+            Answer::Open("it is not in the guest".to_owned())
+        } else {
+            Answer::Wrong("the line did not run".to_owned())
+        };
     };
     let placement = || hand::gain(runs, AS_IS, &tried(told.recommended.as_deref()?, runs));
     let unknown = || Answer::Open("its placement was not run by hand".to_owned());

@@ -113,6 +113,9 @@ fn the_line_is_held_to_the_effect_beside_it_or_to_its_placement() {
     told.lines.push(PrintedLine { tool: "numactl".to_owned(), effect: None });
     let both = runs(&[&SERIAL[..], &[("line1", 1.4)]].concat());
     assert!(matches!(lines(&told, &both), Answer::Wrong(why) if why.starts_with("numactl: said 1.60x")));
+    let mut absent = both.clone();
+    absent.iter_mut().filter(|run| run.placement == "line1").for_each(|run| run.status = 127);
+    assert!(matches!(lines(&told, &absent), Answer::Open(why) if why == "numactl: it is not in the guest"));
     told.recommended = None;
     assert_eq!(lines(&told, &both), Answer::None);
 }
