@@ -3,10 +3,12 @@
 use numawise_facts::notice::{PlacementGroup, StudyNotice};
 use numawise_facts::{LeftProcesses, Notice, Point, PointId, PointRole, Reading, Study, StudyHeader};
 use numawise_stats::FamilyDecision;
-use numawise_tables::{Contrast, ContrastCall, MoreRepeats, PlacedWell, Verdict, VerdictKind};
+use numawise_tables::{
+    Contrast, ContrastCall, LineCall, LineEffects, MoreRepeats, PlacedWell, Verdict, VerdictKind,
+};
 
 use crate::contrasts::Judged;
-use crate::{inside, obeyed, summary};
+use crate::{inside, lines, obeyed, summary};
 
 #[cfg(test)]
 #[path = "verdict_tests.rs"]
@@ -38,10 +40,23 @@ pub fn verdict(study: &Study, judged: &Judged) -> Verdict {
             .measured()
             .is_some_and(|effect| effect.ratio.0.ln().abs() < header.margin.ln_1p()),
         placed_well: placed_well(header, judged),
+        not_by_its_line: false,
         more_repeats: (kind == VerdictKind::Undecided && judged.decision() == FamilyDecision::Undecided)
             .then(|| more_repeats(basis, judged)),
         caveats,
     }
+}
+
+/// The verdict with what the lines for the better placement brought: where ours does not bring the gain, there is none to be had.
+pub fn with_lines(study: &Study, verdict: Verdict, lines: Option<&LineEffects>) -> Verdict {
+    let lost = lines.and_then(LineEffects::ours).is_some_and(|ours| ours.call == LineCall::BringsNothing);
+    let Some(printed) = study.lines.as_ref().filter(|_| lost) else { return verdict };
+    let verdict = Verdict { not_by_its_line: true, ..verdict };
+    if !lines::is_short(&study.header, printed) {
+        return verdict;
+    }
+    let placed_well = PlacedWell::NotDecided { points: vec![printed.point.clone()] };
+    Verdict { kind: VerdictKind::TooShort, placed_well, ..verdict }
 }
 
 /// Without a contrast there is either one placement, and it cannot matter, or others that could not be tried, and nobody knows.
@@ -71,6 +86,7 @@ fn nothing_compared(header: &StudyHeader, judged: &Judged, caveats: Vec<Notice>)
         to: baseline,
         slight: false,
         placed_well,
+        not_by_its_line: false,
         more_repeats: None,
         caveats,
     }

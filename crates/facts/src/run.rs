@@ -100,6 +100,13 @@ impl RunSpec {
         words.join(" ")
     }
 
+    /// The same as a task runs it: `{task}` filled in too.
+    pub fn shell_line_for_task(&self, threads: u32, task: TaskId) -> String {
+        let words: Vec<String> =
+            self.for_task(threads, task).into_iter().map(|word| Argument(word).to_string()).collect();
+        words.join(" ")
+    }
+
     /// The command with `{threads}` filled in.
     pub fn with_threads(&self, threads: u32) -> Vec<OsString> {
         self.command.iter().map(|word| fill(&word.0, MARK, threads)).collect()

@@ -31,7 +31,7 @@ pub use environment::{environment, task_changes};
 pub use error::{LaunchError, Refusal};
 pub use even::EvenStart;
 pub use exec::exec_in_place;
-pub use job::{Finished, Io, Job, Start};
+pub use job::{Finished, Io, Job, Start, Variables};
 pub use output::Output;
 pub use pages::page_changes;
 pub use pinner::{Pinner, find_agent};

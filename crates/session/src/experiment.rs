@@ -3,6 +3,8 @@
 //! The first run tells how much memory the program takes, which decides what can be tried. Its study is recorded trial by trial;
 //! the same request goes on from what is recorded.
 
+mod lines;
+
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -21,6 +23,9 @@ use numawise_study::{
     StudyDesign, SystemClock, TrialStore,
 };
 use numawise_units::{Bytes, Nanoseconds, NodeId, Share};
+
+use lines::LineStage;
+pub use lines::LineWriter;
 
 use crate::error::Settings;
 use crate::metric::MetricClues;
@@ -93,18 +98,22 @@ impl ExperimentRequest {
 
     /// What runs the program at these points, which start alike.
     fn runner(&self, points: &[Point]) -> LocalRunner {
-        let rate = CAUTION * self.sampling.value();
-        let watch = numawise_observe::Options { rate, ..numawise_observe::Options::default() };
         let pinner = self.pinner().and_then(Result::ok);
         let even = EvenStart::of(points.iter().map(|point| &point.placement), pinner.as_ref());
         let metric_file = self.metric.file().cloned();
-        LocalRunner { spec: self.command.clone(), watch, pinner, even, metric_file }
+        LocalRunner { spec: self.command.clone(), watch: self.watch(), pinner, even, metric_file }
+    }
+
+    fn watch(&self) -> numawise_observe::Options {
+        let rate = CAUTION * self.sampling.value();
+        numawise_observe::Options { rate, ..numawise_observe::Options::default() }
     }
 
     /// The design without what the time given is too short for when each trial takes `one`; says beforehand what will not fit.
     fn within_budget(&self, design: StudyDesign, one: Nanoseconds, sink: &mut dyn Sink) -> StudyDesign {
         let (repeats, kept) = (self.least_repeats(), self.repeats.is_some());
         let left = self.budget.saturating_sub(self.begun.elapsed().into());
+        let left = left.saturating_sub(lines::reserve(one, left));
         let tried = design.not_tried.len();
         let design = if kept { design } else { numawise_study::fitting(design, one, repeats, left) };
         let mut warn = |notice: Notice| sink.event(Event::Warning(notice));
@@ -115,6 +124,38 @@ impl ExperimentRequest {
             warn(StudyNotice::RepeatsTakeLonger { repeats, needs, budget: self.budget, kept }.into());
         }
         design
+    }
+
+    /// What this process may take: the time given without what other processes took for the `earlier` trials, and for lines.
+    fn left_by_others(&self, study: &Study, earlier: usize) -> Nanoseconds {
+        let lines = study.lines.iter().flat_map(|lines| &lines.trials);
+        let took = study.trials.iter().take(earlier).chain(lines).map(Trial::running);
+        self.budget.saturating_sub(took.fold(Nanoseconds(0), |sum, took| sum + took))
+    }
+
+    /// Runs the trials of placements that are missing, while this process has taken less than `budget`.
+    fn trials(
+        &self,
+        study: &mut Study,
+        record: &mut Record,
+        budget: Nanoseconds,
+        (sink, stop): (&mut dyn Sink, &AtomicBool),
+    ) -> Result<StopReason, Error> {
+        let whole = std::mem::replace(&mut study.header.budget, budget);
+        let mut engine = Engine {
+            runner: &mut self.runner(&study.header.points),
+            clock: &SystemClock { begun: self.begun },
+            keep: &mut RecordKeeper(record),
+            sink,
+            redactor: &self.redactor(),
+            decided: &mut numawise_analyse::decided,
+            repeats_first: self.repeats.is_some(),
+            first_block: 0,
+            stop,
+        };
+        let reason = engine.run(study, 0);
+        study.header.budget = whole;
+        Ok(reason?)
     }
 
     /// What pins the threads of every runtime, or why this program does not let itself be pinned; nothing where the library
@@ -263,33 +304,57 @@ impl Experiment {
         &self.study
     }
 
-    /// Runs the trials that are missing, and records why it stopped.
+    /// Runs the trials that are missing, and then, where a placement is better, the lines for it, which `write` writes; records why
+    /// both stopped.
     ///
     /// # Errors
     /// When the program cannot be started, or a trial cannot be recorded; what was recorded before is whole.
-    pub fn run(self, sink: &mut dyn Sink, stop: &AtomicBool) -> Result<StoppedExperiment, Error> {
-        let Experiment { request, mut study, record, earlier } = self;
-        let mut keeper = RecordKeeper(record);
-        let mut engine = Engine {
-            runner: &mut request.runner(&study.header.points),
-            clock: &SystemClock { begun: request.begun },
-            keep: &mut keeper,
-            sink,
-            redactor: &request.redactor(),
-            decided: &mut numawise_analyse::decided,
-            repeats_first: request.repeats.is_some(),
-            stop,
-        };
-        let reason = engine.run(&mut study, earlier)?;
-        keeper.0.set_stopped(Some(reason))?;
+    pub fn run(
+        self,
+        write: &LineWriter<'_>,
+        sink: &mut dyn Sink,
+        stop: &AtomicBool,
+    ) -> Result<StoppedExperiment, Error> {
+        let Experiment { request, mut study, mut record, earlier } = self;
+        if earlier > 1 {
+            sink.event(Event::Resumed { trials: earlier as u32 });
+        }
+        let whole = request.left_by_others(&study, earlier);
+        let of_lines = lines::reserve(trial_of(&study), whole.saturating_sub(request.begun.elapsed().into()));
+        let mut reason =
+            request.trials(&mut study, &mut record, whole.saturating_sub(of_lines), (sink, stop))?;
+        let mut better = numawise_analyse::better_placement(&study);
+        if reason == StopReason::BudgetSpent && better.is_none() && of_lines > Nanoseconds(0) {
+            // There is no line to run: what was kept for it is theirs.
+            let whole = whole + stopped_in(&study.trials[earlier..]);
+            reason = request.trials(&mut study, &mut record, whole, (sink, stop))?;
+            better = numawise_analyse::better_placement(&study);
+        }
+        record.set_stopped(Some(reason))?;
         study.stopped = Some(reason);
+        if let Some(point) = better.filter(|_| reason != StopReason::Interrupted) {
+            let budget = whole + stopped_in(&study.trials[earlier..]);
+            let stage = LineStage { request: &request, budget, write, sink, stop };
+            if stage.run(&mut study, &mut record, &point)? == StopReason::Interrupted {
+                reason = StopReason::Interrupted;
+            }
+        }
         Ok(StoppedExperiment { study, record: request.record, reason })
     }
 }
 
-struct RecordKeeper(Record);
+/// What a trial takes, as far as is known.
+fn trial_of(study: &Study) -> Nanoseconds {
+    study.trials.first().map(Trial::running).unwrap_or_default()
+}
 
-impl TrialStore for RecordKeeper {
+fn stopped_in(trials: &[Trial]) -> Nanoseconds {
+    trials.iter().fold(Nanoseconds(0), |sum, trial| sum + trial.stopped())
+}
+
+struct RecordKeeper<'a>(&'a mut Record);
+
+impl TrialStore for RecordKeeper<'_> {
     fn keep(&mut self, trial: &Trial) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         Ok(self.0.append(trial)?)
     }
@@ -335,6 +400,7 @@ fn first_run(
         redactor: &request.redactor(),
         decided: &mut |_, _| false,
         repeats_first: false,
+        first_block: 0,
         stop,
     };
     let begun = Instant::now();

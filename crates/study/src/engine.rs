@@ -74,6 +74,8 @@ pub struct Engine<'a> {
     pub decided: &'a mut dyn FnMut(&Study, &[PointId]) -> bool,
     /// The least number of repeats was asked for: it is run whatever time it takes.
     pub repeats_first: bool,
+    /// The block that a study without trials begins with: 0 is the warm-up.
+    pub first_block: u32,
     /// Becomes true when somebody presses Ctrl-C.
     pub stop: &'a AtomicBool,
 }
@@ -88,14 +90,11 @@ impl Engine<'_> {
         let extractor = MetricReader::new(&study.header.metric)?;
         // Who asks for repeats gets them at all points.
         let mut dropped = if self.repeats_first { Vec::new() } else { dropped_before(study) };
-        if !study.trials.is_empty() {
-            self.sink.event(Event::Resumed { trials: study.trials.len() as u32 });
-            if enough(study, &dropped) && (self.decided)(study, &dropped) {
-                return Ok(StopReason::Decided);
-            }
+        if !study.trials.is_empty() && enough(study, &dropped) && (self.decided)(study, &dropped) {
+            return Ok(StopReason::Decided);
         }
         let mut spending = Spending::new(self.clock, study, earlier);
-        let mut block = last_block(study);
+        let mut block = last_block(study).max(self.first_block);
         loop {
             if let Some(reason) = self.block(study, block, &extractor, &mut spending, &dropped)? {
                 return Ok(reason);

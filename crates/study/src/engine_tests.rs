@@ -186,6 +186,7 @@ fn go(
         redactor: &Redactor::default(),
         decided: &mut decided,
         repeats_first,
+        first_block: 0,
         stop: &stop,
     };
     let stopped = engine.run(study, earlier);
@@ -345,6 +346,7 @@ fn a_point_that_always_fails_is_given_up_and_the_others_go_on() {
         redactor: &Redactor::default(),
         decided: &mut decided,
         repeats_first: true,
+        first_block: 0,
         stop: &stop,
     }
     .run(&mut study, 0)

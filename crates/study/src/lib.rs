@@ -21,7 +21,7 @@ pub use design::{FirstRunPlaces, PlannedPoint, ProgramNeeds, StudyDesign, can_pl
 pub use disturb::{OTHER_LOAD_LIMIT, STEAL_LIMIT, disturbances};
 pub use engine::{Engine, ProgramRun, RunContext, Runner, TrialStore};
 pub use error::StudyError;
-pub use local::LocalRunner;
+pub use local::{LineRunner, LocalRunner, PrintedRun};
 pub use metric::{MetricError, MetricReader, number_is_found};
 pub use spending::fitting;
 pub use suggestion::metric_suggestion;

@@ -20,6 +20,7 @@ use numawise_units::{Nanoseconds, Share};
 use crate::exit::{Failure, INTERRUPTED, SUCCESS, Status, interruptible, stops_with_program};
 use crate::files::{self, FileContent, OutputFile};
 use crate::show;
+use crate::verdict::printed_lines;
 use progress::Progress;
 
 /// The options that say what is compared.
@@ -101,7 +102,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     }
     let experiment = Experiment::open(request, machine, &mut progress, &stop)?;
     progress.begin(experiment.study());
-    let stopped = experiment.run(&mut progress, &stop)?;
+    let stopped = experiment.run(&printed_lines, &mut progress, &stop)?;
     drop(progress);
     show::study(&stopped.study, &stopped.record, json, html.as_deref())?;
     Ok(if stopped.reason == StopReason::Interrupted { INTERRUPTED } else { SUCCESS })

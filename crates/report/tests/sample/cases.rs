@@ -6,13 +6,13 @@ use numawise_facts::finding::{
 use numawise_facts::notice::{MachineNotice, NotPinnedReason, ObservedFigure, StudyNotice};
 use numawise_facts::point::ProgramParameter;
 use numawise_facts::{
-    Disturbance, Effect, Exit, Finding, FindingId, Metric, MetricProblem, Outcome, Point, PointId, PointRole,
-    Reading, Reason, StopReason, Study, StudyHeader,
+    Disturbance, Effect, EquivalentTool, Exit, Finding, FindingId, LineTool, Metric, MetricProblem, NotRun,
+    Outcome, Point, PointId, PointRole, Reading, Reason, StopReason, Study, StudyHeader,
 };
 use numawise_report::check::UseFromNowOn;
 use numawise_tables::{
-    Analysis, ContrastCall, Expected, ExpectedEffect, MemoryMove, MoreRepeats, NotExpected, PlacedWell,
-    Verdict, VerdictKind,
+    Analysis, ContrastCall, Expected, ExpectedEffect, LineCall, LineEffect, LineEffects, LineNotMeasured,
+    MemoryMove, MoreRepeats, NotExpected, PlacedWell, Verdict, VerdictKind,
 };
 use numawise_units::{Bytes, Nanoseconds, NodeId, NodeSet, Ratio};
 
@@ -41,6 +41,7 @@ fn analysis(study: &Study, kind: VerdictKind, effect: Reading<Effect>) -> Analys
             to: ids.last().expect("there are points").clone(),
             slight: false,
             placed_well: if kind == VerdictKind::NotAffected { PlacedWell::Yes } else { PlacedWell::No },
+            not_by_its_line: false,
             more_repeats: undecided.then_some(MoreRepeats::AFew),
             caveats: vec![],
         },
@@ -49,6 +50,7 @@ fn analysis(study: &Study, kind: VerdictKind, effect: Reading<Effect>) -> Analys
         expected: Err(NotExpected::NotMeasured),
         points: ids.iter().map(|id| summary(study, id)).collect(),
         recommended: None,
+        lines: None,
         sampling_cost: Reading::Measured(Ratio(0.0021)),
         stopped: study.stopped,
         unavailable: vec![],
@@ -65,6 +67,42 @@ fn as_it_is() -> UseFromNowOn {
         line: "./app 100".to_owned(),
         equivalents: vec![],
         comments: vec!["nothing needs to change".to_owned()],
+    }
+}
+
+/// Lines of which some were measured, each with another result.
+fn lines_as_run(from_now_on: &UseFromNowOn) -> LineEffects {
+    let line =
+        |tool: LineTool, effect: Result<Effect, LineNotMeasured>, call, kept: Option<f64>| LineEffect {
+            tool,
+            line: from_now_on
+                .equivalents
+                .iter()
+                .find(|(name, _)| name == tool.name())
+                .map_or_else(|| from_now_on.line.clone(), |(_, line)| line.clone()),
+            repeats: if effect.is_ok() { 7 } else { 0 },
+            effect,
+            call,
+            kept: kept.map(Ratio),
+        };
+    let other = LineTool::Other;
+    let not_run = |why| Err(LineNotMeasured::NotRun(why));
+    let no_time = NotRun::NoTime { needs: Nanoseconds(36_000_000_000), left: Nanoseconds(30_000_000_000) };
+    LineEffects {
+        point: "interleave".into(),
+        against: "./iso3dfd 512 512 256 20 256 8 32 8".to_owned(),
+        lines: vec![
+            line(LineTool::Numawise, Ok(effect(1.852, 1.811, 1.894)), LineCall::Brings, None),
+            line(
+                other(EquivalentTool::Numactl),
+                Ok(effect(1.826, 1.784, 1.869)),
+                LineCall::Brings,
+                Some(0.9695),
+            ),
+            line(other(EquivalentTool::OpenMp), not_run(no_time), LineCall::NotMeasured, None),
+            line(other(EquivalentTool::OpenMpi), not_run(NotRun::StartsRanks), LineCall::NotMeasured, None),
+            line(other(EquivalentTool::Srun), not_run(NotRun::StartsRanks), LineCall::NotMeasured, None),
+        ],
     }
 }
 
@@ -108,14 +146,15 @@ pub fn affected() -> Sample {
         line: "numawise run --memory interleave --threads 8 -- ./iso3dfd 512 512 256 20 256 8 32 8".to_owned(),
         equivalents: [
             ("numactl", "numactl --interleave=0-1 ./iso3dfd 512 512 256 20 256 8 32 8"),
-            ("OMP_PLACES", "OMP_NUM_THREADS=8 OMP_PLACES='{0},{1},{2},{3},{4},{5},{6},{7}' ./iso3dfd 512 512 256 20 256 8 32 8"),
-            ("mpirun", "mpirun -n 1 --bind-to none numactl --interleave=0-1 ./iso3dfd 512 512 256 20 256 8 32 8"),
+            ("openmp", "OMP_NUM_THREADS=8 OMP_PLACES='{0},{1},{2},{3},{4},{5},{6},{7}' ./iso3dfd 512 512 256 20 256 8 32 8"),
+            ("mpirun-openmpi", "mpirun -n 1 --bind-to none numactl --interleave=0-1 ./iso3dfd 512 512 256 20 256 8 32 8"),
             ("srun", "srun -n 1 -c 8 --cpu-bind=none numactl --interleave=0-1 ./iso3dfd 512 512 256 20 256 8 32 8"),
         ]
         .map(|(tool, line)| (tool.to_owned(), line.to_owned()))
         .to_vec(),
         comments: vec!["OMP_PLACES places threads only; memory needs numactl or a change of the program".to_owned()],
     };
+    analysis.lines = Some(lines_as_run(&from_now_on));
     Sample { name: "affected", study, analysis, from_now_on }
 }
 
