@@ -7,6 +7,7 @@ mod nodes;
 mod noise;
 mod others;
 mod oversubscribed;
+mod pages;
 mod pinning;
 mod spread;
 mod threads;
@@ -124,6 +125,8 @@ pub fn all(
         others::threads_bound,
         together::better_together,
         oversubscribed::more_threads_than_cpus,
+        pages::of_another_size,
+        pages::moved,
     ];
     let mut findings: Vec<Finding> = rules.iter().filter_map(|rule| rule(&case)).collect();
     findings.extend(pinning::unexplained_gain(&case, &findings));

@@ -66,7 +66,7 @@ fn request(id: &str, threads: u32) -> PlacementRequest {
         ..pinned(Strategy::Local, memory)
     };
     match id {
-        "os" | "fewer-threads" => os,
+        "os" | "fewer-threads" | "huge-pages" | "pages-not-moved" => os,
         "pinned" => pinned(Strategy::Local, MemoryRequest::Default),
         "all-nodes" => pinned(Strategy::Distributed, MemoryRequest::Local),
         "interleave" => pinned(Strategy::Distributed, MemoryRequest::Interleave(None)),
@@ -109,7 +109,7 @@ pub fn study(
 ) -> Study {
     let role = |id: &str| match id {
         "os" => PointRole::Baseline,
-        "remote" | "copies" | "fewer-threads" => PointRole::Diagnosis,
+        "remote" | "copies" | "fewer-threads" | "huge-pages" | "pages-not-moved" => PointRole::Diagnosis,
         _ => PointRole::Candidate,
     };
     let none = || Reading::unavailable("by hand");

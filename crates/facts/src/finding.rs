@@ -6,7 +6,7 @@ use numawise_units::{Bytes, CpuSet, Nanoseconds, NodeId, NodeSet, Ratio};
 use serde::Serialize;
 
 use crate::notice::NotTriedReason;
-use crate::{PageUse, PlacementRequest, PointId, Reading};
+use crate::{PageSize, PageUse, PlacementRequest, PointId, Reading};
 
 /// An effect as a ratio with its 95 % interval. Above 1: the second point is better than the first.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -71,6 +71,12 @@ pub enum FindingId {
     /// More threads work than there are CPUs for them.
     #[serde(rename = "NW013")]
     Oversubscribed,
+    /// Pages of another size are better.
+    #[serde(rename = "NW014")]
+    PageSize,
+    /// The kernel moves pages, and that costs.
+    #[serde(rename = "NW015")]
+    PagesMoved,
 }
 
 impl FindingId {
@@ -90,6 +96,8 @@ impl FindingId {
             FindingId::PinningHelps => "NW011",
             FindingId::PlacementHelps => "NW012",
             FindingId::Oversubscribed => "NW013",
+            FindingId::PageSize => "NW014",
+            FindingId::PagesMoved => "NW015",
         }
     }
 }
@@ -219,6 +227,16 @@ pub enum EvidenceQuantity {
     ReadyThreads,
     /// How many times as good as many threads as CPUs are.
     EffectOfFewerThreads,
+    /// Memory that was given in transparent huge pages while a run lasted, the median of the runs; `of`: the peak of the program.
+    HugePages,
+    /// How many times as good pages of another size are.
+    EffectOfPageSize,
+    /// Memory that NUMA balancing moved while a run lasted, the median of the runs; `of`: the peak of the program.
+    MemoryMoved,
+    /// Page faults that NUMA balancing made while a run lasted, the median of the runs.
+    HintFaults,
+    /// How many times as good memory is that the kernel does not move.
+    EffectWithoutMoving,
 }
 
 /// A value with its unit.
@@ -365,6 +383,12 @@ pub enum Advice {
     },
     /// Let the number of threads be set from outside, so that fewer can be tried.
     HandOverThreads,
+    /// Use pages of this size.
+    UsePages {
+        pages: PageSize,
+    },
+    /// Keep the kernel from moving the program's pages.
+    LeavePages,
     /// Run several inputs at once, one inside each node.
     RunCopies {
         copies: u32,

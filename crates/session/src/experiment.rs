@@ -19,7 +19,7 @@ use numawise_facts::{
 use numawise_launch::{EvenStart, Pinner, find_agent};
 use numawise_record::{Record, RecordError};
 use numawise_study::{
-    Engine, FirstRunPlaces, LocalRunner, MetricReader, PlannedPoint, ProgramNeeds, RunContext, Runner,
+    Engine, FirstRunPages, FirstRunPlaces, LocalRunner, MetricReader, PlannedPoint, ProgramNeeds, RunContext, Runner,
     StudyDesign, SystemClock, TrialStore,
 };
 use numawise_units::{Bytes, Nanoseconds, NodeId, Share};
@@ -91,9 +91,10 @@ impl ExperimentRequest {
     fn needs(&self) -> ProgramNeeds {
         let threads = self.threads.map(NonZeroU32::get);
         let memory = Reading::unavailable("the program has not run yet");
-        let seen = FirstRunPlaces::default();
         let one_metric_file = self.metric.is_one_file();
-        ProgramNeeds { threads, memory, one_metric_file, pinning_library: pinning_library().is_some(), seen }
+        let pinning_library = pinning_library().is_some();
+        let (seen, pages) = (FirstRunPlaces::default(), FirstRunPages::unknown());
+        ProgramNeeds { threads, memory, one_metric_file, pinning_library, seen, pages }
     }
 
     /// What runs the program at these points, which start alike.
@@ -288,7 +289,7 @@ impl Experiment {
             begun => begun.map(|(record, _)| record),
         };
         let (mut study, one) = first_run(&request, machine, sink, stop)?;
-        let needs = ProgramNeeds { memory: peak_memory(&study), seen: places(&study), ..request.needs() };
+        let needs = needs_of_first_run(&study, request.needs());
         let design = numawise_study::plan(&study.header.machine, &needs);
         let design = request.within_budget(design, one, sink);
         let StudyHeader { begun: since, start_cost, machine, .. } = study.header;
@@ -467,6 +468,24 @@ fn baseline(machine: &Machine, needs: &ProgramNeeds) -> Vec<PlannedPoint> {
     points
 }
 
+/// What is known of the program once it has run.
+fn needs_of_first_run(study: &Study, before: ProgramNeeds) -> ProgramNeeds {
+    let observation = study.trials.first().and_then(|trial| trial.observation.measured());
+    let host = &study.header.host;
+    let not_observed = || Reading::unavailable(NOT_OBSERVED);
+    let events = observation.map(|observation| &observation.memory_events);
+    let pages = FirstRunPages {
+        given_to: host.transparent_huge_pages.clone(),
+        huge: events.map_or_else(not_observed, |events| events.huge_pages.clone()),
+        balancing: host.numa_balancing.clone(),
+        moved: events.map_or_else(not_observed, |events| events.moved.clone()),
+    };
+    let memory = observation.map_or_else(not_observed, |seen| seen.usage.peak_memory.clone());
+    ProgramNeeds { memory, seen: places(study), pages, ..before }
+}
+
+const NOT_OBSERVED: &str = "the first run was not observed";
+
 /// Where the first run had its memory.
 fn places(study: &Study) -> FirstRunPlaces {
     let observation = study.trials.first().and_then(|trial| trial.observation.measured());
@@ -498,13 +517,6 @@ fn by_node(parts: impl Iterator<Item = (NodeId, Bytes)>) -> Vec<(NodeId, Bytes)>
     sums.into_iter().collect()
 }
 
-fn peak_memory(study: &Study) -> Reading<Bytes> {
-    match study.trials.first().and_then(|trial| trial.observation.measured()) {
-        Some(observation) => observation.usage.peak_memory.clone(),
-        None => Reading::unavailable("the first run was not observed"),
-    }
-}
-
 /// The recorded study with the budget of this request, where both are of the same experiment. Commands are compared without
 /// their credentials: a record holds none.
 fn resumed(request: &ExperimentRequest, machine: Machine, mut study: Study) -> Result<Study, Error> {
@@ -513,7 +525,7 @@ fn resumed(request: &ExperimentRequest, machine: Machine, mut study: Study) -> R
     // With the figures that the study was begun with, it is the same machine; newer ones are for what is said of it.
     let (newest, _) = here::with_newest_profile(machine.clone());
     let machine = numawise_machine::with_measured_of(machine, &recorded.machine);
-    let needs = ProgramNeeds { memory: peak_memory(&study), seen: places(&study), ..request.needs() };
+    let needs = needs_of_first_run(&study, request.needs());
     if let Err(reason) = numawise_study::can_place(&machine, &needs)
         && recorded.points.iter().any(|point| point.placement.binding == ThreadBinding::Pinned)
     {

@@ -96,6 +96,7 @@ fn a_point_that_cannot_be_placed_names_the_limits_in_the_way() {
             one_metric_file: false,
             pinning_library: true,
             seen: FirstRunPlaces::default(),
+            pages: FirstRunPages::unknown(),
         },
     );
     let forbidden = PlacementRequest {

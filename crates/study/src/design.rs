@@ -5,10 +5,12 @@
 
 use numawise_facts::notice::{MachineNotice, NodeReason, NotTriedReason, PlacementGroup, StudyNotice};
 use numawise_facts::{
-    ContrastRole, CpuChoice, Levels, Machine, MemoryKind, MemoryRequest, Node, Notice, PlacementRequest,
-    PointId, PointPair, PointRole, Reading, Strategy, ThreadBinding,
+    Balancing, ContrastRole, CpuChoice, Levels, Machine, MemoryKind, MemoryRequest, Node, Notice, PageSize,
+    PlacementRequest, PointId, PointPair, PointRole, Reading, Strategy, ThreadBinding,
 };
 use numawise_units::{Bytes, NodeId, NodeSet, Ratio};
+
+use crate::pages::FirstRunPages;
 
 #[cfg(test)]
 #[path = "design_tests.rs"]
@@ -27,6 +29,7 @@ pub struct ProgramNeeds {
     pub pinning_library: bool,
     /// Where the first run had its memory and its threads; empty before it.
     pub seen: FirstRunPlaces,
+    pub pages: FirstRunPages,
 }
 
 /// Where the first run was seen.
@@ -113,6 +116,8 @@ pub fn plan(machine: &Machine, needs: &ProgramNeeds) -> StudyDesign {
     // Beside placements only: by themselves they would say nothing of those.
     if !draft.design.pairs.is_empty() {
         draft.fewer_threads();
+        draft.pages_not_moved();
+        draft.other_pages();
     }
     draft.design
 }
@@ -298,6 +303,35 @@ impl<'a> Draft<'a> {
             self.point("fewer-threads", PointRole::Diagnosis, request);
             self.pair("os", "fewer-threads", ContrastRole::Unjudged);
         }
+    }
+
+    /// The same without NUMA balancing, where that moved pages.
+    fn pages_not_moved(&mut self) {
+        let moved = self.needs.pages.were_moved(&self.needs.memory) && self.machine.allowed_nodes.len() > 1;
+        if moved && !self.policies_are_forbidden() {
+            let threads = Some(self.threads);
+            let request = PlacementRequest {
+                threads,
+                balancing: Balancing::Off,
+                ..PlacementRequest::as_the_os_does()
+            };
+            self.point("pages-not-moved", PointRole::Diagnosis, request);
+            self.pair("os", "pages-not-moved", ContrastRole::Unjudged);
+        }
+    }
+
+    /// The same with pages of the other size. What they bring is no effect of places, so the verdict does not rest on it.
+    fn other_pages(&mut self) {
+        let pages = match self.needs.pages.other_size(&self.needs.memory) {
+            None => return,
+            Some(Err(why)) => return self.left_out(PlacementGroup::HugePages, why),
+            Some(Ok(pages)) => pages,
+        };
+        let id = if pages == PageSize::Small { "small-pages" } else { "huge-pages" };
+        let threads = Some(self.threads);
+        let request = PlacementRequest { threads, pages, ..PlacementRequest::as_the_os_does() };
+        self.point(id, PointRole::Diagnosis, request);
+        self.pair("os", id, ContrastRole::Unjudged);
     }
 
     /// Whether the program fits into the memory of these nodes; an error says why not.

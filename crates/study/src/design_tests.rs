@@ -50,6 +50,7 @@ fn needs(threads: Option<u32>, mib: Option<u64>) -> ProgramNeeds {
         one_metric_file: false,
         pinning_library: true,
         seen: FirstRunPlaces::default(),
+        pages: FirstRunPages::unknown(),
     }
 }
 
@@ -220,4 +221,53 @@ fn copies_are_not_tried_where_they_share_the_file_of_the_metric() {
     let reason = NotTriedReason::OneMetricFile;
     let notice = StudyNotice::NotTried { placements: PlacementGroup::CopyPerNode, reason };
     assert!(design.not_tried.contains(&notice.into()), "{:?}", design.not_tried);
+}
+#[test]
+fn pages_of_the_other_size_and_pages_that_stay_differ_from_the_system_in_that_only() {
+    let machine = machine(&[("0-3", 4096, DRAM), ("4-7", 4096, DRAM)]);
+    let pages = FirstRunPages {
+        given_to: Reading::Measured("madvise".to_owned()),
+        huge: Reading::Measured(Bytes(0)),
+        balancing: Reading::Measured("1".to_owned()),
+        moved: Reading::Measured(Bytes::mib(50)),
+    };
+    let with = |pages: &FirstRunPages| ProgramNeeds { pages: pages.clone(), ..needs(Some(4), Some(1000)) };
+    let design = plan(&machine, &with(&pages));
+    let levels = |id: &str| &design.points.iter().find(|point| point.id.0 == id).unwrap().levels;
+    assert_eq!(levels("os").differing(levels("huge-pages")), [Factor::Pages]);
+    assert_eq!(levels("os").differing(levels("pages-not-moved")), [Factor::Balancing]);
+    for id in ["huge-pages", "pages-not-moved"] {
+        assert!(pairs(&design).contains(&("os", id, ContrastRole::Unjudged)), "{id}");
+    }
+    let small = FirstRunPages {
+        given_to: Reading::Measured("always".to_owned()),
+        huge: Reading::Measured(Bytes::mib(990)),
+        moved: Reading::Measured(Bytes(0)),
+        ..pages.clone()
+    };
+    let design = plan(&machine, &with(&small));
+    assert_eq!(ids(&design).last(), Some(&"small-pages"));
+    assert!(!ids(&design).contains(&"pages-not-moved"));
+    let never = FirstRunPages { given_to: Reading::Measured("never".to_owned()), ..small };
+    let never = FirstRunPages { huge: Reading::Measured(Bytes(0)), ..never };
+    let design = plan(&machine, &with(&never));
+    let reason = NotTriedReason::TransparentHugePagesOff;
+    let notice = StudyNotice::NotTried { placements: PlacementGroup::HugePages, reason };
+    assert!(design.not_tried.contains(&notice.into()), "{:?}", design.not_tried);
+}
+
+#[test]
+fn what_is_no_placement_goes_first_when_time_is_short() {
+    let machine = machine(&[("0-3", 4096, DRAM), ("4-7", 4096, DRAM)]);
+    let pages = FirstRunPages {
+        given_to: Reading::Measured("madvise".to_owned()),
+        huge: Reading::Measured(Bytes(0)),
+        ..FirstRunPages::unknown()
+    };
+    let design = plan(&machine, &ProgramNeeds { pages, ..needs(Some(4), Some(1000)) });
+    let all = design.points.len() as u64;
+    let second = numawise_units::Nanoseconds(1_000_000_000);
+    let left = numawise_units::Nanoseconds(second.0 * 5 * (all - 1));
+    let kept = crate::fitting(design, second, 5, left);
+    assert!(!ids(&kept).contains(&"huge-pages") && ids(&kept).contains(&"remote"), "{:?}", ids(&kept));
 }

@@ -91,6 +91,8 @@ pub enum PlacementGroup {
     CopyPerNode,
     /// Memory on the high-bandwidth nodes.
     HighBandwidthMemory,
+    /// The operating system's placement with huge pages.
+    HugePages,
 }
 
 /// What the first run showed of a node, in shares of the same on all nodes.
@@ -121,6 +123,8 @@ pub enum NotTriedReason {
     FewerThreadsThanNodes { threads: u32, nodes: u32 },
     /// All copies would write their metric to the same file.
     OneMetricFile,
+    /// The system gives transparent huge pages to nobody, and only root can change that.
+    TransparentHugePagesOff,
 }
 
 /// Why threads of a plan that pins them were free.

@@ -30,6 +30,8 @@ pub fn title(id: FindingId) -> &'static str {
         FindingId::PinningHelps => "pinned threads are faster",
         FindingId::PlacementHelps => "another placement is better",
         FindingId::Oversubscribed => "more threads work than there are CPUs",
+        FindingId::PageSize => "pages of another size are better",
+        FindingId::PagesMoved => "the kernel moves the program's pages",
     }
 }
 
@@ -120,7 +122,12 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
         | EvidenceQuantity::CpusOfThreads => others::sentence(one),
         EvidenceQuantity::WorkingThreads
         | EvidenceQuantity::ReadyThreads
-        | EvidenceQuantity::EffectOfFewerThreads => system::sentence(one),
+        | EvidenceQuantity::EffectOfFewerThreads
+        | EvidenceQuantity::HugePages
+        | EvidenceQuantity::EffectOfPageSize
+        | EvidenceQuantity::MemoryMoved
+        | EvidenceQuantity::HintFaults
+        | EvidenceQuantity::EffectWithoutMoving => system::sentence(one),
         EvidenceQuantity::EffectOfPlacement => match &one.subject {
             EvidenceSubject::Points { from, to } => format!("{to} is {effect} as fast as {from}"),
             _ => format!("another placement is {effect} as fast"),
@@ -347,7 +354,10 @@ fn advise(advice: &Advice) -> String {
         | Advice::PlaceSharedMemory
         | Advice::ReadFilesThere
         | Advice::LeaveThreads => others::advise(advice).to_owned(),
-        Advice::RunFewerThreads { .. } | Advice::HandOverThreads => system::advise(advice),
+        Advice::RunFewerThreads { .. }
+        | Advice::HandOverThreads
+        | Advice::UsePages { .. }
+        | Advice::LeavePages => system::advise(advice),
         Advice::FixTheNode { placement } => format!(
             "say where it runs, so that it is the same every time: {placement}, in the list of placements"
         ),

@@ -170,6 +170,7 @@ fn group(placements: PlacementGroup) -> &'static str {
         PlacementGroup::InterleavedAndRemote => "interleaved and remote memory",
         PlacementGroup::CopyPerNode => "one copy on each node",
         PlacementGroup::HighBandwidthMemory => "HBM",
+        PlacementGroup::HugePages => "huge pages",
     }
 }
 
@@ -204,6 +205,11 @@ pub fn why(reason: &NotTriedReason) -> String {
         }
         NotTriedReason::OneMetricFile => {
             "all would write the same file of --metric-file; {task} in its name, and in the command, gives each its own".to_owned()
+        }
+        NotTriedReason::TransparentHugePagesOff => {
+            "the system gives transparent huge pages to nobody, which only root can change: the kernel's switch \
+             transparent_hugepage/enabled would give them to who asks with `madvise`"
+                .to_owned()
         }
     }
 }

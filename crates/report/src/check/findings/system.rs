@@ -1,6 +1,7 @@
-//! What the kernel does with a program beside its placement: too many threads for the CPUs.
+//! What a program does to itself and the kernel to it beside the placement: too many threads, pages and their moves.
 
-use numawise_facts::finding::{Advice, Evidence, EvidenceQuantity};
+use numawise_facts::PageSize;
+use numawise_facts::finding::{Advice, Evidence, EvidenceQuantity, EvidenceSubject};
 
 use super::{amount, effect, value};
 
@@ -17,7 +18,28 @@ pub fn sentence(one: &Evidence) -> String {
         EvidenceQuantity::EffectOfFewerThreads => {
             format!("with as many threads as CPUs the program is {} as fast", effect(one))
         }
+        EvidenceQuantity::HugePages => format!(
+            "{}: {value} came in transparent huge pages in a run (median; of the whole machine), and the program has {of}",
+            point(&one.subject)
+        ),
+        EvidenceQuantity::EffectOfPageSize => {
+            format!("with pages of the other size the program is {} as fast", effect(one))
+        }
+        EvidenceQuantity::MemoryMoved => format!(
+            "NUMA balancing moved {value} to other nodes in a run (median; of the whole machine), and the program has {of}"
+        ),
+        EvidenceQuantity::HintFaults => format!("it made {value} page faults in a run to see who uses a page"),
+        EvidenceQuantity::EffectWithoutMoving => {
+            format!("with memory that it leaves alone the program is {} as fast", effect(one))
+        }
         _ => value,
+    }
+}
+
+fn point(subject: &EvidenceSubject) -> String {
+    match subject {
+        EvidenceSubject::Point { point } => point.to_string(),
+        _ => "the runs".to_owned(),
     }
 }
 
@@ -25,6 +47,17 @@ pub fn advise(advice: &Advice) -> String {
     match advice {
         Advice::RunFewerThreads { threads } => {
             format!("run {threads} threads, one for each CPU (--threads {threads}, which sets OMP_NUM_THREADS and {{threads}})")
+        }
+        Advice::UsePages { pages: PageSize::Small } => {
+            "keep transparent huge pages from the program (--page-size small)".to_owned()
+        }
+        Advice::UsePages { pages } => format!(
+            "use huge pages (--page-size {pages}, which sets glibc.malloc.hugetlb; memory that the program maps itself needs \
+             madvise with MADV_HUGEPAGE)"
+        ),
+        Advice::LeavePages => {
+            "keep NUMA balancing from the program's pages (--balancing=off), and place threads and memory yourself where that matters"
+                .to_owned()
         }
         _ => "run no more threads than CPUs; to learn here what that brings, let the number come from outside: write {threads} in \
               the command where the program takes it, or leave it to OMP_NUM_THREADS, and give --threads"
