@@ -1,7 +1,9 @@
 //! Which points of a study compare in which respect: asked by levels and roles, never by the labels of points.
 
 use numawise_facts::point::Factor;
-use numawise_facts::{Balancing, Levels, MemoryRequest, Point, PointRole, Strategy, StudyHeader, ThreadBinding};
+use numawise_facts::{
+    Balancing, Levels, MemoryRequest, Point, PointRole, Strategy, StudyHeader, ThreadBinding,
+};
 
 /// A planned contrast with both of its points.
 #[derive(Debug, Clone, Copy)]

@@ -310,11 +310,8 @@ impl<'a> Draft<'a> {
         let moved = self.needs.pages.were_moved(&self.needs.memory) && self.machine.allowed_nodes.len() > 1;
         if moved && !self.policies_are_forbidden() {
             let threads = Some(self.threads);
-            let request = PlacementRequest {
-                threads,
-                balancing: Balancing::Off,
-                ..PlacementRequest::as_the_os_does()
-            };
+            let request =
+                PlacementRequest { threads, balancing: Balancing::Off, ..PlacementRequest::as_the_os_does() };
             self.point("pages-not-moved", PointRole::Diagnosis, request);
             self.pair("os", "pages-not-moved", ContrastRole::Unjudged);
         }

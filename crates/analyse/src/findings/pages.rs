@@ -58,11 +58,7 @@ pub fn of_peak(
 }
 
 /// The median over the runs of a point, or why the first of them does not have it.
-pub fn median<T: Ord + Copy>(
-    case: &Case,
-    point: &Point,
-    of: fn(&MemoryEvents) -> &Reading<T>,
-) -> Reading<T> {
+pub fn median<T: Ord + Copy>(case: &Case, point: &Point, of: fn(&MemoryEvents) -> &Reading<T>) -> Reading<T> {
     let runs: Vec<&Reading<T>> =
         summary::watched(case.study, point).map(|observation| of(&observation.memory_events)).collect();
     match (middle(runs.iter().filter_map(|run| run.measured().copied()).collect()), runs.first()) {

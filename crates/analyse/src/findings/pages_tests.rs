@@ -36,13 +36,14 @@ fn huge_pages_that_bring_something_are_a_finding_and_no_effect_of_the_placement(
     let analysis = analyse(&study);
     assert_eq!(analysis.verdict.kind, VerdictKind::NotAffected);
     let finding = found(&study, FindingId::PageSize).unwrap();
-    let huge: Vec<_> = finding.evidence.iter().filter(|one| one.quantity == EvidenceQuantity::HugePages).collect();
+    let huge: Vec<_> =
+        finding.evidence.iter().filter(|one| one.quantity == EvidenceQuantity::HugePages).collect();
     assert_eq!(huge.len(), 2);
     assert_eq!(huge[0].value, Reading::Measured(Amount::Bytes(Bytes(0))));
-    assert_eq!((&huge[1].value, huge[1].of), (
-        &Reading::Measured(Amount::Bytes(Bytes::mib(96))),
-        Some(Amount::Bytes(Bytes::mib(100)))
-    ));
+    assert_eq!(
+        (&huge[1].value, huge[1].of),
+        (&Reading::Measured(Amount::Bytes(Bytes::mib(96))), Some(Amount::Bytes(Bytes::mib(100))))
+    );
     assert!((finding.cost.measured().unwrap().ratio.0 - 1.25).abs() < 0.02);
     assert_eq!(finding.cure.unwrap().pages, PageSize::Thp);
     assert_eq!(finding.advice[0].advice, Advice::UsePages { pages: PageSize::Thp });
@@ -62,10 +63,10 @@ fn pages_that_are_moved_cost_what_leaving_them_brings() {
     let finding = found(&study, FindingId::PagesMoved).unwrap();
     let one = |quantity| finding.evidence.iter().find(|one| one.quantity == quantity).unwrap();
     let moved = one(EvidenceQuantity::MemoryMoved);
-    assert_eq!((&moved.value, moved.of), (
-        &Reading::Measured(Amount::Bytes(Bytes::mib(40))),
-        Some(Amount::Bytes(Bytes::mib(100)))
-    ));
+    assert_eq!(
+        (&moved.value, moved.of),
+        (&Reading::Measured(Amount::Bytes(Bytes::mib(40))), Some(Amount::Bytes(Bytes::mib(100))))
+    );
     assert_eq!(one(EvidenceQuantity::HintFaults).value, Reading::Measured(Amount::Count(20_000)));
     assert_eq!(finding.cure.unwrap().balancing, Balancing::Off);
     assert_eq!(finding.advice[0].advice, Advice::LeavePages);

@@ -28,7 +28,9 @@ pub fn sentence(one: &Evidence) -> String {
         EvidenceQuantity::MemoryMoved => format!(
             "NUMA balancing moved {value} to other nodes in a run (median; of the whole machine), and the program has {of}"
         ),
-        EvidenceQuantity::HintFaults => format!("it made {value} page faults in a run to see who uses a page"),
+        EvidenceQuantity::HintFaults => {
+            format!("it made {value} page faults in a run to see who uses a page")
+        }
         EvidenceQuantity::EffectWithoutMoving => {
             format!("with memory that it leaves alone the program is {} as fast", effect(one))
         }
