@@ -1,6 +1,9 @@
 //! Findings: named conclusions with evidence, cost, cure and advice. One file for each family of evidence.
 
+mod apart;
 mod concentrated;
+mod files;
+mod full;
 mod hbm;
 mod memory;
 mod nodes;
@@ -9,7 +12,9 @@ mod others;
 mod oversubscribed;
 mod pages;
 mod pinning;
+mod shared;
 mod spread;
+mod swap;
 mod threads;
 mod together;
 
@@ -127,6 +132,10 @@ pub fn all(
         oversubscribed::more_threads_than_cpus,
         pages::of_another_size,
         pages::moved,
+        shared::other_work,
+        full::node_is_full,
+        swap::memory_in_swap,
+        files::read_elsewhere,
     ];
     let mut findings: Vec<Finding> = rules.iter().filter_map(|rule| rule(&case)).collect();
     findings.extend(pinning::unexplained_gain(&case, &findings));

@@ -250,7 +250,7 @@ fn a_machine_that_is_never_quiet_is_a_finding() {
     let mut busy = study(two_sockets(), &[("os", 1.2), ("pinned", 1.2)], &pairs, 6);
     busy.trials
         .iter_mut()
-        .for_each(|trial| trial.disturbances = vec![numawise_facts::Disturbance::OtherLoad(0.5)]);
+        .for_each(|trial| trial.disturbances = vec![numawise_facts::Disturbance::Steal(0.5)]);
     let finding = found(&busy, FindingId::TooNoisyOrShort).unwrap();
     let runs = one(&finding, EvidenceQuantity::DisturbedRuns);
     assert_eq!((&runs.value, runs.of), (&Reading::Measured(Amount::Count(12)), Some(Amount::Count(12))));

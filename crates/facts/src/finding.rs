@@ -77,6 +77,18 @@ pub enum FindingId {
     /// The kernel moves pages, and that costs.
     #[serde(rename = "NW015")]
     PagesMoved,
+    /// Other work on the machine.
+    #[serde(rename = "NW016")]
+    MachineShared,
+    /// A node has no room for the memory that is meant for it.
+    #[serde(rename = "NW017")]
+    NodeFull,
+    /// A part of the program's memory is in swap.
+    #[serde(rename = "NW018")]
+    MemoryInSwap,
+    /// Pages of files lie on another node than the threads that read them.
+    #[serde(rename = "NW019")]
+    FilesElsewhere,
 }
 
 impl FindingId {
@@ -98,6 +110,10 @@ impl FindingId {
             FindingId::Oversubscribed => "NW013",
             FindingId::PageSize => "NW014",
             FindingId::PagesMoved => "NW015",
+            FindingId::MachineShared => "NW016",
+            FindingId::NodeFull => "NW017",
+            FindingId::MemoryInSwap => "NW018",
+            FindingId::FilesElsewhere => "NW019",
         }
     }
 }
@@ -237,6 +253,24 @@ pub enum EvidenceQuantity {
     HintFaults,
     /// How many times as good memory is that the kernel does not move.
     EffectWithoutMoving,
+    /// Share of the CPU time of the machine, or of a node, that others used in the runs that they disturbed, the median; `of`: its
+    /// CPUs.
+    OtherLoad,
+    /// Memory that was meant for a node and had to be given by another while a run lasted, the median of the runs; `of`: the peak
+    /// of the program.
+    TurnedAway,
+    /// Memory of a node that was free before the first run; `of`: the peak of the program.
+    NodeFree,
+    /// How often a full node was searched for pages to drop while a run lasted, the median of the runs.
+    NodeReclaims,
+    /// The most of any one process of a run that was in swap, the median of the runs; `of`: the peak of the program.
+    MemoryInSwap,
+    /// Memory that was read from swap while a run lasted, the median of the runs; `of`: the peak of the program.
+    SwappedIn,
+    /// Memory that was written to swap while a run lasted, the median of the runs; `of`: the peak of the program.
+    SwappedOut,
+    /// Pages of files on a node; `of`: all memory of the program.
+    FilePages,
 }
 
 /// A value with its unit.
@@ -389,6 +423,12 @@ pub enum Advice {
     },
     /// Keep the kernel from moving the program's pages.
     LeavePages,
+    /// Make room on these nodes.
+    FreeTheNode {
+        nodes: NodeSet,
+    },
+    /// Keep the program's memory out of swap.
+    KeepOutOfSwap,
     /// Run several inputs at once, one inside each node.
     RunCopies {
         copies: u32,

@@ -5,7 +5,7 @@ use numawise_facts::finding::{
 };
 use numawise_facts::{Effect, Finding, FindingId};
 
-use super::{Case, Decided, concentrated, cost, of_points, plain};
+use super::{Case, Decided, concentrated, cost, files, of_points, plain};
 use crate::comparison::{self, Comparison};
 
 #[cfg(test)]
@@ -16,6 +16,9 @@ mod tests;
 /// interleaved and than threads over all nodes: the threads share data, or what they need fits together.
 pub fn better_together(case: &Case) -> Option<Finding> {
     let gain = one_node_is_best(case)?;
+    if files::read_elsewhere(case).is_some() {
+        return None; // what is better there is known
+    }
     let Comparison { from, to } = gain.between;
     let mut evidence = vec![plain(
         EvidenceQuantity::Threads,

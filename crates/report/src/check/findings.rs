@@ -32,6 +32,10 @@ pub fn title(id: FindingId) -> &'static str {
         FindingId::Oversubscribed => "more threads work than there are CPUs",
         FindingId::PageSize => "pages of another size are better",
         FindingId::PagesMoved => "the kernel moves the program's pages",
+        FindingId::MachineShared => "other work on the machine",
+        FindingId::NodeFull => "a node has no room for its memory",
+        FindingId::MemoryInSwap => "memory is in swap",
+        FindingId::FilesElsewhere => "files lie on another node than the threads",
     }
 }
 
@@ -59,23 +63,9 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
         EvidenceQuantity::MemoryOnNode => {
             format!("{value} of the program's {of} lie on {}", one_node(&one.subject))
         }
-        EvidenceQuantity::MemoryOnNodes => match &one.value {
-            Reading::Measured(_) => format!(
-                "{} are high-bandwidth memory, and {value} of the program lie there",
-                nodes(&one.subject)
-            ),
-            Reading::Unavailable { .. } => format!(
-                "{} are high-bandwidth memory; where the program's pages are could not be seen",
-                nodes(&one.subject)
-            ),
-        },
+        EvidenceQuantity::MemoryOnNodes => high_bandwidth(one),
         EvidenceQuantity::CpuTimeElsewhere => format!("{value} of its CPU time is spent on other nodes"),
-        EvidenceQuantity::PageFaultsOfThread => match &one.subject {
-            EvidenceSubject::Thread { name, .. } => {
-                format!("one of {of} threads ({name}) took {value} of the page faults")
-            }
-            _ => format!("one of {of} threads took {value} of the page faults"),
-        },
+        EvidenceQuantity::PageFaultsOfThread => page_faults(one),
         EvidenceQuantity::Migrations
         | EvidenceQuantity::RunVariation
         | EvidenceQuantity::RunsWithSharedCpu
@@ -127,12 +117,41 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
         | EvidenceQuantity::EffectOfPageSize
         | EvidenceQuantity::MemoryMoved
         | EvidenceQuantity::HintFaults
-        | EvidenceQuantity::EffectWithoutMoving => system::sentence(one),
+        | EvidenceQuantity::EffectWithoutMoving
+        | EvidenceQuantity::OtherLoad
+        | EvidenceQuantity::TurnedAway
+        | EvidenceQuantity::NodeFree
+        | EvidenceQuantity::NodeReclaims
+        | EvidenceQuantity::MemoryInSwap
+        | EvidenceQuantity::SwappedIn
+        | EvidenceQuantity::SwappedOut
+        | EvidenceQuantity::FilePages => system::sentence(one),
         EvidenceQuantity::EffectOfPlacement => match &one.subject {
             EvidenceSubject::Points { from, to } => format!("{to} is {effect} as fast as {from}"),
             _ => format!("another placement is {effect} as fast"),
         },
     }
+}
+
+fn high_bandwidth(one: &Evidence) -> String {
+    let nodes = nodes(&one.subject);
+    match &one.value {
+        Reading::Measured(_) => {
+            format!("{nodes} are high-bandwidth memory, and {} of the program lie there", value(one))
+        }
+        Reading::Unavailable { .. } => {
+            format!("{nodes} are high-bandwidth memory; where the program's pages are could not be seen")
+        }
+    }
+}
+
+fn page_faults(one: &Evidence) -> String {
+    let (value, of) = (value(one), one.of.map(amount).unwrap_or_default());
+    let name = match &one.subject {
+        EvidenceSubject::Thread { name, .. } => format!(" ({name})"),
+        _ => String::new(),
+    };
+    format!("one of {of} threads{name} took {value} of the page faults")
 }
 
 /// How noisy or how short runs are.
@@ -357,7 +376,9 @@ fn advise(advice: &Advice) -> String {
         Advice::RunFewerThreads { .. }
         | Advice::HandOverThreads
         | Advice::UsePages { .. }
-        | Advice::LeavePages => system::advise(advice),
+        | Advice::LeavePages
+        | Advice::FreeTheNode { .. }
+        | Advice::KeepOutOfSwap => system::advise(advice),
         Advice::FixTheNode { placement } => format!(
             "say where it runs, so that it is the same every time: {placement}, in the list of placements"
         ),

@@ -3,7 +3,8 @@
 use numawise_facts::PageSize;
 use numawise_facts::finding::{Advice, Evidence, EvidenceQuantity, EvidenceSubject};
 
-use super::{amount, effect, value};
+use super::{amount, effect, nodes, value};
+use crate::levels::counted;
 
 pub fn sentence(one: &Evidence) -> String {
     let value = value(one);
@@ -34,6 +35,40 @@ pub fn sentence(one: &Evidence) -> String {
         EvidenceQuantity::EffectWithoutMoving => {
             format!("with memory that it leaves alone the program is {} as fast", effect(one))
         }
+        EvidenceQuantity::OtherLoad => match &one.subject {
+            EvidenceSubject::Nodes { .. } => {
+                format!(
+                    "{}: others used {value} of its {of} CPUs in those runs (median)",
+                    nodes(&one.subject)
+                )
+            }
+            _ => format!("others used {value} of the {of} CPUs in those runs (median)"),
+        },
+        EvidenceQuantity::TurnedAway => format!(
+            "{} could not give {value} that were meant for it in a run (median; of the whole machine), and the program has {of}: \
+             another node gave them",
+            nodes(&one.subject)
+        ),
+        EvidenceQuantity::NodeFree => {
+            format!("{value} of {} were free before the first run", nodes(&one.subject))
+        }
+        EvidenceQuantity::NodeReclaims => format!(
+            "full nodes were searched for pages to drop {value} times in a run before another node was asked (median; of the whole \
+             machine; vm.zone_reclaim_mode)"
+        ),
+        EvidenceQuantity::MemoryInSwap => {
+            format!("{value} of a process were in swap in a run (median), and the program has {of}")
+        }
+        EvidenceQuantity::SwappedIn => {
+            format!("{value} were read from swap in a run (median; of the whole machine)")
+        }
+        EvidenceQuantity::SwappedOut => {
+            format!("{value} were written to swap in a run (median; of the whole machine)")
+        }
+        EvidenceQuantity::FilePages => format!(
+            "{value} of the program's {of} are pages of files, which the page cache has had on {} since they were first read",
+            nodes(&one.subject)
+        ),
         _ => value,
     }
 }
@@ -59,6 +94,15 @@ pub fn advise(advice: &Advice) -> String {
         ),
         Advice::LeavePages => {
             "keep NUMA balancing from the program's pages (--balancing=off), and place threads and memory yourself where that matters"
+                .to_owned()
+        }
+        Advice::FreeTheNode { nodes } => format!(
+            "make room on {} (end what else uses it; the page cache is dropped by root: vm.drop_caches), or run where there is some",
+            counted(nodes)
+        ),
+        Advice::KeepOutOfSwap => {
+            "give the program more memory, or less to do: smaller inputs, fewer copies or ranks on one machine, no other programs \
+             beside it"
                 .to_owned()
         }
         _ => "run no more threads than CPUs; to learn here what that brings, let the number come from outside: write {threads} in \
