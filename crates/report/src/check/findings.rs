@@ -70,7 +70,9 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
         | EvidenceQuantity::RunVariation
         | EvidenceQuantity::RunsWithSharedCpu
         | EvidenceQuantity::WaitForCpu => pinning::sentence(header, one),
-        EvidenceQuantity::SpreadRatio => format!("unpinned runs spread {} times as much as pinned ones", spread(one)),
+        EvidenceQuantity::SpreadRatio => {
+            format!("unpinned runs spread {} times as much as pinned ones", spread(one))
+        }
         EvidenceQuantity::Threads if finding == FindingId::BetterTogether => together(one),
         EvidenceQuantity::EffectOfOneNode => {
             format!("with threads and memory on one node the program is {effect} as fast")
@@ -79,14 +81,7 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
         EvidenceQuantity::EffectOfInterleaving => {
             format!("the same threads with interleaved memory are {effect} as fast")
         }
-        EvidenceQuantity::EffectOfRemoteMemory if finding == FindingId::ProcessPerNode => {
-            "remote memory was not seen to cost anything, so this is how the program scales with threads, rather than where \
-             its memory lies"
-                .to_owned()
-        }
-        EvidenceQuantity::EffectOfRemoteMemory => {
-            format!("local memory is {} as fast as remote memory for the same threads", effect_inverse(one))
-        }
+        EvidenceQuantity::EffectOfRemoteMemory => effect_of_remote_memory(finding, one),
         EvidenceQuantity::EffectOfPinning => format!("pinned threads are {effect} as fast"),
         EvidenceQuantity::EffectOfSpreading => {
             format!("spread over all nodes they are {effect} as fast as inside one node")
@@ -103,9 +98,9 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
         | EvidenceQuantity::Repeats
         | EvidenceQuantity::DisturbedRuns
         | EvidenceQuantity::RunTime => noise(one.quantity, &value, &of),
-        EvidenceQuantity::RunsOfGroup
-        | EvidenceQuantity::MetricOfGroup
-        | EvidenceQuantity::EffectOfGroup => runs::sentence(header, one),
+        EvidenceQuantity::RunsOfGroup | EvidenceQuantity::MetricOfGroup | EvidenceQuantity::EffectOfGroup => {
+            runs::sentence(header, one)
+        }
         EvidenceQuantity::MemoryAgainstPlan
         | EvidenceQuantity::MemoryUnderPolicy
         | EvidenceQuantity::MemoryByUse
@@ -142,6 +137,16 @@ fn high_bandwidth(one: &Evidence) -> String {
         Reading::Unavailable { .. } => {
             format!("{nodes} are high-bandwidth memory; where the program's pages are could not be seen")
         }
+    }
+}
+
+fn effect_of_remote_memory(finding: FindingId, one: &Evidence) -> String {
+    if finding == FindingId::ProcessPerNode {
+        "remote memory was not seen to cost anything, so this is how the program scales with threads, rather than where its \
+         memory lies"
+            .to_owned()
+    } else {
+        format!("local memory is {} as fast as remote memory for the same threads", effect_inverse(one))
     }
 }
 
