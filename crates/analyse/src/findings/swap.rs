@@ -16,7 +16,7 @@ mod tests;
 const LEAST: Bytes = Bytes::mib(4);
 const NOTEWORTHY: f64 = 0.01;
 
-/// A part of the program's own memory was in swap in most runs of the operating system's placement.
+/// A part of the memory of a process was in swap in most runs of the operating system's placement.
 pub fn memory_in_swap(case: &Case) -> Option<Finding> {
     let point = case.study.header.point(&case.baseline.id)?;
     let runs: Vec<bool> = summary::watched(case.study, point).filter_map(swapped).collect();
