@@ -39,6 +39,8 @@ pub(super) struct Case {
     #[serde(default)]
     pub findings: Vec<String>,
     #[serde(default)]
+    pub either: Vec<String>,
+    #[serde(default)]
     pub may: Vec<String>,
     #[serde(default)]
     pub cures: Vec<String>,

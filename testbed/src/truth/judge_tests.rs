@@ -76,15 +76,21 @@ fn nothing_to_gain_is_wrong_where_something_is_gained_by_hand() {
 
 #[test]
 fn findings_must_be_there_and_no_others() {
-    let case = case("gains", "findings = ['NW001']\nmay = ['NW002']");
+    let expected = case("gains", "findings = ['NW001']\nmay = ['NW002']");
     let mut told = said("gains", "interleave", 1.6);
     let mut of = |ids: &[&str]| {
         told.findings = ids.iter().map(|id| (*id).to_owned()).collect();
-        finding(&case, &told)
+        finding(&expected, &told)
     };
     assert_eq!(of(&["NW001", "NW002"]), Answer::Right);
     assert_eq!(of(&["NW002"]), Answer::Wrong("NW001 is missing".to_owned()));
     assert_eq!(of(&["NW001", "NW008"]), Answer::Wrong("NW008 is not so".to_owned()));
+    assert_eq!(of(&["NW001", "NW004"]), Answer::Right);
+    let either = self::case("gains", "either = ['NW007', 'NW012']");
+    told.findings = vec!["NW012".to_owned()];
+    assert_eq!(finding(&either, &told), Answer::Right);
+    told.findings.clear();
+    assert_eq!(finding(&either, &told), Answer::Wrong("NW007 or NW012 is missing".to_owned()));
 }
 
 #[test]

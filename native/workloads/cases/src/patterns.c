@@ -46,7 +46,7 @@ static void stream_first(const struct job *job)
 static void walk_alone(int k, void *shared)
 {
     struct table *table = shared;
-    walk(table->memory, table->job->bytes, table->job->rounds, (uint64_t)k);
+    walk(table->memory, table->job->bytes, table->job->rounds / table->job->threads, (uint64_t)k);
 }
 
 static void table_equal(const struct job *job)
@@ -66,7 +66,7 @@ static void walk_from_queue(int k, void *shared)
 
 static void table_queue(const struct job *job)
 {
-    struct table table = {.job = job, .memory = private_memory(job->bytes), .left = job->rounds * job->threads};
+    struct table table = {.job = job, .memory = private_memory(job->bytes), .left = job->rounds};
     touch(table.memory, job->bytes);
     in_threads(job->threads, walk_from_queue, &table);
     if (table.left > 0) wrong("work was left in the queue");
@@ -75,7 +75,7 @@ static void table_queue(const struct job *job)
 static void scatter_all_over(int k, void *shared)
 {
     struct table *table = shared;
-    scatter(table->memory, table->job->bytes, table->job->rounds, (uint64_t)k);
+    scatter(table->memory, table->job->bytes, table->job->rounds / table->job->threads, (uint64_t)k);
 }
 
 static void shared_writes(const struct job *job)
@@ -83,7 +83,7 @@ static void shared_writes(const struct job *job)
     struct table table = {.job = job, .memory = private_memory(job->bytes)};
     touch(table.memory, job->bytes);
     in_threads(job->threads, scatter_all_over, &table);
-    uint64_t expected = (uint64_t)job->rounds * (uint64_t)job->threads;
+    uint64_t expected = (uint64_t)(job->rounds / job->threads * job->threads);
     if (job->check && scattered(table.memory, job->bytes) != expected) wrong("updates were lost");
 }
 

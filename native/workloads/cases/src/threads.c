@@ -48,24 +48,30 @@ static void parallel_init(const struct job *job)
     check_swept(&array, job->rounds);
 }
 
-static void touch_and_sweep_more_and_more(int k, void *shared)
+// The last quarter of the array takes five times the work of the others, whoever has it.
+enum { MORE = 4 };
+
+static void touch_and_sweep_unevenly(int k, void *shared)
 {
     struct array *array = shared;
-    struct part own = part(array->memory, array->job->bytes, k, array->job->threads);
+    const struct job *job = array->job;
+    struct part own = part(array->memory, job->bytes, k, job->threads), last = part(array->memory, job->bytes, 3, 4);
     touch(own.memory, own.bytes);
     pthread_barrier_wait(&array->touched);
-    sweep(own.memory, own.bytes, array->job->rounds * (k + 1));
+    sweep(own.memory, own.bytes, job->rounds);
+    unsigned char *begin = own.memory > last.memory ? own.memory : last.memory, *end = own.memory + own.bytes;
+    if (begin < end) sweep(begin, (size_t)(end - begin), MORE * job->rounds);
 }
 
 static void unbalanced(const struct job *job)
 {
     struct array array = {.job = job, .memory = private_memory(job->bytes)};
     pthread_barrier_init(&array.touched, NULL, (unsigned)job->threads);
-    in_threads(job->threads, touch_and_sweep_more_and_more, &array);
-    for (int k = 0; job->check && k < job->threads; k++) {
-        struct part own = part(array.memory, job->bytes, k, job->threads);
-        if (!swept(own.memory, own.bytes, job->rounds * (k + 1))) wrong("a part was not swept as often as asked");
-    }
+    in_threads(job->threads, touch_and_sweep_unevenly, &array);
+    struct part last = part(array.memory, job->bytes, 3, 4);
+    size_t before = (size_t)(last.memory - array.memory);
+    if (job->check && (!swept(array.memory, before, job->rounds) || !swept(last.memory, last.bytes, (MORE + 1) * job->rounds)))
+        wrong("lines were not swept as often as asked");
 }
 
 // The first phase touches; each later one meets threads that the system has put somewhere anew.
@@ -126,7 +132,7 @@ static void helper_init(const struct job *job)
 const struct entry thread_cases[] = {
     {"serial-init", "one thread touches an array, all sweep their parts of it", serial_init},
     {"parallel-init", "each thread touches and sweeps its own part", parallel_init},
-    {"unbalanced", "as parallel-init; thread k sweeps k + 1 times as often", unbalanced},
+    {"unbalanced", "as parallel-init; the last quarter takes five times the work", unbalanced},
     {"phases", "as parallel-init; new threads for each round", phases},
     {"alternating", "as parallel-init; every other round with the part of another thread", alternating},
     {"helper-init", "a thread that ends touches an array, the first thread sweeps it", helper_init},
