@@ -48,9 +48,23 @@ fn noisy(case: &Case) -> Vec<Evidence> {
     let margin = Amount::Share(Ratio(case.study.header.margin));
     vec![
         of_study(EvidenceQuantity::Repeats, Amount::Count(repeats.into()), None),
-        of_study(EvidenceQuantity::IntervalHalfWidth, Amount::Share(Ratio(noise.half_width)), Some(margin)),
+        Evidence {
+            interval: widest(case),
+            ..of_study(
+                EvidenceQuantity::IntervalHalfWidth,
+                Amount::Share(Ratio(noise.half_width)),
+                Some(margin),
+            )
+        },
         of_study(EvidenceQuantity::RunToRunDeviation, Amount::Share(Ratio(noise.spread)), None),
     ]
+}
+
+/// The widest interval of all contrasts.
+fn widest(case: &Case) -> Option<(Amount, Amount)> {
+    let effects = case.judged.contrasts.iter().filter_map(|contrast| contrast.effect.measured());
+    let widest = effects.max_by(|a, b| (a.high.0 / a.low.0).total_cmp(&(b.high.0 / b.low.0)))?;
+    Some((Amount::Ratio(widest.low), Amount::Ratio(widest.high)))
 }
 
 /// The hypervisor took so much that it could not be left out. What other programs took has a finding of its own.

@@ -6,6 +6,7 @@ use numawise_facts::finding::{
 use numawise_facts::{Effect, Finding, FindingId, Levels, MemoryRequest, PointId, Reading, StudyHeader};
 use numawise_units::{NodeId, Ratio};
 
+mod noise;
 mod others;
 mod pinning;
 mod runs;
@@ -97,7 +98,7 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
         | EvidenceQuantity::RunToRunDeviation
         | EvidenceQuantity::Repeats
         | EvidenceQuantity::DisturbedRuns
-        | EvidenceQuantity::RunTime => noise(one.quantity, &value, &of),
+        | EvidenceQuantity::RunTime => noise::sentence(one, &value, &of),
         EvidenceQuantity::RunsOfGroup | EvidenceQuantity::MetricOfGroup | EvidenceQuantity::EffectOfGroup => {
             runs::sentence(header, one)
         }
@@ -157,24 +158,6 @@ fn page_faults(one: &Evidence) -> String {
         _ => String::new(),
     };
     format!("one of {of} threads{name} took {value} of the page faults")
-}
-
-/// How noisy or how short runs are.
-fn noise(quantity: EvidenceQuantity, value: &str, of: &str) -> String {
-    match quantity {
-        EvidenceQuantity::IntervalHalfWidth => {
-            format!("the widest interval is still plus or minus {value}, and differences of {of} count")
-        }
-        EvidenceQuantity::RunToRunDeviation => {
-            format!("one run differs from the next by {value} (standard deviation)")
-        }
-        EvidenceQuantity::Repeats => format!("{value} repeats of each placement were run"),
-        EvidenceQuantity::DisturbedRuns => format!("{value} of {of} runs shared the machine with other work"),
-        EvidenceQuantity::RunTime => format!(
-            "a run takes {value}, of which starting the program and touching its memory are a large part"
-        ),
-        _ => value.to_owned(),
-    }
 }
 
 /// `1.24x (95 % interval 1.15x to 1.33x)`, or why there is none.
