@@ -125,7 +125,11 @@ pub fn text(notice: &MembenchNotice) -> String {
                 "{wide} {noun} of {intervals} {are} wider than ±{} of the median, {}: measure again on a quiet \
                  machine if these figures matter{left}",
                 percent(*limit),
-                if widest.0 < 1.0 { format!("at most ±{}", percent(*widest)) } else { "some wider than the figure itself".to_owned() }
+                if widest.0 < 1.0 {
+                    format!("at most ±{}", percent(*widest))
+                } else {
+                    "some wider than the figure itself".to_owned()
+                }
             );
         }
         MembenchNotice::FiguresUnavailable { unavailable, figures } => {

@@ -75,7 +75,11 @@ fn wide_intervals_name_those_that_no_sentence_rests_on() {
         }
         other => other,
     };
-    assert!(text(&useless).contains("of the median, some wider than the figure itself:"), "{}", text(&useless));
+    assert!(
+        text(&useless).contains("of the median, some wider than the figure itself:"),
+        "{}",
+        text(&useless)
+    );
     assert!(!without.contains("no sentence"), "{without}");
     assert!(text(&wide(4)).contains("4 wider than ±25 % are in the tables"), "{}", text(&wide(4)));
 }

@@ -13,7 +13,9 @@ const MANIFOLD: f64 = 1.0;
 
 pub fn sentence(one: &Evidence, value: &str, of: &str) -> String {
     match (one.quantity, one.value.measured()) {
-        (EvidenceQuantity::IntervalHalfWidth, Some(Amount::Share(half))) if half.0 >= USELESS => useless(one, of),
+        (EvidenceQuantity::IntervalHalfWidth, Some(Amount::Share(half))) if half.0 >= USELESS => {
+            useless(one, of)
+        }
         (EvidenceQuantity::IntervalHalfWidth, _) => {
             format!("the widest interval is still plus or minus {value}, and differences of {of} count")
         }
@@ -24,9 +26,13 @@ pub fn sentence(one: &Evidence, value: &str, of: &str) -> String {
             format!("one run differs from the next by {value} (standard deviation)")
         }
         (EvidenceQuantity::Repeats, _) => format!("{value} repeats of each placement were run"),
-        (EvidenceQuantity::DisturbedRuns, _) => format!("{value} of {of} runs shared the machine with other work"),
+        (EvidenceQuantity::DisturbedRuns, _) => {
+            format!("{value} of {of} runs shared the machine with other work")
+        }
         (EvidenceQuantity::RunTime, _) => {
-            format!("a run takes {value}, of which starting the program and touching its memory are a large part")
+            format!(
+                "a run takes {value}, of which starting the program and touching its memory are a large part"
+            )
         }
         _ => value.to_owned(),
     }
