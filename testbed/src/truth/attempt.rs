@@ -58,7 +58,8 @@ pub(super) fn attempt(root: &Path, case: &Case) -> Result<Kept, Problem> {
     guest = guest
         .limit(Duration::from_secs(case.budget * 2 * case.seeds.len() as u64) + BESIDES)
         .tool("numactl")
-        .tool("taskset");
+        .tool("taskset")
+        .tool("dash");
     for (host, at) in programs(root)? {
         guest = guest.file_at(host, at);
     }
