@@ -7,6 +7,7 @@ mod lines;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
+use std::ops::Add;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -22,7 +23,7 @@ use numawise_study::{
     Engine, FirstRunPages, FirstRunPlaces, LocalRunner, MetricReader, PlannedPoint, ProgramNeeds, RunContext,
     Runner, StudyDesign, SystemClock, TrialStore,
 };
-use numawise_units::{Bytes, Nanoseconds, NodeId, Share};
+use numawise_units::{Nanoseconds, NodeId, Share};
 
 use lines::LineStage;
 pub use lines::LineWriter;
@@ -489,11 +490,15 @@ const NOT_OBSERVED: &str = "the first run was not observed";
 /// Where the first run had its memory.
 fn places(study: &Study) -> FirstRunPlaces {
     let observation = study.trials.first().and_then(|trial| trial.observation.measured());
+    let threads = observation.and_then(|observation| observation.threads.measured()).into_iter().flatten();
+    let on_nodes = threads.flat_map(|thread| &thread.cpu_time_on);
+    let machine = &study.header.machine;
+    let cpu_time = by_node(on_nodes.filter_map(|(cpu, time)| Some((machine.node_of(*cpu)?, *time))));
     let Some(sample) = observation.and_then(|observation| observation.pages.measured()) else {
-        return FirstRunPlaces::default();
+        return FirstRunPlaces { cpu_time, ..FirstRunPlaces::default() };
     };
     let Some(memory) = sample.memory.measured() else {
-        return FirstRunPlaces { fixed: Vec::new(), memory: sample.by_node.clone() };
+        return FirstRunPlaces { fixed: Vec::new(), memory: sample.by_node.clone(), cpu_time };
     };
     let stays = |used_for: &PageUse| matches!(used_for, PageUse::File | PageUse::Shared | PageUse::Huge);
     let by_use = || memory.by_use.iter();
@@ -505,14 +510,17 @@ fn places(study: &Study) -> FirstRunPlaces {
     FirstRunPlaces {
         fixed: by_node(fixed.chain(bound)),
         memory: by_node(by_use().map(|(_, node, bytes)| (*node, *bytes))),
+        cpu_time,
     }
 }
 
-fn by_node(parts: impl Iterator<Item = (NodeId, Bytes)>) -> Vec<(NodeId, Bytes)> {
-    let mut sums: BTreeMap<NodeId, Bytes> = BTreeMap::new();
-    for (node, bytes) in parts {
-        let sum = sums.entry(node).or_insert(Bytes(0));
-        *sum = *sum + bytes;
+fn by_node<T: Default + Copy + Add<Output = T>>(
+    parts: impl Iterator<Item = (NodeId, T)>,
+) -> Vec<(NodeId, T)> {
+    let mut sums: BTreeMap<NodeId, T> = BTreeMap::new();
+    for (node, part) in parts {
+        let sum = sums.entry(node).or_default();
+        *sum = *sum + part;
     }
     sums.into_iter().collect()
 }

@@ -8,7 +8,7 @@ use numawise_facts::{
     Balancing, ContrastRole, CpuChoice, Levels, Machine, MemoryKind, MemoryRequest, Node, Notice, PageSize,
     PlacementRequest, PointId, PointPair, PointRole, Reading, Strategy, ThreadBinding,
 };
-use numawise_units::{Bytes, NodeId, NodeSet, Ratio};
+use numawise_units::{Bytes, Nanoseconds, NodeId, NodeSet, Ratio};
 
 use crate::pages::FirstRunPages;
 
@@ -39,29 +39,62 @@ pub struct FirstRunPlaces {
     pub fixed: Vec<(NodeId, Bytes)>,
     /// All memory.
     pub memory: Vec<(NodeId, Bytes)>,
+    pub cpu_time: Vec<(NodeId, Nanoseconds)>,
 }
 
 impl FirstRunPlaces {
-    /// The node with most of what decides, and why it does: memory that stays where it is, else any.
+    /// The node with most of what decides, and why it does: memory that stays where it is, else any, else CPU time.
     fn node(&self) -> Option<(NodeId, NodeReason)> {
-        let all: u64 = self.memory.iter().map(|(_, bytes)| bytes.0).sum();
-        let most = |places: &[(NodeId, Bytes)], least: f64| {
-            let sum: u64 = places.iter().map(|(_, bytes)| bytes.0).sum();
-            let (node, bytes) =
-                places.iter().copied().max_by_key(|(id, bytes)| (*bytes, std::cmp::Reverse(*id)))?;
-            let share = bytes.0 as f64 / sum as f64;
-            (sum as f64 > least * all as f64 && share > MOST).then_some((node, Ratio(share)))
+        let most = |places: Vec<(NodeId, f64)>| places.first().copied().filter(|(_, share)| *share > MOST);
+        let fixed = || most(self.fixed_shares()).map(|(node, share)| (node, reason_of_fixed(share)));
+        let memory = || {
+            most(shares(&self.memory, |bytes| bytes.0 as f64))
+                .map(|(node, share)| (node, NodeReason::Memory { share: Ratio(share) }))
         };
-        most(&self.fixed, NOTEWORTHY)
-            .map(|(node, share)| (node, NodeReason::FixedMemory { share }))
-            .or_else(|| most(&self.memory, 0.0).map(|(node, share)| (node, NodeReason::Memory { share })))
+        let cpu_time = || {
+            most(shares(&self.cpu_time, |time| time.seconds()))
+                .map(|(node, share)| (node, NodeReason::CpuTime { share: Ratio(share) }))
+        };
+        fixed().or_else(memory).or_else(cpu_time)
     }
+
+    /// The two nodes that hold much of the memory that stays where it is, where none holds most of it.
+    fn two(&self) -> Option<[NodeId; 2]> {
+        match self.fixed_shares().as_slice() {
+            [(one, most), (two, next), ..] if *most <= MOST && *next >= MUCH => Some([*one, *two]),
+            _ => None,
+        }
+    }
+
+    /// The shares of memory that stays where it is; empty where that is little.
+    fn fixed_shares(&self) -> Vec<(NodeId, f64)> {
+        let sum = |places: &[(NodeId, Bytes)]| places.iter().map(|(_, bytes)| bytes.0 as f64).sum::<f64>();
+        if sum(&self.fixed) <= NOTEWORTHY * sum(&self.memory) {
+            return Vec::new();
+        }
+        shares(&self.fixed, |bytes| bytes.0 as f64)
+    }
+}
+
+fn reason_of_fixed(share: f64) -> NodeReason {
+    NodeReason::FixedMemory { share: Ratio(share) }
+}
+
+/// The share of each node, the node with the most first and the lower number first among equals; empty where there is nothing.
+fn shares<T: Copy>(places: &[(NodeId, T)], size: fn(T) -> f64) -> Vec<(NodeId, f64)> {
+    let sum: f64 = places.iter().map(|(_, of)| size(*of)).sum();
+    let mut shares: Vec<(NodeId, f64)> =
+        places.iter().map(|(node, of)| (*node, size(*of) / sum)).filter(|(_, share)| *share > 0.0).collect();
+    shares.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    shares
 }
 
 /// Memory that stays where it is decides from this share of all memory on: below, it is the code of libraries.
 const NOTEWORTHY: f64 = 0.2;
 /// A node has most of something from this share on.
 const MOST: f64 = 0.6;
+/// A second node is worth a trial too from this share on.
+const MUCH: f64 = 0.3;
 
 /// A point before its request is resolved to a placement.
 #[derive(Debug, Clone, PartialEq)]
@@ -201,6 +234,9 @@ impl<'a> Draft<'a> {
             ..self.pinned(Strategy::Local, memory)
         };
         let local = request(self.near(MemoryRequest::Bind(None)));
+        let other = self
+            .other_home(homes, home)
+            .map(|node| PlacementRequest { nodes: Some(NodeSet::single(node)), ..local.clone() });
         let remote = request(MemoryRequest::Remote);
         let spread = self.pinned(Strategy::Distributed, self.near(MemoryRequest::Local));
         let interleaved = self.pinned(Strategy::Distributed, MemoryRequest::Interleave(None));
@@ -222,6 +258,11 @@ impl<'a> Draft<'a> {
                 }
             }
             Err(why) => self.left_out(PlacementGroup::OneNode, why.clone()),
+        }
+        if let Some((node, request)) = other.and_then(|it| Some((it.nodes.as_ref()?.first()?, it))) {
+            let id = format!("one-node-{node}");
+            self.point(&id, PointRole::Candidate, request);
+            self.pair("os", &id, ContrastRole::GainOnly);
         }
         if elsewhere.is_ok() && fits.is_ok() {
             self.point("remote", PointRole::Diagnosis, remote);
@@ -363,7 +404,22 @@ impl<'a> Draft<'a> {
             self.not_tried(StudyNotice::OtherNodes { tried: node, reason });
             return Some(*home);
         }
+        if let Some([most, _]) = self.needs.seen.two()
+            && let Some(home) = candidates.iter().find(|(id, cpus)| *id == most && enough(*cpus))
+        {
+            return Some(*home);
+        }
         candidates.into_iter().max_by_key(|(id, cpus)| (*cpus, std::cmp::Reverse(*id)))
+    }
+
+    /// The second node for what is tried on one, where memory that stays where it is lies on two: one with as many CPUs for the
+    /// threads and room for the memory.
+    fn other_home(&self, homes: &[&Node], home: (NodeId, u32)) -> Option<NodeId> {
+        let [one, two] = self.needs.seen.two()?;
+        let node = homes.iter().find(|node| node.id == two && one == home.0)?;
+        let enough = self.cpus_of(node) >= self.threads.min(home.1);
+        let may = self.machine.allowed_nodes.contains(two) && self.fits(&NodeSet::single(two)).is_ok();
+        (enough && may).then_some(two)
     }
 
     fn cpus_of(&self, node: &Node) -> u32 {

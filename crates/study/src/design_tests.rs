@@ -174,7 +174,7 @@ fn what_is_tried_on_one_node_is_tried_where_the_memory_is() {
     let machine = machine(&[("0-3", 1000, DRAM), ("4-7", 1000, DRAM)]);
     let on = |fixed: [u64; 2], memory: [u64; 2]| {
         let places = |mib: [u64; 2]| vec![(NodeId(0), Bytes::mib(mib[0])), (NodeId(1), Bytes::mib(mib[1]))];
-        let seen = FirstRunPlaces { fixed: places(fixed), memory: places(memory) };
+        let seen = FirstRunPlaces { fixed: places(fixed), memory: places(memory), cpu_time: Vec::new() };
         let design = plan(&machine, &ProgramNeeds { seen, ..needs(Some(4), Some(100)) });
         let one = design.points.iter().find(|point| point.id.0 == "one-node").unwrap();
         let said =
@@ -187,6 +187,50 @@ fn what_is_tried_on_one_node_is_tried_where_the_memory_is() {
     assert_eq!(on([2, 0], [10, 90]), tried("1", true), "code of libraries decides nothing");
     assert_eq!(on([0, 60], [90, 60]), tried("1", true), "a page cache stays, other memory follows");
     assert_eq!(on([0, 60], [90, 600]), tried("1", true));
+}
+
+#[test]
+fn cpu_time_tells_the_node_where_memory_does_not() {
+    let machine = machine(&[("0-3", 1000, DRAM), ("4-7", 1000, DRAM)]);
+    let design = |memory: [u64; 2], seconds: [u64; 2]| {
+        let cpu_time = vec![
+            (NodeId(0), Nanoseconds(seconds[0] * 1_000_000_000)),
+            (NodeId(1), Nanoseconds(seconds[1] * 1_000_000_000)),
+        ];
+        let memory = vec![(NodeId(0), Bytes::mib(memory[0])), (NodeId(1), Bytes::mib(memory[1]))];
+        let seen = FirstRunPlaces { fixed: Vec::new(), memory, cpu_time };
+        plan(&machine, &ProgramNeeds { seen, ..needs(Some(2), Some(100)) })
+    };
+    let node = |design: &StudyDesign| {
+        let one = design.points.iter().find(|point| point.id.0 == "one-node").unwrap();
+        one.request.nodes.as_ref().unwrap().to_string()
+    };
+    let told = design([50, 50], [1, 9]);
+    assert_eq!(node(&told), "1");
+    let reason = NodeReason::CpuTime { share: Ratio(0.9) };
+    assert!(told.not_tried.contains(&StudyNotice::OtherNodes { tried: NodeId(1), reason }.into()));
+    assert_eq!(node(&design([90, 10], [1, 9])), "0", "memory says more");
+    assert_eq!(node(&design([50, 50], [5, 5])), "0");
+    assert_eq!(node(&design([50, 50], [0, 0])), "0");
+}
+
+#[test]
+fn both_nodes_that_hold_files_are_tried() {
+    let machine = machine(&[("0-3", 1000, DRAM), ("4-7", 1000, DRAM)]);
+    let design = |fixed: [u64; 2]| {
+        let places = |mib: [u64; 2]| vec![(NodeId(0), Bytes::mib(mib[0])), (NodeId(1), Bytes::mib(mib[1]))];
+        let seen = FirstRunPlaces { fixed: places(fixed), memory: places([100, 100]), cpu_time: Vec::new() };
+        plan(&machine, &ProgramNeeds { seen, ..needs(Some(2), Some(100)) })
+    };
+    let both = design([40, 60]);
+    assert_eq!(ids(&both), ["os", "all-nodes", "interleave", "one-node", "one-node-0", "remote", "copies"]);
+    assert!(pairs(&both).contains(&("os", "one-node-0", ContrastRole::GainOnly)));
+    let one = both.points.iter().find(|point| point.id.0 == "one-node").unwrap();
+    assert_eq!(one.request.nodes.as_ref().unwrap().to_string(), "1", "the node with more comes first");
+    assert!(!both.not_tried.iter().any(|n| matches!(n, Notice::Study(StudyNotice::OtherNodes { .. }))));
+    for fixed in [[25, 75], [10, 12], [0, 60]] {
+        assert!(!ids(&design(fixed)).iter().any(|id| id.starts_with("one-node-")), "{fixed:?}");
+    }
 }
 
 #[test]

@@ -57,6 +57,9 @@ fn is_shared(trial: &Trial) -> bool {
 /// What others used of each node, the median of the runs that show it.
 fn by_node(case: &Case, runs: &[&Trial]) -> Vec<Evidence> {
     let machine = &case.study.header.machine;
+    if machine.nodes_with_allowed_cpus().count() < 2 {
+        return Vec::new(); // it says no more than the whole
+    }
     let mut shares: BTreeMap<NodeId, Vec<f64>> = BTreeMap::new();
     for (node, share) in runs.iter().filter_map(|trial| others_of_nodes(case, trial)).flatten() {
         shares.entry(node).or_default().push(share.0);

@@ -103,6 +103,8 @@ pub enum NodeReason {
     FixedMemory { share: Ratio },
     /// It held most of the memory.
     Memory { share: Ratio },
+    /// Most CPU time was spent on its CPUs, and the memory was on several nodes.
+    CpuTime { share: Ratio },
 }
 
 /// Why placements were not tried.

@@ -97,16 +97,19 @@ pub fn text(notice: &StudyNotice) -> String {
             levels::title(levels)
         ),
         StudyNotice::OtherNodes { tried, reason } => {
-            let held = match reason {
+            let had = match reason {
                 NodeReason::FixedMemory { share } => {
                     format!(
-                        "{} of the memory that stays where it is: files, shared memory, what it binds itself",
+                        "held {} of the memory that stays where it is: files, shared memory, what it binds itself",
                         share.percent()
                     )
                 }
-                NodeReason::Memory { share } => format!("{} of the program's memory", share.percent()),
+                NodeReason::Memory { share } => format!("held {} of the program's memory", share.percent()),
+                NodeReason::CpuTime { share } => {
+                    format!("gave {} of the CPU time, with memory on several nodes", share.percent())
+                }
             };
-            format!("one node: others than node {tried}, which held {held}, in the first run")
+            format!("one node: others than node {tried}, which {had}, in the first run")
         }
         StudyNotice::PointDropped { point, repeats, needs, left } => format!(
             "{point} is run no more: with it {repeats} repeats would take about {needs} more, and {left} of the time given are \
