@@ -13,6 +13,8 @@ const MARGIN: f64 = 1.05;
 
 /// One process for each node is better: what copies bring is not measured by hand.
 const NOT_JUDGED: &str = "NW004";
+/// The case of a better placement whose line does not bring what it does.
+const NOT_KEPT: &str = "gain_not_kept";
 /// What a shell says of a program that is not there.
 const NOT_FOUND: i32 = 127;
 
@@ -67,13 +69,15 @@ pub(super) fn judge(case: &Case, told: &Told, runs: &[HandRun]) -> Judgement {
 }
 
 fn verdict(case: &Case, told: &Told, runs: &[HandRun]) -> Answer {
-    if !case.cases.contains(&told.case) {
+    // The placement is better, its line is not: true of short programs where a start takes long, as it does in guests.
+    let case_of_gain = told.case == NOT_KEPT && case.cases.iter().any(|one| one == "gains");
+    if !case_of_gain && !case.cases.contains(&told.case) {
         return Answer::Wrong(format!("expected {}", case.cases.join(" or ")));
     }
     let (label, gain) = best(runs);
     match told.case.as_str() {
         "too_short" | "cannot_tell" => Answer::Right,
-        "gains" => effect(told, runs),
+        "gains" | NOT_KEPT => effect(told, runs),
         _ if gain.ratio > MARGIN => {
             let what = format!("{label} brings {}", shown(gain));
             if gain.low > MARGIN { Answer::Wrong(what) } else { Answer::Open(what) }
@@ -127,6 +131,9 @@ fn finding(case: &Case, told: &Told) -> Answer {
 }
 
 fn cure(case: &Case, told: &Told, runs: &[HandRun]) -> Answer {
+    if let (NOT_KEPT, Some(effect)) = (told.case.as_str(), &told.effect) {
+        return Answer::Open(format!("its line was said not to keep what {} brings", effect.to));
+    }
     let name = match told.recommended.as_deref() {
         None => "none",
         Some(node) if node.starts_with("node") => "one-node",

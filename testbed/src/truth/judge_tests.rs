@@ -131,3 +131,13 @@ fn the_other_node_stands_for_one_that_was_not_run() {
     let told = said("gains", "node1", 1.6 / 1.3);
     assert_eq!(judge(&case("gains", ""), &told, &runs(&SERIAL)).verdict, Answer::Right);
 }
+
+#[test]
+fn a_gain_that_its_line_does_not_keep_is_a_gain_and_its_cure_stays_open() {
+    let told = Told { recommended: None, ..said("gain_not_kept", "interleave", 1.6) };
+    let answer = judge(&case("gains", "cures = ['interleave']"), &told, &runs(&SERIAL));
+    assert_eq!((answer.verdict, answer.line), (Answer::Right, Answer::None));
+    assert!(matches!(answer.cure, Answer::Open(_)));
+    let answer = judge(&case("not_affected", ""), &told, &runs(&SERIAL)).verdict;
+    assert_eq!(answer, Answer::Wrong("expected not_affected".to_owned()));
+}
