@@ -238,7 +238,12 @@ impl PrintedLines {
         let pairs = compared.map(|to| PointPair {
             from: LineTool::Program.point(),
             to: to.id.clone(),
-            role: ContrastRole::BothWays,
+            // Of other tools it is enough to know that they bring nothing.
+            role: if to.role == PointRole::Candidate {
+                ContrastRole::BothWays
+            } else {
+                ContrastRole::GainOnly
+            },
         });
         let header = StudyHeader {
             pairs: pairs.collect(),

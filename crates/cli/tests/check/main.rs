@@ -3,6 +3,7 @@
 #[path = "../support/agent.rs"]
 mod agent;
 mod bad_input;
+mod lines;
 mod metrics;
 mod placed;
 mod records;
