@@ -1,8 +1,8 @@
 //! The command line to use from now on, ours and the equivalent commands of other tools.
 
 use numawise_facts::{
-    LineTool, MemoryRequest, PlacementRequest, Point, PrintedLine, RunSpec, Strategy, Study, StudyHeader,
-    ThreadBinding, redaction,
+    LineTool, MemoryRequest, PageSize, PlacementRequest, Point, PrintedLine, RunSpec, Strategy, Study,
+    StudyHeader, ThreadBinding, redaction,
 };
 use numawise_placement::EquivalentCommands;
 use numawise_report::check::{UseFromNowOn, lines};
@@ -118,7 +118,7 @@ const THREADS: &str = "OMP_NUM_THREADS";
 
 /// `numawise run` with the options that give this point, and the program.
 fn our_line(point: &Point, command: &RunSpec) -> String {
-    let PlacementRequest { strategy, binding, cpus, nodes, memory, .. } = &point.request;
+    let PlacementRequest { strategy, binding, cpus, nodes, memory, pages, .. } = &point.request;
     let mut words = vec!["numawise run".to_owned()];
     if *strategy != Strategy::Explicit {
         words.push(format!("--place {strategy}"));
@@ -127,6 +127,9 @@ fn our_line(point: &Point, command: &RunSpec) -> String {
     words.extend(nodes.as_ref().map(|nodes| format!("--nodes {nodes}")));
     if *memory != MemoryRequest::Default {
         words.push(format!("--memory {memory}"));
+    }
+    if *pages != PageSize::Default {
+        words.push(format!("--page-size {pages}"));
     }
     words.push(format!("--threads {}", point.threads()));
     if *binding == ThreadBinding::Pinned {
