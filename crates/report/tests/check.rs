@@ -158,6 +158,18 @@ fn what_is_recommended_is_the_cure_of_a_finding() {
     assert!(recommended > 1);
 }
 
+/// What is to be done stands in the order of what it brought, where it was tried.
+#[test]
+fn advice_is_ordered_by_what_it_brought() {
+    for sample in sample::all() {
+        for finding in &sample.analysis.findings {
+            let brought: Vec<f64> =
+                finding.advice.iter().filter_map(|step| Some(step.brought.measured()?.ratio.0)).collect();
+            assert!(brought.is_sorted_by(|a, b| a >= b), "{}: {brought:?}", sample.name);
+        }
+    }
+}
+
 /// Every key is described, so that nobody has to guess.
 #[test]
 fn the_description_names_every_key() {

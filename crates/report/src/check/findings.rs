@@ -24,7 +24,7 @@ pub fn title(id: FindingId) -> &'static str {
         FindingId::ProcessPerNode => "one process per node beats one over all nodes",
         FindingId::HbmUnused => "high-bandwidth memory is there and unused",
         FindingId::TooNoisyOrShort => "too noisy or too short to tell",
-        FindingId::NodeChosenAnew => "runs differ because the operating system chose another node for each",
+        FindingId::NodeChosenAnew => "runs differ because the OS chose another node for each",
         FindingId::MemoryOutOfReach => "something else than the placement decides where memory lies",
         FindingId::ThreadsBoundByProgram => "the program places its threads itself",
         FindingId::BetterTogether => "threads do better together on one node",
@@ -367,14 +367,14 @@ fn advise(advice: &Advice) -> String {
         | Advice::LeavePages
         | Advice::FreeTheNode { .. }
         | Advice::KeepOutOfSwap => system::advise(advice),
-        Advice::FixTheNode { placement } => format!(
-            "say where it runs, so that it is the same every time: {placement}, in the list of placements"
-        ),
+        Advice::FixTheNode { placement } => {
+            format!("say where it runs, so that it is the same every time, as {placement} does")
+        }
         Advice::KeepTogether { placement } => {
             format!("keep all its threads and their memory on one node, as {placement} does")
         }
         Advice::UsePlacement { placement } => {
-            format!("place it as {placement} does; what it changes stands in the list of placements")
+            format!("place it as {placement} does (what that is stands in the list of placements)")
         }
         Advice::RunCopies { copies } => {
             format!("when there are several inputs, run {copies} at once, each inside a node (--place semi)")

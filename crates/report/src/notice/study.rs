@@ -58,8 +58,7 @@ pub fn text(notice: &StudyNotice) -> String {
         }
         StudyNotice::BoundByOthers { point, found, allowed } => format!(
             "{point}: each thread that worked was bound to fewer CPUs than the {allowed} it could have (all together to {found}), \
-             though numawise binds nothing there: the program sets its own affinity, or its environment does, and wins at the \
-             other placements too"
+             though numawise binds nothing there: the program sets its own affinity, or its environment does"
         ),
         StudyNotice::MemoryNotObeyed { point, asked, against, found, trials } => {
             let s = if *trials == 1 { "" } else { "s" };

@@ -19,7 +19,7 @@ use numawise_units::{Bytes, Nanoseconds, NodeId, NodeSet, Ratio};
 use super::Sample;
 use super::build::{contrast, effect, header, on_nodes, point, summary, trials};
 
-fn two_node_points() -> Vec<Point> {
+pub fn two_node_points() -> Vec<Point> {
     vec![
         point("os", PointRole::Baseline, 8),
         point("one-node", PointRole::Candidate, 4),
@@ -30,7 +30,7 @@ fn two_node_points() -> Vec<Point> {
     ]
 }
 
-fn analysis(study: &Study, kind: VerdictKind, effect: Reading<Effect>) -> Analysis {
+pub fn analysis(study: &Study, kind: VerdictKind, effect: Reading<Effect>) -> Analysis {
     let ids: Vec<PointId> = study.header.points.iter().map(|point| point.id.clone()).collect();
     let undecided = kind == VerdictKind::Undecided;
     Analysis {
@@ -57,12 +57,12 @@ fn analysis(study: &Study, kind: VerdictKind, effect: Reading<Effect>) -> Analys
     }
 }
 
-fn study(header: StudyHeader, values: &[f64], blocks: u32, noise: f64) -> Study {
+pub fn study(header: StudyHeader, values: &[f64], blocks: u32, noise: f64) -> Study {
     let trials = trials(&header.points, values, blocks, noise);
     Study { header, trials, stopped: Some(StopReason::Decided), lines: None }
 }
 
-fn as_it_is() -> UseFromNowOn {
+pub fn as_it_is() -> UseFromNowOn {
     UseFromNowOn {
         line: "./app 100".to_owned(),
         equivalents: vec![],
@@ -158,12 +158,12 @@ pub fn affected() -> Sample {
     Sample { name: "affected", study, analysis, from_now_on }
 }
 
-fn seen(quantity: EvidenceQuantity, value: Amount, of: Option<Amount>, subject: EvidenceSubject) -> Evidence {
+pub fn seen(quantity: EvidenceQuantity, value: Amount, of: Option<Amount>, subject: EvidenceSubject) -> Evidence {
     let source = EvidenceSource::Observations;
     Evidence { quantity, value: Reading::Measured(value), of, interval: None, subject, source }
 }
 
-fn compared(quantity: EvidenceQuantity, effect: Effect, from: &str, to: &str) -> Evidence {
+pub fn compared(quantity: EvidenceQuantity, effect: Effect, from: &str, to: &str) -> Evidence {
     Evidence {
         quantity,
         value: Reading::Measured(Amount::Ratio(effect.ratio)),
