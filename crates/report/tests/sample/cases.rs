@@ -158,7 +158,12 @@ pub fn affected() -> Sample {
     Sample { name: "affected", study, analysis, from_now_on }
 }
 
-pub fn seen(quantity: EvidenceQuantity, value: Amount, of: Option<Amount>, subject: EvidenceSubject) -> Evidence {
+pub fn seen(
+    quantity: EvidenceQuantity,
+    value: Amount,
+    of: Option<Amount>,
+    subject: EvidenceSubject,
+) -> Evidence {
     let source = EvidenceSource::Observations;
     Evidence { quantity, value: Reading::Measured(value), of, interval: None, subject, source }
 }

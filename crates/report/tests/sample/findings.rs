@@ -4,9 +4,7 @@ use numawise_facts::finding::{
     Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, RunGroup,
 };
 use numawise_facts::notice::StudyNotice;
-use numawise_facts::{
-    Effect, Finding, FindingId, MemoryMode, MemoryPlan, PageUse, PointId, Reading, Study,
-};
+use numawise_facts::{Effect, Finding, FindingId, MemoryMode, MemoryPlan, PageUse, PointId, Reading, Study};
 use numawise_report::check::UseFromNowOn;
 use numawise_tables::{Analysis, Contrast, ContrastCall, PlacedWell, VerdictKind};
 use numawise_units::{Bytes, NodeId, NodeSet, Ratio};
@@ -66,7 +64,9 @@ pub fn node_chosen_anew() -> Sample {
         (effect(1.015, 0.98, 1.04), ContrastCall::Same),
     ]);
     let group = |group| EvidenceSubject::Runs { point: "os".into(), group };
-    let runs = |count, of| seen(EvidenceQuantity::RunsOfGroup, Amount::Count(count), Some(Amount::Count(9)), group(of));
+    let runs = |count, of| {
+        seen(EvidenceQuantity::RunsOfGroup, Amount::Count(count), Some(Amount::Count(9)), group(of))
+    };
     let median = |value, low, high, of| Evidence {
         interval: Some((Amount::Metric(low), Amount::Metric(high))),
         source: EvidenceSource::Trials,
@@ -83,7 +83,12 @@ pub fn node_chosen_anew() -> Sample {
             Evidence {
                 interval: Some((Amount::Ratio(apart.low), Amount::Ratio(apart.high))),
                 source: EvidenceSource::Trials,
-                ..seen(EvidenceQuantity::EffectOfGroup, Amount::Ratio(apart.ratio), None, group(RunGroup::Together))
+                ..seen(
+                    EvidenceQuantity::EffectOfGroup,
+                    Amount::Ratio(apart.ratio),
+                    None,
+                    group(RunGroup::Together),
+                )
             },
             compared(EvidenceQuantity::EffectOfPlacement, gain, "os", "one-node"),
         ],
@@ -97,7 +102,8 @@ pub fn node_chosen_anew() -> Sample {
 pub fn memory_out_of_reach() -> Sample {
     let study = four([2.1, 2.11, 2.09, 2.1]);
     let kind = VerdictKind::Undecided;
-    let mut analysis = analysis(&study, kind, Reading::unavailable("the plan was not obeyed at any other placement"));
+    let mut analysis =
+        analysis(&study, kind, Reading::unavailable("the plan was not obeyed at any other placement"));
     let ids = || ["one-node", "pinned", "interleave"].map(PointId::from).to_vec();
     (analysis.verdict.to, analysis.verdict.more_repeats) = ("os".into(), None);
     analysis.verdict.placed_well = PlacedWell::NotDecided { points: ids() };
@@ -165,7 +171,8 @@ pub fn threads_bound() -> Sample {
 
 pub fn better_together() -> Sample {
     let study = four([2.0, 1.1, 1.9, 1.6]);
-    let (gain, all, interleave) = (effect(1.818, 1.77, 1.87), effect(1.053, 1.03, 1.08), effect(1.25, 1.21, 1.29));
+    let (gain, all, interleave) =
+        (effect(1.818, 1.77, 1.87), effect(1.053, 1.03, 1.08), effect(1.25, 1.21, 1.29));
     let mut analysis = gains("one-node", &study, gain, [1508, 28], [0.51, 0.49]);
     analysis.contrasts = contrasts([
         (gain, ContrastCall::Better),
@@ -177,7 +184,12 @@ pub fn better_together() -> Sample {
         evidence: vec![
             Evidence {
                 source: EvidenceSource::Design,
-                ..seen(EvidenceQuantity::Threads, Amount::Count(4), Some(Amount::Count(8)), of_point("one-node"))
+                ..seen(
+                    EvidenceQuantity::Threads,
+                    Amount::Count(4),
+                    Some(Amount::Count(8)),
+                    of_point("one-node"),
+                )
             },
             compared(EvidenceQuantity::EffectOfOneNode, gain, "os", "one-node"),
             compared(EvidenceQuantity::EffectOfInterleaving, interleave, "os", "interleave"),
