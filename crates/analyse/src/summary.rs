@@ -22,16 +22,20 @@ const NOTEWORTHY_VARIATION: Ratio = Ratio(0.05);
 /// Disturbed trials are left out as long as this many blocks stay whole for every point.
 const ENOUGH: usize = 5;
 
-/// True when disturbed trials are left out of this study: enough undisturbed ones stay at every point. On a machine
-/// that is never quiet leaving them out would leave nothing, so they count there, and the report says so.
+/// True when disturbed trials are left out of this study: enough undisturbed ones stay at every point that decides anything. On a
+/// machine that is never quiet leaving them out would leave nothing, so they count there, and the report says so. A point that was
+/// dropped, or not reached in the time given, decides nothing and does not hold the others up.
 pub fn left_out(study: &Study) -> bool {
-    let mut quiet: HashMap<&PointId, usize> = HashMap::new();
-    for trial in study.trials.iter().filter(|t| !t.is_warm_up() && t.disturbances.is_empty()) {
+    let mut trials: HashMap<&PointId, (usize, usize)> = HashMap::new();
+    for trial in study.trials.iter().filter(|t| !t.is_warm_up() && !t.is_interrupted()) {
         if matches!(trial.outcome, Outcome::Measured { .. }) {
-            *quiet.entry(&trial.point).or_default() += 1;
+            let (all, quiet) = trials.entry(&trial.point).or_default();
+            *all += 1;
+            *quiet += usize::from(trial.disturbances.is_empty());
         }
     }
-    study.header.points.iter().all(|point| quiet.get(&point.id).is_some_and(|count| *count >= ENOUGH))
+    let mut deciding = trials.values().filter(|(all, _)| *all >= ENOUGH).peekable();
+    deciding.peek().is_some() && deciding.all(|(_, quiet)| *quiet >= ENOUGH)
 }
 
 /// True for a trial that ran through, but not alone.

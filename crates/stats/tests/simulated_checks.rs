@@ -7,7 +7,7 @@
 mod simulated;
 
 use simulated::lists::{median_coverage, spread_rates};
-use simulated::{NoiseShape, Rates, Rule, World, naive_affected, simulate};
+use simulated::{Drops, NoiseShape, Rates, Rule, World, naive_affected, simulate};
 
 const CHECKS: usize = 10_000;
 
@@ -132,6 +132,39 @@ fn giving_a_point_up_does_not_harm_the_others() {
         let world = World { fails: Some((4, 6)), ..World::check([1.0, 1.0, 0.6, 1.0, 1.5], sd, 40) };
         let r = run(&format!("check with a point given up, sd={sd}"), &world, seed);
         assert!(r.affected <= 0.05 && r.all_cover >= 0.93, "{r:?}");
+    }
+}
+
+/// The time given is too short for a point, and it is dropped on the way: by its number, or by what its runs took, which looks at what is
+/// compared. Few blocks, as a short budget allows them.
+#[test]
+fn dropping_a_point_raises_no_false_alarm() {
+    let null = [1.0, 1.0, 1.0, 1.0, 1.0];
+    let worlds = [
+        (Drops::Fixed(4, 2), 5, 0.05),
+        (Drops::Slowest(2), 5, 0.1),
+        (Drops::Slowest(4), 12, 0.05),
+        (Drops::SlowerThanBaseline(2), 5, 0.1),
+        (Drops::SlowerThanBaseline(3), 15, 0.2),
+    ];
+    for (seed, (drops, blocks, sd)) in (1300..).zip(worlds) {
+        let name = format!("{drops:?}, sd={sd}, up to {blocks} blocks");
+        let world = World { drift: 0.3, block: 0.05, drops, ..World::check(null, sd, blocks) };
+        let r = run(&name, &world, seed);
+        assert!(r.affected <= 0.05, "{name}: {}", r.affected);
+        assert!(r.all_cover >= 0.93, "{name}: {}", r.all_cover);
+    }
+}
+
+/// The least number of repeats, and fewer where the budget ended before: with one and with six contrasts.
+#[test]
+fn few_repeats_raise_no_false_alarm() {
+    for (seed, (k, blocks, sd)) in
+        (1400..).zip([(1, 2, 0.1), (1, 3, 0.05), (1, 5, 0.3), (6, 2, 0.1), (6, 4, 0.05), (6, 6, 0.3)])
+    {
+        let name = format!("null, k={k}, sd={sd}, {blocks} blocks at most");
+        let r = run(&name, &World::plain(k, 1.0, sd, blocks), seed);
+        assert!(r.affected <= 0.05 && r.all_cover >= 0.93, "{name}: {r:?}");
     }
 }
 
