@@ -7,6 +7,7 @@
 
 mod comparison;
 mod contrasts;
+mod course;
 mod expected;
 mod findings;
 mod inside;

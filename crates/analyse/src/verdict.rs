@@ -8,7 +8,7 @@ use numawise_tables::{
 };
 
 use crate::contrasts::Judged;
-use crate::{inside, lines, obeyed, summary};
+use crate::{course, inside, lines, obeyed, summary};
 
 #[cfg(test)]
 #[path = "verdict_tests.rs"]
@@ -161,6 +161,8 @@ fn caveats(study: &Study) -> Vec<Notice> {
             StudyNotice::DisturbedCounted { trials }.into()
         });
     }
+    caveats.extend(course::drifted(study).map(Notice::from));
+    caveats.extend(course::dropped(study).map(Notice::from));
     caveats.extend(obeyed::threads::bound_by_others(study).map(Notice::from));
     let interrupted = study.trials.iter().filter(|t| t.is_interrupted()).count() as u32;
     if interrupted > 0 {

@@ -3,13 +3,13 @@
 use std::fmt;
 
 use numawise_units::{Bytes, CpuSet, Nanoseconds, NodeId, NodeSet, Ratio};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::notice::NotTriedReason;
 use crate::{PageSize, PageUse, PlacementRequest, PointId, Reading};
 
 /// An effect as a ratio with its 95 % interval. Above 1: the second point is better than the first.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Effect {
     pub ratio: Ratio,
     pub low: Ratio,

@@ -3,11 +3,11 @@
 mod sample;
 
 use numawise_facts::notice::{NotTriedReason, PlacementGroup, StudyNotice};
-use numawise_facts::{Metric, MetricProblem, Reading};
+use numawise_facts::{Effect, Metric, MetricProblem, Reading};
 use numawise_report::check;
 use numawise_report::document::{self, Style};
 use numawise_tables::{MoreRepeats, PlacedWell};
-use numawise_units::Bytes;
+use numawise_units::{Bytes, Ratio};
 
 /// Blanks and line breaks do not matter.
 fn normal(text: &str) -> String {
@@ -432,6 +432,21 @@ fn notices_of_a_study_are_sentences_with_their_values() {
         (
             StudyNotice::PointGivenUp { point: one(), failures: 3 },
             "one-node failed 3 times in a row and is given up",
+        ),
+        (
+            StudyNotice::RanLess { point: one(), ran: 1, baseline: 5 },
+            "one-node was dropped on the way, since the time given was too short for it (--budget): it ran once, and the operating \
+             system's placement 5 times",
+        ),
+        (
+            StudyNotice::Drifted {
+                point: "os".into(),
+                effect: Effect { ratio: Ratio(0.8), low: Ratio(0.75), high: Ratio(0.9) },
+                repeats: 9,
+            },
+            "runs of os became 1.25x (95 % interval 1.11x to 1.33x) slower in the course of its 9 repeats: the machine became slower \
+             (warm, or others use it), or the program leaves behind what slows it down; each block compares runs side by side, so \
+             that the effects hold",
         ),
     ] {
         assert_eq!(numawise_report::notice::text(&notice.into()), text);

@@ -6,7 +6,7 @@
 
 mod simulated;
 
-use simulated::lists::{median_coverage, spread_rates};
+use simulated::lists::{drift_rates, median_coverage, spread_rates};
 use simulated::{Drops, NoiseShape, Rates, Rule, World, naive_affected, simulate};
 
 const CHECKS: usize = 10_000;
@@ -236,5 +236,33 @@ fn the_median_interval_covers_about_what_it_says() {
         let share = median_coverage(count, 2000, 1000 + count as u64);
         println!("median of {count}: {share}");
         assert!((least..=0.98).contains(&share), "{count} values: {share}");
+    }
+}
+
+/// A machine that stays as it is is said to drift in at most 5 of 100 checks, whatever its noise; one that drifts by 10 % is found.
+#[test]
+fn drift_is_said_where_it_is() {
+    for (seed, (count, sd)) in (1500..).zip([(5, 0.02), (5, 0.2), (8, 0.1), (15, 0.05), (40, 0.3)]) {
+        for shape in [NoiseShape::Normal, NoiseShape::Heavy, NoiseShape::Skewed, NoiseShape::Outliers] {
+            let r = drift_rates(shape, sd, count, 1.0, CHECKS, seed);
+            println!(
+                "no drift, {count} values, {shape:?}, sd={sd}: said {:.4}, covered {:.4}",
+                r.said, r.covers
+            );
+            assert!(r.said <= 0.05, "{count} values, {shape:?}, sd={sd}: {r:?}");
+            assert!(r.covers >= 0.95, "{count} values, {shape:?}, sd={sd}: {r:?}");
+        }
+    }
+    for (seed, (count, sd, least)) in
+        (1600..).zip([(6, 0.005, 0.95), (8, 0.01, 0.95), (15, 0.02, 0.9), (40, 0.03, 0.9)])
+    {
+        for whole in [1.1, 1.0 / 1.1] {
+            let r = drift_rates(NoiseShape::Normal, sd, count, whole, 2000, seed);
+            println!(
+                "drift {whole:.2}, {count} values, sd={sd}: said {:.4}, covered {:.4}",
+                r.said, r.covers
+            );
+            assert!(r.said >= least && r.covers >= 0.94, "{count} values, sd={sd}, {whole}: {r:?}");
+        }
     }
 }

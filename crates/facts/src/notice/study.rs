@@ -4,7 +4,7 @@ use numawise_units::{Bytes, CpuSet, Nanoseconds, NodeId, NodeSet, Pid, Ratio};
 use serde::{Deserialize, Serialize};
 
 use super::{AffinityRefusal, MachineNotice};
-use crate::{Disturbance, Exit, Levels, MemoryPlan, MetricProblem, Notice, PointId, Reason};
+use crate::{Disturbance, Effect, Exit, Levels, MemoryPlan, MetricProblem, Notice, PointId, Reason};
 
 super::notices! {
     /// NW5xx: of a study and its analysis.
@@ -62,6 +62,11 @@ super::notices! {
         "NW522" ProgramFailed { point: PointId, exit: Exit },
         /// The program ran at a point, but printed no metric.
         "NW523" NoMetric { point: PointId, problem: MetricProblem },
+        /// The runs of a point became slower or faster in the course of the check: `effect` is how many times as good the last of
+        /// `repeats` is as the first, along their slope.
+        "NW524" Drifted { point: PointId, effect: Effect, repeats: u32 },
+        /// A point was dropped on the way for want of time: it was run `ran` times, and the baseline `baseline` times.
+        "NW525" RanLess { point: PointId, ran: u32, baseline: u32 },
         /// A point failed several times in a row and is run no more.
         "NW531" PointGivenUp { point: PointId, failures: u32 },
         /// A trial just measured was interrupted; `repeated` where it is run again.

@@ -4,7 +4,7 @@ use numawise_facts::notice::{
     AffinityRefusal, NodeReason, NotPinnedReason, NotTriedReason, ObservedFigure, PlacementEvidence,
     PlacementGroup, StudyNotice,
 };
-use numawise_facts::{Disturbance, Metric, MetricFileProblem, MetricProblem, PointId};
+use numawise_facts::{Disturbance, Effect, Metric, MetricFileProblem, MetricProblem, PointId};
 use numawise_units::{CpuSet, Nanoseconds, Pid, Ratio, harmless};
 
 use super::machine;
@@ -109,6 +109,16 @@ pub fn text(notice: &StudyNotice) -> String {
                 }
             };
             format!("one node: others than node {tried}, which {had}, in the first run")
+        }
+        StudyNotice::Drifted { point, effect, repeats } => drifted(point, *effect, *repeats),
+        StudyNotice::RanLess { point, ran, baseline } => {
+            let times = |n: u32| if n == 1 { "once".to_owned() } else { format!("{n} times") };
+            format!(
+                "{point} was dropped on the way, since the time given was too short for it (--budget): it ran {}, and the \
+                 operating system's placement {}",
+                times(*ran),
+                times(*baseline)
+            )
         }
         StudyNotice::PointDropped { point, repeats, needs, left } => format!(
             "{point} is run no more: with it {repeats} repeats would take about {needs} more, and {left} of the time given are \
@@ -242,6 +252,24 @@ pub fn disturbance(disturbance: &Disturbance) -> String {
             format!("the clock of the system was set by {time}, or the machine was paused")
         }
     }
+}
+
+/// In which direction the machine went, and why the verdict holds.
+fn drifted(point: &PointId, effect: Effect, repeats: u32) -> String {
+    let slower = effect.ratio.0 < 1.0;
+    let (word, cause) = if slower {
+        (
+            "slower",
+            "the machine became slower (warm, or others use it), or the program leaves behind what slows it down",
+        )
+    } else {
+        ("faster", "the machine became faster, or the program finds what earlier runs left")
+    };
+    let size = if slower { effect.inverse() } else { effect };
+    format!(
+        "runs of {point} became {size} {word} in the course of its {repeats} repeats: {cause}; each block compares runs side by \
+         side, so that the effects hold"
+    )
 }
 
 /// What keeps a run from giving the metric, which is named where it is known.

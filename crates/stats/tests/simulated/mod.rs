@@ -142,7 +142,7 @@ impl World {
                 others.max_by(|a, b| mean(*a).total_cmp(&mean(*b)))
             }
             Drops::SlowerThanBaseline(after) if blocks.len() == after => {
-                others.filter(|point| mean(*point) > mean(0)).last()
+                others.filter(|point| mean(*point) > mean(0)).next_back()
             }
             _ => None,
         }
