@@ -6,6 +6,7 @@
 //! the top; what notices, findings, points and memory are made of stands in the modules of those names.
 
 mod choice;
+mod effect;
 pub mod environment;
 mod event;
 pub mod finding;
@@ -29,8 +30,9 @@ mod snapshot;
 mod study;
 
 pub use choice::{CpuChoice, Order, Smt};
+pub use effect::Effect;
 pub use event::{Event, Ignore, Sink};
-pub use finding::{Effect, Finding, FindingId};
+pub use finding::{Finding, FindingId};
 pub use kernel::{BufferSpread, LoopChoice, LoopPath, LoopTrial, MemoryLoop, Vectors};
 pub use lines::{LineTool, NotRun, PrintedLine};
 pub use machine::{Cache, Cpu, Machine, Node, Package, Source};
