@@ -56,9 +56,9 @@ pub fn drift(values: &[f64], confidence: f64) -> Result<Option<Drift>, StatsErro
 }
 
 fn checked_logs(values: &[f64]) -> Result<Vec<f64>, StatsError> {
-    let log = |(block, &value): (usize, &f64)| match value.is_finite() && value > 0.0 {
-        true => Ok(value.ln()),
-        false => Err(StatsError::NotPositive { block, point: 0, value }),
+    let log = |(block, &value): (usize, &f64)| {
+        let good = value.is_finite() && value > 0.0;
+        if good { Ok(value.ln()) } else { Err(StatsError::NotPositive { block, point: 0, value }) }
     };
     values.iter().enumerate().map(log).collect()
 }
