@@ -135,14 +135,14 @@ impl World {
             let runs: Vec<f64> = blocks.iter().filter_map(|block| block[point]).collect();
             runs.iter().sum::<f64>() / runs.len() as f64
         };
-        let others = 1..=self.effects.len();
+        let mut others = 1..=self.effects.len();
         match self.drops {
             Drops::Fixed(point, after) if blocks.len() == after => Some(point),
             Drops::Slowest(after) if blocks.len() == after => {
                 others.max_by(|a, b| mean(*a).total_cmp(&mean(*b)))
             }
             Drops::SlowerThanBaseline(after) if blocks.len() == after => {
-                others.filter(|point| mean(*point) > mean(0)).next_back()
+                others.rfind(|point| mean(*point) > mean(0))
             }
             _ => None,
         }
