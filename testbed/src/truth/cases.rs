@@ -59,7 +59,7 @@ fn scale() -> f64 {
 }
 
 fn budget() -> u64 {
-    40
+    50
 }
 
 fn one_seed() -> Vec<u64> {
@@ -133,7 +133,7 @@ mod tests {
     fn what_is_not_understood_is_refused() {
         let case = "[[case]]\nname = 'a'\nabout = ''\ncommand = 'x'\nthreads = 1\ncases = ['gains']\n";
         let refused = |text: &str| parse(text).unwrap_err().to_string();
-        assert_eq!(parse(case).unwrap()[0].budget, 40);
+        assert_eq!(parse(case).unwrap()[0].budget, 50);
         assert!(refused(&case.repeat(2)).contains("two cases are called a"));
         assert!(refused(&format!("{case}wish = 1\n")).contains("wish"));
         assert!(refused(&case.replace("threads = 1", "threads = 0")).contains("threads"));

@@ -184,6 +184,9 @@ fn line(told: &Told, k: usize, of: &PrintedLine, runs: &[HandRun]) -> Answer {
             Answer::Wrong("the line did not run".to_owned())
         };
     };
+    if of.not_measured {
+        return Answer::Open(format!("no effect stands beside it; true {}", shown(truth)));
+    }
     let placement = || hand::gain(runs, AS_IS, &tried(told.recommended.as_deref()?, runs));
     let unknown = || Answer::Open("its placement was not run by hand".to_owned());
     of.effect.or_else(placement).map_or_else(unknown, |said| contains(said, truth))

@@ -26,7 +26,7 @@ fn said(case: &str, to: &str, ratio: f64) -> Told {
         effect: Some(Effect { from: from.to_owned(), to: to.to_owned(), gain }),
         findings: Vec::new(),
         recommended: (!sensitive).then(|| to.to_owned()),
-        lines: vec![PrintedLine { tool: "numawise".to_owned(), effect: None }],
+        lines: vec![PrintedLine { tool: "numawise".to_owned(), effect: None, not_measured: false }],
     }
 }
 
@@ -115,8 +115,12 @@ fn the_line_is_held_to_the_effect_beside_it_or_to_its_placement() {
         matches!(lines(&told, &runs(&SERIAL)), Answer::Wrong(why) if why.starts_with("numawise: said 1.30x"))
     );
     assert_eq!(lines(&told, &runs(&SERIAL[..4])), Answer::Wrong("numawise: the line did not run".to_owned()));
-    told.lines[0].effect = None;
-    told.lines.push(PrintedLine { tool: "numactl".to_owned(), effect: None });
+    told.lines[0] = PrintedLine { effect: None, not_measured: true, ..told.lines[0].clone() };
+    assert!(
+        matches!(lines(&told, &runs(&SERIAL)), Answer::Open(why) if why.contains("no effect stands beside it"))
+    );
+    told.lines[0].not_measured = false;
+    told.lines.push(PrintedLine { tool: "numactl".to_owned(), effect: None, not_measured: false });
     let both = runs(&[&SERIAL[..], &[("line1", 1.4)]].concat());
     assert!(matches!(lines(&told, &both), Answer::Wrong(why) if why.starts_with("numactl: said 1.60x")));
     let mut absent = both.clone();

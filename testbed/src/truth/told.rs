@@ -22,6 +22,8 @@ pub(super) struct PrintedLine {
     pub tool: String,
     /// The effect that stands beside it.
     pub effect: Option<Gain>,
+    /// That it was not measured stands beside it instead.
+    pub not_measured: bool,
 }
 
 /// An effect between two placements, as they are called by hand.
@@ -51,7 +53,11 @@ impl Told {
 }
 
 fn lines(from_now_on: &Value) -> Vec<PrintedLine> {
-    let line = |tool: &str, one: &Value| PrintedLine { tool: tool.to_owned(), effect: gain(&one["effect"]) };
+    let line = |tool: &str, one: &Value| PrintedLine {
+        tool: tool.to_owned(),
+        effect: gain(&one["effect"]),
+        not_measured: one["effect"]["unavailable"].is_string(),
+    };
     let ours = from_now_on["line"].is_string().then(|| line("numawise", from_now_on));
     let others = from_now_on["equivalents"].as_array().into_iter().flatten();
     ours.into_iter().chain(others.map(|one| line(one["tool"].as_str().unwrap_or_default(), one))).collect()
@@ -102,7 +108,7 @@ mod tests {
             "case": "gains", "recommended": "one-node", "findings": [{"id": "NW008"}],
             "effect": {"ratio": 1.5, "low": 1.4, "high": 1.6, "from": "os", "to": "one-node"},
             "use": {"line": "numawise run x", "effect": {"ratio": 1.4, "low": 1.3, "high": 1.5},
-                "equivalents": [{"tool": "numactl", "line": "numactl x"}]},
+                "equivalents": [{"tool": "numactl", "line": "numactl x", "effect": {"unavailable": "no time"}}]},
             "points": [{"id": "one-node", "placement": {"tasks": [{"cpus": "2-3"}]}}],
             "machine": {"nodes": [{"id": 0, "cpus": "0-1"}, {"id": 1, "cpus": "2-3"}]},
         });
@@ -111,7 +117,7 @@ mod tests {
         let effect = told.effect.unwrap();
         assert_eq!((effect.from.as_str(), effect.to.as_str(), effect.gain.ratio), ("as-is", "node1", 1.5));
         assert_eq!((told.findings, told.lines[0].effect.unwrap().low), (vec!["NW008".to_owned()], 1.3));
-        assert_eq!((told.lines.len(), told.lines[1].tool.as_str()), (2, "numactl"));
+        assert_eq!((told.lines[1].tool.as_str(), told.lines[1].not_measured), ("numactl", true));
     }
 
     #[test]
