@@ -171,7 +171,8 @@ fn without_a_sample_nothing_is_said_of_memory() {
     see(&mut study, "os", &blind);
     assert_eq!(found(&study, FindingId::FirstTouchByOneThread), None);
     let reason = numawise_facts::Reason("move_pages is forbidden".into());
-    let missing = StudyNotice::NotObserved { what: ObservedFigure::MemoryByNode, reason, others: 0 };
+    let (what, trials) = (ObservedFigure::MemoryByNode, 6);
+    let missing = StudyNotice::NotObserved { what, reason, trials, others: 0 };
     assert!(analyse(&study).unavailable.contains(&missing.into()));
 }
 

@@ -198,17 +198,22 @@ pub fn unavailable(study: &Study) -> Vec<Notice> {
 }
 
 fn not_observed(study: &Study) -> Vec<Notice> {
-    let mut all: Vec<(ObservedFigure, &Reason, u64)> = Vec::new();
+    let mut all: Vec<(ObservedFigure, &Reason, u64, u64)> = Vec::new();
     let mut places: HashMap<(ObservedFigure, String), usize> = HashMap::new();
     for (what, reason) in study.trials.iter().flat_map(|trial| missing(&trial.observation)) {
         let place = *places.entry((what, without_numbers(&reason.0))).or_insert(all.len());
         match all.get_mut(place) {
-            Some((_, first, others)) => *others += u64::from(*first != reason),
-            None => all.push((what, reason, 0)),
+            Some((_, first, trials, others)) => {
+                *trials += 1;
+                *others += u64::from(*first != reason);
+            }
+            None => all.push((what, reason, 1, 0)),
         }
     }
-    let notice =
-        |(what, reason, others)| StudyNotice::NotObserved { what, reason: Reason::clone(reason), others };
+    let notice = |(what, reason, trials, others)| {
+        let reason = Reason::clone(reason);
+        StudyNotice::NotObserved { what, reason, trials, others }
+    };
     all.into_iter().map(notice).map(Notice::from).collect()
 }
 

@@ -33,16 +33,16 @@ fn reasons_that_differ_in_their_numbers_are_one() {
     ]
     .map(trial)
     .to_vec();
-    let expected = |reason: &'static str, others| {
+    let expected = |reason: &'static str, trials, others| {
         let reason = Reason(reason.into());
-        Notice::from(StudyNotice::NotObserved { what: ObservedFigure::Everything, reason, others })
+        Notice::from(StudyNotice::NotObserved { what: ObservedFigure::Everything, reason, trials, others })
     };
     assert_eq!(
         unavailable(&study),
         [
-            expected("it ended within 980 µs", 2),
-            expected("it ended within 1.02 ms (17 of 20 looks)", 0),
-            expected("move_pages is forbidden", 0),
+            expected("it ended within 980 µs", 4, 2),
+            expected("it ended within 1.02 ms (17 of 20 looks)", 1, 0),
+            expected("move_pages is forbidden", 2, 0),
         ]
     );
 }

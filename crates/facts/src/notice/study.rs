@@ -55,7 +55,9 @@ super::notices! {
             what: ObservedFigure,
             /// That of the first trial.
             reason: Reason,
-            /// In how many more trials the reason is the same but for numbers in it.
+            /// The trials that lack it for this reason.
+            trials: u64,
+            /// Those of them in which the reason has other numbers than in the first.
             others: u64,
         },
         /// The program failed at a point.

@@ -76,12 +76,11 @@ pub fn text(notice: &StudyNotice) -> String {
             "{trials} trials were interrupted (stopped, suspended, or the clock was set) and are left out"
         ),
         StudyNotice::ProcessesLeft { trials, processes, names } => left(*trials, *processes, names),
-        StudyNotice::NotObserved { what, reason, others: 0 } => format!("{}: {reason}", figure(*what)),
-        StudyNotice::NotObserved { what, reason, others } => format!(
-            "{}: {reason}; likewise, with other numbers, in {others} more {}",
-            figure(*what),
-            if *others == 1 { "trial" } else { "trials" }
-        ),
+        StudyNotice::NotObserved { what, reason, trials, others } => {
+            let count = if *trials == 1 { "1 trial".to_owned() } else { format!("{trials} trials") };
+            let numbers = if *others > 0 { ", the numbers differ" } else { "" };
+            format!("{}: {reason}; in {count}{numbers}", figure(*what))
+        }
         StudyNotice::ProgramFailed { point, exit } => {
             format!("point {point}: the program failed there ({exit})")
         }
