@@ -402,7 +402,8 @@ pub fn nothing_available() -> Sample {
         point.peak_memory = Reading::unavailable("no trial was watched");
     }
     let reason = Reason("/proc is hidden here (hidepid=2)".into());
-    let hidden = |what| StudyNotice::NotObserved { what, reason: reason.clone(), trials: 12, others: 0 }.into();
+    let hidden =
+        |what| StudyNotice::NotObserved { what, reason: reason.clone(), trials: 12, others: 0 }.into();
     analysis.unavailable = vec![hidden(ObservedFigure::Threads), hidden(ObservedFigure::MemoryByNode)];
     Sample { name: "nothing-available", study, analysis, from_now_on: as_it_is() }
 }
@@ -466,8 +467,9 @@ pub fn hostile() -> Sample {
     sample.analysis.points[1].levels.clone_from(&sample.study.header.points[1].levels);
     sample.analysis.contrasts[0].to = PointId(EVIL.to_owned());
     let reason = Reason(EVIL.into());
-    sample.analysis.unavailable =
-        vec![StudyNotice::NotObserved { what: ObservedFigure::Everything, reason, trials: 1, others: 0 }.into()];
+    sample.analysis.unavailable = vec![
+        StudyNotice::NotObserved { what: ObservedFigure::Everything, reason, trials: 1, others: 0 }.into(),
+    ];
     sample.analysis.findings = vec![Finding {
         id: FindingId::ThreadsMigrate,
         evidence: vec![seen(
