@@ -45,9 +45,9 @@ pub(super) struct Check {
 
 /// Puts the lines to use from now on into files `line0`, `line1`, ..., ours first, for a shell to run as they were printed.
 const EXTRACT: &str = r#"k=0
-tr -d '\n' < /root/check.json | sed 's/.*"use": *{//; s/"comments":.*//; s/"line":/\n&/g' |
+tr -d '\n' < /root/check.json | sed -n 's/.*"use": *{//p' | sed 's/"comments":.*//; s/"line":/\n&/g' |
 sed -n 's/^"line": *"\(\([^"\]\|\\.\)*\)".*/\1/p' | sed 's/\\"/"/g; s/\\\\/\\/g' |
-while read -r line; do printf '%s\n' "$line" > "/root/line$k"; k=$((k + 1)); done
+while read -r line || [ -n "$line" ]; do printf '%s\n' "$line" > "/root/line$k"; k=$((k + 1)); done
 tail -n 9 /root/line* 2> /dev/null"#;
 
 /// Boots a guest and runs the case in it.
@@ -119,4 +119,34 @@ fn programs(root: &Path) -> Result<Vec<(PathBuf, String)>, Problem> {
             if file.exists() { Ok((file, at)) } else { Err(Problem::NotBuilt { path }) }
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The script as busybox runs it in a guest, on a report with a quoted path, and on one without lines.
+    #[test]
+    fn all_printed_lines_are_taken_out_of_a_report() {
+        let folder = tempfile::tempdir().unwrap();
+        let there = folder.path().display().to_string();
+        let lines_of = |report: Value| {
+            std::fs::write(folder.path().join("check.json"), format!("{report:#}\n")).unwrap();
+            let script = EXTRACT.replace("/root", &there);
+            assert!(std::process::Command::new("sh").args(["-c", &script]).output().is_ok());
+            let line = |k: usize| std::fs::read_to_string(folder.path().join(format!("line{k}"))).ok();
+            (0..4).filter_map(line).collect::<Vec<_>>()
+        };
+        assert_eq!(lines_of(serde_json::json!({"use": null, "lines": [{"line": "x"}]})), Vec::<String>::new());
+        let report = serde_json::json!({
+            "findings": [{"line": "x"}],
+            "use": {"effect": {"ratio": 1}, "line": "numawise run -- a", "text": "t", "equivalents": [
+                {"effect": null, "line": "A='{0}' numactl \"a b\\c\"", "tool": "numactl"},
+                {"line": "OMP_NUM_THREADS=4 a", "tool": "openmp"},
+            ], "comments": []},
+            "lines": [{"line": "x"}],
+        });
+        let expected = ["numawise run -- a\n", "A='{0}' numactl \"a b\\c\"\n", "OMP_NUM_THREADS=4 a\n"];
+        assert_eq!(lines_of(report), expected);
+    }
 }

@@ -89,8 +89,9 @@ fn totals(rows: &[Row<'_>]) -> String {
         let open = count(|answer| matches!(answer, Answer::Open(_)));
         let _ = writeln!(text, "| {name} | {right} of {} | {wrong} | {open} |", right + wrong + open);
     }
-    let spoiled: Vec<&str> =
+    let mut spoiled: Vec<&str> =
         rows.iter().filter(|row| row.kept.spoiled.is_some()).map(|row| row.case.name.as_str()).collect();
+    spoiled.dedup();
     if !spoiled.is_empty() {
         let _ = writeln!(text, "\nThe host was busy with other work meanwhile: {}.", spoiled.join(", "));
     }
