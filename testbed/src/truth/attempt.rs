@@ -137,7 +137,10 @@ mod tests {
             let line = |k: usize| std::fs::read_to_string(folder.path().join(format!("line{k}"))).ok();
             (0..4).filter_map(line).collect::<Vec<_>>()
         };
-        assert_eq!(lines_of(serde_json::json!({"use": null, "lines": [{"line": "x"}]})), Vec::<String>::new());
+        assert_eq!(
+            lines_of(serde_json::json!({"use": null, "lines": [{"line": "x"}]})),
+            Vec::<String>::new()
+        );
         let report = serde_json::json!({
             "findings": [{"line": "x"}],
             "use": {"effect": {"ratio": 1}, "line": "numawise run -- a", "text": "t", "equivalents": [
