@@ -106,13 +106,14 @@ fn in_run(observation: &Observation, allowed: &CpuSet) -> Option<Option<Contende
     let cpus = cpus.as_ref().unwrap_or(allowed).len() as u64;
     let span = observation.sampler.span.seconds();
     let used = observation.usage.cpu_time().seconds();
+    let at_once = working_at_once(observation);
     let ready = observation.run_delay.measured().map(|waited| (used + waited.seconds()) / span);
     let enough = match ready {
         Some(ready) => ready >= CONTENDED * cpus as f64,
-        // All CPUs are busy all the time; whether threads wait for them is not counted.
-        None => used >= 0.9 * cpus as f64 * span,
+        // How long threads waited is not counted: samples found them ready together, or all CPUs are busy all the time.
+        None => at_once.is_some() || used >= 0.9 * cpus as f64 * span,
     };
-    let threads = working_at_once(observation).map_or(busy.len() as u64, u64::from);
+    let threads = at_once.map_or(busy.len() as u64, u64::from);
     let contended = span > 0.0 && enough && threads > cpus;
     Some(contended.then(|| ContendedRun { threads, cpus, ready: ready.map(|ready| ready.round() as u64) }))
 }

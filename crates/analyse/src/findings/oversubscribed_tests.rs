@@ -3,7 +3,7 @@ use numawise_facts::{ContrastRole, Finding, FindingId, Observation, Reading, Stu
 use numawise_units::Nanoseconds;
 
 use crate::analyse;
-use crate::sample::{observation, see, study, two_sockets};
+use crate::sample::{observation, ready_together, see, study, two_sockets};
 
 fn found(study: &Study) -> Option<Finding> {
     analyse(study).findings.into_iter().find(|finding| finding.id == FindingId::Oversubscribed)
@@ -112,5 +112,16 @@ fn where_waiting_is_not_counted_all_cpus_must_be_busy() {
     assert!(!finding.evidence.iter().any(|one| one.quantity == EvidenceQuantity::ReadyThreads));
     seen.usage.user = Nanoseconds::from_seconds(5.0);
     see(&mut study, "os", &seen);
+    assert_eq!(found(&study), None);
+}
+
+#[test]
+fn where_waiting_is_not_counted_threads_that_were_ready_together_show_it_too() {
+    let mut study = two(2.0, 1.5);
+    // Others have most of the CPUs, so that these are not busy with the program.
+    see(&mut study, "os", &ready_together(40, 38, &[36; 16]));
+    let finding = found(&study).unwrap();
+    assert_eq!(finding.evidence[0].value, Reading::Measured(Amount::Count(16)));
+    see(&mut study, "os", &ready_together(40, 38, &[36; 8]));
     assert_eq!(found(&study), None);
 }
