@@ -24,11 +24,15 @@ pub fn advice(metric: &Metric, problem: &MetricProblem, output: &str, clues: &Me
              'PROGRAM | FILTER')"
                 .to_owned(),
         ),
+        MetricProblem::TooLong { .. } => tries.push(THE_NUMBER_ALONE.to_owned()),
         MetricProblem::NotANumber { text } => tries.push(not_a_number(metric, text).to_owned()),
         MetricProblem::File(problem) => of_file(problem, clues, &mut tries),
     }
     format!("try: {}", tries.join("; "))
 }
+
+const THE_NUMBER_ALONE: &str =
+    "expected the group around the number alone, e.g. ([-+.0-9eE]+), with its unit outside";
 
 const WHICH_NUMBER: &str =
     "--metric REGEX says which number of the file it is, e.g. --metric 'time: ([-+.0-9eE]+)'";
@@ -102,7 +106,7 @@ fn not_a_number(metric: &Metric, text: &str) -> &'static str {
     } else if text.is_empty() {
         "the group matched nothing: expected at least one character in it, e.g. + instead of *"
     } else {
-        "expected the group around the number alone, e.g. ([-+.0-9eE]+), with its unit outside"
+        THE_NUMBER_ALONE
     }
 }
 

@@ -112,6 +112,8 @@ pub enum MetricProblem {
     NotKept { dropped: Bytes },
     /// What the regular expression matched last is not one of [`Metric::VALUES`].
     NotANumber { text: String },
+    /// What it matched last is longer than any number.
+    TooLong { characters: u64 },
     /// The file cannot be taken for what this trial wrote.
     File(MetricFileProblem),
 }

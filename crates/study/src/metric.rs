@@ -125,6 +125,9 @@ fn the_number(text: &str) -> Result<f64, MetricProblem> {
 /// A number as C, C++ and Fortran print it: `1.5`, `1e-3`, `0.15D+01`.
 fn number_of(text: &str) -> Result<f64, MetricProblem> {
     let text = text.trim();
+    if text.len() > LONGEST_NUMBER {
+        return Err(MetricProblem::TooLong { characters: text.chars().count() as u64 });
+    }
     let parsed = text.parse::<f64>().or_else(|_| text.replace(['d', 'D'], "e").parse());
     match parsed {
         Ok(value) if Metric::VALUES.contains(&value) => Ok(value),

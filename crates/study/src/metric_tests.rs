@@ -104,6 +104,7 @@ fn colours_do_not_stand_between_a_word_and_its_number() {
 #[test]
 fn why_nothing_matches_is_told() {
     assert_eq!(of("TIME: ([0-9]+)", "Time: 5\n"), Err(MetricProblem::OtherCase));
+    assert_eq!(of("(?s)(x.*)", &"x\n".repeat(99)), Err(MetricProblem::TooLong { characters: 197 }));
     let cut = TaskRun { dropped: 77, ..printed("the end\n") };
     let problem = MetricProblem::NotKept { dropped: Bytes(77) };
     assert_eq!(extractor("t=([0-9]+)").unwrap().value(&cut), Err(problem));

@@ -122,6 +122,8 @@ fn files_that_are_none_are_not_waited_for() {
         let told = refused(folder.path(), &["--metric-file", file], &["sh", "-c", command]);
         assert!(told.contains(part) && told.contains("\ntry: ") && told.len() < 6000, "{file}: {told}");
     }
+    let told = refused(folder.path(), &["--metric", "(?s)(.*)"], &["sh", "-c", "yes 12345678 | head -n 99"]);
+    assert!(told.contains("matched 890 characters") && told.contains("with its unit outside"), "{told}");
     let told = refused(folder.path(), &["--metric-file", ""], &["true"]);
     assert!(told.contains("--metric-file ''"), "{told}");
     let told = refused(folder.path(), &["--metric-file", "app.nw", "-o", "app.nw"], &["true"]);

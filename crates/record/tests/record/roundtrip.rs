@@ -217,6 +217,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
     let metric_problem = prop_oneof![
         Just(MetricProblem::NoMatch),
         Just(MetricProblem::OtherCase),
+        Just(MetricProblem::TooLong { characters: 197 }),
         Just(MetricProblem::File(MetricFileProblem::NotWritten)),
         (0..u64::MAX).prop_map(|dropped| MetricProblem::NotKept { dropped: Bytes(dropped) }),
         "(?s).*".prop_map(|problem| MetricProblem::File(MetricFileProblem::Unreadable { problem })),

@@ -298,6 +298,9 @@ pub fn metric_problem(metric: Option<&Metric>, problem: &MetricProblem) -> Strin
             }
             None => format!("{} matched '{text}', which is not a positive number", expression()),
         },
+        MetricProblem::TooLong { characters } => {
+            format!("{} matched {characters} characters, which are no number", expression())
+        }
         MetricProblem::File(problem) => {
             let file =
                 file.map_or_else(|| "--metric-file".to_owned(), |file| format!("--metric-file {file}"));
