@@ -67,7 +67,7 @@ impl LineStage<'_> {
         let mut lines = begun.unwrap_or_else(|| {
             let left = self.budget.saturating_sub(request.begun.elapsed().into());
             let check = |line| checked(line, &request.command, &ours);
-            let lines = within(shown.into_iter().map(check).collect(), longest(study, point), left);
+            let lines = within(shown.into_iter().map(check).collect(), times(study, point), left);
             PrintedLines { point: point.clone(), lines, trials: Vec::new(), stopped: None }
         });
         record.set_lines(&lines)?;
@@ -151,14 +151,22 @@ fn one_word_has_a_newline(command: &RunSpec) -> bool {
     command.command.iter().any(|word| word.as_os_str().to_string_lossy().contains('\n'))
 }
 
-/// The lines of which the least number of repeats fits into `left` when a run takes `one`: the first ones, and none where ours
-/// cannot be compared with the program's own.
-fn within(mut lines: Vec<PrintedLine>, one: Nanoseconds, left: Nanoseconds) -> Vec<PrintedLine> {
-    let mut needed = 0;
-    let both = of_lines(2, one);
+/// The lines of which the least number of repeats fits into `left` when a run takes these times as the operating system places it and
+/// at the better placement: the first ones, and none where ours cannot be compared with the program's own.
+fn within(
+    mut lines: Vec<PrintedLine>,
+    [own, better]: [Nanoseconds; 2],
+    left: Nanoseconds,
+) -> Vec<PrintedLine> {
+    let mut block = Nanoseconds(0);
     for line in lines.iter_mut().filter(|line| line.not_run.is_none()) {
-        needed += 1;
-        let needs = of_lines(needed, one).max(both);
+        block = match line.tool {
+            LineTool::Program => own + better,
+            LineTool::Numawise => block,
+            // It may not have the gain.
+            LineTool::Other(_) => block + own.max(better),
+        };
+        let needs = of_lines(1, block);
         if needs > left {
             line.not_run = Some(NotRun::NoTime { needs, left });
         }
@@ -166,16 +174,15 @@ fn within(mut lines: Vec<PrintedLine>, one: Nanoseconds, left: Nanoseconds) -> V
     lines
 }
 
-/// What a run of a line will take: as the slower of the two placements that it is about.
-fn longest(study: &Study, point: &PointId) -> Nanoseconds {
+/// What a run takes as the operating system places it, and at `point`.
+fn times(study: &Study, point: &PointId) -> [Nanoseconds; 2] {
     let middle = |id: &PointId| {
         let mut times: Vec<Nanoseconds> =
             study.trials.iter().filter(|trial| trial.point == *id).map(Trial::running).collect();
         times.sort_unstable();
         times.get(times.len() / 2).copied().unwrap_or_default()
     };
-    let baseline = study.header.baseline().map(|baseline| middle(&baseline.id)).unwrap_or_default();
-    middle(point).max(baseline)
+    [study.header.baseline().map(|baseline| middle(&baseline.id)).unwrap_or_default(), middle(point)]
 }
 
 /// The `PATH` with which our name means this very program; nothing where it does so already.
