@@ -163,9 +163,9 @@ pub fn cpu_share(study: &Study, point: &Point) -> Reading<Vec<(NodeId, Ratio)>> 
 /// Watching shorter than this says nothing of its cost: a tick of the kernel's clock is more than what it took.
 const LONG_ENOUGH: Nanoseconds = Nanoseconds(10_000_000);
 
-/// The highest share of one CPU that sampling took in any trial that was watched long enough to tell.
+/// The highest share of one CPU that sampling took in any trial that counts and was watched long enough to tell.
 pub fn sampling_cost(study: &Study) -> Reading<Ratio> {
-    let costs = study.trials.iter().filter_map(|trial| {
+    let costs = study.trials.iter().filter(|trial| !trial.is_warm_up()).filter_map(|trial| {
         let sampler = &trial.observation.measured()?.sampler;
         let long = sampler.span >= LONG_ENOUGH;
         share(sampler.cpu_time.seconds(), sampler.span.seconds()).filter(|_| long)

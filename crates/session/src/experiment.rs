@@ -39,6 +39,9 @@ mod tests;
 /// The least number of repeats: below it no interval is worth its name.
 pub const LEAST_REPEATS: u32 = 5;
 
+/// Share of one CPU that observing the first run may take.
+const FIRST_RUN: f64 = 0.1;
+
 /// Sampling aims at this part of its share, for what the last sample costs more than was foreseen.
 const CAUTION: f64 = 0.8;
 
@@ -104,6 +107,16 @@ impl ExperimentRequest {
         let even = EvenStart::of(points.iter().map(|point| &point.placement), pinner.as_ref());
         let metric_file = self.metric.file().cloned();
         LocalRunner { spec: self.command.clone(), watch: self.watch(), pinner, even, metric_file }
+    }
+
+    /// What runs the program for the first time. That run is in no comparison, and what is tried rests on what it shows: it is
+    /// watched more closely.
+    fn first_runner(&self, points: &[Point]) -> LocalRunner {
+        let mut runner = self.runner(points);
+        if self.sampling.value() > 0.0 {
+            runner.watch.rate = runner.watch.rate.max(FIRST_RUN);
+        }
+        runner
     }
 
     fn watch(&self) -> numawise_observe::Options {
@@ -395,7 +408,7 @@ fn first_run(
     let header = request.header(machine, StudyDesign { points, pairs: Vec::new(), not_tried: Vec::new() })?;
     let mut study = Study { header, trials: Vec::new(), stopped: None, lines: None };
     let mut engine = Engine {
-        runner: &mut request.runner(&study.header.points),
+        runner: &mut request.first_runner(&study.header.points),
         clock: &SystemClock { begun: request.begun },
         keep: &mut NotYet,
         sink,

@@ -48,7 +48,9 @@ impl FirstRunPlaces {
         let most = |places: Vec<(NodeId, f64)>| places.first().copied().filter(|(_, share)| *share > MOST);
         let fixed = || most(self.fixed_shares()).map(|(node, share)| (node, reason_of_fixed(share)));
         let memory = || {
+            let enough = self.memory.iter().map(|(_, bytes)| *bytes).sum::<Bytes>() >= LEAST;
             most(shares(&self.memory, |bytes| bytes.0 as f64))
+                .filter(|_| enough)
                 .map(|(node, share)| (node, NodeReason::Memory { share: Ratio(share) }))
         };
         let cpu_time = || {
@@ -68,8 +70,9 @@ impl FirstRunPlaces {
 
     /// The shares of memory that stays where it is; empty where that is little.
     fn fixed_shares(&self) -> Vec<(NodeId, f64)> {
-        let sum = |places: &[(NodeId, Bytes)]| places.iter().map(|(_, bytes)| bytes.0 as f64).sum::<f64>();
-        if sum(&self.fixed) <= NOTEWORTHY * sum(&self.memory) {
+        let sum = |places: &[(NodeId, Bytes)]| places.iter().map(|(_, bytes)| *bytes).sum::<Bytes>();
+        let (fixed, all) = (sum(&self.fixed), sum(&self.memory));
+        if fixed < LEAST_FIXED || fixed.0 as f64 <= NOTEWORTHY * all.0 as f64 {
             return Vec::new();
         }
         shares(&self.fixed, |bytes| bytes.0 as f64)
@@ -91,6 +94,10 @@ fn shares<T: Copy>(places: &[(NodeId, T)], size: fn(T) -> f64) -> Vec<(NodeId, f
 
 /// Memory that stays where it is decides from this share of all memory on: below, it is the code of libraries.
 const NOTEWORTHY: f64 = 0.2;
+/// And from this on: the code of a shell and of its libraries is less.
+const LEAST_FIXED: Bytes = Bytes::mib(4);
+/// Less memory than this was seen too early, or has no weight.
+const LEAST: Bytes = Bytes::mib(1);
 /// A node has most of something from this share on.
 const MOST: f64 = 0.6;
 /// A second node is worth a trial too from this share on.

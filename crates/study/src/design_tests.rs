@@ -187,6 +187,8 @@ fn what_is_tried_on_one_node_is_tried_where_the_memory_is() {
     assert_eq!(on([2, 0], [10, 90]), tried("1", true), "code of libraries decides nothing");
     assert_eq!(on([0, 60], [90, 60]), tried("1", true), "a page cache stays, other memory follows");
     assert_eq!(on([0, 60], [90, 600]), tried("1", true));
+    assert_eq!(on([3, 0], [2, 3]), tried("0", false), "nor do files of a shell, where little else was seen");
+    assert_eq!(on([0, 5], [8, 5]), tried("1", true));
 }
 
 #[test]
@@ -212,6 +214,8 @@ fn cpu_time_tells_the_node_where_memory_does_not() {
     assert_eq!(node(&design([90, 10], [1, 9])), "0", "memory says more");
     assert_eq!(node(&design([50, 50], [5, 5])), "0");
     assert_eq!(node(&design([50, 50], [0, 0])), "0");
+    assert_eq!(node(&design([1, 0], [1, 9])), "0");
+    assert_eq!(node(&design([0, 0], [1, 9])), "1", "memory that was not seen says nothing");
 }
 
 #[test]
