@@ -39,34 +39,34 @@ pub enum FindingId {
     #[serde(rename = "NW009")]
     ThreadsBoundByProgram,
     /// Threads do better together on one node than over several.
-    #[serde(rename = "NW010")]
+    #[serde(rename = "NW050")]
     BetterTogether,
     /// Pinned threads are faster, though none was seen to migrate.
-    #[serde(rename = "NW011")]
+    #[serde(rename = "NW051")]
     PinningHelps,
     /// A placement is better, and no other finding says why.
-    #[serde(rename = "NW012")]
+    #[serde(rename = "NW052")]
     PlacementHelps,
     /// More threads work than there are CPUs for them.
-    #[serde(rename = "NW013")]
+    #[serde(rename = "NW033")]
     Oversubscribed,
     /// Pages of another size are better.
-    #[serde(rename = "NW014")]
+    #[serde(rename = "NW053")]
     PageSize,
     /// The kernel moves pages, and that costs.
-    #[serde(rename = "NW015")]
+    #[serde(rename = "NW054")]
     PagesMoved,
     /// Other work on the machine.
-    #[serde(rename = "NW016")]
+    #[serde(rename = "NW055")]
     MachineShared,
     /// A node has no room for the memory that is meant for it.
-    #[serde(rename = "NW017")]
+    #[serde(rename = "NW056")]
     NodeFull,
     /// A part of the program's memory is in swap.
-    #[serde(rename = "NW018")]
+    #[serde(rename = "NW057")]
     MemoryInSwap,
     /// Pages of files lie on another node than the threads that read them.
-    #[serde(rename = "NW019")]
+    #[serde(rename = "NW058")]
     FilesElsewhere,
 }
 
@@ -83,16 +83,16 @@ impl FindingId {
             FindingId::NodeChosenAnew => "NW007",
             FindingId::MemoryOutOfReach => "NW008",
             FindingId::ThreadsBoundByProgram => "NW009",
-            FindingId::BetterTogether => "NW010",
-            FindingId::PinningHelps => "NW011",
-            FindingId::PlacementHelps => "NW012",
-            FindingId::Oversubscribed => "NW013",
-            FindingId::PageSize => "NW014",
-            FindingId::PagesMoved => "NW015",
-            FindingId::MachineShared => "NW016",
-            FindingId::NodeFull => "NW017",
-            FindingId::MemoryInSwap => "NW018",
-            FindingId::FilesElsewhere => "NW019",
+            FindingId::BetterTogether => "NW050",
+            FindingId::PinningHelps => "NW051",
+            FindingId::PlacementHelps => "NW052",
+            FindingId::Oversubscribed => "NW033",
+            FindingId::PageSize => "NW053",
+            FindingId::PagesMoved => "NW054",
+            FindingId::MachineShared => "NW055",
+            FindingId::NodeFull => "NW056",
+            FindingId::MemoryInSwap => "NW057",
+            FindingId::FilesElsewhere => "NW058",
         }
     }
 }

@@ -1,4 +1,4 @@
-//! NW019: pages of files on another node than the threads.
+//! NW058: pages of files on another node than the threads.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! NW017: a node that has no room for the memory that is meant for it.
+//! NW056: a node that has no room for the memory that is meant for it.
 
 use numawise_facts::finding::{
     Advice, AdvisedStep, Amount, EvidenceQuantity, EvidenceSource, EvidenceSubject,

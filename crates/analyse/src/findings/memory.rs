@@ -15,7 +15,7 @@ use crate::{comparison, share, summary};
 pub fn first_touch_by_one_thread(case: &Case) -> Option<Finding> {
     let seen = concentrated::concentrated(case)?;
     if together::one_node_is_best(case).is_some() {
-        return None; // spreading memory is not what helps: NW010 says what does
+        return None; // spreading memory is not what helps: NW050 says what does
     }
     let interleaved = case.gain(comparison::of_interleaving(&case.study.header));
     let remote = case.loss(comparison::of_remote_memory(&case.study.header));

@@ -1,4 +1,4 @@
-//! NW013: more threads work than there are CPUs for them.
+//! NW033: more threads work than there are CPUs for them.
 
 use numawise_facts::finding::{
     Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject,

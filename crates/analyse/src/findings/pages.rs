@@ -1,4 +1,4 @@
-//! NW014 and NW015: pages of another size, and pages that the kernel moves.
+//! NW053 and NW054: pages of another size, and pages that the kernel moves.
 
 use numawise_facts::finding::{
     Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject,

@@ -1,4 +1,4 @@
-//! NW011 and NW012: gains that no other finding explains.
+//! NW051 and NW052: gains that no other finding explains.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use numawise_units::{CpuId, Ratio};
 use super::threads::{migrate, spread_of_runs};
 use super::{Case, Decided, concentrated, cost, plain};
 use crate::comparison::{self, Comparison};
-use crate::inside::workers;
+use crate::inside::{workers, working_at_once};
 use crate::obeyed::pinned::not_pinned;
 use crate::{share, summary, verdict};
 
@@ -104,11 +104,12 @@ fn shared_cpus(case: &Case) -> Option<Evidence> {
     })
 }
 
-/// Whether two threads that worked were on one CPU for most of their time; `None` where there are more threads than CPUs, or fewer
-/// than two.
+/// Whether two threads that worked at once were on one CPU for most of their time; `None` where there are more threads than CPUs, or
+/// fewer than two, or nothing tells which worked at once: those that follow one another may share a CPU.
 fn two_on_one_cpu(run: &Observation, cpus: usize) -> Option<bool> {
     let workers = workers(run)?;
-    if workers.len() < 2 || workers.len() > cpus {
+    let at_once = working_at_once(run)? as usize;
+    if at_once < 2 || at_once < workers.len() || workers.len() > cpus {
         return None;
     }
     let mut on: BTreeMap<CpuId, u32> = BTreeMap::new();

@@ -26,7 +26,26 @@ fn on(cpus: [u32; 2], waited: u64) -> Observation {
     seen.migrations = Reading::Measured(0);
     seen.run_delay = Reading::Measured(numawise_units::Nanoseconds(waited));
     seen.usage.user = numawise_units::Nanoseconds(1_000_000_000);
+    ready_together(seen, 40)
+}
+
+/// Both threads were ready in `several` of 50 samples.
+fn ready_together(mut seen: Observation, several: u64) -> Observation {
+    seen.sampler.samples = 50;
+    seen.several_ready = Reading::Measured(several);
+    let Reading::Measured(all) = &mut seen.threads else { unreachable!("threads were put there") };
+    all.iter_mut().for_each(|thread| thread.ready_with_others = several);
     seen
+}
+
+#[test]
+fn threads_that_follow_one_another_may_have_the_same_cpu() {
+    let mut study = one_node_check(1.33, 1.0);
+    see(&mut study, "os", &ready_together(on([1, 1], 250_000_000), 0));
+    see(&mut study, "pinned", &on([0, 1], 0));
+    let findings = analyse(&study).findings;
+    assert_eq!(findings[0].id.code(), "NW051");
+    assert!(findings[0].evidence.iter().all(|one| one.quantity != EvidenceQuantity::RunsWithSharedCpu));
 }
 
 #[test]
@@ -36,7 +55,7 @@ fn a_gain_by_pinning_alone_is_a_finding_with_what_was_seen() {
     see(&mut study, "pinned", &on([0, 1], 0));
     let analysis = analyse(&study);
     let [finding] = analysis.findings.as_slice() else { panic!("{:#?}", analysis.findings) };
-    assert_eq!(finding.id.code(), "NW011");
+    assert_eq!(finding.id.code(), "NW051");
     assert_eq!(finding.cure.as_ref(), Some(&study.header.points[1].request));
     assert!((finding.cost.measured().unwrap().ratio.0 - 1.33).abs() < 0.01);
     let value = |quantity| {
@@ -62,7 +81,7 @@ fn what_could_not_be_seen_is_no_reason_to_say_nothing() {
     for trial in &mut study.trials {
         trial.observation = Reading::unavailable("this kernel shows nothing");
     }
-    assert_eq!(codes(&study), ["NW011"]);
+    assert_eq!(codes(&study), ["NW051"]);
     assert_eq!(codes(&one_node_check(1.0, 1.0)), [""; 0]);
     assert_eq!(codes(&one_node_check(1.0, 1.33)), [""; 0], "pinning costs, and what is used now is better");
 }
@@ -79,7 +98,7 @@ fn a_placement_that_pinned_no_thread_is_not_said_to_help_by_pinning() {
     study.header.points[1].placement.binding = numawise_facts::ThreadBinding::Pinned;
     see(&mut study, "pinned", &forked);
     let codes = codes(&study);
-    assert_eq!(codes, ["NW012"]);
+    assert_eq!(codes, ["NW052"]);
 }
 
 #[test]
@@ -89,7 +108,7 @@ fn a_gain_of_one_node_without_a_reason_has_a_finding() {
     see(&mut study, "os", &observation(&[(0, 50), (1, 50)], &[(0, 1), (4, 1)]));
     let analysis = analyse(&study);
     assert_eq!(analysis.recommended.as_ref().map(|point| point.0.as_str()), Some("one-node"));
-    assert_eq!(codes(&study), ["NW012"]);
+    assert_eq!(codes(&study), ["NW052"]);
 }
 
 /// Studies of two machines with effects and observations of all kinds.

@@ -1,4 +1,4 @@
-//! NW016: other work on the machine.
+//! NW055: other work on the machine.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! NW018: memory in swap.
+//! NW057: memory in swap.
 
 use numawise_facts::finding::{Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity};
 use numawise_facts::{Finding, FindingId, Observation, Reading, Trial};

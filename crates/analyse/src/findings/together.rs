@@ -1,4 +1,4 @@
-//! NW010: threads that do better together on one node.
+//! NW050: threads that do better together on one node.
 
 use numawise_facts::finding::{
     Advice, AdvisedStep, Amount, EvidenceQuantity, EvidenceSource, EvidenceSubject,

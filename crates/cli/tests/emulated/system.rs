@@ -58,7 +58,7 @@ fn emulated_checks_try_as_many_threads_as_cpus() {
     assert_eq!(threads("fewer-threads"), Some(4.into()), "{}", run[0].stdout);
     let seen = |id: &str| point(&told, id).and_then(|point| point["threads_seen"].as_u64()).unwrap_or(0);
     assert!(seen("os") > 2 * seen("fewer-threads"), "{} and {}", seen("os"), seen("fewer-threads"));
-    let finding = told["findings"].as_array().unwrap().iter().find(|finding| finding["id"] == "NW013");
+    let finding = told["findings"].as_array().unwrap().iter().find(|finding| finding["id"] == "NW033");
     if let Some(cure) = finding.map(|finding| &finding["cure"]).filter(|cure| !cure.is_null()) {
         assert_eq!(cure["threads"], 4);
     }
