@@ -29,6 +29,8 @@ pub(super) struct Case {
     pub setup: Option<String>,
     #[serde(default)]
     pub options: String,
+    #[serde(default)]
+    pub wall: bool,
     #[serde(default = "budget")]
     pub budget: u64,
     #[serde(default = "one_seed")]

@@ -24,6 +24,8 @@ struct entry {
 // The cases of each file; each table ends with an entry without a name.
 extern const struct entry thread_cases[], pattern_cases[], process_cases[], own_cases[], idle_cases[];
 
+// Seconds since some moment.
+double now(void);
 // Ends the program with status 1 and says why.
 _Noreturn void fail(const char *what);
 _Noreturn void wrong(const char *what);

@@ -42,8 +42,9 @@ int main(int count, char **words)
     for (int t = 0; t < TABLES; t++) {
         for (const struct entry *e = tables[t]; e->name; e++) {
             if (strcmp(e->name, words[1])) continue;
+            double begin = now();
             e->run(&job);
-            printf("%s: done\n", e->name);
+            printf("%s: done\nseconds: %.6f\n", e->name, now() - begin);
             return 0;
         }
     }

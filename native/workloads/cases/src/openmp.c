@@ -9,6 +9,7 @@
 int main(int count, char **words)
 {
     if (count != 4) return fprintf(stderr, "usage: cases_openmp serial|parallel MIB ROUNDS\n"), 2;
+    double begin = now();
     bool serial = !strcmp(words[1], "serial");
     size_t bytes = strtoul(words[2], NULL, 10) << 20;
     long rounds = strtol(words[3], NULL, 10);
@@ -26,6 +27,6 @@ int main(int count, char **words)
     }
     const char *check = getenv("CASES_CHECK");
     if (check && !strcmp(check, "1") && !swept(memory, bytes, rounds)) wrong("lines were not swept as often as asked");
-    printf("cases_openmp: done\n");
+    printf("cases_openmp: done\nseconds: %.6f\n", now() - begin);
     return 0;
 }

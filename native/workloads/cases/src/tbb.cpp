@@ -3,6 +3,7 @@
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -25,6 +26,7 @@ int main(int count, char** words) {
         std::fprintf(stderr, "usage: cases_tbb MIB ROUNDS THREADS\n");
         return 2;
     }
+    const auto begin = std::chrono::steady_clock::now();
     const std::size_t bytes = std::strtoull(words[1], nullptr, 10) << 20;
     const long rounds = std::strtol(words[2], nullptr, 10);
     const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, std::strtoul(words[3], nullptr, 10));
@@ -41,6 +43,7 @@ int main(int count, char** words) {
             return 1;
         }
     }
-    std::printf("cases_tbb: done\n");
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    std::printf("cases_tbb: done\nseconds: %.6f\n", took.count());
     return 0;
 }
