@@ -33,7 +33,7 @@ pub fn not_pinned(study: &Study, point: &Point) -> Option<StudyNotice> {
 }
 
 /// What was known before the first trial: the program takes no library.
-fn out_of_reach(point: &Point) -> bool {
+pub fn out_of_reach(point: &Point) -> bool {
     let said = |notice: &Notice| matches!(notice, Notice::Launch(LaunchNotice::NotPreloadable { .. }));
     point.placement.warnings.iter().any(said)
 }

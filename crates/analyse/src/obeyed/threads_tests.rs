@@ -148,3 +148,24 @@ fn what_could_not_be_tried_is_not_what_cannot_matter() {
     assert_eq!(verdict.kind, VerdictKind::Undecided);
     assert_eq!(verdict.placed_well, PlacedWell::NotDecided { points: vec![] });
 }
+
+/// What takes no library is placed by the mask of its task and by its memory: those were obeyed.
+#[test]
+fn a_program_that_takes_no_library_is_asked_for_the_cpus_of_its_task() {
+    use numawise_facts::notice::{LaunchNotice, NotPreloadableReason, PreloadObstacle};
+    let astray = |cpus: &str, mode: MemoryMode| {
+        let mut study = check();
+        let point = &mut study.header.points[1];
+        let (program, reason) = ("app".to_owned(), NotPreloadableReason::StaticallyLinked);
+        let obstacle = PreloadObstacle::Program { program, reason };
+        point.placement.warnings = vec![LaunchNotice::NotPreloadable { obstacle }.into()];
+        point.placement.tasks[0].cpus = cpus.parse().unwrap();
+        point.placement.tasks[0].memory.mode = mode;
+        see(&mut study, "pinned", &with_masks(&[cpus; 4]));
+        not_obeyed(&study, &study.header.points[1]).is_some()
+    };
+    let all = two_sockets().allowed_cpus.to_string();
+    assert!(!astray("0,2,4,6", MemoryMode::Default));
+    assert!(!astray(&all, MemoryMode::Interleave));
+    assert!(astray(&all, MemoryMode::Default), "nothing is placed");
+}
