@@ -108,10 +108,12 @@ fn in_run(observation: &Observation, allowed: &CpuSet) -> Option<Option<Contende
     let used = observation.usage.cpu_time().seconds();
     let at_once = working_at_once(observation);
     let ready = observation.run_delay.measured().map(|waited| (used + waited.seconds()) / span);
-    let enough = match ready {
-        Some(ready) => ready >= CONTENDED * cpus as f64,
-        // How long threads waited is not counted: samples found them ready together, or all CPUs are busy all the time.
-        None => at_once.is_some() || used >= 0.9 * cpus as f64 * span,
+    let enough = match (at_once, ready) {
+        // Samples found them ready together; a thread that ends between two takes its last waiting along.
+        (Some(_), _) => true,
+        (None, Some(ready)) => ready >= CONTENDED * cpus as f64,
+        // How long threads waited is not counted; all CPUs are busy all the time.
+        (None, None) => used >= 0.9 * cpus as f64 * span,
     };
     let threads = at_once.map_or(busy.len() as u64, u64::from);
     let contended = span > 0.0 && enough && threads > cpus;

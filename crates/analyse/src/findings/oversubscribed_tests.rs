@@ -124,4 +124,9 @@ fn where_waiting_is_not_counted_threads_that_were_ready_together_show_it_too() {
     assert_eq!(finding.evidence[0].value, Reading::Measured(Amount::Count(16)));
     see(&mut study, "os", &ready_together(40, 38, &[36; 8]));
     assert_eq!(found(&study), None);
+    // What a thread waited after its last sample is in no sum.
+    let mut seen = ready_together(40, 38, &[36; 16]);
+    seen.run_delay = Reading::Measured(Nanoseconds(0));
+    see(&mut study, "os", &seen);
+    assert!(found(&study).is_some());
 }
