@@ -49,6 +49,14 @@ fn memory_on_one_node_and_threads_on_both_is_first_touch_by_one_thread() {
     assert_eq!((cure.strategy, cure.memory), (Strategy::Distributed, MemoryRequest::Interleave(None)));
 }
 
+/// Remote memory costs, but nobody waits for the threads that have it: they take less from the queue.
+#[test]
+fn first_touch_by_one_thread_is_no_matter_where_interleaving_brings_nothing() {
+    let mut study = two_node_check(2.0, 2.0, 2.0, 2.1, 3.0, 1.5);
+    see(&mut study, "os", &first_touch_by_one());
+    assert_eq!(found(&study, FindingId::FirstTouchByOneThread), None);
+}
+
 #[test]
 fn spread_memory_is_not_first_touch_by_one_thread() {
     let mut study = two_node_check(2.0, 1.9, 1.1, 2.1, 3.0, 1.5);

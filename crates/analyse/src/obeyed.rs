@@ -3,6 +3,7 @@
 
 pub mod memory;
 pub mod pinned;
+mod reach;
 pub mod threads;
 
 use numawise_facts::{Point, PointId, Study};

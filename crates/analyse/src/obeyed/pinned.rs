@@ -5,10 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use numawise_facts::notice::{LaunchNotice, NotPinnedReason, StudyNotice};
-use numawise_facts::{Notice, Point, Study, ThreadBinding, ThreadObservation};
+use numawise_facts::notice::{NotPinnedReason, StudyNotice};
+use numawise_facts::{Point, Study, ThreadBinding, ThreadObservation};
 use numawise_units::Pid;
 
+use super::reach::out_of_reach;
 use super::threads::bound_by_others;
 use crate::{inside, summary};
 
@@ -30,12 +31,6 @@ pub fn not_pinned(study: &Study, point: &Point) -> Option<StudyNotice> {
         return None;
     }
     Some(StudyNotice::NotPinned { point: point.id.clone(), reason: reason(point, &workers) })
-}
-
-/// What was known before the first trial: the program takes no library.
-pub fn out_of_reach(point: &Point) -> bool {
-    let said = |notice: &Notice| matches!(notice, Notice::Launch(LaunchNotice::NotPreloadable { .. }));
-    point.placement.warnings.iter().any(said)
 }
 
 fn reason(point: &Point, workers: &[&ThreadObservation]) -> NotPinnedReason {

@@ -1,4 +1,5 @@
-use numawise_facts::notice::{NotPreloadableReason, PreloadObstacle};
+use numawise_facts::Notice;
+use numawise_facts::notice::{LaunchNotice, NotPreloadableReason, PreloadObstacle};
 use numawise_facts::{ContrastRole, Observation, Reading};
 use numawise_units::CpuSet;
 

@@ -11,7 +11,7 @@ use numawise_facts::notice::{PlacementEvidence, StudyNotice};
 use numawise_facts::{MemoryMode, Observation, Point, PointRole, Study, ThreadBinding, ThreadObservation};
 use numawise_units::{CpuSet, Pid};
 
-use super::pinned::out_of_reach;
+use super::reach::out_of_reach;
 use crate::inside::workers;
 use crate::summary;
 
