@@ -16,8 +16,8 @@ mod tests;
 /// interleaved and than threads over all nodes: the threads share data, or what they need fits together.
 pub fn better_together(case: &Case) -> Option<Finding> {
     let gain = one_node_is_best(case)?;
-    if files::read_elsewhere(case).is_some() {
-        return None; // what is better there is known
+    if gain.between.to.threads() < 2 || files::read_elsewhere(case).is_some() {
+        return None; // one thread shares nothing with others; what is better for files is known
     }
     let Comparison { from, to } = gain.between;
     let mut evidence = vec![plain(

@@ -59,3 +59,15 @@ fn spread_threads_that_are_as_good_say_nothing_of_togetherness() {
     see(&mut study, "os", &observation(&[(0, 50), (1, 50)], &[(0, 1), (4, 1)]));
     assert!(!codes(&study).contains(&"NW050"));
 }
+
+#[test]
+fn one_thread_is_not_better_together() {
+    let mut study = two_node_check(2.0, 1.9, 1.6, 1.1, 3.0, 1.5);
+    see(&mut study, "os", &observation(&[(1, 100)], &[(0, 100)]));
+    for point in &mut study.header.points {
+        for task in &mut point.placement.tasks {
+            task.threads.truncate(1);
+        }
+    }
+    assert!(!codes(&study).contains(&"NW050"), "{:?}", codes(&study));
+}
