@@ -60,7 +60,12 @@ pub fn bound_by_others(study: &Study) -> Option<StudyNotice> {
     let allowed = &study.header.machine.allowed_cpus;
     let masks_of = |observation| {
         let workers = workers(observation)?;
-        let masks: Option<Vec<&CpuSet>> = workers.iter().map(|thread| thread.mask.measured()).collect();
+        let is_main = |thread: &&&ThreadObservation| thread.tid == thread.pid;
+        // A main thread that starts several others may stay as it was: what it did before counts as work.
+        let several = workers.iter().filter(|thread| !is_main(thread)).count() > 1;
+        let free = |thread: &&&ThreadObservation| thread.mask.measured().is_some_and(|mask| mask == allowed);
+        let bound = workers.iter().filter(|thread| !(several && is_main(thread) && free(thread)));
+        let masks: Option<Vec<&CpuSet>> = bound.map(|thread| thread.mask.measured()).collect();
         masks.filter(|masks| !masks.is_empty())
     };
     let trials: Vec<Vec<&CpuSet>> = summary::watched(study, point).filter_map(masks_of).collect();

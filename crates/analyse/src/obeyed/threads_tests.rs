@@ -135,6 +135,8 @@ fn a_program_that_binds_its_threads_itself_is_known_by_the_baseline() {
     };
     assert_eq!(told, [expected.into()]);
     assert_eq!(caveats_at("os", &with_masks(&["0-7", "1"])), [], "one thread is bound, as a logger may be");
+    let workers = caveats_at("os", &with_masks(&["0-7", "0-1", "0-1"]));
+    assert!(matches!(workers.as_slice(), [Notice::Study(StudyNotice::BoundByOthers { .. })]), "{workers:?}");
 }
 
 #[test]
