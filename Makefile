@@ -1,4 +1,4 @@
-# One target each: demo, demo-emulated, test, tidy, bench. `make help` lists them.
+# One target each: demo, demo-emulated, test, tidy, bench, truth, null. `make help` lists them.
 .DELETE_ON_ERROR:
 CARGO ?= cargo
 NUMAWISE := target/release/numawise
@@ -13,6 +13,8 @@ help:
 	@echo 'make test           every kind of test'
 	@echo 'make tidy           formatting, lints, the rules of ARCHITECTURE.md, sizes of files'
 	@echo 'make bench          the figures that we promise, vs other tools'
+	@echo 'make truth          what check says of programs whose truth is measured by hand; remakes docs/truth.md in 40 min'
+	@echo 'make null           what check says of programs that nothing can affect; remakes docs/truth-null.md in 10 min'
 	@echo 'make build          the numawise binary, the library that pins threads, and the bundled programs'
 	@echo 'make install        into PREFIX ($(PREFIX)): bin/numawise and lib/numawise/'
 
@@ -59,6 +61,17 @@ tidy:
 .PHONY: bench
 bench: build deps-bench
 	scripts/bench
+
+# Nothing else may run on this machine meanwhile: emulated machines with timing need its CPUs.
+.PHONY: truth
+truth: build deps-test
+	$(MAKE) --no-print-directory -C native/workloads/cases all
+	$(CARGO) run --quiet --locked -p testbed -- truth
+
+# Nothing else should run on this machine meanwhile: what disturbs a run is no fault of the verdict.
+.PHONY: null
+null: build
+	scripts/null-programs
 
 .PHONY: clean
 clean:

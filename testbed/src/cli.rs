@@ -1,4 +1,4 @@
-//! The command line: `testbed machines`, `testbed run`, `testbed fetch`.
+//! The command line: `testbed machines`, `testbed run`, `testbed fetch`, `testbed truth`.
 //!
 //! Exit status of `run`: that of the first command that failed; 125 when the guest itself could not be run.
 
@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 use testbed::{CommandResult, GuestRun, Mpi};
+
+use crate::truth;
 
 /// Not a status that shells or the kernel give to common failures; docker and timeout use it alike.
 const NO_GUEST: u8 = 125;
@@ -27,6 +29,8 @@ enum Action {
     Run(Box<RunArgs>),
     /// Download the kernel now instead of before the first run.
     Fetch,
+    /// Compare what `numawise check` says with what is measured by hand; writes docs/truth.md.
+    Truth(truth::TruthArgs),
 }
 
 #[derive(Args)]
@@ -82,6 +86,7 @@ pub(crate) fn run() -> ExitCode {
     let outcome = match Cli::parse().action {
         Action::Machines => machines(),
         Action::Run(arguments) => run_guest(&arguments),
+        Action::Truth(arguments) => truth::run(&arguments).map_err(|e| e.to_string()),
         Action::Fetch => {
             numawise_emulate::readiness(testbed::work_folder()).map_err(|e| e.to_string()).map(|()| 0)
         }

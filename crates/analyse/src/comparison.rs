@@ -1,7 +1,9 @@
 //! Which points of a study compare in which respect: asked by levels and roles, never by the labels of points.
 
 use numawise_facts::point::Factor;
-use numawise_facts::{Levels, MemoryRequest, Point, PointRole, Strategy, StudyHeader, ThreadBinding};
+use numawise_facts::{
+    Balancing, Levels, MemoryRequest, Point, PointRole, Strategy, StudyHeader, ThreadBinding,
+};
 
 /// A planned contrast with both of its points.
 #[derive(Debug, Clone, Copy)]
@@ -55,6 +57,31 @@ pub fn of_pinning(header: &StudyHeader) -> Option<Comparison<'_>> {
             && matches!(to.memory, MemoryRequest::Default | MemoryRequest::Local)
             && to.placement.nodes.is_none()
             && to.placement.cpus.is_none()
+    })
+}
+
+/// The baseline and the same with fewer threads.
+pub fn of_fewer_threads(header: &StudyHeader) -> Option<Comparison<'_>> {
+    find(header, |Comparison { from, to }| {
+        from.role == PointRole::Baseline
+            && from.levels.differing(&to.levels) == [Factor::Threads]
+            && to.levels.threads < from.levels.threads
+    })
+}
+
+/// The baseline and the same with pages of another size.
+pub fn of_page_size(header: &StudyHeader) -> Option<Comparison<'_>> {
+    find(header, |Comparison { from, to }| {
+        from.role == PointRole::Baseline && from.levels.differing(&to.levels) == [Factor::Pages]
+    })
+}
+
+/// The baseline and the same with memory that NUMA balancing leaves alone.
+pub fn without_balancing(header: &StudyHeader) -> Option<Comparison<'_>> {
+    find(header, |Comparison { from, to }| {
+        from.role == PointRole::Baseline
+            && from.levels.differing(&to.levels) == [Factor::Balancing]
+            && to.levels.balancing == Balancing::Off
     })
 }
 

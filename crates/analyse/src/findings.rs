@@ -1,19 +1,27 @@
 //! Findings: named conclusions with evidence, cost, cure and advice. One file for each family of evidence.
 
+mod apart;
 mod concentrated;
+mod files;
+mod full;
 mod hbm;
 mod memory;
 mod nodes;
 mod noise;
 mod others;
+mod oversubscribed;
+mod pages;
+mod pinning;
+mod shared;
 mod spread;
+mod swap;
 mod threads;
 mod together;
 
 use std::cmp::Ordering;
 
 use numawise_facts::finding::{Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject};
-use numawise_facts::{Effect, Finding, PlacementRequest, PointRole, Reading, Study};
+use numawise_facts::{Effect, Finding, PlacementRequest, Reading, Study};
 use numawise_tables::{
     Contrast, ContrastCall, Expected, ExpectedEffect, MemoryMove, NotExpected, PointSummary, Verdict,
 };
@@ -112,6 +120,7 @@ pub fn all(
     let rules = [
         memory::first_touch_by_one_thread,
         threads::migrate,
+        pinning::helps,
         spread::idle_bandwidth,
         spread::process_per_node,
         hbm::unused,
@@ -120,8 +129,16 @@ pub fn all(
         others::memory_out_of_reach,
         others::threads_bound,
         together::better_together,
+        oversubscribed::more_threads_than_cpus,
+        pages::of_another_size,
+        pages::moved,
+        shared::other_work,
+        full::node_is_full,
+        swap::memory_in_swap,
+        files::read_elsewhere,
     ];
     let mut findings: Vec<Finding> = rules.iter().filter_map(|rule| rule(&case)).collect();
+    findings.extend(pinning::unexplained_gain(&case, &findings));
     findings.sort_by(|a, b| weight(study, b).partial_cmp(&weight(study, a)).unwrap_or(Ordering::Equal));
     findings
 }
@@ -130,9 +147,9 @@ pub fn all(
 /// measured; then the greater effect.
 fn weight(study: &Study, finding: &Finding) -> (u8, f64) {
     let Some(effect) = finding.cost.measured() else { return (0, 0.0) };
-    let is_candidate = finding.cure.as_ref().is_some_and(|cure| {
-        study.header.points.iter().any(|point| point.role == PointRole::Candidate && point.request == *cure)
-    });
+    // Several tasks are several runs of the program at once.
+    let one_run = study.header.baseline().map_or(1, |point| point.request.tasks);
+    let is_candidate = finding.cure.as_ref().is_some_and(|cure| cure.tasks <= one_run);
     (if is_candidate { 2 } else { 1 }, effect.ratio.0)
 }
 

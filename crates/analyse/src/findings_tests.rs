@@ -49,6 +49,14 @@ fn memory_on_one_node_and_threads_on_both_is_first_touch_by_one_thread() {
     assert_eq!((cure.strategy, cure.memory), (Strategy::Distributed, MemoryRequest::Interleave(None)));
 }
 
+/// Remote memory costs, but nobody waits for the threads that have it: they take less from the queue.
+#[test]
+fn first_touch_by_one_thread_is_no_matter_where_interleaving_brings_nothing() {
+    let mut study = two_node_check(2.0, 2.0, 2.0, 2.1, 3.0, 1.5);
+    see(&mut study, "os", &first_touch_by_one());
+    assert_eq!(found(&study, FindingId::FirstTouchByOneThread), None);
+}
+
 #[test]
 fn spread_memory_is_not_first_touch_by_one_thread() {
     let mut study = two_node_check(2.0, 1.9, 1.1, 2.1, 3.0, 1.5);
@@ -171,7 +179,8 @@ fn without_a_sample_nothing_is_said_of_memory() {
     see(&mut study, "os", &blind);
     assert_eq!(found(&study, FindingId::FirstTouchByOneThread), None);
     let reason = numawise_facts::Reason("move_pages is forbidden".into());
-    let missing = StudyNotice::NotObserved { what: ObservedFigure::MemoryByNode, reason, others: 0 };
+    let (what, trials) = (ObservedFigure::MemoryByNode, 6);
+    let missing = StudyNotice::NotObserved { what, reason, trials, others: 0 };
     assert!(analyse(&study).unavailable.contains(&missing.into()));
 }
 
@@ -250,7 +259,7 @@ fn a_machine_that_is_never_quiet_is_a_finding() {
     let mut busy = study(two_sockets(), &[("os", 1.2), ("pinned", 1.2)], &pairs, 6);
     busy.trials
         .iter_mut()
-        .for_each(|trial| trial.disturbances = vec![numawise_facts::Disturbance::OtherLoad(0.5)]);
+        .for_each(|trial| trial.disturbances = vec![numawise_facts::Disturbance::Steal(0.5)]);
     let finding = found(&busy, FindingId::TooNoisyOrShort).unwrap();
     let runs = one(&finding, EvidenceQuantity::DisturbedRuns);
     assert_eq!((&runs.value, runs.of), (&Reading::Measured(Amount::Count(12)), Some(Amount::Count(12))));

@@ -27,28 +27,29 @@ pub fn workers(observation: &Observation) -> Option<Vec<&ThreadObservation>> {
     Some(threads.iter().filter(|t| t.cpu_time.seconds() > WORKER * busiest).collect())
 }
 
-/// Samples that a run takes at the least to tell how many threads worked at once.
+/// Samples that a run takes at the least to tell what its threads did for most of it; runs of a point together that have several
+/// threads ready, to tell how many worked at once.
 const SAMPLES: u64 = 10;
-/// Samples with several threads ready, fewer of which may be chance.
-const WITH_SEVERAL: u64 = 5;
+/// Samples of one run with several threads ready, fewer of which may be chance.
+const WITH_SEVERAL: u64 = 3;
 
-/// The threads that worked at once in the runs of a point, the middle of those that tell it; `None` where none does. A main thread
-/// that has its work before and after the others counts with none of them, nor do helpers that wait most of the time.
+/// The threads that worked at once in the runs of a point, the middle of those that tell it; `None` where they tell too little. A
+/// main thread that has its work before and after the others counts with none of them, nor do helpers that wait most of the time.
 pub fn working_threads(study: &Study, point: &Point) -> Option<u32> {
-    middle(summary::watched(study, point).filter_map(working_at_once).collect())
+    let runs: Vec<(u32, u64)> = summary::watched(study, point)
+        .filter_map(|run| Some((working_at_once(run)?, run.sampler.samples)))
+        .collect();
+    let samples: u64 = runs.iter().map(|(_, samples)| samples).sum();
+    middle(runs.into_iter().map(|(threads, _)| threads).collect()).filter(|_| samples >= SAMPLES)
 }
 
 /// The threads that worked at once in a run: those that were ready to run in at least half as many samples as the busiest of them
 /// while others were ready too. Where threads follow one another so that none is there for half of those samples, as many as were
 /// ready in one of them on average.
-fn working_at_once(observation: &Observation) -> Option<u32> {
+pub fn working_at_once(observation: &Observation) -> Option<u32> {
     let threads = observation.threads.measured()?;
     let several = *observation.several_ready.measured()?;
-    let samples = observation.sampler.samples;
-    if samples < SAMPLES {
-        return None;
-    }
-    if (several as f64) < WORKER * samples as f64 {
+    if is_watched_long(observation) && (several as f64) < WORKER * observation.sampler.samples as f64 {
         return Some(1);
     }
     let most = threads.iter().map(|thread| thread.ready_with_others).max()?;
@@ -61,6 +62,11 @@ fn working_at_once(observation: &Observation) -> Option<u32> {
     }
     let all: u64 = threads.iter().map(|thread| thread.ready_with_others).sum();
     Some((all as f64 / several as f64).round() as u32)
+}
+
+/// True for a run that was sampled often enough to tell what its threads did for most of it.
+pub fn is_watched_long(observation: &Observation) -> bool {
+    observation.sampler.samples >= SAMPLES
 }
 
 /// One run.

@@ -21,8 +21,9 @@ fn threads_that_work_at_once_are_counted_and_others_are_not() {
         // A pool made anew for each step: four at a time.
         (100, 90, &[9; 40], Some(4)),
         // Too few samples to tell.
-        (9, 9, &[9; 5], None),
-        (12, 4, &[4; 5], None),
+        (9, 2, &[2; 5], None),
+        (9, 0, &[0; 5], None),
+        (12, 2, &[2; 5], None),
     ] {
         let seen = ready_together(samples, several, threads);
         assert_eq!(working_at_once(&seen), expected, "{several} of {samples}: {threads:?}");
@@ -37,4 +38,9 @@ fn the_middle_of_the_runs_speaks_for_a_point() {
     see(&mut study, "os", &ready_together(100, 90, &[90; 4]));
     study.trials[0].observation = numawise_facts::Reading::Measured(ready_together(100, 90, &[90; 5]));
     assert_eq!(count(&study), Some(4));
+    // Short runs tell it together, one of them does not.
+    see(&mut study, "os", &ready_together(4, 3, &[1, 3, 3, 3, 2]));
+    assert_eq!(count(&study), Some(4));
+    study.trials.truncate(1);
+    assert_eq!(count(&study), None);
 }

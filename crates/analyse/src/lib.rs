@@ -7,11 +7,14 @@
 
 mod comparison;
 mod contrasts;
+mod course;
 mod expected;
 mod findings;
 mod inside;
 #[cfg(test)]
 mod labels_tests;
+mod lines;
+mod mpi;
 mod obeyed;
 mod profile;
 mod residency;
@@ -22,11 +25,12 @@ mod start;
 mod summary;
 mod verdict;
 
-use numawise_facts::{Reading, Study};
-use numawise_tables::{Analysis, VerdictKind};
+use numawise_facts::{PointId, Reading, Study};
+use numawise_tables::{Analysis, Contrast, Verdict, VerdictKind};
 use numawise_units::Ratio;
 
 pub use contrasts::decided;
+pub use mpi::uses_mpi;
 pub use profile::{compare_profiles, profile};
 pub use residency::residency;
 pub use series::Series;
@@ -36,10 +40,11 @@ pub use summary::left_out;
 pub fn analyse(study: &Study) -> Analysis {
     let judged = contrasts::judge(study);
     let verdict = verdict::verdict(study, &judged);
-    let recommended = match verdict.kind {
-        VerdictKind::Affected => verdict::gain(&study.header, &judged).map(|c| c.to.clone()),
-        VerdictKind::NotAffected | VerdictKind::Undecided | VerdictKind::TooShort => None,
-    };
+    let better = better_than_the_os(study, &judged, &verdict);
+    let gain = better.as_ref().and_then(|contrast| contrast.effect.measured().copied());
+    let lines = better.as_ref().and_then(|contrast| lines::effects(study, &contrast.to, gain));
+    let verdict = verdict::with_lines(study, verdict, lines.as_ref());
+    let recommended = better.map(|contrast| contrast.to).filter(|_| !verdict.not_by_its_line);
     let points = summary::points(study);
     let expected = expected::expected(study, &points, &judged.contrasts);
     let findings = findings::all(study, &judged, &points, &verdict, &expected);
@@ -47,12 +52,27 @@ pub fn analyse(study: &Study) -> Analysis {
         findings,
         expected,
         recommended,
+        lines,
         sampling_cost: summary::sampling_cost(study),
         stopped: study.stopped,
         unavailable: summary::unavailable(study),
         contrasts: judged.contrasts,
         points,
         verdict,
+    }
+}
+
+/// The placement that is better than the operating system's, from the trials alone: whose line is worth running.
+pub fn better_placement(study: &Study) -> Option<PointId> {
+    let judged = contrasts::judge(study);
+    let verdict = verdict::verdict(study, &judged);
+    better_than_the_os(study, &judged, &verdict).map(|contrast| contrast.to)
+}
+
+fn better_than_the_os(study: &Study, judged: &contrasts::Judged, verdict: &Verdict) -> Option<Contrast> {
+    match verdict.kind {
+        VerdictKind::Affected => verdict::gain(&study.header, judged).cloned(),
+        VerdictKind::NotAffected | VerdictKind::Undecided | VerdictKind::TooShort => None,
     }
 }
 

@@ -2,6 +2,8 @@
 //! from a point that was not obeyed in either.
 
 pub mod memory;
+pub mod pinned;
+mod reach;
 pub mod threads;
 
 use numawise_facts::{Point, PointId, Study};

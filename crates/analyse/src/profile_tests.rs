@@ -260,6 +260,10 @@ fn a_knee_is_where_latency_doubles_or_bandwidth_ends() {
     (vague.latency.low, vague.latency.high) = (Latency(60.0), Latency(160.0));
     let vague = curve(vec![vague, point(50.0, 300.0)]);
     assert_eq!(vague.knee.reason().unwrap().0, "the latency at the least load is known only to ±50 %");
+    let mut useless = point(1.0, 100.0);
+    (useless.latency.low, useless.latency.high) = (Latency(10.0), Latency(910.0));
+    let useless = curve(vec![useless, point(50.0, 300.0)]);
+    assert!(useless.knee.reason().unwrap().0.ends_with("wider than the figure itself"));
     assert!(vague.doubled.reason().is_some() && vague.peak.measured().is_some());
     let none = curve(Vec::new());
     assert!(none.knee.reason().unwrap().0.contains("no point"));

@@ -2,7 +2,7 @@
 
 use numawise_facts::memory::MemoryKindEvidence;
 use numawise_facts::{
-    Argument, ContrastRole, Cpu, HostFacts, HostNoise, Levels, Machine, MemoryKind, MemoryPlan,
+    Argument, ContrastRole, Cpu, HostFacts, HostNoise, Levels, Machine, MemoryEvents, MemoryKind, MemoryPlan,
     MemoryRequest, Metric, Node, Observation, Outcome, Placement, PlacementRequest, Point, PointPair,
     PointRole, Reading, ResidencySample, ResourceUsage, RunSpec, SamplerCost, Source, Strategy, Study,
     StudyHeader, TaskPlacement, ThreadBinding, ThreadObservation, Trial,
@@ -66,7 +66,7 @@ fn request(id: &str, threads: u32) -> PlacementRequest {
         ..pinned(Strategy::Local, memory)
     };
     match id {
-        "os" => os,
+        "os" | "fewer-threads" | "huge-pages" | "pages-not-moved" => os,
         "pinned" => pinned(Strategy::Local, MemoryRequest::Default),
         "all-nodes" => pinned(Strategy::Distributed, MemoryRequest::Local),
         "interleave" => pinned(Strategy::Distributed, MemoryRequest::Interleave(None)),
@@ -109,7 +109,7 @@ pub fn study(
 ) -> Study {
     let role = |id: &str| match id {
         "os" => PointRole::Baseline,
-        "remote" | "copies" => PointRole::Diagnosis,
+        "remote" | "copies" | "fewer-threads" | "huge-pages" | "pages-not-moved" => PointRole::Diagnosis,
         _ => PointRole::Candidate,
     };
     let none = || Reading::unavailable("by hand");
@@ -163,7 +163,7 @@ pub fn study(
             });
         }
     }
-    Study { header, trials, stopped: None }
+    Study { header, trials, stopped: None, lines: None }
 }
 
 /// What was seen: memory in MiB by node, and for each thread its CPU and its page faults.
@@ -179,10 +179,13 @@ pub fn observation(pages: &[(u32, u64)], threads: &[(u32, u64)]) -> Observation 
         ready_with_others: 0,
         mask: Reading::unavailable("by hand"),
     };
-    let none = || Reading::unavailable("by hand");
+    fn none<T>() -> Reading<T> {
+        Reading::unavailable("by hand")
+    }
     Observation {
         host: Reading::unavailable("by hand"),
         rank: Reading::unavailable("by hand"),
+        mpi_libraries: Reading::unavailable("by hand"),
         usage: ResourceUsage {
             user: Nanoseconds(0),
             system: Nanoseconds(0),
@@ -203,7 +206,12 @@ pub fn observation(pages: &[(u32, u64)], threads: &[(u32, u64)]) -> Observation 
             pages_seen: 1,
             at: Nanoseconds(0),
         }),
-        noise: HostNoise { steal: Reading::Measured(Ratio(0.0)), other_load: Reading::Measured(Ratio(0.0)) },
+        noise: HostNoise {
+            steal: Reading::Measured(Ratio(0.0)),
+            other_load: Reading::Measured(Ratio(0.0)),
+            busy_cpus: none(),
+        },
+        memory_events: MemoryEvents::unavailable("by hand"),
         sampler: SamplerCost {
             samples: 9,
             cpu_time: Nanoseconds(1_000_000),

@@ -22,16 +22,20 @@ const NOTEWORTHY_VARIATION: Ratio = Ratio(0.05);
 /// Disturbed trials are left out as long as this many blocks stay whole for every point.
 const ENOUGH: usize = 5;
 
-/// True when disturbed trials are left out of this study: enough undisturbed ones stay at every point. On a machine
-/// that is never quiet leaving them out would leave nothing, so they count there, and the report says so.
+/// True when disturbed trials are left out of this study: enough undisturbed ones stay at every point that decides anything. On a
+/// machine that is never quiet leaving them out would leave nothing, so they count there, and the report says so. A point that was
+/// dropped, or not reached in the time given, decides nothing and does not hold the others up.
 pub fn left_out(study: &Study) -> bool {
-    let mut quiet: HashMap<&PointId, usize> = HashMap::new();
-    for trial in study.trials.iter().filter(|t| !t.is_warm_up() && t.disturbances.is_empty()) {
+    let mut trials: HashMap<&PointId, (usize, usize)> = HashMap::new();
+    for trial in study.trials.iter().filter(|t| !t.is_warm_up() && !t.is_interrupted()) {
         if matches!(trial.outcome, Outcome::Measured { .. }) {
-            *quiet.entry(&trial.point).or_default() += 1;
+            let (all, quiet) = trials.entry(&trial.point).or_default();
+            *all += 1;
+            *quiet += usize::from(trial.disturbances.is_empty());
         }
     }
-    study.header.points.iter().all(|point| quiet.get(&point.id).is_some_and(|count| *count >= ENOUGH))
+    let mut deciding = trials.values().filter(|(all, _)| *all >= ENOUGH).peekable();
+    deciding.peek().is_some() && deciding.all(|(_, quiet)| *quiet >= ENOUGH)
 }
 
 /// True for a trial that ran through, but not alone.
@@ -159,9 +163,9 @@ pub fn cpu_share(study: &Study, point: &Point) -> Reading<Vec<(NodeId, Ratio)>> 
 /// Watching shorter than this says nothing of its cost: a tick of the kernel's clock is more than what it took.
 const LONG_ENOUGH: Nanoseconds = Nanoseconds(10_000_000);
 
-/// The highest share of one CPU that sampling took in any trial that was watched long enough to tell.
+/// The highest share of one CPU that sampling took in any trial that counts and was watched long enough to tell.
 pub fn sampling_cost(study: &Study) -> Reading<Ratio> {
-    let costs = study.trials.iter().filter_map(|trial| {
+    let costs = study.trials.iter().filter(|trial| !trial.is_warm_up()).filter_map(|trial| {
         let sampler = &trial.observation.measured()?.sampler;
         let long = sampler.span >= LONG_ENOUGH;
         share(sampler.cpu_time.seconds(), sampler.span.seconds()).filter(|_| long)
@@ -194,17 +198,22 @@ pub fn unavailable(study: &Study) -> Vec<Notice> {
 }
 
 fn not_observed(study: &Study) -> Vec<Notice> {
-    let mut all: Vec<(ObservedFigure, &Reason, u64)> = Vec::new();
+    let mut all: Vec<(ObservedFigure, &Reason, u64, u64)> = Vec::new();
     let mut places: HashMap<(ObservedFigure, String), usize> = HashMap::new();
     for (what, reason) in study.trials.iter().flat_map(|trial| missing(&trial.observation)) {
         let place = *places.entry((what, without_numbers(&reason.0))).or_insert(all.len());
         match all.get_mut(place) {
-            Some((_, first, others)) => *others += u64::from(*first != reason),
-            None => all.push((what, reason, 0)),
+            Some((_, first, trials, others)) => {
+                *trials += 1;
+                *others += u64::from(*first != reason);
+            }
+            None => all.push((what, reason, 1, 0)),
         }
     }
-    let notice =
-        |(what, reason, others)| StudyNotice::NotObserved { what, reason: Reason::clone(reason), others };
+    let notice = |(what, reason, trials, others)| {
+        let reason = Reason::clone(reason);
+        StudyNotice::NotObserved { what, reason, trials, others }
+    };
     all.into_iter().map(notice).map(Notice::from).collect()
 }
 

@@ -1,15 +1,14 @@
 //! Affected, not affected, undecided; and whether the program is placed well as it is.
 
 use numawise_facts::notice::{PlacementGroup, StudyNotice};
-use numawise_facts::{
-    LeftProcesses, Notice, Point, PointId, PointRole, Reading, Study, StudyHeader, ThreadBinding,
-    ThreadObservation,
-};
+use numawise_facts::{LeftProcesses, Notice, Point, PointId, PointRole, Reading, Study, StudyHeader};
 use numawise_stats::FamilyDecision;
-use numawise_tables::{Contrast, ContrastCall, MoreRepeats, PlacedWell, Verdict, VerdictKind};
+use numawise_tables::{
+    Contrast, ContrastCall, LineCall, LineEffects, MoreRepeats, PlacedWell, Verdict, VerdictKind,
+};
 
 use crate::contrasts::Judged;
-use crate::{inside, obeyed, summary};
+use crate::{course, inside, lines, obeyed, summary};
 
 #[cfg(test)]
 #[path = "verdict_tests.rs"]
@@ -41,10 +40,23 @@ pub fn verdict(study: &Study, judged: &Judged) -> Verdict {
             .measured()
             .is_some_and(|effect| effect.ratio.0.ln().abs() < header.margin.ln_1p()),
         placed_well: placed_well(header, judged),
+        not_by_its_line: false,
         more_repeats: (kind == VerdictKind::Undecided && judged.decision() == FamilyDecision::Undecided)
             .then(|| more_repeats(basis, judged)),
         caveats,
     }
+}
+
+/// The verdict with what the lines for the better placement brought: where ours does not bring the gain, there is none to be had.
+pub fn with_lines(study: &Study, verdict: Verdict, lines: Option<&LineEffects>) -> Verdict {
+    let lost = lines.and_then(LineEffects::ours).is_some_and(|ours| ours.call == LineCall::BringsNothing);
+    let Some(printed) = study.lines.as_ref().filter(|_| lost) else { return verdict };
+    let verdict = Verdict { not_by_its_line: true, ..verdict };
+    if !lines::is_short(&study.header, printed) {
+        return verdict;
+    }
+    let placed_well = PlacedWell::NotDecided { points: vec![printed.point.clone()] };
+    Verdict { kind: VerdictKind::TooShort, placed_well, ..verdict }
 }
 
 /// Without a contrast there is either one placement, and it cannot matter, or others that could not be tried, and nobody knows.
@@ -74,6 +86,7 @@ fn nothing_compared(header: &StudyHeader, judged: &Judged, caveats: Vec<Notice>)
         to: baseline,
         slight: false,
         placed_well,
+        not_by_its_line: false,
         more_repeats: None,
         caveats,
     }
@@ -148,6 +161,8 @@ fn caveats(study: &Study) -> Vec<Notice> {
             StudyNotice::DisturbedCounted { trials }.into()
         });
     }
+    caveats.extend(course::drifted(study).map(Notice::from));
+    caveats.extend(course::dropped(study).map(Notice::from));
     caveats.extend(obeyed::threads::bound_by_others(study).map(Notice::from));
     let interrupted = study.trials.iter().filter(|t| t.is_interrupted()).count() as u32;
     if interrupted > 0 {
@@ -160,7 +175,8 @@ fn caveats(study: &Study) -> Vec<Notice> {
             caveats.push(StudyNotice::OfPlacement { point, warning }.into());
         }
         caveats.extend(thread_count_mismatch(study, point).map(Notice::from));
-        let threads = obeyed::threads::not_obeyed(study, point).or_else(|| not_pinned(study, point));
+        let threads =
+            obeyed::threads::not_obeyed(study, point).or_else(|| obeyed::pinned::not_pinned(study, point));
         caveats.extend(threads.map(Notice::from));
         caveats.extend(obeyed::memory::not_obeyed(study, point).map(|found| found.notice(point).into()));
     }
@@ -178,26 +194,11 @@ fn processes_left(study: &Study) -> Option<StudyNotice> {
     Some(StudyNotice::ProcessesLeft { trials: all.len() as u32, processes, names })
 }
 
-/// The threads that did the work in the last trial of a point that was watched.
-fn workers<'a>(study: &'a Study, point: &'a Point) -> Option<Vec<&'a ThreadObservation>> {
-    inside::workers(summary::watched(study, point).filter(|o| o.threads.measured().is_some()).last()?)
-}
-
 /// A program that runs more threads than its placement has compares apples with pears.
 fn thread_count_mismatch(study: &Study, point: &Point) -> Option<StudyNotice> {
     let planned = point.threads() * point.copies();
     let ran = inside::working_threads(study, point)?;
     (ran > planned).then(|| StudyNotice::ThreadCountMismatch { point: point.id.clone(), ran, planned })
-}
-
-/// Threads of some programs follow neither OMP_PLACES nor the library that pins the others: where no thread is held on one
-/// CPU, "pinned" is not what happened.
-fn not_pinned(study: &Study, point: &Point) -> Option<StudyNotice> {
-    let workers = workers(study, point)?;
-    let loose = |thread: &&ThreadObservation| thread.mask.measured().is_some_and(|mask| mask.len() > 1);
-    let should = point.placement.binding == ThreadBinding::Pinned && point.threads() > 1;
-    (should && !workers.is_empty() && workers.iter().all(loose))
-        .then(|| StudyNotice::NotPinned { point: point.id.clone() })
 }
 
 fn log_ratio(contrast: &Contrast) -> f64 {

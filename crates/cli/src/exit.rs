@@ -101,7 +101,9 @@ impl<E: Error + 'static> From<E> for Failure {
         let advice = of_session.and_then(advice);
         let advice = advice.as_deref().or(of_machine.and_then(advice_on_machine));
         if let Some(advice) = advice.or(of_record.and_then(advice_on_record)) {
-            message.push_str("; ");
+            // Behind the output of a program it would be lost.
+            let of_output = matches!(of_session, Some(session::Error::NoMetricInFirstRun { .. }));
+            message.push_str(if of_output { "\n" } else { "; " });
             message.push_str(advice);
         }
         let of_launch = of_session.map_or_else(|| error.downcast_ref(), session::Error::of_launch);
@@ -147,7 +149,7 @@ fn option(error: &session::Error) -> Option<String> {
         session::Error::NoNodes { .. } | session::Error::NoSuchNodes { .. } => "--nodes:",
         session::Error::Metric(_) => "--metric:",
         session::Error::NoMetricInFirstRun { metric, problem, .. } => {
-            return Some(numawise_report::notice::metric_problem(metric.regex(), problem) + ":");
+            return Some(numawise_report::notice::metric_problem(Some(metric), problem) + ":");
         }
         // The text begins with what was typed.
         session::Error::List { list: RequestedList::Cpus, .. } => "--physcpubind",
@@ -212,6 +214,9 @@ fn advice(error: &session::Error) -> Option<String> {
             numawise_report::notice::why_not_tried(reason),
             record.display()
         ),
+        session::Error::NoMetricInFirstRun { metric, problem, output, clues } => {
+            crate::metric::advice(metric, problem, output, clues)
+        }
         session::Error::NothingAskedFor => {
             "expected a process number, a program's name, --user NAME or --job ID, for example: numawise where $(pidof app)"
                 .to_owned()

@@ -10,6 +10,7 @@ mod exit;
 mod files;
 #[cfg(not(test))]
 mod maths;
+mod metric;
 mod show;
 mod streams;
 mod verdict;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use numawise_facts::{Study, StudyHeader};
+use numawise_facts::{PrintedLines, Study, StudyHeader};
 use numawise_report::check::{self, Check};
 use numawise_report::document;
 use numawise_report::series;
@@ -57,6 +57,12 @@ pub fn design(header: &StudyHeader) -> Result<(), Failure> {
         for task in &point.placement.tasks {
             text += &format!("  {:<12} task {}: CPUs {}, memory {}\n", "", task.task, task.cpus, task.memory);
         }
+    }
+    if header.points.len() > 1 {
+        text += &format!(
+            "Would then, where one is better, run each line to use from now on as it is printed, at least {} times\n",
+            PrintedLines::LEAST_REPEATS
+        );
     }
     text += "Would not try:\n";
     for reason in numawise_report::notice::texts(&header.not_tried) {

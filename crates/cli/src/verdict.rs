@@ -1,11 +1,14 @@
 //! The command line to use from now on, ours and the equivalent commands of other tools.
 
 use numawise_facts::{
-    MemoryRequest, PlacementRequest, Point, RunSpec, Strategy, Study, ThreadBinding, redaction,
+    LineTool, MemoryRequest, PageSize, PlacementRequest, Point, PrintedLine, RunSpec, Strategy, Study,
+    StudyHeader, ThreadBinding, redaction,
 };
 use numawise_placement::EquivalentCommands;
-use numawise_report::check::UseFromNowOn;
-use numawise_tables::Analysis;
+use numawise_report::check::{UseFromNowOn, lines};
+use numawise_session::openmp::outermost;
+use numawise_tables::{Analysis, LineCall, LineEffect};
+use numawise_units::TaskId;
 
 /// What to type from now on. Without a recommendation that is the program's own line, unchanged.
 pub fn use_from_now_on(study: &Study, analysis: &Analysis) -> UseFromNowOn {
@@ -14,21 +17,20 @@ pub fn use_from_now_on(study: &Study, analysis: &Analysis) -> UseFromNowOn {
         return UseFromNowOn {
             line: header.command.shell_line_with_threads(header.points[0].threads()),
             equivalents: Vec::new(),
-            comments: std::iter::once("as it is: nothing that was tried is known to be better".to_owned())
-                .chain(to_be_filled_in(&header.command))
-                .collect(),
+            comments: as_it_is(analysis).into_iter().chain(to_be_filled_in(&header.command)).collect(),
         };
     };
-    let command = |threads: u32| header.command.shell_line_with_threads(threads);
     let mut comments: Vec<(String, Vec<&str>)> = Vec::new();
     let mut equivalents = Vec::new();
-    let all = numawise_placement::equivalent_commands(&header.machine, &point.placement, true, &command);
-    let (kept, left_out): (Vec<_>, Vec<_>) = all
-        .into_iter()
-        .filter(EquivalentCommands::places_something)
-        .partition(EquivalentCommands::has_the_memory_policy);
+    let mut useless = Vec::new();
+    let (kept, left_out) = equivalent(study, point, &header.command);
     for commands in kept {
         let tool = commands.tool.name();
+        let measured = analysis.lines.as_ref().and_then(|lines| lines.of(tool));
+        if let Some(line) = measured.filter(|line| line.call == LineCall::BringsNothing) {
+            useless.push(without(line));
+            continue;
+        }
         equivalents.extend(commands.lines.into_iter().map(|line| (tool.to_owned(), line)));
         for missing in commands.missing.iter().map(numawise_report::notice::text) {
             match comments.iter_mut().find(|(text, _)| *text == missing) {
@@ -43,12 +45,26 @@ pub fn use_from_now_on(study: &Study, analysis: &Analysis) -> UseFromNowOn {
         let (tools, memory) = (left_out.join(", "), &point.request.memory);
         format!("not by {tools}: they cannot say where memory lies (here {memory}), and what that brings would be lost")
     });
-    let comments = comments.chain(left_out).chain(to_be_filled_in(&header.command)).collect();
-    UseFromNowOn {
-        line: format!("{} -- {}", run_line(point), command(point.threads())),
-        equivalents,
-        comments,
+    let comments = comments.chain(useless).chain(left_out).chain(to_be_filled_in(&header.command)).collect();
+    UseFromNowOn { line: our_line(point, &header.command), equivalents, comments }
+}
+
+/// Why the program's own line stands there; and what was run instead of it, where that brought nothing.
+fn as_it_is(analysis: &Analysis) -> Vec<String> {
+    let ours = analysis.lines.as_ref().and_then(|lines| lines.ours());
+    match ours.filter(|_| analysis.verdict.not_by_its_line) {
+        Some(ours) => vec![
+            "as it is: the line for the placement that was better in the trials does not bring that"
+                .to_owned(),
+            without(ours),
+        ],
+        None => vec!["as it is: nothing that was tried is known to be better".to_owned()],
     }
+}
+
+/// A line that is not to be used, with what it brought.
+fn without(line: &LineEffect) -> String {
+    format!("not by {} ({}): {}", line.tool, line.line, lines::text(line))
 }
 
 /// What to know of a line that holds less than what was typed.
@@ -57,9 +73,52 @@ fn to_be_filled_in(command: &RunSpec) -> Option<String> {
     redacted.then(|| format!("fill in what was left out of the command where '{}' stands", redaction::MARKER))
 }
 
-/// `numawise run` with the options that give this point.
-fn run_line(point: &Point) -> String {
-    let PlacementRequest { strategy, binding, cpus, nodes, memory, .. } = &point.request;
+/// The lines for a point of a study, with the words of `command`: the program's own, ours, and those of other tools.
+pub fn printed_lines(study: &Study, point: &Point, command: &RunSpec) -> Vec<PrintedLine> {
+    let line = |tool, line| PrintedLine { tool, line, not_run: None };
+    let (others, _) = equivalent(study, point, command);
+    let others =
+        others.into_iter().map(|commands| line(LineTool::Other(commands.tool), commands.lines.join("\n")));
+    let own = [
+        line(LineTool::Program, programs_own(&study.header, command)),
+        line(LineTool::Numawise, our_line(point, command)),
+    ];
+    own.into_iter().chain(others).collect()
+}
+
+/// The commands of other tools for a point, and those that leave out what the point is about.
+fn equivalent(
+    study: &Study,
+    point: &Point,
+    command: &RunSpec,
+) -> (Vec<EquivalentCommands>, Vec<EquivalentCommands>) {
+    let command = |threads: u32| command.shell_line_for_task(threads, TaskId(0));
+    let with_mpi = numawise_analyse::uses_mpi(study);
+    numawise_placement::equivalent_commands(&study.header.machine, &point.placement, true, &command)
+        .into_iter()
+        .filter(EquivalentCommands::places_something)
+        .filter(|commands| with_mpi || !commands.tool.starts_ranks())
+        .partition(EquivalentCommands::has_the_memory_policy)
+}
+
+/// The program as it is typed without numawise: with the number of threads that was asked for, where the program would not have it by
+/// itself.
+fn programs_own(header: &StudyHeader, command: &RunSpec) -> String {
+    let threads = header.points[0].threads();
+    let line = command.shell_line_for_task(threads, TaskId(0));
+    let set = header.host.environment.iter().find(|(name, _)| name == THREADS);
+    let found = match set {
+        Some((_, value)) => outermost(value),
+        None => u32::try_from(header.machine.allowed_cpus.len()).ok(),
+    };
+    if found == Some(threads) { line } else { format!("{THREADS}={threads} {line}") }
+}
+
+const THREADS: &str = "OMP_NUM_THREADS";
+
+/// `numawise run` with the options that give this point, and the program.
+fn our_line(point: &Point, command: &RunSpec) -> String {
+    let PlacementRequest { strategy, binding, cpus, nodes, memory, pages, .. } = &point.request;
     let mut words = vec!["numawise run".to_owned()];
     if *strategy != Strategy::Explicit {
         words.push(format!("--place {strategy}"));
@@ -69,9 +128,13 @@ fn run_line(point: &Point) -> String {
     if *memory != MemoryRequest::Default {
         words.push(format!("--memory {memory}"));
     }
+    if *pages != PageSize::Default {
+        words.push(format!("--page-size {pages}"));
+    }
     words.push(format!("--threads {}", point.threads()));
     if *binding == ThreadBinding::Pinned {
         words.push("--pin".to_owned());
     }
+    words.push(format!("-- {}", command.shell_line_for_task(point.threads(), TaskId(0))));
     words.join(" ")
 }

@@ -6,28 +6,7 @@ use numawise_units::{Bytes, CpuSet, Nanoseconds, NodeId, NodeSet, Ratio};
 use serde::Serialize;
 
 use crate::notice::NotTriedReason;
-use crate::{PageUse, PlacementRequest, PointId, Reading};
-
-/// An effect as a ratio with its 95 % interval. Above 1: the second point is better than the first.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Effect {
-    pub ratio: Ratio,
-    pub low: Ratio,
-    pub high: Ratio,
-}
-
-impl Effect {
-    /// The same effect seen from the other side.
-    pub fn inverse(self) -> Self {
-        Effect { ratio: self.ratio.inverse(), low: self.high.inverse(), high: self.low.inverse() }
-    }
-}
-
-impl fmt::Display for Effect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} (95 % interval {} to {})", self.ratio, self.low, self.high)
-    }
-}
+use crate::{Effect, PageSize, PageUse, PlacementRequest, PointId, Reading};
 
 /// Stable identifiers of findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -60,8 +39,35 @@ pub enum FindingId {
     #[serde(rename = "NW009")]
     ThreadsBoundByProgram,
     /// Threads do better together on one node than over several.
-    #[serde(rename = "NW010")]
+    #[serde(rename = "NW050")]
     BetterTogether,
+    /// Pinned threads are faster, though none was seen to migrate.
+    #[serde(rename = "NW051")]
+    PinningHelps,
+    /// A placement is better, and no other finding says why.
+    #[serde(rename = "NW052")]
+    PlacementHelps,
+    /// More threads work than there are CPUs for them.
+    #[serde(rename = "NW033")]
+    Oversubscribed,
+    /// Pages of another size are better.
+    #[serde(rename = "NW053")]
+    PageSize,
+    /// The kernel moves pages, and that costs.
+    #[serde(rename = "NW054")]
+    PagesMoved,
+    /// Other work on the machine.
+    #[serde(rename = "NW055")]
+    MachineShared,
+    /// A node has no room for the memory that is meant for it.
+    #[serde(rename = "NW056")]
+    NodeFull,
+    /// A part of the program's memory is in swap.
+    #[serde(rename = "NW057")]
+    MemoryInSwap,
+    /// Pages of files lie on another node than the threads that read them.
+    #[serde(rename = "NW058")]
+    FilesElsewhere,
 }
 
 impl FindingId {
@@ -77,7 +83,16 @@ impl FindingId {
             FindingId::NodeChosenAnew => "NW007",
             FindingId::MemoryOutOfReach => "NW008",
             FindingId::ThreadsBoundByProgram => "NW009",
-            FindingId::BetterTogether => "NW010",
+            FindingId::BetterTogether => "NW050",
+            FindingId::PinningHelps => "NW051",
+            FindingId::PlacementHelps => "NW052",
+            FindingId::Oversubscribed => "NW033",
+            FindingId::PageSize => "NW053",
+            FindingId::PagesMoved => "NW054",
+            FindingId::MachineShared => "NW055",
+            FindingId::NodeFull => "NW056",
+            FindingId::MemoryInSwap => "NW057",
+            FindingId::FilesElsewhere => "NW058",
         }
     }
 }
@@ -195,8 +210,46 @@ pub enum EvidenceQuantity {
     MemoryUnderPolicy,
     /// Share of the memory of a point that is of a use which the policy of a process does not move; `of`: all that counts.
     MemoryByUse,
+    /// Runs in which two working threads were on one CPU while there was one for each; `of`: runs that show it.
+    RunsWithSharedCpu,
+    /// Share of the time that threads were ready to run in which they waited for a CPU; the median of the runs.
+    WaitForCpu,
     /// CPUs that working threads are held to; `of`: CPUs that they may use.
     CpusOfThreads,
+    /// Threads that work as much as the busiest, or nearly; `of`: CPUs that they may use.
+    WorkingThreads,
+    /// Threads that had a CPU or waited for one, on average over a run; `of`: CPUs that they may use.
+    ReadyThreads,
+    /// How many times as good as many threads as CPUs are.
+    EffectOfFewerThreads,
+    /// Memory that was given in transparent huge pages while a run lasted, the median of the runs; `of`: the peak of the program.
+    HugePages,
+    /// How many times as good pages of another size are.
+    EffectOfPageSize,
+    /// Memory that NUMA balancing moved while a run lasted, the median of the runs; `of`: the peak of the program.
+    MemoryMoved,
+    /// Page faults that NUMA balancing made while a run lasted, the median of the runs.
+    HintFaults,
+    /// How many times as good memory is that the kernel does not move.
+    EffectWithoutMoving,
+    /// Share of the CPU time of the machine, or of a node, that others used in the runs that they disturbed, the median; `of`: its
+    /// CPUs.
+    OtherLoad,
+    /// Memory that was meant for a node and had to be given by another while a run lasted, the median of the runs; `of`: the peak
+    /// of the program.
+    TurnedAway,
+    /// Memory of a node that was free before the first run; `of`: the peak of the program.
+    NodeFree,
+    /// How often a full node was searched for pages to drop while a run lasted, the median of the runs.
+    NodeReclaims,
+    /// The most of any one process of a run that was in swap, the median of the runs; `of`: the peak of the program.
+    MemoryInSwap,
+    /// Memory that was read from swap while a run lasted, the median of the runs; `of`: the peak of the program.
+    SwappedIn,
+    /// Memory that was written to swap while a run lasted, the median of the runs; `of`: the peak of the program.
+    SwappedOut,
+    /// Pages of files on a node; `of`: all memory of the program.
+    FilePages,
 }
 
 /// A value with its unit.
@@ -333,6 +386,28 @@ pub enum Advice {
     KeepTogether {
         placement: PointId,
     },
+    /// Place the program as this point does.
+    UsePlacement {
+        placement: PointId,
+    },
+    /// Run no more threads than this, which is as many as there are CPUs.
+    RunFewerThreads {
+        threads: u32,
+    },
+    /// Let the number of threads be set from outside, so that fewer can be tried.
+    HandOverThreads,
+    /// Use pages of this size.
+    UsePages {
+        pages: PageSize,
+    },
+    /// Keep the kernel from moving the program's pages.
+    LeavePages,
+    /// Make room on these nodes.
+    FreeTheNode {
+        nodes: NodeSet,
+    },
+    /// Keep the program's memory out of swap.
+    KeepOutOfSwap,
     /// Run several inputs at once, one inside each node.
     RunCopies {
         copies: u32,

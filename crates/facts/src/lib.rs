@@ -6,10 +6,12 @@
 //! the top; what notices, findings, points and memory are made of stands in the modules of those names.
 
 mod choice;
+mod effect;
 pub mod environment;
 mod event;
 pub mod finding;
 mod kernel;
+mod lines;
 mod machine;
 mod measurement;
 pub mod memory;
@@ -28,17 +30,19 @@ mod snapshot;
 mod study;
 
 pub use choice::{CpuChoice, Order, Smt};
+pub use effect::Effect;
 pub use event::{Event, Ignore, Sink};
-pub use finding::{Effect, Finding, FindingId};
+pub use finding::{Finding, FindingId};
 pub use kernel::{BufferSpread, LoopChoice, LoopPath, LoopTrial, MemoryLoop, Vectors};
+pub use lines::{LineTool, NotRun, PrintedLine};
 pub use machine::{Cache, Cpu, Machine, Node, Package, Source};
 pub use measurement::{Depth, Fingerprint, MeasurementStep, Mix, Target, Workers};
 pub use memory::{Attribute, AttributeKind, AttributeOrigin, Figure, MemoryAccess, MemoryKind};
 pub use notice::Notice;
 pub use observation::{
-    HostNoise, Observation, ResidencySample, ResourceUsage, SamplerCost, ThreadObservation,
+    HostNoise, MemoryEvents, Observation, ResidencySample, ResourceUsage, SamplerCost, ThreadObservation,
 };
-pub use outcome::{Disturbance, Exit, LeftProcesses, Metric, MetricProblem, Outcome};
+pub use outcome::{Disturbance, Exit, LeftProcesses, Metric, MetricFileProblem, MetricProblem, Outcome};
 pub use pages::{Balancing, PageSize};
 pub use placement::{OwnPlacement, Placement, TaskPlacement};
 pub use point::{ContrastRole, Levels, PointId, PointPair, PointRole};
@@ -56,4 +60,4 @@ pub use run::{Argument, RunSpec, takes_threads};
 pub use snapshot::{
     MappingSnapshot, MemorySnapshot, PageUse, PolicyShare, Snapshot, TaskSnapshot, ThreadSnapshot,
 };
-pub use study::{HostFacts, Point, StopReason, Study, StudyHeader, Trial};
+pub use study::{HostFacts, Point, PrintedLines, StopReason, Study, StudyHeader, Trial};

@@ -24,7 +24,10 @@ pub use residency::{
     ResidencyPart, UnsuppliedNode,
 };
 pub use session::{ChangedPart, SessionNotice};
-pub use study::{NodeReason, NotTriedReason, ObservedFigure, PlacementEvidence, PlacementGroup, StudyNotice};
+pub use study::{
+    NodeReason, NotPinnedReason, NotTriedReason, ObservedFigure, PlacementEvidence, PlacementGroup,
+    StudyNotice,
+};
 
 /// Defines the notices of a subject: an enum with one variant for each, and [`Notice::code`].
 macro_rules! notices {

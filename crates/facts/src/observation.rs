@@ -16,6 +16,8 @@ pub struct Observation {
     pub host: Reading<HostId>,
     /// The MPI rank that its process was, where it was one process.
     pub rank: Reading<Rank>,
+    /// The libraries of MPI that its processes had mapped, by the names of their files.
+    pub mpi_libraries: Reading<Vec<String>>,
     pub usage: ResourceUsage,
     /// Times that a thread was seen on another CPU than at the sample before: a lower bound of its migrations.
     pub migrations: Reading<u64>,
@@ -26,6 +28,7 @@ pub struct Observation {
     pub threads: Reading<Vec<ThreadObservation>>,
     pub pages: Reading<ResidencySample>,
     pub noise: HostNoise,
+    pub memory_events: MemoryEvents,
     pub sampler: SamplerCost,
 }
 
@@ -120,6 +123,54 @@ pub struct HostNoise {
     pub steal: Reading<Ratio>,
     /// CPU time used by others than the trial, as a share of the machine's CPU time.
     pub other_load: Reading<Ratio>,
+    /// How long each CPU was busy, with the trial or with others; CPUs that were idle are not listed.
+    pub busy_cpus: Reading<Vec<(CpuId, Nanoseconds)>>,
+}
+
+/// What the kernel did with memory during a trial. All but `swapped` are counters of the whole machine, which hold what other
+/// programs caused, too.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryEvents {
+    /// Memory that NUMA balancing moved to other nodes.
+    #[doc(alias = "numa_pages_migrated")]
+    pub moved: Reading<Bytes>,
+    /// Page faults that NUMA balancing made to see who uses a page.
+    #[doc(alias = "numa_hint_faults")]
+    pub hint_faults: Reading<u64>,
+    /// Memory that was given in transparent huge pages.
+    #[doc(alias = "thp_fault_alloc")]
+    pub huge_pages: Reading<Bytes>,
+    /// Memory that was meant for a node and had to be given by another, by the node that was meant; nodes without are not listed.
+    #[doc(alias = "numa_foreign")]
+    pub turned_away: Reading<Vec<(NodeId, Bytes)>>,
+    /// How often a full node was searched for pages to drop before another node was asked (`vm.zone_reclaim_mode`).
+    #[doc(alias = "zone_reclaim_success")]
+    pub node_reclaims: Reading<u64>,
+    #[doc(alias = "pswpin")]
+    pub swapped_in: Reading<Bytes>,
+    #[doc(alias = "pswpout")]
+    pub swapped_out: Reading<Bytes>,
+    /// The most of any one process of the trial that was in swap when it was sampled.
+    #[doc(alias = "VmSwap")]
+    pub swapped: Reading<Bytes>,
+}
+
+impl MemoryEvents {
+    /// Nothing is known, for one reason.
+    pub fn unavailable(reason: &str) -> Self {
+        let bytes = || Reading::unavailable(reason.to_owned());
+        let count = || Reading::unavailable(reason.to_owned());
+        MemoryEvents {
+            moved: bytes(),
+            hint_faults: count(),
+            huge_pages: bytes(),
+            turned_away: Reading::unavailable(reason.to_owned()),
+            node_reclaims: count(),
+            swapped_in: bytes(),
+            swapped_out: bytes(),
+            swapped: bytes(),
+        }
+    }
 }
 
 /// What watching cost.

@@ -3,8 +3,10 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use numawise_units::Nanoseconds;
+use numawise_units::{Bytes, Nanoseconds};
 use serde::{Deserialize, Serialize};
+
+use crate::Argument;
 
 /// What is compared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,6 +16,10 @@ pub enum Metric {
     WallTime,
     /// A number that the program prints: the first group of the last match of `regex` in its output.
     Output { regex: String, higher_is_better: bool },
+    /// A number in a file that the program writes: the first group of the last match of `regex` in what the trial wrote, or all that
+    /// the file holds. In its name `{threads}` and `{task}` stand for what they stand for in the command; it is relative to the folder
+    /// where the program runs.
+    File { file: Argument, regex: Option<String>, higher_is_better: bool },
 }
 
 impl Metric {
@@ -22,15 +28,32 @@ impl Metric {
     pub const VALUES: RangeInclusive<f64> = 1e-30..=1e30;
 
     pub fn higher_is_better(&self) -> bool {
-        matches!(self, Metric::Output { higher_is_better: true, .. })
+        matches!(
+            self,
+            Metric::Output { higher_is_better: true, .. } | Metric::File { higher_is_better: true, .. }
+        )
     }
 
-    /// The regular expression of a metric that is read from the output.
+    /// The regular expression of a metric that is looked for in a text.
     pub fn regex(&self) -> Option<&str> {
         match self {
             Metric::WallTime => None,
             Metric::Output { regex, .. } => Some(regex),
+            Metric::File { regex, .. } => regex.as_deref(),
         }
+    }
+
+    /// The file that holds it, as it was named.
+    pub fn file(&self) -> Option<&Argument> {
+        match self {
+            Metric::WallTime | Metric::Output { .. } => None,
+            Metric::File { file, .. } => Some(file),
+        }
+    }
+
+    /// True when all tasks of a trial would write the same file.
+    pub fn is_one_file(&self) -> bool {
+        self.file().is_some_and(|file| !file.takes_task())
     }
 }
 
@@ -77,14 +100,41 @@ pub enum Outcome {
     NoMetric { problem: MetricProblem, output_tail: String },
 }
 
-/// What keeps a program's output from giving the metric.
+/// What keeps a program's output, or the file that it writes, from giving the metric.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MetricProblem {
     /// The regular expression matches nothing in it.
     NoMatch,
+    /// It matches nothing, but would if upper and lower case counted as the same.
+    OtherCase,
+    /// It matches nothing in the end that is kept; so much before is not.
+    NotKept { dropped: Bytes },
     /// What the regular expression matched last is not one of [`Metric::VALUES`].
     NotANumber { text: String },
+    /// What it matched last is longer than any number.
+    TooLong { characters: u64 },
+    /// The file cannot be taken for what this trial wrote.
+    File(MetricFileProblem),
+}
+
+/// Why a file does not hold what a trial wrote.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MetricFileProblem {
+    Missing,
+    IsAFolder,
+    /// A pipe, a device or a socket: reading it could wait for ever, and what was read is gone.
+    NotAPlainFile,
+    /// It was to hold one number and no more, and is longer than any number.
+    Longer,
+    /// It is as it was before the trial.
+    NotWritten,
+    /// It was appended to, and the metric is in what was there before.
+    OnlyBefore,
+    Unreadable {
+        problem: String,
+    },
 }
 
 /// Why a trial is suspect.

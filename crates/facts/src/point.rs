@@ -5,7 +5,7 @@ use std::fmt;
 use numawise_units::{CpuSet, NodeSet};
 use serde::{Deserialize, Serialize};
 
-use crate::{MemoryRequest, PlacementRequest, Strategy, ThreadBinding};
+use crate::{Balancing, MemoryRequest, PageSize, PlacementRequest, Strategy, ThreadBinding};
 
 /// The label of a point inside a study, as shown: `os`, `one-node`, `interleave`, ... What a point is, its [`Levels`] say.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -41,6 +41,10 @@ pub enum PointRole {
 pub struct Levels {
     pub placement: PlacementLevel,
     pub memory: MemoryRequest,
+    #[serde(default)]
+    pub balancing: Balancing,
+    #[serde(default)]
+    pub pages: PageSize,
     pub pin: ThreadBinding,
     /// Threads of one task.
     pub threads: u32,
@@ -72,6 +76,10 @@ pub struct ProgramParameter {
 pub enum Factor {
     Placement,
     Memory,
+    /// Whether the kernel moves pages after the threads that use them.
+    Balancing,
+    /// The size of pages.
+    Pages,
     Pin,
     Threads,
     Tasks,
@@ -88,6 +96,8 @@ impl Levels {
                 nodes: request.nodes.clone(),
             },
             memory: request.memory.clone(),
+            balancing: request.balancing,
+            pages: request.pages,
             pin: request.binding,
             threads,
             tasks: request.tasks,
@@ -100,6 +110,8 @@ impl Levels {
         [
             (Factor::Placement, self.placement != other.placement),
             (Factor::Memory, self.memory != other.memory),
+            (Factor::Balancing, self.balancing != other.balancing),
+            (Factor::Pages, self.pages != other.pages),
             (Factor::Pin, self.pin != other.pin),
             (Factor::Threads, self.threads != other.threads),
             (Factor::Tasks, self.tasks != other.tasks),

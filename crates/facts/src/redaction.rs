@@ -112,7 +112,7 @@ impl Redactor {
                 let text = if around.contains(&text) { self.text(&text) } else { MARKER.to_owned() };
                 MetricProblem::NotANumber { text }
             }
-            MetricProblem::NoMatch => MetricProblem::NoMatch,
+            other => other,
         }
     }
 
@@ -156,6 +156,9 @@ impl Redactor {
     pub fn study(&self, study: &mut Study) {
         self.header(&mut study.header);
         study.trials.iter_mut().for_each(|trial| self.trial(trial));
+        let Some(lines) = &mut study.lines else { return };
+        lines.lines.iter_mut().for_each(|printed| printed.line = self.text(&printed.line));
+        lines.trials.iter_mut().for_each(|trial| self.trial(trial));
     }
 
     fn without_known(&self, mut text: String) -> String {
@@ -214,10 +217,11 @@ impl LeftOut {
                 matched || is_redacted(output_tail)
             }
         };
+        let of_lines = study.lines.iter().flat_map(|lines| &lines.trials);
         LeftOut {
             arguments: command.command.iter().filter(|word| is_argument_redacted(word)).count(),
             variables: variables.collect(),
-            outputs: study.trials.iter().filter(output).count(),
+            outputs: study.trials.iter().chain(of_lines).filter(output).count(),
         }
     }
 

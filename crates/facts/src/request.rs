@@ -331,6 +331,11 @@ impl EquivalentTool {
         EquivalentTool::KernelWeights,
     ];
 
+    /// True for launchers of ranks, which say something to users of MPI only.
+    pub fn starts_ranks(self) -> bool {
+        matches!(self, EquivalentTool::OpenMpi | EquivalentTool::Mpich | EquivalentTool::Srun)
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             EquivalentTool::Numactl => "numactl",

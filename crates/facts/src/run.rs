@@ -20,6 +20,16 @@ impl Argument {
     pub fn as_os_str(&self) -> &OsStr {
         &self.0
     }
+
+    /// The word as a task has it: `{threads}` and `{task}` filled in.
+    pub fn for_task(&self, threads: u32, task: TaskId) -> OsString {
+        fill(&fill(&self.0, MARK, threads), TASK_MARK, task.0)
+    }
+
+    /// True when `{task}` is in it.
+    pub fn takes_task(&self) -> bool {
+        holds(&self.0, TASK_MARK)
+    }
 }
 
 impl From<&str> for Argument {
@@ -90,6 +100,13 @@ impl RunSpec {
         words.join(" ")
     }
 
+    /// The same as a task runs it: `{task}` filled in too.
+    pub fn shell_line_for_task(&self, threads: u32, task: TaskId) -> String {
+        let words: Vec<String> =
+            self.for_task(threads, task).into_iter().map(|word| Argument(word).to_string()).collect();
+        words.join(" ")
+    }
+
     /// The command with `{threads}` filled in.
     pub fn with_threads(&self, threads: u32) -> Vec<OsString> {
         self.command.iter().map(|word| fill(&word.0, MARK, threads)).collect()
@@ -97,7 +114,7 @@ impl RunSpec {
 
     /// The command as a task runs it: `{threads}` and `{task}` filled in.
     pub fn for_task(&self, threads: u32, task: TaskId) -> Vec<OsString> {
-        self.with_threads(threads).iter().map(|word| fill(word, TASK_MARK, task.0)).collect()
+        self.command.iter().map(|word| word.for_task(threads, task)).collect()
     }
 
     /// True when some argument holds `{threads}`.
@@ -108,7 +125,11 @@ impl RunSpec {
 
 /// True when `{threads}` is in a word of a command.
 pub fn takes_threads(word: &OsStr) -> bool {
-    word.as_bytes().windows(MARK.len()).any(|part| part == MARK)
+    holds(word, MARK)
+}
+
+fn holds(word: &OsStr, mark: &[u8]) -> bool {
+    word.as_bytes().windows(mark.len()).any(|part| part == mark)
 }
 
 const MARK: &[u8] = b"{threads}";

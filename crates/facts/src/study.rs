@@ -1,11 +1,12 @@
 //! A study: points, their trials, and all that is needed to read them again in ten years.
 
-use numawise_units::{Nanoseconds, Pid};
+use numawise_units::{CpuSet, Nanoseconds, Pid, TaskId};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Disturbance, LeftProcesses, Levels, Machine, Metric, Notice, Observation, Outcome, Placement,
-    PlacementRequest, PointId, PointPair, PointRole, Reading, RunSpec,
+    ContrastRole, Disturbance, LeftProcesses, Levels, LineTool, Machine, MemoryPlan, Metric, Notice,
+    Observation, Outcome, Placement, PlacementRequest, PointId, PointPair, PointRole, PrintedLine, Reading,
+    RunSpec, Strategy, TaskPlacement, ThreadBinding,
 };
 
 #[cfg(test)]
@@ -53,6 +54,9 @@ pub struct Trial {
 }
 
 impl Trial {
+    /// Why nothing is known of the inside of a run of a printed line.
+    pub const LINE_NOT_OBSERVED: &'static str = "lines are timed, and not looked into";
+
     /// True when the program, we or the system were stopped in it, so that its time is not the program's.
     pub fn is_interrupted(&self) -> bool {
         self.disturbances.iter().any(Disturbance::interrupts)
@@ -169,12 +173,14 @@ impl StudyHeader {
 }
 
 /// A study as it stands in its file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Study {
     pub header: StudyHeader,
     /// In the order in which they ran.
     pub trials: Vec<Trial>,
     pub stopped: Option<StopReason>,
+    /// The lines that are printed to be used, as they were run; nothing where none was.
+    pub lines: Option<PrintedLines>,
 }
 
 impl Study {
@@ -196,5 +202,84 @@ impl Study {
         let mut last =
             here.take(Self::FAILURES).map(|trial| matches!(trial.outcome, Outcome::Measured { .. }));
         last.by_ref().filter(|measured| !measured).count() == Self::FAILURES
+    }
+}
+
+/// The lines of a study with the trials that they had: a study of its own with a point for each line, all started alike, by a shell in
+/// the environment that we were given.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PrintedLines {
+    /// The placement that they give.
+    pub point: PointId,
+    /// The program's own is the first.
+    pub lines: Vec<PrintedLine>,
+    /// Counted from 0, as are their blocks from 1; their points are named as the tools.
+    pub trials: Vec<Trial>,
+    pub stopped: Option<StopReason>,
+}
+
+impl PrintedLines {
+    /// The least number of repeats: below it no interval is worth its name.
+    pub const LEAST_REPEATS: u32 = 5;
+
+    pub fn line(&self, tool: LineTool) -> Option<&PrintedLine> {
+        self.lines.iter().find(|line| line.tool == tool)
+    }
+
+    /// Those that are run.
+    pub fn run(&self) -> impl Iterator<Item = &PrintedLine> {
+        self.lines.iter().filter(|line| line.not_run.is_none())
+    }
+
+    /// The study that they are: every line that is run as a point, compared with the program's own.
+    pub fn study(&self, of: &StudyHeader) -> Study {
+        let points: Vec<Point> = self.run().map(|line| line_point(line.tool)).collect();
+        let compared = points.iter().filter(|point| point.role != PointRole::Baseline);
+        let pairs = compared.map(|to| PointPair {
+            from: LineTool::Program.point(),
+            to: to.id.clone(),
+            // Of other tools it is enough to know that they bring nothing.
+            role: if to.role == PointRole::Candidate {
+                ContrastRole::BothWays
+            } else {
+                ContrastRole::GainOnly
+            },
+        });
+        let header = StudyHeader {
+            pairs: pairs.collect(),
+            points,
+            not_tried: Vec::new(),
+            min_repeats: Self::LEAST_REPEATS,
+            start_cost: Reading::unavailable("what a line takes to start is part of its effect"),
+            ..of.clone()
+        };
+        Study { header, trials: self.trials.clone(), stopped: self.stopped, lines: None }
+    }
+}
+
+/// A line as a point: nothing is placed but by the words of the line.
+fn line_point(tool: LineTool) -> Point {
+    let request = PlacementRequest::as_the_os_does();
+    let task = TaskPlacement {
+        task: TaskId(0),
+        cpus: CpuSet::default(),
+        threads: Vec::new(),
+        memory: MemoryPlan::default_policy(),
+    };
+    Point {
+        id: tool.point(),
+        levels: Levels::of(&request, 1),
+        role: match tool {
+            LineTool::Program => PointRole::Baseline,
+            LineTool::Numawise => PointRole::Candidate,
+            LineTool::Other(_) => PointRole::Diagnosis,
+        },
+        request,
+        placement: Placement {
+            strategy: Strategy::None,
+            binding: ThreadBinding::Free,
+            tasks: vec![task],
+            warnings: Vec::new(),
+        },
     }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Exit, Reading, Source};
+use crate::{EquivalentTool, Exit, NotRun, Reading, Source};
 
 fn header(metric: Metric) -> StudyHeader {
     StudyHeader {
@@ -73,9 +73,30 @@ fn a_failure_is_not_a_time() {
 fn three_failures_in_a_row_give_a_point_up() {
     let good = || trial(Outcome::Measured { per_task: vec![1.0] });
     let bad = || trial(Outcome::Failed { exit: Exit::Code(1), output_tail: String::new() });
-    let given_up =
-        |trials| Study { header: header(Metric::WallTime), trials, stopped: None }.given_up(&"copies".into());
+    let given_up = |trials| {
+        Study { header: header(Metric::WallTime), trials, stopped: None, lines: None }
+            .given_up(&"copies".into())
+    };
     assert!(!given_up(vec![]) && !given_up(vec![bad(), bad()]));
     assert!(given_up(vec![bad(), bad(), bad()]) && given_up(vec![good(), good(), bad(), bad(), bad()]));
     assert!(!given_up(vec![bad(), bad(), good(), bad(), bad()]));
+}
+
+#[test]
+fn a_line_that_is_not_run_is_no_point() {
+    let line = |tool, not_run| PrintedLine { tool, line: tool.to_string(), not_run };
+    let lines = PrintedLines {
+        point: "pinned".into(),
+        lines: vec![
+            line(LineTool::Program, None),
+            line(LineTool::Numawise, None),
+            line(LineTool::Other(EquivalentTool::Srun), Some(NotRun::StartsRanks)),
+        ],
+        trials: Vec::new(),
+        stopped: None,
+    };
+    let run: Vec<LineTool> = lines.run().map(|line| line.tool).collect();
+    assert_eq!(run, [LineTool::Program, LineTool::Numawise]);
+    assert_eq!(line_point(LineTool::Program).role, PointRole::Baseline);
+    assert!(line_point(LineTool::Numawise).placement.tasks[0].cpus.is_empty(), "nothing is placed");
 }

@@ -10,7 +10,7 @@ use std::time::Instant;
 use numawise_facts::{
     Argument, Exit, MemoryPlan, Placement, RunSpec, Strategy, TaskPlacement, ThreadBinding,
 };
-use numawise_launch::{Io, Job, Leftovers, Start};
+use numawise_launch::{Io, Job, Leftovers, Start, Variables};
 use numawise_linux::calls::affinity;
 use numawise_units::TaskId;
 
@@ -76,7 +76,8 @@ fn as_trial(program: &[&str]) -> (f64, f64) {
     };
     let spec = RunSpec { command, directory: PathBuf::new() };
     let begun = Instant::now();
-    let start = Start { io: Io::Inherit, pinner: None, leftovers: Leftovers::End, even: None };
+    let start =
+        Start { io: Io::Inherit, pinner: None, leftovers: Leftovers::End, variables: Variables::OfPlan };
     let finished = Job::spawn(&spec, &placement, start).expect("a start").wait().expect("an end");
     let whole = begun.elapsed().as_secs_f64() * 1e3;
     assert_eq!((finished.tasks[0].exit, finished.left_behind.processes), (Exit::Code(0), 0));

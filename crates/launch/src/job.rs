@@ -20,7 +20,7 @@ use crate::policy::policy;
 use crate::report::{Order, Report};
 use crate::supervisor::{self, Charge, Leftovers};
 use crate::waiter::{FinishedTask, LeftBehind, RunningTask, Shared, StoppedTask, order};
-use crate::{EvenStart, LaunchError, Pinner, environment, task_changes};
+use crate::{Change, EvenStart, LaunchError, Pinner, environment, task_changes};
 
 #[cfg(test)]
 #[path = "job_tests.rs"]
@@ -42,13 +42,23 @@ pub struct Start<'a> {
     /// Pins the threads of every runtime where the plan says so; without it only those of OpenMP are.
     pub pinner: Option<&'a Pinner>,
     pub leftovers: Leftovers,
-    /// Where runs are compared: what makes all of them start alike.
-    pub even: Option<EvenStart>,
+    pub variables: Variables<'a>,
+}
+
+/// What the tasks get as their environment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Variables<'a> {
+    /// Ours, with what the plan needs.
+    OfPlan,
+    /// The same, and as large for all runs that are compared, so that all of them start alike.
+    Even(EvenStart),
+    /// Ours with these changes, whatever the plan says.
+    Ours(&'a [Change]),
 }
 
 impl From<Io> for Start<'_> {
     fn from(io: Io) -> Self {
-        Start { io, pinner: None, leftovers: Leftovers::Leave, even: None }
+        Start { io, pinner: None, leftovers: Leftovers::Leave, variables: Variables::OfPlan }
     }
 }
 
@@ -312,13 +322,14 @@ fn words_of(
     start: Start<'_>,
 ) -> Result<Words, LaunchError> {
     let Placement { binding, tasks, .. } = placement;
-    let changes = match start.even {
-        Some(even) => even.changes(task, *binding, tasks.len(), start.pinner),
-        None => {
+    let changes = match start.variables {
+        Variables::Even(even) => even.changes(task, *binding, tasks.len(), start.pinner),
+        Variables::OfPlan => {
             let mut changes = environment(task, *binding, start.pinner);
             changes.extend(task_changes(task.task, tasks.len()));
             changes
         }
+        Variables::Ours(changes) => changes.to_vec(),
     };
     Words::new(spec, task, &changes)
 }

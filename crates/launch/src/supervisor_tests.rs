@@ -10,7 +10,7 @@ use numawise_linux::raw;
 use numawise_units::TaskId;
 
 use super::*;
-use crate::{Finished, Io, Job, Start};
+use crate::{Finished, Io, Job, Start, Variables};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -40,7 +40,12 @@ impl Marked {
             tasks: (0..tasks).map(task).collect(),
             warnings: vec![],
         };
-        Job::spawn(&spec, &placement, Start { io: Io::Capture, pinner: None, leftovers, even: None }).unwrap()
+        Job::spawn(
+            &spec,
+            &placement,
+            Start { io: Io::Capture, pinner: None, leftovers, variables: Variables::OfPlan },
+        )
+        .unwrap()
     }
 
     fn run(&self, script: &str) -> Finished {

@@ -197,7 +197,8 @@ fn take_rights_of(old: &Metadata, file: &File) -> io::Result<()> {
     file.set_permissions(Permissions::from_mode(mode))
 }
 
-fn folder_of(path: &Path) -> &Path {
+/// The folder that holds a file.
+pub(crate) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 

@@ -3,9 +3,10 @@
 use std::io;
 use std::path::PathBuf;
 
-use numawise_units::{Bytes, NodeId};
+use numawise_units::{Bytes, NodeId, NodeSet};
 
 use crate::error::Error;
+use crate::file::{number, read_path};
 use crate::host;
 use crate::roots::Roots;
 
@@ -66,6 +67,44 @@ pub fn transparent_huge_pages(roots: &Roots) -> Result<String, Error> {
     let choices = host::line(&roots.path(TRANSPARENT_HUGE_PAGES))?;
     let inside = choices.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
     Ok(inside.map_or(choices.as_str(), |(choice, _)| choice).to_owned())
+}
+
+/// The size of a transparent huge page; `None` where the kernel has none.
+pub fn transparent_huge_page(roots: &Roots) -> Option<Bytes> {
+    roots.try_value("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size").map(Bytes)
+}
+
+/// Pages that were meant for a node since the start of the system and had to be given by another (`numa_foreign`), for every node
+/// with memory.
+///
+/// # Errors
+/// When the kernel shows no nodes, does not count (`vm.numa_stat` is 0), or the file of a node cannot be read.
+pub fn turned_away(roots: &Roots) -> Result<Vec<(NodeId, u64)>, Error> {
+    const SWITCH: &str = "/proc/sys/vm/numa_stat";
+    if roots.try_text(SWITCH).is_some_and(|switch| switch.trim() == "0") {
+        let (path, found) = (roots.path(SWITCH), "0".to_owned());
+        return Err(Error::Malformed { path, found, expected: "1, with which the kernel counts" });
+    }
+    let nodes = "/sys/devices/system/node/has_memory";
+    let list = host::line(&roots.path(nodes))?;
+    let set: NodeSet = list.parse().map_err(|_| Error::Malformed {
+        path: roots.path(nodes),
+        found: list,
+        expected: "a list of nodes such as 0-1",
+    })?;
+    set.iter().map(|node| Ok((node, turned_away_by(roots, node)?))).collect()
+}
+
+fn turned_away_by(roots: &Roots, node: NodeId) -> Result<u64, Error> {
+    let path = roots.path(&format!("/sys/devices/system/node/node{node}/numastat"));
+    let mut buffer = Vec::with_capacity(1024);
+    read_path(&path, &mut buffer)?;
+    let line = buffer.split(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(b"numa_foreign "));
+    line.and_then(|value| number(value.trim_ascii())).ok_or_else(|| Error::Malformed {
+        path,
+        found: String::from_utf8_lossy(&buffer).lines().next().unwrap_or_default().to_owned(),
+        expected: "a line 'numa_foreign' with a number of pages",
+    })
 }
 
 /// Huge pages of all sizes that are free, or that the kernel may still reserve on demand.

@@ -47,3 +47,44 @@ fn huge_pages_are_counted_over_all_sizes() {
     assert_eq!(free_huge_pages(&roots, NodeId(1), Bytes::mib(2)), 12);
     assert_eq!(free_huge_pages(&roots, NodeId(0), Bytes::mib(2)), 0);
 }
+
+#[test]
+fn memory_that_a_node_could_not_give_is_counted_by_that_node() {
+    let tree = Tree::new();
+    let roots = Roots::at(tree.path());
+    assert!(turned_away(&roots).unwrap_err().is_gone(), "a kernel without NUMA");
+    tree.write("/sys/devices/system/node/has_memory", "0,2\n");
+    let stat = |foreign: &str| format!("numa_hit 9\nnuma_miss 3\nnuma_foreign {foreign}\ninterleave_hit 1\n");
+    tree.write("/sys/devices/system/node/node0/numastat", &stat("4096"));
+    assert!(turned_away(&roots).unwrap_err().is_gone(), "node 2 has no file");
+    tree.write("/sys/devices/system/node/node2/numastat", &stat("0"));
+    assert_eq!(turned_away(&roots).unwrap(), [(NodeId(0), 4096), (NodeId(2), 0)]);
+    tree.write("/proc/sys/vm/numa_stat", "1\n");
+    assert!(turned_away(&roots).is_ok());
+    for broken in ["x", "", "-1", "99999999999999999999"] {
+        tree.write("/sys/devices/system/node/node2/numastat", &stat(broken));
+        let error = turned_away(&roots).unwrap_err().to_string();
+        assert!(error.contains("node2/numastat") && error.contains("numa_foreign"), "{error}");
+    }
+    tree.write("/sys/devices/system/node/has_memory", "some\n");
+    assert!(turned_away(&roots).unwrap_err().to_string().contains("a list of nodes"));
+}
+
+#[test]
+fn counters_that_the_kernel_was_told_not_to_keep_are_no_zeros() {
+    let tree = Tree::new();
+    tree.write("/sys/devices/system/node/has_memory", "0\n");
+    tree.write("/sys/devices/system/node/node0/numastat", "numa_foreign 0\n");
+    tree.write("/proc/sys/vm/numa_stat", "0\n");
+    let error = turned_away(&Roots::at(tree.path())).unwrap_err().to_string();
+    assert!(error.contains("numa_stat") && error.contains("with which the kernel counts"), "{error}");
+}
+
+#[test]
+fn the_size_of_a_transparent_huge_page_is_the_kernels() {
+    let tree = Tree::new();
+    let roots = Roots::at(tree.path());
+    assert_eq!(transparent_huge_page(&roots), None);
+    tree.write("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", "2097152\n");
+    assert_eq!(transparent_huge_page(&roots), Some(Bytes::mib(2)));
+}

@@ -12,3 +12,4 @@ pub mod smaps;
 pub mod stat;
 pub mod status;
 pub mod tasks;
+pub mod vmstat;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use numawise_units::Bytes;
 
-use crate::draft::Draft;
+use crate::draft::{Draft, folder_of};
 use crate::replace::possible_in;
 
 #[cfg(test)]
@@ -47,7 +47,7 @@ pub fn try_file(path: &Path, suffixes: &[&str], room: Bytes) -> io::Result<()> {
 
 /// The folder that holds a file.
 pub fn folder(path: &Path) -> PathBuf {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
+    folder_of(path).to_owned()
 }
 
 #[doc(alias = "fallocate")]

@@ -17,6 +17,7 @@
 //! ```
 
 mod command;
+mod events;
 mod find;
 #[cfg(test)]
 mod fixture;

@@ -5,7 +5,7 @@ use numawise_linux::calls::clock;
 use numawise_linux::file::read_path;
 use numawise_linux::proc::cpu_time::CpuTicks;
 use numawise_linux::{Error, Malformed, Roots};
-use numawise_units::{Nanoseconds, Ratio};
+use numawise_units::{CpuId, Nanoseconds, Ratio};
 
 #[cfg(test)]
 #[path = "noise_tests.rs"]
@@ -18,12 +18,14 @@ const SHORTEST: Nanoseconds = Nanoseconds(50_000_000);
 /// not of the same CPUs (a container with a `/proc/stat` of its own).
 const CONTRADICTION: f64 = 0.1;
 
-/// CPU time of the whole machine up to a moment, from the first line of `/proc/stat`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// CPU time of the whole machine and of each of its CPUs up to a moment, from `/proc/stat`.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostCpu {
     busy: Nanoseconds,
     steal: Nanoseconds,
     total: Nanoseconds,
+    /// How long each CPU was busy.
+    busy_cpus: Vec<(CpuId, Nanoseconds)>,
 }
 
 impl HostCpu {
@@ -41,7 +43,12 @@ impl HostCpu {
     fn parse(text: &[u8], tick: Nanoseconds) -> Result<Self, Malformed> {
         let ticks = CpuTicks::of_all(text)?;
         let time = |ticks: u64| Nanoseconds(ticks.saturating_mul(tick.0));
-        Ok(HostCpu { busy: time(ticks.busy()), steal: time(ticks.steal), total: time(ticks.total()) })
+        Ok(HostCpu {
+            busy: time(ticks.busy()),
+            steal: time(ticks.steal),
+            total: time(ticks.total()),
+            busy_cpus: CpuTicks::by_cpu(text).map(|(cpu, ticks)| (cpu, time(ticks.busy()))).collect(),
+        })
     }
 }
 
@@ -54,7 +61,8 @@ pub(crate) fn noise(
 ) -> HostNoise {
     let none = |reason: String| HostNoise {
         steal: Reading::unavailable(reason.clone()),
-        other_load: Reading::unavailable(reason),
+        other_load: Reading::unavailable(reason.clone()),
+        busy_cpus: Reading::unavailable(reason),
     };
     let (before, after) = match (before, after) {
         (Ok(before), Ok(after)) => (before, after),
@@ -83,5 +91,20 @@ pub(crate) fn noise(
             // A little below zero is the ticks' rounding.
             Reading::Measured(Ratio(others.max(0.0)))
         },
+        busy_cpus: busy_cpus(before, after),
     }
+}
+
+/// How long each CPU was busy; those that were not are left out.
+fn busy_cpus(before: &HostCpu, after: &HostCpu) -> Reading<Vec<(CpuId, Nanoseconds)>> {
+    if after.busy_cpus.is_empty() {
+        return Reading::unavailable("/proc/stat shows no CPU by itself");
+    }
+    // Both lists are in the order of CPUs; one that came meanwhile was idle before.
+    let then = |cpu: CpuId| {
+        let found = before.busy_cpus.binary_search_by_key(&cpu, |(of, _)| *of);
+        found.map_or(Nanoseconds(0), |at| before.busy_cpus[at].1)
+    };
+    let busy = after.busy_cpus.iter().map(|(cpu, now)| (*cpu, now.saturating_sub(then(*cpu))));
+    Reading::Measured(busy.filter(|(_, time)| *time > Nanoseconds(0)).collect())
 }

@@ -22,6 +22,22 @@ fn shares_are_of_the_whole_machine() {
 }
 
 #[test]
+fn each_cpu_is_told_by_itself_and_idle_ones_are_left_out() {
+    let before =
+        at("cpu 0 0 0 0 0 0 0 0\ncpu0 5 0 0 0 0 0 0 0\ncpu1 5 0 0 0 0 0 0 0\ncpu3 5 0 0 0 0 0 0 0\n");
+    let after = at(
+        "cpu 9 0 0 9 0 0 0 0\ncpu0 6 0 2 1 1 0 0 9\ncpu1 5 0 0 9 0 0 0 0\ncpu3 9 0 0 0 0 0 0 0\nintr 1 2\n",
+    );
+    let busy = noise(&before, &after, Nanoseconds(0), SECOND).busy_cpus;
+    let ticks = |n: u64| Nanoseconds(n * TICK.0);
+    assert_eq!(busy, Reading::Measured(vec![(CpuId(0), ticks(3)), (CpuId(3), ticks(4))]));
+    let none = at("cpu 0 0 0 0 0 0 0 0\n");
+    assert!(
+        noise(&none, &at("cpu 9 0 0 9 0 0 0 0\n"), Nanoseconds(0), SECOND).busy_cpus.measured().is_none()
+    );
+}
+
+#[test]
 fn rounding_below_zero_is_nothing_but_a_contradiction_is_said() {
     let before = at("cpu 0 0 0 0 0 0 0 0");
     let after = at("cpu 100 0 0 100 0 0 0 0");

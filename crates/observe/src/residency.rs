@@ -126,6 +126,8 @@ pub(crate) struct ResidencySampler {
     most: Bytes,
     /// Largest `VmHWM` seen.
     pub peak: Option<Bytes>,
+    /// Largest `VmSwap` seen.
+    pub swapped: Option<Bytes>,
     problem: Option<String>,
 }
 
@@ -146,6 +148,7 @@ impl ResidencySampler {
             best: None,
             most: Bytes(0),
             peak: None,
+            swapped: None,
             problem: None,
         }
     }
@@ -205,6 +208,7 @@ impl ResidencySampler {
         read_path(&path, &mut buffer)?;
         let status = Status::parse(&buffer).map_err(|problem| problem.at(&path))?;
         self.peak = self.peak.max(status.peak);
+        self.swapped = self.swapped.max(status.swapped);
         // A zombie has no memory lines.
         if status.resident.is_none() {
             return Err(Error::Gone { path });

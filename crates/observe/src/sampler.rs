@@ -29,6 +29,8 @@ pub(crate) struct SamplerResults {
     pub table: Table,
     pub pages: Reading<KeptSample>,
     pub peak: Option<Bytes>,
+    /// The most of a process that was in swap.
+    pub swapped: Option<Bytes>,
     pub samples: u64,
     /// How long some thread was stopped, from sample to sample.
     pub stopped: Nanoseconds,
@@ -55,6 +57,7 @@ impl Shared {
                 table,
                 pages: Reading::unavailable("the trial ended before its pages were sampled"),
                 peak: None,
+                swapped: None,
                 samples: 0,
                 stopped: Nanoseconds(0),
                 stopped_at: None,
@@ -189,6 +192,7 @@ fn sample_residency(
     let mut results = shared.results();
     results.pages = residency.result();
     results.peak = residency.peak;
+    results.swapped = residency.swapped;
     step
 }
 

@@ -13,8 +13,10 @@ use numawise_linux::file::read_path;
 use numawise_linux::proc::stat::TaskStat;
 use numawise_linux::proc::tasks;
 
+mod libraries;
 mod thread;
 
+use libraries::MpiLibraries;
 pub(crate) use thread::Thread;
 
 #[cfg(test)]
@@ -72,6 +74,7 @@ pub(crate) struct Table {
     dropped: Dropped,
     /// Samples that found several threads ready to run.
     pub several_ready: u64,
+    pub libraries: MpiLibraries,
     /// The first thing that went wrong beside processes ending.
     pub problem: Option<String>,
     random: Random,
@@ -102,6 +105,7 @@ impl Table {
             rounds: 0,
             dropped: Dropped::default(),
             several_ready: 0,
+            libraries: MpiLibraries::default(),
             problem: None,
             random: Random::new(seed),
             buffer: Vec::with_capacity(4096),
@@ -293,6 +297,9 @@ impl Table {
         let outcome = thread.read(&self.roots, &mut self.buffer, keep);
         if thread.keeps_files() && !had_files {
             self.spare_files -= 2;
+        }
+        if thread.tid == thread.pid {
+            self.libraries.look(&self.roots, thread.pid, thread.samples);
         }
         match outcome {
             Ok(None) => {}

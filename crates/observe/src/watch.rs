@@ -8,6 +8,7 @@ use std::time::Instant;
 use numawise_facts::{Observation, Reading, ResourceUsage, SamplerCost};
 use numawise_units::{Bytes, Nanoseconds, Pid, Rank};
 
+use crate::events::{MemoryCounters, events};
 use crate::host;
 use crate::noise::{HostCpu, noise};
 use crate::rank::{NO_RANK, rank};
@@ -59,6 +60,7 @@ pub struct Watch {
     /// CPU time of [`Watch::start`] itself.
     start_cost: Nanoseconds,
     before: Result<HostCpu, Error>,
+    memory_before: MemoryCounters,
     clocks: clock::Moment,
     rank: Reading<Rank>,
     roots: Roots,
@@ -72,6 +74,7 @@ impl Watch {
         let begun = Instant::now();
         let cpu = clock::thread_cpu_time();
         let before = HostCpu::read(&options.roots);
+        let memory_before = MemoryCounters::read(&options.roots);
         let rank = rank_of(&options.roots, pids);
         let shared = Arc::new(Shared::new(Table::new(options.roots.clone(), pids, options.seed)));
         let residency =
@@ -90,6 +93,7 @@ impl Watch {
             begun,
             start_cost: clock::thread_cpu_time().saturating_sub(cpu),
             before,
+            memory_before,
             clocks: clock::Moment::now(),
             rank,
             roots: options.roots.clone(),
@@ -112,6 +116,7 @@ impl Watch {
         let span = Nanoseconds::from(self.begun.elapsed());
         let used = usage.cpu_time();
         let after = HostCpu::read(&self.roots);
+        let memory_after = MemoryCounters::read(&self.roots);
         let seen = self.shared.results();
         let table = &seen.table;
         let why = |what: &str| match (&self.no_sampler, &table.problem) {
@@ -123,6 +128,7 @@ impl Watch {
         Observation {
             host: host::id(&self.roots),
             rank: self.rank.clone(),
+            mpi_libraries: table.libraries.found(),
             usage: ResourceUsage { peak_memory: peak(usage.peak_memory, seen.peak), ..usage },
             migrations: match table.migrations() {
                 Some(migrations) => Reading::Measured(migrations),
@@ -149,6 +155,7 @@ impl Watch {
                 None => seen.pages.as_ref().map(KeptSample::merged),
             },
             noise: noise(&self.before, &after, used, wall),
+            memory_events: events(&self.roots, &self.memory_before, &memory_after, seen.swapped),
             sampler: SamplerCost {
                 samples: seen.samples,
                 // The clock of the thread itself, since a step may be under way.

@@ -11,6 +11,7 @@ mod cell;
 mod error;
 mod file;
 mod guard;
+mod lines;
 mod lock;
 mod make;
 mod mlc;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use numawise_facts::{
     Exit, HostNoise, LeftProcesses, Observation, Outcome, PointId, Reading, ResidencySample, ResourceUsage,
-    SamplerCost, Study, StudyHeader, ThreadObservation, Trial,
+    SamplerCost, StopReason, Study, StudyHeader, ThreadObservation, Trial,
 };
 use numawise_units::{Bytes, CpuId, HostId, Nanoseconds, NodeId, Pid, Rank, Ratio};
 use rusqlite::Connection;
@@ -13,7 +13,7 @@ use rusqlite::Connection;
 use crate::cell::{Cells, Parsed, RowError};
 use crate::{RecordError, valid};
 
-/// The study as it stands.
+/// The study as it stands, without its lines.
 pub fn study(connection: &Connection, path: &Path, header: &StudyHeader) -> Result<Study, RecordError> {
     read_study(connection, header).map_err(|error| damage(path, error))
 }
@@ -26,19 +26,23 @@ fn read_study(connection: &Connection, header: &StudyHeader) -> Parsed<Study> {
     let stopped = match rows.next()? {
         Some(row) => {
             let cells = Cells::of("study", row);
-            let known = |word: String| {
-                serde_json::from_value(word.into()).map_err(|_| {
-                    cells.flaw("stopped", "decided, budget_spent, interrupted or too_many_failures")
-                })
-            };
-            cells.text_or_null("stopped")?.map(known).transpose()?
+            self::stopped(cells, "stopped")?
         }
         None => None,
     };
     let trials = Tables::read(&transaction)?.trials(&transaction)?;
-    let study = Study { header: header.clone(), trials, stopped };
+    let study = Study { header: header.clone(), trials, stopped, lines: None };
     valid::study(&study)?;
     Ok(study)
+}
+
+/// Why measuring ended.
+pub fn stopped(cells: Cells<'_, '_>, column: &str) -> Parsed<Option<StopReason>> {
+    let known = |word: String| {
+        serde_json::from_value(word.into())
+            .map_err(|_| cells.flaw(column, "decided, budget_spent, interrupted or too_many_failures"))
+    };
+    cells.text_or_null(column)?.map(known).transpose()
 }
 
 /// The study before its first trial.
@@ -172,14 +176,14 @@ fn trial(
     })
 }
 
-fn left_behind(cells: Cells<'_, '_>) -> Parsed<Option<LeftProcesses>> {
+pub fn left_behind(cells: Cells<'_, '_>) -> Parsed<Option<LeftProcesses>> {
     match cells.text_or_null("left_behind")? {
         Some(_) => cells.json("left_behind").map(Some),
         None => Ok(None),
     }
 }
 
-fn outcome(cells: Cells<'_, '_>, per_task: Vec<f64>) -> Parsed<Outcome> {
+pub fn outcome(cells: Cells<'_, '_>, per_task: Vec<f64>) -> Parsed<Outcome> {
     let output_tail = || Ok::<_, RowError>(cells.text_or_null("output_tail")?.unwrap_or_default());
     match cells.text("status")?.as_str() {
         "measured" => Ok(Outcome::Measured { per_task }),
@@ -221,6 +225,7 @@ fn observation(
             HostId::new(c.cells.text("host")?).ok_or_else(|| c.cells.flaw("host", "the name of a host"))
         })?,
         rank: c.reading("rank", || Ok(Rank(c.cells.int("rank")?)))?,
+        mpi_libraries: c.reading("mpi_libraries", || c.cells.json("mpi_libraries"))?,
         usage: ResourceUsage {
             user: Nanoseconds(c.count("user_ns")?),
             system: Nanoseconds(c.count("system_ns")?),
@@ -238,7 +243,9 @@ fn observation(
         noise: HostNoise {
             steal: c.reading("steal", || c.share("steal"))?,
             other_load: c.reading("other_load", || c.share("other_load"))?,
+            busy_cpus: c.reading("busy_cpus", || c.cells.json("busy_cpus"))?,
         },
+        memory_events: c.cells.json("memory_events")?,
         sampler: SamplerCost {
             samples: c.count("sampler_samples")?,
             cpu_time: Nanoseconds(c.count("sampler_cpu_ns")?),

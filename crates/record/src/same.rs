@@ -80,12 +80,12 @@ impl Record {
 }
 
 fn metric(header: &StudyHeader) -> String {
+    let better = if header.metric.higher_is_better() { "higher" } else { "lower" };
     match &header.metric {
         Metric::WallTime => "wall time".to_owned(),
-        Metric::Output { regex, higher_is_better } => format!(
-            "'{regex}' in the output, {} is better",
-            if *higher_is_better { "higher" } else { "lower" }
-        ),
+        Metric::Output { regex, .. } => format!("'{regex}' in the output, {better} is better"),
+        Metric::File { file, regex: Some(regex), .. } => format!("'{regex}' in {file}, {better} is better"),
+        Metric::File { file, regex: None, .. } => format!("the number in {file}, {better} is better"),
     }
 }
 

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use numawise_facts::{StopReason, Study, StudyHeader, Trial};
-use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+use numawise_facts::{PrintedLines, StopReason, Study, StudyHeader, Trial};
+use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
 use crate::file::{check, connect, open_file, recognise, update};
 use crate::lock::WriterLock;
 use crate::schema::STUDY;
-use crate::{RecordError, guard, make, read, valid, write};
+use crate::{RecordError, guard, lines, make, read, valid, write};
 
 /// The record of one study.
 ///
@@ -127,7 +127,9 @@ impl Record {
     /// # Errors
     /// [`RecordError::Damaged`] when the rows do not make sense, or what SQLite says.
     pub fn study(&self) -> Result<Study, RecordError> {
-        read::study(&self.connection, &self.path, &self.header)
+        let mut study = read::study(&self.connection, &self.path, &self.header)?;
+        study.lines = lines::lines(&self.connection, &self.path, &self.header)?;
+        Ok(study)
     }
 
     /// Keeps a trial. When this returns, it is on the disk; when it fails, nothing of it is.
@@ -145,9 +147,17 @@ impl Record {
         }
         // What reading would refuse is not written: one trial must not cost all others.
         valid::trial(&self.header, trial).map_err(|flaw| RecordError::Unstorable(flaw.to_string()))?;
+        self.keep(trial, write::insert)
+    }
+
+    fn keep(
+        &mut self,
+        trial: &Trial,
+        insert: impl FnOnce(&Transaction<'_>, &Trial) -> rusqlite::Result<()>,
+    ) -> Result<(), RecordError> {
         let written = (|| {
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            write::insert(&transaction, trial)?;
+            insert(&transaction, trial)?;
             transaction.commit()
         })();
         written.map_err(|error| match error.sqlite_error() {
@@ -156,6 +166,30 @@ impl Record {
             }
             _ => RecordError::sqlite(&self.path, "keep a trial in it", error),
         })
+    }
+
+    /// Keeps which lines are run as they are printed, and why others are not; the runs that were kept stay unless `lines` has none.
+    ///
+    /// # Errors
+    /// As [`Record::append`].
+    pub fn set_lines(&mut self, lines: &PrintedLines) -> Result<(), RecordError> {
+        let unsound = |flaw: valid::Flaw| RecordError::Unstorable(flaw.to_string());
+        valid::lines(&self.header, lines).map_err(unsound)?;
+        let written = (|| {
+            let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            lines::put(&transaction, lines)?;
+            transaction.commit()
+        })();
+        written.map_err(|e| RecordError::sqlite(&self.path, "keep the lines in it", e))
+    }
+
+    /// Keeps a run of a line, as [`Record::append`] a trial.
+    ///
+    /// # Errors
+    /// As [`Record::append`].
+    pub fn append_line(&mut self, trial: &Trial) -> Result<(), RecordError> {
+        valid::line_trial(&self.header, trial).map_err(|flaw| RecordError::Unstorable(flaw.to_string()))?;
+        self.keep(trial, lines::insert)
     }
 
     /// Notes why measuring ended, or (`None`) that it goes on.

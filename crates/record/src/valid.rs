@@ -5,6 +5,7 @@
 //! a flaw names the place, what was found and what was expected.
 
 mod header;
+mod lines;
 mod look;
 mod machine;
 mod trial;
@@ -19,9 +20,10 @@ use numawise_units::{Bytes, Nanoseconds};
 use serde_json::Value;
 
 pub use header::header;
+pub use lines::lines;
 pub use look::{look, sequence};
 pub use machine::machine;
-pub use trial::{study, trial};
+pub use trial::{line_trial, study, trial};
 
 /// What cannot be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

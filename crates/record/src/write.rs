@@ -31,11 +31,12 @@ pub fn storable<T: Serialize + DeserializeOwned + PartialEq>(header: &T) -> Resu
 /// The rows that repeat the header, and the header.
 pub fn header(transaction: &Transaction<'_>, header: &StudyHeader) -> rusqlite::Result<()> {
     let metric = match &header.metric {
-        Metric::WallTime => "wall_time",
-        Metric::Output { regex, .. } => regex,
+        Metric::WallTime => "wall_time".to_owned(),
+        Metric::Output { regex, .. } => regex.clone(),
+        Metric::File { file, regex, .. } => format!("{} in {file}", regex.as_deref().unwrap_or("the number")),
     };
     transaction.execute(
-        "INSERT INTO study VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, NULL, ?14)",
+        "INSERT INTO study VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, NULL, NULL, NULL, ?14)",
         params![
             header.tool_version,
             integer(header.begun.0),
@@ -133,7 +134,7 @@ pub fn insert(transaction: &Transaction<'_>, trial: &Trial) -> rusqlite::Result<
 }
 
 /// A disturbance that is not a share says nothing.
-fn is_share(disturbance: &Disturbance) -> bool {
+pub fn is_share(disturbance: &Disturbance) -> bool {
     match disturbance {
         Disturbance::Steal(share) | Disturbance::OtherLoad(share) => (0.0..=1.0).contains(share),
         Disturbance::Stopped(_)
@@ -144,7 +145,7 @@ fn is_share(disturbance: &Disturbance) -> bool {
 }
 
 /// `status` to `output_tail`.
-fn outcome_columns(outcome: &Outcome) -> rusqlite::Result<[Value; 5]> {
+pub fn outcome_columns(outcome: &Outcome) -> rusqlite::Result<[Value; 5]> {
     let text = |text: &str| Value::Text(text.to_owned());
     Ok(match outcome {
         Outcome::Measured { .. } => [text("measured"), Value::Null, Value::Null, Value::Null, Value::Null],
@@ -170,7 +171,7 @@ fn observation_columns(
         Reading::Measured(observation) => observation,
         Reading::Unavailable { unavailable } => {
             missing.note("observation", unavailable);
-            return Ok(vec![Value::Null; 21]);
+            return Ok(vec![Value::Null; 24]);
         }
     };
     let ns = |span: Nanoseconds| Value::Integer(integer(span.0));
@@ -179,13 +180,7 @@ fn observation_columns(
     }
     let pages = match &o.pages {
         Reading::Measured(residency) => {
-            let memory = match &residency.memory {
-                Reading::Measured(memory) => json(memory)?.into(),
-                Reading::Unavailable { unavailable } => {
-                    missing.note("pages_memory", unavailable);
-                    Value::Null
-                }
-            };
+            let memory = missing.json("pages_memory", &residency.memory)?;
             [residency.method.clone().into(), integer(residency.pages_seen).into(), ns(residency.at), memory]
         }
         Reading::Unavailable { unavailable } => {
@@ -196,6 +191,7 @@ fn observation_columns(
     let mut columns = vec![
         missing.or_value("host", &o.host, |host| host.as_str().to_owned().into()),
         missing.or_value("rank", &o.rank, |rank| rank.0.into()),
+        missing.json("mpi_libraries", &o.mpi_libraries)?,
         ns(o.usage.user),
         ns(o.usage.system),
         missing.or_value("peak_memory_bytes", &o.usage.peak_memory, |bytes| integer(bytes.0).into()),
@@ -209,6 +205,8 @@ fn observation_columns(
         missing.share("steal", &o.noise.steal),
         missing.share("other_load", &o.noise.other_load),
     ];
+    columns.push(missing.json("busy_cpus", &o.noise.busy_cpus)?);
+    columns.push(json(&o.memory_events)?.into());
     columns.extend(pages);
     columns.extend([integer(o.sampler.samples).into(), ns(o.sampler.cpu_time), ns(o.sampler.span)]);
     Ok(columns)
@@ -281,6 +279,16 @@ impl Missing {
             Reading::Unavailable { unavailable } => {
                 self.note(column, unavailable);
                 Value::Null
+            }
+        }
+    }
+
+    fn json<T: Serialize>(&mut self, column: &'static str, reading: &Reading<T>) -> rusqlite::Result<Value> {
+        match reading {
+            Reading::Measured(value) => Ok(json(value)?.into()),
+            Reading::Unavailable { unavailable } => {
+                self.note(column, unavailable);
+                Ok(Value::Null)
             }
         }
     }

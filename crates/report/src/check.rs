@@ -8,6 +8,7 @@ mod details;
 mod document;
 mod findings;
 mod json;
+pub mod lines;
 mod nodes;
 mod points;
 pub(crate) mod words;

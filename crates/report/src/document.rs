@@ -267,6 +267,8 @@ pub struct Command {
     /// Whose command it is; nothing for the one that is recommended.
     pub tool: Option<String>,
     pub line: String,
+    /// What is known of it, said beside it.
+    pub note: Option<String>,
 }
 
 /// Blocks under a heading that links and scripts can name.

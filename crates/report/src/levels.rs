@@ -1,12 +1,12 @@
 //! The levels of a point as a phrase.
 
-use numawise_facts::{Levels, MemoryRequest, Strategy, ThreadBinding};
+use numawise_facts::{Balancing, Levels, MemoryRequest, PageSize, Strategy, ThreadBinding};
 
 use numawise_units::NodeSet;
 
 /// What a point is, as a phrase: `threads pinned over all nodes, memory interleaved`.
 pub fn title(levels: &Levels) -> String {
-    let Levels { placement, memory, pin, threads, tasks, parameters } = levels;
+    let Levels { placement, memory, balancing, pages, pin, threads, tasks, parameters } = levels;
     let mut parts = Vec::new();
     let left_alone = placement.strategy == Strategy::None && *pin == ThreadBinding::Free;
     match &placement.nodes {
@@ -35,6 +35,8 @@ pub fn title(levels: &Levels) -> String {
             }
         }
     }
+    parts.extend(pages_phrase(*pages).map(str::to_owned));
+    parts.extend(balancing_phrase(*balancing).map(str::to_owned));
     parts.extend(parameters.iter().map(|parameter| format!("{} = {}", parameter.name, parameter.value)));
     parts.join(", ")
 }
@@ -50,6 +52,23 @@ fn threads_phrase(levels: &Levels) -> String {
         (Strategy::Local, None) if levels.pin == ThreadBinding::Pinned => format!("{how}, one to a CPU"),
         (Strategy::Local | Strategy::Semi, None) => format!("{how} close together"),
         (Strategy::None | Strategy::Explicit, None) => format!("{how} where the operating system puts them"),
+    }
+}
+
+fn pages_phrase(pages: PageSize) -> Option<&'static str> {
+    match pages {
+        PageSize::Default => None,
+        PageSize::Small => Some("small pages"),
+        PageSize::Thp => Some("transparent huge pages"),
+        PageSize::Huge => Some("reserved huge pages"),
+    }
+}
+
+fn balancing_phrase(balancing: Balancing) -> Option<&'static str> {
+    match balancing {
+        Balancing::Default => None,
+        Balancing::On => Some("pages moved to their threads"),
+        Balancing::Off => Some("no page moved by the kernel"),
     }
 }
 

@@ -113,7 +113,7 @@ pub fn document(view: &View<'_>) -> Document {
 }
 
 fn command(line: String) -> Command {
-    Command { tool: None, line }
+    Command { tool: None, line, note: None }
 }
 
 fn environment(view: &View<'_>) -> Vec<Block> {

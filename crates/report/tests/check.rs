@@ -3,11 +3,11 @@
 mod sample;
 
 use numawise_facts::notice::{NotTriedReason, PlacementGroup, StudyNotice};
-use numawise_facts::{Metric, MetricProblem, Reading};
+use numawise_facts::{Effect, Metric, MetricProblem, Reading};
 use numawise_report::check;
 use numawise_report::document::{self, Style};
 use numawise_tables::{MoreRepeats, PlacedWell};
-use numawise_units::Bytes;
+use numawise_units::{Bytes, Ratio};
 
 /// Blanks and line breaks do not matter.
 fn normal(text: &str) -> String {
@@ -139,6 +139,34 @@ fn the_fields_that_scripts_rely_on() {
         }
         assert!(json["use"]["line"].is_string());
         assert!(json["seed"].is_u64() && json["budget_ns"].is_u64());
+    }
+}
+
+/// A line to use from now on without a finding that says why would be a riddle.
+#[test]
+fn what_is_recommended_is_the_cure_of_a_finding() {
+    let mut recommended = 0;
+    for sample in sample::all() {
+        let Some(point) = &sample.analysis.recommended else { continue };
+        let request = &sample.study.header.point(point).unwrap().request;
+        let mut cures = sample.analysis.findings.iter().filter_map(|finding| finding.cure.as_ref());
+        assert!(cures.any(|cure| cure == request), "{}", sample.name);
+        let text = document::terminal(&check::document(&sample.check()), Style::plain());
+        assert!(!normal(&text).contains("Findings none"), "{text}");
+        recommended += 1;
+    }
+    assert!(recommended > 1);
+}
+
+/// What is to be done stands in the order of what it brought, where it was tried.
+#[test]
+fn advice_is_ordered_by_what_it_brought() {
+    for sample in sample::all() {
+        for finding in &sample.analysis.findings {
+            let brought: Vec<f64> =
+                finding.advice.iter().filter_map(|step| Some(step.brought.measured()?.ratio.0)).collect();
+            assert!(brought.is_sorted_by(|a, b| a >= b), "{}: {brought:?}", sample.name);
+        }
     }
 }
 
@@ -399,11 +427,26 @@ fn notices_of_a_study_are_sentences_with_their_values() {
         ),
         (
             StudyNotice::NoMetric { point: one(), problem: MetricProblem::NoMatch },
-            "point one-node: --metric matches nothing in the program's output",
+            "point one-node: --metric matches nothing in the program's output (stdout and stderr)",
         ),
         (
             StudyNotice::PointGivenUp { point: one(), failures: 3 },
             "one-node failed 3 times in a row and is given up",
+        ),
+        (
+            StudyNotice::RanLess { point: one(), ran: 1, baseline: 5 },
+            "one-node was dropped on the way, since the time given was too short for it (--budget): it ran once, and the operating \
+             system's placement 5 times",
+        ),
+        (
+            StudyNotice::Drifted {
+                point: "os".into(),
+                effect: Effect { ratio: Ratio(0.8), low: Ratio(0.75), high: Ratio(0.9) },
+                repeats: 9,
+            },
+            "runs of os became 1.25x (95 % interval 1.11x to 1.33x) slower in the course of its 9 repeats: the machine became slower \
+             (warm, or others use it), or the program leaves behind what slows it down; each block compares runs side by side, so \
+             that the effects hold",
         ),
     ] {
         assert_eq!(numawise_report::notice::text(&notice.into()), text);

@@ -13,6 +13,7 @@ use numawise_record::{Difference, RecordError};
 use numawise_study::{MetricError, StudyError};
 use numawise_units::{Nanoseconds, NodeSet};
 
+use crate::metric::{MetricClues, is_of_a_file};
 use crate::numactl_list::{ListError, RequestedList};
 
 /// Failure of a use case. No option of a command line is named: the face that asked adds what to type.
@@ -95,8 +96,13 @@ pub enum Error {
     )]
     FirstRunFailed { exit: Exit, record: PathBuf, output: String },
     /// `problem` says why.
-    #[error("the first run gave no metric; {}", printed(output))]
-    NoMetricInFirstRun { metric: Metric, problem: MetricProblem, output: String },
+    #[error("the first run gave no metric; {}", searched(metric, problem, output))]
+    NoMetricInFirstRun {
+        metric: Box<Metric>,
+        problem: MetricProblem,
+        output: String,
+        clues: Box<MetricClues>,
+    },
     #[error("interrupted in the first run; there is nothing to report yet")]
     InterruptedInFirstRun,
     #[error("{}: {difference}", record.display())]
@@ -115,6 +121,15 @@ fn printed(output: &str) -> String {
     match output.trim_end() {
         "" => "it printed nothing".to_owned(),
         text => format!("the end of its output:\n{text}"),
+    }
+}
+
+/// The end of where the metric was looked for.
+fn searched(metric: &Metric, problem: &MetricProblem, output: &str) -> String {
+    match output.trim_end() {
+        "" if is_of_a_file(metric, problem) => "the file is empty".to_owned(),
+        text if is_of_a_file(metric, problem) => format!("the end of the file:\n{text}"),
+        _ => printed(output),
     }
 }
 

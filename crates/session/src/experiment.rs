@@ -3,8 +3,11 @@
 //! The first run tells how much memory the program takes, which decides what can be tried. Its study is recorded trial by trial;
 //! the same request goes on from what is recorded.
 
+mod lines;
+
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
+use std::ops::Add;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -17,12 +20,16 @@ use numawise_facts::{
 use numawise_launch::{EvenStart, Pinner, find_agent};
 use numawise_record::{Record, RecordError};
 use numawise_study::{
-    Engine, FirstRunPlaces, LocalRunner, MetricReader, PlannedPoint, ProgramNeeds, RunContext, Runner,
-    StudyDesign, SystemClock, TrialStore,
+    Engine, FirstRunPages, FirstRunPlaces, LocalRunner, MetricReader, PlannedPoint, ProgramNeeds, RunContext,
+    Runner, StudyDesign, SystemClock, TrialStore,
 };
-use numawise_units::{Bytes, Nanoseconds, NodeId, Share};
+use numawise_units::{Nanoseconds, NodeId, Share};
+
+use lines::LineStage;
+pub use lines::LineWriter;
 
 use crate::error::Settings;
+use crate::metric::MetricClues;
 use crate::{Error, here};
 
 #[cfg(test)]
@@ -31,6 +38,9 @@ mod tests;
 
 /// The least number of repeats: below it no interval is worth its name.
 pub const LEAST_REPEATS: u32 = 5;
+
+/// Share of one CPU that observing the first run may take.
+const FIRST_RUN: f64 = 0.1;
 
 /// Sampling aims at this part of its share, for what the last sample costs more than was foreseen.
 const CAUTION: f64 = 0.8;
@@ -85,23 +95,40 @@ impl ExperimentRequest {
     fn needs(&self) -> ProgramNeeds {
         let threads = self.threads.map(NonZeroU32::get);
         let memory = Reading::unavailable("the program has not run yet");
-        let seen = FirstRunPlaces::default();
-        ProgramNeeds { threads, memory, pinning_library: pinning_library().is_some(), seen }
+        let one_metric_file = self.metric.is_one_file();
+        let pinning_library = pinning_library().is_some();
+        let (seen, pages) = (FirstRunPlaces::default(), FirstRunPages::unknown());
+        ProgramNeeds { threads, memory, one_metric_file, pinning_library, seen, pages }
     }
 
     /// What runs the program at these points, which start alike.
     fn runner(&self, points: &[Point]) -> LocalRunner {
-        let rate = CAUTION * self.sampling.value();
-        let watch = numawise_observe::Options { rate, ..numawise_observe::Options::default() };
         let pinner = self.pinner().and_then(Result::ok);
         let even = EvenStart::of(points.iter().map(|point| &point.placement), pinner.as_ref());
-        LocalRunner { spec: self.command.clone(), watch, pinner, even }
+        let metric_file = self.metric.file().cloned();
+        LocalRunner { spec: self.command.clone(), watch: self.watch(), pinner, even, metric_file }
+    }
+
+    /// What runs the program for the first time. That run is in no comparison, and what is tried rests on what it shows: it is
+    /// watched more closely.
+    fn first_runner(&self, points: &[Point]) -> LocalRunner {
+        let mut runner = self.runner(points);
+        if self.sampling.value() > 0.0 {
+            runner.watch.rate = runner.watch.rate.max(FIRST_RUN);
+        }
+        runner
+    }
+
+    fn watch(&self) -> numawise_observe::Options {
+        let rate = CAUTION * self.sampling.value();
+        numawise_observe::Options { rate, ..numawise_observe::Options::default() }
     }
 
     /// The design without what the time given is too short for when each trial takes `one`; says beforehand what will not fit.
     fn within_budget(&self, design: StudyDesign, one: Nanoseconds, sink: &mut dyn Sink) -> StudyDesign {
         let (repeats, kept) = (self.least_repeats(), self.repeats.is_some());
         let left = self.budget.saturating_sub(self.begun.elapsed().into());
+        let left = left.saturating_sub(lines::reserve(one, left));
         let tried = design.not_tried.len();
         let design = if kept { design } else { numawise_study::fitting(design, one, repeats, left) };
         let mut warn = |notice: Notice| sink.event(Event::Warning(notice));
@@ -112,6 +139,38 @@ impl ExperimentRequest {
             warn(StudyNotice::RepeatsTakeLonger { repeats, needs, budget: self.budget, kept }.into());
         }
         design
+    }
+
+    /// What this process may take: the time given without what other processes took for the `earlier` trials, and for lines.
+    fn left_by_others(&self, study: &Study, earlier: usize) -> Nanoseconds {
+        let lines = study.lines.iter().flat_map(|lines| &lines.trials);
+        let took = study.trials.iter().take(earlier).chain(lines).map(Trial::running);
+        self.budget.saturating_sub(took.fold(Nanoseconds(0), |sum, took| sum + took))
+    }
+
+    /// Runs the trials of placements that are missing, while this process has taken less than `budget`.
+    fn trials(
+        &self,
+        study: &mut Study,
+        record: &mut Record,
+        budget: Nanoseconds,
+        (sink, stop): (&mut dyn Sink, &AtomicBool),
+    ) -> Result<StopReason, Error> {
+        let whole = std::mem::replace(&mut study.header.budget, budget);
+        let mut engine = Engine {
+            runner: &mut self.runner(&study.header.points),
+            clock: &SystemClock { begun: self.begun },
+            keep: &mut RecordKeeper(record),
+            sink,
+            redactor: &self.redactor(),
+            decided: &mut numawise_analyse::decided,
+            repeats_first: self.repeats.is_some(),
+            first_block: 0,
+            stop,
+        };
+        let reason = engine.run(study, 0);
+        study.header.budget = whole;
+        Ok(reason?)
     }
 
     /// What pins the threads of every runtime, or why this program does not let itself be pinned; nothing where the library
@@ -244,7 +303,7 @@ impl Experiment {
             begun => begun.map(|(record, _)| record),
         };
         let (mut study, one) = first_run(&request, machine, sink, stop)?;
-        let needs = ProgramNeeds { memory: peak_memory(&study), seen: places(&study), ..request.needs() };
+        let needs = needs_of_first_run(&study, request.needs());
         let design = numawise_study::plan(&study.header.machine, &needs);
         let design = request.within_budget(design, one, sink);
         let StudyHeader { begun: since, start_cost, machine, .. } = study.header;
@@ -260,33 +319,57 @@ impl Experiment {
         &self.study
     }
 
-    /// Runs the trials that are missing, and records why it stopped.
+    /// Runs the trials that are missing, and then, where a placement is better, the lines for it, which `write` writes; records why
+    /// both stopped.
     ///
     /// # Errors
     /// When the program cannot be started, or a trial cannot be recorded; what was recorded before is whole.
-    pub fn run(self, sink: &mut dyn Sink, stop: &AtomicBool) -> Result<StoppedExperiment, Error> {
-        let Experiment { request, mut study, record, earlier } = self;
-        let mut keeper = RecordKeeper(record);
-        let mut engine = Engine {
-            runner: &mut request.runner(&study.header.points),
-            clock: &SystemClock { begun: request.begun },
-            keep: &mut keeper,
-            sink,
-            redactor: &request.redactor(),
-            decided: &mut numawise_analyse::decided,
-            repeats_first: request.repeats.is_some(),
-            stop,
-        };
-        let reason = engine.run(&mut study, earlier)?;
-        keeper.0.set_stopped(Some(reason))?;
+    pub fn run(
+        self,
+        write: &LineWriter<'_>,
+        sink: &mut dyn Sink,
+        stop: &AtomicBool,
+    ) -> Result<StoppedExperiment, Error> {
+        let Experiment { request, mut study, mut record, earlier } = self;
+        if earlier > 1 {
+            sink.event(Event::Resumed { trials: earlier as u32 });
+        }
+        let whole = request.left_by_others(&study, earlier);
+        let of_lines = lines::reserve(trial_of(&study), whole.saturating_sub(request.begun.elapsed().into()));
+        let mut reason =
+            request.trials(&mut study, &mut record, whole.saturating_sub(of_lines), (sink, stop))?;
+        let mut better = numawise_analyse::better_placement(&study);
+        if reason == StopReason::BudgetSpent && better.is_none() && of_lines > Nanoseconds(0) {
+            // There is no line to run: what was kept for it is theirs.
+            let whole = whole + stopped_in(&study.trials[earlier..]);
+            reason = request.trials(&mut study, &mut record, whole, (sink, stop))?;
+            better = numawise_analyse::better_placement(&study);
+        }
+        record.set_stopped(Some(reason))?;
         study.stopped = Some(reason);
+        if let Some(point) = better.filter(|_| reason != StopReason::Interrupted) {
+            let budget = whole + stopped_in(&study.trials[earlier..]);
+            let stage = LineStage { request: &request, budget, write, sink, stop };
+            if stage.run(&mut study, &mut record, &point)? == StopReason::Interrupted {
+                reason = StopReason::Interrupted;
+            }
+        }
         Ok(StoppedExperiment { study, record: request.record, reason })
     }
 }
 
-struct RecordKeeper(Record);
+/// What a trial takes, as far as is known.
+fn trial_of(study: &Study) -> Nanoseconds {
+    study.trials.first().map(Trial::running).unwrap_or_default()
+}
 
-impl TrialStore for RecordKeeper {
+fn stopped_in(trials: &[Trial]) -> Nanoseconds {
+    trials.iter().fold(Nanoseconds(0), |sum, trial| sum + trial.stopped())
+}
+
+struct RecordKeeper<'a>(&'a mut Record);
+
+impl TrialStore for RecordKeeper<'_> {
     fn keep(&mut self, trial: &Trial) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         Ok(self.0.append(trial)?)
     }
@@ -323,15 +406,16 @@ fn first_run(
     let (machine, _) = here::with_newest_profile(machine);
     let points = baseline(&machine, &request.needs());
     let header = request.header(machine, StudyDesign { points, pairs: Vec::new(), not_tried: Vec::new() })?;
-    let mut study = Study { header, trials: Vec::new(), stopped: None };
+    let mut study = Study { header, trials: Vec::new(), stopped: None, lines: None };
     let mut engine = Engine {
-        runner: &mut request.runner(&study.header.points),
+        runner: &mut request.first_runner(&study.header.points),
         clock: &SystemClock { begun: request.begun },
         keep: &mut NotYet,
         sink,
         redactor: &request.redactor(),
         decided: &mut |_, _| false,
         repeats_first: false,
+        first_block: 0,
         stop,
     };
     let begun = Instant::now();
@@ -339,16 +423,21 @@ fn first_run(
         return Err(Error::InterruptedInFirstRun);
     }
     let one = Nanoseconds::from(begun.elapsed());
-    match study.trials.first().map(|trial| &trial.outcome) {
+    let first = study.trials.first();
+    match first.map(|trial| &trial.outcome) {
         Some(Outcome::Failed { exit, output_tail }) => Err(Error::FirstRunFailed {
             exit: *exit,
             record: request.record.clone(),
             output: output_tail.clone(),
         }),
         Some(Outcome::NoMetric { problem, output_tail }) => Err(Error::NoMetricInFirstRun {
-            metric: request.metric.clone(),
+            metric: request.metric.clone().into(),
             problem: problem.clone(),
             output: output_tail.clone(),
+            clues: first
+                .map(|trial| MetricClues::of(&request.command, &request.record, &request.metric, trial))
+                .unwrap_or_default()
+                .into(),
         }),
         Some(Outcome::Measured { .. }) | None => {
             if study.trials.first().is_some_and(|trial| trial.wall < StudyHeader::SHORT) {
@@ -374,6 +463,7 @@ fn start_cost(
     let Some(baseline) = points.first() else { return Reading::unavailable("there is no point") };
     let mut runner = request.runner(points);
     runner.spec.command = vec![NOTHING.into()];
+    runner.metric_file = None;
     let mut walls = Vec::new();
     for _ in 0..STARTS {
         let mut context = RunContext { stop, first: None, sink };
@@ -392,14 +482,36 @@ fn baseline(machine: &Machine, needs: &ProgramNeeds) -> Vec<PlannedPoint> {
     points
 }
 
+/// What is known of the program once it has run.
+fn needs_of_first_run(study: &Study, before: ProgramNeeds) -> ProgramNeeds {
+    let observation = study.trials.first().and_then(|trial| trial.observation.measured());
+    let host = &study.header.host;
+    let not_observed = || Reading::unavailable(NOT_OBSERVED);
+    let events = observation.map(|observation| &observation.memory_events);
+    let pages = FirstRunPages {
+        given_to: host.transparent_huge_pages.clone(),
+        huge: events.map_or_else(not_observed, |events| events.huge_pages.clone()),
+        balancing: host.numa_balancing.clone(),
+        moved: events.map_or_else(not_observed, |events| events.moved.clone()),
+    };
+    let memory = observation.map_or_else(not_observed, |seen| seen.usage.peak_memory.clone());
+    ProgramNeeds { memory, seen: places(study), pages, ..before }
+}
+
+const NOT_OBSERVED: &str = "the first run was not observed";
+
 /// Where the first run had its memory.
 fn places(study: &Study) -> FirstRunPlaces {
     let observation = study.trials.first().and_then(|trial| trial.observation.measured());
+    let threads = observation.and_then(|observation| observation.threads.measured()).into_iter().flatten();
+    let on_nodes = threads.flat_map(|thread| &thread.cpu_time_on);
+    let machine = &study.header.machine;
+    let cpu_time = by_node(on_nodes.filter_map(|(cpu, time)| Some((machine.node_of(*cpu)?, *time))));
     let Some(sample) = observation.and_then(|observation| observation.pages.measured()) else {
-        return FirstRunPlaces::default();
+        return FirstRunPlaces { cpu_time, ..FirstRunPlaces::default() };
     };
     let Some(memory) = sample.memory.measured() else {
-        return FirstRunPlaces { fixed: Vec::new(), memory: sample.by_node.clone() };
+        return FirstRunPlaces { fixed: Vec::new(), memory: sample.by_node.clone(), cpu_time };
     };
     let stays = |used_for: &PageUse| matches!(used_for, PageUse::File | PageUse::Shared | PageUse::Huge);
     let by_use = || memory.by_use.iter();
@@ -411,23 +523,19 @@ fn places(study: &Study) -> FirstRunPlaces {
     FirstRunPlaces {
         fixed: by_node(fixed.chain(bound)),
         memory: by_node(by_use().map(|(_, node, bytes)| (*node, *bytes))),
+        cpu_time,
     }
 }
 
-fn by_node(parts: impl Iterator<Item = (NodeId, Bytes)>) -> Vec<(NodeId, Bytes)> {
-    let mut sums: BTreeMap<NodeId, Bytes> = BTreeMap::new();
-    for (node, bytes) in parts {
-        let sum = sums.entry(node).or_insert(Bytes(0));
-        *sum = *sum + bytes;
+fn by_node<T: Default + Copy + Add<Output = T>>(
+    parts: impl Iterator<Item = (NodeId, T)>,
+) -> Vec<(NodeId, T)> {
+    let mut sums: BTreeMap<NodeId, T> = BTreeMap::new();
+    for (node, part) in parts {
+        let sum = sums.entry(node).or_default();
+        *sum = *sum + part;
     }
     sums.into_iter().collect()
-}
-
-fn peak_memory(study: &Study) -> Reading<Bytes> {
-    match study.trials.first().and_then(|trial| trial.observation.measured()) {
-        Some(observation) => observation.usage.peak_memory.clone(),
-        None => Reading::unavailable("the first run was not observed"),
-    }
 }
 
 /// The recorded study with the budget of this request, where both are of the same experiment. Commands are compared without
@@ -438,7 +546,7 @@ fn resumed(request: &ExperimentRequest, machine: Machine, mut study: Study) -> R
     // With the figures that the study was begun with, it is the same machine; newer ones are for what is said of it.
     let (newest, _) = here::with_newest_profile(machine.clone());
     let machine = numawise_machine::with_measured_of(machine, &recorded.machine);
-    let needs = ProgramNeeds { memory: peak_memory(&study), seen: places(&study), ..request.needs() };
+    let needs = needs_of_first_run(&study, request.needs());
     if let Err(reason) = numawise_study::can_place(&machine, &needs)
         && recorded.points.iter().any(|point| point.placement.binding == ThreadBinding::Pinned)
     {

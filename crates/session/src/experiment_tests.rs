@@ -93,8 +93,10 @@ fn a_point_that_cannot_be_placed_names_the_limits_in_the_way() {
         &ProgramNeeds {
             threads: None,
             memory: Reading::unavailable("it has not run"),
+            one_metric_file: false,
             pinning_library: true,
             seen: FirstRunPlaces::default(),
+            pages: FirstRunPages::unknown(),
         },
     );
     let forbidden = PlacementRequest {

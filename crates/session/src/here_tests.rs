@@ -39,8 +39,10 @@ fn without_hwloc_forbidden_memory_policies_are_still_a_limit() {
     let needs = ProgramNeeds {
         threads: None,
         memory: Reading::unavailable("it has not run"),
+        one_metric_file: false,
         pinning_library: true,
         seen: Default::default(),
+        pages: numawise_study::FirstRunPages::unknown(),
     };
     let design = numawise_study::plan(&here.machine, &needs);
     let ids: Vec<String> = design.points.iter().map(|point| point.id.to_string()).collect();
@@ -67,8 +69,10 @@ fn the_same_machine_without_that_limit_shows_both() {
     let needs = ProgramNeeds {
         threads: None,
         memory: Reading::unavailable("it has not run"),
+        one_metric_file: false,
         pinning_library: true,
         seen: Default::default(),
+        pages: numawise_study::FirstRunPages::unknown(),
     };
     let design = numawise_study::plan(&here.machine, &needs);
     let ids: Vec<String> = design.points.iter().map(|point| point.id.to_string()).collect();

@@ -16,6 +16,7 @@ mod error;
 pub mod experiment;
 pub mod here;
 pub mod measure;
+mod metric;
 mod numactl_list;
 pub mod openmp;
 pub mod plan;
@@ -23,4 +24,5 @@ pub mod profiles;
 pub mod watch;
 
 pub use error::{Cause, Error, Settings, WeightsMissing};
+pub use metric::MetricClues;
 pub use numactl_list::{ListError, RequestedList};

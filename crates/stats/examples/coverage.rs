@@ -6,8 +6,8 @@
 #[path = "../tests/simulated/mod.rs"]
 mod simulated;
 
-use simulated::lists::{median_coverage, spread_rates};
-use simulated::{NoiseShape, Rates, Rule, World, naive_affected, simulate};
+use simulated::lists::{drift_rates, median_coverage, spread_rates};
+use simulated::{Drops, NoiseShape, Rates, Rule, World, naive_affected, simulate};
 
 fn main() {
     let checks = std::env::args().nth(1).and_then(|a| a.parse().ok()).unwrap_or(10_000);
@@ -49,10 +49,46 @@ fn main() {
         let naive = naive_affected(&World::plain(k, 1.0, 0.2, 40), checks, seed);
         println!("{:<46} {:>8.2}", format!("plain 95 % intervals, peeking, k={k} effect=1"), 100.0 * naive);
     }
+    dropped_points(checks);
+    drifts(checks);
     spreads(checks / 2);
     println!("\n95 % bootstrap interval of a median: coverage in %");
     for count in [5, 6, 8, 12, 20, 60] {
         println!("{count:>3} values: {:.1}", 100.0 * median_coverage(count, checks / 2, 3000 + count as u64));
+    }
+}
+
+/// The family of a check in which nothing matters and a point is dropped on the way.
+fn dropped_points(checks: usize) {
+    println!("\na point is dropped, drift 30 %, blocks 5 %");
+    header();
+    for (seed, (drops, blocks, sd)) in (1300..).zip([
+        (Drops::Fixed(4, 2), 5, 0.05),
+        (Drops::Slowest(2), 5, 0.1),
+        (Drops::Slowest(4), 12, 0.05),
+        (Drops::SlowerThanBaseline(2), 5, 0.1),
+        (Drops::SlowerThanBaseline(3), 15, 0.2),
+    ]) {
+        let world = World { drift: 0.3, block: 0.05, drops, ..World::check([1.0; 5], sd, blocks) };
+        let name = format!("{drops:?} sd={sd}, {blocks} blocks");
+        line(&name, &simulate(&world, Rule::Sequential, checks, seed));
+    }
+}
+
+/// How often a drift of more than 5 % is said.
+fn drifts(checks: usize) {
+    println!("\ndrift of more than 5 % said, and interval covers, in %");
+    for (seed, (count, sd)) in
+        (1500..).zip([(5, 0.02), (5, 0.2), (8, 0.01), (15, 0.05), (15, 0.02), (40, 0.03), (40, 0.3)])
+    {
+        for whole in [1.0, 1.1] {
+            let r = drift_rates(NoiseShape::Normal, sd, count, whole, checks, seed);
+            println!(
+                "{count:>3} values sd={sd} drift {whole}: {:.1} {:.1}",
+                100.0 * r.said,
+                100.0 * r.covers
+            );
+        }
     }
 }
 

@@ -6,8 +6,8 @@
 
 mod simulated;
 
-use simulated::lists::{median_coverage, spread_rates};
-use simulated::{NoiseShape, Rates, Rule, World, naive_affected, simulate};
+use simulated::lists::{drift_rates, median_coverage, spread_rates};
+use simulated::{Drops, NoiseShape, Rates, Rule, World, naive_affected, simulate};
 
 const CHECKS: usize = 10_000;
 
@@ -135,6 +135,39 @@ fn giving_a_point_up_does_not_harm_the_others() {
     }
 }
 
+/// The time given is too short for a point, and it is dropped on the way: by its number, or by what its runs took, which looks at what is
+/// compared. Few blocks, as a short budget allows them.
+#[test]
+fn dropping_a_point_raises_no_false_alarm() {
+    let null = [1.0, 1.0, 1.0, 1.0, 1.0];
+    let worlds = [
+        (Drops::Fixed(4, 2), 5, 0.05),
+        (Drops::Slowest(2), 5, 0.1),
+        (Drops::Slowest(4), 12, 0.05),
+        (Drops::SlowerThanBaseline(2), 5, 0.1),
+        (Drops::SlowerThanBaseline(3), 15, 0.2),
+    ];
+    for (seed, (drops, blocks, sd)) in (1300..).zip(worlds) {
+        let name = format!("{drops:?}, sd={sd}, up to {blocks} blocks");
+        let world = World { drift: 0.3, block: 0.05, drops, ..World::check(null, sd, blocks) };
+        let r = run(&name, &world, seed);
+        assert!(r.affected <= 0.05, "{name}: {}", r.affected);
+        assert!(r.all_cover >= 0.93, "{name}: {}", r.all_cover);
+    }
+}
+
+/// The least number of repeats, and fewer where the budget ended before: with one and with six contrasts.
+#[test]
+fn few_repeats_raise_no_false_alarm() {
+    for (seed, (k, blocks, sd)) in
+        (1400..).zip([(1, 2, 0.1), (1, 3, 0.05), (1, 5, 0.3), (6, 2, 0.1), (6, 4, 0.05), (6, 6, 0.3)])
+    {
+        let name = format!("null, k={k}, sd={sd}, {blocks} blocks at most");
+        let r = run(&name, &World::plain(k, 1.0, sd, blocks), seed);
+        assert!(r.affected <= 0.05 && r.all_cover >= 0.93, "{name}: {r:?}");
+    }
+}
+
 /// A contrast outside the margin is called equivalent at most once in twenty.
 #[test]
 fn what_matters_is_not_called_equivalent() {
@@ -203,5 +236,33 @@ fn the_median_interval_covers_about_what_it_says() {
         let share = median_coverage(count, 2000, 1000 + count as u64);
         println!("median of {count}: {share}");
         assert!((least..=0.98).contains(&share), "{count} values: {share}");
+    }
+}
+
+/// A machine that stays as it is is said to drift in at most 5 of 100 checks, whatever its noise; one that drifts by 10 % is found.
+#[test]
+fn drift_is_said_where_it_is() {
+    for (seed, (count, sd)) in (1500..).zip([(5, 0.02), (5, 0.2), (8, 0.1), (15, 0.05), (40, 0.3)]) {
+        for shape in [NoiseShape::Normal, NoiseShape::Heavy, NoiseShape::Skewed, NoiseShape::Outliers] {
+            let r = drift_rates(shape, sd, count, 1.0, CHECKS, seed);
+            println!(
+                "no drift, {count} values, {shape:?}, sd={sd}: said {:.4}, covered {:.4}",
+                r.said, r.covers
+            );
+            assert!(r.said <= 0.05, "{count} values, {shape:?}, sd={sd}: {r:?}");
+            assert!(r.covers >= 0.95, "{count} values, {shape:?}, sd={sd}: {r:?}");
+        }
+    }
+    for (seed, (count, sd, least)) in
+        (1600..).zip([(6, 0.005, 0.95), (8, 0.01, 0.95), (15, 0.02, 0.9), (40, 0.03, 0.9)])
+    {
+        for whole in [1.1, 1.0 / 1.1] {
+            let r = drift_rates(NoiseShape::Normal, sd, count, whole, 2000, seed);
+            println!(
+                "drift {whole:.2}, {count} values, sd={sd}: said {:.4}, covered {:.4}",
+                r.said, r.covers
+            );
+            assert!(r.said >= least && r.covers >= 0.94, "{count} values, sd={sd}, {whole}: {r:?}");
+        }
     }
 }

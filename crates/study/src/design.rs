@@ -5,10 +5,12 @@
 
 use numawise_facts::notice::{MachineNotice, NodeReason, NotTriedReason, PlacementGroup, StudyNotice};
 use numawise_facts::{
-    ContrastRole, CpuChoice, Levels, Machine, MemoryKind, MemoryRequest, Node, Notice, PlacementRequest,
-    PointId, PointPair, PointRole, Reading, Strategy, ThreadBinding,
+    Balancing, ContrastRole, CpuChoice, Levels, Machine, MemoryKind, MemoryRequest, Node, Notice, PageSize,
+    PlacementRequest, PointId, PointPair, PointRole, Reading, Strategy, ThreadBinding,
 };
-use numawise_units::{Bytes, NodeId, NodeSet, Ratio};
+use numawise_units::{Bytes, Nanoseconds, NodeId, NodeSet, Ratio};
+
+use crate::pages::FirstRunPages;
 
 #[cfg(test)]
 #[path = "design_tests.rs"]
@@ -21,10 +23,13 @@ pub struct ProgramNeeds {
     pub threads: Option<u32>,
     /// Peak memory as seen in the warm-up, to tell whether the program fits into a node.
     pub memory: Reading<Bytes>,
+    /// All tasks would write their metric to the same file.
+    pub one_metric_file: bool,
     /// The library that pins threads is there.
     pub pinning_library: bool,
     /// Where the first run had its memory and its threads; empty before it.
     pub seen: FirstRunPlaces,
+    pub pages: FirstRunPages,
 }
 
 /// Where the first run was seen.
@@ -34,29 +39,69 @@ pub struct FirstRunPlaces {
     pub fixed: Vec<(NodeId, Bytes)>,
     /// All memory.
     pub memory: Vec<(NodeId, Bytes)>,
+    pub cpu_time: Vec<(NodeId, Nanoseconds)>,
 }
 
 impl FirstRunPlaces {
-    /// The node with most of what decides, and why it does: memory that stays where it is, else any.
+    /// The node with most of what decides, and why it does: memory that stays where it is, else any, else CPU time.
     fn node(&self) -> Option<(NodeId, NodeReason)> {
-        let all: u64 = self.memory.iter().map(|(_, bytes)| bytes.0).sum();
-        let most = |places: &[(NodeId, Bytes)], least: f64| {
-            let sum: u64 = places.iter().map(|(_, bytes)| bytes.0).sum();
-            let (node, bytes) =
-                places.iter().copied().max_by_key(|(id, bytes)| (*bytes, std::cmp::Reverse(*id)))?;
-            let share = bytes.0 as f64 / sum as f64;
-            (sum as f64 > least * all as f64 && share > MOST).then_some((node, Ratio(share)))
+        let most = |places: Vec<(NodeId, f64)>| places.first().copied().filter(|(_, share)| *share > MOST);
+        let fixed = || most(self.fixed_shares()).map(|(node, share)| (node, reason_of_fixed(share)));
+        let memory = || {
+            let enough = self.memory.iter().map(|(_, bytes)| *bytes).sum::<Bytes>() >= LEAST;
+            most(shares(&self.memory, |bytes| bytes.0 as f64))
+                .filter(|_| enough)
+                .map(|(node, share)| (node, NodeReason::Memory { share: Ratio(share) }))
         };
-        most(&self.fixed, NOTEWORTHY)
-            .map(|(node, share)| (node, NodeReason::FixedMemory { share }))
-            .or_else(|| most(&self.memory, 0.0).map(|(node, share)| (node, NodeReason::Memory { share })))
+        let cpu_time = || {
+            most(shares(&self.cpu_time, |time| time.seconds()))
+                .map(|(node, share)| (node, NodeReason::CpuTime { share: Ratio(share) }))
+        };
+        fixed().or_else(memory).or_else(cpu_time)
     }
+
+    /// The two nodes that hold much of the memory that stays where it is, where none holds most of it.
+    fn two(&self) -> Option<[NodeId; 2]> {
+        match self.fixed_shares().as_slice() {
+            [(one, most), (two, next), ..] if *most <= MOST && *next >= MUCH => Some([*one, *two]),
+            _ => None,
+        }
+    }
+
+    /// The shares of memory that stays where it is; empty where that is little.
+    fn fixed_shares(&self) -> Vec<(NodeId, f64)> {
+        let sum = |places: &[(NodeId, Bytes)]| places.iter().map(|(_, bytes)| *bytes).sum::<Bytes>();
+        let (fixed, all) = (sum(&self.fixed), sum(&self.memory));
+        if fixed < LEAST_FIXED || fixed.0 as f64 <= NOTEWORTHY * all.0 as f64 {
+            return Vec::new();
+        }
+        shares(&self.fixed, |bytes| bytes.0 as f64)
+    }
+}
+
+fn reason_of_fixed(share: f64) -> NodeReason {
+    NodeReason::FixedMemory { share: Ratio(share) }
+}
+
+/// The share of each node, the node with the most first and the lower number first among equals; empty where there is nothing.
+fn shares<T: Copy>(places: &[(NodeId, T)], size: fn(T) -> f64) -> Vec<(NodeId, f64)> {
+    let sum: f64 = places.iter().map(|(_, of)| size(*of)).sum();
+    let mut shares: Vec<(NodeId, f64)> =
+        places.iter().map(|(node, of)| (*node, size(*of) / sum)).filter(|(_, share)| *share > 0.0).collect();
+    shares.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    shares
 }
 
 /// Memory that stays where it is decides from this share of all memory on: below, it is the code of libraries.
 const NOTEWORTHY: f64 = 0.2;
+/// And from this on: the code of a shell and of its libraries is less.
+const LEAST_FIXED: Bytes = Bytes::mib(4);
+/// Less memory than this was seen too early, or has no weight.
+const LEAST: Bytes = Bytes::mib(1);
 /// A node has most of something from this share on.
 const MOST: f64 = 0.6;
+/// A second node is worth a trial too from this share on.
+const MUCH: f64 = 0.3;
 
 /// A point before its request is resolved to a placement.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,6 +153,12 @@ pub fn plan(machine: &Machine, needs: &ProgramNeeds) -> StudyDesign {
         _ => draft.one_node(),
     }
     draft.high_bandwidth();
+    // Beside placements only: by themselves they would say nothing of those.
+    if !draft.design.pairs.is_empty() {
+        draft.fewer_threads();
+        draft.pages_not_moved();
+        draft.other_pages();
+    }
     draft.design
 }
 
@@ -190,6 +241,9 @@ impl<'a> Draft<'a> {
             ..self.pinned(Strategy::Local, memory)
         };
         let local = request(self.near(MemoryRequest::Bind(None)));
+        let other = self
+            .other_home(homes, home)
+            .map(|node| PlacementRequest { nodes: Some(NodeSet::single(node)), ..local.clone() });
         let remote = request(MemoryRequest::Remote);
         let spread = self.pinned(Strategy::Distributed, self.near(MemoryRequest::Local));
         let interleaved = self.pinned(Strategy::Distributed, MemoryRequest::Interleave(None));
@@ -211,6 +265,11 @@ impl<'a> Draft<'a> {
                 }
             }
             Err(why) => self.left_out(PlacementGroup::OneNode, why.clone()),
+        }
+        if let Some((node, request)) = other.and_then(|it| Some((it.nodes.as_ref()?.first()?, it))) {
+            let id = format!("one-node-{node}");
+            self.point(&id, PointRole::Candidate, request);
+            self.pair("os", &id, ContrastRole::GainOnly);
         }
         if elsewhere.is_ok() && fits.is_ok() {
             self.point("remote", PointRole::Diagnosis, remote);
@@ -243,6 +302,10 @@ impl<'a> Draft<'a> {
 
     /// One copy on each node at the same time.
     fn copies(&mut self, homes: &[&Node]) {
+        if self.needs.one_metric_file {
+            self.left_out(PlacementGroup::CopyPerNode, NotTriedReason::OneMetricFile);
+            return;
+        }
         let tasks = homes.len() as u32;
         let least = homes.iter().map(|node| self.cpus_of(node)).min().unwrap_or(0);
         let each = (self.threads / tasks).min(least);
@@ -280,6 +343,42 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// As many threads as CPUs, where more were asked for.
+    fn fewer_threads(&mut self) {
+        let cpus = self.machine.allowed_cpus.len() as u32;
+        if cpus > 0 && cpus < self.threads {
+            let request = PlacementRequest { threads: Some(cpus), ..PlacementRequest::as_the_os_does() };
+            self.point("fewer-threads", PointRole::Diagnosis, request);
+            self.pair("os", "fewer-threads", ContrastRole::Unjudged);
+        }
+    }
+
+    /// The same without NUMA balancing, where that moved pages.
+    fn pages_not_moved(&mut self) {
+        let moved = self.needs.pages.were_moved(&self.needs.memory) && self.machine.allowed_nodes.len() > 1;
+        if moved && !self.policies_are_forbidden() {
+            let threads = Some(self.threads);
+            let request =
+                PlacementRequest { threads, balancing: Balancing::Off, ..PlacementRequest::as_the_os_does() };
+            self.point("pages-not-moved", PointRole::Diagnosis, request);
+            self.pair("os", "pages-not-moved", ContrastRole::Unjudged);
+        }
+    }
+
+    /// The same with pages of the other size. What they bring is no effect of places, so the verdict does not rest on it.
+    fn other_pages(&mut self) {
+        let pages = match self.needs.pages.other_size(&self.needs.memory) {
+            None => return,
+            Some(Err(why)) => return self.left_out(PlacementGroup::HugePages, why),
+            Some(Ok(pages)) => pages,
+        };
+        let id = if pages == PageSize::Small { "small-pages" } else { "huge-pages" };
+        let threads = Some(self.threads);
+        let request = PlacementRequest { threads, pages, ..PlacementRequest::as_the_os_does() };
+        self.point(id, PointRole::Diagnosis, request);
+        self.pair("os", id, ContrastRole::Unjudged);
+    }
+
     /// Whether the program fits into the memory of these nodes; an error says why not.
     fn fits(&self, nodes: &NodeSet) -> Result<(), NotTriedReason> {
         let Some(needs) = self.needs.memory.measured().copied() else {
@@ -312,7 +411,22 @@ impl<'a> Draft<'a> {
             self.not_tried(StudyNotice::OtherNodes { tried: node, reason });
             return Some(*home);
         }
+        if let Some([most, _]) = self.needs.seen.two()
+            && let Some(home) = candidates.iter().find(|(id, cpus)| *id == most && enough(*cpus))
+        {
+            return Some(*home);
+        }
         candidates.into_iter().max_by_key(|(id, cpus)| (*cpus, std::cmp::Reverse(*id)))
+    }
+
+    /// The second node for what is tried on one, where memory that stays where it is lies on two: one with as many CPUs for the
+    /// threads and room for the memory.
+    fn other_home(&self, homes: &[&Node], home: (NodeId, u32)) -> Option<NodeId> {
+        let [one, two] = self.needs.seen.two()?;
+        let node = homes.iter().find(|node| node.id == two && one == home.0)?;
+        let enough = self.cpus_of(node) >= self.threads.min(home.1);
+        let may = self.machine.allowed_nodes.contains(two) && self.fits(&NodeSet::single(two)).is_ok();
+        (enough && may).then_some(two)
     }
 
     fn cpus_of(&self, node: &Node) -> u32 {

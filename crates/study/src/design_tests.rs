@@ -1,4 +1,5 @@
 use numawise_facts::memory::MemoryKindEvidence;
+use numawise_facts::point::Factor;
 use numawise_facts::{Cpu, Source};
 use numawise_units::{CpuId, CpuSet};
 
@@ -43,7 +44,14 @@ fn machine(nodes: &[(&str, u64, MemoryKind)]) -> Machine {
 
 fn needs(threads: Option<u32>, mib: Option<u64>) -> ProgramNeeds {
     let memory = mib.map_or(Reading::unavailable("not run yet"), |mib| Reading::Measured(Bytes::mib(mib)));
-    ProgramNeeds { threads, memory, pinning_library: true, seen: FirstRunPlaces::default() }
+    ProgramNeeds {
+        threads,
+        memory,
+        one_metric_file: false,
+        pinning_library: true,
+        seen: FirstRunPlaces::default(),
+        pages: FirstRunPages::unknown(),
+    }
 }
 
 fn ids(design: &StudyDesign) -> Vec<&str> {
@@ -166,7 +174,7 @@ fn what_is_tried_on_one_node_is_tried_where_the_memory_is() {
     let machine = machine(&[("0-3", 1000, DRAM), ("4-7", 1000, DRAM)]);
     let on = |fixed: [u64; 2], memory: [u64; 2]| {
         let places = |mib: [u64; 2]| vec![(NodeId(0), Bytes::mib(mib[0])), (NodeId(1), Bytes::mib(mib[1]))];
-        let seen = FirstRunPlaces { fixed: places(fixed), memory: places(memory) };
+        let seen = FirstRunPlaces { fixed: places(fixed), memory: places(memory), cpu_time: Vec::new() };
         let design = plan(&machine, &ProgramNeeds { seen, ..needs(Some(4), Some(100)) });
         let one = design.points.iter().find(|point| point.id.0 == "one-node").unwrap();
         let said =
@@ -179,4 +187,135 @@ fn what_is_tried_on_one_node_is_tried_where_the_memory_is() {
     assert_eq!(on([2, 0], [10, 90]), tried("1", true), "code of libraries decides nothing");
     assert_eq!(on([0, 60], [90, 60]), tried("1", true), "a page cache stays, other memory follows");
     assert_eq!(on([0, 60], [90, 600]), tried("1", true));
+    assert_eq!(on([3, 0], [2, 3]), tried("0", false), "nor do files of a shell, where little else was seen");
+    assert_eq!(on([0, 5], [8, 5]), tried("1", true));
+}
+
+#[test]
+fn cpu_time_tells_the_node_where_memory_does_not() {
+    let machine = machine(&[("0-3", 1000, DRAM), ("4-7", 1000, DRAM)]);
+    let design = |memory: [u64; 2], seconds: [u64; 2]| {
+        let cpu_time = vec![
+            (NodeId(0), Nanoseconds(seconds[0] * 1_000_000_000)),
+            (NodeId(1), Nanoseconds(seconds[1] * 1_000_000_000)),
+        ];
+        let memory = vec![(NodeId(0), Bytes::mib(memory[0])), (NodeId(1), Bytes::mib(memory[1]))];
+        let seen = FirstRunPlaces { fixed: Vec::new(), memory, cpu_time };
+        plan(&machine, &ProgramNeeds { seen, ..needs(Some(2), Some(100)) })
+    };
+    let node = |design: &StudyDesign| {
+        let one = design.points.iter().find(|point| point.id.0 == "one-node").unwrap();
+        one.request.nodes.as_ref().unwrap().to_string()
+    };
+    let told = design([50, 50], [1, 9]);
+    assert_eq!(node(&told), "1");
+    let reason = NodeReason::CpuTime { share: Ratio(0.9) };
+    assert!(told.not_tried.contains(&StudyNotice::OtherNodes { tried: NodeId(1), reason }.into()));
+    assert_eq!(node(&design([90, 10], [1, 9])), "0", "memory says more");
+    assert_eq!(node(&design([50, 50], [5, 5])), "0");
+    assert_eq!(node(&design([50, 50], [0, 0])), "0");
+    assert_eq!(node(&design([1, 0], [1, 9])), "0");
+    assert_eq!(node(&design([0, 0], [1, 9])), "1", "memory that was not seen says nothing");
+}
+
+#[test]
+fn both_nodes_that_hold_files_are_tried() {
+    let machine = machine(&[("0-3", 1000, DRAM), ("4-7", 1000, DRAM)]);
+    let design = |fixed: [u64; 2]| {
+        let places = |mib: [u64; 2]| vec![(NodeId(0), Bytes::mib(mib[0])), (NodeId(1), Bytes::mib(mib[1]))];
+        let seen = FirstRunPlaces { fixed: places(fixed), memory: places([100, 100]), cpu_time: Vec::new() };
+        plan(&machine, &ProgramNeeds { seen, ..needs(Some(2), Some(100)) })
+    };
+    let both = design([40, 60]);
+    assert_eq!(ids(&both), ["os", "all-nodes", "interleave", "one-node", "one-node-0", "remote", "copies"]);
+    assert!(pairs(&both).contains(&("os", "one-node-0", ContrastRole::GainOnly)));
+    let one = both.points.iter().find(|point| point.id.0 == "one-node").unwrap();
+    assert_eq!(one.request.nodes.as_ref().unwrap().to_string(), "1", "the node with more comes first");
+    assert!(!both.not_tried.iter().any(|n| matches!(n, Notice::Study(StudyNotice::OtherNodes { .. }))));
+    for fixed in [[25, 75], [10, 12], [0, 60]] {
+        assert!(!ids(&design(fixed)).iter().any(|id| id.starts_with("one-node-")), "{fixed:?}");
+    }
+}
+
+#[test]
+fn more_threads_than_cpus_are_held_against_as_many() {
+    let machine = machine(&[("0-3", 1024, DRAM), ("4-7", 1024, DRAM)]);
+    let cpus = machine.allowed_cpus.len() as u32;
+    let as_many = plan(&machine, &needs(Some(cpus), Some(100)));
+    assert!(!as_many.points.iter().any(|point| point.id.0 == "fewer-threads"));
+    let more = plan(&machine, &needs(Some(2 * cpus), Some(100)));
+    let fewer = more.points.iter().find(|point| point.id.0 == "fewer-threads").unwrap();
+    assert_eq!((fewer.levels.threads, fewer.role), (cpus, PointRole::Diagnosis));
+    assert_eq!(more.points[0].levels.differing(&fewer.levels), [Factor::Threads]);
+    let pair = more.pairs.iter().find(|pair| pair.to.0 == "fewer-threads").unwrap();
+    assert_eq!((pair.from.0.as_str(), pair.role), ("os", ContrastRole::Unjudged));
+}
+
+#[test]
+fn where_no_placement_can_be_tried_nothing_else_is() {
+    // The verdict would rest on it.
+    let one_cpu = machine(&[("0", 1024, DRAM)]);
+    assert_eq!(ids(&plan(&one_cpu, &needs(Some(4), Some(100)))), ["os"]);
+}
+
+/// Copies that write over each other's results say nothing.
+#[test]
+fn copies_are_not_tried_where_they_share_the_file_of_the_metric() {
+    let design = plan(
+        &machine(&[("0-3", 1000, DRAM), ("4-7", 1000, DRAM)]),
+        &ProgramNeeds { one_metric_file: true, ..needs(None, Some(100)) },
+    );
+    assert!(design.points.iter().all(|point| point.id.0 != "copies"));
+    let reason = NotTriedReason::OneMetricFile;
+    let notice = StudyNotice::NotTried { placements: PlacementGroup::CopyPerNode, reason };
+    assert!(design.not_tried.contains(&notice.into()), "{:?}", design.not_tried);
+}
+#[test]
+fn pages_of_the_other_size_and_pages_that_stay_differ_from_the_system_in_that_only() {
+    let machine = machine(&[("0-3", 4096, DRAM), ("4-7", 4096, DRAM)]);
+    let pages = FirstRunPages {
+        given_to: Reading::Measured("madvise".to_owned()),
+        huge: Reading::Measured(Bytes(0)),
+        balancing: Reading::Measured("1".to_owned()),
+        moved: Reading::Measured(Bytes::mib(50)),
+    };
+    let with = |pages: &FirstRunPages| ProgramNeeds { pages: pages.clone(), ..needs(Some(4), Some(1000)) };
+    let design = plan(&machine, &with(&pages));
+    let levels = |id: &str| &design.points.iter().find(|point| point.id.0 == id).unwrap().levels;
+    assert_eq!(levels("os").differing(levels("huge-pages")), [Factor::Pages]);
+    assert_eq!(levels("os").differing(levels("pages-not-moved")), [Factor::Balancing]);
+    for id in ["huge-pages", "pages-not-moved"] {
+        assert!(pairs(&design).contains(&("os", id, ContrastRole::Unjudged)), "{id}");
+    }
+    let small = FirstRunPages {
+        given_to: Reading::Measured("always".to_owned()),
+        huge: Reading::Measured(Bytes::mib(990)),
+        moved: Reading::Measured(Bytes(0)),
+        ..pages.clone()
+    };
+    let design = plan(&machine, &with(&small));
+    assert_eq!(ids(&design).last(), Some(&"small-pages"));
+    assert!(!ids(&design).contains(&"pages-not-moved"));
+    let never = FirstRunPages { given_to: Reading::Measured("never".to_owned()), ..small };
+    let never = FirstRunPages { huge: Reading::Measured(Bytes(0)), ..never };
+    let design = plan(&machine, &with(&never));
+    let reason = NotTriedReason::TransparentHugePagesOff;
+    let notice = StudyNotice::NotTried { placements: PlacementGroup::HugePages, reason };
+    assert!(design.not_tried.contains(&notice.into()), "{:?}", design.not_tried);
+}
+
+#[test]
+fn what_is_no_placement_goes_first_when_time_is_short() {
+    let machine = machine(&[("0-3", 4096, DRAM), ("4-7", 4096, DRAM)]);
+    let pages = FirstRunPages {
+        given_to: Reading::Measured("madvise".to_owned()),
+        huge: Reading::Measured(Bytes(0)),
+        ..FirstRunPages::unknown()
+    };
+    let design = plan(&machine, &ProgramNeeds { pages, ..needs(Some(4), Some(1000)) });
+    let all = design.points.len() as u64;
+    let second = numawise_units::Nanoseconds(1_000_000_000);
+    let left = numawise_units::Nanoseconds(second.0 * 5 * (all - 1));
+    let kept = crate::fitting(design, second, 5, left);
+    assert!(!ids(&kept).contains(&"huge-pages") && ids(&kept).contains(&"remote"), "{:?}", ids(&kept));
 }

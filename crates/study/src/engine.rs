@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{
-    Disturbance, Event, Exit, LeftProcesses, Observation, Outcome, Point, PointId, PointPair, PointRole,
-    Reading, Redactor, Sink, StopReason, Study, Trial,
+    Disturbance, Event, LeftProcesses, MetricProblem, Observation, Outcome, Point, PointId, PointPair,
+    PointRole, Reading, Redactor, Sink, StopReason, Study, Trial,
 };
 use numawise_units::Nanoseconds;
 
@@ -15,6 +15,7 @@ use crate::error::StudyError;
 use crate::metric::MetricReader;
 use crate::order::block_order;
 use crate::spending::{Spending, least_worth};
+use crate::task::TaskRun;
 
 #[cfg(test)]
 #[path = "engine_tests.rs"]
@@ -45,14 +46,6 @@ pub struct RunContext<'a> {
     pub sink: &'a mut dyn Sink,
 }
 
-/// One task of a run.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TaskRun {
-    pub exit: Exit,
-    pub wall: Nanoseconds,
-    pub output: String,
-}
-
 /// Runs a program at a point.
 pub trait Runner {
     /// Runs it once, to the end. `None` when it was broken off, as `context.stop` asked.
@@ -81,6 +74,8 @@ pub struct Engine<'a> {
     pub decided: &'a mut dyn FnMut(&Study, &[PointId]) -> bool,
     /// The least number of repeats was asked for: it is run whatever time it takes.
     pub repeats_first: bool,
+    /// The block that a study without trials begins with: 0 is the warm-up.
+    pub first_block: u32,
     /// Becomes true when somebody presses Ctrl-C.
     pub stop: &'a AtomicBool,
 }
@@ -95,14 +90,11 @@ impl Engine<'_> {
         let extractor = MetricReader::new(&study.header.metric)?;
         // Who asks for repeats gets them at all points.
         let mut dropped = if self.repeats_first { Vec::new() } else { dropped_before(study) };
-        if !study.trials.is_empty() {
-            self.sink.event(Event::Resumed { trials: study.trials.len() as u32 });
-            if enough(study, &dropped) && (self.decided)(study, &dropped) {
-                return Ok(StopReason::Decided);
-            }
+        if !study.trials.is_empty() && enough(study, &dropped) && (self.decided)(study, &dropped) {
+            return Ok(StopReason::Decided);
         }
         let mut spending = Spending::new(self.clock, study, earlier);
-        let mut block = last_block(study);
+        let mut block = last_block(study).max(self.first_block);
         loop {
             if let Some(reason) = self.block(study, block, &extractor, &mut spending, &dropped)? {
                 return Ok(reason);
@@ -330,11 +322,14 @@ fn outcome(tasks: &[TaskRun], extractor: &MetricReader, redactor: &Redactor) -> 
     }
     let mut per_task = Vec::with_capacity(tasks.len());
     for task in tasks {
-        match extractor.value(task.wall.seconds(), &task.output) {
+        match extractor.value(task) {
             Ok(value) => per_task.push(value),
             Err(problem) => {
-                let problem = redactor.metric_problem(problem, &task.output);
-                return Outcome::NoMetric { problem, output_tail: tail(&task.output) };
+                let problem = redactor.metric_problem(problem, task.searched());
+                // What a file holds that is not what it should be says nothing.
+                let of_file = matches!(problem, MetricProblem::File(_));
+                let text = if of_file { &task.output } else { task.searched() };
+                return Outcome::NoMetric { problem, output_tail: tail(text) };
             }
         }
     }

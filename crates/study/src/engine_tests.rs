@@ -3,8 +3,8 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use numawise_facts::{
-    Argument, HostFacts, Machine, Metric, Notice, Placement, PlacementRequest, RunSpec, Source, Strategy,
-    StudyHeader, ThreadBinding,
+    Argument, Exit, HostFacts, Machine, Metric, Notice, Placement, PlacementRequest, RunSpec, Source,
+    Strategy, StudyHeader, ThreadBinding,
 };
 use numawise_units::Pid;
 
@@ -63,7 +63,7 @@ impl Runner for Fake {
         let seconds = self.slow.iter().find(|(id, _)| *id == point.id.0).map_or(1, |(_, seconds)| *seconds);
         self.clock.set(self.clock.get() + (seconds + self.beside) * SECOND);
         let wall = Nanoseconds(seconds * SECOND);
-        let task = TaskRun { exit, wall, output: "time: 2.5\n".to_owned() };
+        let task = TaskRun { exit, wall, output: "time: 2.5\n".to_owned(), dropped: 0, file: None };
         Ok(Some(ProgramRun {
             wall,
             tasks: vec![task],
@@ -160,7 +160,7 @@ fn study(budget_seconds: u64) -> Study {
         budget: Nanoseconds(budget_seconds * SECOND),
         start_cost: Reading::unavailable("by hand"),
     };
-    Study { header, trials: vec![], stopped: None }
+    Study { header, trials: vec![], stopped: None, lines: None }
 }
 
 /// Runs a study; it is decided once there are `decided_at` blocks.
@@ -186,6 +186,7 @@ fn go(
         redactor: &Redactor::default(),
         decided: &mut decided,
         repeats_first,
+        first_block: 0,
         stop: &stop,
     };
     let stopped = engine.run(study, earlier);
@@ -345,6 +346,7 @@ fn a_point_that_always_fails_is_given_up_and_the_others_go_on() {
         redactor: &Redactor::default(),
         decided: &mut decided,
         repeats_first: true,
+        first_block: 0,
         stop: &stop,
     }
     .run(&mut study, 0)

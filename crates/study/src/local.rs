@@ -1,19 +1,26 @@
 //! Runs trials on this machine.
 
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use numawise_facts::notice::StudyNotice;
-use numawise_facts::{Event, LeftProcesses, Point, Reading, ResourceUsage, RunSpec};
+use numawise_facts::{
+    Argument, Event, LeftProcesses, Placement, Point, PointId, Reading, ResourceUsage, RunSpec,
+    TaskPlacement, Trial,
+};
 use numawise_launch::{
-    EvenStart, Finished, FinishedTask, Io, Job, LeftBehind, Leftovers, Pinner, Start, StoppedTask,
+    Change, EvenStart, FileBefore, Finished, FinishedTask, Io, Job, LeftBehind, Leftovers, Pinner, Start,
+    StoppedTask, Variables,
 };
 use numawise_observe::{Interruptions, Options, Watch};
 use numawise_units::Nanoseconds;
 
-use crate::disturb::{Interrupted, LATE_LIMIT, interruptions};
-use crate::engine::{ProgramRun, RunContext, Runner, TaskRun};
+use crate::disturb::{Interrupted, LATE_LIMIT, disturbances, interruptions};
+use crate::engine::{ProgramRun, RunContext, Runner};
 use crate::error::StudyError;
+use crate::task::TaskRun;
 
 /// How soon Ctrl-C is noticed. The end of the program is noticed at once; this is only a bound on the wait between.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -29,6 +36,16 @@ pub struct LocalRunner {
     pub pinner: Option<Pinner>,
     /// What makes all points start alike.
     pub even: EvenStart,
+    /// The file that the program writes its metric to.
+    pub metric_file: Option<Argument>,
+}
+
+impl LocalRunner {
+    /// The file that holds the metric of a task, as it is before a run.
+    fn metric_file(&self, task: &TaskPlacement) -> Option<FileBefore> {
+        let name = self.metric_file.as_ref()?.for_task(task.threads.len() as u32, task.task);
+        Some(FileBefore::of(self.spec.directory.join(name)))
+    }
 }
 
 /// A program that is stopped for so long will hardly go on by itself.
@@ -39,42 +56,100 @@ const OVERDUE_PATIENCE: Nanoseconds = Nanoseconds(5_000_000_000);
 
 impl Runner for LocalRunner {
     fn run(&mut self, point: &Point, context: &mut RunContext<'_>) -> Result<Option<ProgramRun>, StudyError> {
-        let (pinner, even) = (self.pinner.as_ref(), Some(self.even));
-        let start = Start { io: Io::Capture, pinner, leftovers: Leftovers::End, even };
-        let mut job = Job::spawn(&self.spec, &point.placement, start)?;
-        let watch = Watch::start(job.pids(), &self.watch);
-        let mut wait = Wait::new();
-        let ended = loop {
-            if let Some(ended) = wait.a_while(&job)? {
-                break ended;
-            }
-            if context.stop.load(Ordering::Relaxed) {
-                job.kill(GRACE);
-                return Ok(None);
-            }
-            wait.complain(&job, context);
-        };
-        // What the tasks leave behind is ended after this: it is no part of the trial.
-        let wall = ended.iter().map(|task| task.wall).max().unwrap_or_default();
-        let Interruptions { stopped, suspended, clock_set } = watch.interruptions();
-        let stopped = ended.iter().map(|task| task.stopped).max().unwrap_or_default().max(stopped);
-        let interrupted = Interrupted { stopped, late: wait.late, suspended, clock_set };
-        let usage = ResourceUsage::together(ended.iter().map(|task| &task.usage));
-        let observation = usage.map(|usage| watch.finish(usage, wall));
-        let finished = end_leftovers(&mut job, context)?;
-        let tasks = finished.tasks.into_iter();
-        let tasks: Vec<TaskRun> = tasks
-            .map(|task| TaskRun { exit: task.exit, wall: task.wall, output: task.output.text })
-            .collect();
-        Ok(Some(ProgramRun {
-            wall,
-            tasks,
-            observation: observation
-                .map_or_else(|| Reading::unavailable("the point has no task"), Reading::Measured),
-            interruptions: interruptions(&interrupted, wall),
-            left_behind: left_processes(finished.left_behind),
+        let (pinner, variables) = (self.pinner.as_ref(), Variables::Even(self.even));
+        let start = Start { io: Io::Capture, pinner, leftovers: Leftovers::End, variables };
+        let files = point.placement.tasks.iter().map(|task| self.metric_file(task)).collect();
+        watched(&self.spec, &point.placement, start, (&self.watch, files), context)
+    }
+}
+
+/// Runs printed lines, each by a shell in the environment that we were given. They are timed, and not looked into.
+#[derive(Debug)]
+pub struct LineRunner {
+    pub lines: Vec<PrintedRun>,
+    pub directory: PathBuf,
+    pub watch: Options,
+    /// What all of them have other than our environment.
+    pub changes: Vec<Change>,
+}
+
+/// A line to run.
+#[derive(Debug)]
+pub struct PrintedRun {
+    pub point: PointId,
+    pub line: String,
+    /// The file that the program writes its metric to.
+    pub metric_file: Option<OsString>,
+}
+
+/// What a person's terminal and every script have.
+const SHELL: [&str; 2] = ["/bin/sh", "-c"];
+
+impl Runner for LineRunner {
+    fn run(&mut self, point: &Point, context: &mut RunContext<'_>) -> Result<Option<ProgramRun>, StudyError> {
+        let printed = self.lines.iter().find(|printed| printed.point == point.id);
+        let words = SHELL.iter().copied().chain(printed.map(|printed| printed.line.as_str()));
+        let spec =
+            RunSpec { command: words.map(Argument::from).collect(), directory: self.directory.clone() };
+        let variables = Variables::Ours(&self.changes);
+        let start = Start { io: Io::Capture, pinner: None, leftovers: Leftovers::End, variables };
+        let file = printed.and_then(|printed| printed.metric_file.as_ref());
+        let files = vec![file.map(|name| FileBefore::of(self.directory.join(name)))];
+        let run = watched(&spec, &point.placement, start, (&self.watch, files), context)?;
+        Ok(run.map(|mut run| {
+            let noise = run.observation.measured().map(|observation| disturbances(&observation.noise));
+            run.interruptions.extend(noise.unwrap_or_default());
+            run.observation = Reading::unavailable(Trial::LINE_NOT_OBSERVED);
+            run
         }))
     }
+}
+
+/// One run, to its end and to that of what it leaves behind. `None` when it was broken off.
+fn watched(
+    spec: &RunSpec,
+    placement: &Placement,
+    start: Start<'_>,
+    (watch, files): (&Options, Vec<Option<FileBefore>>),
+    context: &mut RunContext<'_>,
+) -> Result<Option<ProgramRun>, StudyError> {
+    let mut job = Job::spawn(spec, placement, start)?;
+    let watch = Watch::start(job.pids(), watch);
+    let mut wait = Wait::new();
+    let ended = loop {
+        if let Some(ended) = wait.a_while(&job)? {
+            break ended;
+        }
+        if context.stop.load(Ordering::Relaxed) {
+            job.kill(GRACE);
+            return Ok(None);
+        }
+        wait.complain(&job, context);
+    };
+    // What the tasks leave behind is ended after this: it is no part of the trial.
+    let wall = ended.iter().map(|task| task.wall).max().unwrap_or_default();
+    let Interruptions { stopped, suspended, clock_set } = watch.interruptions();
+    let stopped = ended.iter().map(|task| task.stopped).max().unwrap_or_default().max(stopped);
+    let interrupted = Interrupted { stopped, late: wait.late, suspended, clock_set };
+    let usage = ResourceUsage::together(ended.iter().map(|task| &task.usage));
+    let observation = usage.map(|usage| watch.finish(usage, wall));
+    let finished = end_leftovers(&mut job, context)?;
+    let tasks = finished.tasks.into_iter().zip(&files);
+    let tasks = tasks.map(|(task, file)| TaskRun {
+        exit: task.exit,
+        wall: task.wall,
+        output: task.output.text,
+        dropped: task.output.dropped,
+        file: file.as_ref().map(FileBefore::written),
+    });
+    Ok(Some(ProgramRun {
+        wall,
+        tasks: tasks.collect(),
+        observation: observation
+            .map_or_else(|| Reading::unavailable("the point has no task"), Reading::Measured),
+        interruptions: interruptions(&interrupted, wall),
+        left_behind: left_processes(finished.left_behind),
+    }))
 }
 
 /// Waits until what the tasks have left behind has ended. Who wants us to stop does not wait for it: it is killed then.

@@ -1,8 +1,13 @@
-//! A number out of the program's output.
+//! A number out of what the program printed, or of a file that it wrote.
 
-use numawise_facts::{Metric, MetricProblem};
+use std::borrow::Cow;
+
+use numawise_facts::{Metric, MetricFileProblem, MetricProblem};
+use numawise_units::Bytes;
 use numawise_units::harmless::quoted;
-use regex::{Regex, RegexBuilder};
+use regex::{Captures, Match, Regex, RegexBuilder};
+
+use crate::task::TaskRun;
 
 #[cfg(test)]
 #[path = "metric_tests.rs"]
@@ -29,42 +34,138 @@ const LARGEST: usize = 1 << 20;
 const DEEPEST: u32 = 50;
 const LONGEST: usize = 4096;
 
-/// Reads the metric of a trial from what the program printed.
+/// No program prints a number of so many characters.
+const LONGEST_NUMBER: usize = 100;
+
+/// Reads the metric of a trial from what the program printed or wrote.
 #[derive(Debug, Clone)]
 pub struct MetricReader {
+    source: MetricSource,
     regex: Option<Regex>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum MetricSource {
+    WallTime,
+    Output,
+    File,
+}
+
+/// Compiles an expression as people write it for grep: `^` and `$` stand at the ends of lines, with or without a carriage return.
+fn compile(regex: &str, ignore_case: bool) -> Result<Regex, regex::Error> {
+    let mut builder = RegexBuilder::new(regex);
+    builder.multi_line(true).crlf(true).case_insensitive(ignore_case);
+    builder.size_limit(LARGEST).nest_limit(DEEPEST).build()
 }
 
 impl MetricReader {
     pub fn new(metric: &Metric) -> Result<Self, MetricError> {
-        let Metric::Output { regex, .. } = metric else {
-            return Ok(MetricReader { regex: None });
+        let source = match metric {
+            Metric::WallTime => MetricSource::WallTime,
+            Metric::Output { .. } => MetricSource::Output,
+            Metric::File { .. } => MetricSource::File,
         };
+        let Some(regex) = metric.regex() else { return Ok(MetricReader { source, regex: None }) };
         let broken = |problem: String| MetricError::Syntax { regex: quoted(regex), problem };
         if regex.len() > LONGEST {
             return Err(broken(format!("it has {} bytes, and {LONGEST} is the most", regex.len())));
         }
-        let compiled = RegexBuilder::new(regex).size_limit(LARGEST).nest_limit(DEEPEST).build();
-        let compiled = compiled.map_err(|error| broken(flaw(&error)))?;
+        let compiled = compile(regex, false).map_err(|error| broken(flaw(&error)))?;
         match compiled.captures_len() - 1 {
-            1 => Ok(MetricReader { regex: Some(compiled) }),
+            1 => Ok(MetricReader { source, regex: Some(compiled) }),
             found => Err(MetricError::Groups { regex: quoted(regex), found }),
         }
     }
 
-    /// The metric of one task: its wall time in seconds, or the last match in its output. Values must be among
+    /// The metric of one task: its wall time in seconds, or the number in what it printed or wrote. Values must be among
     /// [`Metric::VALUES`].
-    pub fn value(&self, wall_seconds: f64, output: &str) -> Result<f64, MetricProblem> {
-        let Some(regex) = &self.regex else {
-            return Ok(wall_seconds);
-        };
-        let last = regex.captures_iter(output).last();
-        let Some(text) = last.as_ref().and_then(|captures| captures.get(1)) else {
-            return Err(MetricProblem::NoMatch);
-        };
-        match text.as_str().trim().parse::<f64>() {
-            Ok(value) if Metric::VALUES.contains(&value) => Ok(value),
-            _ => Err(MetricProblem::NotANumber { text: quoted(text.as_str()) }),
+    pub fn value(&self, task: &TaskRun) -> Result<f64, MetricProblem> {
+        match (self.source, &task.file) {
+            (MetricSource::WallTime, _) => Ok(task.wall.seconds()),
+            (MetricSource::Output, _) => self.number("", &task.output, task.dropped),
+            (MetricSource::File, Some(Ok(text))) => self.number(&text.before, &text.added, text.dropped),
+            (MetricSource::File, Some(Err(problem))) => Err(MetricProblem::File(problem.clone())),
+            (MetricSource::File, None) => Err(MetricProblem::File(MetricFileProblem::Missing)),
         }
     }
+
+    /// The number in `text`, in front of which `before` stands, which does not count.
+    fn number(&self, before: &str, text: &str, dropped: u64) -> Result<f64, MetricProblem> {
+        let before = without_escapes(before);
+        let whole = format!("{before}{}", without_escapes(text));
+        let Some(regex) = &self.regex else { return the_number(whole.trim()) };
+        match self.last(regex, &whole) {
+            Some(found) if found.end() > before.len() || before.is_empty() => number_of(found.as_str()),
+            Some(_) => Err(MetricProblem::File(MetricFileProblem::OnlyBefore)),
+            None if self.matches_in_other_case(&whole) => Err(MetricProblem::OtherCase),
+            None if dropped > 0 => Err(MetricProblem::NotKept { dropped: Bytes(dropped) }),
+            None => Err(MetricProblem::NoMatch),
+        }
+    }
+
+    /// What the group holds in the last match that has it.
+    fn last<'t>(&self, regex: &Regex, text: &'t str) -> Option<Match<'t>> {
+        regex.captures_iter(text).filter_map(|captures: Captures<'t>| captures.get(1)).last()
+    }
+
+    fn matches_in_other_case(&self, text: &str) -> bool {
+        let other = self.regex.as_ref().and_then(|regex| compile(regex.as_str(), true).ok());
+        other.is_some_and(|regex| regex.is_match(text))
+    }
+}
+
+/// All that a file holds, as a number.
+fn the_number(text: &str) -> Result<f64, MetricProblem> {
+    if text.len() > LONGEST_NUMBER {
+        return Err(MetricProblem::File(MetricFileProblem::Longer));
+    }
+    number_of(text)
+}
+
+/// A number as C, C++ and Fortran print it: `1.5`, `1e-3`, `0.15D+01`.
+fn number_of(text: &str) -> Result<f64, MetricProblem> {
+    let text = text.trim();
+    if text.len() > LONGEST_NUMBER {
+        return Err(MetricProblem::TooLong { characters: text.chars().count() as u64 });
+    }
+    let parsed = text.parse::<f64>().or_else(|_| text.replace(['d', 'D'], "e").parse());
+    match parsed {
+        Ok(value) if Metric::VALUES.contains(&value) => Ok(value),
+        _ => Err(MetricProblem::NotANumber { text: quoted(text) }),
+    }
+}
+
+/// A text without the sequences that colour it on a terminal: they stand between a word and its number where nobody sees them.
+fn without_escapes(text: &str) -> Cow<'_, str> {
+    const ESCAPE: char = '\x1b';
+    if !text.contains(ESCAPE) {
+        return Cow::Borrowed(text);
+    }
+    let mut parts = text.split(ESCAPE);
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        plain.push_str(after_sequence(part));
+    }
+    Cow::Owned(plain)
+}
+
+/// What follows a sequence whose escape character is gone: `[1;31m` (ECMA-48), a title of the window, or one character.
+fn after_sequence(part: &str) -> &str {
+    let end = match part.chars().next() {
+        Some('[') => part[1..].find(|c| ('@'..='~').contains(&c)).map(|at| at + 2),
+        Some(']') => part.find('\x07').map(|at| at + 1),
+        Some(c) => Some(c.len_utf8()),
+        None => None,
+    };
+    end.and_then(|end| part.get(end..)).unwrap_or_default()
+}
+
+/// Whether a text holds the number: in a match of `regex`, or alone.
+pub fn number_is_found(regex: Option<&str>, text: &str) -> bool {
+    let regex = match regex.map(|regex| compile(regex, false)) {
+        Some(Err(_)) => return false,
+        Some(Ok(regex)) => Some(regex),
+        None => None,
+    };
+    MetricReader { source: MetricSource::Output, regex }.number("", text, 0).is_ok()
 }

@@ -6,7 +6,7 @@ use numawise_facts::{Effect, Finding, Levels, Notice, Placement, PointId, PointR
 use numawise_units::{Bytes, NodeId, Ratio};
 use serde::Serialize;
 
-use crate::{Expected, NotExpected};
+use crate::{Expected, LineEffects, NotExpected};
 
 /// What the interval of a contrast says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -62,6 +62,8 @@ pub struct Verdict {
     /// The effect is decided, but its size lies inside the margin.
     pub slight: bool,
     pub placed_well: PlacedWell,
+    /// Our line for the better placement was run as it is printed, and does not bring what the trials of that placement showed.
+    pub not_by_its_line: bool,
     /// How many more repeats would decide; only while the verdict is open.
     pub more_repeats: Option<MoreRepeats>,
     /// What the verdict does not cover, or what would make it sharper.
@@ -74,6 +76,8 @@ pub struct Verdict {
 pub enum VerdictCase {
     /// Another placement is better.
     Gains,
+    /// Another placement is better, and the line that gives it does not bring that.
+    GainNotKept,
     /// Nothing is better, and some placement is worse.
     PlacedWellSensitive,
     /// Nothing is better; whether anything is worse is open.
@@ -89,6 +93,7 @@ pub enum VerdictCase {
 impl Verdict {
     pub fn case(&self) -> VerdictCase {
         match (self.kind, &self.placed_well) {
+            (VerdictKind::Affected, PlacedWell::No) if self.not_by_its_line => VerdictCase::GainNotKept,
             (VerdictKind::Affected, PlacedWell::No) => VerdictCase::Gains,
             (VerdictKind::Affected, PlacedWell::Yes) => VerdictCase::PlacedWellSensitive,
             (VerdictKind::Affected, PlacedWell::NotDecided { .. }) => VerdictCase::Sensitive,
@@ -163,6 +168,8 @@ pub struct Analysis {
     pub expected: Result<Expected, NotExpected>,
     /// The placement to use from now on; none when the operating system's is as good as any.
     pub recommended: Option<PointId>,
+    /// What the lines for the better placement brought, also where ours did not and nothing is recommended; none where none was run.
+    pub lines: Option<LineEffects>,
     /// Highest share of one CPU that sampling took in any trial.
     pub sampling_cost: Reading<Ratio>,
     pub stopped: Option<StopReason>,

@@ -5,6 +5,7 @@
 
 mod analysis;
 mod expected;
+mod lines;
 mod profile;
 mod residency;
 mod timeline;
@@ -14,6 +15,7 @@ pub use analysis::{
     VerdictKind,
 };
 pub use expected::{Expected, ExpectedEffect, MemoryMove, NotExpected};
+pub use lines::{LineCall, LineEffect, LineEffects, LineNotMeasured};
 pub use profile::{
     CacheStep, Cell, CellCall, CellKey, ComparedCell, ComparedRatio, ComparisonStatement, CoreMatrix,
     DeclaredShare, FigureUnit, KneeReason, LatencySpread, LineHome, LoadKnee, LoadedCurve, MatrixMeasure,

@@ -4,7 +4,7 @@ use numawise_facts::finding::{
     Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject,
 };
 use numawise_facts::{Finding, FindingId, ThreadObservation};
-use numawise_tables::MemoryMove;
+use numawise_tables::{Contrast, MemoryMove};
 
 use super::{Case, Decided, cost, latency_and_bandwidth, plain};
 use super::{concentrated, together};
@@ -15,11 +15,11 @@ use crate::{comparison, share, summary};
 pub fn first_touch_by_one_thread(case: &Case) -> Option<Finding> {
     let seen = concentrated::concentrated(case)?;
     if together::one_node_is_best(case).is_some() {
-        return None; // spreading memory is not what helps: NW010 says what does
+        return None; // spreading memory is not what helps: NW050 says what does
     }
     let interleaved = case.gain(comparison::of_interleaving(&case.study.header));
     let remote = case.loss(comparison::of_remote_memory(&case.study.header));
-    if interleaved.is_none() && remote.is_none() {
+    if interleaved.is_none() && (remote.is_none() || interleaving_brings_nothing(case)) {
         return None; // the pages are in one place, and it costs nothing
     }
     let mut evidence = seen.evidence(case);
@@ -39,6 +39,14 @@ pub fn first_touch_by_one_thread(case: &Case) -> Option<Finding> {
         cure: best.and_then(|gain| gain.cure()),
         advice,
     })
+}
+
+/// True where a gain by interleaving is ruled out: threads that are far from the memory do not hold up those that are near, as where they
+/// take their work from a queue.
+fn interleaving_brings_nothing(case: &Case) -> bool {
+    let Some(between) = comparison::of_interleaving(&case.study.header) else { return false };
+    let is_it = |contrast: &Contrast| contrast.from == between.from.id && contrast.to == between.to.id;
+    case.judged.counting().any(|(contrast, ruled_out)| ruled_out && is_it(contrast))
 }
 
 /// What the figures of the machine say of remote memory.

@@ -3,7 +3,7 @@
 use numawise_facts::finding::{
     Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject,
 };
-use numawise_facts::{Finding, FindingId, Metric, Reading};
+use numawise_facts::{Disturbance, Finding, FindingId, Metric, Reading, Trial};
 use numawise_tables::VerdictKind;
 use numawise_units::{Nanoseconds, Ratio};
 
@@ -14,7 +14,7 @@ use crate::{middle, summary};
 /// take some milliseconds, and 100 ms keeps them at a few percent.
 const SHORT: Nanoseconds = Nanoseconds(100_000_000);
 
-/// The verdict is open and the intervals are wider than the margin; or other work disturbed the runs throughout; or the
+/// The verdict is open and the intervals are wider than the margin; or the hypervisor disturbed the runs throughout; or the
 /// runs are so short that they measure something else.
 pub fn too_noisy_or_short(case: &Case) -> Option<Finding> {
     let all = [
@@ -48,15 +48,30 @@ fn noisy(case: &Case) -> Vec<Evidence> {
     let margin = Amount::Share(Ratio(case.study.header.margin));
     vec![
         of_study(EvidenceQuantity::Repeats, Amount::Count(repeats.into()), None),
-        of_study(EvidenceQuantity::IntervalHalfWidth, Amount::Share(Ratio(noise.half_width)), Some(margin)),
+        Evidence {
+            interval: widest(case),
+            ..of_study(
+                EvidenceQuantity::IntervalHalfWidth,
+                Amount::Share(Ratio(noise.half_width)),
+                Some(margin),
+            )
+        },
         of_study(EvidenceQuantity::RunToRunDeviation, Amount::Share(Ratio(noise.spread)), None),
     ]
 }
 
-/// Others used the machine so much that their part could not be left out.
+/// The widest interval of all contrasts.
+fn widest(case: &Case) -> Option<(Amount, Amount)> {
+    let effects = case.judged.contrasts.iter().filter_map(|contrast| contrast.effect.measured());
+    let widest = effects.max_by(|a, b| (a.high.0 / a.low.0).total_cmp(&(b.high.0 / b.low.0)))?;
+    Some((Amount::Ratio(widest.low), Amount::Ratio(widest.high)))
+}
+
+/// The hypervisor took so much that it could not be left out. What other programs took has a finding of its own.
 fn busy(case: &Case) -> Option<Evidence> {
     let counted = case.study.trials.iter().filter(|trial| !trial.is_warm_up());
-    let disturbed = counted.clone().filter(|trial| summary::is_uncertain(trial)).count();
+    let stolen = |trial: &&Trial| trial.disturbances.iter().any(|of| matches!(of, Disturbance::Steal(_)));
+    let disturbed = counted.clone().filter(|trial| summary::is_uncertain(trial)).filter(stolen).count();
     if disturbed == 0 || summary::left_out(case.study) {
         return None;
     }

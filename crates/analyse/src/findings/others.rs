@@ -133,10 +133,13 @@ pub fn threads_bound(case: &Case) -> Option<Finding> {
         evidence,
         cost: cost(best, otherwise),
         cure: best.and_then(|gain| gain.cure()),
-        advice: if elsewhere.is_empty() || best.is_some() {
-            vec![Advice::LeaveThreads.into()]
-        } else {
-            Vec::new()
+        advice: match best {
+            Some(gain) => {
+                let placement = gain.between.to.id.clone();
+                vec![AdvisedStep::tried(Advice::UsePlacement { placement }, gain.effect)]
+            }
+            None if elsewhere.is_empty() => vec![Advice::LeaveThreads.into()],
+            None => Vec::new(),
         },
     })
 }

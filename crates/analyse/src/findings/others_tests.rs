@@ -93,6 +93,11 @@ fn a_program_that_binds_its_threads_is_told_with_what_happens_without_that_where
     let without = EvidenceSubject::Points { from: "os".into(), to: "all-nodes".into() };
     assert_eq!((effect.quantity, &effect.subject), (EvidenceQuantity::EffectOfPlacement, &without));
     assert!((finding.cost.measured().unwrap().ratio.0 - 2.0).abs() < 0.05);
+    let advised = AdvisedStep::tried(
+        Advice::UsePlacement { placement: "all-nodes".into() },
+        *finding.cost.measured().unwrap(),
+    );
+    assert_eq!(finding.advice, [advised], "what helps was tried");
     see(&mut study, "all-nodes", &held(["1", "1"]));
     let finding = found(&study, FindingId::ThreadsBoundByProgram).unwrap();
     assert_eq!((finding.evidence.len(), finding.cure), (1, None), "its own binding won everywhere");

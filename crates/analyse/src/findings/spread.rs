@@ -7,7 +7,7 @@ use numawise_facts::{Finding, FindingId};
 use numawise_tables::ContrastCall;
 
 use super::{Case, cost, of_points, plain};
-use crate::comparison;
+use crate::{comparison, uses_mpi};
 
 /// The threads fit into one node, and the same number over all nodes is faster: the other nodes' bandwidth lay idle.
 pub fn idle_bandwidth(case: &Case) -> Option<Finding> {
@@ -38,15 +38,15 @@ pub fn process_per_node(case: &Case) -> Option<Finding> {
     let gain = case.gain(comparison::of_copies(&case.study.header))?;
     let mut evidence = vec![gain.evidence(EvidenceQuantity::EffectOfCopies)];
     evidence.extend(no_cost_of_remote_memory(case));
+    let copies = Advice::RunCopies { copies: gain.between.to.copies() };
+    let mut advice = vec![AdvisedStep::tried(copies, gain.effect)];
+    advice.extend(uses_mpi(case.study).then(|| Advice::RankPerNode.into()));
     Some(Finding {
         id: FindingId::ProcessPerNode,
         evidence,
         cost: cost(Some(gain), ""),
         cure: gain.cure(),
-        advice: vec![
-            AdvisedStep::tried(Advice::RunCopies { copies: gain.between.to.copies() }, gain.effect),
-            Advice::RankPerNode.into(),
-        ],
+        advice,
     })
 }
 

@@ -9,6 +9,7 @@ use numawise_units::Ratio;
 
 use super::{Case, cost, plain};
 use crate::comparison;
+use crate::obeyed::pinned::not_pinned;
 
 /// Confidence of the comparison of two spreads.
 const CONFIDENCE: f64 = 0.95;
@@ -24,7 +25,7 @@ pub fn migrate(case: &Case) -> Option<Finding> {
     let faster = case.gain(Some(comparison));
     let spread = numawise_stats::compare_spread(&free.samples, &pinned.samples, CONFIDENCE, SEED).ok();
     let steadier = spread.filter(|s| s.differs && s.ratio > 1.0);
-    if faster.is_none() && steadier.is_none() {
+    if faster.is_none() && steadier.is_none() || not_pinned(case.study, comparison.to).is_some() {
         return None;
     }
     let mut evidence = vec![plain(
@@ -34,9 +35,7 @@ pub fn migrate(case: &Case) -> Option<Finding> {
         EvidenceSubject::Point { point: free.id.clone() },
         EvidenceSource::Observations,
     )];
-    if let (Some(loose), Some(tight)) = (variation(free), variation(pinned)) {
-        evidence.extend([loose, tight]);
-    }
+    evidence.extend(spread_of_runs(free, pinned));
     evidence.extend(steadier.map(|s| Evidence {
         quantity: EvidenceQuantity::SpreadRatio,
         value: Reading::Measured(Amount::Ratio(Ratio(s.ratio))),
@@ -57,6 +56,11 @@ pub fn migrate(case: &Case) -> Option<Finding> {
             brought: cost(faster, "a difference in speed is not decided"),
         }],
     })
+}
+
+/// How much runs of both points vary; nothing where one of them is not known.
+pub fn spread_of_runs(free: &PointSummary, pinned: &PointSummary) -> Vec<Evidence> {
+    [variation(free), variation(pinned)].into_iter().collect::<Option<Vec<Evidence>>>().unwrap_or_default()
 }
 
 fn variation(point: &PointSummary) -> Option<Evidence> {

@@ -1,11 +1,11 @@
-//! NW010: threads that do better together on one node.
+//! NW050: threads that do better together on one node.
 
 use numawise_facts::finding::{
     Advice, AdvisedStep, Amount, EvidenceQuantity, EvidenceSource, EvidenceSubject,
 };
 use numawise_facts::{Effect, Finding, FindingId};
 
-use super::{Case, Decided, concentrated, cost, of_points, plain};
+use super::{Case, Decided, concentrated, cost, files, of_points, plain};
 use crate::comparison::{self, Comparison};
 
 #[cfg(test)]
@@ -16,6 +16,9 @@ mod tests;
 /// interleaved and than threads over all nodes: the threads share data, or what they need fits together.
 pub fn better_together(case: &Case) -> Option<Finding> {
     let gain = one_node_is_best(case)?;
+    if gain.between.to.threads() < 2 || files::read_elsewhere(case).is_some() {
+        return None; // one thread shares nothing with others; what is better for files is known
+    }
     let Comparison { from, to } = gain.between;
     let mut evidence = vec![plain(
         EvidenceQuantity::Threads,

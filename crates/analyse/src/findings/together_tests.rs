@@ -24,7 +24,7 @@ fn one_node_that_beats_all_nodes_is_one_finding_with_one_advice() {
     assert_eq!(step.advice, Advice::KeepTogether { placement: "one-node".into() });
     assert_eq!(step.brought, finding.cost);
     // Interleaving brought a gain too, but proposing it would contradict the line to use.
-    assert_eq!(codes(&study)[0], "NW010");
+    assert_eq!(codes(&study)[0], "NW050");
     assert!(!codes(&study).contains(&"NW001"), "{:?}", codes(&study));
 }
 
@@ -34,7 +34,7 @@ fn gains_that_touch_are_advised_in_their_order() {
     let mut study = two_node_check(2.0, 1.9, 1.101, 1.1, 3.0, 1.95);
     see(&mut study, "os", &first_touch_by_one());
     let analysis = analyse(&study);
-    assert!(!codes(&study).contains(&"NW010"));
+    assert!(!codes(&study).contains(&"NW050"));
     let first = &analysis.findings[0];
     assert_eq!(first.id, FindingId::FirstTouchByOneThread);
     let brought: Vec<f64> =
@@ -57,5 +57,17 @@ fn findings_stand_in_the_order_of_what_their_cure_brought_and_copies_after_them(
 fn spread_threads_that_are_as_good_say_nothing_of_togetherness() {
     let mut study = two_node_check(2.0, 1.1, 1.6, 1.1, 3.0, 1.9);
     see(&mut study, "os", &observation(&[(0, 50), (1, 50)], &[(0, 1), (4, 1)]));
-    assert!(!codes(&study).contains(&"NW010"));
+    assert!(!codes(&study).contains(&"NW050"));
+}
+
+#[test]
+fn one_thread_is_not_better_together() {
+    let mut study = two_node_check(2.0, 1.9, 1.6, 1.1, 3.0, 1.5);
+    see(&mut study, "os", &observation(&[(1, 100)], &[(0, 100)]));
+    for point in &mut study.header.points {
+        for task in &mut point.placement.tasks {
+            task.threads.truncate(1);
+        }
+    }
+    assert!(!codes(&study).contains(&"NW050"), "{:?}", codes(&study));
 }

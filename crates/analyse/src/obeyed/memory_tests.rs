@@ -199,3 +199,46 @@ fn the_notice_says_what_was_asked_and_found() {
     };
     assert_eq!(notices, [Notice::from(expected)]);
 }
+
+/// What numa_maps showed of five programs of 64 MiB (of 8 MiB: huge pages) that were started with `bind` on one node, in MiB: their
+/// memory by use, a mapped file, and the policy of the mapping. The node is the one that they were recorded with, or another.
+#[test]
+fn recorded_programs_are_judged_by_where_their_pages_are() {
+    let recorded = [
+        ("own mbind", PageUse::Private, 64, None, Some(DecidedBy::Policy("bind:1".to_owned()))),
+        ("shm_open", PageUse::Shared, 64, None, Some(DecidedBy::Use(PageUse::Shared, None))),
+        (
+            "mmap of a file in the page cache",
+            PageUse::File,
+            64,
+            Some("/tmp/data"),
+            Some(DecidedBy::Use(PageUse::File, Some("/tmp/data".to_owned()))),
+        ),
+        ("MAP_HUGETLB", PageUse::Huge, 8, None, Some(DecidedBy::Use(PageUse::Huge, None))),
+        // `read` copies: the page cache is no mapping of the process, so that nothing is seen of it.
+        ("read of a file", PageUse::Private, 1, None, None),
+    ];
+    for (program, used_for, mib, file, decider) in recorded {
+        for node in [0, 1] {
+            let own = program == "own mbind";
+            let policy = if own { format!("bind:{node}") } else { "bind:0".to_owned() };
+            let mut run = seen(&[(used_for, node, mib), (PageUse::File, 0, 1)], &[(&policy, node, mib)]);
+            let Reading::Measured(sample) = &mut run.pages else { panic!() };
+            let Reading::Measured(memory) = &mut sample.memory else { panic!() };
+            memory.largest.extend(file.map(|file| MappingSnapshot {
+                address: 0x7f00_0000_0000,
+                used_for,
+                policy,
+                page: Bytes(4096),
+                by_node: vec![(NodeId(node), Bytes::mib(mib))],
+                file: Some(file.to_owned()),
+            }));
+            run.usage.peak_memory = Reading::Measured(Bytes::mib(mib + 2));
+            let mut study = check();
+            see(&mut study, "one-node", &run);
+            let expected = decider.clone().filter(|_| node == 1);
+            let first = astray(&study, "one-node").map(|astray| astray.deciders[0].by.clone());
+            assert_eq!(first, expected, "{program} with its memory on node {node}");
+        }
+    }
+}

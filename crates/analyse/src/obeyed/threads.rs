@@ -8,9 +8,10 @@
 use std::collections::BTreeMap;
 
 use numawise_facts::notice::{PlacementEvidence, StudyNotice};
-use numawise_facts::{Observation, Point, PointRole, Study, ThreadBinding, ThreadObservation};
+use numawise_facts::{MemoryMode, Observation, Point, PointRole, Study, ThreadBinding, ThreadObservation};
 use numawise_units::{CpuSet, Pid};
 
+use super::reach::out_of_reach;
 use crate::inside::workers;
 use crate::summary;
 
@@ -23,7 +24,7 @@ pub fn not_obeyed(study: &Study, point: &Point) -> Option<StudyNotice> {
     if point.role == PointRole::Baseline || point.placement.binding != ThreadBinding::Pinned {
         return None;
     }
-    let asked = Asked::new(point);
+    let asked = Asked::new(study, point);
     let trials: Vec<Vec<Stray>> =
         summary::watched(study, point).filter_map(|observation| asked.strays(observation)).collect();
     let astray = trials.iter().filter(|strays| !strays.is_empty()).count();
@@ -59,7 +60,12 @@ pub fn bound_by_others(study: &Study) -> Option<StudyNotice> {
     let allowed = &study.header.machine.allowed_cpus;
     let masks_of = |observation| {
         let workers = workers(observation)?;
-        let masks: Option<Vec<&CpuSet>> = workers.iter().map(|thread| thread.mask.measured()).collect();
+        let is_main = |thread: &&&ThreadObservation| thread.tid == thread.pid;
+        // A main thread that starts several others may stay as it was: what it did before counts as work.
+        let several = workers.iter().filter(|thread| !is_main(thread)).count() > 1;
+        let free = |thread: &&&ThreadObservation| thread.mask.measured().is_some_and(|mask| mask == allowed);
+        let bound = workers.iter().filter(|thread| !(several && is_main(thread) && free(thread)));
+        let masks: Option<Vec<&CpuSet>> = bound.map(|thread| thread.mask.measured()).collect();
         masks.filter(|masks| !masks.is_empty())
     };
     let trials: Vec<Vec<&CpuSet>> = summary::watched(study, point).filter_map(masks_of).collect();
@@ -93,12 +99,26 @@ struct Asked<'a> {
     each: usize,
 }
 
+/// True where a point is another placement even when its threads stay free on the CPUs of their task: these are not all, or its memory
+/// lies elsewhere.
+fn places_without_pinning(study: &Study, point: &Point) -> bool {
+    let allowed = &study.header.machine.allowed_cpus;
+    let near = [MemoryMode::Default, MemoryMode::Local];
+    point.placement.tasks.iter().any(|task| task.cpus != *allowed || !near.contains(&task.memory.mode))
+}
+
 impl<'a> Asked<'a> {
-    fn new(point: &'a Point) -> Self {
+    /// Of a program that takes no library the CPUs of the task are asked, and it is said that its threads are not pinned one by one.
+    fn new(study: &Study, point: &'a Point) -> Self {
         let tasks = &point.placement.tasks;
+        let threads = if out_of_reach(point) && places_without_pinning(study, point) {
+            tasks.iter().map(|task| &task.cpus).collect()
+        } else {
+            tasks.iter().flat_map(|task| &task.threads).collect()
+        };
         Asked {
             cpus: tasks.iter().fold(CpuSet::new(), |all, task| all.union(&task.cpus)),
-            threads: tasks.iter().flat_map(|task| &task.threads).collect(),
+            threads,
             each: point.threads() as usize,
         }
     }

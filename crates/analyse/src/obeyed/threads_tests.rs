@@ -68,12 +68,9 @@ fn threads_that_are_where_the_plan_has_them_are_no_matter() {
         &["0,2,4,6", "2"],
     ];
     for masks in in_place {
-        let mut told = caveats_at("pinned", &with_masks(masks));
-        told.retain(|notice| !matches!(notice, Notice::Study(StudyNotice::ThreadCountMismatch { .. })));
+        let told = caveats_at("pinned", &with_masks(masks));
         assert_eq!(told, [], "{masks:?}");
     }
-    let free = caveats_at("pinned", &with_masks(&["0,2,4,6"]));
-    assert_eq!(free, [StudyNotice::NotPinned { point: "pinned".into() }.into()], "one thread is not pinned");
 }
 
 #[test]
@@ -138,6 +135,8 @@ fn a_program_that_binds_its_threads_itself_is_known_by_the_baseline() {
     };
     assert_eq!(told, [expected.into()]);
     assert_eq!(caveats_at("os", &with_masks(&["0-7", "1"])), [], "one thread is bound, as a logger may be");
+    let workers = caveats_at("os", &with_masks(&["0-7", "0-1", "0-1"]));
+    assert!(matches!(workers.as_slice(), [Notice::Study(StudyNotice::BoundByOthers { .. })]), "{workers:?}");
 }
 
 #[test]
@@ -150,4 +149,25 @@ fn what_could_not_be_tried_is_not_what_cannot_matter() {
     let verdict = analyse(&study).verdict;
     assert_eq!(verdict.kind, VerdictKind::Undecided);
     assert_eq!(verdict.placed_well, PlacedWell::NotDecided { points: vec![] });
+}
+
+/// What takes no library is placed by the mask of its task and by its memory: those were obeyed.
+#[test]
+fn a_program_that_takes_no_library_is_asked_for_the_cpus_of_its_task() {
+    use numawise_facts::notice::{LaunchNotice, NotPreloadableReason, PreloadObstacle};
+    let astray = |cpus: &str, mode: MemoryMode| {
+        let mut study = check();
+        let point = &mut study.header.points[1];
+        let (program, reason) = ("app".to_owned(), NotPreloadableReason::StaticallyLinked);
+        let obstacle = PreloadObstacle::Program { program, reason };
+        point.placement.warnings = vec![LaunchNotice::NotPreloadable { obstacle }.into()];
+        point.placement.tasks[0].cpus = cpus.parse().unwrap();
+        point.placement.tasks[0].memory.mode = mode;
+        see(&mut study, "pinned", &with_masks(&[cpus; 4]));
+        not_obeyed(&study, &study.header.points[1]).is_some()
+    };
+    let all = two_sockets().allowed_cpus.to_string();
+    assert!(!astray("0,2,4,6", MemoryMode::Default));
+    assert!(!astray(&all, MemoryMode::Interleave));
+    assert!(astray(&all, MemoryMode::Default), "nothing is placed");
 }

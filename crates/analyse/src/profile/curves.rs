@@ -133,6 +133,9 @@ fn sure(points: &Reading<Vec<LoadPoint>>) -> Reading<&Vec<LoadPoint>> {
     let Some(all) = points.measured() else { return points.as_ref() };
     let first = plain(&Reading::Measured(all[0].latency));
     match first.measured().filter(|latency| is_vague(latency)).and_then(half) {
+        Some(half) if half >= 1.0 => Reading::unavailable(
+            "the latency at the least load is not known: its interval is wider than the figure itself",
+        ),
         Some(half) => Reading::unavailable(format!(
             "the latency at the least load is known only to ±{:.0} %",
             half * 100.0

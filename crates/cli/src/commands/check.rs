@@ -20,11 +20,16 @@ use numawise_units::{Nanoseconds, Share};
 use crate::exit::{Failure, INTERRUPTED, SUCCESS, Status, interruptible, stops_with_program};
 use crate::files::{self, FileContent, OutputFile};
 use crate::show;
+use crate::verdict::printed_lines;
 use progress::Progress;
+
+/// The options that say what is compared.
+const METRIC: &str = "what is compared";
 
 /// Find out whether placement matters for a program here, by how much, and what to change
 #[derive(clap::Args)]
 #[command(override_usage = "numawise check [OPTIONS] -- PROGRAM [ARGS]...")]
+#[command(group = clap::ArgGroup::new(METRIC).multiple(true))]
 pub struct Arguments {
     /// Threads of the program [default: OMP_NUM_THREADS, or one for every CPU that we may use]
     #[arg(long, value_name = "N")]
@@ -38,11 +43,15 @@ pub struct Arguments {
     /// Differences whose whole interval lies within this count as none, e.g. 5%
     #[arg(long, value_name = "SHARE", default_value = "5%")]
     margin: Share,
-    /// Take the metric from the program's output: a regular expression with one group around the number
-    #[arg(long, value_name = "REGEX")]
+    /// Take the metric from what the program prints, on stdout or stderr: a regular expression with one group around the number
+    #[arg(long, value_name = "REGEX", group = METRIC)]
     metric: Option<String>,
-    /// The metric of --metric is a rate, not a time
-    #[arg(long, requires = "metric")]
+    /// Take the metric from a file that the program writes in each run: the number in it, or what --metric finds in it; {threads} and
+    /// {task} are filled in
+    #[arg(long, value_name = "FILE", group = METRIC)]
+    metric_file: Option<std::ffi::OsString>,
+    /// The metric of --metric or --metric-file is a rate, not a time
+    #[arg(long, requires = METRIC)]
     higher_is_better: bool,
     /// Share of one CPU that observing the program may take; more where one CPU is slow, as in an emulated machine
     #[arg(long, value_name = "SHARE", default_value = "0.5%")]
@@ -76,7 +85,10 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     let request = request(arguments, begun)?;
     let record = OutputFile { option: "--output", path: &request.record, content: FileContent::Record };
     let record = if dry_run { None } else { Some(record) };
-    files::check(&record.into_iter().chain(html.as_deref().map(OutputFile::html)).collect::<Vec<_>>(), &[])?;
+    let written: Vec<OutputFile<'_>> =
+        record.into_iter().chain(html.as_deref().map(OutputFile::html)).collect();
+    let read = request.metric.file().map(|file| Path::new(file.as_os_str()));
+    files::check(&written, read.as_slice())?;
     let machine = super::machine::this_machine()?;
     if dry_run {
         show::design(&experiment::design(&request, machine)?)?;
@@ -90,7 +102,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     }
     let experiment = Experiment::open(request, machine, &mut progress, &stop)?;
     progress.begin(experiment.study());
-    let stopped = experiment.run(&mut progress, &stop)?;
+    let stopped = experiment.run(&printed_lines, &mut progress, &stop)?;
     drop(progress);
     show::study(&stopped.study, &stopped.record, json, html.as_deref())?;
     Ok(if stopped.reason == StopReason::Interrupted { INTERRUPTED } else { SUCCESS })
@@ -107,10 +119,7 @@ fn request(typed: Arguments, begun: Instant) -> Result<ExperimentRequest, Failur
     Ok(ExperimentRequest {
         command: RunSpec { command: typed.command.into_iter().map(Argument).collect(), directory },
         threads: threads(typed.threads, omp_num_threads.as_deref())?,
-        metric: match typed.metric {
-            Some(regex) => Metric::Output { regex, higher_is_better: typed.higher_is_better },
-            None => Metric::WallTime,
-        },
+        metric: metric(typed.metric, typed.metric_file, typed.higher_is_better)?,
         budget: typed.budget,
         begun,
         repeats: typed.repeats,
@@ -120,6 +129,24 @@ fn request(typed: Arguments, begun: Instant) -> Result<ExperimentRequest, Failur
         record,
         fresh: typed.fresh,
         version: env!("CARGO_PKG_VERSION").to_owned(),
+    })
+}
+
+/// What is compared.
+fn metric(
+    regex: Option<String>,
+    file: Option<std::ffi::OsString>,
+    higher_is_better: bool,
+) -> Result<Metric, Failure> {
+    Ok(match (regex, file) {
+        (_, Some(file)) if file.is_empty() => {
+            return Err(Failure::new(
+                "--metric-file '': expected the name of a file that the program writes",
+            ));
+        }
+        (regex, Some(file)) => Metric::File { file: Argument(file), regex, higher_is_better },
+        (Some(regex), None) => Metric::Output { regex, higher_is_better },
+        (None, None) => Metric::WallTime,
     })
 }
 

@@ -3,6 +3,8 @@
 #[path = "../support/agent.rs"]
 mod agent;
 mod bad_input;
+mod lines;
+mod metrics;
 mod placed;
 mod records;
 #[path = "../support/seccomp.rs"]

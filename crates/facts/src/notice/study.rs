@@ -4,7 +4,7 @@ use numawise_units::{Bytes, CpuSet, Nanoseconds, NodeId, NodeSet, Pid, Ratio};
 use serde::{Deserialize, Serialize};
 
 use super::{AffinityRefusal, MachineNotice};
-use crate::{Disturbance, Exit, Levels, MemoryPlan, MetricProblem, Notice, PointId, Reason};
+use crate::{Disturbance, Effect, Exit, Levels, MemoryPlan, MetricProblem, Notice, PointId, Reason};
 
 super::notices! {
     /// NW5xx: of a study and its analysis.
@@ -31,7 +31,7 @@ super::notices! {
         /// The program ran more threads at a point than the point has.
         "NW513" ThreadCountMismatch { point: PointId, ran: u32, planned: u32 },
         /// The threads of a point that pins them were free.
-        "NW514" NotPinned { point: PointId },
+        "NW514" NotPinned { point: PointId, reason: NotPinnedReason },
         /// What the planner said of the placement of a point.
         "NW515" OfPlacement { point: PointId, warning: Box<Notice> },
         /// Threads were not where the plan has them in `trials` trials of a point: the plan has `each` of the CPUs `asked` for
@@ -55,13 +55,20 @@ super::notices! {
             what: ObservedFigure,
             /// That of the first trial.
             reason: Reason,
-            /// In how many more trials the reason is the same but for numbers in it.
+            /// The trials that lack it for this reason.
+            trials: u64,
+            /// Those of them in which the reason has other numbers than in the first.
             others: u64,
         },
         /// The program failed at a point.
         "NW522" ProgramFailed { point: PointId, exit: Exit },
         /// The program ran at a point, but printed no metric.
         "NW523" NoMetric { point: PointId, problem: MetricProblem },
+        /// The runs of a point became slower or faster in the course of the check: `effect` is how many times as good the last of
+        /// `repeats` is as the first, along their slope.
+        "NW524" Drifted { point: PointId, effect: Effect, repeats: u32 },
+        /// A point was dropped on the way for want of time: it was run `ran` times, and the baseline `baseline` times.
+        "NW525" RanLess { point: PointId, ran: u32, baseline: u32 },
         /// A point failed several times in a row and is run no more.
         "NW531" PointGivenUp { point: PointId, failures: u32 },
         /// A trial just measured was interrupted; `repeated` where it is run again.
@@ -91,6 +98,8 @@ pub enum PlacementGroup {
     CopyPerNode,
     /// Memory on the high-bandwidth nodes.
     HighBandwidthMemory,
+    /// The operating system's placement with huge pages.
+    HugePages,
 }
 
 /// What the first run showed of a node, in shares of the same on all nodes.
@@ -101,6 +110,8 @@ pub enum NodeReason {
     FixedMemory { share: Ratio },
     /// It held most of the memory.
     Memory { share: Ratio },
+    /// Most CPU time was spent on its CPUs, and the memory was on several nodes.
+    CpuTime { share: Ratio },
 }
 
 /// Why placements were not tried.
@@ -119,6 +130,22 @@ pub enum NotTriedReason {
     DoesNotFit { needs: Bytes, nodes: NodeSet, capacity: Bytes },
     /// There is not a thread for each node.
     FewerThreadsThanNodes { threads: u32, nodes: u32 },
+    /// All copies would write their metric to the same file.
+    OneMetricFile,
+    /// The system gives transparent huge pages to nobody, and only root can change that.
+    TransparentHugePagesOff,
+}
+
+/// Why threads of a plan that pins them were free.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NotPinnedReason {
+    /// Several processes with fewer threads each than the plan has.
+    Processes { processes: u32 },
+    /// One process with fewer threads than the plan has.
+    FewerThreads { ran: u32, planned: u32 },
+    /// Nothing that was seen explains it.
+    NotSeen,
 }
 
 /// What shows where a thread was.

@@ -5,11 +5,11 @@ use std::str::FromStr;
 use std::sync::OnceLock;
 
 use numawise_facts::{
-    EquivalentTool, Machine, MemoryRequest, Metric, Mix, Order, PageSize, PlacementRequest, Smt, Strategy,
-    ThreadBinding,
+    EquivalentTool, Exit, Machine, MemoryRequest, Metric, Mix, Order, PageSize, PlacementRequest, Smt,
+    Strategy, ThreadBinding,
 };
 use numawise_machine::Policy;
-use numawise_study::MetricReader;
+use numawise_study::{MetricReader, TaskRun};
 use numawise_units::{Bytes, CpuSet, Nanoseconds, NodeSet, Share};
 
 use super::text;
@@ -188,7 +188,9 @@ fn metric(input: &[u8]) -> Read {
     let (regex, output) = text.split_once('\n').unwrap_or((&text, ""));
     let metric = Metric::Output { regex: regex.to_owned(), higher_is_better: true };
     Read::of(MetricReader::new(&metric), |reader| {
-        let value = reader.value(1.0, output).ok()?;
+        let wall = Nanoseconds(1_000_000_000);
+        let task = TaskRun { exit: Exit::Code(0), wall, output: output.to_owned(), dropped: 0, file: None };
+        let value = reader.value(&task).ok()?;
         (!(value.is_finite() && value > 0.0)).then(|| format!("a metric of {value}"))
     })
 }

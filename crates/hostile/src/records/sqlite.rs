@@ -103,13 +103,16 @@ fn cell(connection: &Connection, table: &str, random: &mut Random) -> rusqlite::
 }
 
 /// The columns that hold JSON.
-const STORED: [(&str, &str); 6] = [
+const STORED: [(&str, &str); 9] = [
     ("study", "header"),
     ("series", "machine"),
     ("trials", "missing"),
     ("trials", "disturbances"),
     ("trials", "pages_memory"),
     ("trials", "problem"),
+    ("lines", "not_run"),
+    ("line_trials", "disturbances"),
+    ("line_trials", "problem"),
 ];
 
 fn stored_json(connection: &Connection, random: &mut Random) -> rusqlite::Result<()> {

@@ -46,6 +46,12 @@ impl Mapping {
     }
 }
 
+/// The name of the file that a line of `maps` is of, without its folder; none for memory without a file.
+pub fn file_name(line: &[u8]) -> Option<&[u8]> {
+    let path = line.iter().position(|&byte| byte == b'/').map(|at| &line[at..])?;
+    path.rsplit(|&byte| byte == b'/').next().filter(|name| !name.is_empty())
+}
+
 /// An address as the kernel prints it: hexadecimal without prefix.
 pub(crate) fn hex(text: &[u8]) -> Option<u64> {
     let digit = |sum: u64, &byte: &u8| {

@@ -24,6 +24,22 @@ fn the_programs_own_writable_memory_is_told_from_the_rest() {
 }
 
 #[test]
+fn the_name_of_a_file_is_what_stands_behind_its_folder() {
+    for (line, name) in [
+        (
+            "7f00-7f01 r-xp 00000000 fe:00 12 /usr/lib/x86_64-linux-gnu/libmpi.so.40.30.4",
+            Some("libmpi.so.40.30.4"),
+        ),
+        ("7f00-7f01 r-xp 00000000 fe:00 12 /opt/a lib (1)/b c.so (deleted)", Some("b c.so (deleted)")),
+        ("7f00-7f01 rw-p 00000000 00:00 0 [heap]", None),
+        ("7f00-7f01 rw-p 00000000 00:00 0", None),
+        ("", None),
+    ] {
+        assert_eq!(file_name(line.as_bytes()), name.map(str::as_bytes), "{line}");
+    }
+}
+
+#[test]
 fn broken_lines_are_refused() {
     for line in [
         "",

@@ -20,6 +20,8 @@ pub struct Status {
     pub anonymous: Option<Bytes>,
     /// Memory in pages of hugetlbfs, which `VmRSS` leaves out (`HugetlbPages`, Linux 4.4).
     pub huge: Option<Bytes>,
+    /// Anonymous memory that is in swap (`VmSwap`).
+    pub swapped: Option<Bytes>,
     pub cpus: Option<CpuSet>,
     pub nodes: Option<NodeSet>,
     pub voluntary_switches: Option<u64>,
@@ -48,6 +50,7 @@ impl Status {
                 b"VmRSS" => status.resident = memory()?,
                 b"RssAnon" => status.anonymous = memory()?,
                 b"HugetlbPages" => status.huge = memory()?,
+                b"VmSwap" => status.swapped = memory()?,
                 b"Cpus_allowed_list" => {
                     status.cpus = Some(set(value).ok_or_else(broken("a list of CPUs such as 0-3,8"))?);
                 }

@@ -15,6 +15,8 @@ CREATE TABLE study (
   margin           REAL NOT NULL,
   budget_ns        INTEGER NOT NULL,
   stopped          TEXT,              -- NULL while it may go on: 'decided', 'budget_spent', 'interrupted', ...
+  lines_point      TEXT REFERENCES points (point),  -- the placement that the lines of the table lines give; NULL: none was run
+  lines_stopped    TEXT,              -- as stopped, of the runs in line_trials
   header           TEXT NOT NULL
 );
 
@@ -63,6 +65,7 @@ CREATE TABLE trials (
   output_tail            TEXT,                 -- failed and no_metric: the end of the output
   host                   TEXT,                 -- its node name
   rank                   INTEGER,              -- the MPI rank that the process was
+  mpi_libraries          TEXT,                 -- JSON list of the libraries of MPI that its processes had mapped
   user_ns                INTEGER,              -- CPU time of all processes
   system_ns              INTEGER,
   peak_memory_bytes      INTEGER,
@@ -75,6 +78,8 @@ CREATE TABLE trials (
   several_ready          INTEGER,              -- samples that found several threads ready to run at once
   steal                  REAL,                 -- share of the machine's CPU time
   other_load             REAL,
+  busy_cpus              TEXT,                 -- JSON list of CPU and nanoseconds that it was busy, with whatever
+  memory_events          TEXT,                 -- JSON object: what the kernel did with memory meanwhile
   pages_method           TEXT,
   pages_seen             INTEGER,
   pages_at_ns            INTEGER,
@@ -129,6 +134,31 @@ CREATE TABLE pages (
   bytes    INTEGER NOT NULL,
   PRIMARY KEY (trial, position)
 ) WITHOUT ROWID;
+
+CREATE TABLE lines (
+  -- The lines that are printed to be used, each as it is shown: without what looks like a credential.
+  tool     TEXT PRIMARY KEY,          -- program (as it is typed without us), numawise, numactl, taskset, openmp, ...
+  position INTEGER NOT NULL,
+  line     TEXT NOT NULL,
+  not_run  TEXT                       -- JSON: why it was not run; NULL: it was, or is to be
+);
+
+CREATE TABLE line_trials (
+  -- Runs of these lines by a shell, each as it is printed.
+  number      INTEGER PRIMARY KEY,    -- from 0, in the order in which they ran
+  block       INTEGER NOT NULL,       -- from 1
+  tool        TEXT NOT NULL,
+  started_ns  INTEGER NOT NULL,       -- nanoseconds since 1970, UTC
+  wall_ns     INTEGER NOT NULL,
+  status      TEXT NOT NULL CHECK (status IN ('measured', 'failed', 'no_metric')),
+  exit_code   INTEGER,                -- failed: one of exit_code and exit_signal
+  exit_signal INTEGER,
+  problem     TEXT,                   -- no_metric: why, as JSON
+  output_tail TEXT,                   -- failed and no_metric: the end of the output
+  value       REAL,                   -- measured: the metric, above 0
+  disturbances TEXT NOT NULL,         -- JSON list; '[]' is an undisturbed run
+  left_behind TEXT                    -- JSON object: what the line left running; NULL: nothing
+);
 
 CREATE VIEW samples AS
   -- One row per trial; `value` is for one unit of work, so that points with several copies compare with those with one.

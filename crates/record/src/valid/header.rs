@@ -34,6 +34,9 @@ pub fn header(header: &StudyHeader) -> Sound {
     if let Some(regex) = header.metric.regex() {
         text(regex, place("metric"))?;
     }
+    if let Some(file) = header.metric.file() {
+        name(&file.0.to_string_lossy(), place("metric"))?;
+    }
     machine(&header.machine, "study.header: machine")?;
     points(header)?;
     pairs(header)?;

@@ -3,16 +3,19 @@
 use std::collections::HashSet;
 
 use numawise_facts::{
-    Disturbance, Exit, Metric, MetricProblem, Observation, Outcome, PointId, Reading, ResidencySample, Study,
-    StudyHeader, ThreadObservation, Trial,
+    Disturbance, Exit, MemoryEvents, Metric, MetricFileProblem, MetricProblem, Observation, Outcome, PointId,
+    Reading, ResidencySample, Study, StudyHeader, ThreadObservation, Trial,
 };
 use numawise_units::{Bytes, Nanoseconds};
 
 use super::look::memory;
-use super::{LONGEST, Sound, bytes, count, ensure, moment, name, share, span, text};
+use super::{LONGEST, Sound, bytes, count, ensure, first_again, moment, name, share, span, text};
 
 /// Trials times points: whoever analyses a study looks at every trial for every point.
 const MOST_TRIALS_BY_POINTS: usize = 20_000_000;
+
+const TRIALS: &str = "trials";
+const LINE_TRIALS: &str = "line_trials";
 
 /// The trials of a study, in their order.
 pub fn study(study: &Study) -> Sound {
@@ -45,28 +48,28 @@ pub fn study(study: &Study) -> Sound {
         ensure(trial.block <= blocks + 1, place("block"), trial.block, "blocks that follow one another")?;
         before = Some(trial);
         self::trial(&study.header, trial)?;
-        shares(trial)?;
+        shares(TRIALS, trial)?;
     }
     Ok(())
 }
 
 /// A metric that is a run time, in seconds, is bounded as every span is.
-fn run_time(header: &StudyHeader, trial: &Trial) -> Sound {
+fn run_time(table: &'static str, header: &StudyHeader, trial: &Trial) -> Sound {
     let (Metric::WallTime, Outcome::Measured { per_task }) = (&header.metric, &trial.outcome) else {
         return Ok(());
     };
     let longest = per_task.iter().copied().fold(0.0, f64::max);
     ensure(
         longest <= LONGEST.seconds(),
-        || format!("trial_values: trial {}, value", trial.number),
+        || place_of_value(table, trial.number),
         format_args!("{longest} s"),
         "a run time of at most ten years",
     )
 }
 
 /// The noise of a trial. What is no share is written as missing.
-fn shares(trial: &Trial) -> Sound {
-    let place = |column: &'static str| move || format!("trials: row {}, {column}", trial.number);
+fn shares(table: &'static str, trial: &Trial) -> Sound {
+    let place = |column: &'static str| move || format!("{table}: row {}, {column}", trial.number);
     for disturbance in &trial.disturbances {
         match disturbance {
             Disturbance::Steal(of) | Disturbance::OtherLoad(of) => share(*of, place("disturbances"))?,
@@ -85,16 +88,43 @@ fn shares(trial: &Trial) -> Sound {
     Ok(())
 }
 
+/// Where the metric of a trial stands.
+fn place_of_value(table: &'static str, row: u32) -> String {
+    if table == TRIALS {
+        format!("trial_values: trial {row}, value")
+    } else {
+        format!("{table}: row {row}, value")
+    }
+}
+
 /// One trial by itself.
 pub fn trial(header: &StudyHeader, trial: &Trial) -> Sound {
+    in_table(TRIALS, header, trial)
+}
+
+/// The noise of a run of a printed line.
+pub fn line_shares(trial: &Trial) -> Sound {
+    shares(LINE_TRIALS, trial)
+}
+
+/// One run of a printed line by itself: a trial of one task.
+pub fn line_trial(header: &StudyHeader, trial: &Trial) -> Sound {
+    if let Outcome::Measured { per_task } = &trial.outcome {
+        let place = || place_of_value(LINE_TRIALS, trial.number);
+        ensure(per_task.len() == 1, place, format_args!("{} values", per_task.len()), "one value")?;
+    }
+    in_table(LINE_TRIALS, header, trial)
+}
+
+fn in_table(table: &'static str, header: &StudyHeader, trial: &Trial) -> Sound {
     let row = trial.number;
-    let place = |column: &'static str| move || format!("trials: row {row}, {column}");
+    let place = |column: &'static str| move || format!("{table}: row {row}, {column}");
     ensure(row < u32::MAX, place("number"), row, "fewer trials")?;
     name(&trial.point.0, place("point"))?;
     moment(trial.started, place("started_ns"))?;
     span(trial.wall, place("wall_ns"))?;
-    outcome(&trial.outcome, row)?;
-    run_time(header, trial)?;
+    outcome(table, &trial.outcome, row)?;
+    run_time(table, header, trial)?;
     if let Some(left) = &trial.left_behind {
         count(left.processes, place("left_behind"))?;
         ensure(left.names.len() <= 64, place("left_behind"), left.names.len(), "at most 64 names")?;
@@ -106,11 +136,11 @@ pub fn trial(header: &StudyHeader, trial: &Trial) -> Sound {
     }
 }
 
-fn outcome(outcome: &Outcome, row: u32) -> Sound {
-    let place = |column: &'static str| move || format!("trials: row {row}, {column}");
+fn outcome(table: &'static str, outcome: &Outcome, row: u32) -> Sound {
+    let place = |column: &'static str| move || format!("{table}: row {row}, {column}");
     match outcome {
         Outcome::Measured { per_task } => {
-            let values = || format!("trial_values: trial {row}, value");
+            let values = || place_of_value(table, row);
             ensure(!per_task.is_empty(), values, "none", "a value for each task")?;
             let wrong = per_task.iter().find(|value| !Metric::VALUES.contains(value));
             ensure(
@@ -132,8 +162,11 @@ fn outcome(outcome: &Outcome, row: u32) -> Sound {
             }
         }
         Outcome::NoMetric { problem, output_tail } => {
-            if let MetricProblem::NotANumber { text: found } = problem {
-                text(found, place("problem"))?;
+            use MetricFileProblem::Unreadable;
+            if let MetricProblem::NotANumber { text: said }
+            | MetricProblem::File(Unreadable { problem: said }) = problem
+            {
+                text(said, place("problem"))?;
             }
             text(output_tail, place("output_tail"))
         }
@@ -142,6 +175,9 @@ fn outcome(outcome: &Outcome, row: u32) -> Sound {
 
 fn observation(of: &Observation, wall: Nanoseconds, row: u32) -> Sound {
     let place = |column: &'static str| move || format!("trials: row {row}, {column}");
+    let libraries = of.mpi_libraries.measured().map(Vec::as_slice).unwrap_or_default();
+    ensure(libraries.len() <= 64, place("mpi_libraries"), libraries.len(), "at most 64 names")?;
+    libraries.iter().try_for_each(|library| name(library, place("mpi_libraries")))?;
     let usage = &of.usage;
     let most = Nanoseconds((wall + Nanoseconds(60_000_000_000)).0.saturating_mul(8192));
     for (column, time) in [("user_ns", usage.user), ("system_ns", usage.system)] {
@@ -165,6 +201,12 @@ fn observation(of: &Observation, wall: Nanoseconds, row: u32) -> Sound {
         count(number.measured().copied().unwrap_or_default(), place(column))?;
     }
     moment(of.run_delay.measured().copied().unwrap_or_default(), place("run_delay_ns"))?;
+    let busy = of.noise.busy_cpus.measured().into_iter().flatten();
+    busy.clone().try_for_each(|(_, time)| span(*time, place("busy_cpus")))?;
+    let again =
+        first_again(busy.map(|(cpu, _)| cpu)).map_or_else(String::new, |cpu| format!("CPU {cpu} twice"));
+    ensure(again.is_empty(), place("busy_cpus"), again, "each CPU once")?;
+    memory_events(&of.memory_events, row)?;
     count(of.sampler.samples, place("sampler_samples"))?;
     span(of.sampler.span, place("sampler_span_ns"))?;
     // The time of a thread is counted in ticks, or by another clock than the span.
@@ -180,6 +222,21 @@ fn observation(of: &Observation, wall: Nanoseconds, row: u32) -> Sound {
         self::thread(thread, row, k)?;
     }
     of.pages.measured().map_or(Ok(()), |pages| self::pages(pages, row))
+}
+
+fn memory_events(of: &MemoryEvents, row: u32) -> Sound {
+    let place = || format!("trials: row {row}, memory_events");
+    let flows = [&of.moved, &of.huge_pages, &of.swapped_in, &of.swapped_out];
+    let flows = flows.into_iter().filter_map(|bytes| Some(bytes.measured()?.0));
+    let counts =
+        [&of.hint_faults, &of.node_reclaims].into_iter().filter_map(|count| count.measured().copied());
+    let turned_away = of.turned_away.measured().into_iter().flatten();
+    let all = flows.chain(counts).chain(turned_away.clone().map(|(_, bytes)| bytes.0));
+    all.into_iter().try_for_each(|number| count(number, place))?;
+    let again = first_again(turned_away.map(|(node, _)| node))
+        .map_or_else(String::new, |node| format!("node {node} twice"));
+    ensure(again.is_empty(), place, again, "each node once")?;
+    bytes(of.swapped.measured().copied().unwrap_or_default(), place)
 }
 
 fn thread(thread: &ThreadObservation, row: u32, k: usize) -> Sound {

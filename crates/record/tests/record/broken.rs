@@ -32,6 +32,10 @@ impl Folder {
         for number in 0..trials {
             record.append(&sample::trial(number)).unwrap();
         }
+        record.set_lines(&sample::lines()).unwrap();
+        for number in 0..trials {
+            record.append_line(&sample::line_run(number)).unwrap();
+        }
         folder
     }
 }
@@ -209,6 +213,43 @@ fn rows_that_make_no_sense_are_refused_with_their_place() {
         ("UPDATE threads SET mask = '0-65535' WHERE trial = 0", "none above 8191"),
         ("DROP VIEW memory_by_node; DROP TABLE pages", "there is no table 'pages'"),
     ];
+    refused_with_their_place(&cases);
+}
+
+#[test]
+fn lines_that_make_no_sense_are_refused_with_their_place() {
+    let cases = [
+        ("UPDATE study SET lines_point = 'os'", "study: lines_point: found 'os', expected a point"),
+        ("UPDATE study SET lines_point = 'nowhere'", "study: lines_point: found 'nowhere'"),
+        ("UPDATE study SET lines_stopped = 'bored'", "study: row 1, lines_stopped: found 'bored'"),
+        ("UPDATE lines SET tool = 'magic' WHERE tool = 'numactl'", "lines: row 'magic', tool: found 'magic'"),
+        ("DELETE FROM lines WHERE tool = 'program'", "lines: first row: found numawise"),
+        ("DELETE FROM lines WHERE tool = 'numactl'", "tool: found 'numactl', expected a line that is run"),
+        ("UPDATE lines SET not_run = '\"bored\"'", "lines: row "),
+        ("UPDATE lines SET line = x'ff' WHERE position = 0", "lines: row 'program', line: found 1 bytes"),
+        (
+            "UPDATE lines SET not_run = '{\"no_time\": {\"needs\": 900000000000000000, \"left\": 0}}' WHERE position = 3",
+            "lines: row taskset, not_run: found 900000000000000000 ns",
+        ),
+        ("UPDATE line_trials SET block = 0 WHERE number = 1", "line_trials: row 1, block: found 0"),
+        ("UPDATE line_trials SET block = 4000 WHERE number = 1", "line_trials: row 1, block: found 4000"),
+        ("UPDATE line_trials SET tool = 'srun' WHERE number = 1", "line_trials: row 1, tool: found 'srun'"),
+        ("UPDATE line_trials SET value = NULL WHERE number = 1", "line_trials: row 1, value: found"),
+        ("UPDATE line_trials SET value = -1.0 WHERE number = 1", "line_trials: row 1, value: found -1"),
+        ("UPDATE line_trials SET value = 1e18 WHERE number = 1", "line_trials: row 1, value: found 1"),
+        ("UPDATE line_trials SET wall_ns = 9e17 WHERE number = 1", "line_trials: row 1, wall_ns: found"),
+        ("UPDATE line_trials SET exit_code = 0 WHERE number = 5", "line_trials: row 5, exit_code: found 0"),
+        (
+            "UPDATE line_trials SET disturbances = '[{\"steal\": 7.0}]' WHERE number = 1",
+            "line_trials: row 1, disturbances: found 7",
+        ),
+        ("DROP TABLE line_trials", "there is no table 'line_trials'"),
+    ];
+    refused_with_their_place(&cases);
+}
+
+/// Each damage is refused with the text that belongs to it.
+fn refused_with_their_place(cases: &[(&str, &str)]) {
     for (damage, expected) in cases {
         let folder = Folder::with_trials(7);
         Connection::open(folder.path())

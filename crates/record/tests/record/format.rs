@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use numawise_facts::{Reading, Snapshot, StopReason, Study, StudyHeader, Trial};
+use numawise_facts::{PrintedLines, Snapshot, StopReason, Study, Trial};
 use numawise_record::{Record, Series};
 use rusqlite::Connection;
 
@@ -16,13 +16,14 @@ fn kept(name: &str) -> PathBuf {
 /// What is in the kept file.
 fn study() -> Study {
     Study {
-        // The file is from before starts were measured.
-        header: StudyHeader {
-            start_cost: Reading::unavailable("it was not measured when this was recorded"),
-            ..sample::header()
-        },
+        header: sample::header(),
         trials: (0..8).map(sample::trial).collect::<Vec<Trial>>(),
         stopped: Some(StopReason::BudgetSpent),
+        lines: Some(PrintedLines {
+            trials: (0..9).map(sample::line_run).collect(),
+            stopped: Some(StopReason::Interrupted),
+            ..sample::lines()
+        }),
     }
 }
 
@@ -48,6 +49,12 @@ fn write_the_kept_file() {
         record.append(trial).unwrap();
     }
     record.set_stopped(study().stopped).unwrap();
+    let lines = study().lines.unwrap();
+    record.set_lines(&sample::lines()).unwrap();
+    for run in &lines.trials {
+        record.append_line(run).unwrap();
+    }
+    record.set_lines(&lines).unwrap();
 }
 
 /// The tables in the descriptions are the tables in the files, in both directions.

@@ -1,8 +1,8 @@
 //! What goes in comes out, and can be read with plain SQL.
 
 use numawise_facts::{
-    Disturbance, Exit, Metric, MetricProblem, Observation, Outcome, Reading, StopReason, Study, StudyHeader,
-    Trial,
+    Disturbance, Exit, Metric, MetricFileProblem, MetricProblem, Observation, Outcome, PrintedLines, Reading,
+    StopReason, Study, StudyHeader, Trial,
 };
 use numawise_record::{Record, RecordError};
 use numawise_units::{Bytes, Nanoseconds, Ratio};
@@ -33,10 +33,34 @@ fn a_study_comes_back_as_it_was() {
         }
         record.set_stopped(Some(StopReason::Decided)).unwrap();
     }
-    let expected = Study { header: sample::header(), trials, stopped: Some(StopReason::Decided) };
+    let expected =
+        Study { header: sample::header(), trials, stopped: Some(StopReason::Decided), lines: None };
     assert_eq!(Record::open_to_read(&path).unwrap().study().unwrap(), expected);
     let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(left, ["app.nw"], "no journal or lock file stays behind");
+}
+
+#[test]
+fn lines_come_back_with_their_runs_until_other_lines_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("app.nw");
+    let mut record = Record::create(&path, &sample::header()).unwrap();
+    assert_eq!(record.study().unwrap().lines, None);
+    record.set_lines(&sample::lines()).unwrap();
+    let runs: Vec<Trial> = (0..9).map(sample::line_run).collect();
+    for run in &runs {
+        record.append_line(run).unwrap();
+    }
+    assert!(matches!(record.append_line(&runs[8]), Err(RecordError::Duplicate { number: 8, .. })));
+    let ended = PrintedLines { trials: runs, stopped: Some(StopReason::BudgetSpent), ..sample::lines() };
+    record.set_lines(&ended).unwrap();
+    drop(record);
+    let mut record = Record::open(&path).unwrap();
+    assert_eq!(record.study().unwrap().lines, Some(ended));
+    let stray = PrintedLines { point: "os".into(), ..sample::lines() };
+    assert!(record.set_lines(&stray).unwrap_err().to_string().contains("lines_point: found 'os'"));
+    record.set_lines(&sample::lines()).unwrap();
+    assert_eq!(record.study().unwrap().lines, Some(sample::lines()), "others begin anew");
 }
 
 #[test]
@@ -192,6 +216,11 @@ fn outcome() -> impl Strategy<Value = Outcome> {
     let exit = prop_oneof![(1..=255).prop_map(Exit::Code), (1..=127).prop_map(Exit::Signal)];
     let metric_problem = prop_oneof![
         Just(MetricProblem::NoMatch),
+        Just(MetricProblem::OtherCase),
+        Just(MetricProblem::TooLong { characters: 197 }),
+        Just(MetricProblem::File(MetricFileProblem::NotWritten)),
+        (0..u64::MAX).prop_map(|dropped| MetricProblem::NotKept { dropped: Bytes(dropped) }),
+        "(?s).*".prop_map(|problem| MetricProblem::File(MetricFileProblem::Unreadable { problem })),
         "(?s).*".prop_map(|text| MetricProblem::NotANumber { text })
     ];
     prop_oneof![

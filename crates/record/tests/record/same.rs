@@ -55,6 +55,15 @@ fn a_difference_is_shown_with_both_values() {
             "wall time",
             "'t=(.*)' in the output, lower is better",
         ),
+        (
+            Box::new(|h| {
+                let (file, regex) = ("out.{task}".into(), None);
+                h.metric = Metric::File { file, regex, higher_is_better: true };
+            }),
+            "metric",
+            "wall time",
+            "the number in out.{task}, higher is better",
+        ),
         (Box::new(|h| h.machine.allowed_cpus = sample::cpus("0-2")), "machine.allowed_cpus", "0-3", "0-2"),
         (
             Box::new(|h| h.machine.nodes[1].memory = Reading::unavailable("hidden")),

@@ -3,11 +3,12 @@
 use numawise_facts::memory::MemoryKindEvidence;
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{
-    ContrastRole, Cpu, Exit, HostFacts, HostNoise, Levels, Machine, MappingSnapshot, MemoryKind, MemoryMode,
-    MemoryPlan, MemoryRequest, MemorySnapshot, Metric, MetricProblem, Node, Observation, Outcome, Package,
-    PageUse, Placement, PlacementRequest, Point, PointPair, PointRole, PolicyShare, Reading, ResidencySample,
-    ResourceUsage, RunSpec, SamplerCost, Source, Strategy, StudyHeader, TaskPlacement, ThreadBinding,
-    ThreadObservation, Trial,
+    ContrastRole, Cpu, Disturbance, EquivalentTool, Exit, HostFacts, HostNoise, Levels, LineTool, Machine,
+    MappingSnapshot, MemoryEvents, MemoryKind, MemoryMode, MemoryPlan, MemoryRequest, MemorySnapshot, Metric,
+    MetricProblem, Node, NotRun, Observation, Outcome, Package, PageUse, Placement, PlacementRequest, Point,
+    PointPair, PointRole, PolicyShare, PrintedLine, PrintedLines, Reading, ResidencySample, ResourceUsage,
+    RunSpec, SamplerCost, Source, Strategy, StudyHeader, TaskPlacement, ThreadBinding, ThreadObservation,
+    Trial,
 };
 use numawise_units::{Bytes, CpuId, CpuSet, HostId, Nanoseconds, NodeId, NodeSet, Pid, Rank, Ratio, TaskId};
 
@@ -116,6 +117,7 @@ pub fn observation() -> Observation {
     Observation {
         host: HostId::new("node017").map_or_else(|| Reading::unavailable("no name"), Reading::Measured),
         rank: Reading::Measured(Rank(3)),
+        mpi_libraries: Reading::Measured(vec!["libmpi.so.40.30.4".to_owned()]),
         usage: ResourceUsage {
             user: Nanoseconds(3_900_000_000),
             system: Nanoseconds(120_000_000),
@@ -165,6 +167,18 @@ pub fn observation() -> Observation {
         noise: HostNoise {
             steal: Reading::Measured(Ratio(0.0)),
             other_load: Reading::unavailable("the first sample came too late"),
+            busy_cpus: Reading::Measured(vec![
+                (CpuId(0), Nanoseconds(990_000_000)),
+                (CpuId(3), Nanoseconds(10_000_000)),
+            ]),
+        },
+        memory_events: MemoryEvents {
+            moved: Reading::Measured(Bytes::mib(3)),
+            hint_faults: Reading::Measured(1234),
+            huge_pages: Reading::Measured(Bytes::mib(64)),
+            turned_away: Reading::Measured(vec![(NodeId(1), Bytes::mib(40))]),
+            swapped: Reading::Measured(Bytes(0)),
+            ..MemoryEvents::unavailable("this kernel does not count it")
         },
         sampler: SamplerCost {
             samples: 40,
@@ -232,5 +246,46 @@ pub fn trial(number: u32) -> Trial {
             processes: 70,
             names: vec!["sleep".to_owned(), "a 'b'".to_owned()],
         }),
+    }
+}
+
+/// The lines of the study, without their runs.
+pub fn lines() -> PrintedLines {
+    let line = |tool, line: &str, not_run| PrintedLine { tool, line: line.to_owned(), not_run };
+    PrintedLines {
+        point: "interleave".into(),
+        lines: vec![
+            line(LineTool::Program, "./app 4", None),
+            line(LineTool::Numawise, "numawise run --memory interleave --threads 4 -- ./app 4", None),
+            line(LineTool::Other(EquivalentTool::Numactl), "numactl --interleave=0-1 ./app 4", None),
+            line(
+                LineTool::Other(EquivalentTool::Taskset),
+                "taskset -c 0-3 ./app 4",
+                Some(NotRun::NotInstalled { program: "taskset".to_owned() }),
+            ),
+        ],
+        trials: Vec::new(),
+        stopped: None,
+    }
+}
+
+/// The run of a line with this number, of all kinds.
+pub fn line_run(number: u32) -> Trial {
+    let tool = lines().run().nth(number as usize % 3).map(|line| line.tool.point());
+    let output_tail = "no such option\n".to_owned();
+    Trial {
+        number,
+        block: 1 + number / 3,
+        point: tool.expect("three lines are run"),
+        started: Nanoseconds(1_700_000_100_000_000_000 + u64::from(number)),
+        wall: Nanoseconds(1_000_000_000 + u64::from(number)),
+        outcome: match number {
+            5 => Outcome::Failed { exit: Exit::Code(1), output_tail },
+            6 => Outcome::NoMetric { problem: MetricProblem::NoMatch, output_tail },
+            _ => Outcome::Measured { per_task: vec![1.0 + f64::from(number) / 100.0] },
+        },
+        observation: Reading::unavailable(Trial::LINE_NOT_OBSERVED),
+        disturbances: if number == 4 { vec![Disturbance::OtherLoad(0.25)] } else { vec![] },
+        left_behind: None,
     }
 }

@@ -1,10 +1,10 @@
 //! A check as people read it: the verdict first, then what it rests on.
 
-use numawise_facts::{Finding, Reading, Study};
+use numawise_facts::{Finding, LineTool, Reading, Study};
 use numawise_tables::{ContrastCall, VerdictCase};
 
 use super::points::{self, PointRow};
-use super::{Check, data, details, findings, nodes, words};
+use super::{Check, data, details, findings, lines, nodes, words};
 use crate::document::{
     Block, Cell, Charts, Column, Command, Document, Entry, Face, Fact, Opening, RatioRow, Ratios, Row, Table,
     Text, Tone, captioned, list, section,
@@ -41,7 +41,10 @@ pub fn document(check: &Check) -> Document {
                 VerdictCase::PlacedWellSensitive | VerdictCase::PlacedWell | VerdictCase::NotAffected => {
                     Tone::Good
                 }
-                VerdictCase::Sensitive | VerdictCase::TooShort | VerdictCase::CannotTell => Tone::Doubt,
+                VerdictCase::GainNotKept
+                | VerdictCase::Sensitive
+                | VerdictCase::TooShort
+                | VerdictCase::CannotTell => Tone::Doubt,
             },
             effect: words::effect(check),
             sentence: Some(words::sentence(check)),
@@ -151,15 +154,23 @@ fn entries(check: &Check) -> Block {
 
 fn from_now_on(check: &Check) -> Block {
     let from_now_on = check.from_now_on;
-    let mut blocks = vec![Block::Commands(vec![Command { tool: None, line: from_now_on.line.clone() }])];
+    let note = lines::beside(check, LineTool::Numawise.name());
+    let mut blocks =
+        vec![Block::Commands(vec![Command { tool: None, line: from_now_on.line.clone(), note }])];
     if !from_now_on.equivalents.is_empty() {
-        let command =
-            |(tool, line): &(String, String)| Command { tool: Some(tool.clone()), line: line.clone() };
+        let command = |(tool, line): &(String, String)| Command {
+            tool: Some(tool.clone()),
+            line: line.clone(),
+            note: lines::beside(check, tool),
+        };
         let commands = from_now_on.equivalents.iter().map(command).collect();
         blocks.extend([Block::Heading("the same without numawise"), Block::Commands(commands)]);
     }
-    if !from_now_on.comments.is_empty() {
-        blocks.push(Block::List(from_now_on.comments.iter().map(|text| text.as_str().into()).collect()));
+    let against = check.analysis.lines.as_ref().map(lines::against);
+    let comments = against.iter().chain(&from_now_on.comments);
+    let comments: Vec<Text> = comments.map(|text| text.as_str().into()).collect();
+    if !comments.is_empty() {
+        blocks.push(Block::List(comments));
     }
     section("use", "Use from now on", blocks)
 }

@@ -3,13 +3,14 @@
 use numawise_facts::finding::{
     Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject,
 };
-use numawise_facts::{
-    Effect, Finding, FindingId, Levels, MemoryRequest, PointId, Reading, StudyHeader, ThreadBinding,
-};
+use numawise_facts::{Effect, Finding, FindingId, Levels, MemoryRequest, PointId, Reading, StudyHeader};
 use numawise_units::{NodeId, Ratio};
 
+mod noise;
 mod others;
+mod pinning;
 mod runs;
+mod system;
 
 use crate::levels::counted;
 use crate::notice::study::why;
@@ -23,10 +24,19 @@ pub fn title(id: FindingId) -> &'static str {
         FindingId::ProcessPerNode => "one process per node beats one over all nodes",
         FindingId::HbmUnused => "high-bandwidth memory is there and unused",
         FindingId::TooNoisyOrShort => "too noisy or too short to tell",
-        FindingId::NodeChosenAnew => "runs differ because the operating system chose another node for each",
+        FindingId::NodeChosenAnew => "runs differ because the OS chose another node for each",
         FindingId::MemoryOutOfReach => "something else than the placement decides where memory lies",
         FindingId::ThreadsBoundByProgram => "the program places its threads itself",
         FindingId::BetterTogether => "threads do better together on one node",
+        FindingId::PinningHelps => "pinned threads are faster",
+        FindingId::PlacementHelps => "another placement is better",
+        FindingId::Oversubscribed => "more threads work than there are CPUs",
+        FindingId::PageSize => "pages of another size are better",
+        FindingId::PagesMoved => "the kernel moves the program's pages",
+        FindingId::MachineShared => "other work on the machine",
+        FindingId::NodeFull => "a node has no room for its memory",
+        FindingId::MemoryInSwap => "memory is in swap",
+        FindingId::FilesElsewhere => "files lie on another node than the threads",
     }
 }
 
@@ -54,30 +64,16 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
         EvidenceQuantity::MemoryOnNode => {
             format!("{value} of the program's {of} lie on {}", one_node(&one.subject))
         }
-        EvidenceQuantity::MemoryOnNodes => match &one.value {
-            Reading::Measured(_) => format!(
-                "{} are high-bandwidth memory, and {value} of the program lie there",
-                nodes(&one.subject)
-            ),
-            Reading::Unavailable { .. } => format!(
-                "{} are high-bandwidth memory; where the program's pages are could not be seen",
-                nodes(&one.subject)
-            ),
-        },
+        EvidenceQuantity::MemoryOnNodes => high_bandwidth(one),
         EvidenceQuantity::CpuTimeElsewhere => format!("{value} of its CPU time is spent on other nodes"),
-        EvidenceQuantity::PageFaultsOfThread => match &one.subject {
-            EvidenceSubject::Thread { name, .. } => {
-                format!("one of {of} threads ({name}) took {value} of the page faults")
-            }
-            _ => format!("one of {of} threads took {value} of the page faults"),
-        },
-        EvidenceQuantity::Migrations => {
-            format!("threads were seen to change CPUs {value} times in a run (median; at least)")
+        EvidenceQuantity::PageFaultsOfThread => page_faults(one),
+        EvidenceQuantity::Migrations
+        | EvidenceQuantity::RunVariation
+        | EvidenceQuantity::RunsWithSharedCpu
+        | EvidenceQuantity::WaitForCpu => pinning::sentence(header, one),
+        EvidenceQuantity::SpreadRatio => {
+            format!("unpinned runs spread {} times as much as pinned ones", spread(one))
         }
-        EvidenceQuantity::RunVariation => {
-            format!("run times vary by {value}{}", pinned_or_not(header, &one.subject))
-        }
-        EvidenceQuantity::SpreadRatio => format!("unpinned runs spread {} times as much as pinned ones", spread(one)),
         EvidenceQuantity::Threads if finding == FindingId::BetterTogether => together(one),
         EvidenceQuantity::EffectOfOneNode => {
             format!("with threads and memory on one node the program is {effect} as fast")
@@ -86,14 +82,7 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
         EvidenceQuantity::EffectOfInterleaving => {
             format!("the same threads with interleaved memory are {effect} as fast")
         }
-        EvidenceQuantity::EffectOfRemoteMemory if finding == FindingId::ProcessPerNode => {
-            "remote memory was not seen to cost anything, so this is how the program scales with threads, rather than where \
-             its memory lies"
-                .to_owned()
-        }
-        EvidenceQuantity::EffectOfRemoteMemory => {
-            format!("local memory is {} as fast as remote memory for the same threads", effect_inverse(one))
-        }
+        EvidenceQuantity::EffectOfRemoteMemory => effect_of_remote_memory(finding, one),
         EvidenceQuantity::EffectOfPinning => format!("pinned threads are {effect} as fast"),
         EvidenceQuantity::EffectOfSpreading => {
             format!("spread over all nodes they are {effect} as fast as inside one node")
@@ -109,14 +98,30 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
         | EvidenceQuantity::RunToRunDeviation
         | EvidenceQuantity::Repeats
         | EvidenceQuantity::DisturbedRuns
-        | EvidenceQuantity::RunTime => noise(one.quantity, &value, &of),
-        EvidenceQuantity::RunsOfGroup
-        | EvidenceQuantity::MetricOfGroup
-        | EvidenceQuantity::EffectOfGroup => runs::sentence(header, one),
+        | EvidenceQuantity::RunTime => noise::sentence(one, &value, &of),
+        EvidenceQuantity::RunsOfGroup | EvidenceQuantity::MetricOfGroup | EvidenceQuantity::EffectOfGroup => {
+            runs::sentence(header, one)
+        }
         EvidenceQuantity::MemoryAgainstPlan
         | EvidenceQuantity::MemoryUnderPolicy
         | EvidenceQuantity::MemoryByUse
         | EvidenceQuantity::CpusOfThreads => others::sentence(one),
+        EvidenceQuantity::WorkingThreads
+        | EvidenceQuantity::ReadyThreads
+        | EvidenceQuantity::EffectOfFewerThreads
+        | EvidenceQuantity::HugePages
+        | EvidenceQuantity::EffectOfPageSize
+        | EvidenceQuantity::MemoryMoved
+        | EvidenceQuantity::HintFaults
+        | EvidenceQuantity::EffectWithoutMoving
+        | EvidenceQuantity::OtherLoad
+        | EvidenceQuantity::TurnedAway
+        | EvidenceQuantity::NodeFree
+        | EvidenceQuantity::NodeReclaims
+        | EvidenceQuantity::MemoryInSwap
+        | EvidenceQuantity::SwappedIn
+        | EvidenceQuantity::SwappedOut
+        | EvidenceQuantity::FilePages => system::sentence(one),
         EvidenceQuantity::EffectOfPlacement => match &one.subject {
             EvidenceSubject::Points { from, to } => format!("{to} is {effect} as fast as {from}"),
             _ => format!("another placement is {effect} as fast"),
@@ -124,22 +129,35 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
     }
 }
 
-/// How noisy or how short runs are.
-fn noise(quantity: EvidenceQuantity, value: &str, of: &str) -> String {
-    match quantity {
-        EvidenceQuantity::IntervalHalfWidth => {
-            format!("the widest interval is still plus or minus {value}, and differences of {of} count")
+fn high_bandwidth(one: &Evidence) -> String {
+    let nodes = nodes(&one.subject);
+    match &one.value {
+        Reading::Measured(_) => {
+            format!("{nodes} are high-bandwidth memory, and {} of the program lie there", value(one))
         }
-        EvidenceQuantity::RunToRunDeviation => {
-            format!("one run differs from the next by {value} (standard deviation)")
+        Reading::Unavailable { .. } => {
+            format!("{nodes} are high-bandwidth memory; where the program's pages are could not be seen")
         }
-        EvidenceQuantity::Repeats => format!("{value} repeats of each placement were run"),
-        EvidenceQuantity::DisturbedRuns => format!("{value} of {of} runs shared the machine with other work"),
-        EvidenceQuantity::RunTime => format!(
-            "a run takes {value}, of which starting the program and touching its memory are a large part"
-        ),
-        _ => value.to_owned(),
     }
+}
+
+fn effect_of_remote_memory(finding: FindingId, one: &Evidence) -> String {
+    if finding == FindingId::ProcessPerNode {
+        "remote memory was not seen to cost anything, so this is how the program scales with threads, rather than where its \
+         memory lies"
+            .to_owned()
+    } else {
+        format!("local memory is {} as fast as remote memory for the same threads", effect_inverse(one))
+    }
+}
+
+fn page_faults(one: &Evidence) -> String {
+    let (value, of) = (value(one), one.of.map(amount).unwrap_or_default());
+    let name = match &one.subject {
+        EvidenceSubject::Thread { name, .. } => format!(" ({name})"),
+        _ => String::new(),
+    };
+    format!("one of {of} threads{name} took {value} of the page faults")
 }
 
 /// `1.24x (95 % interval 1.15x to 1.33x)`, or why there is none.
@@ -291,15 +309,6 @@ fn levels<'a>(header: &'a StudyHeader, id: &PointId) -> Option<&'a Levels> {
     header.point(id).map(|point| &point.levels)
 }
 
-fn pinned_or_not(header: &StudyHeader, subject: &EvidenceSubject) -> &'static str {
-    let EvidenceSubject::Point { point } = subject else { return "" };
-    match levels(header, point).map(|levels| levels.pin) {
-        Some(ThreadBinding::Pinned) => " pinned",
-        Some(ThreadBinding::Free) => " unpinned",
-        None => "",
-    }
-}
-
 fn copies(header: &StudyHeader, one: &Evidence, effect: &str) -> String {
     let points = match &one.subject {
         EvidenceSubject::Points { from, to } => levels(header, from).zip(levels(header, to)),
@@ -352,16 +361,25 @@ fn advise(advice: &Advice) -> String {
         | Advice::PlaceSharedMemory
         | Advice::ReadFilesThere
         | Advice::LeaveThreads => others::advise(advice).to_owned(),
-        Advice::FixTheNode { placement } => format!(
-            "say where it runs, so that it is the same every time: {placement}, in the list of placements"
-        ),
+        Advice::RunFewerThreads { .. }
+        | Advice::HandOverThreads
+        | Advice::UsePages { .. }
+        | Advice::LeavePages
+        | Advice::FreeTheNode { .. }
+        | Advice::KeepOutOfSwap => system::advise(advice),
+        Advice::FixTheNode { placement } => {
+            format!("say where it runs, so that it is the same every time, as {placement} does")
+        }
         Advice::KeepTogether { placement } => {
             format!("keep all its threads and their memory on one node, as {placement} does")
+        }
+        Advice::UsePlacement { placement } => {
+            format!("place it as {placement} does (what that is stands in the list of placements)")
         }
         Advice::RunCopies { copies } => {
             format!("when there are several inputs, run {copies} at once, each inside a node (--place semi)")
         }
-        Advice::RankPerNode => "with MPI: one rank for each node and threads inside it".to_owned(),
+        Advice::RankPerNode => "it uses MPI: start one rank for each node, with threads inside it".to_owned(),
         Advice::UseHighBandwidthMemory { nodes } => {
             format!("put the program's memory there (--memory hbm, or numactl --membind={nodes})")
         }

@@ -2,13 +2,15 @@
 
 use numawise_facts::finding::{Amount, Evidence};
 use numawise_facts::redaction::LeftOut;
-use numawise_facts::{Disturbance, Effect, Exit, Finding, Metric, Outcome, Reading, StudyHeader, Trial};
-use numawise_tables::{Expected, MemoryMove, PlacedWell, PointSummary};
+use numawise_facts::{
+    Disturbance, Effect, Exit, Finding, LineTool, Metric, Outcome, Reading, StudyHeader, Trial,
+};
+use numawise_tables::{Expected, LineCall, LineEffect, LineEffects, MemoryMove, PlacedWell, PointSummary};
 use numawise_units::Nanoseconds;
 use serde::Serialize;
 use serde_json::{Value, json as object};
 
-use super::{Check, findings, words};
+use super::{Check, findings, lines, words};
 use crate::object::{each, reading};
 use crate::{levels, notice};
 
@@ -32,11 +34,8 @@ pub fn json(check: &Check) -> String {
         "placed_well": placed_well(&verdict.placed_well),
         "recommended": analysis.recommended,
         "findings": each(&analysis.findings, |one| finding(header, one)),
-        "use": {
-            "line": check.from_now_on.line,
-            "equivalents": each(&check.from_now_on.equivalents, |(tool, line)| object!({"tool": tool, "line": line})),
-            "comments": check.from_now_on.comments,
-        },
+        "use": use_from_now_on(check),
+        "lines": analysis.lines.as_ref().map(printed_lines),
         "expected": match &analysis.expected {
             Ok(expected) => self::expected(expected),
             Err(why) => object!({"unavailable": words::not_expected(*why)}),
@@ -70,6 +69,56 @@ pub fn json(check: &Check) -> String {
         "record": check.record,
     });
     format!("{document:#}\n")
+}
+
+fn use_from_now_on(check: &Check) -> Value {
+    let measured = |tool: &str| {
+        let lines = check.analysis.lines.as_ref().filter(|_| check.analysis.recommended.is_some());
+        lines.and_then(|lines| lines.of(tool))
+    };
+    let of = |tool: &str, line: &str| {
+        let text = lines::beside(check, tool);
+        let unknown = || {
+            let effect = text.as_ref().map(|text| object!({"unavailable": text}));
+            object!({"effect": effect, "repeats": 0, "call": LineCall::NotMeasured, "kept": null})
+        };
+        let mut value = measured(tool).map_or_else(unknown, line_effect);
+        value["line"] = line.into();
+        value["text"] = text.into();
+        value
+    };
+    let from_now_on = check.from_now_on;
+    let mut value = of(LineTool::Numawise.name(), &from_now_on.line);
+    value["equivalents"] = each(&from_now_on.equivalents, |(tool, line)| {
+        let mut value = of(tool, line);
+        value["tool"] = tool.as_str().into();
+        value
+    });
+    value["comments"] = object!(from_now_on.comments);
+    value
+}
+
+/// All lines that were run or were to be, also those that are not recommended.
+fn printed_lines(of: &LineEffects) -> Value {
+    object!({
+        "point": of.point,
+        "against": of.against,
+        "lines": each(&of.lines, |line| {
+            let mut value = line_effect(line);
+            value["tool"] = line.tool.name().into();
+            value["line"] = line.line.as_str().into();
+            value["text"] = lines::text(line).into();
+            value
+        }),
+    })
+}
+
+fn line_effect(line: &LineEffect) -> Value {
+    let effect = match &line.effect {
+        Ok(of) => effect(of),
+        Err(_) => object!({"unavailable": lines::text(line)}),
+    };
+    object!({"effect": effect, "repeats": line.repeats, "call": line.call, "kept": line.kept})
 }
 
 fn effect(effect: &Effect) -> Value {
@@ -164,15 +213,18 @@ fn expected(expected: &Expected) -> Value {
 }
 
 fn metric(check: &Check) -> Value {
-    let (kind, regex) = match &check.study.header.metric {
-        Metric::WallTime => ("wall_time", None),
-        Metric::Output { regex, .. } => ("output", Some(regex)),
+    let metric = &check.study.header.metric;
+    let kind = match metric {
+        Metric::WallTime => "wall_time",
+        Metric::Output { .. } => "output",
+        Metric::File { .. } => "file",
     };
     object!({
-        "name": words::metric(&check.study.header.metric),
+        "name": words::metric(metric),
         "kind": kind,
-        "regex": regex,
-        "higher_is_better": check.study.header.metric.higher_is_better(),
+        "regex": metric.regex(),
+        "file": metric.file(),
+        "higher_is_better": metric.higher_is_better(),
     })
 }
 
@@ -235,8 +287,7 @@ fn trial(check: &Check, trial: &Trial) -> Value {
             row["output_tail"] = object!(output_tail);
         }
         Outcome::NoMetric { problem, output_tail } => {
-            let regex = check.study.header.metric.regex();
-            row["problem"] = notice::metric_problem(regex, problem).into();
+            row["problem"] = notice::metric_problem(Some(&check.study.header.metric), problem).into();
             row["output_tail"] = object!(output_tail);
         }
     }

@@ -21,6 +21,7 @@ use crate::{levels, notice};
 pub fn headline(verdict: &Verdict) -> &'static str {
     match verdict.case() {
         VerdictCase::Gains => "Gains",
+        VerdictCase::GainNotKept => "Gain not kept",
         VerdictCase::PlacedWellSensitive | VerdictCase::PlacedWell => "Placed well",
         VerdictCase::Sensitive => "Sensitive",
         VerdictCase::NotAffected => "Not affected",
@@ -39,6 +40,10 @@ pub fn headline(verdict: &Verdict) -> &'static str {
 pub fn effect(check: &Check) -> Option<String> {
     let verdict = &check.analysis.verdict;
     let effect = verdict.effect.measured()?;
+    if let Some(line) = by_our_line(check).filter(|_| verdict.not_by_its_line) {
+        let (to, from) = (&verdict.to, &verdict.from);
+        return Some(format!("{line} by the line for {to}; {effect} by {to} vs {from} in the trials"));
+    }
     Some(match verdict.case() {
         VerdictCase::Gains => format!("{effect} by {} vs {}", verdict.to, verdict.from),
         VerdictCase::PlacedWellSensitive => {
@@ -47,12 +52,18 @@ pub fn effect(check: &Check) -> Option<String> {
         }
         VerdictCase::Sensitive => would_lose(&check.study.header, verdict, *effect),
         VerdictCase::PlacedWell
+        | VerdictCase::GainNotKept
         | VerdictCase::NotAffected
         | VerdictCase::TooShort
         | VerdictCase::CannotTell => {
             format!("{effect}: {} vs {}", verdict.to, verdict.from)
         }
     })
+}
+
+/// The effect of our line, where it was measured.
+fn by_our_line(check: &Check) -> Option<Effect> {
+    check.analysis.lines.as_ref()?.ours()?.effect.clone().ok()
 }
 
 /// Both in one line: `Placed well; sensitive: would take ...`.
@@ -69,7 +80,7 @@ fn would_lose(header: &StudyHeader, verdict: &Verdict, effect: Effect) -> String
     let place = if remote { "on remote memory".to_owned() } else { format!("at {slow}") };
     match header.metric {
         Metric::WallTime => format!("would take {} as long {place}", effect.inverse()),
-        Metric::Output { .. } => format!("would be {effect} as fast {place}"),
+        Metric::Output { .. } | Metric::File { .. } => format!("would be {effect} as fast {place}"),
     }
 }
 
@@ -86,7 +97,10 @@ pub fn sentence(check: &Check) -> String {
         };
     }
     match verdict.kind {
-        VerdictKind::Affected => affected(header, verdict),
+        VerdictKind::Affected => match by_our_line(check).filter(|_| verdict.not_by_its_line) {
+            Some(line) => format!("{} {}", affected(header, verdict), not_kept(verdict, line)),
+            None => affected(header, verdict),
+        },
         VerdictKind::NotAffected => not_affected(header, verdict),
         VerdictKind::Undecided => undecided(header, verdict),
         VerdictKind::TooShort => too_short(check),
@@ -114,6 +128,15 @@ fn affected(header: &StudyHeader, verdict: &Verdict) -> String {
             not_decided(points)
         ),
     }
+}
+
+/// The trials showed a gain, and the line for it does not bring it.
+fn not_kept(verdict: &Verdict, line: Effect) -> String {
+    format!(
+        "But the line that gives {} was run as it would be printed, and is {line} as fast as the program as it was: it does not bring \
+         that, so nothing is recommended.",
+        verdict.to
+    )
 }
 
 fn not_affected(header: &StudyHeader, verdict: &Verdict) -> String {
@@ -170,6 +193,15 @@ fn too_short(check: &Check) -> String {
     let (header, analysis) = (&check.study.header, check.analysis);
     let baseline = analysis.points.iter().find(|point| point.role == PointRole::Baseline);
     let median = baseline.and_then(|point| point.median.measured());
+    if let Some(line) = by_our_line(check).filter(|_| analysis.verdict.not_by_its_line) {
+        let takes = median
+            .map_or_else(String::new, |median| format!(" ({})", amount::value(&header.metric, *median)));
+        return format!(
+            "The program is too short{takes} for a placement to bring anything. {} Give it a larger input, or have one run do its \
+             work many times, so that it takes a second or more.",
+            not_kept(&analysis.verdict, line)
+        );
+    }
     let runs = median.map_or_else(String::new, |median| {
         format!("runs for {}, and ", amount::value(&header.metric, *median))
     });
@@ -203,6 +235,9 @@ pub fn placed_well(check: &Check) -> String {
         PlacedWell::Yes => {
             "yes: nothing that was tried is better than what the operating system does".to_owned()
         }
+        PlacedWell::No if check.analysis.verdict.not_by_its_line => {
+            "no: another placement is better, but the line that gives it does not bring that".to_owned()
+        }
         PlacedWell::No => "no: another placement is better".to_owned(),
         PlacedWell::NotDecided { points } => format!("unavailable ({})", not_decided(points)),
     }
@@ -222,6 +257,8 @@ pub fn metric(metric: &Metric) -> String {
     match metric {
         Metric::WallTime => "wall time, s".to_owned(),
         Metric::Output { regex, .. } => format!("'{regex}' in the output"),
+        Metric::File { file, regex: Some(regex), .. } => format!("'{regex}' in {file}"),
+        Metric::File { file, regex: None, .. } => format!("the number in {file}"),
     }
 }
 
@@ -376,7 +413,7 @@ pub fn status(metric: &Metric, trial: &Trial) -> String {
         Outcome::Measured { .. } => "measured".to_owned(),
         Outcome::Failed { exit, .. } => format!("failed: {exit}"),
         Outcome::NoMetric { problem, .. } => {
-            format!("no metric: {}", notice::metric_problem(metric.regex(), problem))
+            format!("no metric: {}", notice::metric_problem(Some(metric), problem))
         }
     }
 }

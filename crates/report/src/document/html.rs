@@ -311,10 +311,14 @@ fn commands(commands: &[Command]) -> Markup {
     html! {
         @for command in commands.iter().filter(|command| command.tool.is_none()) {
             pre.command { code { (command.line) } }
+            @if let Some(note) = &command.note { p.note { (note) } }
         }
         @if commands.iter().any(|command| command.tool.is_some()) {
             dl.equivalents { @for command in commands {
-                @if let Some(tool) = &command.tool { dt { (tool) } dd { pre { code { (command.line) } } } }
+                @if let Some(tool) = &command.tool {
+                    dt { (tool) }
+                    dd { pre { code { (command.line) } } @if let Some(note) = &command.note { p.note { (note) } } }
+                }
             } }
         }
     }

@@ -274,6 +274,11 @@ impl Writer {
                     format!("    {}  {line}\n", self.paint.tone(Tone::Faint, &tool))
                 }
             };
+            if let Some(note) = &command.note {
+                let margin = " ".repeat(if command.tool.is_some() { 6 + widest } else { 4 });
+                let note = self.plain(note);
+                self.text += &wrap(&note, &margin, &margin, self.readable());
+            }
         }
     }
 

@@ -122,10 +122,14 @@ pub fn text(notice: &MembenchNotice) -> String {
                 ),
             };
             return format!(
-                "{wide} {noun} of {intervals} {are} wider than ±{} of the median, at most ±{}: measure again on a quiet \
+                "{wide} {noun} of {intervals} {are} wider than ±{} of the median, {}: measure again on a quiet \
                  machine if these figures matter{left}",
                 percent(*limit),
-                percent(*widest)
+                if widest.0 < 1.0 {
+                    format!("at most ±{}", percent(*widest))
+                } else {
+                    "some wider than the figure itself".to_owned()
+                }
             );
         }
         MembenchNotice::FiguresUnavailable { unavailable, figures } => {

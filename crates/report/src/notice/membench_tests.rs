@@ -68,6 +68,18 @@ fn wide_intervals_name_those_that_no_sentence_rests_on() {
         without.starts_with("1 interval of 9 is wider than ±5 % of the median, at most ±16 %"),
         "{without}"
     );
+    let useless = match wide(0) {
+        MembenchNotice::WideIntervals { wide, intervals, limit, vague, vague_limit, .. } => {
+            let widest = Ratio(5.759);
+            MembenchNotice::WideIntervals { wide, intervals, limit, widest, vague, vague_limit }
+        }
+        other => other,
+    };
+    assert!(
+        text(&useless).contains("of the median, some wider than the figure itself:"),
+        "{}",
+        text(&useless)
+    );
     assert!(!without.contains("no sentence"), "{without}");
     assert!(text(&wide(4)).contains("4 wider than ±25 % are in the tables"), "{}", text(&wide(4)));
 }

@@ -1,10 +1,10 @@
 //! Texts of the notices of a study and of its analysis.
 
 use numawise_facts::notice::{
-    AffinityRefusal, NodeReason, NotTriedReason, ObservedFigure, PlacementEvidence, PlacementGroup,
-    StudyNotice,
+    AffinityRefusal, NodeReason, NotPinnedReason, NotTriedReason, ObservedFigure, PlacementEvidence,
+    PlacementGroup, StudyNotice,
 };
-use numawise_facts::{Disturbance, MetricProblem};
+use numawise_facts::{Disturbance, Effect, Metric, MetricFileProblem, MetricProblem, PointId};
 use numawise_units::{CpuSet, Nanoseconds, Pid, Ratio, harmless};
 
 use super::machine;
@@ -35,10 +35,7 @@ pub fn text(notice: &StudyNotice) -> String {
             "{point}: the program ran {ran} threads where {planned} were asked for (OMP_NUM_THREADS); if it takes their \
              number as an argument, write {{threads}} there"
         ),
-        StudyNotice::NotPinned { point } => format!(
-            "{point}: no thread was seen pinned; they were free inside the CPUs of the plan (a statically linked program \
-             cannot be reached, and one that places its threads itself wins)"
-        ),
+        StudyNotice::NotPinned { point, reason } => not_pinned(point, *reason),
         StudyNotice::NotObeyed { point, asked, each, found, evidence, trials } => {
             let many = |n: usize, cpus: &CpuSet| format!("CPU{} {cpus}", if n == 1 { "" } else { "s" });
             let found = match evidence {
@@ -61,8 +58,7 @@ pub fn text(notice: &StudyNotice) -> String {
         }
         StudyNotice::BoundByOthers { point, found, allowed } => format!(
             "{point}: each thread that worked was bound to fewer CPUs than the {allowed} it could have (all together to {found}), \
-             though numawise binds nothing there: the program sets its own affinity, or its environment does, and wins at the \
-             other placements too"
+             though numawise binds nothing there: the program sets its own affinity, or its environment does"
         ),
         StudyNotice::MemoryNotObeyed { point, asked, against, found, trials } => {
             let s = if *trials == 1 { "" } else { "s" };
@@ -80,12 +76,11 @@ pub fn text(notice: &StudyNotice) -> String {
             "{trials} trials were interrupted (stopped, suspended, or the clock was set) and are left out"
         ),
         StudyNotice::ProcessesLeft { trials, processes, names } => left(*trials, *processes, names),
-        StudyNotice::NotObserved { what, reason, others: 0 } => format!("{}: {reason}", figure(*what)),
-        StudyNotice::NotObserved { what, reason, others } => format!(
-            "{}: {reason}; likewise, with other numbers, in {others} more {}",
-            figure(*what),
-            if *others == 1 { "trial" } else { "trials" }
-        ),
+        StudyNotice::NotObserved { what, reason, trials, others } => {
+            let count = if *trials == 1 { "1 trial".to_owned() } else { format!("{trials} trials") };
+            let numbers = if *others > 0 { ", the numbers differ" } else { "" };
+            format!("{}: {reason}; in {count}{numbers}", figure(*what))
+        }
         StudyNotice::ProgramFailed { point, exit } => {
             format!("point {point}: the program failed there ({exit})")
         }
@@ -100,16 +95,29 @@ pub fn text(notice: &StudyNotice) -> String {
             levels::title(levels)
         ),
         StudyNotice::OtherNodes { tried, reason } => {
-            let held = match reason {
+            let had = match reason {
                 NodeReason::FixedMemory { share } => {
                     format!(
-                        "{} of the memory that stays where it is: files, shared memory, what it binds itself",
+                        "held {} of the memory that stays where it is: files, shared memory, what it binds itself",
                         share.percent()
                     )
                 }
-                NodeReason::Memory { share } => format!("{} of the program's memory", share.percent()),
+                NodeReason::Memory { share } => format!("held {} of the program's memory", share.percent()),
+                NodeReason::CpuTime { share } => {
+                    format!("gave {} of the CPU time, with memory on several nodes", share.percent())
+                }
             };
-            format!("one node: others than node {tried}, which held {held}, in the first run")
+            format!("one node: others than node {tried}, which {had}, in the first run")
+        }
+        StudyNotice::Drifted { point, effect, repeats } => drifted(point, *effect, *repeats),
+        StudyNotice::RanLess { point, ran, baseline } => {
+            let times = |n: u32| if n == 1 { "once".to_owned() } else { format!("{n} times") };
+            format!(
+                "{point} was dropped on the way, since the time given was too short for it (--budget): it ran {}, and the \
+                 operating system's placement {}",
+                times(*ran),
+                times(*baseline)
+            )
         }
         StudyNotice::PointDropped { point, repeats, needs, left } => format!(
             "{point} is run no more: with it {repeats} repeats would take about {needs} more, and {left} of the time given are \
@@ -173,6 +181,7 @@ fn group(placements: PlacementGroup) -> &'static str {
         PlacementGroup::InterleavedAndRemote => "interleaved and remote memory",
         PlacementGroup::CopyPerNode => "one copy on each node",
         PlacementGroup::HighBandwidthMemory => "HBM",
+        PlacementGroup::HugePages => "huge pages",
     }
 }
 
@@ -205,6 +214,14 @@ pub fn why(reason: &NotTriedReason) -> String {
         NotTriedReason::FewerThreadsThanNodes { threads, nodes } => {
             format!("{threads} threads are fewer than {nodes} nodes")
         }
+        NotTriedReason::OneMetricFile => {
+            "all would write the same file of --metric-file; {task} in its name, and in the command, gives each its own".to_owned()
+        }
+        NotTriedReason::TransparentHugePagesOff => {
+            "the system gives transparent huge pages to nobody, which only root can change: the kernel's switch \
+             transparent_hugepage/enabled would give them to who asks with `madvise`"
+                .to_owned()
+        }
     }
 }
 
@@ -236,13 +253,74 @@ pub fn disturbance(disturbance: &Disturbance) -> String {
     }
 }
 
-/// What keeps the output from giving the metric, with the regular expression where it is known.
-pub fn metric_problem(regex: Option<&str>, problem: &MetricProblem) -> String {
-    let metric = regex.map_or_else(|| "--metric".to_owned(), |regex| format!("--metric '{regex}'"));
+/// In which direction the machine went, and why the verdict holds.
+fn drifted(point: &PointId, effect: Effect, repeats: u32) -> String {
+    let slower = effect.ratio.0 < 1.0;
+    let (word, cause) = if slower {
+        (
+            "slower",
+            "the machine became slower (warm, or others use it), or the program leaves behind what slows it down",
+        )
+    } else {
+        ("faster", "the machine became faster, or the program finds what earlier runs left")
+    };
+    let size = if slower { effect.inverse() } else { effect };
+    format!(
+        "runs of {point} became {size} {word} in the course of its {repeats} repeats: {cause}; each block compares runs side by \
+         side, so that the effects hold"
+    )
+}
+
+/// What keeps a run from giving the metric, which is named where it is known.
+pub fn metric_problem(metric: Option<&Metric>, problem: &MetricProblem) -> String {
+    let regex = metric.and_then(Metric::regex);
+    let file = metric.and_then(Metric::file).map(|file| harmless::line(&file.to_string()));
+    let expression = || regex.map_or_else(|| "--metric".to_owned(), |regex| format!("--metric '{regex}'"));
+    let place = match &file {
+        Some(file) => format!("what the program wrote to {file}"),
+        None => "the program's output (stdout and stderr)".to_owned(),
+    };
+    let whole_file = file.as_ref().filter(|_| regex.is_none());
     match problem {
-        MetricProblem::NoMatch => format!("{metric} matches nothing in the program's output"),
-        MetricProblem::NotANumber { text } => {
-            format!("{metric} matched '{text}', which is not a positive number")
+        MetricProblem::NoMatch => format!("{} matches nothing in {place}", expression()),
+        MetricProblem::OtherCase => {
+            format!("{} matches nothing in {place}, but would in other upper and lower case", expression())
+        }
+        MetricProblem::NotKept { dropped } => {
+            format!(
+                "{} matches nothing in the end of {place}; {dropped} in front of it are not kept",
+                expression()
+            )
+        }
+        MetricProblem::NotANumber { text } => match whole_file {
+            Some(file) => {
+                format!("--metric-file {file} holds '{text}', which is not a positive number and no more")
+            }
+            None => format!("{} matched '{text}', which is not a positive number", expression()),
+        },
+        MetricProblem::TooLong { characters } => {
+            format!("{} matched {characters} characters, which are no number", expression())
+        }
+        MetricProblem::File(problem) => {
+            let file =
+                file.map_or_else(|| "--metric-file".to_owned(), |file| format!("--metric-file {file}"));
+            format!("{file}: {}", metric_file_problem(problem))
+        }
+    }
+}
+
+fn metric_file_problem(problem: &MetricFileProblem) -> String {
+    match problem {
+        MetricFileProblem::Missing => "the program wrote no such file".to_owned(),
+        MetricFileProblem::IsAFolder => "it is a folder".to_owned(),
+        MetricFileProblem::NotAPlainFile => "it is a pipe, a device or a socket, not a plain file".to_owned(),
+        MetricFileProblem::Longer => "it holds more than one number".to_owned(),
+        MetricFileProblem::NotWritten => "the run did not write to it: it is as it was before".to_owned(),
+        MetricFileProblem::OnlyBefore => {
+            "the run added to it, and the metric is only in what was there before".to_owned()
+        }
+        MetricFileProblem::Unreadable { problem } => {
+            format!("it cannot be read: {}", harmless::quoted(problem))
         }
     }
 }
@@ -250,4 +328,20 @@ pub fn metric_problem(regex: Option<&str>, problem: &MetricProblem) -> String {
 /// At least so long, as a person types it.
 fn whole_seconds(time: &Nanoseconds) -> String {
     format!("{}s", time.seconds().ceil())
+}
+
+fn not_pinned(point: &PointId, reason: NotPinnedReason) -> String {
+    match reason {
+        NotPinnedReason::Processes { processes } => format!(
+            "{point}: {processes} processes did the work, each with fewer threads than the placement has: they were held to its CPUs \
+             together, not to one CPU each"
+        ),
+        NotPinnedReason::FewerThreads { ran, planned } => format!(
+            "{point}: {ran} thread{} worked where {planned} were planned, held to the CPUs of the placement, not to one CPU",
+            if ran == 1 { "" } else { "s" }
+        ),
+        NotPinnedReason::NotSeen => format!(
+            "{point}: no thread was seen pinned, for a reason that was not seen; they were free inside the CPUs of the placement"
+        ),
+    }
 }

@@ -41,7 +41,10 @@ pub fn by_node(measured: &Measured, of: &NodeMatrix, ratios: Option<&NodeMatrix>
             MatrixMeasure::Transfers(_) | MatrixMeasure::LatencyVsLocal | MatrixMeasure::ReadVsLocal
         ),
         about: words::about(of.measure).map(str::to_owned),
-        without_intervals: of.widest.map(|widest| format!("Intervals: ±{} at most.", widest.percent())),
+        without_intervals: of.widest.map(|widest| match widest.0 {
+            half if half < 1.0 => format!("Intervals: ±{} at most.", widest.percent()),
+            _ => "Intervals: some are wider than the figure itself.".to_owned(),
+        }),
         colours: if of.measure.more_is_better() {
             MatrixColours::Deep(scale)
         } else {

@@ -3,23 +3,23 @@
 use numawise_facts::finding::{
     Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject,
 };
-use numawise_facts::notice::{MachineNotice, ObservedFigure, StudyNotice};
+use numawise_facts::notice::{MachineNotice, NotPinnedReason, ObservedFigure, StudyNotice};
 use numawise_facts::point::ProgramParameter;
 use numawise_facts::{
-    Disturbance, Effect, Exit, Finding, FindingId, Metric, MetricProblem, Outcome, Point, PointId, PointRole,
-    Reading, Reason, StopReason, Study, StudyHeader,
+    Disturbance, Effect, EquivalentTool, Exit, Finding, FindingId, LineTool, Metric, MetricProblem, NotRun,
+    Outcome, Point, PointId, PointRole, Reading, Reason, StopReason, Study, StudyHeader,
 };
 use numawise_report::check::UseFromNowOn;
 use numawise_tables::{
-    Analysis, ContrastCall, Expected, ExpectedEffect, MemoryMove, MoreRepeats, NotExpected, PlacedWell,
-    Verdict, VerdictKind,
+    Analysis, ContrastCall, Expected, ExpectedEffect, LineCall, LineEffect, LineEffects, LineNotMeasured,
+    MemoryMove, MoreRepeats, NotExpected, PlacedWell, Verdict, VerdictKind,
 };
 use numawise_units::{Bytes, Nanoseconds, NodeId, NodeSet, Ratio};
 
 use super::Sample;
 use super::build::{contrast, effect, header, on_nodes, point, summary, trials};
 
-fn two_node_points() -> Vec<Point> {
+pub fn two_node_points() -> Vec<Point> {
     vec![
         point("os", PointRole::Baseline, 8),
         point("one-node", PointRole::Candidate, 4),
@@ -30,7 +30,7 @@ fn two_node_points() -> Vec<Point> {
     ]
 }
 
-fn analysis(study: &Study, kind: VerdictKind, effect: Reading<Effect>) -> Analysis {
+pub fn analysis(study: &Study, kind: VerdictKind, effect: Reading<Effect>) -> Analysis {
     let ids: Vec<PointId> = study.header.points.iter().map(|point| point.id.clone()).collect();
     let undecided = kind == VerdictKind::Undecided;
     Analysis {
@@ -41,6 +41,7 @@ fn analysis(study: &Study, kind: VerdictKind, effect: Reading<Effect>) -> Analys
             to: ids.last().expect("there are points").clone(),
             slight: false,
             placed_well: if kind == VerdictKind::NotAffected { PlacedWell::Yes } else { PlacedWell::No },
+            not_by_its_line: false,
             more_repeats: undecided.then_some(MoreRepeats::AFew),
             caveats: vec![],
         },
@@ -49,22 +50,59 @@ fn analysis(study: &Study, kind: VerdictKind, effect: Reading<Effect>) -> Analys
         expected: Err(NotExpected::NotMeasured),
         points: ids.iter().map(|id| summary(study, id)).collect(),
         recommended: None,
+        lines: None,
         sampling_cost: Reading::Measured(Ratio(0.0021)),
         stopped: study.stopped,
         unavailable: vec![],
     }
 }
 
-fn study(header: StudyHeader, values: &[f64], blocks: u32, noise: f64) -> Study {
+pub fn study(header: StudyHeader, values: &[f64], blocks: u32, noise: f64) -> Study {
     let trials = trials(&header.points, values, blocks, noise);
-    Study { header, trials, stopped: Some(StopReason::Decided) }
+    Study { header, trials, stopped: Some(StopReason::Decided), lines: None }
 }
 
-fn as_it_is() -> UseFromNowOn {
+pub fn as_it_is() -> UseFromNowOn {
     UseFromNowOn {
         line: "./app 100".to_owned(),
         equivalents: vec![],
         comments: vec!["nothing needs to change".to_owned()],
+    }
+}
+
+/// Lines of which some were measured, each with another result.
+fn lines_as_run(from_now_on: &UseFromNowOn) -> LineEffects {
+    let line =
+        |tool: LineTool, effect: Result<Effect, LineNotMeasured>, call, kept: Option<f64>| LineEffect {
+            tool,
+            line: from_now_on
+                .equivalents
+                .iter()
+                .find(|(name, _)| name == tool.name())
+                .map_or_else(|| from_now_on.line.clone(), |(_, line)| line.clone()),
+            repeats: if effect.is_ok() { 7 } else { 0 },
+            effect,
+            call,
+            kept: kept.map(Ratio),
+        };
+    let other = LineTool::Other;
+    let not_run = |why| Err(LineNotMeasured::NotRun(why));
+    let no_time = NotRun::NoTime { needs: Nanoseconds(36_000_000_000), left: Nanoseconds(30_000_000_000) };
+    LineEffects {
+        point: "interleave".into(),
+        against: "./iso3dfd 512 512 256 20 256 8 32 8".to_owned(),
+        lines: vec![
+            line(LineTool::Numawise, Ok(effect(1.852, 1.811, 1.894)), LineCall::Brings, None),
+            line(
+                other(EquivalentTool::Numactl),
+                Ok(effect(1.826, 1.784, 1.869)),
+                LineCall::Brings,
+                Some(0.9695),
+            ),
+            line(other(EquivalentTool::OpenMp), not_run(no_time), LineCall::NotMeasured, None),
+            line(other(EquivalentTool::OpenMpi), not_run(NotRun::StartsRanks), LineCall::NotMeasured, None),
+            line(other(EquivalentTool::Srun), not_run(NotRun::StartsRanks), LineCall::NotMeasured, None),
+        ],
     }
 }
 
@@ -108,23 +146,29 @@ pub fn affected() -> Sample {
         line: "numawise run --memory interleave --threads 8 -- ./iso3dfd 512 512 256 20 256 8 32 8".to_owned(),
         equivalents: [
             ("numactl", "numactl --interleave=0-1 ./iso3dfd 512 512 256 20 256 8 32 8"),
-            ("OMP_PLACES", "OMP_NUM_THREADS=8 OMP_PLACES='{0},{1},{2},{3},{4},{5},{6},{7}' ./iso3dfd 512 512 256 20 256 8 32 8"),
-            ("mpirun", "mpirun -n 1 --bind-to none numactl --interleave=0-1 ./iso3dfd 512 512 256 20 256 8 32 8"),
+            ("openmp", "OMP_NUM_THREADS=8 OMP_PLACES='{0},{1},{2},{3},{4},{5},{6},{7}' ./iso3dfd 512 512 256 20 256 8 32 8"),
+            ("mpirun-openmpi", "mpirun -n 1 --bind-to none numactl --interleave=0-1 ./iso3dfd 512 512 256 20 256 8 32 8"),
             ("srun", "srun -n 1 -c 8 --cpu-bind=none numactl --interleave=0-1 ./iso3dfd 512 512 256 20 256 8 32 8"),
         ]
         .map(|(tool, line)| (tool.to_owned(), line.to_owned()))
         .to_vec(),
         comments: vec!["OMP_PLACES places threads only; memory needs numactl or a change of the program".to_owned()],
     };
+    analysis.lines = Some(lines_as_run(&from_now_on));
     Sample { name: "affected", study, analysis, from_now_on }
 }
 
-fn seen(quantity: EvidenceQuantity, value: Amount, of: Option<Amount>, subject: EvidenceSubject) -> Evidence {
+pub fn seen(
+    quantity: EvidenceQuantity,
+    value: Amount,
+    of: Option<Amount>,
+    subject: EvidenceSubject,
+) -> Evidence {
     let source = EvidenceSource::Observations;
     Evidence { quantity, value: Reading::Measured(value), of, interval: None, subject, source }
 }
 
-fn compared(quantity: EvidenceQuantity, effect: Effect, from: &str, to: &str) -> Evidence {
+pub fn compared(quantity: EvidenceQuantity, effect: Effect, from: &str, to: &str) -> Evidence {
     Evidence {
         quantity,
         value: Reading::Measured(Amount::Ratio(effect.ratio)),
@@ -290,13 +334,14 @@ pub fn one_node() -> Sample {
     header.metric = Metric::Output { regex: r"([0-9.]+) MPoints/s".to_owned(), higher_is_better: true };
     header.not_tried = vec![StudyNotice::OneMemoryNode.into()];
     let study = study(header, &[412.3, 431.8], 8, 0.01);
-    let mut analysis =
-        analysis(&study, VerdictKind::Affected, Reading::Measured(effect(1.047, 1.036, 1.059)));
+    let gain = effect(1.047, 1.036, 1.059);
+    let mut analysis = analysis(&study, VerdictKind::Affected, Reading::Measured(gain));
+    analysis.findings = vec![pinning_helps(&study.header, gain)];
     analysis.expected = Err(NotExpected::OneMemoryNode);
     analysis.recommended = Some("pinned".into());
-    analysis.verdict.caveats = vec![StudyNotice::NotPinned { point: "pinned".into() }.into()];
-    analysis.contrasts =
-        vec![contrast("os", "pinned", Reading::Measured(effect(1.047, 1.036, 1.059)), ContrastCall::Better)];
+    let (point, ran, planned) = ("os".into(), 8, 4);
+    analysis.verdict.caveats = vec![StudyNotice::ThreadCountMismatch { point, ran, planned }.into()];
+    analysis.contrasts = vec![contrast("os", "pinned", Reading::Measured(gain), ContrastCall::Better)];
     for point in &mut analysis.points {
         on_nodes(point, &[1536], &[1.0]);
     }
@@ -311,6 +356,27 @@ pub fn one_node() -> Sample {
     Sample { name: "one-node", study, analysis, from_now_on }
 }
 
+fn pinning_helps(header: &StudyHeader, gain: Effect) -> Finding {
+    let of_point = |point: &str| EvidenceSubject::Point { point: point.into() };
+    let share = |quantity, share, point| seen(quantity, Amount::Share(Ratio(share)), None, of_point(point));
+    let (count, runs) = (Amount::Count(3), Some(Amount::Count(9)));
+    Finding {
+        id: FindingId::PinningHelps,
+        evidence: vec![
+            compared(EvidenceQuantity::EffectOfPinning, gain, "os", "pinned"),
+            seen(EvidenceQuantity::Migrations, Amount::Count(0), None, of_point("os")),
+            seen(EvidenceQuantity::RunsWithSharedCpu, count, runs, of_point("os")),
+            share(EvidenceQuantity::WaitForCpu, 0.061, "os"),
+            share(EvidenceQuantity::WaitForCpu, 0.004, "pinned"),
+            share(EvidenceQuantity::RunVariation, 0.041, "os"),
+            share(EvidenceQuantity::RunVariation, 0.006, "pinned"),
+        ],
+        cost: Reading::Measured(gain),
+        cure: Some(header.points[1].request.clone()),
+        advice: vec![AdvisedStep::tried(Advice::PinThreads, gain)],
+    }
+}
+
 /// Nothing but the times could be had, and not even those for one point.
 pub fn nothing_available() -> Sample {
     let mut points = two_node_points();
@@ -323,7 +389,7 @@ pub fn nothing_available() -> Sample {
     header.host.environment.clear();
     header.machine.nodes[1].memory = Reading::unavailable("/sys is hidden here");
     header.machine.nodes[1].distances = Reading::unavailable("/sys is hidden here");
-    let study = Study { header, trials: vec![], stopped: Some(StopReason::Interrupted) };
+    let study = Study { header, trials: vec![], stopped: Some(StopReason::Interrupted), lines: None };
     let why = "no block has both placements";
     let mut analysis = analysis(&study, VerdictKind::Undecided, Reading::unavailable(why));
     analysis.verdict.placed_well = PlacedWell::NotDecided { points: vec!["one-node".into()] };
@@ -336,7 +402,8 @@ pub fn nothing_available() -> Sample {
         point.peak_memory = Reading::unavailable("no trial was watched");
     }
     let reason = Reason("/proc is hidden here (hidepid=2)".into());
-    let hidden = |what| StudyNotice::NotObserved { what, reason: reason.clone(), others: 0 }.into();
+    let hidden =
+        |what| StudyNotice::NotObserved { what, reason: reason.clone(), trials: 12, others: 0 }.into();
     analysis.unavailable = vec![hidden(ObservedFigure::Threads), hidden(ObservedFigure::MemoryByNode)];
     Sample { name: "nothing-available", study, analysis, from_now_on: as_it_is() }
 }
@@ -392,14 +459,17 @@ pub fn hostile() -> Sample {
     header.points[1].id = PointId(EVIL.to_owned());
     header.points[1].levels.parameters =
         vec![ProgramParameter { name: EVIL.to_owned(), value: EVIL.to_owned() }];
-    sample.analysis.verdict.caveats = vec![StudyNotice::NotPinned { point: evil() }.into()];
+    sample.analysis.verdict.caveats = vec![
+        StudyNotice::NotPinned { point: evil(), reason: NotPinnedReason::Processes { processes: 4 } }.into(),
+    ];
     sample.analysis.verdict.to = PointId(EVIL.to_owned());
     sample.analysis.points[1].id = PointId(EVIL.to_owned());
     sample.analysis.points[1].levels.clone_from(&sample.study.header.points[1].levels);
     sample.analysis.contrasts[0].to = PointId(EVIL.to_owned());
     let reason = Reason(EVIL.into());
-    sample.analysis.unavailable =
-        vec![StudyNotice::NotObserved { what: ObservedFigure::Everything, reason, others: 0 }.into()];
+    sample.analysis.unavailable = vec![
+        StudyNotice::NotObserved { what: ObservedFigure::Everything, reason, trials: 1, others: 0 }.into(),
+    ];
     sample.analysis.findings = vec![Finding {
         id: FindingId::ThreadsMigrate,
         evidence: vec![seen(

@@ -2,6 +2,7 @@
 
 mod build;
 mod cases;
+mod findings;
 
 use numawise_facts::Study;
 use numawise_report::check::{Check, UseFromNowOn};
@@ -36,5 +37,10 @@ pub fn all() -> Vec<Sample> {
         cases::failed(),
         cases::hostile(),
         cases::large(),
+        findings::node_chosen_anew(),
+        findings::memory_out_of_reach(),
+        findings::threads_bound(),
+        findings::better_together(),
+        findings::placement_helps(),
     ]
 }

@@ -1,6 +1,6 @@
 //! Simulated lists of values, for the statistics that look at one or two lists rather than at a check.
 
-use numawise_stats::{compare_spread, median_interval};
+use numawise_stats::{compare_spread, drift, median_interval};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -50,4 +50,35 @@ pub fn median_coverage(count: usize, lists: usize, seed: u64) -> f64 {
         i.low <= 10.0 && 10.0 <= i.high
     });
     held.count() as f64 / lists as f64
+}
+
+/// What is said of the drift of many simulated lists.
+#[derive(Debug, Clone, Copy)]
+pub struct DriftRates {
+    /// There is a drift, of more than 5 %.
+    pub said: f64,
+    /// The interval held the true drift.
+    pub covers: f64,
+}
+
+/// Lists of `count` values that change by the factor `whole` from the first to the last.
+pub fn drift_rates(
+    shape: NoiseShape,
+    sd: f64,
+    count: usize,
+    whole: f64,
+    lists: usize,
+    seed: u64,
+) -> DriftRates {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let (mut said, mut covers) = (0, 0);
+    let slope = whole.ln() / (count - 1) as f64;
+    for _ in 0..lists {
+        let mut values = list(shape, sd, count, &mut rng);
+        values.iter_mut().enumerate().for_each(|(k, value)| *value *= (slope * k as f64).exp());
+        let found = drift(&values, 0.95).expect("simulated values are good").expect("five values at least");
+        said += usize::from(found.is_there() && found.ratio.ln().abs() > 1.05f64.ln());
+        covers += usize::from(found.low <= whole && whole <= found.high);
+    }
+    DriftRates { said: said as f64 / lists as f64, covers: covers as f64 / lists as f64 }
 }

@@ -47,6 +47,22 @@ pub struct World {
     pub contrasts: Vec<PlannedContrast>,
     /// A point that fails from a block on, and is given up after three failures.
     pub fails: Option<(usize, usize)>,
+    /// Points that are run no more after so many blocks, since the time given is too short for them: by a rule that looks at how long
+    /// they take, or by chance.
+    pub drops: Drops,
+}
+
+/// How points are dropped.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Drops {
+    #[default]
+    None,
+    /// This point after so many blocks, whatever was measured.
+    Fixed(usize, usize),
+    /// After so many blocks the point whose runs took longest so far: what is measured decides what is dropped.
+    Slowest(usize),
+    /// After so many blocks the last point whose runs are slower than the baseline's.
+    SlowerThanBaseline(usize),
 }
 
 impl World {
@@ -64,6 +80,7 @@ impl World {
             margin: 0.03,
             contrasts: FamilyDesign::against_baseline(k + 1).contrasts,
             fails: None,
+            drops: Drops::None,
         }
     }
 
@@ -110,6 +127,25 @@ impl World {
     /// Points that are run no more after so many blocks.
     fn given_up(&self, blocks: usize) -> Vec<usize> {
         self.fails.into_iter().filter(|(_, from)| blocks >= from + 3).map(|(point, _)| point).collect()
+    }
+
+    /// The point that is dropped after these blocks.
+    fn dropped(&self, blocks: &[Vec<Option<f64>>]) -> Option<usize> {
+        let mean = |point: usize| {
+            let runs: Vec<f64> = blocks.iter().filter_map(|block| block[point]).collect();
+            runs.iter().sum::<f64>() / runs.len() as f64
+        };
+        let mut others = 1..=self.effects.len();
+        match self.drops {
+            Drops::Fixed(point, after) if blocks.len() == after => Some(point),
+            Drops::Slowest(after) if blocks.len() == after => {
+                others.max_by(|a, b| mean(*a).total_cmp(&mean(*b)))
+            }
+            Drops::SlowerThanBaseline(after) if blocks.len() == after => {
+                others.rfind(|point| mean(*point) > mean(0))
+            }
+            _ => None,
+        }
     }
 
     /// One block: every point once, in random order, so that drift falls on another point each time.
@@ -222,12 +258,19 @@ fn one_check(world: &World, design: &FamilyDesign, rule: Rule, rng: &mut ChaCha8
     let ended = |blocks: &[Vec<Option<f64>>]| {
         analyse(design, blocks, Better::Lower).expect("simulated values are good")
     };
+    let mut dropped: Option<usize> = None;
     for index in 0..world.max_blocks {
-        blocks.push(world.run_block(index, rng));
+        let mut block = world.run_block(index, rng);
+        if let Some(point) = dropped {
+            block[point] = None;
+        }
+        blocks.push(block);
+        dropped = dropped.or_else(|| world.dropped(&blocks));
         let stop = match rule {
             Rule::Fixed => false,
             Rule::Sequential => {
-                let given_up = world.given_up(blocks.len());
+                let mut given_up = world.given_up(blocks.len());
+                given_up.extend(dropped);
                 let advice = should_stop(design, &blocks, Better::Lower, &given_up);
                 matches!(advice, Ok(StoppingAdvice::Stop(_)))
             }

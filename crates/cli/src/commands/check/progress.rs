@@ -62,9 +62,7 @@ impl Progress {
 impl Sink for Progress {
     fn event(&mut self, event: Event) {
         match event {
-            Event::Resumed { trials } if trials > 1 => {
-                self.say(&format!("going on from {trials} trials kept earlier"))
-            }
+            Event::Resumed { trials } => self.say(&format!("going on from {trials} trials kept earlier")),
             Event::TrialBegins { block, point, left, .. } => {
                 if let Some(bar) = self.bar.shown().filter(|_| block > 0) {
                     bar.set_message(format!("repeat {block}, {point}; at most {left} left"));

@@ -1,0 +1,56 @@
+//! What happened in the course of a check: the machine became slower or faster, and points were dropped for want of time.
+
+use numawise_facts::notice::StudyNotice;
+use numawise_facts::{Effect, Outcome, Point, Study};
+use numawise_units::Ratio;
+
+use crate::summary;
+
+#[cfg(test)]
+#[path = "course_tests.rs"]
+mod tests;
+
+/// The interval of a drift holds it in so many checks.
+const CONFIDENCE: f64 = 0.95;
+
+/// How much better or worse the baseline became from its first repeat to its last, where that is more than chance and than what matters.
+pub fn drifted(study: &Study) -> Option<StudyNotice> {
+    let header = &study.header;
+    let point = header.baseline()?;
+    let values: Vec<f64> =
+        summary::trials(study, &point.id).filter_map(|trial| header.value(trial)).collect();
+    let found = numawise_stats::drift(&values, CONFIDENCE).ok()?.filter(|found| found.is_there())?;
+    if found.ratio.ln().abs() <= header.margin.ln_1p() {
+        return None;
+    }
+    let grew = Effect { ratio: Ratio(found.ratio), low: Ratio(found.low), high: Ratio(found.high) };
+    let effect = if header.metric.higher_is_better() { grew } else { grew.inverse() };
+    Some(StudyNotice::Drifted { point: point.id.clone(), effect, repeats: values.len() as u32 })
+}
+
+/// The points that a check went on without: a later block has no run of them, though nothing failed there. (The last block may have
+/// been broken off.)
+pub fn dropped(study: &Study) -> impl Iterator<Item = StudyNotice> {
+    let last = study.trials.iter().map(|trial| trial.block).max().unwrap_or(0);
+    let blocks = |point: &Point| -> Vec<u32> {
+        let here = study.trials.iter().filter(|trial| !trial.is_warm_up() && trial.point == point.id);
+        let mut blocks: Vec<u32> = here.map(|trial| trial.block).collect();
+        blocks.sort_unstable();
+        blocks.dedup();
+        blocks
+    };
+    let baseline = study.header.baseline().map(blocks).unwrap_or_default();
+    let last_failed = |point: &Point| {
+        let last = study.trials.iter().rev().find(|trial| trial.point == point.id);
+        last.is_some_and(|trial| !matches!(trial.outcome, Outcome::Measured { .. }))
+    };
+    study.header.points.iter().filter_map(move |point| {
+        let ran = blocks(point);
+        let gone_on = baseline.iter().any(|block| *block < last && !ran.contains(block));
+        (gone_on && !last_failed(point)).then(|| StudyNotice::RanLess {
+            point: point.id.clone(),
+            ran: ran.len() as u32,
+            baseline: baseline.len() as u32,
+        })
+    })
+}

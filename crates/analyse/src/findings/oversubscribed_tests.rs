@@ -1,0 +1,132 @@
+use numawise_facts::finding::{Advice, Amount, EvidenceQuantity};
+use numawise_facts::{ContrastRole, Finding, FindingId, Observation, Reading, Study};
+use numawise_units::Nanoseconds;
+
+use crate::analyse;
+use crate::sample::{observation, ready_together, see, study, two_sockets};
+
+fn found(study: &Study) -> Option<Finding> {
+    analyse(study).findings.into_iter().find(|finding| finding.id == FindingId::Oversubscribed)
+}
+
+/// `threads` that work alike for a second on eight CPUs, and wait so long for them.
+fn crowd(threads: u32, waited: f64) -> Observation {
+    let all: Vec<(u32, u64)> = (0..threads).map(|k| (k % 8, 10)).collect();
+    let mut seen = observation(&[(0, 100)], &all);
+    seen.usage.user = Nanoseconds::from_seconds(8.0);
+    seen.run_delay = Reading::Measured(Nanoseconds::from_seconds(waited));
+    seen
+}
+
+/// The operating system, and the same with eight threads.
+fn two(os: f64, fewer: f64) -> Study {
+    let pairs = [("os", "fewer-threads", ContrastRole::Unjudged)];
+    let mut study = study(two_sockets(), &[("os", os), ("fewer-threads", fewer)], &pairs, 6);
+    for (point, threads) in study.header.points.iter_mut().zip([16, 8]) {
+        point.request.threads = Some(threads);
+        point.levels.threads = threads;
+    }
+    study
+}
+
+#[test]
+fn more_threads_than_cpus_cost_what_fewer_bring() {
+    let mut study = two(2.0, 1.5);
+    see(&mut study, "os", &crowd(16, 8.0));
+    see(&mut study, "fewer-threads", &crowd(8, 0.1));
+    let finding = found(&study).unwrap();
+    let one = |quantity| finding.evidence.iter().find(|one| one.quantity == quantity).unwrap();
+    let working = one(EvidenceQuantity::WorkingThreads);
+    assert_eq!((&working.value, working.of), (&Reading::Measured(Amount::Count(16)), Some(Amount::Count(8))));
+    assert_eq!(one(EvidenceQuantity::ReadyThreads).value, Reading::Measured(Amount::Count(16)));
+    assert!(one(EvidenceQuantity::EffectOfFewerThreads).interval.is_some());
+    assert!((finding.cost.measured().unwrap().ratio.0 - 1.33).abs() < 0.02);
+    assert_eq!(finding.cure.unwrap().threads, Some(8));
+    assert_eq!(finding.advice[0].advice, Advice::RunFewerThreads { threads: 8 });
+    assert_eq!(finding.advice[0].brought, finding.cost);
+}
+
+#[test]
+fn fewer_threads_that_bring_nothing_are_no_finding() {
+    for fewer in [2.0, 3.0] {
+        let mut study = two(2.0, fewer);
+        see(&mut study, "os", &crowd(16, 8.0));
+        see(&mut study, "fewer-threads", &crowd(8, 0.1));
+        assert_eq!(found(&study), None, "{fewer}");
+    }
+}
+
+#[test]
+fn a_program_that_decides_the_number_itself_could_not_be_tried_with_fewer() {
+    let mut own = two(2.0, 2.0);
+    see(&mut own, "os", &crowd(16, 8.0));
+    see(&mut own, "fewer-threads", &crowd(16, 8.0));
+    let finding = found(&own).unwrap();
+    assert!(finding.cost.to_string().contains("as many threads as before"), "{}", finding.cost);
+    assert_eq!((finding.cure, &finding.advice[0].advice), (None, &Advice::HandOverThreads));
+    let pairs = [("os", "pinned", ContrastRole::BothWays)];
+    let mut no_point = study(two_sockets(), &[("os", 2.0), ("pinned", 2.0)], &pairs, 6);
+    see(&mut no_point, "os", &crowd(16, 8.0));
+    let finding = found(&no_point).unwrap();
+    assert!(finding.cost.to_string().contains("not numawise's to set"), "{}", finding.cost);
+}
+
+#[test]
+fn threads_that_do_not_wait_for_cpus_are_no_crowd() {
+    let mut study = two(2.0, 1.5);
+    // As many as CPUs, although others keep them waiting.
+    see(&mut study, "os", &crowd(8, 8.0));
+    assert_eq!(found(&study), None);
+    // A pool of which eight work at a time, or processes one after another.
+    see(&mut study, "os", &crowd(40, 0.2));
+    assert_eq!(found(&study), None);
+    // Helpers.
+    let mut helped = crowd(10, 1.5);
+    let Reading::Measured(threads) = &mut helped.threads else { panic!() };
+    for helper in &mut threads[8..] {
+        helper.cpu_time = Nanoseconds(150_000_000);
+    }
+    see(&mut study, "os", &helped);
+    assert_eq!(found(&study), None);
+}
+
+#[test]
+fn threads_that_are_bound_to_few_cpus_crowd_those() {
+    let mut study = two(2.0, 1.5);
+    let mut bound = crowd(8, 4.0);
+    bound.usage.user = Nanoseconds::from_seconds(4.0);
+    let Reading::Measured(threads) = &mut bound.threads else { panic!() };
+    threads.iter_mut().for_each(|thread| thread.mask = Reading::Measured("0-3".parse().unwrap()));
+    see(&mut study, "os", &bound);
+    let finding = found(&study).unwrap();
+    assert_eq!(finding.evidence[0].of, Some(Amount::Count(4)));
+}
+
+#[test]
+fn where_waiting_is_not_counted_all_cpus_must_be_busy() {
+    let mut study = two(2.0, 1.5);
+    let mut seen = crowd(16, 0.0);
+    seen.run_delay = Reading::unavailable("by hand");
+    see(&mut study, "os", &seen);
+    let finding = found(&study).unwrap();
+    assert!(!finding.evidence.iter().any(|one| one.quantity == EvidenceQuantity::ReadyThreads));
+    seen.usage.user = Nanoseconds::from_seconds(5.0);
+    see(&mut study, "os", &seen);
+    assert_eq!(found(&study), None);
+}
+
+#[test]
+fn where_waiting_is_not_counted_threads_that_were_ready_together_show_it_too() {
+    let mut study = two(2.0, 1.5);
+    // Others have most of the CPUs, so that these are not busy with the program.
+    see(&mut study, "os", &ready_together(40, 38, &[36; 16]));
+    let finding = found(&study).unwrap();
+    assert_eq!(finding.evidence[0].value, Reading::Measured(Amount::Count(16)));
+    see(&mut study, "os", &ready_together(40, 38, &[36; 8]));
+    assert_eq!(found(&study), None);
+    // What a thread waited after its last sample is in no sum.
+    let mut seen = ready_together(40, 38, &[36; 16]);
+    seen.run_delay = Reading::Measured(Nanoseconds(0));
+    see(&mut study, "os", &seen);
+    assert!(found(&study).is_some());
+}

@@ -1,0 +1,81 @@
+//! NW053 and NW054: pages of another size, and pages that the kernel moves.
+
+use numawise_facts::finding::{
+    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject,
+};
+use numawise_facts::{Finding, FindingId, MemoryEvents, Point, Reading};
+use numawise_units::Bytes;
+
+use super::{Case, Decided, cost};
+use crate::{comparison, middle, summary};
+
+#[cfg(test)]
+#[path = "pages_tests.rs"]
+mod tests;
+
+/// Pages of another size are decidedly better.
+pub fn of_another_size(case: &Case) -> Option<Finding> {
+    let gain = case.gain(comparison::of_page_size(&case.study.header))?;
+    let huge = |point| of_peak(case, point, EvidenceQuantity::HugePages, |events| &events.huge_pages);
+    let mut evidence: Vec<Evidence> = [gain.between.from, gain.between.to].into_iter().map(huge).collect();
+    evidence.push(gain.evidence(EvidenceQuantity::EffectOfPageSize));
+    let advice = Advice::UsePages { pages: gain.between.to.levels.pages };
+    Some(finding(FindingId::PageSize, evidence, gain, advice))
+}
+
+/// NUMA balancing moved pages, and without it the program is decidedly better.
+pub fn moved(case: &Case) -> Option<Finding> {
+    let gain = case.gain(comparison::without_balancing(&case.study.header))?;
+    let point = gain.between.from;
+    let faults = median(case, point, |events| &events.hint_faults).map(Amount::Count);
+    let evidence = vec![
+        of_peak(case, point, EvidenceQuantity::MemoryMoved, |events| &events.moved),
+        observed(point, EvidenceQuantity::HintFaults, faults, None),
+        gain.evidence(EvidenceQuantity::EffectWithoutMoving),
+    ];
+    Some(finding(FindingId::PagesMoved, evidence, gain, Advice::LeavePages))
+}
+
+fn finding(id: FindingId, evidence: Vec<Evidence>, gain: Decided, advice: Advice) -> Finding {
+    Finding {
+        id,
+        evidence,
+        cost: cost(Some(gain), ""),
+        cure: gain.cure(),
+        advice: vec![AdvisedStep::tried(advice, gain.effect)],
+    }
+}
+
+/// The median of an amount of memory over the runs of a point, held against the most that the program had.
+pub fn of_peak(
+    case: &Case,
+    point: &Point,
+    quantity: EvidenceQuantity,
+    of: fn(&MemoryEvents) -> &Reading<Bytes>,
+) -> Evidence {
+    let peak = case.baseline.peak_memory.measured().copied().map(Amount::Bytes);
+    observed(point, quantity, median(case, point, of).map(Amount::Bytes), peak)
+}
+
+/// The median over the runs of a point, or why the first of them does not have it.
+pub fn median<T: Ord + Copy>(case: &Case, point: &Point, of: fn(&MemoryEvents) -> &Reading<T>) -> Reading<T> {
+    let runs: Vec<&Reading<T>> =
+        summary::watched(case.study, point).map(|observation| of(&observation.memory_events)).collect();
+    match (middle(runs.iter().filter_map(|run| run.measured().copied()).collect()), runs.first()) {
+        (Some(median), _) => Reading::Measured(median),
+        (None, Some(Reading::Unavailable { unavailable })) => {
+            Reading::Unavailable { unavailable: unavailable.clone() }
+        }
+        _ => Reading::unavailable("no run of this placement was watched"),
+    }
+}
+
+fn observed(
+    point: &Point,
+    quantity: EvidenceQuantity,
+    value: Reading<Amount>,
+    of: Option<Amount>,
+) -> Evidence {
+    let subject = EvidenceSubject::Point { point: point.id.clone() };
+    Evidence { quantity, value, of, interval: None, subject, source: EvidenceSource::Observations }
+}

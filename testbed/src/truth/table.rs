@@ -1,0 +1,158 @@
+//! `docs/truth.md`: all cases, the truth, what was said, and whether it is right.
+
+use std::fmt::Write as _;
+
+use super::attempt::Kept;
+use super::cases::Case;
+use super::hand::{self, Gain};
+use super::judge::{self, Answer, Judgement};
+use super::told::Told;
+
+/// A check of a case, judged.
+pub(super) struct Row<'a> {
+    pub case: &'a Case,
+    pub kept: &'a Kept,
+    pub seed: u64,
+    pub told: Option<Told>,
+    pub judgement: Judgement,
+}
+
+/// The rows of a case, one for each check.
+pub(super) fn rows<'a>(case: &'a Case, kept: &'a Kept) -> Vec<Row<'a>> {
+    let row = |check: &super::attempt::Check| {
+        let told = Told::of(&check.told);
+        let silent = || Answer::Wrong("no answer".to_owned());
+        let nothing =
+            || Judgement { verdict: silent(), finding: silent(), cure: silent(), line: Answer::None };
+        let judgement = told.as_ref().map_or_else(nothing, |told| judge::judge(case, told, &kept.hand));
+        Row { case, kept, seed: check.seed, told, judgement }
+    };
+    kept.checks.iter().map(row).collect()
+}
+
+/// What is judged, in the order of `Judgement::answers`.
+const JUDGED: [&str; 4] = ["verdict", "finding", "cure", "line"];
+
+const HEAD: &str = "# What is true, and what was said
+
+Programs that nobody tuned for, most with a trap: each was placed by hand (numactl, and workers that pin themselves), and then
+checked, in the same emulated machine. The programs are in `native/workloads/cases/`, with what follows from how each is made.
+Made by `make truth` (`cargo run -p testbed -- truth --only NAME` for one case again); nothing in the tables is written by hand.
+
+A *verdict* is right when the first line is one that fits the program, and the interval of its effect holds what was measured by hand, or
+misses it by 5 % at most; \"nothing to gain\" when nothing by hand brings more than 5 %. *Findings* are right when those that belong to the
+program are there, and no others. A *cure* is right when it is the best placement by hand, or within 3 % of it. A *line* is right when it was
+run as printed, and had the effect that stands beside it, or misses its interval by 5 % at most. `?`: the runs by hand differ too much to tell.
+All effects are how many times as fast, with 95 % intervals.
+";
+
+/// The whole document.
+pub(super) fn document(rows: &[Row<'_>], missing: &[&str]) -> String {
+    let mut text = HEAD.to_owned();
+    let mut hosts: Vec<&str> = rows.iter().map(|row| row.kept.host.as_str()).collect();
+    hosts.sort_unstable();
+    hosts.dedup();
+    let _ = writeln!(text, "\nGuests ran on {}.\n", hosts.join("; and on "));
+    text += &totals(rows);
+    if !missing.is_empty() {
+        let _ = writeln!(text, "\nNot measured: {}.", missing.join(", "));
+    }
+    text += "\n## The cases\n\n| case | truth by hand | said | verdict | finding | cure | line |\n|---|---|---|---|---|---|---|\n";
+    for row in rows {
+        let cells = row.judgement.answers().map(mark).join(" | ");
+        let _ = writeln!(text, "| {} | {} | {} | {cells} |", name(row), truth(row), said(row));
+    }
+    text += &wrong(rows);
+    text += "\n## What each program does\n\n| case | machine | command | what is true of it |\n|---|---|---|---|\n";
+    for row in rows.iter().filter(|row| row.seed == row.case.seeds[0]) {
+        let Case { name, machine, command, about, timing, .. } = row.case;
+        let machine = format!("{machine}{}", if *timing { "" } else { ", without timing" });
+        let _ = writeln!(text, "| {name} | {machine} | `{command}` | {about} |");
+    }
+    text
+}
+
+/// A row in a line, for progress.
+pub(super) fn line(row: &Row<'_>) -> String {
+    let cells = row.judgement.answers().map(mark).join(" ");
+    format!("{}: {} | {} | {cells}", name(row), truth(row), said(row))
+}
+
+fn totals(rows: &[Row<'_>]) -> String {
+    let mut text = "| | right | wrong | ? |\n|---|---|---|---|\n".to_owned();
+    for (k, name) in JUDGED.into_iter().enumerate() {
+        let count = |wanted: fn(&Answer) -> bool| {
+            rows.iter().filter(|row| wanted(row.judgement.answers()[k])).count()
+        };
+        let right = count(|answer| matches!(answer, Answer::Right));
+        let wrong = count(|answer| matches!(answer, Answer::Wrong(_)));
+        let open = count(|answer| matches!(answer, Answer::Open(_)));
+        let _ = writeln!(text, "| {name} | {right} of {} | {wrong} | {open} |", right + wrong + open);
+    }
+    let mut spoiled: Vec<&str> =
+        rows.iter().filter(|row| row.kept.spoiled.is_some()).map(|row| row.case.name.as_str()).collect();
+    spoiled.dedup();
+    if !spoiled.is_empty() {
+        let _ = writeln!(text, "\nThe host was busy with other work meanwhile: {}.", spoiled.join(", "));
+    }
+    text
+}
+
+/// Why each answer that is not right is not.
+fn wrong(rows: &[Row<'_>]) -> String {
+    let mut text = String::new();
+    for row in rows {
+        for (what, answer) in JUDGED.into_iter().zip(row.judgement.answers()) {
+            let _ = match answer {
+                Answer::Wrong(why) => writeln!(text, "- {}, {what}: {why}", name(row)),
+                Answer::Open(why) => writeln!(text, "- {}, {what}: not known well enough: {why}", name(row)),
+                Answer::Right | Answer::None => Ok(()),
+            };
+        }
+    }
+    if text.is_empty() { text } else { format!("\n### What is not right\n\n{text}") }
+}
+
+fn name(row: &Row<'_>) -> String {
+    if row.case.seeds.len() == 1 {
+        row.case.name.clone()
+    } else {
+        format!("{}, seed {}", row.case.name, row.seed)
+    }
+}
+
+fn mark(answer: &Answer) -> String {
+    let mark = match answer {
+        Answer::Right => "yes",
+        Answer::Wrong(_) => "**no**",
+        Answer::Open(_) => "?",
+        Answer::None => "",
+    };
+    mark.to_owned()
+}
+
+/// What the best placement brings, and what remote memory costs.
+fn truth(row: &Row<'_>) -> String {
+    let runs = &row.kept.hand;
+    let (label, gain) = judge::best(runs);
+    let as_is = hand::median(runs, hand::AS_IS).map_or_else(String::new, |s| format!("{:.0} ms; ", 1e3 * s));
+    let best = if label == hand::AS_IS {
+        "nothing is better".to_owned()
+    } else {
+        format!("{label} {}", judge::shown(gain))
+    };
+    let remote = judge::remote(runs)
+        .map_or_else(String::new, |Gain { ratio, .. }| format!("; remote {:.2}x", 1.0 / ratio));
+    format!("{as_is}{best}{remote}")
+}
+
+fn said(row: &Row<'_>) -> String {
+    let Some(told) = &row.told else { return "no answer".to_owned() };
+    let effect = told
+        .effect
+        .as_ref()
+        .map_or_else(String::new, |effect| format!(" {} by {}", judge::shown(effect.gain), effect.to));
+    let findings = if told.findings.is_empty() { "no finding".to_owned() } else { told.findings.join(", ") };
+    let use_from_now_on = told.recommended.as_deref().unwrap_or("nothing");
+    format!("{}{effect}; {findings}; use {use_from_now_on}", told.case)
+}

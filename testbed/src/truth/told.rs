@@ -1,0 +1,131 @@
+//! What `numawise check` said, as far as it is judged. Its JSON is documented in `docs/formats/check-json.md`.
+
+use serde_json::Value;
+
+use super::hand::{AS_IS, Gain};
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Told {
+    pub case: String,
+    /// What the first line rests on: from, to, how many times as good; none where there is no effect.
+    pub effect: Option<Effect>,
+    pub findings: Vec<String>,
+    /// The placement to use from now on, as it is called by hand; `None` where nothing is recommended.
+    pub recommended: Option<String>,
+    /// The lines to use from now on, that of numawise first.
+    pub lines: Vec<PrintedLine>,
+}
+
+/// A line that is printed to be used.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct PrintedLine {
+    pub tool: String,
+    /// The effect that stands beside it.
+    pub effect: Option<Gain>,
+    /// That it was not measured stands beside it instead.
+    pub not_measured: bool,
+}
+
+/// An effect between two placements, as they are called by hand.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Effect {
+    pub from: String,
+    pub to: String,
+    pub gain: Gain,
+}
+
+impl Told {
+    /// None: it is not what a check prints.
+    pub fn of(json: &Value) -> Option<Told> {
+        let told = &json["effect"];
+        let name = |point: &Value| Some(by_hand(json, point.as_str()?));
+        let effect = gain(told)
+            .and_then(|gain| Some(Effect { from: name(&told["from"])?, to: name(&told["to"])?, gain }));
+        let findings = json["findings"].as_array()?.iter();
+        Some(Told {
+            case: json["case"].as_str()?.to_owned(),
+            effect,
+            findings: findings.filter_map(|one| Some(one["id"].as_str()?.to_owned())).collect(),
+            recommended: name(&json["recommended"]),
+            lines: lines(&json["use"]),
+        })
+    }
+}
+
+fn lines(from_now_on: &Value) -> Vec<PrintedLine> {
+    let line = |tool: &str, one: &Value| PrintedLine {
+        tool: tool.to_owned(),
+        effect: gain(&one["effect"]),
+        not_measured: one["effect"]["unavailable"].is_string(),
+    };
+    let ours = from_now_on["line"].is_string().then(|| line("numawise", from_now_on));
+    let others = from_now_on["equivalents"].as_array().into_iter().flatten();
+    ours.into_iter().chain(others.map(|one| line(one["tool"].as_str().unwrap_or_default(), one))).collect()
+}
+
+fn gain(effect: &Value) -> Option<Gain> {
+    let number = |key: &str| effect[key].as_f64();
+    Some(Gain { ratio: number("ratio")?, low: number("low")?, high: number("high")? })
+}
+
+/// A placement of the check as it is called by hand.
+fn by_hand(json: &Value, point: &str) -> String {
+    let name = match point {
+        "os" => AS_IS,
+        "all-nodes" | "pinned" => "spread",
+        "one-node" => return format!("node{}", node(json, point).unwrap_or(0)),
+        other => other,
+    };
+    name.to_owned()
+}
+
+/// The node on which a placement keeps the program.
+fn node(json: &Value, point: &str) -> Option<u64> {
+    let point = json["points"].as_array()?.iter().find(|one| one["id"] == point)?;
+    let cpu = point["placement"]["tasks"][0]["cpus"].as_str()?;
+    let first: u64 = cpu.split(['-', ',']).next()?.parse().ok()?;
+    let of_cpu = |node: &&Value| node["cpus"].as_str().is_some_and(|list| holds(list, first));
+    json["machine"]["nodes"].as_array()?.iter().find(of_cpu)?["id"].as_u64()
+}
+
+/// Whether a list such as `0-1,4` holds a number.
+fn holds(list: &str, number: u64) -> bool {
+    let part = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        Some(first.parse::<u64>().ok()? <= number && number <= last.parse().ok()?)
+    };
+    list.split(',').any(|one| part(one) == Some(true))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn placements_get_the_names_that_they_have_by_hand() {
+        let check = json!({
+            "case": "gains", "recommended": "one-node", "findings": [{"id": "NW008"}],
+            "effect": {"ratio": 1.5, "low": 1.4, "high": 1.6, "from": "os", "to": "one-node"},
+            "use": {"line": "numawise run x", "effect": {"ratio": 1.4, "low": 1.3, "high": 1.5},
+                "equivalents": [{"tool": "numactl", "line": "numactl x", "effect": {"unavailable": "no time"}}]},
+            "points": [{"id": "one-node", "placement": {"tasks": [{"cpus": "2-3"}]}}],
+            "machine": {"nodes": [{"id": 0, "cpus": "0-1"}, {"id": 1, "cpus": "2-3"}]},
+        });
+        let told = Told::of(&check).unwrap();
+        assert_eq!(told.recommended.as_deref(), Some("node1"));
+        let effect = told.effect.unwrap();
+        assert_eq!((effect.from.as_str(), effect.to.as_str(), effect.gain.ratio), ("as-is", "node1", 1.5));
+        assert_eq!((told.findings, told.lines[0].effect.unwrap().low), (vec!["NW008".to_owned()], 1.3));
+        assert_eq!((told.lines[1].tool.as_str(), told.lines[1].not_measured), ("numactl", true));
+    }
+
+    #[test]
+    fn what_is_not_there_is_none() {
+        let check =
+            json!({"case": "too_short", "findings": [], "effect": {"unavailable": "x"}, "recommended": null});
+        let told = Told::of(&check).unwrap();
+        assert_eq!((told.effect, told.recommended, told.lines), (None, None, vec![]));
+        assert_eq!(Told::of(&json!({"verdict": "affected"})), None);
+    }
+}
