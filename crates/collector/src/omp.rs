@@ -15,6 +15,7 @@ mod local;
 mod next;
 mod objects;
 mod ompt;
+mod position;
 mod store;
 mod table;
 

@@ -6,55 +6,14 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use numawise_wire::snapshot::openmp::{ConstructKind, ConstructRow, OpenMp, ROOT, ROOT_KEY};
+use numawise_wire::snapshot::openmp::{CHUNKS_PER_SAMPLE, ConstructKind, ConstructRow, OpenMp, ROOT};
 use numawise_wire::snapshot::{ThreadSlot, ThreadState};
 
-use super::chunks;
 use super::local::{self, Local};
+use super::objects;
+use super::position::{Before, OpenLoop, Position};
 use super::table::{self, Place, add, raise};
-use super::{objects, ompt};
-use crate::{thread, time};
-
-/// A construct that a thread is in.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub struct Position {
-    pub key: u64,
-    /// The key and the depth of the innermost region: what tasks stand in.
-    pub region: u64,
-    pub row: u32,
-    pub depth: u16,
-    pub region_depth: u16,
-}
-
-impl Position {
-    pub const ROOT: Position =
-        Position { key: ROOT_KEY, region: ROOT_KEY, row: ROOT, depth: 0, region_depth: 0 };
-    pub const NONE: Position = Position { key: 0, ..Position::ROOT };
-}
-
-/// A loop or sections that the thread is in.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub struct OpenLoop {
-    /// Where the thread was before; the key is 0 where none is open, or the loop is one with its region.
-    pub outside: Position,
-    /// The increment; 0: not known.
-    pub increment: i64,
-}
-
-impl OpenLoop {
-    pub const NONE: OpenLoop = OpenLoop { outside: Position::NONE, increment: 0 };
-}
-
-/// What was left for a construct.
-#[derive(Clone, Copy)]
-pub struct Before {
-    pub position: Position,
-    pub state: u32,
-    /// When the construct began.
-    pub since: u64,
-}
+use crate::{process, thread, time};
 
 /// The calling thread, which is watched.
 #[derive(Clone, Copy)]
@@ -104,8 +63,10 @@ impl<'a> Me<'a> {
         local.distance.set(0);
         local.estimate.set(0);
         local.typical.set(0);
-        local.countdown.set(1);
-        local.random.set(self.slot.thread.load(Relaxed) | 1);
+        // Not the first call for sure: it is the slowest, and stands for many.
+        let thread = self.slot.thread.load(Relaxed);
+        local.countdown.set(1 + thread % CHUNKS_PER_SAMPLE as u32);
+        local.random.set(thread | 1);
         local.last_end.set(0);
         local.master.set(core::ptr::null());
         local.opened.set(core::ptr::null());
@@ -136,7 +97,7 @@ impl<'a> Me<'a> {
         let at = self.local.position.get();
         // A call that is the last thing in a region's function returns to whom that returns to, which is ourselves or the runtime: it
         // stands at the end of the region, and is named by the region.
-        let at_end = objects::is_ours(address) || ompt::is_runtime(address);
+        let at_end = objects::is_ours(address) || objects::is_runtime(address);
         let address = if at_end { self.row(at).address.load(Relaxed) as usize } else { address };
         let place = Place::inside(at.key, at.depth, kind, address);
         let row = self.row(at);
@@ -166,11 +127,34 @@ impl<'a> Me<'a> {
     pub fn go(&self, now: u64, state: u32, position: Position) {
         let local = self.local;
         if local.chunks.get() != 0 || local.estimate.get() != 0 {
-            chunks::charge(self, now);
+            self.charge_chunks(now);
         }
         thread::change(self.slot, self.slot.state.load(Relaxed), state, now);
         self.slot.row.store(1 + position.row, Relaxed);
         local.position.set(position);
+    }
+
+    /// Before a change of state: brings the chunks since the last one into the row, and takes what fetching them took off the useful
+    /// time. A sample that stands for more than there was stands for all there was.
+    #[inline(never)]
+    fn charge_chunks(&self, now: u64) {
+        let local = self.local;
+        let row = table::row(self.part(), self.slot.row.load(Relaxed).wrapping_sub(1));
+        add(&row.chunks, local.chunks.replace(0));
+        let (distance, increment) = (local.distance.replace(0), local.open_loop.get().increment);
+        if increment != 0 {
+            // Each distance is a multiple of the increment, but for the last chunk of the loop.
+            let rest = distance.wrapping_rem(increment);
+            add(&row.iterations, distance.wrapping_div(increment).unsigned_abs() + u64::from(rest != 0));
+        }
+        let state = self.slot.state.load(Relaxed);
+        let estimate = local.estimate.replace(0);
+        if estimate != 0 && state == ThreadState::Useful as u32 {
+            let since = self.slot.since.load(Relaxed);
+            let until = since.saturating_add(estimate).min(now);
+            // As if they had been fetched one after the other at the beginning.
+            thread::change(self.slot, ThreadState::OmpScheduling as u32, state, until);
+        }
     }
 
     /// Goes into a construct that stands where `place` says.
@@ -196,6 +180,7 @@ impl<'a> Me<'a> {
         let row = self.row(self.local.position.get());
         raise(&row.longest, now.saturating_sub(before.since));
         self.back(now, before);
+        process::note_time(now);
     }
 
     /// Goes back to what was left. A child of fork has another table: it is then outside of everything.

@@ -1,15 +1,12 @@
 //! The chunks of loops: all are counted, and what fetching them takes is measured on a random sample, since a call for a chunk
 //! takes less than reading the clock twice.
 
-use core::sync::atomic::Ordering::Relaxed;
-
-use numawise_wire::snapshot::ThreadState;
 use numawise_wire::snapshot::openmp::CHUNKS_PER_SAMPLE;
 
 use super::account::Me;
 use super::local::{self, Local};
-use super::table::{self, add};
-use crate::{thread, time};
+use super::table::add;
+use crate::time;
 
 /// A call that took so many times the usual was interrupted, and stands for itself only.
 const OUTLIER: u64 = 32;
@@ -62,27 +59,4 @@ fn gap(local: &Local) -> u32 {
     random ^= random << 5;
     local.random.set(random);
     1 + random % (2 * CHUNKS_PER_SAMPLE as u32 - 1)
-}
-
-/// Before a change of state: brings the chunks since the last one into the row, and takes what fetching them took off the useful
-/// time. A sample that stands for more than there was stands for all there was.
-#[inline(never)]
-pub fn charge(me: &Me<'_>, now: u64) {
-    let local = me.local;
-    let row = table::row(me.part(), me.slot.row.load(Relaxed).wrapping_sub(1));
-    add(&row.chunks, local.chunks.replace(0));
-    let (distance, increment) = (local.distance.replace(0), local.open_loop.get().increment);
-    if increment != 0 {
-        // Each distance is a multiple of the increment, but for the last chunk of the loop.
-        let rest = distance.wrapping_rem(increment);
-        add(&row.iterations, distance.wrapping_div(increment).unsigned_abs() + u64::from(rest != 0));
-    }
-    let state = me.slot.state.load(Relaxed);
-    let estimate = local.estimate.replace(0);
-    if estimate != 0 && state == ThreadState::Useful as u32 {
-        let since = me.slot.since.load(Relaxed);
-        let until = since.saturating_add(estimate).min(now);
-        // As if they had been fetched one after the other at the beginning.
-        thread::change(me.slot, ThreadState::OmpScheduling as u32, state, until);
-    }
 }

@@ -11,9 +11,10 @@ use core::sync::atomic::Ordering::Relaxed;
 use numawise_wire::snapshot::openmp::{ConstructRow, ROOT};
 use numawise_wire::snapshot::{ThreadSlot, ThreadState};
 
-use super::account::{Before, Me, OpenLoop, Position};
+use super::account::Me;
+use super::position::{Before, OpenLoop, Position};
 use super::table::{self, Place, add, raise};
-use crate::{thread, time};
+use crate::{process, thread, time};
 
 /// What a region's function is, as the compiler makes it.
 pub type Body = unsafe extern "C" fn(*mut c_void);
@@ -54,6 +55,7 @@ impl Fork {
     #[inline(always)]
     pub fn begin(me: &Me<'_>, place: Place, body: Body, data: *mut c_void) -> Fork {
         let begun = time::now();
+        thread::note_place(me.slot);
         let before = me.before(begun);
         let local = me.local;
         let position = me.position(&place);
@@ -97,6 +99,7 @@ impl Fork {
             me.part().last_end.store(now, Relaxed);
         }
         me.back(now, &self.before);
+        process::note_time(now);
     }
 
     /// The calling thread begins to work in the region.

@@ -2,12 +2,11 @@
 //! return address in its first word before they do anything else ([`entry`]).
 
 use core::cell::Cell;
+use core::ffi::c_void;
 
 use numawise_wire::snapshot::ThreadSlot;
 
-use super::account::{OpenLoop, Position};
-use super::ompt::Wait;
-use super::store::OpenRegion;
+use super::position::{OpenLoop, Position, Wait};
 
 /// The thread's block. All zeros when a thread begins; a child of fork keeps its parent's until it finds that its slot is another.
 #[repr(C)]
@@ -38,8 +37,8 @@ pub struct Local {
     /// The thread into whose regions this one is called as a worker.
     pub master: Cell<*const ThreadSlot>,
     /// The innermost open region of the store, or null, and the one before.
-    pub opened: Cell<*const OpenRegion>,
-    pub last_opened: Cell<*const OpenRegion>,
+    pub opened: Cell<*const c_void>,
+    pub last_opened: Cell<*const c_void>,
     /// Threads of the region that this thread opened last.
     pub team: Cell<u32>,
     /// Open regions that found no place in the store.

@@ -43,13 +43,13 @@ pub fn number(address: usize) -> Option<usize> {
     number
 }
 
-/// The address of `name` as the object that `caller` lies in would find it, but for the global scope; else in any object that has
-/// it. 0: nowhere.
+/// The address of `name` as the object that `caller` lies in would find it, but for the global scope; 0: it would not.
 pub fn in_scope_of(caller: usize, name: &CStr) -> usize {
-    let in_scope = object_at(caller).map_or(0, |object| symbol_of(object.path, name));
-    if in_scope != 0 {
-        return in_scope;
-    }
+    object_at(caller).map_or(0, |object| symbol_of(object.path, name))
+}
+
+/// The address of `name` in any object that has it; 0: nowhere.
+pub fn anywhere(name: &CStr) -> usize {
     // One at a time: while it lists them the loader holds a lock that looking up takes in another order.
     let found = (0..).map_while(path_of).map(|path| symbol_of(path, name)).find(|found| *found != 0);
     found.unwrap_or(0)
@@ -62,9 +62,23 @@ pub fn same_object_has(address: usize, name: &CStr) -> bool {
     (object.begin..object.end).contains(&found)
 }
 
-/// The addresses of the object that one of them lies in.
-pub fn range(address: usize) -> Option<(usize, usize)> {
-    object_at(address).map(|object| (object.begin, object.end))
+/// Where the runtime's code lies that tells of events; zeros where there is none.
+static RUNTIME: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
+
+/// The function at `address` is one of the runtime's that tells of events.
+pub fn note_runtime(address: usize) {
+    if let Some(object) = object_at(address) {
+        let [begin, end] = &RUNTIME;
+        begin.store(object.begin, Relaxed);
+        end.store(object.end, Relaxed);
+    }
+}
+
+/// Whether an address lies in the runtime that tells of events.
+#[inline(always)]
+pub fn is_runtime(address: usize) -> bool {
+    let [begin, end] = &RUNTIME;
+    address < end.load(Relaxed) && address >= begin.load(Relaxed)
 }
 
 struct Nth {

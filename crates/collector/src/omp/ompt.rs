@@ -8,24 +8,13 @@ mod functions;
 mod types;
 
 use core::ffi::{CStr, c_char, c_int, c_uint, c_void};
-use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use numawise_wire::snapshot::Flag;
 use numawise_wire::snapshot::openmp::TOOLS;
 
-use super::account::Before;
 use super::objects;
 use crate::{process, system, thread};
 use types::{Callback, Event, Lookup, OmptData, SetCallback, StartToolResult};
-
-/// What a thread was in before it began to wait, or to run a task within a wait.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub struct Wait {
-    pub before: Before,
-    /// Of a lock: which one; else 0.
-    pub lock: u64,
-}
 
 type Start = unsafe extern "C" fn(c_uint, *const c_char) -> *const StartToolResult;
 
@@ -71,21 +60,9 @@ unsafe extern "C" fn initialize(lookup: Lookup, _device: c_int, _data: *mut Ompt
         // SAFETY: each callback has the type of its event. A runtime that does not have the event says so, and nothing is told of it.
         unsafe { set(event as c_int, callback) };
     }
-    if let Some((begin, end)) = objects::range(lookup as *const () as usize) {
-        RUNTIME[0].store(begin, Relaxed);
-        RUNTIME[1].store(end, Relaxed);
-    }
+    objects::note_runtime(lookup as *const () as usize);
     process::set_flag(Flag::Ompt);
     1
-}
-
-/// Where the runtime's code lies; zeros where there is none.
-static RUNTIME: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
-
-/// Whether an address lies in the runtime that tells us of events.
-#[inline(always)]
-pub fn is_runtime(address: usize) -> bool {
-    address < RUNTIME[1].load(Relaxed) && address >= RUNTIME[0].load(Relaxed)
 }
 
 unsafe extern "C" fn finalize(_data: *mut OmptData) {}

@@ -2,11 +2,13 @@
 //! When all of the store is taken, a region goes unseen.
 
 use core::cell::UnsafeCell;
+use core::ffi::c_void;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicU32, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
-use super::account::{Me, OpenLoop};
+use super::account::Me;
 use super::fork::Fork;
+use super::position::OpenLoop;
 
 /// Regions that are open at one time.
 const STORE: usize = 256;
@@ -22,7 +24,7 @@ pub struct OpenRegion {
 pub struct Content {
     pub fork: Fork,
     /// The region around it that the thread opened so, or null.
-    pub around: *const OpenRegion,
+    pub around: *const c_void,
     /// Of the region around it.
     pub open_loop: OpenLoop,
     /// Whether the thread works in a region of another one, around it.
@@ -55,7 +57,7 @@ pub fn open(me: &Me<'_>, fork: impl FnOnce(&Me<'_>) -> Fork) -> Option<&'static 
     let local = me.local;
     // The place that the thread had last is in its processor's cache.
     // SAFETY: null, or a place of the store.
-    let last = unsafe { local.last_opened.get().as_ref() };
+    let last = unsafe { local.last_opened.get().cast::<OpenRegion>().as_ref() };
     let found = match last {
         _ if local.unseen.get() != 0 => None,
         Some(last) if last.take() => Some(last),
@@ -75,7 +77,7 @@ pub fn open(me: &Me<'_>, fork: impl FnOnce(&Me<'_>) -> Fork) -> Option<&'static 
     };
     // SAFETY: the place is ours since it was taken.
     unsafe { region.content().write(content) };
-    local.opened.set(region);
+    local.opened.set((&raw const *region).cast());
     Some(region)
 }
 
@@ -87,13 +89,15 @@ pub fn ends(me: &Me<'_>) -> Option<&'static OpenRegion> {
         return None;
     }
     // SAFETY: null, or a place of the store.
-    unsafe { local.opened.get().as_ref() }
+    unsafe { local.opened.get().cast::<OpenRegion>().as_ref() }
 }
 
 /// The address behind the call that opened the thread's innermost region; 0: not known.
 pub fn site(me: &Me<'_>) -> usize {
     // SAFETY: null, or a place of the store that this thread filled.
-    unsafe { me.local.opened.get().as_ref().map_or(0, |region| (*region.content()).site) }
+    unsafe {
+        me.local.opened.get().cast::<OpenRegion>().as_ref().map_or(0, |region| (*region.content()).site)
+    }
 }
 
 /// Closes a region that its threads have left.
@@ -105,7 +109,7 @@ pub fn close(region: &'static OpenRegion, team: u32) {
         me.local.opened.set(content.around);
         me.local.open_loop.set(content.open_loop);
         me.local.works.set(content.works);
-        me.local.last_opened.set(region);
+        me.local.last_opened.set((&raw const *region).cast());
     }
     region.taken.store(0, Release);
 }

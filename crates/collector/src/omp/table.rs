@@ -1,5 +1,9 @@
 //! Rows of the calling thread's table of constructs: found, or claimed when a construct is met first.
 
+#[cfg(test)]
+#[path = "table_tests.rs"]
+mod tests;
+
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed, Ordering::Release};
 
 use numawise_wire::snapshot::openmp::{

@@ -4,4 +4,5 @@
 mod guests;
 mod mpi;
 mod openmp;
+mod runtimes;
 mod support;

@@ -26,6 +26,7 @@ unsafe fn outermost(number: c_uint, counts: *const i64) -> u64 {
 /// Signed and unsigned counts have the same size, and the runtime's entry points for them the same arguments.
 macro_rules! starts {
     ($($body:ident, $next:ident, $symbol:literal, $schedule:ident;)*) => { $(
+        #[unsafe(link_section = "numawise_next")]
         static $next: Next<
             unsafe extern "C" fn(c_uint, *mut i64, i64, *mut i64, *mut i64) -> bool,
         > = Next::new($symbol);
@@ -50,6 +51,7 @@ macro_rules! starts {
 
 macro_rules! runtime_starts {
     ($($body:ident, $next:ident, $symbol:literal;)*) => { $(
+        #[unsafe(link_section = "numawise_next")]
         static $next: Next<
             unsafe extern "C" fn(c_uint, *mut i64, *mut i64, *mut i64) -> bool,
         > = Next::new($symbol);
@@ -74,6 +76,7 @@ macro_rules! runtime_starts {
 
 macro_rules! general_starts {
     ($($body:ident, $next:ident, $symbol:literal;)*) => { $(
+        #[unsafe(link_section = "numawise_next")]
         static $next: Next<
             unsafe extern "C" fn(
                 c_uint, *mut i64, c_long, i64, *mut i64, *mut i64, *mut usize, *mut *mut c_void,
@@ -124,6 +127,7 @@ general_starts! {
 /// that the caller did not give are whatever lies there, and are not looked at.
 macro_rules! waits {
     ($($body:ident, $next:ident, $symbol:literal;)*) => { $(
+        #[unsafe(link_section = "numawise_next")]
         static $next: Next<
             unsafe extern "C" fn(i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64),
         > = Next::new($symbol);

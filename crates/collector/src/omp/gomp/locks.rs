@@ -10,7 +10,9 @@ use super::super::local::{caller, entry};
 use super::super::next::Next;
 
 type Set = unsafe extern "C" fn(*mut c_void);
+#[unsafe(link_section = "numawise_next")]
 static C: Next<Set> = Next::new(c"omp_set_lock");
+#[unsafe(link_section = "numawise_next")]
 static FORTRAN: Next<Set> = Next::new(c"omp_set_lock_");
 
 fn set(symbol: &Next<Set>, lock: *mut c_void) {

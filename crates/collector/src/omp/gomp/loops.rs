@@ -42,6 +42,7 @@ pub fn told(schedule: c_long) -> LoopSchedule {
 
 macro_rules! starts {
     ($($body:ident, $next:ident, $symbol:literal, $schedule:ident;)*) => { $(
+        #[unsafe(link_section = "numawise_next")]
         static $next: Next<
             unsafe extern "C" fn(c_long, c_long, c_long, c_long, *mut c_long, *mut c_long) -> bool,
         > = Next::new($symbol);
@@ -64,6 +65,7 @@ macro_rules! starts {
 
 macro_rules! runtime_starts {
     ($($body:ident, $next:ident, $symbol:literal;)*) => { $(
+        #[unsafe(link_section = "numawise_next")]
         static $next: Next<
             unsafe extern "C" fn(c_long, c_long, c_long, *mut c_long, *mut c_long) -> bool,
         > = Next::new($symbol);
@@ -86,6 +88,7 @@ macro_rules! runtime_starts {
 
 macro_rules! unsigned_starts {
     ($($body:ident, $next:ident, $symbol:literal, $schedule:ident;)*) => { $(
+        #[unsafe(link_section = "numawise_next")]
         static $next: Next<
             unsafe extern "C" fn(bool, Ull, Ull, Ull, Ull, *mut Ull, *mut Ull) -> bool,
         > = Next::new($symbol);
@@ -108,6 +111,7 @@ macro_rules! unsigned_starts {
 
 macro_rules! unsigned_runtime_starts {
     ($($body:ident, $next:ident, $symbol:literal;)*) => { $(
+        #[unsafe(link_section = "numawise_next")]
         static $next: Next<
             unsafe extern "C" fn(bool, Ull, Ull, Ull, *mut Ull, *mut Ull) -> bool,
         > = Next::new($symbol);
@@ -131,11 +135,13 @@ macro_rules! unsigned_runtime_starts {
 /// Loops with reductions over tasks or memory of the construct; the schedule is an argument.
 macro_rules! general_starts {
     ($($body:ident, $next:ident, $symbol:literal, $unsigned_body:ident, $unsigned_next:ident, $unsigned_symbol:literal;)*) => { $(
+        #[unsafe(link_section = "numawise_next")]
         static $next: Next<
             unsafe extern "C" fn(
                 c_long, c_long, c_long, c_long, c_long, *mut c_long, *mut c_long, *mut usize, *mut *mut c_void,
             ) -> bool,
         > = Next::new($symbol);
+        #[unsafe(link_section = "numawise_next")]
         static $unsigned_next: Next<
             unsafe extern "C" fn(
                 bool, Ull, Ull, Ull, c_long, Ull, *mut Ull, *mut Ull, *mut usize, *mut *mut c_void,
@@ -187,6 +193,7 @@ macro_rules! general_starts {
 /// The next chunk.
 macro_rules! nexts {
     ($($body:ident, $next:ident, $symbol:literal;)*) => { $(
+        #[unsafe(link_section = "numawise_next")]
         static $next: Next<unsafe extern "C" fn(*mut i64, *mut i64) -> bool> = Next::new($symbol);
 
         unsafe extern "C" fn $body(begin: *mut i64, end: *mut i64) -> bool {

@@ -18,6 +18,7 @@ fn count(from: usize) {
 
 macro_rules! counted {
     ($($body:ident, $next:ident, $symbol:literal, ($($argument:ident: $type:ty),*);)*) => { $(
+        #[unsafe(link_section = "numawise_next")]
         static $next: Next<unsafe extern "C" fn($($type),*)> = Next::new($symbol);
 
         #[allow(clippy::too_many_arguments)]

@@ -5,10 +5,11 @@ use core::ffi::{c_long, c_uint, c_void};
 use numawise_wire::snapshot::ThreadState;
 use numawise_wire::snapshot::openmp::LoopSchedule;
 
-use super::super::account::{Me, OpenLoop};
+use super::super::account::Me;
 use super::super::fork::Body;
 use super::super::local::{caller, entry};
 use super::super::next::Next;
+use super::super::position::OpenLoop;
 use super::super::store;
 use super::parallel::{self, WholeLoop};
 use crate::time;
@@ -34,7 +35,9 @@ fn open(
 }
 
 type End = unsafe extern "C" fn();
+#[unsafe(link_section = "numawise_next")]
 static END: Next<End> = Next::new(c"GOMP_parallel_end");
+#[unsafe(link_section = "numawise_next")]
 static NUM_THREADS: Next<unsafe extern "C" fn() -> i32> = Next::new(c"omp_get_num_threads");
 
 unsafe extern "C" fn end() {
@@ -54,6 +57,7 @@ unsafe extern "C" fn end() {
 }
 
 type Start = unsafe extern "C" fn(Body, *mut c_void, c_uint);
+#[unsafe(link_section = "numawise_next")]
 static START: Next<Start> = Next::new(c"GOMP_parallel_start");
 
 unsafe extern "C" fn start(body: Body, data: *mut c_void, threads: c_uint) {
@@ -66,6 +70,7 @@ unsafe extern "C" fn start(body: Body, data: *mut c_void, threads: c_uint) {
 }
 
 type Sections = unsafe extern "C" fn(Body, *mut c_void, c_uint, c_uint);
+#[unsafe(link_section = "numawise_next")]
 static SECTIONS: Next<Sections> = Next::new(c"GOMP_parallel_sections_start");
 
 unsafe extern "C" fn sections(body: Body, data: *mut c_void, threads: c_uint, count: c_uint) {
@@ -81,6 +86,7 @@ type Chunked = unsafe extern "C" fn(Body, *mut c_void, c_uint, c_long, c_long, c
 
 macro_rules! with_loop {
     ($($body:ident, $next:ident, $symbol:literal, $schedule:ident;)*) => { $(
+        #[unsafe(link_section = "numawise_next")]
         static $next: Next<Chunked> = Next::new($symbol);
 
         unsafe extern "C" fn $body(

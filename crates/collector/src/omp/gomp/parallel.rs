@@ -53,6 +53,7 @@ pub fn open(me: &Me<'_>, body: Body, data: *mut c_void, of_loop: Option<&WholeLo
     fork
 }
 
+#[unsafe(link_section = "numawise_next")]
 static NUM_THREADS: Next<unsafe extern "C" fn() -> i32> = Next::new(c"omp_get_num_threads");
 
 /// Run by each thread of a region, in place of the program's function.
@@ -95,6 +96,7 @@ unsafe fn region<R>(
 }
 
 type Parallel = unsafe extern "C" fn(Body, *mut c_void, c_uint, c_uint);
+#[unsafe(link_section = "numawise_next")]
 static PARALLEL: Next<Parallel> = Next::new(c"GOMP_parallel");
 
 unsafe extern "C" fn parallel(body: Body, data: *mut c_void, threads: c_uint, flags: c_uint) {
@@ -107,6 +109,7 @@ unsafe extern "C" fn parallel(body: Body, data: *mut c_void, threads: c_uint, fl
 }
 
 type Reductions = unsafe extern "C" fn(Body, *mut c_void, c_uint, c_uint) -> c_uint;
+#[unsafe(link_section = "numawise_next")]
 static REDUCTIONS: Next<Reductions> = Next::new(c"GOMP_parallel_reductions");
 
 unsafe extern "C" fn parallel_reductions(
@@ -130,6 +133,7 @@ unsafe extern "C" fn parallel_reductions(
 }
 
 type Sections = unsafe extern "C" fn(Body, *mut c_void, c_uint, c_uint, c_uint);
+#[unsafe(link_section = "numawise_next")]
 static SECTIONS: Next<Sections> = Next::new(c"GOMP_parallel_sections");
 
 unsafe extern "C" fn parallel_sections(
@@ -155,6 +159,7 @@ type Unchunked = unsafe extern "C" fn(Body, *mut c_void, c_uint, c_long, c_long,
 /// Regions that are one with a loop, by schedule.
 macro_rules! with_loop {
     (chunked: $($body:ident, $next:ident, $symbol:literal, $schedule:ident;)*) => { $(
+        #[unsafe(link_section = "numawise_next")]
         static $next: Next<Chunked> = Next::new($symbol);
 
         #[allow(clippy::too_many_arguments)]
@@ -174,6 +179,7 @@ macro_rules! with_loop {
         }
     )* };
     (unchunked: $($body:ident, $next:ident, $symbol:literal;)*) => { $(
+        #[unsafe(link_section = "numawise_next")]
         static $next: Next<Unchunked> = Next::new($symbol);
 
         unsafe extern "C" fn $body(
@@ -208,6 +214,7 @@ with_loop! { unchunked:
 }
 
 type Teams = unsafe extern "C" fn(Body, *mut c_void, c_uint, c_uint, c_uint);
+#[unsafe(link_section = "numawise_next")]
 static TEAMS: Next<Teams> = Next::new(c"GOMP_teams_reg");
 
 /// A league on the host: the calling thread runs the function for one team after the other.
@@ -238,4 +245,29 @@ entry! {
     GOMP_parallel_loop_nonmonotonic_runtime => loop_nonmonotonic_runtime;
     GOMP_parallel_loop_maybe_nonmonotonic_runtime => loop_maybe_runtime;
     GOMP_teams_reg => teams;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::iterations;
+
+    #[test]
+    fn iterations_are_counted_upwards_and_downwards() {
+        let cases = [
+            ((0, 41, 1), 41),
+            ((0, 41, 12), 4),
+            ((-1000, 1000, 3), 667),
+            ((1000, 0, -2), 500),
+            ((999, 0, -2), 500),
+            ((0, 0, 1), 0),
+            ((5, 0, 1), 0),
+            ((0, 5, -1), 0),
+            ((0, 5, 0), 0),
+            ((i128::from(i64::MIN), i128::from(i64::MAX), 1), u64::MAX),
+            ((0, i128::from(u64::MAX), 1), u64::MAX),
+        ];
+        for ((start, end, increment), expected) in cases {
+            assert_eq!(iterations(start, end, increment), expected, "{start} {end} {increment}");
+        }
+    }
 }

@@ -28,6 +28,7 @@ fn open(from: usize, number: c_uint, run: impl FnOnce() -> Section) -> Section {
     section
 }
 
+#[unsafe(link_section = "numawise_next")]
 static START: Next<unsafe extern "C" fn(c_uint) -> Section> = Next::new(c"GOMP_sections_start");
 
 unsafe extern "C" fn start(number: c_uint) -> Section {
@@ -39,6 +40,7 @@ unsafe extern "C" fn start(number: c_uint) -> Section {
 }
 
 type Start2 = unsafe extern "C" fn(c_uint, *mut usize, *mut *mut c_void) -> Section;
+#[unsafe(link_section = "numawise_next")]
 static START2: Next<Start2> = Next::new(c"GOMP_sections2_start");
 
 unsafe extern "C" fn start2(number: c_uint, reductions: *mut usize, memory: *mut *mut c_void) -> Section {
@@ -49,6 +51,7 @@ unsafe extern "C" fn start2(number: c_uint, reductions: *mut usize, memory: *mut
     if START2.tells_itself(from) { run() } else { open(from, number, run) }
 }
 
+#[unsafe(link_section = "numawise_next")]
 static NEXT: Next<unsafe extern "C" fn() -> Section> = Next::new(c"GOMP_sections_next");
 
 unsafe extern "C" fn next_section() -> Section {

@@ -13,6 +13,7 @@ use super::super::table::{self, add};
 /// Entry points in which a thread waits, each a construct of its own at the place of the call.
 macro_rules! waits {
     ($($body:ident, $next:ident, $symbol:literal, $kind:ident, $state:ident, ($($argument:ident: $type:ty),*) $(-> $result:ty)?;)*) => { $(
+        #[unsafe(link_section = "numawise_next")]
         static $next: Next<unsafe extern "C" fn($($type),*) $(-> $result)?> = Next::new($symbol);
 
         unsafe extern "C" fn $body($($argument: $type),*) $(-> $result)? {
@@ -40,6 +41,7 @@ waits! {
     ordered, ORDERED, c"GOMP_ordered_start", Ordered, OmpLock, ();
 }
 
+#[unsafe(link_section = "numawise_next")]
 static SINGLE: Next<unsafe extern "C" fn() -> bool> = Next::new(c"GOMP_single_start");
 
 /// Nobody waits here: the barrier behind is one of its own. Counted: calls, and how often this thread is the one.

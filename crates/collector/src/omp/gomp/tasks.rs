@@ -9,10 +9,11 @@ use core::mem::offset_of;
 use numawise_wire::snapshot::ThreadState;
 use numawise_wire::snapshot::openmp::ConstructKind;
 
-use super::super::account::{Before, Me, OpenLoop, within};
+use super::super::account::{Me, within};
 use super::super::fork::Body;
 use super::super::local::{caller, entry};
 use super::super::next::Next;
+use super::super::position::{Before, OpenLoop};
 use super::super::table::Place;
 use crate::time;
 
@@ -143,6 +144,7 @@ type Create = unsafe extern "C" fn(
     c_int,
     *mut c_void,
 );
+#[unsafe(link_section = "numawise_next")]
 static TASK: Next<Create> = Next::new(c"GOMP_task");
 
 #[allow(clippy::too_many_arguments)]
@@ -189,7 +191,9 @@ type Loop = unsafe extern "C" fn(
     i64,
     i64,
 );
+#[unsafe(link_section = "numawise_next")]
 static TASKLOOP: Next<Loop> = Next::new(c"GOMP_taskloop");
+#[unsafe(link_section = "numawise_next")]
 static TASKLOOP_ULL: Next<Loop> = Next::new(c"GOMP_taskloop_ull");
 
 macro_rules! taskloops {
@@ -234,6 +238,7 @@ taskloops! {
 /// Where a thread waits for tasks, and meanwhile runs some.
 macro_rules! waits {
     ($($body:ident, $next:ident, $symbol:literal, $kind:ident, $state:ident, ($($argument:ident: $type:ty)?);)*) => { $(
+        #[unsafe(link_section = "numawise_next")]
         static $next: Next<unsafe extern "C" fn($($type)?)> = Next::new($symbol);
 
         unsafe extern "C" fn $body($($argument: $type)?) {

@@ -4,10 +4,11 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use numawise_wire::snapshot::ThreadState;
 
-use super::super::account::{Me, OpenLoop};
+use super::super::account::Me;
 use super::super::chunks;
 use super::super::local::{caller, entry};
 use super::super::next::Next;
+use super::super::position::OpenLoop;
 use super::super::table::{Place, add};
 use crate::time;
 
@@ -87,6 +88,7 @@ type Cancelled = unsafe extern "C" fn() -> bool;
 
 macro_rules! ends {
     ($($body:ident, $next:ident, $symbol:literal, $type:ty, $result:ty;)*) => { $(
+        #[unsafe(link_section = "numawise_next")]
         static $next: Next<$type> = Next::new($symbol);
 
         unsafe extern "C" fn $body() -> $result {
@@ -101,6 +103,7 @@ macro_rules! ends {
 
 macro_rules! ends_at_once {
     ($($body:ident, $next:ident, $symbol:literal;)*) => { $(
+        #[unsafe(link_section = "numawise_next")]
         static $next: Next<Plain> = Next::new($symbol);
 
         unsafe extern "C" fn $body() {

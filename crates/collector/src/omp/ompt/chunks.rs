@@ -13,6 +13,7 @@ fn iterations(first: i64, last: i64, stride: i64) -> i64 {
 
 macro_rules! nexts {
     ($($body:ident, $next:ident, $symbol:literal, $bound:ty, $stride:ty;)*) => { $(
+        #[unsafe(link_section = "numawise_next")]
         static $next: Next<
             unsafe extern "C" fn(*mut c_void, i32, *mut i32, *mut $bound, *mut $bound, *mut $stride) -> c_int,
         > = Next::new($symbol);

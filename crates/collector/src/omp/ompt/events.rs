@@ -5,15 +5,16 @@ use core::ffi::{c_int, c_uint, c_void};
 use numawise_wire::snapshot::ThreadState;
 use numawise_wire::snapshot::openmp::{ConstructKind, LoopSchedule, TOLD_BY_OMPT};
 
-use super::super::account::{Before, Me, OpenLoop};
+use super::super::account::Me;
 use super::super::fork::{self, Fork};
+use super::super::position::{Before, OpenLoop, Wait};
 use super::super::store::{self, OpenRegion};
 use super::super::table::{self, Place, add};
 use super::types::{
     Event, LEAGUE, OmptData, SCOPE_BEGIN, SCOPE_END, TASK_EXPLICIT, TASK_INITIAL, mutex, status, sync,
     work as works,
 };
-use super::{Registration, Wait, plain};
+use super::{Registration, plain};
 use crate::time;
 
 /// All that are asked for.

@@ -13,6 +13,7 @@ macro_rules! opens {
         static $found: AtomicUsize = AtomicUsize::new(0);
 
         extern "C" fn $look_up() -> usize {
+            #[unsafe(link_section = "numawise_next")]
             static NEXT: Next<usize> = Next::new($symbol);
             let address = NEXT.get(local::caller());
             // Where each caller has a runtime of its own, it is looked up each time.
