@@ -20,7 +20,7 @@ const ROLES: [&[&str]; 16] = [
     &["rcount", "rcounts"],
     &["rtype", "rtypes"],
     &["dest"],
-    &["source"],
+    &["win", "window"],
     &["root"],
     &["comm", "freed"],
     &["request", "requests", "handle"],
@@ -30,10 +30,10 @@ const ROLES: [&[&str]; 16] = [
     &["number", "partitions"],
     &["flag"],
     &["index", "outcount"],
-    &["indices", "provided", "level"],
+    &["indices", "provided", "level", "message"],
 ];
 /// Arguments that are not looked at; a string has its length behind all others in Fortran.
-const UNUSED: [&str; 3] = [".", "file", "string"];
+const UNUSED: [&str; 4] = [".", "source", "file", "string"];
 
 struct Call<'a> {
     name: &'a str,

@@ -2,11 +2,12 @@
 
 mod exit;
 
+use core::ffi::{c_int, c_void};
 use core::sync::atomic::Ordering::Relaxed;
 
 use numawise_wire::snapshot::Flag;
 
-use crate::system::SavedErrno;
+use crate::system::{self, SavedErrno};
 use crate::{mpi, omp, process, thread};
 
 /// Begins to watch the process, where the environment asks for it.
@@ -16,11 +17,28 @@ pub fn begin() {
         return;
     }
     thread::register_end(omp::thread_ends);
-    // SAFETY: the handler is never unloaded.
-    unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
+    register_child();
     exit::look_up(end);
     process::start(0);
     thread::current();
+}
+
+/// What pthread_atfork of glibc calls, where it is no symbol that can be looked up; other C libraries have that. Neither is
+/// linked, so that programs of both can load the library.
+fn register_child() {
+    type Handler = Option<unsafe extern "C" fn()>;
+    type Register = unsafe extern "C" fn(Handler, Handler, Handler, *mut c_void) -> c_int;
+    let glibcs = system::next_symbol(c"__register_atfork");
+    let register = if glibcs.is_null() { system::next_symbol(c"pthread_atfork") } else { glibcs };
+    if register.is_null() {
+        return;
+    }
+    // SAFETY: the symbol is a function of this type, or of the same without the owner, which it then does not look at
+    // (pointers go in registers). The handler is never unloaded, so it needs no owner.
+    unsafe {
+        let register: Register = core::mem::transmute(register);
+        register(None, None, Some(in_child), core::ptr::null_mut());
+    }
 }
 
 unsafe extern "C" fn in_child() {

@@ -61,6 +61,7 @@ impl Accepted<'_> {
             Amount::Nothing | Amount::Status | Amount::Request => 0,
             Amount::Each if self.is_to_nobody() || self.has_no_part() => 0,
             Amount::Each => self.each(side),
+            Amount::One if self.is_to_nobody() => 0,
             Amount::One => self.type_size(side),
             Amount::Partitions => {
                 let parts =
@@ -84,7 +85,8 @@ impl Accepted<'_> {
         }
     }
 
-    fn is_to_nobody(&self) -> bool {
+    /// Whether it goes to `MPI_PROC_NULL`, which is negative.
+    pub fn is_to_nobody(&self) -> bool {
         self.rank(Role::Destination).is_some_and(|rank| rank < 0)
     }
 

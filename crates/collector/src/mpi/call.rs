@@ -106,6 +106,7 @@ fn prepare(call: &Call, frame: &mut Frame, local: &Local) {
         Effect::CommFree => {
             frame.handle = freed(call, frame);
         }
+        Effect::Matched | Effect::Receive | Effect::WindowFree => completion::keep_handle(abi, call, frame),
         _ if requests::any() && call.place(Role::Request).is_some() => {
             completion::prepare(abi, call, frame, local);
         }
@@ -149,6 +150,21 @@ pub unsafe extern "C" fn after(frame: *mut Frame) {
     process::note_time(now);
 }
 
+/// A one-sided call: what it puts is sent, what it gets is fetched, for the other side does not take part.
+fn one_sided(accepted: &Accepted, notes: &Notes, sent: u64) -> (u64, u64) {
+    let Accepted { call, comm, .. } = accepted;
+    let received = accepted.received();
+    let Some(rank) = accepted.rank(Role::Destination).filter(|rank| *rank >= 0) else { return (0, 0) };
+    let rank = comm.and_then(|comm| Comm::in_world(comm, rank));
+    if call.sent != Amount::Nothing {
+        peers::sent(notes.slot, notes.tables, rank, sent);
+    }
+    if received > 0 {
+        peers::fetched(notes.slot, notes.tables, rank, received);
+    }
+    (sent, received)
+}
+
 #[inline]
 fn succeeded(frame: &Frame) -> bool {
     frame.result as u32 == 0
@@ -172,14 +188,17 @@ fn note(call: &Call, frame: &Frame, slot: &ThreadSlot, tables: &ThreadTables, ti
     let site = sites::site(slot, tables, key);
     let (mut sent, mut received) = (0, 0);
     if let Some(abi) = accepted {
-        let number = site.map_or(NO_COMMUNICATOR, |site| site.communicator.load(Relaxed));
+        let of_site = site.map_or(NO_COMMUNICATOR, |site| site.communicator.load(Relaxed));
+        let number = completion::communicator(abi, call, frame).unwrap_or(of_site);
         let accepted = Accepted { abi, call, frame, handle, comm: communicators::by_number(number) };
         let notes = Notes { slot, tables, local };
         (sent, received) = bytes(&accepted, &notes);
-        if call.effect != Effect::Nothing {
+        if call.effect == Effect::Nothing && call.sizes != Sizes::Nothing && requests::any() {
+            completion::forget(abi, call, frame);
+        } else if call.effect != Effect::Nothing {
             (sent, received) = with_requests(&accepted, &notes, number, (sent, received));
         }
-        if call.sizes != Sizes::Nothing && !is_counted_later(call) {
+        if call.sizes != Sizes::Nothing && !is_counted_later(call) && !accepted.is_to_nobody() {
             sizes::count(slot, call.sizes, if sent == 0 { received } else { sent });
         }
         if call.effect == Effect::CommFree {
@@ -241,6 +260,9 @@ fn bytes(accepted: &Accepted, notes: &Notes) -> (u64, u64) {
         && rank >= 0
     {
         peers::sent(slot, tables, comm.and_then(|comm| comm.in_world(rank)), sent);
+    }
+    if call.sizes == Sizes::OneSided {
+        return one_sided(accepted, notes, sent);
     }
     let received = match (call.received, call.place(Role::Status)) {
         (Amount::Status, Some(place)) => {

@@ -59,6 +59,11 @@ pub fn prepare(abi: &Abi, call: &Call, frame: &mut Frame, local: &Local) {
         return;
     }
     if number > MOST {
+        // They are forgotten, since their handles will be those of others.
+        for k in 0..number {
+            // SAFETY: the program gives so many handles.
+            requests::look(unsafe { abi.stored(array, k) }, End::Freed);
+        }
         return requests::too_many();
     }
     let Some(mut scratch) = scratch(local) else { return };
@@ -104,6 +109,53 @@ pub struct Notes<'a> {
     pub local: &'a Local,
 }
 
+/// The handle of a window or of a message, where the call has one that it reads.
+fn object(abi: &Abi, call: &Call, frame: &Frame) -> Option<u64> {
+    match call.effect {
+        Effect::Receive | Effect::Matched if call.place(Role::Indices).is_some() => Some(frame.handle),
+        _ if call.sizes == Sizes::OneSided => {
+            call.place(Role::Window).map(|place| abi.passed(frame.argument(place)))
+        }
+        _ => None,
+    }
+}
+
+/// The communicator of a call that has none among its arguments: that of its window, or of its message.
+pub fn communicator(abi: &Abi, call: &Call, frame: &Frame) -> Option<u16> {
+    let end = if call.sizes == Sizes::OneSided { End::Started } else { End::Freed };
+    object(abi, call, frame).and_then(|object| requests::look(object, end)).map(|request| request.comm)
+}
+
+/// The handle that a call changes, and where that is: what `communicator` and `freed` need later.
+pub fn keep_handle(abi: &Abi, call: &Call, frame: &mut Frame) {
+    let role = if call.effect == Effect::WindowFree { Role::Window } else { Role::Indices };
+    let address = call.place(role).map_or(0, |place| frame.argument(place));
+    // SAFETY: the program gives the address of a handle; a null pointer is its error, which MPI finds.
+    frame.handle = if address == 0 { 0 } else { unsafe { abi.stored(address, 0) } };
+}
+
+/// A window was made, or a message matched.
+fn made(accepted: &Accepted, awaited: Awaited, role: Role, comm: u16) {
+    let Accepted { abi, call, frame, .. } = accepted;
+    let came = call.place(Role::Flag).is_none_or(|place| {
+        // SAFETY: MPI has written an int there.
+        unsafe { core::ptr::with_exposed_provenance::<c_int>(frame.argument(place)).read() != 0 }
+    });
+    if let Some(place) = call.place(role).filter(|_| came) {
+        // SAFETY: MPI has written a handle there.
+        let handle = unsafe { abi.stored(frame.argument(place), 0) };
+        requests::insert(handle, Request { awaited, comm, rank: -1, sent: 0, received: 0 });
+    }
+}
+
+/// The call gave a request of which nothing is noted: one that had its handle before, and ended where we did not see it, is gone.
+pub fn forget(abi: &Abi, call: &Call, frame: &Frame) {
+    if let Some(place) = call.place(Role::Request) {
+        // SAFETY: MPI has written a handle there.
+        requests::look(unsafe { abi.stored(frame.argument(place), 0) }, End::Freed);
+    }
+}
+
 /// A request was begun: gives what the call itself has handed over and taken in.
 pub fn begun(accepted: &Accepted, comm: u16, sent: u64, received: u64) -> (u64, u64) {
     let Accepted { abi, call, frame, .. } = accepted;
@@ -113,6 +165,18 @@ pub fn begun(accepted: &Accepted, comm: u16, sent: u64, received: u64) -> (u64, 
         Effect::PersistentReceive => Awaited::PersistentReceive,
         Effect::PersistentSend => Awaited::PersistentSend,
         Effect::PersistentCollective => Awaited::PersistentCollective,
+        Effect::Probe => {
+            made(accepted, Awaited::Message, Role::Indices, comm);
+            return (sent, received);
+        }
+        Effect::Window => {
+            made(accepted, Awaited::Window, Role::Window, comm);
+            return (sent, received);
+        }
+        Effect::WindowFree => {
+            requests::look(frame.handle, End::Freed);
+            return (sent, received);
+        }
         _ => return (sent, received),
     };
     let rank = accepted.rank(Role::Destination).unwrap_or(-1);

@@ -44,6 +44,14 @@ pub fn sent(slot: &ThreadSlot, tables: &ThreadTables, rank: Option<u32>, bytes: 
     }
 }
 
+/// Bytes that were read from another rank's window.
+pub fn fetched(slot: &ThreadSlot, tables: &ThreadTables, rank: Option<u32>, bytes: u64) {
+    match rank.and_then(|rank| peer(slot, tables, rank)) {
+        Some(peer) => add(&peer.fetched_bytes, bytes),
+        None => drop_message(slot, bytes),
+    }
+}
+
 #[inline]
 pub fn received(slot: &ThreadSlot, tables: &ThreadTables, rank: Option<u32>, bytes: u64) {
     match rank.and_then(|rank| peer(slot, tables, rank)) {

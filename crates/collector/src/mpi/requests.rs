@@ -1,4 +1,5 @@
-//! Requests of which something is to be noted when they are started or completed: how long a message was is known only then.
+//! Requests of which something is to be noted when they are started or completed: how long a message was is known only then. And
+//! the communicators of windows and of matched messages.
 //!
 //! A thread may complete what another began, so the table is one for the process, behind a lock that is held for some
 //! ten nanoseconds; who does not get it soon goes without, and says so.
@@ -16,6 +17,9 @@ pub enum Awaited {
     PersistentReceive = 3,
     PersistentSend = 4,
     PersistentCollective = 5,
+    /// No request: a message that was matched, or a window. Their handles are no others' while they live.
+    Message = 6,
+    Window = 7,
 }
 
 /// What is noted of a request.
@@ -158,6 +162,8 @@ fn read(place: &Place) -> Option<Request> {
         3 => Awaited::PersistentReceive,
         4 => Awaited::PersistentSend,
         5 => Awaited::PersistentCollective,
+        6 => Awaited::Message,
+        7 => Awaited::Window,
         _ => return None,
     };
     Some(Request {

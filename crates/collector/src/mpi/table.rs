@@ -60,6 +60,10 @@ pub enum Effect {
     PersistentSend,
     PersistentReceive,
     PersistentCollective,
+    Probe,
+    Matched,
+    Window,
+    WindowFree,
 }
 
 /// An argument that is looked at.
@@ -71,6 +75,8 @@ pub enum Role {
     ReceiveCount = 2,
     ReceiveType = 3,
     Destination = 4,
+    /// A window, or where a new one is written.
+    Window = 5,
     Root = 6,
     Communicator = 7,
     Request = 8,
@@ -81,7 +87,7 @@ pub enum Role {
     Number = 12,
     Flag = 13,
     Index = 14,
-    /// Indices; the level that MPI_Init_thread gives; the level of MPI_Pcontrol.
+    /// Indices; the level that MPI_Init_thread gives; the level of MPI_Pcontrol; a matched message.
     Indices = 15,
 }
 

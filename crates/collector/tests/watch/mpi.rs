@@ -100,7 +100,7 @@ fn calls_bytes_and_peers_are_exact() {
         let expected = expected(
             "MPI_Init 1 0 0
              MPI_Irecv 14 0 0
-             MPI_Isend 10 145 0
+             MPI_Isend 11 156 0
              MPI_Waitall 4 0 277
              MPI_Send_init 1 0 0
              MPI_Recv_init 1 0 0
@@ -117,7 +117,10 @@ fn calls_bytes_and_peers_are_exact() {
              MPI_Bcast 1 8 0 1 0 8
              MPI_Reduce_scatter_block 1 8 4
              MPI_Iallreduce 1 4 4
-             MPI_Wait 1 0 0
+             MPI_Wait 2 0 0 3 0 11
+             MPI_Mprobe 1 0 0
+             MPI_Mrecv 1 0 11 0 0 0
+             MPI_Imrecv 0 0 0 1 0 0
              MPI_Comm_dup 100 0 0
              MPI_Comm_free 102 0 0
              MPI_Comm_split 1 0 0
@@ -127,6 +130,7 @@ fn calls_bytes_and_peers_are_exact() {
              MPI_Win_create 1 0 0
              MPI_Win_fence 2 0 0
              MPI_Put 1 8 0
+             MPI_Get 1 0 4
              MPI_Win_free 1 0 0
              MPI_File_open 1 0 0
              MPI_File_write_at 1 40 0
@@ -150,16 +154,19 @@ fn calls_bytes_and_peers_are_exact() {
 
 fn peers_and_communicators(file: &SnapshotFile, mpi: &str, rank: usize) {
     let peers: Vec<_> = file.threads().flat_map(|thread| thread.peers()).collect();
-    let both = (18, 145 + 3 * 44 + 4 * 5 + 24);
+    let both = (19, 145 + 3 * 44 + 4 * 5 + 24 + 11);
+    // Into the other's window, and from there.
+    let (put, got) = ((1, 8), 4);
     let one_way = (7, 6 * 50 + 7);
     let (sent, received) = if rank == 0 { (one_way, (0, 0)) } else { ((0, 0), one_way) };
     assert_eq!(peers.len(), 1, "{mpi} {rank} {peers:?}");
     assert_eq!(peers[0].rank as usize, 1 - rank);
     assert_eq!(
         (peers[0].sent_messages, peers[0].sent_bytes),
-        (both.0 + sent.0, both.1 + sent.1),
+        (both.0 + sent.0 + put.0, both.1 + sent.1 + put.1),
         "{mpi} {rank}"
     );
+    assert_eq!(peers[0].fetched_bytes, got, "{mpi} {rank}");
     assert_eq!(
         (peers[0].received_messages, peers[0].received_bytes),
         (both.0 + received.0, both.1 + received.1),

@@ -312,6 +312,8 @@ pub struct PeerRecord {
     pub sent_bytes: u64,
     pub received_messages: u64,
     pub received_bytes: u64,
+    /// Read from the rank's windows.
+    pub fetched_bytes: u64,
 }
 
 impl<'a> ThreadRecord<'a> {
@@ -382,6 +384,7 @@ impl<'a> ThreadRecord<'a> {
                 sent_bytes: long(record.0, at + offset_of!(Peer, sent_bytes)),
                 received_messages: long(record.0, at + offset_of!(Peer, received_messages)),
                 received_bytes: long(record.0, at + offset_of!(Peer, received_bytes)),
+                fetched_bytes: long(record.0, at + offset_of!(Peer, fetched_bytes)),
             }
         })
     }

@@ -88,6 +88,8 @@ pub struct Peer {
     pub sent_bytes: AtomicU64,
     pub received_messages: AtomicU64,
     pub received_bytes: AtomicU64,
+    /// Read from its windows: it did not send them.
+    pub fetched_bytes: AtomicU64,
 }
 
 /// What a thread could not note, for its tables were full.

@@ -88,8 +88,20 @@ int main(int argc, char **argv) {
     MPI_Win_create(ints, sizeof ints, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
     MPI_Win_fence(0, window);
     MPI_Put(y, 2, MPI_INT, o, 0, 2, MPI_INT, window);
+    MPI_Get(&x, 1, MPI_INT, o, 10, 1, MPI_INT, window);
     MPI_Win_fence(0, window);
     MPI_Win_free(&window);
+    /* Matched: 11 bytes each way, by both kinds of receive. */
+    MPI_Message message;
+    MPI_Isend(out, 11, MPI_CHAR, o, 21, MPI_COMM_WORLD, q);
+    MPI_Mprobe(o, 21, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+    if (r == 0) {
+        MPI_Mrecv(in[0], 100, MPI_CHAR, &message, MPI_STATUS_IGNORE);
+    } else {
+        MPI_Imrecv(in[0], 100, MPI_CHAR, &message, &q[1]);
+        MPI_Wait(&q[1], MPI_STATUS_IGNORE);
+    }
+    MPI_Wait(q, MPI_STATUS_IGNORE);
     MPI_File file;
     MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
     MPI_File_write_at(file, r * 40, ints, 10, MPI_INT, MPI_STATUS_IGNORE);
