@@ -1,5 +1,5 @@
 //! Per-thread words that are found without a call: thread-local storage of the initial-exec model, which the loader has room for
-//! since the library is there from the start. `docs/decisions/0011-collector.md` has what the other ways cost.
+//! since the library is there from the start. `docs/decisions/0013-collector.md` has what the other ways cost.
 //!
 //! Rust's `#[thread_local]` is not stable and its `thread_local!` wants `std`, so the block is made by the assembler.
 
