@@ -169,8 +169,8 @@ fn asking(caller: usize) -> usize {
 
 unsafe extern "C" {
     /// The section of all symbols, from its begin to its end, as the linker has it.
-    static __start_numawise_next: Symbol;
-    static __stop_numawise_next: Symbol;
+    static __start_numawise_next: c_void;
+    static __stop_numawise_next: c_void;
 }
 
 /// Looks all of them up, by the first thread that needs one. A worker that did so later would wait for the loader's lock; and the
@@ -182,7 +182,7 @@ fn look_up_all(caller: usize) {
     if DONE.fetch_or(bit, Relaxed) & bit != 0 {
         return;
     }
-    let begin = &raw const __start_numawise_next;
+    let begin = (&raw const __start_numawise_next).cast::<Symbol>();
     let bytes = (&raw const __stop_numawise_next).addr() - begin.addr();
     // SAFETY: the section holds nothing but symbols, one after the other.
     let all = unsafe { core::slice::from_raw_parts(begin, bytes / size_of::<Symbol>()) };

@@ -15,12 +15,17 @@ fn text(path: &Path) -> &str {
 
 /// The constructs of all threads of the only process with OpenMP.
 fn constructs(files: &[Vec<u8>]) -> Vec<ConstructRecord> {
-    let all = files.iter().flat_map(|bytes| SnapshotFile::parse(bytes).unwrap().threads().collect::<Vec<_>>());
+    let all =
+        files.iter().flat_map(|bytes| SnapshotFile::parse(bytes).unwrap().threads().collect::<Vec<_>>());
     all.flat_map(|thread| thread.constructs()).collect()
 }
 
 fn opened(constructs: &[ConstructRecord]) -> u64 {
-    constructs.iter().filter(|found| found.kind == Some(ConstructKind::Parallel)).map(|found| found.opened).sum()
+    constructs
+        .iter()
+        .filter(|found| found.kind == Some(ConstructKind::Parallel))
+        .map(|found| found.opened)
+        .sum()
 }
 
 #[test]
@@ -58,7 +63,8 @@ fn each_library_that_is_opened_has_the_runtime_that_it_brings() {
         let options = ["-fopenmp", "-shared", "-fPIC"];
         libraries.extend(bench.compile(compiler, "part.c", &options));
     }
-    let words: Vec<&str> = std::iter::once(text(&program)).chain(libraries.iter().map(|path| text(path))).collect();
+    let words: Vec<&str> =
+        std::iter::once(text(&program)).chain(libraries.iter().map(|path| text(path))).collect();
     let (without, with) = (bench.without(&words), bench.with(&words));
     assert_eq!(with, without);
     assert_eq!(with.output, "4952\nno error\n".repeat(libraries.len()));
@@ -92,7 +98,7 @@ fn another_tool_of_ompt_is_served_first() {
     let bench = Bench::new();
     let Some(program) = bench.compile("clang", "part.c", &["-fopenmp", "-shared", "-fPIC"]) else { return };
     let Some(opens) = bench.compile("gcc", "opens.c", &["-ldl"]) else { return };
-    let Some(tool) = bench.compile("gcc", "tool.c", &["-shared", "-fPIC"]) else { return };
+    let Some(tool) = bench.compile("gcc", "ompt_tool.c", &["-shared", "-fPIC"]) else { return };
     let preload = format!("LD_PRELOAD={}:{}", library().display(), text(&tool));
     for setting in [preload, format!("OMP_TOOL_LIBRARIES={}", text(&tool))] {
         let ended = bench.with(&["env", &setting, text(&opens), text(&program)]);
