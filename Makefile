@@ -2,7 +2,7 @@
 .DELETE_ON_ERROR:
 CARGO ?= cargo
 NUMAWISE := target/release/numawise
-AGENT := target/release/libnumawise_agent.so
+LIBRARIES := $(addprefix target/release/,libnumawise_agent.so libnumawise_collector.so)
 PREFIX ?= /usr/local
 ISO3DFD := build/iso3dfd/iso3dfd
 
@@ -15,7 +15,7 @@ help:
 	@echo 'make bench          the figures that we promise, vs other tools'
 	@echo 'make truth          what check says of programs whose truth is measured by hand; remakes docs/truth.md in 40 min'
 	@echo 'make null           what check says of programs that nothing can affect; remakes docs/truth-null.md in 10 min'
-	@echo 'make build          the numawise binary, the library that pins threads, and the bundled programs'
+	@echo 'make build          the numawise binary, its two preloaded libraries, and the bundled programs'
 	@echo 'make install        into PREFIX ($(PREFIX)): bin/numawise and lib/numawise/'
 
 .PHONY: build
@@ -24,16 +24,16 @@ build: deps-build $(NUMAWISE) $(ISO3DFD)
 # Cargo and the workload's own makefile know best whether there is something to do.
 .PHONY: $(NUMAWISE) $(ISO3DFD)
 $(NUMAWISE):
-	$(CARGO) build --release --locked -p numawise -p numawise-agent
+	$(CARGO) build --release --locked -p numawise -p numawise-agent -p numawise-collector
 $(ISO3DFD):
 	$(MAKE) --no-print-directory -C native/workloads/iso3dfd all
 
-# The binary finds the library beside itself, or in ../lib/numawise. Nothing is built here, so that root need not build.
+# The binary finds the libraries beside itself, or in ../lib/numawise. Nothing is built here, so that root need not build.
 .PHONY: install
 install:
-	@test -x $(NUMAWISE) && test -f $(AGENT) || { echo 'install: not built yet; first: make build' >&2; exit 1; }
+	@test -x $(NUMAWISE) && ls $(LIBRARIES) > /dev/null 2>&1 || { echo 'install: not built yet; first: make build' >&2; exit 1; }
 	install -D -m 755 $(NUMAWISE) $(DESTDIR)$(PREFIX)/bin/numawise
-	install -D -m 644 $(AGENT) $(DESTDIR)$(PREFIX)/lib/numawise/libnumawise_agent.so
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/numawise $(LIBRARIES)
 
 .PHONY: deps-build deps-test deps-bench
 deps-build deps-test deps-bench: deps-%:

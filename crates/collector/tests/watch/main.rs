@@ -2,6 +2,7 @@
 //! is what they did. A test that cannot run here says SKIPPED with its reason.
 
 mod guests;
+mod install;
 mod mpi;
 mod openmp;
 mod runtimes;

@@ -1,0 +1,66 @@
+//! What `make build` makes and `make install` puts beside the binary.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+const LIBRARIES: [&str; 2] = ["libnumawise_agent.so", "libnumawise_collector.so"];
+
+/// Runs our makefile in a folder that has what a build leaves.
+fn make(folder: &Path, words: &[&str]) -> Option<Output> {
+    let makefile = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Makefile");
+    let mut command = Command::new("make");
+    command.arg("--file").arg(makefile).args(words).current_dir(folder);
+    // Ours may be run by a make, whose options are not for this one.
+    let output = command.env_remove("MAKEFLAGS").env_remove("MAKELEVEL").output();
+    if output.is_err() {
+        eprintln!("SKIPPED: no make");
+    }
+    output.ok()
+}
+
+fn built(folder: &Path) {
+    let release = folder.join("target/release");
+    std::fs::create_dir_all(&release).unwrap();
+    std::fs::write(release.join("numawise"), "").unwrap();
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(release.join("numawise"), executable).unwrap();
+    LIBRARIES.iter().for_each(|library| std::fs::write(release.join(library), library).unwrap());
+}
+
+#[test]
+fn both_libraries_are_installed_where_the_binary_looks_for_them() {
+    let folder = tempfile::tempdir().unwrap();
+    built(folder.path());
+    let words = ["install", "DESTDIR=staged", "PREFIX=/usr"];
+    let Some(output) = make(folder.path(), &words) else { return };
+    assert!(output.status.success(), "{output:?}");
+    let staged = folder.path().join("staged/usr");
+    assert!(staged.join("bin/numawise").is_file());
+    for library in LIBRARIES {
+        let installed = staged.join("lib/numawise").join(library);
+        assert_eq!(std::fs::read_to_string(installed).unwrap(), library);
+    }
+}
+
+#[test]
+fn nothing_is_installed_where_a_library_is_not_built() {
+    for missing in LIBRARIES {
+        let folder = tempfile::tempdir().unwrap();
+        built(folder.path());
+        std::fs::remove_file(folder.path().join("target/release").join(missing)).unwrap();
+        let Some(output) = make(folder.path(), &["install", "DESTDIR=staged"]) else { return };
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && errors.contains("make build"), "{missing}: {errors}");
+        assert!(!folder.path().join("staged").exists(), "{missing}");
+    }
+}
+
+#[test]
+fn a_build_makes_both_libraries() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(output) = make(folder.path(), &["--dry-run", "target/release/numawise"]) else { return };
+    let lines = String::from_utf8_lossy(&output.stdout).into_owned();
+    for package in ["-p numawise ", "-p numawise-agent ", "-p numawise-collector"] {
+        assert!(lines.contains(package), "{package}: {lines}");
+    }
+}
