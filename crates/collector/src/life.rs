@@ -19,6 +19,7 @@ pub fn begin() {
     thread::register_end(omp::thread_ends);
     register_child();
     exit::look_up(end);
+    thread::look_up();
     process::start(0);
     thread::current();
 }
@@ -45,6 +46,7 @@ unsafe extern "C" fn in_child() {
     let _errno = SavedErrno::new();
     process::forked();
     mpi::begin_child();
+    thread::begin_child();
     thread::current();
 }
 
@@ -53,6 +55,7 @@ pub extern "C" fn end() {
     let _errno = SavedErrno::new();
     let Some(header) = process::ending() else { return };
     thread::end_current();
+    thread::note_living();
     process::note_time_now();
     header.flags.fetch_or(Flag::Ended as u32, Relaxed);
 }

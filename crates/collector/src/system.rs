@@ -1,7 +1,7 @@
 //! The calls to the kernel and to the C library that several parts need.
 
 use core::ffi::{CStr, c_char, c_int, c_void};
-use core::sync::atomic::{AtomicPtr, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use numawise_wire::Variable;
 
@@ -49,6 +49,35 @@ pub fn next_symbol(name: &CStr) -> *const c_void {
             libc::dlerror();
         }
         found
+    }
+}
+
+/// A symbol of the global scope after ours, looked up when it is first needed.
+pub struct Symbol {
+    name: &'static CStr,
+    /// 0: not looked up.
+    found: AtomicUsize,
+}
+
+/// There is no such symbol. No function has this address.
+const NONE: usize = 1;
+
+impl Symbol {
+    pub const fn new(name: &'static CStr) -> Symbol {
+        Symbol { name, found: AtomicUsize::new(0) }
+    }
+
+    /// Null when there is none.
+    pub fn get(&self) -> *const c_void {
+        let mut found = self.found.load(Ordering::Relaxed);
+        if found == 0 {
+            found = next_symbol(self.name).expose_provenance().max(NONE);
+            self.found.store(found, Ordering::Relaxed);
+        }
+        match found {
+            NONE => core::ptr::null(),
+            found => core::ptr::with_exposed_provenance(found),
+        }
     }
 }
 

@@ -1,13 +1,18 @@
-//! What belongs to one thread: its slot of the file, and the state that it is in.
+//! What belongs to one thread: its begin, its slot of the file, and the state that it is in.
 
+mod begin;
 mod cpu;
+mod create;
 mod local;
+mod new;
 mod slot;
 mod state;
 mod word;
 
 pub use cpu::note as note_place;
+pub use create::look_up;
 pub use local::{Local, SCRATCH_BYTES, local};
-pub use slot::{current, end_current, register_end, tables};
+pub use new::begin_child;
+pub use slot::{current, end_current, note_living, register_end, tables};
 pub use state::{change, leave, switch};
 pub use word::add;

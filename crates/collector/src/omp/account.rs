@@ -26,6 +26,12 @@ impl<'a> Me<'a> {
     /// `None` where the thread is not watched.
     #[inline(always)]
     pub fn here() -> Option<Me<'a>> {
+        Me::in_region_of(None)
+    }
+
+    /// The same, in a region that the thread of this number opened: another one, which is seen for the first time, was made for it.
+    #[inline(always)]
+    pub fn in_region_of(master: Option<u32>) -> Option<Me<'a>> {
         let slot = thread::current()?;
         let me = Me { slot, local: local::here() };
         if me.local.generation.get() == thread::local().generation.get()
@@ -33,7 +39,7 @@ impl<'a> Me<'a> {
         {
             return Some(me);
         }
-        me.begin().then_some(me)
+        me.begin(master).then_some(me)
     }
 
     /// The calling thread with the slot that it has; `None` where it did nothing of OpenMP with it.
@@ -50,7 +56,7 @@ impl<'a> Me<'a> {
 
     /// False where the thread's table has no memory.
     #[cold]
-    fn begin(&self) -> bool {
+    fn begin(&self, master: Option<u32>) -> bool {
         if thread::tables(self.slot).is_none() {
             return false;
         }
@@ -80,7 +86,9 @@ impl<'a> Me<'a> {
         table::prepare(part);
         // What was before is charged to no row.
         let state = self.slot.state.load(Relaxed);
-        thread::change(self.slot, state, state, time::now());
+        let is_made = master.is_some_and(|master| master != thread);
+        let before = if is_made { ThreadState::OmpScheduling as u32 } else { state };
+        thread::change(self.slot, before, state, time::now());
         self.slot.row.store(1 + ROOT, Relaxed);
         true
     }

@@ -22,8 +22,9 @@ pub struct Local {
     pub fortran_site: Cell<usize>,
     /// Memory for calls with many requests; null where there was none.
     pub mpi_scratch: Cell<*mut u8>,
-    /// For `omp/`.
-    pub omp: [Cell<usize>; 8],
+    /// The address of the function that the thread runs, from when it begins; 0 where that was not seen.
+    pub start: Cell<usize>,
+    reserved: [Cell<usize>; 7],
 }
 
 const _: () = assert!(size_of::<Local>() == 128);

@@ -1,6 +1,6 @@
 //! Gives each thread a slot of the file when it is first seen, and closes it when the thread ends.
 
-use core::ffi::c_void;
+use core::ffi::{c_int, c_void};
 use core::mem::offset_of;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering::Relaxed, Ordering::SeqCst};
 
@@ -114,7 +114,12 @@ fn claim<'a>(watched: &Watched<'a>) -> Option<&'a ThreadSlot> {
 fn begin(slot: &ThreadSlot) {
     let now = time::now();
     let thread = system::thread();
+    let start = local().start.get() as u64;
+    let is_same = slot.lives.load(Relaxed) == 0 || slot.start.load(Relaxed) == start;
+    slot.start.store(if is_same { start } else { 0 }, Relaxed);
     add(&slot.earlier, slot.end.load(Relaxed).saturating_sub(slot.begin.load(Relaxed)));
+    add(&slot.earlier_processor, slot.processor_nanoseconds.load(Relaxed));
+    slot.processor_nanoseconds.store(0, Relaxed);
     slot.thread.store(thread.cast_unsigned(), Relaxed);
     slot.main.store(u32::from(thread == system::process()), Relaxed);
     slot.begin.store(now, Relaxed);
@@ -162,6 +167,23 @@ fn usage(slot: &ThreadSlot) {
     }
     if let Ok(time) = numawise_syscalls::clock(libc::CLOCK_THREAD_CPUTIME_ID) {
         slot.processor_nanoseconds.store(time, Relaxed);
+    }
+}
+
+/// Notes the processor time of threads that live on while the process ends.
+pub fn note_living() {
+    /// Bits of the kernel's number of a thread's clock: of one thread, as the scheduler counts.
+    const OF_A_THREAD: c_int = 4 | 2;
+    let Some(watched) = process::watched() else { return };
+    for number in 0..watched.header.slots.load(Relaxed) {
+        let Some(slot) = watched.slot(number) else { continue };
+        if slot.owned.load(Relaxed) == 0 || slot.end.load(Relaxed) != 0 {
+            continue;
+        }
+        let clock = !slot.thread.load(Relaxed).cast_signed() << 3 | OF_A_THREAD;
+        if let Ok(time) = numawise_syscalls::clock(clock) {
+            slot.processor_nanoseconds.store(time, Relaxed);
+        }
     }
 }
 

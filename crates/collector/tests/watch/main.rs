@@ -7,3 +7,4 @@ mod mpi;
 mod openmp;
 mod runtimes;
 mod support;
+mod threads;

@@ -94,6 +94,25 @@ fn what_was_measured_until_a_kill_is_there() {
 }
 
 #[test]
+fn a_worker_that_is_made_is_being_woken_until_it_works() {
+    for compiler in ["gcc", "clang"] {
+        let bench = Bench::new();
+        let Some(program) = bench.compile(compiler, "once.c", &["-fopenmp"]) else { continue };
+        assert!(bench.with(&[text(&program)]).status.success());
+        let files = bench.take_files();
+        let file = SnapshotFile::parse(&files[0]).unwrap();
+        let workers: Vec<_> = file.threads().filter(|thread| !thread.is_main()).collect();
+        assert_eq!(workers.len(), 1, "{compiler}");
+        let worker = &workers[0];
+        assert!(worker.ticks(ThreadState::OmpScheduling) > 0, "{compiler}");
+        // From the begin of the thread, not of its work; up to the end of the process, and nothing is lost in between.
+        let ticks: u64 = file.ticks_until(worker, file.last().ticks).iter().sum();
+        let until = if worker.end() == 0 { file.last().ticks } else { worker.end() };
+        assert_eq!(ticks, until - worker.begin(), "{compiler}");
+    }
+}
+
+#[test]
 fn another_tool_of_ompt_is_served_first() {
     let bench = Bench::new();
     let Some(program) = bench.compile("clang", "part.c", &["-fopenmp", "-shared", "-fPIC"]) else { return };

@@ -9,7 +9,8 @@ use super::header::{Flag, Header, PartName};
 use super::openmp::{OpenMp, ROWS};
 use super::process::{Communicator, Module};
 use super::thread::{
-    Dropped, PEERS, Peer, SITES, SIZE_BINS, Site, SizeFamily, ThreadSlot, ThreadState, ThreadTables,
+    CPUS, CpuStay, Dropped, PEERS, Peer, SITES, SIZE_BINS, Site, SizeFamily, ThreadSlot, ThreadState,
+    ThreadTables,
 };
 use super::{COMMUNICATORS, HEADER_BYTES, MAGIC, MODULES, MPI_CALLS, THREADS, VERSION};
 
@@ -196,6 +197,11 @@ impl<'a> SnapshotFile<'a> {
         (size > 0).then(|| (self.header_word(offset_of!(Header, rank)), size))
     }
 
+    /// Threads that found no slot.
+    pub fn threads_dropped(&self) -> u32 {
+        self.header_word(offset_of!(Header, threads_dropped))
+    }
+
     pub fn host(&self) -> &'a [u8] {
         text(self.bytes, offset_of!(Header, host), super::header::HOST_BYTES)
     }
@@ -268,6 +274,9 @@ impl<'a> SnapshotFile<'a> {
             .filter(|record| record.word(offset_of!(ThreadSlot, lives)) > 0)
     }
 }
+
+/// [`CpuStay::cpu`] less one, of all CPUs that found no place.
+const OTHER_CPUS: u32 = u32::MAX - 1;
 
 /// A file that was loaded.
 #[derive(Debug, Clone, Copy)]
@@ -342,6 +351,27 @@ impl<'a> ThreadRecord<'a> {
     /// 0 while it lives.
     pub fn end(&self) -> u64 {
         self.long(offset_of!(ThreadSlot, end))
+    }
+
+    /// The address of the function that it runs; `None` for the first thread, and for those that were not seen when they were made.
+    pub fn start(&self) -> Option<u64> {
+        Some(self.long(offset_of!(ThreadSlot, start))).filter(|start| *start != 0)
+    }
+
+    /// Of all threads that had the slot; `None` where the process was killed while one of them lived.
+    pub fn processor_nanoseconds(&self) -> Option<u64> {
+        let last = self.long(offset_of!(ThreadSlot, processor_nanoseconds));
+        (last > 0).then(|| last.saturating_add(self.long(offset_of!(ThreadSlot, earlier_processor))))
+    }
+
+    /// The CPUs on which it was found, and how often; `None` for all beyond the table's places. Nothing where that is not known.
+    pub fn cpus(&self) -> impl Iterator<Item = (Option<u32>, u64)> + use<'a> {
+        let record = *self;
+        (0..CPUS).filter_map(move |place| {
+            let at = offset_of!(ThreadSlot, cpus) + place * size_of::<CpuStay>();
+            let cpu = record.word(at + offset_of!(CpuStay, cpu)).checked_sub(1)?;
+            Some(((cpu != OTHER_CPUS).then_some(cpu), record.long(at + offset_of!(CpuStay, found))))
+        })
     }
 
     /// Calls that found no place in the table of sites.

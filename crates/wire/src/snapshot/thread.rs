@@ -115,8 +115,11 @@ pub struct ThreadSlot {
     pub begin: AtomicU64,
     /// 0 while the thread lives.
     pub end: AtomicU64,
-    /// Of threads that had the slot before: from begin to end, summed.
+    /// Of threads that had the slot before: from begin to end, summed, and their processor time.
     pub earlier: AtomicU64,
+    pub earlier_processor: AtomicU64,
+    /// The address of the function that the thread runs; 0: not known, or several had the slot and ran different ones.
+    pub start: AtomicU64,
 
     /// The state now ([`ThreadState`]), and since when.
     pub state: AtomicU32,
@@ -139,7 +142,7 @@ pub struct ThreadSlot {
     /// How often it was found on another CPU than before.
     pub migrations: AtomicU32,
     pub cpus: [CpuStay; CPUS],
-    /// Processor time of the thread at its end, and voluntary and forced switches; 0 until then.
+    /// Processor time of the thread at its end or at that of the process, and voluntary and forced switches at its end; 0 until then.
     pub processor_nanoseconds: AtomicU64,
     pub switches: [AtomicU64; 2],
 

@@ -63,7 +63,7 @@ static NUM_THREADS: Next<unsafe extern "C" fn() -> i32> = Next::new(c"omp_get_nu
 pub unsafe extern "C" fn work(fork: *mut c_void) {
     // SAFETY: the caller's promise.
     let fork = unsafe { &*fork.cast::<Fork>() };
-    let arrived = Me::here().map(|me| fork.arrive(&me));
+    let arrived = Me::in_region_of(Some(fork.master)).map(|me| fork.arrive(&me));
     // SAFETY: the program's own function with its own argument.
     unsafe { (fork.body)(fork.data) };
     if let Some(arrived) = arrived

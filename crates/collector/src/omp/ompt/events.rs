@@ -103,8 +103,10 @@ unsafe extern "C" fn implicit_task(
     }
     // SAFETY: the word was set when the region was opened; no thread of it begins after its end.
     let Some(region) = (unsafe { (*region).pointer.cast::<OpenRegion>().as_ref() }) else { return };
-    let Some(me) = Me::here() else { return };
     let content = region.content();
+    // SAFETY: the region was filled before its threads began.
+    let master = unsafe { (*content).fork.master };
+    let Some(me) = Me::in_region_of(Some(master)) else { return };
     // SAFETY: the region was filled before its threads began; the count is written by its master only.
     let arrived = unsafe {
         let arrived = (*content).fork.arrive(&me);

@@ -1,0 +1,108 @@
+//! Threads without MPI and OpenMP: they have a slot from their begin to their end.
+
+use std::path::Path;
+
+use numawise_wire::snapshot::ThreadState;
+use numawise_wire::snapshot::reader::{SnapshotFile, ThreadRecord};
+
+use crate::support::Bench;
+
+/// The only file of the program in this way, which is the same with the collector.
+fn watched(bench: &Bench, program: &Path, way: &str) -> Vec<u8> {
+    let words = [program.to_str().unwrap(), way];
+    let (without, with) = (bench.without(&words), bench.with(&words));
+    assert_eq!(with, without, "{way}");
+    let mut files = bench.take_files();
+    assert_eq!(files.len(), 1, "{way}");
+    files.remove(0)
+}
+
+/// The threads but the first one of the process, in the order in which they began.
+fn others<'a>(file: &SnapshotFile<'a>) -> Vec<ThreadRecord<'a>> {
+    let mut threads: Vec<_> = file.threads().filter(|thread| !thread.is_main()).collect();
+    threads.sort_by_key(ThreadRecord::begin);
+    threads
+}
+
+fn seconds(file: &SnapshotFile, ticks: u64) -> f64 {
+    ticks as f64 * file.nanoseconds_per_tick().unwrap() / 1e9
+}
+
+#[test]
+fn a_thread_has_its_time_from_its_begin_to_its_end() {
+    let bench = Bench::new();
+    let Some(program) = bench.compile("gcc", "threads.c", &["-pthread"]) else { return };
+    let bytes = watched(&bench, &program, "joined");
+    let file = SnapshotFile::parse(&bytes).unwrap();
+    let threads = others(&file);
+    assert_eq!(threads.len(), 2);
+    // It computed for 0.2 s of its own time, and the other one rested as long.
+    let computed = threads[0].processor_nanoseconds().unwrap() as f64 / 1e9;
+    let rested = threads[1].processor_nanoseconds().unwrap() as f64 / 1e9;
+    assert!((0.2..0.21).contains(&computed) && rested < 0.01, "{computed} {rested}");
+    for thread in &threads {
+        let useful = seconds(&file, thread.ticks(ThreadState::Useful));
+        assert!((0.2..2.0).contains(&useful), "{useful}");
+        assert_eq!(thread.end() - thread.begin(), thread.ticks(ThreadState::Useful));
+        assert!(thread.cpus().count() >= 1);
+    }
+}
+
+#[test]
+fn where_a_threads_work_lies_is_told() {
+    let bench = Bench::new();
+    let Some(program) = bench.compile("gcc", "threads.c", &["-pthread"]) else { return };
+    let bytes = watched(&bench, &program, "joined");
+    let file = SnapshotFile::parse(&bytes).unwrap();
+    let starts: Vec<u64> = others(&file).iter().map(|thread| thread.start().unwrap()).collect();
+    assert_ne!(starts[0], starts[1]);
+    for start in starts {
+        let module = file.modules().find(|module| (module.begin..module.end).contains(&start)).unwrap();
+        assert!(module.path.is_empty(), "{:?}", String::from_utf8_lossy(module.path));
+    }
+    let main = file.threads().find(ThreadRecord::is_main).unwrap();
+    assert_eq!(main.start(), None);
+}
+
+#[test]
+fn a_thread_that_lives_when_the_process_ends_has_its_processor_time() {
+    let bench = Bench::new();
+    let Some(program) = bench.compile("gcc", "threads.c", &["-pthread"]) else { return };
+    let bytes = watched(&bench, &program, "living");
+    let file = SnapshotFile::parse(&bytes).unwrap();
+    let threads = others(&file);
+    assert_eq!((threads.len(), threads[0].end()), (1, 0));
+    let computed = threads[0].processor_nanoseconds().unwrap() as f64 / 1e9;
+    assert!((0.2..0.21).contains(&computed), "{computed}");
+}
+
+#[test]
+fn threads_end_as_without_it() {
+    let bench = Bench::new();
+    let Some(program) = bench.compile("gcc", "threads.c", &["-pthread"]) else { return };
+    for (way, expected) in [("ends", 3 + 20 + 1), ("small", 100), ("refused", 0)] {
+        let bytes = watched(&bench, &program, way);
+        let file = SnapshotFile::parse(&bytes).unwrap();
+        let threads = others(&file);
+        assert_eq!(threads.len(), expected, "{way}");
+        assert!(threads.iter().all(|thread| thread.end() > 0), "{way}");
+    }
+    // More at one time than there are slots: the rest is counted.
+    let bytes = watched(&bench, &program, "many");
+    let file = SnapshotFile::parse(&bytes).unwrap();
+    assert_eq!((file.threads().count(), file.threads_dropped()), (1024, 1500 + 1 - 1024));
+}
+
+#[test]
+fn threads_of_a_child_are_in_its_file() {
+    let bench = Bench::new();
+    let Some(program) = bench.compile("gcc", "threads.c", &["-pthread"]) else { return };
+    let words = [program.to_str().unwrap(), "forks"];
+    let (without, with) = (bench.without(&words), bench.with(&words));
+    assert_eq!(with, without);
+    let files = bench.take_files();
+    let mut counts: Vec<usize> =
+        files.iter().map(|bytes| SnapshotFile::parse(bytes).unwrap().threads().count()).collect();
+    counts.sort_unstable();
+    assert_eq!(counts, [2, 400]);
+}
