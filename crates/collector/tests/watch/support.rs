@@ -129,15 +129,22 @@ fn run(command: &mut Command) -> Ended {
 /// The collector as it ships: built without unwinding.
 pub fn library() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("collector");
-        let mut command = Command::new(cargo);
-        command
-            .args(["build", "--quiet", "--release", "--locked", "-p", "numawise-collector", "--target-dir"])
-            .arg(&target);
-        let built = command.current_dir(env!("CARGO_MANIFEST_DIR")).status().unwrap();
-        assert!(built.success(), "numawise-collector does not build");
-        target.join("release/libnumawise_collector.so")
-    })
+    BUILT.get_or_init(|| built("collector"))
+}
+
+/// The library that pins threads, as it ships.
+pub fn pinning_library() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| built("agent"))
+}
+
+fn built(name: &str) -> PathBuf {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("collector");
+    let mut command = Command::new(cargo);
+    command.args(["build", "--quiet", "--release", "--locked", "-p"]).arg(format!("numawise-{name}"));
+    command.arg("--target-dir").arg(&target);
+    let built = command.current_dir(env!("CARGO_MANIFEST_DIR")).status().unwrap();
+    assert!(built.success(), "numawise-{name} does not build");
+    target.join(format!("release/libnumawise_{name}.so"))
 }

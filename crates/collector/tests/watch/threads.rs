@@ -5,7 +5,7 @@ use std::path::Path;
 use numawise_wire::snapshot::ThreadState;
 use numawise_wire::snapshot::reader::{SnapshotFile, ThreadRecord};
 
-use crate::support::Bench;
+use crate::support::{Bench, library, pinning_library};
 
 /// The only file of the program in this way, which is the same with the collector.
 fn watched(bench: &Bench, program: &Path, way: &str) -> Vec<u8> {
@@ -105,4 +105,32 @@ fn threads_of_a_child_are_in_its_file() {
         files.iter().map(|bytes| SnapshotFile::parse(bytes).unwrap().threads().count()).collect();
     counts.sort_unstable();
     assert_eq!(counts, [2, 400]);
+}
+
+#[test]
+fn threads_are_pinned_and_watched_where_both_libraries_are_loaded() {
+    let bench = Bench::new();
+    let Some(program) = bench.compile("gcc", "threads.c", &["-pthread"]) else { return };
+    let run = |libraries: &[&Path]| {
+        let libraries: Vec<&str> = libraries.iter().map(|path| path.to_str().unwrap()).collect();
+        let script = format!(
+            "cpu=$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')
+            export NUMAWISE_PIN=\"1;$cpu;$cpu;$cpu;$cpu\" NUMAWISE_PIN_VERBOSE=1 NUMAWISE_SNAPSHOT={}
+            exec taskset -c $cpu env LD_PRELOAD={} {} joined 2>&1",
+            bench.snapshot().display(),
+            libraries.join(":"),
+            program.display()
+        );
+        bench.without(&["sh", "-c", &script])
+    };
+    let pinned = run(&[pinning_library()]);
+    let lines = |text: &str| text.lines().filter(|line| line.contains("thread")).count();
+    assert!(pinned.status.success() && lines(&pinned.output) == 3, "{pinned:?}");
+    assert_eq!(bench.count_files(), 0);
+    let both = run(&[pinning_library(), library()]);
+    let without_numbers = |text: &str| text.replace(|c: char| c.is_ascii_digit(), "");
+    assert_eq!(without_numbers(&both.output), without_numbers(&pinned.output));
+    let files = bench.take_files();
+    let threads = files.iter().map(|bytes| SnapshotFile::parse(bytes).unwrap().threads().count());
+    assert!(threads.clone().any(|count| count == 3), "{:?}", threads.collect::<Vec<_>>());
 }
