@@ -5,6 +5,7 @@
 //! reached. All types are plain values, `Send` and `Sync`; those that are kept or exchanged go through `serde`. The nouns stand at
 //! the top; what notices, findings, points and memory are made of stands in the modules of those names.
 
+pub mod activity;
 mod choice;
 mod effect;
 pub mod environment;
@@ -29,6 +30,7 @@ mod run;
 mod snapshot;
 mod study;
 
+pub use activity::{Activity, ThreadActivity};
 pub use choice::{CpuChoice, Order, Smt};
 pub use effect::Effect;
 pub use event::{Event, Ignore, Sink};

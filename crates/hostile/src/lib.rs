@@ -72,7 +72,8 @@ pub struct Reader {
 
 /// All readers.
 pub fn readers() -> Vec<Reader> {
-    let groups: [&[Reader]; 6] = [
+    let groups: [&[Reader]; 7] = [
+        &readers::activity::READERS,
         &readers::machine::READERS,
         &readers::profile::READERS,
         &readers::kernel::READERS,

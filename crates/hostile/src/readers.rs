@@ -1,5 +1,6 @@
 //! The list of readers, by what they read.
 
+pub(crate) mod activity;
 pub(crate) mod kernel;
 pub(crate) mod launch;
 pub(crate) mod machine;

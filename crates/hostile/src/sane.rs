@@ -1,7 +1,8 @@
 //! What makes sense in what a reader accepted. The bounds are those of Linux and of machines that can be built, and stand here
 //! apart from those of the readers.
 
-use numawise_facts::{Figure, Machine, Profile, Reading};
+use numawise_facts::activity::CodeAddress;
+use numawise_facts::{Activity, Figure, Machine, Profile, Reading};
 use numawise_units::harmless::is_harmful;
 use numawise_units::{Bytes, CpuSet, NodeSet};
 
@@ -27,6 +28,42 @@ pub(crate) fn message(text: &str) -> Option<String> {
     }
     let length = text.chars().count();
     (length > LONGEST_MESSAGE).then(|| format!("the error has {length} characters: {:.200}", text))
+}
+
+/// What makes no sense in what the collector left of a process.
+pub(crate) fn activity(activity: &Activity) -> Option<String> {
+    let size = activity.mpi.measured().and_then(|mpi| mpi.rank.measured()).map(|rank| (rank.rank, rank.size));
+    if let Some((rank, size)) = size.filter(|(rank, size)| rank >= size) {
+        return Some(format!("rank {rank} of {size}"));
+    }
+    let is_foreign =
+        |at: &Reading<CodeAddress>| at.measured().is_some_and(|at| at.file as usize >= activity.files.len());
+    for thread in activity.threads.measured().into_iter().flatten() {
+        if thread.calls.iter().any(|site| {
+            is_foreign(&site.at)
+                || !site.call.starts_with("MPI_")
+                || site.calls.count == 0
+                || site.communicator.is_some_and(|number| usize::from(number) >= activity.communicators.len())
+        }) {
+            return Some("a call of nothing, or at no place".to_owned());
+        }
+        if thread.peers.iter().any(|peer| size.is_some_and(|(_, size)| peer.rank >= size)) {
+            return Some("messages to a rank that is not there".to_owned());
+        }
+        if thread.constructs.iter().any(|construct| {
+            is_foreign(&construct.at) || construct.team.measured().is_some_and(|team| team.least > team.most)
+        }) {
+            return Some("a construct at no place, or with a team of no size".to_owned());
+        }
+        let stays = thread.cpus.measured().map_or(&[] as &[_], |stays| &stays.cpus);
+        if let Some((cpu, _)) = stays.iter().find(|(cpu, _)| cpu.0 >= MOST_CPUS) {
+            return Some(format!("a thread on CPU {cpu}"));
+        }
+        if let Some(end) = thread.end.measured().filter(|end| **end < thread.begin) {
+            return Some(format!("a thread from {} to {end}", thread.begin));
+        }
+    }
+    None
 }
 
 /// What makes no sense in a machine.

@@ -16,6 +16,7 @@
 //! # }
 //! ```
 
+pub mod activity;
 mod command;
 mod events;
 mod find;

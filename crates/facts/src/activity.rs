@@ -1,0 +1,149 @@
+//! What the threads of one process did, as the collector in it noted: their time by state, calls of MPI, constructs of OpenMP.
+//!
+//! Times of a process count from the moment when it began to be watched. What is not known says why, and is never zero.
+
+mod mpi;
+mod openmp;
+
+use numawise_units::{CpuId, Nanoseconds, Pid};
+use serde::{Deserialize, Serialize};
+
+use crate::Reading;
+
+pub use mpi::{
+    CallSite, CallTime, Communicator, MessageFamily, MessageSizes, MpiActivity, MpiLibrary, PeerTraffic,
+    WorldRank,
+};
+pub use openmp::{Construct, ConstructName, ConstructTeam, LoopChunks, OpenMpRuntimes, OpenMpSchedule};
+
+/// One process.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Activity {
+    pub pid: Pid,
+    pub parent: Pid,
+    pub host: String,
+    /// The path of the program as it was started.
+    pub program: String,
+    /// When it began to be watched, since 1970-01-01 UTC.
+    pub began: Nanoseconds,
+    /// Up to the last moment that was noted: the end, or at most 10 ms before the last call that is watched.
+    pub elapsed: Reading<Nanoseconds>,
+    pub end: ProcessEnd,
+    /// A child of fork; it was watched from there on.
+    pub is_forked: bool,
+    pub mpi: Reading<MpiActivity>,
+    pub openmp: Reading<OpenMpRuntimes>,
+    /// The files that hold the addresses of this process.
+    pub files: Vec<CodeFile>,
+    pub communicators: Vec<Communicator>,
+    /// Unavailable where the clock's rate is not known.
+    pub threads: Reading<Vec<ThreadActivity>>,
+    pub lost: ActivityLosses,
+}
+
+/// How a process ended, as far as it could still tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProcessEnd {
+    /// By exit or `_exit`.
+    Exit,
+    /// It called `MPI_Abort`.
+    MpiAbort,
+    /// It was killed, crashed, became another program, or still runs.
+    NotTold,
+}
+
+/// What found no place in the tables of a process.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ActivityLosses {
+    pub threads: u32,
+    pub files: u32,
+    pub communicators: u32,
+    /// Receives whose bytes are not known.
+    pub requests: u32,
+}
+
+/// A file that was loaded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CodeFile {
+    /// The end of its path; empty for the program itself.
+    pub path: String,
+}
+
+/// A place in a file that was loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct CodeAddress {
+    /// Which of [`Activity::files`].
+    pub file: u32,
+    /// The address in the file.
+    pub address: u64,
+}
+
+/// What one thread did, or several that had its place one after the other.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ThreadActivity {
+    pub tid: Pid,
+    /// The one that began the process.
+    pub is_first: bool,
+    /// How many had the place; begin, end and switches are those of the last one, all else is of all of them.
+    pub lives: u32,
+    /// The function that it runs.
+    pub start: Reading<CodeAddress>,
+    pub begin: Nanoseconds,
+    pub end: Reading<Nanoseconds>,
+    pub times: Reading<StateTimes>,
+    /// How long it computed, by the scheduler's clock.
+    pub processor: Reading<Nanoseconds>,
+    pub switches: Reading<ThreadSwitches>,
+    pub cpus: Reading<CpuStays>,
+    pub calls: Vec<CallSite>,
+    /// Calls of MPI that found no place among `calls`.
+    pub lost_calls: CallTime,
+    pub peers: Vec<PeerTraffic>,
+    /// Messages that found no place among `peers`, and their bytes.
+    pub lost_messages: [u64; 2],
+    pub messages: Vec<MessageSizes>,
+    pub constructs: Vec<Construct>,
+    /// Constructs that found no place among `constructs`, each time that they were met.
+    pub lost_constructs: u64,
+}
+
+/// A thread's time by what it did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateTimes {
+    /// In the program's own code, or in what is not watched.
+    pub useful: Nanoseconds,
+    pub mpi: Nanoseconds,
+    /// Waits for other threads of its team.
+    pub barrier: Nanoseconds,
+    /// Is given work: is woken, asks for a chunk, makes tasks.
+    pub scheduling: Nanoseconds,
+    /// A worker outside of parallel regions.
+    pub idle: Nanoseconds,
+    /// Waits for a critical section or a lock.
+    pub lock: Nanoseconds,
+}
+
+impl StateTimes {
+    pub fn total(&self) -> Nanoseconds {
+        let all = [self.useful, self.mpi, self.barrier, self.scheduling, self.idle, self.lock];
+        Nanoseconds(all.into_iter().fold(0, |sum, time| sum.saturating_add(time.0)))
+    }
+}
+
+/// How often a thread gave its CPU away, and how often that was taken from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadSwitches {
+    pub voluntary: u64,
+    pub forced: u64,
+}
+
+/// Where a thread was found at its begin and when its state changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CpuStays {
+    /// CPUs, and how often it was found there anew.
+    pub cpus: Vec<(CpuId, u64)>,
+    /// The same on further CPUs, which are not told apart.
+    pub others: u64,
+    pub migrations: u32,
+}

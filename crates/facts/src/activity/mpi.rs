@@ -1,0 +1,104 @@
+//! Calls of MPI, and what they moved.
+
+use numawise_units::{Bytes, Nanoseconds};
+use serde::{Deserialize, Serialize};
+
+use super::CodeAddress;
+use crate::Reading;
+
+/// What a process had to do with MPI.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MpiActivity {
+    pub library: MpiLibrary,
+    /// Both Open MPI and MPICH were loaded: calls of both are those of the one that the loader finds first.
+    pub has_several: bool,
+    pub rank: Reading<WorldRank>,
+    /// When `MPI_Init` began and returned, and the same of `MPI_Finalize`.
+    pub initialised: Reading<[Nanoseconds; 2]>,
+    pub finalised: Reading<[Nanoseconds; 2]>,
+}
+
+/// Which MPI.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MpiLibrary {
+    OpenMpi,
+    /// MPICH and those that share its binary interface.
+    Mpich,
+    /// Another one: its calls are counted and timed, and no more is known of them.
+    Other,
+}
+
+/// A rank of `MPI_COMM_WORLD`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorldRank {
+    pub rank: u32,
+    pub size: u32,
+}
+
+/// A communicator, or several of the same ranks that followed one another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Communicator {
+    pub name: String,
+    /// Its ranks; those of the other group, for an intercommunicator.
+    pub size: u32,
+    pub rank: u32,
+    pub lives: u32,
+    pub is_inter: bool,
+    /// The same number in all processes for the same ranks in the same order.
+    pub members: Reading<u64>,
+}
+
+/// How many calls, and how long they took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallTime {
+    pub count: u64,
+    pub time: Nanoseconds,
+}
+
+/// One call of MPI at one place of the program on one communicator.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallSite {
+    /// As in C: `MPI_Send`.
+    pub call: String,
+    /// Where it returns to.
+    pub at: Reading<CodeAddress>,
+    /// Which of the process's communicators; none where the call has none.
+    pub communicator: Option<u16>,
+    pub calls: CallTime,
+    pub longest: Nanoseconds,
+    /// Bytes handed over and taken in.
+    pub sent: Reading<Bytes>,
+    pub received: Reading<Bytes>,
+}
+
+/// Messages to and from one rank of `MPI_COMM_WORLD`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PeerTraffic {
+    pub rank: u32,
+    pub sent_messages: u64,
+    pub sent: Bytes,
+    pub received_messages: u64,
+    pub received: Bytes,
+    /// Read from its windows.
+    pub fetched: Bytes,
+}
+
+/// Calls whose message sizes are counted together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MessageFamily {
+    Send,
+    Receive,
+    Collective,
+    OneSided,
+    File,
+}
+
+/// How many messages of a family have sizes of so many bits: 0, 1, 2 to 3, 4 to 7 bytes, and so on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MessageSizes {
+    pub family: MessageFamily,
+    pub bits: u32,
+    pub messages: u64,
+}

@@ -1,0 +1,262 @@
+//! What the collector noted in the processes of a program: one file for each process (`docs/formats/snapshot-part.md`), whose
+//! bytes nobody vouches for.
+//!
+//! A file may be read while its process runs, or when that was killed: what could not be told any more is unavailable. What contradicts
+//! itself is refused, but for times that a thread was just writing.
+
+mod error;
+mod thread;
+
+use std::io::Read;
+use std::mem::offset_of;
+use std::path::{Path, PathBuf};
+
+use numawise_facts::activity::{
+    ActivityLosses, CodeAddress, CodeFile, Communicator, MpiActivity, MpiLibrary, OpenMpRuntimes, ProcessEnd,
+    WorldRank,
+};
+use numawise_facts::{Activity, Reading};
+use numawise_linux::source;
+use numawise_units::{Nanoseconds, Pid};
+use numawise_wire::snapshot::reader::{SnapshotFile, bytes_in_use};
+use numawise_wire::snapshot::{ClockKind, Flag, HEADER_BYTES, Header, MpiKind, SUFFIX};
+
+pub use error::{ActivityError, ActivityProblem};
+
+#[cfg(test)]
+#[path = "activity_tests.rs"]
+mod tests;
+
+/// What each file of a folder holds, in the order of their names; other files are not looked at.
+///
+/// # Errors
+/// Where the folder cannot be listed. A file that cannot be read or is damaged is among the results, with the reason.
+pub fn read_folder(folder: &Path) -> Result<Vec<Result<Activity, ActivityError>>, ActivityError> {
+    let system = |source| ActivityError::System { path: folder.to_owned(), source };
+    let entries = std::fs::read_dir(folder).map_err(system)?;
+    let paths = entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<PathBuf>, _>>();
+    let mut paths = paths.map_err(system)?;
+    paths.retain(|path| {
+        path.file_name().is_some_and(|name| name.as_encoded_bytes().ends_with(SUFFIX.as_bytes()))
+    });
+    paths.sort();
+    Ok(paths.iter().map(|path| read_file(path)).collect())
+}
+
+/// What one file holds. No more of it is read than it says is in use, 64 MiB at most.
+///
+/// # Errors
+/// Where it cannot be read, or is damaged.
+pub fn read_file(path: &Path) -> Result<Activity, ActivityError> {
+    let system = |source| ActivityError::System { path: path.to_owned(), source };
+    let mut source = source::open(path).map_err(system)?;
+    let mut bytes = Vec::new();
+    source.by_ref().take(HEADER_BYTES as u64).read_to_end(&mut bytes).map_err(system)?;
+    let rest = bytes_in_use(&bytes).saturating_sub(bytes.len());
+    source.take(rest as u64).read_to_end(&mut bytes).map_err(system)?;
+    parse(&bytes).map_err(|problem| ActivityError::File { path: path.to_owned(), problem })
+}
+
+/// What the bytes of a file mean.
+///
+/// # Errors
+/// Where they are damaged.
+pub fn parse(bytes: &[u8]) -> Result<Activity, ActivityProblem> {
+    let file = SnapshotFile::parse(bytes)?;
+    let word = |at| file.header_word(at);
+    let clock = Clock::of(&file)?;
+    let context = Context { file, clock: clock.measured().copied(), mpi: library(&file)? };
+    let threads = match &clock {
+        Reading::Measured(clock) => Reading::Measured(thread::all(&context, clock)?),
+        Reading::Unavailable { unavailable } => Reading::Unavailable { unavailable: unavailable.clone() },
+    };
+    let has = |flag| file.has(flag);
+    Ok(Activity {
+        pid: pid("the number of the process", file.process())?,
+        parent: pid("the number of its parent", word(offset_of!(Header, parent)))?,
+        host: text(file.host()),
+        program: text(file.program()),
+        began: Nanoseconds(file.header_long(offset_of!(Header, begin_realtime))),
+        elapsed: clock.map(|clock| clock.since_begin(file.last().ticks)),
+        end: match (has(Flag::MpiAborted), has(Flag::Ended)) {
+            (true, _) => ProcessEnd::MpiAbort,
+            (false, true) => ProcessEnd::Exit,
+            (false, false) => ProcessEnd::NotTold,
+        },
+        is_forked: has(Flag::Forked),
+        mpi: context.mpi_activity()?,
+        openmp: runtimes(&file),
+        files: file.modules().map(|module| CodeFile { path: text(module.path) }).collect(),
+        communicators: file.communicators().map(|found| communicator(&found)).collect(),
+        threads,
+        lost: ActivityLosses {
+            threads: file.threads_dropped(),
+            files: word(offset_of!(Header, modules_dropped)),
+            communicators: word(offset_of!(Header, communicators_dropped)),
+            requests: word(offset_of!(Header, requests_dropped)),
+        },
+    })
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A number of a process or a thread.
+fn pid(what: &'static str, found: u32) -> Result<Pid, ActivityProblem> {
+    let most = i32::MAX.unsigned_abs().into();
+    let number = i32::try_from(found);
+    number.map(Pid).map_err(|_| ActivityProblem::Beyond { thread: None, what, found: found.into(), most })
+}
+
+fn library(file: &SnapshotFile<'_>) -> Result<Option<MpiLibrary>, ActivityProblem> {
+    const LIBRARIES: [(MpiKind, Option<MpiLibrary>); 4] = [
+        (MpiKind::None, None),
+        (MpiKind::OpenMpi, Some(MpiLibrary::OpenMpi)),
+        (MpiKind::Mpich, Some(MpiLibrary::Mpich)),
+        (MpiKind::Unknown, Some(MpiLibrary::Other)),
+    ];
+    let found = file.mpi();
+    let known = LIBRARIES.into_iter().find(|(kind, _)| *kind as u32 == found);
+    let most = MpiKind::Unknown as u64;
+    let beyond =
+        ActivityProblem::Beyond { thread: None, what: "the number of the MPI", found: found.into(), most };
+    known.map(|(_, library)| library).ok_or(beyond)
+}
+
+fn runtimes(file: &SnapshotFile<'_>) -> Reading<OpenMpRuntimes> {
+    let [libgomp, ompt, has_other_tool] =
+        [Flag::Libgomp, Flag::Ompt, Flag::OtherOmptTool].map(|flag| file.has(flag));
+    if !libgomp && !ompt && !has_other_tool {
+        return Reading::unavailable("no OpenMP runtime that can be watched was called");
+    }
+    Reading::Measured(OpenMpRuntimes { libgomp, ompt, has_other_tool })
+}
+
+fn communicator(found: &numawise_wire::snapshot::reader::KnownCommunicator<'_>) -> Communicator {
+    Communicator {
+        name: text(found.name),
+        size: found.size,
+        rank: found.rank,
+        lives: found.lives,
+        is_inter: found.is_inter,
+        members: match found.members {
+            0 => Reading::unavailable("its ranks were not asked for"),
+            members => Reading::Measured(members),
+        },
+    }
+}
+
+/// The clock of a file.
+#[derive(Debug, Clone, Copy)]
+struct Clock {
+    begin: u64,
+    nanoseconds_per_tick: f64,
+}
+
+impl Clock {
+    fn of(file: &SnapshotFile<'_>) -> Result<Reading<Clock>, ActivityProblem> {
+        /// What counters of processors do: 10 MHz on old ones for aarch64, some GHz elsewhere.
+        const SENSIBLE: std::ops::RangeInclusive<f64> = 0.05..=2000.0;
+        let found = file.header_word(offset_of!(Header, clock));
+        let most = ClockKind::Cntvct as u64;
+        if u64::from(found) > most {
+            let what = "the number of the clock";
+            return Err(ActivityProblem::Beyond { thread: None, what, found: found.into(), most });
+        }
+        let (begin, last) = (file.begin(), file.last());
+        if found == ClockKind::Kernel as u32 {
+            return Ok(Reading::Measured(Clock { begin: begin.ticks, nanoseconds_per_tick: 1.0 }));
+        }
+        let ticks = last.ticks.wrapping_sub(begin.ticks);
+        let nanoseconds = last.nanoseconds.wrapping_sub(begin.nanoseconds);
+        if ticks == 0 && nanoseconds == 0 {
+            return Ok(Reading::unavailable(
+                "the process ended within 10 ms, before it could tell how long a tick of its clock is",
+            ));
+        }
+        let nanoseconds_per_tick = nanoseconds as f64 / ticks as f64;
+        if !SENSIBLE.contains(&nanoseconds_per_tick) {
+            return Err(ActivityProblem::ClockRate { ticks, nanoseconds });
+        }
+        Ok(Reading::Measured(Clock { begin: begin.ticks, nanoseconds_per_tick }))
+    }
+
+    fn nanoseconds(&self, ticks: u64) -> Nanoseconds {
+        // A conversion of a number that is too large gives the largest.
+        Nanoseconds((ticks as f64 * self.nanoseconds_per_tick) as u64)
+    }
+
+    /// Counters of two processors may differ by a few ticks.
+    fn since_begin(&self, ticks: u64) -> Nanoseconds {
+        self.nanoseconds(ticks.saturating_sub(self.begin))
+    }
+}
+
+/// What the parts of a file share.
+struct Context<'a> {
+    file: SnapshotFile<'a>,
+    clock: Option<Clock>,
+    mpi: Option<MpiLibrary>,
+}
+
+impl Context<'_> {
+    /// The place in a file that an address of the process is.
+    fn address(&self, address: u64) -> Reading<CodeAddress> {
+        let is_in = |begin: u64, end: u64| (begin..end).contains(&address);
+        let found = self.file.modules().enumerate().find(|(_, module)| is_in(module.begin, module.end));
+        match found {
+            Some((number, module)) => Reading::Measured(CodeAddress {
+                file: number as u32,
+                address: address.wrapping_sub(module.base),
+            }),
+            None => Reading::unavailable("it lies in no file that was noted"),
+        }
+    }
+
+    fn mpi_activity(&self) -> Result<Reading<MpiActivity>, ActivityProblem> {
+        let Some(library) = self.mpi else {
+            return Ok(Reading::unavailable("no call of MPI was seen"));
+        };
+        let rank = match self.file.rank() {
+            None => Reading::unavailable("MPI_Init did not return"),
+            Some((rank, size)) if rank < size => Reading::Measured(WorldRank { rank, size }),
+            Some((rank, size)) => {
+                let what = "the rank in MPI_COMM_WORLD";
+                let most = u64::from(size) - 1;
+                return Err(ActivityProblem::Beyond { thread: None, what, found: rank.into(), most });
+            }
+        };
+        let init =
+            self.moments(offset_of!(Header, mpi_init), "MPI_Init was not called", "MPI_Init did not return");
+        let finalize = self.moments(
+            offset_of!(Header, mpi_finalize),
+            "MPI_Finalize was not called",
+            "MPI_Finalize did not return",
+        );
+        let has_several = self.file.has(Flag::SeveralMpis);
+        Ok(Reading::Measured(MpiActivity {
+            library,
+            has_several,
+            rank,
+            initialised: init,
+            finalised: finalize,
+        }))
+    }
+
+    /// When something began and returned.
+    fn moments(
+        &self,
+        at: usize,
+        no_begin: &'static str,
+        no_return: &'static str,
+    ) -> Reading<[Nanoseconds; 2]> {
+        let moments = [self.file.header_long(at), self.file.header_long(at + 8)];
+        match (moments, self.clock) {
+            ([0, _], _) => Reading::unavailable(no_begin),
+            ([_, 0], _) => Reading::unavailable(no_return),
+            (_, None) => Reading::unavailable("how long a tick of the process's clock is, is not known"),
+            (moments, Some(clock)) => Reading::Measured(moments.map(|ticks| clock.since_begin(ticks))),
+        }
+    }
+}

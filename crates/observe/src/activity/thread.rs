@@ -1,0 +1,278 @@
+//! One thread of a file.
+
+use std::mem::offset_of;
+
+use numawise_facts::activity::{
+    CallSite, CallTime, Construct, ConstructName, ConstructTeam, CpuStays, LoopChunks, MessageFamily,
+    MessageSizes, MpiLibrary, OpenMpSchedule, PeerTraffic, StateTimes, ThreadSwitches,
+};
+use numawise_facts::{Reading, ThreadActivity};
+use numawise_units::{Bytes, CpuId, Id, Nanoseconds, Pid};
+use numawise_wire::snapshot::openmp::{ConstructKind, LoopSchedule};
+use numawise_wire::snapshot::reader::{ConstructRecord, PeerRecord, SiteRecord, ThreadRecord};
+use numawise_wire::snapshot::thread::{Dropped, STATES};
+use numawise_wire::snapshot::{COMMUNICATORS, SizeFamily, ThreadSlot, ThreadState};
+
+use super::{ActivityProblem, Clock, Context};
+
+pub(super) fn all(context: &Context<'_>, clock: &Clock) -> Result<Vec<ThreadActivity>, ActivityProblem> {
+    // What threads did after the last moment that was noted counts too.
+    let changed = context.file.threads().map(|thread| thread.long(offset_of!(ThreadSlot, since)));
+    let until = changed.max().unwrap_or(0).max(context.file.last().ticks);
+    let one = |thread: ThreadRecord<'_>| ThreadReader { context, clock, thread, until }.read();
+    context.file.threads().map(one).collect()
+}
+
+struct ThreadReader<'a> {
+    context: &'a Context<'a>,
+    clock: &'a Clock,
+    thread: ThreadRecord<'a>,
+    until: u64,
+}
+
+impl ThreadReader<'_> {
+    fn read(&self) -> Result<ThreadActivity, ActivityProblem> {
+        let thread = &self.thread;
+        let number = thread.number();
+        self.at_most("its number", number.into(), i32::MAX.unsigned_abs().into())?;
+        self.at_most("its begin", thread.begin(), self.until)?;
+        self.at_most(
+            "its state",
+            thread.word(offset_of!(ThreadSlot, state)).into(),
+            ThreadState::OmpLock as u64,
+        )?;
+        let calls: Result<Vec<CallSite>, _> =
+            thread.sites().filter(|site| site.count > 0).map(|site| self.call(&site)).collect();
+        let peers: Result<Vec<PeerTraffic>, _> =
+            thread.peers().filter(|peer| peer.rank != u32::MAX).map(|peer| self.peer(&peer)).collect();
+        let constructs: Result<Vec<Construct>, _> =
+            thread.constructs().filter(|row| row.key != 0).map(|row| self.construct(&row)).collect();
+        let dropped = |field| thread.long(offset_of!(ThreadSlot, dropped) + field);
+        Ok(ThreadActivity {
+            tid: Pid(number.cast_signed()),
+            is_first: thread.is_main(),
+            lives: thread.word(offset_of!(ThreadSlot, lives)),
+            start: match thread.start() {
+                Some(address) => self.context.address(address),
+                None if thread.is_main() => Reading::unavailable("it began the process"),
+                None => Reading::unavailable("it was not seen when it was made, or several had its place"),
+            },
+            begin: self.clock.since_begin(thread.begin()),
+            end: match thread.end() {
+                0 => Reading::unavailable("it lived on when the process was seen last"),
+                end if end < thread.begin() => Reading::unavailable("another thread was taking its place"),
+                end => Reading::Measured(self.clock.since_begin(end)),
+            },
+            times: self.times(),
+            processor: match thread.processor_nanoseconds() {
+                Some(time) => Reading::Measured(Nanoseconds(time)),
+                None => Reading::unavailable("the process was killed, or runs, while the thread lived"),
+            },
+            switches: self.switches(),
+            cpus: self.cpus()?,
+            calls: calls?,
+            lost_calls: CallTime {
+                count: thread.dropped_calls(),
+                time: self.clock.nanoseconds(dropped(offset_of!(Dropped, site_ticks))),
+            },
+            peers: peers?,
+            lost_messages: [offset_of!(Dropped, peer_messages), offset_of!(Dropped, peer_bytes)].map(dropped),
+            messages: self.messages(),
+            constructs: constructs?,
+            lost_constructs: thread.dropped_constructs(),
+        })
+    }
+
+    fn at_most(&self, what: &'static str, found: u64, most: u64) -> Result<(), ActivityProblem> {
+        if found <= most {
+            return Ok(());
+        }
+        Err(ActivityProblem::Beyond { thread: Some(self.thread.number()), what, found, most })
+    }
+
+    /// The thread's time by state, where it is as long as the thread lived.
+    fn times(&self) -> Reading<StateTimes> {
+        let thread = &self.thread;
+        let until = match thread.end() {
+            0 => self.until,
+            // What a thread does after its end, in handlers of exit.
+            end => end.max(thread.long(offset_of!(ThreadSlot, since))),
+        };
+        let earlier = thread.long(offset_of!(ThreadSlot, earlier));
+        let life = self.clock.nanoseconds(until.saturating_sub(thread.begin()).saturating_add(earlier));
+        let times = self.by_state(&self.context.file.ticks_until(thread, until));
+        let room = life.0 / 100 + 10_000_000;
+        if times.total().0.abs_diff(life.0) > room {
+            return Reading::unavailable(format!(
+                "the times by state add up to {}, and the thread lived {life}: it was writing them, or they are damaged",
+                times.total()
+            ));
+        }
+        Reading::Measured(times)
+    }
+
+    fn by_state(&self, ticks: &[u64; STATES]) -> StateTimes {
+        let of = |state: ThreadState| self.clock.nanoseconds(ticks.get(state as usize).copied().unwrap_or(0));
+        StateTimes {
+            useful: of(ThreadState::Useful),
+            mpi: of(ThreadState::Mpi),
+            barrier: of(ThreadState::OmpBarrier),
+            scheduling: of(ThreadState::OmpScheduling),
+            idle: of(ThreadState::OmpIdle),
+            lock: of(ThreadState::OmpLock),
+        }
+    }
+
+    fn switches(&self) -> Reading<ThreadSwitches> {
+        if self.thread.end() == 0 {
+            return Reading::unavailable("they are told at the end of a thread, and it lived on");
+        }
+        let at = offset_of!(ThreadSlot, switches);
+        let [voluntary, forced] = [at, at + 8].map(|at| self.thread.long(at));
+        Reading::Measured(ThreadSwitches { voluntary, forced })
+    }
+
+    fn cpus(&self) -> Result<Reading<CpuStays>, ActivityProblem> {
+        let mut stays = CpuStays {
+            cpus: Vec::new(),
+            others: 0,
+            migrations: self.thread.word(offset_of!(ThreadSlot, migrations)),
+        };
+        for (cpu, found) in self.thread.cpus() {
+            let Some(cpu) = cpu else {
+                stays.others = stays.others.saturating_add(found);
+                continue;
+            };
+            self.at_most("the number of a CPU", cpu.into(), u64::from(CpuId::LIMIT) - 1)?;
+            stays.cpus.push((CpuId(cpu), found));
+        }
+        if stays.cpus.is_empty() {
+            return Ok(Reading::unavailable("the C library does not say (glibc does from 2.35 on)"));
+        }
+        Ok(Reading::Measured(stays))
+    }
+
+    fn call(&self, site: &SiteRecord) -> Result<CallSite, ActivityProblem> {
+        let known = self.context.file.communicators().count().min(COMMUNICATORS) as u64;
+        if let Some(communicator) = site.communicator {
+            let most = known.saturating_sub(1);
+            self.at_most("the number of a communicator", communicator.into(), most)?;
+        }
+        if site.call.is_empty() {
+            return Err(ActivityProblem::UnknownCall { thread: self.thread.number() });
+        }
+        let bytes = |bytes| match self.context.mpi {
+            Some(MpiLibrary::OpenMpi | MpiLibrary::Mpich) => Reading::Measured(Bytes(bytes)),
+            _ => Reading::unavailable("the binary interface of this MPI is not known"),
+        };
+        Ok(CallSite {
+            call: site.call.to_owned(),
+            at: self.context.address(site.address),
+            communicator: site.communicator,
+            calls: CallTime { count: site.count, time: self.clock.nanoseconds(site.ticks) },
+            longest: self.clock.nanoseconds(site.longest),
+            sent: bytes(site.sent),
+            received: bytes(site.received),
+        })
+    }
+
+    fn peer(&self, peer: &PeerRecord) -> Result<PeerTraffic, ActivityProblem> {
+        let size = self.context.file.rank().map_or(u32::MAX, |(_, size)| size);
+        self.at_most("the rank of a peer", peer.rank.into(), u64::from(size) - 1)?;
+        Ok(PeerTraffic {
+            rank: peer.rank,
+            sent_messages: peer.sent_messages,
+            sent: Bytes(peer.sent_bytes),
+            received_messages: peer.received_messages,
+            received: Bytes(peer.received_bytes),
+            fetched: Bytes(peer.fetched_bytes),
+        })
+    }
+
+    fn messages(&self) -> Vec<MessageSizes> {
+        const FAMILIES: [(SizeFamily, MessageFamily); 5] = [
+            (SizeFamily::Send, MessageFamily::Send),
+            (SizeFamily::Receive, MessageFamily::Receive),
+            (SizeFamily::Collective, MessageFamily::Collective),
+            (SizeFamily::OneSided, MessageFamily::OneSided),
+            (SizeFamily::File, MessageFamily::File),
+        ];
+        let of = |(counted, family): (SizeFamily, MessageFamily)| {
+            let counts = self.thread.size_counts(counted);
+            let sizes = (0u32..).zip(counts).filter(|(_, messages)| *messages > 0);
+            sizes.map(move |(bits, messages)| MessageSizes { family, bits, messages })
+        };
+        FAMILIES.into_iter().flat_map(of).collect()
+    }
+
+    fn construct(&self, row: &ConstructRecord) -> Result<Construct, ActivityProblem> {
+        let Some(kind) = row.kind else {
+            return Err(ActivityProblem::UnknownConstruct { thread: self.thread.number() });
+        };
+        let [least, most] = row.team;
+        self.at_most("the smallest team of a region", least.into(), most.into())?;
+        Ok(Construct {
+            key: row.key,
+            parent: row.parent,
+            name: name(kind),
+            at: match kind {
+                ConstructKind::Root | ConstructKind::Others => {
+                    Reading::unavailable("it is no place in the program")
+                }
+                _ => self.context.address(row.address),
+            },
+            schedule: schedule(row.schedule),
+            calls: row.calls,
+            opened: row.opened,
+            wall: self.clock.nanoseconds(row.wall),
+            times: self.by_state(&row.ticks),
+            longest: self.clock.nanoseconds(row.longest),
+            chunks: LoopChunks {
+                count: row.chunks,
+                iterations: row.iterations,
+                trips: row.trips,
+                size: row.chunk,
+            },
+            team: match most {
+                0 => Reading::unavailable("the thread opened no such region, or the runtime does not tell"),
+                _ => Reading::Measured(ConstructTeam { least, most }),
+            },
+        })
+    }
+}
+
+fn name(kind: ConstructKind) -> ConstructName {
+    match kind {
+        ConstructKind::Root => ConstructName::Outside,
+        ConstructKind::Others => ConstructName::Others,
+        ConstructKind::Parallel => ConstructName::Parallel,
+        ConstructKind::Teams => ConstructName::Teams,
+        ConstructKind::Task => ConstructName::Task,
+        ConstructKind::Loop => ConstructName::Loop,
+        ConstructKind::Sections => ConstructName::Sections,
+        ConstructKind::Single => ConstructName::Single,
+        ConstructKind::Barrier => ConstructName::Barrier,
+        ConstructKind::Taskwait => ConstructName::Taskwait,
+        ConstructKind::Taskgroup => ConstructName::Taskgroup,
+        ConstructKind::Taskloop => ConstructName::Taskloop,
+        ConstructKind::Critical => ConstructName::Critical,
+        ConstructKind::Atomic => ConstructName::Atomic,
+        ConstructKind::Ordered => ConstructName::Ordered,
+        ConstructKind::Lock => ConstructName::Lock,
+        ConstructKind::Target => ConstructName::Target,
+        ConstructKind::TaskCreation => ConstructName::TaskCreation,
+    }
+}
+
+fn schedule(found: Option<LoopSchedule>) -> Reading<OpenMpSchedule> {
+    Reading::Measured(match found {
+        Some(LoopSchedule::Static) => OpenMpSchedule::Static,
+        Some(LoopSchedule::Dynamic) => OpenMpSchedule::Dynamic,
+        Some(LoopSchedule::Guided) => OpenMpSchedule::Guided,
+        Some(LoopSchedule::Runtime) => OpenMpSchedule::Runtime,
+        Some(LoopSchedule::Distribute) => OpenMpSchedule::Distribute,
+        Some(LoopSchedule::Unknown) | None => {
+            return Reading::unavailable("it is no loop, or the runtime does not tell");
+        }
+    })
+}
