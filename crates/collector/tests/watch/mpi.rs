@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::mem::offset_of;
 use std::process::Command;
 
-use numawise_wire::snapshot::reader::{SiteRecord, SnapshotFile};
+use numawise_wire::snapshot::reader::{SiteRecord, SnapshotFile, ThreadRecord};
 use numawise_wire::snapshot::{Flag, Header, MpiKind, ThreadState};
 
 use crate::support::{Bench, Ended, library};
@@ -185,11 +185,13 @@ fn peers_and_communicators(file: &SnapshotFile, mpi: &str, rank: usize) {
     places.sort_unstable();
     places.dedup();
     assert_eq!(places.len(), number);
-    let module = file.modules().next().unwrap();
-    assert!(
-        places.iter().all(|(_, address, _)| (module.begin..module.end).contains(address)),
-        "{mpi} {rank}"
-    );
+    assert!(sites_lie_in_the_program(file), "{mpi} {rank}");
+}
+
+/// And in no library: a program's own file has no path.
+fn sites_lie_in_the_program(file: &SnapshotFile) -> bool {
+    let program = file.modules().find(|module| module.path.is_empty()).unwrap();
+    sites(file).iter().all(|site| (program.begin..program.end).contains(&site.address))
 }
 
 #[test]
@@ -204,14 +206,14 @@ fn times_are_those_of_ranks_that_sleep() {
         {
             let file = SnapshotFile::parse(bytes).unwrap();
             let tick = file.nanoseconds_per_tick().unwrap() / 1e9;
-            let useful: u64 = file.threads().map(|thread| thread.ticks(ThreadState::Useful)).sum();
-            let useful = useful as f64 * tick;
+            // Open MPI has threads of its own, which wait for the network.
+            let thread = file.threads().find(ThreadRecord::is_main).unwrap();
+            let useful = thread.ticks(ThreadState::Useful) as f64 * tick;
             assert!((work..work * 1.05).contains(&useful), "{mpi} {call} {useful}");
             let longest = sites(&file).iter().filter(|site| site.call == call).map(|site| site.longest).max();
             let longest = longest.unwrap() as f64 * tick;
             assert!((longest - waits).abs() < 0.05, "{mpi} {call} {longest}");
             let all = file.last().nanoseconds - file.begin().nanoseconds;
-            let thread = file.threads().next().unwrap();
             let whole = (thread.end() - thread.begin()) as f64 * tick;
             assert!((whole - all as f64 / 1e9).abs() < 0.01, "{mpi} {whole} {all}");
         }
@@ -234,7 +236,8 @@ fn ways_of_a_program_are_as_without_it() {
             let counts = counts(&file);
             let messages = counts.get("MPI_Send").or(counts.get("MPI_Recv")).unwrap();
             assert_eq!((messages.0, messages.1 + messages.2), (4000, 4000), "{mpi}");
-            assert_eq!(file.threads().count(), 5, "{mpi}");
+            let callers = file.threads().filter(|thread| thread.sites().count() > 0);
+            assert_eq!(callers.count(), 5, "{mpi}");
         }
         // A launcher may kill a rank before it gets to what it was about to do.
         for (way, flag) in [("no-finalize", None), ("abort", Some(Flag::MpiAborted))] {
@@ -295,8 +298,7 @@ fn fortran_is_counted_once_at_the_programs_own_lines() {
             for (rank, bytes) in files.iter().enumerate() {
                 let file = SnapshotFile::parse(bytes).unwrap();
                 assert_eq!(counts(&file), expected[rank], "{mpi} {source} {rank}");
-                let modules: Vec<_> = file.modules().map(|module| module.path.to_vec()).collect();
-                assert_eq!(modules, [b""], "{mpi} {source}: sites lie in the program itself");
+                assert!(sites_lie_in_the_program(&file), "{mpi} {source}");
             }
         }
     }
