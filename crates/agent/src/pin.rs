@@ -2,13 +2,12 @@
 //!
 //! Stands before `pthread_create` and `thrd_create` ([`create`]); a new thread pins itself before its own work begins
 //! ([`begin`]). Threads of OpenMP runtimes are left to `OMP_PLACES`; helpers of MPI and of GPUs are not counted and get the
-//! CPUs of the whole task ([`names`]). A program that places its threads itself wins.
+//! CPUs of the whole task ([`numawise_wire::roles`]). A program that places its threads itself wins.
 
 mod begin;
 mod choice;
 mod create;
 mod messages;
-mod names;
 mod owner;
 mod plan;
 mod process;

@@ -87,8 +87,9 @@ pub struct ThreadActivity {
     pub is_first: bool,
     /// How many had the place; begin, end and switches are those of the last one, all else is of all of them.
     pub lives: u32,
-    /// The function that it runs.
+    /// The function that it runs, and whose work that is.
     pub start: Reading<CodeAddress>,
+    pub role: Reading<ThreadRole>,
     pub begin: Nanoseconds,
     pub end: Reading<Nanoseconds>,
     pub times: Reading<StateTimes>,
@@ -106,6 +107,18 @@ pub struct ThreadActivity {
     pub constructs: Vec<Construct>,
     /// Constructs that found no place among `constructs`, each time that they were met.
     pub lost_constructs: u64,
+}
+
+/// Whose work a thread does, by the library that it lies in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ThreadRole {
+    /// The program's.
+    Worker,
+    /// It belongs to the team of an OpenMP runtime.
+    OpenMp,
+    /// It serves the program in the background, for MPI, a network or a GPU: its time is not the program's.
+    Helper,
 }
 
 /// A thread's time by what it did.

@@ -1,4 +1,4 @@
-use numawise_facts::activity::{CallTime, ConstructName, StateTimes};
+use numawise_facts::activity::{CallTime, ConstructName, StateTimes, ThreadRole};
 use numawise_units::Bytes;
 use numawise_wire::snapshot::{Flag, SUFFIX, THREADS_AT, ThreadSlot, file_bytes};
 
@@ -54,6 +54,7 @@ fn a_rank_is_read_with_its_calls_peers_and_the_helpers_of_its_mpi() {
     for helper in &threads[1..] {
         let file = helper.start.measured().unwrap().file;
         assert!(activity.files[file as usize].path.contains("/lib"), "{:?}", activity.files);
+        assert_eq!(helper.role.measured(), Some(&ThreadRole::Helper));
         assert!(helper.processor.measured().unwrap() < &Nanoseconds(50_000_000));
     }
 }
@@ -83,6 +84,8 @@ fn constructs_are_read_with_their_names() {
     assert_eq!(regions.map(|region| region.opened).sum::<u64>(), 9);
     assert_eq!(constructs().map(|construct| construct.chunks.iterations).sum::<u64>(), 1000);
     assert!(constructs().any(|construct| construct.chunks.size == 3));
+    assert_eq!(threads[0].role.measured(), Some(&ThreadRole::Worker));
+    assert!(threads[1..].iter().all(|thread| thread.role.measured() == Some(&ThreadRole::OpenMp)));
     let team = constructs().find_map(|construct| construct.team.measured()).unwrap();
     assert!(team.least >= 1 && team.least <= team.most);
 }
@@ -98,6 +101,7 @@ fn what_is_not_known_says_why() {
     let threads = living.threads.measured().unwrap();
     assert!(threads[1].end.measured().is_none() && threads[1].switches.measured().is_none());
     assert!(threads[1].processor.measured().unwrap() >= &Nanoseconds(200_000_000));
+    assert_eq!(threads[1].role.measured(), Some(&ThreadRole::Worker));
     assert_eq!(threads[0].start.reason().unwrap().0, "it began the process");
     // The same thread in a process that was killed.
     let mut killed = recorded("threads");

@@ -4,6 +4,7 @@
 //! function here panics, whatever the bytes. Encoding and decoding of a message stand side by side in one module:
 //! - [`pin`]: the pin plan, from numawise to the agent, in the environment (`docs/formats/pin-protocol.md`).
 //! - [`snapshot`]: what the collector measured, from the target, in a file (`docs/formats/snapshot-part.md`).
+//! - [`roles`]: whose work a thread does, which both sides must answer alike.
 //! - [`mask`]: CPU sets as words of bits, in which both sides hold them.
 
 #![no_std]
@@ -13,6 +14,7 @@ extern crate std;
 
 pub mod mask;
 pub mod pin;
+pub mod roles;
 pub mod snapshot;
 
 use core::ffi::CStr;

@@ -3,9 +3,9 @@
 use core::ffi::{c_int, c_void};
 
 use numawise_wire::mask::{self, MOST_CPUS};
+use numawise_wire::roles::{self, ThreadRole};
 
 use super::begin::{self, C11Start, Start};
-use super::names::{self, ThreadRole};
 use super::owner::{self, Owner};
 use super::plan::{self, PinPlan};
 use super::slot::{self, NewThread};
@@ -166,7 +166,7 @@ unsafe fn treatment(plan: &PinPlan, request: &CreateRequest, owner: Owner, own: 
     if unsafe { carries_cpus(request.attr) } {
         return leave(b"its attributes carry CPUs", Treatment::Plain);
     }
-    let role = names::role(owner.name(), plan.leave());
+    let role = roles::role(owner.name(), plan.leave());
     if role == ThreadRole::OpenMp {
         choice::open_mp_places();
         return leave(b"OpenMP, which places it by OMP_PLACES", Treatment::Plain);
@@ -220,7 +220,7 @@ fn pin_main(plan: &PinPlan) {
         }
         return;
     }
-    if owner::is_loaded(names::counts_cpus_late) {
+    if owner::is_loaded(roles::counts_cpus_late) {
         if plan::is_verbose() {
             messages::thread_left_alone(b"main", b"OpenMP, which places it by OMP_PLACES");
         }

@@ -2,7 +2,8 @@
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 
-use super::names;
+use numawise_wire::roles;
+
 use crate::system::Symbol;
 
 /// What glibc's `_dl_find_object` (2.35) fills: see dlfcn.h. We read two fields; the rest is room for it to write.
@@ -40,7 +41,7 @@ impl Owner {
     /// Start and argument must belong together.
     pub unsafe fn of_thread(start: *const c_void, argument: *const c_void) -> Owner {
         let owner = Owner::of(start);
-        if !names::is_cxx_library(owner.name()) || argument.is_null() {
+        if !roles::is_cxx_library(owner.name()) || argument.is_null() {
             return owner;
         }
         // SAFETY: libstdc++ gives its start routine a pointer to a `std::thread::_State`, which begins with the address of

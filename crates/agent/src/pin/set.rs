@@ -3,7 +3,8 @@
 
 use core::ffi::{c_int, c_void};
 
-use super::names::{self, ThreadRole};
+use numawise_wire::roles::{self, ThreadRole};
+
 use super::owner::Owner;
 use super::{choice, plan};
 use crate::system::{SavedErrno, Symbol};
@@ -20,7 +21,7 @@ const ANOTHER: c_int = -1;
 fn note(thread: c_int, caller: *const c_void) {
     let _errno = SavedErrno::new();
     let Some(plan) = plan::active() else { return };
-    match names::role(Owner::of(caller).name(), plan.leave()) {
+    match roles::role(Owner::of(caller).name(), plan.leave()) {
         ThreadRole::OpenMp => choice::open_mp_places(),
         _ => choice::chosen(thread),
     }

@@ -4,12 +4,13 @@ use std::mem::offset_of;
 
 use numawise_facts::activity::{
     CallSite, CallTime, Construct, ConstructName, ConstructTeam, CpuStays, LoopChunks, MessageFamily,
-    MessageSizes, MpiLibrary, OpenMpSchedule, PeerTraffic, StateTimes, ThreadSwitches,
+    MessageSizes, MpiLibrary, OpenMpSchedule, PeerTraffic, StateTimes, ThreadRole, ThreadSwitches,
 };
 use numawise_facts::{Reading, ThreadActivity};
 use numawise_units::{Bytes, CpuId, Id, Nanoseconds, Pid};
+use numawise_wire::roles;
 use numawise_wire::snapshot::openmp::{ConstructKind, LoopSchedule};
-use numawise_wire::snapshot::reader::{ConstructRecord, PeerRecord, SiteRecord, ThreadRecord};
+use numawise_wire::snapshot::reader::{ConstructRecord, LoadedModule, PeerRecord, SiteRecord, ThreadRecord};
 use numawise_wire::snapshot::thread::{Dropped, STATES};
 use numawise_wire::snapshot::{COMMUNICATORS, SizeFamily, ThreadSlot, ThreadState};
 
@@ -57,6 +58,7 @@ impl ThreadReader<'_> {
                 None if thread.is_main() => Reading::unavailable("it began the process"),
                 None => Reading::unavailable("it was not seen when it was made, or several had its place"),
             },
+            role: self.role(),
             begin: self.clock.since_begin(thread.begin()),
             end: match thread.end() {
                 0 => Reading::unavailable("it lived on when the process was seen last"),
@@ -88,6 +90,27 @@ impl ThreadReader<'_> {
             return Ok(());
         }
         Err(ActivityProblem::Beyond { thread: Some(self.thread.number()), what, found, most })
+    }
+
+    fn role(&self) -> Reading<ThreadRole> {
+        if self.thread.is_main() {
+            return Reading::Measured(ThreadRole::Worker);
+        }
+        let Some(start) = self.thread.start() else {
+            return Reading::unavailable("where its work lies is not known");
+        };
+        let is_in = |module: &LoadedModule<'_>| (module.begin..module.end).contains(&start);
+        let Some(module) = self.context.file.modules().find(is_in) else {
+            return Reading::unavailable("its work lies in no file that was noted");
+        };
+        let name = module.path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+        Reading::Measured(match roles::role(name, b"") {
+            roles::ThreadRole::Worker => ThreadRole::Worker,
+            roles::ThreadRole::OpenMp => ThreadRole::OpenMp,
+            // Threads that the pinning library began are the program's; it leaves those of others as they are.
+            roles::ThreadRole::Helper(b"numawise") => ThreadRole::Worker,
+            roles::ThreadRole::Helper(_) => ThreadRole::Helper,
+        })
     }
 
     /// The thread's time by state, where it is as long as the thread lived.

@@ -1,7 +1,8 @@
-//! The role of a thread by the library that its work lies in.
+//! The role of a thread by the library that its work lies in: the same for who pins threads in the target and for who judges
+//! afterwards what they did.
 
 #[cfg(test)]
-#[path = "names_tests.rs"]
+#[path = "roles_tests.rs"]
 mod tests;
 
 /// What a thread does in the process.
@@ -28,7 +29,7 @@ const GPU: &[u8] = b"libcuda libcudart libcupti libcudadebugger libnccl libnvidi
 libnvshmem_host libamdhip64 libhsa-runtime64 libhsakmt librccl libamdocl64 librocprofiler libroctracer librocm_smi64 \
 libze_loader libze_intel_gpu libze_tracing_layer libOpenCL libigdrcl libsycl libur_loader libpi_level_zero";
 
-const OURS: &[u8] = b"libnumawise libnumawise_agent";
+const OURS: &[u8] = b"libnumawise libnumawise_agent libnumawise_collector";
 
 /// The role of a thread whose work lies in the file `name` (without folders; empty for the program itself); `leave` is what
 /// the user adds: beginnings of names, separated by commas.
