@@ -20,8 +20,10 @@ mod together;
 
 use std::cmp::Ordering;
 
-use numawise_facts::finding::{Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject};
-use numawise_facts::{Effect, Finding, PlacementRequest, Reading, Study};
+use numawise_facts::finding::{
+    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject,
+};
+use numawise_facts::{Effect, Finding, FindingId, PlacementRequest, PointId, Reading, Study};
 use numawise_tables::{
     Contrast, ContrastCall, Expected, ExpectedEffect, MemoryMove, NotExpected, PointSummary, Verdict,
 };
@@ -59,6 +61,17 @@ impl Decided<'_> {
     /// The placement of the better point, where that is the second.
     fn cure(&self) -> Option<PlacementRequest> {
         Some(self.between.to.request.clone())
+    }
+
+    /// What a gain shows: it is what the baseline costs, its second point is the cure, and `advice` is what brought it.
+    fn finding(self, id: FindingId, evidence: Vec<Evidence>, advice: Advice) -> Finding {
+        Finding {
+            id,
+            evidence,
+            cost: Reading::Measured(self.effect),
+            cure: self.cure(),
+            advice: vec![AdvisedStep::tried(advice, self.effect)],
+        }
     }
 }
 
@@ -167,6 +180,17 @@ fn plain(
     source: EvidenceSource,
 ) -> Evidence {
     Evidence { quantity, value: Reading::Measured(value), of, interval: None, subject, source }
+}
+
+/// What was seen in the runs of a point.
+fn observed(
+    point: &PointId,
+    quantity: EvidenceQuantity,
+    value: Reading<Amount>,
+    of: Option<Amount>,
+) -> Evidence {
+    let subject = EvidenceSubject::Point { point: point.clone() };
+    Evidence { quantity, value, of, interval: None, subject, source: EvidenceSource::Observations }
 }
 
 /// The effect of a contrast.

@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use numawise_facts::finding::{
-    Advice, AdvisedStep, Amount, EvidenceQuantity, EvidenceSource, EvidenceSubject,
-};
+use numawise_facts::finding::{Advice, Amount, EvidenceQuantity, EvidenceSource, EvidenceSubject};
 use numawise_facts::{Finding, FindingId, Machine, Observation, PageUse};
 use numawise_units::{Bytes, NodeId, NodeSet, Ratio};
 
-use super::{Case, cost, others, plain};
+use super::{Case, others, plain};
 use crate::inside::RunPlaces;
 use crate::{comparison, middle, share, summary};
 
@@ -53,22 +51,17 @@ pub fn read_elsewhere(case: &Case) -> Option<Finding> {
     let observed = |quantity, value, of| plain(quantity, value, of, subject(), EvidenceSource::Observations);
     let memory = Some(Amount::Bytes(run.memory));
     let placement = gain.between.to.id.clone();
-    let mut advice = vec![AdvisedStep::tried(Advice::KeepTogether { placement }, gain.effect)];
+    let evidence = vec![
+        observed(EvidenceQuantity::FilePages, Amount::Bytes(run.files), memory),
+        observed(EvidenceQuantity::CpuTimeElsewhere, Amount::Share(run.away), None),
+        gain.evidence(EvidenceQuantity::EffectOfPlacement),
+    ];
+    let mut finding = gain.finding(FindingId::FilesElsewhere, evidence, Advice::KeepTogether { placement });
     // Else that is said there already.
     if others::memory_out_of_reach(case).is_none() {
-        advice.push(Advice::ReadFilesThere.into());
+        finding.advice.push(Advice::ReadFilesThere.into());
     }
-    Some(Finding {
-        id: FindingId::FilesElsewhere,
-        evidence: vec![
-            observed(EvidenceQuantity::FilePages, Amount::Bytes(run.files), memory),
-            observed(EvidenceQuantity::CpuTimeElsewhere, Amount::Share(run.away), None),
-            gain.evidence(EvidenceQuantity::EffectOfPlacement),
-        ],
-        cost: cost(Some(gain), ""),
-        cure: gain.cure(),
-        advice,
-    })
+    Some(finding)
 }
 
 /// Whether a run had its files on one node and its threads elsewhere; `None` where that was not seen.
