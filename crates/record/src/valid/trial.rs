@@ -19,8 +19,6 @@ const LINE_TRIALS: &str = "line_trials";
 
 /// The trials of a study, in their order.
 pub fn study(study: &Study) -> Sound {
-    let mut before: Option<&Trial> = None;
-    let mut blocks = 0;
     let (trials, points) = (study.trials.len(), study.header.points.len());
     ensure(
         trials.saturating_mul(points) <= MOST_TRIALS_BY_POINTS,
@@ -29,14 +27,34 @@ pub fn study(study: &Study) -> Sound {
         "at most 20000000 trials times points",
     )?;
     let points: HashSet<&PointId> = study.header.points.iter().map(|point| &point.id).collect();
+    in_order(TRIALS, &study.trials)?;
     for trial in &study.trials {
-        let place = |column: &'static str| move || format!("trials: row {}, {column}", trial.number);
         ensure(
             points.contains(&trial.point),
-            place("point"),
+            || format!("trials: row {}, point", trial.number),
             format_args!("'{}'", trial.point),
             "a point of the study",
         )?;
+        self::trial(&study.header, trial)?;
+        shares(TRIALS, trial)?;
+    }
+    Ok(())
+}
+
+/// The runs of printed lines, in their order.
+pub fn line_trials(header: &StudyHeader, trials: &[Trial]) -> Sound {
+    in_order(LINE_TRIALS, trials)?;
+    trials.iter().try_for_each(|trial| {
+        line_trial(header, trial)?;
+        shares(LINE_TRIALS, trial)
+    })
+}
+
+/// Numbers that ascend, and blocks that follow one another.
+fn in_order(table: &'static str, trials: &[Trial]) -> Sound {
+    let mut before: Option<&Trial> = None;
+    for (k, trial) in trials.iter().enumerate() {
+        let place = |column: &'static str| move || format!("{table}: row {}, {column}", trial.number);
         ensure(
             before.is_none_or(|before| before.number < trial.number),
             place("number"),
@@ -44,11 +62,9 @@ pub fn study(study: &Study) -> Sound {
             "numbers in ascending order",
         )?;
         // A block has a trial at least, so that there are not more of them than trials; one trial may have been lost.
-        blocks += 1;
-        ensure(trial.block <= blocks + 1, place("block"), trial.block, "blocks that follow one another")?;
+        let follows = trial.block as usize <= k + 2;
+        ensure(follows, place("block"), trial.block, "blocks that follow one another")?;
         before = Some(trial);
-        self::trial(&study.header, trial)?;
-        shares(TRIALS, trial)?;
     }
     Ok(())
 }
@@ -100,11 +116,6 @@ fn place_of_value(table: &'static str, row: u32) -> String {
 /// One trial by itself.
 pub fn trial(header: &StudyHeader, trial: &Trial) -> Sound {
     in_table(TRIALS, header, trial)
-}
-
-/// The noise of a run of a printed line.
-pub fn line_shares(trial: &Trial) -> Sound {
-    shares(LINE_TRIALS, trial)
 }
 
 /// One run of a printed line by itself: a trial of one task.
