@@ -34,6 +34,7 @@ pub use exec::exec_in_place;
 pub use job::{Finished, Io, Job, Start, Variables};
 pub use output::Output;
 pub use pages::page_changes;
+pub use path::executable_in;
 pub use pinner::{Pinner, find_agent};
 pub use rank::{Launcher, LocalRank, RankError, is_rank_variable, rank};
 pub use supervisor::Leftovers;
