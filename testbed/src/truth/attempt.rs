@@ -5,11 +5,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use testbed::CommandResult;
+use testbed::{CommandResult, Host};
 
 use super::cases::Case;
 use super::hand::{self, HandRun};
-use super::host::{self, Host};
 use super::problem::Problem;
 
 /// Rounds by hand before the check; the others come after it, so that a drift of the host is seen by both.
@@ -82,7 +81,7 @@ pub(super) fn attempt(root: &Path, case: &Case) -> Result<Kept, Problem> {
         .extend([EXTRACT.replace("check.json", "first.json"), hand::script(case, BEFORE..case.rounds, true)]);
     let before = Host::now();
     let run = guest.run(&commands)?;
-    let spoiled = before.zip(Host::now()).and_then(|(before, after)| after.spoiled(&before));
+    let spoiled = before.zip(Host::now()).and_then(|(before, after)| after.since(&before).spoiled());
     let checks = &run[2..2 + case.seeds.len()];
     let mut hand = hand::parse(&run[1].stderr);
     hand.extend(hand::parse(&run[commands.len() - 1].stderr));
@@ -91,7 +90,7 @@ pub(super) fn attempt(root: &Path, case: &Case) -> Result<Kept, Problem> {
         hand,
         checks: case.seeds.iter().zip(checks).map(|(seed, result)| Check::of(*seed, result)).collect(),
         spoiled,
-        host: host::description(),
+        host: description(),
         seconds: run.wall.as_secs_f64(),
         setup: run[0].stderr.clone(),
     })
@@ -107,6 +106,16 @@ impl Check {
             stderr: result.stderr.clone(),
         }
     }
+}
+
+/// The processor and the kernel of the host, for the head of the table.
+fn description() -> String {
+    let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = cpuinfo.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+    let processor = model.map_or("unknown processor", |(_, name)| name.trim());
+    let cpus = cpuinfo.lines().filter(|line| line.starts_with("processor")).count();
+    let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    format!("{cpus} CPUs of {processor}, Linux {}", kernel.trim())
 }
 
 /// What goes into each guest, and where to. One that is not there is an error.

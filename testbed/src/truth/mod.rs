@@ -6,7 +6,6 @@
 mod attempt;
 mod cases;
 mod hand;
-mod host;
 mod judge;
 mod problem;
 mod table;
