@@ -201,6 +201,7 @@ pub fn observation(pages: &[(u32, u64)], threads: &[(u32, u64)]) -> Observation 
         threads: Reading::Measured(threads.iter().enumerate().map(thread).collect()),
         pages: Reading::Measured(ResidencySample {
             by_node: pages.iter().map(|(node, mib)| (NodeId(*node), Bytes::mib(*mib))).collect(),
+            shared: Reading::unavailable("by hand"),
             memory: Reading::unavailable("by hand"),
             method: "by hand".to_owned(),
             pages_seen: 1,

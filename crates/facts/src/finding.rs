@@ -152,8 +152,10 @@ pub struct Evidence {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EvidenceQuantity {
-    /// Share of the program's memory that lies on a node; `of`: all its memory.
+    /// Share of the program's memory, private and shared, that lies on a node; `of`: all of it.
     MemoryOnNode,
+    /// Share of the program's memory that processes share; `of`: all its memory.
+    SharedMemory,
     /// Memory of the program on a set of nodes.
     MemoryOnNodes,
     /// Share of CPU time spent away from a node.
@@ -362,6 +364,10 @@ pub enum EvidenceSource {
 pub enum Advice {
     /// Initialise large arrays in parallel as they are used; `interleaving_helped`: it brings at least as much.
     InitialiseInParallel {
+        interleaving_helped: bool,
+    },
+    /// The same of memory that processes share: each initialises the part that it uses.
+    InitialiseSharedMemory {
         interleaving_helped: bool,
     },
     InterleaveMemory,

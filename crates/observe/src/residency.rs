@@ -7,14 +7,15 @@ use numawise_linux::calls::{clock, pages};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use numawise_facts::{MemorySnapshot, Reading};
+use numawise_facts::{MemorySnapshot, PageUse, Reading};
 use numawise_units::{Bytes, Nanoseconds, NodeId, Pid};
 
-use crate::memory::{MemoryWalk, ProcessMemory};
+use crate::memory::{MemoryWalk, ProcessMemory, SharedPages, take_part};
 use crate::random::Random;
 use numawise_linux::Error;
 use numawise_linux::Roots;
 use numawise_linux::file::read_path;
+use numawise_linux::proc::smaps::own_part_of_shared;
 use numawise_linux::proc::status::Status;
 
 mod choice;
@@ -94,6 +95,8 @@ enum ScanProgress {
 struct FoundPages {
     by_node: Vec<(NodeId, Bytes)>,
     pages_seen: u64,
+    /// What other processes may have mapped too, files among them.
+    shared: Reading<Vec<SharedPages>>,
     memory: Reading<MemorySnapshot>,
 }
 
@@ -223,6 +226,7 @@ impl ResidencySampler {
             let found = FoundPages {
                 by_node: vec![(node, own)],
                 pages_seen: 0,
+                shared: Reading::unavailable(NOT_WALKED),
                 memory: Reading::unavailable(NOT_WALKED),
             };
             self.complete(pid, found, PageSource::OneNode, elapsed);
@@ -356,7 +360,25 @@ fn walked(
         Some(memory) => ScanProgress::Done(FoundPages {
             by_node: memory.private,
             pages_seen: memory.private_pages,
+            shared: Reading::Measured(with_part(memory.shared, roots, pid)),
             memory: Reading::Measured(memory.all),
         }),
     })
+}
+
+/// With less shared memory than this, its exact amount is not worth another walk of the page tables.
+const WORTH_A_WALK: Bytes = Bytes::mib(1);
+
+/// What is shared, with the process's part of it as the kernel states it where others have it mapped, too.
+fn with_part(mut shared: Vec<SharedPages>, roots: &Roots, pid: Pid) -> Vec<SharedPages> {
+    let of_shared = || shared.iter().filter(|pages| pages.used_for == PageUse::Shared);
+    let all: Bytes = of_shared().map(SharedPages::total).sum();
+    if all >= WORTH_A_WALK && of_shared().any(|pages| pages.part < pages.total()) {
+        let mut buffer = Vec::with_capacity(1024);
+        let read = read_path(&roots.process(pid).join("smaps_rollup"), &mut buffer);
+        if let Some(part) = read.ok().and_then(|()| own_part_of_shared(&buffer)) {
+            take_part(&mut shared, part);
+        }
+    }
+    shared
 }

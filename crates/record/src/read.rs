@@ -214,6 +214,7 @@ fn observation(
     let sample = |method: String| {
         Ok::<_, RowError>(ResidencySample {
             by_node: pages,
+            shared: c.reading("pages_shared", || c.cells.json("pages_shared"))?,
             memory: c.reading("pages_memory", || c.cells.json("pages_memory"))?,
             method,
             pages_seen: c.count("pages_seen")?,

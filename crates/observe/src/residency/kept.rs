@@ -3,17 +3,17 @@
 
 use std::sync::Arc;
 
-use numawise_facts::{MemorySnapshot, Reading, ResidencySample};
+use numawise_facts::{MemorySnapshot, PageUse, Reading, ResidencySample};
 use numawise_units::{Bytes, Nanoseconds, NodeId, Pid};
 
 use super::{FoundPages, LARGEST, PageSource};
-use crate::memory::{add_node, together};
+use crate::memory::{SharedPages, add_node, counted_once, together};
 
 /// The pages of one process.
 #[derive(Debug)]
 pub(super) struct ProcessPages {
     pub pid: Pid,
-    /// Its private writable memory, on all nodes.
+    /// Its private writable memory, on all nodes, and its part of what it shares.
     pub resident: Bytes,
     found: FoundPages,
     source: PageSource,
@@ -21,7 +21,11 @@ pub(super) struct ProcessPages {
 
 impl ProcessPages {
     pub fn new(pid: Pid, found: FoundPages, source: PageSource) -> Self {
-        let resident = found.by_node.iter().map(|(_, bytes)| *bytes).sum();
+        let private: Bytes = found.by_node.iter().map(|(_, bytes)| *bytes).sum();
+        let shared = found.shared.measured().into_iter().flatten();
+        let shared: Bytes =
+            shared.filter(|pages| pages.used_for != PageUse::File).map(|pages| pages.part).sum();
+        let resident = private + shared;
         ProcessPages { pid, resident, found, source }
     }
 }
@@ -47,6 +51,7 @@ impl KeptSample {
         by_node.sort_by_key(|(node, _)| *node);
         ResidencySample {
             by_node,
+            shared: self.shared().map(|shared| shared_by_node(&shared)),
             memory: self.memory(),
             method: self.method(),
             pages_seen: self.processes.iter().map(|pages| pages.found.pages_seen).sum(),
@@ -54,16 +59,22 @@ impl KeptSample {
         }
     }
 
-    /// A sum of which a part is missing is missing.
+    /// What each process may share. A sum of which a part is missing is missing.
+    fn shared(&self) -> Reading<Vec<&[SharedPages]>> {
+        all(self.processes.iter().map(|pages| pages.found.shared.as_ref().map(Vec::as_slice)))
+    }
+
     fn memory(&self) -> Reading<MemorySnapshot> {
-        let mut of = Vec::with_capacity(self.processes.len());
-        for pages in &self.processes {
-            match &pages.found.memory {
-                Reading::Measured(memory) => of.push(memory),
-                Reading::Unavailable { unavailable } => return Reading::unavailable(unavailable.0.clone()),
+        let memory = all(self.processes.iter().map(|pages| pages.found.memory.as_ref()));
+        match (memory, self.shared()) {
+            (Reading::Measured(memory), Reading::Measured(shared)) => {
+                let of: Vec<_> = memory.into_iter().zip(shared).collect();
+                Reading::Measured(together(&of, LARGEST))
+            }
+            (Reading::Unavailable { unavailable }, _) | (_, Reading::Unavailable { unavailable }) => {
+                Reading::Unavailable { unavailable }
             }
         }
-        Reading::Measured(together(of, LARGEST))
     }
 
     fn method(&self) -> String {
@@ -82,4 +93,32 @@ impl KeptSample {
             count => format!("{method}; without {count} processes whose pages may not be read"),
         }
     }
+}
+
+/// All of the readings, or why the first that is missing is.
+fn all<T>(readings: impl Iterator<Item = Reading<T>>) -> Reading<Vec<T>> {
+    let mut all = Vec::new();
+    for reading in readings {
+        match reading {
+            Reading::Measured(value) => all.push(value),
+            Reading::Unavailable { unavailable } => return Reading::Unavailable { unavailable },
+        }
+    }
+    Reading::Measured(all)
+}
+
+/// Memory that processes share, each page once.
+fn shared_by_node(processes: &[&[SharedPages]]) -> Vec<(NodeId, Bytes)> {
+    let mut by_node: Vec<(NodeId, Bytes)> = Vec::new();
+    for used_for in [PageUse::Shared, PageUse::Huge] {
+        for (pages, times) in processes.iter().zip(counted_once(processes, used_for)) {
+            for (node, bytes) in
+                pages.iter().filter(|pages| pages.used_for == used_for).flat_map(|pages| &pages.by_node)
+            {
+                add_node(&mut by_node, *node, Bytes((bytes.0 as f64 * times).round() as u64));
+            }
+        }
+    }
+    by_node.sort_by_key(|(node, _)| *node);
+    by_node
 }

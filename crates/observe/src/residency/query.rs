@@ -146,7 +146,13 @@ impl Query {
         for &(node, count) in &self.hits {
             add_node(&mut by_node, node, Bytes((resident * count as f64 / hits as f64) as u64));
         }
-        ScanProgress::Done(FoundPages { by_node, pages_seen: hits, memory: Reading::unavailable(NO_USE) })
+        let shared = Reading::unavailable(NO_USE);
+        ScanProgress::Done(FoundPages {
+            by_node,
+            pages_seen: hits,
+            shared,
+            memory: Reading::unavailable(NO_USE),
+        })
     }
 }
 

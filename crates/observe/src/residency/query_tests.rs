@@ -57,6 +57,7 @@ fn shares_are_those_of_the_sample_and_the_sum_is_what_is_resident() {
     let done = ScanProgress::Done(FoundPages {
         by_node: vec![(NodeId(0), Bytes(250 * PAGE)), (NodeId(3), Bytes(750 * PAGE))],
         pages_seen: 400,
+        shared: Reading::unavailable(NO_USE),
         memory: Reading::unavailable(NO_USE),
     });
     assert_eq!(query(&[(0, 100), (3, 300)], 100_000, 2000, own, false), done);

@@ -83,6 +83,7 @@ CREATE TABLE trials (
   pages_method           TEXT,
   pages_seen             INTEGER,
   pages_at_ns            INTEGER,
+  pages_shared           TEXT,                 -- JSON list of node and bytes: memory that processes share, each page once
   pages_memory           TEXT,                 -- JSON: all memory by use, by policy, and the largest mappings
   sampler_samples        INTEGER,
   sampler_cpu_ns         INTEGER,

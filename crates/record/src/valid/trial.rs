@@ -272,5 +272,10 @@ fn pages(pages: &ResidencySample, row: u32) -> Sound {
     span(pages.at, place("pages_at_ns"))?;
     let all: Bytes = pages.by_node.iter().map(|(_, bytes)| *bytes).sum();
     bytes(all, || format!("pages: trial {row}, bytes of all nodes"))?;
+    let shared = pages.shared.measured().into_iter().flatten();
+    bytes(shared.clone().map(|(_, bytes)| *bytes).sum(), place("pages_shared"))?;
+    let again = first_again(shared.map(|(node, _)| node));
+    let again = again.map_or_else(String::new, |node| format!("node {node} twice"));
+    ensure(again.is_empty(), place("pages_shared"), again, "each node once")?;
     pages.memory.measured().map_or(Ok(()), |of| memory(of, place("pages_memory")))
 }

@@ -159,6 +159,7 @@ pub fn observation() -> Observation {
         ]),
         pages: Reading::Measured(ResidencySample {
             by_node: vec![(NodeId(0), Bytes::mib(400)), (NodeId(1), Bytes::mib(100))],
+            shared: Reading::Measured(vec![(NodeId(1), Bytes::mib(64))]),
             memory: Reading::Measured(resident_memory()),
             method: "numa_maps".to_owned(),
             pages_seen: 128_000,

@@ -64,6 +64,9 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
         EvidenceQuantity::MemoryOnNode => {
             format!("{value} of the program's {of} lie on {}", one_node(&one.subject))
         }
+        EvidenceQuantity::SharedMemory => {
+            format!("{value} of it is memory that processes share, each page counted once")
+        }
         EvidenceQuantity::MemoryOnNodes => high_bandwidth(one),
         EvidenceQuantity::CpuTimeElsewhere => format!("{value} of its CPU time is spent on other nodes"),
         EvidenceQuantity::PageFaultsOfThread => page_faults(one),
@@ -332,20 +335,28 @@ pub fn step(step: &AdvisedStep) -> String {
     step.brought.measured().map_or_else(|| text.clone(), |effect| format!("{text}: brought {effect}"))
 }
 
+/// What initialising memory where it is used should bring.
+fn promise(interleaving_helped: bool) -> &'static str {
+    if interleaving_helped {
+        "each page then lies where it is used, which should bring at least what interleaving brought"
+    } else {
+        "what it brings cannot be measured from outside"
+    }
+}
+
 /// One piece of advice as a sentence.
 fn advise(advice: &Advice) -> String {
     match advice {
-        Advice::InitialiseInParallel { interleaving_helped } => {
-            let promise = if *interleaving_helped {
-                "each page then lies where it is used, which should bring at least what interleaving brought"
-            } else {
-                "what it brings cannot be measured from outside"
-            };
-            format!(
-                "initialise the large arrays in parallel, in a loop over the same indices with the same static schedule as \
-                 the loops that use them, and pin the threads; {promise}"
-            )
-        }
+        Advice::InitialiseInParallel { interleaving_helped } => format!(
+            "initialise the large arrays in parallel, in a loop over the same indices with the same static schedule as the \
+             loops that use them, and pin the threads; {}",
+            promise(*interleaving_helped)
+        ),
+        Advice::InitialiseSharedMemory { interleaving_helped } => format!(
+            "have each process initialise the part of the shared memory that it uses, before any other process touches it, \
+             and pin the processes; {}",
+            promise(*interleaving_helped)
+        ),
         Advice::InterleaveMemory => {
             "without changing the program: interleave its memory over the nodes (--memory interleave)".to_owned()
         }
