@@ -57,8 +57,16 @@ pub fn working_at_once(observation: &Observation) -> Option<u32> {
         return None;
     }
     if 2 * most >= several {
-        let as_often = threads.iter().filter(|thread| 2 * thread.ready_with_others >= most);
-        return u32::try_from(as_often.count()).ok();
+        let mut as_often: Vec<f64> = threads
+            .iter()
+            .filter(|thread| 2 * thread.ready_with_others >= most)
+            .map(|thread| thread.cpu_time.seconds())
+            .collect();
+        as_often.sort_by(f64::total_cmp);
+        // On a busy machine helpers of a runtime wait for a CPU as often as workers do, and then use little of it. The main thread,
+        // which may have worked long before, is not what they are measured by.
+        let typical = as_often[(as_often.len() - 1) / 2];
+        return u32::try_from(as_often.iter().filter(|time| **time >= WORKER * typical).count()).ok();
     }
     let all: u64 = threads.iter().map(|thread| thread.ready_with_others).sum();
     Some((all as f64 / several as f64).round() as u32)

@@ -1,7 +1,9 @@
 //! Affected, not affected, undecided; and whether the program is placed well as it is.
 
 use numawise_facts::notice::{PlacementGroup, StudyNotice};
-use numawise_facts::{LeftProcesses, Notice, Point, PointId, PointRole, Reading, Study, StudyHeader};
+use numawise_facts::{
+    LeftProcesses, Notice, Point, PointId, PointRole, Reading, StopReason, Study, StudyHeader,
+};
 use numawise_stats::FamilyDecision;
 use numawise_tables::{
     Contrast, ContrastCall, LineCall, LineEffects, MoreRepeats, PlacedWell, Verdict, VerdictKind,
@@ -42,7 +44,7 @@ pub fn verdict(study: &Study, judged: &Judged) -> Verdict {
         placed_well: placed_well(header, judged),
         not_by_its_line: false,
         more_repeats: (kind == VerdictKind::Undecided && judged.decision() == FamilyDecision::Undecided)
-            .then(|| more_repeats(basis, judged)),
+            .then(|| more_repeats(study, basis, judged)),
         caveats,
     }
 }
@@ -141,7 +143,11 @@ fn widest(judged: &Judged) -> &Contrast {
 }
 
 /// An estimate of how many repeats are missing to a decision.
-fn more_repeats(basis: &Contrast, judged: &Judged) -> MoreRepeats {
+fn more_repeats(study: &Study, basis: &Contrast, judged: &Judged) -> MoreRepeats {
+    if basis.repeats < study.header.min_repeats && study.stopped != Some(StopReason::TooManyFailures) {
+        // Nothing is foreseen from a few.
+        return MoreRepeats::AFew;
+    }
     let all = judged.family.as_ref().and_then(|family| numawise_stats::blocks_needed(&judged.design, family));
     match all {
         Some(blocks) if blocks as u32 > basis.repeats => MoreRepeats::About(blocks as u32 - basis.repeats),

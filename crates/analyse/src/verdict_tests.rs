@@ -146,4 +146,5 @@ fn fewer_repeats_than_data_may_be_judged_by_decide_nothing() {
     let analysis = analyse(&study);
     assert_eq!((analysis.verdict.kind, analysis.recommended), (VerdictKind::Undecided, None));
     assert!(analysis.verdict.effect.measured().is_some(), "what was seen is shown all the same");
+    assert_eq!(analysis.verdict.more_repeats, Some(MoreRepeats::AFew), "nothing is foreseen from a few");
 }

@@ -123,7 +123,10 @@ pub fn threads_bound(case: &Case) -> Option<Finding> {
     evidence.extend(effects);
     let gains = elsewhere.iter().filter_map(|between| case.decided(*between, ContrastCall::Better));
     let best: Option<Decided> = gains.max_by(|a, b| a.effect.ratio.0.total_cmp(&b.effect.ratio.0));
-    let otherwise = if elsewhere.is_empty() {
+    let seen = |point: &Point| threads::held_to(case.study, point).is_some();
+    let otherwise = if !header.points.iter().any(|point| point.id != baseline.id && seen(point)) {
+        "at no other placement were its threads watched, so that no run shows what happens without its own binding"
+    } else if elsewhere.is_empty() {
         "its own binding won at every other placement, so that no run shows what happens without it"
     } else {
         "no placement without its binding is decidedly better"

@@ -57,7 +57,7 @@ pub fn text(notice: &StudyNotice) -> String {
             )
         }
         StudyNotice::BoundByOthers { point, found, allowed } => format!(
-            "{point}: each thread that worked was bound to fewer CPUs than the {allowed} it could have (all together to {found}), \
+            "{point}: each thread that worked was bound to a part of the CPUs that it could have ({allowed}; all together to {found}), \
              though numawise binds nothing there: the program sets its own affinity, or its environment does"
         ),
         StudyNotice::MemoryNotObeyed { point, asked, against, found, trials } => {
@@ -91,7 +91,7 @@ pub fn text(notice: &StudyNotice) -> String {
             format!("{point} failed {failures} times in a row and is given up")
         }
         StudyNotice::NoTimeFor { point, levels, repeats, needs, budget } => format!(
-            "{point} ({}): with it {repeats} repeats take about {needs}, and {budget} were given (--budget)",
+            "{point} ({}): with it {repeats} repeats take about {needs}, and {budget} are left of the time given (--budget)",
             levels::title(levels)
         ),
         StudyNotice::OtherNodes { tried, reason } => {
@@ -337,8 +337,10 @@ fn not_pinned(point: &PointId, reason: NotPinnedReason) -> String {
              together, not to one CPU each"
         ),
         NotPinnedReason::FewerThreads { ran, planned } => format!(
-            "{point}: {ran} thread{} worked where {planned} were planned, held to the CPUs of the placement, not to one CPU",
-            if ran == 1 { "" } else { "s" }
+            "{point}: {ran} thread{} worked where {planned} were planned, held to the CPUs of the placement, not to one CPU \
+             (--threads {ran} would bind {})",
+            if ran == 1 { "" } else { "s" },
+            if ran == 1 { "it" } else { "them" }
         ),
         NotPinnedReason::NotSeen => format!(
             "{point}: no thread was seen pinned, for a reason that was not seen; they were free inside the CPUs of the placement"
