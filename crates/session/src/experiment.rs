@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use numawise_analyse::BetterPlacement;
 use numawise_facts::notice::{LaunchNotice, PlacementGroup, PreloadObstacle, StudyNotice};
 use numawise_facts::{
     Event, Machine, Metric, Notice, Outcome, PageUse, Point, PointId, Reading, Redactor, RunSpec, Sink,
@@ -164,6 +165,7 @@ impl ExperimentRequest {
             sink,
             redactor: &self.redactor(),
             decided: &mut numawise_analyse::decided,
+            finished: &mut numawise_analyse::finished,
             repeats_first: self.repeats.is_some(),
             first_block: 0,
             stop,
@@ -339,15 +341,16 @@ impl Experiment {
         let mut reason =
             request.trials(&mut study, &mut record, whole.saturating_sub(of_lines), (sink, stop))?;
         let mut better = numawise_analyse::better_placement(&study);
-        if reason == StopReason::BudgetSpent && better.is_none() && of_lines > Nanoseconds(0) {
-            // There is no line to run: what was kept for it is theirs.
+        let clear = better.as_ref().is_some_and(|better| better.is_clear);
+        if reason == StopReason::BudgetSpent && !clear && of_lines > Nanoseconds(0) {
+            // There is no line that is sure to be worth a run: what was kept for it is theirs.
             let whole = whole + stopped_in(&study.trials[earlier..]);
             reason = request.trials(&mut study, &mut record, whole, (sink, stop))?;
             better = numawise_analyse::better_placement(&study);
         }
         record.set_stopped(Some(reason))?;
         study.stopped = Some(reason);
-        if let Some(point) = better.filter(|_| reason != StopReason::Interrupted) {
+        if let Some(BetterPlacement { point, .. }) = better.filter(|_| reason != StopReason::Interrupted) {
             let budget = whole + stopped_in(&study.trials[earlier..]);
             let stage = LineStage { request: &request, budget, write, sink, stop };
             if stage.run(&mut study, &mut record, &point)? == StopReason::Interrupted {
@@ -414,6 +417,7 @@ fn first_run(
         sink,
         redactor: &request.redactor(),
         decided: &mut |_, _| false,
+        finished: &mut |_, _| Vec::new(),
         repeats_first: false,
         first_block: 0,
         stop,

@@ -32,5 +32,5 @@ pub use family::{Contrast, ContrastStanding, Estimate, Family, FamilyDecision, a
 pub use groups::{GroupRatio, compare_groups};
 pub use planning::{Noise, blocks_needed, noise};
 pub use scaling::{efficiency, speedup};
-pub use sequence::{FIRST_INTERIM, StoppingAdvice, is_interim, next_interim, should_stop};
+pub use sequence::{FIRST_INTERIM, StoppingAdvice, finished_points, is_interim, next_interim, should_stop};
 pub use spread::{SpreadRatio, compare_spread};

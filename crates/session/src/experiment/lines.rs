@@ -87,6 +87,7 @@ impl LineStage<'_> {
                 sink: self.sink,
                 redactor: &request.redactor(),
                 decided: &mut numawise_analyse::decided,
+                finished: &mut numawise_analyse::finished,
                 repeats_first: false,
                 first_block: 1,
                 stop: self.stop,
