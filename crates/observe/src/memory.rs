@@ -14,8 +14,8 @@ mod tally;
 mod together;
 
 pub(crate) use shared::{SharedPages, counted_once, take_part};
-pub(crate) use tally::ProcessMemory;
 use tally::Tally;
+pub(crate) use tally::{ProcessMemory, is_shared_memory};
 pub(crate) use together::together;
 
 const TOO_MUCH: &str = "pages that make less than 16 EiB";

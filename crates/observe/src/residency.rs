@@ -26,7 +26,7 @@ use choice::Costs;
 pub use choice::Method;
 pub(crate) use kept::KeptSample;
 use kept::ProcessPages;
-use query::Query;
+use query::{Query, Segment};
 
 #[cfg(test)]
 #[path = "residency_tests.rs"]
@@ -57,7 +57,7 @@ enum PageSource {
 #[derive(Debug)]
 enum Scan {
     Walk(Box<MemoryWalk>),
-    Query(Query),
+    Query(Box<Query>),
 }
 
 impl Scan {
@@ -97,6 +97,8 @@ struct FoundPages {
     pages_seen: u64,
     /// What other processes may have mapped too, files among them.
     shared: Reading<Vec<SharedPages>>,
+    /// What the shared memory is of, where nothing tells in how many mappings its pages are, and how long each segment is.
+    segments: Vec<(Segment, Bytes)>,
     memory: Reading<MemorySnapshot>,
 }
 
@@ -227,17 +229,20 @@ impl ResidencySampler {
                 by_node: vec![(node, own)],
                 pages_seen: 0,
                 shared: Reading::unavailable(NOT_WALKED),
+                segments: Vec::new(),
                 memory: Reading::unavailable(NOT_WALKED),
             };
             self.complete(pid, found, PageSource::OneNode, elapsed);
             return Ok(None);
         }
-        let resident = own.or(status.resident).unwrap_or(Bytes(0));
+        let private = own.or(status.resident).unwrap_or(Bytes(0));
+        // What a walk goes through, most of it twice where it is shared.
+        let resident = private + status.shared.unwrap_or_default();
         let may = |source| !self.failed.contains(&(pid, source));
         let sparse = self.sparse.take() == Some(pid);
         let source = match (may(PageSource::NumaMaps), may(PageSource::MovePages)) {
             (true, _) if sparse => PageSource::NumaMaps,
-            (true, true) => self.costs.choose(resident, self.pages),
+            (true, true) => self.costs.choose(private, resident, self.pages),
             (true, false) => PageSource::NumaMaps,
             (false, true) => PageSource::MovePages,
             (false, false) => return Ok(None),
@@ -256,7 +261,8 @@ impl ResidencySampler {
             }
             _ => {
                 let few_will_do = !may(PageSource::NumaMaps) || cost > EXPENSIVE;
-                Query::open(&self.roots, pid, self.pages, own, few_will_do).map(Scan::Query)
+                Query::open(&self.roots, pid, self.pages, (own, status.shared), few_will_do)
+                    .map(|query| Scan::Query(Box::new(query)))
             }
         };
         match scan {
@@ -361,6 +367,7 @@ fn walked(
             by_node: memory.private,
             pages_seen: memory.private_pages,
             shared: Reading::Measured(with_part(memory.shared, roots, pid)),
+            segments: Vec::new(),
             memory: Reading::Measured(memory.all),
         }),
     })

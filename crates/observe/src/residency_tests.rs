@@ -235,15 +235,17 @@ fn an_expensive_walk_waits_until_it_is_paid_for() {
 #[test]
 fn the_cheaper_way_is_chosen_and_walks_are_learned_from() {
     let mut costs = Costs::new(Method::Auto);
-    assert_eq!(costs.choose(Bytes::mib(1), 2000), PageSource::NumaMaps);
-    assert_eq!(costs.choose(Bytes::mib(4096), 2000), PageSource::MovePages);
+    assert_eq!(costs.choose(Bytes::mib(1), Bytes::mib(1), 2000), PageSource::NumaMaps);
+    assert_eq!(costs.choose(Bytes::mib(4096), Bytes::mib(4096), 2000), PageSource::MovePages);
+    assert_eq!(costs.choose(Bytes::mib(1), Bytes::mib(256), 2000), PageSource::NumaMaps);
+    assert_eq!(costs.choose(Bytes::mib(1), Bytes::mib(4096), 2000), PageSource::MovePages);
     let before = costs.walk(Bytes::mib(64));
     // Huge pages: a walk costs next to nothing.
     for _ in 0..40 {
         costs.learn_walk(Bytes::mib(4096), Nanoseconds(100_000));
     }
     assert!(costs.walk(Bytes::mib(64)) < Nanoseconds(before.0 / 10));
-    assert_eq!(costs.choose(Bytes::mib(4096), 2000), PageSource::NumaMaps);
+    assert_eq!(costs.choose(Bytes::mib(4096), Bytes::mib(4096), 2000), PageSource::NumaMaps);
     // A single disturbed walk does not raise the estimate out of all proportion.
     let before = costs.walk(Bytes::mib(64));
     costs.learn_walk(Bytes::mib(64), ms(1000));

@@ -169,7 +169,7 @@ impl Tally {
             }
             return whole;
         }
-        let other = if line.file.is_some_and(shared) { PageUse::Shared } else { PageUse::File };
+        let other = if line.file.is_some_and(is_shared_memory) { PageUse::Shared } else { PageUse::File };
         for (&(node, all), &(_, anonymous)) in nodes.iter().zip(&self.anonymous) {
             add(&mut self.by_use[PageUse::Private as usize], node, anonymous * page);
             add(&mut self.by_use[other as usize], node, (all - anonymous) * page);
@@ -182,7 +182,7 @@ impl Tally {
         if line.anonymous >= line.pages || matches!(line.name, MappingName::Heap | MappingName::Stack) {
             return;
         }
-        let used_for = match (line.huge, line.file.is_some_and(shared)) {
+        let used_for = match (line.huge, line.file.is_some_and(is_shared_memory)) {
             (true, _) => PageUse::Huge,
             (false, true) => PageUse::Shared,
             (false, false) => PageUse::File,
@@ -283,7 +283,7 @@ fn in_order(list: ByNode) -> Vec<(NodeId, Bytes)> {
 }
 
 /// True for files that are memory and are there to be shared.
-fn shared(file: &[u8]) -> bool {
+pub(crate) fn is_shared_memory(file: &[u8]) -> bool {
     const SHARED: [&[u8]; 5] = [b"/dev/shm/", b"/run/shm/", b"/memfd:", b"/SYSV", b"/dev/zero"];
     SHARED.iter().any(|prefix| file.starts_with(prefix))
 }
