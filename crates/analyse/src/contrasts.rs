@@ -157,10 +157,8 @@ pub fn judge(study: &Study) -> Judged {
     let mut contrasts: Vec<Contrast> = contrasts.collect();
     let mut of_a_start = false;
     for contrast in contrasts.iter_mut().filter(|contrast| start::is_of_a_start(study, contrast)) {
-        if matches!(contrast.call, ContrastCall::Better | ContrastCall::Worse | ContrastCall::Open) {
-            contrast.call = ContrastCall::Open;
-            of_a_start = true;
-        }
+        contrast.call = ContrastCall::Open;
+        of_a_start = true;
     }
     let mut too_few = false;
     for (contrast, plan) in contrasts.iter_mut().zip(&design.contrasts) {

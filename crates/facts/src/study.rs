@@ -133,7 +133,7 @@ pub struct StudyHeader {
     /// Ratios within 1 / (1 + margin) and 1 + margin count as "no difference".
     pub margin: f64,
     pub budget: Nanoseconds,
-    /// What it takes here to start a program that does nothing and to see it end, where the program studied is so short that it counts.
+    /// What it takes here to start a program that does nothing and to see it end, or to load the one that is studied, whichever is more.
     #[serde(default = "start_not_measured")]
     pub start_cost: Reading<Nanoseconds>,
 }

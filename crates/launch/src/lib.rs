@@ -36,6 +36,7 @@ pub use output::Output;
 pub use pages::page_changes;
 pub use path::executable_in;
 pub use pinner::{Pinner, find_agent};
+pub use preload::loading;
 pub use rank::{Launcher, LocalRank, RankError, is_rank_variable, rank};
 pub use supervisor::Leftovers;
 pub use waiter::{FinishedTask, LeftBehind, StoppedTask};

@@ -100,7 +100,7 @@ fn executable(files: &[PathBuf]) -> Option<&PathBuf> {
 }
 
 /// What stands behind `#!` in the first line.
-fn interpreter(file: &Path) -> Option<String> {
+pub fn interpreter(file: &Path) -> Option<String> {
     let mut head = [0u8; 256]; // BINPRM_BUF_SIZE of the kernel
     let mut length = 0;
     let mut file = std::fs::File::open(file).ok()?;

@@ -4,6 +4,7 @@
 //! the same request goes on from what is recorded.
 
 mod lines;
+mod start;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -21,8 +22,8 @@ use numawise_facts::{
 use numawise_launch::{EvenStart, Pinner, find_agent};
 use numawise_record::{Record, RecordError};
 use numawise_study::{
-    Engine, FirstRunPages, FirstRunPlaces, LocalRunner, MetricReader, PlannedPoint, ProgramNeeds, RunContext,
-    Runner, StudyDesign, SystemClock, TrialStore,
+    Engine, FirstRunPages, FirstRunPlaces, LocalRunner, MetricReader, PlannedPoint, ProgramNeeds,
+    StudyDesign, SystemClock, TrialStore,
 };
 use numawise_units::{Nanoseconds, NodeId, Share};
 
@@ -228,7 +229,9 @@ impl ExperimentRequest {
             min_repeats: self.least_repeats(),
             margin: self.margin.value(),
             budget: self.budget,
-            start_cost: Reading::unavailable("the program runs long enough for it not to count"),
+            start_cost: Reading::unavailable(
+                "the metric is the program's own, which can leave the start out",
+            ),
         })
     }
 }
@@ -444,40 +447,13 @@ fn first_run(
                 .into(),
         }),
         Some(Outcome::Measured { .. }) | None => {
-            if study.trials.first().is_some_and(|trial| trial.wall < StudyHeader::SHORT) {
-                study.header.start_cost = start_cost(request, &study.header.points, sink, stop);
+            // The first run finds nothing in memory yet: how long it took does not say that the others will not be short.
+            if request.metric == Metric::WallTime {
+                study.header.start_cost = start::cost(request, &study.header.points, sink, stop);
             }
             Ok((study, one))
         }
     }
-}
-
-/// The program that shows what a start takes, and how often it is started for that.
-const NOTHING: &str = "true";
-const STARTS: usize = 9;
-
-/// What it takes to start a program that does nothing, in the way in which the program that is studied is started: the middle of
-/// several.
-fn start_cost(
-    request: &ExperimentRequest,
-    points: &[Point],
-    sink: &mut dyn Sink,
-    stop: &AtomicBool,
-) -> Reading<Nanoseconds> {
-    let Some(baseline) = points.first() else { return Reading::unavailable("there is no point") };
-    let mut runner = request.runner(points);
-    runner.spec.command = vec![NOTHING.into()];
-    runner.metric_file = None;
-    let mut walls = Vec::new();
-    for _ in 0..STARTS {
-        let mut context = RunContext { stop, first: None, sink };
-        match runner.run(baseline, &mut context) {
-            Ok(Some(run)) => walls.push(run.wall),
-            Ok(None) | Err(_) => return Reading::unavailable("no program that does nothing could be run"),
-        }
-    }
-    walls.sort_unstable();
-    Reading::Measured(walls[STARTS / 2])
 }
 
 fn baseline(machine: &Machine, needs: &ProgramNeeds) -> Vec<PlannedPoint> {

@@ -246,7 +246,7 @@ fn too_short(check: &Check) -> String {
     });
     format!(
         "The program is too short to tell whether placement matters: it {runs}differs between placements by no more than starting \
-         any program does here ({} for one that does nothing). Give it a larger input, or have one run do its work many times, so \
+         it takes here ({} without any of its work). Give it a larger input, or have one run do its work many times, so \
          that it takes a second or more.",
         header.start_cost
     )
