@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use numawise_facts::notice::{ObservedFigure, StudyNotice};
 use numawise_facts::{Notice, Observation, Outcome, Point, PointId, Reading, Reason, Study, Trial};
 use numawise_tables::PointSummary;
-use numawise_units::{Bytes, Nanoseconds, NodeId, Ratio};
+use numawise_units::{Bytes, Hertz, Nanoseconds, NodeId, Ratio};
 
 use crate::{middle, reading, share};
 
@@ -105,6 +105,8 @@ fn summarise(study: &Study, point: &Point, left_out: bool) -> PointSummary {
         },
         migrations: median_of(study, point, |o| o.migrations.measured().copied()),
         peak_memory: median_of(study, point, |o| o.usage.peak_memory.measured().copied()),
+        frequency: frequency(study, point),
+        frequency_by_node: frequency_by_node(study, point),
         samples,
     }
 }
@@ -140,6 +142,26 @@ pub fn pages(study: &Study, point: &Point) -> Reading<Vec<(NodeId, Bytes)>> {
     };
     let chosen = all.iter().rev().find(|o| total(o) == Some(typical)).and_then(|o| o.pages.measured());
     reading(chosen.map(|pages| pages.by_node.clone()), NOT_WATCHED)
+}
+
+/// The mean frequency of the CPUs on which the program worked, in a typical run.
+fn frequency(study: &Study, point: &Point) -> Reading<Hertz> {
+    let means = watched(study, point).filter_map(|o| o.frequency.measured()?.mean()).collect();
+    match (middle(means), watched(study, point).find_map(|o| o.frequency.reason().cloned())) {
+        (Some(typical), _) => Reading::Measured(typical),
+        (None, Some(unavailable)) => Reading::Unavailable { unavailable },
+        (None, None) => Reading::unavailable(NOT_WATCHED),
+    }
+}
+
+fn frequency_by_node(study: &Study, point: &Point) -> Vec<(NodeId, Hertz)> {
+    let machine = &study.header.machine;
+    let of_node = |node: NodeId| {
+        let mean =
+            |o: &Observation| o.frequency.measured()?.mean_of(|cpu| machine.node_of(cpu) == Some(node));
+        Some((node, middle(watched(study, point).filter_map(mean).collect())?))
+    };
+    machine.nodes.iter().filter_map(|node| of_node(node.id)).collect()
 }
 
 /// The share of CPU time on each node, over all watched trials of a point.

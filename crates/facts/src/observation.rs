@@ -3,7 +3,7 @@
 use numawise_units::{Bytes, CpuId, HostId, Nanoseconds, NodeId, Pid, Rank, Ratio};
 use serde::{Deserialize, Serialize};
 
-use crate::{MemorySnapshot, Reading};
+use crate::{MemorySnapshot, Reading, TrialFrequency};
 
 #[cfg(test)]
 #[path = "observation_tests.rs"]
@@ -29,6 +29,7 @@ pub struct Observation {
     pub pages: Reading<ResidencySample>,
     pub noise: HostNoise,
     pub memory_events: MemoryEvents,
+    pub frequency: Reading<TrialFrequency>,
     pub sampler: SamplerCost,
 }
 

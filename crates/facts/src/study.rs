@@ -4,9 +4,9 @@ use numawise_units::{CpuSet, Nanoseconds, Pid, TaskId};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ContrastRole, Disturbance, LeftProcesses, Levels, LineTool, Machine, MemoryPlan, Metric, Notice,
-    Observation, Outcome, Placement, PlacementRequest, PointId, PointPair, PointRole, PrintedLine, Reading,
-    RunSpec, Strategy, TaskPlacement, ThreadBinding,
+    ContrastRole, Disturbance, FrequencyFacts, LeftProcesses, Levels, LineTool, Machine, MemoryPlan, Metric,
+    Notice, Observation, Outcome, Placement, PlacementRequest, PointId, PointPair, PointRole, PrintedLine,
+    Reading, RunSpec, Strategy, TaskPlacement, ThreadBinding,
 };
 
 #[cfg(test)]
@@ -91,8 +91,8 @@ pub struct HostFacts {
     pub environment: Vec<(String, String)>,
     pub numa_balancing: Reading<String>,
     pub transparent_huge_pages: Reading<String>,
-    /// CPU frequency governor.
-    pub governor: Reading<String>,
+    /// What sets the frequency of the CPUs, and within which limits.
+    pub frequency: Reading<FrequencyFacts>,
     /// Who runs this study.
     pub pid: Pid,
 }

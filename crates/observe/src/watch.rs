@@ -156,6 +156,10 @@ impl Watch {
             },
             noise: noise(&self.before, &after, used, wall),
             memory_events: events(&self.roots, &self.memory_before, &memory_after, seen.swapped),
+            frequency: match &self.no_sampler {
+                Some(reason) => Reading::unavailable(reason.clone()),
+                None => seen.frequency.clone(),
+            },
             sampler: SamplerCost {
                 samples: seen.samples,
                 // The clock of the thread itself, since a step may be under way.

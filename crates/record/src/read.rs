@@ -247,6 +247,7 @@ fn observation(
             busy_cpus: c.reading("busy_cpus", || c.cells.json("busy_cpus"))?,
         },
         memory_events: c.cells.json("memory_events")?,
+        frequency: c.reading("frequency", || c.cells.json("frequency"))?,
         sampler: SamplerCost {
             samples: c.count("sampler_samples")?,
             cpu_time: Nanoseconds(c.count("sampler_cpu_ns")?),

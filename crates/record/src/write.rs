@@ -171,7 +171,7 @@ fn observation_columns(
         Reading::Measured(observation) => observation,
         Reading::Unavailable { unavailable } => {
             missing.note("observation", unavailable);
-            return Ok(vec![Value::Null; 25]);
+            return Ok(vec![Value::Null; 26]);
         }
     };
     let ns = |span: Nanoseconds| Value::Integer(integer(span.0));
@@ -209,6 +209,7 @@ fn observation_columns(
     ];
     columns.push(missing.json("busy_cpus", &o.noise.busy_cpus)?);
     columns.push(json(&o.memory_events)?.into());
+    columns.push(missing.json("frequency", &o.frequency)?);
     columns.extend(pages);
     columns.extend([integer(o.sampler.samples).into(), ns(o.sampler.cpu_time), ns(o.sampler.span)]);
     Ok(columns)

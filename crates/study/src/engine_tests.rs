@@ -140,7 +140,7 @@ fn study(budget_seconds: u64) -> Study {
         environment: vec![],
         numa_balancing: none(),
         transparent_huge_pages: none(),
-        governor: none(),
+        frequency: Reading::unavailable("test"),
         pid: Pid(1),
     };
     let header = StudyHeader {

@@ -3,16 +3,19 @@
 use std::collections::HashSet;
 
 use numawise_facts::{
-    Disturbance, Exit, MemoryEvents, Metric, MetricFileProblem, MetricProblem, Observation, Outcome, PointId,
-    Reading, ResidencySample, Study, StudyHeader, ThreadObservation, Trial,
+    CpuFrequency, Disturbance, Exit, MemoryEvents, Metric, MetricFileProblem, MetricProblem, Observation,
+    Outcome, PointId, Reading, ResidencySample, Study, StudyHeader, ThreadObservation, Trial,
 };
-use numawise_units::{Bytes, Nanoseconds};
+use numawise_units::{Bytes, Hertz, Nanoseconds};
 
 use super::look::memory;
 use super::{LONGEST, Sound, bytes, count, ensure, first_again, moment, name, share, span, text};
 
 /// Trials times points: whoever analyses a study looks at every trial for every point.
 const MOST_TRIALS_BY_POINTS: usize = 20_000_000;
+
+/// No CPU runs faster than this.
+const FASTEST: Hertz = Hertz(100_000_000_000);
 
 const TRIALS: &str = "trials";
 const LINE_TRIALS: &str = "line_trials";
@@ -218,6 +221,7 @@ fn observation(of: &Observation, wall: Nanoseconds, row: u32) -> Sound {
         first_again(busy.map(|(cpu, _)| cpu)).map_or_else(String::new, |cpu| format!("CPU {cpu} twice"));
     ensure(again.is_empty(), place("busy_cpus"), again, "each CPU once")?;
     memory_events(&of.memory_events, row)?;
+    frequency(of.frequency.measured().map_or(&[], |seen| &seen.0), row)?;
     count(of.sampler.samples, place("sampler_samples"))?;
     span(of.sampler.span, place("sampler_span_ns"))?;
     // The time of a thread is counted in ticks, or by another clock than the span.
@@ -233,6 +237,26 @@ fn observation(of: &Observation, wall: Nanoseconds, row: u32) -> Sound {
         self::thread(thread, row, k)?;
     }
     of.pages.measured().map_or(Ok(()), |pages| self::pages(pages, row))
+}
+
+fn frequency(of: &[CpuFrequency], row: u32) -> Sound {
+    let place = || format!("trials: row {row}, frequency");
+    for one in of {
+        count(one.samples, place)?;
+        let CpuFrequency { cpu, samples, mean, least, most } = one;
+        ensure(
+            *samples > 0 && Hertz(0) < *least && least <= mean && mean <= most,
+            place,
+            format_args!("CPU {cpu}: {samples} samples, {} Hz in {} to {} Hz", mean.0, least.0, most.0),
+            "one sample at least, and a mean between the least and the most",
+        )?;
+        let found = format_args!("{} Hz", most.0).to_string();
+        ensure(*most <= FASTEST, place, found, "at most 100 GHz")?;
+    }
+    let disorder = of.windows(2).find(|pair| pair[0].cpu >= pair[1].cpu);
+    let disorder =
+        disorder.map_or_else(String::new, |pair| format!("CPU {} before CPU {}", pair[0].cpu, pair[1].cpu));
+    ensure(disorder.is_empty(), place, disorder, "each CPU once, in ascending order")
 }
 
 fn memory_events(of: &MemoryEvents, row: u32) -> Sound {
