@@ -180,7 +180,10 @@ fn caveats(study: &Study) -> Vec<Notice> {
             let (point, warning) = (point.id.clone(), Box::new(warning.clone()));
             caveats.push(StudyNotice::OfPlacement { point, warning }.into());
         }
-        caveats.extend(thread_count_mismatch(study, point).map(Notice::from));
+        let mismatch = thread_count_mismatch(study, point);
+        caveats.extend(
+            mismatch.filter(|one| !caveats.iter().any(|other| is_said(other, one))).map(Notice::from),
+        );
         let threads =
             obeyed::threads::not_obeyed(study, point).or_else(|| obeyed::pinned::not_pinned(study, point));
         caveats.extend(threads.map(Notice::from));
@@ -205,6 +208,15 @@ fn thread_count_mismatch(study: &Study, point: &Point) -> Option<StudyNotice> {
     let planned = point.threads() * point.copies();
     let ran = inside::working_threads(study, point)?;
     (ran > planned).then(|| StudyNotice::ThreadCountMismatch { point: point.id.clone(), ran, planned })
+}
+
+/// True where the same numbers of threads were said of another placement: it is one program.
+fn is_said(other: &Notice, one: &StudyNotice) -> bool {
+    let numbers = |notice: &StudyNotice| match notice {
+        StudyNotice::ThreadCountMismatch { ran, planned, .. } => Some((*ran, *planned)),
+        _ => None,
+    };
+    matches!(other, Notice::Study(other) if numbers(other).is_some() && numbers(other) == numbers(one))
 }
 
 fn log_ratio(contrast: &Contrast) -> f64 {

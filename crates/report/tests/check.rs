@@ -434,7 +434,7 @@ fn notices_of_a_study_are_sentences_with_their_values() {
         ),
         (
             StudyNotice::DisturbedCounted { trials: 12 },
-            "12 trials were disturbed by other load; they count all the same, since too few are undisturbed",
+            "12 trials were disturbed by other load and count all the same, since too few are undisturbed",
         ),
         (
             StudyNotice::ThreadCountMismatch { point: one(), ran: 5, planned: 4 },
@@ -484,4 +484,15 @@ fn reasons_stand_below_the_marks_of_either_face() {
     let page = document::html(&document);
     let (_, reasons) = page.split_once("Why figures are unavailable").unwrap();
     assert!(reasons.contains(why) && reasons.contains("the firmware has no table"));
+}
+
+#[test]
+fn a_machine_with_one_node_has_no_picture_of_nodes() {
+    let mut sample = named("affected");
+    let shown = |sample: &sample::Sample| {
+        document::html(&check::document(&sample.check())).contains("Where memory and CPU time were")
+    };
+    assert!(shown(&sample));
+    sample.study.header.machine.nodes.truncate(1);
+    assert!(!shown(&sample));
 }

@@ -404,12 +404,15 @@ pub fn machine(study: &Study) -> String {
 /// How much was measured, when, and why that was the end.
 fn measured(check: &Check) -> String {
     let (study, analysis) = (check.study, check.analysis);
-    let failed = study.trials.iter().filter(|t| !matches!(t.outcome, Outcome::Measured { .. })).count();
-    let disturbed = study.trials.iter().filter(|t| !t.disturbances.is_empty()).count();
+    // The first run is in no comparison, and no other count has it.
+    let trials = || study.trials.iter().filter(|trial| !trial.is_warm_up());
+    let failed = trials().filter(|t| !matches!(t.outcome, Outcome::Measured { .. })).count();
+    let disturbed = trials().filter(|t| !t.disturbances.is_empty()).count();
+    let many = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
     let mut text = format!(
-        "{} trials of {} placements, begun {}",
-        study.trials.len(),
-        study.header.points.len(),
+        "{} of {}, begun {}",
+        many(trials().count(), "trial"),
+        many(study.header.points.len(), "placement"),
         amount::moment(study.header.begun)
     );
     if failed > 0 {

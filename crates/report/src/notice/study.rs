@@ -26,10 +26,11 @@ pub fn text(notice: &StudyNotice) -> String {
             format!("{}: {problem}{}", levels::title(levels), machine::in_the_way(limits))
         }
         StudyNotice::DisturbedLeftOut { trials } => {
-            format!("{trials} trials were disturbed by other load and are left out")
+            format!("{} disturbed by other load and left out", were(*trials))
         }
         StudyNotice::DisturbedCounted { trials } => format!(
-            "{trials} trials were disturbed by other load; they count all the same, since too few are undisturbed"
+            "{} disturbed by other load and count all the same, since too few are undisturbed",
+            were(*trials)
         ),
         StudyNotice::ThreadCountMismatch { point, ran, planned } => format!(
             "{point}: the program ran {ran} threads where {planned} were asked for (OMP_NUM_THREADS); if it takes their \
@@ -72,9 +73,9 @@ pub fn text(notice: &StudyNotice) -> String {
             )
         }
         StudyNotice::OfPlacement { point, warning } => format!("{point}: {}", super::text(warning)),
-        StudyNotice::InterruptedLeftOut { trials } => format!(
-            "{trials} trials were interrupted (stopped, suspended, or the clock was set) and are left out"
-        ),
+        StudyNotice::InterruptedLeftOut { trials } => {
+            format!("{} interrupted (stopped, suspended, or the clock was set) and left out", were(*trials))
+        }
         StudyNotice::ProcessesLeft { trials, processes, names } => left(*trials, *processes, names),
         StudyNotice::NotObserved { what, reason, trials, others } => {
             let count = if *trials == 1 { "1 trial".to_owned() } else { format!("{trials} trials") };
@@ -323,6 +324,10 @@ fn metric_file_problem(problem: &MetricFileProblem) -> String {
             format!("it cannot be read: {}", harmless::quoted(problem))
         }
     }
+}
+
+fn were(trials: u32) -> String {
+    if trials == 1 { "1 trial was".to_owned() } else { format!("{trials} trials were") }
 }
 
 /// At least so long, as a person types it.
