@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use numawise_facts::{Machine, Observation, Point, ResidencySample, Study, ThreadObservation};
+use numawise_facts::{Machine, Observation, Point, Reading, ResidencySample, Study, ThreadObservation};
 use numawise_units::{Bytes, NodeId, Pid, Ratio};
 
 use crate::{middle, share, summary};
@@ -153,6 +153,11 @@ pub fn own_and_shared(sample: &ResidencySample) -> BTreeMap<NodeId, Bytes> {
         *sum = *sum + *bytes;
     }
     by_node
+}
+
+/// The same for a point: of the trial with the middle amount.
+pub fn pages_of_point(study: &Study, point: &Point) -> Reading<Vec<(NodeId, Bytes)>> {
+    summary::typical(study, point, |sample| own_and_shared(sample).into_iter().collect())
 }
 
 /// True for a sample of `total` that saw so little of the peak that it says nothing of the program's arrays.
