@@ -3,6 +3,7 @@
 mod apart;
 mod concentrated;
 mod files;
+mod frequency;
 mod full;
 mod hbm;
 mod memory;
@@ -149,6 +150,7 @@ pub fn all(
         full::node_is_full,
         swap::memory_in_swap,
         files::read_elsewhere,
+        frequency::clock_differs,
     ];
     let mut findings: Vec<Finding> = rules.iter().filter_map(|rule| rule(&case)).collect();
     findings.extend(pinning::unexplained_gain(&case, &findings));

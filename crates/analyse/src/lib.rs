@@ -10,6 +10,7 @@ mod contrasts;
 mod course;
 mod expected;
 mod findings;
+mod held;
 mod inside;
 #[cfg(test)]
 mod labels_tests;

@@ -10,7 +10,7 @@ use numawise_tables::{
 };
 
 use crate::contrasts::Judged;
-use crate::{course, inside, lines, obeyed, summary};
+use crate::{course, held, inside, lines, obeyed, summary};
 
 #[cfg(test)]
 #[path = "verdict_tests.rs"]
@@ -169,6 +169,7 @@ fn caveats(study: &Study) -> Vec<Notice> {
     }
     caveats.extend(course::drifted(study).map(Notice::from));
     caveats.extend(course::dropped(study).map(Notice::from));
+    caveats.extend(held::held_down(study).map(Notice::from));
     caveats.extend(obeyed::threads::bound_by_others(study).map(Notice::from));
     let interrupted = study.trials.iter().filter(|t| t.is_interrupted()).count() as u32;
     if interrupted > 0 {

@@ -6,6 +6,7 @@ use numawise_facts::finding::{
 use numawise_facts::{Effect, Finding, FindingId, Levels, MemoryRequest, PointId, Reading, StudyHeader};
 use numawise_units::{NodeId, Ratio};
 
+mod clock;
 mod noise;
 mod others;
 mod pinning;
@@ -37,6 +38,7 @@ pub fn title(id: FindingId) -> &'static str {
         FindingId::NodeFull => "a node has no room for its memory",
         FindingId::MemoryInSwap => "memory is in swap",
         FindingId::FilesElsewhere => "files lie on another node than the threads",
+        FindingId::ClockDiffers => "the CPUs' clock differs",
     }
 }
 
@@ -125,6 +127,11 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
         | EvidenceQuantity::SwappedIn
         | EvidenceQuantity::SwappedOut
         | EvidenceQuantity::FilePages => system::sentence(one),
+        EvidenceQuantity::RunsOfLowFrequency
+        | EvidenceQuantity::EffectOfFrequency
+        | EvidenceQuantity::ExplainedByFrequency
+        | EvidenceQuantity::Frequency
+        | EvidenceQuantity::FrequencyRatio => clock::sentence(one),
         EvidenceQuantity::EffectOfPlacement => match &one.subject {
             EvidenceSubject::Points { from, to } => format!("{to} is {effect} as fast as {from}"),
             _ => format!("another placement is {effect} as fast"),
@@ -209,6 +216,7 @@ fn amount(amount: Amount) -> String {
         Amount::Share(share) => share.percent(),
         Amount::Ratio(ratio) => ratio.to_string(),
         Amount::Time(time) => time.to_string(),
+        Amount::Frequency(frequency) => frequency.to_string(),
         Amount::Metric(value) => format!("{value}"),
         Amount::LatencyAndBandwidth { latency, bandwidth } => {
             bounds(latency, bandwidth, "as fast").unwrap_or_default()
@@ -406,6 +414,7 @@ fn advise(advice: &Advice) -> String {
             "what was measured holds for a machine as busy as this one; for the program alone, repeat it when it is quiet"
                 .to_owned()
         }
+        Advice::UsePerformanceGovernor | Advice::SteadyClock => clock::advise(advice),
         Advice::LengthenRuns => {
             "give the program more to do, or let it time its main loop and print that (--metric)".to_owned()
         }

@@ -173,6 +173,7 @@ fn amount(amount: &Amount) -> Value {
         Amount::Count(count) => object!(count),
         Amount::Share(ratio) | Amount::Ratio(ratio) => object!(ratio),
         Amount::Time(time) => object!(time),
+        Amount::Frequency(frequency) => object!(frequency),
         Amount::Metric(value) => object!(value),
         Amount::LatencyAndBandwidth { latency, bandwidth } => {
             object!({"latency": latency, "bandwidth": bandwidth})
@@ -187,6 +188,7 @@ fn unit(amount: &Amount) -> &'static str {
         Amount::Share(_) => "share",
         Amount::Ratio(_) | Amount::LatencyAndBandwidth { .. } => "ratio",
         Amount::Time(_) => "ns",
+        Amount::Frequency(_) => "hz",
         Amount::Metric(_) => "metric",
     }
 }

@@ -1,8 +1,8 @@
 //! Texts of the notices of a study and of its analysis.
 
 use numawise_facts::notice::{
-    AffinityRefusal, NodeReason, NotPinnedReason, NotTriedReason, ObservedFigure, PlacementEvidence,
-    PlacementGroup, StudyNotice,
+    AffinityRefusal, FrequencyHold, NodeReason, NotPinnedReason, NotTriedReason, ObservedFigure,
+    PlacementEvidence, PlacementGroup, StudyNotice,
 };
 use numawise_facts::{Disturbance, Effect, Metric, MetricFileProblem, MetricProblem, PointId};
 use numawise_units::{CpuSet, Nanoseconds, Pid, Ratio, harmless};
@@ -111,6 +111,18 @@ pub fn text(notice: &StudyNotice) -> String {
             format!("one node: others than node {tried}, which {had}, in the first run")
         }
         StudyNotice::Drifted { point, effect, repeats } => drifted(point, *effect, *repeats),
+        StudyNotice::FrequencyHeldDown { cpus, held, hardware, by } => match by {
+            FrequencyHold::Governor { governor, driver } => format!(
+                "CPUs {cpus} run at {held}, and could at {hardware}: the governor {} of {} always chooses the least; root can set \
+                 another (cpupower frequency-set -g performance)",
+                harmless::line(governor),
+                harmless::line(driver)
+            ),
+            FrequencyHold::Limit => format!(
+                "CPUs {cpus} may run at {held} at most, and could at {hardware}: the limit was lowered (scaling_max_freq), or boost \
+                 is off; what was measured holds for CPUs that are limited so"
+            ),
+        },
         StudyNotice::RanLess { point, ran, baseline } => {
             let times = |n: u32| if n == 1 { "once".to_owned() } else { format!("{n} times") };
             format!(
