@@ -22,6 +22,10 @@ pub use numawise_emulate::{
 };
 use numawise_emulate::{WorkFolder, readiness};
 
+mod host;
+
+pub use host::{Host, HostShares};
+
 /// Set to 1 where a skipped test would be a lie, as in CI.
 const REQUIRE: &str = "NUMAWISE_REQUIRE_EMULATED";
 

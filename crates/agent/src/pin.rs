@@ -1,4 +1,5 @@
-//! Pinning: the k-th thread that the program creates, of whatever runtime, begins on the CPUs that the plan has for it.
+//! Pinning: the k-th thread that the program creates, of whatever runtime, begins on the CPUs that the plan has for it; when
+//! threads have ended and were joined, new ones get their CPUs ([`places`], [`join`]).
 //!
 //! Stands before `pthread_create` and `thrd_create` ([`create`]); a new thread pins itself before its own work begins
 //! ([`begin`]). Threads of OpenMP runtimes are left to `OMP_PLACES`; helpers of MPI and of GPUs are not counted and get the
@@ -7,8 +8,10 @@
 mod begin;
 mod choice;
 mod create;
+mod join;
 mod messages;
 mod owner;
+mod places;
 mod plan;
 mod process;
 mod programs;

@@ -1,6 +1,6 @@
 //! The contrasts of a study, judged all at once: a study in the terms of `stats`, and what `stats` says of it.
 
-use numawise_facts::{ContrastRole, Effect, Metric, Point, PointId, PointPair, Study};
+use numawise_facts::{ContrastRole, Effect, Metric, Point, PointId, PointPair, PointRole, Study};
 use numawise_stats::{
     Better, ContrastStanding, Estimate, FIRST_INTERIM, Family, FamilyDecision, FamilyDesign, Judgement,
     PlannedContrast, StoppingAdvice,
@@ -9,6 +9,10 @@ use numawise_tables::{Contrast, ContrastCall};
 use numawise_units::Ratio;
 
 use crate::{obeyed, start, summary};
+
+#[cfg(test)]
+#[path = "contrasts_tests.rs"]
+mod tests;
 
 /// Probability that all intervals of a check hold their true ratios.
 const CONFIDENCE: f64 = 0.95;
@@ -56,11 +60,26 @@ pub fn decided(study: &Study, dropped: &[PointId]) -> bool {
     if design.contrasts.is_empty() {
         return true;
     }
+    let advice = numawise_stats::should_stop(&design, &summary::blocks(study), better, &gone(study, dropped));
+    matches!(advice, Ok(StoppingAdvice::Stop(_)))
+}
+
+/// The points for diagnosis only that are known so well that nothing is gained by running them on, though others are not. The baseline
+/// and what may be recommended are never among them: each that ends where it happens to look calm costs coverage.
+pub fn finished(study: &Study, dropped: &[PointId]) -> Vec<PointId> {
+    let StudyFamily { design, better, .. } = family_of(study);
+    let gone = gone(study, dropped);
+    let finished = numawise_stats::finished_points(&design, &summary::blocks(study), better, &gone);
+    let points = finished.unwrap_or_default().into_iter().filter(|column| !gone.contains(column));
+    let points = points.filter_map(|column| study.header.points.get(column));
+    points.filter(|point| point.role == PointRole::Diagnosis).map(|point| point.id.clone()).collect()
+}
+
+/// The columns of points that are run no more.
+fn gone(study: &Study, dropped: &[PointId]) -> Vec<usize> {
     let points = study.header.points.iter().enumerate();
     let run_no_more = |point: &Point| dropped.contains(&point.id) || study.given_up(&point.id);
-    let gone: Vec<usize> = points.filter(|(_, point)| run_no_more(point)).map(|(column, _)| column).collect();
-    let advice = numawise_stats::should_stop(&design, &summary::blocks(study), better, &gone);
-    matches!(advice, Ok(StoppingAdvice::Stop(_)))
+    points.filter(|(_, point)| run_no_more(point)).map(|(column, _)| column).collect()
 }
 
 /// The contrasts of a study with what they say, and the family as `stats` gave it.
@@ -80,6 +99,12 @@ pub struct Judged {
 impl Judged {
     pub fn contrast(&self, from: &PointId, to: &PointId) -> Option<&Contrast> {
         self.contrasts.iter().find(|c| c.from == *from && c.to == *to)
+    }
+
+    /// What the data say of a contrast.
+    pub fn estimate(&self, contrast: &Contrast) -> Option<&Estimate> {
+        let index = self.contrasts.iter().position(|c| c.from == contrast.from && c.to == contrast.to)?;
+        self.family.as_ref()?.contrasts.get(index)?.estimate.as_ref().ok()
     }
 
     /// The contrasts that count in either direction.
@@ -132,10 +157,8 @@ pub fn judge(study: &Study) -> Judged {
     let mut contrasts: Vec<Contrast> = contrasts.collect();
     let mut of_a_start = false;
     for contrast in contrasts.iter_mut().filter(|contrast| start::is_of_a_start(study, contrast)) {
-        if matches!(contrast.call, ContrastCall::Better | ContrastCall::Worse | ContrastCall::Open) {
-            contrast.call = ContrastCall::Open;
-            of_a_start = true;
-        }
+        contrast.call = ContrastCall::Open;
+        of_a_start = true;
     }
     let mut too_few = false;
     for (contrast, plan) in contrasts.iter_mut().zip(&design.contrasts) {

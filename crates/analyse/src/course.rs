@@ -1,10 +1,10 @@
 //! What happened in the course of a check: the machine became slower or faster, and points were dropped for want of time.
 
 use numawise_facts::notice::StudyNotice;
-use numawise_facts::{Effect, Outcome, Point, Study};
+use numawise_facts::{Effect, Outcome, Point, PointId, Study};
 use numawise_units::Ratio;
 
-use crate::summary;
+use crate::{contrasts, summary};
 
 #[cfg(test)]
 #[path = "course_tests.rs"]
@@ -47,10 +47,25 @@ pub fn dropped(study: &Study) -> impl Iterator<Item = StudyNotice> {
     study.header.points.iter().filter_map(move |point| {
         let ran = blocks(point);
         let gone_on = baseline.iter().any(|block| *block < last && !ran.contains(block));
-        (gone_on && !last_failed(point)).then(|| StudyNotice::RanLess {
+        let dropped = gone_on && !last_failed(point) && !was_finished(study, point, &ran);
+        dropped.then(|| StudyNotice::RanLess {
             point: point.id.clone(),
             ran: ran.len() as u32,
             baseline: baseline.len() as u32,
         })
     })
+}
+
+/// Whether a point was known well enough when it ran last, in the last of these blocks.
+fn was_finished(study: &Study, point: &Point, ran: &[u32]) -> bool {
+    let Some(last) = ran.last().copied().filter(|last| *last >= study.header.min_repeats) else {
+        return false;
+    };
+    let mut then = study.clone();
+    then.trials.retain(|trial| trial.block <= last);
+    let ran_then =
+        |point: &Point| then.trials.iter().any(|trial| trial.block == last && trial.point == point.id);
+    let gone: Vec<PointId> =
+        then.header.points.iter().filter(|point| !ran_then(point)).map(|point| point.id.clone()).collect();
+    contrasts::finished(&then, &gone).contains(&point.id)
 }

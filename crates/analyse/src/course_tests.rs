@@ -53,6 +53,15 @@ fn what_was_dropped_on_the_way_is_told_from_the_record() {
     let expected = StudyNotice::RanLess { point: "remote".into(), ran: 2, baseline: 6 };
     assert_eq!(dropped(&study).collect::<Vec<_>>(), [expected]);
     assert!(crate::analyse(&study).verdict.caveats.iter().any(|notice| notice.code() == "NW525"));
+    // With five runs it may have been known well enough, which is no want of time.
+    let mut study = two_node_check(1.0, 1.0, 1.0, 1.0, 1.5, 1.0);
+    study.trials.retain(|trial| trial.point.0 != "remote" || trial.block <= 5);
+    let mut then = study.clone();
+    then.trials.retain(|trial| trial.block <= 5);
+    assert!(crate::finished(&then, &[]).contains(&"remote".into()));
+    assert_eq!(dropped(&study).count(), 0);
+    study.trials.retain(|trial| trial.point.0 != "remote" || trial.block <= 4);
+    assert_eq!(dropped(&study).count(), 1);
     // The last block may have been broken off.
     study.trials.retain(|trial| trial.block <= 3);
     assert_eq!(dropped(&study).count(), 0);

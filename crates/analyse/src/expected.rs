@@ -9,6 +9,7 @@ use numawise_tables::{Contrast, Expected, ExpectedEffect, MemoryMove, NotExpecte
 use numawise_units::{NodeId, Ratio};
 
 use crate::comparison::{self, Comparison};
+use crate::inside;
 
 #[cfg(test)]
 #[path = "expected_tests.rs"]
@@ -93,7 +94,8 @@ struct Spread {
 
 impl Spread {
     /// As planned, where the plan leaves nothing open; else as seen.
-    fn of(machine: &Machine, point: &Point, seen: &PointSummary) -> Option<Self> {
+    fn of(study: &Study, point: &Point, seen: &PointSummary) -> Option<Self> {
+        let machine = &study.header.machine;
         let planned = || {
             let ([task], Some(home)) = (point.placement.tasks.as_slice(), home(machine, point)) else {
                 return None;
@@ -106,7 +108,8 @@ impl Spread {
         };
         let seen = || {
             let cpus = seen.cpu_share.measured()?.iter().map(|(node, share)| (*node, share.0));
-            let pages = seen.pages.measured()?.iter().map(|(node, bytes)| (*node, bytes.0 as f64));
+            let pages = inside::pages_of_point(study, point);
+            let pages = pages.measured()?.iter().map(|(node, bytes)| (*node, bytes.0 as f64));
             Some(Spread { cpus: shares(cpus)?, pages: shares(pages)? })
         };
         planned().or_else(seen)
@@ -159,7 +162,7 @@ fn effect(
     let contrast = contrasts.iter().find(|c| c.from == comparison.from.id && c.to == comparison.to.id)?;
     let spread = |point: &Point| {
         let seen = points.iter().find(|summary| summary.id == point.id)?;
-        Spread::of(machine, point, seen)
+        Spread::of(study, point, seen)
     };
     let (before, after) = (spread(comparison.from), spread(comparison.to));
     let quotient = |of: fn(&Spread, &Machine) -> Option<f64>, what: &str| -> Reading<Ratio> {

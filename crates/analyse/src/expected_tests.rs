@@ -78,6 +78,19 @@ fn interleaving_is_expected_from_where_cpus_and_pages_were_seen() {
 }
 
 #[test]
+fn memory_that_processes_share_is_expected_to_behave_as_any_other() {
+    let mut study = measured_check();
+    for trial in &mut study.trials {
+        let Reading::Measured(seen) = &mut trial.observation else { continue };
+        let Reading::Measured(sample) = &mut seen.pages else { continue };
+        sample.shared = Reading::Measured(std::mem::take(&mut sample.by_node));
+    }
+    let analysis = analyse(&study);
+    let effect = analysis.expected.as_ref().unwrap().effect(MemoryMove::ToInterleaved).unwrap().clone();
+    close(&effect.bandwidth_bound, 2.0);
+}
+
+#[test]
 fn the_finding_about_pages_on_one_node_says_what_was_measured() {
     let finding = |study: &Study| {
         let findings = analyse(study).findings;

@@ -3,6 +3,7 @@
 mod apart;
 mod concentrated;
 mod files;
+mod frequency;
 mod full;
 mod hbm;
 mod memory;
@@ -20,8 +21,10 @@ mod together;
 
 use std::cmp::Ordering;
 
-use numawise_facts::finding::{Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject};
-use numawise_facts::{Effect, Finding, PlacementRequest, Reading, Study};
+use numawise_facts::finding::{
+    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject,
+};
+use numawise_facts::{Effect, Finding, FindingId, PlacementRequest, PointId, Reading, Study};
 use numawise_tables::{
     Contrast, ContrastCall, Expected, ExpectedEffect, MemoryMove, NotExpected, PointSummary, Verdict,
 };
@@ -59,6 +62,17 @@ impl Decided<'_> {
     /// The placement of the better point, where that is the second.
     fn cure(&self) -> Option<PlacementRequest> {
         Some(self.between.to.request.clone())
+    }
+
+    /// What a gain shows: it is what the baseline costs, its second point is the cure, and `advice` is what brought it.
+    fn finding(self, id: FindingId, evidence: Vec<Evidence>, advice: Advice) -> Finding {
+        Finding {
+            id,
+            evidence,
+            cost: Reading::Measured(self.effect),
+            cure: self.cure(),
+            advice: vec![AdvisedStep::tried(advice, self.effect)],
+        }
     }
 }
 
@@ -136,6 +150,7 @@ pub fn all(
         full::node_is_full,
         swap::memory_in_swap,
         files::read_elsewhere,
+        frequency::clock_differs,
     ];
     let mut findings: Vec<Finding> = rules.iter().filter_map(|rule| rule(&case)).collect();
     findings.extend(pinning::unexplained_gain(&case, &findings));
@@ -167,6 +182,17 @@ fn plain(
     source: EvidenceSource,
 ) -> Evidence {
     Evidence { quantity, value: Reading::Measured(value), of, interval: None, subject, source }
+}
+
+/// What was seen in the runs of a point.
+fn observed(
+    point: &PointId,
+    quantity: EvidenceQuantity,
+    value: Reading<Amount>,
+    of: Option<Amount>,
+) -> Evidence {
+    let subject = EvidenceSubject::Point { point: point.clone() };
+    Evidence { quantity, value, of, interval: None, subject, source: EvidenceSource::Observations }
 }
 
 /// The effect of a contrast.

@@ -49,6 +49,51 @@ fn memory_on_one_node_and_threads_on_both_is_first_touch_by_one_thread() {
     assert_eq!((cure.strategy, cure.memory), (Strategy::Distributed, MemoryRequest::Interleave(None)));
 }
 
+/// Four processes on a segment that their parent touched, as far as `numa_maps` shows it: 2 MiB of their own, spread.
+fn forked_on_a_segment(node: u32) -> Observation {
+    let mut seen = observation(&[(0, 1), (1, 1)], &[(0, 9800), (2, 70), (4, 70), (6, 60)]);
+    let Reading::Measured(sample) = &mut seen.pages else { panic!() };
+    sample.shared = Reading::Measured(vec![(NodeId(node), Bytes::mib(98))]);
+    let Reading::Measured(threads) = &mut seen.threads else { panic!() };
+    for (k, thread) in threads.iter_mut().enumerate() {
+        thread.pid = numawise_units::Pid(100 + k as i32);
+    }
+    seen
+}
+
+#[test]
+fn shared_memory_on_one_node_and_processes_on_both_is_first_touch_by_one_of_them() {
+    let mut study = two_node_check(2.0, 1.9, 1.1, 2.1, 3.0, 1.5);
+    see(&mut study, "os", &forked_on_a_segment(1));
+    let finding = found(&study, FindingId::FirstTouchByOneThread).unwrap();
+    let on_node = one(&finding, EvidenceQuantity::MemoryOnNode);
+    assert_eq!((share(on_node), on_node.of), (0.99, Some(Amount::Bytes(Bytes::mib(100)))));
+    assert_eq!(share(one(&finding, EvidenceQuantity::SharedMemory)), 0.98);
+    let advice: Vec<Advice> = finding.advice.into_iter().map(|step| step.advice).collect();
+    assert_eq!(
+        advice,
+        [Advice::InitialiseSharedMemory { interleaving_helped: true }, Advice::InterleaveMemory]
+    );
+    assert_eq!(found(&study, FindingId::PlacementHelps), None, "it is explained");
+    // Threads of one process have arrays, not segments.
+    let mut threads = forked_on_a_segment(1);
+    let Reading::Measured(list) = &mut threads.threads else { panic!() };
+    list.iter_mut().for_each(|thread| thread.pid = numawise_units::Pid(100));
+    see(&mut study, "os", &threads);
+    let finding = found(&study, FindingId::FirstTouchByOneThread).unwrap();
+    assert_eq!(finding.advice[0].advice, Advice::InitialiseInParallel { interleaving_helped: true });
+}
+
+#[test]
+fn shared_memory_that_was_touched_where_it_is_used_is_no_first_touch_by_one() {
+    let mut study = two_node_check(2.0, 1.9, 1.1, 2.1, 3.0, 1.5);
+    let mut seen = forked_on_a_segment(1);
+    let Reading::Measured(sample) = &mut seen.pages else { panic!() };
+    sample.shared = Reading::Measured(vec![(NodeId(0), Bytes::mib(49)), (NodeId(1), Bytes::mib(49))]);
+    see(&mut study, "os", &seen);
+    assert_eq!(found(&study, FindingId::FirstTouchByOneThread), None);
+}
+
 /// Remote memory costs, but nobody waits for the threads that have it: they take less from the queue.
 #[test]
 fn first_touch_by_one_thread_is_no_matter_where_interleaving_brings_nothing() {

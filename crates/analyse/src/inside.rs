@@ -1,10 +1,10 @@
 //! Where the memory and the CPU time of one run were. They are compared inside a run only: the kernel chooses another node
 //! for each, and memory of one run says nothing of the threads of another.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use numawise_facts::{Machine, Observation, Point, Study, ThreadObservation};
-use numawise_units::{Bytes, NodeId, Ratio};
+use numawise_facts::{Machine, Observation, Point, Reading, ResidencySample, Study, ThreadObservation};
+use numawise_units::{Bytes, NodeId, Pid, Ratio};
 
 use crate::{middle, share, summary};
 
@@ -57,8 +57,16 @@ pub fn working_at_once(observation: &Observation) -> Option<u32> {
         return None;
     }
     if 2 * most >= several {
-        let as_often = threads.iter().filter(|thread| 2 * thread.ready_with_others >= most);
-        return u32::try_from(as_often.count()).ok();
+        let mut as_often: Vec<f64> = threads
+            .iter()
+            .filter(|thread| 2 * thread.ready_with_others >= most)
+            .map(|thread| thread.cpu_time.seconds())
+            .collect();
+        as_often.sort_by(f64::total_cmp);
+        // On a busy machine helpers of a runtime wait for a CPU as often as workers do, and then use little of it. The main thread,
+        // which may have worked long before, is not what they are measured by.
+        let typical = as_often[(as_often.len() - 1) / 2];
+        return u32::try_from(as_often.iter().filter(|time| **time >= WORKER * typical).count()).ok();
     }
     let all: u64 = threads.iter().map(|thread| thread.ready_with_others).sum();
     Some((all as f64 / several as f64).round() as u32)
@@ -76,14 +84,18 @@ pub struct RunPlaces {
     pub workers: usize,
     /// The CPU time of those by node, the node with the most first.
     pub cpu_time: Vec<(NodeId, Ratio)>,
-    /// The program's private memory; none where the sample says too little.
+    /// The private memory of the program and what its processes share; none where the sample says too little.
     pub memory: Option<RunMemory>,
+    /// Processes of those workers.
+    pub processes: usize,
 }
 
 /// The memory of one run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunMemory {
     pub total: Bytes,
+    /// What of it processes share.
+    pub shared: Bytes,
     /// The node with the most, and its share.
     pub home: NodeId,
     pub there: Ratio,
@@ -105,7 +117,9 @@ impl RunPlaces {
         let mut cpu_time = cpu_time.filter(|list| !list.is_empty())?;
         cpu_time.sort_by(|a, b| b.1.0.total_cmp(&a.1.0));
         let at_once = working_at_once(observation).map_or(workers.len(), |count| count as usize);
-        Some(RunPlaces { workers: at_once, cpu_time, memory: RunMemory::of(observation) })
+        let processes: BTreeSet<Pid> = workers.iter().map(|thread| thread.pid).collect();
+        let (memory, processes) = (RunMemory::of(observation), processes.len());
+        Some(RunPlaces { workers: at_once, cpu_time, memory, processes })
     }
 
     /// The share of CPU time away from a node.
@@ -116,12 +130,34 @@ impl RunPlaces {
 
 impl RunMemory {
     fn of(observation: &Observation) -> Option<Self> {
-        let pages = &observation.pages.measured()?.by_node;
-        let total: Bytes = pages.iter().map(|(_, bytes)| *bytes).sum();
-        let (home, most) = pages.iter().copied().max_by_key(|(_, bytes)| *bytes)?;
+        let sample = observation.pages.measured()?;
+        let by_node = own_and_shared(sample);
+        let total: Bytes = by_node.values().copied().sum();
+        let shared: Bytes = sample.shared.measured().into_iter().flatten().map(|(_, bytes)| *bytes).sum();
+        let (home, most) = by_node.into_iter().max_by_key(|(_, bytes)| *bytes)?;
         let there = share(most.0 as f64, total.0 as f64)?;
-        (total >= LEAST && !too_early(observation, total)).then_some(RunMemory { total, home, there })
+        (total >= LEAST && !too_early(observation, total)).then_some(RunMemory { total, shared, home, there })
     }
+
+    /// True where most of it is shared.
+    pub fn is_shared(&self) -> bool {
+        2 * self.shared.0 > self.total.0
+    }
+}
+
+/// The program's private memory and what its processes share, by node; of the latter nothing where it was not seen.
+pub fn own_and_shared(sample: &ResidencySample) -> BTreeMap<NodeId, Bytes> {
+    let mut by_node: BTreeMap<NodeId, Bytes> = BTreeMap::new();
+    for (node, bytes) in sample.by_node.iter().chain(sample.shared.measured().into_iter().flatten()) {
+        let sum = by_node.entry(*node).or_default();
+        *sum = *sum + *bytes;
+    }
+    by_node
+}
+
+/// The same for a point: of the trial with the middle amount.
+pub fn pages_of_point(study: &Study, point: &Point) -> Reading<Vec<(NodeId, Bytes)>> {
+    summary::typical(study, point, |sample| own_and_shared(sample).into_iter().collect())
 }
 
 /// True for a sample of `total` that saw so little of the peak that it says nothing of the program's arrays.

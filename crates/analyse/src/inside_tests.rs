@@ -30,6 +30,22 @@ fn threads_that_work_at_once_are_counted_and_others_are_not() {
     }
 }
 
+/// On a busy machine the helper of Go's runtime waits for a CPU as often as the threads that work.
+#[test]
+fn a_helper_that_waits_for_a_cpu_and_then_uses_little_of_it_does_not_work() {
+    let count = |times: [u64; 3]| {
+        let mut seen = ready_together(40, 20, &[19, 17, 18]);
+        let numawise_facts::Reading::Measured(threads) = &mut seen.threads else { unreachable!() };
+        for (thread, time) in threads.iter_mut().zip(times) {
+            thread.cpu_time = numawise_units::Nanoseconds(time * 1_000_000);
+        }
+        working_at_once(&seen)
+    };
+    assert_eq!(count([54, 2, 49]), Some(2));
+    assert_eq!(count([54, 50, 49]), Some(3));
+    assert_eq!(count([900, 20, 21]), Some(3), "the main thread made the data before");
+}
+
 #[test]
 fn the_middle_of_the_runs_speaks_for_a_point() {
     let mut study = two_node_check(1.0, 1.0, 1.0, 1.0, 1.0, 1.0);

@@ -10,6 +10,7 @@ mod contrasts;
 mod course;
 mod expected;
 mod findings;
+mod held;
 mod inside;
 #[cfg(test)]
 mod labels_tests;
@@ -26,10 +27,11 @@ mod summary;
 mod verdict;
 
 use numawise_facts::{PointId, Reading, Study};
+use numawise_stats::Estimate;
 use numawise_tables::{Analysis, Contrast, Verdict, VerdictKind};
 use numawise_units::Ratio;
 
-pub use contrasts::decided;
+pub use contrasts::{decided, finished};
 pub use mpi::uses_mpi;
 pub use profile::{compare_profiles, profile};
 pub use residency::residency;
@@ -62,11 +64,21 @@ pub fn analyse(study: &Study) -> Analysis {
     }
 }
 
+/// A placement that is better than the operating system's.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BetterPlacement {
+    pub point: PointId,
+    /// So clearly that trials may end here though there is time for more of them.
+    pub is_clear: bool,
+}
+
 /// The placement that is better than the operating system's, from the trials alone: whose line is worth running.
-pub fn better_placement(study: &Study) -> Option<PointId> {
+pub fn better_placement(study: &Study) -> Option<BetterPlacement> {
     let judged = contrasts::judge(study);
     let verdict = verdict::verdict(study, &judged);
-    better_than_the_os(study, &judged, &verdict).map(|contrast| contrast.to)
+    let contrast = better_than_the_os(study, &judged, &verdict)?;
+    let is_clear = judged.estimate(&contrast).is_some_and(Estimate::is_clear);
+    Some(BetterPlacement { point: contrast.to, is_clear })
 }
 
 fn better_than_the_os(study: &Study, judged: &contrasts::Judged, verdict: &Verdict) -> Option<Contrast> {

@@ -125,7 +125,7 @@ pub fn study(
             environment: vec![],
             numa_balancing: none(),
             transparent_huge_pages: none(),
-            governor: none(),
+            frequency: Reading::unavailable("by hand"),
             pid: Pid(1),
         },
         metric: Metric::WallTime,
@@ -201,6 +201,7 @@ pub fn observation(pages: &[(u32, u64)], threads: &[(u32, u64)]) -> Observation 
         threads: Reading::Measured(threads.iter().enumerate().map(thread).collect()),
         pages: Reading::Measured(ResidencySample {
             by_node: pages.iter().map(|(node, mib)| (NodeId(*node), Bytes::mib(*mib))).collect(),
+            shared: Reading::unavailable("by hand"),
             memory: Reading::unavailable("by hand"),
             method: "by hand".to_owned(),
             pages_seen: 1,
@@ -212,6 +213,7 @@ pub fn observation(pages: &[(u32, u64)], threads: &[(u32, u64)]) -> Observation 
             busy_cpus: none(),
         },
         memory_events: MemoryEvents::unavailable("by hand"),
+        frequency: none(),
         sampler: SamplerCost {
             samples: 9,
             cpu_time: Nanoseconds(1_000_000),

@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 
 use numawise_facts::notice::{ObservedFigure, StudyNotice};
-use numawise_facts::{Notice, Observation, Outcome, Point, PointId, Reading, Reason, Study, Trial};
+use numawise_facts::{
+    Notice, Observation, Outcome, Point, PointId, Reading, Reason, ResidencySample, Study, Trial,
+};
 use numawise_tables::PointSummary;
-use numawise_units::{Bytes, Nanoseconds, NodeId, Ratio};
+use numawise_units::{Bytes, Hertz, Nanoseconds, NodeId, Ratio};
 
 use crate::{middle, reading, share};
 
@@ -105,6 +107,8 @@ fn summarise(study: &Study, point: &Point, left_out: bool) -> PointSummary {
         },
         migrations: median_of(study, point, |o| o.migrations.measured().copied()),
         peak_memory: median_of(study, point, |o| o.usage.peak_memory.measured().copied()),
+        frequency: frequency(study, point),
+        frequency_by_node: frequency_by_node(study, point),
         samples,
     }
 }
@@ -125,21 +129,49 @@ fn median_of<T: Ord + Copy>(
     reading(middle(watched(study, point).filter_map(of).collect()), NOT_WATCHED)
 }
 
-/// The memory by node of the trial with the middle amount.
+/// The private memory by node of the trial with the middle amount.
 pub fn pages(study: &Study, point: &Point) -> Reading<Vec<(NodeId, Bytes)>> {
-    let total = |o: &Observation| {
-        o.pages.measured().map(|p| p.by_node.iter().map(|(_, bytes)| *bytes).sum::<Bytes>())
-    };
+    typical(study, point, |sample| sample.by_node.clone())
+}
+
+/// The memory by node of the trial with the middle amount, of what `by_node` takes of a sample.
+pub fn typical(
+    study: &Study,
+    point: &Point,
+    by_node: impl Fn(&ResidencySample) -> Vec<(NodeId, Bytes)>,
+) -> Reading<Vec<(NodeId, Bytes)>> {
     let all: Vec<&Observation> = watched(study, point).collect();
-    let Some(typical) = middle(all.iter().filter_map(|o| total(o)).collect()) else {
+    let of = |observation: &&Observation| Some(by_node(observation.pages.measured()?));
+    let total = |pages: &Vec<(NodeId, Bytes)>| pages.iter().map(|(_, bytes)| *bytes).sum::<Bytes>();
+    let Some(typical) = middle(all.iter().filter_map(of).map(|pages| total(&pages)).collect()) else {
         let why = all.iter().find_map(|o| o.pages.reason().cloned());
         return why.map_or_else(
             || Reading::unavailable(NOT_WATCHED),
             |why| Reading::Unavailable { unavailable: why },
         );
     };
-    let chosen = all.iter().rev().find(|o| total(o) == Some(typical)).and_then(|o| o.pages.measured());
-    reading(chosen.map(|pages| pages.by_node.clone()), NOT_WATCHED)
+    let chosen = all.iter().rev().filter_map(of).find(|pages| total(pages) == typical);
+    reading(chosen, NOT_WATCHED)
+}
+
+/// The mean frequency of the CPUs on which the program worked, in a typical run.
+fn frequency(study: &Study, point: &Point) -> Reading<Hertz> {
+    let means = watched(study, point).filter_map(|o| o.frequency.measured()?.mean()).collect();
+    match (middle(means), watched(study, point).find_map(|o| o.frequency.reason().cloned())) {
+        (Some(typical), _) => Reading::Measured(typical),
+        (None, Some(unavailable)) => Reading::Unavailable { unavailable },
+        (None, None) => Reading::unavailable(NOT_WATCHED),
+    }
+}
+
+fn frequency_by_node(study: &Study, point: &Point) -> Vec<(NodeId, Hertz)> {
+    let machine = &study.header.machine;
+    let of_node = |node: NodeId| {
+        let mean =
+            |o: &Observation| o.frequency.measured()?.mean_of(|cpu| machine.node_of(cpu) == Some(node));
+        Some((node, middle(watched(study, point).filter_map(mean).collect())?))
+    };
+    machine.nodes.iter().filter_map(|node| of_node(node.id)).collect()
 }
 
 /// The share of CPU time on each node, over all watched trials of a point.

@@ -1,14 +1,16 @@
 //! Affected, not affected, undecided; and whether the program is placed well as it is.
 
 use numawise_facts::notice::{PlacementGroup, StudyNotice};
-use numawise_facts::{LeftProcesses, Notice, Point, PointId, PointRole, Reading, Study, StudyHeader};
+use numawise_facts::{
+    LeftProcesses, Notice, Point, PointId, PointRole, Reading, StopReason, Study, StudyHeader,
+};
 use numawise_stats::FamilyDecision;
 use numawise_tables::{
     Contrast, ContrastCall, LineCall, LineEffects, MoreRepeats, PlacedWell, Verdict, VerdictKind,
 };
 
 use crate::contrasts::Judged;
-use crate::{course, inside, lines, obeyed, summary};
+use crate::{course, held, inside, lines, obeyed, summary};
 
 #[cfg(test)]
 #[path = "verdict_tests.rs"]
@@ -42,7 +44,7 @@ pub fn verdict(study: &Study, judged: &Judged) -> Verdict {
         placed_well: placed_well(header, judged),
         not_by_its_line: false,
         more_repeats: (kind == VerdictKind::Undecided && judged.decision() == FamilyDecision::Undecided)
-            .then(|| more_repeats(basis, judged)),
+            .then(|| more_repeats(study, basis, judged)),
         caveats,
     }
 }
@@ -141,7 +143,11 @@ fn widest(judged: &Judged) -> &Contrast {
 }
 
 /// An estimate of how many repeats are missing to a decision.
-fn more_repeats(basis: &Contrast, judged: &Judged) -> MoreRepeats {
+fn more_repeats(study: &Study, basis: &Contrast, judged: &Judged) -> MoreRepeats {
+    if basis.repeats < study.header.min_repeats && study.stopped != Some(StopReason::TooManyFailures) {
+        // Nothing is foreseen from a few.
+        return MoreRepeats::AFew;
+    }
     let all = judged.family.as_ref().and_then(|family| numawise_stats::blocks_needed(&judged.design, family));
     match all {
         Some(blocks) if blocks as u32 > basis.repeats => MoreRepeats::About(blocks as u32 - basis.repeats),
@@ -163,6 +169,7 @@ fn caveats(study: &Study) -> Vec<Notice> {
     }
     caveats.extend(course::drifted(study).map(Notice::from));
     caveats.extend(course::dropped(study).map(Notice::from));
+    caveats.extend(held::held_down(study).map(Notice::from));
     caveats.extend(obeyed::threads::bound_by_others(study).map(Notice::from));
     let interrupted = study.trials.iter().filter(|t| t.is_interrupted()).count() as u32;
     if interrupted > 0 {
@@ -174,7 +181,10 @@ fn caveats(study: &Study) -> Vec<Notice> {
             let (point, warning) = (point.id.clone(), Box::new(warning.clone()));
             caveats.push(StudyNotice::OfPlacement { point, warning }.into());
         }
-        caveats.extend(thread_count_mismatch(study, point).map(Notice::from));
+        let mismatch = thread_count_mismatch(study, point);
+        caveats.extend(
+            mismatch.filter(|one| !caveats.iter().any(|other| is_said(other, one))).map(Notice::from),
+        );
         let threads =
             obeyed::threads::not_obeyed(study, point).or_else(|| obeyed::pinned::not_pinned(study, point));
         caveats.extend(threads.map(Notice::from));
@@ -199,6 +209,15 @@ fn thread_count_mismatch(study: &Study, point: &Point) -> Option<StudyNotice> {
     let planned = point.threads() * point.copies();
     let ran = inside::working_threads(study, point)?;
     (ran > planned).then(|| StudyNotice::ThreadCountMismatch { point: point.id.clone(), ran, planned })
+}
+
+/// True where the same numbers of threads were said of another placement: it is one program.
+fn is_said(other: &Notice, one: &StudyNotice) -> bool {
+    let numbers = |notice: &StudyNotice| match notice {
+        StudyNotice::ThreadCountMismatch { ran, planned, .. } => Some((*ran, *planned)),
+        _ => None,
+    };
+    matches!(other, Notice::Study(other) if numbers(other).is_some() && numbers(other) == numbers(one))
 }
 
 fn log_ratio(contrast: &Contrast) -> f64 {

@@ -132,6 +132,15 @@ fn a_program_with_more_threads_than_planned_is_named() {
     let mismatch = |ran| StudyNotice::ThreadCountMismatch { point: "one-node".into(), ran, planned: 4 };
     assert_eq!(caveats(&ready_together(100, 80, &[80; 4])), [], "four threads were planned, and four ran");
     assert_eq!(caveats(&ready_together(100, 80, &[80; 8])), [mismatch(8).into()]);
+    let mut everywhere = two_node_check(1.0, 1.0, 1.0, 1.0, 1.0, 1.0);
+    for point in ["os", "one-node", "remote"] {
+        see(&mut everywhere, point, &ready_together(100, 80, &[80; 8]));
+    }
+    let said = analyse(&everywhere).verdict.caveats;
+    let mismatches = said
+        .iter()
+        .filter(|one| matches!(one, numawise_facts::Notice::Study(StudyNotice::ThreadCountMismatch { .. })));
+    assert_eq!(mismatches.count(), 1, "of one program it is said once: {said:?}");
     // The main thread made the data and then waited for four others.
     assert_eq!(caveats(&ready_together(100, 70, &[1, 70, 70, 69, 68])), []);
     // Five threads with CPU time, of which nobody knows when they had it.
@@ -146,4 +155,5 @@ fn fewer_repeats_than_data_may_be_judged_by_decide_nothing() {
     let analysis = analyse(&study);
     assert_eq!((analysis.verdict.kind, analysis.recommended), (VerdictKind::Undecided, None));
     assert!(analysis.verdict.effect.measured().is_some(), "what was seen is shown all the same");
+    assert_eq!(analysis.verdict.more_repeats, Some(MoreRepeats::AFew), "nothing is foreseen from a few");
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use numawise_units::{Bytes, CpuSet, Nanoseconds, NodeId, NodeSet, Ratio};
+use numawise_units::{Bytes, CpuSet, Hertz, Nanoseconds, NodeId, NodeSet, Ratio};
 use serde::Serialize;
 
 use crate::notice::NotTriedReason;
@@ -68,6 +68,9 @@ pub enum FindingId {
     /// Pages of files lie on another node than the threads that read them.
     #[serde(rename = "NW058")]
     FilesElsewhere,
+    /// Runs, or placements, differ because the CPUs ran at different frequencies.
+    #[serde(rename = "NW059")]
+    ClockDiffers,
 }
 
 impl FindingId {
@@ -93,6 +96,7 @@ impl FindingId {
             FindingId::NodeFull => "NW056",
             FindingId::MemoryInSwap => "NW057",
             FindingId::FilesElsewhere => "NW058",
+            FindingId::ClockDiffers => "NW059",
         }
     }
 }
@@ -152,8 +156,10 @@ pub struct Evidence {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EvidenceQuantity {
-    /// Share of the program's memory that lies on a node; `of`: all its memory.
+    /// Share of the program's memory, private and shared, that lies on a node; `of`: all of it.
     MemoryOnNode,
+    /// Share of the program's memory that processes share; `of`: all its memory.
+    SharedMemory,
     /// Memory of the program on a set of nodes.
     MemoryOnNodes,
     /// Share of CPU time spent away from a node.
@@ -250,6 +256,17 @@ pub enum EvidenceQuantity {
     SwappedOut,
     /// Pages of files on a node; `of`: all memory of the program.
     FilePages,
+    /// Runs in which the CPUs ran slower than in the others; `of`: all runs of the point that show it.
+    RunsOfLowFrequency,
+    /// How many times as good the other runs are.
+    EffectOfFrequency,
+    /// Share of an effect that the frequency explains at most, in logs: that much for a program that only computes.
+    ExplainedByFrequency,
+    /// Mean frequency of the CPUs in the runs of a point, the median of the runs; with `of` in those of low frequency, and `of` in the
+    /// others.
+    Frequency,
+    /// How many times as high the frequency of one point is as that of another.
+    FrequencyRatio,
 }
 
 /// A value with its unit.
@@ -263,6 +280,7 @@ pub enum Amount {
     /// A multiple: above 1 is better, larger or longer.
     Ratio(Ratio),
     Time(Nanoseconds),
+    Frequency(Hertz),
     /// A value of the study's metric, in its unit.
     Metric(f64),
     /// Multiples for programs that are bound by latency and by bandwidth; at least one of the two is there.
@@ -364,6 +382,10 @@ pub enum Advice {
     InitialiseInParallel {
         interleaving_helped: bool,
     },
+    /// The same of memory that processes share: each initialises the part that it uses.
+    InitialiseSharedMemory {
+        interleaving_helped: bool,
+    },
     InterleaveMemory,
     PinThreads,
     /// Spread the threads over all nodes.
@@ -408,6 +430,10 @@ pub enum Advice {
     },
     /// Keep the program's memory out of swap.
     KeepOutOfSwap,
+    /// Let the governor keep the CPUs at one frequency.
+    UsePerformanceGovernor,
+    /// Find what slows the CPUs down, and switch off what makes their frequency change.
+    SteadyClock,
     /// Run several inputs at once, one inside each node.
     RunCopies {
         copies: u32,

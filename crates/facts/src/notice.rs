@@ -25,8 +25,8 @@ pub use residency::{
 };
 pub use session::{ChangedPart, SessionNotice};
 pub use study::{
-    NodeReason, NotPinnedReason, NotTriedReason, ObservedFigure, PlacementEvidence, PlacementGroup,
-    StudyNotice,
+    FrequencyHold, NodeReason, NotPinnedReason, NotTriedReason, ObservedFigure, PlacementEvidence,
+    PlacementGroup, StudyNotice,
 };
 
 /// Defines the notices of a subject: an enum with one variant for each, and [`Notice::code`].

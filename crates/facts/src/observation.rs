@@ -3,7 +3,7 @@
 use numawise_units::{Bytes, CpuId, HostId, Nanoseconds, NodeId, Pid, Rank, Ratio};
 use serde::{Deserialize, Serialize};
 
-use crate::{MemorySnapshot, Reading};
+use crate::{MemorySnapshot, Reading, TrialFrequency};
 
 #[cfg(test)]
 #[path = "observation_tests.rs"]
@@ -29,6 +29,7 @@ pub struct Observation {
     pub pages: Reading<ResidencySample>,
     pub noise: HostNoise,
     pub memory_events: MemoryEvents,
+    pub frequency: Reading<TrialFrequency>,
     pub sampler: SamplerCost,
 }
 
@@ -105,8 +106,11 @@ pub struct ThreadObservation {
 pub struct ResidencySample {
     /// Memory by node: the program's own writable memory (heap, stacks, anonymous mappings), not its code and files.
     pub by_node: Vec<(NodeId, Bytes)>,
-    /// All memory of the same processes by use, by policy and by mapping, code and files included. Unavailable where the
-    /// pages were not read from `numa_maps`.
+    /// Memory that its processes may share, by node: /dev/shm, memfd, System V, shared anonymous memory, shared huge pages. A page
+    /// that several of them have mapped counts once.
+    pub shared: Reading<Vec<(NodeId, Bytes)>>,
+    /// All memory of the same processes by use, by policy and by mapping, code and files included; a page that several of them
+    /// have mapped counts once. Unavailable where the pages were not read from `numa_maps`.
     pub memory: Reading<MemorySnapshot>,
     /// How it was told: `numa_maps`, or `move_pages` on a sample of the pages.
     pub method: String,

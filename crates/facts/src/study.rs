@@ -4,9 +4,9 @@ use numawise_units::{CpuSet, Nanoseconds, Pid, TaskId};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ContrastRole, Disturbance, LeftProcesses, Levels, LineTool, Machine, MemoryPlan, Metric, Notice,
-    Observation, Outcome, Placement, PlacementRequest, PointId, PointPair, PointRole, PrintedLine, Reading,
-    RunSpec, Strategy, TaskPlacement, ThreadBinding,
+    ContrastRole, Disturbance, FrequencyFacts, LeftProcesses, Levels, LineTool, Machine, MemoryPlan, Metric,
+    Notice, Observation, Outcome, Placement, PlacementRequest, PointId, PointPair, PointRole, PrintedLine,
+    Reading, RunSpec, Strategy, TaskPlacement, ThreadBinding,
 };
 
 #[cfg(test)]
@@ -91,8 +91,8 @@ pub struct HostFacts {
     pub environment: Vec<(String, String)>,
     pub numa_balancing: Reading<String>,
     pub transparent_huge_pages: Reading<String>,
-    /// CPU frequency governor.
-    pub governor: Reading<String>,
+    /// What sets the frequency of the CPUs, and within which limits.
+    pub frequency: Reading<FrequencyFacts>,
     /// Who runs this study.
     pub pid: Pid,
 }
@@ -133,7 +133,7 @@ pub struct StudyHeader {
     /// Ratios within 1 / (1 + margin) and 1 + margin count as "no difference".
     pub margin: f64,
     pub budget: Nanoseconds,
-    /// What it takes here to start a program that does nothing and to see it end, where the program studied is so short that it counts.
+    /// What it takes here to start a program that does nothing and to see it end, or to load the one that is studied, whichever is more.
     #[serde(default = "start_not_measured")]
     pub start_cost: Reading<Nanoseconds>,
 }

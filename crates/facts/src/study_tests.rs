@@ -24,7 +24,7 @@ fn header(metric: Metric) -> StudyHeader {
             environment: vec![],
             numa_balancing: Reading::unavailable("test"),
             transparent_huge_pages: Reading::unavailable("test"),
-            governor: Reading::unavailable("test"),
+            frequency: Reading::unavailable("test"),
             pid: Pid(1),
         },
         metric,

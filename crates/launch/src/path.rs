@@ -84,6 +84,14 @@ pub fn find(program: &OsStr, directory: &Path, search: &OsStr) -> Option<PathBuf
     executable(&found).or(found.first()).cloned()
 }
 
+/// The file that a shell executes for `program` where `PATH` is `search`; none where there is no such file, or none that may be
+/// executed by anybody.
+pub fn executable_in(program: &OsStr, search: &OsStr) -> Option<PathBuf> {
+    let found: Vec<PathBuf> =
+        candidates(program, search).map(PathBuf::from).filter(|file| file.is_file()).collect();
+    executable(&found).cloned()
+}
+
 /// The first of these files that may be executed.
 fn executable(files: &[PathBuf]) -> Option<&PathBuf> {
     let may_be =
@@ -92,7 +100,7 @@ fn executable(files: &[PathBuf]) -> Option<&PathBuf> {
 }
 
 /// What stands behind `#!` in the first line.
-fn interpreter(file: &Path) -> Option<String> {
+pub fn interpreter(file: &Path) -> Option<String> {
     let mut head = [0u8; 256]; // BINPRM_BUF_SIZE of the kernel
     let mut length = 0;
     let mut file = std::fs::File::open(file).ok()?;
@@ -121,8 +129,10 @@ mod tests {
         let there = || -> Vec<PathBuf> { candidates(name, search).map(PathBuf::from).collect() };
         assert_eq!(executable(&there()), None, "it cannot be executed");
         assert_eq!(find(name, Path::new(""), search), Some(file.clone()), "but it was meant");
+        assert_eq!(executable_in(name, search), None);
         std::fs::set_permissions(&file, PermissionsExt::from_mode(0o755)).unwrap();
         assert_eq!(executable(&there()), Some(&file));
+        assert_eq!(executable_in(name, search), Some(file.clone()));
         assert_eq!(find(name, Path::new(""), search), Some(file));
         let direct: Vec<OsString> = candidates(OsStr::new("./tool"), search).collect();
         assert_eq!(direct, ["./tool"]);

@@ -1,11 +1,11 @@
 //! Whether a library can be preloaded into a program: only the dynamic loader of its own C library does that.
 
-use std::ffi::CString;
+use std::ffi::{CString, OsString};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use numawise_facts::notice::{NotPreloadableReason, PreloadObstacle};
 use numawise_linux::calls::process;
@@ -75,6 +75,21 @@ pub(crate) fn obstacle(program: &Path) -> Option<PreloadObstacle> {
         Linked::By(_) => return None,
     };
     Some(PreloadObstacle::Program { program: program.display().to_string(), reason })
+}
+
+/// A command that does what starting `program` in `directory` takes, and runs nothing of it: its dynamic loader maps and relocates its
+/// libraries, preloaded ones too, and lists them. Of a script it is the interpreter that is loaded. `None` for what has no loader that can
+/// do that, such as a program that is linked statically, which starts sooner.
+pub fn loading(program: &Path, directory: &Path) -> Option<Vec<OsString>> {
+    let file = path::find(program.as_os_str(), directory, &path::search())?;
+    let of_script = path::interpreter(&file).map(PathBuf::from);
+    let file = of_script.unwrap_or(file);
+    match linked(File::open(&file).ok()?).ok()? {
+        Linked::By(loader) if is_known(&loader) => {
+            Some(vec![OsString::from_vec(loader), "--list".into(), file.into_os_string()])
+        }
+        Linked::By(_) | Linked::NotElf | Linked::Foreign | Linked::Statically => None,
+    }
 }
 
 /// True for an ELF file of this class that reaches to the end of its table of sections, which linkers write last.

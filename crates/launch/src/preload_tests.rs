@@ -36,6 +36,26 @@ fn an_ordinary_program_a_script_and_what_is_not_there_are_no_problem() {
 }
 
 #[test]
+fn a_program_is_loaded_without_running_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (script, ran) = (folder.path().join("script"), folder.path().join("ran"));
+    fs::write(&script, format!("#!/bin/sh\ntouch '{}'\n", ran.display())).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let at = |program: &str| loading(Path::new(program), folder.path());
+    for command in [at("sh"), at("/bin/sh"), at("./script")].map(Option::unwrap) {
+        let output = std::process::Command::new(&command[0]).args(&command[1..]).output().unwrap();
+        let listed = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success() && listed.contains("libc"), "{command:?}: {listed}");
+    }
+    assert!(!ran.exists());
+    for (name, bytes) in [("empty", &b""[..]), ("text", b"echo"), ("broken", &shell()[..80])] {
+        fs::write(folder.path().join(name), bytes).unwrap();
+        assert_eq!(at(&format!("./{name}")), None, "{name}");
+    }
+    assert_eq!(at("/no/such/program"), None);
+}
+
+#[test]
 fn a_static_program_a_foreign_one_and_one_with_another_loader_are_told_apart() {
     let mut other = shell();
     other[MACHINE] ^= 0x5a;

@@ -56,20 +56,6 @@ pub fn cpu_model(roots: &Roots) -> Result<String, Error> {
     }
 }
 
-/// The governors that set the CPUs' frequency, each once; none without cpufreq, as in most virtual machines.
-pub fn cpu_governors(roots: &Roots) -> Vec<String> {
-    let policies = roots.path("/sys/devices/system/cpu/cpufreq");
-    let mut found: Vec<String> = std::fs::read_dir(&policies)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|policy| line(&policy.path().join("scaling_governor")).ok())
-        .collect();
-    found.sort();
-    found.dedup();
-    found
-}
-
 /// A file of one line.
 pub(crate) fn line(path: &Path) -> Result<String, Error> {
     let text = slurp(path).map_err(|error| Error::from_io(path, error))?;

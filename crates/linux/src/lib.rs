@@ -11,6 +11,7 @@ mod error;
 pub mod file;
 #[cfg(test)]
 mod fixture;
+pub mod frequency;
 pub mod host;
 pub mod memory;
 pub mod proc;

@@ -1,7 +1,7 @@
 //! A program whose truth is known: it does what its arguments say, so that tests can compare what the observer saw.
 //!
 //! Modes: `quick` | `spin MS` | `burn MS` | `known CPU CPU MIB MS` | `threads COUNT MS` | `after MS COUNT MS` | `short COUNT` | `forks COUNT MS` |
-//! `memory MIB MS` | `interleaved MIB MS` | `mappings COUNT MS` | `named NAME MS` | `private MS` | `crowd THREADS MAPPINGS MS [MIB]` | `kinds MS` |
+//! `memory MIB MS` | `interleaved MIB MS` | `segment MIB MS` | `mappings COUNT MS` | `named NAME MS` | `private MS` | `crowd THREADS MAPPINGS MS [MIB]` | `kinds MS` |
 //! `kinds-huge MS` | `headless MS`. The last four say `ready` when all is as they promise.
 
 use std::io::Write;
@@ -39,6 +39,7 @@ fn main() {
             touch(memory, number(1) as usize);
             thread::sleep(span(2));
         }
+        "segment" => segment(number(1) as usize, span(2)),
         "mappings" => {
             mappings(number(1));
             thread::sleep(span(2));
@@ -92,13 +93,45 @@ fn burn(cpu_time: Duration) {
 
 /// Maps private anonymous memory in small pages.
 fn map(mib: usize) -> *mut u8 {
+    mapped(mib, libc::MAP_PRIVATE)
+}
+
+/// A segment that this process touches whole, and each of four children a quarter and what all of them read.
+fn segment(mib: usize, span: Duration) {
+    const HEADER: usize = 64 << 10;
+    let memory = mapped(mib, libc::MAP_SHARED);
+    touch(memory, mib);
+    let part = (mib << 20) / 4;
+    let child = |k: usize| {
+        // SAFETY: this process has one thread; a child touches what is mapped, sleeps and leaves at once.
+        unsafe {
+            let pid = libc::fork();
+            assert!(pid >= 0, "no child");
+            if pid == 0 {
+                for at in (0..HEADER).chain(k * part..(k + 1) * part).step_by(4096) {
+                    memory.add(at).write_volatile(2);
+                }
+                thread::sleep(span);
+                libc::_exit(0);
+            }
+            pid
+        }
+    };
+    let children: Vec<libc::pid_t> = (0..4).map(child).collect();
+    for pid in children {
+        // SAFETY: waits for a child made above; the kernel writes nothing.
+        unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) };
+    }
+}
+
+fn mapped(mib: usize, sharing: i32) -> *mut u8 {
     // SAFETY: a new mapping at an address of the kernel's choice harms nothing that is there.
     unsafe {
         let memory = libc::mmap(
             std::ptr::null_mut(),
             mib << 20,
             libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+            sharing | libc::MAP_ANONYMOUS,
             -1,
             0,
         );

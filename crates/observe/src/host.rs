@@ -4,6 +4,8 @@ use numawise_facts::{HostFacts, Reading, environment};
 use numawise_linux::{Error, Roots, host, memory};
 use numawise_units::{HostId, Pid};
 
+use crate::frequency;
+
 #[cfg(test)]
 #[path = "host_tests.rs"]
 mod tests;
@@ -41,12 +43,7 @@ fn facts_with(roots: &Roots, environment: impl Iterator<Item = (String, String)>
             memory::transparent_huge_pages(roots),
             "this kernel has no transparent huge pages",
         ),
-        governor: match host::cpu_governors(roots) {
-            none if none.is_empty() => Reading::unavailable(
-                "the kernel does not set the CPUs' frequency (no cpufreq; usual in virtual machines)",
-            ),
-            governors => Reading::Measured(governors.join(", ")),
-        },
+        frequency: frequency::facts(roots),
         pid: Pid(std::process::id() as i32),
     }
 }

@@ -18,9 +18,9 @@ fn everything_there() {
             "processor\t: 0\nmodel\t\t: 17\nmodel name\t: Some CPU @ 2.0 GHz: fast\n\nprocessor\t: 1\n",
         ),
         ("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n"),
-        ("sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "performance\n"),
-        ("sys/devices/system/cpu/cpufreq/policy1/scaling_governor", "powersave\n"),
-        ("sys/devices/system/cpu/cpufreq/policy2/scaling_governor", "performance\n"),
+        ("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n"),
+        ("sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "powersave\n"),
+        ("sys/devices/system/cpu/cpu2/cpufreq/scaling_governor", "performance\n"),
     ] {
         tree.write(name, text);
     }
@@ -34,7 +34,10 @@ fn everything_there() {
     assert_eq!(facts.cpu_model, text("Some CPU @ 2.0 GHz: fast"));
     assert_eq!(facts.numa_balancing, text("1"));
     assert_eq!(facts.transparent_huge_pages, text("madvise"));
-    assert_eq!(facts.governor, text("performance, powersave"));
+    let policies = &facts.frequency.measured().unwrap().policies;
+    let governors: Vec<_> = policies.iter().map(|of| (of.cpus.to_string(), of.governor.clone())).collect();
+    let expected = [("0,2".to_owned(), text("performance")), ("1".to_owned(), text("powersave"))];
+    assert_eq!(governors, expected);
     let names: Vec<&str> = facts.environment.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["LD_PRELOAD", "OMP_PROC_BIND"]);
     assert_eq!(facts.pid.0 as u32, std::process::id());
@@ -49,10 +52,10 @@ fn nothing_there_is_unavailable_with_a_reason() {
         (&facts.cpu_model, "cpuinfo"),
         (&facts.numa_balancing, "no automatic NUMA balancing"),
         (&facts.transparent_huge_pages, "no transparent huge pages"),
-        (&facts.governor, "no cpufreq"),
     ] {
         assert!(reading.measured().is_none() && reading.to_string().contains(reason), "{reading}");
     }
+    assert!(facts.frequency.reason().unwrap().to_string().contains("no cpufreq"));
     assert!(facts.environment.is_empty());
 }
 
@@ -74,7 +77,7 @@ fn empty_and_odd_files() {
     assert!(facts.hostname.to_string().contains("expected a line of text"));
     assert!(facts.cpu_model.to_string().contains("model name"));
     assert_eq!(facts.transparent_huge_pages, Reading::Measured("always".to_owned()));
-    assert!(facts.governor.measured().is_none());
+    assert!(facts.frequency.measured().is_none());
 }
 
 #[test]

@@ -22,6 +22,7 @@ mod events;
 mod find;
 #[cfg(test)]
 mod fixture;
+mod frequency;
 pub mod host;
 mod memory;
 mod noise;

@@ -1,24 +1,22 @@
 //! The memory of a process, by one pass over its `numa_maps`: the residency sample of a trial and a snapshot of running
 //! processes are both made from it. Where the kernel has no `numa_maps`, a snapshot reads `smaps`.
 
-use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
-use numawise_facts::{MappingSnapshot, MemorySnapshot, PageUse, PolicyShare};
 use numawise_linux::file::Lines;
 use numawise_linux::proc::numa_maps::{MappingName, NumaMapping};
 use numawise_linux::proc::smaps::{ResidentMapping, SmapsReader};
 use numawise_linux::{Error, Malformed, Roots};
 use numawise_units::{Bytes, NodeId};
 
+mod shared;
 mod tally;
+mod together;
 
-pub(crate) use tally::ProcessMemory;
+pub(crate) use shared::{SharedPages, counted_once, take_part};
 use tally::Tally;
-
-#[cfg(test)]
-#[path = "memory_tests.rs"]
-mod tests;
+pub(crate) use tally::{ProcessMemory, is_shared_memory};
+pub(crate) use together::together;
 
 const TOO_MUCH: &str = "pages that make less than 16 EiB";
 
@@ -119,6 +117,7 @@ fn add_smaps(tally: &mut Tally, usual: Bytes, node: NodeId, resident: &ResidentM
         huge,
         anonymous,
         pages: all,
+        mapped_by: 1,
         page: Some(Bytes(page)),
     };
     tally.add(&line, &[(node, all)])
@@ -146,47 +145,6 @@ fn piece(
     match problem {
         Some(problem) => Err(problem.at(path)),
         None => Ok(more),
-    }
-}
-
-/// The memory of several processes together, with the `largest` of all their mappings.
-pub(crate) fn together<'a>(
-    of: impl IntoIterator<Item = &'a MemorySnapshot>,
-    largest: usize,
-) -> MemorySnapshot {
-    let mut all = MemorySnapshot::default();
-    for one in of {
-        for &(used_for, node, bytes) in &one.by_use {
-            add_use(&mut all.by_use, used_for, node, bytes);
-        }
-        for share in &one.by_policy {
-            match all.by_policy.iter_mut().find(|known| known.policy == share.policy) {
-                Some(known) => {
-                    known.mappings += share.mappings;
-                    share.by_node.iter().for_each(|&(node, bytes)| add_node(&mut known.by_node, node, bytes));
-                }
-                None => all.by_policy.push(share.clone()),
-            }
-        }
-        all.largest.extend(one.largest.iter().cloned());
-        all.mappings += one.mappings;
-    }
-    all.by_use.sort_by_key(|&(used_for, node, _)| (used_for, node));
-    all.by_policy.iter_mut().for_each(|share| share.by_node.sort_by_key(|(node, _)| *node));
-    let resident =
-        |share: &PolicyShare| share.by_node.iter().fold(0u64, |sum, (_, bytes)| sum.saturating_add(bytes.0));
-    all.by_policy.sort_by(|a, b| {
-        (resident(b), b.mappings).cmp(&(resident(a), a.mappings)).then_with(|| a.policy.cmp(&b.policy))
-    });
-    all.largest.sort_by_key(|mapping: &MappingSnapshot| (Reverse(mapping.resident()), mapping.address));
-    all.largest.truncate(largest);
-    all
-}
-
-fn add_use(list: &mut Vec<(PageUse, NodeId, Bytes)>, used_for: PageUse, node: NodeId, bytes: Bytes) {
-    match list.iter_mut().find(|(known, at, _)| (*known, *at) == (used_for, node)) {
-        Some((.., sum)) => *sum = Bytes(sum.0.saturating_add(bytes.0)),
-        None => list.push((used_for, node, bytes)),
     }
 }
 

@@ -7,14 +7,15 @@ use numawise_linux::calls::{clock, pages};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use numawise_facts::{MemorySnapshot, Reading};
+use numawise_facts::{MemorySnapshot, PageUse, Reading};
 use numawise_units::{Bytes, Nanoseconds, NodeId, Pid};
 
-use crate::memory::{MemoryWalk, ProcessMemory};
+use crate::memory::{MemoryWalk, ProcessMemory, SharedPages, take_part};
 use crate::random::Random;
 use numawise_linux::Error;
 use numawise_linux::Roots;
 use numawise_linux::file::read_path;
+use numawise_linux::proc::smaps::own_part_of_shared;
 use numawise_linux::proc::status::Status;
 
 mod choice;
@@ -25,7 +26,7 @@ use choice::Costs;
 pub use choice::Method;
 pub(crate) use kept::KeptSample;
 use kept::ProcessPages;
-use query::Query;
+use query::{Query, Segment};
 
 #[cfg(test)]
 #[path = "residency_tests.rs"]
@@ -56,7 +57,7 @@ enum PageSource {
 #[derive(Debug)]
 enum Scan {
     Walk(Box<MemoryWalk>),
-    Query(Query),
+    Query(Box<Query>),
 }
 
 impl Scan {
@@ -94,6 +95,10 @@ enum ScanProgress {
 struct FoundPages {
     by_node: Vec<(NodeId, Bytes)>,
     pages_seen: u64,
+    /// What other processes may have mapped too, files among them.
+    shared: Reading<Vec<SharedPages>>,
+    /// What the shared memory is of, where nothing tells in how many mappings its pages are, and how long each segment is.
+    segments: Vec<(Segment, Bytes)>,
     memory: Reading<MemorySnapshot>,
 }
 
@@ -223,17 +228,21 @@ impl ResidencySampler {
             let found = FoundPages {
                 by_node: vec![(node, own)],
                 pages_seen: 0,
+                shared: Reading::unavailable(NOT_WALKED),
+                segments: Vec::new(),
                 memory: Reading::unavailable(NOT_WALKED),
             };
             self.complete(pid, found, PageSource::OneNode, elapsed);
             return Ok(None);
         }
-        let resident = own.or(status.resident).unwrap_or(Bytes(0));
+        let private = own.or(status.resident).unwrap_or(Bytes(0));
+        // What a walk goes through, most of it twice where it is shared.
+        let resident = private + status.shared.unwrap_or_default();
         let may = |source| !self.failed.contains(&(pid, source));
         let sparse = self.sparse.take() == Some(pid);
         let source = match (may(PageSource::NumaMaps), may(PageSource::MovePages)) {
             (true, _) if sparse => PageSource::NumaMaps,
-            (true, true) => self.costs.choose(resident, self.pages),
+            (true, true) => self.costs.choose(private, resident, self.pages),
             (true, false) => PageSource::NumaMaps,
             (false, true) => PageSource::MovePages,
             (false, false) => return Ok(None),
@@ -252,7 +261,8 @@ impl ResidencySampler {
             }
             _ => {
                 let few_will_do = !may(PageSource::NumaMaps) || cost > EXPENSIVE;
-                Query::open(&self.roots, pid, self.pages, own, few_will_do).map(Scan::Query)
+                Query::open(&self.roots, pid, self.pages, (own, status.shared), few_will_do)
+                    .map(|query| Scan::Query(Box::new(query)))
             }
         };
         match scan {
@@ -356,7 +366,26 @@ fn walked(
         Some(memory) => ScanProgress::Done(FoundPages {
             by_node: memory.private,
             pages_seen: memory.private_pages,
+            shared: Reading::Measured(with_part(memory.shared, roots, pid)),
+            segments: Vec::new(),
             memory: Reading::Measured(memory.all),
         }),
     })
+}
+
+/// With less shared memory than this, its exact amount is not worth another walk of the page tables.
+const WORTH_A_WALK: Bytes = Bytes::mib(1);
+
+/// What is shared, with the process's part of it as the kernel states it where others have it mapped, too.
+fn with_part(mut shared: Vec<SharedPages>, roots: &Roots, pid: Pid) -> Vec<SharedPages> {
+    let of_shared = || shared.iter().filter(|pages| pages.used_for == PageUse::Shared);
+    let all: Bytes = of_shared().map(SharedPages::total).sum();
+    if all >= WORTH_A_WALK && of_shared().any(|pages| pages.part < pages.total()) {
+        let mut buffer = Vec::with_capacity(1024);
+        let read = read_path(&roots.process(pid).join("smaps_rollup"), &mut buffer);
+        if let Some(part) = read.ok().and_then(|()| own_part_of_shared(&buffer)) {
+            take_part(&mut shared, part);
+        }
+    }
+    shared
 }

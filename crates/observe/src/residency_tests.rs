@@ -92,6 +92,47 @@ fn numa_maps_are_summed_over_processes() {
 }
 
 #[test]
+fn a_segment_counts_once_however_many_processes_have_mapped_it() {
+    let tree = tree("0-1\n", 12);
+    let line = |pages: u64, mapmax: &str| {
+        format!(
+            "7f00 default anon=3 dirty=3 N0=3 kernelpagesize_kB=4\n\
+             7f90 bind:1 file=/dev/zero\\040(deleted) dirty={pages}{mapmax} N1={pages} kernelpagesize_kB=4\n"
+        )
+    };
+    // The parent has touched all of it, each child half; every page is mapped twice, a header three times.
+    process(&tree, 100, 400, &line(1024, " mapmax=3"));
+    process(&tree, 200, 400, &line(513, " mapmax=3"));
+    process(&tree, 300, 400, &line(513, " mapmax=3"));
+    for (pid, kib) in [(100, 2048), (200, 1024), (300, 1024)] {
+        let rollup = format!("Rss: 9999 kB\nPss: 9999 kB\nPss_Shmem: {kib} kB\n");
+        tree.write(&format!("proc/{pid}/smaps_rollup"), &rollup);
+    }
+    let mut sampler = residency_sampler(&tree, Method::NumaMaps);
+    round(&mut sampler, &[PID, Pid(200), Pid(300)], ms(5));
+    assert_eq!(nodes(&sampler), [(0, 9 * 4096)], "private memory only");
+    let result = merged(&sampler);
+    let sample = result.measured().unwrap();
+    let pages = |bytes: Bytes| bytes.0.div_ceil(4096);
+    let shared = sample.shared.measured().unwrap();
+    assert_eq!(shared.iter().map(|(node, bytes)| (node.0, pages(*bytes))).collect::<Vec<_>>(), [(1, 1024)]);
+    let memory = sample.memory.measured().unwrap();
+    let uses: Vec<_> = memory.by_use.iter().map(|(of, node, bytes)| (*of, node.0, pages(*bytes))).collect();
+    assert_eq!(uses, [(PageUse::Private, 0, 9), (PageUse::Shared, 1, 1024)]);
+    let bound = memory.by_policy.iter().find(|share| share.policy == "bind:1").unwrap();
+    assert_eq!((bound.mappings, pages(bound.by_node[0].1)), (3, 1024));
+    let listed = memory.largest.iter().filter(|mapping| mapping.used_for == PageUse::Shared).count();
+    assert_eq!(listed, 1);
+    // When one is left, what it has is all that is seen.
+    tree.remove("proc/200");
+    tree.remove("proc/300");
+    let mut sampler = residency_sampler(&tree, Method::NumaMaps);
+    round(&mut sampler, &[PID], ms(6));
+    let alone = merged(&sampler).measured().unwrap().shared.clone();
+    assert_eq!(alone, Reading::Measured(vec![(NodeId(1), Bytes(1024 * 4096))]));
+}
+
+#[test]
 fn policies_are_summed_over_processes() {
     let tree = tree("0-1\n", 12);
     process(
@@ -194,15 +235,17 @@ fn an_expensive_walk_waits_until_it_is_paid_for() {
 #[test]
 fn the_cheaper_way_is_chosen_and_walks_are_learned_from() {
     let mut costs = Costs::new(Method::Auto);
-    assert_eq!(costs.choose(Bytes::mib(1), 2000), PageSource::NumaMaps);
-    assert_eq!(costs.choose(Bytes::mib(4096), 2000), PageSource::MovePages);
+    assert_eq!(costs.choose(Bytes::mib(1), Bytes::mib(1), 2000), PageSource::NumaMaps);
+    assert_eq!(costs.choose(Bytes::mib(4096), Bytes::mib(4096), 2000), PageSource::MovePages);
+    assert_eq!(costs.choose(Bytes::mib(1), Bytes::mib(256), 2000), PageSource::NumaMaps);
+    assert_eq!(costs.choose(Bytes::mib(1), Bytes::mib(4096), 2000), PageSource::MovePages);
     let before = costs.walk(Bytes::mib(64));
     // Huge pages: a walk costs next to nothing.
     for _ in 0..40 {
         costs.learn_walk(Bytes::mib(4096), Nanoseconds(100_000));
     }
     assert!(costs.walk(Bytes::mib(64)) < Nanoseconds(before.0 / 10));
-    assert_eq!(costs.choose(Bytes::mib(4096), 2000), PageSource::NumaMaps);
+    assert_eq!(costs.choose(Bytes::mib(4096), Bytes::mib(4096), 2000), PageSource::NumaMaps);
     // A single disturbed walk does not raise the estimate out of all proportion.
     let before = costs.walk(Bytes::mib(64));
     costs.learn_walk(Bytes::mib(64), ms(1000));

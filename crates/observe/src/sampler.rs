@@ -1,14 +1,16 @@
 //! The thread that samples while the trial runs.
 
 use numawise_linux::calls::{clock, process};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use numawise_facts::Reading;
+use numawise_facts::{Reading, TrialFrequency};
 use numawise_linux::Roots;
-use numawise_units::{Bytes, Nanoseconds, Pid};
+use numawise_units::{Bytes, CpuId, Nanoseconds, Pid};
 
+use crate::frequency::FrequencySampler;
 use crate::plan::{SamplingPlan, StepKind};
 use crate::residency::{KeptSample, ResidencySampler, SampleProgress};
 use crate::table::Table;
@@ -31,6 +33,7 @@ pub(crate) struct SamplerResults {
     pub peak: Option<Bytes>,
     /// The most of a process that was in swap.
     pub swapped: Option<Bytes>,
+    pub frequency: Reading<TrialFrequency>,
     pub samples: u64,
     /// How long some thread was stopped, from sample to sample.
     pub stopped: Nanoseconds,
@@ -58,6 +61,7 @@ impl Shared {
                 pages: Reading::unavailable("the trial ended before its pages were sampled"),
                 peak: None,
                 swapped: None,
+                frequency: Reading::unavailable("the trial ended before its threads were sampled"),
                 samples: 0,
                 stopped: Nanoseconds(0),
                 stopped_at: None,
@@ -111,6 +115,7 @@ pub(crate) fn run(shared: &Shared, mut residency: ResidencySampler, begun: Insta
     // With one node a residency sample is one small file; else it may cost what all else does.
     let share = if residency.one_node() { 0.15 } else { 0.5 };
     let slowness = slowness(&budget.roots);
+    let mut frequency = FrequencySampler::new(budget.roots.clone(), budget.rate * slowness);
     let mut plan = SamplingPlan::new(budget.rate * slowness, budget.spent, share);
     let mut booked = clock::thread_cpu_time(); // what finding the slowness cost is in no account, but in the total
     let mut usual_cost = Nanoseconds(0);
@@ -123,7 +128,8 @@ pub(crate) fn run(shared: &Shared, mut residency: ResidencySampler, begun: Insta
         let allowance = plan.allowance(kind, now).max(LEAST);
         match kind {
             StepKind::Threads => {
-                sample_threads(shared, now, allowance.min(SLICE));
+                let working = sample_threads(shared, now, allowance.min(SLICE));
+                sample_frequency(shared, &mut frequency, &working, now);
                 let cost = book(shared, &mut booked);
                 let eased = Nanoseconds((usual_cost.0 * 3 + cost.0) / 4);
                 usual_cost = eased.max(cost).min(ENOUGH);
@@ -165,8 +171,8 @@ fn slowness(roots: &Roots) -> f64 {
     (fastest.0 as f64 / USUAL).clamp(1.0, MOST)
 }
 
-/// Samples the threads.
-fn sample_threads(shared: &Shared, now: Nanoseconds, allowance: Nanoseconds) {
+/// Samples the threads, and tells on which CPUs they work.
+fn sample_threads(shared: &Shared, now: Nanoseconds, allowance: Nanoseconds) -> BTreeSet<CpuId> {
     let begun = clock::thread_cpu_time();
     let mut results = shared.results();
     results.table.discover(allowance, &shared.stop);
@@ -178,6 +184,19 @@ fn sample_threads(shared: &Shared, now: Nanoseconds, allowance: Nanoseconds) {
         results.stopped = results.stopped + now.saturating_sub(before);
     }
     results.stopped_at = stopped_at;
+    results.table.working_on()
+}
+
+/// Reads frequencies; the results are held only to hand over what was read, since some kernels let us wait for it.
+fn sample_frequency(
+    shared: &Shared,
+    frequency: &mut FrequencySampler,
+    working: &BTreeSet<CpuId>,
+    now: Nanoseconds,
+) {
+    if frequency.step(working, now, &shared.stop) || shared.results().frequency.measured().is_none() {
+        shared.results().frequency = frequency.result();
+    }
 }
 
 /// Goes on with the residency sample; the results are held only to hand over the result, since it may take long.

@@ -1,10 +1,10 @@
 //! The processes and threads of a trial, with what was last seen of each.
 
 use numawise_linux::calls::{clock, process};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use numawise_units::{Nanoseconds, Pid};
+use numawise_units::{CpuId, Nanoseconds, Pid};
 
 use crate::random::Random;
 use numawise_linux::Error;
@@ -369,6 +369,11 @@ impl Table {
     /// Threads that were read at least once.
     pub fn seen(&self) -> impl Iterator<Item = &Thread> {
         self.live.iter().chain(&self.ended).filter(|thread| thread.samples > 0)
+    }
+
+    /// The CPUs on which threads were at work when they were last read.
+    pub fn working_on(&self) -> BTreeSet<CpuId> {
+        self.live.iter().filter(|thread| thread.ready).map(|thread| thread.cpu).collect()
     }
 
     /// True when a thread was stopped when it was last read.

@@ -113,7 +113,6 @@ impl Watch {
     /// longest of their lives. Does not wait for a sample under way.
     pub fn finish(self, usage: ResourceUsage, wall: Nanoseconds) -> Observation {
         self.shared.stop();
-        let span = Nanoseconds::from(self.begun.elapsed());
         let used = usage.cpu_time();
         let after = HostCpu::read(&self.roots);
         let memory_after = MemoryCounters::read(&self.roots);
@@ -156,12 +155,17 @@ impl Watch {
             },
             noise: noise(&self.before, &after, used, wall),
             memory_events: events(&self.roots, &self.memory_before, &memory_after, seen.swapped),
+            frequency: match &self.no_sampler {
+                Some(reason) => Reading::unavailable(reason.clone()),
+                None => seen.frequency.clone(),
+            },
             sampler: SamplerCost {
                 samples: seen.samples,
                 // The clock of the thread itself, since a step may be under way.
                 cpu_time: self.start_cost
                     + seen.thread.and_then(clock::cpu_time_of).unwrap_or(seen.cost).max(seen.cost),
-                span,
+                // Read after the CPU time: on a slow machine ending takes as long as a short program, and counts in both.
+                span: Nanoseconds::from(self.begun.elapsed()),
             },
         }
     }

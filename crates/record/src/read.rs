@@ -214,6 +214,7 @@ fn observation(
     let sample = |method: String| {
         Ok::<_, RowError>(ResidencySample {
             by_node: pages,
+            shared: c.reading("pages_shared", || c.cells.json("pages_shared"))?,
             memory: c.reading("pages_memory", || c.cells.json("pages_memory"))?,
             method,
             pages_seen: c.count("pages_seen")?,
@@ -246,6 +247,7 @@ fn observation(
             busy_cpus: c.reading("busy_cpus", || c.cells.json("busy_cpus"))?,
         },
         memory_events: c.cells.json("memory_events")?,
+        frequency: c.reading("frequency", || c.cells.json("frequency"))?,
         sampler: SamplerCost {
             samples: c.count("sampler_samples")?,
             cpu_time: Nanoseconds(c.count("sampler_cpu_ns")?),

@@ -171,7 +171,7 @@ fn observation_columns(
         Reading::Measured(observation) => observation,
         Reading::Unavailable { unavailable } => {
             missing.note("observation", unavailable);
-            return Ok(vec![Value::Null; 24]);
+            return Ok(vec![Value::Null; 26]);
         }
     };
     let ns = |span: Nanoseconds| Value::Integer(integer(span.0));
@@ -181,11 +181,13 @@ fn observation_columns(
     let pages = match &o.pages {
         Reading::Measured(residency) => {
             let memory = missing.json("pages_memory", &residency.memory)?;
-            [residency.method.clone().into(), integer(residency.pages_seen).into(), ns(residency.at), memory]
+            let shared = missing.json("pages_shared", &residency.shared)?;
+            let (seen, at) = (integer(residency.pages_seen).into(), ns(residency.at));
+            [residency.method.clone().into(), seen, at, shared, memory]
         }
         Reading::Unavailable { unavailable } => {
             missing.note("pages", unavailable);
-            [Value::Null, Value::Null, Value::Null, Value::Null]
+            [const { Value::Null }; 5]
         }
     };
     let mut columns = vec![
@@ -207,6 +209,7 @@ fn observation_columns(
     ];
     columns.push(missing.json("busy_cpus", &o.noise.busy_cpus)?);
     columns.push(json(&o.memory_events)?.into());
+    columns.push(missing.json("frequency", &o.frequency)?);
     columns.extend(pages);
     columns.extend([integer(o.sampler.samples).into(), ns(o.sampler.cpu_time), ns(o.sampler.span)]);
     Ok(columns)

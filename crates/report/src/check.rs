@@ -7,6 +7,7 @@ mod data;
 mod details;
 mod document;
 mod findings;
+mod frequency;
 mod json;
 pub mod lines;
 mod nodes;

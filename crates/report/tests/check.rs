@@ -3,7 +3,7 @@
 mod sample;
 
 use numawise_facts::notice::{NotTriedReason, PlacementGroup, StudyNotice};
-use numawise_facts::{Effect, Metric, MetricProblem, Reading};
+use numawise_facts::{Effect, Metric, MetricProblem, Reading, StopReason};
 use numawise_report::check;
 use numawise_report::document::{self, Style};
 use numawise_tables::{MoreRepeats, PlacedWell};
@@ -278,6 +278,22 @@ fn the_verdict_says_what_its_values_say() {
         let text = sentence(named("undecided"), |s| s.analysis.verdict.more_repeats = Some(more));
         assert!(text.starts_with("It is not decided yet") && text.contains(part), "{text}");
     }
+    let few = |repeats: u32| {
+        move |s: &mut sample::Sample| {
+            s.analysis.contrasts.iter_mut().for_each(|contrast| contrast.repeats = repeats);
+            s.analysis.stopped = Some(StopReason::BudgetSpent);
+        }
+    };
+    let two = sentence(named("undecided"), few(2));
+    assert_eq!(
+        normal(&two),
+        "It is not decided yet whether placement matters: 2 repeats of os and interleave could be compared, and fewer than 5 decide \
+         nothing; give it more time (--budget), and the same command goes on from here."
+    );
+    assert!(sentence(named("undecided"), few(0)).contains("no repeat of os and interleave"));
+    let mut two = named("undecided");
+    few(2)(&mut two);
+    assert_first_line(&two.check(), "cannot_tell", "CANNOT TELL YET");
     let alone = sentence(named("not-affected"), |s| {
         s.study.header.pairs.clear();
         s.study.header.not_tried = vec![StudyNotice::OneCpu.into()];
@@ -418,7 +434,7 @@ fn notices_of_a_study_are_sentences_with_their_values() {
         ),
         (
             StudyNotice::DisturbedCounted { trials: 12 },
-            "12 trials were disturbed by other load; they count all the same, since too few are undisturbed",
+            "12 trials were disturbed by other load and count all the same, since too few are undisturbed",
         ),
         (
             StudyNotice::ThreadCountMismatch { point: one(), ran: 5, planned: 4 },
@@ -468,4 +484,15 @@ fn reasons_stand_below_the_marks_of_either_face() {
     let page = document::html(&document);
     let (_, reasons) = page.split_once("Why figures are unavailable").unwrap();
     assert!(reasons.contains(why) && reasons.contains("the firmware has no table"));
+}
+
+#[test]
+fn a_machine_with_one_node_has_no_picture_of_nodes() {
+    let mut sample = named("affected");
+    let shown = |sample: &sample::Sample| {
+        document::html(&check::document(&sample.check())).contains("Where memory and CPU time were")
+    };
+    assert!(shown(&sample));
+    sample.study.header.machine.nodes.truncate(1);
+    assert!(!shown(&sample));
 }

@@ -88,7 +88,7 @@ pub enum Error {
     NoSuchNodes { unknown: NodeSet, exist: NodeSet },
     #[error("interrupted before anything was measured; nothing is saved")]
     InterruptedBeforeMeasuring,
-    #[error("{asked} repeats of each placement were asked for; expected at least {least}")]
+    #[error("{asked} repeat{} of each placement asked for; expected at least {least}", if *asked == 1 { "" } else { "s" })]
     TooFewRepeats { asked: u32, least: u32 },
     #[error(
         "the program failed in its first run ({exit}), before anything was changed about it; nothing is kept in {}; {}",

@@ -4,6 +4,7 @@
 //! the same request goes on from what is recorded.
 
 mod lines;
+mod start;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use numawise_analyse::BetterPlacement;
 use numawise_facts::notice::{LaunchNotice, PlacementGroup, PreloadObstacle, StudyNotice};
 use numawise_facts::{
     Event, Machine, Metric, Notice, Outcome, PageUse, Point, PointId, Reading, Redactor, RunSpec, Sink,
@@ -20,8 +22,8 @@ use numawise_facts::{
 use numawise_launch::{EvenStart, Pinner, find_agent};
 use numawise_record::{Record, RecordError};
 use numawise_study::{
-    Engine, FirstRunPages, FirstRunPlaces, LocalRunner, MetricReader, PlannedPoint, ProgramNeeds, RunContext,
-    Runner, StudyDesign, SystemClock, TrialStore,
+    Engine, FirstRunPages, FirstRunPlaces, LocalRunner, MetricReader, PlannedPoint, ProgramNeeds,
+    StudyDesign, SystemClock, TrialStore,
 };
 use numawise_units::{Nanoseconds, NodeId, Share};
 
@@ -164,6 +166,7 @@ impl ExperimentRequest {
             sink,
             redactor: &self.redactor(),
             decided: &mut numawise_analyse::decided,
+            finished: &mut numawise_analyse::finished,
             repeats_first: self.repeats.is_some(),
             first_block: 0,
             stop,
@@ -226,7 +229,9 @@ impl ExperimentRequest {
             min_repeats: self.least_repeats(),
             margin: self.margin.value(),
             budget: self.budget,
-            start_cost: Reading::unavailable("the program runs long enough for it not to count"),
+            start_cost: Reading::unavailable(
+                "the metric is the program's own, which can leave the start out",
+            ),
         })
     }
 }
@@ -339,15 +344,16 @@ impl Experiment {
         let mut reason =
             request.trials(&mut study, &mut record, whole.saturating_sub(of_lines), (sink, stop))?;
         let mut better = numawise_analyse::better_placement(&study);
-        if reason == StopReason::BudgetSpent && better.is_none() && of_lines > Nanoseconds(0) {
-            // There is no line to run: what was kept for it is theirs.
+        let clear = better.as_ref().is_some_and(|better| better.is_clear);
+        if reason == StopReason::BudgetSpent && !clear && of_lines > Nanoseconds(0) {
+            // There is no line that is sure to be worth a run: what was kept for it is theirs.
             let whole = whole + stopped_in(&study.trials[earlier..]);
             reason = request.trials(&mut study, &mut record, whole, (sink, stop))?;
             better = numawise_analyse::better_placement(&study);
         }
         record.set_stopped(Some(reason))?;
         study.stopped = Some(reason);
-        if let Some(point) = better.filter(|_| reason != StopReason::Interrupted) {
+        if let Some(BetterPlacement { point, .. }) = better.filter(|_| reason != StopReason::Interrupted) {
             let budget = whole + stopped_in(&study.trials[earlier..]);
             let stage = LineStage { request: &request, budget, write, sink, stop };
             if stage.run(&mut study, &mut record, &point)? == StopReason::Interrupted {
@@ -414,6 +420,7 @@ fn first_run(
         sink,
         redactor: &request.redactor(),
         decided: &mut |_, _| false,
+        finished: &mut |_, _| Vec::new(),
         repeats_first: false,
         first_block: 0,
         stop,
@@ -440,40 +447,13 @@ fn first_run(
                 .into(),
         }),
         Some(Outcome::Measured { .. }) | None => {
-            if study.trials.first().is_some_and(|trial| trial.wall < StudyHeader::SHORT) {
-                study.header.start_cost = start_cost(request, &study.header.points, sink, stop);
+            // The first run finds nothing in memory yet: how long it took does not say that the others will not be short.
+            if request.metric == Metric::WallTime {
+                study.header.start_cost = start::cost(request, &study.header.points, sink, stop);
             }
             Ok((study, one))
         }
     }
-}
-
-/// The program that shows what a start takes, and how often it is started for that.
-const NOTHING: &str = "true";
-const STARTS: usize = 9;
-
-/// What it takes to start a program that does nothing, in the way in which the program that is studied is started: the middle of
-/// several.
-fn start_cost(
-    request: &ExperimentRequest,
-    points: &[Point],
-    sink: &mut dyn Sink,
-    stop: &AtomicBool,
-) -> Reading<Nanoseconds> {
-    let Some(baseline) = points.first() else { return Reading::unavailable("there is no point") };
-    let mut runner = request.runner(points);
-    runner.spec.command = vec![NOTHING.into()];
-    runner.metric_file = None;
-    let mut walls = Vec::new();
-    for _ in 0..STARTS {
-        let mut context = RunContext { stop, first: None, sink };
-        match runner.run(baseline, &mut context) {
-            Ok(Some(run)) => walls.push(run.wall),
-            Ok(None) | Err(_) => return Reading::unavailable("no program that does nothing could be run"),
-        }
-    }
-    walls.sort_unstable();
-    Reading::Measured(walls[STARTS / 2])
 }
 
 fn baseline(machine: &Machine, needs: &ProgramNeeds) -> Vec<PlannedPoint> {
@@ -511,7 +491,9 @@ fn places(study: &Study) -> FirstRunPlaces {
         return FirstRunPlaces { cpu_time, ..FirstRunPlaces::default() };
     };
     let Some(memory) = sample.memory.measured() else {
-        return FirstRunPlaces { fixed: Vec::new(), memory: sample.by_node.clone(), cpu_time };
+        let shared = || sample.shared.measured().into_iter().flatten().copied();
+        let all = sample.by_node.iter().copied().chain(shared());
+        return FirstRunPlaces { fixed: shared().collect(), memory: by_node(all), cpu_time };
     };
     let stays = |used_for: &PageUse| matches!(used_for, PageUse::File | PageUse::Shared | PageUse::Huge);
     let by_use = || memory.by_use.iter();

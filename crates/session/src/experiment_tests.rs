@@ -4,7 +4,7 @@ use numawise_facts::{Argument, Exit, Ignore, Levels, Notice, PlacementRequest, P
 use super::*;
 use crate::Cause;
 
-fn request(folder: &Path, command: &[&str]) -> ExperimentRequest {
+pub fn request(folder: &Path, command: &[&str]) -> ExperimentRequest {
     let command = command.iter().map(|word| Argument::from(*word)).collect();
     ExperimentRequest {
         command: RunSpec { command, directory: folder.to_owned() },
@@ -22,7 +22,7 @@ fn request(folder: &Path, command: &[&str]) -> ExperimentRequest {
     }
 }
 
-fn open(request: ExperimentRequest) -> Result<Experiment, Error> {
+pub fn open(request: ExperimentRequest) -> Result<Experiment, Error> {
     Experiment::open(request, here::full().unwrap().machine, &mut Ignore, &AtomicBool::new(false))
 }
 

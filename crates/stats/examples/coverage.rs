@@ -1,7 +1,8 @@
 //! Prints the measured error rates and coverages that `docs/statistics.md` quotes.
 //!
 //! `cargo run -p numawise-stats --example coverage --release -- [CHECKS] [dense]` (10,000 by default). With `dense`, it
-//! prints only the extremes over several hundred worlds with normal noise, to find where the promises are tightest.
+//! prints only the extremes over several hundred worlds with normal noise, to find where the promises are tightest; with `family`,
+//! only the family of a check.
 
 #[path = "../tests/simulated/mod.rs"]
 mod simulated;
@@ -13,6 +14,9 @@ fn main() {
     let checks = std::env::args().nth(1).and_then(|a| a.parse().ok()).unwrap_or(10_000);
     if std::env::args().nth(2).as_deref() == Some("dense") {
         return extremes(checks);
+    }
+    if std::env::args().nth(2).as_deref() == Some("family") {
+        return family(checks);
     }
     println!("{checks} simulated checks a line, at most 40 blocks; rates in %; blocks: mean number run");
     header();
@@ -27,14 +31,7 @@ fn main() {
         let world = World::plain(k, effect, sd, 40).gain_only_after_the_first();
         line(&format!("k={k} effect={effect} sd={sd}"), &simulate(&world, Rule::Sequential, checks, seed));
     }
-    println!("\nthe family of a check on two nodes, margin 5 %");
-    header();
-    for (seed, (name, effects)) in (1100..).step_by(10).zip(CHECKS) {
-        for (seed, sd) in (seed..).zip([0.005, 0.01, 0.02, 0.05, 0.1, 0.2]) {
-            let world = World::check(effects, sd, 40);
-            line(&format!("{name} sd={sd}"), &simulate(&world, Rule::Sequential, checks, seed));
-        }
-    }
+    family(checks);
     println!("\nother rules, null checks and a true ratio of 1.02");
     header();
     for (seed, k) in [(1001, 1), (1002, 6)] {
@@ -55,6 +52,18 @@ fn main() {
     println!("\n95 % bootstrap interval of a median: coverage in %");
     for count in [5, 6, 8, 12, 20, 60] {
         println!("{count:>3} values: {:.1}", 100.0 * median_coverage(count, checks / 2, 3000 + count as u64));
+    }
+}
+
+/// What is compared on two nodes.
+fn family(checks: usize) {
+    println!("\nthe family of a check on two nodes, margin 5 %");
+    header();
+    for (seed, (name, effects)) in (1100..).step_by(10).zip(CHECKS) {
+        for (seed, sd) in (seed..).zip([0.005, 0.01, 0.02, 0.05, 0.1, 0.2]) {
+            let world = World::check(effects, sd, 40);
+            line(&format!("{name} sd={sd}"), &simulate(&world, Rule::Sequential, checks, seed));
+        }
     }
 }
 

@@ -18,7 +18,8 @@ impl std::fmt::Display for NoInterval {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::TooFewBlocks { found } => {
-                write!(f, "{found} blocks hold both points, an interval needs at least 2")
+                let blocks = if *found == 1 { "block holds" } else { "blocks hold" };
+                write!(f, "{found} {blocks} a run of both, and an interval needs at least 2 such blocks")
             }
             Self::NoVariation => f.write_str(
                 "every value of both points is the same number: the metric is too coarse or does not measure the \

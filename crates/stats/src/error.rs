@@ -6,7 +6,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum StatsError {
     /// The list holds fewer values than the statistic needs.
-    #[error("{what} needs at least {needed} values, found {found}: run more repeats")]
+    #[error("{what} needs at least {needed} value{}, found {found}: run more repeats", if *needed == 1 { "" } else { "s" })]
     TooFew { what: &'static str, needed: usize, found: usize },
 
     /// A value is NaN or infinite.

@@ -62,6 +62,15 @@ pub struct Contrast {
     pub gain_ruled_out: bool,
 }
 
+impl Estimate {
+    /// True when 1 lies outside of an interval that is a quarter wider: enough to end an experiment that would else go on to a later end
+    /// of its budget. Ending there by the interval itself would be a second chance for chance.
+    pub fn is_clear(&self) -> bool {
+        let (log_effect, half_width) = (self.ratio.ln(), (self.high / self.low).ln() / 2.0);
+        log_effect.abs() > 1.25 * half_width
+    }
+}
+
 impl Contrast {
     /// True when nothing is gained by measuring this contrast further: the stopping rule for one contrast.
     pub fn finished(&self) -> bool {
@@ -70,6 +79,13 @@ impl Contrast {
             Judgement::GainOnly => self.settled || self.gain_ruled_out,
             Judgement::Unjudged => true,
         }
+    }
+
+    /// True when it would be settled with an interval twice as wide. What counts of it is not asked: whoever stops because of where
+    /// an estimate lies does so because of its error.
+    pub(crate) fn settled_twice_over(&self, margin: f64) -> bool {
+        let Ok(Estimate { ratio, low, high, .. }) = &self.estimate else { return false };
+        narrow_enough((high / low).ln(), ratio.ln(), self.blocks, margin.ln_1p())
     }
 
     /// True when it shows an effect of the kind that counts.

@@ -7,6 +7,7 @@
 //!
 //! Every formula, every level and every measured error rate is in `docs/statistics.md`.
 
+mod association;
 mod bootstrap;
 mod critical;
 mod describe;
@@ -21,6 +22,7 @@ mod scaling;
 mod sequence;
 mod spread;
 
+pub use association::{RankCorrelation, rank_correlation};
 pub use bootstrap::{MedianInterval, median_interval};
 pub use critical::two_sided_t;
 pub use describe::{Outlier, Summary, median, outliers, quantile, summarise};
@@ -32,5 +34,5 @@ pub use family::{Contrast, ContrastStanding, Estimate, Family, FamilyDecision, a
 pub use groups::{GroupRatio, compare_groups};
 pub use planning::{Noise, blocks_needed, noise};
 pub use scaling::{efficiency, speedup};
-pub use sequence::{FIRST_INTERIM, StoppingAdvice, is_interim, next_interim, should_stop};
+pub use sequence::{FIRST_INTERIM, StoppingAdvice, finished_points, is_interim, next_interim, should_stop};
 pub use spread::{SpreadRatio, compare_spread};

@@ -64,3 +64,31 @@ pub fn should_stop(
     let enough = family.contrasts.iter().all(|contrast| contrast.finished() || lost(contrast));
     Ok(if enough { StoppingAdvice::Stop(family.decision) } else { go_on })
 }
+
+/// The points that nothing is gained by running further, though the experiment goes on: they have a contrast, and all of theirs are
+/// known twice as well as [`should_stop`] asks for (less would cost coverage: `docs/statistics.md`). To be asked after every block, as
+/// that; between interim analyses there are none. A point that rests does so to the end, and counts as given up.
+///
+/// # Errors
+/// As [`analyse`].
+pub fn finished_points(
+    design: &FamilyDesign,
+    blocks: &[Vec<Option<f64>>],
+    better: Better,
+    given_up: &[usize],
+) -> Result<Vec<usize>, StatsError> {
+    if !is_interim(blocks.len()) {
+        check_input(design, blocks)?;
+        return Ok(Vec::new());
+    }
+    let family = analyse(design, blocks, better)?;
+    let gone = |point: usize| given_up.contains(&point);
+    let finished = |contrast: &Contrast| {
+        contrast.settled_twice_over(design.margin) || gone(contrast.pair.0) || gone(contrast.pair.1)
+    };
+    let of = |point: usize| {
+        family.contrasts.iter().filter(move |contrast| contrast.pair.0 == point || contrast.pair.1 == point)
+    };
+    let points = 0..blocks.first().map_or(0, Vec::len);
+    Ok(points.filter(|point| of(*point).next().is_some() && of(*point).all(finished)).collect())
+}

@@ -168,6 +168,29 @@ fn few_repeats_raise_no_false_alarm() {
     }
 }
 
+/// What is kept for the lines of a gain goes to the trials where there is none: what is measured decides when the budget ends.
+#[test]
+fn a_budget_that_ends_sooner_with_a_gain_raises_no_false_alarm() {
+    let check = |sd, max| World::check([1.0; 5], sd, max);
+    let worlds = [
+        (check(0.1, 7), 5),
+        (check(0.2, 12), 9),
+        (World::plain(1, 1.0, 0.3, 7), 5),
+        (World::plain(1, 1.0, 0.3, 8), 5),
+        (World::plain(1, 1.0, 0.3, 13), 10),
+        (World::plain(1, 1.0, 0.3, 40), 30),
+        (World::plain(2, 1.0, 0.3, 13), 10),
+        (World::plain(6, 1.0, 0.1, 8), 6),
+        (World::plain(3, 1.1, 0.1, 12), 8),
+    ];
+    for (seed, (world, ends)) in (1450..).zip(worlds) {
+        let name = format!("k={}, ends after {ends} or {} blocks", world.effects.len(), world.max_blocks);
+        let r = run(&name, &World { ends_with_gain: Some(ends), ..world.clone() }, seed);
+        assert!(world.effects[0] > 1.0 || r.affected <= 0.05, "{name}: {r:?}");
+        assert!(r.all_cover >= 0.93, "{name}: {r:?}");
+    }
+}
+
 /// A contrast outside the margin is called equivalent at most once in twenty.
 #[test]
 fn what_matters_is_not_called_equivalent() {

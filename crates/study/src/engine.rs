@@ -72,6 +72,9 @@ pub struct Engine<'a> {
     pub redactor: &'a Redactor,
     /// Asked after each complete block once there are enough: do the intervals decide, when these points are run no more?
     pub decided: &'a mut dyn FnMut(&Study, &[PointId]) -> bool,
+    /// Asked after each of these blocks that does not decide, in the same way: which points are known well enough, so that what is left
+    /// of the budget is for the others? They are run no more.
+    pub finished: &'a mut dyn FnMut(&Study, &[PointId]) -> Vec<PointId>,
     /// The least number of repeats was asked for: it is run whatever time it takes.
     pub repeats_first: bool,
     /// The block that a study without trials begins with: 0 is the warm-up.
@@ -103,8 +106,12 @@ impl Engine<'_> {
                 return Ok(StopReason::TooManyFailures);
             }
             let begun = spending.now();
-            if block >= study.header.min_repeats && (self.decided)(study, &dropped) {
-                return Ok(StopReason::Decided);
+            if block >= study.header.min_repeats {
+                if (self.decided)(study, &dropped) {
+                    return Ok(StopReason::Decided);
+                }
+                let finished = (self.finished)(study, &dropped);
+                dropped.extend(finished);
             }
             spending.between(begun);
             block += 1;
@@ -253,7 +260,7 @@ fn last_block(study: &Study) -> u32 {
     study.trials.iter().map(|trial| trial.block).max().unwrap_or(0)
 }
 
-/// The points that were dropped before this process took the study up: a block was gone on from without them. The last block
+/// The points that were dropped or finished before this process took the study up: a block was gone on from without them. The last block
 /// tells that only when the study was decided with it; else it may have been broken off.
 fn dropped_before(study: &Study) -> Vec<PointId> {
     let last = last_block(study);

@@ -29,6 +29,8 @@ struct Fake {
     /// Whether the least number of repeats comes before the budget.
     repeats_first: bool,
     warnings: Vec<Notice>,
+    /// Points that are known well enough after so many blocks.
+    finished_after: Vec<(&'static str, u32)>,
     /// The points that were run no more when it was last asked whether it is decided.
     dropped: Vec<PointId>,
 }
@@ -46,6 +48,7 @@ impl Fake {
             beside: 0,
             repeats_first: false,
             warnings: Vec::new(),
+            finished_after: Vec::new(),
             dropped: Vec::new(),
         }
     }
@@ -137,7 +140,7 @@ fn study(budget_seconds: u64) -> Study {
         environment: vec![],
         numa_balancing: none(),
         transparent_huge_pages: none(),
-        governor: none(),
+        frequency: Reading::unavailable("test"),
         pid: Pid(1),
     };
     let header = StudyHeader {
@@ -176,6 +179,12 @@ fn go(
         gone = dropped.to_vec();
         study.trials.last().is_some_and(|trial| trial.block >= decided_at)
     };
+    let done = fake.finished_after.clone();
+    let mut finished = |study: &Study, dropped: &[PointId]| {
+        let last = last_block(study);
+        let points = done.iter().filter(|(_, after)| last >= *after).map(|(point, _)| PointId::from(*point));
+        points.filter(|point| !dropped.contains(point)).collect()
+    };
     let (clock, mut sink) = (Running(Rc::clone(&fake.clock)), Warnings(Vec::new()));
     let (repeats_first, earlier) = (fake.repeats_first, study.trials.len());
     let mut engine = Engine {
@@ -185,6 +194,7 @@ fn go(
         sink: &mut sink,
         redactor: &Redactor::default(),
         decided: &mut decided,
+        finished: &mut finished,
         repeats_first,
         first_block: 0,
         stop: &stop,
@@ -244,6 +254,37 @@ fn a_point_that_turns_out_slow_is_dropped_so_that_the_others_get_their_repeats()
     };
     assert_eq!(point.0, "b");
     assert_eq!(fake.dropped, ["b".into()], "it is not waited for");
+}
+
+/// What a slow point would take goes to those that are not known well enough yet.
+#[test]
+fn a_point_that_is_known_well_enough_leaves_its_time_to_the_others() {
+    let repeats = |finished_after: Vec<(&'static str, u32)>| {
+        let (mut study, mut fake, mut kept) = (study(100), Fake::new(), Kept(vec![], None));
+        (fake.slow, fake.finished_after) = (vec![("b", 6)], finished_after);
+        let stopped = go(&mut study, &mut fake, &mut kept, 1000).unwrap();
+        assert_eq!(
+            (stopped, &fake.warnings),
+            (StopReason::BudgetSpent, &vec![]),
+            "the time was not too short for it"
+        );
+        ["os", "a", "b"].map(|id| fake.runs.iter().filter(|run| *run == id).count())
+    };
+    // With the warm-up: 12 blocks of 8 s, or 6 of them and 25 of 2 s.
+    assert_eq!(repeats(vec![]), [13, 12, 12]);
+    assert_eq!(repeats(vec![("b", 6)]), [32, 31, 6]);
+    // Not before there are enough of all.
+    assert_eq!(repeats(vec![("b", 1)])[2], 5);
+}
+
+#[test]
+fn a_point_that_was_known_well_enough_does_not_come_back() {
+    let (mut study, mut fake, mut kept) = (study(1000), Fake::new(), Kept(vec![], None));
+    (fake.finished_after, fake.stop_after) = (vec![("b", 6)], Some(25));
+    assert_eq!(go(&mut study, &mut fake, &mut kept, 1000).unwrap(), StopReason::Interrupted);
+    let mut again = Fake::new();
+    go(&mut study, &mut again, &mut kept, 12).unwrap();
+    assert!(!again.runs.contains(&"b".to_owned()) && again.dropped == ["b".into()]);
 }
 
 /// A study with a slow point that is dropped after its first block, broken off after so many runs, or decided.
@@ -345,6 +386,7 @@ fn a_point_that_always_fails_is_given_up_and_the_others_go_on() {
         sink: &mut sink,
         redactor: &Redactor::default(),
         decided: &mut decided,
+        finished: &mut |_, _| Vec::new(),
         repeats_first: true,
         first_block: 0,
         stop: &stop,

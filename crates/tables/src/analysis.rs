@@ -3,7 +3,7 @@
 use std::fmt;
 
 use numawise_facts::{Effect, Finding, Levels, Notice, Placement, PointId, PointRole, Reading, StopReason};
-use numawise_units::{Bytes, NodeId, Ratio};
+use numawise_units::{Bytes, Hertz, NodeId, Ratio};
 use serde::Serialize;
 
 use crate::{Expected, LineEffects, NotExpected};
@@ -155,6 +155,10 @@ pub struct PointSummary {
     pub threads_seen: Reading<u32>,
     pub migrations: Reading<u64>,
     pub peak_memory: Reading<Bytes>,
+    /// The mean of the CPUs' frequency in a typical run.
+    pub frequency: Reading<Hertz>,
+    /// The same for the CPUs of each node.
+    pub frequency_by_node: Vec<(NodeId, Hertz)>,
 }
 
 /// All that a report needs.

@@ -222,6 +222,21 @@ impl fmt::Display for BytesPerSecond {
     }
 }
 
+/// A frequency of a CPU. Prints as it is quoted: `2.60 GHz`, `800 MHz`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Hertz(pub u64);
+
+impl fmt::Display for Hertz {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 as f64 {
+            v if v >= 999.5e6 => write!(f, "{:.2} GHz", v / 1e9),
+            v if v >= 999.5e3 => write!(f, "{:.0} MHz", v / 1e6),
+            v => write!(f, "{:.0} kHz", v / 1e3),
+        }
+    }
+}
+
 /// How long one access to memory takes, in nanoseconds and parts of one. Prints with one decimal: `81.3 ns`.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(transparent)]

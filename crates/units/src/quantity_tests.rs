@@ -98,3 +98,17 @@ fn shares_are_typed_in_percent_or_as_parts_of_one() {
         assert!(error.contains("expected a share"), "{text}: {error}");
     }
 }
+
+#[test]
+fn frequencies_are_printed_as_they_are_quoted() {
+    let cases = [
+        (2_600_000_000, "2.60 GHz"),
+        (4_987_113_000, "4.99 GHz"),
+        (999_600_000, "1.00 GHz"),
+        (800_064_000, "800 MHz"),
+        (1_000, "1 kHz"),
+    ];
+    for (hertz, text) in cases {
+        assert_eq!(Hertz(hertz).to_string(), text);
+    }
+}

@@ -5,11 +5,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use testbed::CommandResult;
+use testbed::{CommandResult, Host};
 
 use super::cases::Case;
 use super::hand::{self, HandRun};
-use super::host::{self, Host};
 use super::problem::Problem;
 
 /// Rounds by hand before the check; the others come after it, so that a drift of the host is seen by both.
@@ -20,7 +19,20 @@ const CHECK: &str = "numawise check --json --fresh --sampling 10%";
 /// and more of it with numawise in front. `stopwatch` reads the same.
 const OWN_TIME: &str = "--metric 'seconds: ([0-9.]+)'";
 /// Besides the check: the boot, and runs by hand.
-const BESIDES: Duration = Duration::from_secs(180);
+const BESIDES: Duration = Duration::from_secs(240);
+
+/// What a guest takes to boot and to end, as measured over the 36 cases of a table.
+const BOOT: f64 = 6.0;
+/// Lines that are printed and run where there is a gain.
+const PRINTED: usize = 2;
+
+/// Seconds that a case takes at most on a host that is idle, from its description.
+pub(super) fn seconds(case: &Case) -> f64 {
+    let checks = (case.budget * case.seeds.len() as u64) as f64;
+    let gains = case.cases.iter().any(|one| one == "gains");
+    let lines = if gains { PRINTED * (case.rounds - BEFORE) } else { 0 };
+    BOOT + checks + case.run * (hand::runs_of(case) + lines) as f64
+}
 
 /// All that came of a case, as it is kept.
 #[derive(Debug, Serialize, Deserialize)]
@@ -46,12 +58,17 @@ pub(super) struct Check {
     pub stderr: String,
 }
 
-/// Puts the lines to use from now on into files `line0`, `line1`, ..., ours first, for a shell to run as they were printed.
+/// Puts the lines to use from now on of the check with a seed into files `lineSEED-0`, `lineSEED-1`, ..., ours first, for a shell to run
+/// as they were printed.
 const EXTRACT: &str = r#"k=0
-tr -d '\n' < /root/check.json | sed -n 's/.*"use": *{//p' | sed 's/"comments":.*//; s/"line":/\n&/g' |
+tr -d '\n' < /root/checkSEED.json | sed -n 's/.*"use": *{//p' | sed 's/"comments":.*//; s/"line":/\n&/g' |
 sed -n 's/^"line": *"\(\([^"\]\|\\.\)*\)".*/\1/p' | sed 's/\\"/"/g; s/\\\\/\\/g' |
-while read -r line || [ -n "$line" ]; do printf '%s\n' "$line" > "/root/line$k"; k=$((k + 1)); done
-tail -n 9 /root/line* 2> /dev/null"#;
+while read -r line || [ -n "$line" ]; do printf '%s\n' "$line" > "/root/lineSEED-$k"; k=$((k + 1)); done
+tail -n 9 /root/lineSEED-* 2> /dev/null"#;
+
+fn extract(seed: u64) -> String {
+    EXTRACT.replace("SEED", &seed.to_string())
+}
 
 /// Boots a guest and runs the case in it.
 pub(super) fn attempt(root: &Path, case: &Case) -> Result<Kept, Problem> {
@@ -67,22 +84,21 @@ pub(super) fn attempt(root: &Path, case: &Case) -> Result<Kept, Problem> {
         guest = guest.file_at(host, at);
     }
     let check = |seed: &u64| {
-        let Case { options, budget, threads, command, .. } = case;
+        let Case { margin, budget, threads, command, .. } = case;
         let metric = if case.wall { "" } else { OWN_TIME };
-        let recommended = if *seed == case.seeds[0] { "&& cp check.json first.json" } else { "" };
         format!(
-            "{CHECK} {metric} {options} --budget {budget}s --seed {seed} --threads {threads} -o /root/case.nw -- {command} > check.json; \
-             status=$?; cat check.json {recommended}; exit $status"
+            "{CHECK} {metric} --margin {margin}% --budget {budget}s --seed {seed} --threads {threads} -o /root/case.nw -- {command} > \
+             check{seed}.json; status=$?; cat check{seed}.json; exit $status"
         )
     };
     let mut commands =
         vec![case.setup.clone().unwrap_or_else(|| "true".to_owned()), hand::script(case, 0..BEFORE, false)];
     commands.extend(case.seeds.iter().map(check));
-    commands
-        .extend([EXTRACT.replace("check.json", "first.json"), hand::script(case, BEFORE..case.rounds, true)]);
+    commands.extend(case.seeds.iter().map(|seed| extract(*seed)));
+    commands.push(hand::script(case, BEFORE..case.rounds, true));
     let before = Host::now();
     let run = guest.run(&commands)?;
-    let spoiled = before.zip(Host::now()).and_then(|(before, after)| after.spoiled(&before));
+    let spoiled = before.zip(Host::now()).and_then(|(before, after)| after.since(&before).spoiled());
     let checks = &run[2..2 + case.seeds.len()];
     let mut hand = hand::parse(&run[1].stderr);
     hand.extend(hand::parse(&run[commands.len() - 1].stderr));
@@ -91,7 +107,7 @@ pub(super) fn attempt(root: &Path, case: &Case) -> Result<Kept, Problem> {
         hand,
         checks: case.seeds.iter().zip(checks).map(|(seed, result)| Check::of(*seed, result)).collect(),
         spoiled,
-        host: host::description(),
+        host: description(),
         seconds: run.wall.as_secs_f64(),
         setup: run[0].stderr.clone(),
     })
@@ -107,6 +123,16 @@ impl Check {
             stderr: result.stderr.clone(),
         }
     }
+}
+
+/// The processor and the kernel of the host, for the head of the table.
+fn description() -> String {
+    let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = cpuinfo.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+    let processor = model.map_or("unknown processor", |(_, name)| name.trim());
+    let cpus = cpuinfo.lines().filter(|line| line.starts_with("processor")).count();
+    let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    format!("{cpus} CPUs of {processor}, Linux {}", kernel.trim())
 }
 
 /// What goes into each guest, and where to. One that is not there is an error.
@@ -135,10 +161,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let there = folder.path().display().to_string();
         let lines_of = |report: Value| {
-            std::fs::write(folder.path().join("check.json"), format!("{report:#}\n")).unwrap();
-            let script = EXTRACT.replace("/root", &there);
+            std::fs::write(folder.path().join("check7.json"), format!("{report:#}\n")).unwrap();
+            let script = extract(7).replace("/root", &there);
             assert!(std::process::Command::new("sh").args(["-c", &script]).output().is_ok());
-            let line = |k: usize| std::fs::read_to_string(folder.path().join(format!("line{k}"))).ok();
+            let line = |k: usize| std::fs::read_to_string(folder.path().join(hand::of_line(7, k))).ok();
             (0..4).filter_map(line).collect::<Vec<_>>()
         };
         assert_eq!(

@@ -27,8 +27,8 @@ pub(super) struct Case {
     pub pin: Option<String>,
     #[serde(default)]
     pub setup: Option<String>,
-    #[serde(default)]
-    pub options: String,
+    #[serde(default = "five")]
+    pub margin: u32,
     #[serde(default)]
     pub wall: bool,
     #[serde(default = "budget")]
@@ -37,6 +37,10 @@ pub(super) struct Case {
     pub seeds: Vec<u64>,
     #[serde(default = "rounds")]
     pub rounds: usize,
+    #[serde(default = "once")]
+    pub as_is: usize,
+    #[serde(default = "run")]
+    pub run: f64,
     pub cases: Vec<String>,
     #[serde(default)]
     pub findings: Vec<String>,
@@ -61,15 +65,27 @@ fn scale() -> f64 {
 }
 
 fn budget() -> u64 {
-    50
+    35
 }
 
 fn one_seed() -> Vec<u64> {
     vec![1]
 }
 
-fn rounds() -> usize {
+fn five() -> u32 {
     5
+}
+
+fn rounds() -> usize {
+    4
+}
+
+fn run() -> f64 {
+    0.85
+}
+
+fn once() -> usize {
+    1
 }
 
 #[derive(Deserialize)]
@@ -81,6 +97,11 @@ impl Case {
     /// The program's command with so many threads.
     pub fn with_threads(&self, threads: u32) -> String {
         self.command.replace("{threads}", &threads.to_string())
+    }
+
+    /// Ratios up to this are no effect, for the check and for who judges it.
+    pub fn margin(&self) -> f64 {
+        1.0 + f64::from(self.margin) / 100.0
     }
 
     /// A name of the testbed, or a file beside the description.
@@ -111,6 +132,12 @@ fn parse(text: &str) -> Result<Vec<Case>, Problem> {
         if case.threads == 0 || case.seeds.is_empty() || case.cases.is_empty() {
             return Err(wrong(format!("{}: threads, seeds and cases must not be none", case.name)));
         }
+        if case.as_is == 0 || case.rounds == 0 || case.rounds % 2 == 1 {
+            return Err(wrong(format!(
+                "{}: rounds come in pairs, and each runs the program as it is",
+                case.name
+            )));
+        }
     }
     Ok(cases)
 }
@@ -135,9 +162,10 @@ mod tests {
     fn what_is_not_understood_is_refused() {
         let case = "[[case]]\nname = 'a'\nabout = ''\ncommand = 'x'\nthreads = 1\ncases = ['gains']\n";
         let refused = |text: &str| parse(text).unwrap_err().to_string();
-        assert_eq!(parse(case).unwrap()[0].budget, 50);
+        assert_eq!(parse(case).unwrap()[0].budget, 35);
         assert!(refused(&case.repeat(2)).contains("two cases are called a"));
         assert!(refused(&format!("{case}wish = 1\n")).contains("wish"));
         assert!(refused(&case.replace("threads = 1", "threads = 0")).contains("threads"));
+        assert!(refused(&format!("{case}rounds = 5\n")).contains("pairs"));
     }
 }

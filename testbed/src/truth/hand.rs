@@ -8,8 +8,10 @@ use super::cases::Case;
 const CPUS_OF_NODE: u32 = 2;
 /// What the program is without any placement.
 pub(super) const AS_IS: &str = "as-is";
-/// Lines that the check printed to be used, as printed: `line0` and so on, that of numawise first.
+/// Lines that the check with a seed printed to be used, as printed: `line1-0` and so on, that of numawise first.
 const LINE: &str = "line";
+/// As many as a check prints at most.
+pub(super) const LINES: usize = 4;
 
 /// One run that was timed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -71,25 +73,51 @@ fn placements(case: &Case) -> Vec<Placement> {
     all
 }
 
-/// The script of some rounds: each placement once in each, beginning with another one each time. `lines`: with those that
-/// the check has printed, if it has.
+/// What runs in each round, as commands of a shell. `lines`: with those that the checks have printed, if they have.
+fn commands(case: &Case, lines: bool) -> Vec<String> {
+    let stopwatch = if case.wall { "stopwatch --wall" } else { "stopwatch" };
+    let mut commands = Vec::new();
+    for Placement { label, environment, starter, threads } in placements(case) {
+        let command = case.with_threads(threads);
+        let times = if label == AS_IS { case.as_is } else { 1 };
+        let variables = format!("OMP_NUM_THREADS={threads} {environment}");
+        let run = format!("{variables} {starter} {stopwatch} {label} {command} > /dev/null");
+        commands.extend(std::iter::repeat_n(run, times));
+    }
+    for seed in case.seeds.iter().filter(|_| lines) {
+        commands.extend((0..LINES).map(|k| {
+            let label = of_line(*seed, k);
+            format!("[ ! -s /root/{label} ] || {stopwatch} {label} sh /root/{label} > /dev/null")
+        }));
+    }
+    commands
+}
+
+/// How many runs by hand a case has without those of lines.
+pub(super) fn runs_of(case: &Case) -> usize {
+    case.rounds * commands(case, false).len()
+}
+
+/// The order of a round: each once. Every other round is the one before it the other way round, so that over such a pair all have the
+/// same place in the middle, whatever drifts; and each next pair begins elsewhere, in an order in which others follow one another.
+fn order(count: usize, round: usize) -> Vec<usize> {
+    // 0, 1, -1, 2, -2 and so on: neighbours differ by 1, 2, 3 ..., so that turning it makes new neighbours each time.
+    let zigzag = |k: usize| if k % 2 == 1 { k.div_ceil(2) } else { count - k / 2 };
+    let mut order: Vec<usize> = (0..count).map(|k| (zigzag(k) + round / 2) % count).collect();
+    if round % 2 == 1 {
+        order.reverse();
+    }
+    order
+}
+
+/// The script of some rounds.
 pub(super) fn script(case: &Case, rounds: std::ops::Range<usize>, lines: bool) -> String {
-    let placements = placements(case);
+    let commands = commands(case, lines);
     let mut script = String::new();
     for round in rounds {
         script += &format!("echo round {round} >&2\n");
-        for k in 0..placements.len() {
-            // Every other round the other way round, so that no placement always follows the same one.
-            let at = if round % 2 == 0 { k + round } else { placements.len() * 2 + round - k };
-            let Placement { label, environment, starter, threads } = &placements[at % placements.len()];
-            let command = case.with_threads(*threads);
-            let variables = format!("OMP_NUM_THREADS={threads} {environment}");
-            script += &format!("{variables} {starter} stopwatch {label} {command} > /dev/null\n");
-            if lines && *label == AS_IS {
-                script += &format!(
-                    "for k in 0 1 2 3; do [ -s /root/{LINE}$k ] && stopwatch {LINE}$k sh /root/{LINE}$k > /dev/null; done\n"
-                );
-            }
+        for k in order(commands.len(), round) {
+            script += &format!("{}\n", commands[k]);
         }
     }
     script + "true\n"
@@ -113,10 +141,11 @@ pub(super) fn parse(stderr: &str) -> Vec<HandRun> {
     runs
 }
 
-/// The time of a placement in a round, where the program ended well.
+/// The time of a placement in a round, where the program ended well: the geometric mean where it ran more than once.
 fn seconds(runs: &[HandRun], placement: &str, round: usize) -> Option<f64> {
-    let run = runs.iter().find(|run| run.round == round && run.placement == placement && run.status == 0)?;
-    Some(run.seconds)
+    let good = runs.iter().filter(|run| run.round == round && run.placement == placement && run.status == 0);
+    let logs: Vec<f64> = good.map(|run| run.seconds.ln()).collect();
+    (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
 }
 
 /// How many times as fast `to` is as `from`: the geometric mean over the rounds that have both, as a check computes it too. None
@@ -144,9 +173,9 @@ pub(super) fn median(runs: &[HandRun], placement: &str) -> Option<f64> {
     values.get(values.len() / 2).copied()
 }
 
-/// The label of a printed line.
-pub(super) fn of_line(k: usize) -> String {
-    format!("{LINE}{k}")
+/// The label of a line that the check with this seed printed.
+pub(super) fn of_line(seed: u64, k: usize) -> String {
+    format!("{LINE}{seed}-{k}")
 }
 
 /// The placements that were tried, but for printed lines.
@@ -160,8 +189,10 @@ pub(super) fn labels(runs: &[HandRun]) -> Vec<&str> {
 
 /// Student's t for a two-sided 95 % interval.
 fn student(freedom: usize) -> f64 {
-    const T: [f64; 10] = [12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23];
-    T.get(freedom - 1).copied().unwrap_or(2.0)
+    const T: [f64; 15] =
+        [12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14, 2.13];
+    // From 16 on it is between the last one and 1.96.
+    T.get(freedom - 1).copied().unwrap_or(2.12)
 }
 
 #[cfg(test)]

@@ -22,17 +22,55 @@ fn each_round_has_each_placement_once_in_another_order() {
     let rounds: Vec<&str> = script.split("echo round ").skip(1).collect();
     assert_eq!(rounds.len(), 4);
     let firsts: Vec<&str> = rounds.iter().map(|round| round.lines().nth(1).unwrap()).collect();
-    for label in [AS_IS, "interleave", "node0", "node1", "remote", "spread"] {
+    for label in [AS_IS, "interleave", "node0", "node1", "remote", "spread", "line1-0", "line1-3"] {
         for round in &rounds {
             assert_eq!(round.matches(&format!("stopwatch {label} ")).count(), 1, "{label} in {round}");
         }
     }
     assert!(firsts.windows(2).all(|pair| pair[0] != pair[1]), "{firsts:?}");
-    assert_eq!(script.matches("stopwatch line$k sh /root/line$k").count(), 4);
+    assert!(script.contains("[ ! -s /root/line1-2 ] || stopwatch line1-2 sh /root/line1-2 > /dev/null\n"));
     let inside = "OMP_NUM_THREADS=2  numactl -N 1 -m 1 stopwatch node1 x 2 > /dev/null";
     assert!(script.contains(inside), "{script}");
     let pinned = "CASES_PIN=0,1,2,3 OMP_PLACES='{0},{1},{2},{3}' OMP_PROC_BIND=true numactl -i 0,1 stopwatch interleave x 4";
     assert!(script.contains(pinned), "{script}");
+}
+
+#[test]
+fn whatever_drifts_falls_on_all_placements_alike() {
+    for count in 4..=19 {
+        for rounds in [2, 6, 10, 16] {
+            let mut places = vec![0; count];
+            let mut neighbours = std::collections::BTreeSet::new();
+            for round in 0..rounds {
+                let order = order(count, round);
+                order.iter().enumerate().for_each(|(place, k)| places[*k] += place);
+                neighbours.extend(order.windows(2).map(|pair| (pair[0], pair[1])));
+            }
+            assert!(places.iter().all(|sum| 2 * sum == rounds * (count - 1)), "{count}: {places:?}");
+            let different = (rounds * (count - 1)).min(count * (count - 1) / 2);
+            assert!(neighbours.len() >= different, "{count} in {rounds} rounds: {}", neighbours.len());
+        }
+    }
+}
+
+#[test]
+fn a_program_whose_runs_differ_runs_more_often_as_it_is_and_its_mean_counts() {
+    let script = script(&case("as_is = 3"), 0..2, false);
+    assert_eq!((script.matches(" as-is ").count(), script.matches(" node0 ").count()), (6, 2));
+    let mut all = runs(&[("as-is", &[1.0, 1.0]), ("node0", &[1.0, 1.0])]);
+    all.extend(runs(&[("as-is", &[4.0, 4.0])]));
+    assert!((gain(&all, AS_IS, "node0").unwrap().ratio - 2.0).abs() < 1e-9);
+}
+
+#[test]
+fn the_wall_is_timed_where_it_is_compared() {
+    let wall = script(&case("wall = true\nseeds = [4, 5]"), 0..2, true);
+    assert_eq!(wall.matches("stopwatch ").count(), wall.matches("stopwatch --wall ").count());
+    assert!(
+        wall.contains("stopwatch --wall as-is x 4")
+            && wall.contains("stopwatch --wall line5-3 sh /root/line5-3")
+    );
+    assert!(!script(&case(""), 0..2, true).contains("--wall"));
 }
 
 #[test]

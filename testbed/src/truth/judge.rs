@@ -8,9 +8,6 @@ use super::told::{PrintedLine, Told};
 const NEAR: f64 = 1.05;
 /// A cure that brings this much less than the best by hand is as good.
 const AS_GOOD: f64 = 1.03;
-/// Effects below this are none: the margin that a check takes by default.
-const MARGIN: f64 = 1.05;
-
 /// One process for each node is better: what copies bring is not measured by hand.
 const NOT_JUDGED: &str = "NW004";
 /// The case of a better placement whose line does not bring what it does.
@@ -25,23 +22,25 @@ pub(super) enum Answer {
     Wrong(String),
     /// The truth is not known well enough by hand to tell.
     Open(String),
-    /// There was nothing to say.
-    None,
+    /// A line that is printed with why its effect was not measured.
+    NotRun(String),
 }
 
-/// The four things that are judged of each check.
+/// What is judged of each check.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Judgement {
     pub verdict: Answer,
     pub finding: Answer,
     pub cure: Answer,
-    pub line: Answer,
+    /// Of each line that was printed to be used, the tool that it is of.
+    pub lines: Vec<(String, Answer)>,
 }
 
 impl Judgement {
-    /// Of verdict, finding, cure and line.
-    pub fn answers(&self) -> [&Answer; 4] {
-        [&self.verdict, &self.finding, &self.cure, &self.line]
+    /// Of verdict, finding and cure, and of all lines.
+    pub fn answers(&self) -> [Vec<&Answer>; 4] {
+        let lines = self.lines.iter().map(|(_, answer)| answer).collect();
+        [vec![&self.verdict], vec![&self.finding], vec![&self.cure], lines]
     }
 }
 
@@ -58,13 +57,13 @@ pub(super) fn remote(runs: &[HandRun]) -> Option<Gain> {
     hand::gain(runs, "remote", "node0")
 }
 
-/// Judges one check against the runs by hand.
-pub(super) fn judge(case: &Case, told: &Told, runs: &[HandRun]) -> Judgement {
+/// Judges the check with this seed against the runs by hand.
+pub(super) fn judge(case: &Case, seed: u64, told: &Told, runs: &[HandRun]) -> Judgement {
     Judgement {
         verdict: verdict(case, told, runs),
         finding: finding(case, told),
         cure: cure(case, told, runs),
-        line: lines(told, runs),
+        lines: lines(seed, told, runs),
     }
 }
 
@@ -78,12 +77,14 @@ fn verdict(case: &Case, told: &Told, runs: &[HandRun]) -> Answer {
     match told.case.as_str() {
         "too_short" | "cannot_tell" => Answer::Right,
         "gains" | NOT_KEPT => effect(told, runs),
-        _ if gain.ratio > MARGIN => {
+        _ if gain.ratio > case.margin() => {
             let what = format!("{label} brings {}", shown(gain));
-            if gain.low > MARGIN { Answer::Wrong(what) } else { Answer::Open(what) }
+            if gain.low > case.margin() { Answer::Wrong(what) } else { Answer::Open(what) }
         }
         "not_affected" => match remote(runs) {
-            Some(cost) if cost.low > MARGIN => Answer::Wrong(format!("remote memory costs {}", shown(cost))),
+            Some(cost) if cost.low > case.margin() => {
+                Answer::Wrong(format!("remote memory costs {}", shown(cost)))
+            }
             _ => Answer::Right,
         },
         "placed_well_sensitive" | "sensitive" => effect(told, runs),
@@ -149,7 +150,9 @@ fn cure(case: &Case, told: &Told, runs: &[HandRun]) -> Answer {
     }
     match hand::gain(runs, &chosen, &label) {
         None => Answer::Open(format!("{chosen} was not run by hand")),
-        Some(lost) if lost.ratio <= AS_GOOD || (chosen == AS_IS && lost.ratio <= MARGIN) => Answer::Right,
+        Some(lost) if lost.ratio <= AS_GOOD || (chosen == AS_IS && lost.ratio <= case.margin()) => {
+            Answer::Right
+        }
         Some(lost) => {
             let what = format!("{label} is {} better", shown(lost));
             if lost.low > AS_GOOD { Answer::Wrong(what) } else { Answer::Open(what) }
@@ -157,26 +160,20 @@ fn cure(case: &Case, told: &Told, runs: &[HandRun]) -> Answer {
     }
 }
 
-/// The printed lines as they were run, each by itself; the first that is not right, else one that is open.
-fn lines(told: &Told, runs: &[HandRun]) -> Answer {
-    if told.recommended.is_none() {
-        return Answer::None;
-    }
-    let each = |(k, of): (usize, &PrintedLine)| match line(told, k, of, runs) {
-        Answer::Wrong(why) => Answer::Wrong(format!("{}: {why}", of.tool)),
-        Answer::Open(why) => Answer::Open(format!("{}: {why}", of.tool)),
-        other => other,
-    };
-    let answers: Vec<Answer> = told.lines.iter().enumerate().map(each).collect();
-    let wrong = answers.iter().find(|answer| matches!(answer, Answer::Wrong(_)));
-    let open = answers.iter().find(|answer| matches!(answer, Answer::Open(_)));
-    wrong.or(open).cloned().unwrap_or(Answer::Right)
+/// The printed lines as they were run, each by itself.
+fn lines(seed: u64, told: &Told, runs: &[HandRun]) -> Vec<(String, Answer)> {
+    let printed = told.lines.iter().enumerate().filter(|_| told.recommended.is_some());
+    printed.map(|(k, of)| (of.tool.clone(), line(told, &hand::of_line(seed, k), of, runs))).collect()
 }
 
 /// A printed line against the effect that stands beside it; without one, against that of the placement which it is meant to be.
-fn line(told: &Told, k: usize, of: &PrintedLine, runs: &[HandRun]) -> Answer {
-    let label = hand::of_line(k);
-    let Some(truth) = hand::gain(runs, AS_IS, &label) else {
+fn line(told: &Told, label: &str, of: &PrintedLine, runs: &[HandRun]) -> Answer {
+    let truth = hand::gain(runs, AS_IS, label);
+    if let Some(why) = &of.not_measured {
+        let truth = truth.map_or_else(String::new, |truth| format!("; true {}", shown(truth)));
+        return Answer::NotRun(format!("{why}{truth}"));
+    }
+    let Some(truth) = truth else {
         let absent = runs.iter().any(|run| run.placement == label && run.status == NOT_FOUND);
         return if absent {
             Answer::Open("it is not in the guest".to_owned())
@@ -184,9 +181,6 @@ fn line(told: &Told, k: usize, of: &PrintedLine, runs: &[HandRun]) -> Answer {
             Answer::Wrong("the line did not run".to_owned())
         };
     };
-    if of.not_measured {
-        return Answer::Open(format!("no effect stands beside it; true {}", shown(truth)));
-    }
     let placement = || hand::gain(runs, AS_IS, &tried(told.recommended.as_deref()?, runs));
     let unknown = || Answer::Open("its placement was not run by hand".to_owned());
     of.effect.or_else(placement).map_or_else(unknown, |said| contains(said, truth))

@@ -26,22 +26,22 @@ fn said(case: &str, to: &str, ratio: f64) -> Told {
         effect: Some(Effect { from: from.to_owned(), to: to.to_owned(), gain }),
         findings: Vec::new(),
         recommended: (!sensitive).then(|| to.to_owned()),
-        lines: vec![PrintedLine { tool: "numawise".to_owned(), effect: None, not_measured: false }],
+        lines: vec![PrintedLine { tool: "numawise".to_owned(), effect: None, not_measured: None }],
     }
 }
 
 const SERIAL: [(&str, f64); 5] =
-    [(AS_IS, 1.6), ("interleave", 1.0), ("node0", 1.3), ("remote", 3.0), ("line0", 1.02)];
+    [(AS_IS, 1.6), ("interleave", 1.0), ("node0", 1.3), ("remote", 3.0), ("line1-0", 1.02)];
 
 #[test]
 fn a_gain_is_right_when_its_interval_holds_the_truth_or_nearly() {
     let serial = runs(&SERIAL);
-    let of = |told: &Told| judge(&case("gains", "cures = ['interleave']"), told, &serial);
+    let of = |told: &Told| judge(&case("gains", "cures = ['interleave']"), 1, told, &serial);
     assert_eq!(of(&said("gains", "interleave", 1.6)).verdict, Answer::Right);
     assert_eq!(of(&said("gains", "interleave", 1.5)).verdict, Answer::Right, "its upper end is 3 % short");
     let short = of(&said("gains", "interleave", 1.4)).verdict;
     assert!(matches!(short, Answer::Wrong(why) if why.contains("said 1.40x") && why.contains("true 1.60x")));
-    let other = judge(&case("not_affected", ""), &said("gains", "interleave", 1.6), &serial).verdict;
+    let other = judge(&case("not_affected", ""), 1, &said("gains", "interleave", 1.6), &serial).verdict;
     assert_eq!(other, Answer::Wrong("expected not_affected".to_owned()));
 }
 
@@ -49,14 +49,14 @@ fn a_gain_is_right_when_its_interval_holds_the_truth_or_nearly() {
 fn a_truth_that_is_not_known_well_leaves_it_open() {
     let mut noisy = runs(&[(AS_IS, 1.6), ("interleave", 1.0)]);
     noisy[0].seconds = 1.0;
-    let answer = judge(&case("gains", ""), &said("gains", "interleave", 1.8), &noisy).verdict;
+    let answer = judge(&case("gains", ""), 1, &said("gains", "interleave", 1.8), &noisy).verdict;
     assert!(matches!(answer, Answer::Open(_)), "{answer:?}");
 }
 
 #[test]
 fn nothing_to_gain_is_wrong_where_something_is_gained_by_hand() {
     let mut told = said("placed_well_sensitive", "remote", 1.3 / 3.0);
-    let answer = judge(&case("placed_well_sensitive", ""), &told, &runs(&SERIAL));
+    let answer = judge(&case("placed_well_sensitive", ""), 1, &told, &runs(&SERIAL));
     assert!(
         matches!(&answer.verdict, Answer::Wrong(why) if why.starts_with("interleave brings 1.60x")),
         "{answer:?}"
@@ -67,11 +67,23 @@ fn nothing_to_gain_is_wrong_where_something_is_gained_by_hand() {
     );
     let well = runs(&[(AS_IS, 1.0), ("node0", 1.3), ("remote", 3.0), ("spread", 0.98)]);
     let right =
-        Judgement { verdict: Answer::Right, finding: Answer::Right, cure: Answer::Right, line: Answer::None };
-    assert_eq!(judge(&case("placed_well_sensitive", ""), &told, &well), right);
+        Judgement { verdict: Answer::Right, finding: Answer::Right, cure: Answer::Right, lines: vec![] };
+    assert_eq!(judge(&case("placed_well_sensitive", ""), 1, &told, &well), right);
     told.case = "not_affected".to_owned();
-    let answer = judge(&case("not_affected", ""), &told, &well).verdict;
+    let answer = judge(&case("not_affected", ""), 1, &told, &well).verdict;
     assert!(matches!(answer, Answer::Wrong(why) if why.starts_with("remote memory costs 2.31x")));
+}
+
+#[test]
+fn the_margin_of_the_check_is_that_of_who_judges_it() {
+    let noisy = runs(&[(AS_IS, 1.1), ("node0", 1.0), ("remote", 1.15)]);
+    let of = |extra: &str| {
+        let told = Told { case: "not_affected".to_owned(), recommended: None, ..said("gains", "node0", 1.1) };
+        let Judgement { verdict, cure, .. } = judge(&case("not_affected", extra), 1, &told, &noisy);
+        [verdict, cure]
+    };
+    assert_eq!(of("margin = 20"), [Answer::Right, Answer::Right]);
+    assert!(of("").iter().all(|answer| matches!(answer, Answer::Wrong(_))));
 }
 
 #[test]
@@ -107,41 +119,62 @@ fn the_cure_must_be_the_best_by_hand() {
 }
 
 #[test]
-fn the_line_is_held_to_the_effect_beside_it_or_to_its_placement() {
+fn each_line_is_held_to_the_effect_beside_it_or_to_its_placement() {
     let mut told = said("gains", "interleave", 1.6);
-    assert_eq!(lines(&told, &runs(&SERIAL)), Answer::Right);
+    let of = |told: &Told, runs: &[HandRun]| -> Vec<Answer> {
+        lines(1, told, runs).into_iter().map(|(_, answer)| answer).collect()
+    };
+    assert_eq!(of(&told, &runs(&SERIAL)), [Answer::Right]);
     told.lines[0].effect = Some(Gain { ratio: 1.3, low: 1.28, high: 1.32 });
+    let answers = of(&told, &runs(&SERIAL));
+    assert!(matches!(&answers[..], [Answer::Wrong(why)] if why.starts_with("said 1.30x")), "{answers:?}");
+    assert_eq!(of(&told, &runs(&SERIAL[..4])), [Answer::Wrong("the line did not run".to_owned())]);
+    told.lines[0].effect = None;
+    told.lines.push(PrintedLine { tool: "numactl".to_owned(), effect: None, not_measured: None });
+    let both = runs(&[&SERIAL[..], &[("line1-1", 1.4)]].concat());
+    let answers = of(&told, &both);
     assert!(
-        matches!(lines(&told, &runs(&SERIAL)), Answer::Wrong(why) if why.starts_with("numawise: said 1.30x"))
+        matches!(&answers[..], [Answer::Right, Answer::Wrong(why)] if why.starts_with("said 1.60x")),
+        "{answers:?}"
     );
-    assert_eq!(lines(&told, &runs(&SERIAL[..4])), Answer::Wrong("numawise: the line did not run".to_owned()));
-    told.lines[0] = PrintedLine { effect: None, not_measured: true, ..told.lines[0].clone() };
-    assert!(
-        matches!(lines(&told, &runs(&SERIAL)), Answer::Open(why) if why.contains("no effect stands beside it"))
-    );
-    told.lines[0].not_measured = false;
-    told.lines.push(PrintedLine { tool: "numactl".to_owned(), effect: None, not_measured: false });
-    let both = runs(&[&SERIAL[..], &[("line1", 1.4)]].concat());
-    assert!(matches!(lines(&told, &both), Answer::Wrong(why) if why.starts_with("numactl: said 1.60x")));
     let mut absent = both.clone();
-    absent.iter_mut().filter(|run| run.placement == "line1").for_each(|run| run.status = 127);
-    assert!(matches!(lines(&told, &absent), Answer::Open(why) if why == "numactl: it is not in the guest"));
+    absent.iter_mut().filter(|run| run.placement == "line1-1").for_each(|run| run.status = 127);
+    assert_eq!(of(&told, &absent), [Answer::Right, Answer::Open("it is not in the guest".to_owned())]);
     told.recommended = None;
-    assert_eq!(lines(&told, &both), Answer::None);
+    assert_eq!(of(&told, &both), []);
+}
+
+#[test]
+fn a_line_that_is_printed_as_not_measured_is_no_answer_of_its_own() {
+    let mut told = said("gains", "interleave", 1.6);
+    told.lines[0].not_measured = Some("no time".to_owned());
+    let of = |runs: &[HandRun]| lines(1, &told, runs);
+    let stated = |why: &str| vec![("numawise".to_owned(), Answer::NotRun(why.to_owned()))];
+    assert_eq!(of(&runs(&SERIAL)), stated("no time; true 1.57x (1.57 to 1.57)"));
+    assert_eq!(of(&runs(&SERIAL[..4])), stated("no time"));
+}
+
+#[test]
+fn lines_of_a_check_are_held_to_its_own_runs() {
+    let told = said("gains", "interleave", 1.6);
+    let both = runs(&[&SERIAL[..4], &[("line1-0", 1.02), ("line2-0", 3.0)]].concat());
+    assert_eq!(lines(1, &told, &both)[0].1, Answer::Right);
+    assert!(matches!(&lines(2, &told, &both)[0].1, Answer::Wrong(why) if why.contains("true 0.53x")));
+    assert!(matches!(&lines(3, &told, &both)[0].1, Answer::Wrong(why) if why == "the line did not run"));
 }
 
 #[test]
 fn the_other_node_stands_for_one_that_was_not_run() {
     let told = said("gains", "node1", 1.6 / 1.3);
-    assert_eq!(judge(&case("gains", ""), &told, &runs(&SERIAL)).verdict, Answer::Right);
+    assert_eq!(judge(&case("gains", ""), 1, &told, &runs(&SERIAL)).verdict, Answer::Right);
 }
 
 #[test]
 fn a_gain_that_its_line_does_not_keep_is_a_gain_and_its_cure_stays_open() {
     let told = Told { recommended: None, ..said("gain_not_kept", "interleave", 1.6) };
-    let answer = judge(&case("gains", "cures = ['interleave']"), &told, &runs(&SERIAL));
-    assert_eq!((answer.verdict, answer.line), (Answer::Right, Answer::None));
+    let answer = judge(&case("gains", "cures = ['interleave']"), 1, &told, &runs(&SERIAL));
+    assert_eq!((answer.verdict, answer.lines), (Answer::Right, vec![]));
     assert!(matches!(answer.cure, Answer::Open(_)));
-    let answer = judge(&case("not_affected", ""), &told, &runs(&SERIAL)).verdict;
+    let answer = judge(&case("not_affected", ""), 1, &told, &runs(&SERIAL)).verdict;
     assert_eq!(answer, Answer::Wrong("expected not_affected".to_owned()));
 }

@@ -6,7 +6,6 @@
 mod attempt;
 mod cases;
 mod hand;
-mod host;
 mod judge;
 mod problem;
 mod table;
@@ -52,6 +51,14 @@ pub(crate) fn run(arguments: &TruthArgs) -> Result<u8, Problem> {
         return Err(Problem::NoSuchCase { name: name.clone(), known: known.join(", ") });
     }
     let wanted: Vec<&Case> = cases.iter().filter(|case| arguments.wants(root, case)).collect();
+    let seconds: f64 = wanted.iter().map(|case| attempt::seconds(case)).sum();
+    if !wanted.is_empty() {
+        eprintln!(
+            "truth: {} cases take {:.0} min at most where nothing else runs",
+            wanted.len(),
+            seconds / 60.0
+        );
+    }
     let mut failed = 0;
     for (k, case) in wanted.iter().enumerate() {
         eprintln!("truth: {} of {}: {}", k + 1, wanted.len(), case.name);
@@ -112,4 +119,20 @@ fn write_table(root: &Path, cases: &[Case], output: &Path) -> Result<(), Problem
     std::fs::write(root.join(output), table::document(&rows, &missing)).map_err(Problem::write(output))?;
     eprintln!("truth: {} checks of {} cases are in {}", rows.len(), kept.len(), output.display());
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `make truth` says how long it takes.
+    #[test]
+    fn all_cases_take_less_than_an_hour() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let cases = cases::read(&root).unwrap();
+        let of_each: Vec<(&str, f64)> =
+            cases.iter().map(|case| (case.name.as_str(), attempt::seconds(case))).collect();
+        let minutes = of_each.iter().map(|(_, seconds)| seconds).sum::<f64>() / 60.0;
+        assert!((30.0..60.0).contains(&minutes), "{minutes:.1} minutes: {of_each:.0?}");
+    }
 }

@@ -23,8 +23,9 @@ pub(super) fn rows<'a>(case: &'a Case, kept: &'a Kept) -> Vec<Row<'a>> {
         let told = Told::of(&check.told);
         let silent = || Answer::Wrong("no answer".to_owned());
         let nothing =
-            || Judgement { verdict: silent(), finding: silent(), cure: silent(), line: Answer::None };
-        let judgement = told.as_ref().map_or_else(nothing, |told| judge::judge(case, told, &kept.hand));
+            || Judgement { verdict: silent(), finding: silent(), cure: silent(), lines: Vec::new() };
+        let judged = |told| judge::judge(case, check.seed, told, &kept.hand);
+        let judgement = told.as_ref().map_or_else(nothing, judged);
         Row { case, kept, seed: check.seed, told, judgement }
     };
     kept.checks.iter().map(row).collect()
@@ -42,8 +43,8 @@ Made by `make truth` (`cargo run -p testbed -- truth --only NAME` for one case a
 A *verdict* is right when the first line is one that fits the program, and the interval of its effect holds what was measured by hand, or
 misses it by 5 % at most; \"nothing to gain\" when nothing by hand brings more than 5 %. *Findings* are right when those that belong to the
 program are there, and no others. A *cure* is right when it is the best placement by hand, or within 3 % of it. A *line* is right when it was
-run as printed, and had the effect that stands beside it, or misses its interval by 5 % at most. `?`: the runs by hand differ too much to tell.
-All effects are how many times as fast, with 95 % intervals.
+run as printed, and had the effect that stands beside it, or misses its interval by 5 % at most; each printed line counts. *not run*: it is
+printed with why its effect was not measured. `?`: the runs by hand differ too much to tell. All effects are how many times as fast, with 95 % intervals.
 ";
 
 /// The whole document.
@@ -59,7 +60,7 @@ pub(super) fn document(rows: &[Row<'_>], missing: &[&str]) -> String {
     }
     text += "\n## The cases\n\n| case | truth by hand | said | verdict | finding | cure | line |\n|---|---|---|---|---|---|---|\n";
     for row in rows {
-        let cells = row.judgement.answers().map(mark).join(" | ");
+        let cells = row.judgement.answers().map(|answers| cell(&answers)).join(" | ");
         let _ = writeln!(text, "| {} | {} | {} | {cells} |", name(row), truth(row), said(row));
     }
     text += &wrong(rows);
@@ -74,20 +75,21 @@ pub(super) fn document(rows: &[Row<'_>], missing: &[&str]) -> String {
 
 /// A row in a line, for progress.
 pub(super) fn line(row: &Row<'_>) -> String {
-    let cells = row.judgement.answers().map(mark).join(" ");
+    let cells = row.judgement.answers().map(|answers| cell(&answers)).join(" ");
     format!("{}: {} | {} | {cells}", name(row), truth(row), said(row))
 }
 
 fn totals(rows: &[Row<'_>]) -> String {
-    let mut text = "| | right | wrong | ? |\n|---|---|---|---|\n".to_owned();
+    let mut text = "| | right | wrong | ? | not run |\n|---|---|---|---|---|\n".to_owned();
     for (k, name) in JUDGED.into_iter().enumerate() {
-        let count = |wanted: fn(&Answer) -> bool| {
-            rows.iter().filter(|row| wanted(row.judgement.answers()[k])).count()
-        };
+        let answers: Vec<&Answer> = rows.iter().flat_map(|row| row.judgement.answers()[k].clone()).collect();
+        let count = |wanted: fn(&Answer) -> bool| answers.iter().filter(|answer| wanted(answer)).count();
         let right = count(|answer| matches!(answer, Answer::Right));
         let wrong = count(|answer| matches!(answer, Answer::Wrong(_)));
         let open = count(|answer| matches!(answer, Answer::Open(_)));
-        let _ = writeln!(text, "| {name} | {right} of {} | {wrong} | {open} |", right + wrong + open);
+        let not_run = count(|answer| matches!(answer, Answer::NotRun(_)));
+        let all = answers.len();
+        let _ = writeln!(text, "| {name} | {right} of {all} | {wrong} | {open} | {not_run} |");
     }
     let mut spoiled: Vec<&str> =
         rows.iter().filter(|row| row.kept.spoiled.is_some()).map(|row| row.case.name.as_str()).collect();
@@ -102,11 +104,16 @@ fn totals(rows: &[Row<'_>]) -> String {
 fn wrong(rows: &[Row<'_>]) -> String {
     let mut text = String::new();
     for row in rows {
-        for (what, answer) in JUDGED.into_iter().zip(row.judgement.answers()) {
+        let Judgement { verdict, finding, cure, lines } = &row.judgement;
+        let fixed = [("verdict", verdict), ("finding", finding), ("cure", cure)];
+        let fixed = fixed.map(|(what, answer)| (what.to_owned(), answer));
+        let lines = lines.iter().map(|(tool, answer)| (format!("line of {tool}"), answer));
+        for (what, answer) in fixed.into_iter().chain(lines) {
             let _ = match answer {
                 Answer::Wrong(why) => writeln!(text, "- {}, {what}: {why}", name(row)),
                 Answer::Open(why) => writeln!(text, "- {}, {what}: not known well enough: {why}", name(row)),
-                Answer::Right | Answer::None => Ok(()),
+                Answer::NotRun(why) => writeln!(text, "- {}, {what}: not run: {why}", name(row)),
+                Answer::Right => Ok(()),
             };
         }
     }
@@ -121,14 +128,27 @@ fn name(row: &Row<'_>) -> String {
     }
 }
 
-fn mark(answer: &Answer) -> String {
-    let mark = match answer {
-        Answer::Right => "yes",
-        Answer::Wrong(_) => "**no**",
-        Answer::Open(_) => "?",
-        Answer::None => "",
+/// One mark where all answers are alike, else how many there are of each.
+fn cell(answers: &[&Answer]) -> String {
+    let marks: Vec<&str> = answers.iter().map(|answer| mark(answer)).collect();
+    let of_each = MARKS.map(|mark| (mark, marks.iter().filter(|one| **one == mark).count()));
+    let there: Vec<(&str, usize)> = of_each.into_iter().filter(|(_, count)| *count > 0).collect();
+    match there[..] {
+        [(mark, _)] => mark.to_owned(),
+        _ => there.iter().map(|(mark, count)| format!("{count} {mark}")).collect::<Vec<_>>().join(", "),
+    }
+}
+
+const MARKS: [&str; 4] = ["yes", "**no**", "?", "not run"];
+
+fn mark(answer: &Answer) -> &'static str {
+    let place = match answer {
+        Answer::Right => 0,
+        Answer::Wrong(_) => 1,
+        Answer::Open(_) => 2,
+        Answer::NotRun(_) => 3,
     };
-    mark.to_owned()
+    MARKS[place]
 }
 
 /// What the best placement brings, and what remote memory costs.
@@ -156,3 +176,7 @@ fn said(row: &Row<'_>) -> String {
     let use_from_now_on = told.recommended.as_deref().unwrap_or("nothing");
     format!("{}{effect}; {findings}; use {use_from_now_on}", told.case)
 }
+
+#[cfg(test)]
+#[path = "table_tests.rs"]
+mod tests;

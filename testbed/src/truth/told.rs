@@ -22,8 +22,8 @@ pub(super) struct PrintedLine {
     pub tool: String,
     /// The effect that stands beside it.
     pub effect: Option<Gain>,
-    /// That it was not measured stands beside it instead.
-    pub not_measured: bool,
+    /// Why it was not measured, which stands beside it instead.
+    pub not_measured: Option<String>,
 }
 
 /// An effect between two placements, as they are called by hand.
@@ -56,7 +56,7 @@ fn lines(from_now_on: &Value) -> Vec<PrintedLine> {
     let line = |tool: &str, one: &Value| PrintedLine {
         tool: tool.to_owned(),
         effect: gain(&one["effect"]),
-        not_measured: one["effect"]["unavailable"].is_string(),
+        not_measured: one["effect"]["unavailable"].as_str().map(str::to_owned),
     };
     let ours = from_now_on["line"].is_string().then(|| line("numawise", from_now_on));
     let others = from_now_on["equivalents"].as_array().into_iter().flatten();
@@ -117,7 +117,10 @@ mod tests {
         let effect = told.effect.unwrap();
         assert_eq!((effect.from.as_str(), effect.to.as_str(), effect.gain.ratio), ("as-is", "node1", 1.5));
         assert_eq!((told.findings, told.lines[0].effect.unwrap().low), (vec!["NW008".to_owned()], 1.3));
-        assert_eq!((told.lines[1].tool.as_str(), told.lines[1].not_measured), ("numactl", true));
+        assert_eq!(
+            (told.lines[1].tool.as_str(), told.lines[1].not_measured.as_deref()),
+            ("numactl", Some("no time"))
+        );
     }
 
     #[test]

@@ -36,11 +36,9 @@ unsafe extern "C" fn place(place: *mut c_void) -> Next {
 /// Pins the calling thread.
 fn pin(thread: &slot::NewThread) {
     let Some(plan) = plan::active() else { return };
-    let cpus = plan.thread(thread.number);
+    let cpus = plan.thread(thread.place);
+    choice::placed(thread.place);
     let pinned = plan.give(0, cpus);
-    if pinned {
-        choice::pinned(thread.number);
-    }
     if plan::is_verbose() {
         messages::thread_pinned(thread.number, thread.owner.name(), cpus, pinned);
     }

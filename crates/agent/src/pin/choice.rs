@@ -6,14 +6,18 @@ use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicUsize, Ordering
 
 use numawise_wire::mask;
 
+use super::places;
 use super::plan::PinPlan;
 use crate::system;
 
-/// 1 + the key under which each thread has what became of it: nothing, 1 + its number in the plan, or [`CHOSEN`]. Made before the
-/// program begins, so that it is one of the first keys, for which the C library allocates nothing.
+/// 1 + the key under which each thread has what became of it: 1 + its place in the plan or nothing, with [`CHOSEN`] and [`JOINED`].
+/// Made before the program begins, so that it is one of the first keys, for which the C library allocates nothing.
 static KEY: AtomicU32 = AtomicU32::new(0);
 /// The program chose the thread's CPUs.
-const CHOSEN: usize = usize::MAX;
+const CHOSEN: usize = 1 << 31;
+/// The thread has joined others since it last created one.
+const JOINED: usize = 1 << 30;
+const PLACE: usize = JOINED - 1;
 
 /// The process that this state is of. A child of vfork has its parent's memory, and another number.
 static PROCESS: AtomicI32 = AtomicI32::new(0);
@@ -30,18 +34,23 @@ static OPEN_MP: AtomicBool = AtomicBool::new(false);
 /// To be called in the only thread, before the program begins.
 pub fn begin() {
     let mut key = 0;
-    // SAFETY: the key is written by the call; there is nothing to be done at the end of a thread.
-    if unsafe { libc::pthread_key_create(&mut key, None) } == 0 {
+    // SAFETY: the key is written by the call; what is called at the end of a thread is never unloaded.
+    if unsafe { libc::pthread_key_create(&mut key, Some(at_end)) } == 0 {
         KEY.store(key.wrapping_add(1), Ordering::Relaxed);
     }
     enter_process();
 }
 
+/// At the end of a thread, with its mark. It has none any more, so that this comes once.
+unsafe extern "C" fn at_end(mark: *mut c_void) {
+    if let Some(place) = place_of(mark.addr()) {
+        places::end(place);
+    }
+}
+
 /// In a child of fork, whose thread keeps what it chose.
 pub fn begin_child() {
-    if mark() != CHOSEN {
-        set_mark(0);
-    }
+    set_mark(mark() & CHOSEN);
     MAIN_IS_PINNED.store(false, Ordering::Relaxed);
     enter_process();
 }
@@ -73,9 +82,30 @@ fn is_main() -> bool {
     unsafe { libc::pthread_self() as usize == MAIN.load(Ordering::Relaxed) }
 }
 
-/// The calling thread was pinned as thread `number`.
-pub fn pinned(number: usize) {
-    set_mark(number.wrapping_add(1));
+fn place_of(mark: usize) -> Option<usize> {
+    (mark & PLACE).checked_sub(1)
+}
+
+/// The calling thread, which is new, has this place in the plan.
+pub fn placed(place: usize) {
+    set_mark(place.wrapping_add(1) & PLACE);
+}
+
+/// The calling thread waits for the end of another one.
+pub fn joins() {
+    let mark = mark();
+    if mark & JOINED == 0 {
+        set_mark(mark | JOINED);
+    }
+}
+
+/// Whether the calling thread has joined others since this was last asked.
+pub fn has_joined() -> bool {
+    let mark = mark();
+    if mark & JOINED != 0 {
+        set_mark(mark & !JOINED);
+    }
+    mark & JOINED != 0
 }
 
 /// The main thread was pinned.
@@ -94,7 +124,7 @@ pub fn chosen(thread: c_int) {
     if process != PROCESS.load(Ordering::Relaxed) {
         CHILD.store(process, Ordering::Relaxed);
     } else if thread == 0 || thread == system::thread() {
-        set_mark(CHOSEN);
+        set_mark(mark() | CHOSEN);
     } else {
         OTHERS_CHOSEN.store(true, Ordering::Relaxed);
     }
@@ -106,10 +136,11 @@ pub fn is_ours(plan: &PinPlan, own: &[u64]) -> bool {
     if chosen_in_child || OTHERS_CHOSEN.load(Ordering::Relaxed) {
         return false;
     }
-    match mark() {
-        CHOSEN => false,
-        0 if is_main() && MAIN_IS_PINNED.load(Ordering::Relaxed) => mask::same(own, plan.thread(0)),
-        0 => OPEN_MP.load(Ordering::Relaxed) && plan.is_of_a_thread(own),
-        number => mask::same(own, plan.thread(number.wrapping_sub(1))),
+    let mark = mark();
+    match place_of(mark) {
+        _ if mark & CHOSEN != 0 => false,
+        None if is_main() && MAIN_IS_PINNED.load(Ordering::Relaxed) => mask::same(own, plan.thread(0)),
+        None => OPEN_MP.load(Ordering::Relaxed) && plan.is_of_a_thread(own),
+        Some(place) => mask::same(own, plan.thread(place)),
     }
 }

@@ -8,6 +8,7 @@ use numawise_wire::roles::{self, ThreadRole};
 use super::begin::{self, C11Start, Start};
 use super::owner::{self, Owner};
 use super::plan::{self, PinPlan};
+use super::process::NumberedThread;
 use super::slot::{self, NewThread};
 use super::{choice, messages, process, programs};
 use crate::system::{self, CpuMask, SavedErrno, Symbol};
@@ -91,7 +92,7 @@ enum Treatment {
     /// A helper, which inherits the task's CPUs.
     OnTheTask,
     /// The thread is counted and pinned.
-    Numbered(usize),
+    Numbered(NumberedThread),
 }
 
 /// Creates a thread by `make`, which is given the slot that it takes, if it has one.
@@ -120,11 +121,15 @@ unsafe fn create(request: &CreateRequest, make: impl FnOnce(Option<*mut c_void>)
             return make(None);
         }
         Treatment::OnTheTask => (None, plan.task()),
-        Treatment::Numbered(k) => {
+        Treatment::Numbered(thread) => {
             let &CreateRequest { start, argument, .. } = request;
-            let slot = slot::put(NewThread { start, argument, number: k, owner });
-            // Without memory for a slot the thread is created as the program asks.
-            ((!slot.is_null()).then_some(slot), plan.thread(k))
+            let NumberedThread { number, place } = thread;
+            let slot = slot::put(NewThread { start, argument, number, place, owner });
+            if slot.is_null() {
+                // Without memory for it the thread is created as the program asks.
+                process::give_back(thread);
+            }
+            ((!slot.is_null()).then_some(slot), plan.thread(place))
         }
     };
     let widen = !mask::is_subset(goal, own.words());
@@ -138,13 +143,13 @@ unsafe fn create(request: &CreateRequest, make: impl FnOnce(Option<*mut c_void>)
         plan.give(0, own.words());
     }
     match (result, slot, &treatment) {
-        (0, _, Treatment::Numbered(k)) if k + 1 >= plan.threads() => pin_main(plan),
+        (0, _, Treatment::Numbered(thread)) if thread.number + 1 >= plan.threads() => pin_main(plan),
         (0, ..) | (_, None, _) => {}
         // No thread came to be: its number and its slot are free again.
         (_, Some(slot), _) => {
             // SAFETY: no thread has it.
-            if let Some(NewThread { number, .. }) = unsafe { slot::take(slot) } {
-                process::give_back(number);
+            if let Some(NewThread { number, place, .. }) = unsafe { slot::take(slot) } {
+                process::give_back(NumberedThread { number, place });
             }
         }
     }
@@ -176,7 +181,7 @@ unsafe fn treatment(plan: &PinPlan, request: &CreateRequest, owner: Owner, own: 
     }
     match role {
         ThreadRole::Helper(reason) => leave(reason, Treatment::OnTheTask),
-        _ => Treatment::Numbered(process::next_number()),
+        _ => Treatment::Numbered(process::next_thread(plan)),
     }
 }
 

@@ -1,25 +1,39 @@
-//! What belongs to one process: the numbers of its threads. A child of fork has one thread, counts from 1 again, and gets
+//! What belongs to one process: the numbers and places of its threads. A child of fork has one thread, counts from 1 again, and gets
 //! the whole task's CPUs back where we had pinned the thread that forked.
 
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use super::{choice, plan, slot};
+use super::plan::{self, PinPlan};
+use super::{choice, places, slot};
 use crate::system::{self, CpuMask, SavedErrno, Symbol};
 
 /// The number of the next thread; the main thread is 0.
 static NEXT: AtomicUsize = AtomicUsize::new(1);
 static MAIN_IS_DONE: AtomicBool = AtomicBool::new(false);
 
-/// Gives a number to a thread that is to be created.
-pub fn next_number() -> usize {
-    restart_in_children();
-    NEXT.fetch_add(1, Ordering::Relaxed)
+/// A thread that is to be created: it is the `number`-th of the process, and gets the CPUs of the plan's thread `place`.
+#[derive(Debug, Clone, Copy)]
+pub struct NumberedThread {
+    pub number: usize,
+    pub place: usize,
 }
 
-/// Takes back the number of a thread that was not created, unless the next has been given meanwhile.
-pub fn give_back(number: usize) {
+/// Gives a number and a place to a thread that the calling one creates.
+pub fn next_thread(plan: &PinPlan) -> NumberedThread {
+    restart_in_children();
+    if choice::has_joined() {
+        places::free_ended(plan.threads());
+    }
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    NumberedThread { number, place: places::take(plan.threads(), number) }
+}
+
+/// Takes back the place of a thread that was not created, and its number, unless the next has been given meanwhile.
+pub fn give_back(thread: NumberedThread) {
+    let NumberedThread { number, place } = thread;
     let _ = NEXT.compare_exchange(number + 1, number, Ordering::Relaxed, Ordering::Relaxed);
+    places::give_back(place);
 }
 
 /// True at the first call of this process.
@@ -59,6 +73,7 @@ unsafe extern "C" fn in_child() {
     }
     choice::begin_child();
     slot::free_all();
+    places::free_all(plan.threads());
     NEXT.store(1, Ordering::Relaxed);
     MAIN_IS_DONE.store(false, Ordering::Relaxed);
 }

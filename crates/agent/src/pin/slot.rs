@@ -12,12 +12,14 @@ use super::owner::Owner;
 
 const STORE: usize = 256;
 
-/// A thread that is to begin: the program's routine, and its number in the plan.
+/// A thread that is to begin: the program's routine, and its number and place in the plan.
 #[derive(Clone, Copy)]
 pub struct NewThread {
     pub start: *const c_void,
     pub argument: *mut c_void,
     pub number: usize,
+    /// Whose CPUs of the plan it gets.
+    pub place: usize,
     pub owner: Owner,
 }
 

@@ -12,12 +12,18 @@ use crate::{middle, summary};
 const ON_ONE_NODE: f64 = 0.80;
 /// Share of CPU time away from that node from which the threads count as being elsewhere too.
 const ELSEWHERE: f64 = 0.25;
+/// Less shared memory than this share is not worth a word.
+const NOTEWORTHY: f64 = 0.10;
 
 /// What was seen in the runs of the baseline that have their memory on one node and threads on several: medians.
 pub struct Concentrated {
     /// The node that each of them had its memory on.
     homes: NodeSet,
     memory: Bytes,
+    /// What of it processes share, where that is worth a word.
+    shared: Option<Ratio>,
+    /// In most of these runs several processes work, on memory that they share for the most part.
+    pub is_of_processes: bool,
     concentration: Ratio,
     away: Ratio,
 }
@@ -28,14 +34,13 @@ impl Concentrated {
             || EvidenceSubject::Nodes { point: case.baseline.id.clone(), nodes: self.homes.clone() };
         let observed =
             |quantity, value, of| plain(quantity, value, of, subject(), EvidenceSource::Observations);
-        vec![
-            observed(
-                EvidenceQuantity::MemoryOnNode,
-                Amount::Share(self.concentration),
-                Some(Amount::Bytes(self.memory)),
-            ),
-            observed(EvidenceQuantity::CpuTimeElsewhere, Amount::Share(self.away), None),
-        ]
+        let memory = Some(Amount::Bytes(self.memory));
+        let mut evidence =
+            vec![observed(EvidenceQuantity::MemoryOnNode, Amount::Share(self.concentration), memory)];
+        let shared = self.shared.map(Amount::Share);
+        evidence.extend(shared.map(|share| observed(EvidenceQuantity::SharedMemory, share, memory)));
+        evidence.push(observed(EvidenceQuantity::CpuTimeElsewhere, Amount::Share(self.away), None));
+        evidence
     }
 }
 
@@ -58,7 +63,12 @@ pub fn concentrated(case: &Case) -> Option<Concentrated> {
         let values: Vec<f64> = found.iter().map(|run| of(run).0).collect();
         numawise_stats::median(&values).ok().map(Ratio)
     };
+    let shared = shares(&|(_, memory)| Ratio(memory.shared.0 as f64 / memory.total.0 as f64))?;
+    let of_processes =
+        |(places, memory): &&&(RunPlaces, RunMemory)| places.processes > 1 && memory.is_shared();
     Some(Concentrated {
+        shared: Some(shared).filter(|shared| shared.0 >= NOTEWORTHY),
+        is_of_processes: 2 * found.iter().filter(of_processes).count() > found.len(),
         homes: found.iter().map(|(_, memory)| memory.home).collect(),
         memory: middle(found.iter().map(|(_, memory)| memory.total).collect())?,
         concentration: shares(&|(_, memory)| memory.there)?,

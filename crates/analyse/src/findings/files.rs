@@ -2,26 +2,24 @@
 
 use std::collections::BTreeMap;
 
-use numawise_facts::finding::{
-    Advice, AdvisedStep, Amount, EvidenceQuantity, EvidenceSource, EvidenceSubject,
-};
-use numawise_facts::{Finding, FindingId, Machine, Observation, PageUse};
+use numawise_facts::finding::{Advice, Amount, EvidenceQuantity, EvidenceSource, EvidenceSubject};
+use numawise_facts::{Finding, FindingId, Machine, Observation};
 use numawise_units::{Bytes, NodeId, NodeSet, Ratio};
 
-use super::{Case, cost, others, plain};
+use super::{Case, others, plain};
 use crate::inside::RunPlaces;
+use crate::obeyed::memory::data_files;
 use crate::{comparison, middle, share, summary};
 
 #[cfg(test)]
 #[path = "files_tests.rs"]
 mod tests;
 
-/// Pages of files count from so much on, and from this share of the memory: less is the code of libraries.
-const LEAST: Bytes = Bytes::mib(8);
+/// Pages of files that are mapped as data count from this share of the memory on.
 const NOTEWORTHY: f64 = 0.2;
 /// They are on one node from this share on.
 const ON_ONE_NODE: f64 = 0.8;
-/// Share of CPU time away from that node from which the threads are elsewhere.
+/// Share of CPU time away from that node from which the threads are elsewhere, and of the runs in which they are.
 const ELSEWHERE: f64 = 0.25;
 
 /// The pages of files of a run, on one node, and threads elsewhere.
@@ -44,7 +42,8 @@ pub fn read_elsewhere(case: &Case) -> Option<Finding> {
     let nodes = gain.between.to.levels.placement.nodes.as_ref()?;
     let there = |run: &&FilesElsewhere| nodes.contains(run.node);
     let found: Vec<FilesElsewhere> = runs.iter().flatten().filter(there).copied().collect();
-    if 2 * found.len() <= runs.len() {
+    // A thread that the kernel puts anywhere is elsewhere in about half of the runs, and what is gained is gained in those.
+    if (found.len() as f64) < ELSEWHERE * runs.len() as f64 || found.is_empty() {
         return None;
     }
     let typical = middle(found.iter().map(|run| run.files).collect())?;
@@ -53,22 +52,17 @@ pub fn read_elsewhere(case: &Case) -> Option<Finding> {
     let observed = |quantity, value, of| plain(quantity, value, of, subject(), EvidenceSource::Observations);
     let memory = Some(Amount::Bytes(run.memory));
     let placement = gain.between.to.id.clone();
-    let mut advice = vec![AdvisedStep::tried(Advice::KeepTogether { placement }, gain.effect)];
+    let evidence = vec![
+        observed(EvidenceQuantity::FilePages, Amount::Bytes(run.files), memory),
+        observed(EvidenceQuantity::CpuTimeElsewhere, Amount::Share(run.away), None),
+        gain.evidence(EvidenceQuantity::EffectOfPlacement),
+    ];
+    let mut finding = gain.finding(FindingId::FilesElsewhere, evidence, Advice::KeepTogether { placement });
     // Else that is said there already.
     if others::memory_out_of_reach(case).is_none() {
-        advice.push(Advice::ReadFilesThere.into());
+        finding.advice.push(Advice::ReadFilesThere.into());
     }
-    Some(Finding {
-        id: FindingId::FilesElsewhere,
-        evidence: vec![
-            observed(EvidenceQuantity::FilePages, Amount::Bytes(run.files), memory),
-            observed(EvidenceQuantity::CpuTimeElsewhere, Amount::Share(run.away), None),
-            gain.evidence(EvidenceQuantity::EffectOfPlacement),
-        ],
-        cost: cost(Some(gain), ""),
-        cure: gain.cure(),
-        advice,
-    })
+    Some(finding)
 }
 
 /// Whether a run had its files on one node and its threads elsewhere; `None` where that was not seen.
@@ -76,7 +70,7 @@ fn of_run(machine: &Machine, observation: &Observation) -> Option<Option<FilesEl
     let places = RunPlaces::of(machine, observation)?;
     let memory = observation.pages.measured()?.memory.measured()?;
     let mut files: BTreeMap<NodeId, Bytes> = BTreeMap::new();
-    for (_, node, bytes) in memory.by_use.iter().filter(|(used_for, ..)| *used_for == PageUse::File) {
+    for (node, bytes) in data_files(memory).flat_map(|file| &file.by_node) {
         let sum = files.entry(*node).or_insert(Bytes(0));
         *sum = *sum + *bytes;
     }
@@ -85,9 +79,6 @@ fn of_run(machine: &Machine, observation: &Observation) -> Option<Option<FilesEl
     let part = |bytes: Bytes, of: Bytes| share(bytes.0 as f64, of.0 as f64).map_or(0.0, |share| share.0);
     let Some((node, most)) = files.into_iter().max_by_key(|(_, bytes)| *bytes) else { return Some(None) };
     let away = places.away_from(node);
-    let so = of_files >= LEAST
-        && part(of_files, all) >= NOTEWORTHY
-        && part(most, of_files) >= ON_ONE_NODE
-        && away.0 >= ELSEWHERE;
+    let so = part(of_files, all) >= NOTEWORTHY && part(most, of_files) >= ON_ONE_NODE && away.0 >= ELSEWHERE;
     Some(so.then_some(FilesElsewhere { node, files: most, memory: all, away }))
 }

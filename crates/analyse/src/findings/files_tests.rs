@@ -1,5 +1,7 @@
 use numawise_facts::finding::{Advice, Amount, EvidenceQuantity, EvidenceSubject};
-use numawise_facts::{Finding, FindingId, MemorySnapshot, Observation, PageUse, Reading, Study};
+use numawise_facts::{
+    Finding, FindingId, MappingSnapshot, MemorySnapshot, Observation, PageUse, Reading, Study,
+};
 use numawise_units::{Bytes, NodeId, NodeSet};
 
 use crate::analyse;
@@ -19,6 +21,14 @@ fn reader(cpus: &[u32], node: u32, files: u64) -> Observation {
             (PageUse::Private, NodeId(0), Bytes::mib(40)),
             (PageUse::File, NodeId(node), Bytes::mib(files)),
         ],
+        largest: vec![MappingSnapshot {
+            address: 0x7f00_0000_0000,
+            used_for: PageUse::File,
+            policy: "default".to_owned(),
+            page: Bytes::kib(4),
+            by_node: vec![(NodeId(node), Bytes::mib(files))],
+            file: Some("/data/mesh".to_owned()),
+        }],
         ..MemorySnapshot::default()
     });
     seen
@@ -64,4 +74,26 @@ fn files_beside_their_threads_few_files_and_no_gain_are_no_finding() {
     let mut unseen = check(1.4);
     see(&mut unseen, "os", &observation(&[(0, 40)], &[(0, 1), (4, 1)]));
     assert_eq!(found(&unseen, FindingId::FilesElsewhere), None);
+}
+
+#[test]
+fn a_thread_that_is_now_here_now_there_has_its_file_elsewhere_in_some_runs() {
+    let mut study = check(1.4);
+    for (away, expected) in [(0, false), (1, false), (2, true), (3, true)] {
+        see(&mut study, "os", &reader(&[0], 0, 60));
+        let runs = study.trials.iter_mut().filter(|trial| trial.point.0 == "os").take(away);
+        runs.for_each(|trial| trial.observation = Reading::Measured(reader(&[4], 0, 60)));
+        assert_eq!(found(&study, FindingId::FilesElsewhere).is_some(), expected, "{away} of 6");
+    }
+}
+
+#[test]
+fn code_is_no_file_that_is_read() {
+    let mut study = check(1.4);
+    let mut seen = reader(&[0, 4, 5, 6], 0, 60);
+    let Reading::Measured(sample) = &mut seen.pages else { panic!() };
+    let Reading::Measured(memory) = &mut sample.memory else { panic!() };
+    memory.largest[0].file = Some("/usr/lib/libmkl.so.2".to_owned());
+    see(&mut study, "os", &seen);
+    assert_eq!(found(&study, FindingId::FilesElsewhere), None);
 }

@@ -31,7 +31,7 @@ pub fn first_touch_by_one_thread(case: &Case) -> Option<Finding> {
         evidence.extend(case.expected_effect(MemoryMove::ToRemote));
     }
     evidence.extend(interleaved.and_then(|_| case.expected_effect(MemoryMove::ToInterleaved)));
-    let (advice, best) = steps(case, interleaved);
+    let (advice, best) = steps(case, interleaved, seen.is_of_processes);
     Some(Finding {
         id: FindingId::FirstTouchByOneThread,
         evidence,
@@ -62,9 +62,18 @@ fn remote_memory(case: &Case) -> Option<Evidence> {
 }
 
 /// What to do, the greatest gain first, and the greatest gain.
-fn steps<'a>(case: &Case<'a>, interleaved: Option<Decided<'a>>) -> (Vec<AdvisedStep>, Option<Decided<'a>>) {
-    let mut steps: Vec<AdvisedStep> =
-        vec![Advice::InitialiseInParallel { interleaving_helped: interleaved.is_some() }.into()];
+fn steps<'a>(
+    case: &Case<'a>,
+    interleaved: Option<Decided<'a>>,
+    by_processes: bool,
+) -> (Vec<AdvisedStep>, Option<Decided<'a>>) {
+    let interleaving_helped = interleaved.is_some();
+    let initialise = if by_processes {
+        Advice::InitialiseSharedMemory { interleaving_helped }
+    } else {
+        Advice::InitialiseInParallel { interleaving_helped }
+    };
+    let mut steps: Vec<AdvisedStep> = vec![initialise.into()];
     steps.extend(interleaved.map(|gain| AdvisedStep::tried(Advice::InterleaveMemory, gain.effect)));
     let Some(inside) = case.gain(comparison::of_one_node(&case.study.header)) else {
         return (steps, interleaved);

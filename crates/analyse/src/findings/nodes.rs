@@ -12,7 +12,7 @@ use numawise_units::Ratio;
 use super::{Case, Decided, plain};
 use crate::comparison::Comparison;
 use crate::inside::RunPlaces;
-use crate::summary;
+use crate::{start, summary};
 
 /// Confidence of the comparison of groups, all of them together.
 const CONFIDENCE: f64 = 0.95;
@@ -153,7 +153,11 @@ fn split(case: &Case, runs: &[Run], way: fn(&RunPlaces) -> Option<RunGroup>, way
         let (better, worse) = if higher { (own, &others) } else { (&others, own) };
         let found = numawise_stats::compare_groups(better, worse, confidence).ok()?;
         let effect = Effect { ratio: Ratio(found.ratio), low: Ratio(found.low), high: Ratio(found.high) };
-        (effect.low.0 > 1.0 && effect.ratio.0 > 1.0 + case.study.header.margin).then_some((*group, effect))
+        let of_others = numawise_stats::median(&others).ok()?;
+        let counts = effect.low.0 > 1.0
+            && effect.ratio.0 > 1.0 + case.study.header.margin
+            && !start::starts_differ_so(case.study, of_others, effect.ratio);
+        counts.then_some((*group, effect))
     });
     let (best, effect) = candidates.max_by(|a, b| a.1.ratio.0.total_cmp(&b.1.ratio.0))?;
     Some(Split { best, groups, effect })

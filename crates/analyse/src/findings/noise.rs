@@ -87,8 +87,8 @@ fn busy(case: &Case) -> Option<Evidence> {
 fn short(case: &Case) -> Option<Evidence> {
     let point = &case.baseline.id;
     let walls = summary::trials(case.study, point).map(|trial| trial.wall).collect();
-    let typical =
-        middle(walls).filter(|wall| *wall < SHORT && case.study.header.metric == Metric::WallTime)?;
+    let short = |wall: &Nanoseconds| *wall < SHORT || case.verdict.kind == VerdictKind::TooShort;
+    let typical = middle(walls).filter(|wall| short(wall) && case.study.header.metric == Metric::WallTime)?;
     Some(plain(
         EvidenceQuantity::RunTime,
         Amount::Time(typical),

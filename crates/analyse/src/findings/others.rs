@@ -8,7 +8,7 @@ use numawise_facts::{Finding, FindingId, PageUse, Point, Reading};
 use numawise_tables::ContrastCall;
 
 use super::{Case, Decided, cost, of_points, plain};
-use crate::comparison::Comparison;
+use crate::comparison::{self, Comparison};
 use crate::obeyed::memory::{self, DecidedBy, MemoryAstray};
 use crate::obeyed::threads;
 use crate::share;
@@ -34,14 +34,16 @@ pub fn memory_out_of_reach(case: &Case) -> Option<Finding> {
     if most.deciders.is_empty() {
         evidence.push(nobody_seen(case, point));
     }
-    let mut advice = Vec::new();
+    let gain = beside_its_memory(case, most);
+    evidence.extend(gain.map(|gain| gain.evidence(EvidenceQuantity::EffectOfOneNode)));
+    let mut advice: Vec<AdvisedStep> = gain.map(keep_together).into_iter().collect();
     for decider in &most.deciders {
-        let todo = match &decider.by {
+        let todo = AdvisedStep::from(match &decider.by {
             DecidedBy::Use(PageUse::Huge, _) => Advice::ReserveHugePages,
             DecidedBy::Use(PageUse::Shared, _) => Advice::PlaceSharedMemory,
             DecidedBy::Use(PageUse::File, _) => Advice::ReadFilesThere,
             DecidedBy::Policy(_) | DecidedBy::Use(..) => Advice::LeaveMemoryPolicy,
-        };
+        });
         if !advice.contains(&todo) {
             advice.push(todo);
         }
@@ -49,10 +51,26 @@ pub fn memory_out_of_reach(case: &Case) -> Option<Finding> {
     Some(Finding {
         id: FindingId::MemoryOutOfReach,
         evidence,
-        cost: Reading::unavailable("what other places for its memory would bring could not be tried"),
-        cure: None,
-        advice: advice.into_iter().map(AdvisedStep::from).collect(),
+        cost: cost(gain, "what other places for its memory would bring could not be tried"),
+        cure: gain.and_then(|gain| gain.cure()),
+        advice,
     })
+}
+
+fn keep_together(gain: Decided) -> AdvisedStep {
+    AdvisedStep::tried(Advice::KeepTogether { placement: gain.between.to.id.clone() }, gain.effect)
+}
+
+/// A single thread that is decidedly better on the node where its memory lies, whoever put it there. Of files that is said by a
+/// finding of their own, of several threads by that they do better together.
+fn beside_its_memory<'a>(case: &Case<'a>, most: &MemoryAstray) -> Option<Decided<'a>> {
+    if matches!(most.deciders.first()?.by, DecidedBy::Use(PageUse::File, _)) {
+        return None;
+    }
+    let (home, _) = most.by_node.iter().max_by_key(|(_, bytes)| *bytes)?;
+    let gain = case.gain(comparison::of_one_node(&case.study.header))?;
+    let there = gain.between.to.levels.placement.nodes.as_ref()?.contains(*home);
+    (there && gain.between.to.threads() < 2).then_some(gain)
 }
 
 fn against_plan(point: &Point, astray: &MemoryAstray) -> Evidence {
@@ -123,7 +141,10 @@ pub fn threads_bound(case: &Case) -> Option<Finding> {
     evidence.extend(effects);
     let gains = elsewhere.iter().filter_map(|between| case.decided(*between, ContrastCall::Better));
     let best: Option<Decided> = gains.max_by(|a, b| a.effect.ratio.0.total_cmp(&b.effect.ratio.0));
-    let otherwise = if elsewhere.is_empty() {
+    let seen = |point: &Point| threads::held_to(case.study, point).is_some();
+    let otherwise = if !header.points.iter().any(|point| point.id != baseline.id && seen(point)) {
+        "at no other placement were its threads watched, so that no run shows what happens without its own binding"
+    } else if elsewhere.is_empty() {
         "its own binding won at every other placement, so that no run shows what happens without it"
     } else {
         "no placement without its binding is decidedly better"

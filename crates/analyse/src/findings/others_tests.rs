@@ -53,6 +53,29 @@ fn memory_that_the_program_binds_itself_is_a_finding_that_names_the_policy() {
     assert!(copies.evidence.iter().all(|one| one.quantity != EvidenceQuantity::EffectOfRemoteMemory));
 }
 
+/// One node is node 0 there, and the program's memory is there whatever is asked for.
+#[test]
+fn one_thread_is_told_to_go_where_its_memory_lies() {
+    let mut study = two_node_check(2.0, 2.0, 2.0, 1.2, 1.2, 2.0);
+    bind(&mut study, "remote", 1);
+    let mut seen = observation(&[(0, 1)], &[(4, 1)]);
+    let Reading::Measured(sample) = &mut seen.pages else { panic!() };
+    sample.shared = Reading::Measured(vec![(NodeId(0), Bytes::mib(99))]);
+    see(&mut study, "remote", &seen);
+    let finding = found(&study, FindingId::MemoryOutOfReach).unwrap();
+    assert_eq!(finding.advice, [Advice::PlaceSharedMemory.into()], "four threads: NW050 says it");
+    for task in study.header.points.iter_mut().flat_map(|point| &mut point.placement.tasks) {
+        task.threads.truncate(1);
+    }
+    let finding = found(&study, FindingId::MemoryOutOfReach).unwrap();
+    assert!((finding.cost.measured().unwrap().ratio.0 - 2.0 / 1.2).abs() < 0.05);
+    let effect = *finding.cost.measured().unwrap();
+    let there = AdvisedStep::tried(Advice::KeepTogether { placement: "one-node".into() }, effect);
+    assert_eq!(finding.advice, [there, Advice::PlaceSharedMemory.into()]);
+    assert_eq!(finding.cure.unwrap().nodes.unwrap(), "0".parse().unwrap());
+    assert_eq!(found(&study, FindingId::PlacementHelps), None, "it is explained");
+}
+
 #[test]
 fn what_was_not_seen_is_not_guessed() {
     let mut study = two_node_check(1.0, 1.0, 1.0, 1.0, 1.0, 1.0);

@@ -41,14 +41,13 @@ pub fn more_threads_than_cpus(case: &Case) -> Option<Finding> {
     };
     let mut evidence = vec![count(EvidenceQuantity::WorkingThreads, run.threads)];
     evidence.extend(run.ready.map(|ready| count(EvidenceQuantity::ReadyThreads, ready)));
-    let hand_over = || vec![AdvisedStep::from(Advice::HandOverThreads)];
     let Some(fewer) = comparison::of_fewer_threads(&case.study.header) else {
         let why = "the number of its threads was not numawise's to set, so that fewer could not be tried";
-        return Some(finding(evidence, Reading::unavailable(why), None, hand_over()));
+        return Some(not_tried(case, evidence, why));
     };
     if contended(case.study, fewer.to).is_some() {
         let why = "with fewer asked for it ran as many threads as before, so that fewer could not be tried";
-        return Some(finding(evidence, Reading::unavailable(why), None, hand_over()));
+        return Some(not_tried(case, evidence, why));
     }
     let contrast = case.contrast(fewer);
     if contrast.is_some_and(|contrast| matches!(contrast.call, ContrastCall::Same | ContrastCall::Worse)) {
@@ -63,6 +62,16 @@ pub fn more_threads_than_cpus(case: &Case) -> Option<Finding> {
     };
     let cure = gain.and_then(|gain| gain.cure());
     Some(finding(evidence, cost, cure, vec![advice]))
+}
+
+/// Where fewer threads could not be tried: as many on each CPU, where that helped, and a number that can be set.
+fn not_tried(case: &Case, mut evidence: Vec<Evidence>, why: &'static str) -> Finding {
+    let pinned = case.gain(comparison::of_pinning(&case.study.header));
+    evidence.extend(pinned.map(|gain| gain.evidence(EvidenceQuantity::EffectOfPinning)));
+    let mut advice: Vec<AdvisedStep> =
+        pinned.map(|gain| AdvisedStep::tried(Advice::PinThreads, gain.effect)).into_iter().collect();
+    advice.push(Advice::HandOverThreads.into());
+    finding(evidence, cost(pinned, why), pinned.and_then(|gain| gain.cure()), advice)
 }
 
 fn finding(

@@ -71,6 +71,34 @@ fn a_program_that_decides_the_number_itself_could_not_be_tried_with_fewer() {
     assert!(finding.cost.to_string().contains("not numawise's to set"), "{}", finding.cost);
 }
 
+/// Fewer threads could not be tried, but as many on each CPU were, and that helped.
+#[test]
+fn where_pinning_helps_the_finding_names_it_and_what_it_brought() {
+    let pairs =
+        [("os", "all-nodes", ContrastRole::BothWays), ("os", "fewer-threads", ContrastRole::Unjudged)];
+    let points = [("os", 2.0), ("all-nodes", 1.5), ("fewer-threads", 2.0)];
+    let mut own = study(two_sockets(), &points, &pairs, 6);
+    for (point, threads) in own.header.points.iter_mut().zip([16, 16, 8]) {
+        point.request.threads = Some(threads);
+        point.levels.threads = threads;
+    }
+    for point in ["os", "all-nodes", "fewer-threads"] {
+        see(&mut own, point, &crowd(16, 8.0));
+    }
+    let finding = found(&own).unwrap();
+    let advice: Vec<&Advice> = finding.advice.iter().map(|step| &step.advice).collect();
+    assert_eq!(advice, [&Advice::PinThreads, &Advice::HandOverThreads]);
+    assert!((finding.cost.measured().unwrap().ratio.0 - 1.33).abs() < 0.02, "{}", finding.cost);
+    assert_eq!(
+        (&finding.advice[0].brought, finding.cure),
+        (&finding.cost, Some(own.header.points[1].request.clone()))
+    );
+    assert!(finding.evidence.iter().any(|one| one.quantity == EvidenceQuantity::EffectOfPinning));
+    // The same where there is no point with fewer.
+    own.header.pairs.truncate(1);
+    assert_eq!(found(&own).unwrap().advice.len(), 2);
+}
+
 #[test]
 fn threads_that_do_not_wait_for_cpus_are_no_crowd() {
     let mut study = two(2.0, 1.5);

@@ -1,12 +1,10 @@
 //! NW053 and NW054: pages of another size, and pages that the kernel moves.
 
-use numawise_facts::finding::{
-    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject,
-};
+use numawise_facts::finding::{Advice, Amount, Evidence, EvidenceQuantity};
 use numawise_facts::{Finding, FindingId, MemoryEvents, Point, Reading};
 use numawise_units::Bytes;
 
-use super::{Case, Decided, cost};
+use super::{Case, observed};
 use crate::{comparison, middle, summary};
 
 #[cfg(test)]
@@ -20,7 +18,7 @@ pub fn of_another_size(case: &Case) -> Option<Finding> {
     let mut evidence: Vec<Evidence> = [gain.between.from, gain.between.to].into_iter().map(huge).collect();
     evidence.push(gain.evidence(EvidenceQuantity::EffectOfPageSize));
     let advice = Advice::UsePages { pages: gain.between.to.levels.pages };
-    Some(finding(FindingId::PageSize, evidence, gain, advice))
+    Some(gain.finding(FindingId::PageSize, evidence, advice))
 }
 
 /// NUMA balancing moved pages, and without it the program is decidedly better.
@@ -30,20 +28,10 @@ pub fn moved(case: &Case) -> Option<Finding> {
     let faults = median(case, point, |events| &events.hint_faults).map(Amount::Count);
     let evidence = vec![
         of_peak(case, point, EvidenceQuantity::MemoryMoved, |events| &events.moved),
-        observed(point, EvidenceQuantity::HintFaults, faults, None),
+        observed(&point.id, EvidenceQuantity::HintFaults, faults, None),
         gain.evidence(EvidenceQuantity::EffectWithoutMoving),
     ];
-    Some(finding(FindingId::PagesMoved, evidence, gain, Advice::LeavePages))
-}
-
-fn finding(id: FindingId, evidence: Vec<Evidence>, gain: Decided, advice: Advice) -> Finding {
-    Finding {
-        id,
-        evidence,
-        cost: cost(Some(gain), ""),
-        cure: gain.cure(),
-        advice: vec![AdvisedStep::tried(advice, gain.effect)],
-    }
+    Some(gain.finding(FindingId::PagesMoved, evidence, Advice::LeavePages))
 }
 
 /// The median of an amount of memory over the runs of a point, held against the most that the program had.
@@ -54,7 +42,7 @@ pub fn of_peak(
     of: fn(&MemoryEvents) -> &Reading<Bytes>,
 ) -> Evidence {
     let peak = case.baseline.peak_memory.measured().copied().map(Amount::Bytes);
-    observed(point, quantity, median(case, point, of).map(Amount::Bytes), peak)
+    observed(&point.id, quantity, median(case, point, of).map(Amount::Bytes), peak)
 }
 
 /// The median over the runs of a point, or why the first of them does not have it.
@@ -68,14 +56,4 @@ pub fn median<T: Ord + Copy>(case: &Case, point: &Point, of: fn(&MemoryEvents) -
         }
         _ => Reading::unavailable("no run of this placement was watched"),
     }
-}
-
-fn observed(
-    point: &Point,
-    quantity: EvidenceQuantity,
-    value: Reading<Amount>,
-    of: Option<Amount>,
-) -> Evidence {
-    let subject = EvidenceSubject::Point { point: point.id.clone() };
-    Evidence { quantity, value, of, interval: None, subject, source: EvidenceSource::Observations }
 }

@@ -2,15 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use numawise_facts::finding::{
-    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject,
-};
+use numawise_facts::finding::{Advice, Amount, Evidence, EvidenceQuantity};
 use numawise_facts::{Finding, FindingId, Observation, PointId, Reading};
 use numawise_tables::VerdictKind;
 use numawise_units::{CpuId, Ratio};
 
 use super::threads::{migrate, spread_of_runs};
-use super::{Case, Decided, concentrated, cost, plain};
+use super::{Case, concentrated, observed};
 use crate::comparison::{self, Comparison};
 use crate::inside::{workers, working_at_once};
 use crate::obeyed::pinned::not_pinned;
@@ -34,8 +32,7 @@ pub fn helps(case: &Case) -> Option<Finding> {
     evidence.extend(shared_cpus(case));
     evidence.extend([&free.id, &pinned.id].into_iter().filter_map(|point| waits(case, point)));
     evidence.extend(spread_of_runs(free, pinned));
-    let (id, advice) = (FindingId::PinningHelps, Advice::PinThreads);
-    Some(finding(id, evidence, gain, advice))
+    Some(gain.finding(FindingId::PinningHelps, evidence, Advice::PinThreads))
 }
 
 /// A placement is to be used, and no finding has it as its cure.
@@ -55,17 +52,7 @@ pub fn unexplained_gain(case: &Case, findings: &[Finding]) -> Option<Finding> {
     evidence.extend(case.baseline.migrations.measured().map(|_| migrations(case)));
     evidence.extend(case.point(between).into_iter().flat_map(|to| spread_of_runs(case.baseline, to)));
     let advice = Advice::UsePlacement { placement: between.to.id.clone() };
-    Some(finding(FindingId::PlacementHelps, evidence, gain, advice))
-}
-
-fn finding(id: FindingId, evidence: Vec<Evidence>, gain: Decided, advice: Advice) -> Finding {
-    Finding {
-        id,
-        evidence,
-        cost: cost(Some(gain), ""),
-        cure: gain.cure(),
-        advice: vec![AdvisedStep::tried(advice, gain.effect)],
-    }
+    Some(gain.finding(FindingId::PlacementHelps, evidence, advice))
 }
 
 /// True where the CPUs are those of the operating system's choice too: one node, or a thread for each CPU.
@@ -76,14 +63,8 @@ fn pins_only(case: &Case, between: Comparison) -> bool {
 }
 
 fn migrations(case: &Case) -> Evidence {
-    Evidence {
-        quantity: EvidenceQuantity::Migrations,
-        value: case.baseline.migrations.clone().map(Amount::Count),
-        of: None,
-        interval: None,
-        subject: EvidenceSubject::Point { point: case.baseline.id.clone() },
-        source: EvidenceSource::Observations,
-    }
+    let seen = case.baseline.migrations.clone().map(Amount::Count);
+    observed(&case.baseline.id, EvidenceQuantity::Migrations, seen, None)
 }
 
 /// Runs of the baseline in which two threads had the same CPU; nothing where there was none.
@@ -93,15 +74,9 @@ fn shared_cpus(case: &Case) -> Option<Evidence> {
     let runs: Vec<bool> =
         summary::watched(case.study, point).filter_map(|run| two_on_one_cpu(run, cpus)).collect();
     let shared = runs.iter().filter(|shared| **shared).count();
-    (shared > 0).then(|| {
-        plain(
-            EvidenceQuantity::RunsWithSharedCpu,
-            Amount::Count(shared as u64),
-            Some(Amount::Count(runs.len() as u64)),
-            EvidenceSubject::Point { point: point.id.clone() },
-            EvidenceSource::Observations,
-        )
-    })
+    let (value, of) = (Amount::Count(shared as u64), Amount::Count(runs.len() as u64));
+    let quantity = EvidenceQuantity::RunsWithSharedCpu;
+    (shared > 0).then(|| observed(&point.id, quantity, Reading::Measured(value), Some(of)))
 }
 
 /// Whether two threads that worked at once were on one CPU for most of their time; `None` where there are more threads than CPUs, or
@@ -131,12 +106,6 @@ fn waits(case: &Case, id: &PointId) -> Option<Evidence> {
             Some(share(waited, waited + ran)?.0)
         })
         .collect();
-    Some(Evidence {
-        quantity: EvidenceQuantity::WaitForCpu,
-        value: Reading::Measured(Amount::Share(Ratio(numawise_stats::median(&shares).ok()?))),
-        of: None,
-        interval: None,
-        subject: EvidenceSubject::Point { point: point.id.clone() },
-        source: EvidenceSource::Observations,
-    })
+    let median = Amount::Share(Ratio(numawise_stats::median(&shares).ok()?));
+    Some(observed(id, EvidenceQuantity::WaitForCpu, Reading::Measured(median), None))
 }

@@ -1,12 +1,10 @@
 //! NW003 and NW004: how the job is spread over the nodes.
 
-use numawise_facts::finding::{
-    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject,
-};
+use numawise_facts::finding::{Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject};
 use numawise_facts::{Finding, FindingId};
 use numawise_tables::ContrastCall;
 
-use super::{Case, cost, of_points, plain};
+use super::{Case, of_points, plain};
 use crate::{comparison, uses_mpi};
 
 /// The threads fit into one node, and the same number over all nodes is faster: the other nodes' bandwidth lay idle.
@@ -24,13 +22,7 @@ pub fn idle_bandwidth(case: &Case) -> Option<Finding> {
         ),
         gain.evidence(EvidenceQuantity::EffectOfSpreading),
     ];
-    Some(Finding {
-        id: FindingId::IdleBandwidth,
-        evidence,
-        cost: cost(Some(gain), ""),
-        cure: gain.cure(),
-        advice: vec![AdvisedStep::tried(Advice::SpreadThreads, gain.effect)],
-    })
+    Some(gain.finding(FindingId::IdleBandwidth, evidence, Advice::SpreadThreads))
 }
 
 /// One copy on each node gets more work done than one over all nodes.
@@ -39,15 +31,9 @@ pub fn process_per_node(case: &Case) -> Option<Finding> {
     let mut evidence = vec![gain.evidence(EvidenceQuantity::EffectOfCopies)];
     evidence.extend(no_cost_of_remote_memory(case));
     let copies = Advice::RunCopies { copies: gain.between.to.copies() };
-    let mut advice = vec![AdvisedStep::tried(copies, gain.effect)];
-    advice.extend(uses_mpi(case.study).then(|| Advice::RankPerNode.into()));
-    Some(Finding {
-        id: FindingId::ProcessPerNode,
-        evidence,
-        cost: cost(Some(gain), ""),
-        cure: gain.cure(),
-        advice,
-    })
+    let mut finding = gain.finding(FindingId::ProcessPerNode, evidence, copies);
+    finding.advice.extend(uses_mpi(case.study).then(|| Advice::RankPerNode.into()));
+    Some(finding)
 }
 
 /// Remote memory was tried and costs nothing. Where it was not, or was not obeyed, nothing is known of it.

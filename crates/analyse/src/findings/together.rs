@@ -1,11 +1,9 @@
 //! NW050: threads that do better together on one node.
 
-use numawise_facts::finding::{
-    Advice, AdvisedStep, Amount, EvidenceQuantity, EvidenceSource, EvidenceSubject,
-};
+use numawise_facts::finding::{Advice, Amount, EvidenceQuantity, EvidenceSource, EvidenceSubject};
 use numawise_facts::{Effect, Finding, FindingId};
 
-use super::{Case, Decided, concentrated, cost, files, of_points, plain};
+use super::{Case, Decided, concentrated, files, of_points, plain};
 use crate::comparison::{self, Comparison};
 
 #[cfg(test)]
@@ -34,13 +32,8 @@ pub fn better_together(case: &Case) -> Option<Finding> {
         }
     }
     evidence.extend(concentrated::concentrated(case).map(|seen| seen.evidence(case)).into_iter().flatten());
-    Some(Finding {
-        id: FindingId::BetterTogether,
-        evidence,
-        cost: cost(Some(gain), ""),
-        cure: gain.cure(),
-        advice: vec![AdvisedStep::tried(Advice::KeepTogether { placement: to.id.clone() }, gain.effect)],
-    })
+    let advice = Advice::KeepTogether { placement: to.id.clone() };
+    Some(gain.finding(FindingId::BetterTogether, evidence, advice))
 }
 
 /// The gain of one node, where it is decidedly more than that of every placement over all nodes that was compared.

@@ -12,7 +12,7 @@ use numawise_facts::{
 };
 use numawise_units::{Bytes, NodeId, NodeSet, Ratio};
 
-use crate::inside::too_early;
+use crate::inside::{own_and_shared, too_early};
 use crate::{share, summary};
 
 #[cfg(test)]
@@ -28,8 +28,10 @@ const LEAST: Bytes = Bytes::mib(4);
 const HUGE_PAGE: u64 = 2 << 20;
 /// Pieces for each thread and node that make an interleaving even whatever node each thread began with.
 const PIECES: u64 = 4;
-/// A mapped file below this is code, not data.
-const DATA_FILE: Bytes = Bytes::mib(8);
+/// A mapped file below this is code, not data: from so much on the design of a study takes it for memory that stays where it is.
+const DATA_FILE: Bytes = Bytes::mib(4);
+/// Folders of programs and libraries: what is mapped of them is code.
+const CODE: [&str; 5] = ["bin", "sbin", "lib", "lib64", "libexec"];
 /// Who has less than this share of the memory against the plan is not worth a word.
 const NOTEWORTHY: f64 = 0.10;
 
@@ -155,15 +157,15 @@ fn judge(
         asked: plan.clone(),
         against: Ratio(against),
         total,
-        deciders: deciders(asked, memory, &foreign, total),
+        deciders: deciders(asked, sample, &foreign, total),
         by_node,
         runs: 1,
     }))
 }
 
-/// The memory that a policy is expected to place, by node: all but code. Where uses are not known, the private memory.
+/// The memory that a policy is expected to place, by node: all but code. Where uses are not known, private and shared memory.
 fn counted(sample: &ResidencySample, memory: Option<&MemorySnapshot>) -> Vec<(NodeId, Bytes)> {
-    let Some(memory) = memory else { return sample.by_node.clone() };
+    let Some(memory) = memory else { return own_and_shared(sample).into_iter().collect() };
     let mut by_node: BTreeMap<NodeId, Bytes> = BTreeMap::new();
     let mut add = |node: NodeId, bytes: Bytes| {
         let sum = by_node.entry(node).or_default();
@@ -179,8 +181,13 @@ fn counted(sample: &ResidencySample, memory: Option<&MemorySnapshot>) -> Vec<(No
 }
 
 /// Files that are mapped as data.
-fn data_files(memory: &MemorySnapshot) -> impl Iterator<Item = &MappingSnapshot> {
-    let code = |file: &str| file.ends_with(".so") || file.contains(".so.");
+pub fn data_files(memory: &MemorySnapshot) -> impl Iterator<Item = &MappingSnapshot> {
+    let code = |file: &str| {
+        let folders = file.rsplit_once('/').map_or("", |(folders, _)| folders);
+        file.ends_with(".so")
+            || file.contains(".so.")
+            || folders.split('/').any(|folder| CODE.contains(&folder))
+    };
     memory.largest.iter().filter(move |mapping| {
         mapping.used_for == PageUse::File
             && mapping.resident() >= DATA_FILE
@@ -222,11 +229,10 @@ fn is_asked(plan: &MemoryPlan, policy: &str) -> bool {
 /// Who has how much of the memory against the plan.
 fn deciders(
     asked: &AskedOfMemory,
-    memory: Option<&MemorySnapshot>,
+    sample: &ResidencySample,
     foreign: &[&PolicyShare],
     total: Bytes,
 ) -> Vec<MemoryDecider> {
-    let Some(memory) = memory else { return Vec::new() };
     let (AskedOfMemory::On(nodes) | AskedOfMemory::Over(nodes)) = asked;
     // What is interleaved has no node that is wrong for a page: the whole counts.
     let whole = matches!(asked, AskedOfMemory::Over(_));
@@ -238,6 +244,11 @@ fn deciders(
         by: DecidedBy::Policy(share.policy.clone()),
         bytes: share.by_node.iter().map(|(_, bytes)| *bytes).sum(),
     });
+    let Some(memory) = sample.memory.measured() else {
+        let bytes = astray(sample.shared.measured().map_or(&[], Vec::as_slice));
+        let shared = MemoryDecider { by: DecidedBy::Use(PageUse::Shared, None), bytes };
+        return Vec::from_iter((bytes.0 as f64 >= NOTEWORTHY * total.0 as f64).then_some(shared));
+    };
     let of_use = |used_for: PageUse| -> Bytes {
         let there = memory.by_use.iter().filter(|(other, node, _)| *other == used_for && counts(*node));
         there.map(|(.., bytes)| *bytes).sum()

@@ -124,6 +124,18 @@ fn without_numa_maps_the_nodes_alone_show_it_and_nobody_is_blamed() {
 }
 
 #[test]
+fn shared_memory_decides_also_where_pages_were_only_sampled() {
+    let mut study = check();
+    let mut sampled = observation(&[(0, 20)], &[(0, 1)]);
+    let Reading::Measured(sample) = &mut sampled.pages else { panic!() };
+    sample.shared = Reading::Measured(vec![(NodeId(1), Bytes::mib(80))]);
+    see(&mut study, "one-node", &sampled);
+    let found = astray(&study, "one-node").unwrap();
+    let expected = MemoryDecider { by: DecidedBy::Use(PageUse::Shared, None), bytes: Bytes::mib(80) };
+    assert_eq!((found.against, found.deciders), (Ratio(0.8), vec![expected]));
+}
+
+#[test]
 fn a_sample_that_came_too_early_shows_nothing() {
     let mut study = check();
     let mut early = seen(&[(PageUse::Heap, 1, 10)], &[]);
@@ -154,7 +166,13 @@ fn shared_memory_huge_pages_and_files_decide_by_themselves() {
         let expected = MemoryDecider { by: DecidedBy::Use(used_for, None), bytes: Bytes::mib(300) };
         assert_eq!(found.deciders, [expected]);
     }
-    for (name, decides) in [("/data/mesh.h5", true), ("/usr/lib/libmkl.so.2", false)] {
+    for (name, decides) in [
+        ("/data/mesh.h5", true),
+        ("/opt/mkl/libmkl.so.2", false),
+        ("/usr/bin/python3.12", false),
+        ("/usr/lib/locale/locale-archive", false),
+        ("/data/lib.db", true),
+    ] {
         let mut study = check();
         let mut seen = seen(&[(PageUse::File, 1, 300), (PageUse::Heap, 0, 30)], &[]);
         seen.usage.peak_memory = Reading::Measured(Bytes::mib(100));

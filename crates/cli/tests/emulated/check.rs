@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use serde_json::Value;
-use testbed::EmulatedMachine;
+use testbed::{EmulatedMachine, Host, HostShares};
 
 use crate::{decided, findings, guest, json};
 
@@ -27,21 +27,16 @@ fn throughput(output: &str) -> f64 {
     line.split(' ').next().unwrap().parse().unwrap()
 }
 
-/// One guest: what the check said, what serial and parallel initialisation truly bring, and how much of the host's CPUs
-/// other programs took meanwhile.
+/// One guest: what the check said, what serial and parallel initialisation truly bring, and what became of the host's CPUs
+/// meanwhile.
 struct Attempt {
     told: Value,
     output: String,
     serial: Vec<f64>,
     parallel: Vec<f64>,
-    others: f64,
-    idle: f64,
+    host: HostShares,
 }
 
-/// A guest with timing needs CPUs of the host whenever it wants them: with this share of them gone, and not much idle, what it
-/// measures is the host.
-const BUSY: f64 = 0.15;
-const IDLE: f64 = 0.5;
 /// Runs of one program in one guest differ by less than this factor while the host leaves it alone.
 const CALM: f64 = 1.25;
 /// Guests that a busy host spoiled are started anew, this many in all.
@@ -55,17 +50,17 @@ impl Attempt {
         );
         let serial = format!("iso3dfd {GRID} 4");
         let parallel = format!("iso3dfd {GRID} 4 --first-touch");
-        let host = Host::now();
+        let before = Host::now().expect("/proc/stat");
         let run = guest(machine)
             .timing(true)
             .scale(SCALE)
             .limit(Duration::from_secs(700))
             .run(&[&check, &serial, &parallel, &parallel, &serial, &serial, &parallel])
             .unwrap();
-        let (others, idle) = Host::now().since(&host);
+        let host = Host::now().expect("/proc/stat").since(&before);
         let of = |indices: [usize; 3]| indices.map(|k| throughput(&run[k].stdout)).to_vec();
         let (serial, parallel) = (of([1, 4, 5]), of([2, 3, 6]));
-        Attempt { told: json(&run[0]), output: run[0].stdout.clone(), serial, parallel, others, idle }
+        Attempt { told: json(&run[0]), output: run[0].stdout.clone(), serial, parallel, host }
     }
 
     /// Why this guest tells nothing about numawise: the host took its CPUs away. Neither the verdict nor the gain, which the
@@ -81,8 +76,8 @@ impl Attempt {
             most / least
         };
         let widest = spread(&self.serial).max(spread(&self.parallel));
-        if self.others > BUSY && self.idle < IDLE {
-            return Some(format!("other programs took {:.0} % of the host's CPUs", 100.0 * self.others));
+        if let Some(why) = self.host.spoiled() {
+            return Some(why);
         }
         if 2 * disturbed > trials.len() {
             return Some(format!("{disturbed} of {} trials were disturbed", trials.len()));
@@ -104,52 +99,13 @@ impl Attempt {
             let _ = writeln!(std::io::stderr(), "SKIPPED: the host is too busy for guests with timing");
             return None;
         }
-        spoiled.into_iter().min_by(|one, other| one.others.total_cmp(&other.others))
+        spoiled.into_iter().min_by(|one, other| one.host.others.total_cmp(&other.host.others))
     }
 
     /// How many times as fast as serial initialisation.
     fn gain(&self) -> f64 {
         let mean = |values: &[f64]| values.iter().map(|v| v.ln()).sum::<f64>() / values.len() as f64;
         (mean(&self.parallel) - mean(&self.serial)).exp()
-    }
-}
-
-/// CPU time that passed on the host, in seconds.
-struct Host {
-    /// Of all CPUs together, idle or not.
-    all: f64,
-    /// Used by anybody, or taken by the hypervisor below.
-    busy: f64,
-    /// Used by programs of this one that have ended, which are its guests.
-    ours: f64,
-}
-
-impl Host {
-    fn now() -> Self {
-        let stat = std::fs::read_to_string("/proc/stat").unwrap();
-        let line = stat.lines().next().unwrap();
-        // proc(5): user nice system idle iowait irq softirq steal, in ticks.
-        let ticks: Vec<f64> =
-            line.split_whitespace().skip(1).take(8).map(|word| word.parse().unwrap()).collect();
-        // SAFETY: sysconf has no preconditions.
-        let per_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) } as f64;
-        let all = ticks.iter().sum::<f64>() / per_second;
-        // SAFETY: a structure of integers, for which all zeros is a value.
-        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-        // SAFETY: the kernel writes one rusage, which lives until the call returns.
-        assert_eq!(unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) }, 0);
-        let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
-        Host {
-            all,
-            busy: all - (ticks[3] + ticks[4]) / per_second,
-            ours: seconds(usage.ru_utime) + seconds(usage.ru_stime),
-        }
-    }
-
-    /// The share of the CPUs that went to others, and the share that nobody used.
-    fn since(&self, before: &Host) -> (f64, f64) {
-        let (all, busy, ours) = (self.all - before.all, self.busy - before.busy, self.ours - before.ours);
-        (((busy - ours) / all).max(0.0), 1.0 - busy / all)
     }
 }
 

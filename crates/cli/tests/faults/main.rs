@@ -11,6 +11,8 @@ mod kills;
 mod leftovers;
 mod making;
 mod pty;
+#[path = "../support/signals.rs"]
+mod signals;
 mod stops;
 mod support;
 mod terminals;

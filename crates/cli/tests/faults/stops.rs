@@ -1,5 +1,6 @@
 //! Ctrl-Z and other stops: what is stopped takes no time that counts, and who waits for a program that is stopped is told.
 
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -134,6 +135,17 @@ fn messages(child: Child) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
+/// Starts a check at a terminal and waits until it tells there that the program has been stopped.
+fn told_at_a_terminal(place: &Place, program: &Path) -> (Terminal, Child) {
+    let command = &mut typed(place, &check(program.to_str().unwrap()), false);
+    let (mut terminal, child) = Terminal::start(command);
+    wait_until("it is told", || {
+        terminal.read_for(Duration::from_millis(20));
+        terminal.shown.contains(TOLD)
+    });
+    (terminal, child)
+}
+
 #[test]
 fn a_stop_from_outside_spoils_the_run_and_no_other() {
     let place = Place::new();
@@ -156,12 +168,7 @@ fn a_stop_from_outside_spoils_the_run_and_no_other() {
 fn a_program_that_stops_itself_is_told_once_while_it_is_waited_for() {
     let place = Place::new();
     let program = place.program_with("case $(grep -c begun \"${0%/*}/log\") in 3) kill -STOP $$ ;; esac");
-    let (mut terminal, mut child) =
-        Terminal::start(&mut typed(&place, &check(program.to_str().unwrap()), false));
-    wait_until("it is told", || {
-        terminal.read_for(Duration::from_millis(20));
-        terminal.shown.contains(TOLD)
-    });
+    let (mut terminal, mut child) = told_at_a_terminal(&place, &program);
     let stopped = place.program_processes()[0];
     assert!(terminal.shown.contains(&format!("kill -CONT {stopped}")), "{}", terminal.shown);
     terminal.read_for(Duration::from_millis(500));
@@ -175,12 +182,7 @@ fn a_program_that_stops_itself_is_told_once_while_it_is_waited_for() {
 fn a_program_that_asks_at_the_terminal_is_told_with_the_reason_and_ctrl_c_ends_it() {
     let place = Place::new();
     let program = place.program_with("read answer < /dev/tty");
-    let (mut terminal, mut child) =
-        Terminal::start(&mut typed(&place, &check(program.to_str().unwrap()), false));
-    wait_until("it is told", || {
-        terminal.read_for(Duration::from_millis(20));
-        terminal.shown.contains(TOLD)
-    });
+    let (mut terminal, mut child) = told_at_a_terminal(&place, &program);
     terminal.read_for(Duration::from_millis(200));
     assert!(terminal.shown.contains("it uses the terminal"), "{}", terminal.shown);
     terminal.press(CTRL_C);

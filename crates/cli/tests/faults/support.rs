@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OpenFlags};
 
-use crate::agent;
+use crate::{agent, signals};
 
 /// The record that all commands of these tests write.
 pub const RECORD: &str = "a.nw";
@@ -120,6 +120,7 @@ impl Place {
 
     /// Gives a command this place, and our marker.
     pub fn settle(&self, command: &mut Command) {
+        signals::as_usual(command);
         command
             .current_dir(&self.work)
             .env_remove("OMP_NUM_THREADS")

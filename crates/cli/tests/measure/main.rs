@@ -5,6 +5,8 @@ mod answer;
 mod bad_input;
 mod measuring;
 mod saved;
+#[path = "../support/signals.rs"]
+mod signals;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,6 +30,7 @@ impl Data {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_numawise"));
         command.arg("machine").args(arguments).current_dir(self.path()).env("XDG_DATA_HOME", self.path());
+        signals::as_usual(&mut command);
         command
     }
 

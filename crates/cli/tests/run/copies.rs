@@ -5,6 +5,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::signals;
 use crate::support::{Answer, allowed, first, numawise, run};
 
 fn copies(number: &str, options: &[&str], script: &str) -> Answer {
@@ -86,13 +87,10 @@ impl Running {
     fn start(script: &str) -> Running {
         let mut command = numawise();
         command.args(["run", "--copies", "2", "--", "sh", "-c", script]);
-        // SAFETY: two calls that are allowed between fork and exec. Whoever runs the tests in the background of a shell has
-        // some of these signals ignored, which programs inherit; and no signal here should leave a file with the core.
+        signals::as_usual(&mut command);
+        // SAFETY: a call that is allowed between fork and exec. No signal here should leave a file with the core.
         unsafe {
             command.pre_exec(|| {
-                for (_, number) in STOPPING {
-                    libc::signal(number, libc::SIG_DFL);
-                }
                 libc::setrlimit(libc::RLIMIT_CORE, &libc::rlimit { rlim_cur: 0, rlim_max: 0 });
                 Ok(())
             })

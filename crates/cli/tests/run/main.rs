@@ -8,5 +8,7 @@ mod plan;
 #[path = "../support/seccomp.rs"]
 mod refuse;
 mod seccomp;
+#[path = "../support/signals.rs"]
+mod signals;
 mod support;
 mod what_it_sees;

@@ -1,6 +1,6 @@
 //! Notices of a study and of its analysis.
 
-use numawise_units::{Bytes, CpuSet, Nanoseconds, NodeId, NodeSet, Pid, Ratio};
+use numawise_units::{Bytes, CpuSet, Hertz, Nanoseconds, NodeId, NodeSet, Pid, Ratio};
 use serde::{Deserialize, Serialize};
 
 use super::{AffinityRefusal, MachineNotice};
@@ -69,6 +69,8 @@ super::notices! {
         "NW524" Drifted { point: PointId, effect: Effect, repeats: u32 },
         /// A point was dropped on the way for want of time: it was run `ran` times, and the baseline `baseline` times.
         "NW525" RanLess { point: PointId, ran: u32, baseline: u32 },
+        /// CPUs that we may use run, or may run, at `held` at most where they can do `hardware`.
+        "NW526" FrequencyHeldDown { cpus: CpuSet, held: Hertz, hardware: Hertz, by: FrequencyHold },
         /// A point failed several times in a row and is run no more.
         "NW531" PointGivenUp { point: PointId, failures: u32 },
         /// A trial just measured was interrupted; `repeated` where it is run again.
@@ -82,6 +84,16 @@ super::notices! {
         /// The least number of repeats takes longer than the time given: `kept` where it is run all the same, since it was asked for.
         "NW536" RepeatsTakeLonger { repeats: u32, needs: Nanoseconds, budget: Nanoseconds, kept: bool },
     }
+}
+
+/// What keeps CPUs below what they can do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FrequencyHold {
+    /// A governor that always chooses the least.
+    Governor { governor: String, driver: String },
+    /// The most that may be chosen was lowered, or boost is off.
+    Limit,
 }
 
 /// Placements that are planned together and left out together.

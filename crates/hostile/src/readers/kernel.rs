@@ -5,11 +5,11 @@ use numawise_linux::memory::MemoryInfo;
 use numawise_linux::proc::cmdline;
 use numawise_linux::proc::cpu_time::CpuTicks;
 use numawise_linux::proc::environ::Environment;
-use numawise_linux::proc::maps::Mapping;
+use numawise_linux::proc::maps::{MappedFile, Mapping};
 use numawise_linux::proc::numa_maps::NumaMapping;
 use numawise_linux::proc::sched::Sched;
 use numawise_linux::proc::schedstat::SchedStat;
-use numawise_linux::proc::smaps::SmapsReader;
+use numawise_linux::proc::smaps::{SmapsReader, own_part_of_shared};
 use numawise_linux::proc::stat::TaskStat;
 use numawise_linux::proc::status::Status;
 use numawise_linux::{Malformed, Roots};
@@ -45,7 +45,12 @@ pub(crate) const READERS: [Reader; 16] = [
     file("proc-status", status, &["crates/hostile/testdata/status"]),
     file(
         "proc-maps",
-        |input| lines(input, |line| Mapping::parse(line).map(|_| ())),
+        |input| {
+            lines(input, |line| {
+                MappedFile::of(line);
+                Mapping::parse(line).map(|_| ())
+            })
+        },
         &["crates/hostile/testdata/maps"],
     ),
     file("proc-numa-maps", numa_maps, &["crates/hostile/testdata/numa_maps"]),
@@ -187,6 +192,7 @@ fn smaps(input: &[u8]) -> Read {
     let mut reader = SmapsReader::default();
     let read = lines(input, |line| reader.line(line).map(|_| ()));
     reader.end();
+    own_part_of_shared(input);
     read
 }
 

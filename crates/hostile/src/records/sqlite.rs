@@ -103,12 +103,14 @@ fn cell(connection: &Connection, table: &str, random: &mut Random) -> rusqlite::
 }
 
 /// The columns that hold JSON.
-const STORED: [(&str, &str); 9] = [
+const STORED: [(&str, &str); 11] = [
     ("study", "header"),
     ("series", "machine"),
     ("trials", "missing"),
     ("trials", "disturbances"),
     ("trials", "pages_memory"),
+    ("trials", "frequency"),
+    ("trials", "pages_shared"),
     ("trials", "problem"),
     ("lines", "not_run"),
     ("line_trials", "disturbances"),

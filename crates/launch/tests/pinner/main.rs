@@ -2,6 +2,7 @@
 
 mod children;
 mod errors;
+mod places;
 mod support;
 
 use support::{Bench, lines};
@@ -14,7 +15,7 @@ fn check(bench: &Bench, program: &[&str], expected: &[&str]) {
 }
 
 #[test]
-fn threads_in_turn_are_pinned_in_turn() {
+fn threads_one_after_the_other_have_one_place() {
     let Some(bench) = Bench::new() else { return };
     let threads = bench.c("threads");
     check(
@@ -23,9 +24,9 @@ fn threads_in_turn_are_pinned_in_turn() {
         &[
             "main 0: ab",
             "thread 1: b",
-            "thread 2: a",
+            "thread 2: b",
             "thread 3: b",
-            "thread 4: a",
+            "thread 4: b",
             "thread 5: b",
             "main 9: a",
         ],
@@ -77,7 +78,7 @@ fn what_the_program_places_itself_stays_there() {
     check(
         &bench,
         &[&threads, "attr", &bench.cpus[0].clone()],
-        &["main 0: ab", "thread 1: b", "thread 100: a", "thread 2: a", "main 9: a"],
+        &["main 0: ab", "thread 1: b", "thread 100: a", "thread 2: b", "main 9: a"],
     );
     // A main thread that places itself; what it creates has its CPU, which no thread of a plan for CPU b has.
     let plan = format!("1;{0},{1};{0},{1};{1}", bench.cpus[0], bench.cpus[1]);
@@ -101,7 +102,7 @@ fn children_have_the_whole_task_and_count_anew() {
             "child 0: ab",
             "thread 1: b",
             "child 1: a",
-            "thread 2: a",
+            "thread 2: b",
             "main 9: a",
         ],
     );
@@ -109,9 +110,9 @@ fn children_have_the_whole_task_and_count_anew() {
     let pool = [
         "main 0: ab",
         "thread 1: b",
-        "thread 2: a",
+        "thread 2: b",
         "thread 3: b",
-        "thread 4: a",
+        "thread 4: b",
         "thread 5: b",
         "main 9: a",
     ];
@@ -146,9 +147,9 @@ fn threads_end_as_they_would_without() {
     check(
         &bench,
         &[&threads, "ends"],
-        &["main 0: ab", "thread 1: b", "exit 1", "thread 2: a", "cleaned up", "cancelled", "main 9: a"],
+        &["main 0: ab", "thread 1: b", "exit 1", "thread 2: b", "cleaned up", "cancelled", "main 9: a"],
     );
-    check(&bench, &[&threads, "c11"], &["main 0: ab", "thread 1: b", "thread 2: a", "ended 42", "main 9: a"]);
+    check(&bench, &[&threads, "c11"], &["main 0: ab", "thread 1: b", "thread 2: b", "ended 42", "main 9: a"]);
 }
 
 #[test]
@@ -179,7 +180,7 @@ fn helpers_are_not_counted_and_have_the_whole_task() {
         "thread 1: b",
         "helper 0: ab",
         "helper 1: ab",
-        "thread 2: a",
+        "thread 2: b",
         "main 9: a",
     ];
     for (library, leave) in [("libopen-pal", ""), ("libnccl", ""), ("libjack", "libother,libjack")] {
@@ -213,7 +214,7 @@ fn threads_of_openmp_are_left_to_their_runtime() {
             ("NUMAWISE_PIN_VERBOSE", "1"),
         ],
     );
-    let expected = ["thread 1: b", "openmp 0: a", "openmp 1: b", "thread 2: a"];
+    let expected = ["thread 1: b", "openmp 0: a", "openmp 1: b", "thread 2: b"];
     assert_eq!(lines(&printed.output), expected.map(|line| bench.with_cpus(line)), "{}", printed.errors);
     assert!(printed.errors.contains("(libgomp.so.1) is left alone: "), "{}", printed.errors);
 }

@@ -46,6 +46,31 @@ impl Mapping {
     }
 }
 
+/// A file that processes may have mapped, and how far into it a mapping reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MappedFile<'a> {
+    /// As the kernel prints it, `00:01`.
+    pub device: &'a [u8],
+    pub inode: u64,
+    pub end: u64,
+    /// With ` (deleted)` behind it where it has no name any more.
+    pub path: &'a [u8],
+}
+
+impl<'a> MappedFile<'a> {
+    /// The file of a line of `maps`; none for memory without a file, and for a broken line.
+    pub fn of(line: &'a [u8]) -> Option<Self> {
+        let mut fields = line.split(|&byte| byte == b' ').filter(|field| !field.is_empty());
+        let (span, _rights, offset, device) =
+            (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
+        let digits = std::str::from_utf8(fields.next()?).ok()?;
+        let dash = span.iter().position(|&byte| byte == b'-')?;
+        let long = hex(&span[dash + 1..])?.checked_sub(hex(&span[..dash])?)?;
+        let path = line.iter().position(|&byte| byte == b'/').map(|at| line[at..].trim_ascii_end())?;
+        Some(MappedFile { device, inode: digits.parse().ok()?, end: hex(offset)?.checked_add(long)?, path })
+    }
+}
+
 /// The name of the file that a line of `maps` is of, without its folder; none for memory without a file.
 pub fn file_name(line: &[u8]) -> Option<&[u8]> {
     let path = line.iter().position(|&byte| byte == b'/').map(|at| &line[at..])?;

@@ -62,3 +62,21 @@ fn broken_lines_are_refused() {
         assert!(Mapping::parse(line.as_bytes()).is_err(), "{line:?}");
     }
 }
+
+#[test]
+fn a_mapped_file_is_known_by_its_number_and_where_the_mapping_ends_in_it() {
+    let line = b"7f00000000-7f00400000 rw-s 00200000 00:01 4711                  /dev/zero (deleted)\n";
+    let file = MappedFile::of(line).unwrap();
+    assert_eq!((file.device, file.inode, file.end), (&b"00:01"[..], 4711, 6 << 20));
+    assert_eq!(file.path, b"/dev/zero (deleted)");
+    for line in [
+        "",
+        "1000-2000 rw-s 0 00:01 4711",
+        "1000-2000 rw-s 0 00:01 x /dev/shm/a",
+        "2000-1000 rw-s 0 00:01 1 /dev/shm/a",
+        "1000-2000 rw-s fffffffffffff000 00:01 1 /dev/shm/a",
+        "1000 rw-s 0 00:01 1 /dev/shm/a",
+    ] {
+        assert_eq!(MappedFile::of(line.as_bytes()), None, "{line}");
+    }
+}

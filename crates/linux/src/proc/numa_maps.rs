@@ -28,6 +28,8 @@ pub struct NumaMapping<'a> {
     pub anonymous: u64,
     /// All pages: what the nodes have together.
     pub pages: u64,
+    /// `mapmax`: in how many mappings, of all processes, the page of it is that is in the most; 1 where the line has none.
+    pub mapped_by: u64,
     /// `kernelpagesize_kB`, where the line has it.
     pub page: Option<Bytes>,
 }
@@ -70,6 +72,7 @@ impl<'a> NumaMapping<'a> {
             huge: false,
             anonymous: 0,
             pages: 0,
+            mapped_by: 1,
             page: None,
         };
         while let Some(word) = words.next() {
@@ -96,6 +99,7 @@ impl<'a> NumaMapping<'a> {
         match key {
             b"anon" => self.anonymous = count(value)?,
             b"kernelpagesize_kB" => self.page = Some(Bytes(count(value)?.checked_mul(1024)?)),
+            b"mapmax" => self.mapped_by = count(value)?.max(1),
             b"file" => self.file = Some(value),
             // No file name can come here: it stands behind `file=`.
             [b'N', digits @ ..] if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) => {

@@ -12,6 +12,7 @@ fn broken_lines_are_refused() {
         "7f00 default N0=1x",
         "7f00 default anon=1 N0=1 kernelpagesize_kB=",
         "7f00 default anon=-1",
+        "7f00 default anon=1 mapmax=x N0=1",
         "7f00 default N99999999999=1",
         "7f00 default anon=1 N0=1 kernelpagesize_kB=18446744073709551615",
     ] {
@@ -73,9 +74,12 @@ fn a_line_tells_all_that_the_kernel_wrote() {
         huge: true,
         anonymous: 4,
         pages: 4,
+        mapped_by: 2,
         page: Some(Bytes::mib(2)),
     };
     assert_eq!((found, nodes), (expected, vec![(0, 1), (2, 3)]));
+    assert_eq!(line("7f00 default anon=1 N0=1").0.mapped_by, 1);
+    assert_eq!(line("7f00 default anon=1 mapmax=0 N0=1").0.mapped_by, 1);
     // A file of which the name is a flag is still a file, and so is one that holds an equals sign.
     assert_eq!(line("7f00 default file=heap N0=1").0.name, MappingName::Other);
     assert_eq!(line("7f00 default file=a=b").0.file, Some(&b"a=b"[..]));

@@ -77,6 +77,14 @@ impl SmapsReader {
     }
 }
 
+/// What a process has of the shared memory that it maps, from its `smaps_rollup`: each page divided by the number of mappings that
+/// it is in (`Pss_Shmem`, Linux 5.4). None where the kernel does not tell it.
+pub fn own_part_of_shared(rollup: &[u8]) -> Option<Bytes> {
+    let line = rollup.split(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(b"Pss_Shmem:"))?;
+    let digits = line.trim_ascii().strip_suffix(b"kB")?.trim_ascii_end();
+    count(digits)?.checked_mul(1024).map(Bytes)
+}
+
 /// The mapping of this process that holds an address.
 pub fn own_mapping(roots: &Roots, address: u64) -> Option<ResidentMapping> {
     let text = roots.try_bytes("/proc/self/smaps")?;

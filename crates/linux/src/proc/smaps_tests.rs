@@ -84,3 +84,21 @@ fn lines_that_nobody_knows_are_passed_over() {
     let found = all("1000-2000 rw-p 0 00:00 0\nNewLine: whatever\nTHPeligible: 1\nRss: 4 kB\n").unwrap();
     assert_eq!(found[0].all, Bytes::kib(4));
 }
+
+#[test]
+fn the_part_of_shared_memory_is_read_from_the_sums() {
+    let rollup = "55d0-7ffe ---p 00000000 00:00 0    [rollup]\nRss:   4000 kB\nPss:  2000 kB\nPss_Anon:  12 kB\n\
+                  Pss_File:  34 kB\nPss_Shmem:    1954 kB\nShared_Clean:  0 kB\n";
+    assert_eq!(own_part_of_shared(rollup.as_bytes()), Some(Bytes::kib(1954)));
+    for broken in [
+        "",
+        "Pss_Shmem: kB\n",
+        "Pss_Shmem: 1954\n",
+        "Pss_Shmem: -1 kB\n",
+        "Pss_Shmem: 18446744073709551615 kB\n",
+    ] {
+        assert_eq!(own_part_of_shared(broken.as_bytes()), None, "{broken:?}");
+    }
+    // Before Linux 5.4.
+    assert_eq!(own_part_of_shared(b"Rss:   4000 kB\nPss:  2000 kB\n"), None);
+}

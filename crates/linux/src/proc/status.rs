@@ -18,6 +18,8 @@ pub struct Status {
     pub resident: Option<Bytes>,
     /// Resident anonymous memory (`RssAnon`, Linux 4.5).
     pub anonymous: Option<Bytes>,
+    /// Resident shared memory (`RssShmem`, Linux 4.5).
+    pub shared: Option<Bytes>,
     /// Memory in pages of hugetlbfs, which `VmRSS` leaves out (`HugetlbPages`, Linux 4.4).
     pub huge: Option<Bytes>,
     /// Anonymous memory that is in swap (`VmSwap`).
@@ -49,6 +51,7 @@ impl Status {
                 b"VmHWM" => status.peak = memory()?,
                 b"VmRSS" => status.resident = memory()?,
                 b"RssAnon" => status.anonymous = memory()?,
+                b"RssShmem" => status.shared = memory()?,
                 b"HugetlbPages" => status.huge = memory()?,
                 b"VmSwap" => status.swapped = memory()?,
                 b"Cpus_allowed_list" => {

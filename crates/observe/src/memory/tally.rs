@@ -8,6 +8,8 @@ use numawise_units::{Bytes, NodeId};
 
 use numawise_linux::proc::numa_maps::{MappingName, NumaMapping, spread};
 
+use super::shared::SharedPages;
+
 #[cfg(test)]
 #[path = "tally_tests.rs"]
 mod tests;
@@ -22,6 +24,8 @@ pub(crate) struct ProcessMemory {
     pub private: Vec<(NodeId, Bytes)>,
     /// The pages of the same, each of its own size.
     pub private_pages: u64,
+    /// What of `all` other processes may have mapped too, by use and policy.
+    pub shared: Vec<SharedPages>,
     /// All that is resident.
     pub all: MemorySnapshot,
 }
@@ -50,6 +54,16 @@ struct PolicyTotal {
     name: Vec<u8>,
     mappings: u64,
     bytes: ByNode,
+    /// What of it other processes may have mapped too.
+    shared: Vec<SharedTotal>,
+}
+
+#[derive(Debug)]
+struct SharedTotal {
+    used_for: PageUse,
+    bytes: ByNode,
+    /// The process's part of it at least.
+    part: u64,
 }
 
 /// A mapping among the largest: ordered by size, the lower address first among equals.
@@ -103,6 +117,7 @@ impl Tally {
         }
         self.add_private(line, nodes, page);
         let used_for = self.by_use(line, nodes, page);
+        self.add_shared(line, nodes, page, policy);
         self.keep(bytes, line, nodes, page, used_for, policy);
         Some(())
     }
@@ -115,7 +130,12 @@ impl Tally {
             Some(&at) => at,
             None => {
                 self.names.insert(name.to_vec(), self.policies.len());
-                self.policies.push(PolicyTotal { name: name.to_vec(), mappings: 0, bytes: Vec::new() });
+                self.policies.push(PolicyTotal {
+                    name: name.to_vec(),
+                    mappings: 0,
+                    bytes: Vec::new(),
+                    shared: Vec::new(),
+                });
                 self.policies.len() - 1
             }
         };
@@ -149,12 +169,35 @@ impl Tally {
             }
             return whole;
         }
-        let other = if line.file.is_some_and(shared) { PageUse::Shared } else { PageUse::File };
+        let other = if line.file.is_some_and(is_shared_memory) { PageUse::Shared } else { PageUse::File };
         for (&(node, all), &(_, anonymous)) in nodes.iter().zip(&self.anonymous) {
             add(&mut self.by_use[PageUse::Private as usize], node, anonymous * page);
             add(&mut self.by_use[other as usize], node, (all - anonymous) * page);
         }
         if line.anonymous > line.pages / 2 { PageUse::Private } else { other }
+    }
+
+    /// Adds the pages that are not the process's own to those that others may have mapped too.
+    fn add_shared(&mut self, line: &NumaMapping<'_>, nodes: &[(NodeId, u64)], page: u64, policy: usize) {
+        if line.anonymous >= line.pages || matches!(line.name, MappingName::Heap | MappingName::Stack) {
+            return;
+        }
+        let used_for = match (line.huge, line.file.is_some_and(is_shared_memory)) {
+            (true, _) => PageUse::Huge,
+            (false, true) => PageUse::Shared,
+            (false, false) => PageUse::File,
+        };
+        let totals = &mut self.policies[policy].shared;
+        let at = totals.iter().position(|total| total.used_for == used_for).unwrap_or_else(|| {
+            totals.push(SharedTotal { used_for, bytes: Vec::new(), part: 0 });
+            totals.len() - 1
+        });
+        let total = &mut totals[at];
+        for (&(node, all), &(_, anonymous)) in nodes.iter().zip(&self.anonymous) {
+            add(&mut total.bytes, node, (all - anonymous) * page);
+        }
+        // No page is in more mappings than the one that is in the most.
+        total.part = total.part.saturating_add((line.pages - line.anonymous) * page / line.mapped_by);
     }
 
     fn keep(
@@ -201,15 +244,23 @@ impl Tally {
         policies.sort_by(|a, b| {
             (total(b), b.mappings).cmp(&(total(a), a.mappings)).then_with(|| a.name.cmp(&b.name))
         });
-        let by_policy = policies.into_iter().map(|policy| PolicyShare {
-            policy: String::from_utf8_lossy(&policy.name).into_owned(),
-            mappings: policy.mappings,
-            by_node: in_order(policy.bytes),
+        let mut shared = Vec::new();
+        let by_policy = policies.into_iter().map(|policy| {
+            let name = String::from_utf8_lossy(&policy.name).into_owned();
+            shared.extend(policy.shared.into_iter().map(|of| SharedPages {
+                used_for: of.used_for,
+                policy: name.clone(),
+                by_node: in_order(of.bytes),
+                part: Bytes(of.part),
+            }));
+            PolicyShare { policy: name, mappings: policy.mappings, by_node: in_order(policy.bytes) }
         });
+        let by_policy: Vec<PolicyShare> = by_policy.collect();
         ProcessMemory {
             private: in_order(self.private),
             private_pages: self.private_pages,
-            all: MemorySnapshot { by_use, by_policy: by_policy.collect(), largest, mappings: self.mappings },
+            shared,
+            all: MemorySnapshot { by_use, by_policy, largest, mappings: self.mappings },
         }
     }
 }
@@ -232,7 +283,7 @@ fn in_order(list: ByNode) -> Vec<(NodeId, Bytes)> {
 }
 
 /// True for files that are memory and are there to be shared.
-fn shared(file: &[u8]) -> bool {
+pub(crate) fn is_shared_memory(file: &[u8]) -> bool {
     const SHARED: [&[u8]; 5] = [b"/dev/shm/", b"/run/shm/", b"/memfd:", b"/SYSV", b"/dev/zero"];
     SHARED.iter().any(|prefix| file.starts_with(prefix))
 }

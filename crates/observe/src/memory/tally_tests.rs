@@ -118,6 +118,39 @@ fn private_writable_memory_is_known_by_node() {
 }
 
 #[test]
+fn what_others_may_have_mapped_is_known_with_the_part_of_the_process() {
+    let lines = [
+        "1 default file=/dev/zero\\040(deleted) dirty=8 mapmax=4 N0=4 N1=4 kernelpagesize_kB=4",
+        "2 default file=/dev/shm/a anon=1 dirty=1 mapped=3 N0=3 kernelpagesize_kB=4",
+        "3 bind:1 file=/SYSV00000000\\040(deleted) dirty=2 N1=2 kernelpagesize_kB=4",
+        "4 default file=/lib/a.so mapped=90 mapmax=30 N0=90 kernelpagesize_kB=4",
+        "5 default file=/anon_hugepage\\040(deleted) huge dirty=2 mapmax=2 N1=2 kernelpagesize_kB=2048",
+        // Its own, or nobody's.
+        "6 default file=/anon_hugepage\\040(deleted) huge anon=2 dirty=2 N1=2 kernelpagesize_kB=2048",
+        "7 default anon=8 mapmax=2 N0=8",
+        "8 default heap anon=8 N0=8",
+        "9 default file=/dev/shm/b",
+    ];
+    let found = process_memory(&lines, 0, USUAL).shared;
+    let found: Vec<_> = found
+        .iter()
+        .map(|of| {
+            let by_node: Vec<_> = of.by_node.iter().map(|(node, bytes)| (node.0, bytes.0 / 4096)).collect();
+            (of.policy.as_str(), of.used_for, by_node, of.part.0 / 4096)
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("default", Shared, vec![(0, 6), (1, 4)], 4),
+            ("default", File, vec![(0, 90)], 3),
+            ("default", Huge, vec![(1, 1024)], 512),
+            ("bind:1", Shared, vec![(1, 2)], 2),
+        ]
+    );
+}
+
+#[test]
 fn mixed_sizes_of_pages_are_each_counted_with_their_own() {
     let lines = [
         "1 default huge file=/a anon=1 N0=1 kernelpagesize_kB=2048",

@@ -29,6 +29,8 @@ pub(super) struct Costs {
 const WALK_PAGE: f64 = 35.0;
 /// Asking for one page by `move_pages`, nanoseconds (measured: `examples/cost.rs`).
 const QUERY_PAGE: f64 = 300.0;
+/// How many times as expensive as a sample a walk may be for shared memory.
+const SHARED: f64 = 8.0;
 /// Walks smaller than this say nothing of the cost of a page.
 const TELLING: u64 = 1024;
 
@@ -37,12 +39,18 @@ impl Costs {
         Costs { method, walk_page: WALK_PAGE }
     }
 
-    /// The better way for a process with `own` bytes of memory: `numa_maps` is exact, but must not be more expensive than a sample.
-    pub fn choose(&self, own: Bytes, sample: usize) -> PageSource {
+    /// The better way for a process with `own` bytes of private memory and so many bytes in `all`: `numa_maps` is exact, but must not be
+    /// more expensive than a sample; where shared memory is what makes it so, that it shows policies and uses is worth a little more.
+    pub fn choose(&self, own: Bytes, all: Bytes, sample: usize) -> PageSource {
+        let sampled = QUERY_PAGE * sample as f64;
         match self.method {
             Method::NumaMaps => PageSource::NumaMaps,
             Method::MovePages => PageSource::MovePages,
-            Method::Auto if self.walk(own).0 as f64 <= QUERY_PAGE * sample as f64 => PageSource::NumaMaps,
+            Method::Auto
+                if self.walk(own).0 as f64 <= sampled && self.walk(all).0 as f64 <= SHARED * sampled =>
+            {
+                PageSource::NumaMaps
+            }
             Method::Auto => PageSource::MovePages,
         }
     }

@@ -1,19 +1,22 @@
 //! The residency sample that is kept of a trial, process by process; merged when the trial has ended, which is not on the
 //! account of sampling.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use numawise_facts::{MemorySnapshot, Reading, ResidencySample};
+use numawise_facts::{MemorySnapshot, PageUse, Reading, ResidencySample};
 use numawise_units::{Bytes, Nanoseconds, NodeId, Pid};
 
+use super::query::Segment;
 use super::{FoundPages, LARGEST, PageSource};
-use crate::memory::{add_node, together};
+use crate::memory::{SharedPages, add_node, counted_once, together};
 
 /// The pages of one process.
 #[derive(Debug)]
 pub(super) struct ProcessPages {
     pub pid: Pid,
-    /// Its private writable memory, on all nodes.
+    /// Its private writable memory, on all nodes, and all that it has mapped of what it shares: the part of it that is its own shrinks
+    /// while others touch the same.
     pub resident: Bytes,
     found: FoundPages,
     source: PageSource,
@@ -21,7 +24,11 @@ pub(super) struct ProcessPages {
 
 impl ProcessPages {
     pub fn new(pid: Pid, found: FoundPages, source: PageSource) -> Self {
-        let resident = found.by_node.iter().map(|(_, bytes)| *bytes).sum();
+        let private: Bytes = found.by_node.iter().map(|(_, bytes)| *bytes).sum();
+        let shared = found.shared.measured().into_iter().flatten();
+        let mapped = shared.filter(|pages| pages.used_for != PageUse::File).map(SharedPages::total);
+        let shared: Bytes = mapped.sum();
+        let resident = private + shared;
         ProcessPages { pid, resident, found, source }
     }
 }
@@ -47,6 +54,7 @@ impl KeptSample {
         by_node.sort_by_key(|(node, _)| *node);
         ResidencySample {
             by_node,
+            shared: self.shared().map(|shared| shared_by_node(&slices(&shared))),
             memory: self.memory(),
             method: self.method(),
             pages_seen: self.processes.iter().map(|pages| pages.found.pages_seen).sum(),
@@ -54,16 +62,45 @@ impl KeptSample {
         }
     }
 
-    /// A sum of which a part is missing is missing.
-    fn memory(&self) -> Reading<MemorySnapshot> {
-        let mut of = Vec::with_capacity(self.processes.len());
-        for pages in &self.processes {
-            match &pages.found.memory {
-                Reading::Measured(memory) => of.push(memory),
-                Reading::Unavailable { unavailable } => return Reading::unavailable(unavailable.0.clone()),
+    /// What each process may share. A sum of which a part is missing is missing.
+    fn shared(&self) -> Reading<Vec<Vec<SharedPages>>> {
+        let processes = all(self.processes.iter().map(|pages| pages.found.shared.clone()));
+        processes.map(|mut processes| {
+            self.limit_to_segments(&mut processes);
+            processes
+        })
+    }
+
+    /// Where nothing tells in how many mappings pages are, all processes together have no more of them than the segments are long.
+    fn limit_to_segments(&self, processes: &mut [Vec<SharedPages>]) {
+        let mut segments: BTreeMap<&Segment, Bytes> = BTreeMap::new();
+        for (segment, long) in self.processes.iter().flat_map(|pages| &pages.found.segments) {
+            let known = segments.entry(segment).or_default();
+            *known = (*known).max(*long);
+        }
+        let long: Bytes = segments.into_values().sum();
+        let sampled = |k: usize| !self.processes[k].found.segments.is_empty();
+        let of_sampled = || processes.iter().enumerate().filter(|(k, _)| sampled(*k)).flat_map(|(_, of)| of);
+        let sum: Bytes = of_sampled().map(|pages| pages.part).sum();
+        if sum > long {
+            let share = long.0 as f64 / sum.0 as f64;
+            for (_, of) in processes.iter_mut().enumerate().filter(|(k, _)| sampled(*k)) {
+                of.iter_mut().for_each(|pages| pages.part = Bytes((pages.part.0 as f64 * share) as u64));
             }
         }
-        Reading::Measured(together(of, LARGEST))
+    }
+
+    fn memory(&self) -> Reading<MemorySnapshot> {
+        let memory = all(self.processes.iter().map(|pages| pages.found.memory.as_ref()));
+        match (memory, self.shared()) {
+            (Reading::Measured(memory), Reading::Measured(shared)) => {
+                let of: Vec<_> = memory.into_iter().zip(slices(&shared)).collect();
+                Reading::Measured(together(&of, LARGEST))
+            }
+            (Reading::Unavailable { unavailable }, _) | (_, Reading::Unavailable { unavailable }) => {
+                Reading::Unavailable { unavailable }
+            }
+        }
     }
 
     fn method(&self) -> String {
@@ -82,4 +119,36 @@ impl KeptSample {
             count => format!("{method}; without {count} processes whose pages may not be read"),
         }
     }
+}
+
+/// All of the readings, or why the first that is missing is.
+fn all<T>(readings: impl Iterator<Item = Reading<T>>) -> Reading<Vec<T>> {
+    let mut all = Vec::new();
+    for reading in readings {
+        match reading {
+            Reading::Measured(value) => all.push(value),
+            Reading::Unavailable { unavailable } => return Reading::Unavailable { unavailable },
+        }
+    }
+    Reading::Measured(all)
+}
+
+fn slices(processes: &[Vec<SharedPages>]) -> Vec<&[SharedPages]> {
+    processes.iter().map(Vec::as_slice).collect()
+}
+
+/// Memory that processes share, each page once.
+fn shared_by_node(processes: &[&[SharedPages]]) -> Vec<(NodeId, Bytes)> {
+    let mut by_node: Vec<(NodeId, Bytes)> = Vec::new();
+    for used_for in [PageUse::Shared, PageUse::Huge] {
+        for (pages, times) in processes.iter().zip(counted_once(processes, used_for)) {
+            for (node, bytes) in
+                pages.iter().filter(|pages| pages.used_for == used_for).flat_map(|pages| &pages.by_node)
+            {
+                add_node(&mut by_node, *node, Bytes((bytes.0 as f64 * times).round() as u64));
+            }
+        }
+    }
+    by_node.sort_by_key(|(node, _)| *node);
+    by_node
 }

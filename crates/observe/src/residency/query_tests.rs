@@ -39,13 +39,17 @@ fn query(hits: &[(u32, u64)], pages: u64, asked: usize, own: Option<u64>, few_wi
         pid: Pid(1),
         path: PathBuf::new(),
         lines: None,
-        mappings: std::iter::once(0..pages * PAGE).collect(),
         sample: asked,
-        own: own.map(Bytes),
         few_will_do,
-        addresses: vec![0; asked],
-        asked,
-        hits: hits.iter().map(|&(node, count)| (NodeId(node), count)).collect(),
+        private: PageSample {
+            mappings: std::iter::once(0..pages * PAGE).collect(),
+            resident: own.map(Bytes),
+            addresses: vec![0; asked],
+            asked,
+            hits: hits.iter().map(|&(node, count)| (NodeId(node), count)).collect(),
+        },
+        shared: PageSample::default(),
+        segments: vec![],
         page: PAGE,
     };
     query.estimate()
@@ -57,6 +61,8 @@ fn shares_are_those_of_the_sample_and_the_sum_is_what_is_resident() {
     let done = ScanProgress::Done(FoundPages {
         by_node: vec![(NodeId(0), Bytes(250 * PAGE)), (NodeId(3), Bytes(750 * PAGE))],
         pages_seen: 400,
+        shared: Reading::unavailable(NO_SHARED),
+        segments: vec![],
         memory: Reading::unavailable(NO_USE),
     });
     assert_eq!(query(&[(0, 100), (3, 300)], 100_000, 2000, own, false), done);

@@ -29,12 +29,13 @@ pub(crate) struct Thread {
     pub ready: bool,
     /// Samples that found it ready while others were.
     pub ready_with_others: u64,
+    /// Where it was when last read.
+    pub cpu: CpuId,
     name: Vec<u8>,
     start: u64,
     /// None where the kernel does not count.
     scheduler: Option<SchedStat>,
     minor_faults: u64,
-    cpu: CpuId,
     on: Vec<(CpuId, Nanoseconds)>,
     mask: Reading<CpuSet>,
     files: Option<(File, File)>,

@@ -61,6 +61,30 @@ fn the_sample_of_a_trial_shows_use_policy_and_mapping() {
     assert_eq!(uses.map(|(.., bytes)| bytes.0).sum::<u64>(), sum(&pages.by_node));
 }
 
+/// A parent and four children have it mapped, so that their sum is twice what is there.
+#[test]
+fn shared_memory_counts_once_by_every_method() {
+    let truth = (48u64 << 20) as f64;
+    for method in [Method::Auto, Method::NumaMaps, Method::MovePages] {
+        let options = Options { method, ..generous() };
+        let (seen, _) = with_residency_sample("segment", 48, &options);
+        let pages = seen.pages.measured().unwrap();
+        if pages.method == "one node" {
+            continue;
+        }
+        let shared = pages.shared.measured().unwrap_or_else(|| panic!("{method:?}: {pages:#?}"));
+        let total: f64 = shared.iter().map(|(_, bytes)| bytes.0 as f64).sum();
+        assert!((total / truth - 1.0).abs() < 0.05, "{method:?}: {total} of {truth}: {pages:#?}");
+        let private: u64 = pages.by_node.iter().map(|(_, bytes)| bytes.0).sum();
+        assert!(private < 24 << 20, "{method:?}: {private} bytes of private memory");
+        if let Some(memory) = pages.memory.measured() {
+            let uses = memory.by_use.iter().filter(|(used_for, ..)| *used_for == PageUse::Shared);
+            let used: f64 = uses.map(|(.., bytes)| bytes.0 as f64).sum();
+            assert!((used / truth - 1.0).abs() < 0.05, "{method:?}: {used} of {truth}: {memory:#?}");
+        }
+    }
+}
+
 #[test]
 fn a_sample_by_move_pages_says_why_it_has_no_policies() {
     let options = Options { method: Method::MovePages, ..generous() };

@@ -80,9 +80,11 @@ CREATE TABLE trials (
   other_load             REAL,
   busy_cpus              TEXT,                 -- JSON list of CPU and nanoseconds that it was busy, with whatever
   memory_events          TEXT,                 -- JSON object: what the kernel did with memory meanwhile
+  frequency              TEXT,                 -- JSON list: of each CPU on which the program worked
   pages_method           TEXT,
   pages_seen             INTEGER,
   pages_at_ns            INTEGER,
+  pages_shared           TEXT,                 -- JSON list of node and bytes: memory that processes share, each page once
   pages_memory           TEXT,                 -- JSON: all memory by use, by policy, and the largest mappings
   sampler_samples        INTEGER,
   sampler_cpu_ns         INTEGER,

@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use numawise_facts::{LineTool, NotRun, PointId, PointRole, PrintedLine, PrintedLines, StudyHeader, Trial};
+use numawise_facts::{LineTool, NotRun, PointId, PointRole, PrintedLine, PrintedLines, StudyHeader};
 
-use super::trial::{line_shares, line_trial};
+use super::trial::line_trials;
 use super::{Sound, ensure, first_again, name, span, text};
 
 /// The lines with their runs.
@@ -28,29 +28,13 @@ pub fn lines(header: &StudyHeader, of: &PrintedLines) -> Sound {
     }
     of.lines.iter().try_for_each(line)?;
     let run: HashSet<PointId> = of.run().map(|printed| printed.tool.point()).collect();
-    let mut before: Option<&Trial> = None;
-    for (k, trial) in of.trials.iter().enumerate() {
+    for trial in &of.trials {
         let place = |column: &'static str| move || format!("line_trials: row {}, {column}", trial.number);
         let known = run.contains(&trial.point);
         ensure(known, place("tool"), format_args!("'{}'", trial.point), "a line that is run")?;
-        ensure(
-            before.is_none_or(|before| before.number < trial.number),
-            place("number"),
-            trial.number,
-            "numbers in ascending order",
-        )?;
-        // As for trials: not more blocks than runs, of which one may have been lost.
-        ensure(
-            trial.block >= 1 && trial.block as usize <= k + 2,
-            place("block"),
-            trial.block,
-            "blocks from 1 that follow one another",
-        )?;
-        before = Some(trial);
-        line_trial(header, trial)?;
-        line_shares(trial)?;
+        ensure(trial.block >= 1, place("block"), trial.block, "a block from 1: there is no warm-up")?;
     }
-    Ok(())
+    line_trials(header, &of.trials)
 }
 
 fn line(printed: &PrintedLine) -> Sound {

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use numawise_facts::{
-    Disturbance, Exit, MemoryEvents, Metric, MetricFileProblem, MetricProblem, Observation, Outcome, PointId,
-    Reading, ResidencySample, Study, StudyHeader, ThreadObservation, Trial,
+    CpuFrequency, Disturbance, Exit, MemoryEvents, Metric, MetricFileProblem, MetricProblem, Observation,
+    Outcome, PointId, Reading, ResidencySample, Study, StudyHeader, ThreadObservation, Trial,
 };
-use numawise_units::{Bytes, Nanoseconds};
+use numawise_units::{Bytes, Hertz, Nanoseconds};
 
 use super::look::memory;
 use super::{LONGEST, Sound, bytes, count, ensure, first_again, moment, name, share, span, text};
@@ -14,13 +14,14 @@ use super::{LONGEST, Sound, bytes, count, ensure, first_again, moment, name, sha
 /// Trials times points: whoever analyses a study looks at every trial for every point.
 const MOST_TRIALS_BY_POINTS: usize = 20_000_000;
 
+/// No CPU runs faster than this.
+const FASTEST: Hertz = Hertz(100_000_000_000);
+
 const TRIALS: &str = "trials";
 const LINE_TRIALS: &str = "line_trials";
 
 /// The trials of a study, in their order.
 pub fn study(study: &Study) -> Sound {
-    let mut before: Option<&Trial> = None;
-    let mut blocks = 0;
     let (trials, points) = (study.trials.len(), study.header.points.len());
     ensure(
         trials.saturating_mul(points) <= MOST_TRIALS_BY_POINTS,
@@ -29,14 +30,34 @@ pub fn study(study: &Study) -> Sound {
         "at most 20000000 trials times points",
     )?;
     let points: HashSet<&PointId> = study.header.points.iter().map(|point| &point.id).collect();
+    in_order(TRIALS, &study.trials)?;
     for trial in &study.trials {
-        let place = |column: &'static str| move || format!("trials: row {}, {column}", trial.number);
         ensure(
             points.contains(&trial.point),
-            place("point"),
+            || format!("trials: row {}, point", trial.number),
             format_args!("'{}'", trial.point),
             "a point of the study",
         )?;
+        self::trial(&study.header, trial)?;
+        shares(TRIALS, trial)?;
+    }
+    Ok(())
+}
+
+/// The runs of printed lines, in their order.
+pub fn line_trials(header: &StudyHeader, trials: &[Trial]) -> Sound {
+    in_order(LINE_TRIALS, trials)?;
+    trials.iter().try_for_each(|trial| {
+        line_trial(header, trial)?;
+        shares(LINE_TRIALS, trial)
+    })
+}
+
+/// Numbers that ascend, and blocks that follow one another.
+fn in_order(table: &'static str, trials: &[Trial]) -> Sound {
+    let mut before: Option<&Trial> = None;
+    for (k, trial) in trials.iter().enumerate() {
+        let place = |column: &'static str| move || format!("{table}: row {}, {column}", trial.number);
         ensure(
             before.is_none_or(|before| before.number < trial.number),
             place("number"),
@@ -44,11 +65,9 @@ pub fn study(study: &Study) -> Sound {
             "numbers in ascending order",
         )?;
         // A block has a trial at least, so that there are not more of them than trials; one trial may have been lost.
-        blocks += 1;
-        ensure(trial.block <= blocks + 1, place("block"), trial.block, "blocks that follow one another")?;
+        let follows = trial.block as usize <= k + 2;
+        ensure(follows, place("block"), trial.block, "blocks that follow one another")?;
         before = Some(trial);
-        self::trial(&study.header, trial)?;
-        shares(TRIALS, trial)?;
     }
     Ok(())
 }
@@ -100,11 +119,6 @@ fn place_of_value(table: &'static str, row: u32) -> String {
 /// One trial by itself.
 pub fn trial(header: &StudyHeader, trial: &Trial) -> Sound {
     in_table(TRIALS, header, trial)
-}
-
-/// The noise of a run of a printed line.
-pub fn line_shares(trial: &Trial) -> Sound {
-    shares(LINE_TRIALS, trial)
 }
 
 /// One run of a printed line by itself: a trial of one task.
@@ -207,6 +221,7 @@ fn observation(of: &Observation, wall: Nanoseconds, row: u32) -> Sound {
         first_again(busy.map(|(cpu, _)| cpu)).map_or_else(String::new, |cpu| format!("CPU {cpu} twice"));
     ensure(again.is_empty(), place("busy_cpus"), again, "each CPU once")?;
     memory_events(&of.memory_events, row)?;
+    frequency(of.frequency.measured().map_or(&[], |seen| &seen.0), row)?;
     count(of.sampler.samples, place("sampler_samples"))?;
     span(of.sampler.span, place("sampler_span_ns"))?;
     // The time of a thread is counted in ticks, or by another clock than the span.
@@ -222,6 +237,26 @@ fn observation(of: &Observation, wall: Nanoseconds, row: u32) -> Sound {
         self::thread(thread, row, k)?;
     }
     of.pages.measured().map_or(Ok(()), |pages| self::pages(pages, row))
+}
+
+fn frequency(of: &[CpuFrequency], row: u32) -> Sound {
+    let place = || format!("trials: row {row}, frequency");
+    for one in of {
+        count(one.samples, place)?;
+        let CpuFrequency { cpu, samples, mean, least, most } = one;
+        ensure(
+            *samples > 0 && Hertz(0) < *least && least <= mean && mean <= most,
+            place,
+            format_args!("CPU {cpu}: {samples} samples, {} Hz in {} to {} Hz", mean.0, least.0, most.0),
+            "one sample at least, and a mean between the least and the most",
+        )?;
+        let found = format_args!("{} Hz", most.0).to_string();
+        ensure(*most <= FASTEST, place, found, "at most 100 GHz")?;
+    }
+    let disorder = of.windows(2).find(|pair| pair[0].cpu >= pair[1].cpu);
+    let disorder =
+        disorder.map_or_else(String::new, |pair| format!("CPU {} before CPU {}", pair[0].cpu, pair[1].cpu));
+    ensure(disorder.is_empty(), place, disorder, "each CPU once, in ascending order")
 }
 
 fn memory_events(of: &MemoryEvents, row: u32) -> Sound {
@@ -261,5 +296,10 @@ fn pages(pages: &ResidencySample, row: u32) -> Sound {
     span(pages.at, place("pages_at_ns"))?;
     let all: Bytes = pages.by_node.iter().map(|(_, bytes)| *bytes).sum();
     bytes(all, || format!("pages: trial {row}, bytes of all nodes"))?;
+    let shared = pages.shared.measured().into_iter().flatten();
+    bytes(shared.clone().map(|(_, bytes)| *bytes).sum(), place("pages_shared"))?;
+    let again = first_again(shared.map(|(node, _)| node));
+    let again = again.map_or_else(String::new, |node| format!("node {node} twice"));
+    ensure(again.is_empty(), place("pages_shared"), again, "each node once")?;
     pages.memory.measured().map_or(Ok(()), |of| memory(of, place("pages_memory")))
 }

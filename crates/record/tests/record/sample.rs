@@ -3,14 +3,16 @@
 use numawise_facts::memory::MemoryKindEvidence;
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{
-    ContrastRole, Cpu, Disturbance, EquivalentTool, Exit, HostFacts, HostNoise, Levels, LineTool, Machine,
-    MappingSnapshot, MemoryEvents, MemoryKind, MemoryMode, MemoryPlan, MemoryRequest, MemorySnapshot, Metric,
-    MetricProblem, Node, NotRun, Observation, Outcome, Package, PageUse, Placement, PlacementRequest, Point,
-    PointPair, PointRole, PolicyShare, PrintedLine, PrintedLines, Reading, ResidencySample, ResourceUsage,
-    RunSpec, SamplerCost, Source, Strategy, StudyHeader, TaskPlacement, ThreadBinding, ThreadObservation,
-    Trial,
+    ContrastRole, Cpu, CpuFrequency, Disturbance, EquivalentTool, Exit, FrequencyFacts, FrequencyPolicy,
+    FrequencySource, HostFacts, HostNoise, Levels, LineTool, Machine, MappingSnapshot, MemoryEvents,
+    MemoryKind, MemoryMode, MemoryPlan, MemoryRequest, MemorySnapshot, Metric, MetricProblem, Node, NotRun,
+    Observation, Outcome, Package, PageUse, Placement, PlacementRequest, Point, PointPair, PointRole,
+    PolicyShare, PrintedLine, PrintedLines, Reading, ResidencySample, ResourceUsage, RunSpec, SamplerCost,
+    Source, Strategy, StudyHeader, TaskPlacement, ThreadBinding, ThreadObservation, Trial, TrialFrequency,
 };
-use numawise_units::{Bytes, CpuId, CpuSet, HostId, Nanoseconds, NodeId, NodeSet, Pid, Rank, Ratio, TaskId};
+use numawise_units::{
+    Bytes, CpuId, CpuSet, Hertz, HostId, Nanoseconds, NodeId, NodeSet, Pid, Rank, Ratio, TaskId,
+};
 
 pub fn cpus(list: &str) -> CpuSet {
     list.parse().expect("a list of CPUs")
@@ -90,7 +92,20 @@ pub fn header() -> StudyHeader {
             environment: vec![("OMP_NUM_THREADS".to_owned(), "4".to_owned())],
             numa_balancing: Reading::Measured("0".to_owned()),
             transparent_huge_pages: Reading::Measured("madvise".to_owned()),
-            governor: Reading::unavailable("no cpufreq here"),
+            frequency: Reading::Measured(FrequencyFacts {
+                policies: vec![FrequencyPolicy {
+                    cpus: cpus("0-3"),
+                    driver: Reading::Measured("acpi-cpufreq".to_owned()),
+                    governor: Reading::Measured("ondemand".to_owned()),
+                    preference: Reading::unavailable("the driver does not give it"),
+                    least: Reading::Measured(Hertz(1_200_000_000)),
+                    most: Reading::Measured(Hertz(2_801_000_000)),
+                    hardware_most: Reading::Measured(Hertz(2_801_000_000)),
+                    base: Reading::unavailable("the driver does not give it"),
+                }],
+                boost: Reading::Measured(true),
+                source: Reading::Measured(FrequencySource::Counted),
+            }),
             pid: Pid(4711),
         },
         metric: Metric::WallTime,
@@ -111,6 +126,25 @@ pub fn header() -> StudyHeader {
         budget: Nanoseconds(180_000_000_000),
         start_cost: Reading::unavailable("by hand"),
     }
+}
+
+fn frequency() -> TrialFrequency {
+    TrialFrequency(vec![
+        CpuFrequency {
+            cpu: CpuId(0),
+            samples: 12,
+            mean: Hertz(2_650_000_000),
+            least: Hertz(1_200_000_000),
+            most: Hertz(2_801_000_000),
+        },
+        CpuFrequency {
+            cpu: CpuId(3),
+            samples: 1,
+            mean: Hertz(2_700_000_000),
+            least: Hertz(2_700_000_000),
+            most: Hertz(2_700_000_000),
+        },
+    ])
 }
 
 pub fn observation() -> Observation {
@@ -159,6 +193,7 @@ pub fn observation() -> Observation {
         ]),
         pages: Reading::Measured(ResidencySample {
             by_node: vec![(NodeId(0), Bytes::mib(400)), (NodeId(1), Bytes::mib(100))],
+            shared: Reading::Measured(vec![(NodeId(1), Bytes::mib(64))]),
             memory: Reading::Measured(resident_memory()),
             method: "numa_maps".to_owned(),
             pages_seen: 128_000,
@@ -180,6 +215,7 @@ pub fn observation() -> Observation {
             swapped: Reading::Measured(Bytes(0)),
             ..MemoryEvents::unavailable("this kernel does not count it")
         },
+        frequency: Reading::Measured(frequency()),
         sampler: SamplerCost {
             samples: 40,
             cpu_time: Nanoseconds(1_200_000),

@@ -4,7 +4,7 @@ use numawise_facts::{Reading, Study, Trial};
 use numawise_tables::ExpectedEffect;
 use numawise_units::{Nanoseconds, Ratio};
 
-use super::{Check, data, points, words};
+use super::{Check, data, frequency, points, words};
 use crate::document::{Block, Cell, Column, Face, Fact, Row, Table, Text, captioned, section};
 use crate::{amount, notice};
 
@@ -118,7 +118,7 @@ pub fn study(check: &Check) -> Block {
         ("Nodes we may use", header.machine.allowed_nodes.to_string()),
         ("NUMA balancing", host.numa_balancing.to_string()),
         ("Transparent huge pages", host.transparent_huge_pages.to_string()),
-        ("Frequency governor", host.governor.to_string()),
+        ("CPU frequency", frequency::settings(&host.frequency)),
         ("Record", check.record.to_owned()),
     ];
     let facts = facts.map(|(name, text)| Fact { name, text: text.into(), code: false });

@@ -166,7 +166,7 @@ fn from_now_on(check: &Check) -> Block {
         let commands = from_now_on.equivalents.iter().map(command).collect();
         blocks.extend([Block::Heading("the same without numawise"), Block::Commands(commands)]);
     }
-    let against = check.analysis.lines.as_ref().map(lines::against);
+    let against = check.analysis.lines.as_ref().and_then(lines::against);
     let comments = against.iter().chain(&from_now_on.comments);
     let comments: Vec<Text> = comments.map(|text| text.as_str().into()).collect();
     if !comments.is_empty() {

@@ -6,6 +6,7 @@ use numawise_facts::finding::{
 use numawise_facts::{Effect, Finding, FindingId, Levels, MemoryRequest, PointId, Reading, StudyHeader};
 use numawise_units::{NodeId, Ratio};
 
+mod clock;
 mod noise;
 mod others;
 mod pinning;
@@ -37,6 +38,7 @@ pub fn title(id: FindingId) -> &'static str {
         FindingId::NodeFull => "a node has no room for its memory",
         FindingId::MemoryInSwap => "memory is in swap",
         FindingId::FilesElsewhere => "files lie on another node than the threads",
+        FindingId::ClockDiffers => "the CPUs' clock differs",
     }
 }
 
@@ -63,6 +65,9 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
     match one.quantity {
         EvidenceQuantity::MemoryOnNode => {
             format!("{value} of the program's {of} lie on {}", one_node(&one.subject))
+        }
+        EvidenceQuantity::SharedMemory => {
+            format!("{value} of it is memory that processes share, each page counted once")
         }
         EvidenceQuantity::MemoryOnNodes => high_bandwidth(one),
         EvidenceQuantity::CpuTimeElsewhere => format!("{value} of its CPU time is spent on other nodes"),
@@ -122,6 +127,11 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
         | EvidenceQuantity::SwappedIn
         | EvidenceQuantity::SwappedOut
         | EvidenceQuantity::FilePages => system::sentence(one),
+        EvidenceQuantity::RunsOfLowFrequency
+        | EvidenceQuantity::EffectOfFrequency
+        | EvidenceQuantity::ExplainedByFrequency
+        | EvidenceQuantity::Frequency
+        | EvidenceQuantity::FrequencyRatio => clock::sentence(one),
         EvidenceQuantity::EffectOfPlacement => match &one.subject {
             EvidenceSubject::Points { from, to } => format!("{to} is {effect} as fast as {from}"),
             _ => format!("another placement is {effect} as fast"),
@@ -206,6 +216,7 @@ fn amount(amount: Amount) -> String {
         Amount::Share(share) => share.percent(),
         Amount::Ratio(ratio) => ratio.to_string(),
         Amount::Time(time) => time.to_string(),
+        Amount::Frequency(frequency) => frequency.to_string(),
         Amount::Metric(value) => format!("{value}"),
         Amount::LatencyAndBandwidth { latency, bandwidth } => {
             bounds(latency, bandwidth, "as fast").unwrap_or_default()
@@ -332,20 +343,28 @@ pub fn step(step: &AdvisedStep) -> String {
     step.brought.measured().map_or_else(|| text.clone(), |effect| format!("{text}: brought {effect}"))
 }
 
+/// What initialising memory where it is used should bring.
+fn promise(interleaving_helped: bool) -> &'static str {
+    if interleaving_helped {
+        "each page then lies where it is used, which should bring at least what interleaving brought"
+    } else {
+        "what it brings cannot be measured from outside"
+    }
+}
+
 /// One piece of advice as a sentence.
 fn advise(advice: &Advice) -> String {
     match advice {
-        Advice::InitialiseInParallel { interleaving_helped } => {
-            let promise = if *interleaving_helped {
-                "each page then lies where it is used, which should bring at least what interleaving brought"
-            } else {
-                "what it brings cannot be measured from outside"
-            };
-            format!(
-                "initialise the large arrays in parallel, in a loop over the same indices with the same static schedule as \
-                 the loops that use them, and pin the threads; {promise}"
-            )
-        }
+        Advice::InitialiseInParallel { interleaving_helped } => format!(
+            "initialise the large arrays in parallel, in a loop over the same indices with the same static schedule as the \
+             loops that use them, and pin the threads; {}",
+            promise(*interleaving_helped)
+        ),
+        Advice::InitialiseSharedMemory { interleaving_helped } => format!(
+            "have each process initialise the part of the shared memory that it uses, before any other process touches it, \
+             and pin the processes; {}",
+            promise(*interleaving_helped)
+        ),
         Advice::InterleaveMemory => {
             "without changing the program: interleave its memory over the nodes (--memory interleave)".to_owned()
         }
@@ -395,6 +414,7 @@ fn advise(advice: &Advice) -> String {
             "what was measured holds for a machine as busy as this one; for the program alone, repeat it when it is quiet"
                 .to_owned()
         }
+        Advice::UsePerformanceGovernor | Advice::SteadyClock => clock::advise(advice),
         Advice::LengthenRuns => {
             "give the program more to do, or let it time its main loop and print that (--metric)".to_owned()
         }

@@ -3,7 +3,8 @@
 use numawise_facts::finding::{Amount, Evidence};
 use numawise_facts::redaction::LeftOut;
 use numawise_facts::{
-    Disturbance, Effect, Exit, Finding, LineTool, Metric, Outcome, Reading, StudyHeader, Trial,
+    Disturbance, Effect, Exit, Finding, FrequencyFacts, LineTool, Metric, Outcome, Reading, StudyHeader,
+    Trial,
 };
 use numawise_tables::{Expected, LineCall, LineEffect, LineEffects, MemoryMove, PlacedWell, PointSummary};
 use numawise_units::Nanoseconds;
@@ -172,6 +173,7 @@ fn amount(amount: &Amount) -> Value {
         Amount::Count(count) => object!(count),
         Amount::Share(ratio) | Amount::Ratio(ratio) => object!(ratio),
         Amount::Time(time) => object!(time),
+        Amount::Frequency(frequency) => object!(frequency),
         Amount::Metric(value) => object!(value),
         Amount::LatencyAndBandwidth { latency, bandwidth } => {
             object!({"latency": latency, "bandwidth": bandwidth})
@@ -186,6 +188,7 @@ fn unit(amount: &Amount) -> &'static str {
         Amount::Share(_) => "share",
         Amount::Ratio(_) | Amount::LatencyAndBandwidth { .. } => "ratio",
         Amount::Time(_) => "ns",
+        Amount::Frequency(_) => "hz",
         Amount::Metric(_) => "metric",
     }
 }
@@ -256,6 +259,8 @@ fn point(point: &PointSummary) -> Value {
         "threads_seen": point.threads_seen,
         "migrations": point.migrations,
         "peak_memory_bytes": point.peak_memory,
+        "frequency_hz": point.frequency,
+        "frequency_by_node": by_node("hz", point.frequency_by_node.iter().map(|(node, hz)| (node.0, object!(hz))).collect()),
         "placement": point.placement,
     })
 }
@@ -276,6 +281,7 @@ fn trial(check: &Check, trial: &Trial) -> Value {
         "started_ns": trial.started,
         "disturbances": each(&trial.disturbances, disturbance),
         "left_behind": trial.left_behind,
+        "frequency": trial.observation.measured().and_then(|seen| seen.frequency.measured()),
     });
     match &trial.outcome {
         Outcome::Measured { .. } => {}
@@ -323,8 +329,14 @@ fn machine(check: &Check) -> Value {
         hostname: &'a Reading<String>,
         kernel: &'a Reading<String>,
         cpu_model: &'a Reading<String>,
+        frequency: &'a Reading<FrequencyFacts>,
     }
-    let host = Host { hostname: &host.hostname, kernel: &host.kernel, cpu_model: &host.cpu_model };
+    let host = Host {
+        hostname: &host.hostname,
+        kernel: &host.kernel,
+        cpu_model: &host.cpu_model,
+        frequency: &host.frequency,
+    };
     object!({
         "summary": words::machine(check.study),
         "nodes": nodes.collect::<Vec<_>>(),

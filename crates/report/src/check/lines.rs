@@ -17,9 +17,11 @@ pub fn beside(check: &Check, tool: &str) -> Option<String> {
     })
 }
 
-/// What the others are compared with.
-pub fn against(lines: &LineEffects) -> String {
-    format!("each line was run as it stands here, in random order with: {}", lines.against)
+/// What the lines that were run are compared with; nothing where none was.
+pub fn against(lines: &LineEffects) -> Option<String> {
+    let ran = lines.lines.iter().filter(|line| line.repeats > 0).count();
+    let which = if ran == lines.lines.len() { "each line" } else { "each line with an effect beside it" };
+    (ran > 0).then(|| format!("{which} was run as it stands here, in random order with: {}", lines.against))
 }
 
 /// What a line brought: `1.84x (95 % interval 1.80x to 1.88x) against the program as it was, 7 repeats`.

@@ -44,10 +44,10 @@ pub fn bars(check: &Check) -> Value {
     object!({"nodes": nodes, "rows": rows.collect::<Vec<_>>()})
 }
 
-/// Nothing where no placement's memory or CPU time is known.
+/// Nothing where no placement's memory or CPU time is known, and on a machine with one node, where all of it is there.
 pub fn section(check: &Check) -> Option<Block> {
     let nodes = used(check);
-    if nodes.is_empty() {
+    if nodes.is_empty() || check.study.header.machine.nodes.len() < 2 {
         return None;
     }
     let mut columns = vec![Column::code("placement"), Column::text("")];

@@ -7,8 +7,8 @@ use numawise_facts::{
     StudyHeader, Trial,
 };
 use numawise_tables::{
-    ContrastCall, Expected, MemoryMove, MoreRepeats, NotExpected, PlacedWell, Verdict, VerdictCase,
-    VerdictKind,
+    ContrastCall, Expected, MemoryMove, MoreRepeats, NotExpected, PlacedWell, PointSummary, Verdict,
+    VerdictCase, VerdictKind,
 };
 use numawise_units::Ratio;
 
@@ -39,6 +39,9 @@ pub fn headline(verdict: &Verdict) -> &'static str {
 /// `sensitive: would take 2.44x (95 % interval 2.40x to 2.49x) as long on remote memory`.
 pub fn effect(check: &Check) -> Option<String> {
     let verdict = &check.analysis.verdict;
+    if too_few_repeats(check).is_some() {
+        return None;
+    }
     let effect = verdict.effect.measured()?;
     if let Some(line) = by_our_line(check).filter(|_| verdict.not_by_its_line) {
         let (to, from) = (&verdict.to, &verdict.from);
@@ -102,7 +105,10 @@ pub fn sentence(check: &Check) -> String {
             None => affected(header, verdict),
         },
         VerdictKind::NotAffected => not_affected(header, verdict),
-        VerdictKind::Undecided => undecided(header, verdict),
+        VerdictKind::Undecided => match too_few_repeats(check) {
+            Some(repeats) if verdict.more_repeats.is_some() => begun(check, repeats),
+            _ => undecided(header, verdict),
+        },
         VerdictKind::TooShort => too_short(check),
     }
 }
@@ -149,6 +155,39 @@ fn not_affected(header: &StudyHeader, verdict: &Verdict) -> String {
         }
         None => first,
     }
+}
+
+/// The repeats of what an open verdict rests on, where there are fewer than decide anything: their interval says nothing of the program.
+fn too_few_repeats(check: &Check) -> Option<u32> {
+    let (header, verdict) = (&check.study.header, &check.analysis.verdict);
+    let open = matches!(verdict.kind, VerdictKind::Undecided | VerdictKind::TooShort);
+    let mut contrasts = check.analysis.contrasts.iter().filter(|_| open);
+    let basis = contrasts.find(|contrast| contrast.from == verdict.from && contrast.to == verdict.to)?;
+    let failed = |point: &&PointSummary| [&basis.from, &basis.to].contains(&&point.id) && point.failed > 0;
+    let missing =
+        basis.repeats < header.min_repeats && !check.analysis.points.iter().any(|point| failed(&point));
+    missing.then_some(basis.repeats)
+}
+
+/// A check that ended before there was anything to judge by.
+fn begun(check: &Check, repeats: u32) -> String {
+    let (header, verdict) = (&check.study.header, &check.analysis.verdict);
+    let ran = match repeats {
+        0 => "no repeat of".to_owned(),
+        1 => "one repeat of".to_owned(),
+        several => format!("{several} repeats of"),
+    };
+    let (ran, least) =
+        (format!("{ran} {} and {} could be compared", verdict.from, verdict.to), header.min_repeats);
+    let more = match check.analysis.stopped {
+        Some(StopReason::BudgetSpent) => {
+            "give it more time (--budget), and the same command goes on from here"
+        }
+        _ => "the same command goes on from here",
+    };
+    format!(
+        "It is not decided yet whether placement matters: {ran}, and fewer than {least} decide nothing; {more}."
+    )
 }
 
 fn undecided(header: &StudyHeader, verdict: &Verdict) -> String {
@@ -207,7 +246,7 @@ fn too_short(check: &Check) -> String {
     });
     format!(
         "The program is too short to tell whether placement matters: it {runs}differs between placements by no more than starting \
-         any program does here ({} for one that does nothing). Give it a larger input, or have one run do its work many times, so \
+         it takes here ({} without any of its work). Give it a larger input, or have one run do its work many times, so \
          that it takes a second or more.",
         header.start_cost
     )
@@ -365,12 +404,15 @@ pub fn machine(study: &Study) -> String {
 /// How much was measured, when, and why that was the end.
 fn measured(check: &Check) -> String {
     let (study, analysis) = (check.study, check.analysis);
-    let failed = study.trials.iter().filter(|t| !matches!(t.outcome, Outcome::Measured { .. })).count();
-    let disturbed = study.trials.iter().filter(|t| !t.disturbances.is_empty()).count();
+    // The first run is in no comparison, and no other count has it.
+    let trials = || study.trials.iter().filter(|trial| !trial.is_warm_up());
+    let failed = trials().filter(|t| !matches!(t.outcome, Outcome::Measured { .. })).count();
+    let disturbed = trials().filter(|t| !t.disturbances.is_empty()).count();
+    let many = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
     let mut text = format!(
-        "{} trials of {} placements, begun {}",
-        study.trials.len(),
-        study.header.points.len(),
+        "{} of {}, begun {}",
+        many(trials().count(), "trial"),
+        many(study.header.points.len(), "placement"),
         amount::moment(study.header.begun)
     );
     if failed > 0 {

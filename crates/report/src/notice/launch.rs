@@ -97,7 +97,8 @@ fn preload_obstacle(obstacle: &PreloadObstacle) -> String {
             "the library that pins threads cannot be read at {library}: {error}; `make build` puts it beside the program"
         ),
         PreloadObstacle::Program { program, reason } => format!(
-            "the threads of {program} are not pinned one by one: {}; they stay on the CPUs of the task",
+            "the library that pins threads cannot be loaded into {program}: {}; threads of OpenMP follow OMP_PLACES, others stay on \
+             the CPUs of the task",
             not_preloadable(reason)
         ),
     }
@@ -155,7 +156,7 @@ mod tests {
             (NotPreloadableReason::Capabilities, "capabilities"),
         ] {
             let text = said(PreloadObstacle::Program { program: "app".to_owned(), reason });
-            assert!(text.starts_with("the threads of app are not pinned one by one: "), "{text}");
+            assert!(text.starts_with("the library that pins threads cannot be loaded into app: "), "{text}");
             assert!(text.contains(part), "{text}");
         }
     }

@@ -1,8 +1,8 @@
 //! Texts of the notices of a study and of its analysis.
 
 use numawise_facts::notice::{
-    AffinityRefusal, NodeReason, NotPinnedReason, NotTriedReason, ObservedFigure, PlacementEvidence,
-    PlacementGroup, StudyNotice,
+    AffinityRefusal, FrequencyHold, NodeReason, NotPinnedReason, NotTriedReason, ObservedFigure,
+    PlacementEvidence, PlacementGroup, StudyNotice,
 };
 use numawise_facts::{Disturbance, Effect, Metric, MetricFileProblem, MetricProblem, PointId};
 use numawise_units::{CpuSet, Nanoseconds, Pid, Ratio, harmless};
@@ -26,10 +26,11 @@ pub fn text(notice: &StudyNotice) -> String {
             format!("{}: {problem}{}", levels::title(levels), machine::in_the_way(limits))
         }
         StudyNotice::DisturbedLeftOut { trials } => {
-            format!("{trials} trials were disturbed by other load and are left out")
+            format!("{} disturbed by other load and left out", were(*trials))
         }
         StudyNotice::DisturbedCounted { trials } => format!(
-            "{trials} trials were disturbed by other load; they count all the same, since too few are undisturbed"
+            "{} disturbed by other load and count all the same, since too few are undisturbed",
+            were(*trials)
         ),
         StudyNotice::ThreadCountMismatch { point, ran, planned } => format!(
             "{point}: the program ran {ran} threads where {planned} were asked for (OMP_NUM_THREADS); if it takes their \
@@ -57,7 +58,7 @@ pub fn text(notice: &StudyNotice) -> String {
             )
         }
         StudyNotice::BoundByOthers { point, found, allowed } => format!(
-            "{point}: each thread that worked was bound to fewer CPUs than the {allowed} it could have (all together to {found}), \
+            "{point}: each thread that worked was bound to a part of the CPUs that it could have ({allowed}; all together to {found}), \
              though numawise binds nothing there: the program sets its own affinity, or its environment does"
         ),
         StudyNotice::MemoryNotObeyed { point, asked, against, found, trials } => {
@@ -72,9 +73,9 @@ pub fn text(notice: &StudyNotice) -> String {
             )
         }
         StudyNotice::OfPlacement { point, warning } => format!("{point}: {}", super::text(warning)),
-        StudyNotice::InterruptedLeftOut { trials } => format!(
-            "{trials} trials were interrupted (stopped, suspended, or the clock was set) and are left out"
-        ),
+        StudyNotice::InterruptedLeftOut { trials } => {
+            format!("{} interrupted (stopped, suspended, or the clock was set) and left out", were(*trials))
+        }
         StudyNotice::ProcessesLeft { trials, processes, names } => left(*trials, *processes, names),
         StudyNotice::NotObserved { what, reason, trials, others } => {
             let count = if *trials == 1 { "1 trial".to_owned() } else { format!("{trials} trials") };
@@ -91,7 +92,7 @@ pub fn text(notice: &StudyNotice) -> String {
             format!("{point} failed {failures} times in a row and is given up")
         }
         StudyNotice::NoTimeFor { point, levels, repeats, needs, budget } => format!(
-            "{point} ({}): with it {repeats} repeats take about {needs}, and {budget} were given (--budget)",
+            "{point} ({}): with it {repeats} repeats take about {needs}, and {budget} are left of the time given (--budget)",
             levels::title(levels)
         ),
         StudyNotice::OtherNodes { tried, reason } => {
@@ -110,6 +111,18 @@ pub fn text(notice: &StudyNotice) -> String {
             format!("one node: others than node {tried}, which {had}, in the first run")
         }
         StudyNotice::Drifted { point, effect, repeats } => drifted(point, *effect, *repeats),
+        StudyNotice::FrequencyHeldDown { cpus, held, hardware, by } => match by {
+            FrequencyHold::Governor { governor, driver } => format!(
+                "CPUs {cpus} run at {held}, and could at {hardware}: the governor {} of {} always chooses the least; root can set \
+                 another (cpupower frequency-set -g performance)",
+                harmless::line(governor),
+                harmless::line(driver)
+            ),
+            FrequencyHold::Limit => format!(
+                "CPUs {cpus} may run at {held} at most, and could at {hardware}: the limit was lowered (scaling_max_freq), or boost \
+                 is off; what was measured holds for CPUs that are limited so"
+            ),
+        },
         StudyNotice::RanLess { point, ran, baseline } => {
             let times = |n: u32| if n == 1 { "once".to_owned() } else { format!("{n} times") };
             format!(
@@ -325,6 +338,10 @@ fn metric_file_problem(problem: &MetricFileProblem) -> String {
     }
 }
 
+fn were(trials: u32) -> String {
+    if trials == 1 { "1 trial was".to_owned() } else { format!("{trials} trials were") }
+}
+
 /// At least so long, as a person types it.
 fn whole_seconds(time: &Nanoseconds) -> String {
     format!("{}s", time.seconds().ceil())
@@ -337,8 +354,10 @@ fn not_pinned(point: &PointId, reason: NotPinnedReason) -> String {
              together, not to one CPU each"
         ),
         NotPinnedReason::FewerThreads { ran, planned } => format!(
-            "{point}: {ran} thread{} worked where {planned} were planned, held to the CPUs of the placement, not to one CPU",
-            if ran == 1 { "" } else { "s" }
+            "{point}: {ran} thread{} worked where {planned} were planned, held to the CPUs of the placement, not to one CPU \
+             (--threads {ran} would bind {})",
+            if ran == 1 { "" } else { "s" },
+            if ran == 1 { "it" } else { "them" }
         ),
         NotPinnedReason::NotSeen => format!(
             "{point}: no thread was seen pinned, for a reason that was not seen; they were free inside the CPUs of the placement"

@@ -77,7 +77,7 @@ pub fn header(command: &[&str], nodes: u32, points: Vec<Point>) -> StudyHeader {
             environment: vec![("OMP_PROC_BIND".to_owned(), "close".to_owned())],
             numa_balancing: Reading::Measured("1".to_owned()),
             transparent_huge_pages: Reading::Measured("madvise".to_owned()),
-            governor: Reading::unavailable("there is no cpufreq here"),
+            frequency: Reading::unavailable("there is no cpufreq here"),
             pid: Pid(4711),
         },
         metric: Metric::WallTime,
@@ -225,6 +225,8 @@ pub fn summary(study: &Study, id: &PointId) -> PointSummary {
         threads_seen: Reading::Measured(point.threads()),
         migrations: Reading::Measured(12),
         peak_memory: Reading::Measured(Bytes::mib(1536)),
+        frequency: Reading::unavailable("there is no cpufreq here"),
+        frequency_by_node: vec![],
         samples: in_order,
     }
 }

@@ -3,15 +3,14 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use numawise_facts::{
     EquivalentTool, LineTool, NotRun, Point, PointId, PrintedLine, PrintedLines, RunSpec, Sink, StopReason,
     Study, StudyHeader, Trial,
 };
-use numawise_launch::Change;
+use numawise_launch::{Change, executable_in};
 use numawise_record::Record;
 use numawise_study::{Engine, LineRunner, PrintedRun, SystemClock, TrialStore};
 use numawise_units::{Nanoseconds, TaskId};
@@ -88,6 +87,7 @@ impl LineStage<'_> {
                 sink: self.sink,
                 redactor: &request.redactor(),
                 decided: &mut numawise_analyse::decided,
+                finished: &mut numawise_analyse::finished,
                 repeats_first: false,
                 first_block: 1,
                 stop: self.stop,
@@ -129,8 +129,8 @@ fn goes_on(kept: &PrintedLines, point: &PointId, lines: &[PrintedLine]) -> bool 
 /// The line with what keeps it from being run here.
 fn checked(line: PrintedLine, command: &RunSpec, ours: &Result<Option<String>, NotRun>) -> PrintedLine {
     let installed = |program: &str| {
-        let found = found_in(&env::var_os("PATH").unwrap_or_default(), OsStr::new(program)).is_some();
-        (!found).then(|| NotRun::NotInstalled { program: program.to_owned() })
+        let found = executable_in(OsStr::new(program), &env::var_os("PATH").unwrap_or_default());
+        found.is_none().then(|| NotRun::NotInstalled { program: program.to_owned() })
     };
     let not_text = command.command.iter().any(|word| word.as_os_str().to_str().is_none());
     let not_run = match line.tool {
@@ -199,18 +199,11 @@ fn search_path_to(file: &Path, now: &OsStr) -> Result<Option<String>, NotRun> {
     if name != OUR_NAME {
         return Err(NotRun::OtherName { found: name.to_string_lossy().into_owned() });
     }
-    let found = found_in(now, name).and_then(|found| found.canonicalize().ok());
+    let found = executable_in(name, now).and_then(|found| found.canonicalize().ok());
     if found.is_some() && found == file.canonicalize().ok() {
         return Ok(None);
     }
     let folders = file.parent().map(Path::to_owned).into_iter().chain(env::split_paths(now));
     let joined = env::join_paths(folders).map(OsString::into_string);
     joined.ok().and_then(Result::ok).map(Some).ok_or(NotRun::NotText)
-}
-
-/// The program that a shell finds.
-fn found_in(path: &OsStr, program: &OsStr) -> Option<PathBuf> {
-    let may_be_run =
-        |file: &PathBuf| file.metadata().is_ok_and(|of| of.is_file() && of.permissions().mode() & 0o111 != 0);
-    env::split_paths(path).map(|folder| folder.join(program)).find(may_be_run)
 }

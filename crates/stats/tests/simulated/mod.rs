@@ -5,8 +5,8 @@
 pub mod lists;
 
 use numawise_stats::{
-    Better, Contrast, ContrastStanding, Family, FamilyDecision, FamilyDesign, Judgement, PlannedContrast,
-    StoppingAdvice, analyse, should_stop, two_sided_t,
+    Better, Contrast, ContrastStanding, Estimate, Family, FamilyDecision, FamilyDesign, Judgement,
+    PlannedContrast, StoppingAdvice, analyse, finished_points, should_stop, two_sided_t,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -50,6 +50,10 @@ pub struct World {
     /// Points that are run no more after so many blocks, since the time given is too short for them: by a rule that looks at how long
     /// they take, or by chance.
     pub drops: Drops,
+    /// The budget ends after so many blocks where a contrast is clearly better, since what is left is for the line to use: else it goes on.
+    pub ends_with_gain: Option<usize>,
+    /// Points that rest when they are known well enough.
+    pub diagnoses: Vec<usize>,
 }
 
 /// How points are dropped.
@@ -81,6 +85,8 @@ impl World {
             contrasts: FamilyDesign::against_baseline(k + 1).contrasts,
             fails: None,
             drops: Drops::None,
+            ends_with_gain: None,
+            diagnoses: Vec::new(),
         }
     }
 
@@ -107,7 +113,13 @@ impl World {
             planned(3, 4, Judgement::BothWays),
             planned(0, 5, Judgement::Unjudged),
         ];
-        Self { effects, contrasts, margin: 0.05, ..Self::plain(5, 1.0, sd, max_blocks) }
+        Self {
+            effects,
+            contrasts,
+            margin: 0.05,
+            diagnoses: vec![4, 5],
+            ..Self::plain(5, 1.0, sd, max_blocks)
+        }
     }
 
     pub fn design(&self) -> FamilyDesign {
@@ -258,10 +270,10 @@ fn one_check(world: &World, design: &FamilyDesign, rule: Rule, rng: &mut ChaCha8
     let ended = |blocks: &[Vec<Option<f64>>]| {
         analyse(design, blocks, Better::Lower).expect("simulated values are good")
     };
-    let mut dropped: Option<usize> = None;
+    let (mut dropped, mut resting): (Option<usize>, Vec<usize>) = (None, Vec::new());
     for index in 0..world.max_blocks {
         let mut block = world.run_block(index, rng);
-        if let Some(point) = dropped {
+        for point in resting.iter().copied().chain(dropped) {
             block[point] = None;
         }
         blocks.push(block);
@@ -270,13 +282,26 @@ fn one_check(world: &World, design: &FamilyDesign, rule: Rule, rng: &mut ChaCha8
             Rule::Fixed => false,
             Rule::Sequential => {
                 let mut given_up = world.given_up(blocks.len());
-                given_up.extend(dropped);
+                given_up.extend(resting.iter().copied().chain(dropped));
                 let advice = should_stop(design, &blocks, Better::Lower, &given_up);
+                let finished = finished_points(design, &blocks, Better::Lower, &given_up);
+                let finished = finished.expect("simulated values are good");
+                let rests = |point: &usize| world.diagnoses.contains(point) && !given_up.contains(point);
+                resting.extend(finished.into_iter().filter(rests));
                 matches!(advice, Ok(StoppingAdvice::Stop(_)))
             }
             Rule::Impatient => blocks.len() >= 5 && ended(&blocks).decision != FamilyDecision::Undecided,
         };
-        if stop {
+        let gains = |blocks: &[Vec<Option<f64>>]| {
+            let counts = |c: &&Contrast| c.judgement != Judgement::Unjudged;
+            let clear = |c: &Contrast| c.estimate.as_ref().is_ok_and(Estimate::is_clear);
+            ended(blocks)
+                .contrasts
+                .iter()
+                .filter(counts)
+                .any(|c| c.standing == ContrastStanding::Better && clear(c))
+        };
+        if stop || world.ends_with_gain == Some(blocks.len()) && gains(&blocks) {
             break;
         }
     }

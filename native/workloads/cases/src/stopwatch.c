@@ -1,8 +1,9 @@
-// stopwatch LABEL COMMAND...: runs the command and says how long it took: `stopwatch LABEL SECONDS STATUS` on standard error. Where
-// the command prints `seconds: S`, its own time counts, without its start; the last such line.
+// stopwatch [--wall] LABEL COMMAND...: runs the command and says how long it took: `stopwatch LABEL SECONDS STATUS` on standard error.
+// Where the command prints `seconds: S`, its own time counts, without its start; the last such line. With --wall its start counts too.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,7 +17,10 @@ static double now(void)
 
 int main(int count, char **words)
 {
-    if (count < 3) return fprintf(stderr, "usage: stopwatch LABEL COMMAND...\n"), 2;
+    int wall = count > 1 && !strcmp(words[1], "--wall");
+    count -= wall;
+    words += wall;
+    if (count < 3) return fprintf(stderr, "usage: stopwatch [--wall] LABEL COMMAND...\n"), 2;
     int ends[2];
     if (pipe(ends) < 0) return perror("stopwatch: pipe"), 1;
     double begin = now();
@@ -42,7 +46,7 @@ int main(int count, char **words)
     }
     int status;
     if (waitpid(child, &status, 0) < 0) return perror("stopwatch: waitpid"), 1;
-    double seconds = own >= 0 ? own : now() - begin;
+    double seconds = own >= 0 && !wall ? own : now() - begin;
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     fprintf(stderr, "stopwatch %s %.6f %d\n", words[1], seconds, code);
     return code;

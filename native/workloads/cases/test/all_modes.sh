@@ -56,6 +56,9 @@ for program in cases cases_static; do
 done
 for how in serial parallel; do OMP_NUM_THREADS=3 expect 0 'done$' "$folder/cases_openmp" $how 1 2; done
 expect 3 '^stopwatch label [0-9]+\.[0-9]+ 3$' "$folder/stopwatch" label sh -c 'exit 3'
+expect 0 '^stopwatch label 7\.000000 0$' "$folder/stopwatch" label sh -c 'echo seconds: 7'
+expect 0 '^stopwatch label 0\.[0-9]+ 0$' "$folder/stopwatch" --wall label sh -c 'echo seconds: 7'
+expect 2 '^usage: stopwatch' "$folder/stopwatch" --wall label
 expect 137 '^stopwatch label [0-9.]+ 137$' "$folder/stopwatch" label sh -c 'kill -9 $$'
 if [ -x "$folder/cases_tbb" ]; then
     expect 0 'done$' "$folder/cases_tbb" 1 2 2

@@ -1,7 +1,8 @@
 //! What a person sees while a check runs: a bar with the time left, on stderr, where that is a terminal.
 
 use indicatif::{ProgressBar, ProgressStyle};
-use numawise_facts::{Event, Outcome, Sink, Study};
+use numawise_facts::notice::StudyNotice;
+use numawise_facts::{Event, Notice, Outcome, Sink, Study};
 use numawise_units::Nanoseconds;
 
 use crate::commands::bar::Bar;
@@ -11,6 +12,8 @@ pub struct Progress {
     bar: Bar,
     quiet: bool,
     failures: u32,
+    /// The least number of repeats takes longer than the time given: whether they are run all the same.
+    longer: Option<bool>,
 }
 
 impl Progress {
@@ -24,20 +27,14 @@ impl Progress {
             bar
         });
         let quiet = json && bar.shown().is_none();
-        Progress { bar, quiet, failures: 0 }
+        Progress { bar, quiet, failures: 0, longer: None }
     }
 
     /// Says what is to come, once it is known.
     pub fn begin(&self, study: &Study) {
         let header = &study.header;
         let one = study.trials.last().map_or(Nanoseconds(0), |trial| trial.wall);
-        let least = Nanoseconds(one.0 * u64::from(header.min_repeats) * header.points.len() as u64);
-        self.say(&format!(
-            "{} placements, {} repeats of each: about {least}; then until it is decided, about {} in all at most",
-            header.points.len(),
-            header.min_repeats,
-            header.budget
-        ));
+        self.say(&to_come(header.points.len() as u64, header.min_repeats, one, header.budget, self.longer));
         if let Some(bar) = self.bar.shown() {
             let template = "{spinner} [{wide_bar}] {msg}";
             bar.set_style(
@@ -77,8 +74,49 @@ impl Sink for Progress {
                     ));
                 }
             }
-            Event::Warning(notice) => self.say(&numawise_report::notice::text(&notice)),
+            Event::Warning(notice) => {
+                if let Notice::Study(StudyNotice::RepeatsTakeLonger { kept, .. }) = &notice {
+                    self.longer = Some(*kept);
+                }
+                self.say(&numawise_report::notice::text(&notice));
+            }
             _ => {}
         }
+    }
+}
+
+/// What is to come, in a line that does not contradict what was said of the time given.
+fn to_come(
+    placements: u64,
+    repeats: u32,
+    one: Nanoseconds,
+    budget: Nanoseconds,
+    longer: Option<bool>,
+) -> String {
+    let s = if placements == 1 { "" } else { "s" };
+    let each = Nanoseconds(one.0.saturating_mul(u64::from(repeats) * placements));
+    match longer {
+        None => format!(
+            "{placements} placement{s}, {repeats} repeats of each: about {each}; then until it is decided, about {budget} in all at most"
+        ),
+        Some(true) => {
+            format!("{placements} placement{s}, {repeats} repeats of each, whatever time they take")
+        }
+        Some(false) => format!("{placements} placement{s}, each as often as {budget} in all allow"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_to_come_does_not_contradict_what_was_said_of_the_time() {
+        let (one, budget) = (Nanoseconds(2_000_000_000), Nanoseconds(8_000_000_000));
+        let said = |longer| to_come(2, 5, one, budget, longer);
+        assert!(said(None).contains("about 20.00 s; then until it is decided, about 8.000 s in all at most"));
+        assert_eq!(said(Some(true)), "2 placements, 5 repeats of each, whatever time they take");
+        assert_eq!(said(Some(false)), "2 placements, each as often as 8.000 s in all allow");
+        assert!(to_come(1, 5, one, budget, None).starts_with("1 placement, 5 repeats"));
     }
 }

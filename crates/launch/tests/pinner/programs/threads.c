@@ -1,8 +1,10 @@
 // Threads made in every way that C knows; each line says who runs where. usage: threads WAY [CPU]
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -56,6 +58,33 @@ static void* waits(void* number) {
   cpu_set_t cpus;
   sched_getaffinity(0, sizeof cpus, &cpus);
   return (void*)(long)(CPU_COUNT(&cpus) == 1 && CPU_ISSET((int)(long)number, &cpus));
+}
+
+// Threads 1 to 3 tell in turn where they are, once all of them are there.
+static atomic_int turn;
+static void* in_turn(void* number) {
+  while (atomic_load(&turn) != (int)(long)number) sched_yield();
+  tell("thread", (long)number);
+  atomic_fetch_add(&turn, 1);
+  return number;
+}
+
+static void* joins(void* other) {
+  pthread_cleanup_push(cleaned, NULL);
+  pthread_join(*(pthread_t*)other, NULL);
+  pthread_cleanup_pop(0);
+  return NULL;
+}
+
+static void wait_for_end_of_all_others(void) {
+  for (;;) {
+    int tasks = 0;
+    DIR* folder = opendir("/proc/self/task");
+    for (struct dirent* entry; (entry = readdir(folder));) tasks += entry->d_name[0] != '.';
+    closedir(folder);
+    if (tasks == 1) return;
+    usleep(1000);
+  }
 }
 
 static void set(int cpu) {
@@ -146,6 +175,56 @@ int main(int count, char** arguments) {
       right += (long)result;
     }
     printf("right %ld of %d\n", right, MANY);
+  } else if (strcmp(way, "rounds") == 0) {
+    // New threads for each round, all there at once.
+    pthread_t threads[3];
+    for (int round = 0; round < 3; ++round) {
+      atomic_store(&turn, 0);
+      for (long k = 1; k <= 3; ++k) pthread_create(&threads[k - 1], NULL, in_turn, (void*)k);
+      atomic_store(&turn, 1);
+      for (int k = 0; k < 3; ++k) pthread_join(threads[k], NULL);
+    }
+  } else if (strcmp(way, "replaced") == 0) {
+    // The second of two ends; another one comes in its place.
+    pthread_t first, second;
+    atomic_store(&turn, 2);
+    pthread_create(&first, NULL, in_turn, (void*)4L);
+    pthread_create(&second, NULL, in_turn, (void*)2L);
+    pthread_join(second, NULL);
+    pthread_create(&second, NULL, in_turn, (void*)3L);
+    pthread_join(second, NULL);
+    pthread_join(first, NULL);
+  } else if (strcmp(way, "early") == 0) {
+    // Each is over before the next one is created, and they are joined later.
+    pthread_t threads[3];
+    for (long k = 1; k <= 3; ++k) {
+      pthread_create(&threads[k - 1], NULL, body, (void*)k);
+      wait_for_end_of_all_others();
+    }
+    for (int k = 0; k < 3; ++k) pthread_join(threads[k], NULL);
+    run(4, NULL);
+  } else if (strcmp(way, "joins") == 0) {
+    // All functions that join, and one that is cancelled while it waits.
+    struct timespec end = {.tv_sec = 4000000000};
+    pthread_create(&thread, NULL, body, (void*)1L);
+    if (pthread_timedjoin_np(thread, &result, &end) != 0 || result != (void*)1L) puts("not joined");
+    pthread_create(&thread, NULL, body, (void*)2L);
+    if (pthread_clockjoin_np(thread, &result, CLOCK_MONOTONIC, &end) != 0 || result != (void*)2L) puts("not joined");
+    pthread_create(&thread, NULL, body, (void*)3L);
+    while (pthread_tryjoin_np(thread, &result) != 0) usleep(1000);
+    if (result != (void*)3L) puts("not joined");
+    pthread_t waiting, endless;
+    pthread_barrier_init(&barrier, NULL, 2);
+    pthread_create(&endless, NULL, is_cancelled, (void*)4L);
+    pthread_barrier_wait(&barrier);
+    pthread_create(&waiting, NULL, joins, &endless);
+    usleep(20000);
+    pthread_cancel(waiting);
+    pthread_join(waiting, &result);
+    puts(result == PTHREAD_CANCELED ? "cancelled" : "not cancelled");
+    pthread_cancel(endless);
+    pthread_join(endless, &result);
+    puts(result == PTHREAD_CANCELED ? "cancelled" : "not cancelled");
   } else if (strcmp(way, "fails") == 0) {
     pthread_attr_t attr;
     pthread_attr_init(&attr);

@@ -28,9 +28,13 @@ pub fn sentence(one: &Evidence) -> String {
             let file = file.as_ref().map(|file| format!(" ({file})")).unwrap_or_default();
             format!("{point}: {value} of {of} {}{file}", of_use(*used_for))
         }
-        (EvidenceQuantity::CpusOfThreads, EvidenceSubject::Cpus { cpus, .. }) => format!(
-            "its working threads are held to CPUs {cpus}, {value} of the {of} that they may use, where numawise binds nothing"
-        ),
+        (EvidenceQuantity::CpusOfThreads, EvidenceSubject::Cpus { cpus, .. }) => {
+            let s = if cpus.len() == 1 { "" } else { "s" };
+            format!(
+                "where numawise binds nothing, each of its working threads is held to a part of the {of} CPUs that it may use; all \
+                 together to CPU{s} {cpus}"
+            )
+        }
         _ => value,
     }
 }
@@ -64,7 +68,7 @@ pub fn advise(advice: &Advice) -> &'static str {
         }
         _ => {
             "to learn what other placements would bring: switch off what binds its threads (an option of the program, \
-             GOMP_CPU_AFFINITY, KMP_AFFINITY, taskset in a start script), and check again"
+             GOMP_CPU_AFFINITY, KMP_AFFINITY, what a launcher of ranks binds, taskset in a start script), and check again"
         }
     }
 }

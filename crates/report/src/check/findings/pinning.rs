@@ -15,6 +15,9 @@ pub fn sentence(header: &StudyHeader, one: &Evidence) -> String {
         (EvidenceQuantity::Migrations, Reading::Measured(Amount::Count(0))) => {
             "no thread was seen to change its CPU between two looks".to_owned()
         }
+        (EvidenceQuantity::Migrations, Reading::Measured(Amount::Count(1))) => {
+            "threads were seen to change CPUs once in a run (median; at least)".to_owned()
+        }
         (EvidenceQuantity::Migrations, _) => {
             format!("threads were seen to change CPUs {value} times in a run (median; at least)")
         }

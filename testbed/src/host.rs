@@ -5,7 +5,7 @@ const BUSY: f64 = 0.15;
 const IDLE: f64 = 0.5;
 
 /// CPU time that passed on the host, in seconds.
-pub(super) struct Host {
+pub struct Host {
     /// Of all CPUs together, idle or not.
     all: f64,
     /// Used by anybody, or taken by the hypervisor below.
@@ -16,6 +16,7 @@ pub(super) struct Host {
 
 impl Host {
     /// None where the kernel does not say.
+    #[must_use]
     pub fn now() -> Option<Host> {
         let stat = std::fs::read_to_string("/proc/stat").ok()?;
         // proc(5): user nice system idle iowait irq softirq steal, in ticks.
@@ -35,21 +36,46 @@ impl Host {
         Some(Host { all, busy: all - idle, ours: seconds(usage.ru_utime) + seconds(usage.ru_stime) })
     }
 
-    /// Why what was measured since `before` is the host's; none where it was left alone.
-    pub fn spoiled(&self, before: &Host) -> Option<String> {
+    /// What became of the CPUs since `before`.
+    #[must_use]
+    pub fn since(&self, before: &Host) -> HostShares {
         let (all, busy, ours) = (self.all - before.all, self.busy - before.busy, self.ours - before.ours);
-        let others = ((busy - ours) / all).max(0.0);
-        (others > BUSY && 1.0 - busy / all < IDLE)
-            .then(|| format!("other programs took {:.0} % of the host's CPUs", 100.0 * others))
+        HostShares { others: ((busy - ours) / all).max(0.0), idle: 1.0 - busy / all }
     }
 }
 
-/// The processor and the kernel of the host, for the head of the table.
-pub(super) fn description() -> String {
-    let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = cpuinfo.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
-    let processor = model.map_or("unknown processor", |(_, name)| name.trim());
-    let cpus = cpuinfo.lines().filter(|line| line.starts_with("processor")).count();
-    let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    format!("{cpus} CPUs of {processor}, Linux {}", kernel.trim())
+/// Shares of all CPU time of the host, from 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HostShares {
+    /// What programs besides the guests took, and the hypervisor below.
+    pub others: f64,
+    /// What nobody used.
+    pub idle: f64,
+}
+
+impl HostShares {
+    /// Why what was measured meanwhile is the host's; none where it was left alone.
+    #[must_use]
+    pub fn spoiled(&self) -> Option<String> {
+        (self.others > BUSY && self.idle < IDLE)
+            .then(|| format!("other programs took {:.0} % of the host's CPUs", 100.0 * self.others))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_others_on_a_busy_host_spoil_what_is_measured() {
+        let shares = |others, busy, ours| {
+            let before = Host { all: 10.0, busy: 2.0, ours: 1.0 };
+            Host { all: before.all + others + busy + ours, busy: 2.0 + others + ours, ours: 1.0 + ours }
+                .since(&before)
+        };
+        assert_eq!(shares(2.0, 2.0, 4.0), HostShares { others: 0.25, idle: 0.25 });
+        assert!(shares(2.0, 2.0, 4.0).spoiled().unwrap().contains("25 %"));
+        assert_eq!(shares(2.0, 6.0, 0.0).spoiled(), None, "there was room for all");
+        assert_eq!(shares(0.0, 0.0, 8.0).spoiled(), None, "it was ours");
+    }
 }
