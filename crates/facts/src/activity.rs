@@ -79,6 +79,15 @@ pub struct CodeAddress {
     pub address: u64,
 }
 
+/// What symbols and debugging information say of a place in the code.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct SourcePlace {
+    /// As people write it, without the compiler's changes of the name.
+    pub function: Reading<String>,
+    pub file: Reading<String>,
+    pub line: Reading<u32>,
+}
+
 /// What one thread did, or several that had its place one after the other.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ThreadActivity {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 mod tests;
 
 /// Why something could not be measured, as a clause that can follow "unavailable:".
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Reason(pub Cow<'static, str>);
 
@@ -23,7 +23,7 @@ impl fmt::Display for Reason {
 /// A measured value, or why it could not be had.
 ///
 /// In JSON: the bare value, or `{"unavailable": "reason"}`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Reading<T> {
     Unavailable { unavailable: Reason },

@@ -8,6 +8,7 @@ mod expected;
 mod lines;
 mod profile;
 mod residency;
+pub mod snapshot;
 mod timeline;
 
 pub use analysis::{
@@ -26,4 +27,5 @@ pub use residency::{
     JobResidency, LeftOut, LocalShare, MaskOverlap, MemoryRow, MemoryTable, NodeColumn, NodeTotal, Occupant,
     RemoteMemory, Residency, ShareSpan, SharedCpu, TaskResidency, ThreadResidency,
 };
+pub use snapshot::RunSnapshot;
 pub use timeline::{LocalChange, MemoryChange, Moment, NodeTimeline, SessionSpan, TaskTimeline, Timeline};

@@ -1,0 +1,135 @@
+//! What a run that was watched from inside says: where its CPUs' time went, and what took the part that was not useful.
+//!
+//! What is not known is a reading with its reason. Times "of CPUs" are sums over CPUs, those "of the run" are by the clock.
+
+mod mpi;
+mod openmp;
+mod process;
+mod rating;
+
+use numawise_facts::{Finding, Reading};
+use numawise_units::{Nanoseconds, Ratio};
+
+pub use mpi::{
+    CommunicatorRow, MessageSizeRow, MpiCallRow, MpiSiteRow, MpiSummary, RankSpread, TrafficCell,
+    TrafficMatrix, VolumeTables,
+};
+pub use openmp::{LoopRow, OpenMpSummary, RegionRow, ThreadIterations, WaitRow};
+pub use process::{CodePlace, CpuStay, OverfullCpu, PlacementSummary, ProcessMemory, ProcessRow, ThreadRow};
+pub use rating::{Grade, RatedShare, Rating, ThresholdSource};
+
+/// All that is said of one run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunSnapshot {
+    /// Of the processes that count, from the first one's begin to the last one's end; with MPI, the longest rank's.
+    pub elapsed: Reading<Nanoseconds>,
+    pub processes: ProcessCounts,
+    pub cpus: Reading<CpuCount>,
+    pub time: Reading<CpuTime>,
+    /// Useful time of the time that all CPUs had.
+    pub useful: RatedShare,
+    pub efficiency: Efficiencies,
+    /// Ranks in their order; without MPI by host and process id.
+    pub rows: Vec<ProcessRow>,
+    /// Those that do not count: launchers, shells, and what ran before a process became the program.
+    pub others: Vec<ProcessRow>,
+    pub mpi: Reading<MpiSummary>,
+    pub openmp: Reading<OpenMpSummary>,
+    pub placement: PlacementSummary,
+    pub lost: SnapshotLosses,
+    /// The largest potential first.
+    pub findings: Vec<SnapshotFinding>,
+}
+
+/// How many processes there are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ProcessCounts {
+    /// Those that all figures are of.
+    pub counted: u64,
+    /// Of these, ranks of MPI.
+    pub ranks: u64,
+    /// The size of `MPI_COMM_WORLD`; more than `ranks` where some left nothing behind.
+    pub world: Option<u32>,
+    pub others: u64,
+    pub hosts: u64,
+}
+
+/// How many CPUs the efficiencies are of, and what that means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CpuCount {
+    pub count: u64,
+    pub definition: CpuDefinition,
+}
+
+/// What is taken for the number of CPUs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CpuDefinition {
+    /// The most threads of a process that lived at once, summed over the processes: no masks are known.
+    Threads,
+    /// The same, but no more for a process than its mask has CPUs.
+    ThreadsWithinMasks,
+}
+
+/// The CPUs' time by what they did, summed over threads: the letters of TALP's formulas.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CpuTime {
+    /// U.
+    pub useful: Nanoseconds,
+    /// M.
+    pub mpi: Nanoseconds,
+    /// L: waits for other threads in parallel regions, at barriers and for locks.
+    pub imbalance: Nanoseconds,
+    /// Of `imbalance`, for locks and critical sections.
+    pub lock: Nanoseconds,
+    /// S.
+    pub scheduling: Nanoseconds,
+    /// Z: threads of a team outside of parallel regions, also before they were made.
+    pub serial: Nanoseconds,
+    /// Threads outside of MPI and OpenMP that were not on a CPU; TALP has no letter for it.
+    pub waiting: Nanoseconds,
+}
+
+/// Efficiencies with the names of POP and TALP.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Efficiencies {
+    pub parallel: RatedShare,
+    pub mpi_parallel: RatedShare,
+    pub mpi_communication: RatedShare,
+    pub mpi_load_balance: RatedShare,
+    /// Its part inside hosts.
+    pub mpi_load_balance_in: RatedShare,
+    /// Its part between hosts.
+    pub mpi_load_balance_out: RatedShare,
+    pub openmp_parallel: RatedShare,
+    pub openmp_serialization: RatedShare,
+    pub openmp_load_balance: RatedShare,
+    pub openmp_scheduling: RatedShare,
+}
+
+/// What found no place in the tables of the collector, over all processes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SnapshotLosses {
+    pub threads: u64,
+    pub files: u64,
+    pub communicators: u64,
+    pub requests: u64,
+    pub mpi_calls: u64,
+    pub messages: u64,
+    pub constructs: u64,
+}
+
+/// A finding with what its cure could bring at most.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SnapshotFinding {
+    pub finding: Finding,
+    /// Time of the run that would be gained if the cause were gone and nothing took its place.
+    pub potential: Reading<PotentialGain>,
+}
+
+/// Time that could be gained.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PotentialGain {
+    pub time: Nanoseconds,
+    /// Of the elapsed time.
+    pub share: Ratio,
+}

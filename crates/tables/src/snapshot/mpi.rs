@@ -1,0 +1,125 @@
+//! Time in MPI and what was moved, over all ranks.
+
+use numawise_facts::Reading;
+use numawise_facts::activity::{CallTime, MessageFamily, MpiLibrary};
+use numawise_units::{Bytes, Nanoseconds, Ratio};
+
+use super::{CodePlace, RatedShare};
+
+/// What the ranks did in MPI.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MpiSummary {
+    pub library: MpiLibrary,
+    /// Two libraries of MPI were loaded into a process.
+    pub has_several: bool,
+    /// Share of the ranks' time that is in MPI, on average.
+    pub share: RatedShare,
+    pub share_by_rank: Reading<RankSpread>,
+    /// Of the run: time in MPI beyond that of the rank with the least, on average. The ranks wait for those that compute longer.
+    pub imbalance: Reading<Nanoseconds>,
+    /// `imbalance` of the elapsed time.
+    pub imbalance_share: RatedShare,
+    /// What waiting is and what moving data within a call is not known: why.
+    pub waiting_in_calls: Reading<Nanoseconds>,
+    /// By name, the most time first.
+    pub calls: Vec<MpiCallRow>,
+    /// By place in the program, the most time first.
+    pub sites: Vec<MpiSiteRow>,
+    /// Sites beyond the number of rows, and those that the collector had no place for.
+    pub further_sites: CallTime,
+    /// By family and size.
+    pub messages: Vec<MessageSizeRow>,
+    /// The most time first.
+    pub communicators: Vec<CommunicatorRow>,
+    pub volume: VolumeTables,
+}
+
+/// Shares over ranks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RankSpread {
+    pub mean: Ratio,
+    /// The rank with the least, and its share.
+    pub least: (u32, Ratio),
+    pub most: (u32, Ratio),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct MpiCallRow {
+    /// As in C: `MPI_Send`.
+    pub call: String,
+    pub calls: CallTime,
+    /// Of all time in MPI.
+    pub share: Reading<Ratio>,
+    pub longest: Nanoseconds,
+    pub sent: Reading<Bytes>,
+    pub received: Reading<Bytes>,
+    /// Ranks that called it.
+    pub ranks: u64,
+}
+
+/// One call at one place of the program, on one communicator.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MpiSiteRow {
+    pub call: String,
+    pub place: Reading<CodePlace>,
+    pub communicator: Reading<String>,
+    pub calls: CallTime,
+    /// Of all time in MPI.
+    pub share: Reading<Ratio>,
+    pub longest: Nanoseconds,
+    pub sent: Reading<Bytes>,
+    pub received: Reading<Bytes>,
+    pub ranks: u64,
+    /// The rank that was there for the shortest and for the longest time; unavailable for what is no rank.
+    pub least: Reading<(u32, Nanoseconds)>,
+    pub most: Reading<(u32, Nanoseconds)>,
+}
+
+/// Messages of 0 bytes (`bits` 0), or of at least 2^(bits-1) and less than 2^bits bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MessageSizeRow {
+    pub family: MessageFamily,
+    pub bits: u32,
+    pub messages: u64,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct CommunicatorRow {
+    pub name: String,
+    /// Of the smallest and the largest that have this name.
+    pub sizes: (u32, u32),
+    /// How many there were that differ in their ranks; one each where these are not known.
+    pub groups: u64,
+    pub calls: CallTime,
+    pub ranks: u64,
+}
+
+/// What was sent from whom to whom. A one-sided read is sent by the one that is read from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VolumeTables {
+    pub by_rank: TrafficMatrix,
+    /// Rows are [`VolumeTables::hosts`].
+    pub by_host: TrafficMatrix,
+    pub hosts: Vec<String>,
+    /// Messages that found no place, and their bytes.
+    pub lost: (u64, Bytes),
+}
+
+/// Messages from rows to columns: no more than 128 of each, whatever the number of ranks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrafficMatrix {
+    /// Rows, and columns.
+    pub size: u32,
+    /// So many neighbouring ranks (or hosts) are one row.
+    pub group: u32,
+    /// Those that are not zero, by row and column.
+    pub cells: Vec<TrafficCell>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TrafficCell {
+    pub from: u32,
+    pub to: u32,
+    pub messages: u64,
+    pub bytes: Bytes,
+}

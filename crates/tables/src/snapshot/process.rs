@@ -1,0 +1,106 @@
+//! Processes and threads, and where they ran.
+
+use numawise_facts::Reading;
+use numawise_facts::activity::{ProcessEnd, SourcePlace, ThreadRole};
+use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid};
+
+use super::{CpuTime, RatedShare};
+
+/// One process.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProcessRow {
+    pub host: String,
+    pub pid: Pid,
+    pub parent: Pid,
+    pub program: String,
+    /// In `MPI_COMM_WORLD`.
+    pub rank: Reading<u32>,
+    pub elapsed: Reading<Nanoseconds>,
+    pub end: ProcessEnd,
+    /// CPUs that it counts for.
+    pub cpus: Reading<u64>,
+    /// Sums over its threads, without those that serve it in the background.
+    pub time: Reading<CpuTime>,
+    pub useful: RatedShare,
+    /// Time in MPI of each of its CPUs, of the run.
+    pub mpi: Reading<Nanoseconds>,
+    /// Of that, what is beyond the process that was in MPI for the shortest time: its waiting for others that compute longer.
+    pub mpi_waiting: Reading<Nanoseconds>,
+    /// Useful time in which its threads were not on a CPU, at least.
+    pub not_running: Reading<Nanoseconds>,
+    /// The CPUs on which it may run.
+    pub mask: Reading<CpuSet>,
+    pub memory: Reading<ProcessMemory>,
+    pub threads: Reading<Vec<ThreadRow>>,
+}
+
+/// One thread.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ThreadRow {
+    pub tid: Pid,
+    pub is_first: bool,
+    pub role: Reading<ThreadRole>,
+    /// How many threads had this place, one after the other.
+    pub lives: u32,
+    pub useful: Reading<Nanoseconds>,
+    /// Time on a CPU.
+    pub processor: Reading<Nanoseconds>,
+    /// The most often seen first.
+    pub cpus: Reading<Vec<CpuStay>>,
+    /// Nodes of these CPUs.
+    pub nodes: Reading<NodeSet>,
+    pub migrations: Reading<u64>,
+    /// How often its CPU was taken from it.
+    pub forced_switches: Reading<u64>,
+}
+
+/// How often a thread was found on a CPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CpuStay {
+    pub cpu: CpuId,
+    pub node: Option<NodeId>,
+    pub found: u64,
+}
+
+/// Memory of a process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProcessMemory {
+    pub peak: Reading<Bytes>,
+    /// At the last sample, the nodes in their order.
+    pub by_node: Reading<Vec<(NodeId, Bytes)>>,
+}
+
+/// Where the threads of all processes were.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlacementSummary {
+    /// Threads that work for the program and whose CPUs are known.
+    pub threads: u64,
+    /// Threads whose CPUs are not known.
+    pub unknown: u64,
+    /// Of `threads`, those that were seen on more than one CPU.
+    pub moved: u64,
+    pub migrations: Reading<u64>,
+    /// CPUs that several threads share at the same time, by host and number.
+    pub shared: Vec<OverfullCpu>,
+}
+
+/// A CPU that several working threads have in common, each of which was seen nowhere else, or mostly there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OverfullCpu {
+    pub host: String,
+    pub cpu: CpuId,
+    /// Processes and threads, in the order of their numbers.
+    pub threads: Vec<(Pid, Pid)>,
+    /// Their ranks, where they have some.
+    pub ranks: Vec<u32>,
+}
+
+/// A place in the code of the program or of a library.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CodePlace {
+    /// The file that was loaded: the end of its path.
+    pub file: String,
+    pub address: u64,
+    /// What symbols and debugging information say.
+    pub source: SourcePlace,
+}
