@@ -88,6 +88,16 @@ pub struct SourcePlace {
     pub line: Reading<u32>,
 }
 
+/// A place in the code of the program or of a library.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct CodePlace {
+    /// The file that was loaded: the end of its path.
+    pub file: String,
+    pub address: u64,
+    /// What symbols and debugging information say.
+    pub source: SourcePlace,
+}
+
 /// What one thread did, or several that had its place one after the other.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ThreadActivity {

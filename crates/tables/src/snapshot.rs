@@ -16,6 +16,7 @@ pub use mpi::{
 };
 pub use openmp::{LoopRow, OpenMpSummary, RegionRow, ThreadIterations, WaitRow};
 pub use process::{CodePlace, CpuStay, OverfullCpu, PlacementSummary, ProcessMemory, ProcessRow, ThreadRow};
+pub use numawise_facts::activity::CodePlace;
 pub use rating::{Grade, RatedShare, Rating, ThresholdSource};
 
 /// All that is said of one run.
@@ -23,6 +24,8 @@ pub use rating::{Grade, RatedShare, Rating, ThresholdSource};
 pub struct RunSnapshot {
     /// Of the processes that count, from the first one's begin to the last one's end; with MPI, the longest rank's.
     pub elapsed: Reading<Nanoseconds>,
+    /// The part of it that efficiencies, shares and potentials are of.
+    pub span: Reading<EfficiencySpan>,
     pub processes: ProcessCounts,
     pub cpus: Reading<CpuCount>,
     pub time: Reading<CpuTime>,
@@ -54,20 +57,35 @@ pub struct ProcessCounts {
     pub hosts: u64,
 }
 
-/// How many CPUs the efficiencies are of, and what that means.
+/// The time that efficiencies are of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EfficiencySpan {
+    pub time: Nanoseconds,
+    pub scope: SpanScope,
+}
+
+/// Which part of a run efficiencies are of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpanScope {
+    WholeRun,
+    /// From the end of `MPI_Init` to the begin of `MPI_Finalize`, or to the end of a rank that did not come to it: as TALP has it.
+    BetweenInitAndFinalize,
+}
+
+/// How many CPUs the efficiencies are of, and what that means.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CpuCount {
     pub count: u64,
     pub definition: CpuDefinition,
+    /// The CPUs that the processes may use, by their masks; on all hosts.
+    pub allowed: Reading<u64>,
 }
 
 /// What is taken for the number of CPUs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CpuDefinition {
-    /// The most threads of a process that lived at once, summed over the processes: no masks are known.
+    /// The most threads that do the work of a process and live at once, over all processes: a CPU for each thread.
     Threads,
-    /// The same, but no more for a process than its mask has CPUs.
-    ThreadsWithinMasks,
 }
 
 /// The CPUs' time by what they did, summed over threads: the letters of TALP's formulas.

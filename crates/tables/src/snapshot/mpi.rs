@@ -1,10 +1,10 @@
 //! Time in MPI and what was moved, over all ranks.
 
 use numawise_facts::Reading;
-use numawise_facts::activity::{CallTime, MessageFamily, MpiLibrary};
+use numawise_facts::activity::{CallTime, CodePlace, MessageFamily, MpiLibrary};
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 
-use super::{CodePlace, RatedShare};
+use super::RatedShare;
 
 /// What the ranks did in MPI.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,10 +1,10 @@
 //! Parallel regions of OpenMP, over all processes.
 
 use numawise_facts::Reading;
-use numawise_facts::activity::{ConstructName, ConstructTeam, OpenMpRuntimes, OpenMpSchedule};
+use numawise_facts::activity::{CodePlace, ConstructName, ConstructTeam, OpenMpRuntimes, OpenMpSchedule};
 use numawise_units::{Nanoseconds, Ratio};
 
-use super::{CodePlace, RatedShare};
+use super::RatedShare;
 
 /// What the processes did in OpenMP.
 #[derive(Debug, Clone, PartialEq)]

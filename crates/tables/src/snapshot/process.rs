@@ -1,7 +1,7 @@
 //! Processes and threads, and where they ran.
 
 use numawise_facts::Reading;
-use numawise_facts::activity::{ProcessEnd, SourcePlace, ThreadRole};
+use numawise_facts::activity::{ProcessEnd, ThreadRole};
 use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid};
 
 use super::{CpuTime, RatedShare};
@@ -93,14 +93,4 @@ pub struct OverfullCpu {
     pub threads: Vec<(Pid, Pid)>,
     /// Their ranks, where they have some.
     pub ranks: Vec<u32>,
-}
-
-/// A place in the code of the program or of a library.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct CodePlace {
-    /// The file that was loaded: the end of its path.
-    pub file: String,
-    pub address: u64,
-    /// What symbols and debugging information say.
-    pub source: SourcePlace,
 }

@@ -38,8 +38,6 @@ pub enum Grade {
 pub enum ThresholdSource {
     /// POP: efficiencies of 0.8 and more are acceptable. `bad` is ours.
     Pop,
-    /// Intel's Application Performance Snapshot: MPI and OpenMP imbalance below a tenth of the elapsed time. `bad` is ours.
-    IntelAps,
     /// Ours, for want of a public one.
     Numawise,
 }
