@@ -15,7 +15,7 @@ pub use mpi::{
     TrafficMatrix, VolumeTables,
 };
 pub use openmp::{LoopRow, OpenMpSummary, RegionRow, ThreadIterations, WaitRow};
-pub use process::{CodePlace, CpuStay, OverfullCpu, PlacementSummary, ProcessMemory, ProcessRow, ThreadRow};
+pub use process::{CpuStay, OverfullCpu, PlacementSummary, ProcessMemory, ProcessRow, ThreadRow};
 pub use numawise_facts::activity::CodePlace;
 pub use rating::{Grade, RatedShare, Rating, ThresholdSource};
 
