@@ -14,9 +14,9 @@ pub use mpi::{
     CommunicatorRow, MessageSizeRow, MpiCallRow, MpiSiteRow, MpiSummary, RankSpread, TrafficCell,
     TrafficMatrix, VolumeTables,
 };
+pub use numawise_facts::activity::CodePlace;
 pub use openmp::{LoopRow, OpenMpSummary, RegionRow, ThreadIterations, WaitRow};
 pub use process::{CpuStay, OverfullCpu, PlacementSummary, ProcessMemory, ProcessRow, ThreadRow};
-pub use numawise_facts::activity::CodePlace;
 pub use rating::{Grade, RatedShare, Rating, ThresholdSource};
 
 /// All that is said of one run.

@@ -1,0 +1,131 @@
+//! What a run says that was watched from inside: efficiencies, MPI, OpenMP, placement and findings, from what the collector noted in
+//! its processes.
+//!
+//! Formulas are those of POP and TALP (DLB 3.6, its second hybrid model), so that figures can be compared. Like TALP's, efficiencies of
+//! programs with MPI are of the time from the end of `MPI_Init` to the begin of `MPI_Finalize`.
+
+mod efficiency;
+mod findings;
+mod input;
+mod mpi;
+mod openmp;
+mod placement;
+mod places;
+mod process;
+mod rating;
+mod rows;
+#[cfg(test)]
+mod sample;
+mod span;
+mod volume;
+
+use numawise_facts::Reading;
+use numawise_tables::snapshot::{ProcessCounts, RunSnapshot, SnapshotLosses};
+use numawise_units::Ratio;
+
+pub use input::{RunParts, SourcePlaces, Surroundings, place_key};
+
+use process::Process;
+
+#[cfg(test)]
+#[path = "snapshot_tests.rs"]
+mod tests;
+
+/// The counted processes of a run, and the times that all figures are held against.
+struct Run<'a> {
+    parts: &'a RunParts<'a>,
+    /// Ranks in their order; without MPI by host and process id.
+    processes: Vec<Process<'a>>,
+    elapsed: Reading<numawise_units::Nanoseconds>,
+    span: Reading<numawise_tables::snapshot::EfficiencySpan>,
+}
+
+impl Run<'_> {
+    fn has_ranks(&self) -> bool {
+        self.processes.iter().any(|process| process.rank().is_some())
+    }
+
+    /// The time of the run that efficiencies are of, in seconds.
+    fn seconds(&self) -> Reading<f64> {
+        self.span.as_ref().and_then(|span| match span.time.seconds() {
+            seconds if seconds > 0.0 => Reading::Measured(seconds),
+            _ => Reading::unavailable("the run took no time that could be measured"),
+        })
+    }
+
+    /// A part of that time.
+    fn share(&self, seconds: f64) -> Reading<Ratio> {
+        self.seconds().map(|all| Ratio(seconds / all))
+    }
+}
+
+/// All that is said of a run.
+pub fn run_snapshot(parts: &RunParts<'_>) -> RunSnapshot {
+    let (mut processes, others) = process::select(parts);
+    let (elapsed, span) = span::of(&processes);
+    for process in &mut processes {
+        process.measure();
+    }
+    let run = Run { parts, processes, elapsed, span };
+    let time = efficiency::time(&run.processes);
+    let cpus = span::cpus(&run);
+    let efficiency = efficiency::all(&run);
+    let mpi = mpi::summary(&run);
+    let openmp = openmp::summary(&run);
+    let placement = placement::summary(&run);
+    let findings = findings::all(&findings::Case {
+        run: &run,
+        cpus: &cpus,
+        efficiency: &efficiency,
+        mpi: mpi.measured(),
+        openmp: openmp.measured(),
+        placement: &placement,
+    });
+    RunSnapshot {
+        processes: counts(&run, others.len() as u64),
+        useful: rating::efficiency(efficiency::useful(&run, &time, &cpus)),
+        rows: rows::all(&run),
+        others: others.iter().map(|process| rows::row(parts, process, None)).collect(),
+        lost: losses(&run),
+        elapsed: run.elapsed.clone(),
+        span: run.span.clone(),
+        cpus,
+        time,
+        efficiency,
+        mpi,
+        openmp,
+        placement,
+        findings,
+    }
+}
+
+fn counts(run: &Run<'_>, others: u64) -> ProcessCounts {
+    let mut hosts: Vec<&str> = run.processes.iter().map(|process| process.activity.host.as_str()).collect();
+    hosts.sort_unstable();
+    hosts.dedup();
+    let ranks = || run.processes.iter().filter_map(Process::world);
+    ProcessCounts {
+        counted: run.processes.len() as u64,
+        ranks: ranks().count() as u64,
+        world: ranks().map(|world| world.size).max(),
+        others,
+        hosts: hosts.len() as u64,
+    }
+}
+
+fn losses(run: &Run<'_>) -> SnapshotLosses {
+    let mut lost = SnapshotLosses::default();
+    for process in &run.processes {
+        let of = &process.activity.lost;
+        lost.threads += u64::from(of.threads);
+        lost.files += u64::from(of.files);
+        lost.communicators += u64::from(of.communicators);
+        lost.requests += u64::from(of.requests);
+        for thread in process.threads() {
+            lost.mpi_calls += thread.lost_calls.count;
+            lost.messages += thread.lost_messages[0];
+            lost.constructs += thread.lost_constructs;
+        }
+    }
+    lost
+}

@@ -1,0 +1,173 @@
+//! Efficiencies with the names and formulas of POP and TALP.
+//!
+//! E is the time of the run, N its CPUs, U M L S Z are sums over CPUs: useful, in MPI, load imbalance (with locks), scheduling, serial.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use numawise_facts::Reading;
+use numawise_facts::activity::ProcessEnd;
+use numawise_tables::snapshot::{CpuCount, CpuTime, Efficiencies};
+use numawise_units::Ratio;
+
+use super::process::{Process, add, total};
+use super::{Run, rating};
+
+/// A rank that was there for less of the time died before the others.
+const WHOLE: f64 = 0.98;
+
+/// Sums over the processes.
+pub fn time(processes: &[Process<'_>]) -> Reading<CpuTime> {
+    let mut sum = CpuTime::default();
+    for process in processes {
+        match &process.time {
+            Reading::Measured(time) => add(&mut sum, time),
+            Reading::Unavailable { unavailable } => {
+                return Reading::unavailable(format!("{}: {unavailable}", process.name()));
+            }
+        }
+    }
+    match total(&sum).0 {
+        0 => Reading::unavailable("no time was measured"),
+        _ => Reading::Measured(sum),
+    }
+}
+
+/// Useful time of all that the CPUs had.
+pub fn useful(run: &Run<'_>, time: &Reading<CpuTime>, cpus: &Reading<CpuCount>) -> Reading<Ratio> {
+    let known = time.as_ref().zip(cpus.as_ref()).zip(run.seconds());
+    known.map(|((time, cpus), elapsed)| {
+        Ratio((time.useful.seconds() / (cpus.count as f64 * elapsed)).min(1.0))
+    })
+}
+
+pub fn all(run: &Run<'_>) -> Efficiencies {
+    let time = time(&run.processes).map(|time| Times::of(&time));
+    let of_time = |formula: fn(&Times) -> f64| time.as_ref().map(|time| Ratio(formula(time)));
+    let openmp = openmp_times(run, &time);
+    let of_openmp =
+        |formula: fn(&Times) -> f64| rating::efficiency(openmp.as_ref().map(|time| Ratio(formula(time))));
+    let mpi = mpi_times(run);
+    let of_mpi = |formula: fn(&MpiTimes) -> f64| {
+        let checked = mpi.as_ref().and_then(|times| match &times.unequal {
+            Some(reason) => Reading::unavailable(reason.clone()),
+            None => Reading::Measured(times),
+        });
+        rating::efficiency(checked.map(|times| Ratio(formula(times).clamp(0.0, 1.0))))
+    };
+    Efficiencies {
+        parallel: rating::efficiency(of_time(|t| t.u / t.all())),
+        mpi_parallel: rating::efficiency(
+            mpi.as_ref().map(|t| Ratio(((t.elapsed - t.mean) / t.elapsed).clamp(0.0, 1.0))),
+        ),
+        mpi_communication: of_mpi(|t| (t.elapsed - t.least) / t.elapsed),
+        mpi_load_balance: of_mpi(|t| (t.elapsed - t.mean) / (t.elapsed - t.least)),
+        mpi_load_balance_in: of_mpi(|t| (t.elapsed - t.least_host) / (t.elapsed - t.least)),
+        mpi_load_balance_out: of_mpi(|t| (t.elapsed - t.mean) / (t.elapsed - t.least_host)),
+        openmp_parallel: of_openmp(|t| (t.u + t.m) / t.all()),
+        openmp_serialization: of_openmp(|t| (t.u + t.m) / (t.u + t.m + t.z)),
+        openmp_load_balance: of_openmp(|t| (t.u + t.m + t.z) / (t.u + t.m + t.z + t.l)),
+        openmp_scheduling: of_openmp(|t| (t.u + t.m + t.z + t.l) / t.all()),
+    }
+}
+
+/// The letters of the formulas, in seconds.
+struct Times {
+    u: f64,
+    m: f64,
+    l: f64,
+    s: f64,
+    z: f64,
+}
+
+impl Times {
+    /// What threads of no runtime wait for counts as serial: there it is the only loss.
+    fn of(time: &CpuTime) -> Self {
+        Times {
+            u: time.useful.seconds(),
+            m: time.mpi.seconds(),
+            l: time.imbalance.seconds(),
+            s: time.scheduling.seconds(),
+            z: time.serial.seconds() + time.waiting.seconds(),
+        }
+    }
+
+    fn all(&self) -> f64 {
+        self.u + self.m + self.l + self.s + self.z
+    }
+}
+
+/// Those of the processes with OpenMP, and why there are none: an efficiency is never 1 for lack of data.
+fn openmp_times(run: &Run<'_>, time: &Reading<Times>) -> Reading<Times> {
+    if !run.processes.iter().any(Process::uses_openmp) {
+        let why = run.processes.iter().find_map(|process| process.activity.openmp.reason());
+        return why.map_or_else(
+            || Reading::unavailable("no OpenMP runtime told what it did"),
+            |why| Reading::Unavailable { unavailable: why.clone() },
+        );
+    }
+    time.as_ref().map(|time| Times { ..*time })
+}
+
+/// Time in MPI per CPU, in seconds.
+pub struct MpiTimes {
+    pub elapsed: f64,
+    /// Over all CPUs.
+    pub mean: f64,
+    /// In the process, and on the host, where it is the least.
+    pub least: f64,
+    pub least_host: f64,
+    /// Why the least is that of no whole run.
+    pub unequal: Option<String>,
+}
+
+pub fn mpi_times(run: &Run<'_>) -> Reading<MpiTimes> {
+    if !run.has_ranks() {
+        let mpi = run.processes.iter().find_map(|process| match &process.activity.mpi {
+            Reading::Measured(mpi) => mpi.rank.reason(),
+            Reading::Unavailable { unavailable } => Some(unavailable),
+        });
+        return mpi.map_or_else(
+            || Reading::unavailable("no process was watched"),
+            |why| Reading::Unavailable { unavailable: why.clone() },
+        );
+    }
+    run.seconds().and_then(|elapsed| {
+        let mut hosts: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
+        let mut least = f64::INFINITY;
+        for process in &run.processes {
+            let known = process.time.as_ref().zip(process.cpus.as_ref());
+            let (mpi, cpus) = match known {
+                Reading::Measured((time, cpus)) => (time.mpi.seconds(), *cpus as f64),
+                Reading::Unavailable { unavailable } => {
+                    return Reading::unavailable(format!("{}: {unavailable}", process.name()));
+                }
+            };
+            least = least.min(mpi / cpus);
+            let host = hosts.entry(&process.activity.host).or_default();
+            *host = (host.0 + mpi, host.1 + cpus);
+        }
+        let (mpi, cpus) = hosts.values().fold((0.0, 0.0), |sum, host| (sum.0 + host.0, sum.1 + host.1));
+        let least_host = hosts.values().map(|(mpi, cpus)| mpi / cpus).fold(f64::INFINITY, f64::min);
+        Reading::Measured(MpiTimes { elapsed, mean: mpi / cpus, least, least_host, unequal: unequal(run) })
+    })
+}
+
+/// Why ranks cannot be compared with one another, if they cannot.
+fn unequal(run: &Run<'_>) -> Option<String> {
+    let worlds: Vec<_> = run.processes.iter().filter_map(Process::world).collect();
+    let ranks: BTreeSet<u32> = worlds.iter().map(|world| world.rank).collect();
+    let size = worlds.iter().map(|world| world.size).max().unwrap_or(0);
+    if ranks.len() < worlds.len() || worlds.iter().any(|world| world.size != size) {
+        return Some("there are several MPI_COMM_WORLDs in the run".to_owned());
+    }
+    if ranks.len() < size as usize {
+        return Some(format!("of {size} ranks {} were watched", ranks.len()));
+    }
+    let all = run.seconds().measured().copied()?;
+    let died = run.processes.iter().find(|process| {
+        let lived = process.span.measured().map_or(0.0, |span| span.seconds());
+        process.activity.end != ProcessEnd::Exit && lived < WHOLE * all
+    })?;
+    let lived = died.span.measured().copied().unwrap_or_default();
+    Some(format!("{} ended after {lived}, before the others", died.name()))
+}

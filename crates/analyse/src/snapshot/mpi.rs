@@ -1,0 +1,270 @@
+//! Calls of MPI over all ranks: by name, by place in the program, by communicator.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use numawise_facts::Reading;
+use numawise_facts::activity::{CallSite, CallTime, CodePlace, MpiLibrary};
+use numawise_tables::snapshot::{
+    CommunicatorRow, MessageSizeRow, MpiCallRow, MpiSiteRow, MpiSummary, RankSpread,
+};
+use numawise_units::{Bytes, Nanoseconds, Ratio};
+
+use super::efficiency::{MpiTimes, mpi_times};
+use super::places::place;
+use super::process::Process;
+use super::{Run, rating, volume};
+
+/// Rows of places, so that what is shown stays bounded; all others are summed up.
+const MOST_SITES: usize = 500;
+
+pub fn summary(run: &Run<'_>) -> Reading<MpiSummary> {
+    let mut libraries = run.processes.iter().filter_map(|process| process.activity.mpi.measured());
+    let Some(first) = libraries.next() else {
+        let why = run.processes.iter().find_map(|process| process.activity.mpi.reason());
+        return why.map_or_else(
+            || Reading::unavailable("no process was watched"),
+            |why| Reading::Unavailable { unavailable: why.clone() },
+        );
+    };
+    let times = mpi_times(run);
+    let compared = times.as_ref().and_then(|times| match &times.unequal {
+        Some(reason) => Reading::unavailable(reason.clone()),
+        None => Reading::Measured(times),
+    });
+    let imbalance = compared.map(|times| times.mean - times.least);
+    let (sites, further_sites) = sites(run);
+    Reading::Measured(MpiSummary {
+        library: libraries
+            .fold(first.library, |one, mpi| if one == mpi.library { one } else { MpiLibrary::Other }),
+        has_several: run
+            .processes
+            .iter()
+            .any(|one| one.activity.mpi.measured().is_some_and(|mpi| mpi.has_several)),
+        share: rating::loss(times.as_ref().map(|times| Ratio(times.mean / times.elapsed))),
+        share_by_rank: by_rank(run, &times),
+        imbalance_share: rating::loss(imbalance.as_ref().and_then(|imbalance| run.share(*imbalance))),
+        imbalance: imbalance.map(Nanoseconds::from_seconds),
+        waiting_in_calls: Reading::unavailable(
+            "what of a call is waiting and what is moving data is not told apart",
+        ),
+        calls: calls(run),
+        sites,
+        further_sites,
+        messages: messages(run),
+        communicators: communicators(run),
+        volume: volume::tables(run),
+    })
+}
+
+fn by_rank(run: &Run<'_>, times: &Reading<MpiTimes>) -> Reading<RankSpread> {
+    times.as_ref().and_then(|times| {
+        let shares = run.processes.iter().filter_map(|process| {
+            let (time, cpus) = (process.time.measured()?, *process.cpus.measured()?);
+            Some((process.rank()?, Ratio(time.mpi.seconds() / (cpus as f64 * times.elapsed))))
+        });
+        let by_share = |one: &(u32, Ratio), two: &(u32, Ratio)| one.1.0.total_cmp(&two.1.0);
+        let all: Vec<(u32, Ratio)> = shares.collect();
+        match (all.iter().copied().min_by(by_share), all.iter().copied().max_by(by_share)) {
+            (Some(least), Some(most)) => {
+                Reading::Measured(RankSpread { mean: Ratio(times.mean / times.elapsed), least, most })
+            }
+            _ => Reading::unavailable("no time of a rank was measured"),
+        }
+    })
+}
+
+/// What calls have in common.
+struct Calls {
+    calls: CallTime,
+    longest: Nanoseconds,
+    sent: Reading<Bytes>,
+    received: Reading<Bytes>,
+    /// Time by rank; processes that are none are not in it.
+    ranks: BTreeMap<u32, Nanoseconds>,
+}
+
+impl Default for Calls {
+    fn default() -> Self {
+        Calls {
+            calls: CallTime::default(),
+            longest: Nanoseconds(0),
+            sent: Reading::Measured(Bytes(0)),
+            received: Reading::Measured(Bytes(0)),
+            ranks: BTreeMap::new(),
+        }
+    }
+}
+
+impl Calls {
+    fn add(&mut self, rank: Option<u32>, site: &CallSite) {
+        add(&mut self.calls, site.calls);
+        self.longest = self.longest.max(site.longest);
+        self.sent = self.sent.clone().zip(site.sent.clone()).map(|(all, one)| all + one);
+        self.received = self.received.clone().zip(site.received.clone()).map(|(all, one)| all + one);
+        if let Some(rank) = rank {
+            let of_rank = self.ranks.entry(rank).or_default();
+            *of_rank = *of_rank + site.calls.time;
+        }
+    }
+}
+
+fn add(sum: &mut CallTime, one: CallTime) {
+    sum.count = sum.count.saturating_add(one.count);
+    sum.time = sum.time + one.time;
+}
+
+/// All time in MPI, also of calls that found no row.
+fn all_time(run: &Run<'_>) -> Nanoseconds {
+    let threads = run.processes.iter().flat_map(Process::threads);
+    threads.fold(Nanoseconds(0), |sum, thread| {
+        let sites = thread.calls.iter().fold(Nanoseconds(0), |sum, site| sum + site.calls.time);
+        sum + sites + thread.lost_calls.time
+    })
+}
+
+fn share(part: Nanoseconds, all: Nanoseconds) -> Reading<Ratio> {
+    match all.0 {
+        0 => Reading::unavailable("no time in MPI was measured"),
+        _ => Reading::Measured(Ratio(part.seconds() / all.seconds())),
+    }
+}
+
+fn calls(run: &Run<'_>) -> Vec<MpiCallRow> {
+    let mut by_name: BTreeMap<&str, Calls> = BTreeMap::new();
+    for process in &run.processes {
+        for site in process.threads().flat_map(|thread| &thread.calls) {
+            by_name.entry(&site.call).or_default().add(process.rank(), site);
+        }
+    }
+    let all = all_time(run);
+    let mut rows: Vec<MpiCallRow> = by_name
+        .into_iter()
+        .map(|(call, of)| MpiCallRow {
+            call: call.to_owned(),
+            calls: of.calls,
+            share: share(of.calls.time, all),
+            longest: of.longest,
+            sent: of.sent,
+            received: of.received,
+            ranks: of.ranks.len() as u64,
+        })
+        .collect();
+    rows.sort_by_key(|row| (std::cmp::Reverse(row.calls.time), row.call.clone()));
+    rows
+}
+
+fn sites(run: &Run<'_>) -> (Vec<MpiSiteRow>, CallTime) {
+    let mut by_place: BTreeMap<(&str, Reading<CodePlace>, Reading<String>), Calls> = BTreeMap::new();
+    let mut further = CallTime::default();
+    for process in &run.processes {
+        for thread in process.threads() {
+            add(&mut further, thread.lost_calls);
+            for site in &thread.calls {
+                let at = place(run.parts, process.activity, &site.at);
+                let key = (site.call.as_str(), at, communicator(process, site));
+                by_place.entry(key).or_default().add(process.rank(), site);
+            }
+        }
+    }
+    let all = all_time(run);
+    let mut rows: Vec<MpiSiteRow> = by_place.into_iter().map(|(key, of)| site_row(key, of, all)).collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.calls.time));
+    for row in rows.drain(rows.len().min(MOST_SITES)..) {
+        add(&mut further, row.calls);
+    }
+    (rows, further)
+}
+
+fn site_row(
+    (call, place, communicator): (&str, Reading<CodePlace>, Reading<String>),
+    of: Calls,
+    all: Nanoseconds,
+) -> MpiSiteRow {
+    let of_rank = |found: Option<(&u32, &Nanoseconds)>| match found {
+        Some((rank, time)) => Reading::Measured((*rank, *time)),
+        None => Reading::unavailable("none of the processes is a rank"),
+    };
+    MpiSiteRow {
+        call: call.to_owned(),
+        place,
+        communicator,
+        calls: of.calls,
+        share: share(of.calls.time, all),
+        longest: of.longest,
+        sent: of.sent,
+        received: of.received,
+        ranks: of.ranks.len() as u64,
+        least: of_rank(of.ranks.iter().min_by_key(|(_, time)| **time)),
+        most: of_rank(of.ranks.iter().max_by_key(|(_, time)| **time)),
+    }
+}
+
+fn communicator(process: &Process<'_>, site: &CallSite) -> Reading<String> {
+    let Some(number) = site.communicator else {
+        return Reading::unavailable("the call has none");
+    };
+    match process.activity.communicators.get(usize::from(number)) {
+        Some(communicator) => Reading::Measured(communicator.name.clone()),
+        None => Reading::unavailable("it found no place in the table"),
+    }
+}
+
+fn messages(run: &Run<'_>) -> Vec<MessageSizeRow> {
+    let mut rows: Vec<MessageSizeRow> = Vec::new();
+    for sizes in run.processes.iter().flat_map(Process::threads).flat_map(|thread| &thread.messages) {
+        let same = |row: &&mut MessageSizeRow| (row.family, row.bits) == (sizes.family, sizes.bits);
+        match rows.iter_mut().find(same) {
+            Some(row) => row.messages = row.messages.saturating_add(sizes.messages),
+            None => {
+                rows.push(MessageSizeRow { family: sizes.family, bits: sizes.bits, messages: sizes.messages })
+            }
+        }
+    }
+    rows.sort_by_key(|row| (row.family as u32, row.bits));
+    rows
+}
+
+/// What is known of communicators of one name.
+#[derive(Default)]
+struct Named {
+    sizes: Option<(u32, u32)>,
+    groups: BTreeSet<u64>,
+    unknown: u64,
+    calls: CallTime,
+    ranks: BTreeSet<u32>,
+}
+
+fn communicators(run: &Run<'_>) -> Vec<CommunicatorRow> {
+    let mut by_name: BTreeMap<&str, Named> = BTreeMap::new();
+    for process in &run.processes {
+        let all = &process.activity.communicators;
+        for one in all {
+            let named = by_name.entry(&one.name).or_default();
+            let (least, most) = named.sizes.unwrap_or((one.size, one.size));
+            named.sizes = Some((least.min(one.size), most.max(one.size)));
+            match one.members.measured() {
+                Some(members) => drop(named.groups.insert(*members)),
+                None => named.unknown += 1,
+            }
+            named.ranks.extend(process.rank());
+        }
+        for site in process.threads().flat_map(|thread| &thread.calls) {
+            let number = site.communicator.map(usize::from);
+            if let Some(one) = number.and_then(|number| all.get(number)) {
+                add(&mut by_name.entry(&one.name).or_default().calls, site.calls);
+            }
+        }
+    }
+    let mut rows: Vec<CommunicatorRow> = by_name
+        .into_iter()
+        .map(|(name, of)| CommunicatorRow {
+            name: name.to_owned(),
+            sizes: of.sizes.unwrap_or_default(),
+            groups: of.groups.len() as u64 + of.unknown,
+            calls: of.calls,
+            ranks: of.ranks.len() as u64,
+        })
+        .collect();
+    rows.sort_by_key(|row| (std::cmp::Reverse(row.calls.time), row.name.clone()));
+    rows
+}

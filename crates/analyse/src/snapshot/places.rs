@@ -1,0 +1,24 @@
+//! Addresses of processes as places in the code, the same in all processes of a program.
+
+use numawise_facts::activity::{CodeAddress, CodePlace, SourcePlace};
+use numawise_facts::{Activity, Reading};
+
+use super::input::{RunParts, place_key};
+
+pub fn place(parts: &RunParts<'_>, activity: &Activity, at: &Reading<CodeAddress>) -> Reading<CodePlace> {
+    at.as_ref().and_then(|at| {
+        let Some(file) = place_key(activity, at.file) else {
+            return Reading::unavailable("it lies in no file that was noted");
+        };
+        let known = parts.places.get(&(file.to_owned(), at.address));
+        let source = known.cloned().unwrap_or_else(|| {
+            let why = || "no symbols of the file were read";
+            SourcePlace {
+                function: Reading::unavailable(why()),
+                file: Reading::unavailable(why()),
+                line: Reading::unavailable(why()),
+            }
+        });
+        Reading::Measured(CodePlace { file: file.to_owned(), address: at.address, source })
+    })
+}

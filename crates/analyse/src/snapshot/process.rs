@@ -1,0 +1,281 @@
+//! Which processes count, which of their threads work, and what their time was spent on.
+
+use numawise_facts::activity::{StateTimes, ThreadRole, WorldRank};
+use numawise_facts::{Activity, Reading, ThreadActivity};
+use numawise_tables::snapshot::CpuTime;
+use numawise_units::Nanoseconds;
+
+use super::input::{RunParts, Surroundings};
+
+/// A thread outside of MPI and OpenMP works from this share of the processor time of the busiest on, as in samples of `/proc`.
+const WORKS: f64 = 0.1;
+/// What computed for less of its life and has a child that was watched is a launcher or a shell.
+const LAUNCHER: f64 = 0.1;
+/// What lasted for less of the longest is an errand of a script.
+const ERRAND: f64 = 0.01;
+
+/// A process of the run.
+pub struct Process<'a> {
+    pub activity: &'a Activity,
+    pub surroundings: Option<&'a Surroundings>,
+    /// The most of its working threads that lived at once.
+    pub cpus: Reading<u64>,
+    /// The part of its life that efficiencies are of.
+    pub span: Reading<Nanoseconds>,
+    pub time: Reading<CpuTime>,
+}
+
+impl<'a> Process<'a> {
+    fn new(parts: &RunParts<'a>, activity: &'a Activity) -> Self {
+        let surroundings = parts.surroundings.get(&(activity.host.clone(), activity.pid));
+        let not_yet = || "it was not asked for";
+        let mut process = Process {
+            activity,
+            surroundings,
+            cpus: Reading::unavailable(not_yet()),
+            span: Reading::unavailable(not_yet()),
+            time: Reading::unavailable(not_yet()),
+        };
+        process.measure();
+        process
+    }
+
+    /// Fills in what follows from the activity.
+    pub fn measure(&mut self) {
+        self.span = self.elapsed().map(|elapsed| Nanoseconds(elapsed.0.saturating_sub(self.outside().0)));
+        self.cpus = self.at_once();
+        self.time = self.by_use();
+    }
+
+    pub fn world(&self) -> Option<WorldRank> {
+        self.activity.mpi.measured()?.rank.measured().copied()
+    }
+
+    pub fn rank(&self) -> Option<u32> {
+        self.world().map(|world| world.rank)
+    }
+
+    pub fn elapsed(&self) -> Reading<Nanoseconds> {
+        self.activity.elapsed.clone()
+    }
+
+    /// A text that names it, for reasons.
+    pub fn name(&self) -> String {
+        match self.rank() {
+            Some(rank) => format!("rank {rank}"),
+            None => format!("process {} on {}", self.activity.pid, self.activity.host),
+        }
+    }
+
+    /// All threads but those that serve it in the background.
+    pub fn threads(&self) -> impl Iterator<Item = &'a ThreadActivity> + use<'a> {
+        let activity: &'a Activity = self.activity;
+        let all = activity.threads.measured().into_iter().flatten();
+        all.filter(|thread| thread.role.measured() != Some(&ThreadRole::Helper))
+    }
+
+    /// Threads that do its work: those of MPI and OpenMP, and of the others those that compute.
+    pub fn working(&self) -> Vec<&'a ThreadActivity> {
+        let processor = |thread: &ThreadActivity| thread.processor.measured().map_or(0, |time| time.0);
+        let busiest = self.threads().map(processor).max().unwrap_or(0) as f64;
+        let has_others = self.threads().any(|thread| !is_plain(thread));
+        let works = |thread: &&ThreadActivity| match thread.processor.measured() {
+            _ if !is_plain(thread) => true,
+            Some(time) => time.0 as f64 >= WORKS * busiest,
+            // How long it computed is not known; a process with MPI or OpenMP is those threads.
+            None => !has_others || thread.is_first,
+        };
+        self.threads().filter(works).collect()
+    }
+
+    pub fn uses_openmp(&self) -> bool {
+        self.activity.openmp.measured().is_some_and(|runtimes| runtimes.libgomp || runtimes.ompt)
+    }
+
+    /// What is before the end of `MPI_Init` and behind the begin of `MPI_Finalize`.
+    fn outside(&self) -> Nanoseconds {
+        let Some(mpi) = self.activity.mpi.measured() else { return Nanoseconds(0) };
+        let Some([_, initialised]) = mpi.initialised.measured() else { return Nanoseconds(0) };
+        let elapsed = self.activity.elapsed.measured().copied().unwrap_or_default();
+        let behind = mpi.finalised.measured().map_or(0, |[begin, _]| elapsed.0.saturating_sub(begin.0));
+        Nanoseconds(initialised.0.saturating_add(behind))
+    }
+
+    fn at_once(&self) -> Reading<u64> {
+        if let Reading::Unavailable { unavailable } = &self.activity.threads {
+            return Reading::Unavailable { unavailable: unavailable.clone() };
+        }
+        let elapsed = self.activity.elapsed.measured().copied().unwrap_or(Nanoseconds(u64::MAX));
+        let lives = self.working().into_iter().map(|thread| {
+            // Begin and end are those of the last of several that had its place.
+            let begin = if thread.lives > 1 { 0 } else { thread.begin.0 };
+            (begin, thread.end.measured().map_or(elapsed.0, |end| end.0))
+        });
+        Reading::Measured(most_at_once(lives.map(|life| (life, 1))).max(1))
+    }
+
+    fn by_use(&self) -> Reading<CpuTime> {
+        if let Reading::Unavailable { unavailable } = &self.activity.threads {
+            return Reading::Unavailable { unavailable: unavailable.clone() };
+        }
+        if let Some(reason) = self.unseen_openmp() {
+            return Reading::unavailable(reason);
+        }
+        let mut sum = CpuTime::default();
+        for thread in self.working() {
+            match of_thread(thread) {
+                Reading::Measured(time) => add(&mut sum, &time),
+                Reading::Unavailable { unavailable } => return Reading::Unavailable { unavailable },
+            }
+        }
+        self.leave_out_begin_and_end(&mut sum);
+        let (cpus, span) = match (&self.cpus, &self.span) {
+            (Reading::Measured(cpus), Reading::Measured(span)) => (*cpus, *span),
+            _ => return Reading::Measured(sum),
+        };
+        // Threads that are not there yet, or no longer.
+        let missing = cpus.saturating_mul(span.0).saturating_sub(total(&sum).0);
+        let to = if self.uses_openmp() { &mut sum.serial } else { &mut sum.waiting };
+        to.0 = to.0.saturating_add(missing);
+        Reading::Measured(sum)
+    }
+
+    /// Why the time of threads of an OpenMP runtime that told nothing is not known: it would all look useful.
+    fn unseen_openmp(&self) -> Option<&'static str> {
+        let has_team = self.threads().any(|thread| thread.role.measured() == Some(&ThreadRole::OpenMp));
+        match self.activity.openmp.measured() {
+            Some(runtimes) if runtimes.libgomp || runtimes.ompt => None,
+            Some(_) => Some("its OpenMP runtime told another tool what it did"),
+            None if has_team => Some("its OpenMP runtime did not tell what its threads did"),
+            None => None,
+        }
+    }
+
+    /// Efficiencies are of the time between `MPI_Init` and `MPI_Finalize`, as TALP's.
+    fn leave_out_begin_and_end(&self, sum: &mut CpuTime) {
+        let in_calls = self.begin_and_end_of_mpi();
+        sum.mpi.0 = sum.mpi.0.saturating_sub(in_calls.0);
+        sum.useful.0 = sum.useful.0.saturating_sub(self.useful_outside().0);
+    }
+
+    /// Time of its first thread in `MPI_Init` and `MPI_Finalize`, as far as it is left out.
+    fn begin_and_end_of_mpi(&self) -> Nanoseconds {
+        let ends = ["MPI_Init", "MPI_Init_thread", "MPI_Finalize"];
+        let first = self.threads().find(|thread| thread.is_first);
+        let calls = first.into_iter().flat_map(|thread| &thread.calls);
+        let calls = calls.filter(|site| ends.contains(&site.call.as_str()));
+        calls.fold(Nanoseconds(0), |time, site| time + site.calls.time).min(self.outside())
+    }
+
+    /// What its first thread did before `MPI_Init` and after `MPI_Finalize`, which is left out.
+    pub fn useful_outside(&self) -> Nanoseconds {
+        self.outside().saturating_sub(self.begin_and_end_of_mpi())
+    }
+}
+
+/// Neither MPI nor OpenMP has seen it.
+pub fn is_plain(thread: &ThreadActivity) -> bool {
+    let in_runtimes = |times: &StateTimes| times.total().0 - times.useful.0 > 0;
+    thread.role.measured() != Some(&ThreadRole::OpenMp)
+        && thread.calls.is_empty()
+        && !thread.times.measured().is_some_and(in_runtimes)
+}
+
+fn of_thread(thread: &ThreadActivity) -> Reading<CpuTime> {
+    let times = match &thread.times {
+        Reading::Measured(times) => times,
+        Reading::Unavailable { unavailable } => {
+            return Reading::Unavailable { unavailable: unavailable.clone() };
+        }
+    };
+    let (useful, waiting) = match (&thread.processor, is_plain(thread)) {
+        (_, false) => (times.useful, Nanoseconds(0)),
+        // What a plain thread waits for is not seen, only that it was on no CPU.
+        (Reading::Measured(on_cpu), true) => {
+            (times.useful.min(*on_cpu), times.useful.saturating_sub(*on_cpu))
+        }
+        (Reading::Unavailable { unavailable }, true) => {
+            return Reading::Unavailable { unavailable: unavailable.clone() };
+        }
+    };
+    Reading::Measured(CpuTime {
+        useful,
+        mpi: times.mpi,
+        imbalance: times.barrier + times.lock,
+        lock: times.lock,
+        scheduling: times.scheduling,
+        serial: times.idle,
+        waiting,
+    })
+}
+
+pub fn add(sum: &mut CpuTime, one: &CpuTime) {
+    sum.useful = sum.useful + one.useful;
+    sum.mpi = sum.mpi + one.mpi;
+    sum.imbalance = sum.imbalance + one.imbalance;
+    sum.lock = sum.lock + one.lock;
+    sum.scheduling = sum.scheduling + one.scheduling;
+    sum.serial = sum.serial + one.serial;
+    sum.waiting = sum.waiting + one.waiting;
+}
+
+/// All of it; locks are in the imbalance.
+pub fn total(time: &CpuTime) -> Nanoseconds {
+    time.useful + time.mpi + time.imbalance + time.scheduling + time.serial + time.waiting
+}
+
+/// The most of what is there at once: times from and to, with how much each is.
+pub fn most_at_once(lives: impl Iterator<Item = ((u64, u64), u64)>) -> u64 {
+    // At one moment what ends goes before what begins.
+    let mut changes: Vec<(u64, bool, u64)> = lives
+        .filter(|((begin, end), _)| begin < end)
+        .flat_map(|((begin, end), weight)| [(begin, true, weight), (end, false, weight)])
+        .collect();
+    changes.sort_unstable();
+    let (mut now, mut most) = (0u64, 0);
+    for (_, begins, weight) in changes {
+        now = if begins { now.saturating_add(weight) } else { now.saturating_sub(weight) };
+        most = most.max(now);
+    }
+    most
+}
+
+/// The processes that count, and all others: launchers and shells, what a process was before it became the program, errands of
+/// scripts. With MPI the ranks count, and nothing else.
+pub fn select<'a>(parts: &RunParts<'a>) -> (Vec<Process<'a>>, Vec<Process<'a>>) {
+    let all: Vec<Process<'a>> = parts.activities.iter().map(|one| Process::new(parts, one)).collect();
+    let has_ranks = all.iter().any(|process| is_rank(process));
+    let longest = all.iter().filter_map(|process| process.activity.elapsed.measured()).max().copied();
+    let counts: Vec<bool> = all
+        .iter()
+        .map(|process| if has_ranks { is_rank(process) } else { works(process, &all, longest) })
+        .collect();
+    // Of a run of nothing but errands all count.
+    let none = !counts.contains(&true);
+    let (mut counted, mut others) = (Vec::new(), Vec::new());
+    for (process, counts) in all.into_iter().zip(counts) {
+        if counts || none { counted.push(process) } else { others.push(process) }
+    }
+    counted.sort_by_key(|process| {
+        (process.rank(), process.activity.host.clone(), process.activity.pid, process.activity.began)
+    });
+    (counted, others)
+}
+
+fn is_rank(process: &Process<'_>) -> bool {
+    process.rank().is_some() && !process.activity.is_forked
+}
+
+fn works(process: &Process<'_>, all: &[Process<'_>], longest: Option<Nanoseconds>) -> bool {
+    let activity = process.activity;
+    let (Some(elapsed), Some(longest)) = (activity.elapsed.measured(), longest) else {
+        return longest.is_none();
+    };
+    let is_child =
+        |other: &&Process<'_>| other.activity.host == activity.host && other.activity.parent == activity.pid;
+    let computed: u64 =
+        process.threads().filter_map(|thread| thread.processor.measured()).map(|time| time.0).sum();
+    let waits = all.iter().any(|other| is_child(&other)) && (computed as f64) < LAUNCHER * elapsed.0 as f64;
+    let is_errand = (elapsed.0 as f64) < ERRAND * longest.0 as f64;
+    !waits && !is_errand
+}

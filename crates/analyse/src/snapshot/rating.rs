@@ -1,0 +1,45 @@
+//! What to think of a share.
+
+use numawise_facts::Reading;
+use numawise_tables::snapshot::{Grade, RatedShare, Rating, ThresholdSource};
+use numawise_units::Ratio;
+
+/// POP calls efficiencies of 0.8 and more acceptable (co-design.pop-coe.eu/metrics).
+const GOOD_EFFICIENCY: f64 = 0.8;
+/// Ours: two fifths of the CPUs do nothing useful.
+const BAD_EFFICIENCY: f64 = 0.6;
+/// Ours: a loss of a tenth of the time is worth a look, one of three tenths is the first thing to mend.
+const GOOD_LOSS: f64 = 0.1;
+const BAD_LOSS: f64 = 0.3;
+
+/// More is better.
+pub fn efficiency(value: Reading<Ratio>) -> RatedShare {
+    let rating = value.measured().map(|share| Rating {
+        grade: grade(-share.0, -GOOD_EFFICIENCY, -BAD_EFFICIENCY),
+        good: Ratio(GOOD_EFFICIENCY),
+        bad: Ratio(BAD_EFFICIENCY),
+        is_efficiency: true,
+        source: ThresholdSource::Pop,
+    });
+    RatedShare { value, rating }
+}
+
+/// Less is better.
+pub fn loss(value: Reading<Ratio>) -> RatedShare {
+    let rating = value.measured().map(|share| Rating {
+        grade: grade(share.0, GOOD_LOSS, BAD_LOSS),
+        good: Ratio(GOOD_LOSS),
+        bad: Ratio(BAD_LOSS),
+        is_efficiency: false,
+        source: ThresholdSource::Numawise,
+    });
+    RatedShare { value, rating }
+}
+
+fn grade(value: f64, good: f64, bad: f64) -> Grade {
+    match value {
+        value if value <= good => Grade::Good,
+        value if value <= bad => Grade::LookHere,
+        _ => Grade::Bad,
+    }
+}
