@@ -1,5 +1,7 @@
 //! Findings: named conclusions with their evidence, their cost, and what to do, as values.
 
+mod watched;
+
 use std::fmt;
 
 use numawise_units::{Bytes, CpuSet, Hertz, Nanoseconds, NodeId, NodeSet, Ratio};
@@ -7,6 +9,8 @@ use serde::Serialize;
 
 use crate::notice::NotTriedReason;
 use crate::{Effect, PageSize, PageUse, PlacementRequest, PointId, Reading};
+
+pub use watched::{WatchedAdvice, WatchedQuantity, WatchedSubject};
 
 /// Stable identifiers of findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -71,6 +75,42 @@ pub enum FindingId {
     /// Runs, or placements, differ because the CPUs ran at different frequencies.
     #[serde(rename = "NW059")]
     ClockDiffers,
+    /// Computation is uneven over ranks: those that are done wait in MPI for the others.
+    #[serde(rename = "NW010")]
+    MpiImbalance,
+    /// All ranks are in MPI, none of them for want of work.
+    #[serde(rename = "NW011")]
+    MpiTransfer,
+    /// Most time in MPI is in one call, or at one place.
+    #[serde(rename = "NW012")]
+    MpiConcentrated,
+    /// Many tiny messages.
+    #[serde(rename = "NW013")]
+    TinyMessages,
+    /// A loop has too few iterations for its threads.
+    #[serde(rename = "NW020")]
+    TooFewIterations,
+    /// Threads of a parallel region wait for each other.
+    #[serde(rename = "NW021")]
+    RegionImbalance,
+    /// What is outside of parallel regions limits the speedup.
+    #[serde(rename = "NW022")]
+    SerialShare,
+    /// Handing out work takes long: chunks or regions are too small.
+    #[serde(rename = "NW023")]
+    SchedulingOverhead,
+    /// Threads wait for critical sections or locks.
+    #[serde(rename = "NW024")]
+    LockContention,
+    /// Ranks or threads share CPUs while others are free.
+    #[serde(rename = "NW030")]
+    SharedCpus,
+    /// Nothing keeps threads on their CPUs.
+    #[serde(rename = "NW031")]
+    Unpinned,
+    /// Memory of a process lies on another node than its threads.
+    #[serde(rename = "NW032")]
+    RemoteRankMemory,
 }
 
 impl FindingId {
@@ -97,6 +137,18 @@ impl FindingId {
             FindingId::MemoryInSwap => "NW057",
             FindingId::FilesElsewhere => "NW058",
             FindingId::ClockDiffers => "NW059",
+            FindingId::MpiImbalance => "NW010",
+            FindingId::MpiTransfer => "NW011",
+            FindingId::MpiConcentrated => "NW012",
+            FindingId::TinyMessages => "NW013",
+            FindingId::TooFewIterations => "NW020",
+            FindingId::RegionImbalance => "NW021",
+            FindingId::SerialShare => "NW022",
+            FindingId::SchedulingOverhead => "NW023",
+            FindingId::LockContention => "NW024",
+            FindingId::SharedCpus => "NW030",
+            FindingId::Unpinned => "NW031",
+            FindingId::RemoteRankMemory => "NW032",
         }
     }
 }
@@ -267,6 +319,9 @@ pub enum EvidenceQuantity {
     Frequency,
     /// How many times as high the frequency of one point is as that of another.
     FrequencyRatio,
+    /// Of a run that was watched from inside.
+    #[serde(untagged)]
+    Watched(WatchedQuantity),
 }
 
 /// A value with its unit.
@@ -340,6 +395,8 @@ pub enum EvidenceSubject {
         cpus_of: NodeId,
         memory_of: NodeId,
     },
+    #[serde(untagged)]
+    Watched(WatchedSubject),
 }
 
 /// What the runs of a group have in common.
@@ -370,6 +427,8 @@ pub enum EvidenceSource {
     Profile,
     /// The design of the study.
     Design,
+    /// What the collector noted in the processes of a run.
+    Collector,
     /// It was not tried.
     NotTried(NotTriedReason),
 }
@@ -454,4 +513,6 @@ pub enum Advice {
     RepeatWhenQuiet,
     /// Give the program more to do, or take the metric from its main loop.
     LengthenRuns,
+    #[serde(untagged)]
+    Watched(WatchedAdvice),
 }

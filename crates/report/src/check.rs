@@ -19,6 +19,7 @@ use numawise_tables::Analysis;
 
 pub use crate::amount::moment;
 pub use document::document;
+pub use findings::watched as watched_findings;
 pub use json::{SCHEMA, json};
 
 /// What is shown.

@@ -1,12 +1,115 @@
-use super::*;
+//! Findings of a run that was watched from inside: what took the time that was not useful, and what to do about it.
+//!
+//! A run is watched once, so that nothing is known of what a cure brings: the potential is what it could bring at most.
+
+mod mpi;
+mod openmp;
+mod placement;
+
+use numawise_facts::finding::{
+    Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, WatchedAdvice,
+    WatchedQuantity, WatchedSubject,
+};
+use numawise_facts::{Finding, FindingId, Reading};
+use numawise_tables::snapshot::{
+    CpuCount, Efficiencies, MpiSummary, OpenMpSummary, PlacementSummary, PotentialGain, SnapshotFinding,
+};
+use numawise_units::{Nanoseconds, Ratio};
+
+use super::Run;
+
+#[cfg(test)]
+#[path = "findings_tests.rs"]
+mod tests;
+
+/// What could bring less of the elapsed time is no finding.
+const WORTH_SAYING: f64 = 0.05;
+
+/// What rules look at.
 pub struct Case<'a> {
     pub run: &'a Run<'a>,
-    pub cpus: &'a Reading<numawise_tables::snapshot::CpuCount>,
-    pub efficiency: &'a numawise_tables::snapshot::Efficiencies,
-    pub mpi: Option<&'a numawise_tables::snapshot::MpiSummary>,
-    pub openmp: Option<&'a numawise_tables::snapshot::OpenMpSummary>,
-    pub placement: &'a numawise_tables::snapshot::PlacementSummary,
+    pub cpus: &'a Reading<CpuCount>,
+    pub efficiency: &'a Efficiencies,
+    pub mpi: Option<&'a MpiSummary>,
+    pub openmp: Option<&'a OpenMpSummary>,
+    pub placement: &'a PlacementSummary,
 }
-pub fn all(_: &Case<'_>) -> Vec<numawise_tables::snapshot::SnapshotFinding> {
-    Vec::new()
+
+impl Case<'_> {
+    /// The elapsed time that shares are of, in seconds.
+    fn elapsed(&self) -> Option<f64> {
+        self.run.seconds().measured().copied()
+    }
+
+    fn elapsed_amount(&self) -> Option<Amount> {
+        self.elapsed().map(time)
+    }
+
+    /// So much of the elapsed time that it is worth saying.
+    fn is_worth(&self, seconds: f64) -> bool {
+        self.elapsed().is_some_and(|elapsed| seconds >= WORTH_SAYING * elapsed)
+    }
+
+    fn gain(&self, seconds: f64) -> Reading<PotentialGain> {
+        self.run.share(seconds).map(|share| PotentialGain { time: Nanoseconds::from_seconds(seconds), share })
+    }
+}
+
+/// All that stands out, the largest potential first.
+pub fn all(case: &Case<'_>) -> Vec<SnapshotFinding> {
+    let mut findings = mpi::all(case);
+    findings.extend(openmp::all(case));
+    findings.extend(placement::all(case));
+    let gain = |finding: &SnapshotFinding| finding.potential.measured().map_or(-1.0, |gain| gain.share.0);
+    findings.sort_by(|one, two| gain(two).total_cmp(&gain(one)));
+    findings
+}
+
+fn finding(
+    id: FindingId,
+    evidence: Vec<Evidence>,
+    potential: Reading<PotentialGain>,
+    advice: Vec<Advice>,
+) -> SnapshotFinding {
+    let finding = Finding {
+        id,
+        evidence,
+        cost: Reading::unavailable("the run was watched once, and no cure was tried"),
+        cure: None,
+        advice: advice.into_iter().map(Into::into).collect(),
+    };
+    SnapshotFinding { finding, potential }
+}
+
+fn advice(advice: WatchedAdvice) -> Advice {
+    Advice::Watched(advice)
+}
+
+fn evidence(
+    quantity: WatchedQuantity,
+    value: Amount,
+    of: Option<Amount>,
+    subject: WatchedSubject,
+) -> Evidence {
+    Evidence {
+        quantity: EvidenceQuantity::Watched(quantity),
+        value: Reading::Measured(value),
+        of,
+        interval: None,
+        subject: EvidenceSubject::Watched(subject),
+        source: EvidenceSource::Collector,
+    }
+}
+
+/// Of the whole run.
+fn of_run(quantity: WatchedQuantity, value: Amount, of: Option<Amount>) -> Evidence {
+    evidence(quantity, value, of, WatchedSubject::WatchedRun)
+}
+
+fn time(seconds: f64) -> Amount {
+    Amount::Time(Nanoseconds::from_seconds(seconds))
+}
+
+fn share(value: f64) -> Amount {
+    Amount::Share(Ratio(value))
 }

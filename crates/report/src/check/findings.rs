@@ -12,6 +12,7 @@ mod others;
 mod pinning;
 mod runs;
 mod system;
+pub mod watched;
 
 use crate::levels::counted;
 use crate::notice::study::why;
@@ -19,6 +20,18 @@ use crate::notice::study::why;
 /// What a finding is called.
 pub fn title(id: FindingId) -> &'static str {
     match id {
+        FindingId::MpiImbalance
+        | FindingId::MpiTransfer
+        | FindingId::MpiConcentrated
+        | FindingId::TinyMessages
+        | FindingId::TooFewIterations
+        | FindingId::RegionImbalance
+        | FindingId::SerialShare
+        | FindingId::SchedulingOverhead
+        | FindingId::LockContention
+        | FindingId::SharedCpus
+        | FindingId::Unpinned
+        | FindingId::RemoteRankMemory => watched::title(id),
         FindingId::FirstTouchByOneThread => "memory is first touched by one thread",
         FindingId::ThreadsMigrate => "threads migrate",
         FindingId::IdleBandwidth => "half of the machine's memory bandwidth is idle",
@@ -132,6 +145,7 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
         | EvidenceQuantity::ExplainedByFrequency
         | EvidenceQuantity::Frequency
         | EvidenceQuantity::FrequencyRatio => clock::sentence(one),
+        EvidenceQuantity::Watched(quantity) => watched::sentence(quantity, one),
         EvidenceQuantity::EffectOfPlacement => match &one.subject {
             EvidenceSubject::Points { from, to } => format!("{to} is {effect} as fast as {from}"),
             _ => format!("another placement is {effect} as fast"),
@@ -415,6 +429,7 @@ fn advise(advice: &Advice) -> String {
                 .to_owned()
         }
         Advice::UsePerformanceGovernor | Advice::SteadyClock => clock::advise(advice),
+        Advice::Watched(advice) => watched::advise(advice),
         Advice::LengthenRuns => {
             "give the program more to do, or let it time its main loop and print that (--metric)".to_owned()
         }

@@ -42,6 +42,8 @@ pub struct RegionRow {
     /// `time` of the elapsed time.
     pub share: Reading<Ratio>,
     pub team: Reading<ConstructTeam>,
+    /// Threads that work in it at once, summed over the processes.
+    pub threads: u64,
     /// Sums over the threads of all processes, with what is in the region but for regions within it.
     pub useful: Nanoseconds,
     pub mpi: Nanoseconds,

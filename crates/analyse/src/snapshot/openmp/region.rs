@@ -27,7 +27,7 @@ pub struct RegionSum {
     times: StateTimes,
     gain: Nanoseconds,
     most_gain: Nanoseconds,
-    /// The largest number of threads that worked in it at once in a process, as far as is known.
+    /// Threads that worked in it at once, summed over the processes, as far as is known.
     threads: u64,
     loops: BTreeMap<LoopKey, LoopSum>,
     waits: BTreeMap<(ConstructName, Reading<CodePlace>), WaitSum>,
@@ -112,7 +112,7 @@ impl RegionSum {
         add_times(&mut self.times, &one.times);
         self.gain = self.gain + one.gain;
         self.most_gain = self.most_gain.max(one.most_gain);
-        self.threads = self.threads.max(one.threads);
+        self.threads += one.threads;
         for (key, of) in one.loops {
             self.loops.entry(key).or_default().add(of);
         }
@@ -142,6 +142,7 @@ impl RegionSum {
                 Some(team) => Reading::Measured(team),
                 None => Reading::unavailable("it had not ended, or the runtime does not tell"),
             },
+            threads: self.threads,
             useful: self.times.useful,
             mpi: self.times.mpi,
             imbalance: self.times.barrier,

@@ -1,0 +1,344 @@
+use std::collections::BTreeMap;
+
+use numawise_facts::activity::{
+    Construct, ConstructName, CpuStays, MessageFamily, MessageSizes, PeerTraffic, ThreadSwitches,
+};
+use numawise_facts::{Activity, ThreadActivity};
+use numawise_tables::snapshot::ProcessMemory;
+use numawise_units::{Bytes, CpuId, CpuSet, NodeId, Pid};
+
+use super::*;
+use crate::snapshot::Surroundings;
+use crate::snapshot::sample::{
+    call, construct, dynamic_loop, opened, process, rank, seconds, simple_rank, snapshot, snapshot_with,
+    thread, with_openmp,
+};
+
+fn ids(findings: &[SnapshotFinding]) -> Vec<&'static str> {
+    findings.iter().map(|one| one.finding.id.code()).collect()
+}
+
+fn found(activities: &[Activity], id: FindingId) -> Option<SnapshotFinding> {
+    snapshot(activities).findings.into_iter().find(|one| one.finding.id == id)
+}
+
+#[track_caller]
+fn brings(found: Option<&SnapshotFinding>, expected: f64) {
+    let gain = found.expect("a finding").potential.measured().expect("a potential").time.seconds();
+    assert!((gain - expected).abs() < 1e-6, "{gain}, expected {expected}");
+}
+
+fn threads(activity: &mut Activity) -> &mut Vec<ThreadActivity> {
+    match &mut activity.threads {
+        Reading::Measured(threads) => threads,
+        Reading::Unavailable { .. } => unreachable!(),
+    }
+}
+
+fn advised(finding: &SnapshotFinding) -> Vec<&Advice> {
+    finding.finding.advice.iter().map(|step| &step.advice).collect()
+}
+
+#[test]
+fn nw010_ranks_that_compute_longer_are_named() {
+    let uneven = [1.0, 1.0, 1.0, 2.0].into_iter().zip(0..);
+    let uneven: Vec<_> = uneven.map(|(useful, rank)| simple_rank(rank, 4, useful, 2.05 - useful)).collect();
+    let one = found(&uneven, FindingId::MpiImbalance);
+    brings(one.as_ref(), 0.75);
+    let one = one.unwrap();
+    assert_eq!(advised(&one)[0], &advice(WatchedAdvice::BalanceRanks { ranks: vec![3] }));
+    // In MPI for as long, but all of them alike.
+    let even: Vec<_> = (0..4).map(|rank| simple_rank(rank, 4, 1.0, 1.0)).collect();
+    assert_eq!(found(&even, FindingId::MpiImbalance), None);
+    // Nobody knows what a rank that left nothing behind did.
+    assert_eq!(found(&uneven[..3], FindingId::MpiImbalance), None);
+}
+
+#[test]
+fn nw011_no_rank_is_in_mpi_for_want_of_work() {
+    let even: Vec<_> = (0..4).map(|rank| simple_rank(rank, 4, 1.0, 1.0)).collect();
+    brings(found(&even, FindingId::MpiTransfer).as_ref(), 1.0);
+    let uneven = [simple_rank(0, 2, 1.0, 1.0), simple_rank(1, 2, 1.95, 0.05)];
+    assert_eq!(found(&uneven, FindingId::MpiTransfer), None);
+}
+
+#[test]
+fn nw011_ranks_that_exchange_between_hosts_are_told_so() {
+    let on = |host: &str, number: u32, to: u32| {
+        let mut activity = simple_rank(number, 2, 1.0, 1.0);
+        activity.host = host.to_owned();
+        threads(&mut activity)[0].peers.push(PeerTraffic {
+            rank: to,
+            sent_messages: 5,
+            sent: Bytes(1000),
+            received_messages: 5,
+            received: Bytes(1000),
+            fetched: Bytes(0),
+        });
+        activity
+    };
+    let neighbours = advice(WatchedAdvice::NeighboursOnOneHost);
+    let apart = found(&[on("a", 0, 1), on("b", 1, 0)], FindingId::MpiTransfer).unwrap();
+    assert!(advised(&apart).contains(&&neighbours));
+    let run = snapshot(&[on("a", 0, 1), on("b", 1, 0)]);
+    let volume = &run.mpi.measured().unwrap().volume;
+    let cells: Vec<_> = volume.by_rank.cells.iter().map(|cell| (cell.from, cell.to, cell.bytes.0)).collect();
+    assert_eq!(cells, [(0, 1, 1000), (1, 0, 1000)]);
+    let together = found(&[on("a", 0, 1), on("a", 1, 0)], FindingId::MpiTransfer).unwrap();
+    assert!(!advised(&together).contains(&&neighbours));
+}
+
+#[test]
+fn nw012_one_call_at_one_place() {
+    let with = |calls: &[(&str, u64, f64)]| -> Vec<Activity> {
+        let one = |number| {
+            let all: f64 = calls.iter().map(|(.., time)| time).sum();
+            let mut activity = simple_rank(number, 2, 2.0, all);
+            threads(&mut activity)[0].calls =
+                calls.iter().map(|(name, address, time)| call(name, *address, 10, *time)).collect();
+            activity
+        };
+        (0..2).map(one).collect()
+    };
+    let subject = |activities: &[Activity]| {
+        found(activities, FindingId::MpiConcentrated).map(|one| one.finding.evidence[0].subject.clone())
+    };
+    let place = with(&[("MPI_Allreduce", 1, 0.8), ("MPI_Send", 2, 0.2)]);
+    brings(found(&place, FindingId::MpiConcentrated).as_ref(), 0.8);
+    assert!(matches!(
+        subject(&place),
+        Some(EvidenceSubject::Watched(WatchedSubject::CallAt { call, .. })) if call == "MPI_Allreduce"
+    ));
+    // Over three places none has half of it.
+    let call = with(&[("MPI_Allreduce", 1, 0.3), ("MPI_Allreduce", 2, 0.3), ("MPI_Allreduce", 3, 0.3)]);
+    assert!(matches!(subject(&call), Some(EvidenceSubject::Watched(WatchedSubject::Call { .. }))));
+    let spread = with(&[("MPI_Allreduce", 1, 0.4), ("MPI_Send", 2, 0.3), ("MPI_Recv", 3, 0.3)]);
+    assert_eq!(subject(&spread), None);
+    let little = with(&[("MPI_Allreduce", 1, 0.1)]);
+    assert_eq!(subject(&little), None);
+}
+
+#[test]
+fn nw013_many_tiny_messages() {
+    let with = |bits: u32, messages: u64, time: f64| -> Vec<Activity> {
+        let one = |number| {
+            let mut activity = simple_rank(number, 2, 1.0, time);
+            let first = &mut threads(&mut activity)[0];
+            first.calls = vec![call("MPI_Send", 1, messages, time)];
+            first.messages = vec![MessageSizes { family: MessageFamily::Send, bits, messages }];
+            activity
+        };
+        (0..2).map(one).collect()
+    };
+    brings(found(&with(4, 200_000, 0.5), FindingId::TinyMessages).as_ref(), 0.5);
+    // Large ones, few, and such that wait rather than move.
+    for (bits, messages, time) in [(11, 200_000, 0.5), (4, 900, 0.03), (4, 2000, 0.5)] {
+        assert_eq!(found(&with(bits, messages, time), FindingId::TinyMessages), None, "{bits} {messages}");
+    }
+}
+
+/// A program of one region with these rows; each thread has its row of the region and what else is told for it.
+fn region_of(threads_of_it: &[[f64; 6]], elapsed: f64, more: &dyn Fn(i32) -> Vec<Construct>) -> Activity {
+    let team = threads_of_it.len() as u32;
+    let threads = threads_of_it.iter().zip(1..).map(|(states, tid)| {
+        let inner = more(tid);
+        let wall: f64 = states.iter().sum();
+        let own = states.iter().enumerate().map(|(k, all)| {
+            let of = |row: &Construct| {
+                let t = row.times;
+                [t.useful, t.mpi, t.barrier, t.scheduling, t.idle, t.lock][k].seconds()
+            };
+            all - inner.iter().map(of).sum::<f64>()
+        });
+        let own: Vec<f64> = own.collect();
+        let mut region = construct(5, 1, ConstructName::Parallel, own.try_into().unwrap());
+        let mut all = *states;
+        if tid == 1 {
+            region = opened(region, wall, team);
+            all[0] += elapsed - wall;
+        } else {
+            all[4] += elapsed - wall;
+        }
+        let mut one = thread(tid, all);
+        one.constructs = [vec![region], inner].concat();
+        one
+    });
+    with_openmp(process(1, elapsed, threads.collect()))
+}
+
+#[test]
+fn nw020_41_iterations_on_12_threads() {
+    let with = |trips: u64, threads: u64| {
+        let rounds = trips.div_ceil(threads) as f64;
+        let done = move |tid: i32| trips / threads + u64::from((tid as u64) <= trips % threads);
+        let states: Vec<[f64; 6]> = (1..=threads as i32)
+            .map(|tid| [done(tid) as f64, 0.0, rounds - done(tid) as f64, 0.0, 0.0, 0.0])
+            .collect();
+        let rows = states.clone();
+        region_of(&states, rounds, &move |tid| {
+            let row = construct(6, 5, ConstructName::Loop, rows[tid as usize - 1]);
+            vec![dynamic_loop(row, trips, done(tid), 1)]
+        })
+    };
+    let activity = with(41, 12);
+    let one = found(std::slice::from_ref(&activity), FindingId::TooFewIterations);
+    brings(one.as_ref(), 7.0 / 12.0);
+    let one = one.unwrap();
+    let values: Vec<_> =
+        one.finding.evidence.iter().map(|one| (one.value.measured().copied(), one.of)).collect();
+    assert_eq!(values[0], (Some(Amount::Count(41)), Some(Amount::Count(12))));
+    assert_eq!(values[1].0, Some(share(41.0 / 48.0)));
+    assert!(advised(&one).contains(&&advice(WatchedAdvice::FittingThreads { threads: 11 })));
+    // What the iterations explain is said once.
+    assert_eq!(found(&[activity], FindingId::RegionImbalance), None);
+    assert_eq!(found(&[with(48, 12)], FindingId::TooFewIterations), None);
+    assert_eq!(found(&[with(410, 12)], FindingId::TooFewIterations), None);
+}
+
+#[test]
+fn nw021_threads_of_a_region_wait() {
+    let nothing = |_: i32| Vec::new();
+    let uneven = region_of(&[[1.0, 0.0, 3.0, 0.0, 0.0, 0.0], [4.0, 0.0, 0.0, 0.0, 0.0, 0.0]], 4.0, &nothing);
+    let one = found(&[uneven], FindingId::RegionImbalance);
+    brings(one.as_ref(), 1.5);
+    assert_eq!(advised(&one.unwrap()), [&advice(WatchedAdvice::DynamicSchedule)]);
+    let even = region_of(&[[3.9, 0.0, 0.1, 0.0, 0.0, 0.0], [4.0, 0.0, 0.0, 0.0, 0.0, 0.0]], 4.0, &nothing);
+    assert_eq!(ids(&snapshot(&[even]).findings), Vec::<&str>::new());
+}
+
+#[test]
+fn nw022_what_is_outside_of_regions() {
+    let nothing = |_: i32| Vec::new();
+    let works = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+    let serial = region_of(&[works; 4], 2.0, &nothing);
+    let one = found(&[serial], FindingId::SerialShare);
+    brings(one.as_ref(), 0.75);
+    let limit = one.unwrap().finding.evidence[1].value.clone();
+    assert_eq!(limit, Reading::Measured(Amount::Ratio(Ratio(2.0))));
+    assert_eq!(found(&[region_of(&[works; 4], 1.05, &nothing)], FindingId::SerialShare), None);
+}
+
+#[test]
+fn nw023_chunks_or_regions_are_too_small() {
+    let states = [[1.0, 0.0, 0.0, 1.0, 0.0, 0.0]; 2];
+    let chunks = |_: i32| {
+        let row = construct(6, 5, ConstructName::Loop, [1.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
+        vec![dynamic_loop(row, 2_000_000, 1_000_000, 1)]
+    };
+    let one = found(&[region_of(&states, 2.0, &chunks)], FindingId::SchedulingOverhead);
+    brings(one.as_ref(), 1.0);
+    assert_eq!(advised(&one.unwrap()), [&advice(WatchedAdvice::LargerChunks)]);
+    let one = found(&[region_of(&states, 2.0, &|_| Vec::new())], FindingId::SchedulingOverhead).unwrap();
+    assert_eq!(advised(&one), [&advice(WatchedAdvice::FewerRegions)]);
+    let little = [[1.0, 0.0, 0.0, 0.01, 0.0, 0.0]; 2];
+    assert_eq!(found(&[region_of(&little, 1.01, &|_| Vec::new())], FindingId::SchedulingOverhead), None);
+}
+
+#[test]
+fn nw024_threads_wait_for_a_critical_section() {
+    let states = |lock: f64| [[2.0 - lock, 0.0, 0.0, 0.0, 0.0, lock]; 2];
+    let critical = |lock: f64| {
+        move |_: i32| vec![construct(7, 5, ConstructName::Critical, [0.1, 0.0, 0.0, 0.0, 0.0, lock])]
+    };
+    let one = found(&[region_of(&states(0.5), 2.0, &critical(0.5))], FindingId::LockContention);
+    brings(one.as_ref(), 0.5);
+    let subject = one.unwrap().finding.evidence[2].subject.clone();
+    assert!(matches!(
+        subject,
+        EvidenceSubject::Watched(WatchedSubject::ConstructAt { construct: ConstructName::Critical, .. })
+    ));
+    assert_eq!(found(&[region_of(&states(0.01), 2.0, &critical(0.01))], FindingId::LockContention), None);
+}
+
+/// Ranks of one thread each that stay on these CPUs.
+fn ranks_on(cpus: &[u32]) -> Vec<Activity> {
+    let one = |(cpu, number): (&u32, u32)| {
+        let mut activity = simple_rank(number, cpus.len() as u32, 1.0, 0.0);
+        threads(&mut activity)[0].cpus =
+            Reading::Measured(CpuStays { cpus: vec![(CpuId(*cpu), 50)], others: 0, migrations: 0 });
+        activity
+    };
+    cpus.iter().zip(0..).map(one).collect()
+}
+
+type Known = BTreeMap<(String, Pid), Surroundings>;
+
+/// What is known of ranks that may run on these CPUs and have so many MiB on each node.
+fn known(activities: &[Activity], mask: &str, memory: &[(u32, u64)]) -> Known {
+    let mask: CpuSet = mask.parse().unwrap();
+    let by_node = memory.iter().map(|(node, mib)| (NodeId(*node), Bytes::mib(*mib))).collect();
+    let memory =
+        ProcessMemory { peak: Reading::unavailable("it was not read"), by_node: Reading::Measured(by_node) };
+    let one = Surroundings { mask: Reading::Measured(mask), memory: Reading::Measured(memory) };
+    activities.iter().map(|of| ((of.host.clone(), of.pid), one.clone())).collect()
+}
+
+fn placed(activities: &[Activity], known: &Known) -> Vec<&'static str> {
+    let machines = BTreeMap::from([("node1".to_owned(), crate::sample::two_sockets())]);
+    ids(&snapshot_with(activities, &machines, known).findings)
+}
+
+#[test]
+fn nw030_ranks_on_one_cpu_while_others_are_free() {
+    let shared = ranks_on(&[0, 0]);
+    assert_eq!(placed(&shared, &known(&shared, "0-7", &[(0, 64)])), ["NW030"]);
+    let apart = ranks_on(&[0, 1]);
+    assert_eq!(placed(&apart, &known(&apart, "0-7", &[(0, 64)])), Vec::<&str>::new());
+    // One after the other.
+    let mut later = ranks_on(&[0, 0]);
+    threads(&mut later[0])[0].end = Reading::Measured(seconds(0.4));
+    threads(&mut later[1])[0].begin = seconds(0.4);
+    assert!(!placed(&later, &Known::new()).contains(&"NW030"));
+}
+
+#[test]
+fn nw033_more_threads_than_cpus() {
+    let ranks = ranks_on(&[0, 1, 0]);
+    assert_eq!(placed(&ranks, &known(&ranks, "0-1", &[(0, 64)])), ["NW033"]);
+    let ranks = ranks_on(&[0, 1]);
+    assert_eq!(placed(&ranks, &known(&ranks, "0-1", &[(0, 64)])), Vec::<&str>::new());
+}
+
+#[test]
+fn nw031_threads_move_about() {
+    let moving = |migrations: u32, cpus: &[(CpuId, u64)]| {
+        let mut ranks = ranks_on(&[0, 1]);
+        for activity in &mut ranks {
+            threads(activity)[0].cpus =
+                Reading::Measured(CpuStays { cpus: cpus.to_vec(), others: 0, migrations });
+        }
+        placed(&ranks, &known(&ranks, "0-7", &[(0, 64)]))
+    };
+    assert_eq!(moving(20, &[(CpuId(0), 9), (CpuId(1), 9)]), ["NW031"]);
+    assert_eq!(moving(0, &[(CpuId(0), 9), (CpuId(1), 9)]), Vec::<&str>::new());
+    // A thread whose C library does not say where it is.
+    let mut unknown = ranks_on(&[0, 1]);
+    for activity in &mut unknown {
+        threads(activity)[0].cpus = Reading::unavailable("the C library does not say");
+        threads(activity)[0].switches = Reading::Measured(ThreadSwitches { voluntary: 0, forced: 0 });
+    }
+    assert_eq!(placed(&unknown, &known(&unknown, "0-7", &[(0, 64)])), Vec::<&str>::new());
+}
+
+#[test]
+fn nw032_memory_on_the_other_node() {
+    let ranks = ranks_on(&[0, 1]);
+    assert_eq!(placed(&ranks, &known(&ranks, "0-7", &[(0, 10), (1, 90)])), ["NW032"]);
+    for little in [&[(0, 90), (1, 10)], &[(0, 1), (1, 9)]] {
+        assert_eq!(placed(&ranks, &known(&ranks, "0-7", little)), Vec::<&str>::new());
+    }
+    // Threads on both nodes.
+    let mut spread = rank(0, 1, process(1, 1.0, vec![thread(0, [1.0; 6]), thread(4, [1.0; 6])]));
+    spread.host = "node1".to_owned();
+    let spread = [spread];
+    assert!(!placed(&spread, &known(&spread, "0-7", &[(0, 10), (1, 90)])).contains(&"NW032"));
+}
+
+#[test]
+fn the_largest_potential_comes_first_and_nothing_is_said_of_nothing() {
+    let ranks = [simple_rank(0, 2, 0.4, 1.6), simple_rank(1, 2, 1.2, 0.8)];
+    let all = snapshot(&ranks).findings;
+    let gains: Vec<f64> = all.iter().map(|one| one.potential.measured().unwrap().share.0).collect();
+    assert!(gains.len() > 1 && gains.windows(2).all(|pair| pair[0] >= pair[1]), "{gains:?}");
+    assert!(snapshot(&[simple_rank(0, 1, 2.0, 0.0)]).findings.is_empty());
+}

@@ -1,0 +1,153 @@
+//! What findings rest on of a run that was watched from inside.
+
+use numawise_units::{CpuId, NodeId, NodeSet, Pid};
+use serde::Serialize;
+
+use crate::Reading;
+use crate::activity::{CodePlace, ConstructName};
+
+/// What a piece of evidence of such a run is a value of. Times are of the run, by the clock, where nothing else is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WatchedQuantity {
+    /// MPI load balance, as TALP has it.
+    MpiLoadBalance,
+    /// Time in MPI beyond that of the rank with the least, on average; `of`: the elapsed time.
+    MpiWaiting,
+    /// Time of a rank outside of MPI, for each of its CPUs; `of`: the mean over ranks.
+    OutsideMpiOfRank,
+    /// MPI communication efficiency, as TALP has it.
+    MpiCommunication,
+    /// Time in MPI of the rank where it is the least; `of`: the elapsed time.
+    MpiLeast,
+    /// What all ranks handed over to MPI.
+    MpiVolume,
+    /// Bytes that ranks sent to ranks on other hosts; `of`: to all ranks.
+    VolumeBetweenHosts,
+    /// Time in a call of MPI, or at one place; `of`: all time in MPI. Sums over ranks.
+    TimeOfCall,
+    /// How often it was called, in all ranks.
+    CallsOf,
+    /// Messages that were sent of less than 1 KiB; `of`: all messages.
+    SmallMessages,
+    /// Time in calls from one to one, for each message.
+    TimePerMessage,
+    /// Iterations of a loop, on average over its calls; `of`: the threads of its team.
+    LoopIterations,
+    /// The share of the threads' time that they are good for at best.
+    LoopAtBest,
+    /// Time in a region, of the process where it is the most; `of`: the elapsed time.
+    TimeOfRegion,
+    /// Waiting at barriers of a region, over all threads; `of`: all time of its threads.
+    RegionImbalance,
+    /// The same for locks and critical sections.
+    RegionLock,
+    /// The same for being given work.
+    RegionScheduling,
+    /// How often a region was opened.
+    RegionCalls,
+    /// Chunks of the loops of a region.
+    RegionChunks,
+    /// Useful time for each of these chunks.
+    UsefulPerChunk,
+    /// Waits at a construct.
+    WaitsAt,
+    /// Time outside of parallel regions and of MPI, on average over the processes; `of`: the elapsed time.
+    SerialTime,
+    /// The speedup that no number of threads exceeds.
+    SpeedupLimit,
+    /// Threads that work on one CPU at the same time.
+    ThreadsOnCpu,
+    /// CPUs that the processes may use; `of`: threads that work at once.
+    CpusForThreads,
+    /// How often threads had to give up their CPUs.
+    ForcedSwitches,
+    /// Threads that were seen on more than one CPU; `of`: all whose CPUs are known.
+    MovedThreads,
+    /// How often threads were found on another CPU than before.
+    MovesOfThreads,
+    /// Threads that work at once; `of`: CPUs that they may use.
+    ThreadsAtOnce,
+    /// Share of the memory of a process on nodes where none of its threads was seen; `of`: all of it.
+    MemoryElsewhere,
+}
+
+/// What a piece of evidence of such a run speaks of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WatchedSubject {
+    /// All of the run.
+    WatchedRun,
+    Rank {
+        rank: u32,
+        host: String,
+    },
+    Call {
+        call: String,
+    },
+    CallAt {
+        call: String,
+        place: Reading<CodePlace>,
+    },
+    Region {
+        place: Reading<CodePlace>,
+    },
+    /// A loop, or what threads wait at, in a region.
+    ConstructAt {
+        construct: ConstructName,
+        place: Reading<CodePlace>,
+    },
+    CpuOf {
+        host: String,
+        cpu: CpuId,
+        /// Of the threads there, as far as they are ranks'.
+        ranks: Vec<u32>,
+    },
+    /// Memory of a process and where its threads ran.
+    MemoryOf {
+        host: String,
+        pid: Pid,
+        rank: Option<u32>,
+        /// Where most of it lies.
+        node: NodeId,
+        threads_on: NodeSet,
+    },
+}
+
+/// What to do about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WatchedAdvice {
+    /// Give the ranks that have most to do less.
+    BalanceRanks { ranks: Vec<u32> },
+    /// Try fewer ranks with more threads each, or the other way round.
+    TryRanksTimesThreads,
+    /// Begin messages early and compute meanwhile.
+    OverlapMessages,
+    /// Place ranks that exchange most on the same host.
+    NeighboursOnOneHost,
+    /// Call it less often, or not at all.
+    CallLessOften { call: String },
+    /// Send several messages as one.
+    JoinMessages,
+    /// Give a loop more iterations: join it with the loop in it.
+    MoreIterations,
+    /// Use a number of threads that the iterations fill.
+    FittingThreads { threads: u32 },
+    /// Hand out iterations as threads become free.
+    DynamicSchedule,
+    /// Divide the work of threads more evenly.
+    BalanceThreads,
+    /// Do what is outside of regions in parallel.
+    ParalleliseRest,
+    /// Hand out more iterations at once.
+    LargerChunks,
+    /// Open fewer and larger regions.
+    FewerRegions,
+    /// Let each thread collect for itself, and join that at the end.
+    ReduceInsteadOfLock,
+    /// Give ranks and threads CPUs of their own.
+    SeparateCpus,
+    /// Keep each rank on one node, so that its memory is where its threads are.
+    RankOnOneNode,
+}

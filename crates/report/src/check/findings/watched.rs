@@ -1,0 +1,266 @@
+//! Findings of a run that was watched from inside.
+
+use numawise_facts::activity::{CodePlace, ConstructName};
+use numawise_facts::finding::{
+    Evidence, EvidenceQuantity, EvidenceSubject, WatchedAdvice, WatchedQuantity, WatchedSubject,
+};
+use numawise_facts::{Finding, FindingId, Reading};
+
+use super::{amount, value};
+
+#[cfg(test)]
+#[path = "watched_tests.rs"]
+mod tests;
+
+/// What a finding is called, whatever it is of.
+pub fn name(id: FindingId) -> &'static str {
+    super::title(id)
+}
+
+pub(super) fn title(id: FindingId) -> &'static str {
+    match id {
+        FindingId::MpiImbalance => "ranks wait in MPI for ranks that compute longer",
+        FindingId::MpiTransfer => "all ranks spend long in MPI, none for want of work",
+        FindingId::MpiConcentrated => "most time in MPI is in one call",
+        FindingId::TinyMessages => "many tiny messages",
+        FindingId::TooFewIterations => "a loop has too few iterations for its threads",
+        FindingId::RegionImbalance => "threads of a region wait for each other",
+        FindingId::SerialShare => "serial parts limit the speedup",
+        FindingId::SchedulingOverhead => "handing out work takes long",
+        FindingId::LockContention => "threads wait for locks",
+        FindingId::SharedCpus => "ranks or threads share CPUs",
+        FindingId::Unpinned => "threads are not pinned",
+        FindingId::RemoteRankMemory => "memory lies on another node than the threads",
+        _ => id.code(),
+    }
+}
+
+/// What was seen in a run, one sentence for each piece of evidence.
+pub fn evidence(finding: &Finding) -> Vec<String> {
+    let sentence = |one: &Evidence| match one.quantity {
+        EvidenceQuantity::Watched(quantity) => sentence(quantity, one),
+        _ => value(one),
+    };
+    finding.evidence.iter().map(sentence).collect()
+}
+
+/// What to do, one sentence each.
+pub fn advice(finding: &Finding) -> Vec<String> {
+    super::advice(finding)
+}
+
+pub(super) fn sentence(quantity: WatchedQuantity, one: &Evidence) -> String {
+    let value = value(one);
+    let of = one.of.map(amount).unwrap_or_default();
+    match quantity {
+        WatchedQuantity::MpiLoadBalance => format!("MPI load balance is {value}"),
+        WatchedQuantity::MpiWaiting => {
+            format!("on average a rank is in MPI for {value} of {of} longer than the one that is there least")
+        }
+        WatchedQuantity::OutsideMpiOfRank => {
+            format!("{} computes outside of MPI for {value}, ranks on average for {of}", subject(one))
+        }
+        WatchedQuantity::MpiCommunication => format!("MPI communication efficiency is {value}"),
+        WatchedQuantity::MpiLeast => {
+            format!("even {}, which is in MPI least, is there for {value} of {of}", subject(one))
+        }
+        WatchedQuantity::MpiVolume => format!("all ranks together hand {value} to MPI"),
+        WatchedQuantity::VolumeBetweenHosts => format!("{value} of {of} that ranks send go to another host"),
+        WatchedQuantity::TimeOfCall => {
+            format!("{} takes {value} of {of} in MPI, summed over ranks", subject(one))
+        }
+        WatchedQuantity::CallsOf => format!("it is called {value} times"),
+        WatchedQuantity::SmallMessages => {
+            format!("{value} of {of} messages that are sent are smaller than 1 KiB")
+        }
+        WatchedQuantity::TimePerMessage => {
+            format!("calls from one rank to another take {value} for each message")
+        }
+        WatchedQuantity::LoopIterations => {
+            format!("{} has {value} iterations for {of} threads", subject(one))
+        }
+        WatchedQuantity::LoopAtBest => {
+            format!("so at best {value} of the threads' time is used, if all iterations take as long")
+        }
+        WatchedQuantity::TimeOfRegion => format!("{} takes {value} of {of}", subject(one)),
+        WatchedQuantity::RegionImbalance => {
+            format!("its threads wait at barriers for {value} of {of} that they have, summed over threads")
+        }
+        WatchedQuantity::RegionLock => {
+            format!("its threads wait for locks for {value} of {of} that they have, summed over threads")
+        }
+        WatchedQuantity::RegionScheduling => {
+            format!("its threads are given work for {value} of {of} that they have, summed over threads")
+        }
+        WatchedQuantity::RegionCalls => format!("it is opened {value} times"),
+        WatchedQuantity::RegionChunks => format!("its loops hand out {value} chunks"),
+        WatchedQuantity::UsefulPerChunk => format!("each chunk is {value} of work"),
+        WatchedQuantity::WaitsAt => format!("{}: threads come by {value} times", subject(one)),
+        WatchedQuantity::SerialTime => {
+            format!("{value} of {of} are outside of parallel regions and of MPI, on average over processes")
+        }
+        WatchedQuantity::SpeedupLimit => {
+            format!("with any number of threads, the program becomes at most {value} as fast as it is")
+        }
+        WatchedQuantity::ThreadsOnCpu => format!("{value} threads work on {} at the same time", subject(one)),
+        WatchedQuantity::CpusForThreads => format!("there are {value} CPUs for {of} threads"),
+        WatchedQuantity::ForcedSwitches => format!("CPUs were taken from threads {value} times"),
+        WatchedQuantity::MovedThreads => format!("{value} of {of} threads were seen on more than one CPU"),
+        WatchedQuantity::MovesOfThreads => {
+            format!("they were found on another CPU than before {value} times")
+        }
+        WatchedQuantity::ThreadsAtOnce => format!("{value} threads work at once on {of} CPUs"),
+        WatchedQuantity::MemoryElsewhere => {
+            format!("{value} of the {of} of {}", subject(one))
+        }
+    }
+}
+
+fn subject(one: &Evidence) -> String {
+    let EvidenceSubject::Watched(subject) = &one.subject else { return "the program".to_owned() };
+    match subject {
+        WatchedSubject::WatchedRun => "the program".to_owned(),
+        WatchedSubject::Rank { rank, host } => format!("rank {rank} on {host}"),
+        WatchedSubject::Call { call } => call.clone(),
+        WatchedSubject::CallAt { call, place: at } => format!("{call} {}", place(at)),
+        WatchedSubject::Region { place: at } => format!("the region {}", place(at)),
+        WatchedSubject::ConstructAt { construct, place: at } => {
+            format!("the {} {}", construct_name(*construct), place(at))
+        }
+        WatchedSubject::CpuOf { host, cpu, ranks } => {
+            let ranks: Vec<String> = ranks.iter().map(ToString::to_string).collect();
+            match ranks.len() {
+                0 => format!("CPU {cpu} of {host}"),
+                1 => format!("CPU {cpu} of {host} (rank {})", ranks[0]),
+                _ => format!("CPU {cpu} of {host} (ranks {})", ranks.join(", ")),
+            }
+        }
+        WatchedSubject::MemoryOf { host, pid, rank, node, threads_on } => {
+            let who = match rank {
+                Some(rank) => format!("rank {rank}"),
+                None => format!("process {pid}"),
+            };
+            let s = if threads_on.len() == 1 { "" } else { "s" };
+            format!(
+                "{who} on {host} lies elsewhere, most on node {node}; its threads ran on node{s} {threads_on}"
+            )
+        }
+    }
+}
+
+/// `in solve (cg.f90:120)`, or as much of it as is known.
+pub fn place(at: &Reading<CodePlace>) -> String {
+    let place = match at {
+        Reading::Measured(place) => place,
+        Reading::Unavailable { unavailable } => {
+            return format!("at a place that is not known ({unavailable})");
+        }
+    };
+    let source = &place.source;
+    let line = match (source.file.measured(), source.line.measured()) {
+        (Some(file), Some(line)) => Some(format!("{}:{line}", last(file))),
+        _ => None,
+    };
+    match (source.function.measured(), line) {
+        (Some(function), Some(line)) => format!("in {function} ({line})"),
+        (Some(function), None) => format!("in {function}"),
+        (None, Some(line)) => format!("at {line}"),
+        (None, None) => format!("at {}+{:#x}", last(&place.file), place.address),
+    }
+}
+
+fn last(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// As people call it.
+pub fn construct_name(name: ConstructName) -> &'static str {
+    match name {
+        ConstructName::Outside => "code outside of constructs",
+        ConstructName::Others => "constructs that found no row",
+        ConstructName::Parallel => "parallel region",
+        ConstructName::Teams => "league of teams",
+        ConstructName::Task => "task",
+        ConstructName::Loop => "loop",
+        ConstructName::Sections => "sections",
+        ConstructName::Single => "single",
+        ConstructName::Barrier => "barrier",
+        ConstructName::Taskwait => "taskwait",
+        ConstructName::Taskgroup => "taskgroup",
+        ConstructName::Taskloop => "taskloop",
+        ConstructName::Critical => "critical section",
+        ConstructName::Atomic => "atomic",
+        ConstructName::Ordered => "ordered",
+        ConstructName::Lock => "lock",
+        ConstructName::Target => "target",
+        ConstructName::TaskCreation => "creation of tasks",
+    }
+}
+
+pub(super) fn advise(advice: &WatchedAdvice) -> String {
+    let text = match advice {
+        WatchedAdvice::BalanceRanks { ranks } => {
+            let ranks: Vec<String> = ranks.iter().map(ToString::to_string).collect();
+            return format!(
+                "divide the domain so that ranks have as much to compute as one another: now rank {} has the most",
+                ranks.join(", ")
+            );
+        }
+        WatchedAdvice::CallLessOften { call } => {
+            return format!(
+                "see whether {call} is needed there each time, whether one call can do for several, or whether a non-blocking \
+                 one leaves time to compute meanwhile"
+            );
+        }
+        WatchedAdvice::FittingThreads { threads } => {
+            return format!("{threads} threads take as long: the others could do something else");
+        }
+        WatchedAdvice::TryRanksTimesThreads => {
+            "try fewer ranks with more threads each, among which work is easier to balance, or the other way round"
+        }
+        WatchedAdvice::OverlapMessages => {
+            "begin messages early (MPI_Isend, MPI_Irecv, non-blocking collectives), compute meanwhile what does not need them, \
+             and wait late"
+        }
+        WatchedAdvice::NeighboursOnOneHost => {
+            "start ranks so that those which exchange most are on the same host (the launcher's mapping, MPI_Cart_create with \
+             reordering)"
+        }
+        WatchedAdvice::JoinMessages => {
+            "send what goes to the same rank at the same time as one message: a derived type, or packed into a buffer"
+        }
+        WatchedAdvice::MoreIterations => {
+            "give the loop more iterations: collapse(2) with the loop in it, or make the loop parallel that has more of them"
+        }
+        WatchedAdvice::DynamicSchedule => {
+            "let threads fetch work as they become free: schedule(dynamic) or schedule(guided), in chunks that are not too small"
+        }
+        WatchedAdvice::BalanceThreads => {
+            "divide the work of the region more evenly, or into more and smaller pieces"
+        }
+        WatchedAdvice::ParalleliseRest => {
+            "find what is computed outside of parallel regions (a profile of the first thread), and do the longest of it in parallel"
+        }
+        WatchedAdvice::LargerChunks => {
+            "hand out more iterations at once: schedule(dynamic, n) with a larger n, schedule(guided), or schedule(static) where \
+             iterations take as long as one another"
+        }
+        WatchedAdvice::FewerRegions => {
+            "open fewer and larger regions: one parallel region around several loops, without a barrier where none is needed \
+             (nowait)"
+        }
+        WatchedAdvice::ReduceInsteadOfLock => {
+            "let each thread collect for itself and join that at the end (reduction), use atomic instead of critical, or a lock \
+             for each part of the data"
+        }
+        WatchedAdvice::SeparateCpus => {
+            "give ranks and threads CPUs of their own (--place semi with --threads around the launcher, or the launcher's own \
+             binding)"
+        }
+        WatchedAdvice::RankOnOneNode => {
+            "keep each process and its memory inside one node (--place semi --memory local), or let each thread initialise what it \
+             uses"
+        }
+    };
+    text.to_owned()
+}

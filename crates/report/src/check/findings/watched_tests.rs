@@ -1,0 +1,101 @@
+use numawise_facts::activity::SourcePlace;
+use numawise_facts::finding::{Advice, Amount, EvidenceSource};
+use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid, Ratio};
+
+use super::*;
+
+fn at(function: Option<&str>, file: Option<&str>, line: Option<u32>) -> Reading<CodePlace> {
+    let unknown = || "no symbols of the file were read";
+    let text = |found: Option<&str>| {
+        found.map_or_else(|| Reading::unavailable(unknown()), |found| Reading::Measured(found.to_owned()))
+    };
+    Reading::Measured(CodePlace {
+        file: "/home/user/app".to_owned(),
+        address: 0x1234,
+        source: SourcePlace {
+            function: text(function),
+            file: text(file),
+            line: line.map_or_else(|| Reading::unavailable(unknown()), Reading::Measured),
+        },
+    })
+}
+
+fn finding(quantity: WatchedQuantity, value: Amount, of: Option<Amount>, subject: WatchedSubject) -> Finding {
+    Finding {
+        id: FindingId::MpiImbalance,
+        evidence: vec![Evidence {
+            quantity: EvidenceQuantity::Watched(quantity),
+            value: Reading::Measured(value),
+            of,
+            interval: None,
+            subject: EvidenceSubject::Watched(subject),
+            source: EvidenceSource::Collector,
+        }],
+        cost: Reading::unavailable("the run was watched once, and no cure was tried"),
+        cure: None,
+        advice: vec![Advice::Watched(WatchedAdvice::BalanceRanks { ranks: vec![3, 7] }).into()],
+    }
+}
+
+#[test]
+fn places_are_said_as_far_as_they_are_known() {
+    let said = |function, file, line| place(&at(function, file, line));
+    assert_eq!(said(Some("solve"), Some("/src/cg.f90"), Some(120)), "in solve (cg.f90:120)");
+    assert_eq!(said(Some("solve"), Some("/src/cg.f90"), None), "in solve");
+    assert_eq!(said(None, Some("/src/cg.f90"), Some(7)), "at cg.f90:7");
+    assert_eq!(said(None, None, None), "at app+0x1234");
+    let unknown = place(&Reading::unavailable("it lies in no file that was noted"));
+    assert_eq!(unknown, "at a place that is not known (it lies in no file that was noted)");
+}
+
+#[test]
+fn sentences_name_whom_they_speak_of() {
+    let second = Amount::Time(Nanoseconds(1_000_000_000));
+    let rank = WatchedSubject::Rank { rank: 3, host: "node1".to_owned() };
+    let one = finding(WatchedQuantity::OutsideMpiOfRank, second, Some(second), rank);
+    assert_eq!(
+        evidence(&one),
+        ["rank 3 on node1 computes outside of MPI for 1.000 s, ranks on average for 1.000 s"]
+    );
+    assert_eq!(
+        advice(&one),
+        [
+            "divide the domain so that ranks have as much to compute as one another: now rank 3, 7 has the most"
+        ]
+    );
+    let place = at(Some("solve"), None, None);
+    let a_loop = WatchedSubject::ConstructAt { construct: ConstructName::Loop, place };
+    let one = finding(WatchedQuantity::LoopIterations, Amount::Count(41), Some(Amount::Count(12)), a_loop);
+    assert_eq!(evidence(&one), ["the loop in solve has 41 iterations for 12 threads"]);
+    let cpu = WatchedSubject::CpuOf { host: "node1".to_owned(), cpu: CpuId(4), ranks: vec![0, 1] };
+    let one = finding(WatchedQuantity::ThreadsOnCpu, Amount::Count(2), None, cpu);
+    assert_eq!(evidence(&one), ["2 threads work on CPU 4 of node1 (ranks 0, 1) at the same time"]);
+    let memory = WatchedSubject::MemoryOf {
+        host: "node1".to_owned(),
+        pid: Pid(9),
+        rank: None,
+        node: NodeId(1),
+        threads_on: "0".parse().unwrap(),
+    };
+    let share = Amount::Share(Ratio(0.5));
+    let one = finding(WatchedQuantity::MemoryElsewhere, share, Some(Amount::Bytes(Bytes::mib(64))), memory);
+    assert_eq!(
+        evidence(&one),
+        [
+            "50.0 % of the 64 MiB of process 9 on node1 lies elsewhere, most on node 1; its threads ran on node 0"
+        ]
+    );
+}
+
+#[test]
+fn words_of_json_are_those_of_the_values() {
+    let call = WatchedSubject::Call { call: "MPI_Allreduce".to_owned() };
+    let one = finding(WatchedQuantity::CallsOf, Amount::Count(10), None, call);
+    let json = serde_json::to_value(&one).unwrap();
+    assert_eq!(json["id"], "NW010");
+    let evidence = &json["evidence"][0];
+    assert_eq!(evidence["quantity"], "calls_of");
+    assert_eq!(evidence["subject"], serde_json::json!({"call": {"call": "MPI_Allreduce"}}));
+    assert_eq!(evidence["source"], "collector");
+    assert_eq!(json["advice"][0]["advice"], serde_json::json!({"balance_ranks": {"ranks": [3, 7]}}));
+}
