@@ -7,6 +7,7 @@
 mod efficiency;
 mod findings;
 mod input;
+mod inside;
 mod mpi;
 mod openmp;
 mod placement;

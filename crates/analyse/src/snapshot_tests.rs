@@ -1,8 +1,10 @@
-use numawise_facts::activity::{ProcessEnd, ThreadRole};
+use numawise_facts::activity::{ConstructName, ProcessEnd, ThreadRole};
 use numawise_tables::snapshot::{Grade, RatedShare, SpanScope};
 use numawise_units::{Nanoseconds, Pid};
 
-use super::sample::{call, process, rank, seconds, simple_rank, snapshot, thread, times, with_openmp};
+use super::sample::{
+    call, construct, opened, process, rank, seconds, simple_rank, snapshot, thread, times, with_openmp,
+};
 use super::*;
 
 #[track_caller]
@@ -156,6 +158,52 @@ fn threads_that_are_made_late_are_serial_before() {
     let run = snapshot(&[with_openmp(process(1, 4.0, vec![first, late]))]);
     is(&run.efficiency.openmp_serialization, 5.0 / 8.0);
     is(&run.efficiency.parallel, 5.0 / 8.0);
+}
+
+#[test]
+fn a_team_that_idles_while_its_first_thread_is_in_mpi_is_in_mpi_too() {
+    // For 4 s: 1 s in a region of two, 1 s of computing alone, 2 s in MPI of which half a second is in the region.
+    let first = |tid: i32| {
+        let mut one = thread(tid, [2.0, 2.0, 0.0, 0.0, 0.0, 0.0]);
+        let region = construct(5, 1, ConstructName::Parallel, [1.0, 0.5, 0.0, 0.0, 0.0, 0.0]);
+        one.constructs = vec![opened(region, 1.5, 2)];
+        one.calls = vec![call("MPI_Send", 1, 1, 2.0)];
+        one
+    };
+    let second = |tid: i32| {
+        let mut one = thread(tid, [1.0, 0.0, 0.5, 0.0, 2.5, 0.0]);
+        one.role = Reading::Measured(ThreadRole::OpenMp);
+        one
+    };
+    let team = |number: u32| {
+        let pid = 10 * (number.cast_signed() + 1);
+        rank(number, 2, with_openmp(process(pid, 4.0, vec![first(pid), second(pid + 1)])))
+    };
+    let run = snapshot(&[team(0), team(1)]);
+    // Of 8 s of a rank's CPUs 2 are in MPI, and 1.5 of a thread that has nothing to do meanwhile.
+    is(&run.efficiency.mpi_parallel, 4.5 / 8.0);
+    is(&run.efficiency.mpi_communication, 4.5 / 8.0);
+    is(&run.efficiency.parallel, 3.0 / 8.0);
+    is(&run.efficiency.openmp_serialization, 5.0 / 7.5);
+    let time = *run.time.measured().unwrap();
+    assert_eq!((time.serial, time.serial_in_mpi), (seconds(5.0), seconds(3.0)));
+    assert_eq!(run.rows[0].mpi.measured(), Some(&seconds(1.75)));
+}
+
+#[test]
+fn teams_that_idle_after_mpi_finalize_are_left_out() {
+    let mut first = thread(1, [3.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
+    first.calls = vec![call("MPI_Send", 1, 1, 1.0)];
+    let mut second = thread(2, [1.0, 0.0, 0.0, 0.0, 3.0, 0.0]);
+    second.role = Reading::Measured(ThreadRole::OpenMp);
+    let mut activity = rank(0, 1, with_openmp(process(1, 4.0, vec![first, second])));
+    let Reading::Measured(mpi) = &mut activity.mpi else { unreachable!() };
+    mpi.finalised = Reading::Measured([seconds(2.0), seconds(2.0)]);
+    let run = snapshot(&[activity]);
+    // 2 s of two CPUs: the first one 1 s useful and 1 s in MPI, the second one 1 s useful and 1 s idle.
+    is(&run.efficiency.parallel, 0.5);
+    is(&run.useful, 0.5);
+    is(&run.efficiency.openmp_serialization, 0.75);
 }
 
 #[test]

@@ -103,6 +103,8 @@ pub struct CpuTime {
     pub scheduling: Nanoseconds,
     /// Z: threads of a team outside of parallel regions, also before they were made.
     pub serial: Nanoseconds,
+    /// Of `serial`, while the first thread was in MPI: TALP's efficiencies of MPI count that as MPI.
+    pub serial_in_mpi: Nanoseconds,
     /// Threads outside of MPI and OpenMP that were not on a CPU; TALP has no letter for it.
     pub waiting: Nanoseconds,
 }

@@ -1,6 +1,8 @@
 //! Efficiencies with the names and formulas of POP and TALP.
 //!
 //! E is the time of the run, N its CPUs, U M L S Z are sums over CPUs: useful, in MPI, load imbalance (with locks), scheduling, serial.
+//! m, time in MPI per CPU, has the part of Z in it in which a team idled while its first thread was in MPI, as TALP has it (DLB's
+//! `mpi_worker_idle_time`; releases up to 3.7 add it to M itself).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +11,7 @@ use numawise_facts::activity::ProcessEnd;
 use numawise_tables::snapshot::{CpuCount, CpuTime, Efficiencies};
 use numawise_units::Ratio;
 
-use super::process::{Process, add, total};
+use super::process::{Process, add, in_mpi, total};
 use super::{Run, rating};
 
 /// A rank that was there for less of the time died before the others.
@@ -108,7 +110,7 @@ fn openmp_times(run: &Run<'_>, time: &Reading<Times>) -> Reading<Times> {
     time.as_ref().map(|time| Times { ..*time })
 }
 
-/// Time in MPI per CPU, in seconds.
+/// Time in MPI per CPU, in seconds. Teams that idle while their first thread is in MPI are there too.
 pub struct MpiTimes {
     pub elapsed: f64,
     /// Over all CPUs.
@@ -137,7 +139,7 @@ pub fn mpi_times(run: &Run<'_>) -> Reading<MpiTimes> {
         for process in &run.processes {
             let known = process.time.as_ref().zip(process.cpus.as_ref());
             let (mpi, cpus) = match known {
-                Reading::Measured((time, cpus)) => (time.mpi.seconds(), *cpus as f64),
+                Reading::Measured((time, cpus)) => (in_mpi(time).seconds(), *cpus as f64),
                 Reading::Unavailable { unavailable } => {
                     return Reading::unavailable(format!("{}: {unavailable}", process.name()));
                 }

@@ -11,7 +11,7 @@ use numawise_units::{Bytes, Nanoseconds, Ratio};
 
 use super::efficiency::{MpiTimes, mpi_times};
 use super::places::place;
-use super::process::Process;
+use super::process::{Process, in_mpi};
 use super::{Run, rating, volume};
 
 /// Rows of places, so that what is shown stays bounded; all others are summed up.
@@ -60,7 +60,7 @@ fn by_rank(run: &Run<'_>, times: &Reading<MpiTimes>) -> Reading<RankSpread> {
     times.as_ref().and_then(|times| {
         let shares = run.processes.iter().filter_map(|process| {
             let (time, cpus) = (process.time.measured()?, *process.cpus.measured()?);
-            Some((process.rank()?, Ratio(time.mpi.seconds() / (cpus as f64 * times.elapsed))))
+            Some((process.rank()?, Ratio(in_mpi(time).seconds() / (cpus as f64 * times.elapsed))))
         });
         let by_share = |one: &(u32, Ratio), two: &(u32, Ratio)| one.1.0.total_cmp(&two.1.0);
         let all: Vec<(u32, Ratio)> = shares.collect();

@@ -6,6 +6,7 @@ use numawise_tables::snapshot::CpuTime;
 use numawise_units::Nanoseconds;
 
 use super::input::{RunParts, Surroundings};
+use super::inside::mpi_outside_of_regions;
 
 /// A thread outside of MPI and OpenMP works from this share of the processor time of the busiest on, as in samples of `/proc`.
 const WORKS: f64 = 0.1;
@@ -94,11 +95,28 @@ impl<'a> Process<'a> {
 
     /// What is before the end of `MPI_Init` and behind the begin of `MPI_Finalize`.
     fn outside(&self) -> Nanoseconds {
-        let Some(mpi) = self.activity.mpi.measured() else { return Nanoseconds(0) };
-        let Some([_, initialised]) = mpi.initialised.measured() else { return Nanoseconds(0) };
         let elapsed = self.activity.elapsed.measured().copied().unwrap_or_default();
-        let behind = mpi.finalised.measured().map_or(0, |[begin, _]| elapsed.0.saturating_sub(begin.0));
-        Nanoseconds(initialised.0.saturating_add(behind))
+        let (begin, end) = self.between();
+        begin + elapsed.saturating_sub(end)
+    }
+
+    /// The end of `MPI_Init` and the begin of `MPI_Finalize`; without them the begin and the end of the process.
+    fn between(&self) -> (Nanoseconds, Nanoseconds) {
+        let elapsed = self.activity.elapsed.measured().copied().unwrap_or_default();
+        let mpi = self.activity.mpi.measured();
+        let Some([_, begin]) = mpi.and_then(|mpi| mpi.initialised.measured()) else {
+            return (Nanoseconds(0), elapsed);
+        };
+        let end = mpi.and_then(|mpi| mpi.finalised.measured()).map_or(elapsed, |[begin, _]| *begin);
+        (*begin, end)
+    }
+
+    /// How long a thread of a team lived outside of that; there it idles.
+    fn idle_outside(&self, thread: &ThreadActivity) -> Nanoseconds {
+        let (begin, end) = self.between();
+        let elapsed = self.activity.elapsed.measured().copied().unwrap_or_default();
+        let last = thread.end.measured().copied().unwrap_or(elapsed);
+        begin.saturating_sub(thread.begin) + last.saturating_sub(end)
     }
 
     fn at_once(&self) -> Reading<u64> {
@@ -124,7 +142,10 @@ impl<'a> Process<'a> {
         let mut sum = CpuTime::default();
         for thread in self.working() {
             match of_thread(thread) {
-                Reading::Measured(time) => add(&mut sum, &time),
+                Reading::Measured(mut time) => {
+                    time.serial = time.serial.saturating_sub(self.idle_outside(thread));
+                    add(&mut sum, &time);
+                }
                 Reading::Unavailable { unavailable } => return Reading::Unavailable { unavailable },
             }
         }
@@ -137,7 +158,17 @@ impl<'a> Process<'a> {
         let missing = cpus.saturating_mul(span.0).saturating_sub(total(&sum).0);
         let to = if self.uses_openmp() { &mut sum.serial } else { &mut sum.waiting };
         to.0 = to.0.saturating_add(missing);
+        sum.serial_in_mpi = self.serial_in_mpi(cpus).min(sum.serial);
         Reading::Measured(sum)
+    }
+
+    /// What the team idles while the first thread is in MPI, as TALP counts it: a CPU for each of its threads.
+    fn serial_in_mpi(&self, cpus: u64) -> Nanoseconds {
+        let Some(first) = self.threads().find(|thread| thread.is_first).filter(|_| self.uses_openmp()) else {
+            return Nanoseconds(0);
+        };
+        let in_mpi = mpi_outside_of_regions(first).saturating_sub(self.begin_and_end_of_mpi());
+        Nanoseconds(in_mpi.0.saturating_mul(cpus.saturating_sub(1)))
     }
 
     /// Why the time of threads of an OpenMP runtime that told nothing is not known: it would all look useful.
@@ -205,6 +236,7 @@ fn of_thread(thread: &ThreadActivity) -> Reading<CpuTime> {
         lock: times.lock,
         scheduling: times.scheduling,
         serial: times.idle,
+        serial_in_mpi: Nanoseconds(0),
         waiting,
     })
 }
@@ -216,7 +248,13 @@ pub fn add(sum: &mut CpuTime, one: &CpuTime) {
     sum.lock = sum.lock + one.lock;
     sum.scheduling = sum.scheduling + one.scheduling;
     sum.serial = sum.serial + one.serial;
+    sum.serial_in_mpi = sum.serial_in_mpi + one.serial_in_mpi;
     sum.waiting = sum.waiting + one.waiting;
+}
+
+/// What TALP's efficiencies of MPI count as MPI.
+pub fn in_mpi(time: &CpuTime) -> Nanoseconds {
+    time.mpi + time.serial_in_mpi
 }
 
 /// All of it; locks are in the imbalance.

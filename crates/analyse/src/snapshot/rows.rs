@@ -6,7 +6,7 @@ use numawise_units::{Nanoseconds, NodeSet, Ratio};
 
 use super::efficiency::{MpiTimes, mpi_times};
 use super::input::RunParts;
-use super::process::Process;
+use super::process::{Process, in_mpi};
 use super::{Run, rating};
 
 pub fn all(run: &Run<'_>) -> Vec<ProcessRow> {
@@ -18,7 +18,7 @@ pub fn all(run: &Run<'_>) -> Vec<ProcessRow> {
 pub fn row(parts: &RunParts<'_>, process: &Process<'_>, all: Option<&MpiTimes>) -> ProcessRow {
     let activity = process.activity;
     let per_cpu = process.time.as_ref().zip(process.cpus.as_ref());
-    let mpi = per_cpu.map(|(time, cpus)| Nanoseconds(time.mpi.0 / (*cpus).max(1)));
+    let mpi = per_cpu.map(|(time, cpus)| Nanoseconds(in_mpi(time).0 / (*cpus).max(1)));
     let waiting = mpi.as_ref().and_then(|mpi| match all {
         Some(all) if all.unequal.is_none() => {
             Reading::Measured(Nanoseconds::from_seconds(mpi.seconds() - all.least))

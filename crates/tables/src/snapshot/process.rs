@@ -22,7 +22,7 @@ pub struct ProcessRow {
     /// Sums over its threads, without those that serve it in the background.
     pub time: Reading<CpuTime>,
     pub useful: RatedShare,
-    /// Time in MPI of each of its CPUs, of the run.
+    /// Time in MPI of each of its CPUs, of the run; a team that idles while its first thread is in MPI is there too.
     pub mpi: Reading<Nanoseconds>,
     /// Of that, what is beyond the process that was in MPI for the shortest time: its waiting for others that compute longer.
     pub mpi_waiting: Reading<Nanoseconds>,

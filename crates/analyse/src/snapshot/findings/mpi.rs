@@ -10,6 +10,7 @@ use numawise_units::{Bytes, Nanoseconds};
 
 use super::{Case, advice, evidence, finding, of_run, time};
 use crate::snapshot::efficiency::{MpiTimes, mpi_times};
+use crate::snapshot::process::in_mpi;
 
 /// A rank is outside of MPI for so many times the mean: it has more to do than others.
 const HAS_MORE: f64 = 1.05;
@@ -86,7 +87,8 @@ impl BusyRank {
 
 fn outside_of_mpi(case: &Case<'_>, times: &MpiTimes) -> Vec<BusyRank> {
     let ranks = case.run.processes.iter().filter_map(|process| {
-        let (mpi, cpus) = (process.time.measured()?.mpi.seconds(), *process.cpus.measured()? as f64);
+        let mpi = in_mpi(process.time.measured()?).seconds();
+        let cpus = *process.cpus.measured()? as f64;
         let outside = times.elapsed - mpi / cpus;
         Some(BusyRank { rank: process.rank()?, host: process.activity.host.clone(), outside })
     });

@@ -200,10 +200,13 @@ pub fn construct_name(name: ConstructName) -> &'static str {
 pub(super) fn advise(advice: &WatchedAdvice) -> String {
     let text = match advice {
         WatchedAdvice::BalanceRanks { ranks } => {
-            let ranks: Vec<String> = ranks.iter().map(ToString::to_string).collect();
+            let names: Vec<String> = ranks.iter().map(ToString::to_string).collect();
+            let most = match names.len() {
+                1 => format!("rank {} has", names[0]),
+                _ => format!("ranks {} have", names.join(", ")),
+            };
             return format!(
-                "divide the domain so that ranks have as much to compute as one another: now rank {} has the most",
-                ranks.join(", ")
+                "divide the domain so that all ranks have as much to compute as one another: now {most} the most"
             );
         }
         WatchedAdvice::CallLessOften { call } => {

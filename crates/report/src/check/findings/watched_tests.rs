@@ -60,7 +60,7 @@ fn sentences_name_whom_they_speak_of() {
     assert_eq!(
         advice(&one),
         [
-            "divide the domain so that ranks have as much to compute as one another: now rank 3, 7 has the most"
+            "divide the domain so that all ranks have as much to compute as one another: now ranks 3, 7 have the most"
         ]
     );
     let place = at(Some("solve"), None, None);
