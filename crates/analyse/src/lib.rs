@@ -1,5 +1,5 @@
-//! What a study says: contrasts, the verdict, the findings. And what a profile of a machine says: tables, sentences,
-//! differences from another.
+//! What a study says: contrasts, the verdict, the findings. What a run says that was watched from inside. And what a profile of a
+//! machine says: tables, sentences, differences from another.
 //!
 //! This crate is pure: a [`Study`](numawise_facts::Study) in, an [`Analysis`](numawise_tables::Analysis) out. It knows
 //! what the numbers mean for a person. It does not know where a study is kept, how a trial was run, or how an analysis

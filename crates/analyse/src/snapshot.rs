@@ -20,7 +20,8 @@ mod sample;
 mod span;
 mod volume;
 
-use numawise_facts::Reading;
+use numawise_facts::activity::ActivityLosses;
+use numawise_facts::{Reading, ThreadActivity};
 use numawise_tables::snapshot::{ProcessCounts, RunSnapshot, SnapshotLosses};
 use numawise_units::Ratio;
 
@@ -100,6 +101,11 @@ pub fn run_snapshot(parts: &RunParts<'_>) -> RunSnapshot {
     }
 }
 
+/// The sum of counts that nobody vouches for.
+fn sum(counts: impl Iterator<Item = u64>) -> u64 {
+    counts.fold(0, u64::saturating_add)
+}
+
 fn counts(run: &Run<'_>, others: u64) -> ProcessCounts {
     let mut hosts: Vec<&str> = run.processes.iter().map(|process| process.activity.host.as_str()).collect();
     hosts.sort_unstable();
@@ -115,18 +121,18 @@ fn counts(run: &Run<'_>, others: u64) -> ProcessCounts {
 }
 
 fn losses(run: &Run<'_>) -> SnapshotLosses {
-    let mut lost = SnapshotLosses::default();
-    for process in &run.processes {
-        let of = &process.activity.lost;
-        lost.threads += u64::from(of.threads);
-        lost.files += u64::from(of.files);
-        lost.communicators += u64::from(of.communicators);
-        lost.requests += u64::from(of.requests);
-        for thread in process.threads() {
-            lost.mpi_calls += thread.lost_calls.count;
-            lost.messages += thread.lost_messages[0];
-            lost.constructs += thread.lost_constructs;
-        }
+    let of_processes = |lost: fn(&ActivityLosses) -> u32| {
+        sum(run.processes.iter().map(|process| u64::from(lost(&process.activity.lost))))
+    };
+    let of_threads =
+        |lost: fn(&ThreadActivity) -> u64| sum(run.processes.iter().flat_map(Process::threads).map(lost));
+    SnapshotLosses {
+        threads: of_processes(|lost| lost.threads),
+        files: of_processes(|lost| lost.files),
+        communicators: of_processes(|lost| lost.communicators),
+        requests: of_processes(|lost| lost.requests),
+        mpi_calls: of_threads(|thread| thread.lost_calls.count),
+        messages: of_threads(|thread| thread.lost_messages[0]),
+        constructs: of_threads(|thread| thread.lost_constructs),
     }
-    lost
 }

@@ -284,3 +284,61 @@ fn a_child_of_fork_is_no_second_rank() {
     assert_eq!((run.processes.counted, run.processes.others), (1, 1));
     is(&run.efficiency.mpi_load_balance, 1.0);
 }
+
+#[test]
+fn ranks_that_do_nothing_but_mpi_have_no_balance() {
+    let run = snapshot(&[simple_rank(0, 2, 0.0, 2.0), simple_rank(1, 2, 0.0, 2.0)]);
+    is(&run.efficiency.parallel, 0.0);
+    is(&run.efficiency.mpi_communication, 0.0);
+    is_not_known(&run.efficiency.mpi_load_balance, "nothing to compare with");
+}
+
+#[test]
+fn sites_name_the_ranks_that_were_there_least_and_most() {
+    let ranks = [0.3, 0.1, 0.2].into_iter().zip(0..);
+    let mut ranks: Vec<_> = ranks.map(|(mpi, number)| simple_rank(number, 3, 1.0, mpi)).collect();
+    let Reading::Measured(threads) = &mut ranks[1].threads else { unreachable!() };
+    // On another communicator, and so another site.
+    let mut other = call("MPI_Allreduce", 0x10, 1, 0.0);
+    other.communicator = None;
+    threads[0].calls.push(other);
+    let run = snapshot(&ranks);
+    let sites = &run.mpi.measured().unwrap().sites;
+    assert_eq!(sites.len(), 2);
+    assert_eq!(sites[0].least.measured(), Some(&(1, seconds(0.1))));
+    assert_eq!(sites[0].most.measured(), Some(&(0, seconds(0.3))));
+    assert_eq!((sites[0].ranks, sites[1].ranks), (3, 1));
+    assert_eq!(sites[0].communicator.measured().map(String::as_str), Some("MPI_COMM_WORLD"));
+    assert!(sites[1].communicator.measured().is_none());
+}
+
+#[test]
+fn counts_that_are_too_large_are_no_panic() {
+    let huge = |number: u32| {
+        let mut activity = simple_rank(number, 2, 1.0, 1.0);
+        let Reading::Measured(threads) = &mut activity.threads else { unreachable!() };
+        let one = &mut threads[0];
+        one.calls = vec![call("MPI_Send", 1, 1, 1.0); 3];
+        for site in &mut one.calls {
+            (site.calls.count, site.calls.time) = (u64::MAX, Nanoseconds(u64::MAX));
+            site.sent = Reading::Measured(numawise_units::Bytes(u64::MAX));
+        }
+        one.lost_constructs = u64::MAX;
+        one.lost_messages = [u64::MAX; 2];
+        let mut row = opened(construct(5, 1, ConstructName::Parallel, [1.0; 6]), 1.0, u32::MAX);
+        (row.calls, row.opened, row.wall) = (u64::MAX, u64::MAX, Nanoseconds(u64::MAX));
+        row.times.barrier = Nanoseconds(u64::MAX);
+        (row.chunks.count, row.chunks.trips, row.chunks.size) = (u64::MAX, u64::MAX, u64::MAX);
+        one.constructs = vec![row.clone(), numawise_facts::activity::Construct { key: 9, ..row }];
+        one.times = Reading::Measured(numawise_facts::activity::StateTimes {
+            useful: Nanoseconds(u64::MAX),
+            mpi: Nanoseconds(u64::MAX),
+            ..Default::default()
+        });
+        with_openmp(activity)
+    };
+    let run = snapshot(&[huge(0), huge(1)]);
+    assert_eq!(run.lost.constructs, u64::MAX);
+    let parallel = run.efficiency.parallel.value.measured();
+    assert!(parallel.is_some_and(|share| (0.0..=1.0).contains(&share.0)));
+}

@@ -44,22 +44,22 @@ pub fn useful(run: &Run<'_>, time: &Reading<CpuTime>, cpus: &Reading<CpuCount>) 
 
 pub fn all(run: &Run<'_>) -> Efficiencies {
     let time = time(&run.processes).map(|time| Times::of(&time));
-    let of_time = |formula: fn(&Times) -> f64| time.as_ref().map(|time| Ratio(formula(time)));
     let openmp = openmp_times(run, &time);
-    let of_openmp =
-        |formula: fn(&Times) -> f64| rating::efficiency(openmp.as_ref().map(|time| Ratio(formula(time))));
+    let of_openmp = |formula: fn(&Times) -> f64| {
+        rating::efficiency(openmp.as_ref().and_then(|times| efficiency(formula(times))))
+    };
     let mpi = mpi_times(run);
     let of_mpi = |formula: fn(&MpiTimes) -> f64| {
         let checked = mpi.as_ref().and_then(|times| match &times.unequal {
             Some(reason) => Reading::unavailable(reason.clone()),
             None => Reading::Measured(times),
         });
-        rating::efficiency(checked.map(|times| Ratio(formula(times).clamp(0.0, 1.0))))
+        rating::efficiency(checked.and_then(|times| efficiency(formula(times))))
     };
     Efficiencies {
-        parallel: rating::efficiency(of_time(|t| t.u / t.all())),
+        parallel: rating::efficiency(time.as_ref().and_then(|t| efficiency(t.u / t.all()))),
         mpi_parallel: rating::efficiency(
-            mpi.as_ref().map(|t| Ratio(((t.elapsed - t.mean) / t.elapsed).clamp(0.0, 1.0))),
+            mpi.as_ref().and_then(|t| efficiency((t.elapsed - t.mean) / t.elapsed)),
         ),
         mpi_communication: of_mpi(|t| (t.elapsed - t.least) / t.elapsed),
         mpi_load_balance: of_mpi(|t| (t.elapsed - t.mean) / (t.elapsed - t.least)),
@@ -69,6 +69,13 @@ pub fn all(run: &Run<'_>) -> Efficiencies {
         openmp_serialization: of_openmp(|t| (t.u + t.m) / (t.u + t.m + t.z)),
         openmp_load_balance: of_openmp(|t| (t.u + t.m + t.z) / (t.u + t.m + t.z + t.l)),
         openmp_scheduling: of_openmp(|t| (t.u + t.m + t.z + t.l) / t.all()),
+    }
+}
+
+fn efficiency(value: f64) -> Reading<Ratio> {
+    match value.is_nan() {
+        true => Reading::unavailable("all of the time was lost: there is nothing to compare with"),
+        false => Reading::Measured(Ratio(value.clamp(0.0, 1.0))),
     }
 }
 

@@ -79,8 +79,7 @@ struct Calls {
     longest: Nanoseconds,
     sent: Reading<Bytes>,
     received: Reading<Bytes>,
-    /// Time by rank; processes that are none are not in it.
-    ranks: BTreeMap<u32, Nanoseconds>,
+    ranks: RankTimes,
 }
 
 impl Default for Calls {
@@ -90,20 +89,53 @@ impl Default for Calls {
             longest: Nanoseconds(0),
             sent: Reading::Measured(Bytes(0)),
             received: Reading::Measured(Bytes(0)),
-            ranks: BTreeMap::new(),
+            ranks: RankTimes::default(),
         }
     }
 }
 
 impl Calls {
+    /// Calls of a rank come one after the other.
     fn add(&mut self, rank: Option<u32>, site: &CallSite) {
         add(&mut self.calls, site.calls);
         self.longest = self.longest.max(site.longest);
         self.sent = self.sent.clone().zip(site.sent.clone()).map(|(all, one)| all + one);
         self.received = self.received.clone().zip(site.received.clone()).map(|(all, one)| all + one);
         if let Some(rank) = rank {
-            let of_rank = self.ranks.entry(rank).or_default();
-            *of_rank = *of_rank + site.calls.time;
+            self.ranks.add(rank, site.calls.time);
+        }
+    }
+}
+
+/// Times by rank, of which only the least and the most are kept: there may be hundreds of thousands.
+#[derive(Default)]
+struct RankTimes {
+    count: u64,
+    current: Option<(u32, Nanoseconds)>,
+    least: Option<(u32, Nanoseconds)>,
+    most: Option<(u32, Nanoseconds)>,
+}
+
+impl RankTimes {
+    fn add(&mut self, rank: u32, time: Nanoseconds) {
+        match &mut self.current {
+            Some((current, sum)) if *current == rank => *sum = *sum + time,
+            _ => {
+                self.finish();
+                self.count += 1;
+                self.current = Some((rank, time));
+            }
+        }
+    }
+
+    /// The last rank counts too.
+    fn finish(&mut self) {
+        let Some(last) = self.current.take() else { return };
+        if self.least.is_none_or(|least| last.1 < least.1) {
+            self.least = Some(last);
+        }
+        if self.most.is_none_or(|most| last.1 > most.1) {
+            self.most = Some(last);
         }
     }
 }
@@ -146,7 +178,7 @@ fn calls(run: &Run<'_>) -> Vec<MpiCallRow> {
             longest: of.longest,
             sent: of.sent,
             received: of.received,
-            ranks: of.ranks.len() as u64,
+            ranks: of.ranks.count,
         })
         .collect();
     rows.sort_by_key(|row| (std::cmp::Reverse(row.calls.time), row.call.clone()));
@@ -177,11 +209,12 @@ fn sites(run: &Run<'_>) -> (Vec<MpiSiteRow>, CallTime) {
 
 fn site_row(
     (call, place, communicator): (&str, Reading<CodePlace>, Reading<String>),
-    of: Calls,
+    mut of: Calls,
     all: Nanoseconds,
 ) -> MpiSiteRow {
-    let of_rank = |found: Option<(&u32, &Nanoseconds)>| match found {
-        Some((rank, time)) => Reading::Measured((*rank, *time)),
+    of.ranks.finish();
+    let of_rank = |found: Option<(u32, Nanoseconds)>| match found {
+        Some(found) => Reading::Measured(found),
         None => Reading::unavailable("none of the processes is a rank"),
     };
     MpiSiteRow {
@@ -193,9 +226,9 @@ fn site_row(
         longest: of.longest,
         sent: of.sent,
         received: of.received,
-        ranks: of.ranks.len() as u64,
-        least: of_rank(of.ranks.iter().min_by_key(|(_, time)| **time)),
-        most: of_rank(of.ranks.iter().max_by_key(|(_, time)| **time)),
+        ranks: of.ranks.count,
+        least: of_rank(of.ranks.least),
+        most: of_rank(of.ranks.most),
     }
 }
 

@@ -11,7 +11,7 @@ use numawise_tables::snapshot::{OpenMpSummary, RegionRow};
 use numawise_units::{Nanoseconds, Ratio};
 
 use super::process::Process;
-use super::{Run, rating};
+use super::{Run, rating, sum};
 use constructs::Constructs;
 use region::{RegionSum, Surrounding};
 
@@ -67,7 +67,7 @@ pub fn summary(run: &Run<'_>) -> Reading<OpenMpSummary> {
         potential_gain: gain,
         regions: rows,
         further_regions: further,
-        lost: with.iter().flat_map(|(process, _)| process.threads()).map(|one| one.lost_constructs).sum(),
+        lost: sum(with.iter().flat_map(|(process, _)| process.threads()).map(|one| one.lost_constructs)),
     })
 }
 
@@ -122,7 +122,7 @@ fn serial_of(process: &Process<'_>, constructs: &Constructs) -> Reading<Ratio> {
     known.and_then(|(times, span)| {
         let useful = |rows: &dyn Fn(u64) -> bool| {
             let rows = first.constructs.iter().filter(|row| rows(row.key));
-            rows.map(|row| row.times.useful.0).sum::<u64>() as f64 / 1e9
+            rows.fold(Nanoseconds(0), |sum, row| sum + row.times.useful).seconds()
         };
         let (all, span) = (times.useful.saturating_sub(process.useful_outside()).seconds(), span.seconds());
         let inside = useful(&|key| constructs.region_of(key).is_some());

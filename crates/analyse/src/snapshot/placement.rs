@@ -6,8 +6,8 @@ use numawise_facts::{Reading, ThreadActivity};
 use numawise_tables::snapshot::{OverfullCpu, PlacementSummary};
 use numawise_units::{CpuId, Nanoseconds, Pid};
 
-use super::Run;
 use super::process::{Process, most_at_once};
+use super::{Run, sum};
 
 /// A thread that was found on one CPU for this share of the times is at home there.
 const AT_HOME: f64 = 0.9;
@@ -78,7 +78,7 @@ fn shared(run: &Run<'_>) -> Vec<OverfullCpu> {
 
 fn home(thread: &ThreadActivity) -> Option<CpuId> {
     let stays = thread.cpus.measured()?;
-    let all: u64 = stays.cpus.iter().map(|(_, found)| found).sum::<u64>() + stays.others;
+    let all = sum(stays.cpus.iter().map(|(_, found)| *found).chain([stays.others]));
     let (cpu, found) = stays.cpus.iter().max_by_key(|(_, found)| *found)?;
     (*found as f64 >= AT_HOME * all as f64).then_some(*cpu)
 }

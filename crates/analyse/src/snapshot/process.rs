@@ -311,8 +311,8 @@ fn works(process: &Process<'_>, all: &[Process<'_>], longest: Option<Nanoseconds
     };
     let is_child =
         |other: &&Process<'_>| other.activity.host == activity.host && other.activity.parent == activity.pid;
-    let computed: u64 =
-        process.threads().filter_map(|thread| thread.processor.measured()).map(|time| time.0).sum();
+    let computed = process.threads().filter_map(|thread| thread.processor.measured());
+    let computed = computed.fold(0, |sum: u64, time| sum.saturating_add(time.0));
     let waits = all.iter().any(|other| is_child(&other)) && (computed as f64) < LAUNCHER * elapsed.0 as f64;
     let is_errand = (elapsed.0 as f64) < ERRAND * longest.0 as f64;
     !waits && !is_errand

@@ -41,7 +41,7 @@ pub fn tables(run: &Run<'_>) -> VolumeTables {
     for process in &run.processes {
         let Some(me) = process.rank() else { continue };
         for thread in process.threads() {
-            lost = (lost.0 + thread.lost_messages[0], lost.1 + Bytes(thread.lost_messages[1]));
+            lost = (lost.0.saturating_add(thread.lost_messages[0]), lost.1 + Bytes(thread.lost_messages[1]));
             for peer in &thread.peers {
                 flow(me, peer.rank, peer.sent_messages, peer.sent);
                 flow(peer.rank, me, 0, peer.fetched);

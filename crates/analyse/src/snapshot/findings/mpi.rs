@@ -11,6 +11,7 @@ use numawise_units::{Bytes, Nanoseconds};
 use super::{Case, advice, evidence, finding, of_run, time};
 use crate::snapshot::efficiency::{MpiTimes, mpi_times};
 use crate::snapshot::process::in_mpi;
+use crate::snapshot::sum;
 
 /// A rank is outside of MPI for so many times the mean: it has more to do than others.
 const HAS_MORE: f64 = 1.05;
@@ -169,7 +170,7 @@ fn busiest_place(mpi: &MpiSummary, call: &str) -> Option<(Reading<CodePlace>, Ca
     let mut places: BTreeMap<&Reading<CodePlace>, CallTime> = BTreeMap::new();
     for row in mpi.sites.iter().filter(|row| row.call == call && row.place.measured().is_some()) {
         let sum = places.entry(&row.place).or_default();
-        *sum = CallTime { count: sum.count + row.calls.count, time: sum.time + row.calls.time };
+        *sum = CallTime { count: sum.count.saturating_add(row.calls.count), time: sum.time + row.calls.time };
     }
     let busiest = places.into_iter().max_by_key(|(_, calls)| calls.time);
     busiest.map(|(place, calls)| (place.clone(), calls))
@@ -179,8 +180,8 @@ fn busiest_place(mpi: &MpiSummary, call: &str) -> Option<(Reading<CodePlace>, Ca
 fn tiny_messages(case: &Case<'_>, mpi: &MpiSummary) -> Option<SnapshotFinding> {
     let cpus = case.cpus.measured()?.count as f64;
     let sends = || mpi.messages.iter().filter(|row| row.family == MessageFamily::Send);
-    let all: u64 = sends().map(|row| row.messages).sum();
-    let small: u64 = sends().filter(|row| row.bits <= SMALL_BITS).map(|row| row.messages).sum();
+    let all = sum(sends().map(|row| row.messages));
+    let small = sum(sends().filter(|row| row.bits <= SMALL_BITS).map(|row| row.messages));
     let calls = mpi.calls.iter().filter(|row| is_from_one_to_one(&row.call));
     let in_calls = calls.fold(Nanoseconds(0), |sum, row| sum + row.calls.time).seconds();
     let each = in_calls / all.max(1) as f64;

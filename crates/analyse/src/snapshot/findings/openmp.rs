@@ -7,6 +7,7 @@ use numawise_tables::snapshot::{LoopRow, OpenMpSummary, RegionRow, SnapshotFindi
 use numawise_units::{Nanoseconds, Ratio};
 
 use super::{Case, advice, evidence, finding, of_run, time};
+use crate::snapshot::sum;
 
 /// A loop whose iterations fill its threads to this share is no case of too few.
 const FILLED: f64 = 0.9;
@@ -130,7 +131,7 @@ fn scheduling(case: &Case<'_>, region: &RegionRow) -> Option<SnapshotFinding> {
             Some(whole(region)),
         ),
     ];
-    let chunks: u64 = region.loops.iter().filter_map(|row| row.chunks.measured()).sum();
+    let chunks = sum(region.loops.iter().filter_map(|row| row.chunks.measured().copied()));
     let cure = if chunks > region.calls.saturating_mul(region.threads) {
         let useful = region.loops.iter().fold(Nanoseconds(0), |sum, row| sum + row.useful);
         facts.push(in_region(region, WatchedQuantity::RegionChunks, Amount::Count(chunks), None));

@@ -10,6 +10,7 @@ use numawise_units::{Bytes, CpuId, NodeId, NodeSet};
 use super::{Case, advice, evidence, finding, of_run, share};
 use crate::snapshot::process::Process;
 use crate::snapshot::span::allowed_by_host;
+use crate::snapshot::sum;
 
 /// CPUs that are named.
 const NAMED: usize = 5;
@@ -69,7 +70,7 @@ fn oversubscribed(case: &Case<'_>) -> Option<SnapshotFinding> {
 fn forced_switches(case: &Case<'_>) -> Option<numawise_facts::finding::Evidence> {
     let threads = case.run.processes.iter().flat_map(Process::working);
     let forced: Option<Vec<u64>> = threads.map(|thread| Some(thread.switches.measured()?.forced)).collect();
-    let forced: u64 = forced?.into_iter().sum();
+    let forced = sum(forced?.into_iter());
     Some(of_run(WatchedQuantity::ForcedSwitches, Amount::Count(forced), None))
 }
 

@@ -69,7 +69,8 @@ impl Constructs {
 
     /// The keys of all regions in which threads took part.
     pub fn regions(&self) -> impl Iterator<Item = u64> {
-        let regions = self.sums.iter().filter(|(_, sum)| is_region(sum.name) && sum.calls + sum.opened > 0);
+        let regions =
+            self.sums.iter().filter(|(_, sum)| is_region(sum.name) && (sum.calls > 0 || sum.opened > 0));
         regions.map(|(key, _)| *key)
     }
 

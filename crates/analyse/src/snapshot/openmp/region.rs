@@ -105,7 +105,7 @@ impl RegionSum {
     /// Adds that of another process.
     pub fn add(&mut self, one: RegionSum) {
         self.processes += one.processes;
-        self.calls += one.calls;
+        self.calls = self.calls.saturating_add(one.calls);
         self.time = self.time + one.time;
         self.longest_time = self.longest_time.max(one.longest_time);
         self.team = join(self.team, one.team);
@@ -168,7 +168,7 @@ impl RegionSum {
 
 impl WaitSum {
     fn add(&mut self, one: &WaitSum) {
-        self.waits += one.waits;
+        self.waits = self.waits.saturating_add(one.waits);
         self.time = self.time + one.time;
         self.longest = self.longest.max(one.longest);
     }
@@ -194,10 +194,10 @@ impl LoopSum {
 
     fn add(&mut self, one: LoopSum) {
         self.schedule = self.schedule.or(one.schedule);
-        self.calls += one.calls;
-        self.met += one.met;
+        self.calls = self.calls.saturating_add(one.calls);
+        self.met = self.met.saturating_add(one.met);
         self.trips = self.trips.saturating_add(one.trips);
-        self.chunks += one.chunks;
+        self.chunks = self.chunks.saturating_add(one.chunks);
         self.iterations = match (self.iterations, one.iterations) {
             (Some(all), Some(one)) => Some((all.0.min(one.0), all.1.max(one.1))),
             (all, one) => all.or(one),

@@ -99,3 +99,27 @@ fn words_of_json_are_those_of_the_values() {
     assert_eq!(evidence["source"], "collector");
     assert_eq!(json["advice"][0]["advice"], serde_json::json!({"balance_ranks": {"ranks": [3, 7]}}));
 }
+
+#[test]
+fn findings_have_their_rows_in_the_manual() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/user/snapshot-figures.md");
+    let manual = std::fs::read_to_string(path).unwrap();
+    for id in [
+        FindingId::MpiImbalance,
+        FindingId::MpiTransfer,
+        FindingId::MpiConcentrated,
+        FindingId::TinyMessages,
+        FindingId::TooFewIterations,
+        FindingId::RegionImbalance,
+        FindingId::SerialShare,
+        FindingId::SchedulingOverhead,
+        FindingId::LockContention,
+        FindingId::SharedCpus,
+        FindingId::Unpinned,
+        FindingId::RemoteRankMemory,
+        FindingId::Oversubscribed,
+    ] {
+        let row = format!("| {id} | {} |", name(id));
+        assert!(manual.contains(&row), "no row: {row}");
+    }
+}
