@@ -146,10 +146,14 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
         | EvidenceQuantity::Frequency
         | EvidenceQuantity::FrequencyRatio => clock::sentence(one),
         EvidenceQuantity::Watched(quantity) => watched::sentence(quantity, one),
-        EvidenceQuantity::EffectOfPlacement => match &one.subject {
-            EvidenceSubject::Points { from, to } => format!("{to} is {effect} as fast as {from}"),
-            _ => format!("another placement is {effect} as fast"),
-        },
+        EvidenceQuantity::EffectOfPlacement => effect_of_placement(one, &effect),
+    }
+}
+
+fn effect_of_placement(one: &Evidence, effect: &str) -> String {
+    match &one.subject {
+        EvidenceSubject::Points { from, to } => format!("{to} is {effect} as fast as {from}"),
+        _ => format!("another placement is {effect} as fast"),
     }
 }
 
