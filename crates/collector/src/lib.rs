@@ -39,6 +39,11 @@ static BEGIN: extern "C" fn(c_int, Strings, Strings) = begin;
 #[used]
 static END: extern "C" fn() = life::end;
 
+/// Read in the file by who has the library loaded.
+// SAFETY: nobody else has this name.
+#[unsafe(no_mangle)]
+pub static NUMAWISE_COLLECTOR_LAYOUT: [u8; 32] = numawise_wire::snapshot::MARK;
+
 extern "C" fn begin(count: c_int, arguments: Strings, environment: Strings) {
     if arguments.wrapping_add(1).wrapping_offset(count as isize) == environment && !arguments.is_null() {
         system::use_environment(environment);

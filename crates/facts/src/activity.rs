@@ -41,6 +41,14 @@ pub struct Activity {
     pub lost: ActivityLosses,
 }
 
+impl Activity {
+    /// The path of one of its files: the end of it, where it is long, and the program's own for the program.
+    pub fn path(&self, file: u32) -> Option<&str> {
+        let path = self.files.get(file as usize)?.path.as_str();
+        Some(if path.is_empty() { &self.program } else { path })
+    }
+}
+
 /// How a process ended, as far as it could still tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -30,6 +30,7 @@ mod request;
 mod run;
 mod snapshot;
 mod study;
+mod watched;
 
 pub use activity::{Activity, ThreadActivity};
 pub use choice::{CpuChoice, Order, Smt};
@@ -65,3 +66,4 @@ pub use snapshot::{
     MappingSnapshot, MemorySnapshot, PageUse, PolicyShare, Snapshot, TaskSnapshot, ThreadSnapshot,
 };
 pub use study::{HostFacts, Point, PrintedLines, StopReason, Study, StudyHeader, Trial};
+pub use watched::{RankSet, SourcePlaces, WatchedRun, WatchedRunHeader};

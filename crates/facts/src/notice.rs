@@ -10,6 +10,7 @@ mod membench;
 mod plan;
 mod residency;
 mod session;
+mod snapshot;
 mod study;
 
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,7 @@ pub use residency::{
     ResidencyPart, UnsuppliedNode,
 };
 pub use session::{ChangedPart, SessionNotice};
+pub use snapshot::SnapshotNotice;
 pub use study::{
     FrequencyHold, NodeReason, NotPinnedReason, NotTriedReason, ObservedFigure, PlacementEvidence,
     PlacementGroup, StudyNotice,
@@ -85,6 +87,8 @@ pub enum Notice {
     Launch(LaunchNotice),
     /// NW8xx: of an emulated machine.
     Emulation(EmulationNotice),
+    /// NW9xx: of a snapshot.
+    Snapshot(SnapshotNotice),
     /// NW5xx: of a study and its analysis.
     Study(StudyNotice),
 }
@@ -100,6 +104,7 @@ impl Notice {
             Notice::Session(notice) => notice.code(),
             Notice::Launch(notice) => notice.code(),
             Notice::Emulation(notice) => notice.code(),
+            Notice::Snapshot(notice) => notice.code(),
             Notice::Study(notice) => notice.code(),
         }
     }

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-use numawise_facts::PageSize;
+use numawise_facts::{PageSize, RunSpec, TaskPlacement};
 use numawise_linux::calls::mempolicy::ThreadPolicy;
 use numawise_linux::calls::signal::AllBlocked;
 use numawise_linux::calls::{clock, inherited};
@@ -16,7 +16,7 @@ use numawise_linux::raw::{self, Errno};
 use numawise_units::Pid;
 
 use crate::exec::Words;
-use crate::pages;
+use crate::{LaunchError, pages};
 
 /// What the child does before it becomes the program; the number goes through the pipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,10 +44,19 @@ pub struct Plan<'a> {
     pub pages: PageSize,
     /// Empty: leave the mask alone.
     pub cpus: &'a [u64],
-    /// `None`: closed, as it was when we were started.
+    /// `None`: as it is here, and closed where it was when we were started.
     pub stdin: Option<&'a File>,
     /// `None`: the child writes where we write.
     pub output: Option<OwnedFd>,
+    pub group: ProcessGroup,
+}
+
+/// The process group of a child: what is typed on the terminal reaches one of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProcessGroup {
+    /// One that it leads.
+    Own,
+    Ours,
 }
 
 /// Our ends of the pipes of a child that has not been told to go.
@@ -196,7 +205,9 @@ fn place(plan: &Plan<'_>, parent: i32, blocked: &AllBlocked) -> Result<(), (Step
         if libc::getppid() != parent {
             leave(); // the parent died before the line above took effect
         }
-        check(Step::Setup, libc::setpgid(0, 0))?;
+        if plan.group == ProcessGroup::Own {
+            check(Step::Setup, libc::setpgid(0, 0))?;
+        }
         if let Some(stdin) = plan.stdin {
             check(Step::Setup, libc::dup2(stdin.as_raw_fd(), 0))?;
         }
@@ -218,4 +229,22 @@ fn place(plan: &Plan<'_>, parent: i32, blocked: &AllBlocked) -> Result<(), (Step
         raw::set_affinity(0, plan.cpus).map_err(|errno| (Step::Affinity, errno))?;
     }
     Ok(())
+}
+
+/// What a child's report means.
+pub fn describe(
+    spec: &RunSpec,
+    task: &TaskPlacement,
+    words: &Words,
+    (step, errno): (Step, Errno),
+) -> LaunchError {
+    let source = io::Error::from_raw_os_error(errno);
+    match step {
+        Step::Ready | Step::Setup => LaunchError::System { call: "setting up the process", source },
+        Step::Directory => LaunchError::Directory { directory: spec.directory.clone(), source },
+        Step::Policy => LaunchError::MemoryPolicy { plan: task.memory.clone(), source },
+        Step::Pages => LaunchError::Pages { pages: task.memory.pages, source },
+        Step::Affinity => LaunchError::Affinity { cpus: task.cpus.clone(), source },
+        Step::Exec => words.explain(&spec.directory, errno),
+    }
 }

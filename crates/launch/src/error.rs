@@ -42,6 +42,20 @@ pub enum LaunchError {
          again"
     )]
     SupervisorLost,
+    #[error(
+        "the library that watches programs ({file}) is not installed with numawise; expected in {} or in ../lib/numawise beside it \
+         (make install puts it there)",
+        folder.display()
+    )]
+    CollectorMissing { file: &'static str, folder: PathBuf },
+    #[error("the library that watches programs cannot be used, {}: {problem}", library.display())]
+    CollectorUnusable { library: PathBuf, problem: String },
+    #[error(
+        "the library that watches programs is of another numawise, {}: it writes {}, expected layout {expected}; install both \
+         from one build",
+        library.display(), found.as_ref().map_or("no layout that is known".to_owned(), |found| format!("layout {found}"))
+    )]
+    CollectorOfAnotherVersion { library: PathBuf, found: Option<String>, expected: String },
     #[error("{call} failed: {source}{}", call_advice(.source))]
     System { call: &'static str, source: io::Error },
 }

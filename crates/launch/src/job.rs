@@ -13,7 +13,7 @@ use numawise_linux::calls::{clock, inherited, stop, wait};
 use numawise_linux::raw::Errno;
 use numawise_units::{Nanoseconds, Pid};
 
-use crate::child::{self, Ends, Forked, Plan, Step};
+use crate::child::{self, Ends, Forked, Plan, ProcessGroup, Step};
 use crate::exec::{Words, must_set_affinity};
 use crate::output::Drain;
 use crate::policy::policy;
@@ -128,7 +128,7 @@ impl Job {
             pids.push(held.next_pid()?);
         }
         let describe =
-            |k: usize, failed: (Step, Errno)| describe(spec, &placement.tasks[k], &words[k], failed);
+            |k: usize, failed: (Step, Errno)| child::describe(spec, &placement.tasks[k], &words[k], failed);
         for (k, child) in forked.iter_mut().enumerate() {
             child.placed().map_err(system("read"))?.map_err(|failed| describe(k, failed))?;
         }
@@ -354,27 +354,18 @@ fn plan<'a>(
 ) -> Plan<'a> {
     let stdin = (!inherited::was_closed(libc::STDIN_FILENO)).then_some(null);
     let cpus = if must_set_affinity(task) { task.cpus.words() } else { &[] };
-    Plan { words, directory, policy: policy(&task.memory), pages: task.memory.pages, cpus, stdin, output }
+    Plan {
+        words,
+        directory,
+        policy: policy(&task.memory),
+        pages: task.memory.pages,
+        cpus,
+        stdin,
+        output,
+        group: ProcessGroup::Own,
+    }
 }
 
 fn system(call: &'static str) -> impl Fn(io::Error) -> LaunchError {
     move |source| LaunchError::System { call, source }
-}
-
-/// What a child's report means.
-fn describe(
-    spec: &RunSpec,
-    task: &TaskPlacement,
-    words: &Words,
-    (step, errno): (Step, Errno),
-) -> LaunchError {
-    let source = io::Error::from_raw_os_error(errno);
-    match step {
-        Step::Ready | Step::Setup => LaunchError::System { call: "setting up the process", source },
-        Step::Directory => LaunchError::Directory { directory: spec.directory.clone(), source },
-        Step::Policy => LaunchError::MemoryPolicy { plan: task.memory.clone(), source },
-        Step::Pages => LaunchError::Pages { pages: task.memory.pages, source },
-        Step::Affinity => LaunchError::Affinity { cpus: task.cpus.clone(), source },
-        Step::Exec => words.explain(&spec.directory, errno),
-    }
 }

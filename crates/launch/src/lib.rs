@@ -1,18 +1,20 @@
 //! From a program and a plan to a running program.
 //!
-//! Two faces: [`exec_in_place`] turns this process into the program (what `numawise run` does: no process in between,
-//! signals and exit status are the program's own), and [`Job`] starts one or several tasks, holds them, and tells how
-//! each ended (what a study does).
+//! Three faces: [`exec_in_place`] turns this process into the program (what `numawise run` does: no process in between,
+//! signals and exit status are the program's own), [`Foreground`] starts it as if we were not there and waits for it (what a
+//! snapshot does), and [`Job`] starts one or several tasks, holds them, and tells how each ended (what a study does).
 //!
 //! This crate knows the calls that place a process (`sched_setaffinity`, `set_mempolicy`) and the environment that places
 //! its threads. It knows no machine and chooses nothing: CPUs and nodes come ready in the plan. It prints nothing.
 
 mod change;
 mod child;
+mod collector;
 mod environment;
 mod error;
 mod even;
 mod exec;
+mod foreground;
 mod job;
 mod output;
 mod pages;
@@ -27,10 +29,12 @@ mod waiter;
 mod written;
 
 pub use change::{Change, overrides};
+pub use collector::{Collector, watched_by};
 pub use environment::{environment, task_changes};
 pub use error::{LaunchError, Refusal};
 pub use even::EvenStart;
 pub use exec::exec_in_place;
+pub use foreground::{EndedProgram, Foreground};
 pub use job::{Finished, Io, Job, Start, Variables};
 pub use output::Output;
 pub use pages::page_changes;

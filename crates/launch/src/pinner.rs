@@ -19,7 +19,7 @@ mod tests;
 const PLAN: &str = pin::PLAN.name();
 const VERBOSE: &str = pin::VERBOSE.name();
 const PRELOAD: &str = "LD_PRELOAD";
-const FILE: &str = "libnumawise_agent.so";
+pub(crate) const FILE: &str = "libnumawise_agent.so";
 
 /// The library that pins threads, and whether it tells of each.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,8 +57,13 @@ impl Pinner {
 
 /// The library that belongs to the program `exe`: beside it, or where `make install` puts it (`../lib/numawise/`).
 pub fn find_agent(exe: &Path) -> Option<PathBuf> {
+    find_library(exe, FILE)
+}
+
+/// The same of any library of ours.
+pub(crate) fn find_library(exe: &Path, name: &str) -> Option<PathBuf> {
     let folder = exe.parent()?;
-    [folder.join(FILE), folder.join("../lib/numawise").join(FILE)].into_iter().find(|file| file.is_file())
+    [folder.join(name), folder.join("../lib/numawise").join(name)].into_iter().find(|file| file.is_file())
 }
 
 /// What the library needs in the environment of a task whose threads are pinned.

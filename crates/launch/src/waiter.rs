@@ -132,10 +132,7 @@ impl Shared {
                     task.end = Some(FinishedTask {
                         task: task.task,
                         pid: task.pid,
-                        exit: match status {
-                            EndStatus::Exited(code) => Exit::Code(code),
-                            EndStatus::Signalled(signal) => Exit::Signal(signal),
-                        },
+                        exit: exit(status),
                         wall: at.saturating_sub(task.start),
                         stopped: task.stopped,
                         usage: usage(&accounted),
@@ -219,7 +216,16 @@ pub fn order(orders: &File, order: Order) {
     let _ = (&mut &*orders).write_all(&order.encode());
 }
 
-fn usage(accounted: &Accounted) -> ResourceUsage {
+/// How a child ended.
+pub fn exit(status: EndStatus) -> Exit {
+    match status {
+        EndStatus::Exited(code) => Exit::Code(code),
+        EndStatus::Signalled(signal) => Exit::Signal(signal),
+    }
+}
+
+/// What the kernel accounted for a child.
+pub fn usage(accounted: &Accounted) -> ResourceUsage {
     ResourceUsage {
         user: accounted.user,
         system: accounted.system,

@@ -7,6 +7,7 @@ pub mod membench;
 mod plan;
 mod residency;
 mod session;
+mod snapshot;
 pub(crate) mod study;
 
 use numawise_facts::Notice;
@@ -25,6 +26,7 @@ pub fn text(notice: &Notice) -> String {
         Notice::Session(notice) => session::text(notice),
         Notice::Launch(notice) => launch::text(notice),
         Notice::Emulation(notice) => emulation::text(notice),
+        Notice::Snapshot(notice) => snapshot::text(notice),
         Notice::Study(notice) => study::text(notice),
     }
 }

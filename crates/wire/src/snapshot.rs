@@ -38,6 +38,20 @@ pub const MAGIC: u64 = u64::from_le_bytes(*b"NWsnap\r\n");
 /// One number for the layout of all parts: the collector and its reader come from one build.
 pub const VERSION: u32 = 1;
 
+/// Begins [`MARK`].
+pub const MARK_BEGIN: &[u8; 27] = b"numawise collector, layout ";
+/// Lies in the collector's library, with [`VERSION`], so that who has it loaded knows before whether both have the same layout.
+pub const MARK: [u8; 32] = {
+    let mut mark = *b"numawise collector, layout 0000\n";
+    let (mut at, mut rest) = (30, VERSION);
+    while at > 26 {
+        mark[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        at -= 1;
+    }
+    mark
+};
+
 /// Bytes of the header with what fills its page.
 pub const HEADER_BYTES: usize = 4096;
 /// Most files that a process has loaded and that hold call sites.

@@ -94,6 +94,40 @@ pub fn send_to_child(child: Pid, signal: i32) {
     }
 }
 
+/// A signal that came to this process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReceivedSignal {
+    pub number: i32,
+    /// The process that sent it; none where the kernel did, as of a terminal.
+    pub sender: Option<Pid>,
+}
+
+/// Waits for any signal. All must be blocked ([`AllBlocked`]).
+#[doc(alias = "sigwaitinfo")]
+pub fn wait_for_any() -> ReceivedSignal {
+    // SAFETY: sigfillset initialises the set; the kernel writes the other live, zeroed structure, whose field of the sender is
+    // there for signals that processes send.
+    unsafe {
+        let (mut all, mut information): (libc::sigset_t, libc::siginfo_t) =
+            (std::mem::zeroed(), std::mem::zeroed());
+        libc::sigfillset(&mut all);
+        loop {
+            let number = libc::sigwaitinfo(&all, &mut information);
+            if number > 0 {
+                let is_sent = information.si_code <= 0;
+                return ReceivedSignal { number, sender: is_sent.then(|| Pid(information.si_pid())) };
+            }
+        }
+    }
+}
+
+/// Stops this process, which cannot be kept from it, until somebody continues it.
+#[doc(alias = "SIGSTOP")]
+pub fn stop_at_once() {
+    // SAFETY: raise touches no memory of ours.
+    unsafe { libc::raise(libc::SIGSTOP) };
+}
+
 /// Sends a signal to all processes of a group.
 ///
 /// # Errors

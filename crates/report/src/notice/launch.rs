@@ -104,7 +104,7 @@ fn preload_obstacle(obstacle: &PreloadObstacle) -> String {
     }
 }
 
-fn not_preloadable(reason: &NotPreloadableReason) -> String {
+pub fn not_preloadable(reason: &NotPreloadableReason) -> String {
     match reason {
         NotPreloadableReason::OtherProcessor => {
             "it is built for another kind of processor than numawise".to_owned()

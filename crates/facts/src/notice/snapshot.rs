@@ -1,0 +1,27 @@
+//! Notices of a snapshot: a run that is watched from inside.
+
+use super::PreloadObstacle;
+
+super::notices! {
+    /// NW9xx: of a snapshot.
+    Snapshot: SnapshotNotice {
+        /// The program does not have the collector loaded; what it starts may.
+        "NW901" NotWatched { obstacle: PreloadObstacle },
+        /// What is measured lies in `folder`, which is on a disk: `problem` says why not in memory.
+        "NW902" CollectedOnDisk { folder: String, problem: String },
+        /// No process of the program had the collector loaded.
+        "NW903" NothingWatched,
+        /// What one process left cannot be read; `problem` says what is wrong with it.
+        "NW904" UnreadablePart { problem: String },
+        /// Nothing came of these of the `ranks` ranks of the job: they run on other computers, or did not have the collector loaded.
+        "NW905" RanksNotSeen { missing: String, ranks: u32 },
+        /// Processes without MPI and OpenMP of which nothing is kept, beside the `kept` that ran for longest.
+        "NW906" ProcessesLeftOut { count: u64, kept: u64 },
+        /// This is one rank of a job whose ranks each keep a record of their own.
+        "NW907" RanksNotMerged { rank: u32, ranks: Option<u32> },
+        /// Processes that still ran when the program had ended: they were watched until then.
+        "NW908" ProcessesStillRun { count: u64 },
+        /// A file whose addresses could not be named; `problem` says why.
+        "NW909" PlacesNotNamed { file: String, problem: String },
+    }
+}

@@ -1,0 +1,44 @@
+//! A program that was run once and watched from inside.
+
+use std::collections::BTreeMap;
+
+use numawise_units::{IdSet, Nanoseconds, Rank};
+use serde::{Deserialize, Serialize};
+
+use crate::activity::SourcePlace;
+use crate::{Activity, Exit, HostFacts, Machine, Notice, Placement, ResourceUsage, RunSpec};
+
+/// A set of ranks of `MPI_COMM_WORLD`.
+pub type RankSet = IdSet<Rank>;
+
+/// What `numawise snapshot` keeps of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WatchedRun {
+    pub header: WatchedRunHeader,
+    /// The processes that were watched: ranks by their numbers, then others by when they began.
+    pub processes: Vec<Activity>,
+    pub places: SourcePlaces,
+}
+
+/// What lies at the addresses of a run: by the path of a file as [`Activity::path`] gives it, and the address in it.
+pub type SourcePlaces = BTreeMap<(String, u64), SourcePlace>;
+
+/// The run but for its processes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WatchedRunHeader {
+    pub tool_version: String,
+    /// When it was begun, in nanoseconds since 1970 (UTC).
+    pub begun: Nanoseconds,
+    pub command: RunSpec,
+    pub host: HostFacts,
+    pub machine: Machine,
+    /// Where the program was put; missing where that was left to the system.
+    pub placement: Option<Placement>,
+    /// The ranks that were asked for; missing where all were.
+    pub ranks: Option<RankSet>,
+    pub exit: Exit,
+    pub wall: Nanoseconds,
+    /// Of the process that was started, and of those that it waited for.
+    pub usage: ResourceUsage,
+    pub notices: Vec<Notice>,
+}

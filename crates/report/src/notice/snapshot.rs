@@ -1,0 +1,87 @@
+//! Texts of the notices of a snapshot.
+
+use numawise_facts::notice::{PreloadObstacle, SnapshotNotice};
+
+use super::launch::not_preloadable;
+
+pub fn text(notice: &SnapshotNotice) -> String {
+    match notice {
+        SnapshotNotice::NotWatched { obstacle } => not_watched(obstacle),
+        SnapshotNotice::CollectedOnDisk { folder, problem } => format!(
+            "what is measured is kept in {folder} until the program ends, not in memory ({problem}): on a disk the start of each \
+             process takes some milliseconds longer, and the first use of a table may wait for the disk"
+        ),
+        SnapshotNotice::NothingWatched => {
+            "nothing was measured: no process of the program had the collector loaded; expected a program that is linked \
+             dynamically, is not setuid, keeps LD_PRELOAD and NUMAWISE_SNAPSHOT in the environment of what it starts, and \
+             runs on this computer"
+                .to_owned()
+        }
+        SnapshotNotice::UnreadablePart { problem } => {
+            format!("what one process measured is not in the result: {problem}")
+        }
+        SnapshotNotice::RanksNotSeen { missing, ranks } => format!(
+            "nothing came of rank {missing} of {ranks}: where they run on other computers, start numawise inside the launcher \
+             (mpirun -n {ranks} numawise snapshot --output FILE -- ./app); where they run here, the launcher has to hand \
+             LD_PRELOAD and NUMAWISE_SNAPSHOT on (Open MPI: -x LD_PRELOAD -x NUMAWISE_SNAPSHOT; MPICH and Intel MPI: -genvall; \
+             Slurm: --export=ALL)"
+        ),
+        SnapshotNotice::ProcessesLeftOut { count, kept } => format!(
+            "{count} more processes without MPI and OpenMP were watched and are left out; kept are the {kept} that ran for longest"
+        ),
+        SnapshotNotice::RanksNotMerged { rank, ranks } => {
+            let of = ranks.map_or_else(String::new, |ranks| format!(" of {ranks}"));
+            format!(
+                "this is rank {rank}{of} alone: ranks that each start numawise do not come together in one record yet; on one \
+                 computer, numawise snapshot -- mpirun ... has them all"
+            )
+        }
+        SnapshotNotice::ProcessesStillRun { count } => format!(
+            "{count} process{} still ran when the program had ended, and {} watched until then",
+            if *count == 1 { "" } else { "es" },
+            if *count == 1 { "was" } else { "were" }
+        ),
+        SnapshotNotice::PlacesNotNamed { file, problem } => {
+            format!("functions and lines in {file} are not named: {problem}")
+        }
+    }
+}
+
+fn not_watched(obstacle: &PreloadObstacle) -> String {
+    match obstacle {
+        PreloadObstacle::Program { program, reason } => format!(
+            "the collector cannot be loaded into {program}: {}; only what it starts is watched, where that can have it loaded",
+            not_preloadable(reason)
+        ),
+        PreloadObstacle::LibraryPath { library } => {
+            format!("the collector is at {library}, a path that LD_PRELOAD cannot hold; nothing is watched")
+        }
+        PreloadObstacle::LibraryUnreadable { library, error } => {
+            format!("the collector cannot be read at {library}: {error}; nothing is watched")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use numawise_facts::notice::NotPreloadableReason;
+
+    use super::*;
+
+    #[test]
+    fn what_is_not_watched_says_why_and_what_is() {
+        let obstacle = PreloadObstacle::Program {
+            program: "/bin/app".to_owned(),
+            reason: NotPreloadableReason::StaticallyLinked,
+        };
+        let said = text(&SnapshotNotice::NotWatched { obstacle });
+        assert!(said.contains("/bin/app: it is linked statically") && said.contains("only what it starts"));
+    }
+
+    #[test]
+    fn one_process_is_not_several() {
+        let said = |count| text(&SnapshotNotice::ProcessesStillRun { count });
+        assert!(said(1).starts_with("1 process still ran") && said(1).contains("was watched"));
+        assert!(said(2).starts_with("2 processes still ran") && said(2).contains("were watched"));
+    }
+}
