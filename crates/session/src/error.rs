@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use numawise_facts::notice::NotTriedReason;
-use numawise_facts::{Exit, Metric, MetricProblem, Notice, Reason};
+use numawise_facts::{Exit, Metric, MetricProblem, Notice, RankSet, Reason};
 use numawise_launch::{LaunchError, Launcher, RankError};
 use numawise_membench::MembenchError;
 use numawise_observe::FindError;
@@ -112,6 +112,15 @@ pub enum Error {
         record.display(), recorded.margin, recorded.repeats, now.margin, now.repeats
     )]
     OtherSettings { record: PathBuf, recorded: Settings, now: Settings },
+    #[error("this is watched by another numawise already, which keeps its files in {}", folder.display())]
+    WatchedAlready { folder: PathBuf },
+    /// `launcher` is the word that the command begins with.
+    #[error("{launcher} starts the ranks, and would be placed in their stead")]
+    LauncherPlaced { launcher: String },
+    #[error("there is no rank {} among the {size} of this job, which are 0 to {}", asked.last().map_or(0, |rank| rank.0), size.saturating_sub(1))]
+    NoSuchRanks { asked: RankSet, size: u32 },
+    #[error("there is no place for what is measured: {memory}; {}: {source}", folder.display())]
+    NoFolderForCollector { memory: String, folder: PathBuf, source: io::Error },
     #[error("{} was begun with threads placed on CPUs, and now none can be placed", record.display())]
     CannotPlaceAnyMore { record: PathBuf, reason: NotTriedReason },
 }

@@ -9,6 +9,7 @@
 //! - [`measure`]: the memory benchmark of this machine;
 //! - [`plan`]: a program with its threads and its memory where they are asked for; [`copies`]: several of it;
 //! - [`profiles`]: what memory benchmarks have saved;
+//! - [`snapshot`]: a program run once and watched from inside;
 //! - [`watch`]: residency of running processes, sampled over time.
 
 pub mod copies;
@@ -21,6 +22,7 @@ mod numactl_list;
 pub mod openmp;
 pub mod plan;
 pub mod profiles;
+pub mod snapshot;
 pub mod watch;
 
 pub use error::{Cause, Error, Settings, WeightsMissing};

@@ -183,6 +183,14 @@ fn task(placement: &Placement, number: u32) -> Result<&TaskPlacement, Error> {
 }
 
 impl RunPlan {
+    /// Our task of the plan.
+    ///
+    /// # Errors
+    /// [`LaunchError::NoTask`].
+    pub fn own_task(&self) -> Result<&TaskPlacement, Error> {
+        task(&self.placement, self.ours)
+    }
+
     /// This process becomes our task of the plan. Comes back only with an error.
     ///
     /// # Errors

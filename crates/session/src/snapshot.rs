@@ -1,0 +1,302 @@
+//! `snapshot`: a program run once, unchanged, and watched from inside.
+//!
+//! The way of a request: the collector is found before anything is done; the plan of the placement is that of [`crate::plan`]; the
+//! program runs in the foreground ([`Foreground`]) with the collector in all of its processes, which leave their files in a
+//! [folder](folder) of ours; these are read when it has ended, however it did, and the addresses in them are given their
+//! [names](places).
+
+mod folder;
+mod places;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use numawise_facts::activity::ProcessEnd;
+use numawise_facts::notice::SnapshotNotice;
+use numawise_facts::{
+    Activity, Machine, Notice, RankSet, Redactor, RunSpec, WatchedRun, WatchedRunHeader,
+};
+use numawise_launch::{Collector, EndedProgram, Foreground, LaunchError, LocalRank};
+use numawise_linux::calls::process;
+use numawise_observe::activity;
+use numawise_units::{Id, Nanoseconds, Rank};
+
+use crate::plan::{self, RunPlan, RunRequest};
+use crate::{Error, here};
+use folder::CollectorFolder;
+
+#[cfg(test)]
+#[path = "snapshot_tests.rs"]
+mod tests;
+
+/// Processes without MPI and OpenMP of which what they did is kept.
+const OTHERS: usize = 256;
+
+/// What looks a variable of the environment up.
+type Environment<'a> = &'a dyn Fn(&str) -> Option<OsString>;
+
+/// What is to be watched.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SnapshotRequest {
+    pub run: RunRequest,
+    /// Only these ranks.
+    pub ranks: Option<RankSet>,
+    /// Of the tool, for the record.
+    pub version: String,
+}
+
+/// A snapshot that can begin: the collector is there, and the plan is made.
+#[derive(Debug)]
+pub struct SnapshotPlan {
+    request: SnapshotRequest,
+    plan: RunPlan,
+    collector: Collector,
+    /// Our own place where a launcher started us as one of its ranks.
+    rank: Option<LocalRank>,
+    notices: Vec<Notice>,
+}
+
+/// Prepares a snapshot.
+///
+/// # Errors
+/// Where the collector is missing or another's, we are watched ourselves already, the placement cannot be met, or a rank is asked
+/// for that the job does not have.
+pub fn prepare(request: SnapshotRequest, environment: Environment<'_>) -> Result<SnapshotPlan, Error> {
+    if let Some(folder) = numawise_launch::watched_by(environment) {
+        return Err(Error::WatchedAlready { folder });
+    }
+    let own = std::env::current_exe();
+    let own = own.map_err(|source| LaunchError::System { call: "reading the path of numawise", source })?;
+    let collector = Collector::of_program(&own)?;
+    let launcher = launcher_of(&request.run.command);
+    if let Some(launcher) = launcher
+        && is_placed(&request.run)
+    {
+        return Err(Error::LauncherPlaced { launcher: launcher.to_owned() });
+    }
+    let rank = numawise_launch::rank(environment).ok().flatten();
+    if let (Some(ranks), Some(LocalRank { size: Some(size), .. })) = (&request.ranks, rank) {
+        ranks_exist(ranks, size)?;
+    }
+    let plan = plan::for_start(&request.run, environment)?;
+    let program = request.run.command.command.first().map(|word| Path::new(word.as_os_str()));
+    let obstacle = program.and_then(|program| collector.obstacle(program));
+    let mut notices: Vec<Notice> =
+        obstacle.map(|obstacle| SnapshotNotice::NotWatched { obstacle }.into()).into_iter().collect();
+    if let Some(LocalRank { rank: Some(rank), size, .. }) = rank.filter(|rank| rank.size != Some(1)) {
+        notices.push(SnapshotNotice::RanksNotMerged { rank, ranks: size }.into());
+    }
+    Ok(SnapshotPlan { request, plan, collector, rank, notices })
+}
+
+fn ranks_exist(ranks: &RankSet, size: u32) -> Result<(), Error> {
+    match ranks.last() {
+        Some(last) if last.index() >= size => Err(Error::NoSuchRanks { asked: ranks.clone(), size }),
+        _ => Ok(()),
+    }
+}
+
+/// The words that start ranks elsewhere, perhaps on other computers.
+const LAUNCHERS: [&str; 14] = [
+    "mpirun",
+    "mpiexec",
+    "mpiexec.hydra",
+    "mpiexec.openmpi",
+    "mpiexec.mpich",
+    "mpirun.openmpi",
+    "mpirun.mpich",
+    "orterun",
+    "prterun",
+    "prun",
+    "srun",
+    "jsrun",
+    "aprun",
+    "mpirun_rsh",
+];
+
+/// The launcher that a command begins with.
+fn launcher_of(command: &RunSpec) -> Option<&str> {
+    let name = Path::new(command.command.first()?.as_os_str()).file_name()?.to_str()?;
+    LAUNCHERS.contains(&name).then_some(name)
+}
+
+/// True where anything about the placement is asked for.
+fn is_placed(request: &RunRequest) -> bool {
+    *request != RunRequest::new(request.command.clone())
+}
+
+impl SnapshotPlan {
+    /// What is to be said before the program starts.
+    pub fn warnings(&self) -> impl Iterator<Item = &Notice> {
+        self.plan.warnings.iter().chain(&self.notices)
+    }
+
+    /// The rank of a job that this process is, where a launcher started it.
+    pub fn rank(&self) -> Option<u32> {
+        self.rank.and_then(|rank| rank.rank)
+    }
+
+    /// True where this process is a rank that is not to be watched: [`SnapshotPlan::become_program`] is for it.
+    pub fn is_left_out(&self) -> bool {
+        match (&self.request.ranks, self.rank()) {
+            (Some(ranks), Some(rank)) => !ranks.iter().any(|wanted| wanted.index() == rank),
+            _ => false,
+        }
+    }
+
+    /// This process becomes the program, which is not watched. Comes back only with an error.
+    ///
+    /// # Errors
+    /// What failed.
+    pub fn become_program(&self) -> Result<std::convert::Infallible, Error> {
+        self.plan.become_program(&self.request.run.command)
+    }
+
+    /// Runs the program to its end and reads what was noted of it. Afterwards nothing of ours is left but the result.
+    ///
+    /// # Errors
+    /// Where the program cannot be started, or there is no folder for what is measured. Whatever goes wrong later is a notice of the
+    /// result.
+    pub fn run(mut self, environment: Environment<'_>) -> Result<WatchedRun, Error> {
+        let (folder, on_disk) = CollectorFolder::make(environment)?;
+        self.notices.extend(on_disk);
+        let changes = self.collector.changes(folder.name(), &self.plan.changes, environment);
+        let begun: Nanoseconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().into();
+        let task = self.plan.own_task()?;
+        let ended = Foreground::spawn(&self.request.run.command, task, &changes)?.wait();
+        let read = activity::read_folder(folder.path());
+        // Processes that still run go on writing where nobody sees it.
+        drop(folder);
+        Ok(self.finished(begun, ended, read))
+    }
+
+    fn finished(
+        self,
+        begun: Nanoseconds,
+        ended: EndedProgram,
+        read: Result<Vec<Result<Activity, activity::ActivityError>>, activity::ActivityError>,
+    ) -> WatchedRun {
+        let SnapshotPlan { request, plan, rank, mut notices, .. } = self;
+        let mut processes = Vec::new();
+        for part in read.unwrap_or_else(|error| vec![Err(error)]) {
+            match part {
+                Ok(activity) => processes.push(activity),
+                Err(error) => {
+                    notices.push(SnapshotNotice::UnreadablePart { problem: error.to_string() }.into());
+                }
+            }
+        }
+        let own_program = std::env::current_exe().unwrap_or_default();
+        processes.retain(|activity| !is_program(activity, &own_program));
+        notices.extend(still_running(&processes));
+        notices.extend(of_ranks(&processes, rank.is_some()));
+        if let Some(ranks) = &request.ranks {
+            let wanted = |activity: &Activity| {
+                rank_of(activity).is_none_or(|rank| ranks.iter().any(|asked| asked.index() == rank))
+            };
+            processes.retain(wanted);
+        }
+        notices.extend(bounded(&mut processes));
+        let places = places::of(&processes, &mut notices);
+        let redactor = redactor(&request.run.command);
+        // Paths may hold what nobody is to see; places are found by paths.
+        let places = places.into_iter().map(|((file, at), place)| ((redactor.text(&file), at), place)).collect();
+        for activity in &mut processes {
+            activity.program = redactor.text(&activity.program);
+            activity.files.iter_mut().for_each(|file| file.path = redactor.text(&file.path));
+        }
+        let mut header = header(request, &plan, begun, ended, &redactor);
+        header.notices = notices;
+        WatchedRun { header, processes, places }
+    }
+}
+
+fn redactor(command: &RunSpec) -> Redactor {
+    let text = |text: OsString| text.to_string_lossy().into_owned();
+    let environment = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
+    Redactor::of_run(&command.command, environment)
+}
+
+fn header(
+    request: SnapshotRequest,
+    plan: &RunPlan,
+    begun: Nanoseconds,
+    ended: EndedProgram,
+    redactor: &Redactor,
+) -> WatchedRunHeader {
+    let is_placed = is_placed(&request.run);
+    let mut command = request.run.command;
+    if command.directory.as_os_str().is_empty() {
+        command.directory = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+    }
+    // A plan that took little of the machine knows little of it.
+    let machine: Machine = here::full().map_or_else(|_| plan.machine.clone(), |here| here.machine);
+    WatchedRunHeader {
+        tool_version: request.version,
+        begun,
+        command: redactor.command(&command),
+        host: numawise_observe::host::facts(&numawise_observe::Roots::live()),
+        machine,
+        placement: is_placed.then(|| plan.placement.clone()),
+        ranks: request.ranks,
+        exit: ended.exit,
+        wall: ended.wall,
+        usage: ended.usage,
+        notices: Vec::new(),
+    }
+}
+
+/// Ourselves, before a rank became the program, are no part of what is watched.
+fn is_program(activity: &Activity, own: &Path) -> bool {
+    let path = Path::new(&activity.program);
+    path == own || path.file_name().is_some() && path.file_name() == own.file_name()
+}
+
+fn rank_of(activity: &Activity) -> Option<u32> {
+    Some(activity.mpi.measured()?.rank.measured()?.rank)
+}
+
+/// Those that could not tell of their end and are still there.
+fn still_running(processes: &[Activity]) -> Option<Notice> {
+    let runs = |activity: &&Activity| {
+        activity.end == ProcessEnd::NotTold && process::exists(activity.pid)
+    };
+    let mut running: Vec<_> = processes.iter().filter(runs).map(|activity| activity.pid).collect();
+    // One that became another program has a file for each.
+    running.sort_unstable();
+    running.dedup();
+    let count = running.len() as u64;
+    (count > 0).then(|| SnapshotNotice::ProcessesStillRun { count }.into())
+}
+
+/// What is missing: of all processes, or of the ranks. A rank that is watched alone misses nobody.
+fn of_ranks(processes: &[Activity], is_rank: bool) -> Option<Notice> {
+    if processes.is_empty() {
+        return Some(SnapshotNotice::NothingWatched.into());
+    }
+    let size = processes.iter().filter_map(|activity| Some(activity.mpi.measured()?.rank.measured()?.size)).max()?;
+    if is_rank {
+        return None;
+    }
+    let seen: std::collections::BTreeSet<u32> = processes.iter().filter_map(rank_of).collect();
+    let missing: RankSet =
+        (0..size.min(65_536)).filter(|rank| !seen.contains(rank)).map(Rank::from_index).collect();
+    let notice = SnapshotNotice::RanksNotSeen { missing: missing.to_string(), ranks: size };
+    (!missing.is_empty()).then(|| notice.into())
+}
+
+/// Puts the processes in their order and leaves those out that are too many: a build has thousands that say nothing.
+fn bounded(processes: &mut Vec<Activity>) -> Option<Notice> {
+    let has_parts = |activity: &Activity| {
+        activity.mpi.measured().is_some() || activity.openmp.measured().is_some()
+    };
+    let elapsed = |activity: &Activity| activity.elapsed.measured().copied().unwrap_or_default();
+    processes.sort_by_key(|activity| (!has_parts(activity), std::cmp::Reverse(elapsed(activity))));
+    let parts = processes.iter().filter(|activity| has_parts(activity)).count();
+    let count = processes.len().saturating_sub(parts + OTHERS);
+    processes.truncate(parts + OTHERS);
+    processes.sort_by_key(|activity| (rank_of(activity).is_none(), rank_of(activity), activity.began, activity.pid));
+    let notice = SnapshotNotice::ProcessesLeftOut { count: count as u64, kept: OTHERS as u64 };
+    (count > 0).then(|| notice.into())
+}

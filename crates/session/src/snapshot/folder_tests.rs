@@ -1,0 +1,54 @@
+use super::*;
+
+fn none(_: &str) -> Option<OsString> {
+    None
+}
+
+#[test]
+fn a_folder_is_private_and_goes_with_its_owner() {
+    let base = tempfile::tempdir().unwrap();
+    let made = CollectorFolder::make_in(base.path()).unwrap();
+    assert_eq!(made.path().metadata().unwrap().mode() & 0o777, 0o700);
+    assert!(made.name().starts_with('/'));
+    std::fs::write(made.path().join("1-2.part"), "x").unwrap();
+    let path = made.path().to_owned();
+    drop(made);
+    assert!(!path.exists());
+    assert_eq!(base.path().read_dir().unwrap().count(), 0);
+}
+
+#[test]
+fn what_a_killed_one_left_goes_and_what_is_used_stays() {
+    let base = tempfile::tempdir().unwrap();
+    let old = SystemTime::now() - 2 * LEAST_AGE;
+    let age = |path: &Path| File::open(path).unwrap().set_modified(old).unwrap();
+    let used = CollectorFolder::make_in(base.path()).unwrap();
+    age(used.path());
+    let left = base.path().join(format!("{BEGIN}1-1"));
+    DirBuilder::new().mode(0o700).create(&left).unwrap();
+    std::fs::write(left.join("1-2.part"), "x").unwrap();
+    age(&left);
+    let young = base.path().join(format!("{BEGIN}1-2"));
+    DirBuilder::new().mode(0o700).create(&young).unwrap();
+    let others = base.path().join("somebody-elses");
+    DirBuilder::new().mode(0o700).create(&others).unwrap();
+    age(&others);
+    remove_left(base.path());
+    assert!(!left.exists());
+    assert!(used.path().exists() && young.exists() && others.exists());
+}
+
+#[test]
+fn it_lies_in_memory_where_there_is_a_place() {
+    if !Path::new(IN_MEMORY).is_dir() {
+        eprintln!("SKIPPED: no {IN_MEMORY}");
+        return;
+    }
+    let (made, notice) = CollectorFolder::make(&none).unwrap();
+    assert!(made.path().starts_with(IN_MEMORY) && notice.is_none());
+}
+
+#[test]
+fn a_place_where_nothing_can_be_made_is_an_error() {
+    assert!(CollectorFolder::make_in(Path::new("/no/such/folder")).is_err());
+}
