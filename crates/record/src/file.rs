@@ -7,7 +7,7 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::error::{PATIENCE, RecordError};
 use crate::guard;
-use crate::schema::{FORMATS, Format, RecordKind, STUDY, identity};
+use crate::schema::{FORMATS, Format, RecordKind, identity};
 
 /// What a file holds; whether it is whole is seen when it is read.
 ///
@@ -140,12 +140,12 @@ pub(crate) fn check(connection: &Connection, path: &Path) -> Result<(), RecordEr
     }
 }
 
-/// Tells by the first bytes whether a file is ours or empty; it may be damaged further on.
-pub(crate) fn looks_like_ours(path: &Path) -> Result<bool, RecordError> {
+/// Tells by the first bytes whether a file is one of ours of this format, or empty; it may be damaged further on.
+pub(crate) fn looks_like_ours(path: &Path, format: &Format) -> Result<bool, RecordError> {
     use std::io::Read;
     let mut start = Vec::new();
     let file = File::open(path).map_err(|e| RecordError::io(path, "open it", e))?;
     file.take(72).read_to_end(&mut start).map_err(|e| RecordError::io(path, "read it", e))?;
-    let id = (STUDY.application_id as u32).to_be_bytes();
+    let id = (format.application_id as u32).to_be_bytes();
     Ok(start.is_empty() || (start.starts_with(b"SQLite format 3\0") && start.get(68..72) == Some(&id[..])))
 }

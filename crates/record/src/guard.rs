@@ -15,7 +15,7 @@ use rusqlite::limits::Limit;
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::RecordError;
-use crate::schema::{Format, SERIES, STUDY};
+use crate::schema::{Format, RecordKind, SERIES, STUDY, WATCHED_RUN};
 
 /// The longest text or blob: a study of 8192 CPUs on 1024 nodes has a header of 8 MiB.
 pub const LONGEST_CELL: u32 = 32 << 20;
@@ -94,6 +94,7 @@ struct Column {
 
 static STUDY_TABLES: LazyLock<rusqlite::Result<Tables>> = LazyLock::new(|| made(&STUDY));
 static SERIES_TABLES: LazyLock<rusqlite::Result<Tables>> = LazyLock::new(|| made(&SERIES));
+static WATCHED_RUN_TABLES: LazyLock<rusqlite::Result<Tables>> = LazyLock::new(|| made(&WATCHED_RUN));
 
 /// The tables of a new file.
 fn made(format: &Format) -> rusqlite::Result<Tables> {
@@ -125,7 +126,11 @@ fn columns(connection: &Connection, table: &str) -> rusqlite::Result<Vec<Column>
 /// and tables of the user's own may stand beside them: they are not looked into.
 pub fn known_schema(connection: &Connection, path: &Path, format: &Format) -> Result<(), RecordError> {
     let failed = |e| RecordError::sqlite(path, "read it", e);
-    let expected = if format.application_id == STUDY.application_id { &STUDY_TABLES } else { &SERIES_TABLES };
+    let expected = match format.holds {
+        RecordKind::Study => &STUDY_TABLES,
+        RecordKind::Series => &SERIES_TABLES,
+        RecordKind::WatchedRun => &WATCHED_RUN_TABLES,
+    };
     let expected =
         expected.as_ref().map_err(|_| RecordError::damaged(path, "our own tables cannot be made"))?;
     for (table, columns_of) in expected {

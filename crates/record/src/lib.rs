@@ -1,11 +1,11 @@
-//! The record of a study: one SQLite file, written trial by trial; the series of samples of a running job, another; and what was
-//! measured of a machine, a JSON file.
+//! The record of a study: one SQLite file, written trial by trial; the series of samples of a running job, another; a run that was
+//! watched from inside, a third; and what was measured of a machine, a JSON file.
 //!
 //! This crate turns a [`StudyHeader`](numawise_facts::StudyHeader) and its trials into tables and back, keeps two writers
 //! apart, and refuses what it cannot read. It does not know how a trial is run or what its numbers mean: every number is
 //! kept raw, and every reason why there is none is kept beside it.
 //!
-//! The formats are described in `docs/formats/`: `nw-file.md`, `nw-series.md`, `profile-json.md`. A [`Record`] and a [`Series`] are `Send` and not `Sync`.
+//! The formats are described in `docs/formats/`: `nw-file.md`, `nw-series.md`, `nw-snapshot.md`, `profile-json.md`. A [`Record`] and a [`Series`] are `Send` and not `Sync`.
 
 mod cell;
 mod error;
@@ -23,6 +23,7 @@ mod series;
 mod stored;
 mod study;
 mod valid;
+mod watched;
 mod write;
 
 pub use error::RecordError;
@@ -34,3 +35,4 @@ pub use same::{Difference, Item};
 pub use schema::RecordKind;
 pub use series::Series;
 pub use study::Record;
+pub use watched::{Existing, read_watched_run, save_watched_run, watched_run_may_be_saved};

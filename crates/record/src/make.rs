@@ -65,11 +65,11 @@ pub(crate) fn create(path: &Path, bytes: &[u8]) -> Result<WriterLock, RecordErro
     }
 }
 
-/// Makes a file in the place of an older one of ours, which must be locked no more than by us.
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<WriterLock, RecordError> {
+/// Makes a file in the place of an older one of the same format, which must be locked no more than by us.
+pub(crate) fn replace(path: &Path, bytes: &[u8], format: &Format) -> Result<WriterLock, RecordError> {
     let real = draft::behind_links(path).map_err(|error| RecordError::io(path, "replace it", error))?;
     let file = open_file(path, true)?;
-    if !looks_like_ours(path)? {
+    if !looks_like_ours(path, format)? {
         return Err(RecordError::NotARecord {
             path: path.to_owned(),
             found: "it is left as it is".to_owned(),

@@ -1,4 +1,4 @@
-//! The tables of the two kinds of file, and how to bring older files up to date.
+//! The tables of the kinds of file, and how to bring older files up to date.
 
 use std::fmt;
 
@@ -11,6 +11,8 @@ pub enum RecordKind {
     Study,
     /// A [`Series`](crate::Series) of samples of a running job.
     Series,
+    /// A run that was watched from inside: [`read_watched_run`](crate::read_watched_run).
+    WatchedRun,
 }
 
 impl fmt::Display for RecordKind {
@@ -18,6 +20,7 @@ impl fmt::Display for RecordKind {
         f.pad(match self {
             RecordKind::Study => "a study",
             RecordKind::Series => "a time series of a running job",
+            RecordKind::WatchedRun => "a snapshot of a run",
         })
     }
 }
@@ -47,8 +50,15 @@ pub static SERIES: Format = Format {
     steps: &[include_str!("schema/series-1.sql")],
 };
 
+/// `NWRS` in ASCII.
+pub static WATCHED_RUN: Format = Format {
+    application_id: 0x4e57_5253,
+    holds: RecordKind::WatchedRun,
+    steps: &[include_str!("schema/snapshot-1.sql")],
+};
+
 /// All kinds.
-pub static FORMATS: [&Format; 2] = [&STUDY, &SERIES];
+pub static FORMATS: [&Format; 3] = [&STUDY, &SERIES, &WATCHED_RUN];
 
 impl Format {
     /// The version that we write, kept in `PRAGMA user_version`.

@@ -72,7 +72,7 @@ impl Record {
         if path.is_dir() {
             return Err(RecordError::Directory(path.to_owned()));
         }
-        let lock = make::replace(path, &bytes(path, header, trials)?)?;
+        let lock = make::replace(path, &bytes(path, header, trials)?, &STUDY)?;
         Ok(Record {
             connection: connect(path)?,
             header: header.clone(),

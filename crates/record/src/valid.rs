@@ -9,6 +9,7 @@ mod lines;
 mod look;
 mod machine;
 mod trial;
+mod watched;
 
 use std::collections::HashSet;
 use std::fmt;
@@ -24,6 +25,7 @@ pub use lines::lines;
 pub use look::{look, sequence};
 pub use machine::machine;
 pub use trial::{line_trial, study, trial};
+pub use watched::{CountedSoFar, process, watched_header};
 
 /// What cannot be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

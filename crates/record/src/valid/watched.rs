@@ -1,0 +1,209 @@
+//! A run that was watched from inside.
+
+use numawise_facts::activity::{CodeAddress, Construct, StateTimes, ThreadActivity};
+use numawise_facts::{Activity, Reading, WatchedRunHeader};
+use numawise_units::{Bytes, Id};
+
+use super::{MOST, Sound, bytes, count, ensure, first_again, machine, moment, name, notices, span, text};
+
+/// More than these of anything no process has: the collector's tables end far below.
+const MOST_OF_A_PROCESS: usize = 65_536;
+/// The largest job that there may be, with room to spare.
+const MOST_RANKS: u32 = 1 << 26;
+
+/// Before the first process.
+pub fn watched_header(header: &WatchedRunHeader) -> Sound {
+    let place = |part: &'static str| move || format!("snapshot.header: {part}");
+    name(&header.tool_version, place("tool_version"))?;
+    moment(header.begun, place("begun"))?;
+    span(header.wall, place("wall"))?;
+    ensure(!header.command.command.is_empty(), place("command.command"), "nothing", "a program")?;
+    machine(&header.machine, "snapshot.header: machine")?;
+    if let Some(placement) = &header.placement {
+        let tasks = placement.tasks.len();
+        ensure((1..=65_535).contains(&tasks), place("placement.tasks"), tasks, "1 to 65535")?;
+        notices(&placement.warnings, place("placement.warnings"))?;
+    }
+    let usage = &header.usage;
+    moment(usage.user, place("usage.user"))?;
+    moment(usage.system, place("usage.system"))?;
+    bytes(usage.peak_memory.measured().copied().unwrap_or_default(), place("usage.peak_memory"))?;
+    for number in
+        [&usage.minor_faults, &usage.major_faults, &usage.voluntary_switches, &usage.involuntary_switches]
+    {
+        count(number.measured().copied().unwrap_or_default(), place("usage"))?;
+    }
+    notices(&header.notices, place("notices"))
+}
+
+/// All counts of a run so far: together they fit into a number.
+#[derive(Debug, Default)]
+pub struct CountedSoFar(u64);
+
+impl CountedSoFar {
+    fn add(&mut self, number: u64, place: impl Fn() -> String) -> Sound {
+        count(number, &place)?;
+        self.0 = self.0.saturating_add(number);
+        ensure(self.0 <= 1 << 62, place, self.0, "counts of at most 2^62 together")
+    }
+}
+
+/// One process with its threads.
+pub fn process(of: &Activity, number: usize, counted: &mut CountedSoFar) -> Sound {
+    let place = |part: &'static str| move || format!("processes: row {number}, {part}");
+    ensure(of.pid.0 >= 0, place("pid"), of.pid, "a number from 0")?;
+    ensure(of.parent.0 >= 0, place("parent"), of.parent, "a number from 0")?;
+    name(&of.host, place("host"))?;
+    text(&of.program, place("program"))?;
+    moment(of.began, place("began"))?;
+    span(of.elapsed.measured().copied().unwrap_or_default(), place("elapsed"))?;
+    let mut ranks = MOST_RANKS;
+    if let Some(mpi) = of.mpi.measured() {
+        if let Some(rank) = mpi.rank.measured() {
+            ensure((1..=MOST_RANKS).contains(&rank.size), place("mpi.rank.size"), rank.size, "1 to 67108864")?;
+            ensure(rank.rank < rank.size, place("mpi.rank.rank"), rank.rank, "a rank below their number")?;
+            ranks = rank.size;
+        }
+        for moments in [&mpi.initialised, &mpi.finalised] {
+            let [begin, end] = moments.measured().copied().unwrap_or_default();
+            span(begin, place("mpi"))?;
+            span(end, place("mpi"))?;
+        }
+    }
+    let threads = of.threads.measured().map_or(&[][..], Vec::as_slice);
+    for (part, length) in [
+        ("files", of.files.len()),
+        ("communicators", of.communicators.len()),
+        ("threads", threads.len()),
+    ] {
+        ensure(length <= MOST_OF_A_PROCESS, place(part), length, "at most 65536")?;
+    }
+    of.files.iter().try_for_each(|file| name(&file.path, place("files")))?;
+    for communicator in &of.communicators {
+        name(&communicator.name, place("communicators"))?;
+        let size = communicator.size;
+        ensure(size <= MOST_RANKS, place("communicators"), size, "a size of at most 67108864")?;
+    }
+    let whole = Process { of, number, ranks };
+    threads.iter().enumerate().try_for_each(|(k, thread)| whole.thread(thread, k, counted))
+}
+
+/// What the threads of a process are held against.
+struct Process<'a> {
+    of: &'a Activity,
+    number: usize,
+    ranks: u32,
+}
+
+impl Process<'_> {
+    fn thread(&self, of: &ThreadActivity, k: usize, counted: &mut CountedSoFar) -> Sound {
+        let number = self.number;
+        let place = |part: &'static str| move || format!("threads: process {number}, thread {k}, {part}");
+        ensure(of.tid.0 >= 0, place("tid"), of.tid, "a number from 0")?;
+        span(of.begin, place("begin"))?;
+        span(of.end.measured().copied().unwrap_or_default(), place("end"))?;
+        moment(of.processor.measured().copied().unwrap_or_default(), place("processor"))?;
+        self.address(&of.start, place("start"))?;
+        times(of.times.measured(), place("times"))?;
+        if let Some(switches) = of.switches.measured() {
+            counted.add(switches.voluntary, place("switches"))?;
+            counted.add(switches.forced, place("switches"))?;
+        }
+        if let Some(stays) = of.cpus.measured() {
+            let again = first_again(stays.cpus.iter().map(|(cpu, _)| cpu));
+            let again = again.map_or_else(String::new, |cpu| format!("CPU {} twice", cpu.index()));
+            ensure(again.is_empty(), place("cpus"), again, "each CPU once")?;
+            let found = stays.cpus.iter().map(|(_, found)| *found);
+            found.chain([stays.others]).try_for_each(|found| counted.add(found, place("cpus")))?;
+        }
+        for (part, length) in
+            [("calls", of.calls.len()), ("peers", of.peers.len()), ("constructs", of.constructs.len())]
+        {
+            ensure(length <= MOST_OF_A_PROCESS, place(part), length, "at most 65536")?;
+        }
+        self.calls(of, &place, counted)?;
+        for construct in &of.constructs {
+            self.construct(construct, &place, counted)?;
+        }
+        counted.add(of.lost_constructs, place("lost_constructs"))
+    }
+
+    fn calls<P: Fn() -> String>(
+        &self,
+        of: &ThreadActivity,
+        place: &impl Fn(&'static str) -> P,
+        counted: &mut CountedSoFar,
+    ) -> Sound {
+        for site in &of.calls {
+            name(&site.call, place("calls.call"))?;
+            self.address(&site.at, place("calls.at"))?;
+            let communicators = self.of.communicators.len();
+            let known = site.communicator.is_none_or(|number| usize::from(number) < communicators);
+            ensure(
+                known,
+                place("calls.communicator"),
+                site.communicator.unwrap_or_default(),
+                "the number of one of the process's communicators",
+            )?;
+            counted.add(site.calls.count, place("calls.calls"))?;
+            moment(site.calls.time, place("calls.calls"))?;
+            span(site.longest, place("calls.longest"))?;
+            for moved in [&site.sent, &site.received] {
+                traffic(moved.measured().copied().unwrap_or_default(), place("calls"))?;
+            }
+        }
+        counted.add(of.lost_calls.count, place("lost_calls"))?;
+        moment(of.lost_calls.time, place("lost_calls"))?;
+        for peer in &of.peers {
+            ensure(peer.rank < self.ranks, place("peers.rank"), peer.rank, "a rank below their number")?;
+            counted.add(peer.sent_messages, place("peers"))?;
+            counted.add(peer.received_messages, place("peers"))?;
+            for moved in [peer.sent, peer.received, peer.fetched] {
+                traffic(moved, place("peers"))?;
+            }
+        }
+        counted.add(of.lost_messages[0], place("lost_messages"))?;
+        traffic(Bytes(of.lost_messages[1]), place("lost_messages"))?;
+        for sizes in &of.messages {
+            ensure(sizes.bits <= 64, place("messages.bits"), sizes.bits, "at most 64")?;
+            counted.add(sizes.messages, place("messages"))?;
+        }
+        Ok(())
+    }
+
+    fn construct<P: Fn() -> String>(
+        &self,
+        of: &Construct,
+        place: &impl Fn(&'static str) -> P,
+        counted: &mut CountedSoFar,
+    ) -> Sound {
+        self.address(&of.at, place("constructs.at"))?;
+        times(Some(&of.times), place("constructs.times"))?;
+        moment(of.wall, place("constructs.wall"))?;
+        span(of.longest, place("constructs.longest"))?;
+        for number in [of.calls, of.opened, of.chunks.count, of.chunks.iterations, of.chunks.trips] {
+            counted.add(number, place("constructs"))?;
+        }
+        let Some(team) = of.team.measured() else { return Ok(()) };
+        let found = format_args!("{} to {}", team.least, team.most);
+        let holds = team.least <= team.most && team.most as usize <= MOST_OF_A_PROCESS;
+        ensure(holds, place("constructs.team"), found, "the smallest and the largest team, of at most 65536")
+    }
+
+    fn address(&self, at: &Reading<CodeAddress>, place: impl Fn() -> String) -> Sound {
+        let Some(at) = at.measured() else { return Ok(()) };
+        let known = (at.file as usize) < self.of.files.len();
+        ensure(known, place, at.file, "the number of one of the process's files")
+    }
+}
+
+/// A thread's slot may have been that of many threads: times are no spans of the run.
+fn times(times: Option<&StateTimes>, place: impl Fn() -> String) -> Sound {
+    let Some(StateTimes { useful, mpi, barrier, scheduling, idle, lock }) = times else { return Ok(()) };
+    [useful, mpi, barrier, scheduling, idle, lock].into_iter().try_for_each(|time| moment(*time, &place))
+}
+
+/// What was moved is more than any memory holds.
+fn traffic(moved: Bytes, place: impl Fn() -> String) -> Sound {
+    ensure(moved.0 <= MOST, place, format_args!("{} bytes", moved.0), "at most 9223372036854775807 bytes")
+}

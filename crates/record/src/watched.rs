@@ -1,0 +1,205 @@
+//! The record of `numawise snapshot`: a run that was watched from inside, one SQLite file, written at once when the run has ended.
+//!
+//! A process is a row and each of its threads another, so that no cell grows with the job.
+
+use std::path::Path;
+
+use numawise_facts::activity::SourcePlace;
+use numawise_facts::{Activity, Reading, SourcePlaces, ThreadActivity, WatchedRun, WatchedRunHeader};
+use rusqlite::{Connection, Transaction, params};
+
+use crate::cell::{Cells, Parsed};
+use crate::file::{check, connect, open_file, recognise};
+use crate::schema::WATCHED_RUN;
+use crate::valid::{CountedSoFar, Flaw};
+use crate::{RecordError, guard, make, read, valid, write};
+
+/// What becomes of a record that is there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Existing {
+    /// It stays, and that is an error.
+    Stays,
+    /// It goes, if it is of the same kind.
+    IsReplaced,
+}
+
+/// Keeps a run in a new file: it is there as a whole, or not at all.
+///
+/// # Errors
+/// [`RecordError::RunExists`], [`RecordError::NotARecord`] and [`RecordError::OtherKind`] when the file is something else, which stays
+/// as it is; [`RecordError::Full`], [`RecordError::Unstorable`], or what else the file system says.
+pub fn save_watched_run(path: &Path, run: &WatchedRun, existing: Existing) -> Result<(), RecordError> {
+    watched_run_may_be_saved(path, existing)?;
+    write::storable(&run.header)?;
+    sound(run).map_err(|flaw| RecordError::Unstorable(flaw.to_string()))?;
+    let bytes = make::bytes(path, &WATCHED_RUN, |transaction| insert(transaction, run))?;
+    let made = match existing {
+        Existing::IsReplaced if path.exists() => make::replace(path, &bytes, &WATCHED_RUN),
+        _ => make::create(path, &bytes),
+    };
+    match made {
+        Err(RecordError::Exists(path)) => Err(RecordError::RunExists(path)),
+        made => made.map(drop),
+    }
+}
+
+/// Whether a run could be kept there, for who is about to begin one.
+///
+/// # Errors
+/// As [`save_watched_run`].
+pub fn watched_run_may_be_saved(path: &Path, existing: Existing) -> Result<(), RecordError> {
+    if path.is_dir() {
+        return Err(RecordError::Directory(path.to_owned()));
+    }
+    if path.metadata().is_ok_and(|file| file.len() > 0) {
+        let holds = crate::kind(path)?;
+        if holds != WATCHED_RUN.holds {
+            let expected = WATCHED_RUN.holds;
+            return Err(RecordError::OtherKind { path: path.to_owned(), found: holds, expected });
+        }
+        if existing == Existing::Stays {
+            return Err(RecordError::RunExists(path.to_owned()));
+        }
+    }
+    Ok(())
+}
+
+/// The run that a file holds.
+///
+/// # Errors
+/// Whatever keeps the file from being the snapshot of a run that we know and may read: see [`RecordError`].
+pub fn read_watched_run(path: &Path) -> Result<WatchedRun, RecordError> {
+    drop(open_file(path, false)?);
+    let mut connection = connect(path)?;
+    guard::bound(&mut connection, path)?;
+    recognise(&connection, path, &WATCHED_RUN)?;
+    check(&connection, path)?;
+    read_run(&connection).map_err(|error| read::damage(path, error))
+}
+
+fn sound(run: &WatchedRun) -> Result<(), Flaw> {
+    valid::watched_header(&run.header)?;
+    let mut counted = CountedSoFar::default();
+    let mut processes = run.processes.iter().enumerate();
+    processes.try_for_each(|(number, activity)| valid::process(activity, number, &mut counted))
+}
+
+fn insert(transaction: &Transaction<'_>, run: &WatchedRun) -> rusqlite::Result<()> {
+    transaction.execute(
+        "INSERT INTO snapshot VALUES (1, ?1, ?2)",
+        params![run.header.tool_version, write::json(&run.header)?],
+    )?;
+    write::machine(transaction, &run.header.machine)?;
+    for (number, activity) in run.processes.iter().enumerate() {
+        insert_process(transaction, number as i64, activity)?;
+    }
+    let mut row = transaction.prepare("INSERT INTO places VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?;
+    for ((file, address), place) in &run.places {
+        row.execute(params![
+            file,
+            write::integer(*address),
+            place.function.measured(),
+            place.function.reason().map(|reason| reason.0.as_ref()),
+            place.file.measured(),
+            place.file.reason().map(|reason| reason.0.as_ref()),
+            place.line.measured(),
+            place.line.reason().map(|reason| reason.0.as_ref()),
+        ])?;
+    }
+    Ok(())
+}
+
+fn insert_process(transaction: &Transaction<'_>, number: i64, activity: &Activity) -> rusqlite::Result<()> {
+    let rank = activity.mpi.measured().and_then(|mpi| mpi.rank.measured()).map(|rank| rank.rank);
+    let alone = Activity { threads: activity.threads.as_ref().map(|_| Vec::new()), ..activity.clone() };
+    transaction.prepare_cached("INSERT INTO processes VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?.execute(params![
+        number,
+        activity.host,
+        activity.pid.0,
+        activity.program,
+        rank,
+        write::json(&alone)?,
+    ])?;
+    for (k, thread) in activity.threads.measured().into_iter().flatten().enumerate() {
+        transaction
+            .prepare_cached("INSERT INTO threads VALUES (?1, ?2, ?3, ?4)")?
+            .execute(params![number, k as i64, thread.tid.0, write::json(thread)?])?;
+    }
+    Ok(())
+}
+
+fn read_run(connection: &Connection) -> Parsed<WatchedRun> {
+    let transaction = connection.unchecked_transaction()?;
+    let header = header(&transaction)?;
+    let mut counted = CountedSoFar::default();
+    let mut processes = Vec::new();
+    let mut query = transaction.prepare("SELECT process, activity FROM processes ORDER BY process")?;
+    let mut rows = query.query([])?;
+    while let Some(row) = rows.next()? {
+        let cells = Cells::of("processes", row);
+        let number: i64 = cells.int("process")?;
+        if number != processes.len() as i64 {
+            return Err(cells.flaw("process", "numbers from 0 without a gap"));
+        }
+        let mut activity: Activity = cells.json("activity")?;
+        let threads = threads(&transaction, number)?;
+        activity.threads = match activity.threads {
+            Reading::Measured(_) => Reading::Measured(threads),
+            unavailable => unavailable,
+        };
+        valid::process(&activity, processes.len(), &mut counted)?;
+        processes.push(activity);
+    }
+    let places = places(&transaction)?;
+    Ok(WatchedRun { header, processes, places })
+}
+
+fn header(connection: &Connection) -> Parsed<WatchedRunHeader> {
+    let mut query = connection.prepare("SELECT id, header FROM snapshot")?;
+    let mut rows = query.query([])?;
+    let row = rows.next()?.ok_or_else(|| Flaw::new("snapshot".to_owned(), "no row".to_owned(), "one row"))?;
+    let header: WatchedRunHeader = Cells::of("snapshot", row).json("header")?;
+    valid::watched_header(&header)?;
+    Ok(header)
+}
+
+fn threads(connection: &Connection, process: i64) -> Parsed<Vec<ThreadActivity>> {
+    let mut query = connection
+        .prepare_cached("SELECT thread, activity FROM threads WHERE process = ?1 ORDER BY thread")?;
+    let mut rows = query.query([process])?;
+    let mut threads = Vec::new();
+    while let Some(row) = rows.next()? {
+        threads.push(Cells::of("threads", row).json("activity")?);
+    }
+    Ok(threads)
+}
+
+fn places(connection: &Connection) -> Parsed<SourcePlaces> {
+    let mut query = connection.prepare("SELECT * FROM places ORDER BY file, address")?;
+    let mut rows = query.query([])?;
+    let mut places = SourcePlaces::new();
+    while let Some(row) = rows.next()? {
+        let cells = Cells::of("places", row);
+        let address: i64 = match row.get("address")? {
+            rusqlite::types::Value::Integer(address) => address,
+            _ => return Err(cells.flaw("address", "a whole number of 64 bits")),
+        };
+        let reason = |column| Ok::<_, crate::cell::RowError>(cells.text_or_null(column)?.unwrap_or_default());
+        let text = |column, missing| {
+            Ok::<_, crate::cell::RowError>(match cells.text_or_null(column)? {
+                Some(text) => Reading::Measured(text),
+                None => Reading::unavailable(reason(missing)?),
+            })
+        };
+        let place = SourcePlace {
+            function: text("function", "function_missing")?,
+            file: text("source", "source_missing")?,
+            line: match cells.int_or_null("line")? {
+                Some(line) => Reading::Measured(line),
+                None => Reading::unavailable(reason("line_missing")?),
+            },
+        };
+        places.insert((cells.text("file")?, address.cast_unsigned()), place);
+    }
+    Ok(places)
+}
