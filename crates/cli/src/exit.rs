@@ -148,6 +148,7 @@ fn option(error: &session::Error) -> Option<String> {
         session::Error::TooFewRepeats { .. } => "--repeats:",
         session::Error::NoNodes { .. } | session::Error::NoSuchNodes { .. } => "--nodes:",
         session::Error::Metric(_) => "--metric:",
+        session::Error::NoSuchRanks { .. } => "--ranks:",
         session::Error::NoMetricInFirstRun { metric, problem, .. } => {
             return Some(numawise_report::notice::metric_problem(Some(metric), problem) + ":");
         }
@@ -199,6 +200,10 @@ fn advice(error: &session::Error) -> Option<String> {
              rest"
                 .to_owned()
         }
+        session::Error::WatchedAlready { .. } => "leave out the inner numawise snapshot".to_owned(),
+        session::Error::LauncherPlaced { launcher } => format!(
+            "place the ranks, inside of it: numawise snapshot -- {launcher} -n 4 numawise run --place semi --threads 6 -- ./app"
+        ),
         session::Error::NoDataFolder => "or name the file (--save FILE, --load FILE)".to_owned(),
         session::Error::OtherStudy { .. } => {
             "--fresh starts over, --output keeps this one under another name".to_owned()
@@ -262,6 +267,7 @@ fn advice_on_machine(error: &MachineError) -> Option<&'static str> {
 fn advice_on_record(error: &RecordError) -> Option<&'static str> {
     Some(match error {
         RecordError::SqliteNotAProfile(_) => "numawise report shows those of numawise",
+        RecordError::RunExists(_) => "--fresh replaces it",
         RecordError::MlcWithoutTables { .. } => {
             "or with --latency_matrix, --bandwidth_matrix, --peak_injection_bandwidth, --max_bandwidth, --loaded_latency or \
              --c2c_latency"

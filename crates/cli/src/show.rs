@@ -1,12 +1,15 @@
 //! Shows what a study says: on the terminal, as JSON, in HTML.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use numawise_facts::{PrintedLines, Study, StudyHeader};
+use numawise_analyse::RunParts;
+use numawise_facts::{PrintedLines, Study, StudyHeader, WatchedRun};
 use numawise_report::check::{self, Check};
-use numawise_report::document;
+use numawise_report::document::{self, Style};
 use numawise_report::series;
-use numawise_tables::Timeline;
+use numawise_report::snapshot;
+use numawise_tables::{RunSnapshot, Timeline};
 
 use crate::exit::{Failure, all_well};
 use crate::files;
@@ -34,6 +37,53 @@ pub fn series(timeline: &Timeline, record: &Path, as_json: bool, html: Option<&P
     let text =
         if as_json { series::json(&series) } else { document::terminal(&series::document(&series), style()) };
     shown(text, written)
+}
+
+/// A run that was watched from inside, with what it says.
+pub struct Snapshot<'a> {
+    run: &'a WatchedRun,
+    tables: RunSnapshot,
+    record: &'a str,
+}
+
+impl<'a> Snapshot<'a> {
+    /// `record` is where it is kept; empty for nowhere.
+    pub fn of(run: &'a WatchedRun, record: &'a str) -> Snapshot<'a> {
+        let machine = |activity: &numawise_facts::Activity| (activity.host.clone(), run.header.machine.clone());
+        let machines: BTreeMap<_, _> = run.processes.iter().take(1).map(machine).collect();
+        let parts = RunParts {
+            activities: &run.processes,
+            places: &run.places,
+            machines: &machines,
+            surroundings: &BTreeMap::new(),
+        };
+        Snapshot { run, tables: numawise_analyse::run_snapshot(&parts), record }
+    }
+
+    fn shown(&self) -> snapshot::Shown<'_> {
+        let record = Some(self.record).filter(|record| !record.is_empty());
+        snapshot::Shown { run: self.run, tables: &self.tables, record }
+    }
+
+    pub fn text(&self, style: Style) -> String {
+        document::terminal(&snapshot::document(&self.shown()), style)
+    }
+
+    pub fn html(&self) -> String {
+        document::html(&snapshot::document(&self.shown()))
+    }
+
+    pub fn json(&self) -> String {
+        snapshot::json(&self.shown())
+    }
+}
+
+/// Prints the snapshot of a run as text or as JSON, and writes it as HTML where that is asked for.
+pub fn watched_run(run: &WatchedRun, record: &Path, as_json: bool, html: Option<&Path>) -> Result<(), Failure> {
+    let record = record.display().to_string();
+    let snapshot = Snapshot::of(run, &record);
+    let written = html.map_or(Ok(()), |path| report(path, &snapshot.html()));
+    shown(if as_json { snapshot.json() } else { snapshot.text(style()) }, written)
 }
 
 /// Prints a result, also where its report could not be written; that is the failure then.

@@ -50,14 +50,19 @@ pub fn print_while_read(text: &str) -> Result<bool, Unwritten> {
 
 /// How to write for whoever reads the standard output.
 pub fn style() -> Style {
-    if !io::stdout().is_terminal() {
+    style_of(&io::stdout())
+}
+
+/// How to write for whoever reads a stream.
+pub fn style_of(stream: &impl IsTerminal) -> Style {
+    if !stream.is_terminal() {
         return Style::plain();
     }
     let width = match terminal::size() {
         (0, _) => Style::plain().width,
         (columns, _) => usize::from(columns),
     };
-    Style { colour: is_coloured(&io::stdout()), width, ..Style::plain() }
+    Style { colour: is_coloured(stream), width, ..Style::plain() }
 }
 
 /// Whether what is written there may have colours.

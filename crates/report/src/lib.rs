@@ -16,5 +16,6 @@ pub mod plan;
 pub mod profile;
 pub mod residency;
 pub mod series;
+pub mod snapshot;
 
 pub use levels::title as point_title;

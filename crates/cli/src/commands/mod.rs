@@ -5,6 +5,7 @@ mod check;
 mod machine;
 mod report;
 mod run;
+mod snapshot;
 mod where_;
 
 use std::ffi::OsString;
@@ -28,6 +29,7 @@ enum Command {
     Run(Box<run::Arguments>),
     Check(check::Arguments),
     Report(report::Arguments),
+    Snapshot(Box<snapshot::Arguments>),
     Where(where_::Arguments),
 }
 
@@ -54,6 +56,7 @@ pub fn main() -> Status {
         Command::Run(arguments) => run::run(*arguments),
         Command::Check(arguments) => check::run(arguments),
         Command::Report(arguments) => report::run(arguments),
+        Command::Snapshot(arguments) => snapshot::run(*arguments),
         Command::Where(arguments) => where_::run(arguments),
     };
     result.unwrap_or_else(|failure| failure.report())

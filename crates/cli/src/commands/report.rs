@@ -1,13 +1,13 @@
 //! `numawise report FILE.nw`: what a record says, as text, JSON or HTML, at any time after (or during) a check, or while a job
 //! is recorded.
 //!
-//! Both kinds of file are shown: the record of a study (`numawise check`) and the time series of a job (`numawise where
-//! --record`).
+//! All kinds of file are shown: the record of a study (`numawise check`), the time series of a job (`numawise where --record`) and
+//! the snapshot of a run (`numawise snapshot --output`).
 
 use std::path::PathBuf;
 
 use numawise_facts::{Redactor, redaction};
-use numawise_record::{Record, RecordKind, Series};
+use numawise_record::{Record, RecordKind, Series, read_watched_run};
 
 use super::{Failure, SUCCESS, Status};
 use crate::files::{self, OutputFile};
@@ -16,7 +16,7 @@ use crate::show;
 /// Show a record again: on the terminal, as JSON, as HTML
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The record that a check has written, or `where --record`
+    /// The record that a check has written, `where --record` or `snapshot --output`
     #[arg(value_name = "FILE.nw")]
     record: PathBuf,
     /// Write the report in HTML too
@@ -46,6 +46,12 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
                 task.command = task.command.as_ref().map(|line| redaction::text(line));
             }
             show::series(&timeline, path, arguments.json, html)?;
+        }
+        RecordKind::WatchedRun => {
+            let mut run = read_watched_run(path)?;
+            let redactor = Redactor::default();
+            run.header.command = redactor.command(&run.header.command);
+            show::watched_run(&run, path, arguments.json, html)?;
         }
     }
     Ok(SUCCESS)

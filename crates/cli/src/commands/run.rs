@@ -25,8 +25,9 @@ use numawise_report::document::Style;
 use numawise_report::notice;
 use numawise_session::plan::{self, Explanation, RunRequest, TaskCount};
 
-pub use arguments::Arguments;
+pub use arguments::{Arguments, PlacementOptions};
 pub use numactl::{NumactlOptions, scan};
+pub use request::placed;
 
 use super::{Failure, SUCCESS, Status};
 use crate::streams;

@@ -8,16 +8,9 @@ use numawise_units::{CpuSet, NodeSet};
 
 use super::numactl::{NumactlOptions, POLICY, SHARED_MEMORY};
 
-/// Run a program with its threads and memory where you want them
-///
-/// Takes numactl's options with the same meaning: `numawise run -C 0-3 -m 0 ./app`.
+/// Where threads and memory go, in our own words; numactl's stand beside.
 #[derive(Debug, Clone, PartialEq, Eq, Default, clap::Args)]
-#[command(
-    after_help = "Exit status: the program's own; 125 numawise failed, 126 the program cannot be executed, 127 not \
-                        found. With --copies that of the first copy that failed.\nNODES and CPUS of numactl's options: \
-                        0,2-3, all, !0 (all but), +0 (relative to those allowed)."
-)]
-pub struct Arguments {
+pub struct PlacementOptions {
     /// How CPUs are chosen: local (fill a node before the next), distributed (even over all nodes), semi (inside one
     /// node), none (as the system does)
     #[arg(long, value_name = "STRATEGY")]
@@ -29,12 +22,6 @@ pub struct Arguments {
     /// Number of threads of each task; fills {threads} in the command and sets OMP_NUM_THREADS
     #[arg(long, value_name = "N")]
     pub threads: Option<u32>,
-    /// Start so many copies side by side, wait for all, and show how each one ended; {task} in the command is its number
-    #[arg(long, value_name = "C")]
-    pub copies: Option<NonZeroU32>,
-    /// Plan for so many MPI ranks on this computer
-    #[arg(long, value_name = "R", requires = "look", conflicts_with = "copies")]
-    pub ranks: Option<NonZeroU32>,
     /// Hold each thread on one CPU (the default with --place local, distributed and semi)
     #[arg(long, overrides_with = "no_pin")]
     pub pin: bool,
@@ -80,7 +67,27 @@ pub struct Arguments {
     /// weights for all programs of this computer, until they are changed again
     #[arg(long, help_heading = "Pages")]
     pub global_weights: bool,
+}
 
+/// Run a program with its threads and memory where you want them
+///
+/// Takes numactl's options with the same meaning: `numawise run -C 0-3 -m 0 ./app`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, clap::Args)]
+#[command(
+    after_help = "Exit status: the program's own; 125 numawise failed, 126 the program cannot be executed, 127 not \
+                        found. With --copies that of the first copy that failed.\nNODES and CPUS of numactl's options: \
+                        0,2-3, all, !0 (all but), +0 (relative to those allowed)."
+)]
+pub struct Arguments {
+    #[command(flatten)]
+    pub placement: PlacementOptions,
+
+    /// Start so many copies side by side, wait for all, and show how each one ended; {task} in the command is its number
+    #[arg(long, value_name = "C")]
+    pub copies: Option<NonZeroU32>,
+    /// Plan for so many MPI ranks on this computer
+    #[arg(long, value_name = "R", requires = "look", conflicts_with = "copies")]
+    pub ranks: Option<NonZeroU32>,
     /// Start nothing; show the plan, and the equivalent commands of other tools
     #[arg(long, group = "look", help_heading = "Looking first")]
     pub dry_run: bool,

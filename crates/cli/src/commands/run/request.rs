@@ -10,7 +10,7 @@ use numawise_session::plan::{
 };
 
 use super::super::Failure;
-use super::arguments::Arguments;
+use super::arguments::{Arguments, PlacementOptions};
 use super::numactl::NumactlOptions;
 
 #[cfg(test)]
@@ -74,12 +74,30 @@ pub fn of_numactl(options: &NumactlOptions, command: Vec<OsString>) -> Result<Ru
 }
 
 fn request(typed: Arguments) -> Result<RunRequest, Failure> {
-    let default = CpuChoice::default();
     let explain = match (typed.verbose, typed.dry_run) {
         (true, _) => Explanation::EachRank,
         (false, true) => Explanation::Plan,
         (false, false) => Explanation::Warnings,
     };
+    let tasks = match (typed.ranks, typed.copies) {
+        (Some(ranks), _) => TaskCount::Ranks(ranks),
+        (None, Some(copies)) => TaskCount::Copies(copies),
+        (None, None) => TaskCount::OfTheJob,
+    };
+    let request = placed(typed.placement, &typed.numactl, typed.command)?;
+    Ok(RunRequest { explain, tasks, ..request })
+}
+
+/// A program and where it goes.
+///
+/// # Errors
+/// When the options contradict each other or name nothing.
+pub fn placed(
+    typed: PlacementOptions,
+    numactl: &NumactlOptions,
+    command: Vec<OsString>,
+) -> Result<RunRequest, Failure> {
+    let default = CpuChoice::default();
     let mut request = RunRequest {
         strategy: typed.place,
         binding: match (typed.pin, typed.no_pin) {
@@ -88,11 +106,6 @@ fn request(typed: Arguments) -> Result<RunRequest, Failure> {
             (false, false) => None,
         },
         threads: typed.threads,
-        tasks: match (typed.ranks, typed.copies) {
-            (Some(ranks), _) => TaskCount::Ranks(ranks),
-            (None, Some(copies)) => TaskCount::Copies(copies),
-            (None, None) => TaskCount::OfTheJob,
-        },
         cpus: typed.cpus.map_or(Ok(CpuSelection::All), cpus)?,
         nodes: typed.nodes.map_or(NodeSelection::All, NodeSelection::Listed),
         memory: typed.memory.map_or_else(MemorySelection::default, MemorySelection::Policy),
@@ -108,10 +121,9 @@ fn request(typed: Arguments) -> Result<RunRequest, Failure> {
         rebind: typed.rebind,
         preload: !typed.no_preload,
         write_weights: typed.global_weights,
-        explain,
-        ..RunRequest::new(spec(typed.command))
+        ..RunRequest::new(spec(command))
     };
-    add_numactl(&mut request, &typed.numactl)?;
+    add_numactl(&mut request, numactl)?;
     Ok(request)
 }
 

@@ -1,0 +1,208 @@
+//! `numawise snapshot -- PROGRAM [ARGS]`: where the time of a program goes, seen from inside: MPI, OpenMP, and what is useful.
+//!
+//! The program is run once, unchanged, with our streams and our terminal; what it prints and how it ends is as without us, so that
+//! the report goes to the standard error. The same line may stand around a launcher (`-- mpirun -n 4 ./app`), for all ranks of this
+//! computer, or inside (`mpirun -n 4 numawise snapshot --output run.nw -- ./app`), where each rank keeps a record of its own.
+//! Exit status: the program's own, 128 + n for signal n, 125 to 127 as everywhere.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use numawise_facts::{Exit, RankSet, WatchedRun};
+use numawise_linux::calls::inherited;
+use numawise_record::Existing;
+use numawise_report::document::Style;
+use numawise_report::notice;
+use numawise_session::snapshot::{SnapshotPlan, SnapshotRequest, prepare};
+
+use super::run::{NumactlOptions, PlacementOptions, placed};
+use super::{Failure, Status};
+use crate::files::{self, FileContent, OutputFile};
+use crate::{show, streams};
+
+/// Run a program once and see inside: MPI, OpenMP, where its time goes
+#[derive(clap::Args)]
+#[command(override_usage = "numawise snapshot [OPTIONS] -- PROGRAM [ARGS]...")]
+#[command(after_help = "The report goes to the standard error: the standard output is the program's. Exit status: the program's own; \
+                        125 numawise failed, 126 the program cannot be executed, 127 not found.")]
+pub struct Arguments {
+    /// Keep what was measured in this file, for numawise report; inside a launcher each rank keeps FILE with its number
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace the file of --output where it holds a snapshot already
+    #[arg(long, requires = "output")]
+    fresh: bool,
+    /// Write a report in HTML
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Write the result as JSON (docs/formats/snapshot-json.md)
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Print no report
+    #[arg(long, short)]
+    quiet: bool,
+    /// Only these ranks of MPI_COMM_WORLD, e.g. 0,3-5
+    #[arg(long, value_name = "LIST")]
+    ranks: Option<RankSet>,
+
+    #[command(flatten)]
+    placement: PlacementOptions,
+    #[command(flatten)]
+    numactl: NumactlOptions,
+
+    /// The program and its arguments; {threads} stands for the number of threads
+    #[arg(last = true, required = true, value_name = "PROGRAM")]
+    command: Vec<OsString>,
+}
+
+/// What is written when the program has ended.
+struct Outputs {
+    record: Option<PathBuf>,
+    existing: Existing,
+    html: Option<PathBuf>,
+    json: Option<PathBuf>,
+    quiet: bool,
+}
+
+pub fn run(typed: Arguments) -> Result<Status, Failure> {
+    if let Some(refusal) = typed.numactl.refusal() {
+        return Err(Failure::new(refusal));
+    }
+    if typed.numactl.is_show() || typed.numactl.is_hardware() {
+        return Err(Failure::new("--show and --hardware start nothing; expected numawise run with them"));
+    }
+    if typed.ranks.as_ref().is_some_and(|ranks| ranks.iter().next().is_none()) {
+        return Err(Failure::new("--ranks '': expected ranks, such as 0,3-5"));
+    }
+    let request = SnapshotRequest {
+        run: placed(typed.placement, &typed.numactl, typed.command)?,
+        ranks: typed.ranks,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    let mut outputs = Outputs {
+        record: typed.output,
+        existing: if typed.fresh { Existing::IsReplaced } else { Existing::Stays },
+        html: typed.html,
+        json: typed.json,
+        quiet: typed.quiet,
+    };
+    let plan = prepare(request, &environment)?;
+    if plan.is_left_out() {
+        inherited::take_signals_to_wait();
+        let Err(error) = plan.become_program();
+        return Err(error.into());
+    }
+    if let Some(rank) = plan.rank() {
+        outputs.of_rank(rank)?;
+    }
+    outputs.check()?;
+    warn(&plan);
+    let run = plan.run(&environment)?;
+    outputs.write(&run);
+    Ok(status(run.header.exit))
+}
+
+fn environment(name: &str) -> Option<OsString> {
+    std::env::var_os(name)
+}
+
+/// What is to be known before the program prints. Of several ranks one speaks.
+fn warn(plan: &SnapshotPlan) {
+    if plan.rank().is_some_and(|rank| rank != 0) {
+        return;
+    }
+    for warning in plan.warnings() {
+        streams::say(&format!("warning: {}", notice::text(warning)));
+    }
+}
+
+/// That of a shell.
+fn status(exit: Exit) -> Status {
+    exit.shell_status().clamp(0, 255) as Status
+}
+
+impl Outputs {
+    /// Each rank has files of its own; reports of all would be mixed up on one terminal.
+    fn of_rank(&mut self, rank: u32) -> Result<(), Failure> {
+        if self.record.is_none() && self.html.is_none() && self.json.is_none() {
+            return Err(Failure::new(format!(
+                "this is rank {rank} of a job, and its ranks do not come together in one report yet; expected --output FILE, so that \
+                 each rank keeps a record of its own (FILE.{rank}), or numawise outside of the launcher: numawise snapshot -- mpirun \
+                 ... ./app"
+            )));
+        }
+        for path in [&mut self.record, &mut self.html, &mut self.json].into_iter().flatten() {
+            *path = numbered(path, rank);
+        }
+        self.quiet = true;
+        Ok(())
+    }
+
+    /// Finds now what could not be written in the end.
+    fn check(&self) -> Result<(), Failure> {
+        let file = |option, path| OutputFile { option, path, content: FileContent::Page };
+        let written: Vec<OutputFile<'_>> = [
+            self.record.as_deref().map(|path| OutputFile { content: FileContent::Record, ..file("--output", path) }),
+            self.html.as_deref().map(OutputFile::html),
+            self.json.as_deref().map(|path| file("--json", path)),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        files::check(&written, &[])?;
+        match &self.record {
+            Some(path) => Ok(numawise_record::watched_run_may_be_saved(path, self.existing)?),
+            None => Ok(()),
+        }
+    }
+
+    /// What cannot be written is told, and the rest is written all the same: the program's own result stands.
+    fn write(&self, run: &WatchedRun) {
+        let record = self.record.as_deref();
+        let kept = record.map(|path| numawise_record::save_watched_run(path, run, self.existing));
+        let shown = record.map_or_else(String::new, |path| path.display().to_string());
+        let snapshot = show::Snapshot::of(run, &shown);
+        if !self.quiet {
+            streams::say_text(&format!("\n{}", snapshot.text(style())));
+        }
+        let written = |path: &Path, text: &str| files::write(path, text, "the report");
+        let problems = [
+            kept.and_then(Result::err).map(Failure::from),
+            self.html.as_deref().and_then(|path| written(path, &snapshot.html()).err()),
+            self.json.as_deref().and_then(|path| written(path, &snapshot.json()).err()),
+        ];
+        problems.into_iter().flatten().for_each(|failure| drop(failure.report()));
+    }
+}
+
+/// `run.nw` as `run.3.nw`.
+fn numbered(path: &Path, rank: u32) -> PathBuf {
+    match path.extension() {
+        Some(extension) => path.with_extension(format!("{rank}.{}", extension.to_string_lossy())),
+        None => path.with_extension(rank.to_string()),
+    }
+}
+
+/// For whoever reads the standard error.
+fn style() -> Style {
+    streams::style_of(&io::stderr())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_rank_has_a_file_of_its_own() {
+        for (path, expected) in [("run.nw", "run.3.nw"), ("a/run", "a/run.3"), ("a.b/run.nw", "a.b/run.3.nw")] {
+            assert_eq!(numbered(Path::new(path), 3), Path::new(expected));
+        }
+    }
+
+    #[test]
+    fn a_programs_status_is_passed_on() {
+        assert_eq!(status(Exit::Code(7)), 7);
+        assert_eq!(status(Exit::Signal(9)), 137);
+    }
+}

@@ -1,0 +1,21 @@
+//! A run that was watched from inside: one document for the terminal and for HTML, and JSON.
+
+mod document;
+mod json;
+mod openmp;
+mod words;
+
+use numawise_facts::WatchedRun;
+use numawise_tables::RunSnapshot;
+
+pub use document::document;
+pub use json::{SCHEMA, json};
+
+/// What is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown<'a> {
+    pub run: &'a WatchedRun,
+    pub tables: &'a RunSnapshot,
+    /// The file, as the reader would type it, where it is kept.
+    pub record: Option<&'a str>,
+}

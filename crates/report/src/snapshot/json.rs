@@ -1,0 +1,323 @@
+//! A snapshot as JSON, for scripts: `docs/formats/snapshot-json.md`.
+
+use numawise_facts::activity::{CallTime, CodePlace};
+use numawise_facts::{Exit, Reading};
+use numawise_tables::snapshot::{
+    CommunicatorRow, CpuTime, LoopRow, MpiCallRow, MpiSiteRow, MpiSummary, OpenMpSummary, ProcessRow, RatedShare,
+    RegionRow, RunSnapshot, SpanScope, TrafficMatrix, WaitRow,
+};
+use numawise_units::{Bytes, Nanoseconds, Ratio};
+use serde_json::{Value, json as object};
+
+use super::{Shown, words};
+use crate::notice;
+use crate::object::{each, reading};
+
+/// The name and the version of the format.
+pub const SCHEMA: &str = "numawise/snapshot/1";
+
+/// The snapshot as one JSON object, ending with a newline.
+pub fn json(shown: &Shown) -> String {
+    let (header, tables) = (&shown.run.header, shown.tables);
+    let document = object!({
+        "schema": SCHEMA,
+        "headline": words::headline(tables),
+        "text": words::sentence(tables),
+        "elapsed_seconds": seconds(&tables.elapsed),
+        "span": reading(&tables.span, |span| object!({
+            "seconds": span.time.seconds(),
+            "scope": match span.scope {
+                SpanScope::WholeRun => "whole_run",
+                SpanScope::BetweenInitAndFinalize => "between_init_and_finalize",
+            },
+        })),
+        "processes": {
+            "counted": tables.processes.counted, "ranks": tables.processes.ranks, "world": tables.processes.world,
+            "others": tables.processes.others, "hosts": tables.processes.hosts,
+        },
+        "cpus": reading(&tables.cpus, |cpus| object!({ "count": cpus.count, "allowed": cpus.allowed })),
+        "time": reading(&tables.time, cpu_time),
+        "useful": share(&tables.useful),
+        "efficiency": efficiency(tables),
+        "judgements": judgements(tables),
+        "ranks": each(&tables.rows, process),
+        "others": each(&tables.others, process),
+        "mpi": reading(&tables.mpi, mpi),
+        "openmp": reading(&tables.openmp, openmp),
+        "regions": tables.openmp.measured().map_or_else(|| object!([]), |openmp| each(&openmp.regions, region)),
+        "placement": placement(tables),
+        "lost": lost(tables),
+        "notices": each(&header.notices, notice::json),
+        "exit": match header.exit {
+            Exit::Code(code) => object!({ "code": code }),
+            Exit::Signal(signal) => object!({ "signal": signal }),
+        },
+        "wall_seconds": header.wall.seconds(),
+        "command": {
+            "line": header.command.shell_line(),
+            "arguments": header.command.command,
+            "directory": header.command.directory.to_string_lossy(),
+        },
+        "asked_ranks": header.ranks,
+        "tool_version": header.tool_version,
+        "begun_ns": header.begun,
+        "record": shown.record,
+    });
+    format!("{document:#}\n")
+}
+
+fn seconds(of: &Reading<Nanoseconds>) -> Value {
+    reading(of, |time| object!(time.seconds()))
+}
+
+fn share(of: &RatedShare) -> Value {
+    reading(&of.value, |share| object!(share.0))
+}
+
+fn ratio(of: &Reading<Ratio>) -> Value {
+    reading(of, |share| object!(share.0))
+}
+
+fn bytes(of: &Reading<Bytes>) -> Value {
+    reading(of, |bytes| object!(bytes.0))
+}
+
+fn cpu_time(of: &CpuTime) -> Value {
+    object!({
+        "useful_seconds": of.useful.seconds(),
+        "mpi_seconds": of.mpi.seconds(),
+        "imbalance_seconds": of.imbalance.seconds(),
+        "lock_seconds": of.lock.seconds(),
+        "scheduling_seconds": of.scheduling.seconds(),
+        "serial_seconds": of.serial.seconds(),
+        "waiting_seconds": of.waiting.seconds(),
+    })
+}
+
+/// All that are judged, by their names.
+fn rated(tables: &RunSnapshot) -> [(&'static str, &RatedShare); 10] {
+    let of = &tables.efficiency;
+    [
+        ("parallel", &of.parallel),
+        ("mpi_parallel", &of.mpi_parallel),
+        ("mpi_communication", &of.mpi_communication),
+        ("mpi_load_balance", &of.mpi_load_balance),
+        ("mpi_load_balance_in", &of.mpi_load_balance_in),
+        ("mpi_load_balance_out", &of.mpi_load_balance_out),
+        ("openmp_parallel", &of.openmp_parallel),
+        ("openmp_serialization", &of.openmp_serialization),
+        ("openmp_load_balance", &of.openmp_load_balance),
+        ("openmp_scheduling", &of.openmp_scheduling),
+    ]
+}
+
+fn efficiency(tables: &RunSnapshot) -> Value {
+    rated(tables).into_iter().map(|(name, of)| (name.to_owned(), share(of))).collect::<serde_json::Map<_, _>>().into()
+}
+
+/// The grade of each efficiency, with its threshold.
+fn judgements(tables: &RunSnapshot) -> Value {
+    let judged = rated(tables).into_iter().chain([("useful", &tables.useful)]).filter_map(|(name, of)| {
+        let rating = of.rating?;
+        let value = object!({
+            "grade": rating.grade, "good": rating.good.0, "bad": rating.bad.0, "source": rating.source,
+            "text": words::judgement(of),
+        });
+        Some((name.to_owned(), value))
+    });
+    judged.collect::<serde_json::Map<_, _>>().into()
+}
+
+fn process(of: &ProcessRow) -> Value {
+    object!({
+        "rank": of.rank,
+        "host": of.host,
+        "pid": of.pid,
+        "program": of.program,
+        "elapsed_seconds": seconds(&of.elapsed),
+        "end": of.end,
+        "cpus": of.cpus,
+        "threads": reading(&of.threads, |threads| object!(threads.len())),
+        "useful": share(&of.useful),
+        "mpi_seconds": seconds(&of.mpi),
+        "mpi_waiting_seconds": seconds(&of.mpi_waiting),
+        "not_running_seconds": seconds(&of.not_running),
+        "time": reading(&of.time, cpu_time),
+    })
+}
+
+/// Where something is in the code: the same names wherever that is told.
+fn place(of: &Reading<CodePlace>) -> Value {
+    let missing = |reason: &str| object!({ "unavailable": reason });
+    let mut value = match of {
+        Reading::Measured(place) => {
+            let source = &place.source;
+            object!({
+                "function": source.function, "file": source.file, "line": source.line,
+                "loaded_file": place.file, "address": format!("{:#x}", place.address),
+            })
+        }
+        Reading::Unavailable { unavailable } => {
+            let all = ["function", "file", "line", "loaded_file", "address"];
+            all.into_iter().map(|name| (name.to_owned(), missing(&unavailable.0))).collect::<serde_json::Map<_, _>>().into()
+        }
+    };
+    value["text"] = of.measured().map(words::place_in_short).into();
+    value
+}
+
+fn call_time(value: &mut Value, of: CallTime) {
+    value["count"] = of.count.into();
+    value["seconds"] = of.time.seconds().into();
+}
+
+fn mpi(of: &MpiSummary) -> Value {
+    object!({
+        "library": of.library,
+        "has_several": of.has_several,
+        "share": share(&of.share),
+        "share_by_rank": reading(&of.share_by_rank, |spread| object!({
+            "mean": spread.mean.0,
+            "least": { "rank": spread.least.0, "share": spread.least.1.0 },
+            "most": { "rank": spread.most.0, "share": spread.most.1.0 },
+        })),
+        "imbalance_seconds": seconds(&of.imbalance),
+        "imbalance_share": share(&of.imbalance_share),
+        "waiting_in_calls_seconds": seconds(&of.waiting_in_calls),
+        "calls": each(&of.calls, call),
+        "sites": each(&of.sites, site),
+        "further_sites": { "count": of.further_sites.count, "seconds": of.further_sites.time.seconds() },
+        "messages": each(&of.messages, |row| object!({
+            "family": row.family, "bits": row.bits, "messages": row.messages,
+        })),
+        "communicators": each(&of.communicators, communicator),
+        "volume": {
+            "by_rank": matrix(&of.volume.by_rank),
+            "by_host": matrix(&of.volume.by_host),
+            "hosts": of.volume.hosts,
+            "lost": { "messages": of.volume.lost.0, "bytes": of.volume.lost.1.0 },
+        },
+    })
+}
+
+fn call(of: &MpiCallRow) -> Value {
+    let mut value = object!({
+        "name": of.call, "share": ratio(&of.share), "longest_seconds": of.longest.seconds(),
+        "bytes": reading(&of.sent.clone().zip(of.received.clone()), |(sent, received)| {
+            object!(sent.0.saturating_add(received.0))
+        }),
+        "sent_bytes": bytes(&of.sent), "received_bytes": bytes(&of.received), "ranks": of.ranks,
+    });
+    call_time(&mut value, of.calls);
+    value
+}
+
+fn site(of: &MpiSiteRow) -> Value {
+    let extreme = |of: &Reading<(u32, Nanoseconds)>| {
+        reading(of, |(rank, time)| object!({ "rank": rank, "seconds": time.seconds() }))
+    };
+    let mut value = object!({
+        "name": of.call, "place": place(&of.place), "communicator": of.communicator, "share": ratio(&of.share),
+        "longest_seconds": of.longest.seconds(), "sent_bytes": bytes(&of.sent), "received_bytes": bytes(&of.received),
+        "ranks": of.ranks, "least": extreme(&of.least), "most": extreme(&of.most),
+    });
+    call_time(&mut value, of.calls);
+    value
+}
+
+fn communicator(of: &CommunicatorRow) -> Value {
+    let mut value = object!({
+        "name": of.name, "least_size": of.sizes.0, "most_size": of.sizes.1, "groups": of.groups, "ranks": of.ranks,
+    });
+    call_time(&mut value, of.calls);
+    value
+}
+
+fn matrix(of: &TrafficMatrix) -> Value {
+    object!({
+        "size": of.size,
+        "group": of.group,
+        "cells": each(&of.cells, |cell| object!({
+            "from": cell.from, "to": cell.to, "messages": cell.messages, "bytes": cell.bytes.0,
+        })),
+    })
+}
+
+fn openmp(of: &OpenMpSummary) -> Value {
+    object!({
+        "runtimes": of.runtimes,
+        "processes": of.processes,
+        "serial": share(&of.serial),
+        "potential_gain_seconds": seconds(&of.potential_gain),
+        "imbalance_share": share(&of.imbalance_share),
+        "further_regions": of.further_regions,
+        "lost": of.lost,
+    })
+}
+
+fn region(of: &RegionRow) -> Value {
+    let at = place(&of.place);
+    let source = of.place.as_ref();
+    object!({
+        "construct": of.name,
+        "name": at["text"],
+        "file": reading(&source.clone().and_then(|place| place.source.file.clone()), |file| object!(file)),
+        "line": reading(&source.and_then(|place| place.source.line.clone()), |line| object!(line)),
+        "place": at,
+        "within": each(&of.within, place),
+        "processes": of.processes,
+        "calls": of.calls,
+        "seconds": of.time.seconds(),
+        "longest_seconds": of.longest_time.seconds(),
+        "share": ratio(&of.share),
+        "team": of.team,
+        "useful_seconds": of.useful.seconds(),
+        "mpi_seconds": of.mpi.seconds(),
+        "imbalance_seconds": of.imbalance.seconds(),
+        "lock_seconds": of.lock.seconds(),
+        "scheduling_seconds": of.scheduling.seconds(),
+        "potential_gain_seconds": seconds(&of.potential_gain),
+        "most_potential_gain_seconds": seconds(&of.most_potential_gain),
+        "loops": each(&of.loops, loop_of),
+        "waits": each(&of.waits, wait),
+    })
+}
+
+fn loop_of(of: &LoopRow) -> Value {
+    object!({
+        "construct": of.name, "place": place(&of.place), "schedule": of.schedule, "chunk": of.chunk, "calls": of.calls,
+        "iterations": ratio(&of.iterations), "threads": of.threads, "at_best": ratio(&of.at_best), "chunks": of.chunks,
+        "per_thread": reading(&of.per_thread, |of| object!({ "least": of.least, "most": of.most })),
+        "useful_seconds": of.useful.seconds(), "scheduling_seconds": of.scheduling.seconds(),
+        "imbalance_seconds": of.imbalance.seconds(),
+    })
+}
+
+fn wait(of: &WaitRow) -> Value {
+    object!({
+        "construct": of.name, "place": place(&of.place), "waits": of.waits, "seconds": of.time.seconds(),
+        "longest_seconds": of.longest.seconds(),
+    })
+}
+
+fn placement(tables: &RunSnapshot) -> Value {
+    let of = &tables.placement;
+    object!({
+        "threads": of.threads,
+        "unknown": of.unknown,
+        "moved": of.moved,
+        "migrations": of.migrations,
+        "shared": each(&of.shared, |cpu| object!({
+            "host": cpu.host, "cpu": cpu.cpu, "ranks": cpu.ranks,
+            "threads": each(&cpu.threads, |(pid, tid)| object!({ "pid": pid, "tid": tid })),
+        })),
+    })
+}
+
+fn lost(tables: &RunSnapshot) -> Value {
+    let of = &tables.lost;
+    object!({
+        "threads": of.threads, "files": of.files, "communicators": of.communicators, "requests": of.requests,
+        "mpi_calls": of.mpi_calls, "messages": of.messages, "constructs": of.constructs,
+    })
+}

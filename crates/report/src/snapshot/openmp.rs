@@ -1,0 +1,110 @@
+//! OpenMP in a snapshot.
+
+use numawise_facts::Reading;
+use numawise_facts::activity::OpenMpRuntimes;
+use numawise_tables::snapshot::{LoopRow, OpenMpSummary, RegionRow};
+use numawise_units::{Nanoseconds, Ratio};
+
+use super::document::limits;
+use super::words;
+use crate::document::{self, Block, Cell, Column, Face, Fact, Row, Table, Text};
+
+pub fn section(of: &OpenMpSummary) -> Block {
+    let fact = |name, text: Text| Fact { name, text, code: false };
+    let serial = |share: &Ratio| {
+        format!("{} of the time: {}", words::percent(*share), words::judgement(&of.serial))
+    };
+    let gain = |time: &Nanoseconds| format!("{time} of the run, if no thread waited at a barrier of a region");
+    let facts = vec![
+        fact("Runtime", runtimes(&of.runtimes).into()),
+        fact("Serial", words::reading(&of.serial.value, serial)),
+        fact("Potential gain", words::reading(&of.potential_gain, gain)),
+    ];
+    let mut blocks = vec![Block::Facts(facts), Block::Table(regions(of))];
+    if of.further_regions > 0 {
+        blocks.push(Block::Legend(format!("and {} more regions", of.further_regions).into()));
+    }
+    let loops: Vec<Row> =
+        of.regions.iter().flat_map(|region| region.loops.iter().map(|one| loop_row(region, one))).collect();
+    if !loops.is_empty() {
+        let table = Table { columns: loop_columns(), rows: loops, most: limits(4) };
+        blocks.extend([Block::Heading("loops"), Block::Table(table)]);
+    }
+    document::section("openmp", "OpenMP", blocks)
+}
+
+fn runtimes(of: &OpenMpRuntimes) -> String {
+    let told = match (of.libgomp, of.ompt) {
+        (true, true) => "GCC's and one with OMPT",
+        (true, false) => "GCC's",
+        (false, true) => "LLVM's, Intel's or another with OMPT",
+        (false, false) => "none that tells us",
+    };
+    match of.has_other_tool {
+        true => format!("{told}; another tool of OMPT came first, and was told what we were not"),
+        false => told.to_owned(),
+    }
+}
+
+fn regions(of: &OpenMpSummary) -> Table {
+    let row = |region: &RegionRow| {
+        let team = |team: &numawise_facts::activity::ConstructTeam| match (team.least, team.most) {
+            (least, most) if least == most => most.to_string(),
+            (least, most) => format!("{least} to {most}"),
+        };
+        let within: Vec<String> = region.within.iter().filter_map(Reading::measured).map(words::place_in_short).collect();
+        let cells: [Cell; 10] = [
+            words::place(&region.place).into(),
+            words::construct(region.name).into(),
+            region.calls.to_string().into(),
+            words::reading(&region.team, team).into(),
+            region.time.to_string().into(),
+            words::reading(&region.share, |share| words::percent(*share)).into(),
+            words::time(&region.potential_gain).into(),
+            region.lock.to_string().into(),
+            region.scheduling.to_string().into(),
+            within.join(", in ").into(),
+        ];
+        cells.into_iter().collect::<Row>()
+    };
+    let columns = vec![
+        Column::code("region"),
+        Column { only: Some(Face::Html), ..Column::text("construct") },
+        Column::number("calls"),
+        Column::number("team"),
+        Column::number("time"),
+        Column::number("of all"),
+        Column::number("potential gain"),
+        Column::number("locks").expendable(1),
+        Column::number("scheduling").expendable(2),
+        Column { only: Some(Face::Html), ..Column::code("within") },
+    ];
+    Table { columns, rows: of.regions.iter().map(row).collect(), most: limits(6) }
+}
+
+fn loop_columns() -> Vec<Column> {
+    vec![
+        Column::code("loop"),
+        Column { only: Some(Face::Html), ..Column::code("region") },
+        Column::text("schedule"),
+        Column::number("chunk").expendable(2),
+        Column::number("iterations"),
+        Column::number("threads"),
+        Column::number("at best"),
+        Column::number("waits").expendable(1),
+    ]
+}
+
+fn loop_row(region: &RegionRow, of: &LoopRow) -> Row {
+    let cells: [Cell; 8] = [
+        words::place(&of.place).into(),
+        words::place(&region.place).into(),
+        words::reading(&of.schedule, |schedule| words::schedule(*schedule).to_owned()).into(),
+        words::reading(&of.chunk, u64::to_string).into(),
+        words::reading(&of.iterations, |iterations| format!("{:.0}", iterations.0)).into(),
+        of.threads.to_string().into(),
+        words::reading(&of.at_best, |share| words::efficiency(*share)).into(),
+        of.imbalance.to_string().into(),
+    ];
+    cells.into_iter().collect()
+}

@@ -1,0 +1,302 @@
+//! Words and figures of a snapshot.
+
+use numawise_facts::activity::{CodePlace, ConstructName, MessageFamily, MpiLibrary, OpenMpSchedule, ProcessEnd};
+use numawise_facts::{Exit, Reading};
+use numawise_tables::snapshot::{
+    CpuCount, Grade, ProcessCounts, RatedShare, Rating, RunSnapshot, SpanScope, ThresholdSource,
+};
+use numawise_units::{Bytes, Nanoseconds, Ratio};
+
+use crate::document::{Cell, Text, Tone};
+use crate::names;
+
+/// Columns of the place of a call or of a region.
+const PLACE: usize = 40;
+
+/// A share as a percentage.
+pub fn percent(share: Ratio) -> String {
+    match share.0 * 100.0 {
+        of if of > 0.0 && of < 0.1 => "< 0.1 %".to_owned(),
+        of => format!("{of:.1} %"),
+    }
+}
+
+/// An efficiency as POP and TALP print it.
+pub fn efficiency(share: Ratio) -> String {
+    format!("{:.2}", share.0)
+}
+
+pub fn reading<T>(reading: &Reading<T>, text: impl Fn(&T) -> String) -> Text {
+    match reading {
+        Reading::Measured(value) => text(value).into(),
+        Reading::Unavailable { unavailable } => Text::unavailable(unavailable.to_string()),
+    }
+}
+
+pub fn time(reading: &Reading<Nanoseconds>) -> Text {
+    self::reading(reading, Nanoseconds::to_string)
+}
+
+pub fn bytes(reading: &Reading<Bytes>) -> Text {
+    self::reading(reading, Bytes::to_string)
+}
+
+/// What is thought of a share: `good (at least 0.80, POP)`.
+pub fn judgement(share: &RatedShare) -> String {
+    share.rating.as_ref().map_or_else(String::new, rating)
+}
+
+fn rating(rating: &Rating) -> String {
+    let (bound, figure) = match rating.is_efficiency {
+        true => ("at least", efficiency(rating.good)),
+        false => ("at most", percent(rating.good)),
+    };
+    format!("{} (good: {bound} {figure}, {})", grade(rating.grade), source(rating.source))
+}
+
+pub fn grade(grade: Grade) -> &'static str {
+    match grade {
+        Grade::Good => "good",
+        Grade::LookHere => "look here",
+        Grade::Bad => "bad",
+    }
+}
+
+fn source(source: ThresholdSource) -> &'static str {
+    match source {
+        ThresholdSource::Pop => "POP",
+        ThresholdSource::Numawise => "numawise",
+    }
+}
+
+pub fn tone(share: &RatedShare) -> Tone {
+    match share.rating.map(|rating| rating.grade) {
+        Some(Grade::Good) => Tone::Good,
+        Some(Grade::LookHere) => Tone::Doubt,
+        Some(Grade::Bad) => Tone::Bad,
+        None => Tone::Plain,
+    }
+}
+
+/// A judgement in a table.
+pub fn judged(share: &RatedShare) -> Cell {
+    Cell { tone: tone(share), ..judgement(share).into() }
+}
+
+/// `solve (cg.c:120)`, or what is known of that.
+pub fn place(place: &Reading<CodePlace>) -> Text {
+    reading(place, |place| names::end(&place_in_short(place), PLACE))
+}
+
+pub fn place_in_short(place: &CodePlace) -> String {
+    let source = &place.source;
+    let line = match (source.file.measured(), source.line.measured()) {
+        (Some(file), Some(line)) => Some(format!("{}:{line}", last(file))),
+        (Some(file), None) => Some(last(file).to_owned()),
+        (None, _) => None,
+    };
+    match (source.function.measured(), line) {
+        (Some(function), Some(line)) => format!("{function} ({line})"),
+        (Some(function), None) => format!("{function} ({})", last(&place.file)),
+        (None, Some(line)) => line,
+        (None, None) => format!("{}+{:#x}", last(&place.file), place.address),
+    }
+}
+
+/// The last part of a path.
+pub fn last(path: &str) -> &str {
+    path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(path)
+}
+
+pub fn exit(exit: Exit) -> String {
+    match exit {
+        Exit::Code(0) => "ended well (status 0)".to_owned(),
+        Exit::Code(code) => format!("ended with status {code}"),
+        Exit::Signal(signal) => format!("was ended by signal {signal}"),
+    }
+}
+
+pub fn end(end: ProcessEnd) -> &'static str {
+    match end {
+        ProcessEnd::Exit => "",
+        ProcessEnd::MpiAbort => "MPI_Abort",
+        ProcessEnd::NotTold => "end not told",
+    }
+}
+
+pub fn library(library: MpiLibrary) -> &'static str {
+    match library {
+        MpiLibrary::OpenMpi => "Open MPI",
+        MpiLibrary::Mpich => "MPICH or one with its binary interface",
+        MpiLibrary::Other => "an MPI that numawise does not know: calls are counted and timed, bytes are not known",
+    }
+}
+
+pub fn family(family: MessageFamily) -> &'static str {
+    match family {
+        MessageFamily::Send => "sends",
+        MessageFamily::Receive => "receives",
+        MessageFamily::Collective => "collectives",
+        MessageFamily::OneSided => "one-sided",
+        MessageFamily::File => "files",
+    }
+}
+
+/// `4 to 7 B`.
+pub fn size(bits: u32) -> String {
+    match bits {
+        0 => "0 B".to_owned(),
+        1 => "1 B".to_owned(),
+        // The largest class has no end that a number of 64 bits could hold.
+        bits => {
+            let least = 1u64 << (bits.min(64) - 1);
+            format!("{} to {}", Bytes(least), Bytes(least.saturating_mul(2).saturating_sub(1)))
+        }
+    }
+}
+
+pub fn schedule(schedule: OpenMpSchedule) -> &'static str {
+    match schedule {
+        OpenMpSchedule::Static => "static",
+        OpenMpSchedule::Dynamic => "dynamic",
+        OpenMpSchedule::Guided => "guided",
+        OpenMpSchedule::Runtime => "runtime",
+        OpenMpSchedule::Distribute => "distribute",
+    }
+}
+
+pub fn construct(name: ConstructName) -> &'static str {
+    match name {
+        ConstructName::Outside => "outside of regions",
+        ConstructName::Others => "others",
+        ConstructName::Parallel => "parallel",
+        ConstructName::Teams => "teams",
+        ConstructName::Task => "task",
+        ConstructName::Loop => "loop",
+        ConstructName::Sections => "sections",
+        ConstructName::Single => "single",
+        ConstructName::Barrier => "barrier",
+        ConstructName::Taskwait => "taskwait",
+        ConstructName::Taskgroup => "taskgroup",
+        ConstructName::Taskloop => "taskloop",
+        ConstructName::Critical => "critical",
+        ConstructName::Atomic => "atomic",
+        ConstructName::Ordered => "ordered",
+        ConstructName::Lock => "lock",
+        ConstructName::Target => "target",
+        ConstructName::TaskCreation => "making of tasks",
+    }
+}
+
+/// `4 ranks on 2 computers`, `2 processes`.
+pub fn processes(counts: &ProcessCounts) -> String {
+    let of = |count: u64, one: &str, many: &str| {
+        format!("{count} {}", if count == 1 { one } else { many })
+    };
+    let what = match (counts.ranks, counts.world) {
+        (0, _) => of(counts.counted, "process", "processes"),
+        (ranks, Some(world)) if u64::from(world) > ranks => format!("{ranks} of {world} ranks"),
+        (ranks, _) => of(ranks, "rank", "ranks"),
+    };
+    let hosts = if counts.hosts > 1 { format!(" on {} computers", counts.hosts) } else { String::new() };
+    let others = match counts.others {
+        0 => String::new(),
+        others => format!("; beside them {}", of(others, "process that does not count", "processes that do not count")),
+    };
+    format!("{what}{hosts}{others}")
+}
+
+/// What the shares are of.
+pub fn span(tables: &RunSnapshot) -> String {
+    let cpus = match &tables.cpus {
+        Reading::Measured(CpuCount { count: 1, .. }) => "1 CPU".to_owned(),
+        Reading::Measured(CpuCount { count, .. }) => format!("{count} CPUs (one for each working thread)"),
+        Reading::Unavailable { .. } => "an unknown number of CPUs".to_owned(),
+    };
+    match &tables.span {
+        Reading::Measured(span) => {
+            let scope = match span.scope {
+                SpanScope::WholeRun => "the whole run",
+                SpanScope::BetweenInitAndFinalize => "between MPI_Init and MPI_Finalize",
+            };
+            format!("{} on {cpus}, {scope}", span.time)
+        }
+        Reading::Unavailable { unavailable } => format!("unavailable: {unavailable}"),
+    }
+}
+
+/// The first line.
+pub fn headline(tables: &RunSnapshot) -> String {
+    match &tables.useful.value {
+        Reading::Measured(share) => format!("{} of the CPUs' time was useful", percent(*share)),
+        Reading::Unavailable { .. } if tables.processes.counted == 0 => "Nothing was measured".to_owned(),
+        Reading::Unavailable { .. } => "How much of the CPUs' time was useful is not known".to_owned(),
+    }
+}
+
+/// What took the rest: the parts of at least one percent, the largest first.
+pub fn sentence(tables: &RunSnapshot) -> String {
+    let Some(time) = tables.time.measured() else {
+        return match (&tables.useful.value, tables.processes.counted) {
+            (Reading::Unavailable { unavailable }, 1..) => format!("Unavailable: {unavailable}."),
+            _ => "No process of the program could be watched.".to_owned(),
+        };
+    };
+    let locks = time.lock;
+    let mut parts = [
+        ("MPI", time.mpi),
+        ("waiting in OpenMP for other threads", time.imbalance.saturating_sub(locks)),
+        ("waiting for locks and critical sections", locks),
+        ("OpenMP's scheduling", time.scheduling),
+        ("threads of a team that had no region to work in", time.serial),
+        ("waiting elsewhere", time.waiting),
+    ];
+    let all: f64 = parts.iter().map(|(_, part)| part.0 as f64).sum::<f64>() + time.useful.0 as f64;
+    parts.sort_by_key(|(_, part)| std::cmp::Reverse(*part));
+    let share = |part: Nanoseconds| if all > 0.0 { Ratio(part.0 as f64 / all) } else { Ratio(0.0) };
+    let named: Vec<String> = parts
+        .iter()
+        .filter(|(_, part)| share(*part).0 >= 0.01)
+        .map(|(name, part)| format!("{name} {}", percent(share(*part))))
+        .collect();
+    match named.is_empty() {
+        true => "Nothing of note took the rest.".to_owned(),
+        false => format!("The rest: {}.", named.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use numawise_facts::activity::SourcePlace;
+
+    use super::*;
+
+    #[test]
+    fn sizes_are_classes_of_powers_of_two() {
+        assert_eq!([size(0), size(1), size(3)], ["0 B", "1 B", "4 B to 7 B"]);
+        assert!(size(64).contains(" to "));
+    }
+
+    #[test]
+    fn a_place_says_what_is_known_of_it() {
+        let of = |function: Option<&str>, file: Option<&str>| CodePlace {
+            file: "/opt/bin/app".to_owned(),
+            address: 0x1234,
+            source: SourcePlace {
+                function: function.map_or_else(|| Reading::unavailable("none"), |f| Reading::Measured(f.to_owned())),
+                file: file.map_or_else(|| Reading::unavailable("none"), |f| Reading::Measured(f.to_owned())),
+                line: file.map_or_else(|| Reading::unavailable("none"), |_| Reading::Measured(7)),
+            },
+        };
+        let said = |function, file| place_in_short(&of(function, file));
+        assert_eq!(said(Some("solve"), Some("/src/cg.c")), "solve (cg.c:7)");
+        assert_eq!(said(Some("solve"), None), "solve (app)");
+        assert_eq!(said(None, Some("/src/cg.c")), "cg.c:7");
+        assert_eq!(said(None, None), "app+0x1234");
+    }
+
+    #[test]
+    fn percentages_are_never_zero_for_what_is_there() {
+        assert_eq!([0.0, 0.0002, 0.5, 1.0].map(|share| percent(Ratio(share))), ["0.0 %", "< 0.1 %", "50.0 %", "100.0 %"]);
+    }
+}
