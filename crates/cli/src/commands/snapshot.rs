@@ -172,7 +172,10 @@ impl Outputs {
             self.html.as_deref().and_then(|path| written(path, &snapshot.html()).err()),
             self.json.as_deref().and_then(|path| written(path, &snapshot.json()).err()),
         ];
-        problems.into_iter().flatten().for_each(|failure| drop(failure.report()));
+        for failure in problems.into_iter().flatten() {
+            // The status is the program's.
+            let _ = failure.report();
+        }
     }
 }
 
