@@ -11,6 +11,8 @@ use numawise_wire::snapshot::openmp::{
     ROW_INDEX, ROWS,
 };
 
+use crate::process;
+
 /// Places of the index that are looked at before a construct goes to [`OTHERS`].
 const PROBES: u32 = 64;
 
@@ -120,6 +122,9 @@ fn search(part: &OpenMp, place: &Place) -> u32 {
         row.key.store(place.key, Release);
         part.rows_used.store(number + 1, Relaxed);
         part.index[at].store(number as u8, Relaxed);
+        if let Some(header) = process::header().filter(|_| place.address != 0) {
+            process::note_module(header, place.address as usize);
+        }
         return number;
     }
     add(&part.dropped, 1);

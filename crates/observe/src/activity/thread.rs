@@ -47,7 +47,7 @@ impl ThreadReader<'_> {
         let peers: Result<Vec<PeerTraffic>, _> =
             thread.peers().filter(|peer| peer.rank != u32::MAX).map(|peer| self.peer(&peer)).collect();
         let constructs: Result<Vec<Construct>, _> =
-            thread.constructs().filter(|row| row.key != 0).map(|row| self.construct(&row)).collect();
+            thread.constructs().enumerate().filter(|(_, row)| row.key != 0).map(|row| self.construct(&row)).collect();
         let dropped = |field| thread.long(offset_of!(ThreadSlot, dropped) + field);
         Ok(ThreadActivity {
             tid: Pid(number.cast_signed()),
@@ -228,7 +228,7 @@ impl ThreadReader<'_> {
         FAMILIES.into_iter().flat_map(of).collect()
     }
 
-    fn construct(&self, row: &ConstructRecord) -> Result<Construct, ActivityProblem> {
+    fn construct(&self, (number, row): &(usize, ConstructRecord)) -> Result<Construct, ActivityProblem> {
         let Some(kind) = row.kind else {
             return Err(ActivityProblem::UnknownConstruct { thread: self.thread.number() });
         };
@@ -248,7 +248,7 @@ impl ThreadReader<'_> {
             calls: row.calls,
             opened: row.opened,
             wall: self.clock.nanoseconds(row.wall),
-            times: self.by_state(&row.ticks),
+            times: self.by_state(&self.context.file.construct_ticks_until(&self.thread, self.until, (*number, row))),
             longest: self.clock.nanoseconds(row.longest),
             chunks: LoopChunks {
                 count: row.chunks,

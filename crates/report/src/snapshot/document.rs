@@ -54,6 +54,7 @@ fn facts(shown: &Shown) -> Vec<Fact> {
     for (name, missing) in [("MPI", tables.mpi.reason()), ("OpenMP", tables.openmp.reason())] {
         facts.extend(missing.map(|reason| fact(name, reason.to_string().into())));
     }
+    facts.extend(header.ranks.as_ref().map(|ranks| fact("Asked for", format!("ranks {ranks}").into())));
     facts.extend(shown.record.map(|record| Fact { name: "Kept in", text: record.into(), code: true }));
     facts
 }
@@ -113,8 +114,14 @@ fn efficiencies(shown: &Shown) -> Block {
         ("  OpenMP load balance", &of.openmp_load_balance),
         ("  OpenMP scheduling", &of.openmp_scheduling),
     ];
-    let hosts = shown.tables.processes.hosts;
-    let is_shown = |name: &str| hosts > 1 || !name.ends_with("computers");
+    let tables = shown.tables;
+    // What there is nothing of is said above.
+    let is_shown = |name: &str| {
+        let is_missing = |what: &str, is_there: bool| name.trim_start().starts_with(what) && !is_there;
+        let is_between = name.ends_with("computers") && tables.processes.hosts < 2;
+        let mpi = is_missing("MPI", tables.mpi.measured().is_some());
+        !(is_between || mpi || is_missing("OpenMP", tables.openmp.measured().is_some()))
+    };
     let rows = rows.into_iter().filter(|(name, _)| is_shown(name)).map(|(name, share)| {
         let value = words::reading(&share.value, |share| words::efficiency(*share));
         let cells: [Cell; 3] = [name.into(), value.into(), words::judged(share)];
@@ -264,7 +271,8 @@ pub fn limits(terminal: usize) -> Option<RowLimits> {
 
 fn processes(shown: &Shown) -> Block {
     let tables = shown.tables;
-    let several = tables.processes.hosts > 1;
+    let (several, has_mpi) = (tables.processes.hosts > 1, tables.mpi.measured().is_some());
+    let has_openmp = tables.openmp.measured().is_some();
     let row = |row: &ProcessRow| {
         let cpu = |part: fn(&numawise_tables::snapshot::CpuTime) -> Nanoseconds| {
             words::reading(&row.time, |time| part(time).to_string())
@@ -283,19 +291,22 @@ fn processes(shown: &Shown) -> Block {
         ];
         cells.into_iter().collect::<Row>()
     };
-    let host = Column::text("computer");
-    let host = if several { host } else { Column { only: Some(Face::Html), ..host } };
+    let only_page = |is_shown: bool, column: Column| match is_shown {
+        true => column,
+        false => Column { only: Some(Face::Html), ..column },
+    };
+    let no_end = tables.rows.iter().all(|row| words::end(row.end).is_empty());
     let columns = vec![
-        Column::number("rank"),
-        host,
+        only_page(has_mpi, Column::number("rank")),
+        only_page(several, Column::text("computer")),
         Column::number("process"),
         Column::text("program").expendable(2),
         Column::number("elapsed"),
         Column::number("CPUs"),
         Column::number("useful"),
-        Column::number("MPI"),
-        Column::number("OpenMP waits").expendable(1),
-        Column::text("end"),
+        only_page(has_mpi, Column::number("MPI")),
+        only_page(has_openmp, Column::number("OpenMP waits")).expendable(1),
+        only_page(!no_end, Column::text("end")),
     ];
     let table = Table { columns, rows: tables.rows.iter().map(row).collect(), most: limits(8) };
     section("processes", "Processes", vec![Block::Table(table)])
@@ -305,7 +316,7 @@ fn processes(shown: &Shown) -> Block {
 fn placement(of: &PlacementSummary) -> Option<Block> {
     let mut lines: Vec<Text> = Vec::new();
     if of.moved > 0 {
-        let times = of.migrations.measured().map_or_else(String::new, |times| format!(", {times} times in all"));
+        let times = of.migrations.measured().map_or_else(String::new, |times| format!(", {times} move{} in all", if *times == 1 { "" } else { "s" }));
         lines.push(format!("{} of {} threads were seen on more than one CPU{times}", of.moved, of.threads).into());
     }
     let shared = |cpu: &OverfullCpu| {

@@ -41,17 +41,19 @@ pub fn bytes(reading: &Reading<Bytes>) -> Text {
     self::reading(reading, Bytes::to_string)
 }
 
-/// What is thought of a share: `good (at least 0.80, POP)`.
+/// What is thought of a share: `look here (good from 0.80, POP)`.
 pub fn judgement(share: &RatedShare) -> String {
     share.rating.as_ref().map_or_else(String::new, rating)
 }
 
 fn rating(rating: &Rating) -> String {
-    let (bound, figure) = match rating.is_efficiency {
-        true => ("at least", efficiency(rating.good)),
-        false => ("at most", percent(rating.good)),
+    let bound = match (rating.is_efficiency, rating.grade) {
+        (true, Grade::Good) => format!("from {}", efficiency(rating.good)),
+        (true, _) => format!("good from {}", efficiency(rating.good)),
+        (false, Grade::Good) => format!("up to {}", percent(rating.good)),
+        (false, _) => format!("good up to {}", percent(rating.good)),
     };
-    format!("{} (good: {bound} {figure}, {})", grade(rating.grade), source(rating.source))
+    format!("{} ({bound}, {})", grade(rating.grade), source(rating.source))
 }
 
 pub fn grade(grade: Grade) -> &'static str {

@@ -2,7 +2,7 @@
 
 use core::mem::offset_of;
 
-use super::super::openmp::{ConstructKind, ConstructRow, LoopSchedule, OpenMp, TOLD_BY_OMPT};
+use super::super::openmp::{ConstructKind, ConstructRow, LoopSchedule, OpenMp, ROOT, TOLD_BY_OMPT};
 use super::super::thread::{STATES, ThreadSlot, ThreadState, ThreadTables};
 use super::{SnapshotFile, ThreadRecord, long};
 
@@ -95,13 +95,49 @@ impl<'a> ThreadRecord<'a> {
 
 const OPENMP: usize = offset_of!(ThreadTables, openmp);
 
+/// What a thread that has not ended does since its last change.
+struct OpenTime {
+    state: usize,
+    ticks: u64,
+    /// After that: a worker whose region is over.
+    idle: u64,
+}
+
 impl SnapshotFile<'_> {
     /// A thread's ticks by state up to the moment `until`, with what it does since its last change: a worker that waits to be called
     /// waits at the barrier up to the end of its region, and is idle after that.
     pub fn ticks_until(&self, thread: &ThreadRecord<'_>, until: u64) -> [u64; STATES] {
         let mut ticks = core::array::from_fn(|state| thread.long(offset_of!(ThreadSlot, ticks) + 8 * state));
+        if let Some(open) = self.open(thread, until) {
+            add(&mut ticks, open.state, open.ticks);
+            add(&mut ticks, ThreadState::OmpIdle as usize, open.idle);
+        }
+        ticks
+    }
+
+    /// The same of one of its rows, by its number: the time since the last change is of the row that the thread is in, and idle it is
+    /// outside of all.
+    pub fn construct_ticks_until(
+        &self,
+        thread: &ThreadRecord<'_>,
+        until: u64,
+        (number, row): (usize, &ConstructRecord),
+    ) -> [u64; STATES] {
+        let mut ticks = row.ticks;
+        if let Some(open) = self.open(thread, until) {
+            if thread.word(offset_of!(ThreadSlot, row)) as usize == number.saturating_add(1) {
+                add(&mut ticks, open.state, open.ticks);
+            }
+            if number == ROOT as usize {
+                add(&mut ticks, ThreadState::OmpIdle as usize, open.idle);
+            }
+        }
+        ticks
+    }
+
+    fn open(&self, thread: &ThreadRecord<'_>, until: u64) -> Option<OpenTime> {
         if thread.end() != 0 {
-            return ticks;
+            return None;
         }
         let since = thread.long(offset_of!(ThreadSlot, since));
         let state = thread.word(offset_of!(ThreadSlot, state)) as usize;
@@ -114,13 +150,12 @@ impl SnapshotFile<'_> {
             let end = master.map_or(0, |master| master.openmp(offset_of!(OpenMp, last_end)));
             change = if end > since { end.min(until) } else { until };
         }
-        let mut add = |state: usize, passed: u64| {
-            if let Some(ticks) = ticks.get_mut(state) {
-                *ticks = ticks.saturating_add(passed);
-            }
-        };
-        add(state, change.saturating_sub(since));
-        add(ThreadState::OmpIdle as usize, until.saturating_sub(change));
-        ticks
+        Some(OpenTime { state, ticks: change.saturating_sub(since), idle: until.saturating_sub(change) })
+    }
+}
+
+fn add(ticks: &mut [u64; STATES], state: usize, passed: u64) {
+    if let Some(ticks) = ticks.get_mut(state) {
+        *ticks = ticks.saturating_add(passed);
     }
 }
