@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use numawise_facts::{PrintedLines, Snapshot, StopReason, Study, Trial};
-use numawise_record::{Record, Series};
+use numawise_record::{Existing, Record, Series, read_watched_run, save_watched_run};
 use rusqlite::Connection;
 
 use crate::sample;
 use crate::series::sample::snapshots;
+use crate::watched;
 
 fn kept(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/records").join(format!("{name}.nw"))
@@ -62,6 +63,7 @@ fn write_the_kept_file() {
 fn the_descriptions_name_every_table_and_column() {
     described("nw-file.md", &kept("version-1"), 80);
     described("nw-series.md", &kept("series-version-1"), 70);
+    described("nw-snapshot.md", &kept("snapshot-version-1"), 40);
 }
 
 fn described(document: &str, file: &Path, at_least: usize) {
@@ -117,4 +119,20 @@ fn write_the_kept_series() {
             series.append(look).unwrap();
         }
     }
+}
+
+#[test]
+fn a_snapshot_of_version_1_can_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("copy.nw");
+    std::fs::copy(kept("snapshot-version-1"), &path).unwrap();
+    assert_eq!(read_watched_run(&path).unwrap(), watched::run());
+}
+
+#[test]
+#[ignore = "makes a file for testdata/records, once per version of the format"]
+fn write_the_kept_snapshot() {
+    let path = kept("snapshot-version-1");
+    assert!(!path.exists(), "a kept file never changes");
+    save_watched_run(&path, &watched::run(), Existing::Stays).unwrap();
 }

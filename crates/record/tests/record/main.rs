@@ -10,3 +10,4 @@ mod roundtrip;
 mod same;
 mod sample;
 mod series;
+mod watched;

@@ -16,11 +16,14 @@ use crate::notice;
 /// The snapshot as a document.
 pub fn document(shown: &Shown) -> Document {
     let (run, tables) = (shown.run, shown.tables);
-    let mut blocks = vec![Block::Facts(facts(shown)), time(shown), efficiencies(shown)];
-    blocks.extend(tables.mpi.measured().map(mpi));
-    blocks.extend(tables.openmp.measured().map(openmp::section));
-    blocks.push(processes(shown));
-    blocks.extend(placement(&tables.placement));
+    let mut blocks = vec![Block::Facts(facts(shown))];
+    if tables.processes.counted > 0 {
+        blocks.extend([time(shown), efficiencies(shown)]);
+        blocks.extend(tables.mpi.measured().map(mpi));
+        blocks.extend(tables.openmp.measured().map(openmp::section));
+        blocks.push(processes(shown));
+        blocks.extend(placement(&tables.placement));
+    }
     blocks.extend(list("notices", "To be kept in mind", &notices(shown)));
     blocks.push(Block::Reasons { title: "Why figures are unavailable" });
     blocks.extend(next(shown));
@@ -49,10 +52,12 @@ fn facts(shown: &Shown) -> Vec<Fact> {
         Fact { name: "Program", text: header.command.shell_line().into(), code: true },
         fact("Elapsed", format!("{}; it {}", header.wall, words::exit(header.exit)).into()),
         fact("Watched", words::processes(&tables.processes).into()),
-        fact("Shares are of", words::span(tables).into()),
     ];
-    for (name, missing) in [("MPI", tables.mpi.reason()), ("OpenMP", tables.openmp.reason())] {
-        facts.extend(missing.map(|reason| fact(name, reason.to_string().into())));
+    if tables.processes.counted > 0 {
+        facts.push(fact("Shares are of", words::span(tables).into()));
+        for (name, missing) in [("MPI", tables.mpi.reason()), ("OpenMP", tables.openmp.reason())] {
+            facts.extend(missing.map(|reason| fact(name, reason.to_string().into())));
+        }
     }
     facts.extend(header.ranks.as_ref().map(|ranks| fact("Asked for", format!("ranks {ranks}").into())));
     facts.extend(shown.record.map(|record| Fact { name: "Kept in", text: record.into(), code: true }));
