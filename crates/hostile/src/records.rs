@@ -1,14 +1,16 @@
-//! Readers of records, and all that is made of what they read: a study, a job over time, a profile, each analysed and shown as
+//! Readers of records, and all that is made of what they read: a study, a job over time, a run that was watched, a profile, each analysed and shown as
 //! text, as a page and as JSON.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use numawise_facts::{Profile, Study};
+use numawise_analyse::RunParts;
+use numawise_facts::{Activity, Profile, Study};
 use numawise_record::{Record, RecordError, Series};
 use numawise_report::check::{self, Check, UseFromNowOn};
 use numawise_report::document::{self, Style};
 use numawise_report::profile::{self, Measured};
-use numawise_report::series;
+use numawise_report::{series, snapshot};
 
 use crate::{Random, Read, Reader, tree};
 
@@ -16,7 +18,7 @@ mod json;
 mod shown;
 mod sqlite;
 
-pub(crate) const READERS: [Reader; 3] = [
+pub(crate) const READERS: [Reader; 4] = [
     Reader {
         name: "record-study",
         read: study,
@@ -28,6 +30,13 @@ pub(crate) const READERS: [Reader; 3] = [
         name: "record-series",
         read: series,
         corpus: &["testdata/records/series-version-1.nw"],
+        words: &[],
+        inputs: 800,
+    },
+    Reader {
+        name: "record-snapshot",
+        read: snapshot,
+        corpus: &["testdata/records/snapshot-version-1.nw"],
         words: &[],
         inputs: 800,
     },
@@ -44,7 +53,7 @@ pub(crate) const READERS: [Reader; 3] = [
 pub(crate) fn mutated(reader: &Reader, corpus: &[Vec<u8>], random: &mut Random) -> Option<Vec<u8>> {
     let whole = &corpus[random.below(corpus.len())];
     let structured = match reader.name {
-        "record-study" | "record-series" => sqlite::mutated(whole, random),
+        "record-study" | "record-series" | "record-snapshot" => sqlite::mutated(whole, random),
         "record-profile" => json::mutated(whole, random),
         _ => return None,
     };
@@ -121,6 +130,29 @@ fn series(input: &[u8]) -> Read {
         let page = document::html(&series::document(&of));
         let text = document::terminal(&series::document(&of), Style::plain());
         Read::accepted(shown::all(&text, &page, &series::json(&of)))
+    })
+}
+
+fn snapshot(input: &[u8]) -> Read {
+    tree::with_file(input, "run.nw", |path| {
+        let run = match numawise_record::kind(path).and_then(|_| numawise_record::read_watched_run(path)) {
+            Ok(run) => run,
+            Err(error) => return refused(&error),
+        };
+        let machine = |activity: &Activity| (activity.host.clone(), run.header.machine.clone());
+        let machines: BTreeMap<_, _> = run.processes.iter().take(1).map(machine).collect();
+        let parts = RunParts {
+            activities: &run.processes,
+            places: &run.places,
+            machines: &machines,
+            surroundings: &BTreeMap::new(),
+        };
+        let tables = numawise_analyse::run_snapshot(&parts);
+        let record = path.display().to_string();
+        let of = snapshot::Shown { run: &run, tables: &tables, record: Some(&record) };
+        let page = document::html(&snapshot::document(&of));
+        let text = document::terminal(&snapshot::document(&of), Style::plain());
+        Read::accepted(shown::all(&text, &page, &snapshot::json(&of)))
     })
 }
 

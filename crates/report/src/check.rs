@@ -8,7 +8,7 @@ mod details;
 mod document;
 mod findings;
 mod frequency;
-mod json;
+pub(crate) mod json;
 pub mod lines;
 mod nodes;
 mod points;

@@ -103,9 +103,12 @@ fn cell(connection: &Connection, table: &str, random: &mut Random) -> rusqlite::
 }
 
 /// The columns that hold JSON.
-const STORED: [(&str, &str); 11] = [
+const STORED: [(&str, &str); 14] = [
     ("study", "header"),
     ("series", "machine"),
+    ("snapshot", "header"),
+    ("processes", "activity"),
+    ("threads", "activity"),
     ("trials", "missing"),
     ("trials", "disturbances"),
     ("trials", "pages_memory"),
@@ -119,7 +122,7 @@ const STORED: [(&str, &str); 11] = [
 
 fn stored_json(connection: &Connection, random: &mut Random) -> rusqlite::Result<()> {
     // The header is most of what there is.
-    let of = if random.once_in(3) { random.below(STORED.len()) } else { random.below(2) };
+    let of = if random.once_in(3) { random.below(STORED.len()) } else { random.below(5) };
     let (table, column) = STORED[of];
     let row = row(connection, table, random)?;
     let old: String =

@@ -155,7 +155,8 @@ fn finding(header: &StudyHeader, finding: &Finding) -> Value {
     })
 }
 
-fn evidence(evidence: &Evidence) -> Value {
+/// One piece of evidence, without its sentence.
+pub(crate) fn evidence(evidence: &Evidence) -> Value {
     object!({
         "quantity": evidence.quantity,
         "value": reading(&evidence.value, amount),

@@ -3,13 +3,15 @@
 use numawise_facts::Reading;
 use numawise_facts::activity::CallTime;
 use numawise_tables::snapshot::{
-    MpiSummary, OverfullCpu, PlacementSummary, ProcessRow, RankSpread, RatedShare, SnapshotLosses,
+    MpiSummary, OverfullCpu, PlacementSummary, ProcessRow, RankSpread, RatedShare, SnapshotFinding,
+    SnapshotLosses,
 };
 use numawise_units::{Nanoseconds, Ratio};
 
 use super::{Shown, openmp, words};
+use crate::check::watched_findings;
 use crate::document::{
-    Block, Cell, Column, Command, Document, Face, Fact, Opening, Row, RowLimits, Table, Text, Tone, list, section,
+    Block, Cell, Column, Command, Document, Entry, Face, Fact, Opening, Row, RowLimits, Table, Text, Tone, list, section,
 };
 use crate::notice;
 
@@ -18,7 +20,7 @@ pub fn document(shown: &Shown) -> Document {
     let (run, tables) = (shown.run, shown.tables);
     let mut blocks = vec![Block::Facts(facts(shown))];
     if tables.processes.counted > 0 {
-        blocks.extend([time(shown), efficiencies(shown)]);
+        blocks.extend([time(shown), efficiencies(shown), findings(shown)]);
         blocks.extend(tables.mpi.measured().map(mpi));
         blocks.extend(tables.openmp.measured().map(openmp::section));
         blocks.push(processes(shown));
@@ -135,6 +137,27 @@ fn efficiencies(shown: &Shown) -> Block {
     let columns =
         vec![Column::text("as POP and TALP define them"), Column::number("value"), Column::text("judgement")];
     section("efficiency", "Efficiencies", vec![Block::Table(Table { columns, rows: rows.collect(), most: None })])
+}
+
+fn findings(shown: &Shown) -> Block {
+    let entry = |of: &SnapshotFinding| {
+        let potential = match &of.potential {
+            Reading::Measured(gain) => format!("{} of the run at most ({})", gain.time, words::percent(gain.share)),
+            Reading::Unavailable { unavailable } => format!("unavailable: {unavailable}"),
+        };
+        Entry {
+            code: of.finding.id.code(),
+            title: watched_findings::name(of.finding.id),
+            parts: vec![
+                ("seen", watched_findings::evidence(&of.finding)),
+                ("cost", vec![potential]),
+                ("to do", watched_findings::advice(&of.finding)),
+            ],
+        }
+    };
+    let entries: Vec<Entry> = shown.tables.findings.iter().map(entry).collect();
+    let block = if entries.is_empty() { Block::Paragraph("none".into()) } else { Block::Entries(entries) };
+    section("findings", "Findings", vec![block])
 }
 
 fn mpi(of: &MpiSummary) -> Block {

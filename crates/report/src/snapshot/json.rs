@@ -4,12 +4,13 @@ use numawise_facts::activity::{CallTime, CodePlace};
 use numawise_facts::{Exit, Reading};
 use numawise_tables::snapshot::{
     CommunicatorRow, CpuTime, LoopRow, MpiCallRow, MpiSiteRow, MpiSummary, OpenMpSummary, ProcessRow, RatedShare,
-    RegionRow, RunSnapshot, SpanScope, TrafficMatrix, WaitRow,
+    RegionRow, RunSnapshot, SnapshotFinding, SpanScope, TrafficMatrix, WaitRow,
 };
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 use serde_json::{Value, json as object};
 
 use super::{Shown, words};
+use crate::check::{self, watched_findings};
 use crate::notice;
 use crate::object::{each, reading};
 
@@ -40,6 +41,7 @@ pub fn json(shown: &Shown) -> String {
         "useful": share(&tables.useful),
         "efficiency": efficiency(tables),
         "judgements": judgements(tables),
+        "findings": each(&tables.findings, finding),
         "ranks": each(&tables.rows, process),
         "others": each(&tables.others, process),
         "mpi": reading(&tables.mpi, mpi),
@@ -143,6 +145,29 @@ fn process(of: &ProcessRow) -> Value {
         "mpi_waiting_seconds": seconds(&of.mpi_waiting),
         "not_running_seconds": seconds(&of.not_running),
         "time": reading(&of.time, cpu_time),
+    })
+}
+
+fn finding(of: &SnapshotFinding) -> Value {
+    let SnapshotFinding { finding, potential } = of;
+    let sentences = watched_findings::evidence(finding);
+    let evidence: Vec<Value> = finding
+        .evidence
+        .iter()
+        .zip(sentences)
+        .map(|(one, text)| {
+            let mut value = check::json::evidence(one);
+            value["text"] = text.into();
+            value
+        })
+        .collect();
+    let advice = finding.advice.iter().zip(watched_findings::advice(finding));
+    object!({
+        "id": finding.id,
+        "title": watched_findings::name(finding.id),
+        "evidence": evidence,
+        "potential": reading(potential, |gain| object!({ "seconds": gain.time.seconds(), "share": gain.share.0 })),
+        "advice": advice.map(|(step, text)| object!({ "do": step.advice, "text": text })).collect::<Vec<_>>(),
     })
 }
 

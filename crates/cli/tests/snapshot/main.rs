@@ -1,0 +1,11 @@
+//! `numawise snapshot` as people call it: programs of OpenMP and MPI, watched; what they print and how they end is as without us. A test
+//! that cannot run here says SKIPPED with its reason.
+
+#[path = "../support/collector.rs"]
+mod collector;
+mod errors;
+mod openmp;
+mod ranks;
+mod records;
+mod signals;
+mod support;

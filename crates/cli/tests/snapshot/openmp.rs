@@ -1,0 +1,77 @@
+//! Programs without MPI.
+
+use crate::support::{Bench, number, text};
+
+#[test]
+fn what_a_program_prints_and_how_it_ends_is_as_without_us() {
+    let bench = Bench::new();
+    let Some(program) = bench.compile("gcc", "waits.c", &["-fopenmp"]) else { return };
+    let program = program.to_str().unwrap();
+    let (alone, watched) = (bench.run(&[program]), bench.snapshot(&["--quiet", "--", program]));
+    assert_eq!((alone.status, alone.out, alone.err), (watched.status, watched.out, watched.err));
+    // The report comes behind, on the standard error.
+    let watched = bench.snapshot(&["--", program]);
+    assert_eq!((watched.status, watched.out.as_str()), (Some(3), "computed\n"));
+    assert!(watched.err.starts_with("nothing is wrong\n"), "{}", watched.err);
+    for part in ["OF THE CPUS' TIME WAS USEFUL", "OpenMP parallel efficiency", "main (waits.c:"] {
+        assert!(watched.err.contains(part), "{part}: {}", watched.err);
+    }
+}
+
+#[test]
+fn the_region_in_which_threads_wait_is_found_with_its_gain() {
+    let bench = Bench::new();
+    let Some(program) = bench.compile("gcc", "waits.c", &["-fopenmp"]) else { return };
+    let answer = bench.snapshot(&["--quiet", "--json", "run.json", "--", program.to_str().unwrap()]);
+    assert_eq!(answer.status, Some(3), "{}", answer.err);
+    let json = bench.json("run.json");
+    assert_eq!(text(&json, "/schema"), "numawise/snapshot/1");
+    assert_eq!((number(&json, "/processes/counted"), number(&json, "/processes/ranks")), (1.0, 0.0));
+    // Each computes for a time of its CPU: on a busy machine all takes longer, but never shorter.
+    assert!(number(&json, "/time/useful_seconds") >= 0.29, "{json}");
+    assert!(number(&json, "/elapsed_seconds") >= 0.24);
+    assert_eq!(text(&json, "/regions/0/name"), "main (waits.c:19)");
+    assert_eq!((number(&json, "/regions/0/calls"), number(&json, "/regions/0/team/least")), (1.0, 2.0));
+    assert!(number(&json, "/regions/0/imbalance_seconds") > 0.0);
+    let gain = number(&json, "/regions/0/potential_gain_seconds");
+    assert!((number(&json, "/regions/0/imbalance_seconds") / 2.0 - gain).abs() < 1e-6);
+    let efficiency = number(&json, "/efficiency/openmp_parallel");
+    assert!((0.2..0.95).contains(&efficiency), "{efficiency}");
+    assert!(json.pointer("/efficiency/mpi_parallel/unavailable").is_some());
+}
+
+#[test]
+fn a_program_without_any_runtime_is_told_as_that() {
+    let bench = Bench::new();
+    let answer = bench.snapshot(&["--json", "run.json", "--", "sh", "-c", "echo from a shell; exit 4"]);
+    assert_eq!((answer.status, answer.out.as_str()), (Some(4), "from a shell\n"), "{}", answer.err);
+    assert!(answer.err.contains("no call of MPI was seen"), "{}", answer.err);
+    let json = bench.json("run.json");
+    assert!(json.pointer("/mpi/unavailable").is_some() && json.pointer("/openmp/unavailable").is_some());
+}
+
+#[test]
+fn a_program_that_reads_its_input_has_ours() {
+    let bench = Bench::new();
+    std::fs::write(bench.path("words"), "one two\n").unwrap();
+    let mut command = bench.command(&bench.numawise);
+    command.args(["snapshot", "--quiet", "--", "cat"]).stdin(std::fs::File::open(bench.path("words")).unwrap());
+    assert_eq!(String::from_utf8(command.output().unwrap().stdout).unwrap(), "one two\n");
+}
+
+#[test]
+fn a_program_is_placed_and_watched_in_one_go() {
+    let bench = Bench::new();
+    let show = "grep Cpus_allowed_list /proc/self/status";
+    let answer = bench.snapshot(&["--quiet", "--cpus", "0", "--", "sh", "-c", show]);
+    assert_eq!((answer.status, answer.out.trim()), (Some(0), "Cpus_allowed_list:\t0"), "{}", answer.err);
+}
+
+#[test]
+fn what_is_preloaded_already_stays() {
+    let bench = Bench::new();
+    let mut command = bench.command(&bench.numawise);
+    command.args(["snapshot", "--quiet", "--", "sh", "-c", "echo $LD_PRELOAD"]).env("LD_PRELOAD", "libm.so.6");
+    let out = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    assert!(out.trim().ends_with("libnumawise_collector.so:libm.so.6"), "{out}");
+}

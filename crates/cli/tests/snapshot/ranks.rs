@@ -1,0 +1,95 @@
+//! Programs of MPI, with numawise around the launcher and inside.
+
+use crate::support::{Bench, number, text};
+
+const MPIS: [(&str, &str); 2] = [("mpicc.openmpi", "mpirun.openmpi"), ("mpicc.mpich", "mpiexec.mpich")];
+
+#[test]
+fn ranks_come_together_around_a_launcher() {
+    let bench = Bench::new();
+    for (compiler, launcher) in MPIS {
+        let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { continue };
+        let program = program.to_str().unwrap();
+        let words = ["--json", "run.json", "--output", "run.nw", "--fresh", "--", launcher, "-n", "3", program];
+        let answer = bench.snapshot(&words);
+        assert_eq!((answer.status, answer.out.as_str()), (Some(0), "sum 3 of 3 ranks\n"), "{}", answer.err);
+        let json = bench.json("run.json");
+        assert_eq!((number(&json, "/processes/ranks"), number(&json, "/processes/world")), (3.0, 3.0));
+        assert_eq!([0, 1, 2].map(|rank| number(&json, &format!("/ranks/{rank}/rank"))), [0.0, 1.0, 2.0]);
+        // Rank 0 waits for 100 ms of 300; the others at most for what the machine delays.
+        let waits = |rank: u32| number(&json, &format!("/ranks/{rank}/mpi_seconds"));
+        assert!(waits(0) >= 0.08 && waits(0) > waits(1) && waits(0) > waits(2), "{json}");
+        let site = json.pointer("/mpi/sites").unwrap().as_array().unwrap();
+        let site = site.iter().find(|site| site["name"] == "MPI_Allreduce").unwrap();
+        assert_eq!(text(site, "/place/text"), "main (ranks.c:22)");
+        assert_eq!(number(site, "/count"), 3.0);
+        assert!(answer.err.contains("MPI load balance"), "{}", answer.err);
+    }
+}
+
+#[test]
+fn a_job_whose_rank_is_killed_is_reported_up_to_then() {
+    let bench = Bench::new();
+    for (compiler, launcher) in MPIS {
+        let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { continue };
+        let program = program.to_str().unwrap();
+        let alone = bench.run(&[launcher, "-n", "2", program, "killed"]);
+        let answer = bench.snapshot(&["--json", "run.json", "--", launcher, "-n", "2", program, "killed"]);
+        assert_eq!(answer.status, alone.status, "{}", answer.err);
+        let json = bench.json("run.json");
+        assert_eq!(number(&json, "/processes/ranks"), 2.0, "{json}");
+        assert_eq!(text(&json, "/ranks/1/end"), "not_told");
+        assert!(number(&json, "/ranks/1/elapsed_seconds") >= 0.25, "{json}");
+    }
+}
+
+#[test]
+fn only_the_ranks_that_were_asked_for_are_shown() {
+    let bench = Bench::new();
+    for (compiler, launcher) in MPIS {
+        let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { continue };
+        let program = program.to_str().unwrap();
+        let words = ["--quiet", "--ranks", "1-2", "--json", "run.json", "--", launcher, "-n", "3", program];
+        let answer = bench.snapshot(&words);
+        assert_eq!(answer.status, Some(0), "{}", answer.err);
+        let json = bench.json("run.json");
+        assert_eq!((number(&json, "/processes/ranks"), number(&json, "/ranks/0/rank")), (2.0, 1.0));
+        assert_eq!(text(&json, "/asked_ranks"), "1-2");
+    }
+}
+
+#[test]
+fn inside_a_launcher_each_rank_keeps_its_own() {
+    let bench = Bench::new();
+    for (compiler, launcher) in MPIS {
+        let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { continue };
+        let (program, numawise) = (program.to_str().unwrap(), bench.numawise.to_str().unwrap());
+        let inside = |words: &[&str]| {
+            let all: Vec<&str> =
+                [launcher, "-n", "2", numawise, "snapshot"].iter().chain(words).chain(&["--", program]).copied().collect();
+            bench.run(&all)
+        };
+        let refused = inside(&[]);
+        assert!(refused.status != Some(0) && refused.err.contains("expected --output FILE"), "{}", refused.err);
+        let beyond = inside(&["--ranks", "0,5", "--output", "run.nw"]);
+        assert!(beyond.status != Some(0), "{}", beyond.err);
+        assert!(beyond.err.contains("--ranks: there is no rank 5 among the 2 of this job"), "{}", beyond.err);
+        let one = inside(&["--ranks", "1", "--output", "one.nw", "--fresh"]);
+        assert_eq!((one.status, one.out.as_str()), (Some(0), "sum 1 of 2 ranks\n"), "{}", one.err);
+        assert!(!bench.path("one.0.nw").exists() && bench.path("one.1.nw").exists());
+        let both = inside(&["--output", "run.nw", "--fresh"]);
+        assert_eq!(both.status, Some(0), "{}", both.err);
+        assert_eq!(both.err.matches("do not come together").count(), 1, "{}", both.err);
+        let report = bench.run(&[numawise, "report", bench.path("run.1.nw").to_str().unwrap(), "--json"]);
+        let json: serde_json::Value = serde_json::from_str(&report.out).unwrap();
+        assert_eq!((number(&json, "/processes/ranks"), number(&json, "/ranks/0/rank")), (1.0, 1.0));
+    }
+}
+
+#[test]
+fn a_placement_of_the_launcher_is_refused_with_the_line_that_does_it() {
+    let bench = Bench::new();
+    let answer = bench.snapshot(&["--place", "semi", "--threads", "2", "--", "mpirun", "-n", "2", "./app"]);
+    assert_eq!((answer.status, answer.out.as_str()), (Some(125), ""));
+    assert!(answer.err.contains("numawise snapshot -- mpirun -n 4 numawise run"), "{}", answer.err);
+}
