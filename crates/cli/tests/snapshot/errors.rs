@@ -47,7 +47,7 @@ fn a_static_program_runs_and_is_told_to_be_unseen() {
 #[test]
 fn what_cannot_be_started_has_the_status_of_shells() {
     let bench = Bench::new();
-    for (program, status) in [("./nothing-there", 127), ("nothing-there", 127), (".", 126)] {
+    for (program, status) in [("./nothing-there", 127), ("nothing-there", 127), ("/", 126)] {
         let answer = bench.snapshot(&["--", program]);
         assert_eq!(answer.status, Some(status), "{}", answer.err);
     }

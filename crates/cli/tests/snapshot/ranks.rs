@@ -21,7 +21,7 @@ fn ranks_come_together_around_a_launcher() {
         assert!(waits(0) >= 0.08 && waits(0) > waits(1) && waits(0) > waits(2), "{json}");
         let site = json.pointer("/mpi/sites").unwrap().as_array().unwrap();
         let site = site.iter().find(|site| site["name"] == "MPI_Allreduce").unwrap();
-        assert_eq!(text(site, "/place/text"), "main (ranks.c:22)");
+        assert_eq!(text(site, "/place/text"), "main (ranks.c:20)");
         assert_eq!(number(site, "/count"), 3.0);
         assert!(answer.err.contains("MPI load balance"), "{}", answer.err);
     }
