@@ -25,7 +25,7 @@ pub use lines::lines;
 pub use look::{look, sequence};
 pub use machine::machine;
 pub use trial::{line_trial, study, trial};
-pub use watched::{CountedSoFar, process, watched_header};
+pub use watched::{CountedSoFar, MOST_THREADS, process, watched_header};
 
 /// What cannot be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -169,7 +169,11 @@ fn threads(connection: &Connection, process: i64) -> Parsed<Vec<ThreadActivity>>
     let mut rows = query.query([process])?;
     let mut threads = Vec::new();
     while let Some(row) = rows.next()? {
-        threads.push(Cells::of("threads", row).json("activity")?);
+        let cells = Cells::of("threads", row);
+        if threads.len() == valid::MOST_THREADS {
+            return Err(cells.flaw("thread", "at most 1024 threads of a process"));
+        }
+        threads.push(cells.json("activity")?);
     }
     Ok(threads)
 }

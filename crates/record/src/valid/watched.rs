@@ -8,6 +8,8 @@ use super::{MOST, Sound, bytes, count, ensure, first_again, machine, moment, nam
 
 /// More than these of anything no process has: the collector's tables end far below.
 const MOST_OF_A_PROCESS: usize = 65_536;
+/// The collector has slots for so many threads of a process.
+pub const MOST_THREADS: usize = 1024;
 /// The largest job that there may be, with room to spare.
 const MOST_RANKS: u32 = 1 << 26;
 
@@ -71,11 +73,8 @@ pub fn process(of: &Activity, number: usize, counted: &mut CountedSoFar) -> Soun
         }
     }
     let threads = of.threads.measured().map_or(&[][..], Vec::as_slice);
-    for (part, length) in [
-        ("files", of.files.len()),
-        ("communicators", of.communicators.len()),
-        ("threads", threads.len()),
-    ] {
+    ensure(threads.len() <= MOST_THREADS, place("threads"), threads.len(), "at most 1024")?;
+    for (part, length) in [("files", of.files.len()), ("communicators", of.communicators.len())] {
         ensure(length <= MOST_OF_A_PROCESS, place(part), length, "at most 65536")?;
     }
     of.files.iter().try_for_each(|file| name(&file.path, place("files")))?;
