@@ -172,10 +172,8 @@ fn mpi(of: &MpiSummary) -> Block {
             most.0
         )
     };
-    let library = match of.has_several {
-        true => format!("{}; a second MPI was loaded beside it", words::library(of.library)),
-        false => words::library(of.library).to_owned(),
-    };
+    let second = if of.has_several { "; a second MPI was loaded beside it" } else { "" };
+    let library = format!("{}{second}", words::library(of.library));
     let share = &of.imbalance_share;
     let imbalance = match (&of.imbalance, &share.value) {
         (Reading::Measured(time), Reading::Measured(part)) => {
@@ -319,9 +317,8 @@ fn processes(shown: &Shown) -> Block {
         ];
         cells.into_iter().collect::<Row>()
     };
-    let only_page = |is_shown: bool, column: Column| match is_shown {
-        true => column,
-        false => Column { only: Some(Face::Html), ..column },
+    let only_page = |is_shown: bool, column: Column| {
+        if is_shown { column } else { Column { only: Some(Face::Html), ..column } }
     };
     let no_end = tables.rows.iter().all(|row| words::end(row.end).is_empty());
     let columns = vec![

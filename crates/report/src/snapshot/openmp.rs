@@ -40,10 +40,8 @@ fn runtimes(of: &OpenMpRuntimes) -> String {
         (false, true) => "LLVM's, Intel's or another with OMPT",
         (false, false) => "none that tells us",
     };
-    match of.has_other_tool {
-        true => format!("{told}; another tool of OMPT came first, and was told what we were not"),
-        false => told.to_owned(),
-    }
+    let other = "; another tool of OMPT came first, and was told what we were not";
+    format!("{told}{}", if of.has_other_tool { other } else { "" })
 }
 
 fn regions(of: &OpenMpSummary) -> Table {

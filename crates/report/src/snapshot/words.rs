@@ -261,9 +261,10 @@ pub fn sentence(tables: &RunSnapshot) -> String {
         .filter(|(_, part)| share(*part).0 >= 0.01)
         .map(|(name, part)| format!("{name} {}", percent(share(*part))))
         .collect();
-    match named.is_empty() {
-        true => "Nothing of note took the rest.".to_owned(),
-        false => format!("The rest: {}.", named.join(", ")),
+    if named.is_empty() {
+        "Nothing of note took the rest.".to_owned()
+    } else {
+        format!("The rest: {}.", named.join(", "))
     }
 }
 
