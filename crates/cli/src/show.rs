@@ -49,7 +49,8 @@ pub struct Snapshot<'a> {
 impl<'a> Snapshot<'a> {
     /// `record` is where it is kept; empty for nowhere.
     pub fn of(run: &'a WatchedRun, record: &'a str) -> Snapshot<'a> {
-        let machine = |activity: &numawise_facts::Activity| (activity.host.clone(), run.header.machine.clone());
+        let machine =
+            |activity: &numawise_facts::Activity| (activity.host.clone(), run.header.machine.clone());
         let machines: BTreeMap<_, _> = run.processes.iter().take(1).map(machine).collect();
         let parts = RunParts {
             activities: &run.processes,
@@ -79,7 +80,12 @@ impl<'a> Snapshot<'a> {
 }
 
 /// Prints the snapshot of a run as text or as JSON, and writes it as HTML where that is asked for.
-pub fn watched_run(run: &WatchedRun, record: &Path, as_json: bool, html: Option<&Path>) -> Result<(), Failure> {
+pub fn watched_run(
+    run: &WatchedRun,
+    record: &Path,
+    as_json: bool,
+    html: Option<&Path>,
+) -> Result<(), Failure> {
     let record = record.display().to_string();
     let snapshot = Snapshot::of(run, &record);
     let written = html.map_or(Ok(()), |path| report(path, &snapshot.html()));

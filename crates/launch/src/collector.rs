@@ -84,8 +84,7 @@ impl Collector {
             Some(change) => change.value.clone(),
             None => now(PRELOAD).map(|list| list.to_string_lossy().into_owned()),
         };
-        let mut all: Vec<Change> =
-            changes.iter().filter(|change| change.name != PRELOAD).cloned().collect();
+        let mut all: Vec<Change> = changes.iter().filter(|change| change.name != PRELOAD).cloned().collect();
         all.push(Change::set(PRELOAD, with(&self.library, preloaded.as_deref().unwrap_or_default())));
         all.push(Change::set(FOLDER.name(), folder.to_owned()));
         all

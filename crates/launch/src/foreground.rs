@@ -10,9 +10,9 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 
 use numawise_facts::{Exit, ResourceUsage, RunSpec, TaskPlacement};
+use numawise_linux::calls::clock;
 use numawise_linux::calls::signal::{self, AllBlocked};
 use numawise_linux::calls::wait::{self, ChildEvent};
-use numawise_linux::calls::clock;
 use numawise_units::{Nanoseconds, Pid};
 
 use crate::child::{self, Plan, ProcessGroup};
@@ -47,7 +47,11 @@ impl Foreground {
     ///
     /// # Errors
     /// What failed; nothing runs then.
-    pub fn spawn(spec: &RunSpec, task: &TaskPlacement, changes: &[Change]) -> Result<Foreground, LaunchError> {
+    pub fn spawn(
+        spec: &RunSpec,
+        task: &TaskPlacement,
+        changes: &[Change],
+    ) -> Result<Foreground, LaunchError> {
         let words = Words::new(spec, task, changes)?;
         let directory = CString::new(spec.directory.as_os_str().as_bytes())
             .map_err(|_| LaunchError::ZeroByte(spec.directory.display().to_string()))?;

@@ -121,9 +121,12 @@ fn insert_process(transaction: &Transaction<'_>, number: i64, activity: &Activit
         write::json(&alone)?,
     ])?;
     for (k, thread) in activity.threads.measured().into_iter().flatten().enumerate() {
-        transaction
-            .prepare_cached("INSERT INTO threads VALUES (?1, ?2, ?3, ?4)")?
-            .execute(params![number, k as i64, thread.tid.0, write::json(thread)?])?;
+        transaction.prepare_cached("INSERT INTO threads VALUES (?1, ?2, ?3, ?4)")?.execute(params![
+            number,
+            k as i64,
+            thread.tid.0,
+            write::json(thread)?
+        ])?;
     }
     Ok(())
 }

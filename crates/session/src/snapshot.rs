@@ -14,9 +14,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use numawise_facts::activity::ProcessEnd;
 use numawise_facts::notice::SnapshotNotice;
-use numawise_facts::{
-    Activity, Machine, Notice, RankSet, Redactor, RunSpec, WatchedRun, WatchedRunHeader,
-};
+use numawise_facts::{Activity, Machine, Notice, RankSet, Redactor, RunSpec, WatchedRun, WatchedRunHeader};
 use numawise_launch::{Collector, EndedProgram, Foreground, LaunchError, LocalRank};
 use numawise_linux::calls::process;
 use numawise_observe::activity;
@@ -201,7 +199,8 @@ impl SnapshotPlan {
         let places = places::of(&processes, &mut notices);
         let redactor = redactor(&request.run.command);
         // Paths may hold what nobody is to see; places are found by paths.
-        let places = places.into_iter().map(|((file, at), place)| ((redactor.text(&file), at), place)).collect();
+        let places =
+            places.into_iter().map(|((file, at), place)| ((redactor.text(&file), at), place)).collect();
         for activity in &mut processes {
             activity.program = redactor.text(&activity.program);
             activity.files.iter_mut().for_each(|file| file.path = redactor.text(&file.path));
@@ -259,9 +258,7 @@ fn rank_of(activity: &Activity) -> Option<u32> {
 
 /// Those that could not tell of their end and are still there.
 fn still_running(processes: &[Activity]) -> Option<Notice> {
-    let runs = |activity: &&Activity| {
-        activity.end == ProcessEnd::NotTold && process::exists(activity.pid)
-    };
+    let runs = |activity: &&Activity| activity.end == ProcessEnd::NotTold && process::exists(activity.pid);
     let mut running: Vec<_> = processes.iter().filter(runs).map(|activity| activity.pid).collect();
     // One that became another program has a file for each.
     running.sort_unstable();
@@ -275,7 +272,8 @@ fn of_ranks(processes: &[Activity], is_rank: bool) -> Option<Notice> {
     if processes.is_empty() {
         return Some(SnapshotNotice::NothingWatched.into());
     }
-    let size = processes.iter().filter_map(|activity| Some(activity.mpi.measured()?.rank.measured()?.size)).max()?;
+    let size =
+        processes.iter().filter_map(|activity| Some(activity.mpi.measured()?.rank.measured()?.size)).max()?;
     if is_rank {
         return None;
     }
@@ -288,15 +286,16 @@ fn of_ranks(processes: &[Activity], is_rank: bool) -> Option<Notice> {
 
 /// Puts the processes in their order and leaves those out that are too many: a build has thousands that say nothing.
 fn bounded(processes: &mut Vec<Activity>) -> Option<Notice> {
-    let has_parts = |activity: &Activity| {
-        activity.mpi.measured().is_some() || activity.openmp.measured().is_some()
-    };
+    let has_parts =
+        |activity: &Activity| activity.mpi.measured().is_some() || activity.openmp.measured().is_some();
     let elapsed = |activity: &Activity| activity.elapsed.measured().copied().unwrap_or_default();
     processes.sort_by_key(|activity| (!has_parts(activity), std::cmp::Reverse(elapsed(activity))));
     let parts = processes.iter().filter(|activity| has_parts(activity)).count();
     let count = processes.len().saturating_sub(parts + OTHERS);
     processes.truncate(parts + OTHERS);
-    processes.sort_by_key(|activity| (rank_of(activity).is_none(), rank_of(activity), activity.began, activity.pid));
+    processes.sort_by_key(|activity| {
+        (rank_of(activity).is_none(), rank_of(activity), activity.began, activity.pid)
+    });
     let notice = SnapshotNotice::ProcessesLeftOut { count: count as u64, kept: OTHERS as u64 };
     (count > 0).then(|| notice.into())
 }

@@ -24,8 +24,10 @@ use crate::{show, streams};
 /// Run a program once and see inside: MPI, OpenMP, where its time goes
 #[derive(clap::Args)]
 #[command(override_usage = "numawise snapshot [OPTIONS] -- PROGRAM [ARGS]...")]
-#[command(after_help = "The report goes to the standard error: the standard output is the program's. Exit status: the program's own; \
-                        125 numawise failed, 126 the program cannot be executed, 127 not found.")]
+#[command(
+    after_help = "The report goes to the standard error: the standard output is the program's. Exit status: the program's own; \
+                        125 numawise failed, 126 the program cannot be executed, 127 not found."
+)]
 pub struct Arguments {
     /// Keep what was measured in this file, for numawise report; inside a launcher each rank keeps FILE with its number
     #[arg(long, value_name = "FILE")]
@@ -143,7 +145,9 @@ impl Outputs {
     fn check(&self) -> Result<(), Failure> {
         let file = |option, path| OutputFile { option, path, content: FileContent::Page };
         let written: Vec<OutputFile<'_>> = [
-            self.record.as_deref().map(|path| OutputFile { content: FileContent::Record, ..file("--output", path) }),
+            self.record
+                .as_deref()
+                .map(|path| OutputFile { content: FileContent::Record, ..file("--output", path) }),
             self.html.as_deref().map(OutputFile::html),
             self.json.as_deref().map(|path| file("--json", path)),
         ]
@@ -198,7 +202,8 @@ mod tests {
 
     #[test]
     fn each_rank_has_a_file_of_its_own() {
-        for (path, expected) in [("run.nw", "run.3.nw"), ("a/run", "a/run.3"), ("a.b/run.nw", "a.b/run.3.nw")] {
+        for (path, expected) in [("run.nw", "run.3.nw"), ("a/run", "a/run.3"), ("a.b/run.nw", "a.b/run.3.nw")]
+        {
             assert_eq!(numbered(Path::new(path), 3), Path::new(expected));
         }
     }

@@ -7,7 +7,11 @@ fn without_its_library_nothing_runs() {
     let bench = Bench::with_library(false);
     let answer = bench.snapshot(&["--", "sh", "-c", "echo ran"]);
     assert_eq!((answer.status, answer.out.as_str()), (Some(125), ""));
-    assert!(answer.err.contains("libnumawise_collector.so") && answer.err.contains("make install"), "{}", answer.err);
+    assert!(
+        answer.err.contains("libnumawise_collector.so") && answer.err.contains("make install"),
+        "{}",
+        answer.err
+    );
 }
 
 #[test]
@@ -31,7 +35,11 @@ fn a_library_of_another_layout_is_refused() {
 #[test]
 fn a_static_program_runs_and_is_told_to_be_unseen() {
     let bench = Bench::new();
-    std::fs::write(bench.path("app.c"), "#include <stdio.h>\nint main(void) { puts(\"static\"); return 5; }\n").unwrap();
+    std::fs::write(
+        bench.path("app.c"),
+        "#include <stdio.h>\nint main(void) { puts(\"static\"); return 5; }\n",
+    )
+    .unwrap();
     let compiled = bench.command("gcc").args(["-static", "-o", "app", "app.c"]).output();
     if !compiled.is_ok_and(|compiled| compiled.status.success()) {
         eprintln!("SKIPPED: no compiler that links statically");

@@ -55,7 +55,9 @@ fn a_program_that_reads_its_input_has_ours() {
     let bench = Bench::new();
     std::fs::write(bench.path("words"), "one two\n").unwrap();
     let mut command = bench.command(&bench.numawise);
-    command.args(["snapshot", "--quiet", "--", "cat"]).stdin(std::fs::File::open(bench.path("words")).unwrap());
+    command
+        .args(["snapshot", "--quiet", "--", "cat"])
+        .stdin(std::fs::File::open(bench.path("words")).unwrap());
     assert_eq!(String::from_utf8(command.output().unwrap().stdout).unwrap(), "one two\n");
 }
 
@@ -71,7 +73,9 @@ fn a_program_is_placed_and_watched_in_one_go() {
 fn what_is_preloaded_already_stays() {
     let bench = Bench::new();
     let mut command = bench.command(&bench.numawise);
-    command.args(["snapshot", "--quiet", "--", "sh", "-c", "echo $LD_PRELOAD"]).env("LD_PRELOAD", "libm.so.6");
+    command
+        .args(["snapshot", "--quiet", "--", "sh", "-c", "echo $LD_PRELOAD"])
+        .env("LD_PRELOAD", "libm.so.6");
     let out = String::from_utf8(command.output().unwrap().stdout).unwrap();
     assert!(out.trim().ends_with("libnumawise_collector.so:libm.so.6"), "{out}");
 }

@@ -10,7 +10,8 @@ fn ranks_come_together_around_a_launcher() {
     for (compiler, launcher) in MPIS {
         let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { continue };
         let program = program.to_str().unwrap();
-        let words = ["--json", "run.json", "--output", "run.nw", "--fresh", "--", launcher, "-n", "3", program];
+        let words =
+            ["--json", "run.json", "--output", "run.nw", "--fresh", "--", launcher, "-n", "3", program];
         let answer = bench.snapshot(&words);
         assert_eq!((answer.status, answer.out.as_str()), (Some(0), "sum 3 of 3 ranks\n"), "{}", answer.err);
         let json = bench.json("run.json");
@@ -65,12 +66,20 @@ fn inside_a_launcher_each_rank_keeps_its_own() {
         let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { continue };
         let (program, numawise) = (program.to_str().unwrap(), bench.numawise.to_str().unwrap());
         let inside = |words: &[&str]| {
-            let all: Vec<&str> =
-                [launcher, "-n", "2", numawise, "snapshot"].iter().chain(words).chain(&["--", program]).copied().collect();
+            let all: Vec<&str> = [launcher, "-n", "2", numawise, "snapshot"]
+                .iter()
+                .chain(words)
+                .chain(&["--", program])
+                .copied()
+                .collect();
             bench.run(&all)
         };
         let refused = inside(&[]);
-        assert!(refused.status != Some(0) && refused.err.contains("expected --output FILE"), "{}", refused.err);
+        assert!(
+            refused.status != Some(0) && refused.err.contains("expected --output FILE"),
+            "{}",
+            refused.err
+        );
         let beyond = inside(&["--ranks", "0,5", "--output", "run.nw"]);
         assert!(beyond.status != Some(0), "{}", beyond.err);
         assert!(beyond.err.contains("--ranks: there is no rank 5 among the 2 of this job"), "{}", beyond.err);

@@ -10,7 +10,11 @@ fn a_run_is_kept_and_shown_again() {
     let numawise = bench.numawise.to_str().unwrap();
     let shown = bench.run(&[numawise, "report", "run.nw", "--html", "run.html"]);
     assert_eq!(shown.status, Some(0), "{}", shown.err);
-    assert!(shown.out.contains("it ended with status 2") && first.err.contains(shown.out.trim()), "{}", shown.out);
+    assert!(
+        shown.out.contains("it ended with status 2") && first.err.contains(shown.out.trim()),
+        "{}",
+        shown.out
+    );
     let page = std::fs::read_to_string(bench.path("run.html")).unwrap();
     assert!(page.contains("Where the CPUs") && page.len() < 2 << 20);
     let json = bench.run(&[numawise, "report", "run.nw", "--json"]);

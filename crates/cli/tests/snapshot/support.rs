@@ -49,11 +49,16 @@ impl Bench {
         let program = self.path(&format!("{source}-{compiler}"));
         let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshot/programs").join(source);
         let mut command = Command::new(compiler);
-        let Ok(compiled) = command.args(["-g", "-O1", "-o"]).arg(&program).arg(from).args(options).output() else {
+        let Ok(compiled) = command.args(["-g", "-O1", "-o"]).arg(&program).arg(from).args(options).output()
+        else {
             eprintln!("SKIPPED: no {compiler}");
             return None;
         };
-        assert!(compiled.status.success(), "{compiler} {source}: {}", String::from_utf8_lossy(&compiled.stderr));
+        assert!(
+            compiled.status.success(),
+            "{compiler} {source}: {}",
+            String::from_utf8_lossy(&compiled.stderr)
+        );
         Some(program)
     }
 

@@ -46,8 +46,12 @@ impl ThreadReader<'_> {
             thread.sites().filter(|site| site.count > 0).map(|site| self.call(&site)).collect();
         let peers: Result<Vec<PeerTraffic>, _> =
             thread.peers().filter(|peer| peer.rank != u32::MAX).map(|peer| self.peer(&peer)).collect();
-        let constructs: Result<Vec<Construct>, _> =
-            thread.constructs().enumerate().filter(|(_, row)| row.key != 0).map(|row| self.construct(&row)).collect();
+        let constructs: Result<Vec<Construct>, _> = thread
+            .constructs()
+            .enumerate()
+            .filter(|(_, row)| row.key != 0)
+            .map(|row| self.construct(&row))
+            .collect();
         let dropped = |field| thread.long(offset_of!(ThreadSlot, dropped) + field);
         Ok(ThreadActivity {
             tid: Pid(number.cast_signed()),
@@ -248,7 +252,11 @@ impl ThreadReader<'_> {
             calls: row.calls,
             opened: row.opened,
             wall: self.clock.nanoseconds(row.wall),
-            times: self.by_state(&self.context.file.construct_ticks_until(&self.thread, self.until, (*number, row))),
+            times: self.by_state(&self.context.file.construct_ticks_until(
+                &self.thread,
+                self.until,
+                (*number, row),
+            )),
             longest: self.clock.nanoseconds(row.longest),
             chunks: LoopChunks {
                 count: row.chunks,

@@ -62,7 +62,12 @@ pub fn process(of: &Activity, number: usize, counted: &mut CountedSoFar) -> Soun
     let mut ranks = MOST_RANKS;
     if let Some(mpi) = of.mpi.measured() {
         if let Some(rank) = mpi.rank.measured() {
-            ensure((1..=MOST_RANKS).contains(&rank.size), place("mpi.rank.size"), rank.size, "1 to 67108864")?;
+            ensure(
+                (1..=MOST_RANKS).contains(&rank.size),
+                place("mpi.rank.size"),
+                rank.size,
+                "1 to 67108864",
+            )?;
             ensure(rank.rank < rank.size, place("mpi.rank.rank"), rank.rank, "a rank below their number")?;
             ranks = rank.size;
         }

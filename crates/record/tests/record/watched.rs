@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use numawise_facts::activity::{
     ActivityLosses, CallSite, CallTime, CodeAddress, CodeFile, Communicator, Construct, ConstructName,
-    ConstructTeam, CpuStays, LoopChunks, MessageFamily, MessageSizes, MpiActivity, MpiLibrary, OpenMpRuntimes,
-    OpenMpSchedule, PeerTraffic, ProcessEnd, SourcePlace, StateTimes, ThreadActivity, ThreadRole, ThreadSwitches,
-    WorldRank,
+    ConstructTeam, CpuStays, LoopChunks, MessageFamily, MessageSizes, MpiActivity, MpiLibrary,
+    OpenMpRuntimes, OpenMpSchedule, PeerTraffic, ProcessEnd, SourcePlace, StateTimes, ThreadActivity,
+    ThreadRole, ThreadSwitches, WorldRank,
 };
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{Activity, Exit, Reading, ResourceUsage, SourcePlaces, WatchedRun, WatchedRunHeader};
@@ -62,7 +62,11 @@ fn thread(tid: i32, is_first: bool) -> ThreadActivity {
         }),
         processor: Reading::Measured(seconds(1.5)),
         switches: Reading::Measured(ThreadSwitches { voluntary: 3, forced: 1 }),
-        cpus: Reading::Measured(CpuStays { cpus: vec![(CpuId(0), 5), (CpuId(3), 1)], others: 0, migrations: 1 }),
+        cpus: Reading::Measured(CpuStays {
+            cpus: vec![(CpuId(0), 5), (CpuId(3), 1)],
+            others: 0,
+            migrations: 1,
+        }),
         calls: vec![CallSite {
             call: "MPI_Allreduce".to_owned(),
             at: at(0x1234),
@@ -227,8 +231,14 @@ const BROKEN: [(&str, &str); 9] = [
     ("DELETE FROM snapshot", "one row"),
     ("UPDATE snapshot SET header = '{}'", "header"),
     ("UPDATE processes SET process = 7 WHERE process = 1", "without a gap"),
-    ("UPDATE processes SET activity = json_set(activity, '$.mpi.rank.rank', 5) WHERE process = 0", "rank below"),
-    ("UPDATE threads SET activity = json_set(activity, '$.calls[0].at.file', 9)", "one of the process's files"),
+    (
+        "UPDATE processes SET activity = json_set(activity, '$.mpi.rank.rank', 5) WHERE process = 0",
+        "rank below",
+    ),
+    (
+        "UPDATE threads SET activity = json_set(activity, '$.calls[0].at.file', 9)",
+        "one of the process's files",
+    ),
     ("UPDATE threads SET activity = json_set(activity, '$.calls[0].communicator', 9)", "communicators"),
     ("UPDATE threads SET activity = json_set(activity, '$.peers[0].rank', 2)", "rank below"),
     (
@@ -279,7 +289,10 @@ fn the_views_show_times_and_calls() {
         })
         .unwrap();
     assert_eq!(times, (1, 1.0, 0.5));
-    let calls: (String, i64) =
-        sql.query_row("SELECT call, calls FROM mpi_calls WHERE rank = 0", [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    let calls: (String, i64) = sql
+        .query_row("SELECT call, calls FROM mpi_calls WHERE rank = 0", [], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
+        .unwrap();
     assert_eq!(calls, ("MPI_Allreduce".to_owned(), 200));
 }

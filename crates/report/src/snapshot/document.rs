@@ -11,7 +11,8 @@ use numawise_units::{Nanoseconds, Ratio};
 use super::{Shown, openmp, words};
 use crate::check::watched_findings;
 use crate::document::{
-    Block, Cell, Column, Command, Document, Entry, Face, Fact, Opening, Row, RowLimits, Table, Text, Tone, list, section,
+    Block, Cell, Column, Command, Document, Entry, Face, Fact, Opening, Row, RowLimits, Table, Text, Tone,
+    list, section,
 };
 use crate::notice;
 
@@ -85,13 +86,19 @@ fn time(shown: &Shown) -> Block {
         ("waiting outside of MPI and OpenMP", time.waiting),
     ];
     let all: f64 = parts.iter().map(|(_, part)| part.0 as f64).sum();
-    let rows = parts.into_iter().filter(|(name, part)| *name == "useful" || part.0 > 0).map(|(name, part)| {
-        let share = Ratio(if all > 0.0 { part.0 as f64 / all } else { 0.0 });
-        let judged = if name == "useful" { words::judged(&tables.useful) } else { "".into() };
-        let cells: [Cell; 5] =
-            [name.into(), words::percent(share).into(), part.to_string().into(), bar(share).into(), judged];
-        cells.into_iter().collect()
-    });
+    let rows =
+        parts.into_iter().filter(|(name, part)| *name == "useful" || part.0 > 0).map(|(name, part)| {
+            let share = Ratio(if all > 0.0 { part.0 as f64 / all } else { 0.0 });
+            let judged = if name == "useful" { words::judged(&tables.useful) } else { "".into() };
+            let cells: [Cell; 5] = [
+                name.into(),
+                words::percent(share).into(),
+                part.to_string().into(),
+                bar(share).into(),
+                judged,
+            ];
+            cells.into_iter().collect()
+        });
     let columns = vec![
         Column::text("what"),
         Column::number("share"),
@@ -136,13 +143,19 @@ fn efficiencies(shown: &Shown) -> Block {
     });
     let columns =
         vec![Column::text("as POP and TALP define them"), Column::number("value"), Column::text("judgement")];
-    section("efficiency", "Efficiencies", vec![Block::Table(Table { columns, rows: rows.collect(), most: None })])
+    section(
+        "efficiency",
+        "Efficiencies",
+        vec![Block::Table(Table { columns, rows: rows.collect(), most: None })],
+    )
 }
 
 fn findings(shown: &Shown) -> Block {
     let entry = |of: &SnapshotFinding| {
         let potential = match &of.potential {
-            Reading::Measured(gain) => format!("{} of the run at most ({})", gain.time, words::percent(gain.share)),
+            Reading::Measured(gain) => {
+                format!("{} of the run at most ({})", gain.time, words::percent(gain.share))
+            }
             Reading::Unavailable { unavailable } => format!("unavailable: {unavailable}"),
         };
         Entry {
@@ -195,7 +208,9 @@ fn mpi(of: &MpiSummary) -> Block {
             format!("and {} calls at further places, {}", further.count, further.time).into(),
         ));
     }
-    blocks.extend([sizes(of), communicators(of)].map(|table| Block::Only(Face::Html, Box::new(Block::Table(table)))));
+    blocks.extend(
+        [sizes(of), communicators(of)].map(|table| Block::Only(Face::Html, Box::new(Block::Table(table)))),
+    );
     section("mpi", "MPI", blocks)
 }
 
@@ -341,18 +356,24 @@ fn processes(shown: &Shown) -> Block {
 fn placement(of: &PlacementSummary) -> Option<Block> {
     let mut lines: Vec<Text> = Vec::new();
     if of.moved > 0 {
-        let times = of.migrations.measured().map_or_else(String::new, |times| format!(", {times} move{} in all", if *times == 1 { "" } else { "s" }));
-        lines.push(format!("{} of {} threads were seen on more than one CPU{times}", of.moved, of.threads).into());
+        let times = of.migrations.measured().map_or_else(String::new, |times| {
+            format!(", {times} move{} in all", if *times == 1 { "" } else { "s" })
+        });
+        lines.push(
+            format!("{} of {} threads were seen on more than one CPU{times}", of.moved, of.threads).into(),
+        );
     }
     let shared = |cpu: &OverfullCpu| {
         let ranks = match cpu.ranks.len() {
             0 | 1 => String::new(),
-            _ => format!(
-                " (ranks {})",
-                cpu.ranks.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
-            ),
+            _ => format!(" (ranks {})", cpu.ranks.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")),
         };
-        Text::from(format!("CPU {} of {} is shared by {} threads{ranks}", cpu.cpu, cpu.host, cpu.threads.len()))
+        Text::from(format!(
+            "CPU {} of {} is shared by {} threads{ranks}",
+            cpu.cpu,
+            cpu.host,
+            cpu.threads.len()
+        ))
     };
     lines.extend(of.shared.iter().take(8).map(shared));
     if of.shared.len() > 8 {
@@ -380,8 +401,9 @@ fn losses(of: &SnapshotLosses) -> Option<String> {
     ];
     let lost: Vec<String> =
         all.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
-    (!lost.is_empty())
-        .then(|| format!("the collector's tables had no room for {}: figures of them are too small", lost.join(", ")))
+    (!lost.is_empty()).then(|| {
+        format!("the collector's tables had no room for {}: figures of them are too small", lost.join(", "))
+    })
 }
 
 /// What to type next.

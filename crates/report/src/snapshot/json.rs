@@ -3,8 +3,8 @@
 use numawise_facts::activity::{CallTime, CodePlace};
 use numawise_facts::{Exit, Reading};
 use numawise_tables::snapshot::{
-    CommunicatorRow, CpuTime, LoopRow, MpiCallRow, MpiSiteRow, MpiSummary, OpenMpSummary, ProcessRow, RatedShare,
-    RegionRow, RunSnapshot, SnapshotFinding, SpanScope, TrafficMatrix, WaitRow,
+    CommunicatorRow, CpuTime, LoopRow, MpiCallRow, MpiSiteRow, MpiSummary, OpenMpSummary, ProcessRow,
+    RatedShare, RegionRow, RunSnapshot, SnapshotFinding, SpanScope, TrafficMatrix, WaitRow,
 };
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 use serde_json::{Value, json as object};
@@ -114,7 +114,11 @@ fn rated(tables: &RunSnapshot) -> [(&'static str, &RatedShare); 10] {
 }
 
 fn efficiency(tables: &RunSnapshot) -> Value {
-    rated(tables).into_iter().map(|(name, of)| (name.to_owned(), share(of))).collect::<serde_json::Map<_, _>>().into()
+    rated(tables)
+        .into_iter()
+        .map(|(name, of)| (name.to_owned(), share(of)))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
 }
 
 /// The grade of each efficiency, with its threshold.
@@ -184,7 +188,10 @@ fn place(of: &Reading<CodePlace>) -> Value {
         }
         Reading::Unavailable { unavailable } => {
             let all = ["function", "file", "line", "loaded_file", "address"];
-            all.into_iter().map(|name| (name.to_owned(), missing(&unavailable.0))).collect::<serde_json::Map<_, _>>().into()
+            all.into_iter()
+                .map(|name| (name.to_owned(), missing(&unavailable.0)))
+                .collect::<serde_json::Map<_, _>>()
+                .into()
         }
     };
     value["text"] = of.measured().map(words::place_in_short).into();

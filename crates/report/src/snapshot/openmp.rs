@@ -11,10 +11,10 @@ use crate::document::{self, Block, Cell, Column, Face, Fact, Row, Table, Text};
 
 pub fn section(of: &OpenMpSummary) -> Block {
     let fact = |name, text: Text| Fact { name, text, code: false };
-    let serial = |share: &Ratio| {
-        format!("{} of the time: {}", words::percent(*share), words::judgement(&of.serial))
-    };
-    let gain = |time: &Nanoseconds| format!("{time} of the run, if no thread waited at a barrier of a region");
+    let serial =
+        |share: &Ratio| format!("{} of the time: {}", words::percent(*share), words::judgement(&of.serial));
+    let gain =
+        |time: &Nanoseconds| format!("{time} of the run, if no thread waited at a barrier of a region");
     let facts = vec![
         fact("Runtime", runtimes(&of.runtimes).into()),
         fact("Serial", words::reading(&of.serial.value, serial)),
@@ -50,7 +50,8 @@ fn regions(of: &OpenMpSummary) -> Table {
             (least, most) if least == most => most.to_string(),
             (least, most) => format!("{least} to {most}"),
         };
-        let within: Vec<String> = region.within.iter().filter_map(Reading::measured).map(words::place_in_short).collect();
+        let within: Vec<String> =
+            region.within.iter().filter_map(Reading::measured).map(words::place_in_short).collect();
         let cells: [Cell; 10] = [
             words::place(&region.place).into(),
             words::construct(region.name).into(),

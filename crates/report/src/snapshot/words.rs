@@ -1,6 +1,8 @@
 //! Words and figures of a snapshot.
 
-use numawise_facts::activity::{CodePlace, ConstructName, MessageFamily, MpiLibrary, OpenMpSchedule, ProcessEnd};
+use numawise_facts::activity::{
+    CodePlace, ConstructName, MessageFamily, MpiLibrary, OpenMpSchedule, ProcessEnd,
+};
 use numawise_facts::{Exit, Reading};
 use numawise_tables::snapshot::{
     CpuCount, Grade, ProcessCounts, RatedShare, Rating, RunSnapshot, SpanScope, ThresholdSource,
@@ -130,7 +132,9 @@ pub fn library(library: MpiLibrary) -> &'static str {
     match library {
         MpiLibrary::OpenMpi => "Open MPI",
         MpiLibrary::Mpich => "MPICH or one with its binary interface",
-        MpiLibrary::Other => "an MPI that numawise does not know: calls are counted and timed, bytes are not known",
+        MpiLibrary::Other => {
+            "an MPI that numawise does not know: calls are counted and timed, bytes are not known"
+        }
     }
 }
 
@@ -192,9 +196,7 @@ pub fn construct(name: ConstructName) -> &'static str {
 
 /// `4 ranks on 2 computers`, `2 processes`.
 pub fn processes(counts: &ProcessCounts) -> String {
-    let of = |count: u64, one: &str, many: &str| {
-        format!("{count} {}", if count == 1 { one } else { many })
-    };
+    let of = |count: u64, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
     let what = match (counts.ranks, counts.world) {
         (0, _) => of(counts.counted, "process", "processes"),
         (ranks, Some(world)) if u64::from(world) > ranks => format!("{ranks} of {world} ranks"),
@@ -203,7 +205,10 @@ pub fn processes(counts: &ProcessCounts) -> String {
     let hosts = if counts.hosts > 1 { format!(" on {} computers", counts.hosts) } else { String::new() };
     let others = match counts.others {
         0 => String::new(),
-        others => format!("; beside them {}", of(others, "process that does not count", "processes that do not count")),
+        others => format!(
+            "; beside them {}",
+            of(others, "process that does not count", "processes that do not count")
+        ),
     };
     format!("{what}{hosts}{others}")
 }
@@ -286,7 +291,8 @@ mod tests {
             file: "/opt/bin/app".to_owned(),
             address: 0x1234,
             source: SourcePlace {
-                function: function.map_or_else(|| Reading::unavailable("none"), |f| Reading::Measured(f.to_owned())),
+                function: function
+                    .map_or_else(|| Reading::unavailable("none"), |f| Reading::Measured(f.to_owned())),
                 file: file.map_or_else(|| Reading::unavailable("none"), |f| Reading::Measured(f.to_owned())),
                 line: file.map_or_else(|| Reading::unavailable("none"), |_| Reading::Measured(7)),
             },
@@ -300,6 +306,9 @@ mod tests {
 
     #[test]
     fn percentages_are_never_zero_for_what_is_there() {
-        assert_eq!([0.0, 0.0002, 0.5, 1.0].map(|share| percent(Ratio(share))), ["0.0 %", "< 0.1 %", "50.0 %", "100.0 %"]);
+        assert_eq!(
+            [0.0, 0.0002, 0.5, 1.0].map(|share| percent(Ratio(share))),
+            ["0.0 %", "< 0.1 %", "50.0 %", "100.0 %"]
+        );
     }
 }

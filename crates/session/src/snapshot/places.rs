@@ -72,7 +72,8 @@ fn place(loader: &Loader, at: u64) -> SourcePlace {
     // A call may be the last instruction of a function: what it returns to is then the next function, or another line.
     let probe = if is_begin { at } else { at.saturating_sub(1) };
     let (function, file, line) = frame(loader, probe).unwrap_or_default();
-    let symbol = || loader.find_symbol(probe).map(|name| addr2line::demangle_auto(Cow::from(name), None).into_owned());
+    let symbol =
+        || loader.find_symbol(probe).map(|name| addr2line::demangle_auto(Cow::from(name), None).into_owned());
     let function = function.or_else(symbol).and_then(|name| source_name(&name));
     let no_lines = "the file has no lines for it; compile with -g";
     SourcePlace {

@@ -34,8 +34,13 @@ fn a_file_of_which_only_the_end_is_known_is_not_looked_for() {
 fn a_function_and_its_line_are_found_in_a_program() {
     let folder = tempfile::tempdir().unwrap();
     let (source, program) = (folder.path().join("app.c"), folder.path().join("app"));
-    std::fs::write(&source, "int helper(int x)\n{\n    return x + 1;\n}\nint main(void) { return helper(-1); }\n").unwrap();
-    let compiled = Command::new("cc").args(["-g", "-O0", "-no-pie", "-o"]).arg(&program).arg(&source).status();
+    std::fs::write(
+        &source,
+        "int helper(int x)\n{\n    return x + 1;\n}\nint main(void) { return helper(-1); }\n",
+    )
+    .unwrap();
+    let compiled =
+        Command::new("cc").args(["-g", "-O0", "-no-pie", "-o"]).arg(&program).arg(&source).status();
     if !compiled.is_ok_and(|status| status.success()) {
         eprintln!("SKIPPED: no C compiler");
         return;
