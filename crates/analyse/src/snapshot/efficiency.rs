@@ -73,10 +73,10 @@ pub fn all(run: &Run<'_>) -> Efficiencies {
 }
 
 fn efficiency(value: f64) -> Reading<Ratio> {
-    match value.is_nan() {
-        true => Reading::unavailable("all of the time was lost: there is nothing to compare with"),
-        false => Reading::Measured(Ratio(value.clamp(0.0, 1.0))),
+    if value.is_nan() {
+        return Reading::unavailable("all of the time was lost: there is nothing to compare with");
     }
+    Reading::Measured(Ratio(value.clamp(0.0, 1.0)))
 }
 
 /// The letters of the formulas, in seconds.

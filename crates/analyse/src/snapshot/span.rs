@@ -14,10 +14,7 @@ pub fn of(processes: &[Process<'_>]) -> (Reading<Nanoseconds>, Reading<Efficienc
     let has_ranks = processes.iter().any(|process| process.rank().is_some());
     let elapsed =
         if has_ranks { longest(processes, |one| one.elapsed()) } else { from_first_to_last(processes) };
-    let scope = match initialised(processes) {
-        true => SpanScope::BetweenInitAndFinalize,
-        false => SpanScope::WholeRun,
-    };
+    let scope = if initialised(processes) { SpanScope::BetweenInitAndFinalize } else { SpanScope::WholeRun };
     let time = if has_ranks { longest(processes, |one| one.span.clone()) } else { elapsed.clone() };
     (elapsed, time.map(|time| EfficiencySpan { time, scope }))
 }

@@ -109,10 +109,8 @@ fn imbalance(case: &Case<'_>, region: &RegionRow, explained: f64) -> Option<Snap
     let is_dynamic = |row: &LoopRow| {
         matches!(row.schedule, Reading::Measured(OpenMpSchedule::Dynamic | OpenMpSchedule::Guided))
     };
-    let cure = match region.loops.iter().any(is_dynamic) {
-        true => WatchedAdvice::BalanceThreads,
-        false => WatchedAdvice::DynamicSchedule,
-    };
+    let has_dynamic = region.loops.iter().any(is_dynamic);
+    let cure = if has_dynamic { WatchedAdvice::BalanceThreads } else { WatchedAdvice::DynamicSchedule };
     Some(finding(FindingId::RegionImbalance, facts, case.gain(gain), vec![advice(cure)]))
 }
 

@@ -176,10 +176,7 @@ impl WaitSum {
 
 impl LoopSum {
     fn add_construct(&mut self, is_region: bool, sum: &ConstructSum, team: u64) {
-        let (calls, met) = match is_region {
-            true => (sum.opened, sum.opened),
-            false => (sum.most_calls, sum.calls),
-        };
+        let (calls, met) = if is_region { (sum.opened, sum.opened) } else { (sum.most_calls, sum.calls) };
         self.add(LoopSum {
             schedule: sum.schedule.measured().copied(),
             calls,
