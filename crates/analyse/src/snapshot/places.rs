@@ -3,11 +3,11 @@
 use numawise_facts::activity::{CodeAddress, CodePlace, SourcePlace};
 use numawise_facts::{Activity, Reading};
 
-use super::input::{RunParts, place_key};
+use super::input::RunParts;
 
 pub fn place(parts: &RunParts<'_>, activity: &Activity, at: &Reading<CodeAddress>) -> Reading<CodePlace> {
     at.as_ref().and_then(|at| {
-        let Some(file) = place_key(activity, at.file) else {
+        let Some(file) = activity.path(at.file) else {
             return Reading::unavailable("it lies in no file that was noted");
         };
         let known = parts.places.get(&(file.to_owned(), at.address));

@@ -7,11 +7,11 @@ use numawise_facts::activity::{
     ConstructTeam, CpuStays, LoopChunks, MpiActivity, MpiLibrary, OpenMpRuntimes, OpenMpSchedule, ProcessEnd,
     StateTimes, ThreadRole, ThreadSwitches, WorldRank,
 };
-use numawise_facts::{Activity, Machine, Reading, ThreadActivity};
+use numawise_facts::{Activity, Machine, Reading, SourcePlaces, ThreadActivity};
 use numawise_tables::RunSnapshot;
 use numawise_units::{Bytes, CpuId, Nanoseconds, Pid};
 
-use super::{RunParts, SourcePlaces, Surroundings, run_snapshot};
+use super::{RunParts, Surroundings, run_snapshot};
 
 pub fn seconds(seconds: f64) -> Nanoseconds {
     Nanoseconds::from_seconds(seconds)
