@@ -172,7 +172,8 @@ impl Clock {
         let nanoseconds = last.nanoseconds.wrapping_sub(begin.nanoseconds);
         if ticks == 0 && nanoseconds == 0 {
             return Ok(Reading::unavailable(
-                "the process ended within 10 ms, before it could tell how long a tick of its clock is",
+                "how long a tick of its clock is, is not known: the process ended within 10 ms, or was killed before it called \
+                 anything that is watched",
             ));
         }
         let nanoseconds_per_tick = nanoseconds as f64 / ticks as f64;

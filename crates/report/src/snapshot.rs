@@ -3,6 +3,7 @@
 mod document;
 mod json;
 mod openmp;
+mod volume;
 mod words;
 
 use numawise_facts::WatchedRun;

@@ -73,7 +73,8 @@ pub fn prepare(request: SnapshotRequest, environment: Environment<'_>) -> Result
     {
         return Err(Error::LauncherPlaced { launcher: launcher.to_owned() });
     }
-    let rank = numawise_launch::rank(environment).ok().flatten();
+    // A rank alone is a whole job.
+    let rank = numawise_launch::rank(environment).ok().flatten().filter(|rank| rank.size != Some(1));
     if let (Some(ranks), Some(LocalRank { size: Some(size), .. })) = (&request.ranks, rank) {
         ranks_exist(ranks, size)?;
     }
@@ -82,7 +83,7 @@ pub fn prepare(request: SnapshotRequest, environment: Environment<'_>) -> Result
     let obstacle = program.and_then(|program| collector.obstacle(program));
     let mut notices: Vec<Notice> =
         obstacle.map(|obstacle| SnapshotNotice::NotWatched { obstacle }.into()).into_iter().collect();
-    if let Some(LocalRank { rank: Some(rank), size, .. }) = rank.filter(|rank| rank.size != Some(1)) {
+    if let Some(LocalRank { rank: Some(rank), size, .. }) = rank {
         notices.push(SnapshotNotice::RanksNotMerged { rank, ranks: size }.into());
     }
     Ok(SnapshotPlan { request, plan, collector, rank, notices })

@@ -71,9 +71,6 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
     if let Some(refusal) = typed.numactl.refusal() {
         return Err(Failure::new(refusal));
     }
-    if typed.numactl.is_show() || typed.numactl.is_hardware() {
-        return Err(Failure::new("--show and --hardware start nothing; expected numawise run with them"));
-    }
     if typed.ranks.as_ref().is_some_and(|ranks| ranks.iter().next().is_none()) {
         return Err(Failure::new("--ranks '': expected ranks, such as 0,3-5"));
     }

@@ -102,3 +102,15 @@ fn a_placement_of_the_launcher_is_refused_with_the_line_that_does_it() {
     assert_eq!((answer.status, answer.out.as_str()), (Some(125), ""));
     assert!(answer.err.contains("numawise snapshot -- mpirun -n 4 numawise run"), "{}", answer.err);
 }
+
+#[test]
+fn a_job_of_one_rank_is_a_program_like_any_other() {
+    let bench = Bench::new();
+    for (compiler, launcher) in MPIS {
+        let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { continue };
+        let (program, numawise) = (program.to_str().unwrap(), bench.numawise.to_str().unwrap());
+        let answer = bench.run(&[launcher, "-n", "1", numawise, "snapshot", "--", program]);
+        assert_eq!((answer.status, answer.out.as_str()), (Some(0), "sum 0 of 1 ranks\n"), "{}", answer.err);
+        assert!(answer.err.contains("1 rank"), "{}", answer.err);
+    }
+}

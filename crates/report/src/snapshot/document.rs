@@ -8,10 +8,10 @@ use numawise_tables::snapshot::{
 };
 use numawise_units::{Nanoseconds, Ratio};
 
-use super::{Shown, openmp, words};
+use super::{Shown, openmp, volume, words};
 use crate::check::watched_findings;
 use crate::document::{
-    Block, Cell, Column, Command, Document, Entry, Face, Fact, Opening, Row, RowLimits, Table, Text, Tone,
+    Block, Cell, Column, Command, Document, Entry, Face, Fact, Opening, Row, Table, Text, Tone,
     list, section,
 };
 use crate::notice;
@@ -211,6 +211,7 @@ fn mpi(of: &MpiSummary) -> Block {
     blocks.extend(
         [sizes(of), communicators(of)].map(|table| Block::Only(Face::Html, Box::new(Block::Table(table)))),
     );
+    blocks.extend(volume::blocks(&of.volume));
     section("mpi", "MPI", blocks)
 }
 
@@ -236,7 +237,7 @@ fn calls(of: &MpiSummary) -> Table {
         Column::number("sent").expendable(2),
         Column::number("received").expendable(1),
     ];
-    Table { columns, rows: rows.collect(), most: limits(4) }
+    Table { columns, rows: rows.collect(), most: words::limits(4) }
 }
 
 fn sites(of: &MpiSummary) -> Table {
@@ -267,7 +268,7 @@ fn sites(of: &MpiSummary) -> Table {
         page(Column::number("least")),
         page(Column::number("most")),
     ];
-    Table { columns, rows: rows.collect(), most: limits(5) }
+    Table { columns, rows: rows.collect(), most: words::limits(5) }
 }
 
 fn sizes(of: &MpiSummary) -> Table {
@@ -302,12 +303,7 @@ fn communicators(of: &MpiSummary) -> Table {
         Column::number("calls"),
         Column::number("time"),
     ];
-    Table { columns, rows: rows.collect(), most: limits(5) }
-}
-
-/// So many rows on the screen; a page has room for more.
-pub fn limits(terminal: usize) -> Option<RowLimits> {
-    Some(RowLimits { terminal, html: 1000, rest: "the JSON has them all" })
+    Table { columns, rows: rows.collect(), most: words::limits(5) }
 }
 
 fn processes(shown: &Shown) -> Block {
@@ -348,7 +344,7 @@ fn processes(shown: &Shown) -> Block {
         only_page(has_openmp, Column::number("OpenMP waits")).expendable(1),
         only_page(!no_end, Column::text("end")),
     ];
-    let table = Table { columns, rows: tables.rows.iter().map(row).collect(), most: limits(8) };
+    let table = Table { columns, rows: tables.rows.iter().map(row).collect(), most: words::limits(8) };
     section("processes", "Processes", vec![Block::Table(table)])
 }
 

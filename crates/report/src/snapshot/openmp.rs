@@ -5,7 +5,6 @@ use numawise_facts::activity::OpenMpRuntimes;
 use numawise_tables::snapshot::{LoopRow, OpenMpSummary, RegionRow};
 use numawise_units::{Nanoseconds, Ratio};
 
-use super::document::limits;
 use super::words;
 use crate::document::{self, Block, Cell, Column, Face, Fact, Row, Table, Text};
 
@@ -27,7 +26,7 @@ pub fn section(of: &OpenMpSummary) -> Block {
     let loops: Vec<Row> =
         of.regions.iter().flat_map(|region| region.loops.iter().map(|one| loop_row(region, one))).collect();
     if !loops.is_empty() {
-        let table = Table { columns: loop_columns(), rows: loops, most: limits(4) };
+        let table = Table { columns: loop_columns(), rows: loops, most: words::limits(4) };
         blocks.extend([Block::Heading("loops"), Block::Table(table)]);
     }
     document::section("openmp", "OpenMP", blocks)
@@ -78,7 +77,7 @@ fn regions(of: &OpenMpSummary) -> Table {
         Column::number("scheduling").expendable(2),
         Column { only: Some(Face::Html), ..Column::code("within") },
     ];
-    Table { columns, rows: of.regions.iter().map(row).collect(), most: limits(6) }
+    Table { columns, rows: of.regions.iter().map(row).collect(), most: words::limits(6) }
 }
 
 fn loop_columns() -> Vec<Column> {

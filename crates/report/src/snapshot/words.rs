@@ -9,11 +9,16 @@ use numawise_tables::snapshot::{
 };
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 
-use crate::document::{Cell, Text, Tone};
+use crate::document::{Cell, RowLimits, Text, Tone};
 use crate::names;
 
 /// Columns of the place of a call or of a region.
 const PLACE: usize = 40;
+
+/// So many rows on the screen; a page has room for more.
+pub fn limits(terminal: usize) -> Option<RowLimits> {
+    Some(RowLimits { terminal, html: 1000, rest: "the JSON has them all" })
+}
 
 /// A share as a percentage.
 pub fn percent(share: Ratio) -> String {
