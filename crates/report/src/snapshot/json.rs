@@ -92,6 +92,7 @@ fn cpu_time(of: &CpuTime) -> Value {
         "lock_seconds": of.lock.seconds(),
         "scheduling_seconds": of.scheduling.seconds(),
         "serial_seconds": of.serial.seconds(),
+        "serial_in_mpi_seconds": of.serial_in_mpi.seconds(),
         "waiting_seconds": of.waiting.seconds(),
     })
 }
