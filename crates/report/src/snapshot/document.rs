@@ -11,8 +11,7 @@ use numawise_units::{Nanoseconds, Ratio};
 use super::{Shown, openmp, volume, words};
 use crate::check::watched_findings;
 use crate::document::{
-    Block, Cell, Column, Command, Document, Entry, Face, Fact, Opening, Row, Table, Text, Tone,
-    list, section,
+    Block, Cell, Column, Command, Document, Entry, Face, Fact, Opening, Row, Table, Text, Tone, list, section,
 };
 use crate::notice;
 

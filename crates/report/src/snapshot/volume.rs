@@ -21,7 +21,11 @@ pub fn blocks(of: &VolumeTables) -> Vec<Block> {
     if of.by_host.size > 1 && !of.by_host.cells.is_empty() {
         matrices.push(matrix("Bytes from computer to computer", &of.by_host, &host));
     }
-    if matrices.is_empty() { Vec::new() } else { vec![Block::Only(Face::Html, Box::new(Block::Matrices(matrices)))] }
+    if matrices.is_empty() {
+        Vec::new()
+    } else {
+        vec![Block::Only(Face::Html, Box::new(Block::Matrices(matrices)))]
+    }
 }
 
 fn matrix(title: &str, of: &TrafficMatrix, name: &dyn Fn(u32) -> String) -> Matrix {
@@ -38,7 +42,9 @@ fn matrix(title: &str, of: &TrafficMatrix, name: &dyn Fn(u32) -> String) -> Matr
         title: title.to_owned(),
         corner: "from \\ to".to_owned(),
         columns: (0..of.size).map(column).collect(),
-        rows: (0..of.size).map(|from| (name(from), (0..of.size).map(|to| cell(from, to)).collect())).collect(),
+        rows: (0..of.size)
+            .map(|from| (name(from), (0..of.size).map(|to| cell(from, to)).collect()))
+            .collect(),
         intervals: false,
         about: None,
         without_intervals: None,
@@ -83,6 +89,9 @@ mod tests {
         assert_eq!(names, ["0-3", "4-7"]);
         assert_eq!(matrices[0].rows[0].1[0], MatrixCell::Absent);
         let MatrixCell::Figure(most) = &matrices[0].rows[0].1[1] else { panic!("it was sent") };
-        assert!((most.depth - 100.0).abs() < 1e-9 && most.hover.contains("0-3 to 4-7: 100 B in 1 messages"), "{most:?}");
+        assert!(
+            (most.depth - 100.0).abs() < 1e-9 && most.hover.contains("0-3 to 4-7: 100 B in 1 messages"),
+            "{most:?}"
+        );
     }
 }
