@@ -17,9 +17,9 @@ pub fn beside(check: &Check, tool: &str) -> Option<String> {
     })
 }
 
-/// What the lines that were run are compared with; nothing where none was.
+/// What the lines that were measured are compared with; nothing where none was.
 pub fn against(lines: &LineEffects) -> Option<String> {
-    let ran = lines.lines.iter().filter(|line| line.repeats > 0).count();
+    let ran = lines.lines.iter().filter(|line| line.effect.is_ok()).count();
     let which = if ran == lines.lines.len() { "each line" } else { "each line with an effect beside it" };
     (ran > 0).then(|| format!("{which} was run as it stands here, in random order with: {}", lines.against))
 }
