@@ -1,13 +1,13 @@
 //! The command line to use from now on, ours and the equivalent commands of other tools.
 
 use numawise_facts::{
-    LineTool, MemoryRequest, NotRun, PageSize, PlacementRequest, Point, PrintedLine, RunSpec, Strategy,
-    Study, StudyHeader, ThreadBinding, redaction,
+    LineTool, MemoryRequest, PageSize, PlacementRequest, Point, PrintedLine, RunSpec, Strategy, Study,
+    StudyHeader, ThreadBinding, redaction,
 };
 use numawise_placement::EquivalentCommands;
 use numawise_report::check::{UseFromNowOn, lines};
 use numawise_session::openmp::outermost;
-use numawise_tables::{Analysis, LineCall, LineEffect, LineNotMeasured};
+use numawise_tables::{Analysis, LineEffect};
 use numawise_units::TaskId;
 
 /// What to type from now on. Without a recommendation that is the program's own line, unchanged.
@@ -27,8 +27,7 @@ pub fn use_from_now_on(study: &Study, analysis: &Analysis) -> UseFromNowOn {
     for commands in kept {
         let tool = commands.tool.name();
         let measured = analysis.lines.as_ref().and_then(|lines| lines.of(tool));
-        if let Some(line) = measured.filter(|line| line.call == LineCall::BringsNothing || is_unproven(line))
-        {
+        if let Some(line) = measured.filter(|line| line.may_bring_nothing()) {
             useless.push(without(line));
             continue;
         }
@@ -66,20 +65,6 @@ fn as_it_is(analysis: &Analysis) -> Vec<String> {
 /// A line that is not to be used, with what it brought.
 fn without(line: &LineEffect) -> String {
     format!("not by {} ({}): {}", line.tool, line.line, lines::text(line))
-}
-
-/// Whether a line could have been proven here and was not: it may bring nothing. What cannot be run here is shown with its reason.
-fn is_unproven(line: &LineEffect) -> bool {
-    match &line.effect {
-        Ok(_) => false,
-        Err(LineNotMeasured::NotRun(why)) => matches!(why, NotRun::NoTime { .. }),
-        Err(
-            LineNotMeasured::Failed(_)
-            | LineNotMeasured::NoMetric
-            | LineNotMeasured::TooFew { .. }
-            | LineNotMeasured::NoInterval(_),
-        ) => true,
-    }
 }
 
 /// What to know of a line that holds less than what was typed.

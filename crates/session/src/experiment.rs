@@ -494,9 +494,8 @@ fn places(study: &Study) -> FirstRunPlaces {
         return FirstRunPlaces { cpu_time, ..FirstRunPlaces::default() };
     };
     let Some(memory) = sample.memory.measured() else {
-        let shared = || sample.shared.measured().into_iter().flatten().copied();
-        let all = sample.by_node.iter().copied().chain(shared());
-        return FirstRunPlaces { fixed: shared().collect(), memory: by_node(all), cpu_time };
+        let fixed = sample.shared.measured().cloned().unwrap_or_default();
+        return FirstRunPlaces { fixed, memory: sample.own_and_shared(), cpu_time };
     };
     let stays = |used_for: &PageUse| matches!(used_for, PageUse::File | PageUse::Shared | PageUse::Huge);
     let by_use = || memory.by_use.iter();

@@ -4,6 +4,7 @@ use numawise_facts::{Effect, LineTool, NotRun, PrintedLines, StopReason};
 use numawise_tables::{LineCall, LineEffect, LineEffects, LineNotMeasured};
 
 use super::Check;
+use crate::amount::many;
 
 /// What stands beside the line of a tool; nothing where nothing is recommended, and the program's own line stands there.
 pub fn beside(check: &Check, tool: &str) -> Option<String> {
@@ -92,8 +93,4 @@ fn not_run(why: &NotRun) -> String {
             PrintedLines::LEAST_REPEATS
         ),
     }
-}
-
-fn many(n: u64, noun: &str) -> String {
-    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }

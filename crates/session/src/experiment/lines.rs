@@ -28,6 +28,11 @@ pub type LineWriter<'a> = dyn Fn(&Study, &Point, &RunSpec) -> Vec<PrintedLine> +
 /// The name that our lines begin with.
 const OUR_NAME: &str = "numawise";
 
+/// The program's own line and ours.
+const FIRST: u64 = 2;
+/// Lines of other tools that time is kept for: one for memory and one for threads.
+const OTHERS: u64 = 2;
+
 /// What is kept for the least number of repeats of the program's own line and of ours where `left` is left and a run takes `one`;
 /// nothing where the placements would suffer by it: their answer comes first.
 pub fn reserve(one: Nanoseconds, left: Nanoseconds) -> Nanoseconds {
@@ -46,11 +51,6 @@ fn reserve_of(lines: u64, one: Nanoseconds, left: Nanoseconds) -> Option<Nanosec
     let needs = of_lines(lines, one);
     (needs.0 <= left.0 / 3).then_some(needs)
 }
-
-/// The program's own line and ours.
-const FIRST: u64 = 2;
-/// Lines of other tools that time is kept for: one for memory and one for threads.
-const OTHERS: u64 = 2;
 
 fn of_lines(lines: u64, one: Nanoseconds) -> Nanoseconds {
     Nanoseconds(one.0.saturating_mul(lines * u64::from(PrintedLines::LEAST_REPEATS)))
