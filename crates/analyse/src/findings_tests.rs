@@ -191,6 +191,16 @@ fn runs_that_differ_by_the_node_that_they_got_say_so_with_both_groups() {
 }
 
 #[test]
+fn threads_on_both_nodes_are_on_neither_whatever_their_runs_take() {
+    let mut study = two_node_check(1.0, 1.4, 1.4, 1.0, 1.9, 1.0);
+    let rather_near = observation(&[(0, 100)], &[(0, 3000), (1, 2500), (4, 2500), (5, 2000)]);
+    let rather_far = observation(&[(0, 100)], &[(0, 2500), (1, 2000), (4, 3000), (5, 2500)]);
+    alternating(&mut study, "os", [&rather_near, &rather_far]);
+    second_runs_take(&mut study, "os", 1.8);
+    assert_eq!(found(&study, FindingId::NodeChosenAnew), None);
+}
+
+#[test]
 fn a_single_slow_run_on_another_node_is_chance() {
     let mut study = two_node_check(1.0, 1.0, 1.0, 1.0, 1.0, 1.0);
     see(&mut study, "os", &observation(&[(0, 100)], &[(0, 9000)]));

@@ -131,8 +131,8 @@ impl RunPlaces {
 impl RunMemory {
     fn of(observation: &Observation) -> Option<Self> {
         let sample = observation.pages.measured()?;
-        let by_node = own_and_shared(sample);
-        let total: Bytes = by_node.values().copied().sum();
+        let by_node = sample.own_and_shared();
+        let total: Bytes = by_node.iter().map(|(_, bytes)| *bytes).sum();
         let shared: Bytes = sample.shared.measured().into_iter().flatten().map(|(_, bytes)| *bytes).sum();
         let (home, most) = by_node.into_iter().max_by_key(|(_, bytes)| *bytes)?;
         let there = share(most.0 as f64, total.0 as f64)?;
@@ -145,19 +145,9 @@ impl RunMemory {
     }
 }
 
-/// The program's private memory and what its processes share, by node; of the latter nothing where it was not seen.
-pub fn own_and_shared(sample: &ResidencySample) -> BTreeMap<NodeId, Bytes> {
-    let mut by_node: BTreeMap<NodeId, Bytes> = BTreeMap::new();
-    for (node, bytes) in sample.by_node.iter().chain(sample.shared.measured().into_iter().flatten()) {
-        let sum = by_node.entry(*node).or_default();
-        *sum = *sum + *bytes;
-    }
-    by_node
-}
-
-/// The same for a point: of the trial with the middle amount.
+/// The private memory of the program at a point and what its processes share, by node: of the trial with the middle amount.
 pub fn pages_of_point(study: &Study, point: &Point) -> Reading<Vec<(NodeId, Bytes)>> {
-    summary::typical(study, point, |sample| own_and_shared(sample).into_iter().collect())
+    summary::typical(study, point, ResidencySample::own_and_shared)
 }
 
 /// True for a sample of `total` that saw so little of the peak that it says nothing of the program's arrays.

@@ -7,7 +7,7 @@ use numawise_facts::{
 use numawise_placement::EquivalentCommands;
 use numawise_report::check::{UseFromNowOn, lines};
 use numawise_session::openmp::outermost;
-use numawise_tables::{Analysis, LineCall, LineEffect};
+use numawise_tables::{Analysis, LineEffect};
 use numawise_units::TaskId;
 
 /// What to type from now on. Without a recommendation that is the program's own line, unchanged.
@@ -27,7 +27,7 @@ pub fn use_from_now_on(study: &Study, analysis: &Analysis) -> UseFromNowOn {
     for commands in kept {
         let tool = commands.tool.name();
         let measured = analysis.lines.as_ref().and_then(|lines| lines.of(tool));
-        if let Some(line) = measured.filter(|line| line.call == LineCall::BringsNothing) {
+        if let Some(line) = measured.filter(|line| line.may_bring_nothing()) {
             useless.push(without(line));
             continue;
         }

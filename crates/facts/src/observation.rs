@@ -1,5 +1,7 @@
 //! What was seen from outside while a trial ran: bare numbers of CPUs and nodes, no judgement.
 
+use std::collections::BTreeMap;
+
 use numawise_units::{Bytes, CpuId, HostId, Nanoseconds, NodeId, Pid, Rank, Ratio};
 use serde::{Deserialize, Serialize};
 
@@ -118,6 +120,19 @@ pub struct ResidencySample {
     pub pages_seen: u64,
     /// When it was taken, from the start of watching.
     pub at: Nanoseconds,
+}
+
+impl ResidencySample {
+    /// The program's private memory and what its processes share, by node in ascending order; of the latter nothing where it was
+    /// not seen.
+    pub fn own_and_shared(&self) -> Vec<(NodeId, Bytes)> {
+        let mut by_node: BTreeMap<NodeId, Bytes> = BTreeMap::new();
+        for (node, bytes) in self.by_node.iter().chain(self.shared.measured().into_iter().flatten()) {
+            let sum = by_node.entry(*node).or_default();
+            *sum = *sum + *bytes;
+        }
+        by_node.into_iter().collect()
+    }
 }
 
 /// The noise of the machine during a trial.

@@ -69,6 +69,18 @@ impl<T> Reading<T> {
         self.and_then(|one| other.map(|two| (one, two)))
     }
 
+    /// All values, or the first reason why one is missing: a sum of which a part is missing is missing.
+    pub fn all(readings: impl IntoIterator<Item = Reading<T>>) -> Reading<Vec<T>> {
+        let mut values = Vec::new();
+        for reading in readings {
+            match reading {
+                Reading::Measured(value) => values.push(value),
+                Reading::Unavailable { unavailable } => return Reading::Unavailable { unavailable },
+            }
+        }
+        Reading::Measured(values)
+    }
+
     pub fn as_ref(&self) -> Reading<&T> {
         match self {
             Reading::Measured(value) => Reading::Measured(value),

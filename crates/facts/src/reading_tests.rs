@@ -43,3 +43,12 @@ fn two_readings_are_one_where_both_are_there() {
     assert_eq!(one().zip(gone("second")).reason().unwrap().0, "second");
     assert_eq!(gone("first").zip(gone("second")).reason().unwrap().0, "first");
 }
+
+#[test]
+fn all_readings_are_their_values_or_the_first_reason() {
+    let all = |readings: &[Reading<u32>]| Reading::all(readings.iter().cloned());
+    assert_eq!(all(&[]), Reading::Measured(vec![]));
+    assert_eq!(all(&[Reading::Measured(0), Reading::Measured(7)]), Reading::Measured(vec![0, 7]));
+    let missing = [Reading::Measured(1), Reading::unavailable("first"), Reading::unavailable("second")];
+    assert_eq!(all(&missing).reason().unwrap().0, "first");
+}

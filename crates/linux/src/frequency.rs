@@ -16,8 +16,6 @@ use crate::roots::Roots;
 mod tests;
 
 const CPUS: &str = "/sys/devices/system/cpu";
-/// No CPU runs faster than this: what says so is no number of kHz.
-const FASTEST: Hertz = Hertz(100_000_000_000);
 
 /// Why there is no value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -195,11 +193,11 @@ fn line(path: PathBuf) -> Result<String, NoValue> {
 /// A number of kHz that a CPU can run at.
 fn hertz(text: &str) -> Option<Hertz> {
     let hertz = Hertz(number::<u64>(text.as_bytes())?.checked_mul(1000)?);
-    (hertz > Hertz(0) && hertz <= FASTEST).then_some(hertz)
+    (hertz > Hertz(0) && hertz <= Hertz::FASTEST).then_some(hertz)
 }
 
 fn megahertz(text: &[u8]) -> Option<Hertz> {
     let value: f64 = number(text)?;
     let hertz = Hertz((value * 1e6).round() as u64);
-    (value.is_finite() && hertz > Hertz(0) && hertz <= FASTEST).then_some(hertz)
+    (value.is_finite() && hertz > Hertz(0) && hertz <= Hertz::FASTEST).then_some(hertz)
 }

@@ -29,8 +29,8 @@ const FILES_KEPT: u64 = 256;
 
 const NO_CPUFREQ: &str =
     "the kernel does not set the CPUs' frequency (no cpufreq; usual in virtual machines)";
-const NOT_COUNTED: &str = "the kernel does not set the CPUs' frequency (no cpufreq; usual in virtual machines), and without a counter of \
-                           cycles (aperfmperf) 'cpu MHz' in /proc/cpuinfo is not measured";
+const NOT_COUNTED: &str =
+    "without a counter of cycles (aperfmperf) 'cpu MHz' in /proc/cpuinfo is not measured";
 const TOO_EARLY: &str = "the trial ended before the frequency of a CPU was read";
 
 /// Where frequencies are read.
@@ -205,7 +205,7 @@ fn find_source(roots: &Roots, working: &BTreeSet<CpuId>) -> Source {
     }
     match frequency::counts_cycles(roots) {
         Ok(true) => Source::CpuInfo,
-        Ok(false) => Source::Nowhere(NOT_COUNTED.to_owned()),
+        Ok(false) => Source::Nowhere(format!("{NO_CPUFREQ}, and {NOT_COUNTED}")),
         Err(error) => Source::Nowhere(error.to_string()),
     }
 }

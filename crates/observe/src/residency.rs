@@ -127,6 +127,8 @@ pub(crate) struct ResidencySampler {
     latest: Vec<Arc<ProcessPages>>,
     /// Processes still to sample in this round.
     queue: Vec<Pid>,
+    /// Processes sampled before another one that shares memory was: their part of it is less by now.
+    outdated: Vec<Pid>,
     best: Option<KeptSample>,
     most: Bytes,
     /// Largest `VmHWM` seen.
@@ -150,6 +152,7 @@ impl ResidencySampler {
             failed: Vec::new(),
             latest: Vec::new(),
             queue: Vec::new(),
+            outdated: Vec::new(),
             best: None,
             most: Bytes(0),
             peak: None,
@@ -174,6 +177,7 @@ impl ResidencySampler {
     ) -> SampleProgress {
         let begun = clock::thread_cpu_time();
         self.latest.retain(|pages| alive.contains(&pages.pid));
+        self.outdated.retain(|pid| alive.contains(pid));
         if self.running.is_none() && self.queue.is_empty() {
             self.queue = alive.iter().rev().copied().collect();
         }
@@ -316,10 +320,17 @@ impl ResidencySampler {
 
     /// Books the pages of a process and keeps the sample of the trial when it is the largest so far.
     fn complete(&mut self, pid: Pid, found: FoundPages, source: PageSource, elapsed: Nanoseconds) {
+        let is_new = self.latest.iter().all(|pages| pages.pid != pid);
         self.latest.retain(|pages| pages.pid != pid);
-        self.latest.push(Arc::new(ProcessPages::new(pid, found, source)));
+        self.outdated.retain(|outdated| *outdated != pid);
+        let pages = ProcessPages::new(pid, found, source);
+        if is_new && pages.shares() {
+            self.outdated =
+                self.latest.iter().filter(|pages| pages.shares()).map(|pages| pages.pid).collect();
+        }
+        self.latest.push(Arc::new(pages));
         let resident: Bytes = self.latest.iter().map(|pages| pages.resident).sum();
-        if self.best.is_none() || resident.0 as f64 >= self.most.0 as f64 * TIE {
+        if self.is_better(resident) {
             let walk_failed = self.failed.iter().filter(|(_, source)| *source == PageSource::NumaMaps);
             let unreadable =
                 walk_failed.filter(|(pid, _)| self.failed.contains(&(*pid, PageSource::MovePages))).count();
@@ -328,9 +339,20 @@ impl ResidencySampler {
                 unreadable,
                 asked: self.pages,
                 at: elapsed,
+                outdated: !self.outdated.is_empty(),
             });
         }
         self.most = self.most.max(resident);
+    }
+
+    /// Whether the latest pages, of which so much is resident, are to be kept instead of those kept so far.
+    fn is_better(&self, resident: Bytes) -> bool {
+        let (resident, most) = (resident.0 as f64, self.most.0 as f64);
+        match &self.best {
+            Some(best) if !best.outdated && !self.outdated.is_empty() => resident * TIE > most,
+            Some(_) => resident >= most * TIE,
+            None => true,
+        }
     }
 
     fn note(&mut self, error: Error) {
@@ -373,14 +395,14 @@ fn walked(
     })
 }
 
-/// With less shared memory than this, its exact amount is not worth another walk of the page tables.
-const WORTH_A_WALK: Bytes = Bytes::mib(1);
+/// With less shared memory than this it is neither sampled by itself, nor is its exact amount worth another walk of the page tables.
+const WORTH_A_LOOK: Bytes = Bytes::mib(1);
 
 /// What is shared, with the process's part of it as the kernel states it where others have it mapped, too.
 fn with_part(mut shared: Vec<SharedPages>, roots: &Roots, pid: Pid) -> Vec<SharedPages> {
     let of_shared = || shared.iter().filter(|pages| pages.used_for == PageUse::Shared);
     let all: Bytes = of_shared().map(SharedPages::total).sum();
-    if all >= WORTH_A_WALK && of_shared().any(|pages| pages.part < pages.total()) {
+    if all >= WORTH_A_LOOK && of_shared().any(|pages| pages.part < pages.total()) {
         let mut buffer = Vec::with_capacity(1024);
         let read = read_path(&roots.process(pid).join("smaps_rollup"), &mut buffer);
         if let Some(part) = read.ok().and_then(|()| own_part_of_shared(&buffer)) {

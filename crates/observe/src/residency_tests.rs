@@ -132,6 +132,45 @@ fn a_segment_counts_once_however_many_processes_have_mapped_it() {
     assert_eq!(alone, Reading::Measured(vec![(NodeId(1), Bytes(1024 * 4096))]));
 }
 
+/// Sampled before its child has the segment mapped, the parent has all of it for its own.
+#[test]
+fn a_part_that_was_read_before_another_process_shared_it_is_not_kept() {
+    let tree = tree("0-1\n", 12);
+    let shared_by = |pid: i32, mapmax: &str, kib: u64| {
+        let lines = format!(
+            "7f00 default anon=3 dirty=3 N0=3 kernelpagesize_kB=4\n\
+             7f90 default file=/dev/zero\\040(deleted) dirty=1024{mapmax} N1=1024 kernelpagesize_kB=4\n"
+        );
+        process(&tree, pid, 400, &lines);
+        tree.write(&format!("proc/{pid}/smaps_rollup"), &format!("Pss: 9999 kB\nPss_Shmem: {kib} kB\n"));
+    };
+    let shared = |sampler: &ResidencySampler| {
+        let sample = merged(sampler).measured().cloned().unwrap();
+        sample.shared.measured().unwrap().iter().map(|(_, bytes)| bytes.0 >> 10).sum::<u64>()
+    };
+    let mut sampler = residency_sampler(&tree, Method::NumaMaps);
+    shared_by(100, "", 4096);
+    round(&mut sampler, &[PID], ms(5));
+    assert_eq!(shared(&sampler), 4096);
+    shared_by(100, " mapmax=2", 2048);
+    shared_by(200, " mapmax=2", 2048);
+    // The child's turn comes while the parent's part is still the one that was read first.
+    while sampler.latest.len() < 2 {
+        sampler.step(&[Pid(200), PID], ms(6), PLENTY, Nanoseconds(1), &GO);
+    }
+    assert_eq!(sampler.outdated, [PID]);
+    round(&mut sampler, &[Pid(200), PID], ms(7));
+    assert!(sampler.outdated.is_empty());
+    assert_eq!(shared(&sampler), 4096, "each page once");
+    // What is outdated takes the place of what is not only when it is clearly larger.
+    sampler.most = Bytes::mib(64);
+    assert!(!sampler.is_better(Bytes::mib(62)), "less, and no better known");
+    sampler.outdated = vec![PID];
+    assert!(!sampler.is_better(Bytes::mib(64)) && sampler.is_better(Bytes::mib(66)));
+    sampler.outdated.clear();
+    assert!(sampler.is_better(Bytes::mib(63)));
+}
+
 #[test]
 fn policies_are_summed_over_processes() {
     let tree = tree("0-1\n", 12);

@@ -46,8 +46,8 @@ pub(crate) struct Process {
     pub pid: Pid,
     /// Threads that it has by its own count when last read.
     threads: u32,
-    /// Threads known to be alive.
-    listed: u32,
+    /// Threads known to be alive; none until they are listed for the first time.
+    listed: Option<u32>,
     /// Where the next round of reading `children` goes on.
     cursor: usize,
 }
@@ -66,6 +66,8 @@ pub(crate) struct Table {
     spare_files: u64,
     /// The last identifier given to any task, from `loadavg`: unchanged means that nothing was forked since.
     last_task: Option<u64>,
+    /// The process whose threads are listed next.
+    next_listed: usize,
     /// Rounds since the last discovery.
     rounds: u32,
     /// Whether `children` files are there.
@@ -103,6 +105,7 @@ impl Table {
             spare_files: FILES_KEPT.min(process::open_files_limit() / 4),
             last_task: None,
             rounds: 0,
+            next_listed: 0,
             dropped: Dropped::default(),
             several_ready: 0,
             libraries: MpiLibraries::default(),
@@ -123,28 +126,37 @@ impl Table {
         if self.fresh > FRESH && self.rounds % 8 != 1 {
             return;
         }
-        let counts_agree = self.processes.iter().all(|process| process.threads == process.listed);
+        let counts_agree = self.processes.iter().all(|process| Some(process.threads) == process.listed);
         let forked = self.forked();
         if counts_agree && !forked && self.rounds % 8 != 1 {
             return;
         }
-        let begun = clock::thread_cpu_time();
-        let mut next = 0;
-        // The list grows while it is walked: children of children are found in the same round.
-        while next < self.processes.len() && !stop.load(Ordering::Relaxed) {
-            let spent = clock::thread_cpu_time().saturating_sub(begun);
-            let cost = Nanoseconds(LISTING.0 * u64::from(self.processes[next].threads));
-            if (next > 0 || cost > LIST_ANYWAY) && spent + cost > room {
-                return;
-            }
-            self.list(next);
-            self.find_children(next);
-            next += 1;
-        }
-        if !self.has_children && !stop.load(Ordering::Relaxed) {
+        if self.list_in_turn(room, stop) && !self.has_children {
             self.find_children_by_parent();
         }
-        self.processes.retain(|process| process.listed > 0);
+        self.processes.retain(|process| process.listed != Some(0));
+    }
+
+    /// Lists the threads and children of all processes, or of as many as `room` pays for: the next round goes on where this one
+    /// ends, so that none waits for ever behind one that takes all there is. True when all had their turn.
+    fn list_in_turn(&mut self, room: Nanoseconds, stop: &AtomicBool) -> bool {
+        let begun = clock::thread_cpu_time();
+        let mut done = 0;
+        // The list grows while it is walked: children of children are found in the same round.
+        while done < self.processes.len() {
+            let at = self.next_listed % self.processes.len();
+            let spent = clock::thread_cpu_time().saturating_sub(begun);
+            let cost = Nanoseconds(LISTING.0 * u64::from(self.processes[at].threads));
+            let dear = (done > 0 || cost > LIST_ANYWAY) && spent + cost > room;
+            if dear || stop.load(Ordering::Relaxed) {
+                return false;
+            }
+            self.list(at);
+            self.find_children(at);
+            self.next_listed = at + 1;
+            done += 1;
+        }
+        true
     }
 
     /// True when some task was made anywhere since the last call, or when that cannot be told.
@@ -170,12 +182,7 @@ impl Table {
         let stat = read_path(&path, &mut self.buffer)
             .and_then(|()| TaskStat::parse(&self.buffer).map_err(|problem| problem.at(&path)));
         match stat {
-            Ok(stat) => self.processes.push(Process {
-                pid,
-                threads: stat.threads,
-                listed: 1, // until its threads are listed
-                cursor: 0,
-            }),
+            Ok(stat) => self.processes.push(Process { pid, threads: stat.threads, listed: None, cursor: 0 }),
             Err(error) => self.note(&error),
         }
     }
@@ -201,7 +208,7 @@ impl Table {
             self.live.push(Thread::new(pid, tid));
             self.fresh += 1;
         }
-        self.processes[at].listed = there.len() as u32;
+        self.processes[at].listed = Some(there.len() as u32);
     }
 
     /// Takes in the children of some threads of process `at`.
@@ -319,7 +326,7 @@ impl Table {
     fn end_counted(&mut self, at: usize) {
         let pid = self.live[at].pid;
         if let Some(process) = self.processes.iter_mut().find(|process| process.pid == pid) {
-            process.listed = process.listed.saturating_sub(1);
+            process.listed = process.listed.map(|listed| listed.saturating_sub(1));
         }
         self.end(at);
     }

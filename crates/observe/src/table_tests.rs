@@ -221,6 +221,31 @@ fn with_little_room_some_threads_are_read_at_a_time_and_in_the_end_all() {
 }
 
 #[test]
+fn with_room_for_one_process_at_a_time_each_has_its_turn() {
+    let tree = Tree::new();
+    for pid in 100..106 {
+        tree.thread(pid, pid, &THREAD);
+    }
+    tree.write("proc/100/task/100/children", "101 102 103 104 105 ");
+    let mut table = table(&tree);
+    let mut counts = Vec::new();
+    for _ in 0..7 {
+        table.discover(Nanoseconds(1), &GO);
+        table.read(PLENTY, &GO);
+        counts.push(seen(&table).len());
+    }
+    assert_eq!(
+        counts,
+        [1, 2, 3, 4, 5, 6, 6],
+        "children are found in the first round, and listed one after the other"
+    );
+    // Those that are gone make room.
+    (101..106).for_each(|pid| tree.remove(&format!("proc/{pid}")));
+    (0..14).for_each(|_| table.discover(Nanoseconds(1), &GO));
+    assert_eq!(table.processes.len(), 1);
+}
+
+#[test]
 fn of_very_many_ended_threads_the_busiest_are_kept_and_the_sums_hold() {
     let tree = Tree::new();
     let mut table = table(&tree);

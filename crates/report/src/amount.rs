@@ -7,6 +7,12 @@ use numawise_units::{Nanoseconds, Ratio};
 #[path = "amount_tests.rs"]
 mod tests;
 
+/// `1 node`, `2 nodes`, `2 processes`.
+pub fn many(n: u64, noun: &str) -> String {
+    let plural = if noun.ends_with("ss") { "es" } else { "s" };
+    format!("{n} {noun}{}", if n == 1 { "" } else { plural })
+}
+
 /// A value of the metric: a time in its unit, any other number with four digits.
 pub fn value(metric: &Metric, value: f64) -> String {
     match metric {

@@ -340,7 +340,10 @@ impl Experiment {
             sink.event(Event::Resumed { trials: earlier as u32 });
         }
         let whole = request.left_by_others(&study, earlier);
-        let of_lines = lines::reserve(trial_of(&study), whole.saturating_sub(request.begun.elapsed().into()));
+        let missing = (study.header.points.len() as u64 * u64::from(study.header.min_repeats))
+            .saturating_sub(study.trials.len() as u64);
+        let left = whole.saturating_sub(request.begun.elapsed().into());
+        let of_lines = lines::reserve_beside(missing, trial_of(&study), left);
         let mut reason =
             request.trials(&mut study, &mut record, whole.saturating_sub(of_lines), (sink, stop))?;
         let mut better = numawise_analyse::better_placement(&study);
@@ -491,9 +494,8 @@ fn places(study: &Study) -> FirstRunPlaces {
         return FirstRunPlaces { cpu_time, ..FirstRunPlaces::default() };
     };
     let Some(memory) = sample.memory.measured() else {
-        let shared = || sample.shared.measured().into_iter().flatten().copied();
-        let all = sample.by_node.iter().copied().chain(shared());
-        return FirstRunPlaces { fixed: shared().collect(), memory: by_node(all), cpu_time };
+        let fixed = sample.shared.measured().cloned().unwrap_or_default();
+        return FirstRunPlaces { fixed, memory: sample.own_and_shared(), cpu_time };
     };
     let stays = |used_for: &PageUse| matches!(used_for, PageUse::File | PageUse::Shared | PageUse::Huge);
     let by_use = || memory.by_use.iter();

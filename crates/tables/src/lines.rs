@@ -56,6 +56,24 @@ pub enum LineNotMeasured {
     NoInterval(String),
 }
 
+impl LineEffect {
+    /// True where it is known to bring nothing, and where it could have been proven here and was not. What cannot be run here at all
+    /// is another matter.
+    #[must_use]
+    pub fn may_bring_nothing(&self) -> bool {
+        match &self.effect {
+            Ok(_) => self.call == LineCall::BringsNothing,
+            Err(LineNotMeasured::NotRun(why)) => matches!(why, NotRun::NoTime { .. }),
+            Err(
+                LineNotMeasured::Failed(_)
+                | LineNotMeasured::NoMetric
+                | LineNotMeasured::TooFew { .. }
+                | LineNotMeasured::NoInterval(_),
+            ) => true,
+        }
+    }
+}
+
 impl LineEffects {
     pub fn of(&self, tool: &str) -> Option<&LineEffect> {
         self.lines.iter().find(|line| line.tool.name() == tool)

@@ -68,67 +68,40 @@ fn gain(effect: &Value) -> Option<Gain> {
     Some(Gain { ratio: number("ratio")?, low: number("low")?, high: number("high")? })
 }
 
-/// A placement of the check as it is called by hand.
+/// A placement of the check as it is called by hand: inside a node whatever the check calls it, where all its CPUs are of one, as
+/// those of one thread are.
 fn by_hand(json: &Value, point: &str) -> String {
-    let name = match point {
-        "os" => AS_IS,
-        "all-nodes" | "pinned" => "spread",
-        "one-node" => return format!("node{}", node(json, point).unwrap_or(0)),
-        other => other,
-    };
-    name.to_owned()
+    match point {
+        "os" => AS_IS.to_owned(),
+        "one-node" => format!("node{}", node(json, point).unwrap_or(0)),
+        "all-nodes" | "pinned" => {
+            node(json, point).map_or_else(|| "spread".to_owned(), |node| format!("node{node}"))
+        }
+        other => other.to_owned(),
+    }
 }
 
-/// The node on which a placement keeps the program.
+/// The node that all CPUs of a placement are of.
 fn node(json: &Value, point: &str) -> Option<u64> {
     let point = json["points"].as_array()?.iter().find(|one| one["id"] == point)?;
-    let cpu = point["placement"]["tasks"][0]["cpus"].as_str()?;
-    let first: u64 = cpu.split(['-', ',']).next()?.parse().ok()?;
-    let of_cpu = |node: &&Value| node["cpus"].as_str().is_some_and(|list| holds(list, first));
-    json["machine"]["nodes"].as_array()?.iter().find(of_cpu)?["id"].as_u64()
+    let cpus = numbers(point["placement"]["tasks"][0]["cpus"].as_str()?)?;
+    let has_all = |node: &&Value| {
+        let own = node["cpus"].as_str().and_then(numbers).unwrap_or_default();
+        cpus.iter().all(|cpu| own.contains(cpu))
+    };
+    json["machine"]["nodes"].as_array()?.iter().find(has_all)?["id"].as_u64()
 }
 
-/// Whether a list such as `0-1,4` holds a number.
-fn holds(list: &str, number: u64) -> bool {
-    let part = |part: &str| {
+/// The numbers of a list such as `0-1,4`; none where it is no such list, or empty.
+fn numbers(list: &str) -> Option<Vec<u64>> {
+    let mut all = Vec::new();
+    for part in list.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
-        Some(first.parse::<u64>().ok()? <= number && number <= last.parse().ok()?)
-    };
-    list.split(',').any(|one| part(one) == Some(true))
+        all.extend(first.parse::<u64>().ok()?..=last.parse().ok()?);
+    }
+    (!all.is_empty()).then_some(all)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn placements_get_the_names_that_they_have_by_hand() {
-        let check = json!({
-            "case": "gains", "recommended": "one-node", "findings": [{"id": "NW008"}],
-            "effect": {"ratio": 1.5, "low": 1.4, "high": 1.6, "from": "os", "to": "one-node"},
-            "use": {"line": "numawise run x", "effect": {"ratio": 1.4, "low": 1.3, "high": 1.5},
-                "equivalents": [{"tool": "numactl", "line": "numactl x", "effect": {"unavailable": "no time"}}]},
-            "points": [{"id": "one-node", "placement": {"tasks": [{"cpus": "2-3"}]}}],
-            "machine": {"nodes": [{"id": 0, "cpus": "0-1"}, {"id": 1, "cpus": "2-3"}]},
-        });
-        let told = Told::of(&check).unwrap();
-        assert_eq!(told.recommended.as_deref(), Some("node1"));
-        let effect = told.effect.unwrap();
-        assert_eq!((effect.from.as_str(), effect.to.as_str(), effect.gain.ratio), ("as-is", "node1", 1.5));
-        assert_eq!((told.findings, told.lines[0].effect.unwrap().low), (vec!["NW008".to_owned()], 1.3));
-        assert_eq!(
-            (told.lines[1].tool.as_str(), told.lines[1].not_measured.as_deref()),
-            ("numactl", Some("no time"))
-        );
-    }
-
-    #[test]
-    fn what_is_not_there_is_none() {
-        let check =
-            json!({"case": "too_short", "findings": [], "effect": {"unavailable": "x"}, "recommended": null});
-        let told = Told::of(&check).unwrap();
-        assert_eq!((told.effect, told.recommended, told.lines), (None, None, vec![]));
-        assert_eq!(Told::of(&json!({"verdict": "affected"})), None);
-    }
-}
+#[path = "told_tests.rs"]
+mod tests;

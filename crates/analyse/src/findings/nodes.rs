@@ -121,8 +121,9 @@ fn of_memory(places: &RunPlaces) -> Option<RunGroup> {
 
 fn together(places: &RunPlaces) -> Option<RunGroup> {
     let memory = places.memory.as_ref().filter(|memory| memory.there.0 >= THERE)?;
-    let away = places.away_from(memory.home).0 >= 0.5;
-    Some(if away { RunGroup::Apart } else { RunGroup::Together })
+    let away = places.away_from(memory.home).0;
+    // Threads on both nodes are neither: of which there are a few more is no choice of a node.
+    if 1.0 - away >= THERE { Some(RunGroup::Together) } else { (away >= THERE).then_some(RunGroup::Apart) }
 }
 
 /// The runs as one way tells them apart, where those of one group are decidedly better than the others.

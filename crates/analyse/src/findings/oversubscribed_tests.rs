@@ -94,6 +94,8 @@ fn where_pinning_helps_the_finding_names_it_and_what_it_brought() {
         (&finding.cost, Some(own.header.points[1].request.clone()))
     );
     assert!(finding.evidence.iter().any(|one| one.quantity == EvidenceQuantity::EffectOfPinning));
+    let others = analyse(&own).findings;
+    assert!(!others.iter().any(|one| one.id == FindingId::PinningHelps), "the same is not said twice");
     // The same where there is no point with fewer.
     own.header.pairs.truncate(1);
     assert_eq!(found(&own).unwrap().advice.len(), 2);

@@ -8,7 +8,7 @@ use numawise_tables::VerdictKind;
 use numawise_units::{CpuId, Ratio};
 
 use super::threads::{migrate, spread_of_runs};
-use super::{Case, concentrated, observed};
+use super::{Case, concentrated, observed, oversubscribed};
 use crate::comparison::{self, Comparison};
 use crate::inside::{workers, working_at_once};
 use crate::obeyed::pinned::not_pinned;
@@ -24,6 +24,11 @@ pub fn helps(case: &Case) -> Option<Finding> {
     let comparison = comparison::of_pinning(&case.study.header)?;
     let gain = case.gain(Some(comparison)).filter(|_| pins_only(case, comparison))?;
     if migrate(case).is_some() || not_pinned(case.study, comparison.to).is_some() {
+        return None;
+    }
+    // As many threads on each CPU: said there already, with what that brought.
+    let said = oversubscribed::more_threads_than_cpus(case).and_then(|finding| finding.cure);
+    if said.as_ref() == Some(&comparison.to.request) {
         return None;
     }
     let pinned = case.point(comparison)?;

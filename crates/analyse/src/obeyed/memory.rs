@@ -12,7 +12,7 @@ use numawise_facts::{
 };
 use numawise_units::{Bytes, NodeId, NodeSet, Ratio};
 
-use crate::inside::{own_and_shared, too_early};
+use crate::inside::too_early;
 use crate::{share, summary};
 
 #[cfg(test)]
@@ -165,7 +165,7 @@ fn judge(
 
 /// The memory that a policy is expected to place, by node: all but code. Where uses are not known, private and shared memory.
 fn counted(sample: &ResidencySample, memory: Option<&MemorySnapshot>) -> Vec<(NodeId, Bytes)> {
-    let Some(memory) = memory else { return own_and_shared(sample).into_iter().collect() };
+    let Some(memory) = memory else { return sample.own_and_shared() };
     let mut by_node: BTreeMap<NodeId, Bytes> = BTreeMap::new();
     let mut add = |node: NodeId, bytes: Bytes| {
         let sum = by_node.entry(node).or_default();

@@ -22,10 +22,14 @@ impl Line {
     pub fn of(seen: &Residency, session: u32, span: Option<Nanoseconds>, hidden: Option<Reason>) -> Self {
         let memory = match hidden {
             Some(unavailable) => Reading::Unavailable { unavailable },
-            None => all(seen.job.by_node.iter().map(|node| node.memory.as_ref().map(|&m| (node.node, m)))),
+            None => Reading::all(
+                seen.job.by_node.iter().map(|node| node.memory.as_ref().map(|&m| (node.node, m))),
+            ),
         };
         let busy = match span {
-            Some(_) => all(seen.job.by_node.iter().map(|node| node.busy.as_ref().map(|&b| (node.node, b)))),
+            Some(_) => {
+                Reading::all(seen.job.by_node.iter().map(|node| node.busy.as_ref().map(|&b| (node.node, b))))
+            }
             None => Reading::unavailable("it is the first sample of its session"),
         };
         Line {
@@ -61,18 +65,6 @@ impl Line {
 pub fn columns<T: Copy>(values: &[(NodeId, T)], nodes: &[NodeColumn], nothing: T) -> Vec<T> {
     let of = |node: NodeId| values.iter().find(|(n, _)| *n == node).map(|(_, value)| *value);
     nodes.iter().map(|column| of(column.node).unwrap_or(nothing)).collect()
-}
-
-/// All values, or the first reason why one is missing.
-fn all<T>(values: impl Iterator<Item = Reading<T>>) -> Reading<Vec<T>> {
-    let mut known = Vec::new();
-    for value in values {
-        match value {
-            Reading::Measured(value) => known.push(value),
-            Reading::Unavailable { unavailable } => return Reading::Unavailable { unavailable },
-        }
-    }
-    Reading::Measured(known)
 }
 
 /// About `most` moments, and for how many samples each stands. Samples of different sessions are not taken together.

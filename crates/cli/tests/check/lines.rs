@@ -128,6 +128,13 @@ fn a_time_too_short_for_the_lines_is_said_and_more_time_goes_on_with_them() {
     assert_eq!(told["recommended"], "pinned", "{told}");
     let why = told["use"]["effect"]["unavailable"].as_str().unwrap();
     assert!(why.contains("not run") && why.contains("--budget"), "{why}");
+    // What may bring nothing is not shown as the same.
+    for shown in told["use"]["equivalents"].as_array().unwrap() {
+        let why = shown["effect"]["unavailable"].as_str().unwrap();
+        assert!(why.contains("not installed"), "{shown}");
+    }
+    let comments = told["use"]["comments"].to_string();
+    assert!(comments.contains("not by openmp (") && comments.contains("would take about"), "{comments}");
     let longer = ["--json", "--threads", "1", "--seed", "3", "--budget", "60s", "--repeats", "5"];
     let told = run(folder.path(), &longer, &app);
     assert_eq!(line(&told, "numawise")["call"], "brings", "{told}");

@@ -20,6 +20,8 @@ static BEGUN: AtomicU64 = AtomicU64::new(0);
 /// What came of an input.
 struct Outcome {
     read: Result<Read, String>,
+    /// Bytes of the input.
+    length: usize,
     time: Duration,
     memory: usize,
 }
@@ -32,8 +34,13 @@ impl Outcome {
             Ok(Read::Nonsense(nonsense)) => return Some(format!("is taken with nonsense: {nonsense}")),
             Ok(Read::Accepted | Read::Refused(_)) => {}
         }
-        if self.time > limits::TIME {
-            return Some(format!("takes {:.1} s of CPU time", self.time.as_secs_f64()));
+        let most = limits::time(self.length);
+        if self.time > most {
+            let [took, most] = [self.time, most].map(|time| time.as_secs_f64());
+            return Some(format!(
+                "takes {took:.1} s of CPU time, {} bytes may take {most:.1} s",
+                self.length
+            ));
         }
         (self.memory > limits::MEMORY).then(|| format!("takes {} MiB of memory", self.memory >> 20))
     }
@@ -96,7 +103,7 @@ fn one(reader: &Reader, bytes: &[u8]) -> Outcome {
     // What is resident is the most of the whole process, so it counts where it grows.
     let grown = limits::most_resident().saturating_sub(resident);
     let read = read.map_err(|_| PANIC.lock().map(|text| text.clone()).unwrap_or_default());
-    Outcome { read, time, memory: allocated.max(grown) }
+    Outcome { read, length: bytes.len(), time, memory: allocated.max(grown) }
 }
 
 fn keep_panics() {

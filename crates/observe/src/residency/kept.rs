@@ -8,7 +8,7 @@ use numawise_facts::{MemorySnapshot, PageUse, Reading, ResidencySample};
 use numawise_units::{Bytes, Nanoseconds, NodeId, Pid};
 
 use super::query::Segment;
-use super::{FoundPages, LARGEST, PageSource};
+use super::{FoundPages, LARGEST, PageSource, WORTH_A_LOOK};
 use crate::memory::{SharedPages, add_node, counted_once, together};
 
 /// The pages of one process.
@@ -18,6 +18,8 @@ pub(super) struct ProcessPages {
     /// Its private writable memory, on all nodes, and all that it has mapped of what it shares: the part of it that is its own shrinks
     /// while others touch the same.
     pub resident: Bytes,
+    /// What it has mapped of shared memory.
+    mapped: Bytes,
     found: FoundPages,
     source: PageSource,
 }
@@ -27,9 +29,13 @@ impl ProcessPages {
         let private: Bytes = found.by_node.iter().map(|(_, bytes)| *bytes).sum();
         let shared = found.shared.measured().into_iter().flatten();
         let mapped = shared.filter(|pages| pages.used_for != PageUse::File).map(SharedPages::total);
-        let shared: Bytes = mapped.sum();
-        let resident = private + shared;
-        ProcessPages { pid, resident, found, source }
+        let mapped: Bytes = mapped.sum();
+        ProcessPages { pid, resident: private + mapped, mapped, found, source }
+    }
+
+    /// Whether it shares so much that its part of it matters.
+    pub fn shares(&self) -> bool {
+        self.mapped >= WORTH_A_LOOK
     }
 }
 
@@ -42,6 +48,8 @@ pub(crate) struct KeptSample {
     /// Pages asked for by `move_pages`.
     pub(super) asked: usize,
     pub(super) at: Nanoseconds,
+    /// Whether parts of shared memory were read before all that share it were seen: their sum is too large.
+    pub(super) outdated: bool,
 }
 
 impl KeptSample {
@@ -52,10 +60,12 @@ impl KeptSample {
             add_node(&mut by_node, node, bytes);
         }
         by_node.sort_by_key(|(node, _)| *node);
+        let shared = self.shared();
+        let shared = shared.as_ref().map(|of| of.iter().map(Vec::as_slice).collect::<Vec<&[SharedPages]>>());
         ResidencySample {
             by_node,
-            shared: self.shared().map(|shared| shared_by_node(&slices(&shared))),
-            memory: self.memory(),
+            memory: self.memory(shared.as_ref().map(|of| of.as_slice())),
+            shared: shared.map(|shared| shared_by_node(&shared)),
             method: self.method(),
             pages_seen: self.processes.iter().map(|pages| pages.found.pages_seen).sum(),
             at: self.at,
@@ -64,7 +74,7 @@ impl KeptSample {
 
     /// What each process may share. A sum of which a part is missing is missing.
     fn shared(&self) -> Reading<Vec<Vec<SharedPages>>> {
-        let processes = all(self.processes.iter().map(|pages| pages.found.shared.clone()));
+        let processes = Reading::all(self.processes.iter().map(|pages| pages.found.shared.clone()));
         processes.map(|mut processes| {
             self.limit_to_segments(&mut processes);
             processes
@@ -90,17 +100,13 @@ impl KeptSample {
         }
     }
 
-    fn memory(&self) -> Reading<MemorySnapshot> {
-        let memory = all(self.processes.iter().map(|pages| pages.found.memory.as_ref()));
-        match (memory, self.shared()) {
-            (Reading::Measured(memory), Reading::Measured(shared)) => {
-                let of: Vec<_> = memory.into_iter().zip(slices(&shared)).collect();
-                Reading::Measured(together(&of, LARGEST))
-            }
-            (Reading::Unavailable { unavailable }, _) | (_, Reading::Unavailable { unavailable }) => {
-                Reading::Unavailable { unavailable }
-            }
-        }
+    /// The memory of all processes, of which each shares as much with the others.
+    fn memory(&self, shared: Reading<&[&[SharedPages]]>) -> Reading<MemorySnapshot> {
+        let memory = Reading::all(self.processes.iter().map(|pages| pages.found.memory.as_ref()));
+        memory.zip(shared).map(|(memory, shared)| {
+            let of: Vec<_> = memory.into_iter().zip(shared.iter().copied()).collect();
+            together(&of, LARGEST)
+        })
     }
 
     fn method(&self) -> String {
@@ -119,22 +125,6 @@ impl KeptSample {
             count => format!("{method}; without {count} processes whose pages may not be read"),
         }
     }
-}
-
-/// All of the readings, or why the first that is missing is.
-fn all<T>(readings: impl Iterator<Item = Reading<T>>) -> Reading<Vec<T>> {
-    let mut all = Vec::new();
-    for reading in readings {
-        match reading {
-            Reading::Measured(value) => all.push(value),
-            Reading::Unavailable { unavailable } => return Reading::Unavailable { unavailable },
-        }
-    }
-    Reading::Measured(all)
-}
-
-fn slices(processes: &[Vec<SharedPages>]) -> Vec<&[SharedPages]> {
-    processes.iter().map(Vec::as_slice).collect()
 }
 
 /// Memory that processes share, each page once.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use numawise_facts::{PageUse, Reading};
 use numawise_units::{Bytes, NodeId, Pid};
 
-use super::{FoundPages, ScanProgress};
+use super::{FoundPages, ScanProgress, WORTH_A_LOOK};
 use crate::memory::{SharedPages, add_node, is_shared_memory};
 use crate::random::Random;
 use numawise_linux::Roots;
@@ -30,9 +30,6 @@ const NO_SHARED: &str = "the kernel does not say how much shared memory is resid
 const FEW_SHARED: &str = "no page of the sample of shared memory was resident";
 /// Why there is no memory by use and policy.
 const NO_USE: &str = "the pages were sampled with move_pages, which shows neither their use nor their policy";
-
-/// A process is asked about its shared memory when it has so much of it.
-const WORTH_ASKING: Bytes = Bytes::mib(1);
 
 #[derive(Debug)]
 pub(super) struct Query {
@@ -113,7 +110,7 @@ impl Query {
         };
         let mut problem: Option<Malformed> = None;
         let (private, shared, segments) = (&mut self.private, &mut self.shared, &mut self.segments);
-        let with_shared = shared.resident.is_some_and(|resident| resident >= WORTH_ASKING);
+        let with_shared = shared.resident.is_some_and(|resident| resident >= WORTH_A_LOOK);
         let more = lines
             .piece(|line| match Mapping::parse(line) {
                 Ok(mapping) if mapping.own() => private.add(mapping.addresses),
@@ -161,7 +158,7 @@ impl Query {
     fn shared_pages(&self) -> Reading<Vec<SharedPages>> {
         let Some(resident) = self.shared.resident else { return Reading::unavailable(NO_SHARED) };
         let by_node = self.shared.by_node(self.page);
-        if resident < WORTH_ASKING {
+        if resident < WORTH_A_LOOK {
             return Reading::Measured(Vec::new());
         }
         if by_node.is_empty() {

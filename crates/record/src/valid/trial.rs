@@ -14,9 +14,6 @@ use super::{LONGEST, Sound, bytes, count, ensure, first_again, moment, name, sha
 /// Trials times points: whoever analyses a study looks at every trial for every point.
 const MOST_TRIALS_BY_POINTS: usize = 20_000_000;
 
-/// No CPU runs faster than this.
-const FASTEST: Hertz = Hertz(100_000_000_000);
-
 const TRIALS: &str = "trials";
 const LINE_TRIALS: &str = "line_trials";
 
@@ -251,7 +248,7 @@ fn frequency(of: &[CpuFrequency], row: u32) -> Sound {
             "one sample at least, and a mean between the least and the most",
         )?;
         let found = format_args!("{} Hz", most.0).to_string();
-        ensure(*most <= FASTEST, place, found, "at most 100 GHz")?;
+        ensure(*most <= Hertz::FASTEST, place, found, "at most 100 GHz")?;
     }
     let disorder = of.windows(2).find(|pair| pair[0].cpu >= pair[1].cpu);
     let disorder =

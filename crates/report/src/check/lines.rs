@@ -4,6 +4,7 @@ use numawise_facts::{Effect, LineTool, NotRun, PrintedLines, StopReason};
 use numawise_tables::{LineCall, LineEffect, LineEffects, LineNotMeasured};
 
 use super::Check;
+use crate::amount::many;
 
 /// What stands beside the line of a tool; nothing where nothing is recommended, and the program's own line stands there.
 pub fn beside(check: &Check, tool: &str) -> Option<String> {
@@ -17,9 +18,9 @@ pub fn beside(check: &Check, tool: &str) -> Option<String> {
     })
 }
 
-/// What the lines that were run are compared with; nothing where none was.
+/// What the lines that were measured are compared with; nothing where none was.
 pub fn against(lines: &LineEffects) -> Option<String> {
-    let ran = lines.lines.iter().filter(|line| line.repeats > 0).count();
+    let ran = lines.lines.iter().filter(|line| line.effect.is_ok()).count();
     let which = if ran == lines.lines.len() { "each line" } else { "each line with an effect beside it" };
     (ran > 0).then(|| format!("{which} was run as it stands here, in random order with: {}", lines.against))
 }
@@ -92,8 +93,4 @@ fn not_run(why: &NotRun) -> String {
             PrintedLines::LEAST_REPEATS
         ),
     }
-}
-
-fn many(n: u64, noun: &str) -> String {
-    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }

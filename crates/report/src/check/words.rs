@@ -14,7 +14,7 @@ use numawise_units::Ratio;
 
 use super::Check;
 use super::findings::{bounds, memory_of_another_node};
-use crate::amount;
+use crate::amount::{self, many};
 use crate::{levels, notice};
 
 /// The user's case in a word or two: what stands first.
@@ -326,11 +326,10 @@ pub fn summary(check: &Check) -> Vec<(&'static str, String)> {
 /// What was left out because it looks like a credential.
 fn left_out(left_out: &LeftOut) -> Option<String> {
     let LeftOut { arguments, variables, outputs } = left_out;
-    let many = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
     let parts = [
-        (*arguments > 0).then(|| format!("in {}", many(*arguments, "argument"))),
+        (*arguments > 0).then(|| format!("in {}", many(*arguments as u64, "argument"))),
         (!variables.is_empty()).then(|| format!("in the environment ({})", variables.join(", "))),
-        (*outputs > 0).then(|| format!("in the output of {}", many(*outputs, "trial"))),
+        (*outputs > 0).then(|| format!("in the output of {}", many(*outputs as u64, "trial"))),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| format!("what looks like a credential: {}", parts.join(", ")))
@@ -380,12 +379,11 @@ pub fn not_expected(why: NotExpected) -> String {
 /// The machine in a line.
 pub fn machine(study: &Study) -> String {
     let (machine, host) = (&study.header.machine, &study.header.host);
-    let many = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
     let mut text = format!(
         "{}, {}, {}",
-        many(machine.packages.len(), "package"),
-        many(machine.nodes.len(), "NUMA node"),
-        many(machine.cpus.len(), "CPU"),
+        many(machine.packages.len() as u64, "package"),
+        many(machine.nodes.len() as u64, "NUMA node"),
+        many(machine.cpus.len() as u64, "CPU"),
     );
     if machine.allowed_cpus.len() < machine.cpus.len() {
         text += &format!(" of which {} may be used", machine.allowed_cpus.len());
@@ -408,11 +406,10 @@ fn measured(check: &Check) -> String {
     let trials = || study.trials.iter().filter(|trial| !trial.is_warm_up());
     let failed = trials().filter(|t| !matches!(t.outcome, Outcome::Measured { .. })).count();
     let disturbed = trials().filter(|t| !t.disturbances.is_empty()).count();
-    let many = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
     let mut text = format!(
         "{} of {}, begun {}",
-        many(trials().count(), "trial"),
-        many(study.header.points.len(), "placement"),
+        many(trials().count() as u64, "trial"),
+        many(study.header.points.len() as u64, "placement"),
         amount::moment(study.header.begun)
     );
     if failed > 0 {

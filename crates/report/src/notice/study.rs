@@ -8,6 +8,7 @@ use numawise_facts::{Disturbance, Effect, Metric, MetricFileProblem, MetricProbl
 use numawise_units::{CpuSet, Nanoseconds, Pid, Ratio, harmless};
 
 use super::machine;
+use crate::amount::many;
 use crate::levels;
 
 pub fn text(notice: &StudyNotice) -> String {
@@ -339,7 +340,7 @@ fn metric_file_problem(problem: &MetricFileProblem) -> String {
 }
 
 fn were(trials: u32) -> String {
-    if trials == 1 { "1 trial was".to_owned() } else { format!("{trials} trials were") }
+    format!("{} {}", many(trials.into(), "trial"), if trials == 1 { "was" } else { "were" })
 }
 
 /// At least so long, as a person types it.

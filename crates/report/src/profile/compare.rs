@@ -3,6 +3,7 @@
 use numawise_tables::{CellCall, CellKey, ComparedCell};
 
 use super::{Compared, meaning, words};
+use crate::amount::many;
 use crate::document::{
     Block, Column, Document, Face, Fact, Opening, Row, RowLimits, Table, Text, Tone, list, section,
 };
@@ -137,7 +138,7 @@ fn cells(id: &'static str, title: &str, cells: &[&ComparedCell]) -> Option<Block
 }
 
 fn same(cells: &[&ComparedCell]) -> Option<Block> {
-    let summary = words::many(cells.len() as u64, "figure");
+    let summary = many(cells.len() as u64, "figure");
     let folded = Block::Folded { summary, blocks: vec![table(cells)] };
     (!cells.is_empty()).then(|| section("same", "No difference", vec![folded]))
 }
@@ -161,7 +162,7 @@ fn unknown(cells: &[&ComparedCell]) -> Option<Block> {
 fn only_in_one(id: &'static str, title: &str, keys: &[CellKey]) -> Option<Block> {
     let names: Vec<String> = keys.iter().map(name).collect();
     let all = keys.iter().take(ROWS.html).map(|key| Text::from(key.to_string())).collect();
-    let summary = words::many(keys.len() as u64, "figure");
+    let summary = many(keys.len() as u64, "figure");
     let blocks = vec![
         Block::Only(Face::Terminal, Box::new(Block::List(vec![several(&names).into()]))),
         Block::Folded { summary, blocks: vec![Block::List(all)] },

@@ -6,6 +6,7 @@ use numawise_units::{Bytes, Latency, Nanoseconds};
 
 use super::matrices::{column, matrix_cell};
 use super::{Measured, data, figure, plain, plain_estimate, words};
+use crate::amount::many;
 use crate::document::{
     Block, Cell as TableCell, Column, Face, Matrix, MatrixColours, Row, Section, Span, Table, Text, chart,
     section,
@@ -50,7 +51,7 @@ pub fn working_sets(measured: &Measured) -> Option<Block> {
         std::iter::once(Text::from(size.to_string())).chain(figures).collect::<Row>()
     };
     let table = Block::Table(Table { columns, rows: sizes.iter().map(row).collect(), most: None });
-    let summary = format!("{}, ns", words::many(sizes.len() as u64, "size"));
+    let summary = format!("{}, ns", many(sizes.len() as u64, "size"));
     blocks.push(Block::Folded { summary, blocks: vec![table] });
     (!curves.is_empty())
         .then(|| section("working-sets", "Latency by the size of the working set, ns", blocks))
@@ -141,7 +142,7 @@ pub fn loaded(measured: &Measured) -> Option<Block> {
     }
     let all: Vec<&LoadedCurve> = curves.iter().collect();
     if curves.len() > UNFOLDED {
-        let summary = format!("{}, with the knee of each", words::many(curves.len() as u64, "curve"));
+        let summary = format!("{}, with the knee of each", many(curves.len() as u64, "curve"));
         blocks.push(Block::Folded { summary, blocks: vec![summary_table(&all)] });
     } else {
         blocks.push(html(summary_table(&all)));

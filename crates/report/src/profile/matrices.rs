@@ -5,6 +5,7 @@ use numawise_tables::{Cell, CoreMatrix, FigureUnit, LineHome, MatrixMeasure, Nod
 use numawise_units::{CpuId, NodeId};
 
 use super::{Measured, plain, words};
+use crate::amount::many;
 use crate::document::{Matrix, MatrixCell, MatrixColours, MatrixColumn, MatrixFigure};
 
 /// Up to so many pairs of nodes have a row in the matrix of mixes; beyond, every mix has its matrix.
@@ -68,10 +69,10 @@ fn node_cell(of: &NodeMatrix, cell: &Cell, ratio: Option<String>) -> MatrixCell 
         let number = |value| words::number(unit, value);
         let (bounds, repeats) = if pairs {
             let bounds = format!("{} to {}", number(estimate.low), number(estimate.high));
-            (Some(bounds), words::many(samples, "pair"))
+            (Some(bounds), many(samples, "pair"))
         } else {
             let half = figure.half.as_ref().map(|half| format!("±{half}"));
-            (half, words::many(samples, "repetition"))
+            (half, many(samples, "repetition"))
         };
         if let Some(bounds) = &bounds {
             figure.hover = format!("{}, {bounds}, {repeats}", figure.hover);

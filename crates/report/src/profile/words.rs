@@ -6,17 +6,12 @@ use numawise_tables::{
 };
 use numawise_units::{Bytes, CpuSet, Nanoseconds, NodeId};
 
-use crate::amount;
+use crate::amount::{self, many};
 use crate::notice;
 
 /// Notices as sentences.
 pub fn notices(notices: &[Notice]) -> Vec<String> {
     notices.iter().map(|one| format!("{}.", notice::text(one))).collect()
-}
-
-/// `1 node`, `2 nodes`.
-pub fn many(n: u64, noun: &str) -> String {
-    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
 /// What it is: a processor and its nodes.

@@ -7,6 +7,7 @@ use serde_json::{Value, json as object};
 
 use super::{Series, spark, words};
 use crate::amount;
+use crate::amount::many;
 use crate::document::{
     Block, Cell, Charts, Column, Document, Fact, Opening, Row, RowLimits, Table, chart, list, section,
 };
@@ -176,8 +177,8 @@ fn over_time(series: &Series) -> Block {
     let rows: Vec<Row> = timeline.moments.iter().step_by(step).map(|moment| at(series, moment)).collect();
     let summary = format!(
         "{} of {}, memory and busy CPUs by node",
-        words::many(rows.len() as u64, "row"),
-        words::many(timeline.samples, "sample")
+        many(rows.len() as u64, "row"),
+        many(timeline.samples, "sample")
     );
     let table = Block::Table(Table { columns: columns_shown, rows, most: None });
     section("over-time", "Over time", vec![Block::Folded { summary, blocks: vec![table] }])

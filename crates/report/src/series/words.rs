@@ -5,7 +5,7 @@ use numawise_tables::{LocalChange, MemoryChange, TaskTimeline};
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 
 use super::Series;
-use crate::amount;
+use crate::amount::{self, many};
 
 /// Where nothing is known; why is said below the tables.
 pub const UNKNOWN: &str = "?";
@@ -20,14 +20,6 @@ pub fn cpus(busy: &Reading<Ratio>) -> String {
 
 pub fn count(count: &Reading<u64>) -> String {
     count.measured().map_or_else(|| UNKNOWN.to_owned(), u64::to_string)
-}
-
-pub fn many(n: u64, noun: &str) -> String {
-    let plural = match noun.strip_suffix("ss") {
-        Some(_) => "es",
-        None => "s",
-    };
-    format!("{n} {noun}{}", if n == 1 { "" } else { plural })
 }
 
 /// How long after the first sample: `+0:01:30`.

@@ -28,11 +28,28 @@ pub type LineWriter<'a> = dyn Fn(&Study, &Point, &RunSpec) -> Vec<PrintedLine> +
 /// The name that our lines begin with.
 const OUR_NAME: &str = "numawise";
 
-/// What is kept for two lines with the least number of repeats where `left` is left and a run takes `one`; nothing where the
-/// placements would suffer by it: their answer comes first.
+/// The program's own line and ours.
+const FIRST: u64 = 2;
+/// Lines of other tools that time is kept for: one for memory and one for threads.
+const OTHERS: u64 = 2;
+
+/// What is kept for the least number of repeats of the program's own line and of ours where `left` is left and a run takes `one`;
+/// nothing where the placements would suffer by it: their answer comes first.
 pub fn reserve(one: Nanoseconds, left: Nanoseconds) -> Nanoseconds {
-    let needs = of_lines(2, one);
-    if needs.0 <= left.0 / 3 { needs } else { Nanoseconds(0) }
+    reserve_of(FIRST, one, left).unwrap_or_default()
+}
+
+/// The same for as many lines of other tools besides as there is time for when `trials` of the placements run in any case.
+pub fn reserve_beside(trials: u64, one: Nanoseconds, left: Nanoseconds) -> Nanoseconds {
+    let of_trials = Nanoseconds(one.0.saturating_mul(trials));
+    let beside = |kept: &Nanoseconds| *kept + of_trials <= left;
+    let mut with_others = (FIRST + 1..=FIRST + OTHERS).rev().filter_map(|lines| reserve_of(lines, one, left));
+    with_others.find(beside).unwrap_or_else(|| reserve(one, left))
+}
+
+fn reserve_of(lines: u64, one: Nanoseconds, left: Nanoseconds) -> Option<Nanoseconds> {
+    let needs = of_lines(lines, one);
+    (needs.0 <= left.0 / 3).then_some(needs)
 }
 
 fn of_lines(lines: u64, one: Nanoseconds) -> Nanoseconds {

@@ -55,12 +55,24 @@ fn lines_go_from_the_last_on_where_the_time_is_short_and_ours_goes_with_the_prog
     assert_eq!((run(74), run(75), run(124), run(125), run(10_000)), (0, 2, 2, 3, 9));
 }
 
+fn seconds(n: u64) -> Nanoseconds {
+    Nanoseconds(n * 1_000_000_000)
+}
+
 #[test]
 fn time_is_kept_for_lines_where_the_placements_have_enough() {
-    let seconds = |n: u64| Nanoseconds(n * 1_000_000_000);
     assert_eq!(reserve(seconds(1), seconds(180)), seconds(10));
     assert_eq!(reserve(seconds(10), seconds(180)), seconds(0), "the answer comes first");
     assert_eq!(reserve(seconds(u64::from(u32::MAX)), seconds(0)), seconds(0));
+}
+
+#[test]
+fn time_is_kept_for_other_tools_where_the_placements_have_enough() {
+    assert_eq!(reserve_beside(30, seconds(1), seconds(180)), seconds(20));
+    assert_eq!(reserve_beside(30, seconds(1), seconds(47)), seconds(15), "a third at most");
+    assert_eq!(reserve_beside(33, seconds(1), seconds(47)), seconds(10), "the trials come first");
+    assert_eq!(reserve_beside(30, seconds(10), seconds(180)), seconds(0));
+    assert_eq!(reserve_beside(u64::MAX, seconds(u64::from(u32::MAX)), seconds(0)), seconds(0));
 }
 
 #[test]
