@@ -25,7 +25,7 @@ use numawise_facts::{Reading, ThreadActivity};
 use numawise_tables::snapshot::{ProcessCounts, RunSnapshot, SnapshotLosses};
 use numawise_units::Ratio;
 
-pub use input::{RunParts, Surroundings};
+pub use input::RunParts;
 
 use process::Process;
 

@@ -56,7 +56,6 @@ impl<'a> Snapshot<'a> {
             activities: &run.processes,
             places: &run.places,
             machines: &machines,
-            surroundings: &BTreeMap::new(),
         };
         Snapshot { run, tables: numawise_analyse::run_snapshot(&parts), record }
     }

@@ -4,8 +4,9 @@
 
 mod mpi;
 mod openmp;
+mod surroundings;
 
-use numawise_units::{CpuId, Nanoseconds, Pid};
+use numawise_units::{CpuId, CpuSet, Nanoseconds, Pid};
 use serde::{Deserialize, Serialize};
 
 use crate::Reading;
@@ -15,6 +16,7 @@ pub use mpi::{
     WorldRank,
 };
 pub use openmp::{Construct, ConstructName, ConstructTeam, LoopChunks, OpenMpRuntimes, OpenMpSchedule};
+pub use surroundings::{MemoryByNode, MemoryMoment, ProcessSurroundings};
 
 /// One process.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,6 +40,7 @@ pub struct Activity {
     pub communicators: Vec<Communicator>,
     /// Unavailable where the clock's rate is not known.
     pub threads: Reading<Vec<ThreadActivity>>,
+    pub surroundings: ProcessSurroundings,
     pub lost: ActivityLosses,
 }
 
@@ -124,6 +127,13 @@ pub struct ThreadActivity {
     pub processor: Reading<Nanoseconds>,
     pub switches: Reading<ThreadSwitches>,
     pub cpus: Reading<CpuStays>,
+    /// The CPUs on which it may run, as they were last seen.
+    pub mask: Reading<CpuSet>,
+    /// How long it was ready to run and waited for a CPU.
+    #[doc(alias = "schedstat")]
+    pub run_delay: Reading<Nanoseconds>,
+    /// Processor time by CPU, from samples: each span stands with the CPU where the thread was at its end.
+    pub cpu_time_on: Reading<Vec<(CpuId, Nanoseconds)>>,
     pub calls: Vec<CallSite>,
     /// Calls of MPI that found no place among `calls`.
     pub lost_calls: CallTime,

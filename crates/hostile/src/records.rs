@@ -145,7 +145,6 @@ fn snapshot(input: &[u8]) -> Read {
             activities: &run.processes,
             places: &run.places,
             machines: &machines,
-            surroundings: &BTreeMap::new(),
         };
         let tables = numawise_analyse::run_snapshot(&parts);
         let record = path.display().to_string();

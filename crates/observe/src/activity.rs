@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use numawise_facts::activity::{
     ActivityLosses, CodeAddress, CodeFile, Communicator, MpiActivity, MpiLibrary, OpenMpRuntimes, ProcessEnd,
-    WorldRank,
+    ProcessSurroundings, WorldRank,
 };
 use numawise_facts::{Activity, Reading};
 use numawise_linux::source;
@@ -89,6 +89,7 @@ pub fn parse(bytes: &[u8]) -> Result<Activity, ActivityProblem> {
         files: file.modules().map(|module| CodeFile { path: text(module.path) }).collect(),
         communicators: file.communicators().map(|found| communicator(&found)).collect(),
         threads,
+        surroundings: ProcessSurroundings::unavailable("it was not looked at while it ran"),
         lost: ActivityLosses {
             threads: file.threads_dropped(),
             files: word(offset_of!(Header, modules_dropped)),

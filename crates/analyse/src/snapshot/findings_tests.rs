@@ -1,14 +1,13 @@
 use std::collections::BTreeMap;
 
 use numawise_facts::activity::{
-    Construct, ConstructName, CpuStays, MessageFamily, MessageSizes, PeerTraffic, ThreadSwitches,
+    Construct, ConstructName, CpuStays, MemoryByNode, MemoryMoment, MessageFamily, MessageSizes, PeerTraffic,
+    ThreadSwitches,
 };
 use numawise_facts::{Activity, ThreadActivity};
-use numawise_tables::snapshot::ProcessMemory;
-use numawise_units::{Bytes, CpuId, CpuSet, NodeId, Pid};
+use numawise_units::{Bytes, CpuId, CpuSet, NodeId};
 
 use super::*;
-use crate::snapshot::Surroundings;
 use crate::snapshot::sample::{
     call, construct, dynamic_loop, opened, process, rank, seconds, simple_rank, snapshot, snapshot_with,
     thread, with_openmp,
@@ -261,42 +260,44 @@ fn ranks_on(cpus: &[u32]) -> Vec<Activity> {
     cpus.iter().zip(0..).map(one).collect()
 }
 
-type Known = BTreeMap<(String, Pid), Surroundings>;
-
-/// What is known of ranks that may run on these CPUs and have so many MiB on each node.
-fn known(activities: &[Activity], mask: &str, memory: &[(u32, u64)]) -> Known {
+/// The same ranks, which may run on these CPUs and have so many MiB on each node.
+fn known(activities: &[Activity], mask: &str, memory: &[(u32, u64)]) -> Vec<Activity> {
     let mask: CpuSet = mask.parse().unwrap();
     let by_node = memory.iter().map(|(node, mib)| (NodeId(*node), Bytes::mib(*mib))).collect();
-    let memory =
-        ProcessMemory { peak: Reading::unavailable("it was not read"), by_node: Reading::Measured(by_node) };
-    let one = Surroundings { mask: Reading::Measured(mask), memory: Reading::Measured(memory) };
-    activities.iter().map(|of| ((of.host.clone(), of.pid), one.clone())).collect()
+    let moment = MemoryMoment { at: seconds(0.5), by_node };
+    let mut activities = activities.to_vec();
+    for activity in &mut activities {
+        activity.surroundings.memory =
+            Reading::Measured(MemoryByNode { last: moment.clone(), most: moment.clone() });
+        threads(activity).iter_mut().for_each(|thread| thread.mask = Reading::Measured(mask.clone()));
+    }
+    activities
 }
 
-fn placed(activities: &[Activity], known: &Known) -> Vec<&'static str> {
+fn placed(activities: &[Activity]) -> Vec<&'static str> {
     let machines = BTreeMap::from([("node1".to_owned(), crate::sample::two_sockets())]);
-    ids(&snapshot_with(activities, &machines, known).findings)
+    ids(&snapshot_with(activities, &machines).findings)
 }
 
 #[test]
 fn nw030_ranks_on_one_cpu_while_others_are_free() {
     let shared = ranks_on(&[0, 0]);
-    assert_eq!(placed(&shared, &known(&shared, "0-7", &[(0, 64)])), ["NW030"]);
+    assert_eq!(placed(&known(&shared, "0-7", &[(0, 64)])), ["NW030"]);
     let apart = ranks_on(&[0, 1]);
-    assert_eq!(placed(&apart, &known(&apart, "0-7", &[(0, 64)])), Vec::<&str>::new());
+    assert_eq!(placed(&known(&apart, "0-7", &[(0, 64)])), Vec::<&str>::new());
     // One after the other.
     let mut later = ranks_on(&[0, 0]);
     threads(&mut later[0])[0].end = Reading::Measured(seconds(0.4));
     threads(&mut later[1])[0].begin = seconds(0.4);
-    assert!(!placed(&later, &Known::new()).contains(&"NW030"));
+    assert!(!placed(&later).contains(&"NW030"));
 }
 
 #[test]
 fn nw033_more_threads_than_cpus() {
     let ranks = ranks_on(&[0, 1, 0]);
-    assert_eq!(placed(&ranks, &known(&ranks, "0-1", &[(0, 64)])), ["NW033"]);
+    assert_eq!(placed(&known(&ranks, "0-1", &[(0, 64)])), ["NW033"]);
     let ranks = ranks_on(&[0, 1]);
-    assert_eq!(placed(&ranks, &known(&ranks, "0-1", &[(0, 64)])), Vec::<&str>::new());
+    assert_eq!(placed(&known(&ranks, "0-1", &[(0, 64)])), Vec::<&str>::new());
 }
 
 #[test]
@@ -307,7 +308,7 @@ fn nw031_threads_move_about() {
             threads(activity)[0].cpus =
                 Reading::Measured(CpuStays { cpus: cpus.to_vec(), others: 0, migrations });
         }
-        placed(&ranks, &known(&ranks, "0-7", &[(0, 64)]))
+        placed(&known(&ranks, "0-7", &[(0, 64)]))
     };
     assert_eq!(moving(20, &[(CpuId(0), 9), (CpuId(1), 9)]), ["NW031"]);
     assert_eq!(moving(0, &[(CpuId(0), 9), (CpuId(1), 9)]), Vec::<&str>::new());
@@ -317,21 +318,21 @@ fn nw031_threads_move_about() {
         threads(activity)[0].cpus = Reading::unavailable("the C library does not say");
         threads(activity)[0].switches = Reading::Measured(ThreadSwitches { voluntary: 0, forced: 0 });
     }
-    assert_eq!(placed(&unknown, &known(&unknown, "0-7", &[(0, 64)])), Vec::<&str>::new());
+    assert_eq!(placed(&known(&unknown, "0-7", &[(0, 64)])), Vec::<&str>::new());
 }
 
 #[test]
 fn nw032_memory_on_the_other_node() {
     let ranks = ranks_on(&[0, 1]);
-    assert_eq!(placed(&ranks, &known(&ranks, "0-7", &[(0, 10), (1, 90)])), ["NW032"]);
+    assert_eq!(placed(&known(&ranks, "0-7", &[(0, 10), (1, 90)])), ["NW032"]);
     for little in [&[(0, 90), (1, 10)], &[(0, 1), (1, 9)]] {
-        assert_eq!(placed(&ranks, &known(&ranks, "0-7", little)), Vec::<&str>::new());
+        assert_eq!(placed(&known(&ranks, "0-7", little)), Vec::<&str>::new());
     }
     // Threads on both nodes.
     let mut spread = rank(0, 1, process(1, 1.0, vec![thread(0, [1.0; 6]), thread(4, [1.0; 6])]));
     spread.host = "node1".to_owned();
     let spread = [spread];
-    assert!(!placed(&spread, &known(&spread, "0-7", &[(0, 10), (1, 90)])).contains(&"NW032"));
+    assert!(!placed(&known(&spread, "0-7", &[(0, 10), (1, 90)])).contains(&"NW032"));
 }
 
 #[test]

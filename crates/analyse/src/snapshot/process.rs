@@ -3,9 +3,9 @@
 use numawise_facts::activity::{StateTimes, ThreadRole, WorldRank};
 use numawise_facts::{Activity, Reading, ThreadActivity};
 use numawise_tables::snapshot::CpuTime;
-use numawise_units::Nanoseconds;
+use numawise_units::{CpuSet, Nanoseconds};
 
-use super::input::{RunParts, Surroundings};
+use super::input::RunParts;
 use super::inside::mpi_outside_of_regions;
 
 /// A thread outside of MPI and OpenMP works from this share of the processor time of the busiest on, as in samples of `/proc`.
@@ -18,7 +18,6 @@ const ERRAND: f64 = 0.01;
 /// A process of the run.
 pub struct Process<'a> {
     pub activity: &'a Activity,
-    pub surroundings: Option<&'a Surroundings>,
     /// The most of its working threads that lived at once.
     pub cpus: Reading<u64>,
     /// The part of its life that efficiencies are of.
@@ -27,12 +26,10 @@ pub struct Process<'a> {
 }
 
 impl<'a> Process<'a> {
-    fn new(parts: &RunParts<'a>, activity: &'a Activity) -> Self {
-        let surroundings = parts.surroundings.get(&(activity.host.clone(), activity.pid));
+    fn new(activity: &'a Activity) -> Self {
         let not_yet = || "it was not asked for";
         let mut process = Process {
             activity,
-            surroundings,
             cpus: Reading::unavailable(not_yet()),
             span: Reading::unavailable(not_yet()),
             time: Reading::unavailable(not_yet()),
@@ -73,6 +70,27 @@ impl<'a> Process<'a> {
         let activity: &'a Activity = self.activity;
         let all = activity.threads.measured().into_iter().flatten();
         all.filter(|thread| thread.role.measured() != Some(&ThreadRole::Helper))
+    }
+
+    /// The CPUs on which its threads may run, all together.
+    pub fn mask(&self) -> Reading<CpuSet> {
+        if let Reading::Unavailable { unavailable } = &self.activity.threads {
+            return Reading::Unavailable { unavailable: unavailable.clone() };
+        }
+        let masks = Reading::all(self.threads().map(|thread| thread.mask.clone()));
+        masks.and_then(|masks| match masks.iter().fold(CpuSet::default(), |all, mask| all.union(mask)) {
+            all if all.is_empty() => Reading::unavailable("no thread was watched"),
+            all => Reading::Measured(all),
+        })
+    }
+
+    /// How long its working threads were ready and waited for a CPU, summed.
+    pub fn run_delay(&self) -> Reading<Nanoseconds> {
+        if let Reading::Unavailable { unavailable } = &self.activity.threads {
+            return Reading::Unavailable { unavailable: unavailable.clone() };
+        }
+        let delays = Reading::all(self.working().into_iter().map(|thread| thread.run_delay.clone()));
+        delays.map(|delays| delays.into_iter().fold(Nanoseconds(0), |sum, delay| sum + delay))
     }
 
     /// Threads that do its work: those of MPI and OpenMP, and of the others those that compute.
@@ -281,7 +299,7 @@ pub fn most_at_once(lives: impl Iterator<Item = ((u64, u64), u64)>) -> u64 {
 /// The processes that count, and all others: launchers and shells, what a process was before it became the program, errands of
 /// scripts. With MPI the ranks count, and nothing else.
 pub fn select<'a>(parts: &RunParts<'a>) -> (Vec<Process<'a>>, Vec<Process<'a>>) {
-    let all: Vec<Process<'a>> = parts.activities.iter().map(|one| Process::new(parts, one)).collect();
+    let all: Vec<Process<'a>> = parts.activities.iter().map(|one| Process::new(one)).collect();
     let has_ranks = all.iter().any(|process| is_rank(process));
     let longest = all.iter().filter_map(|process| process.activity.elapsed.measured()).max().copied();
     let counts: Vec<bool> = all

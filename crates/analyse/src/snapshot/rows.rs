@@ -1,7 +1,8 @@
 //! Processes and their threads, one row each.
 
+use numawise_facts::activity::ProcessSurroundings;
 use numawise_facts::{Reading, ThreadActivity};
-use numawise_tables::snapshot::{CpuStay, ProcessRow, ThreadRow};
+use numawise_tables::snapshot::{CpuStay, ProcessMemory, ProcessRow, ThreadRow};
 use numawise_units::{Nanoseconds, NodeSet, Ratio};
 
 use super::efficiency::{MpiTimes, mpi_times};
@@ -46,18 +47,23 @@ pub fn row(parts: &RunParts<'_>, process: &Process<'_>, all: Option<&MpiTimes>) 
         },
         mpi_waiting: waiting,
         not_running: not_running(process),
-        mask: match process.surroundings {
-            Some(known) => known.mask.clone(),
-            None => Reading::unavailable("it was not read"),
-        },
-        memory: match process.surroundings {
-            Some(known) => known.memory.clone(),
-            None => Reading::unavailable("it was not read"),
-        },
+        mask: process.mask(),
+        memory: memory(&activity.surroundings),
+        switches: activity.surroundings.switches.clone(),
+        run_delay: process.run_delay(),
         threads: activity
             .threads
             .as_ref()
             .map(|threads| threads.iter().map(|thread| thread_row(parts, process, thread)).collect()),
+    }
+}
+
+fn memory(of: &ProcessSurroundings) -> ProcessMemory {
+    ProcessMemory {
+        peak: of.peak_memory.clone(),
+        swapped: of.swapped.clone(),
+        last: of.memory.as_ref().map(|memory| memory.last.by_node.clone()),
+        most: of.memory.as_ref().map(|memory| memory.most.by_node.clone()),
     }
 }
 
@@ -110,6 +116,8 @@ fn thread_row(parts: &RunParts<'_>, process: &Process<'_>, thread: &ThreadActivi
         processor: thread.processor.clone(),
         migrations: thread.cpus.as_ref().map(|stays| u64::from(stays.migrations)),
         forced_switches: thread.switches.as_ref().map(|switches| switches.forced),
+        run_delay: thread.run_delay.clone(),
+        mask: thread.mask.clone(),
         cpus,
         nodes,
     }

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use numawise_facts::activity::{
     ActivityLosses, CallSite, CallTime, CodeAddress, CodeFile, Communicator, Construct, ConstructName,
     ConstructTeam, CpuStays, LoopChunks, MpiActivity, MpiLibrary, OpenMpRuntimes, OpenMpSchedule, ProcessEnd,
-    StateTimes, ThreadRole, ThreadSwitches, WorldRank,
+    ProcessSurroundings, StateTimes, ThreadRole, ThreadSwitches, WorldRank,
 };
 use numawise_facts::{Activity, Machine, Reading, SourcePlaces, ThreadActivity};
 use numawise_tables::RunSnapshot;
 use numawise_units::{Bytes, CpuId, Nanoseconds, Pid};
 
-use super::{RunParts, Surroundings, run_snapshot};
+use super::{RunParts, run_snapshot};
 
 pub fn seconds(seconds: f64) -> Nanoseconds {
     Nanoseconds::from_seconds(seconds)
@@ -48,6 +48,9 @@ pub fn thread(tid: i32, states: [f64; 6]) -> ThreadActivity {
             others: 0,
             migrations: 0,
         }),
+        mask: Reading::unavailable("it is made by hand"),
+        run_delay: Reading::Measured(Nanoseconds(0)),
+        cpu_time_on: Reading::unavailable("it is made by hand"),
         calls: Vec::new(),
         lost_calls: CallTime::default(),
         peers: Vec::new(),
@@ -77,6 +80,7 @@ pub fn process(pid: i32, elapsed: f64, mut threads: Vec<ThreadActivity>) -> Acti
         files: vec![CodeFile { path: String::new() }],
         communicators: Vec::new(),
         threads: Reading::Measured(threads),
+        surroundings: ProcessSurroundings::unavailable("it is made by hand"),
         lost: ActivityLosses::default(),
     }
 }
@@ -165,13 +169,9 @@ pub fn dynamic_loop(mut row: Construct, trips: u64, done: u64, chunk: u64) -> Co
 
 /// What is said of processes of which nothing else is known.
 pub fn snapshot(activities: &[Activity]) -> RunSnapshot {
-    snapshot_with(activities, &BTreeMap::new(), &BTreeMap::new())
+    snapshot_with(activities, &BTreeMap::new())
 }
 
-pub fn snapshot_with(
-    activities: &[Activity],
-    machines: &BTreeMap<String, Machine>,
-    surroundings: &BTreeMap<(String, Pid), Surroundings>,
-) -> RunSnapshot {
-    run_snapshot(&RunParts { activities, places: &SourcePlaces::new(), machines, surroundings })
+pub fn snapshot_with(activities: &[Activity], machines: &BTreeMap<String, Machine>) -> RunSnapshot {
+    run_snapshot(&RunParts { activities, places: &SourcePlaces::new(), machines })
 }

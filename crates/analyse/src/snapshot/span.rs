@@ -92,9 +92,9 @@ pub fn allowed_by_host(run: &Run<'_>) -> Reading<BTreeMap<String, CpuSet>> {
     let mut hosts: BTreeMap<String, CpuSet> = BTreeMap::new();
     for process in &run.processes {
         let host = &process.activity.host;
-        let mask = process.surroundings.and_then(|known| known.mask.measured());
+        let mask = process.mask();
         let machine = run.parts.machines.get(host).map(|machine| &machine.allowed_cpus);
-        let Some(cpus) = mask.or(machine) else {
+        let Some(cpus) = mask.measured().or(machine) else {
             return Reading::unavailable("the masks of the processes were not read");
         };
         let all = hosts.entry(host.clone()).or_default();

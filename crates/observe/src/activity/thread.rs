@@ -16,6 +16,9 @@ use numawise_wire::snapshot::{COMMUNICATORS, SizeFamily, ThreadSlot, ThreadState
 
 use super::{ActivityProblem, Clock, Context};
 
+/// Of what is seen from outside only.
+const NOT_SAMPLED: &str = "it was not looked at while it ran";
+
 pub(super) fn all(context: &Context<'_>, clock: &Clock) -> Result<Vec<ThreadActivity>, ActivityProblem> {
     // What threads did after the last moment that was noted counts too.
     let changed = context.file.threads().map(|thread| thread.long(offset_of!(ThreadSlot, since)));
@@ -76,6 +79,9 @@ impl ThreadReader<'_> {
             },
             switches: self.switches(),
             cpus: self.cpus()?,
+            mask: Reading::unavailable(NOT_SAMPLED),
+            run_delay: Reading::unavailable(NOT_SAMPLED),
+            cpu_time_on: Reading::unavailable(NOT_SAMPLED),
             calls: calls?,
             lost_calls: CallTime {
                 count: thread.dropped_calls(),

@@ -1,6 +1,6 @@
 //! A run that was watched from inside.
 
-use numawise_facts::activity::{CodeAddress, Construct, StateTimes, ThreadActivity};
+use numawise_facts::activity::{CodeAddress, Construct, ProcessSurroundings, StateTimes, ThreadActivity};
 use numawise_facts::{Activity, Reading, WatchedRunHeader};
 use numawise_units::{Bytes, Id};
 
@@ -88,8 +88,33 @@ pub fn process(of: &Activity, number: usize, counted: &mut CountedSoFar) -> Soun
         let size = communicator.size;
         ensure(size <= MOST_RANKS, place("communicators"), size, "a size of at most 67108864")?;
     }
+    surroundings(&of.surroundings, &place, counted)?;
     let whole = Process { of, number, ranks };
     threads.iter().enumerate().try_for_each(|(k, thread)| whole.thread(thread, k, counted))
+}
+
+fn surroundings<P: Fn() -> String>(
+    of: &ProcessSurroundings,
+    place: &impl Fn(&'static str) -> P,
+    counted: &mut CountedSoFar,
+) -> Sound {
+    bytes(of.peak_memory.measured().copied().unwrap_or_default(), place("surroundings.peak_memory"))?;
+    bytes(of.swapped.measured().copied().unwrap_or_default(), place("surroundings.swapped"))?;
+    if let Some(switches) = of.switches.measured() {
+        counted.add(switches.voluntary, place("surroundings.switches"))?;
+        counted.add(switches.forced, place("surroundings.switches"))?;
+    }
+    let Some(memory) = of.memory.measured() else { return Ok(()) };
+    for moment in [&memory.last, &memory.most] {
+        let place = || place("surroundings.memory");
+        span(moment.at, place())?;
+        let again = first_again(moment.by_node.iter().map(|(node, _)| node));
+        let again = again.map_or_else(String::new, |node| format!("node {} twice", node.index()));
+        ensure(again.is_empty(), place(), again, "each node once")?;
+        let sum = moment.by_node.iter().fold(0u64, |sum, (_, bytes)| sum.saturating_add(bytes.0));
+        bytes(Bytes(sum), place())?;
+    }
+    Ok(())
 }
 
 /// What the threads of a process are held against.
@@ -119,6 +144,13 @@ impl Process<'_> {
             ensure(again.is_empty(), place("cpus"), again, "each CPU once")?;
             let found = stays.cpus.iter().map(|(_, found)| *found);
             found.chain([stays.others]).try_for_each(|found| counted.add(found, place("cpus")))?;
+        }
+        moment(of.run_delay.measured().copied().unwrap_or_default(), place("run_delay"))?;
+        if let Some(times) = of.cpu_time_on.measured() {
+            let again = first_again(times.iter().map(|(cpu, _)| cpu));
+            let again = again.map_or_else(String::new, |cpu| format!("CPU {} twice", cpu.index()));
+            ensure(again.is_empty(), place("cpu_time_on"), again, "each CPU once")?;
+            times.iter().try_for_each(|(_, time)| moment(*time, place("cpu_time_on")))?;
         }
         for (part, length) in
             [("calls", of.calls.len()), ("peers", of.peers.len()), ("constructs", of.constructs.len())]

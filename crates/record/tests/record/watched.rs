@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use numawise_facts::activity::{
     ActivityLosses, CallSite, CallTime, CodeAddress, CodeFile, Communicator, Construct, ConstructName,
-    ConstructTeam, CpuStays, LoopChunks, MessageFamily, MessageSizes, MpiActivity, MpiLibrary,
-    OpenMpRuntimes, OpenMpSchedule, PeerTraffic, ProcessEnd, SourcePlace, StateTimes, ThreadActivity,
+    ConstructTeam, CpuStays, LoopChunks, MemoryByNode, MemoryMoment, MessageFamily, MessageSizes, MpiActivity,
+    MpiLibrary, OpenMpRuntimes, OpenMpSchedule, PeerTraffic, ProcessEnd, ProcessSurroundings, SourcePlace, StateTimes, ThreadActivity,
     ThreadRole, ThreadSwitches, WorldRank,
 };
 use numawise_facts::notice::SnapshotNotice;
@@ -13,7 +13,7 @@ use numawise_facts::{Activity, Exit, Reading, ResourceUsage, SourcePlaces, Watch
 use numawise_record::{
     Existing, RecordError, RecordKind, kind, read_watched_run, save_watched_run, watched_run_may_be_saved,
 };
-use numawise_units::{Bytes, CpuId, Nanoseconds, Pid};
+use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid};
 use rusqlite::Connection;
 
 use crate::sample;
@@ -67,6 +67,9 @@ fn thread(tid: i32, is_first: bool) -> ThreadActivity {
             others: 0,
             migrations: 1,
         }),
+        mask: Reading::Measured("0-3".parse().unwrap()),
+        run_delay: Reading::Measured(seconds(0.01)),
+        cpu_time_on: Reading::Measured(vec![(CpuId(0), seconds(1.4)), (CpuId(3), seconds(0.1))]),
         calls: vec![CallSite {
             call: "MPI_Allreduce".to_owned(),
             at: at(0x1234),
@@ -120,6 +123,15 @@ fn process(rank: u32) -> Activity {
             members: Reading::Measured(u64::MAX - 1),
         }],
         threads: Reading::Measured(vec![thread(4000 + rank.cast_signed(), true), thread(4010, false)]),
+        surroundings: ProcessSurroundings {
+            peak_memory: Reading::Measured(Bytes::mib(70)),
+            swapped: Reading::Measured(Bytes(0)),
+            switches: Reading::Measured(ThreadSwitches { voluntary: 30, forced: 4 }),
+            memory: Reading::Measured(MemoryByNode {
+                last: MemoryMoment { at: seconds(1.6), by_node: vec![(NodeId(0), Bytes::mib(60))] },
+                most: MemoryMoment { at: seconds(0.8), by_node: vec![(NodeId(0), Bytes::mib(64))] },
+            }),
+        },
         lost: ActivityLosses::default(),
     }
 }

@@ -1,7 +1,7 @@
 //! Processes and threads, and where they ran.
 
 use numawise_facts::Reading;
-use numawise_facts::activity::{ProcessEnd, ThreadRole};
+use numawise_facts::activity::{ProcessEnd, ThreadRole, ThreadSwitches};
 use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid};
 
 use super::{CpuTime, RatedShare};
@@ -30,7 +30,11 @@ pub struct ProcessRow {
     pub not_running: Reading<Nanoseconds>,
     /// The CPUs on which it may run.
     pub mask: Reading<CpuSet>,
-    pub memory: Reading<ProcessMemory>,
+    pub memory: ProcessMemory,
+    /// Of all its threads together.
+    pub switches: Reading<ThreadSwitches>,
+    /// How long its working threads were ready and waited for a CPU, summed.
+    pub run_delay: Reading<Nanoseconds>,
     pub threads: Reading<Vec<ThreadRow>>,
 }
 
@@ -52,6 +56,10 @@ pub struct ThreadRow {
     pub migrations: Reading<u64>,
     /// How often its CPU was taken from it.
     pub forced_switches: Reading<u64>,
+    /// How long it was ready and waited for a CPU.
+    pub run_delay: Reading<Nanoseconds>,
+    /// The CPUs on which it may run.
+    pub mask: Reading<CpuSet>,
 }
 
 /// How often a thread was found on a CPU.
@@ -65,9 +73,14 @@ pub struct CpuStay {
 /// Memory of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessMemory {
+    /// The most that was resident at once.
     pub peak: Reading<Bytes>,
-    /// At the last sample, the nodes in their order.
-    pub by_node: Reading<Vec<(NodeId, Bytes)>>,
+    /// The most that was seen in swap.
+    pub swapped: Reading<Bytes>,
+    /// By node when it was looked at last, the nodes in their order.
+    pub last: Reading<Vec<(NodeId, Bytes)>>,
+    /// By node when most was resident, of all times that it was looked at.
+    pub most: Reading<Vec<(NodeId, Bytes)>>,
 }
 
 /// Where the threads of all processes were.

@@ -121,8 +121,7 @@ fn unpinned(case: &Case<'_>) -> Option<SnapshotFinding> {
 fn remote_memory(case: &Case<'_>, process: &Process<'_>) -> Option<(f64, SnapshotFinding)> {
     let activity = process.activity;
     let machine = case.run.parts.machines.get(&activity.host)?;
-    let memory = process.surroundings?.memory.measured()?;
-    let by_node = memory.by_node.measured()?;
+    let by_node = &activity.surroundings.memory.measured()?.most.by_node;
     let cpus = process.working().into_iter().flat_map(|thread| thread.cpus.measured());
     let nodes = cpus.flat_map(|stays| &stays.cpus).map(|(cpu, _)| machine.node_of(*cpu));
     let threads_on: NodeSet = nodes.collect::<Option<NodeSet>>()?;
