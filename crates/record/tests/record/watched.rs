@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use numawise_facts::activity::{
     ActivityLosses, CallSite, CallTime, CodeAddress, CodeFile, Communicator, Construct, ConstructName,
-    ConstructTeam, CpuStays, LoopChunks, MemoryByNode, MemoryMoment, MessageFamily, MessageSizes, MpiActivity,
-    MpiLibrary, OpenMpRuntimes, OpenMpSchedule, PeerTraffic, ProcessEnd, ProcessSurroundings, SourcePlace, StateTimes, ThreadActivity,
-    ThreadRole, ThreadSwitches, WorldRank,
+    ConstructTeam, CpuStays, LoopChunks, MemoryByNode, MemoryMoment, MessageFamily, MessageSizes,
+    MpiActivity, MpiLibrary, OpenMpRuntimes, OpenMpSchedule, PeerTraffic, ProcessEnd, ProcessSurroundings,
+    SourcePlace, StateTimes, ThreadActivity, ThreadRole, ThreadSwitches, WorldRank,
 };
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{Activity, Exit, Reading, ResourceUsage, SourcePlaces, WatchedRun, WatchedRunHeader};
