@@ -299,7 +299,7 @@ pub fn most_at_once(lives: impl Iterator<Item = ((u64, u64), u64)>) -> u64 {
 /// The processes that count, and all others: launchers and shells, what a process was before it became the program, errands of
 /// scripts. With MPI the ranks count, and nothing else.
 pub fn select<'a>(parts: &RunParts<'a>) -> (Vec<Process<'a>>, Vec<Process<'a>>) {
-    let all: Vec<Process<'a>> = parts.activities.iter().map(|one| Process::new(one)).collect();
+    let all: Vec<Process<'a>> = parts.activities.iter().map(Process::new).collect();
     let has_ranks = all.iter().any(|process| is_rank(process));
     let longest = all.iter().filter_map(|process| process.activity.elapsed.measured()).max().copied();
     let counts: Vec<bool> = all
