@@ -7,5 +7,7 @@ mod errors;
 mod openmp;
 mod ranks;
 mod records;
+mod same;
+mod same_compiled;
 mod signals;
 mod support;

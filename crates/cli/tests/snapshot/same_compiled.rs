@@ -1,0 +1,151 @@
+//! Compiled programs, alone and watched: C, C++, Fortran, Go, Rust; with a dynamic loader and without; with rights of another user; and those of
+//! OpenMP and MPI.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+use crate::same::{Alike, has, same};
+use crate::support::Bench;
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// Runs each way of a program both ways.
+fn ways(bench: &Bench, program: &Path, alike: Alike, ways: &[&str]) {
+    for way in ways {
+        assert!(same(bench, &[text(program), way], alike));
+    }
+}
+
+#[test]
+fn each_way_of_a_program_in_c_is_as_without_us() {
+    let bench = Bench::new();
+    let Some(program) = bench.compile("gcc", "same.c", &["-pthread", "-w"]) else { return };
+    ways(
+        &bench,
+        &program,
+        Alike::Wholly,
+        &[
+            "words",
+            "inherited",
+            "copy",
+            "exits",
+            "overflow",
+            "timer",
+            "waits",
+            "daemon",
+            "threads",
+            "exec-in-thread",
+            "fork-in-thread",
+            "strict",
+            "unprivileged",
+            "traced",
+            "closes-all",
+            "signal-6",
+            "signal-9",
+            "signal-11",
+            "signal-13",
+            "signal-14",
+            "signal-15",
+        ],
+    );
+    assert!(same(
+        &bench,
+        &[text(&program), "words", "", "*", "a b", "--json", "$HOME", "\u{e4}"],
+        Alike::Wholly
+    ));
+}
+
+#[test]
+fn programs_without_a_loader_and_with_other_rights_are_as_without_us() {
+    let bench = Bench::new();
+    for (name, options) in [("static", ["-static", "-w"]), ("static-pie", ["-static-pie", "-w"])] {
+        let Some(program) = bench.compile("gcc", "same.c", &[&options[..], &["-pthread"]].concat()) else {
+            return;
+        };
+        let moved = bench.path(name);
+        std::fs::rename(&program, &moved).unwrap();
+        ways(&bench, &moved, Alike::Wholly, &["copy", "threads", "fork-in-thread", "signal-11"]);
+        // What it starts is watched again, and what starts it was.
+        let script = format!("cat | {0} copy; {0} words | cat; exit 4", moved.display());
+        assert!(same(&bench, &["sh", "-c", &script], Alike::Wholly));
+    }
+    let Some(program) = bench.compile("gcc", "same.c", &["-pthread", "-w"]) else { return };
+    // Rights are those of another user only where we may give the file away.
+    if std::os::unix::fs::chown(&program, Some(65534), Some(65534)).is_err() {
+        eprintln!("SKIPPED: no rights to give a file to another user");
+        return;
+    }
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o6755)).unwrap();
+    ways(&bench, &program, Alike::Wholly, &["inherited", "copy", "exits", "signal-15"]);
+}
+
+#[test]
+fn programs_in_other_languages_are_as_without_us() {
+    let bench = Bench::new();
+    if let Some(program) = bench.compile("g++", "same.cpp", &["-std=c++17", "-pthread", "-w"]) {
+        ways(&bench, &program, Alike::Wholly, &["", "terminate"]);
+    }
+    if let Some(program) = bench.compile("gfortran", "same.f90", &["-fno-backtrace"]) {
+        ways(&bench, &program, Alike::Wholly, &["stop", "error", "runtime"]);
+    }
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshot/programs");
+    let rust = Command::new("rustc").arg("-o").arg(bench.path("rust")).arg(programs.join("same.rs")).output();
+    assert!(
+        rust.is_ok_and(|made| made.status.success()),
+        "rustc, with which these tests are made, makes no program"
+    );
+    ways(&bench, &bench.path("rust"), Alike::Wholly, &[""]);
+    let go = ["/usr/local/go/bin/go", "go"].into_iter().find(|go| Path::new(go).is_file() || has(go));
+    let Some(go) = go else { return };
+    let mut build = Command::new(go);
+    build.args(["build", "-o"]).arg(bench.path("go")).arg(programs.join("same.go"));
+    let built = build.env("GO111MODULE", "off").env("GOFLAGS", "").output().unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    ways(&bench, &bench.path("go"), Alike::Wholly, &[]);
+    assert!(same(&bench, &[text(&bench.path("go"))], Alike::Wholly));
+    // The states of its goroutines are printed with addresses.
+    ways(&bench, &bench.path("go"), Alike::Output, &["panic"]);
+}
+
+#[test]
+fn programs_of_openmp_are_as_without_us() {
+    let bench = Bench::new();
+    for (compiler, source) in
+        [("gcc", "same_openmp.c"), ("clang", "same_openmp.c"), ("gfortran", "same_openmp.f90")]
+    {
+        let Some(program) = bench.compile(compiler, source, &["-fopenmp", "-w"]) else { continue };
+        assert!(same(&bench, &[text(&program)], Alike::Wholly));
+        let setting = "OMP_DISPLAY_ENV=true";
+        assert!(same(&bench, &["env", setting, "OMP_NUM_THREADS=3", text(&program)], Alike::Lines));
+    }
+}
+
+#[test]
+fn programs_of_mpi_are_as_without_us() {
+    let bench = Bench::new();
+    for (compiler, launcher) in [("mpicc.openmpi", "mpirun.openmpi"), ("mpicc.mpich", "mpiexec.mpich")] {
+        let Some(program) = bench.compile(compiler, "same_mpi.c", &["-w"]) else { continue };
+        let program = text(&program);
+        for (way, alike) in [
+            ("plain", Alike::Lines),
+            ("handler", Alike::Lines),
+            ("status", Alike::Output),
+            ("abort", Alike::Output),
+            ("fatal", Alike::Output),
+        ] {
+            assert!(same(&bench, &[launcher, "-n", "2", program, way], alike));
+        }
+        assert!(same(&bench, &[program, "plain"], Alike::Lines));
+        let several = format!("{program} plain; {program} handler; exit 3");
+        assert!(same(&bench, &[launcher, "-n", "2", "sh", "-c", &several], Alike::Output));
+    }
+    // Each rank writes its line at once.
+    let python = "import sys; from mpi4py import MPI; c = MPI.COMM_WORLD; \
+        sys.stdout.write(f'{c.rank} {c.allreduce(c.rank)} {c.gather({1: c.rank})}\\n')";
+    if Path::new("/usr/lib/python3/dist-packages/mpi4py").exists() {
+        assert!(same(&bench, &["mpirun", "-n", "2", "/usr/bin/python3", "-c", python], Alike::Lines));
+    }
+}
