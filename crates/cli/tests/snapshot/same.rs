@@ -79,6 +79,90 @@ pub fn same(bench: &Bench, words: &[&str], alike: Alike) -> bool {
     true
 }
 
+/// What interpreters and tools are asked to do.
+const CASES: &[&[&str]] = &[
+    &["true"],
+    &["false"],
+    &["cat"],
+    &["sort", "-u", "-"],
+    &["head", "-c", "3"],
+    &["dash", "-c", "echo a; (exit 3); echo $? | cat; exec sh -c 'exit 4'"],
+    &["dash", "-c", "yes | head -c 300000; kill -USR1 $$"],
+    &["bash", "-c", "trap 'echo ends' EXIT; for k in 1 2 3; do (exit $k) & wait $!; echo $?; done; exit 9"],
+    &[
+        "bash",
+        "-c",
+        "coproc cat; echo x >&${COPROC[1]}; read -ru ${COPROC[0]} l; echo $l; diff <(echo a) <(echo b)",
+    ],
+    &["bash", "-c", "ulimit -n 8 -v 400000; cat; exec 0<&- 1>&2 2>&-; echo on the other stream"],
+    &["bash", "-c", "exec 1>&-; cat; echo $? >&2"],
+    &["env", "-i", "sh", "-c", "export -p; exit 2"],
+    &["setsid", "-w", "sh", "-c", "ps -o tty= -p $$; cat"],
+    &["timeout", "0.2", "sleep", "5"],
+    &["nice", "-n", "1", "nice"],
+    &["xargs", "-P", "4", "-n", "1", "sh", "-c", "test $0 = two || exit 0; exit 7"],
+    &["find", "tree", "-type", "f", "-exec", "sha256sum", "{}", "+"],
+    &["make", "-s", "-j2"],
+    &["make", "-s", "no-such-target"],
+    &["tar", "-C", "tree", "--sort=name", "--mtime=@0", "--owner=0", "--group=0", "-cz", "-f", "-", "."],
+    &["awk", "{ n += NF } END { print n, ENVIRON[\"OMPI_ALLOW_RUN_AS_ROOT\"]; exit 6 }"],
+    &["sed", "-n", "s/two/2/p; $q5"],
+    &[
+        "sqlite3",
+        ":memory:",
+        "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c LIMIT 9) SELECT sum(x) FROM c",
+    ],
+    &["busybox", "sh", "-c", "cat; exit 3"],
+    &[
+        "perl",
+        "-e",
+        "$SIG{CHLD}='IGNORE'; print while <STDIN>; fork or exit 1; wait; system 'exit 3'; die qq(ends\\n)",
+    ],
+    &["perl", "-e", "open my $p, '-|', 'sh -c \"echo x; exit 4\"'; print <$p>; close $p; exit $? >> 8"],
+    &[
+        "/usr/bin/python3",
+        "-c",
+        "import sys, os; sys.stdout.buffer.write(sys.stdin.buffer.read()); os.abort()",
+    ],
+    &[
+        "/usr/bin/python3",
+        "-c",
+        "import subprocess, os; print(subprocess.run(['false']).returncode, os.listdir('/proc/self/fd'))",
+    ],
+    &[
+        "/usr/bin/python3",
+        "-c",
+        "import multiprocessing as m, sys\nwith m.Pool(2) as p: print(p.map(abs, [-1, 2]))\nsys.exit('ends')",
+    ],
+    &[
+        "/usr/bin/python3",
+        "-c",
+        "import threading as t\na=[t.Thread(target=print, args=(k,)) for k in range(3)]\n[(x.start(), x.join()) for x in a]\n1/0",
+    ],
+    &[
+        "/usr/bin/python3",
+        "-c",
+        "import ctypes; print(ctypes.CDLL(None).getenv(b'NOTHING')); ctypes.string_at(0)",
+    ],
+    &[
+        "/usr/bin/python3",
+        "-c",
+        "import asyncio, signal, os\nasync def m():\n p = await asyncio.create_subprocess_exec('sleep', '9')\n p.kill(); print(await p.wait())\nasyncio.run(m()); signal.alarm(1); signal.pause()",
+    ],
+    &["lua", "-e", "print(io.read('a')); os.exit(8)"],
+    &["tclsh", "Makefile"],
+    &[
+        "node",
+        "-e",
+        "const c = require('child_process').spawnSync('sh', ['-c', 'exit 3']); console.log(c.status, [3, 1].sort()); process.exit(15)",
+    ],
+    &[
+        "java",
+        "-XX:TieredStopAtLevel=1",
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/snapshot/programs/Same.java"),
+    ],
+];
+
 #[test]
 fn interpreters_and_tools_are_as_without_us() {
     let bench = Bench::new();
@@ -87,90 +171,7 @@ fn interpreters_and_tools_are_as_without_us() {
     for number in 0..20 {
         std::fs::write(bench.path(&format!("tree/{number}")), format!("{number}\n")).unwrap();
     }
-    let java = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/snapshot/programs/Same.java");
-    let cases: &[&[&str]] = &[
-        &["true"],
-        &["false"],
-        &["cat"],
-        &["sort", "-u", "-"],
-        &["head", "-c", "3"],
-        &["dash", "-c", "echo a; (exit 3); echo $? | cat; exec sh -c 'exit 4'"],
-        &["dash", "-c", "yes | head -c 300000; kill -USR1 $$"],
-        &[
-            "bash",
-            "-c",
-            "trap 'echo ends' EXIT; for k in 1 2 3; do (sleep 0.0$k; echo $k) & done; wait; exit 9",
-        ],
-        &[
-            "bash",
-            "-c",
-            "coproc cat; echo x >&${COPROC[1]}; read -ru ${COPROC[0]} l; echo $l; diff <(echo a) <(echo b)",
-        ],
-        &["bash", "-c", "ulimit -n 8 -v 400000; cat; exec 0<&- 1>&2 2>&-; echo on the other stream"],
-        &["bash", "-c", "exec 1>&-; cat; echo $? >&2"],
-        &["env", "-i", "sh", "-c", "export -p; exit 2"],
-        &["setsid", "-w", "sh", "-c", "ps -o tty= -p $$; cat"],
-        &["timeout", "0.2", "sleep", "5"],
-        &["nice", "-n", "1", "nice"],
-        &["xargs", "-P", "4", "-n", "1", "sh", "-c", "test $0 = two || exit 0; exit 7"],
-        &["find", "tree", "-type", "f", "-exec", "sha256sum", "{}", "+"],
-        &["make", "-s", "-j2"],
-        &["make", "-s", "no-such-target"],
-        &["tar", "-C", "tree", "--sort=name", "--mtime=@0", "--owner=0", "--group=0", "-cz", "-f", "-", "."],
-        &["awk", "{ n += NF } END { print n, ENVIRON[\"OMPI_ALLOW_RUN_AS_ROOT\"]; exit 6 }"],
-        &["sed", "-n", "s/two/2/p; $q5"],
-        &[
-            "sqlite3",
-            ":memory:",
-            "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c LIMIT 9) SELECT sum(x) FROM c",
-        ],
-        &["busybox", "sh", "-c", "cat; exit 3"],
-        &[
-            "perl",
-            "-e",
-            "$SIG{CHLD}='IGNORE'; print while <STDIN>; fork or exit 1; wait; system 'exit 3'; die qq(ends\\n)",
-        ],
-        &["perl", "-e", "open my $p, '-|', 'sh -c \"echo x; exit 4\"'; print <$p>; close $p; exit $? >> 8"],
-        &[
-            "/usr/bin/python3",
-            "-c",
-            "import sys, os; sys.stdout.buffer.write(sys.stdin.buffer.read()); os.abort()",
-        ],
-        &[
-            "/usr/bin/python3",
-            "-c",
-            "import subprocess, os; print(subprocess.run(['false']).returncode, os.listdir('/proc/self/fd'))",
-        ],
-        &[
-            "/usr/bin/python3",
-            "-c",
-            "import multiprocessing as m, sys\nwith m.Pool(2) as p: print(p.map(abs, [-1, 2]))\nsys.exit('ends')",
-        ],
-        &[
-            "/usr/bin/python3",
-            "-c",
-            "import threading as t\na=[t.Thread(target=print, args=(k,)) for k in range(3)]\n[(x.start(), x.join()) for x in a]\n1/0",
-        ],
-        &[
-            "/usr/bin/python3",
-            "-c",
-            "import ctypes; print(ctypes.CDLL(None).getenv(b'NOTHING')); ctypes.string_at(0)",
-        ],
-        &[
-            "/usr/bin/python3",
-            "-c",
-            "import asyncio, signal, os\nasync def m():\n p = await asyncio.create_subprocess_exec('sleep', '9')\n p.kill(); print(await p.wait())\nasyncio.run(m()); signal.alarm(1); signal.pause()",
-        ],
-        &["lua", "-e", "print(io.read('a')); os.exit(8)"],
-        &["tclsh", "Makefile"],
-        &[
-            "node",
-            "-e",
-            "const c = require('child_process').spawnSync('sh', ['-c', 'exit 3']); console.log(c.status, [3, 1].sort()); process.exit(15)",
-        ],
-        &["java", "-Xshare:auto", "-XX:TieredStopAtLevel=1", java],
-    ];
-    let ran = cases.iter().filter(|words| same(&bench, words, Alike::Wholly)).count();
-    eprintln!("{ran} of {} interpreters and tools", cases.len());
-    assert!(ran >= 20, "this machine has {ran} of {}", cases.len());
+    let ran = CASES.iter().filter(|words| same(&bench, words, Alike::Wholly)).count();
+    eprintln!("{ran} of {} interpreters and tools", CASES.len());
+    assert!(ran >= 20, "this machine has {ran} of {}", CASES.len());
 }
