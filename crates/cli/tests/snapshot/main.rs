@@ -4,6 +4,8 @@
 #[path = "../support/collector.rs"]
 mod collector;
 mod errors;
+mod known;
+mod known_openmp;
 mod openmp;
 mod ranks;
 mod records;
