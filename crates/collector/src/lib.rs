@@ -19,6 +19,7 @@ use core::ffi::{c_char, c_int};
 mod life;
 mod mpi;
 mod omp;
+mod proc;
 mod process;
 mod system;
 mod thread;

@@ -56,6 +56,7 @@ pub extern "C" fn end() {
     let Some(header) = process::ending() else { return };
     thread::end_current();
     thread::note_living();
+    process::note_surroundings(header);
     process::note_time_now();
     header.flags.fetch_or(Flag::Ended as u32, Relaxed);
 }

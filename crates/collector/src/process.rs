@@ -11,6 +11,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering, 
 
 use numawise_wire::snapshot::{Communicator, FOLDER, Flag, Header, ThreadSlot};
 
+use crate::proc;
 use crate::system::{self, SavedErrno};
 use crate::time;
 
@@ -195,6 +196,21 @@ pub fn note_time_now() {
 pub fn set_flag(flag: Flag) {
     if let Some(header) = header() {
         header.flags.fetch_or(flag as u32, Relaxed);
+    }
+}
+
+/// Notes what the kernel has accounted to the process, which ends.
+pub fn note_surroundings(header: &Header) {
+    let memory = proc::memory();
+    header.peak_memory.store(memory.peak.unwrap_or(0), Relaxed);
+    header.swapped.store(memory.swapped.map_or(0, |bytes| bytes.saturating_add(1)), Relaxed);
+    // SAFETY: zeros are a value of the struct, and the kernel fills it.
+    let mut usage: libc::rusage = unsafe { core::mem::zeroed() };
+    // SAFETY: as above.
+    if unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) } == 0 {
+        let [voluntary, forced] = &header.switches;
+        voluntary.store(usage.ru_nvcsw.cast_unsigned().saturating_add(1), Relaxed);
+        forced.store(usage.ru_nivcsw.cast_unsigned().saturating_add(1), Relaxed);
     }
 }
 

@@ -7,6 +7,7 @@ mod local;
 mod new;
 mod slot;
 mod state;
+mod surroundings;
 mod word;
 
 pub use cpu::note as note_place;

@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 
 use numawise_facts::activity::{
     ActivityLosses, CodeAddress, CodeFile, Communicator, MpiActivity, MpiLibrary, OpenMpRuntimes, ProcessEnd,
-    ProcessSurroundings, WorldRank,
+    ProcessSurroundings, ThreadSwitches, WorldRank,
 };
 use numawise_facts::{Activity, Reading};
 use numawise_linux::source;
-use numawise_units::{Nanoseconds, Pid};
+use numawise_units::{Bytes, Nanoseconds, Pid};
 use numawise_wire::snapshot::reader::{SnapshotFile, bytes_in_use};
 use numawise_wire::snapshot::{ClockKind, Flag, HEADER_BYTES, Header, MpiKind, SUFFIX};
 
@@ -89,7 +89,7 @@ pub fn parse(bytes: &[u8]) -> Result<Activity, ActivityProblem> {
         files: file.modules().map(|module| CodeFile { path: text(module.path) }).collect(),
         communicators: file.communicators().map(|found| communicator(&found)).collect(),
         threads,
-        surroundings: ProcessSurroundings::unavailable("it was not looked at while it ran"),
+        surroundings: surroundings(&file),
         lost: ActivityLosses {
             threads: file.threads_dropped(),
             files: word(offset_of!(Header, modules_dropped)),
@@ -132,6 +132,28 @@ fn runtimes(file: &SnapshotFile<'_>) -> Reading<OpenMpRuntimes> {
         return Reading::unavailable("no OpenMP runtime that can be watched was called");
     }
     Reading::Measured(OpenMpRuntimes { libgomp, ompt, has_other_tool })
+}
+
+/// What the process noted of itself at its end.
+fn surroundings(file: &SnapshotFile<'_>) -> ProcessSurroundings {
+    const NO_END: &str = "the process did not come to its end, and was not looked at while it ran";
+    let long = |at| file.header_long(at);
+    let noted = |at| match long(at).checked_sub(1) {
+        Some(number) => Reading::Measured(number),
+        None => Reading::unavailable(NO_END),
+    };
+    let switches = offset_of!(Header, switches);
+    ProcessSurroundings {
+        peak_memory: match long(offset_of!(Header, peak_memory)) {
+            0 => Reading::unavailable(NO_END),
+            bytes => Reading::Measured(Bytes(bytes)),
+        },
+        swapped: noted(offset_of!(Header, swapped)).map(Bytes),
+        switches: noted(switches)
+            .zip(noted(switches + 8))
+            .map(|(voluntary, forced)| ThreadSwitches { voluntary, forced }),
+        memory: Reading::unavailable("it was not looked at while it ran"),
+    }
 }
 
 fn communicator(found: &numawise_wire::snapshot::reader::KnownCommunicator<'_>) -> Communicator {

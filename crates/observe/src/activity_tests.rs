@@ -114,6 +114,42 @@ fn what_is_not_known_says_why() {
 }
 
 #[test]
+fn surroundings_are_those_that_were_noted() {
+    // The recorded processes did not note theirs.
+    let mut bytes = recorded("mpi-rank");
+    let before = parse(&bytes).unwrap();
+    assert!(before.surroundings.peak_memory.reason().unwrap().0.contains("did not come to its end"));
+    assert!(before.surroundings.switches.measured().is_none());
+    let first = &before.threads.measured().unwrap()[0];
+    assert!(first.mask.measured().is_none() && first.run_delay.measured().is_none());
+    let number = |number: u64| number.to_ne_bytes();
+    for (at, value) in [
+        (offset_of!(Header, peak_memory), 4096),
+        (offset_of!(Header, swapped), 1),
+        (offset_of!(Header, switches), 8),
+        (offset_of!(Header, switches) + 8, 3),
+        (in_slot(offset_of!(ThreadSlot, run_delay)), 501),
+        (in_slot(offset_of!(ThreadSlot, mask_words)), 2),
+        (in_slot(offset_of!(ThreadSlot, mask)), 0b101),
+        (in_slot(offset_of!(ThreadSlot, mask)) + 8, 1),
+        // Beyond the words that the kernel gave.
+        (in_slot(offset_of!(ThreadSlot, mask)) + 16, 1),
+    ] {
+        set(&mut bytes, at, &number(value));
+    }
+    let noted = parse(&bytes).unwrap();
+    assert_eq!(noted.surroundings.peak_memory.measured(), Some(&Bytes(4096)));
+    assert_eq!(noted.surroundings.swapped.measured(), Some(&Bytes(0)));
+    assert_eq!(noted.surroundings.switches.measured(), Some(&ThreadSwitches { voluntary: 7, forced: 2 }));
+    let first = &noted.threads.measured().unwrap()[0];
+    assert_eq!(first.run_delay.measured(), Some(&Nanoseconds(500)));
+    assert_eq!(first.mask.measured(), Some(&"0,2,64".parse().unwrap()));
+    // A mask of more words than there are is cut.
+    set(&mut bytes, in_slot(offset_of!(ThreadSlot, mask_words)), &[0xff; 4]);
+    assert!(parse(&bytes).unwrap().threads.measured().unwrap()[0].mask.measured().is_some());
+}
+
+#[test]
 fn bytes_of_an_unknown_mpi_are_not_zero() {
     let mut bytes = recorded("mpi-rank");
     set(&mut bytes, offset_of!(Header, mpi), &(MpiKind::Unknown as u32).to_ne_bytes());

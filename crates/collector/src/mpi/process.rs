@@ -21,6 +21,7 @@ pub fn begin(effect: Effect, frame: &Frame) {
         }
         Effect::Abort => {
             process::set_flag(Flag::MpiAborted);
+            process::note_surroundings(header);
             process::note_time_now();
         }
         _ => {}

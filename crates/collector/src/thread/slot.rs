@@ -9,6 +9,7 @@ use numawise_wire::snapshot::{ThreadSlot, ThreadState, ThreadTables};
 use super::cpu;
 use super::local::{SCRATCH_BYTES, local};
 use super::state::change;
+use super::surroundings;
 use super::word::add;
 use crate::process::{self, Watched};
 use crate::system::{self, SavedErrno};
@@ -120,6 +121,8 @@ fn begin(slot: &ThreadSlot) {
     add(&slot.earlier, slot.end.load(Relaxed).saturating_sub(slot.begin.load(Relaxed)));
     add(&slot.earlier_processor, slot.processor_nanoseconds.load(Relaxed));
     slot.processor_nanoseconds.store(0, Relaxed);
+    slot.run_delay.store(0, Relaxed);
+    surroundings::note_mask(slot, 0);
     slot.thread.store(thread.cast_unsigned(), Relaxed);
     slot.main.store(u32::from(thread == system::process()), Relaxed);
     slot.begin.store(now, Relaxed);
@@ -154,6 +157,7 @@ pub fn end_current() {
     change(slot, state, state, now);
     slot.end.store(now, Relaxed);
     usage(slot);
+    surroundings::note_end(slot, slot.thread.load(Relaxed).cast_signed());
 }
 
 fn usage(slot: &ThreadSlot) {
@@ -184,6 +188,7 @@ pub fn note_living() {
         if let Ok(time) = numawise_syscalls::clock(clock) {
             slot.processor_nanoseconds.store(time, Relaxed);
         }
+        surroundings::note_end(slot, slot.thread.load(Relaxed).cast_signed());
     }
 }
 

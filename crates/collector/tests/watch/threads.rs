@@ -1,9 +1,10 @@
 //! Threads without MPI and OpenMP: they have a slot from their begin to their end.
 
+use std::mem::offset_of;
 use std::path::Path;
 
-use numawise_wire::snapshot::ThreadState;
 use numawise_wire::snapshot::reader::{SnapshotFile, ThreadRecord};
+use numawise_wire::snapshot::{Header, MASK_WORDS, ThreadState};
 
 use crate::support::{Bench, library, pinning_library};
 
@@ -74,6 +75,26 @@ fn a_thread_that_lives_when_the_process_ends_has_its_processor_time() {
     assert_eq!((threads.len(), threads[0].end()), (1, 0));
     let computed = threads[0].processor_nanoseconds().unwrap() as f64 / 1e9;
     assert!((0.2..0.21).contains(&computed), "{computed}");
+}
+
+#[test]
+fn what_surrounds_threads_is_noted_when_the_process_ends() {
+    let bench = Bench::new();
+    let Some(program) = bench.compile("gcc", "threads.c", &["-pthread"]) else { return };
+    let bytes = watched(&bench, &program, "living");
+    let file = SnapshotFile::parse(&bytes).unwrap();
+    let mut ours = [0u64; MASK_WORDS];
+    let words = numawise_syscalls::affinity(0, &mut ours).unwrap();
+    for thread in file.threads() {
+        assert_eq!(thread.mask().collect::<Vec<u64>>(), ours[..words], "the mask that we have, too");
+    }
+    // The one that computed for 0.2 s.
+    let delay = others(&file)[0].run_delay().expect("it computed for longer than 1 ms");
+    assert!(delay < 60_000_000_000, "{delay} ns");
+    let noted = |at| file.header_long(at);
+    let peak = noted(offset_of!(Header, peak_memory));
+    assert!((100 << 10..100 << 20).contains(&peak), "{peak} bytes");
+    assert!(noted(offset_of!(Header, swapped)) > 0 && noted(offset_of!(Header, switches)) > 1);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use numawise_facts::activity::{
     MessageSizes, MpiLibrary, OpenMpSchedule, PeerTraffic, StateTimes, ThreadRole, ThreadSwitches,
 };
 use numawise_facts::{Reading, ThreadActivity};
-use numawise_units::{Bytes, CpuId, Id, Nanoseconds, Pid};
+use numawise_units::{Bytes, CpuId, CpuSet, Id, Nanoseconds, Pid};
 use numawise_wire::roles;
 use numawise_wire::snapshot::openmp::{ConstructKind, LoopSchedule};
 use numawise_wire::snapshot::reader::{ConstructRecord, LoadedModule, PeerRecord, SiteRecord, ThreadRecord};
@@ -79,8 +79,8 @@ impl ThreadReader<'_> {
             },
             switches: self.switches(),
             cpus: self.cpus()?,
-            mask: Reading::unavailable(NOT_SAMPLED),
-            run_delay: Reading::unavailable(NOT_SAMPLED),
+            mask: self.mask(),
+            run_delay: self.run_delay(),
             cpu_time_on: Reading::unavailable(NOT_SAMPLED),
             calls: calls?,
             lost_calls: CallTime {
@@ -180,9 +180,30 @@ impl ThreadReader<'_> {
             stays.cpus.push((CpuId(cpu), found));
         }
         if stays.cpus.is_empty() {
-            return Ok(Reading::unavailable("the C library does not say (glibc does from 2.35 on)"));
+            return Ok(Reading::unavailable("neither the C library (glibc from 2.35 on) nor the kernel says"));
         }
         Ok(Reading::Measured(stays))
+    }
+
+    fn mask(&self) -> Reading<CpuSet> {
+        let mask = CpuSet::from_words(self.thread.mask().collect::<Vec<u64>>());
+        if mask.is_empty() {
+            return Reading::unavailable("the kernel did not say on which CPUs the thread may run");
+        }
+        Reading::Measured(mask)
+    }
+
+    fn run_delay(&self) -> Reading<Nanoseconds> {
+        match (self.thread.word(offset_of!(ThreadSlot, lives)), self.thread.run_delay()) {
+            (0 | 1, Some(delay)) => Reading::Measured(Nanoseconds(delay)),
+            (0 | 1, None) if self.thread.processor_nanoseconds().is_none() => {
+                Reading::unavailable("the process was killed, or runs, while the thread lived")
+            }
+            (0 | 1, None) => Reading::unavailable(
+                "the thread computed for less than 1 ms, or this kernel does not count run delay (schedstat)",
+            ),
+            _ => Reading::unavailable("several threads had its place, one after the other"),
+        }
     }
 
     fn call(&self, site: &SiteRecord) -> Result<CallSite, ActivityProblem> {

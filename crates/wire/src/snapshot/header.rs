@@ -124,6 +124,12 @@ pub struct Header {
 
     pub host: [AtomicU8; HOST_BYTES],
     pub program: [AtomicU8; PROGRAM_BYTES],
+
+    /// At the end of the process, all of its threads together: the most that was resident at once, in bytes (0: not known); 1 + what
+    /// of it is in swap; 1 + voluntary and forced switches.
+    pub peak_memory: AtomicU64,
+    pub swapped: AtomicU64,
+    pub switches: [AtomicU64; 2],
 }
 
 const _: () = assert!(size_of::<Header>() <= super::HEADER_BYTES);

@@ -9,7 +9,7 @@ use super::header::{Flag, Header, PartName};
 use super::openmp::{OpenMp, ROWS};
 use super::process::{Communicator, Module};
 use super::thread::{
-    CPUS, CpuStay, Dropped, PEERS, Peer, SITES, SIZE_BINS, Site, SizeFamily, ThreadSlot, ThreadState,
+    CPUS, CpuStay, Dropped, MASK_WORDS, PEERS, Peer, SITES, SIZE_BINS, Site, SizeFamily, ThreadSlot, ThreadState,
     ThreadTables,
 };
 use super::{COMMUNICATORS, HEADER_BYTES, MAGIC, MODULES, MPI_CALLS, THREADS, VERSION};
@@ -356,6 +356,18 @@ impl<'a> ThreadRecord<'a> {
     /// The address of the function that it runs; `None` for the first thread, and for those that were not seen when they were made.
     pub fn start(&self) -> Option<u64> {
         Some(self.long(offset_of!(ThreadSlot, start))).filter(|start| *start != 0)
+    }
+
+    /// The CPUs on which it may run, as words with the lowest CPUs first; nothing where that is not known.
+    pub fn mask(&self) -> impl Iterator<Item = u64> + use<'a> {
+        let record = *self;
+        let words = (self.word(offset_of!(ThreadSlot, mask_words)) as usize).min(MASK_WORDS);
+        (0..words).map(move |word| record.long(offset_of!(ThreadSlot, mask) + 8 * word))
+    }
+
+    /// How long it was ready and waited for a CPU; `None` where that is not known.
+    pub fn run_delay(&self) -> Option<u64> {
+        self.long(offset_of!(ThreadSlot, run_delay)).checked_sub(1)
     }
 
     /// Of all threads that had the slot; `None` where the process was killed while one of them lived.

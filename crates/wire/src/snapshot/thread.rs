@@ -34,6 +34,9 @@ pub const SITES: usize = 320;
 pub const PEERS: usize = 256;
 pub const PEER_INDEX: usize = 512;
 
+/// Words of a mask of CPUs, lowest CPUs first: 2,048 CPUs.
+pub const MASK_WORDS: usize = 32;
+
 /// Calls whose message sizes are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
@@ -147,6 +150,14 @@ pub struct ThreadSlot {
     pub switches: [AtomicU64; 2],
 
     pub size_counts: [[AtomicU64; SIZE_BINS]; SIZE_FAMILIES],
+
+    /// 1 + how long the thread was ready and waited for a CPU, at its end or at that of the process; 0: not known.
+    pub run_delay: AtomicU64,
+    /// Words of `mask` that the kernel gave; 0: not known.
+    pub mask_words: AtomicU32,
+    pub reserved_too: AtomicU32,
+    /// The CPUs on which the thread may run: at its begin, and once it or the process has ended, at that moment.
+    pub mask: [AtomicU64; MASK_WORDS],
     /// On pages of their own: a thread that calls nothing that is watched needs none.
     pub tables: ThreadTables,
 }
