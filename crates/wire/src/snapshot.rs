@@ -21,8 +21,8 @@ pub use calls::MPI_CALLS;
 pub use header::{ClockKind, Flag, Header, MpiKind, PART_COUNT, Part, PartName};
 pub use process::{Communicator, Module, PATH_BYTES};
 pub use thread::{
-    CpuStay, MASK_WORDS, NO_COMMUNICATOR, PEER_INDEX, PEERS, Peer, SITE_INDEX, SITES, SIZE_BINS, Site, SizeFamily,
-    ThreadSlot, ThreadState, ThreadTables,
+    CpuStay, MASK_WORDS, NO_COMMUNICATOR, PEER_INDEX, PEERS, Peer, SITE_INDEX, SITES, SIZE_BINS, Site,
+    SizeFamily, ThreadSlot, ThreadState, ThreadTables,
 };
 
 use crate::Variable;

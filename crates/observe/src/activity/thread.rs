@@ -180,7 +180,9 @@ impl ThreadReader<'_> {
             stays.cpus.push((CpuId(cpu), found));
         }
         if stays.cpus.is_empty() {
-            return Ok(Reading::unavailable("neither the C library (glibc from 2.35 on) nor the kernel says"));
+            return Ok(Reading::unavailable(
+                "neither the C library (glibc from 2.35 on) nor the kernel says",
+            ));
         }
         Ok(Reading::Measured(stays))
     }

@@ -9,8 +9,8 @@ use super::header::{Flag, Header, PartName};
 use super::openmp::{OpenMp, ROWS};
 use super::process::{Communicator, Module};
 use super::thread::{
-    CPUS, CpuStay, Dropped, MASK_WORDS, PEERS, Peer, SITES, SIZE_BINS, Site, SizeFamily, ThreadSlot, ThreadState,
-    ThreadTables,
+    CPUS, CpuStay, Dropped, MASK_WORDS, PEERS, Peer, SITES, SIZE_BINS, Site, SizeFamily, ThreadSlot,
+    ThreadState, ThreadTables,
 };
 use super::{COMMUNICATORS, HEADER_BYTES, MAGIC, MODULES, MPI_CALLS, THREADS, VERSION};
 
