@@ -4,6 +4,7 @@
 //! A document holds texts as they are, names from outside included: the faces make them harmless. What cannot be shown in one
 //! face is left out there: a chart on the terminal, where its table says the same, and a picture of characters in HTML.
 
+mod drawing;
 mod html;
 mod matrix;
 mod paint;
@@ -16,6 +17,7 @@ use serde_json::Value;
 
 pub(crate) use text::capital;
 
+pub use drawing::{Bar, BarPart, Bars, HeatCell, HeatMap};
 pub use html::html;
 pub use matrix::{Matrix, MatrixCell, MatrixColours, MatrixColumn, MatrixFigure};
 pub use paint::Tone;
@@ -75,6 +77,9 @@ pub enum Block {
     Output(String),
     /// Matrices, which stand side by side in a page.
     Matrices(Vec<Matrix>),
+    /// Drawings of a page.
+    Bars(Bars),
+    HeatMaps(Vec<HeatMap>),
     Chart(Chart),
     /// A line of characters that is drawn, for the terminal.
     Picture(String),

@@ -2,7 +2,9 @@
 
 mod document;
 mod json;
+mod mpi;
 mod openmp;
+mod processes;
 mod volume;
 mod words;
 

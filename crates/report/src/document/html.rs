@@ -7,6 +7,7 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use numawise_units::harmless::replaced;
 
+use super::drawing;
 use super::paint::Tone;
 use super::ratios::{INTERVAL, Ratios};
 use super::table::Align;
@@ -77,6 +78,8 @@ fn block(block: &Block, apart: bool, marks: &mut Marks) -> Markup {
         Block::Heading(text) => html! { h3 { (capital(text)) } },
         Block::Output(text) => html! { pre { (text.trim_end()) } },
         Block::Matrices(matrices) => html! { div.heats { @for one in matrices { (matrix(one, marks)) } } },
+        Block::Bars(bars) => drawing::bars(bars),
+        Block::HeatMaps(maps) => html! { div.heats { @for one in maps { (drawing::heat_map(one)) } } },
         Block::Chart(chart) => self::chart(chart),
         Block::Commands(commands) => self::commands(commands),
         Block::Folded { summary, blocks } => html! {
@@ -135,7 +138,7 @@ fn table(table: &Table, marks: &mut Marks) -> Markup {
         table.columns.iter().enumerate().filter(|(_, column)| column.only != Some(Face::Terminal)).collect();
     let most = table.most.map_or(usize::MAX, |most| most.html);
     html! {
-        div.wide { table {
+        div.wide.tall[table.rows.len().min(most) > LONG] { table {
             thead { tr {
                 @for (_, column) in &columns {
                     th.number[column.align == Align::Right] scope="col" { (capital(&column.title)) }
@@ -192,6 +195,9 @@ fn entry(entry: &Entry) -> Markup {
         }
     }
 }
+
+/// A table with more rows than that scrolls by itself, so that what comes after it is found.
+const LONG: usize = 40;
 
 /// Up to so many columns have room for intervals and long names.
 const ROOMY: usize = 4;

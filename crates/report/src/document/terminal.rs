@@ -133,7 +133,12 @@ impl Writer {
             Block::Commands(commands) => self.commands(commands),
             Block::Only(Face::Terminal, block) => self.block(block, apart),
             Block::Reasons { title } => self.reasons(title),
-            Block::Picture(_) | Block::Chart(_) | Block::Folded { .. } | Block::Only(Face::Html, _) => {}
+            Block::Picture(_)
+            | Block::Chart(_)
+            | Block::Bars(_)
+            | Block::HeatMaps(_)
+            | Block::Folded { .. }
+            | Block::Only(Face::Html, _) => {}
         }
     }
 
@@ -321,7 +326,11 @@ fn is_table(block: &Block) -> bool {
 /// Whether a terminal shows anything of it.
 fn is_shown(block: &Block) -> bool {
     match block {
-        Block::Chart(_) | Block::Folded { .. } | Block::Only(Face::Html, _) => false,
+        Block::Chart(_)
+        | Block::Bars(_)
+        | Block::HeatMaps(_)
+        | Block::Folded { .. }
+        | Block::Only(Face::Html, _) => false,
         Block::Only(Face::Terminal, block) => is_shown(block),
         Block::Section(section) => section.blocks.iter().any(is_shown),
         Block::Facts(facts) => !facts.is_empty(),

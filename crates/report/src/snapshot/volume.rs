@@ -1,97 +1,218 @@
-//! What ranks send to whom, in a page.
+//! What ranks send to whom, in a page: a table where it can be read, else a map with the greatest in a table.
 
 use numawise_tables::snapshot::{TrafficCell, TrafficMatrix, VolumeTables};
+use numawise_units::Bytes;
+use serde_json::{Value, json};
 
-use crate::document::{Block, Face, Matrix, MatrixCell, MatrixColours, MatrixColumn, MatrixFigure};
+use crate::amount::many;
+use crate::document::{
+    Block, Column, Face, HeatCell, HeatMap, Matrix, MatrixCell, MatrixColours, MatrixColumn, MatrixFigure,
+    Row, Table,
+};
 
-/// Matrices by rank, and by computer where there are several; nothing where nothing was sent.
-pub fn blocks(of: &VolumeTables) -> Vec<Block> {
-    let rank = |k: u32| match of.by_rank.group {
-        0 | 1 => k.to_string(),
-        group => {
-            let first = k.saturating_mul(group);
-            format!("{first}-{}", first.saturating_add(group - 1))
-        }
+#[cfg(test)]
+#[path = "volume_tests.rs"]
+mod tests;
+
+/// A table of more rows and columns cannot be read.
+const READABLE: u32 = 12;
+/// Pairs that stand in the table beside a map.
+const PAIRS: usize = 10;
+
+/// What is counted in a cell.
+struct Counted {
+    /// Begins the title.
+    title: &'static str,
+    id: &'static str,
+    of: fn(&TrafficCell) -> u64,
+    text: fn(u64) -> String,
+}
+
+const COUNTED: [Counted; 2] = [
+    Counted { title: "Bytes", id: "bytes", of: |cell| cell.bytes.0, text: |bytes| Bytes(bytes).to_string() },
+    Counted { title: "Messages", id: "messages", of: |cell| cell.messages, text: |messages| messages.to_string() },
+];
+
+/// Ranks, or computers.
+struct Ends<'a> {
+    id: &'static str,
+    /// What a row is called: `rank`.
+    noun: &'static str,
+    matrix: &'a TrafficMatrix,
+    name: Box<dyn Fn(u32) -> String + 'a>,
+}
+
+/// By rank, and by computer where there are several; what nothing was sent by is left out.
+fn ends(of: &VolumeTables) -> Vec<Ends<'_>> {
+    let (ranks, hosts) = (&of.by_rank, &of.by_host);
+    let rank = |k: u32| match range(k, ranks.group) {
+        Some((first, last)) => format!("{first}-{last}"),
+        None => k.to_string(),
     };
-    let host = |k: u32| of.hosts.get(k as usize).cloned().unwrap_or_else(|| k.to_string());
-    let mut matrices = Vec::new();
-    if !of.by_rank.cells.is_empty() {
-        matrices.push(matrix("Bytes from rank to rank", &of.by_rank, &rank));
+    let host_of = |k: u32| of.hosts.get(k as usize).or(of.hosts.last()).map_or_else(|| k.to_string(), Clone::clone);
+    let host = move |k: u32| match range(k, hosts.group) {
+        Some((first, last)) => format!("{} to {}", host_of(first), host_of(last)),
+        None => host_of(k),
+    };
+    let mut ends = Vec::new();
+    if !ranks.cells.is_empty() {
+        ends.push(Ends { id: "ranks", noun: "rank", matrix: ranks, name: Box::new(rank) });
     }
-    if of.by_host.size > 1 && !of.by_host.cells.is_empty() {
-        matrices.push(matrix("Bytes from computer to computer", &of.by_host, &host));
+    if hosts.size > 1 && !hosts.cells.is_empty() {
+        ends.push(Ends { id: "hosts", noun: "computer", matrix: hosts, name: Box::new(host) });
     }
-    if matrices.is_empty() {
-        Vec::new()
-    } else {
-        vec![Block::Only(Face::Html, Box::new(Block::Matrices(matrices)))]
+    ends
+}
+
+/// The first and the last of those that are one row; nothing where each has its own.
+fn range(k: u32, group: u32) -> Option<(u32, u32)> {
+    let first = k.saturating_mul(group);
+    (group > 1).then(|| (first, first.saturating_add(group - 1)))
+}
+
+pub fn blocks(of: &VolumeTables) -> Vec<Block> {
+    let blocks = ends(of).into_iter().flat_map(|ends| {
+        if ends.matrix.size <= READABLE {
+            vec![Block::Matrices(COUNTED.iter().map(|counted| matrix(&ends, counted)).collect())]
+        } else {
+            vec![Block::HeatMaps(COUNTED.iter().map(|counted| map(&ends, counted)).collect()), pairs(&ends)]
+        }
+    });
+    let mut blocks: Vec<Block> = blocks.map(|block| Block::Only(Face::Html, Box::new(block))).collect();
+    if of.lost.0 > 0 {
+        let lost = format!("{} of {} found no place and are in none of these", many(of.lost.0, "message"), of.lost.1);
+        blocks.push(Block::Only(Face::Html, Box::new(Block::Legend(lost.into()))));
+    }
+    blocks
+}
+
+/// What the page's script says of a cell where the pointer rests.
+pub fn data(of: &VolumeTables) -> Value {
+    let one = |ends: Ends<'_>| {
+        let names: Vec<String> = (0..ends.matrix.size).map(&ends.name).collect();
+        let mut last = 0;
+        let cells = ends.matrix.cells.iter().flat_map(|cell| {
+            let place = u64::from(cell.from) * u64::from(ends.matrix.size) + u64::from(cell.to);
+            let step = place - last;
+            last = place;
+            [step, rounded(cell.bytes.0), rounded(cell.messages)]
+        });
+        let cells: Vec<u64> = cells.collect();
+        json!({
+            "maps": COUNTED.map(|counted| map_id(ends.id, counted.id)), "noun": ends.noun, "names": names, "cells": cells,
+        })
+    };
+    ends(of).into_iter().filter(|ends| ends.matrix.size > READABLE).map(one).collect()
+}
+
+/// Three digits: more is not read where the pointer rests, and a page has many cells.
+fn rounded(value: u64) -> u64 {
+    let unit = 10u64.pow(value.checked_ilog10().unwrap_or(0).saturating_sub(2));
+    value / unit * unit
+}
+
+fn map_id(ends: &str, counted: &str) -> String {
+    format!("map-{ends}-{counted}")
+}
+
+fn title(ends: &Ends<'_>, counted: &Counted) -> String {
+    let (noun, group) = (ends.noun, ends.matrix.group);
+    let rows = if group > 1 { format!(", {group} neighbours in a row") } else { String::new() };
+    format!("{} from {noun} to {noun}{rows}", counted.title)
+}
+
+/// From 0 to 1 by the logarithm: small messages are to be seen too.
+fn depth(value: u64, most: u64) -> f64 {
+    let log = |value: u64| (value as f64 + 1.0).ln();
+    if most > 0 { log(value) / log(most) } else { 0.0 }
+}
+
+fn most(ends: &Ends<'_>, counted: &Counted) -> u64 {
+    ends.matrix.cells.iter().map(counted.of).max().unwrap_or_default()
+}
+
+fn map(ends: &Ends<'_>, counted: &Counted) -> HeatMap {
+    let (most, size) = (most(ends, counted), ends.matrix.size);
+    let cell = |cell: &TrafficCell| HeatCell {
+        row: cell.from,
+        column: cell.to,
+        depth: depth((counted.of)(cell), most),
+    };
+    let is_there = |cell: &&TrafficCell| (counted.of)(cell) > 0;
+    HeatMap {
+        id: map_id(ends.id, counted.id),
+        title: title(ends, counted),
+        size,
+        axes: ("from", "to"),
+        ticks: [0, size / 4, size / 2, size / 4 * 3, size - 1].map(|k| (k, tick(ends, k))).into(),
+        cells: ends.matrix.cells.iter().filter(is_there).map(cell).collect(),
+        scale: ((counted.text)(1), format!("{}, by the logarithm", (counted.text)(most))),
     }
 }
 
-fn matrix(title: &str, of: &TrafficMatrix, name: &dyn Fn(u32) -> String) -> Matrix {
-    let most = of.cells.iter().map(|cell| cell.bytes.0).max().unwrap_or_default();
+/// The first of a row, which is short.
+fn tick(ends: &Ends<'_>, k: u32) -> String {
+    match ends.noun {
+        "rank" => k.saturating_mul(ends.matrix.group.max(1)).to_string(),
+        _ => k.to_string(),
+    }
+}
+
+/// The pairs that exchange most.
+fn pairs(ends: &Ends<'_>) -> Block {
+    let mut cells: Vec<&TrafficCell> = ends.matrix.cells.iter().collect();
+    cells.sort_by_key(|cell| std::cmp::Reverse((cell.bytes, cell.messages)));
+    let row = |cell: &&TrafficCell| {
+        let figures = [
+            (ends.name)(cell.from),
+            (ends.name)(cell.to),
+            cell.bytes.to_string(),
+            cell.messages.to_string(),
+        ];
+        figures.into_iter().collect::<Row>()
+    };
+    let columns = vec![
+        Column::text(format!("from {}", ends.noun)),
+        Column::text(format!("to {}", ends.noun)),
+        Column::number("bytes"),
+        Column::number("messages"),
+    ];
+    Block::Table(Table { columns, rows: cells.iter().take(PAIRS).map(row).collect(), most: None })
+}
+
+fn matrix(ends: &Ends<'_>, counted: &Counted) -> Matrix {
+    let (of, most) = (ends.matrix, most(ends, counted));
     let cell = |from: u32, to: u32| {
-        let found = of.cells.binary_search_by_key(&(from, to), |cell| (cell.from, cell.to));
-        found.map_or(MatrixCell::Absent, |at| MatrixCell::Figure(figure(&of.cells[at], most, name)))
+        let found = of.cells.binary_search_by_key(&(from, to), |cell| (cell.from, cell.to)).ok();
+        let value = found.map_or(0, |at| (counted.of)(&of.cells[at]));
+        let number = if value > 0 { (counted.text)(value) } else { "-".to_owned() };
+        let what = found.map_or_else(
+            || "nothing was sent".to_owned(),
+            |at| format!("{} in {}", of.cells[at].bytes, many(of.cells[at].messages, "message")),
+        );
+        MatrixCell::Figure(MatrixFigure {
+            hover: format!("{} to {}: {what}", (ends.name)(from), (ends.name)(to)),
+            number: number.clone(),
+            half: None,
+            short: number,
+            small: None,
+            depth: 100.0 * depth(value, most),
+        })
     };
     let column = |to: u32| {
-        let name = name(to);
+        let name = (ends.name)(to);
         MatrixColumn { short: name.clone(), long: name.clone(), name, note: None }
     };
     Matrix {
-        title: title.to_owned(),
+        title: title(ends, counted),
         corner: "from \\ to".to_owned(),
         columns: (0..of.size).map(column).collect(),
         rows: (0..of.size)
-            .map(|from| (name(from), (0..of.size).map(|to| cell(from, to)).collect()))
+            .map(|from| ((ends.name)(from), (0..of.size).map(|to| cell(from, to)).collect()))
             .collect(),
         intervals: false,
         about: None,
         without_intervals: None,
         colours: MatrixColours::Deep(None),
-    }
-}
-
-/// The depth goes by the logarithm: small messages are to be seen too.
-fn figure(of: &TrafficCell, most: u64, name: &dyn Fn(u32) -> String) -> MatrixFigure {
-    let log = |bytes: u64| (bytes as f64 + 1.0).ln();
-    let bytes = of.bytes.to_string();
-    MatrixFigure {
-        hover: format!("{} to {}: {bytes} in {} messages", name(of.from), name(of.to), of.messages),
-        number: bytes.clone(),
-        half: None,
-        short: bytes,
-        small: None,
-        depth: if most > 0 { 100.0 * log(of.bytes.0) / log(most) } else { 0.0 },
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use numawise_units::Bytes;
-
-    use super::*;
-
-    fn sent(from: u32, to: u32, bytes: u64) -> TrafficCell {
-        TrafficCell { from, to, messages: 1, bytes: Bytes(bytes) }
-    }
-
-    #[test]
-    fn what_was_not_sent_has_no_figure_and_neighbours_have_a_range() {
-        let by_rank = TrafficMatrix { size: 2, group: 4, cells: vec![sent(0, 1, 100), sent(1, 1, 10)] };
-        let by_host = TrafficMatrix { size: 1, group: 1, cells: vec![sent(0, 0, 110)] };
-        let of = VolumeTables { by_rank, by_host, hosts: vec!["box".to_owned()], lost: (0, Bytes(0)) };
-        let blocks = blocks(&of);
-        let [Block::Only(Face::Html, only)] = blocks.as_slice() else { panic!("{blocks:?}") };
-        let Block::Matrices(matrices) = only.as_ref() else { panic!("{only:?}") };
-        assert_eq!(matrices.len(), 1, "one computer has no matrix");
-        let names: Vec<&str> = matrices[0].rows.iter().map(|(name, _)| name.as_str()).collect();
-        assert_eq!(names, ["0-3", "4-7"]);
-        assert_eq!(matrices[0].rows[0].1[0], MatrixCell::Absent);
-        let MatrixCell::Figure(most) = &matrices[0].rows[0].1[1] else { panic!("it was sent") };
-        assert!(
-            (most.depth - 100.0).abs() < 1e-9 && most.hover.contains("0-3 to 4-7: 100 B in 1 messages"),
-            "{most:?}"
-        );
     }
 }

@@ -15,9 +15,9 @@ use crate::names;
 /// Columns of the place of a call or of a region.
 const PLACE: usize = 40;
 
-/// So many rows on the screen; a page has room for more.
+/// So many rows on the screen; a page has room for more, and can still be sent by mail.
 pub fn limits(terminal: usize) -> Option<RowLimits> {
-    Some(RowLimits { terminal, html: 1000, rest: "the JSON has them all" })
+    Some(RowLimits { terminal, html: 200, rest: "the JSON and the CSV have them all" })
 }
 
 /// A share as a percentage.

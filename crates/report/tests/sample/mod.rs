@@ -1,6 +1,7 @@
 //! Studies and analyses made by hand, for whoever shows them.
 
 mod build;
+pub use build::header;
 mod cases;
 mod findings;
 

@@ -18,6 +18,9 @@
     box.parentElement.hidden = false;
     if (make(box.clientWidth || 640)) charts.push({ box, make, view: null });
     else box.parentElement.hidden = true;
+    // A drawing that says the same makes room.
+    const drawing = document.querySelector('[data-until="' + id + '"]');
+    if (drawing) drawing.hidden = !box.parentElement.hidden;
   }
   draw();
 

@@ -1,0 +1,195 @@
+//! Drawings that a page holds without scripts: bars of stacked parts, and maps of more cells than a table has room for.
+//!
+//! A terminal leaves them out: the tables beside them say the same.
+
+use std::fmt::Write;
+
+use maud::{Markup, PreEscaped, html};
+
+/// Bars of parts; each bar is of 1 at most.
+#[derive(Debug, Clone)]
+pub struct Bars {
+    /// The chart of a script that takes its place.
+    pub chart: &'static str,
+    /// What it shows, for who cannot see it.
+    pub label: String,
+    pub parts: Vec<BarPart>,
+    pub bars: Vec<Bar>,
+    pub caption: String,
+}
+
+/// A part of each bar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BarPart {
+    pub name: &'static str,
+    /// A colour of the page's style: `--good`, `--n0`, ...
+    pub colour: &'static str,
+}
+
+/// One bar.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bar {
+    pub name: String,
+    /// In the order of the parts, the lowest first.
+    pub shares: Vec<f64>,
+}
+
+/// A square of cells, each as deep as its figure.
+#[derive(Debug, Clone)]
+pub struct HeatMap {
+    /// What a script calls it.
+    pub id: String,
+    pub title: String,
+    /// Rows, and columns.
+    pub size: u32,
+    /// What rows and columns are, and the names of some of them.
+    pub axes: (&'static str, &'static str),
+    pub ticks: Vec<(u32, String)>,
+    /// In the order of rows and columns.
+    pub cells: Vec<HeatCell>,
+    /// The texts of the least and the greatest.
+    pub scale: (String, String),
+}
+
+/// A cell that has a figure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HeatCell {
+    pub row: u32,
+    pub column: u32,
+    /// From 0 to 1 between the least and the greatest.
+    pub depth: f64,
+}
+
+/// Depths that are told apart: more cannot be seen, and each is a path of the drawing.
+const DEPTHS: u32 = 12;
+
+pub(super) fn bars(of: &Bars) -> Markup {
+    let width = of.bars.len().max(1) * 10;
+    html! {
+        figure.drawing data-until=(of.chart) {
+            ul.key { @for part in &of.parts {
+                li { span.dot style=(format!("--c:var({})", part.colour)) {} (part.name) }
+            } }
+            svg.bars role="img" aria-label=(of.label) viewBox=(format!("0 0 {width} 100")) preserveAspectRatio="none" {
+                @for (k, bar) in of.bars.iter().enumerate() { (self::bar(of, bar, k)) }
+            }
+            figcaption { (of.caption) }
+        }
+    }
+}
+
+fn bar(of: &Bars, bar: &Bar, k: usize) -> Markup {
+    let mut y = 100.0;
+    let mut said = bar.name.clone();
+    let mut drawn = String::new();
+    for (part, share) in of.parts.iter().zip(&bar.shares) {
+        let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
+        if share <= 0.0 {
+            continue;
+        }
+        let _ = write!(said, "\n{}: {:.1} %", part.name, 100.0 * share);
+        let height = (100.0 * share).min(y);
+        y -= height;
+        let _ = write!(
+            drawn,
+            "<path style=\"--c:var({})\" d=\"M{} {y:.1}h9v{height:.1}h-9z\"/>",
+            part.colour,
+            k * 10
+        );
+    }
+    html! { g { title { (said) } (PreEscaped(drawn)) } }
+}
+
+pub(super) fn heat_map(of: &HeatMap) -> Markup {
+    let margin = f64::from(of.size) / 9.0;
+    let whole = f64::from(of.size) + margin;
+    let font = f64::from(of.size) / 26.0;
+    let label = format!("{}; the tables hold the greatest of them", of.title);
+    html! {
+        div.heat.deep {
+            h3 { (of.title) }
+            figure.drawing {
+                svg.map id=(of.id) role="img" aria-label=(label) viewBox=(format!("{:.2} {:.2} {whole:.2} {whole:.2}", -margin, -margin))
+                    font-size=(format!("{font:.2}")) {
+                    rect.ground width=(of.size) height=(of.size) {}
+                    (PreEscaped(paths(of)))
+                    @for (at, name) in &of.ticks {
+                        @let middle = f64::from(*at) + 0.5;
+                        text x=(format!("{middle:.2}")) y=(format!("{:.2}", -0.3 * font)) text-anchor="middle" { (name) }
+                        text x=(format!("{:.2}", -0.3 * font)) y=(format!("{:.2}", middle + 0.35 * font)) text-anchor="end" { (name) }
+                    }
+                }
+                figcaption { "rows: " (of.axes.0) ", columns: " (of.axes.1) }
+            }
+            p.scale { span { (of.scale.0) } span.ramp {} span { (of.scale.1) } }
+        }
+    }
+}
+
+/// One path for each depth, of lines as thick as a cell: few letters for a cell, whatever their number.
+fn paths(of: &HeatMap) -> String {
+    let depth = |cell: &HeatCell| (cell.depth.clamp(0.0, 1.0) * f64::from(DEPTHS - 1)).round() as u32;
+    let mut lines = vec![String::new(); DEPTHS as usize];
+    // Where each path's last line ended, since moves are from there.
+    let mut ends = vec![(0i64, 0i64); DEPTHS as usize];
+    let mut cells = of.cells.iter().peekable();
+    while let Some(cell) = cells.next() {
+        let own = depth(cell);
+        let mut length = 1;
+        while cells.next_if(|next| {
+            next.row == cell.row && next.column == cell.column + length && depth(next) == own
+        }).is_some()
+        {
+            length += 1;
+        }
+        let (row, column) = (i64::from(cell.row), i64::from(cell.column));
+        let end = &mut ends[own as usize];
+        let _ = write!(lines[own as usize], "m{} {}h{length}", column - end.1, row - end.0);
+        *end = (row, column + i64::from(length));
+    }
+    let mut paths = String::new();
+    for (k, line) in lines.iter().enumerate().filter(|(_, line)| !line.is_empty()) {
+        let share = 100 * k / (DEPTHS as usize - 1);
+        let _ = write!(paths, "<path style=\"--h:{share}\" d=\"M0 .5{line}\"/>");
+    }
+    paths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_of_a_depth_are_one_line_and_moves_are_from_the_last() {
+        let cell = |row, column, depth| HeatCell { row, column, depth };
+        let of = HeatMap {
+            id: "map".to_owned(),
+            title: String::new(),
+            size: 4,
+            axes: ("from", "to"),
+            ticks: vec![],
+            cells: vec![cell(0, 1, 1.0), cell(0, 2, 1.0), cell(0, 3, 0.0), cell(2, 0, 1.0)],
+            scale: (String::new(), String::new()),
+        };
+        assert_eq!(
+            paths(&of),
+            "<path style=\"--h:0\" d=\"M0 .5m3 0h1\"/><path style=\"--h:100\" d=\"M0 .5m1 0h2m-3 2h1\"/>"
+        );
+    }
+
+    #[test]
+    fn a_bar_says_its_parts_and_is_never_higher_than_one() {
+        let part = |name, colour| BarPart { name, colour };
+        let one = Bar { name: "rank <7>".to_owned(), shares: vec![0.75, 0.0, 0.5] };
+        let of = Bars {
+            chart: "chart",
+            label: String::new(),
+            parts: vec![part("useful", "--good"), part("MPI", "--n0"), part("waits", "--n1")],
+            bars: vec![one],
+            caption: String::new(),
+        };
+        let text = bars(&of).into_string();
+        assert!(text.contains("rank &lt;7&gt;\nuseful: 75.0 %\nwaits: 50.0 %</title>"), "{text}");
+        assert!(text.contains("M0 25.0h9v75.0") && text.contains("M0 0.0h9v25.0"), "{text}");
+    }
+}

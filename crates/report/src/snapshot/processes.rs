@@ -1,0 +1,146 @@
+//! Processes in a snapshot: a bar for each by what its CPUs did, and a table.
+
+use numawise_tables::snapshot::{CpuTime, ProcessRow};
+use numawise_units::Nanoseconds;
+use serde_json::{Value, json};
+
+use super::{Shown, words};
+use crate::amount::many;
+use crate::document::{self, Bar, BarPart, Bars, Block, Cell, Column, Face, Row, Table};
+
+/// The chart of the page's script, which takes the place of the drawing.
+const CHART: &str = "chart-ranks";
+/// More bars than that are thinner than a line.
+const MOST_BARS: usize = 160;
+
+/// A part of the CPUs' time.
+pub type PartOfTime = fn(&CpuTime) -> Nanoseconds;
+
+/// What CPUs do, from the bottom of a bar on.
+pub const PARTS: [(BarPart, PartOfTime); 7] = [
+    (BarPart { name: "useful", colour: "--good" }, |time| time.useful),
+    (BarPart { name: "MPI", colour: "--n0" }, |time| time.mpi),
+    (BarPart { name: "OpenMP: waits at barriers", colour: "--n1" }, |time| time.imbalance.saturating_sub(time.lock)),
+    (BarPart { name: "OpenMP: locks", colour: "--n3" }, |time| time.lock),
+    (BarPart { name: "OpenMP: scheduling", colour: "--n5" }, |time| time.scheduling),
+    (BarPart { name: "OpenMP: no parallel region", colour: "--n4" }, |time| time.serial),
+    (BarPart { name: "waiting elsewhere", colour: "--same" }, |time| time.waiting),
+];
+
+/// Useful time, and the parts that some process has.
+fn parts(rows: &[ProcessRow]) -> Vec<(BarPart, PartOfTime)> {
+    let has = |of: PartOfTime| rows.iter().filter_map(|row| row.time.measured()).any(|time| of(time).0 > 0);
+    let (useful, others) = (PARTS[0], &PARTS[1..]);
+    std::iter::once(useful).chain(others.iter().copied().filter(|(_, of)| has(*of))).collect()
+}
+
+/// Shares of the time of a process's CPUs; nothing where that is not known.
+fn shares(row: &ProcessRow, parts: &[(BarPart, PartOfTime)]) -> Option<Vec<f64>> {
+    let time = row.time.measured()?;
+    let all: f64 = PARTS.iter().map(|(_, of)| of(time).0 as f64).sum();
+    (all > 0.0).then(|| parts.iter().map(|(_, of)| of(time).0 as f64 / all).collect())
+}
+
+fn name(row: &ProcessRow) -> String {
+    match row.rank.measured() {
+        Some(rank) => format!("rank {rank}"),
+        None => format!("process {}", row.pid),
+    }
+}
+
+/// Bars in the order of their useful time, neighbours joined where there are many; nothing for a single process.
+pub fn bars(rows: &[ProcessRow]) -> Vec<Block> {
+    let parts = parts(rows);
+    let mut known: Vec<(String, Vec<f64>)> =
+        rows.iter().filter_map(|row| Some((name(row), shares(row, &parts)?))).collect();
+    if known.len() < 2 {
+        return Vec::new();
+    }
+    known.sort_by(|one, other| other.1[0].total_cmp(&one.1[0]));
+    let group = known.len().div_ceil(MOST_BARS);
+    let bar = |of: &[(String, Vec<f64>)]| Bar {
+        name: match of {
+            [(name, _)] => name.clone(),
+            [(first, _), .., (last, _)] => format!("mean of {}, {first} to {last} by useful time", of.len()),
+            [] => String::new(),
+        },
+        shares: (0..parts.len())
+            .map(|part| of.iter().map(|(_, shares)| shares[part]).sum::<f64>() / of.len() as f64)
+            .collect(),
+    };
+    let each = match group {
+        1 => "A bar is a process".to_owned(),
+        group => format!("A bar is the mean of {group} processes"),
+    };
+    let unknown = match rows.len() - known.len() {
+        0 => String::new(),
+        missing => format!("; of {} the time is not known", many(missing as u64, "process")),
+    };
+    vec![
+        document::chart(CHART, "Each process by what its CPUs did"),
+        Block::Bars(Bars {
+            chart: CHART,
+            label: "Processes by what their CPUs did; the tables hold the figures".to_owned(),
+            parts: parts.iter().map(|(part, _)| *part).collect(),
+            bars: known.chunks(group).map(bar).collect(),
+            caption: format!("{each}: what its CPUs did, the most useful first{unknown}."),
+        }),
+    ]
+}
+
+/// What the page's script draws: shares in ten thousandths, null where nothing is known.
+pub fn data(rows: &[ProcessRow]) -> Value {
+    let parts = parts(rows);
+    let share = |row: &ProcessRow| {
+        let shares = shares(row, &parts)?;
+        Some(shares.iter().map(|share| (share * 10_000.0).round() as u64).collect::<Vec<u64>>())
+    };
+    json!({
+        "parts": parts.iter().map(|(part, _)| json!([part.name, part.colour])).collect::<Vec<_>>(),
+        "names": rows.iter().map(|row| row.rank.measured().map_or(u64::from(row.pid.0.unsigned_abs()), |rank| u64::from(*rank))).collect::<Vec<_>>(),
+        "noun": if rows.iter().all(|row| row.rank.measured().is_some()) { "rank" } else { "process" },
+        "shares": rows.iter().map(share).collect::<Vec<_>>(),
+    })
+}
+
+pub fn section(shown: &Shown) -> Block {
+    let tables = shown.tables;
+    let (several, has_mpi) = (tables.processes.hosts > 1, tables.mpi.measured().is_some());
+    let has_openmp = tables.openmp.measured().is_some();
+    let row = |row: &ProcessRow| {
+        let cpu = |part: fn(&CpuTime) -> Nanoseconds| {
+            words::reading(&row.time, |time| part(time).to_string())
+        };
+        let cells: [Cell; 10] = [
+            words::reading(&row.rank, u32::to_string).into(),
+            row.host.as_str().into(),
+            row.pid.to_string().into(),
+            words::last(&row.program).into(),
+            words::time(&row.elapsed).into(),
+            words::reading(&row.cpus, u64::to_string).into(),
+            words::reading(&row.useful.value, |share| words::percent(*share)).into(),
+            words::time(&row.mpi).into(),
+            cpu(|time| time.imbalance).into(),
+            words::end(row.end).into(),
+        ];
+        cells.into_iter().collect::<Row>()
+    };
+    let only_page = |is_shown: bool, column: Column| {
+        if is_shown { column } else { Column { only: Some(Face::Html), ..column } }
+    };
+    let no_end = tables.rows.iter().all(|row| words::end(row.end).is_empty());
+    let columns = vec![
+        only_page(has_mpi, Column::number("rank")),
+        only_page(several, Column::text("computer")),
+        Column::number("process"),
+        Column::text("program").expendable(2),
+        Column::number("elapsed"),
+        Column::number("CPUs"),
+        Column::number("useful"),
+        only_page(has_mpi, Column::number("MPI")),
+        only_page(has_openmp, Column::number("OpenMP waits")).expendable(1),
+        only_page(!no_end, Column::text("end")),
+    ];
+    let table = Table { columns, rows: tables.rows.iter().map(row).collect(), most: words::limits(8) };
+    document::section("processes", if has_mpi { "Ranks" } else { "Processes" }, vec![Block::Table(table)])
+}

@@ -1,0 +1,141 @@
+//! Runs that were watched, made by hand.
+
+#![allow(dead_code)] // each test file uses a part
+
+use std::collections::BTreeMap;
+
+use numawise_analyse::{RunParts, run_snapshot};
+use numawise_facts::activity::{MessageFamily, MessageSizes, PeerTraffic, SourcePlace};
+use numawise_facts::notice::SnapshotNotice;
+use numawise_facts::{
+    Activity, Exit, Machine, Reading, ResourceUsage, SourcePlaces, WatchedRun, WatchedRunHeader,
+};
+use numawise_report::snapshot::Shown;
+use numawise_tables::RunSnapshot;
+use numawise_units::Bytes;
+
+use crate::activities::{construct, dynamic_loop, opened, seconds, simple_rank, thread, with_openmp};
+use crate::sample;
+use numawise_facts::activity::ConstructName;
+
+/// A run with all that is said of it.
+pub struct Watched {
+    pub run: WatchedRun,
+    pub tables: RunSnapshot,
+}
+
+impl Watched {
+    pub fn of(run: WatchedRun) -> Watched {
+        let machines: BTreeMap<String, Machine> =
+            run.processes.iter().map(|one| (one.host.clone(), run.header.machine.clone())).collect();
+        let parts = RunParts {
+            activities: &run.processes,
+            places: &run.places,
+            machines: &machines,
+            surroundings: &BTreeMap::new(),
+        };
+        let tables = run_snapshot(&parts);
+        Watched { run, tables }
+    }
+
+    pub fn shown(&self) -> Shown<'_> {
+        Shown { run: &self.run, tables: &self.tables, record: Some("run.nw") }
+    }
+}
+
+pub fn run(command: &[&str], processes: Vec<Activity>) -> WatchedRun {
+    let study = sample::header(command, 2, vec![]);
+    let place = |function: &str, line: u32| SourcePlace {
+        function: Reading::Measured(function.to_owned()),
+        file: Reading::Measured("/src/app.c".to_owned()),
+        line: Reading::Measured(line),
+    };
+    let file = || "/home/user/app".to_owned();
+    let places = SourcePlaces::from([
+        ((file(), 0x10), place("exchange", 120)),
+        ((file(), 5), place("solve", 30)),
+        ((file(), 6), place("solve", 33)),
+    ]);
+    WatchedRun {
+        header: WatchedRunHeader {
+            tool_version: study.tool_version,
+            begun: study.begun,
+            command: study.command,
+            host: study.host,
+            machine: study.machine,
+            placement: None,
+            ranks: None,
+            exit: Exit::Code(0),
+            wall: seconds(2.1),
+            usage: ResourceUsage {
+                user: seconds(3.0),
+                system: seconds(0.1),
+                peak_memory: Reading::Measured(Bytes(1 << 20)),
+                minor_faults: Reading::Measured(10),
+                major_faults: Reading::Measured(0),
+                voluntary_switches: Reading::unavailable("not asked for"),
+                involuntary_switches: Reading::Measured(2),
+            },
+            notices: vec![SnapshotNotice::NothingWatched.into()],
+        },
+        processes,
+        places,
+    }
+}
+
+/// Ranks on hosts of eight, which compute unevenly and send to their neighbours, or to all.
+pub fn ranks(size: u32, all_to_all: bool) -> WatchedRun {
+    let one = |rank: u32| {
+        let useful = 1.0 + 0.8 * f64::from(rank * 7919 % size) / f64::from(size);
+        let mut activity = simple_rank(rank, size, useful, 2.0 - useful);
+        activity.host = format!("node{:04}", rank / 8);
+        let to = |peer: u32, bytes: u64| PeerTraffic {
+            rank: peer,
+            sent_messages: bytes / 100,
+            sent: Bytes(bytes),
+            received_messages: 0,
+            received: Bytes(0),
+            fetched: Bytes(0),
+        };
+        if let Reading::Measured(threads) = &mut activity.threads {
+            let group = size.div_ceil(128).max(1);
+            let peers = if all_to_all && rank % group == 0 { (0..size).step_by(group as usize).collect() } else { vec![(rank + 1) % size, (rank + size - 1) % size] };
+            threads[0].peers = peers
+                .into_iter()
+                .map(|peer| to(peer, 1000 + u64::from(rank).wrapping_mul(2_654_435_761).wrapping_add(u64::from(peer) * 40_503_001) % 900_000_000))
+                .collect();
+            threads[0].messages = vec![MessageSizes { family: MessageFamily::Send, bits: 4, messages: 20 }];
+        }
+        activity
+    };
+    run(&["mpirun", "-n", &size.to_string(), "./app"], (0..size).map(one).collect())
+}
+
+/// Two ranks of two threads, with a region that is uneven and a loop that has too few iterations.
+pub fn hybrid() -> WatchedRun {
+    let mut processes = ranks(2, false).processes;
+    for (k, process) in processes.iter_mut().enumerate() {
+        let Reading::Measured(threads) = &mut process.threads else { continue };
+        let tid = threads[0].tid.0;
+        let done = [21, 20];
+        let rows = |thread: usize, states: [f64; 6]| {
+            let mut region = construct(5, 1, ConstructName::Parallel, states);
+            if thread == 0 {
+                region = opened(region, 1.0, 2);
+            }
+            let row = dynamic_loop(construct(6, 5, ConstructName::Loop, [0.0; 6]), 41, done[thread], 1);
+            vec![region, row]
+        };
+        threads[0].constructs = rows(0, [0.5 + 0.1 * k as f64, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        let mut second = thread(tid + 1000, [0.4, 0.0, 0.5, 0.1, 1.0, 0.0]);
+        second.constructs = rows(1, [0.4, 0.0, 0.5, 0.1, 0.0, 0.0]);
+        threads.push(second);
+        *process = with_openmp(process.clone());
+    }
+    WatchedRun { processes, ..run(&["mpirun", "-n", "2", "./app"], vec![]) }
+}
+
+/// A program of which nothing could be watched.
+pub fn nothing() -> WatchedRun {
+    run(&["./static"], vec![])
+}
