@@ -28,7 +28,13 @@ fn a_page_says_all_without_scripts() {
     let page = html(&Watched::of(watched::ranks(4, false)));
     keep("four.html", &page);
     assert!(page.len() < LARGEST_PAGE);
-    for expected in ["MPI load balance", "NW010", "<svg class=\"bars\"", "Bytes from rank to rank", "exchange (app.c:120)"] {
+    for expected in [
+        "MPI load balance",
+        "NW010",
+        "<svg class=\"bars\"",
+        "Bytes from rank to rank",
+        "exchange (app.c:120)",
+    ] {
         assert!(page.contains(expected), "{expected}");
     }
 }
@@ -45,7 +51,10 @@ fn a_page_of_many_ranks_can_be_sent_by_mail() {
     let page = html(&Watched::of(large));
     keep("large.html", &page);
     assert!(page.len() < LARGEST_PAGE, "{} bytes", page.len());
-    assert!(page.contains("<svg class=\"map\" id=\"map-ranks-bytes\"") && page.contains("id=\"map-hosts-messages\""));
+    assert!(
+        page.contains("<svg class=\"map\" id=\"map-ranks-bytes\"")
+            && page.contains("id=\"map-hosts-messages\"")
+    );
     assert!(page.contains("A bar is the mean of 63 processes"), "bars are joined");
 }
 

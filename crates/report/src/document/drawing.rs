@@ -136,9 +136,9 @@ fn paths(of: &HeatMap) -> String {
     while let Some(cell) = cells.next() {
         let own = depth(cell);
         let mut length = 1;
-        while cells.next_if(|next| {
-            next.row == cell.row && next.column == cell.column + length && depth(next) == own
-        }).is_some()
+        while cells
+            .next_if(|next| next.row == cell.row && next.column == cell.column + length && depth(next) == own)
+            .is_some()
         {
             length += 1;
         }

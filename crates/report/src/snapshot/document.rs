@@ -1,14 +1,17 @@
 //! A snapshot as people read it: how much was useful first, then what took the rest and where.
 
 use numawise_facts::Reading;
-use numawise_tables::snapshot::{Efficiencies, OverfullCpu, PlacementSummary, RatedShare, SnapshotFinding, SnapshotLosses};
+use numawise_tables::snapshot::{
+    Efficiencies, OverfullCpu, PlacementSummary, RatedShare, SnapshotFinding, SnapshotLosses,
+};
 use numawise_units::Ratio;
 use serde_json::json;
 
 use super::{Shown, mpi, openmp, processes, volume, words};
 use crate::check::watched_findings;
 use crate::document::{
-    Block, Cell, Charts, Column, Command, Document, Entry, Face, Fact, Opening, Table, Text, Tone, list, section,
+    Block, Cell, Charts, Column, Command, Document, Entry, Face, Fact, Opening, Table, Text, Tone, list,
+    section,
 };
 use crate::notice;
 
@@ -130,7 +133,11 @@ fn efficiency_rows(of: &Efficiencies) -> [(&'static str, &RatedShare, &'static s
         ("    between computers", &of.mpi_load_balance_out, "the same among computers"),
         ("OpenMP parallel efficiency", &of.openmp_parallel, "what OpenMP leaves of the CPUs' time"),
         ("  OpenMP serialization", &of.openmp_serialization, "lost while no parallel region is open"),
-        ("  OpenMP load balance", &of.openmp_load_balance, "lost by threads that wait for others, or for locks"),
+        (
+            "  OpenMP load balance",
+            &of.openmp_load_balance,
+            "lost by threads that wait for others, or for locks",
+        ),
         ("  OpenMP scheduling", &of.openmp_scheduling, "lost to waking threads and handing out work"),
     ]
 }

@@ -20,7 +20,9 @@ pub type PartOfTime = fn(&CpuTime) -> Nanoseconds;
 pub const PARTS: [(BarPart, PartOfTime); 7] = [
     (BarPart { name: "useful", colour: "--good" }, |time| time.useful),
     (BarPart { name: "MPI", colour: "--n0" }, |time| time.mpi),
-    (BarPart { name: "OpenMP: waits at barriers", colour: "--n1" }, |time| time.imbalance.saturating_sub(time.lock)),
+    (BarPart { name: "OpenMP: waits at barriers", colour: "--n1" }, |time| {
+        time.imbalance.saturating_sub(time.lock)
+    }),
     (BarPart { name: "OpenMP: locks", colour: "--n3" }, |time| time.lock),
     (BarPart { name: "OpenMP: scheduling", colour: "--n5" }, |time| time.scheduling),
     (BarPart { name: "OpenMP: no parallel region", colour: "--n4" }, |time| time.serial),
@@ -108,9 +110,8 @@ pub fn section(shown: &Shown) -> Block {
     let (several, has_mpi) = (tables.processes.hosts > 1, tables.mpi.measured().is_some());
     let has_openmp = tables.openmp.measured().is_some();
     let row = |row: &ProcessRow| {
-        let cpu = |part: fn(&CpuTime) -> Nanoseconds| {
-            words::reading(&row.time, |time| part(time).to_string())
-        };
+        let cpu =
+            |part: fn(&CpuTime) -> Nanoseconds| words::reading(&row.time, |time| part(time).to_string());
         let cells: [Cell; 10] = [
             words::reading(&row.rank, u32::to_string).into(),
             row.host.as_str().into(),

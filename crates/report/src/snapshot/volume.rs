@@ -30,7 +30,12 @@ struct Counted {
 
 const COUNTED: [Counted; 2] = [
     Counted { title: "Bytes", id: "bytes", of: |cell| cell.bytes.0, text: |bytes| Bytes(bytes).to_string() },
-    Counted { title: "Messages", id: "messages", of: |cell| cell.messages, text: |messages| messages.to_string() },
+    Counted {
+        title: "Messages",
+        id: "messages",
+        of: |cell| cell.messages,
+        text: |messages| messages.to_string(),
+    },
 ];
 
 /// Ranks, or computers.
@@ -49,7 +54,8 @@ fn ends(of: &VolumeTables) -> Vec<Ends<'_>> {
         Some((first, last)) => format!("{first}-{last}"),
         None => k.to_string(),
     };
-    let host_of = |k: u32| of.hosts.get(k as usize).or(of.hosts.last()).map_or_else(|| k.to_string(), Clone::clone);
+    let host_of =
+        |k: u32| of.hosts.get(k as usize).or(of.hosts.last()).map_or_else(|| k.to_string(), Clone::clone);
     let host = move |k: u32| match range(k, hosts.group) {
         Some((first, last)) => format!("{} to {}", host_of(first), host_of(last)),
         None => host_of(k),
@@ -80,7 +86,11 @@ pub fn blocks(of: &VolumeTables) -> Vec<Block> {
     });
     let mut blocks: Vec<Block> = blocks.map(|block| Block::Only(Face::Html, Box::new(block))).collect();
     if of.lost.0 > 0 {
-        let lost = format!("{} of {} found no place and are in none of these", many(of.lost.0, "message"), of.lost.1);
+        let lost = format!(
+            "{} of {} found no place and are in none of these",
+            many(of.lost.0, "message"),
+            of.lost.1
+        );
         blocks.push(Block::Only(Face::Html, Box::new(Block::Legend(lost.into()))));
     }
     blocks
@@ -163,12 +173,8 @@ fn pairs(ends: &Ends<'_>) -> Block {
     let mut cells: Vec<&TrafficCell> = ends.matrix.cells.iter().collect();
     cells.sort_by_key(|cell| std::cmp::Reverse((cell.bytes, cell.messages)));
     let row = |cell: &&TrafficCell| {
-        let figures = [
-            (ends.name)(cell.from),
-            (ends.name)(cell.to),
-            cell.bytes.to_string(),
-            cell.messages.to_string(),
-        ];
+        let figures =
+            [(ends.name)(cell.from), (ends.name)(cell.to), cell.bytes.to_string(), cell.messages.to_string()];
         figures.into_iter().collect::<Row>()
     };
     let columns = vec![

@@ -26,7 +26,10 @@ fn what_was_not_sent_has_no_figure_and_neighbours_have_a_range() {
     let titles: Vec<&str> = matrices.iter().map(|matrix| matrix.title.as_str()).collect();
     assert_eq!(
         titles,
-        ["Bytes from rank to rank, 4 neighbours in a row", "Messages from rank to rank, 4 neighbours in a row"]
+        [
+            "Bytes from rank to rank, 4 neighbours in a row",
+            "Messages from rank to rank, 4 neighbours in a row"
+        ]
     );
     let names: Vec<&str> = matrices[0].rows.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["0-3", "4-7"]);
@@ -34,7 +37,10 @@ fn what_was_not_sent_has_no_figure_and_neighbours_have_a_range() {
         MatrixCell::Figure(figure) => figure.clone(),
         other => panic!("{other:?}"),
     };
-    assert_eq!((figure(0, 0).number.as_str(), figure(0, 0).hover.as_str()), ("-", "0-3 to 0-3: nothing was sent"));
+    assert_eq!(
+        (figure(0, 0).number.as_str(), figure(0, 0).hover.as_str()),
+        ("-", "0-3 to 0-3: nothing was sent")
+    );
     assert!((figure(0, 1).depth - 100.0).abs() < 1e-9);
     assert_eq!(figure(0, 1).hover, "0-3 to 4-7: 100 B in 1 message");
 }

@@ -99,10 +99,22 @@ pub fn ranks(size: u32, all_to_all: bool) -> WatchedRun {
         };
         if let Reading::Measured(threads) = &mut activity.threads {
             let group = size.div_ceil(128).max(1);
-            let peers = if all_to_all && rank % group == 0 { (0..size).step_by(group as usize).collect() } else { vec![(rank + 1) % size, (rank + size - 1) % size] };
+            let peers = if all_to_all && rank % group == 0 {
+                (0..size).step_by(group as usize).collect()
+            } else {
+                vec![(rank + 1) % size, (rank + size - 1) % size]
+            };
             threads[0].peers = peers
                 .into_iter()
-                .map(|peer| to(peer, 1000 + u64::from(rank).wrapping_mul(2_654_435_761).wrapping_add(u64::from(peer) * 40_503_001) % 900_000_000))
+                .map(|peer| {
+                    to(
+                        peer,
+                        1000 + u64::from(rank)
+                            .wrapping_mul(2_654_435_761)
+                            .wrapping_add(u64::from(peer) * 40_503_001)
+                            % 900_000_000,
+                    )
+                })
                 .collect();
             threads[0].messages = vec![MessageSizes { family: MessageFamily::Send, bits: 4, messages: 20 }];
         }
