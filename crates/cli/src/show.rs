@@ -39,6 +39,20 @@ pub fn series(timeline: &Timeline, record: &Path, as_json: bool, html: Option<&P
     shown(text, written)
 }
 
+/// How much of a snapshot a terminal shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SnapshotDetail {
+    Summary,
+    Full,
+}
+
+impl SnapshotDetail {
+    /// As it was typed: `--full` or not.
+    pub fn of(is_full: bool) -> Self {
+        if is_full { SnapshotDetail::Full } else { SnapshotDetail::Summary }
+    }
+}
+
 /// A run that was watched from inside, with what it says.
 pub struct Snapshot<'a> {
     run: &'a WatchedRun,
@@ -61,8 +75,14 @@ impl<'a> Snapshot<'a> {
         snapshot::Shown { run: self.run, tables: &self.tables, record }
     }
 
-    pub fn text(&self, style: Style) -> String {
-        document::terminal(&snapshot::document(&self.shown()), style)
+    /// One screen of it, or all.
+    pub fn text(&self, detail: SnapshotDetail, style: Style) -> String {
+        let shown = self.shown();
+        let document = match detail {
+            SnapshotDetail::Summary => snapshot::summary(&shown),
+            SnapshotDetail::Full => snapshot::document(&shown),
+        };
+        document::terminal(&document, style)
     }
 
     pub fn html(&self) -> String {
@@ -74,17 +94,28 @@ impl<'a> Snapshot<'a> {
     }
 }
 
-/// Prints the snapshot of a run as text or as JSON, and writes it as HTML where that is asked for.
+/// How a snapshot is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SnapshotFormat {
+    Text(SnapshotDetail),
+    Json,
+}
+
+/// Prints the snapshot of a run, and writes it as HTML where that is asked for.
 pub fn watched_run(
     run: &WatchedRun,
     record: &Path,
-    as_json: bool,
+    format: SnapshotFormat,
     html: Option<&Path>,
 ) -> Result<(), Failure> {
     let record = record.display().to_string();
     let snapshot = Snapshot::of(run, &record);
     let written = html.map_or(Ok(()), |path| report(path, &snapshot.html()));
-    shown(if as_json { snapshot.json() } else { snapshot.text(style()) }, written)
+    let text = match format {
+        SnapshotFormat::Text(detail) => snapshot.text(detail, style()),
+        SnapshotFormat::Json => snapshot.json(),
+    };
+    shown(text, written)
 }
 
 /// Prints a result, also where its report could not be written; that is the failure then.

@@ -3,8 +3,10 @@
 mod document;
 mod json;
 mod mpi;
+mod next;
 mod openmp;
 mod processes;
+mod summary;
 mod volume;
 mod words;
 
@@ -13,6 +15,7 @@ use numawise_tables::RunSnapshot;
 
 pub use document::document;
 pub use json::{SCHEMA, json};
+pub use summary::summary;
 
 /// What is shown.
 #[derive(Debug, Clone, Copy)]

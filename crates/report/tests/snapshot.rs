@@ -1,14 +1,16 @@
 //! A run that was watched as people and scripts see it.
 
+#[allow(dead_code)] // it is of a check
 mod sample;
 mod watched;
 
+#[allow(dead_code)] // each test uses a part
 #[path = "../../analyse/src/snapshot/sample.rs"]
 mod activities;
 
-use numawise_analyse::{RunParts, Surroundings, run_snapshot};
+use numawise_analyse::{RunParts, run_snapshot};
 use numawise_report::document::{self, Style};
-use numawise_report::snapshot::{document, json};
+use numawise_report::snapshot::{document, summary};
 use watched::Watched;
 
 fn html(of: &Watched) -> String {
@@ -18,6 +20,7 @@ fn html(of: &Watched) -> String {
 /// What can be sent by mail, and what the memory of a browser has room for.
 const LARGEST_PAGE: usize = 2_000_000;
 
+/// For whoever wants to look at it.
 fn keep(name: &str, page: &str) {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
     std::fs::write(folder.join(name), page).unwrap();
@@ -64,10 +67,66 @@ fn a_terminal_of_eighty_columns_has_room() {
         let of = Watched::of(run);
         for unicode in [false, true] {
             let style = Style { colour: false, unicode, width: 80 };
-            let text = document::terminal(&document(&of.shown()), style);
-            let long: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80).collect();
-            assert!(long.is_empty(), "{long:?}");
-            assert!(unicode || text.is_ascii(), "{text}");
+            for document in [document(&of.shown()), summary(&of.shown())] {
+                let text = document::terminal(&document, style);
+                let long: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80).collect();
+                assert!(long.is_empty(), "{long:?}");
+                assert!(unicode || text.is_ascii(), "{text}");
+            }
         }
     }
+}
+
+fn screen(of: &Watched) -> String {
+    document::terminal(&summary(&of.shown()), Style { colour: false, unicode: true, width: 80 })
+}
+
+#[test]
+fn a_summary_is_one_screen_and_each_judgement_has_its_threshold() {
+    let text = screen(&Watched::of(watched::hybrid()));
+    assert!(text.lines().count() <= 48, "{text}");
+    let graded = ["good ", "look here ", "bad "];
+    let judged: Vec<&str> =
+        text.lines().filter(|line| graded.iter().any(|grade| line.contains(&format!("  {grade}")))).collect();
+    assert!(judged.len() >= 10, "{text}");
+    for line in judged {
+        assert!(line.contains(", POP") || line.contains(", numawise"), "{line}");
+    }
+    assert!(
+        text.trim_end().lines().last().unwrap().contains("numawise report run.nw --html report.html"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_is_to_be_typed_next_is_quoted_and_does_not_overwrite_a_record() {
+    let of = Watched::of(watched::hybrid());
+    let next = |record: Option<&str>| {
+        let shown = numawise_report::snapshot::Shown { record, ..of.shown() };
+        document::terminal(&summary(&shown), Style { colour: false, unicode: true, width: 80 })
+    };
+    assert!(next(Some("my run's.nw")).contains(r"numawise report 'my run'\''s.nw' --html report.html"));
+    // 2025-01-01 00:00:00 UTC
+    let kept = next(None);
+    assert!(kept.contains("numawise snapshot --output run-20250101000000.nw -- mpirun -n 2 ./app"), "{kept}");
+}
+
+#[test]
+fn a_cure_that_is_a_placement_stands_before_the_program_of_the_launcher() {
+    let mut run = watched::ranks(2, false);
+    // Both ranks' threads were found on CPU 3.
+    for process in &mut run.processes {
+        let numawise_facts::Reading::Measured(threads) = &mut process.threads else { continue };
+        let stays = numawise_facts::activity::CpuStays {
+            cpus: vec![(numawise_units::CpuId(3), 10)],
+            others: 0,
+            migrations: 0,
+        };
+        threads[0].cpus = numawise_facts::Reading::Measured(stays);
+        process.host = "box".to_owned();
+    }
+    let of = Watched::of(run);
+    let page = html(&of);
+    assert!(page.contains("NW030"), "{:?}", of.tables.findings);
+    assert!(page.contains("numawise snapshot -- mpirun -n 2 numawise run --place semi --threads 1 -- ./app"));
 }

@@ -11,7 +11,7 @@ use numawise_record::{Record, RecordKind, Series, read_watched_run};
 
 use super::{Failure, SUCCESS, Status};
 use crate::files::{self, OutputFile};
-use crate::show;
+use crate::show::{self, SnapshotDetail, SnapshotFormat};
 
 /// Show a record again: on the terminal, as JSON, as HTML
 #[derive(clap::Args)]
@@ -25,6 +25,9 @@ pub struct Arguments {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// Of a snapshot: print all tables, not one screen of them
+    #[arg(long, conflicts_with = "json")]
+    full: bool,
 }
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
@@ -51,8 +54,15 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
             let mut run = read_watched_run(path)?;
             let redactor = Redactor::default();
             run.header.command = redactor.command(&run.header.command);
-            show::watched_run(&run, path, arguments.json, html)?;
+            show::watched_run(&run, path, format(&arguments), html)?;
         }
     }
     Ok(SUCCESS)
+}
+
+fn format(arguments: &Arguments) -> SnapshotFormat {
+    match arguments.json {
+        true => SnapshotFormat::Json,
+        false => SnapshotFormat::Text(SnapshotDetail::of(arguments.full)),
+    }
 }

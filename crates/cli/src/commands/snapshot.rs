@@ -19,7 +19,8 @@ use numawise_session::snapshot::{SnapshotPlan, SnapshotRequest, prepare};
 use super::run::{NumactlOptions, PlacementOptions, placed};
 use super::{Failure, Status};
 use crate::files::{self, FileContent, OutputFile};
-use crate::{show, streams};
+use crate::show::{self, SnapshotDetail};
+use crate::streams;
 
 /// Run a program once and see inside: MPI, OpenMP, where its time goes
 #[derive(clap::Args)]
@@ -41,6 +42,9 @@ pub struct Arguments {
     /// Write the result as JSON (docs/formats/snapshot-json.md)
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Print all tables, not one screen of them
+    #[arg(long, conflicts_with = "quiet")]
+    full: bool,
     /// Print no report
     #[arg(long, short)]
     quiet: bool,
@@ -65,6 +69,7 @@ struct Outputs {
     html: Option<PathBuf>,
     json: Option<PathBuf>,
     quiet: bool,
+    detail: SnapshotDetail,
 }
 
 pub fn run(typed: Arguments) -> Result<Status, Failure> {
@@ -85,6 +90,7 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
         html: typed.html,
         json: typed.json,
         quiet: typed.quiet,
+        detail: SnapshotDetail::of(typed.full),
     };
     let plan = prepare(request, &environment)?;
     if plan.is_left_out() {
@@ -165,7 +171,7 @@ impl Outputs {
         let shown = record.map_or_else(String::new, |path| path.display().to_string());
         let snapshot = show::Snapshot::of(run, &shown);
         if !self.quiet {
-            streams::say_text(&format!("\n{}", snapshot.text(style())));
+            streams::say_text(&format!("\n{}", snapshot.text(self.detail, style())));
         }
         let written = |path: &Path, text: &str| files::write(path, text, "the report");
         let problems = [

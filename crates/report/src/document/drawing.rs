@@ -102,7 +102,8 @@ fn bar(of: &Bars, bar: &Bar, k: usize) -> Markup {
 
 pub(super) fn heat_map(of: &HeatMap) -> Markup {
     let margin = f64::from(of.size) / 9.0;
-    let whole = f64::from(of.size) + margin;
+    // On the other sides a little, for half of the last name.
+    let whole = f64::from(of.size) + 1.5 * margin;
     let font = f64::from(of.size) / 26.0;
     let label = format!("{}; the tables hold the greatest of them", of.title);
     html! {

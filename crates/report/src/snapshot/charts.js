@@ -159,14 +159,17 @@
       bytes /= 1024;
       k += 1;
     }
-    return +bytes.toPrecision(3) + " " + units[k];
+    return +bytes.toPrecision(2) + " " + units[k];
   }
+
+  // Figures come as 32 times their logarithm.
+  const figure = (short) => 2 ** (short / 32) - 1;
 
   for (const volume of data.volumes) {
     const cells = new Map();
     for (let k = 0, at = 0; k < volume.cells.length; k += 3) {
       at += volume.cells[k];
-      cells.set(at, [volume.cells[k + 1], volume.cells[k + 2]]);
+      cells.set(at, [figure(volume.cells[k + 1]), +Math.round(figure(volume.cells[k + 2])).toPrecision(2)]);
     }
     for (const id of volume.maps) {
       const map = document.getElementById(id);

@@ -1,23 +1,23 @@
 //! A snapshot as people read it: how much was useful first, then what took the rest and where.
 
 use numawise_facts::Reading;
+use numawise_tables::RunSnapshot;
 use numawise_tables::snapshot::{
     Efficiencies, OverfullCpu, PlacementSummary, RatedShare, SnapshotFinding, SnapshotLosses,
 };
 use numawise_units::Ratio;
 use serde_json::json;
 
-use super::{Shown, mpi, openmp, processes, volume, words};
+use super::{Shown, mpi, next, openmp, processes, volume, words};
 use crate::check::watched_findings;
 use crate::document::{
-    Block, Cell, Charts, Column, Command, Document, Entry, Face, Fact, Opening, Table, Text, Tone, list,
-    section,
+    Block, Cell, Charts, Column, Document, Entry, Face, Fact, Opening, Table, Text, Tone, list, section,
 };
 use crate::notice;
 
 /// The snapshot as a document.
 pub fn document(shown: &Shown) -> Document {
-    let (run, tables) = (shown.run, shown.tables);
+    let tables = shown.tables;
     let mut blocks = vec![Block::Facts(facts(shown))];
     if tables.processes.counted > 0 {
         blocks.extend([time(shown), efficiencies(shown), findings(shown)]);
@@ -26,9 +26,15 @@ pub fn document(shown: &Shown) -> Document {
         blocks.push(processes::section(shown));
         blocks.extend(placement(&tables.placement));
     }
-    blocks.extend(list("notices", "To be kept in mind", &notices(shown)));
+    blocks.extend(notices_of(shown));
     blocks.push(Block::Reasons { title: "Why figures are unavailable" });
-    blocks.extend(next(shown));
+    blocks.push(section("next", "Type next", vec![Block::Commands(next::lines(shown))]));
+    Document { blocks, ..opened(shown) }
+}
+
+/// The first lines and the frame, without blocks.
+pub fn opened(shown: &Shown) -> Document {
+    let (run, tables) = (shown.run, shown.tables);
     Document {
         tool: "numawise snapshot",
         title: format!("Snapshot: {}", run.header.command.shell_line()),
@@ -41,7 +47,7 @@ pub fn document(shown: &Shown) -> Document {
             effect: None,
             sentence: Some(words::sentence(tables)),
         },
-        blocks,
+        blocks: Vec::new(),
         charts: Some(Charts { data: data(shown), script: include_str!("charts.js") }),
         width: 120,
     }
@@ -55,7 +61,8 @@ fn data(shown: &Shown) -> serde_json::Value {
     })
 }
 
-fn facts(shown: &Shown) -> Vec<Fact> {
+/// What was run, and what is known of it.
+pub fn facts(shown: &Shown) -> Vec<Fact> {
     let (header, tables) = (&shown.run.header, shown.tables);
     let fact = |name, text: Text| Fact { name, text, code: false };
     let mut facts = vec![
@@ -142,17 +149,22 @@ fn efficiency_rows(of: &Efficiencies) -> [(&'static str, &RatedShare, &'static s
     ]
 }
 
-fn efficiencies(shown: &Shown) -> Block {
-    let tables = shown.tables;
-    // What there is nothing of is said above.
-    let is_shown = |name: &str| {
+/// Those of what the program uses: the rest is said above.
+pub fn shown_efficiencies(
+    tables: &RunSnapshot,
+) -> impl Iterator<Item = (&'static str, &RatedShare, &'static str)> {
+    let (mpi, openmp) = (tables.mpi.measured().is_some(), tables.openmp.measured().is_some());
+    let hosts = tables.processes.hosts;
+    let is_shown = move |name: &str| {
         let is_missing = |what: &str, is_there: bool| name.trim_start().starts_with(what) && !is_there;
-        let is_between = name.ends_with("computers") && tables.processes.hosts < 2;
-        let mpi = is_missing("MPI", tables.mpi.measured().is_some());
-        !(is_between || mpi || is_missing("OpenMP", tables.openmp.measured().is_some()))
+        let is_between = name.ends_with("computers");
+        !((is_between && (hosts < 2 || !mpi)) || is_missing("MPI", mpi) || is_missing("OpenMP", openmp))
     };
-    let rows = efficiency_rows(&tables.efficiency).into_iter().filter(|(name, ..)| is_shown(name));
-    let rows = rows.map(|(name, share, meaning)| {
+    efficiency_rows(&tables.efficiency).into_iter().filter(move |(name, ..)| is_shown(name))
+}
+
+fn efficiencies(shown: &Shown) -> Block {
+    let rows = shown_efficiencies(shown.tables).map(|(name, share, meaning)| {
         let value = words::reading(&share.value, |share| words::efficiency(*share));
         let cells: [Cell; 4] = [name.into(), value.into(), words::judged(share), meaning.into()];
         cells.into_iter().collect()
@@ -178,15 +190,13 @@ fn findings(shown: &Shown) -> Block {
             }
             Reading::Unavailable { unavailable } => format!("unavailable: {unavailable}"),
         };
-        Entry {
-            code: of.finding.id.code(),
-            title: watched_findings::name(of.finding.id),
-            parts: vec![
-                ("seen", watched_findings::evidence(&of.finding)),
-                ("cost", vec![potential]),
-                ("to do", watched_findings::advice(&of.finding)),
-            ],
-        }
+        let mut parts = vec![
+            ("seen", watched_findings::evidence(&of.finding)),
+            ("cost", vec![potential]),
+            ("to do", watched_findings::advice(&of.finding)),
+        ];
+        parts.extend(next::of_finding(shown, &of.finding).map(|line| ("type", vec![line])));
+        Entry { code: of.finding.id.code(), title: watched_findings::name(of.finding.id), parts }
     };
     let entries: Vec<Entry> = shown.tables.findings.iter().map(entry).collect();
     let block = if entries.is_empty() { Block::Paragraph("none".into()) } else { Block::Entries(entries) };
@@ -223,6 +233,10 @@ fn placement(of: &PlacementSummary) -> Option<Block> {
     (!lines.is_empty()).then(|| section("placement", "Placement", vec![Block::List(lines)]))
 }
 
+pub fn notices_of(shown: &Shown) -> Option<Block> {
+    list("notices", "To be kept in mind", &notices(shown))
+}
+
 fn notices(shown: &Shown) -> Vec<String> {
     let mut texts = notice::texts(&shown.run.header.notices);
     texts.extend(losses(&shown.tables.lost));
@@ -245,14 +259,4 @@ fn losses(of: &SnapshotLosses) -> Option<String> {
     (!lost.is_empty()).then(|| {
         format!("the collector's tables had no room for {}: figures of them are too small", lost.join(", "))
     })
-}
-
-/// What to type next.
-fn next(shown: &Shown) -> Option<Block> {
-    let line = match shown.record {
-        Some(record) => format!("numawise report {record} --html report.html"),
-        None => format!("numawise snapshot --output run.nw -- {}", shown.run.header.command.shell_line()),
-    };
-    let commands = vec![Command { tool: None, line, note: None }];
-    Some(section("next", "More of it", vec![Block::Commands(commands)]))
 }

@@ -105,7 +105,7 @@ pub fn data(of: &VolumeTables) -> Value {
             let place = u64::from(cell.from) * u64::from(ends.matrix.size) + u64::from(cell.to);
             let step = place - last;
             last = place;
-            [step, rounded(cell.bytes.0), rounded(cell.messages)]
+            [step, short(cell.bytes.0), short(cell.messages)]
         });
         let cells: Vec<u64> = cells.collect();
         json!({
@@ -115,10 +115,9 @@ pub fn data(of: &VolumeTables) -> Value {
     ends(of).into_iter().filter(|ends| ends.matrix.size > READABLE).map(one).collect()
 }
 
-/// Three digits: more is not read where the pointer rests, and a page has many cells.
-fn rounded(value: u64) -> u64 {
-    let unit = 10u64.pow(value.checked_ilog10().unwrap_or(0).saturating_sub(2));
-    value / unit * unit
+/// Two digits are read where the pointer rests, and a page has many cells: 32 times the binary logarithm, in a few letters.
+fn short(value: u64) -> u64 {
+    ((value as f64 + 1.0).log2() * 32.0).round() as u64
 }
 
 fn map_id(ends: &str, counted: &str) -> String {
@@ -131,22 +130,28 @@ fn title(ends: &Ends<'_>, counted: &Counted) -> String {
     format!("{} from {noun} to {noun}{rows}", counted.title)
 }
 
-/// From 0 to 1 by the logarithm: small messages are to be seen too.
-fn depth(value: u64, most: u64) -> f64 {
-    let log = |value: u64| (value as f64 + 1.0).ln();
-    if most > 0 { log(value) / log(most) } else { 0.0 }
+/// The least figure but zero, and the greatest.
+fn bounds(ends: &Ends<'_>, counted: &Counted) -> (u64, u64) {
+    let figures = || ends.matrix.cells.iter().map(counted.of).filter(|figure| *figure > 0);
+    (figures().min().unwrap_or(0), figures().max().unwrap_or(0))
 }
 
-fn most(ends: &Ends<'_>, counted: &Counted) -> u64 {
-    ends.matrix.cells.iter().map(counted.of).max().unwrap_or_default()
+/// From 0 to 1 by the logarithm: small messages are to be seen too.
+fn depth(value: u64, (least, most): (u64, u64)) -> f64 {
+    let log = |value: u64| (value.max(1) as f64).ln();
+    match value {
+        0 => 0.0,
+        _ if most <= least => 1.0,
+        _ => 0.05 + 0.95 * (log(value) - log(least)) / (log(most) - log(least)),
+    }
 }
 
 fn map(ends: &Ends<'_>, counted: &Counted) -> HeatMap {
-    let (most, size) = (most(ends, counted), ends.matrix.size);
+    let (bounds, size) = (bounds(ends, counted), ends.matrix.size);
     let cell = |cell: &TrafficCell| HeatCell {
         row: cell.from,
         column: cell.to,
-        depth: depth((counted.of)(cell), most),
+        depth: depth((counted.of)(cell), bounds),
     };
     let is_there = |cell: &&TrafficCell| (counted.of)(cell) > 0;
     HeatMap {
@@ -156,7 +161,7 @@ fn map(ends: &Ends<'_>, counted: &Counted) -> HeatMap {
         axes: ("from", "to"),
         ticks: [0, size / 4, size / 2, size / 4 * 3, size - 1].map(|k| (k, tick(ends, k))).into(),
         cells: ends.matrix.cells.iter().filter(is_there).map(cell).collect(),
-        scale: ((counted.text)(1), format!("{}, by the logarithm", (counted.text)(most))),
+        scale: ((counted.text)(bounds.0), format!("{}, by the logarithm", (counted.text)(bounds.1))),
     }
 }
 
@@ -187,7 +192,7 @@ fn pairs(ends: &Ends<'_>) -> Block {
 }
 
 fn matrix(ends: &Ends<'_>, counted: &Counted) -> Matrix {
-    let (of, most) = (ends.matrix, most(ends, counted));
+    let (of, bounds) = (ends.matrix, bounds(ends, counted));
     let cell = |from: u32, to: u32| {
         let found = of.cells.binary_search_by_key(&(from, to), |cell| (cell.from, cell.to)).ok();
         let value = found.map_or(0, |at| (counted.of)(&of.cells[at]));
@@ -202,7 +207,7 @@ fn matrix(ends: &Ends<'_>, counted: &Counted) -> Matrix {
             half: None,
             short: number,
             small: None,
-            depth: 100.0 * depth(value, most),
+            depth: 100.0 * depth(value, bounds),
         })
     };
     let column = |to: u32| {

@@ -53,6 +53,17 @@ pub fn judgement(share: &RatedShare) -> String {
     share.rating.as_ref().map_or_else(String::new, rating)
 }
 
+/// From where on a share is good, and who says so: `from 0.80, POP`.
+pub fn threshold(share: &RatedShare) -> String {
+    share.rating.as_ref().map_or_else(String::new, |rating| {
+        let (bound, source) = (rating.good, source(rating.source));
+        match rating.is_efficiency {
+            true => format!("from {}, {source}", efficiency(bound)),
+            false => format!("up to {}, {source}", percent(bound)),
+        }
+    })
+}
+
 fn rating(rating: &Rating) -> String {
     let bound = match (rating.is_efficiency, rating.grade) {
         (true, Grade::Good) => format!("from {}", efficiency(rating.good)),

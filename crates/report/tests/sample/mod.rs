@@ -1,7 +1,6 @@
 //! Studies and analyses made by hand, for whoever shows them.
 
-mod build;
-pub use build::header;
+pub mod build;
 mod cases;
 mod findings;
 

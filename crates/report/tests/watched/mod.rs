@@ -15,7 +15,7 @@ use numawise_tables::RunSnapshot;
 use numawise_units::Bytes;
 
 use crate::activities::{construct, dynamic_loop, opened, seconds, simple_rank, thread, with_openmp};
-use crate::sample;
+use crate::sample::build;
 use numawise_facts::activity::ConstructName;
 
 /// A run with all that is said of it.
@@ -28,12 +28,7 @@ impl Watched {
     pub fn of(run: WatchedRun) -> Watched {
         let machines: BTreeMap<String, Machine> =
             run.processes.iter().map(|one| (one.host.clone(), run.header.machine.clone())).collect();
-        let parts = RunParts {
-            activities: &run.processes,
-            places: &run.places,
-            machines: &machines,
-            surroundings: &BTreeMap::new(),
-        };
+        let parts = RunParts { activities: &run.processes, places: &run.places, machines: &machines };
         let tables = run_snapshot(&parts);
         Watched { run, tables }
     }
@@ -44,7 +39,7 @@ impl Watched {
 }
 
 pub fn run(command: &[&str], processes: Vec<Activity>) -> WatchedRun {
-    let study = sample::header(command, 2, vec![]);
+    let study = build::header(command, 2, vec![]);
     let place = |function: &str, line: u32| SourcePlace {
         function: Reading::Measured(function.to_owned()),
         file: Reading::Measured("/src/app.c".to_owned()),
@@ -76,7 +71,7 @@ pub fn run(command: &[&str], processes: Vec<Activity>) -> WatchedRun {
                 voluntary_switches: Reading::unavailable("not asked for"),
                 involuntary_switches: Reading::Measured(2),
             },
-            notices: vec![SnapshotNotice::NothingWatched.into()],
+            notices: if processes.is_empty() { vec![SnapshotNotice::NothingWatched.into()] } else { vec![] },
         },
         processes,
         places,

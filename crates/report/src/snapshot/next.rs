@@ -1,0 +1,104 @@
+//! What to type next: lines that work as they stand.
+
+use std::path::Path;
+
+use numawise_facts::finding::{Advice, WatchedAdvice};
+use numawise_facts::{Argument, Finding, FindingId, MemoryMode, Placement, Strategy};
+
+use super::Shown;
+use crate::amount;
+use crate::document::Command;
+
+/// What a finding asks to be typed: a run with its cure where that is an option of ours, else the table that shows more of it.
+pub fn of_finding(shown: &Shown, finding: &Finding) -> Option<String> {
+    let threads = shown.tables.cpus.measured().map(|cpus| cpus.count / shown.tables.processes.counted.max(1));
+    match finding.id {
+        FindingId::SharedCpus | FindingId::Unpinned => {
+            placed(shown, &format!("--place semi --threads {}", threads?.max(1)))
+        }
+        FindingId::RemoteRankMemory => {
+            placed(shown, &format!("--place semi --memory local --threads {}", threads?.max(1)))
+        }
+        FindingId::Oversubscribed | FindingId::TooFewIterations => {
+            placed(shown, &format!("--threads {}", fewer_threads(finding)?))
+        }
+        FindingId::MpiImbalance => table(shown, "ranks"),
+        FindingId::MpiTransfer | FindingId::MpiConcentrated | FindingId::TinyMessages => {
+            table(shown, "sites")
+        }
+        _ => table(shown, "regions"),
+    }
+}
+
+/// The last lines of a report: the cure of the finding that costs most, then all of it as a page; or a run that is kept.
+pub fn lines(shown: &Shown) -> Vec<Command> {
+    let named = |name: &str, line: String| Command { tool: Some(name.to_owned()), line, note: None };
+    let mut lines = Vec::new();
+    let cures = shown.tables.findings.iter();
+    let mut cures = cures.filter_map(|of| Some((of.finding.id, of_finding(shown, &of.finding)?)));
+    lines.extend(cures.next().map(|(id, line)| named(id.code(), line)));
+    lines.extend(match shown.record {
+        Some(record) => {
+            Some(named("all of it", format!("numawise report {} --html report.html", word(record))))
+        }
+        None => again(shown).map(|line| named("keep it", line)),
+    });
+    lines
+}
+
+/// A word as a shell needs it.
+fn word(text: &str) -> String {
+    Argument::from(text).to_string()
+}
+
+fn table(shown: &Shown, table: &str) -> Option<String> {
+    Some(format!("numawise report {} --csv={table}", word(shown.record?)))
+}
+
+/// The same run once more, with a record of a name that is free: when this one was begun.
+fn again(shown: &Shown) -> Option<String> {
+    let header = &shown.run.header;
+    let when: String = amount::moment(header.begun).chars().filter(char::is_ascii_digit).collect();
+    let placement = header.placement.as_ref().map_or(Some(String::new()), options)?;
+    Some(format!("numawise snapshot {placement}--output run-{when}.nw -- {}", header.command.shell_line()))
+}
+
+/// The options of a placement, with a blank behind them; nothing where they would not say all of it.
+fn options(placement: &Placement) -> Option<String> {
+    let [task] = placement.tasks.as_slice() else { return None };
+    let is_plain = task.memory.mode == MemoryMode::Default && placement.strategy != Strategy::Explicit;
+    is_plain.then(|| format!("--place {} --threads {} ", placement.strategy, task.threads.len()))
+}
+
+/// The program with these options: of ours where it is the program that we start, before the program where a launcher starts it.
+fn placed(shown: &Shown, options: &str) -> Option<String> {
+    let command = &shown.run.header.command;
+    if shown.tables.processes.ranks == 0 {
+        return Some(format!("numawise snapshot {options} -- {}", command.shell_line()));
+    }
+    // A program that says itself where it is to run is left alone.
+    if command
+        .command
+        .iter()
+        .any(|word| Path::new(word.as_os_str()).file_name().is_some_and(|name| name == "numawise"))
+    {
+        return None;
+    }
+    let program = Path::new(&shown.tables.rows.first()?.program).file_name()?;
+    let at =
+        command.command.iter().position(|word| Path::new(word.as_os_str()).file_name() == Some(program))?;
+    let words = |words: &[Argument]| words.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+    let (launcher, program) = command.command.split_at(at);
+    if launcher.is_empty() {
+        return None;
+    }
+    Some(format!("numawise snapshot -- {} numawise run {options} -- {}", words(launcher), words(program)))
+}
+
+fn fewer_threads(finding: &Finding) -> Option<u32> {
+    finding.advice.iter().find_map(|step| match &step.advice {
+        Advice::RunFewerThreads { threads, .. } => Some(*threads),
+        Advice::Watched(WatchedAdvice::FittingThreads { threads }) => Some(*threads),
+        _ => None,
+    })
+}

@@ -1,0 +1,120 @@
+//! A snapshot on one screen: what is judged, what to look at first, and what to type next.
+
+use numawise_facts::Reading;
+use numawise_tables::snapshot::{MpiSummary, RatedShare, SnapshotFinding};
+
+use super::{Shown, next, words};
+use crate::check::watched_findings;
+use crate::document::{Block, Cell, Column, Document, Fact, Row, Table, Text, section};
+
+/// Findings that are shown, the most expensive first.
+const FINDINGS: usize = 4;
+/// Calls that are no work of MPI.
+const BEGIN_AND_END: [&str; 4] = ["MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Session_init"];
+
+/// The first screen of [`super::document`].
+pub fn summary(shown: &Shown) -> Document {
+    let tables = shown.tables;
+    let mut blocks = vec![Block::Facts(super::document::facts(shown))];
+    if tables.processes.counted > 0 {
+        blocks.push(section("judged", "", vec![Block::Table(judged(shown))]));
+        blocks.extend(hot_spots(shown));
+        blocks.extend(findings(&tables.findings));
+    }
+    blocks.extend(super::document::notices_of(shown));
+    blocks.push(Block::Reasons { title: "Why figures are unavailable" });
+    let full = match shown.record {
+        Some(_) => "Type next (numawise report --full prints all tables)",
+        None => "Type next (--full prints all tables)",
+    };
+    blocks.push(section("next", full, vec![Block::Commands(next::lines(shown))]));
+    Document { blocks, charts: None, width: 100, ..super::document::opened(shown) }
+}
+
+/// One line for each that is judged.
+fn judged(shown: &Shown) -> Table {
+    let tables = shown.tables;
+    let mut rows = vec![row("useful", words::percent, &tables.useful)];
+    rows.extend(
+        super::document::shown_efficiencies(tables)
+            .map(|(name, share, _)| row(name, words::efficiency, share)),
+    );
+    if let Some(mpi) = tables.mpi.measured() {
+        rows.push(row("MPI, share of the time", words::percent, &mpi.share));
+        rows.push(row("MPI, waiting for longer ranks", words::percent, &mpi.imbalance_share));
+    }
+    if let Some(openmp) = tables.openmp.measured() {
+        rows.push(row("OpenMP, outside of regions", words::percent, &openmp.serial));
+        rows.push(row("OpenMP, gain of regions at most", words::percent, &openmp.imbalance_share));
+    }
+    let columns = vec![
+        Column::text(""),
+        Column::number("value"),
+        Column::text("judgement"),
+        Column::text("good, and who says so"),
+    ];
+    Table { columns, rows, most: None }
+}
+
+fn row(name: &str, value: fn(numawise_units::Ratio) -> String, share: &RatedShare) -> Row {
+    let grade = share.rating.map_or("", |rating| words::grade(rating.grade));
+    let cells: [Cell; 4] = [
+        name.into(),
+        words::reading(&share.value, |share| value(*share)).into(),
+        Cell { tone: words::tone(share), ..grade.into() },
+        words::threshold(share).into(),
+    ];
+    Row { tone: words::tone(share), ..cells.into_iter().collect() }
+}
+
+/// Where the most time goes in the program.
+fn hot_spots(shown: &Shown) -> Option<Block> {
+    let tables = shown.tables;
+    let mut facts = Vec::new();
+    facts.extend(tables.mpi.measured().and_then(hottest_call).map(|text| Fact {
+        name: "Most in MPI",
+        text,
+        code: false,
+    }));
+    let region = tables.openmp.measured().and_then(|openmp| openmp.regions.first());
+    facts.extend(region.map(|region| {
+        let mut text = words::place(&region.place);
+        let gain = region
+            .potential_gain
+            .measured()
+            .map_or_else(String::new, |gain| format!(", potential gain {gain}"));
+        text.0.extend(Text::from(format!(": {} in {} calls{gain}", region.time, region.calls)).0);
+        Fact { name: "First region", text, code: false }
+    }));
+    (!facts.is_empty()).then(|| section("hot", "", vec![Block::Facts(facts)]))
+}
+
+fn hottest_call(of: &MpiSummary) -> Option<Text> {
+    let site = of.sites.iter().find(|site| !BEGIN_AND_END.contains(&site.call.as_str()))?;
+    let mut text = Text::from(format!("{} in ", site.call));
+    text.0.extend(words::place(&site.place).0);
+    text.0
+        .extend(Text::from(format!(": {} in {} calls, over all ranks", site.calls.time, site.calls.count)).0);
+    Some(text)
+}
+
+/// A line for what it is and costs, and one for what was seen first.
+fn findings(all: &[SnapshotFinding]) -> Option<Block> {
+    let line = |of: &SnapshotFinding| {
+        let cost = match &of.potential {
+            Reading::Measured(gain) => format!(" ({} of the run at most)", words::percent(gain.share)),
+            Reading::Unavailable { .. } => String::new(),
+        };
+        let seen = watched_findings::evidence(&of.finding)
+            .into_iter()
+            .next()
+            .map_or_else(String::new, |seen| format!(": {seen}"));
+        Text::from(format!("{} {}{cost}{seen}", of.finding.id.code(), watched_findings::name(of.finding.id)))
+    };
+    let mut lines: Vec<Text> = all.iter().take(FINDINGS).map(line).collect();
+    if all.len() > FINDINGS {
+        let rest: Vec<&str> = all[FINDINGS..].iter().map(|of| of.finding.id.code()).collect();
+        lines.push(format!("and {}", rest.join(", ")).into());
+    }
+    (!lines.is_empty()).then(|| section("findings", "Findings", vec![Block::List(lines)]))
+}
