@@ -61,8 +61,9 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
 }
 
 fn format(arguments: &Arguments) -> SnapshotFormat {
-    match arguments.json {
-        true => SnapshotFormat::Json,
-        false => SnapshotFormat::Text(SnapshotDetail::of(arguments.full)),
+    if arguments.json {
+        SnapshotFormat::Json
+    } else {
+        SnapshotFormat::Text(SnapshotDetail::of(arguments.full))
     }
 }

@@ -57,9 +57,10 @@ pub fn judgement(share: &RatedShare) -> String {
 pub fn threshold(share: &RatedShare) -> String {
     share.rating.as_ref().map_or_else(String::new, |rating| {
         let (bound, source) = (rating.good, source(rating.source));
-        match rating.is_efficiency {
-            true => format!("from {}, {source}", efficiency(bound)),
-            false => format!("up to {}, {source}", percent(bound)),
+        if rating.is_efficiency {
+            format!("from {}, {source}", efficiency(bound))
+        } else {
+            format!("up to {}, {source}", percent(bound))
         }
     })
 }

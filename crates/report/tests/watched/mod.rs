@@ -120,7 +120,8 @@ pub fn ranks(size: u32, all_to_all: bool) -> WatchedRun {
 
 /// Two ranks of two threads, with a region that is uneven and a loop that has too few iterations.
 pub fn hybrid() -> WatchedRun {
-    let mut processes = ranks(2, false).processes;
+    let whole = ranks(2, false);
+    let mut processes = whole.processes.clone();
     for (k, process) in processes.iter_mut().enumerate() {
         let Reading::Measured(threads) = &mut process.threads else { continue };
         let tid = threads[0].tid.0;
@@ -139,7 +140,7 @@ pub fn hybrid() -> WatchedRun {
         threads.push(second);
         *process = with_openmp(process.clone());
     }
-    WatchedRun { processes, ..run(&["mpirun", "-n", "2", "./app"], vec![]) }
+    WatchedRun { processes, ..whole }
 }
 
 /// A program of which nothing could be watched.
