@@ -94,7 +94,7 @@ pub fn ranks(size: u32, all_to_all: bool) -> WatchedRun {
         };
         if let Reading::Measured(threads) = &mut activity.threads {
             let group = size.div_ceil(128).max(1);
-            let peers = if all_to_all && rank % group == 0 {
+            let peers = if all_to_all && rank.is_multiple_of(group) {
                 (0..size).step_by(group as usize).collect()
             } else {
                 vec![(rank + 1) % size, (rank + size - 1) % size]
