@@ -1,6 +1,7 @@
 //! `numawise snapshot` as people call it: programs of OpenMP and MPI, watched; what they print and how they end is as without us. A test
 //! that cannot run here says SKIPPED with its reason.
 
+mod cg;
 #[path = "../support/collector.rs"]
 mod collector;
 mod errors;
