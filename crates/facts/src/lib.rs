@@ -66,4 +66,4 @@ pub use snapshot::{
     MappingSnapshot, MemorySnapshot, PageUse, PolicyShare, Snapshot, TaskSnapshot, ThreadSnapshot,
 };
 pub use study::{HostFacts, Point, PrintedLines, StopReason, Study, StudyHeader, Trial};
-pub use watched::{RankSet, SourcePlaces, WatchedRun, WatchedRunHeader};
+pub use watched::{RankEnd, RankSet, SourcePlaces, WatchedRun, WatchedRunHeader};

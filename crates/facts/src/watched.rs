@@ -42,3 +42,13 @@ pub struct WatchedRunHeader {
     pub usage: ResourceUsage,
     pub notices: Vec<Notice>,
 }
+
+/// How one rank of a job ended, of those that each had a numawise of their own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RankEnd {
+    /// In the job; missing where the launcher does not tell.
+    pub rank: Option<u32>,
+    pub exit: Exit,
+    pub wall: Nanoseconds,
+    pub usage: ResourceUsage,
+}

@@ -41,7 +41,9 @@ pub use pages::page_changes;
 pub use path::executable_in;
 pub use pinner::{Pinner, find_agent};
 pub use preload::loading;
-pub use rank::{Launcher, LocalRank, RankError, is_rank_variable, rank};
+pub use rank::{
+    Launcher, LocalRank, RankError, is_rank_variable, job_name, job_name_of_daemon, rank, rank_variables,
+};
 pub use supervisor::Leftovers;
 pub use waiter::{FinishedTask, LeftBehind, StoppedTask};
 pub use written::{FileBefore, WrittenText};

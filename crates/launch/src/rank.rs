@@ -8,10 +8,13 @@ use std::fmt;
 
 use numawise_units::harmless::quoted;
 
+mod job;
 mod slurm;
 #[cfg(test)]
 #[path = "rank_tests.rs"]
 mod tests;
+
+pub use job::{job_name, job_name_of_daemon};
 
 /// What looks a variable up.
 pub type Environment<'a> = &'a dyn Fn(&str) -> Option<OsString>;
@@ -162,6 +165,15 @@ pub fn rank(environment: Environment<'_>) -> Result<Option<LocalRank>, RankError
     match BARE.into_iter().find(|name| environment(name).is_some()) {
         Some(present) => Err(RankError::NoLocalRank { present }),
         None => Ok(None),
+    }
+}
+
+/// The variables by which a launcher tells a rank that it is one.
+pub fn rank_variables(launcher: Launcher) -> [&'static str; 2] {
+    match TABLE.iter().find(|names| names.launcher == launcher) {
+        Some(names) => [names.local_rank, names.rank],
+        None if launcher == Launcher::Flux => [FLUX_LOCAL, FLUX_RANK],
+        None => ["SLURM_LOCALID", "SLURM_PROCID"],
     }
 }
 

@@ -24,6 +24,7 @@ mod find;
 mod fixture;
 mod frequency;
 pub mod host;
+mod launcher;
 mod memory;
 mod noise;
 mod plan;
@@ -36,6 +37,7 @@ mod table;
 mod watch;
 
 pub use find::{FindError, ProcessCount, ProcessRequest, find};
+pub use launcher::{LauncherProcess, launcher};
 pub use noise::HostCpu;
 pub use numawise_linux::{Error, Roots};
 pub use residency::Method;

@@ -3,9 +3,10 @@
 //! The way of a request: the collector is found before anything is done; the plan of the placement is that of [`crate::plan`]; the
 //! program runs in the foreground ([`Foreground`]) with the collector in all of its processes, which leave their files in a
 //! [folder](folder) of ours; these are read when it has ended, however it did, and the addresses in them are given their
-//! [names](places).
+//! [names](places). Inside a launcher each rank has a numawise, and [one of them](job) reports for all.
 
 mod folder;
+mod job;
 mod places;
 
 use std::ffi::OsString;
@@ -14,7 +15,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use numawise_facts::activity::ProcessEnd;
 use numawise_facts::notice::SnapshotNotice;
-use numawise_facts::{Activity, Machine, Notice, RankSet, Redactor, RunSpec, WatchedRun, WatchedRunHeader};
+use numawise_facts::{
+    Activity, Exit, Machine, Notice, RankEnd, RankSet, Redactor, ResourceUsage, RunSpec, WatchedRun,
+    WatchedRunHeader,
+};
 use numawise_launch::{Collector, EndedProgram, Foreground, LaunchError, LocalRank};
 use numawise_linux::calls::process;
 use numawise_observe::activity;
@@ -23,6 +27,7 @@ use numawise_units::{Id, Nanoseconds, Rank};
 use crate::plan::{self, RunPlan, RunRequest};
 use crate::{Error, here};
 use folder::CollectorFolder;
+use job::{Job, JobKey, ReportTurn};
 
 #[cfg(test)]
 #[path = "snapshot_tests.rs"]
@@ -40,6 +45,8 @@ pub struct SnapshotRequest {
     pub run: RunRequest,
     /// Only these ranks.
     pub ranks: Option<RankSet>,
+    /// Where the result is kept, which tells the runs of a job apart; ranks that each have a numawise have the same.
+    pub record: Option<PathBuf>,
     /// Of the tool, for the record.
     pub version: String,
 }
@@ -81,11 +88,8 @@ pub fn prepare(request: SnapshotRequest, environment: Environment<'_>) -> Result
     let plan = plan::for_start(&request.run, environment)?;
     let program = request.run.command.command.first().map(|word| Path::new(word.as_os_str()));
     let obstacle = program.and_then(|program| collector.obstacle(program));
-    let mut notices: Vec<Notice> =
+    let notices =
         obstacle.map(|obstacle| SnapshotNotice::NotWatched { obstacle }.into()).into_iter().collect();
-    if let Some(LocalRank { rank: Some(rank), size, .. }) = rank {
-        notices.push(SnapshotNotice::RanksNotMerged { rank, ranks: size }.into());
-    }
     Ok(SnapshotPlan { request, plan, collector, rank, notices })
 }
 
@@ -148,26 +152,67 @@ impl SnapshotPlan {
     ///
     /// # Errors
     /// What failed.
-    pub fn become_program(&self) -> Result<std::convert::Infallible, Error> {
+    pub fn become_program(&self, environment: Environment<'_>) -> Result<std::convert::Infallible, Error> {
+        if let Some(rank) = self.rank {
+            // Without a folder nobody waits for it either.
+            let joined = Job::join(rank, self.key(rank, environment), environment);
+            let _ = joined.map(|(job, _)| job.leave());
+        }
         self.plan.become_program(&self.request.run.command)
     }
 
-    /// Runs the program to its end and reads what was noted of it. Afterwards nothing of ours is left but the result.
+    fn key(&self, rank: LocalRank, environment: Environment<'_>) -> JobKey {
+        JobKey::of(&rank, self.request.record.as_deref(), environment)
+    }
+
+    /// Runs the program to its end and reads what was noted of it, of all ranks of this computer where it is one. Nothing of ours is
+    /// left but the result, when that is dropped.
     ///
     /// # Errors
     /// Where the program cannot be started, or there is no folder for what is measured. Whatever goes wrong later is a notice of the
     /// result.
-    pub fn run(mut self, environment: Environment<'_>) -> Result<WatchedRun, Error> {
-        let (folder, on_disk) = CollectorFolder::make(environment)?;
-        self.notices.extend(on_disk);
-        let changes = self.collector.changes(folder.name(), &self.plan.changes, environment);
+    pub fn run(mut self, environment: Environment<'_>) -> Result<EndedSnapshot, Error> {
         let begun: Nanoseconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().into();
+        let Some(rank) = self.rank else {
+            let (folder, on_disk) = CollectorFolder::make(environment)?;
+            self.notices.extend(on_disk);
+            let ended = self.run_program(&folder, environment)?;
+            let read = activity::read_folder(folder.path());
+            // Processes that still run go on writing where nobody sees it.
+            drop(folder);
+            let exit = ended.exit;
+            let run = self.finished(begun, ended, read);
+            return Ok(EndedSnapshot {
+                exit,
+                report: Some(SnapshotReport { run, is_again: false, _turn: None }),
+            });
+        };
+        let (job, on_disk) = Job::join(rank, self.key(rank, environment), environment)?;
+        self.notices.extend(on_disk);
+        let ended = self.run_program(job.folder(), environment).inspect_err(|_| job.give_up())?;
+        let (exit, wall, usage) = (ended.exit, ended.wall, ended.usage.clone());
+        let end = RankEnd { rank: rank.rank, exit, wall, usage };
+        let has_died = has_died(job.folder().path(), rank.rank);
+        let turn = match job.ended(&end, has_died) {
+            Ok(None) => return Ok(EndedSnapshot { exit, report: None }),
+            Ok(Some(turn)) => Some(turn),
+            // Each for itself, then.
+            Err(_) => None,
+        };
+        let read = activity::read_folder(job.folder().path());
+        let is_again = turn.as_ref().is_some_and(|turn| turn.is_again);
+        let run = self.finished(begun, together(&job.ends(), ended), read);
+        Ok(EndedSnapshot { exit, report: Some(SnapshotReport { run, is_again, _turn: turn }) })
+    }
+
+    fn run_program(
+        &self,
+        folder: &CollectorFolder,
+        environment: Environment<'_>,
+    ) -> Result<EndedProgram, Error> {
+        let changes = self.collector.changes(folder.name(), &self.plan.changes, environment);
         let task = self.plan.own_task()?;
-        let ended = Foreground::spawn(&self.request.run.command, task, &changes)?.wait();
-        let read = activity::read_folder(folder.path());
-        // Processes that still run go on writing where nobody sees it.
-        drop(folder);
-        Ok(self.finished(begun, ended, read))
+        Ok(Foreground::spawn(&self.request.run.command, task, &changes)?.wait())
     }
 
     fn finished(
@@ -176,7 +221,7 @@ impl SnapshotPlan {
         ended: EndedProgram,
         read: Result<Vec<Result<Activity, activity::ActivityError>>, activity::ActivityError>,
     ) -> WatchedRun {
-        let SnapshotPlan { request, plan, rank, mut notices, .. } = self;
+        let SnapshotPlan { request, plan, mut notices, .. } = self;
         let mut processes = Vec::new();
         for part in read.unwrap_or_else(|error| vec![Err(error)]) {
             match part {
@@ -189,13 +234,11 @@ impl SnapshotPlan {
         let own_program = std::env::current_exe().unwrap_or_default();
         processes.retain(|activity| !is_program(activity, &own_program));
         notices.extend(still_running(&processes));
-        notices.extend(of_ranks(&processes, rank.is_some()));
-        if let Some(ranks) = &request.ranks {
-            let wanted = |activity: &Activity| {
-                rank_of(activity).is_none_or(|rank| ranks.iter().any(|asked| asked.index() == rank))
-            };
-            processes.retain(wanted);
-        }
+        let is_asked = |rank: u32| {
+            request.ranks.as_ref().is_none_or(|ranks| ranks.iter().any(|asked| asked.index() == rank))
+        };
+        notices.extend(of_ranks(&processes, is_asked));
+        processes.retain(|activity| rank_of(activity).is_none_or(is_asked));
         notices.extend(bounded(&mut processes));
         let places = places::of(&processes, &mut notices);
         let redactor = redactor(&request.run.command);
@@ -209,6 +252,42 @@ impl SnapshotPlan {
         let mut header = header(request, &plan, begun, ended, &redactor);
         header.notices = notices;
         WatchedRun { header, processes, places }
+    }
+}
+
+/// How the program ended, and what is to be reported of it.
+#[derive(Debug)]
+pub struct EndedSnapshot {
+    pub exit: Exit,
+    /// Missing where another rank of this computer reports.
+    pub report: Option<SnapshotReport>,
+}
+
+/// A result that is to be written now: until it is dropped, no other rank reports.
+#[derive(Debug)]
+pub struct SnapshotReport {
+    pub run: WatchedRun,
+    /// The same run was reported before all of its ranks had ended: this takes the place of it.
+    pub is_again: bool,
+    _turn: Option<ReportTurn>,
+}
+
+/// Whether the program of a rank began MPI and did not come to the end of it: nobody else will then.
+fn has_died(folder: &Path, rank: Option<u32>) -> bool {
+    let read = activity::read_folder(folder).unwrap_or_default();
+    read.iter()
+        .flatten()
+        .filter(|activity| rank.is_some() && rank_of(activity) == rank)
+        .any(|activity| activity.mpi.measured().is_some_and(|mpi| mpi.finalised.measured().is_none()))
+}
+
+/// How a job ended whose ranks ended so: the first one that failed, the longest time.
+fn together(ends: &[RankEnd], own: EndedProgram) -> EndedProgram {
+    let failed = ends.iter().map(|end| end.exit).find(|exit| !exit.success());
+    EndedProgram {
+        exit: failed.unwrap_or(own.exit),
+        wall: ends.iter().map(|end| end.wall).max().unwrap_or(own.wall),
+        usage: ResourceUsage::together(ends.iter().map(|end| &end.usage)).unwrap_or(own.usage),
     }
 }
 
@@ -268,19 +347,18 @@ fn still_running(processes: &[Activity]) -> Option<Notice> {
     (count > 0).then(|| SnapshotNotice::ProcessesStillRun { count }.into())
 }
 
-/// What is missing: of all processes, or of the ranks. A rank that is watched alone misses nobody.
-fn of_ranks(processes: &[Activity], is_rank: bool) -> Option<Notice> {
+/// What is missing: of all processes, or of the ranks that were asked for.
+fn of_ranks(processes: &[Activity], is_asked: impl Fn(u32) -> bool) -> Option<Notice> {
     if processes.is_empty() {
         return Some(SnapshotNotice::NothingWatched.into());
     }
     let size =
         processes.iter().filter_map(|activity| Some(activity.mpi.measured()?.rank.measured()?.size)).max()?;
-    if is_rank {
-        return None;
-    }
     let seen: std::collections::BTreeSet<u32> = processes.iter().filter_map(rank_of).collect();
-    let missing: RankSet =
-        (0..size.min(65_536)).filter(|rank| !seen.contains(rank)).map(Rank::from_index).collect();
+    let missing: RankSet = (0..size.min(65_536))
+        .filter(|rank| is_asked(*rank) && !seen.contains(rank))
+        .map(Rank::from_index)
+        .collect();
     let notice = SnapshotNotice::RanksNotSeen { missing: missing.to_string(), ranks: size };
     (!missing.is_empty()).then(|| notice.into())
 }

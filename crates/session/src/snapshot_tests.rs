@@ -30,7 +30,12 @@ fn a_rank_beyond_the_job_is_named() {
 
 #[test]
 fn who_is_watched_already_is_told() {
-    let request = SnapshotRequest { run: RunRequest::new(spec("true")), ranks: None, version: String::new() };
+    let request = SnapshotRequest {
+        run: RunRequest::new(spec("true")),
+        ranks: None,
+        record: None,
+        version: String::new(),
+    };
     let now = |name: &str| (name == "NUMAWISE_SNAPSHOT").then(|| OsString::from("/dev/shm/other"));
     let text = prepare(request, &now).unwrap_err().to_string();
     assert!(text.contains("another numawise already") && text.contains("/dev/shm/other"), "{text}");

@@ -2,19 +2,19 @@
 //!
 //! The program is run once, unchanged, with our streams and our terminal; what it prints and how it ends is as without us, so that
 //! the report goes to the standard error. The same line may stand around a launcher (`-- mpirun -n 4 ./app`), for all ranks of this
-//! computer, or inside (`mpirun -n 4 numawise snapshot --output run.nw -- ./app`), where each rank keeps a record of its own.
+//! computer, or inside (`mpirun -n 4 numawise snapshot --output run.nw -- ./app`), where one rank reports for all.
 //! Exit status: the program's own, 128 + n for signal n, 125 to 127 as everywhere.
 
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use numawise_facts::{Exit, RankSet, WatchedRun};
+use numawise_facts::{Exit, RankSet};
 use numawise_linux::calls::inherited;
 use numawise_record::Existing;
 use numawise_report::document::Style;
 use numawise_report::notice;
-use numawise_session::snapshot::{SnapshotPlan, SnapshotRequest, prepare};
+use numawise_session::snapshot::{SnapshotPlan, SnapshotReport, SnapshotRequest, prepare};
 
 use super::run::{NumactlOptions, PlacementOptions, placed};
 use super::{Failure, Status};
@@ -30,7 +30,7 @@ use crate::streams;
                         125 numawise failed, 126 the program cannot be executed, 127 not found."
 )]
 pub struct Arguments {
-    /// Keep what was measured in this file, for numawise report; inside a launcher each rank keeps FILE with its number
+    /// Keep what was measured in this file, for numawise report
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Replace the file of --output where it holds a snapshot already
@@ -82,9 +82,10 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
     let request = SnapshotRequest {
         run: placed(typed.placement, &typed.numactl, typed.command)?,
         ranks: typed.ranks,
+        record: typed.output.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
-    let mut outputs = Outputs {
+    let outputs = Outputs {
         record: typed.output,
         existing: if typed.fresh { Existing::IsReplaced } else { Existing::Stays },
         html: typed.html,
@@ -95,17 +96,20 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
     let plan = prepare(request, &environment)?;
     if plan.is_left_out() {
         inherited::take_signals_to_wait();
-        let Err(error) = plan.become_program();
+        let Err(error) = plan.become_program(&environment);
         return Err(error.into());
     }
-    if let Some(rank) = plan.rank() {
-        outputs.of_rank(rank)?;
+    outputs.may_be_written()?;
+    // By one of the ranks: all would try at the same time, in the same folder.
+    if plan.rank().is_none_or(|rank| rank == 0) {
+        outputs.check()?;
     }
-    outputs.check()?;
     warn(&plan);
-    let run = plan.run(&environment)?;
-    outputs.write(&run);
-    Ok(status(run.header.exit))
+    let ended = plan.run(&environment)?;
+    if let Some(report) = &ended.report {
+        outputs.write(report);
+    }
+    Ok(status(ended.exit))
 }
 
 fn environment(name: &str) -> Option<OsString> {
@@ -128,22 +132,6 @@ fn status(exit: Exit) -> Status {
 }
 
 impl Outputs {
-    /// Each rank has files of its own; reports of all would be mixed up on one terminal.
-    fn of_rank(&mut self, rank: u32) -> Result<(), Failure> {
-        if self.record.is_none() && self.html.is_none() && self.json.is_none() {
-            return Err(Failure::new(format!(
-                "this is rank {rank} of a job, and its ranks do not come together in one report yet; expected --output FILE, so that \
-                 each rank keeps a record of its own (FILE.{rank}), or numawise outside of the launcher: numawise snapshot -- mpirun \
-                 ... ./app"
-            )));
-        }
-        for path in [&mut self.record, &mut self.html, &mut self.json].into_iter().flatten() {
-            *path = numbered(path, rank);
-        }
-        self.quiet = true;
-        Ok(())
-    }
-
     /// Finds now what could not be written in the end.
     fn check(&self) -> Result<(), Failure> {
         let file = |option, path| OutputFile { option, path, content: FileContent::Page };
@@ -157,7 +145,11 @@ impl Outputs {
         .into_iter()
         .flatten()
         .collect();
-        files::check(&written, &[])?;
+        files::check(&written, &[])
+    }
+
+    /// Finds a record that is to stay.
+    fn may_be_written(&self) -> Result<(), Failure> {
         match &self.record {
             Some(path) => Ok(numawise_record::watched_run_may_be_saved(path, self.existing)?),
             None => Ok(()),
@@ -165,12 +157,14 @@ impl Outputs {
     }
 
     /// What cannot be written is told, and the rest is written all the same: the program's own result stands.
-    fn write(&self, run: &WatchedRun) {
+    fn write(&self, report: &SnapshotReport) {
         let record = self.record.as_deref();
-        let kept = record.map(|path| numawise_record::save_watched_run(path, run, self.existing));
+        // Of ranks of which one died, a report was made before the others ended.
+        let existing = if report.is_again { Existing::IsReplaced } else { self.existing };
+        let kept = record.map(|path| numawise_record::save_watched_run(path, &report.run, existing));
         let shown = record.map_or_else(String::new, |path| path.display().to_string());
-        let snapshot = show::Snapshot::of(run, &shown);
-        if !self.quiet {
+        let snapshot = show::Snapshot::of(&report.run, &shown);
+        if !self.quiet && !report.is_again {
             streams::say_text(&format!("\n{}", snapshot.text(self.detail, style())));
         }
         let written = |path: &Path, text: &str| files::write(path, text, "the report");
@@ -186,14 +180,6 @@ impl Outputs {
     }
 }
 
-/// `run.nw` as `run.3.nw`.
-fn numbered(path: &Path, rank: u32) -> PathBuf {
-    match path.extension() {
-        Some(extension) => path.with_extension(format!("{rank}.{}", extension.to_string_lossy())),
-        None => path.with_extension(rank.to_string()),
-    }
-}
-
 /// For whoever reads the standard error.
 fn style() -> Style {
     streams::style_of(&io::stderr())
@@ -202,14 +188,6 @@ fn style() -> Style {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn each_rank_has_a_file_of_its_own() {
-        for (path, expected) in [("run.nw", "run.3.nw"), ("a/run", "a/run.3"), ("a.b/run.nw", "a.b/run.3.nw")]
-        {
-            assert_eq!(numbered(Path::new(path), 3), Path::new(expected));
-        }
-    }
 
     #[test]
     fn a_programs_status_is_passed_on() {

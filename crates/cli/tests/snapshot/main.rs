@@ -5,6 +5,7 @@ mod cg;
 #[path = "../support/collector.rs"]
 mod collector;
 mod errors;
+mod inside;
 mod known;
 mod known_openmp;
 mod openmp;

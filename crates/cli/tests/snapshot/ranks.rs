@@ -60,42 +60,6 @@ fn only_the_ranks_that_were_asked_for_are_shown() {
 }
 
 #[test]
-fn inside_a_launcher_each_rank_keeps_its_own() {
-    let bench = Bench::new();
-    for (compiler, launcher) in MPIS {
-        let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { continue };
-        let (program, numawise) = (program.to_str().unwrap(), bench.numawise.to_str().unwrap());
-        let inside = |words: &[&str]| {
-            let all: Vec<&str> = [launcher, "-n", "2", numawise, "snapshot"]
-                .iter()
-                .chain(words)
-                .chain(&["--", program])
-                .copied()
-                .collect();
-            bench.run(&all)
-        };
-        let refused = inside(&[]);
-        assert!(
-            refused.status != Some(0) && refused.err.contains("expected --output FILE"),
-            "{}",
-            refused.err
-        );
-        let beyond = inside(&["--ranks", "0,5", "--output", "run.nw"]);
-        assert!(beyond.status != Some(0), "{}", beyond.err);
-        assert!(beyond.err.contains("--ranks: there is no rank 5 among the 2 of this job"), "{}", beyond.err);
-        let one = inside(&["--ranks", "1", "--output", "one.nw", "--fresh"]);
-        assert_eq!((one.status, one.out.as_str()), (Some(0), "sum 1 of 2 ranks\n"), "{}", one.err);
-        assert!(!bench.path("one.0.nw").exists() && bench.path("one.1.nw").exists());
-        let both = inside(&["--output", "run.nw", "--fresh"]);
-        assert_eq!(both.status, Some(0), "{}", both.err);
-        assert_eq!(both.err.matches("do not come together").count(), 1, "{}", both.err);
-        let report = bench.run(&[numawise, "report", bench.path("run.1.nw").to_str().unwrap(), "--json"]);
-        let json: serde_json::Value = serde_json::from_str(&report.out).unwrap();
-        assert_eq!((number(&json, "/processes/ranks"), number(&json, "/ranks/0/rank")), (1.0, 1.0));
-    }
-}
-
-#[test]
 fn a_placement_of_the_launcher_is_refused_with_the_line_that_does_it() {
     let bench = Bench::new();
     let answer = bench.snapshot(&["--place", "semi", "--threads", "2", "--", "mpirun", "-n", "2", "./app"]);

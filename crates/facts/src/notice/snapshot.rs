@@ -17,8 +17,6 @@ super::notices! {
         "NW905" RanksNotSeen { missing: String, ranks: u32 },
         /// Processes without MPI and OpenMP of which nothing is kept, beside the `kept` that ran for longest.
         "NW906" ProcessesLeftOut { count: u64, kept: u64 },
-        /// This is one rank of a job whose ranks each keep a record of their own.
-        "NW907" RanksNotMerged { rank: u32, ranks: Option<u32> },
         /// Processes that still ran when the program had ended: they were watched until then.
         "NW908" ProcessesStillRun { count: u64 },
         /// A file whose addresses could not be named; `problem` says why.

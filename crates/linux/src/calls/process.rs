@@ -88,6 +88,13 @@ pub fn open_files_limit() -> u64 {
     if failed { 0 } else { limit.rlim_cur }
 }
 
+/// The number of the user whose rights this process has.
+#[doc(alias = "geteuid")]
+pub fn user() -> u32 {
+    // SAFETY: takes no arguments and cannot fail.
+    unsafe { libc::geteuid() }
+}
+
 /// The number of a user by name; none where the computer knows no such user.
 #[doc(alias = "getpwnam_r")]
 pub fn user_number(name: &str) -> Option<u32> {

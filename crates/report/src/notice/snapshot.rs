@@ -29,13 +29,6 @@ pub fn text(notice: &SnapshotNotice) -> String {
         SnapshotNotice::ProcessesLeftOut { count, kept } => format!(
             "{count} more processes without MPI and OpenMP were watched and are left out; kept are the {kept} that ran for longest"
         ),
-        SnapshotNotice::RanksNotMerged { rank, ranks } => {
-            let of = ranks.map_or_else(String::new, |ranks| format!(" of {ranks}"));
-            format!(
-                "this is rank {rank}{of} alone: ranks that each start numawise do not come together in one record yet; on one \
-                 computer, numawise snapshot -- mpirun ... has them all"
-            )
-        }
         SnapshotNotice::ProcessesStillRun { count } => format!(
             "{count} process{} still ran when the program had ended, and {} watched until then",
             if *count == 1 { "" } else { "es" },

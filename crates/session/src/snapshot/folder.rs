@@ -1,7 +1,7 @@
 //! The folder into which the processes of a program map their files: in memory, where there is a place for it.
 //!
-//! It is ours alone and goes with us. One that a killed numawise left is found by its lock, which nobody holds any more, and is
-//! removed by the next of the same user.
+//! It is ours alone and goes with us, or that of all ranks of a job on this computer, whose last one removes it. One that a killed
+//! numawise left is found by its lock, which nobody holds any more, and is removed by the next of the same user.
 
 use std::ffi::OsString;
 use std::fs::{DirBuilder, File};
@@ -31,6 +31,7 @@ pub struct CollectorFolder {
     path: PathBuf,
     /// The same as text, for the environment.
     name: String,
+    is_shared: bool,
     /// Holds the lock.
     _lock: Option<File>,
 }
@@ -43,7 +44,26 @@ impl CollectorFolder {
     pub fn make(
         environment: &dyn Fn(&str) -> Option<OsString>,
     ) -> Result<(CollectorFolder, Option<Notice>), Error> {
-        let problem = match CollectorFolder::make_in(Path::new(IN_MEMORY)) {
+        CollectorFolder::make_with(environment, CollectorFolder::make_in)
+    }
+
+    /// The same, with all others that ask for this name and have not put a file of the name `own` there yet.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn join(
+        name: &str,
+        own: &str,
+        environment: &dyn Fn(&str) -> Option<OsString>,
+    ) -> Result<(CollectorFolder, Option<Notice>), Error> {
+        CollectorFolder::make_with(environment, |folder| CollectorFolder::join_in(folder, name, own))
+    }
+
+    fn make_with(
+        environment: &dyn Fn(&str) -> Option<OsString>,
+        make_in: impl Fn(&Path) -> io::Result<CollectorFolder>,
+    ) -> Result<(CollectorFolder, Option<Notice>), Error> {
+        let problem = match make_in(Path::new(IN_MEMORY)) {
             Ok(made) => return Ok((made, None)),
             Err(error) => format!("{IN_MEMORY}: {error}"),
         };
@@ -51,7 +71,7 @@ impl CollectorFolder {
         let temporary = temporary.map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
         // Processes may change their folder.
         let temporary = std::path::absolute(&temporary).unwrap_or(temporary);
-        match CollectorFolder::make_in(&temporary) {
+        match make_in(&temporary) {
             Ok(made) => {
                 let folder = made.name.clone();
                 Ok((made, Some(SnapshotNotice::CollectedOnDisk { folder, problem }.into())))
@@ -64,16 +84,55 @@ impl CollectorFolder {
         remove_left(folder);
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
         let path = folder.join(format!("{BEGIN}{}-{now:x}", std::process::id()));
-        let name = path.to_str().map(str::to_owned);
-        let name = name.ok_or_else(|| io::Error::other("its path is not text"))?;
+        let name = text(&path)?;
         DirBuilder::new().mode(0o700).create(&path)?;
         let lock = File::open(&path).and_then(|open| open.try_lock().map(|()| open).map_err(io::Error::from));
-        let made = CollectorFolder { path, name, _lock: lock.ok() };
-        // A full or forbidden place is better found now.
-        let tried = made.path.join("tried");
-        std::fs::write(&tried, [0; 4096])?;
-        std::fs::remove_file(&tried)?;
+        let made = CollectorFolder { path, name, is_shared: false, _lock: lock.ok() };
+        made.try_writing("tried")?;
         Ok(made)
+    }
+
+    /// Folders of one name are numbered: who was in the first already is another time in the second.
+    fn join_in(folder: &Path, name: &str, own: &str) -> io::Result<CollectorFolder> {
+        remove_left(folder);
+        // Users do not meet.
+        let user = format!("job-{}-{name}", numawise_linux::calls::process::user());
+        let mut number = 0;
+        loop {
+            let path = folder.join(format!("{BEGIN}{user}-{number}"));
+            let is_there = path.exists();
+            let next = folder.join(format!("{BEGIN}{user}-{}", number + 1));
+            if is_there && path.join(own).exists() || !is_there && next.exists() {
+                number += 1;
+                continue;
+            }
+            match DirBuilder::new().mode(0o700).create(&path) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                _ => {}
+            }
+            let facts = path.symlink_metadata()?;
+            if !facts.is_dir()
+                || facts.mode() & 0o777 != 0o700
+                || facts.uid() != numawise_linux::calls::process::user()
+            {
+                return Err(io::Error::other("somebody else has made it"));
+            }
+            let lock = File::open(&path).and_then(|open| open.lock_shared().map(|()| open));
+            // Its last user may just have removed it.
+            if !path.exists() {
+                continue;
+            }
+            let made = CollectorFolder { name: text(&path)?, path, is_shared: true, _lock: lock.ok() };
+            made.try_writing(&format!("{own}-tried"))?;
+            return Ok(made);
+        }
+    }
+
+    /// A full or forbidden place is better found now.
+    fn try_writing(&self, name: &str) -> io::Result<()> {
+        let tried = self.path.join(name);
+        std::fs::write(&tried, [0; 4096])?;
+        std::fs::remove_file(&tried)
     }
 
     pub fn path(&self) -> &Path {
@@ -87,11 +146,22 @@ impl CollectorFolder {
 
 impl Drop for CollectorFolder {
     fn drop(&mut self) {
-        // Twice: a process that begins just now may put its file there meanwhile.
-        if std::fs::remove_dir_all(&self.path).is_err() {
-            let _ = std::fs::remove_dir_all(&self.path);
+        if !self.is_shared {
+            remove(&self.path);
         }
     }
+}
+
+/// Removes a folder with all that is in it.
+pub fn remove(folder: &Path) {
+    // Twice: a process that begins just now may put its file there meanwhile.
+    if std::fs::remove_dir_all(folder).is_err() {
+        let _ = std::fs::remove_dir_all(folder);
+    }
+}
+
+fn text(path: &Path) -> io::Result<String> {
+    path.to_str().map(str::to_owned).ok_or_else(|| io::Error::other("its path is not text"))
 }
 
 /// Removes what those have left that were killed. Others' stay, and those of which it is not sure.
