@@ -35,7 +35,7 @@ pub fn job_name_of_daemon(launcher: Launcher, words: &[Vec<u8>]) -> Option<Strin
         return None;
     }
     // Where mpiexec listens, as its proxies on all computers are told.
-    let at = words.iter().position(|word| word == b"--control-port")?;
+    let at = words.iter().position(|word| word.strip_prefix(b"--") == Some(b"control-port"))?;
     Some(String::from_utf8_lossy(words.get(at + 1)?).into_owned())
 }
 
