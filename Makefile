@@ -16,7 +16,7 @@ help:
 	@echo 'make truth          what check says of programs whose truth is measured by hand; remakes docs/truth.md in 60 min'
 	@echo 'make null           what check says of programs that nothing can affect; remakes docs/truth-null.md in 10 min'
 	@echo 'make build          the numawise binary, its two preloaded libraries, and the bundled programs'
-	@echo 'make install        into PREFIX ($(PREFIX)): bin/numawise and lib/numawise/'
+	@echo 'make install        into PREFIX ($(PREFIX)): bin/numawise, lib/numawise/ and include/numawise.*'
 
 .PHONY: build
 build: deps-build $(NUMAWISE) $(ISO3DFD)
@@ -34,6 +34,7 @@ install:
 	@test -x $(NUMAWISE) && ls $(LIBRARIES) > /dev/null 2>&1 || { echo 'install: not built yet; first: make build' >&2; exit 1; }
 	install -D -m 755 $(NUMAWISE) $(DESTDIR)$(PREFIX)/bin/numawise
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/numawise $(LIBRARIES)
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include $(CURDIR)/include/numawise.h $(CURDIR)/include/numawise.f90
 
 .PHONY: deps-build deps-test deps-bench
 deps-build deps-test deps-bench: deps-%:

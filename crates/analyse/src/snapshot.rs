@@ -10,6 +10,7 @@ mod input;
 mod inside;
 mod mpi;
 mod openmp;
+mod phase;
 mod placement;
 mod places;
 mod process;
@@ -40,6 +41,8 @@ struct Run<'a> {
     processes: Vec<Process<'a>>,
     elapsed: Reading<numawise_units::Nanoseconds>,
     span: Reading<numawise_tables::snapshot::EfficiencySpan>,
+    /// Why its processes are not all that should be compared, of a part of a run.
+    partial: Option<String>,
 }
 
 impl Run<'_> {
@@ -68,7 +71,7 @@ pub fn run_snapshot(parts: &RunParts<'_>) -> RunSnapshot {
     for process in &mut processes {
         process.measure();
     }
-    let run = Run { parts, processes, elapsed, span };
+    let run = Run { parts, processes, elapsed, span, partial: None };
     let time = efficiency::time(&run.processes);
     let cpus = span::cpus(&run);
     let efficiency = efficiency::all(&run);
@@ -97,6 +100,7 @@ pub fn run_snapshot(parts: &RunParts<'_>) -> RunSnapshot {
         mpi,
         openmp,
         placement,
+        phases: phase::tables(&run),
         findings,
     }
 }

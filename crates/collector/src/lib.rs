@@ -1,5 +1,5 @@
 //! The collector: a library that is preloaded into each process of a program (`LD_PRELOAD`) and notes, in a file that it maps,
-//! what the threads of the process do: calls of MPI (`mpi/`) and of OpenMP's runtimes (`omp/`).
+//! what the threads of the process do: calls of MPI (`mpi/`) and of OpenMP's runtimes (`omp/`), and the phases that it names (`phase/`).
 //!
 //! What they share: the mapping of the file (`process/`), the clock (`time/`), and a slot of the file for each thread, with the
 //! state that the thread is in (`thread/`). To watch something else: [`thread::switch`] the state where it begins, and
@@ -19,6 +19,7 @@ use core::ffi::{c_char, c_int};
 mod life;
 mod mpi;
 mod omp;
+mod phase;
 mod proc;
 mod process;
 mod system;

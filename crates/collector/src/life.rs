@@ -5,10 +5,10 @@ mod exit;
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::Ordering::Relaxed;
 
-use numawise_wire::snapshot::Flag;
+use numawise_wire::snapshot::{Flag, ThreadSlot};
 
 use crate::system::{self, SavedErrno};
-use crate::{mpi, omp, process, thread};
+use crate::{mpi, omp, phase, process, thread};
 
 /// Begins to watch the process, where the environment asks for it.
 pub fn begin() {
@@ -16,12 +16,18 @@ pub fn begin() {
     if !process::prepare() {
         return;
     }
-    thread::register_end(omp::thread_ends);
+    thread::register_end(thread_ends);
     register_child();
     exit::look_up(end);
     thread::look_up();
     process::start(0);
     thread::current();
+}
+
+/// What is noted of a thread that ends, before its time is charged.
+fn thread_ends(slot: &ThreadSlot, now: u64) {
+    phase::thread_ends(slot, now);
+    omp::thread_ends(slot, now);
 }
 
 /// What pthread_atfork of glibc calls, where it is no symbol that can be looked up; other C libraries have that. Neither is
@@ -46,6 +52,7 @@ unsafe extern "C" fn in_child() {
     let _errno = SavedErrno::new();
     process::forked();
     mpi::begin_child();
+    phase::begin_child();
     thread::begin_child();
     thread::current();
 }

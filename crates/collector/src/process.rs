@@ -9,7 +9,7 @@ mod modules;
 
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering, Ordering::Relaxed};
 
-use numawise_wire::snapshot::{Communicator, FOLDER, Flag, Header, ThreadSlot};
+use numawise_wire::snapshot::{Communicator, FOLDER, Flag, Header, Phase, ThreadSlot};
 
 use crate::proc;
 use crate::system::{self, SavedErrno};
@@ -79,7 +79,16 @@ pub fn communicators<'a>() -> Option<&'a [Communicator]> {
     usable.then_some(all)
 }
 
+/// The rows of phases in the file; `None` where there is no disk for them.
+pub fn phases<'a>() -> Option<&'a [Phase]> {
+    let all = file::phases(header()?);
+    let usable = HAS_PHASES.load(Relaxed) || file::reserve(all.as_ptr().cast(), size_of_val(all));
+    HAS_PHASES.store(usable, Relaxed);
+    usable.then_some(all)
+}
+
 static HAS_COMMUNICATORS: AtomicBool = AtomicBool::new(false);
+static HAS_PHASES: AtomicBool = AtomicBool::new(false);
 
 /// Whether some thread is making the file at this moment.
 pub fn begins() -> bool {
@@ -163,6 +172,7 @@ fn child() {
     MAPPING.store(core::ptr::null_mut(), Relaxed);
     NOTING.store(false, Relaxed);
     HAS_COMMUNICATORS.store(false, Relaxed);
+    HAS_PHASES.store(false, Relaxed);
     modules::begin_child();
     file::close_slots();
     ENDED.store(false, Relaxed);

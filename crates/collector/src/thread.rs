@@ -12,8 +12,8 @@ mod word;
 
 pub use cpu::note as note_place;
 pub use create::look_up;
-pub use local::{Local, SCRATCH_BYTES, local};
+pub use local::{Local, REGIONS_BYTES, SCRATCH_BYTES, local};
 pub use new::begin_child;
-pub use slot::{current, end_current, note_living, register_end, tables};
+pub use slot::{current, end_current, has_tables, note_living, register_end, tables};
 pub use state::{change, leave, switch};
 pub use word::add;

@@ -4,6 +4,7 @@
 
 mod mpi;
 mod openmp;
+mod phase;
 mod surroundings;
 
 use numawise_units::{CpuId, CpuSet, Nanoseconds, Pid};
@@ -16,6 +17,7 @@ pub use mpi::{
     WorldRank,
 };
 pub use openmp::{Construct, ConstructName, ConstructTeam, LoopChunks, OpenMpRuntimes, OpenMpSchedule};
+pub use phase::{ActivityPhases, PhaseActivity, PhaseName};
 pub use surroundings::{MemoryByNode, MemoryMoment, ProcessSurroundings};
 
 /// One process.
@@ -41,6 +43,8 @@ pub struct Activity {
     /// Unavailable where the clock's rate is not known.
     pub threads: Reading<Vec<ThreadActivity>>,
     pub surroundings: ProcessSurroundings,
+    /// Unavailable where the clock's rate is not known.
+    pub phases: Reading<ActivityPhases>,
     pub lost: ActivityLosses,
 }
 

@@ -5,6 +5,7 @@
 //! itself is refused, but for times that a thread was just writing.
 
 mod error;
+mod phase;
 mod thread;
 
 use std::io::Read;
@@ -66,9 +67,15 @@ pub fn parse(bytes: &[u8]) -> Result<Activity, ActivityProblem> {
     let word = |at| file.header_word(at);
     let clock = Clock::of(&file)?;
     let context = Context { file, clock: clock.measured().copied(), mpi: library(&file)? };
-    let threads = match &clock {
-        Reading::Measured(clock) => Reading::Measured(thread::all(&context, clock)?),
-        Reading::Unavailable { unavailable } => Reading::Unavailable { unavailable: unavailable.clone() },
+    let (threads, phases) = match &clock {
+        Reading::Measured(clock) => {
+            let phases = phase::all(&file, clock, thread::until(&file));
+            (Reading::Measured(thread::all(&context, clock)?), Reading::Measured(phases))
+        }
+        Reading::Unavailable { unavailable } => (
+            Reading::Unavailable { unavailable: unavailable.clone() },
+            Reading::Unavailable { unavailable: unavailable.clone() },
+        ),
     };
     let has = |flag| file.has(flag);
     Ok(Activity {
@@ -90,6 +97,7 @@ pub fn parse(bytes: &[u8]) -> Result<Activity, ActivityProblem> {
         communicators: file.communicators().map(|found| communicator(&found)).collect(),
         threads,
         surroundings: surroundings(&file),
+        phases,
         lost: ActivityLosses {
             threads: file.threads_dropped(),
             files: word(offset_of!(Header, modules_dropped)),

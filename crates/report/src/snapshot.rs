@@ -1,10 +1,12 @@
 //! A run that was watched from inside: one document for the terminal and for HTML, and JSON.
 
 mod document;
+mod figures;
 mod json;
 mod mpi;
 mod next;
 mod openmp;
+mod phases;
 mod processes;
 mod summary;
 mod volume;

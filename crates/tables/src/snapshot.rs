@@ -4,6 +4,7 @@
 
 mod mpi;
 mod openmp;
+mod phase;
 mod process;
 mod rating;
 
@@ -16,6 +17,7 @@ pub use mpi::{
 };
 pub use numawise_facts::activity::CodePlace;
 pub use openmp::{LoopRow, OpenMpSummary, RegionRow, ThreadIterations, WaitRow};
+pub use phase::{PhaseRow, PhaseTables};
 pub use process::{CpuStay, OverfullCpu, PlacementSummary, ProcessMemory, ProcessRow, ThreadRow};
 pub use rating::{Grade, RatedShare, Rating, ThresholdSource};
 
@@ -39,6 +41,7 @@ pub struct RunSnapshot {
     pub mpi: Reading<MpiSummary>,
     pub openmp: Reading<OpenMpSummary>,
     pub placement: PlacementSummary,
+    pub phases: Reading<PhaseTables>,
     pub lost: SnapshotLosses,
     /// The largest potential first.
     pub findings: Vec<SnapshotFinding>,

@@ -9,6 +9,7 @@
 pub mod calls;
 pub mod header;
 pub mod openmp;
+pub mod phase;
 pub mod process;
 pub mod reader;
 pub mod thread;
@@ -19,6 +20,7 @@ mod tests;
 
 pub use calls::MPI_CALLS;
 pub use header::{ClockKind, Flag, Header, MpiKind, PART_COUNT, Part, PartName};
+pub use phase::{PHASE_NAME_BYTES, PHASES, Phase, PhaseKind};
 pub use process::{Communicator, Module, PATH_BYTES};
 pub use thread::{
     CpuStay, MASK_WORDS, NO_COMMUNICATOR, PEER_INDEX, PEERS, Peer, SITE_INDEX, SITES, SIZE_BINS, Site,
@@ -64,8 +66,9 @@ pub const THREADS: usize = 1024;
 /// Where the parts of a file with all its threads begin.
 pub const MODULES_AT: usize = HEADER_BYTES;
 pub const COMMUNICATORS_AT: usize = MODULES_AT + MODULES * size_of::<Module>();
+pub const PHASES_AT: usize = COMMUNICATORS_AT + COMMUNICATORS * size_of::<Communicator>();
 pub const THREADS_AT: usize =
-    (COMMUNICATORS_AT + COMMUNICATORS * size_of::<Communicator>()).next_multiple_of(size_of::<ThreadSlot>());
+    (PHASES_AT + PHASES * size_of::<Phase>()).next_multiple_of(size_of::<ThreadSlot>());
 
 /// Bytes of a file with so many thread slots; most of it is never touched and takes no memory.
 pub const fn file_bytes(threads: usize) -> usize {

@@ -163,6 +163,9 @@ pub fn mpi_times(run: &Run<'_>) -> Reading<MpiTimes> {
 
 /// Why ranks cannot be compared with one another, if they cannot.
 fn unequal(run: &Run<'_>) -> Option<String> {
+    if let Some(reason) = &run.partial {
+        return Some(reason.clone());
+    }
     let worlds: Vec<_> = run.processes.iter().filter_map(Process::world).collect();
     let ranks: BTreeSet<u32> = worlds.iter().map(|world| world.rank).collect();
     let size = worlds.iter().map(|world| world.size).max().unwrap_or(0);

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use numawise_facts::activity::{
-    ActivityLosses, CallSite, CallTime, CodeAddress, CodeFile, Communicator, Construct, ConstructName,
-    ConstructTeam, CpuStays, LoopChunks, MpiActivity, MpiLibrary, OpenMpRuntimes, OpenMpSchedule, ProcessEnd,
-    ProcessSurroundings, StateTimes, ThreadRole, ThreadSwitches, WorldRank,
+    ActivityLosses, ActivityPhases, CallSite, CallTime, CodeAddress, CodeFile, Communicator, Construct,
+    ConstructName, ConstructTeam, CpuStays, LoopChunks, MpiActivity, MpiLibrary, OpenMpRuntimes,
+    OpenMpSchedule, ProcessEnd, ProcessSurroundings, StateTimes, ThreadRole, ThreadSwitches, WorldRank,
 };
 use numawise_facts::{Activity, Machine, Reading, SourcePlaces, ThreadActivity};
 use numawise_tables::RunSnapshot;
@@ -81,6 +81,7 @@ pub fn process(pid: i32, elapsed: f64, mut threads: Vec<ThreadActivity>) -> Acti
         communicators: Vec::new(),
         threads: Reading::Measured(threads),
         surroundings: ProcessSurroundings::unavailable("it is made by hand"),
+        phases: Reading::Measured(ActivityPhases::default()),
         lost: ActivityLosses::default(),
     }
 }

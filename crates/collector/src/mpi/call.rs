@@ -12,6 +12,7 @@ use super::generated::TABLE;
 use super::sites::{self, SiteKey};
 use super::table::{Amount, Call, Effect, Role, Sizes};
 use super::{abi, completion, library, peers, process as mpi_process, requests, sizes, status};
+use crate::phase;
 use crate::process;
 use crate::thread::{self, Local, add};
 
@@ -56,7 +57,7 @@ pub unsafe extern "C" fn before(frame: *mut Frame) -> Next {
     let Some(slot) = thread::current() else { return jump };
     abi::learn(frame.site);
     if call.effect == Effect::Control {
-        control(call, frame);
+        control(call, frame, slot);
         return jump;
     }
     prepare(call, frame, local);
@@ -285,7 +286,7 @@ fn bytes(accepted: &Accepted, notes: &Notes) -> (u64, u64) {
 }
 
 /// `MPI_Pcontrol(level, ...)`: the program's own phases.
-fn control(call: &Call, frame: &Frame) {
+fn control(call: &Call, frame: &Frame, slot: &ThreadSlot) {
     let (Some(header), Some(place)) = (process::header(), call.place(Role::Indices)) else { return };
-    header.phase.store(frame.argument(place) as u32, Relaxed);
+    phase::control(header, slot, (frame.argument(place) as u32).cast_signed());
 }

@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicU8, AtomicU64, Ordering, Ordering::Relaxed};
 
 use numawise_wire::snapshot::{
     COMMUNICATORS, COMMUNICATORS_AT, Communicator, HEADER_BYTES, Header, MAGIC, MODULES, MODULES_AT, Module,
-    Part, PartName, SUFFIX, THREADS, THREADS_AT, ThreadSlot, VERSION, file_bytes,
+    PHASES, PHASES_AT, Part, PartName, Phase, SUFFIX, THREADS, THREADS_AT, ThreadSlot, VERSION, file_bytes,
 };
 
 use crate::{system, time};
@@ -255,6 +255,11 @@ pub fn communicators(header: &Header) -> &[Communicator] {
     unsafe { core::slice::from_raw_parts(at(header, COMMUNICATORS_AT).cast(), COMMUNICATORS) }
 }
 
+pub fn phases(header: &Header) -> &[Phase] {
+    // SAFETY: as above.
+    unsafe { core::slice::from_raw_parts(at(header, PHASES_AT).cast(), PHASES) }
+}
+
 fn fill(header: &Header, threads: usize) {
     header.version.store(VERSION, Relaxed);
     header.clock.store(time::kind(), Relaxed);
@@ -270,6 +275,7 @@ fn fill(header: &Header, threads: usize) {
     };
     part(PartName::Modules, MODULES_AT, size_of::<Module>(), MODULES);
     part(PartName::Communicators, COMMUNICATORS_AT, size_of::<Communicator>(), COMMUNICATORS);
+    part(PartName::Phases, PHASES_AT, size_of::<Phase>(), PHASES);
     part(PartName::Threads, THREADS_AT, size_of::<ThreadSlot>(), threads);
     header.process.store(system::process().cast_unsigned(), Relaxed);
     // SAFETY: no preconditions.

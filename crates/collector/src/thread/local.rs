@@ -24,13 +24,17 @@ pub struct Local {
     pub mpi_scratch: Cell<*mut u8>,
     /// The address of the function that the thread runs, from when it begins; 0 where that was not seen.
     pub start: Cell<usize>,
-    reserved: [Cell<usize>; 7],
+    /// Memory for the regions that the thread has begun; null where there was none.
+    pub regions: Cell<*mut u8>,
+    reserved: [Cell<usize>; 6],
 }
 
 const _: () = assert!(size_of::<Local>() == 128);
 
 /// Bytes behind [`Local::mpi_scratch`].
 pub const SCRATCH_BYTES: usize = 72 * 1024;
+/// Bytes behind [`Local::regions`].
+pub const REGIONS_BYTES: usize = 4096;
 
 core::arch::global_asm!(
     ".pushsection .tbss.numawise_collector,\"awT\",@nobits",

@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering::Relaxed, Ordering::SeqC
 use numawise_wire::snapshot::{ThreadSlot, ThreadState, ThreadTables};
 
 use super::cpu;
-use super::local::{SCRATCH_BYTES, local};
+use super::local::{REGIONS_BYTES, SCRATCH_BYTES, local};
 use super::state::change;
 use super::surroundings;
 use super::word::add;
@@ -70,6 +70,12 @@ fn first_seen<'a>() -> Option<&'a ThreadSlot> {
 /// [`ThreadSlot::ready`] of a slot whose tables have pages, and of one for whose tables there is no memory.
 const READY: u32 = 2;
 const NO_TABLES: u32 = 3;
+
+/// Whether a thread's tables are in use: it was seen in MPI or OpenMP.
+#[inline]
+pub fn has_tables(slot: &ThreadSlot) -> bool {
+    slot.ready.load(Relaxed) == READY
+}
 
 /// The tables of the calling thread; `None` where the disk has no place for them.
 #[inline]
@@ -204,10 +210,12 @@ unsafe extern "C" fn ended(_: *mut c_void) {
         slot.owned.store(0, SeqCst);
     }
     local.slot.set(core::ptr::null());
-    let scratch = local.mpi_scratch.replace(core::ptr::null_mut());
-    if !scratch.is_null() {
-        // SAFETY: memory that this thread mapped, of that length.
-        unsafe { libc::munmap(scratch.cast(), SCRATCH_BYTES) };
+    for (place, bytes) in [(&local.mpi_scratch, SCRATCH_BYTES), (&local.regions, REGIONS_BYTES)] {
+        let memory = place.replace(core::ptr::null_mut());
+        if !memory.is_null() {
+            // SAFETY: memory that this thread mapped, of that length.
+            unsafe { libc::munmap(memory.cast(), bytes) };
+        }
     }
     // Should it be seen again, it gets a slot again.
     local.generation.set(0);

@@ -5,6 +5,7 @@ mod guests;
 mod install;
 mod mpi;
 mod openmp;
+mod phases;
 mod runtimes;
 mod support;
 mod threads;

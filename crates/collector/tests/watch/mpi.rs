@@ -15,7 +15,7 @@ const MPIS: [(&str, MpiKind); 2] = [("openmpi", MpiKind::OpenMpi), ("mpich", Mpi
 type Counts = BTreeMap<String, (u64, u64, u64)>;
 
 /// Each MPI with a compiler of its own and a launcher; says which are missing.
-fn installed(compiler: &str) -> Vec<(&'static str, MpiKind)> {
+pub fn installed(compiler: &str) -> Vec<(&'static str, MpiKind)> {
     let has = |name: &str| Command::new(name).arg("--version").output().is_ok();
     MPIS.into_iter()
         .filter(|(mpi, _)| {
@@ -37,7 +37,7 @@ fn sorted(ended: &Ended) -> Vec<String> {
 }
 
 /// Runs two ranks both ways; gives the files of the ranks, in their order.
-fn ranks(bench: &Bench, mpi: &str, words: &[&str]) -> Vec<Vec<u8>> {
+pub fn ranks(bench: &Bench, mpi: &str, words: &[&str]) -> Vec<Vec<u8>> {
     let launcher = format!("mpirun.{mpi}");
     let words = [&[launcher.as_str(), "-n", "2"], words].concat();
     let (without, with) = (bench.without(&words), bench.with(&words));

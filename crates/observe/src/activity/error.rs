@@ -48,6 +48,7 @@ impl From<SnapshotFileError> for ActivityProblem {
                     PartName::Modules => "modules",
                     PartName::Communicators => "communicators",
                     PartName::Threads => "threads",
+                    PartName::Phases => "phases",
                 };
                 ActivityProblem::Part { part, field, found, expected }
             }

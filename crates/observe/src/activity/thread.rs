@@ -10,19 +10,24 @@ use numawise_facts::{Reading, ThreadActivity};
 use numawise_units::{Bytes, CpuId, CpuSet, Id, Nanoseconds, Pid};
 use numawise_wire::roles;
 use numawise_wire::snapshot::openmp::{ConstructKind, LoopSchedule};
-use numawise_wire::snapshot::reader::{ConstructRecord, LoadedModule, PeerRecord, SiteRecord, ThreadRecord};
-use numawise_wire::snapshot::thread::{Dropped, STATES};
+use numawise_wire::snapshot::reader::{
+    ConstructRecord, LoadedModule, PeerRecord, SiteRecord, SnapshotFile, ThreadRecord,
+};
+use numawise_wire::snapshot::thread::Dropped;
 use numawise_wire::snapshot::{COMMUNICATORS, SizeFamily, ThreadSlot, ThreadState};
 
 use super::{ActivityProblem, Clock, Context};
 
 /// Of what is seen from outside only.
 const NOT_SAMPLED: &str = "it was not looked at while it ran";
+/// The last moment of which is known what threads did: what they did after the last one that was noted counts too.
+pub(super) fn until(file: &SnapshotFile<'_>) -> u64 {
+    let changed = file.threads().map(|thread| thread.long(offset_of!(ThreadSlot, since)));
+    changed.max().unwrap_or(0).max(file.last().ticks)
+}
 
 pub(super) fn all(context: &Context<'_>, clock: &Clock) -> Result<Vec<ThreadActivity>, ActivityProblem> {
-    // What threads did after the last moment that was noted counts too.
-    let changed = context.file.threads().map(|thread| thread.long(offset_of!(ThreadSlot, since)));
-    let until = changed.max().unwrap_or(0).max(context.file.last().ticks);
+    let until = until(&context.file);
     let one = |thread: ThreadRecord<'_>| ThreadReader { context, clock, thread, until }.read();
     context.file.threads().map(one).collect()
 }
@@ -133,7 +138,7 @@ impl ThreadReader<'_> {
         };
         let earlier = thread.long(offset_of!(ThreadSlot, earlier));
         let life = self.clock.nanoseconds(until.saturating_sub(thread.begin()).saturating_add(earlier));
-        let times = self.by_state(&self.context.file.ticks_until(thread, until));
+        let times = super::phase::by_state(self.clock, &self.context.file.ticks_until(thread, until));
         let room = life.0 / 100 + 10_000_000;
         if times.total().0.abs_diff(life.0) > room {
             return Reading::unavailable(format!(
@@ -142,18 +147,6 @@ impl ThreadReader<'_> {
             ));
         }
         Reading::Measured(times)
-    }
-
-    fn by_state(&self, ticks: &[u64; STATES]) -> StateTimes {
-        let of = |state: ThreadState| self.clock.nanoseconds(ticks.get(state as usize).copied().unwrap_or(0));
-        StateTimes {
-            useful: of(ThreadState::Useful),
-            mpi: of(ThreadState::Mpi),
-            barrier: of(ThreadState::OmpBarrier),
-            scheduling: of(ThreadState::OmpScheduling),
-            idle: of(ThreadState::OmpIdle),
-            lock: of(ThreadState::OmpLock),
-        }
     }
 
     fn switches(&self) -> Reading<ThreadSwitches> {
@@ -281,11 +274,10 @@ impl ThreadReader<'_> {
             calls: row.calls,
             opened: row.opened,
             wall: self.clock.nanoseconds(row.wall),
-            times: self.by_state(&self.context.file.construct_ticks_until(
-                &self.thread,
-                self.until,
-                (*number, row),
-            )),
+            times: super::phase::by_state(
+                self.clock,
+                &self.context.file.construct_ticks_until(&self.thread, self.until, (*number, row)),
+            ),
             longest: self.clock.nanoseconds(row.longest),
             chunks: LoopChunks {
                 count: row.chunks,

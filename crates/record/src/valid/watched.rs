@@ -1,6 +1,8 @@
 //! A run that was watched from inside.
 
-use numawise_facts::activity::{CodeAddress, Construct, ProcessSurroundings, StateTimes, ThreadActivity};
+use numawise_facts::activity::{
+    CodeAddress, Construct, PhaseName, ProcessSurroundings, StateTimes, ThreadActivity,
+};
 use numawise_facts::{Activity, Reading, WatchedRunHeader};
 use numawise_units::{Bytes, Id};
 
@@ -89,6 +91,7 @@ pub fn process(of: &Activity, number: usize, counted: &mut CountedSoFar) -> Soun
         ensure(size <= MOST_RANKS, place("communicators"), size, "a size of at most 67108864")?;
     }
     surroundings(&of.surroundings, &place, counted)?;
+    phases(of, number, counted)?;
     let whole = Process { of, number, ranks };
     threads.iter().enumerate().try_for_each(|(k, thread)| whole.thread(thread, k, counted))
 }
@@ -113,6 +116,25 @@ fn surroundings<P: Fn() -> String>(
         ensure(again.is_empty(), place(), again, "each node once")?;
         let sum = moment.by_node.iter().fold(0u64, |sum, (_, bytes)| sum.saturating_add(bytes.0));
         bytes(Bytes(sum), place())?;
+    }
+    Ok(())
+}
+
+fn phases(of: &Activity, number: usize, counted: &mut CountedSoFar) -> Sound {
+    let place = |part: &'static str| move || format!("processes: row {number}, {part}");
+    let rows = of.phases.measured().map_or(&[][..], |phases| &phases.rows);
+    ensure(rows.len() <= MOST_OF_A_PROCESS, place("phases"), rows.len(), "at most 65536")?;
+    for row in rows {
+        match &row.name {
+            PhaseName::Region(text) | PhaseName::ThreadRegion(text) => name(text, place("phases.name"))?,
+            PhaseName::Control(_) => {}
+        }
+        counted.add(row.calls, place("phases.calls"))?;
+        // Those of many threads are summed.
+        moment(row.elapsed, place("phases.elapsed"))?;
+        span(row.longest, place("phases.longest"))?;
+        times(Some(&row.times), place("phases.times"))?;
+        moment(row.mpi_outside, place("phases.mpi_outside"))?;
     }
     Ok(())
 }

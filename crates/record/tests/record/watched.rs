@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use numawise_facts::activity::{
-    ActivityLosses, CallSite, CallTime, CodeAddress, CodeFile, Communicator, Construct, ConstructName,
-    ConstructTeam, CpuStays, LoopChunks, MemoryByNode, MemoryMoment, MessageFamily, MessageSizes,
-    MpiActivity, MpiLibrary, OpenMpRuntimes, OpenMpSchedule, PeerTraffic, ProcessEnd, ProcessSurroundings,
-    SourcePlace, StateTimes, ThreadActivity, ThreadRole, ThreadSwitches, WorldRank,
+    ActivityLosses, ActivityPhases, CallSite, CallTime, CodeAddress, CodeFile, Communicator, Construct,
+    ConstructName, ConstructTeam, CpuStays, LoopChunks, MemoryByNode, MemoryMoment, MessageFamily,
+    MessageSizes, MpiActivity, MpiLibrary, OpenMpRuntimes, OpenMpSchedule, PeerTraffic, PhaseActivity,
+    PhaseName, ProcessEnd, ProcessSurroundings, SourcePlace, StateTimes, ThreadActivity, ThreadRole,
+    ThreadSwitches, WorldRank,
 };
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{Activity, Exit, Reading, ResourceUsage, SourcePlaces, WatchedRun, WatchedRunHeader};
@@ -95,6 +96,25 @@ fn thread(tid: i32, is_first: bool) -> ThreadActivity {
     }
 }
 
+fn phases() -> ActivityPhases {
+    let rows = [
+        PhaseName::Region("solve".to_owned()),
+        PhaseName::ThreadRegion("sweep".to_owned()),
+        PhaseName::Control(-2),
+    ];
+    let row = |name| PhaseActivity {
+        name,
+        calls: 3,
+        elapsed: seconds(0.6),
+        longest: seconds(0.3),
+        times: StateTimes { useful: seconds(0.9), mpi: seconds(0.3), ..StateTimes::default() },
+        mpi_outside: seconds(0.3),
+        threads: 2,
+        is_open: false,
+    };
+    ActivityPhases { rows: rows.into_iter().map(row).collect(), lost: 1, unbalanced: 2 }
+}
+
 fn process(rank: u32) -> Activity {
     Activity {
         pid: Pid(4000 + rank.cast_signed()),
@@ -132,6 +152,7 @@ fn process(rank: u32) -> Activity {
                 most: MemoryMoment { at: seconds(0.8), by_node: vec![(NodeId(0), Bytes::mib(64))] },
             }),
         },
+        phases: Reading::Measured(phases()),
         lost: ActivityLosses::default(),
     }
 }

@@ -8,7 +8,7 @@ use numawise_tables::snapshot::{
 use numawise_units::Ratio;
 use serde_json::json;
 
-use super::{Shown, mpi, next, openmp, processes, volume, words};
+use super::{Shown, mpi, next, openmp, phases, processes, volume, words};
 use crate::check::watched_findings;
 use crate::document::{
     Block, Cell, Charts, Column, Document, Entry, Face, Fact, Opening, Table, Text, Tone, list, section,
@@ -23,6 +23,7 @@ pub fn document(shown: &Shown) -> Document {
         blocks.extend([time(shown), efficiencies(shown), findings(shown)]);
         blocks.extend(tables.mpi.measured().map(mpi::section));
         blocks.extend(tables.openmp.measured().map(openmp::section));
+        blocks.extend(tables.phases.measured().and_then(phases::section));
         blocks.push(processes::section(shown));
         blocks.extend(placement(&tables.placement));
     }

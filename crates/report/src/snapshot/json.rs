@@ -3,13 +3,13 @@
 use numawise_facts::activity::{CallTime, CodePlace};
 use numawise_facts::{Exit, Reading};
 use numawise_tables::snapshot::{
-    CommunicatorRow, CpuTime, LoopRow, MpiCallRow, MpiSiteRow, MpiSummary, OpenMpSummary, ProcessRow,
-    RatedShare, RegionRow, RunSnapshot, SnapshotFinding, SpanScope, TrafficMatrix, WaitRow,
+    CommunicatorRow, LoopRow, MpiCallRow, MpiSiteRow, MpiSummary, OpenMpSummary, ProcessRow, RatedShare,
+    RegionRow, RunSnapshot, SnapshotFinding, SpanScope, TrafficMatrix, WaitRow,
 };
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 use serde_json::{Value, json as object};
 
-use super::{Shown, words};
+use super::{Shown, figures, phases, words};
 use crate::check::{self, watched_findings};
 use crate::notice;
 use crate::object::{each, reading};
@@ -37,9 +37,9 @@ pub fn json(shown: &Shown) -> String {
             "others": tables.processes.others, "hosts": tables.processes.hosts,
         },
         "cpus": reading(&tables.cpus, |cpus| object!({ "count": cpus.count, "allowed": cpus.allowed })),
-        "time": reading(&tables.time, cpu_time),
+        "time": reading(&tables.time, figures::cpu_time),
         "useful": share(&tables.useful),
-        "efficiency": efficiency(tables),
+        "efficiency": figures::efficiency(&tables.efficiency),
         "judgements": judgements(tables),
         "findings": each(&tables.findings, finding),
         "ranks": each(&tables.rows, process),
@@ -48,6 +48,7 @@ pub fn json(shown: &Shown) -> String {
         "openmp": reading(&tables.openmp, openmp),
         "regions": tables.openmp.measured().map_or_else(|| object!([]), |openmp| each(&openmp.regions, region)),
         "placement": placement(tables),
+        "phases": reading(&tables.phases, phases::json),
         "lost": lost(tables),
         "notices": each(&header.notices, notice::json),
         "exit": match header.exit {
@@ -84,54 +85,19 @@ fn bytes(of: &Reading<Bytes>) -> Value {
     reading(of, |bytes| object!(bytes.0))
 }
 
-fn cpu_time(of: &CpuTime) -> Value {
-    object!({
-        "useful_seconds": of.useful.seconds(),
-        "mpi_seconds": of.mpi.seconds(),
-        "imbalance_seconds": of.imbalance.seconds(),
-        "lock_seconds": of.lock.seconds(),
-        "scheduling_seconds": of.scheduling.seconds(),
-        "serial_seconds": of.serial.seconds(),
-        "serial_in_mpi_seconds": of.serial_in_mpi.seconds(),
-        "waiting_seconds": of.waiting.seconds(),
-    })
-}
-
-/// All that are judged, by their names.
-fn rated(tables: &RunSnapshot) -> [(&'static str, &RatedShare); 10] {
-    let of = &tables.efficiency;
-    [
-        ("parallel", &of.parallel),
-        ("mpi_parallel", &of.mpi_parallel),
-        ("mpi_communication", &of.mpi_communication),
-        ("mpi_load_balance", &of.mpi_load_balance),
-        ("mpi_load_balance_in", &of.mpi_load_balance_in),
-        ("mpi_load_balance_out", &of.mpi_load_balance_out),
-        ("openmp_parallel", &of.openmp_parallel),
-        ("openmp_serialization", &of.openmp_serialization),
-        ("openmp_load_balance", &of.openmp_load_balance),
-        ("openmp_scheduling", &of.openmp_scheduling),
-    ]
-}
-
-fn efficiency(tables: &RunSnapshot) -> Value {
-    rated(tables)
-        .into_iter()
-        .map(|(name, of)| (name.to_owned(), share(of)))
-        .collect::<serde_json::Map<_, _>>()
-        .into()
-}
-
 /// The grade of each efficiency, with its threshold.
 fn judgements(tables: &RunSnapshot) -> Value {
-    let judged = rated(tables).into_iter().chain([("useful", &tables.useful)]).filter_map(|(name, of)| {
-        let rating = of.rating?;
-        let value = object!({
-            "grade": rating.grade, "good": rating.good.0, "bad": rating.bad.0, "source": rating.source,
-            "text": words::judgement(of),
+    let judged = figures::rated(&tables.efficiency)
+        .into_iter()
+        .chain([("useful", &tables.useful)])
+        .filter_map(|(name, of)| {
+            let rating = of.rating?;
+            let value = object!({
+                "grade": rating.grade, "good": rating.good.0, "bad": rating.bad.0, "source": rating.source,
+                "text": words::judgement(of),
+            });
+            Some((name.to_owned(), value))
         });
-        Some((name.to_owned(), value))
-    });
     judged.collect::<serde_json::Map<_, _>>().into()
 }
 
@@ -149,7 +115,7 @@ fn process(of: &ProcessRow) -> Value {
         "mpi_seconds": seconds(&of.mpi),
         "mpi_waiting_seconds": seconds(&of.mpi_waiting),
         "not_running_seconds": seconds(&of.not_running),
-        "time": reading(&of.time, cpu_time),
+        "time": reading(&of.time, figures::cpu_time),
     })
 }
 

@@ -65,6 +65,8 @@ pub enum PartName {
     Modules = 0,
     Communicators = 1,
     Threads = 2,
+    /// Not there where the capacity is 0.
+    Phases = 3,
 }
 
 /// Places for parts; those without a name are zeros.
@@ -130,6 +132,9 @@ pub struct Header {
     pub peak_memory: AtomicU64,
     pub swapped: AtomicU64,
     pub switches: [AtomicU64; 2],
+    /// Begins of phases that found no row or no place in their thread's list, and ends without a begin or begins without an end.
+    pub phases_dropped: AtomicU32,
+    pub phases_unbalanced: AtomicU32,
 }
 
 const _: () = assert!(size_of::<Header>() <= super::HEADER_BYTES);

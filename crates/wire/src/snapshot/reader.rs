@@ -2,11 +2,13 @@
 //! is told with its place. Words are read in the byte order of this machine, in which the magic number must make sense.
 
 mod openmp;
+mod phases;
 
 use core::mem::offset_of;
 
 use super::header::{Flag, Header, PartName};
 use super::openmp::{OpenMp, ROWS};
+use super::phase::{PHASES, Phase};
 use super::process::{Communicator, Module};
 use super::thread::{
     CPUS, CpuStay, Dropped, MASK_WORDS, PEERS, Peer, SITES, SIZE_BINS, Site, SizeFamily, ThreadSlot,
@@ -15,6 +17,7 @@ use super::thread::{
 use super::{COMMUNICATORS, HEADER_BYTES, MAGIC, MODULES, MPI_CALLS, THREADS, VERSION};
 
 pub use openmp::ConstructRecord;
+pub use phases::PhaseRecord;
 
 /// What is wrong with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,12 +58,15 @@ pub fn bytes_in_use(first_page: &[u8]) -> usize {
     super::file_bytes(slots.min(THREADS))
 }
 
+/// Parts that are read.
+const PARTS: usize = 4;
+
 /// A snapshot file.
 #[derive(Debug, Clone, Copy)]
 pub struct SnapshotFile<'a> {
     bytes: &'a [u8],
     slots: usize,
-    offsets: [usize; 3],
+    offsets: [usize; PARTS],
 }
 
 fn long(bytes: &[u8], at: usize) -> u64 {
@@ -106,12 +112,13 @@ impl<'a> SnapshotFile<'a> {
         if version != VERSION {
             return Err(SnapshotFileError::Version { found: version, expected: VERSION });
         }
-        let mut offsets = [0; 3];
+        let mut offsets = [0; PARTS];
         let mut slots = 0;
         let parts = [
             (PartName::Modules, size_of::<Module>(), MODULES),
             (PartName::Communicators, size_of::<Communicator>(), COMMUNICATORS),
             (PartName::Threads, size_of::<ThreadSlot>(), THREADS),
+            (PartName::Phases, size_of::<Phase>(), PHASES),
         ];
         for ((name, stride, most), place) in parts.into_iter().zip(&mut offsets) {
             let at = offset_of!(Header, parts) + name as usize * 16;
@@ -122,6 +129,9 @@ impl<'a> SnapshotFile<'a> {
                 found,
                 expected: expected as u64,
             };
+            if name == PartName::Phases && capacity == 0 {
+                continue;
+            }
             if found as usize != stride {
                 return Err(part("stride", found.into(), stride));
             }
@@ -143,7 +153,9 @@ impl<'a> SnapshotFile<'a> {
                 });
             }
             *place = begin;
-            slots = capacity as usize;
+            if name == PartName::Threads {
+                slots = capacity as usize;
+            }
         }
         let file = SnapshotFile { bytes, slots, offsets };
         file.check_used()?;
@@ -158,7 +170,7 @@ impl<'a> SnapshotFile<'a> {
         check(offset_of!(Header, slots), "slots", self.slots)?;
         check(offset_of!(Header, modules), "modules", MODULES)?;
         check(offset_of!(Header, communicators), "communicators", COMMUNICATORS)?;
-        let [.., threads] = self.offsets;
+        let [_, _, threads, ..] = self.offsets;
         for slot in 0..word(self.bytes, offset_of!(Header, slots)) as usize {
             let begin = threads + slot * size_of::<ThreadSlot>();
             check(begin + offset_of!(ThreadSlot, sites_used), "sites", SITES)?;

@@ -1,0 +1,42 @@
+//! Figures that a run and its phases both have, as JSON.
+
+use numawise_tables::snapshot::{CpuTime, Efficiencies, RatedShare};
+use serde_json::{Map, Value, json as object};
+
+use crate::object::reading;
+
+pub fn cpu_time(of: &CpuTime) -> Value {
+    object!({
+        "useful_seconds": of.useful.seconds(),
+        "mpi_seconds": of.mpi.seconds(),
+        "imbalance_seconds": of.imbalance.seconds(),
+        "lock_seconds": of.lock.seconds(),
+        "scheduling_seconds": of.scheduling.seconds(),
+        "serial_seconds": of.serial.seconds(),
+        "serial_in_mpi_seconds": of.serial_in_mpi.seconds(),
+        "waiting_seconds": of.waiting.seconds(),
+    })
+}
+
+/// All that are judged, by their names.
+pub fn rated(of: &Efficiencies) -> [(&'static str, &RatedShare); 10] {
+    [
+        ("parallel", &of.parallel),
+        ("mpi_parallel", &of.mpi_parallel),
+        ("mpi_communication", &of.mpi_communication),
+        ("mpi_load_balance", &of.mpi_load_balance),
+        ("mpi_load_balance_in", &of.mpi_load_balance_in),
+        ("mpi_load_balance_out", &of.mpi_load_balance_out),
+        ("openmp_parallel", &of.openmp_parallel),
+        ("openmp_serialization", &of.openmp_serialization),
+        ("openmp_load_balance", &of.openmp_load_balance),
+        ("openmp_scheduling", &of.openmp_scheduling),
+    ]
+}
+
+/// Each by its name.
+pub fn efficiency(of: &Efficiencies) -> Value {
+    let value =
+        |(name, of): (&str, &RatedShare)| (name.to_owned(), reading(&of.value, |share| object!(share.0)));
+    rated(of).into_iter().map(value).collect::<Map<_, _>>().into()
+}
