@@ -24,7 +24,10 @@ struct Phase {
     threads: u32,
 }
 
-fn phases(bytes: &[u8]) -> (BTreeMap<String, Phase>, [u32; 2]) {
+/// Phases by name; what found no place, and what was unbalanced.
+type Phases = (BTreeMap<String, Phase>, [u32; 2]);
+
+fn phases(bytes: &[u8]) -> Phases {
     let file = SnapshotFile::parse(bytes).unwrap();
     let rate = file.nanoseconds_per_tick().unwrap() / 1e9;
     let of = |phase: numawise_wire::snapshot::reader::PhaseRecord<'_>| {
@@ -50,7 +53,7 @@ fn phases(bytes: &[u8]) -> (BTreeMap<String, Phase>, [u32; 2]) {
 }
 
 /// Runs a way of `phases.c` both ways; gives what its files have, in the order of the processes.
-fn way(bench: &Bench, way: &str) -> Option<Vec<(BTreeMap<String, Phase>, [u32; 2])>> {
+fn way(bench: &Bench, way: &str) -> Option<Vec<Phases>> {
     let program = bench.compile("gcc", "phases.c", &["-fopenmp", "-pthread", INCLUDE])?;
     let words = [program.to_str().unwrap(), way];
     assert_eq!(bench.with(&words), bench.without(&words), "{way}");
