@@ -1,3 +1,4 @@
+use numawise_facts::Activity;
 use numawise_facts::activity::{ConstructName, ProcessEnd, ThreadRole};
 use numawise_tables::snapshot::{Grade, RatedShare, SpanScope};
 use numawise_units::{Nanoseconds, Pid};
@@ -102,6 +103,24 @@ fn ranks_that_are_missing_or_died_make_no_balance() {
     assert!(died.rows[0].mpi_waiting.measured().is_none());
     let twice = snapshot(&[simple_rank(0, 1, 1.0, 1.0), simple_rank(0, 1, 1.0, 1.0)]);
     is_not_known(&twice.efficiency.mpi_load_balance, "several MPI_COMM_WORLDs");
+}
+
+#[test]
+fn figures_of_ranks_that_were_asked_for_are_of_these_alone() {
+    let asked = |ranks: &str, activities: &[Activity]| {
+        let ranks = ranks.parse().unwrap();
+        let (places, machines) = Default::default();
+        let parts = RunParts { activities, places: &places, asked: Some(&ranks), machines: &machines };
+        run_snapshot(&parts)
+    };
+    let two = [simple_rank(0, 4, 1.0, 1.0), simple_rank(3, 4, 1.5, 0.5)];
+    for ranks in ["0,3", "0,3,9"] {
+        let run = asked(ranks, &two);
+        is(&run.efficiency.mpi_communication, 0.75);
+        is(&run.efficiency.mpi_load_balance, 0.8333);
+    }
+    let run = asked("0-1,3", &two);
+    is_not_known(&run.efficiency.mpi_load_balance, "of the ranks 0-1,3 that were asked for 2 were watched");
 }
 
 #[test]

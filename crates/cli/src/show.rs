@@ -66,7 +66,12 @@ impl<'a> Snapshot<'a> {
         let machine =
             |activity: &numawise_facts::Activity| (activity.host.clone(), run.header.machine.clone());
         let machines: BTreeMap<_, _> = run.processes.iter().take(1).map(machine).collect();
-        let parts = RunParts { activities: &run.processes, places: &run.places, machines: &machines };
+        let parts = RunParts {
+            activities: &run.processes,
+            places: &run.places,
+            asked: run.header.ranks.as_ref(),
+            machines: &machines,
+        };
         Snapshot { run, tables: numawise_analyse::run_snapshot(&parts), record }
     }
 

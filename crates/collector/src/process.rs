@@ -9,7 +9,7 @@ mod modules;
 
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering, Ordering::Relaxed};
 
-use numawise_wire::snapshot::{Communicator, FOLDER, Flag, Header, Phase, ThreadSlot};
+use numawise_wire::snapshot::{Communicator, FOLDER, Flag, Header, Phase, RANKS, ThreadSlot, ranks};
 
 use crate::proc;
 use crate::system::{self, SavedErrno};
@@ -107,7 +107,7 @@ pub fn prepare() -> bool {
     if PHASE.compare_exchange(NOT_BEGUN, BEGINS, Ordering::Acquire, Relaxed).is_err() {
         return false;
     }
-    if system::variable(FOLDER).is_none_or(|folder| !file::set_folder(folder)) {
+    if is_left_out() || system::variable(FOLDER).is_none_or(|folder| !file::set_folder(folder)) {
         PHASE.store(OFF, Ordering::Release);
         return false;
     }
@@ -118,6 +118,11 @@ pub fn prepare() -> bool {
         GENERATION.store(page, Relaxed);
     }
     true
+}
+
+/// True for a rank that is not to be watched. The rank is that which the launcher tells: MPI knows it only when it has begun.
+fn is_left_out() -> bool {
+    system::variable(RANKS).is_some_and(|list| ranks::is_left_out(list, system::variable))
 }
 
 /// Makes the file, with these bits in [`Header::flags`].

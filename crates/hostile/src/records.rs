@@ -141,7 +141,12 @@ fn snapshot(input: &[u8]) -> Read {
         };
         let machine = |activity: &Activity| (activity.host.clone(), run.header.machine.clone());
         let machines: BTreeMap<_, _> = run.processes.iter().take(1).map(machine).collect();
-        let parts = RunParts { activities: &run.processes, places: &run.places, machines: &machines };
+        let parts = RunParts {
+            activities: &run.processes,
+            places: &run.places,
+            asked: run.header.ranks.as_ref(),
+            machines: &machines,
+        };
         let tables = numawise_analyse::run_snapshot(&parts);
         let record = path.display().to_string();
         let of = snapshot::Shown { run: &run, tables: &tables, record: Some(&record) };

@@ -3,8 +3,9 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use numawise_facts::RankSet;
 use numawise_facts::notice::PreloadObstacle;
-use numawise_wire::snapshot::{FOLDER, MARK, MARK_BEGIN};
+use numawise_wire::snapshot::{FOLDER, MARK, MARK_BEGIN, RANKS};
 
 use crate::change::Change;
 use crate::{LaunchError, pinner, preload};
@@ -88,6 +89,14 @@ impl Collector {
         all.push(Change::set(PRELOAD, with(&self.library, preloaded.as_deref().unwrap_or_default())));
         all.push(Change::set(FOLDER.name(), folder.to_owned()));
         all
+    }
+}
+
+/// What has the collector leave all ranks alone but these; takes the ranks of an outer numawise out where all are watched.
+pub fn watched_ranks(ranks: Option<&RankSet>, now: &dyn Fn(&str) -> Option<OsString>) -> Option<Change> {
+    match ranks {
+        Some(ranks) => Some(Change::set(RANKS.name(), ranks.to_string())),
+        None => now(RANKS.name()).map(|_| Change::remove(RANKS.name())),
     }
 }
 

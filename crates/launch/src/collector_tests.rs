@@ -66,3 +66,22 @@ fn a_library_that_is_not_ours_is_refused() {
     let text = Collector::of_program(&odd.join("numawise")).unwrap_err().to_string();
     assert!(text.contains("LD_PRELOAD cannot hold"), "{text}");
 }
+
+#[test]
+fn the_list_of_ranks_is_one_that_the_collector_reads() {
+    let ranks: RankSet = "9,0,3-5".parse().unwrap();
+    let change = watched_ranks(Some(&ranks), &|_| None).unwrap();
+    let list = change.value.unwrap();
+    let of = |rank: &'static str| {
+        let variable =
+            |asked: numawise_wire::Variable| (asked.name() == "PMI_RANK").then_some(rank.as_bytes());
+        numawise_wire::snapshot::ranks::is_left_out(list.as_bytes(), variable)
+    };
+    assert_eq!(["0", "1", "4", "9", "10"].map(of), [false, true, false, false, true]);
+}
+
+#[test]
+fn all_ranks_are_watched_where_none_are_asked_for() {
+    assert_eq!(watched_ranks(None, &|_| None), None);
+    assert_eq!(watched_ranks(None, &|_| Some("3".into())), Some(Change::remove(RANKS.name())));
+}

@@ -29,7 +29,7 @@ mod waiter;
 mod written;
 
 pub use change::{Change, overrides};
-pub use collector::{Collector, watched_by};
+pub use collector::{Collector, watched_by, watched_ranks};
 pub use environment::{environment, task_changes};
 pub use error::{LaunchError, Refusal};
 pub use even::EvenStart;

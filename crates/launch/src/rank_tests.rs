@@ -189,3 +189,14 @@ proptest! {
         }
     }
 }
+
+/// The collector leaves a rank alone by the same variable from which its place is known here.
+#[test]
+fn the_collector_reads_the_rank_of_each_launcher() {
+    let known = numawise_wire::snapshot::RANK_VARIABLES.map(numawise_wire::Variable::name);
+    let of_mpi: Vec<&str> = TABLE.iter().map(|names| names.rank).collect();
+    assert_eq!(known[..of_mpi.len()], of_mpi, "in the same order");
+    for name in ["PMIX_RANK", FLUX_RANK, "SLURM_PROCID"] {
+        assert!(known.contains(&name) && is_rank_variable(name), "{name}");
+    }
+}

@@ -7,7 +7,9 @@
 
 mod folder;
 mod job;
+mod launcher;
 mod places;
+mod ranks;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -22,12 +24,13 @@ use numawise_facts::{
 use numawise_launch::{Collector, EndedProgram, Foreground, LaunchError, LocalRank};
 use numawise_linux::calls::process;
 use numawise_observe::activity;
-use numawise_units::{Id, Nanoseconds, Rank};
+use numawise_units::{Id, Nanoseconds};
 
 use crate::plan::{self, RunPlan, RunRequest};
 use crate::{Error, here};
 use folder::CollectorFolder;
 use job::{Job, JobKey, ReportTurn};
+use ranks::JobProcess;
 
 #[cfg(test)]
 #[path = "snapshot_tests.rs"]
@@ -74,7 +77,7 @@ pub fn prepare(request: SnapshotRequest, environment: Environment<'_>) -> Result
     let own = std::env::current_exe();
     let own = own.map_err(|source| LaunchError::System { call: "reading the path of numawise", source })?;
     let collector = Collector::of_program(&own)?;
-    let launcher = launcher_of(&request.run.command);
+    let launcher = launcher::of(&request.run.command);
     if let Some(launcher) = launcher
         && is_placed(&request.run)
     {
@@ -83,7 +86,7 @@ pub fn prepare(request: SnapshotRequest, environment: Environment<'_>) -> Result
     // A rank alone is a whole job.
     let rank = numawise_launch::rank(environment).ok().flatten().filter(|rank| rank.size != Some(1));
     if let (Some(ranks), Some(LocalRank { size: Some(size), .. })) = (&request.ranks, rank) {
-        ranks_exist(ranks, size)?;
+        ranks::exist(ranks, size)?;
     }
     let plan = plan::for_start(&request.run, environment)?;
     let program = request.run.command.command.first().map(|word| Path::new(word.as_os_str()));
@@ -91,37 +94,6 @@ pub fn prepare(request: SnapshotRequest, environment: Environment<'_>) -> Result
     let notices =
         obstacle.map(|obstacle| SnapshotNotice::NotWatched { obstacle }.into()).into_iter().collect();
     Ok(SnapshotPlan { request, plan, collector, rank, notices })
-}
-
-fn ranks_exist(ranks: &RankSet, size: u32) -> Result<(), Error> {
-    match ranks.last() {
-        Some(last) if last.index() >= size => Err(Error::NoSuchRanks { asked: ranks.clone(), size }),
-        _ => Ok(()),
-    }
-}
-
-/// The words that start ranks elsewhere, perhaps on other computers.
-const LAUNCHERS: [&str; 14] = [
-    "mpirun",
-    "mpiexec",
-    "mpiexec.hydra",
-    "mpiexec.openmpi",
-    "mpiexec.mpich",
-    "mpirun.openmpi",
-    "mpirun.mpich",
-    "orterun",
-    "prterun",
-    "prun",
-    "srun",
-    "jsrun",
-    "aprun",
-    "mpirun_rsh",
-];
-
-/// The launcher that a command begins with.
-fn launcher_of(command: &RunSpec) -> Option<&str> {
-    let name = Path::new(command.command.first()?.as_os_str()).file_name()?.to_str()?;
-    LAUNCHERS.contains(&name).then_some(name)
 }
 
 /// True where anything about the placement is asked for.
@@ -210,7 +182,8 @@ impl SnapshotPlan {
         folder: &CollectorFolder,
         environment: Environment<'_>,
     ) -> Result<EndedProgram, Error> {
-        let changes = self.collector.changes(folder.name(), &self.plan.changes, environment);
+        let mut changes = self.collector.changes(folder.name(), &self.plan.changes, environment);
+        changes.extend(numawise_launch::watched_ranks(self.request.ranks.as_ref(), environment));
         let task = self.plan.own_task()?;
         Ok(Foreground::spawn(&self.request.run.command, task, &changes)?.wait())
     }
@@ -234,11 +207,14 @@ impl SnapshotPlan {
         let own_program = std::env::current_exe().unwrap_or_default();
         processes.retain(|activity| !is_program(activity, &own_program));
         notices.extend(still_running(&processes));
-        let is_asked = |rank: u32| {
-            request.ranks.as_ref().is_none_or(|ranks| ranks.iter().any(|asked| asked.index() == rank))
-        };
-        notices.extend(of_ranks(&processes, is_asked));
-        processes.retain(|activity| rank_of(activity).is_none_or(is_asked));
+        let asked = request.ranks.as_ref();
+        if processes.is_empty() {
+            notices.push(SnapshotNotice::NothingWatched.into());
+        } else {
+            let seen: Vec<JobProcess<'_>> = processes.iter().map(JobProcess::from).collect();
+            notices.extend(ranks::missing(&seen, asked, &request.run.command));
+        }
+        processes.retain(|activity| ranks::is_shown(activity.into(), asked));
         notices.extend(bounded(&mut processes));
         let places = places::of(&processes, &mut notices);
         let redactor = redactor(&request.run.command);
@@ -277,7 +253,7 @@ fn has_died(folder: &Path, rank: Option<u32>) -> bool {
     let read = activity::read_folder(folder).unwrap_or_default();
     read.iter()
         .flatten()
-        .filter(|activity| rank.is_some() && rank_of(activity) == rank)
+        .filter(|activity| rank.is_some() && ranks::of(activity) == rank)
         .any(|activity| activity.mpi.measured().is_some_and(|mpi| mpi.finalised.measured().is_none()))
 }
 
@@ -332,10 +308,6 @@ fn is_program(activity: &Activity, own: &Path) -> bool {
     path == own || path.file_name().is_some() && path.file_name() == own.file_name()
 }
 
-fn rank_of(activity: &Activity) -> Option<u32> {
-    Some(activity.mpi.measured()?.rank.measured()?.rank)
-}
-
 /// Those that could not tell of their end and are still there.
 fn still_running(processes: &[Activity]) -> Option<Notice> {
     let runs = |activity: &&Activity| activity.end == ProcessEnd::NotTold && process::exists(activity.pid);
@@ -345,22 +317,6 @@ fn still_running(processes: &[Activity]) -> Option<Notice> {
     running.dedup();
     let count = running.len() as u64;
     (count > 0).then(|| SnapshotNotice::ProcessesStillRun { count }.into())
-}
-
-/// What is missing: of all processes, or of the ranks that were asked for.
-fn of_ranks(processes: &[Activity], is_asked: impl Fn(u32) -> bool) -> Option<Notice> {
-    if processes.is_empty() {
-        return Some(SnapshotNotice::NothingWatched.into());
-    }
-    let size =
-        processes.iter().filter_map(|activity| Some(activity.mpi.measured()?.rank.measured()?.size)).max()?;
-    let seen: std::collections::BTreeSet<u32> = processes.iter().filter_map(rank_of).collect();
-    let missing: RankSet = (0..size.min(65_536))
-        .filter(|rank| is_asked(*rank) && !seen.contains(rank))
-        .map(Rank::from_index)
-        .collect();
-    let notice = SnapshotNotice::RanksNotSeen { missing: missing.to_string(), ranks: size };
-    (!missing.is_empty()).then(|| notice.into())
 }
 
 /// Puts the processes in their order and leaves those out that are too many: a build has thousands that say nothing.
@@ -373,7 +329,7 @@ fn bounded(processes: &mut Vec<Activity>) -> Option<Notice> {
     let count = processes.len().saturating_sub(parts + OTHERS);
     processes.truncate(parts + OTHERS);
     processes.sort_by_key(|activity| {
-        (rank_of(activity).is_none(), rank_of(activity), activity.began, activity.pid)
+        (ranks::of(activity).is_none(), ranks::of(activity), activity.began, activity.pid)
     });
     let notice = SnapshotNotice::ProcessesLeftOut { count: count as u64, kept: OTHERS as u64 };
     (count > 0).then(|| notice.into())

@@ -11,6 +11,7 @@ pub mod header;
 pub mod openmp;
 pub mod phase;
 pub mod process;
+pub mod ranks;
 pub mod reader;
 pub mod thread;
 
@@ -22,6 +23,7 @@ pub use calls::MPI_CALLS;
 pub use header::{ClockKind, Flag, Header, MpiKind, PART_COUNT, Part, PartName};
 pub use phase::{PHASE_NAME_BYTES, PHASES, Phase, PhaseKind};
 pub use process::{Communicator, Module, PATH_BYTES};
+pub use ranks::{RANK_VARIABLES, RANKS};
 pub use thread::{
     CpuStay, MASK_WORDS, NO_COMMUNICATOR, PEER_INDEX, PEERS, Peer, SITE_INDEX, SITES, SIZE_BINS, Site,
     SizeFamily, ThreadSlot, ThreadState, ThreadTables,

@@ -172,8 +172,15 @@ fn unequal(run: &Run<'_>) -> Option<String> {
     if ranks.len() < worlds.len() || worlds.iter().any(|world| world.size != size) {
         return Some("there are several MPI_COMM_WORLDs in the run".to_owned());
     }
-    if ranks.len() < size as usize {
-        return Some(format!("of {size} ranks {} were watched", ranks.len()));
+    match run.parts.asked {
+        // They were chosen: figures are of these alone.
+        Some(asked) if asked.iter().filter(|rank| rank.0 < size).count() > ranks.len() => {
+            return Some(format!("of the ranks {asked} that were asked for {} were watched", ranks.len()));
+        }
+        None if ranks.len() < size as usize => {
+            return Some(format!("of {size} ranks {} were watched", ranks.len()));
+        }
+        _ => {}
     }
     let all = run.seconds().measured().copied()?;
     let died = run.processes.iter().find(|process| {

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use numawise_facts::{Activity, Machine, SourcePlaces};
+use numawise_facts::{Activity, Machine, RankSet, SourcePlaces};
 
 /// What is known of the processes of a run, and of the machines that they ran on.
 #[derive(Debug, Clone, Copy)]
 pub struct RunParts<'a> {
     pub activities: &'a [Activity],
     pub places: &'a SourcePlaces,
+    /// The ranks that were asked for; none where all were. The others were left alone, and figures are of these.
+    pub asked: Option<&'a RankSet>,
     /// By host, as far as they are known.
     pub machines: &'a BTreeMap<String, Machine>,
 }

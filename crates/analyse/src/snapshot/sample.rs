@@ -174,5 +174,5 @@ pub fn snapshot(activities: &[Activity]) -> RunSnapshot {
 }
 
 pub fn snapshot_with(activities: &[Activity], machines: &BTreeMap<String, Machine>) -> RunSnapshot {
-    run_snapshot(&RunParts { activities, places: &SourcePlaces::new(), machines })
+    run_snapshot(&RunParts { activities, places: &SourcePlaces::new(), asked: None, machines })
 }

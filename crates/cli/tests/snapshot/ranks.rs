@@ -45,17 +45,55 @@ fn a_job_whose_rank_is_killed_is_reported_up_to_then() {
 }
 
 #[test]
-fn only_the_ranks_that_were_asked_for_are_shown() {
+fn only_the_ranks_that_were_asked_for_are_watched() {
+    let bench = Bench::new();
+    for (compiler, launcher) in MPIS {
+        let Some(program) = bench.compile(compiler, "files.c", &[]) else { continue };
+        let program = program.to_str().unwrap();
+        let words = ["--ranks", "1-2", "--json", "run.json", "--", launcher, "-n", "4", program];
+        let answer = bench.snapshot(&words);
+        // Not one file for the ranks that are left alone.
+        let mapped = "rank 0: 0 mapped\nrank 1: 1 mapped\nrank 2: 1 mapped\nrank 3: 0 mapped\n";
+        assert_eq!((answer.status, answer.out.as_str()), (Some(0), mapped), "{}", answer.err);
+        let json = bench.json("run.json");
+        assert_eq!((number(&json, "/processes/ranks"), number(&json, "/processes/world")), (2.0, 4.0));
+        assert_eq!([0, 1].map(|row| number(&json, &format!("/ranks/{row}/rank"))), [1.0, 2.0]);
+        assert_eq!(text(&json, "/asked_ranks"), "1-2");
+        // Efficiencies are of these two.
+        assert!(number(&json, "/efficiency/mpi_load_balance") > 0.0, "{json}");
+        for said in ["2 of 4 ranks", "ranks 1-2 only", "the others were left alone"] {
+            assert!(answer.err.contains(said), "{said}: {}", answer.err);
+        }
+        assert!(!answer.err.contains("nothing came of rank"), "{}", answer.err);
+    }
+}
+
+#[test]
+fn ranks_beyond_the_job_are_named_and_the_others_watched() {
     let bench = Bench::new();
     for (compiler, launcher) in MPIS {
         let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { continue };
         let program = program.to_str().unwrap();
-        let words = ["--quiet", "--ranks", "1-2", "--json", "run.json", "--", launcher, "-n", "3", program];
-        let answer = bench.snapshot(&words);
-        assert_eq!(answer.status, Some(0), "{}", answer.err);
-        let json = bench.json("run.json");
-        assert_eq!((number(&json, "/processes/ranks"), number(&json, "/ranks/0/rank")), (2.0, 1.0));
-        assert_eq!(text(&json, "/asked_ranks"), "1-2");
+        let of = |ranks| {
+            bench.snapshot(&["--ranks", ranks, "--json", "run.json", "--", launcher, "-n", "2", program])
+        };
+        let some = of("1,5-7");
+        assert_eq!((some.status, some.out.as_str()), (Some(0), "sum 1 of 2 ranks\n"), "{}", some.err);
+        assert!(some.err.contains("there is no rank 5-7 among the 2 of this job"), "{}", some.err);
+        assert_eq!(number(&bench.json("run.json"), "/ranks/0/rank"), 1.0);
+        let none = of("5");
+        assert_eq!((none.status, none.out.as_str()), (Some(0), "sum 1 of 2 ranks\n"), "{}", none.err);
+        assert!(none.err.contains("none of the ranks that were asked for (5) was seen"), "{}", none.err);
+    }
+}
+
+#[test]
+fn what_is_no_list_of_ranks_is_refused_before_anything_runs() {
+    let bench = Bench::new();
+    for ranks in ["", "x", "1-", "-1", "3-1", "1,,2", "0-99999999999", "1;2", "0x1"] {
+        let answer = bench.snapshot(&[&format!("--ranks={ranks}"), "--", "sh", "-c", "echo ran"]);
+        assert_eq!((answer.status, answer.out.as_str()), (Some(125), ""), "{ranks}: {}", answer.err);
+        assert!(answer.err.contains("--ranks"), "{ranks}: {}", answer.err);
     }
 }
 

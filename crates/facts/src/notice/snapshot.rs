@@ -21,5 +21,9 @@ super::notices! {
         "NW908" ProcessesStillRun { count: u64 },
         /// A file whose addresses could not be named; `problem` says why.
         "NW909" PlacesNotNamed { file: String, problem: String },
+        /// These ranks were asked for and are not among the `ranks` of the job.
+        "NW910" RanksBeyondJob { asked: String, ranks: u32 },
+        /// No rank was seen, though `launcher` ran, or though these were asked for.
+        "NW911" NoRankSeen { launcher: Option<String>, asked: Option<String> },
     }
 }

@@ -22,10 +22,13 @@ pub fn text(notice: &SnapshotNotice) -> String {
         }
         SnapshotNotice::RanksNotSeen { missing, ranks } => format!(
             "nothing came of rank {missing} of {ranks}: where they run on other computers, start numawise inside the launcher \
-             (mpirun -n {ranks} numawise snapshot --output FILE -- ./app); where they run here, the launcher has to hand \
-             LD_PRELOAD and NUMAWISE_SNAPSHOT on (Open MPI: -x LD_PRELOAD -x NUMAWISE_SNAPSHOT; MPICH and Intel MPI: -genvall; \
-             Slurm: --export=ALL)"
+             (mpirun -n {ranks} numawise snapshot --output FILE -- ./app); where they run here, {HANDED_ON}"
         ),
+        SnapshotNotice::RanksBeyondJob { asked, ranks } => format!(
+            "--ranks: there is no rank {asked} among the {ranks} of this job, which are 0 to {}",
+            ranks.saturating_sub(1)
+        ),
+        SnapshotNotice::NoRankSeen { launcher, asked } => no_rank_seen(launcher.as_deref(), asked.as_deref()),
         SnapshotNotice::ProcessesLeftOut { count, kept } => format!(
             "{count} more processes without MPI and OpenMP were watched and are left out; kept are the {kept} that ran for longest"
         ),
@@ -38,6 +41,28 @@ pub fn text(notice: &SnapshotNotice) -> String {
             format!("functions and lines in {file} are not named: {problem}")
         }
     }
+}
+
+/// What launchers are told, so that ranks have the collector loaded.
+const HANDED_ON: &str = "the launcher has to hand LD_PRELOAD and NUMAWISE_SNAPSHOT on (Open MPI: -x LD_PRELOAD -x NUMAWISE_SNAPSHOT; \
+     MPICH and Intel MPI: -genvall, or -genvlist LD_PRELOAD,NUMAWISE_SNAPSHOT; Slurm: --export=ALL)";
+
+fn no_rank_seen(launcher: Option<&str>, asked: Option<&str>) -> String {
+    let seen = match (asked, launcher) {
+        (Some(asked), _) => {
+            format!("none of the ranks that were asked for ({asked}) was seen; the job may have fewer")
+        }
+        (None, Some(launcher)) => {
+            format!(
+                "{launcher} ran, but nothing that it started had the collector loaded, or it started nothing"
+            )
+        }
+        (None, None) => "no rank was seen".to_owned(),
+    };
+    format!(
+        "{seen}. The program must be linked dynamically, and not be setuid; {HANDED_ON}; on other computers, start numawise inside \
+         the launcher (mpirun -n 4 numawise snapshot --output FILE -- ./app)"
+    )
 }
 
 fn not_watched(obstacle: &PreloadObstacle) -> String {

@@ -1,6 +1,6 @@
 //! A snapshot as people read it: how much was useful first, then what took the rest and where.
 
-use numawise_facts::Reading;
+use numawise_facts::{RankSet, Reading};
 use numawise_tables::RunSnapshot;
 use numawise_tables::snapshot::{
     Efficiencies, OverfullCpu, PlacementSummary, RatedShare, SnapshotFinding, SnapshotLosses,
@@ -77,9 +77,13 @@ pub fn facts(shown: &Shown) -> Vec<Fact> {
             facts.extend(missing.map(|reason| fact(name, reason.to_string().into())));
         }
     }
-    facts.extend(header.ranks.as_ref().map(|ranks| fact("Asked for", format!("ranks {ranks}").into())));
+    facts.extend(header.ranks.as_ref().map(|ranks| fact("Asked for", asked(ranks).into())));
     facts.extend(shown.record.map(|record| Fact { name: "Kept in", text: record.into(), code: true }));
     facts
+}
+
+fn asked(ranks: &RankSet) -> String {
+    format!("ranks {ranks} only: the others were left alone, and all figures are of these")
 }
 
 /// The time of all CPUs by what they did.

@@ -1,0 +1,94 @@
+//! Which ranks were asked for, which there are, and which were seen.
+
+use std::collections::BTreeSet;
+
+use numawise_facts::activity::WorldRank;
+use numawise_facts::notice::SnapshotNotice;
+use numawise_facts::{Activity, Notice, RankSet, RunSpec};
+use numawise_units::{Id, Rank};
+
+use super::launcher;
+use crate::Error;
+
+#[cfg(test)]
+#[path = "ranks_tests.rs"]
+mod tests;
+
+/// Most ranks of a job that are looked for one by one.
+const MOST_RANKS: u32 = 65_536;
+
+/// # Errors
+/// [`Error::NoSuchRanks`] where a job of `size` has not all that were asked for.
+pub fn exist(ranks: &RankSet, size: u32) -> Result<(), Error> {
+    match ranks.last() {
+        Some(last) if last.index() >= size => Err(Error::NoSuchRanks { asked: ranks.clone(), size }),
+        _ => Ok(()),
+    }
+}
+
+/// A process that was watched, as far as it matters here.
+#[derive(Debug, Clone, Copy)]
+pub struct JobProcess<'a> {
+    program: &'a str,
+    world: Option<WorldRank>,
+}
+
+impl<'a> From<&'a Activity> for JobProcess<'a> {
+    fn from(activity: &'a Activity) -> JobProcess<'a> {
+        let mpi = activity.mpi.measured();
+        let world = mpi.and_then(|mpi| mpi.rank.measured().copied());
+        JobProcess { program: &activity.program, world }
+    }
+}
+
+pub fn of(activity: &Activity) -> Option<u32> {
+    JobProcess::from(activity).world.map(|world| world.rank)
+}
+
+/// True for what is shown: the ranks that were asked for, and what is no rank.
+pub fn is_shown(process: JobProcess<'_>, asked: Option<&RankSet>) -> bool {
+    match (asked, process.world) {
+        (Some(asked), Some(world)) => asked.contains(Rank::from_index(world.rank)),
+        _ => true,
+    }
+}
+
+/// What is missing of the ranks that `command` started: of those that were asked for, where some were.
+pub fn missing(processes: &[JobProcess<'_>], asked: Option<&RankSet>, command: &RunSpec) -> Vec<Notice> {
+    let launcher = launcher::of(command);
+    let Some(size) = processes.iter().filter_map(|process| process.world).map(|world| world.size).max()
+    else {
+        return of_no_rank(processes, asked, launcher).into_iter().collect();
+    };
+    let seen: BTreeSet<u32> =
+        processes.iter().filter_map(|process| process.world).map(|world| world.rank).collect();
+    let is_asked = |rank: &u32| asked.is_none_or(|asked| asked.contains(Rank::from_index(*rank)));
+    let missing: RankSet = (0..size.min(MOST_RANKS))
+        .filter(|rank| is_asked(rank) && !seen.contains(rank))
+        .map(Rank::from_index)
+        .collect();
+    let beyond: RankSet =
+        asked.into_iter().flat_map(RankSet::iter).filter(|rank| rank.index() >= size).collect();
+    let mut notices = Vec::new();
+    if !beyond.is_empty() {
+        notices.push(SnapshotNotice::RanksBeyondJob { asked: beyond.to_string(), ranks: size }.into());
+    }
+    if !missing.is_empty() {
+        notices.push(SnapshotNotice::RanksNotSeen { missing: missing.to_string(), ranks: size }.into());
+    }
+    notices
+}
+
+/// A program without MPI misses no rank, unless some were asked for, or nothing was seen of what a launcher started.
+fn of_no_rank(
+    processes: &[JobProcess<'_>],
+    asked: Option<&RankSet>,
+    launcher: Option<&str>,
+) -> Option<Notice> {
+    let only_launcher = processes.iter().all(|process| launcher::is_own_process(process.program));
+    if asked.is_none() && (launcher.is_none() || !only_launcher) {
+        return None;
+    }
+    let (launcher, asked) = (launcher.map(str::to_owned), asked.map(ToString::to_string));
+    Some(SnapshotNotice::NoRankSeen { launcher, asked }.into())
+}

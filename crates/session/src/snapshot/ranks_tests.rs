@@ -1,0 +1,62 @@
+use std::path::PathBuf;
+
+use numawise_facts::Argument;
+
+use super::*;
+
+fn process(program: &str, rank: Option<[u32; 2]>) -> JobProcess<'_> {
+    JobProcess { program, world: rank.map(|[rank, size]| WorldRank { rank, size }) }
+}
+
+fn said(processes: &[JobProcess<'_>], asked: Option<&str>, command: &str) -> Vec<String> {
+    let asked: Option<RankSet> = asked.map(|ranks| ranks.parse().unwrap());
+    let command =
+        RunSpec { command: command.split(' ').map(Argument::from).collect(), directory: PathBuf::new() };
+    missing(processes, asked.as_ref(), &command).into_iter().map(|notice| format!("{notice:?}")).collect()
+}
+
+#[test]
+fn a_rank_beyond_the_job_is_named() {
+    let ranks: RankSet = "0,3-5".parse().unwrap();
+    assert!(exist(&ranks, 6).is_ok());
+    let text = exist(&ranks, 4).unwrap_err().to_string();
+    assert!(text.contains("no rank 5 among the 4 of this job, which are 0 to 3"), "{text}");
+}
+
+#[test]
+fn only_what_was_asked_for_is_missing() {
+    let seen = [process("app", Some([1, 4])), process("app", Some([2, 4]))];
+    assert!(said(&seen, Some("1-2"), "mpirun ./app").is_empty());
+    let all = said(&seen, None, "mpirun ./app");
+    assert!(all.len() == 1 && all[0].contains("RanksNotSeen") && all[0].contains("\"0,3\""), "{all:?}");
+    let some = said(&seen, Some("1-3"), "mpirun ./app");
+    assert!(some.len() == 1 && some[0].contains("\"3\""), "{some:?}");
+}
+
+#[test]
+fn a_rank_that_the_job_does_not_have_is_beyond_and_not_missing() {
+    let found = said(&[process("app", Some([0, 2]))], Some("0,2,7"), "mpirun ./app");
+    assert!(
+        found.len() == 1 && found[0].contains("RanksBeyondJob") && found[0].contains("\"2,7\""),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_launcher_of_which_nothing_was_seen_is_told() {
+    let launcher = [process("/usr/bin/mpirun", None), process("/usr/bin/orted", None)];
+    let found = said(&launcher, None, "mpirun -n 2 ./app");
+    assert!(found.len() == 1 && found[0].contains("NoRankSeen"), "{found:?}");
+    let with_app = [process("/usr/bin/mpirun", None), process("./app", None)];
+    assert!(said(&with_app, None, "mpirun -n 2 ./app").is_empty(), "a program without MPI has no ranks");
+    assert!(said(&[process("./app", None)], None, "./app").is_empty());
+    let asked = said(&with_app, Some("7"), "mpirun -n 2 ./app");
+    assert!(asked.len() == 1 && asked[0].contains("NoRankSeen") && asked[0].contains("\"7\""), "{asked:?}");
+}
+
+#[test]
+fn what_is_no_rank_is_shown_with_those_that_were_asked_for() {
+    let asked: RankSet = "1".parse().unwrap();
+    let shown = |rank| is_shown(process("app", rank), Some(&asked));
+    assert_eq!([shown(Some([0, 2])), shown(Some([1, 2])), shown(None)], [false, true, true]);
+}
