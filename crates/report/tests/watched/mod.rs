@@ -28,7 +28,12 @@ impl Watched {
     pub fn of(run: WatchedRun) -> Watched {
         let machines: BTreeMap<String, Machine> =
             run.processes.iter().map(|one| (one.host.clone(), run.header.machine.clone())).collect();
-        let parts = RunParts { activities: &run.processes, places: &run.places, machines: &machines };
+        let parts = RunParts {
+            activities: &run.processes,
+            places: &run.places,
+            asked: run.header.ranks.as_ref(),
+            machines: &machines,
+        };
         let tables = run_snapshot(&parts);
         Watched { run, tables }
     }
