@@ -202,8 +202,9 @@ fn advice(error: &session::Error) -> Option<String> {
         }
         session::Error::WatchedAlready { .. } => "leave out the inner numawise snapshot".to_owned(),
         session::Error::LauncherPlaced { launcher } => format!(
-            "place the ranks, inside of it: numawise snapshot -- {launcher} -n 4 numawise run --place semi --threads 6 -- ./app"
+            "place the ranks inside of it: numawise snapshot -- {launcher} -n 4 numawise run --place semi --threads 6 -- ./app"
         ),
+        session::Error::ThreadsOfRanksUnknown { .. } => "--threads N fills {threads}".to_owned(),
         session::Error::NoDataFolder => "or name the file (--save FILE, --load FILE)".to_owned(),
         session::Error::OtherStudy { .. } => {
             "--fresh starts over, --output keeps this one under another name".to_owned()

@@ -38,7 +38,7 @@ pub use foreground::{EndedProgram, Foreground};
 pub use job::{Finished, Io, Job, Start, Variables};
 pub use output::Output;
 pub use pages::page_changes;
-pub use path::executable_in;
+pub use path::{executable_in, is_executable};
 pub use pinner::{Pinner, find_agent};
 pub use preload::loading;
 pub use rank::{

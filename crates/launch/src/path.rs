@@ -92,6 +92,12 @@ pub fn executable_in(program: &OsStr, search: &OsStr) -> Option<PathBuf> {
     executable(&found).cloned()
 }
 
+/// True for the name of a program that a shell in `directory` would execute.
+pub fn is_executable(program: &OsStr, directory: &Path) -> bool {
+    let found = find(program, directory, &search());
+    found.is_some_and(|file| file.is_file() && executable(&[file]).is_some())
+}
+
 /// The first of these files that may be executed.
 fn executable(files: &[PathBuf]) -> Option<&PathBuf> {
     let may_be =

@@ -115,8 +115,12 @@ pub enum Error {
     #[error("this is watched by another numawise already, which keeps its files in {}", folder.display())]
     WatchedAlready { folder: PathBuf },
     /// `launcher` is the word that the command begins with.
-    #[error("{launcher} starts the ranks, and would be placed in their stead")]
+    #[error(
+        "which of the words of {launcher} is the program that it starts cannot be told, so that its ranks are not placed"
+    )]
     LauncherPlaced { launcher: String },
+    #[error("the number of threads of each rank is not known, and the command of {launcher} asks for it")]
+    ThreadsOfRanksUnknown { launcher: String },
     #[error("there is no rank {} among the {size} of this job, which are 0 to {}", asked.last().map_or(0, |rank| rank.0), size.saturating_sub(1))]
     NoSuchRanks { asked: RankSet, size: u32 },
     #[error("there is no place for what is measured: {memory}; {}: {source}", folder.display())]

@@ -18,8 +18,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use numawise_facts::activity::ProcessEnd;
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{
-    Activity, Exit, Machine, Notice, RankEnd, RankSet, Redactor, ResourceUsage, RunSpec, WatchedRun,
-    WatchedRunHeader,
+    Activity, Argument, Exit, Machine, Notice, RankEnd, RankSet, Redactor, ResourceUsage, RunSpec,
+    WatchedRun, WatchedRunHeader,
 };
 use numawise_launch::{Collector, EndedProgram, Foreground, LaunchError, LocalRank};
 use numawise_linux::calls::process;
@@ -48,6 +48,8 @@ pub struct SnapshotRequest {
     pub run: RunRequest,
     /// Only these ranks.
     pub ranks: Option<RankSet>,
+    /// What places a program in the same way as `run` asks for, put before its words: for ranks that a launcher starts.
+    pub placing: Vec<Argument>,
     /// Where the result is kept, which tells the runs of a job apart; ranks that each have a numawise have the same.
     pub record: Option<PathBuf>,
     /// Of the tool, for the record.
@@ -77,23 +79,46 @@ pub fn prepare(request: SnapshotRequest, environment: Environment<'_>) -> Result
     let own = std::env::current_exe();
     let own = own.map_err(|source| LaunchError::System { call: "reading the path of numawise", source })?;
     let collector = Collector::of_program(&own)?;
-    let launcher = launcher::of(&request.run.command);
-    if let Some(launcher) = launcher
-        && is_placed(&request.run)
-    {
-        return Err(Error::LauncherPlaced { launcher: launcher.to_owned() });
-    }
+    let notices = not_watched(&collector, &request.run.command);
+    let request = with_ranks_placed(request)?;
     // A rank alone is a whole job.
     let rank = numawise_launch::rank(environment).ok().flatten().filter(|rank| rank.size != Some(1));
     if let (Some(ranks), Some(LocalRank { size: Some(size), .. })) = (&request.ranks, rank) {
         ranks::exist(ranks, size)?;
     }
     let plan = plan::for_start(&request.run, environment)?;
-    let program = request.run.command.command.first().map(|word| Path::new(word.as_os_str()));
-    let obstacle = program.and_then(|program| collector.obstacle(program));
-    let notices =
-        obstacle.map(|obstacle| SnapshotNotice::NotWatched { obstacle }.into()).into_iter().collect();
     Ok(SnapshotPlan { request, plan, collector, rank, notices })
+}
+
+/// Programs of a command that cannot have the collector loaded: what it begins with, and what a launcher starts.
+fn not_watched(collector: &Collector, command: &RunSpec) -> Vec<Notice> {
+    let folder = command.directory.clone();
+    let is_executable = |word: &Argument| numawise_launch::is_executable(word.as_os_str(), &folder);
+    let first = command.command.first();
+    let programs = first.into_iter().chain(launcher::program_words(command, &is_executable));
+    let obstacles = programs.filter_map(|program| collector.obstacle(Path::new(program.as_os_str())));
+    obstacles.map(|obstacle| SnapshotNotice::NotWatched { obstacle }.into()).collect()
+}
+
+/// A launcher stays where it is: what places its ranks stands before their programs.
+fn with_ranks_placed(request: SnapshotRequest) -> Result<SnapshotRequest, Error> {
+    let run = &request.run;
+    let Some(launcher) = launcher::of(&run.command).filter(|_| is_placed(run)).map(str::to_owned) else {
+        return Ok(request);
+    };
+    if run.threads.is_none() && run.command.takes_threads() {
+        return Err(Error::ThreadsOfRanksUnknown { launcher });
+    }
+    let folder = run.command.directory.clone();
+    let is_executable = |word: &Argument| numawise_launch::is_executable(word.as_os_str(), &folder);
+    match launcher::with_words_before_programs(&run.command, &request.placing, &is_executable) {
+        // The launcher's own words may hold the number of threads too.
+        Some(command) => {
+            let run = RunRequest { threads: run.threads, ..RunRequest::new(command) };
+            Ok(SnapshotRequest { run, ..request })
+        }
+        None => Err(Error::LauncherPlaced { launcher }),
+    }
 }
 
 /// True where anything about the placement is asked for.
@@ -280,7 +305,8 @@ fn header(
     ended: EndedProgram,
     redactor: &Redactor,
 ) -> WatchedRunHeader {
-    let is_placed = is_placed(&request.run);
+    // A launcher is placed nowhere, and its ranks each by a plan of their own.
+    let is_placed = is_placed(&request.run) && launcher::of(&request.run.command).is_none();
     let mut command = request.run.command;
     if command.directory.as_os_str().is_empty() {
         command.directory = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));

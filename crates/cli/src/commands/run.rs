@@ -25,7 +25,7 @@ use numawise_report::document::Style;
 use numawise_report::notice;
 use numawise_session::plan::{self, Explanation, RunRequest, TaskCount};
 
-pub use arguments::{Arguments, PlacementOptions};
+pub use arguments::{Arguments, TypedPlacement};
 pub use numactl::{NumactlOptions, scan};
 pub use request::placed;
 

@@ -9,14 +9,15 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use numawise_facts::{Exit, RankSet};
+use numawise_facts::{Argument, Exit, RankSet};
 use numawise_linux::calls::inherited;
 use numawise_record::Existing;
 use numawise_report::document::Style;
 use numawise_report::notice;
+use numawise_session::plan::RunRequest;
 use numawise_session::snapshot::{SnapshotPlan, SnapshotReport, SnapshotRequest, prepare};
 
-use super::run::{NumactlOptions, PlacementOptions, placed};
+use super::run::{TypedPlacement, placed};
 use super::{Failure, Status};
 use crate::files::{self, FileContent, OutputFile};
 use crate::show::{self, SnapshotDetail};
@@ -53,9 +54,7 @@ pub struct Arguments {
     ranks: Option<RankSet>,
 
     #[command(flatten)]
-    placement: PlacementOptions,
-    #[command(flatten)]
-    numactl: NumactlOptions,
+    placement: TypedPlacement,
 
     /// The program and its arguments; {threads} stands for the number of threads
     #[arg(last = true, required = true, value_name = "PROGRAM")]
@@ -73,14 +72,16 @@ struct Outputs {
 }
 
 pub fn run(typed: Arguments) -> Result<Status, Failure> {
-    if let Some(refusal) = typed.numactl.refusal() {
+    if let Some(refusal) = typed.placement.numactl.refusal() {
         return Err(Failure::new(refusal));
     }
     if typed.ranks.as_ref().is_some_and(|ranks| ranks.iter().next().is_none()) {
         return Err(Failure::new("--ranks '': expected ranks, such as 0,3-5"));
     }
+    let run = placed(typed.placement.options, &typed.placement.numactl, typed.command)?;
     let request = SnapshotRequest {
-        run: placed(typed.placement, &typed.numactl, typed.command)?,
+        placing: placing(&run, &typed.placement.words),
+        run,
         ranks: typed.ranks,
         record: typed.output.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -110,6 +111,15 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
         outputs.write(report);
     }
     Ok(status(ended.exit))
+}
+
+/// `numawise run` with the same placement, for ranks that a launcher starts. Where CPUs are chosen, those that the launcher has chosen
+/// do not count: it was we who were asked.
+fn placing(request: &RunRequest, words: &[OsString]) -> Vec<Argument> {
+    let own = std::env::current_exe().unwrap_or_else(|_| "numawise".into());
+    let rebind = (request.chooses_cpus() && !request.rebind).then(|| "--rebind".into());
+    let begin = [own.into_os_string(), "run".into()];
+    begin.into_iter().chain(rebind).chain(words.iter().cloned()).chain(["--".into()]).map(Argument).collect()
 }
 
 fn environment(name: &str) -> Option<OsString> {

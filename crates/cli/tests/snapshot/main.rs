@@ -1,6 +1,8 @@
 //! `numawise snapshot` as people call it: programs of OpenMP and MPI, watched; what they print and how they end is as without us. A test
 //! that cannot run here says SKIPPED with its reason.
 
+#[path = "../support/agent.rs"]
+mod agent;
 mod cg;
 #[path = "../support/collector.rs"]
 mod collector;
@@ -9,6 +11,7 @@ mod inside;
 mod known;
 mod known_openmp;
 mod openmp;
+mod placed;
 mod ranks;
 mod records;
 mod same;

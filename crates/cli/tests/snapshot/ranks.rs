@@ -98,14 +98,6 @@ fn what_is_no_list_of_ranks_is_refused_before_anything_runs() {
 }
 
 #[test]
-fn a_placement_of_the_launcher_is_refused_with_the_line_that_does_it() {
-    let bench = Bench::new();
-    let answer = bench.snapshot(&["--place", "semi", "--threads", "2", "--", "mpirun", "-n", "2", "./app"]);
-    assert_eq!((answer.status, answer.out.as_str()), (Some(125), ""));
-    assert!(answer.err.contains("numawise snapshot -- mpirun -n 4 numawise run"), "{}", answer.err);
-}
-
-#[test]
 fn a_job_of_one_rank_is_a_program_like_any_other() {
     let bench = Bench::new();
     for (compiler, launcher) in MPIS {

@@ -1,43 +1,172 @@
-//! Commands that start the ranks of a job, perhaps on other computers.
+//! Commands that start the ranks of a job, perhaps on other computers: which they are, and where the programs stand in them.
 
 use std::path::Path;
 
-use numawise_facts::RunSpec;
+use numawise_facts::{Argument, RunSpec};
 
 #[cfg(test)]
 #[path = "launcher_tests.rs"]
 mod tests;
 
+/// A launcher by the name of its command.
+struct LauncherName {
+    name: &'static str,
+    options: OptionTable,
+}
+
+/// How the words of a launcher are read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OptionTable {
+    /// `mpirun` of Open MPI and of MPICH, whose options do not contradict each other.
+    Mpi,
+    Srun,
+    /// Its options are not known here.
+    Unknown,
+}
+
+const fn launcher(name: &'static str, options: OptionTable) -> LauncherName {
+    LauncherName { name, options }
+}
+
 /// The words that start ranks.
-const LAUNCHERS: [&str; 14] = [
-    "mpirun",
-    "mpiexec",
-    "mpiexec.hydra",
-    "mpiexec.openmpi",
-    "mpiexec.mpich",
-    "mpirun.openmpi",
-    "mpirun.mpich",
-    "orterun",
-    "prterun",
-    "prun",
-    "srun",
-    "jsrun",
-    "aprun",
-    "mpirun_rsh",
+const LAUNCHERS: [LauncherName; 14] = [
+    launcher("mpirun", OptionTable::Mpi),
+    launcher("mpiexec", OptionTable::Mpi),
+    launcher("mpiexec.hydra", OptionTable::Mpi),
+    launcher("mpiexec.openmpi", OptionTable::Mpi),
+    launcher("mpiexec.mpich", OptionTable::Mpi),
+    launcher("mpirun.openmpi", OptionTable::Mpi),
+    launcher("mpirun.mpich", OptionTable::Mpi),
+    launcher("orterun", OptionTable::Mpi),
+    launcher("prterun", OptionTable::Mpi),
+    launcher("prun", OptionTable::Mpi),
+    launcher("srun", OptionTable::Srun),
+    launcher("jsrun", OptionTable::Unknown),
+    launcher("aprun", OptionTable::Unknown),
+    launcher("mpirun_rsh", OptionTable::Unknown),
 ];
 
 /// What launchers start beside the ranks.
 const DAEMONS: [&str; 7] =
     ["orted", "prted", "prte", "hydra_pmi_proxy", "hydra_bstrap_proxy", "pmi_proxy", "slurmstepd"];
 
+/// Options with one value in the next word, without their dashes: Open MPI takes long ones with one dash or two. From mpirun(1) of Open
+/// MPI 4.1 and 5.0, and from the help of Hydra 4.0 and of Intel MPI.
+const MPI_ONE: &str = " n np c N npernode npersocket host H hostfile machinefile default-hostfile map-by rank-by bind-to cpus-per-proc \
+cpus-per-rank cpu-set cpu-list wdir wd x output-filename output stdin prefix path timeout tune am preload-files ompi-server xterm \
+rankfile rf ppr report-pid report-uri slot-list max-restarts personality f hosts envlist genvlist launcher launcher-exec bootstrap \
+bootstrap-exec rmk topolib membind demux iface ppn perhost prepend-pattern outfile-pattern errfile-pattern nameserver order-nodes \
+localhost usize gpus-per-proc dvm dvm-uri runtime-options ";
+const MPI_TWO: &str = " mca gmca pmixmca gpmixmca prtemca env genv ";
+/// From srun(1) of Slurm 23.
+const SRUN_ONE: &str = " n N c p J t w x o e i A C D m G B d r L K M q S T a account acctg-freq bcast begin chdir cluster-constraint clusters \
+comment constraint container core-spec cores-per-socket cpu-bind cpu-freq cpus-per-gpu cpus-per-task deadline delay-boot dependency \
+distribution epilog error exclude export extra-node-info gpu-bind gpu-freq gpus gpus-per-node gpus-per-socket gpus-per-task gres hint input \
+jobid job-name licenses mail-type mail-user mem mem-bind mem-per-cpu mem-per-gpu mpi msg-timeout network nodefile nodelist nodes ntasks \
+ntasks-per-core ntasks-per-gpu ntasks-per-node ntasks-per-socket open-mode output partition power priority prolog propagate qos relative \
+reservation signal sockets-per-node switches task-epilog task-prolog thread-spec threads threads-per-core time time-min tmp tres-bind \
+tres-per-task wait wckey ";
+
+fn known(command: &RunSpec) -> Option<(&str, OptionTable)> {
+    let name = Path::new(command.command.first()?.as_os_str()).file_name()?.to_str()?;
+    let found = LAUNCHERS.iter().find(|launcher| launcher.name == name)?;
+    Some((name, found.options))
+}
+
 /// The launcher that a command begins with.
 pub fn of(command: &RunSpec) -> Option<&str> {
-    let name = Path::new(command.command.first()?.as_os_str()).file_name()?.to_str()?;
-    LAUNCHERS.contains(&name).then_some(name)
+    known(command).map(|(name, _)| name)
 }
 
 /// True for the program of a launcher or of a daemon that it starts.
 pub fn is_own_process(program: &str) -> bool {
     let name = Path::new(program).file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    LAUNCHERS.contains(&name) || DAEMONS.contains(&name)
+    LAUNCHERS.iter().any(|launcher| launcher.name == name) || DAEMONS.contains(&name)
+}
+
+/// The command with `words` before each program that the launcher starts; `None` where the programs are not among its words, or cannot
+/// be told from them. `is_executable` decides where an option is not known: a word behind it that can be executed is the program.
+pub fn with_words_before_programs(
+    command: &RunSpec,
+    words: &[Argument],
+    is_executable: &dyn Fn(&Argument) -> bool,
+) -> Option<RunSpec> {
+    let programs = programs(command, is_executable);
+    if programs.is_empty() {
+        return None;
+    }
+    let all = command.command.iter().enumerate();
+    let all = all.flat_map(|(at, word)| {
+        let before = if programs.contains(&at) { words } else { &[] };
+        before.iter().chain([word])
+    });
+    Some(RunSpec { command: all.cloned().collect(), directory: command.directory.clone() })
+}
+
+/// The programs that a launcher starts, without their arguments.
+pub fn program_words<'a>(
+    command: &'a RunSpec,
+    is_executable: &dyn Fn(&Argument) -> bool,
+) -> Vec<&'a Argument> {
+    programs(command, is_executable).into_iter().filter_map(|at| command.command.get(at)).collect()
+}
+
+/// Where they stand. A colon alone begins the words of another program.
+fn programs(command: &RunSpec, is_executable: &dyn Fn(&Argument) -> bool) -> Vec<usize> {
+    let Some((_, table)) = known(command).filter(|(_, table)| *table != OptionTable::Unknown) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    let mut begin = 1;
+    while let Some(program) = first_program(&command.command, begin, table, is_executable) {
+        found.push(program);
+        let colon = command.command.iter().skip(program).position(|word| word.as_os_str() == ":");
+        match colon {
+            Some(distance) => begin = program + distance + 1,
+            None => return found,
+        }
+    }
+    // Behind a colon there is a program, or we do not understand the words.
+    Vec::new()
+}
+
+fn first_program(
+    words: &[Argument],
+    begin: usize,
+    table: OptionTable,
+    is_executable: &dyn Fn(&Argument) -> bool,
+) -> Option<usize> {
+    let mut at = begin;
+    let mut is_behind_unknown = false;
+    loop {
+        let word = words.get(at)?;
+        let text = word.as_os_str().to_string_lossy();
+        if text == "--" {
+            return words.get(at + 1).map(|_| at + 1);
+        }
+        if let Some(values) = values_of(&text, table) {
+            (at, is_behind_unknown) = (at + 1 + values.unwrap_or(0), values.is_none());
+        } else if !is_behind_unknown || is_executable(word) {
+            return Some(at);
+        } else {
+            (at, is_behind_unknown) = (at + 1, false);
+        }
+    }
+}
+
+/// How many words behind an option are its values; `None` in `Some` where the option is not known. `None` for what is no option.
+fn values_of(text: &str, table: OptionTable) -> Option<Option<usize>> {
+    let name = text.strip_prefix('-')?;
+    let name = name.strip_prefix('-').unwrap_or(name);
+    let is_in = |list: &str| !name.is_empty() && list.contains(&format!(" {name} "));
+    let (one, two) = match table {
+        OptionTable::Mpi => (MPI_ONE, MPI_TWO),
+        OptionTable::Srun | OptionTable::Unknown => (SRUN_ONE, ""),
+    };
+    Some(match name {
+        _ if name.contains('=') => Some(0),
+        _ if is_in(one) => Some(1),
+        _ if is_in(two) => Some(2),
+        _ => None,
+    })
 }

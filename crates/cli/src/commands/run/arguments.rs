@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::num::NonZeroU32;
 
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, Command, FromArgMatches};
 use numawise_facts::{EquivalentTool, MemoryRequest, Order, PageSize, Smt, Strategy};
 use numawise_units::{CpuSet, NodeSet};
 
@@ -67,6 +69,62 @@ pub struct PlacementOptions {
     /// weights for all programs of this computer, until they are changed again
     #[arg(long, help_heading = "Pages")]
     pub global_weights: bool,
+}
+
+/// Where threads and memory go, as it was typed, and the words with which `numawise run` does the same.
+#[derive(Debug, Clone, Default)]
+pub struct TypedPlacement {
+    pub options: PlacementOptions,
+    pub numactl: NumactlOptions,
+    pub words: Vec<OsString>,
+}
+
+impl clap::Args for TypedPlacement {
+    fn augment_args(command: Command) -> Command {
+        NumactlOptions::augment_args(PlacementOptions::augment_args(command))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for TypedPlacement {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(TypedPlacement {
+            options: PlacementOptions::from_arg_matches(matches)?,
+            numactl: NumactlOptions::from_arg_matches(matches)?,
+            words: words(matches),
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// The options of a placement that were typed, by their long names, each in one word.
+fn words(matches: &ArgMatches) -> Vec<OsString> {
+    let command = TypedPlacement::augment_args(Command::new("run"));
+    let mut words = Vec::new();
+    for argument in command.get_arguments() {
+        let id = argument.get_id().as_str();
+        let Some(long) = argument.get_long() else { continue };
+        if matches.value_source(id) != Some(ValueSource::CommandLine) {
+            continue;
+        }
+        if argument.get_action().takes_values() {
+            for value in matches.get_raw(id).into_iter().flatten() {
+                let mut word = OsString::from(format!("--{long}="));
+                word.push(value);
+                words.push(word);
+            }
+        } else {
+            words.push(format!("--{long}").into());
+        }
+    }
+    words
 }
 
 /// Run a program with its threads and memory where you want them

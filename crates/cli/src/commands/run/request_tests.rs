@@ -69,6 +69,55 @@ fn what_is_typed_becomes_a_request() {
     }
 }
 
+#[derive(Parser)]
+struct PlacedProgram {
+    #[command(flatten)]
+    placement: crate::commands::run::TypedPlacement,
+    #[arg(last = true)]
+    command: Vec<OsString>,
+}
+
+/// All options of a placement are passed on to ranks: what the words of ours say is what was typed.
+#[test]
+fn the_words_of_a_placement_say_what_was_typed() {
+    let parsed = |words: &[OsString]| {
+        let all = [OsString::from("snapshot")]
+            .into_iter()
+            .chain(words.iter().cloned())
+            .chain(["--".into(), "app".into()]);
+        PlacedProgram::try_parse_from(all).unwrap()
+    };
+    for line in [
+        "",
+        "--place semi --threads 6 --no-pin",
+        "--place local --no-pin --pin --no-preload --rebind",
+        "--cpus 0-6:2 --nodes 0 --memory hbm --order compact --step 2 --smt 1",
+        "--skip-cpus 0,4 --skip-os-core --efficient-cores --page-size thp --global-weights",
+        "-C 0-3 -m 0 -b -a",
+        "-N 1 -l --balancing=off",
+        "-N 0 -C 5 -i all",
+    ] {
+        let typed: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
+        let first = parsed(&typed);
+        let again = parsed(&first.placement.words);
+        assert_eq!(first.placement.options, again.placement.options, "{line}");
+        assert_eq!(first.placement.numactl, again.placement.numactl, "{line}");
+        assert_eq!(first.placement.words, again.placement.words, "{line}");
+        assert_eq!(first.placement.words.is_empty(), line.is_empty(), "{line}");
+        // And numawise run takes them for the same.
+        let as_run =
+            super::request(Arguments { command: vec!["app".into()], ..of_run(&first.placement.words) })
+                .unwrap();
+        let as_snapshot = placed(first.placement.options, &first.placement.numactl, first.command).unwrap();
+        assert_eq!(as_run, as_snapshot, "{line}");
+    }
+}
+
+fn of_run(words: &[OsString]) -> Arguments {
+    let all = [OsString::from("run")].into_iter().chain(words.iter().cloned()).chain(["app".into()]);
+    Typed::try_parse_from(all).unwrap().run
+}
+
 #[test]
 fn the_same_nodes_need_another_list() {
     for line in

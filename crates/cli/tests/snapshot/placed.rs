@@ -1,0 +1,99 @@
+//! Ranks that are placed and watched in one go: the CPUs on which their threads may run are those that were asked for.
+
+use crate::agent;
+use crate::support::{Bench, number};
+
+const MPIS: [(&str, &str); 2] = [("mpicc.openmpi", "mpirun.openmpi"), ("mpicc.mpich", "mpiexec.mpich")];
+
+/// The first two CPUs that we may use; `None`, having said so, where there are fewer.
+fn two_cpus() -> Option<[usize; 2]> {
+    // SAFETY: zeros are a set of CPUs, which the kernel fills.
+    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    // SAFETY: as above.
+    unsafe { libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set) };
+    // SAFETY: each number lies in the set.
+    let cpus: Vec<usize> = (0..1024).filter(|cpu| unsafe { libc::CPU_ISSET(*cpu, &set) }).take(2).collect();
+    if cpus.len() < 2 {
+        eprintln!("SKIPPED: fewer than two CPUs");
+    }
+    cpus.try_into().ok()
+}
+
+fn bench() -> Bench {
+    let bench = Bench::new();
+    std::fs::copy(agent::pinning_library(), bench.path("lib/numawise/libnumawise_agent.so")).unwrap();
+    bench
+}
+
+#[test]
+fn ranks_of_a_launcher_are_placed_and_watched() {
+    let Some([first, second]) = two_cpus() else { return };
+    let bench = bench();
+    let list = format!("--cpus={first},{second}");
+    for (compiler, launcher) in MPIS {
+        let Some(program) = bench.compile(compiler, "cpus.c", &["-fopenmp"]) else { continue };
+        let program = program.to_str().unwrap();
+        let of = |words: &[&str]| {
+            let words: Vec<&str> = ["--json", "run.json", &list].iter().chain(words).copied().collect();
+            let answer = bench.snapshot(&words);
+            assert_eq!(answer.status, Some(0), "{}", answer.err);
+            (answer, bench.json("run.json"))
+        };
+        // A thread of each of two ranks, each on a CPU of its own; both libraries are there, ours that pins first.
+        let words = ["--place", "local", "--threads", "1", "--", launcher, "-n", "2", program, "{threads}"];
+        let (answer, json) = of(&words);
+        let expected = format!(
+            "rank 0 of 2: 1 asked, agent before collector; thread 0: {first}\n\
+             rank 1 of 2: 1 asked, agent before collector; thread 0: {second}\n"
+        );
+        assert_eq!(answer.out, expected, "{}", answer.err);
+        assert_eq!(number(&json, "/processes/ranks"), 2.0, "{json}");
+        // Two threads of one rank.
+        let words = ["--place", "local", "--threads", "2", "--", launcher, "-n", "1", program, "{threads}"];
+        let (answer, _) = of(&words);
+        let expected =
+            format!("rank 0 of 1: 2 asked, agent before collector; thread 0: {first}; thread 1: {second}\n");
+        assert_eq!(answer.out, expected, "{}", answer.err);
+        // The command that is kept says what was run.
+        assert!(answer.err.contains(" run --rebind --place=local --threads=2 "), "{}", answer.err);
+    }
+}
+
+#[test]
+fn ranks_that_are_asked_for_are_watched_and_all_are_placed() {
+    let Some([first, second]) = two_cpus() else { return };
+    let bench = bench();
+    let list = format!("--cpus={first},{second}");
+    for (compiler, launcher) in MPIS {
+        let Some(program) = bench.compile(compiler, "cpus.c", &["-fopenmp"]) else { continue };
+        let words = ["--ranks", "1", "--json", "run.json", &list, "--place", "local", "--threads", "1", "--"];
+        let words: Vec<&str> =
+            words.into_iter().chain([launcher, "-n", "2", program.to_str().unwrap(), "{threads}"]).collect();
+        let answer = bench.snapshot(&words);
+        assert!(
+            answer
+                .out
+                .contains(&format!("rank 0 of 2: 1 asked, agent before collector; thread 0: {first}\n"))
+        );
+        assert!(answer.out.contains(&format!("thread 0: {second}\n")), "{}", answer.out);
+        let json = bench.json("run.json");
+        assert_eq!((number(&json, "/processes/ranks"), number(&json, "/ranks/0/rank")), (1.0, 1.0));
+    }
+}
+
+#[test]
+fn a_launcher_that_is_not_understood_is_refused_with_the_line_that_does_it() {
+    let bench = Bench::new();
+    let refused = |words: &[&str]| {
+        let all: Vec<&str> = ["--place", "semi"].iter().chain(words).copied().collect();
+        let answer = bench.snapshot(&all);
+        assert_eq!((answer.status, answer.out.as_str()), (Some(125), ""), "{}", answer.err);
+        answer.err
+    };
+    for words in [&["--", "jsrun", "-n", "2", "./app"][..], &["--", "mpirun", "-n", "2"]] {
+        let said = refused(words);
+        assert!(said.contains("numawise run --place semi --threads 6 -- ./app"), "{said}");
+    }
+    let said = refused(&["--", "mpirun", "-n", "2", "./app", "{threads}"]);
+    assert!(said.contains("--threads N fills {threads}"), "{said}");
+}
