@@ -4,6 +4,7 @@
 //! Formulas are those of POP and TALP (DLB 3.6, its second hybrid model), so that figures can be compared. Like TALP's, efficiencies of
 //! programs with MPI are of the time from the end of `MPI_Init` to the begin of `MPI_Finalize`.
 
+mod comparison;
 mod efficiency;
 mod findings;
 mod input;
@@ -26,6 +27,7 @@ use numawise_facts::{Reading, ThreadActivity};
 use numawise_tables::snapshot::{ProcessCounts, RunSnapshot, SnapshotLosses};
 use numawise_units::Ratio;
 
+pub use comparison::compare_snapshots;
 pub use input::RunParts;
 
 use process::Process;

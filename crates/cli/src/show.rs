@@ -8,7 +8,7 @@ use numawise_facts::{PrintedLines, Study, StudyHeader, WatchedRun};
 use numawise_report::check::{self, Check};
 use numawise_report::document::{self, Style};
 use numawise_report::series;
-use numawise_report::snapshot;
+use numawise_report::snapshot::{self, CsvTable};
 use numawise_tables::{RunSnapshot, Timeline};
 
 use crate::exit::{Failure, all_well};
@@ -97,6 +97,11 @@ impl<'a> Snapshot<'a> {
     pub fn json(&self) -> String {
         snapshot::json(&self.shown())
     }
+
+    pub fn csv(&self, table: Option<CsvTable>) -> String {
+        let shown = self.shown();
+        table.map_or_else(|| snapshot::csv(&shown), |table| snapshot::csv_table(&shown, table))
+    }
 }
 
 /// How a snapshot is printed.
@@ -104,6 +109,8 @@ impl<'a> Snapshot<'a> {
 pub enum SnapshotFormat {
     Text(SnapshotDetail),
     Json,
+    /// All tables one value a row, or one of them.
+    Csv(Option<CsvTable>),
 }
 
 /// Prints the snapshot of a run, and writes it as HTML where that is asked for.
@@ -119,7 +126,20 @@ pub fn watched_run(
     let text = match format {
         SnapshotFormat::Text(detail) => snapshot.text(detail, style()),
         SnapshotFormat::Json => snapshot.json(),
+        SnapshotFormat::Csv(table) => snapshot.csv(table),
     };
+    shown(text, written)
+}
+
+/// Prints two runs side by side as text or as JSON, and writes them as HTML where that is asked for.
+pub fn compared(sides: [Snapshot<'_>; 2], as_json: bool, html: Option<&Path>) -> Result<(), Failure> {
+    let [first, second] = &sides;
+    let comparison = numawise_analyse::compare_snapshots(&first.tables, &second.tables);
+    let compared = snapshot::Compared { sides: [first.shown(), second.shown()], comparison: &comparison };
+    let document = snapshot::compare_document(&compared);
+    let written = html.map_or(Ok(()), |path| report(path, &document::html(&document)));
+    let text =
+        if as_json { snapshot::compare_json(&compared) } else { document::terminal(&document, style()) };
     shown(text, written)
 }
 

@@ -5,6 +5,7 @@
 
 mod amount;
 pub mod check;
+mod csv;
 pub mod document;
 mod levels;
 pub mod machine;

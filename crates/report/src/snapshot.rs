@@ -1,5 +1,7 @@
 //! A run that was watched from inside: one document for the terminal and for HTML, and JSON.
 
+mod compare;
+mod csv;
 mod document;
 mod figures;
 mod json;
@@ -15,6 +17,8 @@ mod words;
 use numawise_facts::WatchedRun;
 use numawise_tables::RunSnapshot;
 
+pub use compare::{Compared, compare_document, compare_json};
+pub use csv::{CsvTable, ParseTableError, TABLES, csv, table as csv_table};
 pub use document::document;
 pub use json::{SCHEMA, json};
 pub use summary::summary;

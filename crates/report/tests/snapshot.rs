@@ -10,7 +10,9 @@ mod activities;
 
 use numawise_analyse::{RunParts, run_snapshot};
 use numawise_report::document::{self, Style};
-use numawise_report::snapshot::{document, summary};
+use numawise_report::snapshot::{
+    Compared, CsvTable, Shown, TABLES, compare_document, compare_json, csv, csv_table, document, summary,
+};
 use watched::Watched;
 
 fn html(of: &Watched) -> String {
@@ -102,7 +104,7 @@ fn a_summary_is_one_screen_and_each_judgement_has_its_threshold() {
 fn what_is_to_be_typed_next_is_quoted_and_does_not_overwrite_a_record() {
     let of = Watched::of(watched::hybrid());
     let next = |record: Option<&str>| {
-        let shown = numawise_report::snapshot::Shown { record, ..of.shown() };
+        let shown = Shown { record, ..of.shown() };
         document::terminal(&summary(&shown), Style { colour: false, unicode: true, width: 80 })
     };
     assert!(next(Some("my run's.nw")).contains(r"numawise report 'my run'\''s.nw' --html report.html"));
@@ -129,4 +131,79 @@ fn a_cure_that_is_a_placement_stands_before_the_program_of_the_launcher() {
     let page = html(&of);
     assert!(page.contains("NW030"), "{:?}", of.tables.findings);
     assert!(page.contains("numawise snapshot -- mpirun -n 2 numawise run --place semi --threads 1 -- ./app"));
+}
+
+/// Rows and columns of CSV whose cells hold no line breaks.
+fn cells(line: &str) -> Vec<String> {
+    let mut cells = vec![String::new()];
+    let mut is_quoted = false;
+    for letter in line.chars() {
+        match letter {
+            '"' => is_quoted = !is_quoted,
+            ',' if !is_quoted => cells.push(String::new()),
+            letter => cells.last_mut().unwrap().push(letter),
+        }
+    }
+    cells
+}
+
+#[test]
+fn tables_of_csv_have_a_row_for_each_and_the_reason_of_what_is_missing() {
+    let of = Watched::of(watched::hybrid());
+    let ranks = csv_table(&of.shown(), CsvTable::Ranks);
+    let lines: Vec<Vec<String>> = ranks.lines().map(cells).collect();
+    assert_eq!(lines.len(), 3, "{ranks}");
+    let column = lines[0].iter().position(|name| name == "cpu_imbalance_seconds").unwrap();
+    assert_eq!((lines[1][0].as_str(), lines[1][column].as_str()), ("0", "0.500000000"), "{ranks}");
+    for (_, table) in TABLES {
+        let text = csv_table(&of.shown(), table);
+        let widths: Vec<usize> = text.lines().map(|line| cells(line).len()).collect();
+        assert!(widths.len() > 1 && widths.iter().all(|width| *width == widths[0]), "{table}: {text}");
+    }
+    let all = csv(&of.shown());
+    assert!(
+        all.starts_with("table,row,quantity,value,unit,missing\n")
+            && all.lines().all(|line| cells(line).len() == 6)
+    );
+    assert!(
+        all.contains("ranks,1,rank,1,,\n")
+            && all.contains("regions,0,potential_gain_seconds,0.250000000,s,\n"),
+        "{all}"
+    );
+    // Without OpenMP it has no efficiency, and none is not 0.
+    let all = csv(&Watched::of(watched::ranks(2, false)).shown());
+    let missing = all.lines().find(|line| line.contains(",value,,share,")).unwrap_or_else(|| panic!("{all}"));
+    assert!(!cells(missing)[5].is_empty());
+    assert_eq!(csv_table(&Watched::of(watched::nothing()).shown(), CsvTable::Ranks), "\n");
+}
+
+#[test]
+fn two_runs_stand_side_by_side_and_no_difference_is_proven() {
+    let (before, after) = (Watched::of(watched::hybrid()), Watched::of(watched::ranks(2, false)));
+    let comparison = numawise_analyse::compare_snapshots(&before.tables, &after.tables);
+    let sides = [
+        Shown { record: Some("before.nw"), ..before.shown() },
+        Shown { record: Some("after.nw"), ..after.shown() },
+    ];
+    let compared = Compared { sides, comparison: &comparison };
+    let document = compare_document(&compared);
+    let text = document::terminal(&document, Style { colour: false, unicode: true, width: 80 });
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for expected in
+        ["after.nw vs before.nw", "none of them is proven", "MPI_Allreduce", "solve (app.c:30)", "went"]
+    {
+        assert!(words.contains(expected), "{expected}: {text}");
+    }
+    let json: serde_json::Value = serde_json::from_str(&compare_json(&compared)).unwrap();
+    assert_eq!(
+        (&json["is_proven"], &json["regions"][0]["second"]),
+        (&false.into(), &serde_json::Value::Null)
+    );
+    assert!(
+        json["shares"].as_array().unwrap().iter().any(|one| one["second"]["unavailable"].is_string()),
+        "{json}"
+    );
+    let page = document::html(&document);
+    assert!(page.contains("none of them is proven") && page.len() < LARGEST_PAGE);
 }

@@ -2,6 +2,7 @@
 //!
 //! What is not known is a reading with its reason. Times "of CPUs" are sums over CPUs, those "of the run" are by the clock.
 
+mod comparison;
 mod mpi;
 mod openmp;
 mod phase;
@@ -11,6 +12,10 @@ mod rating;
 use numawise_facts::{Finding, Reading};
 use numawise_units::{Nanoseconds, Ratio};
 
+pub use comparison::{
+    BothRuns, ComparedCall, ComparedFinding, ComparedRegion, ComparedShare, ComparedTime, FindingCourse,
+    RegionFigures, SnapshotComparison,
+};
 pub use mpi::{
     CommunicatorRow, MessageSizeRow, MpiCallRow, MpiSiteRow, MpiSummary, RankSpread, TrafficCell,
     TrafficMatrix, VolumeTables,

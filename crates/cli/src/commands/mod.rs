@@ -2,6 +2,7 @@
 
 mod bar;
 mod check;
+mod compare;
 mod machine;
 mod report;
 mod run;
@@ -28,6 +29,7 @@ enum Command {
     Machine(machine::Arguments),
     Run(Box<run::Arguments>),
     Check(check::Arguments),
+    Compare(compare::Arguments),
     Report(report::Arguments),
     Snapshot(Box<snapshot::Arguments>),
     Where(where_::Arguments),
@@ -55,6 +57,7 @@ pub fn main() -> Status {
         Command::Machine(arguments) => machine::run(arguments),
         Command::Run(arguments) => run::run(*arguments),
         Command::Check(arguments) => check::run(arguments),
+        Command::Compare(arguments) => compare::run(arguments),
         Command::Report(arguments) => report::run(arguments),
         Command::Snapshot(arguments) => snapshot::run(*arguments),
         Command::Where(arguments) => where_::run(arguments),

@@ -7,6 +7,7 @@ mod cg;
 #[path = "../support/collector.rs"]
 mod collector;
 mod errors;
+mod faces;
 mod inside;
 mod known;
 mod known_openmp;

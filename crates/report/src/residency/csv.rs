@@ -4,9 +4,10 @@ use std::fmt::Write;
 
 use numawise_facts::Reading;
 use numawise_tables::{Residency, TaskResidency, ThreadResidency};
-use numawise_units::{Bytes, NodeId, harmless};
+use numawise_units::{Bytes, NodeId};
 
 use crate::amount;
+use crate::csv::quoted;
 
 /// The first line, without its newline.
 pub const HEADER: &str = "time,pid,rank,name,tid,thread,use,node,quantity,value,unit,missing";
@@ -112,15 +113,5 @@ fn of_memory(task: &TaskResidency, residency: &Residency, rows: &mut Rows) {
     }
     for (node, bytes) in nodes().zip(&memory.by_node) {
         rows.row(&format!(",,,{node}"), "memory_total", &Reading::Measured(bytes.0.to_string()), "bytes");
-    }
-}
-
-/// A cell (RFC 4180), its control characters spelled out: a line is a row for every reader.
-fn quoted(text: &str) -> String {
-    let text = harmless::line(text);
-    if text.contains([',', '"']) || text.starts_with(' ') || text.ends_with(' ') {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text
     }
 }

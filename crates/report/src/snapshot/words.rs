@@ -40,6 +40,14 @@ pub fn reading<T>(reading: &Reading<T>, text: impl Fn(&T) -> String) -> Text {
     }
 }
 
+/// Without a mark: the reason stands in the text.
+pub fn plain(reading: &Reading<String>) -> String {
+    match reading {
+        Reading::Measured(text) => text.clone(),
+        Reading::Unavailable { unavailable } => format!("unavailable ({unavailable})"),
+    }
+}
+
 pub fn time(reading: &Reading<Nanoseconds>) -> Text {
     self::reading(reading, Nanoseconds::to_string)
 }
