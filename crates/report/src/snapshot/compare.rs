@@ -95,12 +95,7 @@ fn sides(compared: &Compared) -> Vec<Fact> {
 }
 
 fn columns(what: &str) -> Vec<Column> {
-    vec![
-        Column::text(what),
-        Column::number("first"),
-        Column::number("second"),
-        Column::number("change"),
-    ]
+    vec![Column::text(what), Column::number("first"), Column::number("second"), Column::number("change")]
 }
 
 fn figures(of: &SnapshotComparison) -> Table {
@@ -125,9 +120,7 @@ fn figures(of: &SnapshotComparison) -> Table {
             title.into(),
             graded(&both.first, value),
             graded(&both.second, value),
-            difference
-                .map_or_else(String::new, |(a, b)| format!("{:+.1} pts", 100.0 * (b.0 - a.0)))
-                .into(),
+            difference.map_or_else(String::new, |(a, b)| format!("{:+.1} pts", 100.0 * (b.0 - a.0))).into(),
         ];
         cells.into_iter().collect::<Row>()
     };
