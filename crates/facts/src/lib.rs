@@ -19,6 +19,7 @@ mod measurement;
 pub mod memory;
 pub mod notice;
 mod observation;
+mod observed;
 mod outcome;
 mod pages;
 mod placement;
@@ -47,6 +48,7 @@ pub use notice::Notice;
 pub use observation::{
     HostNoise, MemoryEvents, Observation, ResidencySample, ResourceUsage, SamplerCost, ThreadObservation,
 };
+pub use observed::{ObservedMemory, ObservedProcess, ObservedThread};
 pub use outcome::{Disturbance, Exit, LeftProcesses, Metric, MetricFileProblem, MetricProblem, Outcome};
 pub use pages::{Balancing, PageSize};
 pub use placement::{OwnPlacement, Placement, TaskPlacement};

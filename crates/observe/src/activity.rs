@@ -4,6 +4,7 @@
 //! A file may be read while its process runs, or when that was killed: what could not be told any more is unavailable. What contradicts
 //! itself is refused, but for times that a thread was just writing.
 
+mod clock;
 mod error;
 mod phase;
 mod thread;
@@ -20,19 +21,25 @@ use numawise_facts::{Activity, Reading};
 use numawise_linux::source;
 use numawise_units::{Bytes, Nanoseconds, Pid};
 use numawise_wire::snapshot::reader::{SnapshotFile, bytes_in_use};
-use numawise_wire::snapshot::{ClockKind, Flag, HEADER_BYTES, Header, MpiKind, SUFFIX};
+use numawise_wire::snapshot::{Flag, HEADER_BYTES, Header, MpiKind, SUFFIX};
 
+use clock::Clock;
+pub use clock::{ClockPair, SeenFromOutside};
 pub use error::{ActivityError, ActivityProblem};
 
 #[cfg(test)]
 #[path = "activity_tests.rs"]
 mod tests;
 
-/// What each file of a folder holds, in the order of their names; other files are not looked at.
+/// What each file of a folder holds, in the order of their names; other files are not looked at. What was `seen` of the processes
+/// while they ran completes what those that were killed could not note.
 ///
 /// # Errors
 /// Where the folder cannot be listed. A file that cannot be read or is damaged is among the results, with the reason.
-pub fn read_folder(folder: &Path) -> Result<Vec<Result<Activity, ActivityError>>, ActivityError> {
+pub fn read_folder(
+    folder: &Path,
+    seen: &SeenFromOutside,
+) -> Result<Vec<Result<Activity, ActivityError>>, ActivityError> {
     let system = |source| ActivityError::System { path: folder.to_owned(), source };
     let entries = std::fs::read_dir(folder).map_err(system)?;
     let paths = entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<PathBuf>, _>>();
@@ -41,21 +48,22 @@ pub fn read_folder(folder: &Path) -> Result<Vec<Result<Activity, ActivityError>>
         path.file_name().is_some_and(|name| name.as_encoded_bytes().ends_with(SUFFIX.as_bytes()))
     });
     paths.sort();
-    Ok(paths.iter().map(|path| read_file(path)).collect())
+    let seen = seen.with_successors(&paths);
+    Ok(paths.iter().map(|path| read_file(path, &seen)).collect())
 }
 
 /// What one file holds. No more of it is read than it says is in use, 64 MiB at most.
 ///
 /// # Errors
 /// Where it cannot be read, or is damaged.
-pub fn read_file(path: &Path) -> Result<Activity, ActivityError> {
+pub fn read_file(path: &Path, seen: &SeenFromOutside) -> Result<Activity, ActivityError> {
     let system = |source| ActivityError::System { path: path.to_owned(), source };
     let mut source = source::open(path).map_err(system)?;
     let mut bytes = Vec::new();
     source.by_ref().take(HEADER_BYTES as u64).read_to_end(&mut bytes).map_err(system)?;
     let rest = bytes_in_use(&bytes).saturating_sub(bytes.len());
     source.take(rest as u64).read_to_end(&mut bytes).map_err(system)?;
-    parse(&bytes).map_err(|problem| ActivityError::File { path: path.to_owned(), problem })
+    parse_seen(&bytes, seen).map_err(|problem| ActivityError::File { path: path.to_owned(), problem })
 }
 
 /// What the bytes of a file mean.
@@ -63,13 +71,17 @@ pub fn read_file(path: &Path) -> Result<Activity, ActivityError> {
 /// # Errors
 /// Where they are damaged.
 pub fn parse(bytes: &[u8]) -> Result<Activity, ActivityProblem> {
+    parse_seen(bytes, &SeenFromOutside::default())
+}
+
+fn parse_seen(bytes: &[u8], seen: &SeenFromOutside) -> Result<Activity, ActivityProblem> {
     let file = SnapshotFile::parse(bytes)?;
     let word = |at| file.header_word(at);
-    let clock = Clock::of(&file)?;
+    let clock = Clock::of(&file, seen)?;
     let context = Context { file, clock: clock.measured().copied(), mpi: library(&file)? };
     let (threads, phases) = match &clock {
         Reading::Measured(clock) => {
-            let phases = phase::all(&file, clock, thread::until(&file));
+            let phases = phase::all(&file, clock, clock.until);
             (Reading::Measured(thread::all(&context, clock)?), Reading::Measured(phases))
         }
         Reading::Unavailable { unavailable } => (
@@ -84,7 +96,7 @@ pub fn parse(bytes: &[u8]) -> Result<Activity, ActivityProblem> {
         host: text(file.host()),
         program: text(file.program()),
         began: Nanoseconds(file.header_long(offset_of!(Header, begin_realtime))),
-        elapsed: clock.map(|clock| clock.since_begin(file.last().ticks)),
+        elapsed: clock.map(|clock| clock.since_begin(clock.until)),
         end: match (has(Flag::MpiAborted), has(Flag::Ended)) {
             (true, _) => ProcessEnd::MpiAbort,
             (false, true) => ProcessEnd::Exit,
@@ -175,53 +187,6 @@ fn communicator(found: &numawise_wire::snapshot::reader::KnownCommunicator<'_>) 
             0 => Reading::unavailable("its ranks were not asked for"),
             members => Reading::Measured(members),
         },
-    }
-}
-
-/// The clock of a file.
-#[derive(Debug, Clone, Copy)]
-struct Clock {
-    begin: u64,
-    nanoseconds_per_tick: f64,
-}
-
-impl Clock {
-    fn of(file: &SnapshotFile<'_>) -> Result<Reading<Clock>, ActivityProblem> {
-        /// What counters of processors do: 10 MHz on old ones for aarch64, some GHz elsewhere.
-        const SENSIBLE: std::ops::RangeInclusive<f64> = 0.05..=2000.0;
-        let found = file.header_word(offset_of!(Header, clock));
-        let most = ClockKind::Cntvct as u64;
-        if u64::from(found) > most {
-            let what = "the number of the clock";
-            return Err(ActivityProblem::Beyond { thread: None, what, found: found.into(), most });
-        }
-        let (begin, last) = (file.begin(), file.last());
-        if found == ClockKind::Kernel as u32 {
-            return Ok(Reading::Measured(Clock { begin: begin.ticks, nanoseconds_per_tick: 1.0 }));
-        }
-        let ticks = last.ticks.wrapping_sub(begin.ticks);
-        let nanoseconds = last.nanoseconds.wrapping_sub(begin.nanoseconds);
-        if ticks == 0 && nanoseconds == 0 {
-            return Ok(Reading::unavailable(
-                "how long a tick of its clock is, is not known: the process ended within 10 ms, or was killed before it called \
-                 anything that is watched",
-            ));
-        }
-        let nanoseconds_per_tick = nanoseconds as f64 / ticks as f64;
-        if !SENSIBLE.contains(&nanoseconds_per_tick) {
-            return Err(ActivityProblem::ClockRate { ticks, nanoseconds });
-        }
-        Ok(Reading::Measured(Clock { begin: begin.ticks, nanoseconds_per_tick }))
-    }
-
-    fn nanoseconds(&self, ticks: u64) -> Nanoseconds {
-        // A conversion of a number that is too large gives the largest.
-        Nanoseconds((ticks as f64 * self.nanoseconds_per_tick) as u64)
-    }
-
-    /// Counters of two processors may differ by a few ticks.
-    fn since_begin(&self, ticks: u64) -> Nanoseconds {
-        self.nanoseconds(ticks.saturating_sub(self.begin))
     }
 }
 

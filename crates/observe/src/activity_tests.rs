@@ -199,9 +199,76 @@ fn a_folder_is_read_file_by_file() {
     std::fs::write(folder.path().join(format!("1-1{SUFFIX}")), b"\x1b[2Jwhat").unwrap();
     std::fs::write(folder.path().join("notes.txt"), "of the user").unwrap();
     std::fs::create_dir(folder.path().join(format!("3-1{SUFFIX}"))).unwrap();
-    let all = read_folder(folder.path()).unwrap();
+    let seen = SeenFromOutside::default();
+    let all = read_folder(folder.path(), &seen).unwrap();
     assert_eq!(all.iter().map(Result::is_ok).collect::<Vec<_>>(), [false, true, false]);
     let error = all[0].as_ref().unwrap_err().to_string();
     assert!(error.contains("1-1.part: it has 8 bytes, expected at least 4096"), "{error}");
-    assert!(read_folder(&folder.path().join("missing")).is_err());
+    assert!(read_folder(&folder.path().join("missing"), &seen).is_err());
+}
+
+/// The recorded process that left one moment, 3 s before this one, with a counter of two ticks a nanosecond.
+fn of_one_moment() -> (Vec<u8>, Pid, SeenFromOutside) {
+    let mut bytes = recorded("exec");
+    set(&mut bytes, offset_of!(Header, clock), &1u32.to_ne_bytes());
+    let file = SnapshotFile::parse(&bytes).unwrap();
+    let (begin, pid) = (file.begin(), Pid(file.process().cast_signed()));
+    assert_eq!(begin, file.last());
+    let now = ClockPair {
+        ticks: begin.ticks + 6_000_000_000,
+        nanoseconds: Nanoseconds(begin.nanoseconds + 3_000_000_000),
+    };
+    (bytes, pid, SeenFromOutside { now: Some(now), ..SeenFromOutside::default() })
+}
+
+#[test]
+fn a_process_that_was_killed_has_its_time_until_it_was_seen_last() {
+    let (bytes, pid, mut seen) = of_one_moment();
+    // Nobody saw it: then it may have lived for any time.
+    assert!(parse_seen(&bytes, &seen).unwrap().elapsed.reason().unwrap().0.contains("not seen while it ran"));
+    let begin = seen.now.unwrap().nanoseconds.0 - 3_000_000_000;
+    seen.alive.insert(pid, Nanoseconds(begin + 2_000_000_000));
+    let activity = parse_seen(&bytes, &seen).unwrap();
+    assert_eq!(activity.elapsed.measured(), Some(&Nanoseconds(2_000_000_000)));
+    let thread = &activity.threads.measured().unwrap()[0];
+    let useful = thread.times.measured().unwrap().useful;
+    assert!(useful.0.abs_diff(2_000_000_000) < 10_000_000, "{useful}");
+    // A counter that was set anew says nothing.
+    seen.now.as_mut().unwrap().ticks = 5;
+    assert!(parse_seen(&bytes, &seen).unwrap().elapsed.measured().is_none());
+}
+
+#[test]
+fn who_told_of_its_end_did_not_live_longer() {
+    let bytes = recorded("mpi-rank");
+    let before = parse(&bytes).unwrap();
+    let file = SnapshotFile::parse(&bytes).unwrap();
+    let later = Nanoseconds(file.last().nanoseconds + 60_000_000_000);
+    let mut seen = SeenFromOutside::default();
+    seen.alive.insert(before.pid, later);
+    assert_eq!(parse_seen(&bytes, &seen).unwrap(), before);
+    let mut killed = bytes.clone();
+    set(&mut killed, offset_of!(Header, flags), &(Flag::MpiInitialised as u32).to_ne_bytes());
+    let elapsed = *parse_seen(&killed, &seen).unwrap().elapsed.measured().unwrap();
+    assert!(elapsed > *before.elapsed.measured().unwrap() + Nanoseconds(50_000_000_000), "{elapsed}");
+}
+
+#[test]
+fn what_became_another_program_lived_until_that_began() {
+    let folder = tempfile::tempdir().unwrap();
+    let (bytes, pid, mut seen) = of_one_moment();
+    let begin = SnapshotFile::parse(&bytes).unwrap().begin().nanoseconds;
+    let next = begin + 40_000_000;
+    for begin in [begin, next] {
+        let mut bytes = bytes.clone();
+        set(&mut bytes, offset_of!(Header, begin_nanoseconds), &begin.to_ne_bytes());
+        set(&mut bytes, offset_of!(Header, last_nanoseconds), &begin.to_ne_bytes());
+        std::fs::write(folder.path().join(format!("{}-{begin}{SUFFIX}", pid.0)), bytes).unwrap();
+    }
+    seen.alive.insert(pid, Nanoseconds(begin + 1_000_000_000));
+    let all = read_folder(folder.path(), &seen).unwrap();
+    for (one, expected) in all.iter().zip([40_000_000u64, 960_000_000]) {
+        let elapsed = one.as_ref().unwrap().elapsed.measured().unwrap().0;
+        assert!(elapsed.abs_diff(expected) < 1000, "{elapsed}, expected {expected}");
+    }
 }

@@ -28,6 +28,7 @@ mod launcher;
 mod memory;
 mod noise;
 mod plan;
+mod processes;
 mod random;
 mod rank;
 mod residency;

@@ -19,11 +19,13 @@ use numawise_linux::proc::smaps::own_part_of_shared;
 use numawise_linux::proc::status::Status;
 
 mod choice;
+mod each;
 mod kept;
 mod query;
 
 use choice::Costs;
 pub use choice::Method;
+pub(crate) use each::EachProcess;
 pub(crate) use kept::KeptSample;
 use kept::ProcessPages;
 use query::{Query, Segment};
@@ -135,6 +137,8 @@ pub(crate) struct ResidencySampler {
     pub peak: Option<Bytes>,
     /// Largest `VmSwap` seen.
     pub swapped: Option<Bytes>,
+    /// The same and where the memory was, process by process, until somebody takes it.
+    pub each: EachProcess,
     problem: Option<String>,
 }
 
@@ -157,6 +161,7 @@ impl ResidencySampler {
             most: Bytes(0),
             peak: None,
             swapped: None,
+            each: EachProcess::default(),
             problem: None,
         }
     }
@@ -218,6 +223,7 @@ impl ResidencySampler {
         let status = Status::parse(&buffer).map_err(|problem| problem.at(&path))?;
         self.peak = self.peak.max(status.peak);
         self.swapped = self.swapped.max(status.swapped);
+        self.each.saw(pid, status.peak, status.swapped);
         // A zombie has no memory lines.
         if status.resident.is_none() {
             return Err(Error::Gone { path });
@@ -328,7 +334,9 @@ impl ResidencySampler {
             self.outdated =
                 self.latest.iter().filter(|pages| pages.shares()).map(|pages| pages.pid).collect();
         }
-        self.latest.push(Arc::new(pages));
+        let pages = Arc::new(pages);
+        self.each.sampled(pid, &pages, elapsed);
+        self.latest.push(pages);
         let resident: Bytes = self.latest.iter().map(|pages| pages.resident).sum();
         if self.is_better(resident) {
             let walk_failed = self.failed.iter().filter(|(_, source)| *source == PageSource::NumaMaps);

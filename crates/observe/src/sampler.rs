@@ -12,7 +12,7 @@ use numawise_units::{Bytes, CpuId, Nanoseconds, Pid};
 
 use crate::frequency::FrequencySampler;
 use crate::plan::{SamplingPlan, StepKind};
-use crate::residency::{KeptSample, ResidencySampler, SampleProgress};
+use crate::residency::{EachProcess, KeptSample, ResidencySampler, SampleProgress};
 use crate::table::Table;
 use numawise_linux::file::read_path;
 
@@ -33,6 +33,8 @@ pub(crate) struct SamplerResults {
     pub peak: Option<Bytes>,
     /// The most of a process that was in swap.
     pub swapped: Option<Bytes>,
+    /// The memory of each process by itself.
+    pub each: EachProcess,
     pub frequency: Reading<TrialFrequency>,
     pub samples: u64,
     /// How long some thread was stopped, from sample to sample.
@@ -61,6 +63,7 @@ impl Shared {
                 pages: Reading::unavailable("the trial ended before its pages were sampled"),
                 peak: None,
                 swapped: None,
+                each: EachProcess::default(),
                 frequency: Reading::unavailable("the trial ended before its threads were sampled"),
                 samples: 0,
                 stopped: Nanoseconds(0),
@@ -212,6 +215,7 @@ fn sample_residency(
     results.pages = residency.result();
     results.peak = residency.peak;
     results.swapped = residency.swapped;
+    results.each.add(std::mem::take(&mut residency.each));
     step
 }
 

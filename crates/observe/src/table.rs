@@ -1,7 +1,7 @@
 //! The processes and threads of a trial, with what was last seen of each.
 
 use numawise_linux::calls::{clock, process};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use numawise_units::{CpuId, Nanoseconds, Pid};
@@ -77,6 +77,8 @@ pub(crate) struct Table {
     /// Samples that found several threads ready to run.
     pub several_ready: u64,
     pub libraries: MpiLibraries,
+    /// When each process was last seen alive, by the monotonic clock.
+    pub alive: BTreeMap<Pid, Nanoseconds>,
     /// The first thing that went wrong beside processes ending.
     pub problem: Option<String>,
     random: Random,
@@ -109,6 +111,7 @@ impl Table {
             dropped: Dropped::default(),
             several_ready: 0,
             libraries: MpiLibraries::default(),
+            alive: BTreeMap::new(),
             problem: None,
             random: Random::new(seed),
             buffer: Vec::with_capacity(4096),
@@ -304,6 +307,9 @@ impl Table {
         let outcome = thread.read(&self.roots, &mut self.buffer, keep);
         if thread.keeps_files() && !had_files {
             self.spare_files -= 2;
+        }
+        if outcome.is_ok() && !thread.is_dead {
+            self.alive.insert(thread.pid, clock::monotonic());
         }
         if thread.tid == thread.pid {
             self.libraries.look(&self.roots, thread.pid, thread.samples);

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
-use numawise_facts::{Observation, Reading, ResourceUsage, SamplerCost};
+use numawise_facts::{Observation, ObservedProcess, Reading, ResourceUsage, SamplerCost};
 use numawise_units::{Bytes, Nanoseconds, Pid, Rank};
 
 use crate::events::{MemoryCounters, events};
 use crate::host;
 use crate::noise::{HostCpu, noise};
+use crate::processes;
 use crate::rank::{NO_RANK, rank};
 use crate::residency::{KeptSample, Method, ResidencySampler};
 use crate::sampler::{self, Budget, Shared};
@@ -57,6 +58,8 @@ pub struct Interruptions {
 pub struct Watch {
     shared: Arc<Shared>,
     begun: Instant,
+    /// The same by the monotonic clock.
+    begun_at: Nanoseconds,
     /// CPU time of [`Watch::start`] itself.
     start_cost: Nanoseconds,
     before: Result<HostCpu, Error>,
@@ -72,6 +75,7 @@ impl Watch {
     /// Begins to watch processes with all their children and threads. Returns at once; a thread samples.
     pub fn start(pids: &[Pid], options: &Options) -> Watch {
         let begun = Instant::now();
+        let begun_at = clock::monotonic();
         let cpu = clock::thread_cpu_time();
         let before = HostCpu::read(&options.roots);
         let memory_before = MemoryCounters::read(&options.roots);
@@ -91,6 +95,7 @@ impl Watch {
         Watch {
             shared,
             begun,
+            begun_at,
             start_cost: clock::thread_cpu_time().saturating_sub(cpu),
             before,
             memory_before,
@@ -107,6 +112,18 @@ impl Watch {
     pub fn interruptions(&self) -> Interruptions {
         let ClockChanges { suspended, set } = clock::Moment::now().changes_since(&self.clocks);
         Interruptions { stopped: self.shared.results().stopped, suspended, clock_set: set }
+    }
+
+    /// Ends watching and gives what was seen of each process. Does not wait for a sample under way.
+    pub fn finish_by_process(self) -> Vec<ObservedProcess> {
+        self.shared.stop();
+        let seen = self.shared.results();
+        let why = match (&self.no_sampler, &seen.pages) {
+            (Some(reason), _) => reason.clone(),
+            (None, Reading::Unavailable { unavailable }) => unavailable.0.to_string(),
+            (None, Reading::Measured(_)) => "it ended before its memory was looked at".to_owned(),
+        };
+        processes::all(&seen, self.begun_at, &why)
     }
 
     /// Ends watching and gives what was seen, with what the kernel accounted to the processes: `usage` of all, and `wall`, the

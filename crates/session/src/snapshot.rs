@@ -10,6 +10,7 @@ mod job;
 mod launcher;
 mod places;
 mod ranks;
+mod surroundings;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -23,7 +24,8 @@ use numawise_facts::{
 };
 use numawise_launch::{Collector, EndedProgram, Foreground, LaunchError, LocalRank};
 use numawise_linux::calls::process;
-use numawise_observe::activity;
+use numawise_observe::activity::{self, SeenFromOutside};
+use numawise_observe::{Options, Watch};
 use numawise_units::{Id, Nanoseconds};
 
 use crate::plan::{self, RunPlan, RunRequest};
@@ -174,7 +176,7 @@ impl SnapshotPlan {
             let (folder, on_disk) = CollectorFolder::make(environment)?;
             self.notices.extend(on_disk);
             let ended = self.run_program(&folder, environment)?;
-            let read = activity::read_folder(folder.path());
+            let read = surroundings::read(folder.path());
             // Processes that still run go on writing where nobody sees it.
             drop(folder);
             let exit = ended.exit;
@@ -196,7 +198,7 @@ impl SnapshotPlan {
             // Each for itself, then.
             Err(_) => None,
         };
-        let read = activity::read_folder(job.folder().path());
+        let read = surroundings::read(job.folder().path());
         let is_again = turn.as_ref().is_some_and(|turn| turn.is_again);
         let run = self.finished(begun, together(&job.ends(), ended), read);
         Ok(EndedSnapshot { exit, report: Some(SnapshotReport { run, is_again, _turn: turn }) })
@@ -210,7 +212,13 @@ impl SnapshotPlan {
         let mut changes = self.collector.changes(folder.name(), &self.plan.changes, environment);
         changes.extend(numawise_launch::watched_ranks(self.request.ranks.as_ref(), environment));
         let task = self.plan.own_task()?;
-        Ok(Foreground::spawn(&self.request.run.command, task, &changes)?.wait())
+        let program = Foreground::spawn(&self.request.run.command, task, &changes)?;
+        let pid = program.pid();
+        // The thread that samples is made now, while signals are held back: they are for the one that waits.
+        let watch = Watch::start(&[pid], &Options::default());
+        let ended = program.wait();
+        surroundings::keep(folder.path(), pid, watch.finish_by_process());
+        Ok(ended)
     }
 
     fn finished(
@@ -275,7 +283,7 @@ pub struct SnapshotReport {
 
 /// Whether the program of a rank began MPI and did not come to the end of it: nobody else will then.
 fn has_died(folder: &Path, rank: Option<u32>) -> bool {
-    let read = activity::read_folder(folder).unwrap_or_default();
+    let read = activity::read_folder(folder, &SeenFromOutside::default()).unwrap_or_default();
     read.iter()
         .flatten()
         .filter(|activity| rank.is_some() && ranks::of(activity) == rank)

@@ -129,6 +129,7 @@ fn begin(slot: &ThreadSlot) {
     slot.processor_nanoseconds.store(0, Relaxed);
     slot.run_delay.store(0, Relaxed);
     surroundings::note_mask(slot, 0);
+    cpu::note(slot);
     slot.thread.store(thread.cast_unsigned(), Relaxed);
     slot.main.store(u32::from(thread == system::process()), Relaxed);
     slot.begin.store(now, Relaxed);
@@ -159,6 +160,7 @@ pub fn end_current() {
         let at_end: AtEnd = unsafe { core::mem::transmute(at_end) };
         at_end(slot, now);
     }
+    cpu::note(slot);
     let state = slot.state.load(Relaxed);
     change(slot, state, state, now);
     slot.end.store(now, Relaxed);

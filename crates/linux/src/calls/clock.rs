@@ -25,6 +25,29 @@ pub fn monotonic() -> Nanoseconds {
     there(libc::CLOCK_MONOTONIC)
 }
 
+/// The counter of the processors that all programs may read and that runs at one rate; none where this process may not.
+#[doc(alias = "rdtsc")]
+#[doc(alias = "cntvct_el0")]
+pub fn counter() -> Option<u64> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let mut allowed: libc::c_int = 0;
+        // SAFETY: the kernel writes one int.
+        let asked = unsafe { libc::prctl(libc::PR_GET_TSC, &raw mut allowed) };
+        // SAFETY: every x86-64 processor has the instruction, and this process may use it.
+        (asked == 0 && allowed == libc::PR_TSC_ENABLE).then(|| unsafe { core::arch::x86_64::_rdtsc() })
+    }
+    #[cfg(target_arch = "aarch64")]
+    {
+        let ticks: u64;
+        // SAFETY: reads a register that every process may read.
+        unsafe { core::arch::asm!("mrs {}, cntvct_el0", out(reg) ticks, options(nomem, nostack)) };
+        Some(ticks)
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    None
+}
+
 /// The clocks of the system at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moment {

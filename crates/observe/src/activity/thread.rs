@@ -11,7 +11,7 @@ use numawise_units::{Bytes, CpuId, CpuSet, Id, Nanoseconds, Pid};
 use numawise_wire::roles;
 use numawise_wire::snapshot::openmp::{ConstructKind, LoopSchedule};
 use numawise_wire::snapshot::reader::{
-    ConstructRecord, LoadedModule, PeerRecord, SiteRecord, SnapshotFile, ThreadRecord,
+    ConstructRecord, LoadedModule, PeerRecord, SiteRecord, ThreadRecord,
 };
 use numawise_wire::snapshot::thread::Dropped;
 use numawise_wire::snapshot::{COMMUNICATORS, SizeFamily, ThreadSlot, ThreadState};
@@ -20,14 +20,9 @@ use super::{ActivityProblem, Clock, Context};
 
 /// Of what is seen from outside only.
 const NOT_SAMPLED: &str = "it was not looked at while it ran";
-/// The last moment of which is known what threads did: what they did after the last one that was noted counts too.
-pub(super) fn until(file: &SnapshotFile<'_>) -> u64 {
-    let changed = file.threads().map(|thread| thread.long(offset_of!(ThreadSlot, since)));
-    changed.max().unwrap_or(0).max(file.last().ticks)
-}
 
 pub(super) fn all(context: &Context<'_>, clock: &Clock) -> Result<Vec<ThreadActivity>, ActivityProblem> {
-    let until = until(&context.file);
+    let until = clock.until;
     let one = |thread: ThreadRecord<'_>| ThreadReader { context, clock, thread, until }.read();
     context.file.threads().map(one).collect()
 }

@@ -33,6 +33,21 @@ impl ProcessPages {
         ProcessPages { pid, resident: private + mapped, mapped, found, source }
     }
 
+    /// Its private writable memory and its part of what it shares, by node.
+    pub fn own_part(&self) -> Vec<(NodeId, Bytes)> {
+        let mut by_node = self.found.by_node.clone();
+        let shared = self.found.shared.measured().into_iter().flatten();
+        for pages in shared.filter(|pages| pages.used_for != PageUse::File) {
+            let share = pages.part.0 as f64 / pages.total().0.max(1) as f64;
+            for (node, bytes) in &pages.by_node {
+                add_node(&mut by_node, *node, Bytes((bytes.0 as f64 * share.min(1.0)) as u64));
+            }
+        }
+        by_node.retain(|(_, bytes)| bytes.0 > 0);
+        by_node.sort_by_key(|(node, _)| *node);
+        by_node
+    }
+
     /// Whether it shares so much that its part of it matters.
     pub fn shares(&self) -> bool {
         self.mapped >= WORTH_A_LOOK

@@ -25,6 +25,8 @@ pub(crate) struct Thread {
     pub migrations: u64,
     /// It was stopped when last read, by a signal and not by a debugger.
     pub stopped: bool,
+    /// It had ended when last read, and nobody had waited for it.
+    pub is_dead: bool,
     /// It was on a CPU or waited for one when last read.
     pub ready: bool,
     /// Samples that found it ready while others were.
@@ -51,6 +53,7 @@ impl Thread {
             scheduler: None,
             migrations: 0,
             stopped: false,
+            is_dead: false,
             ready: false,
             ready_with_others: 0,
             name: Vec::new(),
@@ -111,6 +114,7 @@ impl Thread {
         }
         self.start = stat.start;
         self.stopped = stat.state == 'T';
+        self.is_dead = matches!(stat.state, 'Z' | 'X');
         self.ready = stat.state == 'R';
         self.minor_faults = stat.minor_faults;
         let threads = stat.threads;

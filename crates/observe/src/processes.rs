@@ -1,0 +1,44 @@
+//! What a watch has seen, process by process.
+
+use std::collections::BTreeMap;
+
+use numawise_facts::{ObservedMemory, ObservedProcess, ObservedThread, Reading};
+use numawise_units::{Bytes, Nanoseconds, NodeId, Pid};
+
+use crate::sampler::SamplerResults;
+
+/// All processes that were seen, in the order of their numbers; `begun` is when watching began.
+pub(crate) fn all(seen: &SamplerResults, begun: Nanoseconds, why: &str) -> Vec<ObservedProcess> {
+    let mut threads: BTreeMap<Pid, Vec<ObservedThread>> = BTreeMap::new();
+    for thread in seen.table.seen() {
+        let run_delay = match thread.run_delay() {
+            Some(delay) => Reading::Measured(delay),
+            None => Reading::unavailable("this kernel does not count run delay (schedstat)"),
+        };
+        let one = ObservedThread { observation: thread.observation(), run_delay };
+        threads.entry(thread.pid).or_default().push(one);
+    }
+    let one = |(pid, alive): (&Pid, &Nanoseconds)| {
+        let mut threads = threads.remove(pid).unwrap_or_default();
+        threads.sort_by_key(|thread| thread.observation.tid);
+        let of = seen.each.get(*pid);
+        let bytes = |found: Option<Bytes>| match found {
+            Some(bytes) => Reading::Measured(bytes),
+            None => Reading::unavailable(why.to_owned()),
+        };
+        let at = |(at, by_node): (Nanoseconds, Vec<(NodeId, Bytes)>)| (begun + at, by_node);
+        let memory = of.and_then(|of| Some(ObservedMemory { last: at(of.last()?), most: at(of.most()?) }));
+        ObservedProcess {
+            pid: *pid,
+            alive: *alive,
+            threads,
+            peak_memory: bytes(of.and_then(|of| of.peak)),
+            swapped: bytes(of.and_then(|of| of.swapped)),
+            memory: match memory {
+                Some(memory) => Reading::Measured(memory),
+                None => Reading::unavailable(why.to_owned()),
+            },
+        }
+    };
+    seen.table.alive.iter().map(one).collect()
+}

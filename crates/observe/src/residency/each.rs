@@ -1,0 +1,95 @@
+//! The memory of each process by itself: as it was last, and when most of it was resident.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use numawise_units::{Bytes, Nanoseconds, NodeId, Pid};
+
+use super::kept::ProcessPages;
+
+/// More processes than these are not told apart: a build has thousands that nobody asks for.
+const MOST: usize = 4096;
+
+/// What was seen of the memory of each process that was sampled, also of those that have ended.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct EachProcess(BTreeMap<Pid, OneProcess>);
+
+/// What was seen of one.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct OneProcess {
+    /// Largest `VmHWM` and `VmSwap`.
+    pub peak: Option<Bytes>,
+    pub swapped: Option<Bytes>,
+    last: Option<Taken>,
+    most: Option<Taken>,
+}
+
+/// A sample of a process.
+#[derive(Debug, Clone)]
+struct Taken {
+    at: Nanoseconds,
+    pages: Arc<ProcessPages>,
+}
+
+impl Taken {
+    fn resident(&self) -> Bytes {
+        self.pages.resident
+    }
+
+    fn moment(&self) -> (Nanoseconds, Vec<(NodeId, Bytes)>) {
+        (self.at, self.pages.own_part())
+    }
+}
+
+impl OneProcess {
+    /// When it was looked at last, from the start of watching, and its memory by node then.
+    pub fn last(&self) -> Option<(Nanoseconds, Vec<(NodeId, Bytes)>)> {
+        self.last.as_ref().map(Taken::moment)
+    }
+
+    /// The same of when most was resident.
+    pub fn most(&self) -> Option<(Nanoseconds, Vec<(NodeId, Bytes)>)> {
+        self.most.as_ref().map(Taken::moment)
+    }
+}
+
+impl EachProcess {
+    fn of(&mut self, pid: Pid) -> Option<&mut OneProcess> {
+        let has_place = self.0.len() < MOST || self.0.contains_key(&pid);
+        has_place.then(|| self.0.entry(pid).or_default())
+    }
+
+    /// Takes in what was seen later.
+    pub fn add(&mut self, later: EachProcess) {
+        for (pid, seen) in later.0 {
+            let Some(of) = self.of(pid) else { continue };
+            of.peak = of.peak.max(seen.peak);
+            of.swapped = of.swapped.max(seen.swapped);
+            if of.most.as_ref().map(Taken::resident) <= seen.most.as_ref().map(Taken::resident) {
+                of.most = seen.most;
+            }
+            of.last = seen.last.or_else(|| of.last.take());
+        }
+    }
+
+    /// What the kernel says of a process.
+    pub fn saw(&mut self, pid: Pid, peak: Option<Bytes>, swapped: Option<Bytes>) {
+        let Some(of) = self.of(pid) else { return };
+        of.peak = of.peak.max(peak);
+        of.swapped = of.swapped.max(swapped);
+    }
+
+    /// A sample of its pages.
+    pub(super) fn sampled(&mut self, pid: Pid, pages: &Arc<ProcessPages>, at: Nanoseconds) {
+        let Some(of) = self.of(pid) else { return };
+        let taken = Taken { at, pages: Arc::clone(pages) };
+        if of.most.as_ref().map(Taken::resident) <= Some(pages.resident) {
+            of.most = Some(taken.clone());
+        }
+        of.last = Some(taken);
+    }
+
+    pub fn get(&self, pid: Pid) -> Option<&OneProcess> {
+        self.0.get(&pid)
+    }
+}

@@ -1,0 +1,119 @@
+//! What was seen of processes from outside while they ran, joined with what they noted themselves.
+//!
+//! What a thread or a process noted at its end is exact, and stays. What was seen from outside stands where there is no such note:
+//! of processes that were killed, of memory by node, of processor time by CPU.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use numawise_facts::activity::{MemoryByNode, MemoryMoment, ProcessEnd, ProcessSurroundings, ThreadActivity};
+use numawise_facts::{Activity, ObservedMemory, ObservedProcess, ObservedThread, Reading};
+use numawise_linux::calls::clock;
+use numawise_observe::activity::{self, ActivityError, SeenFromOutside};
+use numawise_units::{Nanoseconds, NodeId, Pid};
+
+#[cfg(test)]
+#[path = "surroundings_tests.rs"]
+mod tests;
+
+/// The end of the name of a file that one numawise leaves for the one that reports.
+const END: &str = ".outside";
+
+/// Leaves what was seen of the processes of a program in the folder of their files, for whoever reads these. The one that was
+/// `started` has lived until now. Where it cannot be left, it is not known.
+pub fn keep(folder: &Path, started: Pid, mut seen: Vec<ObservedProcess>) {
+    let now = clock::monotonic();
+    match seen.iter_mut().find(|one| one.pid == started) {
+        Some(one) => one.alive = now,
+        None => seen.push(ObservedProcess {
+            pid: started,
+            alive: now,
+            threads: Vec::new(),
+            peak_memory: Reading::unavailable(TOO_SHORT),
+            swapped: Reading::unavailable(TOO_SHORT),
+            memory: Reading::unavailable(TOO_SHORT),
+        }),
+    }
+    if let Ok(text) = serde_json::to_vec(&seen) {
+        let _ = std::fs::write(folder.join(format!("{started}{END}")), text);
+    }
+}
+
+const TOO_SHORT: &str = "it ended before it was looked at";
+
+/// What was left in a folder.
+fn kept(folder: &Path) -> Vec<ObservedProcess> {
+    let paths = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let ours = paths.filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(END)));
+    let read = ours.filter_map(|path| serde_json::from_slice(&std::fs::read(path).ok()?).ok());
+    read.flat_map(|seen: Vec<ObservedProcess>| seen).collect()
+}
+
+/// What the processes of a folder noted, completed by what was seen of them from outside.
+///
+/// # Errors
+/// As [`activity::read_folder`].
+pub fn read(folder: &Path) -> Result<Vec<Result<Activity, ActivityError>>, ActivityError> {
+    let seen = kept(folder);
+    let alive: BTreeMap<Pid, Nanoseconds> = seen.iter().map(|one| (one.pid, one.alive)).collect();
+    let mut read = activity::read_folder(folder, &SeenFromOutside::new(alive))?;
+    complete(&mut read.iter_mut().flatten().collect::<Vec<_>>(), &seen);
+    Ok(read)
+}
+
+/// Completes what processes noted by what was seen of them.
+fn complete(processes: &mut [&mut Activity], seen: &[ObservedProcess]) {
+    let to_unix = Nanoseconds(clock::unix_time().0.saturating_sub(clock::monotonic().0));
+    for one in seen {
+        // What became another program was seen as that for longest.
+        let same = processes.iter_mut().filter(|activity| activity.pid == one.pid);
+        if let Some(activity) = same.max_by_key(|activity| activity.began) {
+            complete_one(activity, one, to_unix);
+        }
+    }
+}
+
+fn complete_one(activity: &mut Activity, seen: &ObservedProcess, to_unix: Nanoseconds) {
+    let began = activity.began;
+    let told = activity.end == ProcessEnd::Exit;
+    let of: &mut ProcessSurroundings = &mut activity.surroundings;
+    if of.peak_memory.measured().is_none() {
+        of.peak_memory = seen.peak_memory.clone();
+    }
+    if of.swapped.measured() < seen.swapped.measured() {
+        of.swapped = seen.swapped.clone();
+    }
+    let moment = |(at, by_node): &(Nanoseconds, Vec<(NodeId, _)>)| MemoryMoment {
+        at: (*at + to_unix).saturating_sub(began),
+        by_node: by_node.clone(),
+    };
+    let by_node = |of: &ObservedMemory| MemoryByNode { last: moment(&of.last), most: moment(&of.most) };
+    of.memory = seen.memory.as_ref().map(by_node);
+    let Reading::Measured(threads) = &mut activity.threads else { return };
+    for one in &seen.threads {
+        // Of several threads that had one place, which one was seen is not known.
+        let same = |thread: &&mut ThreadActivity| thread.tid == one.observation.tid && thread.lives == 1;
+        if let Some(thread) = threads.iter_mut().find(same) {
+            complete_thread(thread, one, told);
+        }
+    }
+}
+
+/// `told`: the process noted what there was at its end.
+fn complete_thread(thread: &mut ThreadActivity, seen: &ObservedThread, told: bool) {
+    let observed = &seen.observation;
+    let is_noted = told || thread.end.measured().is_some();
+    if observed.mask.measured().is_some() && (!is_noted || thread.mask.measured().is_none()) {
+        thread.mask = observed.mask.clone();
+    }
+    if thread.run_delay.measured().is_none() && seen.run_delay.measured().is_some() {
+        thread.run_delay = seen.run_delay.clone();
+    }
+    if thread.processor.measured().is_none() && observed.cpu_time.0 > 0 {
+        thread.processor = Reading::Measured(observed.cpu_time);
+    }
+    let times: Vec<_> = observed.cpu_time_on.iter().filter(|(_, time)| time.0 > 0).copied().collect();
+    if !times.is_empty() {
+        thread.cpu_time_on = Reading::Measured(times);
+    }
+}

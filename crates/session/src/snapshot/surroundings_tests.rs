@@ -1,0 +1,146 @@
+use numawise_facts::ThreadObservation;
+use numawise_facts::activity::{ActivityLosses, CallTime, CpuStays};
+use numawise_units::{Bytes, CpuId};
+
+use super::*;
+
+fn thread(tid: i32) -> ThreadActivity {
+    let missing = || "it was made by hand";
+    ThreadActivity {
+        tid: Pid(tid),
+        is_first: true,
+        lives: 1,
+        start: Reading::unavailable(missing()),
+        role: Reading::unavailable(missing()),
+        begin: Nanoseconds(0),
+        end: Reading::unavailable(missing()),
+        times: Reading::unavailable(missing()),
+        processor: Reading::unavailable(missing()),
+        switches: Reading::unavailable(missing()),
+        cpus: Reading::Measured(CpuStays { cpus: Vec::new(), others: 0, migrations: 0 }),
+        mask: Reading::Measured("0-3".parse().unwrap()),
+        run_delay: Reading::unavailable(missing()),
+        cpu_time_on: Reading::unavailable(missing()),
+        calls: Vec::new(),
+        lost_calls: CallTime::default(),
+        peers: Vec::new(),
+        lost_messages: [0, 0],
+        messages: Vec::new(),
+        constructs: Vec::new(),
+        lost_constructs: 0,
+    }
+}
+
+fn process(began: u64, end: ProcessEnd) -> Activity {
+    Activity {
+        pid: Pid(7),
+        parent: Pid(1),
+        host: "here".to_owned(),
+        program: "/bin/app".to_owned(),
+        began: Nanoseconds(began),
+        elapsed: Reading::Measured(Nanoseconds(1)),
+        end,
+        is_forked: false,
+        mpi: Reading::unavailable("none"),
+        openmp: Reading::unavailable("none"),
+        files: Vec::new(),
+        communicators: Vec::new(),
+        threads: Reading::Measured(vec![thread(7)]),
+        phases: Reading::unavailable("none"),
+        surroundings: ProcessSurroundings::unavailable("it was made by hand"),
+        lost: ActivityLosses::default(),
+    }
+}
+
+fn seen() -> ObservedProcess {
+    let observation = ThreadObservation {
+        pid: Pid(7),
+        tid: Pid(7),
+        name: "app".to_owned(),
+        cpu_time: Nanoseconds(900),
+        minor_faults: 0,
+        cpu_time_on: vec![(CpuId(1), Nanoseconds(900)), (CpuId(2), Nanoseconds(0))],
+        migrations: 0,
+        ready_with_others: 0,
+        mask: Reading::Measured("1".parse().unwrap()),
+    };
+    let now = clock::monotonic();
+    ObservedProcess {
+        pid: Pid(7),
+        alive: now,
+        threads: vec![ObservedThread { observation, run_delay: Reading::Measured(Nanoseconds(50)) }],
+        peak_memory: Reading::Measured(Bytes(4096)),
+        swapped: Reading::Measured(Bytes(8)),
+        memory: Reading::Measured(ObservedMemory {
+            last: (now, vec![(NodeId(0), Bytes(10))]),
+            most: (now, vec![(NodeId(1), Bytes(20))]),
+        }),
+    }
+}
+
+#[test]
+fn what_was_seen_stands_where_a_process_could_not_tell() {
+    let begun = clock::unix_time().0 - 3_000_000_000;
+    let mut all = [process(begun, ProcessEnd::NotTold)];
+    complete(&mut all.iter_mut().collect::<Vec<_>>(), &[seen()]);
+    let of = &all[0].surroundings;
+    assert_eq!(of.peak_memory.measured(), Some(&Bytes(4096)));
+    assert_eq!(of.swapped.measured(), Some(&Bytes(8)));
+    let memory = of.memory.measured().unwrap();
+    assert_eq!(memory.most.by_node, [(NodeId(1), Bytes(20))]);
+    assert!((2_900_000_000..60_000_000_000).contains(&memory.last.at.0), "{:?}", memory.last.at);
+    assert!(of.switches.measured().is_none());
+    let thread = &all[0].threads.measured().unwrap()[0];
+    assert_eq!(thread.mask.measured(), Some(&"1".parse().unwrap()));
+    assert_eq!(thread.run_delay.measured(), Some(&Nanoseconds(50)));
+    assert_eq!(thread.processor.measured(), Some(&Nanoseconds(900)));
+    assert_eq!(thread.cpu_time_on.measured().unwrap(), &[(CpuId(1), Nanoseconds(900))]);
+}
+
+#[test]
+fn what_a_process_noted_at_its_end_stays() {
+    let mut one = process(5, ProcessEnd::Exit);
+    one.surroundings.peak_memory = Reading::Measured(Bytes(8192));
+    one.surroundings.swapped = Reading::Measured(Bytes(0));
+    let Reading::Measured(threads) = &mut one.threads else { unreachable!() };
+    threads[0].processor = Reading::Measured(Nanoseconds(1000));
+    let mut all = [one];
+    complete(&mut all.iter_mut().collect::<Vec<_>>(), &[seen()]);
+    assert_eq!(all[0].surroundings.peak_memory.measured(), Some(&Bytes(8192)));
+    // It was in swap once.
+    assert_eq!(all[0].surroundings.swapped.measured(), Some(&Bytes(8)));
+    let thread = &all[0].threads.measured().unwrap()[0];
+    assert_eq!(thread.mask.measured(), Some(&"0-3".parse().unwrap()));
+    assert_eq!(thread.processor.measured(), Some(&Nanoseconds(1000)));
+}
+
+#[test]
+fn what_became_another_program_is_that_one() {
+    let mut all = [process(5, ProcessEnd::NotTold), process(9, ProcessEnd::NotTold)];
+    complete(&mut all.iter_mut().collect::<Vec<_>>(), &[seen()]);
+    assert!(all[0].surroundings.memory.measured().is_none());
+    assert!(all[1].surroundings.memory.measured().is_some());
+}
+
+#[test]
+fn of_several_threads_in_one_place_none_was_seen() {
+    let mut one = process(5, ProcessEnd::NotTold);
+    let Reading::Measured(threads) = &mut one.threads else { unreachable!() };
+    threads[0].lives = 2;
+    let mut all = [one];
+    complete(&mut all.iter_mut().collect::<Vec<_>>(), &[seen()]);
+    assert!(all[0].threads.measured().unwrap()[0].processor.measured().is_none());
+}
+
+#[test]
+fn what_one_leaves_is_there_for_another() {
+    let folder = tempfile::tempdir().unwrap();
+    keep(folder.path(), Pid(7), vec![seen()]);
+    keep(folder.path(), Pid(9), Vec::new());
+    std::fs::write(folder.path().join(format!("11{END}")), "[").unwrap();
+    let mut all = kept(folder.path());
+    all.sort_by_key(|one| one.pid);
+    assert_eq!(all.iter().map(|one| one.pid).collect::<Vec<_>>(), [Pid(7), Pid(9)]);
+    assert_eq!(all[0].threads, seen().threads);
+    assert!(all[1].alive >= all[0].alive && all[1].memory.reason().unwrap().0.contains("before it was looked at"));
+}
