@@ -10,9 +10,7 @@ use numawise_facts::{Reading, ThreadActivity};
 use numawise_units::{Bytes, CpuId, CpuSet, Id, Nanoseconds, Pid};
 use numawise_wire::roles;
 use numawise_wire::snapshot::openmp::{ConstructKind, LoopSchedule};
-use numawise_wire::snapshot::reader::{
-    ConstructRecord, LoadedModule, PeerRecord, SiteRecord, ThreadRecord,
-};
+use numawise_wire::snapshot::reader::{ConstructRecord, LoadedModule, PeerRecord, SiteRecord, ThreadRecord};
 use numawise_wire::snapshot::thread::Dropped;
 use numawise_wire::snapshot::{COMMUNICATORS, SizeFamily, ThreadSlot, ThreadState};
 

@@ -142,5 +142,7 @@ fn what_one_leaves_is_there_for_another() {
     all.sort_by_key(|one| one.pid);
     assert_eq!(all.iter().map(|one| one.pid).collect::<Vec<_>>(), [Pid(7), Pid(9)]);
     assert_eq!(all[0].threads, seen().threads);
-    assert!(all[1].alive >= all[0].alive && all[1].memory.reason().unwrap().0.contains("before it was looked at"));
+    assert!(
+        all[1].alive >= all[0].alive && all[1].memory.reason().unwrap().0.contains("before it was looked at")
+    );
 }
