@@ -20,6 +20,7 @@ mod rows;
 #[cfg(test)]
 mod sample;
 mod span;
+mod team;
 mod volume;
 
 use numawise_facts::activity::ActivityLosses;

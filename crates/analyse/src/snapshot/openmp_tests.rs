@@ -161,3 +161,34 @@ fn time_of_constructs_that_found_no_row_makes_no_serial_share() {
     assert!(openmp.serial.value.reason().unwrap().0.contains("found no row"));
     assert_eq!(openmp.serial.rating, None);
 }
+
+/// A thread of 4 s that opens a region of two and in it regions of two, whose threads are made anew: two of them outlive the begin of the next two.
+fn nested(opens_outer: i32) -> Activity {
+    let lives = [(0.0, 4.0), (0.0, 4.0), (0.0, 2.1), (0.0, 2.1), (2.0, 4.0), (2.0, 4.0)];
+    let threads = lives.iter().zip(1..).map(|((begin, end), tid)| {
+        let mut one = thread(tid, [end - begin, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        (one.begin, one.end) = (seconds(*begin), numawise_facts::Reading::Measured(seconds(*end)));
+        one.role = numawise_facts::Reading::Measured(numawise_facts::activity::ThreadRole::OpenMp);
+        let row = |key, parent| construct(key, parent, ConstructName::Parallel, [0.0; 6]);
+        one.constructs = match tid {
+            1 | 2 if tid == opens_outer => vec![opened(row(5, 1), 4.0, 2), opened(row(6, 5), 2.0, 2)],
+            1 | 2 => vec![row(5, 1), opened(row(6, 5), 2.0, 2)],
+            _ => vec![row(6, 5)],
+        };
+        one
+    });
+    with_openmp(process(1, 4.0, threads.collect()))
+}
+
+#[test]
+fn threads_that_are_made_for_each_inner_region_are_counted_once() {
+    let cpus = |activity| snapshot(&[activity]).cpus.measured().unwrap().count;
+    assert_eq!(cpus(nested(1)), 4);
+    // Another thread's regions may stand beside those of the first one.
+    assert_eq!(cpus(nested(2)), 6);
+    let mut lost = nested(1);
+    if let numawise_facts::Reading::Measured(threads) = &mut lost.threads {
+        threads[1].lost_constructs = 1;
+    }
+    assert_eq!(cpus(lost), 6);
+}

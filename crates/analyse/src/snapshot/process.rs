@@ -7,6 +7,7 @@ use numawise_units::{CpuSet, Nanoseconds};
 
 use super::input::RunParts;
 use super::inside::mpi_outside_of_regions;
+use super::team::most_in_teams;
 
 /// A thread outside of MPI and OpenMP works from this share of the processor time of the busiest on, as in samples of `/proc`.
 const WORKS: f64 = 0.1;
@@ -142,12 +143,26 @@ impl<'a> Process<'a> {
             return Reading::Unavailable { unavailable: unavailable.clone() };
         }
         let elapsed = self.activity.elapsed.measured().copied().unwrap_or(Nanoseconds(u64::MAX));
-        let lives = self.working().into_iter().map(|thread| {
-            // Begin and end are those of the last of several that had its place.
-            let begin = if thread.lives > 1 { 0 } else { thread.begin.0 };
-            (begin, thread.end.measured().map_or(elapsed.0, |end| end.0))
-        });
-        Reading::Measured(most_at_once(lives.map(|life| (life, 1))).max(1))
+        let at_once = |threads: &[&ThreadActivity]| {
+            let lives = threads.iter().map(|thread| {
+                // Begin and end are those of the last of several that had its place.
+                let begin = if thread.lives > 1 { 0 } else { thread.begin.0 };
+                ((begin, thread.end.measured().map_or(elapsed.0, |end| end.0)), 1)
+            });
+            most_at_once(lives)
+        };
+        let working = self.working();
+        let of_teams =
+            |thread: &&ThreadActivity| thread.is_first || thread.role.measured() == Some(&ThreadRole::OpenMp);
+        let has_one_runtime = self.activity.openmp.measured().is_some_and(|omp| omp.libgomp != omp.ompt);
+        let in_teams = most_in_teams(working.iter().copied()).filter(|_| has_one_runtime);
+        let mut most = at_once(&working);
+        if let Some(in_teams) = in_teams {
+            let others: Vec<&ThreadActivity> =
+                working.iter().copied().filter(|thread| !of_teams(thread)).collect();
+            most = most.min(in_teams.saturating_add(at_once(&others)));
+        }
+        Reading::Measured(most.max(1))
     }
 
     fn by_use(&self) -> Reading<CpuTime> {
