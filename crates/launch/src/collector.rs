@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use numawise_facts::RankSet;
 use numawise_facts::notice::PreloadObstacle;
-use numawise_wire::snapshot::{FOLDER, MARK, MARK_BEGIN, RANKS};
+use numawise_units::Bytes;
+use numawise_wire::snapshot::{FOLDER, LEAST_THREADS, MARK, MARK_BEGIN, RANKS, file_bytes};
 
 use crate::change::Change;
 use crate::{LaunchError, pinner, preload};
@@ -16,6 +17,9 @@ mod tests;
 
 const FILE: &str = "libnumawise_collector.so";
 const PRELOAD: &str = "LD_PRELOAD";
+
+/// The collector makes no file where files must be smaller; most of one is never written.
+pub const LEAST_FILE: Bytes = Bytes(file_bytes(LEAST_THREADS) as u64);
 
 /// The collector's library: whole, of our layout, and at a path that the loader takes.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -25,11 +25,12 @@ mod preload;
 mod rank;
 mod report;
 mod supervisor;
+mod symbols;
 mod waiter;
 mod written;
 
 pub use change::{Change, overrides};
-pub use collector::{Collector, watched_by, watched_ranks};
+pub use collector::{Collector, LEAST_FILE, watched_by, watched_ranks};
 pub use environment::{environment, task_changes};
 pub use error::{LaunchError, Refusal};
 pub use even::EvenStart;
@@ -45,5 +46,6 @@ pub use rank::{
     Launcher, LocalRank, RankError, is_rank_variable, job_name, job_name_of_daemon, rank, rank_variables,
 };
 pub use supervisor::Leftovers;
+pub use symbols::defines;
 pub use waiter::{FinishedTask, LeftBehind, StoppedTask};
 pub use written::{FileBefore, WrittenText};

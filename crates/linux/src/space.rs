@@ -1,8 +1,10 @@
 //! Whether a file could be written: tried before time is spent on what is to be in it, and nothing is left behind.
 
+use std::ffi::CString;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use numawise_units::Bytes;
@@ -93,4 +95,19 @@ pub fn file_size_limit() -> Option<Bytes> {
     // SAFETY: the kernel writes one rlimit, which `limit` is.
     let failed = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } != 0;
     (!failed && limit.rlim_cur != libc::RLIM_INFINITY).then_some(Bytes(limit.rlim_cur))
+}
+
+/// What is free in the file system of a folder for who is not root.
+///
+/// # Errors
+/// What the kernel says.
+pub fn free(folder: &Path) -> io::Result<Bytes> {
+    let path = CString::new(folder.as_os_str().as_bytes())?;
+    // SAFETY: zeros are a value of the struct.
+    let mut found: libc::statvfs = unsafe { std::mem::zeroed() };
+    // SAFETY: a string and a struct that live through the call.
+    if unsafe { libc::statvfs(path.as_ptr(), &mut found) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(Bytes(found.f_bavail.saturating_mul(found.f_frsize)))
 }

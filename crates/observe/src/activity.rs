@@ -216,6 +216,9 @@ impl Context<'_> {
             return Ok(Reading::unavailable("no call of MPI was seen"));
         };
         let rank = match self.file.rank() {
+            None if library == MpiLibrary::Other && self.file.has(Flag::MpiInitialised) => {
+                Reading::unavailable("this MPI is not known to numawise, which does not ask it for ranks")
+            }
             None => Reading::unavailable("MPI_Init did not return"),
             Some((rank, size)) if rank < size => Reading::Measured(WorldRank { rank, size }),
             Some((rank, size)) => {

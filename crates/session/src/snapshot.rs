@@ -99,7 +99,15 @@ fn not_watched(collector: &Collector, command: &RunSpec) -> Vec<Notice> {
     let first = command.command.first();
     let programs = first.into_iter().chain(launcher::program_words(command, &is_executable));
     let obstacles = programs.filter_map(|program| collector.obstacle(Path::new(program.as_os_str())));
-    obstacles.map(|obstacle| SnapshotNotice::NotWatched { obstacle }.into()).collect()
+    let obstacles = obstacles.map(|obstacle| SnapshotNotice::NotWatched { obstacle }.into());
+    obstacles.chain(files_too_small()).collect()
+}
+
+/// A limit that we hand on to the program, whose processes then make no file.
+fn files_too_small() -> Option<Notice> {
+    let needed = numawise_launch::LEAST_FILE;
+    let limit = numawise_linux::space::file_size_limit().filter(|limit| *limit < needed)?;
+    Some(SnapshotNotice::FilesTooSmall { limit, needed }.into())
 }
 
 /// A launcher stays where it is: what places its ranks stands before their programs.
@@ -176,6 +184,7 @@ impl SnapshotPlan {
             let (folder, on_disk) = CollectorFolder::make(environment)?;
             self.notices.extend(on_disk);
             let ended = self.run_program(&folder, environment)?;
+            self.notices.extend(folder.is_full());
             let read = surroundings::read(folder.path());
             // Processes that still run go on writing where nobody sees it.
             drop(folder);
@@ -189,6 +198,7 @@ impl SnapshotPlan {
         let (job, on_disk) = Job::join(rank, self.key(rank, environment), environment)?;
         self.notices.extend(on_disk);
         let ended = self.run_program(job.folder(), environment).inspect_err(|_| job.give_up())?;
+        self.notices.extend(job.folder().is_full());
         let (exit, wall, usage) = (ended.exit, ended.wall, ended.usage.clone());
         let end = RankEnd { rank: rank.rank, exit, wall, usage };
         let has_died = has_died(job.folder().path(), rank.rank);
@@ -245,6 +255,8 @@ impl SnapshotPlan {
             notices.push(SnapshotNotice::NothingWatched.into());
         } else {
             let seen: Vec<JobProcess<'_>> = processes.iter().map(JobProcess::from).collect();
+            notices.extend(ranks::libraries(&processes));
+            notices.extend(ranks::linked_statically(&seen));
             notices.extend(ranks::missing(&seen, asked, &request.run.command));
         }
         processes.retain(|activity| ranks::is_shown(activity.into(), asked));

@@ -65,6 +65,9 @@ pub const COMMUNICATORS: usize = 256;
 /// Most threads that are recorded at one time; an ended thread's slot goes on as another's.
 pub const THREADS: usize = 1024;
 
+/// Without so many slots a file is not worth it.
+pub const LEAST_THREADS: usize = 16;
+
 /// Where the parts of a file with all its threads begin.
 pub const MODULES_AT: usize = HEADER_BYTES;
 pub const COMMUNICATORS_AT: usize = MODULES_AT + MODULES * size_of::<Module>();

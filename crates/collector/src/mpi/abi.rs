@@ -66,10 +66,13 @@ pub fn learn(site: usize) {
 fn learn_now(site: usize) {
     // Both names belong to the binary interface: Open MPI's mpi.h has the one in a macro, MPICH's the other.
     let open_mpi = library::variable(c"ompi_mpi_comm_world", site);
-    let (kind, world) = if !open_mpi.is_null() {
+    let mpich = library::symbol(c"MPIR_Dup_fn", site);
+    // Both may be loaded: the handles are those of the library whose functions are called.
+    let is_mpich = !mpich.is_null() && (open_mpi.is_null() || library::lies_with_functions(mpich, site));
+    let (kind, world) = if !open_mpi.is_null() && !is_mpich {
         NULL_TYPE.store(library::variable(c"ompi_mpi_datatype_null", site).addr(), Relaxed);
         (MpiKind::OpenMpi, open_mpi.addr())
-    } else if !library::symbol(c"MPIR_Dup_fn", site).is_null() {
+    } else if is_mpich {
         NULL_TYPE.store(NULL_TYPE_OF_MPICH, Relaxed);
         (MpiKind::Mpich, WORLD_OF_MPICH)
     } else {

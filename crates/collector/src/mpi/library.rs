@@ -76,6 +76,20 @@ pub fn variable(name: &CStr, site: usize) -> *const c_void {
     if found.is_null() { symbol(name, site) } else { found }
 }
 
+/// Whether a symbol lies in the file that has the functions of the program's MPI.
+pub fn lies_with_functions(symbol_at: *const c_void, site: usize) -> bool {
+    let file = |address: *const c_void| {
+        // SAFETY: zeros are a value of the struct, which the loader fills where the address lies in a file.
+        unsafe {
+            let mut found: libc::Dl_info = core::mem::zeroed();
+            if libc::dladdr(address, &raw mut found) == 0 { core::ptr::null_mut() } else { found.dli_fbase }
+        }
+    };
+    // Tools define the names without the P.
+    let functions = symbol(c"PMPI_Init", site);
+    !functions.is_null() && file(functions) == file(symbol_at)
+}
+
 /// A symbol of MPI; `site` is an address in the file that calls it, or 0.
 pub fn symbol(name: &CStr, site: usize) -> *const c_void {
     let found = system::next_symbol(name);

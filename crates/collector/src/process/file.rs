@@ -6,16 +6,15 @@ use core::fmt::Write;
 use core::sync::atomic::{AtomicU8, AtomicU64, Ordering, Ordering::Relaxed};
 
 use numawise_wire::snapshot::{
-    COMMUNICATORS, COMMUNICATORS_AT, Communicator, HEADER_BYTES, Header, MAGIC, MODULES, MODULES_AT, Module,
-    PHASES, PHASES_AT, Part, PartName, Phase, SUFFIX, THREADS, THREADS_AT, ThreadSlot, VERSION, file_bytes,
+    COMMUNICATORS, COMMUNICATORS_AT, Communicator, HEADER_BYTES, Header, LEAST_THREADS, MAGIC, MODULES,
+    MODULES_AT, Module, PHASES, PHASES_AT, Part, PartName, Phase, SUFFIX, THREADS, THREADS_AT, ThreadSlot,
+    VERSION, file_bytes,
 };
 
 use crate::{system, time};
 
 /// Bytes of a path, its end included, as the kernel limits them.
 const PATH: usize = 4096;
-/// Without so many slots a file is not worth it.
-const LEAST_THREADS: usize = 16;
 const PAGE: usize = 4096;
 
 /// A text of a fixed length, with a zero at its end.

@@ -1,5 +1,7 @@
 //! Notices of a snapshot: a run that is watched from inside.
 
+use numawise_units::Bytes;
+
 use super::PreloadObstacle;
 
 super::notices! {
@@ -23,7 +25,17 @@ super::notices! {
         "NW909" PlacesNotNamed { file: String, problem: String },
         /// These ranks were asked for and are not among the `ranks` of the job.
         "NW910" RanksBeyondJob { asked: String, ranks: u32 },
-        /// No rank was seen, though `launcher` ran, or though these were asked for.
+        /// No call of MPI was seen in what `launcher` started, or none of these ranks that were asked for.
         "NW911" NoRankSeen { launcher: Option<String>, asked: Option<String> },
+        /// The program defines MPI's functions itself, so that its calls do not pass by the collector.
+        "NW912" MpiInsideProgram { program: String },
+        /// There is hardly any place left where processes put what is measured: what found none is missing.
+        "NW913" CollectorFolderFull { folder: String, free: Bytes },
+        /// No file of a process may be as large as what is measured of one.
+        "NW914" FilesTooSmall { limit: Bytes, needed: Bytes },
+        /// Open MPI and MPICH were both loaded into one process.
+        "NW915" SeveralMpis,
+        /// The program's MPI is neither Open MPI nor one with the binary interface of MPICH.
+        "NW916" UnknownMpi,
     }
 }

@@ -28,6 +28,25 @@ pub fn text(notice: &SnapshotNotice) -> String {
             "--ranks: there is no rank {asked} among the {ranks} of this job, which are 0 to {}",
             ranks.saturating_sub(1)
         ),
+        SnapshotNotice::SeveralMpis => "Open MPI and MPICH are both loaded into a process: calls of both are counted as those of the one \
+             that the loader finds first; one of them is meant for another mpirun, perhaps by a library that was built with it"
+            .to_owned(),
+        SnapshotNotice::UnknownMpi => "the program's MPI is neither Open MPI nor one with the binary interface of MPICH: its calls are \
+             counted and timed, and bytes, ranks and communicators are not known; expected Open MPI 4 or 5, MPICH, Intel MPI, MVAPICH \
+             or Cray MPI"
+            .to_owned(),
+        SnapshotNotice::MpiInsideProgram { program } => format!(
+            "MPI is linked statically into {program}: its calls do not pass by the collector, and nothing is known of its ranks; \
+             link MPI dynamically (without -static and lib*.a)"
+        ),
+        SnapshotNotice::CollectorFolderFull { folder, free } => format!(
+            "{folder} is full ({free} are free): processes and threads that found no place there are missing; make place, or name \
+             another folder by TMPDIR"
+        ),
+        SnapshotNotice::FilesTooSmall { limit, needed } => format!(
+            "nothing can be measured: files are limited to {limit} (ulimit -f), and what is measured of a process needs {needed}, \
+             most of which is never written; raise the limit"
+        ),
         SnapshotNotice::NoRankSeen { launcher, asked } => no_rank_seen(launcher.as_deref(), asked.as_deref()),
         SnapshotNotice::ProcessesLeftOut { count, kept } => format!(
             "{count} more processes without MPI and OpenMP were watched and are left out; kept are the {kept} that ran for longest"
@@ -48,20 +67,19 @@ const HANDED_ON: &str = "the launcher has to hand LD_PRELOAD and NUMAWISE_SNAPSH
      MPICH and Intel MPI: -genvall, or -genvlist LD_PRELOAD,NUMAWISE_SNAPSHOT; Slurm: --export=ALL)";
 
 fn no_rank_seen(launcher: Option<&str>, asked: Option<&str>) -> String {
-    let seen = match (asked, launcher) {
-        (Some(asked), _) => {
-            format!("none of the ranks that were asked for ({asked}) was seen; the job may have fewer")
-        }
-        (None, Some(launcher)) => {
+    let launcher = launcher.unwrap_or("the launcher");
+    let seen = match asked {
+        Some(asked) => {
             format!(
-                "{launcher} ran, but nothing that it started had the collector loaded, or it started nothing"
+                "none of the ranks that were asked for ({asked}) was seen: the job has fewer, or they were not watched"
             )
         }
-        (None, None) => "no rank was seen".to_owned(),
+        None => format!("no call of MPI was seen in what {launcher} started"),
     };
     format!(
-        "{seen}. The program must be linked dynamically, and not be setuid; {HANDED_ON}; on other computers, start numawise inside \
-         the launcher (mpirun -n 4 numawise snapshot --output FILE -- ./app)"
+        "{seen}. Where the program uses MPI, it must be linked dynamically, MPI too, and not be setuid; {HANDED_ON}, and a script \
+         between them must not take them out; on other computers, start numawise inside the launcher ({launcher} -n 4 numawise \
+         snapshot --output FILE -- ./app)"
     )
 }
 

@@ -12,6 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use numawise_facts::Notice;
 use numawise_facts::notice::SnapshotNotice;
+use numawise_units::Bytes;
 
 use crate::Error;
 
@@ -24,6 +25,10 @@ const IN_MEMORY: &str = "/dev/shm";
 const BEGIN: &str = "numawise-snapshot-";
 /// A folder is locked a moment after it is made.
 const LEAST_AGE: Duration = Duration::from_secs(60);
+/// What is free in memory where it is enough: 30 processes with MPI, of 130 KB each.
+const ENOUGH: Bytes = Bytes::mib(4);
+/// A process with MPI takes about as much.
+const OF_A_PROCESS: Bytes = Bytes::kib(128);
 
 /// A folder that is removed with all that is in it.
 #[derive(Debug)]
@@ -44,7 +49,16 @@ impl CollectorFolder {
     pub fn make(
         environment: &dyn Fn(&str) -> Option<OsString>,
     ) -> Result<(CollectorFolder, Option<Notice>), Error> {
-        CollectorFolder::make_with(environment, CollectorFolder::make_in)
+        CollectorFolder::make_with(environment, |folder| {
+            let made = CollectorFolder::make_in(folder)?;
+            // On a disk there is no better place.
+            match made.free() {
+                Some(free) if folder == Path::new(IN_MEMORY) && free < ENOUGH => {
+                    Err(io::Error::other(format!("only {free} are free")))
+                }
+                _ => Ok(made),
+            }
+        })
     }
 
     /// The same, with all others that ask for this name and have not put a file of the name `own` there yet.
@@ -137,6 +151,16 @@ impl CollectorFolder {
 
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    fn free(&self) -> Option<Bytes> {
+        numawise_linux::space::free(&self.path).ok()
+    }
+
+    /// What is to be said where processes may have found no place.
+    pub fn is_full(&self) -> Option<Notice> {
+        let free = self.free().filter(|free| *free < OF_A_PROCESS)?;
+        Some(SnapshotNotice::CollectorFolderFull { folder: self.name.clone(), free }.into())
     }
 
     pub fn name(&self) -> &str {

@@ -46,10 +46,6 @@ const LAUNCHERS: [LauncherName; 14] = [
     launcher("mpirun_rsh", OptionTable::Unknown),
 ];
 
-/// What launchers start beside the ranks.
-const DAEMONS: [&str; 7] =
-    ["orted", "prted", "prte", "hydra_pmi_proxy", "hydra_bstrap_proxy", "pmi_proxy", "slurmstepd"];
-
 /// Options with one value in the next word, without their dashes: Open MPI takes long ones with one dash or two. From mpirun(1) of Open
 /// MPI 4.1 and 5.0, and from the help of Hydra 4.0 and of Intel MPI.
 const MPI_ONE: &str = " n np c N npernode npersocket host H hostfile machinefile default-hostfile map-by rank-by bind-to cpus-per-proc \
@@ -76,12 +72,6 @@ fn known(command: &RunSpec) -> Option<(&str, OptionTable)> {
 /// The launcher that a command begins with.
 pub fn of(command: &RunSpec) -> Option<&str> {
     known(command).map(|(name, _)| name)
-}
-
-/// True for the program of a launcher or of a daemon that it starts.
-pub fn is_own_process(program: &str) -> bool {
-    let name = Path::new(program).file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    LAUNCHERS.iter().any(|launcher| launcher.name == name) || DAEMONS.contains(&name)
 }
 
 /// The command with `words` before each program that the launcher starts; `None` where the programs are not among its words, or cannot

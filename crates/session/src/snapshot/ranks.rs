@@ -1,8 +1,9 @@
 //! Which ranks were asked for, which there are, and which were seen.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
-use numawise_facts::activity::WorldRank;
+use numawise_facts::activity::{MpiActivity, MpiLibrary, WorldRank};
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{Activity, Notice, RankSet, RunSpec};
 use numawise_units::{Id, Rank};
@@ -16,6 +17,8 @@ mod tests;
 
 /// Most ranks of a job that are looked for one by one.
 const MOST_RANKS: u32 = 65_536;
+/// Most processes whose programs are looked at.
+const MOST_PROGRAMS: usize = 64;
 
 /// # Errors
 /// [`Error::NoSuchRanks`] where a job of `size` has not all that were asked for.
@@ -30,6 +33,7 @@ pub fn exist(ranks: &RankSet, size: u32) -> Result<(), Error> {
 #[derive(Debug, Clone, Copy)]
 pub struct JobProcess<'a> {
     program: &'a str,
+    calls_mpi: bool,
     world: Option<WorldRank>,
 }
 
@@ -37,7 +41,7 @@ impl<'a> From<&'a Activity> for JobProcess<'a> {
     fn from(activity: &'a Activity) -> JobProcess<'a> {
         let mpi = activity.mpi.measured();
         let world = mpi.and_then(|mpi| mpi.rank.measured().copied());
-        JobProcess { program: &activity.program, world }
+        JobProcess { program: &activity.program, calls_mpi: mpi.is_some(), world }
     }
 }
 
@@ -51,6 +55,16 @@ pub fn is_shown(process: JobProcess<'_>, asked: Option<&RankSet>) -> bool {
         (Some(asked), Some(world)) => asked.contains(Rank::from_index(world.rank)),
         _ => true,
     }
+}
+
+/// What is to be known of the MPIs that the processes use.
+pub fn libraries(processes: &[Activity]) -> Vec<Notice> {
+    let any = |is: fn(&MpiActivity) -> bool| {
+        processes.iter().filter_map(|activity| activity.mpi.measured()).any(is)
+    };
+    let several = any(|mpi| mpi.has_several).then(|| SnapshotNotice::SeveralMpis.into());
+    let unknown = any(|mpi| mpi.library == MpiLibrary::Other).then(|| SnapshotNotice::UnknownMpi.into());
+    several.into_iter().chain(unknown).collect()
 }
 
 /// What is missing of the ranks that `command` started: of those that were asked for, where some were.
@@ -79,16 +93,28 @@ pub fn missing(processes: &[JobProcess<'_>], asked: Option<&RankSet>, command: &
     notices
 }
 
-/// A program without MPI misses no rank, unless some were asked for, or nothing was seen of what a launcher started.
+/// A program without MPI misses no rank, unless some were asked for, or a launcher started it, which may have taken us away.
 fn of_no_rank(
     processes: &[JobProcess<'_>],
     asked: Option<&RankSet>,
     launcher: Option<&str>,
 ) -> Option<Notice> {
-    let only_launcher = processes.iter().all(|process| launcher::is_own_process(process.program));
-    if asked.is_none() && (launcher.is_none() || !only_launcher) {
+    let calls_mpi = processes.iter().any(|process| process.calls_mpi);
+    if asked.is_none() && (launcher.is_none() || calls_mpi) {
         return None;
     }
     let (launcher, asked) = (launcher.map(str::to_owned), asked.map(ToString::to_string));
     Some(SnapshotNotice::NoRankSeen { launcher, asked }.into())
+}
+
+/// Programs that have MPI in themselves, where no process was seen to call it.
+pub fn linked_statically(processes: &[JobProcess<'_>]) -> Vec<Notice> {
+    if processes.iter().any(|process| process.calls_mpi) {
+        return Vec::new();
+    }
+    let programs: BTreeSet<&str> =
+        processes.iter().map(|process| process.program).take(MOST_PROGRAMS).collect();
+    let has_mpi = |program: &&str| numawise_launch::defines(Path::new(program), "MPI_Init").unwrap_or(false);
+    let notice = |program: &str| SnapshotNotice::MpiInsideProgram { program: program.to_owned() }.into();
+    programs.into_iter().filter(has_mpi).map(notice).collect()
 }

@@ -5,7 +5,11 @@ use numawise_facts::Argument;
 use super::*;
 
 fn process(program: &str, rank: Option<[u32; 2]>) -> JobProcess<'_> {
-    JobProcess { program, world: rank.map(|[rank, size]| WorldRank { rank, size }) }
+    JobProcess {
+        program,
+        calls_mpi: rank.is_some(),
+        world: rank.map(|[rank, size]| WorldRank { rank, size }),
+    }
 }
 
 fn said(processes: &[JobProcess<'_>], asked: Option<&str>, command: &str) -> Vec<String> {
@@ -43,12 +47,16 @@ fn a_rank_that_the_job_does_not_have_is_beyond_and_not_missing() {
 }
 
 #[test]
-fn a_launcher_of_which_nothing_was_seen_is_told() {
+fn a_launcher_without_ranks_is_told() {
     let launcher = [process("/usr/bin/mpirun", None), process("/usr/bin/orted", None)];
     let found = said(&launcher, None, "mpirun -n 2 ./app");
     assert!(found.len() == 1 && found[0].contains("NoRankSeen"), "{found:?}");
+    // A shell that took us out of the environment was seen, and what it became was not.
     let with_app = [process("/usr/bin/mpirun", None), process("./app", None)];
-    assert!(said(&with_app, None, "mpirun -n 2 ./app").is_empty(), "a program without MPI has no ranks");
+    let found = said(&with_app, None, "mpirun -n 2 ./app");
+    assert!(found.len() == 1 && found[0].contains("NoRankSeen"), "{found:?}");
+    let unknown = [JobProcess { program: "./app", calls_mpi: true, world: None }];
+    assert!(said(&unknown, None, "mpirun -n 2 ./app").is_empty(), "an MPI of which the ranks are not known");
     assert!(said(&[process("./app", None)], None, "./app").is_empty());
     let asked = said(&with_app, Some("7"), "mpirun -n 2 ./app");
     assert!(asked.len() == 1 && asked[0].contains("NoRankSeen") && asked[0].contains("\"7\""), "{asked:?}");
