@@ -55,6 +55,18 @@ fn regions_that_older_compilers_open_are_counted() {
 }
 
 #[test]
+fn iterations_that_wait_in_many_dimensions_wait_for_the_right_ones() {
+    let bench = Bench::new();
+    let Some(program) = bench.compile("gcc", "dimensions.c", &["-fopenmp"]) else { return };
+    let words = [text(&program)];
+    let (without, with) = (bench.without(&words), bench.with(&words));
+    assert_eq!(with, without);
+    assert!(with.status.success() && with.output == "2400\n", "{with:?}");
+    let found = constructs(&bench.take_files());
+    assert!(found.iter().any(|construct| construct.kind == Some(ConstructKind::Ordered)));
+}
+
+#[test]
 fn each_library_that_is_opened_has_the_runtime_that_it_brings() {
     let bench = Bench::new();
     let Some(program) = bench.compile("gcc", "opens.c", &["-ldl"]) else { return };

@@ -123,27 +123,31 @@ general_starts! {
     ull_general_start, U_GENERAL, c"GOMP_loop_ull_doacross_start";
 }
 
-/// The entry points that wait take as many numbers as the loop has dimensions. Ours take this many and hand all of them on: those
-/// that the caller did not give are whatever lies there, and are not looked at.
+/// The entry points that wait take as many numbers as the loop has dimensions. Ours take 64 (GCC's own tests have 61) and hand all of them
+/// on: those that the caller did not give are whatever lies in the frames above it, and are not looked at.
 macro_rules! waits {
-    ($($body:ident, $next:ident, $symbol:literal;)*) => { $(
+    ($($body:ident, $next:ident, $symbol:literal;)*) => {
+        $( waits! { @one $body, $next, $symbol,
+            n0 n1 n2 n3 n4 n5 n6 n7 n8 n9 n10 n11 n12 n13 n14 n15 n16 n17 n18 n19 n20 n21 n22 n23 n24 n25 n26
+            n27 n28 n29 n30 n31 n32 n33 n34 n35 n36 n37 n38 n39 n40 n41 n42 n43 n44 n45 n46 n47 n48 n49 n50 n51
+            n52 n53 n54 n55 n56 n57 n58 n59 n60 n61 n62 n63
+        } )*
+    };
+    (@one $body:ident, $next:ident, $symbol:literal, $($number:ident)*) => {
         #[unsafe(link_section = "numawise_next")]
-        static $next: Next<
-            unsafe extern "C" fn(i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64),
-        > = Next::new($symbol);
+        static $next: Next<unsafe extern "C" fn($(waits!(@type $number)),*)> = Next::new($symbol);
 
         #[allow(clippy::too_many_arguments)]
-        unsafe extern "C" fn $body(
-            a: i64, b: i64, c: i64, d: i64, e: i64, f: i64, g: i64, h: i64, i: i64, j: i64, k: i64, l: i64,
-        ) {
+        unsafe extern "C" fn $body($($number: i64),*) {
             let from = caller();
             let next = $next.get(from);
             // SAFETY: the caller's own arguments.
-            let run = || unsafe { next(a, b, c, d, e, f, g, h, i, j, k, l) };
+            let run = || unsafe { next($($number),*) };
             if $next.tells_itself(from) { return run(); }
             within(ConstructKind::Ordered, ThreadState::OmpLock, from, run);
         }
-    )* };
+    };
+    (@type $number:ident) => { i64 };
 }
 
 waits! {
