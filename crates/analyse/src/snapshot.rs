@@ -9,6 +9,7 @@ mod efficiency;
 mod findings;
 mod input;
 mod inside;
+mod memory;
 mod mpi;
 mod openmp;
 mod phase;
@@ -81,6 +82,7 @@ pub fn run_snapshot(parts: &RunParts<'_>) -> RunSnapshot {
     let mpi = mpi::summary(&run);
     let openmp = openmp::summary(&run);
     let placement = placement::summary(&run);
+    let memory = memory::summary(&run);
     let findings = findings::all(&findings::Case {
         run: &run,
         cpus: &cpus,
@@ -103,6 +105,7 @@ pub fn run_snapshot(parts: &RunParts<'_>) -> RunSnapshot {
         mpi,
         openmp,
         placement,
+        memory,
         phases: phase::tables(&run),
         findings,
     }

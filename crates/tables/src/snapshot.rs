@@ -3,6 +3,7 @@
 //! What is not known is a reading with its reason. Times "of CPUs" are sums over CPUs, those "of the run" are by the clock.
 
 mod comparison;
+mod memory;
 mod mpi;
 mod openmp;
 mod phase;
@@ -16,6 +17,7 @@ pub use comparison::{
     BothRuns, ComparedCall, ComparedFinding, ComparedRegion, ComparedShare, ComparedTime, FindingCourse,
     RegionFigures, SnapshotComparison,
 };
+pub use memory::{MemorySpread, MemorySummary, NodeMemoryRow, ProcessName, RemoteMemory};
 pub use mpi::{
     CommunicatorRow, MessageSizeRow, MpiCallRow, MpiSiteRow, MpiSummary, RankSpread, TrafficCell,
     TrafficMatrix, VolumeTables,
@@ -23,7 +25,7 @@ pub use mpi::{
 pub use numawise_facts::activity::CodePlace;
 pub use openmp::{LoopRow, OpenMpSummary, RegionRow, ThreadIterations, WaitRow};
 pub use phase::{PhaseRow, PhaseTables};
-pub use process::{CpuStay, OverfullCpu, PlacementSummary, ProcessMemory, ProcessRow, ThreadRow};
+pub use process::{CpuStay, OverfullCpu, OverfullMask, PlacementSummary, ProcessMemory, ProcessRow, ThreadRow};
 pub use rating::{Grade, RatedShare, Rating, ThresholdSource};
 
 /// All that is said of one run.
@@ -46,6 +48,7 @@ pub struct RunSnapshot {
     pub mpi: Reading<MpiSummary>,
     pub openmp: Reading<OpenMpSummary>,
     pub placement: PlacementSummary,
+    pub memory: MemorySummary,
     pub phases: Reading<PhaseTables>,
     pub lost: SnapshotLosses,
     /// The largest potential first.

@@ -5,6 +5,7 @@ use numawise_facts::activity::{
     ThreadSwitches,
 };
 use numawise_facts::{Activity, ThreadActivity};
+use numawise_tables::RunSnapshot;
 use numawise_units::{Bytes, CpuId, CpuSet, NodeId};
 
 use super::*;
@@ -255,6 +256,8 @@ fn ranks_on(cpus: &[u32]) -> Vec<Activity> {
         let mut activity = simple_rank(number, cpus.len() as u32, 1.0, 0.0);
         threads(&mut activity)[0].cpus =
             Reading::Measured(CpuStays { cpus: vec![(CpuId(*cpu), 50)], others: 0, migrations: 0 });
+        // They waited for a CPU for four tenths of the run.
+        threads(&mut activity)[0].run_delay = Reading::Measured(seconds(0.4));
         activity
     };
     cpus.iter().zip(0..).map(one).collect()
@@ -274,9 +277,15 @@ fn known(activities: &[Activity], mask: &str, memory: &[(u32, u64)]) -> Vec<Acti
     activities
 }
 
+/// The computer has two sockets of four CPUs, of which the run may use some.
+fn on_two_sockets(activities: &[Activity], usable: &str) -> RunSnapshot {
+    let mut machine = crate::sample::two_sockets();
+    machine.allowed_cpus = usable.parse().unwrap();
+    snapshot_with(activities, &BTreeMap::from([("node1".to_owned(), machine)]))
+}
+
 fn placed(activities: &[Activity]) -> Vec<&'static str> {
-    let machines = BTreeMap::from([("node1".to_owned(), crate::sample::two_sockets())]);
-    ids(&snapshot_with(activities, &machines).findings)
+    ids(&on_two_sockets(activities, "0-7").findings)
 }
 
 #[test]
@@ -293,11 +302,41 @@ fn nw030_ranks_on_one_cpu_while_others_are_free() {
 }
 
 #[test]
+fn nw030_threads_that_are_bound_to_too_few_cpus() {
+    let hybrid = |mask: &str| {
+        let mut all = (0..4).map(|tid| thread(tid, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0])).collect::<Vec<_>>();
+        for one in &mut all {
+            one.run_delay = Reading::Measured(seconds(0.75));
+            // What the kernel does with them is not seen.
+            one.cpus = Reading::unavailable("the C library does not say");
+        }
+        let activity = rank(0, 1, process(7, 1.0, all));
+        on_two_sockets(&known(&[activity], mask, &[(0, 64)]), "0-7").findings
+    };
+    let said = hybrid("2");
+    assert_eq!(ids(&said), ["NW030"]);
+    brings(said.first(), 0.75);
+    let first = &said[0].finding.evidence[0];
+    assert_eq!((first.value.measured(), first.of), (Some(&Amount::Count(4)), Some(Amount::Count(1))));
+    assert_eq!(ids(&hybrid("0-3")), Vec::<&str>::new());
+}
+
+#[test]
 fn nw033_more_threads_than_cpus() {
     let ranks = ranks_on(&[0, 1, 0]);
-    assert_eq!(placed(&known(&ranks, "0-1", &[(0, 64)])), ["NW033"]);
-    let ranks = ranks_on(&[0, 1]);
-    assert_eq!(placed(&known(&ranks, "0-1", &[(0, 64)])), Vec::<&str>::new());
+    let said = on_two_sockets(&known(&ranks, "0-1", &[(0, 64)]), "0-1").findings;
+    assert_eq!(ids(&said), ["NW033"]);
+    brings(said.first(), 0.4);
+    let two = ranks_on(&[0, 1]);
+    assert_eq!(ids(&on_two_sockets(&known(&two, "0-1", &[(0, 64)]), "0-1").findings), Vec::<&str>::new());
+    // Threads that hardly wait for a CPU sleep most of the time.
+    let mut idle = ranks.clone();
+    idle.iter_mut().for_each(|of| threads(of)[0].run_delay = Reading::Measured(seconds(0.01)));
+    assert_eq!(ids(&on_two_sockets(&known(&idle, "0-1", &[(0, 64)]), "0-1").findings), Vec::<&str>::new());
+    // What a kernel does not count is not taken for nothing.
+    idle.iter_mut().for_each(|of| threads(of)[0].run_delay = Reading::unavailable("it is not counted"));
+    let said = on_two_sockets(&known(&idle, "0-1", &[(0, 64)]), "0-1").findings;
+    assert_eq!((ids(&said), said[0].potential.measured()), (vec!["NW033"], None));
 }
 
 #[test]
@@ -312,6 +351,14 @@ fn nw031_threads_move_about() {
     };
     assert_eq!(moving(20, &[(CpuId(0), 9), (CpuId(1), 9)]), ["NW031"]);
     assert_eq!(moving(0, &[(CpuId(0), 9), (CpuId(1), 9)]), Vec::<&str>::new());
+    // Bound to one core each: they cannot move, whatever was seen.
+    let mut bound = ranks_on(&[0, 1]);
+    for (activity, cpu) in bound.iter_mut().zip(0..) {
+        let one = &mut threads(activity)[0];
+        one.cpus = Reading::Measured(CpuStays { cpus: vec![(CpuId(0), 9), (CpuId(1), 9)], others: 0, migrations: 20 });
+        one.mask = Reading::Measured(CpuSet::single(CpuId(cpu)));
+    }
+    assert_eq!(placed(&bound), Vec::<&str>::new());
     // A thread whose C library does not say where it is.
     let mut unknown = ranks_on(&[0, 1]);
     for activity in &mut unknown {
@@ -328,11 +375,43 @@ fn nw032_memory_on_the_other_node() {
     for little in [&[(0, 90), (1, 10)], &[(0, 1), (1, 9)]] {
         assert_eq!(placed(&known(&ranks, "0-7", little)), Vec::<&str>::new());
     }
+    // A thread that began on the node of the memory, and computes on the other one.
+    let mut left = known(&ranks_on(&[0, 1]), "0-7", &[(0, 90), (1, 10)]);
+    assert_eq!(placed(&left), Vec::<&str>::new());
+    for activity in &mut left {
+        let times = vec![(CpuId(0), seconds(0.01)), (CpuId(5), seconds(0.9))];
+        threads(activity)[0].cpu_time_on = Reading::Measured(times);
+    }
+    assert!(placed(&left).contains(&"NW032"), "{:?}", placed(&left));
+    let rows = on_two_sockets(&left, "0-7").rows;
+    assert_eq!(rows[0].remote.measured().unwrap().remote, Bytes::mib(90));
+    // A computer of one node has no other one.
+    let one_node = snapshot(&left);
+    assert!(one_node.rows[0].remote.reason().unwrap().0.contains("nodes of its computer are not known"));
     // Threads on both nodes.
     let mut spread = rank(0, 1, process(1, 1.0, vec![thread(0, [1.0; 6]), thread(4, [1.0; 6])]));
     spread.host = "node1".to_owned();
     let spread = [spread];
     assert!(!placed(&known(&spread, "0-7", &[(0, 10), (1, 90)])).contains(&"NW032"));
+}
+
+#[test]
+fn memory_has_its_mean_and_its_most() {
+    let mut ranks = known(&ranks_on(&[0, 1]), "0-7", &[(0, 10), (1, 30)]);
+    let missing = on_two_sockets(&ranks, "0-7").memory;
+    assert_eq!(missing.peak.reason().unwrap().0, "rank 0: it is made by hand");
+    for (activity, mib) in ranks.iter_mut().zip([50, 70]) {
+        activity.surroundings.peak_memory = Reading::Measured(Bytes::mib(mib));
+    }
+    let Reading::Measured(of) = &mut ranks[1].surroundings.memory else { unreachable!() };
+    of.last.by_node = vec![(NodeId(1), Bytes::mib(20))];
+    let memory = on_two_sockets(&ranks, "0-7").memory;
+    let peak = memory.peak.measured().unwrap();
+    assert_eq!((peak.mean, peak.most, peak.most_of.rank), (Bytes::mib(60), Bytes::mib(70), Some(1)));
+    let nodes = memory.nodes.measured().unwrap();
+    let last: Vec<_> = nodes.iter().map(|row| (row.node, row.last.measured().unwrap().mean)).collect();
+    assert_eq!(last, [(NodeId(0), Bytes::mib(5)), (NodeId(1), Bytes::mib(25))]);
+    assert_eq!(nodes[1].most.measured().unwrap().mean, Bytes::mib(30));
 }
 
 #[test]

@@ -1,16 +1,19 @@
 //! Where threads ran: who moved, and which CPUs several have in common.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use numawise_facts::{Reading, ThreadActivity};
-use numawise_tables::snapshot::{OverfullCpu, PlacementSummary};
-use numawise_units::{CpuId, Nanoseconds, Pid};
+use numawise_facts::{Machine, Reading, ThreadActivity};
+use numawise_tables::snapshot::{OverfullCpu, OverfullMask, PlacementSummary};
+use numawise_units::{CpuId, CpuSet, Nanoseconds, Pid};
 
+use super::memory::nodes_of_threads;
 use super::process::{Process, most_at_once};
 use super::{Run, sum};
 
 /// A thread that was found on one CPU for this share of the times is at home there.
 const AT_HOME: f64 = 0.9;
+/// Sets of CPUs that are looked at on a host: those to which most threads are bound.
+const SETS: usize = 256;
 
 pub fn summary(run: &Run<'_>) -> PlacementSummary {
     let (mut threads, mut unknown, mut moved, mut migrations) = (0, 0, 0, 0u64);
@@ -18,7 +21,8 @@ pub fn summary(run: &Run<'_>) -> PlacementSummary {
         match thread.cpus.measured() {
             Some(stays) => {
                 threads += 1;
-                moved += u64::from(stays.cpus.len() > 1 || stays.others > 0);
+                let sampled = thread.cpu_time_on.measured().map_or(0, Vec::len);
+                moved += u64::from(stays.cpus.len() > 1 || stays.others > 0 || sampled > 1);
                 migrations += u64::from(stays.migrations);
             }
             None => unknown += 1,
@@ -34,30 +38,96 @@ pub fn summary(run: &Run<'_>) -> PlacementSummary {
             (0, None) => Reading::unavailable("no thread was watched"),
             _ => Reading::Measured(migrations),
         },
+        unbound: unbound(run),
+        on_several_nodes: on_several_nodes(run),
+        run_delay: run_delay(run),
         shared: shared(run),
+        overfull: overfull(run),
     }
 }
 
-/// A thread that is at home on a CPU, with its life since 1970.
-struct Resident {
+/// Working threads whose masks hold CPUs of several cores.
+fn unbound(run: &Run<'_>) -> Reading<u64> {
+    let mut count = 0;
+    for process in &run.processes {
+        let machine = run.parts.machines.get(&process.activity.host);
+        for thread in process.working() {
+            match &thread.mask {
+                Reading::Measured(mask) => count += u64::from(has_several_cores(machine, mask)),
+                Reading::Unavailable { unavailable } => {
+                    return Reading::unavailable(format!("{}: {unavailable}", process.name()));
+                }
+            }
+        }
+    }
+    Reading::Measured(count)
+}
+
+fn has_several_cores(machine: Option<&Machine>, mask: &CpuSet) -> bool {
+    let core = |cpu: CpuId| {
+        let known = machine.and_then(|machine| machine.cpus.iter().find(|one| one.id == cpu));
+        known.map_or((None, cpu.0), |cpu| (cpu.package, cpu.core))
+    };
+    mask.iter().map(core).collect::<BTreeSet<_>>().len() > 1
+}
+
+fn on_several_nodes(run: &Run<'_>) -> u64 {
+    let mut count = 0;
+    for process in &run.processes {
+        let Some(machine) = run.parts.machines.get(&process.activity.host) else { continue };
+        let several =
+            |thread: &&ThreadActivity| {
+                nodes_of_threads(machine, &[*thread]).measured().is_some_and(|nodes| nodes.len() > 1)
+            };
+        count += process.working().iter().filter(|thread| several(thread)).count() as u64;
+    }
+    count
+}
+
+/// Of the process where it is the most: what its threads waited for CPUs, for each of its CPUs.
+fn run_delay(run: &Run<'_>) -> Reading<Nanoseconds> {
+    let mut most = Nanoseconds(0);
+    for process in &run.processes {
+        match process.run_delay().zip(process.cpus.clone()) {
+            Reading::Measured((delay, cpus)) => most = most.max(Nanoseconds(delay.0 / cpus.max(1))),
+            Reading::Unavailable { unavailable } => {
+                return Reading::unavailable(format!("{}: {unavailable}", process.name()));
+            }
+        }
+    }
+    Reading::Measured(most)
+}
+
+/// A working thread, with its life since 1970.
+struct Resident<'a> {
     pid: Pid,
-    tid: Pid,
+    thread: &'a ThreadActivity,
     rank: Option<u32>,
     life: (u64, u64),
 }
 
+fn residents<'a>(process: &Process<'a>) -> Vec<Resident<'a>> {
+    let began = process.activity.began.0;
+    let last = process.activity.elapsed.measured().copied().unwrap_or(Nanoseconds(0));
+    let life = |thread: &ThreadActivity| {
+        let end = thread.end.measured().copied().unwrap_or(last);
+        (began.saturating_add(thread.begin.0), began.saturating_add(end.0))
+    };
+    let (pid, rank) = (process.activity.pid, process.rank());
+    let resident = |thread: &'a ThreadActivity| Resident { pid, thread, rank, life: life(thread) };
+    process.working().into_iter().map(resident).collect()
+}
+
+fn ranks_of<'a>(residents: impl Iterator<Item = &'a Resident<'a>>) -> Vec<u32> {
+    residents.filter_map(|resident| resident.rank).collect::<BTreeSet<u32>>().into_iter().collect()
+}
+
 /// CPUs at which several working threads are at home that lived at the same time.
 fn shared(run: &Run<'_>) -> Vec<OverfullCpu> {
-    let mut homes: BTreeMap<(&str, CpuId), Vec<Resident>> = BTreeMap::new();
+    let mut homes: BTreeMap<(&str, CpuId), Vec<Resident<'_>>> = BTreeMap::new();
     for process in &run.processes {
-        for thread in process.working() {
-            let Some(cpu) = home(thread) else { continue };
-            let began = process.activity.began.0;
-            let last = process.activity.elapsed.measured().copied().unwrap_or(Nanoseconds(0));
-            let end = thread.end.measured().copied().unwrap_or(last);
-            let life = (began.saturating_add(thread.begin.0), began.saturating_add(end.0));
-            let resident =
-                Resident { pid: process.activity.pid, tid: thread.tid, rank: process.rank(), life };
+        for resident in residents(process) {
+            let Some(cpu) = home(resident.thread) else { continue };
             homes.entry((&process.activity.host, cpu)).or_default().push(resident);
         }
     }
@@ -66,19 +136,51 @@ fn shared(run: &Run<'_>) -> Vec<OverfullCpu> {
         if most_at_once(residents.iter().map(|resident| (resident.life, 1))) < 2 {
             continue;
         }
-        residents.sort_by_key(|resident| (resident.pid, resident.tid));
-        let mut ranks: Vec<u32> = residents.iter().filter_map(|resident| resident.rank).collect();
-        ranks.sort_unstable();
-        ranks.dedup();
-        let threads = residents.iter().map(|resident| (resident.pid, resident.tid)).collect();
-        shared.push(OverfullCpu { host: host.to_owned(), cpu, threads, ranks });
+        residents.sort_by_key(|resident| (resident.pid, resident.thread.tid));
+        let threads = residents.iter().map(|resident| (resident.pid, resident.thread.tid)).collect();
+        shared.push(OverfullCpu { host: host.to_owned(), cpu, threads, ranks: ranks_of(residents.iter()) });
     }
     shared
 }
 
+/// By processor time where the thread was sampled, else by how often it came to a CPU.
 fn home(thread: &ThreadActivity) -> Option<CpuId> {
-    let stays = thread.cpus.measured()?;
-    let all = sum(stays.cpus.iter().map(|(_, found)| *found).chain([stays.others]));
-    let (cpu, found) = stays.cpus.iter().max_by_key(|(_, found)| *found)?;
-    (*found as f64 >= AT_HOME * all as f64).then_some(*cpu)
+    let most = |on: &[(CpuId, u64)], others: u64| {
+        let all = sum(on.iter().map(|(_, part)| *part).chain([others]));
+        let (cpu, part) = on.iter().max_by_key(|(_, part)| *part)?;
+        (*part as f64 >= AT_HOME * all as f64).then_some(*cpu)
+    };
+    match (thread.cpu_time_on.measured(), thread.cpus.measured()) {
+        (Some(times), _) => most(&times.iter().map(|(cpu, time)| (*cpu, time.0)).collect::<Vec<_>>(), 0),
+        (None, Some(stays)) => most(&stays.cpus, stays.others),
+        (None, None) => None,
+    }
+}
+
+/// Sets of CPUs to which more threads are bound at once than there are CPUs: whatever the system does, they share.
+fn overfull(run: &Run<'_>) -> Vec<OverfullMask> {
+    let mut hosts: BTreeMap<&str, BTreeMap<Vec<u64>, Vec<Resident<'_>>>> = BTreeMap::new();
+    for process in &run.processes {
+        let host = hosts.entry(&process.activity.host).or_default();
+        for resident in residents(process) {
+            let Some(mask) = resident.thread.mask.measured() else { continue };
+            host.entry(mask.words().to_vec()).or_default().push(resident);
+        }
+    }
+    let mut found = Vec::new();
+    for (host, masks) in &hosts {
+        let mut masks: Vec<(CpuSet, &Vec<Resident<'_>>)> =
+            masks.iter().map(|(words, residents)| (CpuSet::from_words(words.clone()), residents)).collect();
+        masks.sort_by_key(|(_, residents)| std::cmp::Reverse(residents.len()));
+        for (cpus, _) in masks.iter().take(SETS) {
+            let inside = || masks.iter().filter(|(mask, _)| mask.is_subset(cpus)).flat_map(|(_, all)| *all);
+            let threads = most_at_once(inside().map(|resident| (resident.life, 1)));
+            if threads > cpus.len() as u64 {
+                let (host, cpus) = ((*host).to_owned(), cpus.clone());
+                found.push(OverfullMask { host, cpus, threads, ranks: ranks_of(inside()) });
+            }
+        }
+    }
+    found.sort_by_key(|one| std::cmp::Reverse(one.threads * 1000 / (one.cpus.len() as u64).max(1)));
+    found
 }

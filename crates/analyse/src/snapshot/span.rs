@@ -87,6 +87,17 @@ fn allowed(run: &Run<'_>) -> Reading<u64> {
     allowed_by_host(run).map(|hosts| hosts.values().map(|cpus| cpus.len() as u64).sum())
 }
 
+/// By host: all CPUs that the run has there: what the machine has for us, and what the masks of the processes hold besides.
+pub fn usable_by_host(run: &Run<'_>) -> Reading<BTreeMap<String, CpuSet>> {
+    allowed_by_host(run).map(|mut hosts| {
+        for (host, cpus) in &mut hosts {
+            let machine = run.parts.machines.get(host);
+            *cpus = machine.map_or_else(|| cpus.clone(), |machine| cpus.union(&machine.allowed_cpus));
+        }
+        hosts
+    })
+}
+
 /// By host: the masks of the processes together, or what the machine has for us where they are not known.
 pub fn allowed_by_host(run: &Run<'_>) -> Reading<BTreeMap<String, CpuSet>> {
     let mut hosts: BTreeMap<String, CpuSet> = BTreeMap::new();

@@ -1,6 +1,6 @@
 //! What findings rest on of a run that was watched from inside.
 
-use numawise_units::{CpuId, NodeId, NodeSet, Pid};
+use numawise_units::{CpuId, CpuSet, NodeId, NodeSet, Pid};
 use serde::Serialize;
 
 use crate::Reading;
@@ -60,6 +60,14 @@ pub enum WatchedQuantity {
     ThreadsOnCpu,
     /// CPUs that the processes may use; `of`: threads that work at once.
     CpusForThreads,
+    /// Threads that are bound to a set of CPUs and work at the same time; `of`: these CPUs.
+    ThreadsBoundTo,
+    /// How long threads were ready and waited for a CPU, for each CPU, of the process where that is the most; `of`: the elapsed time.
+    RunDelay,
+    /// Threads that may run on several cores; `of`: all whose CPUs are known.
+    UnboundThreads,
+    /// Threads that worked on several nodes; `of`: all whose CPUs are known.
+    ThreadsOnSeveralNodes,
     /// How often threads had to give up their CPUs.
     ForcedSwitches,
     /// Threads that were seen on more than one CPU; `of`: all whose CPUs are known.
@@ -100,6 +108,13 @@ pub enum WatchedSubject {
     CpuOf {
         host: String,
         cpu: CpuId,
+        /// Of the threads there, as far as they are ranks'.
+        ranks: Vec<u32>,
+    },
+    /// A set of CPUs.
+    CpusOf {
+        host: String,
+        cpus: CpuSet,
         /// Of the threads there, as far as they are ranks'.
         ranks: Vec<u32>,
     },

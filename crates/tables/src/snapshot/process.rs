@@ -4,7 +4,7 @@ use numawise_facts::Reading;
 use numawise_facts::activity::{ProcessEnd, ThreadRole, ThreadSwitches};
 use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid};
 
-use super::{CpuTime, RatedShare};
+use super::{CpuTime, RatedShare, RemoteMemory};
 
 /// One process.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +31,8 @@ pub struct ProcessRow {
     /// The CPUs on which it may run.
     pub mask: Reading<CpuSet>,
     pub memory: ProcessMemory,
+    /// How much of it is on other nodes than its threads.
+    pub remote: Reading<RemoteMemory>,
     /// Of all its threads together.
     pub switches: Reading<ThreadSwitches>,
     /// How long its working threads were ready and waited for a CPU, summed.
@@ -93,8 +95,16 @@ pub struct PlacementSummary {
     /// Of `threads`, those that were seen on more than one CPU.
     pub moved: u64,
     pub migrations: Reading<u64>,
+    /// Of `threads`, those that may run on several cores; unavailable where a mask is not known.
+    pub unbound: Reading<u64>,
+    /// Of `threads`, those that worked on several nodes.
+    pub on_several_nodes: u64,
+    /// How long working threads were ready and waited for a CPU, for each CPU that counts: of the process where that is the most.
+    pub run_delay: Reading<Nanoseconds>,
     /// CPUs that several threads share at the same time, by host and number.
     pub shared: Vec<OverfullCpu>,
+    /// Sets of CPUs that more threads are bound to than there are CPUs, the fullest first.
+    pub overfull: Vec<OverfullMask>,
 }
 
 /// A CPU that several working threads have in common, each of which was seen nowhere else, or mostly there.
@@ -104,6 +114,17 @@ pub struct OverfullCpu {
     pub cpu: CpuId,
     /// Processes and threads, in the order of their numbers.
     pub threads: Vec<(Pid, Pid)>,
+    /// Their ranks, where they have some.
+    pub ranks: Vec<u32>,
+}
+
+/// CPUs to which more working threads are bound than there are of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OverfullMask {
+    pub host: String,
+    pub cpus: CpuSet,
+    /// The most that were bound to these CPUs, or to some of them, at once.
+    pub threads: u64,
     /// Their ranks, where they have some.
     pub ranks: Vec<u32>,
 }

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use numawise_facts::finding::{Advice, Amount, WatchedAdvice, WatchedQuantity, WatchedSubject};
+use numawise_facts::finding::{Advice, Amount, Evidence, WatchedAdvice, WatchedQuantity, WatchedSubject};
 use numawise_facts::{FindingId, Reading};
-use numawise_tables::snapshot::{PotentialGain, SnapshotFinding};
-use numawise_units::{Bytes, CpuId, NodeId, NodeSet};
+use numawise_tables::snapshot::{OverfullCpu, PotentialGain, RemoteMemory, SnapshotFinding};
+use numawise_units::{Bytes, CpuId};
 
 use super::{Case, advice, evidence, finding, of_run, share};
+use crate::snapshot::memory::remote;
 use crate::snapshot::process::Process;
-use crate::snapshot::span::allowed_by_host;
+use crate::snapshot::span::usable_by_host;
 use crate::snapshot::sum;
 
 /// CPUs that are named.
@@ -23,12 +24,15 @@ const ELSEWHERE: f64 = 0.25;
 const NOTABLE: Bytes = Bytes::mib(16);
 
 pub fn all(case: &Case<'_>) -> Vec<SnapshotFinding> {
-    let over = oversubscribed(case);
-    let shared = if over.is_some() { None } else { shared(case) };
+    let over = is_over(case);
+    let shared = match over {
+        Some(over) => oversubscribed(case, over),
+        None => shared(case),
+    };
     let remote = case.run.processes.iter().filter_map(|process| remote_memory(case, process));
     // Of many ranks the worst one stands for all.
     let worst = remote.max_by(|one, two| one.0.total_cmp(&two.0)).map(|(_, finding)| finding);
-    [over, shared, unpinned(case), worst].into_iter().flatten().collect()
+    [shared, unpinned(case), worst].into_iter().flatten().collect()
 }
 
 fn not_known() -> Reading<PotentialGain> {
@@ -50,91 +54,124 @@ fn threads_by_host(case: &Case<'_>) -> Option<BTreeMap<String, u64>> {
     Some(hosts)
 }
 
-/// NW033: more threads than CPUs.
-fn oversubscribed(case: &Case<'_>) -> Option<SnapshotFinding> {
-    let allowed = allowed_by_host(case.run);
-    let (allowed, threads) = (allowed.measured()?, threads_by_host(case)?);
+/// The host with the most threads for each CPU that it has for the run, whatever the masks say: threads and CPUs.
+fn is_over(case: &Case<'_>) -> Option<(u64, u64)> {
+    let usable = usable_by_host(case.run);
+    let (usable, threads) = (usable.measured()?, threads_by_host(case)?);
     let over = |(host, threads): (&String, &u64)| {
-        let cpus = allowed.get(host)?.len() as u64;
+        let cpus = usable.get(host)?.len() as u64;
         (*threads > cpus).then_some((*threads, cpus))
     };
-    let (threads, cpus) =
-        threads.iter().filter_map(over).max_by_key(|(threads, cpus)| threads * 1000 / cpus.max(&1))?;
-    let mut facts =
-        vec![of_run(WatchedQuantity::ThreadsAtOnce, Amount::Count(threads), Some(Amount::Count(cpus)))];
-    facts.extend(forced_switches(case));
-    let cures = vec![Advice::RunFewerThreads { threads: u32::try_from(cpus).unwrap_or(u32::MAX) }];
-    Some(finding(FindingId::Oversubscribed, facts, not_known(), cures))
+    threads.iter().filter_map(over).max_by_key(|(threads, cpus)| threads * 1000 / cpus.max(&1))
 }
 
-fn forced_switches(case: &Case<'_>) -> Option<numawise_facts::finding::Evidence> {
-    let threads = case.run.processes.iter().flat_map(Process::working);
-    let forced: Option<Vec<u64>> = threads.map(|thread| Some(thread.switches.measured()?.forced)).collect();
+/// NW033: more threads than CPUs.
+fn oversubscribed(case: &Case<'_>, (threads, cpus): (u64, u64)) -> Option<SnapshotFinding> {
+    let cost = waiting(case)?;
+    let mut facts =
+        vec![of_run(WatchedQuantity::ThreadsAtOnce, Amount::Count(threads), Some(Amount::Count(cpus)))];
+    facts.extend(run_delay(case));
+    facts.extend(forced_switches(case));
+    let cures = vec![Advice::RunFewerThreads { threads: u32::try_from(cpus).unwrap_or(u32::MAX) }];
+    Some(finding(FindingId::Oversubscribed, facts, cost, cures))
+}
+
+fn forced_switches(case: &Case<'_>) -> Option<Evidence> {
+    let of = |process: &Process<'_>| Some(process.activity.surroundings.switches.measured()?.forced);
+    let forced: Option<Vec<u64>> = case.run.processes.iter().map(of).collect();
     let forced = sum(forced?.into_iter());
     Some(of_run(WatchedQuantity::ForcedSwitches, Amount::Count(forced), None))
 }
 
-/// NW030: several working threads stay on one CPU while there is one for each.
+/// What threads lose that wait for CPUs: known where the kernel counts it. None where it is known and not worth saying.
+fn waiting(case: &Case<'_>) -> Option<Reading<PotentialGain>> {
+    match &case.placement.run_delay {
+        Reading::Measured(delay) if !case.is_worth(delay.seconds()) => None,
+        Reading::Measured(delay) => Some(case.gain(delay.seconds())),
+        Reading::Unavailable { unavailable } => Some(Reading::Unavailable { unavailable: unavailable.clone() }),
+    }
+}
+
+fn run_delay(case: &Case<'_>) -> Option<Evidence> {
+    let delay = case.placement.run_delay.measured()?;
+    Some(of_run(WatchedQuantity::RunDelay, Amount::Time(*delay), case.elapsed_amount()))
+}
+
+/// NW030: several working threads are bound to fewer CPUs, or stay on one, while there is one for each.
 fn shared(case: &Case<'_>) -> Option<SnapshotFinding> {
-    let shared = &case.placement.shared;
-    if shared.is_empty() {
+    let (shared, overfull) = (&case.placement.shared, &case.placement.overfull);
+    if shared.is_empty() && overfull.is_empty() {
         return None;
     }
-    let mut facts: Vec<_> = shared
+    let cost = waiting(case)?;
+    let mut facts: Vec<Evidence> = overfull
         .iter()
+        .take(NAMED)
+        .map(|one| {
+            let (host, cpus) = (one.host.clone(), one.cpus.clone());
+            let of = Amount::Count(cpus.len() as u64);
+            let subject = WatchedSubject::CpusOf { host, cpus, ranks: one.ranks.clone() };
+            evidence(WatchedQuantity::ThreadsBoundTo, Amount::Count(one.threads), Some(of), subject)
+        })
+        .collect();
+    // A CPU of which the masks say so already is not said again.
+    let is_said = |one: &OverfullCpu| {
+        overfull.iter().take(NAMED).any(|mask| mask.host == one.host && mask.cpus.contains(one.cpu))
+    };
+    let homes = shared
+        .iter()
+        .filter(|one| !is_said(one))
         .take(NAMED)
         .map(|one| {
             let (host, cpu): (String, CpuId) = (one.host.clone(), one.cpu);
             let subject = WatchedSubject::CpuOf { host, cpu, ranks: one.ranks.clone() };
             let threads = Amount::Count(one.threads.len() as u64);
             evidence(WatchedQuantity::ThreadsOnCpu, threads, None, subject)
-        })
-        .collect();
-    let cpus = case.cpus.measured();
-    facts.extend(cpus.and_then(|cpus| {
-        let (allowed, threads) = (Amount::Count(*cpus.allowed.measured()?), Amount::Count(cpus.count));
-        Some(of_run(WatchedQuantity::CpusForThreads, allowed, Some(threads)))
+        });
+    facts.extend(homes);
+    facts.extend(case.cpus.measured().and_then(|cpus| {
+        let usable = usable_by_host(case.run);
+        let usable = sum(usable.measured()?.values().map(|cpus| cpus.len() as u64));
+        let (usable, threads) = (Amount::Count(usable), Amount::Count(cpus.count));
+        Some(of_run(WatchedQuantity::CpusForThreads, usable, Some(threads)))
     }));
+    facts.extend(run_delay(case));
     facts.extend(forced_switches(case));
     let cures = vec![advice(WatchedAdvice::SeparateCpus)];
-    Some(finding(FindingId::SharedCpus, facts, not_known(), cures))
+    Some(finding(FindingId::SharedCpus, facts, cost, cures))
 }
 
-/// NW031: threads move about.
+/// NW031: threads move about: often, or between nodes; those that are bound to a core each do not.
 fn unpinned(case: &Case<'_>) -> Option<SnapshotFinding> {
     let placement = case.placement;
     let moves = *placement.migrations.measured()?;
     let seconds = case.elapsed()? * placement.threads as f64;
     let most = placement.moved as f64 >= MOST_MOVE * placement.threads as f64;
-    if placement.threads < 2 || !most || (moves as f64) < OFTEN * seconds {
+    let between_nodes = placement.on_several_nodes as f64 >= MOST_MOVE * placement.threads as f64;
+    let is_bound = placement.unbound.measured() == Some(&0);
+    if placement.threads < 2 || is_bound || !most || (moves as f64) < OFTEN * seconds && !between_nodes {
         return None;
     }
     let (moved, threads) = (Amount::Count(placement.moved), Amount::Count(placement.threads));
-    let facts = vec![
+    let mut facts = vec![
         of_run(WatchedQuantity::MovedThreads, moved, Some(threads)),
         of_run(WatchedQuantity::MovesOfThreads, Amount::Count(moves), None),
     ];
+    let unbound = placement.unbound.measured().map(|unbound| Amount::Count(*unbound));
+    facts.extend(unbound.map(|unbound| of_run(WatchedQuantity::UnboundThreads, unbound, Some(threads))));
+    let several = Amount::Count(placement.on_several_nodes);
+    if placement.on_several_nodes > 0 {
+        facts.push(of_run(WatchedQuantity::ThreadsOnSeveralNodes, several, Some(threads)));
+    }
     Some(finding(FindingId::Unpinned, facts, not_known(), vec![Advice::PinThreads]))
 }
 
-/// NW032: memory of a process on nodes where none of its threads was seen, with the share of it.
+/// NW032: memory of a process on nodes where none of its threads worked, with the share of it.
 fn remote_memory(case: &Case<'_>, process: &Process<'_>) -> Option<(f64, SnapshotFinding)> {
     let activity = process.activity;
-    let machine = case.run.parts.machines.get(&activity.host)?;
-    let by_node = &activity.surroundings.memory.measured()?.most.by_node;
-    let cpus = process.working().into_iter().flat_map(|thread| thread.cpus.measured());
-    let nodes = cpus.flat_map(|stays| &stays.cpus).map(|(cpu, _)| machine.node_of(*cpu));
-    let threads_on: NodeSet = nodes.collect::<Option<NodeSet>>()?;
-    if threads_on.is_empty() {
-        return None;
-    }
-    // Memory of nodes without CPUs is chosen on purpose, or is nearest to these threads too.
-    let has_cpus = |node: NodeId| machine.node(node).is_some_and(|node| !node.cpus.is_empty());
-    let elsewhere = || by_node.iter().filter(|(node, _)| !threads_on.contains(*node) && has_cpus(*node));
-    let all: Bytes = by_node.iter().map(|(_, bytes)| *bytes).sum();
-    let away: Bytes = elsewhere().map(|(_, bytes)| *bytes).sum();
+    let remote = remote(case.run.parts.machines.get(&activity.host), process);
+    let RemoteMemory { all, remote: away, most_on, threads_on } = remote.measured()?.clone();
     let part = away.0 as f64 / all.0.max(1) as f64;
-    let (node, _) = *elsewhere().max_by_key(|(_, bytes)| *bytes)?;
     if away < NOTABLE || part < ELSEWHERE {
         return None;
     }
@@ -142,7 +179,7 @@ fn remote_memory(case: &Case<'_>, process: &Process<'_>) -> Option<(f64, Snapsho
         host: activity.host.clone(),
         pid: activity.pid,
         rank: process.rank(),
-        node,
+        node: most_on?,
         threads_on,
     };
     let facts =

@@ -105,6 +105,14 @@ pub(super) fn sentence(quantity: WatchedQuantity, one: &Evidence) -> String {
         WatchedQuantity::ThreadsOnCpu => format!("{value} threads work on {} at the same time", subject(one)),
         WatchedQuantity::CpusForThreads => format!("there are {value} CPUs for {of} threads"),
         WatchedQuantity::ForcedSwitches => format!("CPUs were taken from threads {value} times"),
+        WatchedQuantity::ThreadsBoundTo => {
+            format!("{value} threads that work at the same time are bound to {of} CPUs: {}", subject(one))
+        }
+        WatchedQuantity::RunDelay => {
+            format!("threads were ready to run and had no CPU for {value} of {of}, for each CPU, in the process where that is the most")
+        }
+        WatchedQuantity::UnboundThreads => format!("{value} of {of} threads may run on several cores"),
+        WatchedQuantity::ThreadsOnSeveralNodes => format!("{value} of {of} threads worked on several nodes"),
         WatchedQuantity::MovedThreads => format!("{value} of {of} threads were seen on more than one CPU"),
         WatchedQuantity::MovesOfThreads => {
             format!("they were found on another CPU than before {value} times")
@@ -133,6 +141,15 @@ fn subject(one: &Evidence) -> String {
                 0 => format!("CPU {cpu} of {host}"),
                 1 => format!("CPU {cpu} of {host} (rank {})", ranks[0]),
                 _ => format!("CPU {cpu} of {host} (ranks {})", ranks.join(", ")),
+            }
+        }
+        WatchedSubject::CpusOf { host, cpus, ranks } => {
+            let ranks: Vec<String> = ranks.iter().map(ToString::to_string).collect();
+            let s = if cpus.len() == 1 { "" } else { "s" };
+            match ranks.len() {
+                0 => format!("CPU{s} {cpus} of {host}"),
+                1 => format!("CPU{s} {cpus} of {host} (rank {})", ranks[0]),
+                _ => format!("CPU{s} {cpus} of {host} (ranks {})", ranks.join(", ")),
             }
         }
         WatchedSubject::MemoryOf { host, pid, rank, node, threads_on } => {
