@@ -25,7 +25,9 @@ pub use mpi::{
 pub use numawise_facts::activity::CodePlace;
 pub use openmp::{LoopRow, OpenMpSummary, RegionRow, ThreadIterations, WaitRow};
 pub use phase::{PhaseRow, PhaseTables};
-pub use process::{CpuStay, OverfullCpu, OverfullMask, PlacementSummary, ProcessMemory, ProcessRow, ThreadRow};
+pub use process::{
+    CpuStay, OverfullCpu, OverfullMask, PlacementSummary, ProcessMemory, ProcessRow, ThreadRow,
+};
 pub use rating::{Grade, RatedShare, Rating, ThresholdSource};
 
 /// All that is said of one run.

@@ -355,7 +355,11 @@ fn nw031_threads_move_about() {
     let mut bound = ranks_on(&[0, 1]);
     for (activity, cpu) in bound.iter_mut().zip(0..) {
         let one = &mut threads(activity)[0];
-        one.cpus = Reading::Measured(CpuStays { cpus: vec![(CpuId(0), 9), (CpuId(1), 9)], others: 0, migrations: 20 });
+        one.cpus = Reading::Measured(CpuStays {
+            cpus: vec![(CpuId(0), 9), (CpuId(1), 9)],
+            others: 0,
+            migrations: 20,
+        });
         one.mask = Reading::Measured(CpuSet::single(CpuId(cpu)));
     }
     assert_eq!(placed(&bound), Vec::<&str>::new());

@@ -20,9 +20,7 @@ pub fn summary(run: &Run<'_>) -> MemorySummary {
 }
 
 /// Mean and most. Where that of one process is missing, so is the mean.
-fn spread<'a>(
-    of: impl Iterator<Item = (&'a Process<'a>, Reading<Bytes>)>,
-) -> Reading<MemorySpread> {
+fn spread<'a>(of: impl Iterator<Item = (&'a Process<'a>, Reading<Bytes>)>) -> Reading<MemorySpread> {
     let mut all: Vec<(Bytes, ProcessName)> = Vec::new();
     for (process, bytes) in of {
         match bytes {
@@ -66,11 +64,12 @@ fn nodes(run: &Run<'_>) -> Reading<Vec<NodeMemoryRow>> {
             let on = |by_node: &[(NodeId, Bytes)]| {
                 by_node.iter().find(|(of, _)| *of == node).map_or(Bytes(0), |(_, bytes)| *bytes)
             };
-            let each = |at: fn(&MemoryByNode) -> &[(NodeId, Bytes)]| {
-                spread(processes.iter().filter_map(|process| {
-                    Some((*process, Reading::Measured(on(at(memory_of(process)?)))))
-                }))
-            };
+            let each =
+                |at: fn(&MemoryByNode) -> &[(NodeId, Bytes)]| {
+                    spread(processes.iter().filter_map(|process| {
+                        Some((*process, Reading::Measured(on(at(memory_of(process)?)))))
+                    }))
+                };
             rows.push(NodeMemoryRow {
                 host: host.to_owned(),
                 node,
@@ -112,10 +111,13 @@ pub fn nodes_of_threads(machine: &Machine, threads: &[&ThreadActivity]) -> Readi
         }
     }
     let all = times.values().fold(0u64, |sum, time| sum.saturating_add(*time)) as f64;
-    found = times.iter().filter(|(_, time)| **time as f64 >= AT_WORK * all).fold(found, |mut found, (node, _)| {
-        found.insert(*node);
-        found
-    });
+    found = times.iter().filter(|(_, time)| **time as f64 >= AT_WORK * all).fold(
+        found,
+        |mut found, (node, _)| {
+            found.insert(*node);
+            found
+        },
+    );
     if found.is_empty() { Reading::unavailable("no thread was watched") } else { Reading::Measured(found) }
 }
 

@@ -75,10 +75,9 @@ fn on_several_nodes(run: &Run<'_>) -> u64 {
     let mut count = 0;
     for process in &run.processes {
         let Some(machine) = run.parts.machines.get(&process.activity.host) else { continue };
-        let several =
-            |thread: &&ThreadActivity| {
-                nodes_of_threads(machine, &[*thread]).measured().is_some_and(|nodes| nodes.len() > 1)
-            };
+        let several = |thread: &&ThreadActivity| {
+            nodes_of_threads(machine, &[*thread]).measured().is_some_and(|nodes| nodes.len() > 1)
+        };
         count += process.working().iter().filter(|thread| several(thread)).count() as u64;
     }
     count

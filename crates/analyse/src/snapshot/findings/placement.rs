@@ -88,7 +88,9 @@ fn waiting(case: &Case<'_>) -> Option<Reading<PotentialGain>> {
     match &case.placement.run_delay {
         Reading::Measured(delay) if !case.is_worth(delay.seconds()) => None,
         Reading::Measured(delay) => Some(case.gain(delay.seconds())),
-        Reading::Unavailable { unavailable } => Some(Reading::Unavailable { unavailable: unavailable.clone() }),
+        Reading::Unavailable { unavailable } => {
+            Some(Reading::Unavailable { unavailable: unavailable.clone() })
+        }
     }
 }
 
@@ -118,16 +120,12 @@ fn shared(case: &Case<'_>) -> Option<SnapshotFinding> {
     let is_said = |one: &OverfullCpu| {
         overfull.iter().take(NAMED).any(|mask| mask.host == one.host && mask.cpus.contains(one.cpu))
     };
-    let homes = shared
-        .iter()
-        .filter(|one| !is_said(one))
-        .take(NAMED)
-        .map(|one| {
-            let (host, cpu): (String, CpuId) = (one.host.clone(), one.cpu);
-            let subject = WatchedSubject::CpuOf { host, cpu, ranks: one.ranks.clone() };
-            let threads = Amount::Count(one.threads.len() as u64);
-            evidence(WatchedQuantity::ThreadsOnCpu, threads, None, subject)
-        });
+    let homes = shared.iter().filter(|one| !is_said(one)).take(NAMED).map(|one| {
+        let (host, cpu): (String, CpuId) = (one.host.clone(), one.cpu);
+        let subject = WatchedSubject::CpuOf { host, cpu, ranks: one.ranks.clone() };
+        let threads = Amount::Count(one.threads.len() as u64);
+        evidence(WatchedQuantity::ThreadsOnCpu, threads, None, subject)
+    });
     facts.extend(homes);
     facts.extend(case.cpus.measured().and_then(|cpus| {
         let usable = usable_by_host(case.run);

@@ -109,7 +109,9 @@ pub(super) fn sentence(quantity: WatchedQuantity, one: &Evidence) -> String {
             format!("{value} threads that work at the same time are bound to {of} CPUs: {}", subject(one))
         }
         WatchedQuantity::RunDelay => {
-            format!("threads were ready to run and had no CPU for {value} of {of}, for each CPU, in the process where that is the most")
+            format!(
+                "threads were ready to run and had no CPU for {value} of {of}, for each CPU, in the process where that is the most"
+            )
         }
         WatchedQuantity::UnboundThreads => format!("{value} of {of} threads may run on several cores"),
         WatchedQuantity::ThreadsOnSeveralNodes => format!("{value} of {of} threads worked on several nodes"),
