@@ -4,6 +4,11 @@
 
 mod sample;
 mod timeline;
+mod watched;
+
+#[allow(dead_code)] // each test uses a part
+#[path = "../../analyse/src/snapshot/sample.rs"]
+mod activities;
 
 #[path = "../../analyse/src/profile/sample.rs"]
 mod machines;
@@ -13,7 +18,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use numawise_report::{check, document, profile, series};
+use numawise_analyse::{RunParts, run_snapshot};
+use numawise_report::{check, document, profile, series, snapshot};
 use sample::Sample;
 
 /// A page takes a second or two here; a machine that is busy with other tests may take many times that.
@@ -157,6 +163,36 @@ fn browser_charts_of_a_time_series_are_drawn() {
     let shown = browser.show(&browser.save("series-empty", &page), &[]);
     assert_eq!(shown.console(), [""; 0]);
     assert!(!shown.page.contains("<svg"));
+}
+
+#[test]
+fn browser_bars_of_ranks_are_drawn_and_take_the_place_of_the_drawing() {
+    let Some(browser) = Browser::find() else { return };
+    let all = [
+        ("four", watched::ranks(4, false), true),
+        ("many", watched::ranks(2000, true), true),
+        ("hybrid", watched::hybrid(), true),
+        ("nothing", watched::nothing(), false),
+    ];
+    for (name, run, drawn) in all {
+        let of = watched::Watched::of(run);
+        let page = document::html(&snapshot::document(&of.shown()));
+        assert_eq!(
+            page.contains("<figure class=\"drawing\" data-until"),
+            drawn,
+            "{name}: bars without scripts"
+        );
+        for size in ["--window-size=1280,900", "--window-size=420,900"] {
+            let shown = browser.show(&browser.save(name, &page), &[size]);
+            assert_eq!(shown.console(), [""; 0], "{name}");
+            let part = shown.part("chart-ranks");
+            assert_eq!(part.contains("<svg"), drawn, "{name}");
+            let bars = part.split("data-until").next().unwrap_or_default();
+            assert_eq!(bars.matches("<path").count() > 5, drawn, "{name}");
+            assert_eq!(shown.page.contains("data-until=\"chart-ranks\" hidden"), drawn, "{name}");
+            assert_eq!(shown.page.contains(">nearer</button>"), name == "many", "{name}: tools");
+        }
+    }
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn what_is_to_be_typed_next_is_quoted_and_does_not_overwrite_a_record() {
 }
 
 #[test]
-fn a_cure_that_is_a_placement_stands_before_the_program_of_the_launcher() {
+fn a_cure_that_is_a_placement_is_typed_around_the_launcher() {
     let mut run = watched::ranks(2, false);
     // Both ranks' threads were found on CPU 3.
     for process in &mut run.processes {
@@ -130,7 +130,7 @@ fn a_cure_that_is_a_placement_stands_before_the_program_of_the_launcher() {
     let of = Watched::of(run);
     let page = html(&of);
     assert!(page.contains("NW030"), "{:?}", of.tables.findings);
-    assert!(page.contains("numawise snapshot -- mpirun -n 2 numawise run --place semi --threads 1 -- ./app"));
+    assert!(page.contains("numawise snapshot --place semi --threads 1 -- mpirun -n 2 ./app"));
 }
 
 /// Rows and columns of CSV whose cells hold no line breaks.

@@ -70,29 +70,21 @@ fn options(placement: &Placement) -> Option<String> {
     is_plain.then(|| format!("--place {} --threads {} ", placement.strategy, task.threads.len()))
 }
 
-/// The program with these options: of ours where it is the program that we start, before the program where a launcher starts it.
+/// The run with these options; around a launcher they are those of its ranks. Nothing where the program says itself where it is to
+/// run, and for launchers whose words are not understood.
 fn placed(shown: &Shown, options: &str) -> Option<String> {
     let command = &shown.run.header.command;
-    if shown.tables.processes.ranks == 0 {
-        return Some(format!("numawise snapshot {options} -- {}", command.shell_line()));
-    }
-    // A program that says itself where it is to run is left alone.
-    if command
-        .command
-        .iter()
-        .any(|word| Path::new(word.as_os_str()).file_name().is_some_and(|name| name == "numawise"))
-    {
-        return None;
-    }
-    let program = Path::new(&shown.tables.rows.first()?.program).file_name()?;
-    let at =
-        command.command.iter().position(|word| Path::new(word.as_os_str()).file_name() == Some(program))?;
-    let words = |words: &[Argument]| words.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
-    let (launcher, program) = command.command.split_at(at);
-    if launcher.is_empty() {
-        return None;
-    }
-    Some(format!("numawise snapshot -- {} numawise run {options} -- {}", words(launcher), words(program)))
+    let name = |word: &Argument| {
+        Path::new(word.as_os_str()).file_name().map(|name| name.to_string_lossy().into_owned())
+    };
+    let launchers = ["mpirun", "mpiexec", "srun"];
+    let is_launched = command.command.first().and_then(name).is_some_and(|first| {
+        launchers.iter().any(|launcher| first == *launcher || first.starts_with(&format!("{launcher}.")))
+    });
+    let says_itself = command.command.iter().filter_map(name).any(|word| word == "numawise");
+    let is_understood = shown.tables.processes.ranks == 0 || is_launched;
+    (is_understood && !says_itself)
+        .then(|| format!("numawise snapshot {options} -- {}", command.shell_line()))
 }
 
 fn fewer_threads(finding: &Finding) -> Option<u32> {
