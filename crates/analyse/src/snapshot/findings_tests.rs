@@ -207,6 +207,24 @@ fn nw021_threads_of_a_region_wait() {
 }
 
 #[test]
+fn nw021_of_a_region_that_is_little_more_than_its_barrier() {
+    let nothing = |_: i32| Vec::new();
+    let advised_of = |calls: u64| {
+        let states = [[1.0, 0.0, 3.0, 0.0, 0.0, 0.0], [4.0, 0.0, 0.0, 0.0, 0.0, 0.0]];
+        let mut short = region_of(&states, 4.0, &nothing);
+        let Reading::Measured(threads) = &mut short.threads else { panic!("threads are made by hand") };
+        threads[0].constructs[0].opened = calls;
+        advised(&found(&[short], FindingId::RegionImbalance).unwrap())
+            .into_iter()
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    // 4 s of 200,000 calls are 20 us each, of 40,000 they are 100.
+    assert_eq!(advised_of(200_000), [advice(WatchedAdvice::FewerRegions)]);
+    assert_eq!(advised_of(40_000), [advice(WatchedAdvice::DynamicSchedule)]);
+}
+
+#[test]
 fn nw022_what_is_outside_of_regions() {
     let nothing = |_: i32| Vec::new();
     let works = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0];

@@ -11,6 +11,9 @@ use crate::document::{self, Block, Cell, Column, Face, Fact, Row, Table, Text};
 pub fn section(of: &MpiSummary) -> Block {
     let spread = |spread: &RankSpread| {
         let (least, most) = (spread.least, spread.most);
+        if least.0 == most.0 {
+            return format!("{} (rank {})", words::percent(spread.mean), least.0);
+        }
         format!(
             "{} on average, from {} (rank {}) to {} (rank {})",
             words::percent(spread.mean),

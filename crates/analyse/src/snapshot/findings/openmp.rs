@@ -15,6 +15,9 @@ const FILLED: f64 = 0.9;
 const EXPLAINED: f64 = 0.5;
 /// A serial share that is worth a look, as a loss is (`rating`).
 const SERIAL: f64 = 0.1;
+/// A region that takes fewer seconds each time is little more than its barrier and the waking of its threads (a barrier takes up to
+/// 5 us, waking a thread up to 50): no schedule balances it.
+const SHORT: f64 = 50e-6;
 
 pub fn all(case: &Case<'_>) -> Vec<SnapshotFinding> {
     let Some(openmp) = case.openmp else { return Vec::new() };
@@ -97,7 +100,7 @@ fn imbalance(case: &Case<'_>, region: &RegionRow, explained: f64) -> Option<Snap
     if !case.is_worth(gain) || explained >= EXPLAINED * gain {
         return None;
     }
-    let facts = vec![
+    let mut facts = vec![
         of_region(case, region),
         in_region(
             region,
@@ -106,6 +109,13 @@ fn imbalance(case: &Case<'_>, region: &RegionRow, explained: f64) -> Option<Snap
             Some(whole(region)),
         ),
     ];
+    // The time of a region is the mean over processes, its calls are those of all.
+    let each = region.time.seconds() * region.processes as f64 / region.calls.max(1) as f64;
+    if each < SHORT {
+        facts.push(in_region(region, WatchedQuantity::RegionCalls, Amount::Count(region.calls), None));
+        let cures = vec![advice(WatchedAdvice::FewerRegions)];
+        return Some(finding(FindingId::RegionImbalance, facts, case.gain(gain), cures));
+    }
     let is_dynamic = |row: &LoopRow| {
         matches!(row.schedule, Reading::Measured(OpenMpSchedule::Dynamic | OpenMpSchedule::Guided))
     };
