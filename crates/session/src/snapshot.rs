@@ -5,6 +5,7 @@
 //! [folder](folder) of ours; these are read when it has ended, however it did, and the addresses in them are given their
 //! [names](places). Inside a launcher each rank has a numawise, and [one of them](job) reports for all.
 
+mod exchange;
 mod folder;
 mod job;
 mod launcher;
@@ -30,6 +31,7 @@ use numawise_units::{Id, Nanoseconds};
 
 use crate::plan::{self, RunPlan, RunRequest};
 use crate::{Error, here};
+use exchange::{Exchange, HandedOver, LocalNote};
 use folder::CollectorFolder;
 use job::{Job, JobKey, ReportTurn};
 use ranks::JobProcess;
@@ -40,6 +42,9 @@ mod tests;
 
 /// Processes without MPI and OpenMP of which what they did is kept.
 const OTHERS: usize = 256;
+
+/// What the processes of a computer left.
+type ReadFolder = Result<Vec<Result<Activity, activity::ActivityError>>, activity::ActivityError>;
 
 /// What looks a variable of the environment up.
 type Environment<'a> = &'a dyn Fn(&str) -> Option<OsString>;
@@ -192,7 +197,7 @@ impl SnapshotPlan {
             let run = self.finished(begun, ended, read);
             return Ok(EndedSnapshot {
                 exit,
-                report: Some(SnapshotReport { run, is_again: false, _turn: None }),
+                report: Some(SnapshotReport { run, is_again: false, first_rank: None, _turn: None }),
             });
         };
         let (job, on_disk) = Job::join(rank, self.key(rank, environment), environment)?;
@@ -210,8 +215,27 @@ impl SnapshotPlan {
         };
         let read = surroundings::read(job.folder().path());
         let is_again = turn.as_ref().is_some_and(|turn| turn.is_again);
-        let run = self.finished(begun, together(&job.ends(), ended), read);
-        Ok(EndedSnapshot { exit, report: Some(SnapshotReport { run, is_again, _turn: turn }) })
+        let key = self.key(rank, environment);
+        let (others, first_rank) = match other_computers(&self.request, rank, &job, key, has_died, &read) {
+            OtherComputers::AreHere(others) => (others, None),
+            OtherComputers::Have => return Ok(EndedSnapshot { exit, report: None }),
+            OtherComputers::AreApart { folder, first } => {
+                self.notices.push(SnapshotNotice::RanksApart { folder }.into());
+                (HandedOver::default(), Some(first))
+            }
+        };
+        for problem in others.unreadable {
+            self.notices.push(SnapshotNotice::UnreadablePart { problem }.into());
+        }
+        let read = read.map(|mut read| {
+            read.extend(others.processes.into_iter().map(Ok));
+            read
+        });
+        let mut ends = job.ends();
+        ends.extend(others.ends);
+        ends.sort_by_key(|end| (end.rank.is_none(), end.rank));
+        let run = self.finished(begun, together(&ends, ended), read);
+        Ok(EndedSnapshot { exit, report: Some(SnapshotReport { run, is_again, first_rank, _turn: turn }) })
     }
 
     fn run_program(
@@ -235,7 +259,7 @@ impl SnapshotPlan {
         self,
         begun: Nanoseconds,
         ended: EndedProgram,
-        read: Result<Vec<Result<Activity, activity::ActivityError>>, activity::ActivityError>,
+        read: ReadFolder,
     ) -> WatchedRun {
         let SnapshotPlan { request, plan, mut notices, .. } = self;
         let mut processes = Vec::new();
@@ -290,7 +314,55 @@ pub struct SnapshotReport {
     pub run: WatchedRun,
     /// The same run was reported before all of its ranks had ended: this takes the place of it.
     pub is_again: bool,
+    /// It is of the computer whose first rank this is alone: the one of rank 0 did not take it.
+    pub first_rank: Option<u32>,
     _turn: Option<ReportTurn>,
+}
+
+/// Where what was measured on several computers comes together.
+enum OtherComputers {
+    /// Here: what they handed over.
+    AreHere(HandedOver),
+    /// There.
+    Have,
+    /// Nowhere: not through this folder.
+    AreApart { folder: String, first: u32 },
+}
+
+/// What the job's other computers measured, or whether they report what this one did. It comes together where the first of the ranks
+/// is that were asked for.
+fn other_computers(
+    request: &SnapshotRequest,
+    rank: LocalRank,
+    job: &Job,
+    key: JobKey,
+    has_died: bool,
+    read: &ReadFolder,
+) -> OtherComputers {
+    let nothing = OtherComputers::AreHere(HandedOver::default());
+    let begun = job.ranks();
+    let asked = request.ranks.as_ref();
+    let is_asked = |rank: &u32| asked.is_none_or(|ranks| ranks.iter().any(|asked| asked.index() == *rank));
+    let here: Vec<u32> = begun.iter().copied().filter(is_asked).collect();
+    let (Some(first), Some(size)) = (here.first().copied(), rank.size) else { return nothing };
+    let all = asked.map_or(size, |ranks| ranks.len() as u32);
+    let not_begun = (rank.local_size as usize).saturating_sub(begun.len()) as u32;
+    let missing = all.saturating_sub(here.len() as u32).saturating_sub(not_begun);
+    if missing == 0 || size == rank.local_size || !key.is_global {
+        return nothing;
+    }
+    let exchange = Exchange::of(key, request.record.as_deref());
+    let first_of_all = asked.and_then(|ranks| ranks.iter().next()).map_or(0, |rank| rank.index());
+    if first == first_of_all {
+        // Where one has died, the launcher ends the other computers when this process ends.
+        return OtherComputers::AreHere(if has_died { exchange.take_at_once() } else { exchange.take(missing) });
+    }
+    let note = LocalNote { ranks: here.len() as u32, ends: job.ends() };
+    let given = exchange.hand_over(first, read, &note);
+    if given.is_ok() && !has_died && exchange.is_taken(first) {
+        return OtherComputers::Have;
+    }
+    OtherComputers::AreApart { folder: exchange.folder().display().to_string(), first }
 }
 
 /// Whether the program of a rank began MPI and did not come to the end of it: nobody else will then.

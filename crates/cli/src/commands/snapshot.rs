@@ -168,7 +168,10 @@ impl Outputs {
 
     /// What cannot be written is told, and the rest is written all the same: the program's own result stands.
     fn write(&self, report: &SnapshotReport) {
-        let record = self.record.as_deref();
+        // Of several computers that do not share a folder, each has files of its own.
+        let own = |path: &PathBuf| report.first_rank.map_or_else(|| path.clone(), |rank| numbered(path, rank));
+        let [record, html, json] = [&self.record, &self.html, &self.json].map(|path| path.as_ref().map(own));
+        let record = record.as_deref();
         // Of ranks of which one died, a report was made before the others ended.
         let existing = if report.is_again { Existing::IsReplaced } else { self.existing };
         let kept = record.map(|path| numawise_record::save_watched_run(path, &report.run, existing));
@@ -180,13 +183,21 @@ impl Outputs {
         let written = |path: &Path, text: &str| files::write(path, text, "the report");
         let problems = [
             kept.and_then(Result::err).map(Failure::from),
-            self.html.as_deref().and_then(|path| written(path, &snapshot.html()).err()),
-            self.json.as_deref().and_then(|path| written(path, &snapshot.json()).err()),
+            html.as_deref().and_then(|path| written(path, &snapshot.html()).err()),
+            json.as_deref().and_then(|path| written(path, &snapshot.json()).err()),
         ];
         for failure in problems.into_iter().flatten() {
             // The status is the program's.
             let _ = failure.report();
         }
+    }
+}
+
+/// `run.nw` as `run.3.nw`.
+fn numbered(path: &Path, rank: u32) -> PathBuf {
+    match path.extension() {
+        Some(extension) => path.with_extension(format!("{rank}.{}", extension.to_string_lossy())),
+        None => path.with_extension(rank.to_string()),
     }
 }
 
@@ -198,6 +209,14 @@ fn style() -> Style {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_computer_alone_has_a_file_of_its_own() {
+        for (path, expected) in [("run.nw", "run.3.nw"), ("a/run", "a/run.3"), ("a.b/run.nw", "a.b/run.3.nw")]
+        {
+            assert_eq!(numbered(Path::new(path), 3), Path::new(expected));
+        }
+    }
 
     #[test]
     fn a_programs_status_is_passed_on() {

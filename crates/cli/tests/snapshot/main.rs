@@ -6,6 +6,7 @@ mod agent;
 mod cg;
 #[path = "../support/collector.rs"]
 mod collector;
+mod computers;
 mod errors;
 mod faces;
 mod inside;

@@ -19,6 +19,8 @@ super::notices! {
         "NW905" RanksNotSeen { missing: String, ranks: u32 },
         /// Processes without MPI and OpenMP of which nothing is kept, beside the `kept` that ran for longest.
         "NW906" ProcessesLeftOut { count: u64, kept: u64 },
+        /// These are the ranks of one computer: that of rank 0 did not take them out of this folder.
+        "NW907" RanksApart { folder: String },
         /// Processes that still ran when the program had ended: they were watched until then.
         "NW908" ProcessesStillRun { count: u64 },
         /// A file whose addresses could not be named; `problem` says why.

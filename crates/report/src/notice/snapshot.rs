@@ -22,7 +22,8 @@ pub fn text(notice: &SnapshotNotice) -> String {
         }
         SnapshotNotice::RanksNotSeen { missing, ranks } => format!(
             "nothing came of rank {missing} of {ranks}: where they run on other computers, start numawise inside the launcher \
-             (mpirun -n {ranks} numawise snapshot --output FILE -- ./app); where they run here, {HANDED_ON}"
+             (mpirun -n {ranks} numawise snapshot --output FILE -- ./app, FILE in a folder that all computers share); where they \
+             run here, {HANDED_ON}"
         ),
         SnapshotNotice::RanksBeyondJob { asked, ranks } => format!(
             "--ranks: there is no rank {asked} among the {ranks} of this job, which are 0 to {}",
@@ -50,6 +51,11 @@ pub fn text(notice: &SnapshotNotice) -> String {
         SnapshotNotice::NoRankSeen { launcher, asked } => no_rank_seen(launcher.as_deref(), asked.as_deref()),
         SnapshotNotice::ProcessesLeftOut { count, kept } => format!(
             "{count} more processes without MPI and OpenMP were watched and are left out; kept are the {kept} that ran for longest"
+        ),
+        SnapshotNotice::RanksApart { folder } => format!(
+            "these are the ranks of one computer alone: that of rank 0 did not take what lies in {folder}; expected --output FILE in a \
+             folder that all computers of the job share (without it, the current folder), and a rank 0 that is watched and ends \
+             before the launcher ends the others"
         ),
         SnapshotNotice::ProcessesStillRun { count } => format!(
             "{count} process{} still ran when the program had ended, and {} watched until then",

@@ -71,6 +71,11 @@ impl JobKey {
         JobKey { hash, is_global }
     }
 
+    #[cfg(test)]
+    pub fn numbered(hash: u64) -> JobKey {
+        JobKey { hash, is_global: true }
+    }
+
     pub fn text(self) -> String {
         format!("{:016x}", self.hash)
     }
@@ -127,7 +132,9 @@ impl Job {
         let path = folder.path().join(&own);
         // Locked before it has its name: without a lock it is a dead rank's.
         let draft = path.with_extension("begins");
-        let mark = File::create(&draft).and_then(|mark| mark.lock().map(|()| mark));
+        let number = rank.rank.map_or_else(String::new, |rank| rank.to_string());
+        let _ = std::fs::write(&draft, number);
+        let mark = File::open(&draft).and_then(|mark| mark.lock().map(|()| mark));
         let _ = std::fs::rename(draft, path);
         Ok((Job { folder, rank, _mark: mark.ok() }, notice))
     }
@@ -194,6 +201,16 @@ impl Job {
         let mut ends: Vec<RankEnd> = ends.filter_map(|text| serde_json::from_slice(&text).ok()).collect();
         ends.sort_by_key(|end| (end.rank.is_none(), end.rank));
         ends
+    }
+
+    /// The numbers in the job of the ranks that have begun here, as far as the launcher tells them, in their order.
+    pub fn ranks(&self) -> Vec<u32> {
+        let entries = std::fs::read_dir(self.folder.path()).into_iter().flatten().flatten();
+        let marks = entries.map(|entry| entry.path()).filter(|path| has_end(path, MARK));
+        let mut ranks: Vec<u32> =
+            marks.filter_map(|mark| std::fs::read_to_string(mark).ok()?.parse().ok()).collect();
+        ranks.sort_unstable();
+        ranks
     }
 
     fn marks(&self) -> io::Result<RankMarks> {
