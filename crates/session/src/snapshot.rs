@@ -255,12 +255,7 @@ impl SnapshotPlan {
         Ok(ended)
     }
 
-    fn finished(
-        self,
-        begun: Nanoseconds,
-        ended: EndedProgram,
-        read: ReadFolder,
-    ) -> WatchedRun {
+    fn finished(self, begun: Nanoseconds, ended: EndedProgram, read: ReadFolder) -> WatchedRun {
         let SnapshotPlan { request, plan, mut notices, .. } = self;
         let mut processes = Vec::new();
         for part in read.unwrap_or_else(|error| vec![Err(error)]) {
@@ -355,7 +350,11 @@ fn other_computers(
     let first_of_all = asked.and_then(|ranks| ranks.iter().next()).map_or(0, |rank| rank.index());
     if first == first_of_all {
         // Where one has died, the launcher ends the other computers when this process ends.
-        return OtherComputers::AreHere(if has_died { exchange.take_at_once() } else { exchange.take(missing) });
+        return OtherComputers::AreHere(if has_died {
+            exchange.take_at_once()
+        } else {
+            exchange.take(missing)
+        });
     }
     let note = LocalNote { ranks: here.len() as u32, ends: job.ends() };
     let given = exchange.hand_over(first, read, &note);

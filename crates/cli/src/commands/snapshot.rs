@@ -169,7 +169,8 @@ impl Outputs {
     /// What cannot be written is told, and the rest is written all the same: the program's own result stands.
     fn write(&self, report: &SnapshotReport) {
         // Of several computers that do not share a folder, each has files of its own.
-        let own = |path: &PathBuf| report.first_rank.map_or_else(|| path.clone(), |rank| numbered(path, rank));
+        let own =
+            |path: &PathBuf| report.first_rank.map_or_else(|| path.clone(), |rank| numbered(path, rank));
         let [record, html, json] = [&self.record, &self.html, &self.json].map(|path| path.as_ref().map(own));
         let record = record.as_deref();
         // Of ranks of which one died, a report was made before the others ended.

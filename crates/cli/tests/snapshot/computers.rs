@@ -21,7 +21,9 @@ fn on_two_computers(bench: &Bench, launcher: &str, script: &str, words: &[&str])
     std::fs::write(&path, script.replace("FOLDER", bench.path(".").to_str().unwrap())).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     let mut command = bench.command(launcher);
-    command.args(["-n", "4", path.to_str().unwrap(), bench.numawise.to_str().unwrap(), "snapshot"]).args(words);
+    command
+        .args(["-n", "4", path.to_str().unwrap(), bench.numawise.to_str().unwrap(), "snapshot"])
+        .args(words);
     // Memory that ranks share is that of one computer.
     command.env("OMPI_MCA_btl", "self,tcp").env("OMPI_MCA_pml", "ob1").env("MPIR_CVAR_NOLOCAL", "1");
     Some(command.output().unwrap().into())
@@ -47,8 +49,15 @@ fn ranks_of_two_computers_come_together_in_one_file() {
         let Some(answer) = on_two_computers(&bench, launcher, SCRIPT, &words) else { return };
         assert_eq!((answer.status, answer.out.as_str()), (Some(0), "sum 6 of 4 ranks\n"), "{}", answer.err);
         let json = bench.json("run.json");
-        assert_eq!((number(&json, "/processes/ranks"), number(&json, "/processes/hosts")), (4.0, 2.0), "{json}");
-        assert_eq!([0, 1, 2, 3].map(|rank| text(&json, &format!("/ranks/{rank}/host"))), ["host0", "host0", "host1", "host1"]);
+        assert_eq!(
+            (number(&json, "/processes/ranks"), number(&json, "/processes/hosts")),
+            (4.0, 2.0),
+            "{json}"
+        );
+        assert_eq!(
+            [0, 1, 2, 3].map(|rank| text(&json, &format!("/ranks/{rank}/host"))),
+            ["host0", "host0", "host1", "host1"]
+        );
         assert_eq!(json["notices"].as_array().unwrap().len(), 0, "{json}");
         assert!(json["efficiency"]["mpi_load_balance_out"].is_number(), "{json}");
         assert_eq!(answer.err.matches("Type next").count(), 1, "{}", answer.err);
@@ -56,7 +65,11 @@ fn ranks_of_two_computers_come_together_in_one_file() {
         let left: Vec<_> = names.filter(|name| name.to_string_lossy().starts_with(".numawise")).collect();
         assert!(left.is_empty(), "{left:?}");
         for host in ["host0", "host1"] {
-            let left: Vec<_> = std::fs::read_dir(bench.path(host)).unwrap().flatten().map(|entry| entry.file_name()).collect();
+            let left: Vec<_> = std::fs::read_dir(bench.path(host))
+                .unwrap()
+                .flatten()
+                .map(|entry| entry.file_name())
+                .collect();
             assert!(!left.iter().any(|name| name.to_string_lossy().contains("numawise")), "{left:?}");
         }
     }
@@ -71,7 +84,8 @@ fn a_rank_that_dies_on_another_computer_leaves_what_was_measured_there() {
         let Some(answer) = on_two_computers(&bench, launcher, SCRIPT, &words) else { return };
         assert!(answer.status != Some(0), "{}", answer.err);
         let report = bench.run(&[bench.numawise.to_str().unwrap(), "report", "run.2.nw", "--json"]);
-        let json: serde_json::Value = serde_json::from_str(&report.out).unwrap_or_else(|_| panic!("{report:?} {answer:?}"));
+        let json: serde_json::Value =
+            serde_json::from_str(&report.out).unwrap_or_else(|_| panic!("{report:?} {answer:?}"));
         assert_eq!((number(&json, "/processes/ranks"), number(&json, "/ranks/1/rank")), (2.0, 3.0), "{json}");
         assert!(json["notices"].to_string().contains("ranks of one computer alone"), "{json}");
     }

@@ -11,10 +11,10 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use numawise_facts::{Activity, RankEnd};
-use numawise_linux::calls::process;
 use super::ReadFolder;
 use super::job::JobKey;
+use numawise_facts::{Activity, RankEnd};
+use numawise_linux::calls::process;
 
 #[cfg(test)]
 #[path = "exchange_tests.rs"]
@@ -88,7 +88,9 @@ impl Exchange {
             file.write_all(b"\n")
         };
         match read {
-            Ok(processes) => processes.iter().try_for_each(|one| line(one.as_ref().map_err(ToString::to_string)))?,
+            Ok(processes) => {
+                processes.iter().try_for_each(|one| line(one.as_ref().map_err(ToString::to_string)))?
+            }
             Err(error) => line(Err(error.to_string()))?,
         }
         file.into_inner()?.sync_all()?;
