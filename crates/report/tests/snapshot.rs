@@ -115,25 +115,20 @@ fn what_is_to_be_typed_next_is_quoted_and_does_not_overwrite_a_record() {
 
 #[test]
 fn a_cure_that_is_a_placement_is_typed_around_the_launcher() {
-    let mut run = watched::ranks(2, false);
-    // Both ranks' threads were found on CPU 3.
-    for process in &mut run.processes {
-        let numawise_facts::Reading::Measured(threads) = &mut process.threads else { continue };
-        let stays = numawise_facts::activity::CpuStays {
-            cpus: vec![(numawise_units::CpuId(3), 10)],
-            others: 0,
-            migrations: 0,
-        };
-        threads[0].cpus = numawise_facts::Reading::Measured(stays);
-        process.host = "box".to_owned();
+    let mut of = Watched::of(watched::ranks(2, false));
+    let mut shared = of.tables.findings[0].clone();
+    shared.finding.id = numawise_facts::FindingId::SharedCpus;
+    of.tables.findings.insert(0, shared);
+    let line = "numawise snapshot --place semi --threads 1 -- mpirun -n 2 ./app";
+    assert!(html(&of).contains(line) && screen(&of).contains(line), "{}", screen(&of));
+    // Words of other launchers are not understood, and a program that says itself where it is to run is left alone.
+    for words in [["ibrun", "./app"], ["mpirun", "numawise"]] {
+        of.run.header.command.command = words.map(Into::into).into();
+        assert!(!screen(&of).contains("--place semi"), "{}", screen(&of));
     }
-    let of = Watched::of(run);
-    let page = html(&of);
-    assert!(page.contains("NW030"), "{:?}", of.tables.findings);
-    assert!(page.contains("numawise snapshot --place semi --threads 1 -- mpirun -n 2 ./app"));
 }
 
-/// Rows and columns of CSV whose cells hold no line breaks.
+/// Cells of a line of CSV whose cells hold no line breaks.
 fn cells(line: &str) -> Vec<String> {
     let mut cells = vec![String::new()];
     let mut is_quoted = false;
@@ -175,6 +170,26 @@ fn tables_of_csv_have_a_row_for_each_and_the_reason_of_what_is_missing() {
     let missing = all.lines().find(|line| line.contains(",value,,share,")).unwrap_or_else(|| panic!("{all}"));
     assert!(!cells(missing)[5].is_empty());
     assert_eq!(csv_table(&Watched::of(watched::nothing()).shown(), CsvTable::Ranks), "\n");
+}
+
+#[test]
+fn the_page_of_csv_names_each_table_with_its_columns() {
+    let page = include_str!("../../../docs/formats/snapshot-csv.md");
+    let of = Watched::of(watched::hybrid());
+    for (name, table) in TABLES {
+        let row = page.lines().find(|line| line.starts_with(&format!("| `{name}` |")));
+        let row = row.unwrap_or_else(|| panic!("no row of {name}"));
+        let text = csv_table(&of.shown(), table);
+        for column in text
+            .lines()
+            .next()
+            .unwrap()
+            .split(',')
+            .filter(|name| *name != "missing" && !name.starts_with("cpu_"))
+        {
+            assert!(row.contains(&format!("`{column}`")), "{name}: {column}");
+        }
+    }
 }
 
 #[test]

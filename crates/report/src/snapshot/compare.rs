@@ -120,7 +120,7 @@ fn figures(of: &SnapshotComparison) -> Table {
             title.into(),
             graded(&both.first, value),
             graded(&both.second, value),
-            difference.map_or_else(String::new, |(a, b)| format!("{:+.1} pts", 100.0 * (b.0 - a.0))).into(),
+            difference.map_or_else(String::new, |(a, b)| points(b.0 - a.0)).into(),
         ];
         cells.into_iter().collect::<Row>()
     };
@@ -134,6 +134,11 @@ fn figures(of: &SnapshotComparison) -> Table {
     let mut rows: Vec<Row> = of.times.iter().filter(known).map(time).collect();
     rows.extend(of.shares.iter().filter(some).map(share));
     Table { columns: columns("what"), rows, most: None }
+}
+
+/// The difference of two shares in hundredths, never `-0.0`.
+fn points(difference: f64) -> String {
+    format!("{:+.1} pts", (1000.0 * difference).round() / 10.0 + 0.0)
 }
 
 fn graded(share: &RatedShare, value: fn(Ratio) -> String) -> Cell {
