@@ -11,6 +11,7 @@ mod openmp;
 mod phases;
 mod processes;
 mod summary;
+mod surroundings;
 mod volume;
 mod words;
 

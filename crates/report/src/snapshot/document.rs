@@ -3,12 +3,12 @@
 use numawise_facts::{RankSet, Reading};
 use numawise_tables::RunSnapshot;
 use numawise_tables::snapshot::{
-    Efficiencies, OverfullCpu, PlacementSummary, RatedShare, SnapshotFinding, SnapshotLosses,
+    Efficiencies, RatedShare, SnapshotFinding, SnapshotLosses,
 };
 use numawise_units::Ratio;
 use serde_json::json;
 
-use super::{Shown, mpi, next, openmp, phases, processes, volume, words};
+use super::{Shown, mpi, next, openmp, phases, processes, surroundings, volume, words};
 use crate::check::watched_findings;
 use crate::document::{
     Block, Cell, Charts, Column, Document, Entry, Face, Fact, Opening, Table, Text, Tone, list, section,
@@ -25,7 +25,7 @@ pub fn document(shown: &Shown) -> Document {
         blocks.extend(tables.openmp.measured().map(openmp::section));
         blocks.extend(tables.phases.measured().and_then(phases::section));
         blocks.push(processes::section(shown));
-        blocks.extend(placement(&tables.placement));
+        blocks.extend(surroundings::sections(tables));
     }
     blocks.extend(notices_of(shown));
     blocks.push(Block::Reasons { title: "Why figures are unavailable" });
@@ -206,36 +206,6 @@ fn findings(shown: &Shown) -> Block {
     let entries: Vec<Entry> = shown.tables.findings.iter().map(entry).collect();
     let block = if entries.is_empty() { Block::Paragraph("none".into()) } else { Block::Entries(entries) };
     section("findings", "Findings", vec![block])
-}
-
-/// Nothing where threads are alone on their CPUs.
-fn placement(of: &PlacementSummary) -> Option<Block> {
-    let mut lines: Vec<Text> = Vec::new();
-    if of.moved > 0 {
-        let times = of.migrations.measured().map_or_else(String::new, |times| {
-            format!(", {times} move{} in all", if *times == 1 { "" } else { "s" })
-        });
-        lines.push(
-            format!("{} of {} threads were seen on more than one CPU{times}", of.moved, of.threads).into(),
-        );
-    }
-    let shared = |cpu: &OverfullCpu| {
-        let ranks = match cpu.ranks.len() {
-            0 | 1 => String::new(),
-            _ => format!(" (ranks {})", cpu.ranks.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")),
-        };
-        Text::from(format!(
-            "CPU {} of {} is shared by {} threads{ranks}",
-            cpu.cpu,
-            cpu.host,
-            cpu.threads.len()
-        ))
-    };
-    lines.extend(of.shared.iter().take(8).map(shared));
-    if of.shared.len() > 8 {
-        lines.push(format!("and {} more CPUs are shared", of.shared.len() - 8).into());
-    }
-    (!lines.is_empty()).then(|| section("placement", "Placement", vec![Block::List(lines)]))
 }
 
 pub fn notices_of(shown: &Shown) -> Option<Block> {

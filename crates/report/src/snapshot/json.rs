@@ -9,7 +9,7 @@ use numawise_tables::snapshot::{
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 use serde_json::{Value, json as object};
 
-use super::{Shown, figures, phases, words};
+use super::{Shown, figures, phases, surroundings, words};
 use crate::check::{self, watched_findings};
 use crate::notice;
 use crate::object::{each, reading};
@@ -47,7 +47,8 @@ pub fn json(shown: &Shown) -> String {
         "mpi": reading(&tables.mpi, mpi),
         "openmp": reading(&tables.openmp, openmp),
         "regions": tables.openmp.measured().map_or_else(|| object!([]), |openmp| each(&openmp.regions, region)),
-        "placement": placement(tables),
+        "placement": surroundings::placement_json(tables),
+        "memory": surroundings::memory_json(&tables.memory),
         "phases": reading(&tables.phases, phases::json),
         "lost": lost(tables),
         "notices": each(&header.notices, notice::json),
@@ -116,6 +117,7 @@ fn process(of: &ProcessRow) -> Value {
         "mpi_waiting_seconds": seconds(&of.mpi_waiting),
         "not_running_seconds": seconds(&of.not_running),
         "time": reading(&of.time, figures::cpu_time),
+        "placement": surroundings::process_json(of),
     })
 }
 
@@ -296,20 +298,6 @@ fn wait(of: &WaitRow) -> Value {
     object!({
         "construct": of.name, "place": place(&of.place), "waits": of.waits, "seconds": of.time.seconds(),
         "longest_seconds": of.longest.seconds(),
-    })
-}
-
-fn placement(tables: &RunSnapshot) -> Value {
-    let of = &tables.placement;
-    object!({
-        "threads": of.threads,
-        "unknown": of.unknown,
-        "moved": of.moved,
-        "migrations": of.migrations,
-        "shared": each(&of.shared, |cpu| object!({
-            "host": cpu.host, "cpu": cpu.cpu, "ranks": cpu.ranks,
-            "threads": each(&cpu.threads, |(pid, tid)| object!({ "pid": pid, "tid": tid })),
-        })),
     })
 }
 

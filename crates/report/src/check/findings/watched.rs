@@ -106,7 +106,7 @@ pub(super) fn sentence(quantity: WatchedQuantity, one: &Evidence) -> String {
         WatchedQuantity::CpusForThreads => format!("there are {value} CPUs for {of} threads"),
         WatchedQuantity::ForcedSwitches => format!("CPUs were taken from threads {value} times"),
         WatchedQuantity::ThreadsBoundTo => {
-            format!("{value} threads that work at the same time are bound to {of} CPUs: {}", subject(one))
+            format!("{value} threads that work at the same time are bound to {}", subject(one))
         }
         WatchedQuantity::RunDelay => {
             format!(
