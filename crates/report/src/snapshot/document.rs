@@ -2,9 +2,7 @@
 
 use numawise_facts::{RankSet, Reading};
 use numawise_tables::RunSnapshot;
-use numawise_tables::snapshot::{
-    Efficiencies, RatedShare, SnapshotFinding, SnapshotLosses,
-};
+use numawise_tables::snapshot::{Efficiencies, RatedShare, SnapshotFinding, SnapshotLosses};
 use numawise_units::Ratio;
 use serde_json::json;
 

@@ -210,10 +210,12 @@ pub fn placement_json(tables: &RunSnapshot) -> Value {
 /// Over all processes.
 pub fn memory_json(of: &MemorySummary) -> Value {
     let spread = |of: &Reading<MemorySpread>| {
-        reading(of, |of| object!({
-            "mean_bytes": of.mean.0, "most_bytes": of.most.0,
-            "most_of": { "rank": of.most_of.rank, "host": of.most_of.host, "pid": of.most_of.pid },
-        }))
+        reading(of, |of| {
+            object!({
+                "mean_bytes": of.mean.0, "most_bytes": of.most.0,
+                "most_of": { "rank": of.most_of.rank, "host": of.most_of.host, "pid": of.most_of.pid },
+            })
+        })
     };
     object!({
         "peak": spread(&of.peak),
