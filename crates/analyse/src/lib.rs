@@ -37,7 +37,7 @@ pub use mpi::uses_mpi;
 pub use profile::{compare_profiles, profile};
 pub use residency::residency;
 pub use series::Series;
-pub use snapshot::{RunParts, compare_snapshots, run_snapshot};
+pub use snapshot::{RunParts, compare_snapshots, merge as merged, run_snapshot};
 pub use summary::left_out;
 
 /// Everything that the study says, from its raw trials.

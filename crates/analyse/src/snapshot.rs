@@ -10,6 +10,7 @@ mod findings;
 mod input;
 mod inside;
 mod memory;
+pub mod merge;
 mod mpi;
 mod openmp;
 mod phase;

@@ -4,6 +4,7 @@
 
 mod comparison;
 mod memory;
+mod merged;
 mod mpi;
 mod openmp;
 mod phase;
@@ -18,6 +19,7 @@ pub use comparison::{
     RegionFigures, SnapshotComparison,
 };
 pub use memory::{MemorySpread, MemorySummary, NodeMemoryRow, ProcessName, RemoteMemory};
+pub use merged::{MergedBytes, MergedCalls, MergedRanks, MergedSite, RankDistribution};
 pub use mpi::{
     CommunicatorRow, MessageSizeRow, MpiCallRow, MpiSiteRow, MpiSummary, RankSpread, TrafficCell,
     TrafficMatrix, VolumeTables,

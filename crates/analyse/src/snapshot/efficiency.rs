@@ -17,6 +17,11 @@ use super::{Run, rating};
 /// A rank that was there for less of the time died before the others.
 const WHOLE: f64 = 0.98;
 
+/// Whether a rank that lived so long died before the others, which took so long.
+pub fn died_before(lived: numawise_units::Nanoseconds, all: numawise_units::Nanoseconds) -> bool {
+    lived.seconds() < WHOLE * all.seconds()
+}
+
 /// Sums over the processes.
 pub fn time(processes: &[Process<'_>]) -> Reading<CpuTime> {
     let mut sum = CpuTime::default();
@@ -44,11 +49,27 @@ pub fn useful(run: &Run<'_>, time: &Reading<CpuTime>, cpus: &Reading<CpuCount>) 
 
 pub fn all(run: &Run<'_>) -> Efficiencies {
     let time = time(&run.processes).map(|time| Times::of(&time));
-    let openmp = openmp_times(run, &time);
+    by_formula(&time, &openmp_times(run, &time), &mpi_times(run))
+}
+
+/// Of times that were summed up before.
+pub fn of_times(time: &Reading<CpuTime>, has_openmp: bool, mpi: &Reading<MpiTimes>) -> Efficiencies {
+    let time = time.as_ref().and_then(|time| match total(time).0 {
+        0 => Reading::unavailable("no time was measured"),
+        _ => Reading::Measured(Times::of(time)),
+    });
+    let openmp = if has_openmp {
+        time.as_ref().map(|time| Times { ..*time })
+    } else {
+        Reading::unavailable("no OpenMP runtime told what it did")
+    };
+    by_formula(&time, &openmp, mpi)
+}
+
+fn by_formula(time: &Reading<Times>, openmp: &Reading<Times>, mpi: &Reading<MpiTimes>) -> Efficiencies {
     let of_openmp = |formula: fn(&Times) -> f64| {
         rating::efficiency(openmp.as_ref().and_then(|times| efficiency(formula(times))))
     };
-    let mpi = mpi_times(run);
     let of_mpi = |formula: fn(&MpiTimes) -> f64| {
         let checked = mpi.as_ref().and_then(|times| match &times.unequal {
             Some(reason) => Reading::unavailable(reason.clone()),

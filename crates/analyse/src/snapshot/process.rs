@@ -27,7 +27,7 @@ pub struct Process<'a> {
 }
 
 impl<'a> Process<'a> {
-    fn new(activity: &'a Activity) -> Self {
+    pub fn new(activity: &'a Activity) -> Self {
         let not_yet = || "it was not asked for";
         let mut process = Process {
             activity,

@@ -1,0 +1,154 @@
+//! What merging the ranks of a job costs: synthetic summaries of 32,768 and 262,144 ranks, made one by one from activities that no program
+//! had: 20 call sites, 6 neighbours, 64 ranks on each computer.
+//!
+//! `cargo run --release -p numawise-analyse --example merge_cost` prints a line for each number of ranks: time to make the
+//! summaries, to merge them in one row, and in a tree of computers; the size of the result. `scripts/bench` limits its memory.
+
+use std::time::{Duration, Instant};
+
+use numawise_analyse::merged::{MOST_SITES, OUTLIERS, merge, merged_efficiencies, outliers, rank_summary};
+use numawise_facts::activity::{
+    ActivityLosses, ActivityPhases, CallSite, CallTime, CodeAddress, CodeFile, Communicator, MessageFamily,
+    MessageSizes, MpiActivity, MpiLibrary, PeerTraffic, ProcessEnd, ProcessSurroundings, StateTimes,
+    ThreadRole, WorldRank,
+};
+use numawise_facts::{Activity, Reading, ThreadActivity};
+use numawise_tables::snapshot::MergedRanks;
+use numawise_units::{Bytes, Nanoseconds, Pid};
+
+const PER_COMPUTER: u32 = 64;
+const CALLS: [&str; 5] = ["MPI_Allreduce", "MPI_Isend", "MPI_Irecv", "MPI_Waitall", "MPI_Bcast"];
+
+fn main() {
+    println!("synthetic ranks: each 20 call sites, 6 neighbours, {PER_COMPUTER} on a computer");
+    for ranks in [32_768, 262_144] {
+        let (mut making, mut adding) = (Duration::ZERO, Duration::ZERO);
+        let mut row = MergedRanks::default();
+        let mut tree = MergedRanks::default();
+        let mut computer = MergedRanks::default();
+        let mut of_computers = Duration::ZERO;
+        for rank in 0..ranks {
+            let activity = activity(rank, ranks);
+            let begun = Instant::now();
+            let Some(one) = rank_summary(&activity) else { continue };
+            making += begun.elapsed();
+            let begun = Instant::now();
+            merge(&mut row, &one);
+            adding += begun.elapsed();
+            let begun = Instant::now();
+            merge(&mut computer, &one);
+            if rank % PER_COMPUTER == PER_COMPUTER - 1 {
+                merge(&mut tree, &computer);
+                computer = MergedRanks::default();
+            }
+            of_computers += begun.elapsed();
+        }
+        assert_eq!(row, tree, "the order of merging matters");
+        let efficiency = merged_efficiencies(&row);
+        println!(
+            "{ranks} ranks: summaries {:.2} s, merge in a row {:.2} s, by computers {:.2} s; {} sites (at \
+             most {MOST_SITES}), {} cells of traffic, {} computers, {} ranks in full (at most {}); load balance {:?}",
+            making.as_secs_f64(),
+            adding.as_secs_f64(),
+            of_computers.as_secs_f64(),
+            row.sites.len(),
+            row.traffic.len(),
+            row.hosts.len(),
+            outliers(&row).len(),
+            6 * OUTLIERS,
+            efficiency.mpi_load_balance.value.measured().map(|ratio| ratio.0),
+        );
+    }
+}
+
+/// Numbers without a pattern, the same each time.
+fn noise(rank: u32, salt: u64) -> u64 {
+    let mixed = (u64::from(rank) << 8 ^ salt).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 32
+}
+
+fn activity(rank: u32, size: u32) -> Activity {
+    let mpi = 200_000_000 + noise(rank, 1) % 100_000_000;
+    let useful = 2_000_000_000 - mpi;
+    Activity {
+        pid: Pid(rank.cast_signed() + 1),
+        parent: Pid(1),
+        host: format!("node{:05}", rank / PER_COMPUTER),
+        program: "/home/user/app".to_owned(),
+        began: Nanoseconds(1),
+        elapsed: Reading::Measured(Nanoseconds(useful + mpi)),
+        end: ProcessEnd::Exit,
+        is_forked: false,
+        mpi: Reading::Measured(MpiActivity {
+            library: MpiLibrary::Mpich,
+            has_several: false,
+            rank: Reading::Measured(WorldRank { rank, size }),
+            initialised: Reading::Measured([Nanoseconds(0); 2]),
+            finalised: Reading::unavailable("it is synthetic"),
+        }),
+        openmp: Reading::unavailable("it is synthetic"),
+        files: vec![CodeFile { path: String::new() }],
+        communicators: vec![Communicator {
+            name: "MPI_COMM_WORLD".to_owned(),
+            size,
+            rank,
+            lives: 1,
+            is_inter: false,
+            members: Reading::Measured(7),
+        }],
+        threads: Reading::Measured(vec![thread(rank, size, useful, mpi)]),
+        surroundings: ProcessSurroundings::unavailable("it is synthetic"),
+        phases: Reading::Measured(ActivityPhases::default()),
+        lost: ActivityLosses::default(),
+    }
+}
+
+fn thread(rank: u32, size: u32, useful: u64, mpi: u64) -> ThreadActivity {
+    let site = |number: u64| CallSite {
+        call: CALLS[number as usize % CALLS.len()].to_owned(),
+        at: Reading::Measured(CodeAddress { file: 0, address: 0x1000 + 16 * number }),
+        communicator: Some(0),
+        calls: CallTime { count: 1000, time: Nanoseconds(mpi / 20 + noise(rank, number) % 1000) },
+        longest: Nanoseconds(noise(rank, number + 50)),
+        sent: Reading::Measured(Bytes(8000)),
+        received: Reading::Measured(Bytes(8000)),
+    };
+    let edge = 64;
+    let peer = |distance: u32| PeerTraffic {
+        rank: (rank + distance) % size,
+        sent_messages: 1000,
+        sent: Bytes(8_000_000),
+        received_messages: 1000,
+        received: Bytes(8_000_000),
+        fetched: Bytes(0),
+    };
+    ThreadActivity {
+        tid: Pid(rank.cast_signed() + 1),
+        is_first: true,
+        lives: 1,
+        start: Reading::unavailable("it is synthetic"),
+        role: Reading::Measured(ThreadRole::Worker),
+        begin: Nanoseconds(0),
+        end: Reading::unavailable("it lived on"),
+        times: Reading::Measured(StateTimes {
+            useful: Nanoseconds(useful),
+            mpi: Nanoseconds(mpi),
+            ..StateTimes::default()
+        }),
+        processor: Reading::Measured(Nanoseconds(useful + mpi)),
+        switches: Reading::unavailable("it is synthetic"),
+        cpus: Reading::unavailable("it is synthetic"),
+        mask: Reading::unavailable("it is synthetic"),
+        run_delay: Reading::unavailable("it is synthetic"),
+        cpu_time_on: Reading::unavailable("it is synthetic"),
+        calls: (0..20).map(site).collect(),
+        lost_calls: CallTime::default(),
+        peers: [1, size - 1, edge, size - edge, edge * edge % size, size - edge * edge % size]
+            .map(peer)
+            .to_vec(),
+        lost_messages: [0, 0],
+        messages: vec![MessageSizes { family: MessageFamily::Send, bits: 13, messages: 6000 }],
+        constructs: Vec::new(),
+        lost_constructs: 0,
+    }
+}
