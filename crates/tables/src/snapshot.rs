@@ -124,6 +124,22 @@ pub struct CpuTime {
     pub waiting: Nanoseconds,
 }
 
+impl CpuTime {
+    /// All of it: threads are in one state at a time.
+    pub fn total(&self) -> Nanoseconds {
+        self.useful + self.mpi + self.imbalance + self.scheduling + self.serial + self.waiting
+    }
+}
+
+impl RunSnapshot {
+    /// What the CPUs had while the thread that each is counted for was not there yet, or no more. Parallel efficiency leaves it out,
+    /// the useful share does not.
+    pub fn without_thread(&self) -> Reading<Nanoseconds> {
+        let had = self.span.as_ref().zip(self.cpus.as_ref()).map(|(span, cpus)| span.time.0 * cpus.count);
+        had.zip(self.time.as_ref()).map(|(had, time)| Nanoseconds(had.saturating_sub(time.total().0)))
+    }
+}
+
 /// Efficiencies with the names of POP and TALP.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Efficiencies {

@@ -6,7 +6,7 @@ use numawise_facts::activity::{
 };
 use numawise_facts::{Activity, ThreadActivity};
 use numawise_tables::RunSnapshot;
-use numawise_units::{Bytes, CpuId, CpuSet, NodeId};
+use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId};
 
 use super::*;
 use crate::snapshot::sample::{
@@ -355,6 +355,14 @@ fn nw033_more_threads_than_cpus() {
     idle.iter_mut().for_each(|of| threads(of)[0].run_delay = Reading::unavailable("it is not counted"));
     let said = on_two_sockets(&known(&idle, "0-1", &[(0, 64)]), "0-1").findings;
     assert_eq!((ids(&said), said[0].potential.measured()), (vec!["NW033"], None));
+    // Plain threads that are there together may work one after another: without it nothing is said.
+    let plain = |delay: Reading<Nanoseconds>| {
+        let mut all = (0..3).map(|tid| thread(tid, [0.5, 0.0, 0.0, 0.0, 0.0, 0.0])).collect::<Vec<_>>();
+        all.iter_mut().for_each(|one| one.run_delay = delay.clone());
+        let said = on_two_sockets(&known(&[process(7, 1.0, all)], "0-1", &[(0, 64)]), "0-1").findings;
+        said.iter().any(|one| one.finding.id.code() == "NW033")
+    };
+    assert!(plain(Reading::Measured(seconds(0.4))) && !plain(Reading::unavailable("it is not counted")));
 }
 
 #[test]

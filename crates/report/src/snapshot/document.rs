@@ -92,7 +92,12 @@ fn time(shown: &Shown) -> Block {
         let reason = tables.time.reason().map_or_else(String::new, ToString::to_string);
         return section("time", title, vec![Block::Paragraph(Text::unavailable(reason))]);
     };
-    let parts = processes::PARTS.map(|(part, of)| (part.name, of(time)));
+    let without = tables.without_thread().measured().copied().unwrap_or_default();
+    let parts: Vec<_> = processes::PARTS
+        .iter()
+        .map(|(part, of)| (part.name, of(time)))
+        .chain([("thread not there", without)])
+        .collect();
     let all: f64 = parts.iter().map(|(_, part)| part.0 as f64).sum();
     let rows =
         parts.into_iter().filter(|(name, part)| *name == "useful" || part.0 > 0).map(|(name, part)| {

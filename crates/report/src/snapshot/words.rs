@@ -282,6 +282,10 @@ pub fn sentence(tables: &RunSnapshot) -> String {
         ("OpenMP's scheduling", time.scheduling),
         ("threads of a team that had no region to work in", time.serial),
         ("waiting elsewhere", time.waiting),
+        (
+            "threads that were not there all the time",
+            tables.without_thread().measured().copied().unwrap_or_default(),
+        ),
     ];
     let all: f64 = parts.iter().map(|(_, part)| part.0 as f64).sum::<f64>() + time.useful.0 as f64;
     parts.sort_by_key(|(_, part)| std::cmp::Reverse(*part));

@@ -83,11 +83,13 @@ fn forced_switches(case: &Case<'_>) -> Option<Evidence> {
     Some(of_run(WatchedQuantity::ForcedSwitches, Amount::Count(forced), None))
 }
 
-/// What threads lose that wait for CPUs: known where the kernel counts it. None where it is known and not worth saying.
+/// What threads lose that wait for CPUs: known where the kernel counts it. None where it is not worth saying.
 fn waiting(case: &Case<'_>) -> Option<Reading<PotentialGain>> {
     match &case.placement.run_delay {
         Reading::Measured(delay) if !case.is_worth(delay.seconds()) => None,
         Reading::Measured(delay) => Some(case.gain(delay.seconds())),
+        // How long plain threads work is seen by their processor time only: they may work one after another.
+        Reading::Unavailable { .. } if !case.run.has_ranks() && case.openmp.is_none() => None,
         Reading::Unavailable { unavailable } => {
             Some(Reading::Unavailable { unavailable: unavailable.clone() })
         }
