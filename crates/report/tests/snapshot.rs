@@ -63,6 +63,24 @@ fn a_page_of_many_ranks_can_be_sent_by_mail() {
     assert!(page.contains("A bar is the mean of 63 processes"), "bars are joined");
 }
 
+/// The rows of a merged record are bounded; a page is also where they are not.
+#[test]
+fn a_page_of_a_quarter_of_a_million_rows_can_be_sent_by_mail() {
+    let mut of = Watched::of(watched::ranks(200, true));
+    let rows = of.tables.rows.clone();
+    of.tables.rows = (0..262_144u32)
+        .map(|k| {
+            let mut row = rows[k as usize % rows.len()].clone();
+            row.rank = numawise_facts::Reading::Measured(k);
+            row.threads = numawise_facts::Reading::unavailable("made by hand");
+            row
+        })
+        .collect();
+    let page = html(&of);
+    assert!(page.len() < LARGEST_PAGE, "{} bytes", page.len());
+    assert!(page.contains("\"of\":262144"), "how many there are is said");
+}
+
 #[test]
 fn a_terminal_of_eighty_columns_has_room() {
     for run in [watched::ranks(4, false), watched::hybrid(), watched::nothing()] {

@@ -62,12 +62,18 @@
 
   // ---- nearer and farther -----------------------------------------------------------------------------------------
 
+  // Of very many ranks a page holds some.
+  function range() {
+    const chosen = ranks.of > ranks.names.length ? ", chosen evenly from " + ranks.of : "";
+    return view.from + 1 + " to " + view.to + " of " + known.length + chosen;
+  }
+
   function show(from, to) {
     const size = Math.min(known.length, Math.max(Math.min(10, known.length), Math.round(to - from)));
     view.from = Math.round(Math.min(Math.max(0, from), known.length - size));
     view.to = view.from + size;
     const said = document.getElementById("shown-ranks");
-    if (said) said.textContent = view.from + 1 + " to " + view.to + " of " + known.length;
+    if (said) said.textContent = range();
     draw();
   }
 
@@ -105,7 +111,7 @@
       }
       const said = document.createElement("span");
       said.id = "shown-ranks";
-      said.textContent = "1 to " + known.length + " of " + known.length;
+      said.textContent = range();
       bar.append(said);
       picking(box);
     }

@@ -16,6 +16,9 @@ const MOST_BARS: usize = 160;
 /// A part of the CPUs' time.
 pub type PartOfTime = fn(&CpuTime) -> Nanoseconds;
 
+/// So many ranks can be drawn nearer: of more, a page would be too long.
+const MOST_RANKS: usize = 12_000;
+
 /// What CPUs do, from the bottom of a bar on.
 pub const PARTS: [(BarPart, PartOfTime); 7] = [
     (BarPart { name: "useful", colour: "--good" }, |time| time.useful),
@@ -90,18 +93,33 @@ pub fn bars(rows: &[ProcessRow]) -> Vec<Block> {
     ]
 }
 
-/// What the page's script draws: shares in ten thousandths, null where nothing is known.
+/// What the page's script draws: shares in ten thousandths, null where nothing is known. Of more ranks than a page has room for, those
+/// at even distances in the order of their useful time, with the first and the last.
 pub fn data(rows: &[ProcessRow]) -> Value {
     let parts = parts(rows);
-    let share = |row: &ProcessRow| {
-        let shares = shares(row, &parts)?;
-        Some(shares.iter().map(|share| (share * 10_000.0).round() as u64).collect::<Vec<u64>>())
+    let mut all: Vec<(&ProcessRow, Option<Vec<f64>>)> =
+        rows.iter().map(|row| (row, shares(row, &parts))).collect();
+    if all.len() > MOST_RANKS {
+        let useful = |shares: &Option<Vec<f64>>| shares.as_ref().map_or(-1.0, |shares| shares[0]);
+        all.sort_by(|one, other| useful(&other.1).total_cmp(&useful(&one.1)));
+        let last = all.len() - 1;
+        let is_taken = |k: usize| k == last || k.is_multiple_of(rows.len().div_ceil(MOST_RANKS));
+        all = all.into_iter().enumerate().filter(|(k, _)| is_taken(*k)).map(|(_, one)| one).collect();
+    }
+    let share = |shares: &Option<Vec<f64>>| {
+        shares
+            .as_ref()
+            .map(|all| all.iter().map(|share| (share * 10_000.0).round() as u64).collect::<Vec<u64>>())
+    };
+    let number = |row: &ProcessRow| {
+        row.rank.measured().map_or(u64::from(row.pid.0.unsigned_abs()), |rank| u64::from(*rank))
     };
     json!({
         "parts": parts.iter().map(|(part, _)| json!([part.name, part.colour])).collect::<Vec<_>>(),
-        "names": rows.iter().map(|row| row.rank.measured().map_or(u64::from(row.pid.0.unsigned_abs()), |rank| u64::from(*rank))).collect::<Vec<_>>(),
+        "names": all.iter().map(|(row, _)| number(row)).collect::<Vec<_>>(),
         "noun": if rows.iter().all(|row| row.rank.measured().is_some()) { "rank" } else { "process" },
-        "shares": rows.iter().map(share).collect::<Vec<_>>(),
+        "of": rows.len(),
+        "shares": all.iter().map(|(_, shares)| share(shares)).collect::<Vec<_>>(),
     })
 }
 
