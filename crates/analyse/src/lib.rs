@@ -37,7 +37,9 @@ pub use mpi::uses_mpi;
 pub use profile::{compare_profiles, profile};
 pub use residency::residency;
 pub use series::Series;
-pub use snapshot::{RunParts, compare_snapshots, merge as merged, run_snapshot};
+pub use snapshot::{
+    DivisionRun, RunParts, compare_divisions, compare_snapshots, median_run, merge as merged, run_snapshot,
+};
 pub use summary::left_out;
 
 /// Everything that the study says, from its raw trials.

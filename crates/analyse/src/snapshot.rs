@@ -7,6 +7,7 @@
 mod comparison;
 mod efficiency;
 mod findings;
+mod hybrid;
 mod input;
 mod inside;
 mod memory;
@@ -31,6 +32,7 @@ use numawise_tables::snapshot::{ProcessCounts, RunSnapshot, SnapshotLosses};
 use numawise_units::Ratio;
 
 pub use comparison::compare_snapshots;
+pub use hybrid::{DivisionRun, compare_divisions, median_run};
 pub use input::RunParts;
 
 use process::Process;

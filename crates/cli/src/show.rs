@@ -75,6 +75,10 @@ impl<'a> Snapshot<'a> {
         Snapshot { run, tables: numawise_analyse::run_snapshot(&parts), record }
     }
 
+    pub fn into_tables(self) -> RunSnapshot {
+        self.tables
+    }
+
     fn shown(&self) -> snapshot::Shown<'_> {
         let record = Some(self.record).filter(|record| !record.is_empty());
         snapshot::Shown { run: self.run, tables: &self.tables, record }

@@ -117,6 +117,17 @@ impl RunSpec {
         self.command.iter().map(|word| word.for_task(threads, task)).collect()
     }
 
+    /// The command with `{ranks}` filled in.
+    pub fn with_ranks(&self, ranks: u32) -> RunSpec {
+        let command = self.command.iter().map(|word| Argument(fill(&word.0, RANKS_MARK, ranks)));
+        RunSpec { command: command.collect(), directory: self.directory.clone() }
+    }
+
+    /// True when some argument holds `{ranks}`.
+    pub fn takes_ranks(&self) -> bool {
+        self.command.iter().any(|word| holds(&word.0, RANKS_MARK))
+    }
+
     /// True when some argument holds `{threads}`.
     pub fn takes_threads(&self) -> bool {
         self.command.iter().any(|word| takes_threads(&word.0))
@@ -134,6 +145,7 @@ fn holds(word: &OsStr, mark: &[u8]) -> bool {
 
 const MARK: &[u8] = b"{threads}";
 const TASK_MARK: &[u8] = b"{task}";
+const RANKS_MARK: &[u8] = b"{ranks}";
 
 fn fill(word: &OsStr, mark: &[u8], number: u32) -> OsString {
     let mut rest = word.as_bytes();

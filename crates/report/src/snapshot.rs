@@ -4,6 +4,7 @@ mod compare;
 mod csv;
 mod document;
 mod figures;
+mod hybrid;
 mod json;
 mod mpi;
 mod next;
@@ -21,6 +22,7 @@ use numawise_tables::RunSnapshot;
 pub use compare::{Compared, compare_document, compare_json};
 pub use csv::{CsvTable, ParseTableError, TABLES, csv, table as csv_table};
 pub use document::document;
+pub use hybrid::{ShownDivisions, divisions_document, divisions_json};
 pub use json::{SCHEMA, json};
 pub use summary::summary;
 

@@ -3,6 +3,7 @@
 //! What is not known is a reading with its reason. Times "of CPUs" are sums over CPUs, those "of the run" are by the clock.
 
 mod comparison;
+mod hybrid;
 mod memory;
 mod merged;
 mod mpi;
@@ -18,6 +19,7 @@ pub use comparison::{
     BothRuns, ComparedCall, ComparedFinding, ComparedRegion, ComparedShare, ComparedTime, FindingCourse,
     RegionFigures, SnapshotComparison,
 };
+pub use hybrid::{HybridBest, HybridComparison, HybridReason, HybridRow, HybridTimePart};
 pub use memory::{MemorySpread, MemorySummary, NodeMemoryRow, ProcessName, RemoteMemory};
 pub use merged::{MergedBytes, MergedCalls, MergedRanks, MergedSite, RankDistribution};
 pub use mpi::{

@@ -5,11 +5,14 @@
 //! computer, or inside (`mpirun -n 4 numawise snapshot --output run.nw -- ./app`), where one rank reports for all.
 //! Exit status: the program's own, 128 + n for signal n, 125 to 127 as everywhere.
 
+mod divisions;
+
 use std::ffi::OsString;
 use std::io;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
-use numawise_facts::{Argument, Exit, RankSet};
+use numawise_facts::{Argument, Exit, RankSet, RanksByThreadsList};
 use numawise_linux::calls::inherited;
 use numawise_record::Existing;
 use numawise_report::document::Style;
@@ -22,6 +25,7 @@ use super::{Failure, Status};
 use crate::files::{self, FileContent, OutputFile};
 use crate::show::{self, SnapshotDetail};
 use crate::streams;
+use divisions::Divisions;
 
 /// Run a program once and see inside: MPI, OpenMP, where its time goes
 #[derive(clap::Args)]
@@ -52,6 +56,14 @@ pub struct Arguments {
     /// Only these ranks of MPI_COMM_WORLD, e.g. 0,3-5
     #[arg(long, value_name = "LIST")]
     ranks: Option<RankSet>,
+
+    /// Run with each division of so many CPUs into ranks and threads (24: 24x1, 12x2, ...), or with those listed (24x1,2x12), side by
+    /// side; {ranks} and {threads} in the command stand for their numbers
+    #[arg(long, value_name = "CPUS|LIST", conflicts_with_all = ["threads", "html", "ranks", "full"])]
+    ranks_x_threads: Option<RanksByThreadsList>,
+    /// With --ranks-x-threads: run each division so often, and take the run with the median time
+    #[arg(long, value_name = "N", requires = "ranks_x_threads")]
+    runs: Option<NonZeroU32>,
 
     #[command(flatten)]
     placement: TypedPlacement,
@@ -94,6 +106,11 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
         quiet: typed.quiet,
         detail: SnapshotDetail::of(typed.full),
     };
+    if let Some(list) = typed.ranks_x_threads {
+        let runs = typed.runs.unwrap_or(NonZeroU32::MIN);
+        let divisions = Divisions { list, runs, words: typed.placement.words };
+        return divisions::run(&divisions, &request, &outputs);
+    }
     let plan = prepare(request, &environment)?;
     if plan.is_left_out() {
         inherited::take_signals_to_wait();

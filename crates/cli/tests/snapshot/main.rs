@@ -7,6 +7,7 @@ mod cg;
 #[path = "../support/collector.rs"]
 mod collector;
 mod computers;
+mod divisions;
 mod errors;
 mod faces;
 mod inside;

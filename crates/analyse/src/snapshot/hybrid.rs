@@ -1,0 +1,93 @@
+//! Divisions of the same CPUs into ranks and threads, compared.
+
+use numawise_facts::{Exit, RanksByThreads, Reading};
+use numawise_tables::RunSnapshot;
+use numawise_tables::snapshot::{HybridBest, HybridComparison, HybridReason, HybridRow, HybridTimePart};
+use numawise_units::{Nanoseconds, Ratio};
+
+#[cfg(test)]
+#[path = "hybrid_tests.rs"]
+mod tests;
+
+/// A run of a division.
+#[derive(Debug, Clone)]
+pub struct DivisionRun {
+    pub exit: Exit,
+    pub wall: Nanoseconds,
+    pub tables: RunSnapshot,
+}
+
+/// The run whose time is the median of those that went well; the shorter one of two in the middle.
+pub fn median_run(runs: &[(Exit, Nanoseconds)]) -> Option<usize> {
+    let mut well: Vec<usize> = (0..runs.len()).filter(|run| runs[*run].0.success()).collect();
+    well.sort_by_key(|run| runs[*run].1);
+    well.get(well.len().saturating_sub(1) / 2).copied()
+}
+
+/// Puts divisions side by side, with their runs.
+pub fn compare_divisions(divisions: &[(RanksByThreads, Vec<DivisionRun>)]) -> HybridComparison {
+    let rows: Vec<HybridRow> = divisions.iter().map(|(division, runs)| row(*division, runs)).collect();
+    let best = best(&rows);
+    HybridComparison { rows, best }
+}
+
+fn row(division: RanksByThreads, runs: &[DivisionRun]) -> HybridRow {
+    let times: Vec<(Exit, Nanoseconds)> = runs.iter().map(|run| (run.exit, run.wall)).collect();
+    let median = median_run(&times).and_then(|run| runs.get(run));
+    let of = |figure: fn(&RunSnapshot) -> Reading<Ratio>| {
+        median.map_or_else(|| Reading::unavailable("no run of it went well"), |run| figure(&run.tables))
+    };
+    HybridRow {
+        division,
+        walls: times.iter().map(|(_, wall)| *wall).collect(),
+        median: median.map_or_else(
+            || Reading::unavailable("no run of it went well"),
+            |run| Reading::Measured(run.wall),
+        ),
+        failed: times.iter().map(|(exit, _)| *exit).find(|exit| !exit.success()),
+        useful: of(|tables| tables.useful.value.clone()),
+        mpi: of(mpi_share),
+        mpi_load_balance: of(|tables| tables.efficiency.mpi_load_balance.value.clone()),
+        openmp_load_balance: of(|tables| tables.efficiency.openmp_load_balance.value.clone()),
+        openmp_serialization: of(|tables| tables.efficiency.openmp_serialization.value.clone()),
+        parts: median.map_or_else(Vec::new, |run| parts(&run.tables)),
+    }
+}
+
+fn mpi_share(tables: &RunSnapshot) -> Reading<Ratio> {
+    tables.efficiency.mpi_parallel.value.as_ref().map(|efficiency| Ratio(1.0 - efficiency.0))
+}
+
+/// What each CPU did, on average; nothing where that is not known.
+fn parts(tables: &RunSnapshot) -> Vec<(HybridTimePart, Nanoseconds)> {
+    let (Some(time), Some(cpus)) = (tables.time.measured(), tables.cpus.measured()) else {
+        return Vec::new();
+    };
+    let of_a_cpu = |time: Nanoseconds| Nanoseconds(time.0 / cpus.count.max(1));
+    [
+        (HybridTimePart::Useful, time.useful),
+        (HybridTimePart::Mpi, time.mpi),
+        (HybridTimePart::OpenMpWaiting, time.imbalance),
+        (HybridTimePart::OpenMpScheduling, time.scheduling),
+        (HybridTimePart::OpenMpSerial, time.serial),
+    ]
+    .map(|(part, time)| (part, of_a_cpu(time)))
+    .to_vec()
+}
+
+fn best(rows: &[HybridRow]) -> Option<HybridBest> {
+    let mut timed: Vec<(Nanoseconds, usize)> =
+        rows.iter().enumerate().filter_map(|(number, row)| Some((*row.median.measured()?, number))).collect();
+    timed.sort();
+    let (&(_, row), &(_, longest)) = (timed.first()?, timed.last()?);
+    (row != longest).then(|| HybridBest { row, longest, why: why(&rows[row], &rows[longest]) })
+}
+
+/// The part of which the longest has the most more.
+fn why(best: &HybridRow, longest: &HybridRow) -> Option<HybridReason> {
+    let both = best.parts.iter().zip(&longest.parts);
+    let reason = both
+        .map(|((part, best), (_, longest))| HybridReason { part: *part, best: *best, longest: *longest })
+        .max_by_key(|reason| reason.longest.saturating_sub(reason.best))?;
+    (reason.longest > reason.best).then_some(reason)
+}

@@ -1,0 +1,165 @@
+//! `--ranks-x-threads`: the program with each division of the CPUs into ranks and threads, side by side.
+
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+
+use numawise_analyse::{DivisionRun, compare_divisions, median_run};
+use numawise_facts::{Exit, RanksByThreads, RanksByThreadsList, RunSpec, WatchedRun};
+use numawise_record::Existing;
+use numawise_report::document;
+use numawise_report::snapshot::{ShownDivisions, divisions_document, divisions_json};
+use numawise_session::snapshot::{SnapshotRequest, prepare};
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use super::super::{Failure, SUCCESS, Status};
+use super::{Outputs, environment, placing, status, style, warn};
+use crate::{files, show, streams};
+
+/// What is run, and how often.
+pub struct Divisions {
+    pub list: RanksByThreadsList,
+    pub runs: NonZeroU32,
+    /// The words of the placement as they were typed.
+    pub words: Vec<std::ffi::OsString>,
+}
+
+/// A division with its runs.
+type Watched = (RanksByThreads, Vec<WatchedRun>);
+
+/// Runs all divisions, so often that each has its runs, one after the other, and says what came of them. The status is that of the first
+/// one that failed.
+///
+/// # Errors
+/// Before anything runs, where one of them could not be run, or what is to be written not be written.
+pub fn run(divisions: &Divisions, request: &SnapshotRequest, outputs: &Outputs) -> Result<Status, Failure> {
+    let command = request.run.command.clone();
+    if !command.takes_ranks() {
+        return Err(Failure::new(
+            "--ranks-x-threads: the command takes no number of ranks; expected {ranks} in it, such as: mpirun -n {ranks} ./app",
+        ));
+    }
+    let list = &divisions.list.0;
+    for division in list {
+        let plan = prepare(of_division(divisions, request, *division), &environment)?;
+        if plan.rank().is_some() {
+            return Err(Failure::new(
+                "--ranks-x-threads starts the launcher itself, and this is a rank of one; expected it outside: numawise snapshot \
+                 --ranks-x-threads 24 -- mpirun -n {ranks} ./app",
+            ));
+        }
+        if let Some(path) = outputs.record.as_deref() {
+            numawise_record::watched_run_may_be_saved(&numbered(path, *division), outputs.existing)?;
+        }
+    }
+    outputs.check()?;
+    let mut watched: Vec<Watched> = list.iter().map(|division| (*division, Vec::new())).collect();
+    'all: for turn in 0..divisions.runs.get() {
+        for (division, runs) in &mut watched {
+            if !outputs.quiet {
+                streams::say(&format!("{division}: run {} of {}", turn + 1, divisions.runs));
+            }
+            let plan = prepare(of_division(divisions, request, *division), &environment)?;
+            warn(&plan);
+            let ended = match plan.run(&environment) {
+                Ok(ended) => ended,
+                // The others may go well.
+                Err(error) => {
+                    let _ = Failure::from(error).report();
+                    continue;
+                }
+            };
+            runs.extend(ended.report.map(|report| report.run));
+            if is_interrupted(ended.exit) {
+                break 'all;
+            }
+        }
+    }
+    Ok(report(&watched, &command, outputs))
+}
+
+/// The request with the numbers of one division.
+fn of_division(
+    divisions: &Divisions,
+    request: &SnapshotRequest,
+    division: RanksByThreads,
+) -> SnapshotRequest {
+    let mut request = request.clone();
+    request.run.command = request.run.command.with_ranks(division.ranks);
+    request.run.threads = Some(division.threads);
+    let threads = format!("--threads={}", division.threads).into();
+    let words: Vec<_> = divisions.words.iter().cloned().chain([threads]).collect();
+    request.placing = placing(&request.run, &words);
+    request.record = request.record.map(|path| numbered(&path, division));
+    request
+}
+
+/// Who presses Ctrl-C does not mean one division alone.
+fn is_interrupted(exit: Exit) -> bool {
+    [128 + SIGINT, 128 + SIGTERM].contains(&exit.shell_status())
+}
+
+fn report(watched: &[Watched], command: &RunSpec, outputs: &Outputs) -> Status {
+    let mut problems = Vec::new();
+    let mut snapshots = Vec::new();
+    let mut divisions = Vec::new();
+    for (division, runs) in watched {
+        let times: Vec<_> = runs.iter().map(|run| (run.header.exit, run.header.wall)).collect();
+        // Also what failed is kept, where nothing went well.
+        let shown = median_run(&times).or(if runs.is_empty() { None } else { Some(0) }).map(|run| &runs[run]);
+        let path = outputs.record.as_deref().map(|path| numbered(path, *division));
+        if let (Some(run), Some(path)) = (shown, &path) {
+            problems.extend(keep(run, path, outputs.existing));
+        }
+        let record = path.map_or_else(String::new, |path| path.display().to_string());
+        snapshots.push(shown.map(|run| show::Snapshot::of(run, &record).json()));
+        let of_run = |run: &WatchedRun| DivisionRun {
+            exit: run.header.exit,
+            wall: run.header.wall,
+            tables: show::Snapshot::of(run, "").into_tables(),
+        };
+        divisions.push((*division, runs.iter().map(of_run).collect::<Vec<_>>()));
+    }
+    let tables = compare_divisions(&divisions);
+    let shown = ShownDivisions { command, tables: &tables };
+    if !outputs.quiet {
+        streams::say_text(&format!("\n{}", document::terminal(&divisions_document(&shown), style())));
+    }
+    let json = |path: &Path| files::write(path, &divisions_json(&shown, &snapshots), "the report").err();
+    problems.extend(outputs.json.as_deref().and_then(json));
+    for failure in problems {
+        let _ = failure.report();
+    }
+    let exits = watched.iter().flat_map(|(_, runs)| runs).map(|run| run.header.exit);
+    exits.map(status).find(|status| *status != SUCCESS).unwrap_or(SUCCESS)
+}
+
+fn keep(run: &WatchedRun, path: &Path, existing: Existing) -> Option<Failure> {
+    numawise_record::save_watched_run(path, run, existing).err().map(Failure::from)
+}
+
+/// `run.nw` as `run.24x1.nw`.
+fn numbered(path: &Path, division: RanksByThreads) -> PathBuf {
+    match path.extension() {
+        Some(extension) => path.with_extension(format!("{division}.{}", extension.to_string_lossy())),
+        None => path.with_extension(division.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_division_has_a_record() {
+        let division = RanksByThreads { ranks: 12, threads: 2 };
+        for (path, expected) in [("run.nw", "run.12x2.nw"), ("a.b/run", "a.b/run.12x2")] {
+            assert_eq!(numbered(Path::new(path), division), Path::new(expected));
+        }
+    }
+
+    #[test]
+    fn an_interrupted_run_ends_them_all() {
+        assert!(is_interrupted(Exit::Signal(2)) && is_interrupted(Exit::Code(130)));
+        assert!(!is_interrupted(Exit::Code(1)) && !is_interrupted(Exit::Signal(9)));
+    }
+}

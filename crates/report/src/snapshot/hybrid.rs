@@ -1,0 +1,174 @@
+//! Divisions of the same CPUs into ranks and threads, side by side.
+
+use numawise_facts::{Exit, Reading, RunSpec};
+use numawise_tables::snapshot::{HybridBest, HybridComparison, HybridRow, HybridTimePart};
+use numawise_units::Ratio;
+use serde_json::{Value, json as object};
+
+use super::words;
+use crate::document::{Block, Cell, Column, Document, Fact, Opening, Table, Text, Tone};
+use crate::object::reading;
+
+/// The name and the version of the format.
+const SCHEMA: &str = "numawise/snapshot-divisions/1";
+
+/// What is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct ShownDivisions<'a> {
+    pub command: &'a RunSpec,
+    pub tables: &'a HybridComparison,
+}
+
+/// The comparison as a document.
+pub fn divisions_document(shown: &ShownDivisions<'_>) -> Document {
+    let fact = |name, text: String| Fact { name, text: text.into(), code: false };
+    let mut facts = vec![
+        Fact { name: "Program", text: shown.command.shell_line().into(), code: true },
+        fact("Runs", runs(shown.tables)),
+    ];
+    facts.extend(failures(shown.tables).map(|text| fact("Failed", text)));
+    let columns = vec![
+        Column::text("ranks x threads"),
+        Column::number("time"),
+        Column::number("useful"),
+        Column::number("in MPI"),
+        Column::number("MPI load balance"),
+        Column::number("OpenMP load balance"),
+        Column::number("OpenMP serialization").expendable(1),
+    ];
+    let best = shown.tables.best.map(|best| best.row);
+    let rows = shown.tables.rows.iter().enumerate().map(|(number, row)| {
+        let tone = if best == Some(number) { Tone::Good } else { Tone::Plain };
+        let efficiency =
+            |of: &Reading<Ratio>| Cell::from(words::reading(of, |share| words::efficiency(*share)));
+        let share = |of: &Reading<Ratio>| Cell::from(words::reading(of, |share| words::percent(*share)));
+        let cells = [
+            Cell { tone, ..row.division.to_string().into() },
+            words::reading(&row.median, ToString::to_string).into(),
+            share(&row.useful),
+            share(&row.mpi),
+            efficiency(&row.mpi_load_balance),
+            efficiency(&row.openmp_load_balance),
+            efficiency(&row.openmp_serialization),
+        ];
+        cells.into_iter().collect()
+    });
+    let table = Table { columns, rows: rows.collect(), most: None };
+    Document {
+        tool: "numawise snapshot",
+        title: format!("Ranks x threads: {}", shown.command.shell_line()),
+        opening: Opening {
+            headline: headline(shown.tables),
+            tone: if best.is_some() { Tone::Good } else { Tone::Doubt },
+            effect: None,
+            sentence: shown.tables.best.and_then(|best| why(shown.tables, best)),
+        },
+        blocks: vec![
+            Block::Facts(facts),
+            Block::Table(table),
+            Block::Reasons { title: "Why figures are unavailable" },
+            Block::Paragraph(Text::from(proof(shown.tables))),
+        ],
+        charts: None,
+        width: 120,
+    }
+}
+
+/// The comparison as one JSON object, ending with a newline. `snapshots` are the texts of those of the rows, in their
+/// order.
+pub fn divisions_json(shown: &ShownDivisions<'_>, snapshots: &[Option<String>]) -> String {
+    let rows = shown.tables.rows.iter().zip(snapshots).map(|(row, snapshot)| {
+        let snapshot = snapshot.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
+        object!({
+            "ranks": row.division.ranks,
+            "threads": row.division.threads,
+            "seconds": reading(&row.median, |time| object!(time.seconds())),
+            "runs_seconds": row.walls.iter().map(|wall| wall.seconds()).collect::<Vec<_>>(),
+            "failed": row.failed.map(|exit| match exit {
+                Exit::Code(code) => object!({ "code": code }),
+                Exit::Signal(signal) => object!({ "signal": signal }),
+            }),
+            "useful": ratio(&row.useful),
+            "mpi_share": ratio(&row.mpi),
+            "mpi_load_balance": ratio(&row.mpi_load_balance),
+            "openmp_load_balance": ratio(&row.openmp_load_balance),
+            "openmp_serialization": ratio(&row.openmp_serialization),
+            "snapshot": snapshot,
+        })
+    });
+    let rows: Vec<Value> = rows.collect();
+    let best = shown.tables.best.map(|best| shown.tables.rows[best.row].division.to_string());
+    let document = object!({
+        "schema": SCHEMA,
+        "headline": headline(shown.tables),
+        "text": shown.tables.best.and_then(|best| why(shown.tables, best)),
+        "proof": proof(shown.tables),
+        "best": best,
+        "divisions": rows,
+        "command": { "line": shown.command.shell_line(), "arguments": shown.command.command },
+    });
+    format!("{document:#}\n")
+}
+
+fn ratio(of: &Reading<Ratio>) -> Value {
+    reading(of, |share| object!(share.0))
+}
+
+fn headline(tables: &HybridComparison) -> String {
+    match tables.best {
+        Some(HybridBest { row, longest, .. }) => {
+            let (best, longest) = (&tables.rows[row], &tables.rows[longest]);
+            let times = |row: &HybridRow| row.median.measured().map_or_else(String::new, ToString::to_string);
+            format!(
+                "{} took the shortest time, {}; {} the longest, {}",
+                best.division,
+                times(best),
+                longest.division,
+                times(longest)
+            )
+        }
+        None => "There are no two divisions that went well to be compared".to_owned(),
+    }
+}
+
+fn why(tables: &HybridComparison, best: HybridBest) -> Option<String> {
+    let why = best.why?;
+    let part = match why.part {
+        HybridTimePart::Useful => "the program's own code",
+        HybridTimePart::Mpi => "MPI",
+        HybridTimePart::OpenMpWaiting => "waiting in OpenMP for other threads",
+        HybridTimePart::OpenMpScheduling => "OpenMP's scheduling",
+        HybridTimePart::OpenMpSerial => "threads that had no parallel region",
+    };
+    let (row, longest) = (&tables.rows[best.row], &tables.rows[best.longest]);
+    Some(format!(
+        "Most of the difference is {part}: {} of each CPU's time with {}, {} with {}.",
+        why.longest, longest.division, why.best, row.division
+    ))
+}
+
+fn runs(tables: &HybridComparison) -> String {
+    let most = tables.rows.iter().map(|row| row.walls.len()).max().unwrap_or(0);
+    match most {
+        0 | 1 => "one of each".to_owned(),
+        runs => format!("{runs} of each; figures are those of the run with the median time"),
+    }
+}
+
+fn failures(tables: &HybridComparison) -> Option<String> {
+    let failed = |row: &HybridRow| Some(format!("{} {}", row.division, words::exit(row.failed?)));
+    let failed: Vec<String> = tables.rows.iter().filter_map(failed).collect();
+    (!failed.is_empty()).then(|| failed.join("; "))
+}
+
+/// What a few runs are worth.
+fn proof(tables: &HybridComparison) -> String {
+    let most = tables.rows.iter().map(|row| row.walls.len()).max().unwrap_or(0);
+    if most < 5 {
+        "So few runs are no proof: times of one and the same division differ from run to run too. --runs 9 repeats each, and \
+         numawise check tells what is more than chance."
+            .to_owned()
+    } else {
+        "Medians are compared without a test of chance: numawise check makes one.".to_owned()
+    }
+}
