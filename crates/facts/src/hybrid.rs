@@ -53,7 +53,7 @@ impl FromStr for RanksByThreadsList {
         };
         if !text.contains('x') {
             let cpus: u32 = number(text)?;
-            let divisions = (1..=cpus).filter(|threads| cpus % threads == 0);
+            let divisions = (1..=cpus).filter(|threads| cpus.is_multiple_of(*threads));
             let all = divisions.map(|threads| RanksByThreads { ranks: cpus / threads, threads });
             return Ok(RanksByThreadsList(all.collect()));
         }
