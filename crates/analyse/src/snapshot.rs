@@ -25,6 +25,7 @@ mod sample;
 mod span;
 mod team;
 mod volume;
+mod waiting;
 
 use numawise_facts::activity::ActivityLosses;
 use numawise_facts::{Reading, ThreadActivity};

@@ -21,6 +21,7 @@ mod library;
 mod peers;
 mod process;
 mod requests;
+mod samples;
 mod sites;
 mod sizes;
 mod status;
@@ -30,4 +31,5 @@ mod table;
 pub fn begin_child() {
     communicators::begin_child();
     requests::begin_child();
+    samples::begin_child();
 }

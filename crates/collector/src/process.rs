@@ -9,7 +9,9 @@ mod modules;
 
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering, Ordering::Relaxed};
 
-use numawise_wire::snapshot::{Communicator, FOLDER, Flag, Header, Phase, RANKS, ThreadSlot, ranks};
+use numawise_wire::snapshot::{
+    CallSample, Communicator, FOLDER, Flag, Header, Phase, RANKS, ThreadSlot, ranks,
+};
 
 use crate::proc;
 use crate::system::{self, SavedErrno};
@@ -89,6 +91,15 @@ pub fn phases<'a>() -> Option<&'a [Phase]> {
 
 static HAS_COMMUNICATORS: AtomicBool = AtomicBool::new(false);
 static HAS_PHASES: AtomicBool = AtomicBool::new(false);
+static HAS_SAMPLES: AtomicBool = AtomicBool::new(false);
+
+/// The places of calls that are drawn; `None` where there is no disk for them.
+pub fn call_samples<'a>() -> Option<&'a [CallSample]> {
+    let all = file::call_samples(header()?);
+    let usable = HAS_SAMPLES.load(Relaxed) || file::reserve(all.as_ptr().cast(), size_of_val(all));
+    HAS_SAMPLES.store(usable, Relaxed);
+    usable.then_some(all)
+}
 
 /// Whether some thread is making the file at this moment.
 pub fn begins() -> bool {
@@ -178,6 +189,7 @@ fn child() {
     NOTING.store(false, Relaxed);
     HAS_COMMUNICATORS.store(false, Relaxed);
     HAS_PHASES.store(false, Relaxed);
+    HAS_SAMPLES.store(false, Relaxed);
     modules::begin_child();
     file::close_slots();
     ENDED.store(false, Relaxed);

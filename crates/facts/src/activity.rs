@@ -5,6 +5,7 @@
 mod mpi;
 mod openmp;
 mod phase;
+mod sample;
 mod surroundings;
 
 use numawise_units::{CpuId, CpuSet, Nanoseconds, Pid};
@@ -18,6 +19,7 @@ pub use mpi::{
 };
 pub use openmp::{Construct, ConstructName, ConstructTeam, LoopChunks, OpenMpRuntimes, OpenMpSchedule};
 pub use phase::{ActivityPhases, PhaseActivity, PhaseName};
+pub use sample::{CallSample, SampledCall};
 pub use surroundings::{MemoryByNode, MemoryMoment, ProcessSurroundings};
 
 /// One process.
@@ -45,6 +47,8 @@ pub struct Activity {
     pub surroundings: ProcessSurroundings,
     /// Unavailable where the clock's rate is not known.
     pub phases: Reading<ActivityPhases>,
+    /// Calls of MPI that were drawn; unavailable as above.
+    pub samples: Reading<Vec<CallSample>>,
     pub lost: ActivityLosses,
 }
 

@@ -7,6 +7,7 @@
 mod clock;
 mod error;
 mod phase;
+mod sample;
 mod thread;
 
 use std::io::Read;
@@ -79,12 +80,17 @@ fn parse_seen(bytes: &[u8], seen: &SeenFromOutside) -> Result<Activity, Activity
     let word = |at| file.header_word(at);
     let clock = Clock::of(&file, seen)?;
     let context = Context { file, clock: clock.measured().copied(), mpi: library(&file)? };
-    let (threads, phases) = match &clock {
+    let (threads, phases, samples) = match &clock {
         Reading::Measured(clock) => {
             let phases = phase::all(&file, clock, clock.until);
-            (Reading::Measured(thread::all(&context, clock)?), Reading::Measured(phases))
+            (
+                Reading::Measured(thread::all(&context, clock)?),
+                Reading::Measured(phases),
+                Reading::Measured(sample::all(&context, clock)),
+            )
         }
         Reading::Unavailable { unavailable } => (
+            Reading::Unavailable { unavailable: unavailable.clone() },
             Reading::Unavailable { unavailable: unavailable.clone() },
             Reading::Unavailable { unavailable: unavailable.clone() },
         ),
@@ -110,6 +116,7 @@ fn parse_seen(bytes: &[u8], seen: &SeenFromOutside) -> Result<Activity, Activity
         threads,
         surroundings: surroundings(&file),
         phases,
+        samples,
         lost: ActivityLosses {
             threads: file.threads_dropped(),
             files: word(offset_of!(Header, modules_dropped)),

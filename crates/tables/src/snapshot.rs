@@ -24,7 +24,7 @@ pub use memory::{MemorySpread, MemorySummary, NodeMemoryRow, ProcessName, Remote
 pub use merged::{MergedBytes, MergedCalls, MergedRanks, MergedSite, RankDistribution};
 pub use mpi::{
     CommunicatorRow, MessageSizeRow, MpiCallRow, MpiSiteRow, MpiSummary, RankSpread, TrafficCell,
-    TrafficMatrix, VolumeTables,
+    TrafficMatrix, VolumeTables, WaitingInCalls,
 };
 pub use numawise_facts::activity::CodePlace;
 pub use openmp::{LoopRow, OpenMpSummary, RegionRow, ThreadIterations, WaitRow};

@@ -13,6 +13,7 @@ pub mod phase;
 pub mod process;
 pub mod ranks;
 pub mod reader;
+pub mod sample;
 pub mod thread;
 
 #[cfg(test)]
@@ -24,6 +25,7 @@ pub use header::{ClockKind, Flag, Header, MpiKind, PART_COUNT, Part, PartName};
 pub use phase::{PHASE_NAME_BYTES, PHASES, Phase, PhaseKind};
 pub use process::{Communicator, Module, PATH_BYTES};
 pub use ranks::{RANK_VARIABLES, RANKS};
+pub use sample::{CallSample, FIRST_CALLS, SAMPLES, SampleKind};
 pub use thread::{
     CpuStay, MASK_WORDS, NO_COMMUNICATOR, PEER_INDEX, PEERS, Peer, SITE_INDEX, SITES, SIZE_BINS, Site,
     SizeFamily, ThreadSlot, ThreadState, ThreadTables,
@@ -72,8 +74,9 @@ pub const LEAST_THREADS: usize = 16;
 pub const MODULES_AT: usize = HEADER_BYTES;
 pub const COMMUNICATORS_AT: usize = MODULES_AT + MODULES * size_of::<Module>();
 pub const PHASES_AT: usize = COMMUNICATORS_AT + COMMUNICATORS * size_of::<Communicator>();
+pub const SAMPLES_AT: usize = PHASES_AT + PHASES * size_of::<Phase>();
 pub const THREADS_AT: usize =
-    (PHASES_AT + PHASES * size_of::<Phase>()).next_multiple_of(size_of::<ThreadSlot>());
+    (SAMPLES_AT + SAMPLES * size_of::<CallSample>()).next_multiple_of(size_of::<ThreadSlot>());
 
 /// Bytes of a file with so many thread slots; most of it is never touched and takes no memory.
 pub const fn file_bytes(threads: usize) -> usize {

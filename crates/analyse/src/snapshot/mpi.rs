@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use numawise_facts::Reading;
 use numawise_facts::activity::{CallSite, CallTime, CodePlace, MpiLibrary};
 use numawise_tables::snapshot::{
-    CommunicatorRow, MessageSizeRow, MpiCallRow, MpiSiteRow, MpiSummary, RankSpread,
+    CommunicatorRow, MessageSizeRow, MpiCallRow, MpiSiteRow, MpiSummary, RankSpread, WaitingInCalls,
 };
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 
 use super::efficiency::{MpiTimes, mpi_times};
 use super::places::place;
 use super::process::{Process, in_mpi};
+use super::waiting::{DrawnCalls, WaitingOfSites};
 use super::{Run, rating, volume};
 
 /// Rows of places, so that what is shown stays bounded; all others are summed up.
@@ -33,6 +34,7 @@ pub fn summary(run: &Run<'_>) -> Reading<MpiSummary> {
     });
     let imbalance = compared.map(|times| times.mean - times.least);
     let (sites, further_sites) = sites(run);
+    let waiting_in_calls = waiting_in_calls(&sites);
     Reading::Measured(MpiSummary {
         library: libraries
             .fold(first.library, |one, mpi| if one == mpi.library { one } else { MpiLibrary::Other }),
@@ -44,9 +46,7 @@ pub fn summary(run: &Run<'_>) -> Reading<MpiSummary> {
         share_by_rank: by_rank(run, &times),
         imbalance_share: rating::loss(imbalance.as_ref().and_then(|imbalance| run.share(*imbalance))),
         imbalance: imbalance.map(Nanoseconds::from_seconds),
-        waiting_in_calls: Reading::unavailable(
-            "what of a call is waiting and what is moving data is not told apart",
-        ),
+        waiting_in_calls,
         calls: calls(run),
         sites,
         further_sites,
@@ -185,21 +185,50 @@ fn calls(run: &Run<'_>) -> Vec<MpiCallRow> {
     rows
 }
 
+/// The call, its place, and the name of the communicator.
+type SiteKey<'a> = (&'a str, Reading<CodePlace>, Reading<String>);
+
+/// Over all sites, those that come once apart.
+fn waiting_in_calls(sites: &[MpiSiteRow]) -> Reading<WaitingInCalls> {
+    const ONCE: [&str; 3] = ["MPI_Init", "MPI_Init_thread", "MPI_Finalize"];
+    let mut sum = WaitingInCalls { waiting: Nanoseconds(0), known: Nanoseconds(0), all: Nanoseconds(0) };
+    for row in sites.iter().filter(|row| !ONCE.contains(&row.call.as_str())) {
+        sum.all = sum.all + row.calls.time;
+        if let Reading::Measured(waiting) = &row.waiting {
+            sum.known = sum.known + row.calls.time;
+            sum.waiting = sum.waiting + *waiting;
+        }
+    }
+    match sum.known.0 {
+        0 => Reading::unavailable(
+            "there is no blocking collective call or receive of which enough calls could be compared between ranks",
+        ),
+        _ => Reading::Measured(sum),
+    }
+}
+
 fn sites(run: &Run<'_>) -> (Vec<MpiSiteRow>, CallTime) {
-    let mut by_place: BTreeMap<(&str, Reading<CodePlace>, Reading<String>), Calls> = BTreeMap::new();
+    let mut by_place: BTreeMap<SiteKey<'_>, (Calls, WaitingOfSites)> = BTreeMap::new();
     let mut further = CallTime::default();
-    for process in &run.processes {
+    let drawn = DrawnCalls::of(run);
+    for (number, process) in run.processes.iter().enumerate() {
         for thread in process.threads() {
             add(&mut further, thread.lost_calls);
             for site in &thread.calls {
                 let at = place(run.parts, process.activity, &site.at);
                 let key = (site.call.as_str(), at, communicator(process, site));
-                by_place.entry(key).or_default().add(process.rank(), site);
+                let (calls, waiting) = by_place.entry(key).or_default();
+                calls.add(process.rank(), site);
+                waiting.add(run, &drawn, number, site);
             }
         }
     }
     let all = all_time(run);
-    let mut rows: Vec<MpiSiteRow> = by_place.into_iter().map(|(key, of)| site_row(key, of, all)).collect();
+    let row = |(key, (calls, waiting)): (SiteKey<'_>, (Calls, WaitingOfSites))| {
+        let waiting = waiting.waiting(key.0);
+        site_row(key, calls, waiting, all)
+    };
+    let mut rows: Vec<MpiSiteRow> = by_place.into_iter().map(row).collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.calls.time));
     for row in rows.drain(rows.len().min(MOST_SITES)..) {
         add(&mut further, row.calls);
@@ -208,8 +237,9 @@ fn sites(run: &Run<'_>) -> (Vec<MpiSiteRow>, CallTime) {
 }
 
 fn site_row(
-    (call, place, communicator): (&str, Reading<CodePlace>, Reading<String>),
+    (call, place, communicator): SiteKey<'_>,
     mut of: Calls,
+    waiting: Reading<Nanoseconds>,
     all: Nanoseconds,
 ) -> MpiSiteRow {
     of.ranks.finish();
@@ -229,6 +259,7 @@ fn site_row(
         ranks: of.ranks.count,
         least: of_rank(of.ranks.least),
         most: of_rank(of.ranks.most),
+        waiting,
     }
 }
 

@@ -82,6 +82,7 @@ pub fn process(pid: i32, elapsed: f64, mut threads: Vec<ThreadActivity>) -> Acti
         threads: Reading::Measured(threads),
         surroundings: ProcessSurroundings::unavailable("it is made by hand"),
         phases: Reading::Measured(ActivityPhases::default()),
+        samples: Reading::Measured(Vec::new()),
         lost: ActivityLosses::default(),
     }
 }

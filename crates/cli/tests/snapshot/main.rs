@@ -21,3 +21,4 @@ mod same;
 mod same_compiled;
 mod signals;
 mod support;
+mod waiting;

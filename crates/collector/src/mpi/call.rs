@@ -2,13 +2,14 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use numawise_wire::snapshot::{NO_COMMUNICATOR, ThreadSlot, ThreadState, ThreadTables};
+use numawise_wire::snapshot::{NO_COMMUNICATOR, SampleKind, ThreadSlot, ThreadState, ThreadTables};
 
 use super::amount::Accepted;
 use super::communicators::{self, Comm};
 use super::completion::Notes;
 use super::frame::{Frame, REGISTERS};
 use super::generated::TABLE;
+use super::samples::{self, Ended};
 use super::sites::{self, SiteKey};
 use super::table::{Amount, Call, Effect, Role, Sizes};
 use super::{abi, completion, library, peers, process as mpi_process, requests, sizes, status};
@@ -193,7 +194,14 @@ fn note(call: &Call, frame: &Frame, slot: &ThreadSlot, tables: &ThreadTables, ti
         let number = completion::communicator(abi, call, frame).unwrap_or(of_site);
         let accepted = Accepted { abi, call, frame, handle, comm: communicators::by_number(number) };
         let notes = Notes { slot, tables, local };
-        (sent, received) = bytes(&accepted, &notes);
+        let ended = Ended { frame, site, ticks };
+        (sent, received) = bytes(&accepted, &notes, ended);
+        if call.sizes == Sizes::Collective
+            && call.is_blocking()
+            && let Some(comm) = accepted.comm
+        {
+            samples::collective(comm, ended);
+        }
         if call.effect == Effect::Nothing && call.sizes != Sizes::Nothing && requests::any() {
             completion::forget(abi, call, frame);
         } else if call.effect != Effect::Nothing {
@@ -248,7 +256,7 @@ fn with_requests(accepted: &Accepted, notes: &Notes, comm: u16, bytes: (u64, u64
 
 /// The bytes sent and received, which are counted by peers too.
 #[inline]
-fn bytes(accepted: &Accepted, notes: &Notes) -> (u64, u64) {
+fn bytes(accepted: &Accepted, notes: &Notes, ended: Ended<'_>) -> (u64, u64) {
     let Accepted { abi, call, frame, comm, .. } = accepted;
     let Notes { slot, tables, .. } = notes;
     let sent = match call.sent {
@@ -260,7 +268,8 @@ fn bytes(accepted: &Accepted, notes: &Notes) -> (u64, u64) {
         && let Some(rank) = accepted.rank(Role::Destination)
         && rank >= 0
     {
-        peers::sent(slot, tables, comm.and_then(|comm| comm.in_world(rank)), sent);
+        let number = peers::sent(slot, tables, comm.and_then(|comm| comm.in_world(rank)), sent);
+        draw(SampleKind::Send, number, ended);
     }
     if call.sizes == Sizes::OneSided {
         return one_sided(accepted, notes, sent);
@@ -272,7 +281,10 @@ fn bytes(accepted: &Accepted, notes: &Notes) -> (u64, u64) {
             let arrived = unsafe { status::read(abi, status) };
             if call.sizes != Sizes::File && arrived.source >= 0 {
                 let rank = comm.and_then(|comm| Comm::in_world(comm, arrived.source));
-                peers::received(slot, tables, rank, arrived.bytes);
+                let number = peers::received(slot, tables, rank, arrived.bytes);
+                if call.is_blocking() {
+                    draw(SampleKind::Receive, number, ended);
+                }
                 if call.sizes == Sizes::Send {
                     sizes::count(slot, Sizes::Receive, arrived.bytes);
                 }
@@ -283,6 +295,14 @@ fn bytes(accepted: &Accepted, notes: &Notes) -> (u64, u64) {
         _ => accepted.received(),
     };
     (sent, received)
+}
+
+/// A message from or to a rank of the world, by its number.
+#[inline]
+fn draw(kind: SampleKind, message: Option<(u32, u64)>, ended: Ended<'_>) {
+    if let (Some((rank, number)), Some(header)) = (message, process::header()) {
+        samples::message(kind, header, rank, number, ended);
+    }
 }
 
 /// `MPI_Pcontrol(level, ...)`: the program's own phases.

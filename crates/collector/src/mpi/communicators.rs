@@ -21,6 +21,10 @@ struct Known {
     ranks: AtomicPtr<u32>,
     mapped: AtomicBool,
     members: AtomicU64,
+    /// How many of the same ranks there were when it was added.
+    ordinal: AtomicU32,
+    /// Blocking collective calls on it.
+    collectives: AtomicU64,
 }
 
 static KNOWN: [Known; COMMUNICATORS] = [const {
@@ -32,6 +36,8 @@ static KNOWN: [Known; COMMUNICATORS] = [const {
         ranks: AtomicPtr::new(core::ptr::null_mut()),
         mapped: AtomicBool::new(false),
         members: AtomicU64::new(0),
+        ordinal: AtomicU32::new(0),
+        collectives: AtomicU64::new(0),
     }
 }; COMMUNICATORS];
 static USED: AtomicUsize = AtomicUsize::new(0);
@@ -71,6 +77,17 @@ impl Comm {
 
     pub fn is_inter(self) -> bool {
         self.0.inter.load(Relaxed)
+    }
+
+    /// What tells it in all its ranks, and the number of the collective call that has just returned, which is the same in all of them.
+    /// `None` where it has one rank, or is not known.
+    #[inline]
+    pub fn next_collective(self) -> Option<(u64, u64)> {
+        let number = self.0.collectives.load(Relaxed);
+        self.0.collectives.store(number.wrapping_add(1), Relaxed);
+        let members = self.0.members.load(Relaxed);
+        let is_known = members != 0 && self.size() > 1 && !self.is_inter();
+        is_known.then(|| (members.rotate_left(7) ^ u64::from(self.0.ordinal.load(Relaxed)), number))
     }
 
     /// The rank in the world of a rank in it; `None` where it is not known, or not in the world.
@@ -158,6 +175,7 @@ pub fn retire(handle: u64) {
 pub fn begin_child() {
     ADDING.store(false, Relaxed);
     USED.store(0, Relaxed);
+    KNOWN.iter().for_each(|known| known.collectives.store(0, Relaxed));
     EPOCH.fetch_add(1, Relaxed);
 }
 
@@ -199,6 +217,8 @@ fn add(handle: u64) -> Option<u16> {
     known.inter.store(members.inter, Relaxed);
     if same.is_none() {
         known.ranks.store(members.ranks, Relaxed);
+        let before = KNOWN.iter().take(used).filter(|one| one.members.load(Relaxed) == members.sum).count();
+        known.ordinal.store(before as u32, Relaxed);
     }
     known.mapped.store(members.mapped, Relaxed);
     known.members.store(members.sum, Relaxed);

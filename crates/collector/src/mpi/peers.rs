@@ -33,14 +33,19 @@ fn drop_message(slot: &ThreadSlot, bytes: u64) {
     add(&slot.dropped.peer_bytes, bytes);
 }
 
+/// The rank in the world, and how many went to it by now; `None` where that is not known.
 #[inline]
-pub fn sent(slot: &ThreadSlot, tables: &ThreadTables, rank: Option<u32>, bytes: u64) {
-    match rank.and_then(|rank| peer(slot, tables, rank)) {
-        Some(peer) => {
+pub fn sent(slot: &ThreadSlot, tables: &ThreadTables, rank: Option<u32>, bytes: u64) -> Option<(u32, u64)> {
+    match rank.and_then(|rank| Some((rank, peer(slot, tables, rank)?))) {
+        Some((rank, peer)) => {
             add(&peer.sent_messages, 1);
             add(&peer.sent_bytes, bytes);
+            Some((rank, peer.sent_messages.load(Relaxed)))
         }
-        None => drop_message(slot, bytes),
+        None => {
+            drop_message(slot, bytes);
+            None
+        }
     }
 }
 
@@ -52,13 +57,23 @@ pub fn fetched(slot: &ThreadSlot, tables: &ThreadTables, rank: Option<u32>, byte
     }
 }
 
+/// The rank in the world, and how many came from it by now; `None` where that is not known.
 #[inline]
-pub fn received(slot: &ThreadSlot, tables: &ThreadTables, rank: Option<u32>, bytes: u64) {
-    match rank.and_then(|rank| peer(slot, tables, rank)) {
-        Some(peer) => {
+pub fn received(
+    slot: &ThreadSlot,
+    tables: &ThreadTables,
+    rank: Option<u32>,
+    bytes: u64,
+) -> Option<(u32, u64)> {
+    match rank.and_then(|rank| Some((rank, peer(slot, tables, rank)?))) {
+        Some((rank, peer)) => {
             add(&peer.received_messages, 1);
             add(&peer.received_bytes, bytes);
+            Some((rank, peer.received_messages.load(Relaxed)))
         }
-        None => drop_message(slot, bytes),
+        None => {
+            drop_message(slot, bytes);
+            None
+        }
     }
 }

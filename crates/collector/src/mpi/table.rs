@@ -107,6 +107,16 @@ pub struct Call {
 }
 
 impl Call {
+    /// It returns when its part is done, and all ranks of its communicator, or one other, take part.
+    #[inline]
+    pub fn is_blocking(&self) -> bool {
+        use Amount::{Degree, DegreeSum, DegreeWeighted};
+        let is_among_neighbours = |amount: Amount| matches!(amount, Degree | DegreeSum | DegreeWeighted);
+        self.place(Role::Request).is_none()
+            && !is_among_neighbours(self.sent)
+            && !is_among_neighbours(self.received)
+    }
+
     #[inline]
     pub fn place(&self, role: Role) -> Option<u8> {
         self.at.get(role as usize).copied().filter(|place| *place != u8::MAX)

@@ -6,9 +6,9 @@ use core::fmt::Write;
 use core::sync::atomic::{AtomicU8, AtomicU64, Ordering, Ordering::Relaxed};
 
 use numawise_wire::snapshot::{
-    COMMUNICATORS, COMMUNICATORS_AT, Communicator, HEADER_BYTES, Header, LEAST_THREADS, MAGIC, MODULES,
-    MODULES_AT, Module, PHASES, PHASES_AT, Part, PartName, Phase, SUFFIX, THREADS, THREADS_AT, ThreadSlot,
-    VERSION, file_bytes,
+    COMMUNICATORS, COMMUNICATORS_AT, CallSample, Communicator, HEADER_BYTES, Header, LEAST_THREADS, MAGIC,
+    MODULES, MODULES_AT, Module, PHASES, PHASES_AT, Part, PartName, Phase, SAMPLES, SAMPLES_AT, SUFFIX,
+    THREADS, THREADS_AT, ThreadSlot, VERSION, file_bytes,
 };
 
 use crate::{system, time};
@@ -254,6 +254,11 @@ pub fn communicators(header: &Header) -> &[Communicator] {
     unsafe { core::slice::from_raw_parts(at(header, COMMUNICATORS_AT).cast(), COMMUNICATORS) }
 }
 
+pub fn call_samples(header: &Header) -> &[CallSample] {
+    // SAFETY: as above.
+    unsafe { core::slice::from_raw_parts(at(header, SAMPLES_AT).cast(), SAMPLES) }
+}
+
 pub fn phases(header: &Header) -> &[Phase] {
     // SAFETY: as above.
     unsafe { core::slice::from_raw_parts(at(header, PHASES_AT).cast(), PHASES) }
@@ -275,6 +280,7 @@ fn fill(header: &Header, threads: usize) {
     part(PartName::Modules, MODULES_AT, size_of::<Module>(), MODULES);
     part(PartName::Communicators, COMMUNICATORS_AT, size_of::<Communicator>(), COMMUNICATORS);
     part(PartName::Phases, PHASES_AT, size_of::<Phase>(), PHASES);
+    part(PartName::CallSamples, SAMPLES_AT, size_of::<CallSample>(), SAMPLES);
     part(PartName::Threads, THREADS_AT, size_of::<ThreadSlot>(), threads);
     header.process.store(system::process().cast_unsigned(), Relaxed);
     // SAFETY: no preconditions.

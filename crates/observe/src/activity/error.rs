@@ -49,6 +49,7 @@ impl From<SnapshotFileError> for ActivityProblem {
                     PartName::Communicators => "communicators",
                     PartName::Threads => "threads",
                     PartName::Phases => "phases",
+                    PartName::CallSamples => "call samples",
                 };
                 ActivityProblem::Part { part, field, found, expected }
             }

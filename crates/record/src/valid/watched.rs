@@ -93,6 +93,7 @@ pub fn process(of: &Activity, number: usize, counted: &mut CountedSoFar) -> Soun
     surroundings(&of.surroundings, &place, counted)?;
     phases(of, number, counted)?;
     let whole = Process { of, number, ranks };
+    whole.samples(&place)?;
     threads.iter().enumerate().try_for_each(|(k, thread)| whole.thread(thread, k, counted))
 }
 
@@ -147,6 +148,18 @@ struct Process<'a> {
 }
 
 impl Process<'_> {
+    fn samples<P: Fn() -> String>(&self, place: &impl Fn(&'static str) -> P) -> Sound {
+        let samples = self.of.samples.measured().map_or(&[][..], Vec::as_slice);
+        ensure(samples.len() <= MOST_OF_A_PROCESS, place("samples"), samples.len(), "at most 65536")?;
+        for sample in samples {
+            name(&sample.call, place("samples.call"))?;
+            self.address(&sample.at, place("samples.at"))?;
+            moment(sample.begun, place("samples.begun"))?;
+            span(sample.time, place("samples.time"))?;
+        }
+        Ok(())
+    }
+
     fn thread(&self, of: &ThreadActivity, k: usize, counted: &mut CountedSoFar) -> Sound {
         let number = self.number;
         let place = |part: &'static str| move || format!("threads: process {number}, thread {k}, {part}");

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use numawise_facts::activity::{
-    ActivityLosses, ActivityPhases, CallSite, CallTime, CodeAddress, CodeFile, Communicator, Construct,
-    ConstructName, ConstructTeam, CpuStays, LoopChunks, MemoryByNode, MemoryMoment, MessageFamily,
+    ActivityLosses, ActivityPhases, CallSample, CallSite, CallTime, CodeAddress, CodeFile, Communicator,
+    Construct, ConstructName, ConstructTeam, CpuStays, LoopChunks, MemoryByNode, MemoryMoment, MessageFamily,
     MessageSizes, MpiActivity, MpiLibrary, OpenMpRuntimes, OpenMpSchedule, PeerTraffic, PhaseActivity,
-    PhaseName, ProcessEnd, ProcessSurroundings, SourcePlace, StateTimes, ThreadActivity, ThreadRole,
-    ThreadSwitches, WorldRank,
+    PhaseName, ProcessEnd, ProcessSurroundings, SampledCall, SourcePlace, StateTimes, ThreadActivity,
+    ThreadRole, ThreadSwitches, WorldRank,
 };
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{Activity, Exit, Reading, ResourceUsage, SourcePlaces, WatchedRun, WatchedRunHeader};
@@ -153,6 +153,16 @@ fn process(rank: u32) -> Activity {
             }),
         },
         phases: Reading::Measured(phases()),
+        samples: Reading::Measured(vec![CallSample {
+            kind: SampledCall::Collective,
+            key: u64::MAX - 2,
+            call: "MPI_Allreduce".to_owned(),
+            at: at(0x1234),
+            communicator: Some(0),
+            begun: seconds(100.0),
+            time: seconds(0.01),
+            is_first: true,
+        }]),
         lost: ActivityLosses::default(),
     }
 }

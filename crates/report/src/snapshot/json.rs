@@ -184,7 +184,8 @@ fn mpi(of: &MpiSummary) -> Value {
         })),
         "imbalance_seconds": seconds(&of.imbalance),
         "imbalance_share": share(&of.imbalance_share),
-        "waiting_in_calls_seconds": seconds(&of.waiting_in_calls),
+        "waiting_in_calls_seconds": reading(&of.waiting_in_calls, |of| object!(of.waiting.seconds())),
+        "waiting_known_of_seconds": reading(&of.waiting_in_calls, |of| object!(of.known.seconds())),
         "calls": each(&of.calls, call),
         "sites": each(&of.sites, site),
         "further_sites": { "count": of.further_sites.count, "seconds": of.further_sites.time.seconds() },
@@ -221,6 +222,7 @@ fn site(of: &MpiSiteRow) -> Value {
         "name": of.call, "place": place(&of.place), "communicator": of.communicator, "share": ratio(&of.share),
         "longest_seconds": of.longest.seconds(), "sent_bytes": bytes(&of.sent), "received_bytes": bytes(&of.received),
         "ranks": of.ranks, "least": extreme(&of.least), "most": extreme(&of.most),
+        "waiting_seconds": seconds(&of.waiting),
     });
     call_time(&mut value, of.calls);
     value

@@ -2,8 +2,8 @@
 
 use numawise_facts::Reading;
 use numawise_facts::activity::CallTime;
-use numawise_tables::snapshot::{MpiSummary, RankSpread};
-use numawise_units::Nanoseconds;
+use numawise_tables::snapshot::{MpiSummary, RankSpread, WaitingInCalls};
+use numawise_units::{Nanoseconds, Ratio};
 
 use super::{volume, words};
 use crate::document::{self, Block, Cell, Column, Face, Fact, Row, Table, Text};
@@ -37,7 +37,7 @@ pub fn section(of: &MpiSummary) -> Block {
         fact("Library", library.into()),
         fact("Share by rank", words::reading(&of.share_by_rank, spread)),
         fact("Imbalance", imbalance),
-        fact("Waiting in calls", words::time(&of.waiting_in_calls)),
+        fact("Waiting in calls", words::reading(&of.waiting_in_calls, waiting_in_calls)),
     ];
     let mut blocks = vec![Block::Facts(facts), Block::Table(calls(of)), Block::Table(sites(of))];
     if of.further_sites != CallTime::default() {
@@ -51,6 +51,20 @@ pub fn section(of: &MpiSummary) -> Block {
     );
     blocks.extend(volume::blocks(&of.volume));
     document::section("mpi", "MPI", blocks)
+}
+
+/// What ranks waited for others, of the calls of which it is known.
+fn waiting_in_calls(of: &WaitingInCalls) -> String {
+    let share = |part: Nanoseconds, all: Nanoseconds| match all.0 {
+        0 => Ratio(0.0),
+        all => Ratio(part.0 as f64 / all as f64),
+    };
+    format!(
+        "{} ({} of collective calls and receives), the rest of these moves data; known of {} of the time in calls",
+        of.waiting,
+        words::percent(share(of.waiting, of.known)),
+        words::percent(share(of.known, of.all)),
+    )
 }
 
 fn calls(of: &MpiSummary) -> Table {
@@ -83,12 +97,13 @@ fn sites(of: &MpiSummary) -> Table {
         let extreme = |of: &Reading<(u32, Nanoseconds)>| {
             words::reading(of, |(rank, time)| format!("{time} (rank {rank})"))
         };
-        let cells: [Cell; 8] = [
+        let cells: [Cell; 9] = [
             words::place(&row.place).into(),
             row.call.as_str().into(),
             row.calls.count.to_string().into(),
             row.calls.time.to_string().into(),
             words::reading(&row.share, |share| words::percent(*share)).into(),
+            words::time(&row.waiting).into(),
             words::reading(&row.communicator, Clone::clone).into(),
             extreme(&row.least).into(),
             extreme(&row.most).into(),
@@ -102,6 +117,7 @@ fn sites(of: &MpiSummary) -> Table {
         Column::number("calls").expendable(1),
         Column::number("time"),
         Column::number("of MPI"),
+        Column::number("waiting").expendable(2),
         page(Column::text("communicator")),
         page(Column::number("least")),
         page(Column::number("most")),

@@ -19,8 +19,8 @@ pub struct MpiSummary {
     pub imbalance: Reading<Nanoseconds>,
     /// `imbalance` of the elapsed time.
     pub imbalance_share: RatedShare,
-    /// What waiting is and what moving data within a call is not known: why.
-    pub waiting_in_calls: Reading<Nanoseconds>,
+    /// How much of the time in calls was waiting for other ranks.
+    pub waiting_in_calls: Reading<WaitingInCalls>,
     /// By name, the most time first.
     pub calls: Vec<MpiCallRow>,
     /// By place in the program, the most time first.
@@ -32,6 +32,16 @@ pub struct MpiSummary {
     /// The most time first.
     pub communicators: Vec<CommunicatorRow>,
     pub volume: VolumeTables,
+}
+
+/// Waiting in calls, over all ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WaitingInCalls {
+    pub waiting: Nanoseconds,
+    /// Time in the calls of which it is known.
+    pub known: Nanoseconds,
+    /// Time in all calls but `MPI_Init` and `MPI_Finalize`.
+    pub all: Nanoseconds,
 }
 
 /// Shares over ranks.
@@ -73,6 +83,8 @@ pub struct MpiSiteRow {
     /// The rank that was there for the shortest and for the longest time; unavailable for what is no rank.
     pub least: Reading<(u32, Nanoseconds)>,
     pub most: Reading<(u32, Nanoseconds)>,
+    /// Of the time, over all ranks, what was waiting for ranks that came later.
+    pub waiting: Reading<Nanoseconds>,
 }
 
 /// Messages of 0 bytes (`bits` 0), or of at least 2^(bits-1) and less than 2^bits bytes.

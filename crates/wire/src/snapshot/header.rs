@@ -67,6 +67,8 @@ pub enum PartName {
     Threads = 2,
     /// Not there where the capacity is 0.
     Phases = 3,
+    /// Not there where the capacity is 0.
+    CallSamples = 4,
 }
 
 /// Places for parts; those without a name are zeros.

@@ -3,6 +3,7 @@
 
 mod openmp;
 mod phases;
+mod samples;
 
 use core::mem::offset_of;
 
@@ -10,6 +11,7 @@ use super::header::{Flag, Header, PartName};
 use super::openmp::{OpenMp, ROWS};
 use super::phase::{PHASES, Phase};
 use super::process::{Communicator, Module};
+use super::sample::{CallSample, SAMPLES};
 use super::thread::{
     CPUS, CpuStay, Dropped, MASK_WORDS, PEERS, Peer, SITES, SIZE_BINS, Site, SizeFamily, ThreadSlot,
     ThreadState, ThreadTables,
@@ -18,6 +20,7 @@ use super::{COMMUNICATORS, HEADER_BYTES, MAGIC, MODULES, MPI_CALLS, THREADS, VER
 
 pub use openmp::ConstructRecord;
 pub use phases::PhaseRecord;
+pub use samples::SampleRecord;
 
 /// What is wrong with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +62,7 @@ pub fn bytes_in_use(first_page: &[u8]) -> usize {
 }
 
 /// Parts that are read.
-const PARTS: usize = 4;
+const PARTS: usize = 5;
 
 /// A snapshot file.
 #[derive(Debug, Clone, Copy)]
@@ -119,6 +122,7 @@ impl<'a> SnapshotFile<'a> {
             (PartName::Communicators, size_of::<Communicator>(), COMMUNICATORS),
             (PartName::Threads, size_of::<ThreadSlot>(), THREADS),
             (PartName::Phases, size_of::<Phase>(), PHASES),
+            (PartName::CallSamples, size_of::<CallSample>(), SAMPLES),
         ];
         for ((name, stride, most), place) in parts.into_iter().zip(&mut offsets) {
             let at = offset_of!(Header, parts) + name as usize * 16;
@@ -129,7 +133,7 @@ impl<'a> SnapshotFile<'a> {
                 found,
                 expected: expected as u64,
             };
-            if name == PartName::Phases && capacity == 0 {
+            if matches!(name, PartName::Phases | PartName::CallSamples) && capacity == 0 {
                 continue;
             }
             if found as usize != stride {

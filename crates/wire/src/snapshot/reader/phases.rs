@@ -31,7 +31,7 @@ impl<'a> SnapshotFile<'a> {
     /// The phases, with the times of those of the process that were not ended, up to the moment `until`.
     pub fn phases(&self, until: u64) -> impl Iterator<Item = PhaseRecord<'a>> + use<'a> {
         let file = *self;
-        let [_, _, _, begin] = self.offsets;
+        let [_, _, _, begin, _] = self.offsets;
         let capacity = if begin == 0 { 0 } else { PHASES };
         (0..capacity).filter_map(move |number| {
             let bytes = file.part(PartName::Phases, number, size_of::<Phase>());

@@ -1,0 +1,219 @@
+//! What of a call of MPI was waiting, and what moving data: from single calls that all their ranks drew alike.
+//!
+//! Of a blocking collective call the rank that is in it for the shortest time waits for nobody: that long the call takes by itself, and what
+//! other ranks are in it beyond that they wait. In a blocking receive a rank waits until the other one begins to send, by the clock that
+//! processes of a host have in common. Of a site, the first calls count as they are; the rest is taken to wait for the share that those
+//! that were drawn of it do, or where these are few, all that are known.
+
+use std::collections::BTreeMap;
+
+use numawise_facts::Reading;
+use numawise_facts::activity::{CallSample, CallSite, SampledCall};
+use numawise_units::Nanoseconds;
+
+use super::Run;
+use super::process::Process;
+
+#[cfg(test)]
+#[path = "waiting_tests.rs"]
+mod tests;
+
+/// With fewer calls beyond the first ones, the rest is taken to be like all that are known; with fewer of these, nothing is said.
+const ENOUGH: u64 = 8;
+/// If the rest is less than this of the time, it needs no calls of its own.
+const SMALL_REST: f64 = 0.05;
+
+/// Time in calls and how much of it was waiting, in nanoseconds.
+#[derive(Debug, Clone, Copy, Default)]
+struct DrawnTime {
+    calls: u64,
+    time: u64,
+    waiting: u64,
+}
+
+impl DrawnTime {
+    fn add(&mut self, time: u64, waiting: u64) {
+        self.calls += 1;
+        self.time = self.time.saturating_add(time);
+        self.waiting = self.waiting.saturating_add(waiting);
+    }
+
+    fn merge(&mut self, other: DrawnTime) {
+        self.calls += other.calls;
+        self.time = self.time.saturating_add(other.time);
+        self.waiting = self.waiting.saturating_add(other.waiting);
+    }
+}
+
+/// What is known of the calls of a site: its first ones, and others that were drawn.
+#[derive(Debug, Clone, Copy, Default)]
+struct OfSite {
+    first: DrawnTime,
+    drawn: DrawnTime,
+}
+
+/// A site of a process: the process, the call, the file and the address, the communicator.
+type SiteName<'a> = (usize, &'a str, Option<(u32, u64)>, Option<u16>);
+
+fn site_of(process: usize, call: &CallSample) -> SiteName<'_> {
+    let at = call.at.measured().map(|at| (at.file, at.address));
+    (process, &call.call, at, call.communicator)
+}
+
+/// The calls that were drawn, with what of each was waiting.
+pub struct DrawnCalls<'a> {
+    sites: BTreeMap<SiteName<'a>, OfSite>,
+}
+
+impl<'a> DrawnCalls<'a> {
+    pub fn of(run: &Run<'a>) -> Self {
+        let mut by_key: BTreeMap<u64, Vec<(usize, &'a CallSample)>> = BTreeMap::new();
+        for (number, process) in run.processes.iter().enumerate() {
+            let activity: &'a numawise_facts::Activity = process.activity;
+            for sample in activity.samples.measured().into_iter().flatten() {
+                by_key.entry(sample.key).or_default().push((number, sample));
+            }
+        }
+        let mut calls = DrawnCalls { sites: BTreeMap::new() };
+        for of_call in by_key.values() {
+            calls.add(run, of_call);
+        }
+        calls
+    }
+
+    fn add(&mut self, run: &Run<'a>, of_call: &[(usize, &'a CallSample)]) {
+        let Some((_, first)) = of_call.first() else { return };
+        match first.kind {
+            SampledCall::Collective => self.add_collective(run, of_call),
+            SampledCall::Send | SampledCall::Receive => self.add_message(run, of_call),
+        }
+    }
+
+    fn add_collective(&mut self, run: &Run<'a>, of_call: &[(usize, &'a CallSample)]) {
+        let same = |(process, sample): &(usize, &CallSample)| {
+            let size = run.processes.get(*process).and_then(|process| ranks(process, sample.communicator));
+            let of_first = of_call.first().is_some_and(|(_, first)| first.call == sample.call);
+            of_first && sample.kind == SampledCall::Collective && size == Some(of_call.len())
+        };
+        if !of_call.iter().all(same) {
+            return;
+        }
+        let shortest = of_call.iter().map(|(_, sample)| sample.time.0).min().unwrap_or(0);
+        for (process, sample) in of_call {
+            self.put(*process, sample, sample.time.0 - shortest);
+        }
+    }
+
+    fn add_message(&mut self, run: &Run<'a>, of_call: &[(usize, &'a CallSample)]) {
+        let one = |kind| of_call.iter().find(move |(_, sample)| sample.kind == kind);
+        let (Some((from, send)), Some((to, receive)), 2) =
+            (one(SampledCall::Send), one(SampledCall::Receive), of_call.len())
+        else {
+            return;
+        };
+        let host = |process: &usize| run.processes.get(*process).map(|process| &process.activity.host);
+        // Numbers of messages are those of a thread.
+        let has_one_thread = |process: &usize| {
+            let threads = run.processes.get(*process).into_iter().flat_map(Process::threads);
+            threads.filter(|thread| !thread.peers.is_empty()).count() == 1
+        };
+        if host(from) == host(to) && has_one_thread(from) && has_one_thread(to) {
+            let later = send.begun.0.saturating_sub(receive.begun.0);
+            self.put(*to, receive, later.min(receive.time.0));
+        }
+    }
+
+    fn put(&mut self, process: usize, sample: &'a CallSample, waiting: u64) {
+        let site = self.sites.entry(site_of(process, sample)).or_default();
+        let place = if sample.is_first { &mut site.first } else { &mut site.drawn };
+        place.add(sample.time.0, waiting);
+    }
+}
+
+/// The ranks of a communicator.
+fn ranks(process: &Process<'_>, communicator: Option<u16>) -> Option<usize> {
+    let found = process.activity.communicators.get(usize::from(communicator?))?;
+    (!found.is_inter).then_some(found.size as usize)
+}
+
+/// Several sites that are shown as one.
+#[derive(Debug, Clone, Default)]
+pub struct WaitingOfSites {
+    known: OfSite,
+    /// Of communicators of one rank, where nobody waits.
+    alone: u64,
+    all: u64,
+}
+
+impl WaitingOfSites {
+    pub fn add(&mut self, run: &Run<'_>, drawn: &DrawnCalls<'_>, process: usize, site: &CallSite) {
+        let time = site.calls.time.0;
+        self.all = self.all.saturating_add(time);
+        let is_alone = run.processes.get(process).and_then(|one| ranks(one, site.communicator)) == Some(1);
+        if is_alone && is_collective(&site.call) {
+            self.alone = self.alone.saturating_add(time);
+        }
+        let at = site.at.measured().map(|at| (at.file, at.address));
+        if let Some(of) = drawn.sites.get(&(process, site.call.as_str(), at, site.communicator)) {
+            self.known.first.merge(of.first);
+            self.known.drawn.merge(of.drawn);
+        }
+    }
+
+    /// Of the whole time.
+    pub fn waiting(&self, call: &str) -> Reading<Nanoseconds> {
+        let OfSite { first, drawn } = self.known;
+        if !is_collective(call) && !is_receive(call) {
+            return Reading::unavailable(
+                "it is known of blocking collective calls and of blocking receives only",
+            );
+        }
+        let rest = self.all.saturating_sub(first.time).saturating_sub(self.alone);
+        let of_rest = if rest as f64 <= SMALL_REST * self.all as f64 {
+            Some(0.0)
+        } else {
+            let mut both = drawn;
+            both.merge(first);
+            let of = if drawn.calls >= ENOUGH { drawn } else { both };
+            (of.calls >= ENOUGH && of.time > 0).then(|| of.waiting as f64 / of.time as f64)
+        };
+        match of_rest {
+            Some(share) => {
+                Reading::Measured(Nanoseconds(first.waiting.saturating_add((share * rest as f64) as u64)))
+            }
+            None => Reading::unavailable(
+                "too few of its calls could be compared with those of the other ranks: not all ranks were watched, they are on other \
+                 hosts, or did not call it in one order",
+            ),
+        }
+    }
+}
+
+/// Returns when all ranks, or those that it needs, have come.
+pub fn is_collective(call: &str) -> bool {
+    const CALLS: [&str; 15] = [
+        "Allgather",
+        "Allgatherv",
+        "Allreduce",
+        "Alltoall",
+        "Alltoallv",
+        "Alltoallw",
+        "Barrier",
+        "Bcast",
+        "Exscan",
+        "Gather",
+        "Gatherv",
+        "Reduce",
+        "Scan",
+        "Scatter",
+        "Scatterv",
+    ];
+    let name = call.strip_prefix("MPI_").unwrap_or(call);
+    let name = name.strip_suffix("_c").unwrap_or(name);
+    CALLS.contains(&name) || name == "Reduce_scatter" || name == "Reduce_scatter_block"
+}
+
+fn is_receive(call: &str) -> bool {
+    let name = call.strip_prefix("MPI_").unwrap_or(call);
+    matches!(name.strip_suffix("_c").unwrap_or(name), "Recv" | "Mrecv" | "Sendrecv" | "Sendrecv_replace")
+}

@@ -1,0 +1,135 @@
+use numawise_facts::Activity;
+use numawise_facts::activity::PeerTraffic;
+use numawise_units::Bytes;
+
+use super::super::sample::{at, call, seconds, simple_rank, snapshot};
+use super::*;
+
+/// A call of `MPI_Allreduce` at the place that simple ranks call it.
+fn drawn(key: u64, time: f64, is_first: bool) -> CallSample {
+    CallSample {
+        kind: SampledCall::Collective,
+        key,
+        call: "MPI_Allreduce".to_owned(),
+        at: at(0x10),
+        communicator: Some(0),
+        begun: seconds(1.0),
+        time: seconds(time),
+        is_first,
+    }
+}
+
+fn with(mut activity: Activity, samples: Vec<CallSample>) -> Activity {
+    activity.samples = Reading::Measured(samples);
+    activity
+}
+
+fn waiting(activities: &[Activity], call: &str) -> Reading<Nanoseconds> {
+    let run = snapshot(activities);
+    let mpi = run.mpi.measured().unwrap();
+    mpi.sites.iter().find(|row| row.call == call).unwrap().waiting.clone()
+}
+
+fn is_about(found: &Reading<Nanoseconds>, expected: f64) {
+    let found = found.measured().unwrap_or_else(|| panic!("{found:?}")).seconds();
+    assert!((found - expected).abs() < 1e-6, "{found}, expected {expected}");
+}
+
+/// Ten calls in which the ranks take turns to be the last, for 0.19 s, and move data for 0.01 s.
+fn in_turn(rank: u64, first: u64) -> Vec<CallSample> {
+    (0..10).map(|k| drawn(k + 1, if k % 2 == rank { 0.01 } else { 0.2 }, k < first)).collect()
+}
+
+#[test]
+fn ranks_that_take_turns_wait_although_they_are_balanced() {
+    let ranks = [0, 1].map(|rank| with(simple_rank(rank, 2, 2.0, 1.05), in_turn(rank.into(), 10)));
+    let run = snapshot(&ranks);
+    let mpi = run.mpi.measured().unwrap();
+    assert_eq!(mpi.imbalance.measured(), Some(&Nanoseconds(0)));
+    is_about(&mpi.sites[0].waiting, 10.0 * 0.19);
+    let all = mpi.waiting_in_calls.measured().unwrap();
+    assert_eq!((all.known, all.all), (seconds(2.1), seconds(2.1)));
+    assert_eq!(all.waiting, *mpi.sites[0].waiting.measured().unwrap());
+}
+
+#[test]
+fn the_rest_waits_for_the_share_that_was_drawn_of_it() {
+    // Ten calls that were drawn stand for what is not among the first.
+    let both = |mpi: f64, first| {
+        [0, 1].map(|rank| with(simple_rank(rank, 2, 2.0, mpi), in_turn(rank.into(), first)))
+    };
+    is_about(&waiting(&both(10.5, 0), "MPI_Allreduce"), 21.0 * 1.9 / 2.1);
+    // Of the rest nothing was drawn: it is taken to be like the first calls.
+    is_about(&waiting(&both(10.5, 10), "MPI_Allreduce"), 21.0 * 1.9 / 2.1);
+    let few = both(10.5, 10).map(|mut one| {
+        let Reading::Measured(samples) = &mut one.samples else { unreachable!() };
+        samples.truncate(3);
+        one
+    });
+    assert!(waiting(&few, "MPI_Allreduce").reason().unwrap().0.contains("too few"));
+}
+
+#[test]
+fn calls_that_not_all_ranks_have_are_not_compared() {
+    let whole = || with(simple_rank(0, 2, 2.0, 1.05), in_turn(0, 10));
+    let found = waiting(&[whole(), simple_rank(1, 2, 2.0, 1.05)], "MPI_Allreduce");
+    assert!(found.reason().is_some(), "{found:?}");
+    // Other calls under the same numbers: the ranks do not call in one order.
+    let mut other = in_turn(1, 10);
+    other.iter_mut().for_each(|sample| sample.call = "MPI_Bcast".to_owned());
+    let found = waiting(&[whole(), with(simple_rank(1, 2, 2.0, 1.05), other)], "MPI_Allreduce");
+    assert!(found.reason().is_some(), "{found:?}");
+}
+
+#[test]
+fn of_calls_that_wait_for_several_nothing_is_said() {
+    let mut one = simple_rank(0, 1, 1.0, 1.0);
+    let Reading::Measured(threads) = &mut one.threads else { unreachable!() };
+    threads[0].calls.push(call("MPI_Waitall", 0x20, 5, 0.5));
+    let found = waiting(std::slice::from_ref(&one), "MPI_Waitall");
+    assert!(found.reason().unwrap().0.contains("collective calls and of blocking receives only"));
+    // Alone, nobody waits.
+    is_about(&waiting(&[one], "MPI_Allreduce"), 0.0);
+}
+
+/// A rank that received, and one that sent, `later` seconds after the other began to receive.
+fn receives(later: [f64; 2], host: &str) -> [Activity; 2] {
+    let message = |kind, call: &str, key, begun| CallSample {
+        kind,
+        call: call.to_owned(),
+        at: at(0x20),
+        begun: seconds(begun),
+        time: seconds(0.5),
+        ..drawn(key, 0.5, true)
+    };
+    let one = |rank: u32, call_name: &str| {
+        let mut one = simple_rank(rank, 2, 2.0, 0.0);
+        let Reading::Measured(threads) = &mut one.threads else { unreachable!() };
+        threads[0].calls = vec![call(call_name, 0x20, 2, 1.0)];
+        threads[0].peers = vec![PeerTraffic {
+            rank: 1 - rank,
+            sent_messages: 2,
+            sent: Bytes(8),
+            received_messages: 0,
+            received: Bytes(0),
+            fetched: Bytes(0),
+        }];
+        one
+    };
+    let key = |k: usize| 10 + k as u64;
+    let received = (0..2).map(|k| message(SampledCall::Receive, "MPI_Recv", key(k), 5.0)).collect();
+    let sent = (0..2).map(|k| message(SampledCall::Send, "MPI_Send", key(k), 5.0 + later[k])).collect();
+    let mut sender = with(one(1, "MPI_Send"), sent);
+    sender.host = host.to_owned();
+    [with(one(0, "MPI_Recv"), received), sender]
+}
+
+#[test]
+fn a_receive_waits_until_the_other_rank_begins_to_send() {
+    // One was sent 0.3 s after the receive began, the other before.
+    is_about(&waiting(&receives([0.3, -1.0], "node1"), "MPI_Recv"), 0.3);
+    // Longer than the call itself it cannot wait.
+    is_about(&waiting(&receives([0.3, 9.0], "node1"), "MPI_Recv"), 0.8);
+    let apart = waiting(&receives([0.3, -1.0], "node2"), "MPI_Recv");
+    assert!(apart.reason().unwrap().0.contains("on other hosts"), "{apart:?}");
+}
