@@ -47,6 +47,7 @@ fn process(began: u64, end: ProcessEnd) -> Activity {
         communicators: Vec::new(),
         threads: Reading::Measured(vec![thread(7)]),
         phases: Reading::unavailable("none"),
+        samples: Reading::Measured(Vec::new()),
         surroundings: ProcessSurroundings::unavailable("it was made by hand"),
         lost: ActivityLosses::default(),
     }
