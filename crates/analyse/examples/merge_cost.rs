@@ -99,6 +99,7 @@ fn activity(rank: u32, size: u32) -> Activity {
         threads: Reading::Measured(vec![thread(rank, size, useful, mpi)]),
         surroundings: ProcessSurroundings::unavailable("it is synthetic"),
         phases: Reading::Measured(ActivityPhases::default()),
+        samples: Reading::Measured(Vec::new()),
         lost: ActivityLosses::default(),
     }
 }
