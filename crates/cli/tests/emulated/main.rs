@@ -13,6 +13,7 @@ mod probe;
 mod quiet;
 mod ranks;
 mod residency;
+mod snapshot;
 mod system;
 mod threads;
 mod weights;

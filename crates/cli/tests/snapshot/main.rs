@@ -21,4 +21,5 @@ mod same;
 mod same_compiled;
 mod signals;
 mod support;
+mod surroundings;
 mod waiting;

@@ -1,0 +1,65 @@
+//! What surrounds ranks: masks, CPUs, waiting for them, memory, and the time of those that are killed.
+
+use serde_json::Value;
+
+use crate::support::{Bench, number, text};
+
+const MPIS: [(&str, &str); 2] = [("mpicc.openmpi", "mpirun.openmpi"), ("mpicc.mpich", "mpirun.mpich")];
+
+fn says(json: &Value, id: &str) -> bool {
+    json["findings"].as_array().unwrap().iter().any(|finding| finding["id"] == id)
+}
+
+/// Two ranks of the program; Open MPI binds them unless told otherwise.
+fn watched(bench: &Bench, (compiler, launcher): (&str, &str), before: &[&str], how: [&str; 2]) -> Option<Value> {
+    let program = bench.compile(compiler, "surrounded.c", &[])?;
+    let unbound: &[&str] = if launcher.contains("openmpi") { &["--bind-to", "none"] } else { &[] };
+    let mut words = vec!["--quiet", "--json", "run.json", "--"];
+    words.extend(before);
+    words.push(launcher);
+    words.extend(unbound);
+    words.extend(["-n", "2", program.to_str().unwrap()]);
+    words.extend(how);
+    let answer = bench.snapshot(&words);
+    assert!(answer.status.is_some(), "{}", answer.err);
+    Some(bench.json("run.json"))
+}
+
+#[test]
+fn ranks_that_are_bound_to_one_cpu_share_it() {
+    let bench = Bench::new();
+    if std::thread::available_parallelism().map_or(1, usize::from) < 2 {
+        eprintln!("SKIPPED: one CPU");
+        return;
+    }
+    for mpi in MPIS {
+        let Some(json) = watched(&bench, mpi, &["taskset", "-c", "0"], ["compute", "0.6"]) else { continue };
+        assert!(says(&json, "NW030") && !says(&json, "NW033"), "{}", json["findings"]);
+        assert_eq!(text(&json, "/placement/overfull/0/cpus"), "0");
+        assert_eq!(number(&json, "/placement/overfull/0/threads"), 2.0);
+        for rank in ["/ranks/0/placement", "/ranks/1/placement"] {
+            assert_eq!(text(&json, &format!("{rank}/mask")), "0");
+            assert_eq!(text(&json, &format!("{rank}/cpus")), "0");
+            let waited = number(&json, &format!("{rank}/run_delay_seconds"));
+            assert!(waited > 0.15, "{waited} s without a CPU");
+            let peak = number(&json, &format!("{rank}/memory/peak_bytes"));
+            assert!((24.0..200.0).contains(&(peak / f64::from(1 << 20))), "{peak}");
+        }
+        let most = number(&json, "/memory/peak/most_bytes");
+        assert!(most >= number(&json, "/memory/peak/mean_bytes"), "{json}");
+    }
+}
+
+#[test]
+fn a_rank_that_is_killed_has_its_time_until_then() {
+    let bench = Bench::new();
+    for mpi in MPIS {
+        let Some(json) = watched(&bench, mpi, &[], ["killed", "1.6"]) else { continue };
+        assert_eq!(text(&json, "/ranks/1/end"), "not_told");
+        let (elapsed, useful) =
+            (number(&json, "/ranks/1/elapsed_seconds"), number(&json, "/ranks/1/time/useful_seconds"));
+        // Its last call was MPI_Init.
+        assert!(elapsed > 0.9 && useful > 0.6, "{elapsed} s, of which {useful} s useful");
+        assert!(number(&json, "/ranks/1/placement/memory/peak_bytes") > 24e6, "{}", json["ranks"][1]);
+    }
+}
