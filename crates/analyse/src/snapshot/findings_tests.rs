@@ -347,6 +347,13 @@ fn nw033_more_threads_than_cpus() {
     brings(said.first(), 0.4);
     let two = ranks_on(&[0, 1]);
     assert_eq!(ids(&on_two_sockets(&known(&two, "0-1", &[(0, 64)]), "0-1").findings), Vec::<&str>::new());
+    // They move because of that.
+    let mut moving = known(&ranks, "0-1", &[(0, 64)]);
+    for activity in &mut moving {
+        let cpus = vec![(CpuId(0), 9), (CpuId(1), 9)];
+        threads(activity)[0].cpus = Reading::Measured(CpuStays { cpus, others: 0, migrations: 20 });
+    }
+    assert_eq!(ids(&on_two_sockets(&moving, "0-1").findings), ["NW033"]);
     // Threads that hardly wait for a CPU sleep most of the time.
     let mut idle = ranks.clone();
     idle.iter_mut().for_each(|of| threads(of)[0].run_delay = Reading::Measured(seconds(0.01)));

@@ -33,7 +33,7 @@ fn emulated_ranks_share_move_and_have_their_memory_elsewhere_or_not() {
         ("mpirun.mpich -n 2 surrounded move 3", &["NW031"]),
         ("mpirun.mpich -n 2 -bind-to core numactl -m 1 surrounded compute 20", &["NW032"]),
         ("mpirun.mpich -n 2 -bind-to core numactl -l surrounded compute 20", &[]),
-        ("mpirun.mpich -n 6 surrounded compute 3", &["NW033"]),
+        ("mpirun.mpich -n 6 -bind-to core surrounded compute 3", &["NW033"]),
     ];
     let commands: Vec<String> = cases
         .iter()
@@ -51,11 +51,12 @@ fn emulated_ranks_share_move_and_have_their_memory_elsewhere_or_not() {
     for ((line, expected), result) in cases.iter().zip(run.iter()) {
         check(line, expected, result);
     }
-    // Both nodes have memory of the ranks that take it where they run, and of the others node 1 alone.
-    let nodes = |result: &CommandResult| json(result)["memory"]["nodes"].as_array().unwrap().len();
-    assert_eq!(nodes(&run[4]), 2, "{}", json(&run[4])["memory"]);
+    // Both ranks run on node 0, and have their memory there.
+    let memory = &json(&run[4])["memory"];
+    let nodes = memory["nodes"].as_array().unwrap();
+    assert!(nodes.len() == 1 && nodes[0]["node"] == 0, "{memory}");
     let remote = &json(&run[3])["ranks"][0]["placement"]["memory"]["remote"];
-    assert!(remote["share"].as_f64().unwrap() > 0.5, "{remote}");
+    assert!(remote["share"].as_f64().unwrap() >= 0.25, "{remote}");
 }
 
 fn check(line: &str, expected: &[&str], result: &CommandResult) {

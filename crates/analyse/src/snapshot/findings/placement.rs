@@ -32,7 +32,10 @@ pub fn all(case: &Case<'_>) -> Vec<SnapshotFinding> {
     let remote = case.run.processes.iter().filter_map(|process| remote_memory(case, process));
     // Of many ranks the worst one stands for all.
     let worst = remote.max_by(|one, two| one.0.total_cmp(&two.0)).map(|(_, finding)| finding);
-    [shared, unpinned(case), worst].into_iter().flatten().collect()
+    // More threads than CPUs move because of that.
+    let is_over = shared.as_ref().is_some_and(|one| one.finding.id == FindingId::Oversubscribed);
+    let unpinned = if is_over { None } else { unpinned(case) };
+    [shared, unpinned, worst].into_iter().flatten().collect()
 }
 
 fn not_known() -> Reading<PotentialGain> {
