@@ -11,7 +11,12 @@ fn says(json: &Value, id: &str) -> bool {
 }
 
 /// Two ranks of the program; Open MPI binds them unless told otherwise.
-fn watched(bench: &Bench, (compiler, launcher): (&str, &str), before: &[&str], how: [&str; 2]) -> Option<Value> {
+fn watched(
+    bench: &Bench,
+    (compiler, launcher): (&str, &str),
+    before: &[&str],
+    how: [&str; 2],
+) -> Option<Value> {
     let program = bench.compile(compiler, "surrounded.c", &[])?;
     let unbound: &[&str] = if launcher.contains("openmpi") { &["--bind-to", "none"] } else { &[] };
     let mut words = vec!["--quiet", "--json", "run.json", "--"];
