@@ -175,6 +175,8 @@ fn nested(opens_outer: i32) -> Activity {
             1 | 2 => vec![row(5, 1), opened(row(6, 5), 2.0, 2)],
             _ => vec![row(6, 5)],
         };
+        // Each thread has a row for what finds none, which is empty here.
+        one.constructs.push(Construct { calls: 0, ..construct(2, 0, ConstructName::Others, [0.0; 6]) });
         one
     });
     with_openmp(process(1, 4.0, threads.collect()))

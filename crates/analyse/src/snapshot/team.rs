@@ -28,9 +28,8 @@ pub fn most_in_teams<'a>(threads: impl Iterator<Item = &'a ThreadActivity>) -> O
         }
         for row in &thread.constructs {
             let is_region = matches!(row.name, ConstructName::Parallel | ConstructName::Teams);
-            if row.name == ConstructName::Others
-                || is_region && row.opened > 0 && row.team.measured().is_none()
-            {
+            let is_lost = row.name == ConstructName::Others && (row.calls > 0 || row.opened > 0);
+            if is_lost || is_region && row.opened > 0 && row.team.measured().is_none() {
                 return None;
             }
             let of_row = Opened { parent: row.parent, is_region, most: 1, by_others: false };
