@@ -35,8 +35,11 @@ const WITH_SEVERAL: u64 = 3;
 
 /// The threads that worked at once in the runs of a point, the middle of those that tell it; `None` where they tell too little. A
 /// main thread that has its work before and after the others counts with none of them, nor do helpers that wait most of the time.
+/// Disturbed runs tell nothing: where others have the CPUs, threads that need little of them are ready for long.
 pub fn working_threads(study: &Study, point: &Point) -> Option<u32> {
-    let runs: Vec<(u32, u64)> = summary::watched(study, point)
+    let runs: Vec<(u32, u64)> = summary::measured(study, point)
+        .filter(|trial| trial.disturbances.is_empty())
+        .filter_map(|trial| trial.observation.measured())
         .filter_map(|run| Some((working_at_once(run)?, run.sampler.samples)))
         .collect();
     let samples: u64 = runs.iter().map(|(_, samples)| samples).sum();

@@ -117,8 +117,13 @@ const NOT_WATCHED: &str = "no trial of this point was watched";
 
 /// What was seen of the trials of a point that succeeded, the warm-up included.
 pub fn watched<'a>(study: &'a Study, point: &'a Point) -> impl Iterator<Item = &'a Observation> {
+    measured(study, point).filter_map(|trial| trial.observation.measured())
+}
+
+/// The trials of a point that succeeded, the warm-up included.
+pub fn measured<'a>(study: &'a Study, point: &'a Point) -> impl Iterator<Item = &'a Trial> {
     let good = |trial: &&Trial| matches!(trial.outcome, Outcome::Measured { .. });
-    study.trials.iter().filter(|t| t.point == point.id).filter(good).filter_map(|t| t.observation.measured())
+    study.trials.iter().filter(|trial| trial.point == point.id).filter(good)
 }
 
 fn median_of<T: Ord + Copy>(

@@ -208,7 +208,13 @@ fn processes_left(study: &Study) -> Option<StudyNotice> {
 fn thread_count_mismatch(study: &Study, point: &Point) -> Option<StudyNotice> {
     let planned = point.threads() * point.copies();
     let ran = inside::working_threads(study, point)?;
-    (ran > planned).then(|| StudyNotice::ThreadCountMismatch { point: point.id.clone(), ran, planned })
+    let in_command = study.header.command.takes_threads();
+    (ran > planned).then(|| StudyNotice::ThreadCountMismatch {
+        point: point.id.clone(),
+        ran,
+        planned,
+        in_command,
+    })
 }
 
 /// True where the same numbers of threads were said of another placement: it is one program.

@@ -129,7 +129,12 @@ fn a_program_with_more_threads_than_planned_is_named() {
         see(&mut check, "one-node", seen);
         analyse(&check).verdict.caveats
     };
-    let mismatch = |ran| StudyNotice::ThreadCountMismatch { point: "one-node".into(), ran, planned: 4 };
+    let mismatch = |ran| StudyNotice::ThreadCountMismatch {
+        point: "one-node".into(),
+        ran,
+        planned: 4,
+        in_command: false,
+    };
     assert_eq!(caveats(&ready_together(100, 80, &[80; 4])), [], "four threads were planned, and four ran");
     assert_eq!(caveats(&ready_together(100, 80, &[80; 8])), [mismatch(8).into()]);
     let mut everywhere = two_node_check(1.0, 1.0, 1.0, 1.0, 1.0, 1.0);
@@ -141,6 +146,10 @@ fn a_program_with_more_threads_than_planned_is_named() {
         .iter()
         .filter(|one| matches!(one, numawise_facts::Notice::Study(StudyNotice::ThreadCountMismatch { .. })));
     assert_eq!(mismatches.count(), 1, "of one program it is said once: {said:?}");
+    see(&mut everywhere, "os", &ready_together(100, 80, &[80; 4]));
+    everywhere.header.command.command.push("{threads}".into());
+    let said = analyse(&everywhere).verdict.caveats;
+    assert!(said.iter().any(|one| format!("{one:?}").contains("in_command: true")), "{said:?}");
     // The main thread made the data and then waited for four others.
     assert_eq!(caveats(&ready_together(100, 70, &[1, 70, 70, 69, 68])), []);
     // Five threads with CPU time, of which nobody knows when they had it.

@@ -17,7 +17,7 @@ pub enum LaunchError {
     #[error("the plan has no task; expected at least one")]
     NoTask,
     /// Status 127.
-    #[error("{program}: not found{}", searched(.program, .directory))]
+    #[error("{}: not found{}", named(.program), searched(.program, .directory))]
     NotFound { program: String, directory: PathBuf },
     /// Status 126.
     #[error("{program}: cannot be executed: {problem}")]
@@ -92,8 +92,14 @@ impl LaunchError {
     }
 }
 
+/// A program as a message begins with it.
+fn named(program: &str) -> &str {
+    if program.is_empty() { "the program's name is empty (\"\")" } else { program }
+}
+
 fn searched(program: &str, directory: &std::path::Path) -> String {
     match program.contains('/') {
+        _ if program.is_empty() => "; an empty variable in quotes gives such a name".to_owned(),
         true if program.starts_with('/') => " (no such file)".to_owned(),
         true => format!(" (no such file, seen from {})", seen_from(directory).display()),
         false => " in the folders of PATH; a program in this folder is called ./NAME".to_owned(),

@@ -197,7 +197,7 @@ fn what_is_not_there_and_what_cannot_be_executed_are_told_apart() {
         ("no-such-program-anywhere", true, "not found in the folders of PATH"),
         ("/no/such/program", true, "not found (no such file)"),
         (below.as_str(), true, "not found"),
-        ("", true, "not found"),
+        ("", true, "the program's name is empty (\"\"): not found; an empty variable"),
         (plain.as_str(), false, "no execute permission; try: chmod +x"),
         (lost.as_str(), false, "asks for the interpreter /no/such/interpreter, which is not there"),
         (directory.as_str(), false, "it is a directory"),

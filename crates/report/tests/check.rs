@@ -430,14 +430,18 @@ fn notices_of_a_study_are_sentences_with_their_values() {
                 PlacementGroup::CopyPerNode,
                 NotTriedReason::FewerThreadsThanNodes { threads: 1, nodes: 2 },
             ),
-            "one copy on each node: 1 threads are fewer than 2 nodes",
+            "one copy on each node: 1 thread for 2 nodes",
         ),
         (
             StudyNotice::DisturbedCounted { trials: 12 },
             "12 trials were disturbed by other load and count all the same, since too few are undisturbed",
         ),
         (
-            StudyNotice::ThreadCountMismatch { point: one(), ran: 5, planned: 4 },
+            StudyNotice::ThreadCountMismatch { point: one(), ran: 5, planned: 4, in_command: true },
+            "one-node: the program ran 5 threads at once where its command asks for 4 ({threads})",
+        ),
+        (
+            StudyNotice::ThreadCountMismatch { point: one(), ran: 5, planned: 4, in_command: false },
             "one-node: the program ran 5 threads where 4 were asked for (OMP_NUM_THREADS); if it takes their number as an \
              argument, write {threads} there",
         ),

@@ -29,7 +29,7 @@ super::notices! {
         /// Trials were disturbed by other load and count all the same, since too few are undisturbed.
         "NW512" DisturbedCounted { trials: u32 },
         /// The program ran more threads at a point than the point has.
-        "NW513" ThreadCountMismatch { point: PointId, ran: u32, planned: u32 },
+        "NW513" ThreadCountMismatch { point: PointId, ran: u32, planned: u32, in_command: bool },
         /// The threads of a point that pins them were free.
         "NW514" NotPinned { point: PointId, reason: NotPinnedReason },
         /// What the planner said of the placement of a point.

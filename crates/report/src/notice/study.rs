@@ -33,7 +33,10 @@ pub fn text(notice: &StudyNotice) -> String {
             "{} disturbed by other load and count all the same, since too few are undisturbed",
             were(*trials)
         ),
-        StudyNotice::ThreadCountMismatch { point, ran, planned } => format!(
+        StudyNotice::ThreadCountMismatch { point, ran, planned, in_command: true } => format!(
+            "{point}: the program ran {ran} threads at once where its command asks for {planned} ({{threads}})"
+        ),
+        StudyNotice::ThreadCountMismatch { point, ran, planned, in_command: false } => format!(
             "{point}: the program ran {ran} threads where {planned} were asked for (OMP_NUM_THREADS); if it takes their \
              number as an argument, write {{threads}} there"
         ),
@@ -226,7 +229,7 @@ pub fn why(reason: &NotTriedReason) -> String {
             format!("the program needs {needs}, and {} can take {capacity}", levels::counted(nodes))
         }
         NotTriedReason::FewerThreadsThanNodes { threads, nodes } => {
-            format!("{threads} threads are fewer than {nodes} nodes")
+            format!("{} for {nodes} nodes", many(u64::from(*threads), "thread"))
         }
         NotTriedReason::OneMetricFile => {
             "all would write the same file of --metric-file; {task} in its name, and in the command, gives each its own".to_owned()

@@ -340,7 +340,8 @@ pub fn one_node() -> Sample {
     analysis.expected = Err(NotExpected::OneMemoryNode);
     analysis.recommended = Some("pinned".into());
     let (point, ran, planned) = ("os".into(), 8, 4);
-    analysis.verdict.caveats = vec![StudyNotice::ThreadCountMismatch { point, ran, planned }.into()];
+    analysis.verdict.caveats =
+        vec![StudyNotice::ThreadCountMismatch { point, ran, planned, in_command: false }.into()];
     analysis.contrasts = vec![contrast("os", "pinned", Reading::Measured(gain), ContrastCall::Better)];
     for point in &mut analysis.points {
         on_nodes(point, &[1536], &[1.0]);
