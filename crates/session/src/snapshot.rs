@@ -373,11 +373,12 @@ fn has_died(folder: &Path, rank: Option<u32>) -> bool {
         .any(|activity| activity.mpi.measured().is_some_and(|mpi| mpi.finalised.measured().is_none()))
 }
 
-/// How a job ended whose ranks ended so: the first one that failed, the longest time.
+/// How a job ended whose ranks ended so: as the one that failed after the shortest time, since the launcher ends the others then; and
+/// the longest time.
 fn together(ends: &[RankEnd], own: EndedProgram) -> EndedProgram {
-    let failed = ends.iter().map(|end| end.exit).find(|exit| !exit.success());
+    let failed = ends.iter().filter(|end| !end.exit.success()).min_by_key(|end| end.wall);
     EndedProgram {
-        exit: failed.unwrap_or(own.exit),
+        exit: failed.map_or(own.exit, |end| end.exit),
         wall: ends.iter().map(|end| end.wall).max().unwrap_or(own.wall),
         usage: ResourceUsage::together(ends.iter().map(|end| &end.usage)).unwrap_or(own.usage),
     }

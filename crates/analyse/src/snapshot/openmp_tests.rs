@@ -52,6 +52,14 @@ fn imbalance_that_is_known_on_paper() {
 }
 
 #[test]
+fn nobody_waits_for_a_thread_that_is_alone() {
+    // A barrier takes its time in a team of one too.
+    let openmp = summary_of(region(5.0, 4.0, &[3.0]));
+    let [row] = openmp.regions.as_slice() else { panic!("{:?}", openmp.regions) };
+    assert_eq!((row.imbalance, row.potential_gain.measured()), (seconds(1.0), Some(&Nanoseconds(0))));
+}
+
+#[test]
 fn forty_one_iterations_on_twelve_threads() {
     let row = |tid: i32| -> Vec<Construct> {
         let done = if tid <= 5 { 4 } else { 3 };

@@ -50,6 +50,19 @@ fn ranks_that_take_turns_wait_although_they_are_balanced() {
     let all = mpi.waiting_in_calls.measured().unwrap();
     assert_eq!((all.known, all.all), (seconds(2.1), seconds(2.1)));
     assert_eq!(all.waiting, *mpi.sites[0].waiting.measured().unwrap());
+    let advised = |run: &numawise_tables::RunSnapshot| {
+        let found = run.findings.iter().find(|one| one.finding.id == numawise_facts::FindingId::MpiTransfer);
+        found.unwrap().finding.advice.len()
+    };
+    let moving = [0, 1].map(|rank| {
+        let all = (0..10).map(|k| drawn(k + 1, 0.105, k < 10)).collect();
+        with(simple_rank(rank, 2, 2.0, 1.05), all)
+    });
+    assert_eq!(
+        (advised(&run), advised(&snapshot(&moving))),
+        (2, 1),
+        "only those in turn are to meet less often"
+    );
 }
 
 #[test]

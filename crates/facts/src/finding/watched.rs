@@ -20,6 +20,8 @@ pub enum WatchedQuantity {
     MpiCommunication,
     /// Time in MPI of the rank where it is the least; `of`: the elapsed time.
     MpiLeast,
+    /// In calls of MPI, waiting for ranks that came later; `of`: time in the calls of which that is known. Sums over ranks.
+    WaitingInCalls,
     /// What all ranks handed over to MPI.
     MpiVolume,
     /// Bytes that ranks sent to ranks on other hosts; `of`: to all ranks.
@@ -137,6 +139,8 @@ pub enum WatchedAdvice {
     BalanceRanks { ranks: Vec<u32> },
     /// Try fewer ranks with more threads each, or the other way round.
     TryRanksTimesThreads,
+    /// Let ranks that are late in turn meet less often.
+    MeetLessOften,
     /// Begin messages early and compute meanwhile.
     OverlapMessages,
     /// Place ranks that exchange most on the same host.

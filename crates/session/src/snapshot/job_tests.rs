@@ -29,6 +29,18 @@ fn end(rank: u32) -> RankEnd {
     RankEnd { rank: Some(rank), exit: Exit::Code(0), wall: Nanoseconds(1), usage }
 }
 
+/// The launcher ends the other ranks when one has failed.
+#[test]
+fn a_job_ended_as_the_rank_that_failed_first() {
+    let of = |rank, exit, wall| RankEnd { exit, wall: Nanoseconds(wall), ..end(rank) };
+    let own =
+        || numawise_launch::EndedProgram { exit: Exit::Code(0), wall: Nanoseconds(10), usage: end(3).usage };
+    let ended = [of(0, Exit::Signal(15), 1580), of(2, Exit::Signal(9), 550), of(3, Exit::Code(0), 10)];
+    let together = crate::snapshot::together(&ended, own());
+    assert_eq!((together.exit, together.wall), (Exit::Signal(9), Nanoseconds(1580)));
+    assert_eq!(crate::snapshot::together(&ended[2..], own()).exit, Exit::Code(0));
+}
+
 fn nothing(_: &str) -> Option<std::ffi::OsString> {
     None
 }

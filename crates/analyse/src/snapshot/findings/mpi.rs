@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use numawise_facts::activity::{CallTime, CodePlace, MessageFamily};
 use numawise_facts::finding::{Amount, Evidence, WatchedAdvice, WatchedQuantity, WatchedSubject};
 use numawise_facts::{FindingId, Reading};
-use numawise_tables::snapshot::{MpiSummary, SnapshotFinding, TrafficMatrix};
+use numawise_tables::snapshot::{MpiSummary, SnapshotFinding, TrafficMatrix, WaitingInCalls};
 use numawise_units::{Bytes, Nanoseconds};
 
 use super::{Case, advice, evidence, finding, of_run, time};
@@ -121,7 +121,11 @@ fn transfer(case: &Case<'_>, mpi: &MpiSummary, times: &MpiTimes) -> Option<Snaps
     facts.extend(
         sent.map(|sent| of_run(WatchedQuantity::MpiVolume, Amount::Bytes(sent.into_iter().sum()), None)),
     );
-    let mut cures = vec![advice(WatchedAdvice::OverlapMessages)];
+    let waiting = waiting_in_calls(mpi);
+    let in_turn = waiting.is_some_and(|found| found.waiting.0 * 2 >= found.known.0);
+    facts.extend(waiting.map(waited));
+    let mut cures: Vec<_> = in_turn.then(|| advice(WatchedAdvice::MeetLessOften)).into_iter().collect();
+    cures.push(advice(WatchedAdvice::OverlapMessages));
     let (between, all) = between_hosts(&mpi.volume.by_host);
     if between.0 * 2 >= all.0 && between.0 > 0 {
         let (between, all) = (Amount::Bytes(between), Some(Amount::Bytes(all)));
@@ -129,6 +133,16 @@ fn transfer(case: &Case<'_>, mpi: &MpiSummary, times: &MpiTimes) -> Option<Snaps
         cures.push(advice(WatchedAdvice::NeighboursOnOneHost));
     }
     Some(finding(FindingId::MpiTransfer, facts, case.gain(times.least), cures))
+}
+
+/// What of the calls was waiting, where that is known of some.
+fn waiting_in_calls(mpi: &MpiSummary) -> Option<WaitingInCalls> {
+    mpi.waiting_in_calls.measured().copied().filter(|found| found.known.0 > 0)
+}
+
+fn waited(found: WaitingInCalls) -> Evidence {
+    let of = Some(Amount::Time(found.known));
+    of_run(WatchedQuantity::WaitingInCalls, Amount::Time(found.waiting), of)
 }
 
 fn between_hosts(hosts: &TrafficMatrix) -> (Bytes, Bytes) {

@@ -74,7 +74,10 @@ pub fn of_process(constructs: &Constructs, key: u64) -> (Surrounding, RegionSum)
         add_times(&mut region.times, &sum.times);
         region.add_member(member == key, sum);
     }
-    region.gain = Nanoseconds(region.times.barrier.0 / region.threads);
+    // In a team of one a barrier takes its own time, and nobody is waited for.
+    let is_alone = own.team.is_some_and(|team| team.most == 1);
+    let waiting = if is_alone { Nanoseconds(0) } else { region.times.barrier };
+    region.gain = Nanoseconds(waiting.0 / region.threads);
     region.most_gain = region.gain;
     (surrounding, region)
 }
@@ -214,7 +217,7 @@ impl LoopSum {
             name,
             place,
             schedule: self.schedule.map_or_else(
-                || Reading::unavailable("it is no loop, or the runtime does not tell"),
+                || Reading::unavailable("the runtime does not tell how it shares iterations out"),
                 Reading::Measured,
             ),
             chunk: match chunk {

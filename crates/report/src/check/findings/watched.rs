@@ -64,6 +64,9 @@ pub(super) fn sentence(quantity: WatchedQuantity, one: &Evidence) -> String {
         WatchedQuantity::MpiLeast => {
             format!("even {}, which is in MPI least, is there for {value} of {of}", subject(one))
         }
+        WatchedQuantity::WaitingInCalls => {
+            format!("{value} of {of} in calls of which that is known are waiting for ranks that come later")
+        }
         WatchedQuantity::MpiVolume => format!("all ranks together hand {value} to MPI"),
         WatchedQuantity::VolumeBetweenHosts => format!("{value} of {of} that ranks send go to another host"),
         WatchedQuantity::TimeOfCall => {
@@ -239,6 +242,10 @@ pub(super) fn advise(advice: &WatchedAdvice) -> String {
         }
         WatchedAdvice::TryRanksTimesThreads => {
             "try fewer ranks with more threads each, among which work is easier to balance, or the other way round"
+        }
+        WatchedAdvice::MeetLessOften => {
+            "ranks are late in turn: join short steps between calls into longer ones, in which that evens out, or use non-blocking \
+             collectives and wait late"
         }
         WatchedAdvice::OverlapMessages => {
             "begin messages early (MPI_Isend, MPI_Irecv, non-blocking collectives), compute meanwhile what does not need them, \
