@@ -1,6 +1,6 @@
 use numawise_facts::activity::{CallTime, ConstructName, StateTimes, ThreadRole};
 use numawise_units::Bytes;
-use numawise_wire::snapshot::{Flag, SUFFIX, THREADS_AT, ThreadSlot, file_bytes};
+use numawise_wire::snapshot::{Flag, Part, PartName, SUFFIX, ThreadSlot, file_bytes};
 
 use super::*;
 
@@ -20,8 +20,11 @@ fn set(bytes: &mut [u8], at: usize, value: &[u8]) {
     bytes[at..at + value.len()].copy_from_slice(value);
 }
 
+/// In the first thread of a recorded file, whose parts lie where they did when it was recorded: its header tells.
 fn in_slot(field: usize) -> usize {
-    THREADS_AT + field
+    let part = offset_of!(Header, parts) + PartName::Threads as usize * size_of::<Part>();
+    let bytes = recorded("mpi-rank");
+    u64::from_le_bytes(*bytes[part + offset_of!(Part, offset)..].first_chunk().unwrap()) as usize + field
 }
 
 #[test]

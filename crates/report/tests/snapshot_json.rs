@@ -36,9 +36,11 @@ fn row_of(path: &str, fields: &BTreeSet<&str>) -> String {
     }
 }
 
-/// The rows of the page: the first cell, and the second.
+/// The rows of the page for one run: the first cell, and the second.
 fn rows() -> BTreeMap<String, String> {
-    let rows = PAGE.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | "));
+    let (of_run, _) = PAGE.split_once("\n# Divisions").expect("the page goes on with divisions");
+    let rows =
+        of_run.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | "));
     rows.flat_map(|(first, second)| {
         // Some rows are of several fields.
         first.split(", ").map(|name| (name.to_owned(), second.to_owned())).collect::<Vec<_>>()

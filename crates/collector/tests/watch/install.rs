@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 const LIBRARIES: [&str; 2] = ["libnumawise_agent.so", "libnumawise_collector.so"];
+const HEADERS: [&str; 2] = ["numawise.h", "numawise.f90"];
 
 /// Runs our makefile in a folder that has what a build leaves.
 fn make(folder: &Path, words: &[&str]) -> Option<Output> {
@@ -25,6 +26,8 @@ fn built(folder: &Path) {
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(release.join("numawise"), executable).unwrap();
     LIBRARIES.iter().for_each(|library| std::fs::write(release.join(library), library).unwrap());
+    std::fs::create_dir_all(folder.join("include")).unwrap();
+    HEADERS.iter().for_each(|header| std::fs::write(folder.join("include").join(header), header).unwrap());
 }
 
 #[test]
@@ -39,6 +42,9 @@ fn both_libraries_are_installed_where_the_binary_looks_for_them() {
     for library in LIBRARIES {
         let installed = staged.join("lib/numawise").join(library);
         assert_eq!(std::fs::read_to_string(installed).unwrap(), library);
+    }
+    for header in HEADERS {
+        assert_eq!(std::fs::read_to_string(staged.join("include").join(header)).unwrap(), header);
     }
 }
 
