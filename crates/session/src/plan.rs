@@ -21,7 +21,7 @@ mod pages;
 mod preload;
 mod request;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod weights;
 
 use job::JobContext;

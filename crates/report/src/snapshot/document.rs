@@ -98,7 +98,7 @@ fn time(shown: &Shown) -> Block {
         .map(|(part, of)| (part.name, of(time)))
         .chain([("thread not there", without)])
         .collect();
-    let all: f64 = parts.iter().map(|(_, part)| part.0 as f64).sum();
+    let all = (time.total() + without).0 as f64;
     let rows =
         parts.into_iter().filter(|(name, part)| *name == "useful" || part.0 > 0).map(|(name, part)| {
             let share = Ratio(if all > 0.0 { part.0 as f64 / all } else { 0.0 });

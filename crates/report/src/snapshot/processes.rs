@@ -42,7 +42,7 @@ fn parts(rows: &[ProcessRow]) -> Vec<(BarPart, PartOfTime)> {
 /// Shares of the time of a process's CPUs; nothing where that is not known.
 fn shares(row: &ProcessRow, parts: &[(BarPart, PartOfTime)]) -> Option<Vec<f64>> {
     let time = row.time.measured()?;
-    let all: f64 = PARTS.iter().map(|(_, of)| of(time).0 as f64).sum();
+    let all = time.total().0 as f64;
     (all > 0.0).then(|| parts.iter().map(|(_, of)| of(time).0 as f64 / all).collect())
 }
 

@@ -275,6 +275,7 @@ pub fn sentence(tables: &RunSnapshot) -> String {
         };
     };
     let locks = time.lock;
+    let without = tables.without_thread().measured().copied().unwrap_or_default();
     let mut parts = [
         ("MPI", time.mpi),
         ("waiting in OpenMP for other threads", time.imbalance.saturating_sub(locks)),
@@ -282,12 +283,9 @@ pub fn sentence(tables: &RunSnapshot) -> String {
         ("OpenMP's scheduling", time.scheduling),
         ("threads of a team that had no region to work in", time.serial),
         ("waiting elsewhere", time.waiting),
-        (
-            "threads that were not there all the time",
-            tables.without_thread().measured().copied().unwrap_or_default(),
-        ),
+        ("threads that were not there all the time", without),
     ];
-    let all: f64 = parts.iter().map(|(_, part)| part.0 as f64).sum::<f64>() + time.useful.0 as f64;
+    let all = (time.total() + without).0 as f64;
     parts.sort_by_key(|(_, part)| std::cmp::Reverse(*part));
     let share = |part: Nanoseconds| if all > 0.0 { Ratio(part.0 as f64 / all) } else { Ratio(0.0) };
     let named: Vec<String> = parts

@@ -2,19 +2,8 @@ use std::ffi::OsString;
 
 use numawise_units::Pid;
 
-use super::super::testing::request;
+use super::super::testing::{rank, request};
 use super::*;
-
-fn rank(local_rank: u32, local_size: u32) -> LocalRank {
-    LocalRank {
-        launcher: Launcher::OpenMpi,
-        local_rank,
-        local_size,
-        rank: Some(local_rank),
-        size: Some(local_size),
-        size_is_assumed: false,
-    }
-}
 
 fn mpirun() -> LauncherMask {
     LauncherMask::Process { name: "mpirun".to_owned(), pid: Pid(7) }

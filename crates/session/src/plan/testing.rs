@@ -4,7 +4,21 @@ use std::path::PathBuf;
 
 use numawise_facts::{Argument, MemoryMode, RunSpec, ThreadBinding};
 
+use numawise_launch::{Launcher, LocalRank};
+
 use super::request::{CpuSelection, Explanation, MemorySelection, NodeSelection, RunRequest, TaskCount};
+
+/// A rank of Open MPI, whose job is on one computer.
+pub fn rank(local_rank: u32, local_size: u32) -> LocalRank {
+    LocalRank {
+        launcher: Launcher::OpenMpi,
+        local_rank,
+        local_size,
+        rank: Some(local_rank),
+        size: Some(local_size),
+        size_is_assumed: false,
+    }
+}
 
 /// The request of these words; any other word is one of the program's.
 pub fn request(words: &str) -> RunRequest {

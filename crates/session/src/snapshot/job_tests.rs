@@ -1,19 +1,8 @@
 use numawise_facts::{Exit, Reading, ResourceUsage};
-use numawise_launch::Launcher;
 use numawise_units::Nanoseconds;
 
 use super::*;
-
-fn rank(local_rank: u32, local_size: u32) -> LocalRank {
-    LocalRank {
-        launcher: Launcher::OpenMpi,
-        local_rank,
-        local_size,
-        rank: Some(local_rank),
-        size: Some(local_size),
-        size_is_assumed: false,
-    }
-}
+use crate::plan::testing::rank;
 
 fn end(rank: u32) -> RankEnd {
     let missing = || Reading::unavailable("not asked");
