@@ -183,9 +183,13 @@ pub struct StateTimes {
 }
 
 impl StateTimes {
+    /// One after the other, as they stand.
+    pub fn each(&self) -> [Nanoseconds; 6] {
+        [self.useful, self.mpi, self.barrier, self.scheduling, self.idle, self.lock]
+    }
+
     pub fn total(&self) -> Nanoseconds {
-        let all = [self.useful, self.mpi, self.barrier, self.scheduling, self.idle, self.lock];
-        Nanoseconds(all.into_iter().fold(0, |sum, time| sum.saturating_add(time.0)))
+        Nanoseconds(self.each().into_iter().fold(0, |sum, time| sum.saturating_add(time.0)))
     }
 }
 

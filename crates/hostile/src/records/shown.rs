@@ -143,6 +143,21 @@ const ATTRIBUTES: [&str; 19] = [
     "type",
 ];
 
+/// Those of a drawing: shapes and words, none of which takes an address.
+const DRAWN: [&str; 6] = ["svg", "g", "path", "rect", "text", "title"];
+const DRAWN_ATTRIBUTES: [&str; 10] = [
+    "d",
+    "data-until",
+    "font-size",
+    "height",
+    "preserveaspectratio",
+    "text-anchor",
+    "viewbox",
+    "width",
+    "x",
+    "y",
+];
+
 /// An element or an attribute that our pages do not have, or another script than their three. What stands in a text or in the
 /// value of an attribute may be anything, since nothing in a page takes its address from there.
 fn markup(page: &str) -> Option<String> {
@@ -158,10 +173,12 @@ fn markup(page: &str) -> Option<String> {
         // Names stand outside of the quotes.
         let mut words = tag.split('"').step_by(2).flat_map(str::split_whitespace);
         let element = words.next().unwrap_or_default().trim_matches('/');
-        if !ELEMENTS.contains(&element) && !MORE_ELEMENTS.contains(&element) {
+        if ![&ELEMENTS[..], &MORE_ELEMENTS, &DRAWN].iter().any(|known| known.contains(&element)) {
             return Some(format!("<{element:.100}>"));
         }
-        if let Some(other) = words.find(|word| !ATTRIBUTES.contains(&word.trim_end_matches('='))) {
+        let known = |name: &str| ATTRIBUTES.contains(&name) || DRAWN_ATTRIBUTES.contains(&name);
+        // An element without content ends with a `/` of its own.
+        if let Some(other) = words.find(|word| *word != "/" && !known(word.trim_end_matches('='))) {
             return Some(format!("{other:.100} of <{element}>"));
         }
         if (element == "script" || element == "style") && !tag.starts_with('/') {
@@ -183,8 +200,9 @@ fn numbers(value: &Value, place: &str) -> Option<String> {
     match value {
         Value::Number(number) => {
             let value = number.as_f64()?;
-            // Exit codes may be below 0, and an address takes all 64 bits.
-            let may_be_negative = ["code", "exit", "pid", "log"].iter().any(|name| place.contains(name));
+            // Exit codes and levels of MPI_Pcontrol may be below 0, and an address takes all 64 bits.
+            let may_be_negative =
+                ["code", "exit", "pid", "log", "level"].iter().any(|name| place.contains(name));
             let wrong = !value.is_finite() || value.abs() > MOST || (value < 0.0 && !may_be_negative);
             let bytes = place.ends_with("bytes") && value > (1u64 << 57) as f64;
             (wrong || bytes).then(|| format!("{place} is {number}"))

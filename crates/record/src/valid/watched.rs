@@ -131,10 +131,10 @@ fn phases(of: &Activity, number: usize, counted: &mut CountedSoFar) -> Sound {
             PhaseName::Control(_) => {}
         }
         counted.add(row.calls, place("phases.calls"))?;
+        span(row.longest, place("phases.longest"))?;
         // Those of many threads are summed.
         moment(row.elapsed, place("phases.elapsed"))?;
-        span(row.longest, place("phases.longest"))?;
-        times(Some(&row.times), place("phases.times"))?;
+        row.times.each().into_iter().try_for_each(|time| moment(time, place("phases.times")))?;
         moment(row.mpi_outside, place("phases.mpi_outside"))?;
     }
     Ok(())
@@ -268,10 +268,10 @@ impl Process<'_> {
     }
 }
 
-/// A thread's slot may have been that of many threads: times are no spans of the run.
+/// A thread's slot may have been that of many threads, one after the other: their times together are a span of the run.
 fn times(times: Option<&StateTimes>, place: impl Fn() -> String) -> Sound {
-    let Some(StateTimes { useful, mpi, barrier, scheduling, idle, lock }) = times else { return Ok(()) };
-    [useful, mpi, barrier, scheduling, idle, lock].into_iter().try_for_each(|time| moment(*time, &place))
+    let Some(times) = times else { return Ok(()) };
+    times.each().into_iter().try_for_each(|time| span(time, &place))
 }
 
 /// What was moved is more than any memory holds.
