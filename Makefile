@@ -13,7 +13,7 @@ help:
 	@echo 'make test           every kind of test'
 	@echo 'make tidy           formatting, lints, the rules of ARCHITECTURE.md, sizes of files'
 	@echo 'make bench          the figures that we promise, vs other tools'
-	@echo 'make truth          what check says of programs whose truth is measured by hand; remakes docs/truth.md in 65 min'
+	@echo 'make truth          what check says of programs whose truth is measured by hand; remakes docs/truth.md in 75 min'
 	@echo 'make null           what check says of programs that nothing can affect; remakes docs/truth-null.md in 10 min'
 	@echo 'make build          the numawise binary, its two preloaded libraries, and the bundled programs'
 	@echo 'make install        into PREFIX ($(PREFIX)): bin/numawise, lib/numawise/ and include/numawise.*'
