@@ -80,7 +80,7 @@ pub fn run_snapshot(parts: &RunParts<'_>) -> RunSnapshot {
         process.measure();
     }
     let run = Run { parts, processes, elapsed, span, partial: None };
-    let time = efficiency::time(&run.processes);
+    let time = efficiency::time_of_run(&run);
     let cpus = span::cpus(&run);
     let efficiency = efficiency::all(&run);
     let mpi = mpi::summary(&run);

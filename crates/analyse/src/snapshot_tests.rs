@@ -110,7 +110,13 @@ fn figures_of_ranks_that_were_asked_for_are_of_these_alone() {
     let asked = |ranks: &str, activities: &[Activity]| {
         let ranks = ranks.parse().unwrap();
         let (places, machines) = Default::default();
-        let parts = RunParts { activities, places: &places, asked: Some(&ranks), machines: &machines };
+        let parts = RunParts {
+            activities,
+            places: &places,
+            asked: Some(&ranks),
+            unwatched: Nanoseconds(0),
+            machines: &machines,
+        };
         run_snapshot(&parts)
     };
     let two = [simple_rank(0, 4, 1.0, 1.0), simple_rank(3, 4, 1.5, 0.5)];
@@ -285,6 +291,32 @@ fn launchers_shells_and_errands_do_not_count() {
 }
 
 #[test]
+fn errands_that_are_most_of_the_run_count() {
+    let mut shell = process(1, 20.0, vec![thread(1, [20.0, 0.0, 0.0, 0.0, 0.0, 0.0])]);
+    if let Reading::Measured(threads) = &mut shell.threads {
+        threads[0].processor = Reading::Measured(seconds(0.02));
+    }
+    let one = |pid: i32, after: f64, elapsed: f64| {
+        let mut one = process(pid, elapsed, vec![thread(pid, [elapsed, 0.0, 0.0, 0.0, 0.0, 0.0])]);
+        one.parent = Pid(1);
+        one.began = shell.began + seconds(after);
+        one
+    };
+    let with_errands = |count: i32| {
+        let errands = (0..count).map(|number| one(10 + number, f64::from(number) * 0.1, 0.1));
+        let mut all: Vec<Activity> = errands.collect();
+        all.extend([shell.clone(), one(2, 18.0, 2.0)]);
+        snapshot(&all)
+    };
+    let few = with_errands(1);
+    assert_eq!((few.processes.counted, few.elapsed.measured()), (1, Some(&seconds(2.0))));
+    let many = with_errands(180);
+    assert_eq!((many.processes.counted, many.processes.others), (181, 1));
+    assert_eq!(many.elapsed.measured(), Some(&seconds(20.0)));
+    is(&many.useful, 1.0);
+}
+
+#[test]
 fn programs_one_after_the_other_have_the_same_cpus() {
     let first = process(1, 2.0, vec![thread(1, [2.0, 0.0, 0.0, 0.0, 0.0, 0.0])]);
     let mut second = process(2, 2.0, vec![thread(2, [2.0, 0.0, 0.0, 0.0, 0.0, 0.0])]);
@@ -360,4 +392,26 @@ fn counts_that_are_too_large_are_no_panic() {
     assert_eq!(run.lost.constructs, u64::MAX);
     let parallel = run.efficiency.parallel.value.measured();
     assert!(parallel.is_some_and(|share| (0.0..=1.0).contains(&share.0)));
+}
+
+#[test]
+fn a_shell_that_waits_for_what_was_not_watched_is_not_the_program() {
+    let said = |activities: &[Activity], unwatched: f64| {
+        let (places, machines) = Default::default();
+        let unwatched = Nanoseconds((unwatched * 1e9) as u64);
+        run_snapshot(&RunParts { activities, places: &places, asked: None, unwatched, machines: &machines })
+    };
+    let mut waits = thread(9, [2.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+    waits.processor = Reading::Measured(seconds(0.1));
+    let shell = process(9, 2.0, vec![waits]);
+    let alone = said(std::slice::from_ref(&shell), 0.0);
+    is(&alone.useful, 0.05);
+    let of_little = said(std::slice::from_ref(&shell), 0.05);
+    is(&of_little.useful, 0.05);
+    let of_most = said(&[shell], 1.9);
+    is_not_known(&of_most.useful, "processes that were not watched computed for 1.900 s");
+    is_not_known(&of_most.efficiency.parallel, "not watched");
+    // Ranks that are missing are said as such.
+    let ranks = said(&[simple_rank(0, 1, 1.0, 1.0)], 9.0);
+    is(&ranks.efficiency.parallel, 0.5);
 }

@@ -70,6 +70,7 @@ impl<'a> Snapshot<'a> {
             activities: &run.processes,
             places: &run.places,
             asked: run.header.ranks.as_ref(),
+            unwatched: run.header.computed_unwatched(),
             machines: &machines,
         };
         Snapshot { run, tables: numawise_analyse::run_snapshot(&parts), record }

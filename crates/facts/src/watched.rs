@@ -6,6 +6,7 @@ use numawise_units::{IdSet, Nanoseconds, Rank};
 use serde::{Deserialize, Serialize};
 
 use crate::activity::SourcePlace;
+use crate::notice::SnapshotNotice;
 use crate::{Activity, Exit, HostFacts, Machine, Notice, Placement, ResourceUsage, RunSpec};
 
 /// A set of ranks of `MPI_COMM_WORLD`.
@@ -41,6 +42,20 @@ pub struct WatchedRunHeader {
     /// Of the process that was started, and of those that it waited for.
     pub usage: ResourceUsage,
     pub notices: Vec<Notice>,
+}
+
+impl WatchedRunHeader {
+    /// How long processes computed that were not watched, as far as they were seen, and those that are not kept.
+    pub fn computed_unwatched(&self) -> Nanoseconds {
+        let computed = self.notices.iter().map(|notice| match notice {
+            Notice::Snapshot(
+                SnapshotNotice::ProcessesNotWatched { computed, .. }
+                | SnapshotNotice::ProcessesLeftOut { computed, .. },
+            ) => *computed,
+            _ => Nanoseconds(0),
+        });
+        computed.fold(Nanoseconds(0), |sum, one| sum + one)
+    }
 }
 
 /// How one rank of a job ended, of those that each had a numawise of their own.

@@ -145,6 +145,7 @@ fn snapshot(input: &[u8]) -> Read {
             activities: &run.processes,
             places: &run.places,
             asked: run.header.ranks.as_ref(),
+            unwatched: run.header.computed_unwatched(),
             machines: &machines,
         };
         let tables = numawise_analyse::run_snapshot(&parts);

@@ -17,6 +17,10 @@ mod tests;
 
 const FILE: &str = "libnumawise_collector.so";
 const PRELOAD: &str = "LD_PRELOAD";
+const ADDRESS_SANITIZER: &str = "ASAN_OPTIONS";
+/// The shared runtime of AddressSanitizer ends a program in which a library was loaded before it, unless it is told not to look. Ours
+/// calls nothing that the runtime could miss: it stands before functions of MPI, OpenMP and threads, and calls those of the runtime.
+const ANY_LINK_ORDER: &str = "verify_asan_link_order=0";
 
 /// The collector makes no file where files must be smaller; most of one is never written.
 pub const LEAST_FILE: Bytes = Bytes(file_bytes(LEAST_THREADS) as u64);
@@ -92,8 +96,16 @@ impl Collector {
         let mut all: Vec<Change> = changes.iter().filter(|change| change.name != PRELOAD).cloned().collect();
         all.push(Change::set(PRELOAD, with(&self.library, preloaded.as_deref().unwrap_or_default())));
         all.push(Change::set(FOLDER.name(), folder.to_owned()));
+        all.extend(any_link_order(now(ADDRESS_SANITIZER)));
         all
     }
+}
+
+/// What is set already comes behind ours, so that it decides; `None` where it is no text, which stays as it is.
+fn any_link_order(set: Option<OsString>) -> Option<Change> {
+    let set = set.unwrap_or_default().into_string().ok()?;
+    let separator = if set.is_empty() { "" } else { ":" };
+    Some(Change::set(ADDRESS_SANITIZER, format!("{ANY_LINK_ORDER}{separator}{set}")))
 }
 
 /// What has the collector leave all ranks alone but these; takes the ranks of an outer numawise out where all are watched.

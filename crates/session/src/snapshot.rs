@@ -12,6 +12,7 @@ mod launcher;
 mod places;
 mod ranks;
 mod surroundings;
+mod unwatched;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -191,6 +192,7 @@ impl SnapshotPlan {
             let ended = self.run_program(&folder, environment)?;
             self.notices.extend(folder.is_full());
             let read = surroundings::read(folder.path());
+            self.notices.extend(self.unwatched(folder.path(), &read));
             // Processes that still run go on writing where nobody sees it.
             drop(folder);
             let exit = ended.exit;
@@ -214,6 +216,7 @@ impl SnapshotPlan {
             Err(_) => None,
         };
         let read = surroundings::read(job.folder().path());
+        self.notices.extend(self.unwatched(job.folder().path(), &read));
         let is_again = turn.as_ref().is_some_and(|turn| turn.is_again);
         let key = self.key(rank, environment);
         let (others, first_rank) = match other_computers(&self.request, rank, &job, key, has_died, &read) {
@@ -253,6 +256,12 @@ impl SnapshotPlan {
         let ended = program.wait();
         surroundings::keep(folder.path(), pid, watch.finish_by_process());
         Ok(ended)
+    }
+
+    /// What is to be said of processes of this computer that were not watched. Ranks that nobody asked for are none of these.
+    fn unwatched(&self, folder: &Path, read: &ReadFolder) -> Option<Notice> {
+        let activities = read.as_ref().ok().filter(|_| self.request.ranks.is_none())?;
+        unwatched::notice(&activities.iter().flatten().collect::<Vec<_>>(), &surroundings::kept(folder))
     }
 
     fn finished(self, begun: Nanoseconds, ended: EndedProgram, read: ReadFolder) -> WatchedRun {
@@ -445,10 +454,11 @@ fn bounded(processes: &mut Vec<Activity>) -> Option<Notice> {
     processes.sort_by_key(|activity| (!has_parts(activity), std::cmp::Reverse(elapsed(activity))));
     let parts = processes.iter().filter(|activity| has_parts(activity)).count();
     let count = processes.len().saturating_sub(parts + OTHERS);
-    processes.truncate(parts + OTHERS);
+    let left_out = processes.split_off(processes.len().min(parts + OTHERS));
+    let computed = unwatched::computed(&left_out.iter().collect::<Vec<_>>());
     processes.sort_by_key(|activity| {
         (ranks::of(activity).is_none(), ranks::of(activity), activity.began, activity.pid)
     });
-    let notice = SnapshotNotice::ProcessesLeftOut { count: count as u64, kept: OTHERS as u64 };
+    let notice = SnapshotNotice::ProcessesLeftOut { count: count as u64, kept: OTHERS as u64, computed };
     (count > 0).then(|| notice.into())
 }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use numawise_facts::Reading;
 use numawise_facts::activity::ProcessEnd;
 use numawise_tables::snapshot::{CpuCount, CpuTime, Efficiencies};
-use numawise_units::Ratio;
+use numawise_units::{Nanoseconds, Ratio};
 
 use super::process::{Process, add, in_mpi, total};
 use super::{Run, rating};
@@ -18,7 +18,7 @@ use super::{Run, rating};
 const WHOLE: f64 = 0.98;
 
 /// Whether a rank that lived so long died before the others, which took so long.
-pub fn died_before(lived: numawise_units::Nanoseconds, all: numawise_units::Nanoseconds) -> bool {
+pub fn died_before(lived: Nanoseconds, all: Nanoseconds) -> bool {
     lived.seconds() < WHOLE * all.seconds()
 }
 
@@ -39,6 +39,21 @@ pub fn time(processes: &[Process<'_>]) -> Reading<CpuTime> {
     }
 }
 
+/// The same of a run; unavailable where most of it was in processes that were not watched: a shell that waits for such a program is
+/// not the program. Ranks that are missing are said elsewhere, and figures are of the others.
+pub fn time_of_run(run: &Run<'_>) -> Reading<CpuTime> {
+    let unwatched = run.parts.unwatched;
+    let threads = run.processes.iter().flat_map(Process::threads);
+    let watched = threads.filter_map(|thread| thread.processor.measured()).map(|time| time.0).sum::<u64>();
+    if !run.has_ranks() && unwatched.0 > watched {
+        let watched = Nanoseconds(watched);
+        return Reading::unavailable(format!(
+            "processes that were not watched computed for {unwatched}, those that were for {watched}"
+        ));
+    }
+    time(&run.processes)
+}
+
 /// Useful time of all that the CPUs had.
 pub fn useful(run: &Run<'_>, time: &Reading<CpuTime>, cpus: &Reading<CpuCount>) -> Reading<Ratio> {
     let known = time.as_ref().zip(cpus.as_ref()).zip(run.seconds());
@@ -48,7 +63,7 @@ pub fn useful(run: &Run<'_>, time: &Reading<CpuTime>, cpus: &Reading<CpuCount>) 
 }
 
 pub fn all(run: &Run<'_>) -> Efficiencies {
-    let time = time(&run.processes).map(|time| Times::of(&time));
+    let time = time_of_run(run).map(|time| Times::of(&time));
     by_formula(&time, &openmp_times(run, &time), &mpi_times(run))
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use numawise_facts::{Activity, Machine, RankSet, SourcePlaces};
+use numawise_units::Nanoseconds;
 
 /// What is known of the processes of a run, and of the machines that they ran on.
 #[derive(Debug, Clone, Copy)]
@@ -11,6 +12,8 @@ pub struct RunParts<'a> {
     pub places: &'a SourcePlaces,
     /// The ranks that were asked for; none where all were. The others were left alone, and figures are of these.
     pub asked: Option<&'a RankSet>,
+    /// How long processes computed of which there is no activity.
+    pub unwatched: Nanoseconds,
     /// By host, as far as they are known.
     pub machines: &'a BTreeMap<String, Machine>,
 }

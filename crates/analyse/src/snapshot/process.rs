@@ -13,8 +13,9 @@ use super::team::most_in_teams;
 const WORKS: f64 = 0.1;
 /// What computed for less of its life and has a child that was watched is a launcher or a shell.
 const LAUNCHER: f64 = 0.1;
-/// What lasted for less of the longest is an errand of a script.
+/// What lasted for less of the longest is an errand of a script, unless all of them together computed for more of what the others did.
 const ERRAND: f64 = 0.01;
+const ERRANDS: f64 = 0.05;
 
 /// A process of the run.
 pub struct Process<'a> {
@@ -106,6 +107,12 @@ impl<'a> Process<'a> {
             None => !has_others || thread.is_first,
         };
         self.threads().filter(works).collect()
+    }
+
+    /// Processor time of its threads, in nanoseconds, as far as it is known.
+    fn computed(&self) -> u64 {
+        let computed = self.threads().filter_map(|thread| thread.processor.measured());
+        computed.fold(0, |sum: u64, time| sum.saturating_add(time.0))
     }
 
     pub fn uses_openmp(&self) -> bool {
@@ -317,10 +324,24 @@ pub fn select<'a>(parts: &RunParts<'a>) -> (Vec<Process<'a>>, Vec<Process<'a>>) 
     let all: Vec<Process<'a>> = parts.activities.iter().map(Process::new).collect();
     let has_ranks = all.iter().any(|process| is_rank(process));
     let longest = all.iter().filter_map(|process| process.activity.elapsed.measured()).max().copied();
-    let counts: Vec<bool> = all
-        .iter()
-        .map(|process| if has_ranks { is_rank(process) } else { works(process, &all, longest) })
-        .collect();
+    let parts_of = |process: &Process<'a>| match (has_ranks, is_rank(process)) {
+        (true, true) => PartOfRun::Program,
+        (true, false) => PartOfRun::Other,
+        (false, _) => part_of_run(process, &all, longest),
+    };
+    let parts_of: Vec<PartOfRun> = all.iter().map(parts_of).collect();
+    let computed = |part: PartOfRun| {
+        let those = all.iter().zip(&parts_of).filter(|(_, of)| **of == part);
+        those.map(|(process, _)| process.computed() as f64).sum::<f64>()
+    };
+    // A build, or a loop of a script, is nothing but errands.
+    let errands_count = computed(PartOfRun::Errand) > ERRANDS * computed(PartOfRun::Program);
+    let counts = |part: &PartOfRun| match part {
+        PartOfRun::Program => true,
+        PartOfRun::Errand => errands_count,
+        PartOfRun::Other => false,
+    };
+    let counts: Vec<bool> = parts_of.iter().map(counts).collect();
     // Of a run of nothing but errands all count.
     let none = !counts.contains(&true);
     let (mut counted, mut others) = (Vec::new(), Vec::new());
@@ -337,16 +358,30 @@ fn is_rank(process: &Process<'_>) -> bool {
     process.rank().is_some() && !process.activity.is_forked
 }
 
-fn works(process: &Process<'_>, all: &[Process<'_>], longest: Option<Nanoseconds>) -> bool {
+/// What a process is to a run without MPI.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PartOfRun {
+    Program,
+    /// It lasted for a moment.
+    Errand,
+    /// It only waits for processes that were watched too.
+    Other,
+}
+
+fn part_of_run(process: &Process<'_>, all: &[Process<'_>], longest: Option<Nanoseconds>) -> PartOfRun {
     let activity = process.activity;
     let (Some(elapsed), Some(longest)) = (activity.elapsed.measured(), longest) else {
-        return longest.is_none();
+        return if longest.is_none() { PartOfRun::Program } else { PartOfRun::Other };
     };
     let is_child =
         |other: &&Process<'_>| other.activity.host == activity.host && other.activity.parent == activity.pid;
-    let computed = process.threads().filter_map(|thread| thread.processor.measured());
-    let computed = computed.fold(0, |sum: u64, time| sum.saturating_add(time.0));
-    let waits = all.iter().any(|other| is_child(&other)) && (computed as f64) < LAUNCHER * elapsed.0 as f64;
-    let is_errand = (elapsed.0 as f64) < ERRAND * longest.0 as f64;
-    !waits && !is_errand
+    let waits = all.iter().any(|other| is_child(&other))
+        && (process.computed() as f64) < LAUNCHER * elapsed.0 as f64;
+    if waits {
+        PartOfRun::Other
+    } else if (elapsed.0 as f64) < ERRAND * longest.0 as f64 {
+        PartOfRun::Errand
+    } else {
+        PartOfRun::Program
+    }
 }

@@ -175,5 +175,6 @@ pub fn snapshot(activities: &[Activity]) -> RunSnapshot {
 }
 
 pub fn snapshot_with(activities: &[Activity], machines: &BTreeMap<String, Machine>) -> RunSnapshot {
-    run_snapshot(&RunParts { activities, places: &SourcePlaces::new(), asked: None, machines })
+    let unwatched = Nanoseconds(0);
+    run_snapshot(&RunParts { activities, places: &SourcePlaces::new(), asked: None, unwatched, machines })
 }

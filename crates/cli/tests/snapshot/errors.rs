@@ -53,6 +53,26 @@ fn a_static_program_runs_and_is_told_to_be_unseen() {
 }
 
 #[test]
+fn a_shell_around_a_program_that_is_not_watched_is_not_taken_for_it() {
+    let bench = Bench::new();
+    let text = "#include <time.h>\nint main(void) { while (clock() < CLOCKS_PER_SEC / 2) ; return 5; }\n";
+    let Some(program) = compiled(&bench, "gcc", "app", text, &["-static"]) else { return };
+    // It waits, goes on as that, and does so by a program in between.
+    for before in ["", "exec ", "exec nice -n 1 "] {
+        let script = format!("{before}{program}; exit $?");
+        let answer = bench.snapshot(&["--json", "run.json", "--", "sh", "-c", &script]);
+        assert_eq!((answer.status, answer.out.as_str()), (Some(5), ""), "{}", answer.err);
+        let json = bench.json("run.json");
+        assert!(json["useful"].get("unavailable").is_some(), "{before}: {}", json["useful"]);
+        let said = answer.err.split_whitespace().collect::<Vec<_>>().join(" ");
+        let parts = ["HOW MUCH OF THE CPUS' TIME WAS USEFUL IS NOT KNOWN", "1 process is not in the figures", "(app)"];
+        for part in parts {
+            assert!(said.contains(part), "{before}: {part}: {said}");
+        }
+    }
+}
+
+#[test]
 fn what_cannot_be_started_has_the_status_of_shells() {
     let bench = Bench::new();
     for (program, status) in [("./nothing-there", 127), ("nothing-there", 127), ("/", 126)] {

@@ -111,6 +111,18 @@ fn programs_in_other_languages_are_as_without_us() {
 }
 
 #[test]
+fn programs_with_sanitizers_are_as_without_us() {
+    let bench = Bench::new();
+    for (sanitizer, found) in [("address", "beyond"), ("thread", "race"), ("undefined", "overflow")] {
+        let option = format!("-fsanitize={sanitizer}");
+        let Some(program) = bench.compile("gcc", "sanitized.c", &[&option, "-pthread", "-w"]) else { return };
+        assert!(same(&bench, &[text(&program), "well"], Alike::Wholly));
+        // Errors are printed with addresses and numbers of processes.
+        assert!(same(&bench, &[text(&program), found], Alike::Output));
+    }
+}
+
+#[test]
 fn programs_of_openmp_are_as_without_us() {
     let bench = Bench::new();
     for (compiler, source) in

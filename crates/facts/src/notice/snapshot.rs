@@ -1,6 +1,6 @@
 //! Notices of a snapshot: a run that is watched from inside.
 
-use numawise_units::Bytes;
+use numawise_units::{Bytes, Nanoseconds};
 
 use super::PreloadObstacle;
 
@@ -17,8 +17,8 @@ super::notices! {
         "NW904" UnreadablePart { problem: String },
         /// Nothing came of these of the `ranks` ranks of the job: they run on other computers, or did not have the collector loaded.
         "NW905" RanksNotSeen { missing: String, ranks: u32 },
-        /// Processes without MPI and OpenMP of which nothing is kept, beside the `kept` that ran for longest.
-        "NW906" ProcessesLeftOut { count: u64, kept: u64 },
+        /// Processes without MPI and OpenMP of which nothing is kept, beside the `kept` that ran for longest; they computed for so long.
+        "NW906" ProcessesLeftOut { count: u64, kept: u64, computed: Nanoseconds },
         /// These are the ranks of one computer: that of rank 0 did not take them out of this folder.
         "NW907" RanksApart { folder: String },
         /// Processes that still ran when the program had ended: they were watched until then.
@@ -39,5 +39,7 @@ super::notices! {
         "NW915" SeveralMpis,
         /// The program's MPI is neither Open MPI nor one with the binary interface of MPICH.
         "NW916" UnknownMpi,
+        /// Processes that did not have the collector loaded computed for so long; `names` are those that did for longest.
+        "NW917" ProcessesNotWatched { count: u64, computed: Nanoseconds, names: Vec<String> },
     }
 }

@@ -49,8 +49,9 @@ pub fn text(notice: &SnapshotNotice) -> String {
              most of which is never written; raise the limit"
         ),
         SnapshotNotice::NoRankSeen { launcher, asked } => no_rank_seen(launcher.as_deref(), asked.as_deref()),
-        SnapshotNotice::ProcessesLeftOut { count, kept } => format!(
-            "{count} more processes without MPI and OpenMP were watched and are left out; kept are the {kept} that ran for longest"
+        SnapshotNotice::ProcessesLeftOut { count, kept, computed } => format!(
+            "{count} more processes without MPI and OpenMP, which computed for {computed}, were watched and are left out; kept are the \
+             {kept} that ran for longest"
         ),
         SnapshotNotice::RanksApart { folder } => format!(
             "these are the ranks of one computer alone: that of rank 0 did not take what lies in {folder}; expected --output FILE in a \
@@ -62,6 +63,14 @@ pub fn text(notice: &SnapshotNotice) -> String {
             if *count == 1 { "" } else { "es" },
             if *count == 1 { "was" } else { "were" }
         ),
+        SnapshotNotice::ProcessesNotWatched { count, computed, names } => {
+            let are = if *count == 1 { "process is" } else { "processes are" };
+            format!(
+                "{count} {are} not in the figures, and computed for {computed} ({}): linked statically, with other rights, run as \
+                 another user, or without LD_PRELOAD and NUMAWISE_SNAPSHOT in the environment",
+                names.join(", ")
+            )
+        }
         SnapshotNotice::PlacesNotNamed { file, problem } => {
             format!("functions and lines in {file} are not named: {problem}")
         }

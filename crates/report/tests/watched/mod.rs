@@ -32,6 +32,7 @@ impl Watched {
             activities: &run.processes,
             places: &run.places,
             asked: run.header.ranks.as_ref(),
+            unwatched: run.header.computed_unwatched(),
             machines: &machines,
         };
         let tables = run_snapshot(&parts);

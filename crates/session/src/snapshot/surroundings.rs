@@ -12,6 +12,8 @@ use numawise_linux::calls::clock;
 use numawise_observe::activity::{self, ActivityError, SeenFromOutside};
 use numawise_units::{Nanoseconds, NodeId, Pid};
 
+use super::unwatched;
+
 #[cfg(test)]
 #[path = "surroundings_tests.rs"]
 mod tests;
@@ -42,7 +44,7 @@ pub fn keep(folder: &Path, started: Pid, mut seen: Vec<ObservedProcess>) {
 const TOO_SHORT: &str = "it ended before it was looked at";
 
 /// What was left in a folder.
-fn kept(folder: &Path) -> Vec<ObservedProcess> {
+pub fn kept(folder: &Path) -> Vec<ObservedProcess> {
     let paths = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let ours =
         paths.filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(END)));
@@ -56,9 +58,20 @@ fn kept(folder: &Path) -> Vec<ObservedProcess> {
 /// As [`activity::read_folder`].
 pub fn read(folder: &Path) -> Result<Vec<Result<Activity, ActivityError>>, ActivityError> {
     let seen = kept(folder);
-    let alive: BTreeMap<Pid, Nanoseconds> = seen.iter().map(|one| (one.pid, one.alive)).collect();
-    let mut read = activity::read_folder(folder, &SeenFromOutside::new(alive))?;
-    complete(&mut read.iter_mut().flatten().collect::<Vec<_>>(), &seen);
+    let alive = |seen: &[ObservedProcess]| {
+        let alive: BTreeMap<Pid, Nanoseconds> = seen.iter().map(|one| (one.pid, one.alive)).collect();
+        activity::read_folder(folder, &SeenFromOutside::new(alive))
+    };
+    let mut read = alive(&seen)?;
+    let own = |read: &[Result<Activity, ActivityError>], one: &ObservedProcess| {
+        !unwatched::took_the_place(&read.iter().flatten().collect::<Vec<_>>(), one)
+    };
+    let of_programs: Vec<ObservedProcess> = seen.iter().filter(|one| own(&read, one)).cloned().collect();
+    // What was seen of a program that came after the one that was watched is not of that one.
+    if of_programs.len() < seen.len() {
+        read = alive(&of_programs)?;
+    }
+    complete(&mut read.iter_mut().flatten().collect::<Vec<_>>(), &of_programs);
     Ok(read)
 }
 

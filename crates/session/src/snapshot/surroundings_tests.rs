@@ -147,3 +147,47 @@ fn what_one_leaves_is_there_for_another() {
         all[1].alive >= all[0].alive && all[1].memory.reason().unwrap().0.contains("before it was looked at")
     );
 }
+
+/// What the process 7 is seen as, when it computed for so many milliseconds under this name.
+fn named(name: &str, milliseconds: u64) -> ObservedProcess {
+    let mut seen = seen();
+    seen.threads[0].observation.name = name.to_owned();
+    seen.threads[0].observation.cpu_time = Nanoseconds(milliseconds * 1_000_000);
+    seen
+}
+
+#[test]
+fn a_program_that_takes_the_place_of_a_watched_one_is_known_by_its_name() {
+    let mut one = process(5, ProcessEnd::NotTold);
+    let took = |one: &Activity, name: &str| unwatched::took_the_place(&[one], &named(name, 100));
+    assert!(took(&one, "other") && !took(&one, "app"));
+    one.program = "./a-program-of-a-long-name".to_owned();
+    assert!(took(&one, "app") && !took(&one, "a-program-of-a-"), "the kernel keeps 15 bytes");
+    one.openmp = Reading::Measured(numawise_facts::activity::OpenMpRuntimes {
+        libgomp: true,
+        ompt: false,
+        has_other_tool: false,
+    });
+    assert!(!took(&one, "other"), "it gave itself another name");
+    let told = process(9, ProcessEnd::Exit);
+    assert!(!unwatched::took_the_place(&[&process(5, ProcessEnd::NotTold), &told], &named("other", 100)));
+}
+
+#[test]
+fn what_computed_and_was_not_watched_is_said() {
+    let mut shell = process(5, ProcessEnd::Exit);
+    shell.pid = Pid(3);
+    let Reading::Measured(threads) = &mut shell.threads else { unreachable!() };
+    threads[0].processor = Reading::Measured(Nanoseconds(100_000_000));
+    let said = |milliseconds| unwatched::notice(&[&shell], &[named("solver", milliseconds)]);
+    let expected = numawise_facts::notice::SnapshotNotice::ProcessesNotWatched {
+        count: 1,
+        computed: Nanoseconds(900_000_000),
+        names: vec!["solver".to_owned()],
+    };
+    assert_eq!(said(900), Some(expected.into()));
+    assert_eq!(said(4), None, "it is no twentieth");
+    assert_eq!(unwatched::notice(&[], &[named("solver", 900)]), None, "that nothing was watched says it all");
+    let of_it = process(5, ProcessEnd::Exit);
+    assert_eq!(unwatched::notice(&[&of_it], &[named("solver", 900)]), None, "it has a file");
+}
