@@ -30,7 +30,8 @@ pub fn overrides(changes: &[Change], now: impl Fn(&str) -> Option<OsString>) -> 
     for change in changes {
         let Some(old) = now(change.name) else { continue };
         let (name, was) = (change.name, old.to_string_lossy().into_owned());
-        let added_to = matches!(name, "LD_PRELOAD" | "GLIBC_TUNABLES" | "ASAN_OPTIONS") && change.value.is_some();
+        let added_to =
+            matches!(name, "LD_PRELOAD" | "GLIBC_TUNABLES" | "ASAN_OPTIONS") && change.value.is_some();
         if added_to || name.starts_with("NUMAWISE_") || change.value.as_ref() == Some(&was) {
             continue;
         }

@@ -375,8 +375,8 @@ fn part_of_run(process: &Process<'_>, all: &[Process<'_>], longest: Option<Nanos
     };
     let is_child =
         |other: &&Process<'_>| other.activity.host == activity.host && other.activity.parent == activity.pid;
-    let waits = all.iter().any(|other| is_child(&other))
-        && (process.computed() as f64) < LAUNCHER * elapsed.0 as f64;
+    let waits =
+        all.iter().any(|other| is_child(&other)) && (process.computed() as f64) < LAUNCHER * elapsed.0 as f64;
     if waits {
         PartOfRun::Other
     } else if (elapsed.0 as f64) < ERRAND * longest.0 as f64 {

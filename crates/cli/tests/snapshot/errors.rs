@@ -65,7 +65,11 @@ fn a_shell_around_a_program_that_is_not_watched_is_not_taken_for_it() {
         let json = bench.json("run.json");
         assert!(json["useful"].get("unavailable").is_some(), "{before}: {}", json["useful"]);
         let said = answer.err.split_whitespace().collect::<Vec<_>>().join(" ");
-        let parts = ["HOW MUCH OF THE CPUS' TIME WAS USEFUL IS NOT KNOWN", "1 process is not in the figures", "(app)"];
+        let parts = [
+            "HOW MUCH OF THE CPUS' TIME WAS USEFUL IS NOT KNOWN",
+            "1 process is not in the figures",
+            "(app)",
+        ];
         for part in parts {
             assert!(said.contains(part), "{before}: {part}: {said}");
         }

@@ -45,7 +45,8 @@ pub fn notice(read: &[&Activity], seen: &[ObservedProcess]) -> Option<Notice> {
         |one: &ObservedProcess| one.threads.iter().map(|thread| thread.observation.cpu_time.0).sum();
     let is_watched = |one: &ObservedProcess| read.iter().any(|activity| activity.pid == one.pid);
     let unwatched = seen.iter().filter(|one| !is_watched(one) || took_the_place(read, one));
-    let mut unwatched: Vec<(u64, &ObservedProcess)> = unwatched.map(|one| (seen_computing(one), one)).collect();
+    let mut unwatched: Vec<(u64, &ObservedProcess)> =
+        unwatched.map(|one| (seen_computing(one), one)).collect();
     unwatched.retain(|(computed, _)| *computed >= LEAST.0);
     unwatched.sort_by_key(|(computed, one)| (std::cmp::Reverse(*computed), one.pid));
     let sum: u64 = unwatched.iter().map(|(computed, _)| computed).sum();
