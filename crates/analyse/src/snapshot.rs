@@ -33,7 +33,7 @@ use numawise_tables::snapshot::{ProcessCounts, RunSnapshot, SnapshotLosses};
 use numawise_units::Ratio;
 
 pub use comparison::compare_snapshots;
-pub use hybrid::{DivisionRun, compare_divisions, median_run};
+pub use hybrid::{DivisionRuns, compare_divisions, median_run};
 pub use input::RunParts;
 
 use process::Process;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use numawise_facts::notice::{ObservedFigure, StudyNotice};
 use numawise_facts::{
     Notice, Observation, Outcome, Point, PointId, Reading, Reason, ResidencySample, Study, Trial,
+    TrialFrequency,
 };
 use numawise_tables::PointSummary;
 use numawise_units::{Bytes, Hertz, Nanoseconds, NodeId, Ratio};
@@ -161,10 +162,21 @@ pub fn typical(
 
 /// The mean frequency of the CPUs on which the program worked, in a typical run.
 fn frequency(study: &Study, point: &Point) -> Reading<Hertz> {
-    let means = watched(study, point).filter_map(|o| o.frequency.measured()?.mean()).collect();
-    match (middle(means), watched(study, point).find_map(|o| o.frequency.reason().cloned())) {
+    typical_of(watched(study, point).map(|o| {
+        let mean = |of: &TrialFrequency| {
+            of.mean().map_or_else(|| Reading::unavailable(NOT_WATCHED), Reading::Measured)
+        };
+        o.frequency.as_ref().and_then(mean)
+    }))
+}
+
+/// The middle of what runs measured, or the first reason why none did.
+pub fn typical_of<T: Ord + Copy>(runs: impl Iterator<Item = Reading<T>>) -> Reading<T> {
+    let runs: Vec<Reading<T>> = runs.collect();
+    let measured = runs.iter().filter_map(|run| run.measured().copied()).collect();
+    match (middle(measured), runs.iter().find_map(Reading::reason)) {
         (Some(typical), _) => Reading::Measured(typical),
-        (None, Some(unavailable)) => Reading::Unavailable { unavailable },
+        (None, Some(reason)) => Reading::Unavailable { unavailable: reason.clone() },
         (None, None) => Reading::unavailable(NOT_WATCHED),
     }
 }

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use numawise_analyse::RunParts;
-use numawise_facts::{PrintedLines, Study, StudyHeader, WatchedRun};
+use numawise_analyse::{DivisionRuns, RunParts};
+use numawise_facts::{PrintedLines, RunSpec, Study, StudyHeader, WatchedDivision, WatchedRun};
 use numawise_report::check::{self, Check};
 use numawise_report::document::{self, Style};
 use numawise_report::series;
 use numawise_report::snapshot::{self, CsvTable};
+use numawise_tables::snapshot::HybridComparison;
 use numawise_tables::{RunSnapshot, Timeline};
 
 use crate::exit::{Failure, all_well};
@@ -76,10 +77,6 @@ impl<'a> Snapshot<'a> {
         Snapshot { run, tables: numawise_analyse::run_snapshot(&parts), record }
     }
 
-    pub fn into_tables(self) -> RunSnapshot {
-        self.tables
-    }
-
     fn shown(&self) -> snapshot::Shown<'_> {
         let record = Some(self.record).filter(|record| !record.is_empty());
         snapshot::Shown { run: self.run, tables: &self.tables, record }
@@ -107,6 +104,61 @@ impl<'a> Snapshot<'a> {
         let shown = self.shown();
         table.map_or_else(|| snapshot::csv(&shown), |table| snapshot::csv_table(&shown, table))
     }
+}
+
+/// A division of CPUs into ranks and threads, with the run that stands for it; none where none was made.
+pub struct Division {
+    pub of: WatchedDivision,
+    pub run: Option<WatchedRun>,
+    /// Where it is kept.
+    pub record: Option<String>,
+}
+
+/// Divisions side by side.
+pub struct Divisions<'a> {
+    all: &'a [Division],
+    /// As it was typed.
+    command: &'a RunSpec,
+    tables: HybridComparison,
+    records: Vec<Option<String>>,
+}
+
+impl<'a> Divisions<'a> {
+    pub fn of(all: &'a [Division], command: &'a RunSpec) -> Divisions<'a> {
+        let runs = |one: &Division| DivisionRuns {
+            division: one.of.division,
+            runs: one.of.runs.clone(),
+            tables: one.run.as_ref().map(|run| Snapshot::of(run, "").tables),
+        };
+        let runs: Vec<DivisionRuns> = all.iter().map(runs).collect();
+        let records = all.iter().map(|one| one.record.clone()).collect();
+        Divisions { all, command, tables: numawise_analyse::compare_divisions(&runs), records }
+    }
+
+    fn shown(&self) -> snapshot::ShownDivisions<'_> {
+        snapshot::ShownDivisions { command: self.command, tables: &self.tables, records: &self.records }
+    }
+
+    pub fn text(&self, style: Style) -> String {
+        document::terminal(&snapshot::divisions_document(&self.shown()), style)
+    }
+
+    pub fn html(&self) -> String {
+        document::html(&snapshot::divisions_document(&self.shown()))
+    }
+
+    pub fn json(&self) -> String {
+        let of = |one: &Division| {
+            Some(Snapshot::of(one.run.as_ref()?, one.record.as_deref().unwrap_or_default()).json())
+        };
+        snapshot::divisions_json(&self.shown(), &self.all.iter().map(of).collect::<Vec<_>>())
+    }
+}
+
+/// Prints divisions as text or as JSON, and writes them as HTML where that is asked for.
+pub fn divisions(of: &Divisions<'_>, as_json: bool, html: Option<&Path>) -> Result<(), Failure> {
+    let written = html.map_or(Ok(()), |path| report(path, &of.html()));
+    shown(if as_json { of.json() } else { of.text(style()) }, written)
 }
 
 /// How a snapshot is printed.

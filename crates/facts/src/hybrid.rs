@@ -4,14 +4,14 @@ use std::fmt;
 use std::str::FromStr;
 
 use numawise_units::harmless::quoted;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 #[cfg(test)]
 #[path = "hybrid_tests.rs"]
 mod tests;
 
 /// So many ranks with so many threads each, neither of them 0; `24x1`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RanksByThreads {
     pub ranks: u32,
     pub threads: u32,

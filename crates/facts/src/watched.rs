@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::activity::SourcePlace;
 use crate::notice::SnapshotNotice;
-use crate::{Activity, Exit, HostFacts, Machine, Notice, Placement, ResourceUsage, RunSpec};
+use crate::{Activity, Exit, HostFacts, Machine, Notice, Placement, RanksByThreads, ResourceUsage, RunSpec};
 
 /// A set of ranks of `MPI_COMM_WORLD`.
 pub type RankSet = IdSet<Rank>;
@@ -42,6 +42,8 @@ pub struct WatchedRunHeader {
     /// Of the process that was started, and of those that it waited for.
     pub usage: ResourceUsage,
     pub notices: Vec<Notice>,
+    /// Where the run stands for a division of CPUs into ranks and threads.
+    pub division: Option<WatchedDivision>,
 }
 
 impl WatchedRunHeader {
@@ -56,6 +58,16 @@ impl WatchedRunHeader {
         });
         computed.fold(Nanoseconds(0), |sum, one| sum + one)
     }
+}
+
+/// A division of CPUs into ranks and threads, of which the run with the median time is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WatchedDivision {
+    pub division: RanksByThreads,
+    /// As it was typed, with places for the numbers.
+    pub command: RunSpec,
+    /// How each run of it ended, and how long it took, in their order.
+    pub runs: Vec<(Exit, Nanoseconds)>,
 }
 
 /// How one rank of a job ended, of those that each had a numawise of their own.

@@ -11,7 +11,8 @@ mod activities;
 use numawise_analyse::{RunParts, run_snapshot};
 use numawise_report::document::{self, Style};
 use numawise_report::snapshot::{
-    Compared, CsvTable, Shown, TABLES, compare_document, compare_json, csv, csv_table, document, summary,
+    Compared, CsvTable, Shown, TABLES, compare_document, compare_json, csv, csv_table, document, json,
+    summary,
 };
 use watched::Watched;
 
@@ -97,6 +98,27 @@ fn a_terminal_of_eighty_columns_has_room() {
     }
 }
 
+#[test]
+fn where_the_time_of_cpus_is_not_known_the_part_without_a_thread_says_so() {
+    let mut of = Watched::of(watched::hybrid());
+    let text = |of: &Watched| {
+        let style = Style { colour: false, unicode: true, width: 80 };
+        document::terminal(&document(&of.shown()), style)
+    };
+    let said = "Shares are of the time that is known";
+    let reason = "the begin of a rank was not noted";
+    assert!(!text(&of).contains(said) && !html(&of).contains(said));
+    of.tables.span = numawise_facts::Reading::unavailable(reason);
+    for shown in [text(&of), html(&of)] {
+        let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+        for expected in ["thread not there", said, reason, "Of the time that is known: useful"] {
+            assert!(words.contains(expected), "{expected}: {shown}");
+        }
+    }
+    let json: serde_json::Value = serde_json::from_str(&json(&of.shown())).unwrap();
+    assert_eq!(json["without_thread_seconds"]["unavailable"], reason);
+}
+
 fn screen(of: &Watched) -> String {
     document::terminal(&summary(&of.shown()), Style { colour: false, unicode: true, width: 80 })
 }
@@ -104,7 +126,7 @@ fn screen(of: &Watched) -> String {
 #[test]
 fn a_summary_is_one_screen_and_each_judgement_has_its_threshold() {
     let text = screen(&Watched::of(watched::hybrid()));
-    assert!(text.lines().count() <= 48, "{text}");
+    assert!(text.lines().count() <= 50, "{text}");
     let graded = ["good ", "look here ", "bad "];
     let judged: Vec<&str> =
         text.lines().filter(|line| graded.iter().any(|grade| line.contains(&format!("  {grade}")))).collect();
@@ -139,10 +161,36 @@ fn a_cure_that_is_a_placement_is_typed_around_the_launcher() {
     of.tables.findings.insert(0, shared);
     let line = "numawise snapshot --place semi --threads 1 -- mpirun -n 2 ./app";
     assert!(html(&of).contains(line) && screen(&of).contains(line), "{}", screen(&of));
+    // What binds it would undo the placement.
+    for typed in ["taskset -c 0 mpirun -n 2 ./app", "taskset 1 mpirun -n 2 taskset --cpu-list 0 ./app"] {
+        of.run.header.command.command = typed.split(' ').map(Into::into).collect();
+        assert!(html(&of).contains(line) && screen(&of).contains(line), "{}", screen(&of));
+    }
+    for typed in ["numactl -C 0 mpirun -n 2 ./app", "mpirun -n 2 hwloc-bind core:0 ./app", "taskset -p 7"] {
+        of.run.header.command.command = typed.split(' ').map(Into::into).collect();
+        assert!(!screen(&of).contains("--place semi"), "{}", screen(&of));
+    }
     // Words of other launchers are not understood, and a program that says itself where it is to run is left alone.
     for words in [["ibrun", "./app"], ["mpirun", "numawise"]] {
         of.run.header.command.command = words.map(Into::into).into();
         assert!(!screen(&of).contains("--place semi"), "{}", screen(&of));
+    }
+}
+
+#[test]
+fn fewer_threads_are_those_of_each_rank() {
+    use numawise_facts::finding::Advice;
+    let mut of = Watched::of(watched::ranks(2, false));
+    of.tables.processes.hosts = 1;
+    let mut over = of.tables.findings[0].clone();
+    over.finding.id = numawise_facts::FindingId::Oversubscribed;
+    for (cpus, typed) in [(4, Some("--threads 2 -- mpirun -n 2 ./app")), (1, None)] {
+        over.finding.advice = vec![Advice::RunFewerThreads { threads: cpus }.into()];
+        of.tables.findings = vec![over.clone()];
+        match typed {
+            Some(typed) => assert!(screen(&of).contains(typed), "{}", screen(&of)),
+            None => assert!(!screen(&of).contains("--threads"), "{}", screen(&of)),
+        }
     }
 }
 

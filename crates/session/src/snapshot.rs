@@ -236,7 +236,6 @@ impl SnapshotPlan {
         });
         let mut ends = job.ends();
         ends.extend(others.ends);
-        ends.sort_by_key(|end| (end.rank.is_none(), end.rank));
         let run = self.finished(begun, together(&ends, ended), read);
         Ok(EndedSnapshot { exit, report: Some(SnapshotReport { run, is_again, first_rank, _turn: turn }) })
     }
@@ -285,7 +284,8 @@ impl SnapshotPlan {
             let seen: Vec<JobProcess<'_>> = processes.iter().map(JobProcess::from).collect();
             notices.extend(ranks::libraries(&processes));
             notices.extend(ranks::linked_statically(&seen));
-            notices.extend(ranks::missing(&seen, asked, &request.run.command));
+            let typed = launcher::without_words(&request.run.command, &request.placing);
+            notices.extend(ranks::missing(&seen, asked, &typed));
         }
         processes.retain(|activity| ranks::is_shown(activity.into(), asked));
         notices.extend(bounded(&mut processes));
@@ -426,6 +426,7 @@ fn header(
         wall: ended.wall,
         usage: ended.usage,
         notices: Vec::new(),
+        division: None,
     }
 }
 

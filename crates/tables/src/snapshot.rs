@@ -16,8 +16,8 @@ use numawise_facts::{Finding, Reading};
 use numawise_units::{Nanoseconds, Ratio};
 
 pub use comparison::{
-    BothRuns, ComparedCall, ComparedFinding, ComparedRegion, ComparedShare, ComparedTime, FindingCourse,
-    RegionFigures, SnapshotComparison,
+    BothRuns, ComparedCall, ComparedCount, ComparedFinding, ComparedMemory, ComparedProcess, ComparedRegion,
+    ComparedShare, ComparedTime, FindingCourse, ProcessPlacement, RegionFigures, SnapshotComparison,
 };
 pub use hybrid::{HybridBest, HybridComparison, HybridReason, HybridRow, HybridTimePart};
 pub use memory::{MemorySpread, MemorySummary, NodeMemoryRow, ProcessName, RemoteMemory};
@@ -30,7 +30,8 @@ pub use numawise_facts::activity::CodePlace;
 pub use openmp::{LoopRow, OpenMpSummary, RegionRow, ThreadIterations, WaitRow};
 pub use phase::{PhaseRow, PhaseTables};
 pub use process::{
-    CpuStay, OverfullCpu, OverfullMask, PlacementSummary, ProcessMemory, ProcessRow, ThreadRow,
+    CpuStay, MaskSummary, OverfullCpu, OverfullMask, PlacementSummary, ProcessMemory, ProcessRow,
+    ProcessSpread, ThreadRow,
 };
 pub use rating::{Grade, RatedShare, Rating, ThresholdSource};
 

@@ -5,7 +5,7 @@ use numawise_facts::{Finding, FindingId, MemoryEvents, Point, Reading};
 use numawise_units::Bytes;
 
 use super::{Case, observed};
-use crate::{comparison, middle, summary};
+use crate::{comparison, summary};
 
 #[cfg(test)]
 #[path = "pages_tests.rs"]
@@ -47,13 +47,6 @@ pub fn of_peak(
 
 /// The median over the runs of a point, or why the first of them does not have it.
 pub fn median<T: Ord + Copy>(case: &Case, point: &Point, of: fn(&MemoryEvents) -> &Reading<T>) -> Reading<T> {
-    let runs: Vec<&Reading<T>> =
-        summary::watched(case.study, point).map(|observation| of(&observation.memory_events)).collect();
-    match (middle(runs.iter().filter_map(|run| run.measured().copied()).collect()), runs.first()) {
-        (Some(median), _) => Reading::Measured(median),
-        (None, Some(Reading::Unavailable { unavailable })) => {
-            Reading::Unavailable { unavailable: unavailable.clone() }
-        }
-        _ => Reading::unavailable("no run of this placement was watched"),
-    }
+    let runs = summary::watched(case.study, point);
+    summary::typical_of(runs.map(|observation| of(&observation.memory_events).clone()))
 }

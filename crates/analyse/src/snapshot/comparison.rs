@@ -8,9 +8,9 @@ use numawise_facts::finding::{EvidenceSubject, WatchedSubject};
 use numawise_facts::{FindingId, Reading};
 use numawise_tables::RunSnapshot;
 use numawise_tables::snapshot::{
-    BothRuns, ComparedCall, ComparedFinding, ComparedRegion, ComparedShare, ComparedTime, FindingCourse,
-    MpiCallRow, MpiSummary, OpenMpSummary, RatedShare, RegionFigures, RegionRow, SnapshotComparison,
-    SnapshotFinding,
+    BothRuns, ComparedCall, ComparedCount, ComparedFinding, ComparedMemory, ComparedProcess, ComparedRegion,
+    ComparedShare, ComparedTime, FindingCourse, MpiCallRow, MpiSummary, NodeMemoryRow, OpenMpSummary,
+    ProcessPlacement, ProcessRow, RatedShare, RegionFigures, RegionRow, SnapshotComparison, SnapshotFinding,
 };
 use numawise_units::Nanoseconds;
 
@@ -28,10 +28,14 @@ pub fn compare_snapshots(first: &RunSnapshot, second: &RunSnapshot) -> SnapshotC
         (ComparedTime::Span, both(|run| run.span.as_ref().map(|span| span.time))),
         (ComparedTime::MpiImbalance, both(|run| of_mpi(run, |mpi| mpi.imbalance.clone()))),
         (ComparedTime::PotentialGain, both(|run| of_openmp(run, |openmp| openmp.potential_gain.clone()))),
+        (ComparedTime::RunDelay, both(|run| run.placement.run_delay.clone())),
     ];
     SnapshotComparison {
         times,
         shares: shares(runs),
+        counts: counts(runs),
+        memory: memory(runs),
+        processes: processes(runs),
         calls: calls(runs),
         regions: regions(runs),
         findings: findings(runs),
@@ -71,6 +75,59 @@ fn shares([first, second]: [&RunSnapshot; 2]) -> Vec<(ComparedShare, BothRuns<Ra
         (ComparedShare::Serial, |run| rated(run.openmp.as_ref().map(|openmp| &openmp.serial))),
     ];
     all.into_iter().map(|(name, of)| (name, BothRuns { first: of(first), second: of(second) })).collect()
+}
+
+fn counts([first, second]: [&RunSnapshot; 2]) -> Vec<(ComparedCount, BothRuns<Reading<u64>>)> {
+    type Count = fn(&RunSnapshot) -> Reading<u64>;
+    /// Of threads, where some were seen.
+    fn known(run: &RunSnapshot, count: u64) -> Reading<u64> {
+        run.placement.migrations.as_ref().map(|_| count)
+    }
+    let all: [(ComparedCount, Count); 5] = [
+        (ComparedCount::Masks, |run| run.placement.masks.as_ref().map(|masks| masks.sets)),
+        (ComparedCount::UnboundThreads, |run| run.placement.unbound.clone()),
+        (ComparedCount::MovedThreads, |run| known(run, run.placement.moved)),
+        (ComparedCount::Migrations, |run| run.placement.migrations.clone()),
+        (ComparedCount::SharedCpus, |run| known(run, run.placement.shared.len() as u64)),
+    ];
+    all.into_iter().map(|(name, of)| (name, BothRuns { first: of(first), second: of(second) })).collect()
+}
+
+/// The peaks, and the nodes of both: by host where one of the runs has several.
+fn memory([first, second]: [&RunSnapshot; 2]) -> Vec<ComparedMemory> {
+    fn rows(run: &RunSnapshot) -> &[NodeMemoryRow] {
+        run.memory.nodes.measured().map_or(&[], Vec::as_slice)
+    }
+    let peak = |run: &RunSnapshot| Some(run.memory.peak.clone());
+    let all = ComparedMemory { node: None, runs: BothRuns { first: peak(first), second: peak(second) } };
+    let has_several = first.processes.hosts > 1 || second.processes.hosts > 1;
+    let key = |row: &NodeMemoryRow| (if has_several { row.host.clone() } else { String::new() }, row.node);
+    // Where a run's memory is not known, that is not none.
+    let most = |run: &RunSnapshot, row: Option<&NodeMemoryRow>| match (row, run.memory.nodes.reason()) {
+        (Some(row), _) => Some(row.most.clone()),
+        (None, Some(reason)) => Some(Reading::Unavailable { unavailable: reason.clone() }),
+        (None, None) => None,
+    };
+    let nodes = joined([rows(first), rows(second)], key).into_iter().map(|((node, _), [a, b])| {
+        ComparedMemory { node: Some(node), runs: BothRuns { first: most(first, a), second: most(second, b) } }
+    });
+    std::iter::once(all).chain(nodes).collect()
+}
+
+fn processes([first, second]: [&RunSnapshot; 2]) -> Vec<ComparedProcess> {
+    let of = |row: &ProcessRow| ProcessPlacement {
+        mask: row.mask.clone(),
+        run_delay: row.run_delay.clone(),
+        migrations: row.migrations(),
+        peak_memory: row.memory.peak.clone(),
+    };
+    let all = joined([&first.rows, &second.rows], |row| row.rank.measured().copied());
+    all.into_iter()
+        .map(|((rank, _), [first, second])| ComparedProcess {
+            rank,
+            runs: BothRuns { first: first.map(of), second: second.map(of) },
+        })
+        .collect()
 }
 
 /// Rows of both runs by what they have in common, in the order of the keys.

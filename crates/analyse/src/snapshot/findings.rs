@@ -4,6 +4,7 @@
 
 mod mpi;
 mod openmp;
+mod others;
 mod placement;
 
 use numawise_facts::finding::{
@@ -60,6 +61,7 @@ pub fn all(case: &Case<'_>) -> Vec<SnapshotFinding> {
     let mut findings = mpi::all(case);
     findings.extend(openmp::all(case));
     findings.extend(placement::all(case));
+    findings.extend(others::other_work(case));
     let gain = |finding: &SnapshotFinding| finding.potential.measured().map_or(-1.0, |gain| gain.share.0);
     findings.sort_by(|one, two| gain(two).total_cmp(&gain(one)));
     findings

@@ -6,7 +6,7 @@ use numawise_facts::activity::{
 };
 use numawise_facts::{Activity, ThreadActivity};
 use numawise_tables::RunSnapshot;
-use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId};
+use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, Pid};
 
 use super::*;
 use crate::snapshot::sample::{
@@ -274,8 +274,9 @@ fn ranks_on(cpus: &[u32]) -> Vec<Activity> {
         let mut activity = simple_rank(number, cpus.len() as u32, 1.0, 0.0);
         threads(&mut activity)[0].cpus =
             Reading::Measured(CpuStays { cpus: vec![(CpuId(*cpu), 50)], others: 0, migrations: 0 });
-        // They waited for a CPU for four tenths of the run.
-        threads(&mut activity)[0].run_delay = Reading::Measured(seconds(0.4));
+        // Those that share one waited for it for four tenths of the run.
+        let is_alone = cpus.iter().filter(|other| *other == cpu).count() == 1;
+        threads(&mut activity)[0].run_delay = Reading::Measured(seconds(if is_alone { 0.0 } else { 0.4 }));
         activity
     };
     cpus.iter().zip(0..).map(one).collect()
@@ -336,7 +337,74 @@ fn nw030_threads_that_are_bound_to_too_few_cpus() {
     brings(said.first(), 0.75);
     let first = &said[0].finding.evidence[0];
     assert_eq!((first.value.measured(), first.of), (Some(&Amount::Count(4)), Some(Amount::Count(1))));
-    assert_eq!(ids(&hybrid("0-3")), Vec::<&str>::new());
+    // With a CPU for each it is not they that had the CPUs.
+    assert_eq!(ids(&hybrid("0-3")), ["NW055"]);
+}
+
+/// Two ranks of one thread, each bound to a CPU of its own, which had it for so many of two seconds and waited for the rest.
+fn bound(had: [f64; 2]) -> Vec<Activity> {
+    let one = |(had, number): (f64, u32)| {
+        let mut activity = simple_rank(number, 2, 2.0, 0.0);
+        let one = &mut threads(&mut activity)[0];
+        one.processor = Reading::Measured(seconds(had));
+        one.run_delay = Reading::Measured(seconds(2.0 - had));
+        one.cpus = Reading::Measured(CpuStays { cpus: vec![(CpuId(number), 9)], others: 0, migrations: 0 });
+        one.mask = Reading::Measured(CpuSet::single(CpuId(number)));
+        activity
+    };
+    had.into_iter().zip(0..).map(one).collect()
+}
+
+#[test]
+fn nw055_other_work_had_the_cpu_of_a_rank() {
+    let said = |activities: &[Activity]| on_two_sockets(activities, "0-1").findings;
+    let found = said(&bound([2.0, 1.1]));
+    assert_eq!(ids(&found), ["NW055"]);
+    brings(found.first(), 0.9);
+    let first = &found[0].finding.evidence[0];
+    let expected = WatchedSubject::Process { host: "node1".to_owned(), pid: Pid(101), rank: Some(1) };
+    assert_eq!(first.subject, EvidenceSubject::Watched(expected));
+    let quantities: Vec<_> = found[0].finding.evidence.iter().map(|one| one.quantity).collect();
+    assert!(quantities.contains(&EvidenceQuantity::Watched(WatchedQuantity::OwnUseOfCpus)), "{quantities:?}");
+    // Hardly any waiting, or none that is known.
+    assert_eq!(ids(&said(&bound([2.0, 1.95]))), Vec::<&str>::new());
+    let mut unknown = bound([2.0, 1.1]);
+    threads(&mut unknown[1])[0].run_delay = Reading::unavailable("it is not counted");
+    assert_eq!(ids(&said(&unknown)), Vec::<&str>::new());
+}
+
+#[test]
+fn nw055_what_belongs_to_the_run_is_no_other_work() {
+    let said = |activities: &[Activity]| ids(&on_two_sockets(activities, "0-1").findings);
+    // A helper of MPI had the CPU for as long.
+    let mut helped = bound([2.0, 1.1]);
+    let mut helper = thread(900, [0.9, 0.0, 0.0, 0.0, 0.0, 0.0]);
+    helper.role = Reading::Measured(numawise_facts::activity::ThreadRole::Helper);
+    threads(&mut helped[1]).push(helper);
+    assert_eq!(said(&helped), Vec::<&str>::new());
+    // And so had a process that is no rank, of which it is not known how long it had one.
+    let mut with_child = bound([2.0, 1.1]);
+    let mut child = thread(901, [0.9, 0.0, 0.0, 0.0, 0.0, 0.0]);
+    child.processor = Reading::unavailable("it was killed");
+    with_child.push(process(901, 0.9, vec![child]));
+    assert_eq!(said(&with_child), Vec::<&str>::new());
+    // Both are bound to one CPU.
+    let mut together = bound([1.0, 1.0]);
+    for one in &mut together {
+        threads(one)[0].mask = Reading::Measured(CpuSet::single(CpuId(0)));
+    }
+    assert_eq!(said(&together), ["NW030"]);
+    // More threads than CPUs.
+    assert_eq!(
+        ids(&on_two_sockets(&bound([1.0, 1.0]), "0").findings),
+        ["NW055"],
+        "the masks hold a second CPU"
+    );
+    let mut over = bound([1.0, 1.0]);
+    for one in &mut over {
+        threads(one)[0].mask = Reading::Measured(CpuSet::single(CpuId(0)));
+    }
+    assert_eq!(ids(&on_two_sockets(&over, "0").findings), ["NW033"]);
 }
 
 #[test]

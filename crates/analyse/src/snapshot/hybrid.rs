@@ -9,12 +9,14 @@ use numawise_units::{Nanoseconds, Ratio};
 #[path = "hybrid_tests.rs"]
 mod tests;
 
-/// A run of a division.
+/// A division with its runs.
 #[derive(Debug, Clone)]
-pub struct DivisionRun {
-    pub exit: Exit,
-    pub wall: Nanoseconds,
-    pub tables: RunSnapshot,
+pub struct DivisionRuns {
+    pub division: RanksByThreads,
+    /// How each ended, and how long it took.
+    pub runs: Vec<(Exit, Nanoseconds)>,
+    /// What the run with the median time says.
+    pub tables: Option<RunSnapshot>,
 }
 
 /// The run whose time is the median of those that went well; the shorter one of two in the middle.
@@ -25,32 +27,34 @@ pub fn median_run(runs: &[(Exit, Nanoseconds)]) -> Option<usize> {
 }
 
 /// Puts divisions side by side, with their runs.
-pub fn compare_divisions(divisions: &[(RanksByThreads, Vec<DivisionRun>)]) -> HybridComparison {
-    let rows: Vec<HybridRow> = divisions.iter().map(|(division, runs)| row(*division, runs)).collect();
+pub fn compare_divisions(divisions: &[DivisionRuns]) -> HybridComparison {
+    let rows: Vec<HybridRow> = divisions.iter().map(row).collect();
     let best = best(&rows);
     HybridComparison { rows, best }
 }
 
-fn row(division: RanksByThreads, runs: &[DivisionRun]) -> HybridRow {
-    let times: Vec<(Exit, Nanoseconds)> = runs.iter().map(|run| (run.exit, run.wall)).collect();
-    let median = median_run(&times).and_then(|run| runs.get(run));
+fn row(of_one: &DivisionRuns) -> HybridRow {
+    let DivisionRuns { division, runs, tables } = of_one;
+    let median = median_run(runs).and_then(|run| runs.get(run));
+    // One that failed says nothing of the others.
+    let tables = tables.as_ref().filter(|_| median.is_some());
     let of = |figure: fn(&RunSnapshot) -> Reading<Ratio>| {
-        median.map_or_else(|| Reading::unavailable("no run of it went well"), |run| figure(&run.tables))
+        tables.map_or_else(|| Reading::unavailable("no run of it went well"), figure)
     };
     HybridRow {
-        division,
-        walls: times.iter().map(|(_, wall)| *wall).collect(),
+        division: *division,
+        walls: runs.iter().map(|(_, wall)| *wall).collect(),
         median: median.map_or_else(
             || Reading::unavailable("no run of it went well"),
-            |run| Reading::Measured(run.wall),
+            |(_, wall)| Reading::Measured(*wall),
         ),
-        failed: times.iter().map(|(exit, _)| *exit).find(|exit| !exit.success()),
+        failed: runs.iter().map(|(exit, _)| *exit).find(|exit| !exit.success()),
         useful: of(|tables| tables.useful.value.clone()),
         mpi: of(mpi_share),
         mpi_load_balance: of(|tables| tables.efficiency.mpi_load_balance.value.clone()),
         openmp_load_balance: of(|tables| tables.efficiency.openmp_load_balance.value.clone()),
         openmp_serialization: of(|tables| tables.efficiency.openmp_serialization.value.clone()),
-        parts: median.map_or_else(Vec::new, |run| parts(&run.tables)),
+        parts: tables.map_or_else(Vec::new, parts),
     }
 }
 

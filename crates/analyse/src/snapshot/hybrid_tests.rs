@@ -3,21 +3,21 @@ use numawise_facts::Exit;
 use super::*;
 use crate::snapshot::sample::{seconds, simple_rank, snapshot};
 
-fn run(wall: f64, mpi: f64) -> DivisionRun {
-    let tables = snapshot(&[simple_rank(0, 2, wall - mpi, mpi), simple_rank(1, 2, wall - mpi, mpi)]);
-    DivisionRun { exit: Exit::Code(0), wall: seconds(wall), tables }
+/// A division whose runs took so long; what stands for it spent so much in MPI.
+fn division(ranks: u32, threads: u32, runs: &[(Exit, f64)], mpi: f64) -> DivisionRuns {
+    let tables = snapshot(&[simple_rank(0, 2, 3.0 - mpi, mpi), simple_rank(1, 2, 3.0 - mpi, mpi)]);
+    let runs = runs.iter().map(|(exit, wall)| (*exit, seconds(*wall))).collect();
+    DivisionRuns { division: RanksByThreads { ranks, threads }, runs, tables: Some(tables) }
 }
 
-const fn division(ranks: u32, threads: u32) -> RanksByThreads {
-    RanksByThreads { ranks, threads }
-}
+const WELL: Exit = Exit::Code(0);
 
 #[test]
 fn the_shortest_is_the_best_and_what_the_longest_lost_is_why() {
     let found = compare_divisions(&[
-        (division(4, 1), vec![run(3.0, 2.0)]),
-        (division(2, 2), vec![run(2.0, 0.5)]),
-        (division(1, 4), vec![run(2.5, 0.5)]),
+        division(4, 1, &[(WELL, 3.0)], 2.0),
+        division(2, 2, &[(WELL, 2.0)], 0.5),
+        division(1, 4, &[(WELL, 2.5)], 0.5),
     ]);
     let best = found.best.unwrap();
     assert_eq!((best.row, best.longest), (1, 0));
@@ -28,9 +28,9 @@ fn the_shortest_is_the_best_and_what_the_longest_lost_is_why() {
 
 #[test]
 fn of_several_runs_the_median_counts_and_those_that_failed_do_not() {
-    let failed = DivisionRun { exit: Exit::Code(3), ..run(0.1, 0.01) };
-    let runs = vec![run(5.0, 1.0), failed.clone(), run(2.0, 1.0), run(3.0, 1.0)];
-    let found = compare_divisions(&[(division(2, 1), runs), (division(1, 2), vec![failed])]);
+    let failed = (Exit::Code(3), 0.1);
+    let runs = [(WELL, 5.0), failed, (WELL, 2.0), (WELL, 3.0)];
+    let found = compare_divisions(&[division(2, 1, &runs, 1.0), division(1, 2, &[failed], 0.01)]);
     assert_eq!(found.rows[0].median, Reading::Measured(seconds(3.0)));
     assert_eq!((found.rows[0].failed, found.rows[0].walls.len()), (Some(Exit::Code(3)), 4));
     assert!(found.rows[1].median.measured().is_none() && found.rows[1].mpi.measured().is_none());

@@ -24,7 +24,7 @@ fn spread<'a>(of: impl Iterator<Item = (&'a Process<'a>, Reading<Bytes>)>) -> Re
     let mut all: Vec<(Bytes, ProcessName)> = Vec::new();
     for (process, bytes) in of {
         match bytes {
-            Reading::Measured(bytes) => all.push((bytes, name(process))),
+            Reading::Measured(bytes) => all.push((bytes, process.named())),
             Reading::Unavailable { unavailable } => {
                 return Reading::unavailable(format!("{}: {unavailable}", process.name()));
             }
@@ -38,11 +38,6 @@ fn spread<'a>(of: impl Iterator<Item = (&'a Process<'a>, Reading<Bytes>)>) -> Re
         }
         None => Reading::unavailable("no process was watched"),
     }
-}
-
-fn name(process: &Process<'_>) -> ProcessName {
-    let activity = process.activity;
-    ProcessName { host: activity.host.clone(), pid: activity.pid, rank: process.rank() }
 }
 
 fn nodes(run: &Run<'_>) -> Reading<Vec<NodeMemoryRow>> {

@@ -12,7 +12,7 @@ use numawise_units::{Bytes, Nanoseconds, Ratio};
 use super::efficiency::{MpiTimes, mpi_times};
 use super::places::place;
 use super::process::{Process, in_mpi};
-use super::waiting::{DrawnCalls, WaitingOfSites};
+use super::waiting::{DrawnCalls, WaitingOfSites, completes_requests};
 use super::{Run, rating, volume};
 
 /// Rows of places, so that what is shown stays bounded; all others are summed up.
@@ -34,7 +34,7 @@ pub fn summary(run: &Run<'_>) -> Reading<MpiSummary> {
     });
     let imbalance = compared.map(|times| times.mean - times.least);
     let (sites, further_sites) = sites(run);
-    let waiting_in_calls = waiting_in_calls(&sites);
+    let waiting_in_calls = waiting_in_calls(run, &sites);
     Reading::Measured(MpiSummary {
         library: libraries
             .fold(first.library, |one, mpi| if one == mpi.library { one } else { MpiLibrary::Other }),
@@ -189,11 +189,22 @@ fn calls(run: &Run<'_>) -> Vec<MpiCallRow> {
 type SiteKey<'a> = (&'a str, Reading<CodePlace>, Reading<String>);
 
 /// Over all sites, those that come once apart.
-fn waiting_in_calls(sites: &[MpiSiteRow]) -> Reading<WaitingInCalls> {
+fn waiting_in_calls(run: &Run<'_>, sites: &[MpiSiteRow]) -> Reading<WaitingInCalls> {
     const ONCE: [&str; 3] = ["MPI_Init", "MPI_Init_thread", "MPI_Finalize"];
-    let mut sum = WaitingInCalls { waiting: Nanoseconds(0), known: Nanoseconds(0), all: Nanoseconds(0) };
+    let threads = run.processes.iter().flat_map(Process::threads);
+    let zero = Nanoseconds(0);
+    let mut sum = WaitingInCalls {
+        waiting: zero,
+        known: zero,
+        in_requests: zero,
+        all: zero,
+        callers: threads.filter(|thread| !thread.calls.is_empty()).count() as u64,
+    };
     for row in sites.iter().filter(|row| !ONCE.contains(&row.call.as_str())) {
         sum.all = sum.all + row.calls.time;
+        if completes_requests(&row.call) {
+            sum.in_requests = sum.in_requests + row.calls.time;
+        }
         if let Reading::Measured(waiting) = &row.waiting {
             sum.known = sum.known + row.calls.time;
             sum.waiting = sum.waiting + *waiting;
@@ -201,7 +212,7 @@ fn waiting_in_calls(sites: &[MpiSiteRow]) -> Reading<WaitingInCalls> {
     }
     match sum.known.0 {
         0 => Reading::unavailable(
-            "there is no blocking collective call or receive of which enough calls could be compared between ranks",
+            "there is no blocking collective call, receive or send of which enough calls could be compared between ranks",
         ),
         _ => Reading::Measured(sum),
     }

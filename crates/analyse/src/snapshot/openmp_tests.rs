@@ -1,4 +1,4 @@
-use numawise_facts::activity::{Construct, ConstructName};
+use numawise_facts::activity::{Construct, ConstructName, OpenMpRuntimes, StateTimes};
 use numawise_facts::{Activity, ThreadActivity};
 
 use super::*;
@@ -201,4 +201,22 @@ fn threads_that_are_made_for_each_inner_region_are_counted_once() {
         threads[1].lost_constructs = 1;
     }
     assert_eq!(cpus(lost), 6);
+}
+
+#[test]
+fn what_waits_behind_a_loop_of_ompt_is_not_nothing() {
+    let wait = |ompt: bool| {
+        let mut region =
+            opened(construct(5, 1, ConstructName::Parallel, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]), 1.0, 1);
+        region.times = StateTimes::default();
+        let the_loop =
+            dynamic_loop(construct(6, 5, ConstructName::Loop, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]), 10, 10, 1);
+        let mut one = thread(1, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        one.constructs = vec![region, the_loop];
+        let mut activity = with_openmp(process(1, 1.0, vec![one]));
+        activity.openmp = Reading::Measured(OpenMpRuntimes { libgomp: !ompt, ompt, has_other_tool: false });
+        summary_of(activity).regions[0].loops[0].imbalance.clone()
+    };
+    assert_eq!(wait(false), Reading::Measured(Nanoseconds(0)));
+    assert!(wait(true).reason().unwrap().0.contains("a barrier, which has a row of its own"));
 }

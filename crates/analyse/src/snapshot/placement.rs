@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use numawise_facts::{Machine, Reading, ThreadActivity};
-use numawise_tables::snapshot::{OverfullCpu, OverfullMask, PlacementSummary};
+use numawise_tables::snapshot::{MaskSummary, OverfullCpu, OverfullMask, PlacementSummary, ProcessSpread};
 use numawise_units::{CpuId, CpuSet, Nanoseconds, Pid};
 
 use super::memory::nodes_of_threads;
@@ -41,6 +41,13 @@ pub fn summary(run: &Run<'_>) -> PlacementSummary {
         unbound: unbound(run),
         on_several_nodes: on_several_nodes(run),
         run_delay: run_delay(run),
+        run_delays: spread(run, |process| process.run_delay().map(|delay| delay.0)).map(|of| ProcessSpread {
+            mean: Nanoseconds(of.mean),
+            most: Nanoseconds(of.most),
+            most_of: of.most_of,
+        }),
+        migrations_by_process: spread(run, migrations_of),
+        masks: masks(run),
         shared: shared(run),
         overfull: overfull(run),
     }
@@ -95,6 +102,54 @@ fn run_delay(run: &Run<'_>) -> Reading<Nanoseconds> {
         }
     }
     Reading::Measured(most)
+}
+
+fn migrations_of(process: &Process<'_>) -> Reading<u64> {
+    let each = Reading::all(process.threads().map(|thread| thread.cpus.as_ref()));
+    each.map(|each| sum(each.into_iter().map(|stays| u64::from(stays.migrations))))
+}
+
+/// Mean and most over processes. Where that of one is missing, so is the mean.
+fn spread(run: &Run<'_>, of: impl Fn(&Process<'_>) -> Reading<u64>) -> Reading<ProcessSpread<u64>> {
+    let (mut all, mut most) = (0u128, None);
+    for process in &run.processes {
+        match of(process) {
+            Reading::Measured(value) => {
+                all += u128::from(value);
+                if most.as_ref().is_none_or(|(most, _)| value > *most) {
+                    most = Some((value, process));
+                }
+            }
+            Reading::Unavailable { unavailable } => {
+                return Reading::unavailable(format!("{}: {unavailable}", process.name()));
+            }
+        }
+    }
+    let Some((most, process)) = most else { return Reading::unavailable("no process was watched") };
+    let mean = (all / run.processes.len() as u128) as u64;
+    Reading::Measured(ProcessSpread { mean, most, most_of: process.named() })
+}
+
+/// The sets of CPUs on which processes may run.
+fn masks(run: &Run<'_>) -> Reading<MaskSummary> {
+    let mut sets: BTreeSet<(&str, Vec<u64>)> = BTreeSet::new();
+    let (mut least, mut most) = (u64::MAX, 0);
+    for process in &run.processes {
+        match process.mask() {
+            Reading::Measured(mask) => {
+                let size = mask.len() as u64;
+                (least, most) = (least.min(size), most.max(size));
+                sets.insert((&process.activity.host, mask.words().to_vec()));
+            }
+            Reading::Unavailable { unavailable } => {
+                return Reading::unavailable(format!("{}: {unavailable}", process.name()));
+            }
+        }
+    }
+    match sets.len() as u64 {
+        0 => Reading::unavailable("no process was watched"),
+        sets => Reading::Measured(MaskSummary { sets, least, most }),
+    }
 }
 
 /// A working thread, with its life since 1970.

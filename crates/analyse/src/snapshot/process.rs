@@ -2,7 +2,7 @@
 
 use numawise_facts::activity::{StateTimes, ThreadRole, WorldRank};
 use numawise_facts::{Activity, Reading, ThreadActivity};
-use numawise_tables::snapshot::CpuTime;
+use numawise_tables::snapshot::{CpuTime, ProcessName};
 use numawise_units::{CpuSet, Nanoseconds};
 
 use super::input::RunParts;
@@ -65,6 +65,11 @@ impl<'a> Process<'a> {
             Some(rank) => format!("rank {rank}"),
             None => format!("process {} on {}", self.activity.pid, self.activity.host),
         }
+    }
+
+    /// Which it is, as a value.
+    pub fn named(&self) -> ProcessName {
+        ProcessName { host: self.activity.host.clone(), pid: self.activity.pid, rank: self.rank() }
     }
 
     /// All threads but those that serve it in the background.

@@ -1,8 +1,8 @@
 //! What of a call of MPI was waiting, and what moving data: from single calls that all their ranks drew alike.
 //!
 //! Of a blocking collective call the rank that is in it for the shortest time waits for nobody: that long the call takes by itself, and what
-//! other ranks are in it beyond that they wait. In a blocking receive a rank waits until the other one begins to send, by the clock that
-//! processes of a host have in common. Of a site, the first calls count as they are; the rest is taken to wait for the share that those
+//! other ranks are in it beyond that they wait. In a blocking receive a rank waits until the other one begins to send, and in a send that
+//! is not over before, until the other one begins to receive, by the clock that processes of a host have in common. Of a site, the first calls count as they are; the rest is taken to wait for the share that those
 //! that were drawn of it do, or where these are few, all that are known.
 
 use std::collections::BTreeMap;
@@ -120,6 +120,9 @@ impl<'a> DrawnCalls<'a> {
         if host(from) == host(to) && has_one_thread(from) && has_one_thread(to) {
             let later = send.begun.0.saturating_sub(receive.begun.0);
             self.put(*to, receive, later.min(receive.time.0));
+            if is_send(&send.call) {
+                self.put(*from, send, until_received(send, receive));
+            }
         }
     }
 
@@ -163,10 +166,13 @@ impl WaitingOfSites {
     /// Of the whole time.
     pub fn waiting(&self, call: &str) -> Reading<Nanoseconds> {
         let OfSite { first, drawn } = self.known;
-        if !is_collective(call) && !is_receive(call) {
+        if completes_requests(call) {
             return Reading::unavailable(
-                "it is known of blocking collective calls and of blocking receives only",
+                "it completes requests, perhaps of several messages: it is known of blocking collective calls, receives and sends only",
             );
+        }
+        if !is_collective(call) && !is_receive(call) && !is_send(call) {
+            return Reading::unavailable("it is known of blocking collective calls, receives and sends only");
         }
         let rest = self.all.saturating_sub(first.time).saturating_sub(self.alone);
         let of_rest = if rest as f64 <= SMALL_REST * self.all as f64 {
@@ -208,12 +214,33 @@ pub fn is_collective(call: &str) -> bool {
         "Scatter",
         "Scatterv",
     ];
-    let name = call.strip_prefix("MPI_").unwrap_or(call);
-    let name = name.strip_suffix("_c").unwrap_or(name);
+    let name = plain_name(call);
     CALLS.contains(&name) || name == "Reduce_scatter" || name == "Reduce_scatter_block"
 }
 
 fn is_receive(call: &str) -> bool {
+    matches!(plain_name(call), "Recv" | "Mrecv" | "Sendrecv" | "Sendrecv_replace")
+}
+
+/// Returns when the other rank receives, or before.
+fn is_send(call: &str) -> bool {
+    matches!(plain_name(call), "Send" | "Ssend" | "Rsend")
+}
+
+/// Waits for requests, or asks for them.
+pub fn completes_requests(call: &str) -> bool {
+    let name = plain_name(call);
+    name.starts_with("Wait") || name.starts_with("Test") && name != "Test_cancelled"
+}
+
+/// Without what all names begin with, and without the ending of large counts.
+fn plain_name(call: &str) -> &str {
     let name = call.strip_prefix("MPI_").unwrap_or(call);
-    matches!(name.strip_suffix("_c").unwrap_or(name), "Recv" | "Mrecv" | "Sendrecv" | "Sendrecv_replace")
+    name.strip_suffix("_c").unwrap_or(name)
+}
+
+/// What is over before the other rank receives does not wait for it: the message was copied.
+fn until_received(send: &CallSample, receive: &CallSample) -> u64 {
+    let end = send.begun.0.saturating_add(send.time.0);
+    if end < receive.begun.0 { 0 } else { receive.begun.0.saturating_sub(send.begun.0).min(send.time.0) }
 }

@@ -2,7 +2,7 @@ use numawise_facts::Activity;
 use numawise_facts::activity::PeerTraffic;
 use numawise_units::Bytes;
 
-use super::super::sample::{at, call, seconds, simple_rank, snapshot};
+use super::super::sample::{at, call, seconds, simple_rank, snapshot, times};
 use super::*;
 
 /// A call of `MPI_Allreduce` at the place that simple ranks call it.
@@ -50,19 +50,26 @@ fn ranks_that_take_turns_wait_although_they_are_balanced() {
     let all = mpi.waiting_in_calls.measured().unwrap();
     assert_eq!((all.known, all.all), (seconds(2.1), seconds(2.1)));
     assert_eq!(all.waiting, *mpi.sites[0].waiting.measured().unwrap());
-    let advised = |run: &numawise_tables::RunSnapshot| {
-        let found = run.findings.iter().find(|one| one.finding.id == numawise_facts::FindingId::MpiTransfer);
-        found.unwrap().finding.advice.len()
+    let has = |run: &numawise_tables::RunSnapshot| {
+        use numawise_facts::FindingId::{MpiImbalance, MpiTransfer};
+        [MpiImbalance, MpiTransfer].map(|id| {
+            let found = run.findings.iter().find(|one| one.finding.id == id)?;
+            Some((found.potential.measured().unwrap().time, found.finding.advice.clone()))
+        })
     };
     let moving = [0, 1].map(|rank| {
         let all = (0..10).map(|k| drawn(k + 1, 0.105, k < 10)).collect();
         with(simple_rank(rank, 2, 2.0, 1.05), all)
     });
-    assert_eq!(
-        (advised(&run), advised(&snapshot(&moving))),
-        (2, 1),
-        "only those in turn are to meet less often"
-    );
+    // What is waiting moves nothing, and the other way round.
+    let [Some((waiting, advice)), None] = has(&run) else { panic!("{:?}", run.findings) };
+    assert_eq!(waiting, seconds(0.95));
+    assert!(matches!(
+        advice[0].advice,
+        numawise_facts::finding::Advice::Watched(numawise_facts::finding::WatchedAdvice::MeetLessOften)
+    ));
+    let [None, Some((moving, _))] = has(&snapshot(&moving)) else { panic!("no transfer") };
+    assert_eq!(moving, seconds(1.05));
 }
 
 #[test]
@@ -100,7 +107,10 @@ fn of_calls_that_wait_for_several_nothing_is_said() {
     let Reading::Measured(threads) = &mut one.threads else { unreachable!() };
     threads[0].calls.push(call("MPI_Waitall", 0x20, 5, 0.5));
     let found = waiting(std::slice::from_ref(&one), "MPI_Waitall");
-    assert!(found.reason().unwrap().0.contains("collective calls and of blocking receives only"));
+    assert!(found.reason().unwrap().0.contains("completes requests"));
+    let run = snapshot(std::slice::from_ref(&one));
+    let all = *run.mpi.measured().unwrap().waiting_in_calls.measured().unwrap();
+    assert_eq!((all.in_requests, all.callers), (seconds(0.5), 1));
     // Alone, nobody waits.
     is_about(&waiting(&[one], "MPI_Allreduce"), 0.0);
 }
@@ -145,4 +155,42 @@ fn a_receive_waits_until_the_other_rank_begins_to_send() {
     is_about(&waiting(&receives([0.3, 9.0], "node1"), "MPI_Recv"), 0.8);
     let apart = waiting(&receives([0.3, -1.0], "node2"), "MPI_Recv");
     assert!(apart.reason().unwrap().0.contains("on other hosts"), "{apart:?}");
+}
+
+/// A rank that is in MPI for longer than another, since it takes in much, makes nobody wait.
+#[test]
+fn ranks_that_move_unevenly_and_do_not_wait_are_not_imbalanced() {
+    let mut both = receives([-1.0, -1.0], "node1");
+    for (one, in_mpi) in both.iter_mut().zip([1.0, 0.1]) {
+        one.elapsed = Reading::Measured(seconds(3.0));
+        let Reading::Measured(threads) = &mut one.threads else { unreachable!() };
+        threads[0].times = Reading::Measured(times([3.0 - in_mpi, in_mpi, 0.0, 0.0, 0.0, 0.0]));
+        threads[0].calls[0].calls.time = seconds(in_mpi);
+        let Reading::Measured(samples) = &mut one.samples else { unreachable!() };
+        samples.iter_mut().for_each(|sample| sample.time = seconds(in_mpi / 2.0));
+    }
+    let run = snapshot(&both);
+    let mpi = run.mpi.measured().unwrap();
+    assert!(mpi.imbalance.measured().unwrap().seconds() > 0.4, "{:?}", mpi.imbalance);
+    assert_eq!(mpi.waiting_in_calls.measured().unwrap().waiting, Nanoseconds(0));
+    assert!(run.findings.iter().all(|one| one.finding.id != numawise_facts::FindingId::MpiImbalance));
+}
+
+#[test]
+fn a_send_waits_until_the_other_rank_receives_unless_it_is_over_before() {
+    // Received 0.3 s after the send began; and a second after, when the send was over for half of that.
+    is_about(&waiting(&receives([-0.3, -1.0], "node1"), "MPI_Send"), 0.3);
+    // Received before it was sent.
+    is_about(&waiting(&receives([0.3, 9.0], "node1"), "MPI_Send"), 0.0);
+    assert!(waiting(&receives([-0.3, -1.0], "node2"), "MPI_Send").reason().is_some());
+}
+
+#[test]
+fn calls_that_complete_requests_are_known_by_their_names() {
+    for call in ["MPI_Wait", "MPI_Waitall", "MPI_Test", "MPI_Testsome"] {
+        assert!(completes_requests(call), "{call}");
+    }
+    for call in ["MPI_Win_wait", "MPI_Test_cancelled", "MPI_Send", "MPI_Recv"] {
+        assert!(!completes_requests(call), "{call}");
+    }
 }

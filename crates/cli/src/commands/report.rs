@@ -16,9 +16,10 @@ use crate::show::{self, SnapshotDetail, SnapshotFormat};
 /// Show a record again: on the terminal, as JSON, as HTML
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The record that a check has written, `where --record` or `snapshot --output`
-    #[arg(value_name = "FILE.nw")]
-    record: PathBuf,
+    /// The record that a check has written, `where --record` or `snapshot --output`; several: divisions of `snapshot
+    /// --ranks-x-threads`, side by side
+    #[arg(value_name = "FILE.nw", required = true)]
+    records: Vec<PathBuf>,
     /// Write the report in HTML too
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -42,14 +43,25 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     let html = arguments.html.as_deref().map(OutputFile::html);
-    files::check(html.as_slice(), &[&arguments.record])?;
-    let (path, html) = (&arguments.record, arguments.html.as_deref());
+    let read: Vec<&Path> = arguments.records.iter().map(PathBuf::as_path).collect();
+    files::check(html.as_slice(), &read)?;
+    let html = arguments.html.as_deref();
     let format = format(&arguments)?;
+    let [path] = arguments.records.as_slice() else {
+        return divisions(&arguments, format, html);
+    };
     let kind = numawise_record::kind(path)?;
     if let (SnapshotFormat::Csv(_), Some(other)) = (format, not_a_snapshot(kind)) {
         return Err(Failure::new(format!(
             "--csv {}: this is {other}, of which there is no CSV; expected the snapshot of a run (numawise snapshot --output), or \
              --json",
+            path.display()
+        )));
+    }
+    if let (true, Some(other)) = (arguments.full, not_a_snapshot(kind)) {
+        return Err(Failure::new(format!(
+            "--full {}: this is {other}, which is always shown in full; expected the snapshot of a run (numawise snapshot --output), or \
+             no --full",
             path.display()
         )));
     }
@@ -77,6 +89,45 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     Ok(SUCCESS)
 }
 
+/// Several records: divisions of one command into ranks and threads.
+fn divisions(arguments: &Arguments, format: SnapshotFormat, html: Option<&Path>) -> Result<Status, Failure> {
+    let as_json = match format {
+        SnapshotFormat::Json => true,
+        SnapshotFormat::Text(SnapshotDetail::Summary) => false,
+        _ => {
+            return Err(Failure::new(
+                "--full and --csv are of one record; several are shown side by side, as text, --json or --html",
+            ));
+        }
+    };
+    let mut all = Vec::new();
+    let mut command = None;
+    for path in &arguments.records {
+        let refused = |what: &str| {
+            Failure::new(format!(
+                "report {}: this is {what}; expected of several records that numawise snapshot --ranks-x-threads --output has written \
+                 all of them, for one command (numawise compare shows any two snapshots side by side)",
+                path.display()
+            ))
+        };
+        if let Some(other) = not_a_snapshot(numawise_record::kind(path)?) {
+            return Err(refused(other));
+        }
+        let run = watched_run(path)?;
+        let Some(of) = run.header.division.clone() else {
+            return Err(refused("a run by itself, of no division"));
+        };
+        if command.get_or_insert_with(|| of.command.clone()).command != of.command.command {
+            return Err(refused(&format!("a division of another command, {}", of.command.shell_line())));
+        }
+        all.push(show::Division { of, run: Some(run), record: Some(path.display().to_string()) });
+    }
+    if let Some(command) = command {
+        show::divisions(&show::Divisions::of(&all, &command), as_json, html)?;
+    }
+    Ok(SUCCESS)
+}
+
 fn format(arguments: &Arguments) -> Result<SnapshotFormat, Failure> {
     Ok(match &arguments.csv {
         Some(all) if all.is_empty() => SnapshotFormat::Csv(None),
@@ -93,6 +144,9 @@ fn format(arguments: &Arguments) -> Result<SnapshotFormat, Failure> {
 pub fn watched_run(path: &Path) -> Result<WatchedRun, Failure> {
     let mut run = read_watched_run(path)?;
     run.header.command = Redactor::default().command(&run.header.command);
+    if let Some(of) = &mut run.header.division {
+        of.command = Redactor::default().command(&of.command);
+    }
     Ok(run)
 }
 

@@ -59,7 +59,7 @@ pub struct Arguments {
 
     /// Run with each division of so many CPUs into ranks and threads (24: 24x1, 12x2, ...), or with those listed (24x1,2x12), side by
     /// side; {ranks} and {threads} in the command stand for their numbers
-    #[arg(long, value_name = "CPUS|LIST", conflicts_with_all = ["threads", "html", "ranks", "full"])]
+    #[arg(long, value_name = "CPUS|LIST", conflicts_with_all = ["threads", "ranks", "full"])]
     ranks_x_threads: Option<RanksByThreadsList>,
     /// With --ranks-x-threads: run each division so often, and take the run with the median time
     #[arg(long, value_name = "N", requires = "ranks_x_threads")]

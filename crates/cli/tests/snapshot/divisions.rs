@@ -10,9 +10,12 @@ fn all_divisions_are_run_and_the_shortest_is_named() {
     for (compiler, launcher) in MPIS {
         let Some(program) = bench.compile(compiler, "divisions.c", &["-fopenmp"]) else { continue };
         let program = program.to_str().unwrap();
-        let words = ["--ranks-x-threads", "2", "--json", "run.json", "--output", "run.nw", "--fresh", "--"];
-        let words: Vec<&str> =
-            words.into_iter().chain([launcher, "-n", "{ranks}", program, "{threads}"]).collect();
+        let words = ["--ranks-x-threads", "2", "--json", "run.json", "--html", "run.html"];
+        let words: Vec<&str> = words
+            .into_iter()
+            .chain(["--output", "run.nw", "--fresh", "--"])
+            .chain([launcher, "-n", "{ranks}", program, "{threads}"])
+            .collect();
         let answer = bench.snapshot(&words);
         let printed = "2 ranks, 1 threads, 1 asked\n1 ranks, 2 threads, 2 asked\n";
         assert_eq!((answer.status, answer.out.as_str()), (Some(0), printed), "{}", answer.err);
@@ -33,6 +36,13 @@ fn all_divisions_are_run_and_the_shortest_is_named() {
         {
             assert!(answer.err.contains(said), "{said}: {}", answer.err);
         }
+        let page = std::fs::read_to_string(bench.path("run.html")).unwrap();
+        for said in
+            ["2x1 took the shortest time", "Where the time of a CPU went", "<svg class=\"bars\"", "shortest"]
+        {
+            assert!(page.contains(said), "{said}: {page}");
+        }
+        records_say_the_same(&bench, &answer.err, &json);
         // Each has a record.
         for (record, ranks) in [("run.2x1.nw", 2.0), ("run.1x2.nw", 1.0)] {
             let numawise = bench.numawise.to_str().unwrap();
@@ -41,6 +51,43 @@ fn all_divisions_are_run_and_the_shortest_is_named() {
             assert_eq!(number(&json, "/processes/ranks"), ranks, "{record}");
         }
     }
+}
+
+/// The lines that are printed to be typed show the divisions again, from their records.
+fn records_say_the_same(bench: &Bench, said: &str, json: &serde_json::Value) {
+    let (_, next) = said.split_once("Type next").unwrap_or_else(|| panic!("{said}"));
+    let lines: Vec<&str> =
+        next.lines().filter_map(|line| Some(&line[line.find("numawise report")?..])).collect();
+    let expected =
+        ["numawise report run.2x1.nw", "numawise report run.2x1.nw run.1x2.nw --html divisions.html"];
+    assert_eq!(lines, expected, "{said}");
+    for line in lines {
+        let typed = bench.run(&["sh", "-c", &format!("PATH={}:$PATH; {line}", bench.path("bin").display())]);
+        assert_eq!(typed.status, Some(0), "{line}: {}", typed.err);
+    }
+    assert!(
+        std::fs::read_to_string(bench.path("divisions.html"))
+            .unwrap()
+            .contains("Where the time of a CPU went")
+    );
+    let numawise = bench.numawise.to_str().unwrap();
+    let again = bench.run(&[numawise, "report", "run.2x1.nw", "run.1x2.nw", "--json"]);
+    let again: serde_json::Value = serde_json::from_str(&again.out).unwrap();
+    assert_eq!(&again, json);
+    let refused = |words: &[&str], said: &str| {
+        let answer = bench.run(&[&[numawise, "report"], words].concat());
+        assert_eq!((answer.status, answer.out.as_str()), (Some(125), ""), "{words:?}: {}", answer.err);
+        assert!(answer.err.contains(said), "{words:?}: {}", answer.err);
+    };
+    refused(&["run.2x1.nw", "run.1x2.nw", "--csv"], "--csv are of one record");
+    refused(&["run.2x1.nw", "run.1x2.nw", "--html", "run.1x2.nw"], "is to be read");
+    let words = ["--quiet", "--output", "alone.nw", "--fresh", "--", "sh", "-c", "exit 0"];
+    assert_eq!(bench.snapshot(&words).status, Some(0));
+    refused(&["run.2x1.nw", "alone.nw"], "alone.nw: this is a run by itself");
+    let other =
+        ["--ranks-x-threads", "2x1", "--quiet", "--output", "other.nw", "--fresh", "--", "echo", "{ranks}"];
+    assert_eq!(bench.snapshot(&other).status, Some(0));
+    refused(&["run.2x1.nw", "other.2x1.nw"], "a division of another command, echo");
 }
 
 #[test]

@@ -67,13 +67,15 @@ fn tables_are_printed_as_csv() {
         wrong.err
     );
     for (record, what) in [("version-1.nw", "numawise check"), ("series-version-1.nw", "numawise where")] {
-        let refused = numawise(&bench, &["report", &records(record), "--csv"]);
-        assert_eq!((refused.status, refused.out.as_str()), (Some(125), ""));
-        assert!(
-            refused.err.contains(what) && refused.err.contains("numawise snapshot --output"),
-            "{}",
-            refused.err
-        );
+        for option in ["--csv", "--full"] {
+            let refused = numawise(&bench, &["report", &records(record), option]);
+            assert_eq!((refused.status, refused.out.as_str()), (Some(125), ""));
+            assert!(
+                [option, what, "numawise snapshot --output"].iter().all(|said| refused.err.contains(said)),
+                "{}",
+                refused.err
+            );
+        }
     }
 }
 

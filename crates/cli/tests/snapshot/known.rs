@@ -79,7 +79,8 @@ fn watch(bench: &Bench, language: &str, launched: &[&str]) {
         assert_eq!(ranks.len(), 2, "{}", answer.out);
         let findings = json["findings"].as_array().unwrap();
         let has = |id: &str| findings.iter().any(|finding| finding["id"] == id);
-        assert!(has("NW010") && has("NW011"), "{language}: {findings:?}");
+        // All of the time in MPI is waiting for the other rank, and nothing is moved.
+        assert!(has("NW010") && !has("NW011"), "{language}: {findings:?}");
         let (differences, is_as_on_paper) = compare(&json, &ranks);
         equal += u32::from(differences.is_empty());
         if differences.is_empty() && is_as_on_paper {

@@ -14,6 +14,7 @@ mod inside;
 mod known;
 mod known_openmp;
 mod openmp;
+mod others;
 mod placed;
 mod ranks;
 mod records;

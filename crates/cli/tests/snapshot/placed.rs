@@ -1,7 +1,8 @@
-//! Ranks that are placed and watched in one go: the CPUs on which their threads may run are those that were asked for.
+//! Ranks that are placed and watched in one go: the CPUs on which their threads may run are those that were asked for. Lines that a report
+//! prints to be typed do what they say.
 
 use crate::agent;
-use crate::support::{Bench, number};
+use crate::support::{Answer, Bench, number};
 
 const MPIS: [(&str, &str); 2] = [("mpicc.openmpi", "mpirun.openmpi"), ("mpicc.mpich", "mpiexec.mpich")];
 
@@ -96,4 +97,61 @@ fn a_launcher_that_is_not_understood_is_refused_with_the_line_that_does_it() {
     }
     let said = refused(&["--", "mpirun", "-n", "2", "./app", "{threads}"]);
     assert!(said.contains("--threads N fills {threads}"), "{said}");
+}
+
+/// The line that a report prints to be typed for a finding, which must be there.
+fn printed(answer: &Answer, finding: &str) -> String {
+    let (_, next) = answer.err.split_once("Type next").unwrap_or_else(|| panic!("{}", answer.err));
+    let line = next.lines().find_map(|line| line.trim_start().strip_prefix(finding)).map(str::trim);
+    line.unwrap_or_else(|| panic!("no line for {finding}: {}", answer.err)).to_owned()
+}
+
+/// Types a line as it is printed.
+fn typed(bench: &Bench, line: &str) -> Answer {
+    bench.run(&["sh", "-c", &format!("PATH={}:$PATH; {line}", bench.path("bin").display())])
+}
+
+#[test]
+fn the_line_for_ranks_that_share_a_cpu_gives_each_one_of_its_own() {
+    let Some([first, _]) = two_cpus() else { return };
+    let bench = bench();
+    let cpu = first.to_string();
+    for (compiler, launcher) in MPIS {
+        let Some(program) = bench.compile(compiler, "surrounded.c", &[]) else { continue };
+        let program = program.to_str().unwrap();
+        // Bound from outside, and rank by rank.
+        let (begin, end) = ([launcher, "-n", "2"], [program, "compute", "1"]);
+        let outside = [&["--", "taskset", "-c", &cpu], &begin[..], &end].concat();
+        let inside = [&["--"], &begin[..], &["taskset", "-c", &cpu], &end].concat();
+        for words in [outside, inside] {
+            let answer = bench.snapshot(&words);
+            assert!(answer.status == Some(0) && answer.err.contains("NW030"), "{}", answer.err);
+            let line = printed(&answer, "NW030");
+            assert!(line.starts_with("numawise snapshot --place semi --threads 1 -- "), "{line}");
+            assert!(!line.contains("taskset"), "{line}");
+            let answer = typed(&bench, &line);
+            assert_eq!(
+                (answer.status, answer.out.as_str()),
+                (Some(0), "sum 3 of 2 ranks\n"),
+                "{}",
+                answer.err
+            );
+            assert!(
+                answer.err.contains("2 masks of 1 CPU;") && !answer.err.contains("NW030"),
+                "{line}: {}",
+                answer.err
+            );
+        }
+    }
+}
+
+#[test]
+fn the_line_for_more_threads_than_cpus_starts_fewer() {
+    let bench = bench();
+    let Some(program) = bench.compile("gcc", "spin.c", &["-fopenmp"]) else { return };
+    let many = (4 * std::thread::available_parallelism().unwrap().get()).to_string();
+    let answer = bench.snapshot(&["--threads", &many, "--", program.to_str().unwrap(), "1"]);
+    let line = printed(&answer, "NW033");
+    let answer = typed(&bench, &line);
+    assert!(answer.status == Some(0) && !answer.err.contains("NW033"), "{line}: {}", answer.err);
 }

@@ -30,8 +30,38 @@ fn ranks_that_take_turns_to_be_late_wait_and_do_not_move_data() {
         assert!(share("MPI_Allreduce") > 0.7 && share("MPI_Recv") > 0.3, "{launcher}: {json}");
         let known = number(&json, "/mpi/waiting_known_of_seconds");
         assert!(number(&json, "/mpi/waiting_in_calls_seconds") <= known, "{json}");
-        // MPI_Send did not wait for anybody, or that is not seen.
-        assert!(site(&json, "MPI_Send").pointer("/waiting_seconds/unavailable").is_some());
+        // The receiver is there already when the sender comes; what is in turn is no transfer.
+        assert!(number(site(&json, "MPI_Send"), "/waiting_seconds") < 0.05, "{json}");
+        let finding = |id: &str| json["findings"].as_array().unwrap().iter().find(|one| one["id"] == id);
+        let late = finding("NW010").unwrap_or_else(|| panic!("{json}"));
+        assert_eq!(late["evidence"][0]["quantity"], "waiting_in_calls", "{late}");
+    }
+}
+
+/// A sender that comes early with what does not fit into a buffer waits; with a word it does not. What completes requests is unavailable.
+#[test]
+fn a_send_waits_for_a_late_receiver_and_a_wait_for_requests_is_unavailable() {
+    let bench = Bench::new();
+    for (compiler, launcher) in MPIS {
+        let Some(program) = bench.compile(compiler, "late_receiver.c", &[]) else { continue };
+        let words = ["--json", "run.json", "--full", "--", launcher, "-n", "2", program.to_str().unwrap()];
+        let answer = bench.snapshot(&words);
+        assert_eq!((answer.status, answer.out.as_str()), (Some(0), "late\n"), "{}", answer.err);
+        let json = bench.json("run.json");
+        let sends = json.pointer("/mpi/sites").unwrap().as_array().unwrap();
+        let mut waits: Vec<f64> = sends
+            .iter()
+            .filter(|site| site["name"] == "MPI_Send")
+            .map(|site| number(site, "/waiting_seconds"))
+            .collect();
+        waits.sort_by(f64::total_cmp);
+        // Twenty times 5 ms; a busy machine gives the receiver its CPU later still.
+        assert!(waits.len() == 2 && waits[0] < 0.03 && waits[1] > 0.06, "{launcher}: {json}");
+        let wait = site(&json, "MPI_Wait");
+        assert!(text(wait, "/waiting_seconds/unavailable").contains("completes requests"), "{wait}");
+        assert!(number(&json, "/mpi/in_requests_seconds") > 0.02, "{json}");
+        let said = answer.err.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains("of MPI_Wait, MPI_Test and their kin ("), "{}", answer.err);
     }
 }
 

@@ -66,6 +66,12 @@ pub enum WatchedQuantity {
     ThreadsBoundTo,
     /// How long threads were ready and waited for a CPU, for each CPU, of the process where that is the most; `of`: the elapsed time.
     RunDelay,
+    /// The same of one process.
+    RunDelayOf,
+    /// Processes whose threads waited for CPUs that other work had; `of`: all of them.
+    ProcessesDisplaced,
+    /// Share of the time of the CPUs of a host that processes of the run had; `of`: that time.
+    OwnUseOfCpus,
     /// Threads that may run on several cores; `of`: all whose CPUs are known.
     UnboundThreads,
     /// Threads that worked on several nodes; `of`: all whose CPUs are known.
@@ -91,6 +97,11 @@ pub enum WatchedSubject {
     Rank {
         rank: u32,
         host: String,
+    },
+    Process {
+        host: String,
+        pid: Pid,
+        rank: Option<u32>,
     },
     Call {
         call: String,
@@ -169,4 +180,6 @@ pub enum WatchedAdvice {
     SeparateCpus,
     /// Keep each rank on one node, so that its memory is where its threads are.
     RankOnOneNode,
+    /// Find out what else runs on a host.
+    FindOtherWork { host: String },
 }

@@ -3,7 +3,7 @@
 use numawise_facts::activity::{
     CodeAddress, Construct, PhaseName, ProcessSurroundings, StateTimes, ThreadActivity,
 };
-use numawise_facts::{Activity, Reading, WatchedRunHeader};
+use numawise_facts::{Activity, RanksByThreads, Reading, WatchedDivision, WatchedRunHeader};
 use numawise_units::{Bytes, Id};
 
 use super::{MOST, Sound, bytes, count, ensure, first_again, machine, moment, name, notices, span, text};
@@ -12,6 +12,8 @@ use super::{MOST, Sound, bytes, count, ensure, first_again, machine, moment, nam
 const MOST_OF_A_PROCESS: usize = 65_536;
 /// The collector has slots for so many threads of a process.
 pub const MOST_THREADS: usize = 1024;
+/// CPUs of a division.
+const MOST_CPUS: u64 = 65_536;
 /// The largest job that there may be, with room to spare.
 const MOST_RANKS: u32 = 1 << 26;
 
@@ -37,7 +39,19 @@ pub fn watched_header(header: &WatchedRunHeader) -> Sound {
     {
         count(number.measured().copied().unwrap_or_default(), place("usage"))?;
     }
-    notices(&header.notices, place("notices"))
+    notices(&header.notices, place("notices"))?;
+    header.division.as_ref().map_or(Ok(()), division)
+}
+
+/// So many ranks and threads, and its runs.
+fn division(of: &WatchedDivision) -> Sound {
+    let place = |part: &'static str| move || format!("snapshot.header: division.{part}");
+    let RanksByThreads { ranks, threads } = of.division;
+    let cpus = u64::from(ranks) * u64::from(threads);
+    ensure((1..=MOST_CPUS).contains(&cpus), place("division"), of.division, "1 to 65536 CPUs")?;
+    ensure(!of.command.command.is_empty(), place("command.command"), "nothing", "a program")?;
+    ensure((1..=MOST_OF_A_PROCESS).contains(&of.runs.len()), place("runs"), of.runs.len(), "1 to 65536")?;
+    of.runs.iter().try_for_each(|(_, wall)| span(*wall, place("runs")))
 }
 
 /// All counts of a run so far: together they fit into a number.

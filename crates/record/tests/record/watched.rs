@@ -10,7 +10,10 @@ use numawise_facts::activity::{
     ThreadRole, ThreadSwitches, WorldRank,
 };
 use numawise_facts::notice::SnapshotNotice;
-use numawise_facts::{Activity, Exit, Reading, ResourceUsage, SourcePlaces, WatchedRun, WatchedRunHeader};
+use numawise_facts::{
+    Activity, Exit, RanksByThreads, Reading, ResourceUsage, RunSpec, SourcePlaces, WatchedDivision,
+    WatchedRun, WatchedRunHeader,
+};
 use numawise_record::{
     Existing, RecordError, RecordKind, kind, read_watched_run, save_watched_run, watched_run_may_be_saved,
 };
@@ -204,6 +207,14 @@ pub fn run() -> WatchedRun {
                 involuntary_switches: Reading::Measured(2),
             },
             notices: vec![SnapshotNotice::NothingWatched.into()],
+            division: Some(WatchedDivision {
+                division: RanksByThreads { ranks: 2, threads: 1 },
+                command: RunSpec {
+                    command: ["mpirun", "-n", "{ranks}", "./app"].map(Into::into).into(),
+                    directory: PathBuf::new(),
+                },
+                runs: vec![(Exit::Signal(9), seconds(2.0)), (Exit::Code(0), seconds(3.0))],
+            }),
         },
         processes: vec![process(0), process(1)],
         places: places(),

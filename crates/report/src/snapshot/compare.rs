@@ -1,5 +1,7 @@
 //! Two snapshots side by side. Each ran once: differences are shown, none is called proven.
 
+mod surroundings;
+
 use numawise_facts::Reading;
 use numawise_tables::snapshot::{
     BothRuns, ComparedCall, ComparedFinding, ComparedRegion, ComparedShare, ComparedTime, FindingCourse,
@@ -41,6 +43,7 @@ pub fn compare_document(compared: &Compared) -> Document {
         vec![Block::Facts(sides(compared)), section("runs", "", vec![Block::Paragraph(NO_PROOF.into())])];
     blocks.push(section("figures", "Figures", vec![Block::Table(figures(of))]));
     blocks.push(section("findings", "Findings", findings(&of.findings)));
+    blocks.push(section("placement", "Memory and placement", surroundings::blocks(of)));
     if !of.calls.is_empty() {
         blocks.push(section("calls", "MPI by call, over all ranks", vec![Block::Table(calls(&of.calls))]));
     }
@@ -155,6 +158,7 @@ fn time_name(name: ComparedTime) -> &'static str {
         ComparedTime::Span => "what shares are of",
         ComparedTime::MpiImbalance => "MPI, waiting for longer ranks",
         ComparedTime::PotentialGain => "OpenMP, potential gain",
+        ComparedTime::RunDelay => "no CPU for, of a CPU at most",
     }
 }
 
@@ -273,6 +277,11 @@ pub fn compare_json(compared: &Compared) -> String {
         "shares": each(&of.shares, |(name, both)| object!({
             "name": name, "first": share(&both.first), "second": share(&both.second),
         })),
+        "counts": each(&of.counts, |(name, both)| object!({
+            "name": name, "first": both.first, "second": both.second,
+        })),
+        "memory": each(&of.memory, surroundings::memory_json),
+        "processes": each(&of.processes, surroundings::process_json),
         "calls": each(&of.calls, |row| object!({
             "name": row.call, "first": row.runs.first.as_ref().map(call), "second": row.runs.second.as_ref().map(call),
         })),

@@ -1,10 +1,13 @@
 //! A snapshot as CSV, as `docs/formats/snapshot-csv.md` specifies it: all tables, one value a row, or one table, a column for each quantity.
 
+mod surroundings;
+
 use std::fmt;
 use std::str::FromStr;
 
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
+use numawise_tables::RunSnapshot;
 use numawise_tables::snapshot::{
     LoopRow, MpiCallRow, MpiSiteRow, ProcessRow, RatedShare, RegionRow, TrafficCell,
 };
@@ -26,6 +29,9 @@ pub const HEADER: &str = "table,row,quantity,value,unit,missing";
 pub enum CsvTable {
     Efficiency,
     Ranks,
+    Memory,
+    RankMemory,
+    Placement,
     Calls,
     Sites,
     Regions,
@@ -35,9 +41,12 @@ pub enum CsvTable {
 }
 
 /// By their names.
-pub const TABLES: [(&str, CsvTable); 8] = [
+pub const TABLES: [(&str, CsvTable); 11] = [
     ("efficiency", CsvTable::Efficiency),
     ("ranks", CsvTable::Ranks),
+    ("memory", CsvTable::Memory),
+    ("rank_memory", CsvTable::RankMemory),
+    ("placement", CsvTable::Placement),
     ("calls", CsvTable::Calls),
     ("sites", CsvTable::Sites),
     ("regions", CsvTable::Regions),
@@ -128,7 +137,10 @@ fn rows(shown: &Shown, table: CsvTable) -> Vec<Vec<Value>> {
             let all = figures::rated(&tables.efficiency).into_iter().chain([("useful", &tables.useful)]);
             all.map(|(name, of)| efficiency(name, of)).collect()
         }
-        CsvTable::Ranks => tables.rows.iter().map(rank).collect(),
+        CsvTable::Ranks => tables.rows.iter().map(|of| rank(tables, of)).collect(),
+        CsvTable::Memory => surroundings::memory(&tables.memory),
+        CsvTable::RankMemory => tables.rows.iter().flat_map(surroundings::rank_memory).collect(),
+        CsvTable::Placement => vec![surroundings::placement(&tables.placement)],
         CsvTable::Calls => mpi.map_or(&[][..], |of| &of.calls).iter().map(call).collect(),
         CsvTable::Sites => mpi.map_or(&[][..], |of| &of.sites).iter().map(site).collect(),
         CsvTable::Regions => regions.iter().map(region).collect(),
@@ -181,11 +193,11 @@ fn efficiency(name: &'static str, of: &RatedShare) -> Vec<Value> {
     ]
 }
 
-fn rank(of: &ProcessRow) -> Vec<Value> {
+fn rank(tables: &RunSnapshot, of: &ProcessRow) -> Vec<Value> {
     let time = |name, part: fn(&numawise_tables::snapshot::CpuTime) -> Nanoseconds| {
         seconds(name, &of.time.as_ref().map(part))
     };
-    vec![
+    let mut row = vec![
         read("rank", "", &of.rank, u32::to_string),
         text("host", of.host.as_str()),
         text("pid", of.pid.to_string()),
@@ -204,7 +216,9 @@ fn rank(of: &ProcessRow) -> Vec<Value> {
         time("cpu_scheduling_seconds", |time| time.scheduling),
         time("cpu_serial_seconds", |time| time.serial),
         time("cpu_waiting_seconds", |time| time.waiting),
-    ]
+    ];
+    row.extend(surroundings::rank(tables, of));
+    row
 }
 
 fn call(of: &MpiCallRow) -> Vec<Value> {
@@ -289,7 +303,7 @@ fn loop_of(region: &RegionRow, of: &LoopRow) -> Vec<Value> {
         read("chunks", "count", &of.chunks, u64::to_string),
         known_seconds("useful_seconds", of.useful),
         known_seconds("scheduling_seconds", of.scheduling),
-        known_seconds("imbalance_seconds", of.imbalance),
+        seconds("imbalance_seconds", &of.imbalance),
     ]);
     row
 }

@@ -6,7 +6,7 @@ fn tables_have_names_that_are_read_back() {
         assert_eq!((name.parse(), table.to_string()), (Ok(table), name.to_owned()));
     }
     let refused = "rank".parse::<CsvTable>().unwrap_err().to_string();
-    assert!(refused.contains("'rank'") && refused.contains("efficiency, ranks, calls"), "{refused}");
+    assert!(refused.contains("'rank'") && refused.contains("efficiency, ranks, memory"), "{refused}");
 }
 
 #[test]

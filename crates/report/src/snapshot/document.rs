@@ -1,15 +1,15 @@
 //! A snapshot as people read it: how much was useful first, then what took the rest and where.
 
-use numawise_facts::{RankSet, Reading};
+use numawise_facts::{RankSet, Reading, Reason};
 use numawise_tables::RunSnapshot;
 use numawise_tables::snapshot::{Efficiencies, RatedShare, SnapshotFinding, SnapshotLosses};
-use numawise_units::Ratio;
+use numawise_units::{Nanoseconds, Ratio};
 use serde_json::json;
 
 use super::{Shown, mpi, next, openmp, phases, processes, surroundings, volume, words};
 use crate::check::watched_findings;
 use crate::document::{
-    Block, Cell, Charts, Column, Document, Entry, Face, Fact, Opening, Table, Text, Tone, list, section,
+    Block, Cell, Charts, Column, Document, Entry, Face, Fact, Opening, Row, Table, Text, Tone, list, section,
 };
 use crate::notice;
 
@@ -76,6 +76,12 @@ pub fn facts(shown: &Shown) -> Vec<Fact> {
         }
     }
     facts.extend(header.ranks.as_ref().map(|ranks| fact("Asked for", asked(ranks).into())));
+    facts.extend(
+        header
+            .division
+            .as_ref()
+            .map(|of| fact("Division", format!("{} of {}", of.division, of.command.shell_line()).into())),
+    );
     facts.extend(shown.record.map(|record| Fact { name: "Kept in", text: record.into(), code: true }));
     facts
 }
@@ -92,26 +98,24 @@ fn time(shown: &Shown) -> Block {
         let reason = tables.time.reason().map_or_else(String::new, ToString::to_string);
         return section("time", title, vec![Block::Paragraph(Text::unavailable(reason))]);
     };
-    let without = tables.without_thread().measured().copied().unwrap_or_default();
+    let without = tables.without_thread();
+    let known = without.measured().copied().unwrap_or_default();
     let parts: Vec<_> = processes::PARTS
         .iter()
         .map(|(part, of)| (part.name, of(time)))
-        .chain([("thread not there", without)])
+        .chain([(words::WITHOUT_THREAD, known)])
         .collect();
-    let all = (time.total() + without).0 as f64;
-    let rows =
-        parts.into_iter().filter(|(name, part)| *name == "useful" || part.0 > 0).map(|(name, part)| {
-            let share = Ratio(if all > 0.0 { part.0 as f64 / all } else { 0.0 });
-            let judged = if name == "useful" { words::judged(&tables.useful) } else { "".into() };
-            let cells: [Cell; 5] = [
-                name.into(),
-                words::percent(share).into(),
-                part.to_string().into(),
-                bar(share).into(),
-                judged,
-            ];
-            cells.into_iter().collect()
-        });
+    let all = (time.total() + known).0 as f64;
+    let row = |(name, part): (&str, Nanoseconds)| -> Row {
+        let share = Ratio(if all > 0.0 { part.0 as f64 / all } else { 0.0 });
+        let judged = if name == "useful" { words::judged(&tables.useful) } else { "".into() };
+        let cells: [Cell; 5] =
+            [name.into(), words::percent(share).into(), part.to_string().into(), bar(share).into(), judged];
+        cells.into_iter().collect()
+    };
+    let is_there = |(name, part): &(&str, Nanoseconds)| *name == "useful" || part.0 > 0;
+    let mut rows: Vec<Row> = parts.into_iter().filter(is_there).map(row).collect();
+    rows.extend(without.reason().map(without_thread));
     let columns = vec![
         Column::text("what"),
         Column::number("share"),
@@ -119,9 +123,20 @@ fn time(shown: &Shown) -> Block {
         Column { ascii: Some('#'), ..Column::picture("") }.expendable(1),
         Column::text("judgement"),
     ];
-    let mut blocks = vec![Block::Table(Table { columns, rows: rows.collect(), most: None })];
+    let mut blocks = vec![Block::Table(Table { columns, rows, most: None })];
+    if without.reason().is_some() {
+        blocks.push(Block::Legend(
+            "Shares are of the time that is known: what is unavailable is not in it.".into(),
+        ));
+    }
     blocks.extend(processes::bars(&tables.rows));
     section("time", title, blocks)
+}
+
+/// Its row where nobody knows how long that was.
+fn without_thread(reason: &Reason) -> Row {
+    let missing = || Cell::from(Text::unavailable(reason.to_string()));
+    [words::WITHOUT_THREAD.into(), missing(), missing(), "".into(), "".into()].into_iter().collect()
 }
 
 /// A bar of at most twenty characters.

@@ -5,8 +5,10 @@ use numawise_tables::snapshot::{HybridBest, HybridComparison, HybridRow, HybridT
 use numawise_units::Ratio;
 use serde_json::{Value, json as object};
 
-use super::words;
-use crate::document::{Block, Cell, Column, Document, Fact, Opening, Table, Text, Tone};
+use super::{next, words};
+use crate::document::{
+    Bar, BarPart, Bars, Block, Cell, Column, Document, Fact, Opening, Table, Text, Tone, section,
+};
 use crate::object::reading;
 
 /// The name and the version of the format.
@@ -17,6 +19,8 @@ const SCHEMA: &str = "numawise/snapshot-divisions/1";
 pub struct ShownDivisions<'a> {
     pub command: &'a RunSpec,
     pub tables: &'a HybridComparison,
+    /// The file of each row, as the reader would type it, where it is kept.
+    pub records: &'a [Option<String>],
 }
 
 /// The comparison as a document.
@@ -29,6 +33,7 @@ pub fn divisions_document(shown: &ShownDivisions<'_>) -> Document {
     facts.extend(failures(shown.tables).map(|text| fact("Failed", text)));
     let columns = vec![
         Column::text("ranks x threads"),
+        Column::text(""),
         Column::number("time"),
         Column::number("useful"),
         Column::number("in MPI"),
@@ -44,6 +49,7 @@ pub fn divisions_document(shown: &ShownDivisions<'_>) -> Document {
         let share = |of: &Reading<Ratio>| Cell::from(words::reading(of, |share| words::percent(*share)));
         let cells = [
             Cell { tone, ..row.division.to_string().into() },
+            Cell { tone, ..place(shown.tables, number).into() },
             words::reading(&row.median, ToString::to_string).into(),
             share(&row.useful),
             share(&row.mpi),
@@ -54,6 +60,16 @@ pub fn divisions_document(shown: &ShownDivisions<'_>) -> Document {
         cells.into_iter().collect()
     });
     let table = Table { columns, rows: rows.collect(), most: None };
+    let mut blocks = vec![Block::Facts(facts), Block::Table(table)];
+    blocks.extend(parts(shown.tables));
+    blocks.extend([
+        Block::Reasons { title: "Why figures are unavailable" },
+        Block::Paragraph(Text::from(proof(shown.tables))),
+    ]);
+    let lines = next::of_divisions(shown.records, best);
+    if !lines.is_empty() {
+        blocks.push(section("next", "Type next", vec![Block::Commands(lines)]));
+    }
     Document {
         tool: "numawise snapshot",
         title: format!("Ranks x threads: {}", shown.command.shell_line()),
@@ -63,21 +79,72 @@ pub fn divisions_document(shown: &ShownDivisions<'_>) -> Document {
             effect: None,
             sentence: shown.tables.best.and_then(|best| why(shown.tables, best)),
         },
-        blocks: vec![
-            Block::Facts(facts),
-            Block::Table(table),
-            Block::Reasons { title: "Why figures are unavailable" },
-            Block::Paragraph(Text::from(proof(shown.tables))),
-        ],
+        blocks,
         charts: None,
         width: 120,
     }
 }
 
+/// What is to be said of a row beside its name.
+fn place(tables: &HybridComparison, number: usize) -> &'static str {
+    match tables.best {
+        Some(best) if best.row == number => "shortest",
+        Some(best) if best.longest == number => "longest",
+        _ if tables.rows[number].failed.is_some() => "failed",
+        _ => "",
+    }
+}
+
+/// The name of a part, and its colour.
+const PARTS: [(HybridTimePart, BarPart); 5] = [
+    (HybridTimePart::Useful, BarPart { name: "useful", colour: "--good" }),
+    (HybridTimePart::Mpi, BarPart { name: "MPI", colour: "--n0" }),
+    (HybridTimePart::OpenMpWaiting, BarPart { name: "OpenMP waits", colour: "--n1" }),
+    (HybridTimePart::OpenMpScheduling, BarPart { name: "OpenMP scheduling", colour: "--n5" }),
+    (HybridTimePart::OpenMpSerial, BarPart { name: "no parallel region", colour: "--n4" }),
+];
+
+/// Where the time of a CPU went with each division, as a table and as bars; nothing where that is known of none.
+fn parts(tables: &HybridComparison) -> Vec<Block> {
+    let of = |row: &HybridRow, part: HybridTimePart| {
+        row.parts.iter().find(|(one, _)| *one == part).map(|(_, time)| *time)
+    };
+    let known: Vec<&HybridRow> = tables.rows.iter().filter(|row| !row.parts.is_empty()).collect();
+    let sum = |row: &HybridRow| row.parts.iter().map(|(_, time)| time.seconds()).sum::<f64>();
+    let longest = known.iter().map(|row| sum(row)).fold(0.0, f64::max);
+    if longest <= 0.0 {
+        return Vec::new();
+    }
+    let mut columns = vec![Column::text("time of a CPU, on average")];
+    columns.extend(PARTS.iter().map(|(_, part)| Column::number(part.name)));
+    let row = |row: &&HybridRow| {
+        let times =
+            PARTS.iter().map(|(part, _)| of(row, *part).map_or_else(String::new, |time| time.to_string()));
+        std::iter::once(row.division.to_string()).chain(times).collect()
+    };
+    let bar = |row: &&HybridRow| Bar {
+        name: row.division.to_string(),
+        shares: PARTS
+            .iter()
+            .map(|(part, _)| of(row, *part).map_or(0.0, |time| time.seconds() / longest))
+            .collect(),
+    };
+    let bars = Bars {
+        chart: "chart-divisions",
+        label: "Divisions by what a CPU did; the table holds the figures".to_owned(),
+        parts: PARTS.iter().map(|(_, part)| *part).collect(),
+        bars: known.iter().map(bar).collect(),
+        caption: "A bar is a division, as high as a CPU's time of it: what the CPU did, on average."
+            .to_owned(),
+    };
+    let table = Table { columns, rows: known.iter().map(row).collect(), most: None };
+    vec![section("time", "Where the time of a CPU went", vec![Block::Table(table), Block::Bars(bars)])]
+}
+
 /// The comparison as one JSON object, ending with a newline. `snapshots` are the texts of those of the rows, in their
 /// order.
 pub fn divisions_json(shown: &ShownDivisions<'_>, snapshots: &[Option<String>]) -> String {
-    let rows = shown.tables.rows.iter().zip(snapshots).map(|(row, snapshot)| {
+    let rows = shown.tables.rows.iter().zip(snapshots).enumerate().map(|(number, (row, snapshot))| {
         let snapshot = snapshot.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
         object!({
             "ranks": row.division.ranks,
@@ -93,6 +160,7 @@ pub fn divisions_json(shown: &ShownDivisions<'_>, snapshots: &[Option<String>]) 
             "mpi_load_balance": ratio(&row.mpi_load_balance),
             "openmp_load_balance": ratio(&row.openmp_load_balance),
             "openmp_serialization": ratio(&row.openmp_serialization),
+            "record": shown.records.get(number),
             "snapshot": snapshot,
         })
     });

@@ -38,6 +38,7 @@ pub fn json(shown: &Shown) -> String {
         },
         "cpus": reading(&tables.cpus, |cpus| object!({ "count": cpus.count, "allowed": cpus.allowed })),
         "time": reading(&tables.time, figures::cpu_time),
+        "without_thread_seconds": seconds(&tables.without_thread()),
         "useful": share(&tables.useful),
         "efficiency": figures::efficiency(&tables.efficiency),
         "judgements": judgements(tables),
@@ -63,6 +64,7 @@ pub fn json(shown: &Shown) -> String {
             "directory": header.command.directory.to_string_lossy(),
         },
         "asked_ranks": header.ranks,
+        "division": header.division.as_ref().map(|of| of.division),
         "tool_version": header.tool_version,
         "begun_ns": header.begun,
         "record": shown.record,
@@ -186,6 +188,7 @@ fn mpi(of: &MpiSummary) -> Value {
         "imbalance_share": share(&of.imbalance_share),
         "waiting_in_calls_seconds": reading(&of.waiting_in_calls, |of| object!(of.waiting.seconds())),
         "waiting_known_of_seconds": reading(&of.waiting_in_calls, |of| object!(of.known.seconds())),
+        "in_requests_seconds": reading(&of.waiting_in_calls, |of| object!(of.in_requests.seconds())),
         "calls": each(&of.calls, call),
         "sites": each(&of.sites, site),
         "further_sites": { "count": of.further_sites.count, "seconds": of.further_sites.time.seconds() },
@@ -292,7 +295,7 @@ fn loop_of(of: &LoopRow) -> Value {
         "iterations": ratio(&of.iterations), "threads": of.threads, "at_best": ratio(&of.at_best), "chunks": of.chunks,
         "per_thread": reading(&of.per_thread, |of| object!({ "least": of.least, "most": of.most })),
         "useful_seconds": of.useful.seconds(), "scheduling_seconds": of.scheduling.seconds(),
-        "imbalance_seconds": of.imbalance.seconds(),
+        "imbalance_seconds": seconds(&of.imbalance),
     })
 }
 

@@ -59,8 +59,15 @@ fn waiting_in_calls(of: &WaitingInCalls) -> String {
         0 => Ratio(0.0),
         all => Ratio(part.0 as f64 / all as f64),
     };
+    let requests = match of.in_requests.0 {
+        0 => String::new(),
+        _ => format!(
+            "; of MPI_Wait, MPI_Test and their kin ({}) it is not known",
+            words::percent(share(of.in_requests, of.all))
+        ),
+    };
     format!(
-        "{} ({} of collective calls and receives), the rest of these moves data; known of {} of the time in calls",
+        "{} ({} of collective calls, receives and sends), the rest of these moves data; known of {} of the time in calls{requests}",
         of.waiting,
         words::percent(share(of.waiting, of.known)),
         words::percent(share(of.known, of.all)),

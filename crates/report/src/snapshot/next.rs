@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use numawise_facts::finding::{Advice, WatchedAdvice};
-use numawise_facts::{Argument, Finding, FindingId, MemoryMode, Placement, Strategy};
+use numawise_facts::{Argument, Finding, FindingId, MemoryMode, Placement, RunSpec, Strategy};
 
 use super::Shown;
 use crate::amount;
@@ -20,9 +20,9 @@ pub fn of_finding(shown: &Shown, finding: &Finding) -> Option<String> {
             placed(shown, &format!("--place semi --memory local --threads {}", threads?.max(1)))
         }
         FindingId::Oversubscribed | FindingId::TooFewIterations => {
-            placed(shown, &format!("--threads {}", fewer_threads(finding)?))
+            with_threads(shown, &format!("--threads {}", fewer_threads(shown, finding)?))
         }
-        FindingId::MpiImbalance => table(shown, "ranks"),
+        FindingId::MpiImbalance | FindingId::MachineShared => table(shown, "ranks"),
         FindingId::MpiTransfer | FindingId::MpiConcentrated | FindingId::TinyMessages => {
             table(shown, "sites")
         }
@@ -44,6 +44,17 @@ pub fn lines(shown: &Shown) -> Vec<Command> {
         None => again(shown).map(|line| named("keep it", line)),
     });
     lines
+}
+
+/// The last lines of divisions: the one that took the shortest time, and all of them as a page.
+pub fn of_divisions(records: &[Option<String>], best: Option<usize>) -> Vec<Command> {
+    let named = |name: &str, line: String| Command { tool: Some(name.to_owned()), line, note: None };
+    let best = best.and_then(|best| records.get(best)?.as_ref());
+    let shortest = best.map(|record| named("the shortest", format!("numawise report {}", word(record))));
+    let all: Vec<String> = records.iter().flatten().map(|record| word(record)).collect();
+    let together = (all.len() > 1)
+        .then(|| named("all of them", format!("numawise report {} --html divisions.html", all.join(" "))));
+    shortest.into_iter().chain(together).collect()
 }
 
 /// A word as a shell needs it.
@@ -70,13 +81,26 @@ fn options(placement: &Placement) -> Option<String> {
     is_plain.then(|| format!("--place {} --threads {} ", placement.strategy, task.threads.len()))
 }
 
-/// The run with these options; around a launcher they are those of its ranks. Nothing where the program says itself where it is to
-/// run, and for launchers whose words are not understood.
+/// The run with a placement. What binds it among its words would undo that: `taskset` is left out, and with others there is no line.
 fn placed(shown: &Shown, options: &str) -> Option<String> {
     let command = &shown.run.header.command;
-    let name = |word: &Argument| {
-        Path::new(word.as_os_str()).file_name().map(|name| name.to_string_lossy().into_owned())
-    };
+    let binds = ["numactl", "hwloc-bind", "likwid-pin", "likwid-mpirun"];
+    if command.command.iter().filter_map(name).any(|word| binds.contains(&word.as_str())) {
+        return None;
+    }
+    let command =
+        RunSpec { command: without_taskset(&command.command)?, directory: command.directory.clone() };
+    with_options(shown, options, &command)
+}
+
+/// The run with as many threads, bound as it was.
+fn with_threads(shown: &Shown, options: &str) -> Option<String> {
+    with_options(shown, options, &shown.run.header.command)
+}
+
+/// The run with these options; around a launcher they are those of its ranks. Nothing where the program says itself where it is to
+/// run, and for launchers whose words are not understood.
+fn with_options(shown: &Shown, options: &str, command: &RunSpec) -> Option<String> {
     let launchers = ["mpirun", "mpiexec", "srun"];
     let is_launched = command.command.first().and_then(name).is_some_and(|first| {
         launchers.iter().any(|launcher| first == *launcher || first.starts_with(&format!("{launcher}.")))
@@ -87,9 +111,33 @@ fn placed(shown: &Shown, options: &str) -> Option<String> {
         .then(|| format!("numawise snapshot {options} -- {}", command.shell_line()))
 }
 
-fn fewer_threads(finding: &Finding) -> Option<u32> {
+/// The file name of a word.
+fn name(word: &Argument) -> Option<String> {
+    Path::new(word.as_os_str()).file_name().map(|name| name.to_string_lossy().into_owned())
+}
+
+/// The words without those of `taskset`: its name, its options, and the mask or the list. Nothing where that starts no program.
+fn without_taskset(words: &[Argument]) -> Option<Vec<Argument>> {
+    let Some(at) = words.iter().position(|word| name(word).is_some_and(|name| name == "taskset")) else {
+        return Some(words.to_vec());
+    };
+    let is_option = |word: &&Argument| word.as_os_str().to_string_lossy().starts_with('-');
+    let options = words[at + 1..].iter().take_while(is_option).count();
+    let program = words.get(at + options + 2..).filter(|rest| !rest.is_empty())?;
+    let mut rest = words[..at].to_vec();
+    rest.extend(without_taskset(program)?);
+    Some(rest)
+}
+
+/// Threads of each process: more of them than CPUs are those of all processes of a computer together. Nothing where one each is too many.
+fn fewer_threads(shown: &Shown, finding: &Finding) -> Option<u32> {
+    let processes = &shown.tables.processes;
+    let on_one = processes.ranks.div_ceil(processes.hosts.max(1)).max(1);
     finding.advice.iter().find_map(|step| match &step.advice {
-        Advice::RunFewerThreads { threads, .. } => Some(*threads),
+        Advice::RunFewerThreads { threads, .. } => {
+            let each = u64::from(*threads) / on_one;
+            u32::try_from(each).ok().filter(|each| *each > 0)
+        }
         Advice::Watched(WatchedAdvice::FittingThreads { threads }) => Some(*threads),
         _ => None,
     })

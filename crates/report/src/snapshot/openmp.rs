@@ -102,7 +102,7 @@ fn loop_row(region: &RegionRow, of: &LoopRow) -> Row {
         words::reading(&of.iterations, |iterations| format!("{:.0}", iterations.0)).into(),
         of.threads.to_string().into(),
         words::reading(&of.at_best, |share| words::efficiency(*share)).into(),
-        of.imbalance.to_string().into(),
+        words::time(&of.imbalance).into(),
     ];
     cells.into_iter().collect()
 }

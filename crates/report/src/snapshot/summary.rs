@@ -3,12 +3,12 @@
 use numawise_facts::Reading;
 use numawise_tables::snapshot::{MpiSummary, RatedShare, SnapshotFinding};
 
-use super::{Shown, next, words};
+use super::{Shown, next, surroundings, words};
 use crate::check::watched_findings;
 use crate::document::{Block, Cell, Column, Document, Fact, Row, Table, Text, section};
 
 /// Findings that are shown, the most expensive first.
-const FINDINGS: usize = 4;
+const FINDINGS: usize = 3;
 /// Calls that are no work of MPI.
 const BEGIN_AND_END: [&str; 4] = ["MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Session_init"];
 
@@ -18,7 +18,7 @@ pub fn summary(shown: &Shown) -> Document {
     let mut blocks = vec![Block::Facts(super::document::facts(shown))];
     if tables.processes.counted > 0 {
         blocks.push(section("judged", "", vec![Block::Table(judged(shown))]));
-        blocks.extend(hot_spots(shown));
+        blocks.push(hot_spots(shown));
         blocks.extend(findings(&tables.findings));
     }
     blocks.extend(super::document::notices_of(shown));
@@ -67,8 +67,8 @@ fn row(name: &str, value: fn(numawise_units::Ratio) -> String, share: &RatedShar
     Row { tone: words::tone(share), ..cells.into_iter().collect() }
 }
 
-/// Where the most time goes in the program.
-fn hot_spots(shown: &Shown) -> Option<Block> {
+/// Where the most time goes in the program, where its threads ran, and where its memory lies.
+fn hot_spots(shown: &Shown) -> Block {
     let tables = shown.tables;
     let mut facts = Vec::new();
     facts.extend(tables.mpi.measured().and_then(hottest_call).map(|text| Fact {
@@ -86,7 +86,8 @@ fn hot_spots(shown: &Shown) -> Option<Block> {
         text.0.extend(Text::from(format!(": {} in {} calls{gain}", region.time, region.calls)).0);
         Fact { name: "First region", text, code: false }
     }));
-    (!facts.is_empty()).then(|| section("hot", "", vec![Block::Facts(facts)]))
+    facts.extend(surroundings::in_short(tables));
+    section("hot", "", vec![Block::Facts(facts)])
 }
 
 fn hottest_call(of: &MpiSummary) -> Option<Text> {

@@ -3,14 +3,14 @@
 use numawise_facts::Reading;
 use numawise_tables::RunSnapshot;
 use numawise_tables::snapshot::{
-    MemorySpread, MemorySummary, OverfullCpu, OverfullMask, PlacementSummary, ProcessName, ProcessRow,
-    RemoteMemory,
+    MaskSummary, MemorySpread, MemorySummary, OverfullCpu, OverfullMask, PlacementSummary, ProcessName,
+    ProcessRow, RemoteMemory,
 };
 use numawise_units::{Bytes, CpuSet, NodeId, NodeSet, Ratio};
 use serde_json::{Value, json as object};
 
 use super::words;
-use crate::document::{Block, Cell, Column, Face, Row, Table, Text, section};
+use crate::document::{Block, Cell, Column, Face, Fact, Row, Table, Text, section};
 use crate::object::{each, reading};
 
 /// CPUs and sets of them that are named.
@@ -31,6 +31,83 @@ fn ranks(of: &[u32]) -> String {
         [] | [_] => String::new(),
         _ => format!(" (ranks {})", of.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")),
     }
+}
+
+/// Nodes that are named on one screen.
+const NODES: usize = 4;
+
+/// Where threads ran and memory lies, in two lines for one screen.
+pub fn in_short(tables: &RunSnapshot) -> [Fact; 2] {
+    let fact = |name, text| Fact { name, text, code: false };
+    [fact("Memory", memory_in_short(tables)), fact("Placement", placement_in_short(&tables.placement))]
+}
+
+fn append(text: &mut Text, more: impl Into<Text>) {
+    text.0.extend(more.into().0);
+}
+
+/// Of processes: mean, and most. One process is its own mean.
+fn memory_in_short(tables: &RunSnapshot) -> Text {
+    let is_one = tables.processes.counted == 1;
+    let spread = |of: &MemorySpread| {
+        if is_one {
+            of.most.to_string()
+        } else {
+            format!("{} mean, {} in {}", of.mean, of.most, whose(&of.most_of))
+        }
+    };
+    let mut text = Text::from("peak ");
+    append(&mut text, words::reading(&tables.memory.peak, spread));
+    match &tables.memory.nodes {
+        Reading::Unavailable { unavailable } => {
+            append(&mut text, "; by node ");
+            append(&mut text, Text::unavailable(unavailable.to_string()));
+        }
+        Reading::Measured(nodes) => {
+            for row in nodes.iter().take(NODES) {
+                let host =
+                    if tables.processes.hosts > 1 { format!(" of {}", row.host) } else { String::new() };
+                append(&mut text, format!("; node {}{host}: ", row.node));
+                append(&mut text, words::reading(&row.most, spread));
+            }
+            if nodes.len() > NODES {
+                append(&mut text, format!("; and {} more nodes", nodes.len() - NODES));
+            }
+        }
+    }
+    text
+}
+
+/// Masks, waiting for CPUs, moves, and CPUs that are shared.
+fn placement_in_short(of: &PlacementSummary) -> Text {
+    let masks = |of: &MaskSummary| {
+        let cpus =
+            if of.least == of.most { of.most.to_string() } else { format!("{} to {}", of.least, of.most) };
+        let s = if of.most == 1 { "" } else { "s" };
+        match of.sets {
+            1 => format!("one mask of {cpus} CPU{s}"),
+            sets => format!("{sets} masks of {cpus} CPU{s}"),
+        }
+    };
+    let mut text = Text::from("");
+    append(&mut text, words::reading(&of.masks, masks));
+    append(&mut text, "; no CPU ");
+    append(
+        &mut text,
+        words::reading(&of.run_delays, |of| {
+            format!("{} mean, {} in {}", of.mean, of.most, whose(&of.most_of))
+        }),
+    );
+    append(&mut text, "; moves ");
+    append(&mut text, words::reading(&of.migrations, u64::to_string));
+    append(&mut text, "; CPUs shared ");
+    append(&mut text, words::reading(&of.migrations, |_| of.shared.len().to_string()));
+    match of.overfull.len() {
+        0 => {}
+        1 => append(&mut text, "; 1 mask has more threads than CPUs"),
+        masks => append(&mut text, format!("; {masks} masks have more threads than CPUs")),
+    }
+    text
 }
 
 /// Nothing where threads are alone on their CPUs.
@@ -61,30 +138,6 @@ fn lines(of: &PlacementSummary) -> Vec<Text> {
     lines
 }
 
-/// The CPUs on which the threads of a process were seen.
-fn cpus(of: &ProcessRow) -> Reading<CpuSet> {
-    of.threads.as_ref().and_then(|threads| {
-        let each = Reading::all(threads.iter().map(|thread| thread.cpus.as_ref()));
-        each.map(|each| each.into_iter().flatten().map(|stay| stay.cpu).collect())
-    })
-}
-
-/// Their nodes.
-fn nodes(of: &ProcessRow) -> Reading<NodeSet> {
-    of.threads.as_ref().and_then(|threads| {
-        let each = Reading::all(threads.iter().map(|thread| thread.nodes.as_ref()));
-        each.map(|each| each.into_iter().flat_map(NodeSet::iter).collect())
-    })
-}
-
-/// How often threads were found on another CPU than before.
-fn migrations(of: &ProcessRow) -> Reading<u64> {
-    of.threads.as_ref().and_then(|threads| {
-        let each = Reading::all(threads.iter().map(|thread| thread.migrations.as_ref()));
-        each.map(|each| each.into_iter().fold(0, |sum: u64, moves| sum.saturating_add(*moves)))
-    })
-}
-
 fn by_node(of: &[(NodeId, Bytes)]) -> String {
     of.iter().map(|(node, bytes)| format!("node {node}: {bytes}")).collect::<Vec<_>>().join(", ")
 }
@@ -96,9 +149,9 @@ fn processes(tables: &RunSnapshot) -> Table {
             row.host.as_str().into(),
             row.pid.to_string().into(),
             words::reading(&row.mask, CpuSet::to_string).into(),
-            words::reading(&cpus(row), CpuSet::to_string).into(),
-            words::reading(&nodes(row), NodeSet::to_string).into(),
-            words::reading(&migrations(row), u64::to_string).into(),
+            words::reading(&row.seen_on_cpus(), CpuSet::to_string).into(),
+            words::reading(&row.seen_on_nodes(), NodeSet::to_string).into(),
+            words::reading(&row.migrations(), u64::to_string).into(),
             words::time(&row.run_delay).into(),
             words::reading(&row.switches, |switches| switches.forced.to_string()).into(),
             words::reading(&row.memory.peak, Bytes::to_string).into(),
@@ -133,8 +186,12 @@ fn whose(of: &ProcessName) -> String {
     }
 }
 
+/// Mean; most, and of which process.
+pub fn spread(of: &MemorySpread) -> String {
+    format!("{}; {} in {}", of.mean, of.most, whose(&of.most_of))
+}
+
 fn memory(of: &MemorySummary) -> Vec<Block> {
-    let spread = |of: &MemorySpread| format!("{}; {} in {}", of.mean, of.most, whose(&of.most_of));
     let row = |name: String, last: Cell, most: Cell| [name.into(), last, most].into_iter().collect::<Row>();
     let peak = words::reading(&of.peak, spread);
     let mut rows = vec![row("all".to_owned(), "".into(), peak.into())];
@@ -166,9 +223,9 @@ pub fn process_json(of: &ProcessRow) -> Value {
     let bytes = |of: &Reading<Bytes>| reading(of, |bytes| object!(bytes.0));
     object!({
         "mask": of.mask,
-        "cpus": cpus(of),
-        "nodes": nodes(of),
-        "migrations": migrations(of),
+        "cpus": of.seen_on_cpus(),
+        "nodes": of.seen_on_nodes(),
+        "migrations": of.migrations(),
         "switches": of.switches,
         "run_delay_seconds": reading(&of.run_delay, |delay| object!(delay.seconds())),
         "memory": {
@@ -186,6 +243,10 @@ fn remote(of: &RemoteMemory) -> Value {
     object!({ "share": share.0, "bytes": of.remote.0, "threads_on": of.threads_on })
 }
 
+fn process_name(of: &ProcessName) -> Value {
+    object!({ "rank": of.rank, "host": of.host, "pid": of.pid })
+}
+
 /// Over all processes.
 pub fn placement_json(tables: &RunSnapshot) -> Value {
     let of = &tables.placement;
@@ -197,6 +258,13 @@ pub fn placement_json(tables: &RunSnapshot) -> Value {
         "unbound": of.unbound,
         "on_several_nodes": of.on_several_nodes,
         "run_delay_seconds": reading(&of.run_delay, |delay| object!(delay.seconds())),
+        "run_delay_by_process": reading(&of.run_delays, |of| object!({
+            "mean_seconds": of.mean.seconds(), "most_seconds": of.most.seconds(), "most_of": process_name(&of.most_of),
+        })),
+        "migrations_by_process": reading(&of.migrations_by_process, |of| object!({
+            "mean": of.mean, "most": of.most, "most_of": process_name(&of.most_of),
+        })),
+        "masks": reading(&of.masks, |of| object!({ "sets": of.sets, "least": of.least, "most": of.most })),
         "shared": each(&of.shared, |cpu| object!({
             "host": cpu.host, "cpu": cpu.cpu, "ranks": cpu.ranks,
             "threads": each(&cpu.threads, |(pid, tid)| object!({ "pid": pid, "tid": tid })),
@@ -207,16 +275,14 @@ pub fn placement_json(tables: &RunSnapshot) -> Value {
     })
 }
 
+/// Mean, most, and of which process, with the unit.
+pub fn spread_json(of: &MemorySpread) -> Value {
+    object!({ "mean_bytes": of.mean.0, "most_bytes": of.most.0, "most_of": process_name(&of.most_of) })
+}
+
 /// Over all processes.
 pub fn memory_json(of: &MemorySummary) -> Value {
-    let spread = |of: &Reading<MemorySpread>| {
-        reading(of, |of| {
-            object!({
-                "mean_bytes": of.mean.0, "most_bytes": of.most.0,
-                "most_of": { "rank": of.most_of.rank, "host": of.most_of.host, "pid": of.most_of.pid },
-            })
-        })
-    };
+    let spread = |of: &Reading<MemorySpread>| reading(of, spread_json);
     object!({
         "peak": spread(&of.peak),
         "nodes": reading(&of.nodes, |nodes| each(nodes, |row| object!({

@@ -257,6 +257,9 @@ pub fn span(tables: &RunSnapshot) -> String {
     }
 }
 
+/// What CPUs had while the thread that each is counted for was not there.
+pub const WITHOUT_THREAD: &str = "thread not there";
+
 /// The first line.
 pub fn headline(tables: &RunSnapshot) -> String {
     match &tables.useful.value {
@@ -275,17 +278,21 @@ pub fn sentence(tables: &RunSnapshot) -> String {
         };
     };
     let locks = time.lock;
-    let without = tables.without_thread().measured().copied().unwrap_or_default();
-    let mut parts = [
+    let without = tables.without_thread();
+    let known = without.measured().copied().unwrap_or_default();
+    // Without all of the time there is no useful share in the headline.
+    let useful = without.reason().map(|_| ("useful", time.useful));
+    let mut parts = vec![
         ("MPI", time.mpi),
         ("waiting in OpenMP for other threads", time.imbalance.saturating_sub(locks)),
         ("waiting for locks and critical sections", locks),
         ("OpenMP's scheduling", time.scheduling),
         ("threads of a team that had no region to work in", time.serial),
         ("waiting elsewhere", time.waiting),
-        ("threads that were not there all the time", without),
+        ("threads that were not there all the time", known),
     ];
-    let all = (time.total() + without).0 as f64;
+    parts.extend(useful);
+    let all = (time.total() + known).0 as f64;
     parts.sort_by_key(|(_, part)| std::cmp::Reverse(*part));
     let share = |part: Nanoseconds| if all > 0.0 { Ratio(part.0 as f64 / all) } else { Ratio(0.0) };
     let named: Vec<String> = parts
@@ -293,10 +300,15 @@ pub fn sentence(tables: &RunSnapshot) -> String {
         .filter(|(_, part)| share(*part).0 >= 0.01)
         .map(|(name, part)| format!("{name} {}", percent(share(*part))))
         .collect();
-    if named.is_empty() {
-        "Nothing of note took the rest.".to_owned()
-    } else {
-        format!("The rest: {}.", named.join(", "))
+    match without.reason() {
+        Some(reason) => {
+            format!(
+                "Of the time that is known: {}. {WITHOUT_THREAD}: unavailable ({reason}).",
+                named.join(", ")
+            )
+        }
+        None if named.is_empty() => "Nothing of note took the rest.".to_owned(),
+        None => format!("The rest: {}.", named.join(", ")),
     }
 }
 

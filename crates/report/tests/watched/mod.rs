@@ -78,6 +78,7 @@ pub fn run(command: &[&str], processes: Vec<Activity>) -> WatchedRun {
                 involuntary_switches: Reading::Measured(2),
             },
             notices: if processes.is_empty() { vec![SnapshotNotice::NothingWatched.into()] } else { vec![] },
+            division: None,
         },
         processes,
         places,

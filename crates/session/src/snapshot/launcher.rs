@@ -93,6 +93,22 @@ pub fn with_words_before_programs(
     Some(RunSpec { command: all.cloned().collect(), directory: command.directory.clone() })
 }
 
+/// The command without `words` wherever they stand in it.
+pub fn without_words(command: &RunSpec, words: &[Argument]) -> RunSpec {
+    let mut rest = command.command.as_slice();
+    let mut kept = Vec::new();
+    while let Some((first, others)) = rest.split_first() {
+        match rest.strip_prefix(words).filter(|_| !words.is_empty()) {
+            Some(behind) => rest = behind,
+            None => {
+                kept.push(first.clone());
+                rest = others;
+            }
+        }
+    }
+    RunSpec { command: kept, directory: command.directory.clone() }
+}
+
 /// The programs that a launcher starts, without their arguments.
 pub fn program_words<'a>(
     command: &'a RunSpec,

@@ -21,6 +21,16 @@ fn launchers_are_known_by_their_names() {
 }
 
 #[test]
+fn words_of_ours_are_taken_out_again() {
+    let words = spec("numawise run --place semi --").command;
+    let without = |line: &str| without_words(&spec(line), &words).shell_line();
+    let typed = "mpirun -n 1 ./a run : -n 2 ./b";
+    let placed = "mpirun -n 1 numawise run --place semi -- ./a run : -n 2 numawise run --place semi -- ./b";
+    assert_eq!((without(placed), without(typed)), (typed.to_owned(), typed.to_owned()));
+    assert_eq!(without_words(&spec(typed), &[]).shell_line(), typed);
+}
+
+#[test]
 fn the_program_of_a_launcher_is_found_behind_its_options() {
     for (line, expected) in [
         ("mpirun ./app", "mpirun X ./app"),

@@ -1,12 +1,15 @@
 //! Which ranks were asked for, which there are, and which were seen.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
-use numawise_facts::activity::{MpiActivity, MpiLibrary, WorldRank};
+use numawise_facts::activity::{MpiActivity, MpiLibrary, ProcessEnd, WorldRank};
 use numawise_facts::notice::SnapshotNotice;
-use numawise_facts::{Activity, Notice, RankSet, RunSpec};
-use numawise_units::{Id, Rank};
+use numawise_facts::{Activity, Argument, Notice, RankSet, RunSpec};
+use numawise_units::{Id, Pid, Rank};
 
 use super::launcher;
 use crate::Error;
@@ -19,6 +22,8 @@ mod tests;
 const MOST_RANKS: u32 = 65_536;
 /// Most processes whose programs are looked at.
 const MOST_PROGRAMS: usize = 64;
+/// They start programs, which may have an environment without us.
+const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "csh", "tcsh", "fish"];
 
 /// # Errors
 /// [`Error::NoSuchRanks`] where a job of `size` has not all that were asked for.
@@ -32,7 +37,10 @@ pub fn exist(ranks: &RankSet, size: u32) -> Result<(), Error> {
 /// A process that was watched, as far as it matters here.
 #[derive(Debug, Clone, Copy)]
 pub struct JobProcess<'a> {
+    pid: Pid,
     program: &'a str,
+    /// By exit: it did not become another program.
+    has_ended: bool,
     calls_mpi: bool,
     world: Option<WorldRank>,
 }
@@ -41,7 +49,31 @@ impl<'a> From<&'a Activity> for JobProcess<'a> {
     fn from(activity: &'a Activity) -> JobProcess<'a> {
         let mpi = activity.mpi.measured();
         let world = mpi.and_then(|mpi| mpi.rank.measured().copied());
-        JobProcess { program: &activity.program, calls_mpi: mpi.is_some(), world }
+        JobProcess {
+            pid: activity.pid,
+            program: &activity.program,
+            has_ended: activity.end == ProcessEnd::Exit,
+            calls_mpi: mpi.is_some(),
+            world,
+        }
+    }
+}
+
+impl JobProcess<'_> {
+    fn name(&self) -> Option<&OsStr> {
+        Path::new(self.program).file_name()
+    }
+
+    /// It was watched to its end, and does not start others that may have lost us.
+    fn is_whole(&self, folder: &Path) -> bool {
+        let is_shell = || self.name().is_none_or(|name| SHELLS.iter().any(|shell| name == *shell));
+        // A script is run by a shell too.
+        let is_binary = || {
+            let mut begin = [0; 4];
+            let read = File::open(folder.join(self.program)).and_then(|mut file| file.read_exact(&mut begin));
+            read.is_ok() && begin == *b"\x7fELF"
+        };
+        self.has_ended && !is_shell() && is_binary()
     }
 }
 
@@ -69,10 +101,9 @@ pub fn libraries(processes: &[Activity]) -> Vec<Notice> {
 
 /// What is missing of the ranks that `command` started: of those that were asked for, where some were.
 pub fn missing(processes: &[JobProcess<'_>], asked: Option<&RankSet>, command: &RunSpec) -> Vec<Notice> {
-    let launcher = launcher::of(command);
     let Some(size) = processes.iter().filter_map(|process| process.world).map(|world| world.size).max()
     else {
-        return of_no_rank(processes, asked, launcher).into_iter().collect();
+        return of_no_rank(processes, asked, command).into_iter().collect();
     };
     let seen: BTreeSet<u32> =
         processes.iter().filter_map(|process| process.world).map(|world| world.rank).collect();
@@ -94,17 +125,32 @@ pub fn missing(processes: &[JobProcess<'_>], asked: Option<&RankSet>, command: &
 }
 
 /// A program without MPI misses no rank, unless some were asked for, or a launcher started it, which may have taken us away.
-fn of_no_rank(
-    processes: &[JobProcess<'_>],
-    asked: Option<&RankSet>,
-    launcher: Option<&str>,
-) -> Option<Notice> {
+fn of_no_rank(processes: &[JobProcess<'_>], asked: Option<&RankSet>, command: &RunSpec) -> Option<Notice> {
+    let launcher = launcher::of(command);
     let calls_mpi = processes.iter().any(|process| process.calls_mpi);
-    if asked.is_none() && (launcher.is_none() || calls_mpi) {
+    let is_complete = || launcher.is_none() || calls_mpi || were_all_watched(processes, command);
+    if asked.is_none() && is_complete() {
         return None;
     }
     let (launcher, asked) = (launcher.map(str::to_owned), asked.map(ToString::to_string));
     Some(SnapshotNotice::NoRankSeen { launcher, asked }.into())
+}
+
+/// All programs that a launcher starts were watched to their end: they call no MPI. What began as one may have become another.
+fn were_all_watched(processes: &[JobProcess<'_>], command: &RunSpec) -> bool {
+    let folder = &command.directory;
+    let is_executable = |word: &Argument| numawise_launch::is_executable(word.as_os_str(), folder);
+    let programs = launcher::program_words(command, &is_executable);
+    let was_watched = |word: &&Argument| {
+        let began =
+            processes.iter().filter(|process| process.name() == Path::new(word.as_os_str()).file_name());
+        let mut began = began.peekable();
+        let is_whole = |process: &JobProcess<'_>| {
+            processes.iter().any(|last| last.pid == process.pid && last.is_whole(folder))
+        };
+        began.peek().is_some() && began.all(is_whole)
+    };
+    !programs.is_empty() && programs.iter().all(was_watched)
 }
 
 /// Programs that have MPI in themselves, where no process was seen to call it.

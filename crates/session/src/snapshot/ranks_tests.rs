@@ -6,7 +6,9 @@ use super::*;
 
 fn process(program: &str, rank: Option<[u32; 2]>) -> JobProcess<'_> {
     JobProcess {
+        pid: Pid(program.len() as i32),
         program,
+        has_ended: true,
         calls_mpi: rank.is_some(),
         world: rank.map(|[rank, size]| WorldRank { rank, size }),
     }
@@ -55,11 +57,35 @@ fn a_launcher_without_ranks_is_told() {
     let with_app = [process("/usr/bin/mpirun", None), process("./app", None)];
     let found = said(&with_app, None, "mpirun -n 2 ./app");
     assert!(found.len() == 1 && found[0].contains("NoRankSeen"), "{found:?}");
-    let unknown = [JobProcess { program: "./app", calls_mpi: true, world: None }];
+    let unknown = [JobProcess { calls_mpi: true, ..process("./app", None) }];
     assert!(said(&unknown, None, "mpirun -n 2 ./app").is_empty(), "an MPI of which the ranks are not known");
     assert!(said(&[process("./app", None)], None, "./app").is_empty());
     let asked = said(&with_app, Some("7"), "mpirun -n 2 ./app");
     assert!(asked.len() == 1 && asked[0].contains("NoRankSeen") && asked[0].contains("\"7\""), "{asked:?}");
+}
+
+#[test]
+fn programs_without_mpi_that_were_watched_to_their_end_miss_nothing() {
+    let own = std::env::current_exe().unwrap();
+    let own = own.to_str().unwrap();
+    let line = format!("mpirun -n 2 {own} --list");
+    let launcher = process("/usr/bin/mpirun", None);
+    let whole = process(own, None);
+    assert!(said(&[launcher, whole], None, &line).is_empty());
+    // It became another one, or was killed; and it was not watched at all.
+    let cut = JobProcess { has_ended: false, ..whole };
+    for seen in [&[launcher, cut][..], &[launcher]] {
+        let found = said(seen, None, &line);
+        assert!(found.len() == 1 && found[0].contains("NoRankSeen"), "{found:?}");
+    }
+    // numactl became the program, which was watched.
+    let before = JobProcess { program: "/usr/bin/numactl", ..cut };
+    assert!(said(&[launcher, before, whole], None, &format!("mpirun -n 2 numactl -l {own}")).is_empty());
+    // A shell may have started what was not.
+    let shell = process("/bin/sh", None);
+    assert_eq!(said(&[launcher, shell], None, "mpirun -n 2 /bin/sh -c ./app").len(), 1);
+    // Who asks for ranks is told that there are none.
+    assert_eq!(said(&[launcher, whole], Some("0"), &line).len(), 1);
 }
 
 #[test]

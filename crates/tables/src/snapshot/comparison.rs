@@ -2,16 +2,21 @@
 
 use numawise_facts::activity::{CallTime, CodePlace, ConstructName};
 use numawise_facts::{FindingId, Reading};
-use numawise_units::{Bytes, Nanoseconds, Ratio};
+use numawise_units::{Bytes, CpuSet, Nanoseconds, NodeId, Ratio};
 use serde::Serialize;
 
-use super::RatedShare;
+use super::{MemorySpread, RatedShare};
 
 /// What both runs say, joined.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SnapshotComparison {
     pub times: Vec<(ComparedTime, BothRuns<Reading<Nanoseconds>>)>,
     pub shares: Vec<(ComparedShare, BothRuns<RatedShare>)>,
+    pub counts: Vec<(ComparedCount, BothRuns<Reading<u64>>)>,
+    /// Of all processes together first, then by node.
+    pub memory: Vec<ComparedMemory>,
+    /// By rank; without MPI in their order.
+    pub processes: Vec<ComparedProcess>,
     /// By name; the most time in either first. None: it was not called in that run.
     pub calls: Vec<ComparedCall>,
     /// By function and file, since lines move when a program is changed.
@@ -38,6 +43,49 @@ pub enum ComparedTime {
     MpiImbalance,
     /// Of the run: what parallel regions could gain.
     PotentialGain,
+    /// How long threads were ready and waited for a CPU, for each CPU, of the process where that is the most.
+    RunDelay,
+}
+
+/// Something that is counted in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ComparedCount {
+    /// Different sets of CPUs on which processes may run.
+    Masks,
+    /// Threads that may run on several cores.
+    UnboundThreads,
+    /// Threads that were seen on more than one CPU.
+    MovedThreads,
+    Migrations,
+    /// CPUs that several threads share at the same time.
+    SharedCpus,
+}
+
+/// Memory of processes: the most of each that was resident at once, or what they have on a node when they have most.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ComparedMemory {
+    /// The host, where a run has several, and the node. None: all of it.
+    pub node: Option<(String, NodeId)>,
+    /// None: no process of that run has memory there.
+    pub runs: BothRuns<Option<Reading<MemorySpread>>>,
+}
+
+/// Where a process ran, and how much memory it had.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ComparedProcess {
+    /// None: it is no rank.
+    pub rank: Option<u32>,
+    pub runs: BothRuns<Option<ProcessPlacement>>,
+}
+
+/// The same of one run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProcessPlacement {
+    pub mask: Reading<CpuSet>,
+    pub run_delay: Reading<Nanoseconds>,
+    pub migrations: Reading<u64>,
+    pub peak_memory: Reading<Bytes>,
 }
 
 /// A share of a run.

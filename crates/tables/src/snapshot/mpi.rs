@@ -40,8 +40,12 @@ pub struct WaitingInCalls {
     pub waiting: Nanoseconds,
     /// Time in the calls of which it is known.
     pub known: Nanoseconds,
+    /// Time in calls that wait or ask for requests, of which it is never known.
+    pub in_requests: Nanoseconds,
     /// Time in all calls but `MPI_Init` and `MPI_Finalize`.
     pub all: Nanoseconds,
+    /// Threads that called MPI, over all ranks: calls of a thread come one after the other.
+    pub callers: u64,
 }
 
 /// Shares over ranks.

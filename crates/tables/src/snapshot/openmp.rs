@@ -79,7 +79,7 @@ pub struct LoopRow {
     /// Useful time in it, over all threads.
     pub useful: Nanoseconds,
     pub scheduling: Nanoseconds,
-    pub imbalance: Nanoseconds,
+    pub imbalance: Reading<Nanoseconds>,
 }
 
 /// Iterations that threads did, over all calls.

@@ -4,7 +4,7 @@ use numawise_facts::Reading;
 use numawise_facts::activity::{ProcessEnd, ThreadRole, ThreadSwitches};
 use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid};
 
-use super::{CpuTime, RatedShare, RemoteMemory};
+use super::{CpuTime, ProcessName, RatedShare, RemoteMemory};
 
 /// One process.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,6 +38,33 @@ pub struct ProcessRow {
     /// How long its working threads were ready and waited for a CPU, summed.
     pub run_delay: Reading<Nanoseconds>,
     pub threads: Reading<Vec<ThreadRow>>,
+}
+
+impl ProcessRow {
+    /// The CPUs on which its threads were seen.
+    pub fn seen_on_cpus(&self) -> Reading<CpuSet> {
+        self.threads.as_ref().and_then(|threads| {
+            let each = Reading::all(threads.iter().map(|thread| thread.cpus.as_ref()));
+            each.map(|each| each.into_iter().flatten().map(|stay| stay.cpu).collect())
+        })
+    }
+
+    /// Their nodes.
+    pub fn seen_on_nodes(&self) -> Reading<NodeSet> {
+        self.threads.as_ref().and_then(|threads| {
+            let each = Reading::all(threads.iter().map(|thread| thread.nodes.as_ref()));
+            each.map(|each| each.into_iter().flat_map(NodeSet::iter).collect())
+        })
+    }
+
+    /// How often its threads were found on another CPU than before, but for those that serve it in the background.
+    pub fn migrations(&self) -> Reading<u64> {
+        self.threads.as_ref().and_then(|threads| {
+            let own = threads.iter().filter(|thread| thread.role.measured() != Some(&ThreadRole::Helper));
+            let each = Reading::all(own.map(|thread| thread.migrations.clone()));
+            each.map(|each| each.into_iter().fold(0, u64::saturating_add))
+        })
+    }
 }
 
 /// One thread.
@@ -101,10 +128,33 @@ pub struct PlacementSummary {
     pub on_several_nodes: u64,
     /// How long working threads were ready and waited for a CPU, for each CPU that counts: of the process where that is the most.
     pub run_delay: Reading<Nanoseconds>,
+    /// The same of each process, over all.
+    pub run_delays: Reading<ProcessSpread<Nanoseconds>>,
+    /// How often the threads of a process were found on another CPU than before.
+    pub migrations_by_process: Reading<ProcessSpread<u64>>,
+    pub masks: Reading<MaskSummary>,
     /// CPUs that several threads share at the same time, by host and number.
     pub shared: Vec<OverfullCpu>,
     /// Sets of CPUs that more threads are bound to than there are CPUs, the fullest first.
     pub overfull: Vec<OverfullMask>,
+}
+
+/// A figure over processes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProcessSpread<T> {
+    pub mean: T,
+    pub most: T,
+    pub most_of: ProcessName,
+}
+
+/// The sets of CPUs on which processes may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MaskSummary {
+    /// Different ones, each of a host.
+    pub sets: u64,
+    /// CPUs in the smallest and in the largest.
+    pub least: u64,
+    pub most: u64,
 }
 
 /// A CPU that several working threads have in common, each of which was seen nowhere else, or mostly there.

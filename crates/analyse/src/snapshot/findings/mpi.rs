@@ -19,6 +19,8 @@ const HAS_MORE: f64 = 1.05;
 const NAMED: usize = 3;
 /// Time of the rank with the least time in MPI, of the elapsed time: POP's 0.8 for both parts of MPI's efficiency leaves a tenth each.
 const TRANSFER: f64 = 0.1;
+/// So much of the time in calls is time of which it is known what was waiting.
+const MOSTLY_KNOWN: f64 = 0.9;
 /// One call has so much of the time in MPI.
 const CONCENTRATED: f64 = 0.5;
 /// Messages whose sizes have so many bits at most are smaller than 1 KiB.
@@ -38,7 +40,7 @@ pub fn all(case: &Case<'_>) -> Vec<SnapshotFinding> {
     let Some(times) = times.measured() else { return Vec::new() };
     let several = case.run.processes.len() > 1;
     let rules = [
-        imbalance(case, times).filter(|_| several),
+        imbalance(case, mpi, times).filter(|_| several),
         transfer(case, mpi, times).filter(|_| several),
         concentrated(case, mpi, times),
         tiny_messages(case, mpi),
@@ -46,21 +48,30 @@ pub fn all(case: &Case<'_>) -> Vec<SnapshotFinding> {
     rules.into_iter().flatten().collect()
 }
 
-/// NW010: ranks that are done wait for those that compute longer.
-fn imbalance(case: &Case<'_>, times: &MpiTimes) -> Option<SnapshotFinding> {
-    let waiting = times.mean - times.least;
+/// NW010: ranks that are done wait for those that compute longer. How long is that which was measured in their calls, where that is known
+/// of nearly all; else what follows from the rank that is in MPI least, which is nothing where ranks are late in turn.
+fn imbalance(case: &Case<'_>, mpi: &MpiSummary, times: &MpiTimes) -> Option<SnapshotFinding> {
+    let measured = waiting_in_calls(mpi);
+    let by_calls = measured.filter(is_mostly_known).map(waiting_of_rank);
+    let waiting = by_calls.unwrap_or(times.mean - times.least);
     if times.unequal.is_some() || !case.is_worth(waiting) {
         return None;
     }
     let balance = case.efficiency.mpi_load_balance.value.measured()?;
-    let mut facts = vec![
-        of_run(WatchedQuantity::MpiLoadBalance, Amount::Share(*balance), None),
-        of_run(WatchedQuantity::MpiWaiting, time(waiting), Some(time(times.elapsed))),
-    ];
+    let balance = of_run(WatchedQuantity::MpiLoadBalance, Amount::Share(*balance), None);
+    let mut facts: Vec<Evidence> = match by_calls {
+        Some(_) => measured.map(waited).into_iter().chain([balance]).collect(),
+        None => {
+            let longer = of_run(WatchedQuantity::MpiWaiting, time(waiting), Some(time(times.elapsed)));
+            vec![balance, longer]
+        }
+    };
     let longest = longest(case, times);
     facts.extend(longest.iter().map(|rank| rank.evidence(times)));
     let mut cures = Vec::new();
-    if !longest.is_empty() {
+    if longest.is_empty() {
+        cures.push(advice(WatchedAdvice::MeetLessOften));
+    } else {
         let ranks = longest.iter().map(|rank| rank.rank).collect();
         cures.push(advice(WatchedAdvice::BalanceRanks { ranks }));
     }
@@ -107,7 +118,11 @@ fn longest(case: &Case<'_>, times: &MpiTimes) -> Vec<BusyRank> {
 
 /// NW011: also the rank that has most to do is in MPI for long.
 fn transfer(case: &Case<'_>, mpi: &MpiSummary, times: &MpiTimes) -> Option<SnapshotFinding> {
-    if times.unequal.is_some() || times.least < TRANSFER * times.elapsed {
+    let waiting = waiting_in_calls(mpi);
+    // What was measured as waiting moves nothing: NW010 has it.
+    let moving =
+        waiting.filter(is_mostly_known).map_or(times.least, |found| times.least.min(moving_of_rank(found)));
+    if times.unequal.is_some() || moving < TRANSFER * times.elapsed {
         return None;
     }
     let efficiency = case.efficiency.mpi_communication.value.measured()?;
@@ -121,8 +136,8 @@ fn transfer(case: &Case<'_>, mpi: &MpiSummary, times: &MpiTimes) -> Option<Snaps
     facts.extend(
         sent.map(|sent| of_run(WatchedQuantity::MpiVolume, Amount::Bytes(sent.into_iter().sum()), None)),
     );
-    let waiting = waiting_in_calls(mpi);
-    let in_turn = waiting.is_some_and(|found| found.waiting.0 * 2 >= found.known.0);
+    let in_turn =
+        waiting.is_some_and(|found| !is_mostly_known(&found) && found.waiting.0 * 2 >= found.known.0);
     facts.extend(waiting.map(waited));
     let mut cures: Vec<_> = in_turn.then(|| advice(WatchedAdvice::MeetLessOften)).into_iter().collect();
     cures.push(advice(WatchedAdvice::OverlapMessages));
@@ -132,7 +147,22 @@ fn transfer(case: &Case<'_>, mpi: &MpiSummary, times: &MpiTimes) -> Option<Snaps
         facts.push(of_run(WatchedQuantity::VolumeBetweenHosts, between, all));
         cures.push(advice(WatchedAdvice::NeighboursOnOneHost));
     }
-    Some(finding(FindingId::MpiTransfer, facts, case.gain(times.least), cures))
+    Some(finding(FindingId::MpiTransfer, facts, case.gain(moving), cures))
+}
+
+/// Of nearly all time in calls it is known what was waiting: the rest would not make another finding of it.
+fn is_mostly_known(of: &WaitingInCalls) -> bool {
+    of.callers > 0 && of.known.seconds() >= MOSTLY_KNOWN * of.all.seconds()
+}
+
+/// On average over the threads that call MPI, of the run.
+fn waiting_of_rank(of: WaitingInCalls) -> f64 {
+    of.waiting.seconds() / of.callers as f64
+}
+
+/// The same of what is no waiting, as far as is known.
+fn moving_of_rank(of: WaitingInCalls) -> f64 {
+    of.all.saturating_sub(of.waiting).seconds() / of.callers as f64
 }
 
 /// What of the calls was waiting, where that is known of some.

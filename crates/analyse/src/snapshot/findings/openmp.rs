@@ -66,7 +66,7 @@ fn in_region(region: &RegionRow, quantity: WatchedQuantity, value: Amount, of: O
 fn too_few(case: &Case<'_>, region: &RegionRow, row: &LoopRow) -> Option<SnapshotFinding> {
     let (at_best, iterations) = (row.at_best.measured()?.0, row.iterations.measured()?.0);
     // Waiting behind a loop may be noted at a barrier of its own.
-    let imbalance = if row.imbalance.0 > 0 { row.imbalance } else { region.imbalance };
+    let imbalance = row.imbalance.measured().copied().filter(|wait| wait.0 > 0).unwrap_or(region.imbalance);
     let lost = per_thread(region, row.useful + imbalance) * (1.0 - at_best);
     let gain = lost.min(per_thread(region, imbalance));
     if at_best >= FILLED || !case.is_worth(gain) {

@@ -43,7 +43,7 @@ fn not_known() -> Reading<PotentialGain> {
 }
 
 /// Threads that work at once, by host.
-fn threads_by_host(case: &Case<'_>) -> Option<BTreeMap<String, u64>> {
+pub fn threads_by_host(case: &Case<'_>) -> Option<BTreeMap<String, u64>> {
     let mut hosts: BTreeMap<String, u64> = BTreeMap::new();
     if !case.run.has_ranks() {
         let first = case.run.processes.first()?.activity.host.clone();
@@ -79,7 +79,7 @@ fn oversubscribed(case: &Case<'_>, (threads, cpus): (u64, u64)) -> Option<Snapsh
     Some(finding(FindingId::Oversubscribed, facts, cost, cures))
 }
 
-fn forced_switches(case: &Case<'_>) -> Option<Evidence> {
+pub fn forced_switches(case: &Case<'_>) -> Option<Evidence> {
     let of = |process: &Process<'_>| Some(process.activity.surroundings.switches.measured()?.forced);
     let forced: Option<Vec<u64>> = case.run.processes.iter().map(of).collect();
     let forced = sum(forced?.into_iter());

@@ -40,6 +40,8 @@ pub struct ConstructSum {
 /// All of a process.
 pub struct Constructs {
     sums: BTreeMap<u64, ConstructSum>,
+    /// A runtime with OMPT told of some of them.
+    has_ompt: bool,
 }
 
 /// A team works in it.
@@ -60,7 +62,13 @@ impl Constructs {
                 }
             }
         }
-        Constructs { sums }
+        let has_ompt = process.activity.openmp.measured().is_some_and(|runtimes| runtimes.ompt);
+        Constructs { sums, has_ompt }
+    }
+
+    /// OMPT reports the wait behind a loop as that of a barrier, so that a loop of its own has none.
+    pub fn tells_wait_of(&self, the_loop: &ConstructSum) -> bool {
+        !self.has_ompt || the_loop.times.barrier.0 > 0
     }
 
     pub fn get(&self, key: u64) -> Option<&ConstructSum> {

@@ -44,6 +44,8 @@ struct LoopSum {
     iterations: Option<(u64, u64)>,
     threads: u64,
     times: StateTimes,
+    /// The wait behind it stands in a row of its own.
+    wait_is_elsewhere: bool,
 }
 
 #[derive(Debug, Default)]
@@ -72,7 +74,7 @@ pub fn of_process(constructs: &Constructs, key: u64) -> (Surrounding, RegionSum)
     region.threads = own.team.map_or(own.threads, |team| u64::from(team.most) * openers).max(1);
     for (member, sum) in constructs.members(key) {
         add_times(&mut region.times, &sum.times);
-        region.add_member(member == key, sum);
+        region.add_member(member == key, sum, constructs);
     }
     // In a team of one a barrier takes its own time, and nobody is waited for.
     let is_alone = own.team.is_some_and(|team| team.most == 1);
@@ -87,7 +89,7 @@ impl RegionSum {
         self.gain
     }
 
-    fn add_member(&mut self, is_region: bool, sum: &ConstructSum) {
+    fn add_member(&mut self, is_region: bool, sum: &ConstructSum, constructs: &Constructs) {
         let is_loop = match sum.name {
             ConstructName::Loop | ConstructName::Sections => true,
             // A region that is one with its loop.
@@ -96,7 +98,10 @@ impl RegionSum {
         if is_loop {
             let schedule = sum.schedule.clone().map(|schedule| schedule as u8);
             let key = (sum.name, sum.place.clone(), schedule, sum.chunks.size);
-            self.loops.entry(key).or_default().add_construct(is_region, sum, self.threads);
+            let is_elsewhere = !constructs.tells_wait_of(sum);
+            let of = self.loops.entry(key).or_default();
+            of.add_construct(is_region, sum, self.threads);
+            of.wait_is_elsewhere |= is_elsewhere;
         }
         let waited = sum.times.barrier + sum.times.lock;
         if !is_loop && !is_region && waited.0 > 0 {
@@ -189,6 +194,7 @@ impl LoopSum {
             iterations: (sum.threads > 0).then_some(sum.iterations),
             threads: team.max(sum.threads),
             times: sum.times,
+            wait_is_elsewhere: false,
         });
     }
 
@@ -204,6 +210,7 @@ impl LoopSum {
         };
         self.threads = self.threads.max(one.threads);
         add_times(&mut self.times, &one.times);
+        self.wait_is_elsewhere |= one.wait_is_elsewhere;
     }
 
     fn row(self, (name, place, _, chunk): LoopKey) -> LoopRow {
@@ -242,7 +249,13 @@ impl LoopSum {
             },
             useful: self.times.useful,
             scheduling: self.times.scheduling,
-            imbalance: self.times.barrier,
+            imbalance: if self.wait_is_elsewhere {
+                Reading::unavailable(
+                    "the runtime reports the wait behind a loop as that of a barrier, which has a row of its own",
+                )
+            } else {
+                Reading::Measured(self.times.barrier)
+            },
         }
     }
 }

@@ -1,13 +1,14 @@
 //! `--ranks-x-threads`: the program with each division of the CPUs into ranks and threads, side by side.
 
+use std::ffi::OsString;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
-use numawise_analyse::{DivisionRun, compare_divisions, median_run};
-use numawise_facts::{Exit, RanksByThreads, RanksByThreadsList, RunSpec, WatchedRun};
+use numawise_analyse::median_run;
+use numawise_facts::{
+    Exit, RanksByThreads, RanksByThreadsList, Redactor, RunSpec, WatchedDivision, WatchedRun,
+};
 use numawise_record::Existing;
-use numawise_report::document;
-use numawise_report::snapshot::{ShownDivisions, divisions_document, divisions_json};
 use numawise_session::snapshot::{SnapshotRequest, prepare};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
@@ -20,7 +21,7 @@ pub struct Divisions {
     pub list: RanksByThreadsList,
     pub runs: NonZeroU32,
     /// The words of the placement as they were typed.
-    pub words: Vec<std::ffi::OsString>,
+    pub words: Vec<OsString>,
 }
 
 /// A division with its runs.
@@ -74,7 +75,7 @@ pub fn run(divisions: &Divisions, request: &SnapshotRequest, outputs: &Outputs) 
             }
         }
     }
-    Ok(report(&watched, &command, outputs))
+    Ok(report(watched, &command, outputs))
 }
 
 /// The request with the numbers of one division.
@@ -98,38 +99,39 @@ fn is_interrupted(exit: Exit) -> bool {
     [128 + SIGINT, 128 + SIGTERM].contains(&exit.shell_status())
 }
 
-fn report(watched: &[Watched], command: &RunSpec, outputs: &Outputs) -> Status {
+fn report(watched: Vec<Watched>, command: &RunSpec, outputs: &Outputs) -> Status {
+    let text = |text: OsString| text.to_string_lossy().into_owned();
+    let environment = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
+    let command = Redactor::of_run(&command.command, environment).command(command);
     let mut problems = Vec::new();
-    let mut snapshots = Vec::new();
     let mut divisions = Vec::new();
-    for (division, runs) in watched {
+    for (division, mut runs) in watched {
         let times: Vec<_> = runs.iter().map(|run| (run.header.exit, run.header.wall)).collect();
         // Also what failed is kept, where nothing went well.
-        let shown = median_run(&times).or(if runs.is_empty() { None } else { Some(0) }).map(|run| &runs[run]);
-        let path = outputs.record.as_deref().map(|path| numbered(path, *division));
-        if let (Some(run), Some(path)) = (shown, &path) {
+        let shown = median_run(&times).or(if runs.is_empty() { None } else { Some(0) });
+        let of = WatchedDivision { division, command: command.clone(), runs: times };
+        let run = shown.map(|number| {
+            let mut run = runs.swap_remove(number);
+            run.header.division = Some(of.clone());
+            run
+        });
+        let path = outputs.record.as_deref().map(|path| numbered(path, division)).filter(|_| run.is_some());
+        if let (Some(run), Some(path)) = (&run, &path) {
             problems.extend(keep(run, path, outputs.existing));
         }
-        let record = path.map_or_else(String::new, |path| path.display().to_string());
-        snapshots.push(shown.map(|run| show::Snapshot::of(run, &record).json()));
-        let of_run = |run: &WatchedRun| DivisionRun {
-            exit: run.header.exit,
-            wall: run.header.wall,
-            tables: show::Snapshot::of(run, "").into_tables(),
-        };
-        divisions.push((*division, runs.iter().map(of_run).collect::<Vec<_>>()));
+        divisions.push(show::Division { of, run, record: path.map(|path| path.display().to_string()) });
     }
-    let tables = compare_divisions(&divisions);
-    let shown = ShownDivisions { command, tables: &tables };
+    let shown = show::Divisions::of(&divisions, &command);
     if !outputs.quiet {
-        streams::say_text(&format!("\n{}", document::terminal(&divisions_document(&shown), style())));
+        streams::say_text(&format!("\n{}", shown.text(style())));
     }
-    let json = |path: &Path| files::write(path, &divisions_json(&shown, &snapshots), "the report").err();
-    problems.extend(outputs.json.as_deref().and_then(json));
+    let written = |path: &Path, text: &str| files::write(path, text, "the report").err();
+    problems.extend(outputs.html.as_deref().and_then(|path| written(path, &shown.html())));
+    problems.extend(outputs.json.as_deref().and_then(|path| written(path, &shown.json())));
     for failure in problems {
         let _ = failure.report();
     }
-    let exits = watched.iter().flat_map(|(_, runs)| runs).map(|run| run.header.exit);
+    let exits = divisions.iter().flat_map(|one| &one.of.runs).map(|(exit, _)| *exit);
     exits.map(status).find(|status| *status != SUCCESS).unwrap_or(SUCCESS)
 }
 

@@ -116,6 +116,18 @@ pub(super) fn sentence(quantity: WatchedQuantity, one: &Evidence) -> String {
                 "threads were ready to run and had no CPU for {value} of {of}, for each CPU, in the process where that is the most"
             )
         }
+        WatchedQuantity::RunDelayOf => {
+            format!(
+                "{} was ready to run and had no CPU for {value} of {of}, for each of its CPUs",
+                subject(one)
+            )
+        }
+        WatchedQuantity::ProcessesDisplaced => {
+            format!("so did {value} of {of} processes, for a twentieth of the time or more")
+        }
+        WatchedQuantity::OwnUseOfCpus => {
+            format!("all that belongs to the run had {value} of the {of} that the CPUs of that host had")
+        }
         WatchedQuantity::UnboundThreads => format!("{value} of {of} threads may run on several cores"),
         WatchedQuantity::ThreadsOnSeveralNodes => format!("{value} of {of} threads worked on several nodes"),
         WatchedQuantity::MovedThreads => format!("{value} of {of} threads were seen on more than one CPU"),
@@ -134,6 +146,10 @@ fn subject(one: &Evidence) -> String {
     match subject {
         WatchedSubject::WatchedRun => "the program".to_owned(),
         WatchedSubject::Rank { rank, host } => format!("rank {rank} on {host}"),
+        WatchedSubject::Process { host, pid, rank } => match rank {
+            Some(rank) => format!("rank {rank} on {host}"),
+            None => format!("process {pid} on {host}"),
+        },
         WatchedSubject::Call { call } => call.clone(),
         WatchedSubject::CallAt { call, place: at } => format!("{call} {}", place(at)),
         WatchedSubject::Region { place: at } => format!("the region {}", place(at)),
@@ -235,6 +251,12 @@ pub(super) fn advise(advice: &WatchedAdvice) -> String {
             return format!(
                 "see whether {call} is needed there each time, whether one call can do for several, or whether a non-blocking \
                  one leaves time to compute meanwhile"
+            );
+        }
+        WatchedAdvice::FindOtherWork { host } => {
+            return format!(
+                "see what else runs on {host} meanwhile (top, or the batch system), and give the program CPUs of its own (--cpus, or a \
+                 job that has them alone); a CPU quota of its cgroup has the same effect"
             );
         }
         WatchedAdvice::FittingThreads { threads } => {

@@ -70,6 +70,12 @@ fn sentences_name_whom_they_speak_of() {
     let cpu = WatchedSubject::CpuOf { host: "node1".to_owned(), cpu: CpuId(4), ranks: vec![0, 1] };
     let one = finding(WatchedQuantity::ThreadsOnCpu, Amount::Count(2), None, cpu);
     assert_eq!(evidence(&one), ["2 threads work on CPU 4 of node1 (ranks 0, 1) at the same time"]);
+    let process = |rank| WatchedSubject::Process { host: "node1".to_owned(), pid: Pid(9), rank };
+    let had_none =
+        |rank| evidence(&finding(WatchedQuantity::RunDelayOf, second, Some(second), process(rank)));
+    let rest = "was ready to run and had no CPU for 1.000 s of 1.000 s, for each of its CPUs";
+    assert_eq!(had_none(Some(3)), [format!("rank 3 on node1 {rest}")]);
+    assert_eq!(had_none(None), [format!("process 9 on node1 {rest}")]);
     let memory = WatchedSubject::MemoryOf {
         host: "node1".to_owned(),
         pid: Pid(9),

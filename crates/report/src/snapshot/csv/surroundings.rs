@@ -1,0 +1,137 @@
+//! Columns of memory and placement: of each rank, by node, and over all.
+
+use numawise_facts::Reading;
+use numawise_tables::RunSnapshot;
+use numawise_tables::snapshot::{
+    MemorySpread, MemorySummary, PlacementSummary, ProcessName, ProcessRow, ProcessSpread,
+};
+use numawise_units::{Bytes, CpuSet, NodeId, NodeSet};
+
+use super::{Value, bytes, count, read, seconds, text};
+
+/// Of one rank.
+pub fn rank(tables: &RunSnapshot, of: &ProcessRow) -> Vec<Value> {
+    let shared = tables
+        .placement
+        .shared
+        .iter()
+        .filter(|one| one.host == of.host && one.threads.iter().any(|(process, _)| *process == of.pid));
+    let shared = shared.count();
+    let seen = of.seen_on_cpus();
+    vec![
+        read("mask", "", &of.mask, CpuSet::to_string),
+        read("seen_on_cpus", "", &seen, CpuSet::to_string),
+        read("seen_on_nodes", "", &of.seen_on_nodes(), NodeSet::to_string),
+        read("migrations", "count", &of.migrations(), u64::to_string),
+        read("voluntary_switches", "count", &of.switches, |of| of.voluntary.to_string()),
+        read("forced_switches", "count", &of.switches, |of| of.forced.to_string()),
+        seconds("run_delay_seconds", &of.run_delay),
+        read("shared_cpus", "count", &seen, |_| shared.to_string()),
+        bytes("peak_bytes", &of.memory.peak),
+        bytes("swapped_bytes", &of.memory.swapped),
+        bytes("remote_bytes", &of.remote.as_ref().map(|remote| remote.remote)),
+    ]
+}
+
+/// Of one rank, by node.
+pub fn rank_memory(of: &ProcessRow) -> Vec<Vec<Value>> {
+    let row = |node: Reading<NodeId>, last: Reading<Bytes>, most: Reading<Bytes>| {
+        vec![
+            read("rank", "", &of.rank, u32::to_string),
+            text("host", of.host.as_str()),
+            text("pid", of.pid.to_string()),
+            read("node", "", &node, NodeId::to_string),
+            bytes("last_bytes", &last),
+            bytes("most_bytes", &most),
+        ]
+    };
+    let (last, most) = match of.memory.last.as_ref().zip(of.memory.most.as_ref()) {
+        Reading::Measured(both) => both,
+        Reading::Unavailable { unavailable } => {
+            let missing = || Reading::Unavailable { unavailable: unavailable.clone() };
+            let node = Reading::Unavailable { unavailable: unavailable.clone() };
+            return vec![row(node, missing(), missing())];
+        }
+    };
+    let nodes: NodeSet = last.iter().chain(most).map(|(node, _)| *node).collect();
+    let on = |by_node: &[(NodeId, Bytes)], node: NodeId| {
+        Reading::Measured(by_node.iter().find(|(of, _)| *of == node).map_or(Bytes(0), |(_, bytes)| *bytes))
+    };
+    nodes.iter().map(|node| row(Reading::Measured(node), on(last, node), on(most, node))).collect()
+}
+
+/// Over all processes: the peak, and each node.
+pub fn memory(of: &MemorySummary) -> Vec<Vec<Value>> {
+    let row = |when: &'static str, node: Option<(&str, NodeId)>, spread: &Reading<MemorySpread>| {
+        let mut row = vec![
+            text("when", when),
+            text("host", node.map_or("", |(host, _)| host)),
+            text("node", node.map_or_else(String::new, |(_, node)| node.to_string())),
+            bytes("mean_bytes", &spread.as_ref().map(|of| of.mean)),
+            bytes("most_bytes", &spread.as_ref().map(|of| of.most)),
+        ];
+        row.extend(whose(["most_rank", "most_host", "most_pid"], &spread.as_ref().map(|of| &of.most_of)));
+        row
+    };
+    let mut rows = vec![row("peak", None, &of.peak)];
+    match &of.nodes {
+        Reading::Measured(nodes) => rows.extend(nodes.iter().flat_map(|one| {
+            let node = Some((one.host.as_str(), one.node));
+            [row("last", node, &one.last), row("most", node, &one.most)]
+        })),
+        Reading::Unavailable { unavailable } => {
+            let missing = Reading::Unavailable { unavailable: unavailable.clone() };
+            rows.extend([row("last", None, &missing), row("most", None, &missing)]);
+        }
+    }
+    rows
+}
+
+/// Over all processes.
+pub fn placement(of: &PlacementSummary) -> Vec<Value> {
+    // Where no thread's CPUs are known, none is known to have moved or to share.
+    let known = |name: &'static str, value: u64| read(name, "count", &of.migrations, |_| value.to_string());
+    let mut row = vec![
+        count("threads", of.threads),
+        count("unknown", of.unknown),
+        known("moved", of.moved),
+        read("migrations", "count", &of.migrations, u64::to_string),
+        read("unbound", "count", &of.unbound, u64::to_string),
+        known("on_several_nodes", of.on_several_nodes),
+        read("masks", "count", &of.masks, |masks| masks.sets.to_string()),
+        read("least_mask_cpus", "count", &of.masks, |masks| masks.least.to_string()),
+        read("most_mask_cpus", "count", &of.masks, |masks| masks.most.to_string()),
+        known("shared_cpus", of.shared.len() as u64),
+        known("overfull_masks", of.overfull.len() as u64),
+        seconds("run_delay_seconds", &of.run_delay),
+        seconds("mean_run_delay_seconds", &of.run_delays.as_ref().map(|of| of.mean)),
+        seconds("most_run_delay_seconds", &of.run_delays.as_ref().map(|of| of.most)),
+    ];
+    row.extend(most_of(["most_run_delay_rank", "most_run_delay_host", "most_run_delay_pid"], &of.run_delays));
+    row.extend([
+        read("mean_migrations", "count", &of.migrations_by_process, |of| of.mean.to_string()),
+        read("most_migrations", "count", &of.migrations_by_process, |of| of.most.to_string()),
+    ]);
+    row.extend(most_of(
+        ["most_migrations_rank", "most_migrations_host", "most_migrations_pid"],
+        &of.migrations_by_process,
+    ));
+    row
+}
+
+fn most_of<T>(names: [&'static str; 3], of: &Reading<ProcessSpread<T>>) -> [Value; 3] {
+    whose(names, &of.as_ref().map(|of| &of.most_of))
+}
+
+/// Which process it is: the columns of its rank, its host and its number.
+fn whose([rank, host, pid]: [&'static str; 3], of: &Reading<&ProcessName>) -> [Value; 3] {
+    let number = of.clone().and_then(|of| match of.rank {
+        Some(rank) => Reading::Measured(rank),
+        None => Reading::unavailable("it is no rank of MPI"),
+    });
+    [
+        read(rank, "", &number, u32::to_string),
+        read(host, "", of, |of| of.host.clone()),
+        read(pid, "", of, |of| of.pid.to_string()),
+    ]
+}
