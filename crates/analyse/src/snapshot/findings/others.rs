@@ -136,5 +136,6 @@ fn in_background(case: &Case<'_>, host: &str) -> Nanoseconds {
     let threads = on_host(case, host)
         .flat_map(|activity| all_threads(activity).map(move |thread| (activity.pid, thread)))
         .filter(|(pid, thread)| !working.contains(&(*pid, thread.tid)));
-    threads.fold(Nanoseconds(0), |sum, (_, thread)| sum + processor(thread))
+    // What of the run was not watched may have been anywhere.
+    threads.fold(case.run.parts.unwatched, |sum, (_, thread)| sum + processor(thread))
 }

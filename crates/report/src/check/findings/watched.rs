@@ -105,6 +105,13 @@ pub(super) fn sentence(quantity: WatchedQuantity, one: &Evidence) -> String {
         WatchedQuantity::SpeedupLimit => {
             format!("with any number of threads, the program becomes at most {value} as fast as it is")
         }
+        _ => of_placement(quantity, one, &value, &of),
+    }
+}
+
+/// Of CPUs and memory.
+fn of_placement(quantity: WatchedQuantity, one: &Evidence, value: &str, of: &str) -> String {
+    match quantity {
         WatchedQuantity::ThreadsOnCpu => format!("{value} threads work on {} at the same time", subject(one)),
         WatchedQuantity::CpusForThreads => format!("there are {value} CPUs for {of} threads"),
         WatchedQuantity::ForcedSwitches => format!("CPUs were taken from threads {value} times"),
@@ -138,6 +145,7 @@ pub(super) fn sentence(quantity: WatchedQuantity, one: &Evidence) -> String {
         WatchedQuantity::MemoryElsewhere => {
             format!("{value} of the {of} of {}", subject(one))
         }
+        _ => value.to_owned(),
     }
 }
 
