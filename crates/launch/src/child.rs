@@ -44,6 +44,8 @@ pub struct Plan<'a> {
     pub pages: PageSize,
     /// Empty: leave the mask alone.
     pub cpus: &'a [u64],
+    /// Where the child is up to exec, before it gets `cpus`; empty: anywhere in them.
+    pub first_cpus: &'a [u64],
     /// `None`: as it is here, and closed where it was when we were started.
     pub stdin: Option<&'a File>,
     /// `None`: the child writes where we write.
@@ -184,9 +186,13 @@ fn live(plan: &Plan<'_>, ends: &Ends, parent: i32, blocked: &AllBlocked) -> ! {
             _ => leave(),
         }
     }
+    let widened = widen(plan);
     tell(clock::monotonic().0.to_ne_bytes());
-    let errno = plan.words.exec();
-    tell(encode(Step::Exec, errno));
+    let (step, errno) = match widened {
+        Ok(()) => (Step::Exec, plan.words.exec()),
+        Err(failed) => failed,
+    };
+    tell(encode(step, errno));
     leave()
 }
 
@@ -225,10 +231,27 @@ fn place(plan: &Plan<'_>, parent: i32, blocked: &AllBlocked) -> Result<(), (Step
         policy.set_own().map_err(|errno| (Step::Policy, errno))?;
     }
     pages::apply(plan.pages).map_err(|errno| (Step::Pages, errno))?;
-    if !plan.cpus.is_empty() {
-        raw::set_affinity(0, plan.cpus).map_err(|errno| (Step::Affinity, errno))?;
+    let cpus = if plan.first_cpus.is_empty() { plan.cpus } else { plan.first_cpus };
+    if cpus.is_empty() { Ok(()) } else { set_affinity(cpus) }
+}
+
+/// Until then who has told the child to go sleeps again.
+const CALM: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 150_000 };
+
+/// Gives the child all of its CPUs when it has waited on the first ones. At exec the kernel looks for the node with the most idle CPUs
+/// and leaves the child where it is when none has more: the process that told it to go must not count.
+fn widen(plan: &Plan<'_>) -> Result<(), (Step, Errno)> {
+    if plan.first_cpus.is_empty() {
+        return Ok(());
     }
+    set_affinity(plan.cpus)?;
+    // SAFETY: a plain system call; the remaining time of a sleep that a signal ends is of no interest.
+    unsafe { libc::nanosleep(&CALM, std::ptr::null_mut()) };
     Ok(())
+}
+
+fn set_affinity(cpus: &[u64]) -> Result<(), (Step, Errno)> {
+    raw::set_affinity(0, cpus).map_err(|errno| (Step::Affinity, errno))
 }
 
 /// What a child's report means.

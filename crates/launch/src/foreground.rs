@@ -61,6 +61,7 @@ impl Foreground {
             policy: policy(&task.memory),
             pages: task.memory.pages,
             cpus: if must_set_affinity(task) { task.cpus.words() } else { &[] },
+            first_cpus: &[],
             stdin: None,
             output: None,
             group: ProcessGroup::Ours,

@@ -11,7 +11,7 @@ use std::time::Duration;
 use numawise_facts::{Placement, RunSpec, TaskPlacement};
 use numawise_linux::calls::{clock, inherited, stop, wait};
 use numawise_linux::raw::Errno;
-use numawise_units::{Nanoseconds, Pid};
+use numawise_units::{CpuSet, Nanoseconds, Pid};
 
 use crate::child::{self, Ends, Forked, Plan, ProcessGroup, Step};
 use crate::exec::{Words, must_set_affinity};
@@ -43,6 +43,9 @@ pub struct Start<'a> {
     pub pinner: Option<&'a Pinner>,
     pub leftovers: Leftovers,
     pub variables: Variables<'a>,
+    /// Where each task begins: it gets its own CPUs at exec, and the kernel lets it go on from there. The first task on the first of
+    /// these, and so on; none of them: wherever the kernel puts a new process.
+    pub first_cpus: &'a [CpuSet],
 }
 
 /// What the tasks get as their environment.
@@ -58,7 +61,13 @@ pub enum Variables<'a> {
 
 impl From<Io> for Start<'_> {
     fn from(io: Io) -> Self {
-        Start { io, pinner: None, leftovers: Leftovers::Leave, variables: Variables::OfPlan }
+        Start {
+            io,
+            pinner: None,
+            leftovers: Leftovers::Leave,
+            variables: Variables::OfPlan,
+            first_cpus: &[],
+        }
     }
 }
 
@@ -114,10 +123,13 @@ impl Job {
         let directory = CString::new(spec.directory.as_os_str().as_bytes())
             .map_err(|_| LaunchError::ZeroByte(spec.directory.display().to_string()))?;
         let null = File::open("/dev/null").map_err(system("open /dev/null"))?;
-        for (task, words) in placement.tasks.iter().zip(&words) {
+        let first_cpus: Vec<CpuSet> =
+            placement.tasks.iter().enumerate().map(|(k, task)| first_cpus(task, k, start.first_cpus)).collect();
+        for ((task, words), first_cpus) in placement.tasks.iter().zip(&words).zip(&first_cpus) {
             let (drain, output) = capture(start.io)?;
             let (ours, ends) = child::pipes().map_err(system("pipe2"))?;
-            plans.push((plan(task, words, &directory, &null, output), ends));
+            let plan = plan(task, words, &directory, &null, output);
+            plans.push((beginning_on(plan, task, first_cpus), ends));
             drains.push(drain);
             forked.push(ours);
         }
@@ -360,10 +372,22 @@ fn plan<'a>(
         policy: policy(&task.memory),
         pages: task.memory.pages,
         cpus,
+        first_cpus: &[],
         stdin,
         output,
         group: ProcessGroup::Own,
     }
+}
+
+/// Where a task begins, of what it may use; empty where it may use all of it, or nothing.
+fn first_cpus(task: &TaskPlacement, number: usize, of: &[CpuSet]) -> CpuSet {
+    let Some(turn) = number.checked_rem(of.len()) else { return CpuSet::new() };
+    let first = task.cpus.intersection(&of[turn]);
+    if first == task.cpus { CpuSet::new() } else { first }
+}
+
+fn beginning_on<'a>(plan: Plan<'a>, task: &'a TaskPlacement, first: &'a CpuSet) -> Plan<'a> {
+    if first.is_empty() { plan } else { Plan { cpus: task.cpus.words(), first_cpus: first.words(), ..plan } }
 }
 
 fn system(call: &'static str) -> impl Fn(io::Error) -> LaunchError {

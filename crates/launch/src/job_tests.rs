@@ -41,6 +41,22 @@ fn run(spec: &RunSpec, placement: &Placement) -> Result<Finished, LaunchError> {
     Ok(job.wait_timeout(PATIENCE)?.expect("the job ends in time"))
 }
 
+/// A task begins on the first CPUs and has all of its own when the program runs; CPUs that are none of its own change nothing.
+#[test]
+fn tasks_begin_on_the_first_cpus_and_get_all_of_theirs() {
+    let all = affinity::own().unwrap();
+    let foreign = CpuSet::single(numawise_units::CpuId(all.iter().last().unwrap().0 + 1));
+    let masks = shell("sed -n 's/Cpus_allowed_list:[[:space:]]*//p' /proc/self/status");
+    for first in all.iter().map(CpuSet::single).chain([all.clone(), foreign, CpuSet::new()]) {
+        let first_cpus = [first];
+        let start = Start { first_cpus: &first_cpus, ..Start::from(Io::Capture) };
+        let finished = Job::spawn(&masks, &free(2), start).unwrap().wait().unwrap();
+        for task in finished.tasks {
+            assert_eq!(task.output.text.trim(), all.to_string(), "begun on {}", first_cpus[0]);
+        }
+    }
+}
+
 fn output_of(spec: &RunSpec, placement: &Placement) -> String {
     run(spec, placement).unwrap().tasks[0].output.text.clone()
 }

@@ -43,7 +43,7 @@ impl Marked {
         Job::spawn(
             &spec,
             &placement,
-            Start { io: Io::Capture, pinner: None, leftovers, variables: Variables::OfPlan },
+            Start { io: Io::Capture, pinner: None, leftovers, variables: Variables::OfPlan, first_cpus: &[] },
         )
         .unwrap()
     }

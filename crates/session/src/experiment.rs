@@ -23,7 +23,7 @@ use numawise_launch::{EvenStart, Pinner, find_agent};
 use numawise_record::{Record, RecordError};
 use numawise_study::{
     Engine, FirstRunPages, FirstRunPlaces, LocalRunner, MetricReader, PlannedPoint, ProgramNeeds,
-    StudyDesign, SystemClock, TrialStore,
+    StartNodes, StudyDesign, SystemClock, TrialStore,
 };
 use numawise_units::{Nanoseconds, NodeId, Share};
 
@@ -104,17 +104,18 @@ impl ExperimentRequest {
     }
 
     /// What runs the program at these points, which start alike.
-    fn runner(&self, points: &[Point]) -> LocalRunner {
+    fn runner(&self, machine: &Machine, points: &[Point]) -> LocalRunner {
         let pinner = self.pinner().and_then(Result::ok);
         let even = EvenStart::of(points.iter().map(|point| &point.placement), pinner.as_ref());
         let metric_file = self.metric.file().cloned();
-        LocalRunner { spec: self.command.clone(), watch: self.watch(), pinner, even, metric_file }
+        let start_nodes = StartNodes::of(machine);
+        LocalRunner { spec: self.command.clone(), watch: self.watch(), pinner, even, start_nodes, metric_file }
     }
 
     /// What runs the program for the first time. That run is in no comparison, and what is tried rests on what it shows: it is
     /// watched more closely.
-    fn first_runner(&self, points: &[Point]) -> LocalRunner {
-        let mut runner = self.runner(points);
+    fn first_runner(&self, machine: &Machine, points: &[Point]) -> LocalRunner {
+        let mut runner = self.runner(machine, points);
         if self.sampling.value() > 0.0 {
             runner.watch.rate = runner.watch.rate.max(FIRST_RUN);
         }
@@ -160,7 +161,7 @@ impl ExperimentRequest {
     ) -> Result<StopReason, Error> {
         let whole = std::mem::replace(&mut study.header.budget, budget);
         let mut engine = Engine {
-            runner: &mut self.runner(&study.header.points),
+            runner: &mut self.runner(&study.header.machine, &study.header.points),
             clock: &SystemClock { begun: self.begun },
             keep: &mut RecordKeeper(record),
             sink,
@@ -417,7 +418,7 @@ fn first_run(
     let header = request.header(machine, StudyDesign { points, pairs: Vec::new(), not_tried: Vec::new() })?;
     let mut study = Study { header, trials: Vec::new(), stopped: None, lines: None };
     let mut engine = Engine {
-        runner: &mut request.first_runner(&study.header.points),
+        runner: &mut request.first_runner(&study.header.machine, &study.header.points),
         clock: &SystemClock { begun: request.begun },
         keep: &mut NotYet,
         sink,
@@ -452,7 +453,7 @@ fn first_run(
         Some(Outcome::Measured { .. }) | None => {
             // The first run finds nothing in memory yet: how long it took does not say that the others will not be short.
             if request.metric == Metric::WallTime {
-                study.header.start_cost = start::cost(request, &study.header.points, sink, stop);
+                study.header.start_cost = start::cost(request, &study.header, sink, stop);
             }
             Ok((study, one))
         }

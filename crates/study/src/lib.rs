@@ -14,6 +14,7 @@ mod metric;
 mod order;
 mod pages;
 mod spending;
+mod start_nodes;
 mod suggestion;
 mod task;
 
@@ -26,5 +27,6 @@ pub use local::{LineRunner, LocalRunner, PrintedRun};
 pub use metric::{MetricError, MetricReader, number_is_found};
 pub use pages::FirstRunPages;
 pub use spending::fitting;
+pub use start_nodes::StartNodes;
 pub use suggestion::metric_suggestion;
 pub use task::TaskRun;

@@ -20,6 +20,7 @@ use numawise_units::Nanoseconds;
 use crate::disturb::{Interrupted, LATE_LIMIT, disturbances, interruptions};
 use crate::engine::{ProgramRun, RunContext, Runner};
 use crate::error::StudyError;
+use crate::start_nodes::StartNodes;
 use crate::task::TaskRun;
 
 /// How soon Ctrl-C is noticed. The end of the program is noticed at once; this is only a bound on the wait between.
@@ -36,6 +37,7 @@ pub struct LocalRunner {
     pub pinner: Option<Pinner>,
     /// What makes all points start alike.
     pub even: EvenStart,
+    pub start_nodes: StartNodes,
     /// The file that the program writes its metric to.
     pub metric_file: Option<Argument>,
 }
@@ -57,7 +59,14 @@ const OVERDUE_PATIENCE: Nanoseconds = Nanoseconds(5_000_000_000);
 impl Runner for LocalRunner {
     fn run(&mut self, point: &Point, context: &mut RunContext<'_>) -> Result<Option<ProgramRun>, StudyError> {
         let (pinner, variables) = (self.pinner.as_ref(), Variables::Even(self.even));
-        let start = Start { io: Io::Capture, pinner, leftovers: Leftovers::End, variables };
+        let first_cpus = self.start_nodes.next(&point.id);
+        let start = Start {
+            io: Io::Capture,
+            pinner,
+            leftovers: Leftovers::End,
+            variables,
+            first_cpus: &first_cpus,
+        };
         let files = point.placement.tasks.iter().map(|task| self.metric_file(task)).collect();
         watched(&self.spec, &point.placement, start, (&self.watch, files), context)
     }
@@ -67,6 +76,7 @@ impl Runner for LocalRunner {
 #[derive(Debug)]
 pub struct LineRunner {
     pub lines: Vec<PrintedRun>,
+    pub start_nodes: StartNodes,
     pub directory: PathBuf,
     pub watch: Options,
     /// What all of them have other than our environment.
@@ -92,7 +102,14 @@ impl Runner for LineRunner {
         let spec =
             RunSpec { command: words.map(Argument::from).collect(), directory: self.directory.clone() };
         let variables = Variables::Ours(&self.changes);
-        let start = Start { io: Io::Capture, pinner: None, leftovers: Leftovers::End, variables };
+        let first_cpus = self.start_nodes.next(&point.id);
+        let start = Start {
+            io: Io::Capture,
+            pinner: None,
+            leftovers: Leftovers::End,
+            variables,
+            first_cpus: &first_cpus,
+        };
         let file = printed.and_then(|printed| printed.metric_file.as_ref());
         let files = vec![file.map(|name| FileBefore::of(self.directory.join(name)))];
         let run = watched(&spec, &point.placement, start, (&self.watch, files), context)?;

@@ -25,6 +25,28 @@ fn emulated_equal_nodes_are_not_affected() {
     assert!(!findings(&told).contains(&"NW001"), "{}", run[0].stdout);
 }
 
+/// Where the operating system decides, the runs of a program begin on both nodes, whatever it is that starts them: the one thread of this
+/// one says on which CPU it begins, where it may use all four.
+#[test]
+fn emulated_runs_begin_on_each_node_in_turn() {
+    if !testbed::ready() {
+        return;
+    }
+    let machine = testbed::load("two-socket").unwrap();
+    let program = "sed -n '/Cpus_allowed_list/s/.*[[:space:]]//p' /proc/self/status | tr '\\n' ' ' >> /root/begun; \
+                   cut -d ' ' -f 39 /proc/self/stat >> /root/begun; sleep 0.3";
+    let check = format!("numawise check --budget 20s --seed 1 --threads 1 -o /root/begun.nw -- sh -c {program:?}");
+    let commands = [check.as_str(), "cat /root/begun"];
+    let run = guest(&machine).tool("sed").limit(Duration::from_secs(200)).run(&commands).unwrap();
+    let anywhere = run[1].stdout.lines().filter_map(|line| line.strip_prefix("0-3 "));
+    let nodes: Vec<u32> = anywhere.map(|cpu| cpu.trim().parse::<u32>().unwrap() / 2).collect();
+    let on_first = nodes.iter().filter(|node| **node == 0).count();
+    assert!(nodes.len() >= 6, "{}{}", run[0].stderr, run[1].stdout);
+    // The kernel takes another node where something else ran on the first one just then.
+    let (least, all) = (on_first.min(nodes.len() - on_first), nodes.len());
+    assert!(least >= 2 && least * 4 >= all, "{}", run[1].stdout);
+}
+
 /// High-bandwidth memory is used where the program fits, and left alone where it does not.
 #[test]
 fn emulated_hbm_is_tried_only_when_the_program_fits() {

@@ -12,7 +12,7 @@ use numawise_facts::{
 };
 use numawise_launch::{Change, executable_in};
 use numawise_record::Record;
-use numawise_study::{Engine, LineRunner, PrintedRun, SystemClock, TrialStore};
+use numawise_study::{Engine, LineRunner, PrintedRun, StartNodes, SystemClock, TrialStore};
 use numawise_units::{Nanoseconds, TaskId};
 
 use super::ExperimentRequest;
@@ -93,6 +93,7 @@ impl LineStage<'_> {
             let path = ours.ok().flatten();
             let mut runner = LineRunner {
                 lines: typed.into_iter().map(|line| as_typed(request, line, threads)).collect(),
+                start_nodes: StartNodes::of(&runs.header.machine),
                 directory: request.command.directory.clone(),
                 watch: request.watch(),
                 changes: path.map(|path| Change { name: "PATH", value: Some(path) }).into_iter().collect(),

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use numawise_facts::{Argument, Point, Reading, Sink};
+use numawise_facts::{Argument, Reading, Sink, StudyHeader};
 use numawise_study::{RunContext, Runner};
 use numawise_units::Nanoseconds;
 
@@ -23,17 +23,18 @@ const STARTS: usize = 9;
 /// program is at the first point.
 pub fn cost(
     request: &ExperimentRequest,
-    points: &[Point],
+    header: &StudyHeader,
     sink: &mut dyn Sink,
     stop: &AtomicBool,
 ) -> Reading<Nanoseconds> {
+    let points = &header.points;
     let Some(baseline) = points.first() else { return Reading::unavailable("there is no point") };
     let directory = &request.command.directory;
     let program = request.command.command.first().map(|word| Path::new(word.as_os_str()));
     let loading = program.and_then(|program| numawise_launch::loading(program, directory));
     let nothing = vec![OsString::from(NOTHING)];
     let costs = [Some(nothing), loading].into_iter().flatten().filter_map(|command| {
-        let mut runner = request.runner(points);
+        let mut runner = request.runner(&header.machine, points);
         runner.spec.command = command.into_iter().map(Argument).collect();
         runner.metric_file = None;
         let mut walls = Vec::with_capacity(STARTS);
