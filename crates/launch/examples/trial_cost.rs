@@ -76,8 +76,13 @@ fn as_trial(program: &[&str]) -> (f64, f64) {
     };
     let spec = RunSpec { command, directory: PathBuf::new() };
     let begun = Instant::now();
-    let start =
-        Start { io: Io::Inherit, pinner: None, leftovers: Leftovers::End, variables: Variables::OfPlan, first_cpus: &[] };
+    let start = Start {
+        io: Io::Inherit,
+        pinner: None,
+        leftovers: Leftovers::End,
+        variables: Variables::OfPlan,
+        first_cpus: &[],
+    };
     let finished = Job::spawn(&spec, &placement, start).expect("a start").wait().expect("an end");
     let whole = begun.elapsed().as_secs_f64() * 1e3;
     assert_eq!((finished.tasks[0].exit, finished.left_behind.processes), (Exit::Code(0), 0));

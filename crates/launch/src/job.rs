@@ -61,13 +61,7 @@ pub enum Variables<'a> {
 
 impl From<Io> for Start<'_> {
     fn from(io: Io) -> Self {
-        Start {
-            io,
-            pinner: None,
-            leftovers: Leftovers::Leave,
-            variables: Variables::OfPlan,
-            first_cpus: &[],
-        }
+        Start { io, pinner: None, leftovers: Leftovers::Leave, variables: Variables::OfPlan, first_cpus: &[] }
     }
 }
 
@@ -123,8 +117,12 @@ impl Job {
         let directory = CString::new(spec.directory.as_os_str().as_bytes())
             .map_err(|_| LaunchError::ZeroByte(spec.directory.display().to_string()))?;
         let null = File::open("/dev/null").map_err(system("open /dev/null"))?;
-        let first_cpus: Vec<CpuSet> =
-            placement.tasks.iter().enumerate().map(|(k, task)| first_cpus(task, k, start.first_cpus)).collect();
+        let first_cpus: Vec<CpuSet> = placement
+            .tasks
+            .iter()
+            .enumerate()
+            .map(|(k, task)| first_cpus(task, k, start.first_cpus))
+            .collect();
         for ((task, words), first_cpus) in placement.tasks.iter().zip(&words).zip(&first_cpus) {
             let (drain, output) = capture(start.io)?;
             let (ours, ends) = child::pipes().map_err(system("pipe2"))?;

@@ -35,7 +35,13 @@ pub fn run(
     signals: &dyn RelayedSignals,
 ) -> Result<Finished, Error> {
     // What a copy leaves behind on purpose goes on, as after a program that we become.
-    let start = Start { io: Io::Inherit, pinner, leftovers: Leftovers::Leave, variables: Variables::OfPlan, first_cpus: &[] };
+    let start = Start {
+        io: Io::Inherit,
+        pinner,
+        leftovers: Leftovers::Leave,
+        variables: Variables::OfPlan,
+        first_cpus: &[],
+    };
     let mut job = Job::spawn(spec, placement, start)?;
     loop {
         if let Some(finished) = job.wait_timeout(POLL)? {

@@ -22,8 +22,8 @@ use numawise_facts::{
 use numawise_launch::{EvenStart, Pinner, find_agent};
 use numawise_record::{Record, RecordError};
 use numawise_study::{
-    Engine, FirstRunPages, FirstRunPlaces, LocalRunner, MetricReader, PlannedPoint, ProgramNeeds,
-    StartNodes, StudyDesign, SystemClock, TrialStore,
+    Engine, FirstRunPages, FirstRunPlaces, LocalRunner, MetricReader, PlannedPoint, ProgramNeeds, StartNodes,
+    StudyDesign, SystemClock, TrialStore,
 };
 use numawise_units::{Nanoseconds, NodeId, Share};
 
@@ -109,7 +109,14 @@ impl ExperimentRequest {
         let even = EvenStart::of(points.iter().map(|point| &point.placement), pinner.as_ref());
         let metric_file = self.metric.file().cloned();
         let start_nodes = StartNodes::of(machine);
-        LocalRunner { spec: self.command.clone(), watch: self.watch(), pinner, even, start_nodes, metric_file }
+        LocalRunner {
+            spec: self.command.clone(),
+            watch: self.watch(),
+            pinner,
+            even,
+            start_nodes,
+            metric_file,
+        }
     }
 
     /// What runs the program for the first time. That run is in no comparison, and what is tried rests on what it shows: it is

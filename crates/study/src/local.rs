@@ -60,13 +60,8 @@ impl Runner for LocalRunner {
     fn run(&mut self, point: &Point, context: &mut RunContext<'_>) -> Result<Option<ProgramRun>, StudyError> {
         let (pinner, variables) = (self.pinner.as_ref(), Variables::Even(self.even));
         let first_cpus = self.start_nodes.next(&point.id);
-        let start = Start {
-            io: Io::Capture,
-            pinner,
-            leftovers: Leftovers::End,
-            variables,
-            first_cpus: &first_cpus,
-        };
+        let start =
+            Start { io: Io::Capture, pinner, leftovers: Leftovers::End, variables, first_cpus: &first_cpus };
         let files = point.placement.tasks.iter().map(|task| self.metric_file(task)).collect();
         watched(&self.spec, &point.placement, start, (&self.watch, files), context)
     }

@@ -35,7 +35,8 @@ fn emulated_runs_begin_on_each_node_in_turn() {
     let machine = testbed::load("two-socket").unwrap();
     let program = "sed -n '/Cpus_allowed_list/s/.*[[:space:]]//p' /proc/self/status | tr '\\n' ' ' >> /root/begun; \
                    cut -d ' ' -f 39 /proc/self/stat >> /root/begun; sleep 0.3";
-    let check = format!("numawise check --budget 20s --seed 1 --threads 1 -o /root/begun.nw -- sh -c {program:?}");
+    let check =
+        format!("numawise check --budget 20s --seed 1 --threads 1 -o /root/begun.nw -- sh -c {program:?}");
     let commands = [check.as_str(), "cat /root/begun"];
     let run = guest(&machine).tool("sed").limit(Duration::from_secs(200)).run(&commands).unwrap();
     let anywhere = run[1].stdout.lines().filter_map(|line| line.strip_prefix("0-3 "));
