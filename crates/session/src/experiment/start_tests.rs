@@ -24,11 +24,11 @@ fn a_metric_of_its_own_leaves_the_start_out() {
 #[test]
 fn where_the_program_cannot_be_loaded_what_does_nothing_counts() {
     let folder = tempfile::tempdir().unwrap();
-    let points = open(request(folder.path(), &["true"])).unwrap().study().header.points.clone();
+    let header = open(request(folder.path(), &["true"])).unwrap().study().header.clone();
     let stop = AtomicBool::new(false);
     let of = |program: &str| {
         let request = request(folder.path(), &[program]);
-        cost(&request, &points, &mut numawise_facts::Ignore, &stop).measured().copied()
+        cost(&request, &header, &mut numawise_facts::Ignore, &stop).measured().copied()
     };
     assert!(of("/no/such/program") > Some(Nanoseconds(0)));
 }
