@@ -107,6 +107,14 @@ pub fn check(files: &[OutputFile<'_>], read: &[&Path]) -> Result<(), Failure> {
     files.iter().try_for_each(OutputFile::check)
 }
 
+/// Fails where permissions tell that one of the files cannot be written. Makes nothing: for ranks, which would all try at once.
+pub fn check_permissions(files: &[OutputFile<'_>]) -> Result<(), Failure> {
+    files.iter().try_for_each(|file| {
+        let asked = if file.path.exists() { file.path.to_owned() } else { space::folder(file.path) };
+        replace::possible_in(&asked).map_err(|error| file.failure(&error))
+    })
+}
+
 /// The file that a path leads to, whether it is there or not.
 fn place(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| match space::folder(path).canonicalize() {

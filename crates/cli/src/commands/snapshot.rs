@@ -118,9 +118,11 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
         return Err(error.into());
     }
     outputs.may_be_written()?;
-    // By one of the ranks: all would try at the same time, in the same folder.
-    if plan.rank().is_none_or(|rank| rank == 0) {
-        outputs.check()?;
+    // One of the ranks makes a file: all would do so at the same time, in the same folder. All end where it may not be made, since a
+    // launcher may not hear of the end of one, for which the others then wait in MPI_Init.
+    match plan.rank() {
+        None | Some(0) => outputs.check()?,
+        Some(_) => files::check_permissions(&outputs.files())?,
     }
     warn(&plan);
     let ended = plan.run(&environment)?;
@@ -161,18 +163,19 @@ fn status(exit: Exit) -> Status {
 impl Outputs {
     /// Finds now what could not be written in the end.
     fn check(&self) -> Result<(), Failure> {
+        files::check(&self.files(), &[])
+    }
+
+    /// The files that are written in the end.
+    fn files(&self) -> Vec<OutputFile<'_>> {
         let file = |option, path| OutputFile { option, path, content: FileContent::Page };
-        let written: Vec<OutputFile<'_>> = [
-            self.record
-                .as_deref()
-                .map(|path| OutputFile { content: FileContent::Record, ..file("--output", path) }),
+        let record = |path| OutputFile { content: FileContent::Record, ..file("--output", path) };
+        let written = [
+            self.record.as_deref().map(record),
             self.html.as_deref().map(OutputFile::html),
             self.json.as_deref().map(|path| file("--json", path)),
-        ]
-        .into_iter()
-        .flatten()
-        .collect();
-        files::check(&written, &[])
+        ];
+        written.into_iter().flatten().collect()
     }
 
     /// Finds a record that is to stay.

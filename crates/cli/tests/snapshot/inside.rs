@@ -45,6 +45,21 @@ fn one_file_comes_out_and_the_report_is_shown_once() {
 }
 
 #[test]
+fn no_rank_waits_for_one_that_may_not_write() {
+    let bench = Bench::new();
+    let numawise = bench.numawise.to_str().unwrap();
+    for (compiler, launcher) in MPIS {
+        let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { continue };
+        let program = program.to_str().unwrap();
+        let begin = ["timeout", "60", launcher, "-n", "2", numawise, "snapshot"];
+        let words = [&begin[..], &["--output", "nowhere/run.nw", "--", program]].concat();
+        let answer = bench.run(&words);
+        assert_eq!((answer.status, answer.out.as_str()), (Some(125), ""), "{launcher}: {}", answer.err);
+        assert!(answer.err.contains("there is no folder nowhere"), "{}", answer.err);
+    }
+}
+
+#[test]
 fn a_rank_that_is_killed_is_reported_before_the_launcher_kills_the_others() {
     let bench = Bench::new();
     for (compiler, launcher) in MPIS {
