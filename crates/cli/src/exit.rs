@@ -204,6 +204,9 @@ fn advice(error: &session::Error) -> Option<String> {
         session::Error::LauncherPlaced { launcher } => format!(
             "place the ranks inside of it: numawise snapshot -- {launcher} -n 4 numawise run --place semi --threads 6 -- ./app"
         ),
+        session::Error::NoFolderForRanks { .. } => {
+            "expected --output FILE in a folder that may be written and that all computers of the job share".to_owned()
+        }
         session::Error::ThreadsOfRanksUnknown { .. } => "--threads N fills {threads}".to_owned(),
         session::Error::NoDataFolder => "or name the file (--save FILE, --load FILE)".to_owned(),
         session::Error::OtherStudy { .. } => {

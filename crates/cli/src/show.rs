@@ -1,6 +1,5 @@
 //! Shows what a study says: on the terminal, as JSON, in HTML.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use numawise_analyse::{DivisionRuns, RunParts};
@@ -64,9 +63,7 @@ pub struct Snapshot<'a> {
 impl<'a> Snapshot<'a> {
     /// `record` is where it is kept; empty for nowhere.
     pub fn of(run: &'a WatchedRun, record: &'a str) -> Snapshot<'a> {
-        let machine =
-            |activity: &numawise_facts::Activity| (activity.host.clone(), run.header.machine.clone());
-        let machines: BTreeMap<_, _> = run.processes.iter().take(1).map(machine).collect();
+        let machines = run.machines();
         let parts = RunParts {
             activities: &run.processes,
             places: &run.places,

@@ -32,7 +32,10 @@ pub struct WatchedRunHeader {
     pub begun: Nanoseconds,
     pub command: RunSpec,
     pub host: HostFacts,
+    /// Of `host`: the computer that reports.
     pub machine: Machine,
+    /// Of the other computers of the job, as far as they handed theirs over.
+    pub other_machines: Vec<MachineOfHosts>,
     /// Where the program was put; missing where that was left to the system.
     pub placement: Option<Placement>,
     /// The ranks that were asked for; missing where all were.
@@ -68,6 +71,32 @@ pub struct WatchedDivision {
     pub command: RunSpec,
     /// How each run of it ended, and how long it took, in their order.
     pub runs: Vec<(Exit, Nanoseconds)>,
+}
+
+impl WatchedRun {
+    /// The machines of the run by the name of their host, as far as they are known.
+    pub fn machines(&self) -> BTreeMap<String, &Machine> {
+        let header = &self.header;
+        let first = self.processes.first().map(|process| &process.host);
+        let own = header.host.hostname.measured().or(first).map(|host| (host.clone(), &header.machine));
+        let others = header.other_machines.iter().flat_map(MachineOfHosts::by_host);
+        // What a host itself handed over is of the run; two containers may have one name.
+        own.into_iter().chain(others).collect()
+    }
+}
+
+/// A machine, with the hosts that have such a one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MachineOfHosts {
+    /// Free memory is of a moment and of one host: it is not kept.
+    pub machine: Machine,
+    pub hosts: Vec<String>,
+}
+
+impl MachineOfHosts {
+    fn by_host(&self) -> impl Iterator<Item = (String, &Machine)> {
+        self.hosts.iter().map(|host| (host.clone(), &self.machine))
+    }
 }
 
 /// How one rank of a job ended, of those that each had a numawise of their own.

@@ -1,11 +1,10 @@
 //! Readers of records, and all that is made of what they read: a study, a job over time, a run that was watched, a profile, each analysed and shown as
 //! text, as a page and as JSON.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use numawise_analyse::RunParts;
-use numawise_facts::{Activity, Profile, Study};
+use numawise_facts::{Profile, Study};
 use numawise_record::{Record, RecordError, Series};
 use numawise_report::check::{self, Check, UseFromNowOn};
 use numawise_report::document::{self, Style};
@@ -139,8 +138,7 @@ fn snapshot(input: &[u8]) -> Read {
             Ok(run) => run,
             Err(error) => return refused(&error),
         };
-        let machine = |activity: &Activity| (activity.host.clone(), run.header.machine.clone());
-        let machines: BTreeMap<_, _> = run.processes.iter().take(1).map(machine).collect();
+        let machines = run.machines();
         let parts = RunParts {
             activities: &run.processes,
             places: &run.places,

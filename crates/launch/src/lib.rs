@@ -24,6 +24,7 @@ mod policy;
 mod preload;
 mod rank;
 mod report;
+mod stand_by;
 mod supervisor;
 mod symbols;
 mod waiter;
@@ -45,6 +46,7 @@ pub use preload::loading;
 pub use rank::{
     Launcher, LocalRank, RankError, is_rank_variable, job_name, job_name_of_daemon, rank, rank_variables,
 };
+pub use stand_by::stand_by;
 pub use supervisor::Leftovers;
 pub use symbols::defines;
 pub use waiter::{FinishedTask, LeftBehind, StoppedTask};

@@ -1,7 +1,7 @@
 //! What can end a use case. Errors of the crates below keep their own texts; what only a use case can say stands here.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use numawise_facts::notice::NotTriedReason;
 use numawise_facts::{Exit, Metric, MetricProblem, Notice, RankSet, Reason};
@@ -125,8 +125,15 @@ pub enum Error {
     NoSuchRanks { asked: RankSet, size: u32 },
     #[error("there is no place for what is measured: {memory}; {}: {source}", folder.display())]
     NoFolderForCollector { memory: String, folder: PathBuf, source: io::Error },
+    #[error("the folder through which ranks hand over what is measured of them cannot be made in {}: {source}", shown(folder))]
+    NoFolderForRanks { folder: PathBuf, source: io::Error },
     #[error("{} was begun with threads placed on CPUs, and now none can be placed", record.display())]
     CannotPlaceAnyMore { record: PathBuf, reason: NotTriedReason },
+}
+
+/// An empty path is that of the current folder.
+fn shown(folder: &Path) -> String {
+    if folder.as_os_str().is_empty() { "this folder".to_owned() } else { folder.display().to_string() }
 }
 
 /// The end of what a program has printed.

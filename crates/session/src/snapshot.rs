@@ -3,10 +3,13 @@
 //! The way of a request: the collector is found before anything is done; the plan of the placement is that of [`crate::plan`]; the
 //! program runs in the foreground ([`Foreground`]) with the collector in all of its processes, which leave their files in a
 //! [folder](folder) of ours; these are read when it has ended, however it did, and the addresses in them are given their
-//! [names](places). Inside a launcher each rank has a numawise, and [one of them](job) reports for all.
+//! [names](places). Inside a launcher each rank has a numawise, and [one of them](job) reports for all. [Around](around) a launcher
+//! that starts ranks on [several computers](hosts), these have one too, and hand over to us.
 
+mod around;
 mod exchange;
 mod folder;
+mod hosts;
 mod job;
 mod launcher;
 mod places;
@@ -32,7 +35,9 @@ use numawise_units::{Id, Nanoseconds};
 
 use crate::plan::{self, RunPlan, RunRequest};
 use crate::{Error, here};
-use exchange::{Exchange, HandedOver, LocalNote};
+pub use around::HandingOverWords;
+use around::{AroundLauncher, Delivery};
+use exchange::{Computer, Exchange, HandedOver};
 use folder::CollectorFolder;
 use job::{Job, JobKey, ReportTurn};
 use ranks::JobProcess;
@@ -58,6 +63,10 @@ pub struct SnapshotRequest {
     pub ranks: Option<RankSet>,
     /// What places a program in the same way as `run` asks for, put before its words: for ranks that a launcher starts.
     pub placing: Vec<Argument>,
+    /// What has a rank of a launcher watched and hands over what is measured, put before its words in the same way.
+    pub handing_over: HandingOverWords,
+    /// The folder of a numawise around our launcher, which reports.
+    pub hand_over_to: Option<PathBuf>,
     /// Where the result is kept, which tells the runs of a job apart; ranks that each have a numawise have the same.
     pub record: Option<PathBuf>,
     /// Of the tool, for the record.
@@ -72,6 +81,8 @@ pub struct SnapshotPlan {
     collector: Collector,
     /// Our own place where a launcher started us as one of its ranks.
     rank: Option<LocalRank>,
+    /// A launcher that starts ranks on other computers too.
+    around: Option<AroundLauncher>,
     notices: Vec<Notice>,
 }
 
@@ -87,21 +98,56 @@ pub fn prepare(request: SnapshotRequest, environment: Environment<'_>) -> Result
     let own = std::env::current_exe();
     let own = own.map_err(|source| LaunchError::System { call: "reading the path of numawise", source })?;
     let collector = Collector::of_program(&own)?;
-    let notices = not_watched(&collector, &request.run.command);
-    let request = with_ranks_placed(request)?;
+    let mut notices = not_watched(&collector, &request.run.command);
+    let is_inside = request.hand_over_to.is_some();
     // A rank alone is a whole job.
-    let rank = numawise_launch::rank(environment).ok().flatten().filter(|rank| rank.size != Some(1));
+    let rank = numawise_launch::rank(environment).ok().flatten();
+    let rank = rank.filter(|rank| is_inside || rank.size != Some(1));
+    let around = match rank {
+        None if !is_inside => around(&request, environment, &mut notices),
+        _ => None,
+    };
+    let request = with_ranks_placed(request)?;
     if let (Some(ranks), Some(LocalRank { size: Some(size), .. })) = (&request.ranks, rank) {
         ranks::exist(ranks, size)?;
     }
     let plan = plan::for_start(&request.run, environment)?;
-    Ok(SnapshotPlan { request, plan, collector, rank, notices })
+    Ok(SnapshotPlan { request, plan, collector, rank, around, notices })
+}
+
+/// A launcher of which ranks may run on other computers.
+fn around(
+    request: &SnapshotRequest,
+    environment: Environment<'_>,
+    notices: &mut Vec<Notice>,
+) -> Option<AroundLauncher> {
+    let command = &request.run.command;
+    let launcher = launcher::of(command)?;
+    let is_executable = launcher::executable_for(command);
+    if !hosts::may_be_several(command, &around::host(), environment, &is_executable) {
+        return None;
+    }
+    let around = AroundLauncher::of(command, &request.handing_over);
+    if around.is_none() {
+        notices.push(SnapshotNotice::RanksElsewhere { launcher: launcher.to_owned() }.into());
+    }
+    around
+}
+
+/// A rank that cannot be watched becomes its program all the same, placed where that was asked for. Comes back only with an error.
+///
+/// # Errors
+/// Where the placement cannot be met, or the program not be started.
+pub fn run_unwatched(
+    request: &SnapshotRequest,
+    environment: Environment<'_>,
+) -> Result<std::convert::Infallible, Error> {
+    plan::for_start(&request.run, environment)?.become_program(&request.run.command)
 }
 
 /// Programs of a command that cannot have the collector loaded: what it begins with, and what a launcher starts.
 fn not_watched(collector: &Collector, command: &RunSpec) -> Vec<Notice> {
-    let folder = command.directory.clone();
-    let is_executable = |word: &Argument| numawise_launch::is_executable(word.as_os_str(), &folder);
+    let is_executable = launcher::executable_for(command);
     let first = command.command.first();
     let programs = first.into_iter().chain(launcher::program_words(command, &is_executable));
     let obstacles = programs.filter_map(|program| collector.obstacle(Path::new(program.as_os_str())));
@@ -125,9 +171,12 @@ fn with_ranks_placed(request: SnapshotRequest) -> Result<SnapshotRequest, Error>
     if run.threads.is_none() && run.command.takes_threads() {
         return Err(Error::ThreadsOfRanksUnknown { launcher });
     }
-    let folder = run.command.directory.clone();
-    let is_executable = |word: &Argument| numawise_launch::is_executable(word.as_os_str(), &folder);
-    match launcher::with_words_before_programs(&run.command, &request.placing, &is_executable) {
+    let placed = launcher::with_words_before_programs(
+        &run.command,
+        &request.placing,
+        &launcher::executable_for(&run.command),
+    );
+    match placed {
         // The launcher's own words may hold the number of threads too.
         Some(command) => {
             let run = RunRequest { threads: run.threads, ..RunRequest::new(command) };
@@ -175,7 +224,10 @@ impl SnapshotPlan {
     }
 
     fn key(&self, rank: LocalRank, environment: Environment<'_>) -> JobKey {
-        JobKey::of(&rank, self.request.record.as_deref(), environment)
+        match &self.request.hand_over_to {
+            Some(folder) => JobKey::of_folder(folder),
+            None => JobKey::of(&rank, self.request.record.as_deref(), environment),
+        }
     }
 
     /// Runs the program to its end and reads what was noted of it, of all ranks of this computer where it is one. Nothing of ours is
@@ -186,24 +238,53 @@ impl SnapshotPlan {
     /// result.
     pub fn run(mut self, environment: Environment<'_>) -> Result<EndedSnapshot, Error> {
         let begun: Nanoseconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().into();
-        let Some(rank) = self.rank else {
-            let (folder, on_disk) = CollectorFolder::make(environment)?;
-            self.notices.extend(on_disk);
-            let ended = self.run_program(&folder, environment)?;
-            self.notices.extend(folder.is_full());
-            let read = surroundings::read(folder.path());
-            self.notices.extend(self.unwatched(folder.path(), &read));
-            // Processes that still run go on writing where nobody sees it.
-            drop(folder);
-            let exit = ended.exit;
-            let run = self.finished(begun, ended, read);
-            return Ok(EndedSnapshot {
-                exit,
-                report: Some(SnapshotReport { run, is_again: false, first_rank: None, _turn: None }),
-            });
-        };
+        if let Some(around) = self.around.take() {
+            return around.run(self, begun);
+        }
+        match self.rank {
+            Some(rank) => self.run_as_rank(rank, begun, environment),
+            None => self.run_alone(begun, environment),
+        }
+    }
+
+    /// What is no rank of a job, or is not known to be one.
+    fn run_alone(mut self, begun: Nanoseconds, environment: Environment<'_>) -> Result<EndedSnapshot, Error> {
+        let (folder, on_disk) = CollectorFolder::make(environment)?;
+        self.notices.extend(on_disk);
+        let delivery = self.request.hand_over_to.as_deref().map(Delivery::begin_alone);
+        let ended = self.run_program(&folder, environment)?;
+        self.notices.extend(folder.is_full());
+        let read = surroundings::read(folder.path());
+        self.notices.extend(self.unwatched(folder.path(), &read));
+        // Processes that still run go on writing where nobody sees it.
+        drop(folder);
+        let exit = ended.exit;
+        let mut first_rank = None;
+        if let Some(delivery) = &delivery {
+            let end = RankEnd { rank: None, exit, wall: ended.wall, usage: ended.usage.clone() };
+            match delivery.deliver(&read, &around::of_ends(1, vec![end], &self.notices)) {
+                Ok(()) => return Ok(EndedSnapshot { exit, report: None }),
+                Err(problem) => self.notices.push(delivery.is_apart(&problem)),
+            }
+            first_rank = Some(std::process::id());
+        }
+        let run = self.finished(begun, ended, read, Vec::new(), None);
+        Ok(EndedSnapshot {
+            exit,
+            report: Some(SnapshotReport { run, is_again: false, first_rank, _turn: None }),
+        })
+    }
+
+    /// One of the ranks of this computer, which have a numawise each.
+    fn run_as_rank(
+        mut self,
+        rank: LocalRank,
+        begun: Nanoseconds,
+        environment: Environment<'_>,
+    ) -> Result<EndedSnapshot, Error> {
         let (job, on_disk) = Job::join(rank, self.key(rank, environment), environment)?;
         self.notices.extend(on_disk);
+        let delivery = self.request.hand_over_to.as_deref().map(|folder| Delivery::begin(folder, &job));
         let ended = self.run_program(job.folder(), environment).inspect_err(|_| job.give_up())?;
         self.notices.extend(job.folder().is_full());
         let (exit, wall, usage) = (ended.exit, ended.wall, ended.usage.clone());
@@ -219,24 +300,26 @@ impl SnapshotPlan {
         self.notices.extend(self.unwatched(job.folder().path(), &read));
         let is_again = turn.as_ref().is_some_and(|turn| turn.is_again);
         let key = self.key(rank, environment);
-        let (others, first_rank) = match other_computers(&self.request, rank, &job, key, has_died, &read) {
+        let others = match &delivery {
+            Some(delivery) => delivered(delivery, &job, &read, &self.notices),
+            None => other_computers(&self.request, rank, &job, key, has_died, &read),
+        };
+        let (others, first_rank) = match others {
             OtherComputers::AreHere(others) => (others, None),
             OtherComputers::Have => return Ok(EndedSnapshot { exit, report: None }),
-            OtherComputers::AreApart { folder, first } => {
-                self.notices.push(SnapshotNotice::RanksApart { folder }.into());
+            OtherComputers::AreApart { notice, first } => {
+                self.notices.push(notice);
                 (HandedOver::default(), Some(first))
             }
         };
-        for problem in others.unreadable {
-            self.notices.push(SnapshotNotice::UnreadablePart { problem }.into());
-        }
+        self.notices.extend(others.unreadable.into_iter().map(unreadable));
         let read = read.map(|mut read| {
             read.extend(others.processes.into_iter().map(Ok));
             read
         });
         let mut ends = job.ends();
         ends.extend(others.ends);
-        let run = self.finished(begun, together(&ends, ended), read);
+        let run = self.finished(begun, together(&ends, ended), read, others.computers, None);
         Ok(EndedSnapshot { exit, report: Some(SnapshotReport { run, is_again, first_rank, _turn: turn }) })
     }
 
@@ -263,20 +346,27 @@ impl SnapshotPlan {
         unwatched::notice(&activities.iter().flatten().collect::<Vec<_>>(), &surroundings::kept(folder))
     }
 
-    fn finished(self, begun: Nanoseconds, ended: EndedProgram, read: ReadFolder) -> WatchedRun {
+    /// `computers`: those that handed over; `through`: the folder in which whoever is around the launcher waited for them.
+    fn finished(
+        self,
+        begun: Nanoseconds,
+        ended: EndedProgram,
+        read: ReadFolder,
+        computers: Vec<Computer>,
+        through: Option<String>,
+    ) -> WatchedRun {
         let SnapshotPlan { request, plan, mut notices, .. } = self;
         let mut processes = Vec::new();
         for part in read.unwrap_or_else(|error| vec![Err(error)]) {
             match part {
                 Ok(activity) => processes.push(activity),
-                Err(error) => {
-                    notices.push(SnapshotNotice::UnreadablePart { problem: error.to_string() }.into());
-                }
+                Err(error) => notices.push(unreadable(error.to_string())),
             }
         }
         let own_program = std::env::current_exe().unwrap_or_default();
         processes.retain(|activity| !is_program(activity, &own_program));
-        notices.extend(still_running(&processes));
+        let own = around::host();
+        notices.extend(still_running(&processes, &own));
         let asked = request.ranks.as_ref();
         if processes.is_empty() {
             notices.push(SnapshotNotice::NothingWatched.into());
@@ -285,7 +375,7 @@ impl SnapshotPlan {
             notices.extend(ranks::libraries(&processes));
             notices.extend(ranks::linked_statically(&seen));
             let typed = launcher::without_words(&request.run.command, &request.placing);
-            notices.extend(ranks::missing(&seen, asked, &typed));
+            notices.extend(ranks::missing(&seen, asked, &typed, through));
         }
         processes.retain(|activity| ranks::is_shown(activity.into(), asked));
         notices.extend(bounded(&mut processes));
@@ -299,6 +389,9 @@ impl SnapshotPlan {
             activity.files.iter_mut().for_each(|file| file.path = redactor.text(&file.path));
         }
         let mut header = header(request, &plan, begun, ended, &redactor);
+        let (machines, too_many) = around::machines(computers, &own);
+        notices.extend(too_many);
+        header.other_machines = machines;
         header.notices = notices;
         WatchedRun { header, processes, places }
     }
@@ -330,7 +423,22 @@ enum OtherComputers {
     /// There.
     Have,
     /// Nowhere: not through this folder.
-    AreApart { folder: String, first: u32 },
+    AreApart { notice: Notice, first: u32 },
+}
+
+/// Hands over to whoever is around the launcher.
+fn delivered(delivery: &Delivery, job: &Job, read: &ReadFolder, notices: &[Notice]) -> OtherComputers {
+    match delivery.deliver(read, &around::of_job(job, notices)) {
+        Ok(()) => OtherComputers::Have,
+        Err(problem) => {
+            let first = job.ranks().first().copied().unwrap_or_default();
+            OtherComputers::AreApart { notice: delivery.is_apart(&problem), first }
+        }
+    }
+}
+
+fn unreadable(problem: String) -> Notice {
+    SnapshotNotice::UnreadablePart { problem }.into()
 }
 
 /// What the job's other computers measured, or whether they report what this one did. It comes together where the first of the ranks
@@ -365,12 +473,13 @@ fn other_computers(
             exchange.take(missing)
         });
     }
-    let note = LocalNote { ranks: here.len() as u32, ends: job.ends() };
-    let given = exchange.hand_over(first, read, &note);
-    if given.is_ok() && !has_died && exchange.is_taken(first) {
+    let (name, note) = (first.to_string(), around::of_ends(here.len() as u32, job.ends(), &[]));
+    let given = exchange.hand_over(&name, read, &note);
+    if given.is_ok() && !has_died && exchange.is_taken(&name) {
         return OtherComputers::Have;
     }
-    OtherComputers::AreApart { folder: exchange.folder().display().to_string(), first }
+    let folder = exchange.folder().display().to_string();
+    OtherComputers::AreApart { notice: SnapshotNotice::RanksApart { folder }.into(), first }
 }
 
 /// Whether the program of a rank began MPI and did not come to the end of it: nobody else will then.
@@ -420,6 +529,7 @@ fn header(
         command: redactor.command(&command),
         host: numawise_observe::host::facts(&numawise_observe::Roots::live()),
         machine,
+        other_machines: Vec::new(),
         placement: is_placed.then(|| plan.placement.clone()),
         ranks: request.ranks,
         exit: ended.exit,
@@ -436,9 +546,11 @@ fn is_program(activity: &Activity, own: &Path) -> bool {
     path == own || path.file_name().is_some() && path.file_name() == own.file_name()
 }
 
-/// Those that could not tell of their end and are still there.
-fn still_running(processes: &[Activity]) -> Option<Notice> {
-    let runs = |activity: &&Activity| activity.end == ProcessEnd::NotTold && process::exists(activity.pid);
+/// Those of this computer that could not tell of their end and are still there.
+fn still_running(processes: &[Activity], own: &str) -> Option<Notice> {
+    let runs = |activity: &&Activity| {
+        activity.end == ProcessEnd::NotTold && activity.host == own && process::exists(activity.pid)
+    };
     let mut running: Vec<_> = processes.iter().filter(runs).map(|activity| activity.pid).collect();
     // One that became another program has a file for each.
     running.sort_unstable();

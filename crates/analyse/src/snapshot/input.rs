@@ -15,5 +15,5 @@ pub struct RunParts<'a> {
     /// How long processes computed of which there is no activity.
     pub unwatched: Nanoseconds,
     /// By host, as far as they are known.
-    pub machines: &'a BTreeMap<String, Machine>,
+    pub machines: &'a BTreeMap<String, &'a Machine>,
 }

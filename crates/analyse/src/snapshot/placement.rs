@@ -57,7 +57,7 @@ pub fn summary(run: &Run<'_>) -> PlacementSummary {
 fn unbound(run: &Run<'_>) -> Reading<u64> {
     let mut count = 0;
     for process in &run.processes {
-        let machine = run.parts.machines.get(&process.activity.host);
+        let machine = run.parts.machines.get(&process.activity.host).copied();
         for thread in process.working() {
             match &thread.mask {
                 Reading::Measured(mask) => count += u64::from(has_several_cores(machine, mask)),

@@ -49,7 +49,7 @@ pub fn row(parts: &RunParts<'_>, process: &Process<'_>, all: Option<&MpiTimes>) 
         not_running: not_running(process),
         mask: process.mask(),
         memory: memory(&activity.surroundings),
-        remote: super::memory::remote(parts.machines.get(&activity.host), process),
+        remote: super::memory::remote(parts.machines.get(&activity.host).copied(), process),
         switches: activity.surroundings.switches.clone(),
         run_delay: process.run_delay(),
         threads: activity

@@ -176,5 +176,6 @@ pub fn snapshot(activities: &[Activity]) -> RunSnapshot {
 
 pub fn snapshot_with(activities: &[Activity], machines: &BTreeMap<String, Machine>) -> RunSnapshot {
     let unwatched = Nanoseconds(0);
+    let machines = &machines.iter().map(|(host, machine)| (host.clone(), machine)).collect();
     run_snapshot(&RunParts { activities, places: &SourcePlaces::new(), asked: None, unwatched, machines })
 }

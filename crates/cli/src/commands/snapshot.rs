@@ -2,22 +2,23 @@
 //!
 //! The program is run once, unchanged, with our streams and our terminal; what it prints and how it ends is as without us, so that
 //! the report goes to the standard error. The same line may stand around a launcher (`-- mpirun -n 4 ./app`), for all ranks of this
-//! computer, or inside (`mpirun -n 4 numawise snapshot --output run.nw -- ./app`), where one rank reports for all.
+//! computer and, where it names other computers, of those, or inside (`mpirun -n 4 numawise snapshot --output run.nw -- ./app`), where
+//! one rank reports for all.
 //! Exit status: the program's own, 128 + n for signal n, 125 to 127 as everywhere.
 
 mod divisions;
+mod launched;
 
 use std::ffi::OsString;
 use std::io;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
-use numawise_facts::{Argument, Exit, RankSet, RanksByThreadsList};
+use numawise_facts::{Exit, RankSet, RanksByThreadsList};
 use numawise_linux::calls::inherited;
 use numawise_record::Existing;
 use numawise_report::document::Style;
 use numawise_report::notice;
-use numawise_session::plan::RunRequest;
 use numawise_session::snapshot::{SnapshotPlan, SnapshotReport, SnapshotRequest, prepare};
 
 use super::run::{TypedPlacement, placed};
@@ -26,6 +27,7 @@ use crate::files::{self, FileContent, OutputFile};
 use crate::show::{self, SnapshotDetail};
 use crate::streams;
 use divisions::Divisions;
+use launched::{handing_over, placing};
 
 /// Run a program once and see inside: MPI, OpenMP, where its time goes
 #[derive(clap::Args)]
@@ -65,6 +67,10 @@ pub struct Arguments {
     #[arg(long, value_name = "N", requires = "ranks_x_threads")]
     runs: Option<NonZeroU32>,
 
+    /// Hand over what is measured, through this folder, to a numawise around the launcher of this rank
+    #[arg(long, value_name = "FOLDER", hide = true, conflicts_with_all = ["html", "json", "ranks_x_threads"])]
+    hand_over_to: Option<PathBuf>,
+
     #[command(flatten)]
     placement: TypedPlacement,
 
@@ -91,8 +97,11 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
         return Err(Failure::new("--ranks '': expected ranks, such as 0,3-5"));
     }
     let run = placed(typed.placement.options, &typed.placement.numactl, typed.command)?;
+    let words = &typed.placement.words;
     let request = SnapshotRequest {
-        placing: placing(&run, &typed.placement.words),
+        placing: placing(&run, words),
+        handing_over: handing_over(&run, words, typed.ranks.as_ref(), typed.output.as_deref(), typed.fresh),
+        hand_over_to: typed.hand_over_to,
         run,
         ranks: typed.ranks,
         record: typed.output.clone(),
@@ -110,6 +119,9 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
         let runs = typed.runs.unwrap_or(NonZeroU32::MIN);
         let divisions = Divisions { list, runs, words: typed.placement.words };
         return divisions::run(&divisions, &request, &outputs);
+    }
+    if request.hand_over_to.is_some() {
+        return launched::run(request, &outputs);
     }
     let plan = prepare(request, &environment)?;
     if plan.is_left_out() {
@@ -130,15 +142,6 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
         outputs.write(report);
     }
     Ok(status(ended.exit))
-}
-
-/// `numawise run` with the same placement, for ranks that a launcher starts. Where CPUs are chosen, those that the launcher has chosen
-/// do not count: it was we who were asked.
-fn placing(request: &RunRequest, words: &[OsString]) -> Vec<Argument> {
-    let own = std::env::current_exe().unwrap_or_else(|_| "numawise".into());
-    let rebind = (request.chooses_cpus() && !request.rebind).then(|| "--rebind".into());
-    let begin = [own.into_os_string(), "run".into()];
-    begin.into_iter().chain(rebind).chain(words.iter().cloned()).chain(["--".into()]).map(Argument).collect()
 }
 
 fn environment(name: &str) -> Option<OsString> {

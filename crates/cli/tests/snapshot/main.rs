@@ -10,6 +10,7 @@ mod computers;
 mod divisions;
 mod errors;
 mod faces;
+mod hosts;
 mod inside;
 mod known;
 mod known_openmp;

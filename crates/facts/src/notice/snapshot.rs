@@ -15,8 +15,9 @@ super::notices! {
         "NW903" NothingWatched,
         /// What one process left cannot be read; `problem` says what is wrong with it.
         "NW904" UnreadablePart { problem: String },
-        /// Nothing came of these of the `ranks` ranks of the job: they run on other computers, or did not have the collector loaded.
-        "NW905" RanksNotSeen { missing: String, ranks: u32 },
+        /// Nothing came of these of the `ranks` ranks of the job: they run on other computers, or did not have the collector loaded; or
+        /// their computers do not share the folder `through` which what each measured goes to whoever is around the launcher.
+        "NW905" RanksNotSeen { missing: String, ranks: u32, launcher: Option<String>, through: Option<String> },
         /// Processes without MPI and OpenMP of which nothing is kept, beside the `kept` that ran for longest; they computed for so long.
         "NW906" ProcessesLeftOut { count: u64, kept: u64, computed: Nanoseconds },
         /// These are the ranks of one computer: that of rank 0 did not take them out of this folder.
@@ -41,5 +42,11 @@ super::notices! {
         "NW916" UnknownMpi,
         /// Processes that did not have the collector loaded computed for so long; `names` are those that did for longest.
         "NW917" ProcessesNotWatched { count: u64, computed: Nanoseconds, names: Vec<String> },
+        /// Ranks may run on other computers, and where the programs stand among the launcher's words cannot be told.
+        "NW918" RanksElsewhere { launcher: String },
+        /// The machines of so many computers are not kept, beside the `kept` that differ.
+        "NW919" MachinesLeftOut { count: u64, kept: u64 },
+        /// These are the ranks of `host` alone: what they measured could not be put into the folder of whoever is around the launcher.
+        "NW920" FolderNotShared { host: String, folder: String, problem: String },
     }
 }

@@ -14,6 +14,8 @@ const MOST_OF_A_PROCESS: usize = 65_536;
 pub const MOST_THREADS: usize = 1024;
 /// CPUs of a division.
 const MOST_CPUS: u64 = 65_536;
+/// Machines that differ, beside that of the computer that reports: each has some hundred kilobytes.
+const MOST_MACHINES: usize = 16;
 /// The largest job that there may be, with room to spare.
 const MOST_RANKS: u32 = 1 << 26;
 
@@ -25,6 +27,12 @@ pub fn watched_header(header: &WatchedRunHeader) -> Sound {
     span(header.wall, place("wall"))?;
     ensure(!header.command.command.is_empty(), place("command.command"), "nothing", "a program")?;
     machine(&header.machine, "snapshot.header: machine")?;
+    let others = &header.other_machines;
+    ensure(others.len() <= MOST_MACHINES, place("other_machines"), others.len(), "at most 16")?;
+    for other in others {
+        machine(&other.machine, "snapshot.header: other_machines.machine")?;
+        other.hosts.iter().try_for_each(|host| name(host, place("other_machines.hosts")))?;
+    }
     if let Some(placement) = &header.placement {
         let tasks = placement.tasks.len();
         ensure((1..=65_535).contains(&tasks), place("placement.tasks"), tasks, "1 to 65535")?;

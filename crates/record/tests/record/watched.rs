@@ -11,7 +11,7 @@ use numawise_facts::activity::{
 };
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{
-    Activity, Exit, RanksByThreads, Reading, ResourceUsage, RunSpec, SourcePlaces, WatchedDivision,
+    Activity, Exit, MachineOfHosts, RanksByThreads, Reading, ResourceUsage, RunSpec, SourcePlaces, WatchedDivision,
     WatchedRun, WatchedRunHeader,
 };
 use numawise_record::{
@@ -192,6 +192,7 @@ pub fn run() -> WatchedRun {
             begun: study.begun,
             command: study.command,
             host: study.host,
+            other_machines: vec![MachineOfHosts { machine: study.machine.clone(), hosts: vec!["far".to_owned()] }],
             machine: study.machine,
             placement: Some(study.points[0].placement.clone()),
             ranks: Some("0-1".parse().unwrap()),

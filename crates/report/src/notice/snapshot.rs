@@ -20,10 +20,21 @@ pub fn text(notice: &SnapshotNotice) -> String {
         SnapshotNotice::UnreadablePart { problem } => {
             format!("what one process measured is not in the result: {problem}")
         }
-        SnapshotNotice::RanksNotSeen { missing, ranks } => format!(
-            "nothing came of rank {missing} of {ranks}: where they run on other computers, start numawise inside the launcher \
-             (mpirun -n {ranks} numawise snapshot --output FILE -- ./app, FILE in a folder that all computers share); where they \
-             run here, {HANDED_ON}"
+        SnapshotNotice::RanksNotSeen { missing, ranks, launcher, through } => {
+            not_seen(missing, *ranks, launcher.as_deref().unwrap_or("mpirun"), through.as_deref())
+        }
+        SnapshotNotice::RanksElsewhere { launcher } => format!(
+            "ranks may run on other computers, where they are not watched: which of the words of {launcher} is the program that it \
+             starts cannot be told; put numawise snapshot --output FILE -- before the program yourself, FILE in a folder that all \
+             computers share"
+        ),
+        SnapshotNotice::FolderNotShared { host, folder, problem } => format!(
+            "these are the ranks on {host} alone: {folder}, through which they hand over what they measure, is not to be had there \
+             ({problem}); expected --output FILE in a folder that all computers of the job share (without it, the current folder)"
+        ),
+        SnapshotNotice::MachinesLeftOut { count, kept } => format!(
+            "nodes and CPUs of {count} computers are not kept, of which no two are alike beside the {kept} that are: where their memory \
+             lies from their threads is not known"
         ),
         SnapshotNotice::RanksBeyondJob { asked, ranks } => format!(
             "--ranks: there is no rank {asked} among the {ranks} of this job, which are 0 to {}",
@@ -80,6 +91,22 @@ pub fn text(notice: &SnapshotNotice) -> String {
 /// What launchers are told, so that ranks have the collector loaded.
 const HANDED_ON: &str = "the launcher has to hand LD_PRELOAD and NUMAWISE_SNAPSHOT on (Open MPI: -x LD_PRELOAD -x NUMAWISE_SNAPSHOT; \
      MPICH and Intel MPI: -genvall, or -genvlist LD_PRELOAD,NUMAWISE_SNAPSHOT; Slurm: --export=ALL)";
+
+fn not_seen(missing: &str, ranks: u32, launcher: &str, through: Option<&str>) -> String {
+    match through {
+        Some(folder) => format!(
+            "nothing came of rank {missing} of {ranks} through {folder}, where the numawise of each rank hands over what it measures: \
+             expected --output FILE in a folder that all computers of the job share (without it, the current folder), and numawise \
+             under the same path on all of them; what a computer lacks, its ranks have said above"
+        ),
+        None => format!(
+            "nothing came of rank {missing} of {ranks}: where they run on other computers, name these among the words of {launcher} \
+             (Open MPI: -H a,b or --hostfile FILE; MPICH and Intel MPI: -hosts a,b or -f FILE), so that numawise is started there \
+             too, or put numawise snapshot --output FILE -- before the program yourself, FILE in a folder that all computers share; \
+             where they run here, {HANDED_ON}"
+        ),
+    }
+}
 
 fn no_rank_seen(launcher: Option<&str>, asked: Option<&str>) -> String {
     let launcher = launcher.unwrap_or("the launcher");

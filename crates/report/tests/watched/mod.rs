@@ -26,8 +26,8 @@ pub struct Watched {
 
 impl Watched {
     pub fn of(run: WatchedRun) -> Watched {
-        let machines: BTreeMap<String, Machine> =
-            run.processes.iter().map(|one| (one.host.clone(), run.header.machine.clone())).collect();
+        let machines: BTreeMap<String, &Machine> =
+            run.processes.iter().map(|one| (one.host.clone(), &run.header.machine)).collect();
         let parts = RunParts {
             activities: &run.processes,
             places: &run.places,
@@ -64,6 +64,7 @@ pub fn run(command: &[&str], processes: Vec<Activity>) -> WatchedRun {
             command: study.command,
             host: study.host,
             machine: study.machine,
+            other_machines: vec![],
             placement: None,
             ranks: None,
             exit: Exit::Code(0),

@@ -1,19 +1,23 @@
 //! A job of several computers, with a numawise for each rank: what was measured on each goes through a folder that all share, beside the
-//! record, to the computer of rank 0, which reports.
+//! record, to the one that reports.
 //!
 //! Each computer puts one file there, a process a line, and a note of its ranks behind it; the note is taken away by who has read the
-//! file. Where nobody takes it away, the folder is not shared, and that computer keeps a record of its own. Files go from one numawise to
-//! another of the same build, and are not kept.
+//! file. Files go from one numawise to another of the same build, and are not kept.
+//!
+//! Inside a launcher the computer of rank 0 reports. Where nobody takes a note away, the folder is not shared, and that computer keeps a
+//! record of its own. Around a launcher the numawise there has made the folder, under a name that no other has: a computer that does not
+//! find it does not share it. A mark of each says that something is to come.
 
+use std::collections::BTreeSet;
 use std::fs::{DirBuilder, File};
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::ReadFolder;
 use super::job::JobKey;
-use numawise_facts::{Activity, RankEnd};
+use numawise_facts::{Activity, Machine, Notice, RankEnd};
 use numawise_linux::calls::process;
 
 #[cfg(test)]
@@ -25,15 +29,23 @@ mod tests;
 const WAIT: Duration = Duration::from_secs(75);
 /// So long others wait for it; it may have ended later than they.
 const WAIT_FOR_READER: Duration = Duration::from_secs(120);
+/// So long whoever is around a launcher that has ended waits for computers that began and have not handed over: what is left of them
+/// reads what killed processes measured.
+const WAIT_FOR_LATE: Duration = Duration::from_secs(15);
 const INTERVAL: Duration = Duration::from_millis(20);
 
 const PROCESSES: &str = "processes";
 const NOTE: &str = "note";
+const BEGUN: &str = "begun";
+/// Begins the name of all folders.
+const BEGIN: &str = ".numawise-";
 
 /// The folder that the computers of a job share.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Exchange {
     folder: PathBuf,
+    /// It is there already, made by whoever waits for what is put into it.
+    is_given: bool,
     wait: Duration,
     wait_for_reader: Duration,
 }
@@ -45,21 +57,75 @@ pub struct HandedOver {
     /// What is wrong with what is not among them.
     pub unreadable: Vec<String>,
     pub ends: Vec<RankEnd>,
+    pub computers: Vec<Computer>,
+    pub notices: Vec<Notice>,
+    /// Files that were read: a computer of which a rank died hands over twice.
+    read: BTreeSet<PathBuf>,
 }
 
-/// What is said of a computer: how many of its ranks are watched, and how they ended.
+/// A computer of a job.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Computer {
+    pub host: String,
+    /// Missing where it could not be read.
+    pub machine: Option<Machine>,
+}
+
+/// What is said of a computer beside what its processes did.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LocalNote {
+    /// How many of its ranks are watched.
     pub ranks: u32,
     pub ends: Vec<RankEnd>,
+    pub computer: Computer,
+    pub notices: Vec<Notice>,
+}
+
+impl LocalNote {
+    fn bytes(&self) -> io::Result<Vec<u8>> {
+        let Computer { host, machine } = &self.computer;
+        let parts = (self.ranks, &self.ends, host, machine, &self.notices);
+        serde_json::to_vec(&parts).map_err(io::Error::other)
+    }
+
+    fn of_bytes(bytes: &[u8]) -> Option<LocalNote> {
+        let (ranks, ends, host, machine, notices) = serde_json::from_slice(bytes).ok()?;
+        Some(LocalNote { ranks, ends, computer: Computer { host, machine }, notices })
+    }
 }
 
 impl Exchange {
     /// Beside the record, or in the current folder.
     pub fn of(key: JobKey, record: Option<&Path>) -> Exchange {
         let beside = record.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
-        let folder = beside.unwrap_or(Path::new(".")).join(format!(".numawise-{}", key.text()));
-        Exchange { folder, wait: WAIT, wait_for_reader: WAIT_FOR_READER }
+        Exchange::at(beside.unwrap_or(Path::new(".")).join(format!("{BEGIN}{}", key.text())), false)
+    }
+
+    fn at(folder: PathBuf, is_given: bool) -> Exchange {
+        Exchange { folder, is_given, wait: WAIT, wait_for_reader: WAIT_FOR_READER }
+    }
+
+    /// In a folder that whoever is around the launcher has made.
+    pub fn given(folder: &Path) -> Exchange {
+        Exchange::at(folder.to_owned(), true)
+    }
+
+    /// A folder of a new name, beside the record or in the current folder, for ranks of a launcher that is about to be started.
+    ///
+    /// # Errors
+    /// Where none can be made there.
+    pub fn for_launcher(host: &str, record: Option<&Path>) -> io::Result<Exchange> {
+        let beside = record.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
+        let beside = std::path::absolute(beside.unwrap_or(Path::new(".")))?;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+        let folder = beside.join(format!("{BEGIN}{}-{}-{now:x}", in_name(host), std::process::id()));
+        DirBuilder::new().mode(0o700).create(&folder)?;
+        Ok(Exchange { wait: WAIT_FOR_LATE, ..Exchange::given(&folder) })
+    }
+
+    /// The folder goes, with what came too late.
+    pub fn remove(&self) {
+        super::folder::remove(&self.folder);
     }
 
     pub fn folder(&self) -> &Path {
@@ -67,22 +133,37 @@ impl Exchange {
     }
 
     fn make(&self) -> io::Result<()> {
-        match DirBuilder::new().mode(0o700).create(&self.folder) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            _ => {}
+        if !self.is_given {
+            match DirBuilder::new().mode(0o700).create(&self.folder) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                _ => {}
+            }
         }
         let facts = self.folder.symlink_metadata()?;
         let is_ours = facts.is_dir() && facts.uid() == process::user();
         is_ours.then_some(()).ok_or_else(|| io::Error::other("somebody else has made it"))
     }
 
-    /// Puts what was read on this computer there, under the number of the first of its ranks.
+    /// Says that something of this computer is to come. False where another of its processes has said so.
+    ///
+    /// # Errors
+    /// Where the folder is not there, or not shared.
+    pub fn begin(&self, name: &str) -> io::Result<bool> {
+        self.make()?;
+        match File::create_new(self.path(name, BEGUN)) {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Puts what was read on this computer there, under a name of its own.
     ///
     /// # Errors
     /// Where that cannot be written.
-    pub fn hand_over(&self, first: u32, read: &ReadFolder, note: &LocalNote) -> io::Result<()> {
+    pub fn hand_over(&self, name: &str, read: &ReadFolder, note: &LocalNote) -> io::Result<()> {
         self.make()?;
-        let mut file = BufWriter::new(File::create(self.path(first, PROCESSES))?);
+        let mut file = BufWriter::new(File::create(self.path(name, PROCESSES))?);
         let mut line = |process: Result<&Activity, String>| {
             serde_json::to_writer(&mut file, &process)?;
             file.write_all(b"\n")
@@ -94,15 +175,15 @@ impl Exchange {
             Err(error) => line(Err(error.to_string()))?,
         }
         file.into_inner()?.sync_all()?;
-        let text = serde_json::to_vec(&(note.ranks, &note.ends)).map_err(io::Error::other)?;
-        let draft = self.path(first, "draft");
+        let text = note.bytes()?;
+        let draft = self.path(name, "draft");
         std::fs::write(&draft, text)?;
-        std::fs::rename(draft, self.path(first, NOTE))
+        std::fs::rename(draft, self.path(name, NOTE))
     }
 
     /// Waits for the computer of rank 0 to take what was handed over. False where it does not: nothing of it is left then.
-    pub fn is_taken(&self, first: u32) -> bool {
-        let note = self.path(first, NOTE);
+    pub fn is_taken(&self, name: &str) -> bool {
+        let note = self.path(name, NOTE);
         let taken = || !note.exists();
         if wait_for(self.wait_for_reader, taken) {
             return true;
@@ -110,7 +191,7 @@ impl Exchange {
         // Who removes the note has the file: one of both.
         let is_ours = std::fs::remove_file(note).is_ok();
         if is_ours {
-            let _ = std::fs::remove_file(self.path(first, PROCESSES));
+            let _ = std::fs::remove_file(self.path(name, PROCESSES));
             let _ = std::fs::remove_dir(&self.folder);
         }
         !is_ours
@@ -137,6 +218,26 @@ impl Exchange {
         taken
     }
 
+    /// Takes what the computers hand over that began, now that the launcher has ended.
+    pub fn take_of_begun(&self) -> HandedOver {
+        let mut taken = HandedOver::default();
+        wait_for(self.wait, || {
+            // A change of our own has a network file system forget which names it has seen.
+            let own = self.folder.join("look");
+            let _ = File::create(&own).and_then(|_| std::fs::remove_file(&own));
+            self.take_present(&mut taken);
+            self.begun().all(|begun| taken.read.contains(&begun.with_extension(PROCESSES)))
+        });
+        taken
+    }
+
+    /// The marks of computers of which something is to come, or has come.
+    fn begun(&self) -> impl Iterator<Item = PathBuf> {
+        let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let paths = entries.map(|entry| entry.path());
+        paths.filter(|path| path.extension().is_some_and(|end| end == BEGUN))
+    }
+
     /// Takes what is there; gives the number of ranks that it is of.
     fn take_present(&self, taken: &mut HandedOver) -> u32 {
         let Ok(entries) = std::fs::read_dir(&self.folder) else { return 0 };
@@ -145,7 +246,7 @@ impl Exchange {
         let mut ranks = 0;
         for note in notes {
             let Ok(text) = std::fs::read(&note) else { continue };
-            let Ok((of, ends)) = serde_json::from_slice::<(u32, Vec<RankEnd>)>(&text) else { continue };
+            let Some(of) = LocalNote::of_bytes(&text) else { continue };
             let file = note.with_extension(PROCESSES);
             let read = read(&file);
             // Whose note it was may have waited too long, and taken it back.
@@ -153,8 +254,13 @@ impl Exchange {
                 continue;
             }
             let _ = std::fs::remove_file(&file);
-            ranks += of;
-            taken.ends.extend(ends);
+            if !taken.read.insert(file.clone()) {
+                continue;
+            }
+            ranks += of.ranks;
+            taken.ends.extend(of.ends);
+            taken.notices.extend(of.notices);
+            taken.computers.push(of.computer);
             for process in read.unwrap_or_else(|error| vec![Err(format!("{}: {error}", file.display()))]) {
                 match process {
                     Ok(process) => taken.processes.push(process),
@@ -165,9 +271,14 @@ impl Exchange {
         ranks
     }
 
-    fn path(&self, first: u32, end: &str) -> PathBuf {
-        self.folder.join(format!("{first}.{end}"))
+    fn path(&self, name: &str, end: &str) -> PathBuf {
+        self.folder.join(format!("{name}.{end}"))
     }
+}
+
+/// A host's name in that of a file, without a dot: what follows one is the kind of the file.
+pub fn in_name(host: &str) -> String {
+    host.chars().map(|one| if one.is_ascii_alphanumeric() || one == '-' { one } else { '_' }).collect()
 }
 
 fn read(file: &Path) -> io::Result<Vec<Result<Activity, String>>> {

@@ -7,6 +7,7 @@ fn two() -> (tempfile::TempDir, [Exchange; 2]) {
     let shared = tempfile::tempdir().unwrap();
     let of = |_| Exchange {
         folder: shared.path().join(".numawise-1"),
+        is_given: false,
         wait: Duration::from_millis(300),
         wait_for_reader: Duration::from_millis(300),
     };
@@ -19,14 +20,17 @@ fn unreadable() -> ReadFolder {
     numawise_observe::activity::read_folder(Path::new("/no/such/folder"), &SeenFromOutside::default())
 }
 
-const NOTE_OF_TWO: LocalNote = LocalNote { ranks: 2, ends: Vec::new() };
+fn note_of(host: &str, ranks: u32) -> LocalNote {
+    let computer = Computer { host: host.to_owned(), machine: None };
+    LocalNote { ranks, ends: Vec::new(), computer, notices: Vec::new() }
+}
 
 #[test]
 fn what_one_hands_over_the_other_takes_and_nothing_is_left() {
     let (shared, [first, second]) = two();
     let other = std::thread::spawn(move || {
-        second.hand_over(2, &unreadable(), &NOTE_OF_TWO).unwrap();
-        second.is_taken(2)
+        second.hand_over("2", &unreadable(), &note_of("far", 2)).unwrap();
+        second.is_taken("2")
     });
     let taken = first.take(2);
     assert_eq!((taken.processes.len(), taken.unreadable.len(), taken.ends.len()), (0, 1, 0));
@@ -39,9 +43,9 @@ fn what_one_hands_over_the_other_takes_and_nothing_is_left() {
 fn nobody_waits_for_ever() {
     let (shared, [first, second]) = two();
     assert!(first.take(2).processes.is_empty());
-    second.hand_over(2, &unreadable(), &NOTE_OF_TWO).unwrap();
+    second.hand_over("2", &unreadable(), &note_of("far", 2)).unwrap();
     // It keeps a record of its own.
-    assert!(!second.is_taken(2));
+    assert!(!second.is_taken("2"));
     assert_eq!(std::fs::read_dir(shared.path()).unwrap().count(), 0);
 }
 
@@ -52,4 +56,40 @@ fn it_lies_beside_the_record() {
     assert_eq!(folder(Some(Path::new("a/run.nw"))), Path::new("a/.numawise-0000000000000001"));
     assert_eq!(folder(Some(Path::new("run.nw"))), Path::new("./.numawise-0000000000000001"));
     assert_eq!(folder(None), Path::new("./.numawise-0000000000000001"));
+}
+
+#[test]
+fn around_a_launcher_what_began_is_waited_for_and_a_folder_that_is_not_there_is_none() {
+    let shared = tempfile::tempdir().unwrap();
+    let around = Exchange::for_launcher("here.x", Some(&shared.path().join("run.nw"))).unwrap();
+    let name = around.folder().file_name().unwrap().to_str().unwrap();
+    assert!(name.starts_with(".numawise-here_x-"), "{name}");
+    let inside = Exchange::given(around.folder());
+    assert_eq!((inside.begin("a").unwrap(), inside.begin("a").unwrap(), inside.begin("b").unwrap()), (true, false, true));
+    // One of which a rank died hands over twice.
+    inside.hand_over("a", &unreadable(), &note_of("a", 1)).unwrap();
+    let late = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(100));
+        for name in ["a", "b"] {
+            inside.hand_over(name, &unreadable(), &note_of(name, 1)).unwrap();
+        }
+    });
+    let taken = around.take_of_begun();
+    late.join().unwrap();
+    let hosts: Vec<&str> = taken.computers.iter().map(|computer| computer.host.as_str()).collect();
+    assert_eq!((hosts, taken.unreadable.len()), (vec!["a", "b"], 2));
+    around.remove();
+    assert_eq!(std::fs::read_dir(shared.path()).unwrap().count(), 0);
+    let gone = Exchange::given(around.folder());
+    assert!(gone.begin("a").is_err() && gone.hand_over("a", &unreadable(), &note_of("a", 1)).is_err());
+    assert_eq!(std::fs::read_dir(shared.path()).unwrap().count(), 0, "nobody else makes it");
+}
+
+#[test]
+fn a_computer_that_began_and_is_gone_is_not_waited_for_for_ever() {
+    let shared = tempfile::tempdir().unwrap();
+    let around = Exchange::for_launcher("here", Some(&shared.path().join("run.nw"))).unwrap();
+    let around = Exchange { wait: Duration::from_millis(100), ..around };
+    assert!(Exchange::given(around.folder()).begin("a").unwrap());
+    assert!(around.take_of_begun().computers.is_empty());
 }

@@ -64,11 +64,12 @@ impl JobKey {
         let text =
             [rank.launcher.to_string().as_bytes(), name.as_bytes(), record.as_os_str().as_encoded_bytes()]
                 .join(&0);
-        // FNV-1a: the same in all builds.
-        let hash = text.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-        JobKey { hash, is_global }
+        JobKey { hash: hash(&text), is_global }
+    }
+
+    /// By the folder that whoever is around the launcher has made for this run alone.
+    pub fn of_folder(folder: &Path) -> JobKey {
+        JobKey { hash: hash(folder.as_os_str().as_encoded_bytes()), is_global: true }
     }
 
     #[cfg(test)]
@@ -79,6 +80,13 @@ impl JobKey {
     pub fn text(self) -> String {
         format!("{:016x}", self.hash)
     }
+}
+
+/// FNV-1a: the same in all builds.
+fn hash(text: &[u8]) -> u64 {
+    text.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 /// This process among the ranks of its computer.
@@ -163,6 +171,26 @@ impl Job {
         let text = serde_json::to_vec(end).map_err(io::Error::other)?;
         replace::write(&path.join(format!("{}{END}", self.rank.local_rank)), &text)?;
         self.turn(has_died)
+    }
+
+    /// Waits until no numawise of this computer lives any more, for a process that is none of them; gives the right to report where none
+    /// of them has.
+    pub fn when_all_are_gone(&self) -> Option<ReportTurn> {
+        let path = self.folder.path();
+        loop {
+            let entries = std::fs::read_dir(path).ok()?.flatten().map(|entry| entry.path());
+            for mark in entries.filter(|path| has_end(path, MARK)) {
+                if let Ok(mark) = File::open(mark) {
+                    let _ = mark.lock_shared();
+                }
+            }
+            // Others may have begun meanwhile.
+            match self.turn(false) {
+                Ok(Some(turn)) => return Some(turn),
+                Ok(None) => std::thread::sleep(INTERVAL),
+                Err(_) => return None,
+            }
+        }
     }
 
     fn turn(&self, has_died: bool) -> io::Result<Option<ReportTurn>> {

@@ -1,5 +1,6 @@
 //! Commands that start the ranks of a job, perhaps on other computers: which they are, and where the programs stand in them.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use numawise_facts::{Argument, RunSpec};
@@ -49,8 +50,8 @@ const LAUNCHERS: [LauncherName; 14] = [
 /// Options with one value in the next word, without their dashes: Open MPI takes long ones with one dash or two. From mpirun(1) of Open
 /// MPI 4.1 and 5.0, and from the help of Hydra 4.0 and of Intel MPI.
 const MPI_ONE: &str = " n np c N npernode npersocket host H hostfile machinefile default-hostfile map-by rank-by bind-to cpus-per-proc \
-cpus-per-rank cpu-set cpu-list wdir wd x output-filename output stdin prefix path timeout tune am preload-files ompi-server xterm \
-rankfile rf ppr report-pid report-uri slot-list max-restarts personality f hosts envlist genvlist launcher launcher-exec bootstrap \
+cpus-per-rank cpu-set cpu-list wdir wd x app configfile output-filename output stdin prefix path timeout tune am preload-files ompi-server xterm \
+rankfile rf ppr report-pid report-uri slot-list max-restarts personality f hosts hostlist envlist genvlist launcher launcher-exec bootstrap \
 bootstrap-exec rmk topolib membind demux iface ppn perhost prepend-pattern outfile-pattern errfile-pattern nameserver order-nodes \
 localhost usize gpus-per-proc dvm dvm-uri runtime-options ";
 const MPI_TWO: &str = " mca gmca pmixmca gpmixmca prtemca env genv ";
@@ -109,12 +110,57 @@ pub fn without_words(command: &RunSpec, words: &[Argument]) -> RunSpec {
     RunSpec { command: kept, directory: command.directory.clone() }
 }
 
+/// Whether a word of the command could be executed in its folder.
+pub fn executable_for(command: &RunSpec) -> impl Fn(&Argument) -> bool + use<'_> {
+    move |word: &Argument| numawise_launch::is_executable(word.as_os_str(), &command.directory)
+}
+
 /// The programs that a launcher starts, without their arguments.
 pub fn program_words<'a>(
     command: &'a RunSpec,
     is_executable: &dyn Fn(&Argument) -> bool,
 ) -> Vec<&'a Argument> {
     programs(command, is_executable).into_iter().filter_map(|at| command.command.get(at)).collect()
+}
+
+/// An option among the words of a launcher, without its dashes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LauncherOption<'a> {
+    pub name: String,
+    /// What stands behind its `=`, or in the next word, which is its value where it takes one.
+    pub value: Option<Cow<'a, str>>,
+}
+
+/// The options of a launcher, of all of its programs; of all words where the programs cannot be told from them.
+pub fn options<'a>(
+    command: &'a RunSpec,
+    is_executable: &dyn Fn(&Argument) -> bool,
+) -> Vec<LauncherOption<'a>> {
+    let programs = programs(command, is_executable);
+    let words = &command.command;
+    let mut found = Vec::new();
+    let (mut is_of_program, mut programs) = (false, programs.into_iter().peekable());
+    for (at, word) in words.iter().enumerate().skip(1) {
+        let text = word.as_os_str().to_string_lossy();
+        if programs.next_if_eq(&at).is_some() {
+            is_of_program = true;
+        } else if text == ":" {
+            is_of_program = false;
+        } else if let Some(option) = text.strip_prefix('-').filter(|_| !is_of_program) {
+            let option = option.strip_prefix('-').unwrap_or(option);
+            let (name, value) = match option.split_once('=') {
+                Some((name, value)) => (name, Some(Cow::Owned(value.to_owned()))),
+                None => (option, words.get(at + 1).map(|next| next.as_os_str().to_string_lossy())),
+            };
+            found.push(LauncherOption { name: name.to_owned(), value });
+        }
+    }
+    found
+}
+
+/// True for a launcher whose ranks are no processes below its own, wherever they run.
+pub fn starts_by_daemon(command: &RunSpec) -> bool {
+    known(command).is_some_and(|(_, table)| table == OptionTable::Srun)
 }
 
 /// Where they stand. A colon alone begins the words of another program.

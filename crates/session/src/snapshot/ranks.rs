@@ -99,8 +99,14 @@ pub fn libraries(processes: &[Activity]) -> Vec<Notice> {
     several.into_iter().chain(unknown).collect()
 }
 
-/// What is missing of the ranks that `command` started: of those that were asked for, where some were.
-pub fn missing(processes: &[JobProcess<'_>], asked: Option<&RankSet>, command: &RunSpec) -> Vec<Notice> {
+/// What is missing of the ranks that `command` started: of those that were asked for, where some were. `through`: the folder in which
+/// they were waited for.
+pub fn missing(
+    processes: &[JobProcess<'_>],
+    asked: Option<&RankSet>,
+    command: &RunSpec,
+    through: Option<String>,
+) -> Vec<Notice> {
     let Some(size) = processes.iter().filter_map(|process| process.world).map(|world| world.size).max()
     else {
         return of_no_rank(processes, asked, command).into_iter().collect();
@@ -119,7 +125,8 @@ pub fn missing(processes: &[JobProcess<'_>], asked: Option<&RankSet>, command: &
         notices.push(SnapshotNotice::RanksBeyondJob { asked: beyond.to_string(), ranks: size }.into());
     }
     if !missing.is_empty() {
-        notices.push(SnapshotNotice::RanksNotSeen { missing: missing.to_string(), ranks: size }.into());
+        let (missing, launcher) = (missing.to_string(), launcher::of(command).map(str::to_owned));
+        notices.push(SnapshotNotice::RanksNotSeen { missing, ranks: size, launcher, through }.into());
     }
     notices
 }

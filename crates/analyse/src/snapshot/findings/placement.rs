@@ -172,7 +172,7 @@ fn unpinned(case: &Case<'_>) -> Option<SnapshotFinding> {
 /// NW032: memory of a process on nodes where none of its threads worked, with the share of it.
 fn remote_memory(case: &Case<'_>, process: &Process<'_>) -> Option<(f64, SnapshotFinding)> {
     let activity = process.activity;
-    let remote = remote(case.run.parts.machines.get(&activity.host), process);
+    let remote = remote(case.run.parts.machines.get(&activity.host).copied(), process);
     let RemoteMemory { all, remote: away, most_on, threads_on } = remote.measured()?.clone();
     let part = away.0 as f64 / all.0.max(1) as f64;
     if away < NOTABLE || part < ELSEWHERE {

@@ -13,7 +13,8 @@ use numawise_session::snapshot::{SnapshotRequest, prepare};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::super::{Failure, SUCCESS, Status};
-use super::{Outputs, environment, placing, status, style, warn};
+use super::launched::{handing_over, placing};
+use super::{Outputs, environment, status, style, warn};
 use crate::{files, show, streams};
 
 /// What is run, and how often.
@@ -91,6 +92,8 @@ fn of_division(
     let words: Vec<_> = divisions.words.iter().cloned().chain([threads]).collect();
     request.placing = placing(&request.run, &words);
     request.record = request.record.map(|path| numbered(&path, division));
+    let record = request.record.as_deref();
+    request.handing_over = handing_over(&request.run, &words, None, record, false);
     request
 }
 

@@ -1,0 +1,204 @@
+//! numawise around a launcher whose ranks run on other computers. These are imitated: the launchers' own daemons are started by a
+//! script in the place of ssh, which gives each host a name and memory of its own and takes the environment away, as ssh does.
+
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use crate::support::{Answer, Bench, number, text};
+
+const MPIS: [(&str, &str); 2] = [("mpicc.openmpi", "mpirun.openmpi"), ("mpicc.mpich", "mpiexec.mpich")];
+
+/// What is done on the second host before its daemon starts; FOLDER stands for the bench's.
+const NOTHING: &str = "true";
+
+const SSH: &str = r#"#!/bin/sh
+while :; do case "$1" in -l|-p) shift 2;; -*) shift;; *) break;; esac; done
+host=$1; shift
+exec unshare -m -u env -i PATH="$PATH" HOME="$HOME" sh -c '
+    mount --bind FOLDER/$0 /dev/shm && hostname $0 || exit 70
+    if [ $0 = host1 ]; then SECOND || exit 70; fi
+    exec sh -c "$*"' "$host" "$@"
+"#;
+
+/// A bench with two hosts; `None`, having said so, where they cannot be imitated.
+fn hosts(second: &str) -> Option<Bench> {
+    let can = Command::new("unshare").args(["-m", "-u", "true"]).output();
+    if !can.is_ok_and(|answer| answer.status.success()) {
+        eprintln!("SKIPPED: namespaces cannot be made here");
+        return None;
+    }
+    let bench = Bench::new();
+    for folder in ["host0", "host1", "out", "apart"] {
+        std::fs::create_dir(bench.path(folder)).unwrap();
+    }
+    let (path, folder) = (bench.path("ssh"), bench.path(".").display().to_string());
+    std::fs::write(&path, SSH.replace("SECOND", second).replace("FOLDER", folder.trim_end_matches("/."))).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    Some(bench)
+}
+
+/// The words that start four ranks, two on each host.
+fn launch(bench: &Bench, launcher: &str) -> Vec<String> {
+    let ssh = bench.path("ssh").display().to_string();
+    let words = match launcher {
+        "mpirun.openmpi" => format!("{launcher} --mca plm_rsh_agent {ssh} -H host0:2,host1:2 -n 4"),
+        _ => format!("{launcher} -launcher-exec {ssh} -hosts host0,host1 -ppn 2 -n 4"),
+    };
+    words.split(' ').map(str::to_owned).collect()
+}
+
+fn run(bench: &Bench, before: &[&str], launcher: &str, program: &[&str]) -> Answer {
+    let launch = launch(bench, launcher);
+    let launch = launch.iter().map(String::as_str);
+    let words: Vec<&str> = before.iter().copied().chain(launch).chain(program.iter().copied()).collect();
+    let mut command = bench.command(words[0]);
+    command.args(&words[1..]).env("OMPI_MCA_btl", "self,tcp").env("OMPI_MCA_pml", "ob1");
+    command.output().unwrap().into()
+}
+
+/// `numawise snapshot` around the launcher, with the options of `words`.
+fn around(bench: &Bench, words: &[&str], launcher: &str, program: &[&str]) -> Answer {
+    let numawise = bench.numawise.to_str().unwrap();
+    let before: Vec<&str> = [numawise, "snapshot"].into_iter().chain(words.iter().copied()).chain(["--"]).collect();
+    run(bench, &before, launcher, program)
+}
+
+fn left(bench: &Bench) -> Vec<String> {
+    let names = [".", "out", "host0", "host1"].into_iter().flat_map(|folder| {
+        let entries = std::fs::read_dir(bench.path(folder)).unwrap().flatten();
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect::<Vec<_>>()
+    });
+    names.filter(|name| name.starts_with(".numawise") || name.starts_with("numawise-snapshot")).collect()
+}
+
+/// A text on one line.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+const RECORD: [&str; 5] = ["--output", "out/run.nw", "--fresh", "--json", "run.json"];
+
+#[test]
+fn ranks_of_other_computers_are_in_the_one_record_with_what_is_known_of_these() {
+    let Some(bench) = hosts(NOTHING) else { return };
+    for (compiler, launcher) in MPIS {
+        let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { continue };
+        let answer = around(&bench, &RECORD, launcher, &[program.to_str().unwrap()]);
+        assert_eq!((answer.status, answer.out.as_str()), (Some(0), "sum 6 of 4 ranks\n"), "{}", answer.err);
+        let json = bench.json("run.json");
+        let of_ranks = |name: &str| [0, 1, 2, 3].map(|rank| json.pointer(&format!("/ranks/{rank}/{name}")).cloned());
+        assert_eq!((number(&json, "/processes/ranks"), number(&json, "/processes/hosts")), (4.0, 2.0), "{json}");
+        assert_eq!(of_ranks("host").map(Option::unwrap), ["host0", "host0", "host1", "host1"], "{json}");
+        assert!(of_ranks("placement/memory/peak_bytes").iter().flatten().all(serde_json::Value::is_number), "{json}");
+        assert!(json["efficiency"]["mpi_load_balance_out"].is_number(), "{json}");
+        assert_eq!(json["notices"].as_array().unwrap().len(), 0, "{json}");
+        // As it was typed, so that it can be typed again.
+        assert!(!text(&json, "/command/line").contains("hand-over"), "{json}");
+        assert_eq!(answer.err.matches("Type next").count(), 1, "{}", answer.err);
+        // Where threads ran is told by the machine of each host.
+        let nodes = of_ranks("placement/nodes");
+        assert!(nodes.iter().flatten().all(|nodes| nodes.as_str().is_some_and(|nodes| !nodes.is_empty())), "{nodes:?}");
+        let report = bench.run(&[bench.numawise.to_str().unwrap(), "report", "out/run.nw", "--json"]);
+        let again: serde_json::Value = serde_json::from_str(&report.out).unwrap();
+        assert_eq!(again["ranks"], json["ranks"]);
+        assert_eq!(left(&bench), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn what_was_measured_of_ranks_that_the_launcher_kills_is_reported() {
+    let Some(bench) = hosts(NOTHING) else { return };
+    for (compiler, launcher) in MPIS {
+        let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { continue };
+        let program = [program.to_str().unwrap(), "killed"];
+        let alone = run(&bench, &[], launcher, &program);
+        let answer = around(&bench, &RECORD, launcher, &program);
+        assert_eq!(answer.status, alone.status, "{}", answer.err);
+        let json = bench.json("run.json");
+        assert_eq!((number(&json, "/processes/ranks"), number(&json, "/processes/hosts")), (4.0, 2.0), "{json}");
+        assert_eq!(text(&json, "/ranks/3/end"), "not_told");
+        assert!(number(&json, "/ranks/3/elapsed_seconds") >= 0.25, "{json}");
+        assert_eq!(left(&bench), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_computer_that_does_not_share_the_folder_keeps_a_record_of_its_own_and_its_ranks_are_named() {
+    let Some(bench) = hosts("mount --bind FOLDER/apart FOLDER/out") else { return };
+    for (compiler, launcher) in MPIS {
+        let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { continue };
+        let answer = around(&bench, &RECORD, launcher, &[program.to_str().unwrap()]);
+        assert_eq!((answer.status, answer.out.as_str()), (Some(0), "sum 6 of 4 ranks\n"), "{}", answer.err);
+        let said = one_line(&answer.err);
+        for part in ["nothing came of rank 2-3 of 4 through", "these are the ranks on host1 alone", "--output FILE in a folder that all"] {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+        assert_eq!(number(&bench.json("run.json"), "/processes/ranks"), 2.0);
+        let report = bench.run(&[bench.numawise.to_str().unwrap(), "report", "apart/run.2.nw", "--json"]);
+        let json: serde_json::Value = serde_json::from_str(&report.out).unwrap_or_else(|_| panic!("{report:?}"));
+        assert_eq!((number(&json, "/processes/ranks"), number(&json, "/ranks/0/rank")), (2.0, 2.0), "{json}");
+        assert_eq!(left(&bench), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_computer_without_numawise_or_its_library_runs_its_ranks_unwatched() {
+    for (missing, said) in [("bin/numawise", "is no"), ("lib/numawise/libnumawise_collector.so", "ranks on host1 are not watched")] {
+        let Some(bench) = hosts(&format!("mount --bind /dev/null FOLDER/{missing}")) else { return };
+        let path = bench.numawise.to_str().unwrap().to_owned();
+        for (compiler, launcher) in MPIS {
+            let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { continue };
+            let answer = around(&bench, &RECORD, launcher, &[program.to_str().unwrap()]);
+            assert_eq!((answer.status, answer.out.as_str()), (Some(0), "sum 6 of 4 ranks\n"), "{}", answer.err);
+            let said = if missing == "bin/numawise" { format!("there {said} {path} on host1") } else { said.to_owned() };
+            let all = one_line(&answer.err);
+            assert_eq!(all.matches(&said).count(), 1, "{said}: {all}");
+            assert!(all.contains("nothing came of rank 2-3 of 4 through"), "{all}");
+            assert_eq!(number(&bench.json("run.json"), "/processes/ranks"), 2.0);
+        }
+    }
+}
+
+#[test]
+fn only_ranks_that_were_asked_for_are_watched_and_all_are_placed() {
+    let Some(bench) = hosts(NOTHING) else { return };
+    for (compiler, launcher) in MPIS {
+        let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { continue };
+        let words: Vec<&str> = ["--ranks", "1-2", "--memory", "local"].into_iter().chain(RECORD).collect();
+        let answer = around(&bench, &words, launcher, &[program.to_str().unwrap()]);
+        assert_eq!((answer.status, answer.out.as_str()), (Some(0), "sum 6 of 4 ranks\n"), "{}", answer.err);
+        let json = bench.json("run.json");
+        let ranks = [0, 1].map(|row| (number(&json, &format!("/ranks/{row}/rank")), text(&json, &format!("/ranks/{row}/host"))));
+        assert_eq!(ranks, [(1.0, "host0"), (2.0, "host1")], "{json}");
+        assert_eq!(number(&json, "/processes/ranks"), 2.0);
+    }
+}
+
+#[test]
+fn what_is_no_mpi_is_watched_there_too_and_its_status_is_the_launchers() {
+    let Some(bench) = hosts(NOTHING) else { return };
+    for (_, launcher) in MPIS {
+        if bench.command(launcher).arg("--version").output().is_err() {
+            eprintln!("SKIPPED: no {launcher}");
+            continue;
+        }
+        let program = ["sh", "-c", "uname -n; exit 3"];
+        let alone = run(&bench, &[], launcher, &program);
+        let answer = around(&bench, &RECORD, launcher, &program);
+        let sorted = |answer: &Answer| {
+            let mut lines: Vec<String> = answer.out.lines().map(str::to_owned).collect();
+            lines.sort();
+            lines
+        };
+        assert_eq!((answer.status, sorted(&answer)), (alone.status, sorted(&alone)), "{}", answer.err);
+    }
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_found_before_anything_runs() {
+    let Some(bench) = hosts(NOTHING) else { return };
+    for (_, launcher) in MPIS {
+        let answer = around(&bench, &["--output", "no/such/run.nw"], launcher, &["sh", "-c", "echo ran"]);
+        assert_eq!((answer.status, answer.out.as_str()), (Some(125), ""), "{}", answer.err);
+    }
+}
