@@ -70,4 +70,6 @@ pub use snapshot::{
     MappingSnapshot, MemorySnapshot, PageUse, PolicyShare, Snapshot, TaskSnapshot, ThreadSnapshot,
 };
 pub use study::{HostFacts, Point, PrintedLines, StopReason, Study, StudyHeader, Trial};
-pub use watched::{MachineOfHosts, RankEnd, RankSet, SourcePlaces, WatchedDivision, WatchedRun, WatchedRunHeader};
+pub use watched::{
+    MachineOfHosts, RankEnd, RankSet, SourcePlaces, WatchedDivision, WatchedRun, WatchedRunHeader,
+};

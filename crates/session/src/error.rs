@@ -125,7 +125,10 @@ pub enum Error {
     NoSuchRanks { asked: RankSet, size: u32 },
     #[error("there is no place for what is measured: {memory}; {}: {source}", folder.display())]
     NoFolderForCollector { memory: String, folder: PathBuf, source: io::Error },
-    #[error("the folder through which ranks hand over what is measured of them cannot be made in {}: {source}", shown(folder))]
+    #[error(
+        "the folder through which ranks hand over what is measured of them cannot be made in {}: {source}",
+        shown(folder)
+    )]
     NoFolderForRanks { folder: PathBuf, source: io::Error },
     #[error("{} was begun with threads placed on CPUs, and now none can be placed", record.display())]
     CannotPlaceAnyMore { record: PathBuf, reason: NotTriedReason },

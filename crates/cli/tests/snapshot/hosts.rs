@@ -32,7 +32,8 @@ fn hosts(second: &str) -> Option<Bench> {
         std::fs::create_dir(bench.path(folder)).unwrap();
     }
     let (path, folder) = (bench.path("ssh"), bench.path(".").display().to_string());
-    std::fs::write(&path, SSH.replace("SECOND", second).replace("FOLDER", folder.trim_end_matches("/."))).unwrap();
+    std::fs::write(&path, SSH.replace("SECOND", second).replace("FOLDER", folder.trim_end_matches("/.")))
+        .unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     Some(bench)
 }
@@ -59,7 +60,8 @@ fn run(bench: &Bench, before: &[&str], launcher: &str, program: &[&str]) -> Answ
 /// `numawise snapshot` around the launcher, with the options of `words`.
 fn around(bench: &Bench, words: &[&str], launcher: &str, program: &[&str]) -> Answer {
     let numawise = bench.numawise.to_str().unwrap();
-    let before: Vec<&str> = [numawise, "snapshot"].into_iter().chain(words.iter().copied()).chain(["--"]).collect();
+    let before: Vec<&str> =
+        [numawise, "snapshot"].into_iter().chain(words.iter().copied()).chain(["--"]).collect();
     run(bench, &before, launcher, program)
 }
 
@@ -86,10 +88,18 @@ fn ranks_of_other_computers_are_in_the_one_record_with_what_is_known_of_these() 
         let answer = around(&bench, &RECORD, launcher, &[program.to_str().unwrap()]);
         assert_eq!((answer.status, answer.out.as_str()), (Some(0), "sum 6 of 4 ranks\n"), "{}", answer.err);
         let json = bench.json("run.json");
-        let of_ranks = |name: &str| [0, 1, 2, 3].map(|rank| json.pointer(&format!("/ranks/{rank}/{name}")).cloned());
-        assert_eq!((number(&json, "/processes/ranks"), number(&json, "/processes/hosts")), (4.0, 2.0), "{json}");
+        let of_ranks =
+            |name: &str| [0, 1, 2, 3].map(|rank| json.pointer(&format!("/ranks/{rank}/{name}")).cloned());
+        assert_eq!(
+            (number(&json, "/processes/ranks"), number(&json, "/processes/hosts")),
+            (4.0, 2.0),
+            "{json}"
+        );
         assert_eq!(of_ranks("host").map(Option::unwrap), ["host0", "host0", "host1", "host1"], "{json}");
-        assert!(of_ranks("placement/memory/peak_bytes").iter().flatten().all(serde_json::Value::is_number), "{json}");
+        assert!(
+            of_ranks("placement/memory/peak_bytes").iter().flatten().all(serde_json::Value::is_number),
+            "{json}"
+        );
         assert!(json["efficiency"]["mpi_load_balance_out"].is_number(), "{json}");
         assert_eq!(json["notices"].as_array().unwrap().len(), 0, "{json}");
         // As it was typed, so that it can be typed again.
@@ -97,7 +107,10 @@ fn ranks_of_other_computers_are_in_the_one_record_with_what_is_known_of_these() 
         assert_eq!(answer.err.matches("Type next").count(), 1, "{}", answer.err);
         // Where threads ran is told by the machine of each host.
         let nodes = of_ranks("placement/nodes");
-        assert!(nodes.iter().flatten().all(|nodes| nodes.as_str().is_some_and(|nodes| !nodes.is_empty())), "{nodes:?}");
+        assert!(
+            nodes.iter().flatten().all(|nodes| nodes.as_str().is_some_and(|nodes| !nodes.is_empty())),
+            "{nodes:?}"
+        );
         let report = bench.run(&[bench.numawise.to_str().unwrap(), "report", "out/run.nw", "--json"]);
         let again: serde_json::Value = serde_json::from_str(&report.out).unwrap();
         assert_eq!(again["ranks"], json["ranks"]);
@@ -115,7 +128,11 @@ fn what_was_measured_of_ranks_that_the_launcher_kills_is_reported() {
         let answer = around(&bench, &RECORD, launcher, &program);
         assert_eq!(answer.status, alone.status, "{}", answer.err);
         let json = bench.json("run.json");
-        assert_eq!((number(&json, "/processes/ranks"), number(&json, "/processes/hosts")), (4.0, 2.0), "{json}");
+        assert_eq!(
+            (number(&json, "/processes/ranks"), number(&json, "/processes/hosts")),
+            (4.0, 2.0),
+            "{json}"
+        );
         assert_eq!(text(&json, "/ranks/3/end"), "not_told");
         assert!(number(&json, "/ranks/3/elapsed_seconds") >= 0.25, "{json}");
         assert_eq!(left(&bench), Vec::<String>::new());
@@ -130,12 +147,17 @@ fn a_computer_that_does_not_share_the_folder_keeps_a_record_of_its_own_and_its_r
         let answer = around(&bench, &RECORD, launcher, &[program.to_str().unwrap()]);
         assert_eq!((answer.status, answer.out.as_str()), (Some(0), "sum 6 of 4 ranks\n"), "{}", answer.err);
         let said = one_line(&answer.err);
-        for part in ["nothing came of rank 2-3 of 4 through", "these are the ranks on host1 alone", "--output FILE in a folder that all"] {
+        for part in [
+            "nothing came of rank 2-3 of 4 through",
+            "these are the ranks on host1 alone",
+            "--output FILE in a folder that all",
+        ] {
             assert!(said.contains(part), "{part}: {said}");
         }
         assert_eq!(number(&bench.json("run.json"), "/processes/ranks"), 2.0);
         let report = bench.run(&[bench.numawise.to_str().unwrap(), "report", "apart/run.2.nw", "--json"]);
-        let json: serde_json::Value = serde_json::from_str(&report.out).unwrap_or_else(|_| panic!("{report:?}"));
+        let json: serde_json::Value =
+            serde_json::from_str(&report.out).unwrap_or_else(|_| panic!("{report:?}"));
         assert_eq!((number(&json, "/processes/ranks"), number(&json, "/ranks/0/rank")), (2.0, 2.0), "{json}");
         assert_eq!(left(&bench), Vec::<String>::new());
     }
@@ -143,14 +165,26 @@ fn a_computer_that_does_not_share_the_folder_keeps_a_record_of_its_own_and_its_r
 
 #[test]
 fn a_computer_without_numawise_or_its_library_runs_its_ranks_unwatched() {
-    for (missing, said) in [("bin/numawise", "is no"), ("lib/numawise/libnumawise_collector.so", "ranks on host1 are not watched")] {
+    for (missing, said) in [
+        ("bin/numawise", "is no"),
+        ("lib/numawise/libnumawise_collector.so", "ranks on host1 are not watched"),
+    ] {
         let Some(bench) = hosts(&format!("mount --bind /dev/null FOLDER/{missing}")) else { return };
         let path = bench.numawise.to_str().unwrap().to_owned();
         for (compiler, launcher) in MPIS {
             let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { continue };
             let answer = around(&bench, &RECORD, launcher, &[program.to_str().unwrap()]);
-            assert_eq!((answer.status, answer.out.as_str()), (Some(0), "sum 6 of 4 ranks\n"), "{}", answer.err);
-            let said = if missing == "bin/numawise" { format!("there {said} {path} on host1") } else { said.to_owned() };
+            assert_eq!(
+                (answer.status, answer.out.as_str()),
+                (Some(0), "sum 6 of 4 ranks\n"),
+                "{}",
+                answer.err
+            );
+            let said = if missing == "bin/numawise" {
+                format!("there {said} {path} on host1")
+            } else {
+                said.to_owned()
+            };
             let all = one_line(&answer.err);
             assert_eq!(all.matches(&said).count(), 1, "{said}: {all}");
             assert!(all.contains("nothing came of rank 2-3 of 4 through"), "{all}");
@@ -168,7 +202,9 @@ fn only_ranks_that_were_asked_for_are_watched_and_all_are_placed() {
         let answer = around(&bench, &words, launcher, &[program.to_str().unwrap()]);
         assert_eq!((answer.status, answer.out.as_str()), (Some(0), "sum 6 of 4 ranks\n"), "{}", answer.err);
         let json = bench.json("run.json");
-        let ranks = [0, 1].map(|row| (number(&json, &format!("/ranks/{row}/rank")), text(&json, &format!("/ranks/{row}/host"))));
+        let ranks = [0, 1].map(|row| {
+            (number(&json, &format!("/ranks/{row}/rank")), text(&json, &format!("/ranks/{row}/host")))
+        });
         assert_eq!(ranks, [(1.0, "host0"), (2.0, "host1")], "{json}");
         assert_eq!(number(&json, "/processes/ranks"), 2.0);
     }

@@ -11,8 +11,8 @@ use numawise_facts::activity::{
 };
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{
-    Activity, Exit, MachineOfHosts, RanksByThreads, Reading, ResourceUsage, RunSpec, SourcePlaces, WatchedDivision,
-    WatchedRun, WatchedRunHeader,
+    Activity, Exit, MachineOfHosts, RanksByThreads, Reading, ResourceUsage, RunSpec, SourcePlaces,
+    WatchedDivision, WatchedRun, WatchedRunHeader,
 };
 use numawise_record::{
     Existing, RecordError, RecordKind, kind, read_watched_run, save_watched_run, watched_run_may_be_saved,
@@ -192,7 +192,10 @@ pub fn run() -> WatchedRun {
             begun: study.begun,
             command: study.command,
             host: study.host,
-            other_machines: vec![MachineOfHosts { machine: study.machine.clone(), hosts: vec!["far".to_owned()] }],
+            other_machines: vec![MachineOfHosts {
+                machine: study.machine.clone(),
+                hosts: vec!["far".to_owned()],
+            }],
             machine: study.machine,
             placement: Some(study.points[0].placement.clone()),
             ranks: Some("0-1".parse().unwrap()),

@@ -11,16 +11,14 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use numawise_facts::notice::SnapshotNotice;
-use numawise_facts::{
-    Argument, Machine, MachineOfHosts, Notice, RankEnd, Reading, ResourceUsage, RunSpec,
-};
+use numawise_facts::{Argument, Machine, MachineOfHosts, Notice, RankEnd, Reading, ResourceUsage, RunSpec};
 use numawise_launch::{EndedProgram, Foreground};
 use numawise_linux::Roots;
 use numawise_units::Nanoseconds;
 
-use super::{EndedSnapshot, ReadFolder, SnapshotPlan, SnapshotReport, unreadable};
 use super::exchange::{Computer, Exchange, LocalNote, in_name};
 use super::job::Job;
+use super::{EndedSnapshot, ReadFolder, SnapshotPlan, SnapshotReport, unreadable};
 use super::{launcher, surroundings};
 use crate::{Error, here};
 

@@ -14,8 +14,14 @@ fn each_program_of_the_launcher_gets_the_words_and_the_folder() {
     let around = |line: &str| {
         AroundLauncher::of(&spec(line), &words).map(|one| one.command(Path::new("/f")).shell_line())
     };
-    assert_eq!(around("mpirun -H a,b -n 2 ./app x").as_deref(), Some("mpirun -H a,b -n 2 X to /f -- ./app x"));
-    assert_eq!(around("srun -n 2 ./a : -n 1 ./b").as_deref(), Some("srun -n 2 X to /f -- ./a : -n 1 X to /f -- ./b"));
+    assert_eq!(
+        around("mpirun -H a,b -n 2 ./app x").as_deref(),
+        Some("mpirun -H a,b -n 2 X to /f -- ./app x")
+    );
+    assert_eq!(
+        around("srun -n 2 ./a : -n 1 ./b").as_deref(),
+        Some("srun -n 2 X to /f -- ./a : -n 1 X to /f -- ./b")
+    );
     assert_eq!(around("jsrun -n 2 ./app"), None);
     assert_eq!(around("mpirun --app file"), None);
 }

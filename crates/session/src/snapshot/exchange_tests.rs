@@ -65,7 +65,10 @@ fn around_a_launcher_what_began_is_waited_for_and_a_folder_that_is_not_there_is_
     let name = around.folder().file_name().unwrap().to_str().unwrap();
     assert!(name.starts_with(".numawise-here_x-"), "{name}");
     let inside = Exchange::given(around.folder());
-    assert_eq!((inside.begin("a").unwrap(), inside.begin("a").unwrap(), inside.begin("b").unwrap()), (true, false, true));
+    assert_eq!(
+        (inside.begin("a").unwrap(), inside.begin("a").unwrap(), inside.begin("b").unwrap()),
+        (true, false, true)
+    );
     // One of which a rank died hands over twice.
     inside.hand_over("a", &unreadable(), &note_of("a", 1)).unwrap();
     let late = std::thread::spawn(move || {

@@ -69,7 +69,8 @@ fn has_others(option: &LauncherOption<'_>, command: &RunSpec, own: &str) -> Opti
 
 fn given(own: &str, environment: Environment<'_>) -> bool {
     let value = |name: &&str| environment(name).filter(|value| !value.is_empty());
-    let is_several = |count: OsString| count.to_str().and_then(|count| count.parse().ok()).unwrap_or(1u64) > 1;
+    let is_several =
+        |count: OsString| count.to_str().and_then(|count| count.parse().ok()).unwrap_or(1u64) > 1;
     let counted = COUNT_VARIABLES.iter().filter_map(value).any(is_several);
     counted || FILE_VARIABLES.iter().filter_map(value).any(|file| file_has_others(Path::new(&file), own))
 }

@@ -18,7 +18,10 @@ fn said(processes: &[JobProcess<'_>], asked: Option<&str>, command: &str) -> Vec
     let asked: Option<RankSet> = asked.map(|ranks| ranks.parse().unwrap());
     let command =
         RunSpec { command: command.split(' ').map(Argument::from).collect(), directory: PathBuf::new() };
-    missing(processes, asked.as_ref(), &command, None).into_iter().map(|notice| format!("{notice:?}")).collect()
+    missing(processes, asked.as_ref(), &command, None)
+        .into_iter()
+        .map(|notice| format!("{notice:?}"))
+        .collect()
 }
 
 #[test]

@@ -37,7 +37,8 @@ pub fn handing_over(
     record: Option<&Path>,
     is_fresh: bool,
 ) -> HandingOverWords {
-    let before = ["/bin/sh".into(), "-c".into(), SHELL.into(), own(), "snapshot".into(), "--hand-over-to".into()];
+    let before =
+        ["/bin/sh".into(), "-c".into(), SHELL.into(), own(), "snapshot".into(), "--hand-over-to".into()];
     let ranks = ranks.map(|ranks| OsString::from(format!("--ranks={ranks}")));
     // For a computer that does not share the folder, and keeps a record of its own.
     let record = record.and_then(|record| std::path::absolute(record).ok());
