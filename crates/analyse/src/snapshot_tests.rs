@@ -415,3 +415,20 @@ fn a_shell_that_waits_for_what_was_not_watched_is_not_the_program() {
     let ranks = said(&[simple_rank(0, 1, 1.0, 1.0)], 9.0);
     is(&ranks.efficiency.parallel, 0.5);
 }
+
+#[test]
+fn what_a_process_was_before_it_became_the_program_does_not_count() {
+    let works = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+    let mut before = process(7, 0.04, vec![thread(7, [0.04, 0.0, 0.0, 0.0, 0.0, 0.0])]);
+    before.end = numawise_facts::activity::ProcessEnd::NotTold;
+    let mut program = process(7, 1.0, vec![thread(7, works)]);
+    program.began = before.began + seconds(0.04);
+    let counted = |before: &Activity| snapshot(&[before.clone(), program.clone()]).processes.counted;
+    assert_eq!(counted(&before), 1);
+    // It worked for as long itself, or is another process that came to its end.
+    let mut long = before.clone();
+    long.elapsed = Reading::Measured(seconds(0.5));
+    let mut other = before.clone();
+    (other.pid, other.end) = (numawise_units::Pid(8), numawise_facts::activity::ProcessEnd::Exit);
+    assert_eq!([counted(&long), counted(&other)], [2, 2]);
+}

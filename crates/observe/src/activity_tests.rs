@@ -264,14 +264,16 @@ fn what_became_another_program_lived_until_that_began() {
     let next = begin + 40_000_000;
     for begin in [begin, next] {
         let mut bytes = bytes.clone();
-        set(&mut bytes, offset_of!(Header, begin_nanoseconds), &begin.to_ne_bytes());
-        set(&mut bytes, offset_of!(Header, last_nanoseconds), &begin.to_ne_bytes());
+        // The clock is read for the file's name first.
+        let noted = begin + 30_000;
+        set(&mut bytes, offset_of!(Header, begin_nanoseconds), &noted.to_ne_bytes());
+        set(&mut bytes, offset_of!(Header, last_nanoseconds), &noted.to_ne_bytes());
         std::fs::write(folder.path().join(format!("{}-{begin}{SUFFIX}", pid.0)), bytes).unwrap();
     }
     seen.alive.insert(pid, Nanoseconds(begin + 1_000_000_000));
     let all = read_folder(folder.path(), &seen).unwrap();
     for (one, expected) in all.iter().zip([40_000_000u64, 960_000_000]) {
         let elapsed = one.as_ref().unwrap().elapsed.measured().unwrap().0;
-        assert!(elapsed.abs_diff(expected) < 1000, "{elapsed}, expected {expected}");
+        assert!(elapsed.abs_diff(expected) < 31_000, "{elapsed}, expected {expected}");
     }
 }

@@ -1,6 +1,6 @@
 //! Which processes count, which of their threads work, and what their time was spent on.
 
-use numawise_facts::activity::{StateTimes, ThreadRole, WorldRank};
+use numawise_facts::activity::{ProcessEnd, StateTimes, ThreadRole, WorldRank};
 use numawise_facts::{Activity, Reading, ThreadActivity};
 use numawise_tables::snapshot::{CpuTime, ProcessName};
 use numawise_units::{CpuSet, Nanoseconds};
@@ -382,7 +382,13 @@ fn part_of_run(process: &Process<'_>, all: &[Process<'_>], longest: Option<Nanos
         |other: &&Process<'_>| other.activity.host == activity.host && other.activity.parent == activity.pid;
     let waits =
         all.iter().any(|other| is_child(&other)) && (process.computed() as f64) < LAUNCHER * elapsed.0 as f64;
-    if waits {
+    // taskset, numactl and their kind, and a shell at its last command.
+    let became = |other: &Process<'_>| {
+        let is_same = other.activity.host == activity.host && other.activity.pid == activity.pid;
+        let lived = other.activity.elapsed.measured().map_or(0.0, |elapsed| elapsed.0 as f64);
+        is_same && other.activity.began > activity.began && (elapsed.0 as f64) < LAUNCHER * lived
+    };
+    if waits || activity.end == ProcessEnd::NotTold && all.iter().any(became) {
         PartOfRun::Other
     } else if (elapsed.0 as f64) < ERRAND * longest.0 as f64 {
         PartOfRun::Errand

@@ -119,8 +119,9 @@ fn the_line_for_ranks_that_share_a_cpu_gives_each_one_of_its_own() {
     for (compiler, launcher) in MPIS {
         let Some(program) = bench.compile(compiler, "surrounded.c", &[]) else { continue };
         let program = program.to_str().unwrap();
-        // Bound from outside, and rank by rank.
-        let (begin, end) = ([launcher, "-n", "2"], [program, "compute", "1"]);
+        // Bound from outside, and rank by rank; Open MPI's launcher binds ranks to other CPUs than its own, unless told not to.
+        let unbound = if launcher.contains("openmpi") { "--bind-to" } else { "-bind-to" };
+        let (begin, end) = ([launcher, unbound, "none", "-n", "2"], [program, "compute", "1"]);
         let outside = [&["--", "taskset", "-c", &cpu], &begin[..], &end].concat();
         let inside = [&["--"], &begin[..], &["taskset", "-c", &cpu], &end].concat();
         for words in [outside, inside] {

@@ -33,7 +33,7 @@ pub struct SeenFromOutside {
     pub now: Option<ClockPair>,
     /// Until when each was seen alive, by the kernel's monotonic clock.
     pub alive: BTreeMap<Pid, Nanoseconds>,
-    /// When each one became another program: by its number and its begin.
+    /// When each one became another program: by its number and its begin, both from the names of files.
     pub(super) became: BTreeMap<(Pid, Nanoseconds), Nanoseconds>,
 }
 
@@ -56,7 +56,10 @@ impl SeenFromOutside {
 
     /// Until when a process that began at some moment is known to have lived.
     fn alive_until(&self, pid: Pid, begin: Nanoseconds) -> Option<Nanoseconds> {
-        let until = self.became.get(&(pid, begin)).or_else(|| self.alive.get(&pid)).copied();
+        // The name of a file holds a moment shortly before that which stands in it.
+        let own = self.became.range((pid, Nanoseconds(0))..=(pid, begin)).next_back();
+        let became = own.map(|(_, next)| *next).filter(|next| *next > begin);
+        let until = became.or_else(|| self.alive.get(&pid).copied());
         until.filter(|until| *until > begin)
     }
 }
