@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use numawise_analyse::merged::{MOST_SITES, OUTLIERS, merge, merged_efficiencies, outliers, rank_summary};
 use numawise_facts::activity::{
     ActivityLosses, ActivityPhases, CallSite, CallTime, CodeAddress, CodeFile, Communicator, MessageFamily,
-    MessageSizes, MpiActivity, MpiLibrary, PeerTraffic, ProcessEnd, ProcessSurroundings, StateTimes,
+    FileActivity, MessageSizes, MpiActivity, MpiLibrary, PeerTraffic, ProcessEnd, ProcessIo,
+    ProcessSurroundings, StateTimes,
     ThreadRole, WorldRank,
 };
 use numawise_facts::{Activity, Reading, ThreadActivity};
@@ -98,6 +99,7 @@ fn activity(rank: u32, size: u32) -> Activity {
         }],
         threads: Reading::Measured(vec![thread(rank, size, useful, mpi)]),
         surroundings: ProcessSurroundings::unavailable("it is synthetic"),
+        io: ProcessIo::unavailable("it is synthetic"),
         phases: Reading::Measured(ActivityPhases::default()),
         samples: Reading::Measured(Vec::new()),
         lost: ActivityLosses::default(),
@@ -151,5 +153,6 @@ fn thread(rank: u32, size: u32, useful: u64, mpi: u64) -> ThreadActivity {
         messages: vec![MessageSizes { family: MessageFamily::Send, bits: 13, messages: 6000 }],
         constructs: Vec::new(),
         lost_constructs: 0,
+        files: FileActivity::none("it is synthetic"),
     }
 }

@@ -6,6 +6,7 @@
 
 mod comparison;
 mod efficiency;
+mod files;
 mod findings;
 mod hybrid;
 mod input;
@@ -110,6 +111,7 @@ pub fn run_snapshot(parts: &RunParts<'_>) -> RunSnapshot {
         openmp,
         placement,
         memory,
+        files: files::summary(&run),
         phases: phase::tables(&run),
         findings,
     }

@@ -8,7 +8,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use numawise_wire::snapshot::{Flag, ThreadSlot};
 
 use crate::system::{self, SavedErrno};
-use crate::{mpi, omp, phase, process, thread};
+use crate::{files, mpi, omp, phase, process, thread};
 
 /// Begins to watch the process, where the environment asks for it.
 pub fn begin() {
@@ -20,7 +20,8 @@ pub fn begin() {
     register_child();
     exit::look_up(end);
     thread::look_up();
-    process::start(0);
+    let streams = if files::begin() { Flag::Streams as u32 } else { 0 };
+    process::start(streams);
     thread::current();
 }
 
@@ -61,6 +62,7 @@ unsafe extern "C" fn in_child() {
 pub extern "C" fn end() {
     let _errno = SavedErrno::new();
     let Some(header) = process::ending() else { return };
+    process::note_io_at_end(header);
     thread::end_current();
     thread::note_living();
     process::note_surroundings(header);

@@ -27,6 +27,8 @@ mod sizes;
 mod status;
 mod table;
 
+pub use call::is_within_call;
+
 /// In a child of fork, in its only thread.
 pub fn begin_child() {
     communicators::begin_child();

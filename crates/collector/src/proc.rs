@@ -3,6 +3,10 @@
 use core::ffi::{CStr, c_int};
 use core::fmt::{self, Write};
 
+use numawise_wire::snapshot::KERNEL_BYTES;
+
+use crate::system::read;
+
 /// Of the process.
 const STATUS: &CStr = c"/proc/self/status";
 
@@ -26,21 +30,6 @@ impl Write for Path {
     }
 }
 
-/// The first bytes of a file, up to its end or that of the buffer.
-fn read<'a>(path: &CStr, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
-    // SAFETY: the path is a string, and the kernel writes at most the buffer; the descriptor is closed at once.
-    let length = unsafe {
-        let file = libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
-        if file < 0 {
-            return None;
-        }
-        let length = libc::read(file, buffer.as_mut_ptr().cast(), buffer.len());
-        libc::close(file);
-        length
-    };
-    buffer.get(..usize::try_from(length).ok()?)
-}
-
 fn number(text: &[u8]) -> Option<u64> {
     let text = text.trim_ascii();
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -57,6 +46,42 @@ pub fn run_delay(thread: c_int) -> Option<u64> {
     let (_, delay, slices) = (words.next()??, words.next()??, words.next()??);
     // No time slice of a thread that runs: nothing is counted.
     (slices > 0).then_some(delay)
+}
+
+/// Whether the kernel accounts the waiting for disks: a setting of Linux since 5.14, and not known before.
+const ACCOUNTS_WAITING: &CStr = c"/proc/sys/kernel/task_delayacct";
+/// Ticks of the kernel's files are hundredths of a second.
+const NANOSECONDS_OF_A_TICK: u64 = 10_000_000;
+
+/// How long a thread of this process waited for disks, in nanoseconds; `None` where the kernel does not account it.
+pub fn disk_wait(thread: c_int) -> Option<u64> {
+    // The 42nd word of the file, and the 40th behind the name in brackets, which may hold anything.
+    const BEHIND_NAME: usize = 39;
+    let mut setting = [0; 8];
+    if read(ACCOUNTS_WAITING, &mut setting).map(number) != Some(Some(1)) {
+        return None;
+    }
+    let mut path = Path { bytes: [0; 48], length: 0 };
+    write!(path, "/proc/self/task/{thread}/stat").ok()?;
+    let mut buffer = [0; 1024];
+    let text = read(CStr::from_bytes_until_nul(&path.bytes).ok()?, &mut buffer)?;
+    let behind = text.get(text.iter().rposition(|byte| *byte == b')')?.checked_add(1)?..)?;
+    let mut words = behind.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    words.nth(BEHIND_NAME).and_then(number)?.checked_mul(NANOSECONDS_OF_A_TICK)
+}
+
+/// The kernel's account of what this process has read and written, and how long the text of it was, which counts as read from then on.
+pub fn io() -> Option<([u64; KERNEL_BYTES], u64)> {
+    const NAMES: [&[u8]; KERNEL_BYTES] =
+        [b"rchar:", b"wchar:", b"read_bytes:", b"write_bytes:", b"cancelled_write_bytes:"];
+    let mut buffer = [0; 512];
+    let text = read(c"/proc/self/io", &mut buffer)?;
+    let mut numbers = [0; KERNEL_BYTES];
+    for (place, name) in numbers.iter_mut().zip(NAMES) {
+        let line = text.split(|byte| *byte == b'\n').find_map(|line| line.strip_prefix(name))?;
+        *place = number(line)?;
+    }
+    Some((numbers, text.len() as u64))
 }
 
 /// Memory of the process, in bytes.

@@ -10,7 +10,7 @@ mod modules;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering, Ordering::Relaxed};
 
 use numawise_wire::snapshot::{
-    CallSample, Communicator, FOLDER, Flag, Header, Phase, RANKS, ThreadSlot, ranks,
+    CallSample, Communicator, FOLDER, Flag, Header, KERNEL_BYTES, Phase, RANKS, ThreadSlot, ranks,
 };
 
 use crate::proc;
@@ -136,6 +136,9 @@ fn is_left_out() -> bool {
     system::variable(RANKS).is_some_and(|list| ranks::is_left_out(list, system::variable))
 }
 
+/// [`Flag::Streams`], of the process that began.
+static STREAMS: AtomicU32 = AtomicU32::new(0);
+
 /// Makes the file, with these bits in [`Header::flags`].
 pub fn start(flags: u32) {
     let made = file::create();
@@ -146,7 +149,10 @@ pub fn start(flags: u32) {
         PHASE.store(OFF, Ordering::Release);
         return;
     };
-    header.flags.store(flags, Relaxed);
+    // What the first one found out holds for its children.
+    let lasting = flags & Flag::Streams as u32;
+    header.flags.store(flags | STREAMS.fetch_or(lasting, Relaxed), Relaxed);
+    note_io_at_begin(header);
     THREADS.store(threads, Relaxed);
     MAPPING.store((&raw const *header).cast_mut(), Relaxed);
     NOTED.store(header.begin_ticks.load(Relaxed), Relaxed);
@@ -224,6 +230,27 @@ pub fn set_flag(flag: Flag) {
     if let Some(header) = header() {
         header.flags.fetch_or(flag as u32, Relaxed);
     }
+}
+
+/// Notes what the kernel has accounted for reading and writing, before we read anything at the end ourselves.
+pub fn note_io_at_end(header: &Header) {
+    if let Some((numbers, _)) = proc::io() {
+        put_io(&header.io_end, numbers);
+    }
+}
+
+/// The same of the moment when the process begins to be watched.
+fn note_io_at_begin(header: &Header) {
+    if let Some((mut numbers, ours)) = proc::io() {
+        if let Some(read) = numbers.first_mut() {
+            *read = read.saturating_add(ours);
+        }
+        put_io(&header.io_begin, numbers);
+    }
+}
+
+fn put_io(place: &[AtomicU64], numbers: [u64; KERNEL_BYTES]) {
+    place.iter().zip(numbers).for_each(|(place, number)| place.store(number.saturating_add(1), Relaxed));
 }
 
 /// Notes what the kernel has accounted to the process, which ends.

@@ -90,6 +90,68 @@ pub fn memory(bytes: usize) -> Option<*mut c_void> {
     (memory != libc::MAP_FAILED).then_some(memory)
 }
 
+/// Opens a file for ourselves: the C library's functions are those that we stand before. Negative where it cannot be.
+pub fn open(path: &CStr, flags: c_int, mode: libc::mode_t) -> c_int {
+    let flags = flags | libc::O_CLOEXEC;
+    // SAFETY: the path is a string.
+    unsafe { libc::syscall(libc::SYS_openat, libc::AT_FDCWD, path.as_ptr(), flags, mode) as c_int }
+}
+
+/// The first bytes of a file, up to its end or that of the buffer; `None` where it cannot be read.
+pub fn read<'a>(path: &CStr, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
+    let file = open(path, libc::O_RDONLY, 0);
+    if file < 0 {
+        return None;
+    }
+    // SAFETY: the kernel writes at most the buffer.
+    let length = unsafe { libc::syscall(libc::SYS_read, file, buffer.as_mut_ptr(), buffer.len()) };
+    close(file);
+    buffer.get(..usize::try_from(length).ok()?)
+}
+
+/// Closes a descriptor of ours.
+pub fn close(file: c_int) {
+    // SAFETY: the descriptor is ours.
+    unsafe { libc::syscall(libc::SYS_close, file) };
+}
+
+/// File systems whose files the kernel makes up as they are read: of processes, of devices and the like.
+/// By the numbers of linux/magic.h: proc, sys, the two of cgroups, debug, trace, security, bpf.
+const MADE_UP: [u32; 8] = [
+    0x9fa0,
+    0x6265_6572,
+    0x0027_e0eb,
+    0x6367_7270,
+    0x6462_6720,
+    0x7472_6163,
+    0x7363_6673,
+    0xcafe_4a11,
+];
+
+/// Whether a descriptor is a regular file, which lies on a storage or in memory, or a block device.
+pub fn is_file(descriptor: c_int) -> bool {
+    // SAFETY: zeros are a value of the struct, and the kernel fills it: it has this layout on 64-bit machines.
+    let mut of: libc::stat = unsafe { core::mem::zeroed() };
+    // SAFETY: as above.
+    if unsafe { libc::syscall(libc::SYS_fstat, descriptor, &raw mut of) } != 0 {
+        return false;
+    }
+    match of.st_mode & libc::S_IFMT {
+        libc::S_IFBLK => true,
+        // What has blocks, or lies on a device, is no file that was made up.
+        libc::S_IFREG => of.st_blocks > 0 || libc::major(of.st_dev) != 0 || !is_made_up(descriptor),
+        _ => false,
+    }
+}
+
+fn is_made_up(descriptor: c_int) -> bool {
+    // SAFETY: as in `is_file`.
+    let mut of: libc::statfs = unsafe { core::mem::zeroed() };
+    // SAFETY: as above.
+    let known = unsafe { libc::syscall(libc::SYS_fstatfs, descriptor, &raw mut of) } == 0;
+    known && MADE_UP.contains(&(of.f_type as u32))
+}
+
 pub fn process() -> c_int {
     // SAFETY: no preconditions.
     unsafe { libc::getpid() }

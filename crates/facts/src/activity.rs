@@ -2,6 +2,7 @@
 //!
 //! Times of a process count from the moment when it began to be watched. What is not known says why, and is never zero.
 
+mod files;
 mod mpi;
 mod openmp;
 mod phase;
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Reading;
 
+pub use files::{FileActivity, FileCalls, KernelIo, ProcessIo};
 pub use mpi::{
     CallSite, CallTime, Communicator, MessageFamily, MessageSizes, MpiActivity, MpiLibrary, PeerTraffic,
     WorldRank,
@@ -45,6 +47,7 @@ pub struct Activity {
     /// Unavailable where the clock's rate is not known.
     pub threads: Reading<Vec<ThreadActivity>>,
     pub surroundings: ProcessSurroundings,
+    pub io: ProcessIo,
     /// Unavailable where the clock's rate is not known.
     pub phases: Reading<ActivityPhases>,
     /// Calls of MPI that were drawn; unavailable as above.
@@ -152,6 +155,8 @@ pub struct ThreadActivity {
     pub constructs: Vec<Construct>,
     /// Constructs that found no place among `constructs`, each time that they were met.
     pub lost_constructs: u64,
+    /// Its time in these calls is part of its times by state.
+    pub files: FileActivity,
 }
 
 /// Whose work a thread does, by the library that it lies in.

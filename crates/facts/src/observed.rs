@@ -3,6 +3,7 @@
 use numawise_units::{Bytes, Nanoseconds, NodeId, Pid};
 use serde::{Deserialize, Serialize};
 
+use crate::activity::KernelIo;
 use crate::{Reading, ThreadObservation};
 
 /// One process, as it was seen from outside.
@@ -16,6 +17,8 @@ pub struct ObservedProcess {
     pub peak_memory: Reading<Bytes>,
     pub swapped: Reading<Bytes>,
     pub memory: Reading<ObservedMemory>,
+    /// What the kernel had accounted to it from its begin until it was looked at last.
+    pub io: Reading<KernelIo>,
 }
 
 /// The memory of a process by node, with the moments by the kernel's monotonic clock.

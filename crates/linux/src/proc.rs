@@ -4,6 +4,7 @@
 pub mod cmdline;
 pub mod cpu_time;
 pub mod environ;
+pub mod io;
 pub mod maps;
 pub mod numa_maps;
 pub mod sched;

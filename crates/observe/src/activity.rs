@@ -15,8 +15,8 @@ use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 
 use numawise_facts::activity::{
-    ActivityLosses, CodeAddress, CodeFile, Communicator, MpiActivity, MpiLibrary, OpenMpRuntimes, ProcessEnd,
-    ProcessSurroundings, ThreadSwitches, WorldRank,
+    ActivityLosses, CodeAddress, CodeFile, Communicator, KernelIo, MpiActivity, MpiLibrary, OpenMpRuntimes,
+    ProcessEnd, ProcessIo, ProcessSurroundings, ThreadSwitches, WorldRank,
 };
 use numawise_facts::{Activity, Reading};
 use numawise_linux::source;
@@ -115,6 +115,7 @@ fn parse_seen(bytes: &[u8], seen: &SeenFromOutside) -> Result<Activity, Activity
         communicators: file.communicators().map(|found| communicator(&found)).collect(),
         threads,
         surroundings: surroundings(&file),
+        io: io(&file),
         phases,
         samples,
         lost: ActivityLosses {
@@ -180,6 +181,22 @@ fn surroundings(file: &SnapshotFile<'_>) -> ProcessSurroundings {
             .zip(noted(switches + 8))
             .map(|(voluntary, forced)| ThreadSwitches { voluntary, forced }),
         memory: Reading::unavailable("it was not looked at while it ran"),
+    }
+}
+
+/// What the kernel accounted, and what of it is seen call by call.
+fn io(file: &SnapshotFile<'_>) -> ProcessIo {
+    let noted = |numbers: Option<[u64; 5]>, missing| match numbers {
+        Some(numbers) => Reading::Measured(KernelIo::from_numbers(numbers)),
+        None => Reading::unavailable(missing),
+    };
+    ProcessIo {
+        kernel: noted(
+            file.kernel_bytes(),
+            "the process did not come to its end and was not looked at while it ran, or the kernel keeps no account of it",
+        ),
+        at_begin: noted(file.kernel_bytes_at_begin(), "the kernel keeps no account of it"),
+        sees_streams: file.has(Flag::Streams),
     }
 }
 

@@ -34,6 +34,10 @@ pub(crate) fn all(seen: &SamplerResults, begun: Nanoseconds, why: &str) -> Vec<O
             threads,
             peak_memory: bytes(of.and_then(|of| of.peak)),
             swapped: bytes(of.and_then(|of| of.swapped)),
+            io: match of.and_then(|of| of.io) {
+                Some(io) => Reading::Measured(io),
+                None => Reading::unavailable("the kernel's account of it could not be read while it ran"),
+            },
             memory: match memory {
                 Some(memory) => Reading::Measured(memory),
                 None => Reading::unavailable(why.to_owned()),

@@ -7,6 +7,7 @@ use numawise_linux::calls::{clock, pages};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use numawise_facts::activity::KernelIo;
 use numawise_facts::{MemorySnapshot, PageUse, Reading};
 use numawise_units::{Bytes, Nanoseconds, NodeId, Pid};
 
@@ -15,6 +16,7 @@ use crate::random::Random;
 use numawise_linux::Error;
 use numawise_linux::Roots;
 use numawise_linux::file::read_path;
+use numawise_linux::proc::io::ProcessIo;
 use numawise_linux::proc::smaps::own_part_of_shared;
 use numawise_linux::proc::status::Status;
 
@@ -210,6 +212,15 @@ impl ResidencySampler {
         }
     }
 
+    /// The kernel's account of what a process reads and writes; programs of other users do not show it.
+    fn look_at_io(&mut self, pid: Pid, buffer: &mut Vec<u8>) {
+        if read_path(&self.roots.process(pid).join("io"), buffer).is_ok()
+            && let Ok(ProcessIo(numbers)) = ProcessIo::parse(buffer)
+        {
+            self.each.saw_io(pid, KernelIo::from_numbers(numbers));
+        }
+    }
+
     /// Begins with a process; with one node that is all. Gives what it needs when that is more than `budget`.
     fn begin(
         &mut self,
@@ -228,6 +239,7 @@ impl ResidencySampler {
         if status.resident.is_none() {
             return Err(Error::Gone { path });
         }
+        self.look_at_io(pid, &mut buffer);
         let own = status.own();
         if let Some(node) = self.only_node {
             let own = own.ok_or_else(|| Error::Malformed {

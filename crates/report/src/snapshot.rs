@@ -4,6 +4,7 @@ mod compare;
 mod csv;
 mod document;
 mod figures;
+mod files;
 mod hybrid;
 mod json;
 mod mpi;

@@ -7,6 +7,7 @@
 
 #[rustfmt::skip]
 pub mod calls;
+pub mod files;
 pub mod header;
 pub mod openmp;
 pub mod phase;
@@ -21,6 +22,7 @@ pub mod thread;
 mod tests;
 
 pub use calls::MPI_CALLS;
+pub use files::{FILE_OPERATIONS, FileCalls, FileOperation, KERNEL_BYTES};
 pub use header::{ClockKind, Flag, Header, MpiKind, PART_COUNT, Part, PartName};
 pub use phase::{PHASE_NAME_BYTES, PHASES, Phase, PhaseKind};
 pub use process::{Communicator, Module, PATH_BYTES};

@@ -61,7 +61,7 @@ fn shares([first, second]: [&RunSnapshot; 2]) -> Vec<(ComparedShare, BothRuns<Ra
             }
         }
     }
-    let all: [(ComparedShare, Share); 11] = [
+    let all: [(ComparedShare, Share); 12] = [
         (ComparedShare::Useful, |run| run.useful.clone()),
         (ComparedShare::Parallel, |run| run.efficiency.parallel.clone()),
         (ComparedShare::MpiParallel, |run| run.efficiency.mpi_parallel.clone()),
@@ -73,6 +73,7 @@ fn shares([first, second]: [&RunSnapshot; 2]) -> Vec<(ComparedShare, BothRuns<Ra
         (ComparedShare::OpenmpScheduling, |run| run.efficiency.openmp_scheduling.clone()),
         (ComparedShare::Mpi, |run| rated(run.mpi.as_ref().map(|mpi| &mpi.share))),
         (ComparedShare::Serial, |run| rated(run.openmp.as_ref().map(|openmp| &openmp.serial))),
+        (ComparedShare::Files, |run| run.files.share.clone()),
     ];
     all.into_iter().map(|(name, of)| (name, BothRuns { first: of(first), second: of(second) })).collect()
 }

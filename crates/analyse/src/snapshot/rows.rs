@@ -52,6 +52,7 @@ pub fn row(parts: &RunParts<'_>, process: &Process<'_>, all: Option<&MpiTimes>) 
         remote: super::memory::remote(parts.machines.get(&activity.host).copied(), process),
         switches: activity.surroundings.switches.clone(),
         run_delay: process.run_delay(),
+        files: super::files::of_process(process),
         threads: activity
             .threads
             .as_ref()

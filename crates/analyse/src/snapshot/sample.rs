@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use numawise_facts::activity::{
     ActivityLosses, ActivityPhases, CallSite, CallTime, CodeAddress, CodeFile, Communicator, Construct,
-    ConstructName, ConstructTeam, CpuStays, LoopChunks, MpiActivity, MpiLibrary, OpenMpRuntimes,
-    OpenMpSchedule, ProcessEnd, ProcessSurroundings, StateTimes, ThreadRole, ThreadSwitches, WorldRank,
+    ConstructName, ConstructTeam, CpuStays, FileActivity, LoopChunks, MpiActivity, MpiLibrary,
+    OpenMpRuntimes, OpenMpSchedule, ProcessEnd, ProcessIo, ProcessSurroundings, StateTimes, ThreadRole, ThreadSwitches, WorldRank,
 };
 use numawise_facts::{Activity, Machine, Reading, SourcePlaces, ThreadActivity};
 use numawise_tables::RunSnapshot;
@@ -58,6 +58,7 @@ pub fn thread(tid: i32, states: [f64; 6]) -> ThreadActivity {
         messages: Vec::new(),
         constructs: Vec::new(),
         lost_constructs: 0,
+        files: FileActivity::none("it is made by hand"),
     }
 }
 
@@ -81,6 +82,7 @@ pub fn process(pid: i32, elapsed: f64, mut threads: Vec<ThreadActivity>) -> Acti
         communicators: Vec::new(),
         threads: Reading::Measured(threads),
         surroundings: ProcessSurroundings::unavailable("it is made by hand"),
+        io: ProcessIo::unavailable("it is made by hand"),
         phases: Reading::Measured(ActivityPhases::default()),
         samples: Reading::Measured(Vec::new()),
         lost: ActivityLosses::default(),

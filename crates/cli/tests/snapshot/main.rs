@@ -12,6 +12,7 @@ mod errors;
 mod faces;
 mod hosts;
 mod inside;
+mod io;
 mod known;
 mod known_openmp;
 mod openmp;

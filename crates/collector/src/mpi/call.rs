@@ -80,6 +80,14 @@ fn is_inside(outer: usize, frame: &Frame) -> bool {
     outer != 0 && frame.address() < outer && unsafe { Frame::is_alive(outer) }
 }
 
+/// Whether what has its frame at this address is called by MPI, or by what MPI calls.
+#[inline]
+pub fn is_within_call(address: usize) -> bool {
+    let outer = thread::local().mpi_frame.get();
+    // SAFETY: as in `is_inside`.
+    outer != 0 && address < outer && unsafe { Frame::is_alive(outer) }
+}
+
 #[inline]
 fn begin(slot: &ThreadSlot, frame: &mut Frame, local: &Local) {
     frame.begin();

@@ -114,20 +114,14 @@ pub fn create<'a>() -> Option<(&'a Header, u32)> {
     }
     write!(path, "/{}-{begin}{SUFFIX}", system::process()).ok()?;
     let name: *const c_char = path.bytes.as_ptr().cast();
-    // SAFETY: the name ends with a zero; the descriptor is ours.
-    let file = unsafe {
-        libc::open(
-            name,
-            libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC | libc::O_NOFOLLOW,
-            0o600,
-        )
-    };
+    let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_NOFOLLOW;
+    let file = system::open(CStr::from_bytes_until_nul(&path.bytes).ok()?, flags, 0o600);
     if file < 0 {
         return None;
     }
     let mapped = map(file, file_bytes(threads));
-    // SAFETY: as above. A mapping outlives its descriptor; the program may count on the number.
-    unsafe { libc::close(file) };
+    // A mapping outlives its descriptor; the program may count on the number.
+    system::close(file);
     let header = mapped.filter(|header| {
         let usable = reserve(at(header, 0), HEADER_BYTES);
         if !usable {
@@ -138,7 +132,7 @@ pub fn create<'a>() -> Option<(&'a Header, u32)> {
     match header {
         Some(header) => fill(header, threads),
         None => {
-            // SAFETY: as above.
+            // SAFETY: the name ends with a zero.
             unsafe { libc::unlink(name) };
         }
     }
@@ -148,7 +142,7 @@ pub fn create<'a>() -> Option<(&'a Header, u32)> {
 fn map<'a>(file: c_int, bytes: usize) -> Option<&'a Header> {
     // SAFETY: the file is ours, and the mapping is new. Its zeros are a value of the header.
     unsafe {
-        if libc::ftruncate(file, bytes as libc::off_t) != 0 {
+        if libc::syscall(libc::SYS_ftruncate, file, bytes) != 0 {
             return None;
         }
         // Slots open when they are given out: a program that locks its memory gets no pages for the others.

@@ -21,10 +21,22 @@ pub fn note_mask(slot: &ThreadSlot, thread: c_int) {
 /// Notes the mask and the waiting of a thread that ends, or whose process does, once its processor time is noted.
 pub fn note_end(slot: &ThreadSlot, thread: c_int) {
     note_mask(slot, thread);
+    if slot.files.iter().any(|calls| calls.count.load(Relaxed) > 0) {
+        note_disk_wait(slot, thread);
+    }
     if slot.processor_nanoseconds.load(Relaxed) < WORTH_A_FILE {
         return;
     }
     if let Some(delay) = proc::run_delay(thread) {
         slot.run_delay.store(delay.saturating_add(1), Relaxed);
+    }
+}
+
+/// Threads that called nothing on files wait for disks only for pages of files that are mapped: these are not asked.
+fn note_disk_wait(slot: &ThreadSlot, thread: c_int) {
+    if let Some(waited) = proc::disk_wait(thread) {
+        // Of all threads that had the slot.
+        let before = slot.disk_wait.load(Relaxed).max(1);
+        slot.disk_wait.store(before.saturating_add(waited), Relaxed);
     }
 }

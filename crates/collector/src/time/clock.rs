@@ -86,15 +86,5 @@ fn is_invariant() -> bool {
 #[cfg(target_arch = "x86_64")]
 fn kernel_uses_tsc() -> bool {
     let mut text = [0u8; 16];
-    // SAFETY: the path is a string, and the kernel writes at most the buffer; the descriptor is closed at once.
-    let length = unsafe {
-        let file = libc::open(SOURCE.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
-        if file < 0 {
-            return false;
-        }
-        let length = libc::read(file, text.as_mut_ptr().cast(), text.len());
-        libc::close(file);
-        length
-    };
-    usize::try_from(length).is_ok_and(|length| text.get(..length).is_some_and(|text| text == b"tsc\n"))
+    crate::system::read(SOURCE, &mut text) == Some(b"tsc\n")
 }

@@ -1,6 +1,7 @@
 //! The collector preloaded into real programs: what they print and how they end is the same as without it, and what the files hold
 //! is what they did. A test that cannot run here says SKIPPED with its reason.
 
+mod files;
 mod guests;
 mod install;
 mod mpi;

@@ -3,8 +3,8 @@
 use std::mem::offset_of;
 
 use numawise_facts::activity::{
-    CallSite, CallTime, Construct, ConstructName, ConstructTeam, CpuStays, LoopChunks, MessageFamily,
-    MessageSizes, MpiLibrary, OpenMpSchedule, PeerTraffic, StateTimes, ThreadRole, ThreadSwitches,
+    CallSite, CallTime, Construct, ConstructName, ConstructTeam, CpuStays, FileActivity, FileCalls,
+    LoopChunks, MessageFamily, MessageSizes, MpiLibrary, OpenMpSchedule, PeerTraffic, StateTimes, ThreadRole, ThreadSwitches,
 };
 use numawise_facts::{Reading, ThreadActivity};
 use numawise_units::{Bytes, CpuId, CpuSet, Id, Nanoseconds, Pid};
@@ -12,12 +12,15 @@ use numawise_wire::roles;
 use numawise_wire::snapshot::openmp::{ConstructKind, LoopSchedule};
 use numawise_wire::snapshot::reader::{ConstructRecord, LoadedModule, PeerRecord, SiteRecord, ThreadRecord};
 use numawise_wire::snapshot::thread::Dropped;
-use numawise_wire::snapshot::{COMMUNICATORS, SizeFamily, ThreadSlot, ThreadState};
+use numawise_wire::snapshot::{COMMUNICATORS, FileOperation, SizeFamily, ThreadSlot, ThreadState};
 
 use super::{ActivityProblem, Clock, Context};
 
 /// Of what is seen from outside only.
 const NOT_SAMPLED: &str = "it was not looked at while it ran";
+
+const NO_DISK_WAIT: &str =
+    "the kernel does not account waiting for disks (sysctl kernel.task_delayacct=1), or the process was killed";
 
 pub(super) fn all(context: &Context<'_>, clock: &Clock) -> Result<Vec<ThreadActivity>, ActivityProblem> {
     let until = clock.until;
@@ -90,6 +93,7 @@ impl ThreadReader<'_> {
             messages: self.messages(),
             constructs: constructs?,
             lost_constructs: thread.dropped_constructs(),
+            files: self.files(),
         })
     }
 
@@ -98,6 +102,28 @@ impl ThreadReader<'_> {
             return Ok(());
         }
         Err(ActivityProblem::Beyond { thread: Some(self.thread.number()), what, found, most })
+    }
+
+    fn files(&self) -> FileActivity {
+        let of = |operation| {
+            let calls = self.thread.file_calls(operation);
+            FileCalls {
+                count: calls.count,
+                time: self.clock.nanoseconds(calls.ticks),
+                longest: self.clock.nanoseconds(calls.longest.min(calls.ticks)),
+                bytes: Bytes(calls.bytes),
+            }
+        };
+        FileActivity {
+            read: of(FileOperation::Read),
+            written: of(FileOperation::Write),
+            synced: of(FileOperation::Sync),
+            managed: of(FileOperation::Manage),
+            disk_wait: match self.thread.long(offset_of!(ThreadSlot, disk_wait)).checked_sub(1) {
+                Some(time) => Reading::Measured(Nanoseconds(time)),
+                None => Reading::unavailable(NO_DISK_WAIT),
+            },
+        }
     }
 
     fn role(&self) -> Reading<ThreadRole> {

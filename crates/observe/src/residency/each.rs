@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use numawise_facts::activity::KernelIo;
 use numawise_units::{Bytes, Nanoseconds, NodeId, Pid};
 
 use super::kept::ProcessPages;
@@ -20,6 +21,8 @@ pub(crate) struct OneProcess {
     /// Largest `VmHWM` and `VmSwap`.
     pub peak: Option<Bytes>,
     pub swapped: Option<Bytes>,
+    /// The kernel's account when it was looked at last.
+    pub io: Option<KernelIo>,
     last: Option<Taken>,
     most: Option<Taken>,
 }
@@ -65,6 +68,7 @@ impl EachProcess {
             let Some(of) = self.of(pid) else { continue };
             of.peak = of.peak.max(seen.peak);
             of.swapped = of.swapped.max(seen.swapped);
+            of.io = seen.io.or(of.io);
             if of.most.as_ref().map(Taken::resident) <= seen.most.as_ref().map(Taken::resident) {
                 of.most = seen.most;
             }
@@ -77,6 +81,13 @@ impl EachProcess {
         let Some(of) = self.of(pid) else { return };
         of.peak = of.peak.max(peak);
         of.swapped = of.swapped.max(swapped);
+    }
+
+    /// What the kernel has accounted to a process.
+    pub fn saw_io(&mut self, pid: Pid, io: KernelIo) {
+        if let Some(of) = self.of(pid) {
+            of.io = Some(io);
+        }
     }
 
     /// A sample of its pages.

@@ -1,7 +1,7 @@
 //! A run that was watched from inside.
 
 use numawise_facts::activity::{
-    CodeAddress, Construct, PhaseName, ProcessSurroundings, StateTimes, ThreadActivity,
+    CodeAddress, Construct, FileActivity, PhaseName, ProcessIo, ProcessSurroundings, StateTimes, ThreadActivity,
 };
 use numawise_facts::{Activity, RanksByThreads, Reading, WatchedDivision, WatchedRunHeader};
 use numawise_units::{Bytes, Id};
@@ -113,6 +113,7 @@ pub fn process(of: &Activity, number: usize, counted: &mut CountedSoFar) -> Soun
         ensure(size <= MOST_RANKS, place("communicators"), size, "a size of at most 67108864")?;
     }
     surroundings(&of.surroundings, &place, counted)?;
+    io(&of.io, &place)?;
     phases(of, number, counted)?;
     let whole = Process { of, number, ranks };
     whole.samples(&place)?;
@@ -141,6 +142,30 @@ fn surroundings<P: Fn() -> String>(
         bytes(Bytes(sum), place())?;
     }
     Ok(())
+}
+
+fn io<P: Fn() -> String>(of: &ProcessIo, place: &impl Fn(&'static str) -> P) -> Sound {
+    for (part, account) in [("io.kernel", &of.kernel), ("io.at_begin", &of.at_begin)] {
+        let numbers = account.measured().map(|account| account.numbers()).unwrap_or_default();
+        numbers.into_iter().try_for_each(|number| traffic(Bytes(number), place(part)))?;
+    }
+    Ok(())
+}
+
+/// A slot may have been that of many threads, one after the other.
+fn files<P: Fn() -> String>(
+    of: &FileActivity,
+    place: &impl Fn(&'static str) -> P,
+    counted: &mut CountedSoFar,
+) -> Sound {
+    for calls in of.each() {
+        counted.add(calls.count, place("files.count"))?;
+        moment(calls.time, place("files.time"))?;
+        let found = format_args!("calls of {}, the longest {}", calls.time, calls.longest);
+        ensure(calls.longest <= calls.time, place("files.longest"), found, "a longest call that is one of all")?;
+        traffic(calls.bytes, place("files.bytes"))?;
+    }
+    moment(of.disk_wait.measured().copied().unwrap_or_default(), place("files.disk_wait"))
 }
 
 fn phases(of: &Activity, number: usize, counted: &mut CountedSoFar) -> Sound {
@@ -215,6 +240,7 @@ impl Process<'_> {
             ensure(length <= MOST_OF_A_PROCESS, place(part), length, "at most 65536")?;
         }
         self.calls(of, &place, counted)?;
+        files(&of.files, &place, counted)?;
         for construct in &of.constructs {
             self.construct(construct, &place, counted)?;
         }

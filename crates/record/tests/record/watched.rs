@@ -6,7 +6,7 @@ use numawise_facts::activity::{
     ActivityLosses, ActivityPhases, CallSample, CallSite, CallTime, CodeAddress, CodeFile, Communicator,
     Construct, ConstructName, ConstructTeam, CpuStays, LoopChunks, MemoryByNode, MemoryMoment, MessageFamily,
     MessageSizes, MpiActivity, MpiLibrary, OpenMpRuntimes, OpenMpSchedule, PeerTraffic, PhaseActivity,
-    PhaseName, ProcessEnd, ProcessSurroundings, SampledCall, SourcePlace, StateTimes, ThreadActivity,
+    FileActivity, FileCalls, KernelIo, PhaseName, ProcessEnd, ProcessIo, ProcessSurroundings, SampledCall, SourcePlace, StateTimes, ThreadActivity,
     ThreadRole, ThreadSwitches, WorldRank,
 };
 use numawise_facts::notice::SnapshotNotice;
@@ -96,7 +96,28 @@ fn thread(tid: i32, is_first: bool) -> ThreadActivity {
         messages: vec![MessageSizes { family: MessageFamily::Collective, bits: 4, messages: 100 }],
         constructs: vec![construct()],
         lost_constructs: 0,
+        files: files(),
     }
+}
+
+fn files() -> FileActivity {
+    let calls = |count: u64, bytes| FileCalls {
+        count,
+        time: seconds(0.01),
+        longest: seconds(0.002),
+        bytes: Bytes(bytes),
+    };
+    FileActivity {
+        read: calls(10, 40_960),
+        written: calls(20, 81_920),
+        synced: calls(1, 0),
+        managed: calls(4, 0),
+        disk_wait: Reading::unavailable("the kernel does not account it"),
+    }
+}
+
+fn kernel_io() -> KernelIo {
+    KernelIo::from_numbers([50_000, 82_000, 4096, 81_920, 0])
 }
 
 fn phases() -> ActivityPhases {
@@ -154,6 +175,11 @@ fn process(rank: u32) -> Activity {
                 last: MemoryMoment { at: seconds(1.6), by_node: vec![(NodeId(0), Bytes::mib(60))] },
                 most: MemoryMoment { at: seconds(0.8), by_node: vec![(NodeId(0), Bytes::mib(64))] },
             }),
+        },
+        io: ProcessIo {
+            kernel: Reading::Measured(kernel_io()),
+            at_begin: Reading::Measured(KernelIo::default()),
+            sees_streams: true,
         },
         phases: Reading::Measured(phases()),
         samples: Reading::Measured(vec![CallSample {

@@ -175,6 +175,7 @@ fn share_name(name: ComparedShare) -> (&'static str, fn(Ratio) -> String) {
         ComparedShare::OpenmpScheduling => ("  OpenMP scheduling", words::efficiency),
         ComparedShare::Mpi => ("MPI, share of the time", words::percent),
         ComparedShare::Serial => ("OpenMP, outside of regions", words::percent),
+        ComparedShare::Files => ("files, share of the time", words::percent),
     }
 }
 

@@ -6,10 +6,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use numawise_facts::Reading;
-use numawise_facts::activity::CodePlace;
+use numawise_facts::activity::{CodePlace, KernelIo};
 use numawise_tables::RunSnapshot;
 use numawise_tables::snapshot::{
-    LoopRow, MpiCallRow, MpiSiteRow, ProcessRow, RatedShare, RegionRow, TrafficCell,
+    FileTotals, LoopRow, MpiCallRow, MpiSiteRow, ProcessRow, RatedShare, RegionRow, TrafficCell,
 };
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 
@@ -37,11 +37,12 @@ pub enum CsvTable {
     Regions,
     Loops,
     Volume,
+    Files,
     Findings,
 }
 
 /// By their names.
-pub const TABLES: [(&str, CsvTable); 11] = [
+pub const TABLES: [(&str, CsvTable); 12] = [
     ("efficiency", CsvTable::Efficiency),
     ("ranks", CsvTable::Ranks),
     ("memory", CsvTable::Memory),
@@ -52,6 +53,7 @@ pub const TABLES: [(&str, CsvTable); 11] = [
     ("regions", CsvTable::Regions),
     ("loops", CsvTable::Loops),
     ("volume", CsvTable::Volume),
+    ("files", CsvTable::Files),
     ("findings", CsvTable::Findings),
 ];
 
@@ -151,6 +153,7 @@ fn rows(shown: &Shown, table: CsvTable) -> Vec<Vec<Value>> {
             let Some(of) = mpi.map(|mpi| &mpi.volume.by_rank) else { return Vec::new() };
             of.cells.iter().map(|cell| flow(of.group, cell)).collect()
         }
+        CsvTable::Files => tables.rows.iter().map(files).collect(),
         CsvTable::Findings => tables.findings.iter().map(finding).collect(),
     }
 }
@@ -219,6 +222,40 @@ fn rank(tables: &RunSnapshot, of: &ProcessRow) -> Vec<Value> {
     ];
     row.extend(surroundings::rank(tables, of));
     row
+}
+
+fn files(of: &ProcessRow) -> Vec<Value> {
+    let posix = |name, time: fn(&FileTotals) -> Nanoseconds| seconds(name, &of.files.posix.as_ref().map(time));
+    let calls =
+        |name, calls: fn(&FileTotals) -> u64| read(name, "count", &of.files.posix, |all| calls(all).to_string());
+    let moved = |name, moved: fn(&FileTotals) -> Bytes| bytes(name, &of.files.posix.as_ref().map(moved));
+    let kernel = |name, moved: fn(&KernelIo) -> Bytes| bytes(name, &of.files.kernel.as_ref().map(moved));
+    let mpi = of.files.mpi.as_ref();
+    vec![
+        read("rank", "", &of.rank, u32::to_string),
+        text("host", of.host.as_str()),
+        text("pid", of.pid.to_string()),
+        calls("read_count", |of| of.read.count),
+        posix("read_seconds", |of| of.read.time),
+        moved("read_bytes", |of| of.read.bytes),
+        calls("written_count", |of| of.written.count),
+        posix("written_seconds", |of| of.written.time),
+        moved("written_bytes", |of| of.written.bytes),
+        calls("synced_count", |of| of.synced.count),
+        posix("synced_seconds", |of| of.synced.time),
+        calls("managed_count", |of| of.managed.count),
+        posix("managed_seconds", |of| of.managed.time),
+        read("mpi_count", "count", &mpi, |mpi| mpi.calls.count.to_string()),
+        seconds("mpi_seconds", &mpi.clone().map(|mpi| mpi.calls.time)),
+        bytes("mpi_read_bytes", &mpi.clone().and_then(|mpi| mpi.read.clone())),
+        bytes("mpi_written_bytes", &mpi.and_then(|mpi| mpi.written.clone())),
+        kernel("kernel_read_bytes", |io| io.read),
+        kernel("kernel_written_bytes", |io| io.written),
+        kernel("kernel_from_storage_bytes", |io| io.from_storage),
+        kernel("kernel_to_storage_bytes", |io| io.to_storage),
+        kernel("kernel_cancelled_bytes", |io| io.cancelled),
+        seconds("disk_wait_seconds", &of.files.disk_wait),
+    ]
 }
 
 fn call(of: &MpiCallRow) -> Vec<Value> {

@@ -6,7 +6,7 @@ use numawise_tables::snapshot::{Efficiencies, RatedShare, SnapshotFinding, Snaps
 use numawise_units::{Nanoseconds, Ratio};
 use serde_json::json;
 
-use super::{Shown, mpi, next, openmp, phases, processes, surroundings, volume, words};
+use super::{Shown, files, mpi, next, openmp, phases, processes, surroundings, volume, words};
 use crate::check::watched_findings;
 use crate::document::{
     Block, Cell, Charts, Column, Document, Entry, Face, Fact, Opening, Row, Table, Text, Tone, list, section,
@@ -24,6 +24,7 @@ pub fn document(shown: &Shown) -> Document {
         blocks.extend(tables.phases.measured().and_then(phases::section));
         blocks.push(processes::section(shown));
         blocks.extend(surroundings::sections(tables));
+        blocks.push(files::section(tables));
     }
     blocks.extend(notices_of(shown));
     blocks.push(Block::Reasons { title: "Why figures are unavailable" });

@@ -9,7 +9,7 @@ use numawise_tables::snapshot::{
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 use serde_json::{Value, json as object};
 
-use super::{Shown, figures, phases, surroundings, words};
+use super::{Shown, figures, files, phases, surroundings, words};
 use crate::check::{self, watched_findings};
 use crate::notice;
 use crate::object::{each, reading};
@@ -50,6 +50,7 @@ pub fn json(shown: &Shown) -> String {
         "regions": tables.openmp.measured().map_or_else(|| object!([]), |openmp| each(&openmp.regions, region)),
         "placement": surroundings::placement_json(tables),
         "memory": surroundings::memory_json(&tables.memory),
+        "files": files::summary_json(&tables.files),
         "phases": reading(&tables.phases, phases::json),
         "lost": lost(tables),
         "notices": each(&header.notices, notice::json),
@@ -92,7 +93,7 @@ fn bytes(of: &Reading<Bytes>) -> Value {
 fn judgements(tables: &RunSnapshot) -> Value {
     let judged = figures::rated(&tables.efficiency)
         .into_iter()
-        .chain([("useful", &tables.useful)])
+        .chain([("useful", &tables.useful), ("files", &tables.files.share)])
         .filter_map(|(name, of)| {
             let rating = of.rating?;
             let value = object!({
@@ -120,6 +121,7 @@ fn process(of: &ProcessRow) -> Value {
         "not_running_seconds": seconds(&of.not_running),
         "time": reading(&of.time, figures::cpu_time),
         "placement": surroundings::process_json(of),
+        "files": files::json(&of.files),
     })
 }
 

@@ -3,7 +3,7 @@
 use numawise_facts::Reading;
 use numawise_tables::snapshot::{MpiSummary, RatedShare, SnapshotFinding};
 
-use super::{Shown, next, surroundings, words};
+use super::{Shown, files, next, surroundings, words};
 use crate::check::watched_findings;
 use crate::document::{Block, Cell, Column, Document, Fact, Row, Table, Text, section};
 
@@ -46,6 +46,9 @@ fn judged(shown: &Shown) -> Table {
     if let Some(openmp) = tables.openmp.measured() {
         rows.push(row("OpenMP, outside of regions", words::percent, &openmp.serial));
         rows.push(row("OpenMP, gain of regions at most", words::percent, &openmp.imbalance_share));
+    }
+    if files::is_shown(&tables.files) {
+        rows.push(row("files, share of the time", words::percent, &tables.files.share));
     }
     let columns = vec![
         Column::text(""),

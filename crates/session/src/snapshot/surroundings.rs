@@ -34,6 +34,7 @@ pub fn keep(folder: &Path, started: Pid, mut seen: Vec<ObservedProcess>) {
             peak_memory: Reading::unavailable(TOO_SHORT),
             swapped: Reading::unavailable(TOO_SHORT),
             memory: Reading::unavailable(TOO_SHORT),
+            io: Reading::unavailable(TOO_SHORT),
         }),
     }
     if let Ok(text) = serde_json::to_vec(&seen) {
@@ -103,6 +104,14 @@ fn complete_one(activity: &mut Activity, seen: &ObservedProcess, to_unix: Nanose
     };
     let by_node = |of: &ObservedMemory| MemoryByNode { last: moment(&of.last), most: moment(&of.most) };
     of.memory = seen.memory.as_ref().map(by_node);
+    let io = &mut activity.io;
+    if io.kernel.measured().is_none() {
+        // What became another program goes on with what it had accounted before.
+        let known = seen.io.as_ref().zip(io.at_begin.as_ref());
+        if let Reading::Measured((now, begin)) = known {
+            io.kernel = Reading::Measured(now.since(begin));
+        }
+    }
     let Reading::Measured(threads) = &mut activity.threads else { return };
     for one in &seen.threads {
         // Of several threads that had one place, which one was seen is not known.

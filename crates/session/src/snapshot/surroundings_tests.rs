@@ -1,5 +1,5 @@
 use numawise_facts::ThreadObservation;
-use numawise_facts::activity::{ActivityLosses, CallTime, CpuStays};
+use numawise_facts::activity::{ActivityLosses, CallTime, CpuStays, FileActivity, KernelIo, ProcessIo};
 use numawise_units::{Bytes, CpuId};
 
 use super::*;
@@ -28,6 +28,7 @@ fn thread(tid: i32) -> ThreadActivity {
         messages: Vec::new(),
         constructs: Vec::new(),
         lost_constructs: 0,
+        files: FileActivity::none(missing()),
     }
 }
 
@@ -49,6 +50,7 @@ fn process(began: u64, end: ProcessEnd) -> Activity {
         phases: Reading::unavailable("none"),
         samples: Reading::Measured(Vec::new()),
         surroundings: ProcessSurroundings::unavailable("it was made by hand"),
+        io: ProcessIo::unavailable("it was made by hand"),
         lost: ActivityLosses::default(),
     }
 }
@@ -76,6 +78,7 @@ fn seen() -> ObservedProcess {
             last: (now, vec![(NodeId(0), Bytes(10))]),
             most: (now, vec![(NodeId(1), Bytes(20))]),
         }),
+        io: Reading::Measured(KernelIo::from_numbers([10, 20, 30, 40, 50])),
     }
 }
 
@@ -113,6 +116,23 @@ fn what_a_process_noted_at_its_end_stays() {
     let thread = &all[0].threads.measured().unwrap()[0];
     assert_eq!(thread.mask.measured(), Some(&"0-3".parse().unwrap()));
     assert_eq!(thread.processor.measured(), Some(&Nanoseconds(1000)));
+}
+
+#[test]
+fn what_a_killed_process_read_and_wrote_is_what_was_seen_less_what_was_before() {
+    let mut one = process(5, ProcessEnd::NotTold);
+    one.io.at_begin = Reading::Measured(KernelIo::from_numbers([1, 2, 3, 4, 60]));
+    let mut told = process(9, ProcessEnd::Exit);
+    told.io.kernel = Reading::Measured(KernelIo::default());
+    told.pid = Pid(8);
+    let mut all = [one, told, process(3, ProcessEnd::NotTold)];
+    all[2].pid = Pid(6);
+    let also = |pid| ObservedProcess { pid: Pid(pid), ..seen() };
+    complete(&mut all.iter_mut().collect::<Vec<_>>(), &[seen(), also(8), also(6)]);
+    assert_eq!(all[0].io.kernel.measured(), Some(&KernelIo::from_numbers([9, 18, 27, 36, 0])));
+    assert_eq!(all[1].io.kernel.measured(), Some(&KernelIo::default()));
+    // What it had at its begin is not known.
+    assert!(all[2].io.kernel.measured().is_none());
 }
 
 #[test]

@@ -105,6 +105,8 @@ pub enum ComparedShare {
     Mpi,
     /// Outside of parallel regions and of MPI.
     Serial,
+    /// In calls on files.
+    Files,
 }
 
 /// A call of MPI.

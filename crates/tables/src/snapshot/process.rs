@@ -4,7 +4,7 @@ use numawise_facts::Reading;
 use numawise_facts::activity::{ProcessEnd, ThreadRole, ThreadSwitches};
 use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid};
 
-use super::{CpuTime, ProcessName, RatedShare, RemoteMemory};
+use super::{CpuTime, FileUse, ProcessName, RatedShare, RemoteMemory};
 
 /// One process.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +37,8 @@ pub struct ProcessRow {
     pub switches: Reading<ThreadSwitches>,
     /// How long its working threads were ready and waited for a CPU, summed.
     pub run_delay: Reading<Nanoseconds>,
+    /// Its time in these calls is part of `time`.
+    pub files: FileUse,
     pub threads: Reading<Vec<ThreadRow>>,
 }
 

@@ -2,6 +2,8 @@
 
 use core::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
 
+use super::files::KERNEL_BYTES;
+
 /// Which counter the ticks of a file come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
@@ -49,6 +51,8 @@ pub enum Flag {
     SeveralMpis = 1 << 7,
     /// Another tool of OMPT was given: what LLVM's or Intel's runtime does was not told to us.
     OtherOmptTool = 1 << 8,
+    /// What the C library reads and writes for its streams (fprintf) is among the calls on files.
+    Streams = 1 << 9,
 }
 
 /// Where a part lies: `capacity` records of `stride` bytes from `offset` on.
@@ -137,6 +141,11 @@ pub struct Header {
     /// Begins of phases that found no row or no place in their thread's list, and ends without a begin or begins without an end.
     pub phases_dropped: AtomicU32,
     pub phases_unbalanced: AtomicU32,
+
+    /// 1 + what the kernel had accounted to the process, when it began to be watched and at its end; 0: not known. What it reads and
+    /// writes after its end is added to the latter.
+    pub io_begin: [AtomicU64; KERNEL_BYTES],
+    pub io_end: [AtomicU64; KERNEL_BYTES],
 }
 
 const _: () = assert!(size_of::<Header>() <= super::HEADER_BYTES);

@@ -7,6 +7,7 @@ mod samples;
 
 use core::mem::offset_of;
 
+use super::files::{FileCalls, FileOperation, KERNEL_BYTES};
 use super::header::{Flag, Header, PartName};
 use super::openmp::{OpenMp, ROWS};
 use super::phase::{PHASES, Phase};
@@ -213,6 +214,24 @@ impl<'a> SnapshotFile<'a> {
         (size > 0).then(|| (self.header_word(offset_of!(Header, rank)), size))
     }
 
+    /// What the kernel accounted to the process from when it began to be watched to its end; `None` where one of both is not known.
+    pub fn kernel_bytes(&self) -> Option<[u64; KERNEL_BYTES]> {
+        let mut bytes = self.io(offset_of!(Header, io_end))?;
+        let begin = self.kernel_bytes_at_begin()?;
+        bytes.iter_mut().zip(begin).for_each(|(bytes, begin)| *bytes = bytes.saturating_sub(begin));
+        Some(bytes)
+    }
+
+    /// What the kernel had accounted to the process when it began to be watched.
+    pub fn kernel_bytes_at_begin(&self) -> Option<[u64; KERNEL_BYTES]> {
+        self.io(offset_of!(Header, io_begin))
+    }
+
+    fn io(&self, at: usize) -> Option<[u64; KERNEL_BYTES]> {
+        let numbers: [u64; KERNEL_BYTES] = core::array::from_fn(|k| self.header_long(at + 8 * k));
+        (!numbers.contains(&0)).then(|| numbers.map(|number| number - 1))
+    }
+
     /// Threads that found no slot.
     pub fn threads_dropped(&self) -> u32 {
         self.header_word(offset_of!(Header, threads_dropped))
@@ -317,6 +336,15 @@ pub struct KnownCommunicator<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct ThreadRecord<'a>(&'a [u8]);
 
+/// Calls on files of one kind.
+#[derive(Debug, Clone, Copy)]
+pub struct FileCallsRecord {
+    pub count: u64,
+    pub ticks: u64,
+    pub longest: u64,
+    pub bytes: u64,
+}
+
 /// A call site.
 #[derive(Debug, Clone, Copy)]
 pub struct SiteRecord {
@@ -411,6 +439,17 @@ impl<'a> ThreadRecord<'a> {
     pub fn size_counts(&self, family: SizeFamily) -> [u64; SIZE_BINS] {
         let begin = offset_of!(ThreadSlot, size_counts) + 8 * SIZE_BINS * family as usize;
         core::array::from_fn(|bin| self.long(begin + 8 * bin))
+    }
+
+    /// Calls on files of one kind.
+    pub fn file_calls(&self, operation: FileOperation) -> FileCallsRecord {
+        let at = offset_of!(ThreadSlot, files) + operation as usize * size_of::<FileCalls>();
+        FileCallsRecord {
+            count: self.long(at + offset_of!(FileCalls, count)),
+            ticks: self.long(at + offset_of!(FileCalls, ticks)),
+            longest: self.long(at + offset_of!(FileCalls, longest)),
+            bytes: self.long(at + offset_of!(FileCalls, bytes)),
+        }
     }
 
     pub fn sites(&self) -> impl Iterator<Item = SiteRecord> + use<'a> {

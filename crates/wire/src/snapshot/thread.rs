@@ -2,6 +2,7 @@
 
 use core::sync::atomic::{AtomicU16, AtomicU32, AtomicU64};
 
+use super::files::{FILE_OPERATIONS, FileCalls};
 use super::openmp::OpenMp;
 
 /// What a thread spends its time with.
@@ -158,6 +159,10 @@ pub struct ThreadSlot {
     pub reserved_too: AtomicU32,
     /// The CPUs on which the thread may run: at its begin, and once it or the process has ended, at that moment.
     pub mask: [AtomicU64; MASK_WORDS],
+    /// By [`super::FileOperation`]; within MPI nothing is counted here.
+    pub files: [FileCalls; FILE_OPERATIONS],
+    /// 1 + nanoseconds for which it waited for a disk, as the kernel accounts it, at its end or at that of the process; 0: not known.
+    pub disk_wait: AtomicU64,
     /// On pages of their own: a thread that calls nothing that is watched needs none.
     pub tables: ThreadTables,
 }

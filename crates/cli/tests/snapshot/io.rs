@@ -1,0 +1,75 @@
+//! What is said of files: by MPI, by the C library, by the kernel; on all faces.
+
+use crate::support::{Bench, number};
+
+#[test]
+fn what_ranks_write_by_mpi_is_mpis_and_what_they_write_themselves_is_theirs() {
+    let bench = Bench::new();
+    for (compiler, launcher) in [("mpicc.openmpi", "mpirun.openmpi"), ("mpicc.mpich", "mpirun.mpich")] {
+        let Some(program) = bench.compile(compiler, "mpi_io.c", &[]) else { continue };
+        let words = ["--quiet", "--json", "run.json", "--", launcher, "-n", "2", program.to_str().unwrap()];
+        let answer = bench.snapshot(&words);
+        assert_eq!(answer.status, Some(0), "{}", answer.err);
+        let json = bench.json("run.json");
+        let bytes = |pointer: &str| number(&json, pointer) as u64;
+        let all = 2 * 100 * 8000;
+        assert_eq!(bytes("/files/mpi/written_bytes"), all, "{launcher}: {}", json["files"]);
+        assert_eq!(bytes("/files/mpi/read_bytes"), all);
+        assert_eq!(bytes("/files/mpi/count"), 2 * 203);
+        assert_eq!(bytes("/files/posix/written/bytes"), 2 * 12345);
+        assert_eq!(bytes("/ranks/1/files/posix/written/bytes"), 12345);
+        assert!(bytes("/files/kernel/written_bytes") >= all + 2 * 12345, "{}", json["files"]);
+        // Each printed how long it was in these calls, which is all but the loops around them.
+        let noted: f64 =
+            answer.out.lines().map(|line| line.split(' ').nth(1).unwrap().parse::<f64>().unwrap()).sum();
+        let found = number(&json, "/files/mpi/seconds");
+        assert!((found - noted).abs() < (0.1 * noted).max(0.005), "{found} s, noted were {noted} s");
+        assert_eq!(json["files"]["sees_streams"], true);
+    }
+}
+
+#[test]
+fn files_have_a_line_with_a_judgement_and_a_table_on_each_face() {
+    let bench = Bench::new();
+    if !crate::same::has("dd") {
+        return;
+    }
+    let program = ["dd", "if=/dev/zero", "of=d", "bs=1M", "count=64", "conv=fsync", "status=none"];
+    let words = [&["--full", "--output", "run.nw", "--html", "run.html", "--"], &program[..]].concat();
+    let answer = bench.snapshot(&words);
+    assert_eq!(answer.status, Some(0), "{}", answer.err);
+    assert!(answer.err.contains("waited for the storage") && answer.err.contains("Files"), "{}", answer.err);
+    assert!(std::fs::read_to_string(bench.path("run.html")).unwrap().contains("waited for the storage"));
+    let numawise = bench.numawise.to_str().unwrap().to_owned();
+    let screen = bench.run(&[&numawise, "report", "run.nw"]).out;
+    let line = screen.lines().find(|line| line.contains("files, share of the time")).expect(&screen);
+    assert!(line.contains("numawise") && line.contains('%'), "{line}");
+    let csv = bench.run(&[&numawise, "report", "run.nw", "--csv=files"]).out;
+    let mut lines = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let (names, row) = (lines.next().unwrap(), lines.next().unwrap());
+    let of = |name: &str| row[names.iter().position(|one| *one == name).unwrap()];
+    assert_eq!((of("written_bytes"), of("synced_count")), ("67108864", "1"), "{csv}");
+    // A program that does nothing with files has no line.
+    let none = bench.snapshot(&["--", "sleep", "0.1"]).err;
+    assert!(!none.contains("files, share of the time"), "{none}");
+    let both = bench.run(&[&numawise, "compare", "run.nw", "run.nw"]).out;
+    assert!(both.contains("files, share of the time"), "{both}");
+}
+
+#[test]
+fn a_killed_program_has_what_it_wrote_until_then() {
+    let bench = Bench::new();
+    let script = "head -c 300000 /dev/zero > d; exec python3 -c \"\nimport os, time\nf = os.open('k', os.O_CREAT | os.O_WRONLY)\nos.write(f, b'x' * 5000)\ntime.sleep(1)\nos.kill(os.getpid(), 9)\"";
+    if !crate::same::has("python3") {
+        return;
+    }
+    let answer = bench.snapshot(&["--quiet", "--json", "run.json", "--", "sh", "-c", script]);
+    assert_eq!(answer.status, Some(137), "{}", answer.err);
+    let json = bench.json("run.json");
+    let is_python = |one: &&serde_json::Value| one["program"].as_str().unwrap().contains("python");
+    let python = json["ranks"].as_array().unwrap().iter().find(is_python).unwrap();
+    assert_eq!(number(python, "/files/posix/written/bytes"), 5000.0, "{json}");
+    // By the last look from outside, less what the shell and its child had, which it was before.
+    let written = number(python, "/files/kernel/written_bytes");
+    assert!((5000.0..100_000.0).contains(&written), "{}", python["files"]);
+}
