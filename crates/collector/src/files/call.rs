@@ -39,10 +39,6 @@ pub unsafe extern "C" fn before(frame: *mut Frame) -> Next {
     frame.since = time::now();
     let counts = counts(call, frame);
     frame.counts = counts.into();
-    if counts {
-        frame.begin();
-        thread::local().file_frame.set(frame.address());
-    }
     Next { comes_back: usize::from(counts || forgets), ..jump }
 }
 
@@ -71,7 +67,7 @@ fn forgets(effect: Effect) -> bool {
     )
 }
 
-/// Whether the time of the call counts: it is on a file, and neither MPI's nor within another one.
+/// Whether the time of the call counts: it is on a file, and not MPI's.
 fn counts(call: &FileCall, frame: &Frame) -> bool {
     let is_file = |descriptor| descriptors::is_file(descriptor, frame.since);
     let of_file = match call.effect {
@@ -80,10 +76,7 @@ fn counts(call: &FileCall, frame: &Frame) -> bool {
         Effect::Replace(_) | Effect::CloseRange | Effect::CloseFrom => false,
         _ => is_file(frame.descriptor),
     };
-    of_file
-        && !frame.is_inside(thread::local().file_frame.get())
-        && !mpi::is_within_call(frame.address())
-        && thread::current().is_some()
+    of_file && !mpi::is_within_call(frame.address()) && thread::current().is_some()
 }
 
 /// # Safety
@@ -101,8 +94,6 @@ pub unsafe extern "C" fn after(frame: *mut Frame) {
     if frame.counts == 0 {
         return;
     }
-    frame.end();
-    thread::local().file_frame.set(0);
     let now = time::now();
     let ended = Ended { ticks: now.saturating_sub(frame.since), bytes: bytes(frame.result), now };
     if let Some(slot) = thread::current() {

@@ -14,8 +14,6 @@ const REGISTERS: usize = 8;
 /// One call in progress. Its place and its order are those of the code below.
 #[repr(C)]
 pub struct Frame {
-    /// Tells, while the call is in progress, that the frame is still there.
-    cookie: usize,
     /// Which function, in the table.
     pub number: u64,
     /// When the call began, in ticks.
@@ -26,11 +24,8 @@ pub struct Frame {
     pub descriptor: c_int,
     /// 1: its time and bytes count.
     pub counts: u32,
-    reserved: u64,
     registers: [usize; REGISTERS],
 }
-
-const COOKIE: usize = 0x6e77_6669_6c65_696f;
 
 impl Frame {
     pub fn address(&self) -> usize {
@@ -45,32 +40,14 @@ impl Frame {
     pub fn int(&self, number: u8) -> c_int {
         self.argument(number) as c_int
     }
-
-    pub fn begin(&mut self) {
-        self.cookie = COOKIE ^ self.address();
-    }
-
-    pub fn end(&mut self) {
-        self.cookie = 0;
-    }
-
-    /// Whether this call is made within the one whose frame lies at `outer`, by a handler of a signal. That one may have been left by
-    /// cancellation or longjmp, and other calls may have used its part of the stack.
-    pub fn is_inside(&self, outer: usize) -> bool {
-        let frame = core::ptr::with_exposed_provenance::<Frame>(outer);
-        // SAFETY: it was a frame of this thread, deeper in the stack than which we are: that part stays mapped.
-        outer != 0
-            && self.address() < outer
-            && unsafe { (&raw const (*frame).cookie).read_volatile() } == COOKIE ^ outer
-    }
 }
 
 const FRAME_BYTES: usize = size_of::<Frame>();
 
 #[cfg(target_arch = "x86_64")]
-const _: () = assert!(FRAME_BYTES == 96);
+const _: () = assert!(FRAME_BYTES == 80);
 #[cfg(target_arch = "aarch64")]
-const _: () = assert!(FRAME_BYTES == 112);
+const _: () = assert!(FRAME_BYTES == 96);
 
 // r11 holds the number. `before` gives the function, and 0 where it is to be jumped to.
 #[cfg(target_arch = "x86_64")]
@@ -87,15 +64,15 @@ core::arch::global_asm!(
     ".cfi_offset rbp, -16",
     "mov rbp, rsp",
     ".cfi_def_cfa_register rbp",
-    "sub rsp, 96",
+    "sub rsp, 80",
     "mov qword ptr [rbp - 48], rdi",
     "mov qword ptr [rbp - 40], rsi",
     "mov qword ptr [rbp - 32], rdx",
     "mov qword ptr [rbp - 24], rcx",
     "mov qword ptr [rbp - 16], r8",
     "mov qword ptr [rbp - 8], r9",
-    "mov qword ptr [rbp - 88], r11",
-    "lea rdi, [rbp - 96]",
+    "mov qword ptr [rbp - 80], r11",
+    "lea rdi, [rbp - 80]",
     "call {before}",
     "mov rdi, qword ptr [rbp - 48]",
     "mov rsi, qword ptr [rbp - 40]",
@@ -110,10 +87,10 @@ core::arch::global_asm!(
     "test r10, r10",
     "jz 3f",
     "call r11",
-    "mov qword ptr [rbp - 72], rax",
-    "lea rdi, [rbp - 96]",
+    "mov qword ptr [rbp - 64], rax",
+    "lea rdi, [rbp - 80]",
     "call {after}",
-    "mov rax, qword ptr [rbp - 72]",
+    "mov rax, qword ptr [rbp - 64]",
     ".cfi_remember_state",
     "leave",
     ".cfi_def_cfa rsp, 8",
@@ -146,13 +123,13 @@ core::arch::global_asm!(
     ".cfi_offset x30, -8",
     "mov x29, sp",
     ".cfi_def_cfa_register x29",
-    "sub sp, sp, #112",
+    "sub sp, sp, #96",
     "stp x0, x1, [x29, #-64]",
     "stp x2, x3, [x29, #-48]",
     "stp x4, x5, [x29, #-32]",
     "stp x6, x7, [x29, #-16]",
-    "str x16, [x29, #-104]",
-    "sub x0, x29, #112",
+    "str x16, [x29, #-96]",
+    "sub x0, x29, #96",
     "bl {before}",
     "mov x16, x0",
     "mov x17, x1",
@@ -162,10 +139,10 @@ core::arch::global_asm!(
     "ldp x6, x7, [x29, #-16]",
     "cbz x17, 3f",
     "blr x16",
-    "str x0, [x29, #-88]",
-    "sub x0, x29, #112",
+    "str x0, [x29, #-80]",
+    "sub x0, x29, #96",
     "bl {after}",
-    "ldr x0, [x29, #-88]",
+    "ldr x0, [x29, #-80]",
     ".cfi_remember_state",
     "mov sp, x29",
     "ldp x29, x30, [sp], #16",

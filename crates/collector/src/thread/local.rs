@@ -26,9 +26,7 @@ pub struct Local {
     pub start: Cell<usize>,
     /// Memory for the regions that the thread has begun; null where there was none.
     pub regions: Cell<*mut u8>,
-    /// Where the frame of the call on a file in progress lies, or 0.
-    pub file_frame: Cell<usize>,
-    reserved: [Cell<usize>; 5],
+    reserved: [Cell<usize>; 6],
 }
 
 const _: () = assert!(size_of::<Local>() == 128);

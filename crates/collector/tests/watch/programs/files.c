@@ -154,13 +154,13 @@ static void writes(int number) {
 
 static void handlers(void) {
     int file = open("a", O_RDWR | O_CREAT, 0600);
-    handled = open("h", O_RDWR | O_CREAT | O_APPEND, 0600);
+    handled = open("h", O_RDWR | O_CREAT | O_TRUNC | O_APPEND, 0600);
     signal(SIGALRM, writes);
     ualarm(500, 500);
     for (const long long until = now() + 300000000; now() < until;)
         need(pwrite(file, block, 4096, 0) == 4096, "pwrite");
     ualarm(0, 0);
-    need(lseek(handled, 0, SEEK_END) == signals && signals > 10, "what handlers wrote");
+    need(lseek(handled, 0, SEEK_END) == signals && signals > 2, "what handlers wrote");
 }
 
 static sigjmp_buf back;
