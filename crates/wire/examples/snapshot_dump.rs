@@ -4,7 +4,7 @@ use std::io::Write;
 use std::mem::offset_of;
 
 use numawise_wire::snapshot::reader::SnapshotFile;
-use numawise_wire::snapshot::{Header, SizeFamily, ThreadSlot, ThreadState};
+use numawise_wire::snapshot::{FileOperation, Header, SizeFamily, ThreadSlot, ThreadState};
 
 fn main() -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
@@ -64,6 +64,12 @@ fn dump(out: &mut impl Write, path: &str, file: &SnapshotFile) -> std::io::Resul
                 site.sent,
                 site.received
             )?;
+        }
+        for operation in [FileOperation::Read, FileOperation::Write, FileOperation::Sync, FileOperation::Manage] {
+            let calls = thread.file_calls(operation);
+            if calls.count > 0 {
+                writeln!(out, "    files {operation:?} {:.6} s {calls:?}", seconds(calls.ticks))?;
+            }
         }
         for peer in thread.peers() {
             writeln!(out, "    {peer:?}")?;
