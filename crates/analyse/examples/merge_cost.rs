@@ -8,10 +8,9 @@ use std::time::{Duration, Instant};
 
 use numawise_analyse::merged::{MOST_SITES, OUTLIERS, merge, merged_efficiencies, outliers, rank_summary};
 use numawise_facts::activity::{
-    ActivityLosses, ActivityPhases, CallSite, CallTime, CodeAddress, CodeFile, Communicator, MessageFamily,
-    FileActivity, MessageSizes, MpiActivity, MpiLibrary, PeerTraffic, ProcessEnd, ProcessIo,
-    ProcessSurroundings, StateTimes,
-    ThreadRole, WorldRank,
+    ActivityLosses, ActivityPhases, CallSite, CallTime, CodeAddress, CodeFile, Communicator, FileActivity,
+    MessageFamily, MessageSizes, MpiActivity, MpiLibrary, PeerTraffic, ProcessEnd, ProcessIo,
+    ProcessSurroundings, StateTimes, ThreadRole, WorldRank,
 };
 use numawise_facts::{Activity, Reading, ThreadActivity};
 use numawise_tables::snapshot::MergedRanks;

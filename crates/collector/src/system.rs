@@ -117,16 +117,8 @@ pub fn close(file: c_int) {
 
 /// File systems whose files the kernel makes up as they are read: of processes, of devices and the like.
 /// By the numbers of linux/magic.h: proc, sys, the two of cgroups, debug, trace, security, bpf.
-const MADE_UP: [u32; 8] = [
-    0x9fa0,
-    0x6265_6572,
-    0x0027_e0eb,
-    0x6367_7270,
-    0x6462_6720,
-    0x7472_6163,
-    0x7363_6673,
-    0xcafe_4a11,
-];
+const MADE_UP: [u32; 8] =
+    [0x9fa0, 0x6265_6572, 0x0027_e0eb, 0x6367_7270, 0x6462_6720, 0x7472_6163, 0x7363_6673, 0xcafe_4a11];
 
 /// Whether a descriptor is a regular file, which lies on a storage or in memory, or a block device.
 pub fn is_file(descriptor: c_int) -> bool {

@@ -65,7 +65,9 @@ fn dump(out: &mut impl Write, path: &str, file: &SnapshotFile) -> std::io::Resul
                 site.received
             )?;
         }
-        for operation in [FileOperation::Read, FileOperation::Write, FileOperation::Sync, FileOperation::Manage] {
+        for operation in
+            [FileOperation::Read, FileOperation::Write, FileOperation::Sync, FileOperation::Manage]
+        {
             let calls = thread.file_calls(operation);
             if calls.count > 0 {
                 writeln!(out, "    files {operation:?} {:.6} s {calls:?}", seconds(calls.ticks))?;

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use numawise_facts::activity::{
     ActivityLosses, ActivityPhases, CallSite, CallTime, CodeAddress, CodeFile, Communicator, Construct,
     ConstructName, ConstructTeam, CpuStays, FileActivity, LoopChunks, MpiActivity, MpiLibrary,
-    OpenMpRuntimes, OpenMpSchedule, ProcessEnd, ProcessIo, ProcessSurroundings, StateTimes, ThreadRole, ThreadSwitches, WorldRank,
+    OpenMpRuntimes, OpenMpSchedule, ProcessEnd, ProcessIo, ProcessSurroundings, StateTimes, ThreadRole,
+    ThreadSwitches, WorldRank,
 };
 use numawise_facts::{Activity, Machine, Reading, SourcePlaces, ThreadActivity};
 use numawise_tables::RunSnapshot;

@@ -118,7 +118,8 @@ fn bytes(result: usize) -> u64 {
 fn note(call: &FileCall, frame: &Frame, slot: &ThreadSlot, ended: &Ended) {
     let &Ended { ticks, bytes, now } = ended;
     // What took long, for a file, may be one that waited for somebody: the descriptor was closed unseen.
-    let is_still = |descriptor| ticks < time::ticks_in_ten_milliseconds() / 8 || descriptors::ask(descriptor, now);
+    let is_still =
+        |descriptor| ticks < time::ticks_in_ten_milliseconds() / 8 || descriptors::ask(descriptor, now);
     let on = frame.descriptor;
     match call.effect {
         Effect::Read(_) | Effect::StreamRead if is_still(on) => {
@@ -167,7 +168,8 @@ fn put(slot: &ThreadSlot, operation: FileOperation, ticks: u64, bytes: u64) {
 
 /// What is read and written when the kernel's account has been read at the end of the process: streams are written at exit.
 fn late(operation: FileOperation, bytes: u64) {
-    let Some(header) = process::header().filter(|header| header.flags.load(Relaxed) & Flag::Ended as u32 != 0)
+    let Some(header) =
+        process::header().filter(|header| header.flags.load(Relaxed) & Flag::Ended as u32 != 0)
     else {
         return;
     };

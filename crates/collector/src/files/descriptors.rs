@@ -53,7 +53,8 @@ pub fn ask(descriptor: c_int, now: u64) -> bool {
     let _errno = SavedErrno::new();
     let is_file = system::is_file(descriptor);
     // A child of vfork has descriptors of its own, but our memory.
-    let is_ours = process::header().is_some_and(|header| header.process.load(Relaxed) == system::process().cast_unsigned());
+    let is_ours = process::header()
+        .is_some_and(|header| header.process.load(Relaxed) == system::process().cast_unsigned());
     if is_ours && let Some(place) = place(descriptor) {
         place.store(stamp(now) | if is_file { FILE } else { OTHER }, Relaxed);
     }

@@ -21,8 +21,11 @@ const CLOSE: usize = 17;
 
 type Wrapper = extern "C" fn();
 /// Each place with its function in our table and with ours.
-const HOOKS: [(usize, usize, Wrapper); 3] =
-    [(READ, STREAM_READ, stream_read), (WRITE, STREAM_WRITE, stream_write), (CLOSE, STREAM_CLOSE, stream_close)];
+const HOOKS: [(usize, usize, Wrapper); 3] = [
+    (READ, STREAM_READ, stream_read),
+    (WRITE, STREAM_WRITE, stream_write),
+    (CLOSE, STREAM_CLOSE, stream_close),
+];
 
 static FILENO: Symbol = Symbol::new(c"fileno_unlocked");
 
@@ -55,7 +58,9 @@ pub fn hook() -> bool {
 unsafe fn change(table: *const AtomicUsize) -> bool {
     let place = |number: usize| table.wrapping_add(number);
     // SAFETY: the caller's promise.
-    let holds = |(number, call, _): &(usize, usize, Wrapper)| unsafe { &*place(*number) }.load(Relaxed) == next::real(*call);
+    let holds = |(number, call, _): &(usize, usize, Wrapper)| {
+        unsafe { &*place(*number) }.load(Relaxed) == next::real(*call)
+    };
     if !HOOKS.iter().all(holds) {
         return false;
     }
@@ -83,7 +88,9 @@ struct Pages {
 impl Pages {
     fn of(begin: usize, end: usize) -> Option<Pages> {
         // SAFETY: no preconditions.
-        let size = usize::try_from(unsafe { libc::getauxval(libc::AT_PAGESZ) }).ok().filter(|size| size.is_power_of_two())?;
+        let size = usize::try_from(unsafe { libc::getauxval(libc::AT_PAGESZ) })
+            .ok()
+            .filter(|size| size.is_power_of_two())?;
         let mut pages = Pages {
             begin: begin & !(size - 1),
             end: end.checked_next_multiple_of(size)?,

@@ -27,7 +27,10 @@ fn run(bench: &Bench, way: &str) -> Option<(Vec<u8>, Vec<u64>)> {
     let printed = ended.output.split_whitespace().map(|word| word.parse().unwrap()).collect();
     let mut files = bench.take_files();
     files.retain(|bytes| !SnapshotFile::parse(bytes).unwrap().has(Flag::Forked));
-    Some((files.into_iter().find(|bytes| SnapshotFile::parse(bytes).unwrap().program().ends_with(b"gcc"))?, printed))
+    Some((
+        files.into_iter().find(|bytes| SnapshotFile::parse(bytes).unwrap().program().ends_with(b"gcc"))?,
+        printed,
+    ))
 }
 
 /// Bytes read and written as the file has them and as the program counted.
@@ -107,7 +110,9 @@ fn programs_with_files_print_and_end_as_without_it() {
     let bench = Bench::new();
     let Some(program) = bench.compile("gcc", "files.c", &["-pthread"]) else { return };
     let program = program.to_str().unwrap();
-    for way in ["posix", "streams", "pipes", "numbers", "handlers", "leap", "cancel", "threads", "children", "closes"] {
+    for way in [
+        "posix", "streams", "pipes", "numbers", "handlers", "leap", "cancel", "threads", "children", "closes",
+    ] {
         let words = [program, way];
         assert_eq!(bench.with(&words), bench.without(&words), "{way}");
     }
@@ -128,7 +133,10 @@ fn programs_that_write_a_file_of_known_length() {
     let bench = Bench::new();
     let megabyte = 1 << 20;
     for (words, written) in [
-        (&["dd", "if=/dev/zero", "of=d", "bs=64k", "count=16", "conv=fsync", "status=none"] as &[&str], megabyte),
+        (
+            &["dd", "if=/dev/zero", "of=d", "bs=64k", "count=16", "conv=fsync", "status=none"] as &[&str],
+            megabyte,
+        ),
         (&["python3", "-c", "open('p', 'wb').write(b'x' * (1 << 20))"], megabyte),
         (&["python3", "-c", "f = open('q', 'w')\nfor k in range(10000): print('%9d' % k, file=f)"], 100_000),
         (&["sh", "-c", "printf %1000s x > s"], 1000),

@@ -33,7 +33,8 @@ impl ProcessIo {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "rchar: 1\nwchar: 2\nsyscr: 8\nsyscw: 9\nread_bytes: 3\nwrite_bytes: 4\ncancelled_write_bytes: 5\n";
+    const TEXT: &str =
+        "rchar: 1\nwchar: 2\nsyscr: 8\nsyscw: 9\nread_bytes: 3\nwrite_bytes: 4\ncancelled_write_bytes: 5\n";
 
     #[test]
     fn five_numbers_by_their_names() {
@@ -42,7 +43,9 @@ mod tests {
 
     #[test]
     fn a_line_that_is_missing_or_no_number_is_refused() {
-        for broken in [TEXT.replace("wchar: 2\n", ""), TEXT.replace('3', "x"), String::new(), "rchar:".to_owned()] {
+        for broken in
+            [TEXT.replace("wchar: 2\n", ""), TEXT.replace('3', "x"), String::new(), "rchar:".to_owned()]
+        {
             ProcessIo::parse(broken.as_bytes()).expect_err(&broken);
         }
     }

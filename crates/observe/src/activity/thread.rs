@@ -4,7 +4,8 @@ use std::mem::offset_of;
 
 use numawise_facts::activity::{
     CallSite, CallTime, Construct, ConstructName, ConstructTeam, CpuStays, FileActivity, FileCalls,
-    LoopChunks, MessageFamily, MessageSizes, MpiLibrary, OpenMpSchedule, PeerTraffic, StateTimes, ThreadRole, ThreadSwitches,
+    LoopChunks, MessageFamily, MessageSizes, MpiLibrary, OpenMpSchedule, PeerTraffic, StateTimes, ThreadRole,
+    ThreadSwitches,
 };
 use numawise_facts::{Reading, ThreadActivity};
 use numawise_units::{Bytes, CpuId, CpuSet, Id, Nanoseconds, Pid};
@@ -19,8 +20,7 @@ use super::{ActivityProblem, Clock, Context};
 /// Of what is seen from outside only.
 const NOT_SAMPLED: &str = "it was not looked at while it ran";
 
-const NO_DISK_WAIT: &str =
-    "the kernel does not account waiting for disks (sysctl kernel.task_delayacct=1), or the process was killed";
+const NO_DISK_WAIT: &str = "the kernel does not account waiting for disks (sysctl kernel.task_delayacct=1), or the process was killed";
 
 pub(super) fn all(context: &Context<'_>, clock: &Clock) -> Result<Vec<ThreadActivity>, ActivityProblem> {
     let until = clock.until;

@@ -1,7 +1,8 @@
 //! A run that was watched from inside.
 
 use numawise_facts::activity::{
-    CodeAddress, Construct, FileActivity, PhaseName, ProcessIo, ProcessSurroundings, StateTimes, ThreadActivity,
+    CodeAddress, Construct, FileActivity, PhaseName, ProcessIo, ProcessSurroundings, StateTimes,
+    ThreadActivity,
 };
 use numawise_facts::{Activity, RanksByThreads, Reading, WatchedDivision, WatchedRunHeader};
 use numawise_units::{Bytes, Id};
@@ -162,7 +163,12 @@ fn files<P: Fn() -> String>(
         counted.add(calls.count, place("files.count"))?;
         moment(calls.time, place("files.time"))?;
         let found = format_args!("calls of {}, the longest {}", calls.time, calls.longest);
-        ensure(calls.longest <= calls.time, place("files.longest"), found, "a longest call that is one of all")?;
+        ensure(
+            calls.longest <= calls.time,
+            place("files.longest"),
+            found,
+            "a longest call that is one of all",
+        )?;
         traffic(calls.bytes, place("files.bytes"))?;
     }
     moment(of.disk_wait.measured().copied().unwrap_or_default(), place("files.disk_wait"))

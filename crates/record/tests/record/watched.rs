@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use numawise_facts::activity::{
     ActivityLosses, ActivityPhases, CallSample, CallSite, CallTime, CodeAddress, CodeFile, Communicator,
-    Construct, ConstructName, ConstructTeam, CpuStays, LoopChunks, MemoryByNode, MemoryMoment, MessageFamily,
-    MessageSizes, MpiActivity, MpiLibrary, OpenMpRuntimes, OpenMpSchedule, PeerTraffic, PhaseActivity,
-    FileActivity, FileCalls, KernelIo, PhaseName, ProcessEnd, ProcessIo, ProcessSurroundings, SampledCall, SourcePlace, StateTimes, ThreadActivity,
-    ThreadRole, ThreadSwitches, WorldRank,
+    Construct, ConstructName, ConstructTeam, CpuStays, FileActivity, FileCalls, KernelIo, LoopChunks,
+    MemoryByNode, MemoryMoment, MessageFamily, MessageSizes, MpiActivity, MpiLibrary, OpenMpRuntimes,
+    OpenMpSchedule, PeerTraffic, PhaseActivity, PhaseName, ProcessEnd, ProcessIo, ProcessSurroundings,
+    SampledCall, SourcePlace, StateTimes, ThreadActivity, ThreadRole, ThreadSwitches, WorldRank,
 };
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{

@@ -225,9 +225,11 @@ fn rank(tables: &RunSnapshot, of: &ProcessRow) -> Vec<Value> {
 }
 
 fn files(of: &ProcessRow) -> Vec<Value> {
-    let posix = |name, time: fn(&FileTotals) -> Nanoseconds| seconds(name, &of.files.posix.as_ref().map(time));
-    let calls =
-        |name, calls: fn(&FileTotals) -> u64| read(name, "count", &of.files.posix, |all| calls(all).to_string());
+    let posix =
+        |name, time: fn(&FileTotals) -> Nanoseconds| seconds(name, &of.files.posix.as_ref().map(time));
+    let calls = |name, calls: fn(&FileTotals) -> u64| {
+        read(name, "count", &of.files.posix, |all| calls(all).to_string())
+    };
     let moved = |name, moved: fn(&FileTotals) -> Bytes| bytes(name, &of.files.posix.as_ref().map(moved));
     let kernel = |name, moved: fn(&KernelIo) -> Bytes| bytes(name, &of.files.kernel.as_ref().map(moved));
     let mpi = of.files.mpi.as_ref();

@@ -47,7 +47,8 @@ pub fn section(tables: &RunSnapshot) -> Block {
 }
 
 fn lines(of: &FileSummary) -> Vec<Text> {
-    let mut share = words::reading(&of.share.value, |share| format!("{} of the CPUs' time", words::percent(*share)));
+    let mut share =
+        words::reading(&of.share.value, |share| format!("{} of the CPUs' time", words::percent(*share)));
     let judged = words::judgement(&of.share);
     let judged = if judged.is_empty() { judged } else { format!(": {judged}") };
     share.0.extend(Text::from(format!(", from begin to end, in calls on files{judged}")).0);
@@ -127,12 +128,14 @@ fn account(of: &FileUse) -> Table {
         let cells: [Cell; 2] = [(*name).into(), bytes.into()];
         cells.into_iter().collect::<Row>()
     });
-    let columns = vec![Column::text("the kernel's account, pipes and MPI's files with it"), Column::number("bytes")];
+    let columns =
+        vec![Column::text("the kernel's account, pipes and MPI's files with it"), Column::number("bytes")];
     Table { columns, rows: rows.collect(), most: None }
 }
 
 fn processes(tables: &RunSnapshot) -> Table {
-    let has_mpi = tables.rows.iter().any(|row| row.files.mpi.measured().is_some_and(|mpi| mpi.calls.count > 0));
+    let has_mpi =
+        tables.rows.iter().any(|row| row.files.mpi.measured().is_some_and(|mpi| mpi.calls.count > 0));
     let row = |row: &ProcessRow| {
         let posix = |of: fn(&FileTotals) -> String| words::reading(&row.files.posix, of);
         let kernel = |of: fn(&KernelIo) -> Bytes| words::reading(&row.files.kernel, |io| of(io).to_string());
