@@ -10,6 +10,7 @@
 mod call;
 mod descriptors;
 mod entry;
+mod frame;
 mod next;
 mod streams;
 mod table;

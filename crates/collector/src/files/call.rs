@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use numawise_wire::snapshot::{FileOperation, Flag, ThreadSlot};
 
-use super::entry::Frame;
+use super::frame::Frame;
 use super::table::{Effect, FileCall};
 use super::{descriptors, next, streams, table};
 use crate::thread::{self, add};

@@ -1,48 +1,8 @@
 //! Where all wrappers jump to, in assembler, as those of MPI do: the functions are points where a thread may be cancelled, and some take
 //! arguments that they do not name. The frame has no handler of exceptions, and says where it saved what.
 
-use core::ffi::c_int;
-
 use super::call;
-
-/// Arguments that go in registers; none of the functions has more.
-#[cfg(target_arch = "x86_64")]
-const REGISTERS: usize = 6;
-#[cfg(target_arch = "aarch64")]
-const REGISTERS: usize = 8;
-
-/// One call in progress. Its place and its order are those of the code below.
-#[repr(C)]
-pub struct Frame {
-    /// Which function, in the table.
-    pub number: u64,
-    /// When the call began, in ticks.
-    pub since: u64,
-    /// What the function gave.
-    pub result: usize,
-    /// The descriptor that it is about.
-    pub descriptor: c_int,
-    /// 1: its time and bytes count.
-    pub counts: u32,
-    registers: [usize; REGISTERS],
-}
-
-impl Frame {
-    pub fn address(&self) -> usize {
-        (&raw const *self).addr()
-    }
-
-    pub fn argument(&self, number: u8) -> usize {
-        self.registers.get(usize::from(number)).copied().unwrap_or(0)
-    }
-
-    /// An argument that is an int: the upper half of its register may hold anything.
-    pub fn int(&self, number: u8) -> c_int {
-        self.argument(number) as c_int
-    }
-}
-
-const FRAME_BYTES: usize = size_of::<Frame>();
+use super::frame::FRAME_BYTES;
 
 #[cfg(target_arch = "x86_64")]
 const _: () = assert!(FRAME_BYTES == 80);
@@ -162,26 +122,3 @@ core::arch::global_asm!(
     before = sym call::before,
     after = sym call::after,
 );
-
-/// Defines a function that hands its number to the entry, with all arguments where the caller put them.
-macro_rules! wrapper {
-    ($(#[$attribute:meta])* $name:ident, $number:expr) => {
-        $(#[$attribute])*
-        #[unsafe(naked)]
-        pub extern "C" fn $name() {
-            #[cfg(target_arch = "x86_64")]
-            core::arch::naked_asm!(
-                "mov r11d, {number}",
-                "jmp numawise_collector_file_call",
-                number = const $number,
-            );
-            #[cfg(target_arch = "aarch64")]
-            core::arch::naked_asm!(
-                "mov w16, #{number}",
-                "b numawise_collector_file_call",
-                number = const $number,
-            );
-        }
-    };
-}
-pub(super) use wrapper;

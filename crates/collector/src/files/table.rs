@@ -2,8 +2,6 @@
 
 use core::ffi::CStr;
 
-use super::entry::wrapper;
-
 /// What a function does; the numbers are those of the arguments that hold a descriptor.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
@@ -39,6 +37,28 @@ pub enum Effect {
 pub struct FileCall {
     pub name: &'static CStr,
     pub effect: Effect,
+}
+
+/// Defines a function that hands its number to the entry, with all arguments where the caller put them.
+macro_rules! wrapper {
+    ($(#[$attribute:meta])* $name:ident, $number:expr) => {
+        $(#[$attribute])*
+        #[unsafe(naked)]
+        pub extern "C" fn $name() {
+            #[cfg(target_arch = "x86_64")]
+            core::arch::naked_asm!(
+                "mov r11d, {number}",
+                "jmp numawise_collector_file_call",
+                number = const $number,
+            );
+            #[cfg(target_arch = "aarch64")]
+            core::arch::naked_asm!(
+                "mov w16, #{number}",
+                "b numawise_collector_file_call",
+                number = const $number,
+            );
+        }
+    };
 }
 
 macro_rules! functions {
