@@ -30,6 +30,7 @@ fn row_of(path: &str, fields: &BTreeSet<&str>) -> String {
         // By the names of what is judged.
         "judgements" => "`efficiency`".to_owned(),
         "time" | "efficiency" => format!("`{last}`"),
+        _ if path.contains("[].files.") => format!("`{}`", path.split_once("[].").map_or(path, |(_, of)| of)),
         _ if path.starts_with("judgements.") => "`judgements`".to_owned(),
         _ if path.starts_with("others[]") => format!("`{}`", path.replacen("others[]", "ranks[]", 1)),
         _ => format!("`{path}`"),
@@ -95,7 +96,7 @@ fn each_field_stands_in_the_page() {
         }
         let text = rows.get(&row).map(String::as_str).unwrap_or_default();
         let is_there = |field: &str| {
-            path == "judgements" && field == "useful"
+            path == "judgements" && ["useful", "files"].contains(&field)
                 || text.contains(&format!("`{field}`"))
                 || text.contains(&format!("`{field}[]`"))
         };

@@ -57,9 +57,10 @@ pub fn hook() -> bool {
 /// `table` must point to 21 words.
 unsafe fn change(table: *const AtomicUsize) -> bool {
     let place = |number: usize| table.wrapping_add(number);
-    // SAFETY: the caller's promise.
     let holds = |(number, call, _): &(usize, usize, Wrapper)| {
-        unsafe { &*place(*number) }.load(Relaxed) == next::real(*call)
+        // SAFETY: the caller's promise.
+        let found = unsafe { &*place(*number) }.load(Relaxed);
+        found == next::real(*call)
     };
     if !HOOKS.iter().all(holds) {
         return false;
