@@ -64,7 +64,7 @@ pub fn divisions_document(shown: &ShownDivisions<'_>) -> Document {
     blocks.extend(parts(shown.tables));
     blocks.extend([
         Block::Reasons { title: "Why figures are unavailable" },
-        Block::Paragraph(Text::from(proof(shown.tables))),
+        section("proof", "", vec![Block::Paragraph(Text::from(proof(shown.tables)))]),
     ]);
     let lines = next::of_divisions(shown.records, best);
     if !lines.is_empty() {
