@@ -10,6 +10,7 @@
 mod change;
 mod child;
 mod collector;
+mod end;
 mod environment;
 mod error;
 mod even;
@@ -32,6 +33,7 @@ mod written;
 
 pub use change::{Change, overrides};
 pub use collector::{Collector, LEAST_FILE, watched_by, watched_ranks};
+pub use end::end_by_signal;
 pub use environment::{environment, task_changes};
 pub use error::{LaunchError, Refusal};
 pub use even::EvenStart;

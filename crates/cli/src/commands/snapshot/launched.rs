@@ -83,7 +83,11 @@ pub fn run(request: SnapshotRequest, outputs: &Outputs) -> Result<Status, Failur
     if let Some(report) = &ended.report {
         outputs.write(report);
     }
-    Ok(status(ended.exit))
+    let exit = ended.exit;
+    // The others of this computer wait for what is held until a report has been written.
+    drop(ended);
+    numawise_launch::end_by_signal(exit);
+    Ok(status(exit))
 }
 
 fn unwatched(request: &SnapshotRequest, error: Error) -> Result<Status, Failure> {
