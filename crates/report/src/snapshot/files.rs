@@ -28,8 +28,16 @@ const ACCOUNT: [(&str, &str); 5] = [
     ("dropped before it was", "cancelled_bytes"),
 ];
 
-/// Whether there is a line on files on the first screen: not where all is known and nothing was called.
-pub fn is_shown(of: &FileSummary) -> bool {
+/// A share below which files have no line on the first screen: most programs read some settings.
+const LITTLE: f64 = 0.001;
+
+/// Whether there is a line on files on the first screen.
+pub fn is_judged(of: &FileSummary) -> bool {
+    of.share.value.measured().is_none_or(|share| share.0 >= LITTLE)
+}
+
+/// Whether anything was called, as far as that is known.
+fn has_calls(of: &FileSummary) -> bool {
     let called = |calls: Reading<u64>| calls.measured().is_none_or(|count| *count > 0);
     let of_mpi = of.all.mpi.measured().is_some_and(|mpi| mpi.calls.count > 0);
     called(of.all.posix.as_ref().map(|posix| posix.total().count)) || of_mpi
@@ -40,7 +48,7 @@ pub fn section(tables: &RunSnapshot) -> Block {
     let of = &tables.files;
     let mut blocks = vec![Block::List(lines(of)), Block::Table(calls(&of.all))];
     blocks.push(Block::Table(account(&of.all)));
-    if is_shown(of) && tables.rows.len() > 1 {
+    if has_calls(of) && tables.rows.len() > 1 {
         blocks.push(Block::Table(processes(tables)));
     }
     document::section("files", "Files", blocks)

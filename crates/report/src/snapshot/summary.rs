@@ -47,7 +47,7 @@ fn judged(shown: &Shown) -> Table {
         rows.push(row("OpenMP, outside of regions", words::percent, &openmp.serial));
         rows.push(row("OpenMP, gain of regions at most", words::percent, &openmp.imbalance_share));
     }
-    if files::is_shown(&tables.files) {
+    if files::is_judged(&tables.files) {
         rows.push(row("files, share of the time", words::percent, &tables.files.share));
     }
     let columns = vec![
