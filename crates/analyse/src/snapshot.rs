@@ -5,6 +5,7 @@
 //! programs with MPI are of the time from the end of `MPI_Init` to the begin of `MPI_Finalize`.
 
 mod comparison;
+mod counters;
 mod efficiency;
 mod files;
 mod findings;
@@ -112,6 +113,7 @@ pub fn run_snapshot(parts: &RunParts<'_>) -> RunSnapshot {
         placement,
         memory,
         files: files::summary(&run),
+        counters: counters::summary(&run),
         phases: phase::tables(&run),
         findings,
     }

@@ -1,6 +1,6 @@
 //! The collector: a library that is preloaded into each process of a program (`LD_PRELOAD`) and notes, in a file that it maps,
 //! what the threads of the process do: calls of MPI (`mpi/`) and of OpenMP's runtimes (`omp/`), calls on files (`files/`), and the phases
-//! that it names (`phase/`).
+//! that it names (`phase/`). Counters of the processor are opened when it begins (`counters.rs`).
 //!
 //! What they share: the mapping of the file (`process/`), the clock (`time/`), and a slot of the file for each thread, with the
 //! state that the thread is in (`thread/`). To watch something else: [`thread::switch`] the state where it begins, and
@@ -17,6 +17,7 @@ extern crate std;
 
 use core::ffi::{c_char, c_int};
 
+mod counters;
 mod files;
 mod life;
 mod mpi;

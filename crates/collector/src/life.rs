@@ -8,7 +8,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use numawise_wire::snapshot::{Flag, ThreadSlot};
 
 use crate::system::{self, SavedErrno};
-use crate::{files, mpi, omp, phase, process, thread};
+use crate::{counters, files, mpi, omp, phase, process, thread};
 
 /// Begins to watch the process, where the environment asks for it.
 pub fn begin() {
@@ -22,6 +22,7 @@ pub fn begin() {
     thread::look_up();
     let streams = if files::begin() { Flag::Streams as u32 } else { 0 };
     process::start(streams);
+    process::header().into_iter().for_each(counters::hand_over);
     thread::current();
 }
 

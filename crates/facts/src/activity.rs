@@ -2,6 +2,7 @@
 //!
 //! Times of a process count from the moment when it began to be watched. What is not known says why, and is never zero.
 
+mod counter;
 mod files;
 mod mpi;
 mod openmp;
@@ -14,6 +15,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::Reading;
 
+pub use counter::{
+    CacheTraffic, CountedEvents, CountedProcess, CounterAccess, CounterCount, CounterEvent, CounterObstacle,
+    ProcessCounters,
+};
 pub use files::{FileActivity, FileCalls, KernelIo, ProcessIo};
 pub use mpi::{
     CallSite, CallTime, Communicator, MessageFamily, MessageSizes, MpiActivity, MpiLibrary, PeerTraffic,

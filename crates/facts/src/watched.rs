@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use numawise_units::{IdSet, Nanoseconds, Rank};
 use serde::{Deserialize, Serialize};
 
-use crate::activity::SourcePlace;
+use crate::activity::{CacheTraffic, CounterAccess, SourcePlace};
 use crate::notice::SnapshotNotice;
-use crate::{Activity, Exit, HostFacts, Machine, Notice, Placement, RanksByThreads, ResourceUsage, RunSpec};
+use crate::{
+    Activity, Exit, HostFacts, Machine, Notice, Placement, RanksByThreads, Reading, ResourceUsage, RunSpec,
+};
 
 /// A set of ranks of `MPI_COMM_WORLD`.
 pub type RankSet = IdSet<Rank>;
@@ -44,6 +46,9 @@ pub struct WatchedRunHeader {
     pub wall: Nanoseconds,
     /// Of the process that was started, and of those that it waited for.
     pub usage: ResourceUsage,
+    pub counters: CounterAccess,
+    /// Of the computer where the run was reported.
+    pub traffic: Reading<Vec<CacheTraffic>>,
     pub notices: Vec<Notice>,
     /// Where the run stands for a division of CPUs into ranks and threads.
     pub division: Option<WatchedDivision>,

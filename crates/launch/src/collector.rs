@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use numawise_facts::RankSet;
 use numawise_facts::notice::PreloadObstacle;
 use numawise_units::Bytes;
+use numawise_wire::snapshot::counters::COUNTERS;
 use numawise_wire::snapshot::{FOLDER, LEAST_THREADS, MARK, MARK_BEGIN, RANKS, file_bytes};
 
 use crate::change::Change;
@@ -113,6 +114,15 @@ pub fn watched_ranks(ranks: Option<&RankSet>, now: &dyn Fn(&str) -> Option<OsStr
     match ranks {
         Some(ranks) => Some(Change::set(RANKS.name(), ranks.to_string())),
         None => now(RANKS.name()).map(|_| Change::remove(RANKS.name())),
+    }
+}
+
+/// What has the collector open counters of the processor and hand them over; takes the request of an outer numawise out where there are
+/// none.
+pub fn counted(request: Option<String>, now: &dyn Fn(&str) -> Option<OsString>) -> Option<Change> {
+    match request {
+        Some(request) => Some(Change::set(COUNTERS.name(), request)),
+        None => now(COUNTERS.name()).map(|_| Change::remove(COUNTERS.name())),
     }
 }
 

@@ -3,6 +3,8 @@
 pub mod affinity;
 pub mod children;
 pub mod clock;
+pub mod counter;
+pub mod handover;
 pub mod inherited;
 pub mod lock;
 pub mod mempolicy;

@@ -6,6 +6,7 @@
 
 pub mod calls;
 pub mod cgroup;
+pub mod counters;
 pub mod draft;
 mod error;
 pub mod file;

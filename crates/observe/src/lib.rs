@@ -18,6 +18,7 @@
 
 pub mod activity;
 mod command;
+pub mod counters;
 mod events;
 mod find;
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! A run that was watched from inside: one document for the terminal and for HTML, and JSON.
 
 mod compare;
+mod counters;
 mod csv;
 mod document;
 mod figures;

@@ -84,7 +84,7 @@ fn a_page_of_a_quarter_of_a_million_rows_can_be_sent_by_mail() {
 
 #[test]
 fn a_terminal_of_eighty_columns_has_room() {
-    for run in [watched::ranks(4, false), watched::hybrid(), watched::nothing()] {
+    for run in [watched::ranks(4, false), watched::hybrid(), watched::counted(), watched::nothing()] {
         let of = Watched::of(run);
         for unicode in [false, true] {
             let style = Style { colour: false, unicode, width: 80 };
@@ -132,7 +132,8 @@ fn a_summary_is_one_screen_and_each_judgement_has_its_threshold() {
         text.lines().filter(|line| graded.iter().any(|grade| line.contains(&format!("  {grade}")))).collect();
     assert!(judged.len() >= 10, "{text}");
     for line in judged {
-        assert!(line.contains(", POP") || line.contains(", numawise"), "{line}");
+        let sources = [", POP", ", numawise", ", Intel", ", perf"];
+        assert!(sources.iter().any(|source| line.contains(source)), "{line}");
     }
     assert!(
         text.trim_end().lines().last().unwrap().contains("numawise report run.nw --html report.html"),
@@ -287,4 +288,79 @@ fn two_runs_stand_side_by_side_and_no_difference_is_proven() {
     );
     let page = document::html(&document);
     assert!(page.contains("none of them is proven") && page.len() < LARGEST_PAGE);
+}
+
+/// The first screen, with one space between words.
+fn words_of(of: &Watched) -> String {
+    let text = document::terminal(&summary(&of.shown()), Style::plain());
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn counters_are_on_the_first_screen_each_with_its_threshold() {
+    let of = Watched::of(watched::counted());
+    // Three lines with a judgement, and one for the others, where there is everything else too.
+    assert!(screen(&of).lines().count() <= 54, "{}", screen(&of));
+    let text = words_of(&of);
+    // 27 thousand million operations, counted of two ranks in two seconds.
+    for expected in [
+        "Counters 13.5 GFLOP/s, vector 50.0 %, estimated (50.0 % of the time)",
+        "cycles per instruction 2.00 look here up to 1.00, Intel",
+        "memory bound 25.0 % look here up to 20.0 %, perf",
+        "memory of other nodes 25.0 % look here up to 10.0 %, numawise",
+    ] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    let page = html(&of);
+    for expected in
+        ["one number alone 50.0 %, 512 bits 50.0 %", "20.0 GB/s of memory traffic", "75.0 % to its own node"]
+    {
+        assert!(page.contains(expected), "{expected}");
+    }
+    let value: serde_json::Value = serde_json::from_str(&json(&of.shown())).unwrap();
+    assert_eq!(value["counters"]["cycles_per_instruction"], 2.0);
+    assert_eq!(value["counters"]["processor"], "Intel Skylake-SP");
+    assert_eq!(value["ranks"][1]["counters"]["flops_per_second"], 9e9);
+    assert_eq!(value["judgements"]["memory_bound"]["text"], "look here (good up to 20.0 %, perf)");
+    let rows = csv_table(&of.shown(), CsvTable::Counters);
+    let second = rows.lines().nth(2).unwrap();
+    assert!(second.contains(",9000000000,2.000000,0.250000,0.500000,0.250000,"), "{rows}");
+}
+
+#[test]
+fn without_counters_one_line_says_why_and_what_helps() {
+    use numawise_facts::activity::{CounterAccess, CounterObstacle};
+    let mut run = watched::ranks(2, false);
+    let of = Watched::of(run.clone());
+    assert_eq!(
+        words_of(&of).matches("Counters unavailable: no PMU in this guest; its host can show it one").count(),
+        1
+    );
+    assert!(!words_of(&of).contains("memory bound"));
+    let value: serde_json::Value = serde_json::from_str(&json(&of.shown())).unwrap();
+    assert!(value["counters"]["unavailable"].as_str().unwrap().contains("its host can show it one"));
+    run.header.counters = CounterAccess::NotOpened(CounterObstacle::Paranoid { level: 3 });
+    let text = words_of(&Watched::of(run.clone()));
+    assert!(text.contains("perf_event_paranoid is 3"), "{text}");
+    assert!(text.contains("sysctl kernel.perf_event_paranoid=2"), "{text}");
+    run.header.counters = CounterAccess::Opened { processor: None };
+    let text = words_of(&Watched::of(run));
+    assert_eq!(text.matches("Counters unavailable: rank 0: it is made by hand").count(), 1, "{text}");
+}
+
+#[test]
+fn counters_of_two_runs_stand_side_by_side() {
+    let (before, after) = (Watched::of(watched::counted()), Watched::of(watched::counted()));
+    let comparison = numawise_analyse::compare_snapshots(&before.tables, &after.tables);
+    let compared = Compared { sides: [before.shown(), after.shown()], comparison: &comparison };
+    let text = document::terminal(&compare_document(&compared), Style::plain());
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for expected in [
+        "cycles per instruction 2.00 look here 2.00 look here 1.00x",
+        "floating-point operations 13.5 GFLOP/s 13.5 GFLOP/s",
+    ] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    let value: serde_json::Value = serde_json::from_str(&compare_json(&compared)).unwrap();
+    assert_eq!(value["first_flops_per_second"], 13.5e9);
 }

@@ -75,7 +75,7 @@ fn parsed(of: &Watched) -> Value {
 fn each_field_stands_in_the_page() {
     let rows = rows();
     let (hybrid, ranks) =
-        (parsed(&Watched::of(watched::hybrid())), parsed(&Watched::of(watched::ranks(16, false))));
+        (parsed(&Watched::of(watched::counted())), parsed(&Watched::of(watched::ranks(16, false))));
     let mut found = BTreeMap::new();
     for value in [&hybrid, &ranks] {
         objects(value, "", &mut found);
@@ -109,7 +109,7 @@ fn each_field_stands_in_the_page() {
 
 #[test]
 fn each_row_of_the_page_is_a_field() {
-    let hybrid = parsed(&Watched::of(watched::hybrid()));
+    let hybrid = parsed(&Watched::of(watched::counted()));
     for row in rows().keys().filter(|row| row.starts_with('`')) {
         let mut at = vec![&hybrid];
         for part in row.trim_matches('`').split('.') {
@@ -141,7 +141,7 @@ fn efficiencies_are_numbers_or_have_a_reason() {
         "openmp_load_balance",
         "openmp_scheduling",
     ];
-    for of in [watched::hybrid(), watched::ranks(4, false), watched::nothing()] {
+    for of in [watched::counted(), watched::ranks(4, false), watched::nothing()] {
         let value = parsed(&Watched::of(of));
         for name in names {
             let found = &value["efficiency"][name];

@@ -7,6 +7,7 @@
 //! that starts ranks on [several computers](hosts), these have one too, and hand over to us.
 
 mod around;
+mod counters;
 mod exchange;
 mod folder;
 mod hosts;
@@ -21,10 +22,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use numawise_facts::activity::ProcessEnd;
+use numawise_facts::activity::{CacheTraffic, CounterAccess, CounterObstacle, ProcessEnd};
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{
-    Activity, Argument, Exit, Machine, Notice, RankEnd, RankSet, Redactor, ResourceUsage, RunSpec,
+    Activity, Argument, Exit, Machine, Notice, RankEnd, RankSet, Reading, Redactor, ResourceUsage, RunSpec,
     WatchedRun, WatchedRunHeader,
 };
 use numawise_launch::{Collector, EndedProgram, Foreground, LaunchError, LocalRank};
@@ -37,6 +38,7 @@ use crate::plan::{self, RunPlan, RunRequest};
 use crate::{Error, here};
 pub use around::HandingOverWords;
 use around::{AroundLauncher, Delivery};
+use counters::RunCounters;
 use exchange::{Computer, Exchange, HandedOver};
 use folder::CollectorFolder;
 use job::{Job, JobKey, ReportTurn};
@@ -84,6 +86,8 @@ pub struct SnapshotPlan {
     /// A launcher that starts ranks on other computers too.
     around: Option<AroundLauncher>,
     notices: Vec<Notice>,
+    counters: CounterAccess,
+    traffic: Reading<Vec<CacheTraffic>>,
 }
 
 /// Prepares a snapshot.
@@ -112,7 +116,9 @@ pub fn prepare(request: SnapshotRequest, environment: Environment<'_>) -> Result
         ranks::exist(ranks, size)?;
     }
     let plan = plan::for_start(&request.run, environment)?;
-    Ok(SnapshotPlan { request, plan, collector, rank, around, notices })
+    let counters = CounterAccess::NotOpened(CounterObstacle::NotInKernel);
+    let traffic = Reading::unavailable("it was not looked at");
+    Ok(SnapshotPlan { request, plan, collector, rank, around, notices, counters, traffic })
 }
 
 /// A launcher of which ranks may run on other computers.
@@ -324,18 +330,22 @@ impl SnapshotPlan {
     }
 
     fn run_program(
-        &self,
+        &mut self,
         folder: &CollectorFolder,
         environment: Environment<'_>,
     ) -> Result<EndedProgram, Error> {
         let mut changes = self.collector.changes(folder.name(), &self.plan.changes, environment);
         changes.extend(numawise_launch::watched_ranks(self.request.ranks.as_ref(), environment));
+        let counters = RunCounters::prepare(folder.path());
+        changes.extend(counters.change(environment));
         let task = self.plan.own_task()?;
         let program = Foreground::spawn(&self.request.run.command, task, &changes)?;
         let pid = program.pid();
-        // The thread that samples is made now, while signals are held back: they are for the one that waits.
+        // The threads that sample and that take counters are made now, while signals are held back: they are for the one that waits.
+        let counters = counters.start();
         let watch = Watch::start(&[pid], &Options::default());
         let ended = program.wait();
+        (self.counters, self.traffic) = counters.finish(folder.path());
         surroundings::keep(folder.path(), pid, watch.finish_by_process());
         Ok(ended)
     }
@@ -355,7 +365,7 @@ impl SnapshotPlan {
         computers: Vec<Computer>,
         through: Option<String>,
     ) -> WatchedRun {
-        let SnapshotPlan { request, plan, mut notices, .. } = self;
+        let SnapshotPlan { request, plan, mut notices, counters, traffic, .. } = self;
         let mut processes = Vec::new();
         for part in read.unwrap_or_else(|error| vec![Err(error)]) {
             match part {
@@ -392,6 +402,7 @@ impl SnapshotPlan {
         let (machines, too_many) = around::machines(computers, &own);
         notices.extend(too_many);
         header.other_machines = machines;
+        (header.counters, header.traffic) = (counters, traffic);
         header.notices = notices;
         WatchedRun { header, processes, places }
     }
@@ -535,6 +546,8 @@ fn header(
         exit: ended.exit,
         wall: ended.wall,
         usage: ended.usage,
+        counters: CounterAccess::NotOpened(CounterObstacle::NotInKernel),
+        traffic: Reading::unavailable("it was not looked at"),
         notices: Vec::new(),
         division: None,
     }

@@ -137,3 +137,68 @@ pub fn clock(id: libc::clockid_t) -> Result<u64, Errno> {
     checked(unsafe { libc::clock_gettime(id, &mut time) }.into())?;
     Ok((time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64))
 }
+
+// Bits of `flags` in the kernel's struct perf_event_attr, from its include/uapi/linux/perf_event.h.
+/// Threads that are made later are counted too.
+pub const COUNTER_INHERIT: u64 = 1 << 1;
+pub const COUNTER_EXCLUDE_KERNEL: u64 = 1 << 5;
+pub const COUNTER_EXCLUDE_HYPERVISOR: u64 = 1 << 6;
+/// Of what is made later, threads are counted, and children are not. Since Linux 5.13.
+pub const COUNTER_INHERIT_THREAD: u64 = 1 << 35;
+/// The counter stands still when the process becomes another program. Since Linux 5.13.
+pub const COUNTER_REMOVE_ON_EXEC: u64 = 1 << 36;
+
+/// What is to be counted: the first version of the kernel's struct perf_event_attr, which every kernel takes.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[doc(alias = "perf_event_attr")]
+pub struct CounterAttributes {
+    /// PERF_TYPE_HARDWARE and so on, or the number of a source of events.
+    pub kind: u32,
+    size: u32,
+    pub config: u64,
+    sample_period: u64,
+    sample_type: u64,
+    read_format: u64,
+    pub flags: u64,
+    wakeup: u32,
+    breakpoint: u32,
+    config1: u64,
+}
+
+impl CounterAttributes {
+    /// A counter that begins at once, and tells beside its count how long it was wanted and how long it was on.
+    pub const fn new(kind: u32, config: u64, flags: u64) -> CounterAttributes {
+        CounterAttributes {
+            kind,
+            size: size_of::<CounterAttributes>() as u32,
+            config,
+            sample_period: 0,
+            sample_type: 0,
+            // PERF_FORMAT_TOTAL_TIME_ENABLED and PERF_FORMAT_TOTAL_TIME_RUNNING
+            read_format: 1 | 2,
+            flags,
+            wakeup: 0,
+            breakpoint: 0,
+            config1: 0,
+        }
+    }
+}
+
+const _: () = assert!(size_of::<CounterAttributes>() == 64, "PERF_ATTR_SIZE_VER0");
+
+/// Opens a counter of the calling thread, and of threads that it makes later where the flags say so. Gives a descriptor that is
+/// closed on exec.
+///
+/// # Errors
+/// `ENOENT` where there is no such counter, `EACCES` and `EPERM` where it is forbidden, `ENOSYS` where the kernel has none.
+#[inline]
+#[doc(alias = "perf_event_open")]
+pub fn open_counter(attributes: &CounterAttributes) -> Result<c_int, Errno> {
+    const FD_CLOEXEC: c_ulong = 8;
+    // SAFETY: the kernel reads as many bytes of the live struct as its size says.
+    let fd = checked(unsafe {
+        libc::syscall(libc::SYS_perf_event_open, &raw const *attributes, 0, -1, -1, FD_CLOEXEC)
+    })?;
+    Ok(fd as c_int)
+}

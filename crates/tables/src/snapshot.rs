@@ -3,6 +3,7 @@
 //! What is not known is a reading with its reason. Times "of CPUs" are sums over CPUs, those "of the run" are by the clock.
 
 mod comparison;
+mod counter;
 mod files;
 mod hybrid;
 mod memory;
@@ -20,6 +21,7 @@ pub use comparison::{
     BothRuns, ComparedCall, ComparedCount, ComparedFinding, ComparedMemory, ComparedProcess, ComparedRegion,
     ComparedShare, ComparedTime, FindingCourse, ProcessPlacement, RegionFigures, SnapshotComparison,
 };
+pub use counter::CounterFigures;
 pub use files::{FileSummary, FileTotals, FileUse, MpiFileTotals};
 pub use hybrid::{HybridBest, HybridComparison, HybridReason, HybridRow, HybridTimePart};
 pub use memory::{MemorySpread, MemorySummary, NodeMemoryRow, ProcessName, RemoteMemory};
@@ -58,6 +60,7 @@ pub struct RunSnapshot {
     pub openmp: Reading<OpenMpSummary>,
     pub placement: PlacementSummary,
     pub memory: MemorySummary,
+    pub counters: Reading<CounterFigures>,
     pub files: FileSummary,
     pub phases: Reading<PhaseTables>,
     pub lost: SnapshotLosses,

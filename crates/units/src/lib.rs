@@ -10,6 +10,6 @@ mod schedule;
 mod set;
 
 pub use id::{CpuId, HostId, Id, IndexTooLarge, NodeId, Pid, Rank, TaskId, stored};
-pub use quantity::{Bytes, BytesPerSecond, Hertz, Latency, Nanoseconds, Ratio, Share};
+pub use quantity::{Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Latency, Nanoseconds, Ratio, Share};
 pub use schedule::Schedule;
 pub use set::{CpuSet, IdSet, NodeSet, ParseSetError, SetFlaw};

@@ -222,6 +222,21 @@ impl fmt::Display for BytesPerSecond {
     }
 }
 
+/// A rate of floating-point operations. Prints as it is quoted: `12.3 GFLOP/s`.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct FlopsPerSecond(pub f64);
+
+impl fmt::Display for FlopsPerSecond {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            v if v >= 999.95e9 => write!(f, "{:.2} TFLOP/s", v / 1e12),
+            v if v >= 999.95e6 => write!(f, "{:.1} GFLOP/s", v / 1e9),
+            v => write!(f, "{:.1} MFLOP/s", v / 1e6),
+        }
+    }
+}
+
 /// A frequency of a CPU. Prints as it is quoted: `2.60 GHz`, `800 MHz`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]

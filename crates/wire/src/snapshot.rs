@@ -7,6 +7,7 @@
 
 #[rustfmt::skip]
 pub mod calls;
+pub mod counters;
 pub mod files;
 pub mod header;
 pub mod openmp;

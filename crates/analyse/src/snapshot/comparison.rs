@@ -12,7 +12,7 @@ use numawise_tables::snapshot::{
     ComparedShare, ComparedTime, FindingCourse, MpiCallRow, MpiSummary, NodeMemoryRow, OpenMpSummary,
     ProcessPlacement, ProcessRow, RatedShare, RegionFigures, RegionRow, SnapshotComparison, SnapshotFinding,
 };
-use numawise_units::Nanoseconds;
+use numawise_units::{FlopsPerSecond, Nanoseconds};
 
 #[cfg(test)]
 #[path = "comparison_tests.rs"]
@@ -36,10 +36,15 @@ pub fn compare_snapshots(first: &RunSnapshot, second: &RunSnapshot) -> SnapshotC
         counts: counts(runs),
         memory: memory(runs),
         processes: processes(runs),
+        flops: BothRuns { first: flops(first), second: flops(second) },
         calls: calls(runs),
         regions: regions(runs),
         findings: findings(runs),
     }
+}
+
+fn flops(run: &RunSnapshot) -> Reading<FlopsPerSecond> {
+    run.counters.as_ref().and_then(|counters| counters.flops.clone())
 }
 
 fn of_mpi<T>(run: &RunSnapshot, of: impl Fn(&MpiSummary) -> Reading<T>) -> Reading<T> {
@@ -61,7 +66,7 @@ fn shares([first, second]: [&RunSnapshot; 2]) -> Vec<(ComparedShare, BothRuns<Ra
             }
         }
     }
-    let all: [(ComparedShare, Share); 12] = [
+    let all: [(ComparedShare, Share); 16] = [
         (ComparedShare::Useful, |run| run.useful.clone()),
         (ComparedShare::Parallel, |run| run.efficiency.parallel.clone()),
         (ComparedShare::MpiParallel, |run| run.efficiency.mpi_parallel.clone()),
@@ -74,6 +79,12 @@ fn shares([first, second]: [&RunSnapshot; 2]) -> Vec<(ComparedShare, BothRuns<Ra
         (ComparedShare::Mpi, |run| rated(run.mpi.as_ref().map(|mpi| &mpi.share))),
         (ComparedShare::Serial, |run| rated(run.openmp.as_ref().map(|openmp| &openmp.serial))),
         (ComparedShare::Files, |run| run.files.share.clone()),
+        (ComparedShare::CyclesPerInstruction, |run| {
+            rated(run.counters.as_ref().map(|of| &of.cycles_per_instruction))
+        }),
+        (ComparedShare::MemoryBound, |run| rated(run.counters.as_ref().map(|of| &of.memory_bound))),
+        (ComparedShare::Vector, |run| rated(run.counters.as_ref().map(|of| &of.vector))),
+        (ComparedShare::RemoteMemory, |run| rated(run.counters.as_ref().map(|of| &of.remote_memory))),
     ];
     all.into_iter().map(|(name, of)| (name, BothRuns { first: of(first), second: of(second) })).collect()
 }

@@ -36,6 +36,34 @@ pub fn loss(value: Reading<Ratio>) -> RatedShare {
     RatedShare { value, rating }
 }
 
+/// Less is better, by a threshold that others set.
+fn limited(value: Reading<Ratio>, good: f64, bad: f64, source: ThresholdSource) -> RatedShare {
+    let rating = value.measured().map(|of| Rating {
+        grade: grade(of.0, good, bad),
+        good: Ratio(good),
+        bad: Ratio(bad),
+        is_efficiency: false,
+        source,
+    });
+    RatedShare { value, rating }
+}
+
+/// One cycle an instruction is acceptable in high-performance computing, says the reference of the metrics of Intel's Application
+/// Performance Snapshot; twice as many is bad, say we.
+pub fn cycles_per_instruction(value: Reading<Ratio>) -> RatedShare {
+    limited(value, 1.0, 2.0, ThresholdSource::IntelSnapshot)
+}
+
+/// A fifth is the threshold of `tma_memory_bound` in perf's metrics; twice as much is bad, say we.
+pub fn memory_bound(value: Reading<Ratio>) -> RatedShare {
+    limited(value, 0.2, 0.4, ThresholdSource::Perf)
+}
+
+/// What nobody has set a threshold for.
+pub fn unrated(value: Reading<Ratio>) -> RatedShare {
+    RatedShare { value, rating: None }
+}
+
 fn grade(value: f64, good: f64, bad: f64) -> Grade {
     match value {
         value if value <= good => Grade::Good,

@@ -50,6 +50,7 @@ pub fn row(parts: &RunParts<'_>, process: &Process<'_>, all: Option<&MpiTimes>) 
         mask: process.mask(),
         memory: memory(&activity.surroundings),
         remote: super::memory::remote(parts.machines.get(&activity.host).copied(), process),
+        counters: super::counters::of_process(process),
         switches: activity.surroundings.switches.clone(),
         run_delay: process.run_delay(),
         files: super::files::of_process(process),

@@ -3,7 +3,7 @@
 use numawise_units::{Bytes, Nanoseconds, NodeId};
 use serde::{Deserialize, Serialize};
 
-use super::ThreadSwitches;
+use super::{ProcessCounters, ThreadSwitches};
 use crate::Reading;
 
 /// What is known of a process beside the work of its threads: noted in it as it ended, or seen from outside while it ran.
@@ -18,6 +18,7 @@ pub struct ProcessSurroundings {
     /// Of all its threads together.
     pub switches: Reading<ThreadSwitches>,
     pub memory: Reading<MemoryByNode>,
+    pub counters: Reading<ProcessCounters>,
 }
 
 impl ProcessSurroundings {
@@ -28,6 +29,7 @@ impl ProcessSurroundings {
             swapped: Reading::unavailable(reason),
             switches: Reading::unavailable(reason),
             memory: Reading::unavailable(reason),
+            counters: Reading::unavailable(reason),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! A run that was watched from inside.
 
 use numawise_facts::activity::{
-    CodeAddress, Construct, FileActivity, PhaseName, ProcessIo, ProcessSurroundings, StateTimes,
-    ThreadActivity,
+    CodeAddress, Construct, CounterAccess, CounterCount, CounterEvent, FileActivity, PhaseName, ProcessIo,
+    ProcessSurroundings, StateTimes, ThreadActivity,
 };
 use numawise_facts::{Activity, RanksByThreads, Reading, WatchedDivision, WatchedRunHeader};
 use numawise_units::{Bytes, Id};
@@ -17,6 +17,10 @@ pub const MOST_THREADS: usize = 1024;
 const MOST_CPUS: u64 = 65_536;
 /// Machines that differ, beside that of the computer that reports: each has some hundred kilobytes.
 const MOST_MACHINES: usize = 16;
+/// More than a processor has counters for, and kinds of cores.
+const MOST_COUNTERS: usize = 256;
+/// Caches of the last level of a computer.
+const MOST_CACHES: usize = 4096;
 /// The largest job that there may be, with room to spare.
 const MOST_RANKS: u32 = 1 << 26;
 
@@ -47,6 +51,20 @@ pub fn watched_header(header: &WatchedRunHeader) -> Sound {
         [&usage.minor_faults, &usage.major_faults, &usage.voluntary_switches, &usage.involuntary_switches]
     {
         count(number.measured().copied().unwrap_or_default(), place("usage"))?;
+    }
+    if let CounterAccess::Opened { processor: Some(processor) } = &header.counters {
+        name(processor, place("counters.opened.processor"))?;
+    }
+    let traffic = header.traffic.measured().map_or(&[][..], Vec::as_slice);
+    ensure(traffic.len() <= MOST_CACHES, place("traffic"), traffic.len(), "at most 4096 caches")?;
+    let again = first_again(traffic.iter().map(|of| &of.cache));
+    let again = again.map_or_else(String::new, |cache| format!("cache {cache} twice"));
+    ensure(again.is_empty(), place("traffic"), again, "each cache once")?;
+    for of in traffic {
+        span(of.time, place("traffic.time"))?;
+        self::traffic(of.total, place("traffic.total"))?;
+        let found = format_args!("{} of {}", of.local, of.total);
+        ensure(of.local <= of.total, place("traffic.local"), found, "a part of the total")?;
     }
     notices(&header.notices, place("notices"))?;
     header.division.as_ref().map_or(Ok(()), division)
@@ -132,6 +150,15 @@ fn surroundings<P: Fn() -> String>(
         counted.add(switches.voluntary, place("surroundings.switches"))?;
         counted.add(switches.forced, place("surroundings.switches"))?;
     }
+    if let Some(counters) = of.counters.measured() {
+        let place = || place("surroundings.counters");
+        let counts = &counters.counts;
+        ensure(counts.len() <= MOST_COUNTERS, place(), counts.len(), "at most 256")?;
+        let again = first_again(counts.iter().map(|one| (one.event, &one.cores)));
+        let again = again.map_or_else(String::new, |(event, _)| format!("{event:?} twice"));
+        ensure(again.is_empty(), place(), again, "each event once for a kind of cores")?;
+        counts.iter().try_for_each(|one| counter(one, place()))?;
+    }
     let Some(memory) = of.memory.measured() else { return Ok(()) };
     for moment in [&memory.last, &memory.most] {
         let place = || place("surroundings.memory");
@@ -172,6 +199,26 @@ fn files<P: Fn() -> String>(
         traffic(calls.bytes, place("files.bytes"))?;
     }
     moment(of.disk_wait.measured().copied().unwrap_or_default(), place("files.disk_wait"))
+}
+
+fn counter(of: &CounterCount, place: impl Fn() -> String) -> Sound {
+    name(&of.name, &place)?;
+    text(&of.cores, &place)?;
+    let bits = match of.event {
+        CounterEvent::FpInstructions { bits, operations } => {
+            ensure((1..=1024).contains(&operations), &place, operations, "1 to 1024 operations")?;
+            bits
+        }
+        CounterEvent::FpOperationsPer128Bits { bits } | CounterEvent::FpSteps { bits } => bits,
+        _ => 64,
+    };
+    ensure((16..=4096).contains(&bits), &place, bits, "registers of 16 to 4096 bits")?;
+    let Some(counted) = of.counted.measured() else { return Ok(()) };
+    // Those of several are added up, as those of threads are.
+    ensure(counted.count <= MOST, &place, counted.count, "at most 9223372036854775807")?;
+    moment(counted.wanted, &place)?;
+    let found = format_args!("{} of {}", counted.on, counted.wanted);
+    ensure(counted.on <= counted.wanted, &place, found, "a counter that is on for a part of the time")
 }
 
 fn phases(of: &Activity, number: usize, counted: &mut CountedSoFar) -> Sound {

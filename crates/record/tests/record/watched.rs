@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use numawise_facts::activity::{
-    ActivityLosses, ActivityPhases, CallSample, CallSite, CallTime, CodeAddress, CodeFile, Communicator,
-    Construct, ConstructName, ConstructTeam, CpuStays, FileActivity, FileCalls, KernelIo, LoopChunks,
-    MemoryByNode, MemoryMoment, MessageFamily, MessageSizes, MpiActivity, MpiLibrary, OpenMpRuntimes,
-    OpenMpSchedule, PeerTraffic, PhaseActivity, PhaseName, ProcessEnd, ProcessIo, ProcessSurroundings,
-    SampledCall, SourcePlace, StateTimes, ThreadActivity, ThreadRole, ThreadSwitches, WorldRank,
+    ActivityLosses, ActivityPhases, CacheTraffic, CallSample, CallSite, CallTime, CodeAddress, CodeFile,
+    Communicator, Construct, ConstructName, ConstructTeam, CountedEvents, CounterAccess, CounterCount,
+    CounterEvent, CpuStays, FileActivity, FileCalls, KernelIo, LoopChunks, MemoryByNode, MemoryMoment,
+    MessageFamily, MessageSizes, MpiActivity, MpiLibrary, OpenMpRuntimes, OpenMpSchedule, PeerTraffic,
+    PhaseActivity, PhaseName, ProcessCounters, ProcessEnd, ProcessIo, ProcessSurroundings, SampledCall,
+    SourcePlace, StateTimes, ThreadActivity, ThreadRole, ThreadSwitches, WorldRank,
 };
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{
@@ -139,6 +140,26 @@ fn phases() -> ActivityPhases {
     ActivityPhases { rows: rows.into_iter().map(row).collect(), lost: 1, unbalanced: 2 }
 }
 
+fn counters() -> ProcessCounters {
+    let one = |event, name: &str, counted| CounterCount {
+        event,
+        name: name.to_owned(),
+        cores: String::new(),
+        counted,
+    };
+    let counted =
+        |count, on| Reading::Measured(CountedEvents { count, wanted: seconds(1.6), on: seconds(on) });
+    let vector = CounterEvent::FpInstructions { bits: 256, operations: 4 };
+    ProcessCounters {
+        with_children: false,
+        counts: vec![
+            one(CounterEvent::Cycles, "cycles", counted(5_000_000_000, 1.6)),
+            one(vector, "FP_ARITH_INST_RETIRED.256B_PACKED_DOUBLE", counted(u64::MAX >> 3, 0.4)),
+            one(CounterEvent::RemoteMemory, "remote", Reading::unavailable("the kernel knows no such event")),
+        ],
+    }
+}
+
 fn process(rank: u32) -> Activity {
     Activity {
         pid: Pid(4000 + rank.cast_signed()),
@@ -175,6 +196,7 @@ fn process(rank: u32) -> Activity {
                 last: MemoryMoment { at: seconds(1.6), by_node: vec![(NodeId(0), Bytes::mib(60))] },
                 most: MemoryMoment { at: seconds(0.8), by_node: vec![(NodeId(0), Bytes::mib(64))] },
             }),
+            counters: Reading::Measured(counters()),
         },
         io: ProcessIo {
             kernel: Reading::Measured(kernel_io()),
@@ -236,6 +258,13 @@ pub fn run() -> WatchedRun {
                 voluntary_switches: Reading::unavailable("not asked for"),
                 involuntary_switches: Reading::Measured(2),
             },
+            counters: CounterAccess::Opened { processor: Some("Intel Skylake-SP".to_owned()) },
+            traffic: Reading::Measured(vec![CacheTraffic {
+                cache: 0,
+                total: Bytes::mib(4000),
+                local: Bytes::mib(3000),
+                time: seconds(1.9),
+            }]),
             notices: vec![SnapshotNotice::NothingWatched.into()],
             division: Some(WatchedDivision {
                 division: RanksByThreads { ranks: 2, threads: 1 },

@@ -7,7 +7,7 @@ use numawise_tables::snapshot::{
     BothRuns, ComparedCall, ComparedFinding, ComparedRegion, ComparedShare, ComparedTime, FindingCourse,
     Grade, RatedShare, RegionFigures, SnapshotComparison,
 };
-use numawise_units::{Nanoseconds, Ratio};
+use numawise_units::{FlopsPerSecond, Nanoseconds, Ratio};
 use serde_json::{Value, json as object};
 
 use super::{Shown, words};
@@ -123,7 +123,7 @@ fn figures(of: &SnapshotComparison) -> Table {
             title.into(),
             graded(&both.first, value),
             graded(&both.second, value),
-            difference.map_or_else(String::new, |(a, b)| points(b.0 - a.0)).into(),
+            change(*name, difference).into(),
         ];
         cells.into_iter().collect::<Row>()
     };
@@ -136,7 +136,31 @@ fn figures(of: &SnapshotComparison) -> Table {
     };
     let mut rows: Vec<Row> = of.times.iter().filter(known).map(time).collect();
     rows.extend(of.shares.iter().filter(some).map(share));
+    rows.extend(flops(&of.flops));
     Table { columns: columns("what"), rows, most: None }
+}
+
+fn flops(of: &BothRuns<Reading<FlopsPerSecond>>) -> Option<Row> {
+    let known = of.first.measured().zip(of.second.measured());
+    if of.first.measured().is_none() && of.second.measured().is_none() {
+        return None;
+    }
+    let cells: [Cell; 4] = [
+        "floating-point operations".into(),
+        words::reading(&of.first, FlopsPerSecond::to_string).into(),
+        words::reading(&of.second, FlopsPerSecond::to_string).into(),
+        known.and_then(|(first, second)| times(first.0, second.0)).unwrap_or_default().into(),
+    ];
+    Some(cells.into_iter().collect())
+}
+
+/// What became of a share; of what is none, how many times as much.
+fn change(name: ComparedShare, both: Option<(&Ratio, &Ratio)>) -> String {
+    let text = both.and_then(|(first, second)| match name {
+        ComparedShare::CyclesPerInstruction => times(first.0, second.0),
+        _ => Some(points(second.0 - first.0)),
+    });
+    text.unwrap_or_default()
 }
 
 /// The difference of two shares in hundredths, never `-0.0`.
@@ -176,6 +200,10 @@ fn share_name(name: ComparedShare) -> (&'static str, fn(Ratio) -> String) {
         ComparedShare::Mpi => ("MPI, share of the time", words::percent),
         ComparedShare::Serial => ("OpenMP, outside of regions", words::percent),
         ComparedShare::Files => ("files, share of the time", words::percent),
+        ComparedShare::CyclesPerInstruction => ("cycles per instruction", words::efficiency),
+        ComparedShare::MemoryBound => ("memory bound", words::percent),
+        ComparedShare::Vector => ("vector instructions", words::percent),
+        ComparedShare::RemoteMemory => ("memory of other nodes", words::percent),
     }
 }
 
@@ -283,6 +311,8 @@ pub fn compare_json(compared: &Compared) -> String {
         })),
         "memory": each(&of.memory, surroundings::memory_json),
         "processes": each(&of.processes, surroundings::process_json),
+        "first_flops_per_second": reading(&of.flops.first, |flops| object!(flops.0)),
+        "second_flops_per_second": reading(&of.flops.second, |flops| object!(flops.0)),
         "calls": each(&of.calls, |row| object!({
             "name": row.call, "first": row.runs.first.as_ref().map(call), "second": row.runs.second.as_ref().map(call),
         })),

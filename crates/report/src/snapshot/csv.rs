@@ -13,7 +13,7 @@ use numawise_tables::snapshot::{
 };
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 
-use super::{Shown, figures, words};
+use super::{Shown, counters, figures, words};
 use crate::check::watched_findings;
 use crate::csv::quoted;
 
@@ -39,10 +39,11 @@ pub enum CsvTable {
     Volume,
     Files,
     Findings,
+    Counters,
 }
 
 /// By their names.
-pub const TABLES: [(&str, CsvTable); 12] = [
+pub const TABLES: [(&str, CsvTable); 13] = [
     ("efficiency", CsvTable::Efficiency),
     ("ranks", CsvTable::Ranks),
     ("memory", CsvTable::Memory),
@@ -55,6 +56,7 @@ pub const TABLES: [(&str, CsvTable); 12] = [
     ("volume", CsvTable::Volume),
     ("files", CsvTable::Files),
     ("findings", CsvTable::Findings),
+    ("counters", CsvTable::Counters),
 ];
 
 /// A word that names no table.
@@ -155,6 +157,7 @@ fn rows(shown: &Shown, table: CsvTable) -> Vec<Vec<Value>> {
         }
         CsvTable::Files => tables.rows.iter().map(files).collect(),
         CsvTable::Findings => tables.findings.iter().map(finding).collect(),
+        CsvTable::Counters => tables.rows.iter().map(counted).collect(),
     }
 }
 
@@ -258,6 +261,16 @@ fn files(of: &ProcessRow) -> Vec<Value> {
         kernel("kernel_cancelled_bytes", |io| io.cancelled),
         seconds("disk_wait_seconds", &of.files.disk_wait),
     ]
+}
+
+fn counted(of: &ProcessRow) -> Vec<Value> {
+    let mut row = vec![
+        read("rank", "", &of.rank, u32::to_string),
+        text("host", of.host.as_str()),
+        text("pid", of.pid.to_string()),
+    ];
+    row.extend(counters::csv(of).into_iter().map(|(name, unit, value)| Value { name, unit, value }));
+    row
 }
 
 fn call(of: &MpiCallRow) -> Vec<Value> {

@@ -6,7 +6,7 @@ use numawise_tables::snapshot::{Efficiencies, RatedShare, SnapshotFinding, Snaps
 use numawise_units::{Nanoseconds, Ratio};
 use serde_json::json;
 
-use super::{Shown, files, mpi, next, openmp, phases, processes, surroundings, volume, words};
+use super::{Shown, counters, files, mpi, next, openmp, phases, processes, surroundings, volume, words};
 use crate::check::watched_findings;
 use crate::document::{
     Block, Cell, Charts, Column, Document, Entry, Face, Fact, Opening, Row, Table, Text, Tone, list, section,
@@ -25,6 +25,7 @@ pub fn document(shown: &Shown) -> Document {
         blocks.push(processes::section(shown));
         blocks.extend(surroundings::sections(tables));
         blocks.push(files::section(tables));
+        blocks.extend(counters::sections(shown));
     }
     blocks.extend(notices_of(shown));
     blocks.push(Block::Reasons { title: "Why figures are unavailable" });
@@ -75,6 +76,7 @@ pub fn facts(shown: &Shown) -> Vec<Fact> {
         for (name, missing) in [("MPI", tables.mpi.reason()), ("OpenMP", tables.openmp.reason())] {
             facts.extend(missing.map(|reason| fact(name, reason.to_string().into())));
         }
+        facts.extend(counters::fact(shown));
     }
     facts.extend(header.ranks.as_ref().map(|ranks| fact("Asked for", asked(ranks).into())));
     facts.extend(

@@ -9,7 +9,7 @@ use numawise_tables::snapshot::{
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 use serde_json::{Value, json as object};
 
-use super::{Shown, figures, files, phases, surroundings, words};
+use super::{Shown, counters, figures, files, phases, surroundings, words};
 use crate::check::{self, watched_findings};
 use crate::notice;
 use crate::object::{each, reading};
@@ -51,6 +51,8 @@ pub fn json(shown: &Shown) -> String {
         "placement": surroundings::placement_json(tables),
         "memory": surroundings::memory_json(&tables.memory),
         "files": files::summary_json(&tables.files),
+        "counters": counters::json(shown),
+        "memory_traffic": counters::traffic_json(&header.traffic),
         "phases": reading(&tables.phases, phases::json),
         "lost": lost(tables),
         "notices": each(&header.notices, notice::json),
@@ -102,7 +104,8 @@ fn judgements(tables: &RunSnapshot) -> Value {
             });
             Some((name.to_owned(), value))
         });
-    judged.collect::<serde_json::Map<_, _>>().into()
+    let counted = tables.counters.measured().into_iter().flat_map(counters::judgements);
+    judged.chain(counted).collect::<serde_json::Map<_, _>>().into()
 }
 
 fn process(of: &ProcessRow) -> Value {
@@ -122,6 +125,7 @@ fn process(of: &ProcessRow) -> Value {
         "time": reading(&of.time, figures::cpu_time),
         "placement": surroundings::process_json(of),
         "files": files::json(&of.files),
+        "counters": counters::process_json(of),
     })
 }
 

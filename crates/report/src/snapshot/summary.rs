@@ -3,7 +3,7 @@
 use numawise_facts::Reading;
 use numawise_tables::snapshot::{MpiSummary, RatedShare, SnapshotFinding};
 
-use super::{Shown, files, next, surroundings, words};
+use super::{Shown, counters, files, next, surroundings, words};
 use crate::check::watched_findings;
 use crate::document::{Block, Cell, Column, Document, Fact, Row, Table, Text, section};
 
@@ -50,6 +50,7 @@ fn judged(shown: &Shown) -> Table {
     if files::is_judged(&tables.files) {
         rows.push(row("files, share of the time", words::percent, &tables.files.share));
     }
+    rows.extend(counters::judged(shown));
     let columns = vec![
         Column::text(""),
         Column::number("value"),

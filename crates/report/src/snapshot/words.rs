@@ -58,27 +58,37 @@ pub fn bytes(reading: &Reading<Bytes>) -> Text {
 
 /// What is thought of a share: `look here (good from 0.80, POP)`.
 pub fn judgement(share: &RatedShare) -> String {
-    share.rating.as_ref().map_or_else(String::new, rating)
+    judgement_as(share, percent)
+}
+
+/// The same where less is better, with its own way to write it.
+pub fn judgement_as(share: &RatedShare, written: fn(Ratio) -> String) -> String {
+    share.rating.as_ref().map_or_else(String::new, |of| rating(of, written))
 }
 
 /// From where on a share is good, and who says so: `from 0.80, POP`.
 pub fn threshold(share: &RatedShare) -> String {
+    threshold_as(share, percent)
+}
+
+/// The same where less is better, with its own way to write it.
+pub fn threshold_as(share: &RatedShare, written: fn(Ratio) -> String) -> String {
     share.rating.as_ref().map_or_else(String::new, |rating| {
         let (bound, source) = (rating.good, source(rating.source));
         if rating.is_efficiency {
             format!("from {}, {source}", efficiency(bound))
         } else {
-            format!("up to {}, {source}", percent(bound))
+            format!("up to {}, {source}", written(bound))
         }
     })
 }
 
-fn rating(rating: &Rating) -> String {
+fn rating(rating: &Rating, written: fn(Ratio) -> String) -> String {
     let bound = match (rating.is_efficiency, rating.grade) {
         (true, Grade::Good) => format!("from {}", efficiency(rating.good)),
         (true, _) => format!("good from {}", efficiency(rating.good)),
-        (false, Grade::Good) => format!("up to {}", percent(rating.good)),
-        (false, _) => format!("good up to {}", percent(rating.good)),
+        (false, Grade::Good) => format!("up to {}", written(rating.good)),
+        (false, _) => format!("good up to {}", written(rating.good)),
     };
     format!("{} ({bound}, {})", grade(rating.grade), source(rating.source))
 }
@@ -94,6 +104,8 @@ pub fn grade(grade: Grade) -> &'static str {
 fn source(source: ThresholdSource) -> &'static str {
     match source {
         ThresholdSource::Pop => "POP",
+        ThresholdSource::IntelSnapshot => "Intel",
+        ThresholdSource::Perf => "perf",
         ThresholdSource::Numawise => "numawise",
     }
 }

@@ -5,7 +5,10 @@
 use std::collections::BTreeMap;
 
 use numawise_analyse::{RunParts, run_snapshot};
-use numawise_facts::activity::{MessageFamily, MessageSizes, PeerTraffic, SourcePlace};
+use numawise_facts::activity::{
+    CacheTraffic, CountedEvents, CounterAccess, CounterCount, CounterEvent, CounterObstacle, MessageFamily,
+    MessageSizes, PeerTraffic, ProcessCounters, SourcePlace,
+};
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{
     Activity, Exit, Machine, Reading, ResourceUsage, SourcePlaces, WatchedRun, WatchedRunHeader,
@@ -78,6 +81,8 @@ pub fn run(command: &[&str], processes: Vec<Activity>) -> WatchedRun {
                 voluntary_switches: Reading::unavailable("not asked for"),
                 involuntary_switches: Reading::Measured(2),
             },
+            counters: CounterAccess::NotOpened(CounterObstacle::NoHardware { is_guest: true }),
+            traffic: Reading::unavailable("the kernel has no monitor of memory bandwidth"),
             notices: if processes.is_empty() { vec![SnapshotNotice::NothingWatched.into()] } else { vec![] },
             division: None,
         },
@@ -149,6 +154,48 @@ pub fn hybrid() -> WatchedRun {
         *process = with_openmp(process.clone());
     }
     WatchedRun { processes, ..whole }
+}
+
+/// The same on a processor whose counters could be had.
+pub fn counted() -> WatchedRun {
+    let mut run = hybrid();
+    for (k, process) in run.processes.iter_mut().enumerate() {
+        process.surroundings.counters = Reading::Measured(counters(1 + k as u64));
+    }
+    run.header.counters = CounterAccess::Opened { processor: Some("Intel Skylake-SP".to_owned()) };
+    run.header.traffic = Reading::Measured(vec![CacheTraffic {
+        cache: 0,
+        total: Bytes(40_000_000_000),
+        local: Bytes(30_000_000_000),
+        time: seconds(2.0),
+    }]);
+    run
+}
+
+/// Counts made by hand, so many times: two cycles an instruction, a quarter of them stalled, half of the floating-point instructions
+/// of 512 bits; the wide ones were on for half of the time.
+fn counters(times: u64) -> ProcessCounters {
+    let one = |event, count, on| CounterCount {
+        event,
+        name: format!("{event:?}"),
+        cores: String::new(),
+        counted: Reading::Measured(CountedEvents {
+            count: count * times,
+            wanted: seconds(2.0),
+            on: seconds(on),
+        }),
+    };
+    let fp = |bits, operations| CounterEvent::FpInstructions { bits, operations };
+    let counts = vec![
+        one(CounterEvent::Cycles, 4_000_000_000, 2.0),
+        one(CounterEvent::Instructions, 2_000_000_000, 2.0),
+        one(CounterEvent::MemoryStallCycles, 1_000_000_000, 2.0),
+        one(fp(64, 1), 1_000_000_000, 2.0),
+        one(fp(512, 8), 500_000_000, 1.0),
+        one(CounterEvent::LocalMemory, 300, 2.0),
+        one(CounterEvent::RemoteMemory, 100, 2.0),
+    ];
+    ProcessCounters { with_children: false, counts }
 }
 
 /// A program of which nothing could be watched.

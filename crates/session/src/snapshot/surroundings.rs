@@ -12,7 +12,7 @@ use numawise_linux::calls::clock;
 use numawise_observe::activity::{self, ActivityError, SeenFromOutside};
 use numawise_units::{Nanoseconds, NodeId, Pid};
 
-use super::unwatched;
+use super::{counters, unwatched};
 
 #[cfg(test)]
 #[path = "surroundings_tests.rs"]
@@ -72,7 +72,9 @@ pub fn read(folder: &Path) -> Result<Vec<Result<Activity, ActivityError>>, Activ
     if of_programs.len() < seen.len() {
         read = alive(&of_programs)?;
     }
-    complete(&mut read.iter_mut().flatten().collect::<Vec<_>>(), &of_programs);
+    let mut processes: Vec<&mut Activity> = read.iter_mut().flatten().collect();
+    complete(&mut processes, &of_programs);
+    counters::complete(folder, &mut processes);
     Ok(read)
 }
 

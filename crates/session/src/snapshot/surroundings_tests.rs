@@ -1,5 +1,7 @@
 use numawise_facts::ThreadObservation;
-use numawise_facts::activity::{ActivityLosses, CallTime, CpuStays, FileActivity, KernelIo, ProcessIo};
+use numawise_facts::activity::{
+    ActivityLosses, CallTime, CountedProcess, CpuStays, FileActivity, KernelIo, ProcessCounters, ProcessIo,
+};
 use numawise_units::{Bytes, CpuId};
 
 use super::*;
@@ -210,4 +212,21 @@ fn what_computed_and_was_not_watched_is_said() {
     assert_eq!(unwatched::notice(&[], &[named("solver", 900)]), None, "that nothing was watched says it all");
     let of_it = process(5, ProcessEnd::Exit);
     assert_eq!(unwatched::notice(&[&of_it], &[named("solver", 900)]), None, "it has a file");
+}
+
+#[test]
+fn counters_are_of_the_program_that_handed_them_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let counted = |pid, began| CountedProcess {
+        pid: Pid(pid),
+        began: Nanoseconds(began),
+        counters: Reading::Measured(ProcessCounters { with_children: false, counts: vec![] }),
+    };
+    let text = serde_json::to_vec(&[counted(7, 5), counted(8, 9)]).unwrap();
+    std::fs::write(folder.path().join("1.counted"), text).unwrap();
+    std::fs::write(folder.path().join("2.counted"), "[").unwrap();
+    let mut all = [process(5, ProcessEnd::NotTold), process(9, ProcessEnd::NotTold)];
+    counters::complete(folder.path(), &mut all.iter_mut().collect::<Vec<_>>());
+    assert!(all[0].surroundings.counters.measured().is_some());
+    assert!(all[1].surroundings.counters.measured().is_none());
 }

@@ -2,7 +2,7 @@
 
 use numawise_facts::activity::{CallTime, CodePlace, ConstructName};
 use numawise_facts::{FindingId, Reading};
-use numawise_units::{Bytes, CpuSet, Nanoseconds, NodeId, Ratio};
+use numawise_units::{Bytes, CpuSet, FlopsPerSecond, Nanoseconds, NodeId, Ratio};
 use serde::Serialize;
 
 use super::{MemorySpread, RatedShare};
@@ -17,6 +17,7 @@ pub struct SnapshotComparison {
     pub memory: Vec<ComparedMemory>,
     /// By rank; without MPI in their order.
     pub processes: Vec<ComparedProcess>,
+    pub flops: BothRuns<Reading<FlopsPerSecond>>,
     /// By name; the most time in either first. None: it was not called in that run.
     pub calls: Vec<ComparedCall>,
     /// By function and file, since lines move when a program is changed.
@@ -107,6 +108,11 @@ pub enum ComparedShare {
     Serial,
     /// In calls on files.
     Files,
+    /// No share: it may be above 1.
+    CyclesPerInstruction,
+    MemoryBound,
+    Vector,
+    RemoteMemory,
 }
 
 /// A call of MPI.

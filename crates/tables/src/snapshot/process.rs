@@ -4,7 +4,7 @@ use numawise_facts::Reading;
 use numawise_facts::activity::{ProcessEnd, ThreadRole, ThreadSwitches};
 use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid};
 
-use super::{CpuTime, FileUse, ProcessName, RatedShare, RemoteMemory};
+use super::{CounterFigures, CpuTime, FileUse, ProcessName, RatedShare, RemoteMemory};
 
 /// One process.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +33,7 @@ pub struct ProcessRow {
     pub memory: ProcessMemory,
     /// How much of it is on other nodes than its threads.
     pub remote: Reading<RemoteMemory>,
+    pub counters: Reading<CounterFigures>,
     /// Of all its threads together.
     pub switches: Reading<ThreadSwitches>,
     /// How long its working threads were ready and waited for a CPU, summed.

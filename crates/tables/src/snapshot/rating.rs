@@ -38,6 +38,10 @@ pub enum Grade {
 pub enum ThresholdSource {
     /// POP: efficiencies of 0.8 and more are acceptable. `bad` is ours.
     Pop,
+    /// Intel's Application Performance Snapshot: one cycle an instruction is acceptable. `bad` is ours.
+    IntelSnapshot,
+    /// The metrics of perf, in the sources of Linux: more than a fifth is worth a look. `bad` is ours.
+    Perf,
     /// Ours, for want of a public one.
     Numawise,
 }
