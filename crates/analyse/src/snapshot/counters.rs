@@ -124,9 +124,8 @@ fn estimated(of: CountedEvents) -> Reading<f64> {
 }
 
 fn quotient(of: Reading<f64>, all: Reading<f64>, nothing: &'static str) -> Reading<Ratio> {
-    of.zip(all).and_then(|(of, all)| match all > 0.0 {
-        true => Reading::Measured(Ratio(of / all)),
-        false => Reading::unavailable(nothing),
+    of.zip(all).and_then(|(of, all)| {
+        if all > 0.0 { Reading::Measured(Ratio(of / all)) } else { Reading::unavailable(nothing) }
     })
 }
 

@@ -130,8 +130,10 @@ fn each_family_is_known_by_its_numbers_and_has_each_event_once() {
         assert!(family.name.contains(name), "{} {name}", family.name);
         let mut events: Vec<_> = family.events.iter().map(|of| of.event).collect();
         let mut codes: Vec<_> = family.events.iter().map(|of| of.config).collect();
-        (events.sort(), codes.sort_unstable());
-        (events.dedup(), codes.dedup());
+        events.sort();
+        codes.sort_unstable();
+        events.dedup();
+        codes.dedup();
         assert_eq!((events.len(), codes.len()), (family.events.len(), family.events.len()), "{name}");
     }
     for (vendor, number, model) in [("AuthenticAMD", 0x17, 0x01), ("GenuineIntel", 6, 0x97), ("", 0, 0)] {
