@@ -95,6 +95,9 @@ fn each_field_stands_in_the_page() {
             row = format!("`{}`", row.trim_matches('`').rsplit_once('.').unwrap().0);
         }
         let text = rows.get(&row).map(String::as_str).unwrap_or_default();
+        // Counters are judged beside the efficiencies.
+        let counted = rows.get("`counters`").filter(|_| path == "judgements").map_or("", String::as_str);
+        let text = format!("{text} {counted}");
         let is_there = |field: &str| {
             path == "judgements" && ["useful", "files"].contains(&field)
                 || text.contains(&format!("`{field}`"))
