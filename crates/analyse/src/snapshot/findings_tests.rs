@@ -318,6 +318,16 @@ fn nw030_ranks_on_one_cpu_while_others_are_free() {
     threads(&mut later[0])[0].end = Reading::Measured(seconds(0.4));
     threads(&mut later[1])[0].begin = seconds(0.4);
     assert!(!placed(&later).contains(&"NW030"));
+    // It was not the other one that had the CPU.
+    let mut idle = ranks_on(&[0, 0]);
+    threads(&mut idle[1])[0].processor = Reading::Measured(seconds(0.02));
+    assert!(!placed(&idle).contains(&"NW030"));
+    // Of three never more than two at once.
+    let mut three = ranks_on(&[0, 0, 0]);
+    threads(&mut three[0])[0].end = Reading::Measured(seconds(0.5));
+    threads(&mut three[1])[0].begin = seconds(0.5);
+    let placement = on_two_sockets(&three, "0-7").placement;
+    assert_eq!(placement.shared.iter().map(|one| one.threads.len()).collect::<Vec<_>>(), [2]);
 }
 
 #[test]

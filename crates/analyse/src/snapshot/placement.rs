@@ -14,6 +14,8 @@ use super::{Run, sum};
 const AT_HOME: f64 = 0.9;
 /// Sets of CPUs that are looked at on a host: those to which most threads are bound.
 const SETS: usize = 256;
+/// What threads of one CPU have to compute, but for the busiest, of the time of the run: what findings need.
+const WORTH: f64 = 0.05;
 
 pub fn summary(run: &Run<'_>) -> PlacementSummary {
     let (mut threads, mut unknown, mut moved, mut migrations) = (0, 0, 0, 0u64);
@@ -176,6 +178,26 @@ fn ranks_of<'a>(residents: impl Iterator<Item = &'a Resident<'a>>) -> Vec<u32> {
     residents.filter_map(|resident| resident.rank).collect::<BTreeSet<u32>>().into_iter().collect()
 }
 
+/// Those that lived when most of them did.
+fn together(residents: &mut Vec<Resident<'_>>) {
+    let lives = |resident: &Resident<'_>, at: u64| resident.life.0 <= at && at < resident.life.1;
+    let begins = residents.iter().map(|resident| resident.life.0);
+    let most = begins.max_by_key(|at| residents.iter().filter(|resident| lives(resident, *at)).count());
+    residents.retain(|resident| most.is_some_and(|at| lives(resident, at)));
+}
+
+/// True where one CPU was hardly in the way of the threads: all but the busiest computed for little of the run. Others that
+/// keep the CPU busy make these wait too.
+fn hardly_computed(run: &Run<'_>, residents: &[Resident<'_>]) -> bool {
+    let computed = Reading::all(residents.iter().map(|resident| resident.thread.processor.clone()));
+    let (Reading::Measured(computed), Reading::Measured(seconds)) = (computed, run.seconds()) else {
+        return false;
+    };
+    let busiest = computed.iter().max().copied().unwrap_or_default();
+    let all = computed.into_iter().fold(Nanoseconds(0), |all, one| all + one);
+    all.saturating_sub(busiest).seconds() < WORTH * seconds
+}
+
 /// CPUs at which several working threads are at home that lived at the same time.
 fn shared(run: &Run<'_>) -> Vec<OverfullCpu> {
     let mut homes: BTreeMap<(&str, CpuId), Vec<Resident<'_>>> = BTreeMap::new();
@@ -187,7 +209,8 @@ fn shared(run: &Run<'_>) -> Vec<OverfullCpu> {
     }
     let mut shared = Vec::new();
     for ((host, cpu), mut residents) in homes {
-        if most_at_once(residents.iter().map(|resident| (resident.life, 1))) < 2 {
+        together(&mut residents);
+        if residents.len() < 2 || hardly_computed(run, &residents) {
             continue;
         }
         residents.sort_by_key(|resident| (resident.pid, resident.thread.tid));

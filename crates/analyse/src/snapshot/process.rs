@@ -382,16 +382,20 @@ fn part_of_run(process: &Process<'_>, all: &[Process<'_>], longest: Option<Nanos
         |other: &&Process<'_>| other.activity.host == activity.host && other.activity.parent == activity.pid;
     let waits =
         all.iter().any(|other| is_child(&other)) && (process.computed() as f64) < LAUNCHER * elapsed.0 as f64;
-    // taskset, numactl and their kind, and a shell at its last command.
+    let is_known = process.time.measured().is_some();
+    // taskset, numactl and their kind, and a shell at its last command. Where its processor time is not known, that of both is the
+    // program's.
     let became = |other: &Process<'_>| {
         let is_same = other.activity.host == activity.host && other.activity.pid == activity.pid;
         let lived = other.activity.elapsed.measured().map_or(0.0, |elapsed| elapsed.0 as f64);
-        is_same && other.activity.began > activity.began && (elapsed.0 as f64) < LAUNCHER * lived
+        let is_short = (elapsed.0 as f64) < LAUNCHER * lived;
+        is_same && other.activity.began > activity.began && (is_short || !is_known)
     };
     if waits || activity.end == ProcessEnd::NotTold && all.iter().any(became) {
         PartOfRun::Other
     } else if (elapsed.0 as f64) < ERRAND * longest.0 as f64 {
-        PartOfRun::Errand
+        // For one that was killed no sum is to be missing.
+        if is_known { PartOfRun::Errand } else { PartOfRun::Other }
     } else {
         PartOfRun::Program
     }

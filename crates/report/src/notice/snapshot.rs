@@ -78,7 +78,8 @@ pub fn text(notice: &SnapshotNotice) -> String {
             let are = if *count == 1 { "process is" } else { "processes are" };
             format!(
                 "{count} {are} not in the figures, and computed for {computed} ({}): linked statically, with other rights, run as \
-                 another user, or without LD_PRELOAD and NUMAWISE_SNAPSHOT in the environment",
+                 another user, without LD_PRELOAD and NUMAWISE_SNAPSHOT in the environment, or with a limit on the size of files \
+                 (ulimit -f)",
                 names.join(", ")
             )
         }
