@@ -6,14 +6,14 @@
 
 use std::time::{Duration, Instant};
 
-use numawise_analyse::merged::{MOST_SITES, OUTLIERS, merge, merged_efficiencies, outliers, rank_summary};
+use numawise_analyse::merged::{merge, merged_efficiencies, outliers, rank_summary};
 use numawise_facts::activity::{
     ActivityLosses, ActivityPhases, CallSite, CallTime, CodeAddress, CodeFile, Communicator, FileActivity,
     MessageFamily, MessageSizes, MpiActivity, MpiLibrary, PeerTraffic, ProcessEnd, ProcessIo,
     ProcessSurroundings, StateTimes, ThreadRole, WorldRank,
 };
-use numawise_facts::{Activity, Reading, ThreadActivity};
-use numawise_tables::snapshot::MergedRanks;
+use numawise_facts::merged::{MOST_MERGED_SITES, MOST_OUTLIERS};
+use numawise_facts::{Activity, MergedRanks, Reading, ThreadActivity};
 use numawise_units::{Bytes, Nanoseconds, Pid};
 
 const PER_COMPUTER: u32 = 64;
@@ -47,7 +47,7 @@ fn main() {
         let efficiency = merged_efficiencies(&row);
         println!(
             "{ranks} ranks: summaries {:.2} s, merge in a row {:.2} s, by computers {:.2} s; {} sites (at \
-             most {MOST_SITES}), {} cells of traffic, {} computers, {} ranks in full (at most {}); load balance {:?}",
+             most {MOST_MERGED_SITES}), {} cells of traffic, {} computers, {} ranks in full (at most {}); load balance {:?}",
             making.as_secs_f64(),
             adding.as_secs_f64(),
             of_computers.as_secs_f64(),
@@ -55,7 +55,7 @@ fn main() {
             row.traffic.len(),
             row.hosts.len(),
             outliers(&row).len(),
-            6 * OUTLIERS,
+            7 * MOST_OUTLIERS + 1,
             efficiency.mpi_load_balance.value.measured().map(|ratio| ratio.0),
         );
     }
@@ -67,7 +67,8 @@ fn noise(rank: u32, salt: u64) -> u64 {
     (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 32
 }
 
-fn activity(rank: u32, size: u32) -> Activity {
+/// One rank.
+pub fn activity(rank: u32, size: u32) -> Activity {
     let mpi = 200_000_000 + noise(rank, 1) % 100_000_000;
     let useful = 2_000_000_000 - mpi;
     Activity {

@@ -38,7 +38,8 @@ pub use profile::{compare_profiles, profile};
 pub use residency::residency;
 pub use series::Series;
 pub use snapshot::{
-    DivisionRuns, RunParts, compare_divisions, compare_snapshots, median_run, merge as merged, run_snapshot,
+    DivisionRuns, JobRanks, MOST_IN_FULL, RunParts, compare_divisions, compare_snapshots, median_run,
+    merge as merged, run_snapshot,
 };
 pub use summary::left_out;
 

@@ -12,9 +12,12 @@ mod findings;
 mod hybrid;
 mod input;
 mod inside;
+mod job;
 mod memory;
 pub mod merge;
+mod merged;
 mod mpi;
+mod numbers;
 mod openmp;
 mod phase;
 mod placement;
@@ -37,6 +40,7 @@ use numawise_units::Ratio;
 pub use comparison::compare_snapshots;
 pub use hybrid::{DivisionRuns, compare_divisions, median_run};
 pub use input::RunParts;
+pub use job::{JobRanks, MOST_IN_FULL};
 
 use process::Process;
 
@@ -57,7 +61,12 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn has_ranks(&self) -> bool {
-        self.processes.iter().any(|process| process.rank().is_some())
+        self.parts.merged.is_some() || self.processes.iter().any(|process| process.rank().is_some())
+    }
+
+    /// How many processes count.
+    fn size(&self) -> u64 {
+        self.parts.merged.map_or(self.processes.len() as u64, |merged| merged.ranks)
     }
 
     /// The time of the run that efficiencies are of, in seconds.
@@ -77,7 +86,7 @@ impl Run<'_> {
 /// All that is said of a run.
 pub fn run_snapshot(parts: &RunParts<'_>) -> RunSnapshot {
     let (mut processes, others) = process::select(parts);
-    let (elapsed, span) = span::of(&processes);
+    let (elapsed, span) = parts.merged.map_or_else(|| span::of(&processes), merged::span);
     for process in &mut processes {
         process.measure();
     }
@@ -95,12 +104,13 @@ pub fn run_snapshot(parts: &RunParts<'_>) -> RunSnapshot {
         efficiency: &efficiency,
         mpi: mpi.measured(),
         openmp: openmp.measured(),
-        placement: &placement,
+        placement: placement.measured(),
     });
     RunSnapshot {
         processes: counts(&run, others.len() as u64),
         useful: rating::efficiency(efficiency::useful(&run, &time, &cpus)),
         rows: rows::all(&run),
+        merged: parts.merged.map(|of| merged::tables(of, run.processes.len())),
         others: others.iter().map(|process| rows::row(parts, process, None)).collect(),
         lost: losses(&run),
         elapsed: run.elapsed.clone(),
@@ -125,6 +135,9 @@ fn sum(counts: impl Iterator<Item = u64>) -> u64 {
 }
 
 fn counts(run: &Run<'_>, others: u64) -> ProcessCounts {
+    if let Some(of) = run.parts.merged {
+        return merged::counts(of, others);
+    }
     let mut hosts: Vec<&str> = run.processes.iter().map(|process| process.activity.host.as_str()).collect();
     hosts.sort_unstable();
     hosts.dedup();
@@ -139,6 +152,9 @@ fn counts(run: &Run<'_>, others: u64) -> ProcessCounts {
 }
 
 fn losses(run: &Run<'_>) -> SnapshotLosses {
+    if let Some(of) = run.parts.merged {
+        return of.lost;
+    }
     let of_processes = |lost: fn(&ActivityLosses) -> u32| {
         sum(run.processes.iter().map(|process| u64::from(lost(&process.activity.lost))))
     };

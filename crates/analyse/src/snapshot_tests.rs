@@ -112,6 +112,7 @@ fn figures_of_ranks_that_were_asked_for_are_of_these_alone() {
         let (places, machines) = Default::default();
         let parts = RunParts {
             activities,
+            merged: None,
             places: &places,
             asked: Some(&ranks),
             unwatched: Nanoseconds(0),
@@ -171,7 +172,7 @@ fn formulas_of_openmp() {
     is(&efficiency.openmp_load_balance, 28.0 / 36.0);
     is(&efficiency.openmp_scheduling, 0.9);
     let time = *run.time.measured().unwrap();
-    assert_eq!((time.imbalance, time.lock, time.serial), (seconds(8.0), seconds(2.0), seconds(8.0)));
+    assert_eq!([time.imbalance, time.lock, time.serial], [8.0, 2.0, 8.0].map(|sum| seconds(sum).into()));
 }
 
 #[test]
@@ -211,7 +212,7 @@ fn a_team_that_idles_while_its_first_thread_is_in_mpi_is_in_mpi_too() {
     is(&run.efficiency.parallel, 3.0 / 8.0);
     is(&run.efficiency.openmp_serialization, 5.0 / 7.5);
     let time = *run.time.measured().unwrap();
-    assert_eq!((time.serial, time.serial_in_mpi), (seconds(5.0), seconds(3.0)));
+    assert_eq!([time.serial, time.serial_in_mpi], [5.0, 3.0].map(|sum| seconds(sum).into()));
     assert_eq!(run.rows[0].mpi.measured(), Some(&seconds(1.75)));
 }
 
@@ -257,7 +258,7 @@ fn plain_threads_are_useful_while_they_are_on_a_cpu() {
     // The first one waits for the others.
     let run = snapshot(&[process(1, 4.0, vec![waits(1, 0.01), waits(2, 4.0), waits(3, 2.0)])]);
     is(&run.efficiency.parallel, 0.75);
-    assert_eq!(run.time.measured().unwrap().waiting, seconds(2.0));
+    assert_eq!(run.time.measured().unwrap().waiting, seconds(2.0).into());
     assert_eq!(run.cpus.measured().unwrap().count, 2);
     assert!(run.mpi.measured().is_none() && run.openmp.measured().is_none());
     let mut killed = waits(1, 1.0);
@@ -404,7 +405,14 @@ fn a_shell_that_waits_for_what_was_not_watched_is_not_the_program() {
     let said = |activities: &[Activity], unwatched: f64| {
         let (places, machines) = Default::default();
         let unwatched = Nanoseconds((unwatched * 1e9) as u64);
-        run_snapshot(&RunParts { activities, places: &places, asked: None, unwatched, machines: &machines })
+        run_snapshot(&RunParts {
+            activities,
+            merged: None,
+            places: &places,
+            asked: None,
+            unwatched,
+            machines: &machines,
+        })
     };
     let mut waits = thread(9, [2.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
     waits.processor = Reading::Measured(seconds(0.1));
@@ -436,4 +444,24 @@ fn what_a_process_was_before_it_became_the_program_does_not_count() {
     let mut other = before.clone();
     (other.pid, other.end) = (numawise_units::Pid(8), numawise_facts::activity::ProcessEnd::Exit);
     assert_eq!([counted(&long), counted(&other)], [2, 2]);
+}
+
+#[test]
+fn sums_beyond_584_years_are_right_or_refused() {
+    // Ten years each, the longest that a record may have.
+    const TEN_YEARS: f64 = 3.15e8;
+    let all: Vec<Activity> =
+        (0..100).map(|number| simple_rank(number, 100, 0.5 * TEN_YEARS, 0.5 * TEN_YEARS)).collect();
+    let run = snapshot(&all);
+    is(&run.useful, 0.5);
+    is(&run.efficiency.parallel, 0.5);
+    assert_eq!(run.time.measured().unwrap().total().seconds().round(), 100.0 * TEN_YEARS);
+    assert_eq!(run.without_thread().measured().unwrap().0, 0);
+    // The time in MPI is 499 years; of twice the ranks it is more than the tables of calls hold.
+    assert!(run.mpi.measured().is_some());
+    let all: Vec<Activity> =
+        (0..200).map(|number| simple_rank(number, 200, 0.5 * TEN_YEARS, 0.5 * TEN_YEARS)).collect();
+    let run = snapshot(&all);
+    is(&run.efficiency.mpi_parallel, 0.5);
+    assert!(run.mpi.reason().unwrap().0.contains("584 years"), "{:?}", run.mpi.reason());
 }

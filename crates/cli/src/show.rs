@@ -66,6 +66,7 @@ impl<'a> Snapshot<'a> {
         let machines = run.machines();
         let parts = RunParts {
             activities: &run.processes,
+            merged: run.merged.as_ref(),
             places: &run.places,
             asked: run.header.ranks.as_ref(),
             unwatched: run.header.computed_unwatched(),

@@ -18,6 +18,7 @@ mod lines;
 mod machine;
 mod measurement;
 pub mod memory;
+pub mod merged;
 pub mod notice;
 mod observation;
 mod observed;
@@ -46,6 +47,7 @@ pub use lines::{LineTool, NotRun, PrintedLine};
 pub use machine::{Cache, Cpu, Machine, Node, Package, Source};
 pub use measurement::{Depth, Fingerprint, MeasurementStep, Mix, Target, Workers};
 pub use memory::{Attribute, AttributeKind, AttributeOrigin, Figure, MemoryAccess, MemoryKind};
+pub use merged::MergedRanks;
 pub use notice::Notice;
 pub use observation::{
     HostNoise, MemoryEvents, Observation, ResidencySample, ResourceUsage, SamplerCost, ThreadObservation,

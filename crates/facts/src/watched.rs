@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::activity::{CacheTraffic, CounterAccess, SourcePlace};
 use crate::notice::SnapshotNotice;
 use crate::{
-    Activity, Exit, HostFacts, Machine, Notice, Placement, RanksByThreads, Reading, ResourceUsage, RunSpec,
+    Activity, Exit, HostFacts, Machine, MergedRanks, Notice, Placement, RanksByThreads, Reading, ResourceUsage,
+    RunSpec,
 };
 
 /// A set of ranks of `MPI_COMM_WORLD`.
@@ -20,6 +21,8 @@ pub struct WatchedRun {
     pub header: WatchedRunHeader,
     /// The processes that were watched: ranks by their numbers, then others by when they began.
     pub processes: Vec<Activity>,
+    /// All ranks together, where they are too many to be kept in full: `processes` has those then that stand out.
+    pub merged: Option<MergedRanks>,
     pub places: SourcePlaces,
 }
 

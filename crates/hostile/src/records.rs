@@ -35,7 +35,7 @@ pub(crate) const READERS: [Reader; 4] = [
     Reader {
         name: "record-snapshot",
         read: snapshot,
-        corpus: &["testdata/records/snapshot-version-1.nw"],
+        corpus: &["testdata/records/snapshot-version-1.nw", "testdata/records/snapshot-merged-version-1.nw"],
         words: &[],
         inputs: 800,
     },
@@ -141,6 +141,7 @@ fn snapshot(input: &[u8]) -> Read {
         let machines = run.machines();
         let parts = RunParts {
             activities: &run.processes,
+            merged: run.merged.as_ref(),
             places: &run.places,
             asked: run.header.ranks.as_ref(),
             unwatched: run.header.computed_unwatched(),

@@ -8,6 +8,7 @@ mod header;
 mod lines;
 mod look;
 mod machine;
+mod merged;
 mod trial;
 mod watched;
 
@@ -24,6 +25,7 @@ pub use header::header;
 pub use lines::lines;
 pub use look::{look, sequence};
 pub use machine::machine;
+pub use merged::{MOST_CALLS, MOST_HOSTS, merged};
 pub use trial::{line_trial, study, trial};
 pub use watched::{CountedSoFar, MOST_THREADS, process, watched_header};
 

@@ -1,6 +1,9 @@
 //! The record of `numawise snapshot`: a run that was watched from inside, one SQLite file, written at once when the run has ended.
 //!
-//! A process is a row and each of its threads another, so that no cell grows with the job.
+//! A process is a row and each of its threads another, so that no cell grows with the job. Of very many ranks all together are kept, each
+//! table of them in rows of its own, and in full those that stand out.
+
+mod merged;
 
 use std::path::Path;
 
@@ -80,6 +83,9 @@ pub fn read_watched_run(path: &Path) -> Result<WatchedRun, RecordError> {
 fn sound(run: &WatchedRun) -> Result<(), Flaw> {
     valid::watched_header(&run.header)?;
     let mut counted = CountedSoFar::default();
+    if let Some(ranks) = &run.merged {
+        valid::merged(ranks)?;
+    }
     let mut processes = run.processes.iter().enumerate();
     processes.try_for_each(|(number, activity)| valid::process(activity, number, &mut counted))
 }
@@ -92,6 +98,9 @@ fn insert(transaction: &Transaction<'_>, run: &WatchedRun) -> rusqlite::Result<(
     write::machine(transaction, &run.header.machine)?;
     for (number, activity) in run.processes.iter().enumerate() {
         insert_process(transaction, number as i64, activity)?;
+    }
+    if let Some(ranks) = &run.merged {
+        merged::insert(transaction, ranks)?;
     }
     let mut row = transaction.prepare("INSERT INTO places VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?;
     for ((file, address), place) in &run.places {
@@ -154,7 +163,8 @@ fn read_run(connection: &Connection) -> Parsed<WatchedRun> {
         processes.push(activity);
     }
     let places = places(&transaction)?;
-    Ok(WatchedRun { header, processes, places })
+    let merged = merged::read(&transaction)?;
+    Ok(WatchedRun { header, processes, merged, places })
 }
 
 fn header(connection: &Connection) -> Parsed<WatchedRunHeader> {

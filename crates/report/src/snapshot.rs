@@ -13,6 +13,7 @@ mod next;
 mod openmp;
 mod phases;
 mod processes;
+mod spreads;
 mod summary;
 mod surroundings;
 mod volume;

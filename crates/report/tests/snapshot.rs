@@ -82,9 +82,64 @@ fn a_page_of_a_quarter_of_a_million_rows_can_be_sent_by_mail() {
     assert!(page.contains("\"of\":262144"), "how many there are is said");
 }
 
+/// Of 2,000 ranks some have a row; all else is of all.
+#[test]
+fn a_page_of_merged_ranks_says_of_how_many_it_is() {
+    let of = Watched::of(watched::merged(watched::ranks(2000, true)));
+    let in_full = of.run.processes.len();
+    assert!(in_full < 120, "{in_full}");
+    let page = html(&of);
+    keep("merged.html", &page);
+    assert!(page.len() < LARGEST_PAGE, "{} bytes", page.len());
+    for expected in [
+        format!("{in_full} of 2000 ranks have a row"),
+        "2000 ranks on 250 computers".to_owned(),
+        "Median".to_owned(),
+        "<svg class=\"map\" id=\"map-ranks-bytes\"".to_owned(),
+        "16 neighbours in a row".to_owned(),
+        "NW010".to_owned(),
+        "ranks are merged without the CPUs of their threads".to_owned(),
+    ] {
+        assert!(page.contains(&expected), "{expected}");
+    }
+    assert!(!page.contains("id=\"map-hosts-bytes\""));
+    let json: serde_json::Value =
+        serde_json::from_str(&numawise_report::snapshot::json(&of.shown())).unwrap();
+    assert_eq!(
+        (
+            &json["processes"]["counted"],
+            &json["processes"]["in_full"],
+            json["ranks"].as_array().unwrap().len()
+        ),
+        (&2000.into(), &in_full.into(), in_full)
+    );
+    assert_eq!(json["rank_spreads"].as_array().unwrap().len(), 3);
+    for missing in [&json["placement"], &json["phases"], &json["mpi"]["volume"]["by_host"]] {
+        assert!(missing["unavailable"].as_str().is_some_and(|why| why.contains("merged")), "{missing}");
+    }
+    assert_eq!(csv_table(&of.shown(), CsvTable::Ranks).lines().count(), in_full + 1);
+}
+
+#[test]
+fn figures_of_merged_ranks_are_those_of_all_in_full() {
+    let screens =
+        [watched::hybrid(), watched::merged(watched::hybrid())].map(|run| screen(&Watched::of(run)));
+    let judged = |text: &str| -> Vec<String> {
+        let graded = ["  good ", "  look here ", "  bad "];
+        text.lines()
+            .filter(|line| graded.iter().any(|grade| line.contains(grade)))
+            .map(str::to_owned)
+            .collect()
+    };
+    assert_eq!(judged(&screens[0]), judged(&screens[1]), "{}", screens[1]);
+}
+
 #[test]
 fn a_terminal_of_eighty_columns_has_room() {
-    for run in [watched::ranks(4, false), watched::hybrid(), watched::counted(), watched::nothing()] {
+    let merged = watched::merged(watched::ranks(300, true));
+    for run in
+        [watched::ranks(4, false), watched::hybrid(), watched::counted(), watched::nothing(), merged]
+    {
         let of = Watched::of(run);
         for unicode in [false, true] {
             let style = Style { colour: false, unicode, width: 80 };

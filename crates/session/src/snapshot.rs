@@ -7,6 +7,7 @@
 //! that starts ranks on [several computers](hosts), these have one too, and hand over to us.
 
 mod around;
+mod collected;
 mod counters;
 mod exchange;
 mod folder;
@@ -22,14 +23,13 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use numawise_facts::activity::{CacheTraffic, CounterAccess, CounterObstacle, ProcessEnd};
+use numawise_facts::activity::{CacheTraffic, CounterAccess, CounterObstacle};
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{
     Activity, Argument, Exit, Machine, Notice, RankEnd, RankSet, Reading, Redactor, ResourceUsage, RunSpec,
     WatchedRun, WatchedRunHeader,
 };
 use numawise_launch::{Collector, EndedProgram, Foreground, LaunchError, LocalRank};
-use numawise_linux::calls::process;
 use numawise_observe::activity::{self, SeenFromOutside};
 use numawise_observe::{Options, Watch};
 use numawise_units::{Id, Nanoseconds};
@@ -38,6 +38,7 @@ use crate::plan::{self, RunPlan, RunRequest};
 use crate::{Error, here};
 pub use around::HandingOverWords;
 use around::{AroundLauncher, Delivery};
+use collected::{Collected, KeptProcesses};
 use counters::RunCounters;
 use exchange::{Computer, Exchange, HandedOver};
 use folder::CollectorFolder;
@@ -47,9 +48,6 @@ use ranks::JobProcess;
 #[cfg(test)]
 #[path = "snapshot_tests.rs"]
 mod tests;
-
-/// Processes without MPI and OpenMP of which what they did is kept.
-const OTHERS: usize = 256;
 
 /// What the processes of a computer left.
 type ReadFolder = Result<Vec<Result<Activity, activity::ActivityError>>, activity::ActivityError>;
@@ -274,6 +272,7 @@ impl SnapshotPlan {
             }
             first_rank = Some(std::process::id());
         }
+        let read = self.collected(read, self.nothing());
         let run = self.finished(begun, ended, read, Vec::new(), None);
         Ok(EndedSnapshot {
             exit,
@@ -308,21 +307,25 @@ impl SnapshotPlan {
         let key = self.key(rank, environment);
         let others = match &delivery {
             Some(delivery) => delivered(delivery, &job, &read, &self.notices),
-            None => other_computers(&self.request, rank, &job, key, has_died, &read),
+            None => other_computers(
+                &self.request,
+                rank,
+                &job,
+                key,
+                has_died,
+                &read,
+                HandedOver::to(self.nothing()),
+            ),
         };
         let (others, first_rank) = match others {
             OtherComputers::AreHere(others) => (others, None),
             OtherComputers::Have => return Ok(EndedSnapshot { exit, report: None }),
             OtherComputers::AreApart { notice, first } => {
                 self.notices.push(notice);
-                (HandedOver::default(), Some(first))
+                (HandedOver::to(self.nothing()), Some(first))
             }
         };
-        self.notices.extend(others.unreadable.into_iter().map(unreadable));
-        let read = read.map(|mut read| {
-            read.extend(others.processes.into_iter().map(Ok));
-            read
-        });
+        let read = self.collected(read, others.processes);
         let mut ends = job.ends();
         ends.extend(others.ends);
         let run = self.finished(begun, together(&ends, ended), read, others.computers, None);
@@ -356,40 +359,48 @@ impl SnapshotPlan {
         unwatched::notice(&activities.iter().flatten().collect::<Vec<_>>(), &surroundings::kept(folder))
     }
 
+    /// No process yet.
+    fn nothing(&self) -> Collected {
+        let own_program = std::env::current_exe().unwrap_or_default();
+        Collected::new(self.request.ranks.clone(), own_program, around::host())
+    }
+
+    /// What the processes of this computer left, with those of others.
+    fn collected(&self, read: ReadFolder, mut all: Collected) -> Collected {
+        match read {
+            Ok(read) => read.into_iter().for_each(|one| all.add(one)),
+            Err(error) => all.add_problem(error.to_string()),
+        }
+        all
+    }
+
     /// `computers`: those that handed over; `through`: the folder in which whoever is around the launcher waited for them.
     fn finished(
         self,
         begun: Nanoseconds,
         ended: EndedProgram,
-        read: ReadFolder,
+        read: Collected,
         computers: Vec<Computer>,
         through: Option<String>,
     ) -> WatchedRun {
         let SnapshotPlan { request, plan, mut notices, counters, traffic, .. } = self;
-        let mut processes = Vec::new();
-        for part in read.unwrap_or_else(|error| vec![Err(error)]) {
-            match part {
-                Ok(activity) => processes.push(activity),
-                Err(error) => notices.push(unreadable(error.to_string())),
-            }
-        }
-        let own_program = std::env::current_exe().unwrap_or_default();
-        processes.retain(|activity| !is_program(activity, &own_program));
-        let own = around::host();
-        notices.extend(still_running(&processes, &own));
+        let KeptProcesses { mut processes, mut merged, seen: numbers, notices: of_processes } = read.finish();
+        notices.extend(of_processes);
         let asked = request.ranks.as_ref();
         if processes.is_empty() {
             notices.push(SnapshotNotice::NothingWatched.into());
         } else {
             let seen: Vec<JobProcess<'_>> = processes.iter().map(JobProcess::from).collect();
-            notices.extend(ranks::libraries(&processes));
+            notices.extend(ranks::libraries(&processes, merged.as_ref()));
             notices.extend(ranks::linked_statically(&seen));
             let typed = launcher::without_words(&request.run.command, &request.placing);
-            notices.extend(ranks::missing(&seen, asked, &typed, through));
+            notices.extend(match &merged {
+                Some(ranks) => ranks::of_ranks(&numbers, ranks.world, asked, &typed, through),
+                None => ranks::missing(&seen, asked, &typed, through),
+            });
         }
         processes.retain(|activity| ranks::is_shown(activity.into(), asked));
-        notices.extend(bounded(&mut processes));
-        let places = places::of(&processes, &mut notices);
+        let places = places::of(&processes, merged.as_ref(), &mut notices);
         let redactor = redactor(&request.run.command);
         // Paths may hold what nobody is to see; places are found by paths.
         let places =
@@ -398,13 +409,16 @@ impl SnapshotPlan {
             activity.program = redactor.text(&activity.program);
             activity.files.iter_mut().for_each(|file| file.path = redactor.text(&file.path));
         }
+        if let Some(ranks) = &mut merged {
+            ranks.loaded_files().for_each(|file| *file = redactor.text(file));
+        }
         let mut header = header(request, &plan, begun, ended, &redactor);
-        let (machines, too_many) = around::machines(computers, &own);
+        let (machines, too_many) = around::machines(computers, &around::host());
         notices.extend(too_many);
         header.other_machines = machines;
         (header.counters, header.traffic) = (counters, traffic);
         header.notices = notices;
-        WatchedRun { header, processes, places }
+        WatchedRun { header, processes, merged, places }
     }
 }
 
@@ -448,10 +462,6 @@ fn delivered(delivery: &Delivery, job: &Job, read: &ReadFolder, notices: &[Notic
     }
 }
 
-fn unreadable(problem: String) -> Notice {
-    SnapshotNotice::UnreadablePart { problem }.into()
-}
-
 /// What the job's other computers measured, or whether they report what this one did. It comes together where the first of the ranks
 /// is that were asked for.
 fn other_computers(
@@ -461,27 +471,29 @@ fn other_computers(
     key: JobKey,
     has_died: bool,
     read: &ReadFolder,
+    taken: HandedOver,
 ) -> OtherComputers {
-    let nothing = OtherComputers::AreHere(HandedOver::default());
     let begun = job.ranks();
     let asked = request.ranks.as_ref();
     let is_asked = |rank: &u32| asked.is_none_or(|ranks| ranks.iter().any(|asked| asked.index() == *rank));
     let here: Vec<u32> = begun.iter().copied().filter(is_asked).collect();
-    let (Some(first), Some(size)) = (here.first().copied(), rank.size) else { return nothing };
+    let (Some(first), Some(size)) = (here.first().copied(), rank.size) else {
+        return OtherComputers::AreHere(taken);
+    };
     let all = asked.map_or(size, |ranks| ranks.len() as u32);
     let not_begun = (rank.local_size as usize).saturating_sub(begun.len()) as u32;
     let missing = all.saturating_sub(here.len() as u32).saturating_sub(not_begun);
     if missing == 0 || size == rank.local_size || !key.is_global {
-        return nothing;
+        return OtherComputers::AreHere(taken);
     }
     let exchange = Exchange::of(key, request.record.as_deref());
     let first_of_all = asked.and_then(|ranks| ranks.iter().next()).map_or(0, |rank| rank.index());
     if first == first_of_all {
         // Where one has died, the launcher ends the other computers when this process ends.
         return OtherComputers::AreHere(if has_died {
-            exchange.take_at_once()
+            exchange.take_at_once(taken)
         } else {
-            exchange.take(missing)
+            exchange.take(missing, taken)
         });
     }
     let (name, note) = (first.to_string(), around::of_ends(here.len() as u32, job.ends(), &[]));
@@ -551,40 +563,4 @@ fn header(
         notices: Vec::new(),
         division: None,
     }
-}
-
-/// Ourselves, before a rank became the program, are no part of what is watched.
-fn is_program(activity: &Activity, own: &Path) -> bool {
-    let path = Path::new(&activity.program);
-    path == own || path.file_name().is_some() && path.file_name() == own.file_name()
-}
-
-/// Those of this computer that could not tell of their end and are still there.
-fn still_running(processes: &[Activity], own: &str) -> Option<Notice> {
-    let runs = |activity: &&Activity| {
-        activity.end == ProcessEnd::NotTold && activity.host == own && process::exists(activity.pid)
-    };
-    let mut running: Vec<_> = processes.iter().filter(runs).map(|activity| activity.pid).collect();
-    // One that became another program has a file for each.
-    running.sort_unstable();
-    running.dedup();
-    let count = running.len() as u64;
-    (count > 0).then(|| SnapshotNotice::ProcessesStillRun { count }.into())
-}
-
-/// Puts the processes in their order and leaves those out that are too many: a build has thousands that say nothing.
-fn bounded(processes: &mut Vec<Activity>) -> Option<Notice> {
-    let has_parts =
-        |activity: &Activity| activity.mpi.measured().is_some() || activity.openmp.measured().is_some();
-    let elapsed = |activity: &Activity| activity.elapsed.measured().copied().unwrap_or_default();
-    processes.sort_by_key(|activity| (!has_parts(activity), std::cmp::Reverse(elapsed(activity))));
-    let parts = processes.iter().filter(|activity| has_parts(activity)).count();
-    let count = processes.len().saturating_sub(parts + OTHERS);
-    let left_out = processes.split_off(processes.len().min(parts + OTHERS));
-    let computed = unwatched::computed(&left_out.iter().collect::<Vec<_>>());
-    processes.sort_by_key(|activity| {
-        (ranks::of(activity).is_none(), ranks::of(activity), activity.began, activity.pid)
-    });
-    let notice = SnapshotNotice::ProcessesLeftOut { count: count as u64, kept: OTHERS as u64, computed };
-    (count > 0).then(|| notice.into())
 }

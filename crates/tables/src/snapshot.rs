@@ -15,7 +15,7 @@ mod process;
 mod rating;
 
 use numawise_facts::{Finding, Reading};
-use numawise_units::{Nanoseconds, Ratio};
+use numawise_units::{Nanoseconds, Ratio, TimeSum};
 
 pub use comparison::{
     BothRuns, ComparedCall, ComparedCount, ComparedFinding, ComparedMemory, ComparedProcess, ComparedRegion,
@@ -25,12 +25,13 @@ pub use counter::CounterFigures;
 pub use files::{FileSummary, FileTotals, FileUse, MpiFileTotals};
 pub use hybrid::{HybridBest, HybridComparison, HybridReason, HybridRow, HybridTimePart};
 pub use memory::{MemorySpread, MemorySummary, NodeMemoryRow, ProcessName, RemoteMemory};
-pub use merged::{MergedBytes, MergedCalls, MergedRanks, MergedSite, RankDistribution};
+pub use merged::{MergedRankTables, RankTimeSpread, SpreadQuantity};
 pub use mpi::{
     CommunicatorRow, MessageSizeRow, MpiCallRow, MpiSiteRow, MpiSummary, RankSpread, TrafficCell,
     TrafficMatrix, VolumeTables, WaitingInCalls,
 };
 pub use numawise_facts::activity::CodePlace;
+pub use numawise_facts::merged::{CpuTime, SnapshotLosses};
 pub use openmp::{LoopRow, OpenMpSummary, RegionRow, ThreadIterations, WaitRow};
 pub use phase::{PhaseRow, PhaseTables};
 pub use process::{
@@ -54,11 +55,13 @@ pub struct RunSnapshot {
     pub efficiency: Efficiencies,
     /// Ranks in their order; without MPI by host and process id.
     pub rows: Vec<ProcessRow>,
+    /// There where `rows` are not all ranks that count.
+    pub merged: Option<MergedRankTables>,
     /// Those that do not count: launchers, shells, and what ran before a process became the program.
     pub others: Vec<ProcessRow>,
     pub mpi: Reading<MpiSummary>,
     pub openmp: Reading<OpenMpSummary>,
-    pub placement: PlacementSummary,
+    pub placement: Reading<PlacementSummary>,
     pub memory: MemorySummary,
     pub counters: Reading<CounterFigures>,
     pub files: FileSummary,
@@ -112,40 +115,13 @@ pub enum CpuDefinition {
     Threads,
 }
 
-/// The CPUs' time by what they did, summed over threads: the letters of TALP's formulas.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct CpuTime {
-    /// U.
-    pub useful: Nanoseconds,
-    /// M.
-    pub mpi: Nanoseconds,
-    /// L: waits for other threads in parallel regions, at barriers and for locks.
-    pub imbalance: Nanoseconds,
-    /// Of `imbalance`, for locks and critical sections.
-    pub lock: Nanoseconds,
-    /// S.
-    pub scheduling: Nanoseconds,
-    /// Z: threads of a team outside of parallel regions, also before they were made.
-    pub serial: Nanoseconds,
-    /// Of `serial`, while the first thread was in MPI: TALP's efficiencies of MPI count that as MPI.
-    pub serial_in_mpi: Nanoseconds,
-    /// Threads outside of MPI and OpenMP that were not on a CPU; TALP has no letter for it.
-    pub waiting: Nanoseconds,
-}
-
-impl CpuTime {
-    /// All of it: threads are in one state at a time.
-    pub fn total(&self) -> Nanoseconds {
-        self.useful + self.mpi + self.imbalance + self.scheduling + self.serial + self.waiting
-    }
-}
-
 impl RunSnapshot {
     /// What the CPUs had while the thread that each is counted for was not there yet, or no more. Parallel efficiency leaves it out,
     /// the useful share does not.
-    pub fn without_thread(&self) -> Reading<Nanoseconds> {
-        let had = self.span.as_ref().zip(self.cpus.as_ref()).map(|(span, cpus)| span.time.0 * cpus.count);
-        had.zip(self.time.as_ref()).map(|(had, time)| Nanoseconds(had.saturating_sub(time.total().0)))
+    pub fn without_thread(&self) -> Reading<TimeSum> {
+        let had = self.span.as_ref().zip(self.cpus.as_ref());
+        let had = had.map(|(span, cpus)| TimeSum(u128::from(span.time.0) * u128::from(cpus.count)));
+        had.zip(self.time.as_ref()).map(|(had, time)| had.saturating_sub(time.total()))
     }
 }
 
@@ -164,18 +140,6 @@ pub struct Efficiencies {
     pub openmp_serialization: RatedShare,
     pub openmp_load_balance: RatedShare,
     pub openmp_scheduling: RatedShare,
-}
-
-/// What found no place in the tables of the collector, over all processes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct SnapshotLosses {
-    pub threads: u64,
-    pub files: u64,
-    pub communicators: u64,
-    pub requests: u64,
-    pub mpi_calls: u64,
-    pub messages: u64,
-    pub constructs: u64,
 }
 
 /// A finding with what its cure could bring at most.

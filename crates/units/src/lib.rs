@@ -8,8 +8,10 @@ mod id;
 mod quantity;
 mod schedule;
 mod set;
+mod time_sum;
 
 pub use id::{CpuId, HostId, Id, IndexTooLarge, NodeId, Pid, Rank, TaskId, stored};
 pub use quantity::{Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Latency, Nanoseconds, Ratio, Share};
 pub use schedule::Schedule;
 pub use set::{CpuSet, IdSet, NodeSet, ParseSetError, SetFlaw};
+pub use time_sum::{TimeSum, TimeSumError};

@@ -10,7 +10,8 @@ use numawise_tables::RunSnapshot;
 use numawise_tables::snapshot::{
     BothRuns, ComparedCall, ComparedCount, ComparedFinding, ComparedMemory, ComparedProcess, ComparedRegion,
     ComparedShare, ComparedTime, FindingCourse, MpiCallRow, MpiSummary, NodeMemoryRow, OpenMpSummary,
-    ProcessPlacement, ProcessRow, RatedShare, RegionFigures, RegionRow, SnapshotComparison, SnapshotFinding,
+    PlacementSummary, ProcessPlacement, ProcessRow, RatedShare, RegionFigures, RegionRow, SnapshotComparison,
+    SnapshotFinding,
 };
 use numawise_units::{FlopsPerSecond, Nanoseconds};
 
@@ -28,7 +29,7 @@ pub fn compare_snapshots(first: &RunSnapshot, second: &RunSnapshot) -> SnapshotC
         (ComparedTime::Span, both(|run| run.span.as_ref().map(|span| span.time))),
         (ComparedTime::MpiImbalance, both(|run| of_mpi(run, |mpi| mpi.imbalance.clone()))),
         (ComparedTime::PotentialGain, both(|run| of_openmp(run, |openmp| openmp.potential_gain.clone()))),
-        (ComparedTime::RunDelay, both(|run| run.placement.run_delay.clone())),
+        (ComparedTime::RunDelay, both(|run| of_placement(run, |of| of.run_delay.clone()))),
     ];
     SnapshotComparison {
         times,
@@ -53,6 +54,10 @@ fn of_mpi<T>(run: &RunSnapshot, of: impl Fn(&MpiSummary) -> Reading<T>) -> Readi
 
 fn of_openmp<T>(run: &RunSnapshot, of: impl Fn(&OpenMpSummary) -> Reading<T>) -> Reading<T> {
     run.openmp.as_ref().and_then(of)
+}
+
+fn of_placement<T>(run: &RunSnapshot, of: impl Fn(&PlacementSummary) -> Reading<T>) -> Reading<T> {
+    run.placement.as_ref().and_then(of)
 }
 
 fn shares([first, second]: [&RunSnapshot; 2]) -> Vec<(ComparedShare, BothRuns<RatedShare>)> {
@@ -92,15 +97,15 @@ fn shares([first, second]: [&RunSnapshot; 2]) -> Vec<(ComparedShare, BothRuns<Ra
 fn counts([first, second]: [&RunSnapshot; 2]) -> Vec<(ComparedCount, BothRuns<Reading<u64>>)> {
     type Count = fn(&RunSnapshot) -> Reading<u64>;
     /// Of threads, where some were seen.
-    fn known(run: &RunSnapshot, count: u64) -> Reading<u64> {
-        run.placement.migrations.as_ref().map(|_| count)
+    fn known(of: &PlacementSummary, count: u64) -> Reading<u64> {
+        of.migrations.as_ref().map(|_| count)
     }
     let all: [(ComparedCount, Count); 5] = [
-        (ComparedCount::Masks, |run| run.placement.masks.as_ref().map(|masks| masks.sets)),
-        (ComparedCount::UnboundThreads, |run| run.placement.unbound.clone()),
-        (ComparedCount::MovedThreads, |run| known(run, run.placement.moved)),
-        (ComparedCount::Migrations, |run| run.placement.migrations.clone()),
-        (ComparedCount::SharedCpus, |run| known(run, run.placement.shared.len() as u64)),
+        (ComparedCount::Masks, |run| of_placement(run, |of| of.masks.as_ref().map(|masks| masks.sets))),
+        (ComparedCount::UnboundThreads, |run| of_placement(run, |of| of.unbound.clone())),
+        (ComparedCount::MovedThreads, |run| of_placement(run, |of| known(of, of.moved))),
+        (ComparedCount::Migrations, |run| of_placement(run, |of| of.migrations.clone())),
+        (ComparedCount::SharedCpus, |run| of_placement(run, |of| known(of, of.shared.len() as u64))),
     ];
     all.into_iter().map(|(name, of)| (name, BothRuns { first: of(first), second: of(second) })).collect()
 }

@@ -27,6 +27,9 @@ const SCALAR: u16 = 64;
 
 /// Of all processes that count.
 pub fn summary(run: &Run<'_>) -> Reading<CounterFigures> {
+    if run.parts.merged.is_some() {
+        return Reading::unavailable("ranks are merged without their counters");
+    }
     if run.processes.is_empty() {
         return Reading::unavailable("no process was watched");
     }

@@ -6,21 +6,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use numawise_facts::Reading;
 use numawise_facts::activity::ProcessEnd;
+use numawise_facts::{MergedRanks, RankSet, Reading};
 use numawise_tables::snapshot::{CpuCount, CpuTime, Efficiencies};
-use numawise_units::{Nanoseconds, Ratio};
+use numawise_units::{Nanoseconds, Ratio, TimeSum};
 
-use super::process::{Process, add, in_mpi, total};
+use super::process::{Process, add, in_mpi};
 use super::{Run, rating};
 
 /// A rank that was there for less of the time died before the others.
 const WHOLE: f64 = 0.98;
-
-/// Whether a rank that lived so long died before the others, which took so long.
-pub fn died_before(lived: Nanoseconds, all: Nanoseconds) -> bool {
-    lived.seconds() < WHOLE * all.seconds()
-}
 
 /// Sums over the processes.
 pub fn time(processes: &[Process<'_>]) -> Reading<CpuTime> {
@@ -33,20 +28,27 @@ pub fn time(processes: &[Process<'_>]) -> Reading<CpuTime> {
             }
         }
     }
-    match total(&sum).0 {
+    some(sum)
+}
+
+fn some(sum: CpuTime) -> Reading<CpuTime> {
+    match sum.total().0 {
         0 => Reading::unavailable("no time was measured"),
         _ => Reading::Measured(sum),
     }
 }
 
-/// The same of a run; unavailable where most of it was in processes that were not watched: a shell that waits for such a program is
-/// not the program. Ranks that are missing are said elsewhere, and figures are of the others.
+/// The same of a run, merged or not; unavailable where most of it was in processes that were not watched: a shell that waits for such a program
+/// is not the program. Ranks that are missing are said elsewhere, and figures are of the others.
 pub fn time_of_run(run: &Run<'_>) -> Reading<CpuTime> {
+    if let Some(merged) = run.parts.merged {
+        return time_of_merged(merged);
+    }
     let unwatched = run.parts.unwatched;
     let threads = run.processes.iter().flat_map(Process::threads);
-    let watched = threads.filter_map(|thread| thread.processor.measured()).map(|time| time.0).sum::<u64>();
-    if !run.has_ranks() && unwatched.0 > watched {
-        let watched = Nanoseconds(watched);
+    let watched = threads.filter_map(|thread| thread.processor.measured());
+    let watched = watched.fold(TimeSum::default(), |sum, time| sum + *time);
+    if !run.has_ranks() && TimeSum::from(unwatched) > watched {
         return Reading::unavailable(format!(
             "processes that were not watched computed for {unwatched}, those that were for {watched}"
         ));
@@ -67,18 +69,14 @@ pub fn all(run: &Run<'_>) -> Efficiencies {
     by_formula(&time, &openmp_times(run, &time), &mpi_times(run))
 }
 
-/// Of times that were summed up before.
-pub fn of_times(time: &Reading<CpuTime>, has_openmp: bool, mpi: &Reading<MpiTimes>) -> Efficiencies {
-    let time = time.as_ref().and_then(|time| match total(time).0 {
-        0 => Reading::unavailable("no time was measured"),
-        _ => Reading::Measured(Times::of(time)),
-    });
-    let openmp = if has_openmp {
-        time.as_ref().map(|time| Times { ..*time })
-    } else {
-        Reading::unavailable("no OpenMP runtime told what it did")
+/// Of ranks that were merged, with the same formulas.
+pub fn of_merged(merged: &MergedRanks) -> Efficiencies {
+    let time = time_of_merged(merged).map(|time| Times::of(&time));
+    let openmp = match merged.openmp.ranks {
+        0 => Reading::unavailable("no OpenMP runtime told what it did"),
+        _ => time.as_ref().map(|time| Times { ..*time }),
     };
-    by_formula(&time, &openmp, mpi)
+    by_formula(&time, &openmp, &mpi_times_of_merged(merged, None))
 }
 
 fn by_formula(time: &Reading<Times>, openmp: &Reading<Times>, mpi: &Reading<MpiTimes>) -> Efficiencies {
@@ -143,7 +141,8 @@ impl Times {
 
 /// Those of the processes with OpenMP, and why there are none: an efficiency is never 1 for lack of data.
 fn openmp_times(run: &Run<'_>, time: &Reading<Times>) -> Reading<Times> {
-    if !run.processes.iter().any(Process::uses_openmp) {
+    let of_merged = run.parts.merged.is_some_and(|merged| merged.openmp.ranks > 0);
+    if !of_merged && !run.processes.iter().any(Process::uses_openmp) {
         let why = run.processes.iter().find_map(|process| process.activity.openmp.reason());
         return why.map_or_else(
             || Reading::unavailable("no OpenMP runtime told what it did"),
@@ -166,6 +165,9 @@ pub struct MpiTimes {
 }
 
 pub fn mpi_times(run: &Run<'_>) -> Reading<MpiTimes> {
+    if let Some(merged) = run.parts.merged {
+        return mpi_times_of_merged(merged, run.parts.asked);
+    }
     if !run.has_ranks() {
         let mpi = run.processes.iter().find_map(|process| match &process.activity.mpi {
             Reading::Measured(mpi) => mpi.rank.reason(),
@@ -225,4 +227,52 @@ fn unequal(run: &Run<'_>) -> Option<String> {
     })?;
     let lived = died.span.measured().copied().unwrap_or_default();
     Some(format!("{} ended after {lived}, before the others", died.name()))
+}
+
+/// Why times of merged ranks are missing: without those of one there is no sum.
+pub fn unmeasured(merged: &MergedRanks) -> Option<String> {
+    match merged.unmeasured {
+        0 if merged.cpus == 0 => Some("no rank was watched".to_owned()),
+        0 => None,
+        some => Some(format!("the times of {some} ranks are not known")),
+    }
+}
+
+fn time_of_merged(merged: &MergedRanks) -> Reading<CpuTime> {
+    unmeasured(merged).map_or_else(|| some(merged.time), Reading::unavailable)
+}
+
+fn mpi_times_of_merged(merged: &MergedRanks, asked: Option<&RankSet>) -> Reading<MpiTimes> {
+    if let Some(why) = unmeasured(merged) {
+        return Reading::unavailable(why);
+    }
+    let Some((least, _)) = merged.mpi.least.first().filter(|_| merged.span.0 > 0) else {
+        return Reading::unavailable("the run took no time that could be measured");
+    };
+    let hosts = || merged.hosts.values().map(|host| (host.mpi.seconds(), host.cpus as f64));
+    let (mpi, cpus) = hosts().fold((0.0, 0.0), |sum, host| (sum.0 + host.0, sum.1 + host.1));
+    Reading::Measured(MpiTimes {
+        elapsed: merged.span.seconds(),
+        mean: mpi / cpus,
+        least: least.seconds(),
+        least_host: hosts().map(|(mpi, cpus)| mpi / cpus).fold(f64::INFINITY, f64::min),
+        unequal: unequal_of_merged(merged, asked),
+    })
+}
+
+fn unequal_of_merged(merged: &MergedRanks, asked: Option<&RankSet>) -> Option<String> {
+    let MergedRanks { ranks, world, .. } = *merged;
+    if merged.has_several_worlds || ranks > u64::from(world) {
+        return Some("there are several MPI_COMM_WORLDs in the run".to_owned());
+    }
+    match asked {
+        Some(asked) if asked.iter().filter(|rank| rank.0 < world).count() as u64 > ranks => {
+            return Some(format!("of the ranks {asked} that were asked for {ranks} were watched"));
+        }
+        None if ranks < u64::from(world) => return Some(format!("of {world} ranks {ranks} were watched")),
+        _ => {}
+    }
+    let (lived, rank) = *merged.dead.first()?;
+    let died_before = |all: Nanoseconds| lived.seconds() < WHOLE * all.seconds();
+    died_before(merged.span).then(|| format!("rank {rank} ended after {lived}, before the others"))
 }

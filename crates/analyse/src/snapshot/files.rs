@@ -19,6 +19,17 @@ const NON_BLOCKING_READS: &str = "MPI_File_iread";
 
 /// Over all processes that count.
 pub fn summary(run: &Run<'_>) -> FileSummary {
+    let sees_streams = run.processes.iter().all(|process| process.activity.io.sees_streams);
+    if run.parts.merged.is_some() {
+        const NOT_MERGED: &str = "ranks are merged without their calls on files";
+        let all = FileUse {
+            posix: Reading::unavailable(NOT_MERGED),
+            mpi: Reading::unavailable(NOT_MERGED),
+            kernel: Reading::unavailable(NOT_MERGED),
+            disk_wait: Reading::unavailable(NOT_MERGED),
+        };
+        return FileSummary { share: rating::loss(Reading::unavailable(NOT_MERGED)), all, sees_streams };
+    }
     let each: Vec<FileUse> = run.processes.iter().map(of_process).collect();
     let all = FileUse {
         posix: totals(run.processes.iter().map(posix)),
@@ -26,11 +37,7 @@ pub fn summary(run: &Run<'_>) -> FileSummary {
         kernel: kernel_of_all(run),
         disk_wait: disk_wait(run.processes.iter().flat_map(Process::threads)),
     };
-    FileSummary {
-        share: rating::loss(share(run, &all)),
-        sees_streams: run.processes.iter().all(|process| process.activity.io.sees_streams),
-        all,
-    }
+    FileSummary { share: rating::loss(share(run, &all)), sees_streams, all }
 }
 
 /// One process.

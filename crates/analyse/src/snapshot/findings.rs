@@ -33,7 +33,8 @@ pub struct Case<'a> {
     pub efficiency: &'a Efficiencies,
     pub mpi: Option<&'a MpiSummary>,
     pub openmp: Option<&'a OpenMpSummary>,
-    pub placement: &'a PlacementSummary,
+    /// None where nothing is known of it.
+    pub placement: Option<&'a PlacementSummary>,
 }
 
 impl Case<'_> {

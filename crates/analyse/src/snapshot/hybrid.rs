@@ -3,7 +3,7 @@
 use numawise_facts::{Exit, RanksByThreads, Reading};
 use numawise_tables::RunSnapshot;
 use numawise_tables::snapshot::{HybridBest, HybridComparison, HybridReason, HybridRow, HybridTimePart};
-use numawise_units::{Nanoseconds, Ratio};
+use numawise_units::{Nanoseconds, Ratio, TimeSum};
 
 #[cfg(test)]
 #[path = "hybrid_tests.rs"]
@@ -67,7 +67,7 @@ fn parts(tables: &RunSnapshot) -> Vec<(HybridTimePart, Nanoseconds)> {
     let (Some(time), Some(cpus)) = (tables.time.measured(), tables.cpus.measured()) else {
         return Vec::new();
     };
-    let of_a_cpu = |time: Nanoseconds| Nanoseconds(time.0 / cpus.count.max(1));
+    let of_a_cpu = |time: TimeSum| time.each_of(cpus.count);
     [
         (HybridTimePart::Useful, time.useful),
         (HybridTimePart::Mpi, time.mpi),

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use numawise_facts::{Activity, Machine, RankSet, SourcePlaces};
+use numawise_facts::{Activity, Machine, MergedRanks, RankSet, SourcePlaces};
 use numawise_units::Nanoseconds;
 
 /// What is known of the processes of a run, and of the machines that they ran on.
 #[derive(Debug, Clone, Copy)]
 pub struct RunParts<'a> {
     pub activities: &'a [Activity],
+    /// All ranks together, where `activities` has only those of them that stand out.
+    pub merged: Option<&'a MergedRanks>,
     pub places: &'a SourcePlaces,
     /// The ranks that were asked for; none where all were. The others were left alone, and figures are of these.
     pub asked: Option<&'a RankSet>,

@@ -7,14 +7,17 @@ use numawise_facts::{Machine, Reading, ThreadActivity};
 use numawise_tables::snapshot::{MemorySpread, MemorySummary, NodeMemoryRow, ProcessName, RemoteMemory};
 use numawise_units::{Bytes, CpuId, NodeId, NodeSet};
 
-use super::Run;
 use super::process::Process;
+use super::{Run, merged};
 
 /// A node with less of a process's processor time than this is one that its threads came by.
 const AT_WORK: f64 = 0.05;
 
 /// Over all processes that count: the most of each, and each node.
 pub fn summary(run: &Run<'_>) -> MemorySummary {
+    if let Some(of) = run.parts.merged {
+        return merged::memory(of);
+    }
     let peaks = run.processes.iter().map(|of| (of, of.activity.surroundings.peak_memory.clone()));
     MemorySummary { peak: spread(peaks), nodes: nodes(run) }
 }

@@ -1,5 +1,7 @@
 //! Calls of MPI over all ranks: by name, by place in the program, by communicator.
 
+mod merged;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use numawise_facts::Reading;
@@ -15,10 +17,16 @@ use super::process::{Process, in_mpi};
 use super::waiting::{DrawnCalls, WaitingOfSites, completes_requests};
 use super::{Run, rating, volume};
 
+/// Why there are no tables: a sum of times would be cut off.
+const TOO_LONG: &str =
+    "the time in MPI over all ranks together is more than 584 years, which these tables do not hold";
 /// Rows of places, so that what is shown stays bounded; all others are summed up.
 const MOST_SITES: usize = 500;
 
 pub fn summary(run: &Run<'_>) -> Reading<MpiSummary> {
+    if let Some(merged) = run.parts.merged {
+        return merged::summary(run, merged);
+    }
     let mut libraries = run.processes.iter().filter_map(|process| process.activity.mpi.measured());
     let Some(first) = libraries.next() else {
         let why = run.processes.iter().find_map(|process| process.activity.mpi.reason());
@@ -27,12 +35,12 @@ pub fn summary(run: &Run<'_>) -> Reading<MpiSummary> {
             |why| Reading::Unavailable { unavailable: why.clone() },
         );
     };
+    // All other sums are parts of it.
+    if all_time(run).0 == u64::MAX {
+        return Reading::unavailable(TOO_LONG);
+    }
     let times = mpi_times(run);
-    let compared = times.as_ref().and_then(|times| match &times.unequal {
-        Some(reason) => Reading::unavailable(reason.clone()),
-        None => Reading::Measured(times),
-    });
-    let imbalance = compared.map(|times| times.mean - times.least);
+    let imbalance = imbalance(&times);
     let (sites, further_sites) = sites(run);
     let waiting_in_calls = waiting_in_calls(run, &sites);
     Reading::Measured(MpiSummary {
@@ -53,6 +61,14 @@ pub fn summary(run: &Run<'_>) -> Reading<MpiSummary> {
         messages: messages(run),
         communicators: communicators(run),
         volume: volume::tables(run),
+    })
+}
+
+/// Time in MPI beyond that of the rank with the least, on average, in seconds.
+fn imbalance(times: &Reading<MpiTimes>) -> Reading<f64> {
+    times.as_ref().and_then(|times| match &times.unequal {
+        Some(reason) => Reading::unavailable(reason.clone()),
+        None => Reading::Measured(times.mean - times.least),
     })
 }
 
@@ -335,7 +351,7 @@ fn communicators(run: &Run<'_>) -> Vec<CommunicatorRow> {
         .map(|(name, of)| CommunicatorRow {
             name: name.to_owned(),
             sizes: of.sizes.unwrap_or_default(),
-            groups: of.groups.len() as u64 + of.unknown,
+            groups: Reading::Measured(of.groups.len() as u64 + of.unknown),
             calls: of.calls,
             ranks: of.ranks.len() as u64,
         })

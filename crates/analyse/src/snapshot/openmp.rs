@@ -1,7 +1,9 @@
 //! Parallel regions over all processes: their time, what their threads waited for, their loops.
 
 mod constructs;
+mod merged;
 mod region;
+mod serial;
 
 use std::collections::BTreeMap;
 
@@ -15,16 +17,22 @@ use super::{Run, rating, sum};
 use constructs::Constructs;
 use region::{RegionSum, Surrounding};
 
+pub use merged::{merge, of_rank};
+
 #[cfg(test)]
 #[path = "openmp_tests.rs"]
 mod tests;
 
+/// Why there are no tables: a sum of times would be cut off.
+const TOO_LONG: &str =
+    "the times of a region over all threads together are more than 584 years, which these tables do not hold";
 /// Rows of regions, so that what is shown stays bounded.
 const MOST_REGIONS: usize = 200;
-/// So much of the time may be in constructs of which it is not known where they stand.
-const UNKNOWN: f64 = 0.01;
 
 pub fn summary(run: &Run<'_>) -> Reading<OpenMpSummary> {
+    if let Some(of) = run.parts.merged.map(|merged| &merged.openmp).filter(|of| of.ranks > 0) {
+        return merged::summary(run, of);
+    }
     let with: Vec<(&Process<'_>, Constructs)> = run
         .processes
         .iter()
@@ -47,12 +55,11 @@ pub fn summary(run: &Run<'_>) -> Reading<OpenMpSummary> {
     }
     let mut rows: Vec<RegionRow> =
         regions.into_iter().map(|(surrounding, sum)| sum.row(surrounding, run)).collect();
-    rows.sort_by_key(|row| {
-        let gain = row.potential_gain.measured().copied().unwrap_or_default();
-        (std::cmp::Reverse(gain), std::cmp::Reverse(row.time))
-    });
-    let further = rows.len().saturating_sub(MOST_REGIONS) as u64;
-    rows.truncate(MOST_REGIONS);
+    if rows.iter().any(is_cut_off) {
+        return Reading::unavailable(TOO_LONG);
+    }
+    sort(&mut rows);
+    let further = Reading::Measured(shorten(&mut rows));
     let is_whole = with.iter().all(|(process, _)| process.activity.threads.measured().is_some());
     let gain = if is_whole {
         Reading::Measured(most)
@@ -69,6 +76,27 @@ pub fn summary(run: &Run<'_>) -> Reading<OpenMpSummary> {
         further_regions: further,
         lost: sum(with.iter().flat_map(|(process, _)| process.threads()).map(|one| one.lost_constructs)),
     })
+}
+
+/// A sum over threads is as long as a span can be, or longer.
+fn is_cut_off(row: &RegionRow) -> bool {
+    let sums = [row.useful, row.mpi, row.imbalance, row.lock, row.scheduling];
+    sums.contains(&Nanoseconds(u64::MAX))
+}
+
+/// The most potential gain first.
+fn sort(rows: &mut [RegionRow]) {
+    rows.sort_by_key(|row| {
+        let gain = row.potential_gain.measured().copied().unwrap_or_default();
+        (std::cmp::Reverse(gain), std::cmp::Reverse(row.time))
+    });
+}
+
+/// Leaves so many rows as are shown; gives the number of the others.
+fn shorten(rows: &mut Vec<RegionRow>) -> u64 {
+    let further = rows.len().saturating_sub(MOST_REGIONS) as u64;
+    rows.truncate(MOST_REGIONS);
+    further
 }
 
 fn not_used(run: &Run<'_>) -> Reading<OpenMpSummary> {
@@ -101,7 +129,7 @@ fn runtimes(with: &[(&Process<'_>, Constructs)]) -> OpenMpRuntimes {
 fn serial(with: &[(&Process<'_>, Constructs)]) -> Reading<Ratio> {
     let mut sum = 0.0;
     for (process, constructs) in with {
-        match serial_of(process, constructs) {
+        match serial::of(process, constructs) {
             Reading::Measured(share) => sum += share.0,
             Reading::Unavailable { unavailable } => {
                 return Reading::unavailable(format!("{}: {unavailable}", process.name()));
@@ -109,27 +137,4 @@ fn serial(with: &[(&Process<'_>, Constructs)]) -> Reading<Ratio> {
         }
     }
     Reading::Measured(Ratio(sum / with.len() as f64))
-}
-
-fn serial_of(process: &Process<'_>, constructs: &Constructs) -> Reading<Ratio> {
-    let Some(first) = process.threads().find(|thread| thread.is_first) else {
-        return Reading::unavailable("its first thread found no place in the tables");
-    };
-    if !first.constructs.iter().any(|row| row.opened > 0 && constructs::is_region(row.name)) {
-        return Reading::unavailable("its first thread opened no parallel region");
-    }
-    let known = first.times.as_ref().zip(process.span.as_ref());
-    known.and_then(|(times, span)| {
-        let useful = |rows: &dyn Fn(u64) -> bool| {
-            let rows = first.constructs.iter().filter(|row| rows(row.key));
-            rows.fold(Nanoseconds(0), |sum, row| sum + row.times.useful).seconds()
-        };
-        let (all, span) = (times.useful.saturating_sub(process.useful_outside()).seconds(), span.seconds());
-        let inside = useful(&|key| constructs.region_of(key).is_some());
-        let unknown = useful(&|key| constructs.is_of_others(key));
-        if span <= 0.0 || unknown > UNKNOWN * span {
-            return Reading::unavailable("too much of its time is in constructs that found no row");
-        }
-        Reading::Measured(Ratio(((all - inside - unknown) / span).clamp(0.0, 1.0)))
-    })
 }

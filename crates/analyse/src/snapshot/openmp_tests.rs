@@ -48,7 +48,7 @@ fn imbalance_that_is_known_on_paper() {
     assert_eq!((row.calls, row.time, row.imbalance), (1, seconds(4.0), seconds(6.0)));
     assert_eq!(row.potential_gain.measured(), Some(&seconds(1.5)));
     assert_eq!(row.place.measured().unwrap().address, 5);
-    assert!(row.within.is_empty() && row.loops.is_empty());
+    assert!(row.within.is_empty() && row.loops.measured().unwrap().is_empty());
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn forty_one_iterations_on_twelve_threads() {
     });
     let openmp = summary_of(with_openmp(process(1, 4.0, threads.collect())));
     let [region] = openmp.regions.as_slice() else { panic!("{:?}", openmp.regions) };
-    let [row] = region.loops.as_slice() else { panic!("{:?}", region.loops) };
+    let [row] = region.loops.measured().unwrap().as_slice() else { panic!("{:?}", region.loops) };
     assert_eq!((row.iterations.measured().unwrap().0, row.threads), (41.0, 12));
     assert!((row.at_best.measured().unwrap().0 - 41.0 / 48.0).abs() < 1e-9);
     let per_thread = row.per_thread.measured().unwrap();
@@ -100,7 +100,7 @@ fn a_region_that_is_one_with_its_loop_is_counted_where_it_is_opened() {
         one
     });
     let openmp = summary_of(with_openmp(process(1, 1.0, threads.collect())));
-    let row = &openmp.regions[0].loops[0];
+    let row = &openmp.regions[0].loops.measured().unwrap()[0];
     assert_eq!((row.iterations.measured().unwrap().0, row.at_best.measured().unwrap().0), (100.0, 1.0));
 }
 
@@ -154,7 +154,7 @@ fn waits_in_a_region_stand_with_it_and_rows_that_run_in_a_circle_nowhere() {
     let openmp = summary_of(activity);
     let row = &openmp.regions[0];
     assert_eq!(row.lock, seconds(0.25));
-    let [wait] = row.waits.as_slice() else { panic!("{:?}", row.waits) };
+    let [wait] = row.waits.measured().unwrap().as_slice() else { panic!("{:?}", row.waits) };
     assert_eq!((wait.name, wait.waits, wait.time), (ConstructName::Critical, 1, seconds(0.25)));
     // Serial: 5 s less 4 s in the region less 0.5 s in the critical section there.
     assert!((openmp.serial.value.measured().unwrap().0 - 0.1).abs() < 1e-9);
@@ -215,7 +215,7 @@ fn what_waits_behind_a_loop_of_ompt_is_not_nothing() {
         one.constructs = vec![region, the_loop];
         let mut activity = with_openmp(process(1, 1.0, vec![one]));
         activity.openmp = Reading::Measured(OpenMpRuntimes { libgomp: !ompt, ompt, has_other_tool: false });
-        summary_of(activity).regions[0].loops[0].imbalance.clone()
+        summary_of(activity).regions[0].loops.measured().unwrap()[0].imbalance.clone()
     };
     assert_eq!(wait(false), Reading::Measured(Nanoseconds(0)));
     assert!(wait(true).reason().unwrap().0.contains("a barrier, which has a row of its own"));

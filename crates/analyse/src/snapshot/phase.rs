@@ -10,9 +10,9 @@ use numawise_facts::activity::{ActivityPhases, PhaseActivity, PhaseName};
 use numawise_tables::snapshot::{
     CpuTime, Efficiencies, EfficiencySpan, PhaseRow, PhaseTables, RatedShare, SpanScope,
 };
-use numawise_units::{Nanoseconds, Ratio};
+use numawise_units::{Ratio, TimeSum};
 
-use super::process::{Process, total};
+use super::process::Process;
 use super::{Run, efficiency, rating, sum};
 
 #[cfg(test)]
@@ -20,6 +20,11 @@ use super::{Run, efficiency, rating, sum};
 mod tests;
 
 pub fn tables(run: &Run<'_>) -> Reading<PhaseTables> {
+    if run.parts.merged.is_some() {
+        return Reading::unavailable(
+            "phases of ranks are not merged: those of the ranks that are kept in full are in the record",
+        );
+    }
     let mut by_name: BTreeMap<&PhaseName, Vec<(&Process<'_>, &PhaseActivity)>> = BTreeMap::new();
     let (mut lost, mut unbalanced) = (0u64, 0u64);
     for process in &run.processes {
@@ -56,8 +61,8 @@ fn row(run: &Run<'_>, of: &[(&Process<'_>, &PhaseActivity)]) -> Option<PhaseRow>
             .then(|| format!("{} of {} ranks had this phase", ranks.len(), run.processes.len())),
     };
     let time = efficiency::time(&part.processes);
-    let of_all = |of: fn(&CpuTime) -> Nanoseconds| {
-        time.as_ref().map(|time| Ratio(of(time).seconds() / total(time).seconds()))
+    let of_all = |of: fn(&CpuTime) -> TimeSum| {
+        time.as_ref().map(|time| Ratio(of(time).seconds() / time.total().seconds()))
     };
     Some(PhaseRow {
         name: name.clone(),
@@ -88,22 +93,23 @@ fn part<'a>(process: &Process<'a>, phase: &PhaseActivity, is_of_threads: bool) -
     let cpus = u64::from(phase.threads.max(1));
     let times = &phase.times;
     let mut time = CpuTime {
-        useful: times.useful,
-        mpi: times.mpi,
-        imbalance: times.barrier + times.lock,
-        lock: times.lock,
-        scheduling: times.scheduling,
-        serial: times.idle,
-        serial_in_mpi: Nanoseconds(0),
-        waiting: Nanoseconds(0),
+        useful: times.useful.into(),
+        mpi: times.mpi.into(),
+        imbalance: TimeSum::from(times.barrier) + times.lock,
+        lock: times.lock.into(),
+        scheduling: times.scheduling.into(),
+        serial: times.idle.into(),
+        serial_in_mpi: TimeSum::default(),
+        waiting: TimeSum::default(),
     };
     if !is_of_threads {
-        let missing = Nanoseconds(cpus.saturating_mul(phase.elapsed.0).saturating_sub(total(&time).0));
+        let had = TimeSum(u128::from(cpus) * u128::from(phase.elapsed.0));
+        let missing = had.saturating_sub(time.total());
         let has_team = process.uses_openmp();
         let to = if has_team { &mut time.serial } else { &mut time.waiting };
         *to = *to + missing;
         if has_team {
-            let in_mpi = Nanoseconds(phase.mpi_outside.0.saturating_mul(cpus - 1));
+            let in_mpi = TimeSum(u128::from(phase.mpi_outside.0) * u128::from(cpus - 1));
             time.serial_in_mpi = in_mpi.min(time.serial);
         }
     }

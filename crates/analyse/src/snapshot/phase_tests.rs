@@ -84,7 +84,7 @@ fn a_team_that_idles_while_its_first_thread_is_in_mpi_is_in_mpi_too() {
     is(&row.efficiency.openmp_serialization, 1.5 / 1.9);
     is(&row.efficiency.openmp_load_balance, 1.9 / 2.0);
     // Over both ranks.
-    assert_eq!(row.time.measured().unwrap().serial, seconds(0.8));
+    assert_eq!(row.time.measured().unwrap().serial, seconds(0.8).into());
 }
 
 #[test]

@@ -8,7 +8,7 @@ use numawise_units::{CpuId, CpuSet, Nanoseconds, Pid};
 
 use super::memory::nodes_of_threads;
 use super::process::{Process, most_at_once};
-use super::{Run, sum};
+use super::{Run, merged, sum};
 
 /// A thread that was found on one CPU for this share of the times is at home there.
 const AT_HOME: f64 = 0.9;
@@ -17,7 +17,15 @@ const SETS: usize = 256;
 /// What threads of one CPU have to compute, but for the busiest, of the time of the run: what findings need.
 const WORTH: f64 = 0.05;
 
-pub fn summary(run: &Run<'_>) -> PlacementSummary {
+/// Where the threads of all processes were.
+pub fn summary(run: &Run<'_>) -> Reading<PlacementSummary> {
+    match run.parts.merged {
+        Some(_) => merged::placement(),
+        None => Reading::Measured(of_all(run)),
+    }
+}
+
+fn of_all(run: &Run<'_>) -> PlacementSummary {
     let (mut threads, mut unknown, mut moved, mut migrations) = (0, 0, 0, 0u64);
     for thread in run.processes.iter().flat_map(Process::working) {
         match thread.cpus.measured() {

@@ -10,15 +10,20 @@ pub fn place(parts: &RunParts<'_>, activity: &Activity, at: &Reading<CodeAddress
         let Some(file) = activity.path(at.file) else {
             return Reading::unavailable("it lies in no file that was noted");
         };
-        let known = parts.places.get(&(file.to_owned(), at.address));
-        let source = known.cloned().unwrap_or_else(|| {
-            let why = || "no symbols of the file were read";
-            SourcePlace {
-                function: Reading::unavailable(why()),
-                file: Reading::unavailable(why()),
-                line: Reading::unavailable(why()),
-            }
-        });
-        Reading::Measured(CodePlace { file: file.to_owned(), address: at.address, source })
+        Reading::Measured(place_in(parts, file, at.address))
     })
+}
+
+/// An address in a file.
+pub fn place_in(parts: &RunParts<'_>, file: &str, address: u64) -> CodePlace {
+    let known = parts.places.get(&(file.to_owned(), address));
+    let source = known.cloned().unwrap_or_else(|| {
+        let why = || "no symbols of the file were read";
+        SourcePlace {
+            function: Reading::unavailable(why()),
+            file: Reading::unavailable(why()),
+            line: Reading::unavailable(why()),
+        }
+    });
+    CodePlace { file: file.to_owned(), address, source }
 }

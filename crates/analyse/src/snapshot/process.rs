@@ -3,7 +3,7 @@
 use numawise_facts::activity::{ProcessEnd, StateTimes, ThreadRole, WorldRank};
 use numawise_facts::{Activity, Reading, ThreadActivity};
 use numawise_tables::snapshot::{CpuTime, ProcessName};
-use numawise_units::{CpuSet, Nanoseconds};
+use numawise_units::{CpuSet, Nanoseconds, TimeSum};
 
 use super::input::RunParts;
 use super::inside::mpi_outside_of_regions;
@@ -188,7 +188,7 @@ impl<'a> Process<'a> {
         for thread in self.working() {
             match of_thread(thread) {
                 Reading::Measured(mut time) => {
-                    time.serial = time.serial.saturating_sub(self.idle_outside(thread));
+                    time.serial = time.serial.saturating_sub(self.idle_outside(thread).into());
                     add(&mut sum, &time);
                 }
                 Reading::Unavailable { unavailable } => return Reading::Unavailable { unavailable },
@@ -200,20 +200,20 @@ impl<'a> Process<'a> {
             _ => return Reading::Measured(sum),
         };
         // Threads that are not there yet, or no longer.
-        let missing = cpus.saturating_mul(span.0).saturating_sub(total(&sum).0);
+        let missing = TimeSum(u128::from(cpus) * u128::from(span.0)).saturating_sub(sum.total());
         let to = if self.uses_openmp() { &mut sum.serial } else { &mut sum.waiting };
-        to.0 = to.0.saturating_add(missing);
+        *to = *to + missing;
         sum.serial_in_mpi = self.serial_in_mpi(cpus).min(sum.serial);
         Reading::Measured(sum)
     }
 
     /// What the team idles while the first thread is in MPI, as TALP counts it: a CPU for each of its threads.
-    fn serial_in_mpi(&self, cpus: u64) -> Nanoseconds {
+    fn serial_in_mpi(&self, cpus: u64) -> TimeSum {
         let Some(first) = self.threads().find(|thread| thread.is_first).filter(|_| self.uses_openmp()) else {
-            return Nanoseconds(0);
+            return TimeSum::default();
         };
         let in_mpi = mpi_outside_of_regions(first).saturating_sub(self.begin_and_end_of_mpi());
-        Nanoseconds(in_mpi.0.saturating_mul(cpus.saturating_sub(1)))
+        TimeSum(u128::from(in_mpi.0) * u128::from(cpus.saturating_sub(1)))
     }
 
     /// Why the time of threads of an OpenMP runtime that told nothing is not known: it would all look useful.
@@ -230,8 +230,8 @@ impl<'a> Process<'a> {
     /// Efficiencies are of the time between `MPI_Init` and `MPI_Finalize`, as TALP's.
     fn leave_out_begin_and_end(&self, sum: &mut CpuTime) {
         let in_calls = self.begin_and_end_of_mpi();
-        sum.mpi.0 = sum.mpi.0.saturating_sub(in_calls.0);
-        sum.useful.0 = sum.useful.0.saturating_sub(self.useful_outside().0);
+        sum.mpi = sum.mpi.saturating_sub(in_calls.into());
+        sum.useful = sum.useful.saturating_sub(self.useful_outside().into());
     }
 
     /// Time of its first thread in `MPI_Init` and `MPI_Finalize`, as far as it is left out.
@@ -275,14 +275,14 @@ fn of_thread(thread: &ThreadActivity) -> Reading<CpuTime> {
         }
     };
     Reading::Measured(CpuTime {
-        useful,
-        mpi: times.mpi,
-        imbalance: times.barrier + times.lock,
-        lock: times.lock,
-        scheduling: times.scheduling,
-        serial: times.idle,
-        serial_in_mpi: Nanoseconds(0),
-        waiting,
+        useful: useful.into(),
+        mpi: times.mpi.into(),
+        imbalance: TimeSum::from(times.barrier) + times.lock,
+        lock: times.lock.into(),
+        scheduling: times.scheduling.into(),
+        serial: times.idle.into(),
+        serial_in_mpi: TimeSum::default(),
+        waiting: waiting.into(),
     })
 }
 
@@ -298,13 +298,8 @@ pub fn add(sum: &mut CpuTime, one: &CpuTime) {
 }
 
 /// What TALP's efficiencies of MPI count as MPI.
-pub fn in_mpi(time: &CpuTime) -> Nanoseconds {
+pub fn in_mpi(time: &CpuTime) -> TimeSum {
     time.mpi + time.serial_in_mpi
-}
-
-/// All of it; locks are in the imbalance.
-pub fn total(time: &CpuTime) -> Nanoseconds {
-    time.useful + time.mpi + time.imbalance + time.scheduling + time.serial + time.waiting
 }
 
 /// The most of what is there at once: times from and to, with how much each is.

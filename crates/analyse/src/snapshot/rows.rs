@@ -19,7 +19,7 @@ pub fn all(run: &Run<'_>) -> Vec<ProcessRow> {
 pub fn row(parts: &RunParts<'_>, process: &Process<'_>, all: Option<&MpiTimes>) -> ProcessRow {
     let activity = process.activity;
     let per_cpu = process.time.as_ref().zip(process.cpus.as_ref());
-    let mpi = per_cpu.map(|(time, cpus)| Nanoseconds(in_mpi(time).0 / (*cpus).max(1)));
+    let mpi = per_cpu.map(|(time, cpus)| in_mpi(time).each_of(*cpus));
     let waiting = mpi.as_ref().and_then(|mpi| match all {
         Some(all) if all.unequal.is_none() => {
             Reading::Measured(Nanoseconds::from_seconds(mpi.seconds() - all.least))

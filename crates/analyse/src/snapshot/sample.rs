@@ -178,7 +178,13 @@ pub fn snapshot(activities: &[Activity]) -> RunSnapshot {
 }
 
 pub fn snapshot_with(activities: &[Activity], machines: &BTreeMap<String, Machine>) -> RunSnapshot {
-    let unwatched = Nanoseconds(0);
     let machines = &machines.iter().map(|(host, machine)| (host.clone(), machine)).collect();
-    run_snapshot(&RunParts { activities, places: &SourcePlaces::new(), asked: None, unwatched, machines })
+    run_snapshot(&RunParts {
+        activities,
+        merged: None,
+        places: &SourcePlaces::new(),
+        asked: None,
+        unwatched: Nanoseconds(0),
+        machines,
+    })
 }

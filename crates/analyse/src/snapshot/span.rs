@@ -6,8 +6,8 @@ use numawise_facts::Reading;
 use numawise_tables::snapshot::{CpuCount, CpuDefinition, EfficiencySpan, SpanScope};
 use numawise_units::{CpuSet, Nanoseconds};
 
-use super::Run;
 use super::process::{Process, most_at_once};
+use super::{Run, merged};
 
 /// The elapsed time, and that which efficiencies are of.
 pub fn of(processes: &[Process<'_>]) -> (Reading<Nanoseconds>, Reading<EfficiencySpan>) {
@@ -58,6 +58,9 @@ fn life(process: &Process<'_>) -> Option<(u64, u64)> {
 
 /// How many CPUs the threads take at once.
 pub fn cpus(run: &Run<'_>) -> Reading<CpuCount> {
+    if let Some(of) = run.parts.merged {
+        return merged::cpus(of);
+    }
     let mut each = Vec::new();
     for process in &run.processes {
         match &process.cpus {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use numawise_facts::Reading;
 use numawise_tables::snapshot::{TrafficCell, TrafficMatrix, VolumeTables};
 use numawise_units::Bytes;
 
@@ -54,7 +55,7 @@ pub fn tables(run: &Run<'_>) -> VolumeTables {
     }
     VolumeTables {
         by_rank: matrix(by_rank, ranks, group),
-        by_host: matrix(by_host, hosts.len() as u32, host_group),
+        by_host: Reading::Measured(matrix(by_host, hosts.len() as u32, host_group)),
         hosts,
         lost,
     }

@@ -103,12 +103,13 @@ fn cell(connection: &Connection, table: &str, random: &mut Random) -> rusqlite::
 }
 
 /// The columns that hold JSON.
-const STORED: [(&str, &str); 14] = [
+const STORED: [(&str, &str); 15] = [
     ("study", "header"),
     ("series", "machine"),
     ("snapshot", "header"),
     ("processes", "activity"),
     ("threads", "activity"),
+    ("merged", "value"),
     ("trials", "missing"),
     ("trials", "disturbances"),
     ("trials", "pages_memory"),
@@ -122,7 +123,7 @@ const STORED: [(&str, &str); 14] = [
 
 fn stored_json(connection: &Connection, random: &mut Random) -> rusqlite::Result<()> {
     // The header is most of what there is.
-    let of = if random.once_in(3) { random.below(STORED.len()) } else { random.below(5) };
+    let of = if random.once_in(3) { random.below(STORED.len()) } else { random.below(6) };
     let (table, column) = STORED[of];
     let row = row(connection, table, random)?;
     let old: String =

@@ -41,6 +41,14 @@ CREATE TABLE threads (
   PRIMARY KEY (process, thread)
 ) WITHOUT ROWID;
 
+CREATE TABLE merged (
+  -- All ranks together, where they are too many to have a row each in processes; empty where all have one.
+  part   TEXT NOT NULL,               -- ranks, host, call, site, communicator, traffic, region
+  number INTEGER NOT NULL,            -- from 0, within the part
+  value  TEXT NOT NULL,               -- JSON; of ranks all that is in no other part
+  PRIMARY KEY (part, number)
+) WITHOUT ROWID;
+
 CREATE TABLE places (
   -- Names of the places in the code of which the threads speak.
   file             TEXT NOT NULL,     -- as in activity.files of a process; activity.program where that is empty

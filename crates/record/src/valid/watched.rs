@@ -22,7 +22,7 @@ const MOST_COUNTERS: usize = 256;
 /// Caches of the last level of a computer.
 const MOST_CACHES: usize = 4096;
 /// The largest job that there may be, with room to spare.
-const MOST_RANKS: u32 = 1 << 26;
+pub const MOST_RANKS: u32 = 1 << 26;
 
 /// Before the first process.
 pub fn watched_header(header: &WatchedRunHeader) -> Sound {

@@ -130,9 +130,21 @@ fn a_snapshot_of_version_1_can_be_read() {
 }
 
 #[test]
-#[ignore = "makes a file for testdata/records, once per version of the format"]
+fn a_snapshot_of_merged_ranks_of_version_1_can_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("copy.nw");
+    std::fs::copy(kept("snapshot-merged-version-1"), &path).unwrap();
+    assert_eq!(read_watched_run(&path).unwrap(), watched::merged_run());
+}
+
+#[test]
+#[ignore = "makes files for testdata/records, once per version of the format"]
 fn write_the_kept_snapshot() {
-    let path = kept("snapshot-version-1");
-    assert!(!path.exists(), "a kept file never changes");
-    save_watched_run(&path, &watched::run(), Existing::Stays).unwrap();
+    for (name, run) in
+        [("snapshot-version-1", watched::run()), ("snapshot-merged-version-1", watched::merged_run())]
+    {
+        let path = kept(name);
+        assert!(!path.exists(), "a kept file never changes");
+        save_watched_run(&path, &run, Existing::Stays).unwrap();
+    }
 }

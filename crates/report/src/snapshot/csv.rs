@@ -9,9 +9,9 @@ use numawise_facts::Reading;
 use numawise_facts::activity::{CodePlace, KernelIo};
 use numawise_tables::RunSnapshot;
 use numawise_tables::snapshot::{
-    FileTotals, LoopRow, MpiCallRow, MpiSiteRow, ProcessRow, RatedShare, RegionRow, TrafficCell,
+    CpuTime, FileTotals, LoopRow, MpiCallRow, MpiSiteRow, ProcessRow, RatedShare, RegionRow, TrafficCell,
 };
-use numawise_units::{Bytes, Nanoseconds, Ratio};
+use numawise_units::{Bytes, Nanoseconds, Ratio, TimeSum};
 
 use super::{Shown, counters, figures, words};
 use crate::check::watched_findings;
@@ -149,7 +149,11 @@ fn rows(shown: &Shown, table: CsvTable) -> Vec<Vec<Value>> {
         CsvTable::Sites => mpi.map_or(&[][..], |of| &of.sites).iter().map(site).collect(),
         CsvTable::Regions => regions.iter().map(region).collect(),
         CsvTable::Loops => {
-            regions.iter().flat_map(|of| of.loops.iter().map(|one| loop_of(of, one))).collect()
+            let loops = |of: &RegionRow| {
+                let all = of.loops.measured().into_iter().flatten();
+                all.map(|one| loop_of(of, one)).collect::<Vec<_>>()
+            };
+            regions.iter().flat_map(loops).collect()
         }
         CsvTable::Volume => {
             let Some(of) = mpi.map(|mpi| &mpi.volume.by_rank) else { return Vec::new() };
@@ -200,8 +204,9 @@ fn efficiency(name: &'static str, of: &RatedShare) -> Vec<Value> {
 }
 
 fn rank(tables: &RunSnapshot, of: &ProcessRow) -> Vec<Value> {
-    let time = |name, part: fn(&numawise_tables::snapshot::CpuTime) -> Nanoseconds| {
-        seconds(name, &of.time.as_ref().map(part))
+    let time = |name, part: fn(&CpuTime) -> TimeSum| {
+        let part = of.time.as_ref().map(part);
+        read(name, "s", &part, |time| format!("{:.9}", time.seconds()))
     };
     let mut row = vec![
         read("rank", "", &of.rank, u32::to_string),

@@ -3,7 +3,7 @@
 use numawise_facts::{RankSet, Reading, Reason};
 use numawise_tables::RunSnapshot;
 use numawise_tables::snapshot::{Efficiencies, RatedShare, SnapshotFinding, SnapshotLosses};
-use numawise_units::{Nanoseconds, Ratio};
+use numawise_units::{Ratio, TimeSum};
 use serde_json::json;
 
 use super::{Shown, counters, files, mpi, next, openmp, phases, processes, surroundings, volume, words};
@@ -109,14 +109,14 @@ fn time(shown: &Shown) -> Block {
         .chain([(words::WITHOUT_THREAD, known)])
         .collect();
     let all = (time.total() + known).0 as f64;
-    let row = |(name, part): (&str, Nanoseconds)| -> Row {
+    let row = |(name, part): (&str, TimeSum)| -> Row {
         let share = Ratio(if all > 0.0 { part.0 as f64 / all } else { 0.0 });
         let judged = if name == "useful" { words::judged(&tables.useful) } else { "".into() };
         let cells: [Cell; 5] =
             [name.into(), words::percent(share).into(), part.to_string().into(), bar(share).into(), judged];
         cells.into_iter().collect()
     };
-    let is_there = |(name, part): &(&str, Nanoseconds)| *name == "useful" || part.0 > 0;
+    let is_there = |(name, part): &(&str, TimeSum)| *name == "useful" || part.0 > 0;
     let mut rows: Vec<Row> = parts.into_iter().filter(is_there).map(row).collect();
     rows.extend(without.reason().map(without_thread));
     let columns = vec![
@@ -132,7 +132,7 @@ fn time(shown: &Shown) -> Block {
             "Shares are of the time that is known: what is unavailable is not in it.".into(),
         ));
     }
-    blocks.extend(processes::bars(&tables.rows));
+    blocks.extend(processes::bars(&tables.rows, tables.merged.as_ref()));
     section("time", title, blocks)
 }
 

@@ -9,7 +9,7 @@ use numawise_tables::snapshot::{
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 use serde_json::{Value, json as object};
 
-use super::{Shown, counters, figures, files, phases, surroundings, words};
+use super::{Shown, counters, figures, files, phases, spreads, surroundings, words};
 use crate::check::{self, watched_findings};
 use crate::notice;
 use crate::object::{each, reading};
@@ -34,16 +34,17 @@ pub fn json(shown: &Shown) -> String {
         })),
         "processes": {
             "counted": tables.processes.counted, "ranks": tables.processes.ranks, "world": tables.processes.world,
-            "others": tables.processes.others, "hosts": tables.processes.hosts,
+            "others": tables.processes.others, "hosts": tables.processes.hosts, "in_full": tables.rows.len(),
         },
         "cpus": reading(&tables.cpus, |cpus| object!({ "count": cpus.count, "allowed": cpus.allowed })),
         "time": reading(&tables.time, figures::cpu_time),
-        "without_thread_seconds": seconds(&tables.without_thread()),
+        "without_thread_seconds": reading(&tables.without_thread(), |time| object!(time.seconds())),
         "useful": share(&tables.useful),
         "efficiency": figures::efficiency(&tables.efficiency),
         "judgements": judgements(tables),
         "findings": each(&tables.findings, finding),
         "ranks": each(&tables.rows, process),
+        "rank_spreads": spreads::json(tables.merged.as_ref()),
         "others": each(&tables.others, process),
         "mpi": reading(&tables.mpi, mpi),
         "openmp": reading(&tables.openmp, openmp),
@@ -204,7 +205,7 @@ fn mpi(of: &MpiSummary) -> Value {
         "communicators": each(&of.communicators, communicator),
         "volume": {
             "by_rank": matrix(&of.volume.by_rank),
-            "by_host": matrix(&of.volume.by_host),
+            "by_host": reading(&of.volume.by_host, matrix),
             "hosts": of.volume.hosts,
             "lost": { "messages": of.volume.lost.0, "bytes": of.volume.lost.1.0 },
         },
@@ -290,8 +291,8 @@ fn region(of: &RegionRow) -> Value {
         "scheduling_seconds": of.scheduling.seconds(),
         "potential_gain_seconds": seconds(&of.potential_gain),
         "most_potential_gain_seconds": seconds(&of.most_potential_gain),
-        "loops": each(&of.loops, loop_of),
-        "waits": each(&of.waits, wait),
+        "loops": reading(&of.loops, |loops| each(loops, loop_of)),
+        "waits": reading(&of.waits, |waits| each(waits, wait)),
     })
 }
 

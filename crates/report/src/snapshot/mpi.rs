@@ -151,7 +151,7 @@ fn communicators(of: &MpiSummary) -> Table {
         let cells: [Cell; 5] = [
             row.name.as_str().into(),
             size.into(),
-            row.groups.to_string().into(),
+            words::reading(&row.groups, u64::to_string).into(),
             row.calls.count.to_string().into(),
             row.calls.time.to_string().into(),
         ];

@@ -20,11 +20,21 @@ pub fn section(of: &OpenMpSummary) -> Block {
         fact("Potential gain", words::reading(&of.potential_gain, gain)),
     ];
     let mut blocks = vec![Block::Facts(facts), Block::Table(regions(of))];
-    if of.further_regions > 0 {
-        blocks.push(Block::Legend(format!("and {} more regions", of.further_regions).into()));
+    match &of.further_regions {
+        Reading::Measured(0) => {}
+        Reading::Measured(more) => blocks.push(Block::Legend(format!("and {more} more regions").into())),
+        Reading::Unavailable { unavailable } => {
+            blocks.push(Block::Legend(format!("and more regions: {unavailable}").into()));
+        }
     }
-    let loops: Vec<Row> =
-        of.regions.iter().flat_map(|region| region.loops.iter().map(|one| loop_row(region, one))).collect();
+    if let Some(why) = of.regions.first().and_then(|region| region.loops.reason()) {
+        let text = Text::unavailable(why.to_string());
+        blocks.push(Block::Facts(vec![fact("Loops", text)]));
+    }
+    let mut loops: Vec<Row> = Vec::new();
+    for region in &of.regions {
+        loops.extend(region.loops.measured().into_iter().flatten().map(|one| loop_row(region, one)));
+    }
     if !loops.is_empty() {
         let table = Table { columns: loop_columns(), rows: loops, most: words::limits(4) };
         blocks.extend([Block::Heading("loops"), Block::Table(table)]);

@@ -1,10 +1,10 @@
 //! Processes in a snapshot: a bar for each by what its CPUs did, and a table.
 
-use numawise_tables::snapshot::{CpuTime, ProcessRow};
-use numawise_units::Nanoseconds;
+use numawise_tables::snapshot::{CpuTime, MergedRankTables, ProcessRow};
+use numawise_units::TimeSum;
 use serde_json::{Value, json};
 
-use super::{Shown, words};
+use super::{Shown, spreads, words};
 use crate::amount::many;
 use crate::document::{self, Bar, BarPart, Bars, Block, Cell, Column, Face, Row, Table};
 
@@ -14,7 +14,7 @@ const CHART: &str = "chart-ranks";
 const MOST_BARS: usize = 160;
 
 /// A part of the CPUs' time.
-pub type PartOfTime = fn(&CpuTime) -> Nanoseconds;
+pub type PartOfTime = fn(&CpuTime) -> TimeSum;
 
 /// So many ranks can be drawn nearer: of more, a page would be too long.
 const MOST_RANKS: usize = 12_000;
@@ -54,7 +54,7 @@ fn name(row: &ProcessRow) -> String {
 }
 
 /// Bars in the order of their useful time, neighbours joined where there are many; nothing for a single process.
-pub fn bars(rows: &[ProcessRow]) -> Vec<Block> {
+pub fn bars(rows: &[ProcessRow], merged: Option<&MergedRankTables>) -> Vec<Block> {
     let parts = parts(rows);
     let mut known: Vec<(String, Vec<f64>)> =
         rows.iter().filter_map(|row| Some((name(row), shares(row, &parts)?))).collect();
@@ -81,6 +81,7 @@ pub fn bars(rows: &[ProcessRow]) -> Vec<Block> {
         0 => String::new(),
         missing => format!("; of {} the time is not known", many(missing as u64, "process")),
     };
+    let of_these = merged.map_or_else(String::new, |of| format!(" {}.", spreads::rows(of)));
     vec![
         document::chart(CHART, "Each process by what its CPUs did"),
         Block::Bars(Bars {
@@ -88,7 +89,7 @@ pub fn bars(rows: &[ProcessRow]) -> Vec<Block> {
             label: "Processes by what their CPUs did; the tables hold the figures".to_owned(),
             parts: parts.iter().map(|(part, _)| *part).collect(),
             bars: known.chunks(group).map(bar).collect(),
-            caption: format!("{each}: what its CPUs did, the most useful first{unknown}."),
+            caption: format!("{each}: what its CPUs did, the most useful first{unknown}.{of_these}"),
         }),
     ]
 }
@@ -128,8 +129,7 @@ pub fn section(shown: &Shown) -> Block {
     let (several, has_mpi) = (tables.processes.hosts > 1, tables.mpi.measured().is_some());
     let has_openmp = tables.openmp.measured().is_some();
     let row = |row: &ProcessRow| {
-        let cpu =
-            |part: fn(&CpuTime) -> Nanoseconds| words::reading(&row.time, |time| part(time).to_string());
+        let cpu = |part: fn(&CpuTime) -> TimeSum| words::reading(&row.time, |time| part(time).to_string());
         let cells: [Cell; 10] = [
             words::reading(&row.rank, u32::to_string).into(),
             row.host.as_str().into(),
@@ -161,5 +161,7 @@ pub fn section(shown: &Shown) -> Block {
         only_page(!no_end, Column::text("end")),
     ];
     let table = Table { columns, rows: tables.rows.iter().map(row).collect(), most: words::limits(8) };
-    document::section("processes", if has_mpi { "Ranks" } else { "Processes" }, vec![Block::Table(table)])
+    let mut blocks = tables.merged.as_ref().map_or_else(Vec::new, spreads::blocks);
+    blocks.push(Block::Table(table));
+    document::section("processes", if has_mpi { "Ranks" } else { "Processes" }, blocks)
 }

@@ -18,11 +18,17 @@ const NAMED: usize = 8;
 
 /// Where threads ran and memory lies, of each process and over all.
 pub fn sections(tables: &RunSnapshot) -> Vec<Block> {
-    let lines = lines(&tables.placement);
-    let mut blocks = vec![Block::Table(processes(tables))];
-    if !lines.is_empty() {
-        blocks.insert(0, Block::List(lines));
+    let mut blocks = Vec::new();
+    match &tables.placement {
+        Reading::Measured(placement) => {
+            let lines = lines(placement);
+            blocks.extend((!lines.is_empty()).then_some(Block::List(lines)));
+        }
+        Reading::Unavailable { unavailable } => {
+            blocks.push(Block::Paragraph(Text::unavailable(unavailable.to_string())));
+        }
     }
+    blocks.push(Block::Table(processes(tables)));
     vec![section("placement", "Placement", blocks), section("memory", "Memory", memory(&tables.memory))]
 }
 
@@ -39,7 +45,16 @@ const NODES: usize = 4;
 /// Where threads ran and memory lies, in two lines for one screen.
 pub fn in_short(tables: &RunSnapshot) -> [Fact; 2] {
     let fact = |name, text| Fact { name, text, code: false };
-    [fact("Memory", memory_in_short(tables)), fact("Placement", placement_in_short(&tables.placement))]
+    [
+        fact("Memory", memory_in_short(tables)),
+        fact(
+            "Placement",
+            match &tables.placement {
+                Reading::Measured(placement) => placement_in_short(placement),
+                Reading::Unavailable { unavailable } => Text::unavailable(unavailable.to_string()),
+            },
+        ),
+    ]
 }
 
 fn append(text: &mut Text, more: impl Into<Text>) {
@@ -165,7 +180,7 @@ fn processes(tables: &RunSnapshot) -> Table {
     let has_ranks = tables.rows.iter().any(|row| row.rank.measured().is_some());
     let columns = vec![
         only_page(has_ranks, Column::number("rank")),
-        only_page(tables.processes.hosts > 1, Column::text("computer")),
+        only_page(tables.processes.hosts > 1, Column::text("computer")).expendable(3),
         Column::number("process"),
         Column::text("may run on CPUs"),
         Column::text("ran on CPUs"),
@@ -249,7 +264,10 @@ fn process_name(of: &ProcessName) -> Value {
 
 /// Over all processes.
 pub fn placement_json(tables: &RunSnapshot) -> Value {
-    let of = &tables.placement;
+    reading(&tables.placement, placement)
+}
+
+fn placement(of: &PlacementSummary) -> Value {
     object!({
         "threads": of.threads,
         "unknown": of.unknown,

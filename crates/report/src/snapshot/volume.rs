@@ -49,22 +49,22 @@ struct Ends<'a> {
 
 /// By rank, and by computer where there are several; what nothing was sent by is left out.
 fn ends(of: &VolumeTables) -> Vec<Ends<'_>> {
-    let (ranks, hosts) = (&of.by_rank, &of.by_host);
+    let ranks = &of.by_rank;
     let rank = |k: u32| match range(k, ranks.group) {
         Some((first, last)) => format!("{first}-{last}"),
         None => k.to_string(),
     };
     let host_of =
         |k: u32| of.hosts.get(k as usize).or(of.hosts.last()).map_or_else(|| k.to_string(), Clone::clone);
-    let host = move |k: u32| match range(k, hosts.group) {
-        Some((first, last)) => format!("{} to {}", host_of(first), host_of(last)),
-        None => host_of(k),
-    };
     let mut ends = Vec::new();
     if !ranks.cells.is_empty() {
         ends.push(Ends { id: "ranks", noun: "rank", matrix: ranks, name: Box::new(rank) });
     }
-    if hosts.size > 1 && !hosts.cells.is_empty() {
+    if let Some(hosts) = of.by_host.measured().filter(|hosts| hosts.size > 1 && !hosts.cells.is_empty()) {
+        let host = move |k: u32| match range(k, hosts.group) {
+            Some((first, last)) => format!("{} to {}", host_of(first), host_of(last)),
+            None => host_of(k),
+        };
         ends.push(Ends { id: "hosts", noun: "computer", matrix: hosts, name: Box::new(host) });
     }
     ends

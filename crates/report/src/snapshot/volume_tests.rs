@@ -1,3 +1,4 @@
+use numawise_facts::Reading;
 use numawise_units::Bytes;
 
 use super::*;
@@ -8,7 +9,7 @@ fn sent(from: u32, to: u32, bytes: u64) -> TrafficCell {
 
 fn volume(by_rank: TrafficMatrix, by_host: TrafficMatrix, hosts: &[&str]) -> VolumeTables {
     let hosts = hosts.iter().map(|name| (*name).to_owned()).collect();
-    VolumeTables { by_rank, by_host, hosts, lost: (0, Bytes(0)) }
+    VolumeTables { by_rank, by_host: Reading::Measured(by_host), hosts, lost: (0, Bytes(0)) }
 }
 
 fn only(block: &Block) -> &Block {

@@ -7,7 +7,7 @@ use numawise_facts::{Exit, Reading};
 use numawise_tables::snapshot::{
     CpuCount, Grade, ProcessCounts, RatedShare, Rating, RunSnapshot, SpanScope, ThresholdSource,
 };
-use numawise_units::{Bytes, Nanoseconds, Ratio};
+use numawise_units::{Bytes, Nanoseconds, Ratio, TimeSum};
 
 use crate::document::{Cell, RowLimits, Text, Tone};
 use crate::names;
@@ -306,7 +306,7 @@ pub fn sentence(tables: &RunSnapshot) -> String {
     parts.extend(useful);
     let all = (time.total() + known).0 as f64;
     parts.sort_by_key(|(_, part)| std::cmp::Reverse(*part));
-    let share = |part: Nanoseconds| if all > 0.0 { Ratio(part.0 as f64 / all) } else { Ratio(0.0) };
+    let share = |part: TimeSum| if all > 0.0 { Ratio(part.0 as f64 / all) } else { Ratio(0.0) };
     let named: Vec<String> = parts
         .iter()
         .filter(|(_, part)| share(*part).0 >= 0.01)

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use numawise_analyse::{RunParts, run_snapshot};
+use numawise_analyse::{JobRanks, RunParts, run_snapshot};
 use numawise_facts::activity::{
     CacheTraffic, CountedEvents, CounterAccess, CounterCount, CounterEvent, CounterObstacle, MessageFamily,
     MessageSizes, PeerTraffic, ProcessCounters, SourcePlace,
@@ -33,6 +33,7 @@ impl Watched {
             run.processes.iter().map(|one| (one.host.clone(), &run.header.machine)).collect();
         let parts = RunParts {
             activities: &run.processes,
+            merged: run.merged.as_ref(),
             places: &run.places,
             asked: run.header.ranks.as_ref(),
             unwatched: run.header.computed_unwatched(),
@@ -87,6 +88,7 @@ pub fn run(command: &[&str], processes: Vec<Activity>) -> WatchedRun {
             division: None,
         },
         processes,
+        merged: None,
         places,
     }
 }
@@ -129,6 +131,14 @@ pub fn ranks(size: u32, all_to_all: bool) -> WatchedRun {
         activity
     };
     run(&["mpirun", "-n", &size.to_string(), "./app"], (0..size).map(one).collect())
+}
+
+/// The same ranks as very many are: merged, with those in full that stand out.
+pub fn merged(whole: WatchedRun) -> WatchedRun {
+    let mut job = JobRanks::with_most(0);
+    whole.processes.into_iter().for_each(|rank| drop(job.add(rank)));
+    let (processes, merged) = job.finish();
+    WatchedRun { processes, merged, ..whole }
 }
 
 /// Two ranks of two threads, with a region that is uneven and a loop that has too few iterations.

@@ -16,9 +16,9 @@ use numawise_launch::{EndedProgram, Foreground};
 use numawise_linux::Roots;
 use numawise_units::Nanoseconds;
 
-use super::exchange::{Computer, Exchange, LocalNote, in_name};
+use super::exchange::{Computer, Exchange, HandedOver, LocalNote, in_name};
 use super::job::Job;
-use super::{EndedSnapshot, ReadFolder, SnapshotPlan, SnapshotReport, unreadable};
+use super::{EndedSnapshot, ReadFolder, SnapshotPlan, SnapshotReport};
 use super::{launcher, surroundings};
 use crate::{Error, here};
 
@@ -66,7 +66,7 @@ impl AroundLauncher {
         let task = plan.plan.own_task();
         let program = task.and_then(|task| Ok(Foreground::spawn(&command, task, &plan.plan.changes)?));
         let ended = program.map(Foreground::wait).inspect_err(|_| exchange.remove())?;
-        let taken = exchange.take_of_begun();
+        let taken = exchange.take_of_begun(HandedOver::to(plan.nothing()));
         exchange.remove();
         let exit = ended.exit;
         let usage = ResourceUsage::together(taken.ends.iter().map(|end| &end.usage));
@@ -77,10 +77,8 @@ impl AroundLauncher {
                 plan.notices.push(notice);
             }
         }
-        plan.notices.extend(taken.unreadable.into_iter().map(unreadable));
-        let read = Ok(taken.processes.into_iter().map(Ok).collect());
         let through = exchange.folder().display().to_string();
-        let run = plan.finished(begun, ended, read, taken.computers, Some(through));
+        let run = plan.finished(begun, ended, taken.processes, taken.computers, Some(through));
         let report = SnapshotReport { run, is_again: false, first_rank: None, _turn: None };
         Ok(EndedSnapshot { exit, report: Some(report) })
     }

@@ -2,7 +2,8 @@
 //! record, to the one that reports.
 //!
 //! Each computer puts one file there, a process a line, and a note of its ranks behind it; the note is taken away by who has read the
-//! file. Files go from one numawise to another of the same build, and are not kept.
+//! file. Files go from one numawise to another of the same build, and are not kept. Ranks are taken in one after the other, and those of very large jobs merged
+//! at once: what is held does not grow with their number.
 //!
 //! Inside a launcher the computer of rank 0 reports. Where nobody takes a note away, the folder is not shared, and that computer keeps a
 //! record of its own. Around a launcher the numawise there has made the folder, under a name that no other has: a computer that does not
@@ -16,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::ReadFolder;
+use super::collected::Collected;
 use super::job::JobKey;
 use numawise_facts::{Activity, Machine, Notice, RankEnd};
 use numawise_linux::calls::process;
@@ -53,14 +55,20 @@ pub struct Exchange {
 /// What came of other computers.
 #[derive(Debug, Default)]
 pub struct HandedOver {
-    pub processes: Vec<Activity>,
-    /// What is wrong with what is not among them.
-    pub unreadable: Vec<String>,
+    /// As they come: of a job of very many ranks they are merged, so that no more is held than of one computer.
+    pub processes: Collected,
     pub ends: Vec<RankEnd>,
     pub computers: Vec<Computer>,
     pub notices: Vec<Notice>,
     /// Files that were read: a computer of which a rank died hands over twice.
     read: BTreeSet<PathBuf>,
+}
+
+impl HandedOver {
+    /// What comes is added to these processes.
+    pub fn to(processes: Collected) -> HandedOver {
+        HandedOver { processes, ..HandedOver::default() }
+    }
 }
 
 /// A computer of a job.
@@ -198,18 +206,17 @@ impl Exchange {
     }
 
     /// Takes what other computers have handed over by now.
-    pub fn take_at_once(&self) -> HandedOver {
-        let mut taken = HandedOver::default();
+    pub fn take_at_once(&self, mut taken: HandedOver) -> HandedOver {
         self.take_present(&mut taken);
         let _ = std::fs::remove_dir(&self.folder);
         taken
     }
 
     /// Takes what other computers hand over, until that is of `missing` ranks, or no more comes.
-    pub fn take(&self, missing: u32) -> HandedOver {
+    pub fn take(&self, missing: u32, mut taken: HandedOver) -> HandedOver {
         // Made here too: who looks before others have made it would otherwise not see it for a while, over a network.
         let _ = self.make();
-        let (mut taken, mut ranks) = (HandedOver::default(), 0);
+        let mut ranks = 0;
         wait_for(self.wait, || {
             ranks += self.take_present(&mut taken);
             ranks >= missing
@@ -219,8 +226,7 @@ impl Exchange {
     }
 
     /// Takes what the computers hand over that began, now that the launcher has ended.
-    pub fn take_of_begun(&self) -> HandedOver {
-        let mut taken = HandedOver::default();
+    pub fn take_of_begun(&self, mut taken: HandedOver) -> HandedOver {
         wait_for(self.wait, || {
             // A change of our own has a network file system forget which names it has seen.
             let own = self.folder.join("look");
@@ -248,11 +254,13 @@ impl Exchange {
             let Ok(text) = std::fs::read(&note) else { continue };
             let Some(of) = LocalNote::of_bytes(&text) else { continue };
             let file = note.with_extension(PROCESSES);
-            let read = read(&file);
+            // Open before the note goes, with which the file does.
+            let open = File::open(&file);
             // Whose note it was may have waited too long, and taken it back.
             if std::fs::remove_file(&note).is_err() {
                 continue;
             }
+            // What is open stays.
             let _ = std::fs::remove_file(&file);
             if !taken.read.insert(file.clone()) {
                 continue;
@@ -261,11 +269,9 @@ impl Exchange {
             taken.ends.extend(of.ends);
             taken.notices.extend(of.notices);
             taken.computers.push(of.computer);
-            for process in read.unwrap_or_else(|error| vec![Err(format!("{}: {error}", file.display()))]) {
-                match process {
-                    Ok(process) => taken.processes.push(process),
-                    Err(problem) => taken.unreadable.push(problem),
-                }
+            let read = open.and_then(|open| read(open, &mut taken.processes));
+            if let Err(error) = read {
+                taken.processes.add_problem(format!("{}: {error}", file.display()));
             }
         }
         ranks
@@ -281,9 +287,12 @@ pub fn in_name(host: &str) -> String {
     host.chars().map(|one| if one.is_ascii_alphanumeric() || one == '-' { one } else { '_' }).collect()
 }
 
-fn read(file: &Path) -> io::Result<Vec<Result<Activity, String>>> {
-    let lines = BufReader::new(File::open(file)?).lines();
-    lines.map(|line| serde_json::from_str(&line?).map_err(io::Error::other)).collect()
+/// One process after the other.
+fn read(file: File, into: &mut Collected) -> io::Result<()> {
+    BufReader::new(file).lines().try_for_each(|line| {
+        into.add::<String>(serde_json::from_str(&line?).map_err(io::Error::other)?);
+        Ok(())
+    })
 }
 
 /// Waits until it holds; false where it did not in this time.

@@ -1,5 +1,6 @@
 use numawise_observe::activity::SeenFromOutside;
 
+use super::super::collected::tests::rank;
 use super::*;
 
 /// Two computers of a job, with the folder of each.
@@ -32,9 +33,11 @@ fn what_one_hands_over_the_other_takes_and_nothing_is_left() {
         second.hand_over("2", &unreadable(), &note_of("far", 2)).unwrap();
         second.is_taken("2")
     });
-    let taken = first.take(2);
-    assert_eq!((taken.processes.len(), taken.unreadable.len(), taken.ends.len()), (0, 1, 0));
-    assert!(taken.unreadable[0].contains("/no/such/folder"), "{taken:?}");
+    let taken = first.take(2, HandedOver::default());
+    assert!(taken.ends.is_empty());
+    let kept = taken.processes.finish();
+    assert!(kept.processes.is_empty() && kept.notices.len() == 1);
+    assert!(format!("{:?}", kept.notices).contains("/no/such/folder"), "{kept:?}");
     assert!(other.join().unwrap());
     assert_eq!(std::fs::read_dir(shared.path()).unwrap().count(), 0);
 }
@@ -42,7 +45,7 @@ fn what_one_hands_over_the_other_takes_and_nothing_is_left() {
 #[test]
 fn nobody_waits_for_ever() {
     let (shared, [first, second]) = two();
-    assert!(first.take(2).processes.is_empty());
+    assert!(first.take(2, HandedOver::default()).processes.finish().processes.is_empty());
     second.hand_over("2", &unreadable(), &note_of("far", 2)).unwrap();
     // It keeps a record of its own.
     assert!(!second.is_taken("2"));
@@ -77,10 +80,10 @@ fn around_a_launcher_what_began_is_waited_for_and_a_folder_that_is_not_there_is_
             inside.hand_over(name, &unreadable(), &note_of(name, 1)).unwrap();
         }
     });
-    let taken = around.take_of_begun();
+    let taken = around.take_of_begun(HandedOver::default());
     late.join().unwrap();
     let hosts: Vec<&str> = taken.computers.iter().map(|computer| computer.host.as_str()).collect();
-    assert_eq!((hosts, taken.unreadable.len()), (vec!["a", "b"], 2));
+    assert_eq!((hosts, taken.processes.finish().notices.len()), (vec!["a", "b"], 2));
     around.remove();
     assert_eq!(std::fs::read_dir(shared.path()).unwrap().count(), 0);
     let gone = Exchange::given(around.folder());
@@ -94,5 +97,27 @@ fn a_computer_that_began_and_is_gone_is_not_waited_for_for_ever() {
     let around = Exchange::for_launcher("here", Some(&shared.path().join("run.nw"))).unwrap();
     let around = Exchange { wait: Duration::from_millis(100), ..around };
     assert!(Exchange::given(around.folder()).begin("a").unwrap());
-    assert!(around.take_of_begun().computers.is_empty());
+    assert!(around.take_of_begun(HandedOver::default()).computers.is_empty());
+}
+
+/// As all of them on one computer.
+#[test]
+fn very_many_ranks_of_several_computers_are_merged_as_they_are_taken() {
+    const RANKS: u32 = 2000;
+    let (shared, [first, second]) = two();
+    let read =
+        |ranks: std::ops::Range<u32>| ReadFolder::Ok(ranks.map(|number| Ok(rank(number, RANKS))).collect());
+    second.hand_over("1", &read(600..1200), &note_of("far", 600)).unwrap();
+    second.hand_over("2", &read(1200..RANKS), &note_of("farther", 800)).unwrap();
+    let mut here = Collected::default();
+    (0..600).for_each(|number| here.add(Ok::<_, String>(rank(number, RANKS))));
+    let taken = first.take(RANKS - 600, HandedOver::to(here));
+    assert_eq!(std::fs::read_dir(shared.path()).unwrap().count(), 0);
+    let mut expected = Collected::default();
+    (0..RANKS).for_each(|number| expected.add(Ok::<_, String>(rank(number, RANKS))));
+    let (kept, expected) = (taken.processes.finish(), expected.finish());
+    assert!(kept.notices.is_empty() && kept.processes.len() < 120, "{:?}", kept.notices);
+    assert_eq!(kept.merged, expected.merged);
+    assert_eq!(kept.processes, expected.processes);
+    assert_eq!((kept.seen, kept.merged.unwrap().ranks), (expected.seen, RANKS.into()));
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use addr2line::Loader;
 use numawise_facts::activity::{CodeAddress, SourcePlace, ThreadActivity};
 use numawise_facts::notice::SnapshotNotice;
-use numawise_facts::{Activity, Notice, Reading, SourcePlaces};
+use numawise_facts::{Activity, MergedRanks, Notice, Reading, SourcePlaces};
 
 #[cfg(test)]
 #[path = "places_tests.rs"]
@@ -22,15 +22,21 @@ const LONGEST_NAME: usize = 512;
 const WHOLE_PATH: usize = 231;
 
 /// Names all places that the processes speak of. A file that cannot be read is reported once.
-pub fn of(processes: &[Activity], notices: &mut Vec<Notice>) -> SourcePlaces {
+pub fn of(processes: &[Activity], merged: Option<&MergedRanks>, notices: &mut Vec<Notice>) -> SourcePlaces {
     let mut wanted: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
     let mut count = 0;
+    let mut want = |path, address| {
+        if count < MOST_PLACES && wanted.entry(path).or_default().insert(address) {
+            count += 1;
+        }
+    };
+    for (path, address) in merged.into_iter().flat_map(MergedRanks::loaded_places) {
+        want(path.as_str(), *address);
+    }
     for activity in processes {
         for at in addresses(activity) {
             let Some(path) = activity.path(at.file) else { continue };
-            if count < MOST_PLACES && wanted.entry(path).or_default().insert(at.address) {
-                count += 1;
-            }
+            want(path, at.address);
         }
     }
     let mut places = SourcePlaces::new();

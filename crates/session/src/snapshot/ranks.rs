@@ -8,7 +8,7 @@ use std::path::Path;
 
 use numawise_facts::activity::{MpiActivity, MpiLibrary, ProcessEnd, WorldRank};
 use numawise_facts::notice::SnapshotNotice;
-use numawise_facts::{Activity, Argument, Notice, RankSet, RunSpec};
+use numawise_facts::{Activity, Argument, MergedRanks, Notice, RankSet, RunSpec};
 use numawise_units::{Id, Pid, Rank};
 
 use super::launcher;
@@ -90,11 +90,12 @@ pub fn is_shown(process: JobProcess<'_>, asked: Option<&RankSet>) -> bool {
 }
 
 /// What is to be known of the MPIs that the processes use.
-pub fn libraries(processes: &[Activity]) -> Vec<Notice> {
+pub fn libraries(processes: &[Activity], merged: Option<&MergedRanks>) -> Vec<Notice> {
     let any = |is: fn(&MpiActivity) -> bool| {
         processes.iter().filter_map(|activity| activity.mpi.measured()).any(is)
     };
-    let several = any(|mpi| mpi.has_several).then(|| SnapshotNotice::SeveralMpis.into());
+    let of_merged = merged.is_some_and(|ranks| ranks.has_several_mpis);
+    let several = (of_merged || any(|mpi| mpi.has_several)).then(|| SnapshotNotice::SeveralMpis.into());
     let unknown = any(|mpi| mpi.library == MpiLibrary::Other).then(|| SnapshotNotice::UnknownMpi.into());
     several.into_iter().chain(unknown).collect()
 }
@@ -111,12 +112,23 @@ pub fn missing(
     else {
         return of_no_rank(processes, asked, command).into_iter().collect();
     };
-    let seen: BTreeSet<u32> =
-        processes.iter().filter_map(|process| process.world).map(|world| world.rank).collect();
+    let seen = processes.iter().filter_map(|process| process.world).map(|world| Rank(world.rank)).collect();
+    of_ranks(&seen, size, asked, command, through)
+}
+
+/// What is missing of the ranks of a job of `size`.
+pub fn of_ranks(
+    seen: &RankSet,
+    size: u32,
+    asked: Option<&RankSet>,
+    command: &RunSpec,
+    through: Option<String>,
+) -> Vec<Notice> {
     let is_asked = |rank: &u32| asked.is_none_or(|asked| asked.contains(Rank::from_index(*rank)));
     let missing: RankSet = (0..size.min(MOST_RANKS))
-        .filter(|rank| is_asked(rank) && !seen.contains(rank))
+        .filter(is_asked)
         .map(Rank::from_index)
+        .filter(|rank| !seen.contains(*rank))
         .collect();
     let beyond: RankSet =
         asked.into_iter().flat_map(RankSet::iter).filter(|rank| rank.index() >= size).collect();

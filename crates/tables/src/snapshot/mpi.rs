@@ -105,7 +105,7 @@ pub struct CommunicatorRow {
     /// Of the smallest and the largest that have this name.
     pub sizes: (u32, u32),
     /// How many there were that differ in their ranks; one each where these are not known.
-    pub groups: u64,
+    pub groups: Reading<u64>,
     pub calls: CallTime,
     pub ranks: u64,
 }
@@ -115,7 +115,7 @@ pub struct CommunicatorRow {
 pub struct VolumeTables {
     pub by_rank: TrafficMatrix,
     /// Rows are [`VolumeTables::hosts`].
-    pub by_host: TrafficMatrix,
+    pub by_host: Reading<TrafficMatrix>,
     pub hosts: Vec<String>,
     /// Messages that found no place, and their bytes.
     pub lost: (u64, Bytes),

@@ -21,7 +21,7 @@ pub struct OpenMpSummary {
     /// Outermost regions and those within them, the most potential gain first.
     pub regions: Vec<RegionRow>,
     /// Regions beyond the number of rows.
-    pub further_regions: u64,
+    pub further_regions: Reading<u64>,
     /// Constructs for which the collector had no row, each time.
     pub lost: u64,
 }
@@ -54,8 +54,8 @@ pub struct RegionRow {
     /// `imbalance` of a process divided by its threads: mean, and the most, over processes.
     pub potential_gain: Reading<Nanoseconds>,
     pub most_potential_gain: Reading<Nanoseconds>,
-    pub loops: Vec<LoopRow>,
-    pub waits: Vec<WaitRow>,
+    pub loops: Reading<Vec<LoopRow>>,
+    pub waits: Reading<Vec<WaitRow>>,
 }
 
 /// A worksharing loop or sections in a region.

@@ -38,7 +38,7 @@ pub fn all(case: &Case<'_>) -> Vec<SnapshotFinding> {
     let Some(mpi) = case.mpi else { return Vec::new() };
     let times = mpi_times(case.run);
     let Some(times) = times.measured() else { return Vec::new() };
-    let several = case.run.processes.len() > 1;
+    let several = case.run.size() > 1;
     let rules = [
         imbalance(case, mpi, times).filter(|_| several),
         transfer(case, mpi, times).filter(|_| several),
@@ -97,6 +97,7 @@ impl BusyRank {
     }
 }
 
+/// The ranks with the least time in MPI are kept in full, where ranks are merged.
 fn outside_of_mpi(case: &Case<'_>, times: &MpiTimes) -> Vec<BusyRank> {
     let ranks = case.run.processes.iter().filter_map(|process| {
         let mpi = in_mpi(process.time.measured()?).seconds();
@@ -141,7 +142,7 @@ fn transfer(case: &Case<'_>, mpi: &MpiSummary, times: &MpiTimes) -> Option<Snaps
     facts.extend(waiting.map(waited));
     let mut cures: Vec<_> = in_turn.then(|| advice(WatchedAdvice::MeetLessOften)).into_iter().collect();
     cures.push(advice(WatchedAdvice::OverlapMessages));
-    let (between, all) = between_hosts(&mpi.volume.by_host);
+    let (between, all) = mpi.volume.by_host.measured().map(between_hosts).unwrap_or_default();
     if between.0 * 2 >= all.0 && between.0 > 0 {
         let (between, all) = (Amount::Bytes(between), Some(Amount::Bytes(all)));
         facts.push(of_run(WatchedQuantity::VolumeBetweenHosts, between, all));
@@ -229,7 +230,7 @@ fn tiny_messages(case: &Case<'_>, mpi: &MpiSummary) -> Option<SnapshotFinding> {
     let calls = mpi.calls.iter().filter(|row| is_from_one_to_one(&row.call));
     let in_calls = calls.fold(Nanoseconds(0), |sum, row| sum + row.calls.time).seconds();
     let each = in_calls / all.max(1) as f64;
-    let many = all as f64 >= MANY_MESSAGES * case.run.processes.len() as f64;
+    let many = all as f64 >= MANY_MESSAGES * case.run.size() as f64;
     let mostly_small = small as f64 >= MOSTLY_SMALL * all as f64;
     if !many || !mostly_small || each > NOT_WAITING || !case.is_worth(in_calls / cpus) {
         return None;

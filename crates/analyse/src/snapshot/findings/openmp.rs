@@ -23,8 +23,7 @@ pub fn all(case: &Case<'_>) -> Vec<SnapshotFinding> {
     let Some(openmp) = case.openmp else { return Vec::new() };
     let mut findings = Vec::new();
     for region in &openmp.regions {
-        let few = region
-            .loops
+        let few = loops(region)
             .iter()
             .filter_map(|row| too_few(case, region, row))
             .max_by(|one, two| gain_of(one).total_cmp(&gain_of(two)));
@@ -36,6 +35,11 @@ pub fn all(case: &Case<'_>) -> Vec<SnapshotFinding> {
     }
     findings.extend(serial(case, openmp));
     findings
+}
+
+/// None where they are not known.
+fn loops(region: &RegionRow) -> &[LoopRow] {
+    region.loops.measured().map_or(&[], Vec::as_slice)
 }
 
 fn gain_of(finding: &SnapshotFinding) -> f64 {
@@ -119,8 +123,8 @@ fn imbalance(case: &Case<'_>, region: &RegionRow, explained: f64) -> Option<Snap
     let is_dynamic = |row: &LoopRow| {
         matches!(row.schedule, Reading::Measured(OpenMpSchedule::Dynamic | OpenMpSchedule::Guided))
     };
-    let has_dynamic = region.loops.iter().any(is_dynamic);
-    let cure = if has_dynamic { WatchedAdvice::BalanceThreads } else { WatchedAdvice::DynamicSchedule };
+    let may_be_dynamic = region.loops.measured().is_none_or(|loops| loops.iter().any(is_dynamic));
+    let cure = if may_be_dynamic { WatchedAdvice::BalanceThreads } else { WatchedAdvice::DynamicSchedule };
     Some(finding(FindingId::RegionImbalance, facts, case.gain(gain), vec![advice(cure)]))
 }
 
@@ -139,18 +143,19 @@ fn scheduling(case: &Case<'_>, region: &RegionRow) -> Option<SnapshotFinding> {
             Some(whole(region)),
         ),
     ];
-    let chunks = sum(region.loops.iter().filter_map(|row| row.chunks.measured().copied()));
-    let cure = if chunks > region.calls.saturating_mul(region.threads) {
-        let useful = region.loops.iter().fold(Nanoseconds(0), |sum, row| sum + row.useful);
+    let chunks = sum(loops(region).iter().filter_map(|row| row.chunks.measured().copied()));
+    let cures = if chunks > region.calls.saturating_mul(region.threads) {
+        let useful = loops(region).iter().fold(Nanoseconds(0), |sum, row| sum + row.useful);
         facts.push(in_region(region, WatchedQuantity::RegionChunks, Amount::Count(chunks), None));
         let each = time(useful.seconds() / chunks as f64);
         facts.push(in_region(region, WatchedQuantity::UsefulPerChunk, each, None));
-        WatchedAdvice::LargerChunks
+        vec![advice(WatchedAdvice::LargerChunks)]
     } else {
         facts.push(in_region(region, WatchedQuantity::RegionCalls, Amount::Count(region.calls), None));
-        WatchedAdvice::FewerRegions
+        let chunks = region.loops.measured().is_none().then(|| advice(WatchedAdvice::LargerChunks));
+        [advice(WatchedAdvice::FewerRegions)].into_iter().chain(chunks).collect()
     };
-    Some(finding(FindingId::SchedulingOverhead, facts, case.gain(gain), vec![advice(cure)]))
+    Some(finding(FindingId::SchedulingOverhead, facts, case.gain(gain), cures))
 }
 
 /// NW024: threads wait for critical sections, locks or their turn.
@@ -167,7 +172,8 @@ fn locks(case: &Case<'_>, region: &RegionRow) -> Option<SnapshotFinding> {
         use ConstructName::{Atomic, Critical, Lock, Ordered};
         matches!(name, Critical | Atomic | Ordered | Lock)
     };
-    let longest = region.waits.iter().filter(|row| is_lock(row.name)).max_by_key(|row| row.time);
+    let waits = region.waits.measured().into_iter().flatten();
+    let longest = waits.filter(|row| is_lock(row.name)).max_by_key(|row| row.time);
     facts.extend(longest.map(|row| {
         let subject = WatchedSubject::ConstructAt { construct: row.name, place: row.place.clone() };
         evidence(WatchedQuantity::WaitsAt, Amount::Count(row.waits), None, subject)

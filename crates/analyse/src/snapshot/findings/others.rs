@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use numawise_facts::finding::{Advice, Amount, Evidence, WatchedAdvice, WatchedQuantity, WatchedSubject};
 use numawise_facts::{Activity, FindingId, ThreadActivity};
-use numawise_tables::snapshot::SnapshotFinding;
+use numawise_tables::snapshot::{PlacementSummary, SnapshotFinding};
 use numawise_units::Nanoseconds;
 
 use super::placement::{forced_switches, threads_by_host};
@@ -71,6 +71,7 @@ fn of_host(case: &Case<'_>, host: &str) -> Vec<Evidence> {
 
 /// Nothing where it is not known how many CPUs the threads have, or one is missing for some of them.
 fn displaced<'a>(case: &Case<'a>) -> Option<Vec<Displaced<'a>>> {
+    let placement = case.placement?;
     let usable = usable_by_host(case.run);
     let (usable, threads) = (usable.measured()?, threads_by_host(case)?);
     let has_room: BTreeSet<&str> = threads
@@ -81,7 +82,7 @@ fn displaced<'a>(case: &Case<'a>) -> Option<Vec<Displaced<'a>>> {
     let mut background: BTreeMap<&str, Nanoseconds> = BTreeMap::new();
     let of_process = |process: &'a Process<'a>| {
         let host = process.activity.host.as_str();
-        if !has_room.contains(host) || shares(case, process) {
+        if !has_room.contains(host) || shares(placement, process) {
             return None;
         }
         let (delay, cpus) = (*process.run_delay().measured()?, *process.cpus.measured()?);
@@ -93,16 +94,14 @@ fn displaced<'a>(case: &Case<'a>) -> Option<Vec<Displaced<'a>>> {
 }
 
 /// Its threads share CPUs with others of the run, by their masks or by where they stay, or nobody knows.
-fn shares(case: &Case<'_>, process: &Process<'_>) -> bool {
+fn shares(placement: &PlacementSummary, process: &Process<'_>) -> bool {
     let activity = process.activity;
     let Some(mask) = process.mask().measured().cloned() else { return true };
-    let is_overfull = case
-        .placement
+    let is_overfull = placement
         .overfull
         .iter()
         .any(|one| one.host == activity.host && one.cpus.iter().any(|cpu| mask.contains(cpu)));
-    let is_at_home_with_others = case
-        .placement
+    let is_at_home_with_others = placement
         .shared
         .iter()
         .any(|one| one.host == activity.host && one.threads.iter().any(|(pid, _)| *pid == activity.pid));

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use numawise_facts::finding::{Advice, Amount, Evidence, WatchedAdvice, WatchedQuantity, WatchedSubject};
 use numawise_facts::{FindingId, Reading};
-use numawise_tables::snapshot::{OverfullCpu, PotentialGain, RemoteMemory, SnapshotFinding};
+use numawise_tables::snapshot::{
+    OverfullCpu, PlacementSummary, PotentialGain, RemoteMemory, SnapshotFinding,
+};
 use numawise_units::{Bytes, CpuId};
 
 use super::{Case, advice, evidence, finding, of_run, share};
@@ -24,18 +26,22 @@ const ELSEWHERE: f64 = 0.25;
 const NOTABLE: Bytes = Bytes::mib(16);
 
 pub fn all(case: &Case<'_>) -> Vec<SnapshotFinding> {
-    let over = is_over(case);
-    let shared = match over {
-        Some(over) => oversubscribed(case, over),
-        None => shared(case),
-    };
+    let of_cpus = case.placement.map_or_else(Vec::new, |placement| of_cpus(case, placement));
     let remote = case.run.processes.iter().filter_map(|process| remote_memory(case, process));
     // Of many ranks the worst one stands for all.
     let worst = remote.max_by(|one, two| one.0.total_cmp(&two.0)).map(|(_, finding)| finding);
+    of_cpus.into_iter().chain(worst).collect()
+}
+
+fn of_cpus(case: &Case<'_>, placement: &PlacementSummary) -> Vec<SnapshotFinding> {
+    let shared = match is_over(case) {
+        Some(over) => oversubscribed(case, placement, over),
+        None => shared(case, placement),
+    };
     // More threads than CPUs move because of that.
     let is_over = shared.as_ref().is_some_and(|one| one.finding.id == FindingId::Oversubscribed);
-    let unpinned = if is_over { None } else { unpinned(case) };
-    [shared, unpinned, worst].into_iter().flatten().collect()
+    let unpinned = if is_over { None } else { unpinned(case, placement) };
+    shared.into_iter().chain(unpinned).collect()
 }
 
 fn not_known() -> Reading<PotentialGain> {
@@ -69,11 +75,15 @@ fn is_over(case: &Case<'_>) -> Option<(u64, u64)> {
 }
 
 /// NW033: more threads than CPUs.
-fn oversubscribed(case: &Case<'_>, (threads, cpus): (u64, u64)) -> Option<SnapshotFinding> {
-    let cost = waiting(case)?;
+fn oversubscribed(
+    case: &Case<'_>,
+    placement: &PlacementSummary,
+    (threads, cpus): (u64, u64),
+) -> Option<SnapshotFinding> {
+    let cost = waiting(case, placement)?;
     let mut facts =
         vec![of_run(WatchedQuantity::ThreadsAtOnce, Amount::Count(threads), Some(Amount::Count(cpus)))];
-    facts.extend(run_delay(case));
+    facts.extend(run_delay(case, placement));
     facts.extend(forced_switches(case));
     let cures = vec![Advice::RunFewerThreads { threads: u32::try_from(cpus).unwrap_or(u32::MAX) }];
     Some(finding(FindingId::Oversubscribed, facts, cost, cures))
@@ -87,8 +97,8 @@ pub fn forced_switches(case: &Case<'_>) -> Option<Evidence> {
 }
 
 /// What threads lose that wait for CPUs: known where the kernel counts it. None where it is not worth saying.
-fn waiting(case: &Case<'_>) -> Option<Reading<PotentialGain>> {
-    match &case.placement.run_delay {
+fn waiting(case: &Case<'_>, placement: &PlacementSummary) -> Option<Reading<PotentialGain>> {
+    match &placement.run_delay {
         Reading::Measured(delay) if !case.is_worth(delay.seconds()) => None,
         Reading::Measured(delay) => Some(case.gain(delay.seconds())),
         // How long plain threads work is seen by their processor time only: they may work one after another.
@@ -99,18 +109,18 @@ fn waiting(case: &Case<'_>) -> Option<Reading<PotentialGain>> {
     }
 }
 
-fn run_delay(case: &Case<'_>) -> Option<Evidence> {
-    let delay = case.placement.run_delay.measured()?;
+fn run_delay(case: &Case<'_>, placement: &PlacementSummary) -> Option<Evidence> {
+    let delay = placement.run_delay.measured()?;
     Some(of_run(WatchedQuantity::RunDelay, Amount::Time(*delay), case.elapsed_amount()))
 }
 
 /// NW030: several working threads are bound to fewer CPUs, or stay on one, while there is one for each.
-fn shared(case: &Case<'_>) -> Option<SnapshotFinding> {
-    let (shared, overfull) = (&case.placement.shared, &case.placement.overfull);
+fn shared(case: &Case<'_>, placement: &PlacementSummary) -> Option<SnapshotFinding> {
+    let (shared, overfull) = (&placement.shared, &placement.overfull);
     if shared.is_empty() && overfull.is_empty() {
         return None;
     }
-    let cost = waiting(case)?;
+    let cost = waiting(case, placement)?;
     let mut facts: Vec<Evidence> = overfull
         .iter()
         .take(NAMED)
@@ -138,15 +148,14 @@ fn shared(case: &Case<'_>) -> Option<SnapshotFinding> {
         let (usable, threads) = (Amount::Count(usable), Amount::Count(cpus.count));
         Some(of_run(WatchedQuantity::CpusForThreads, usable, Some(threads)))
     }));
-    facts.extend(run_delay(case));
+    facts.extend(run_delay(case, placement));
     facts.extend(forced_switches(case));
     let cures = vec![advice(WatchedAdvice::SeparateCpus)];
     Some(finding(FindingId::SharedCpus, facts, cost, cures))
 }
 
 /// NW031: threads move about: often, or between nodes; those that are bound to a core each do not.
-fn unpinned(case: &Case<'_>) -> Option<SnapshotFinding> {
-    let placement = case.placement;
+fn unpinned(case: &Case<'_>, placement: &PlacementSummary) -> Option<SnapshotFinding> {
     let moves = *placement.migrations.measured()?;
     let seconds = case.elapsed()? * placement.threads as f64;
     let most = placement.moved as f64 >= MOST_MOVE * placement.threads as f64;

@@ -19,16 +19,16 @@ type LoopKey = (ConstructName, Reading<CodePlace>, Reading<u8>, u64);
 /// A region of one or more processes.
 #[derive(Debug, Default)]
 pub struct RegionSum {
-    processes: u64,
-    calls: u64,
-    time: Nanoseconds,
-    longest_time: Nanoseconds,
-    team: Option<ConstructTeam>,
-    times: StateTimes,
-    gain: Nanoseconds,
-    most_gain: Nanoseconds,
+    pub processes: u64,
+    pub calls: u64,
+    pub time: Nanoseconds,
+    pub longest_time: Nanoseconds,
+    pub team: Option<ConstructTeam>,
+    pub times: StateTimes,
+    pub gain: Nanoseconds,
+    pub most_gain: Nanoseconds,
     /// Threads that worked in it at once, summed over the processes, as far as is known.
-    threads: u64,
+    pub threads: u64,
     loops: BTreeMap<LoopKey, LoopSum>,
     waits: BTreeMap<(ConstructName, Reading<CodePlace>), WaitSum>,
 }
@@ -158,23 +158,19 @@ impl RegionSum {
             scheduling: self.times.scheduling,
             potential_gain: Reading::Measured(mean(self.gain)),
             most_potential_gain: Reading::Measured(self.most_gain),
-            loops: self.loops.into_iter().map(|(key, sum)| sum.row(key)).collect(),
-            waits: self
-                .waits
-                .into_iter()
-                .map(|((name, place), sum)| WaitRow {
-                    name,
-                    place,
-                    waits: sum.waits,
-                    time: sum.time,
-                    longest: sum.longest,
-                })
-                .collect(),
+            loops: Reading::Measured(self.loops.into_iter().map(|(key, sum)| sum.row(key)).collect()),
+            waits: Reading::Measured(
+                self.waits.into_iter().map(|((name, place), sum)| sum.row(name, place)).collect(),
+            ),
         }
     }
 }
 
 impl WaitSum {
+    fn row(self, name: ConstructName, place: Reading<CodePlace>) -> WaitRow {
+        WaitRow { name, place, waits: self.waits, time: self.time, longest: self.longest }
+    }
+
     fn add(&mut self, one: &WaitSum) {
         self.waits = self.waits.saturating_add(one.waits);
         self.time = self.time + one.time;

@@ -3,7 +3,7 @@
 use numawise_facts::Reading;
 use numawise_tables::RunSnapshot;
 use numawise_tables::snapshot::{
-    MemorySpread, MemorySummary, PlacementSummary, ProcessName, ProcessRow, ProcessSpread,
+    MemorySpread, MemorySummary, OverfullCpu, PlacementSummary, ProcessName, ProcessRow, ProcessSpread,
 };
 use numawise_units::{Bytes, CpuSet, NodeId, NodeSet};
 
@@ -11,12 +11,9 @@ use super::{Value, bytes, count, read, seconds, text};
 
 /// Of one rank.
 pub fn rank(tables: &RunSnapshot, of: &ProcessRow) -> Vec<Value> {
-    let shared = tables
-        .placement
-        .shared
-        .iter()
-        .filter(|one| one.host == of.host && one.threads.iter().any(|(process, _)| *process == of.pid));
-    let shared = shared.count();
+    let shares =
+        |one: &&OverfullCpu| one.host == of.host && one.threads.iter().any(|(process, _)| *process == of.pid);
+    let shared = tables.placement.as_ref().map(|placement| placement.shared.iter().filter(shares).count());
     let seen = of.seen_on_cpus();
     vec![
         read("mask", "", &of.mask, CpuSet::to_string),
@@ -26,7 +23,12 @@ pub fn rank(tables: &RunSnapshot, of: &ProcessRow) -> Vec<Value> {
         read("voluntary_switches", "count", &of.switches, |of| of.voluntary.to_string()),
         read("forced_switches", "count", &of.switches, |of| of.forced.to_string()),
         seconds("run_delay_seconds", &of.run_delay),
-        read("shared_cpus", "count", &seen, |_| shared.to_string()),
+        read(
+            "shared_cpus",
+            "count",
+            &shared.and_then(|shared| seen.as_ref().map(|_| shared)),
+            usize::to_string,
+        ),
         bytes("peak_bytes", &of.memory.peak),
         bytes("swapped_bytes", &of.memory.swapped),
         bytes("remote_bytes", &of.remote.as_ref().map(|remote| remote.remote)),
@@ -88,7 +90,14 @@ pub fn memory(of: &MemorySummary) -> Vec<Vec<Value>> {
 }
 
 /// Over all processes.
-pub fn placement(of: &PlacementSummary) -> Vec<Value> {
+pub fn placement(of: &Reading<PlacementSummary>) -> Vec<Value> {
+    match of {
+        Reading::Measured(of) => known_placement(of),
+        Reading::Unavailable { .. } => vec![read("threads", "count", of, |of| of.threads.to_string())],
+    }
+}
+
+fn known_placement(of: &PlacementSummary) -> Vec<Value> {
     // Where no thread's CPUs are known, none is known to have moved or to share.
     let known = |name: &'static str, value: u64| read(name, "count", &of.migrations, |_| value.to_string());
     let mut row = vec![

@@ -1,0 +1,130 @@
+//! What was measured of a job, as it comes in: one process after the other, here or from other computers. Ranks that are too many to be
+//! kept are merged at once, so that what is held does not grow with their number.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use numawise_analyse::JobRanks;
+use numawise_facts::activity::ProcessEnd;
+use numawise_facts::notice::SnapshotNotice;
+use numawise_facts::{Activity, MergedRanks, Notice, RankSet};
+use numawise_linux::calls::process;
+use numawise_units::{Nanoseconds, Pid, Rank};
+
+use super::ranks::{self, JobProcess};
+use super::unwatched;
+
+#[cfg(test)]
+#[path = "collected_tests.rs"]
+pub mod tests;
+
+/// Processes without MPI and OpenMP of which what they did is kept; of a job that is merged, all that are no ranks.
+const OTHERS: usize = 256;
+
+/// The processes of a job.
+#[derive(Debug, Clone, Default)]
+pub struct Collected {
+    asked: Option<RankSet>,
+    own_program: PathBuf,
+    own_host: String,
+    ranks: JobRanks,
+    /// Those that are no ranks, or were not asked for.
+    others: Vec<Activity>,
+    /// Of them, how many were too many while they came, and how long they computed.
+    left_out: (u64, Nanoseconds),
+    /// Numbers of all ranks that were added.
+    seen: RankSet,
+    /// Processes of this computer that could not tell of their end and are still there.
+    running: BTreeSet<Pid>,
+    /// What is wrong with what is not among them.
+    unreadable: Vec<String>,
+}
+
+/// What is kept of a job.
+#[derive(Debug)]
+pub struct KeptProcesses {
+    /// Ranks by their numbers, then others by when they began.
+    pub processes: Vec<Activity>,
+    /// All ranks together, where not all are among them.
+    pub merged: Option<MergedRanks>,
+    pub seen: RankSet,
+    pub notices: Vec<Notice>,
+}
+
+impl Collected {
+    /// Of a job of which these ranks were asked for, watched by this program, which is no part of it, on this computer.
+    pub fn new(asked: Option<RankSet>, own_program: PathBuf, own_host: String) -> Self {
+        Collected { asked, own_program, own_host, ..Collected::default() }
+    }
+
+    /// Takes what was read of a process.
+    pub fn add<E: ToString>(&mut self, read: Result<Activity, E>) {
+        match read {
+            Ok(activity) if self.is_own(&activity) => {}
+            Ok(activity) => self.add_process(activity),
+            Err(error) => self.add_problem(error.to_string()),
+        }
+    }
+
+    fn add_process(&mut self, activity: Activity) {
+        let is_here = activity.end == ProcessEnd::NotTold && activity.host == self.own_host;
+        if is_here && process::exists(activity.pid) {
+            self.running.insert(activity.pid);
+        }
+        self.seen.extend(ranks::of(&activity).map(Rank));
+        let other = match ranks::is_shown(JobProcess::from(&activity), self.asked.as_ref()) {
+            true => self.ranks.add(activity),
+            false => Some(activity),
+        };
+        self.others.extend(other);
+        if self.ranks.is_merged() && self.others.len() > 2 * OTHERS {
+            self.left_out = plus(self.left_out, leave_out(&mut self.others, |_| false));
+        }
+    }
+
+    pub fn add_problem(&mut self, problem: String) {
+        self.unreadable.push(problem);
+    }
+
+    /// Ourselves, before a rank became the program, are no part of what is watched.
+    fn is_own(&self, activity: &Activity) -> bool {
+        let (path, own) = (Path::new(&activity.program), self.own_program.as_path());
+        path == own || path.file_name().is_some() && path.file_name() == own.file_name()
+    }
+
+    /// Puts the processes in their order and leaves those out that are too many: a build has thousands that say nothing.
+    pub fn finish(mut self) -> KeptProcesses {
+        let (mut processes, merged) = self.ranks.finish();
+        let is_merged = merged.is_some();
+        let left_out = leave_out(&mut self.others, |activity| {
+            !is_merged && (activity.mpi.measured().is_some() || activity.openmp.measured().is_some())
+        });
+        let (count, computed) = plus(self.left_out, left_out);
+        processes.extend(self.others);
+        processes.sort_by_key(|activity| {
+            (ranks::of(activity).is_none(), ranks::of(activity), activity.began, activity.pid)
+        });
+        let unreadable = self.unreadable.into_iter();
+        let mut notices: Vec<Notice> =
+            unreadable.map(|problem| SnapshotNotice::UnreadablePart { problem }.into()).collect();
+        let running = self.running.len() as u64;
+        notices.extend((running > 0).then(|| SnapshotNotice::ProcessesStillRun { count: running }.into()));
+        let too_many = SnapshotNotice::ProcessesLeftOut { count, kept: OTHERS as u64, computed };
+        notices.extend((count > 0).then(|| too_many.into()));
+        KeptProcesses { processes, merged, seen: self.seen, notices }
+    }
+}
+
+/// Leaves those out that ran for the shortest time, beyond so many; not those that `stays` holds for. Gives the number of them, and how long
+/// they computed.
+fn leave_out(all: &mut Vec<Activity>, stays: impl Fn(&Activity) -> bool) -> (u64, Nanoseconds) {
+    let elapsed = |activity: &Activity| activity.elapsed.measured().copied().unwrap_or_default();
+    all.sort_by_key(|activity| (!stays(activity), std::cmp::Reverse(elapsed(activity))));
+    let kept = all.iter().filter(|activity| stays(activity)).count() + OTHERS;
+    let left_out = all.split_off(all.len().min(kept));
+    (left_out.len() as u64, unwatched::computed(&left_out.iter().collect::<Vec<_>>()))
+}
+
+fn plus(one: (u64, Nanoseconds), other: (u64, Nanoseconds)) -> (u64, Nanoseconds) {
+    (one.0 + other.0, one.1 + other.1)
+}
