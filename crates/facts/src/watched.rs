@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::activity::{CacheTraffic, CounterAccess, SourcePlace};
 use crate::notice::SnapshotNotice;
 use crate::{
-    Activity, Exit, HostFacts, Machine, MergedRanks, Notice, Placement, RanksByThreads, Reading, ResourceUsage,
-    RunSpec,
+    Activity, Exit, HostFacts, Machine, MergedRanks, Notice, Placement, RanksByThreads, Reading,
+    ResourceUsage, RunSpec,
 };
 
 /// A set of ranks of `MPI_COMM_WORLD`.

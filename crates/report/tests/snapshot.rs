@@ -137,9 +137,7 @@ fn figures_of_merged_ranks_are_those_of_all_in_full() {
 #[test]
 fn a_terminal_of_eighty_columns_has_room() {
     let merged = watched::merged(watched::ranks(300, true));
-    for run in
-        [watched::ranks(4, false), watched::hybrid(), watched::counted(), watched::nothing(), merged]
-    {
+    for run in [watched::ranks(4, false), watched::hybrid(), watched::counted(), watched::nothing(), merged] {
         let of = Watched::of(run);
         for unicode in [false, true] {
             let style = Style { colour: false, unicode, width: 80 };

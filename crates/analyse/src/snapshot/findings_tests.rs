@@ -326,8 +326,9 @@ fn nw030_ranks_on_one_cpu_while_others_are_free() {
     let mut three = ranks_on(&[0, 0, 0]);
     threads(&mut three[0])[0].end = Reading::Measured(seconds(0.5));
     threads(&mut three[1])[0].begin = seconds(0.5);
-    let placement = on_two_sockets(&three, "0-7").placement;
-    assert_eq!(placement.shared.iter().map(|one| one.threads.len()).collect::<Vec<_>>(), [2]);
+    let run = on_two_sockets(&three, "0-7");
+    let shared = &run.placement.measured().unwrap().shared;
+    assert_eq!(shared.iter().map(|one| one.threads.len()).collect::<Vec<_>>(), [2]);
 }
 
 #[test]
