@@ -161,9 +161,10 @@ fn communicator_row(of: &MergedCommunicator) -> Option<CommunicatorRow> {
     Some(CommunicatorRow {
         name: of.name.clone(),
         sizes: of.sizes,
-        groups: match of.has_further_groups {
-            false => Reading::Measured((of.groups.len() as u64).saturating_add(of.unknown_groups)),
-            true => Reading::unavailable("more than 64 are not counted where ranks are merged"),
+        groups: if of.has_further_groups {
+            Reading::unavailable("more than 64 are not counted where ranks are merged")
+        } else {
+            Reading::Measured((of.groups.len() as u64).saturating_add(of.unknown_groups))
         },
         calls: span(of.calls)?,
         ranks: of.ranks,

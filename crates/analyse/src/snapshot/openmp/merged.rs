@@ -159,9 +159,10 @@ pub fn summary(run: &Run<'_>, of: &MergedOpenMp) -> Reading<OpenMpSummary> {
         serial: rating::loss(serial),
         imbalance_share: rating::loss(gain.as_ref().and_then(|gain| run.share(gain.seconds()))),
         potential_gain: gain,
-        further_regions: match of.has_further_regions {
-            false => Reading::Measured(further),
-            true => Reading::unavailable("regions beyond 256 are not counted where ranks are merged"),
+        further_regions: if of.has_further_regions {
+            Reading::unavailable("regions beyond 256 are not counted where ranks are merged")
+        } else {
+            Reading::Measured(further)
         },
         regions,
         lost: of.lost,
