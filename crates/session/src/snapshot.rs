@@ -318,7 +318,7 @@ impl SnapshotPlan {
             ),
         };
         let (others, first_rank) = match others {
-            OtherComputers::AreHere(others) => (others, None),
+            OtherComputers::AreHere(others) => (*others, None),
             OtherComputers::Have => return Ok(EndedSnapshot { exit, report: None }),
             OtherComputers::AreApart { notice, first } => {
                 self.notices.push(notice);
@@ -444,7 +444,7 @@ pub struct SnapshotReport {
 /// Where what was measured on several computers comes together.
 enum OtherComputers {
     /// Here: what they handed over.
-    AreHere(HandedOver),
+    AreHere(Box<HandedOver>),
     /// There.
     Have,
     /// Nowhere: not through this folder.
@@ -478,23 +478,23 @@ fn other_computers(
     let is_asked = |rank: &u32| asked.is_none_or(|ranks| ranks.iter().any(|asked| asked.index() == *rank));
     let here: Vec<u32> = begun.iter().copied().filter(is_asked).collect();
     let (Some(first), Some(size)) = (here.first().copied(), rank.size) else {
-        return OtherComputers::AreHere(taken);
+        return OtherComputers::AreHere(Box::new(taken));
     };
     let all = asked.map_or(size, |ranks| ranks.len() as u32);
     let not_begun = (rank.local_size as usize).saturating_sub(begun.len()) as u32;
     let missing = all.saturating_sub(here.len() as u32).saturating_sub(not_begun);
     if missing == 0 || size == rank.local_size || !key.is_global {
-        return OtherComputers::AreHere(taken);
+        return OtherComputers::AreHere(Box::new(taken));
     }
     let exchange = Exchange::of(key, request.record.as_deref());
     let first_of_all = asked.and_then(|ranks| ranks.iter().next()).map_or(0, |rank| rank.index());
     if first == first_of_all {
         // Where one has died, the launcher ends the other computers when this process ends.
-        return OtherComputers::AreHere(if has_died {
+        return OtherComputers::AreHere(Box::new(if has_died {
             exchange.take_at_once(taken)
         } else {
             exchange.take(missing, taken)
-        });
+        }));
     }
     let (name, note) = (first.to_string(), around::of_ends(here.len() as u32, job.ends(), &[]));
     let given = exchange.hand_over(&name, read, &note);

@@ -72,9 +72,10 @@ impl Collected {
             self.running.insert(activity.pid);
         }
         self.seen.extend(ranks::of(&activity).map(Rank));
-        let other = match ranks::is_shown(JobProcess::from(&activity), self.asked.as_ref()) {
-            true => self.ranks.add(activity),
-            false => Some(activity),
+        let other = if ranks::is_shown(JobProcess::from(&activity), self.asked.as_ref()) {
+            self.ranks.add(activity)
+        } else {
+            Some(activity)
         };
         self.others.extend(other);
         if self.ranks.is_merged() && self.others.len() > 2 * OTHERS {
