@@ -12,6 +12,7 @@ mod descriptors;
 mod entry;
 mod frame;
 mod next;
+mod sandbox;
 mod streams;
 mod table;
 

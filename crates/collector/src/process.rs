@@ -136,8 +136,16 @@ fn is_left_out() -> bool {
     system::variable(RANKS).is_some_and(|list| ranks::is_left_out(list, system::variable))
 }
 
-/// [`Flag::Streams`], of the process that began.
-static STREAMS: AtomicU32 = AtomicU32::new(0);
+/// [`Flag::Streams`] and [`Flag::Sandbox`], which children of fork have too.
+static LASTING: AtomicU32 = AtomicU32::new(0);
+
+/// Sets a flag of this process and of its children to come.
+pub fn note_for_good(flag: Flag) {
+    LASTING.fetch_or(flag as u32, Relaxed);
+    if let Some(header) = header() {
+        header.flags.fetch_or(flag as u32, Relaxed);
+    }
+}
 
 /// Makes the file, with these bits in [`Header::flags`].
 pub fn start(flags: u32) {
@@ -151,7 +159,7 @@ pub fn start(flags: u32) {
     };
     // What the first one found out holds for its children.
     let lasting = flags & Flag::Streams as u32;
-    header.flags.store(flags | STREAMS.fetch_or(lasting, Relaxed), Relaxed);
+    header.flags.store(flags | LASTING.fetch_or(lasting, Relaxed), Relaxed);
     note_io_at_begin(header);
     THREADS.store(threads, Relaxed);
     MAPPING.store((&raw const *header).cast_mut(), Relaxed);

@@ -201,7 +201,7 @@ fn io(file: &SnapshotFile<'_>) -> ProcessIo {
             "the process did not come to its end and was not looked at while it ran, or the kernel keeps no account of it",
         ),
         at_begin: noted(file.kernel_bytes_at_begin(), "the kernel keeps no account of it"),
-        sees_streams: file.has(Flag::Streams),
+        sees_streams: file.has(Flag::Streams) && !file.has(Flag::Sandbox),
     }
 }
 

@@ -218,7 +218,8 @@ fn what_is_no_mpi_is_watched_there_too_and_its_status_is_the_launchers() {
             eprintln!("SKIPPED: no {launcher}");
             continue;
         }
-        let program = ["sh", "-c", "uname -n; exit 3"];
+        // All have written before the first one ends: the launcher then ends the others.
+        let program = ["sh", "-c", "uname -n; sleep 1; exit 3"];
         let alone = run(&bench, &[], launcher, &program);
         let answer = around(&bench, &RECORD, launcher, &program);
         let sorted = |answer: &Answer| {

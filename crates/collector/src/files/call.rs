@@ -7,7 +7,7 @@ use numawise_wire::snapshot::{FileOperation, Flag, ThreadSlot};
 
 use super::frame::Frame;
 use super::table::{Effect, FileCall};
-use super::{descriptors, next, streams, table};
+use super::{descriptors, next, sandbox, streams, table};
 use crate::thread::{self, add};
 use crate::{mpi, process, time};
 
@@ -27,6 +27,9 @@ pub unsafe extern "C" fn before(frame: *mut Frame) -> Next {
     let number = frame.number as usize;
     let jump = Next { real: next::real(number), comes_back: 0 };
     let Some(call) = table::call(number) else { return jump };
+    if sandbox::was_asked_for() {
+        return jump;
+    }
     // Nothing is watched, or this is a child of a bare clone, which has no file yet.
     if process::header().is_none() || process::generation() == 0 {
         return jump;

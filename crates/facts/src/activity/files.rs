@@ -118,7 +118,8 @@ pub struct ProcessIo {
     pub kernel: Reading<KernelIo>,
     /// What was accounted before, to be taken from what is seen from outside.
     pub at_begin: Reading<KernelIo>,
-    /// What the C library reads and writes for its streams (fprintf) is among the calls on files.
+    /// What the C library reads and writes for its streams (fprintf) is among the calls on files, and none was left out because the process
+    /// took rights from itself.
     pub sees_streams: bool,
 }
 

@@ -68,7 +68,7 @@ fn lines(of: &FileSummary) -> Vec<Text> {
     }
     if !of.sees_streams {
         lines.push(
-            "calls that the C library makes for its streams (fprintf) are not among the calls: only in the kernel's account".into(),
+            "not among the calls, only in the kernel's account: those that the C library makes for its streams (fprintf), or those of processes that went into a sandbox".into(),
         );
     }
     lines

@@ -53,6 +53,9 @@ pub enum Flag {
     OtherOmptTool = 1 << 8,
     /// What the C library reads and writes for its streams (fprintf) is among the calls on files.
     Streams = 1 << 9,
+    /// The process asked for a sandbox, or to be ended where it reads the processor's counter: from then on its calls on files were not
+    /// watched.
+    Sandbox = 1 << 10,
 }
 
 /// Where a part lies: `capacity` records of `stride` bytes from `offset` on.

@@ -31,10 +31,12 @@ static int words(int argc, char **argv) {
     return 0;
 }
 
-/* What a process inherits, but for what numawise promises to set: its two variables and who its parent is. */
+/* What a process inherits, but for what numawise promises to set: its variables, the option without which AddressSanitizer ends a program with
+ * a library before its own, and who its parent is. */
 static int inherited(void) {
     for (char **word = environ; *word; ++word)
-        if (strncmp(*word, "LD_PRELOAD=", 11) && strncmp(*word, "NUMAWISE_", 9) && strncmp(*word, "_=", 2))
+        if (strncmp(*word, "LD_PRELOAD=", 11) && strncmp(*word, "NUMAWISE_", 9) && strncmp(*word, "_=", 2)
+            && strncmp(*word, "ASAN_OPTIONS=", 13))
             puts(*word);
     for (int which = 0; which < RLIM_NLIMITS; ++which) {
         struct rlimit limit;
