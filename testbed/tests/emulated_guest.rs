@@ -73,8 +73,24 @@ fn emulated_guest_that_ends_itself_is_an_error_not_a_result() {
     }
     let error = testbed::guest(&two_socket()).run(&["true", "poweroff -f; sleep 10", "true"]).unwrap_err();
     let message = error.to_string();
-    assert!(matches!(error, Error::Ended { .. }), "{message}");
+    assert!(matches!(error, Error::Ended { own_breakpoint: false, .. }), "{message}");
     assert!(message.contains("during command 2 of 3, `poweroff -f; sleep 10`"), "{message}");
+}
+
+#[test]
+fn emulated_kernel_that_meets_its_own_breakpoint_is_started_again_and_never_a_result() {
+    if !testbed::ready() {
+        return;
+    }
+    let commands = ["echo '<1>Oops: int3: 0000 [#1]' > /dev/kmsg; poweroff -f; sleep 10"];
+    let begun = Instant::now();
+    let error = testbed::guest(&two_socket()).run(&["poweroff -f; sleep 10"]).unwrap_err();
+    let once = begun.elapsed();
+    assert!(matches!(error, Error::Ended { own_breakpoint: false, .. }), "{error}");
+    let begun = Instant::now();
+    let error = testbed::guest(&two_socket()).run(&commands).unwrap_err();
+    assert!(matches!(error, Error::Ended { own_breakpoint: true, .. }), "{error}");
+    assert!(begun.elapsed() > once + once / 2, "{:?} after {once:?}", begun.elapsed());
 }
 
 #[test]

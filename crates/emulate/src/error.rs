@@ -95,6 +95,8 @@ pub enum Error {
         status: ExitStatus,
         /// Whether the first command could start.
         booted: bool,
+        /// Whether the guest's kernel met a breakpoint of its own, which is QEMU's fault and no program's.
+        own_breakpoint: bool,
         /// What was done by then.
         progress: String,
         /// QEMU's own messages.

@@ -12,8 +12,8 @@ use std::time::Duration;
 /// The programs opened by numawise while it runs; put into each guest when the host has them.
 const OPENED_LIBRARIES: [&str; 1] = ["libhwloc.so.15"];
 const DEFAULT_LIMIT: Duration = Duration::from_secs(120);
-/// A guest that dies before its first command has run nothing, so another try hides nothing. What `qemu` says of
-/// QEMU 7.2's translations is the reason seen so far.
+/// A guest that dies before its first command has run nothing, so another try hides nothing; nor does it where its kernel met a
+/// breakpoint of its own. What `qemu` says of QEMU 7.2's translations is the reason seen so far.
 const BOOTS: u32 = 3;
 const INIT: &str = include_str!("../guest/init.sh");
 
@@ -165,7 +165,11 @@ impl<'a> Guest<'a> {
         let mut boots = 1;
         let (frames, wall) = loop {
             match run::run(&arguments, &outputs, &watch, &commands) {
-                Err(Error::Ended { booted: false, .. }) if boots < BOOTS => boots += 1,
+                Err(Error::Ended { booted: false, .. } | Error::Ended { own_breakpoint: true, .. })
+                    if boots < BOOTS =>
+                {
+                    boots += 1;
+                }
                 other => break other?,
             }
         };

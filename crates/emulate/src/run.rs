@@ -9,6 +9,8 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+/// What the kernel says of a breakpoint that it set itself while it changed its code and that QEMU still runs into (see `qemu`).
+const OWN_BREAKPOINT: &str = "Oops: int3";
 const CONSOLE_TAIL_LINES: usize = 25;
 const POLL: Duration = Duration::from_millis(20);
 /// QEMU gets this long to write the plugin's counts when it is told to stop.
@@ -40,7 +42,7 @@ pub struct GuestRun {
     pub console: String,
     /// From the start of the kernel to the first command, by the guest's clock.
     pub boot: Duration,
-    /// How often the guest was started until it came up: 1, unless a boot failed.
+    /// How often the guest was started until it came up and stayed: 1, unless a boot failed.
     pub boots: u32,
     /// From the start of QEMU to its end.
     pub wall: Duration,
@@ -124,13 +126,14 @@ fn ended(
     outputs: &Outputs<'_>,
 ) -> Result<Error, Error> {
     let qemu = text(outputs.messages)?.trim().to_owned();
-    let console = tail(&text(outputs.console)?);
+    let console = text(outputs.console)?;
     Ok(Error::Ended {
         status,
         booted: frames.boot.is_some(),
+        own_breakpoint: console.contains(OWN_BREAKPOINT),
         progress: progress(frames, commands),
         qemu,
-        console,
+        console: tail(&console),
     })
 }
 
