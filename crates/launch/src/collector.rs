@@ -20,7 +20,7 @@ const FILE: &str = "libnumawise_collector.so";
 const PRELOAD: &str = "LD_PRELOAD";
 const ADDRESS_SANITIZER: &str = "ASAN_OPTIONS";
 /// The shared runtime of AddressSanitizer ends a program in which a library was loaded before it, unless it is told not to look. Ours
-/// calls nothing that the runtime could miss: it stands before functions of MPI, OpenMP and threads, and calls those of the runtime.
+/// calls nothing that the runtime could miss: it stands before functions of MPI, OpenMP, threads and files, and calls those of the runtime.
 const ANY_LINK_ORDER: &str = "verify_asan_link_order=0";
 
 /// The collector makes no file where files must be smaller; most of one is never written.

@@ -126,8 +126,7 @@ impl Job {
         for ((task, words), first_cpus) in placement.tasks.iter().zip(&words).zip(&first_cpus) {
             let (drain, output) = capture(start.io)?;
             let (ours, ends) = child::pipes().map_err(system("pipe2"))?;
-            let plan = plan(task, words, &directory, &null, output);
-            plans.push((beginning_on(plan, task, first_cpus), ends));
+            plans.push((plan(task, words, &directory, &null, output, first_cpus), ends));
             drains.push(drain);
             forked.push(ours);
         }
@@ -361,16 +360,18 @@ fn plan<'a>(
     directory: &'a CString,
     null: &'a File,
     output: Option<OwnedFd>,
+    first_cpus: &'a CpuSet,
 ) -> Plan<'a> {
     let stdin = (!inherited::was_closed(libc::STDIN_FILENO)).then_some(null);
-    let cpus = if must_set_affinity(task) { task.cpus.words() } else { &[] };
+    let begins_elsewhere = !first_cpus.is_empty();
+    let cpus = if begins_elsewhere || must_set_affinity(task) { task.cpus.words() } else { &[] };
     Plan {
         words,
         directory,
         policy: policy(&task.memory),
         pages: task.memory.pages,
         cpus,
-        first_cpus: &[],
+        first_cpus: if begins_elsewhere { first_cpus.words() } else { &[] },
         stdin,
         output,
         group: ProcessGroup::Own,
@@ -382,10 +383,6 @@ fn first_cpus(task: &TaskPlacement, number: usize, of: &[CpuSet]) -> CpuSet {
     let Some(turn) = number.checked_rem(of.len()) else { return CpuSet::new() };
     let first = task.cpus.intersection(&of[turn]);
     if first == task.cpus { CpuSet::new() } else { first }
-}
-
-fn beginning_on<'a>(plan: Plan<'a>, task: &'a TaskPlacement, first: &'a CpuSet) -> Plan<'a> {
-    if first.is_empty() { plan } else { Plan { cpus: task.cpus.words(), first_cpus: first.words(), ..plan } }
 }
 
 fn system(call: &'static str) -> impl Fn(io::Error) -> LaunchError {

@@ -1,16 +1,16 @@
 use numawise_facts::activity::{
     ConstructName, MessageFamily, MessageSizes, PeerTraffic, ProcessEnd, ProcessSurroundings,
 };
-use numawise_facts::{FindingId, Reading, SourcePlaces};
+use numawise_facts::{FindingId, Reading};
 use numawise_tables::RunSnapshot;
-use numawise_tables::snapshot::{Efficiencies, RatedShare, SpreadQuantity};
+use numawise_tables::snapshot::{RatedShare, SpreadQuantity};
 use numawise_units::{Bytes, Nanoseconds};
 use proptest::prelude::*;
 
 use super::super::sample::{
-    call, construct, opened, process, rank, seconds, simple_rank, snapshot, thread, with_openmp,
+    call, construct, efficiencies, opened, process, rank, seconds, simple_rank, snapshot, snapshot_of_merged,
+    thread, with_openmp,
 };
-use super::super::{RunParts, run_snapshot};
 use super::*;
 
 const RANKS: u32 = 200;
@@ -64,29 +64,7 @@ fn added(all: Vec<Activity>, most: u64) -> (Vec<Activity>, Option<MergedRanks>) 
 
 fn merged_snapshot(all: Vec<Activity>) -> RunSnapshot {
     let (activities, merged) = added(all, 0);
-    run_snapshot(&RunParts {
-        activities: &activities,
-        merged: merged.as_ref(),
-        places: &SourcePlaces::new(),
-        asked: None,
-        unwatched: Nanoseconds(0),
-        machines: &Default::default(),
-    })
-}
-
-fn rated(of: &Efficiencies) -> [&RatedShare; 10] {
-    [
-        &of.parallel,
-        &of.mpi_parallel,
-        &of.mpi_communication,
-        &of.mpi_load_balance,
-        &of.mpi_load_balance_in,
-        &of.mpi_load_balance_out,
-        &of.openmp_parallel,
-        &of.openmp_serialization,
-        &of.openmp_load_balance,
-        &of.openmp_scheduling,
-    ]
+    snapshot_of_merged(&activities, merged.as_ref())
 }
 
 fn assert_close(one: &RatedShare, two: &RatedShare) {
@@ -104,7 +82,7 @@ fn efficiencies_and_times_are_those_of_all_in_full() {
     let tables = merged.merged.as_ref().unwrap();
     assert_eq!((tables.ranks, tables.in_full), (u64::from(RANKS), merged.rows.len() as u64));
     assert!(merged.rows.len() < RANKS as usize / 2, "{}", merged.rows.len());
-    for (one, two) in rated(&full.efficiency).into_iter().zip(rated(&merged.efficiency)) {
+    for (one, two) in efficiencies(&full.efficiency).into_iter().zip(efficiencies(&merged.efficiency)) {
         assert_close(one, two);
     }
     assert_close(&full.useful, &merged.useful);
@@ -260,14 +238,7 @@ fn a_day_of_many_cpus_is_a_sum_beyond_584_years() {
     // As that of other computers.
     (1..PARTS).for_each(|_| job.add_merged(&part));
     let (activities, merged) = job.finish();
-    let of = run_snapshot(&RunParts {
-        activities: &activities,
-        merged: merged.as_ref(),
-        places: &SourcePlaces::new(),
-        asked: None,
-        unwatched: Nanoseconds(0),
-        machines: &Default::default(),
-    });
+    let of = snapshot_of_merged(&activities, merged.as_ref());
     assert!((of.useful.value.measured().unwrap().0 - 0.75).abs() < 1e-9);
     assert!((of.efficiency.parallel.value.measured().unwrap().0 - 0.75).abs() < 1e-9);
     let time = of.time.measured().unwrap();
@@ -281,14 +252,7 @@ fn a_day_of_many_cpus_is_a_sum_beyond_584_years() {
     let mut merged = merged.unwrap();
     let copy = merged.clone();
     (0..3).for_each(|_| merge(&mut merged, &copy));
-    let of = run_snapshot(&RunParts {
-        activities: &activities,
-        merged: Some(&merged),
-        places: &SourcePlaces::new(),
-        asked: None,
-        unwatched: Nanoseconds(0),
-        machines: &Default::default(),
-    });
+    let of = snapshot_of_merged(&activities, Some(&merged));
     assert!(of.mpi.reason().unwrap().0.contains("584 years"), "{:?}", of.mpi.reason());
     assert!((of.efficiency.parallel.value.measured().unwrap().0 - 0.75).abs() < 1e-9);
 }

@@ -1,7 +1,7 @@
 use numawise_facts::activity::{MessageFamily, MessageSizes, PeerTraffic};
 use proptest::prelude::*;
 
-use super::super::sample::{call, rank, seconds, simple_rank, snapshot, thread, with_openmp};
+use super::super::sample::{call, efficiencies, rank, seconds, simple_rank, snapshot, thread, with_openmp};
 use super::*;
 
 fn merged(of: &[MergedRanks]) -> MergedRanks {
@@ -75,21 +75,8 @@ proptest! {
 
 /// Asserts the same values, or none in both; reasons of single processes are not merged.
 fn assert_same(one: &Efficiencies, other: &Efficiencies) {
-    let values = |of: &Efficiencies| {
-        [
-            &of.parallel,
-            &of.mpi_parallel,
-            &of.mpi_communication,
-            &of.mpi_load_balance,
-            &of.mpi_load_balance_in,
-            &of.mpi_load_balance_out,
-            &of.openmp_parallel,
-            &of.openmp_serialization,
-            &of.openmp_load_balance,
-            &of.openmp_scheduling,
-        ]
-        .map(|of| of.value.measured().map(|ratio| ratio.0))
-    };
+    let values =
+        |of: &Efficiencies| efficiencies(of).map(|of| of.value.measured().map(|ratio| ratio.0)).to_vec();
     for (one, other) in values(one).into_iter().zip(values(other)) {
         let same = one.zip(other).map_or(one == other, |(one, other)| (one - other).abs() < 1e-9);
         assert!(same, "{one:?} and {other:?}");

@@ -8,8 +8,9 @@ use numawise_facts::activity::{
     OpenMpRuntimes, OpenMpSchedule, ProcessEnd, ProcessIo, ProcessSurroundings, StateTimes, ThreadRole,
     ThreadSwitches, WorldRank,
 };
-use numawise_facts::{Activity, Machine, Reading, SourcePlaces, ThreadActivity};
+use numawise_facts::{Activity, Machine, MergedRanks, Reading, SourcePlaces, ThreadActivity};
 use numawise_tables::RunSnapshot;
+use numawise_tables::snapshot::{Efficiencies, RatedShare};
 use numawise_units::{Bytes, CpuId, Nanoseconds, Pid};
 
 use super::{RunParts, run_snapshot};
@@ -178,13 +179,42 @@ pub fn snapshot(activities: &[Activity]) -> RunSnapshot {
 }
 
 pub fn snapshot_with(activities: &[Activity], machines: &BTreeMap<String, Machine>) -> RunSnapshot {
+    with_merged(activities, None, machines)
+}
+
+/// The same of ranks of which the others are merged.
+pub fn snapshot_of_merged(activities: &[Activity], merged: Option<&MergedRanks>) -> RunSnapshot {
+    with_merged(activities, merged, &BTreeMap::new())
+}
+
+fn with_merged(
+    activities: &[Activity],
+    merged: Option<&MergedRanks>,
+    machines: &BTreeMap<String, Machine>,
+) -> RunSnapshot {
     let machines = &machines.iter().map(|(host, machine)| (host.clone(), machine)).collect();
     run_snapshot(&RunParts {
         activities,
-        merged: None,
+        merged,
         places: &SourcePlaces::new(),
         asked: None,
         unwatched: Nanoseconds(0),
         machines,
     })
+}
+
+/// All of them, in the order of their names in the table.
+pub fn efficiencies(of: &Efficiencies) -> [&RatedShare; 10] {
+    [
+        &of.parallel,
+        &of.mpi_parallel,
+        &of.mpi_communication,
+        &of.mpi_load_balance,
+        &of.mpi_load_balance_in,
+        &of.mpi_load_balance_out,
+        &of.openmp_parallel,
+        &of.openmp_serialization,
+        &of.openmp_load_balance,
+        &of.openmp_scheduling,
+    ]
 }

@@ -104,25 +104,14 @@ const AMD_512: FamilyEvent =
 const AMD_NEAR: FamilyEvent = event(LocalMemory, "ls_any_fills_from_sys.dram_io_near", x86(0x44, 0x08, 0));
 const AMD_FAR: FamilyEvent = event(RemoteMemory, "ls_any_fills_from_sys.dram_io_far", x86(0x44, 0x40, 0));
 
-const ZEN4: &[FamilyEvent] = &[
-    event(FpOperations, "fp_ret_sse_avx_ops.all", x86(0x03, 0x1f, 0)),
-    AMD_SCALAR,
-    AMD_128,
-    AMD_256,
-    AMD_512,
-    AMD_NEAR,
-    AMD_FAR,
-];
+/// From Zen 4 on; they differ in the kinds of operations that there are.
+const fn amd_by_width(kinds: u64) -> [FamilyEvent; 7] {
+    let all = event(FpOperations, "fp_ret_sse_avx_ops.all", x86(0x03, kinds, 0));
+    [all, AMD_SCALAR, AMD_128, AMD_256, AMD_512, AMD_NEAR, AMD_FAR]
+}
 
-const ZEN5: &[FamilyEvent] = &[
-    event(FpOperations, "fp_ret_sse_avx_ops.all", x86(0x03, 0x0f, 0)),
-    AMD_SCALAR,
-    AMD_128,
-    AMD_256,
-    AMD_512,
-    AMD_NEAR,
-    AMD_FAR,
-];
+const ZEN4: &[FamilyEvent] = &amd_by_width(0x1f);
+const ZEN5: &[FamilyEvent] = &amd_by_width(0x0f);
 
 const ARM_FIXED: FamilyEvent = event(FpOperations, "FP_FIXED_OPS_SPEC", 0x80c1);
 const ARM_STALLS: FamilyEvent = event(MemoryStallCycles, "STALL_BACKEND_MEM", 0x4005);

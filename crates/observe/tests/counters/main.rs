@@ -1,10 +1,13 @@
 //! Counters of a real kernel, opened by the collector in real programs: those of the kernel itself, which every computer has. What they
 //! count must be what the kernel accounts to the processes. A test that cannot run here says SKIPPED with its reason.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::sync::OnceLock;
+#[path = "../../../collector/tests/support/library.rs"]
+mod library;
 
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use library::library;
 use numawise_facts::Reading;
 use numawise_facts::activity::{CountedProcess, CounterEvent};
 use numawise_linux::calls::counter::{
@@ -14,28 +17,6 @@ use numawise_observe::Roots;
 use numawise_observe::counters::{
     ChosenEvent, CounterChoice, CounterCode, CounterKernel, CounterServer, HereKernel,
 };
-
-/// The collector as it ships.
-fn library() -> &'static Path {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("collector");
-        let mut command = Command::new(cargo);
-        command.args([
-            "build",
-            "--quiet",
-            "--release",
-            "--locked",
-            "-p",
-            "numawise-collector",
-            "--target-dir",
-        ]);
-        let built = command.arg(&target).current_dir(env!("CARGO_MANIFEST_DIR")).status().unwrap();
-        assert!(built.success(), "the collector does not build");
-        target.join("release/libnumawise_collector.so")
-    })
-}
 
 /// A folder with the program in it, and the socket.
 struct Bench {
