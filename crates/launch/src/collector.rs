@@ -10,7 +10,7 @@ use numawise_wire::snapshot::counters::COUNTERS;
 use numawise_wire::snapshot::{FOLDER, LEAST_THREADS, MARK, MARK_BEGIN, RANKS, file_bytes};
 
 use crate::change::Change;
-use crate::{LaunchError, pinner, preload};
+use crate::{LaunchError, address_sanitizer, pinner, preload};
 
 #[cfg(test)]
 #[path = "collector_tests.rs"]
@@ -18,11 +18,6 @@ mod tests;
 
 const FILE: &str = "libnumawise_collector.so";
 const PRELOAD: &str = "LD_PRELOAD";
-const ADDRESS_SANITIZER: &str = "ASAN_OPTIONS";
-/// The shared runtime of AddressSanitizer ends a program in which a library was loaded before it, unless it is told not to look. Ours
-/// calls nothing that the runtime could miss: it stands before functions of MPI, OpenMP, threads and files, and calls those of the runtime.
-const ANY_LINK_ORDER: &str = "verify_asan_link_order=0";
-
 /// The collector makes no file where files must be smaller; most of one is never written.
 pub const LEAST_FILE: Bytes = Bytes(file_bytes(LEAST_THREADS) as u64);
 
@@ -94,19 +89,14 @@ impl Collector {
             Some(change) => change.value.clone(),
             None => now(PRELOAD).map(|list| list.to_string_lossy().into_owned()),
         };
-        let mut all: Vec<Change> = changes.iter().filter(|change| change.name != PRELOAD).cloned().collect();
+        let replaced = [PRELOAD, address_sanitizer::OPTIONS];
+        let mut all: Vec<Change> =
+            changes.iter().filter(|change| !replaced.contains(&change.name)).cloned().collect();
         all.push(Change::set(PRELOAD, with(&self.library, preloaded.as_deref().unwrap_or_default())));
         all.push(Change::set(FOLDER.name(), folder.to_owned()));
-        all.extend(any_link_order(now(ADDRESS_SANITIZER)));
+        all.extend(address_sanitizer::any_link_order(now));
         all
     }
-}
-
-/// What is set already comes behind ours, so that it decides; `None` where it is no text, which stays as it is.
-fn any_link_order(set: Option<OsString>) -> Option<Change> {
-    let set = set.unwrap_or_default().into_string().ok()?;
-    let separator = if set.is_empty() { "" } else { ":" };
-    Some(Change::set(ADDRESS_SANITIZER, format!("{ANY_LINK_ORDER}{separator}{set}")))
 }
 
 /// What has the collector leave all ranks alone but these; takes the ranks of an outer numawise out where all are watched.

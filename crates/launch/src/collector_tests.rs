@@ -36,20 +36,6 @@ fn the_plan_comes_before_our_own_environment() {
 }
 
 #[test]
-fn address_sanitizer_is_told_to_bear_a_library_before_its_own() {
-    for (set, then) in [
-        (None, Some("verify_asan_link_order=0")),
-        (Some(""), Some("verify_asan_link_order=0")),
-        (Some("halt_on_error=0"), Some("verify_asan_link_order=0:halt_on_error=0")),
-    ] {
-        let change = any_link_order(set.map(OsString::from)).unwrap();
-        assert_eq!((change.name, change.value.as_deref()), ("ASAN_OPTIONS", then), "{set:?}");
-    }
-    let no_text = std::os::unix::ffi::OsStringExt::from_vec(vec![0xff]);
-    assert_eq!(any_link_order(Some(no_text)), None);
-}
-
-#[test]
 fn a_library_says_which_layout_it_writes() {
     let of = |digits: &str| format!("...numawise collector, layout {digits}\n...").into_bytes();
     assert_eq!(mark(&of("0001")), Some(&of("0001")[3..35]));

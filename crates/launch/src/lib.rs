@@ -7,6 +7,7 @@
 //! This crate knows the calls that place a process (`sched_setaffinity`, `set_mempolicy`) and the environment that places
 //! its threads. It knows no machine and chooses nothing: CPUs and nodes come ready in the plan. It prints nothing.
 
+mod address_sanitizer;
 mod change;
 mod child;
 mod collector;

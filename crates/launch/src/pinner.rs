@@ -10,7 +10,7 @@ use numawise_units::CpuSet;
 use numawise_wire::pin::{self, PlanEffect};
 
 use crate::change::Change;
-use crate::preload;
+use crate::{address_sanitizer, preload};
 
 #[cfg(test)]
 #[path = "pinner_tests.rs"]
@@ -78,6 +78,7 @@ pub(crate) fn pinning(
         Change::set(PRELOAD, preloaded(library, now(PRELOAD).as_deref())),
         Change::set(PLAN, encoded(effect, task)),
     ];
+    changes.extend(address_sanitizer::any_link_order(now));
     if pinner.verbose {
         changes.push(Change::set(VERBOSE, pin::VERBOSE_ON.to_owned()));
     } else if now(VERBOSE).is_some() {

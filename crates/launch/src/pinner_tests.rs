@@ -37,7 +37,7 @@ fn the_variables_are_those_that_the_library_reads() {
     let changes =
         pinning(PlanEffect::Places, &task(&["0", "1"]), &Pinner { verbose: true, ..pinner() }, &|_| None);
     let names: Vec<&str> = changes.iter().map(|change| change.name).collect();
-    assert_eq!(names, ["LD_PRELOAD", "NUMAWISE_PIN", "NUMAWISE_PIN_VERBOSE"]);
+    assert_eq!(names, ["LD_PRELOAD", "NUMAWISE_PIN", "ASAN_OPTIONS", "NUMAWISE_PIN_VERBOSE"]);
     assert_eq!(changes[1].value.as_deref(), Some("1;0-1;0;1"));
 }
 

@@ -1,5 +1,7 @@
 //! `numawise run` from outside: what the program sees, what the user reads, and the exit status.
 
+#[path = "../support/agent.rs"]
+mod agent;
 mod answer;
 mod copies;
 mod errors;
@@ -7,6 +9,7 @@ mod options;
 mod plan;
 #[path = "../support/seccomp.rs"]
 mod refuse;
+mod sanitizers;
 mod seccomp;
 #[path = "../support/signals.rs"]
 mod signals;
