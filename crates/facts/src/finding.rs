@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::notice::NotTriedReason;
 use crate::{Effect, PageSize, PageUse, PlacementRequest, PointId, Reading};
 
-pub use watched::{WatchedAdvice, WatchedQuantity, WatchedSubject};
+pub use watched::{FileCallKind, WatchedAdvice, WatchedQuantity, WatchedSubject};
 
 /// Stable identifiers of findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -111,6 +111,9 @@ pub enum FindingId {
     /// Memory of a process lies on another node than its threads.
     #[serde(rename = "NW032")]
     RemoteRankMemory,
+    /// A thread is in calls on files for long.
+    #[serde(rename = "NW034")]
+    LongOnFiles,
 }
 
 impl FindingId {
@@ -149,6 +152,7 @@ impl FindingId {
             FindingId::SharedCpus => "NW030",
             FindingId::Unpinned => "NW031",
             FindingId::RemoteRankMemory => "NW032",
+            FindingId::LongOnFiles => "NW034",
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Time in calls on files: of the C library, and of MPI, whose own calls of the C library are not counted again.
 
-use numawise_facts::activity::{CallSite, CallTime, FileActivity, KernelIo};
+use numawise_facts::activity::{CallSite, CallTime, FileActivity, FileCalls, KernelIo};
 use numawise_facts::{Reading, ThreadActivity};
 use numawise_tables::snapshot::{FileSummary, FileTotals, FileUse, MpiFileTotals};
 use numawise_units::{Bytes, Nanoseconds, Ratio};
@@ -97,6 +97,15 @@ fn mpi(process: &Process<'_>) -> Reading<MpiFileTotals> {
             },
             written: bytes(|site| &site.sent),
         }
+    })
+}
+
+/// A thread's calls of MPI on files together; what they moved is left out.
+pub fn mpi_of_thread(thread: &ThreadActivity) -> FileCalls {
+    let calls = thread.calls.iter().filter(|site| site.call.starts_with(OF_FILES));
+    calls.fold(FileCalls::default(), |sum, site| {
+        let CallTime { count, time } = add(CallTime { count: sum.count, time: sum.time }, site.calls);
+        FileCalls { count, time, longest: sum.longest.max(site.longest), bytes: Bytes(0) }
     })
 }
 

@@ -2,6 +2,7 @@
 //!
 //! A run is watched once, so that nothing is known of what a cure brings: the potential is what it could bring at most.
 
+mod files;
 mod mpi;
 mod openmp;
 mod others;
@@ -63,6 +64,7 @@ pub fn all(case: &Case<'_>) -> Vec<SnapshotFinding> {
     findings.extend(openmp::all(case));
     findings.extend(placement::all(case));
     findings.extend(others::other_work(case));
+    findings.extend(files::long_on_files(case));
     let gain = |finding: &SnapshotFinding| finding.potential.measured().map_or(-1.0, |gain| gain.share.0);
     findings.sort_by(|one, two| gain(two).total_cmp(&gain(one)));
     findings

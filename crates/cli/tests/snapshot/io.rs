@@ -57,6 +57,31 @@ fn files_have_a_line_with_a_judgement_and_a_table_on_each_face() {
 }
 
 #[test]
+fn a_program_that_writes_byte_by_byte_is_told_so_and_one_that_computes_is_not() {
+    let bench = Bench::new();
+    if !crate::same::has("dd") || !crate::same::has("awk") {
+        return;
+    }
+    let of = |program: &[&str]| {
+        let answer = bench.snapshot(&[&["--json", "run.json", "--"], program].concat());
+        assert_eq!(answer.status, Some(0), "{}", answer.err);
+        let findings = bench.json("run.json")["findings"].as_array().unwrap().clone();
+        (findings.into_iter().find(|one| one["id"] == "NW034"), answer.err)
+    };
+    let (found, screen) = of(&["dd", "if=/dev/zero", "of=d", "bs=1", "count=400000", "status=none"]);
+    let found = found.unwrap_or_else(|| panic!("{screen}"));
+    assert_eq!(found["advice"][0]["do"], "larger_pieces", "{found}");
+    let each =
+        found["evidence"].as_array().unwrap().iter().find(|one| one["quantity"] == "bytes_per_file_call");
+    assert_eq!(each.unwrap()["value"], 1, "{found}");
+    assert!(found["evidence"].to_string().contains("calls that write take"), "{found}");
+    assert!(screen.contains("NW034 calls on files take long"), "{screen}");
+    let sum = "BEGIN { for (k = 0; k < 8000000; ++k) sum += k; print sum > \"sum\" }";
+    let (none, screen) = of(&["awk", sum]);
+    assert_eq!(none, None, "{screen}");
+}
+
+#[test]
 fn a_killed_program_has_what_it_wrote_until_then() {
     let bench = Bench::new();
     let script = "head -c 300000 /dev/zero > d; exec python3 -c \"\nimport os, time\nf = os.open('k', os.O_CREAT | os.O_WRONLY)\nos.write(f, b'x' * 5000)\ntime.sleep(1)\nos.kill(os.getpid(), 9)\"";

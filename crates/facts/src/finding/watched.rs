@@ -86,6 +86,32 @@ pub enum WatchedQuantity {
     ThreadsAtOnce,
     /// Share of the memory of a process on nodes where none of its threads was seen; `of`: all of it.
     MemoryElsewhere,
+    /// Time of a thread in calls on files, of the thread where it is the most; `of`: the elapsed time.
+    TimeOnFiles,
+    /// The same of calls of one kind; `of`: those of all kinds.
+    TimeOfFileCalls,
+    /// How many these are.
+    CountOfFileCalls,
+    /// What each of them moves on average.
+    BytesPerFileCall,
+    /// Time that threads of a process waited for a disk, as the kernel accounts it; `of`: their time in calls on files.
+    DiskWaitOf,
+    /// Processes with a thread that is in calls on files for a tenth of the time or more; `of`: all of them.
+    ProcessesOnFiles,
+}
+
+/// What a call on files is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileCallKind {
+    Read,
+    Write,
+    /// Waits until what was written is on the storage.
+    Sync,
+    /// Opens, closes, changes the length.
+    Manage,
+    /// Of MPI, whatever it does.
+    Mpi,
 }
 
 /// What a piece of evidence of such a run speaks of.
@@ -130,6 +156,10 @@ pub enum WatchedSubject {
         cpus: CpuSet,
         /// Of the threads there, as far as they are ranks'.
         ranks: Vec<u32>,
+    },
+    /// Calls on files of one kind.
+    FileCalls {
+        kind: FileCallKind,
     },
     /// Memory of a process and where its threads ran.
     MemoryOf {
@@ -180,6 +210,16 @@ pub enum WatchedAdvice {
     SeparateCpus,
     /// Keep each rank on one node, so that its memory is where its threads are.
     RankOnOneNode,
+    /// Read or write more with each call.
+    LargerPieces,
+    /// Wait for the storage less often.
+    SyncLessOften,
+    /// Open files once, and fewer of them.
+    KeepFilesOpen,
+    /// Let all ranks read or write their parts together.
+    SharedFiles,
+    /// Read and write meanwhile, less, or on faster storage.
+    FilesMeanwhile,
     /// Find out what else runs on a host.
     FindOtherWork { host: String },
 }

@@ -31,7 +31,8 @@ pub fn title(id: FindingId) -> &'static str {
         | FindingId::LockContention
         | FindingId::SharedCpus
         | FindingId::Unpinned
-        | FindingId::RemoteRankMemory => watched::title(id),
+        | FindingId::RemoteRankMemory
+        | FindingId::LongOnFiles => watched::title(id),
         FindingId::FirstTouchByOneThread => "memory is first touched by one thread",
         FindingId::ThreadsMigrate => "threads migrate",
         FindingId::IdleBandwidth => "half of the machine's memory bandwidth is idle",

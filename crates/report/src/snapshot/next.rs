@@ -23,6 +23,7 @@ pub fn of_finding(shown: &Shown, finding: &Finding) -> Option<String> {
             with_threads(shown, &format!("--threads {}", fewer_threads(shown, finding)?))
         }
         FindingId::MpiImbalance | FindingId::MachineShared => table(shown, "ranks"),
+        FindingId::LongOnFiles => table(shown, "files"),
         FindingId::MpiTransfer | FindingId::MpiConcentrated | FindingId::TinyMessages => {
             table(shown, "sites")
         }

@@ -2,7 +2,7 @@
 
 use numawise_facts::activity::{CodePlace, ConstructName};
 use numawise_facts::finding::{
-    Evidence, EvidenceQuantity, EvidenceSubject, WatchedAdvice, WatchedQuantity, WatchedSubject,
+    Evidence, EvidenceQuantity, EvidenceSubject, FileCallKind, WatchedAdvice, WatchedQuantity, WatchedSubject,
 };
 use numawise_facts::{Finding, FindingId, Reading};
 
@@ -31,6 +31,7 @@ pub(super) fn title(id: FindingId) -> &'static str {
         FindingId::SharedCpus => "ranks or threads share CPUs",
         FindingId::Unpinned => "threads are not pinned",
         FindingId::RemoteRankMemory => "memory lies on another node than the threads",
+        FindingId::LongOnFiles => "calls on files take long",
         _ => id.code(),
     }
 }
@@ -145,6 +146,27 @@ fn of_placement(quantity: WatchedQuantity, one: &Evidence, value: &str, of: &str
         WatchedQuantity::MemoryElsewhere => {
             format!("{value} of the {of} of {}", subject(one))
         }
+        _ => of_files(quantity, one, value, of),
+    }
+}
+
+fn of_files(quantity: WatchedQuantity, one: &Evidence, value: &str, of: &str) -> String {
+    match quantity {
+        WatchedQuantity::TimeOnFiles => {
+            format!(
+                "{} is in calls on files for {value} of {of}, by its thread where that is the most",
+                subject(one)
+            )
+        }
+        WatchedQuantity::TimeOfFileCalls => format!("{} take {value} of {of}", subject(one)),
+        WatchedQuantity::CountOfFileCalls => format!("these are {value} calls"),
+        WatchedQuantity::BytesPerFileCall => format!("each of them moves {value} on average"),
+        WatchedQuantity::DiskWaitOf => {
+            format!("{} waited for a disk for {value}; all of its calls on files took {of}", subject(one))
+        }
+        WatchedQuantity::ProcessesOnFiles => {
+            format!("{value} of {of} processes are in calls on files for a tenth of the time or more")
+        }
         _ => value.to_owned(),
     }
 }
@@ -181,6 +203,14 @@ fn subject(one: &Evidence) -> String {
                 _ => format!("CPU{s} {cpus} of {host} (ranks {})", ranks.join(", ")),
             }
         }
+        WatchedSubject::FileCalls { kind } => match kind {
+            FileCallKind::Read => "calls that read",
+            FileCallKind::Write => "calls that write",
+            FileCallKind::Sync => "calls that wait for the storage (fsync)",
+            FileCallKind::Manage => "calls that open, close or change the length",
+            FileCallKind::Mpi => "calls of MPI on files",
+        }
+        .to_owned(),
         WatchedSubject::MemoryOf { host, pid, rank, node, threads_on } => {
             let who = match rank {
                 Some(rank) => format!("rank {rank}"),
@@ -315,6 +345,24 @@ pub(super) fn advise(advice: &WatchedAdvice) -> String {
         WatchedAdvice::SeparateCpus => {
             "give ranks and threads CPUs of their own (--place semi with --threads around the launcher, or the launcher's own \
              binding)"
+        }
+        WatchedAdvice::LargerPieces => {
+            "read and write more with each call: a larger buffer (setvbuf, Fortran's buffered units, rdbuf), or whole arrays instead of \
+             elements"
+        }
+        WatchedAdvice::SyncLessOften => {
+            "wait for the storage less often: one fsync after several writes, or none where the file can be made again"
+        }
+        WatchedAdvice::KeepFilesOpen => {
+            "open each file once and keep it open, or put what is in many small files into one"
+        }
+        WatchedAdvice::SharedFiles => {
+            "let all ranks read or write their own part of one file together (MPI_File_write_at_all, MPI_File_read_at_all, parallel \
+             HDF5), instead of some of them for all"
+        }
+        WatchedAdvice::FilesMeanwhile => {
+            "read and write while others compute (a thread of its own, MPI_File_iwrite), less often, or on storage that is faster (a \
+             disk of the computer itself, /dev/shm)"
         }
         WatchedAdvice::RankOnOneNode => {
             "keep each process and its memory inside one node (--place semi --memory local), or let each thread initialise what it \

@@ -123,6 +123,7 @@ fn findings_have_their_rows_in_the_manual() {
         FindingId::SharedCpus,
         FindingId::Unpinned,
         FindingId::RemoteRankMemory,
+        FindingId::LongOnFiles,
         FindingId::Oversubscribed,
     ] {
         let row = format!("| {id} | {} |", name(id));
