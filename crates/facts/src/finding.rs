@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::notice::NotTriedReason;
 use crate::{Effect, PageSize, PageUse, PlacementRequest, PointId, Reading};
 
-pub use watched::{FileCallKind, WatchedAdvice, WatchedQuantity, WatchedSubject};
+pub use watched::{FileAdvice, FileCallKind, WatchedAdvice, WatchedQuantity, WatchedSubject};
 
 /// Stable identifiers of findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]

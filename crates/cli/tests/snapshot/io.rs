@@ -70,7 +70,7 @@ fn a_program_that_writes_byte_by_byte_is_told_so_and_one_that_computes_is_not() 
     };
     let (found, screen) = of(&["dd", "if=/dev/zero", "of=d", "bs=1", "count=400000", "status=none"]);
     let found = found.unwrap_or_else(|| panic!("{screen}"));
-    assert_eq!(found["advice"][0]["do"], "larger_pieces", "{found}");
+    assert_eq!(found["advice"][0]["do"]["on_files"], "larger_pieces", "{found}");
     let each =
         found["evidence"].as_array().unwrap().iter().find(|one| one["quantity"] == "bytes_per_file_call");
     assert_eq!(each.unwrap()["value"], 1, "{found}");

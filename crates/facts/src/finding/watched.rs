@@ -114,6 +114,22 @@ pub enum FileCallKind {
     Mpi,
 }
 
+/// What spares time in calls on files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileAdvice {
+    /// Read or write more with each call.
+    LargerPieces,
+    /// Wait for the storage less often.
+    SyncLessOften,
+    /// Open files once, and fewer of them.
+    KeepFilesOpen,
+    /// Let all ranks read or write their parts together.
+    SharedFiles,
+    /// Read and write meanwhile, less, or on faster storage.
+    Meanwhile,
+}
+
 /// What a piece of evidence of such a run speaks of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -210,16 +226,8 @@ pub enum WatchedAdvice {
     SeparateCpus,
     /// Keep each rank on one node, so that its memory is where its threads are.
     RankOnOneNode,
-    /// Read or write more with each call.
-    LargerPieces,
-    /// Wait for the storage less often.
-    SyncLessOften,
-    /// Open files once, and fewer of them.
-    KeepFilesOpen,
-    /// Let all ranks read or write their parts together.
-    SharedFiles,
-    /// Read and write meanwhile, less, or on faster storage.
-    FilesMeanwhile,
+    /// Spare time in calls on files.
+    OnFiles(FileAdvice),
     /// Find out what else runs on a host.
     FindOtherWork { host: String },
 }

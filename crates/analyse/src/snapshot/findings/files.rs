@@ -2,7 +2,7 @@
 
 use numawise_facts::activity::FileCalls;
 use numawise_facts::finding::{
-    Amount, Evidence, FileCallKind, WatchedAdvice, WatchedQuantity, WatchedSubject,
+    Amount, Evidence, FileAdvice, FileCallKind, WatchedAdvice, WatchedQuantity, WatchedSubject,
 };
 use numawise_facts::{FindingId, ThreadActivity};
 use numawise_tables::snapshot::SnapshotFinding;
@@ -72,12 +72,12 @@ pub fn long_on_files(case: &Case<'_>) -> Option<SnapshotFinding> {
     }
     let few =
         case.run.processes.iter().filter(|process| process.rank().is_some()).count() as u64 >= 2 * count;
-    let mut cures: Vec<WatchedAdvice> = of_calls(kind, calls).into_iter().collect();
+    let mut cures: Vec<FileAdvice> = of_calls(kind, calls).into_iter().collect();
     if few && most.process.rank().is_some() && kind != FileCallKind::Mpi {
-        cures.push(WatchedAdvice::SharedFiles);
+        cures.push(FileAdvice::SharedFiles);
     }
-    cures.push(WatchedAdvice::FilesMeanwhile);
-    let cures = cures.into_iter().map(advice).collect();
+    cures.push(FileAdvice::Meanwhile);
+    let cures = cures.into_iter().map(|one| advice(WatchedAdvice::OnFiles(one))).collect();
     Some(finding(FindingId::LongOnFiles, facts, case.gain(most.time().seconds().min(elapsed)), cures))
 }
 
@@ -100,14 +100,14 @@ fn bytes_per_call(calls: FileCalls) -> Option<Bytes> {
 }
 
 /// What would spare calls like these.
-fn of_calls(kind: FileCallKind, calls: FileCalls) -> Option<WatchedAdvice> {
+fn of_calls(kind: FileCallKind, calls: FileCalls) -> Option<FileAdvice> {
     match kind {
         FileCallKind::Read | FileCallKind::Write => {
             let is_small = bytes_per_call(calls).is_some_and(|bytes| bytes < SMALL);
-            (is_small && calls.count >= MANY).then_some(WatchedAdvice::LargerPieces)
+            (is_small && calls.count >= MANY).then_some(FileAdvice::LargerPieces)
         }
-        FileCallKind::Sync => Some(WatchedAdvice::SyncLessOften),
-        FileCallKind::Manage => Some(WatchedAdvice::KeepFilesOpen),
+        FileCallKind::Sync => Some(FileAdvice::SyncLessOften),
+        FileCallKind::Manage => Some(FileAdvice::KeepFilesOpen),
         FileCallKind::Mpi => None,
     }
 }

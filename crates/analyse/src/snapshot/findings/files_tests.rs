@@ -23,6 +23,10 @@ fn advised(found: &SnapshotFinding) -> Vec<&Advice> {
     found.finding.advice.iter().map(|step| &step.advice).collect()
 }
 
+fn on_files(one: FileAdvice) -> Advice {
+    advice(WatchedAdvice::OnFiles(one))
+}
+
 fn value(found: &SnapshotFinding, quantity: WatchedQuantity) -> Option<Amount> {
     let is = |one: &&Evidence| one.quantity == EvidenceQuantity::Watched(quantity);
     found.finding.evidence.iter().find(is).and_then(|one| one.value.measured().copied())
@@ -43,12 +47,12 @@ fn nw034_says_how_long_by_what_and_how_much_each_call_moves() {
     assert_eq!(value(&one, WatchedQuantity::CountOfFileCalls), Some(Amount::Count(100_000)));
     assert_eq!(value(&one, WatchedQuantity::BytesPerFileCall), Some(Amount::Bytes(Bytes(8))));
     assert_eq!(value(&one, WatchedQuantity::ProcessesOnFiles), None);
-    assert_eq!(advised(&one), [&advice(WatchedAdvice::LargerPieces), &advice(WatchedAdvice::FilesMeanwhile)]);
+    assert_eq!(advised(&one), [&on_files(FileAdvice::LargerPieces), &on_files(FileAdvice::Meanwhile)]);
     let kind = EvidenceSubject::Watched(WatchedSubject::FileCalls { kind: FileCallKind::Write });
     assert_eq!(one.finding.evidence[1].subject, kind);
     // As long, by few calls of many bytes.
     let large = found(&[writer(calls(50, 0.5, 50 << 20))]).unwrap();
-    assert_eq!(advised(&large), [&advice(WatchedAdvice::FilesMeanwhile)]);
+    assert_eq!(advised(&large), [&on_files(FileAdvice::Meanwhile)]);
     assert_eq!(found(&[writer(calls(100_000, 0.19, 800_000))]), None, "less than a tenth");
 }
 
@@ -58,12 +62,12 @@ fn nw034_tells_waiting_for_storage_and_opening_from_moving_data() {
     threads(&mut one)[0].files.synced = calls(10, 0.6, 0);
     threads(&mut one)[0].files.disk_wait = Reading::Measured(seconds(0.4));
     let synced = found(&[one.clone()]).unwrap();
-    assert_eq!(advised(&synced)[0], &advice(WatchedAdvice::SyncLessOften));
+    assert_eq!(advised(&synced)[0], &on_files(FileAdvice::SyncLessOften));
     assert_eq!(value(&synced, WatchedQuantity::TimeOfFileCalls), Some(Amount::Time(seconds(0.6))));
     assert_eq!(value(&synced, WatchedQuantity::BytesPerFileCall), None, "these move nothing");
     assert_eq!(value(&synced, WatchedQuantity::DiskWaitOf), Some(Amount::Time(seconds(0.4))));
     threads(&mut one)[0].files.managed = calls(5000, 0.7, 0);
-    assert_eq!(advised(&found(&[one]).unwrap())[0], &advice(WatchedAdvice::KeepFilesOpen));
+    assert_eq!(advised(&found(&[one]).unwrap())[0], &on_files(FileAdvice::KeepFilesOpen));
 }
 
 #[test]
@@ -71,7 +75,7 @@ fn nw034_one_rank_that_writes_for_all_is_told_of_files_that_ranks_share() {
     let mut ranks: Vec<Activity> = (0..4).map(|number| simple_rank(number, 4, 1.5, 0.5)).collect();
     threads(&mut ranks[2])[0].files.written = calls(10, 0.8, 80 << 20);
     let one = found(&ranks).unwrap();
-    assert_eq!(advised(&one), [&advice(WatchedAdvice::SharedFiles), &advice(WatchedAdvice::FilesMeanwhile)]);
+    assert_eq!(advised(&one), [&on_files(FileAdvice::SharedFiles), &on_files(FileAdvice::Meanwhile)]);
     assert_eq!(value(&one, WatchedQuantity::ProcessesOnFiles), Some(Amount::Count(1)));
     let EvidenceSubject::Watched(WatchedSubject::Process { rank, .. }) = &one.finding.evidence[0].subject
     else {
@@ -83,7 +87,7 @@ fn nw034_one_rank_that_writes_for_all_is_told_of_files_that_ranks_share() {
     for rank in &mut ranks {
         threads(rank)[0].calls.push(call("MPI_File_write_at_all", 0x20, 4, 0.4));
     }
-    assert_eq!(advised(&found(&ranks).unwrap()), [&advice(WatchedAdvice::FilesMeanwhile)]);
+    assert_eq!(advised(&found(&ranks).unwrap()), [&on_files(FileAdvice::Meanwhile)]);
 }
 
 #[test]

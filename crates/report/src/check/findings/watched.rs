@@ -2,7 +2,8 @@
 
 use numawise_facts::activity::{CodePlace, ConstructName};
 use numawise_facts::finding::{
-    Evidence, EvidenceQuantity, EvidenceSubject, FileCallKind, WatchedAdvice, WatchedQuantity, WatchedSubject,
+    Evidence, EvidenceQuantity, EvidenceSubject, FileAdvice, FileCallKind, WatchedAdvice, WatchedQuantity,
+    WatchedSubject,
 };
 use numawise_facts::{Finding, FindingId, Reading};
 
@@ -324,9 +325,7 @@ pub(super) fn advise(advice: &WatchedAdvice) -> String {
         WatchedAdvice::DynamicSchedule => {
             "let threads fetch work as they become free: schedule(dynamic) or schedule(guided), in chunks that are not too small"
         }
-        WatchedAdvice::BalanceThreads => {
-            "divide the work of the region more evenly, or into more and smaller pieces"
-        }
+        WatchedAdvice::BalanceThreads => "divide the work of the region more evenly, or into smaller pieces",
         WatchedAdvice::ParalleliseRest => {
             "find what is computed outside of parallel regions (a profile of the first thread), and do the longest of it in parallel"
         }
@@ -346,28 +345,34 @@ pub(super) fn advise(advice: &WatchedAdvice) -> String {
             "give ranks and threads CPUs of their own (--place semi with --threads around the launcher, or the launcher's own \
              binding)"
         }
-        WatchedAdvice::LargerPieces => {
-            "read and write more with each call: a larger buffer (setvbuf, Fortran's buffered units, rdbuf), or whole arrays instead of \
-             elements"
-        }
-        WatchedAdvice::SyncLessOften => {
-            "wait for the storage less often: one fsync after several writes, or none where the file can be made again"
-        }
-        WatchedAdvice::KeepFilesOpen => {
-            "open each file once and keep it open, or put what is in many small files into one"
-        }
-        WatchedAdvice::SharedFiles => {
-            "let all ranks read or write their own part of one file together (MPI_File_write_at_all, MPI_File_read_at_all, parallel \
-             HDF5), instead of some of them for all"
-        }
-        WatchedAdvice::FilesMeanwhile => {
-            "read and write while others compute (a thread of its own, MPI_File_iwrite), less often, or on storage that is faster (a \
-             disk of the computer itself, /dev/shm)"
-        }
+        WatchedAdvice::OnFiles(on_files) => advise_on_files(*on_files),
         WatchedAdvice::RankOnOneNode => {
             "keep each process and its memory inside one node (--place semi --memory local), or let each thread initialise what it \
              uses"
         }
     };
     text.to_owned()
+}
+
+fn advise_on_files(advice: FileAdvice) -> &'static str {
+    match advice {
+        FileAdvice::LargerPieces => {
+            "read and write more with each call: a larger buffer (setvbuf, Fortran's buffered units, rdbuf), or whole arrays instead of \
+             elements"
+        }
+        FileAdvice::SyncLessOften => {
+            "wait for the storage less often: one fsync after several writes, or none where the file can be made again"
+        }
+        FileAdvice::KeepFilesOpen => {
+            "open each file once and keep it open, or put what is in many small files into one"
+        }
+        FileAdvice::SharedFiles => {
+            "let all ranks read or write their own part of one file together (MPI_File_write_at_all, MPI_File_read_at_all, parallel \
+             HDF5), instead of some of them for all"
+        }
+        FileAdvice::Meanwhile => {
+            "read and write while others compute (a thread of its own, MPI_File_iwrite), less often, or on storage that is faster (a \
+             disk of the computer itself, /dev/shm)"
+        }
+    }
 }
