@@ -10,6 +10,7 @@ mod contrasts;
 mod course;
 mod expected;
 mod findings;
+mod grid;
 mod held;
 mod inside;
 #[cfg(test)]
@@ -33,6 +34,7 @@ use numawise_tables::{Analysis, Contrast, Verdict, VerdictKind};
 use numawise_units::Ratio;
 
 pub use contrasts::{decided, finished};
+pub use grid::{GridSearch, SearchChoice, grid};
 pub use mpi::uses_mpi;
 pub use profile::{compare_profiles, profile};
 pub use residency::residency;

@@ -143,6 +143,7 @@ pub fn study(
         margin: 0.05,
         budget: Nanoseconds(1_000_000_000_000),
         start_cost: Reading::unavailable("by hand"),
+        grid: None,
     };
     let mut trials = Vec::new();
     for block in 1..=blocks {

@@ -29,6 +29,52 @@ pub fn study(study: &Study, record: &Path, as_json: bool, html: Option<&Path>) -
     )
 }
 
+/// How the points of a grid are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StudyFormat {
+    Text,
+    Json,
+    Csv,
+}
+
+/// Prints a study of a grid, and writes it as HTML where that is asked for.
+pub fn grid(study: &Study, record: &Path, format: StudyFormat, html: Option<&Path>) -> Result<(), Failure> {
+    let Some(tables) = numawise_analyse::grid(study) else {
+        return Err(Failure::new(format!("{}: this is no study of a grid", record.display())));
+    };
+    let record = record.display().to_string();
+    let of_study = numawise_report::study::ShownStudy { study, tables: &tables, record: &record };
+    let document = || numawise_report::study::document(&of_study);
+    let written = html.map_or(Ok(()), |path| report(path, &document::html(&document())));
+    let text = match format {
+        StudyFormat::Text => document::terminal(&document(), style()),
+        StudyFormat::Json => numawise_report::study::json(&of_study),
+        StudyFormat::Csv => numawise_report::study::csv(&of_study),
+    };
+    shown(text, written)
+}
+
+/// What a study of a grid would run.
+pub fn grid_design(header: &StudyHeader) -> Result<(), Failure> {
+    let mut text = format!("Would run, in random order, {} times each:\n", header.min_repeats);
+    for run in header.grid.iter().flat_map(|grid| &grid.runs) {
+        let variables: String =
+            run.environment.iter().map(|(name, value)| format!("{name}={value} ")).collect();
+        text += &format!("  {}\n      {variables}{}\n", run.point, run.command.shell_line());
+        for task in header.point(&run.point).iter().flat_map(|point| &point.placement.tasks) {
+            text += &format!("      task {}: CPUs {}, memory {}\n", task.task, task.cpus, task.memory);
+        }
+    }
+    let not_tried = numawise_report::notice::texts(&header.not_tried);
+    if !not_tried.is_empty() {
+        text += "Would not run:\n";
+    }
+    for reason in not_tried {
+        text += &format!("  {reason}\n");
+    }
+    Ok(print(&text)?)
+}
+
 /// Prints a job over time as text or as JSON, and writes it as HTML where that is asked for.
 pub fn series(timeline: &Timeline, record: &Path, as_json: bool, html: Option<&Path>) -> Result<(), Failure> {
     let record = record.display().to_string();

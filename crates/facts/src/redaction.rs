@@ -16,7 +16,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::{Argument, MetricProblem, Outcome, Reading, RunSpec, Study, StudyHeader, Trial};
+use crate::{
+    Argument, FactorKind, GridStudy, MetricProblem, Outcome, Reading, RunSpec, Study, StudyHeader, Trial,
+};
 
 #[cfg(test)]
 #[path = "redaction_tests.rs"]
@@ -121,6 +123,24 @@ impl Redactor {
         header.command = self.command(&header.command);
         for (name, value) in &mut header.host.environment {
             *value = self.variable(name, value);
+        }
+        if let Some(grid) = &mut header.grid {
+            self.grid(grid);
+        }
+    }
+
+    /// What is run at the points of a grid.
+    pub fn grid(&self, grid: &mut GridStudy) {
+        for run in &mut grid.runs {
+            run.command = self.command(&run.command);
+            for (name, value) in &mut run.environment {
+                *value = self.variable(name, value);
+            }
+        }
+        for factor in grid.factors.iter_mut().filter(|factor| factor.kind == FactorKind::Variable) {
+            for value in &mut factor.levels {
+                *value = self.variable(&factor.name, value);
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use numawise_units::{CpuSet, Nanoseconds, Pid, TaskId};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ContrastRole, Disturbance, FrequencyFacts, LeftProcesses, Levels, LineTool, Machine, MemoryPlan, Metric,
+    ContrastRole, Disturbance, FrequencyFacts, GridStudy, LeftProcesses, Levels, LineTool, Machine, MemoryPlan, Metric,
     Notice, Observation, Outcome, Placement, PlacementRequest, PointId, PointPair, PointRole, PrintedLine,
     Reading, RunSpec, Strategy, TaskPlacement, ThreadBinding,
 };
@@ -136,6 +136,9 @@ pub struct StudyHeader {
     /// What it takes here to start a program that does nothing and to see it end, or to load the one that is studied, whichever is more.
     #[serde(default = "start_not_measured")]
     pub start_cost: Reading<Nanoseconds>,
+    /// The factors of a study that somebody laid out; none where placements are compared that we chose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grid: Option<GridStudy>,
 }
 
 fn start_not_measured() -> Reading<Nanoseconds> {
@@ -251,6 +254,7 @@ impl PrintedLines {
             not_tried: Vec::new(),
             min_repeats: Self::LEAST_REPEATS,
             start_cost: Reading::unavailable("what a line takes to start is part of its effect"),
+            grid: None,
             ..of.clone()
         };
         Study { header, trials: self.trials.clone(), stopped: self.stopped, lines: None }

@@ -36,6 +36,7 @@ fn header(metric: Metric) -> StudyHeader {
         margin: 0.03,
         budget: Nanoseconds(0),
         start_cost: Reading::unavailable("by hand"),
+        grid: None,
     }
 }
 

@@ -18,5 +18,6 @@ pub mod profile;
 pub mod residency;
 pub mod series;
 pub mod snapshot;
+pub mod study;
 
 pub use levels::title as point_title;

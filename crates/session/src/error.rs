@@ -10,7 +10,7 @@ use numawise_membench::MembenchError;
 use numawise_observe::FindError;
 use numawise_placement::{LocationError, PlacementError};
 use numawise_record::{Difference, RecordError};
-use numawise_study::{MetricError, StudyError};
+use numawise_study::{LayoutError, MetricError, StudyError};
 use numawise_units::{Nanoseconds, NodeSet};
 
 use crate::metric::{MetricClues, is_of_a_file};
@@ -34,6 +34,8 @@ pub enum Error {
     Metric(#[from] MetricError),
     #[error(transparent)]
     Study(#[from] StudyError),
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
     #[error(transparent)]
     Find(#[from] FindError),
     #[error(transparent)]
@@ -103,6 +105,8 @@ pub enum Error {
         output: String,
         clues: Box<MetricClues>,
     },
+    #[error("the study has no time limit and no number of repeats; expected at least one repeat of each point")]
+    NoRepeats,
     #[error("interrupted in the first run; there is nothing to report yet")]
     InterruptedInFirstRun,
     #[error("{}: {difference}", record.display())]

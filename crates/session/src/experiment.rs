@@ -16,8 +16,8 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use numawise_analyse::BetterPlacement;
 use numawise_facts::notice::{LaunchNotice, PlacementGroup, PreloadObstacle, StudyNotice};
 use numawise_facts::{
-    Event, Machine, Metric, Notice, Outcome, PageUse, Point, PointId, Reading, Redactor, RunSpec, Sink,
-    StopReason, Study, StudyHeader, ThreadBinding, Trial,
+    Event, Machine, Metric, Notice, Outcome, PageUse, Point, PointId, PointPair, Reading, Redactor, RunSpec,
+    Sink, StopReason, Study, StudyHeader, ThreadBinding, Trial,
 };
 use numawise_launch::{EvenStart, Pinner, find_agent};
 use numawise_record::{Record, RecordError};
@@ -201,25 +201,8 @@ impl ExperimentRequest {
 
     /// The header of a study: every point resolved to a placement. A point that cannot be placed is not tried, and says why.
     fn header(&self, machine: Machine, design: StudyDesign) -> Result<StudyHeader, Error> {
-        let StudyDesign { points: planned, mut pairs, mut not_tried } = design;
-        let mut points: Vec<Point> = Vec::new();
         let obstacle = self.pinner().and_then(Result::err);
-        for PlannedPoint { id, levels, role, request } in planned {
-            match numawise_placement::place(&machine, &request) {
-                Ok(mut placement) => {
-                    let obstacle = obstacle.clone().filter(|_| placement.binding == ThreadBinding::Pinned);
-                    placement.warnings.extend(obstacle.map(not_preloadable));
-                    points.push(Point { id, levels, role, request, placement });
-                }
-                Err(error) if points.is_empty() => return Err(error.into()),
-                Err(error) => {
-                    let (problem, limits) = (error.to_string(), error.limits().to_vec());
-                    not_tried.push(StudyNotice::CannotBePlaced { point: id, levels, problem, limits }.into());
-                }
-            }
-        }
-        let known = |id: &PointId| points.iter().any(|point| point.id == *id);
-        pairs.retain(|pair| known(&pair.from) && known(&pair.to));
+        let ResolvedDesign { points, pairs, not_tried } = resolve(&machine, design, obstacle.as_ref())?;
         let begun: Nanoseconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().into();
         Ok(StudyHeader {
             tool_version: self.version.clone(),
@@ -240,8 +223,43 @@ impl ExperimentRequest {
             start_cost: Reading::unavailable(
                 "the metric is the program's own, which can leave the start out",
             ),
+            grid: None,
         })
     }
+}
+
+/// A design with the placement of every point.
+pub(crate) struct ResolvedDesign {
+    pub points: Vec<Point>,
+    pub pairs: Vec<PointPair>,
+    pub not_tried: Vec<Notice>,
+}
+
+/// Resolves every point to a placement; one that cannot be placed is not tried, and says why.
+pub(crate) fn resolve(
+    machine: &Machine,
+    design: StudyDesign,
+    obstacle: Option<&PreloadObstacle>,
+) -> Result<ResolvedDesign, Error> {
+    let StudyDesign { points: planned, mut pairs, mut not_tried } = design;
+    let mut points: Vec<Point> = Vec::new();
+    for PlannedPoint { id, levels, role, request } in planned {
+        match numawise_placement::place(machine, &request) {
+            Ok(mut placement) => {
+                let obstacle = obstacle.filter(|_| placement.binding == ThreadBinding::Pinned);
+                placement.warnings.extend(obstacle.cloned().map(not_preloadable));
+                points.push(Point { id, levels, role, request, placement });
+            }
+            Err(error) if points.is_empty() => return Err(error.into()),
+            Err(error) => {
+                let (problem, limits) = (error.to_string(), error.limits().to_vec());
+                not_tried.push(StudyNotice::CannotBePlaced { point: id, levels, problem, limits }.into());
+            }
+        }
+    }
+    let known = |id: &PointId| points.iter().any(|point| point.id == *id);
+    pairs.retain(|pair| known(&pair.from) && known(&pair.to));
+    Ok(ResolvedDesign { points, pairs, not_tried })
 }
 
 fn not_preloadable(obstacle: PreloadObstacle) -> Notice {
@@ -259,7 +277,7 @@ pub fn obstacles(request: &ExperimentRequest, machine: &Machine) -> Vec<Notice> 
     notices
 }
 
-fn pinning_library() -> Option<PathBuf> {
+pub(crate) fn pinning_library() -> Option<PathBuf> {
     find_agent(&std::env::current_exe().ok()?)
 }
 
@@ -384,7 +402,7 @@ fn stopped_in(trials: &[Trial]) -> Nanoseconds {
     trials.iter().fold(Nanoseconds(0), |sum, trial| sum + trial.stopped())
 }
 
-struct RecordKeeper<'a>(&'a mut Record);
+pub(crate) struct RecordKeeper<'a>(pub &'a mut Record);
 
 impl TrialStore for RecordKeeper<'_> {
     fn keep(&mut self, trial: &Trial) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
@@ -393,7 +411,7 @@ impl TrialStore for RecordKeeper<'_> {
 }
 
 /// What is recorded already; nothing where there is no file, or an empty one.
-fn recorded(path: &Path) -> Result<Option<(Record, Study)>, RecordError> {
+pub(crate) fn recorded(path: &Path) -> Result<Option<(Record, Study)>, RecordError> {
     if !path.exists() {
         return Ok(None);
     }

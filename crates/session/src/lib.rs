@@ -10,6 +10,7 @@
 //! - [`plan`]: a program with its threads and its memory where they are asked for; [`copies`]: several of it;
 //! - [`profiles`]: what memory benchmarks have saved;
 //! - [`snapshot`]: a program run once and watched from inside;
+//! - [`study`]: a program at all points of a grid of factors;
 //! - [`watch`]: residency of running processes, sampled over time.
 
 pub mod copies;
@@ -23,6 +24,7 @@ pub mod openmp;
 pub mod plan;
 pub mod profiles;
 pub mod snapshot;
+pub mod study;
 pub mod watch;
 
 pub use error::{Cause, Error, Settings, WeightsMissing};

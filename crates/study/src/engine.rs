@@ -62,6 +62,13 @@ pub trait TrialStore {
     fn keep(&mut self, trial: &Trial) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
 }
 
+/// What comes next in a study that is not run block by block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NextTrial {
+    Run(PointId),
+    End(StopReason),
+}
+
 /// What carries a study out. All that touches the world comes in through traits.
 pub struct Engine<'a> {
     pub runner: &'a mut dyn Runner,
@@ -122,6 +129,50 @@ impl Engine<'_> {
             if spending.of_blocks(running(study, &dropped), 1) > spending.left(&study.header) {
                 return Ok(StopReason::BudgetSpent);
             }
+        }
+    }
+
+    /// Runs one trial after the other as `choose` says by those before, while the budget lasts. The k-th trial of a point is of block k.
+    ///
+    /// # Errors
+    /// As [`Engine::run`].
+    pub fn run_chosen(
+        &mut self,
+        study: &mut Study,
+        choose: &mut dyn FnMut(&Study) -> NextTrial,
+    ) -> Result<StopReason, StudyError> {
+        let extractor = MetricReader::new(&study.header.metric)?;
+        let mut spending = Spending::new(self.clock, study, 0);
+        if study.trials.is_empty()
+            && let Some(reason) = self.block(study, 0, &extractor, &mut spending, &[])?
+        {
+            return Ok(reason);
+        }
+        loop {
+            if self.stop.load(Ordering::Relaxed) {
+                return Ok(StopReason::Interrupted);
+            }
+            let left = spending.left(&study.header);
+            if left == Nanoseconds(0) {
+                return Ok(StopReason::BudgetSpent);
+            }
+            let id = match choose(study) {
+                NextTrial::Run(id) => id,
+                NextTrial::End(reason) => return Ok(reason),
+            };
+            let Some(point) = study.header.point(&id).cloned() else {
+                return Ok(StopReason::TooManyFailures);
+            };
+            let mut block = 1;
+            while study.is_done(block, &id) {
+                block += 1;
+            }
+            let begun = spending.now();
+            if !self.trial(study, block, &point, &extractor, left)? {
+                return Ok(StopReason::Interrupted);
+            }
+            let stopped = study.trials.last().map(Trial::stopped).unwrap_or_default();
+            spending.trial(&id, begun, stopped);
         }
     }
 
@@ -281,6 +332,10 @@ fn order_of(study: &Study, block: u32) -> Vec<usize> {
 /// True when the baseline, or one point of every pair, is given up.
 fn nothing_left_to_compare(study: &Study) -> bool {
     let header = &study.header;
+    if header.grid.is_some() {
+        // Whoever lays a grid out wants to know of each of its points.
+        return header.points.iter().all(|point| study.given_up(&point.id));
+    }
     let baseline = header.points.iter().find(|point| point.role == PointRole::Baseline);
     let lost = |pair: &PointPair| study.given_up(&pair.from) || study.given_up(&pair.to);
     baseline.is_some_and(|point| study.given_up(&point.id))

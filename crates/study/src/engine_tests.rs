@@ -162,6 +162,7 @@ fn study(budget_seconds: u64) -> Study {
         margin: 0.05,
         budget: Nanoseconds(budget_seconds * SECOND),
         start_cost: Reading::unavailable("by hand"),
+        grid: None,
     };
     Study { header, trials: vec![], stopped: None, lines: None }
 }

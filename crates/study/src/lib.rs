@@ -9,6 +9,7 @@ mod design;
 mod disturb;
 mod engine;
 mod error;
+mod grid;
 mod local;
 mod metric;
 mod order;
@@ -21,9 +22,14 @@ mod task;
 pub use clock::{Clock, SystemClock};
 pub use design::{FirstRunPlaces, PlannedPoint, ProgramNeeds, StudyDesign, can_place, plan};
 pub use disturb::{OTHER_LOAD_LIMIT, STEAL_LIMIT, disturbances};
-pub use engine::{Engine, ProgramRun, RunContext, Runner, TrialStore};
+pub use engine::{Engine, NextTrial, ProgramRun, RunContext, Runner, TrialStore};
 pub use error::StudyError;
-pub use local::{LineRunner, LocalRunner, PrintedRun};
+pub use grid::{
+    Constraint, ConstraintError, FactorName, FillError, Filling, Grid, GridBase, GridError, GridFactor,
+    GridLayout, GridLevel, GridPoint, LayoutError, NamedCommand, NumberLevels, NumberLevelsError, ParsePresetError, Preset, PresetError, Template,
+    WordLevels, WordLevelsError, lay_out,
+};
+pub use local::{GridRunner, LineRunner, LocalRunner, PrintedRun};
 pub use metric::{MetricError, MetricReader, number_is_found};
 pub use pages::FirstRunPages;
 pub use spending::fitting;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{
-    Argument, Event, LeftProcesses, Placement, Point, PointId, Reading, ResourceUsage, RunSpec,
+    Argument, Event, GridRun, LeftProcesses, Placement, Point, PointId, Reading, ResourceUsage, RunSpec,
     TaskPlacement, Trial,
 };
 use numawise_launch::{
@@ -65,6 +65,32 @@ impl Runner for LocalRunner {
         let files = point.placement.tasks.iter().map(|task| self.metric_file(task)).collect();
         watched(&self.spec, &point.placement, start, (&self.watch, files), context)
     }
+}
+
+/// Runs the points of a grid, each with its own command and variables.
+#[derive(Debug)]
+pub struct GridRunner {
+    pub local: LocalRunner,
+    pub runs: Vec<GridRun>,
+}
+
+impl Runner for GridRunner {
+    fn run(&mut self, point: &Point, context: &mut RunContext<'_>) -> Result<Option<ProgramRun>, StudyError> {
+        if let Some(run) = self.runs.iter().find(|run| run.point == point.id) {
+            self.local.spec = with_variables(run);
+        }
+        self.local.run(point, context)
+    }
+}
+
+/// The command, started by `env` where it gets variables of its own, so that the line that is shown is the line that was run.
+fn with_variables(run: &GridRun) -> RunSpec {
+    if run.environment.is_empty() {
+        return run.command.clone();
+    }
+    let variables = run.environment.iter().map(|(name, value)| Argument::from(format!("{name}={value}").as_str()));
+    let words = std::iter::once(Argument::from("env")).chain(variables).chain(run.command.command.iter().cloned());
+    RunSpec { command: words.collect(), directory: run.command.directory.clone() }
 }
 
 /// Runs printed lines, each by a shell in the environment that we were given. They are timed, and not looked into.

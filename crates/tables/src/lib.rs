@@ -5,6 +5,7 @@
 
 mod analysis;
 mod expected;
+mod grid;
 mod lines;
 mod profile;
 mod residency;
@@ -16,6 +17,7 @@ pub use analysis::{
     VerdictKind,
 };
 pub use expected::{Expected, ExpectedEffect, MemoryMove, NotExpected};
+pub use grid::{BestOfGrid, CheapestPoint, GridRow, GridTables, LevelEffects, ScalingModel, ScalingSeries};
 pub use lines::{LineCall, LineEffect, LineEffects, LineNotMeasured};
 pub use profile::{
     CacheStep, Cell, CellCall, CellKey, ComparedCell, ComparedRatio, ComparisonStatement, CoreMatrix,

@@ -7,6 +7,7 @@ mod machine;
 mod report;
 mod run;
 mod snapshot;
+mod study;
 mod where_;
 
 use std::ffi::OsString;
@@ -32,6 +33,7 @@ enum Command {
     Compare(compare::Arguments),
     Report(report::Arguments),
     Snapshot(Box<snapshot::Arguments>),
+    Study(Box<study::Arguments>),
     Where(where_::Arguments),
 }
 
@@ -60,6 +62,7 @@ pub fn main() -> Status {
         Command::Compare(arguments) => compare::run(arguments),
         Command::Report(arguments) => report::run(arguments),
         Command::Snapshot(arguments) => snapshot::run(*arguments),
+        Command::Study(arguments) => study::run(*arguments),
         Command::Where(arguments) => where_::run(arguments),
     };
     result.unwrap_or_else(|failure| failure.report())

@@ -11,7 +11,7 @@ use numawise_record::{Record, RecordKind, Series, read_watched_run};
 
 use super::{Failure, SUCCESS, Status};
 use crate::files::{self, OutputFile};
-use crate::show::{self, SnapshotDetail, SnapshotFormat};
+use crate::show::{self, SnapshotDetail, SnapshotFormat, StudyFormat};
 
 /// Show a record again: on the terminal, as JSON, as HTML
 #[derive(clap::Args)]
@@ -70,7 +70,12 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
             let mut study = Record::open_to_read(path)?.study()?;
             // A record of somebody else may hold what ours leave out.
             Redactor::default().study(&mut study);
-            show::study(&study, path, arguments.json, html)?;
+            if study.header.grid.is_some() {
+                let format = if arguments.json { StudyFormat::Json } else { StudyFormat::Text };
+                show::grid(&study, path, format, html)?;
+            } else {
+                show::study(&study, path, arguments.json, html)?;
+            }
         }
         RecordKind::Series => {
             let mut looks = numawise_analyse::Series::default();

@@ -1,6 +1,6 @@
 //! A study before its first trial.
 
-use numawise_facts::{Point, PointRole, StudyHeader, notice::StudyNotice};
+use numawise_facts::{FactorLevels, GridStudy, Point, PointRole, StudyHeader, notice::StudyNotice};
 
 use super::{Sound, ensure, first_again, machine, moment, name, notices, span, text};
 
@@ -8,7 +8,7 @@ use super::{Sound, ensure, first_again, machine, moment, name, notices, span, te
 const MOST: usize = 65_535;
 const MOST_IN_WORDS: &str = "1 to 65535";
 /// A study of so many points nobody would wait for; tables and charts have a row for each.
-const MOST_POINTS: usize = 1000;
+const MOST_POINTS: usize = 100_000;
 
 pub fn header(header: &StudyHeader) -> Sound {
     let place = |part: &'static str| move || format!("study.header: {part}");
@@ -41,12 +41,38 @@ pub fn header(header: &StudyHeader) -> Sound {
     points(header)?;
     pairs(header)?;
     notices(&header.not_tried, place("not_tried"))?;
+    header.grid.as_ref().map_or(Ok(()), |of| grid(of, header))?;
     header.not_tried.iter().try_for_each(|notice| match notice {
         numawise_facts::Notice::Study(StudyNotice::CannotBePlaced { point, .. }) => {
             name(&point.0, place("not_tried"))
         }
         _ => Ok(()),
     })
+}
+
+/// Each point has its run, and each run a level of each factor.
+fn grid(grid: &GridStudy, header: &StudyHeader) -> Sound {
+    let place = |part: &'static str| move || format!("study.header: grid.{part}");
+    ensure(grid.factors.len() <= 64, place("factors"), grid.factors.len(), "at most 64 factors")?;
+    for factor in &grid.factors {
+        name(&factor.name, place("factors"))?;
+        factor.levels.iter().try_for_each(|level| name(level, place("factors")))?;
+    }
+    let is_of_points = grid.runs.len() == header.points.len()
+        && grid.runs.iter().zip(&header.points).all(|(run, point)| run.point == point.id);
+    ensure(is_of_points, place("runs"), format_args!("{} runs", grid.runs.len()), "one for each point, in their order")?;
+    for run in &grid.runs {
+        let has_level = |(level, factor): (&u32, &FactorLevels)| (*level as usize) < factor.levels.len();
+        let levels = &run.levels;
+        let is_sound = levels.len() == grid.factors.len() && levels.iter().zip(&grid.factors).all(has_level);
+        ensure(is_sound, place("runs.levels"), format_args!("{levels:?}"), "a level of each factor")?;
+        ensure(!run.command.command.is_empty(), place("runs.command"), "nothing", "a program")?;
+        for (variable, value) in &run.environment {
+            name(variable, place("runs.environment"))?;
+            text(value, place("runs.environment"))?;
+        }
+    }
+    grid.constraints.iter().try_for_each(|condition| text(condition, place("constraints")))
 }
 
 fn points(header: &StudyHeader) -> Sound {
@@ -57,7 +83,7 @@ fn points(header: &StudyHeader) -> Sound {
         points.len() <= MOST_POINTS,
         place,
         format_args!("{} points", points.len()),
-        "at most 1000 points",
+        "at most 100000 points",
     )?;
     if let Some(again) = first_again(points.iter().map(|point| &point.id)) {
         ensure(false, place, format_args!("'{again}' twice"), "each once")?;

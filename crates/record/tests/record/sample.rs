@@ -125,6 +125,7 @@ pub fn header() -> StudyHeader {
         margin: 0.03,
         budget: Nanoseconds(180_000_000_000),
         start_cost: Reading::unavailable("by hand"),
+        grid: None,
     }
 }
 

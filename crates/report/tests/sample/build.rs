@@ -99,6 +99,7 @@ pub fn header(command: &[&str], nodes: u32, points: Vec<Point>) -> StudyHeader {
         margin: 0.03,
         budget: Nanoseconds(180_000_000_000),
         start_cost: Reading::unavailable("by hand"),
+        grid: None,
     }
 }
 

@@ -1,0 +1,167 @@
+//! A study of a grid: a row for every point, the best of them, how it scales, and what each factor brings.
+
+mod levels;
+mod scaling;
+mod search;
+
+use numawise_facts::{Effect, GridRun, GridStudy, Metric, Reading, Study};
+use numawise_stats::{Better, Estimate, Family, FamilyDesign, PlannedContrast};
+use numawise_tables::{BestOfGrid, CheapestPoint, GridRow, GridTables, PointSummary};
+use numawise_units::Ratio;
+
+use crate::{reading, summary};
+
+pub use search::{GridSearch, SearchChoice};
+
+#[cfg(test)]
+#[path = "grid_tests.rs"]
+mod tests;
+
+/// Probability that all intervals hold their true ratios.
+const CONFIDENCE: f64 = 0.95;
+/// What is this much worse than the best does nearly as well.
+const NEARLY: f64 = 0.95;
+/// The step of the clock that times trials, in seconds.
+const CLOCK: f64 = 1e-9;
+
+/// All that is said of a study of a grid; `None` where the study is none.
+pub fn grid(study: &Study) -> Option<GridTables> {
+    let grid = study.header.grid.as_ref()?;
+    let points = summary::points(study);
+    let against_first = family(study, 0);
+    let rows: Vec<GridRow> = grid
+        .runs
+        .iter()
+        .zip(&points)
+        .enumerate()
+        .map(|(k, (run, point))| row(grid, run, point, speedup(&against_first, k), first_workers(grid)))
+        .collect();
+    Some(GridTables {
+        factors: grid.factors.clone(),
+        best: best(study, &rows),
+        scaling: scaling::all(study, grid, &rows),
+        effects: levels::effects(study, grid, &rows),
+        baseline: study.header.points.first()?.id.clone(),
+        trials: study.trials.iter().filter(|trial| !trial.is_warm_up()).count() as u32,
+        stopped: study.stopped,
+        unavailable: summary::unavailable(study),
+        rows,
+    })
+}
+
+fn first_workers(grid: &GridStudy) -> Option<u32> {
+    grid.runs.first().and_then(|run| run.workers)
+}
+
+fn better(study: &Study) -> Better {
+    if study.header.metric.higher_is_better() { Better::Higher } else { Better::Lower }
+}
+
+/// All points against one.
+fn family(study: &Study, reference: usize) -> Result<Family, String> {
+    let others = (0..study.header.points.len()).filter(|other| *other != reference);
+    let contrasts: Vec<PlannedContrast> =
+        others.map(|other| PlannedContrast::both_ways(reference, other)).collect();
+    if contrasts.is_empty() {
+        return Err("there is one point only".to_owned());
+    }
+    let resolution = matches!(study.header.metric, Metric::WallTime).then_some(CLOCK);
+    let design = FamilyDesign { contrasts, margin: study.header.margin, confidence: CONFIDENCE, resolution };
+    numawise_stats::analyse(&design, &summary::blocks(study), better(study)).map_err(|e| e.to_string())
+}
+
+fn estimate(family: &Result<Family, String>, other: usize) -> Result<Estimate, String> {
+    let family = family.as_ref().map_err(Clone::clone)?;
+    let contrast = family.contrasts.iter().find(|contrast| contrast.pair.1 == other);
+    let contrast = contrast.ok_or_else(|| "it is compared with nothing".to_owned())?;
+    contrast.estimate.as_ref().copied().map_err(ToString::to_string)
+}
+
+fn speedup(family: &Result<Family, String>, point: usize) -> Reading<Effect> {
+    if point == 0 {
+        return Reading::Measured(Effect { ratio: Ratio(1.0), low: Ratio(1.0), high: Ratio(1.0) });
+    }
+    let effect = |e: Estimate| Effect { ratio: Ratio(e.ratio), low: Ratio(e.low), high: Ratio(e.high) };
+    estimate(family, point).map(effect).into()
+}
+
+fn row(
+    grid: &GridStudy,
+    run: &GridRun,
+    point: &PointSummary,
+    speedup: Reading<Effect>,
+    first: Option<u32>,
+) -> GridRow {
+    let samples = &point.samples;
+    let summary = numawise_stats::summarise(samples).map_err(|e| e.to_string());
+    let of = |figure: fn(&numawise_stats::Summary) -> f64| -> Reading<f64> {
+        summary.as_ref().map(figure).map_err(Clone::clone).into()
+    };
+    let efficiency = match (first, run.workers) {
+        (Some(first), Some(workers)) if workers > 0 => speedup.as_ref().map(|effect| {
+            let scaled = |ratio: Ratio| Ratio(ratio.0 * f64::from(first) / f64::from(workers));
+            Effect { ratio: scaled(effect.ratio), low: scaled(effect.low), high: scaled(effect.high) }
+        }),
+        _ => Reading::unavailable("how many threads work is no factor, and was not given"),
+    };
+    let sd = summary.as_ref().ok().and_then(|summary| summary.sd);
+    GridRow {
+        point: run.point.clone(),
+        levels: grid.levels(run).map(str::to_owned).collect(),
+        workers: run.workers,
+        repeats: samples.len() as u32,
+        failures: point.failed,
+        disturbed: point.disturbed,
+        mean: of(|summary| summary.mean),
+        median: point.median.clone(),
+        sd: reading(sd, "it takes two samples"),
+        min: of(|summary| summary.min),
+        low: point.median_low.clone(),
+        high: point.median_high.clone(),
+        speedup,
+        efficiency,
+    }
+}
+
+/// The point with the best mean, and how far the others are known to be worse.
+fn best(study: &Study, rows: &[GridRow]) -> Reading<BestOfGrid> {
+    let higher = study.header.metric.higher_is_better();
+    let value = |row: &GridRow| row.median.measured().map(|value| if higher { -value } else { *value });
+    let with_values = rows.iter().enumerate().filter_map(|(k, row)| Some((k, value(row)?)));
+    let Some((best, least)) = with_values.min_by(|one, other| one.1.total_cmp(&other.1)) else {
+        return Reading::unavailable("no point has a value");
+    };
+    let family = family(study, best);
+    let mut rivals: Vec<(usize, f64)> = rows
+        .iter()
+        .enumerate()
+        .filter(|(k, row)| *k != best && row.repeats > 0)
+        .filter(|(k, _)| estimate(&family, *k).map_or(true, |estimate| estimate.high >= 1.0))
+        .map(|(k, row)| (k, value(row).unwrap_or(f64::INFINITY)))
+        .collect();
+    rivals.sort_by(|one, other| one.1.total_cmp(&other.1));
+    let cheapest = cheapest(rows, best, |row| Some(performance(value(row)?, least)));
+    Reading::Measured(BestOfGrid {
+        point: rows[best].point.clone(),
+        is_sure: rivals.is_empty() && rows.iter().filter(|row| row.repeats > 0).count() > 1,
+        rivals: rivals.into_iter().map(|(k, _)| rows[k].point.clone()).collect(),
+        cheapest,
+    })
+}
+
+/// Of the best point: 1 is as good. Rates come with their sign turned.
+fn performance(value: f64, best: f64) -> f64 {
+    if best < 0.0 { value / best } else { best / value }
+}
+
+fn cheapest(
+    rows: &[GridRow],
+    best: usize,
+    share: impl Fn(&GridRow) -> Option<f64>,
+) -> Option<CheapestPoint> {
+    let of = rows[best].workers?;
+    let near = rows.iter().filter_map(|row| Some((row, row.workers?, share(row)?)));
+    let near = near.filter(|(_, workers, share)| *workers < of && *share >= NEARLY);
+    let (row, workers, share) = near.min_by(|one, other| one.1.cmp(&other.1).then(other.2.total_cmp(&one.2)))?;
+    Some(CheapestPoint { point: row.point.clone(), workers, of, share: Ratio(share) })
+}

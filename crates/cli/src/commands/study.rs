@@ -1,0 +1,379 @@
+//! `numawise study -- PROGRAM [ARGS]`: a program at all points of a grid of factors, several times each, in random order.
+//!
+//! Each factor is an option with its levels: numbers of threads, strategies, memory policies, parameters of the program's own. Trials are
+//! kept in a record (`PROGRAM.study.nw`) as they end; the same command goes on from there. Exit status: 0 when all was run, 130 after
+//! Ctrl-C, 125 to 127 as everywhere.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Instant;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use numawise_facts::{
+    Argument, Event, Machine, MemoryRequest, Metric, Order, Outcome, PageSize, PlacementRequest, RanksByThreadsList,
+    RunSpec, Sink, StopReason, Strategy, ThreadBinding,
+};
+use numawise_session::study::{
+    self, Constraint, Grid, GridBase, GridExperiment, GridFactor, NamedCommand, NumberLevels, Preset,
+    StudyRequest, WordLevels,
+};
+use numawise_units::harmless::quoted;
+use numawise_units::{Nanoseconds, Share};
+
+use super::bar::Bar;
+use crate::exit::{Failure, INTERRUPTED, SUCCESS, Status, interruptible, stops_with_program};
+use crate::files::{self, FileContent, OutputFile};
+use crate::show::{self, StudyFormat};
+
+/// The options that say what is compared.
+const METRIC: &str = "what is compared in a study";
+
+/// Run a program at all points of a grid: threads, copies, ranks, placements, parameters of its own
+#[derive(clap::Args)]
+#[command(override_usage = "numawise study [OPTIONS] -- PROGRAM [ARGS]...")]
+#[command(group = clap::ArgGroup::new(METRIC).multiple(true))]
+#[command(
+    after_help = "LEVELS of numbers: 4; 1,2,4; 1..=64; 1..=64:8 (every eighth from 1 on); 2^0..=2^7. Of words: a,b,c; a comma inside a \
+                  level is \\,.\nIn the command {NAME} stands for the level of a factor, {NAME:+TEXT} for TEXT at all levels but the \
+                  first, {NAME=LEVEL:+TEXT} at that level only; {{NAME}} is {NAME} itself. The first level of each factor is what the \
+                  others are compared with."
+)]
+pub struct Arguments {
+    /// Factors of an experiment that many people do: scaling, copies, hbm, pinning, hybrid; those that are given stay
+    #[arg(long, value_name = "NAME", help_heading = "Factors")]
+    preset: Option<Preset>,
+    /// Numbers of threads of each process; fills {threads} and sets OMP_NUM_THREADS
+    #[arg(long, value_name = "LEVELS", help_heading = "Factors")]
+    threads: Option<NumberLevels>,
+    /// Numbers of copies at once; {task} in the command is the number of the copy
+    #[arg(long, value_name = "LEVELS", help_heading = "Factors")]
+    copies: Option<NumberLevels>,
+    /// Numbers of ranks, which the command starts: fills {ranks}
+    #[arg(long, value_name = "LEVELS", help_heading = "Factors")]
+    ranks: Option<NumberLevels>,
+    /// Divisions of so many CPUs into ranks and threads (24: 24x1, 12x2, ...), or a list of them
+    #[arg(long, value_name = "CPUS|LIST", help_heading = "Factors")]
+    ranks_x_threads: Option<RanksByThreadsList>,
+    /// Strategies: local, distributed, semi, none
+    #[arg(long, value_name = "LEVELS", help_heading = "Factors")]
+    place: Option<WordLevels>,
+    /// Memory policies: default, local, bind[:NODES], preferred[:NODE], interleave[:NODES], weighted[:NODES], hbm, remote
+    #[arg(long, value_name = "LEVELS", help_heading = "Factors")]
+    memory: Option<WordLevels>,
+    /// Whether threads are pinned: on, off
+    #[arg(long, value_name = "LEVELS", help_heading = "Factors")]
+    pin: Option<WordLevels>,
+    /// Pages of the heap: default, small, thp, huge
+    #[arg(long, value_name = "LEVELS", help_heading = "Factors")]
+    page_size: Option<WordLevels>,
+    /// In which order CPUs are taken: spread, compact
+    #[arg(long, value_name = "LEVELS", help_heading = "Factors")]
+    order: Option<WordLevels>,
+    /// The k-th thread on every N-th CPU
+    #[arg(long, value_name = "LEVELS", help_heading = "Factors")]
+    step: Option<NumberLevels>,
+    /// A variable of the environment with its values: KEY=a,b
+    #[arg(long, value_name = "KEY=LEVELS", help_heading = "Factors")]
+    env: Vec<NamedLevels>,
+    /// A parameter of the program's own with its values: NAME=a,b fills {NAME}
+    #[arg(long, value_name = "NAME=LEVELS", help_heading = "Factors")]
+    param: Vec<NamedLevels>,
+    /// A whole command for a shell, by a name: NAME='./app --fast'; several are compared, instead of PROGRAM
+    #[arg(long, value_name = "NAME=COMMAND", help_heading = "Factors")]
+    command: Vec<NamedText>,
+    /// Only points that fulfil this, e.g. 'ranks*threads<=cpus'; cpus, cores, nodes, packages, hbm_nodes are the machine's
+    #[arg(long = "where", value_name = "CONDITION", help_heading = "Factors")]
+    constraints: Vec<Constraint>,
+
+    /// Repeats of each point
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    repeat: u32,
+    /// Look for the best point with a quarter of the trials at most, instead of running all
+    #[arg(long)]
+    search: bool,
+    /// Time to spend in all, e.g. 10m, 2h: then it stops, and the same command goes on [default: as long as it takes]
+    #[arg(long, value_name = "TIME")]
+    budget: Option<Nanoseconds>,
+    /// Differences within this count as none, e.g. 3%
+    #[arg(long, value_name = "SHARE", default_value = "3%")]
+    margin: Share,
+    /// Take the metric from what the program prints: a regular expression with one group around the number
+    #[arg(long, value_name = "REGEX", group = METRIC)]
+    metric: Option<String>,
+    /// Take the metric from a file that the program writes in each run; {threads} and {task} are filled in
+    #[arg(long, value_name = "FILE", group = METRIC)]
+    metric_file: Option<OsString>,
+    /// The metric of --metric or --metric-file is a rate, not a time
+    #[arg(long, requires = METRIC)]
+    higher_is_better: bool,
+    /// Share of one CPU that observing the program may take
+    #[arg(long, value_name = "SHARE", default_value = "0.5%")]
+    sampling: Share,
+    /// Seed of the order of trials [default: drawn, and kept in the record]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// The record [default: PROGRAM.study.nw in this folder]
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Start over, whatever the record holds
+    #[arg(long)]
+    fresh: bool,
+    /// Write a report in HTML too
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Print the result as JSON (docs/formats/study-json.md)
+    #[arg(long, conflicts_with = "csv")]
+    json: bool,
+    /// Print the points as CSV
+    #[arg(long)]
+    csv: bool,
+    /// Show all points with their commands, and run nothing
+    #[arg(long, conflicts_with_all = ["json", "csv", "html"])]
+    dry_run: bool,
+    /// The program and its arguments
+    #[arg(last = true, required_unless_present = "command", value_name = "PROGRAM")]
+    program: Vec<OsString>,
+}
+
+/// `NAME=a,b`
+#[derive(Debug, Clone)]
+struct NamedLevels {
+    name: String,
+    levels: WordLevels,
+}
+
+impl FromStr for NamedLevels {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (name, levels) = named(text, "NAME=LEVELS, as in schedule=static,dynamic")?;
+        Ok(NamedLevels { name, levels: levels.parse().map_err(|error| format!("{error}"))? })
+    }
+}
+
+/// `NAME=some text`
+#[derive(Debug, Clone)]
+struct NamedText {
+    name: String,
+    text: String,
+}
+
+impl FromStr for NamedText {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (name, text) = named(text, "NAME=COMMAND, as in gcc='./app.gcc {threads}'")?;
+        if text.trim().is_empty() {
+            return Err(format!("'{name}' has an empty command"));
+        }
+        Ok(NamedText { name, text: text.to_owned() })
+    }
+}
+
+fn named<'a>(text: &'a str, expected: &str) -> Result<(String, &'a str), String> {
+    match text.split_once('=') {
+        Some((name, rest)) if !name.is_empty() => Ok((name.to_owned(), rest)),
+        _ => Err(format!("'{}' has no name; expected {expected}", quoted(text))),
+    }
+}
+
+pub fn run(arguments: Arguments) -> Result<Status, Failure> {
+    let begun = Instant::now();
+    let format = match (arguments.json, arguments.csv) {
+        (true, _) => StudyFormat::Json,
+        (_, true) => StudyFormat::Csv,
+        _ => StudyFormat::Text,
+    };
+    let (html, dry_run) = (arguments.html.clone(), arguments.dry_run);
+    let machine = super::machine::this_machine()?;
+    let request = request(arguments, begun, &machine)?;
+    let record = OutputFile { option: "--output", path: &request.record, content: FileContent::Record };
+    let record = if dry_run { None } else { Some(record) };
+    let written: Vec<OutputFile<'_>> =
+        record.into_iter().chain(html.as_deref().map(OutputFile::html)).collect();
+    let read = request.metric.file().map(|file| Path::new(file.as_os_str()));
+    files::check(&written, read.as_slice())?;
+    if dry_run {
+        show::grid_design(&study::design(&request, machine)?)?;
+        return Ok(SUCCESS);
+    }
+    let stop = interruptible()?;
+    stops_with_program()?;
+    let path = request.record.clone();
+    let experiment = GridExperiment::open(request, machine)?;
+    let mut progress = Progress::new(&experiment, format == StudyFormat::Text);
+    let (study, reason) = experiment.run(&mut progress, &stop)?;
+    drop(progress);
+    show::grid(&study, &path, format, html.as_deref())?;
+    Ok(if reason == StopReason::Interrupted { INTERRUPTED } else { SUCCESS })
+}
+
+/// What was typed, as a request.
+fn request(typed: Arguments, begun: Instant, machine: &Machine) -> Result<StudyRequest, Failure> {
+    let directory = std::env::current_dir().map_err(|e| {
+        Failure::new(format!("the current folder is not known: {e}; change to one that exists"))
+    })?;
+    if !typed.command.is_empty() && !typed.program.is_empty() {
+        return Err(Failure::new("--command NAME=COMMAND: there is a program behind -- too; expected one of them"));
+    }
+    let shell = |text: &str| RunSpec {
+        command: ["sh", "-c", text].iter().map(|word| Argument::from(*word)).collect(),
+        directory: directory.clone(),
+    };
+    let commands: Vec<NamedCommand> = typed
+        .command
+        .iter()
+        .map(|one| NamedCommand { name: one.name.clone(), command: shell(&one.text) })
+        .collect();
+    let command = match commands.first() {
+        Some(first) => first.command.clone(),
+        None => RunSpec { command: typed.program.iter().cloned().map(Argument).collect(), directory: directory.clone() },
+    };
+    let name = commands.first().map_or_else(
+        || typed.program.first().map(PathBuf::from).unwrap_or_default(),
+        |first| PathBuf::from(&first.name),
+    );
+    let metric = metric(&typed)?;
+    let mut factors = factors(&typed, commands)?;
+    if let Some(preset) = typed.preset {
+        factors.extend(preset.factors(machine, &factors)?);
+    }
+    let grid = Grid::new(factors, typed.constraints)?;
+    Ok(StudyRequest {
+        command,
+        grid,
+        base: GridBase { request: PlacementRequest::as_the_os_does(), pin: None, ranks: None },
+        metric,
+        repeats: typed.repeat,
+        search: typed.search,
+        budget: typed.budget,
+        begun,
+        margin: typed.margin,
+        sampling: typed.sampling,
+        seed: typed.seed,
+        record: typed.output.unwrap_or_else(|| StudyRequest::usual_record(&name)),
+        fresh: typed.fresh,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    })
+}
+
+/// The factors, the outermost first.
+fn factors(typed: &Arguments, commands: Vec<NamedCommand>) -> Result<Vec<GridFactor>, Failure> {
+    let numbers = |levels: &NumberLevels| levels.numbers().to_vec();
+    let mut factors = Vec::new();
+    if commands.len() > 1 {
+        factors.push(GridFactor::Commands(commands));
+    }
+    factors.extend(typed.copies.as_ref().map(|levels| GridFactor::Copies(numbers(levels))));
+    factors.extend(typed.ranks.as_ref().map(|levels| GridFactor::Ranks(numbers(levels))));
+    factors.extend(typed.ranks_x_threads.as_ref().map(|list| GridFactor::RanksTimesThreads(list.0.clone())));
+    factors.extend(typed.threads.as_ref().map(|levels| GridFactor::Threads(numbers(levels))));
+    if let Some(levels) = &typed.place {
+        factors.push(GridFactor::Place(words::<Strategy>("--place", levels)?));
+    }
+    if let Some(levels) = &typed.memory {
+        factors.push(GridFactor::Memory(words::<MemoryRequest>("--memory", levels)?));
+    }
+    if let Some(levels) = &typed.pin {
+        factors.push(GridFactor::Pin(pins(levels)?));
+    }
+    if let Some(levels) = &typed.page_size {
+        factors.push(GridFactor::PageSize(words::<PageSize>("--page-size", levels)?));
+    }
+    if let Some(levels) = &typed.order {
+        factors.push(GridFactor::Order(words::<Order>("--order", levels)?));
+    }
+    factors.extend(typed.step.as_ref().map(|levels| GridFactor::Step(numbers(levels))));
+    factors.extend(typed.env.iter().map(|one| GridFactor::Variable {
+        name: one.name.clone(),
+        values: one.levels.words().to_vec(),
+    }));
+    factors.extend(typed.param.iter().map(|one| GridFactor::Parameter {
+        name: one.name.clone(),
+        values: one.levels.words().to_vec(),
+    }));
+    Ok(factors)
+}
+
+fn words<T: FromStr<Err: std::fmt::Display>>(option: &str, levels: &WordLevels) -> Result<Vec<T>, Failure> {
+    let one = |word: &String| word.parse::<T>().map_err(|error| Failure::new(format!("{option}: {error}")));
+    levels.words().iter().map(one).collect()
+}
+
+fn pins(levels: &WordLevels) -> Result<Vec<ThreadBinding>, Failure> {
+    let one = |word: &String| match word.as_str() {
+        "on" => Ok(ThreadBinding::Pinned),
+        "off" => Ok(ThreadBinding::Free),
+        other => Err(Failure::new(format!("--pin: '{}' is neither on nor off", quoted(other)))),
+    };
+    levels.words().iter().map(one).collect()
+}
+
+fn metric(typed: &Arguments) -> Result<Metric, Failure> {
+    let higher_is_better = typed.higher_is_better;
+    Ok(match (typed.metric.clone(), typed.metric_file.clone()) {
+        (_, Some(file)) if file.is_empty() => {
+            return Err(Failure::new("--metric-file '': expected the name of a file that the program writes"));
+        }
+        (regex, Some(file)) => Metric::File { file: Argument(file), regex, higher_is_better },
+        (Some(regex), None) => Metric::Output { regex, higher_is_better },
+        (None, None) => Metric::WallTime,
+    })
+}
+
+/// What a person sees while a study runs.
+struct Progress {
+    bar: Bar,
+    says: bool,
+    failures: u32,
+    done: u64,
+}
+
+impl Progress {
+    fn new(experiment: &GridExperiment, says: bool) -> Progress {
+        let header = &experiment.study().header;
+        let points = header.points.len() as u64;
+        let all = points * u64::from(header.min_repeats);
+        let bar = Bar::on_terminal(|| {
+            let bar = ProgressBar::new(all);
+            let style = ProgressStyle::with_template("{spinner} [{wide_bar}] {pos}/{len} {msg}");
+            bar.set_style(style.expect("the template is fixed").progress_chars("=> "));
+            bar
+        });
+        let done = experiment.study().trials.iter().filter(|trial| !trial.is_warm_up()).count() as u64;
+        let progress = Progress { bar, says, failures: 0, done };
+        let s = if points == 1 { "" } else { "s" };
+        progress.say(&format!("{points} point{s}, {} repeats of each", header.min_repeats));
+        progress
+    }
+
+    fn say(&self, text: &str) {
+        if self.says || self.bar.shown().is_some() {
+            self.bar.say(text);
+        }
+    }
+}
+
+impl Sink for Progress {
+    fn event(&mut self, event: Event) {
+        match event {
+            Event::Resumed { trials } => self.say(&format!("going on from {trials} trials kept earlier")),
+            Event::TrialBegins { block, point, .. } => {
+                if let Some(bar) = self.bar.shown() {
+                    bar.set_position(self.done);
+                    bar.set_message(if block == 0 { "warm-up".to_owned() } else { point.to_string() });
+                }
+                self.done += u64::from(block > 0);
+            }
+            Event::TrialEnded { point, outcome: Outcome::Failed { exit, .. }, .. } => {
+                self.failures += 1;
+                if self.failures == 1 {
+                    self.say(&format!("the program failed at {point} ({exit}); it is noted as a failure, not as a time"));
+                }
+            }
+            Event::Warning(notice) => self.say(&numawise_report::notice::text(&notice)),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! `numawise study` from outside: what is run, what is kept, what is said of it.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+struct Bench {
+    folder: tempfile::TempDir,
+}
+
+struct Answer {
+    status: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl Bench {
+    fn new() -> Bench {
+        Bench { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn study(&self, arguments: &[&str]) -> Answer {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_numawise"));
+        command.arg("study").args(arguments).current_dir(self.folder.path());
+        for name in ["OMP_NUM_THREADS", "OMP_PLACES", "OMP_PROC_BIND"] {
+            command.env_remove(name);
+        }
+        let Output { status, stdout, stderr } = command.output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        Answer { status: status.code(), out: text(stdout), err: text(stderr) }
+    }
+
+    #[track_caller]
+    fn json(&self, arguments: &[&str]) -> Value {
+        let answer = self.study(&[&["--json"], arguments].concat());
+        assert_eq!(answer.status, Some(0), "{}", answer.err);
+        serde_json::from_str(&answer.out).unwrap_or_else(|error| panic!("{error}: {}", answer.out))
+    }
+
+    #[track_caller]
+    fn refused(&self, arguments: &[&str]) -> String {
+        let answer = self.study(arguments);
+        assert_eq!(answer.status, Some(125), "{}{}", answer.out, answer.err);
+        answer.err
+    }
+}
+
+fn points(study: &Value) -> &Vec<Value> {
+    study["points"].as_array().unwrap()
+}
+
+#[test]
+fn each_point_is_run_as_often_as_asked_with_its_own_command() {
+    let bench = Bench::new();
+    let words = ["--param", "n=1,2,3", "--threads", "1,2", "--repeat", "2", "--", "sh", "-c", "echo {n} $OMP_NUM_THREADS >> log"];
+    let study = bench.json(&words);
+    assert_eq!(study["schema"], "numawise/study/1");
+    assert_eq!(points(&study).len(), 6);
+    for point in points(&study) {
+        assert_eq!((&point["n"], &point["failures"]), (&2.into(), &0.into()), "{point}");
+        assert!(point["metrics"]["wall_time"]["median"].as_f64().unwrap() > 0.0, "{point}");
+    }
+    let second = &points(&study)[1];
+    assert_eq!(second["levels"], serde_json::json!({"threads": 1, "n": 2}), "{second}");
+    assert_eq!(second["command"], "sh -c 'echo 2 $OMP_NUM_THREADS >> log'");
+    assert_eq!(study["trials"], 12);
+    let log = std::fs::read_to_string(bench.path("log")).unwrap();
+    let mut lines: Vec<&str> = log.lines().collect();
+    lines.sort_unstable();
+    lines.dedup();
+    assert_eq!(lines, ["1 1", "1 2", "2 1", "2 2", "3 1", "3 2"]);
+    // The first point once more, to warm up.
+    assert_eq!(log.lines().count(), 13);
+}
+
+#[test]
+fn the_same_command_goes_on_and_another_is_refused() {
+    let bench = Bench::new();
+    let words = |value: &'static str| ["--param", value, "--repeat", "2", "--", "sh", "-c", "echo {n} >> log"];
+    let count = || std::fs::read_to_string(bench.path("log")).unwrap().lines().count();
+    bench.json(&words("n=1,2"));
+    assert!(bench.path("sh.study.nw").is_file());
+    assert_eq!(count(), 5);
+    let again = bench.json(&words("n=1,2"));
+    assert_eq!((count(), &again["trials"]), (5, &4.into()), "nothing is missing");
+    let refused = bench.refused(&words("n=1,3"));
+    assert!(refused.contains("another study") && refused.contains("points"), "{refused}");
+    bench.json(&[&["--fresh"], &words("n=1,3")[..]].concat());
+    assert_eq!(count(), 10);
+    let report = Command::new(env!("CARGO_BIN_EXE_numawise")).args(["report", "--json"]).arg(bench.path("sh.study.nw")).output().unwrap();
+    let report: Value = serde_json::from_slice(&report.stdout).unwrap();
+    assert_eq!((&report["schema"], points(&report).len()), (&"numawise/study/1".into(), 2));
+}
+
+#[test]
+fn failures_are_data_and_a_point_that_fails_is_given_up() {
+    let bench = Bench::new();
+    let study = bench.json(&["--param", "n=0,3", "--repeat", "5", "--", "sh", "-c", "exit {n}"]);
+    let [good, bad] = &points(&study)[..] else { panic!("{study}") };
+    assert_eq!((&good["n"], &good["failures"]), (&5.into(), &0.into()));
+    assert_eq!((&bad["n"], &bad["failures"]), (&0.into(), &3.into()), "{bad}");
+    assert!(bad["metrics"]["wall_time"]["mean"]["unavailable"].is_string(), "{bad}");
+    assert_eq!(study["best"]["point"], "n=0");
+    // Also where it is the one that the others are compared with.
+    let study = bench.json(&["--fresh", "--param", "n=3,0", "--repeat", "4", "--", "sh", "-c", "exit {n}"]);
+    assert_eq!(points(&study)[1]["n"], 4, "{study}");
+    assert_eq!(study["best"]["point"], "n=0");
+}
+
+#[test]
+fn rates_variables_conditions_and_whole_commands() {
+    let bench = Bench::new();
+    let metric = ["--metric", "v ([0-9.]+)", "--higher-is-better", "--repeat", "2"];
+    let study = bench.json(
+        &[&metric[..], &["--env", "A=1,5,3", "--where", "A!=3", "--", "sh", "-c", "echo v $A"]].concat(),
+    );
+    assert_eq!(points(&study).len(), 2);
+    assert_eq!((&study["best"]["point"], &study["best"]["levels"]["A"]), (&"A=5".into(), &5.into()));
+    assert_eq!(points(&study)[1]["environment"], serde_json::json!({"A": "5"}));
+    let study = bench.json(
+        &[&metric[..], &["--fresh", "--output", "c.nw", "--command", "one=echo v 1", "--command", "two=echo v {x}", "--param", "x=2,4"]].concat(),
+    );
+    assert_eq!(study["best"]["point"], "command=two x=4", "{study}");
+}
+
+#[test]
+fn a_search_finds_the_best_with_a_quarter_of_the_trials() {
+    let bench = Bench::new();
+    let metric = ["--metric", "v ([0-9.]+)", "--higher-is-better", "--repeat", "4"];
+    let numbers = (1..=40).map(|n: u32| n.to_string()).collect::<Vec<_>>().join(",");
+    let numbers = format!("n={numbers}");
+    let words = ["--fresh", "--search", "--param", &numbers, "--", "sh", "-c", "k=$(({n} - 23)); echo v $((1000 - k * k))"];
+    let study = bench.json(&[&metric[..], &words].concat());
+    assert!(study["trials"].as_u64().unwrap() <= 40, "{}", study["trials"]);
+    let best: i64 = study["best"]["levels"]["n"].as_i64().unwrap();
+    assert!((best - 23).abs() <= 3, "{}", study["best"]);
+}
+
+#[test]
+fn copies_are_started_together_and_told_their_numbers() {
+    let bench = Bench::new();
+    let study = bench.json(&["--copies", "1,2", "--repeat", "1", "--", "sh", "-c", "echo x > out.{task}"]);
+    assert_eq!(points(&study)[1]["workers"], 2, "{study}");
+    assert!(bench.path("out.0").is_file() && bench.path("out.1").is_file());
+}
+
+#[test]
+fn presets_fit_the_machine_and_leave_alone_what_was_given() {
+    let bench = Bench::new();
+    let study = bench.json(&["--preset", "pinning", "--repeat", "1", "--", "true"]);
+    assert_eq!(study["factors"], serde_json::json!([{"kind": "pin", "name": "pin", "levels": ["off", "on"]}]));
+    let study = bench.json(&["--fresh", "--preset", "scaling", "--threads", "1", "--repeat", "1", "--", "true"]);
+    let names: Vec<&str> = study["factors"].as_array().unwrap().iter().map(|of| of["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["threads", "place"], "{study}");
+    assert!(bench.refused(&["--preset", "hybrid", "--threads", "1", "--", "true", "{ranks}"]).contains("both say how many threads"));
+    let answer = bench.study(&["--preset", "everything", "--", "true"]);
+    assert!(answer.status == Some(125) && answer.err.contains("is no preset"), "{}", answer.err);
+}
+
+#[test]
+fn nothing_is_run_where_it_is_only_looked_at() {
+    let bench = Bench::new();
+    let words = ["--dry-run", "--param", "schedule=static,dynamic", "--", "./no-such-program", "--s={schedule}", "{schedule:+-d}"];
+    let answer = bench.study(&words);
+    assert_eq!(answer.status, Some(0), "{}", answer.err);
+    assert!(answer.out.contains("./no-such-program --s=static\n"), "{}", answer.out);
+    assert!(answer.out.contains("./no-such-program --s=dynamic -d\n"), "{}", answer.out);
+    assert_eq!(std::fs::read_dir(bench.folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn csv_has_a_row_for_each_point_and_html_all_of_it() {
+    let bench = Bench::new();
+    let answer = bench.study(&["--csv", "--html", "s.html", "--param", "n=1,2", "--repeat", "2", "--", "true", "{n}"]);
+    assert_eq!(answer.status, Some(0), "{}", answer.err);
+    let lines: Vec<&str> = answer.out.lines().collect();
+    assert_eq!(lines.len(), 3, "{}", answer.out);
+    assert!(lines[0].starts_with("n,workers,n,failures,disturbed,mean,median"), "{}", lines[0]);
+    assert!(lines[2].starts_with("2,,2,0,") && lines[2].ends_with(",true 2"), "{}", lines[2]);
+    let page = std::fs::read_to_string(bench.path("s.html")).unwrap();
+    assert!(page.contains("What each factor brings") && page.contains("speedup"), "{page}");
+    let text = bench.study(&["--param", "n=1,2", "--repeat", "2", "--", "true", "{n}"]).out;
+    assert!(text.contains("BEST POINT") && text.contains("n=1") && text.contains("What each factor brings"), "{text}");
+}
+
+#[test]
+fn broken_input_says_what_was_expected_and_keeps_nothing() {
+    let bench = Bench::new();
+    for (words, expected) in [
+        (&["--param", "n=1,2", "--", "true"][..], "the factor n changes nothing"),
+        (&["--param", "n=1,2", "--", "true", "{n}", "{m}"], "{m} in '{m}' names nothing; there are: n, threads, task"),
+        (&["--threads", "1..=4000", "--step", "1..=4000", "--", "true"], "16000000 points, more than 100000"),
+        (&["--ranks", "1,2", "--copies", "1,2", "--", "true", "{ranks}"], "both say how many processes there are"),
+        (&["--param", "threads=1,2", "--", "true", "{threads}"], "threads names a parameter"),
+        (&["--place", "nowhere", "--", "true"], "'nowhere' is not a strategy"),
+        (&["--pin", "maybe", "--", "true"], "'maybe' is neither on nor off"),
+        (&["--threads", "1,2", "--where", "threads>cpus*1000", "--", "true"], "nothing is left to run"),
+        (&["--threads", "1,2", "--where", "thread>1", "--", "true"], "'thread' is neither a factor"),
+        (&["--repeat", "0", "--", "true"], "at least one repeat"),
+        (&["--metric", "([0-9]+", "--", "true"], "--metric:"),
+    ] {
+        let said = bench.refused(words);
+        assert!(said.contains(expected), "{words:?}: {said}");
+    }
+    for (words, expected) in [
+        (&["--threads", "4..=1", "--", "true"][..], "expected 1..=4"),
+        (&["--threads", "0", "--", "true"], "expected at least 1"),
+        (&["--param", "n", "--", "true"], "expected NAME=LEVELS"),
+        (&["--where", "threads=1", "--", "true"], "expected an operator or the end"),
+        (&["--param", "n=1,1", "--", "true"], "there twice"),
+    ] {
+        let answer = bench.study(words);
+        assert_eq!(answer.status, Some(125), "{words:?}");
+        assert!(answer.err.contains(expected), "{words:?}: {}", answer.err);
+    }
+    let files = || std::fs::read_dir(bench.folder.path()).unwrap().count();
+    assert_eq!(files(), 0, "nothing was begun");
+}

@@ -1,0 +1,75 @@
+//! A study of factors that somebody chose: the grid as it is kept with the study.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{PointId, RunSpec};
+
+/// The factors of a study with their levels, and what is run at each of its points.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GridStudy {
+    pub factors: Vec<FactorLevels>,
+    /// One for each point of the study, in their order.
+    pub runs: Vec<GridRun>,
+    /// The conditions that points fulfil, as they were typed.
+    pub constraints: Vec<String>,
+}
+
+impl GridStudy {
+    pub fn run(&self, point: &PointId) -> Option<&GridRun> {
+        self.runs.iter().find(|run| run.point == *point)
+    }
+
+    /// The levels of a point as words, in the order of the factors.
+    pub fn levels<'a>(&'a self, run: &'a GridRun) -> impl Iterator<Item = &'a str> {
+        self.factors.iter().zip(&run.levels).map(|(factor, level)| {
+            factor.levels.get(*level as usize).map_or("", String::as_str)
+        })
+    }
+}
+
+/// A factor, its levels in the order in which they were typed. The first is its baseline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FactorLevels {
+    pub kind: FactorKind,
+    /// As placeholders and tables name it.
+    pub name: String,
+    /// As they are filled into a command, and shown.
+    pub levels: Vec<String>,
+}
+
+/// What a factor changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FactorKind {
+    /// The whole command.
+    Command,
+    RanksTimesThreads,
+    Ranks,
+    Copies,
+    Threads,
+    Place,
+    Memory,
+    Pin,
+    PageSize,
+    /// In which order CPUs are taken.
+    Order,
+    /// The pinning step.
+    Step,
+    /// A variable of the environment.
+    Variable,
+    /// A parameter of the program's own.
+    Parameter,
+}
+
+/// What is run at a point.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GridRun {
+    pub point: PointId,
+    /// The place of its level in each factor.
+    pub levels: Vec<u32>,
+    /// Threads, ranks and copies that work there, all together; none where the command alone knows.
+    pub workers: Option<u32>,
+    pub command: RunSpec,
+    /// Variables that it gets besides ours.
+    pub environment: Vec<(String, String)>,
+}

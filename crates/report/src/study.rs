@@ -1,0 +1,158 @@
+//! A study of a grid: one document for the terminal and for HTML, JSON and CSV, with the same sentences.
+
+mod csv;
+mod json;
+mod words;
+
+use numawise_facts::{Effect, Reading, Study};
+use numawise_tables::{GridRow, GridTables, LevelEffects, ScalingSeries};
+
+pub use csv::csv;
+pub use json::{SCHEMA, json};
+
+use crate::amount;
+use crate::document::{
+    Block, Cell, Column, Document, Fact, Opening, Row, RowLimits, Table, Text, Tone, section,
+};
+use crate::notice;
+
+/// What is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct ShownStudy<'a> {
+    pub study: &'a Study,
+    pub tables: &'a GridTables,
+    /// The file of the record, as the reader would type it.
+    pub record: &'a str,
+}
+
+/// The widest lines that are of use on a terminal.
+const WIDTH: usize = 140;
+
+/// The study as a document: the best point first.
+pub fn document(shown: &ShownStudy<'_>) -> Document {
+    let header = &shown.study.header;
+    let fact = |name, text: String| Fact { name, text: text.into(), code: false };
+    let mut facts = vec![
+        Fact { name: "Program", text: header.command.shell_line().into(), code: true },
+        fact("Trials", words::trials(shown)),
+        fact("Metric", words::metric(&header.metric)),
+        fact("Compared with", shown.tables.baseline.to_string()),
+        Fact { name: "Kept in", text: shown.record.into(), code: true },
+    ];
+    if let Some(grid) = header.grid.as_ref().filter(|grid| !grid.constraints.is_empty()) {
+        facts.push(fact("Where", grid.constraints.join("; ")));
+    }
+    let mut blocks = vec![Block::Facts(facts), section("points", "Points", vec![Block::Table(points(shown))])];
+    blocks.extend(effects(shown.tables));
+    blocks.extend(scaling(shown.tables));
+    let notices: Vec<String> = shown.tables.unavailable.iter().map(notice::text).collect();
+    blocks.extend(crate::document::list("unavailable", "What could not be measured", &notices));
+    let not_tried: Vec<String> = header.not_tried.iter().map(notice::text).collect();
+    blocks.extend(crate::document::list("not-tried", "What was not tried", &not_tried));
+    blocks.push(Block::Reasons { title: "Why figures are unavailable" });
+    Document {
+        tool: "numawise study",
+        title: format!("Study: {}", header.command.shell_line()),
+        opening: Opening {
+            headline: words::headline(shown),
+            tone: match shown.tables.best.measured() {
+                Some(best) if best.is_sure => Tone::Good,
+                _ => Tone::Doubt,
+            },
+            effect: Some(words::best(shown)),
+            sentence: words::sentence(shown),
+        },
+        blocks,
+        charts: None,
+        width: WIDTH,
+    }
+}
+
+fn points(shown: &ShownStudy<'_>) -> Table {
+    let tables = shown.tables;
+    let metric = &shown.study.header.metric;
+    let mut columns: Vec<Column> = tables.factors.iter().map(|factor| Column::text(factor.name.clone())).collect();
+    columns.extend([
+        Column::number("n"),
+        Column::number("median"),
+        Column::number("95 % interval").expendable(2),
+        Column::number("mean").expendable(3),
+        Column::number("sd").expendable(4),
+        Column::number("min").expendable(5),
+        Column::number("speedup"),
+        Column::number("interval").expendable(1),
+        Column::number("efficiency"),
+    ]);
+    let best = tables.best.measured().map(|best| &best.point);
+    let row = |row: &GridRow| {
+        let figure = |of: &Reading<f64>| cell(of, |value| amount::value(metric, *value));
+        let interval = match (row.low.measured(), row.high.measured()) {
+            (Some(low), Some(high)) => {
+                format!("{} to {}", amount::value(metric, *low), amount::value(metric, *high)).into()
+            }
+            _ => cell(&row.low, |low| amount::value(metric, *low)),
+        };
+        let levels = row.levels.iter().map(|level| Cell::from(level.as_str()));
+        let figures = [
+            count(row).into(),
+            figure(&row.median),
+            interval,
+            figure(&row.mean),
+            figure(&row.sd),
+            figure(&row.min),
+            cell(&row.speedup, |effect| effect.ratio.to_string()),
+            cell(&row.speedup, |effect: &Effect| format!("{} to {}", effect.low, effect.high)),
+            cell(&row.efficiency, |effect| words::share(effect.ratio)),
+        ];
+        let tone = if best == Some(&row.point) { Tone::Good } else { Tone::Plain };
+        Row { cells: levels.chain(figures).collect(), tone }
+    };
+    let rest = "JSON and CSV have all points";
+    let most = Some(RowLimits { terminal: 100, html: 1000, rest });
+    Table { columns, rows: tables.rows.iter().map(row).collect(), most }
+}
+
+/// The trials that count, and the failures where there are some.
+fn count(row: &GridRow) -> String {
+    match row.failures {
+        0 => row.repeats.to_string(),
+        failures => format!("{} ({failures} failed)", row.repeats),
+    }
+}
+
+fn cell<T>(of: &Reading<T>, text: impl FnOnce(&T) -> String) -> Cell {
+    match of {
+        Reading::Measured(value) => text(value).into(),
+        Reading::Unavailable { unavailable } => Cell::from(Text::unavailable(unavailable.0.to_string())),
+    }
+}
+
+/// What each factor brings; nothing where one level each is all there is.
+fn effects(tables: &GridTables) -> Option<Block> {
+    let rows = tables.effects.iter().flat_map(|of: &LevelEffects| {
+        of.levels.iter().enumerate().map(|(k, (level, ratio))| {
+            let name = if k == 0 { of.factor.clone() } else { String::new() };
+            let note = if k == 0 { words::depends(of) } else { String::new() };
+            let cells: [Cell; 4] =
+                [name.into(), level.as_str().into(), cell(ratio, ToString::to_string), note.into()];
+            cells.into_iter().collect::<Row>()
+        })
+    });
+    let rows: Vec<Row> = rows.collect();
+    let columns =
+        vec![Column::text("factor"), Column::text("level"), Column::number("vs the first"), Column::text("")];
+    let legend = "Geometric means over all combinations of the other factors that have both levels; above 1x is better.";
+    (!rows.is_empty()).then(|| {
+        section(
+            "effects",
+            "What each factor brings",
+            vec![Block::Table(Table { columns, rows, most: None }), Block::Legend(legend.into())],
+        )
+    })
+}
+
+/// The laws of scaling; nothing where there are too few numbers of workers.
+fn scaling(tables: &GridTables) -> Option<Block> {
+    let sentences: Vec<String> = tables.scaling.iter().flat_map(|series: &ScalingSeries| words::scaling(series)).collect();
+    crate::document::list("scaling", "How it scales", &sentences)
+}

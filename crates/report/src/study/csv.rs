@@ -1,0 +1,47 @@
+//! The points of a study as CSV: one row each, with a column for each factor.
+
+use numawise_facts::Reading;
+
+use super::ShownStudy;
+use crate::csv::quoted;
+
+/// With a row of names; an empty cell is a figure that is unavailable, whose reason JSON has.
+pub fn csv(shown: &ShownStudy<'_>) -> String {
+    const FIGURES: [&str; 15] = [
+        "workers", "n", "failures", "disturbed", "mean", "median", "sd", "min", "low", "high", "speedup",
+        "speedup_low", "speedup_high", "efficiency", "command",
+    ];
+    let tables = shown.tables;
+    let names = tables.factors.iter().map(|factor| factor.name.as_str()).chain(FIGURES);
+    let mut text = line(names.map(str::to_owned));
+    for row in &tables.rows {
+        let number = |of: &Reading<f64>| of.measured().map_or_else(String::new, ToString::to_string);
+        let speedup = row.speedup.measured();
+        let ratio = |of: Option<f64>| of.map_or_else(String::new, |ratio| ratio.to_string());
+        let run = shown.study.header.grid.as_ref().and_then(|grid| grid.run(&row.point));
+        let figures = [
+            row.workers.map_or_else(String::new, |workers| workers.to_string()),
+            row.repeats.to_string(),
+            row.failures.to_string(),
+            row.disturbed.to_string(),
+            number(&row.mean),
+            number(&row.median),
+            number(&row.sd),
+            number(&row.min),
+            number(&row.low),
+            number(&row.high),
+            ratio(speedup.map(|effect| effect.ratio.0)),
+            ratio(speedup.map(|effect| effect.low.0)),
+            ratio(speedup.map(|effect| effect.high.0)),
+            ratio(row.efficiency.measured().map(|effect| effect.ratio.0)),
+            run.map_or_else(String::new, |run| run.command.shell_line()),
+        ];
+        text += &line(row.levels.iter().cloned().chain(figures));
+    }
+    text
+}
+
+fn line(cells: impl Iterator<Item = String>) -> String {
+    let cells: Vec<String> = cells.map(|cell| quoted(&cell)).collect();
+    format!("{}\n", cells.join(","))
+}

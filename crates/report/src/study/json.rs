@@ -1,0 +1,144 @@
+//! A study as JSON, for scripts: `docs/formats/study-json.md`.
+
+use numawise_facts::{Effect, Metric, Reading};
+use numawise_tables::{GridRow, GridTables, LevelEffects, ScalingModel, ScalingSeries};
+use serde_json::{Map, Value, json as object};
+
+use super::{ShownStudy, words};
+use crate::notice;
+use crate::object::{each, reading};
+
+/// The name and the version of the format.
+pub const SCHEMA: &str = "numawise/study/1";
+
+/// The study as one JSON object, ending with a newline.
+pub fn json(shown: &ShownStudy<'_>) -> String {
+    let (header, tables) = (&shown.study.header, shown.tables);
+    let document = object!({
+        "schema": SCHEMA,
+        "headline": format!("{}: {}", words::headline(shown), words::best(shown)),
+        "text": words::sentence(shown),
+        "factors": each(&tables.factors, |factor| object!({
+            "kind": factor.kind, "name": factor.name, "levels": factor.levels,
+        })),
+        "constraints": header.grid.as_ref().map(|grid| grid.constraints.clone()),
+        "metric": metric(&header.metric),
+        "points": each(&tables.rows, |row| point(shown, row)),
+        "baseline": tables.baseline,
+        "best": reading(&tables.best, |best| object!({
+            "point": best.point,
+            "levels": levels_of(tables, &best.point),
+            "sure": best.is_sure,
+            "rivals": best.rivals,
+            "cheapest": best.cheapest.as_ref().map(|cheapest| object!({
+                "point": cheapest.point, "workers": cheapest.workers, "of": cheapest.of, "share": cheapest.share.0,
+            })),
+        })),
+        "effects": each(&tables.effects, effect_of_levels),
+        "scaling": each(&tables.scaling, scaling),
+        "findings": [],
+        "trials": tables.trials,
+        "stopped": tables.stopped,
+        "unavailable": each(&tables.unavailable, notice::json),
+        "not_tried": each(&header.not_tried, notice::json),
+        "command": {
+            "line": header.command.shell_line(),
+            "arguments": header.command.command,
+            "directory": header.command.directory.to_string_lossy(),
+        },
+        "tool_version": header.tool_version,
+        "begun_ns": header.begun,
+        "seed": header.seed,
+        "repeats": header.min_repeats,
+        "margin": header.margin,
+        "record": shown.record,
+    });
+    format!("{document:#}\n")
+}
+
+fn metric(of: &Metric) -> Value {
+    object!({
+        "name": name(of),
+        "regex": of.regex(),
+        "file": of.file().map(ToString::to_string),
+        "higher_is_better": of.higher_is_better(),
+    })
+}
+
+/// What it is called among the metrics of a point.
+fn name(of: &Metric) -> &'static str {
+    match of {
+        Metric::WallTime => "wall_time",
+        Metric::Output { .. } | Metric::File { .. } => "metric",
+    }
+}
+
+fn levels_of(tables: &GridTables, point: &numawise_facts::PointId) -> Value {
+    tables.rows.iter().find(|row| row.point == *point).map_or(Value::Null, |row| levels(tables, row))
+}
+
+fn levels(tables: &GridTables, row: &GridRow) -> Value {
+    let all = tables.factors.iter().zip(&row.levels).map(|(factor, level)| {
+        // Numbers are numbers, so that scripts need not parse them.
+        let value = level.parse::<u64>().map_or_else(|_| object!(level), |number| object!(number));
+        (factor.name.clone(), value)
+    });
+    all.collect::<Map<_, _>>().into()
+}
+
+fn point(shown: &ShownStudy<'_>, row: &GridRow) -> Value {
+    let metrics = object!({
+        "mean": row.mean, "median": row.median, "sd": row.sd, "min": row.min, "low": row.low, "high": row.high,
+    });
+    let run = shown.study.header.grid.as_ref().and_then(|grid| grid.run(&row.point));
+    object!({
+        "point": row.point,
+        "levels": levels(shown.tables, row),
+        "workers": row.workers,
+        "n": row.repeats,
+        "failures": row.failures,
+        "disturbed": row.disturbed,
+        "metrics": Map::from_iter([(name(&shown.study.header.metric).to_owned(), metrics)]),
+        "speedup": reading(&row.speedup, effect),
+        "efficiency": reading(&row.efficiency, effect),
+        "command": run.map(|run| run.command.shell_line()),
+        "environment": run.map(|run| {
+            run.environment.iter().map(|(name, value)| (name.clone(), object!(value))).collect::<Map<_, _>>()
+        }),
+    })
+}
+
+fn effect(of: &Effect) -> Value {
+    object!({ "ratio": of.ratio, "low": of.low, "high": of.high })
+}
+
+fn effect_of_levels(of: &LevelEffects) -> Value {
+    object!({
+        "factor": of.factor,
+        "levels": each(&of.levels, |(level, ratio)| object!({ "level": level, "ratio": ratio })),
+        "depends": of.depends.map(|(low, high)| object!({ "low": low, "high": high })),
+    })
+}
+
+fn scaling(of: &ScalingSeries) -> Value {
+    let at: Map<String, Value> = of.at.iter().map(|(name, level)| (name.clone(), object!(level))).collect();
+    object!({
+        "at": at,
+        "points": of.points,
+        "amdahl": model(&of.amdahl),
+        "universal": model(&of.universal),
+        "text": words::scaling(of),
+    })
+}
+
+fn model(of: &Reading<ScalingModel>) -> Value {
+    reading(of, |model| object!({
+        "contention": model.contention,
+        "coherency": model.coherency,
+        "limit": model.limit,
+        "peak": model.peak,
+        "ratios": model.ratios,
+        "worst": model.worst,
+        "fits": model.fits,
+    }))
+}

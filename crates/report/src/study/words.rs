@@ -1,0 +1,138 @@
+//! The sentences of a study.
+
+use numawise_facts::{Metric, Reading, StopReason};
+use numawise_tables::{GridRow, LevelEffects, ScalingModel, ScalingSeries};
+use numawise_units::Ratio;
+
+use super::ShownStudy;
+use crate::amount::{self, many};
+
+/// `36.4 %`
+pub fn share(of: Ratio) -> String {
+    format!("{:.1} %", of.0 * 100.0)
+}
+
+pub fn metric(metric: &Metric) -> String {
+    let direction = if metric.higher_is_better() { "higher is better" } else { "lower is better" };
+    match metric {
+        Metric::WallTime => "wall time, divided by the number of copies".to_owned(),
+        Metric::Output { regex, .. } => format!("what {regex} finds in the output; {direction}"),
+        Metric::File { file, regex: Some(regex), .. } => format!("what {regex} finds in {file}; {direction}"),
+        Metric::File { file, regex: None, .. } => format!("the number in {file}; {direction}"),
+    }
+}
+
+pub fn trials(shown: &ShownStudy<'_>) -> String {
+    let tables = shown.tables;
+    let ended = match tables.stopped {
+        None => "; it can go on",
+        Some(StopReason::Decided) => "",
+        Some(StopReason::BudgetSpent) => "; the time given is spent",
+        Some(StopReason::Interrupted) => "; interrupted, the same command goes on",
+        Some(StopReason::TooManyFailures) => "; too many failed",
+    };
+    let failures: u32 = tables.rows.iter().map(|row| row.failures).sum();
+    let failed = if failures == 0 { String::new() } else { format!(", {failures} of them failed") };
+    format!(
+        "{} at {}{failed}{ended}",
+        many(u64::from(tables.trials), "trial"),
+        many(tables.rows.len() as u64, "point")
+    )
+}
+
+/// What it comes to, in a line.
+pub fn headline(shown: &ShownStudy<'_>) -> String {
+    match &shown.tables.best {
+        Reading::Measured(best) if best.is_sure => "best point".to_owned(),
+        Reading::Measured(_) => "best point so far".to_owned(),
+        Reading::Unavailable { .. } => "no best point".to_owned(),
+    }
+}
+
+/// The name of the best point, or why there is none.
+pub fn best(shown: &ShownStudy<'_>) -> String {
+    match &shown.tables.best {
+        Reading::Measured(best) => best.point.to_string(),
+        Reading::Unavailable { unavailable } => unavailable.0.to_string(),
+    }
+}
+
+/// How good the best is, who comes near, and what does nearly as well for less.
+pub fn sentence(shown: &ShownStudy<'_>) -> Option<String> {
+    let tables = shown.tables;
+    let best = tables.best.measured()?;
+    let row = |point| tables.rows.iter().find(|row| row.point == *point);
+    let of = row(&best.point)?;
+    let mut parts = vec![figure(shown, of)];
+    parts.push(match best.rivals.as_slice() {
+        [] if best.is_sure => "no other point comes near".to_owned(),
+        [] => "there is nothing to compare it with".to_owned(),
+        [one] => format!("the data do not tell it from {one}"),
+        [one, more @ ..] => {
+            format!("the data do not tell it from {one} and {}", many(more.len() as u64, "other point"))
+        }
+    });
+    if let Some(cheapest) = &best.cheapest {
+        parts.push(format!(
+            "{} has {} of that with {} instead of {} threads",
+            cheapest.point,
+            share(cheapest.share),
+            cheapest.workers,
+            cheapest.of
+        ));
+    }
+    Some(format!("{}.", crate::document::capital(&parts.join("; "))))
+}
+
+fn figure(shown: &ShownStudy<'_>, row: &GridRow) -> String {
+    let median = amount::reading(&shown.study.header.metric, &row.median);
+    let against = match row.speedup.measured() {
+        Some(_) if row.point == shown.tables.baseline => "which is what the others are compared with".to_owned(),
+        Some(effect) => format!(
+            "{} of {} ({} to {})",
+            effect.ratio, shown.tables.baseline, effect.low, effect.high
+        ),
+        None => format!("how it compares with {} is not known", shown.tables.baseline),
+    };
+    format!("median {median}, {against}")
+}
+
+/// Whether a level is better or worse depends on the others.
+pub fn depends(of: &LevelEffects) -> String {
+    match of.depends {
+        Some((low, high)) => format!("depends on the other factors: {low} to {high}"),
+        None => String::new(),
+    }
+}
+
+/// What the laws say of a curve: whether they fit, and then what follows.
+pub fn scaling(series: &ScalingSeries) -> Vec<String> {
+    let at: Vec<String> = series.at.iter().map(|(name, level)| format!("{name}={level}")).collect();
+    let at = if at.is_empty() { String::new() } else { format!("{}: ", at.join(" ")) };
+    let amdahl = law(&series.amdahl, "Amdahl's law", |model| {
+        let limit = model.limit.map_or_else(
+            || "nothing limits the speedup".to_owned(),
+            |limit| format!("at most {} as fast with any number of threads", Ratio(limit)),
+        );
+        format!("{} is serial, {limit}", share(model.contention))
+    });
+    let universal = law(&series.universal, "the universal scalability law", |model| {
+        let peak = model.peak.map_or_else(
+            || "no number of threads makes it slower".to_owned(),
+            |peak| format!("slower again beyond {} threads", amount::number(peak.round())),
+        );
+        format!("contention {}, coherency {}, {peak}", share(model.contention), amount::number(model.coherency.0))
+    });
+    [amdahl, universal].into_iter().map(|text| format!("{at}{text}")).collect()
+}
+
+fn law(of: &Reading<ScalingModel>, name: &str, says: impl FnOnce(&ScalingModel) -> String) -> String {
+    match of {
+        Reading::Measured(model) if model.fits => format!("{name} fits: {}", says(model)),
+        Reading::Measured(model) => format!(
+            "{name} does not describe it: off by {} at worst, more than repeats differ",
+            share(Ratio(model.worst.0 - 1.0))
+        ),
+        Reading::Unavailable { unavailable } => format!("{name} is not known: {}", unavailable.0),
+    }
+}

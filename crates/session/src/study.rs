@@ -1,0 +1,251 @@
+//! A study: a program at all points of a grid of factors, block by block in random order, recorded trial by trial. The same request goes on
+//! from what is recorded.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use numawise_analyse::{GridSearch, SearchChoice};
+use numawise_facts::notice::PreloadObstacle;
+use numawise_facts::{
+    Event, GridRun, Machine, Metric, PointId, Reading, Redactor, RunSpec, Sink, StopReason, Study,
+    StudyHeader, Trial,
+};
+use numawise_launch::{EvenStart, Pinner};
+use numawise_record::Record;
+use numawise_study::{
+    Engine, GridLayout, GridRunner, NextTrial, LocalRunner, MetricReader, StartNodes, SystemClock, lay_out,
+};
+use numawise_units::{Nanoseconds, Share};
+
+pub use numawise_study::{
+    Constraint, Grid, GridBase, GridFactor, NamedCommand, NumberLevels, Preset, WordLevels,
+};
+
+use crate::experiment::{RecordKeeper, ResolvedDesign, pinning_library, recorded, resolve};
+use crate::{Error, Settings, here};
+
+/// Sampling aims at this part of its share, for what the last sample costs more than was foreseen.
+const CAUTION: f64 = 0.8;
+/// Ten years, the longest that a record takes: nobody waits for its end.
+const NO_LIMIT: Nanoseconds = Nanoseconds(10 * 365 * 86_400 * 1_000_000_000);
+
+/// What is to be run, and how often.
+#[derive(Debug, Clone)]
+pub struct StudyRequest {
+    pub command: RunSpec,
+    pub grid: Grid,
+    pub base: GridBase,
+    pub metric: Metric,
+    /// Of each point, at least 1.
+    pub repeats: u32,
+    /// The best point is looked for with a quarter of the trials at most, instead of running all.
+    pub search: bool,
+    /// Without it, as long as it takes.
+    pub budget: Option<Nanoseconds>,
+    /// When the study was asked for: the budget counts from then on.
+    pub begun: Instant,
+    /// Differences within this count as none.
+    pub margin: Share,
+    /// Share of one CPU that observing the program may take.
+    pub sampling: Share,
+    /// Decides the order of trials; drawn where it is not given, and recorded.
+    pub seed: Option<u64>,
+    pub record: PathBuf,
+    /// Start over, whatever the record holds.
+    pub fresh: bool,
+    /// Our own version, for the record.
+    pub version: String,
+}
+
+impl StudyRequest {
+    /// `app.study.nw` in the current folder: a check of the same program keeps its own.
+    pub fn usual_record(program: &Path) -> PathBuf {
+        let mut name = program.file_name().unwrap_or(program.as_os_str()).to_owned();
+        name.push(".study.nw");
+        PathBuf::from(name)
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        if self.repeats == 0 {
+            return Err(Error::NoRepeats);
+        }
+        MetricReader::new(&self.metric)?;
+        Ok(())
+    }
+
+    fn pinner(&self) -> Option<Result<Pinner, PreloadObstacle>> {
+        let pinner = Pinner { library: pinning_library()?, verbose: false };
+        let program = Path::new(self.command.command.first()?.as_os_str());
+        Some(pinner.obstacle(program).map_or(Ok(pinner), Err))
+    }
+
+    /// Leaves credentials out of what is kept.
+    fn redactor(&self) -> Redactor {
+        let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
+        let environment = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
+        Redactor::of_run(&self.command.command, environment)
+    }
+
+    /// The study before its first trial, and what is really run at its points.
+    fn header(&self, machine: Machine) -> Result<(StudyHeader, Vec<GridRun>), Error> {
+        let GridLayout { design, mut grid } = lay_out(&self.grid, &self.base, &self.command, &machine)?;
+        let obstacle = self.pinner().and_then(Result::err);
+        let ResolvedDesign { points, pairs, not_tried } = resolve(&machine, design, obstacle.as_ref())?;
+        let is_there = |id: &PointId| points.iter().any(|point| point.id == *id);
+        grid.runs.retain(|run| is_there(&run.point));
+        let runs = grid.runs.clone();
+        let begun: Nanoseconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().into();
+        let mut header = StudyHeader {
+            tool_version: self.version.clone(),
+            // The low digits of the clock are as good as drawn, and the seed is recorded.
+            seed: self.seed.unwrap_or(begun.0 % 1_000_000_007),
+            begun,
+            command: self.command.clone(),
+            machine,
+            host: numawise_observe::host::facts(&numawise_observe::Roots::default()),
+            metric: self.metric.clone(),
+            points,
+            pairs,
+            not_tried,
+            min_repeats: self.repeats,
+            margin: self.margin.value(),
+            budget: self.budget.unwrap_or(NO_LIMIT),
+            start_cost: Reading::unavailable("it is not measured for a grid"),
+            grid: Some(grid),
+        };
+        self.redactor().header(&mut header);
+        Ok((header, runs))
+    }
+
+    fn runner(&self, header: &StudyHeader, runs: Vec<GridRun>) -> GridRunner {
+        let pinner = self.pinner().and_then(Result::ok);
+        let even = EvenStart::of(header.points.iter().map(|point| &point.placement), pinner.as_ref());
+        let rate = CAUTION * self.sampling.value();
+        let local = LocalRunner {
+            spec: self.command.clone(),
+            watch: numawise_observe::Options { rate, ..numawise_observe::Options::default() },
+            pinner,
+            even,
+            start_nodes: StartNodes::of(&header.machine),
+            metric_file: self.metric.file().cloned(),
+        };
+        GridRunner { local, runs }
+    }
+}
+
+/// What would be run on this machine.
+///
+/// # Errors
+/// When the request makes no sense, or not even the first point can be placed.
+pub fn design(request: &StudyRequest, machine: Machine) -> Result<StudyHeader, Error> {
+    request.check()?;
+    let (machine, _) = here::with_newest_profile(machine);
+    Ok(request.header(machine)?.0)
+}
+
+/// A study that is recorded, from its first trial to its last.
+pub struct GridExperiment {
+    request: StudyRequest,
+    study: Study,
+    runs: Vec<GridRun>,
+    record: Record,
+    /// Trials that another process ran.
+    earlier: usize,
+}
+
+impl GridExperiment {
+    /// Goes on with what is recorded of the same study, or makes a new record.
+    ///
+    /// # Errors
+    /// When the request makes no sense; [`Error::OtherStudy`] and [`Error::OtherSettings`] when the record holds another study; what is
+    /// wrong with the record.
+    pub fn open(request: StudyRequest, machine: Machine) -> Result<Self, Error> {
+        request.check()?;
+        let (machine, _) = here::with_newest_profile(machine);
+        let kept = if request.fresh { None } else { recorded(&request.record)? };
+        let begun = match kept {
+            Some((record, study)) if !study.trials.is_empty() => return resumed(request, machine, record, study),
+            begun => begun.map(|(record, _)| record),
+        };
+        let (header, runs) = request.header(machine)?;
+        let replace = request.fresh || begun.is_some();
+        drop(begun);
+        let make = if replace { Record::replace_with } else { Record::create_with };
+        let record = make(&request.record, &header, &[])?;
+        let study = Study { header, trials: Vec::new(), stopped: None, lines: None };
+        Ok(GridExperiment { request, study, runs, record, earlier: 0 })
+    }
+
+    pub fn study(&self) -> &Study {
+        &self.study
+    }
+
+    /// Runs the trials that are missing, and records why it stopped.
+    ///
+    /// # Errors
+    /// When a program cannot be started, or a trial cannot be recorded; what was recorded before is whole.
+    pub fn run(self, sink: &mut dyn Sink, stop: &AtomicBool) -> Result<(Study, StopReason), Error> {
+        let GridExperiment { request, mut study, runs, mut record, earlier } = self;
+        if earlier > 0 {
+            sink.event(Event::Resumed { trials: earlier as u32 });
+        }
+        record.set_stopped(None)?;
+        let whole = study.header.budget;
+        let took = study.trials.iter().map(Trial::running).fold(Nanoseconds(0), |sum, took| sum + took);
+        study.header.budget = whole.saturating_sub(took);
+        let mut engine = Engine {
+            runner: &mut request.runner(&study.header, runs),
+            clock: &SystemClock { begun: request.begun },
+            keep: &mut RecordKeeper(&mut record),
+            sink,
+            redactor: &request.redactor(),
+            // All repeats are run: there is nothing that they would have to decide.
+            decided: &mut |_, _| true,
+            finished: &mut |_, _| Vec::new(),
+            repeats_first: request.budget.is_none(),
+            first_block: 0,
+            stop,
+        };
+        let reason = match GridSearch::of(&study.header).filter(|_| request.search) {
+            Some(mut search) => engine.run_chosen(&mut study, &mut |study| next_trial(&mut search, study)),
+            None => engine.run(&mut study, 0),
+        };
+        study.header.budget = whole;
+        let reason = reason?;
+        record.set_stopped(Some(reason))?;
+        study.stopped = Some(reason);
+        Ok((study, reason))
+    }
+}
+
+fn next_trial(search: &mut GridSearch, study: &Study) -> NextTrial {
+    match search.next(study) {
+        SearchChoice::Run(point) => NextTrial::Run(point),
+        SearchChoice::Sure => NextTrial::End(StopReason::Decided),
+        SearchChoice::Spent => NextTrial::End(StopReason::BudgetSpent),
+    }
+}
+
+/// The recorded study with the budget of this request, where both are the same.
+fn resumed(
+    request: StudyRequest,
+    machine: Machine,
+    record: Record,
+    mut study: Study,
+) -> Result<GridExperiment, Error> {
+    request.redactor().header(&mut study.header);
+    let machine = numawise_machine::with_measured_of(machine, &study.header.machine);
+    let (now, runs) = request.header(machine)?;
+    if let Err(difference) = Record::same_study(&study.header, &now) {
+        return Err(Error::OtherStudy { record: request.record.clone(), difference });
+    }
+    let settings = |header: &StudyHeader| Settings { margin: header.margin, repeats: header.min_repeats };
+    if settings(&study.header) != settings(&now) {
+        let (recorded, now) = (settings(&study.header), settings(&now));
+        return Err(Error::OtherSettings { record: request.record.clone(), recorded, now });
+    }
+    study.header.budget = now.budget;
+    let earlier = study.trials.len();
+    Ok(GridExperiment { request, study, runs, record, earlier })
+}

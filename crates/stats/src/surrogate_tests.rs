@@ -1,0 +1,85 @@
+use super::*;
+
+fn at(number: f64, category: usize) -> Vec<Coordinate> {
+    vec![Coordinate::Number(number), Coordinate::Category(category)]
+}
+
+fn observed(values: &[(f64, usize, f64)]) -> Vec<Observed> {
+    values
+        .iter()
+        .map(|&(number, category, value)| Observed { at: at(number, category), values: vec![value] })
+        .collect()
+}
+
+#[test]
+fn cholesky_solves() {
+    // By hand: the matrix times (1, 2) is (8, 12).
+    let factor = Cholesky::of(vec![vec![4.0, 0.0], vec![2.0, 5.0]]).unwrap();
+    let solution = factor.solve(&[8.0, 12.0]);
+    assert!((solution[0] - 1.0).abs() < 1e-12 && (solution[1] - 2.0).abs() < 1e-12, "{solution:?}");
+    // Half the logarithm of the determinant, 16.
+    assert!((factor.log_determinant_half() - 0.5 * 16.0_f64.ln()).abs() < 1e-12);
+    assert!(Cholesky::of(vec![vec![1.0, 0.0], vec![2.0, 1.0]]).is_none(), "it is not positive definite");
+}
+
+#[test]
+fn what_was_measured_is_known_and_what_is_far_from_it_is_not() {
+    let values: Vec<(f64, usize, f64)> =
+        (0..6).map(|k| (f64::from(k), 0, 3.0 - 0.5 * f64::from(k))).collect();
+    let fit = Surrogate::fit(&observed(&values)).unwrap();
+    for (number, category, value) in values {
+        let guess = fit.guess(&at(number, category));
+        assert!((guess.mean - value).abs() < 0.05, "{number}: {guess:?}");
+    }
+    let between = fit.guess(&at(2.5, 0));
+    assert!((between.mean - 1.75).abs() < 0.1, "{between:?}");
+    assert!(between.sd > fit.guess(&at(2.0, 0)).sd);
+    assert!(fit.guess(&at(2.5, 1)).sd > between.sd, "a category that was never measured");
+}
+
+#[test]
+fn factors_add_up_where_they_do_not_interact() {
+    // value = number + 10 x category; (3, 1) was not measured.
+    let mut values = Vec::new();
+    for category in 0..3 {
+        for number in 0..4 {
+            if (number, category) != (3, 1) {
+                values.push((f64::from(number), category, f64::from(number) + 10.0 * category as f64));
+            }
+        }
+    }
+    let guess = Surrogate::fit(&observed(&values)).unwrap().guess(&at(3.0, 1));
+    assert!((guess.mean - 13.0).abs() < 1.0, "{guess:?}");
+}
+
+#[test]
+fn repeats_make_it_surer() {
+    let mut few = observed(&[(0.0, 0, 1.0), (1.0, 0, 2.0), (2.0, 0, 1.5)]);
+    few[1].values = vec![2.0, 2.2];
+    let mut many = few.clone();
+    many[1].values = [2.0, 2.2].repeat(5);
+    let sd = |of: &[Observed]| {
+        let fit = Surrogate::fit(of).unwrap();
+        fit.guess(&at(1.0, 0)).sd
+    };
+    assert!(sd(&many) < sd(&few), "{} {}", sd(&many), sd(&few));
+}
+
+#[test]
+fn broken_input_is_an_error() {
+    let one = Surrogate::fit(&observed(&[(0.0, 0, 1.0)]));
+    assert!(matches!(one, Err(StatsError::TooFew { .. })));
+    assert!(matches!(
+        Surrogate::fit(&observed(&[(0.0, 0, 1.0), (1.0, 0, f64::NAN)])),
+        Err(StatsError::NotFinite { .. })
+    ));
+    let mut ragged = observed(&[(0.0, 0, 1.0), (1.0, 0, 2.0)]);
+    ragged[1].at.pop();
+    assert!(matches!(Surrogate::fit(&ragged), Err(StatsError::Ragged { .. })));
+    // All alike: nothing varies, and that is what is guessed.
+    let alike = Surrogate::fit(&observed(&[(0.0, 0, 2.0), (1.0, 0, 2.0), (2.0, 0, 2.0)])).unwrap();
+    assert!((alike.guess(&at(0.5, 0)).mean - 2.0).abs() < 1e-9);
+    let mut empty = observed(&[(0.0, 0, 1.0), (1.0, 0, 2.0)]);
+    empty[0].values.clear();
+    assert!(matches!(Surrogate::fit(&empty), Err(StatsError::TooFew { .. })));
+}

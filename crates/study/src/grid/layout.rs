@@ -1,0 +1,282 @@
+//! A grid with a command: what is run at each point, and which placement it is to have.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::num::NonZeroU32;
+
+use numawise_facts::{
+    Argument, ContrastRole, FactorKind, FactorLevels, GridRun, GridStudy, Levels, Machine, MemoryKind,
+    PlacementRequest, PointId, PointPair, PointRole, RunSpec, Strategy, ThreadBinding,
+};
+
+use super::factor::{FactorName, GridFactor, GridLevel};
+use super::fill::{FillError, Filling, Template};
+use super::span::{Grid, GridError, GridPoint};
+use crate::design::{PlannedPoint, StudyDesign};
+
+#[cfg(test)]
+#[path = "layout_tests.rs"]
+pub(super) mod tests;
+
+/// What points have where no factor says otherwise.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GridBase {
+    /// Strategy, memory, copies, threads and all else of a placement.
+    pub request: PlacementRequest,
+    /// Whether threads are pinned; without it they are where a strategy chooses their CPUs.
+    pub pin: Option<ThreadBinding>,
+    /// Ranks that the command starts.
+    pub ranks: Option<u32>,
+}
+
+/// All that is run, before anything was.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GridLayout {
+    pub design: StudyDesign,
+    pub grid: GridStudy,
+}
+
+/// A grid that cannot be run.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum LayoutError {
+    #[error(transparent)]
+    Grid(#[from] GridError),
+    #[error(transparent)]
+    Fill(#[from] FillError),
+    /// A factor changes nothing of what is run.
+    #[error(
+        "the factor {name} changes nothing: {{{name}}} stands nowhere in the command; write it where its level belongs, as in {example}"
+    )]
+    Unused { name: String, example: String },
+    #[error("the command at {point} is empty: all of its words were left out")]
+    Empty { point: PointId },
+}
+
+/// Lays a grid out.
+///
+/// # Errors
+/// As [`Grid::points`]; [`LayoutError::Fill`] for placeholders that name nothing, [`LayoutError::Unused`] for a factor that nothing fills in.
+pub fn lay_out(
+    grid: &Grid,
+    base: &GridBase,
+    command: &RunSpec,
+    machine: &Machine,
+) -> Result<GridLayout, LayoutError> {
+    check_used(grid, command)?;
+    let figures = figures(machine);
+    let points = grid.points(&figures)?;
+    let factors: Vec<FactorLevels> = grid.factors().iter().map(factor_levels).collect();
+    let mut design = StudyDesign { points: Vec::new(), pairs: Vec::new(), not_tried: Vec::new() };
+    let mut runs = Vec::with_capacity(points.len());
+    for (k, point) in points.iter().enumerate() {
+        let id = point_id(point);
+        let spec = run_spec(grid, point, command, &id)?;
+        let role = if k == 0 { PointRole::Baseline } else { PointRole::Candidate };
+        let request = request(point, base);
+        let threads = request.threads.unwrap_or(1);
+        let levels = Levels::of(&request, threads);
+        runs.push(GridRun {
+            point: id.clone(),
+            levels: indices(point, &factors),
+            workers: workers(point, base),
+            command: spec,
+            environment: environment(point),
+        });
+        if let Some(first) = design.points.first().map(|first: &PlannedPoint| first.id.clone()) {
+            design.pairs.push(PointPair { from: first, to: id.clone(), role: ContrastRole::BothWays });
+        }
+        design.points.push(PlannedPoint { id, levels, role, request });
+    }
+    let constraints = grid.constraints().iter().map(ToString::to_string).collect();
+    Ok(GridLayout { design, grid: GridStudy { factors, runs, constraints } })
+}
+
+/// Figures of the machine that conditions know by name.
+fn figures(machine: &Machine) -> BTreeMap<&'static str, f64> {
+    let allowed = |cpu: &&numawise_facts::Cpu| machine.allowed_cpus.contains(cpu.id);
+    let cpus = || machine.cpus.iter().filter(allowed);
+    let distinct = |mut all: Vec<u32>| {
+        all.sort_unstable();
+        all.dedup();
+        all.len() as f64
+    };
+    let nodes = || machine.nodes.iter().filter(|node| machine.allowed_nodes.contains(node.id));
+    BTreeMap::from([
+        ("cpus", machine.allowed_cpus.len() as f64),
+        ("cores", distinct(cpus().map(|cpu| cpu.core).collect())),
+        ("packages", distinct(cpus().filter_map(|cpu| cpu.package).collect())),
+        ("nodes", nodes().filter(|node| !node.cpus.is_empty()).count() as f64),
+        ("hbm_nodes", nodes().filter(|node| node.kind == MemoryKind::Hbm).count() as f64),
+    ])
+}
+
+fn factor_levels(factor: &GridFactor) -> FactorLevels {
+    FactorLevels {
+        kind: kind(factor),
+        name: factor.name().word().to_owned(),
+        levels: factor.levels().iter().map(GridLevel::word).collect(),
+    }
+}
+
+fn kind(factor: &GridFactor) -> FactorKind {
+    match factor {
+        GridFactor::Commands(_) => FactorKind::Command,
+        GridFactor::RanksTimesThreads(_) => FactorKind::RanksTimesThreads,
+        GridFactor::Ranks(_) => FactorKind::Ranks,
+        GridFactor::Copies(_) => FactorKind::Copies,
+        GridFactor::Threads(_) => FactorKind::Threads,
+        GridFactor::Place(_) => FactorKind::Place,
+        GridFactor::Memory(_) => FactorKind::Memory,
+        GridFactor::Pin(_) => FactorKind::Pin,
+        GridFactor::PageSize(_) => FactorKind::PageSize,
+        GridFactor::Order(_) => FactorKind::Order,
+        GridFactor::Step(_) => FactorKind::Step,
+        GridFactor::Variable { .. } => FactorKind::Variable,
+        GridFactor::Parameter { .. } => FactorKind::Parameter,
+    }
+}
+
+/// `threads=4 place=semi`; of a grid without factors what the operating system does.
+fn point_id(point: &GridPoint) -> PointId {
+    let words: Vec<String> = point.levels.iter().map(|(name, level)| format!("{name}={level}")).collect();
+    PointId(if words.is_empty() { "os".to_owned() } else { words.join(" ") })
+}
+
+fn indices(point: &GridPoint, factors: &[FactorLevels]) -> Vec<u32> {
+    let place = |(factor, (_, level)): (&FactorLevels, &(FactorName, GridLevel))| {
+        let word = level.word();
+        factor.levels.iter().position(|other| *other == word).unwrap_or_default() as u32
+    };
+    factors.iter().zip(&point.levels).map(place).collect()
+}
+
+/// Threads of all processes; with neither threads nor processes as a factor or given, nobody knows.
+fn workers(point: &GridPoint, base: &GridBase) -> Option<u32> {
+    let processes = point.ranks().or(base.ranks).or(point.copies()).or((base.request.tasks > 1).then_some(base.request.tasks));
+    let threads = point.threads().or(base.request.threads);
+    match (processes, threads) {
+        (None, None) => None,
+        (processes, threads) => processes.unwrap_or(1).checked_mul(threads.unwrap_or(1)),
+    }
+}
+
+fn environment(point: &GridPoint) -> Vec<(String, String)> {
+    let variable = |(name, level): &(FactorName, GridLevel)| match name {
+        FactorName::Variable(name) => Some((name.clone(), level.word())),
+        _ => None,
+    };
+    point.levels.iter().filter_map(variable).collect()
+}
+
+fn request(point: &GridPoint, base: &GridBase) -> PlacementRequest {
+    let mut request = base.request.clone();
+    let mut pin = base.pin;
+    for (_, level) in &point.levels {
+        match level {
+            GridLevel::Place(strategy) => request.strategy = *strategy,
+            GridLevel::Memory(memory) => request.memory = memory.clone(),
+            GridLevel::Pin(binding) => pin = Some(*binding),
+            GridLevel::PageSize(pages) => request.pages = *pages,
+            GridLevel::Order(order) => request.choice.order = *order,
+            GridLevel::Number(_) | GridLevel::Division(_) | GridLevel::Word(_) => {}
+        }
+    }
+    if let Some(step) = point.level(&FactorName::Step).and_then(GridLevel::number).and_then(NonZeroU32::new) {
+        request.choice.step = step;
+    }
+    // What starts ranks is one task: its ranks are the launcher's to place.
+    let tasks = if point.ranks().or(base.ranks).is_some() { 1 } else { point.copies().unwrap_or(request.tasks) };
+    request.tasks = tasks;
+    request.threads = point.threads().or(request.threads);
+    let by_strategy = match request.strategy {
+        Strategy::None => ThreadBinding::Free,
+        _ => ThreadBinding::Pinned,
+    };
+    request.binding = pin.unwrap_or(by_strategy);
+    request
+}
+
+/// A factor that only stands in the command must stand there.
+fn check_used(grid: &Grid, command: &RunSpec) -> Result<(), LayoutError> {
+    let words = |command: &RunSpec| -> Vec<String> {
+        let names = command.command.iter().flat_map(|word| {
+            let template = Template::new(word.as_os_str());
+            template.names().into_iter().map(str::to_owned).collect::<Vec<_>>()
+        });
+        names.collect()
+    };
+    let mut used = words(command);
+    for factor in grid.factors() {
+        if let GridFactor::Commands(commands) = factor {
+            used.extend(commands.iter().flat_map(|one| words(&one.command)));
+        }
+    }
+    for factor in grid.factors() {
+        let name = factor.name();
+        let stands = used.iter().any(|word| word == name.word());
+        let example = match factor {
+            GridFactor::Ranks(_) => "mpirun -n {ranks} ./app".to_owned(),
+            GridFactor::RanksTimesThreads(_) => "mpirun -n {ranks} ./app".to_owned(),
+            GridFactor::Parameter { name, .. } => format!("./app --{name}={{{name}}}"),
+            _ => continue,
+        };
+        let stands = stands || matches!(factor, GridFactor::RanksTimesThreads(_)) && used.iter().any(|word| word == "ranks");
+        if !stands {
+            return Err(LayoutError::Unused { name: name.word().to_owned(), example });
+        }
+    }
+    Ok(())
+}
+
+/// The command of a point with its levels filled in, but for `{task}`, which each task fills in itself, and `{threads}` where nobody gave
+/// their number.
+fn run_spec(
+    grid: &Grid,
+    point: &GridPoint,
+    command: &RunSpec,
+    id: &PointId,
+) -> Result<RunSpec, LayoutError> {
+    let mut names = grid.names();
+    for always in ["threads", "task"] {
+        if !names.iter().any(|name| name == always) {
+            names.push(always.to_owned());
+        }
+    }
+    let known: Vec<&str> = names.iter().map(String::as_str).collect();
+    let levels: BTreeMap<&str, String> = known
+        .iter()
+        .filter_map(|name| {
+            let left = || matches!(*name, "task" | "threads").then(|| format!("{{{name}}}"));
+            Some((*name, point.word(name).or_else(left)?))
+        })
+        .collect();
+    let is_first = |name: &str| {
+        let factor = grid.factors().iter().find(|factor| factor.name().word() == name);
+        let first = factor.and_then(|factor| factor.levels().first().map(GridLevel::word));
+        first.is_none_or(|first| levels.get(name) == Some(&first))
+    };
+    let filling = |name: &str| {
+        let level = levels.get(name)?;
+        Some(Filling { level: OsStr::new(level), is_first: is_first(name) })
+    };
+    let template = chosen(grid, point).unwrap_or(command);
+    let mut words = Vec::with_capacity(template.command.len());
+    for word in &template.command {
+        words.extend(Template::new(word.as_os_str()).fill(&filling, &known)?.map(Argument));
+    }
+    if words.is_empty() {
+        return Err(LayoutError::Empty { point: id.clone() });
+    }
+    Ok(RunSpec { command: words, directory: template.directory.clone() })
+}
+
+/// The command that a factor of commands has at a point.
+fn chosen<'a>(grid: &'a Grid, point: &GridPoint) -> Option<&'a RunSpec> {
+    let name = point.level(&FactorName::Command)?.word();
+    grid.factors().iter().find_map(|factor| match factor {
+        GridFactor::Commands(commands) => {
+            commands.iter().find(|one| one.name == name).map(|one| &one.command)
+        }
+        _ => None,
+    })
+}
