@@ -4,11 +4,14 @@
 //! kept in a record (`PROGRAM.study.nw`) as they end; the same command goes on from there. Exit status: 0 when all was run, 130 after
 //! Ctrl-C, 125 to 127 as everywhere.
 
+mod file;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Instant;
 
+use clap::{CommandFactory, Parser};
 use indicatif::{ProgressBar, ProgressStyle};
 use numawise_facts::{
     Argument, Event, Machine, MemoryRequest, Metric, Order, Outcome, PageSize, PlacementRequest, RanksByThreadsList,
@@ -31,7 +34,7 @@ const METRIC: &str = "what is compared in a study";
 
 /// Run a program at all points of a grid: threads, copies, ranks, placements, parameters of its own
 #[derive(clap::Args)]
-#[command(override_usage = "numawise study [OPTIONS] -- PROGRAM [ARGS]...")]
+#[command(override_usage = "numawise study [OPTIONS] -- PROGRAM [ARGS]...\n       numawise study FILE.toml [OPTIONS]")]
 #[command(group = clap::ArgGroup::new(METRIC).multiple(true))]
 #[command(
     after_help = "LEVELS of numbers: 4; 1,2,4; 1..=64; 1..=64:8 (every eighth from 1 on); 2^0..=2^7. Of words: a,b,c; a comma inside a \
@@ -128,11 +131,17 @@ pub struct Arguments {
     /// Print the points as CSV
     #[arg(long)]
     csv: bool,
+    /// Write what was typed into a file, which `numawise study FILE.toml` takes, and run nothing
+    #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
+    write_file: Option<PathBuf>,
     /// Show all points with their commands, and run nothing
     #[arg(long, conflicts_with_all = ["json", "csv", "html"])]
     dry_run: bool,
+    /// A study kept in a file: its options by their long names, and `program`; what is typed beside it goes before
+    #[arg(value_name = "FILE.toml")]
+    file: Option<PathBuf>,
     /// The program and its arguments
-    #[arg(last = true, required_unless_present = "command", value_name = "PROGRAM")]
+    #[arg(last = true, required_unless_present_any = ["command", "file"], value_name = "PROGRAM")]
     program: Vec<OsString>,
 }
 
@@ -178,8 +187,61 @@ fn named<'a>(text: &'a str, expected: &str) -> Result<(String, &'a str), String>
     }
 }
 
+/// The options by themselves, for those of a file.
+#[derive(clap::Parser)]
+#[command(name = "numawise study", args_override_self = true)]
+struct Alone {
+    #[command(flatten)]
+    arguments: Arguments,
+}
+
+/// What was typed behind `numawise study`.
+fn typed_words() -> Vec<OsString> {
+    std::env::args_os().skip(2).collect()
+}
+
+/// The options of the file with those that were typed beside it, which go before.
+fn with_file(path: &Path) -> Result<Arguments, Failure> {
+    let of_file = |problem: String| Failure::new(format!("{}: {problem}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| of_file(format!("it cannot be read: {error}")))?;
+    let file = file::read(&text).map_err(of_file)?;
+    let mut typed = typed_words();
+    let end = typed.iter().position(|word| word == "--").unwrap_or(typed.len());
+    let program = typed.split_off(end);
+    if let Some(at) = typed.iter().position(|word| word == path.as_os_str()) {
+        typed.remove(at);
+    }
+    let mut words = vec![OsString::from("numawise study")];
+    words.extend(file.options);
+    words.extend(typed);
+    if !program.is_empty() {
+        words.extend(program);
+    } else if !file.program.is_empty() {
+        words.push("--".into());
+        words.extend(file.program);
+    }
+    let alone = Alone::try_parse_from(words).map_err(|error| of_file(error.to_string().trim_end().to_owned()))?;
+    Ok(alone.arguments)
+}
+
+fn write_file(path: &Path) -> Result<Status, Failure> {
+    let command = Alone::command();
+    let words = std::iter::once(OsString::from("numawise study")).chain(typed_words());
+    let matches = command.clone().try_get_matches_from(words)?;
+    let text = file::write(&command, &matches, &["write-file"]).map_err(Failure::new)?;
+    files::write(path, &text, "the study")?;
+    Ok(SUCCESS)
+}
+
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     let begun = Instant::now();
+    let arguments = match &arguments.file {
+        Some(path) => with_file(path)?,
+        None => arguments,
+    };
+    if let Some(path) = &arguments.write_file {
+        return write_file(path);
+    }
     let format = match (arguments.json, arguments.csv) {
         (true, _) => StudyFormat::Json,
         (_, true) => StudyFormat::Csv,

@@ -163,6 +163,28 @@ fn presets_fit_the_machine_and_leave_alone_what_was_given() {
 }
 
 #[test]
+fn a_study_is_kept_in_a_file_and_taken_from_it() {
+    let bench = Bench::new();
+    let words = ["--param", "n=1,2", "--repeat", "1", "--where", "n>0", "--write-file", "s.toml", "--", "true", "{n}"];
+    let written = bench.study(&words);
+    assert_eq!(written.status, Some(0), "{}", written.err);
+    assert!(!bench.path("true.study.nw").exists(), "nothing was run");
+    let text = std::fs::read_to_string(bench.path("s.toml")).unwrap();
+    assert!(text.contains("program = [\"true\", \"{n}\"]") && text.contains("param = [\"n=1,2\"]"), "{text}");
+    let study = bench.json(&["s.toml"]);
+    assert_eq!((points(&study).len(), &study["repeats"]), (2, &1.into()), "{study}");
+    // What is typed beside it goes before.
+    let study = bench.json(&["s.toml", "--repeat", "2", "--fresh"]);
+    assert_eq!((&study["repeats"], &study["trials"]), (&2.into(), &4.into()));
+    let study = bench.json(&["s.toml", "--fresh", "--", "echo", "{n}"]);
+    assert_eq!(points(&study)[1]["command"], "echo 2");
+    std::fs::write(bench.path("bad.toml"), "thread = 1\nprogram = [\"true\"]\n").unwrap();
+    let said = bench.refused(&["bad.toml"]);
+    assert!(said.contains("bad.toml") && said.contains("--thread"), "{said}");
+    assert!(bench.refused(&["none.toml"]).contains("it cannot be read"));
+}
+
+#[test]
 fn nothing_is_run_where_it_is_only_looked_at() {
     let bench = Bench::new();
     let words = ["--dry-run", "--param", "schedule=static,dynamic", "--", "./no-such-program", "--s={schedule}", "{schedule:+-d}"];

@@ -1,0 +1,128 @@
+//! A study kept in a file beside the code: its options by their long names, in TOML.
+
+use std::ffi::OsString;
+
+use clap::parser::ValueSource;
+use clap::{ArgAction, ArgMatches, Command};
+use numawise_units::harmless::quoted;
+use toml::{Table, Value};
+
+#[cfg(test)]
+#[path = "file_tests.rs"]
+mod tests;
+
+/// The key that holds the program and its arguments.
+const PROGRAM: &str = "program";
+/// Options that hold names, each with its levels.
+const NAMED: [&str; 3] = ["env", "param", "command"];
+/// Options that are typed several times.
+const SEVERAL: [&str; 4] = ["env", "param", "command", "where"];
+
+/// What a file holds, as it would be typed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FileWords {
+    pub options: Vec<OsString>,
+    pub program: Vec<OsString>,
+}
+
+/// # Errors
+/// What is wrong with it, and what was expected.
+pub fn read(text: &str) -> Result<FileWords, String> {
+    let table: Table = text.parse().map_err(|error: toml::de::Error| error.to_string().trim_end().to_owned())?;
+    let mut words = FileWords::default();
+    for (key, value) in &table {
+        if key == PROGRAM {
+            let Value::Array(all) = value else {
+                return Err(format!("'{PROGRAM}' is {}; expected a list of words", kind(value)));
+            };
+            words.program = all.iter().map(|word| single(key, word).map(OsString::from)).collect::<Result<_, _>>()?;
+        } else {
+            words.options.extend(option(key, value)?);
+        }
+    }
+    Ok(words)
+}
+
+fn option(key: &str, value: &Value) -> Result<Vec<OsString>, String> {
+    let word = |text: String| OsString::from(format!("--{key}={text}"));
+    Ok(match value {
+        Value::Boolean(true) => vec![OsString::from(format!("--{key}"))],
+        Value::Boolean(false) => Vec::new(),
+        Value::Array(all) if SEVERAL.contains(&key) => {
+            all.iter().map(|one| Ok(word(single(key, one)?))).collect::<Result<_, String>>()?
+        }
+        Value::Array(all) => vec![word(levels(key, all)?)],
+        Value::Table(all) if NAMED.contains(&key) => {
+            let one = |(name, value): (&String, &Value)| {
+                let levels = match value {
+                    Value::Array(all) => levels(key, all)?,
+                    one => single(key, one)?,
+                };
+                Ok(word(format!("{name}={levels}")))
+            };
+            all.iter().map(one).collect::<Result<_, String>>()?
+        }
+        one => vec![word(single(key, one)?)],
+    })
+}
+
+/// Levels as they are typed: `a,b`, with `\,` for a comma in one.
+fn levels(key: &str, all: &[Value]) -> Result<String, String> {
+    let words: Result<Vec<String>, String> =
+        all.iter().map(|one| Ok(single(key, one)?.replace(',', "\\,"))).collect();
+    Ok(words?.join(","))
+}
+
+fn single(key: &str, value: &Value) -> Result<String, String> {
+    match value {
+        Value::String(text) => Ok(text.clone()),
+        Value::Integer(number) => Ok(number.to_string()),
+        Value::Float(number) => Ok(number.to_string()),
+        other => Err(format!("'{}' holds {}; expected a text or a number", quoted(key), kind(other))),
+    }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::String(_) => "a text",
+        Value::Integer(_) | Value::Float(_) => "a number",
+        Value::Boolean(_) => "true or false",
+        Value::Datetime(_) => "a date",
+        Value::Array(_) => "a list",
+        Value::Table(_) => "a table",
+    }
+}
+
+/// What was typed, as a file that says the same; options in `without` are left out.
+///
+/// # Errors
+/// Names an argument that is no text, which TOML cannot hold.
+pub fn write(command: &Command, matches: &ArgMatches, without: &[&str]) -> Result<String, String> {
+    let mut table = Table::new();
+    for argument in command.get_arguments() {
+        let id = argument.get_id().as_str();
+        let key = if id == PROGRAM { Some(PROGRAM) } else { argument.get_long() };
+        let Some(key) = key.filter(|key| !without.contains(key)) else { continue };
+        if matches.value_source(id) != Some(ValueSource::CommandLine) {
+            continue;
+        }
+        let value = match argument.get_action() {
+            ArgAction::SetTrue => Value::Boolean(true),
+            _ => values(key, matches.get_raw(id).into_iter().flatten())?,
+        };
+        table.insert(key.to_owned(), value);
+    }
+    toml::to_string(&table).map_err(|error| error.to_string())
+}
+
+fn values<'a>(key: &str, all: impl Iterator<Item = &'a std::ffi::OsStr>) -> Result<Value, String> {
+    let text = |word: &std::ffi::OsStr| match word.to_str() {
+        Some(text) => Ok(Value::String(text.to_owned())),
+        None => Err(format!("'{}' is no text, which a file of a study cannot hold", quoted(&word.to_string_lossy()))),
+    };
+    let mut texts: Vec<Value> = all.map(text).collect::<Result<_, _>>()?;
+    match texts.len() {
+        1 if key != PROGRAM && !SEVERAL.contains(&key) => Ok(texts.remove(0)),
+        _ => Ok(Value::Array(texts)),
+    }
+}
