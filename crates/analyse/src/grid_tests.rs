@@ -51,7 +51,7 @@ fn grid_of(seconds: &[[f64; 4]]) -> Study {
             levels(FactorKind::Threads, "threads", &["1", "2", "4", "8"]),
         ],
         runs,
-        constraints: vec![],
+        constraints: vec![], around: Default::default(),
     });
     study
 }

@@ -1,5 +1,6 @@
 //! A study of factors that somebody chose: the grid as it is kept with the study.
 
+use numawise_units::Nanoseconds;
 use serde::{Deserialize, Serialize};
 
 use crate::{PointId, RunSpec};
@@ -12,6 +13,23 @@ pub struct GridStudy {
     pub runs: Vec<GridRun>,
     /// The conditions that points fulfil, as they were typed.
     pub constraints: Vec<String>,
+    #[serde(default)]
+    pub around: AroundTrials,
+}
+
+/// What is done around trials, and is in no time; commands are for a shell.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AroundTrials {
+    /// Once before the first trial of each process that runs the study.
+    pub setup: Option<String>,
+    /// Before each trial; where it fails, the trial failed.
+    pub prepare: Option<String>,
+    /// After each trial that ended well; where it fails, the trial failed.
+    pub verify: Option<String>,
+    /// Once after the last trial.
+    pub cleanup: Option<String>,
+    /// A trial that takes longer is ended, and failed.
+    pub limit: Option<Nanoseconds>,
 }
 
 impl GridStudy {

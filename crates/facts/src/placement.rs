@@ -27,6 +27,22 @@ pub struct Placement {
 }
 
 impl Placement {
+    /// One task, of which nothing is placed.
+    pub fn of_nothing() -> Placement {
+        let task = TaskPlacement {
+            task: TaskId(0),
+            cpus: CpuSet::default(),
+            threads: Vec::new(),
+            memory: MemoryPlan::default_policy(),
+        };
+        Placement {
+            strategy: Strategy::None,
+            binding: ThreadBinding::Free,
+            tasks: vec![task],
+            warnings: Vec::new(),
+        }
+    }
+
     /// The CPUs of all tasks.
     pub fn cpus(&self) -> CpuSet {
         self.tasks.iter().fold(CpuSet::new(), |all, task| all.union(&task.cpus))

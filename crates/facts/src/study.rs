@@ -1,12 +1,12 @@
 //! A study: points, their trials, and all that is needed to read them again in ten years.
 
-use numawise_units::{CpuSet, Nanoseconds, Pid, TaskId};
+use numawise_units::{Nanoseconds, Pid};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ContrastRole, Disturbance, FrequencyFacts, GridStudy, LeftProcesses, Levels, LineTool, Machine, MemoryPlan, Metric,
+    ContrastRole, Disturbance, FrequencyFacts, GridStudy, LeftProcesses, Levels, LineTool, Machine, Metric,
     Notice, Observation, Outcome, Placement, PlacementRequest, PointId, PointPair, PointRole, PrintedLine,
-    Reading, RunSpec, Strategy, TaskPlacement, ThreadBinding,
+    Reading, RunSpec,
 };
 
 #[cfg(test)]
@@ -264,12 +264,6 @@ impl PrintedLines {
 /// A line as a point: nothing is placed but by the words of the line.
 fn line_point(tool: LineTool) -> Point {
     let request = PlacementRequest::as_the_os_does();
-    let task = TaskPlacement {
-        task: TaskId(0),
-        cpus: CpuSet::default(),
-        threads: Vec::new(),
-        memory: MemoryPlan::default_policy(),
-    };
     Point {
         id: tool.point(),
         levels: Levels::of(&request, 1),
@@ -279,11 +273,6 @@ fn line_point(tool: LineTool) -> Point {
             LineTool::Other(_) => PointRole::Diagnosis,
         },
         request,
-        placement: Placement {
-            strategy: Strategy::None,
-            binding: ThreadBinding::Free,
-            tasks: vec![task],
-            warnings: Vec::new(),
-        },
+        placement: Placement::of_nothing(),
     }
 }

@@ -1,5 +1,6 @@
 //! What can end a use case. Errors of the crates below keep their own texts; what only a use case can say stands here.
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +16,22 @@ use numawise_units::{Nanoseconds, NodeSet};
 
 use crate::metric::{MetricClues, is_of_a_file};
 use crate::numactl_list::{ListError, RequestedList};
+
+/// A command that a study runs once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AroundTrial {
+    Setup,
+    Cleanup,
+}
+
+impl fmt::Display for AroundTrial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            AroundTrial::Setup => "set the study up",
+            AroundTrial::Cleanup => "clean up after the study",
+        })
+    }
+}
 
 /// Failure of a use case. No option of a command line is named: the face that asked adds what to type.
 #[derive(Debug, thiserror::Error)]
@@ -105,6 +122,8 @@ pub enum Error {
         output: String,
         clues: Box<MetricClues>,
     },
+    #[error("the command to {which} ended with {exit}: {line}; {}", printed(output))]
+    AroundTrials { which: AroundTrial, line: String, exit: Exit, output: String },
     #[error("the study has no time limit and no number of repeats; expected at least one repeat of each point")]
     NoRepeats,
     #[error("interrupted in the first run; there is nothing to report yet")]

@@ -116,6 +116,7 @@ impl ExperimentRequest {
             even,
             start_nodes,
             metric_file,
+            limit: None,
         }
     }
 

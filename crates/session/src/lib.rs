@@ -27,6 +27,6 @@ pub mod snapshot;
 pub mod study;
 pub mod watch;
 
-pub use error::{Cause, Error, Settings, WeightsMissing};
+pub use error::{AroundTrial, Cause, Error, Settings, WeightsMissing};
 pub use metric::MetricClues;
 pub use numactl_list::{ListError, RequestedList};

@@ -8,13 +8,13 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use numawise_analyse::{GridSearch, SearchChoice};
 use numawise_facts::notice::PreloadObstacle;
 use numawise_facts::{
-    Event, GridRun, Machine, Metric, PointId, Reading, Redactor, RunSpec, Sink, StopReason, Study,
+    AroundTrials, Event, GridRun, Machine, Metric, PointId, Reading, Redactor, RunSpec, Sink, StopReason, Study,
     StudyHeader, Trial,
 };
 use numawise_launch::{EvenStart, Pinner};
 use numawise_record::Record;
 use numawise_study::{
-    Engine, GridLayout, GridRunner, NextTrial, LocalRunner, MetricReader, StartNodes, SystemClock, lay_out,
+    Engine, GridLayout, GridRunner, NextTrial, RunContext, LocalRunner, MetricReader, StartNodes, SystemClock, lay_out,
 };
 use numawise_units::{Nanoseconds, Share};
 
@@ -23,7 +23,7 @@ pub use numawise_study::{
 };
 
 use crate::experiment::{RecordKeeper, ResolvedDesign, pinning_library, recorded, resolve};
-use crate::{Error, Settings, here};
+use crate::{AroundTrial, Error, Settings, here};
 
 /// Sampling aims at this part of its share, for what the last sample costs more than was foreseen.
 const CAUTION: f64 = 0.8;
@@ -36,6 +36,7 @@ pub struct StudyRequest {
     pub command: RunSpec,
     pub grid: Grid,
     pub base: GridBase,
+    pub around: AroundTrials,
     pub metric: Metric,
     /// Of each point, at least 1.
     pub repeats: u32,
@@ -94,6 +95,7 @@ impl StudyRequest {
         let ResolvedDesign { points, pairs, not_tried } = resolve(&machine, design, obstacle.as_ref())?;
         let is_there = |id: &PointId| points.iter().any(|point| point.id == *id);
         grid.runs.retain(|run| is_there(&run.point));
+        grid.around = self.around.clone();
         let runs = grid.runs.clone();
         let begun: Nanoseconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().into();
         let mut header = StudyHeader {
@@ -129,8 +131,9 @@ impl StudyRequest {
             even,
             start_nodes: StartNodes::of(&header.machine),
             metric_file: self.metric.file().cloned(),
+            limit: self.around.limit,
         };
-        GridRunner { local, runs }
+        GridRunner { local, runs, around: self.around.clone() }
     }
 }
 
@@ -194,8 +197,10 @@ impl GridExperiment {
         let whole = study.header.budget;
         let took = study.trials.iter().map(Trial::running).fold(Nanoseconds(0), |sum, took| sum + took);
         study.header.budget = whole.saturating_sub(took);
+        let mut runner = request.runner(&study.header, runs);
+        once(&runner, AroundTrial::Setup, request.around.setup.as_deref(), (sink, stop))?;
         let mut engine = Engine {
-            runner: &mut request.runner(&study.header, runs),
+            runner: &mut runner,
             clock: &SystemClock { begun: request.begun },
             keep: &mut RecordKeeper(&mut record),
             sink,
@@ -215,8 +220,24 @@ impl GridExperiment {
         let reason = reason?;
         record.set_stopped(Some(reason))?;
         study.stopped = Some(reason);
+        once(&runner, AroundTrial::Cleanup, request.around.cleanup.as_deref(), (sink, &AtomicBool::new(false)))?;
         Ok((study, reason))
     }
+}
+
+/// Runs a command that is run once.
+fn once(
+    runner: &GridRunner,
+    which: AroundTrial,
+    line: Option<&str>,
+    (sink, stop): (&mut dyn Sink, &AtomicBool),
+) -> Result<(), Error> {
+    let Some(line) = line else { return Ok(()) };
+    let run = runner.shell(line, &mut RunContext { stop, first: None, sink })?;
+    let failed = run.and_then(|run| run.tasks.into_iter().find(|task| !task.exit.success()));
+    failed.map_or(Ok(()), |task| {
+        Err(Error::AroundTrials { which, line: line.to_owned(), exit: task.exit, output: task.output })
+    })
 }
 
 fn next_trial(search: &mut GridSearch, study: &Study) -> NextTrial {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{
-    Argument, Event, GridRun, LeftProcesses, Placement, Point, PointId, Reading, ResourceUsage, RunSpec,
+    Argument, AroundTrials, Event, GridRun, LeftProcesses, Placement, Point, PointId, Reading, ResourceUsage, RunSpec,
     TaskPlacement, Trial,
 };
 use numawise_launch::{
@@ -40,6 +40,8 @@ pub struct LocalRunner {
     pub start_nodes: StartNodes,
     /// The file that the program writes its metric to.
     pub metric_file: Option<Argument>,
+    /// A run that takes longer is ended.
+    pub limit: Option<Nanoseconds>,
 }
 
 impl LocalRunner {
@@ -63,7 +65,7 @@ impl Runner for LocalRunner {
         let start =
             Start { io: Io::Capture, pinner, leftovers: Leftovers::End, variables, first_cpus: &first_cpus };
         let files = point.placement.tasks.iter().map(|task| self.metric_file(task)).collect();
-        watched(&self.spec, &point.placement, start, (&self.watch, files), context)
+        watched(&self.spec, &point.placement, start, (&self.watch, files, self.limit), context)
     }
 }
 
@@ -72,6 +74,7 @@ impl Runner for LocalRunner {
 pub struct GridRunner {
     pub local: LocalRunner,
     pub runs: Vec<GridRun>,
+    pub around: AroundTrials,
 }
 
 impl Runner for GridRunner {
@@ -79,7 +82,49 @@ impl Runner for GridRunner {
         if let Some(run) = self.runs.iter().find(|run| run.point == point.id) {
             self.local.spec = with_variables(run);
         }
-        self.local.run(point, context)
+        if let Some(line) = self.around.prepare.clone() {
+            match self.shell(&line, context)? {
+                Some(run) if succeeded(&run) => {}
+                // It is the trial that failed, with what the command has printed.
+                failed_or_stopped => return Ok(failed_or_stopped),
+            }
+        }
+        let Some(mut run) = self.local.run(point, context)? else { return Ok(None) };
+        if let Some(line) = self.around.verify.clone().filter(|_| succeeded(&run)) {
+            match self.shell(&line, context)? {
+                Some(verified) if succeeded(&verified) => {}
+                Some(verified) => run.tasks = verified.tasks,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(run))
+    }
+}
+
+fn succeeded(run: &ProgramRun) -> bool {
+    run.tasks.iter().all(|task| task.exit.success())
+}
+
+impl GridRunner {
+    /// A line by a shell, where the program runs, with nothing placed. `None` when it was broken off.
+    ///
+    /// # Errors
+    /// When the shell cannot be started.
+    pub fn shell(&self, line: &str, context: &mut RunContext<'_>) -> Result<Option<ProgramRun>, StudyError> {
+        let words = SHELL.iter().copied().chain([line]);
+        let spec = RunSpec {
+            command: words.map(Argument::from).collect(),
+            directory: self.local.spec.directory.clone(),
+        };
+        let first_cpus = Vec::new();
+        let start = Start {
+            io: Io::Capture,
+            pinner: None,
+            leftovers: Leftovers::End,
+            variables: Variables::Ours(&[]),
+            first_cpus: &first_cpus,
+        };
+        watched(&spec, &Placement::of_nothing(), start, (&self.local.watch, vec![None], None), context)
     }
 }
 
@@ -133,7 +178,7 @@ impl Runner for LineRunner {
         };
         let file = printed.and_then(|printed| printed.metric_file.as_ref());
         let files = vec![file.map(|name| FileBefore::of(self.directory.join(name)))];
-        let run = watched(&spec, &point.placement, start, (&self.watch, files), context)?;
+        let run = watched(&spec, &point.placement, start, (&self.watch, files, None), context)?;
         Ok(run.map(|mut run| {
             let noise = run.observation.measured().map(|observation| disturbances(&observation.noise));
             run.interruptions.extend(noise.unwrap_or_default());
@@ -148,7 +193,7 @@ fn watched(
     spec: &RunSpec,
     placement: &Placement,
     start: Start<'_>,
-    (watch, files): (&Options, Vec<Option<FileBefore>>),
+    (watch, files, limit): (&Options, Vec<Option<FileBefore>>, Option<Nanoseconds>),
     context: &mut RunContext<'_>,
 ) -> Result<Option<ProgramRun>, StudyError> {
     let mut job = Job::spawn(spec, placement, start)?;
@@ -161,6 +206,9 @@ fn watched(
         if context.stop.load(Ordering::Relaxed) {
             job.kill(GRACE);
             return Ok(None);
+        }
+        if limit.is_some_and(|limit| wait.took() > limit) {
+            job.kill(GRACE);
         }
         wait.complain(&job, context);
     };
@@ -226,6 +274,11 @@ impl Wait {
         Wait { begun: Instant::now(), late: Nanoseconds(0), stopped_with_us: false, complained: false }
     }
 
+    /// Since the begin, without the time in which we were stopped.
+    fn took(&self) -> Nanoseconds {
+        Nanoseconds::from(self.begun.elapsed()).saturating_sub(self.late)
+    }
+
     /// Waits for a moment, and is stopped where the terminal asks for it.
     fn a_while(&mut self, job: &Job) -> Result<Option<Vec<FinishedTask>>, StudyError> {
         let begun = Instant::now();
@@ -243,7 +296,7 @@ impl Wait {
         if self.complained || self.stopped_with_us {
             return;
         }
-        let running_for = Nanoseconds::from(self.begun.elapsed()).saturating_sub(self.late);
+        let running_for = self.took();
         let stopped = job.stopped().filter(|task| task.stopped_for >= STOPPED_PATIENCE);
         let notice = match (stopped, context.first) {
             (Some(StoppedTask { pid, signal, stopped_for }), _) => {

@@ -19,7 +19,7 @@ fn grid(levels: &[&str], repeats: u32) -> Study {
     let runs = levels.iter().enumerate().map(run).collect();
     let levels = levels.iter().map(|level| (*level).to_owned()).collect();
     let factors = vec![FactorLevels { kind: FactorKind::Parameter, name: "n".to_owned(), levels }];
-    study.header.grid = Some(GridStudy { factors, runs, constraints: vec![] });
+    study.header.grid = Some(GridStudy { factors, runs, constraints: vec![], around: Default::default() });
     study
 }
 

@@ -14,7 +14,7 @@ use std::time::Instant;
 use clap::{CommandFactory, Parser};
 use indicatif::{ProgressBar, ProgressStyle};
 use numawise_facts::{
-    Argument, Event, Machine, MemoryRequest, Metric, Order, Outcome, PageSize, PlacementRequest, RanksByThreadsList,
+    Argument, AroundTrials, Event, Machine, MemoryRequest, Metric, Order, Outcome, PageSize, PlacementRequest, RanksByThreadsList,
     RunSpec, Sink, StopReason, Strategy, ThreadBinding,
 };
 use numawise_session::study::{
@@ -88,6 +88,22 @@ pub struct Arguments {
     /// Only points that fulfil this, e.g. 'ranks*threads<=cpus'; cpus, cores, nodes, packages, hbm_nodes are the machine's
     #[arg(long = "where", value_name = "CONDITION", help_heading = "Factors")]
     constraints: Vec<Constraint>,
+
+    /// A command for a shell, once before the first trial
+    #[arg(long, value_name = "COMMAND", help_heading = "Around trials")]
+    setup: Option<String>,
+    /// A command for a shell before each trial, in no time; where it fails, the trial failed
+    #[arg(long, value_name = "COMMAND", help_heading = "Around trials")]
+    prepare: Option<String>,
+    /// A command for a shell after each trial that looks whether its answer is right; where it fails, the trial failed
+    #[arg(long, value_name = "COMMAND", help_heading = "Around trials")]
+    verify: Option<String>,
+    /// A command for a shell, once after the last trial
+    #[arg(long, value_name = "COMMAND", help_heading = "Around trials")]
+    cleanup: Option<String>,
+    /// A trial that takes longer is ended, and failed
+    #[arg(long, value_name = "TIME", help_heading = "Around trials")]
+    timeout: Option<Nanoseconds>,
 
     /// Repeats of each point
     #[arg(long, value_name = "N", default_value_t = 5)]
@@ -306,6 +322,13 @@ fn request(typed: Arguments, begun: Instant, machine: &Machine) -> Result<StudyR
         command,
         grid,
         base: GridBase { request: PlacementRequest::as_the_os_does(), pin: None, ranks: None },
+        around: AroundTrials {
+            setup: typed.setup,
+            prepare: typed.prepare,
+            verify: typed.verify,
+            cleanup: typed.cleanup,
+            limit: typed.timeout,
+        },
         metric,
         repeats: typed.repeat,
         search: typed.search,

@@ -185,6 +185,32 @@ fn a_study_is_kept_in_a_file_and_taken_from_it() {
 }
 
 #[test]
+fn commands_around_trials_are_in_no_time_and_their_failure_is_the_trials() {
+    let bench = Bench::new();
+    let around = ["--setup", "echo s >> log", "--prepare", "echo p >> log; sleep 0.2", "--verify", "test $(tail -n 1 log) = x", "--cleanup", "echo c >> log"];
+    let words = ["--repeat", "2", "--param", "n=x,y", "--", "sh", "-c", "echo {n} >> log"];
+    let study = bench.json(&[&around[..], &words].concat());
+    let log = std::fs::read_to_string(bench.path("log")).unwrap();
+    assert!(log.starts_with("s\np\nx\n") && log.ends_with("c\n"), "{log}");
+    assert_eq!((log.matches('s').count(), log.matches('p').count()), (1, 5), "{log}");
+    let [good, bad] = &points(&study)[..] else { panic!("{study}") };
+    assert_eq!((&good["n"], &bad["n"], &bad["failures"]), (&2.into(), &0.into(), &2.into()), "{study}");
+    assert!(good["metrics"]["wall_time"]["max"].is_null() && good["metrics"]["wall_time"]["mean"].as_f64().unwrap() < 0.15);
+    let failed = bench.study(&["--fresh", "--setup", "echo no; exit 3", "--", "true"]);
+    assert_eq!(failed.status, Some(125));
+    assert!(failed.err.contains("the command to set the study up ended with exit status 3"), "{}", failed.err);
+}
+
+#[test]
+fn a_trial_that_takes_too_long_is_ended_and_failed() {
+    let bench = Bench::new();
+    let begun = std::time::Instant::now();
+    let study = bench.json(&["--timeout", "300ms", "--repeat", "1", "--param", "n=0,60", "--", "sleep", "{n}"]);
+    assert!(begun.elapsed().as_secs() < 20);
+    assert_eq!((&points(&study)[0]["n"], &points(&study)[1]["failures"]), (&1.into(), &1.into()), "{study}");
+}
+
+#[test]
 fn nothing_is_run_where_it_is_only_looked_at() {
     let bench = Bench::new();
     let words = ["--dry-run", "--param", "schedule=static,dynamic", "--", "./no-such-program", "--s={schedule}", "{schedule:+-d}"];

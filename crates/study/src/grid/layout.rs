@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::num::NonZeroU32;
 
 use numawise_facts::{
-    Argument, ContrastRole, FactorKind, FactorLevels, GridRun, GridStudy, Levels, Machine, MemoryKind,
+    Argument, AroundTrials, ContrastRole, FactorKind, FactorLevels, GridRun, GridStudy, Levels, Machine, MemoryKind,
     PlacementRequest, PointId, PointPair, PointRole, RunSpec, Strategy, ThreadBinding,
 };
 
@@ -88,7 +88,7 @@ pub fn lay_out(
         design.points.push(PlannedPoint { id, levels, role, request });
     }
     let constraints = grid.constraints().iter().map(ToString::to_string).collect();
-    Ok(GridLayout { design, grid: GridStudy { factors, runs, constraints } })
+    Ok(GridLayout { design, grid: GridStudy { factors, runs, constraints, around: AroundTrials::default() } })
 }
 
 /// Figures of the machine that conditions know by name.
