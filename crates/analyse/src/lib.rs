@@ -25,6 +25,7 @@ mod sample;
 mod series;
 mod snapshot;
 mod start;
+mod study_comparison;
 mod summary;
 mod verdict;
 
@@ -43,6 +44,7 @@ pub use snapshot::{
     DivisionRuns, JobRanks, MOST_IN_FULL, RunParts, compare_divisions, compare_snapshots, median_run,
     merge as merged, run_snapshot,
 };
+pub use study_comparison::compare_studies;
 pub use summary::left_out;
 
 /// Everything that the study says, from its raw trials.

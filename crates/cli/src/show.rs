@@ -54,6 +54,26 @@ pub fn grid(study: &Study, record: &Path, format: StudyFormat, html: Option<&Pat
     shown(text, written)
 }
 
+/// Prints two studies side by side, and writes that as HTML where it is asked for.
+pub fn compared_studies(sides: [(&Study, &Path); 2], as_json: bool, html: Option<&Path>) -> Result<(), Failure> {
+    let [(first, one), (second, other)] = sides;
+    let tables = numawise_analyse::compare_studies(first, second);
+    let (one, other) = (one.display().to_string(), other.display().to_string());
+    let of_both = numawise_report::study::ShownComparison {
+        tables: &tables,
+        metric: &second.header.metric,
+        names: [&one, &other],
+    };
+    let document = || numawise_report::study::comparison_document(&of_both);
+    let written = html.map_or(Ok(()), |path| report(path, &document::html(&document())));
+    let text = if as_json {
+        numawise_report::study::comparison_json(&of_both)
+    } else {
+        document::terminal(&document(), style())
+    };
+    shown(text, written)
+}
+
 /// What a study of a grid would run.
 pub fn grid_design(header: &StudyHeader) -> Result<(), Failure> {
     let mut text = format!("Would run, in random order, {} times each:\n", header.min_repeats);

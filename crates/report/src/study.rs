@@ -1,5 +1,6 @@
 //! A study of a grid: one document for the terminal and for HTML, JSON and CSV, with the same sentences.
 
+mod comparison;
 mod csv;
 mod json;
 mod words;
@@ -7,6 +8,7 @@ mod words;
 use numawise_facts::{Effect, Reading, Study};
 use numawise_tables::{GridRow, GridTables, LevelEffects, ScalingSeries};
 
+pub use comparison::{ShownComparison, comparison_document, comparison_json};
 pub use csv::csv;
 pub use json::{SCHEMA, json};
 

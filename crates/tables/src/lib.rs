@@ -10,6 +10,7 @@ mod lines;
 mod profile;
 mod residency;
 pub mod snapshot;
+mod study_comparison;
 mod timeline;
 
 pub use analysis::{
@@ -30,4 +31,5 @@ pub use residency::{
     RemoteMemory, Residency, ShareSpan, SharedCpu, TaskResidency, ThreadResidency,
 };
 pub use snapshot::RunSnapshot;
+pub use study_comparison::{ComparedPoint, StudyComparison};
 pub use timeline::{LocalChange, MemoryChange, Moment, NodeTimeline, SessionSpan, TaskTimeline, Timeline};

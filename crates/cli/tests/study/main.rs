@@ -211,6 +211,30 @@ fn a_trial_that_takes_too_long_is_ended_and_failed() {
 }
 
 #[test]
+fn two_studies_are_compared_point_by_point() {
+    let bench = Bench::new();
+    let run = |record: &str, seconds: &str| {
+        let script = format!("sleep $(echo {seconds} | cut -d, -f{{n}})");
+        bench.json(&["--output", record, "--repeat", "6", "--param", "n=1,2", "--", "sh", "-c", &script]);
+    };
+    run("before.nw", "0.2,0.05");
+    run("after.nw", "0.05,0.05");
+    let compare = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_numawise"));
+        command.arg("compare").args(arguments).current_dir(bench.folder.path()).output().unwrap()
+    };
+    let compared = compare(&["--json", "before.nw", "after.nw"]);
+    let compared: Value = serde_json::from_slice(&compared.stdout).unwrap();
+    assert_eq!(compared["schema"], "numawise/study-comparison/1");
+    let [one, other] = &compared["points"].as_array().unwrap()[..] else { panic!("{compared}") };
+    assert_eq!((&one["point"], &one["call"]), (&"n=1".into(), &"better".into()), "{compared}");
+    assert!(one["effect"]["ratio"].as_f64().unwrap() > 2.0 && one["effect"]["low"].as_f64().unwrap() > 1.0);
+    assert_ne!(other["call"], "better", "{compared}");
+    let text = String::from_utf8(compare(&["before.nw", "after.nw"]).stdout).unwrap();
+    assert!(text.contains("n=1") && text.contains("better") && text.contains("one after the other"), "{text}");
+}
+
+#[test]
 fn nothing_is_run_where_it_is_only_looked_at() {
     let bench = Bench::new();
     let words = ["--dry-run", "--param", "schedule=static,dynamic", "--", "./no-such-program", "--s={schedule}", "{schedule:+-d}"];
