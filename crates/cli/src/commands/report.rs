@@ -51,12 +51,17 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         return divisions(&arguments, format, html);
     };
     let kind = numawise_record::kind(path)?;
-    if let (SnapshotFormat::Csv(_), Some(other)) = (format, not_a_snapshot(kind)) {
-        return Err(Failure::new(format!(
-            "--csv {}: this is {other}, of which there is no CSV; expected the snapshot of a run (numawise snapshot --output), or \
+    let no_csv = |what: &str| {
+        Failure::new(format!(
+            "--csv {}: this is {what}, of which there is no CSV; expected the snapshot of a run (numawise snapshot --output), or \
              --json",
             path.display()
-        )));
+        ))
+    };
+    // Of a study, the points of a grid are one table.
+    let is_study = kind == RecordKind::Study && format == SnapshotFormat::Csv(None);
+    if let (SnapshotFormat::Csv(_), Some(other), false) = (format, not_a_snapshot(kind), is_study) {
+        return Err(no_csv(other));
     }
     if let (true, Some(other)) = (arguments.full, not_a_snapshot(kind)) {
         return Err(Failure::new(format!(
@@ -71,8 +76,14 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
             // A record of somebody else may hold what ours leave out.
             Redactor::default().study(&mut study);
             if study.header.grid.is_some() {
-                let format = if arguments.json { StudyFormat::Json } else { StudyFormat::Text };
+                let format = match format {
+                    SnapshotFormat::Csv(_) => StudyFormat::Csv,
+                    SnapshotFormat::Json => StudyFormat::Json,
+                    SnapshotFormat::Text(_) => StudyFormat::Text,
+                };
                 show::grid(&study, path, format, html)?;
+            } else if is_study {
+                return Err(no_csv("the record of a study (numawise check)"));
             } else {
                 show::study(&study, path, arguments.json, html)?;
             }

@@ -92,6 +92,8 @@ fn the_same_command_goes_on_and_another_is_refused() {
     assert!(refused.contains("another study") && refused.contains("points"), "{refused}");
     bench.json(&[&["--fresh"], &words("n=1,3")[..]].concat());
     assert_eq!(count(), 10);
+    let rows = Command::new(env!("CARGO_BIN_EXE_numawise")).args(["report", "--csv"]).arg(bench.path("sh.study.nw")).output().unwrap();
+    assert_eq!(String::from_utf8(rows.stdout).unwrap().lines().count(), 3);
     let report = Command::new(env!("CARGO_BIN_EXE_numawise")).args(["report", "--json"]).arg(bench.path("sh.study.nw")).output().unwrap();
     let report: Value = serde_json::from_slice(&report.stdout).unwrap();
     assert_eq!((&report["schema"], points(&report).len()), (&"numawise/study/1".into(), 2));
