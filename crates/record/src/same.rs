@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use numawise_facts::{ContrastRole, Metric, Point, Reading, StudyHeader};
+use numawise_facts::{ContrastRole, Metric, Point, PointRole, Reading, StudyHeader};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -38,6 +38,31 @@ impl fmt::Display for Difference {
 }
 
 impl Record {
+    /// Whether the study of a grid that is recorded may become `now`: the same command, directory, machine and metric, and all of its
+    /// points among those of now, run and placed alike. Roles, the number of repeats and further points may differ.
+    ///
+    /// # Errors
+    /// The differences.
+    pub fn widens(recorded: &StudyHeader, now: &StudyHeader) -> Result<(), Difference> {
+        let alike = |header: &StudyHeader, with: &StudyHeader| {
+            let mut header = header.clone();
+            header.points.retain(|point| with.point(&point.id).is_some());
+            header.points.sort_by(|one, other| one.id.cmp(&other.id));
+            header.points.iter_mut().for_each(|point| point.role = PointRole::Candidate);
+            header.pairs.clear();
+            header
+        };
+        let mut items = match Record::same_study(&alike(recorded, now), &alike(now, recorded)) {
+            Ok(()) => Vec::new(),
+            Err(difference) => difference.items,
+        };
+        for point in recorded.points.iter().filter(|point| now.point(&point.id).is_none()).take(SHOWN) {
+            let (what, recorded) = (format!("points.{}", point.id), "a point".to_owned());
+            items.push(Item { what, recorded, now: "nothing".to_owned() });
+        }
+        if items.is_empty() { Ok(()) } else { Err(Difference { items }) }
+    }
+
     /// Whether the trials of two headers may stand in one study: the same command in the same directory, machine, points,
     /// pairs and metric. Free memory and warnings may differ.
     ///

@@ -168,6 +168,23 @@ impl Record {
         })
     }
 
+    /// Gives the study of a grid more points, or another number of repeats: see [`Record::widens`]. Trials stay.
+    ///
+    /// # Errors
+    /// As [`Record::append`].
+    pub fn widen(&mut self, header: &StudyHeader) -> Result<(), RecordError> {
+        write::storable(header)?;
+        valid::header(header).map_err(|flaw| RecordError::Unstorable(flaw.to_string()))?;
+        let written = (|| {
+            let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            write::widened(&transaction, header)?;
+            transaction.commit()
+        })();
+        written.map_err(|e| RecordError::sqlite(&self.path, "widen the study in it", e))?;
+        self.header = header.clone();
+        Ok(())
+    }
+
     /// Keeps which lines are run as they are printed, and why others are not; the runs that were kept stay unless `lines` has none.
     ///
     /// # Errors

@@ -61,6 +61,24 @@ pub fn header(transaction: &Transaction<'_>, header: &StudyHeader) -> rusqlite::
     Ok(())
 }
 
+/// The same of a study with more points than it had.
+pub fn widened(transaction: &Transaction<'_>, header: &StudyHeader) -> rusqlite::Result<()> {
+    transaction.execute(
+        "UPDATE study SET min_repeats = ?1, header = ?2",
+        params![header.min_repeats, json(header)?],
+    )?;
+    for (position, point) in header.points.iter().enumerate() {
+        let known = transaction.execute(
+            "UPDATE points SET position = ?2, role = ?3 WHERE point = ?1",
+            params![point.id.0, position as i64, word(&point.role)],
+        )?;
+        if known == 0 {
+            insert_point(transaction, position, point)?;
+        }
+    }
+    Ok(())
+}
+
 /// What people ask for of a machine that is kept as JSON.
 pub fn machine(transaction: &Transaction<'_>, machine: &Machine) -> rusqlite::Result<()> {
     for node in &machine.nodes {

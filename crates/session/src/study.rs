@@ -23,7 +23,7 @@ pub use numawise_study::{
 };
 
 use crate::experiment::{RecordKeeper, ResolvedDesign, pinning_library, recorded, resolve};
-use crate::{AroundTrial, Error, Settings, here};
+use crate::{AroundTrial, Error, here};
 
 /// Sampling aims at this part of its share, for what the last sample costs more than was foreseen.
 const CAUTION: f64 = 0.8;
@@ -161,8 +161,7 @@ impl GridExperiment {
     /// Goes on with what is recorded of the same study, or makes a new record.
     ///
     /// # Errors
-    /// When the request makes no sense; [`Error::OtherStudy`] and [`Error::OtherSettings`] when the record holds another study; what is
-    /// wrong with the record.
+    /// When the request makes no sense; [`Error::OtherStudy`] when the record holds another study; what is wrong with the record.
     pub fn open(request: StudyRequest, machine: Machine) -> Result<Self, Error> {
         request.check()?;
         let (machine, _) = here::with_newest_profile(machine);
@@ -248,25 +247,22 @@ fn next_trial(search: &mut GridSearch, study: &Study) -> NextTrial {
     }
 }
 
-/// The recorded study with the budget of this request, where both are the same.
+/// The recorded study with the points, the repeats and the budget of this request, where it has all of the recorded points.
 fn resumed(
     request: StudyRequest,
     machine: Machine,
-    record: Record,
+    mut record: Record,
     mut study: Study,
 ) -> Result<GridExperiment, Error> {
     request.redactor().header(&mut study.header);
     let machine = numawise_machine::with_measured_of(machine, &study.header.machine);
     let (now, runs) = request.header(machine)?;
-    if let Err(difference) = Record::same_study(&study.header, &now) {
+    if let Err(difference) = Record::widens(&study.header, &now) {
         return Err(Error::OtherStudy { record: request.record.clone(), difference });
     }
-    let settings = |header: &StudyHeader| Settings { margin: header.margin, repeats: header.min_repeats };
-    if settings(&study.header) != settings(&now) {
-        let (recorded, now) = (settings(&study.header), settings(&now));
-        return Err(Error::OtherSettings { record: request.record.clone(), recorded, now });
-    }
-    study.header.budget = now.budget;
+    let StudyHeader { tool_version, begun, host, machine, seed, .. } = study.header;
+    study.header = StudyHeader { tool_version, begun, host, machine, seed, ..now };
+    record.widen(&study.header)?;
     let earlier = study.trials.len();
     Ok(GridExperiment { request, study, runs, record, earlier })
 }

@@ -99,12 +99,13 @@ impl Engine<'_> {
     pub fn run(&mut self, study: &mut Study, earlier: usize) -> Result<StopReason, StudyError> {
         let extractor = MetricReader::new(&study.header.metric)?;
         // Who asks for repeats gets them at all points.
-        let mut dropped = if self.repeats_first { Vec::new() } else { dropped_before(study) };
+        let of_grid = study.header.grid.is_some();
+        let mut dropped = if self.repeats_first || of_grid { Vec::new() } else { dropped_before(study) };
         if !study.trials.is_empty() && enough(study, &dropped) && (self.decided)(study, &dropped) {
             return Ok(StopReason::Decided);
         }
         let mut spending = Spending::new(self.clock, study, earlier);
-        let mut block = last_block(study).max(self.first_block);
+        let mut block = first_open_block(study).unwrap_or_else(|| last_block(study)).max(self.first_block);
         loop {
             if let Some(reason) = self.block(study, block, &extractor, &mut spending, &dropped)? {
                 return Ok(reason);
@@ -301,8 +302,20 @@ impl Engine<'_> {
     }
 }
 
+/// The first block of a grid that lacks a trial: a grid that was widened has old blocks without the new points.
+fn first_open_block(study: &Study) -> Option<u32> {
+    if study.header.grid.is_none() || study.trials.is_empty() {
+        return None;
+    }
+    let is_open = |block: &u32| running(study, &[]).any(|id| !study.is_done(*block, id));
+    (1..=study.header.min_repeats).find(is_open)
+}
+
 /// True when the last block is complete and there are enough of them to ask whether they decide.
 fn enough(study: &Study, dropped: &[PointId]) -> bool {
+    if study.header.grid.is_some() {
+        return first_open_block(study).is_none();
+    }
     let last = last_block(study);
     last >= study.header.min_repeats && running(study, dropped).all(|id| study.is_done(last, id))
 }

@@ -89,9 +89,14 @@ fn the_same_command_goes_on_and_another_is_refused() {
     let again = bench.json(&words("n=1,2"));
     assert_eq!((count(), &again["trials"]), (5, &4.into()), "nothing is missing");
     let refused = bench.refused(&words("n=1,3"));
-    assert!(refused.contains("another study") && refused.contains("points"), "{refused}");
+    assert!(refused.contains("another study") && refused.contains("points.n=2"), "{refused}");
+    // A wider grid, and more repeats of each point, keep what is there.
+    let wider = bench.json(&words("n=1,2,3"));
+    assert_eq!((count(), &wider["trials"], points(&wider).len()), (7, &6.into(), 3), "{wider}");
+    let more = bench.json(&["--param", "n=3,2,1", "--repeat", "3", "--", "sh", "-c", "echo {n} >> log"]);
+    assert_eq!((count(), &more["trials"], &more["baseline"]), (10, &9.into(), &"n=3".into()), "{more}");
     bench.json(&[&["--fresh"], &words("n=1,3")[..]].concat());
-    assert_eq!(count(), 10);
+    assert_eq!(count(), 15);
     let rows = Command::new(env!("CARGO_BIN_EXE_numawise")).args(["report", "--csv"]).arg(bench.path("sh.study.nw")).output().unwrap();
     assert_eq!(String::from_utf8(rows.stdout).unwrap().lines().count(), 3);
     let report = Command::new(env!("CARGO_BIN_EXE_numawise")).args(["report", "--json"]).arg(bench.path("sh.study.nw")).output().unwrap();
