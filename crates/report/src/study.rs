@@ -14,7 +14,7 @@ pub use json::{SCHEMA, json};
 
 use crate::amount;
 use crate::document::{
-    Block, Cell, Column, Document, Fact, Opening, Row, RowLimits, Table, Text, Tone, section,
+    Bar, BarPart, Bars, Block, Cell, Column, Document, Fact, Opening, Row, RowLimits, Table, Text, Tone, section,
 };
 use crate::notice;
 
@@ -44,7 +44,7 @@ pub fn document(shown: &ShownStudy<'_>) -> Document {
     if let Some(grid) = header.grid.as_ref().filter(|grid| !grid.constraints.is_empty()) {
         facts.push(fact("Where", grid.constraints.join("; ")));
     }
-    let mut blocks = vec![Block::Facts(facts), section("points", "Points", vec![Block::Table(points(shown))])];
+    let mut blocks = vec![Block::Facts(facts), section("points", "Points", std::iter::once(Block::Table(points(shown))).chain(bars(shown.tables)).collect())];
     blocks.extend(effects(shown.tables));
     blocks.extend(scaling(shown.tables));
     let notices: Vec<String> = shown.tables.unavailable.iter().map(notice::text).collect();
@@ -84,7 +84,9 @@ fn points(shown: &ShownStudy<'_>) -> Table {
         Column::number("speedup"),
         Column::number("interval").expendable(1),
         Column::number("efficiency"),
+        Column { ascii: Some('#'), ..Column::picture("") },
     ]);
+    let most = most_speedup(tables);
     let best = tables.best.measured().map(|best| &best.point);
     let row = |row: &GridRow| {
         let figure = |of: &Reading<f64>| cell(of, |value| amount::value(metric, *value));
@@ -105,13 +107,45 @@ fn points(shown: &ShownStudy<'_>) -> Table {
             cell(&row.speedup, |effect| effect.ratio.to_string()),
             cell(&row.speedup, |effect: &Effect| format!("{} to {}", effect.low, effect.high)),
             cell(&row.efficiency, |effect| words::share(effect.ratio)),
+            row.speedup.measured().map_or_else(String::new, |effect| bar(effect.ratio.0 / most)).into(),
         ];
         let tone = if best == Some(&row.point) { Tone::Good } else { Tone::Plain };
         Row { cells: levels.chain(figures).collect(), tone }
     };
     let rest = "JSON and CSV have all points";
-    let most = Some(RowLimits { terminal: 100, html: 1000, rest });
-    Table { columns, rows: tables.rows.iter().map(row).collect(), most }
+    let limits = Some(RowLimits { terminal: 100, html: 1000, rest });
+    Table { columns, rows: tables.rows.iter().map(row).collect(), most: limits }
+}
+
+fn most_speedup(tables: &GridTables) -> f64 {
+    let speedups = tables.rows.iter().filter_map(|row| row.speedup.measured()).map(|effect| effect.ratio.0);
+    speedups.fold(1.0, f64::max)
+}
+
+/// As long as the share of the best.
+fn bar(share: f64) -> String {
+    const LONGEST: f64 = 16.0;
+    "\u{2588}".repeat((LONGEST * share.clamp(0.0, 1.0)).round() as usize)
+}
+
+/// The speedups as bars of a page; nothing where there are too many for it.
+fn bars(tables: &GridTables) -> Option<Block> {
+    const MOST: usize = 200;
+    if tables.rows.len() > MOST {
+        return None;
+    }
+    let most = most_speedup(tables);
+    let bar = |row: &GridRow| {
+        let share = row.speedup.measured().map_or(0.0, |effect| effect.ratio.0 / most);
+        Bar { name: row.point.to_string(), shares: vec![share] }
+    };
+    Some(Block::Bars(Bars {
+        chart: "chart-study",
+        label: "Points by their speedup; the table holds the figures".to_owned(),
+        parts: vec![BarPart { name: "speedup", colour: "--n0" }],
+        bars: tables.rows.iter().map(bar).collect(),
+        caption: format!("A bar is a point, as high as its speedup against {}.", tables.baseline),
+    }))
 }
 
 /// The trials that count, and the failures where there are some.
