@@ -154,14 +154,11 @@ fn performance(value: f64, best: f64) -> f64 {
     if best < 0.0 { value / best } else { best / value }
 }
 
-fn cheapest(
-    rows: &[GridRow],
-    best: usize,
-    share: impl Fn(&GridRow) -> Option<f64>,
-) -> Option<CheapestPoint> {
+fn cheapest(rows: &[GridRow], best: usize, share: impl Fn(&GridRow) -> Option<f64>) -> Option<CheapestPoint> {
     let of = rows[best].workers?;
     let near = rows.iter().filter_map(|row| Some((row, row.workers?, share(row)?)));
     let near = near.filter(|(_, workers, share)| *workers < of && *share >= NEARLY);
-    let (row, workers, share) = near.min_by(|one, other| one.1.cmp(&other.1).then(other.2.total_cmp(&one.2)))?;
+    let (row, workers, share) =
+        near.min_by(|one, other| one.1.cmp(&other.1).then(other.2.total_cmp(&one.2)))?;
     Some(CheapestPoint { point: row.point.clone(), workers, of, share: Ratio(share) })
 }

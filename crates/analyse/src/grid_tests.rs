@@ -1,5 +1,5 @@
-use numawise_facts::{FactorKind, FactorLevels, Outcome, Point, PointPair, Study};
 use numawise_facts::ContrastRole;
+use numawise_facts::{FactorKind, FactorLevels, Outcome, Point, PointPair, Study};
 
 use super::*;
 use crate::sample::{study as two_points, two_sockets};
@@ -27,7 +27,8 @@ fn grid_of(seconds: &[[f64; 4]]) -> Study {
                 let Outcome::Measured { per_task } = &trial.outcome else { unreachable!() };
                 let mut trial = trial.clone();
                 // The sample's runs take a second, give or take half a percent.
-                let wobble = 1.0 + (per_task[0] - 1.0) * if (k + l + trial.block as usize) % 2 == 0 { 1.0 } else { -1.0 };
+                let wobble = 1.0
+                    + (per_task[0] - 1.0) * if (k + l + trial.block as usize) % 2 == 0 { 1.0 } else { -1.0 };
                 trial.outcome = Outcome::Measured { per_task: vec![seconds * wobble] };
                 trial.point = id.as_str().into();
                 trial.number = study.trials.len() as u32;
@@ -51,7 +52,8 @@ fn grid_of(seconds: &[[f64; 4]]) -> Study {
             levels(FactorKind::Threads, "threads", &["1", "2", "4", "8"]),
         ],
         runs,
-        constraints: vec![], around: Default::default(),
+        constraints: vec![],
+        around: Default::default(),
     });
     study
 }
@@ -91,12 +93,12 @@ fn the_best_point_is_sure_where_nothing_comes_near() {
     let best = clear.best.measured().unwrap();
     assert_eq!(best.point.0, "place=local threads=8");
     assert!(best.is_sure && best.rivals.is_empty() && best.cheapest.is_none());
-    let near = tables(&[[8.0, 4.0, 2.0, 1.999], [8.0, 4.4, 2.6, 2.0]]);
+    let near = tables(&[[8.0, 4.0, 2.0, 1.96], [8.0, 4.4, 2.6, 1.96]]);
     let best = near.best.measured().unwrap();
-    assert!(!best.is_sure && best.rivals.len() >= 2, "{best:?}");
+    assert!(!best.is_sure && best.rivals.len() == 1, "{best:?}");
     let cheapest = best.cheapest.as_ref().unwrap();
     assert_eq!((cheapest.point.0.as_str(), cheapest.workers, cheapest.of), ("place=local threads=4", 4, 8));
-    assert!(cheapest.share.0 > 0.99);
+    assert!(cheapest.share.0 > 0.96);
 }
 
 #[test]

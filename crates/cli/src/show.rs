@@ -55,7 +55,11 @@ pub fn grid(study: &Study, record: &Path, format: StudyFormat, html: Option<&Pat
 }
 
 /// Prints two studies side by side, and writes that as HTML where it is asked for.
-pub fn compared_studies(sides: [(&Study, &Path); 2], as_json: bool, html: Option<&Path>) -> Result<(), Failure> {
+pub fn compared_studies(
+    sides: [(&Study, &Path); 2],
+    as_json: bool,
+    html: Option<&Path>,
+) -> Result<(), Failure> {
     let [(first, one), (second, other)] = sides;
     let tables = numawise_analyse::compare_studies(first, second);
     let (one, other) = (one.display().to_string(), other.display().to_string());

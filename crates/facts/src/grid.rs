@@ -39,9 +39,10 @@ impl GridStudy {
 
     /// The levels of a point as words, in the order of the factors.
     pub fn levels<'a>(&'a self, run: &'a GridRun) -> impl Iterator<Item = &'a str> {
-        self.factors.iter().zip(&run.levels).map(|(factor, level)| {
-            factor.levels.get(*level as usize).map_or("", String::as_str)
-        })
+        self.factors
+            .iter()
+            .zip(&run.levels)
+            .map(|(factor, level)| factor.levels.get(*level as usize).map_or("", String::as_str))
     }
 }
 

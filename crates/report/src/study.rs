@@ -14,7 +14,8 @@ pub use json::{SCHEMA, json};
 
 use crate::amount;
 use crate::document::{
-    Bar, BarPart, Bars, Block, Cell, Column, Document, Fact, Opening, Row, RowLimits, Table, Text, Tone, section,
+    Bar, BarPart, Bars, Block, Cell, Column, Document, Fact, Opening, Row, RowLimits, Table, Text, Tone,
+    section,
 };
 use crate::notice;
 
@@ -44,7 +45,14 @@ pub fn document(shown: &ShownStudy<'_>) -> Document {
     if let Some(grid) = header.grid.as_ref().filter(|grid| !grid.constraints.is_empty()) {
         facts.push(fact("Where", grid.constraints.join("; ")));
     }
-    let mut blocks = vec![Block::Facts(facts), section("points", "Points", std::iter::once(Block::Table(points(shown))).chain(bars(shown.tables)).collect())];
+    let mut blocks = vec![
+        Block::Facts(facts),
+        section(
+            "points",
+            "Points",
+            std::iter::once(Block::Table(points(shown))).chain(bars(shown.tables)).collect(),
+        ),
+    ];
     blocks.extend(effects(shown.tables));
     blocks.extend(scaling(shown.tables));
     let notices: Vec<String> = shown.tables.unavailable.iter().map(notice::text).collect();
@@ -73,7 +81,8 @@ pub fn document(shown: &ShownStudy<'_>) -> Document {
 fn points(shown: &ShownStudy<'_>) -> Table {
     let tables = shown.tables;
     let metric = &shown.study.header.metric;
-    let mut columns: Vec<Column> = tables.factors.iter().map(|factor| Column::text(factor.name.clone())).collect();
+    let mut columns: Vec<Column> =
+        tables.factors.iter().map(|factor| Column::text(factor.name.clone())).collect();
     columns.extend([
         Column::number("n"),
         Column::number("median"),
@@ -189,6 +198,7 @@ fn effects(tables: &GridTables) -> Option<Block> {
 
 /// The laws of scaling; nothing where there are too few numbers of workers.
 fn scaling(tables: &GridTables) -> Option<Block> {
-    let sentences: Vec<String> = tables.scaling.iter().flat_map(|series: &ScalingSeries| words::scaling(series)).collect();
+    let sentences: Vec<String> =
+        tables.scaling.iter().flat_map(|series: &ScalingSeries| words::scaling(series)).collect();
     crate::document::list("scaling", "How it scales", &sentences)
 }

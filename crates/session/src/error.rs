@@ -124,7 +124,9 @@ pub enum Error {
     },
     #[error("the command to {which} ended with {exit}: {line}; {}", printed(output))]
     AroundTrials { which: AroundTrial, line: String, exit: Exit, output: String },
-    #[error("the study has no time limit and no number of repeats; expected at least one repeat of each point")]
+    #[error(
+        "the study has no time limit and no number of repeats; expected at least one repeat of each point"
+    )]
     NoRepeats,
     #[error("interrupted in the first run; there is nothing to report yet")]
     InterruptedInFirstRun,

@@ -8,13 +8,14 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use numawise_analyse::{GridSearch, SearchChoice};
 use numawise_facts::notice::PreloadObstacle;
 use numawise_facts::{
-    AroundTrials, Event, GridRun, Machine, Metric, PointId, Reading, Redactor, RunSpec, Sink, StopReason, Study,
-    StudyHeader, Trial,
+    AroundTrials, Event, GridRun, Machine, Metric, PointId, Reading, Redactor, RunSpec, Sink, StopReason,
+    Study, StudyHeader, Trial,
 };
 use numawise_launch::{EvenStart, Pinner};
 use numawise_record::Record;
 use numawise_study::{
-    Engine, GridLayout, GridRunner, NextTrial, RunContext, LocalRunner, MetricReader, StartNodes, SystemClock, lay_out,
+    Engine, GridLayout, GridRunner, LocalRunner, MetricReader, NextTrial, RunContext, StartNodes,
+    SystemClock, lay_out,
 };
 use numawise_units::{Nanoseconds, Share};
 
@@ -167,7 +168,9 @@ impl GridExperiment {
         let (machine, _) = here::with_newest_profile(machine);
         let kept = if request.fresh { None } else { recorded(&request.record)? };
         let begun = match kept {
-            Some((record, study)) if !study.trials.is_empty() => return resumed(request, machine, record, study),
+            Some((record, study)) if !study.trials.is_empty() => {
+                return resumed(request, machine, record, study);
+            }
             begun => begun.map(|(record, _)| record),
         };
         let (header, runs) = request.header(machine)?;
@@ -219,7 +222,12 @@ impl GridExperiment {
         let reason = reason?;
         record.set_stopped(Some(reason))?;
         study.stopped = Some(reason);
-        once(&runner, AroundTrial::Cleanup, request.around.cleanup.as_deref(), (sink, &AtomicBool::new(false)))?;
+        once(
+            &runner,
+            AroundTrial::Cleanup,
+            request.around.cleanup.as_deref(),
+            (sink, &AtomicBool::new(false)),
+        )?;
         Ok((study, reason))
     }
 }

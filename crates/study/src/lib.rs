@@ -26,8 +26,8 @@ pub use engine::{Engine, NextTrial, ProgramRun, RunContext, Runner, TrialStore};
 pub use error::StudyError;
 pub use grid::{
     Constraint, ConstraintError, FactorName, FillError, Filling, Grid, GridBase, GridError, GridFactor,
-    GridLayout, GridLevel, GridPoint, LayoutError, NamedCommand, NumberLevels, NumberLevelsError, ParsePresetError, Preset, PresetError, Template,
-    WordLevels, WordLevelsError, lay_out,
+    GridLayout, GridLevel, GridPoint, LayoutError, NamedCommand, NumberLevels, NumberLevelsError,
+    ParsePresetError, Preset, PresetError, Template, WordLevels, WordLevelsError, lay_out,
 };
 pub use local::{GridRunner, LineRunner, LocalRunner, PrintedRun};
 pub use metric::{MetricError, MetricReader, number_is_found};

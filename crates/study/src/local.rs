@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{
-    Argument, AroundTrials, Event, GridRun, LeftProcesses, Placement, Point, PointId, Reading, ResourceUsage, RunSpec,
-    TaskPlacement, Trial,
+    Argument, AroundTrials, Event, GridRun, LeftProcesses, Placement, Point, PointId, Reading, ResourceUsage,
+    RunSpec, TaskPlacement, Trial,
 };
 use numawise_launch::{
     Change, EvenStart, FileBefore, Finished, FinishedTask, Io, Job, LeftBehind, Leftovers, Pinner, Start,
@@ -133,8 +133,10 @@ fn with_variables(run: &GridRun) -> RunSpec {
     if run.environment.is_empty() {
         return run.command.clone();
     }
-    let variables = run.environment.iter().map(|(name, value)| Argument::from(format!("{name}={value}").as_str()));
-    let words = std::iter::once(Argument::from("env")).chain(variables).chain(run.command.command.iter().cloned());
+    let variables =
+        run.environment.iter().map(|(name, value)| Argument::from(format!("{name}={value}").as_str()));
+    let words =
+        std::iter::once(Argument::from("env")).chain(variables).chain(run.command.command.iter().cloned());
     RunSpec { command: words.collect(), directory: run.command.directory.clone() }
 }
 

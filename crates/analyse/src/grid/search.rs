@@ -61,7 +61,8 @@ impl GridSearch {
             }
             let Some(point) = self.points.iter().position(|point| *point == trial.point) else { continue };
             let value = study.header.value(trial).map(f64::ln);
-            let value = if study.header.metric.higher_is_better() { value.map(|value| -value) } else { value };
+            let value =
+                if study.header.metric.higher_is_better() { value.map(|value| -value) } else { value };
             self.search.took(point, value);
         }
         match self.search.next() {

@@ -76,7 +76,10 @@ fn it_goes_on_where_another_process_ended() {
     assert_eq!(again.next(&study), end, "all of it is known");
     let mut half = study.clone();
     half.trials.truncate(3);
-    assert_eq!(GridSearch::of(&half.header).unwrap().next(&half), SearchChoice::Run(study.trials[3].point.clone()));
+    assert_eq!(
+        GridSearch::of(&half.header).unwrap().next(&half),
+        SearchChoice::Run(study.trials[3].point.clone())
+    );
 }
 
 #[test]

@@ -14,8 +14,8 @@ use std::time::Instant;
 use clap::{CommandFactory, Parser};
 use indicatif::{ProgressBar, ProgressStyle};
 use numawise_facts::{
-    Argument, AroundTrials, Event, Machine, MemoryRequest, Metric, Order, Outcome, PageSize, PlacementRequest, RanksByThreadsList,
-    RunSpec, Sink, StopReason, Strategy, ThreadBinding,
+    Argument, AroundTrials, Event, Machine, MemoryRequest, Metric, Order, Outcome, PageSize,
+    PlacementRequest, RanksByThreadsList, RunSpec, Sink, StopReason, Strategy, ThreadBinding,
 };
 use numawise_session::study::{
     self, Constraint, Grid, GridBase, GridExperiment, GridFactor, NamedCommand, NumberLevels, Preset,
@@ -34,7 +34,9 @@ const METRIC: &str = "what is compared in a study";
 
 /// Run a program at all points of a grid: threads, copies, ranks, placements, parameters of its own
 #[derive(clap::Args)]
-#[command(override_usage = "numawise study [OPTIONS] -- PROGRAM [ARGS]...\n       numawise study FILE.toml [OPTIONS]")]
+#[command(
+    override_usage = "numawise study [OPTIONS] -- PROGRAM [ARGS]...\n       numawise study FILE.toml [OPTIONS]"
+)]
 #[command(group = clap::ArgGroup::new(METRIC).multiple(true))]
 #[command(
     after_help = "LEVELS of numbers: 4; 1,2,4; 1..=64; 1..=64:8 (every eighth from 1 on); 2^0..=2^7. Of words: a,b,c; a comma inside a \
@@ -219,7 +221,8 @@ fn typed_words() -> Vec<OsString> {
 /// The options of the file with those that were typed beside it, which go before.
 fn with_file(path: &Path) -> Result<Arguments, Failure> {
     let of_file = |problem: String| Failure::new(format!("{}: {problem}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| of_file(format!("it cannot be read: {error}")))?;
+    let text =
+        std::fs::read_to_string(path).map_err(|error| of_file(format!("it cannot be read: {error}")))?;
     let file = file::read(&text).map_err(of_file)?;
     let mut typed = typed_words();
     let end = typed.iter().position(|word| word == "--").unwrap_or(typed.len());
@@ -236,7 +239,8 @@ fn with_file(path: &Path) -> Result<Arguments, Failure> {
         words.push("--".into());
         words.extend(file.program);
     }
-    let alone = Alone::try_parse_from(words).map_err(|error| of_file(error.to_string().trim_end().to_owned()))?;
+    let alone =
+        Alone::try_parse_from(words).map_err(|error| of_file(error.to_string().trim_end().to_owned()))?;
     Ok(alone.arguments)
 }
 
@@ -293,7 +297,9 @@ fn request(typed: Arguments, begun: Instant, machine: &Machine) -> Result<StudyR
         Failure::new(format!("the current folder is not known: {e}; change to one that exists"))
     })?;
     if !typed.command.is_empty() && !typed.program.is_empty() {
-        return Err(Failure::new("--command NAME=COMMAND: there is a program behind -- too; expected one of them"));
+        return Err(Failure::new(
+            "--command NAME=COMMAND: there is a program behind -- too; expected one of them",
+        ));
     }
     let shell = |text: &str| RunSpec {
         command: ["sh", "-c", text].iter().map(|word| Argument::from(*word)).collect(),
@@ -306,7 +312,10 @@ fn request(typed: Arguments, begun: Instant, machine: &Machine) -> Result<StudyR
         .collect();
     let command = match commands.first() {
         Some(first) => first.command.clone(),
-        None => RunSpec { command: typed.program.iter().cloned().map(Argument).collect(), directory: directory.clone() },
+        None => RunSpec {
+            command: typed.program.iter().cloned().map(Argument).collect(),
+            directory: directory.clone(),
+        },
     };
     let name = commands.first().map_or_else(
         || typed.program.first().map(PathBuf::from).unwrap_or_default(),
@@ -370,14 +379,18 @@ fn factors(typed: &Arguments, commands: Vec<NamedCommand>) -> Result<Vec<GridFac
         factors.push(GridFactor::Order(words::<Order>("--order", levels)?));
     }
     factors.extend(typed.step.as_ref().map(|levels| GridFactor::Step(numbers(levels))));
-    factors.extend(typed.env.iter().map(|one| GridFactor::Variable {
-        name: one.name.clone(),
-        values: one.levels.words().to_vec(),
-    }));
-    factors.extend(typed.param.iter().map(|one| GridFactor::Parameter {
-        name: one.name.clone(),
-        values: one.levels.words().to_vec(),
-    }));
+    factors.extend(
+        typed
+            .env
+            .iter()
+            .map(|one| GridFactor::Variable { name: one.name.clone(), values: one.levels.words().to_vec() }),
+    );
+    factors.extend(
+        typed
+            .param
+            .iter()
+            .map(|one| GridFactor::Parameter { name: one.name.clone(), values: one.levels.words().to_vec() }),
+    );
     Ok(factors)
 }
 
@@ -399,7 +412,9 @@ fn metric(typed: &Arguments) -> Result<Metric, Failure> {
     let higher_is_better = typed.higher_is_better;
     Ok(match (typed.metric.clone(), typed.metric_file.clone()) {
         (_, Some(file)) if file.is_empty() => {
-            return Err(Failure::new("--metric-file '': expected the name of a file that the program writes"));
+            return Err(Failure::new(
+                "--metric-file '': expected the name of a file that the program writes",
+            ));
         }
         (regex, Some(file)) => Metric::File { file: Argument(file), regex, higher_is_better },
         (Some(regex), None) => Metric::Output { regex, higher_is_better },
@@ -454,7 +469,9 @@ impl Sink for Progress {
             Event::TrialEnded { point, outcome: Outcome::Failed { exit, .. }, .. } => {
                 self.failures += 1;
                 if self.failures == 1 {
-                    self.say(&format!("the program failed at {point} ({exit}); it is noted as a failure, not as a time"));
+                    self.say(&format!(
+                        "the program failed at {point} ({exit}); it is noted as a failure, not as a time"
+                    ));
                 }
             }
             Event::Warning(notice) => self.say(&numawise_report::notice::text(&notice)),

@@ -57,7 +57,18 @@ fn points(study: &Value) -> &Vec<Value> {
 #[test]
 fn each_point_is_run_as_often_as_asked_with_its_own_command() {
     let bench = Bench::new();
-    let words = ["--param", "n=1,2,3", "--threads", "1,2", "--repeat", "2", "--", "sh", "-c", "echo {n} $OMP_NUM_THREADS >> log"];
+    let words = [
+        "--param",
+        "n=1,2,3",
+        "--threads",
+        "1,2",
+        "--repeat",
+        "2",
+        "--",
+        "sh",
+        "-c",
+        "echo {n} $OMP_NUM_THREADS >> log",
+    ];
     let study = bench.json(&words);
     assert_eq!(study["schema"], "numawise/study/1");
     assert_eq!(points(&study).len(), 6);
@@ -81,7 +92,8 @@ fn each_point_is_run_as_often_as_asked_with_its_own_command() {
 #[test]
 fn the_same_command_goes_on_and_another_is_refused() {
     let bench = Bench::new();
-    let words = |value: &'static str| ["--param", value, "--repeat", "2", "--", "sh", "-c", "echo {n} >> log"];
+    let words =
+        |value: &'static str| ["--param", value, "--repeat", "2", "--", "sh", "-c", "echo {n} >> log"];
     let count = || std::fs::read_to_string(bench.path("log")).unwrap().lines().count();
     bench.json(&words("n=1,2"));
     assert!(bench.path("sh.study.nw").is_file());
@@ -97,9 +109,17 @@ fn the_same_command_goes_on_and_another_is_refused() {
     assert_eq!((count(), &more["trials"], &more["baseline"]), (10, &9.into(), &"n=3".into()), "{more}");
     bench.json(&[&["--fresh"], &words("n=1,3")[..]].concat());
     assert_eq!(count(), 15);
-    let rows = Command::new(env!("CARGO_BIN_EXE_numawise")).args(["report", "--csv"]).arg(bench.path("sh.study.nw")).output().unwrap();
+    let rows = Command::new(env!("CARGO_BIN_EXE_numawise"))
+        .args(["report", "--csv"])
+        .arg(bench.path("sh.study.nw"))
+        .output()
+        .unwrap();
     assert_eq!(String::from_utf8(rows.stdout).unwrap().lines().count(), 3);
-    let report = Command::new(env!("CARGO_BIN_EXE_numawise")).args(["report", "--json"]).arg(bench.path("sh.study.nw")).output().unwrap();
+    let report = Command::new(env!("CARGO_BIN_EXE_numawise"))
+        .args(["report", "--json"])
+        .arg(bench.path("sh.study.nw"))
+        .output()
+        .unwrap();
     let report: Value = serde_json::from_slice(&report.stdout).unwrap();
     assert_eq!((&report["schema"], points(&report).len()), (&"numawise/study/1".into(), 2));
 }
@@ -130,7 +150,21 @@ fn rates_variables_conditions_and_whole_commands() {
     assert_eq!((&study["best"]["point"], &study["best"]["levels"]["A"]), (&"A=5".into(), &5.into()));
     assert_eq!(points(&study)[1]["environment"], serde_json::json!({"A": "5"}));
     let study = bench.json(
-        &[&metric[..], &["--fresh", "--output", "c.nw", "--command", "one=echo v 1", "--command", "two=echo v {x}", "--param", "x=2,4"]].concat(),
+        &[
+            &metric[..],
+            &[
+                "--fresh",
+                "--output",
+                "c.nw",
+                "--command",
+                "one=echo v 1",
+                "--command",
+                "two=echo v {x}",
+                "--param",
+                "x=2,4",
+            ],
+        ]
+        .concat(),
     );
     assert_eq!(study["best"]["point"], "command=two x=4", "{study}");
 }
@@ -141,7 +175,16 @@ fn a_search_finds_the_best_with_a_quarter_of_the_trials() {
     let metric = ["--metric", "v ([0-9.]+)", "--higher-is-better", "--repeat", "4"];
     let numbers = (1..=40).map(|n: u32| n.to_string()).collect::<Vec<_>>().join(",");
     let numbers = format!("n={numbers}");
-    let words = ["--fresh", "--search", "--param", &numbers, "--", "sh", "-c", "k=$(({n} - 23)); echo v $((1000 - k * k))"];
+    let words = [
+        "--fresh",
+        "--search",
+        "--param",
+        &numbers,
+        "--",
+        "sh",
+        "-c",
+        "k=$(({n} - 23)); echo v $((1000 - k * k))",
+    ];
     let study = bench.json(&[&metric[..], &words].concat());
     assert!(study["trials"].as_u64().unwrap() <= 40, "{}", study["trials"]);
     let best: i64 = study["best"]["levels"]["n"].as_i64().unwrap();
@@ -160,11 +203,20 @@ fn copies_are_started_together_and_told_their_numbers() {
 fn presets_fit_the_machine_and_leave_alone_what_was_given() {
     let bench = Bench::new();
     let study = bench.json(&["--preset", "pinning", "--repeat", "1", "--", "true"]);
-    assert_eq!(study["factors"], serde_json::json!([{"kind": "pin", "name": "pin", "levels": ["off", "on"]}]));
-    let study = bench.json(&["--fresh", "--preset", "scaling", "--threads", "1", "--repeat", "1", "--", "true"]);
-    let names: Vec<&str> = study["factors"].as_array().unwrap().iter().map(|of| of["name"].as_str().unwrap()).collect();
+    assert_eq!(
+        study["factors"],
+        serde_json::json!([{"kind": "pin", "name": "pin", "levels": ["off", "on"]}])
+    );
+    let study =
+        bench.json(&["--fresh", "--preset", "scaling", "--threads", "1", "--repeat", "1", "--", "true"]);
+    let names: Vec<&str> =
+        study["factors"].as_array().unwrap().iter().map(|of| of["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["threads", "place"], "{study}");
-    assert!(bench.refused(&["--preset", "hybrid", "--threads", "1", "--", "true", "{ranks}"]).contains("both say how many threads"));
+    assert!(
+        bench
+            .refused(&["--preset", "hybrid", "--threads", "1", "--", "true", "{ranks}"])
+            .contains("both say how many threads")
+    );
     let answer = bench.study(&["--preset", "everything", "--", "true"]);
     assert!(answer.status == Some(125) && answer.err.contains("is no preset"), "{}", answer.err);
 }
@@ -172,7 +224,19 @@ fn presets_fit_the_machine_and_leave_alone_what_was_given() {
 #[test]
 fn a_study_is_kept_in_a_file_and_taken_from_it() {
     let bench = Bench::new();
-    let words = ["--param", "n=1,2", "--repeat", "1", "--where", "n>0", "--write-file", "s.toml", "--", "true", "{n}"];
+    let words = [
+        "--param",
+        "n=1,2",
+        "--repeat",
+        "1",
+        "--where",
+        "n>0",
+        "--write-file",
+        "s.toml",
+        "--",
+        "true",
+        "{n}",
+    ];
     let written = bench.study(&words);
     assert_eq!(written.status, Some(0), "{}", written.err);
     assert!(!bench.path("true.study.nw").exists(), "nothing was run");
@@ -194,7 +258,16 @@ fn a_study_is_kept_in_a_file_and_taken_from_it() {
 #[test]
 fn commands_around_trials_are_in_no_time_and_their_failure_is_the_trials() {
     let bench = Bench::new();
-    let around = ["--setup", "echo s >> log", "--prepare", "echo p >> log; sleep 0.2", "--verify", "test $(tail -n 1 log) = x", "--cleanup", "echo c >> log"];
+    let around = [
+        "--setup",
+        "echo s >> log",
+        "--prepare",
+        "echo p >> log; sleep 0.2",
+        "--verify",
+        "test $(tail -n 1 log) = x",
+        "--cleanup",
+        "echo c >> log",
+    ];
     let words = ["--repeat", "2", "--param", "n=x,y", "--", "sh", "-c", "echo {n} >> log"];
     let study = bench.json(&[&around[..], &words].concat());
     let log = std::fs::read_to_string(bench.path("log")).unwrap();
@@ -202,17 +275,25 @@ fn commands_around_trials_are_in_no_time_and_their_failure_is_the_trials() {
     assert_eq!((log.matches('s').count(), log.matches('p').count()), (1, 5), "{log}");
     let [good, bad] = &points(&study)[..] else { panic!("{study}") };
     assert_eq!((&good["n"], &bad["n"], &bad["failures"]), (&2.into(), &0.into(), &2.into()), "{study}");
-    assert!(good["metrics"]["wall_time"]["max"].is_null() && good["metrics"]["wall_time"]["mean"].as_f64().unwrap() < 0.15);
+    assert!(
+        good["metrics"]["wall_time"]["max"].is_null()
+            && good["metrics"]["wall_time"]["mean"].as_f64().unwrap() < 0.15
+    );
     let failed = bench.study(&["--fresh", "--setup", "echo no; exit 3", "--", "true"]);
     assert_eq!(failed.status, Some(125));
-    assert!(failed.err.contains("the command to set the study up ended with exit status 3"), "{}", failed.err);
+    assert!(
+        failed.err.contains("the command to set the study up ended with exit status 3"),
+        "{}",
+        failed.err
+    );
 }
 
 #[test]
 fn a_trial_that_takes_too_long_is_ended_and_failed() {
     let bench = Bench::new();
     let begun = std::time::Instant::now();
-    let study = bench.json(&["--timeout", "300ms", "--repeat", "1", "--param", "n=0,60", "--", "sleep", "{n}"]);
+    let study =
+        bench.json(&["--timeout", "300ms", "--repeat", "1", "--param", "n=0,60", "--", "sleep", "{n}"]);
     assert!(begun.elapsed().as_secs() < 20);
     assert_eq!((&points(&study)[0]["n"], &points(&study)[1]["failures"]), (&1.into(), &1.into()), "{study}");
 }
@@ -238,13 +319,24 @@ fn two_studies_are_compared_point_by_point() {
     assert!(one["effect"]["ratio"].as_f64().unwrap() > 2.0 && one["effect"]["low"].as_f64().unwrap() > 1.0);
     assert_ne!(other["call"], "better", "{compared}");
     let text = String::from_utf8(compare(&["before.nw", "after.nw"]).stdout).unwrap();
-    assert!(text.contains("n=1") && text.contains("better") && text.contains("one after the other"), "{text}");
+    assert!(
+        text.contains("n=1") && text.contains("better") && text.contains("one after the other"),
+        "{text}"
+    );
 }
 
 #[test]
 fn nothing_is_run_where_it_is_only_looked_at() {
     let bench = Bench::new();
-    let words = ["--dry-run", "--param", "schedule=static,dynamic", "--", "./no-such-program", "--s={schedule}", "{schedule:+-d}"];
+    let words = [
+        "--dry-run",
+        "--param",
+        "schedule=static,dynamic",
+        "--",
+        "./no-such-program",
+        "--s={schedule}",
+        "{schedule:+-d}",
+    ];
     let answer = bench.study(&words);
     assert_eq!(answer.status, Some(0), "{}", answer.err);
     assert!(answer.out.contains("./no-such-program --s=static\n"), "{}", answer.out);
@@ -255,7 +347,8 @@ fn nothing_is_run_where_it_is_only_looked_at() {
 #[test]
 fn csv_has_a_row_for_each_point_and_html_all_of_it() {
     let bench = Bench::new();
-    let answer = bench.study(&["--csv", "--html", "s.html", "--param", "n=1,2", "--repeat", "2", "--", "true", "{n}"]);
+    let answer =
+        bench.study(&["--csv", "--html", "s.html", "--param", "n=1,2", "--repeat", "2", "--", "true", "{n}"]);
     assert_eq!(answer.status, Some(0), "{}", answer.err);
     let lines: Vec<&str> = answer.out.lines().collect();
     assert_eq!(lines.len(), 3, "{}", answer.out);
@@ -264,7 +357,10 @@ fn csv_has_a_row_for_each_point_and_html_all_of_it() {
     let page = std::fs::read_to_string(bench.path("s.html")).unwrap();
     assert!(page.contains("What each factor brings") && page.contains("speedup"), "{page}");
     let text = bench.study(&["--param", "n=1,2", "--repeat", "2", "--", "true", "{n}"]).out;
-    assert!(text.contains("BEST POINT") && text.contains("n=1") && text.contains("What each factor brings"), "{text}");
+    assert!(
+        text.contains("BEST POINT") && text.contains("n=1") && text.contains("What each factor brings"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -272,9 +368,15 @@ fn broken_input_says_what_was_expected_and_keeps_nothing() {
     let bench = Bench::new();
     for (words, expected) in [
         (&["--param", "n=1,2", "--", "true"][..], "the factor n changes nothing"),
-        (&["--param", "n=1,2", "--", "true", "{n}", "{m}"], "{m} in '{m}' names nothing; there are: n, threads, task"),
+        (
+            &["--param", "n=1,2", "--", "true", "{n}", "{m}"],
+            "{m} in '{m}' names nothing; there are: n, threads, task",
+        ),
         (&["--threads", "1..=4000", "--step", "1..=4000", "--", "true"], "16000000 points, more than 100000"),
-        (&["--ranks", "1,2", "--copies", "1,2", "--", "true", "{ranks}"], "both say how many processes there are"),
+        (
+            &["--ranks", "1,2", "--copies", "1,2", "--", "true", "{ranks}"],
+            "both say how many processes there are",
+        ),
         (&["--param", "threads=1,2", "--", "true", "{threads}"], "threads names a parameter"),
         (&["--place", "nowhere", "--", "true"], "'nowhere' is not a strategy"),
         (&["--pin", "maybe", "--", "true"], "'maybe' is neither on nor off"),

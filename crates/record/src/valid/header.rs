@@ -60,7 +60,12 @@ fn grid(grid: &GridStudy, header: &StudyHeader) -> Sound {
     }
     let is_of_points = grid.runs.len() == header.points.len()
         && grid.runs.iter().zip(&header.points).all(|(run, point)| run.point == point.id);
-    ensure(is_of_points, place("runs"), format_args!("{} runs", grid.runs.len()), "one for each point, in their order")?;
+    ensure(
+        is_of_points,
+        place("runs"),
+        format_args!("{} runs", grid.runs.len()),
+        "one for each point, in their order",
+    )?;
     for run in &grid.runs {
         let has_level = |(level, factor): (&u32, &FactorLevels)| (*level as usize) < factor.levels.len();
         let levels = &run.levels;

@@ -54,7 +54,12 @@ pub fn comparison_document(shown: &ShownComparison<'_>) -> Document {
     Document {
         tool: "numawise compare",
         title: format!("{} and {}", shown.names[0], shown.names[1]),
-        opening: Opening { headline: headline(shown.tables), tone: Tone::Plain, effect: None, sentence: None },
+        opening: Opening {
+            headline: headline(shown.tables),
+            tone: Tone::Plain,
+            effect: None,
+            sentence: None,
+        },
         blocks,
         charts: None,
         width: 120,

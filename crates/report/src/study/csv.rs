@@ -8,8 +8,21 @@ use crate::csv::quoted;
 /// With a row of names; an empty cell is a figure that is unavailable, whose reason JSON has.
 pub fn csv(shown: &ShownStudy<'_>) -> String {
     const FIGURES: [&str; 15] = [
-        "workers", "n", "failures", "disturbed", "mean", "median", "sd", "min", "low", "high", "speedup",
-        "speedup_low", "speedup_high", "efficiency", "command",
+        "workers",
+        "n",
+        "failures",
+        "disturbed",
+        "mean",
+        "median",
+        "sd",
+        "min",
+        "low",
+        "high",
+        "speedup",
+        "speedup_low",
+        "speedup_high",
+        "efficiency",
+        "command",
     ];
     let tables = shown.tables;
     let names = tables.factors.iter().map(|factor| factor.name.as_str()).chain(FIGURES);

@@ -132,13 +132,15 @@ fn scaling(of: &ScalingSeries) -> Value {
 }
 
 fn model(of: &Reading<ScalingModel>) -> Value {
-    reading(of, |model| object!({
-        "contention": model.contention,
-        "coherency": model.coherency,
-        "limit": model.limit,
-        "peak": model.peak,
-        "ratios": model.ratios,
-        "worst": model.worst,
-        "fits": model.fits,
-    }))
+    reading(of, |model| {
+        object!({
+            "contention": model.contention,
+            "coherency": model.coherency,
+            "limit": model.limit,
+            "peak": model.peak,
+            "ratios": model.ratios,
+            "worst": model.worst,
+            "fits": model.fits,
+        })
+    })
 }

@@ -1,6 +1,6 @@
 //! The sentences of a study.
 
-use numawise_facts::{Metric, Reading, StopReason};
+use numawise_facts::{Metric, PointId, Reading, StopReason};
 use numawise_tables::{GridRow, LevelEffects, ScalingModel, ScalingSeries};
 use numawise_units::Ratio;
 
@@ -61,7 +61,7 @@ pub fn best(shown: &ShownStudy<'_>) -> String {
 pub fn sentence(shown: &ShownStudy<'_>) -> Option<String> {
     let tables = shown.tables;
     let best = tables.best.measured()?;
-    let row = |point| tables.rows.iter().find(|row| row.point == *point);
+    let row = |point: &PointId| tables.rows.iter().find(|row| row.point == *point);
     let of = row(&best.point)?;
     let mut parts = vec![figure(shown, of)];
     parts.push(match best.rivals.as_slice() {
@@ -87,11 +87,12 @@ pub fn sentence(shown: &ShownStudy<'_>) -> Option<String> {
 fn figure(shown: &ShownStudy<'_>, row: &GridRow) -> String {
     let median = amount::reading(&shown.study.header.metric, &row.median);
     let against = match row.speedup.measured() {
-        Some(_) if row.point == shown.tables.baseline => "which is what the others are compared with".to_owned(),
-        Some(effect) => format!(
-            "{} of {} ({} to {})",
-            effect.ratio, shown.tables.baseline, effect.low, effect.high
-        ),
+        Some(_) if row.point == shown.tables.baseline => {
+            "which is what the others are compared with".to_owned()
+        }
+        Some(effect) => {
+            format!("{} of {} ({} to {})", effect.ratio, shown.tables.baseline, effect.low, effect.high)
+        }
         None => format!("how it compares with {} is not known", shown.tables.baseline),
     };
     format!("median {median}, {against}")
@@ -121,7 +122,11 @@ pub fn scaling(series: &ScalingSeries) -> Vec<String> {
             || "no number of threads makes it slower".to_owned(),
             |peak| format!("slower again beyond {} threads", amount::number(peak.round())),
         );
-        format!("contention {}, coherency {}, {peak}", share(model.contention), amount::number(model.coherency.0))
+        format!(
+            "contention {}, coherency {}, {peak}",
+            share(model.contention),
+            amount::number(model.coherency.0)
+        )
     });
     [amdahl, universal].into_iter().map(|text| format!("{at}{text}")).collect()
 }

@@ -21,7 +21,8 @@ fn run(grid: &Grid, noise: f64, seed: u64) -> Searched {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let (points, times) = ((grid.points)(), (grid.times)());
     let most_trials = (SHARE * (REPEATS * points.len()) as f64).floor() as usize;
-    let mut search = Search::new(SearchSettings { points, most_trials, close: 0.02, doubt: 0.05, failures: 3 });
+    let mut search =
+        Search::new(SearchSettings { points, most_trials, close: 0.02, doubt: 0.05, failures: 3 });
     let mut trials = 0;
     while let SearchStep::Try(point) = search.next() {
         trials += 1;

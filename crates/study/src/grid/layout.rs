@@ -5,8 +5,8 @@ use std::ffi::OsStr;
 use std::num::NonZeroU32;
 
 use numawise_facts::{
-    Argument, AroundTrials, ContrastRole, FactorKind, FactorLevels, GridRun, GridStudy, Levels, Machine, MemoryKind,
-    PlacementRequest, PointId, PointPair, PointRole, RunSpec, Strategy, ThreadBinding,
+    Argument, AroundTrials, ContrastRole, FactorKind, FactorLevels, GridRun, GridStudy, Levels, Machine,
+    MemoryKind, PlacementRequest, PointId, PointPair, PointRole, RunSpec, Strategy, ThreadBinding,
 };
 
 use super::factor::{FactorName, GridFactor, GridLevel};
@@ -152,7 +152,11 @@ fn indices(point: &GridPoint, factors: &[FactorLevels]) -> Vec<u32> {
 
 /// Threads of all processes; with neither threads nor processes as a factor or given, nobody knows.
 fn workers(point: &GridPoint, base: &GridBase) -> Option<u32> {
-    let processes = point.ranks().or(base.ranks).or(point.copies()).or((base.request.tasks > 1).then_some(base.request.tasks));
+    let processes = point
+        .ranks()
+        .or(base.ranks)
+        .or(point.copies())
+        .or((base.request.tasks > 1).then_some(base.request.tasks));
     let threads = point.threads().or(base.request.threads);
     match (processes, threads) {
         (None, None) => None,
@@ -185,7 +189,8 @@ fn request(point: &GridPoint, base: &GridBase) -> PlacementRequest {
         request.choice.step = step;
     }
     // What starts ranks is one task: its ranks are the launcher's to place.
-    let tasks = if point.ranks().or(base.ranks).is_some() { 1 } else { point.copies().unwrap_or(request.tasks) };
+    let tasks =
+        if point.ranks().or(base.ranks).is_some() { 1 } else { point.copies().unwrap_or(request.tasks) };
     request.tasks = tasks;
     request.threads = point.threads().or(request.threads);
     let by_strategy = match request.strategy {
@@ -220,7 +225,8 @@ fn check_used(grid: &Grid, command: &RunSpec) -> Result<(), LayoutError> {
             GridFactor::Parameter { name, .. } => format!("./app --{name}={{{name}}}"),
             _ => continue,
         };
-        let stands = stands || matches!(factor, GridFactor::RanksTimesThreads(_)) && used.iter().any(|word| word == "ranks");
+        let stands = stands
+            || matches!(factor, GridFactor::RanksTimesThreads(_)) && used.iter().any(|word| word == "ranks");
         if !stands {
             return Err(LayoutError::Unused { name: name.word().to_owned(), example });
         }
@@ -230,12 +236,7 @@ fn check_used(grid: &Grid, command: &RunSpec) -> Result<(), LayoutError> {
 
 /// The command of a point with its levels filled in, but for `{task}`, which each task fills in itself, and `{threads}` where nobody gave
 /// their number.
-fn run_spec(
-    grid: &Grid,
-    point: &GridPoint,
-    command: &RunSpec,
-    id: &PointId,
-) -> Result<RunSpec, LayoutError> {
+fn run_spec(grid: &Grid, point: &GridPoint, command: &RunSpec, id: &PointId) -> Result<RunSpec, LayoutError> {
     let mut names = grid.names();
     for always in ["threads", "task"] {
         if !names.iter().any(|name| name == always) {

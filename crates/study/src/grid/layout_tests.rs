@@ -1,7 +1,7 @@
+use numawise_facts::memory::MemoryKindEvidence;
 use numawise_facts::{
     Balancing, Cpu, CpuChoice, MemoryRequest, Node, PageSize, RanksByThreads, Reading, Source,
 };
-use numawise_facts::memory::MemoryKindEvidence;
 use numawise_units::{CpuId, NodeId};
 
 use super::*;
@@ -47,7 +47,11 @@ fn command(words: &[&str]) -> RunSpec {
     RunSpec { command: words.iter().map(|word| Argument::from(*word)).collect(), directory: "/".into() }
 }
 
-fn laid_out(factors: Vec<GridFactor>, conditions: &[&str], words: &[&str]) -> Result<GridLayout, LayoutError> {
+fn laid_out(
+    factors: Vec<GridFactor>,
+    conditions: &[&str],
+    words: &[&str],
+) -> Result<GridLayout, LayoutError> {
     let constraints = conditions.iter().map(|text| text.parse().unwrap()).collect();
     lay_out(&Grid::new(factors, constraints)?, &base(), &command(words), &machine())
 }
@@ -92,7 +96,10 @@ fn ranks_are_the_launchers_and_copies_are_ours() {
     assert_eq!(layout.grid.runs[1].workers, Some(4));
     let factors = vec![GridFactor::Copies(vec![1, 4])];
     let layout = laid_out(factors, &[], &["./g16", "{task}.gjf", "{copies}"]).unwrap();
-    assert_eq!(lines(&layout), ["./g16 '{task}.gjf' 1", "./g16 '{task}.gjf' 4"].map(|line| line.replace('\'', "")));
+    assert_eq!(
+        lines(&layout),
+        ["./g16 '{task}.gjf' 1", "./g16 '{task}.gjf' 4"].map(|line| line.replace('\'', ""))
+    );
     assert_eq!(layout.design.points[1].request.tasks, 4);
 }
 
@@ -107,12 +114,22 @@ fn parameters_variables_and_commands_are_filled_in() {
     let layout = laid_out(factors, &["schedule==static || init==first-touch"], &words).unwrap();
     assert_eq!(
         lines(&layout),
-        ["./iso --schedule static", "./iso --schedule static --first-touch", "./iso --schedule dynamic --first-touch"]
+        [
+            "./iso --schedule static",
+            "./iso --schedule static --first-touch",
+            "./iso --schedule dynamic --first-touch"
+        ]
     );
     assert_eq!(layout.grid.runs[0].environment, [("OMP_WAIT_POLICY".to_owned(), "active".to_owned())]);
     assert_eq!(layout.grid.runs[0].workers, None);
-    let of = |name: &str, words: &[&str]| super::super::NamedCommand { name: name.to_owned(), command: command(words) };
-    let factors = vec![GridFactor::Commands(vec![of("gcc", &["./a.gcc", "{n}"]), of("clang", &["./a.clang", "{n}"])]), parameter("n", &["1"])];
+    let of = |name: &str, words: &[&str]| super::super::NamedCommand {
+        name: name.to_owned(),
+        command: command(words),
+    };
+    let factors = vec![
+        GridFactor::Commands(vec![of("gcc", &["./a.gcc", "{n}"]), of("clang", &["./a.clang", "{n}"])]),
+        parameter("n", &["1"]),
+    ];
     let layout = laid_out(factors, &[], &["unused"]).unwrap();
     assert_eq!(lines(&layout), ["./a.gcc 1", "./a.clang 1"]);
     assert_eq!(layout.design.points[1].id.0, "command=clang n=1");
@@ -139,10 +156,18 @@ fn what_points_have_in_common_stays() {
 #[test]
 fn figures_of_the_machine_are_known_to_conditions() {
     let factors = || vec![GridFactor::Threads((1..=8).collect())];
-    for (condition, count) in
-        [("threads<=cpus", 4), ("threads==cores", 1), ("threads<=nodes", 2), ("threads>packages", 6), ("threads>hbm_nodes", 8)]
-    {
-        assert_eq!(laid_out(factors(), &[condition], &["a"]).unwrap().design.points.len(), count, "{condition}");
+    for (condition, count) in [
+        ("threads<=cpus", 4),
+        ("threads==cores", 1),
+        ("threads<=nodes", 2),
+        ("threads>packages", 6),
+        ("threads>hbm_nodes", 8),
+    ] {
+        assert_eq!(
+            laid_out(factors(), &[condition], &["a"]).unwrap().design.points.len(),
+            count,
+            "{condition}"
+        );
     }
 }
 
@@ -156,7 +181,10 @@ fn a_factor_that_changes_nothing_and_a_placeholder_of_nothing_are_errors() {
     let unused = laid_out(vec![GridFactor::Ranks(vec![1, 2])], &[], &["mpirun", "./app"]).unwrap_err();
     assert!(unused.to_string().contains("mpirun -n {ranks} ./app"), "{unused}");
     let nothing = laid_out(vec![parameter("n", &["1"])], &[], &["./app", "{n}", "{m}"]).unwrap_err();
-    assert!(nothing.to_string().contains("{m} in '{m}' names nothing; there are: n, threads, task"), "{nothing}");
+    assert!(
+        nothing.to_string().contains("{m} in '{m}' names nothing; there are: n, threads, task"),
+        "{nothing}"
+    );
     let empty = laid_out(vec![parameter("n", &["1", "2"])], &[], &["{n:+./app}"]).unwrap_err();
     assert_eq!(empty, LayoutError::Empty { point: "n=1".into() });
     // Threads set OMP_NUM_THREADS, and need no place in the command.

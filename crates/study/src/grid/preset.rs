@@ -59,7 +59,9 @@ impl fmt::Display for Preset {
 /// A preset that this machine cannot show.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PresetError {
-    #[error("the preset hbm compares high-bandwidth memory with the rest, and this machine has none that we may use")]
+    #[error(
+        "the preset hbm compares high-bandwidth memory with the rest, and this machine has none that we may use"
+    )]
     NoHbm,
 }
 
@@ -71,17 +73,25 @@ impl Preset {
     pub fn factors(self, machine: &Machine, given: &[GridFactor]) -> Result<Vec<GridFactor>, PresetError> {
         let cpus = machine.allowed_cpus.len() as u32;
         let nodes = machine.nodes.iter().filter(|node| {
-            machine.allowed_nodes.contains(node.id) && !node.cpus.intersection(&machine.allowed_cpus).is_empty()
+            machine.allowed_nodes.contains(node.id)
+                && !node.cpus.intersection(&machine.allowed_cpus).is_empty()
         });
         let several = nodes.count() > 1;
-        let strategies = |all: &[Strategy], one: &[Strategy]| if several { all.to_vec() } else { one.to_vec() };
+        let strategies =
+            |all: &[Strategy], one: &[Strategy]| if several { all.to_vec() } else { one.to_vec() };
         let all = match self {
             Preset::Scaling => {
-                let (all, one) = ([Strategy::None, Strategy::Local, Strategy::Distributed], [Strategy::None, Strategy::Local]);
+                let (all, one) = (
+                    [Strategy::None, Strategy::Local, Strategy::Distributed],
+                    [Strategy::None, Strategy::Local],
+                );
                 vec![GridFactor::Threads(powers(cpus)), GridFactor::Place(strategies(&all, &one))]
             }
             Preset::Copies => {
-                let (all, one) = ([Strategy::Local, Strategy::Distributed, Strategy::Semi], [Strategy::None, Strategy::Local]);
+                let (all, one) = (
+                    [Strategy::Local, Strategy::Distributed, Strategy::Semi],
+                    [Strategy::None, Strategy::Local],
+                );
                 vec![GridFactor::Copies(powers(cpus)), GridFactor::Place(strategies(&all, &one))]
             }
             Preset::Hbm => {

@@ -15,7 +15,9 @@ fn each_has_a_name_that_is_read_again() {
 
 #[test]
 fn they_fit_the_machine() {
-    let [GridFactor::Threads(threads), GridFactor::Place(place)] = &factors(Preset::Scaling)[..] else { panic!() };
+    let [GridFactor::Threads(threads), GridFactor::Place(place)] = &factors(Preset::Scaling)[..] else {
+        panic!()
+    };
     assert_eq!((threads.as_slice(), place.len()), (&[1, 2, 4][..], 3));
     let [GridFactor::RanksTimesThreads(divisions)] = &factors(Preset::Hybrid)[..] else { panic!() };
     assert_eq!(divisions.iter().map(ToString::to_string).collect::<Vec<_>>(), ["4x1", "2x2", "1x4"]);
@@ -25,7 +27,9 @@ fn they_fit_the_machine() {
     assert_eq!(Preset::Hbm.factors(&with_hbm, &[]).unwrap().len(), 1);
     let mut one_node = machine();
     one_node.allowed_cpus = "0-1".parse().unwrap();
-    let [_, GridFactor::Place(place)] = &Preset::Scaling.factors(&one_node, &[]).unwrap()[..] else { panic!() };
+    let [_, GridFactor::Place(place)] = &Preset::Scaling.factors(&one_node, &[]).unwrap()[..] else {
+        panic!()
+    };
     assert_eq!(place, &[Strategy::None, Strategy::Local]);
 }
 

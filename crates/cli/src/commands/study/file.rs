@@ -28,14 +28,16 @@ pub struct FileWords {
 /// # Errors
 /// What is wrong with it, and what was expected.
 pub fn read(text: &str) -> Result<FileWords, String> {
-    let table: Table = text.parse().map_err(|error: toml::de::Error| error.to_string().trim_end().to_owned())?;
+    let table: Table =
+        text.parse().map_err(|error: toml::de::Error| error.to_string().trim_end().to_owned())?;
     let mut words = FileWords::default();
     for (key, value) in &table {
         if key == PROGRAM {
             let Value::Array(all) = value else {
                 return Err(format!("'{PROGRAM}' is {}; expected a list of words", kind(value)));
             };
-            words.program = all.iter().map(|word| single(key, word).map(OsString::from)).collect::<Result<_, _>>()?;
+            words.program =
+                all.iter().map(|word| single(key, word).map(OsString::from)).collect::<Result<_, _>>()?;
         } else {
             words.options.extend(option(key, value)?);
         }
@@ -118,7 +120,10 @@ pub fn write(command: &Command, matches: &ArgMatches, without: &[&str]) -> Resul
 fn values<'a>(key: &str, all: impl Iterator<Item = &'a std::ffi::OsStr>) -> Result<Value, String> {
     let text = |word: &std::ffi::OsStr| match word.to_str() {
         Some(text) => Ok(Value::String(text.to_owned())),
-        None => Err(format!("'{}' is no text, which a file of a study cannot hold", quoted(&word.to_string_lossy()))),
+        None => Err(format!(
+            "'{}' is no text, which a file of a study cannot hold",
+            quoted(&word.to_string_lossy())
+        )),
     };
     let mut texts: Vec<Value> = all.map(text).collect::<Result<_, _>>()?;
     match texts.len() {
