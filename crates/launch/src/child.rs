@@ -128,6 +128,7 @@ impl Forked {
     /// Waits until the child is the program. Gives the time just before (CLOCK_MONOTONIC, in nanoseconds), `None` when
     /// it was killed first.
     pub fn started(&mut self) -> io::Result<Result<Option<u64>, (Step, Errno)>> {
+        sleep_until_closed(&self.status)?;
         let mut message = [0; 8];
         if read_up_to(&mut self.status, &mut message)? < 8 {
             return Ok(Ok(None));
@@ -137,6 +138,20 @@ impl Forked {
             8 => Err(decode(message)),
             _ => Ok(Some(start)),
         })
+    }
+}
+
+/// Sleeps until nobody has the writing end any more. What is written meanwhile wakes nobody: the child tells the time just before exec, where
+/// a thread of ours that works on its node would make the kernel take it to another one.
+fn sleep_until_closed(reads: &File) -> io::Result<()> {
+    let mut entry = libc::pollfd { fd: reads.as_raw_fd(), events: 0, revents: 0 };
+    loop {
+        // SAFETY: the entry lives through the call, and it is one.
+        match unsafe { libc::poll(&raw mut entry, 1, -1) } {
+            -1 if raw::errno() == libc::EINTR => {}
+            -1 => return Err(io::Error::last_os_error()),
+            _ => return Ok(()),
+        }
     }
 }
 

@@ -18,6 +18,7 @@ mod tests;
 
 const FILE: &str = "libnumawise_collector.so";
 const PRELOAD: &str = "LD_PRELOAD";
+
 /// The collector makes no file where files must be smaller; most of one is never written.
 pub const LEAST_FILE: Bytes = Bytes(file_bytes(LEAST_THREADS) as u64);
 

@@ -80,8 +80,7 @@ fn totals(of: impl Iterator<Item = Reading<FileTotals>>) -> Reading<FileTotals> 
 fn mpi(process: &Process<'_>) -> Reading<MpiFileTotals> {
     let known = process.activity.mpi.as_ref().zip(process.activity.threads.as_ref());
     known.map(|_| {
-        let calls = process.threads().flat_map(|thread| &thread.calls);
-        let calls: Vec<&CallSite> = calls.filter(|site| site.call.starts_with(OF_FILES)).collect();
+        let calls: Vec<&CallSite> = process.threads().flat_map(mpi_sites).collect();
         let bytes = |of: fn(&CallSite) -> &Reading<Bytes>| {
             sum(Reading::all(calls.iter().map(|site| of(site).clone())))
         };
@@ -100,13 +99,17 @@ fn mpi(process: &Process<'_>) -> Reading<MpiFileTotals> {
     })
 }
 
-/// A thread's calls of MPI on files together; what they moved is left out.
+/// A thread's calls of MPI on files, by their places.
+fn mpi_sites(thread: &ThreadActivity) -> impl Iterator<Item = &CallSite> {
+    thread.calls.iter().filter(|site| site.call.starts_with(OF_FILES))
+}
+
+/// The same together; what they moved is left out.
 pub fn mpi_of_thread(thread: &ThreadActivity) -> FileCalls {
-    let calls = thread.calls.iter().filter(|site| site.call.starts_with(OF_FILES));
-    calls.fold(FileCalls::default(), |sum, site| {
-        let CallTime { count, time } = add(CallTime { count: sum.count, time: sum.time }, site.calls);
-        FileCalls { count, time, longest: sum.longest.max(site.longest), bytes: Bytes(0) }
-    })
+    let CallTime { count, time } =
+        mpi_sites(thread).fold(CallTime::default(), |sum, site| add(sum, site.calls));
+    let longest = mpi_sites(thread).map(|site| site.longest).max().unwrap_or_default();
+    FileCalls { count, time, longest, bytes: Bytes(0) }
 }
 
 fn add(sum: CallTime, more: CallTime) -> CallTime {

@@ -1,13 +1,8 @@
 use numawise_facts::Activity;
-use numawise_facts::activity::FileCalls;
 use numawise_tables::snapshot::{FileSummary, Grade};
 
-use super::super::sample::{call, process, seconds, simple_rank, snapshot, thread};
+use super::super::sample::{call, file_calls as calls, process, seconds, simple_rank, snapshot, thread};
 use super::*;
-
-fn calls(count: u64, time: f64, bytes: u64) -> FileCalls {
-    FileCalls { count, time: seconds(time), longest: seconds(time / 2.0), bytes: Bytes(bytes) }
-}
 
 fn first(activity: &mut Activity) -> &mut ThreadActivity {
     let Reading::Measured(threads) = &mut activity.threads else { unreachable!() };

@@ -19,6 +19,7 @@ use numawise_tables::snapshot::{
 use numawise_units::{Nanoseconds, Ratio};
 
 use super::Run;
+use super::process::Process;
 
 #[cfg(test)]
 #[path = "findings_tests.rs"]
@@ -104,6 +105,12 @@ fn evidence(
         subject: EvidenceSubject::Watched(subject),
         source: EvidenceSource::Collector,
     }
+}
+
+/// A process as what evidence speaks of.
+fn of_process(process: &Process<'_>) -> WatchedSubject {
+    let activity = process.activity;
+    WatchedSubject::Process { host: activity.host.clone(), pid: activity.pid, rank: process.rank() }
 }
 
 /// Of the whole run.

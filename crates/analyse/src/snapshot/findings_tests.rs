@@ -18,7 +18,7 @@ fn ids(findings: &[SnapshotFinding]) -> Vec<&'static str> {
     findings.iter().map(|one| one.finding.id.code()).collect()
 }
 
-fn found(activities: &[Activity], id: FindingId) -> Option<SnapshotFinding> {
+pub fn found(activities: &[Activity], id: FindingId) -> Option<SnapshotFinding> {
     snapshot(activities).findings.into_iter().find(|one| one.finding.id == id)
 }
 
@@ -28,14 +28,14 @@ fn brings(found: Option<&SnapshotFinding>, expected: f64) {
     assert!((gain - expected).abs() < 1e-6, "{gain}, expected {expected}");
 }
 
-fn threads(activity: &mut Activity) -> &mut Vec<ThreadActivity> {
+pub fn threads(activity: &mut Activity) -> &mut Vec<ThreadActivity> {
     match &mut activity.threads {
         Reading::Measured(threads) => threads,
         Reading::Unavailable { .. } => unreachable!(),
     }
 }
 
-fn advised(finding: &SnapshotFinding) -> Vec<&Advice> {
+pub fn advised(finding: &SnapshotFinding) -> Vec<&Advice> {
     finding.finding.advice.iter().map(|step| &step.advice).collect()
 }
 

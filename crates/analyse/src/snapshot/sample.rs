@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use numawise_facts::activity::{
     ActivityLosses, ActivityPhases, CallSite, CallTime, CodeAddress, CodeFile, Communicator, Construct,
-    ConstructName, ConstructTeam, CpuStays, FileActivity, LoopChunks, MpiActivity, MpiLibrary,
+    ConstructName, ConstructTeam, CpuStays, FileActivity, FileCalls, LoopChunks, MpiActivity, MpiLibrary,
     OpenMpRuntimes, OpenMpSchedule, ProcessEnd, ProcessIo, ProcessSurroundings, StateTimes, ThreadRole,
     ThreadSwitches, WorldRank,
 };
@@ -133,6 +133,10 @@ pub fn call(name: &str, address: u64, count: u64, time: f64) -> CallSite {
         sent: Reading::Measured(Bytes(8 * count)),
         received: Reading::Measured(Bytes(8 * count)),
     }
+}
+
+pub fn file_calls(count: u64, time: f64, bytes: u64) -> FileCalls {
+    FileCalls { count, time: seconds(time), longest: seconds(time / 2.0), bytes: Bytes(bytes) }
 }
 
 pub fn with_openmp(mut activity: Activity) -> Activity {

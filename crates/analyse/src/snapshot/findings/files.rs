@@ -8,7 +8,7 @@ use numawise_facts::{FindingId, ThreadActivity};
 use numawise_tables::snapshot::SnapshotFinding;
 use numawise_units::{Bytes, Nanoseconds};
 
-use super::{Case, advice, evidence, finding, of_run};
+use super::{Case, advice, evidence, finding, of_process, of_run};
 use crate::snapshot::files;
 use crate::snapshot::process::Process;
 
@@ -29,15 +29,26 @@ const MANY: u64 = 1000;
 /// A thread on files.
 struct OnFiles<'a> {
     process: &'a Process<'a>,
+    thread: &'a ThreadActivity,
     /// By kind, those that took any time; the longest first.
     kinds: Vec<(FileCallKind, FileCalls)>,
 }
 
 impl OnFiles<'_> {
     fn time(&self) -> Nanoseconds {
-        self.kinds
-            .iter()
-            .fold(Nanoseconds(0), |sum, (_, calls)| Nanoseconds(sum.0.saturating_add(calls.time.0)))
+        self.kinds.iter().fold(FileCalls::default(), |sum, (_, calls)| sum.with(calls)).time
+    }
+
+    fn does_nothing_else(&self) -> bool {
+        let life = self.thread.times.measured().map(|times| times.total().seconds());
+        life.is_some_and(|life| self.time().seconds() >= NOTHING_ELSE * life)
+    }
+
+    /// On a CPU, or useful where that is not known, without its calls on files.
+    fn computed(&self) -> f64 {
+        let useful = || self.thread.times.measured().map_or(0.0, |times| times.useful.seconds());
+        let worked = self.thread.processor.measured().map_or_else(useful, |time| time.seconds());
+        (worked - self.time().seconds()).max(0.0)
     }
 }
 
@@ -58,9 +69,7 @@ pub fn long_on_files(case: &Case<'_>) -> Option<SnapshotFinding> {
     long.sort_by_key(|on| std::cmp::Reverse(on.time()));
     let most = long.first()?;
     let (kind, calls) = *most.kinds.first()?;
-    let named = most.process.activity;
-    let subject =
-        WatchedSubject::Process { host: named.host.clone(), pid: named.pid, rank: most.process.rank() };
+    let subject = of_process(most.process);
     let all = Amount::Time(most.time());
     let mut facts = vec![evidence(WatchedQuantity::TimeOnFiles, all, case.elapsed_amount(), subject.clone())];
     facts.extend(of_kind(kind, calls, all));
@@ -125,24 +134,16 @@ fn disk_wait(process: &Process<'_>, subject: WatchedSubject) -> Option<Evidence>
 /// The thread of a process that is in calls on files longest, but for those that do nothing else while others compute: nobody waits for
 /// them.
 fn most_on_files<'a>(process: &'a Process<'a>, elapsed: f64) -> Option<OnFiles<'a>> {
-    let computes = |thread: &&ThreadActivity| computed(thread) >= COMPUTES * elapsed;
-    let others = |of: &ThreadActivity| {
-        process.threads().filter(|thread| thread.tid != of.tid).any(|thread| computes(&thread))
-    };
-    let each = process.threads().map(|thread| (thread, OnFiles { process, kinds: by_kind(thread) }));
-    let waited_for = each.filter(|(thread, on)| {
-        let life = thread.times.measured().map(|times| times.total().seconds());
-        let does_nothing_else = life.is_some_and(|life| on.time().seconds() >= NOTHING_ELSE * life);
-        !(does_nothing_else && !thread.is_first && others(thread))
-    });
-    waited_for.map(|(_, on)| on).max_by_key(OnFiles::time)
-}
-
-/// On a CPU, or useful where that is not known, without its calls on files.
-fn computed(thread: &ThreadActivity) -> f64 {
-    let useful = || thread.times.measured().map_or(0.0, |times| times.useful.seconds());
-    let on_files: f64 = by_kind(thread).iter().map(|(_, calls)| calls.time.seconds()).sum();
-    (thread.processor.measured().map_or_else(useful, |time| time.seconds()) - on_files).max(0.0)
+    let of = |thread| OnFiles { process, thread, kinds: by_kind(thread) };
+    let mut each: Vec<OnFiles<'_>> = process.threads().map(of).collect();
+    each.sort_by_key(OnFiles::time);
+    let computes = |on: &OnFiles<'_>| on.computed() >= COMPUTES * elapsed;
+    let others_compute =
+        |one: &OnFiles<'_>| each.iter().any(|on| on.thread.tid != one.thread.tid && computes(on));
+    let is_waited_for =
+        |on: &OnFiles<'_>| on.thread.is_first || !on.does_nothing_else() || !others_compute(on);
+    let most = each.iter().rposition(is_waited_for)?;
+    Some(each.swap_remove(most))
 }
 
 fn by_kind(thread: &ThreadActivity) -> Vec<(FileCallKind, FileCalls)> {

@@ -2,25 +2,11 @@ use numawise_facts::finding::{Advice, EvidenceQuantity, EvidenceSubject};
 use numawise_facts::{Activity, Reading};
 
 use super::*;
-use crate::snapshot::sample::{call, process, seconds, simple_rank, snapshot, thread};
-
-fn calls(count: u64, time: f64, bytes: u64) -> FileCalls {
-    FileCalls { count, time: seconds(time), longest: seconds(time / 2.0), bytes: Bytes(bytes) }
-}
-
-fn threads(activity: &mut Activity) -> &mut Vec<ThreadActivity> {
-    let Reading::Measured(threads) = &mut activity.threads else { unreachable!() };
-    threads
-}
+use crate::snapshot::findings::tests::{self, advised, threads};
+use crate::snapshot::sample::{call, file_calls as calls, process, seconds, simple_rank, thread};
 
 fn found(activities: &[Activity]) -> Option<SnapshotFinding> {
-    let mut findings = snapshot(activities).findings;
-    findings.retain(|one| one.finding.id == FindingId::LongOnFiles);
-    findings.pop()
-}
-
-fn advised(found: &SnapshotFinding) -> Vec<&Advice> {
-    found.finding.advice.iter().map(|step| &step.advice).collect()
+    tests::found(activities, FindingId::LongOnFiles)
 }
 
 fn on_files(one: FileAdvice) -> Advice {

@@ -6,13 +6,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use numawise_facts::finding::{Advice, Amount, Evidence, WatchedAdvice, WatchedQuantity, WatchedSubject};
+use numawise_facts::finding::{Advice, Amount, Evidence, WatchedAdvice, WatchedQuantity};
 use numawise_facts::{Activity, FindingId, ThreadActivity};
 use numawise_tables::snapshot::{PlacementSummary, SnapshotFinding};
 use numawise_units::Nanoseconds;
 
 use super::placement::{forced_switches, threads_by_host};
-use super::{Case, advice, evidence, finding, of_run, share, time};
+use super::{Case, advice, evidence, finding, of_process, of_run, share, time};
 use crate::snapshot::process::Process;
 use crate::snapshot::span::usable_by_host;
 
@@ -33,7 +33,7 @@ pub fn other_work(case: &Case<'_>) -> Option<SnapshotFinding> {
     let worst = displaced.first()?;
     let of = case.elapsed_amount();
     let fact = |one: &Displaced<'_>| {
-        evidence(WatchedQuantity::RunDelayOf, Amount::Time(one.delay), of, subject(one.process))
+        evidence(WatchedQuantity::RunDelayOf, Amount::Time(one.delay), of, of_process(one.process))
     };
     let mut facts: Vec<Evidence> = displaced.iter().take(NAMED).map(fact).collect();
     if displaced.len() > NAMED {
@@ -45,11 +45,6 @@ pub fn other_work(case: &Case<'_>) -> Option<SnapshotFinding> {
     let host = worst.process.activity.host.clone();
     let cures = vec![advice(WatchedAdvice::FindOtherWork { host }), Advice::RepeatWhenQuiet];
     Some(finding(FindingId::MachineShared, facts, case.gain(worst.delay.seconds()), cures))
-}
-
-fn subject(process: &Process<'_>) -> WatchedSubject {
-    let activity = process.activity;
-    WatchedSubject::Process { host: activity.host.clone(), pid: activity.pid, rank: process.rank() }
 }
 
 /// There is a CPU for each thread, and how much of these CPUs the run used itself.

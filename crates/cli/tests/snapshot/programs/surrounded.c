@@ -1,6 +1,6 @@
 // Ranks that touch 24 MiB and compute for some seconds: surrounded HOW SECONDS.
-// HOW is compute; move: from CPU to CPU, of those that fall to the rank in turn, and free to run on any in between; killed: the last rank ends by a signal before it calls
-// anything but MPI_Init.
+// HOW is compute; move: from CPU to CPU, of those that fall to the rank in turn, and free to run on any in between; killed: the last rank
+// ends by a signal before it calls anything but MPI_Init.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <sched.h>
