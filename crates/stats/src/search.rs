@@ -1,10 +1,13 @@
 //! The search for the best point of a grid without running all of it.
 //!
-//! A few points spread over the grid come first. From then on a guess at all points ([`Surrogate`]) says where the next trial promises most
-//! (expected improvement: Jones, Schonlau, Welch 1998), which is a point nobody has tried or one of the best once more. The search ends when
-//! no other point is likely to be better by more than what counts.
+//! Where trials suffice for it, each point is tried once, so that no cliff between two points and no effect of two levels together is missed;
+//! else a few points spread over the grid come first, and then a guess at all points ([`Surrogate`]) says where the next trial promises most
+//! (expected improvement: Jones, Schonlau, Welch 1998). What is left goes to the best point and to the one that is likeliest better than it, whichever
+//! of both tells more (as in the top-two rules of ranking and selection: Qin, Klabjan, Russo 2017). The search ends when no other point is likely
+//! to be better by more than what counts.
 
-use crate::surrogate::{Coordinate, Guess, Observed, Surrogate};
+use crate::median;
+use crate::surrogate::{Coordinate, Observed, Posterior, Surrogate};
 
 #[cfg(test)]
 #[path = "search_tests.rs"]
@@ -53,29 +56,45 @@ pub struct BestPoint {
 #[derive(Debug, Clone)]
 pub struct Search {
     settings: SearchSettings,
-    first: Vec<usize>,
+    /// All points, each as far as can be from those before it.
+    order: Vec<usize>,
+    /// Of these so many come before anything is guessed at.
+    first: usize,
     values: Vec<Vec<f64>>,
     /// Failures one after the other.
     failures: Vec<usize>,
     trials: usize,
-    guess: Option<Surrogate>,
+    known: Option<Known>,
     /// Trials from which on the guess's own settings are looked for again.
     next_fit: usize,
 }
 
+/// What is known of the points, or of as many as can be looked at together.
+#[derive(Debug, Clone)]
+struct Known {
+    fit: Surrogate,
+    points: Vec<usize>,
+    /// Of `points`, in their order.
+    posterior: Posterior,
+}
+
 /// Points of the first round: so many for each factor, and as many besides.
 const FIRST: usize = 2;
+/// All points are the first round where so many times as many trials may be run.
+const EACH_ONCE: f64 = 1.2;
 /// Settings are looked for again when there are so many times as many trials.
 const FIT_AGAIN: f64 = 1.3;
-/// More points are not guessed at together: each further one would cost more than a trial.
-const MOST_MEASURED: usize = 400;
+/// Points that are looked at together: those that were measured, and the nearest to the best of them.
+const MOST_TOGETHER: usize = 1000;
 
 impl Search {
     pub fn new(settings: SearchSettings) -> Search {
-        let first = spread(&settings.points);
-        let values = vec![Vec::new(); settings.points.len()];
-        let failures = vec![0; settings.points.len()];
-        Search { settings, first, values, failures, trials: 0, guess: None, next_fit: 0 }
+        let count = settings.points.len();
+        let each_once = EACH_ONCE * count as f64 <= settings.most_trials as f64;
+        let first = if each_once { count } else { first_count(&settings.points) };
+        let order = spread(&settings.points, count.min(MOST_TOGETHER));
+        let (values, failures) = (vec![Vec::new(); count], vec![0; count]);
+        Search { settings, order, first, values, failures, trials: 0, known: None, next_fit: 0 }
     }
 
     /// Takes what a trial of one of the points showed; a failed one with `None`.
@@ -85,44 +104,70 @@ impl Search {
             Some(value) => {
                 self.values[point].push(value);
                 self.failures[point] = 0;
+                let place = |known: &Known| known.points.iter().position(|other| *other == point);
+                match self.known.as_mut().map(|known| (place(known), known)) {
+                    Some((Some(place), known)) => known.posterior.took(place, value),
+                    _ => self.next_fit = self.trials,
+                }
             }
             None => self.failures[point] += 1,
         }
-        self.first.retain(|waiting| *waiting != point);
     }
 
     /// What to do next.
-    pub fn next(&mut self) -> SearchStep {
+    pub fn step(&mut self) -> SearchStep {
         if self.trials >= self.settings.most_trials || self.settings.points.is_empty() {
             return SearchStep::End(SearchEnd::Spent);
         }
-        if let Some(&point) = self.first.first() {
+        let is_untried = |point: &&usize| self.values[**point].is_empty() && self.failures[**point] == 0;
+        if let Some(&point) = self.order.iter().take(self.first).find(is_untried) {
             return SearchStep::Try(point);
         }
-        let Some(guesses) = self.guesses() else {
+        self.learn();
+        let Some(known) = &self.known else {
             // Too few values to guess from: whatever has none.
             let without =
                 (0..self.values.len()).find(|&point| self.values[point].is_empty() && self.may_run(point));
             return without.map_or(SearchStep::End(SearchEnd::Spent), SearchStep::Try);
         };
-        let Some(best) = self.best_of(&guesses) else { return SearchStep::End(SearchEnd::Spent) };
-        if best.doubt <= self.settings.doubt && self.measured() >= self.first_round() {
+        let Some((best, doubt)) = self.best_of(known) else { return SearchStep::End(SearchEnd::Spent) };
+        if doubt <= self.settings.doubt && self.measured() >= self.first_round() {
             return SearchStep::End(SearchEnd::Sure);
         }
-        let least = guesses[best.point];
-        let may_be_new = self.measured() < MOST_MEASURED;
-        let candidates = (0..guesses.len())
-            .filter(|&point| self.may_run(point) && (may_be_new || !self.values[point].is_empty()));
-        // What knowing the best point itself better is worth is as if it were a point alike.
-        let promise = |point: usize| guesses[point].expected_below(least.mean);
-        let next = candidates.max_by(|one, other| promise(*one).total_cmp(&promise(*other)));
-        next.map_or(SearchStep::End(SearchEnd::Spent), SearchStep::Try)
+        let least = known.posterior.guess(best).mean;
+        let promise = |place: usize| known.posterior.guess(place).expected_below(least);
+        let unmeasured = (0..known.points.len())
+            .filter(|&place| self.values[known.points[place]].is_empty() && self.may_run(known.points[place]));
+        let unknown = unmeasured.max_by(|one, other| promise(*one).total_cmp(&promise(*other)));
+        let place = match unknown {
+            // What knowing the best point itself better is worth is as if it were a point alike.
+            Some(place) if promise(place) >= promise(best) => place,
+            _ => self.tells_more(known, best),
+        };
+        SearchStep::Try(known.points[place])
+    }
+
+    /// Of the best point and the one that is likeliest better by more than what counts, the one whose measurement tells more of
+    /// their difference.
+    fn tells_more(&self, known: &Known, best: usize) -> usize {
+        let close = self.close();
+        let others = (0..known.points.len()).filter(|&place| place != best && self.may_run(known.points[place]));
+        let below = |place: usize| known.posterior.below(place, best, close);
+        let other = others.max_by(|one, other| below(*one).total_cmp(&below(*other))).unwrap_or(best);
+        if known.posterior.tells_of_difference(other, best) > known.posterior.tells_of_difference(best, other) {
+            other
+        } else {
+            best
+        }
     }
 
     /// The best point so far; `None` while none has a value.
     pub fn best(&mut self) -> Option<BestPoint> {
-        match self.guesses() {
-            Some(guesses) => self.best_of(&guesses),
+        self.learn();
+        match &self.known {
+            Some(known) => {
+                self.best_of(known).map(|(place, doubt)| BestPoint { point: known.points[place], doubt })
+            }
             None => {
                 let point = self.values.iter().position(|values| !values.is_empty())?;
                 let doubt = if self.settings.points.len() == 1 { 0.0 } else { 1.0 };
@@ -131,10 +176,14 @@ impl Search {
         }
     }
 
+    fn close(&self) -> f64 {
+        (1.0 + self.settings.close).ln()
+    }
+
     /// Fewer points than these say too little of the others: where some failed, others stand in.
     fn first_round(&self) -> usize {
         let may_run = (0..self.values.len()).filter(|point| self.may_run(*point)).count();
-        first_count(&self.settings.points).min(may_run)
+        self.first.min(may_run)
     }
 
     /// It was not given up.
@@ -146,36 +195,63 @@ impl Search {
         self.values.iter().filter(|values| !values.is_empty()).count()
     }
 
-    /// What is known of all points; `None` while fewer than two have a value.
-    fn guesses(&mut self) -> Option<Vec<Guess>> {
-        let with_values =
-            self.settings.points.iter().zip(&self.values).filter(|(_, values)| !values.is_empty());
-        let observed: Vec<Observed> =
-            with_values.map(|(at, values)| Observed { at: at.clone(), values: values.clone() }).collect();
-        let fit = match &self.guess {
-            Some(guess) if self.trials < self.next_fit => guess.fit_again(&observed),
-            _ => {
-                self.next_fit = (self.trials as f64 * FIT_AGAIN).ceil() as usize;
-                Surrogate::fit(&observed)
-            }
+    /// Looks for the guess's settings again when there is much more to go by, or a point was measured that it does not know.
+    fn learn(&mut self) {
+        if self.known.is_some() && self.trials < self.next_fit {
+            return;
+        }
+        self.next_fit = (self.trials as f64 * FIT_AGAIN).ceil() as usize;
+        let rest = (0..self.values.len()).filter(|point| !self.order.contains(point));
+        let measured = self.order.iter().copied().chain(rest).filter(|&point| !self.values[point].is_empty());
+        let measured: Vec<usize> = measured.collect();
+        let one = |&point: &usize| Observed {
+            at: self.settings.points[point].clone(),
+            values: self.values[point].clone(),
         };
-        let fit = fit.ok()?;
-        let guesses = self.settings.points.iter().map(|at| fit.guess(at)).collect();
-        self.guess = Some(fit);
-        Some(guesses)
+        let observed: Vec<Observed> = measured.iter().map(one).collect();
+        let fit = Surrogate::fit(&observed, self.known.as_ref().map(|known| &known.fit));
+        self.known = fit.ok().map(|fit| {
+            let points = self.together(&measured);
+            let at: Vec<&[Coordinate]> =
+                points.iter().map(|point| self.settings.points[*point].as_slice()).collect();
+            let values: Vec<&[f64]> = points.iter().map(|point| self.values[*point].as_slice()).collect();
+            let posterior = fit.posterior(&at, &values);
+            Known { fit, points, posterior }
+        });
+    }
+
+    /// The points that are looked at together.
+    fn together(&self, measured: &[usize]) -> Vec<usize> {
+        let all = &self.settings.points;
+        if all.len() <= MOST_TOGETHER {
+            return (0..all.len()).collect();
+        }
+        let middle = |point: usize| median(&self.values[point]).unwrap_or(f64::INFINITY);
+        let mut nearest: Vec<usize> = (0..all.len()).collect();
+        if let Some(&best) = measured.iter().min_by(|one, other| middle(**one).total_cmp(&middle(**other))) {
+            let ranges = ranges(all);
+            nearest.sort_by(|one, other| {
+                apart(&all[*one], &all[best], &ranges).total_cmp(&apart(&all[*other], &all[best], &ranges))
+            });
+        }
+        let mut points = measured.to_vec();
+        points.extend(nearest.into_iter().filter(|point| self.values[*point].is_empty()));
+        points.truncate(MOST_TOGETHER.max(measured.len()));
+        points
     }
 
     /// The point of those with values that is best by the guess, and how likely another is better by more than what counts.
-    fn best_of(&self, guesses: &[Guess]) -> Option<BestPoint> {
-        let with_values =
-            (0..guesses.len()).filter(|&point| !self.values[point].is_empty() && self.may_run(point));
-        let point = with_values.min_by(|one, other| guesses[*one].mean.total_cmp(&guesses[*other].mean))?;
-        let (least, close) = (guesses[point], (1.0 + self.settings.close).ln());
-        let others = guesses.iter().enumerate().filter(|(other, _)| *other != point && self.may_run(*other));
-        let better = others.map(|(_, guess)| guess.likely_below(&least, close));
+    fn best_of(&self, known: &Known) -> Option<(usize, f64)> {
+        let may_run = |place: &usize| self.may_run(known.points[*place]);
+        let places = || (0..known.points.len()).filter(may_run);
+        let mean = |place: usize| known.posterior.guess(place).mean;
+        let with_values = places().filter(|&place| !self.values[known.points[place]].is_empty());
+        let best = with_values.min_by(|one, other| mean(*one).total_cmp(&mean(*other)))?;
+        let better = places().filter(|&place| place != best);
+        let better = better.map(|place| known.posterior.likely_below(place, best, self.close()));
         // One of them is enough; that they are not independent makes it less.
         let doubt = 1.0 - better.map(|likely| 1.0 - likely).product::<f64>();
-        Some(BestPoint { point, doubt })
+        Some((best, doubt))
     }
 }
 
@@ -183,11 +259,9 @@ fn first_count(points: &[Vec<Coordinate>]) -> usize {
     (FIRST * points.first().map_or(0, Vec::len) + FIRST).min(points.len())
 }
 
-/// Points spread over the grid: the first point, then each as far as can be from all before.
-fn spread(points: &[Vec<Coordinate>]) -> Vec<usize> {
-    let factors = points.first().map_or(0, Vec::len);
-    let count = first_count(points);
-    let ranges: Vec<f64> = (0..factors).map(|factor| range(points, factor)).collect();
+/// So many points spread over the grid: the first point, then each as far as can be from all before.
+fn spread(points: &[Vec<Coordinate>], count: usize) -> Vec<usize> {
+    let ranges = ranges(points);
     let mut chosen: Vec<usize> = Vec::new();
     let mut distance = vec![f64::INFINITY; points.len()];
     while chosen.len() < count {
@@ -203,6 +277,10 @@ fn spread(points: &[Vec<Coordinate>]) -> Vec<usize> {
         chosen.push(next);
     }
     chosen
+}
+
+fn ranges(points: &[Vec<Coordinate>]) -> Vec<f64> {
+    (0..points.first().map_or(0, Vec::len)).map(|factor| range(points, factor)).collect()
 }
 
 fn range(points: &[Vec<Coordinate>], factor: usize) -> f64 {

@@ -16,7 +16,7 @@ fn search(
 ) -> (Search, SearchEnd) {
     let mut search = Search::new(settings(points, most));
     loop {
-        match search.next() {
+        match search.step() {
             SearchStep::Try(point) => search.took(point, value(point)),
             SearchStep::End(end) => return (search, end),
         }
@@ -25,15 +25,15 @@ fn search(
 
 #[test]
 fn the_first_points_are_spread_over_the_grid() {
-    assert_eq!(spread(&line(9)), [0, 8, 4, 2]);
+    assert_eq!(spread(&line(9), 4), [0, 8, 4, 2]);
     let grid: Vec<Vec<Coordinate>> = (0..4)
         .flat_map(|k| (0..2).map(move |l| vec![Coordinate::Number(f64::from(k)), Coordinate::Category(l)]))
         .collect();
-    let first = spread(&grid);
+    let first = spread(&grid, 6);
     assert_eq!(first.len(), 6);
     assert_eq!(first[..2], [0, 7], "the other end, and the other category");
-    assert_eq!(spread(&line(1)), [0]);
-    assert!(spread(&[]).is_empty());
+    assert_eq!(spread(&line(1), 1), [0]);
+    assert!(spread(&[], 0).is_empty());
 }
 
 #[test]

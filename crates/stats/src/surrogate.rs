@@ -4,7 +4,8 @@
 //! numeric factor it falls off as exp(-distance / length) (an Ornstein-Uhlenbeck process: continuous, not smooth, so that a cliff between
 //! two levels does no harm further off); two different levels of a categorical factor have one correlation. Lengths, correlation, the
 //! weight of interactions and the noise are those of the largest marginal likelihood on a grid (Rasmussen and Williams, Gaussian Processes
-//! for Machine Learning, 2006, chapters 2 and 5); the scale has its closed form.
+//! for Machine Learning, 2006, chapters 2 and 5); the scale has its closed form. They are fitted to at most [`MOST_FITTED`] points; what is known
+//! of the points themselves rests on all measurements ([`Posterior`]), and each further one changes it at the cost of one update of rank one.
 
 use statrs::distribution::{Continuous, ContinuousCDF, Normal};
 
@@ -42,19 +43,19 @@ impl Observed {
     }
 }
 
-/// The guess.
+/// Points to which lengths, correlation, interactions and noise are fitted; of more the first are taken.
+pub const MOST_FITTED: usize = 150;
+
+/// How values vary over a grid: what is known before any one point is looked at.
 #[derive(Debug, Clone)]
 pub struct Surrogate {
     covariance: Covariance,
     /// The range of each numeric factor.
     ranges: Vec<f64>,
-    observed: Vec<Vec<Coordinate>>,
     mean: f64,
     /// Variance of what is guessed at; that of the noise is `covariance.noise` of it.
     scale: f64,
-    factor: Cholesky,
-    /// The inverse of the covariance times the residuals.
-    weights: Vec<f64>,
+    likelihood: f64,
 }
 
 /// All that was measured, point by point.
@@ -86,12 +87,6 @@ impl Guess {
         let normal = Normal::standard();
         self.sd * (gap * normal.cdf(gap) + normal.pdf(gap))
     }
-
-    /// How likely the value is below `other` by more than `by`, both taken as independent.
-    pub fn likely_below(&self, other: &Guess, by: f64) -> f64 {
-        let sd = self.sd.hypot(other.sd).max(f64::MIN_POSITIVE);
-        Normal::standard().cdf((other.mean - by - self.mean) / sd)
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -112,19 +107,17 @@ const INTERACTIONS: [f64; 3] = [0.1, 0.4, 0.8];
 const NOISES: [f64; 4] = [1e-4, 1e-3, 1e-2, 1e-1];
 
 impl Covariance {
-    fn all() -> impl Iterator<Item = Covariance> {
-        LENGTHS.into_iter().flat_map(|length| {
-            CORRELATIONS.into_iter().flat_map(move |correlation| {
-                INTERACTIONS.into_iter().flat_map(move |interaction| {
-                    NOISES.into_iter().map(move |noise| Covariance {
-                        length,
-                        correlation,
-                        interaction,
-                        noise,
-                    })
-                })
-            })
-        })
+    /// Of which the search for the likeliest starts.
+    const FIRST: Covariance = Covariance { length: 1.0, correlation: 0.6, interaction: 0.4, noise: 1e-2 };
+
+    /// Those that differ from this one in one part.
+    fn beside(self) -> impl Iterator<Item = Covariance> {
+        let lengths = LENGTHS.map(|length| Covariance { length, ..self });
+        let correlations = CORRELATIONS.map(|correlation| Covariance { correlation, ..self });
+        let interactions = INTERACTIONS.map(|interaction| Covariance { interaction, ..self });
+        let noises = NOISES.map(|noise| Covariance { noise, ..self });
+        let all = lengths.into_iter().chain(correlations).chain(interactions).chain(noises);
+        all.filter(move |other| *other != self)
     }
 
     fn of(&self, one: &[Coordinate], other: &[Coordinate], ranges: &[f64]) -> f64 {
@@ -149,88 +142,115 @@ impl Covariance {
 }
 
 impl Surrogate {
-    /// Fits to what was measured, each point once in the list.
+    /// Fits to what was measured, each point once in the list: one part after the other is changed for as long as that makes the
+    /// measurements likelier, beginning with `like` where there is one.
     ///
     /// # Errors
     /// [`StatsError::TooFew`] below two points, or for a point without a value; [`StatsError::NotFinite`]; [`StatsError::Ragged`] where
     /// points have different numbers of factors.
-    pub fn fit(observed: &[Observed]) -> Result<Surrogate, StatsError> {
-        let data = Data::of(observed)?;
-        let candidates = Covariance::all().filter_map(|covariance| {
-            let fit = Surrogate::with(covariance, &data)?;
-            let likelihood = fit.likelihood(&data);
-            likelihood.is_finite().then_some((likelihood, fit))
-        });
-        let best = candidates.max_by(|one, other| one.0.total_cmp(&other.0));
+    pub fn fit(observed: &[Observed], like: Option<&Surrogate>) -> Result<Surrogate, StatsError> {
+        let data = Data::of(&observed[..observed.len().min(MOST_FITTED)])?;
+        let first = like.map_or(Covariance::FIRST, |like| like.covariance);
         let found = data.means.len();
-        best.map(|(_, fit)| fit).ok_or(StatsError::NoVariation { found, value: data.means[0] })
-    }
-
-    /// The same with lengths, correlation, interactions and noise as they were found before, at a small part of the cost; fits anew where
-    /// these do not do.
-    ///
-    /// # Errors
-    /// As [`Surrogate::fit`].
-    pub fn fit_again(&self, observed: &[Observed]) -> Result<Surrogate, StatsError> {
-        match Surrogate::with(self.covariance, &Data::of(observed)?) {
-            Some(fit) => Ok(fit),
-            None => Surrogate::fit(observed),
+        let nothing = StatsError::NoVariation { found, value: data.means[0] };
+        let mut best = Surrogate::with(first, &data)
+            .or_else(|| first.beside().find_map(|other| Surrogate::with(other, &data)))
+            .ok_or(nothing)?;
+        loop {
+            let others = best.covariance.beside().filter_map(|other| Surrogate::with(other, &data));
+            match others.max_by(|one, other| one.likelihood.total_cmp(&other.likelihood)) {
+                Some(better) if better.likelihood > best.likelihood => best = better,
+                _ => return Ok(best),
+            }
         }
     }
 
     fn with(covariance: Covariance, data: &Data) -> Option<Surrogate> {
         let size = data.points.len();
-        let mut matrix = vec![vec![0.0; size]; size];
-        for i in 0..size {
-            for j in 0..=i {
-                matrix[i][j] = covariance.of(&data.points[i], &data.points[j], &data.ranges);
-            }
-            matrix[i][i] += covariance.noise / data.counts[i];
-        }
-        let factor = Cholesky::of(matrix)?;
+        let of = |i: usize, j: usize| {
+            let noise = if i == j { covariance.noise / data.counts[i] } else { 0.0 };
+            covariance.of(&data.points[i], &data.points[j], &data.ranges) + noise
+        };
+        let factor = Cholesky::of((0..size).map(|i| (0..=i).map(|j| of(i, j)).collect()).collect())?;
         // The mean is estimated along (generalised least squares).
-        let ones = factor.solve(&vec![1.0; size]);
-        let mean = ones.iter().zip(&data.means).map(|(one, value)| one * value).sum::<f64>()
-            / ones.iter().sum::<f64>();
-        let residuals: Vec<f64> = data.means.iter().map(|value| value - mean).collect();
-        let weights = factor.solve(&residuals);
-        let of_means = residuals.iter().zip(&weights).map(|(one, other)| one * other).sum::<f64>();
+        let ones = factor.solve_lower(&vec![1.0; size]);
+        let means = factor.solve_lower(&data.means);
+        let dot = |one: &[f64], other: &[f64]| one.iter().zip(other).map(|(one, other)| one * other).sum::<f64>();
+        let mean = dot(&ones, &means) / dot(&ones, &ones);
+        let of_means = means.iter().zip(&ones).map(|(value, one)| (value - mean * one).powi(2)).sum::<f64>();
         // Repeats tell of the noise, and by it of the scale.
-        let scale = (of_means + data.scatter / covariance.noise) / (size as f64 + data.free);
-        let (ranges, observed) = (data.ranges.clone(), data.points.clone());
-        Some(Surrogate {
-            covariance,
-            ranges,
-            observed,
-            mean,
-            scale: scale.max(f64::MIN_POSITIVE),
-            factor,
-            weights,
-        })
+        let count = size as f64 + data.free;
+        let scale = ((of_means + data.scatter / covariance.noise) / count).max(f64::MIN_POSITIVE);
+        // The logarithm of the marginal likelihood with the best scale, without what all candidates have alike.
+        let likelihood =
+            -0.5 * count * scale.ln() - factor.log_determinant_half() - 0.5 * data.free * covariance.noise.ln();
+        let ranges = data.ranges.clone();
+        likelihood.is_finite().then_some(Surrogate { covariance, ranges, mean, scale, likelihood })
     }
 
-    /// The logarithm of the marginal likelihood with the best scale, without what all candidates have alike.
-    fn likelihood(&self, data: &Data) -> f64 {
-        let size = data.means.len() as f64 + data.free;
-        -0.5 * size * self.scale.ln()
-            - self.factor.log_determinant_half()
-            - 0.5 * data.free * self.covariance.noise.ln()
+    /// What is known of all `points`, of which some were measured: with a list of values for each.
+    pub fn posterior(&self, points: &[&[Coordinate]], values: &[&[f64]]) -> Posterior {
+        let row = |one: &&[Coordinate]| {
+            points.iter().map(|other| self.scale * self.covariance.of(one, other, &self.ranges)).collect()
+        };
+        let covariance = points.iter().map(row).collect();
+        let noise = self.scale * self.covariance.noise;
+        let mut posterior = Posterior { means: vec![self.mean; points.len()], covariance, noise };
+        for (point, values) in values.iter().enumerate().filter(|(_, values)| !values.is_empty()) {
+            let count = values.len() as f64;
+            posterior.update(point, values.iter().sum::<f64>() / count, noise / count);
+        }
+        posterior
     }
+}
 
+/// What is known of the points of a grid together: normal, with means and covariances.
+#[derive(Debug, Clone)]
+pub struct Posterior {
+    means: Vec<f64>,
+    covariance: Vec<Vec<f64>>,
+    /// Variance of one measurement.
+    noise: f64,
+}
+
+impl Posterior {
     /// What is known of a point.
-    pub fn guess(&self, at: &[Coordinate]) -> Guess {
-        let with: Vec<f64> =
-            self.observed.iter().map(|other| self.covariance.of(at, other, &self.ranges)).collect();
-        let mean = self.mean + with.iter().zip(&self.weights).map(|(one, other)| one * other).sum::<f64>();
-        let half = self.factor.solve_lower(&with);
-        let explained: f64 = half.iter().map(|value| value * value).sum();
-        let variance = self.scale * (self.covariance.of(at, at, &self.ranges) - explained).max(0.0);
-        Guess { mean, sd: variance.sqrt() }
+    pub fn guess(&self, point: usize) -> Guess {
+        Guess { mean: self.means[point], sd: self.covariance[point][point].max(0.0).sqrt() }
     }
 
-    /// Standard deviation of the noise of one measurement.
-    pub fn noise(&self) -> f64 {
-        (self.scale * self.covariance.noise).sqrt()
+    /// Takes one more measurement of a point.
+    pub fn took(&mut self, point: usize, value: f64) {
+        self.update(point, value, self.noise);
+    }
+
+    /// How likely the value of a point is below that of another by more than `by`.
+    pub fn likely_below(&self, point: usize, other: usize, by: f64) -> f64 {
+        Normal::standard().cdf(self.below(point, other, by))
+    }
+
+    /// The same in standard deviations.
+    pub fn below(&self, point: usize, other: usize, by: f64) -> f64 {
+        let of = |i: usize, j: usize| self.covariance[i][j];
+        let variance = of(point, point) + of(other, other) - 2.0 * of(point, other);
+        (self.means[other] - by - self.means[point]) / variance.max(f64::MIN_POSITIVE).sqrt()
+    }
+
+    /// By how much one more measurement of a point lowers the variance of its difference from another.
+    pub fn tells_of_difference(&self, point: usize, other: usize) -> f64 {
+        let own = self.covariance[point][point];
+        (own - self.covariance[point][other]).powi(2) / (own + self.noise).max(f64::MIN_POSITIVE)
+    }
+
+    fn update(&mut self, point: usize, value: f64, noise: f64) {
+        let with = self.covariance[point].clone();
+        let all = (with[point] + noise).max(f64::MIN_POSITIVE);
+        let gap = value - self.means[point];
+        for ((mean, row), gain) in self.means.iter_mut().zip(&mut self.covariance).zip(&with) {
+            let gain = gain / all;
+            *mean += gain * gap;
+            row.iter_mut().zip(&with).for_each(|(covariance, with)| *covariance -= gain * with);
+        }
     }
 }
 
@@ -273,22 +293,25 @@ fn range(observed: &[Observed], factor: usize) -> f64 {
 struct Cholesky(Vec<Vec<f64>>);
 
 impl Cholesky {
-    /// Of a symmetric matrix, of which the lower triangle is read; `None` where it is not positive definite.
-    fn of(mut matrix: Vec<Vec<f64>>) -> Option<Cholesky> {
-        for i in 0..matrix.len() {
-            for j in 0..=i {
-                let dot: f64 = (0..j).map(|k| matrix[i][k] * matrix[j][k]).sum();
-                let rest = matrix[i][j] - dot;
-                matrix[i][j] = if i != j {
-                    rest / matrix[j][j]
-                } else if rest > 0.0 {
-                    rest.sqrt()
-                } else {
-                    return None;
-                };
+    /// Of the lower triangle of a symmetric matrix, row by row; `None` where it is not positive definite.
+    fn of(triangle: Vec<Vec<f64>>) -> Option<Cholesky> {
+        let mut done: Vec<Vec<f64>> = Vec::with_capacity(triangle.len());
+        for mut row in triangle {
+            let last = row.len() - 1;
+            for (j, above) in done.iter().enumerate() {
+                let (before, rest) = row.split_at_mut(j);
+                let dot: f64 = before.iter().zip(above).map(|(one, other)| one * other).sum();
+                rest[0] = (rest[0] - dot) / above[j];
             }
+            let dot: f64 = row[..last].iter().map(|value| value * value).sum();
+            let rest = row[last] - dot;
+            if rest <= 0.0 {
+                return None;
+            }
+            row[last] = rest.sqrt();
+            done.push(row);
         }
-        Some(Cholesky(matrix))
+        Some(Cholesky(done))
     }
 
     fn log_determinant_half(&self) -> f64 {
@@ -300,15 +323,6 @@ impl Cholesky {
         for (row, value) in self.0.iter().zip(right) {
             let dot: f64 = row.iter().zip(&solution).map(|(one, other)| one * other).sum();
             solution.push((value - dot) / row[solution.len()]);
-        }
-        solution
-    }
-
-    fn solve(&self, right: &[f64]) -> Vec<f64> {
-        let mut solution = self.solve_lower(right);
-        for i in (0..solution.len()).rev() {
-            let dot: f64 = (i + 1..solution.len()).map(|k| self.0[k][i] * solution[k]).sum();
-            solution[i] = (solution[i] - dot) / self.0[i][i];
         }
         solution
     }

@@ -13,28 +13,57 @@ fn observed(values: &[(f64, usize, f64)]) -> Vec<Observed> {
 
 #[test]
 fn cholesky_solves() {
-    // By hand: the matrix times (1, 2) is (8, 12).
-    let factor = Cholesky::of(vec![vec![4.0, 0.0], vec![2.0, 5.0]]).unwrap();
-    let solution = factor.solve(&[8.0, 12.0]);
-    assert!((solution[0] - 1.0).abs() < 1e-12 && (solution[1] - 2.0).abs() < 1e-12, "{solution:?}");
+    // By hand: the triangle ((2, 0), (1, 2)) times its transpose is the matrix; ((2, 0), (1, 2)) times (4, 4) is (8, 12).
+    let factor = Cholesky::of(vec![vec![4.0], vec![2.0, 5.0]]).unwrap();
+    let solution = factor.solve_lower(&[8.0, 12.0]);
+    assert!((solution[0] - 4.0).abs() < 1e-12 && (solution[1] - 4.0).abs() < 1e-12, "{solution:?}");
     // Half the logarithm of the determinant, 16.
     assert!((factor.log_determinant_half() - 0.5 * 16.0_f64.ln()).abs() < 1e-12);
-    assert!(Cholesky::of(vec![vec![1.0, 0.0], vec![2.0, 1.0]]).is_none(), "it is not positive definite");
+    assert!(Cholesky::of(vec![vec![1.0], vec![2.0, 1.0]]).is_none(), "it is not positive definite");
+}
+
+/// What is known of one more point, after these measurements.
+fn guess(of: &[Observed], at: &[Coordinate]) -> Guess {
+    let fit = Surrogate::fit(of, None).unwrap();
+    let mut points: Vec<&[Coordinate]> = of.iter().map(|one| one.at.as_slice()).collect();
+    let mut values: Vec<&[f64]> = of.iter().map(|one| one.values.as_slice()).collect();
+    points.push(at);
+    values.push(&[]);
+    fit.posterior(&points, &values).guess(of.len())
+}
+
+/// One measurement after the other tells the same as all at once.
+#[test]
+fn a_posterior_takes_one_measurement_after_the_other() {
+    let measured = observed(&[(0.0, 0, 1.0), (1.0, 0, 2.0), (3.0, 1, 1.5)]);
+    let fit = Surrogate::fit(&measured, None).unwrap();
+    let points: Vec<&[Coordinate]> = measured.iter().map(|one| one.at.as_slice()).collect();
+    let at_once = fit.posterior(&points, &[&[1.0, 1.2], &[], &[1.5]]);
+    let mut by_turns = fit.posterior(&points, &[&[], &[], &[1.5]]);
+    by_turns.took(0, 1.0);
+    by_turns.took(0, 1.2);
+    for point in 0..3 {
+        let (one, other) = (at_once.guess(point), by_turns.guess(point));
+        assert!((one.mean - other.mean).abs() < 1e-9 && (one.sd - other.sd).abs() < 1e-9, "{one:?} {other:?}");
+    }
+    let likely = at_once.likely_below(0, 2, 0.0);
+    assert!((likely + at_once.likely_below(2, 0, 0.0) - 1.0).abs() < 1e-9);
+    assert!(likely > 0.5, "1.1 is below 1.5: {likely}");
 }
 
 #[test]
 fn what_was_measured_is_known_and_what_is_far_from_it_is_not() {
     let values: Vec<(f64, usize, f64)> =
         (0..6).map(|k| (f64::from(k), 0, 3.0 - 0.5 * f64::from(k))).collect();
-    let fit = Surrogate::fit(&observed(&values)).unwrap();
+    let measured = observed(&values);
     for (number, category, value) in values {
-        let guess = fit.guess(&at(number, category));
+        let guess = guess(&measured, &at(number, category));
         assert!((guess.mean - value).abs() < 0.05, "{number}: {guess:?}");
     }
-    let between = fit.guess(&at(2.5, 0));
+    let between = guess(&measured, &at(2.5, 0));
     assert!((between.mean - 1.75).abs() < 0.1, "{between:?}");
-    assert!(between.sd > fit.guess(&at(2.0, 0)).sd);
-    assert!(fit.guess(&at(2.5, 1)).sd > between.sd, "a category that was never measured");
+    assert!(between.sd > guess(&measured, &at(2.0, 0)).sd);
+    assert!(guess(&measured, &at(2.5, 1)).sd > between.sd, "a category that was never measured");
 }
 
 #[test]
@@ -48,7 +77,7 @@ fn factors_add_up_where_they_do_not_interact() {
             }
         }
     }
-    let guess = Surrogate::fit(&observed(&values)).unwrap().guess(&at(3.0, 1));
+    let guess = guess(&observed(&values), &at(3.0, 1));
     assert!((guess.mean - 13.0).abs() < 1.0, "{guess:?}");
 }
 
@@ -58,28 +87,25 @@ fn repeats_make_it_surer() {
     few[1].values = vec![2.0, 2.2];
     let mut many = few.clone();
     many[1].values = [2.0, 2.2].repeat(5);
-    let sd = |of: &[Observed]| {
-        let fit = Surrogate::fit(of).unwrap();
-        fit.guess(&at(1.0, 0)).sd
-    };
+    let sd = |of: &[Observed]| guess(of, &at(1.0, 0)).sd;
     assert!(sd(&many) < sd(&few), "{} {}", sd(&many), sd(&few));
 }
 
 #[test]
 fn broken_input_is_an_error() {
-    let one = Surrogate::fit(&observed(&[(0.0, 0, 1.0)]));
+    let one = Surrogate::fit(&observed(&[(0.0, 0, 1.0)]), None);
     assert!(matches!(one, Err(StatsError::TooFew { .. })));
     assert!(matches!(
-        Surrogate::fit(&observed(&[(0.0, 0, 1.0), (1.0, 0, f64::NAN)])),
+        Surrogate::fit(&observed(&[(0.0, 0, 1.0), (1.0, 0, f64::NAN)]), None),
         Err(StatsError::NotFinite { .. })
     ));
     let mut ragged = observed(&[(0.0, 0, 1.0), (1.0, 0, 2.0)]);
     ragged[1].at.pop();
-    assert!(matches!(Surrogate::fit(&ragged), Err(StatsError::Ragged { .. })));
+    assert!(matches!(Surrogate::fit(&ragged, None), Err(StatsError::Ragged { .. })));
     // All alike: nothing varies, and that is what is guessed.
-    let alike = Surrogate::fit(&observed(&[(0.0, 0, 2.0), (1.0, 0, 2.0), (2.0, 0, 2.0)])).unwrap();
-    assert!((alike.guess(&at(0.5, 0)).mean - 2.0).abs() < 1e-9);
+    let alike = guess(&observed(&[(0.0, 0, 2.0), (1.0, 0, 2.0), (2.0, 0, 2.0)]), &at(0.5, 0));
+    assert!((alike.mean - 2.0).abs() < 1e-9);
     let mut empty = observed(&[(0.0, 0, 1.0), (1.0, 0, 2.0)]);
     empty[0].values.clear();
-    assert!(matches!(Surrogate::fit(&empty), Err(StatsError::TooFew { .. })));
+    assert!(matches!(Surrogate::fit(&empty, None), Err(StatsError::TooFew { .. })));
 }

@@ -65,7 +65,7 @@ impl GridSearch {
                 if study.header.metric.higher_is_better() { value.map(|value| -value) } else { value };
             self.search.took(point, value);
         }
-        match self.search.next() {
+        match self.search.step() {
             SearchStep::Try(point) => SearchChoice::Run(self.points[point].clone()),
             SearchStep::End(SearchEnd::Sure) => SearchChoice::Sure,
             SearchStep::End(SearchEnd::Spent) => SearchChoice::Spent,

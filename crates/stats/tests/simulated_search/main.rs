@@ -24,7 +24,7 @@ fn run(grid: &Grid, noise: f64, seed: u64) -> Searched {
     let mut search =
         Search::new(SearchSettings { points, most_trials, close: 0.02, doubt: 0.05, failures: 3 });
     let mut trials = 0;
-    while let SearchStep::Try(point) = search.next() {
+    while let SearchStep::Try(point) = search.step() {
         trials += 1;
         search.took(point, Some((times[point] * (1.0 + noise * normal(&mut random))).ln()));
     }
