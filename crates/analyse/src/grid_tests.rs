@@ -28,7 +28,8 @@ fn grid_of(seconds: &[[f64; 4]]) -> Study {
                 let mut trial = trial.clone();
                 // The sample's runs take a second, give or take half a percent.
                 let wobble = 1.0
-                    + (per_task[0] - 1.0) * if (k + l + trial.block as usize) % 2 == 0 { 1.0 } else { -1.0 };
+                    + (per_task[0] - 1.0)
+                        * if (k + l + trial.block as usize).is_multiple_of(2) { 1.0 } else { -1.0 };
                 trial.outcome = Outcome::Measured { per_task: vec![seconds * wobble] };
                 trial.point = id.as_str().into();
                 trial.number = study.trials.len() as u32;

@@ -52,7 +52,7 @@ pub enum Error {
     #[error(transparent)]
     Study(#[from] StudyError),
     #[error(transparent)]
-    Layout(#[from] LayoutError),
+    Layout(Box<LayoutError>),
     #[error(transparent)]
     Find(#[from] FindError),
     #[error(transparent)]
@@ -235,6 +235,12 @@ impl Error {
             Error::InterruptedBeforeMeasuring | Error::InterruptedInFirstRun => Cause::Interrupted,
             _ => Cause::Ours,
         }
+    }
+}
+
+impl From<LayoutError> for Error {
+    fn from(error: LayoutError) -> Self {
+        Error::Layout(Box::new(error))
     }
 }
 

@@ -248,7 +248,7 @@ fn once(
 }
 
 fn next_trial(search: &mut GridSearch, study: &Study) -> NextTrial {
-    match search.next(study) {
+    match search.choose(study) {
         SearchChoice::Run(point) => NextTrial::Run(point),
         SearchChoice::Sure => NextTrial::End(StopReason::Decided),
         SearchChoice::Spent => NextTrial::End(StopReason::BudgetSpent),

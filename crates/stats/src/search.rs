@@ -6,8 +6,10 @@
 //! of both tells more (as in the top-two rules of ranking and selection: Qin, Klabjan, Russo 2017). The search ends when no other point is likely
 //! to be better by more than what counts.
 
+use statrs::distribution::{ContinuousCDF, Normal};
+
 use crate::median;
-use crate::surrogate::{Coordinate, Observed, Posterior, Surrogate};
+use crate::surrogate::{Coordinate, MOST_FITTED, Observed, Posterior, Surrogate};
 
 #[cfg(test)]
 #[path = "search_tests.rs"]
@@ -82,6 +84,10 @@ struct Known {
 const FIRST: usize = 2;
 /// All points are the first round where so many times as many trials may be run.
 const EACH_ONCE: f64 = 1.2;
+/// Of the points of the first round the best are repeated: one in so many, and at least so many of them, up to so many values.
+const REPEATED: usize = 4;
+const REPEATED_LEAST: usize = 3;
+const REPEATS: usize = 3;
 /// Settings are looked for again when there are so many times as many trials.
 const FIT_AGAIN: f64 = 1.3;
 /// Points that are looked at together: those that were measured, and the nearest to the best of them.
@@ -123,6 +129,9 @@ impl Search {
         if let Some(&point) = self.order.iter().take(self.first).find(is_untried) {
             return SearchStep::Try(point);
         }
+        if let Some(point) = self.to_repeat() {
+            return SearchStep::Try(point);
+        }
         self.learn();
         let Some(known) = &self.known else {
             // Too few values to guess from: whatever has none.
@@ -136,8 +145,9 @@ impl Search {
         }
         let least = known.posterior.guess(best).mean;
         let promise = |place: usize| known.posterior.guess(place).expected_below(least);
-        let unmeasured = (0..known.points.len())
-            .filter(|&place| self.values[known.points[place]].is_empty() && self.may_run(known.points[place]));
+        let unmeasured = (0..known.points.len()).filter(|&place| {
+            self.values[known.points[place]].is_empty() && self.may_run(known.points[place])
+        });
         let unknown = unmeasured.max_by(|one, other| promise(*one).total_cmp(&promise(*other)));
         let place = match unknown {
             // What knowing the best point itself better is worth is as if it were a point alike.
@@ -147,14 +157,26 @@ impl Search {
         SearchStep::Try(known.points[place])
     }
 
+    /// One of the best points so far that has not been run as often as the noise takes to be known; what differs between points and what
+    /// between runs of one point cannot be told apart otherwise.
+    fn to_repeat(&self) -> Option<usize> {
+        let mean = |point: usize| self.values[point].iter().sum::<f64>() / self.values[point].len() as f64;
+        let measured = (0..self.values.len()).filter(|point| !self.values[*point].is_empty());
+        let mut best: Vec<usize> = measured.filter(|point| self.may_run(*point)).collect();
+        best.sort_by(|one, other| mean(*one).total_cmp(&mean(*other)));
+        best.truncate(REPEATED_LEAST.max(best.len() / REPEATED));
+        best.into_iter().find(|point| self.values[*point].len() < REPEATS)
+    }
+
     /// Of the best point and the one that is likeliest better by more than what counts, the one whose measurement tells more of
     /// their difference.
     fn tells_more(&self, known: &Known, best: usize) -> usize {
-        let close = self.close();
-        let others = (0..known.points.len()).filter(|&place| place != best && self.may_run(known.points[place]));
-        let below = |place: usize| known.posterior.below(place, best, close);
+        let others =
+            (0..known.points.len()).filter(|&place| place != best && self.may_run(known.points[place]));
+        let below = |place: usize| self.below(known, place, best);
         let other = others.max_by(|one, other| below(*one).total_cmp(&below(*other))).unwrap_or(best);
-        if known.posterior.tells_of_difference(other, best) > known.posterior.tells_of_difference(best, other) {
+        if known.posterior.tells_of_difference(other, best) > known.posterior.tells_of_difference(best, other)
+        {
             other
         } else {
             best
@@ -174,6 +196,19 @@ impl Search {
                 Some(BestPoint { point, doubt })
             }
         }
+    }
+
+    /// By how many standard deviations a point is better than another by more than what counts: by all that is known, or by the runs of these two
+    /// alone, where that says more. What lies beside a point speaks against it, wrongly so where it is the last one before a cliff.
+    fn below(&self, known: &Known, place: usize, best: usize) -> f64 {
+        let by_all = known.posterior.below(place, best, self.close());
+        let (one, other) = (&self.values[known.points[place]], &self.values[known.points[best]]);
+        if one.len() < REPEATS || other.len() < REPEATS {
+            return by_all;
+        }
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let sd = known.posterior.noise_sd() * (1.0 / one.len() as f64 + 1.0 / other.len() as f64).sqrt();
+        by_all.max((mean(other) - self.close() - mean(one)) / sd.max(f64::MIN_POSITIVE))
     }
 
     fn close(&self) -> f64 {
@@ -208,7 +243,11 @@ impl Search {
             at: self.settings.points[point].clone(),
             values: self.values[point].clone(),
         };
-        let observed: Vec<Observed> = measured.iter().map(one).collect();
+        // Those that were repeated tell of the noise, and must be among those that are fitted to.
+        let (repeated, once): (Vec<usize>, Vec<usize>) =
+            measured.iter().partition(|point| self.values[**point].len() > 1);
+        let (first, rest) = repeated.split_at(repeated.len().min(MOST_FITTED / 2));
+        let observed: Vec<Observed> = first.iter().chain(&once).chain(rest).map(one).collect();
         let fit = Surrogate::fit(&observed, self.known.as_ref().map(|known| &known.fit));
         self.known = fit.ok().map(|fit| {
             let points = self.together(&measured);
@@ -248,7 +287,7 @@ impl Search {
         let with_values = places().filter(|&place| !self.values[known.points[place]].is_empty());
         let best = with_values.min_by(|one, other| mean(*one).total_cmp(&mean(*other)))?;
         let better = places().filter(|&place| place != best);
-        let better = better.map(|place| known.posterior.likely_below(place, best, self.close()));
+        let better = better.map(|place| Normal::standard().cdf(self.below(known, place, best)));
         // One of them is enough; that they are not independent makes it less.
         let doubt = 1.0 - better.map(|likely| 1.0 - likely).product::<f64>();
         Some((best, doubt))

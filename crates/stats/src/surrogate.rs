@@ -97,6 +97,8 @@ struct Covariance {
     correlation: f64,
     /// Share of the part of all factors together.
     interaction: f64,
+    /// Share of what each point has for itself: cliffs, and effects of single combinations.
+    alone: f64,
     /// Variance of the noise over that of what is guessed at.
     noise: f64,
 }
@@ -104,23 +106,37 @@ struct Covariance {
 const LENGTHS: [f64; 4] = [0.3, 1.0, 3.0, 10.0];
 const CORRELATIONS: [f64; 3] = [0.2, 0.6, 0.9];
 const INTERACTIONS: [f64; 3] = [0.1, 0.4, 0.8];
-const NOISES: [f64; 4] = [1e-4, 1e-3, 1e-2, 1e-1];
+const ALONES: [f64; 3] = [2e-2, 1e-1, 0.5];
+/// By what the noise is changed.
+const NOISES: [f64; 6] = [0.01, 0.1, 0.7, 1.4, 10.0, 100.0];
+const NOISE_LIMITS: [f64; 2] = [1e-6, 10.0];
 
 impl Covariance {
     /// Of which the search for the likeliest starts.
-    const FIRST: Covariance = Covariance { length: 1.0, correlation: 0.6, interaction: 0.4, noise: 1e-2 };
+    const FIRST: Covariance =
+        Covariance { length: 1.0, correlation: 0.6, interaction: 0.4, alone: 1e-2, noise: 1e-2 };
 
     /// Those that differ from this one in one part.
     fn beside(self) -> impl Iterator<Item = Covariance> {
         let lengths = LENGTHS.map(|length| Covariance { length, ..self });
         let correlations = CORRELATIONS.map(|correlation| Covariance { correlation, ..self });
         let interactions = INTERACTIONS.map(|interaction| Covariance { interaction, ..self });
-        let noises = NOISES.map(|noise| Covariance { noise, ..self });
-        let all = lengths.into_iter().chain(correlations).chain(interactions).chain(noises);
+        let alones = ALONES.map(|alone| Covariance { alone, ..self });
+        let [low, high] = NOISE_LIMITS;
+        let noises = NOISES.map(|times| Covariance { noise: (times * self.noise).clamp(low, high), ..self });
+        let all = lengths.into_iter().chain(correlations).chain(interactions).chain(alones).chain(noises);
         all.filter(move |other| *other != self)
     }
 
+    /// Of a point with itself: the whole of 1.
     fn of(&self, one: &[Coordinate], other: &[Coordinate], ranges: &[f64]) -> f64 {
+        if one == other {
+            return 1.0;
+        }
+        (1.0 - self.alone) * self.of_levels(one, other, ranges)
+    }
+
+    fn of_levels(&self, one: &[Coordinate], other: &[Coordinate], ranges: &[f64]) -> f64 {
         let each = one.iter().zip(other).zip(ranges).map(|((one, other), range)| match (one, other) {
             (Coordinate::Number(one), Coordinate::Number(other)) if *range > 0.0 => {
                 (-(one - other).abs() / range / self.length).exp()
@@ -175,15 +191,17 @@ impl Surrogate {
         // The mean is estimated along (generalised least squares).
         let ones = factor.solve_lower(&vec![1.0; size]);
         let means = factor.solve_lower(&data.means);
-        let dot = |one: &[f64], other: &[f64]| one.iter().zip(other).map(|(one, other)| one * other).sum::<f64>();
+        let dot =
+            |one: &[f64], other: &[f64]| one.iter().zip(other).map(|(one, other)| one * other).sum::<f64>();
         let mean = dot(&ones, &means) / dot(&ones, &ones);
         let of_means = means.iter().zip(&ones).map(|(value, one)| (value - mean * one).powi(2)).sum::<f64>();
         // Repeats tell of the noise, and by it of the scale.
         let count = size as f64 + data.free;
         let scale = ((of_means + data.scatter / covariance.noise) / count).max(f64::MIN_POSITIVE);
         // The logarithm of the marginal likelihood with the best scale, without what all candidates have alike.
-        let likelihood =
-            -0.5 * count * scale.ln() - factor.log_determinant_half() - 0.5 * data.free * covariance.noise.ln();
+        let likelihood = -0.5 * count * scale.ln()
+            - factor.log_determinant_half()
+            - 0.5 * data.free * covariance.noise.ln();
         let ranges = data.ranges.clone();
         likelihood.is_finite().then_some(Surrogate { covariance, ranges, mean, scale, likelihood })
     }
@@ -224,12 +242,12 @@ impl Posterior {
         self.update(point, value, self.noise);
     }
 
-    /// How likely the value of a point is below that of another by more than `by`.
-    pub fn likely_below(&self, point: usize, other: usize, by: f64) -> f64 {
-        Normal::standard().cdf(self.below(point, other, by))
+    /// Standard deviation of one measurement.
+    pub fn noise_sd(&self) -> f64 {
+        self.noise.sqrt()
     }
 
-    /// The same in standard deviations.
+    /// By how many standard deviations the value of a point is below that of another by more than `by`.
     pub fn below(&self, point: usize, other: usize, by: f64) -> f64 {
         let of = |i: usize, j: usize| self.covariance[i][j];
         let variance = of(point, point) + of(other, other) - 2.0 * of(point, other);

@@ -38,9 +38,10 @@ fn of_factor(study: &Study, grid: &GridStudy, rows: &[GridRow], factor: usize) -
             largest_span = Some((low, high));
         }
         let mean = pairs.iter().map(|ratio| ratio.ln()).sum::<f64>() / pairs.len() as f64;
-        let mean = match pairs.is_empty() {
-            true => Reading::unavailable("no combination has both this level and the first"),
-            false => Reading::Measured(Ratio(mean.exp())),
+        let mean = if pairs.is_empty() {
+            Reading::unavailable("no combination has both this level and the first")
+        } else {
+            Reading::Measured(Ratio(mean.exp()))
         };
         (word.clone(), mean)
     });

@@ -9,8 +9,9 @@ mod tests;
 
 /// A point that is better by no more than this share is as good.
 const CLOSE: f64 = 0.02;
-/// How unlikely it is to be that another point is better by more, before the search ends.
-const DOUBT: f64 = 0.05;
+/// How unlikely it is to be that another point is better by more, before the search ends. It is asked after each trial, and some
+/// answer would be wrong by chance: so it is not 5 %.
+const DOUBT: f64 = 0.01;
 /// Of all trials of the grid, so many are spent at most.
 const SHARE: f64 = 0.25;
 
@@ -53,7 +54,7 @@ impl GridSearch {
     }
 
     /// What to run next, by all trials of the study so far.
-    pub fn next(&mut self, study: &Study) -> SearchChoice {
+    pub fn choose(&mut self, study: &Study) -> SearchChoice {
         for trial in study.trials.iter().skip(self.taken) {
             self.taken += 1;
             if trial.is_warm_up() || trial.is_interrupted() {
@@ -63,6 +64,8 @@ impl GridSearch {
             let value = study.header.value(trial).map(f64::ln);
             let value =
                 if study.header.metric.higher_is_better() { value.map(|value| -value) } else { value };
+            // What is chosen is another matter here; but when the guess is made anew must be as it was.
+            self.search.step();
             self.search.took(point, value);
         }
         match self.search.step() {

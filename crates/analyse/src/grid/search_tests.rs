@@ -30,7 +30,7 @@ fn search(levels: &[&str], repeats: u32, seconds: impl Fn(&str) -> f64) -> (Stud
     study.trials.clear();
     let mut search = GridSearch::of(&study.header).unwrap();
     loop {
-        let point = match search.next(&study) {
+        let point = match search.choose(&study) {
             SearchChoice::Run(point) => point,
             end => return (study, end),
         };
@@ -73,11 +73,11 @@ fn it_goes_on_where_another_process_ended() {
     let (study, end) = search(&["a", "b", "c", "d", "e", "f", "g", "h"], 5, |n| n.as_bytes()[0].into());
     assert_ne!(end, SearchChoice::Run("a".into()));
     let mut again = GridSearch::of(&study.header).unwrap();
-    assert_eq!(again.next(&study), end, "all of it is known");
+    assert_eq!(again.choose(&study), end, "all of it is known");
     let mut half = study.clone();
     half.trials.truncate(3);
     assert_eq!(
-        GridSearch::of(&half.header).unwrap().next(&half),
+        GridSearch::of(&half.header).unwrap().choose(&half),
         SearchChoice::Run(study.trials[3].point.clone())
     );
 }

@@ -223,7 +223,7 @@ fn with_file(path: &Path) -> Result<Arguments, Failure> {
     let of_file = |problem: String| Failure::new(format!("{}: {problem}", path.display()));
     let text =
         std::fs::read_to_string(path).map_err(|error| of_file(format!("it cannot be read: {error}")))?;
-    let file = file::read(&text).map_err(of_file)?;
+    let file = file::read(&text).map_err(|error| of_file(error.to_string()))?;
     let mut typed = typed_words();
     let end = typed.iter().position(|word| word == "--").unwrap_or(typed.len());
     let program = typed.split_off(end);
@@ -248,7 +248,8 @@ fn write_file(path: &Path) -> Result<Status, Failure> {
     let command = Alone::command();
     let words = std::iter::once(OsString::from("numawise study")).chain(typed_words());
     let matches = command.clone().try_get_matches_from(words)?;
-    let text = file::write(&command, &matches, &["write-file"]).map_err(Failure::new)?;
+    let text =
+        file::write(&command, &matches, &["write-file"]).map_err(|error| Failure::new(error.to_string()))?;
     files::write(path, &text, "the study")?;
     Ok(SUCCESS)
 }

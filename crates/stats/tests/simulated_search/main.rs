@@ -7,8 +7,9 @@ use numawise_stats::{Search, SearchSettings, SearchStep};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Repeats of each point in the study without a search.
-const REPEATS: usize = 5;
+/// Repeats of each point in the study without a search: with half as many, that study itself would take a point that is 3 % worse for the best in one
+/// of five cases where the noise is 5 %.
+const REPEATS: usize = 10;
 const SHARE: f64 = 0.25;
 
 struct Searched {
@@ -22,7 +23,7 @@ fn run(grid: &Grid, noise: f64, seed: u64) -> Searched {
     let (points, times) = ((grid.points)(), (grid.times)());
     let most_trials = (SHARE * (REPEATS * points.len()) as f64).floor() as usize;
     let mut search =
-        Search::new(SearchSettings { points, most_trials, close: 0.02, doubt: 0.05, failures: 3 });
+        Search::new(SearchSettings { points, most_trials, close: 0.02, doubt: 0.01, failures: 3 });
     let mut trials = 0;
     while let SearchStep::Try(point) = search.step() {
         trials += 1;
@@ -47,7 +48,7 @@ fn simulate(seeds: u64) -> Vec<(String, f64, f64)> {
         let size = (grid.points)().len() * REPEATS;
         for noise in [0.01, 0.03, 0.05] {
             let searched: Vec<Searched> = (0..seeds).map(|seed| run(grid, noise, seed)).collect();
-            let close = searched.iter().filter(|one| one.regret <= 0.02).count() as f64 / seeds as f64;
+            let close = searched.iter().filter(|one| one.regret <= 0.02 + 1e-9).count() as f64 / seeds as f64;
             let most = searched.iter().map(|one| one.trials).max().unwrap_or(0) as f64 / size as f64;
             all.push((format!("{} at {:.0} %", grid.name, 100.0 * noise), close, most));
         }

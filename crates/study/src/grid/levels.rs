@@ -154,7 +154,7 @@ fn typed(text: &str, item: &str) -> Result<Typed, NumberLevelsError> {
     }
 }
 
-/// Words in the order in which they were typed, each once, parted by commas; `\,` is a comma in a word. A word may be empty.
+/// Words in the order in which they were typed, each once, separated by commas; `\,` is a comma in a word. A word may be empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WordLevels(Vec<String>);
 

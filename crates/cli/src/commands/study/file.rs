@@ -18,6 +18,21 @@ const NAMED: [&str; 3] = ["env", "param", "command"];
 /// Options that are typed several times.
 const SEVERAL: [&str; 4] = ["env", "param", "command", "where"];
 
+/// Why a file of a study cannot be read, or written.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    #[error("{}", .0.to_string().trim_end())]
+    Toml(#[from] toml::de::Error),
+    #[error("'{PROGRAM}' is {found}; expected a list of words")]
+    Program { found: &'static str },
+    #[error("'{}' holds {found}; expected a text or a number", quoted(key))]
+    Value { key: String, found: &'static str },
+    #[error("'{}' is no text, which a file of a study cannot hold", quoted(word))]
+    Word { word: String },
+    #[error("this cannot be written as TOML: {0}")]
+    Unwritable(#[from] toml::ser::Error),
+}
+
 /// What a file holds, as it would be typed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileWords {
@@ -27,14 +42,13 @@ pub struct FileWords {
 
 /// # Errors
 /// What is wrong with it, and what was expected.
-pub fn read(text: &str) -> Result<FileWords, String> {
-    let table: Table =
-        text.parse().map_err(|error: toml::de::Error| error.to_string().trim_end().to_owned())?;
+pub fn read(text: &str) -> Result<FileWords, FileError> {
+    let table: Table = text.parse()?;
     let mut words = FileWords::default();
     for (key, value) in &table {
         if key == PROGRAM {
             let Value::Array(all) = value else {
-                return Err(format!("'{PROGRAM}' is {}; expected a list of words", kind(value)));
+                return Err(FileError::Program { found: type_name(value) });
             };
             words.program =
                 all.iter().map(|word| single(key, word).map(OsString::from)).collect::<Result<_, _>>()?;
@@ -45,13 +59,13 @@ pub fn read(text: &str) -> Result<FileWords, String> {
     Ok(words)
 }
 
-fn option(key: &str, value: &Value) -> Result<Vec<OsString>, String> {
+fn option(key: &str, value: &Value) -> Result<Vec<OsString>, FileError> {
     let word = |text: String| OsString::from(format!("--{key}={text}"));
     Ok(match value {
         Value::Boolean(true) => vec![OsString::from(format!("--{key}"))],
         Value::Boolean(false) => Vec::new(),
         Value::Array(all) if SEVERAL.contains(&key) => {
-            all.iter().map(|one| Ok(word(single(key, one)?))).collect::<Result<_, String>>()?
+            all.iter().map(|one| Ok(word(single(key, one)?))).collect::<Result<_, FileError>>()?
         }
         Value::Array(all) => vec![word(levels(key, all)?)],
         Value::Table(all) if NAMED.contains(&key) => {
@@ -62,29 +76,29 @@ fn option(key: &str, value: &Value) -> Result<Vec<OsString>, String> {
                 };
                 Ok(word(format!("{name}={levels}")))
             };
-            all.iter().map(one).collect::<Result<_, String>>()?
+            all.iter().map(one).collect::<Result<_, FileError>>()?
         }
         one => vec![word(single(key, one)?)],
     })
 }
 
 /// Levels as they are typed: `a,b`, with `\,` for a comma in one.
-fn levels(key: &str, all: &[Value]) -> Result<String, String> {
-    let words: Result<Vec<String>, String> =
+fn levels(key: &str, all: &[Value]) -> Result<String, FileError> {
+    let words: Result<Vec<String>, FileError> =
         all.iter().map(|one| Ok(single(key, one)?.replace(',', "\\,"))).collect();
     Ok(words?.join(","))
 }
 
-fn single(key: &str, value: &Value) -> Result<String, String> {
+fn single(key: &str, value: &Value) -> Result<String, FileError> {
     match value {
         Value::String(text) => Ok(text.clone()),
         Value::Integer(number) => Ok(number.to_string()),
         Value::Float(number) => Ok(number.to_string()),
-        other => Err(format!("'{}' holds {}; expected a text or a number", quoted(key), kind(other))),
+        other => Err(FileError::Value { key: key.to_owned(), found: type_name(other) }),
     }
 }
 
-fn kind(value: &Value) -> &'static str {
+fn type_name(value: &Value) -> &'static str {
     match value {
         Value::String(_) => "a text",
         Value::Integer(_) | Value::Float(_) => "a number",
@@ -99,7 +113,7 @@ fn kind(value: &Value) -> &'static str {
 ///
 /// # Errors
 /// Names an argument that is no text, which TOML cannot hold.
-pub fn write(command: &Command, matches: &ArgMatches, without: &[&str]) -> Result<String, String> {
+pub fn write(command: &Command, matches: &ArgMatches, without: &[&str]) -> Result<String, FileError> {
     let mut table = Table::new();
     for argument in command.get_arguments() {
         let id = argument.get_id().as_str();
@@ -114,16 +128,13 @@ pub fn write(command: &Command, matches: &ArgMatches, without: &[&str]) -> Resul
         };
         table.insert(key.to_owned(), value);
     }
-    toml::to_string(&table).map_err(|error| error.to_string())
+    Ok(toml::to_string(&table)?)
 }
 
-fn values<'a>(key: &str, all: impl Iterator<Item = &'a std::ffi::OsStr>) -> Result<Value, String> {
+fn values<'a>(key: &str, all: impl Iterator<Item = &'a std::ffi::OsStr>) -> Result<Value, FileError> {
     let text = |word: &std::ffi::OsStr| match word.to_str() {
         Some(text) => Ok(Value::String(text.to_owned())),
-        None => Err(format!(
-            "'{}' is no text, which a file of a study cannot hold",
-            quoted(&word.to_string_lossy())
-        )),
+        None => Err(FileError::Word { word: word.to_string_lossy().into_owned() }),
     };
     let mut texts: Vec<Value> = all.map(text).collect::<Result<_, _>>()?;
     match texts.len() {

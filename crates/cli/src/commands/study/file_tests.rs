@@ -50,7 +50,7 @@ fn what_makes_no_sense_says_so() {
         ("threads = [[1]]", "'threads' holds a list"),
         ("threads = ", "expected"),
     ] {
-        let error = read(text).unwrap_err();
+        let error = read(text).unwrap_err().to_string();
         assert!(error.contains(expected), "{text}: {error}");
     }
 }
