@@ -15,7 +15,8 @@ help:
 	@echo 'make bench          the figures that we promise, vs other tools'
 	@echo 'make truth          what check says of programs whose truth is measured by hand; remakes docs/truth.md in 75 min'
 	@echo 'make null           what check says of programs that nothing can affect; remakes docs/truth-null.md in 10 min'
-	@echo 'make build          the numawise binary, its two preloaded libraries, and the bundled programs'
+	@echo 'make build          the numawise binary, its two preloaded libraries, and iso3dfd'
+	@echo 'make programs       the other bundled programs: pi (oneTBB) and cg (MPI)'
 	@echo 'make install        into PREFIX ($(PREFIX)): bin/numawise, lib/numawise/ and include/numawise.*'
 
 .PHONY: build
@@ -28,6 +29,11 @@ $(NUMAWISE):
 $(ISO3DFD):
 	$(MAKE) --no-print-directory -C native/workloads/iso3dfd all
 
+.PHONY: programs
+programs: deps-programs
+	$(MAKE) --no-print-directory -C native/workloads/pi all
+	$(MAKE) --no-print-directory -C native/workloads/cg all
+
 # The binary finds the libraries beside itself, or in ../lib/numawise. Nothing is built here, so that root need not build.
 .PHONY: install
 install:
@@ -36,8 +42,8 @@ install:
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/numawise $(LIBRARIES)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include $(CURDIR)/include/numawise.h $(CURDIR)/include/numawise.f90
 
-.PHONY: deps-build deps-test deps-bench
-deps-build deps-test deps-bench: deps-%:
+.PHONY: deps-build deps-programs deps-test deps-bench
+deps-build deps-programs deps-test deps-bench: deps-%:
 	@scripts/deps $*
 
 # The grid fills 0.9 GiB, well beyond any cache, and a run takes about a second.
