@@ -16,7 +16,7 @@ help:
 	@echo 'make truth          what check says of programs whose truth is measured by hand; remakes docs/truth.md in 75 min'
 	@echo 'make null           what check says of programs that nothing can affect; remakes docs/truth-null.md in 10 min'
 	@echo 'make build          the numawise binary, its two preloaded libraries, and iso3dfd'
-	@echo 'make programs       the other bundled programs: pi (oneTBB) and cg (MPI)'
+	@echo 'make programs       the other bundled programs: pi (oneTBB), advect and cg (MPI)'
 	@echo 'make install        into PREFIX ($(PREFIX)): bin/numawise, lib/numawise/ and include/numawise.*'
 
 .PHONY: build
@@ -32,6 +32,7 @@ $(ISO3DFD):
 .PHONY: programs
 programs: deps-programs
 	$(MAKE) --no-print-directory -C native/workloads/pi all
+	$(MAKE) --no-print-directory -C native/workloads/advect all
 	$(MAKE) --no-print-directory -C native/workloads/cg all
 
 # The binary finds the libraries beside itself, or in ../lib/numawise. Nothing is built here, so that root need not build.
