@@ -7,7 +7,6 @@ mod data;
 mod details;
 mod document;
 mod findings;
-mod frequency;
 pub(crate) mod json;
 pub mod lines;
 mod nodes;

@@ -4,6 +4,7 @@
 //! A document holds texts as they are, names from outside included: the faces make them harmless. What cannot be shown in one
 //! face is left out there: a chart on the terminal, where its table says the same, and a picture of characters in HTML.
 
+mod download;
 mod drawing;
 mod html;
 mod matrix;
@@ -17,6 +18,8 @@ use serde_json::Value;
 
 pub(crate) use text::capital;
 
+pub use download::Download;
+pub(crate) use download::length as download_length;
 pub use drawing::{Bar, BarPart, Bars, HeatCell, HeatMap};
 pub use html::html;
 pub use matrix::{Matrix, MatrixCell, MatrixColours, MatrixColumn, MatrixFigure};
@@ -81,6 +84,8 @@ pub enum Block {
     Bars(Bars),
     HeatMaps(Vec<HeatMap>),
     Chart(Chart),
+    /// Files that a page holds.
+    Downloads(Vec<Download>),
     /// A line of characters that is drawn, for the terminal.
     Picture(String),
     /// Lines to copy, which are never broken.

@@ -7,6 +7,7 @@ mod amount;
 pub mod check;
 mod csv;
 pub mod document;
+mod frequency;
 mod levels;
 pub mod machine;
 pub mod names;
@@ -17,6 +18,7 @@ pub mod plan;
 pub mod profile;
 pub mod residency;
 pub mod series;
+mod settings;
 pub mod snapshot;
 pub mod study;
 

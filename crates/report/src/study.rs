@@ -2,11 +2,19 @@
 
 mod comparison;
 mod csv;
+mod curves;
+mod data;
 mod json;
+mod maps;
+mod raw;
+mod reproduce;
+mod trials;
 mod words;
 
-use numawise_facts::{Effect, Reading, Study};
+use numawise_facts::{Effect, Metric, Reading, Study};
 use numawise_tables::{GridRow, GridTables, LevelEffects, ScalingSeries};
+
+use curves::{CurveMeasure, Curves};
 
 pub use comparison::{ShownComparison, comparison_document, comparison_json};
 pub use csv::csv;
@@ -14,10 +22,12 @@ pub use json::{SCHEMA, json};
 
 use crate::amount;
 use crate::document::{
-    Bar, BarPart, Bars, Block, Cell, Column, Document, Fact, Opening, Row, RowLimits, Table, Text, Tone,
-    section,
+    Bar, BarPart, Bars, Block, Cell, Charts, Column, Document, Fact, Opening, Row, RowLimits, Table, Text,
+    Tone, section,
 };
 use crate::notice;
+
+const SCRIPT: &str = include_str!("study/charts.js");
 
 /// What is shown.
 #[derive(Debug, Clone, Copy)]
@@ -54,11 +64,16 @@ pub fn document(shown: &ShownStudy<'_>) -> Document {
         ),
     ];
     blocks.extend(effects(shown.tables));
-    blocks.extend(scaling(shown.tables));
+    let curves = curves::curves(shown);
+    blocks.extend(scaling(shown, curves.as_ref()));
+    blocks.extend(maps::section_of(shown));
+    blocks.extend(trials::sections(shown));
     let notices: Vec<String> = shown.tables.unavailable.iter().map(notice::text).collect();
     blocks.extend(crate::document::list("unavailable", "What could not be measured", &notices));
     let not_tried: Vec<String> = header.not_tried.iter().map(notice::text).collect();
     blocks.extend(crate::document::list("not-tried", "What was not tried", &not_tried));
+    blocks.extend(reproduce::sections(shown));
+    blocks.push(raw::section_of(shown));
     blocks.push(Block::Reasons { title: "Why figures are unavailable" });
     Document {
         tool: "numawise study",
@@ -73,7 +88,7 @@ pub fn document(shown: &ShownStudy<'_>) -> Document {
             sentence: words::sentence(shown),
         },
         blocks,
-        charts: None,
+        charts: Some(Charts { data: data::data(shown, curves.as_ref()), script: SCRIPT }),
         width: WIDTH,
     }
 }
@@ -99,17 +114,11 @@ fn points(shown: &ShownStudy<'_>) -> Table {
     let best = tables.best.measured().map(|best| &best.point);
     let row = |row: &GridRow| {
         let figure = |of: &Reading<f64>| cell(of, |value| amount::value(metric, *value));
-        let interval = match (row.low.measured(), row.high.measured()) {
-            (Some(low), Some(high)) => {
-                format!("{} to {}", amount::value(metric, *low), amount::value(metric, *high)).into()
-            }
-            _ => cell(&row.low, |low| amount::value(metric, *low)),
-        };
         let levels = row.levels.iter().map(|level| Cell::from(level.as_str()));
         let figures = [
             count(row).into(),
             figure(&row.median),
-            interval,
+            interval(metric, row),
             figure(&row.mean),
             figure(&row.sd),
             figure(&row.min),
@@ -165,6 +174,16 @@ fn count(row: &GridRow) -> String {
     }
 }
 
+/// The 95 % interval of the median.
+fn interval(metric: &Metric, row: &GridRow) -> Cell {
+    match (row.low.measured(), row.high.measured()) {
+        (Some(low), Some(high)) => {
+            format!("{} to {}", amount::value(metric, *low), amount::value(metric, *high)).into()
+        }
+        _ => cell(&row.low, |low| amount::value(metric, *low)),
+    }
+}
+
 fn cell<T>(of: &Reading<T>, text: impl FnOnce(&T) -> String) -> Cell {
     match of {
         Reading::Measured(value) => text(value).into(),
@@ -196,9 +215,22 @@ fn effects(tables: &GridTables) -> Option<Block> {
     })
 }
 
-/// The laws of scaling; nothing where there are too few numbers of workers.
-fn scaling(tables: &GridTables) -> Option<Block> {
-    let sentences: Vec<String> =
-        tables.scaling.iter().flat_map(|series: &ScalingSeries| words::scaling(series)).collect();
-    crate::document::list("scaling", "How it scales", &sentences)
+/// The curves, and the laws of scaling; nothing where there are too few numbers.
+fn scaling(shown: &ShownStudy<'_>, curves: Option<&Curves<'_>>) -> Option<Block> {
+    let mut blocks: Vec<Block> = curves.map_or_else(Vec::new, |curves| curves::blocks(shown, curves));
+    let sentences: Vec<Text> = shown
+        .tables
+        .scaling
+        .iter()
+        .flat_map(|series: &ScalingSeries| words::scaling(series))
+        .map(Text::from)
+        .collect();
+    if !sentences.is_empty() {
+        blocks.push(Block::List(sentences));
+    }
+    let title = match curves {
+        Some(curves) if curves.measure == CurveMeasure::Metric => format!("By {}", curves.along),
+        _ => "How it scales".to_owned(),
+    };
+    (!blocks.is_empty()).then(|| section("scaling", title, blocks))
 }

@@ -19,6 +19,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use numawise_analyse::{RunParts, run_snapshot};
+use numawise_report::study::{self, ShownStudy};
 use numawise_report::{check, document, profile, series, snapshot};
 use sample::Sample;
 
@@ -241,6 +242,35 @@ fn browser_charts_of_a_measured_machine_are_drawn() {
     let shown = browser.show(&browser.save("compare", &page), &[]);
     assert_eq!(shown.console(), [""; 0]);
     assert!(shown.page.contains("Clearly different"));
+}
+
+#[test]
+fn browser_charts_of_a_study_are_drawn() {
+    let Some(browser) = Browser::find() else { return };
+    let mut nothing = sample::grid::scaling();
+    nothing.trials.clear();
+    let all = [
+        ("scaling", sample::grid::scaling(), ["curves", "efficiency", "spread", "order"].as_slice()),
+        ("hybrid", sample::grid::hybrid(), &["curves", "efficiency", "spread", "order"]),
+        ("parameter", sample::grid::parameter(), &["curves", "spread", "order"]),
+        ("no-trials", nothing, &[]),
+    ];
+    for (name, of, drawn) in all {
+        let tables = numawise_analyse::grid(&of).unwrap();
+        let shown = ShownStudy { study: &of, tables: &tables, record: "app.study.nw" };
+        let page = document::html(&study::document(&shown));
+        for size in ["--window-size=1280,900", "--window-size=420,900"] {
+            let shown = browser.show(&browser.save(name, &page), &[size]);
+            assert_eq!(shown.console(), [""; 0], "{name}");
+            for id in ["curves", "efficiency", "spread", "order"] {
+                let part = shown.part(&format!("chart-{id}"));
+                // Up to the figure's end: the next chart has its own.
+                let part = part.split("</figure>").next().unwrap_or_default();
+                assert_eq!(part.contains("<svg"), drawn.contains(&id), "{name}: {id}");
+                assert_eq!(part.matches("<path").count() > 5, drawn.contains(&id), "{name}: {id}");
+            }
+        }
+    }
 }
 
 /// The page stands in a frame in which no script may run; the page around it looks inside.

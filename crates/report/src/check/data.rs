@@ -50,7 +50,7 @@ fn trials(check: &Check) -> Vec<Value> {
     let of = |trial: &Trial| {
         let mut lines: Vec<String> = trial.disturbances.iter().map(notice::disturbance).collect();
         if !matches!(trial.outcome, Outcome::Measured { .. }) {
-            lines.insert(0, words::status(&check.study.header.metric, trial));
+            lines.insert(0, notice::trial_status(&check.study.header.metric, trial));
         }
         object!([
             trial.number,

@@ -4,9 +4,9 @@ use numawise_facts::{Reading, Study, Trial};
 use numawise_tables::ExpectedEffect;
 use numawise_units::{Nanoseconds, Ratio};
 
-use super::{Check, data, frequency, points, words};
-use crate::document::{Block, Cell, Column, Face, Fact, Row, Table, Text, captioned, section};
-use crate::{amount, notice};
+use super::{Check, data, points};
+use crate::document::{Block, Column, Face, Row, Table, Text, captioned, section};
+use crate::{amount, notice, settings};
 
 const EXPECTED: &str = "How many times as good one placement is as the other for a program that does nothing but wait \
                         for memory, by latencies and bandwidths measured on this machine; and what was seen. One that \
@@ -96,7 +96,7 @@ fn trial_row(study: &Study, trial: &Trial) -> Row {
         trial.point.to_string(),
         value.map_or("none".to_owned(), |value| amount::value(metric, value)),
         trial.wall.to_string(),
-        words::status(metric, trial),
+        notice::trial_status(metric, trial),
         trial.disturbances.iter().map(notice::disturbance).collect::<Vec<_>>().join("; "),
     ]
     .into_iter()
@@ -106,56 +106,13 @@ fn trial_row(study: &Study, trial: &Trial) -> Row {
 /// What one needs to do it again.
 pub fn study(check: &Check) -> Block {
     let header = &check.study.header;
-    let host = &header.host;
     let facts = [
-        ("numawise", header.tool_version.clone()),
-        ("Directory", header.command.directory.display().to_string()),
-        ("Seed of the order", header.seed.to_string()),
         ("Repeats at least", header.min_repeats.to_string()),
         ("Counts as no difference", format!("within {}", Ratio(header.margin).percent())),
         ("Time given", Nanoseconds::to_string(&header.budget)),
-        ("CPUs we may use", header.machine.allowed_cpus.to_string()),
-        ("Nodes we may use", header.machine.allowed_nodes.to_string()),
-        ("NUMA balancing", host.numa_balancing.to_string()),
-        ("Transparent huge pages", host.transparent_huge_pages.to_string()),
-        ("CPU frequency", frequency::settings(&host.frequency)),
         ("Record", check.record.to_owned()),
     ];
-    let facts = facts.map(|(name, text)| Fact { name, text: text.into(), code: false });
-    let mut blocks = vec![Block::Facts(facts.into()), Block::Table(machine(check.study))];
-    if !host.environment.is_empty() {
-        let line = |(name, value): &(String, String)| format!("{name}={value}\n");
-        blocks.push(Block::Output(host.environment.iter().map(line).collect()));
-    }
+    let blocks = settings::blocks(header, facts.into());
     let summary = "Settings, machine and environment".to_owned();
     section("study", "The study", vec![Block::Folded { summary, blocks }])
-}
-
-fn machine(study: &Study) -> Table {
-    let rows = study.header.machine.nodes.iter().map(|node| {
-        let distances = node
-            .distances
-            .as_ref()
-            .map(|list| list.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
-        let cpus = if node.cpus.is_empty() { "none".to_owned() } else { node.cpus.to_string() };
-        let cells: [Cell; 5] = [
-            node.id.to_string().into(),
-            node.kind.to_string().into(),
-            text(&node.memory.as_ref().map(ToString::to_string)).into(),
-            cpus.into(),
-            text(&distances).into(),
-        ];
-        cells.into_iter().collect()
-    });
-    Table {
-        columns: vec![
-            Column::number("node"),
-            Column::text("kind"),
-            Column::number("memory"),
-            Column::text("CPUs"),
-            Column::text("distances"),
-        ],
-        rows: rows.collect(),
-        most: None,
-    }
 }

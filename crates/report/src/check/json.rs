@@ -339,7 +339,7 @@ fn machine(check: &Check) -> Value {
         frequency: &host.frequency,
     };
     object!({
-        "summary": words::machine(check.study),
+        "summary": crate::settings::machine(&check.study.header),
         "nodes": nodes.collect::<Vec<_>>(),
         "cpus": list(&machine.online()),
         "allowed_cpus": list(&machine.allowed_cpus),

@@ -4,7 +4,7 @@ use numawise_facts::notice::StudyNotice;
 use numawise_facts::redaction::LeftOut;
 use numawise_facts::{
     Effect, MemoryRequest, Metric, Notice, Outcome, PointId, PointRole, Reading, StopReason, Study,
-    StudyHeader, Trial,
+    StudyHeader,
 };
 use numawise_tables::{
     ContrastCall, Expected, MemoryMove, MoreRepeats, NotExpected, PlacedWell, PointSummary, Verdict,
@@ -15,7 +15,7 @@ use numawise_units::Ratio;
 use super::Check;
 use super::findings::{bounds, memory_of_another_node};
 use crate::amount::{self, many};
-use crate::{levels, notice};
+use crate::{levels, notice, settings};
 
 /// The user's case in a word or two: what stands first.
 pub fn headline(verdict: &Verdict) -> &'static str {
@@ -312,7 +312,7 @@ pub fn summary(check: &Check) -> Vec<(&'static str, String)> {
     };
     let mut lines = vec![
         ("Program", header.command.shell_line()),
-        ("Machine", machine(check.study)),
+        ("Machine", settings::machine(&check.study.header)),
         ("Compared", format!("{}; {better} is better", metric(&header.metric))),
         ("Measured", measured(check)),
         ("Placed well", placed_well(check)),
@@ -376,29 +376,6 @@ pub fn not_expected(why: NotExpected) -> String {
     }
 }
 
-/// The machine in a line.
-pub fn machine(study: &Study) -> String {
-    let (machine, host) = (&study.header.machine, &study.header.host);
-    let mut text = format!(
-        "{}, {}, {}",
-        many(machine.packages.len() as u64, "package"),
-        many(machine.nodes.len() as u64, "NUMA node"),
-        many(machine.cpus.len() as u64, "CPU"),
-    );
-    if machine.allowed_cpus.len() < machine.cpus.len() {
-        text += &format!(" of which {} may be used", machine.allowed_cpus.len());
-    }
-    for reading in [&host.cpu_model, &host.hostname] {
-        if let Some(known) = reading.measured() {
-            text += &format!("; {known}");
-        }
-    }
-    if let Some(kernel) = host.kernel.measured() {
-        text += &format!("; Linux {kernel}");
-    }
-    text
-}
-
 /// How much was measured, when, and why that was the end.
 fn measured(check: &Check) -> String {
     let (study, analysis) = (check.study, check.analysis);
@@ -447,22 +424,17 @@ pub fn limits(check: &Check) -> Vec<String> {
     limits.map(crate::notice::machine::sentence).collect()
 }
 
-pub fn status(metric: &Metric, trial: &Trial) -> String {
-    match &trial.outcome {
-        Outcome::Measured { .. } => "measured".to_owned(),
-        Outcome::Failed { exit, .. } => format!("failed: {exit}"),
-        Outcome::NoMetric { problem, .. } => {
-            format!("no metric: {}", notice::metric_problem(Some(metric), problem))
-        }
-    }
-}
-
 /// The end of what the program said where it first failed, with the trial: what a person needs to see first.
 pub fn first_failure(study: &Study) -> Option<(String, String)> {
     study.trials.iter().find_map(|trial| match &trial.outcome {
         Outcome::Measured { .. } => None,
         Outcome::Failed { output_tail, .. } | Outcome::NoMetric { output_tail, .. } => Some((
-            format!("trial {} at {}: {}", trial.number, trial.point, status(&study.header.metric, trial)),
+            format!(
+                "trial {} at {}: {}",
+                trial.number,
+                trial.point,
+                notice::trial_status(&study.header.metric, trial)
+            ),
             output_tail.clone(),
         )),
     })

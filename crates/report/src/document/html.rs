@@ -7,7 +7,6 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use numawise_units::harmless::replaced;
 
-use super::drawing;
 use super::paint::Tone;
 use super::ratios::{INTERVAL, Ratios};
 use super::table::Align;
@@ -16,6 +15,7 @@ use super::{
     Block, Chart, Column, Command, Document, Entry, Face, Fact, Marks, Matrix, MatrixCell, MatrixColours,
     Row, Section, Span, Table,
 };
+use super::{download, drawing};
 
 const STYLE: &str = include_str!("page/style.css");
 /// What all charts share, and the drawing of them; the charts themselves go in between.
@@ -81,6 +81,7 @@ fn block(block: &Block, apart: bool, marks: &mut Marks) -> Markup {
         Block::Bars(bars) => drawing::bars(bars),
         Block::HeatMaps(maps) => html! { div.heats { @for one in maps { (drawing::heat_map(one)) } } },
         Block::Chart(chart) => self::chart(chart),
+        Block::Downloads(all) => download::downloads(all),
         Block::Commands(commands) => self::commands(commands),
         Block::Folded { summary, blocks } => html! {
             details { summary { (summary) } @for block in blocks { (self::block(block, false, marks)) } }

@@ -137,6 +137,7 @@ impl Writer {
             | Block::Chart(_)
             | Block::Bars(_)
             | Block::HeatMaps(_)
+            | Block::Downloads(_)
             | Block::Folded { .. }
             | Block::Only(Face::Html, _) => {}
         }
@@ -329,6 +330,7 @@ fn is_shown(block: &Block) -> bool {
         Block::Chart(_)
         | Block::Bars(_)
         | Block::HeatMaps(_)
+        | Block::Downloads(_)
         | Block::Folded { .. }
         | Block::Only(Face::Html, _) => false,
         Block::Only(Face::Terminal, block) => is_shown(block),

@@ -4,7 +4,9 @@ use numawise_facts::notice::{
     AffinityRefusal, FrequencyHold, NodeReason, NotPinnedReason, NotTriedReason, ObservedFigure,
     PlacementEvidence, PlacementGroup, StudyNotice,
 };
-use numawise_facts::{Disturbance, Effect, Metric, MetricFileProblem, MetricProblem, PointId};
+use numawise_facts::{
+    Disturbance, Effect, Metric, MetricFileProblem, MetricProblem, Outcome, PointId, Trial,
+};
 use numawise_units::{CpuSet, Nanoseconds, Pid, Ratio, harmless};
 
 use super::machine;
@@ -267,6 +269,15 @@ pub fn disturbance(disturbance: &Disturbance) -> String {
         Disturbance::ClockSet(time) => {
             format!("the clock of the system was set by {time}, or the machine was paused")
         }
+    }
+}
+
+/// What came of a trial.
+pub fn trial_status(metric: &Metric, trial: &Trial) -> String {
+    match &trial.outcome {
+        Outcome::Measured { .. } => "measured".to_owned(),
+        Outcome::Failed { exit, .. } => format!("failed: {exit}"),
+        Outcome::NoMetric { problem, .. } => format!("no metric: {}", metric_problem(Some(metric), problem)),
     }
 }
 

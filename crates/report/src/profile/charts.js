@@ -1,10 +1,6 @@
 // The charts of a measured machine.
 
   const names = { top: 0, left: 0, itemWidth: 16, itemHeight: 10, textStyle: { color: colour("text") } };
-  // Every other curve is dashed: where two are the same, both are seen.
-  const stroke = (k) => ({ width: 2, type: k % 2 ? [6, 5] : "solid" });
-  // As many lines as the names need, in pixels.
-  const legendHeight = (list, width) => Math.ceil(list.reduce((sum, n) => sum + n.length * 7.2 + 40, 0) / (width - 20)) * 24;
 
   function bytes(b) {
     const units = ["B", "KiB", "MiB", "GiB", "TiB"];

@@ -3,6 +3,8 @@
 pub mod build;
 mod cases;
 mod findings;
+#[allow(dead_code)] // each test uses a part
+pub mod grid;
 
 use numawise_facts::Study;
 use numawise_report::check::{Check, UseFromNowOn};

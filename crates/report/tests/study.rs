@@ -1,0 +1,326 @@
+//! The page of a study: what it draws is what the JSON says, and it stays small.
+
+#[allow(dead_code)] // it has samples of checks too
+mod sample;
+
+use numawise_facts::{Effect, Metric, Outcome, Reading, Study};
+use numawise_report::document::{self, Document};
+use numawise_report::study::{self, ShownStudy};
+use numawise_tables::{GridRow, GridTables};
+use numawise_units::Ratio;
+use sample::grid;
+use serde_json::Value;
+
+/// A study with all that is said of it.
+struct Page {
+    document: Document,
+    html: String,
+    json: Value,
+    study: Study,
+}
+
+fn page_of(study: Study, tables: &GridTables) -> Page {
+    let shown = ShownStudy { study: &study, tables, record: "app.study.nw" };
+    let document = study::document(&shown);
+    let html = document::html(&document);
+    let json = serde_json::from_str(&study::json(&shown)).unwrap();
+    Page { document, html, json, study }
+}
+
+fn page(study: Study) -> Page {
+    let tables = numawise_analyse::grid(&study).unwrap();
+    page_of(study, &tables)
+}
+
+impl Page {
+    fn data(&self) -> &Value {
+        &self.document.charts.as_ref().unwrap().data
+    }
+
+    /// A point of the JSON.
+    fn point(&self, name: &str) -> &Value {
+        let mut points = self.json["points"].as_array().unwrap().iter();
+        points.find(|point| point["point"] == name).unwrap_or_else(|| panic!("no point {name}"))
+    }
+
+    /// A file in the page, as a browser would save it.
+    fn download(&self, name: &str) -> String {
+        let (before, _) = self.html.split_once(&format!("\" download=\"{name}\"")).unwrap();
+        let (_, coded) = before.rsplit_once("data:text/csv;charset=utf-8,").unwrap();
+        let mut bytes = Vec::new();
+        let mut rest = coded.bytes();
+        while let Some(byte) = rest.next() {
+            if byte == b'%' {
+                let digits: Vec<u8> = rest.by_ref().take(2).collect();
+                bytes.push(u8::from_str_radix(std::str::from_utf8(&digits).unwrap(), 16).unwrap());
+            } else {
+                bytes.push(byte);
+            }
+        }
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[track_caller]
+    fn says(&self, text: &str) {
+        assert!(self.html.contains(text), "'{text}' is not in the page");
+    }
+}
+
+#[track_caller]
+fn is_close(found: &Value, expected: &Value) {
+    let (found, expected) = (found.as_f64().unwrap(), expected.as_f64().unwrap());
+    assert!((found / expected - 1.0).abs() < 1e-4, "{found}, expected {expected}");
+}
+
+#[test]
+fn curves_are_the_speedups_and_efficiencies_of_the_json() {
+    let page = page(grid::scaling());
+    let curves = &page.data()["curves"];
+    assert_eq!((&curves["along"], &curves["measure"]), (&"threads".into(), &"speedup".into()));
+    assert_eq!((&curves["geometric"], &curves["first_workers"]), (&true.into(), &1.0.into()));
+    let lines = curves["lines"].as_array().unwrap();
+    assert_eq!(lines.len(), 2);
+    for line in lines {
+        let name = line["name"].as_str().unwrap();
+        let points = line["points"].as_array().unwrap();
+        assert_eq!(points.len(), 6);
+        for drawn in points {
+            let threads = drawn[0].as_f64().unwrap();
+            let of = page.point(&format!("{name} threads={threads}"));
+            for (k, figure) in ["ratio", "low", "high"].iter().enumerate() {
+                is_close(&drawn[1 + k], &of["speedup"][figure]);
+                is_close(&drawn[4 + k], &of["efficiency"][figure]);
+            }
+            assert_eq!(drawn[7], of["n"]);
+        }
+    }
+    page.says("id=\"chart-curves\"");
+    page.says("id=\"chart-efficiency\"");
+    page.says("12 points of the curves as a table");
+}
+
+#[test]
+fn a_law_is_drawn_where_it_fits_and_goes_through_the_points() {
+    let page = page(grid::scaling());
+    let lines = page.data()["curves"]["lines"].as_array().unwrap();
+    let law = &lines[0]["law"];
+    assert_eq!(law["name"], "Amdahl's law");
+    let points = law["points"].as_array().unwrap();
+    let (first, last) = (&points[0], &points[points.len() - 1]);
+    assert_eq!((first[0].as_f64(), last[0].as_f64()), (Some(1.0), Some(32.0)));
+    let expected = grid::amdahl(0.05, 1.0) / grid::amdahl(0.05, 32.0);
+    let found = last[1].as_f64().unwrap() / first[1].as_f64().unwrap();
+    assert!((found / expected - 1.0).abs() < 0.03, "{found}, expected {expected}");
+    assert!((first[1].as_f64().unwrap() - 1.0).abs() < 0.02, "{first}");
+    assert_eq!(lines[1]["law"], Value::Null, "a cliff is no law");
+}
+
+#[test]
+fn ranks_by_threads_share_the_axis_of_all_workers() {
+    let page = page(grid::hybrid());
+    let curves = &page.data()["curves"];
+    assert_eq!(curves["along"], "threads of all processes");
+    let lines = curves["lines"].as_array().unwrap();
+    assert_eq!(lines.len(), 8, "ten combinations have two points at least, and eight have a colour");
+    assert!(lines.iter().any(|line| line["name"] == "threads=1 pin=off"), "that of the baseline: {curves}");
+    page.says("2 more are in the table of points");
+}
+
+#[test]
+fn other_numbers_are_drawn_with_the_median_and_no_ideal() {
+    let page = page(grid::parameter());
+    let curves = &page.data()["curves"];
+    assert_eq!((&curves["along"], &curves["measure"]), (&"block".into(), &"metric".into()));
+    assert_eq!(curves["first_workers"], Value::Null);
+    let drawn = &curves["lines"][1]["points"][2];
+    let of = &page.point("block=24 pin=on")["metrics"]["wall_time"];
+    is_close(&drawn[1], &of["median"]);
+    is_close(&drawn[2], &of["low"]);
+    is_close(&drawn[3], &of["high"]);
+    assert_eq!(drawn[4], Value::Null, "there is no efficiency");
+    assert!(!page.html.contains("id=\"chart-efficiency\""));
+}
+
+#[test]
+fn a_map_has_a_cell_for_each_pair_and_a_dash_where_there_is_no_point() {
+    let page = page(grid::hybrid());
+    page.says("<h3>ranks by threads</h3>");
+    page.says("<h3>ranks by pin</h3>");
+    let (_, map) = page.html.split_once("<h3>ranks by threads</h3>").unwrap();
+    let (map, _) = map.split_once("<h3>").unwrap();
+    let pairs = map.matches("title=\"ranks=").count();
+    let absent = map.matches("title=\"not asked for\"").count();
+    assert_eq!((pairs, absent), (21, 15));
+    let best = page.json["best"]["point"].as_str().unwrap();
+    let pin = best.rsplit_once(' ').unwrap().1;
+    assert!(map.contains(&format!("At {pin}, as in the best point")), "{map}");
+    let of = |depth: &str| map.split("title=\"").filter(|cell| cell.contains(depth)).collect::<Vec<_>>();
+    let deepest = of("style=\"--h:100\"");
+    assert!(deepest.iter().any(|cell| cell.starts_with(best)), "{deepest:?}");
+    assert!(of("style=\"--h:0\"").iter().any(|cell| cell.starts_with("ranks=1 threads=1 ")));
+}
+
+#[test]
+fn dots_are_the_trials_and_show_that_pinning_changes_the_spread() {
+    let page = page(grid::parameter());
+    let rows = page.data()["spread"].as_array().unwrap();
+    assert_eq!(rows.len(), 16);
+    let widest = |row: &Value| {
+        let dots = row["trials"].as_array().unwrap();
+        assert_eq!(dots.len(), 8);
+        dots.iter().map(|dot| dot[1].as_f64().unwrap().abs()).fold(0.0, f64::max)
+    };
+    for pair in rows.chunks(2) {
+        assert!(widest(&pair[0]) > 3.0 * widest(&pair[1]), "{pair:?}");
+    }
+    for row in rows {
+        for dot in row["trials"].as_array().unwrap() {
+            let trial = &page.study.trials[dot[0].as_u64().unwrap() as usize];
+            assert_eq!(row["point"], trial.point.0.as_str());
+            let value = row["median"].as_f64().unwrap() * (1.0 + dot[1].as_f64().unwrap());
+            assert!((value / page.study.header.value(trial).unwrap() - 1.0).abs() < 1e-4);
+        }
+    }
+}
+
+#[test]
+fn trials_stand_in_their_order_with_failures_and_disturbed_ones_marked() {
+    let page = page(grid::scaling());
+    let trials = page.data()["trials"].as_array().unwrap();
+    assert_eq!(trials.len(), page.study.trials.len());
+    assert!(trials.iter().enumerate().all(|(k, trial)| trial[0] == k));
+    let marked = |mark: u64| {
+        let of = trials.iter().filter(|trial| trial[4] == mark);
+        of.map(|trial| trial[0].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(marked(3), [0], "the warm-up");
+    assert_eq!(marked(1), [33]);
+    assert_eq!(marked(2), [20, 96]);
+    assert_eq!(trials[20][3], Value::Null, "a failure has no value");
+    assert_eq!(trials[20][5][0], "failed: exit status 3");
+    page.says("3 trials failed or were disturbed");
+    page.says("killed by signal 9");
+    page.says("other load: 35.0 % of the machine");
+}
+
+#[test]
+fn raw_data_are_in_the_page_as_they_were_measured() {
+    let page = page(grid::scaling());
+    let text = page.download("trials.csv");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "place,threads,block,value,status,disturbances");
+    assert_eq!(lines.len(), 1 + page.study.trials.len());
+    for (line, trial) in lines[1..].iter().zip(&page.study.trials) {
+        let cells: Vec<&str> = line.split(',').collect();
+        assert_eq!(format!("place={} threads={}", cells[0], cells[1]), trial.point.0);
+        match page.study.header.value(trial) {
+            Some(value) => assert!((cells[3].parse::<f64>().unwrap() / value - 1.0).abs() < 1e-8, "{line}"),
+            None => assert_eq!((cells[3], cells[4]), ("", "failed")),
+        }
+    }
+    let points = page.download("points.csv");
+    assert_eq!(points.lines().count(), 13);
+    assert!(points.contains("./app 32"), "{points}");
+    // What one needs to do it again.
+    for text in ["What was run at each of 12 points", "OMP_PROC_BIND=close", "Example CPU 4000", "20250101"] {
+        page.says(text);
+    }
+}
+
+#[test]
+fn texts_from_outside_stay_texts() {
+    let mut study = grid::parameter();
+    let grid = study.header.grid.as_mut().unwrap();
+    grid.factors[1].levels[1] = "</script><img src=x onerror=alert(1)>\"'%41".to_owned();
+    study.header.metric = Metric::Output { regex: "</script>(.*)".to_owned(), higher_is_better: false };
+    let page = page(study);
+    assert!(!page.html.contains("<img"));
+    assert_eq!(page.html.matches("</script>").count(), 3);
+    assert!(page.download("trials.csv").contains("<img src=x onerror=alert(1)>\"\"'%41"));
+}
+
+#[test]
+fn nothing_measured_draws_nothing() {
+    let mut study = grid::scaling();
+    study.trials.clear();
+    let page = page(study);
+    assert_eq!(page.data()["curves"], Value::Null);
+    assert_eq!(page.data()["trials"], serde_json::json!([]));
+    assert!(!page.html.contains("id=\"chart-"));
+}
+
+/// Tables as an analysis makes them, without its intervals: it is the page that is tried here.
+fn quick_tables(study: &Study) -> GridTables {
+    let grid = study.header.grid.as_ref().unwrap();
+    let mut samples = std::collections::BTreeMap::<&str, Vec<f64>>::new();
+    for trial in study.trials.iter().filter(|trial| !trial.is_warm_up()) {
+        samples.entry(&trial.point.0).or_default().extend(study.header.value(trial));
+    }
+    let mean = |point: &str| samples[point].iter().sum::<f64>() / samples[point].len() as f64;
+    let first = mean(&grid.runs[0].point.0);
+    let row = |run: &numawise_facts::GridRun| {
+        let value = mean(&run.point.0);
+        let effect = |share: f64| {
+            let ratio = |by: f64| Ratio(first / value / share * by);
+            Reading::Measured(Effect { ratio: ratio(1.0), low: ratio(0.98), high: ratio(1.02) })
+        };
+        let [mean, median, min, low, high] =
+            [1.0, 1.0, 0.98, 0.99, 1.01].map(|by| Reading::Measured(value * by));
+        GridRow {
+            point: run.point.clone(),
+            levels: grid.levels(run).map(str::to_owned).collect(),
+            workers: run.workers,
+            repeats: samples[run.point.0.as_str()].len() as u32,
+            failures: 0,
+            disturbed: 0,
+            mean,
+            median,
+            sd: Reading::Measured(0.01 * value),
+            min,
+            low,
+            high,
+            speedup: effect(1.0),
+            efficiency: effect(f64::from(run.workers.unwrap())),
+        }
+    };
+    GridTables {
+        factors: grid.factors.clone(),
+        rows: grid.runs.iter().map(row).collect(),
+        baseline: grid.runs[0].point.clone(),
+        best: Reading::unavailable("it was not looked for"),
+        scaling: vec![],
+        effects: vec![],
+        trials: study.trials.len() as u32,
+        stopped: study.stopped,
+        unavailable: vec![],
+    }
+}
+
+#[test]
+fn a_hundred_thousand_trials_make_a_page_below_5_mb_that_says_what_it_leaves_out() {
+    let limit = 5_000_000;
+    for (points, repeats) in [(1000, 100), (10_000, 10), (20, 5000)] {
+        let mut study = grid::large(points, repeats);
+        for trial in study.trials.iter_mut().filter(|trial| trial.number % 10 == 3) {
+            trial.disturbances = vec![numawise_facts::Disturbance::Steal(0.02)];
+        }
+        for trial in study.trials.iter_mut().filter(|trial| trial.number % 10 == 7) {
+            let output_tail = "x".repeat(4000);
+            trial.outcome = Outcome::Failed { exit: numawise_facts::Exit::Code(1), output_tail };
+        }
+        let tables = quick_tables(&study);
+        let page = page_of(study, &tables);
+        assert!(page.html.len() < limit, "{points} points: {} bytes", page.html.len());
+        let trials = page.data()["trials"].as_array().unwrap().len();
+        assert!((4000..=5002).contains(&trials), "{trials} are drawn");
+        page.says("Of 100001 trials one in 26 is drawn, and besides 1000 of the 20000 that failed or were disturbed");
+        let dots = page.data()["spread"].as_array().unwrap();
+        assert!(dots.len() <= 40);
+        assert!(dots.iter().map(|row| row["trials"].as_array().unwrap().len()).sum::<usize>() <= 4000);
+        let held = page.download("trials.csv").lines().count() - 1;
+        assert!(held > 50_000, "{held} trials are in the page");
+        if held < 100_001 {
+            page.says(&format!("the first {held} of 100001 trials"));
+        }
+    }
+}
