@@ -20,6 +20,8 @@ mod tests;
 pub struct SearchSettings {
     /// The levels of each point, for distances.
     pub points: Vec<Vec<Coordinate>>,
+    /// Points at which something ends, such as a node that is full: one of these may be the best where none beside it is.
+    pub edges: Vec<usize>,
     /// Trials that may be run.
     pub most_trials: usize,
     /// A point that is better by no more than this share is as good.
@@ -164,8 +166,11 @@ impl Search {
         let measured = (0..self.values.len()).filter(|point| !self.values[*point].is_empty());
         let mut best: Vec<usize> = measured.filter(|point| self.may_run(*point)).collect();
         best.sort_by(|one, other| mean(*one).total_cmp(&mean(*other)));
+        let (better_half, _) = best.split_at(best.len().div_ceil(2));
+        let edges: Vec<usize> =
+            self.settings.edges.iter().copied().filter(|edge| better_half.contains(edge)).collect();
         best.truncate(REPEATED_LEAST.max(best.len() / REPEATED));
-        best.into_iter().find(|point| self.values[*point].len() < REPEATS)
+        best.into_iter().chain(edges).find(|point| self.values[*point].len() < REPEATS)
     }
 
     /// Of the best point and the one that is likeliest better by more than what counts, the one whose measurement tells more of

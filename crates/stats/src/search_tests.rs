@@ -5,7 +5,7 @@ fn line(count: usize) -> Vec<Vec<Coordinate>> {
 }
 
 fn settings(points: Vec<Vec<Coordinate>>, most_trials: usize) -> SearchSettings {
-    SearchSettings { points, most_trials, close: 0.02, doubt: 0.05, failures: 3 }
+    SearchSettings { points, edges: Vec::new(), most_trials, close: 0.02, doubt: 0.05, failures: 3 }
 }
 
 /// Runs a search to its end without noise.
@@ -43,6 +43,18 @@ fn a_valley_is_found_with_few_trials() {
     assert_eq!(found.best().unwrap().point, 20);
     assert_eq!(end, SearchEnd::Sure);
     assert!(found.trials < 48, "{} trials", found.trials);
+}
+
+/// The first value of an edge was bad luck; it is tried again, and its neighbours are not.
+#[test]
+fn an_edge_is_repeated() {
+    let mut search = Search::new(SearchSettings { edges: vec![3], ..settings(line(12), 40) });
+    while let SearchStep::Try(point) = search.step() {
+        let first = search.values[point].is_empty();
+        search.took(point, Some(if point == 3 && !first { 0.5 } else { 1.0 + 0.01 * point as f64 }));
+    }
+    assert_eq!(search.best().unwrap().point, 3);
+    assert!(search.values[3].len() >= REPEATS);
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! The search of a grid for its best point, trial by trial.
 
-use numawise_facts::{FactorLevels, PointId, Study, StudyHeader};
+use std::collections::BTreeSet;
+
+use numawise_facts::{Cpu, FactorLevels, GridRun, Machine, PointId, Study, StudyHeader};
 use numawise_stats::{Coordinate, Search, SearchEnd, SearchSettings, SearchStep};
 
 #[cfg(test)]
@@ -47,8 +49,11 @@ impl GridSearch {
             grid.runs.iter().map(|run| run.levels.iter().zip(&scales).map(coordinate).collect()).collect();
         let all = points.len() as f64 * f64::from(header.min_repeats);
         let most_trials = (SHARE * all).floor().max(1.0) as usize;
-        let settings =
-            SearchSettings { points, most_trials, close: CLOSE, doubt: DOUBT, failures: Study::FAILURES };
+        let full = full_nodes(&header.machine);
+        let is_edge = |run: &&GridRun| run.workers.is_some_and(|workers| full.contains(&workers));
+        let edges = grid.runs.iter().enumerate().filter(|(_, run)| is_edge(run)).map(|(k, _)| k).collect();
+        let failures = Study::FAILURES;
+        let settings = SearchSettings { points, edges, most_trials, close: CLOSE, doubt: DOUBT, failures };
         let points = grid.runs.iter().map(|run| run.point.clone()).collect();
         Some(GridSearch { search: Search::new(settings), points, taken: 0 })
     }
@@ -74,6 +79,20 @@ impl GridSearch {
             SearchStep::End(SearchEnd::Spent) => SearchChoice::Spent,
         }
     }
+}
+
+/// Numbers of workers at which one more node has a worker on each core, or on each CPU, as far as we may use them.
+fn full_nodes(machine: &Machine) -> BTreeSet<u32> {
+    let mut edges = BTreeSet::new();
+    let (mut cores, mut cpus) = (0, 0);
+    for node in machine.nodes_with_allowed_cpus() {
+        let ours: Vec<&Cpu> =
+            node.cpus.intersection(&machine.allowed_cpus).iter().filter_map(|cpu| machine.cpu(cpu)).collect();
+        cores += ours.iter().map(|cpu| cpu.core).collect::<BTreeSet<_>>().len() as u32;
+        cpus += ours.len() as u32;
+        edges.extend([cores, cpus]);
+    }
+    edges
 }
 
 /// The levels of a factor on a scale: logarithms, where all are numbers above 0; numbers, where all are; none, where some are words.

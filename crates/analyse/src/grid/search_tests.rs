@@ -83,6 +83,15 @@ fn it_goes_on_where_another_process_ended() {
 }
 
 #[test]
+fn nodes_are_full_at_their_cores_and_at_their_cpus() {
+    let machine = two_sockets();
+    let per_node: Vec<u32> = machine.nodes.iter().map(|node| node.cpus.len() as u32).collect();
+    let full = full_nodes(&machine);
+    assert!(full.contains(&per_node[0]) && full.contains(&(per_node[0] + per_node[1])), "{full:?}");
+    assert_eq!(full.last(), Some(&(machine.cpus.len() as u32)));
+}
+
+#[test]
 fn a_study_that_is_no_grid_is_not_searched() {
     assert!(GridSearch::of(&two_points(two_sockets(), &[("os", 1.0)], &[], 1).header).is_none());
 }

@@ -6,24 +6,34 @@ pub struct Grid {
     pub name: &'static str,
     pub points: fn() -> Vec<Vec<Coordinate>>,
     pub times: fn() -> Vec<f64>,
+    /// Where the machine's nodes are full.
+    pub edges: &'static [usize],
 }
 
 pub const GRIDS: &[Grid] = &[
-    Grid { name: "amdahl, 1 to 64 threads", points: || numbers(64), times: || of(64, |n| 0.03 + 0.97 / n) },
+    Grid {
+        name: "amdahl, 1 to 64 threads",
+        points: || numbers(64),
+        times: || of(64, |n| 0.03 + 0.97 / n),
+        edges: &[],
+    },
     Grid {
         name: "universal law, 1 to 64 threads",
         points: || numbers(64),
         times: || of(64, |n| (1.0 + 0.02 * (n - 1.0) + 0.002 * n * (n - 1.0)) / n),
+        edges: &[],
     },
     Grid {
         name: "saturating bandwidth, 1 to 44 threads",
         points: || numbers(44),
         times: || of(44, |n| 1.0 / n.min(12.0) + 0.001 * n),
+        edges: &[],
     },
     Grid {
         name: "a node is full at 16, 1 to 48 threads",
         points: || numbers(48),
         times: || of(48, |n| if n <= 16.0 { 1.0 / n } else { 1.6 / n.min(24.0) }),
+        edges: &[15, 31, 47],
     },
     Grid {
         name: "threads by strategy",
@@ -35,6 +45,7 @@ pub const GRIDS: &[Grid] = &[
                 _ => 1.0 / n.min(30.0) + 0.002 * n / 22.0,
             })
         },
+        edges: &[],
     },
     Grid {
         name: "ranks 1 to 200 in two memories, one of them small",
@@ -46,6 +57,7 @@ pub const GRIDS: &[Grid] = &[
                 _ => 2.5 / n.min(80.0),
             })
         },
+        edges: &[],
     },
     Grid {
         name: "copies by threads by strategy",
@@ -57,11 +69,13 @@ pub const GRIDS: &[Grid] = &[
                 (1.0 / busy) * if copies * threads > 16.0 { 1.15 } else { 1.0 } * [1.0, 1.12, 1.05][place]
             })
         },
+        edges: &[],
     },
     Grid {
         name: "block sizes with a ridge",
         points: || square(10),
         times: || of_square(10, |x, y| 1.0 + 0.03 * (x + y - 11.0).powi(2) + 0.02 * (x - 7.0).powi(2)),
+        edges: &[],
     },
     Grid {
         name: "schedule by chunk",
@@ -76,6 +90,7 @@ pub const GRIDS: &[Grid] = &[
                 }
             })
         },
+        edges: &[],
     },
     Grid {
         name: "flags, libraries, page sizes",
@@ -85,6 +100,7 @@ pub const GRIDS: &[Grid] = &[
                 [1.3, 1.1, 1.0, 1.04][flag] * [1.0, 0.92, 1.05][library] * [1.0, 0.9, 0.97, 1.1][page]
             })
         },
+        edges: &[],
     },
     Grid {
         name: "only together",
@@ -96,6 +112,7 @@ pub const GRIDS: &[Grid] = &[
                     - if c == 1 { 0.05 } else { 0.0 }
             })
         },
+        edges: &[],
     },
     Grid {
         name: "pinning by threads by page size",
@@ -106,8 +123,9 @@ pub const GRIDS: &[Grid] = &[
                 (0.02 + 1.0 / n.min(64.0)) * [1.0, 1.07][pin] * [1.0, 0.94, 0.96][page]
             })
         },
+        edges: &[],
     },
-    Grid { name: "all alike", points: || two(24, 2), times: || of_two(24, 2, |_, _| 1.0) },
+    Grid { name: "all alike", points: || two(24, 2), times: || of_two(24, 2, |_, _| 1.0), edges: &[] },
 ];
 
 fn scaled(n: usize) -> Coordinate {

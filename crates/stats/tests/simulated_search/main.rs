@@ -21,9 +21,10 @@ struct Searched {
 fn run(grid: &Grid, noise: f64, seed: u64) -> Searched {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let (points, times) = ((grid.points)(), (grid.times)());
+    let edges = grid.edges.to_vec();
     let most_trials = (SHARE * (REPEATS * points.len()) as f64).floor() as usize;
     let mut search =
-        Search::new(SearchSettings { points, most_trials, close: 0.02, doubt: 0.01, failures: 3 });
+        Search::new(SearchSettings { points, edges, most_trials, close: 0.02, doubt: 0.01, failures: 3 });
     let mut trials = 0;
     while let SearchStep::Try(point) = search.step() {
         trials += 1;
