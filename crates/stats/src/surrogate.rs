@@ -2,8 +2,8 @@
 //!
 //! The covariance of two points is a sum of one part for each factor (main effects) and one for all factors together (interactions). Along a
 //! numeric factor it falls off as exp(-distance / length) (an Ornstein-Uhlenbeck process: continuous, not smooth, so that a cliff between
-//! two levels does no harm further off); two different levels of a categorical factor have one correlation. Lengths, correlation, the
-//! weight of interactions and the noise are those of the largest marginal likelihood on a grid (Rasmussen and Williams, Gaussian Processes
+//! two levels does no harm further off), beside a trend of first and second order; two different levels of a categorical factor have one
+//! correlation. Lengths, correlation, the trend, the weight of interactions and the noise are those of the largest marginal likelihood on a grid (Rasmussen and Williams, Gaussian Processes
 //! for Machine Learning, 2006, chapters 2 and 5); the scale has its closed form. They are fitted to at most [`MOST_FITTED`] points; what is known
 //! of the points themselves rests on all measurements ([`Posterior`]), and each further one changes it at the cost of one update of rank one.
 
@@ -50,8 +50,7 @@ pub const MOST_FITTED: usize = 150;
 #[derive(Debug, Clone)]
 pub struct Surrogate {
     covariance: Covariance,
-    /// The range of each numeric factor.
-    ranges: Vec<f64>,
+    ranges: Vec<Range>,
     mean: f64,
     /// Variance of what is guessed at; that of the noise is `covariance.noise` of it.
     scale: f64,
@@ -61,12 +60,19 @@ pub struct Surrogate {
 /// All that was measured, point by point.
 struct Data {
     points: Vec<Vec<Coordinate>>,
-    ranges: Vec<f64>,
+    ranges: Vec<Range>,
     means: Vec<f64>,
     counts: Vec<f64>,
     /// Squares of repeats about their means, and how many of them are free.
     scatter: f64,
     free: f64,
+}
+
+/// Where the levels of a numeric factor lie; 0 and 0 for a categorical one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Range {
+    low: f64,
+    width: f64,
 }
 
 /// What is known of a value that was not measured, or not without noise.
@@ -99,6 +105,8 @@ struct Covariance {
     interaction: f64,
     /// Share of what each point has for itself: cliffs, and effects of single combinations.
     alone: f64,
+    /// Variance of the coefficients of the trend, over that of what the trend leaves.
+    trend: f64,
     /// Variance of the noise over that of what is guessed at.
     noise: f64,
 }
@@ -107,14 +115,15 @@ const LENGTHS: [f64; 4] = [0.3, 1.0, 3.0, 10.0];
 const CORRELATIONS: [f64; 3] = [0.2, 0.6, 0.9];
 const INTERACTIONS: [f64; 3] = [0.1, 0.4, 0.8];
 const ALONES: [f64; 3] = [2e-2, 1e-1, 0.5];
+const TRENDS: [f64; 5] = [0.0, 1.0, 10.0, 100.0, 1000.0];
 /// By what the noise is changed.
 const NOISES: [f64; 6] = [0.01, 0.1, 0.7, 1.4, 10.0, 100.0];
-const NOISE_LIMITS: [f64; 2] = [1e-6, 10.0];
+const NOISE_LIMITS: [f64; 2] = [1e-6, 1e3];
 
 impl Covariance {
     /// Of which the search for the likeliest starts.
     const FIRST: Covariance =
-        Covariance { length: 1.0, correlation: 0.6, interaction: 0.4, alone: 1e-2, noise: 1e-2 };
+        Covariance { length: 1.0, correlation: 0.6, interaction: 0.4, alone: 0.1, trend: 1.0, noise: 1e-2 };
 
     /// Those that differ from this one in one part.
     fn beside(self) -> impl Iterator<Item = Covariance> {
@@ -122,24 +131,28 @@ impl Covariance {
         let correlations = CORRELATIONS.map(|correlation| Covariance { correlation, ..self });
         let interactions = INTERACTIONS.map(|interaction| Covariance { interaction, ..self });
         let alones = ALONES.map(|alone| Covariance { alone, ..self });
+        let trends = TRENDS.map(|trend| Covariance { trend, ..self });
         let [low, high] = NOISE_LIMITS;
         let noises = NOISES.map(|times| Covariance { noise: (times * self.noise).clamp(low, high), ..self });
-        let all = lengths.into_iter().chain(correlations).chain(interactions).chain(alones).chain(noises);
+        let all = lengths
+            .into_iter()
+            .chain(correlations)
+            .chain(interactions)
+            .chain(alones)
+            .chain(trends)
+            .chain(noises);
         all.filter(move |other| *other != self)
     }
 
-    /// Of a point with itself: the whole of 1.
-    fn of(&self, one: &[Coordinate], other: &[Coordinate], ranges: &[f64]) -> f64 {
-        if one == other {
-            return 1.0;
-        }
-        (1.0 - self.alone) * self.of_levels(one, other, ranges)
+    fn of(&self, one: &[Coordinate], other: &[Coordinate], ranges: &[Range]) -> f64 {
+        let own = if one == other { 1.0 } else { (1.0 - self.alone) * self.of_levels(one, other, ranges) };
+        if self.trend == 0.0 { own } else { own + self.trend * of_trend(one, other, ranges) }
     }
 
-    fn of_levels(&self, one: &[Coordinate], other: &[Coordinate], ranges: &[f64]) -> f64 {
+    fn of_levels(&self, one: &[Coordinate], other: &[Coordinate], ranges: &[Range]) -> f64 {
         let each = one.iter().zip(other).zip(ranges).map(|((one, other), range)| match (one, other) {
-            (Coordinate::Number(one), Coordinate::Number(other)) if *range > 0.0 => {
-                (-(one - other).abs() / range / self.length).exp()
+            (Coordinate::Number(one), Coordinate::Number(other)) if range.width > 0.0 => {
+                (-(one - other).abs() / range.width / self.length).exp()
             }
             (Coordinate::Category(one), Coordinate::Category(other)) if one != other => self.correlation,
             _ => 1.0,
@@ -154,6 +167,25 @@ impl Covariance {
             return 1.0;
         }
         (1.0 - self.interaction) * sum / count + self.interaction * product
+    }
+}
+
+/// Of straight lines and parabolas along numeric factors, with coefficients that are independent.
+fn of_trend(one: &[Coordinate], other: &[Coordinate], ranges: &[Range]) -> f64 {
+    let each = one.iter().zip(other).zip(ranges).map(|((one, other), range)| match (one, other) {
+        (Coordinate::Number(one), Coordinate::Number(other)) if range.width > 0.0 => {
+            let product = range.place(*one) * range.place(*other);
+            product + product * product
+        }
+        _ => 0.0,
+    });
+    each.sum()
+}
+
+impl Range {
+    /// From -1 to 1.
+    fn place(self, number: f64) -> f64 {
+        2.0 * (number - self.low) / self.width - 1.0
     }
 }
 
@@ -296,14 +328,14 @@ impl Data {
     }
 }
 
-fn range(observed: &[Observed], factor: usize) -> f64 {
+fn range(observed: &[Observed], factor: usize) -> Range {
     let numbers = observed.iter().filter_map(|one| match one.at[factor] {
         Coordinate::Number(number) => Some(number),
         Coordinate::Category(_) => None,
     });
     let (low, high) = numbers
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), number| (low.min(number), high.max(number)));
-    if high > low { high - low } else { 0.0 }
+    if high > low { Range { low, width: high - low } } else { Range { low: 0.0, width: 0.0 } }
 }
 
 /// The lower triangle whose product with its transpose is a matrix.
