@@ -39,7 +39,7 @@ pub fn grid(study: &Study) -> Option<GridTables> {
     Some(GridTables {
         factors: grid.factors.clone(),
         best: best(study, &rows),
-        scaling: scaling::all(study, grid, &rows),
+        scaling: scaling::all(study, grid, &rows, &points),
         effects: levels::effects(study, grid, &rows),
         baseline: study.header.points.first()?.id.clone(),
         trials: study.trials.iter().filter(|trial| !trial.is_warm_up()).count() as u32,
@@ -72,7 +72,10 @@ fn family(study: &Study, reference: usize) -> Result<Family, String> {
 
 fn estimate(family: &Result<Family, String>, other: usize) -> Result<Estimate, String> {
     let family = family.as_ref().map_err(Clone::clone)?;
-    let contrast = family.contrasts.iter().find(|contrast| contrast.pair.1 == other);
+    // They are in the order of the points, without that which all are compared with.
+    let reference = family.contrasts.first().map_or(0, |contrast| contrast.pair.0);
+    let contrast = family.contrasts.get(if other < reference { other } else { other.saturating_sub(1) });
+    let contrast = contrast.filter(|contrast| contrast.pair.1 == other);
     let contrast = contrast.ok_or_else(|| "it is compared with nothing".to_owned())?;
     contrast.estimate.as_ref().copied().map_err(ToString::to_string)
 }

@@ -1,6 +1,8 @@
 //! Two studies side by side, point by point.
 
-use numawise_facts::{Effect, Point, PointId, Reading, Study};
+use std::collections::{HashMap, HashSet};
+
+use numawise_facts::{Effect, PointId, Reading, Study};
 use numawise_stats::compare_groups;
 use numawise_tables::{ComparedPoint, ContrastCall, StudyComparison};
 use numawise_units::Ratio;
@@ -17,17 +19,14 @@ const CONFIDENCE: f64 = 0.95;
 /// Points of the same name are compared: groups of runs, since the two were not run in turns. The intervals share their error probability
 /// (Sidak). The margin is that of the second.
 pub fn compare_studies(first: &Study, second: &Study) -> StudyComparison {
-    let has = |study: &Study, id: &PointId| study.header.point(id).is_some();
-    let both: Vec<&Point> = first.header.points.iter().filter(|point| has(second, &point.id)).collect();
+    let [of_first, of_second] = [first, second].map(|study| ids(study).collect::<HashSet<&PointId>>());
+    let both: Vec<&PointId> = ids(first).filter(|id| of_second.contains(id)).collect();
     let each = CONFIDENCE.powf(1.0 / both.len().max(1) as f64);
-    let only = |one: &Study, other: &Study| {
-        let ids = one.header.points.iter().map(|point| &point.id);
-        ids.filter(|id| !has(other, id)).cloned().collect()
-    };
+    let samples = [first, second].map(summary::samples);
     StudyComparison {
-        rows: both.into_iter().map(|point| compare(&point.id, first, second, each)).collect(),
-        only_first: only(first, second),
-        only_second: only(second, first),
+        rows: both.into_iter().map(|point| compare(point, second, &samples, each)).collect(),
+        only_first: ids(first).filter(|id| !of_second.contains(id)).cloned().collect(),
+        only_second: ids(second).filter(|id| !of_first.contains(id)).cloned().collect(),
         other_machine: first.header.machine.nodes.len() != second.header.machine.nodes.len()
             || first.header.machine.allowed_cpus != second.header.machine.allowed_cpus
             || first.header.host.cpu_model.measured() != second.header.host.cpu_model.measured(),
@@ -35,16 +34,22 @@ pub fn compare_studies(first: &Study, second: &Study) -> StudyComparison {
     }
 }
 
-fn compare(point: &PointId, first: &Study, second: &Study, confidence: f64) -> ComparedPoint {
-    let values = |study: &Study| -> Vec<f64> {
-        summary::trials(study, point).filter_map(|trial| study.header.value(trial)).collect()
-    };
-    let (one, other) = (values(first), values(second));
+fn ids(study: &Study) -> impl Iterator<Item = &PointId> {
+    study.header.points.iter().map(|point| &point.id)
+}
+
+fn compare(
+    point: &PointId,
+    second: &Study,
+    samples: &[HashMap<&PointId, Vec<f64>>; 2],
+    confidence: f64,
+) -> ComparedPoint {
+    let [one, other] = samples.each_ref().map(|of| of.get(point).map(Vec::as_slice).unwrap_or_default());
     let median = |values: &[f64]| -> Reading<f64> {
         numawise_stats::median(values).map_err(|error| error.to_string()).into()
     };
     // How many times as large the first is: of times, how many times as good the second.
-    let ratio = compare_groups(&one, &other, confidence).map_err(|error| error.to_string());
+    let ratio = compare_groups(one, other, confidence).map_err(|error| error.to_string());
     let effect = ratio.map(|of| {
         let effect = Effect { ratio: Ratio(of.ratio), low: Ratio(of.low), high: Ratio(of.high) };
         if second.header.metric.higher_is_better() { effect.inverse() } else { effect }
@@ -52,8 +57,8 @@ fn compare(point: &PointId, first: &Study, second: &Study, confidence: f64) -> C
     let call = effect.as_ref().map_or(ContrastCall::Open, |effect| call(effect, second.header.margin));
     ComparedPoint {
         point: point.clone(),
-        first: median(&one),
-        second: median(&other),
+        first: median(one),
+        second: median(other),
         repeats: [one.len() as u32, other.len() as u32],
         effect: effect.into(),
         call,

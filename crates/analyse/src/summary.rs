@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use numawise_facts::notice::{ObservedFigure, StudyNotice};
 use numawise_facts::{
-    Notice, Observation, Outcome, Point, PointId, Reading, Reason, ResidencySample, Study, Trial,
+    Machine, Notice, Observation, Outcome, Point, PointId, Reading, Reason, ResidencySample, Study, Trial,
     TrialFrequency,
 };
 use numawise_tables::PointSummary;
@@ -52,12 +52,25 @@ pub fn trials<'a>(study: &'a Study, point: &'a PointId) -> impl Iterator<Item = 
 }
 
 fn counting<'a>(study: &'a Study, point: &'a PointId, left_out: bool) -> impl Iterator<Item = &'a Trial> {
-    study.trials.iter().filter(move |trial| {
-        trial.point == *point
-            && !trial.is_warm_up()
-            && !trial.is_interrupted()
-            && (!left_out || trial.disturbances.is_empty())
-    })
+    study.trials.iter().filter(move |trial| trial.point == *point && counts(trial, left_out))
+}
+
+fn counts(trial: &Trial, left_out: bool) -> bool {
+    !trial.is_warm_up() && !trial.is_interrupted() && (!left_out || trial.disturbances.is_empty())
+}
+
+/// The trials of each point, in the order of the points and in their own, gathered in one pass: a grid has hundreds of points.
+fn by_point(study: &Study) -> Vec<Vec<&Trial>> {
+    let points = &study.header.points;
+    let columns: HashMap<&PointId, usize> =
+        points.iter().enumerate().map(|(column, point)| (&point.id, column)).collect();
+    let mut all = vec![Vec::new(); points.len()];
+    for trial in &study.trials {
+        if let Some(column) = columns.get(&trial.point) {
+            all[*column].push(trial);
+        }
+    }
+    all
 }
 
 /// Blocks by points: the metric for one unit of work, `None` where there is none that counts.
@@ -65,29 +78,45 @@ pub fn blocks(study: &Study) -> Vec<Vec<Option<f64>>> {
     let last = study.trials.iter().map(|trial| trial.block).max().unwrap_or(0) as usize;
     let mut blocks = vec![vec![None; study.header.points.len()]; last];
     let left_out = left_out(study);
-    for (column, point) in study.header.points.iter().enumerate() {
-        for trial in counting(study, &point.id, left_out) {
+    for (column, here) in by_point(study).iter().enumerate() {
+        for trial in here.iter().filter(|trial| counts(trial, left_out)) {
             blocks[trial.block as usize - 1][column] = study.header.value(trial);
         }
     }
     blocks
 }
 
+/// The metric for one unit of work of all trials that count, by point.
+pub fn samples(study: &Study) -> HashMap<&PointId, Vec<f64>> {
+    let left_out = left_out(study);
+    let mut samples: HashMap<&PointId, Vec<f64>> = HashMap::new();
+    for trial in study.trials.iter().filter(|trial| counts(trial, left_out)) {
+        if let Some(value) = study.header.value(trial) {
+            samples.entry(&trial.point).or_default().push(value);
+        }
+    }
+    samples
+}
+
 /// A row for every point.
 pub fn points(study: &Study) -> Vec<PointSummary> {
     let left_out = left_out(study);
-    study.header.points.iter().map(|point| summarise(study, point, left_out)).collect()
+    let by_point = by_point(study);
+    let points = study.header.points.iter().zip(&by_point);
+    points.map(|(point, trials)| summarise(study, point, trials, left_out)).collect()
 }
 
-fn summarise(study: &Study, point: &Point, left_out: bool) -> PointSummary {
-    let counted: Vec<&Trial> = counting(study, &point.id, left_out).collect();
-    let samples: Vec<f64> = counted.iter().filter_map(|trial| study.header.value(trial)).collect();
-    let here = || study.trials.iter().filter(|trial| trial.point == point.id && !trial.is_warm_up());
+fn summarise(study: &Study, point: &Point, trials: &[&Trial], left_out: bool) -> PointSummary {
+    let counted = trials.iter().filter(|trial| counts(trial, left_out));
+    let samples: Vec<f64> = counted.filter_map(|trial| study.header.value(trial)).collect();
+    let here = || trials.iter().filter(|trial| !trial.is_warm_up());
+    let seen: Vec<&Observation> =
+        trials.iter().filter(|trial| succeeded(trial)).filter_map(|trial| trial.observation.measured()).collect();
     let interval = numawise_stats::median_interval(&samples, 0.95, SEED);
     let interval = interval.map_err(|e| e.to_string());
     let summary = numawise_stats::summarise(&samples);
     let variation = summary.as_ref().ok().and_then(|s| s.variation).map(Ratio);
-    let last = watched(study, point).last();
+    let machine = &study.header.machine;
     PointSummary {
         id: point.id.clone(),
         levels: point.levels.clone(),
@@ -100,16 +129,16 @@ fn summarise(study: &Study, point: &Point, left_out: bool) -> PointSummary {
         variation: reading(variation, "it takes two samples"),
         failed: here().filter(|trial| !matches!(trial.outcome, Outcome::Measured { .. })).count() as u32,
         disturbed: here().filter(|trial| !trial.disturbances.is_empty()).count() as u32,
-        pages: pages(study, point),
-        cpu_share: cpu_share(study, point),
-        threads_seen: match last {
+        pages: typical_of_all(&seen, |sample| sample.by_node.clone()),
+        cpu_share: cpu_share(machine, &seen),
+        threads_seen: match seen.last() {
             Some(observation) => observation.threads.clone().map(|threads| threads.len() as u32),
             None => Reading::unavailable(NOT_WATCHED),
         },
-        migrations: median_of(study, point, |o| o.migrations.measured().copied()),
-        peak_memory: median_of(study, point, |o| o.usage.peak_memory.measured().copied()),
-        frequency: frequency(study, point),
-        frequency_by_node: frequency_by_node(study, point),
+        migrations: median_of(&seen, |o| o.migrations.measured().copied()),
+        peak_memory: median_of(&seen, |o| o.usage.peak_memory.measured().copied()),
+        frequency: frequency(&seen),
+        frequency_by_node: frequency_by_node(machine, &seen),
         samples,
     }
 }
@@ -123,21 +152,15 @@ pub fn watched<'a>(study: &'a Study, point: &'a Point) -> impl Iterator<Item = &
 
 /// The trials of a point that succeeded, the warm-up included.
 pub fn measured<'a>(study: &'a Study, point: &'a Point) -> impl Iterator<Item = &'a Trial> {
-    let good = |trial: &&Trial| matches!(trial.outcome, Outcome::Measured { .. });
-    study.trials.iter().filter(|trial| trial.point == point.id).filter(good)
+    study.trials.iter().filter(|trial| trial.point == point.id && succeeded(trial))
 }
 
-fn median_of<T: Ord + Copy>(
-    study: &Study,
-    point: &Point,
-    of: impl Fn(&Observation) -> Option<T>,
-) -> Reading<T> {
-    reading(middle(watched(study, point).filter_map(of).collect()), NOT_WATCHED)
+fn succeeded(trial: &Trial) -> bool {
+    matches!(trial.outcome, Outcome::Measured { .. })
 }
 
-/// The private memory by node of the trial with the middle amount.
-pub fn pages(study: &Study, point: &Point) -> Reading<Vec<(NodeId, Bytes)>> {
-    typical(study, point, |sample| sample.by_node.clone())
+fn median_of<T: Ord + Copy>(seen: &[&Observation], of: impl Fn(&Observation) -> Option<T>) -> Reading<T> {
+    reading(middle(seen.iter().filter_map(|observation| of(observation)).collect()), NOT_WATCHED)
 }
 
 /// The memory by node of the trial with the middle amount, of what `by_node` takes of a sample.
@@ -146,7 +169,13 @@ pub fn typical(
     point: &Point,
     by_node: impl Fn(&ResidencySample) -> Vec<(NodeId, Bytes)>,
 ) -> Reading<Vec<(NodeId, Bytes)>> {
-    let all: Vec<&Observation> = watched(study, point).collect();
+    typical_of_all(&watched(study, point).collect::<Vec<_>>(), by_node)
+}
+
+fn typical_of_all(
+    all: &[&Observation],
+    by_node: impl Fn(&ResidencySample) -> Vec<(NodeId, Bytes)>,
+) -> Reading<Vec<(NodeId, Bytes)>> {
     let of = |observation: &&Observation| Some(by_node(observation.pages.measured()?));
     let total = |pages: &Vec<(NodeId, Bytes)>| pages.iter().map(|(_, bytes)| *bytes).sum::<Bytes>();
     let Some(typical) = middle(all.iter().filter_map(of).map(|pages| total(&pages)).collect()) else {
@@ -161,8 +190,8 @@ pub fn typical(
 }
 
 /// The mean frequency of the CPUs on which the program worked, in a typical run.
-fn frequency(study: &Study, point: &Point) -> Reading<Hertz> {
-    typical_of(watched(study, point).map(|o| {
+fn frequency(seen: &[&Observation]) -> Reading<Hertz> {
+    typical_of(seen.iter().map(|o| {
         let mean = |of: &TrialFrequency| {
             of.mean().map_or_else(|| Reading::unavailable(NOT_WATCHED), Reading::Measured)
         };
@@ -181,21 +210,19 @@ pub fn typical_of<T: Ord + Copy>(runs: impl Iterator<Item = Reading<T>>) -> Read
     }
 }
 
-fn frequency_by_node(study: &Study, point: &Point) -> Vec<(NodeId, Hertz)> {
-    let machine = &study.header.machine;
+fn frequency_by_node(machine: &Machine, seen: &[&Observation]) -> Vec<(NodeId, Hertz)> {
     let of_node = |node: NodeId| {
         let mean =
-            |o: &Observation| o.frequency.measured()?.mean_of(|cpu| machine.node_of(cpu) == Some(node));
-        Some((node, middle(watched(study, point).filter_map(mean).collect())?))
+            |o: &&Observation| o.frequency.measured()?.mean_of(|cpu| machine.node_of(cpu) == Some(node));
+        Some((node, middle(seen.iter().filter_map(mean).collect())?))
     };
     machine.nodes.iter().filter_map(|node| of_node(node.id)).collect()
 }
 
 /// The share of CPU time on each node, over all watched trials of a point.
-pub fn cpu_share(study: &Study, point: &Point) -> Reading<Vec<(NodeId, Ratio)>> {
-    let machine = &study.header.machine;
+fn cpu_share(machine: &Machine, seen: &[&Observation]) -> Reading<Vec<(NodeId, Ratio)>> {
     let mut time: BTreeMap<NodeId, f64> = BTreeMap::new();
-    for observation in watched(study, point) {
+    for observation in seen {
         for thread in observation.threads.measured().into_iter().flatten() {
             for (cpu, spent) in &thread.cpu_time_on {
                 if let Some(node) = machine.node_of(*cpu) {
@@ -227,8 +254,12 @@ pub fn sampling_cost(study: &Study) -> Reading<Ratio> {
 pub fn unavailable(study: &Study) -> Vec<Notice> {
     let mut all = not_observed(study);
     let mut failures: Vec<Notice> = Vec::new();
-    let mut add = |notice: Notice| {
-        if !failures.contains(&notice) {
+    // Looked for among those of the same point only.
+    let mut known: HashMap<&PointId, Vec<usize>> = HashMap::new();
+    let mut add = |point, notice: Notice| {
+        let here = known.entry(point).or_default();
+        if here.iter().all(|place| failures[*place] != notice) {
+            here.push(failures.len());
             failures.push(notice);
         }
     };
@@ -236,9 +267,11 @@ pub fn unavailable(study: &Study) -> Vec<Notice> {
         let point = trial.point.clone();
         match &trial.outcome {
             Outcome::Measured { .. } => {}
-            Outcome::Failed { exit, .. } => add(StudyNotice::ProgramFailed { point, exit: *exit }.into()),
+            Outcome::Failed { exit, .. } => {
+                add(&trial.point, StudyNotice::ProgramFailed { point, exit: *exit }.into());
+            }
             Outcome::NoMetric { problem, .. } => {
-                add(StudyNotice::NoMetric { point, problem: problem.clone() }.into())
+                add(&trial.point, StudyNotice::NoMetric { point, problem: problem.clone() }.into());
             }
         }
     }
@@ -249,8 +282,13 @@ pub fn unavailable(study: &Study) -> Vec<Notice> {
 fn not_observed(study: &Study) -> Vec<Notice> {
     let mut all: Vec<(ObservedFigure, &Reason, u64, u64)> = Vec::new();
     let mut places: HashMap<(ObservedFigure, String), usize> = HashMap::new();
+    // Most trials give the same reasons, word by word.
+    let mut exact: HashMap<(ObservedFigure, &str), usize> = HashMap::new();
     for (what, reason) in study.trials.iter().flat_map(|trial| missing(&trial.observation)) {
-        let place = *places.entry((what, without_numbers(&reason.0))).or_insert(all.len());
+        let next = all.len();
+        let place = *exact
+            .entry((what, reason.0.as_ref()))
+            .or_insert_with(|| *places.entry((what, without_numbers(&reason.0))).or_insert(next));
         match all.get_mut(place) {
             Some((_, first, trials, others)) => {
                 *trials += 1;

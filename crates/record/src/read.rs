@@ -10,7 +10,7 @@ use numawise_facts::{
 use numawise_units::{Bytes, CpuId, HostId, Nanoseconds, NodeId, Pid, Rank, Ratio};
 use rusqlite::Connection;
 
-use crate::cell::{Cells, Parsed, RowError};
+use crate::cell::{Cells, ColumnPlaces, Parsed, RowError};
 use crate::{RecordError, valid};
 
 /// The study as it stands, without its lines.
@@ -82,18 +82,20 @@ impl Tables {
     fn read(connection: &Connection) -> Parsed<Self> {
         let mut tables = Tables::default();
         let mut query = connection.prepare("SELECT trial, value FROM trial_values ORDER BY trial, task")?;
+        let places = ColumnPlaces::of(&query);
         let mut rows = query.query([])?;
         while let Some(row) = rows.next()? {
-            let cells = Cells::of("trial_values", row);
+            let cells = Cells::with(&places, "trial_values", row);
             let value =
                 cells.real_or_null("value")?.ok_or_else(|| cells.flaw("value", "a number above 0"))?;
             tables.values.entry(cells.int("trial")?).or_default().push(value);
         }
         let mut query =
             connection.prepare("SELECT trial, node, bytes FROM pages ORDER BY trial, position")?;
+        let places = ColumnPlaces::of(&query);
         let mut rows = query.query([])?;
         while let Some(row) = rows.next()? {
-            let cells = Cells::of("pages", row);
+            let cells = Cells::with(&places, "pages", row);
             let entry = (cells.node("node")?, Bytes(cells.int("bytes")?));
             tables.pages.entry(cells.int("trial")?).or_default().push(entry);
         }
@@ -105,16 +107,18 @@ impl Tables {
         let mut times: HashMap<(u32, u32), Vec<(CpuId, Nanoseconds)>> = HashMap::new();
         let mut query = connection
             .prepare("SELECT trial, thread, cpu, cpu_ns FROM thread_cpus ORDER BY trial, thread, position")?;
+        let places = ColumnPlaces::of(&query);
         let mut rows = query.query([])?;
         while let Some(row) = rows.next()? {
-            let cells = Cells::of("thread_cpus", row);
+            let cells = Cells::with(&places, "thread_cpus", row);
             let entry = (cells.cpu("cpu")?, Nanoseconds(cells.int("cpu_ns")?));
             times.entry((cells.int("trial")?, cells.int("thread")?)).or_default().push(entry);
         }
         let mut query = connection.prepare("SELECT * FROM threads ORDER BY trial, thread")?;
+        let places = ColumnPlaces::of(&query);
         let mut rows = query.query([])?;
         while let Some(row) = rows.next()? {
-            let cells = Cells::of("threads", row);
+            let cells = Cells::with(&places, "threads", row);
             let (trial, thread) = (cells.int("trial")?, cells.int("thread")?);
             let thread = ThreadObservation {
                 pid: Pid(cells.int("pid")?),
@@ -139,10 +143,11 @@ impl Tables {
 
     fn trials(mut self, connection: &Connection) -> Parsed<Vec<Trial>> {
         let mut query = connection.prepare("SELECT * FROM trials ORDER BY number")?;
+        let places = ColumnPlaces::of(&query);
         let mut rows = query.query([])?;
         let mut trials = Vec::new();
         while let Some(row) = rows.next()? {
-            let cells = Cells::of("trials", row);
+            let cells = Cells::with(&places, "trials", row);
             let number = cells.int("number")?;
             let (values, threads, pages) = (
                 self.values.remove(&number).unwrap_or_default(),

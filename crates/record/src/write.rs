@@ -12,7 +12,7 @@ use rusqlite::{Transaction, params, params_from_iter};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::RecordError;
+use crate::{RecordError, stored};
 
 /// Refuses what we could not read again: a path that is not UTF-8, a margin that is not a number.
 pub fn storable<T: Serialize + DeserializeOwned + PartialEq>(header: &T) -> Result<(), RecordError> {
@@ -21,7 +21,8 @@ pub fn storable<T: Serialize + DeserializeOwned + PartialEq>(header: &T) -> Resu
         Ok(text) => text,
         Err(error) => return unstorable(error.to_string()),
     };
-    match serde_json::from_str::<T>(&text) {
+    // With the bounds of reading: what would not be read again is not written.
+    match stored::json::<T>(&text) {
         Ok(again) if again == *header => Ok(()),
         Ok(_) => unstorable("some value changes when it is written and read again".to_owned()),
         Err(error) => unstorable(error.to_string()),

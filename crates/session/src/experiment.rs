@@ -6,7 +6,7 @@
 mod lines;
 mod start;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::num::NonZeroU32;
 use std::ops::Add;
 use std::path::{Path, PathBuf};
@@ -258,8 +258,8 @@ pub(crate) fn resolve(
             }
         }
     }
-    let known = |id: &PointId| points.iter().any(|point| point.id == *id);
-    pairs.retain(|pair| known(&pair.from) && known(&pair.to));
+    let known: HashSet<&PointId> = points.iter().map(|point| &point.id).collect();
+    pairs.retain(|pair| known.contains(&pair.from) && known.contains(&pair.to));
     Ok(ResolvedDesign { points, pairs, not_tried })
 }
 

@@ -1,6 +1,7 @@
 //! A study: a program at all points of a grid of factors, block by block in random order, recorded trial by trial. The same request goes on
 //! from what is recorded.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -94,8 +95,8 @@ impl StudyRequest {
         let GridLayout { design, mut grid } = lay_out(&self.grid, &self.base, &self.command, &machine)?;
         let obstacle = self.pinner().and_then(Result::err);
         let ResolvedDesign { points, pairs, not_tried } = resolve(&machine, design, obstacle.as_ref())?;
-        let is_there = |id: &PointId| points.iter().any(|point| point.id == *id);
-        grid.runs.retain(|run| is_there(&run.point));
+        let are_there: HashSet<&PointId> = points.iter().map(|point| &point.id).collect();
+        grid.runs.retain(|run| are_there.contains(&run.point));
         grid.around = self.around.clone();
         let runs = grid.runs.clone();
         let begun: Nanoseconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().into();

@@ -39,12 +39,14 @@ pub fn median_interval(values: &[f64], confidence: f64, seed: u64) -> Result<Med
     let mut sorted = checked("the interval of a median", values, 2)?.to_vec();
     sorted.sort_by(f64::total_cmp);
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut draw = vec![0.0; sorted.len()];
+    let mut times = vec![0_usize; sorted.len()];
     let mut medians: Vec<f64> = (0..RESAMPLES)
         .map(|_| {
-            draw.fill_with(|| sorted[rng.random_range(0..sorted.len())]);
-            draw.sort_by(f64::total_cmp);
-            quantile_of_sorted(&draw, 0.5)
+            times.fill(0);
+            for _ in 0..sorted.len() {
+                times[rng.random_range(0..sorted.len())] += 1;
+            }
+            median_of_drawn(&sorted, &times)
         })
         .collect();
     medians.sort_by(f64::total_cmp);
@@ -54,4 +56,23 @@ pub fn median_interval(values: &[f64], confidence: f64, seed: u64) -> Result<Med
         low: quantile_of_sorted(&medians, tail),
         high: quantile_of_sorted(&medians, 1.0 - tail),
     })
+}
+
+/// The median of a draw that holds each value so many times; the values are sorted, so that the draw need not be.
+fn median_of_drawn(sorted: &[f64], times: &[usize]) -> f64 {
+    let last = sorted.len() - 1;
+    // Between these two places, counted from 0; they are one where the number is odd.
+    let (low, high) = (last / 2, last.div_ceil(2));
+    let (mut before, mut lower) = (0, None);
+    for (value, times) in sorted.iter().zip(times) {
+        before += times;
+        if lower.is_none() && before > low {
+            lower = Some(*value);
+        }
+        if before > high {
+            let lower = lower.unwrap_or(*value);
+            return lower + (value - lower) * 0.5;
+        }
+    }
+    sorted[last]
 }

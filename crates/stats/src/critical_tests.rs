@@ -83,3 +83,32 @@ fn contrasts_that_cannot_be_correlated_count_in_full() {
     let flat = column(&[0.5; 4]);
     assert_eq!(effective_contrasts(&[&b, &flat]), 2.0);
 }
+
+/// Columns of numbers that look random.
+fn scattered(columns: usize, blocks: usize) -> Vec<Vec<Option<f64>>> {
+    let mut state = 7_u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        Some((state >> 40) as f64)
+    };
+    (0..columns).map(|_| (0..blocks).map(|_| next()).collect()).collect()
+}
+
+fn effective(columns: &[Vec<Option<f64>>]) -> f64 {
+    effective_contrasts(&columns.iter().map(Vec::as_slice).collect::<Vec<_>>())
+}
+
+#[test]
+fn whole_columns_count_as_those_that_lack_a_block() {
+    let whole = scattered(12, 9);
+    let mut lacking = whole.clone();
+    lacking.iter_mut().for_each(|column| column.push(None));
+    assert!((effective(&whole) - effective(&lacking)).abs() < 1e-9);
+}
+
+#[test]
+fn of_very_many_pairs_some_are_enough() {
+    let columns = scattered(1500, 6);
+    let share = |columns: &[Vec<Option<f64>>]| (effective(columns) - 1.0) / (columns.len() - 1) as f64;
+    assert!((share(&columns) / share(&columns[..400]) - 1.0).abs() < 0.01);
+}

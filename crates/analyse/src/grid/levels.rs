@@ -20,17 +20,16 @@ fn of_factor(study: &Study, grid: &GridStudy, rows: &[GridRow], factor: usize) -
         .collect();
     let is_rate = study.header.metric.higher_is_better();
     let gain = |first: f64, value: f64| if is_rate { value / first } else { first / value };
+    let mut gains: Vec<Vec<f64>> = vec![Vec::new(); grid.factors[factor].levels.len()];
+    for (levels, value) in &values {
+        let mut at_first = levels.clone();
+        at_first[factor] = 0;
+        if let (Some(first), Some(gains)) = (values.get(&at_first), gains.get_mut(levels[factor] as usize)) {
+            gains.push(gain(*first, *value));
+        }
+    }
     let mut largest_span: Option<(f64, f64)> = None;
-    let levels = grid.factors[factor].levels.iter().enumerate().map(|(level, word)| {
-        let pairs: Vec<f64> = values
-            .iter()
-            .filter(|(levels, _)| levels[factor] == level as u32)
-            .filter_map(|(levels, value)| {
-                let mut first = levels.clone();
-                first[factor] = 0;
-                Some(gain(*values.get(&first)?, *value))
-            })
-            .collect();
+    let levels = grid.factors[factor].levels.iter().zip(&gains).map(|(word, pairs)| {
         if let (Some(low), Some(high)) =
             (pairs.iter().copied().reduce(f64::min), pairs.iter().copied().reduce(f64::max))
             && largest_span.is_none_or(|(least, most)| high / low > most / least)

@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 
 use numawise_facts::{FactorKind, GridRun, GridStudy, Reading, Study};
 use numawise_stats::{ScalingFit, ScalingLaw, ScalingTimes, fit_scaling};
-use numawise_tables::{GridRow, ScalingModel, ScalingSeries};
+use numawise_tables::{GridRow, PointSummary, ScalingModel, ScalingSeries};
 use numawise_units::Ratio;
-
-use crate::summary;
 
 /// Factors that change how many work.
 const OF_WORKERS: [FactorKind; 4] =
@@ -17,7 +15,12 @@ const OF_WORKERS: [FactorKind; 4] =
 const LEAST: usize = 3;
 
 /// A series for each combination of levels of the other factors, where workers are one factor.
-pub fn all(study: &Study, grid: &GridStudy, rows: &[GridRow]) -> Vec<ScalingSeries> {
+pub fn all(
+    study: &Study,
+    grid: &GridStudy,
+    rows: &[GridRow],
+    summaries: &[PointSummary],
+) -> Vec<ScalingSeries> {
     let of_workers: Vec<usize> =
         (0..grid.factors.len()).filter(|k| OF_WORKERS.contains(&grid.factors[*k].kind)).collect();
     let [of_workers] = of_workers.as_slice() else { return Vec::new() };
@@ -39,7 +42,7 @@ pub fn all(study: &Study, grid: &GridStudy, rows: &[GridRow]) -> Vec<ScalingSeri
             let level = factor.levels.get(*level as usize).cloned().unwrap_or_default();
             (factor.name.clone(), level)
         });
-        let times = times(study, &points, rows);
+        let times = times(study, &points, summaries);
         all.push(ScalingSeries {
             at: at.collect(),
             points: points.iter().map(|(_, k)| rows[*k].point.clone()).collect(),
@@ -55,11 +58,11 @@ fn others(run: &GridRun, of_workers: usize) -> Vec<u32> {
 }
 
 /// Of rates the times for one unit of work.
-fn times(study: &Study, points: &[(u32, usize)], rows: &[GridRow]) -> Vec<ScalingTimes> {
+fn times(study: &Study, points: &[(u32, usize)], summaries: &[PointSummary]) -> Vec<ScalingTimes> {
     let is_rate = study.header.metric.higher_is_better();
     let of = |(workers, k): &(u32, usize)| {
-        let values = summary::trials(study, &rows[*k].point).filter_map(|trial| study.header.value(trial));
-        let times = values.map(|value| if is_rate { 1.0 / value } else { value }).collect();
+        let values = summaries[*k].samples.iter();
+        let times = values.map(|value| if is_rate { 1.0 / value } else { *value }).collect();
         ScalingTimes { workers: *workers as usize, times }
     };
     points.iter().map(of).collect()

@@ -1,14 +1,19 @@
 //! A study before its first trial.
 
-use numawise_facts::{FactorLevels, GridStudy, Point, PointRole, StudyHeader, notice::StudyNotice};
+use std::collections::HashSet;
+
+use numawise_facts::{
+    FactorLevels, GridStudy, Point, PointId, PointRole, StudyHeader, notice::StudyNotice,
+};
 
 use super::{Sound, ensure, first_again, machine, moment, name, notices, span, text};
 
 /// More tasks, or threads of a task, than this nobody plans; and their product fits into 32 bits.
 const MOST: usize = 65_535;
 const MOST_IN_WORDS: &str = "1 to 65535";
-/// A study of so many points nobody would wait for; tables and charts have a row for each.
-const MOST_POINTS: usize = 100_000;
+/// Tables and charts have a row for each point; the findings of a check look at every trial for every point.
+const MOST_POINTS: usize = 1000;
+const MOST_POINTS_OF_A_GRID: usize = 100_000;
 
 pub fn header(header: &StudyHeader) -> Sound {
     let place = |part: &'static str| move || format!("study.header: {part}");
@@ -84,12 +89,11 @@ fn points(header: &StudyHeader) -> Sound {
     let points = &header.points;
     let place = || "study.header: points".to_owned();
     ensure(!points.is_empty(), place, "none", "at least the baseline")?;
-    ensure(
-        points.len() <= MOST_POINTS,
-        place,
-        format_args!("{} points", points.len()),
-        "at most 100000 points",
-    )?;
+    let (most, expected) = match header.grid {
+        None => (MOST_POINTS, "at most 1000 points"),
+        Some(_) => (MOST_POINTS_OF_A_GRID, "at most 100000 points"),
+    };
+    ensure(points.len() <= most, place, format_args!("{} points", points.len()), expected)?;
     if let Some(again) = first_again(points.iter().map(|point| &point.id)) {
         ensure(false, place, format_args!("'{again}' twice"), "each once")?;
     }
@@ -125,10 +129,11 @@ fn point(point: &Point, k: usize) -> Sound {
 
 fn pairs(header: &StudyHeader) -> Sound {
     let place = |k: usize, part: &'static str| move || format!("study.header: pairs[{k}].{part}");
+    let points: HashSet<&PointId> = header.points.iter().map(|point| &point.id).collect();
     for (k, pair) in header.pairs.iter().enumerate() {
         for (part, point) in [("from", &pair.from), ("to", &pair.to)] {
             ensure(
-                header.point(point).is_some(),
+                points.contains(point),
                 place(k, part),
                 format_args!("'{point}'"),
                 "a point of the study",

@@ -11,8 +11,10 @@ use numawise_units::{Bytes, Hertz, Nanoseconds};
 use super::look::memory;
 use super::{LONGEST, Sound, bytes, count, ensure, first_again, moment, name, share, span, text};
 
-/// Trials times points: whoever analyses a study looks at every trial for every point.
+/// Trials times points of a check: whoever analyses it looks at every trial for every point.
 const MOST_TRIALS_BY_POINTS: usize = 20_000_000;
+/// Blocks times points: a table of them is made.
+const MOST_BLOCKS_BY_POINTS: usize = 20_000_000;
 
 const TRIALS: &str = "trials";
 const LINE_TRIALS: &str = "line_trials";
@@ -20,14 +22,21 @@ const LINE_TRIALS: &str = "line_trials";
 /// The trials of a study, in their order.
 pub fn study(study: &Study) -> Sound {
     let (trials, points) = (study.trials.len(), study.header.points.len());
+    in_order(TRIALS, &study.trials)?;
+    let blocks = study.trials.iter().map(|trial| trial.block as usize).max().unwrap_or(0);
     ensure(
-        trials.saturating_mul(points) <= MOST_TRIALS_BY_POINTS,
+        blocks.saturating_mul(points) <= MOST_BLOCKS_BY_POINTS,
+        || "trials".to_owned(),
+        format_args!("{blocks} blocks of {points} points"),
+        "at most 20000000 blocks times points",
+    )?;
+    ensure(
+        study.header.grid.is_some() || trials.saturating_mul(points) <= MOST_TRIALS_BY_POINTS,
         || "trials".to_owned(),
         format_args!("{trials} trials of {points} points"),
         "at most 20000000 trials times points",
     )?;
     let points: HashSet<&PointId> = study.header.points.iter().map(|point| &point.id).collect();
-    in_order(TRIALS, &study.trials)?;
     for trial in &study.trials {
         ensure(
             points.contains(&trial.point),

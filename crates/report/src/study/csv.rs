@@ -27,11 +27,12 @@ pub fn csv(shown: &ShownStudy<'_>) -> String {
     let tables = shown.tables;
     let names = tables.factors.iter().map(|factor| factor.name.as_str()).chain(FIGURES);
     let mut text = line(names.map(str::to_owned));
-    for row in &tables.rows {
+    // The rows are in the order of the runs of the grid.
+    let runs = shown.study.header.grid.iter().flat_map(|grid| &grid.runs);
+    for (run, row) in runs.zip(&tables.rows) {
         let number = |of: &Reading<f64>| of.measured().map_or_else(String::new, ToString::to_string);
         let speedup = row.speedup.measured();
         let ratio = |of: Option<f64>| of.map_or_else(String::new, |ratio| ratio.to_string());
-        let run = shown.study.header.grid.as_ref().and_then(|grid| grid.run(&row.point));
         let figures = [
             row.workers.map_or_else(String::new, |workers| workers.to_string()),
             row.repeats.to_string(),
@@ -47,7 +48,7 @@ pub fn csv(shown: &ShownStudy<'_>) -> String {
             ratio(speedup.map(|effect| effect.low.0)),
             ratio(speedup.map(|effect| effect.high.0)),
             ratio(row.efficiency.measured().map(|effect| effect.ratio.0)),
-            run.map_or_else(String::new, |run| run.command.shell_line()),
+            run.command.shell_line(),
         ];
         text += &line(row.levels.iter().cloned().chain(figures));
     }

@@ -1,6 +1,6 @@
 //! A study as JSON, for scripts: `docs/formats/study-json.md`.
 
-use numawise_facts::{Effect, Metric, Reading};
+use numawise_facts::{Effect, GridRun, Metric, Reading};
 use numawise_tables::{GridRow, GridTables, LevelEffects, ScalingModel, ScalingSeries};
 use serde_json::{Map, Value, json as object};
 
@@ -23,7 +23,7 @@ pub fn json(shown: &ShownStudy<'_>) -> String {
         })),
         "constraints": header.grid.as_ref().map(|grid| grid.constraints.clone()),
         "metric": metric(&header.metric),
-        "points": each(&tables.rows, |row| point(shown, row)),
+        "points": points(shown),
         "baseline": tables.baseline,
         "best": reading(&tables.best, |best| object!({
             "point": best.point,
@@ -86,11 +86,16 @@ fn levels(tables: &GridTables, row: &GridRow) -> Value {
     all.collect::<Map<_, _>>().into()
 }
 
-fn point(shown: &ShownStudy<'_>, row: &GridRow) -> Value {
+/// The rows of the tables are in the order of the runs of the grid.
+fn points(shown: &ShownStudy<'_>) -> Value {
+    let runs = shown.study.header.grid.iter().flat_map(|grid| &grid.runs);
+    runs.zip(&shown.tables.rows).map(|(run, row)| point(shown, run, row)).collect()
+}
+
+fn point(shown: &ShownStudy<'_>, run: &GridRun, row: &GridRow) -> Value {
     let metrics = object!({
         "mean": row.mean, "median": row.median, "sd": row.sd, "min": row.min, "low": row.low, "high": row.high,
     });
-    let run = shown.study.header.grid.as_ref().and_then(|grid| grid.run(&row.point));
     object!({
         "point": row.point,
         "levels": levels(shown.tables, row),
@@ -101,10 +106,9 @@ fn point(shown: &ShownStudy<'_>, row: &GridRow) -> Value {
         "metrics": Map::from_iter([(name(&shown.study.header.metric).to_owned(), metrics)]),
         "speedup": reading(&row.speedup, effect),
         "efficiency": reading(&row.efficiency, effect),
-        "command": run.map(|run| run.command.shell_line()),
-        "environment": run.map(|run| {
-            run.environment.iter().map(|(name, value)| (name.clone(), object!(value))).collect::<Map<_, _>>()
-        }),
+        "command": run.command.shell_line(),
+        "environment":
+            run.environment.iter().map(|(name, value)| (name.clone(), object!(value))).collect::<Map<_, _>>(),
     })
 }
 
