@@ -14,5 +14,6 @@ mod pty;
 #[path = "../support/signals.rs"]
 mod signals;
 mod stops;
+mod studies;
 mod support;
 mod terminals;
