@@ -72,7 +72,7 @@ pub enum RecordError {
     Duplicate { path: PathBuf, number: u32 },
     #[error("{}: trial {number} is of the point '{point}', which the study does not have", path.display())]
     UnknownPoint { path: PathBuf, number: u32, point: String },
-    #[error("what was measured cannot be kept: {0}")]
+    #[error("it cannot be kept in a record: {0}")]
     Unstorable(String),
     #[error(
         "{}: it is no profile of a machine: {found}; expected a profile that numawise saved, or the text that Intel's \

@@ -1,8 +1,11 @@
 //! Is it the same study? What differs, both shown.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-use numawise_facts::{ContrastRole, Metric, Point, PointRole, Reading, StudyHeader};
+use numawise_facts::{
+    AroundTrials, ContrastRole, GridRun, Metric, Point, PointId, PointRole, Reading, StudyHeader,
+};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -46,7 +49,8 @@ impl Record {
     pub fn widens(recorded: &StudyHeader, now: &StudyHeader) -> Result<(), Difference> {
         let alike = |header: &StudyHeader, with: &StudyHeader| {
             let mut header = header.clone();
-            header.points.retain(|point| with.point(&point.id).is_some());
+            let others: HashSet<&PointId> = with.points.iter().map(|point| &point.id).collect();
+            header.points.retain(|point| others.contains(&point.id));
             header.points.sort_by(|one, other| one.id.cmp(&other.id));
             header.points.iter_mut().for_each(|point| point.role = PointRole::Candidate);
             header.pairs.clear();
@@ -56,6 +60,7 @@ impl Record {
             Ok(()) => Vec::new(),
             Err(difference) => difference.items,
         };
+        items.extend(other_runs(recorded, now).take(SHOWN));
         for point in recorded.points.iter().filter(|point| now.point(&point.id).is_none()).take(SHOWN) {
             let (what, recorded) = (format!("points.{}", point.id), "a point".to_owned());
             items.push(Item { what, recorded, now: "nothing".to_owned() });
@@ -97,11 +102,40 @@ impl Record {
         compare("points", names(recorded), names(now));
         compare("pairs", pairs(recorded), pairs(now));
         details("machine", &machine(recorded), &machine(now), &mut items);
-        for (old, new) in recorded.points.iter().filter_map(|old| Some((old, now.point(&old.id)?))) {
+        let of_now: HashMap<&PointId, &Point> = now.points.iter().map(|point| (&point.id, point)).collect();
+        for (old, new) in recorded.points.iter().filter_map(|old| Some((old, *of_now.get(&old.id)?))) {
             details(&format!("points.{}", old.id), &point(old), &point(new), &mut items);
         }
         if items.is_empty() { Ok(()) } else { Err(Difference { items }) }
     }
+}
+
+/// What is run otherwise at the points that both have, and around all trials: trials of the one are none of the other.
+fn other_runs<'a>(recorded: &'a StudyHeader, now: &'a StudyHeader) -> impl Iterator<Item = Item> + 'a {
+    let grids = || recorded.grid.as_ref().zip(now.grid.as_ref());
+    let around = grids().into_iter().flat_map(|(old, new)| {
+        let of = |around: &AroundTrials| [&around.setup, &around.prepare, &around.verify].map(Clone::clone);
+        ["setup", "prepare", "verify"].into_iter().zip(of(&old.around).into_iter().zip(of(&new.around)))
+    });
+    let around = around.map(|(what, (old, new))| {
+        let line = |line: Option<String>| line.unwrap_or_else(|| "nothing".to_owned());
+        Item { what: what.to_owned(), recorded: line(old), now: line(new) }
+    });
+    // Where the command is another, so are they all.
+    let same_command = recorded.command.command == now.command.command;
+    let runs = grids().filter(|_| same_command).into_iter().flat_map(|(old, new)| {
+        let of_now: HashMap<&PointId, &GridRun> = new.runs.iter().map(|run| (&run.point, run)).collect();
+        old.runs.iter().filter_map(move |run| Some((run, *of_now.get(&run.point)?)))
+    });
+    let runs = runs.map(|(old, new)| {
+        Item { what: format!("points.{}.command", old.point), recorded: run_line(old), now: run_line(new) }
+    });
+    around.chain(runs).filter(|item| item.recorded != item.now)
+}
+
+fn run_line(run: &GridRun) -> String {
+    let variables = run.environment.iter().map(|(name, value)| format!("{name}={value} "));
+    variables.chain([run.command.shell_line()]).collect()
 }
 
 fn metric(header: &StudyHeader) -> String {

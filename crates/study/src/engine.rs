@@ -1,5 +1,6 @@
 //! Carries a study out: blocks of trials until the intervals decide, the budget is spent or somebody stops it.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use numawise_facts::notice::StudyNotice;
@@ -106,9 +107,15 @@ impl Engine<'_> {
         }
         let mut spending = Spending::new(self.clock, study, earlier);
         let mut block = first_open_block(study).unwrap_or_else(|| last_block(study)).max(self.first_block);
+        if !study.trials.is_empty() {
+            self.foretell(study, &spending);
+        }
         loop {
             if let Some(reason) = self.block(study, block, &extractor, &mut spending, &dropped)? {
                 return Ok(reason);
+            }
+            if block == 0 {
+                self.foretell(study, &spending);
             }
             if nothing_left_to_compare(study) {
                 return Ok(StopReason::TooManyFailures);
@@ -164,8 +171,9 @@ impl Engine<'_> {
             let Some(point) = study.header.point(&id).cloned() else {
                 return Ok(StopReason::TooManyFailures);
             };
+            let done = done(study.trials.iter().filter(|trial| trial.point == id));
             let mut block = 1;
-            while study.is_done(block, &id) {
+            while done.contains(&(&id, block)) {
                 block += 1;
             }
             let begun = spending.now();
@@ -185,6 +193,25 @@ impl Engine<'_> {
         let extractor = MetricReader::new(&study.header.metric)?;
         let mut spending = Spending::new(self.clock, study, 0);
         self.block(study, 0, &extractor, &mut spending, &[])
+    }
+
+    /// Says that a grid will not fit into what is left of the time given, as soon as one trial tells how long they take.
+    fn foretell(&mut self, study: &Study, spending: &Spending<'_>) {
+        if study.header.grid.is_none() {
+            return;
+        }
+        let done = done(study.trials.iter());
+        let blocks = 1..=study.header.min_repeats;
+        let (mut trials, mut needs) = (0, Nanoseconds(0));
+        for id in running(study, &[]) {
+            let missing = blocks.clone().filter(|block| !done.contains(&(id, *block))).count() as u64;
+            trials += missing;
+            needs = needs + Nanoseconds(spending.of_point(id).0.saturating_mul(missing));
+        }
+        let left = spending.left(&study.header);
+        if needs > left {
+            self.sink.event(Event::Warning(StudyNotice::GridTakesLonger { trials, needs, left }.into()));
+        }
     }
 
     /// Leaves points out, from `block` on, until the least number of repeats of the others fits into what is left.
@@ -307,8 +334,25 @@ fn first_open_block(study: &Study) -> Option<u32> {
     if study.header.grid.is_none() || study.trials.is_empty() {
         return None;
     }
-    let is_open = |block: &u32| running(study, &[]).any(|id| !study.is_done(*block, id));
+    let done = done(study.trials.iter());
+    let running: Vec<&PointId> = running(study, &[]).collect();
+    let is_open = |block: &u32| running.iter().any(|id| !done.contains(&(*id, *block)));
     (1..=study.header.min_repeats).find(is_open)
+}
+
+/// What [`Study::is_done`] says of all points and blocks of these trials, in one pass: a grid has thousands of them.
+fn done<'a>(trials: impl Iterator<Item = &'a Trial>) -> HashSet<(&'a PointId, u32)> {
+    let mut attempts: HashMap<(&PointId, u32), usize> = HashMap::new();
+    let mut done = HashSet::new();
+    for trial in trials {
+        let here = (&trial.point, trial.block);
+        let attempts = attempts.entry(here).or_default();
+        *attempts += 1;
+        if *attempts >= Study::ATTEMPTS || !trial.is_interrupted() {
+            done.insert(here);
+        }
+    }
+    done
 }
 
 /// True when the last block is complete and there are enough of them to ask whether they decide.

@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{
-    Argument, AroundTrials, Event, GridRun, LeftProcesses, Placement, Point, PointId, Reading, ResourceUsage,
-    RunSpec, TaskPlacement, Trial,
+    Argument, AroundTrials, Event, Exit, GridRun, LeftProcesses, Placement, Point, PointId, PointRole, Reading,
+    ResourceUsage, RunSpec, TaskPlacement, Trial,
 };
 use numawise_launch::{
-    Change, EvenStart, FileBefore, Finished, FinishedTask, Io, Job, LeftBehind, Leftovers, Pinner, Start,
-    StoppedTask, Variables,
+    Change, EvenStart, FileBefore, Finished, FinishedTask, Io, Job, LaunchError, LeftBehind, Leftovers, Pinner,
+    Start, StoppedTask, Variables,
 };
 use numawise_observe::{Interruptions, Options, Watch};
 use numawise_units::Nanoseconds;
@@ -89,7 +89,12 @@ impl Runner for GridRunner {
                 failed_or_stopped => return Ok(failed_or_stopped),
             }
         }
-        let Some(mut run) = self.local.run(point, context)? else { return Ok(None) };
+        let run = match self.local.run(point, context) {
+            // Of the first point it is a slip; of another it is a failure like others, such as of a binary that was not built.
+            Err(StudyError::Launch(error)) if point.role != PointRole::Baseline => not_started(error)?,
+            run => run?,
+        };
+        let Some(mut run) = run else { return Ok(None) };
         if let Some(line) = self.around.verify.clone().filter(|_| succeeded(&run)) {
             match self.shell(&line, context)? {
                 Some(verified) if succeeded(&verified) => {}
@@ -99,6 +104,25 @@ impl Runner for GridRunner {
         }
         Ok(Some(run))
     }
+}
+
+/// The run of a program that is not there, or cannot be executed, as a shell would give it.
+fn not_started(error: LaunchError) -> Result<Option<ProgramRun>, StudyError> {
+    let status = match () {
+        () if error.is_not_found() => 127,
+        () if error.is_not_executable() => 126,
+        () => return Err(error.into()),
+    };
+    let output = error.to_string();
+    let wall = Nanoseconds(0);
+    let task = TaskRun { exit: Exit::Code(status), wall, output, dropped: 0, file: None };
+    Ok(Some(ProgramRun {
+        wall,
+        tasks: vec![task],
+        observation: Reading::unavailable("the program could not be started"),
+        interruptions: Vec::new(),
+        left_behind: None,
+    }))
 }
 
 fn succeeded(run: &ProgramRun) -> bool {

@@ -1,5 +1,7 @@
 //! `numawise study` from outside: what is run, what is kept, what is said of it.
 
+mod refused;
+
 use std::path::PathBuf;
 use std::process::{Command, Output};
 

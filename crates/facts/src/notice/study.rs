@@ -83,6 +83,8 @@ super::notices! {
         "NW535" PointDropped { point: PointId, repeats: u32, needs: Nanoseconds, left: Nanoseconds },
         /// The least number of repeats takes longer than the time given: `kept` where it is run all the same, since it was asked for.
         "NW536" RepeatsTakeLonger { repeats: u32, needs: Nanoseconds, budget: Nanoseconds, kept: bool },
+        /// All that is missing of a grid takes longer than what is left of the time given, as far as trials tell.
+        "NW537" GridTakesLonger { trials: u64, needs: Nanoseconds, left: Nanoseconds },
     }
 }
 

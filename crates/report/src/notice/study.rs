@@ -152,6 +152,11 @@ pub fn text(notice: &StudyNotice) -> String {
              --budget {} or more, and the same command goes on",
             whole_seconds(needs)
         ),
+        StudyNotice::GridTakesLonger { trials, needs, left } => format!(
+            "{} would take about {needs}, and {left} is left of the time given: the study stops then, and the same command goes on; \
+             --search looks for the best point with a quarter of the trials at most",
+            many(*trials, "trial")
+        ),
         StudyNotice::TrialInterrupted { point, disturbance, repeated } => {
             let then = if *repeated { "is repeated" } else { "is left out, since it was repeated before" };
             format!("the run at {point} does not count and {then}: {}", self::disturbance(disturbance))

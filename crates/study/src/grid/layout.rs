@@ -62,7 +62,6 @@ pub fn lay_out(
     command: &RunSpec,
     machine: &Machine,
 ) -> Result<GridLayout, LayoutError> {
-    check_used(grid, command)?;
     let figures = figures(machine);
     let points = grid.points(&figures)?;
     let factors: Vec<FactorLevels> = grid.factors().iter().map(factor_levels).collect();
@@ -87,6 +86,8 @@ pub fn lay_out(
         }
         design.points.push(PlannedPoint { id, levels, role, request });
     }
+    // Behind placeholders that name nothing: where one is misspelt, both are so.
+    check_used(grid, command)?;
     let constraints = grid.constraints().iter().map(ToString::to_string).collect();
     Ok(GridLayout { design, grid: GridStudy { factors, runs, constraints, around: AroundTrials::default() } })
 }
