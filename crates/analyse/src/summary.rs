@@ -110,8 +110,11 @@ fn summarise(study: &Study, point: &Point, trials: &[&Trial], left_out: bool) ->
     let counted = trials.iter().filter(|trial| counts(trial, left_out));
     let samples: Vec<f64> = counted.filter_map(|trial| study.header.value(trial)).collect();
     let here = || trials.iter().filter(|trial| !trial.is_warm_up());
-    let seen: Vec<&Observation> =
-        trials.iter().filter(|trial| succeeded(trial)).filter_map(|trial| trial.observation.measured()).collect();
+    let seen: Vec<&Observation> = trials
+        .iter()
+        .filter(|trial| succeeded(trial))
+        .filter_map(|trial| trial.observation.measured())
+        .collect();
     let interval = numawise_stats::median_interval(&samples, 0.95, SEED);
     let interval = interval.map_err(|e| e.to_string());
     let summary = numawise_stats::summarise(&samples);

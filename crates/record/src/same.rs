@@ -127,8 +127,10 @@ fn other_runs<'a>(recorded: &'a StudyHeader, now: &'a StudyHeader) -> impl Itera
         let of_now: HashMap<&PointId, &GridRun> = new.runs.iter().map(|run| (&run.point, run)).collect();
         old.runs.iter().filter_map(move |run| Some((run, *of_now.get(&run.point)?)))
     });
-    let runs = runs.map(|(old, new)| {
-        Item { what: format!("points.{}.command", old.point), recorded: run_line(old), now: run_line(new) }
+    let runs = runs.map(|(old, new)| Item {
+        what: format!("points.{}.command", old.point),
+        recorded: run_line(old),
+        now: run_line(new),
     });
     around.chain(runs).filter(|item| item.recorded != item.now)
 }

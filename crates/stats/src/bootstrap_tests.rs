@@ -49,7 +49,9 @@ fn too_few_values_and_bad_parameters_are_refused() {
 #[test]
 fn the_median_of_a_draw_needs_no_sorting() {
     let sorted = [1.0, 2.5, 2.5, 4.0, 9.0, 11.0];
-    for times in [[6, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 6], [1, 1, 1, 1, 1, 1], [2, 0, 1, 3, 0, 0], [3, 0, 0, 0, 0, 3]] {
+    for times in
+        [[6, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 6], [1, 1, 1, 1, 1, 1], [2, 0, 1, 3, 0, 0], [3, 0, 0, 0, 0, 3]]
+    {
         let draw: Vec<f64> =
             sorted.iter().zip(times).flat_map(|(value, times)| vec![*value; times]).collect();
         assert_eq!(median_of_drawn(&sorted, &times), quantile_of_sorted(&draw, 0.5), "{times:?}");

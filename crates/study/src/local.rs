@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{
-    Argument, AroundTrials, Event, Exit, GridRun, LeftProcesses, Placement, Point, PointId, PointRole, Reading,
-    ResourceUsage, RunSpec, TaskPlacement, Trial,
+    Argument, AroundTrials, Event, Exit, GridRun, LeftProcesses, Placement, Point, PointId, PointRole,
+    Reading, ResourceUsage, RunSpec, TaskPlacement, Trial,
 };
 use numawise_launch::{
-    Change, EvenStart, FileBefore, Finished, FinishedTask, Io, Job, LaunchError, LeftBehind, Leftovers, Pinner,
-    Start, StoppedTask, Variables,
+    Change, EvenStart, FileBefore, Finished, FinishedTask, Io, Job, LaunchError, LeftBehind, Leftovers,
+    Pinner, Start, StoppedTask, Variables,
 };
 use numawise_observe::{Interruptions, Options, Watch};
 use numawise_units::Nanoseconds;

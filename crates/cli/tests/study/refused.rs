@@ -47,9 +47,15 @@ fn factors_that_are_empty_or_contradict_each_other() {
         (&["--param", "=a,b", "--", "true"], "expected NAME=LEVELS"),
         (&["--param", "n=a", "--param", "n=b", "--", "true", "{n}"], "n is a factor twice"),
         (&["--env", "n=a", "--param", "n=b", "--", "true", "{n}"], "n is a factor twice"),
-        (&["--ranks-x-threads", "4", "--threads", "1,2", "--", "true", "{ranks}"], "both say how many threads"),
+        (
+            &["--ranks-x-threads", "4", "--threads", "1,2", "--", "true", "{ranks}"],
+            "both say how many threads",
+        ),
         (&["--ranks-x-threads", "4", "--ranks", "1,2", "--", "true", "{ranks}"], "both say how many ranks"),
-        (&["--param", "n=1,2", "--where", "n>1", "--where", "n<2", "--", "true", "{n}"], "nothing is left to run"),
+        (
+            &["--param", "n=1,2", "--where", "n>1", "--where", "n<2", "--", "true", "{n}"],
+            "nothing is left to run",
+        ),
         (&["--command", "a=", "--", "true"], "'a' has an empty command"),
         (&["--command", "a=true", "--", "true"], "expected one of them"),
         (&["--param", "n=,", "--", "{n}"], "n=,"),
@@ -67,7 +73,10 @@ fn a_metric_has_one_group_and_a_placeholder_a_name() {
         (&["--metric", "seconds", "--", "true"][..], "'seconds' has 0 groups; expected exactly one"),
         (&["--metric", "([0-9]+) of ([0-9]+)", "--", "true"], "has 2 groups; expected exactly one"),
         (&["--metric", "t=([0-9]+", "--", "true"], "is not a regular expression"),
-        (&["--param", "size=1,2", "--", "true", "{sise}"], "{sise} in '{sise}' names nothing; there are: size"),
+        (
+            &["--param", "size=1,2", "--", "true", "{sise}"],
+            "{sise} in '{sise}' names nothing; there are: size",
+        ),
         (&["--param", "size=1,2", "--", "true", "{size}", "{n:+-x}"], "names nothing"),
     ] {
         let said = bench.refused(words);
@@ -83,10 +92,15 @@ fn a_grid_too_large_for_its_budget_says_how_long_it_takes() {
     let typed = ["--output", "a.nw", "--budget", "1500ms", "--param", levels, "--", "sleep", "{n}"];
     let answer = bench.study(&typed);
     assert_eq!(answer.status, Some(0), "{}", answer.err);
-    assert!(answer.err.contains("40 trials would take about") && answer.err.contains("--search"), "{}", answer.err);
+    assert!(
+        answer.err.contains("40 trials would take about") && answer.err.contains("--search"),
+        "{}",
+        answer.err
+    );
     assert!(answer.out.contains("the time given is spent"), "{}", answer.out);
     // As much as fits is said nothing of.
-    let enough = bench.study(&["--fresh", "--output", "a.nw", "--budget", "10m", "--repeat", "1", "--", "true"]);
+    let enough =
+        bench.study(&["--fresh", "--output", "a.nw", "--budget", "10m", "--repeat", "1", "--", "true"]);
     assert!(enough.status == Some(0) && !enough.err.contains("--search"), "{}", enough.err);
 }
 
@@ -94,7 +108,11 @@ fn a_grid_too_large_for_its_budget_says_how_long_it_takes() {
 fn another_design_is_refused_with_what_differs() {
     let bench = recorded();
     let advice = "--fresh starts over";
-    leaves_alone(&bench, &words(&["--prepare", "sync"]), &["prepare", "recorded: nothing", "now:      sync", advice]);
+    leaves_alone(
+        &bench,
+        &words(&["--prepare", "sync"]),
+        &["prepare", "recorded: nothing", "now:      sync", advice],
+    );
     leaves_alone(&bench, &words(&["--verify", "true"]), &["verify", advice]);
     leaves_alone(&bench, &words(&["--setup", "true"]), &["setup", advice]);
     leaves_alone(&bench, &words(&["--threads", "1,2"]), &["points", advice]);
@@ -103,12 +121,15 @@ fn another_design_is_refused_with_what_differs() {
     leaves_alone(&bench, &other, &["command", "recorded: true {n}", "now:      true -x {n}", advice]);
     // A check keeps other studies.
     let mut check = std::process::Command::new(env!("CARGO_BIN_EXE_numawise"));
-    let check = check.args(["check", "--output", "a.nw", "--", "true", "{n}"]).current_dir(bench.folder.path());
+    let check =
+        check.args(["check", "--output", "a.nw", "--", "true", "{n}"]).current_dir(bench.folder.path());
     let check = check.output().unwrap();
     let said = String::from_utf8_lossy(&check.stderr);
     assert!(check.status.code() == Some(125) && said.contains("another study"), "{said}");
     // Of whole commands it is the same name that runs something else.
-    let commands = |second: &'static str| ["--output", "c.nw", "--repeat", "1", "--command", "a=true", "--command", second];
+    let commands = |second: &'static str| {
+        ["--output", "c.nw", "--repeat", "1", "--command", "a=true", "--command", second]
+    };
     bench.json(&commands("b=true 1"));
     let said = bench.refused(&commands("b=true 2"));
     assert!(said.contains("points.command=b.command") && said.contains("true 2"), "{said}");
@@ -156,7 +177,19 @@ fn change(record: &Path, change: impl FnOnce(&Connection)) {
 #[test]
 fn two_studies_in_one_file_do_not_meet() {
     let bench = Bench::new();
-    let typed = ["study", "--json", "--output", "a.nw", "--repeat", "2", "--param", "n=0.5,0.6", "--", "sleep", "{n}"];
+    let typed = [
+        "study",
+        "--json",
+        "--output",
+        "a.nw",
+        "--repeat",
+        "2",
+        "--param",
+        "n=0.5,0.6",
+        "--",
+        "sleep",
+        "{n}",
+    ];
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_numawise"));
     let command = command.args(typed).current_dir(bench.folder.path());
     let first = command.stdout(std::process::Stdio::piped()).spawn().unwrap();

@@ -2,9 +2,7 @@
 
 use std::collections::HashSet;
 
-use numawise_facts::{
-    FactorLevels, GridStudy, Point, PointId, PointRole, StudyHeader, notice::StudyNotice,
-};
+use numawise_facts::{FactorLevels, GridStudy, Point, PointId, PointRole, StudyHeader, notice::StudyNotice};
 
 use super::{Sound, ensure, first_again, machine, moment, name, notices, span, text};
 
