@@ -11,6 +11,22 @@ fn site<'a>(json: &'a Value, call: &str) -> &'a Value {
     sites.iter().find(|site| site["name"] == call).unwrap_or_else(|| panic!("no {call}"))
 }
 
+/// The figures that a program printed behind a word.
+fn printed(out: &str, word: &str) -> Vec<f64> {
+    let line = out.lines().find_map(|line| line.strip_prefix(word)?.strip_prefix(' '));
+    let line = line.unwrap_or_else(|| panic!("no {word}: {out}"));
+    line.split(' ').map(|figure| figure.parse().unwrap()).collect()
+}
+
+/// Between a clock of the program and ours there may be a moment without a CPU.
+#[track_caller]
+fn is_near(found: f64, expected: f64, what: &str) {
+    assert!(
+        (found - expected).abs() < 0.05 * expected + 0.01,
+        "{found} s, by its own clock {expected}: {what}"
+    );
+}
+
 #[test]
 fn ranks_that_take_turns_to_be_late_wait_and_do_not_move_data() {
     let bench = Bench::new();
@@ -18,20 +34,18 @@ fn ranks_that_take_turns_to_be_late_wait_and_do_not_move_data() {
         let Some(program) = bench.compile(compiler, "turns.c", &[]) else { continue };
         let words = ["--quiet", "--json", "run.json", "--", launcher, "-n", "2", program.to_str().unwrap()];
         let answer = bench.snapshot(&words);
-        assert_eq!((answer.status, answer.out.as_str()), (Some(0), "in turn\n"), "{}", answer.err);
+        assert_eq!(answer.status, Some(0), "{}", answer.err);
         let json = bench.json("run.json");
-        let share = |call| {
-            let site = site(&json, call);
-            number(site, "/waiting_seconds") / number(site, "/seconds")
-        };
-        // Each sleeps for 0.5 ms a thousand times, and the other one waits so long.
-        assert!(number(site(&json, "MPI_Allreduce"), "/waiting_seconds") > 0.8, "{json}");
-        // On a busy machine the receiver gets its CPU late, and so it begins to wait late.
-        assert!(share("MPI_Allreduce") > 0.7 && share("MPI_Recv") > 0.3, "{launcher}: {json}");
+        for call in ["MPI_Allreduce", "MPI_Recv", "MPI_Send"] {
+            let (site, own) = (site(&json, call), printed(&answer.out, call));
+            let what = format!("{launcher} {call}: {} {site}", answer.out);
+            is_near(number(site, "/waiting_seconds"), own[0], &what);
+            is_near(number(site, "/seconds"), own[1], &what);
+        }
+        // Each sleeps for 3 ms 75 times, and the other one waits so long.
+        assert!(number(site(&json, "MPI_Allreduce"), "/waiting_seconds") > 0.3, "{json}");
         let known = number(&json, "/mpi/waiting_known_of_seconds");
         assert!(number(&json, "/mpi/waiting_in_calls_seconds") <= known, "{json}");
-        // The receiver is there already when the sender comes; what is in turn is no transfer.
-        assert!(number(site(&json, "MPI_Send"), "/waiting_seconds") < 0.05, "{json}");
         let finding = |id: &str| json["findings"].as_array().unwrap().iter().find(|one| one["id"] == id);
         let late = finding("NW010").unwrap_or_else(|| panic!("{json}"));
         assert_eq!(late["evidence"][0]["quantity"], "waiting_in_calls", "{late}");
@@ -75,16 +89,21 @@ fn a_region_has_efficiencies_of_its_own_in_the_report_and_from_the_record() {
         let words =
             ["--json", "run.json", "--output", "run.nw", "--fresh", "--", launcher, "-n", "2", program];
         let answer = bench.snapshot(&words);
-        assert_eq!((answer.status, answer.out.as_str()), (Some(0), "parts\n"), "{}", answer.err);
+        assert_eq!(answer.status, Some(0), "{}", answer.err);
         let json = bench.json("run.json");
         let rows = json.pointer("/phases/rows").unwrap().as_array().unwrap();
         let row = |name: &str| rows.iter().find(|row| row["name"] == name).unwrap();
-        // In one part rank 1 sleeps for 0.3 s and rank 0 for 0.1 s; in the other both for 0.2 s.
-        // On a busy machine all takes longer.
-        let waits = |name: &str| number(row(name), "/time/mpi_seconds");
-        assert!(number(row("uneven"), "/elapsed_seconds") >= 0.29 && waits("uneven") > 0.12, "{json}");
-        assert!(number(row("even"), "/elapsed_seconds") >= 0.19, "{json}");
-        assert!(number(row("uneven"), "/efficiency/mpi_load_balance") < 1.0, "{json}");
+        // In one part rank 1 sleeps for 0.3 s and rank 0 for 0.1 s; in the other both for 0.2 s. A busy machine takes longer for all.
+        for name in ["uneven", "even"] {
+            let own = printed(&answer.out, name);
+            let what = format!("{launcher} {name}: {} {json}", answer.out);
+            is_near(number(row(name), "/elapsed_seconds"), own[0], &what);
+            is_near(number(row(name), "/time/mpi_seconds"), 2.0 * own[1], &what);
+            let balance = (own[0] - own[1]) / (own[0] - own[2]);
+            let found = number(row(name), "/efficiency/mpi_load_balance");
+            assert!((found - balance).abs() < 0.05, "{found}, by its own clock {balance}: {what}");
+        }
+        assert!(number(row("uneven"), "/time/mpi_seconds") > 0.12, "{json}");
         assert_eq!([number(row("uneven"), "/calls"), number(row("uneven"), "/processes")], [2.0, 2.0]);
         assert_eq!(text(row("MPI_Pcontrol(7)"), "/kind"), "pcontrol");
         let numawise = bench.numawise.to_str().unwrap();
