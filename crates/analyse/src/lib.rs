@@ -42,7 +42,7 @@ pub use residency::residency;
 pub use series::Series;
 pub use snapshot::{
     DivisionRuns, JobRanks, MOST_IN_FULL, RunParts, compare_divisions, compare_snapshots, median_run,
-    merge as merged, run_snapshot,
+    merge as merged, mpi_jobs, run_snapshot,
 };
 pub use study_comparison::compare_studies;
 pub use summary::left_out;

@@ -13,6 +13,7 @@ mod hybrid;
 mod input;
 mod inside;
 mod job;
+mod jobs;
 mod memory;
 pub mod merge;
 mod merged;
@@ -41,6 +42,7 @@ pub use comparison::compare_snapshots;
 pub use hybrid::{DivisionRuns, compare_divisions, median_run};
 pub use input::RunParts;
 pub use job::{JobRanks, MOST_IN_FULL};
+pub use jobs::mpi_jobs;
 
 use process::Process;
 

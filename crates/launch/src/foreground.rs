@@ -100,6 +100,19 @@ impl Foreground {
 
     /// Waits for the program to end, and sends on to it what is sent to us.
     pub fn wait(self) -> EndedProgram {
+        self.until_end()
+    }
+
+    /// The same for one of a launcher's ranks: when the program has ended, SIGTERM is ignored from then on. Launchers send it to all ranks
+    /// when one has died, also to those who have just then something to say of that.
+    pub fn wait_as_rank(self) -> EndedProgram {
+        let ended = self.until_end();
+        // What came meanwhile is forgotten with it.
+        signal::ignore(libc::SIGTERM);
+        ended
+    }
+
+    fn until_end(&self) -> EndedProgram {
         loop {
             // An end that came before is not announced again.
             if let Some(ended) = self.take_events() {

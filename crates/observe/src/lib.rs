@@ -42,6 +42,7 @@ pub use find::{FindError, ProcessCount, ProcessRequest, find};
 pub use launcher::{LauncherProcess, launcher};
 pub use noise::HostCpu;
 pub use numawise_linux::{Error, Roots};
+pub use processes::is_running;
 pub use residency::Method;
 pub use snapshot::{SnapshotOptions, snapshot};
 pub use watch::{Interruptions, Options, Watch};

@@ -3,9 +3,19 @@
 use std::collections::BTreeMap;
 
 use numawise_facts::{ObservedMemory, ObservedProcess, ObservedThread, Reading};
+use numawise_linux::Roots;
+use numawise_linux::file::read_path;
+use numawise_linux::proc::stat::TaskStat;
 use numawise_units::{Bytes, Nanoseconds, NodeId, Pid};
 
 use crate::sampler::SamplerResults;
+
+/// True for a process that is there and has not ended; one that has stays there until somebody waits for it.
+pub fn is_running(roots: &Roots, pid: Pid) -> bool {
+    let mut buffer = Vec::new();
+    let read = read_path(&roots.process(pid).join("stat"), &mut buffer);
+    read.is_ok() && TaskStat::parse(&buffer).is_ok_and(|stat| !matches!(stat.state, 'Z' | 'X'))
+}
 
 /// All processes that were seen, in the order of their numbers; `begun` is when watching began.
 pub(crate) fn all(seen: &SamplerResults, begun: Nanoseconds, why: &str) -> Vec<ObservedProcess> {

@@ -3,8 +3,9 @@
 //! The way of a request: the collector is found before anything is done; the plan of the placement is that of [`crate::plan`]; the
 //! program runs in the foreground ([`Foreground`]) with the collector in all of its processes, which leave their files in a
 //! [folder](folder) of ours; these are read when it has ended, however it did, and the addresses in them are given their
-//! [names](places). Inside a launcher each rank has a numawise, and [one of them](job) reports for all. [Around](around) a launcher
-//! that starts ranks on [several computers](hosts), these have one too, and hand over to us.
+//! [names](places). [Inside](inside) a launcher each rank has a numawise, and [one of them](job) reports for all; where the launcher
+//! [kills](killed) them, a process that stood by does. [Around](around) a launcher that starts ranks on [several computers](hosts),
+//! these have one too, and hand over to us.
 
 mod around;
 mod collected;
@@ -12,25 +13,29 @@ mod counters;
 mod exchange;
 mod folder;
 mod hosts;
+mod inside;
 mod job;
+mod killed;
 mod launcher;
 mod places;
 mod ranks;
 mod surroundings;
 mod unwatched;
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use numawise_analyse::mpi_jobs;
 use numawise_facts::activity::{CacheTraffic, CounterAccess, CounterObstacle};
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{
-    Activity, Argument, Exit, Machine, Notice, RankEnd, RankSet, Reading, Redactor, ResourceUsage, RunSpec,
-    WatchedRun, WatchedRunHeader,
+    Activity, Argument, Exit, Machine, Notice, RankEnd, RankSet, Reading, Redactor, RunSpec, WatchedRun,
+    WatchedRunHeader,
 };
 use numawise_launch::{Collector, EndedProgram, Foreground, LaunchError, LocalRank};
-use numawise_observe::activity::{self, SeenFromOutside};
+use numawise_observe::activity;
 use numawise_observe::{Options, Watch};
 use numawise_units::{Id, Nanoseconds};
 
@@ -40,7 +45,7 @@ pub use around::HandingOverWords;
 use around::{AroundLauncher, Delivery};
 use collected::{Collected, KeptProcesses};
 use counters::RunCounters;
-use exchange::{Computer, Exchange, HandedOver};
+use exchange::Computer;
 use folder::CollectorFolder;
 use job::{Job, JobKey, ReportTurn};
 use ranks::JobProcess;
@@ -51,6 +56,9 @@ mod tests;
 
 /// What the processes of a computer left.
 type ReadFolder = Result<Vec<Result<Activity, activity::ActivityError>>, activity::ActivityError>;
+
+/// What is done with a result.
+pub type WriteReport<'a> = &'a dyn Fn(&SnapshotReport);
 
 /// What looks a variable of the environment up.
 type Environment<'a> = &'a dyn Fn(&str) -> Option<OsString>;
@@ -74,13 +82,15 @@ pub struct SnapshotRequest {
 }
 
 /// A snapshot that can begin: the collector is there, and the plan is made.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct SnapshotPlan {
     request: SnapshotRequest,
     plan: RunPlan,
     collector: Collector,
     /// Our own place where a launcher started us as one of its ranks.
     rank: Option<LocalRank>,
+    /// The same also of a rank alone, which is a whole job.
+    is_in_launcher: bool,
     /// A launcher that starts ranks on other computers too.
     around: Option<AroundLauncher>,
     notices: Vec<Notice>,
@@ -104,6 +114,7 @@ pub fn prepare(request: SnapshotRequest, environment: Environment<'_>) -> Result
     let is_inside = request.hand_over_to.is_some();
     // A rank alone is a whole job.
     let rank = numawise_launch::rank(environment).ok().flatten();
+    let is_in_launcher = rank.is_some();
     let rank = rank.filter(|rank| is_inside || rank.size != Some(1));
     let around = match rank {
         None if !is_inside => around(&request, environment, &mut notices),
@@ -116,7 +127,7 @@ pub fn prepare(request: SnapshotRequest, environment: Environment<'_>) -> Result
     let plan = plan::for_start(&request.run, environment)?;
     let counters = CounterAccess::NotOpened(CounterObstacle::NotInKernel);
     let traffic = Reading::unavailable("it was not looked at");
-    Ok(SnapshotPlan { request, plan, collector, rank, around, notices, counters, traffic })
+    Ok(SnapshotPlan { request, plan, collector, rank, is_in_launcher, around, notices, counters, traffic })
 }
 
 /// A launcher of which ranks may run on other computers.
@@ -235,27 +246,39 @@ impl SnapshotPlan {
     }
 
     /// Runs the program to its end and reads what was noted of it, of all ranks of this computer where it is one. Nothing of ours is
-    /// left but the result, when that is dropped.
+    /// left but the result, when that is dropped. `write` takes a result in a process that stood by, where a launcher killed this one.
     ///
     /// # Errors
     /// Where the program cannot be started, or there is no folder for what is measured. Whatever goes wrong later is a notice of the
     /// result.
-    pub fn run(mut self, environment: Environment<'_>) -> Result<EndedSnapshot, Error> {
+    pub fn run(
+        mut self,
+        environment: Environment<'_>,
+        write: WriteReport<'_>,
+    ) -> Result<EndedSnapshot, Error> {
         let begun: Nanoseconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().into();
         if let Some(around) = self.around.take() {
             return around.run(self, begun);
         }
         match self.rank {
-            Some(rank) => self.run_as_rank(rank, begun, environment),
-            None => self.run_alone(begun, environment),
+            Some(rank) => inside::run(self, rank, begun, environment, write),
+            None => self.run_alone(begun, environment, write),
         }
     }
 
     /// What is no rank of a job, or is not known to be one.
-    fn run_alone(mut self, begun: Nanoseconds, environment: Environment<'_>) -> Result<EndedSnapshot, Error> {
+    fn run_alone(
+        mut self,
+        begun: Nanoseconds,
+        environment: Environment<'_>,
+        write: WriteReport<'_>,
+    ) -> Result<EndedSnapshot, Error> {
         let (folder, on_disk) = CollectorFolder::make(environment)?;
         self.notices.extend(on_disk);
         let delivery = self.request.hand_over_to.as_deref().map(Delivery::begin_alone);
+        if self.is_in_launcher && delivery.is_none() {
+            killed::stand_by_alone(&self, &folder, begun, write);
+        }
         let ended = self.run_program(&folder, environment)?;
         self.notices.extend(folder.is_full());
         let read = surroundings::read(folder.path());
@@ -280,58 +303,6 @@ impl SnapshotPlan {
         })
     }
 
-    /// One of the ranks of this computer, which have a numawise each.
-    fn run_as_rank(
-        mut self,
-        rank: LocalRank,
-        begun: Nanoseconds,
-        environment: Environment<'_>,
-    ) -> Result<EndedSnapshot, Error> {
-        let (job, on_disk) = Job::join(rank, self.key(rank, environment), environment)?;
-        self.notices.extend(on_disk);
-        let delivery = self.request.hand_over_to.as_deref().map(|folder| Delivery::begin(folder, &job));
-        let ended = self.run_program(job.folder(), environment).inspect_err(|_| job.give_up())?;
-        self.notices.extend(job.folder().is_full());
-        let (exit, wall, usage) = (ended.exit, ended.wall, ended.usage.clone());
-        let end = RankEnd { rank: rank.rank, exit, wall, usage };
-        let has_died = has_died(job.folder().path(), rank.rank);
-        let turn = match job.ended(&end, has_died) {
-            Ok(None) => return Ok(EndedSnapshot { exit, report: None }),
-            Ok(Some(turn)) => Some(turn),
-            // Each for itself, then.
-            Err(_) => None,
-        };
-        let read = surroundings::read(job.folder().path());
-        self.notices.extend(self.unwatched(job.folder().path(), &read));
-        let is_again = turn.as_ref().is_some_and(|turn| turn.is_again);
-        let key = self.key(rank, environment);
-        let others = match &delivery {
-            Some(delivery) => delivered(delivery, &job, &read, &self.notices),
-            None => other_computers(
-                &self.request,
-                rank,
-                &job,
-                key,
-                has_died,
-                &read,
-                HandedOver::to(self.nothing()),
-            ),
-        };
-        let (others, first_rank) = match others {
-            OtherComputers::AreHere(others) => (*others, None),
-            OtherComputers::Have => return Ok(EndedSnapshot { exit, report: None }),
-            OtherComputers::AreApart { notice, first } => {
-                self.notices.push(notice);
-                (HandedOver::to(self.nothing()), Some(first))
-            }
-        };
-        let read = self.collected(read, others.processes);
-        let mut ends = job.ends();
-        ends.extend(others.ends);
-        let run = self.finished(begun, together(&ends, ended), read, others.computers, None);
-        Ok(EndedSnapshot { exit, report: Some(SnapshotReport { run, is_again, first_rank, _turn: turn }) })
-    }
-
     fn run_program(
         &mut self,
         folder: &CollectorFolder,
@@ -344,10 +315,11 @@ impl SnapshotPlan {
         let task = self.plan.own_task()?;
         let program = Foreground::spawn(&self.request.run.command, task, &changes)?;
         let pid = program.pid();
+        surroundings::begin(folder.path(), pid);
         // The threads that sample and that take counters are made now, while signals are held back: they are for the one that waits.
         let counters = counters.start();
         let watch = Watch::start(&[pid], &Options::default());
-        let ended = program.wait();
+        let ended = if self.is_in_launcher { program.wait_as_rank() } else { program.wait() };
         (self.counters, self.traffic) = counters.finish(folder.path());
         surroundings::keep(folder.path(), pid, watch.finish_by_process());
         Ok(ended)
@@ -368,7 +340,7 @@ impl SnapshotPlan {
     /// What the processes of this computer left, with those of others.
     fn collected(&self, read: ReadFolder, mut all: Collected) -> Collected {
         match read {
-            Ok(read) => read.into_iter().for_each(|one| all.add(one)),
+            Ok(read) => all.add_all(read),
             Err(error) => all.add_problem(error.to_string()),
         }
         all
@@ -390,7 +362,10 @@ impl SnapshotPlan {
         if processes.is_empty() {
             notices.push(SnapshotNotice::NothingWatched.into());
         } else {
-            let seen: Vec<JobProcess<'_>> = processes.iter().map(JobProcess::from).collect();
+            // Ranks of one job: those of another are missing in that one.
+            let others: BTreeSet<usize> = mpi_jobs(&processes).into_iter().skip(1).flatten().collect();
+            let seen = processes.iter().enumerate().filter(|(index, _)| !others.contains(index));
+            let seen: Vec<JobProcess<'_>> = seen.map(|(_, process)| JobProcess::from(process)).collect();
             notices.extend(ranks::libraries(&processes, merged.as_ref()));
             notices.extend(ranks::linked_statically(&seen));
             let typed = launcher::without_words(&request.run.command, &request.placing);
@@ -400,6 +375,7 @@ impl SnapshotPlan {
             });
         }
         processes.retain(|activity| ranks::is_shown(activity.into(), asked));
+        notices.extend(ranks::several_jobs(&processes, &mpi_jobs(&processes)).filter(|_| merged.is_none()));
         let places = places::of(&processes, merged.as_ref(), &mut notices);
         let redactor = redactor(&request.run.command);
         // Paths may hold what nobody is to see; places are found by paths.
@@ -413,6 +389,7 @@ impl SnapshotPlan {
             ranks.loaded_files().for_each(|file| *file = redactor.text(file));
         }
         let mut header = header(request, &plan, begun, ended, &redactor);
+        notices.iter_mut().for_each(|notice| ranks::redact_programs(notice, &redactor));
         let (machines, too_many) = around::machines(computers, &around::host());
         notices.extend(too_many);
         header.other_machines = machines;
@@ -439,90 +416,6 @@ pub struct SnapshotReport {
     /// It is of the computer whose first rank this is alone: the one of rank 0 did not take it.
     pub first_rank: Option<u32>,
     _turn: Option<ReportTurn>,
-}
-
-/// Where what was measured on several computers comes together.
-enum OtherComputers {
-    /// Here: what they handed over.
-    AreHere(Box<HandedOver>),
-    /// There.
-    Have,
-    /// Nowhere: not through this folder.
-    AreApart { notice: Notice, first: u32 },
-}
-
-/// Hands over to whoever is around the launcher.
-fn delivered(delivery: &Delivery, job: &Job, read: &ReadFolder, notices: &[Notice]) -> OtherComputers {
-    match delivery.deliver(read, &around::of_job(job, notices)) {
-        Ok(()) => OtherComputers::Have,
-        Err(problem) => {
-            let first = job.ranks().first().copied().unwrap_or_default();
-            OtherComputers::AreApart { notice: delivery.is_apart(&problem), first }
-        }
-    }
-}
-
-/// What the job's other computers measured, or whether they report what this one did. It comes together where the first of the ranks
-/// is that were asked for.
-fn other_computers(
-    request: &SnapshotRequest,
-    rank: LocalRank,
-    job: &Job,
-    key: JobKey,
-    has_died: bool,
-    read: &ReadFolder,
-    taken: HandedOver,
-) -> OtherComputers {
-    let begun = job.ranks();
-    let asked = request.ranks.as_ref();
-    let is_asked = |rank: &u32| asked.is_none_or(|ranks| ranks.iter().any(|asked| asked.index() == *rank));
-    let here: Vec<u32> = begun.iter().copied().filter(is_asked).collect();
-    let (Some(first), Some(size)) = (here.first().copied(), rank.size) else {
-        return OtherComputers::AreHere(Box::new(taken));
-    };
-    let all = asked.map_or(size, |ranks| ranks.len() as u32);
-    let not_begun = (rank.local_size as usize).saturating_sub(begun.len()) as u32;
-    let missing = all.saturating_sub(here.len() as u32).saturating_sub(not_begun);
-    if missing == 0 || size == rank.local_size || !key.is_global {
-        return OtherComputers::AreHere(Box::new(taken));
-    }
-    let exchange = Exchange::of(key, request.record.as_deref());
-    let first_of_all = asked.and_then(|ranks| ranks.iter().next()).map_or(0, |rank| rank.index());
-    if first == first_of_all {
-        // Where one has died, the launcher ends the other computers when this process ends.
-        return OtherComputers::AreHere(Box::new(if has_died {
-            exchange.take_at_once(taken)
-        } else {
-            exchange.take(missing, taken)
-        }));
-    }
-    let (name, note) = (first.to_string(), around::of_ends(here.len() as u32, job.ends(), &[]));
-    let given = exchange.hand_over(&name, read, &note);
-    if given.is_ok() && !has_died && exchange.is_taken(&name) {
-        return OtherComputers::Have;
-    }
-    let folder = exchange.folder().display().to_string();
-    OtherComputers::AreApart { notice: SnapshotNotice::RanksApart { folder }.into(), first }
-}
-
-/// Whether the program of a rank began MPI and did not come to the end of it: nobody else will then.
-fn has_died(folder: &Path, rank: Option<u32>) -> bool {
-    let read = activity::read_folder(folder, &SeenFromOutside::default()).unwrap_or_default();
-    read.iter()
-        .flatten()
-        .filter(|activity| rank.is_some() && ranks::of(activity) == rank)
-        .any(|activity| activity.mpi.measured().is_some_and(|mpi| mpi.finalised.measured().is_none()))
-}
-
-/// How a job ended whose ranks ended so: as the one that failed after the shortest time, since the launcher ends the others then; and
-/// the longest time.
-fn together(ends: &[RankEnd], own: EndedProgram) -> EndedProgram {
-    let failed = ends.iter().filter(|end| !end.exit.success()).min_by_key(|end| end.wall);
-    EndedProgram {
-        exit: failed.map_or(own.exit, |end| end.exit),
-        wall: ends.iter().map(|end| end.wall).max().unwrap_or(own.wall),
-        usage: ResourceUsage::together(ends.iter().map(|end| &end.usage)).unwrap_or(own.usage),
-    }
 }
 
 fn redactor(command: &RunSpec) -> Redactor {

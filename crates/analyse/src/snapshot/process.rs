@@ -1,5 +1,7 @@
 //! Which processes count, which of their threads work, and what their time was spent on.
 
+use std::collections::BTreeSet;
+
 use numawise_facts::activity::{ProcessEnd, StateTimes, ThreadRole, WorldRank};
 use numawise_facts::{Activity, Reading, ThreadActivity};
 use numawise_tables::snapshot::{CpuTime, ProcessName};
@@ -7,6 +9,7 @@ use numawise_units::{CpuSet, Nanoseconds, TimeSum};
 
 use super::input::RunParts;
 use super::inside::mpi_outside_of_regions;
+use super::jobs::mpi_jobs;
 use super::team::most_in_teams;
 
 /// A thread outside of MPI and OpenMP works from this share of the processor time of the busiest on, as in samples of `/proc`.
@@ -319,17 +322,18 @@ pub fn most_at_once(lives: impl Iterator<Item = ((u64, u64), u64)>) -> u64 {
 }
 
 /// The processes that count, and all others: launchers and shells, what a process was before it became the program, errands of
-/// scripts. With MPI the ranks count, and nothing else.
+/// scripts. With MPI the ranks count, of one job, and nothing else.
 pub fn select<'a>(parts: &RunParts<'a>) -> (Vec<Process<'a>>, Vec<Process<'a>>) {
     let all: Vec<Process<'a>> = parts.activities.iter().map(Process::new).collect();
-    let has_ranks = all.iter().any(|process| is_rank(process));
+    let job: BTreeSet<usize> =
+        mpi_jobs(parts.activities).into_iter().next().unwrap_or_default().into_iter().collect();
     let longest = all.iter().filter_map(|process| process.activity.elapsed.measured()).max().copied();
-    let parts_of = |process: &Process<'a>| match (has_ranks, is_rank(process)) {
-        (true, true) => PartOfRun::Program,
-        (true, false) => PartOfRun::Other,
-        (false, _) => part_of_run(process, &all, longest),
+    let part_of = |(index, process): (usize, &Process<'a>)| match job.contains(&index) {
+        true => PartOfRun::Program,
+        false if !job.is_empty() => PartOfRun::Other,
+        false => part_of_run(process, &all, longest),
     };
-    let parts_of: Vec<PartOfRun> = all.iter().map(parts_of).collect();
+    let parts_of: Vec<PartOfRun> = all.iter().enumerate().map(part_of).collect();
     let computed = |part: PartOfRun| {
         let those = all.iter().zip(&parts_of).filter(|(_, of)| **of == part);
         those.map(|(process, _)| process.computed() as f64).sum::<f64>()
@@ -352,10 +356,6 @@ pub fn select<'a>(parts: &RunParts<'a>) -> (Vec<Process<'a>>, Vec<Process<'a>>) 
         (process.rank(), process.activity.host.clone(), process.activity.pid, process.activity.began)
     });
     (counted, others)
-}
-
-fn is_rank(process: &Process<'_>) -> bool {
-    process.rank().is_some() && !process.activity.is_forked
 }
 
 /// What a process is to a run without MPI.

@@ -137,7 +137,7 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
         Some(_) => files::check_permissions(&outputs.files())?,
     }
     warn(&plan);
-    let ended = plan.run(&environment)?;
+    let ended = plan.run(&environment, &|report| outputs.when_killed().write(report))?;
     if let Some(report) = &ended.report {
         outputs.write(report);
     }
@@ -186,6 +186,21 @@ impl Outputs {
         match &self.record {
             Some(path) => Ok(numawise_record::watched_run_may_be_saved(path, self.existing)?),
             None => Ok(()),
+        }
+    }
+
+    /// The same where the launcher has killed us, so that nobody reads the standard error: what no file was asked for is kept in one
+    /// of the current folder.
+    fn when_killed(&self) -> Outputs {
+        let has_file = !self.files().is_empty();
+        let own = || PathBuf::from(format!("numawise-killed-{}.nw", std::process::id()));
+        Outputs {
+            record: if has_file { self.record.clone() } else { Some(own()) },
+            existing: self.existing,
+            html: self.html.clone(),
+            json: self.json.clone(),
+            quiet: true,
+            detail: self.detail,
         }
     }
 

@@ -13,6 +13,8 @@ mod faces;
 mod hosts;
 mod inside;
 mod io;
+mod jobs;
+mod killed;
 mod known;
 mod known_openmp;
 mod openmp;

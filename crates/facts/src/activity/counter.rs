@@ -108,6 +108,8 @@ pub enum CounterObstacle {
     NotInKernel,
     /// The processes could not hand them over.
     NotHandedOver { problem: String },
+    /// The numawise that was to read them was killed before.
+    NumawiseKilled,
     /// The kernel said something else.
     Failed { error: String },
 }

@@ -1,8 +1,21 @@
 //! Notices of a snapshot: a run that is watched from inside.
 
 use numawise_units::{Bytes, Nanoseconds};
+use serde::{Deserialize, Serialize};
 
 use super::PreloadObstacle;
+use crate::Reading;
+
+/// A job of MPI within a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WatchedJob {
+    /// The file names of its programs.
+    pub programs: Vec<String>,
+    /// How many of its ranks were watched.
+    pub ranks: u64,
+    /// Of the rank that ran for longest.
+    pub elapsed: Reading<Nanoseconds>,
+}
 
 super::notices! {
     /// NW9xx: of a snapshot.
@@ -48,5 +61,10 @@ super::notices! {
         "NW919" MachinesLeftOut { count: u64, kept: u64 },
         /// These are the ranks of `host` alone: what they measured could not be put into the folder of whoever is around the launcher.
         "NW920" FolderNotShared { host: String, folder: String, problem: String },
+        /// The launcher killed numawise with the ranks; these are those that had called `MPI_Abort`.
+        "NW921" KilledWithRanks { aborted: Option<String> },
+        /// So many jobs of MPI ran one after the other: the figures are of the one that is `shown`, whose ranks took the most time; `others`
+        /// are those beside it that did for longest.
+        "NW922" OtherJobs { count: u64, shown: WatchedJob, others: Vec<WatchedJob> },
     }
 }

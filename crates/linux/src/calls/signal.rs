@@ -17,6 +17,13 @@ pub fn is_ignored(signal: i32) -> bool {
     }
 }
 
+/// This process ignores a signal from now on, and what of it was held back.
+#[doc(alias = "SIG_IGN")]
+pub fn ignore(signal: i32) {
+    // SAFETY: no function of ours is called.
+    unsafe { libc::signal(signal, libc::SIG_IGN) };
+}
+
 /// Stops this process as Ctrl-Z does, until somebody continues it.
 #[doc(alias = "SIGTSTP")]
 pub fn stop_self() {

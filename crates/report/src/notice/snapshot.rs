@@ -1,8 +1,12 @@
 //! Texts of the notices of a snapshot.
 
-use numawise_facts::notice::{PreloadObstacle, SnapshotNotice};
+use numawise_facts::notice::{PreloadObstacle, SnapshotNotice, WatchedJob};
 
 use super::launch::not_preloadable;
+
+#[cfg(test)]
+#[path = "snapshot_tests.rs"]
+mod tests;
 
 pub fn text(notice: &SnapshotNotice) -> String {
     match notice {
@@ -32,6 +36,17 @@ pub fn text(notice: &SnapshotNotice) -> String {
             "these are the ranks on {host} alone: {folder}, through which they hand over what they measure, is not to be had there \
              ({problem}); expected --output FILE in a folder that all computers of the job share (without it, the current folder)"
         ),
+        SnapshotNotice::KilledWithRanks { aborted } => {
+            let why = match aborted {
+                Some(ranks) => format!("rank {ranks} called MPI_Abort"),
+                None => "a rank ended within MPI".to_owned(),
+            };
+            format!(
+                "{why}, and the launcher killed all ranks, numawise with them: this is what was measured until then; counters of the \
+                 processor, and what is seen of processes from outside (memory by node, time by CPU), are missing"
+            )
+        }
+        SnapshotNotice::OtherJobs { count, shown, others } => other_jobs(*count, shown, others),
         SnapshotNotice::MachinesLeftOut { count, kept } => format!(
             "nodes and CPUs of {count} computers are not kept, of which no two are alike beside the {kept} that are: where their memory \
              lies from their threads is not known"
@@ -89,6 +104,23 @@ pub fn text(notice: &SnapshotNotice) -> String {
     }
 }
 
+fn other_jobs(count: u64, shown: &WatchedJob, others: &[WatchedJob]) -> String {
+    let job = |job: &WatchedJob| {
+        let ranks = if job.ranks == 1 { "rank" } else { "ranks" };
+        let time = job.elapsed.measured().map_or_else(String::new, |time| format!(", {time}"));
+        format!("{} ({} {ranks}{time})", job.programs.join(", "), job.ranks)
+    };
+    let named: Vec<String> = others.iter().map(job).collect();
+    let more = count.saturating_sub(others.len() as u64 + 1);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!(
+        "{count} jobs of MPI ran one after the other, and these are the figures of one alone, whose ranks took the most time: {}. Not in them \
+         are {}{more}; for the figures of another, put numawise snapshot before the launcher of that one",
+        job(shown),
+        named.join(", ")
+    )
+}
+
 /// What launchers are told, so that ranks have the collector loaded.
 const HANDED_ON: &str = "the launcher has to hand LD_PRELOAD and NUMAWISE_SNAPSHOT on (Open MPI: -x LD_PRELOAD -x NUMAWISE_SNAPSHOT; \
      MPICH and Intel MPI: -genvall, or -genvlist LD_PRELOAD,NUMAWISE_SNAPSHOT; Slurm: --export=ALL)";
@@ -138,29 +170,5 @@ fn not_watched(obstacle: &PreloadObstacle) -> String {
         PreloadObstacle::LibraryUnreadable { library, error } => {
             format!("the collector cannot be read at {library}: {error}; nothing is watched")
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use numawise_facts::notice::NotPreloadableReason;
-
-    use super::*;
-
-    #[test]
-    fn what_is_not_watched_says_why_and_what_is() {
-        let obstacle = PreloadObstacle::Program {
-            program: "/bin/app".to_owned(),
-            reason: NotPreloadableReason::StaticallyLinked,
-        };
-        let said = text(&SnapshotNotice::NotWatched { obstacle });
-        assert!(said.contains("/bin/app: it is linked statically") && said.contains("only what it starts"));
-    }
-
-    #[test]
-    fn one_process_is_not_several() {
-        let said = |count| text(&SnapshotNotice::ProcessesStillRun { count });
-        assert!(said(1).starts_with("1 process still ran") && said(1).contains("was watched"));
-        assert!(said(2).starts_with("2 processes still ran") && said(2).contains("were watched"));
     }
 }

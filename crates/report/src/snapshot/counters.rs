@@ -100,6 +100,7 @@ fn obstacle(of: &CounterObstacle) -> String {
         CounterObstacle::NotHandedOver { problem } => {
             format!("processes have no way to hand them over ({problem}); a shorter TMPDIR may help")
         }
+        CounterObstacle::NumawiseKilled => "numawise was killed before it read them".to_owned(),
         CounterObstacle::Failed { error } => format!("perf_event_open says: {error}"),
     }
 }

@@ -39,7 +39,7 @@ pub struct HandingOverWords {
 }
 
 /// A launcher that is to start ranks with a numawise each.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct AroundLauncher {
     command: RunSpec,
     words: HandingOverWords,
@@ -113,6 +113,7 @@ impl Delivery {
             // Without it, what is measured of ranks that are killed is missing.
             let _ = numawise_launch::stand_by(|| {
                 let Some(turn) = job.when_all_are_gone() else { return };
+                surroundings::all_are_killed(job.folder().path());
                 let _ = delivery.deliver(&surroundings::read(job.folder().path()), &of_job(job, &[]));
                 drop(turn);
             });

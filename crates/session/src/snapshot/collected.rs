@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use numawise_analyse::JobRanks;
+use numawise_analyse::{JobRanks, mpi_jobs};
 use numawise_facts::activity::ProcessEnd;
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{Activity, MergedRanks, Notice, RankSet};
-use numawise_linux::calls::process;
+use numawise_linux::Roots;
 use numawise_units::{Nanoseconds, Pid, Rank};
 
 use super::ranks::{self, JobProcess};
@@ -38,6 +38,8 @@ pub struct Collected {
     running: BTreeSet<Pid>,
     /// What is wrong with what is not among them.
     unreadable: Vec<String>,
+    /// Jobs of MPI of this computer, where there are several.
+    jobs: Option<Notice>,
 }
 
 /// What is kept of a job.
@@ -57,6 +59,25 @@ impl Collected {
         Collected { asked, own_program, own_host, ..Collected::default() }
     }
 
+    /// Takes what was read of all processes of this computer. Ranks of other jobs of MPI than the one that is shown are never merged with
+    /// those of that one.
+    pub fn add_all<E: ToString>(&mut self, read: Vec<Result<Activity, E>>) {
+        let mut processes = Vec::new();
+        for one in read {
+            match one {
+                Ok(activity) if self.is_own(&activity) => {}
+                Ok(activity) => processes.push(activity),
+                Err(error) => self.add_problem(error.to_string()),
+            }
+        }
+        let jobs = mpi_jobs(&processes);
+        self.jobs = ranks::several_jobs(&processes, &jobs);
+        let others: BTreeSet<usize> = jobs.into_iter().skip(1).flatten().collect();
+        for (index, activity) in processes.into_iter().enumerate() {
+            if others.contains(&index) { self.others.push(activity) } else { self.add_process(activity) }
+        }
+    }
+
     /// Takes what was read of a process.
     pub fn add<E: ToString>(&mut self, read: Result<Activity, E>) {
         match read {
@@ -68,7 +89,7 @@ impl Collected {
 
     fn add_process(&mut self, activity: Activity) {
         let is_here = activity.end == ProcessEnd::NotTold && activity.host == self.own_host;
-        if is_here && process::exists(activity.pid) {
+        if is_here && numawise_observe::is_running(&Roots::live(), activity.pid) {
             self.running.insert(activity.pid);
         }
         self.seen.extend(ranks::of(&activity).map(Rank));
@@ -97,6 +118,10 @@ impl Collected {
     pub fn finish(mut self) -> KeptProcesses {
         let (mut processes, merged) = self.ranks.finish();
         let is_merged = merged.is_some();
+        if is_merged {
+            // Beside those that stand out of all they would look like some of these.
+            self.others.retain(|activity| ranks::of(activity).is_none());
+        }
         let left_out = leave_out(&mut self.others, |activity| {
             !is_merged && (activity.mpi.measured().is_some() || activity.openmp.measured().is_some())
         });
@@ -112,6 +137,7 @@ impl Collected {
         notices.extend((running > 0).then(|| SnapshotNotice::ProcessesStillRun { count: running }.into()));
         let too_many = SnapshotNotice::ProcessesLeftOut { count, kept: OTHERS as u64, computed };
         notices.extend((count > 0).then(|| too_many.into()));
+        notices.extend(self.jobs.filter(|_| is_merged));
         KeptProcesses { processes, merged, seen: self.seen, notices }
     }
 }

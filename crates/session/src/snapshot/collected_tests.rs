@@ -94,3 +94,31 @@ fn ranks_that_were_not_asked_for_are_in_no_sum() {
     // They tell which ranks there are.
     assert_eq!(numbers(&all.finish().processes), [Some(0), Some(1), Some(2)]);
 }
+
+/// Both have a rank 0: together they would be one job of a rank too many.
+#[test]
+fn ranks_of_another_job_are_not_merged_with_those_of_the_one_that_is_shown() {
+    let later = |of: Activity| Activity { began: Nanoseconds(10), program: "/bin/later".to_owned(), ..of };
+    let first = (0..1100).map(|number| rank(number, 1100));
+    let all: Vec<_> = first.chain([later(rank(0, 2)), later(rank(1, 2))]).map(Ok::<_, String>).collect();
+    let mut collected = collected(None);
+    collected.add_all(all);
+    let kept = collected.finish();
+    assert_eq!(kept.merged.unwrap().ranks, 1100);
+    assert!(kept.processes.iter().all(|one| one.program == "/bin/app"), "they stand beside no merged ranks");
+    let said = kept.notices.iter().find_map(|notice| match notice {
+        Notice::Snapshot(SnapshotNotice::OtherJobs { count, others, .. }) => Some((*count, others[0].ranks)),
+        _ => None,
+    });
+    assert_eq!(said, Some((2, 2)));
+}
+
+#[test]
+fn ranks_of_another_job_are_kept_beside_those_of_a_small_one() {
+    let later = Activity { began: Nanoseconds(10), ..rank(0, 1) };
+    let mut collected = collected(None);
+    collected.add_all(vec![Ok::<_, String>(rank(0, 2)), Ok(rank(1, 2)), Ok(later)]);
+    let kept = collected.finish();
+    assert!(kept.merged.is_none());
+    assert_eq!(numbers(&kept.processes), [Some(0), Some(0), Some(1)]);
+}

@@ -92,6 +92,14 @@ impl RunningCounters {
     }
 }
 
+/// What became of those of a run whose numawise was killed.
+pub fn of_killed() -> CounterAccess {
+    CounterAccess::NotOpened(match choose(&HereKernel(Roots::live())) {
+        Ok(_) => CounterObstacle::NumawiseKilled,
+        Err(obstacle) => obstacle,
+    })
+}
+
 /// Completes what processes noted by what was counted in them.
 pub fn complete(folder: &Path, processes: &mut [&mut Activity]) {
     let paths = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());

@@ -153,6 +153,11 @@ impl CollectorFolder {
         &self.path
     }
 
+    /// As long as this process lives, nobody else gets the lock.
+    pub fn is_locked(&self) -> bool {
+        self._lock.is_some()
+    }
+
     fn free(&self) -> Option<Bytes> {
         numawise_linux::space::free(&self.path).ok()
     }
@@ -174,6 +179,12 @@ impl Drop for CollectorFolder {
             remove(&self.path);
         }
     }
+}
+
+/// Waits until the one that made a folder is gone, and locks it. Nothing where that one has removed it.
+pub fn when_left(folder: &Path) -> Option<File> {
+    let lock = File::open(folder).and_then(|open| open.lock_shared().map(|()| open)).ok()?;
+    folder.exists().then_some(lock)
 }
 
 /// Removes a folder with all that is in it.

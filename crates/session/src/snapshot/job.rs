@@ -37,6 +37,8 @@ const END: &str = ".end";
 const TURN: &str = "turn";
 /// There once a report was made, of a job whose ranks had not all ended.
 const EARLY: &str = "early";
+/// There once a process stands by for all ranks of this computer.
+const STAND_BY: &str = "stand-by";
 
 /// What tells the runs of a job from all others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,6 +114,8 @@ pub struct ReportTurn {
     /// A report was made before, without those that had not ended then.
     pub is_again: bool,
     _turn: File,
+    /// Locked by who stands by, where no numawise holds that lock any more.
+    _folder: Option<File>,
 }
 
 impl Drop for ReportTurn {
@@ -150,6 +154,11 @@ impl Job {
         &self.folder
     }
 
+    /// True for the first that asks on this computer: it is the one that provides for the case that all are killed.
+    pub fn is_first(&self) -> bool {
+        File::create_new(self.folder.path().join(STAND_BY)).is_ok()
+    }
+
     /// This rank is not watched: nobody has to wait for it.
     pub fn leave(&self) -> io::Result<()> {
         std::fs::write(self.folder.path().join(format!("{}{END}", self.rank.local_rank)), [])
@@ -176,6 +185,8 @@ impl Job {
     /// of them has.
     pub fn when_all_are_gone(&self) -> Option<ReportTurn> {
         let path = self.folder.path();
+        // The next numawise removes a folder that nobody has locked.
+        let folder = File::open(path).and_then(|open| open.lock_shared().map(|()| open)).ok();
         loop {
             let entries = std::fs::read_dir(path).ok()?.flatten().map(|entry| entry.path());
             for mark in entries.filter(|path| has_end(path, MARK)) {
@@ -185,7 +196,10 @@ impl Job {
             }
             // Others may have begun meanwhile.
             match self.turn(false) {
-                Ok(Some(turn)) => return Some(turn),
+                Ok(Some(mut turn)) => {
+                    turn._folder = folder;
+                    return Some(turn);
+                }
                 Ok(None) => std::thread::sleep(INTERVAL),
                 Err(_) => return None,
             }
@@ -214,7 +228,13 @@ impl Job {
             }
             let all = marks.begun >= self.rank.local_size as usize;
             if !is_last || all || begun.elapsed() > PATIENCE {
-                return Ok(Some(ReportTurn { folder: path.to_owned(), is_last, is_again, _turn: turn }));
+                return Ok(Some(ReportTurn {
+                    folder: path.to_owned(),
+                    is_last,
+                    is_again,
+                    _turn: turn,
+                    _folder: None,
+                }));
             }
             std::thread::sleep(INTERVAL);
         }

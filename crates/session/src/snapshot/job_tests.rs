@@ -18,18 +18,6 @@ fn end(rank: u32) -> RankEnd {
     RankEnd { rank: Some(rank), exit: Exit::Code(0), wall: Nanoseconds(1), usage }
 }
 
-/// The launcher ends the other ranks when one has failed.
-#[test]
-fn a_job_ended_as_the_rank_that_failed_first() {
-    let of = |rank, exit, wall| RankEnd { exit, wall: Nanoseconds(wall), ..end(rank) };
-    let own =
-        || numawise_launch::EndedProgram { exit: Exit::Code(0), wall: Nanoseconds(10), usage: end(3).usage };
-    let ended = [of(0, Exit::Signal(15), 1580), of(2, Exit::Signal(9), 550), of(3, Exit::Code(0), 10)];
-    let together = crate::snapshot::together(&ended, own());
-    assert_eq!((together.exit, together.wall), (Exit::Signal(9), Nanoseconds(1580)));
-    assert_eq!(crate::snapshot::together(&ended[2..], own()).exit, Exit::Code(0));
-}
-
 fn nothing(_: &str) -> Option<std::ffi::OsString> {
     None
 }
@@ -107,4 +95,22 @@ fn runs_into_other_files_are_other_runs() {
     assert_eq!(of("a.nw"), of("./a.nw"));
     assert_ne!(of("a.nw"), of("b.nw"));
     assert!(of("a.nw").is_global);
+}
+
+#[test]
+fn one_stands_by_and_reports_when_all_were_killed_and_nobody_has() {
+    let [first, second] = [0, 1].map(|local| join(rank(local, 2), key(9)));
+    assert!(second.is_first() && !first.is_first());
+    let path = first.folder().path().to_owned();
+    let stands_by = std::thread::spawn({
+        let folder = CollectorFolder::join(&key(9).text(), "2.rank", &nothing).unwrap().0;
+        let watching = Job { folder, rank: rank(1, 2), _mark: None };
+        move || watching.when_all_are_gone().map(|turn| (turn.is_again, turn.is_last))
+    });
+    drop(first);
+    std::thread::sleep(Duration::from_millis(50));
+    assert!(!stands_by.is_finished(), "one of them lives");
+    drop(second);
+    assert_eq!(stands_by.join().unwrap(), Some((false, true)));
+    assert!(!path.exists());
 }

@@ -7,8 +7,8 @@ use std::io::Read;
 use std::path::Path;
 
 use numawise_facts::activity::{MpiActivity, MpiLibrary, ProcessEnd, WorldRank};
-use numawise_facts::notice::SnapshotNotice;
-use numawise_facts::{Activity, Argument, MergedRanks, Notice, RankSet, RunSpec};
+use numawise_facts::notice::{SnapshotNotice, WatchedJob};
+use numawise_facts::{Activity, Argument, MergedRanks, Notice, RankSet, Reading, Redactor, RunSpec};
 use numawise_units::{Id, Pid, Rank};
 
 use super::launcher;
@@ -20,6 +20,8 @@ mod tests;
 
 /// Most ranks of a job that are looked for one by one.
 const MOST_RANKS: u32 = 65_536;
+/// Most jobs, and programs of one, that are named.
+const MOST_NAMED: usize = 8;
 /// Most processes whose programs are looked at.
 const MOST_PROGRAMS: usize = 64;
 /// They start programs, which may have an environment without us.
@@ -98,6 +100,40 @@ pub fn libraries(processes: &[Activity], merged: Option<&MergedRanks>) -> Vec<No
     let several = (of_merged || any(|mpi| mpi.has_several)).then(|| SnapshotNotice::SeveralMpis.into());
     let unknown = any(|mpi| mpi.library == MpiLibrary::Other).then(|| SnapshotNotice::UnknownMpi.into());
     several.into_iter().chain(unknown).collect()
+}
+
+/// What is to be said where jobs of MPI ran one after the other: `jobs` are the ranks of each among the processes, that which is shown first.
+pub fn several_jobs(processes: &[Activity], jobs: &[Vec<usize>]) -> Option<Notice> {
+    let mut each = jobs.iter().map(|ranks| {
+        let ranks: Vec<&Activity> = ranks.iter().filter_map(|index| processes.get(*index)).collect();
+        let program = |activity: &&Activity| {
+            Some(Path::new(&activity.program).file_name()?.to_string_lossy().into_owned())
+        };
+        let programs: BTreeSet<String> = ranks.iter().filter_map(program).collect();
+        let elapsed = ranks.iter().filter_map(|activity| activity.elapsed.measured()).max().copied();
+        WatchedJob {
+            programs: programs.into_iter().take(MOST_NAMED).collect(),
+            ranks: ranks.len() as u64,
+            elapsed: elapsed.map_or_else(
+                || Reading::unavailable("the clocks of its ranks are not known"),
+                Reading::Measured,
+            ),
+        }
+    });
+    let shown = each.next()?;
+    let mut others: Vec<WatchedJob> = each.collect();
+    others.sort_by_key(|job| std::cmp::Reverse(job.elapsed.measured().copied()));
+    others.truncate(MOST_NAMED);
+    let count = jobs.len() as u64;
+    (count > 1).then(|| SnapshotNotice::OtherJobs { count, shown, others }.into())
+}
+
+/// Names of programs may hold what nobody is to see.
+pub fn redact_programs(notice: &mut Notice, redactor: &Redactor) {
+    if let Notice::Snapshot(SnapshotNotice::OtherJobs { shown, others, .. }) = notice {
+        let programs = std::iter::once(shown).chain(others).flat_map(|job| &mut job.programs);
+        programs.for_each(|program| *program = redactor.text(program));
+    }
 }
 
 /// What is missing of the ranks that `command` started: of those that were asked for, where some were. `through`: the folder in which

@@ -5,9 +5,11 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use numawise_facts::activity::{MemoryByNode, MemoryMoment, ProcessEnd, ProcessSurroundings, ThreadActivity};
 use numawise_facts::{Activity, ObservedMemory, ObservedProcess, ObservedThread, Reading};
+use numawise_linux::Roots;
 use numawise_linux::calls::clock;
 use numawise_observe::activity::{self, ActivityError, SeenFromOutside};
 use numawise_units::{Nanoseconds, NodeId, Pid};
@@ -20,6 +22,69 @@ mod tests;
 
 /// The end of the name of a file that one numawise leaves for the one that reports.
 const END: &str = ".outside";
+/// The end of the name of the mark of a process that was started, beside which [`END`] stands when it has ended.
+const STARTED: &str = ".started";
+
+/// Leaves a mark of a process that was started: its numawise may be killed with it.
+pub fn begin(folder: &Path, started: Pid) {
+    let _ = std::fs::write(folder.join(format!("{started}{STARTED}")), []);
+}
+
+/// To be called when all numawise of a folder are gone, at once: what was started by one that could not wait for its end has lived until
+/// now, as that one has.
+pub fn all_are_killed(folder: &Path) {
+    let begun = Instant::now();
+    // It dies a moment after the one that waited for it.
+    while without_end(folder).into_iter().any(is_running) && begun.elapsed() < DYING {
+        std::thread::sleep(INTERVAL);
+    }
+    for pid in without_end(folder) {
+        keep(folder, pid, Vec::new());
+    }
+}
+
+/// Processes that were started, and of which no numawise has noted the end.
+fn without_end(folder: &Path) -> Vec<Pid> {
+    let names = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let started = names.filter_map(|name| name.to_str()?.strip_suffix(STARTED)?.parse().ok().map(Pid));
+    started.filter(|pid| !folder.join(format!("{pid}{END}")).exists()).collect()
+}
+
+/// Those that live now, where one rank is reported before the others have ended. One that has just ended is noted in a moment.
+fn running(folder: &Path) -> Vec<ObservedProcess> {
+    let begun = Instant::now();
+    loop {
+        let (live, gone): (Vec<Pid>, Vec<Pid>) =
+            without_end(folder).into_iter().partition(|pid| is_running(*pid));
+        if gone.is_empty() || begun.elapsed() > SHORTLY {
+            let now = clock::monotonic();
+            return live.into_iter().map(|pid| not_looked_at(pid, now)).collect();
+        }
+        std::thread::sleep(INTERVAL);
+    }
+}
+
+fn is_running(pid: Pid) -> bool {
+    numawise_observe::is_running(&Roots::live(), pid)
+}
+
+/// So long a process takes at most to die of SIGKILL.
+const DYING: Duration = Duration::from_secs(2);
+/// So long a numawise takes at most to note that its program has ended; a machine may be busy.
+const SHORTLY: Duration = Duration::from_millis(200);
+const INTERVAL: Duration = Duration::from_millis(10);
+
+fn not_looked_at(pid: Pid, alive: Nanoseconds) -> ObservedProcess {
+    ObservedProcess {
+        pid,
+        alive,
+        threads: Vec::new(),
+        peak_memory: Reading::unavailable(TOO_SHORT),
+        swapped: Reading::unavailable(TOO_SHORT),
+        memory: Reading::unavailable(TOO_SHORT),
+        io: Reading::unavailable(TOO_SHORT),
+    }
+}
 
 /// Leaves what was seen of the processes of a program in the folder of their files, for whoever reads these. The one that was
 /// `started` has lived until now. Where it cannot be left, it is not known.
@@ -27,22 +92,17 @@ pub fn keep(folder: &Path, started: Pid, mut seen: Vec<ObservedProcess>) {
     let now = clock::monotonic();
     match seen.iter_mut().find(|one| one.pid == started) {
         Some(one) => one.alive = now,
-        None => seen.push(ObservedProcess {
-            pid: started,
-            alive: now,
-            threads: Vec::new(),
-            peak_memory: Reading::unavailable(TOO_SHORT),
-            swapped: Reading::unavailable(TOO_SHORT),
-            memory: Reading::unavailable(TOO_SHORT),
-            io: Reading::unavailable(TOO_SHORT),
-        }),
+        None => seen.push(not_looked_at(started, now)),
     }
     if let Ok(text) = serde_json::to_vec(&seen) {
-        let _ = std::fs::write(folder.join(format!("{started}{END}")), text);
+        let draft = folder.join(format!("{started}.draft"));
+        // Who finds it finds all of it.
+        let _ = std::fs::write(&draft, text)
+            .and_then(|()| std::fs::rename(draft, folder.join(format!("{started}{END}"))));
     }
 }
 
-const TOO_SHORT: &str = "it ended before it was looked at";
+const TOO_SHORT: &str = "nobody looked at it to its end";
 
 /// What was left in a folder.
 pub fn kept(folder: &Path) -> Vec<ObservedProcess> {
@@ -58,7 +118,10 @@ pub fn kept(folder: &Path) -> Vec<ObservedProcess> {
 /// # Errors
 /// As [`activity::read_folder`].
 pub fn read(folder: &Path) -> Result<Vec<Result<Activity, ActivityError>>, ActivityError> {
-    let seen = kept(folder);
+    // Those that end meanwhile leave what was seen of them.
+    let running = running(folder);
+    let mut seen = kept(folder);
+    seen.extend(running.into_iter().filter(|one| !folder.join(format!("{}{END}", one.pid)).exists()));
     let alive = |seen: &[ObservedProcess]| {
         let alive: BTreeMap<Pid, Nanoseconds> = seen.iter().map(|one| (one.pid, one.alive)).collect();
         activity::read_folder(folder, &SeenFromOutside::new(alive))

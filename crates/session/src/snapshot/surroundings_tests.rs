@@ -166,7 +166,7 @@ fn what_one_leaves_is_there_for_another() {
     assert_eq!(all.iter().map(|one| one.pid).collect::<Vec<_>>(), [Pid(7), Pid(9)]);
     assert_eq!(all[0].threads, seen().threads);
     assert!(
-        all[1].alive >= all[0].alive && all[1].memory.reason().unwrap().0.contains("before it was looked at")
+        all[1].alive >= all[0].alive && all[1].memory.reason().unwrap().0.contains("nobody looked at it")
     );
 }
 
@@ -229,4 +229,19 @@ fn counters_are_of_the_program_that_handed_them_over() {
     counters::complete(folder.path(), &mut all.iter_mut().collect::<Vec<_>>());
     assert!(all[0].surroundings.counters.measured().is_some());
     assert!(all[1].surroundings.counters.measured().is_none());
+}
+
+#[test]
+fn what_was_started_lived_until_its_numawise_was_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    for started in [7, 8] {
+        begin(folder.path(), Pid(started));
+    }
+    keep(folder.path(), Pid(8), Vec::new());
+    let ended = kept(folder.path())[0].alive;
+    all_are_killed(folder.path());
+    let mut kept = kept(folder.path());
+    kept.sort_by_key(|one| one.pid);
+    assert_eq!(kept.iter().map(|one| one.pid).collect::<Vec<_>>(), [Pid(7), Pid(8)]);
+    assert!(kept[0].alive > ended && kept[1].alive == ended);
 }

@@ -103,9 +103,17 @@ fn shares(placement: &PlacementSummary, process: &Process<'_>) -> bool {
     is_overfull || is_at_home_with_others
 }
 
+/// The processes of the run on a host, but for ranks of other jobs: they ran at another time.
 fn on_host<'a>(case: &Case<'a>, host: &str) -> impl Iterator<Item = &'a Activity> {
     let host = host.to_owned();
-    case.run.parts.activities.iter().filter(move |activity| activity.host == host)
+    let of_others = |activity: &&Activity| {
+        let is_rank = activity.mpi.measured().is_some_and(|mpi| mpi.rank.measured().is_some());
+        is_rank
+            && !activity.is_forked
+            && !case.run.processes.iter().any(|process| std::ptr::eq(process.activity, *activity))
+    };
+    let all = case.run.parts.activities.iter().filter(move |activity| activity.host == host);
+    all.filter(|activity| !of_others(activity)).collect::<Vec<_>>().into_iter()
 }
 
 fn all_threads(activity: &Activity) -> impl Iterator<Item = &ThreadActivity> {

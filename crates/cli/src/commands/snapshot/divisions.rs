@@ -62,7 +62,7 @@ pub fn run(divisions: &Divisions, request: &SnapshotRequest, outputs: &Outputs) 
             }
             let plan = prepare(of_division(divisions, request, *division), &environment)?;
             warn(&plan);
-            let ended = match plan.run(&environment) {
+            let ended = match plan.run(&environment, &|_| {}) {
                 Ok(ended) => ended,
                 // The others may go well.
                 Err(error) => {

@@ -74,7 +74,7 @@ pub fn run(request: SnapshotRequest, outputs: &Outputs) -> Result<Status, Failur
         return Err(error.into());
     }
     warn(&plan);
-    let ended = match plan.run(&environment) {
+    let ended = match plan.run(&environment, &|report| outputs.when_killed().write(report)) {
         Ok(ended) => ended,
         // It has not been started.
         Err(error @ Error::NoFolderForCollector { .. }) => return unwatched(&request, error),

@@ -1,0 +1,134 @@
+//! Launchers that kill their ranks, and each numawise with them: what was measured until then is reported.
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::support::{Answer, Bench, number, text};
+
+const MPIS: [(&str, &str); 2] = [("mpicc.openmpi", "mpirun.openmpi"), ("mpicc.mpich", "mpiexec.mpich")];
+
+/// The record as JSON, once it is there: a launcher may end before it is written.
+fn report(bench: &Bench, answer: &Answer) -> Value {
+    let begun = Instant::now();
+    loop {
+        let shown = bench.run(&[bench.numawise.to_str().unwrap(), "report", "run.nw", "--json"]);
+        if let Ok(json) = serde_json::from_str(&shown.out) {
+            return json;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "no report: {shown:?} {answer:?}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn codes(json: &Value) -> Vec<&str> {
+    json["notices"].as_array().unwrap().iter().map(|notice| text(notice, "/code")).collect()
+}
+
+#[test]
+fn ranks_that_abort_fail_or_die_are_reported_as_far_as_they_came() {
+    let bench = Bench::new();
+    let numawise = bench.numawise.to_str().unwrap();
+    for (compiler, launcher) in MPIS {
+        let Some(program) = bench.compile(compiler, "aborts.c", &[]) else { continue };
+        let program = program.to_str().unwrap();
+        for how in ["abort", "error", "killed"] {
+            let alone = bench.run(&[launcher, "-n", "2", program, how]);
+            let _ = std::fs::remove_file(bench.path("run.nw"));
+            let watched =
+                [launcher, "-n", "2", numawise, "snapshot", "--output", "run.nw", "--", program, how];
+            let answer = bench.run(&watched);
+            let json = report(&bench, &answer);
+            let what = format!("{launcher} {how}: {json} {answer:?}");
+            if how == "killed" {
+                // Inside a launcher, numawise ends with the status of shells.
+                assert!(answer.status != Some(0), "{what}");
+            } else {
+                assert_eq!(answer.status, alone.status, "{what}");
+            }
+            assert_eq!((number(&json, "/processes/ranks"), number(&json, "/processes/world")), (2.0, 2.0));
+            assert_eq!(text(&json, "/ranks/1/end") == "mpi_abort", how == "abort", "{what}");
+            assert!(number(&json, "/ranks/1/elapsed_seconds") >= 0.5, "{what}");
+            // The other one waited until it was killed.
+            assert!(number(&json, "/ranks/0/mpi_seconds") >= 0.35, "{what}");
+            // Where the launcher has killed numawise, nobody reads what it says any more. Else the other rank still ran, or has
+            // just ended too.
+            let is_killed = codes(&json) == ["NW921"];
+            assert!(is_killed || codes(&json).iter().all(|code| *code == "NW908"), "{what}");
+            assert_eq!(answer.err.contains("Type next"), !is_killed, "{what}");
+        }
+    }
+}
+
+#[test]
+fn the_launcher_of_mpich_kills_numawise_which_is_said() {
+    let bench = Bench::new();
+    let Some(program) = bench.compile("mpicc.mpich", "aborts.c", &[]) else { return };
+    let (program, numawise) = (program.to_str().unwrap(), bench.numawise.to_str().unwrap());
+    for ranks in ["1", "3"] {
+        let _ = std::fs::remove_file(bench.path("run.nw"));
+        let words = [
+            "mpiexec.mpich",
+            "-n",
+            ranks,
+            numawise,
+            "snapshot",
+            "--output",
+            "run.nw",
+            "--",
+            program,
+            "abort",
+        ];
+        let answer = bench.run(&words);
+        let json = report(&bench, &answer);
+        assert_eq!(number(&json, "/processes/ranks").to_string(), ranks, "{json}");
+        // A single rank may have ended before it is killed.
+        if ranks != "1" || !codes(&json).is_empty() {
+            assert_eq!(codes(&json), ["NW921"], "{json} {answer:?}");
+            assert_eq!(number(&json, "/exit/signal"), 9.0, "{json}");
+            assert!(text(&json, "/notices/0/text").contains("called MPI_Abort"), "{json}");
+        }
+    }
+}
+
+#[test]
+fn without_a_file_what_was_measured_is_kept_in_the_current_folder() {
+    let bench = Bench::new();
+    let Some(program) = bench.compile("mpicc.mpich", "aborts.c", &[]) else { return };
+    let (program, numawise) = (program.to_str().unwrap(), bench.numawise.to_str().unwrap());
+    let answer = bench.run(&["mpiexec.mpich", "-n", "2", numawise, "snapshot", "--", program, "abort"]);
+    let begun = Instant::now();
+    let kept = || {
+        let names = std::fs::read_dir(bench.path(".")).unwrap().flatten().map(|entry| entry.file_name());
+        let mut names = names.map(|name| name.to_string_lossy().into_owned());
+        names.find(|name| name.starts_with("numawise-killed-") && name.ends_with(".nw"))
+    };
+    let name = loop {
+        match kept() {
+            Some(name) => break name,
+            None => assert!(begun.elapsed() < Duration::from_secs(60), "nothing was kept: {answer:?}"),
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    let shown = bench.run(&[numawise, "report", &name]);
+    assert!(shown.out.contains("2 ranks") && shown.out.contains("MPI_Abort"), "{shown:?}");
+}
+
+#[test]
+fn who_ends_the_launcher_has_a_report() {
+    let bench = Bench::new();
+    let numawise = bench.numawise.to_str().unwrap();
+    for (compiler, launcher) in MPIS {
+        let Some(program) = bench.compile(compiler, "aborts.c", &[]) else { continue };
+        let program = program.to_str().unwrap();
+        for signal in ["TERM", "INT"] {
+            let _ = std::fs::remove_file(bench.path("run.nw"));
+            let limit = ["timeout", "--signal", signal, "--kill-after", "60", "4", launcher, "-n", "2"];
+            let watched = [numawise, "snapshot", "--output", "run.nw", "--", program, "late"];
+            let answer = bench.run(&[&limit[..], &watched].concat());
+            let json = report(&bench, &answer);
+            assert_eq!(number(&json, "/processes/ranks"), 2.0, "{launcher} {signal}: {json} {answer:?}");
+            assert!(number(&json, "/ranks/0/mpi_seconds") > 0.5, "{launcher} {signal}: {json} {answer:?}");
+        }
+    }
+}
