@@ -21,11 +21,12 @@ pub struct Local {
     pub generation: Cell<u64>,
     pub position: Cell<Position>,
     pub open_loop: Cell<OpenLoop>,
-    /// Chunks since the last change of state, and the sum of their ends minus their beginnings.
+    /// Chunks since the last change of state. Not beside the sum: both would be added to in one vector, which takes longer.
     pub chunks: Cell<u64>,
-    pub distance: Cell<i64>,
     /// What fetching them took, estimated.
     pub estimate: Cell<u64>,
+    /// The sum of their ends minus their beginnings.
+    pub distance: Cell<i64>,
     /// What fetching one takes, smoothed.
     pub typical: Cell<u64>,
     /// Calls for a chunk until the next one that is timed.

@@ -199,7 +199,7 @@ macro_rules! nexts {
         unsafe extern "C" fn $body(begin: *mut i64, end: *mut i64) -> bool {
             let next = $next.get(caller());
             // SAFETY: the caller's own arguments; where there is a chunk, the runtime has written it.
-            unsafe { chunks::fetch(|| next(begin, end), |more| more.then(|| (*end).wrapping_sub(*begin))) }
+            unsafe { chunks::fetch(move || next(begin, end), move |more| more.then(|| (*end).wrapping_sub(*begin))) }
         }
     )* };
 }

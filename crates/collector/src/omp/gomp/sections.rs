@@ -57,7 +57,7 @@ static NEXT: Next<unsafe extern "C" fn() -> Section> = Next::new(c"GOMP_sections
 unsafe extern "C" fn next_section() -> Section {
     let next = NEXT.get(caller());
     // SAFETY: the caller's own call.
-    chunks::fetch(|| unsafe { next() }, |section| (section != 0).then_some(1))
+    chunks::fetch(move || unsafe { next() }, |section| (section != 0).then_some(1))
 }
 
 entry! {
