@@ -45,7 +45,9 @@
         ? { color: colour("muted"), customValues: ticks.map(tx), hideOverlap: true, formatter: (v) => String(+(geometric ? Math.pow(2, v) : v).toPrecision(6)) }
         : { color: colour("muted"), showMinLabel: true },
     });
-    const marks = y.log ? steps(y.min, y.max, 10).map(ty) : undefined;
+    // Round in the unit that is shown.
+    const scale = y.scale || 1;
+    const marks = y.log ? steps(y.min * scale, y.max * scale, 10).map((v) => ty(v / scale)) : undefined;
     option.yAxis = axis({
       type: "value", min: ty(y.min), max: ty(y.max), name: y.name,
       nameTextStyle: { color: colour("muted"), align: "left", padding: [0, 0, 0, -44] },
@@ -123,7 +125,7 @@
       return overNumbers(width, of, {
         log: geometric || steep, min: geometric || steep ? low / 1.1 : high / low > 1.5 ? 0 : low - (high - low) * 0.2, max: high * (geometric || steep ? 1.1 : 1) + (geometric || steep ? 0 : (high - low) * 0.1),
         name: data.wall_time ? "median wall time, " + of_all[1] : short("median of " + data.metric, 48),
-        label: (v) => String(+(v * of_all[0]).toPrecision(3)),
+        scale: of_all[0], label: (v) => String(+(v * of_all[0]).toPrecision(3)),
         says: (p) => ["median " + text(p[Y]), interval(p, text)],
       }, { names: [] });
     }
