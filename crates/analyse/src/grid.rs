@@ -1,6 +1,7 @@
 //! A study of a grid: a row for every point, the best of them, how it scales, and what each factor brings.
 
 mod levels;
+mod others;
 mod scaling;
 mod search;
 
@@ -33,8 +34,12 @@ pub fn grid(study: &Study) -> Option<GridTables> {
         .runs
         .iter()
         .zip(&points)
+        .zip(others::others(study))
         .enumerate()
-        .map(|(k, (run, point))| row(grid, run, point, speedup(&against_first, k), first_workers(grid)))
+        .map(|(k, ((run, point), others))| GridRow {
+            others,
+            ..row(grid, run, point, speedup(&against_first, k), first_workers(grid))
+        })
         .collect();
     Some(GridTables {
         factors: grid.factors.clone(),
@@ -123,6 +128,7 @@ fn row(
         high: point.median_high.clone(),
         speedup,
         efficiency,
+        others: Vec::new(),
     }
 }
 

@@ -55,6 +55,9 @@ fn grid_of(seconds: &[[f64; 4]]) -> Study {
         runs,
         constraints: vec![],
         around: Default::default(),
+        templates: vec![],
+        metric_name: None,
+        other_metrics: vec![],
     });
     study
 }

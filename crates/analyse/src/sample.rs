@@ -161,6 +161,7 @@ pub fn study(
                 observation: Reading::Measured(observation(&[], &[])),
                 disturbances: vec![],
                 left_behind: None,
+                other_values: vec![],
             });
         }
     }

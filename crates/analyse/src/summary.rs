@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use numawise_facts::notice::{ObservedFigure, StudyNotice};
 use numawise_facts::{
-    Machine, Notice, Observation, Outcome, Point, PointId, Reading, Reason, ResidencySample, Study, Trial,
-    TrialFrequency,
+    Machine, MetricProblem, NamedMetric, Notice, Observation, OtherValue, Outcome, Point, PointId, Reading,
+    Reason, ResidencySample, Study, Trial, TrialFrequency,
 };
 use numawise_tables::PointSummary;
 use numawise_units::{Bytes, Hertz, Nanoseconds, NodeId, Ratio};
@@ -51,12 +51,26 @@ pub fn trials<'a>(study: &'a Study, point: &'a PointId) -> impl Iterator<Item = 
     counting(study, point, left_out(study))
 }
 
-fn counting<'a>(study: &'a Study, point: &'a PointId, left_out: bool) -> impl Iterator<Item = &'a Trial> {
-    study.trials.iter().filter(move |trial| trial.point == *point && counts(trial, left_out))
+/// The trials that count, by the points of the study in their order.
+pub fn counting_by_point(study: &Study) -> Vec<Vec<&Trial>> {
+    let left_out = left_out(study);
+    let places: HashMap<&PointId, usize> =
+        study.header.points.iter().enumerate().map(|(k, point)| (&point.id, k)).collect();
+    let mut all = vec![Vec::new(); study.header.points.len()];
+    for trial in &study.trials {
+        if let Some(place) = places.get(&trial.point).filter(|_| counts(trial, left_out)) {
+            all[*place].push(trial);
+        }
+    }
+    all
 }
 
 fn counts(trial: &Trial, left_out: bool) -> bool {
     !trial.is_warm_up() && !trial.is_interrupted() && (!left_out || trial.disturbances.is_empty())
+}
+
+fn counting<'a>(study: &'a Study, point: &'a PointId, left_out: bool) -> impl Iterator<Item = &'a Trial> {
+    study.trials.iter().filter(move |trial| trial.point == *point && counts(trial, left_out))
 }
 
 /// The trials of each point, in the order of the points and in their own, gathered in one pass: a grid has hundreds of points.
@@ -279,7 +293,28 @@ pub fn unavailable(study: &Study) -> Vec<Notice> {
         }
     }
     all.extend(failures);
+    all.extend(other_metrics(study));
     all
+}
+
+/// Metrics by which points are not compared, which trials have not given: each problem once, with how many.
+fn other_metrics(study: &Study) -> Vec<Notice> {
+    let names = || study.header.grid.iter().flat_map(|grid| &grid.other_metrics);
+    let mut all: Vec<(&NamedMetric, &MetricProblem, u64)> = Vec::new();
+    for trial in study.trials.iter().filter(|trial| !trial.is_warm_up()) {
+        for (named, value) in names().zip(&trial.other_values) {
+            let OtherValue::Missing(problem) = value else { continue };
+            match all.iter_mut().find(|(other, of, _)| *other == named && *of == problem) {
+                Some((_, _, trials)) => *trials += 1,
+                None => all.push((named, problem, 1)),
+            }
+        }
+    }
+    let notice = |(named, problem, trials): (&NamedMetric, &MetricProblem, u64)| {
+        let (metric, problem) = (Box::new(named.clone()), problem.clone());
+        StudyNotice::OtherMetricMissing { metric, problem, trials }.into()
+    };
+    all.into_iter().map(notice).collect()
 }
 
 fn not_observed(study: &Study) -> Vec<Notice> {

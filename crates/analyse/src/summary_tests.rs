@@ -16,6 +16,7 @@ fn trial(why: &str) -> Trial {
         observation: Reading::unavailable(why.to_owned()),
         disturbances: vec![],
         left_behind: None,
+        other_values: vec![],
     }
 }
 

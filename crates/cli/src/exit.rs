@@ -148,6 +148,7 @@ fn option(error: &session::Error) -> Option<String> {
         session::Error::TooFewRepeats { .. } => "--repeats:",
         session::Error::NoNodes { .. } | session::Error::NoSuchNodes { .. } => "--nodes:",
         session::Error::Metric(_) => "--metric:",
+        error if error.is_of_template() => "--template:",
         session::Error::NoSuchRanks { .. } => "--ranks:",
         session::Error::NoMetricInFirstRun { metric, problem, .. } => {
             return Some(numawise_report::notice::metric_problem(Some(metric), problem) + ":");
@@ -176,6 +177,9 @@ fn advice(error: &session::Error) -> Option<String> {
             format!("expected --cpunodebind '{text}'")
         }
         session::Error::Placement(error) => return of_placement(error).map(str::to_owned),
+        error if error.is_of_filled_inputs() => {
+            "they lie beside the record, for which --output FILE names another folder".to_owned()
+        }
         session::Error::SeveralPreferred { .. } => "for several use --preferred-many".to_owned(),
         session::Error::CopiesInARank { .. } => {
             "ask the launcher for more ranks, or start one rank on each computer and take the launcher's variables out of its \

@@ -3,7 +3,7 @@
 use numawise_units::Nanoseconds;
 use serde::{Deserialize, Serialize};
 
-use crate::{PointId, RunSpec};
+use crate::{NamedMetric, PointId, RunSpec};
 
 /// The factors of a study with their levels, and what is run at each of its points.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,6 +15,30 @@ pub struct GridStudy {
     pub constraints: Vec<String>,
     #[serde(default)]
     pub around: AroundTrials,
+    /// Input files of the program that are filled in for each trial.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub templates: Vec<InputTemplate>,
+    /// The name of the metric that is compared, where it was given one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metric_name: Option<String>,
+    /// What is taken of each trial besides.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_metrics: Vec<NamedMetric>,
+}
+
+/// An input file of the program with placeholders, as it was when the study was begun.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InputTemplate {
+    /// As it was typed.
+    pub file: String,
+    pub text: String,
+}
+
+impl InputTemplate {
+    /// The name that the filled file has in its folder.
+    pub fn name(&self) -> &str {
+        self.file.rsplit('/').next().unwrap_or_default()
+    }
 }
 
 /// What is done around trials, and is in no time; commands are for a shell.

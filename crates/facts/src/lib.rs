@@ -42,7 +42,7 @@ pub use effect::Effect;
 pub use event::{Event, Ignore, Sink};
 pub use finding::{Finding, FindingId};
 pub use frequency::{CpuFrequency, FrequencyFacts, FrequencyPolicy, FrequencySource, TrialFrequency};
-pub use grid::{AroundTrials, FactorKind, FactorLevels, GridRun, GridStudy};
+pub use grid::{AroundTrials, FactorKind, FactorLevels, GridRun, GridStudy, InputTemplate};
 pub use hybrid::{RanksByThreads, RanksByThreadsError, RanksByThreadsList};
 pub use kernel::{BufferSpread, LoopChoice, LoopPath, LoopTrial, MemoryLoop, Vectors};
 pub use lines::{LineTool, NotRun, PrintedLine};
@@ -55,7 +55,10 @@ pub use observation::{
     HostNoise, MemoryEvents, Observation, ResidencySample, ResourceUsage, SamplerCost, ThreadObservation,
 };
 pub use observed::{ObservedMemory, ObservedProcess, ObservedThread};
-pub use outcome::{Disturbance, Exit, LeftProcesses, Metric, MetricFileProblem, MetricProblem, Outcome};
+pub use outcome::{
+    Disturbance, Exit, LeftProcesses, Metric, MetricFileProblem, MetricProblem, NamedMetric, OtherValue,
+    Outcome,
+};
 pub use pages::{Balancing, PageSize};
 pub use placement::{OwnPlacement, Placement, TaskPlacement};
 pub use point::{ContrastRole, Levels, PointId, PointPair, PointRole};

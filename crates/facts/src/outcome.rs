@@ -51,10 +51,43 @@ impl Metric {
         }
     }
 
+    /// The value for one unit of work, of those of all tasks: the longest time divided by their number, or the sum of the rates.
+    pub fn of_unit(&self, per_task: &[f64]) -> Option<f64> {
+        if per_task.is_empty() {
+            return None;
+        }
+        Some(if self.higher_is_better() {
+            per_task.iter().sum()
+        } else {
+            per_task.iter().copied().fold(f64::MIN, f64::max) / per_task.len() as f64
+        })
+    }
+
     /// True when all tasks of a trial would write the same file.
     pub fn is_one_file(&self) -> bool {
         self.file().is_some_and(|file| !file.takes_task())
     }
+}
+
+/// A figure of the program's own by the name that tables have for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedMetric {
+    pub name: String,
+    pub metric: Metric,
+}
+
+impl NamedMetric {
+    /// What every study has of its trials: seconds, seconds of CPU time, bytes.
+    pub const OF_TRIALS: [&str; 3] = ["wall_time", "cpu_time", "peak_memory"];
+}
+
+/// What a trial gave for a figure that is not the one which is compared.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OtherValue {
+    /// Of each task, raw.
+    PerTask(Vec<f64>),
+    Missing(MetricProblem),
 }
 
 /// How a process ended.

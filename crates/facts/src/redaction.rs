@@ -17,7 +17,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::{
-    Argument, FactorKind, GridStudy, MetricProblem, Outcome, Reading, RunSpec, Study, StudyHeader, Trial,
+    Argument, FactorKind, GridStudy, MetricProblem, OtherValue, Outcome, Reading, RunSpec, Study,
+    StudyHeader, Trial,
 };
 
 #[cfg(test)]
@@ -137,6 +138,9 @@ impl Redactor {
                 *value = self.variable(name, value);
             }
         }
+        for template in &mut grid.templates {
+            template.text = self.text(&template.text);
+        }
         for factor in grid.factors.iter_mut().filter(|factor| factor.kind == FactorKind::Variable) {
             for value in &mut factor.levels {
                 *value = self.variable(&factor.name, value);
@@ -154,6 +158,11 @@ impl Redactor {
                 if let MetricProblem::NotANumber { text } = problem {
                     *text = self.text(text);
                 }
+            }
+        }
+        for value in &mut trial.other_values {
+            if let OtherValue::Missing(MetricProblem::NotANumber { text }) = value {
+                *text = self.text(text);
             }
         }
         for name in trial.left_behind.iter_mut().flat_map(|left| &mut left.names) {

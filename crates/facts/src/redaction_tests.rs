@@ -348,8 +348,11 @@ fn the_processes_that_a_trial_leaves_are_named_without_credentials() {
             processes: 3,
             names: ["sleep", "of xK9!qq2z", "token=91ab77cd"].map(str::to_owned).to_vec(),
         }),
+        other_values: vec![OtherValue::Missing(MetricProblem::NotANumber { text: "xK9!qq2z".to_owned() })],
     };
     redactor.trial(&mut trial);
     let expected = ["sleep".to_owned(), format!("of {MARKER}"), format!("token={MARKER}")];
     assert_eq!(trial.left_behind.unwrap().names, expected);
+    let hidden = OtherValue::Missing(MetricProblem::NotANumber { text: MARKER.to_owned() });
+    assert_eq!(trial.other_values, [hidden]);
 }

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ContrastRole, Disturbance, FrequencyFacts, GridStudy, LeftProcesses, Levels, LineTool, Machine, Metric,
-    Notice, Observation, Outcome, Placement, PlacementRequest, PointId, PointPair, PointRole, PrintedLine,
-    Reading, RunSpec,
+    Notice, Observation, OtherValue, Outcome, Placement, PlacementRequest, PointId, PointPair, PointRole,
+    PrintedLine, Reading, RunSpec,
 };
 
 #[cfg(test)]
@@ -51,6 +51,9 @@ pub struct Trial {
     pub disturbances: Vec<Disturbance>,
     /// What the program left running, if anything.
     pub left_behind: Option<LeftProcesses>,
+    /// One for each of [`GridStudy::other_metrics`] where the trial was measured; else none.
+    #[serde(default)]
+    pub other_values: Vec<OtherValue>,
 }
 
 impl Trial {
@@ -164,14 +167,7 @@ impl StudyHeader {
         let Outcome::Measured { per_task } = &trial.outcome else {
             return None;
         };
-        if per_task.is_empty() {
-            return None;
-        }
-        Some(if self.metric.higher_is_better() {
-            per_task.iter().sum()
-        } else {
-            per_task.iter().copied().fold(f64::MIN, f64::max) / per_task.len() as f64
-        })
+        self.metric.of_unit(per_task)
     }
 }
 

@@ -51,6 +51,7 @@ fn trial(outcome: Outcome) -> Trial {
         observation: Reading::unavailable("test"),
         disturbances: vec![],
         left_behind: None,
+        other_values: vec![],
     }
 }
 

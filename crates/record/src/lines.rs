@@ -133,5 +133,6 @@ fn trial(cells: Cells<'_, '_>) -> Parsed<Trial> {
         observation: Reading::unavailable(Trial::LINE_NOT_OBSERVED),
         disturbances: cells.json("disturbances")?,
         left_behind: read::left_behind(cells)?,
+        other_values: vec![],
     })
 }

@@ -178,6 +178,7 @@ fn trial(
         observation: observation(&columns, threads, pages)?,
         disturbances: cells.json("disturbances")?,
         left_behind: left_behind(cells)?,
+        other_values: cells.json("other_values")?,
     })
 }
 

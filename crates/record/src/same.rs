@@ -1,6 +1,6 @@
 //! Is it the same study? What differs, both shown.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 
 use numawise_facts::{
@@ -98,7 +98,9 @@ impl Record {
             format!("{:?}", recorded.command.directory),
             format!("{:?}", now.command.directory),
         );
-        compare("metric", metric(recorded), metric(now));
+        compare("metric", metric(&recorded.metric), metric(&now.metric));
+        compare("other metrics", other_metrics(recorded), other_metrics(now));
+        templates(recorded, now, &mut compare);
         compare("points", names(recorded), names(now));
         compare("pairs", pairs(recorded), pairs(now));
         details("machine", &machine(recorded), &machine(now), &mut items);
@@ -140,13 +142,52 @@ fn run_line(run: &GridRun) -> String {
     variables.chain([run.command.shell_line()]).collect()
 }
 
-fn metric(header: &StudyHeader) -> String {
-    let better = if header.metric.higher_is_better() { "higher" } else { "lower" };
-    match &header.metric {
+/// What is taken of trials besides the metric.
+fn other_metrics(header: &StudyHeader) -> String {
+    let others = header.grid.iter().flat_map(|grid| &grid.other_metrics);
+    let all: Vec<String> = others.map(|one| format!("{}: {}", one.name, metric(&one.metric))).collect();
+    if all.is_empty() { "none".to_owned() } else { all.join("; ") }
+}
+
+fn metric(metric: &Metric) -> String {
+    let better = if metric.higher_is_better() { "higher" } else { "lower" };
+    match metric {
         Metric::WallTime => "wall time".to_owned(),
         Metric::Output { regex, .. } => format!("'{regex}' in the output, {better} is better"),
         Metric::File { file, regex: Some(regex), .. } => format!("'{regex}' in {file}, {better} is better"),
         Metric::File { file, regex: None, .. } => format!("the number in {file}, {better} is better"),
+    }
+}
+
+/// Input files of the program: the first line that differs says most.
+fn templates(recorded: &StudyHeader, now: &StudyHeader, compare: &mut dyn FnMut(&str, String, String)) {
+    let of = |header: &StudyHeader| -> BTreeMap<String, String> {
+        let all = header.grid.iter().flat_map(|grid| &grid.templates);
+        all.map(|template| (template.file.clone(), template.text.clone())).collect()
+    };
+    let (old, new) = (of(recorded), of(now));
+    for file in old.keys().chain(new.keys().filter(|file| !old.contains_key(*file))) {
+        let (Some(old), Some(new)) = (old.get(file), new.get(file)) else {
+            let is_there = |of: Option<&String>| of.map_or("nothing", |_| "an input file").to_owned();
+            compare(&format!("template {file}"), is_there(old.get(file)), is_there(new.get(file)));
+            continue;
+        };
+        if old == new {
+            continue;
+        }
+        let alike = old.lines().zip(new.lines()).take_while(|(old, new)| old == new).count();
+        let line = |text: &str| match text.lines().nth(alike) {
+            Some(line) => short(&Value::String(line.to_owned())),
+            None => "the end of the file".to_owned(),
+        };
+        let what = format!("template {file}, line {}", alike + 1);
+        let (old_line, new_line) = (line(old), line(new));
+        if old_line == new_line {
+            // Far behind in a long line, or in how lines end.
+            compare(&what, format!("{} bytes", old.len()), format!("{} bytes, and not the same", new.len()));
+        } else {
+            compare(&what, old_line, new_line);
+        }
     }
 }
 

@@ -134,6 +134,7 @@ pub fn insert(transaction: &Transaction<'_>, trial: &Trial) -> rusqlite::Result<
     row.push(json(&disturbances)?.into());
     row.push(json(&missing.0)?.into());
     row.push(trial.left_behind.as_ref().map(json).transpose()?.into());
+    row.push(json(&trial.other_values)?.into());
 
     let marks = vec!["?"; row.len()].join(", ");
     transaction

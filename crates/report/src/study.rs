@@ -55,6 +55,10 @@ pub fn document(shown: &ShownStudy<'_>) -> Document {
     if let Some(grid) = header.grid.as_ref().filter(|grid| !grid.constraints.is_empty()) {
         facts.push(fact("Where", grid.constraints.join("; ")));
     }
+    if let Some(grid) = header.grid.as_ref().filter(|grid| !grid.templates.is_empty()) {
+        let files: Vec<&str> = grid.templates.iter().map(|template| template.file.as_str()).collect();
+        facts.push(fact("Filled in", files.join("; ")));
+    }
     let mut blocks = vec![
         Block::Facts(facts),
         section(
@@ -63,6 +67,7 @@ pub fn document(shown: &ShownStudy<'_>) -> Document {
             std::iter::once(Block::Table(points(shown))).chain(bars(shown.tables)).collect(),
         ),
     ];
+    blocks.extend(others(shown.tables));
     blocks.extend(effects(shown.tables));
     let curves = curves::curves(shown);
     blocks.extend(scaling(shown, curves.as_ref()));
@@ -189,6 +194,39 @@ fn cell<T>(of: &Reading<T>, text: impl FnOnce(&T) -> String) -> Cell {
         Reading::Measured(value) => text(value).into(),
         Reading::Unavailable { unavailable } => Cell::from(Text::unavailable(unavailable.0.to_string())),
     }
+}
+
+/// The medians of what trials gave besides; nothing where no trial counts.
+fn others(tables: &GridTables) -> Option<Block> {
+    let figures = &tables.rows.first()?.others;
+    tables.rows.iter().find(|row| row.repeats > 0)?;
+    let mut columns: Vec<Column> =
+        tables.factors.iter().map(|factor| Column::text(factor.name.clone())).collect();
+    for (k, figure) in figures.iter().enumerate() {
+        columns.push(Column::number(figure.name.clone()));
+        columns.push(Column::number("95 % interval").expendable(k.min(9) as u8 + 1));
+    }
+    let row = |row: &GridRow| -> Row {
+        let levels = row.levels.iter().map(|level| Cell::from(level.as_str()));
+        let medians = row.others.iter().flat_map(|of| {
+            let shown = |value: &f64| words::other(of.unit, *value);
+            let interval = match (of.low.measured(), of.high.measured()) {
+                (Some(low), Some(high)) => format!("{} to {}", shown(low), shown(high)).into(),
+                _ => cell(&of.low, shown),
+            };
+            [cell(&of.median, shown), interval]
+        });
+        levels.chain(medians).collect()
+    };
+    let rest = "JSON and CSV have all points";
+    let most = Some(RowLimits { terminal: 100, html: 1000, rest });
+    let table = Table { columns, rows: tables.rows.iter().map(row).collect(), most };
+    let legend = "Medians of the trials that count; times and CPU time divided by the number of copies, memory the most of any one process.";
+    Some(section(
+        "others",
+        "What the trials took besides",
+        vec![Block::Table(table), Block::Legend(legend.into())],
+    ))
 }
 
 /// What each factor brings; nothing where one level each is all there is.

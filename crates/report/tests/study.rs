@@ -267,6 +267,7 @@ fn quick_tables(study: &Study) -> GridTables {
         let [mean, median, min, low, high] =
             [1.0, 1.0, 0.98, 0.99, 1.01].map(|by| Reading::Measured(value * by));
         GridRow {
+            others: Vec::new(),
             point: run.point.clone(),
             levels: grid.levels(run).map(str::to_owned).collect(),
             workers: run.workers,

@@ -14,6 +14,7 @@ use numawise_record::{Difference, RecordError};
 use numawise_study::{LayoutError, MetricError, StudyError};
 use numawise_units::{Nanoseconds, NodeSet};
 
+use crate::input_file::TemplateFileError;
 use crate::metric::{MetricClues, is_of_a_file};
 use crate::numactl_list::{ListError, RequestedList};
 
@@ -53,6 +54,8 @@ pub enum Error {
     Study(#[from] StudyError),
     #[error(transparent)]
     Layout(Box<LayoutError>),
+    #[error(transparent)]
+    Template(#[from] TemplateFileError),
     #[error(transparent)]
     Find(#[from] FindError),
     #[error(transparent)]
@@ -223,6 +226,17 @@ impl Error {
             Error::Launch(error) | Error::Study(StudyError::Launch(error)) => Some(error),
             _ => None,
         }
+    }
+
+    /// True for what is wrong with an input file that is to be filled in.
+    pub fn is_of_template(&self) -> bool {
+        let of_layout = matches!(self, Error::Layout(error) if matches!(**error, LayoutError::Template(_)));
+        of_layout || matches!(self, Error::Template(_)) || self.is_of_filled_inputs()
+    }
+
+    /// True where an input file that was filled in cannot be put where the program looks for it.
+    pub fn is_of_filled_inputs(&self) -> bool {
+        matches!(self, Error::Study(StudyError::Inputs(_)))
     }
 
     /// The cause, from the innermost error that knows it.

@@ -17,6 +17,7 @@ pub mod copies;
 mod error;
 pub mod experiment;
 pub mod here;
+mod input_file;
 pub mod measure;
 mod metric;
 mod numactl_list;

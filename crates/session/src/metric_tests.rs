@@ -20,6 +20,7 @@ fn trial(started: Nanoseconds, problem: MetricProblem, output: &str) -> Trial {
         observation: Reading::unavailable("by hand"),
         disturbances: vec![],
         left_behind: None,
+        other_values: vec![],
     }
 }
 

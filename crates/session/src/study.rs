@@ -2,6 +2,7 @@
 //! from what is recorded.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -9,17 +10,18 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use numawise_analyse::{GridSearch, SearchChoice};
 use numawise_facts::notice::PreloadObstacle;
 use numawise_facts::{
-    AroundTrials, Event, GridRun, Machine, Metric, PointId, Reading, Redactor, RunSpec, Sink, StopReason,
-    Study, StudyHeader, Trial,
+    Argument, AroundTrials, Event, GridRun, Machine, Metric, NamedMetric, PointId, Reading, Redactor,
+    RunSpec, Sink, StopReason, Study, StudyHeader, Trial,
 };
 use numawise_launch::{EvenStart, Pinner};
 use numawise_record::Record;
 use numawise_study::{
-    Engine, GridLayout, GridRunner, LocalRunner, MetricReader, NextTrial, RunContext, StartNodes,
-    SystemClock, lay_out,
+    Engine, GridLayout, GridRunner, LayoutError, LocalRunner, MetricReader, NextTrial, RunContext,
+    StartNodes, StudyError, SystemClock, TrialInputs, check_named, lay_out,
 };
 use numawise_units::{Nanoseconds, Share};
 
+pub use crate::input_file::{TemplateFileError, read_templates};
 pub use numawise_study::{
     Constraint, Grid, GridBase, GridFactor, NamedCommand, NumberLevels, Preset, WordLevels,
 };
@@ -39,7 +41,12 @@ pub struct StudyRequest {
     pub grid: Grid,
     pub base: GridBase,
     pub around: AroundTrials,
+    /// What is compared.
     pub metric: Metric,
+    /// Its name, where it has one.
+    pub metric_name: Option<String>,
+    /// What is taken of each trial besides.
+    pub other_metrics: Vec<NamedMetric>,
     /// Of each point, at least 1.
     pub repeats: u32,
     /// The best point is looked for with a quarter of the trials at most, instead of running all.
@@ -73,8 +80,31 @@ impl StudyRequest {
         if self.repeats == 0 {
             return Err(Error::NoRepeats);
         }
-        MetricReader::new(&self.metric)?;
+        let all = self.other_metrics.iter().map(|other| &other.metric).chain([&self.metric]);
+        all.map(MetricReader::new).try_for_each(|read| read.map(drop))?;
         Ok(())
+    }
+
+    /// Each input file that is filled in is used by the program, or by what is done around its trials.
+    fn check_templates(&self) -> Result<(), Error> {
+        let commands = self.grid.factors().iter().filter_map(|factor| match factor {
+            GridFactor::Commands(commands) => Some(commands),
+            _ => None,
+        });
+        let words = commands.flatten().flat_map(|one| &one.command.command).chain(&self.command.command);
+        let lines = [&self.around.prepare, &self.around.verify].into_iter().flatten().map(OsStr::new);
+        let file = self.metric.file().map(|file| file.as_os_str());
+        let all = words.map(|word| word.as_os_str()).chain(lines).chain(file);
+        Ok(check_named(&self.base.templates, all).map_err(LayoutError::from)?)
+    }
+
+    /// Beside the record, where all computers that share it find them.
+    fn inputs(&self) -> Option<TrialInputs> {
+        let templates = &self.base.templates;
+        let mut folder =
+            std::path::absolute(&self.record).unwrap_or_else(|_| self.record.clone()).into_os_string();
+        folder.push(".inputs");
+        (!templates.is_empty()).then(|| TrialInputs::new(&self.grid, templates, folder.into()))
     }
 
     fn pinner(&self) -> Option<Result<Pinner, PreloadObstacle>> {
@@ -92,12 +122,15 @@ impl StudyRequest {
 
     /// The study before its first trial, and what is really run at its points.
     fn header(&self, machine: Machine) -> Result<(StudyHeader, Vec<GridRun>), Error> {
+        self.check_templates()?;
         let GridLayout { design, mut grid } = lay_out(&self.grid, &self.base, &self.command, &machine)?;
         let obstacle = self.pinner().and_then(Result::err);
         let ResolvedDesign { points, pairs, not_tried } = resolve(&machine, design, obstacle.as_ref())?;
         let are_there: HashSet<&PointId> = points.iter().map(|point| &point.id).collect();
         grid.runs.retain(|run| are_there.contains(&run.point));
         grid.around = self.around.clone();
+        grid.metric_name = self.metric_name.clone();
+        grid.other_metrics = self.other_metrics.clone();
         let runs = grid.runs.clone();
         let begun: Nanoseconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().into();
         let mut header = StudyHeader {
@@ -126,16 +159,19 @@ impl StudyRequest {
         let pinner = self.pinner().and_then(Result::ok);
         let even = EvenStart::of(header.points.iter().map(|point| &point.placement), pinner.as_ref());
         let rate = CAUTION * self.sampling.value();
+        let inputs = self.inputs();
+        let filled = |file: &Argument| inputs.as_ref().map_or_else(|| file.clone(), |of| of.in_word(file));
+        let metric_file = self.metric.file().map(filled);
         let local = LocalRunner {
             spec: self.command.clone(),
             watch: numawise_observe::Options { rate, ..numawise_observe::Options::default() },
             pinner,
             even,
             start_nodes: StartNodes::of(&header.machine),
-            metric_file: self.metric.file().cloned(),
+            metric_file,
             limit: self.around.limit,
         };
-        GridRunner { local, runs, around: self.around.clone() }
+        GridRunner { local, runs, around: self.around.clone(), inputs }
     }
 }
 
@@ -201,6 +237,9 @@ impl GridExperiment {
         let took = study.trials.iter().map(Trial::running).fold(Nanoseconds(0), |sum, took| sum + took);
         study.header.budget = whole.saturating_sub(took);
         let mut runner = request.runner(&study.header, runs);
+        if let Some(inputs) = &runner.inputs {
+            inputs.check().map_err(StudyError::from)?;
+        }
         once(&runner, AroundTrial::Setup, request.around.setup.as_deref(), (sink, stop))?;
         let mut engine = Engine {
             runner: &mut runner,

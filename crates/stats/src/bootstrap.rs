@@ -76,3 +76,35 @@ fn median_of_drawn(sorted: &[f64], times: &[usize]) -> f64 {
     }
     sorted[last]
 }
+
+/// The median of `values` with the interval between two of them that holds the true median with at least `confidence` (a share: 0.95),
+/// whatever the distribution: the K-th smallest and the K-th largest, by the binomial distribution, as of the sign test. With five values or
+/// fewer none is so wide, and it is their whole range.
+///
+/// # Errors
+/// As [`median_interval`].
+pub fn median_between(values: &[f64], confidence: f64) -> Result<MedianInterval, StatsError> {
+    if !(0.5..1.0).contains(&confidence) {
+        let expected = "a number from 0.5 to below 1";
+        return Err(StatsError::BadParameter { name: "confidence", value: confidence, expected });
+    }
+    let mut sorted = checked("the interval of a median", values, 2)?.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let n = sorted.len();
+    // The chance that k of n values lie below the median, in logarithms: 2^-n is no number where n is large.
+    let mut chance = -(n as f64) * std::f64::consts::LN_2;
+    let (mut below, mut rank) = (0.0, 0);
+    for k in 0..n / 2 {
+        below += chance.exp();
+        if below > (1.0 - confidence) / 2.0 {
+            break;
+        }
+        rank = k;
+        chance += ((n - k) as f64 / (k + 1) as f64).ln();
+    }
+    Ok(MedianInterval {
+        median: quantile_of_sorted(&sorted, 0.5),
+        low: sorted[rank],
+        high: sorted[n - 1 - rank],
+    })
+}

@@ -59,3 +59,21 @@ fn the_median_of_a_draw_needs_no_sorting() {
     assert_eq!(median_of_drawn(&sorted[..3], &[1, 1, 1]), 2.5);
     assert_eq!(median_of_drawn(&sorted[..5], &[3, 0, 0, 1, 1]), 1.0);
 }
+
+#[test]
+fn the_interval_between_two_values_has_the_ranks_of_the_tables() {
+    // P(X <= rank - 1) of the binomial distribution with n and 1/2 is 2.5 % at most, and P(X <= rank) is more.
+    for (n, rank) in
+        [(2, 1), (5, 1), (6, 1), (8, 1), (9, 2), (12, 3), (15, 4), (20, 6), (30, 10), (50, 18), (100, 40)]
+    {
+        let values: Vec<f64> = (1..=n).rev().map(f64::from).collect();
+        let found = median_between(&values, 0.95).unwrap();
+        assert_eq!((found.low, found.high), (f64::from(rank), f64::from(n + 1 - rank)), "{n}");
+        assert_eq!(found.median, f64::from(n + 1) / 2.0);
+    }
+    let many: Vec<f64> = (0..100_001).map(f64::from).collect();
+    let found = median_between(&many, 0.95).unwrap();
+    // 1.96 sqrt(n) / 2 on each side.
+    assert!((found.low - (50_000.0 - 310.0)).abs() < 3.0 && (found.high - 50_310.0).abs() < 3.0, "{found:?}");
+    assert!(median_between(&[1.0], 0.95).is_err() && median_between(&[1.0, 2.0], 1.0).is_err());
+}

@@ -26,7 +26,7 @@ mod spread;
 mod surrogate;
 
 pub use association::{RankCorrelation, rank_correlation};
-pub use bootstrap::{MedianInterval, median_interval};
+pub use bootstrap::{MedianInterval, median_between, median_interval};
 pub use critical::two_sided_t;
 pub use describe::{Outlier, Summary, median, outliers, quantile, summarise};
 pub use design::{Better, FamilyDesign, Judgement, PlannedContrast};

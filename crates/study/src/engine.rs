@@ -13,7 +13,7 @@ use numawise_units::Nanoseconds;
 use crate::clock::Clock;
 use crate::disturb::disturbances;
 use crate::error::StudyError;
-use crate::metric::MetricReader;
+use crate::metric::{MetricReader, MetricReaders};
 use crate::order::block_order;
 use crate::spending::{Spending, least_worth};
 use crate::task::TaskRun;
@@ -98,7 +98,7 @@ impl Engine<'_> {
     /// # Errors
     /// When the program cannot be started or a trial cannot be kept. Trials kept before stay in `study`.
     pub fn run(&mut self, study: &mut Study, earlier: usize) -> Result<StopReason, StudyError> {
-        let extractor = MetricReader::new(&study.header.metric)?;
+        let extractor = MetricReaders::of(&study.header)?;
         // Who asks for repeats gets them at all points.
         let of_grid = study.header.grid.is_some();
         let mut dropped = if self.repeats_first || of_grid { Vec::new() } else { dropped_before(study) };
@@ -149,7 +149,7 @@ impl Engine<'_> {
         study: &mut Study,
         choose: &mut dyn FnMut(&Study) -> NextTrial,
     ) -> Result<StopReason, StudyError> {
-        let extractor = MetricReader::new(&study.header.metric)?;
+        let extractor = MetricReaders::of(&study.header)?;
         let mut spending = Spending::new(self.clock, study, 0);
         if study.trials.is_empty()
             && let Some(reason) = self.block(study, 0, &extractor, &mut spending, &[])?
@@ -190,7 +190,7 @@ impl Engine<'_> {
     /// # Errors
     /// As [`Engine::run`].
     pub fn warm_up(&mut self, study: &mut Study) -> Result<Option<StopReason>, StudyError> {
-        let extractor = MetricReader::new(&study.header.metric)?;
+        let extractor = MetricReaders::of(&study.header)?;
         let mut spending = Spending::new(self.clock, study, 0);
         self.block(study, 0, &extractor, &mut spending, &[])
     }
@@ -247,7 +247,7 @@ impl Engine<'_> {
         &mut self,
         study: &mut Study,
         block: u32,
-        extractor: &MetricReader,
+        extractor: &MetricReaders,
         spending: &mut Spending<'_>,
         dropped: &[PointId],
     ) -> Result<Option<StopReason>, StudyError> {
@@ -287,7 +287,7 @@ impl Engine<'_> {
         study: &mut Study,
         block: u32,
         point: &Point,
-        extractor: &MetricReader,
+        extractor: &MetricReaders,
         left: Nanoseconds,
     ) -> Result<bool, StudyError> {
         let number = study.trials.last().map_or(0, |trial| trial.number + 1);
@@ -297,8 +297,11 @@ impl Engine<'_> {
         let Some(raw) = self.runner.run(point, &mut context)? else {
             return Ok(false);
         };
-        let outcome = outcome(&raw.tasks, extractor, self.redactor);
+        let outcome = outcome(&raw.tasks, &extractor.compared, self.redactor);
+        let is_measured = matches!(outcome, Outcome::Measured { .. });
+        let others = is_measured.then(|| extractor.others(&raw.tasks, self.redactor));
         let mut trial = judge(raw, number, block, &point.id, started, outcome);
+        trial.other_values = others.unwrap_or_default();
         self.redactor.trial(&mut trial);
         self.keep.keep(&trial).map_err(StudyError::Store)?;
         study.trials.push(trial);
@@ -431,6 +434,7 @@ fn judge(
         observation: raw.observation,
         disturbances,
         left_behind: raw.left_behind,
+        other_values: Vec::new(),
     }
 }
 

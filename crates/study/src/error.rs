@@ -1,5 +1,6 @@
 //! Why a study cannot go on.
 
+use crate::inputs::InputsError;
 use crate::metric::MetricError;
 
 /// Failures of the study itself; a program that fails is a trial's outcome, not an error.
@@ -9,7 +10,15 @@ pub enum StudyError {
     Launch(#[from] numawise_launch::LaunchError),
     #[error(transparent)]
     Metric(#[from] MetricError),
+    #[error(transparent)]
+    Inputs(Box<InputsError>),
     /// A trial could not be kept; what was kept before is whole.
     #[error("cannot keep the trial just measured: {0}")]
     Store(Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl From<InputsError> for StudyError {
+    fn from(error: InputsError) -> Self {
+        StudyError::Inputs(Box::new(error))
+    }
 }

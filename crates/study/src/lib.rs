@@ -10,6 +10,7 @@ mod disturb;
 mod engine;
 mod error;
 mod grid;
+mod inputs;
 mod local;
 mod metric;
 mod order;
@@ -27,8 +28,10 @@ pub use error::StudyError;
 pub use grid::{
     Constraint, ConstraintError, FactorName, FillError, Filling, Grid, GridBase, GridError, GridFactor,
     GridLayout, GridLevel, GridPoint, LayoutError, NamedCommand, NumberLevels, NumberLevelsError,
-    ParsePresetError, Preset, PresetError, Template, WordLevels, WordLevelsError, lay_out,
+    ParsePresetError, Preset, PresetError, Template, TemplateError, WordLevels, WordLevelsError, check_named,
+    lay_out,
 };
+pub use inputs::{InputsError, TrialInputs};
 pub use local::{GridRunner, LineRunner, LocalRunner, PrintedRun};
 pub use metric::{MetricError, MetricReader, number_is_found};
 pub use pages::FirstRunPages;

@@ -20,6 +20,7 @@ use numawise_units::Nanoseconds;
 use crate::disturb::{Interrupted, LATE_LIMIT, disturbances, interruptions};
 use crate::engine::{ProgramRun, RunContext, Runner};
 use crate::error::StudyError;
+use crate::inputs::TrialInputs;
 use crate::start_nodes::StartNodes;
 use crate::task::TaskRun;
 
@@ -75,13 +76,34 @@ pub struct GridRunner {
     pub local: LocalRunner,
     pub runs: Vec<GridRun>,
     pub around: AroundTrials,
+    /// Its input files that are filled in, where there are some.
+    pub inputs: Option<TrialInputs>,
 }
 
 impl Runner for GridRunner {
     fn run(&mut self, point: &Point, context: &mut RunContext<'_>) -> Result<Option<ProgramRun>, StudyError> {
         if let Some(run) = self.runs.iter().find(|run| run.point == point.id) {
             self.local.spec = with_variables(run);
+            if let Some(inputs) = &self.inputs {
+                self.local.spec = inputs.in_command(&self.local.spec);
+                inputs.write(run, &point.placement.tasks)?;
+            }
         }
+        let run = self.trial(point, context);
+        if let Some(inputs) = &self.inputs {
+            inputs.remove();
+        }
+        run
+    }
+}
+
+impl GridRunner {
+    /// The program with what is done before and after it.
+    fn trial(
+        &mut self,
+        point: &Point,
+        context: &mut RunContext<'_>,
+    ) -> Result<Option<ProgramRun>, StudyError> {
         if let Some(line) = self.around.prepare.clone() {
             match self.shell(&line, context)? {
                 Some(run) if succeeded(&run) => {}
@@ -136,10 +158,13 @@ impl GridRunner {
     /// When the shell cannot be started.
     pub fn shell(&self, line: &str, context: &mut RunContext<'_>) -> Result<Option<ProgramRun>, StudyError> {
         let words = SHELL.iter().copied().chain([line]);
-        let spec = RunSpec {
+        let mut spec = RunSpec {
             command: words.map(Argument::from).collect(),
             directory: self.local.spec.directory.clone(),
         };
+        if let Some(inputs) = &self.inputs {
+            spec = inputs.in_command(&spec);
+        }
         let first_cpus = Vec::new();
         let start = Start {
             io: Io::Capture,

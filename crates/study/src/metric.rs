@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use numawise_facts::{Metric, MetricFileProblem, MetricProblem};
+use numawise_facts::{Metric, MetricFileProblem, MetricProblem, OtherValue, Redactor, StudyHeader};
 use numawise_units::Bytes;
 use numawise_units::harmless::quoted;
 use regex::{Captures, Match, Regex, RegexBuilder};
@@ -111,6 +111,43 @@ impl MetricReader {
     fn matches_in_other_case(&self, text: &str) -> bool {
         let other = self.regex.as_ref().and_then(|regex| compile(regex.as_str(), true).ok());
         other.is_some_and(|regex| regex.is_match(text))
+    }
+}
+
+/// Reads all metrics of a study.
+#[derive(Debug, Clone)]
+pub struct MetricReaders {
+    /// Of what is compared.
+    pub compared: MetricReader,
+    others: Vec<MetricReader>,
+}
+
+impl MetricReaders {
+    /// # Errors
+    /// The first that cannot be read so.
+    pub fn of(header: &StudyHeader) -> Result<MetricReaders, MetricError> {
+        let others = header.grid.iter().flat_map(|grid| &grid.other_metrics);
+        Ok(MetricReaders {
+            compared: MetricReader::new(&header.metric)?,
+            others: others.map(|one| MetricReader::new(&one.metric)).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// What a trial that ended well gave besides.
+    pub fn others(&self, tasks: &[TaskRun], redactor: &Redactor) -> Vec<OtherValue> {
+        let of_trial = |reader: &MetricReader| {
+            let mut values = Vec::with_capacity(tasks.len());
+            for task in tasks {
+                match reader.value(task) {
+                    Ok(value) => values.push(value),
+                    Err(problem) => {
+                        return OtherValue::Missing(redactor.metric_problem(problem, task.searched()));
+                    }
+                }
+            }
+            OtherValue::PerTask(values)
+        };
+        self.others.iter().map(of_trial).collect()
     }
 }
 

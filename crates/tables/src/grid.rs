@@ -45,6 +45,33 @@ pub struct GridRow {
     pub speedup: Reading<Effect>,
     /// The speedup divided by how many times as many workers there are.
     pub efficiency: Reading<Effect>,
+    /// What its trials gave besides, in the same order at all points.
+    pub others: Vec<OtherFigure>,
+}
+
+/// A figure of the trials of a point by which points are not compared.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OtherFigure {
+    pub name: String,
+    pub unit: OtherUnit,
+    /// Trials that count and have it.
+    pub repeats: u32,
+    pub mean: Reading<f64>,
+    pub median: Reading<f64>,
+    pub sd: Reading<f64>,
+    pub min: Reading<f64>,
+    /// 95 % interval of the median.
+    pub low: Reading<f64>,
+    pub high: Reading<f64>,
+}
+
+/// The unit of a figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OtherUnit {
+    Seconds,
+    Bytes,
+    /// That of the program, which printed it.
+    OfProgram,
 }
 
 /// The best point.

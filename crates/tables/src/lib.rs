@@ -18,7 +18,10 @@ pub use analysis::{
     VerdictKind,
 };
 pub use expected::{Expected, ExpectedEffect, MemoryMove, NotExpected};
-pub use grid::{BestOfGrid, CheapestPoint, GridRow, GridTables, LevelEffects, ScalingModel, ScalingSeries};
+pub use grid::{
+    BestOfGrid, CheapestPoint, GridRow, GridTables, LevelEffects, OtherFigure, OtherUnit, ScalingModel,
+    ScalingSeries,
+};
 pub use lines::{LineCall, LineEffect, LineEffects, LineNotMeasured};
 pub use profile::{
     CacheStep, Cell, CellCall, CellKey, ComparedCell, ComparedRatio, ComparisonStatement, CoreMatrix,

@@ -5,6 +5,7 @@
 //! Ctrl-C, 125 to 127 as everywhere.
 
 mod file;
+mod metrics;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,8 +15,8 @@ use std::time::Instant;
 use clap::{CommandFactory, Parser};
 use indicatif::{ProgressBar, ProgressStyle};
 use numawise_facts::{
-    Argument, AroundTrials, Event, Machine, MemoryRequest, Metric, Order, Outcome, PageSize,
-    PlacementRequest, RanksByThreadsList, RunSpec, Sink, StopReason, Strategy, ThreadBinding,
+    Argument, AroundTrials, Event, Machine, MemoryRequest, Order, Outcome, PageSize, PlacementRequest,
+    RanksByThreadsList, RunSpec, Sink, StopReason, Strategy, ThreadBinding,
 };
 use numawise_session::study::{
     self, Constraint, Grid, GridBase, GridExperiment, GridFactor, NamedCommand, NumberLevels, Preset,
@@ -24,6 +25,7 @@ use numawise_session::study::{
 use numawise_units::harmless::quoted;
 use numawise_units::{Nanoseconds, Share};
 
+use self::metrics::TypedMetrics;
 use super::bar::Bar;
 use crate::exit::{Failure, INTERRUPTED, SUCCESS, Status, interruptible, stops_with_program};
 use crate::files::{self, FileContent, OutputFile};
@@ -87,6 +89,10 @@ pub struct Arguments {
     /// A whole command for a shell, by a name: NAME='./app --fast'; several are compared, instead of PROGRAM
     #[arg(long, value_name = "NAME=COMMAND", help_heading = "Factors")]
     command: Vec<NamedText>,
+    /// An input file of the program in which placeholders are filled for each trial; {template} in the command is the path of what comes
+    /// of it, {template:NAME} where there are several, {template_dir} the folder that it lies in
+    #[arg(long, value_name = "FILE", help_heading = "Factors")]
+    template: Vec<PathBuf>,
     /// Only points that fulfil this, e.g. 'ranks*threads<=cpus'; cpus, cores, nodes, packages, hbm_nodes are the machine's
     #[arg(long = "where", value_name = "CONDITION", help_heading = "Factors")]
     constraints: Vec<Constraint>,
@@ -119,15 +125,16 @@ pub struct Arguments {
     /// Differences within this count as none, e.g. 3%
     #[arg(long, value_name = "SHARE", default_value = "3%")]
     margin: Share,
-    /// Take the metric from what the program prints: a regular expression with one group around the number
-    #[arg(long, value_name = "REGEX", group = METRIC)]
-    metric: Option<String>,
-    /// Take the metric from a file that the program writes in each run; {threads} and {task} are filled in
+    /// Take the metric from what the program prints: a regular expression with one group around the number. Several, each NAME=REGEX: the
+    /// first is what is compared, the others are shown beside it
+    #[arg(long, value_name = "[NAME=]REGEX", group = METRIC)]
+    metric: Vec<String>,
+    /// Take it, or all of them, from a file that the program writes in each run; {threads} and {task} are filled in
     #[arg(long, value_name = "FILE", group = METRIC)]
     metric_file: Option<OsString>,
-    /// The metric of --metric or --metric-file is a rate, not a time
-    #[arg(long, requires = METRIC)]
-    higher_is_better: bool,
+    /// The metric of --metric or --metric-file is a rate, not a time; of several, those of these names, or the first
+    #[arg(long, value_name = "NAMES", requires = METRIC, num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    higher_is_better: Option<String>,
     /// Share of one CPU that observing the program may take
     #[arg(long, value_name = "SHARE", default_value = "0.5%")]
     sampling: Share,
@@ -276,7 +283,8 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     let written: Vec<OutputFile<'_>> =
         record.into_iter().chain(html.as_deref().map(OutputFile::html)).collect();
     let read = request.metric.file().map(|file| Path::new(file.as_os_str()));
-    files::check(&written, read.as_slice())?;
+    let templates = request.base.templates.iter().map(|template| Path::new(&template.file));
+    files::check(&written, &read.into_iter().chain(templates).collect::<Vec<_>>())?;
     if dry_run {
         show::grid_design(&study::design(&request, machine)?)?;
         return Ok(SUCCESS);
@@ -322,16 +330,19 @@ fn request(typed: Arguments, begun: Instant, machine: &Machine) -> Result<StudyR
         || typed.program.first().map(PathBuf::from).unwrap_or_default(),
         |first| PathBuf::from(&first.name),
     );
-    let metric = metric(&typed)?;
+    let TypedMetrics { compared: metric, name: metric_name, others: other_metrics } =
+        metrics::typed(&typed.metric, typed.metric_file.as_ref(), typed.higher_is_better.as_deref())?;
     let mut factors = factors(&typed, commands)?;
     if let Some(preset) = typed.preset {
         factors.extend(preset.factors(machine, &factors)?);
     }
     let grid = Grid::new(factors, typed.constraints)?;
+    let templates =
+        study::read_templates(&typed.template, &directory).map_err(numawise_session::Error::from)?;
     Ok(StudyRequest {
         command,
         grid,
-        base: GridBase { request: PlacementRequest::as_the_os_does(), pin: None, ranks: None },
+        base: GridBase { request: PlacementRequest::as_the_os_does(), pin: None, ranks: None, templates },
         around: AroundTrials {
             setup: typed.setup,
             prepare: typed.prepare,
@@ -340,6 +351,8 @@ fn request(typed: Arguments, begun: Instant, machine: &Machine) -> Result<StudyR
             limit: typed.timeout,
         },
         metric,
+        metric_name,
+        other_metrics,
         repeats: typed.repeat,
         search: typed.search,
         budget: typed.budget,
@@ -407,20 +420,6 @@ fn pins(levels: &WordLevels) -> Result<Vec<ThreadBinding>, Failure> {
         other => Err(Failure::new(format!("--pin: '{}' is neither on nor off", quoted(other)))),
     };
     levels.words().iter().map(one).collect()
-}
-
-fn metric(typed: &Arguments) -> Result<Metric, Failure> {
-    let higher_is_better = typed.higher_is_better;
-    Ok(match (typed.metric.clone(), typed.metric_file.clone()) {
-        (_, Some(file)) if file.is_empty() => {
-            return Err(Failure::new(
-                "--metric-file '': expected the name of a file that the program writes",
-            ));
-        }
-        (regex, Some(file)) => Metric::File { file: Argument(file), regex, higher_is_better },
-        (Some(regex), None) => Metric::Output { regex, higher_is_better },
-        (None, None) => Metric::WallTime,
-    })
 }
 
 /// What a person sees while a study runs.

@@ -1,6 +1,9 @@
 //! `numawise study` from outside: what is run, what is kept, what is said of it.
 
+mod commands;
+mod metrics;
 mod refused;
+mod templates;
 
 use std::path::PathBuf;
 use std::process::{Command, Output};

@@ -4,7 +4,9 @@ use numawise_units::{Bytes, CpuSet, Hertz, Nanoseconds, NodeId, NodeSet, Pid, Ra
 use serde::{Deserialize, Serialize};
 
 use super::{AffinityRefusal, MachineNotice};
-use crate::{Disturbance, Effect, Exit, Levels, MemoryPlan, MetricProblem, Notice, PointId, Reason};
+use crate::{
+    Disturbance, Effect, Exit, Levels, MemoryPlan, MetricProblem, NamedMetric, Notice, PointId, Reason,
+};
 
 super::notices! {
     /// NW5xx: of a study and its analysis.
@@ -71,6 +73,8 @@ super::notices! {
         "NW525" RanLess { point: PointId, ran: u32, baseline: u32 },
         /// CPUs that we may use run, or may run, at `held` at most where they can do `hardware`.
         "NW526" FrequencyHeldDown { cpus: CpuSet, held: Hertz, hardware: Hertz, by: FrequencyHold },
+        /// The program ran in `trials` trials, and did not give a metric by which points are not compared.
+        "NW527" OtherMetricMissing { metric: Box<NamedMetric>, problem: MetricProblem, trials: u64 },
         /// A point failed several times in a row and is run no more.
         "NW531" PointGivenUp { point: PointId, failures: u32 },
         /// A trial just measured was interrupted; `repeated` where it is run again.

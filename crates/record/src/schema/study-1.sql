@@ -91,7 +91,8 @@ CREATE TABLE trials (
   sampler_span_ns        INTEGER,
   disturbances           TEXT NOT NULL,        -- JSON list; '[]' is an undisturbed trial
   missing                TEXT NOT NULL,        -- JSON object: column (or threads, pages, observation) -> why it is NULL
-  left_behind            TEXT                  -- JSON object: what the program left running; NULL: nothing
+  left_behind            TEXT,                 -- JSON object: what the program left running; NULL: nothing
+  other_values           TEXT NOT NULL         -- JSON list: what it gave for each metric that is not the one which is compared
 );
 
 CREATE TABLE trial_values (

@@ -69,6 +69,21 @@ fn grid(grid: &GridStudy, header: &StudyHeader) -> Sound {
         format_args!("{} runs", grid.runs.len()),
         "one for each point, in their order",
     )?;
+    for template in &grid.templates {
+        name(&template.file, place("templates"))?;
+        text(&template.text, place("templates"))?;
+    }
+    ensure(
+        grid.other_metrics.len() <= 64,
+        place("other_metrics"),
+        grid.other_metrics.len(),
+        "at most 64 metrics",
+    )?;
+    for other in &grid.other_metrics {
+        name(&other.name, place("other_metrics"))?;
+        text(other.metric.regex().unwrap_or_default(), place("other_metrics"))?;
+    }
+    name(grid.metric_name.as_deref().unwrap_or_default(), place("metric_name"))?;
     for run in &grid.runs {
         let has_level = |(level, factor): (&u32, &FactorLevels)| (*level as usize) < factor.levels.len();
         let levels = &run.levels;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use numawise_facts::{
     CpuFrequency, Disturbance, Exit, MemoryEvents, Metric, MetricFileProblem, MetricProblem, Observation,
-    Outcome, PointId, Reading, ResidencySample, Study, StudyHeader, ThreadObservation, Trial,
+    OtherValue, Outcome, PointId, Reading, ResidencySample, Study, StudyHeader, ThreadObservation, Trial,
 };
 use numawise_units::{Bytes, Hertz, Nanoseconds};
 
@@ -149,6 +149,21 @@ fn in_table(table: &'static str, header: &StudyHeader, trial: &Trial) -> Sound {
         count(left.processes, place("left_behind"))?;
         ensure(left.names.len() <= 64, place("left_behind"), left.names.len(), "at most 64 names")?;
         left.names.iter().try_for_each(|left| name(left, place("left_behind")))?;
+    }
+    let others = &trial.other_values;
+    ensure(others.len() <= 64, place("other_values"), others.len(), "at most 64 metrics")?;
+    for value in others {
+        let values = match value {
+            OtherValue::PerTask(values) => values.as_slice(),
+            OtherValue::Missing(_) => &[],
+        };
+        let wrong = values.iter().find(|value| !Metric::VALUES.contains(value));
+        ensure(
+            wrong.is_none(),
+            place("other_values"),
+            wrong.copied().unwrap_or_default(),
+            "a number above 0, from 1e-30 to 1e30",
+        )?;
     }
     match &trial.observation {
         Reading::Unavailable { unavailable } => text(&unavailable.0, place("missing")),

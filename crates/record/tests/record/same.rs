@@ -1,6 +1,6 @@
 //! Which studies may be continued.
 
-use numawise_facts::{Argument, Metric, Reading, StudyHeader};
+use numawise_facts::{Argument, AroundTrials, GridStudy, InputTemplate, Metric, Reading, StudyHeader};
 use numawise_record::{Difference, Record};
 use numawise_units::Bytes;
 
@@ -121,4 +121,45 @@ fn another_machine_does_not_fill_the_screen() {
     .unwrap_err();
     assert_eq!(difference.items.len(), 7);
     assert_eq!(difference.items[6].what, "machine: 2 more");
+}
+
+#[test]
+fn an_input_file_that_changed_is_shown_by_its_first_line_that_differs() {
+    let with = |files: &[(&str, &str)]| {
+        let templates = files
+            .iter()
+            .map(|(file, text)| InputTemplate { file: (*file).to_owned(), text: (*text).to_owned() })
+            .collect();
+        let grid = GridStudy {
+            factors: vec![],
+            runs: vec![],
+            constraints: vec![],
+            around: AroundTrials::default(),
+            templates,
+            metric_name: None,
+            other_metrics: vec![],
+        };
+        StudyHeader { grid: Some(grid), ..sample::header() }
+    };
+    let differs = |one: &[(&str, &str)], other: &[(&str, &str)]| {
+        let difference = Record::widens(&with(one), &with(other)).unwrap_err();
+        let item = &difference.items[0];
+        (item.what.clone(), item.recorded.clone(), item.now.clone())
+    };
+    let of = |what: &str, recorded: &str, now: &str| (what.to_owned(), recorded.to_owned(), now.to_owned());
+    let old = [("a.nml", "n = {n}\ndt = 0.1\n")];
+    assert_eq!(Record::widens(&with(&old), &with(&old)), Ok(()));
+    assert_eq!(
+        differs(&old, &[("a.nml", "n = {n}\ndt = 0.2\n")]),
+        of("template a.nml, line 2", "dt = 0.1", "dt = 0.2")
+    );
+    assert_eq!(
+        differs(&old, &[("a.nml", "n = {n}\n")]),
+        of("template a.nml, line 2", "dt = 0.1", "the end of the file")
+    );
+    assert_eq!(differs(&old, &[]), of("template a.nml", "an input file", "nothing"));
+    assert_eq!(
+        differs(&old, &[("a.nml", "n = {n}\ndt = 0.1")]),
+        of("template a.nml, line 3", "17 bytes", "16 bytes, and not the same")
+    );
 }

@@ -6,9 +6,10 @@ use numawise_facts::{
     ContrastRole, Cpu, CpuFrequency, Disturbance, EquivalentTool, Exit, FrequencyFacts, FrequencyPolicy,
     FrequencySource, HostFacts, HostNoise, Levels, LineTool, Machine, MappingSnapshot, MemoryEvents,
     MemoryKind, MemoryMode, MemoryPlan, MemoryRequest, MemorySnapshot, Metric, MetricProblem, Node, NotRun,
-    Observation, Outcome, Package, PageUse, Placement, PlacementRequest, Point, PointPair, PointRole,
-    PolicyShare, PrintedLine, PrintedLines, Reading, ResidencySample, ResourceUsage, RunSpec, SamplerCost,
-    Source, Strategy, StudyHeader, TaskPlacement, ThreadBinding, ThreadObservation, Trial, TrialFrequency,
+    Observation, OtherValue, Outcome, Package, PageUse, Placement, PlacementRequest, Point, PointPair,
+    PointRole, PolicyShare, PrintedLine, PrintedLines, Reading, ResidencySample, ResourceUsage, RunSpec,
+    SamplerCost, Source, Strategy, StudyHeader, TaskPlacement, ThreadBinding, ThreadObservation, Trial,
+    TrialFrequency,
 };
 use numawise_units::{
     Bytes, CpuId, CpuSet, Hertz, HostId, Nanoseconds, NodeId, NodeSet, Pid, Rank, Ratio, TaskId,
@@ -283,6 +284,10 @@ pub fn trial(number: u32) -> Trial {
             processes: 70,
             names: vec!["sleep".to_owned(), "a 'b'".to_owned()],
         }),
+        other_values: match number % 4 {
+            3 => vec![OtherValue::PerTask(vec![2.5, 1e-3]), OtherValue::Missing(MetricProblem::NoMatch)],
+            _ => vec![],
+        },
     }
 }
 
@@ -324,5 +329,6 @@ pub fn line_run(number: u32) -> Trial {
         observation: Reading::unavailable(Trial::LINE_NOT_OBSERVED),
         disturbances: if number == 4 { vec![Disturbance::OtherLoad(0.25)] } else { vec![] },
         left_behind: None,
+        other_values: vec![],
     }
 }

@@ -94,6 +94,10 @@ pub fn text(notice: &StudyNotice) -> String {
         StudyNotice::NoMetric { point, problem } => {
             format!("point {point}: {}", metric_problem(None, problem))
         }
+        StudyNotice::OtherMetricMissing { metric, problem, trials } => {
+            let problem = metric_problem(Some(&metric.metric), problem);
+            format!("{}: {problem}; in {}", metric.name, many(*trials, "trial"))
+        }
         StudyNotice::PointGivenUp { point, failures } => {
             format!("{point} failed {failures} times in a row and is given up")
         }

@@ -7,7 +7,7 @@ use crate::csv::quoted;
 
 /// With a row of names; an empty cell is a figure that is unavailable, whose reason JSON has.
 pub fn csv(shown: &ShownStudy<'_>) -> String {
-    const FIGURES: [&str; 15] = [
+    const FIGURES: [&str; 14] = [
         "workers",
         "n",
         "failures",
@@ -22,11 +22,13 @@ pub fn csv(shown: &ShownStudy<'_>) -> String {
         "speedup_low",
         "speedup_high",
         "efficiency",
-        "command",
     ];
+    const OF_OTHERS: [&str; 6] = ["mean", "median", "sd", "min", "low", "high"];
     let tables = shown.tables;
-    let names = tables.factors.iter().map(|factor| factor.name.as_str()).chain(FIGURES);
-    let mut text = line(names.map(str::to_owned));
+    let others = tables.rows.first().map_or(&[][..], |row| row.others.as_slice());
+    let names = tables.factors.iter().map(|factor| factor.name.as_str()).chain(FIGURES).map(str::to_owned);
+    let of_others = others.iter().flat_map(|of| OF_OTHERS.map(|figure| format!("{}_{figure}", of.name)));
+    let mut text = line(names.chain(of_others).chain(["command".to_owned()]));
     // The rows are in the order of the runs of the grid.
     let runs = shown.study.header.grid.iter().flat_map(|grid| &grid.runs);
     for (run, row) in runs.zip(&tables.rows) {
@@ -48,9 +50,13 @@ pub fn csv(shown: &ShownStudy<'_>) -> String {
             ratio(speedup.map(|effect| effect.low.0)),
             ratio(speedup.map(|effect| effect.high.0)),
             ratio(row.efficiency.measured().map(|effect| effect.ratio.0)),
-            run.command.shell_line(),
         ];
-        text += &line(row.levels.iter().cloned().chain(figures));
+        let others = row
+            .others
+            .iter()
+            .flat_map(|of| [&of.mean, &of.median, &of.sd, &of.min, &of.low, &of.high].map(number));
+        let command = run.command.shell_line();
+        text += &line(row.levels.iter().cloned().chain(figures).chain(others).chain([command]));
     }
     text
 }

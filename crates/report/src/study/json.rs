@@ -1,7 +1,7 @@
 //! A study as JSON, for scripts: `docs/formats/study-json.md`.
 
-use numawise_facts::{Effect, GridRun, Metric, Reading};
-use numawise_tables::{GridRow, GridTables, LevelEffects, ScalingModel, ScalingSeries};
+use numawise_facts::{Effect, GridRun, Metric, NamedMetric, Reading};
+use numawise_tables::{GridRow, GridTables, LevelEffects, OtherFigure, ScalingModel, ScalingSeries};
 use serde_json::{Map, Value, json as object};
 
 use super::{ShownStudy, words};
@@ -22,7 +22,13 @@ pub fn json(shown: &ShownStudy<'_>) -> String {
             "kind": factor.kind, "name": factor.name, "levels": factor.levels,
         })),
         "constraints": header.grid.as_ref().map(|grid| grid.constraints.clone()),
-        "metric": metric(&header.metric),
+        "templates": header.grid.as_ref().map(|grid| each(&grid.templates, |template| object!({
+            "file": template.file, "bytes": template.text.len(),
+        }))),
+        "metric": metric(name(shown), &header.metric),
+        "other_metrics": header.grid.as_ref().map(|grid| {
+            each(&grid.other_metrics, |other| metric(&other.name, &other.metric))
+        }),
         "points": points(shown),
         "baseline": tables.baseline,
         "best": reading(&tables.best, |best| object!({
@@ -56,21 +62,23 @@ pub fn json(shown: &ShownStudy<'_>) -> String {
     format!("{document:#}\n")
 }
 
-fn metric(of: &Metric) -> Value {
+fn metric(name: &str, of: &Metric) -> Value {
     object!({
-        "name": name(of),
+        "name": name,
         "regex": of.regex(),
         "file": of.file().map(ToString::to_string),
         "higher_is_better": of.higher_is_better(),
     })
 }
 
-/// What it is called among the metrics of a point.
-fn name(of: &Metric) -> &'static str {
-    match of {
-        Metric::WallTime => "wall_time",
+/// What the metric that is compared is called among those of a point.
+fn name<'a>(shown: &ShownStudy<'a>) -> &'a str {
+    let header = &shown.study.header;
+    let given = header.grid.as_ref().and_then(|grid| grid.metric_name.as_deref());
+    given.unwrap_or(match header.metric {
+        Metric::WallTime => NamedMetric::OF_TRIALS[0],
         Metric::Output { .. } | Metric::File { .. } => "metric",
-    }
+    })
 }
 
 fn levels_of(tables: &GridTables, point: &numawise_facts::PointId) -> Value {
@@ -93,9 +101,11 @@ fn points(shown: &ShownStudy<'_>) -> Value {
 }
 
 fn point(shown: &ShownStudy<'_>, run: &GridRun, row: &GridRow) -> Value {
-    let metrics = object!({
+    let compared = object!({
         "mean": row.mean, "median": row.median, "sd": row.sd, "min": row.min, "low": row.low, "high": row.high,
     });
+    let mut metrics = Map::from_iter([(name(shown).to_owned(), compared)]);
+    metrics.extend(row.others.iter().map(|of| (of.name.clone(), other(of))));
     object!({
         "point": row.point,
         "levels": levels(shown.tables, row),
@@ -103,12 +113,18 @@ fn point(shown: &ShownStudy<'_>, run: &GridRun, row: &GridRow) -> Value {
         "n": row.repeats,
         "failures": row.failures,
         "disturbed": row.disturbed,
-        "metrics": Map::from_iter([(name(&shown.study.header.metric).to_owned(), metrics)]),
+        "metrics": metrics,
         "speedup": reading(&row.speedup, effect),
         "efficiency": reading(&row.efficiency, effect),
         "command": run.command.shell_line(),
         "environment":
             run.environment.iter().map(|(name, value)| (name.clone(), object!(value))).collect::<Map<_, _>>(),
+    })
+}
+
+fn other(of: &OtherFigure) -> Value {
+    object!({
+        "mean": of.mean, "median": of.median, "sd": of.sd, "min": of.min, "low": of.low, "high": of.high, "n": of.repeats,
     })
 }
 

@@ -1,8 +1,8 @@
 //! The sentences of a study.
 
 use numawise_facts::{Metric, PointId, Reading, StopReason};
-use numawise_tables::{GridRow, LevelEffects, ScalingModel, ScalingSeries};
-use numawise_units::Ratio;
+use numawise_tables::{GridRow, LevelEffects, OtherUnit, ScalingModel, ScalingSeries};
+use numawise_units::{Bytes, Ratio};
 
 use super::ShownStudy;
 use crate::amount::{self, many};
@@ -19,6 +19,15 @@ pub fn metric(metric: &Metric) -> String {
         Metric::Output { regex, .. } => format!("what {regex} finds in the output; {direction}"),
         Metric::File { file, regex: Some(regex), .. } => format!("what {regex} finds in {file}; {direction}"),
         Metric::File { file, regex: None, .. } => format!("the number in {file}; {direction}"),
+    }
+}
+
+/// A value of a figure that is not the metric.
+pub fn other(unit: OtherUnit, value: f64) -> String {
+    match unit {
+        OtherUnit::Seconds => amount::value(&Metric::WallTime, value),
+        OtherUnit::Bytes => Bytes(value.round() as u64).to_string(),
+        OtherUnit::OfProgram => amount::number(value),
     }
 }
 

@@ -184,6 +184,7 @@ pub fn trials(points: &[Point], values: &[f64], blocks: u32, noise: f64) -> Vec<
                 observation: Reading::unavailable("this is a sample"),
                 disturbances: vec![],
                 left_behind: None,
+                other_values: vec![],
             });
             started += wall.0 + 20_000_000;
         }

@@ -72,7 +72,15 @@ pub fn study(
             role: ContrastRole::BothWays,
         })
         .collect();
-    header.grid = Some(GridStudy { factors, runs, constraints: vec![], around: Default::default() });
+    header.grid = Some(GridStudy {
+        factors,
+        runs,
+        constraints: vec![],
+        around: Default::default(),
+        templates: vec![],
+        metric_name: None,
+        other_metrics: vec![],
+    });
     let mut random = Noise(7);
     let mut trials: Vec<Trial> = Vec::new();
     let mut run = |block: u32, k: usize| {
@@ -88,6 +96,7 @@ pub fn study(
             observation: Reading::unavailable("this is a sample"),
             disturbances: vec![],
             left_behind: None,
+            other_values: vec![],
         });
     };
     run(0, 0);

@@ -109,6 +109,7 @@ fn runs_of_other_lines_or_another_placement_are_not_gone_on_with() {
         observation: numawise_facts::Reading::unavailable(Trial::LINE_NOT_OBSERVED),
         disturbances: Vec::new(),
         left_behind: None,
+        other_values: vec![],
     };
     let kept = kept(vec![trial]);
     assert!(goes_on(&kept, &"a".into(), &all()));

@@ -9,11 +9,15 @@ use numawise_units::harmless::quoted;
 #[path = "fill_tests.rs"]
 mod tests;
 
+/// Stands for the path of a file that is filled in; several files have their names behind it.
+pub const FILE: &str = "template";
+
 /// A text with placeholders.
 ///
 /// `{NAME}` stands for the level of a factor. `{NAME:+TEXT}` stands for TEXT at every level of NAME but its first, `{NAME=LEVEL:+TEXT}` at
 /// that level only; TEXT ends at the next `}`. `{{NAME}}` stands for `{NAME}` itself. Braces around anything that is no name stay as they
-/// are, so that JSON and awk need no care. A NAME begins with a letter or `_` and goes on with these, digits and `-`.
+/// are, so that JSON and awk need no care. A NAME begins with a letter or `_` and goes on with these, digits and `-`; `template:FILE` is one too,
+/// whatever the characters of FILE.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template(Vec<Part>);
 
@@ -164,6 +168,13 @@ fn placeholder(text: &[u8]) -> Option<(Part, usize)> {
         return Some((Part::Level(name.to_owned()), name.len() + 2));
     }
     let end = rest.iter().position(|byte| *byte == b'}')?;
+    if let (FILE, [b':', file @ ..]) = (name, &rest[..end])
+        && !file.is_empty()
+        && !file.starts_with(b"+")
+    {
+        let file = std::str::from_utf8(file).ok()?;
+        return Some((Part::Level(format!("{FILE}:{file}")), name.len() + end + 2));
+    }
     let (condition, text) = split(&rest[..end], b":+")?;
     let level = match condition {
         [] => None,

@@ -70,6 +70,18 @@ fn other_braces_stay_as_they_are() {
 }
 
 #[test]
+fn a_file_by_its_name_is_a_name() {
+    assert_eq!(
+        Template::new(OsStr::new("-i {template:a b.nml} {template}")).names(),
+        ["template:a b.nml", "template"]
+    );
+    assert_eq!(Template::new(OsStr::new("{template:+x}")).names(), ["template"]);
+    for plain in ["{template:}", "{templates:a}", "{template:a"] {
+        assert!(Template::new(OsStr::new(plain)).names().is_empty(), "{plain}");
+    }
+}
+
+#[test]
 fn a_name_of_nothing_says_what_there_is_and_how_to_keep_it() {
     let error = Template::new(OsStr::new("awk {print}")).fill(&at, &["schedule", "init"]).unwrap_err();
     let text = error.to_string();

@@ -5,13 +5,15 @@ use std::ffi::OsStr;
 use std::num::NonZeroU32;
 
 use numawise_facts::{
-    Argument, AroundTrials, ContrastRole, FactorKind, FactorLevels, GridRun, GridStudy, Levels, Machine,
-    MemoryKind, PlacementRequest, PointId, PointPair, PointRole, RunSpec, Strategy, ThreadBinding,
+    Argument, AroundTrials, ContrastRole, FactorKind, FactorLevels, GridRun, GridStudy, InputTemplate,
+    Levels, Machine, MemoryKind, PlacementRequest, PointId, PointPair, PointRole, RunSpec, Strategy,
+    ThreadBinding,
 };
 
 use super::factor::{FactorName, GridFactor, GridLevel};
 use super::fill::{FillError, Filling, Template};
 use super::span::{Grid, GridError, GridPoint};
+use super::template::{self, TemplateError};
 use crate::design::{PlannedPoint, StudyDesign};
 
 #[cfg(test)]
@@ -27,6 +29,8 @@ pub struct GridBase {
     pub pin: Option<ThreadBinding>,
     /// Ranks that the command starts.
     pub ranks: Option<u32>,
+    /// Input files that are filled in for each trial.
+    pub templates: Vec<InputTemplate>,
 }
 
 /// All that is run, before anything was.
@@ -43,11 +47,14 @@ pub enum LayoutError {
     Grid(#[from] GridError),
     #[error(transparent)]
     Fill(#[from] FillError),
+    #[error(transparent)]
+    Template(#[from] TemplateError),
     /// A factor changes nothing of what is run.
     #[error(
-        "the factor {name} changes nothing: {{{name}}} stands nowhere in the command; write it where its level belongs, as in {example}"
+        "the factor {name} changes nothing: {{{name}}} stands nowhere in the command{}; write it where its level belongs, as in {example}",
+        if *with_files { ", nor in an input file" } else { "" }
     )]
-    Unused { name: String, example: String },
+    Unused { name: String, example: String, with_files: bool },
     #[error("the command at {point} is empty: all of its words were left out")]
     Empty { point: PointId },
 }
@@ -62,6 +69,9 @@ pub fn lay_out(
     command: &RunSpec,
     machine: &Machine,
 ) -> Result<GridLayout, LayoutError> {
+    let names = known_names(grid, &base.templates);
+    let known: Vec<&str> = names.iter().map(String::as_str).collect();
+    template::check(&base.templates, &known)?;
     let figures = figures(machine);
     let points = grid.points(&figures)?;
     let factors: Vec<FactorLevels> = grid.factors().iter().map(factor_levels).collect();
@@ -69,7 +79,7 @@ pub fn lay_out(
     let mut runs = Vec::with_capacity(points.len());
     for (k, point) in points.iter().enumerate() {
         let id = point_id(point);
-        let spec = run_spec(grid, point, command, &id)?;
+        let spec = run_spec(grid, point, command, &id, &known)?;
         let role = if k == 0 { PointRole::Baseline } else { PointRole::Candidate };
         let request = request(point, base);
         let threads = request.threads.unwrap_or(1);
@@ -87,10 +97,34 @@ pub fn lay_out(
         design.points.push(PlannedPoint { id, levels, role, request });
     }
     // Behind placeholders that name nothing: where one is misspelt, both are so.
-    check_used(grid, command)?;
+    check_used(grid, command, &base.templates)?;
     let constraints = grid.constraints().iter().map(ToString::to_string).collect();
-    Ok(GridLayout { design, grid: GridStudy { factors, runs, constraints, around: AroundTrials::default() } })
+    let grid = GridStudy {
+        factors,
+        runs,
+        constraints,
+        around: AroundTrials::default(),
+        templates: base.templates.clone(),
+        metric_name: None,
+        other_metrics: Vec::new(),
+    };
+    Ok(GridLayout { design, grid })
 }
+
+/// All that placeholders can name.
+fn known_names(grid: &Grid, templates: &[InputTemplate]) -> Vec<String> {
+    let mut names = grid.names();
+    for always in ALWAYS {
+        if !names.iter().any(|name| name == always) {
+            names.push(always.to_owned());
+        }
+    }
+    names.extend(template::placeholders(templates));
+    names
+}
+
+/// What each task fills in itself, where it is no factor.
+const ALWAYS: [&str; 2] = ["threads", "task"];
 
 /// Figures of the machine that conditions know by name.
 fn figures(machine: &Machine) -> BTreeMap<&'static str, f64> {
@@ -111,7 +145,8 @@ fn figures(machine: &Machine) -> BTreeMap<&'static str, f64> {
     ])
 }
 
-fn factor_levels(factor: &GridFactor) -> FactorLevels {
+/// A factor as it is kept with the study.
+pub fn factor_levels(factor: &GridFactor) -> FactorLevels {
     FactorLevels {
         kind: kind(factor),
         name: factor.name().word().to_owned(),
@@ -202,16 +237,16 @@ fn request(point: &GridPoint, base: &GridBase) -> PlacementRequest {
     request
 }
 
-/// A factor that only stands in the command must stand there.
-fn check_used(grid: &Grid, command: &RunSpec) -> Result<(), LayoutError> {
+/// A factor that only stands in the command, or in an input file, must stand there.
+fn check_used(grid: &Grid, command: &RunSpec, templates: &[InputTemplate]) -> Result<(), LayoutError> {
+    let names = |text: &OsStr| -> Vec<String> {
+        Template::new(text).names().into_iter().map(str::to_owned).collect()
+    };
     let words = |command: &RunSpec| -> Vec<String> {
-        let names = command.command.iter().flat_map(|word| {
-            let template = Template::new(word.as_os_str());
-            template.names().into_iter().map(str::to_owned).collect::<Vec<_>>()
-        });
-        names.collect()
+        command.command.iter().flat_map(|word| names(word.as_os_str())).collect()
     };
     let mut used = words(command);
+    used.extend(templates.iter().flat_map(|template| names(OsStr::new(&template.text))));
     for factor in grid.factors() {
         if let GridFactor::Commands(commands) = factor {
             used.extend(commands.iter().flat_map(|one| words(&one.command)));
@@ -229,33 +264,34 @@ fn check_used(grid: &Grid, command: &RunSpec) -> Result<(), LayoutError> {
         let stands = stands
             || matches!(factor, GridFactor::RanksTimesThreads(_)) && used.iter().any(|word| word == "ranks");
         if !stands {
-            return Err(LayoutError::Unused { name: name.word().to_owned(), example });
+            let with_files = !templates.is_empty();
+            return Err(LayoutError::Unused { name: name.word().to_owned(), example, with_files });
         }
     }
     Ok(())
 }
 
-/// The command of a point with its levels filled in, but for `{task}`, which each task fills in itself, and `{threads}` where nobody gave
-/// their number.
-fn run_spec(grid: &Grid, point: &GridPoint, command: &RunSpec, id: &PointId) -> Result<RunSpec, LayoutError> {
-    let mut names = grid.names();
-    for always in ["threads", "task"] {
-        if !names.iter().any(|name| name == always) {
-            names.push(always.to_owned());
-        }
-    }
-    let known: Vec<&str> = names.iter().map(String::as_str).collect();
-    let levels: BTreeMap<&str, String> = known
-        .iter()
-        .filter_map(|name| {
-            let left = || matches!(*name, "task" | "threads").then(|| format!("{{{name}}}"));
-            Some((*name, point.word(name).or_else(left)?))
-        })
-        .collect();
+/// The command of a point with its levels filled in, but for what each task fills in itself: `{task}`, the paths of its input files, and
+/// `{threads}` where nobody gave their number.
+fn run_spec(
+    grid: &Grid,
+    point: &GridPoint,
+    command: &RunSpec,
+    id: &PointId,
+    known: &[&str],
+) -> Result<RunSpec, LayoutError> {
+    // What is no factor is left to the task.
+    let word = |name: &str| point.word(name).unwrap_or_else(|| format!("{{{name}}}"));
+    let levels: BTreeMap<&str, String> = known.iter().map(|name| (*name, word(name))).collect();
     let is_first = |name: &str| {
-        let factor = grid.factors().iter().find(|factor| factor.name().word() == name);
-        let first = factor.and_then(|factor| factor.levels().first().map(GridLevel::word));
-        first.is_none_or(|first| levels.get(name) == Some(&first))
+        let of_both = |factor: &GridFactor| {
+            matches!(factor, GridFactor::RanksTimesThreads(_)) && matches!(name, "ranks" | "threads")
+        };
+        let factor = grid.factors().iter().find(|factor| factor.name().word() == name || of_both(factor));
+        let at_first = |factor: &GridFactor| {
+            factor.levels().first().map(GridLevel::word) == point.word(factor.name().word())
+        };
+        factor.is_none_or(at_first)
     };
     let filling = |name: &str| {
         let level = levels.get(name)?;
@@ -264,7 +300,7 @@ fn run_spec(grid: &Grid, point: &GridPoint, command: &RunSpec, id: &PointId) -> 
     let template = chosen(grid, point).unwrap_or(command);
     let mut words = Vec::with_capacity(template.command.len());
     for word in &template.command {
-        words.extend(Template::new(word.as_os_str()).fill(&filling, &known)?.map(Argument));
+        words.extend(Template::new(word.as_os_str()).fill(&filling, known)?.map(Argument));
     }
     if words.is_empty() {
         return Err(LayoutError::Empty { point: id.clone() });

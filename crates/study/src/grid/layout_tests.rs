@@ -40,7 +40,7 @@ pub fn machine() -> Machine {
 }
 
 fn base() -> GridBase {
-    GridBase { request: PlacementRequest::as_the_os_does(), pin: None, ranks: None }
+    GridBase { request: PlacementRequest::as_the_os_does(), pin: None, ranks: None, templates: vec![] }
 }
 
 fn command(words: &[&str]) -> RunSpec {
@@ -144,7 +144,12 @@ fn what_points_have_in_common_stays() {
         choice: CpuChoice { skip_os_core: true, ..CpuChoice::default() },
         ..PlacementRequest::as_the_os_does()
     };
-    let base = GridBase { request: request.clone(), pin: Some(ThreadBinding::Pinned), ranks: None };
+    let base = GridBase {
+        request: request.clone(),
+        pin: Some(ThreadBinding::Pinned),
+        ranks: None,
+        templates: vec![],
+    };
     let grid = Grid::new(vec![GridFactor::Step(vec![1, 2])], vec![]).unwrap();
     let layout = lay_out(&grid, &base, &command(&["./app"]), &machine()).unwrap();
     let second = &layout.design.points[1].request;
@@ -189,4 +194,43 @@ fn a_factor_that_changes_nothing_and_a_placeholder_of_nothing_are_errors() {
     assert_eq!(empty, LayoutError::Empty { point: "n=1".into() });
     // Threads set OMP_NUM_THREADS, and need no place in the command.
     assert!(laid_out(vec![GridFactor::Threads(vec![1, 2])], &[], &["./app"]).is_ok());
+}
+
+#[test]
+fn paths_of_input_files_stay_in_the_command_and_factors_may_stand_in_the_files_alone() {
+    let of = |file: &str, text: &str| InputTemplate { file: file.to_owned(), text: text.to_owned() };
+    let laid_out = |templates: &[InputTemplate], words: &[&str]| {
+        let grid = Grid::new(vec![parameter("n", &["1", "2"])], vec![]).unwrap();
+        let base = GridBase { templates: templates.to_vec(), ..base() };
+        lay_out(&grid, &base, &command(words), &machine())
+    };
+    let one = [of("in/a.nml", "n = {n} {task}\n")];
+    let layout = laid_out(&one, &["./app", "{template}", "-d{template_dir}"]).unwrap();
+    assert_eq!(lines(&layout), vec!["./app {template} -d{template_dir}"; 2]);
+    assert_eq!(layout.grid.templates, one);
+    let error = laid_out(&[of("a.nml", "{m}")], &["./app", "{template}"]).unwrap_err();
+    assert!(
+        error.to_string().contains("a.nml, line 1: {m} names nothing; there are: n, threads, task"),
+        "{error}"
+    );
+    let error = laid_out(&[of("a.nml", "")], &["./app", "{template}"]).unwrap_err();
+    assert!(error.to_string().contains("{n} stands nowhere in the command, nor in an input file"), "{error}");
+    let two = [of("a.nml", "{n}"), of("b.nml", "")];
+    let error = laid_out(&two, &["./app", "{template}"]).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("there are: n, threads, task, template:a.nml, template:b.nml, template_dir"),
+        "{error}"
+    );
+}
+
+#[test]
+fn both_numbers_of_a_division_are_at_their_first_level_together() {
+    let division = GridFactor::RanksTimesThreads(vec![
+        RanksByThreads { ranks: 4, threads: 1 },
+        RanksByThreads { ranks: 2, threads: 2 },
+    ]);
+    let layout = laid_out(vec![division], &[], &["mpirun", "-n", "{ranks}", "{threads:+-t}"]).unwrap();
+    assert_eq!(lines(&layout), ["mpirun -n 4", "mpirun -n 2 -t"]);
 }

@@ -85,6 +85,8 @@ pub struct Grid {
 pub enum GridError {
     #[error("{0} is a factor twice; expected each once")]
     Twice(FactorName),
+    #[error("the level {level} of {factor} is there twice; expected each once")]
+    LevelTwice { factor: FactorName, level: String },
     #[error("{one} and {other} are both factors, and both say how many {of} there are; expected one of them")]
     Contradiction { one: FactorName, other: FactorName, of: &'static str },
     #[error("{0} names a parameter, and is what we call a factor ourselves; expected another name")]
@@ -101,7 +103,7 @@ pub enum GridError {
 
 impl Grid {
     /// # Errors
-    /// [`GridError::Twice`], [`GridError::Contradiction`], [`GridError::ReservedName`], [`GridError::BadName`], [`GridError::TooMany`].
+    /// [`GridError::Twice`], [`GridError::LevelTwice`], [`GridError::Contradiction`], [`GridError::ReservedName`], [`GridError::BadName`], [`GridError::TooMany`].
     pub fn new(factors: Vec<GridFactor>, constraints: Vec<Constraint>) -> Result<Grid, GridError> {
         for (k, factor) in factors.iter().enumerate() {
             let name = factor.name();
@@ -112,6 +114,12 @@ impl Grid {
                 if RESERVED.contains(&word.as_str()) {
                     return Err(GridError::ReservedName(word.clone()));
                 }
+            }
+            let mut levels = BTreeSet::new();
+            if let Some(again) =
+                factor.levels().iter().map(GridLevel::word).find(|level| !levels.insert(level.clone()))
+            {
+                return Err(GridError::LevelTwice { factor: name, level: again });
             }
             // A variable and a parameter of the same name would be one placeholder.
             if factors[..k].iter().any(|other| other.name().word() == name.word()) {
@@ -214,7 +222,7 @@ impl Grid {
 }
 
 /// What placeholders and conditions know without a factor of that name, or as one of ours.
-const RESERVED: [&str; 19] = [
+const RESERVED: [&str; 21] = [
     "command",
     "ranks_x_threads",
     "ranks",
@@ -234,6 +242,8 @@ const RESERVED: [&str; 19] = [
     "nodes",
     "packages",
     "hbm_nodes",
+    "template",
+    "template_dir",
 ];
 
 fn is_name(text: &str) -> bool {

@@ -1,0 +1,183 @@
+//! Input files of the program, filled in for each trial: a folder for each task, made anew for the trial and gone after it.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use numawise_facts::{Argument, FactorKind, FactorLevels, GridRun, InputTemplate, RunSpec, TaskPlacement};
+
+use crate::grid::{
+    FillError, Filling, Grid, TEMPLATE_FILE, TEMPLATE_FOLDER, Template, factor_levels, placeholder,
+};
+
+#[cfg(test)]
+#[path = "inputs_tests.rs"]
+mod tests;
+
+/// Why an input file is not where the program looks for it.
+#[derive(Debug, thiserror::Error)]
+pub enum InputsError {
+    #[error("cannot write the input file {} that was filled in: {source}", path.display())]
+    Write { path: PathBuf, source: io::Error },
+    #[error(
+        "input files that are filled in lie in {} for as long as a trial lasts, and {} is there already, which is not ours; expected no \
+         such folder",
+        folder.display(), entry.to_string_lossy()
+    )]
+    Foreign { folder: PathBuf, entry: OsString },
+    #[error(transparent)]
+    Fill(#[from] FillError),
+}
+
+/// Fills the input files of a study in.
+#[derive(Debug)]
+pub struct TrialInputs {
+    /// Holds a folder for each task of a trial, named by its number.
+    folder: PathBuf,
+    factors: Vec<FactorLevels>,
+    /// By the name that the file has in its folder.
+    templates: Vec<(String, Template)>,
+    /// What stands in the command, and for which path of a task; `{task}` is left in it.
+    marks: Vec<(String, PathBuf)>,
+}
+
+impl TrialInputs {
+    /// `folder` is absolute, since the program may go elsewhere.
+    pub fn new(grid: &Grid, templates: &[InputTemplate], folder: PathBuf) -> TrialInputs {
+        let of_task = folder.join("{task}");
+        let mut marks = vec![(format!("{{{TEMPLATE_FOLDER}}}"), of_task.clone())];
+        for template in templates {
+            let path = of_task.join(template.name());
+            if templates.len() == 1 {
+                marks.push((format!("{{{TEMPLATE_FILE}}}"), path.clone()));
+            }
+            marks.push((format!("{{{}}}", placeholder(template)), path));
+        }
+        TrialInputs {
+            folder,
+            factors: grid.factors().iter().map(factor_levels).collect(),
+            templates: templates
+                .iter()
+                .map(|one| (one.name().to_owned(), Template::new(OsStr::new(&one.text))))
+                .collect(),
+            marks,
+        }
+    }
+
+    /// Whether the folder can be made, and holds nothing but what a trial of ours left that was killed.
+    ///
+    /// # Errors
+    /// [`InputsError::Foreign`], [`InputsError::Write`].
+    pub fn check(&self) -> Result<(), InputsError> {
+        let failed = |source| InputsError::Write { path: self.folder.clone(), source };
+        fs::create_dir_all(&self.folder).map_err(failed)?;
+        for entry in fs::read_dir(&self.folder).map_err(failed)? {
+            let entry = entry.map_err(failed)?.file_name();
+            if entry.is_empty() || !entry.as_bytes().iter().all(u8::is_ascii_digit) {
+                return Err(InputsError::Foreign { folder: self.folder.clone(), entry });
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the files of a trial.
+    ///
+    /// # Errors
+    /// As [`TrialInputs::check`].
+    pub fn write(&self, run: &GridRun, tasks: &[TaskPlacement]) -> Result<(), InputsError> {
+        self.check()?;
+        for task in tasks {
+            let folder = self.folder.join(task.task.0.to_string());
+            let failed = |path: &Path| {
+                let path = path.to_owned();
+                move |source| InputsError::Write { path, source }
+            };
+            match fs::remove_dir_all(&folder) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(&folder)(error)),
+                _ => fs::create_dir(&folder).map_err(failed(&folder))?,
+            }
+            let levels = self.levels(run, task);
+            let known: Vec<&str> = levels.keys().map(String::as_str).collect();
+            let filling = |name: &str| {
+                let (level, is_first) = levels.get(name)?;
+                Some(Filling { level, is_first: *is_first })
+            };
+            for (name, template) in &self.templates {
+                let text = template.fill(&filling, &known)?.unwrap_or_default();
+                let path = folder.join(name);
+                fs::write(&path, text.as_bytes()).map_err(failed(&path))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What names stand for in the files of a task, and whether that is the first level of a factor.
+    fn levels(&self, run: &GridRun, task: &TaskPlacement) -> BTreeMap<String, (OsString, bool)> {
+        let mut levels = BTreeMap::new();
+        let mut insert = |name: &str, word: OsString, is_first| {
+            levels.insert(name.to_owned(), (word, is_first));
+        };
+        insert("task", task.task.0.to_string().into(), task.task.0 == 0);
+        insert("threads", task.threads.len().to_string().into(), true);
+        for (mark, path) in &self.marks {
+            let name = mark.trim_start_matches('{').trim_end_matches('}');
+            insert(name, Argument(path.clone().into()).for_task(task.threads.len() as u32, task.task), true);
+        }
+        for (factor, k) in self.factors.iter().zip(&run.levels) {
+            let word = factor.levels.get(*k as usize).map_or("", String::as_str);
+            let is_first = *k == 0;
+            insert(&factor.name, word.into(), is_first);
+            if let (FactorKind::RanksTimesThreads, Some((ranks, threads))) =
+                (factor.kind, word.split_once('x'))
+            {
+                insert("ranks", ranks.into(), is_first);
+                insert("threads", threads.into(), is_first);
+            }
+        }
+        levels
+    }
+
+    /// A command with the paths of its files, but for the number of the task in them.
+    pub fn in_command(&self, command: &RunSpec) -> RunSpec {
+        let words = command.command.iter().map(|word| self.in_word(word));
+        RunSpec { command: words.collect(), directory: command.directory.clone() }
+    }
+
+    /// A word with the paths that it names.
+    pub fn in_word(&self, word: &Argument) -> Argument {
+        let mut bytes = word.as_os_str().as_bytes().to_vec();
+        for (mark, path) in &self.marks {
+            bytes = replaced(&bytes, mark.as_bytes(), path.as_os_str().as_bytes());
+        }
+        Argument(OsString::from_vec(bytes))
+    }
+
+    /// Takes the files of a trial away, with what the program has put beside them.
+    pub fn remove(&self) {
+        // What cannot be removed is in nobody's way, and is looked at before the next trial.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+impl Drop for TrialInputs {
+    fn drop(&mut self) {
+        if self.check().is_ok() {
+            self.remove();
+        }
+    }
+}
+
+fn replaced(text: &[u8], mark: &[u8], by: &[u8]) -> Vec<u8> {
+    let mut filled = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.windows(mark.len()).position(|part| part == mark) {
+        filled.extend_from_slice(&rest[..at]);
+        filled.extend_from_slice(by);
+        rest = &rest[at + mark.len()..];
+    }
+    filled.extend_from_slice(rest);
+    filled
+}
