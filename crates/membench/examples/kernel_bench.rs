@@ -1,9 +1,12 @@
 //! GB/s of the loops for one mix, in turns with plain C and with likwid-bench: what `scripts/bench-membench` shows.
 //!
 //! usage: kernel_bench MIX THREADS [ROUNDS [LIBRARY]]
-//! MIX as in the profile: the loop of ours that a trial chooses comes first, as in a measurement; or `every-MIX` for all our loops
-//! beside each other, those included that are no candidates. ROUNDS is 7. With LIBRARY, which is
-//! `native/membench-reference` as a shared object, the plain loop and likwid-bench's take their turns in each round.
+//! MIX as in the profile, or `every-MIX` for all our loops beside each other, those included that are no candidates. ROUNDS is 7. With
+//! LIBRARY, which is `native/membench-reference` as a shared object, the plain loop and likwid-bench's take their turns.
+//!
+//! The best of ours and the best of theirs are chosen in rounds that are not counted, both in the same way: who is the best of several by the
+//! very figures that are then compared has luck on its side. Rates differ with the pages by some percent: the plain loop has the very memory of ours,
+//! and each round has new memory, as each run of likwid-bench has.
 
 use std::alloc::Layout;
 use std::ffi::CString;
@@ -15,10 +18,15 @@ use numawise_facts::{LoopPath, MemoryLoop, Mix};
 use numawise_membench::kernels::{Kernel, Line, Streams, available, fill};
 use numawise_stats::{median, median_interval};
 
-/// Lines of a thread in one turn, shared among the streams: 192 MiB, a hundredth of a second or so.
-const LINES: usize = 3 << 20;
-/// As many turns go by before the same lines come again: 1.5 GiB, beyond any cache that we know of.
-const PIECES: usize = 8;
+/// Lines of a thread in one turn, shared among the streams: 384 MiB, beyond any cache that a core can reach, and as much as likwid-bench goes
+/// over in one of its passes: what the first milliseconds cost counts for both alike.
+const LINES: usize = 6 << 20;
+/// Turns of each contender in a round.
+const TURNS: usize = 8;
+/// Of so many turns likwid-bench takes one, a run of its own, which takes a second.
+const TURNS_OF_A_RUN: usize = 4;
+/// Rounds in which the best are chosen.
+const CHOICE: usize = 3;
 /// The streams' starts are moved against each other by so many lines, so that they do not meet in the same sets of caches.
 const SKEW: usize = 21;
 
@@ -30,52 +38,57 @@ enum Contender {
     Likwid(&'static str),
 }
 
-/// A thread's lines, in huge pages where they are to be had, in pieces of which each turn takes one.
+/// A thread's lines, in huge pages where they are to be had.
 struct Buffer {
     start: *mut Line,
     count: usize,
-    /// How many of the kernels' passes went over each piece.
-    passes: [u64; PIECES],
-    turn: usize,
 }
 
 // SAFETY: a thread uses its own buffer only.
 unsafe impl Send for Buffer {}
 
 impl Buffer {
-    const PIECE: usize = LINES + 3 * SKEW;
+    const LAYOUT: Layout = match Layout::from_size_align((LINES + 3 * SKEW) * size_of::<Line>(), 1 << 21) {
+        Ok(layout) => layout,
+        Err(_) => panic!("a size that fits"),
+    };
 
-    /// Pieces of `count` streams, filled.
-    fn new(count: usize, plain: bool) -> Buffer {
-        let layout = Layout::array::<Line>(PIECES * Self::PIECE).and_then(|lines| lines.align_to(1 << 21));
-        let layout = layout.expect("a size that fits");
-        // SAFETY: the size is not zero; every line is filled below before one is read.
-        let start = unsafe { std::alloc::alloc(layout) }.cast::<Line>();
-        assert!(!start.is_null(), "no memory for {} bytes", layout.size());
+    /// `count` streams.
+    fn new(count: usize) -> Buffer {
+        // SAFETY: the size is not zero; every line is filled before one is read.
+        let start = unsafe { std::alloc::alloc(Self::LAYOUT) }.cast::<Line>();
+        assert!(!start.is_null(), "no memory for {} bytes", Self::LAYOUT.size());
         // SAFETY: memory of our own that nobody uses yet; a refusal leaves small pages.
-        unsafe { libc::madvise(start.cast(), layout.size(), libc::MADV_HUGEPAGE) };
-        let mut buffer = Buffer { start, count, passes: [0; PIECES], turn: 0 };
-        for _ in 0..PIECES {
-            let (streams, lines, _) = buffer.next();
-            for &stream in &streams[..count] {
-                // SAFETY: lines of this buffer's own.
-                let stream = unsafe { std::slice::from_raw_parts_mut(stream, lines) };
-                if plain { stream.fill(Line([1.0f64.to_bits(); 8])) } else { fill(stream) }
-            }
-        }
-        buffer
+        unsafe { libc::madvise(start.cast(), Self::LAYOUT.size(), libc::MADV_HUGEPAGE) };
+        Buffer { start, count }
     }
 
-    /// The streams of the next piece, the lines of each, and where its passes are counted.
-    fn next(&mut self) -> (Streams, usize, &mut u64) {
-        let (piece, lines) = (self.turn % PIECES, LINES / self.count);
-        self.turn += 1;
-        let start = |nth: usize| {
-            let skewed = piece * Self::PIECE + (nth % self.count) * (lines + SKEW);
-            // SAFETY: a piece holds the streams and the skew between them.
-            unsafe { self.start.add(skewed) }
-        };
-        ([start(0), start(1), start(2)], lines, &mut self.passes[piece])
+    /// Puts there what the loops of this contender expect.
+    fn fill(&self, contender: &Contender) {
+        let (streams, lines) = self.streams();
+        for &stream in &streams[..self.count] {
+            // SAFETY: lines of this buffer's own, of which any content is a valid one.
+            let stream = unsafe { std::slice::from_raw_parts_mut(stream, lines) };
+            match contender {
+                Contender::Ours(_) => fill(stream),
+                _ => stream.fill(Line([1.0f64.to_bits(); 8])),
+            }
+        }
+    }
+
+    /// The streams, and the lines of each.
+    fn streams(&self) -> (Streams, usize) {
+        let lines = LINES / self.count;
+        // SAFETY: the memory holds the streams and the skew between them.
+        let start = |nth: usize| unsafe { self.start.add((nth % self.count) * (lines + SKEW)) };
+        ([start(0), start(1), start(2)], lines)
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        // SAFETY: allocated with this layout, and nobody uses it any more.
+        unsafe { std::alloc::dealloc(self.start.cast(), Self::LAYOUT) };
     }
 }
 
@@ -93,60 +106,53 @@ fn main() -> ExitCode {
             contenders.extend(likwid(mix).iter().map(|test| Contender::Likwid(test)));
         }
     }
-    let streams = Kernel::candidates(mix)[0].streams();
-    let pair = || [Buffer::new(streams, false), Buffer::new(streams, true)];
-    let mut buffers: Vec<[Buffer; 2]> = (0..threads).map(|_| pair()).collect();
-    if !every {
-        choose(mix, &mut contenders, &mut buffers);
+    let choice = rates(mix, &contenders, threads, if every { rounds } else { CHOICE });
+    show(&contenders, &choice);
+    if every {
+        return ExitCode::SUCCESS;
     }
-    let mut rates = vec![Vec::new(); contenders.len()];
-    for _ in 0..rounds {
-        for (figures, figure) in rates.iter_mut().zip(round(mix, &contenders, &mut buffers)) {
-            figures.push(figure);
-        }
-    }
-    show(mix, threads, &contenders, &rates);
+    let best = |of_ours: bool| {
+        let mine = |nth: &usize| matches!(contenders[*nth], Contender::Ours(_)) == of_ours;
+        let middle = |nth: usize| median(&choice[nth]).unwrap_or(f64::NAN);
+        (0..contenders.len()).filter(mine).max_by(|a, b| middle(*a).total_cmp(&middle(*b)))
+    };
+    let (Some(ours), Some(theirs)) = (best(true), best(false)) else { return ExitCode::SUCCESS };
+    let chosen = [contenders.swap_remove(ours.max(theirs)), contenders.swap_remove(ours.min(theirs))];
+    let rates = rates(mix, &chosen, threads, rounds);
+    let (ours, theirs) = if ours > theirs { (0, 1) } else { (1, 0) };
+    println!(
+        "{mix}, {threads} threads: {} / best of theirs ({}) {}",
+        name(&chosen[ours]),
+        name(&chosen[theirs]),
+        beside(&rates[ours], &rates[theirs])
+    );
     ExitCode::SUCCESS
 }
 
-/// Puts that of ours first which a trial chooses, as the memory benchmark does before it takes a figure: by the median of some
-/// turns, which are not shown.
-fn choose(mix: Mix, contenders: &mut [Contender], buffers: &mut [[Buffer; 2]]) {
-    let (ours, _) = contenders.split_at_mut(Kernel::candidates(mix).len());
-    let middle = round(mix, ours, buffers);
-    let best = (0..ours.len()).max_by(|a, b| middle[*a].total_cmp(&middle[*b])).unwrap_or(0);
-    ours.swap(0, best);
+/// GB/s of each contender in each round.
+fn rates(mix: Mix, contenders: &[Contender], threads: usize, rounds: usize) -> Vec<Vec<f64>> {
+    let streams = Kernel::candidates(mix)[0].streams();
+    let mut rates = vec![Vec::new(); contenders.len()];
+    for _ in 0..rounds {
+        let mut buffers: Vec<Buffer> = (0..threads).map(|_| Buffer::new(streams)).collect();
+        for (figures, figure) in rates.iter_mut().zip(round(mix, contenders, &mut buffers)) {
+            figures.push(figure);
+        }
+    }
+    rates
 }
 
-/// A row for each contender: the median, and the first one's rate as a multiple of it, with the interval over the rounds. At
-/// the end the first of ours, and the best of ours, beside the best of the others.
-fn show(mix: Mix, threads: usize, contenders: &[Contender], rates: &[Vec<f64>]) {
-    let middle = |rates: &Vec<f64>| median(rates).unwrap_or(f64::NAN);
-    let beside = |ours: usize, other: usize| {
-        let ratios: Vec<f64> =
-            rates[ours].iter().zip(&rates[other]).map(|(ours, other)| ours / other).collect();
-        median_interval(&ratios, 0.95, 1).map_or_else(
-            |error| error.to_string(),
-            |r| format!("{:.3} [{:.3}, {:.3}]", r.median, r.low, r.high),
-        )
-    };
-    for (nth, contender) in contenders.iter().enumerate() {
-        let rate = middle(&rates[nth]);
-        println!("  {:34} {rate:7.2} GB/s   {}", name(contender), beside(0, nth));
-    }
-    let best = |ours: bool| {
-        let mine = |nth: &usize| matches!(contenders[*nth], Contender::Ours(_)) == ours;
-        (0..contenders.len()).filter(mine).max_by(|a, b| middle(&rates[*a]).total_cmp(&middle(&rates[*b])))
-    };
-    if let (Some(ours), Some(other)) = (best(true), best(false)) {
-        println!(
-            "{mix}, {threads} threads: {} / best of theirs ({}) {}; best of ours ({}) {}",
-            name(&contenders[0]),
-            name(&contenders[other]),
-            beside(0, other),
-            name(&contenders[ours]),
-            beside(ours, other)
-        );
+/// The median of the ratios of the rounds, with its interval.
+fn beside(ours: &[f64], others: &[f64]) -> String {
+    let ratios: Vec<f64> = ours.iter().zip(others).map(|(ours, other)| ours / other).collect();
+    median_interval(&ratios, 0.95, 1)
+        .map_or_else(|error| error.to_string(), |r| format!("{:.3} [{:.3}, {:.3}]", r.median, r.low, r.high))
+}
+
+/// A row for each contender: the median.
+fn show(contenders: &[Contender], rates: &[Vec<f64>]) {
+    for (contender, rates) in contenders.iter().zip(rates) {
+        println!("  {:34} {:7.2} GB/s", name(contender), median(rates).unwrap_or(f64::NAN));
     }
 }
 
@@ -202,18 +208,20 @@ fn likwid(mix: Mix) -> &'static [&'static str] {
     }
 }
 
-/// GB/s of each contender: the median over turns that they take one after the other; likwid-bench has one long one.
-fn round(mix: Mix, contenders: &[Contender], buffers: &mut [[Buffer; 2]]) -> Vec<f64> {
+/// GB/s of each contender: the median over turns that they take one after the other.
+fn round(mix: Mix, contenders: &[Contender], buffers: &mut [Buffer]) -> Vec<f64> {
     let kernel = Kernel::candidates(mix)[0];
     let (read, written) = kernel.bytes(LINES / kernel.streams());
     let bytes = (read + written) as f64 * buffers.len() as f64;
     let mut rates = vec![Vec::new(); contenders.len()];
-    for turn in 0..2 * PIECES {
+    for turn in 0..TURNS {
         for nth in 0..contenders.len() {
             // In another order each time: who comes after whom must not matter.
             let who = (nth * if turn % 2 == 0 { 1 } else { contenders.len() - 1 } + turn) % contenders.len();
             match contenders[who] {
-                Contender::Likwid(test) if turn == 0 => rates[who].push(likwid_rate(test, buffers.len())),
+                Contender::Likwid(test) if turn % TURNS_OF_A_RUN == 0 => {
+                    rates[who].push(likwid_rate(test, buffers.len()));
+                }
                 Contender::Likwid(_) => (),
                 _ => rates[who].push(rate(&contenders[who], bytes, buffers)),
             }
@@ -223,26 +231,24 @@ fn round(mix: Mix, contenders: &[Contender], buffers: &mut [[Buffer; 2]]) -> Vec
 }
 
 /// GB/s of one turn: the bytes of all threads, from when the first begins until the last ends.
-fn rate(contender: &Contender, bytes: f64, buffers: &mut [[Buffer; 2]]) -> f64 {
+fn rate(contender: &Contender, bytes: f64, buffers: &mut [Buffer]) -> f64 {
     let (threads, ready) = (buffers.len(), AtomicUsize::new(0));
     let times: Vec<(Instant, Instant)> = std::thread::scope(|scope| {
         let started: Vec<_> = buffers
             .iter_mut()
             .enumerate()
-            .map(|(cpu, [ours, others])| {
+            .map(|(cpu, buffer)| {
                 let ready = &ready;
                 scope.spawn(move || {
                     pin(cpu);
+                    buffer.fill(contender);
+                    pass(contender, buffer, 0); // what the fill left in caches is gone then
                     ready.fetch_add(1, Ordering::SeqCst);
                     while ready.load(Ordering::SeqCst) < threads {
                         std::hint::spin_loop();
                     }
                     let begin = Instant::now();
-                    match contender {
-                        Contender::Ours(kernel) => pass(kernel, ours),
-                        Contender::Plain(plain) => pass_plain(*plain, others),
-                        Contender::Likwid(_) => (),
-                    }
+                    pass(contender, buffer, 1);
                     (begin, Instant::now())
                 })
             })
@@ -253,25 +259,30 @@ fn rate(contender: &Contender, bytes: f64, buffers: &mut [[Buffer; 2]]) -> f64 {
     let took: Duration = times.iter().map(|(_, end)| *end - begin).max().expect("a thread");
     bytes / took.as_secs_f64() / 1e9
 }
-fn pass(kernel: &Kernel, buffer: &mut Buffer) {
-    let (streams, lines, passes) = buffer.next();
-    // SAFETY: the buffer's own streams.
-    let sum = unsafe { kernel.run(streams, lines) };
-    assert_eq!(sum, kernel.expected(lines, *passes), "{kernel:?} did not read what is there");
-    *passes += 1;
-}
 
-fn pass_plain(plain: Plain, buffer: &mut Buffer) {
-    let ([a, b, c], lines, _) = buffer.next();
-    // SAFETY: the buffer's own streams, of eight words a line.
-    std::hint::black_box(unsafe { plain(a, b, c, lines * 8) });
+/// One pass over the buffer, after so many others.
+fn pass(contender: &Contender, buffer: &Buffer, passes: u64) {
+    let (streams, lines) = buffer.streams();
+    match contender {
+        Contender::Ours(kernel) => {
+            // SAFETY: the buffer's own streams.
+            let sum = unsafe { kernel.run(streams, lines) };
+            assert_eq!(sum, kernel.expected(lines, passes), "{kernel:?} did not read what is there");
+        }
+        Contender::Plain(plain) => {
+            let [a, b, c] = streams;
+            // SAFETY: the buffer's own streams, of eight words a line.
+            std::hint::black_box(unsafe { plain(a, b, c, lines * 8) });
+        }
+        Contender::Likwid(_) => (),
+    }
 }
 
 /// Its pages are as huge as ours if glibc is asked for that.
 fn likwid_rate(test: &str, threads: usize) -> f64 {
-    let bytes = threads * PIECES * LINES * size_of::<Line>() / 1_000_000;
+    let bytes = threads * LINES * size_of::<Line>() / 1_000_000;
     let output = Command::new("likwid-bench")
-        .args(["-t", test, "-w", &format!("S0:{bytes}MB:{threads}"), "-i", "3"])
+        .args(["-t", test, "-w", &format!("S0:{bytes}MB:{threads}"), "-i", "2"])
         .env("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1")
         .output();
     let output =
