@@ -7,7 +7,7 @@ mod search;
 
 use numawise_facts::{Effect, GridRun, GridStudy, Metric, Reading, Study};
 use numawise_stats::{Better, Estimate, Family, FamilyDesign, PlannedContrast};
-use numawise_tables::{BestOfGrid, CheapestPoint, GridRow, GridTables, PointSummary};
+use numawise_tables::{BestOfGrid, CheapestPoint, GridRow, GridTables, OtherFigure, PointSummary};
 use numawise_units::Ratio;
 
 use crate::{reading, summary};
@@ -36,10 +36,7 @@ pub fn grid(study: &Study) -> Option<GridTables> {
         .zip(&points)
         .zip(others::others(study))
         .enumerate()
-        .map(|(k, ((run, point), others))| GridRow {
-            others,
-            ..row(grid, run, point, speedup(&against_first, k), first_workers(grid))
-        })
+        .map(|(k, ((run, point), others))| row(grid, run, point, speedup(&against_first, k), others))
         .collect();
     Some(GridTables {
         factors: grid.factors.clone(),
@@ -98,14 +95,14 @@ fn row(
     run: &GridRun,
     point: &PointSummary,
     speedup: Reading<Effect>,
-    first: Option<u32>,
+    others: Vec<OtherFigure>,
 ) -> GridRow {
     let samples = &point.samples;
     let summary = numawise_stats::summarise(samples).map_err(|e| e.to_string());
     let of = |figure: fn(&numawise_stats::Summary) -> f64| -> Reading<f64> {
         summary.as_ref().map(figure).map_err(Clone::clone).into()
     };
-    let efficiency = match (first, run.workers) {
+    let efficiency = match (first_workers(grid), run.workers) {
         (Some(first), Some(workers)) if workers > 0 => speedup.as_ref().map(|effect| {
             let scaled = |ratio: Ratio| Ratio(ratio.0 * f64::from(first) / f64::from(workers));
             Effect { ratio: scaled(effect.ratio), low: scaled(effect.low), high: scaled(effect.high) }
@@ -128,7 +125,7 @@ fn row(
         high: point.median_high.clone(),
         speedup,
         efficiency,
-        others: Vec::new(),
+        others,
     }
 }
 

@@ -54,14 +54,8 @@ pub fn trials<'a>(study: &'a Study, point: &'a PointId) -> impl Iterator<Item = 
 /// The trials that count, by the points of the study in their order.
 pub fn counting_by_point(study: &Study) -> Vec<Vec<&Trial>> {
     let left_out = left_out(study);
-    let places: HashMap<&PointId, usize> =
-        study.header.points.iter().enumerate().map(|(k, point)| (&point.id, k)).collect();
-    let mut all = vec![Vec::new(); study.header.points.len()];
-    for trial in &study.trials {
-        if let Some(place) = places.get(&trial.point).filter(|_| counts(trial, left_out)) {
-            all[*place].push(trial);
-        }
-    }
+    let mut all = by_point(study);
+    all.iter_mut().for_each(|here| here.retain(|trial| counts(trial, left_out)));
     all
 }
 
@@ -91,9 +85,8 @@ fn by_point(study: &Study) -> Vec<Vec<&Trial>> {
 pub fn blocks(study: &Study) -> Vec<Vec<Option<f64>>> {
     let last = study.trials.iter().map(|trial| trial.block).max().unwrap_or(0) as usize;
     let mut blocks = vec![vec![None; study.header.points.len()]; last];
-    let left_out = left_out(study);
-    for (column, here) in by_point(study).iter().enumerate() {
-        for trial in here.iter().filter(|trial| counts(trial, left_out)) {
+    for (column, here) in counting_by_point(study).iter().enumerate() {
+        for trial in here {
             blocks[trial.block as usize - 1][column] = study.header.value(trial);
         }
     }
@@ -102,14 +95,9 @@ pub fn blocks(study: &Study) -> Vec<Vec<Option<f64>>> {
 
 /// The metric for one unit of work of all trials that count, by point.
 pub fn samples(study: &Study) -> HashMap<&PointId, Vec<f64>> {
-    let left_out = left_out(study);
-    let mut samples: HashMap<&PointId, Vec<f64>> = HashMap::new();
-    for trial in study.trials.iter().filter(|trial| counts(trial, left_out)) {
-        if let Some(value) = study.header.value(trial) {
-            samples.entry(&trial.point).or_default().push(value);
-        }
-    }
-    samples
+    let values = |trials: &Vec<&Trial>| trials.iter().filter_map(|trial| study.header.value(trial)).collect();
+    let points = study.header.points.iter().zip(counting_by_point(study));
+    points.map(|(point, trials)| (&point.id, values(&trials))).collect()
 }
 
 /// A row for every point.

@@ -105,15 +105,15 @@ fn shares(placement: &PlacementSummary, process: &Process<'_>) -> bool {
 
 /// The processes of the run on a host, but for ranks of other jobs: they ran at another time.
 fn on_host<'a>(case: &Case<'a>, host: &str) -> impl Iterator<Item = &'a Activity> {
-    let host = host.to_owned();
+    let (run, host) = (case.run, host.to_owned());
     let of_others = |activity: &&Activity| {
         let is_rank = activity.mpi.measured().is_some_and(|mpi| mpi.rank.measured().is_some());
         is_rank
             && !activity.is_forked
-            && !case.run.processes.iter().any(|process| std::ptr::eq(process.activity, *activity))
+            && !run.processes.iter().any(|process| std::ptr::eq(process.activity, *activity))
     };
-    let all = case.run.parts.activities.iter().filter(move |activity| activity.host == host);
-    all.filter(|activity| !of_others(activity)).collect::<Vec<_>>().into_iter()
+    let all = run.parts.activities.iter().filter(move |activity| activity.host == host);
+    all.filter(move |activity| !of_others(activity))
 }
 
 fn all_threads(activity: &Activity) -> impl Iterator<Item = &ThreadActivity> {
