@@ -6,6 +6,7 @@
 #[path = "critical_tests.rs"]
 mod tests;
 
+use crate::describe::mean;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// The value that |T| exceeds with probability `alpha`, for Student's T with `df` degrees of freedom.
@@ -68,7 +69,7 @@ const MOST_PAIRS: usize = 1_000_000;
 fn standardised(column: &[Option<f64>]) -> Option<Vec<f64>> {
     let values: Vec<f64> = column.iter().copied().collect::<Option<_>>()?;
     let m = values.len();
-    let mean = values.iter().sum::<f64>() / m as f64;
+    let mean = mean(&values);
     let length = values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>().sqrt();
     (m >= 3 && length > 0.0).then(|| values.iter().map(|value| (value - mean) / length).collect())
 }

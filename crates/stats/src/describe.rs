@@ -44,7 +44,7 @@ pub struct Summary {
 pub fn summarise(values: &[f64]) -> Result<Summary, StatsError> {
     let sorted = sorted("a summary", values)?;
     let n = sorted.len() as f64;
-    let mean = sorted.iter().sum::<f64>() / n;
+    let mean = mean(&sorted);
     let squares: f64 = sorted.iter().map(|v| (v - mean).powi(2)).sum();
     let sd = (sorted.len() > 1).then(|| (squares / (n - 1.0)).sqrt());
     let middle = quantile_of_sorted(&sorted, 0.5);
@@ -60,6 +60,11 @@ pub fn summarise(values: &[f64]) -> Result<Summary, StatsError> {
         q3: quantile_of_sorted(&sorted, 0.75),
         mad: absolute_deviation(&sorted, middle),
     })
+}
+
+/// Of values that there are: of none it is no number.
+pub(crate) fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
 }
 
 /// The middle value, or the mean of the two middle ones.

@@ -1,6 +1,7 @@
 //! Two groups of runs of one point that were told apart by something else than the metric: a ratio and its interval.
 
 use crate::critical::two_sided_t;
+use crate::describe::mean;
 use crate::error::{StatsError, checked};
 
 #[cfg(test)]
@@ -78,7 +79,7 @@ impl Level {
         checked("a comparison of groups", values, MINIMUM)?;
         let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
         let count = logs.len() as f64;
-        let mean = logs.iter().sum::<f64>() / count;
+        let mean = mean(&logs);
         let variance = logs.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (count - 1.0);
         Ok(Level { mean, variance: variance.max(RESOLUTION * RESOLUTION), count })
     }

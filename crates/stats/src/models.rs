@@ -5,6 +5,7 @@
 
 use statrs::distribution::{ContinuousCDF, FisherSnedecor};
 
+use crate::describe::mean;
 use crate::error::{StatsError, checked};
 
 #[cfg(test)]
@@ -169,7 +170,7 @@ fn means(law: ScalingLaw, points: &[ScalingTimes]) -> Result<Vec<f64>, StatsErro
         if let Some(&value) = times.iter().find(|time| **time <= 0.0) {
             return Err(StatsError::BadParameter { name: "a time", value, expected: "a number above 0" });
         }
-        means.push(times.iter().sum::<f64>() / times.len() as f64);
+        means.push(mean(times));
     }
     Ok(means)
 }

@@ -8,8 +8,8 @@
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use crate::median;
-use crate::surrogate::{Coordinate, MOST_FITTED, Observed, Posterior, Surrogate};
+use crate::describe::{mean, median};
+use crate::surrogate::{Coordinate, MOST_FITTED, Observed, Posterior, Range, Surrogate};
 
 #[cfg(test)]
 #[path = "search_tests.rs"]
@@ -60,7 +60,7 @@ pub struct BestPoint {
 #[derive(Debug, Clone)]
 pub struct Search {
     settings: SearchSettings,
-    /// All points, each as far as can be from those before it.
+    /// Points, each as far as can be from those before it: all, or as many as are looked at together.
     order: Vec<usize>,
     /// Of these so many come before anything is guessed at.
     first: usize,
@@ -99,8 +99,8 @@ impl Search {
     pub fn new(settings: SearchSettings) -> Search {
         let count = settings.points.len();
         let each_once = EACH_ONCE * count as f64 <= settings.most_trials as f64;
-        let first = if each_once { count } else { first_count(&settings.points) };
         let order = spread(&settings.points, count.min(MOST_TOGETHER));
+        let first = if each_once { order.len() } else { first_count(&settings.points) };
         let (values, failures) = (vec![Vec::new(); count], vec![0; count]);
         Search { settings, order, first, values, failures, trials: 0, known: None, next_fit: 0 }
     }
@@ -162,7 +162,7 @@ impl Search {
     /// One of the best points so far that has not been run as often as the noise takes to be known; what differs between points and what
     /// between runs of one point cannot be told apart otherwise.
     fn to_repeat(&self) -> Option<usize> {
-        let mean = |point: usize| self.values[point].iter().sum::<f64>() / self.values[point].len() as f64;
+        let mean = |point: usize| mean(&self.values[point]);
         let measured = (0..self.values.len()).filter(|point| !self.values[*point].is_empty());
         let mut best: Vec<usize> = measured.filter(|point| self.may_run(*point)).collect();
         best.sort_by(|one, other| mean(*one).total_cmp(&mean(*other)));
@@ -211,7 +211,6 @@ impl Search {
         if one.len() < REPEATS || other.len() < REPEATS {
             return by_all;
         }
-        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         let sd = known.posterior.noise_sd() * (1.0 / one.len() as f64 + 1.0 / other.len() as f64).sqrt();
         by_all.max((mean(other) - self.close() - mean(one)) / sd.max(f64::MIN_POSITIVE))
     }
@@ -323,24 +322,14 @@ fn spread(points: &[Vec<Coordinate>], count: usize) -> Vec<usize> {
     chosen
 }
 
-fn ranges(points: &[Vec<Coordinate>]) -> Vec<f64> {
-    (0..points.first().map_or(0, Vec::len)).map(|factor| range(points, factor)).collect()
-}
-
-fn range(points: &[Vec<Coordinate>], factor: usize) -> f64 {
-    let numbers = points.iter().filter_map(|point| match point.get(factor) {
-        Some(Coordinate::Number(number)) => Some(*number),
-        _ => None,
-    });
-    let (low, high) = numbers
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), number| (low.min(number), high.max(number)));
-    if high > low { high - low } else { 1.0 }
+fn ranges(points: &[Vec<Coordinate>]) -> Vec<Range> {
+    Range::all(&points.iter().map(Vec::as_slice).collect::<Vec<_>>())
 }
 
 /// In factors: a whole one where categories differ, or the ends of a range do.
-fn apart(one: &[Coordinate], other: &[Coordinate], ranges: &[f64]) -> f64 {
+fn apart(one: &[Coordinate], other: &[Coordinate], ranges: &[Range]) -> f64 {
     let each = one.iter().zip(other).zip(ranges).map(|((one, other), range)| match (one, other) {
-        (Coordinate::Number(one), Coordinate::Number(other)) => (one - other).abs() / range,
+        (Coordinate::Number(one), Coordinate::Number(other)) => range.apart(*one, *other),
         (one, other) => f64::from(u8::from(one != other)),
     });
     each.sum()

@@ -9,6 +9,7 @@
 
 use statrs::distribution::{Continuous, ContinuousCDF, Normal};
 
+use crate::describe::mean;
 use crate::error::{StatsError, checked};
 
 #[cfg(test)]
@@ -32,13 +33,9 @@ pub struct Observed {
 }
 
 impl Observed {
-    fn mean(&self) -> f64 {
-        self.values.iter().sum::<f64>() / self.values.len() as f64
-    }
-
     /// Sum of squares about the mean.
     fn scatter(&self) -> f64 {
-        let mean = self.mean();
+        let mean = mean(&self.values);
         self.values.iter().map(|value| (value - mean).powi(2)).sum()
     }
 }
@@ -70,7 +67,7 @@ struct Data {
 
 /// Where the levels of a numeric factor lie; 0 and 0 for a categorical one.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Range {
+pub(crate) struct Range {
     low: f64,
     width: f64,
 }
@@ -151,8 +148,8 @@ impl Covariance {
 
     fn of_levels(&self, one: &[Coordinate], other: &[Coordinate], ranges: &[Range]) -> f64 {
         let each = one.iter().zip(other).zip(ranges).map(|((one, other), range)| match (one, other) {
-            (Coordinate::Number(one), Coordinate::Number(other)) if range.width > 0.0 => {
-                (-(one - other).abs() / range.width / self.length).exp()
+            (Coordinate::Number(one), Coordinate::Number(other)) => {
+                (-range.apart(*one, *other) / self.length).exp()
             }
             (Coordinate::Category(one), Coordinate::Category(other)) if one != other => self.correlation,
             _ => 1.0,
@@ -183,6 +180,27 @@ fn of_trend(one: &[Coordinate], other: &[Coordinate], ranges: &[Range]) -> f64 {
 }
 
 impl Range {
+    /// Of each factor of these points.
+    pub(crate) fn all(points: &[&[Coordinate]]) -> Vec<Range> {
+        (0..points.first().map_or(0, |point| point.len())).map(|factor| Range::of(points, factor)).collect()
+    }
+
+    fn of(points: &[&[Coordinate]], factor: usize) -> Range {
+        let numbers = points.iter().filter_map(|point| match point.get(factor) {
+            Some(Coordinate::Number(number)) => Some(*number),
+            _ => None,
+        });
+        let (low, high) = numbers.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), number| {
+            (low.min(number), high.max(number))
+        });
+        if high > low { Range { low, width: high - low } } else { Range { low: 0.0, width: 0.0 } }
+    }
+
+    /// How far two levels are from each other, as a share of the range; 0 where there is but one.
+    pub(crate) fn apart(self, one: f64, other: f64) -> f64 {
+        if self.width > 0.0 { (one - other).abs() / self.width } else { 0.0 }
+    }
+
     /// From -1 to 1.
     fn place(self, number: f64) -> f64 {
         2.0 * (number - self.low) / self.width - 1.0
@@ -247,8 +265,7 @@ impl Surrogate {
         let noise = self.scale * self.covariance.noise;
         let mut posterior = Posterior { means: vec![self.mean; points.len()], covariance, noise };
         for (point, values) in values.iter().enumerate().filter(|(_, values)| !values.is_empty()) {
-            let count = values.len() as f64;
-            posterior.update(point, values.iter().sum::<f64>() / count, noise / count);
+            posterior.update(point, mean(values), noise / values.len() as f64);
         }
         posterior
     }
@@ -319,23 +336,13 @@ impl Data {
         }
         Ok(Data {
             points: observed.iter().map(|one| one.at.clone()).collect(),
-            ranges: (0..factors).map(|k| range(observed, k)).collect(),
-            means: observed.iter().map(Observed::mean).collect(),
+            ranges: Range::all(&observed.iter().map(|one| one.at.as_slice()).collect::<Vec<_>>()),
+            means: observed.iter().map(|one| mean(&one.values)).collect(),
             counts: observed.iter().map(|one| one.values.len() as f64).collect(),
             scatter: observed.iter().map(Observed::scatter).sum(),
             free: observed.iter().map(|one| one.values.len() as f64 - 1.0).sum(),
         })
     }
-}
-
-fn range(observed: &[Observed], factor: usize) -> Range {
-    let numbers = observed.iter().filter_map(|one| match one.at[factor] {
-        Coordinate::Number(number) => Some(number),
-        Coordinate::Category(_) => None,
-    });
-    let (low, high) = numbers
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), number| (low.min(number), high.max(number)));
-    if high > low { Range { low, width: high - low } } else { Range { low: 0.0, width: 0.0 } }
 }
 
 /// The lower triangle whose product with its transpose is a matrix.
