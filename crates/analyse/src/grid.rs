@@ -1,5 +1,7 @@
 //! A study of a grid: a row for every point, the best of them, how it scales, and what each factor brings.
 
+mod knee;
+mod known;
 mod levels;
 mod others;
 mod scaling;
@@ -12,6 +14,7 @@ use numawise_units::Ratio;
 
 use crate::{reading, summary};
 
+pub use known::known_points;
 pub use search::{GridSearch, SearchChoice};
 
 #[cfg(test)]
@@ -42,7 +45,7 @@ pub fn grid(study: &Study) -> Option<GridTables> {
         factors: grid.factors.clone(),
         best: best(study, &rows),
         scaling: scaling::all(study, grid, &rows, &points),
-        effects: levels::effects(study, grid, &rows),
+        effects: levels::effects(study, grid, &rows, &points),
         baseline: study.header.points.first()?.id.clone(),
         trials: study.trials.iter().filter(|trial| !trial.is_warm_up()).count() as u32,
         stopped: study.stopped,

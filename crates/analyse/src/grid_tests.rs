@@ -1,11 +1,11 @@
 use numawise_facts::ContrastRole;
-use numawise_facts::{FactorKind, FactorLevels, Outcome, Point, PointPair, Study};
+use numawise_facts::{FactorKind, FactorLevels, Outcome, Point, PointPair, Study, UntilKnown};
 
 use super::*;
 use crate::sample::{study as two_points, two_sockets};
 
 /// A grid of threads (1, 2, 4, 8) and a strategy; the seconds of each point, six repeats.
-fn grid_of(seconds: &[[f64; 4]]) -> Study {
+pub fn grid_of(seconds: &[[f64; 4]]) -> Study {
     let strategies = ["local", "semi", "distributed"];
     let mut study = two_points(two_sockets(), &[("os", 1.0)], &[], 6);
     let (first, trials) = (study.header.points[0].clone(), study.trials.clone());
@@ -58,6 +58,9 @@ fn grid_of(seconds: &[[f64; 4]]) -> Study {
         templates: vec![],
         metric_name: None,
         other_metrics: vec![],
+        until: None,
+        most_trials: None,
+        saturating_cores: None,
     });
     study
 }
@@ -67,13 +70,20 @@ fn tables(seconds: &[[f64; 4]]) -> GridTables {
 }
 
 #[track_caller]
-fn is_close(found: f64, expected: f64, within: f64) {
+pub fn is_close(found: f64, expected: f64, within: f64) {
     assert!((found - expected).abs() <= within, "{found}, expected {expected}");
 }
 
 #[test]
 fn a_study_that_is_no_grid_has_no_tables() {
     assert!(grid(&two_points(two_sockets(), &[("os", 1.0)], &[], 6)).is_none());
+}
+
+#[test]
+fn points_that_are_known_or_were_run_often_enough_are_run_no_more() {
+    let study = grid_of(&[[8.0, 4.0, 2.0, 1.0]]);
+    let of = |half_width, most_repeats| known_points(&study, UntilKnown { half_width, most_repeats }).len();
+    assert_eq!((of(0.02, 100), of(1e-6, 100), of(1e-6, 6)), (4, 0, 4));
 }
 
 #[test]
@@ -124,7 +134,7 @@ fn levels_are_compared_with_all_else_alike() {
     let tables = tables(&[[8.0, 4.0, 2.0, 1.0], [4.0, 2.0, 1.0, 0.5]]);
     let place = &tables.effects[0];
     assert_eq!(place.factor, "place");
-    is_close(place.levels[1].1.measured().unwrap().0, 2.0, 0.02);
+    is_close(place.levels[1].gain.measured().unwrap().0, 2.0, 0.02);
     assert_eq!(place.depends, None);
     let tables = self::tables(&[[8.0, 4.0, 2.0, 1.0], [4.0, 2.0, 4.0, 2.0]]);
     let (low, high) = tables.effects[0].depends.unwrap();
@@ -143,4 +153,24 @@ fn a_point_without_values_is_no_best_and_says_why() {
     assert_eq!(tables.best.measured().unwrap().point.0, "place=local threads=4");
     study.trials.clear();
     assert!(grid(&study).unwrap().best.measured().is_none());
+}
+
+#[test]
+fn a_level_at_which_trials_scatter_less_is_told_from_one_that_is_alike() {
+    let mut study = grid_of(&[[8.0, 4.0, 2.0, 1.0], [8.0, 4.0, 2.0, 1.0], [8.0, 4.0, 2.0, 1.0]]);
+    for trial in &mut study.trials {
+        let Outcome::Measured { per_task } = &mut trial.outcome else { unreachable!() };
+        if trial.point.0.starts_with("place=semi") {
+            // Ten times as far from the round figure.
+            let round = 2.0_f64.powf(per_task[0].log2().round());
+            per_task[0] = round * (per_task[0] / round).powf(10.0);
+        }
+    }
+    let tables = grid(&study).unwrap();
+    let spread = |level: usize| *tables.effects[0].levels[level].spread.measured().unwrap();
+    assert!(spread(1).differs && spread(1).ratio.low.0 > 3.0, "{:?}", spread(1));
+    assert!(!spread(2).differs && spread(2).ratio.low.0 < 1.0, "{:?}", spread(2));
+    study.trials.retain(|trial| trial.block <= 4);
+    let few = grid(&study).unwrap().effects[0].levels[1].spread.clone();
+    assert!(few.reason().is_some_and(|reason| reason.0.contains("it takes 5 trials")), "{few:?}");
 }

@@ -24,6 +24,7 @@ pub fn advice(metric: &Metric, problem: &MetricProblem, output: &str, clues: &Me
              'PROGRAM | FILTER')"
                 .to_owned(),
         ),
+        MetricProblem::AnswerNotRight => tries.push("look at what it prints; expected --verify-output REGEX to match it".to_owned()),
         MetricProblem::TooLong { .. } => tries.push(THE_NUMBER_ALONE.to_owned()),
         MetricProblem::NotANumber { text } => tries.push(not_a_number(metric, text).to_owned()),
         MetricProblem::File(problem) => of_file(problem, clues, &mut tries),

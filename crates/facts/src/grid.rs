@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::{NamedMetric, PointId, RunSpec};
 
 /// The factors of a study with their levels, and what is run at each of its points.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GridStudy {
     pub factors: Vec<FactorLevels>,
     /// One for each point of the study, in their order.
@@ -24,6 +24,24 @@ pub struct GridStudy {
     /// What is taken of each trial besides.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub other_metrics: Vec<NamedMetric>,
+    /// Points are repeated until they are known so well; without it, as often as was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<UntilKnown>,
+    /// Trials at most, the warm-up left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most_trials: Option<u32>,
+    /// About so many cores of a node read as much as all of its memory gives, by the newest profile of the machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saturating_cores: Option<f64>,
+}
+
+/// How well a point has to be known before it is run no more.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct UntilKnown {
+    /// Half the width of the 95 % interval of the median, as a share of the median.
+    pub half_width: f64,
+    /// Repeats of a point, after which it is run no more however well it is known.
+    pub most_repeats: u32,
 }
 
 /// An input file of the program with placeholders, as it was when the study was begun.
@@ -50,10 +68,19 @@ pub struct AroundTrials {
     pub prepare: Option<String>,
     /// After each trial that ended well; where it fails, the trial failed.
     pub verify: Option<String>,
+    /// A regular expression that the output of a right answer holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verify_output: Option<String>,
     /// Once after the last trial.
     pub cleanup: Option<String>,
     /// A trial that takes longer is ended, and failed.
     pub limit: Option<Nanoseconds>,
+    /// How long the machine is left alone before each trial.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap: Option<Nanoseconds>,
+    /// Whether the kernel drops the pages of files that it holds before each trial.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub drop_caches: bool,
 }
 
 impl GridStudy {

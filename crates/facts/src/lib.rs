@@ -42,7 +42,7 @@ pub use effect::Effect;
 pub use event::{Event, Ignore, Sink};
 pub use finding::{Finding, FindingId};
 pub use frequency::{CpuFrequency, FrequencyFacts, FrequencyPolicy, FrequencySource, TrialFrequency};
-pub use grid::{AroundTrials, FactorKind, FactorLevels, GridRun, GridStudy, InputTemplate};
+pub use grid::{AroundTrials, FactorKind, FactorLevels, GridRun, GridStudy, InputTemplate, UntilKnown};
 pub use hybrid::{RanksByThreads, RanksByThreadsError, RanksByThreadsList};
 pub use kernel::{BufferSpread, LoopChoice, LoopPath, LoopTrial, MemoryLoop, Vectors};
 pub use lines::{LineTool, NotRun, PrintedLine};

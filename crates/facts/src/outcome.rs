@@ -147,6 +147,8 @@ pub enum MetricProblem {
     NotANumber { text: String },
     /// What it matched last is longer than any number.
     TooLong { characters: u64 },
+    /// Nothing in the output says that the answer is right ([`crate::AroundTrials::verify_output`]).
+    AnswerNotRight,
     /// The file cannot be taken for what this trial wrote.
     File(MetricFileProblem),
 }

@@ -10,6 +10,7 @@ pub mod counters;
 pub mod draft;
 mod error;
 pub mod file;
+pub mod file_cache;
 #[cfg(test)]
 mod fixture;
 pub mod frequency;

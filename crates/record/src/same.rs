@@ -116,8 +116,14 @@ impl Record {
 fn other_runs<'a>(recorded: &'a StudyHeader, now: &'a StudyHeader) -> impl Iterator<Item = Item> + 'a {
     let grids = || recorded.grid.as_ref().zip(now.grid.as_ref());
     let around = grids().into_iter().flat_map(|(old, new)| {
-        let of = |around: &AroundTrials| [&around.setup, &around.prepare, &around.verify].map(Clone::clone);
-        ["setup", "prepare", "verify"].into_iter().zip(of(&old.around).into_iter().zip(of(&new.around)))
+        let of = |around: &AroundTrials| {
+            let AroundTrials { setup, prepare, verify, verify_output, .. } = around.clone();
+            let gap = around.gap.map(|gap| gap.to_string());
+            let dropped = around.drop_caches.then(|| "pages of files are dropped".to_owned());
+            [setup, prepare, verify, verify_output, gap, dropped]
+        };
+        let names = ["setup", "prepare", "verify", "verify output", "gap", "caches"];
+        names.into_iter().zip(of(&old.around).into_iter().zip(of(&new.around)))
     });
     let around = around.map(|(what, (old, new))| {
         let line = |line: Option<String>| line.unwrap_or_else(|| "nothing".to_owned());

@@ -19,6 +19,7 @@ use curves::{CurveMeasure, Curves};
 pub use comparison::{ShownComparison, comparison_document, comparison_json};
 pub use csv::csv;
 pub use json::{SCHEMA, json};
+pub use words::repeats;
 
 use crate::amount;
 use crate::document::{
@@ -232,18 +233,29 @@ fn others(tables: &GridTables) -> Option<Block> {
 /// What each factor brings; nothing where one level each is all there is.
 fn effects(tables: &GridTables) -> Option<Block> {
     let rows = tables.effects.iter().flat_map(|of: &LevelEffects| {
-        of.levels.iter().enumerate().map(|(k, (level, ratio))| {
+        of.levels.iter().enumerate().map(|(k, effect)| {
             let name = if k == 0 { of.factor.clone() } else { String::new() };
             let note = if k == 0 { words::depends(of) } else { String::new() };
-            let cells: [Cell; 4] =
-                [name.into(), level.as_str().into(), cell(ratio, ToString::to_string), note.into()];
+            let cells: [Cell; 5] = [
+                name.into(),
+                effect.level.as_str().into(),
+                cell(&effect.gain, ToString::to_string),
+                cell(&effect.spread, words::spread),
+                note.into(),
+            ];
             cells.into_iter().collect::<Row>()
         })
     });
     let rows: Vec<Row> = rows.collect();
-    let columns =
-        vec![Column::text("factor"), Column::text("level"), Column::number("vs the first"), Column::text("")];
-    let legend = "Geometric means over all combinations of the other factors that have both levels; above 1x is better.";
+    let columns = vec![
+        Column::text("factor"),
+        Column::text("level"),
+        Column::number("vs the first"),
+        Column::number("scatter vs the first").expendable(1),
+        Column::text(""),
+    ];
+    let legend = "Geometric means over all combinations of the other factors that have both levels; above 1x is better. Scatter is that of trials \
+                  about the medians of their points: below 1x they differ less, and a range that holds 1x may be chance.";
     (!rows.is_empty()).then(|| {
         section(
             "effects",

@@ -7,19 +7,20 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use numawise_analyse::{GridSearch, SearchChoice};
+use numawise_analyse::{GridSearch, SearchChoice, known_points};
 use numawise_facts::notice::PreloadObstacle;
 use numawise_facts::{
-    Argument, AroundTrials, Event, GridRun, Machine, Metric, NamedMetric, PointId, Reading, Redactor,
-    RunSpec, Sink, StopReason, Study, StudyHeader, Trial,
+    Argument, AroundTrials, Bandwidth, Event, GridRun, Machine, Metric, Mix, NamedMetric, PointId, Profile,
+    ProfileNode, Reading, Redactor, RunSpec, Sink, StopReason, Study, StudyHeader, Target, Trial, UntilKnown,
+    Workers,
 };
 use numawise_launch::{EvenStart, Pinner};
 use numawise_record::Record;
 use numawise_study::{
     Engine, GridLayout, GridRunner, LayoutError, LocalRunner, MetricReader, NextTrial, RunContext,
-    StartNodes, StudyError, SystemClock, TrialInputs, check_named, lay_out,
+    StartNodes, StudyError, SystemClock, TrialInputs, check_answer, check_named, lay_out,
 };
-use numawise_units::{Nanoseconds, Share};
+use numawise_units::{Nanoseconds, NodeId, Share};
 
 pub use crate::input_file::{TemplateFileError, read_templates};
 pub use numawise_study::{
@@ -49,6 +50,10 @@ pub struct StudyRequest {
     pub other_metrics: Vec<NamedMetric>,
     /// Of each point, at least 1.
     pub repeats: u32,
+    /// Points that are not known so well yet are run more often.
+    pub until: Option<UntilKnown>,
+    /// Trials in all, the warm-up left out.
+    pub most_trials: Option<u32>,
     /// The best point is looked for with a quarter of the trials at most, instead of running all.
     pub search: bool,
     /// Without it, as long as it takes.
@@ -79,6 +84,9 @@ impl StudyRequest {
     fn check(&self) -> Result<(), Error> {
         if self.repeats == 0 {
             return Err(Error::NoRepeats);
+        }
+        if let Some(answer) = &self.around.verify_output {
+            check_answer(answer)?;
         }
         let all = self.other_metrics.iter().map(|other| &other.metric).chain([&self.metric]);
         all.map(MetricReader::new).try_for_each(|read| read.map(drop))?;
@@ -121,7 +129,11 @@ impl StudyRequest {
     }
 
     /// The study before its first trial, and what is really run at its points.
-    fn header(&self, machine: Machine) -> Result<(StudyHeader, Vec<GridRun>), Error> {
+    fn header(
+        &self,
+        machine: Machine,
+        profile: Option<&Profile>,
+    ) -> Result<(StudyHeader, Vec<GridRun>), Error> {
         self.check_templates()?;
         let GridLayout { design, mut grid } = lay_out(&self.grid, &self.base, &self.command, &machine)?;
         let obstacle = self.pinner().and_then(Result::err);
@@ -131,6 +143,9 @@ impl StudyRequest {
         grid.around = self.around.clone();
         grid.metric_name = self.metric_name.clone();
         grid.other_metrics = self.other_metrics.clone();
+        grid.until = self.until;
+        grid.most_trials = self.most_trials;
+        grid.saturating_cores = profile.and_then(saturating_cores);
         let runs = grid.runs.clone();
         let begun: Nanoseconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().into();
         let mut header = StudyHeader {
@@ -181,8 +196,8 @@ impl StudyRequest {
 /// When the request makes no sense, or not even the first point can be placed.
 pub fn design(request: &StudyRequest, machine: Machine) -> Result<StudyHeader, Error> {
     request.check()?;
-    let (machine, _) = here::with_newest_profile(machine);
-    Ok(request.header(machine)?.0)
+    let (machine, saved) = here::with_newest_profile(machine);
+    Ok(request.header(machine, saved.as_ref().map(|saved| &saved.profile))?.0)
 }
 
 /// A study that is recorded, from its first trial to its last.
@@ -202,15 +217,16 @@ impl GridExperiment {
     /// When the request makes no sense; [`Error::OtherStudy`] when the record holds another study; what is wrong with the record.
     pub fn open(request: StudyRequest, machine: Machine) -> Result<Self, Error> {
         request.check()?;
-        let (machine, _) = here::with_newest_profile(machine);
+        let (machine, saved) = here::with_newest_profile(machine);
+        let profile = saved.as_ref().map(|saved| &saved.profile);
         let kept = if request.fresh { None } else { recorded(&request.record)? };
         let begun = match kept {
             Some((record, study)) if !study.trials.is_empty() => {
-                return resumed(request, machine, record, study);
+                return resumed(request, (machine, profile), record, study);
             }
             begun => begun.map(|(record, _)| record),
         };
-        let (header, runs) = request.header(machine)?;
+        let (header, runs) = request.header(machine, profile)?;
         let replace = request.fresh || begun.is_some();
         drop(begun);
         let make = if replace { Record::replace_with } else { Record::create_with };
@@ -241,15 +257,15 @@ impl GridExperiment {
             inputs.check().map_err(StudyError::from)?;
         }
         once(&runner, AroundTrial::Setup, request.around.setup.as_deref(), (sink, stop))?;
+        let until = request.until;
         let mut engine = Engine {
             runner: &mut runner,
             clock: &SystemClock { begun: request.begun },
             keep: &mut RecordKeeper(&mut record),
             sink,
             redactor: &request.redactor(),
-            // All repeats are run: there is nothing that they would have to decide.
-            decided: &mut |_, _| true,
-            finished: &mut |_, _| Vec::new(),
+            decided: &mut |study, _| until.is_none_or(|until| is_known(study, until)),
+            finished: &mut |study, _| until.map_or_else(Vec::new, |until| known_points(study, until)),
             repeats_first: request.budget.is_none(),
             first_block: 0,
             stop,
@@ -270,6 +286,28 @@ impl GridExperiment {
         )?;
         Ok((study, reason))
     }
+}
+
+/// Whether no point has to be repeated any more.
+fn is_known(study: &Study, until: UntilKnown) -> bool {
+    let known: HashSet<PointId> = known_points(study, until).into_iter().collect();
+    study.header.points.iter().all(|point| known.contains(&point.id) || study.given_up(&point.id))
+}
+
+/// About how many cores of a node read as much as all of its memory gives: the fewest among the nodes that were measured.
+fn saturating_cores(profile: &Profile) -> Option<f64> {
+    let local = |workers: Workers, node: NodeId| {
+        let is_meant = |cell: &&Bandwidth| {
+            cell.workers == workers && cell.target == Target::Node(node) && cell.mix == Mix::Read
+        };
+        let rate = profile.bandwidth.iter().find(is_meant)?.rate.measured()?;
+        Some(rate.median.0)
+    };
+    let of_node = |node: &ProfileNode| {
+        let (all, one) = (local(Workers::Node(node.id), node.id)?, local(Workers::Core(node.id), node.id)?);
+        (one > 0.0).then_some(all / one)
+    };
+    profile.header.nodes.iter().filter_map(of_node).reduce(f64::min)
 }
 
 /// Runs a command that is run once.
@@ -298,13 +336,13 @@ fn next_trial(search: &mut GridSearch, study: &Study) -> NextTrial {
 /// The recorded study with the points, the repeats and the budget of this request, where it has all of the recorded points.
 fn resumed(
     request: StudyRequest,
-    machine: Machine,
+    (machine, profile): (Machine, Option<&Profile>),
     mut record: Record,
     mut study: Study,
 ) -> Result<GridExperiment, Error> {
     request.redactor().header(&mut study.header);
     let machine = numawise_machine::with_measured_of(machine, &study.header.machine);
-    let (now, runs) = request.header(machine)?;
+    let (now, runs) = request.header(machine, profile)?;
     if let Err(difference) = Record::widens(&study.header, &now) {
         return Err(Error::OtherStudy { record: request.record.clone(), difference });
     }

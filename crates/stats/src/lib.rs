@@ -19,6 +19,7 @@ mod family;
 mod groups;
 mod models;
 mod planning;
+mod precision;
 mod scaling;
 mod search;
 mod sequence;
@@ -37,8 +38,9 @@ pub use family::{Contrast, ContrastStanding, Estimate, Family, FamilyDecision, a
 pub use groups::{GroupRatio, compare_groups};
 pub use models::{ScalingFit, ScalingLaw, ScalingTimes, fit_scaling};
 pub use planning::{Noise, blocks_needed, noise};
+pub use precision::is_known;
 pub use scaling::{efficiency, speedup};
 pub use search::{BestPoint, Search, SearchEnd, SearchSettings, SearchStep};
 pub use sequence::{FIRST_INTERIM, StoppingAdvice, finished_points, is_interim, next_interim, should_stop};
-pub use spread::{SpreadRatio, compare_spread};
+pub use spread::{SpreadRatio, compare_spread, compare_spreads};
 pub use surrogate::{Coordinate, Guess, Observed, Surrogate};

@@ -49,13 +49,26 @@ pub fn compare_spread(
     confidence: f64,
     seed: u64,
 ) -> Result<SpreadRatio, StatsError> {
+    compare_spreads(&[first], &[second], confidence, seed)
+}
+
+/// The same of two sets of lists, each of whose deviations are from its own median: points of a grid at two levels of a factor.
+///
+/// # Errors
+/// As [`compare_spread`]; lists without any variation are an error where all of a set are so.
+pub fn compare_spreads(
+    first: &[&[f64]],
+    second: &[&[f64]],
+    confidence: f64,
+    seed: u64,
+) -> Result<SpreadRatio, StatsError> {
     if !(0.5..1.0).contains(&confidence) {
         let expected = "a number from 0.5 to below 1";
         return Err(StatsError::BadParameter { name: "confidence", value: confidence, expected });
     }
-    let mut pooled = deviations(first, 0)?;
+    let mut pooled = of_set(first, 0)?;
     let size = pooled.len();
-    pooled.extend(deviations(second, 1)?);
+    pooled.extend(of_set(second, 1)?);
     let alpha = 1.0 - confidence;
     let observed = Comparison::new(&pooled, size);
     let half = two_sided_t(alpha, observed.df.floor().max(1.0) as usize) * observed.error;
@@ -75,6 +88,18 @@ pub fn compare_spread(
     Ok(SpreadRatio { ratio: observed.log_ratio.exp(), low, high, p, differs })
 }
 
+fn of_set(lists: &[&[f64]], point: usize) -> Result<Vec<f64>, StatsError> {
+    let mut all = Vec::new();
+    for values in lists {
+        all.extend(deviations(values, point)?);
+    }
+    if all.iter().all(|d| *d <= f64::EPSILON) {
+        let value = lists.iter().find_map(|list| list.first()).copied().unwrap_or_default();
+        return Err(StatsError::NoVariation { found: all.len(), value });
+    }
+    Ok(all)
+}
+
 /// Absolute deviations of the logs from their median, without the one that is 0 by construction in an odd list.
 fn deviations(values: &[f64], point: usize) -> Result<Vec<f64>, StatsError> {
     if let Some((block, &value)) = values.iter().enumerate().find(|(_, v)| !(**v > 0.0 && v.is_finite())) {
@@ -84,9 +109,6 @@ fn deviations(values: &[f64], point: usize) -> Result<Vec<f64>, StatsError> {
     let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
     let middle = median(&logs)?;
     let mut away: Vec<f64> = logs.iter().map(|v| (v - middle).abs()).collect();
-    if away.iter().all(|d| *d <= f64::EPSILON) {
-        return Err(StatsError::NoVariation { found: values.len(), value: values[0] });
-    }
     if away.len() % 2 == 1 {
         away.sort_by(f64::total_cmp);
         away.remove(0);

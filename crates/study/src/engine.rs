@@ -13,7 +13,7 @@ use numawise_units::Nanoseconds;
 use crate::clock::Clock;
 use crate::disturb::disturbances;
 use crate::error::StudyError;
-use crate::metric::{MetricReader, MetricReaders};
+use crate::metric::MetricReaders;
 use crate::order::block_order;
 use crate::spending::{Spending, least_worth};
 use crate::task::TaskRun;
@@ -105,6 +105,9 @@ impl Engine<'_> {
         if !study.trials.is_empty() && enough(study, &dropped) && (self.decided)(study, &dropped) {
             return Ok(StopReason::Decided);
         }
+        if of_grid && !study.trials.is_empty() && enough(study, &dropped) {
+            dropped = (self.finished)(study, &dropped);
+        }
         let mut spending = Spending::new(self.clock, study, earlier);
         let mut block = first_open_block(study).unwrap_or_else(|| last_block(study)).max(self.first_block);
         if !study.trials.is_empty() {
@@ -161,7 +164,7 @@ impl Engine<'_> {
                 return Ok(StopReason::Interrupted);
             }
             let left = spending.left(&study.header);
-            if left == Nanoseconds(0) {
+            if left == Nanoseconds(0) || trials_spent(study) {
                 return Ok(StopReason::BudgetSpent);
             }
             let id = match choose(study) {
@@ -267,7 +270,7 @@ impl Engine<'_> {
                 }
                 let left = spending.left(&study.header);
                 let must = block == 0 || (self.repeats_first && block <= study.header.min_repeats);
-                if left == Nanoseconds(0) && !must {
+                if (left == Nanoseconds(0) && !must) || (block > 0 && trials_spent(study)) {
                     return Ok(Some(StopReason::BudgetSpent));
                 }
                 let begun = spending.now();
@@ -297,7 +300,7 @@ impl Engine<'_> {
         let Some(raw) = self.runner.run(point, &mut context)? else {
             return Ok(false);
         };
-        let outcome = outcome(&raw.tasks, &extractor.compared, self.redactor);
+        let outcome = outcome(&raw.tasks, extractor, self.redactor);
         let is_measured = matches!(outcome, Outcome::Measured { .. });
         let others = is_measured.then(|| extractor.others(&raw.tasks, self.redactor));
         let mut trial = judge(raw, number, block, &point.id, started, outcome);
@@ -365,6 +368,12 @@ fn enough(study: &Study, dropped: &[PointId]) -> bool {
     }
     let last = last_block(study);
     last >= study.header.min_repeats && running(study, dropped).all(|id| study.is_done(last, id))
+}
+
+/// No more trials were asked for.
+fn trials_spent(study: &Study) -> bool {
+    let most = study.header.grid.as_ref().and_then(|grid| grid.most_trials);
+    most.is_some_and(|most| study.trials.iter().filter(|trial| !trial.is_warm_up()).count() >= most as usize)
 }
 
 fn last_block(study: &Study) -> u32 {
@@ -438,14 +447,14 @@ fn judge(
     }
 }
 
-fn outcome(tasks: &[TaskRun], extractor: &MetricReader, redactor: &Redactor) -> Outcome {
+fn outcome(tasks: &[TaskRun], extractor: &MetricReaders, redactor: &Redactor) -> Outcome {
     let tail = |output: &str| redactor.end_of_output(output, TAIL);
     if let Some(failed) = tasks.iter().find(|task| !task.exit.success()) {
         return Outcome::Failed { exit: failed.exit, output_tail: tail(&failed.output) };
     }
     let mut per_task = Vec::with_capacity(tasks.len());
     for task in tasks {
-        match extractor.value(task) {
+        match extractor.compared(task) {
             Ok(value) => per_task.push(value),
             Err(problem) => {
                 let problem = redactor.metric_problem(problem, task.searched());

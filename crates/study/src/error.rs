@@ -12,6 +12,11 @@ pub enum StudyError {
     Metric(#[from] MetricError),
     #[error(transparent)]
     Inputs(Box<InputsError>),
+    #[error(
+        "the kernel does not drop the pages of files that it holds ({source}, {file}), which takes root; run this as root, or leave the \
+         caches as they are"
+    )]
+    CachesKept { file: &'static str, source: std::io::Error },
     /// A trial could not be kept; what was kept before is whole.
     #[error("cannot keep the trial just measured: {0}")]
     Store(Box<dyn std::error::Error + Send + Sync>),

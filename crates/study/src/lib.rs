@@ -33,7 +33,7 @@ pub use grid::{
 };
 pub use inputs::{InputsError, TrialInputs};
 pub use local::{GridRunner, LineRunner, LocalRunner, PrintedRun};
-pub use metric::{MetricError, MetricReader, number_is_found};
+pub use metric::{MetricError, MetricReader, check_answer, number_is_found};
 pub use pages::FirstRunPages;
 pub use spending::fitting;
 pub use start_nodes::StartNodes;

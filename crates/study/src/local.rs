@@ -14,6 +14,7 @@ use numawise_launch::{
     Change, EvenStart, FileBefore, Finished, FinishedTask, Io, Job, LaunchError, LeftBehind, Leftovers,
     Pinner, Start, StoppedTask, Variables,
 };
+use numawise_linux::{Roots, file_cache};
 use numawise_observe::{Interruptions, Options, Watch};
 use numawise_units::Nanoseconds;
 
@@ -111,6 +112,13 @@ impl GridRunner {
                 failed_or_stopped => return Ok(failed_or_stopped),
             }
         }
+        if self.around.drop_caches {
+            let problem = |source| StudyError::CachesKept { file: file_cache::DROP, source };
+            file_cache::drop_clean(&Roots::default()).map_err(problem)?;
+        }
+        if self.around.gap.is_some_and(|gap| !waited(gap, context)) {
+            return Ok(None);
+        }
         let run = match self.local.run(point, context) {
             // Of the first point it is a slip; of another it is a failure like others, such as of a binary that was not built.
             Err(StudyError::Launch(error)) if point.role != PointRole::Baseline => not_started(error)?,
@@ -125,6 +133,21 @@ impl GridRunner {
             }
         }
         Ok(Some(run))
+    }
+}
+
+/// Leaves the machine alone for so long; false when that was broken off.
+fn waited(gap: Nanoseconds, context: &RunContext<'_>) -> bool {
+    let end = Instant::now() + Duration::from_nanos(gap.0);
+    loop {
+        if context.stop.load(Ordering::Relaxed) {
+            return false;
+        }
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return true;
+        }
+        std::thread::sleep(left.min(PATIENCE));
     }
 }
 

@@ -58,6 +58,22 @@ fn compile(regex: &str, ignore_case: bool) -> Result<Regex, regex::Error> {
     builder.size_limit(LARGEST).nest_limit(DEEPEST).build()
 }
 
+fn compiled(regex: &str) -> Result<Regex, MetricError> {
+    let broken = |problem: String| MetricError::Syntax { regex: quoted(regex), problem };
+    if regex.len() > LONGEST {
+        return Err(broken(format!("it has {} bytes, and {LONGEST} is the most", regex.len())));
+    }
+    compile(regex, false).map_err(|error| broken(flaw(&error)))
+}
+
+/// Whether a regular expression for the output of a right answer can be used.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn check_answer(regex: &str) -> Result<(), MetricError> {
+    compiled(regex).map(drop)
+}
+
 impl MetricReader {
     pub fn new(metric: &Metric) -> Result<Self, MetricError> {
         let source = match metric {
@@ -66,11 +82,7 @@ impl MetricReader {
             Metric::File { .. } => MetricSource::File,
         };
         let Some(regex) = metric.regex() else { return Ok(MetricReader { source, regex: None }) };
-        let broken = |problem: String| MetricError::Syntax { regex: quoted(regex), problem };
-        if regex.len() > LONGEST {
-            return Err(broken(format!("it has {} bytes, and {LONGEST} is the most", regex.len())));
-        }
-        let compiled = compile(regex, false).map_err(|error| broken(flaw(&error)))?;
+        let compiled = compiled(regex)?;
         match compiled.captures_len() - 1 {
             1 => Ok(MetricReader { source, regex: Some(compiled) }),
             found => Err(MetricError::Groups { regex: quoted(regex), found }),
@@ -118,8 +130,10 @@ impl MetricReader {
 #[derive(Debug, Clone)]
 pub struct MetricReaders {
     /// Of what is compared.
-    pub compared: MetricReader,
+    compared: MetricReader,
     others: Vec<MetricReader>,
+    /// What the output of a right answer holds.
+    answer: Option<Regex>,
 }
 
 impl MetricReaders {
@@ -127,10 +141,27 @@ impl MetricReaders {
     /// The first that cannot be read so.
     pub fn of(header: &StudyHeader) -> Result<MetricReaders, MetricError> {
         let others = header.grid.iter().flat_map(|grid| &grid.other_metrics);
+        let answer = header.grid.as_ref().and_then(|grid| grid.around.verify_output.as_deref());
         Ok(MetricReaders {
             compared: MetricReader::new(&header.metric)?,
             others: others.map(|one| MetricReader::new(&one.metric)).collect::<Result<_, _>>()?,
+            answer: answer.map(compiled).transpose()?,
         })
+    }
+
+    /// What is compared, of a task that ended well.
+    ///
+    /// # Errors
+    /// Why there is none: above all, that its answer is not right.
+    pub fn compared(&self, task: &TaskRun) -> Result<f64, MetricProblem> {
+        let is_wrong = |answer: &Regex| !answer.is_match(&without_escapes(&task.output));
+        match &self.answer {
+            Some(answer) if is_wrong(answer) && task.dropped > 0 => {
+                Err(MetricProblem::NotKept { dropped: Bytes(task.dropped) })
+            }
+            Some(answer) if is_wrong(answer) => Err(MetricProblem::AnswerNotRight),
+            _ => self.compared.value(task),
+        }
     }
 
     /// What a trial that ended well gave besides.

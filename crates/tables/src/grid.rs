@@ -106,6 +106,8 @@ pub struct ScalingSeries {
     pub points: Vec<PointId>,
     pub amdahl: Reading<ScalingModel>,
     pub universal: Reading<ScalingModel>,
+    /// None where the data show no such place.
+    pub knee: Option<ScalingKnee>,
 }
 
 /// A law of scaling as it was fitted.
@@ -126,12 +128,55 @@ pub struct ScalingModel {
     pub fits: bool,
 }
 
+/// A level of a factor against the first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LevelEffect {
+    pub level: String,
+    /// The geometric mean over all combinations that have both; above 1 is better.
+    pub gain: Reading<Ratio>,
+    /// How much more its trials scatter about the medians of their points.
+    pub spread: Reading<SpreadChange>,
+}
+
+/// A ratio of relative spreads.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SpreadChange {
+    /// The intervals of all levels of a study hold together with 95 %.
+    pub ratio: Effect,
+    /// It is no accident of these trials.
+    pub differs: bool,
+}
+
+/// Where more workers begin to bring less.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScalingKnee {
+    /// The last number of workers before it.
+    pub workers: u32,
+    /// How many times as fast twice as many workers make it, from the first number to this one, and from this one to the last.
+    pub before: Ratio,
+    pub after: Ratio,
+    /// What of the machine is used up there.
+    pub reasons: Vec<UsedUp>,
+}
+
+/// What of the machine is used up at a number of workers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum UsedUp {
+    /// A thread is on each of so many cores of a node.
+    CoresOfNode(u32),
+    /// A thread is on each core of the machine: more share cores.
+    Cores(u32),
+    /// A thread is on each CPU of the machine: more share CPUs.
+    Cpus(u32),
+    /// About so many cores of a node read as much as all of its memory gives, as the machine's profile has it.
+    MemoryBandwidth(f64),
+}
+
 /// What the levels of a factor bring on average, all other factors alike.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LevelEffects {
     pub factor: String,
-    /// Against the first level: the geometric mean over all combinations that have both; above 1 is better.
-    pub levels: Vec<(String, Reading<Ratio>)>,
+    pub levels: Vec<LevelEffect>,
     /// The least and the largest over combinations, where they lie on both sides of 1 by more than the margin: what a level brings depends
     /// on the other factors.
     pub depends: Option<(Ratio, Ratio)>,

@@ -19,8 +19,8 @@ pub use analysis::{
 };
 pub use expected::{Expected, ExpectedEffect, MemoryMove, NotExpected};
 pub use grid::{
-    BestOfGrid, CheapestPoint, GridRow, GridTables, LevelEffects, OtherFigure, OtherUnit, ScalingModel,
-    ScalingSeries,
+    BestOfGrid, CheapestPoint, GridRow, GridTables, LevelEffect, LevelEffects, OtherFigure, OtherUnit,
+    ScalingKnee, ScalingModel, ScalingSeries, SpreadChange, UsedUp,
 };
 pub use lines::{LineCall, LineEffect, LineEffects, LineNotMeasured};
 pub use profile::{

@@ -2,13 +2,79 @@
 
 use std::collections::BTreeMap;
 
-use numawise_facts::{GridStudy, Reading, Study};
-use numawise_tables::{GridRow, LevelEffects};
+use numawise_facts::{Effect, GridStudy, Reading, Study};
+use numawise_tables::{GridRow, LevelEffect, LevelEffects, PointSummary, SpreadChange};
 use numawise_units::Ratio;
 
-pub fn effects(study: &Study, grid: &GridStudy, rows: &[GridRow]) -> Vec<LevelEffects> {
+/// Probability that all intervals of spreads hold their true ratios.
+const CONFIDENCE: f64 = 0.95;
+/// Seed of the test's shuffles: the same study always gives the same report.
+const SEED: u64 = 1;
+/// Trials of a point without which its spread says little.
+const LEAST: usize = 5;
+/// Levels of a factor, and trials at a level, beyond which spreads are not compared: each comparison shuffles them two thousand times.
+const MOST_LEVELS: usize = 16;
+const MOST_TRIALS: usize = 2000;
+
+pub fn effects(
+    study: &Study,
+    grid: &GridStudy,
+    rows: &[GridRow],
+    summaries: &[PointSummary],
+) -> Vec<LevelEffects> {
     let with_several = (0..grid.factors.len()).filter(|k| grid.factors[*k].levels.len() > 1);
-    with_several.map(|factor| of_factor(study, grid, rows, factor)).collect()
+    let compared: usize = with_several.clone().map(|k| grid.factors[k].levels.len() - 1).sum();
+    let confidence = 1.0 - (1.0 - CONFIDENCE) / compared.max(1) as f64;
+    with_several
+        .map(|factor| {
+            let mut effects = of_factor(study, grid, rows, factor);
+            for (level, effect) in effects.levels.iter_mut().enumerate() {
+                effect.spread = spread(grid, summaries, (factor, level), confidence).into();
+            }
+            effects
+        })
+        .collect()
+}
+
+/// How trials at a level scatter about the medians of their points, against the same points at the first level.
+fn spread(
+    grid: &GridStudy,
+    summaries: &[PointSummary],
+    (factor, level): (usize, usize),
+    confidence: f64,
+) -> Result<SpreadChange, String> {
+    if level == 0 {
+        let alike = Effect { ratio: Ratio(1.0), low: Ratio(1.0), high: Ratio(1.0) };
+        return Ok(SpreadChange { ratio: alike, differs: false });
+    }
+    if grid.factors[factor].levels.len() > MOST_LEVELS {
+        return Err(format!("spreads are compared for {MOST_LEVELS} levels of a factor at most"));
+    }
+    let of_point: BTreeMap<&[u32], &[f64]> = grid
+        .runs
+        .iter()
+        .zip(summaries)
+        .filter(|(_, summary)| summary.samples.len() >= LEAST)
+        .map(|(run, summary)| (run.levels.as_slice(), summary.samples.as_slice()))
+        .collect();
+    let (mut first, mut here) = (Vec::new(), Vec::new());
+    let mut trials = 0;
+    for (levels, samples) in of_point.iter().filter(|(levels, _)| levels[factor] as usize == level) {
+        let mut at_first = levels.to_vec();
+        at_first[factor] = 0;
+        if let Some(at_first) = of_point.get(at_first.as_slice()).filter(|_| trials < MOST_TRIALS) {
+            trials += samples.len();
+            first.push(*at_first);
+            here.push(*samples);
+        }
+    }
+    if first.is_empty() {
+        return Err(format!("it takes {LEAST} trials that count at points of both levels"));
+    }
+    let found = numawise_stats::compare_spreads(&here, &first, confidence, SEED)
+        .map_err(|error| error.to_string())?;
+    let ratio = Effect { ratio: Ratio(found.ratio), low: Ratio(found.low), high: Ratio(found.high) };
+    Ok(SpreadChange { ratio, differs: found.differs })
 }
 
 fn of_factor(study: &Study, grid: &GridStudy, rows: &[GridRow], factor: usize) -> LevelEffects {
@@ -42,7 +108,8 @@ fn of_factor(study: &Study, grid: &GridStudy, rows: &[GridRow], factor: usize) -
         } else {
             Reading::Measured(Ratio(mean.exp()))
         };
-        (word.clone(), mean)
+        let spread = Reading::unavailable("spreads were not compared");
+        LevelEffect { level: word.clone(), gain: mean, spread }
     });
     let levels = levels.collect();
     let margin = 1.0 + study.header.margin;

@@ -20,6 +20,9 @@ fn study() -> Study {
         templates: vec![],
         metric_name: None,
         other_metrics: vec![named("rate", true), named("steps", false)],
+        until: None,
+        most_trials: None,
+        saturating_cores: None,
     });
     for trial in &mut study.trials {
         let steps = match trial.block {

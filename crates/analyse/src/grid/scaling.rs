@@ -7,6 +7,8 @@ use numawise_stats::{ScalingFit, ScalingLaw, ScalingTimes, fit_scaling};
 use numawise_tables::{GridRow, PointSummary, ScalingModel, ScalingSeries};
 use numawise_units::Ratio;
 
+use super::knee;
+
 /// Factors that change how many work.
 const OF_WORKERS: [FactorKind; 4] =
     [FactorKind::Threads, FactorKind::Ranks, FactorKind::Copies, FactorKind::RanksTimesThreads];
@@ -48,6 +50,7 @@ pub fn all(
             points: points.iter().map(|(_, k)| rows[*k].point.clone()).collect(),
             amdahl: model(ScalingLaw::Amdahl, &times),
             universal: model(ScalingLaw::Universal, &times),
+            knee: knee::knee(study, grid, rows, &points),
         });
     }
     all

@@ -27,6 +27,9 @@ fn grid(levels: &[&str], repeats: u32) -> Study {
         templates: vec![],
         metric_name: None,
         other_metrics: vec![],
+        until: None,
+        most_trials: None,
+        saturating_cores: None,
     });
     study
 }

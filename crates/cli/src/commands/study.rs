@@ -16,7 +16,7 @@ use clap::{CommandFactory, Parser};
 use indicatif::{ProgressBar, ProgressStyle};
 use numawise_facts::{
     Argument, AroundTrials, Event, Machine, MemoryRequest, Order, Outcome, PageSize, PlacementRequest,
-    RanksByThreadsList, RunSpec, Sink, StopReason, Strategy, ThreadBinding,
+    RanksByThreadsList, RunSpec, Sink, StopReason, Strategy, ThreadBinding, UntilKnown,
 };
 use numawise_session::study::{
     self, Constraint, Grid, GridBase, GridExperiment, GridFactor, NamedCommand, NumberLevels, Preset,
@@ -106,16 +106,34 @@ pub struct Arguments {
     /// A command for a shell after each trial that looks whether its answer is right; where it fails, the trial failed
     #[arg(long, value_name = "COMMAND", help_heading = "Around trials")]
     verify: Option<String>,
+    /// A regular expression that the output of a right answer holds, e.g. 'VERIFICATION SUCCESSFUL'; without it the trial failed
+    #[arg(long, value_name = "REGEX", help_heading = "Around trials")]
+    verify_output: Option<String>,
     /// A command for a shell, once after the last trial
     #[arg(long, value_name = "COMMAND", help_heading = "Around trials")]
     cleanup: Option<String>,
     /// A trial that takes longer is ended, and failed
     #[arg(long, value_name = "TIME", help_heading = "Around trials")]
     timeout: Option<Nanoseconds>,
+    /// Leave the machine alone for so long before each trial, e.g. 2s
+    #[arg(long, value_name = "TIME", help_heading = "Around trials")]
+    gap: Option<Nanoseconds>,
+    /// Have the kernel drop the pages of files that it holds before each trial, which takes root
+    #[arg(long, help_heading = "Around trials")]
+    drop_caches: bool,
 
     /// Repeats of each point
     #[arg(long, value_name = "N", default_value_t = 5)]
     repeat: u32,
+    /// Go on with each point beyond its repeats until half the 95 % interval of its median is at most this share of it, e.g. 1%
+    #[arg(long, value_name = "SHARE", conflicts_with = "search")]
+    until: Option<Share>,
+    /// With --until, repeats of each point at most
+    #[arg(long, value_name = "N", default_value_t = 100, requires = "until")]
+    most_repeats: u32,
+    /// Trials in all at most; the same command with more goes on
+    #[arg(long, value_name = "N")]
+    most_trials: Option<u32>,
     /// Look for the best point with a quarter of the trials at most, instead of running all
     #[arg(long)]
     search: bool,
@@ -337,6 +355,7 @@ fn request(typed: Arguments, begun: Instant, machine: &Machine) -> Result<StudyR
         factors.extend(preset.factors(machine, &factors)?);
     }
     let grid = Grid::new(factors, typed.constraints)?;
+    let until = typed.until.map(|share| until_known(share, typed.repeat, typed.most_repeats)).transpose()?;
     let templates =
         study::read_templates(&typed.template, &directory).map_err(numawise_session::Error::from)?;
     Ok(StudyRequest {
@@ -347,13 +366,18 @@ fn request(typed: Arguments, begun: Instant, machine: &Machine) -> Result<StudyR
             setup: typed.setup,
             prepare: typed.prepare,
             verify: typed.verify,
+            verify_output: typed.verify_output,
             cleanup: typed.cleanup,
             limit: typed.timeout,
+            gap: typed.gap,
+            drop_caches: typed.drop_caches,
         },
         metric,
         metric_name,
         other_metrics,
         repeats: typed.repeat,
+        until,
+        most_trials: typed.most_trials,
         search: typed.search,
         budget: typed.budget,
         begun,
@@ -364,6 +388,15 @@ fn request(typed: Arguments, begun: Instant, machine: &Machine) -> Result<StudyR
         fresh: typed.fresh,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     })
+}
+
+fn until_known(half_width: Share, repeats: u32, most_repeats: u32) -> Result<UntilKnown, Failure> {
+    if most_repeats < repeats {
+        return Err(Failure::new(format!(
+            "--most-repeats {most_repeats}: fewer than the {repeats} of --repeat, which come first; expected at least as many"
+        )));
+    }
+    Ok(UntilKnown { half_width: half_width.value(), most_repeats })
 }
 
 /// The factors, the outermost first.
@@ -444,7 +477,7 @@ impl Progress {
         let done = experiment.study().trials.iter().filter(|trial| !trial.is_warm_up()).count() as u64;
         let progress = Progress { bar, says, failures: 0, done };
         let s = if points == 1 { "" } else { "s" };
-        progress.say(&format!("{points} point{s}, {} repeats of each", header.min_repeats));
+        progress.say(&format!("{points} point{s}, {} of each", numawise_report::study::repeats(header)));
         progress
     }
 
@@ -461,6 +494,7 @@ impl Sink for Progress {
             Event::Resumed { trials } => self.say(&format!("going on from {trials} trials kept earlier")),
             Event::TrialBegins { block, point, .. } => {
                 if let Some(bar) = self.bar.shown() {
+                    bar.set_length(bar.length().unwrap_or_default().max(self.done + 1));
                     bar.set_position(self.done);
                     bar.set_message(if block == 0 { "warm-up".to_owned() } else { point.to_string() });
                 }

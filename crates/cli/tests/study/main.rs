@@ -1,6 +1,7 @@
 //! `numawise study` from outside: what is run, what is kept, what is said of it.
 
 mod commands;
+mod enough;
 mod metrics;
 mod refused;
 mod templates;

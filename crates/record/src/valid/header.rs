@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use numawise_facts::{FactorLevels, GridStudy, Point, PointId, PointRole, StudyHeader, notice::StudyNotice};
+use numawise_facts::{
+    AroundTrials, FactorLevels, GridStudy, Point, PointId, PointRole, StudyHeader, notice::StudyNotice,
+};
 
 use super::{Sound, ensure, first_again, machine, moment, name, notices, span, text};
 
@@ -84,6 +86,19 @@ fn grid(grid: &GridStudy, header: &StudyHeader) -> Sound {
         text(other.metric.regex().unwrap_or_default(), place("other_metrics"))?;
     }
     name(grid.metric_name.as_deref().unwrap_or_default(), place("metric_name"))?;
+    if let Some(until) = grid.until {
+        let half = until.half_width;
+        ensure(half > 0.0 && half < 1.0, place("until"), half, "a share above 0 and below 1")?;
+    }
+    if let Some(cores) = grid.saturating_cores {
+        ensure(cores > 0.0 && cores < 1e6, place("saturating_cores"), cores, "a number of cores")?;
+    }
+    for line in around_texts(&grid.around) {
+        text(line, place("around"))?;
+    }
+    if let Some(gap) = grid.around.gap {
+        span(gap, place("around.gap"))?;
+    }
     for run in &grid.runs {
         let has_level = |(level, factor): (&u32, &FactorLevels)| (*level as usize) < factor.levels.len();
         let levels = &run.levels;
@@ -96,6 +111,11 @@ fn grid(grid: &GridStudy, header: &StudyHeader) -> Sound {
         }
     }
     grid.constraints.iter().try_for_each(|condition| text(condition, place("constraints")))
+}
+
+fn around_texts(around: &AroundTrials) -> impl Iterator<Item = &str> {
+    let lines = [&around.setup, &around.prepare, &around.verify, &around.verify_output, &around.cleanup];
+    lines.into_iter().flatten().map(String::as_str)
 }
 
 fn points(header: &StudyHeader) -> Sound {

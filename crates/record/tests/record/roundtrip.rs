@@ -218,6 +218,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         Just(MetricProblem::NoMatch),
         Just(MetricProblem::OtherCase),
         Just(MetricProblem::TooLong { characters: 197 }),
+        Just(MetricProblem::AnswerNotRight),
         Just(MetricProblem::File(MetricFileProblem::NotWritten)),
         (0..u64::MAX).prop_map(|dropped| MetricProblem::NotKept { dropped: Bytes(dropped) }),
         "(?s).*".prop_map(|problem| MetricProblem::File(MetricFileProblem::Unreadable { problem })),

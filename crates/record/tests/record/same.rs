@@ -138,6 +138,9 @@ fn an_input_file_that_changed_is_shown_by_its_first_line_that_differs() {
             templates,
             metric_name: None,
             other_metrics: vec![],
+            until: None,
+            most_trials: None,
+            saturating_cores: None,
         };
         StudyHeader { grid: Some(grid), ..sample::header() }
     };

@@ -338,6 +338,9 @@ pub fn metric_problem(metric: Option<&Metric>, problem: &MetricProblem) -> Strin
         MetricProblem::TooLong { characters } => {
             format!("{} matched {characters} characters, which are no number", expression())
         }
+        MetricProblem::AnswerNotRight => {
+            "its answer is not right: --verify-output matches nothing in the program's output".to_owned()
+        }
         MetricProblem::File(problem) => {
             let file =
                 file.map_or_else(|| "--metric-file".to_owned(), |file| format!("--metric-file {file}"));

@@ -1,7 +1,9 @@
 //! A study as JSON, for scripts: `docs/formats/study-json.md`.
 
 use numawise_facts::{Effect, GridRun, Metric, NamedMetric, Reading};
-use numawise_tables::{GridRow, GridTables, LevelEffects, OtherFigure, ScalingModel, ScalingSeries};
+use numawise_tables::{
+    GridRow, GridTables, LevelEffects, OtherFigure, ScalingKnee, ScalingModel, ScalingSeries, UsedUp,
+};
 use serde_json::{Map, Value, json as object};
 
 use super::{ShownStudy, words};
@@ -132,10 +134,28 @@ fn effect(of: &Effect) -> Value {
     object!({ "ratio": of.ratio, "low": of.low, "high": of.high })
 }
 
+fn knee(of: &ScalingKnee) -> Value {
+    let reason = |of: &UsedUp| match *of {
+        UsedUp::CoresOfNode(cores) => object!({ "kind": "cores_of_node", "cores": cores }),
+        UsedUp::Cores(cores) => object!({ "kind": "cores", "cores": cores }),
+        UsedUp::Cpus(cpus) => object!({ "kind": "cpus", "cpus": cpus }),
+        UsedUp::MemoryBandwidth(cores) => object!({ "kind": "memory_bandwidth", "cores": cores }),
+    };
+    object!({
+        "workers": of.workers, "before": of.before, "after": of.after, "used_up": each(&of.reasons, reason),
+    })
+}
+
 fn effect_of_levels(of: &LevelEffects) -> Value {
     object!({
         "factor": of.factor,
-        "levels": each(&of.levels, |(level, ratio)| object!({ "level": level, "ratio": ratio })),
+        "levels": each(&of.levels, |of| object!({
+            "level": of.level,
+            "ratio": of.gain,
+            "spread": reading(&of.spread, |spread| object!({
+                "ratio": spread.ratio.ratio, "low": spread.ratio.low, "high": spread.ratio.high, "differs": spread.differs,
+            })),
+        })),
         "depends": of.depends.map(|(low, high)| object!({ "low": low, "high": high })),
     })
 }
@@ -147,6 +167,7 @@ fn scaling(of: &ScalingSeries) -> Value {
         "points": of.points,
         "amdahl": model(&of.amdahl),
         "universal": model(&of.universal),
+        "knee": of.knee.as_ref().map(knee),
         "text": words::scaling(of),
     })
 }

@@ -39,11 +39,12 @@ fn study(shown: &ShownStudy<'_>) -> Block {
     let header = &shown.study.header;
     let mut facts = vec![
         ("Begun", amount::moment(header.begun)),
-        ("Repeats", header.min_repeats.to_string()),
+        ("Runs of each point", super::words::repeats(header)),
         ("Counts as no difference", format!("within {}", Ratio(header.margin).percent())),
         ("Machine", settings::machine(header)),
     ];
     if let Some(grid) = &header.grid {
+        facts.extend(grid.most_trials.map(|most| ("Most trials", most.to_string())));
         facts.extend(around(&grid.around));
     }
     facts.push(("Record", shown.record.to_owned()));
@@ -57,10 +58,13 @@ fn around(of: &AroundTrials) -> Vec<(&'static str, String)> {
         ("Once before", &of.setup),
         ("Before each trial", &of.prepare),
         ("After each trial", &of.verify),
+        ("A right answer prints", &of.verify_output),
         ("Once after", &of.cleanup),
     ];
     let mut facts: Vec<_> =
         commands.into_iter().filter_map(|(name, command)| Some((name, command.clone()?))).collect();
+    facts.extend(of.gap.map(|gap| ("Idle before each trial", gap.to_string())));
+    facts.extend(of.drop_caches.then(|| ("Pages of files", "dropped before each trial".to_owned())));
     facts.extend(of.limit.map(|limit| ("Longest trial", limit.to_string())));
     facts
 }

@@ -1,7 +1,9 @@
 //! The sentences of a study.
 
-use numawise_facts::{Metric, PointId, Reading, StopReason};
-use numawise_tables::{GridRow, LevelEffects, OtherUnit, ScalingModel, ScalingSeries};
+use numawise_facts::{Effect, Metric, PointId, Reading, StopReason, StudyHeader, UntilKnown};
+use numawise_tables::{
+    GridRow, LevelEffects, OtherUnit, ScalingKnee, ScalingModel, ScalingSeries, SpreadChange, UsedUp,
+};
 use numawise_units::{Bytes, Ratio};
 
 use super::ShownStudy;
@@ -36,7 +38,7 @@ pub fn trials(shown: &ShownStudy<'_>) -> String {
     let ended = match tables.stopped {
         None => "; it can go on",
         Some(StopReason::Decided) => "",
-        Some(StopReason::BudgetSpent) => "; the time given is spent",
+        Some(StopReason::BudgetSpent) => "; the budget is spent",
         Some(StopReason::Interrupted) => "; interrupted, the same command goes on",
         Some(StopReason::TooManyFailures) => "; too many failed",
     };
@@ -47,6 +49,18 @@ pub fn trials(shown: &ShownStudy<'_>) -> String {
         many(u64::from(tables.trials), "trial"),
         many(tables.rows.len() as u64, "point")
     )
+}
+
+/// How often each point is run.
+pub fn repeats(header: &StudyHeader) -> String {
+    let least = many(u64::from(header.min_repeats), "repeat");
+    match header.grid.as_ref().and_then(|grid| grid.until) {
+        Some(UntilKnown { half_width, most_repeats }) => format!(
+            "{least}, and up to {most_repeats} until half the 95 % interval of the median is within {}",
+            Ratio(half_width).percent()
+        ),
+        None => least,
+    }
 }
 
 /// What it comes to, in a line.
@@ -115,7 +129,40 @@ pub fn depends(of: &LevelEffects) -> String {
     }
 }
 
-/// What the laws say of a curve: whether they fit, and then what follows.
+/// `0.12x (0.08x to 0.17x)`
+pub fn spread(of: &SpreadChange) -> String {
+    let Effect { ratio, low, high } = of.ratio;
+    if ratio == low && ratio == high { ratio.to_string() } else { format!("{ratio} ({low} to {high})") }
+}
+
+/// Where more workers begin to bring less.
+fn knee(of: &ScalingKnee) -> String {
+    let reasons: Vec<String> = of.reasons.iter().map(used_up).collect();
+    let why = match reasons.as_slice() {
+        [] => "what of the machine is used up there is not known".to_owned(),
+        all => all.join("; "),
+    };
+    format!(
+        "up to {} threads twice as many are {} as fast, from there on {}: {why}",
+        of.workers, of.before, of.after
+    )
+}
+
+fn used_up(of: &UsedUp) -> String {
+    match of {
+        UsedUp::CoresOfNode(cores) => format!("the {cores} cores of a node have a thread each"),
+        UsedUp::Cores(cores) => {
+            format!("the {cores} cores have a thread each, and more threads share cores (SMT)")
+        }
+        UsedUp::Cpus(cpus) => format!("the {cpus} CPUs have a thread each, and more threads share CPUs"),
+        UsedUp::MemoryBandwidth(cores) => format!(
+            "about {} cores of a node read as much as all of its memory gives (numawise machine measure)",
+            amount::number((cores * 10.0).round() / 10.0)
+        ),
+    }
+}
+
+/// What the laws say of a curve: whether they fit, and then what follows; and where it bends.
 pub fn scaling(series: &ScalingSeries) -> Vec<String> {
     let at: Vec<String> = series.at.iter().map(|(name, level)| format!("{name}={level}")).collect();
     let at = if at.is_empty() { String::new() } else { format!("{}: ", at.join(" ")) };
@@ -137,7 +184,8 @@ pub fn scaling(series: &ScalingSeries) -> Vec<String> {
             amount::number(model.coherency.0)
         )
     });
-    [amdahl, universal].into_iter().map(|text| format!("{at}{text}")).collect()
+    let knee = series.knee.as_ref().map(knee);
+    knee.into_iter().chain([amdahl, universal]).map(|text| format!("{at}{text}")).collect()
 }
 
 fn law(of: &Reading<ScalingModel>, name: &str, says: impl FnOnce(&ScalingModel) -> String) -> String {

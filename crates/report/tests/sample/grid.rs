@@ -80,6 +80,9 @@ pub fn study(
         templates: vec![],
         metric_name: None,
         other_metrics: vec![],
+        until: None,
+        most_trials: None,
+        saturating_cores: None,
     });
     let mut random = Noise(7);
     let mut trials: Vec<Trial> = Vec::new();

@@ -107,6 +107,9 @@ pub fn lay_out(
         templates: base.templates.clone(),
         metric_name: None,
         other_metrics: Vec::new(),
+        until: None,
+        most_trials: None,
+        saturating_cores: None,
     };
     Ok(GridLayout { design, grid })
 }
