@@ -53,14 +53,7 @@ pub fn grid_of(seconds: &[[f64; 4]]) -> Study {
             levels(FactorKind::Threads, "threads", &["1", "2", "4", "8"]),
         ],
         runs,
-        constraints: vec![],
-        around: Default::default(),
-        templates: vec![],
-        metric_name: None,
-        other_metrics: vec![],
-        until: None,
-        most_trials: None,
-        saturating_cores: None,
+        ..GridStudy::default()
     });
     study
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::{NamedMetric, PointId, RunSpec};
 
 /// The factors of a study with their levels, and what is run at each of its points.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct GridStudy {
     pub factors: Vec<FactorLevels>,
     /// One for each point of the study, in their order.

@@ -15,14 +15,8 @@ fn study() -> Study {
     study.header.grid = Some(GridStudy {
         factors: vec![],
         runs: vec![],
-        constraints: vec![],
-        around: Default::default(),
-        templates: vec![],
-        metric_name: None,
         other_metrics: vec![named("rate", true), named("steps", false)],
-        until: None,
-        most_trials: None,
-        saturating_cores: None,
+        ..GridStudy::default()
     });
     for trial in &mut study.trials {
         let steps = match trial.block {

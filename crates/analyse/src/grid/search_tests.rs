@@ -19,18 +19,7 @@ fn grid(levels: &[&str], repeats: u32) -> Study {
     let runs = levels.iter().enumerate().map(run).collect();
     let levels = levels.iter().map(|level| (*level).to_owned()).collect();
     let factors = vec![FactorLevels { kind: FactorKind::Parameter, name: "n".to_owned(), levels }];
-    study.header.grid = Some(GridStudy {
-        factors,
-        runs,
-        constraints: vec![],
-        around: Default::default(),
-        templates: vec![],
-        metric_name: None,
-        other_metrics: vec![],
-        until: None,
-        most_trials: None,
-        saturating_cores: None,
-    });
+    study.header.grid = Some(GridStudy { factors, runs, ..GridStudy::default() });
     study
 }
 

@@ -1,6 +1,6 @@
 //! Which studies may be continued.
 
-use numawise_facts::{Argument, AroundTrials, GridStudy, InputTemplate, Metric, Reading, StudyHeader};
+use numawise_facts::{Argument, GridStudy, InputTemplate, Metric, Reading, StudyHeader};
 use numawise_record::{Difference, Record};
 use numawise_units::Bytes;
 
@@ -130,18 +130,7 @@ fn an_input_file_that_changed_is_shown_by_its_first_line_that_differs() {
             .iter()
             .map(|(file, text)| InputTemplate { file: (*file).to_owned(), text: (*text).to_owned() })
             .collect();
-        let grid = GridStudy {
-            factors: vec![],
-            runs: vec![],
-            constraints: vec![],
-            around: AroundTrials::default(),
-            templates,
-            metric_name: None,
-            other_metrics: vec![],
-            until: None,
-            most_trials: None,
-            saturating_cores: None,
-        };
+        let grid = GridStudy { factors: vec![], runs: vec![], templates, ..GridStudy::default() };
         StudyHeader { grid: Some(grid), ..sample::header() }
     };
     let differs = |one: &[(&str, &str)], other: &[(&str, &str)]| {

@@ -72,18 +72,7 @@ pub fn study(
             role: ContrastRole::BothWays,
         })
         .collect();
-    header.grid = Some(GridStudy {
-        factors,
-        runs,
-        constraints: vec![],
-        around: Default::default(),
-        templates: vec![],
-        metric_name: None,
-        other_metrics: vec![],
-        until: None,
-        most_trials: None,
-        saturating_cores: None,
-    });
+    header.grid = Some(GridStudy { factors, runs, ..GridStudy::default() });
     let mut random = Noise(7);
     let mut trials: Vec<Trial> = Vec::new();
     let mut run = |block: u32, k: usize| {

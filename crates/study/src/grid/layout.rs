@@ -5,9 +5,8 @@ use std::ffi::OsStr;
 use std::num::NonZeroU32;
 
 use numawise_facts::{
-    Argument, AroundTrials, ContrastRole, FactorKind, FactorLevels, GridRun, GridStudy, InputTemplate,
-    Levels, Machine, MemoryKind, PlacementRequest, PointId, PointPair, PointRole, RunSpec, Strategy,
-    ThreadBinding,
+    Argument, ContrastRole, FactorKind, FactorLevels, GridRun, GridStudy, InputTemplate, Levels, Machine,
+    MemoryKind, PlacementRequest, PointId, PointPair, PointRole, RunSpec, Strategy, ThreadBinding,
 };
 
 use super::factor::{FactorName, GridFactor, GridLevel};
@@ -99,18 +98,8 @@ pub fn lay_out(
     // Behind placeholders that name nothing: where one is misspelt, both are so.
     check_used(grid, command, &base.templates)?;
     let constraints = grid.constraints().iter().map(ToString::to_string).collect();
-    let grid = GridStudy {
-        factors,
-        runs,
-        constraints,
-        around: AroundTrials::default(),
-        templates: base.templates.clone(),
-        metric_name: None,
-        other_metrics: Vec::new(),
-        until: None,
-        most_trials: None,
-        saturating_cores: None,
-    };
+    let grid =
+        GridStudy { factors, runs, constraints, templates: base.templates.clone(), ..GridStudy::default() };
     Ok(GridLayout { design, grid })
 }
 
