@@ -11,6 +11,7 @@ mod divisions;
 mod errors;
 mod faces;
 mod hosts;
+mod hybrid;
 mod inside;
 mod io;
 mod jobs;

@@ -41,9 +41,12 @@ fn a_thread_has_its_time_from_its_begin_to_its_end() {
     let computed = threads[0].processor_nanoseconds().unwrap() as f64 / 1e9;
     let rested = threads[1].processor_nanoseconds().unwrap() as f64 / 1e9;
     assert!((0.2..0.21).contains(&computed) && rested < 0.01, "{computed} {rested}");
+    let whole = file.threads().find(ThreadRecord::is_main).unwrap();
+    let whole = seconds(&file, whole.end() - whole.begin());
     for thread in &threads {
         let useful = seconds(&file, thread.ticks(ThreadState::Useful));
-        assert!((0.2..2.0).contains(&useful), "{useful}");
+        // On a busy machine it takes longer, but not longer than the process.
+        assert!((0.2..whole).contains(&useful), "{useful} of {whole}");
         assert_eq!(thread.end() - thread.begin(), thread.ticks(ThreadState::Useful));
         assert!(thread.cpus().count() >= 1);
     }
