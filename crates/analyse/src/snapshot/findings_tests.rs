@@ -385,6 +385,21 @@ fn nw055_other_work_had_the_cpu_of_a_rank() {
 }
 
 #[test]
+fn nw055_a_process_waits_for_its_cpu_before_and_behind_the_time_of_the_run_too() {
+    let mut all = bound([2.0, 1.1]);
+    for one in &mut all {
+        let Reading::Measured(mpi) = &mut one.mpi else { unreachable!() };
+        mpi.finalised = Reading::Measured([seconds(2.0), seconds(2.0)]);
+    }
+    all[1].elapsed = Reading::Measured(seconds(4.0));
+    let found = on_two_sockets(&all, "0-1").findings;
+    brings(found.first(), 0.45);
+    let first = &found[0].finding.evidence[0];
+    assert_eq!(first.value.measured(), Some(&Amount::Time(seconds(2.0 - 1.1))));
+    assert_eq!(first.of, Some(Amount::Time(seconds(4.0))));
+}
+
+#[test]
 fn nw055_what_belongs_to_the_run_is_no_other_work() {
     let said = |activities: &[Activity]| ids(&on_two_sockets(activities, "0-1").findings);
     // A helper of MPI had the CPU for as long.

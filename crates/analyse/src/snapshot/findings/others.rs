@@ -22,17 +22,19 @@ const NAMED: usize = 3;
 /// A process whose threads waited for CPUs that no working thread of the run had.
 struct Displaced<'a> {
     process: &'a Process<'a>,
-    /// For each of its CPUs.
+    /// For each of its CPUs, from its begin to its end.
     delay: Nanoseconds,
+    /// As much of it as is in the time that the shares are of: the process may have lived for longer.
+    in_run: f64,
 }
 
 pub fn other_work(case: &Case<'_>) -> Option<SnapshotFinding> {
     let mut displaced = displaced(case)?;
-    displaced.retain(|one| case.is_worth(one.delay.seconds()));
-    displaced.sort_by_key(|one| std::cmp::Reverse(one.delay));
+    displaced.retain(|one| case.is_worth(one.in_run));
+    displaced.sort_by(|one, other| other.in_run.total_cmp(&one.in_run));
     let worst = displaced.first()?;
-    let of = case.elapsed_amount();
     let fact = |one: &Displaced<'_>| {
+        let of = one.process.elapsed().measured().map(|elapsed| Amount::Time(*elapsed));
         evidence(WatchedQuantity::RunDelayOf, Amount::Time(one.delay), of, of_process(one.process))
     };
     let mut facts: Vec<Evidence> = displaced.iter().take(NAMED).map(fact).collect();
@@ -44,7 +46,7 @@ pub fn other_work(case: &Case<'_>) -> Option<SnapshotFinding> {
     facts.extend(forced_switches(case));
     let host = worst.process.activity.host.clone();
     let cures = vec![advice(WatchedAdvice::FindOtherWork { host }), Advice::RepeatWhenQuiet];
-    Some(finding(FindingId::MachineShared, facts, case.gain(worst.delay.seconds()), cures))
+    Some(finding(FindingId::MachineShared, facts, case.gain(worst.in_run), cures))
 }
 
 /// There is a CPU for each thread, and how much of these CPUs the run used itself.
@@ -83,7 +85,9 @@ fn displaced<'a>(case: &Case<'a>) -> Option<Vec<Displaced<'a>>> {
         let (delay, cpus) = (*process.run_delay().measured()?, *process.cpus.measured()?);
         let background = *background.entry(host).or_insert_with(|| in_background(case, host));
         let delay = Nanoseconds(delay.saturating_sub(background).0 / cpus.max(1));
-        Some(Displaced { process, delay })
+        let lived = process.elapsed().measured()?.seconds();
+        let part = case.elapsed().filter(|_| lived > 0.0).map_or(1.0, |elapsed| (elapsed / lived).min(1.0));
+        Some(Displaced { process, delay, in_run: delay.seconds() * part })
     };
     Some(case.run.processes.iter().filter_map(of_process).collect())
 }
