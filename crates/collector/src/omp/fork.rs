@@ -139,13 +139,21 @@ impl Fork {
         }
         let now = time::now();
         let local = me.local;
-        me.go(now, ThreadState::OmpBarrier as u32, local.position.get());
+        // The master has noted how many they are.
+        let state = if arrived.is_master { at_barrier(local.team.get()) } else { ThreadState::OmpBarrier };
+        me.go(now, state as u32, local.position.get());
         if arrived.is_master {
             local.open_loop.set(arrived.open_loop);
             return;
         }
         dock(me);
     }
+}
+
+/// What a barrier takes: the only thread of a team waits for nobody there, and what it takes is the runtime's work.
+#[inline(always)]
+pub fn at_barrier(team: u32) -> ThreadState {
+    if team == 1 { ThreadState::OmpScheduling } else { ThreadState::OmpBarrier }
 }
 
 /// A worker has done its part, and waits to be called again.

@@ -6,7 +6,7 @@ use numawise_wire::snapshot::ThreadState;
 use numawise_wire::snapshot::openmp::LoopSchedule;
 
 use super::super::account::Me;
-use super::super::fork::Body;
+use super::super::fork::{Body, at_barrier};
 use super::super::local::{caller, entry};
 use super::super::next::Next;
 use super::super::position::OpenLoop;
@@ -37,8 +37,6 @@ fn open(
 type End = unsafe extern "C" fn();
 #[unsafe(link_section = "numawise_next")]
 static END: Next<End> = Next::new(c"GOMP_parallel_end");
-#[unsafe(link_section = "numawise_next")]
-static NUM_THREADS: Next<unsafe extern "C" fn() -> i32> = Next::new(c"omp_get_num_threads");
 
 unsafe extern "C" fn end() {
     let from = caller();
@@ -48,9 +46,8 @@ unsafe extern "C" fn end() {
         // SAFETY: the caller's own call.
         return unsafe { next() };
     };
-    me.go(time::now(), ThreadState::OmpBarrier as u32, me.local.position.get());
-    // SAFETY: no preconditions.
-    let team = unsafe { NUM_THREADS.get(from)() }.unsigned_abs();
+    let team = parallel::team(from);
+    me.go(time::now(), at_barrier(team) as u32, me.local.position.get());
     // SAFETY: the caller's own call.
     unsafe { next() };
     store::close(region, team);

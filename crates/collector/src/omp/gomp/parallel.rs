@@ -56,6 +56,13 @@ pub fn open(me: &Me<'_>, body: Body, data: *mut c_void, of_loop: Option<&WholeLo
 #[unsafe(link_section = "numawise_next")]
 static NUM_THREADS: Next<unsafe extern "C" fn() -> i32> = Next::new(c"omp_get_num_threads");
 
+/// Threads of the region in which the calling thread is; `from` is in the program.
+#[inline(always)]
+pub fn team(from: usize) -> u32 {
+    // SAFETY: a function of this type, without preconditions.
+    unsafe { NUM_THREADS.get(from)() }.unsigned_abs()
+}
+
 /// Run by each thread of a region, in place of the program's function.
 ///
 /// # Safety
@@ -70,8 +77,7 @@ pub unsafe extern "C" fn work(fork: *mut c_void) {
         && let Some(me) = Me::here()
     {
         if arrived.is_master {
-            // SAFETY: a function of this type, without preconditions.
-            me.local.team.set(unsafe { NUM_THREADS.get(fork.body as usize)() }.unsigned_abs());
+            me.local.team.set(team(fork.body as usize));
         }
         Fork::depart(&me, &arrived);
     }

@@ -6,9 +6,11 @@ use numawise_wire::snapshot::ThreadState;
 use numawise_wire::snapshot::openmp::ConstructKind;
 
 use super::super::account::{Me, within};
+use super::super::fork::at_barrier;
 use super::super::local::{caller, entry};
 use super::super::next::Next;
 use super::super::table::{self, add};
+use super::parallel::team;
 
 /// Entry points in which a thread waits, each a construct of its own at the place of the call.
 macro_rules! waits {
@@ -22,7 +24,11 @@ macro_rules! waits {
             // SAFETY: the caller's own arguments.
             let run = || unsafe { next($($argument),*) };
             if $next.tells_itself(from) { return run(); }
-            within(ConstructKind::$kind, ThreadState::$state, from, run)
+            let state = match ThreadState::$state {
+                ThreadState::OmpBarrier => at_barrier(team(from)),
+                other => other,
+            };
+            within(ConstructKind::$kind, state, from, run)
         }
     )* };
 }

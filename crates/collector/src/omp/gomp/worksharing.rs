@@ -6,10 +6,12 @@ use numawise_wire::snapshot::ThreadState;
 
 use super::super::account::Me;
 use super::super::chunks;
+use super::super::fork::at_barrier;
 use super::super::local::{caller, entry};
 use super::super::next::Next;
 use super::super::position::OpenLoop;
 use super::super::table::{Place, add};
+use super::parallel::team;
 use crate::time;
 
 /// Opens a loop or sections by `run`, which fetches a first chunk too.
@@ -50,12 +52,12 @@ pub unsafe fn first(more: bool, begin: *const i64, end: *const i64) -> bool {
     more
 }
 
-/// Closes a loop or sections by `run`, in which the thread waits for the others.
+/// Closes a loop or sections by `run`, in which the thread waits for the others of its team.
 #[inline(always)]
-fn wait<R: Copy>(run: impl FnOnce() -> R) -> R {
+fn wait<R: Copy>(team: u32, run: impl FnOnce() -> R) -> R {
     let Some(me) = Me::here() else { return run() };
     let before = me.before(time::now());
-    me.go(before.since, ThreadState::OmpBarrier as u32, before.position);
+    me.go(before.since, at_barrier(team) as u32, before.position);
     let result = run();
     if let Some(me) = Me::here() {
         me.leave(&before);
@@ -96,7 +98,7 @@ macro_rules! ends {
             let next = $next.get(from);
             // SAFETY: the caller's own call.
             let run = || unsafe { next() };
-            if $next.tells_itself(from) { run() } else { wait(run) }
+            if $next.tells_itself(from) { run() } else { wait(team(from), run) }
         }
     )* };
 }

@@ -6,7 +6,7 @@ use numawise_wire::snapshot::ThreadState;
 use numawise_wire::snapshot::openmp::{ConstructKind, LoopSchedule, TOLD_BY_OMPT};
 
 use super::super::account::Me;
-use super::super::fork::{self, Fork};
+use super::super::fork::{self, Fork, at_barrier};
 use super::super::position::{Before, OpenLoop, Wait};
 use super::super::store::{self, OpenRegion};
 use super::super::table::{self, Place, add};
@@ -122,7 +122,7 @@ unsafe extern "C" fn implicit_task(
 unsafe extern "C" fn sync_region_wait(
     kind: c_int,
     end: c_int,
-    _region: *mut OmptData,
+    region: *mut OmptData,
     _task: *mut OmptData,
     from: *const c_void,
 ) {
@@ -139,7 +139,7 @@ unsafe extern "C" fn sync_region_wait(
     };
     match end {
         SCOPE_BEGIN if at_end => {
-            me.go(time::now(), ThreadState::OmpBarrier as u32, me.local.position.get());
+            me.go(time::now(), at_barrier(team(&me, region)) as u32, me.local.position.get());
             if me.local.works.get() != 0 {
                 fork::dock(&me);
             } else {
@@ -149,7 +149,11 @@ unsafe extern "C" fn sync_region_wait(
         // The master goes on to the region's end; a worker is told only when it is called again.
         SCOPE_END if at_end => {}
         SCOPE_BEGIN => {
-            let before = me.enter(&place(&me, construct, from), ThreadState::OmpBarrier);
+            let state = match construct {
+                ConstructKind::Barrier => at_barrier(team(&me, region)),
+                _ => ThreadState::OmpBarrier,
+            };
+            let before = me.enter(&place(&me, construct, from), state);
             push(&me, before, 0);
         }
         SCOPE_END => {
@@ -159,6 +163,17 @@ unsafe extern "C" fn sync_region_wait(
         }
         _ => {}
     }
+}
+
+/// Threads of a region that the calling thread opened; 0: another one did, or it is not known.
+fn team(me: &Me<'_>, region: *const OmptData) -> u32 {
+    if me.local.works.get() != 0 || region.is_null() {
+        return 0;
+    }
+    // SAFETY: the word was set when the region was opened, and this thread, which is in it, has not closed it.
+    let opened = unsafe { (*region).pointer.cast::<OpenRegion>().as_ref() };
+    // SAFETY: the region was filled by this thread.
+    opened.map_or(0, |opened| unsafe { (*opened.content()).team })
 }
 
 fn push(me: &Me<'_>, before: Before, lock: u64) {
