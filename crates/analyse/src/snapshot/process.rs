@@ -378,8 +378,7 @@ fn part_of_run(process: &Process<'_>, all: &[Process<'_>], longest: Option<Nanos
     let waits =
         all.iter().any(|other| is_child(&other)) && (process.computed() as f64) < LAUNCHER * elapsed.0 as f64;
     let is_known = process.time.measured().is_some();
-    // taskset, numactl and their kind, and a shell at its last command. Where its processor time is not known, that of both is the
-    // program's.
+    // taskset, numactl and their kind, and a shell at its last command, whose processor time is not known.
     let became = |other: &Process<'_>| {
         let is_same = other.activity.host == activity.host && other.activity.pid == activity.pid;
         let lived = other.activity.elapsed.measured().map_or(0.0, |elapsed| elapsed.0 as f64);

@@ -3,6 +3,7 @@
 
 #[path = "../support/agent.rs"]
 mod agent;
+mod became;
 mod cg;
 #[path = "../support/collector.rs"]
 mod collector;

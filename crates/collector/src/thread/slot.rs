@@ -132,6 +132,7 @@ fn begin(slot: &ThreadSlot) {
     cpu::note(slot);
     slot.thread.store(thread.cast_unsigned(), Relaxed);
     slot.main.store(u32::from(thread == system::process()), Relaxed);
+    surroundings::note_begin(slot);
     slot.begin.store(now, Relaxed);
     slot.end.store(0, Relaxed);
     slot.row.store(0, Relaxed);
@@ -164,22 +165,9 @@ pub fn end_current() {
     let state = slot.state.load(Relaxed);
     change(slot, state, state, now);
     slot.end.store(now, Relaxed);
-    usage(slot);
+    surroundings::note_switches(slot);
+    surroundings::note_processor(slot, libc::CLOCK_THREAD_CPUTIME_ID);
     surroundings::note_end(slot, slot.thread.load(Relaxed).cast_signed());
-}
-
-fn usage(slot: &ThreadSlot) {
-    // SAFETY: zeros are a value of the struct, and the kernel fills it.
-    let mut usage: libc::rusage = unsafe { core::mem::zeroed() };
-    // SAFETY: as above.
-    if unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) } == 0 {
-        let [voluntary, forced] = &slot.switches;
-        voluntary.store(usage.ru_nvcsw.cast_unsigned(), Relaxed);
-        forced.store(usage.ru_nivcsw.cast_unsigned(), Relaxed);
-    }
-    if let Ok(time) = numawise_syscalls::clock(libc::CLOCK_THREAD_CPUTIME_ID) {
-        slot.processor_nanoseconds.store(time, Relaxed);
-    }
 }
 
 /// Notes the processor time of threads that live on while the process ends.
@@ -193,9 +181,7 @@ pub fn note_living() {
             continue;
         }
         let clock = !slot.thread.load(Relaxed).cast_signed() << 3 | OF_A_THREAD;
-        if let Ok(time) = numawise_syscalls::clock(clock) {
-            slot.processor_nanoseconds.store(time, Relaxed);
-        }
+        surroundings::note_processor(slot, clock);
         surroundings::note_end(slot, slot.thread.load(Relaxed).cast_signed());
     }
 }

@@ -200,3 +200,23 @@ fn the_library_calls_nothing_that_panics_or_allocates() {
     }
     assert!(size_of::<Header>() <= 4096);
 }
+
+#[test]
+fn what_a_shell_computed_before_it_became_the_program_is_not_the_programs() {
+    let bench = Bench::new();
+    let count = |to: u32| format!("i=0; while [ $i -lt {to} ]; do i=$((i+1)); done");
+    let script = format!("{}; exec sh -c '{}; sleep 0.1'", count(300_000), count(3_000));
+    let mut files = same(&bench, &["sh", "-c", &script]);
+    // Both shells and the program sleep.
+    files.retain(|bytes| SnapshotFile::parse(bytes).unwrap().program().ends_with(b"sh"));
+    let of = |bytes: &Vec<u8>| {
+        let file = SnapshotFile::parse(bytes).unwrap();
+        let thread = file.threads().next().unwrap();
+        let elapsed = thread.end().saturating_sub(thread.begin()) as f64 * file.nanoseconds_per_tick()?;
+        Some((elapsed, thread.processor_nanoseconds()?, thread.run_delay().unwrap_or(0)))
+    };
+    let told: Vec<(f64, u64, u64)> = files.iter().filter_map(of).collect();
+    // The first one was over before it could tell.
+    let [(elapsed, computed, waited)] = told[..] else { panic!("{told:?}") };
+    assert!(computed > 0 && (computed + waited) as f64 <= elapsed * 1.02 + 1e6, "{told:?}");
+}

@@ -146,14 +146,16 @@ fn complete(processes: &mut [&mut Activity], seen: &[ObservedProcess]) {
     let to_unix = Nanoseconds(clock::unix_time().0.saturating_sub(clock::monotonic().0));
     for one in seen {
         // What became another program was seen as that for longest.
+        let has_become = processes.iter().filter(|activity| activity.pid == one.pid).count() > 1;
         let same = processes.iter_mut().filter(|activity| activity.pid == one.pid);
         if let Some(activity) = same.max_by_key(|activity| activity.began) {
-            complete_one(activity, one, to_unix);
+            complete_one(activity, one, to_unix, has_become);
         }
     }
 }
 
-fn complete_one(activity: &mut Activity, seen: &ObservedProcess, to_unix: Nanoseconds) {
+/// `has_become`: its first thread computed for another program before.
+fn complete_one(activity: &mut Activity, seen: &ObservedProcess, to_unix: Nanoseconds, has_become: bool) {
     let began = activity.began;
     let told = activity.end == ProcessEnd::Exit;
     let of: &mut ProcessSurroundings = &mut activity.surroundings;
@@ -182,17 +184,22 @@ fn complete_one(activity: &mut Activity, seen: &ObservedProcess, to_unix: Nanose
         // Of several threads that had one place, which one was seen is not known.
         let same = |thread: &&mut ThreadActivity| thread.tid == one.observation.tid && thread.lives == 1;
         if let Some(thread) = threads.iter_mut().find(same) {
-            complete_thread(thread, one, told);
+            complete_thread(thread, one, told, has_become && thread.is_first);
         }
     }
 }
 
-/// `told`: the process noted what there was at its end.
-fn complete_thread(thread: &mut ThreadActivity, seen: &ObservedThread, told: bool) {
+/// `told`: the process noted what there was at its end. `has_become`: the kernel's account of the thread may begin before the program does.
+fn complete_thread(thread: &mut ThreadActivity, seen: &ObservedThread, told: bool, has_become: bool) {
     let observed = &seen.observation;
     let is_noted = told || thread.end.measured().is_some();
     if observed.mask.measured().is_some() && (!is_noted || thread.mask.measured().is_none()) {
         thread.mask = observed.mask.clone();
+    }
+    if has_become && holds_another_program(thread, observed.cpu_time) {
+        thread.cpu_time_on =
+            Reading::unavailable("it was seen together with what the process was before (exec)");
+        return;
     }
     if thread.run_delay.measured().is_none() && seen.run_delay.measured().is_some() {
         thread.run_delay = seen.run_delay.clone();
@@ -203,5 +210,13 @@ fn complete_thread(thread: &mut ThreadActivity, seen: &ObservedThread, told: boo
     let times: Vec<_> = observed.cpu_time_on.iter().filter(|(_, time)| time.0 > 0).copied().collect();
     if !times.is_empty() {
         thread.cpu_time_on = Reading::Measured(times);
+    }
+}
+
+/// Processor time that was seen is not only the program's own: less than a tenth, or 20 ms, may be the begin of its process.
+fn holds_another_program(thread: &ThreadActivity, seen: Nanoseconds) -> bool {
+    match thread.processor.measured() {
+        Some(own) => seen.0 > own.0.saturating_add((own.0 / 10).max(20_000_000)),
+        None => true,
     }
 }

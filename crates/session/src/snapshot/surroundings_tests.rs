@@ -245,3 +245,28 @@ fn what_was_started_lived_until_its_numawise_was_killed() {
     assert_eq!(kept.iter().map(|one| one.pid).collect::<Vec<_>>(), [Pid(7), Pid(8)]);
     assert!(kept[0].alive > ended && kept[1].alive == ended);
 }
+
+/// A shell that becomes the program at its last command, as its file and that of the program say.
+fn became(processor: Option<u64>) -> [Activity; 2] {
+    let mut program = process(5, ProcessEnd::NotTold);
+    let Reading::Measured(threads) = &mut program.threads else { unreachable!() };
+    threads[0].processor = match processor {
+        Some(time) => Reading::Measured(Nanoseconds(time)),
+        None => Reading::unavailable("it was killed"),
+    };
+    [process(1, ProcessEnd::NotTold), program]
+}
+
+#[test]
+fn what_a_shell_computed_before_it_became_the_program_is_not_the_programs() {
+    let mut seen = seen();
+    seen.threads[0].observation.cpu_time = Nanoseconds(500_000_000);
+    for (processor, is_mixed) in [(None, true), (Some(100_000_000), true), (Some(499_000_000), false)] {
+        let mut all = became(processor);
+        complete(&mut all.iter_mut().collect::<Vec<_>>(), &[seen.clone()]);
+        let thread = &all[1].threads.measured().unwrap()[0];
+        assert_eq!(thread.processor.measured().map(|time| time.0), processor);
+        assert_eq!(thread.run_delay.measured().is_none(), is_mixed);
+        assert_eq!(thread.cpu_time_on.measured().is_none(), is_mixed);
+    }
+}
