@@ -189,8 +189,8 @@ pub fn observation(pages: &[(u32, u64)], threads: &[(u32, u64)]) -> Observation 
         rank: Reading::unavailable("by hand"),
         mpi_libraries: Reading::unavailable("by hand"),
         usage: ResourceUsage {
-            user: Nanoseconds(0),
-            system: Nanoseconds(0),
+            user: Reading::Measured(Nanoseconds(0)),
+            system: Reading::Measured(Nanoseconds(0)),
             peak_memory: Reading::Measured(Bytes::mib(100)),
             minor_faults: none(),
             major_faults: none(),

@@ -40,9 +40,9 @@ pub struct Observation {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResourceUsage {
     /// CPU time in the program.
-    pub user: Nanoseconds,
+    pub user: Reading<Nanoseconds>,
     /// CPU time in the kernel.
-    pub system: Nanoseconds,
+    pub system: Reading<Nanoseconds>,
     /// Largest resident set of any one process.
     pub peak_memory: Reading<Bytes>,
     pub minor_faults: Reading<u64>,
@@ -52,16 +52,30 @@ pub struct ResourceUsage {
 }
 
 impl ResourceUsage {
+    /// Nothing is known, for one reason.
+    pub fn unavailable(reason: &'static str) -> ResourceUsage {
+        let none = || Reading::unavailable(reason);
+        ResourceUsage {
+            user: Reading::unavailable(reason),
+            system: Reading::unavailable(reason),
+            peak_memory: Reading::unavailable(reason),
+            minor_faults: none(),
+            major_faults: none(),
+            voluntary_switches: none(),
+            involuntary_switches: none(),
+        }
+    }
+
     /// CPU time in all.
-    pub fn cpu_time(&self) -> Nanoseconds {
-        self.user + self.system
+    pub fn cpu_time(&self) -> Reading<Nanoseconds> {
+        self.user.clone().zip(self.system.clone()).map(|(user, system)| user + system)
     }
 
     /// The usage of several tasks together: sums, and the largest of the peaks. `None` without any.
     pub fn together<'a>(of: impl IntoIterator<Item = &'a ResourceUsage>) -> Option<ResourceUsage> {
         of.into_iter().cloned().reduce(|all, one| ResourceUsage {
-            user: all.user + one.user,
-            system: all.system + one.system,
+            user: all.user.zip(one.user).map(|(all, one)| all + one),
+            system: all.system.zip(one.system).map(|(all, one)| all + one),
             peak_memory: match (all.peak_memory, one.peak_memory) {
                 (Reading::Measured(a), Reading::Measured(b)) => Reading::Measured(a.max(b)),
                 (Reading::Unavailable { .. }, one @ Reading::Measured(_)) => one,

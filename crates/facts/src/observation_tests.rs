@@ -2,8 +2,8 @@ use super::*;
 
 fn usage(user: u64, peak: Reading<Bytes>, faults: Reading<u64>) -> ResourceUsage {
     ResourceUsage {
-        user: Nanoseconds(user),
-        system: Nanoseconds(1),
+        user: Reading::Measured(Nanoseconds(user)),
+        system: Reading::Measured(Nanoseconds(1)),
         peak_memory: peak,
         minor_faults: faults,
         major_faults: Reading::Measured(2),
@@ -21,7 +21,8 @@ fn usage_of_several_tasks_is_summed_but_for_the_peak() {
         usage(30, peak(2), Reading::Measured(1)),
     ];
     let all = ResourceUsage::together(&tasks).unwrap();
-    assert_eq!((all.user, all.cpu_time()), (Nanoseconds(60), Nanoseconds(63)));
+    assert_eq!(all.cpu_time(), Reading::Measured(Nanoseconds(63)));
+    assert_eq!(all.user, Reading::Measured(Nanoseconds(60)));
     assert_eq!(all.peak_memory, peak(3));
     assert_eq!(all.minor_faults, Reading::Measured(3));
     assert_eq!(all.involuntary_switches, Reading::Measured(u64::MAX), "saturated");
@@ -37,4 +38,7 @@ fn what_is_missing_of_one_is_not_zero_of_all() {
     let all = ResourceUsage::together(&tasks).unwrap();
     assert_eq!(all.peak_memory, Reading::unavailable("first"));
     assert_eq!(all.minor_faults, Reading::unavailable("not counted"));
+    let killed = ResourceUsage::unavailable("killed");
+    let all = ResourceUsage::together([&tasks[0], &killed]).unwrap();
+    assert_eq!((all.user.clone(), all.cpu_time()), (killed.user.clone(), killed.cpu_time()));
 }

@@ -227,8 +227,8 @@ pub fn exit(status: EndStatus) -> Exit {
 /// What the kernel accounted for a child.
 pub fn usage(accounted: &Accounted) -> ResourceUsage {
     ResourceUsage {
-        user: accounted.user,
-        system: accounted.system,
+        user: Reading::Measured(accounted.user),
+        system: Reading::Measured(accounted.system),
         peak_memory: match accounted.peak_of_child() {
             Ok(peak) => Reading::Measured(peak),
             Err(own) => Reading::unavailable(format!(

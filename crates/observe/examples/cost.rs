@@ -92,8 +92,8 @@ fn wait(child: Child, begun: Instant) -> (ResourceUsage, Nanoseconds) {
     assert_eq!(end, EndStatus::Exited(0), "the program failed");
     let peak = accounted.peak_of_child();
     let usage = ResourceUsage {
-        user: accounted.user,
-        system: accounted.system,
+        user: Reading::Measured(accounted.user),
+        system: Reading::Measured(accounted.system),
         peak_memory: peak.map_or_else(
             |_| Reading::unavailable("not above our own peak, which a program inherits"),
             Reading::Measured,

@@ -56,7 +56,7 @@ impl HostCpu {
 pub(crate) fn noise(
     before: &Result<HostCpu, Error>,
     after: &Result<HostCpu, Error>,
-    ours: Nanoseconds,
+    ours: Reading<Nanoseconds>,
     wall: Nanoseconds,
 ) -> HostNoise {
     let none = |reason: String| HostNoise {
@@ -79,20 +79,23 @@ pub(crate) fn noise(
         return none("/proc/stat did not advance during the trial".to_owned());
     }
     let busy = after.busy.saturating_sub(before.busy).seconds();
-    let others = (busy - ours.seconds()) / total;
     HostNoise {
         steal: Reading::Measured(Ratio(after.steal.saturating_sub(before.steal).seconds() / total)),
-        other_load: if others < -CONTRADICTION {
-            Reading::unavailable(format!(
-                "/proc/stat counts {busy:.2} s of CPU time where the trial alone used {:.2} s: it shows not all CPUs, or loses ticks",
-                ours.seconds()
-            ))
-        } else {
-            // A little below zero is the ticks' rounding.
-            Reading::Measured(Ratio(others.max(0.0)))
-        },
+        other_load: ours.and_then(|ours| other_load(busy, ours.seconds(), total)),
         busy_cpus: busy_cpus(before, after),
     }
+}
+
+/// What others used of the machine's time, all in seconds.
+fn other_load(busy: f64, ours: f64, total: f64) -> Reading<Ratio> {
+    let others = (busy - ours) / total;
+    if others < -CONTRADICTION {
+        return Reading::unavailable(format!(
+            "/proc/stat counts {busy:.2} s of CPU time where the trial alone used {ours:.2} s: it shows not all CPUs, or loses ticks"
+        ));
+    }
+    // A little below zero is the ticks' rounding.
+    Reading::Measured(Ratio(others.max(0.0)))
 }
 
 /// How long each CPU was busy; those that were not are left out.

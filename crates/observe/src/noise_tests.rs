@@ -10,6 +10,15 @@ fn at(text: &str) -> Result<HostCpu, Error> {
     HostCpu::parse(text.as_bytes(), TICK).map_err(|problem| problem.at(Path::new("/proc/stat")))
 }
 
+fn noise(
+    before: &Result<HostCpu, Error>,
+    after: &Result<HostCpu, Error>,
+    ours: Nanoseconds,
+    wall: Nanoseconds,
+) -> HostNoise {
+    super::noise(before, after, Reading::Measured(ours), wall)
+}
+
 #[test]
 fn shares_are_of_the_whole_machine() {
     // Four CPUs, one second: 400 ticks. The trial used 1 s, others 1 s, the hypervisor took 0.2 s.
@@ -19,6 +28,14 @@ fn shares_are_of_the_whole_machine() {
     assert_eq!(noise.steal, Reading::Measured(Ratio(0.05)));
     let others = noise.other_load.measured().unwrap().0;
     assert!((others - 0.25).abs() < 1e-9, "{others}");
+}
+
+#[test]
+fn without_the_time_of_the_trial_that_of_others_is_missing() {
+    let (before, after) = (at("cpu 0 0 0 0 0 0 0 0\n"), at("cpu 100 0 0 100 0 0 0 10\n"));
+    let noise = super::noise(&before, &after, Reading::unavailable("killed"), SECOND);
+    assert_eq!(noise.other_load, Reading::unavailable("killed"));
+    assert!(noise.steal.measured().is_some());
 }
 
 #[test]

@@ -234,8 +234,8 @@ fn observation(
         rank: c.reading("rank", || Ok(Rank(c.cells.int("rank")?)))?,
         mpi_libraries: c.reading("mpi_libraries", || c.cells.json("mpi_libraries"))?,
         usage: ResourceUsage {
-            user: Nanoseconds(c.count("user_ns")?),
-            system: Nanoseconds(c.count("system_ns")?),
+            user: c.reading("user_ns", || Ok(Nanoseconds(c.count("user_ns")?)))?,
+            system: c.reading("system_ns", || Ok(Nanoseconds(c.count("system_ns")?)))?,
             peak_memory: c.reading("peak_memory_bytes", || Ok(Bytes(c.count("peak_memory_bytes")?)))?,
             minor_faults: c.reading("minor_faults", || c.count("minor_faults"))?,
             major_faults: c.reading("major_faults", || c.count("major_faults"))?,

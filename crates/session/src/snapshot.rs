@@ -22,7 +22,6 @@ mod ranks;
 mod surroundings;
 mod unwatched;
 
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -363,7 +362,7 @@ impl SnapshotPlan {
             notices.push(SnapshotNotice::NothingWatched.into());
         } else {
             // Ranks of one job: those of another are missing in that one.
-            let others: BTreeSet<usize> = mpi_jobs(&processes).into_iter().skip(1).flatten().collect();
+            let others = ranks::of_other_jobs(mpi_jobs(&processes));
             let seen = processes.iter().enumerate().filter(|(index, _)| !others.contains(index));
             let seen: Vec<JobProcess<'_>> = seen.map(|(_, process)| JobProcess::from(process)).collect();
             notices.extend(ranks::libraries(&processes, merged.as_ref()));

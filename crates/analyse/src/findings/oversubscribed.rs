@@ -114,7 +114,7 @@ fn in_run(observation: &Observation, allowed: &CpuSet) -> Option<Option<Contende
     let cpus = held.map(|held| held.intersection(allowed)).filter(|held| !held.is_empty());
     let cpus = cpus.as_ref().unwrap_or(allowed).len() as u64;
     let span = observation.sampler.span.seconds();
-    let used = observation.usage.cpu_time().seconds();
+    let used = observation.usage.cpu_time().measured()?.seconds();
     let at_once = working_at_once(observation);
     let ready = observation.run_delay.measured().map(|waited| (used + waited.seconds()) / span);
     let enough = match (at_once, ready) {

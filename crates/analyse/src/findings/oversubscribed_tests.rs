@@ -13,7 +13,7 @@ fn found(study: &Study) -> Option<Finding> {
 fn crowd(threads: u32, waited: f64) -> Observation {
     let all: Vec<(u32, u64)> = (0..threads).map(|k| (k % 8, 10)).collect();
     let mut seen = observation(&[(0, 100)], &all);
-    seen.usage.user = Nanoseconds::from_seconds(8.0);
+    seen.usage.user = Reading::Measured(Nanoseconds::from_seconds(8.0));
     seen.run_delay = Reading::Measured(Nanoseconds::from_seconds(waited));
     seen
 }
@@ -124,7 +124,7 @@ fn threads_that_do_not_wait_for_cpus_are_no_crowd() {
 fn threads_that_are_bound_to_few_cpus_crowd_those() {
     let mut study = two(2.0, 1.5);
     let mut bound = crowd(8, 4.0);
-    bound.usage.user = Nanoseconds::from_seconds(4.0);
+    bound.usage.user = Reading::Measured(Nanoseconds::from_seconds(4.0));
     let Reading::Measured(threads) = &mut bound.threads else { panic!() };
     threads.iter_mut().for_each(|thread| thread.mask = Reading::Measured("0-3".parse().unwrap()));
     see(&mut study, "os", &bound);
@@ -140,7 +140,7 @@ fn where_waiting_is_not_counted_all_cpus_must_be_busy() {
     see(&mut study, "os", &seen);
     let finding = found(&study).unwrap();
     assert!(!finding.evidence.iter().any(|one| one.quantity == EvidenceQuantity::ReadyThreads));
-    seen.usage.user = Nanoseconds::from_seconds(5.0);
+    seen.usage.user = Reading::Measured(Nanoseconds::from_seconds(5.0));
     see(&mut study, "os", &seen);
     assert_eq!(found(&study), None);
 }

@@ -25,7 +25,7 @@ fn on(cpus: [u32; 2], waited: u64) -> Observation {
     let mut seen = observation(&[(0, 50)], &cpus.map(|cpu| (cpu, 1)));
     seen.migrations = Reading::Measured(0);
     seen.run_delay = Reading::Measured(numawise_units::Nanoseconds(waited));
-    seen.usage.user = numawise_units::Nanoseconds(1_000_000_000);
+    seen.usage.user = Reading::Measured(numawise_units::Nanoseconds(1_000_000_000));
     ready_together(seen, 40)
 }
 

@@ -92,7 +92,7 @@ fn others_of_nodes(case: &Case, trial: &Trial) -> Option<Vec<(NodeId, Ratio)>> {
         *used.entry(machine.node_of(*cpu)?).or_default() -= time.seconds();
         seen += time.seconds();
     }
-    if seen < SEEN * observation.usage.cpu_time().seconds() {
+    if seen < SEEN * observation.usage.cpu_time().measured()?.seconds() {
         return None;
     }
     let of_node = |(node, others): (NodeId, f64)| {

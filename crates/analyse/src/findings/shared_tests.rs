@@ -17,7 +17,7 @@ fn shared(blocks: u32, from: u32, slower: f64) -> Study {
     let mut study = study(two_sockets(), &[("os", 1.0), ("pinned", 1.0)], &pairs, blocks);
     for trial in study.trials.iter_mut().filter(|trial| trial.block >= from) {
         let mut seen = observation(&[(0, 100)], &[(0, 10), (1, 10)]);
-        seen.usage.user = Nanoseconds(2 * SECOND.0);
+        seen.usage.user = Reading::Measured(Nanoseconds(2 * SECOND.0));
         seen.noise.other_load = Reading::Measured(Ratio(0.25));
         seen.noise.busy_cpus = Reading::Measured([0, 1, 4, 5].map(|cpu| (CpuId(cpu), SECOND)).to_vec());
         trial.observation = Reading::Measured(seen);
@@ -71,7 +71,7 @@ fn where_too_little_of_the_program_was_seen_nobody_says_on_which_node_the_others
     let mut study = shared(6, 1, 1.0);
     for trial in &mut study.trials {
         let Reading::Measured(seen) = &mut trial.observation else { panic!() };
-        seen.usage.user = Nanoseconds(4 * SECOND.0);
+        seen.usage.user = Reading::Measured(Nanoseconds(4 * SECOND.0));
     }
     assert_eq!(found(&study).unwrap().evidence.len(), 2);
 }

@@ -59,8 +59,8 @@ fn wait(child: Child, begun: Instant) -> (ResourceUsage, Nanoseconds) {
     assert_eq!(end, EndStatus::Exited(0), "the program failed");
     let peak = accounted.peak_of_child();
     let usage = ResourceUsage {
-        user: accounted.user,
-        system: accounted.system,
+        user: Reading::Measured(accounted.user),
+        system: Reading::Measured(accounted.system),
         peak_memory: peak.map_or_else(
             |_| Reading::unavailable("not above our own peak, which a program inherits"),
             Reading::Measured,
@@ -75,16 +75,12 @@ fn wait(child: Child, begun: Instant) -> (ResourceUsage, Nanoseconds) {
 
 /// What is known of a process that nobody waited for.
 fn not_accounted() -> ResourceUsage {
-    let none = || Reading::unavailable("nobody waited for it");
-    ResourceUsage {
-        user: Nanoseconds(0),
-        system: Nanoseconds(0),
-        peak_memory: Reading::unavailable("nobody waited for it"),
-        minor_faults: none(),
-        major_faults: none(),
-        voluntary_switches: none(),
-        involuntary_switches: none(),
-    }
+    ResourceUsage::unavailable("nobody waited for it")
+}
+
+/// Its CPU time, in seconds.
+fn accounted(usage: &ResourceUsage) -> f64 {
+    usage.cpu_time().measured().expect("somebody waited for it").seconds()
 }
 
 fn threads(observation: &Observation) -> &[ThreadObservation] {

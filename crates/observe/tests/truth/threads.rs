@@ -22,7 +22,7 @@ fn pinned_threads_are_seen_on_their_cpus_and_the_toucher_has_the_faults() {
     assert!((pages..pages + pages / 20).contains(&toucher.minor_faults), "{}", toucher.minor_faults);
     assert!(spinner.minor_faults < pages / 20, "{}", spinner.minor_faults);
     let known: f64 = threads(&seen).iter().map(|thread| thread.cpu_time.seconds()).sum();
-    let all = (usage.user + usage.system).seconds();
+    let all = accounted(&usage);
     assert!(known <= all + 0.02, "{known} s of threads in {all} s of the process");
     assert!(known > 0.5 * all, "{known} s of threads in {all} s of the process");
     assert!(seen.run_delay.measured().is_some() && seen.migrations.measured().is_some());
@@ -54,7 +54,7 @@ fn names_with_spaces_and_parentheses() {
 fn short_lived_threads_are_a_lower_bound() {
     let (seen, usage, _) = watch(actor("short 600"), &generous());
     let known: f64 = threads(&seen).iter().map(|thread| thread.cpu_time.seconds()).sum();
-    assert!(known <= (usage.user + usage.system).seconds() + 0.02);
+    assert!(known <= accounted(&usage) + 0.02);
     assert!(threads(&seen).len() > 3, "{}", threads(&seen).len());
     let mut ids: Vec<_> = threads(&seen).iter().map(|thread| thread.tid).collect();
     ids.dedup();

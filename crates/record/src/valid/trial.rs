@@ -215,7 +215,8 @@ fn observation(of: &Observation, wall: Nanoseconds, row: u32) -> Sound {
     libraries.iter().try_for_each(|library| name(library, place("mpi_libraries")))?;
     let usage = &of.usage;
     let most = Nanoseconds((wall + Nanoseconds(60_000_000_000)).0.saturating_mul(8192));
-    for (column, time) in [("user_ns", usage.user), ("system_ns", usage.system)] {
+    for (column, time) in [("user_ns", &usage.user), ("system_ns", &usage.system)] {
+        let time = time.measured().copied().unwrap_or_default();
         moment(time, place(column))?;
         ensure(
             time <= most,

@@ -44,8 +44,9 @@ pub fn watched_header(header: &WatchedRunHeader) -> Sound {
         notices(&placement.warnings, place("placement.warnings"))?;
     }
     let usage = &header.usage;
-    moment(usage.user, place("usage.user"))?;
-    moment(usage.system, place("usage.system"))?;
+    for (of, time) in [("usage.user", &usage.user), ("usage.system", &usage.system)] {
+        moment(time.measured().copied().unwrap_or_default(), place(of))?;
+    }
     bytes(usage.peak_memory.measured().copied().unwrap_or_default(), place("usage.peak_memory"))?;
     for number in
         [&usage.minor_faults, &usage.major_faults, &usage.voluntary_switches, &usage.involuntary_switches]

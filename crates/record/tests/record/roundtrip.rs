@@ -238,7 +238,8 @@ fn observed() -> impl Strategy<Value = Observation> {
     (counts, reading(0.0..1.0f64), any::<bool>(), any::<bool>(), "(?s).*").prop_map(
         |((number, a, b, c), share, threads, pages, text)| {
             let mut o = sample::observation();
-            o.usage.user = Nanoseconds(number);
+            o.usage.user = Reading::Measured(Nanoseconds(number));
+            o.usage.system = b.clone().map(Nanoseconds);
             o.usage.peak_memory = a.clone().map(Bytes);
             (o.usage.minor_faults, o.usage.voluntary_switches, o.migrations) =
                 (a.clone(), b.clone(), c.clone());

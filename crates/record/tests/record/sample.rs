@@ -155,8 +155,8 @@ pub fn observation() -> Observation {
         rank: Reading::Measured(Rank(3)),
         mpi_libraries: Reading::Measured(vec!["libmpi.so.40.30.4".to_owned()]),
         usage: ResourceUsage {
-            user: Nanoseconds(3_900_000_000),
-            system: Nanoseconds(120_000_000),
+            user: Reading::Measured(Nanoseconds(3_900_000_000)),
+            system: Reading::Measured(Nanoseconds(120_000_000)),
             peak_memory: Reading::Measured(Bytes::mib(512)),
             minor_faults: Reading::Measured(131_072),
             major_faults: Reading::Measured(0),

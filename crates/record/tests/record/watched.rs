@@ -255,8 +255,8 @@ pub fn run() -> WatchedRun {
             exit: Exit::Signal(9),
             wall: seconds(2.0),
             usage: ResourceUsage {
-                user: seconds(3.0),
-                system: seconds(0.1),
+                user: Reading::Measured(seconds(3.0)),
+                system: Reading::Measured(seconds(0.1)),
                 peak_memory: Reading::Measured(Bytes(1 << 20)),
                 minor_faults: Reading::Measured(10),
                 major_faults: Reading::Measured(0),

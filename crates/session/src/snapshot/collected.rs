@@ -72,7 +72,7 @@ impl Collected {
         }
         let jobs = mpi_jobs(&processes);
         self.jobs = ranks::several_jobs(&processes, &jobs);
-        let others: BTreeSet<usize> = jobs.into_iter().skip(1).flatten().collect();
+        let others = ranks::of_other_jobs(jobs);
         for (index, activity) in processes.into_iter().enumerate() {
             if others.contains(&index) { self.others.push(activity) } else { self.add_process(activity) }
         }

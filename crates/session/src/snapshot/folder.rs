@@ -131,7 +131,7 @@ impl CollectorFolder {
             {
                 return Err(io::Error::other("somebody else has made it"));
             }
-            let lock = File::open(&path).and_then(|open| open.lock_shared().map(|()| open));
+            let lock = lock_shared(&path);
             // Its last user may just have removed it.
             if !path.exists() {
                 continue;
@@ -181,9 +181,18 @@ impl Drop for CollectorFolder {
     }
 }
 
+/// Locks a folder together with others, once whoever has it alone is gone: as long as the lock is held, nobody takes the folder for left.
+///
+/// # Errors
+/// Where it is not there, or cannot be opened.
+pub fn lock_shared(folder: &Path) -> io::Result<File> {
+    let open = File::open(folder)?;
+    open.lock_shared().map(|()| open)
+}
+
 /// Waits until the one that made a folder is gone, and locks it. Nothing where that one has removed it.
 pub fn when_left(folder: &Path) -> Option<File> {
-    let lock = File::open(folder).and_then(|open| open.lock_shared().map(|()| open)).ok()?;
+    let lock = lock_shared(folder).ok()?;
     folder.exists().then_some(lock)
 }
 

@@ -1,20 +1,7 @@
-use numawise_facts::{Exit, Reading};
+use numawise_facts::Exit;
 
+use super::super::job::tests::end;
 use super::*;
-
-fn end(rank: u32, exit: Exit, wall: u64) -> RankEnd {
-    let missing = || Reading::unavailable("not asked");
-    let usage = ResourceUsage {
-        user: Nanoseconds(1),
-        system: Nanoseconds(1),
-        peak_memory: Reading::unavailable("not asked"),
-        minor_faults: missing(),
-        major_faults: missing(),
-        voluntary_switches: missing(),
-        involuntary_switches: missing(),
-    };
-    RankEnd { rank: Some(rank), exit, wall: Nanoseconds(wall), usage }
-}
 
 fn own(exit: Exit, wall: u64) -> EndedProgram {
     let RankEnd { exit, wall, usage, .. } = end(3, exit, wall);

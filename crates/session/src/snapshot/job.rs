@@ -18,12 +18,12 @@ use numawise_observe::Roots;
 use numawise_units::Pid;
 
 use super::Environment;
-use super::folder::CollectorFolder;
+use super::folder::{self, CollectorFolder};
 use crate::Error;
 
 #[cfg(test)]
 #[path = "job_tests.rs"]
-mod tests;
+pub mod tests;
 
 /// So long others may take to begin, once one has ended.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -121,7 +121,7 @@ pub struct ReportTurn {
 impl Drop for ReportTurn {
     fn drop(&mut self) {
         if self.is_last {
-            super::folder::remove(&self.folder);
+            folder::remove(&self.folder);
         } else {
             let _ = std::fs::write(self.folder.join(EARLY), []);
         }
@@ -186,7 +186,7 @@ impl Job {
     pub fn when_all_are_gone(&self) -> Option<ReportTurn> {
         let path = self.folder.path();
         // The next numawise removes a folder that nobody has locked.
-        let folder = File::open(path).and_then(|open| open.lock_shared().map(|()| open)).ok();
+        let folder = folder::lock_shared(path).ok();
         loop {
             let entries = std::fs::read_dir(path).ok()?.flatten().map(|entry| entry.path());
             for mark in entries.filter(|path| has_end(path, MARK)) {

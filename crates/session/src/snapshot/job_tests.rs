@@ -1,21 +1,12 @@
-use numawise_facts::{Exit, Reading, ResourceUsage};
+use numawise_facts::{Exit, ResourceUsage};
 use numawise_units::Nanoseconds;
 
 use super::*;
 use crate::plan::testing::rank;
 
-fn end(rank: u32) -> RankEnd {
-    let missing = || Reading::unavailable("not asked");
-    let usage = ResourceUsage {
-        user: Nanoseconds(1),
-        system: Nanoseconds(1),
-        peak_memory: Reading::unavailable("not asked"),
-        minor_faults: missing(),
-        major_faults: missing(),
-        voluntary_switches: missing(),
-        involuntary_switches: missing(),
-    };
-    RankEnd { rank: Some(rank), exit: Exit::Code(0), wall: Nanoseconds(1), usage }
+pub fn end(rank: u32, exit: Exit, wall: u64) -> RankEnd {
+    let usage = ResourceUsage::unavailable("not asked");
+    RankEnd { rank: Some(rank), exit, wall: Nanoseconds(wall), usage }
 }
 
 fn nothing(_: &str) -> Option<std::ffi::OsString> {
@@ -35,8 +26,8 @@ fn join(rank: LocalRank, key: JobKey) -> Job {
 fn the_last_that_ends_reports_and_removes_the_folder() {
     let [first, second] = [0, 1].map(|local| join(rank(local, 2), key(1)));
     assert_eq!(first.folder().path(), second.folder().path());
-    assert!(second.ended(&end(1), false).unwrap().is_none());
-    let turn = first.ended(&end(0), false).unwrap().unwrap();
+    assert!(second.ended(&end(1, Exit::Code(0), 1), false).unwrap().is_none());
+    let turn = first.ended(&end(0, Exit::Code(0), 1), false).unwrap().unwrap();
     assert!(!turn.is_again && turn.is_last);
     assert_eq!(first.ends().iter().map(|end| end.rank).collect::<Vec<_>>(), [Some(0), Some(1)]);
     let path = first.folder().path().to_owned();
@@ -47,12 +38,12 @@ fn the_last_that_ends_reports_and_removes_the_folder() {
 #[test]
 fn who_died_in_mpi_reports_at_once_and_once() {
     let [first, second, third] = [0, 1, 2].map(|local| join(rank(local, 3), key(2)));
-    let turn = second.ended(&end(1), true).unwrap().unwrap();
+    let turn = second.ended(&end(1, Exit::Code(0), 1), true).unwrap().unwrap();
     assert!(!turn.is_last && first.folder().path().exists());
     drop(turn);
     // The launcher kills the others: one says so, the last replaces the report.
-    assert!(third.ended(&end(2), true).unwrap().is_none());
-    let turn = first.ended(&end(0), true).unwrap().unwrap();
+    assert!(third.ended(&end(2, Exit::Code(0), 1), true).unwrap().is_none());
+    let turn = first.ended(&end(0, Exit::Code(0), 1), true).unwrap().unwrap();
     assert!(turn.is_again && turn.is_last);
 }
 
@@ -61,14 +52,14 @@ fn a_numawise_that_was_killed_is_not_waited_for() {
     let [first, second] = [0, 1].map(|local| join(rank(local, 2), key(3)));
     // Its lock goes with it.
     drop(second);
-    assert!(first.ended(&end(0), false).unwrap().is_some_and(|turn| turn.is_last));
+    assert!(first.ended(&end(0, Exit::Code(0), 1), false).unwrap().is_some_and(|turn| turn.is_last));
 }
 
 #[test]
 fn a_rank_that_is_left_out_counts_as_ended() {
     let [first, second] = [0, 1].map(|local| join(rank(local, 2), key(4)));
     second.leave().unwrap();
-    assert!(first.ended(&end(0), false).unwrap().is_some_and(|turn| turn.is_last));
+    assert!(first.ended(&end(0, Exit::Code(0), 1), false).unwrap().is_some_and(|turn| turn.is_last));
 }
 
 #[test]

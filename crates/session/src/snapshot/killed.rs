@@ -72,18 +72,7 @@ fn notice(read: &ReadFolder) -> Notice {
 
 /// How a program ended that was killed now, and with it whoever could have been told what it used.
 pub fn ended(since: Nanoseconds) -> EndedProgram {
-    fn gone<T>() -> Reading<T> {
-        Reading::unavailable(GONE)
-    }
-    let usage = ResourceUsage {
-        // Nobody waited for it, so that nothing of it was accounted to anybody.
-        user: Nanoseconds(0),
-        system: Nanoseconds(0),
-        peak_memory: gone(),
-        minor_faults: gone(),
-        major_faults: gone(),
-        voluntary_switches: gone(),
-        involuntary_switches: gone(),
-    };
+    // Nobody waited for it, so that nothing of it was accounted to anybody.
+    let usage = ResourceUsage::unavailable(GONE);
     EndedProgram { exit: KILLED, wall: clock::monotonic().saturating_sub(since), usage }
 }

@@ -19,5 +19,6 @@ fn who_aborted_is_named() {
 fn nothing_is_known_of_what_it_used() {
     let ended = ended(clock::monotonic());
     assert_eq!(ended.exit, Exit::Signal(9));
+    assert!(ended.usage.cpu_time().measured().is_none());
     assert!(ended.usage.peak_memory.measured().is_none() && ended.wall < Nanoseconds(10_000_000_000));
 }

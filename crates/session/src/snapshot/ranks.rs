@@ -128,6 +128,11 @@ pub fn several_jobs(processes: &[Activity], jobs: &[Vec<usize>]) -> Option<Notic
     (count > 1).then(|| SnapshotNotice::OtherJobs { count, shown, others }.into())
 }
 
+/// The ranks of other jobs than the one that is shown.
+pub fn of_other_jobs(jobs: Vec<Vec<usize>>) -> BTreeSet<usize> {
+    jobs.into_iter().skip(1).flatten().collect()
+}
+
 /// Names of programs may hold what nobody is to see.
 pub fn redact_programs(notice: &mut Notice, redactor: &Redactor) {
     if let Notice::Snapshot(SnapshotNotice::OtherJobs { shown, others, .. }) = notice {

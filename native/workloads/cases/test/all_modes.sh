@@ -1,21 +1,8 @@
 #!/bin/sh
 # Each program in all its modes for some milliseconds; each checks its own result. Argument: the folder of the programs.
 folder=$1
-failures=0
-runs=0
-
-# expect STATUS PATTERN COMMAND...: the exit status, and a pattern that output or messages must contain.
-expect() {
-    status=$1 pattern=$2
-    shift 2
-    output=$("$@" 2>&1)
-    found=$?
-    runs=$((runs + 1))
-    if [ "$found" -ne "$status" ] || ! printf '%s\n' "$output" | grep -Eq -- "$pattern"; then
-        printf '%s: exit status %s (expected %s), expected /%s/ in:\n%s\n' "$*" "$found" "$status" "$pattern" "$output"
-        failures=$((failures + 1))
-    fi
-}
+# shellcheck source=../../testing/expect.sh
+. "$(dirname "$0")/../../testing/expect.sh"
 
 # may_fail MODE PATTERN COMMAND...: it is done, or its message has the pattern.
 may_fail() {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "check.hpp"
+#include "tests.hpp"
 #include "grid.hpp"
 #include "isa.hpp"
 #include "weights.hpp"

@@ -1,7 +1,7 @@
 // The interval of the bench against the tabulated ranks of the sign test.
 #include "bench/interval.hpp"
 
-#include "check.hpp"
+#include "tests.hpp"
 
 namespace iso3dfd::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "check.hpp"
+#include "tests.hpp"
 
 int main() {
     using namespace iso3dfd::test;
@@ -8,6 +8,5 @@ int main() {
     placement_tests();
     options_tests();
     interval_tests();
-    std::printf("%d claims, %d failures\n", claims, failures);
-    return failures == 0 ? 0 : 1;
+    return testing::ended();
 }

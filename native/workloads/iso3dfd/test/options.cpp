@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "check.hpp"
+#include "tests.hpp"
 
 namespace iso3dfd::test {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "check.hpp"
+#include "tests.hpp"
 #include "wave.hpp"
 
 namespace iso3dfd::test {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "check.hpp"
+#include "tests.hpp"
 #include "isa.hpp"
 #include "wave.hpp"
 #include "weights.hpp"

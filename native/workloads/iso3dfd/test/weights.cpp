@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "check.hpp"
+#include "tests.hpp"
 #include "wave.hpp"
 
 namespace iso3dfd::test {

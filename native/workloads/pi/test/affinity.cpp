@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "check.hpp"
+#include "tests.hpp"
 
 namespace pi::test {
 

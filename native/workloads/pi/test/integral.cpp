@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "check.hpp"
+#include "tests.hpp"
 
 namespace pi::test {
 namespace {

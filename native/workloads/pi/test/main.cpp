@@ -1,4 +1,4 @@
-#include "check.hpp"
+#include "tests.hpp"
 
 int main() {
     using namespace pi::test;
@@ -6,6 +6,5 @@ int main() {
     pinning_tests();
     integral_tests();
     options_tests();
-    std::printf("%d claims, %d failures\n", claims, failures);
-    return failures == 0 ? 0 : 1;
+    return testing::ended();
 }

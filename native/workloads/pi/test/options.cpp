@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "check.hpp"
+#include "tests.hpp"
 
 namespace pi::test {
 namespace {

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "affinity.hpp"
-#include "check.hpp"
+#include "tests.hpp"
 #include "concurrency.hpp"
 
 namespace pi::test {

@@ -12,8 +12,8 @@ fn task(number: u32, exit: Exit) -> FinishedTask {
         wall: Nanoseconds(2_500_000_000),
         stopped: Nanoseconds(0),
         usage: ResourceUsage {
-            user: Nanoseconds(1_000_000_000),
-            system: Nanoseconds(500_000_000),
+            user: Reading::Measured(Nanoseconds(1_000_000_000)),
+            system: Reading::Measured(Nanoseconds(500_000_000)),
             peak_memory: Reading::Measured(Bytes::mib(3)),
             minor_faults: Reading::Measured(0),
             major_faults: Reading::Measured(0),
