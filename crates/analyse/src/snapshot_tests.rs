@@ -101,6 +101,12 @@ fn ranks_that_are_missing_or_died_make_no_balance() {
     let died = snapshot(&[simple_rank(0, 2, 1.0, 1.0), died]);
     is_not_known(&died.efficiency.mpi_communication, "rank 1 ended after 600.0 ms, before the others");
     assert!(died.rows[0].mpi_waiting.measured().is_none());
+    // Once MPI_Finalize has returned a rank may become another program: it did not die.
+    let mut left = simple_rank(1, 2, 0.5, 0.1);
+    left.end = ProcessEnd::NotTold;
+    let Reading::Measured(mpi) = &mut left.mpi else { unreachable!() };
+    mpi.finalised = Reading::Measured([seconds(0.6), seconds(0.6)]);
+    is(&snapshot(&[simple_rank(0, 2, 1.0, 1.0), left]).efficiency.mpi_communication, 0.95);
     let twice = snapshot(&[simple_rank(0, 1, 1.0, 1.0), simple_rank(0, 1, 1.0, 1.0)]);
     is_not_known(&twice.efficiency.mpi_load_balance, "several MPI_COMM_WORLDs");
 }

@@ -2,6 +2,7 @@
 //! computers, not on the number of ranks: each table has a most.
 
 mod pairs;
+mod phase;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,6 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Reading;
 use crate::activity::{ConstructName, ConstructTeam, MessageFamily, MpiLibrary};
+
+pub use phase::{MOST_MERGED_PHASES, MergedPhase, MergedPhases};
 
 /// Ranks at each end of a spread that are named.
 pub const MOST_OUTLIERS: usize = 16;
@@ -74,6 +77,9 @@ pub struct MergedRanks {
     /// Messages that found no place, and their bytes.
     pub lost_messages: (u64, Bytes),
     pub openmp: MergedOpenMp,
+    /// Missing of no rank, and in records that were made before phases were merged.
+    #[serde(default)]
+    pub phases: Option<MergedPhases>,
     pub memory: MergedMemory,
     pub lost: SnapshotLosses,
 }

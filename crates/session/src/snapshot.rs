@@ -274,7 +274,8 @@ impl SnapshotPlan {
     ) -> Result<EndedSnapshot, Error> {
         let (folder, on_disk) = CollectorFolder::make(environment)?;
         self.notices.extend(on_disk);
-        let delivery = self.request.hand_over_to.as_deref().map(Delivery::begin_alone);
+        let delivery =
+            self.request.hand_over_to.as_deref().map(|folder| Delivery::begin_alone(folder, self.nothing()));
         if self.is_in_launcher && delivery.is_none() {
             killed::stand_by_alone(&self, &folder, begun, write);
         }

@@ -107,7 +107,8 @@ fn waits(case: &Case, id: &PointId) -> Option<Evidence> {
     let point = case.study.header.point(id)?;
     let shares: Vec<f64> = summary::watched(case.study, point)
         .filter_map(|run| {
-            let (waited, ran) = (run.run_delay.measured()?.seconds(), run.usage.cpu_time().measured()?.seconds());
+            let (waited, ran) =
+                (run.run_delay.measured()?.seconds(), run.usage.cpu_time().measured()?.seconds());
             Some(share(waited, waited + ran)?.0)
         })
         .collect();

@@ -82,10 +82,9 @@ fn value(point: &Point, trial: &Trial, taken: Taken<'_>) -> Reading<f64> {
             None => Reading::unavailable("the trial has no value of it"),
         },
         Taken::WallTime => Reading::Measured(trial.running().seconds() / copies),
-        Taken::CpuTime => trial
-            .observation
-            .as_ref()
-            .and_then(|of| of.usage.cpu_time().map(|time| time.seconds() / copies)),
+        Taken::CpuTime => {
+            trial.observation.as_ref().and_then(|of| of.usage.cpu_time().map(|time| time.seconds() / copies))
+        }
         Taken::PeakMemory => trial
             .observation
             .as_ref()

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use numawise_facts::activity::ProcessEnd;
+use numawise_facts::merged::MergedPhase;
 use numawise_facts::{MergedRanks, RankSet, Reading};
 use numawise_tables::snapshot::{CpuCount, CpuTime, Efficiencies};
 use numawise_units::{Nanoseconds, Ratio, TimeSum};
@@ -31,7 +31,8 @@ pub fn time(processes: &[Process<'_>]) -> Reading<CpuTime> {
     some(sum)
 }
 
-fn some(sum: CpuTime) -> Reading<CpuTime> {
+/// Sums of times, where there was any.
+pub fn some(sum: CpuTime) -> Reading<CpuTime> {
     match sum.total().0 {
         0 => Reading::unavailable("no time was measured"),
         _ => Reading::Measured(sum),
@@ -72,11 +73,46 @@ pub fn all(run: &Run<'_>) -> Efficiencies {
 /// Of ranks that were merged, with the same formulas.
 pub fn of_merged(merged: &MergedRanks) -> Efficiencies {
     let time = time_of_merged(merged).map(|time| Times::of(&time));
-    let openmp = match merged.openmp.ranks {
+    by_formula(&time, &openmp_times_of_merged(merged, &time), &mpi_times_of_merged(merged, None))
+}
+
+/// Of a phase of merged ranks, whose `time` it is; of which computers these are is not kept.
+pub fn of_merged_phase(
+    merged: &MergedRanks,
+    asked: Option<&RankSet>,
+    phase: &MergedPhase,
+    time: &Reading<CpuTime>,
+) -> Efficiencies {
+    let times = time.as_ref().map(Times::of);
+    let mpi = time.as_ref().and_then(|time| match phase.least_mpi {
+        Some(least) if phase.elapsed.0 > 0 => Reading::Measured(MpiTimes {
+            elapsed: phase.elapsed.seconds(),
+            mean: in_mpi(time).seconds() / phase.cpus as f64,
+            least: least.seconds(),
+            least_host: f64::NAN,
+            unequal: partial(phase.ranks, merged.ranks).or_else(|| unequal_of_merged(merged, asked)),
+        }),
+        _ => Reading::unavailable("the phase took no time that could be measured"),
+    });
+    let by_computer =
+        || rating::efficiency(Reading::unavailable("phases of ranks are merged without their computers"));
+    Efficiencies {
+        mpi_load_balance_in: by_computer(),
+        mpi_load_balance_out: by_computer(),
+        ..by_formula(&times, &openmp_times_of_merged(merged, &times), &mpi)
+    }
+}
+
+/// Why a phase of some ranks cannot be compared over all.
+pub fn partial(ranks: u64, all: u64) -> Option<String> {
+    (ranks < all).then(|| format!("{ranks} of {all} ranks had this phase"))
+}
+
+fn openmp_times_of_merged(merged: &MergedRanks, time: &Reading<Times>) -> Reading<Times> {
+    match merged.openmp.ranks {
         0 => Reading::unavailable("no OpenMP runtime told what it did"),
         _ => time.as_ref().map(|time| Times { ..*time }),
-    };
-    by_formula(&time, &openmp, &mpi_times_of_merged(merged, None))
+    }
 }
 
 fn by_formula(time: &Reading<Times>, openmp: &Reading<Times>, mpi: &Reading<MpiTimes>) -> Efficiencies {
@@ -223,7 +259,7 @@ fn unequal(run: &Run<'_>) -> Option<String> {
     let all = run.seconds().measured().copied()?;
     let died = run.processes.iter().find(|process| {
         let lived = process.span.measured().map_or(0.0, |span| span.seconds());
-        process.activity.end != ProcessEnd::Exit && lived < WHOLE * all
+        process.died() && lived < WHOLE * all
     })?;
     let lived = died.span.measured().copied().unwrap_or_default();
     Some(format!("{} ended after {lived}, before the others", died.name()))

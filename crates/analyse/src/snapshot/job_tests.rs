@@ -174,7 +174,6 @@ fn what_merged_ranks_cannot_tell_is_unavailable() {
     let merged = merged_snapshot(all());
     for reason in [
         merged.placement.reason(),
-        merged.phases.reason(),
         merged.memory.nodes.reason(),
         merged.cpus.measured().unwrap().allowed.reason(),
     ] {

@@ -3,7 +3,7 @@
 //! Nothing grows with the number of ranks. Where there is no room for all, what stays is chosen by the value itself (the ranks with
 //! the least and the most, places by their number), so that it does not depend on what came first.
 
-use numawise_facts::activity::{CallSite, MpiLibrary, ProcessEnd};
+use numawise_facts::activity::{CallSite, MpiLibrary};
 use numawise_facts::merged::{
     CLASSES_OF_A_DOUBLING, CallSum, MOST_MERGED_COMMUNICATORS, MOST_MERGED_GROUPS, MOST_MERGED_SITES,
     MOST_NEIGHBOURHOODS, MOST_OUTLIERS, MergedBytes, MergedCalls, MergedCommunicator, MergedHost,
@@ -15,7 +15,7 @@ use numawise_units::{Bytes, Nanoseconds};
 
 use super::numbers::{keep_lowest, number_of};
 use super::process::{self, Process, in_mpi};
-use super::{efficiency, openmp};
+use super::{efficiency, openmp, phase};
 
 #[cfg(test)]
 #[path = "merge_tests.rs"]
@@ -37,6 +37,7 @@ pub fn rank_summary(activity: &Activity) -> Option<MergedRanks> {
         has_several_mpis: mpi.has_several,
         without_init: u64::from(mpi.initialised.measured().is_none()),
         openmp: openmp::of_rank(&process),
+        phases: Some(phase::of_rank(&process)),
         memory: memory(&process, world.rank),
         lost: losses(&process),
         ..MergedRanks::default()
@@ -53,8 +54,7 @@ pub fn rank_summary(activity: &Activity) -> Option<MergedRanks> {
             host = MergedHost { cpus: *cpus, mpi: in_mpi(time) };
             merged.useful = distribution(time.useful.each_of(*cpus), world.rank);
             merged.mpi = distribution(in_mpi(time).each_of(*cpus), world.rank);
-            let has_ended = activity.end == ProcessEnd::Exit;
-            merged.dead = (!has_ended).then_some((*span, world.rank)).into_iter().collect();
+            merged.dead = process.died().then_some((*span, world.rank)).into_iter().collect();
         }
         _ => merged.unmeasured = 1,
     }
@@ -299,6 +299,9 @@ pub fn merge(into: &mut MergedRanks, other: &MergedRanks) {
     }
     into.lost_messages = flow_together(into.lost_messages, other.lost_messages);
     openmp::merge(&mut into.openmp, &other.openmp);
+    if let Some(phases) = &other.phases {
+        phase::merge(into.phases.get_or_insert_default(), phases);
+    }
     into.memory.known = into.memory.known.saturating_add(other.memory.known);
     into.memory.sum = into.memory.sum + other.memory.sum;
     into.memory.most = into.memory.most.take().max(other.memory.most.clone());

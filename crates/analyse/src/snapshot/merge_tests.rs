@@ -1,4 +1,4 @@
-use numawise_facts::activity::{MessageFamily, MessageSizes, PeerTraffic};
+use numawise_facts::activity::{MessageFamily, MessageSizes, PeerTraffic, ProcessEnd};
 use proptest::prelude::*;
 
 use super::super::sample::{call, efficiencies, rank, seconds, simple_rank, snapshot, thread, with_openmp};

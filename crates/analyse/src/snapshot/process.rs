@@ -62,6 +62,12 @@ impl<'a> Process<'a> {
         self.activity.elapsed.clone()
     }
 
+    /// It did not come to its end: neither to that of the process, nor to that of MPI, after which it may become another program.
+    pub fn died(&self) -> bool {
+        let finalised = self.activity.mpi.measured().and_then(|mpi| mpi.finalised.measured());
+        self.activity.end != ProcessEnd::Exit && finalised.is_none()
+    }
+
     /// A text that names it, for reasons.
     pub fn name(&self) -> String {
         match self.rank() {

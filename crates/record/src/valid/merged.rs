@@ -2,13 +2,13 @@
 
 use numawise_facts::MergedRanks;
 use numawise_facts::merged::{
-    CallSum, LAST_CLASS, LoadedPlace, MOST_MERGED_COMMUNICATORS, MOST_MERGED_GROUPS, MOST_MERGED_REGIONS,
-    MOST_MERGED_SITES, MOST_NEIGHBOURHOODS, MOST_OUTLIERS, MergedCalls, MergedOpenMp, MergedRegion,
-    PARTS_OF_A_SHARE, RankDistribution,
+    CallSum, LAST_CLASS, LoadedPlace, MOST_MERGED_COMMUNICATORS, MOST_MERGED_GROUPS, MOST_MERGED_PHASES,
+    MOST_MERGED_REGIONS, MOST_MERGED_SITES, MOST_NEIGHBOURHOODS, MOST_OUTLIERS, MergedCalls, MergedOpenMp,
+    MergedPhases, MergedRegion, PARTS_OF_A_SHARE, RankDistribution,
 };
 use numawise_units::{Nanoseconds, TimeSum};
 
-use super::watched::MOST_RANKS;
+use super::watched::{MOST_RANKS, phase_name};
 use super::{LONGEST, Sound, bytes, ensure, moment, name, span};
 
 /// The most computers of a job, with room to spare.
@@ -52,6 +52,7 @@ pub fn merged(of: &MergedRanks) -> Sound {
     }
     mpi(of)?;
     openmp(&of.openmp, of.ranks)?;
+    of.phases.as_ref().map_or(Ok(()), |phases| self::phases(phases, of.ranks))?;
     ensure(of.memory.known <= of.ranks, place("memory"), of.memory.known, "no more than the ranks")?;
     let (most, known) = (&of.memory.most, of.memory.known);
     ensure(
@@ -134,6 +135,32 @@ fn openmp(of: &MergedOpenMp, ranks: u64) -> Sound {
     let regions = of.regions.len();
     ensure(regions <= MOST_MERGED_REGIONS, place("regions"), regions, "at most 256")?;
     of.regions.values().try_for_each(region)
+}
+
+fn phases(of: &MergedPhases, ranks: u64) -> Sound {
+    let place = || "merged: phases".to_owned();
+    let rows = of.rows.len();
+    ensure(rows <= MOST_MERGED_PHASES, place, rows, "at most 256")?;
+    ensure(of.unknown <= ranks, place, of.unknown, "no more than the ranks")?;
+    [of.lost, of.unbalanced].into_iter().try_for_each(|count| amount(count, place))?;
+    for phase in of.rows.values() {
+        phase_name(&phase.name, place)?;
+        for part in [phase.ranks, phase.unmeasured, phase.open] {
+            ensure(part <= ranks, place, part, "no more than the ranks")?;
+        }
+        ensure(
+            phase.ranks > 0 && phase.cpus >= phase.ranks,
+            place,
+            phase.cpus,
+            "one for each rank at least",
+        )?;
+        [phase.calls, phase.cpus].into_iter().try_for_each(|count| amount(count, place))?;
+        for time in [phase.elapsed, phase.longest, phase.least_mpi.unwrap_or_default()] {
+            moment(time, place)?;
+        }
+        phase.time.each().into_iter().try_for_each(|time| sum(time, place))?;
+    }
+    Ok(())
 }
 
 fn region(of: &MergedRegion) -> Sound {

@@ -227,10 +227,7 @@ fn phases(of: &Activity, number: usize, counted: &mut CountedSoFar) -> Sound {
     let rows = of.phases.measured().map_or(&[][..], |phases| &phases.rows);
     ensure(rows.len() <= MOST_OF_A_PROCESS, place("phases"), rows.len(), "at most 65536")?;
     for row in rows {
-        match &row.name {
-            PhaseName::Region(text) | PhaseName::ThreadRegion(text) => name(text, place("phases.name"))?,
-            PhaseName::Control(_) => {}
-        }
+        phase_name(&row.name, place("phases.name"))?;
         counted.add(row.calls, place("phases.calls"))?;
         span(row.longest, place("phases.longest"))?;
         // Those of many threads are summed.
@@ -239,6 +236,14 @@ fn phases(of: &Activity, number: usize, counted: &mut CountedSoFar) -> Sound {
         moment(row.mpi_outside, place("phases.mpi_outside"))?;
     }
     Ok(())
+}
+
+/// What a program may call a phase.
+pub fn phase_name(of: &PhaseName, place: impl Fn() -> String) -> Sound {
+    match of {
+        PhaseName::Region(text) | PhaseName::ThreadRegion(text) => name(text, place),
+        PhaseName::Control(_) => Ok(()),
+    }
 }
 
 /// What the threads of a process are held against.

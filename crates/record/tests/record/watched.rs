@@ -13,7 +13,7 @@ use numawise_facts::activity::{
 };
 use numawise_facts::merged::{
     CallSum, CpuTime, MergedBytes, MergedCalls, MergedCommunicator, MergedHost, MergedMemory, MergedOpenMp,
-    MergedRankName, MergedRegion, MergedSite, RankDistribution,
+    MergedPhase, MergedPhases, MergedRankName, MergedRegion, MergedSite, RankDistribution,
 };
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{
@@ -367,6 +367,27 @@ pub fn merged_run() -> WatchedRun {
     WatchedRun { merged: Some(merged), ..run() }
 }
 
+/// With phases, which records had not at first.
+fn merged_with_phases() -> WatchedRun {
+    let time = seconds(0.5);
+    let phase = MergedPhase {
+        name: PhaseName::Region("solve".to_owned()),
+        ranks: 2,
+        unmeasured: 0,
+        calls: 10,
+        elapsed: time,
+        longest: seconds(0.1),
+        cpus: 4,
+        time: CpuTime { useful: time.into(), ..CpuTime::default() },
+        least_mpi: Some(Nanoseconds(0)),
+        open: 1,
+    };
+    let phases = MergedPhases { rows: [(u64::MAX, phase)].into(), lost: 1, ..MergedPhases::default() };
+    let mut run = merged_run();
+    run.merged.as_mut().unwrap().phases = Some(phases);
+    run
+}
+
 fn file() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.nw");
@@ -388,8 +409,8 @@ fn a_run_comes_back_as_it_was() {
 #[test]
 fn merged_ranks_come_back_as_they_were() {
     let (_folder, path) = file();
-    save_watched_run(&path, &merged_run(), Existing::Stays).unwrap();
-    assert_eq!(read_watched_run(&path).unwrap(), merged_run());
+    save_watched_run(&path, &merged_with_phases(), Existing::Stays).unwrap();
+    assert_eq!(read_watched_run(&path).unwrap(), merged_with_phases());
     let sql = Connection::open(&path).unwrap();
     let parts: Vec<(String, u32)> = sql
         .prepare("SELECT part, count(*) FROM merged GROUP BY part")
@@ -404,7 +425,7 @@ fn merged_ranks_come_back_as_they_were() {
 }
 
 /// What is changed of merged ranks, and a part of what is said of it.
-const BROKEN_MERGED: [(&str, &str, &str); 14] = [
+const BROKEN_MERGED: [(&str, &str, &str); 18] = [
     ("ranks", "json_set(value, '$.ranks', 0)", "1 to 67108864"),
     ("ranks", "json_set(value, '$.unmeasured', 3)", "no more than the ranks"),
     ("ranks", "json_set(value, '$.cpus', 1)", "one for each rank"),
@@ -414,6 +435,10 @@ const BROKEN_MERGED: [(&str, &str, &str); 14] = [
     ("ranks", "json_set(value, '$.mpi.histogram[0][1]', 1)", "each rank in one class"),
     ("ranks", "json_set(value, '$.mpi.least[0][1]', 2)", "a rank below their number"),
     ("ranks", "json_remove(value, '$.mpi.least[0]')", "16 ranks, or all"),
+    ("ranks", "json_set(value, '$.phases.unknown', 3)", "no more than the ranks"),
+    ("ranks", "json_set(value, '$.phases.rows[0][1].open', 3)", "no more than the ranks"),
+    ("ranks", "json_set(value, '$.phases.rows[0][1].cpus', 1)", "one for each rank"),
+    ("ranks", "json_set(value, '$.phases.rows[0][1].calls', 9223372036854775807)", "phases"),
     ("site", "json_set(value, '$[1].of.ranks', 3)", "no more than the ranks"),
     ("site", "json_set(value, '$[1].most[1]', 2)", "a rank below their number"),
     ("traffic", "json_set(value, '$[0][0]', 128)", "a group below 128"),
@@ -425,7 +450,7 @@ const BROKEN_MERGED: [(&str, &str, &str); 14] = [
 fn merged_ranks_that_make_no_sense_are_refused_with_the_place() {
     for (part, change, said) in BROKEN_MERGED {
         let (_folder, path) = file();
-        save_watched_run(&path, &merged_run(), Existing::Stays).unwrap();
+        save_watched_run(&path, &merged_with_phases(), Existing::Stays).unwrap();
         let sql = Connection::open(&path).unwrap();
         let changed = sql
             .execute(&format!("UPDATE merged SET value = {change} WHERE part = '{part}' AND number = 0"), []);

@@ -16,6 +16,7 @@ use numawise_launch::{EndedProgram, Foreground};
 use numawise_linux::Roots;
 use numawise_units::Nanoseconds;
 
+use super::collected::Collected;
 use super::exchange::{Computer, Exchange, HandedOver, LocalNote, in_name};
 use super::job::Job;
 use super::{EndedSnapshot, ReadFolder, SnapshotPlan, SnapshotReport};
@@ -101,14 +102,16 @@ impl AroundLauncher {
 pub struct Delivery {
     exchange: Exchange,
     name: String,
+    /// No process yet.
+    nothing: Collected,
 }
 
 impl Delivery {
     /// Says that something is to come of the computer of `job`. The first of its ranks provides for that in case that all are killed.
-    pub fn begin(folder: &Path, job: &Job) -> Delivery {
+    pub fn begin(folder: &Path, job: &Job, nothing: Collected) -> Delivery {
         let number = job.folder().path().metadata().map_or(0, |facts| facts.ino());
         let name = format!("{}-{number:x}", in_name(&host()));
-        let delivery = Delivery { exchange: Exchange::given(folder), name };
+        let delivery = Delivery { exchange: Exchange::given(folder), name, nothing };
         if delivery.exchange.begin(&delivery.name).unwrap_or(false) {
             // Without it, what is measured of ranks that are killed is missing.
             let _ = numawise_launch::stand_by(|| {
@@ -122,9 +125,9 @@ impl Delivery {
     }
 
     /// The same of one process that is not known to be a rank.
-    pub fn begin_alone(folder: &Path) -> Delivery {
+    pub fn begin_alone(folder: &Path, nothing: Collected) -> Delivery {
         let name = format!("{}-process-{}", in_name(&host()), std::process::id());
-        let delivery = Delivery { exchange: Exchange::given(folder), name };
+        let delivery = Delivery { exchange: Exchange::given(folder), name, nothing };
         let _ = delivery.exchange.begin(&delivery.name);
         delivery
     }
@@ -132,7 +135,7 @@ impl Delivery {
     /// # Errors
     /// Where the folder is not there, or cannot be written.
     pub fn deliver(&self, read: &ReadFolder, note: &LocalNote) -> io::Result<()> {
-        self.exchange.hand_over(&self.name, read, note)
+        self.exchange.hand_over(&self.name, read, note, self.nothing.clone())
     }
 
     /// What is to be said where it cannot be delivered.

@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use numawise_analyse::{JobRanks, mpi_jobs};
+use numawise_analyse::merged::outliers;
+use numawise_analyse::{JobRanks, MOST_IN_FULL, mpi_jobs};
 use numawise_facts::activity::ProcessEnd;
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{Activity, MergedRanks, Notice, RankSet};
@@ -42,6 +43,21 @@ pub struct Collected {
     jobs: Option<Notice>,
 }
 
+/// What a computer of a job that is merged hands over: its size does not grow with the ranks.
+#[derive(Debug)]
+pub struct MergedPart {
+    pub ranks: MergedRanks,
+    /// Those that stand out there.
+    pub standing_out: Vec<Activity>,
+    /// What is no rank of the job.
+    pub others: Vec<Activity>,
+    pub rest: RestOfPart,
+}
+
+/// What goes with merged ranks: the numbers of all, of processes that are no ranks how many were left out and how long they computed, and jobs
+/// of MPI where there are several.
+pub type RestOfPart = (RankSet, (u64, Nanoseconds), Option<Notice>);
+
 /// What is kept of a job.
 #[derive(Debug)]
 pub struct KeptProcesses {
@@ -70,6 +86,10 @@ impl Collected {
                 Err(error) => self.add_problem(error.to_string()),
             }
         }
+        self.add_processes(processes);
+    }
+
+    fn add_processes(&mut self, processes: Vec<Activity>) {
         let jobs = mpi_jobs(&processes);
         self.jobs = ranks::several_jobs(&processes, &jobs);
         let others = ranks::of_other_jobs(jobs);
@@ -102,6 +122,49 @@ impl Collected {
         if self.ranks.is_merged() && self.others.len() > 2 * OTHERS {
             self.left_out = plus(self.left_out, leave_out(&mut self.others, |_| false));
         }
+    }
+
+    /// What is to be handed over of this computer, where all ranks of the job will be merged, there and elsewhere: else they go in full.
+    pub fn merged_part<E>(self, read: &[Result<Activity, E>]) -> Option<MergedPart> {
+        let processes = || read.iter().flatten();
+        if self.ranks_of_job(processes()) <= MOST_IN_FULL {
+            return None;
+        }
+        let processes = processes().filter(|activity| !self.is_own(activity)).cloned().collect();
+        let mut here = Collected { ranks: JobRanks::with_most(0), ..self };
+        here.add_processes(processes);
+        // Ranks of other jobs would be taken for some of this one.
+        here.others.retain(|activity| ranks::of(activity).is_none());
+        here.left_out = plus(here.left_out, leave_out(&mut here.others, |_| false));
+        let (standing_out, ranks) = here.ranks.finish();
+        let rest = (here.seen, here.left_out, here.jobs);
+        Some(MergedPart { ranks: ranks?, standing_out, others: here.others, rest })
+    }
+
+    /// How many are shown of the job whose ranks these are, on all of its computers.
+    fn ranks_of_job<'a>(&self, processes: impl Iterator<Item = &'a Activity>) -> u64 {
+        let worlds = processes.filter_map(|activity| activity.mpi.measured()?.rank.measured());
+        let size = worlds.map(|world| world.size).max().unwrap_or(0);
+        let asked = |ranks: &RankSet| ranks.iter().filter(|rank| rank.0 < size).count() as u64;
+        self.asked.as_ref().map_or(size.into(), asked)
+    }
+
+    /// Takes the ranks of a computer that were merged there.
+    pub fn add_merged(&mut self, ranks: &MergedRanks, (seen, left_out, jobs): RestOfPart) {
+        self.ranks.add_merged(ranks);
+        self.seen.extend(seen.iter());
+        self.left_out = plus(self.left_out, left_out);
+        self.jobs = self.jobs.take().or(jobs);
+    }
+
+    /// Of the ranks that were added, those that stand out so far: no others have to be read in full.
+    pub fn standing_out(&self) -> BTreeSet<u32> {
+        outliers(self.ranks.ranks())
+    }
+
+    /// Keeps a rank in full that was added merged.
+    pub fn keep(&mut self, activity: Activity) {
+        self.ranks.keep(activity);
     }
 
     pub fn add_problem(&mut self, problem: String) {

@@ -2,8 +2,9 @@
 //! record, to the one that reports.
 //!
 //! Each computer puts one file there, a process a line, and a note of its ranks behind it; the note is taken away by who has read the
-//! file. Files go from one numawise to another of the same build, and are not kept. Ranks are taken in one after the other, and those of very large jobs merged
-//! at once: what is held does not grow with their number.
+//! file. Files go from one numawise to another of the same build, and are not kept. Ranks of very large jobs are merged where they are: a file has
+//! them all in one line, and behind it in full those that stand out there, of which only those are read that stand out of all.
+//! Neither a file nor what is held grows with the number of ranks.
 //!
 //! Inside a launcher the computer of rank 0 reports. Where nobody takes a note away, the folder is not shared, and that computer keeps a
 //! record of its own. Around a launcher the numawise there has made the folder, under a name that no other has: a computer that does not
@@ -11,15 +12,16 @@
 
 use std::collections::BTreeSet;
 use std::fs::{DirBuilder, File};
-use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::ReadFolder;
-use super::collected::Collected;
+use super::collected::{Collected, MergedPart, RestOfPart};
 use super::job::JobKey;
-use numawise_facts::{Activity, Machine, Notice, RankEnd};
+use super::ranks;
+use numawise_facts::{Activity, Machine, MergedRanks, Notice, RankEnd};
 use numawise_linux::calls::process;
 
 #[cfg(test)]
@@ -51,6 +53,10 @@ pub struct Exchange {
     wait: Duration,
     wait_for_reader: Duration,
 }
+
+/// The first line of what a computer hands over: its ranks, where the job is merged, and which of them stand behind it in full, each with its
+/// bytes. Lines of other processes follow, or of what is wrong with one.
+type FirstLine = Option<(MergedRanks, RestOfPart, Vec<(u32, u64)>)>;
 
 /// What came of other computers.
 #[derive(Debug, Default)]
@@ -165,22 +171,36 @@ impl Exchange {
         }
     }
 
-    /// Puts what was read on this computer there, under a name of its own.
+    /// Puts what was read on this computer there, under a name of its own; `nothing` is what of no process is known yet.
     ///
     /// # Errors
     /// Where that cannot be written.
-    pub fn hand_over(&self, name: &str, read: &ReadFolder, note: &LocalNote) -> io::Result<()> {
+    pub fn hand_over(
+        &self,
+        name: &str,
+        read: &ReadFolder,
+        note: &LocalNote,
+        nothing: Collected,
+    ) -> io::Result<()> {
         self.make()?;
         let mut file = BufWriter::new(File::create(self.path(name, PROCESSES))?);
-        let mut line = |process: Result<&Activity, String>| {
-            serde_json::to_writer(&mut file, &process)?;
-            file.write_all(b"\n")
-        };
+        let problem = |error: &dyn ToString| Err::<&Activity, _>(error.to_string());
         match read {
-            Ok(processes) => {
-                processes.iter().try_for_each(|one| line(one.as_ref().map_err(ToString::to_string)))?
-            }
-            Err(error) => line(Err(error.to_string()))?,
+            Ok(processes) => match nothing.merged_part(processes) {
+                Some(part) => {
+                    let problems = processes.iter().filter_map(|one| one.as_ref().err());
+                    write(
+                        &mut file,
+                        Some(&part),
+                        part.others.iter().map(Ok).chain(problems.map(|error| problem(error))),
+                    )?;
+                }
+                None => {
+                    let each = processes.iter().map(|one| one.as_ref().map_err(ToString::to_string));
+                    write(&mut file, None, each)?;
+                }
+            },
+            Err(error) => write(&mut file, None, [problem(error)])?,
         }
         file.into_inner()?.sync_all()?;
         let text = note.bytes()?;
@@ -287,10 +307,44 @@ pub fn in_name(host: &str) -> String {
     host.chars().map(|one| if one.is_ascii_alphanumeric() || one == '-' { one } else { '_' }).collect()
 }
 
-/// One process after the other.
+fn write<'a>(
+    file: &mut impl Write,
+    part: Option<&MergedPart>,
+    others: impl IntoIterator<Item = Result<&'a Activity, String>>,
+) -> io::Result<()> {
+    let mut line = |text: &[u8]| file.write_all(text).and_then(|()| file.write_all(b"\n"));
+    let mut in_full = Vec::new();
+    for activity in part.map_or(&[][..], |part| &part.standing_out) {
+        let text = serde_json::to_vec(activity)?;
+        in_full.extend(ranks::of(activity).map(|rank| (rank, text)));
+    }
+    let lengths: Vec<(u32, u64)> =
+        in_full.iter().map(|(rank, text)| (*rank, text.len() as u64 + 1)).collect();
+    line(&serde_json::to_vec(&part.map(|part| (&part.ranks, &part.rest, lengths)))?)?;
+    in_full.iter().try_for_each(|(_, text)| line(text))?;
+    others.into_iter().try_for_each(|one| line(&serde_json::to_vec(&one)?))
+}
+
+/// One process after the other; of merged ranks only those in full that stand out of all that were read so far.
 fn read(file: File, into: &mut Collected) -> io::Result<()> {
-    BufReader::new(file).lines().try_for_each(|line| {
-        into.add::<String>(serde_json::from_str(&line?).map_err(io::Error::other)?);
+    let mut file = BufReader::new(file);
+    let mut text = Vec::new();
+    file.read_until(b'\n', &mut text)?;
+    if let Some((ranks, rest, in_full)) = serde_json::from_slice::<FirstLine>(&text)? {
+        into.add_merged(&ranks, rest);
+        let standing_out = into.standing_out();
+        for (rank, bytes) in in_full {
+            if standing_out.contains(&rank) {
+                text.clear();
+                (&mut file).take(bytes).read_to_end(&mut text)?;
+                into.keep(serde_json::from_slice(&text)?);
+            } else {
+                file.seek_relative(bytes.cast_signed())?;
+            }
+        }
+    }
+    file.lines().try_for_each(|line| {
+        into.add::<String>(serde_json::from_str(&line?)?);
         Ok(())
     })
 }

@@ -1,4 +1,5 @@
 use numawise_observe::activity::SeenFromOutside;
+use numawise_units::Nanoseconds;
 
 use super::super::collected::tests::rank;
 use super::*;
@@ -30,7 +31,7 @@ fn note_of(host: &str, ranks: u32) -> LocalNote {
 fn what_one_hands_over_the_other_takes_and_nothing_is_left() {
     let (shared, [first, second]) = two();
     let other = std::thread::spawn(move || {
-        second.hand_over("2", &unreadable(), &note_of("far", 2)).unwrap();
+        second.hand_over("2", &unreadable(), &note_of("far", 2), Collected::default()).unwrap();
         second.is_taken("2")
     });
     let taken = first.take(2, HandedOver::default());
@@ -46,7 +47,7 @@ fn what_one_hands_over_the_other_takes_and_nothing_is_left() {
 fn nobody_waits_for_ever() {
     let (shared, [first, second]) = two();
     assert!(first.take(2, HandedOver::default()).processes.finish().processes.is_empty());
-    second.hand_over("2", &unreadable(), &note_of("far", 2)).unwrap();
+    second.hand_over("2", &unreadable(), &note_of("far", 2), Collected::default()).unwrap();
     // It keeps a record of its own.
     assert!(!second.is_taken("2"));
     assert_eq!(std::fs::read_dir(shared.path()).unwrap().count(), 0);
@@ -73,11 +74,11 @@ fn around_a_launcher_what_began_is_waited_for_and_a_folder_that_is_not_there_is_
         (true, false, true)
     );
     // One of which a rank died hands over twice.
-    inside.hand_over("a", &unreadable(), &note_of("a", 1)).unwrap();
+    inside.hand_over("a", &unreadable(), &note_of("a", 1), Collected::default()).unwrap();
     let late = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(100));
         for name in ["a", "b"] {
-            inside.hand_over(name, &unreadable(), &note_of(name, 1)).unwrap();
+            inside.hand_over(name, &unreadable(), &note_of(name, 1), Collected::default()).unwrap();
         }
     });
     let taken = around.take_of_begun(HandedOver::default());
@@ -87,7 +88,10 @@ fn around_a_launcher_what_began_is_waited_for_and_a_folder_that_is_not_there_is_
     around.remove();
     assert_eq!(std::fs::read_dir(shared.path()).unwrap().count(), 0);
     let gone = Exchange::given(around.folder());
-    assert!(gone.begin("a").is_err() && gone.hand_over("a", &unreadable(), &note_of("a", 1)).is_err());
+    assert!(
+        gone.begin("a").is_err()
+            && gone.hand_over("a", &unreadable(), &note_of("a", 1), Collected::default()).is_err()
+    );
     assert_eq!(std::fs::read_dir(shared.path()).unwrap().count(), 0, "nobody else makes it");
 }
 
@@ -107,8 +111,8 @@ fn very_many_ranks_of_several_computers_are_merged_as_they_are_taken() {
     let (shared, [first, second]) = two();
     let read =
         |ranks: std::ops::Range<u32>| ReadFolder::Ok(ranks.map(|number| Ok(rank(number, RANKS))).collect());
-    second.hand_over("1", &read(600..1200), &note_of("far", 600)).unwrap();
-    second.hand_over("2", &read(1200..RANKS), &note_of("farther", 800)).unwrap();
+    second.hand_over("1", &read(600..1200), &note_of("far", 600), Collected::default()).unwrap();
+    second.hand_over("2", &read(1200..RANKS), &note_of("farther", 800), Collected::default()).unwrap();
     let mut here = Collected::default();
     (0..600).for_each(|number| here.add(Ok::<_, String>(rank(number, RANKS))));
     let taken = first.take(RANKS - 600, HandedOver::to(here));
@@ -120,4 +124,75 @@ fn very_many_ranks_of_several_computers_are_merged_as_they_are_taken() {
     assert_eq!(kept.merged, expected.merged);
     assert_eq!(kept.processes, expected.processes);
     assert_eq!((kept.seen, kept.merged.unwrap().ranks), (expected.seen, RANKS.into()));
+}
+
+fn written(shared: &Path) -> u64 {
+    let files = std::fs::read_dir(shared.join(".numawise-1")).unwrap().flatten();
+    let files = files.filter(|file| file.path().extension().is_some_and(|end| end == PROCESSES));
+    files.map(|file| file.metadata().unwrap().len()).sum()
+}
+
+/// Of 16 times as many ranks on a computer as much is handed over.
+#[test]
+fn what_a_computer_hands_over_does_not_grow_with_its_ranks() {
+    let size = |ranks: u32| {
+        let (shared, [first, _]) = two();
+        let read = ReadFolder::Ok((0..ranks).map(|number| Ok(rank(number, 40_000))).collect());
+        first.hand_over("1", &read, &note_of("far", ranks), Collected::default()).unwrap();
+        written(shared.path())
+    };
+    let (some, many) = (size(250), size(4000));
+    assert!(many < some + some / 8, "{some} and {many} bytes");
+}
+
+#[test]
+fn ranks_of_another_job_there_are_not_merged_with_those_of_the_one_that_is_shown() {
+    let (_shared, [first, second]) = two();
+    let later = |of: Activity| Activity { began: Nanoseconds(10), program: "/bin/later".to_owned(), ..of };
+    let all = (0..1100).map(|number| rank(number, 1100)).chain([later(rank(0, 2)), later(rank(1, 2))]);
+    let read = ReadFolder::Ok(all.map(Ok).collect());
+    second.hand_over("1", &read, &note_of("far", 1100), Collected::default()).unwrap();
+    let kept = first.take(1100, HandedOver::default()).processes.finish();
+    assert_eq!(kept.merged.unwrap().ranks, 1100);
+    assert!(kept.processes.iter().all(|one| one.program == "/bin/app"));
+}
+
+#[test]
+fn a_few_ranks_that_were_asked_for_of_many_go_in_full() {
+    let (shared, [first, second]) = two();
+    let asked = || Collected::new(Some("0-9".parse().unwrap()), PathBuf::new(), String::new());
+    let read = ReadFolder::Ok((0..10).map(|number| Ok(rank(number, 40_000))).collect());
+    second.hand_over("1", &read, &note_of("far", 10), asked()).unwrap();
+    let kept = first.take(10, HandedOver::to(asked())).processes.finish();
+    assert_eq!((kept.processes.len(), kept.merged), (10, None));
+    drop(shared);
+}
+
+/// Synthetic ranks of 256 computers, as they would be on one; more of them, and figures: `NUMAWISE_RANKS=262144 cargo test --release
+/// -p numawise-session --lib -- --nocapture synthetic`.
+#[test]
+fn synthetic_ranks_of_very_many_computers_come_together_as_those_of_one() {
+    const OF_EACH: u32 = 128;
+    let ranks = std::env::var("NUMAWISE_RANKS").map_or(32_768, |ranks| ranks.parse().expect("a number"));
+    let (shared, [first, second]) = two();
+    let (mut expected, mut in_full) = (Collected::default(), 0);
+    for computer in 0..ranks / OF_EACH {
+        let numbers = computer * OF_EACH..(computer + 1) * OF_EACH;
+        let all: Vec<Activity> = numbers.map(|number| rank(number, ranks)).collect();
+        in_full += all.iter().map(|one| serde_json::to_vec(one).unwrap().len() as u64).sum::<u64>();
+        all.iter().for_each(|one| expected.add(Ok::<_, String>(one.clone())));
+        let (name, read) = (computer.to_string(), ReadFolder::Ok(all.into_iter().map(Ok).collect()));
+        second.hand_over(&name, &read, &note_of(&name, OF_EACH), Collected::default()).unwrap();
+    }
+    let (bytes, begun) = (written(shared.path()), Instant::now());
+    let taken = first.take(ranks, HandedOver::default());
+    eprintln!(
+        "{ranks} synthetic ranks, {OF_EACH} on a computer: {} bytes handed over by each, {} in full; taken in {:.2} s",
+        bytes / u64::from(ranks / OF_EACH),
+        in_full / u64::from(ranks / OF_EACH),
+        begun.elapsed().as_secs_f64()
+    );
+    let (kept, expected) = (taken.processes.finish(), expected.finish());
+    assert_eq!(kept.merged, expected.merged);
+    assert_eq!((kept.processes, kept.seen), (expected.processes, expected.seen));
 }

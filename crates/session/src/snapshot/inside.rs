@@ -13,9 +13,7 @@ use numawise_units::{Id, Nanoseconds};
 use super::around::{self, Delivery};
 use super::exchange::{Exchange, HandedOver};
 use super::job::{Job, JobKey};
-use super::{
-    EndedSnapshot, Environment, ReadFolder, SnapshotPlan, SnapshotReport, SnapshotRequest, WriteReport,
-};
+use super::{EndedSnapshot, Environment, ReadFolder, SnapshotPlan, SnapshotReport, WriteReport};
 use super::{killed, ranks, surroundings};
 use crate::Error;
 
@@ -46,7 +44,8 @@ pub fn run(
     let key = plan.key(rank, environment);
     let (job, on_disk) = Job::join(rank, key, environment)?;
     plan.notices.extend(on_disk);
-    let delivery = plan.request.hand_over_to.as_deref().map(|folder| Delivery::begin(folder, &job));
+    let delivery =
+        plan.request.hand_over_to.as_deref().map(|folder| Delivery::begin(folder, &job, plan.nothing()));
     let here = RanksHere { job: &job, rank, key, delivery: delivery.as_ref() };
     if delivery.is_none() && job.is_first() {
         here.stand_by(&plan, begun, write);
@@ -102,7 +101,7 @@ impl RanksHere<'_> {
     ) -> Option<(WatchedRun, Option<u32>)> {
         let others = match self.delivery {
             Some(delivery) => delivered(delivery, self.job, &read, &plan.notices),
-            None => self.other_computers(&plan.request, has_died, &read, HandedOver::to(plan.nothing())),
+            None => self.other_computers(&plan, has_died, &read),
         };
         let (others, first_rank) = match others {
             OtherComputers::AreHere(others) => (*others, None),
@@ -121,13 +120,8 @@ impl RanksHere<'_> {
 
     /// What the job's other computers measured, or whether they report what this one did. It comes together where the first of the ranks
     /// is that were asked for.
-    fn other_computers(
-        &self,
-        request: &SnapshotRequest,
-        has_died: bool,
-        read: &ReadFolder,
-        taken: HandedOver,
-    ) -> OtherComputers {
+    fn other_computers(&self, plan: &SnapshotPlan, has_died: bool, read: &ReadFolder) -> OtherComputers {
+        let (request, taken) = (&plan.request, HandedOver::to(plan.nothing()));
         let RanksHere { job, rank, key, .. } = self;
         let begun = job.ranks();
         let asked = request.ranks.as_ref();
@@ -154,7 +148,7 @@ impl RanksHere<'_> {
             }));
         }
         let (name, note) = (first.to_string(), around::of_ends(here.len() as u32, job.ends(), &[]));
-        let given = exchange.hand_over(&name, read, &note);
+        let given = exchange.hand_over(&name, read, &note, plan.nothing());
         if given.is_ok() && !has_died && exchange.is_taken(&name) {
             return OtherComputers::Have;
         }
