@@ -6,6 +6,7 @@ mod levels;
 mod others;
 mod scaling;
 mod search;
+mod trials;
 
 use numawise_facts::{Effect, GridRun, GridStudy, Metric, Reading, Study};
 use numawise_stats::{Better, Estimate, Family, FamilyDesign, PlannedContrast};
@@ -16,6 +17,7 @@ use crate::{reading, summary};
 
 pub use known::known_points;
 pub use search::{GridSearch, SearchChoice};
+pub use trials::trial_table;
 
 #[cfg(test)]
 #[path = "grid_tests.rs"]

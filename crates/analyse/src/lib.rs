@@ -35,7 +35,7 @@ use numawise_tables::{Analysis, Contrast, Verdict, VerdictKind};
 use numawise_units::Ratio;
 
 pub use contrasts::{decided, finished};
-pub use grid::{GridSearch, SearchChoice, grid, known_points};
+pub use grid::{GridSearch, SearchChoice, grid, known_points, trial_table};
 pub use mpi::uses_mpi;
 pub use profile::{compare_profiles, profile};
 pub use residency::residency;

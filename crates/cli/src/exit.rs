@@ -325,7 +325,7 @@ pub fn usage(error: clap::Error) -> Status {
         streams::say_text(&text(streams::is_coloured(&std::io::stderr())));
         return NUMAWISE_FAILED;
     }
-    match streams::print(&text(streams::is_coloured(&std::io::stdout()))) {
+    match streams::print(text(streams::is_coloured(&std::io::stdout()))) {
         Ok(()) => SUCCESS,
         Err(error) => Failure::from(error).report(),
     }

@@ -133,9 +133,9 @@ fn is_database(path: &Path) -> bool {
         && begin == *b"SQLite format 3\0"
 }
 
-/// Writes `text` where it was found that it can be written; `what` it is, for the message.
-pub fn write(path: &Path, text: &str, what: &str) -> Result<(), Failure> {
-    replace::write(path, text.as_bytes()).map_err(|error| {
+/// Writes `content` where it was found that it can be written; `what` it is, for the message.
+pub fn write(path: &Path, content: impl AsRef<[u8]>, what: &str) -> Result<(), Failure> {
+    replace::write(path, content.as_ref()).map_err(|error| {
         Failure::new(format!("cannot write {what} {}: {}", path.display(), space::problem(&error)))
     })
 }

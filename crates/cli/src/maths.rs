@@ -23,4 +23,5 @@ linked_in! {
     log1p(x);
     log2(x);
     pow(x, y);
+    sin(x);
 }

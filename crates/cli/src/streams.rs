@@ -32,14 +32,14 @@ pub fn say_text(text: &str) {
 pub struct Unwritten(io::Error);
 
 /// Prints on the standard output.
-pub fn print(text: &str) -> Result<(), Unwritten> {
-    print_while_read(text).map(drop)
+pub fn print(content: impl AsRef<[u8]>) -> Result<(), Unwritten> {
+    print_while_read(content).map(drop)
 }
 
 /// The same for who would print more: false when nobody reads any more.
-pub fn print_while_read(text: &str) -> Result<bool, Unwritten> {
+pub fn print_while_read(content: impl AsRef<[u8]>) -> Result<bool, Unwritten> {
     inherited::take_signals();
-    match stream::write_all(io::stdout().as_fd(), text.as_bytes()) {
+    match stream::write_all(io::stdout().as_fd(), content.as_ref()) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
         // Samples are taken all the same where they are kept in a record too.

@@ -21,5 +21,6 @@ pub mod series;
 mod settings;
 pub mod snapshot;
 pub mod study;
+pub mod trial_table;
 
 pub use levels::title as point_title;

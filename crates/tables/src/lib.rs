@@ -12,6 +12,7 @@ mod residency;
 pub mod snapshot;
 mod study_comparison;
 mod timeline;
+mod trial_table;
 
 pub use analysis::{
     Analysis, Contrast, ContrastCall, MoreRepeats, PlacedWell, PointSummary, Verdict, VerdictCase,
@@ -36,3 +37,4 @@ pub use residency::{
 pub use snapshot::RunSnapshot;
 pub use study_comparison::{ComparedPoint, StudyComparison};
 pub use timeline::{LocalChange, MemoryChange, Moment, NodeTimeline, SessionSpan, TaskTimeline, Timeline};
+pub use trial_table::{TrialColumn, TrialTable, TrialValues};

@@ -1,6 +1,8 @@
 //! Figures of trials by which points are not compared: those that the program gave besides, and what every trial has.
 
-use numawise_facts::{Metric, NamedMetric, OtherValue, Point, Reading, Study, Trial};
+use std::collections::HashMap;
+
+use numawise_facts::{Metric, NamedMetric, OtherValue, Point, PointId, Reading, Study, Trial};
 use numawise_tables::{OtherFigure, OtherUnit};
 
 use crate::reading;
@@ -23,14 +25,61 @@ enum Taken<'a> {
     PeakMemory,
 }
 
-/// By the points of the study in their order; the same figures at all of them.
-pub fn others(study: &Study) -> Vec<Vec<OtherFigure>> {
+impl<'a> Taken<'a> {
+    fn name(self) -> &'a str {
+        match self {
+            Taken::Given(_, named) => &named.name,
+            Taken::WallTime => NamedMetric::OF_TRIALS[0],
+            Taken::CpuTime => NamedMetric::OF_TRIALS[1],
+            Taken::PeakMemory => NamedMetric::OF_TRIALS[2],
+        }
+    }
+
+    fn unit(self) -> OtherUnit {
+        match self {
+            Taken::Given(..) => OtherUnit::OfProgram,
+            Taken::WallTime | Taken::CpuTime => OtherUnit::Seconds,
+            Taken::PeakMemory => OtherUnit::Bytes,
+        }
+    }
+}
+
+/// What is taken of each trial besides the metric.
+fn taken(study: &Study) -> Vec<Taken<'_>> {
     let given = study.header.grid.iter().flat_map(|grid| &grid.other_metrics);
     let mut all: Vec<Taken<'_>> = given.enumerate().map(|(k, named)| Taken::Given(k, named)).collect();
     if study.header.metric != Metric::WallTime {
         all.push(Taken::WallTime);
     }
     all.extend([Taken::CpuTime, Taken::PeakMemory]);
+    all
+}
+
+/// A figure of every trial of a study, in their order; missing where the trial does not have it.
+pub struct FigureOfTrials<'a> {
+    pub name: &'a str,
+    pub unit: OtherUnit,
+    pub values: Vec<Option<f64>>,
+}
+
+/// All figures by which points are not compared.
+pub fn of_trials(study: &Study) -> Vec<FigureOfTrials<'_>> {
+    let points: HashMap<&PointId, &Point> =
+        study.header.points.iter().map(|point| (&point.id, point)).collect();
+    let one = |taken: Taken<'_>, trial: &Trial| {
+        let point = points.get(&trial.point)?;
+        value(point, trial, taken).measured().copied()
+    };
+    let figure = |taken: Taken<'_>| study.trials.iter().map(|trial| one(taken, trial)).collect();
+    taken(study)
+        .into_iter()
+        .map(|taken| FigureOfTrials { name: taken.name(), unit: taken.unit(), values: figure(taken) })
+        .collect()
+}
+
+/// By the points of the study in their order; the same figures at all of them.
+pub fn others(study: &Study) -> Vec<Vec<OtherFigure>> {
+    let all = taken(study);
     let points = study.header.points.iter().zip(summary::counting_by_point(study));
     points
         .map(|(point, trials)| all.iter().map(|taken| figure(study, point, &trials, *taken)).collect())
@@ -51,15 +100,9 @@ fn figure(study: &Study, point: &Point, trials: &[&Trial], taken: Taken<'_>) -> 
     };
     let interval = numawise_stats::median_between(&samples, CONFIDENCE);
     let interval = interval.map_err(|error| if samples.is_empty() { why() } else { error.to_string() });
-    let (name, unit) = match taken {
-        Taken::Given(_, named) => (named.name.as_str(), OtherUnit::OfProgram),
-        Taken::WallTime => (NamedMetric::OF_TRIALS[0], OtherUnit::Seconds),
-        Taken::CpuTime => (NamedMetric::OF_TRIALS[1], OtherUnit::Seconds),
-        Taken::PeakMemory => (NamedMetric::OF_TRIALS[2], OtherUnit::Bytes),
-    };
     OtherFigure {
-        name: name.to_owned(),
-        unit,
+        name: taken.name().to_owned(),
+        unit: taken.unit(),
         repeats: samples.len() as u32,
         mean: of(|summary| summary.mean),
         median: of(|summary| summary.median),

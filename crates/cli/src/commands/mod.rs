@@ -3,6 +3,7 @@
 mod bar;
 mod check;
 mod compare;
+mod export;
 mod machine;
 mod report;
 mod run;
@@ -31,6 +32,7 @@ enum Command {
     Run(Box<run::Arguments>),
     Check(check::Arguments),
     Compare(compare::Arguments),
+    Export(export::Arguments),
     Report(report::Arguments),
     Snapshot(Box<snapshot::Arguments>),
     Study(Box<study::Arguments>),
@@ -60,6 +62,7 @@ pub fn main() -> Status {
         Command::Run(arguments) => run::run(*arguments),
         Command::Check(arguments) => check::run(arguments),
         Command::Compare(arguments) => compare::run(arguments),
+        Command::Export(arguments) => export::run(arguments),
         Command::Report(arguments) => report::run(arguments),
         Command::Snapshot(arguments) => snapshot::run(*arguments),
         Command::Study(arguments) => study::run(*arguments),

@@ -2,6 +2,7 @@
 
 mod commands;
 mod enough;
+mod exported;
 mod metrics;
 mod refused;
 mod templates;

@@ -97,7 +97,7 @@ fn a_grid_too_large_for_its_budget_says_how_long_it_takes() {
         "{}",
         answer.err
     );
-    assert!(answer.out.contains("the time given is spent"), "{}", answer.out);
+    assert!(answer.out.contains("the budget is spent"), "{}", answer.out);
     // As much as fits is said nothing of.
     let enough =
         bench.study(&["--fresh", "--output", "a.nw", "--budget", "10m", "--repeat", "1", "--", "true"]);

@@ -83,7 +83,7 @@ impl Output {
 
     fn html(&self, page: impl FnOnce() -> String) -> Result<(), Failure> {
         match &self.html {
-            Some(path) => files::write(path, &page(), "the report"),
+            Some(path) => files::write(path, page(), "the report"),
             None => Ok(()),
         }
     }

@@ -1,0 +1,83 @@
+//! `numawise export FILE.nw --csv | --json | --parquet`: every trial of a study or a check as a row, for pandas, R, DuckDB or a spreadsheet.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use numawise_facts::Redactor;
+use numawise_record::{Record, RecordKind};
+use numawise_report::trial_table;
+
+use super::{Failure, SUCCESS, Status};
+use crate::files::{self, FileContent, OutputFile};
+use crate::streams;
+
+/// Write every trial of a record as a row: CSV, JSON or Parquet
+#[derive(clap::Args)]
+#[command(group = clap::ArgGroup::new("format").required(true))]
+pub struct Arguments {
+    /// The record of a study or a check
+    #[arg(value_name = "FILE.nw")]
+    record: PathBuf,
+    /// Rows of text, with a line of names
+    #[arg(long, group = "format")]
+    csv: bool,
+    /// One object with an array of trials
+    #[arg(long, group = "format")]
+    json: bool,
+    /// A file of Apache Parquet
+    #[arg(long, group = "format")]
+    parquet: bool,
+    /// The file to write [default: the standard output]
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+pub fn run(arguments: Arguments) -> Result<Status, Failure> {
+    let Arguments { record: path, csv, json, output, .. } = arguments;
+    let written =
+        output.as_deref().map(|path| OutputFile { option: "--output", path, content: FileContent::Page });
+    files::check(written.as_slice(), &[&path])?;
+    let kind = numawise_record::kind(&path)?;
+    if let Some((what, instead)) = without_trials(kind) {
+        return Err(Failure::new(format!(
+            "{}: this is {what}, which has no trials; expected the record of a study or a check, or try: numawise report {} {instead}",
+            path.display(),
+            path.display()
+        )));
+    }
+    let mut study = Record::open_to_read(&path)?.study()?;
+    // A record of somebody else may hold what ours leave out.
+    Redactor::default().study(&mut study);
+    let table = numawise_analyse::trial_table(&study);
+    let bytes = match (csv, json) {
+        (true, _) => trial_table::csv(&table).into_bytes(),
+        (_, true) => trial_table::json(&table).into_bytes(),
+        _ => trial_table::parquet(&table).map_err(|error| {
+            Failure::new(format!(
+                "{}: its trials make no file of Parquet: {error}; try --csv",
+                path.display()
+            ))
+        })?,
+    };
+    put(&bytes, output.as_deref(), !csv && !json)?;
+    Ok(SUCCESS)
+}
+
+/// What a record holds that is none of trials, and which option of `report` shows it to programs.
+fn without_trials(kind: RecordKind) -> Option<(&'static str, &'static str)> {
+    match kind {
+        RecordKind::Study => None,
+        RecordKind::Series => Some(("a job over time", "--json")),
+        RecordKind::WatchedRun => Some(("the snapshot of a run", "--csv")),
+    }
+}
+
+fn put(bytes: &[u8], output: Option<&Path>, is_binary: bool) -> Result<(), Failure> {
+    match output {
+        Some(path) => files::write(path, bytes, "the trials"),
+        None if is_binary && std::io::stdout().is_terminal() => Err(Failure::new(
+            "--parquet: its bytes are not for a terminal; expected --output FILE, or a pipe behind it",
+        )),
+        None => Ok(streams::print(bytes)?),
+    }
+}
