@@ -20,14 +20,14 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// `None`, having said SKIPPED and why, where there is no Slurm or it does not get ready.
+    /// `None`, having said SKIPPED and why, where there is no Slurm or it does not get ready; fails then with `NUMAWISE_REQUIRE_SLURM=1`.
     pub fn start(task_plugin: &str, nodes: usize, cpus: usize) -> Option<Cluster> {
         let found = |name: &str| {
             let path = std::env::var_os("PATH").unwrap_or_default();
             let folders = std::env::split_paths(&path).chain([PathBuf::from("/usr/sbin")]);
             let program = folders.map(|folder| folder.join(name)).find(|program| program.is_file());
             if program.is_none() {
-                skipped(&format!("{name} of Slurm is not installed"));
+                missing(&format!("{name} of Slurm is not installed"));
             }
             program
         };
@@ -61,7 +61,7 @@ impl Cluster {
         }
         let log = std::fs::read_to_string(self.folder.path().join("slurmctld.log")).unwrap_or_default();
         let last = log.lines().rfind(|line| line.contains("error")).unwrap_or("nothing in its log");
-        skipped(&format!("Slurm is installed and did not get ready; nodes: {states:?}; {last}"));
+        missing(&format!("Slurm is installed and did not get ready; nodes: {states:?}; {last}"));
         false
     }
 
@@ -110,6 +110,13 @@ impl Drop for Cluster {
             let _ = daemon.wait();
         }
     }
+}
+
+/// Where a test needs Slurm and there is none that works.
+fn missing(why: &str) {
+    let required = std::env::var_os("NUMAWISE_REQUIRE_SLURM").is_some_and(|value| value == "1");
+    assert!(!required, "NUMAWISE_REQUIRE_SLURM=1, and {why}");
+    skipped(why);
 }
 
 pub fn skipped(why: &str) {
