@@ -11,6 +11,7 @@ use numawise_machine::Error as MachineError;
 use numawise_placement::PlacementError;
 use numawise_record::RecordError;
 use numawise_report::notice::numactl_option;
+use numawise_session::slurm::{JobProblem, SlurmError};
 use numawise_session::{self as session, Cause, ListError, RequestedList, WeightsMissing};
 
 use crate::streams;
@@ -230,6 +231,7 @@ fn advice(error: &session::Error) -> Option<String> {
         session::Error::NoMetricInFirstRun { metric, problem, output, clues } => {
             crate::metric::advice(metric, problem, output, clues)
         }
+        error if error.of_slurm().is_some() => return error.of_slurm().and_then(on_slurm).map(str::to_owned),
         session::Error::NothingAskedFor => {
             "expected a process number, a program's name, --user NAME or --job ID, for example: numawise where $(pidof app)"
                 .to_owned()
@@ -260,6 +262,24 @@ pub fn interruptible() -> Result<Arc<AtomicBool>, Failure> {
         signal_hook::flag::register(signal, Arc::clone(&stop)).map_err(failed)?;
     }
     Ok(stop)
+}
+
+fn on_slurm(error: &SlurmError) -> Option<&'static str> {
+    Some(match error {
+        SlurmError::NoPartition { .. }
+        | SlurmError::NoDefaultPartition { .. }
+        | SlurmError::NoNodes { .. } => "--partition NAME chooses one",
+        SlurmError::OneMetricFile { .. } => {
+            "--jobs 1 runs one after the other; {template_dir}/FILE with a --template, or an absolute path on the nodes themselves, keeps \
+             them apart"
+        }
+        SlurmError::Folder { .. } => "--output FILE puts the record, and this folder beside it, elsewhere",
+        SlurmError::NotDescribed { problem: JobProblem::NotShared(_), .. }
+        | SlurmError::NoNodeLeft { problem: JobProblem::NotShared(_), .. } => {
+            "--output FILE puts the record into another folder"
+        }
+        _ => return None,
+    })
 }
 
 fn advice_on_machine(error: &MachineError) -> Option<&'static str> {

@@ -14,6 +14,10 @@ pub enum Event {
     TrialBegins { number: u32, block: u32, point: PointId, left: Nanoseconds },
     /// A trial ended.
     TrialEnded { number: u32, point: PointId, outcome: Outcome },
+    /// So many trials of a study that is carried out elsewhere are kept, the warm-up left out.
+    TrialsKept { trials: u32 },
+    /// So many jobs wait for their turn, and so many run.
+    Jobs { waiting: u32, running: u32 },
     /// A step of a measurement begins: the `done + 1`st of `of`, with what is probably left in all.
     Step { done: u32, of: u32, what: MeasurementStep, left: Nanoseconds },
     /// Something worth a line on the terminal.

@@ -1,6 +1,7 @@
 //! The texts of notices: the one place where a notice becomes a sentence.
 
 mod emulation;
+mod jobs;
 mod launch;
 pub mod machine;
 pub mod membench;

@@ -17,6 +17,7 @@ use numawise_units::{Nanoseconds, NodeSet};
 use crate::input_file::TemplateFileError;
 use crate::metric::{MetricClues, is_of_a_file};
 use crate::numactl_list::{ListError, RequestedList};
+use crate::slurm::{JobFailure, SlurmError};
 
 /// A command that a study runs once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +57,8 @@ pub enum Error {
     Layout(Box<LayoutError>),
     #[error(transparent)]
     Template(#[from] TemplateFileError),
+    #[error(transparent)]
+    Slurm(#[from] SlurmError),
     #[error(transparent)]
     Find(#[from] FindError),
     #[error(transparent)]
@@ -239,10 +242,29 @@ impl Error {
         matches!(self, Error::Study(StudyError::Inputs(_)))
     }
 
+    /// What is wrong with Slurm, or with what it was asked.
+    pub fn of_slurm(&self) -> Option<&SlurmError> {
+        match self {
+            Error::Slurm(error) => Some(error),
+            Error::Study(StudyError::Fleet(error)) => error.downcast_ref(),
+            _ => None,
+        }
+    }
+
     /// The cause, from the innermost error that knows it.
     pub fn cause(&self) -> Cause {
         if let Some(error) = self.of_launch() {
             return error.into();
+        }
+        match self.of_slurm() {
+            Some(SlurmError::Interrupted) => return Cause::Interrupted,
+            Some(SlurmError::Trial { failure: JobFailure::ProgramNotFound, .. }) => {
+                return Cause::ProgramNotFound;
+            }
+            Some(SlurmError::Trial { failure: JobFailure::ProgramNotExecutable, .. }) => {
+                return Cause::ProgramNotExecutable;
+            }
+            _ => {}
         }
         match self {
             Error::FirstRunFailed { exit, .. } => Cause::ProgramFailed(*exit),

@@ -423,8 +423,9 @@ pub(crate) fn recorded(path: &Path) -> Result<Option<(Record, Study)>, RecordErr
     }
 }
 
-/// Keeps the first run in the study alone: it is recorded together with the header, once that is known.
-struct NotYet;
+/// Keeps trials in the study alone: the first run is recorded together with the header, once that is known, and the trial of a job where
+/// the study is.
+pub(crate) struct NotYet;
 
 impl TrialStore for NotYet {
     fn keep(&mut self, _: &Trial) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {

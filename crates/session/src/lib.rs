@@ -9,6 +9,7 @@
 //! - [`measure`]: the memory benchmark of this machine;
 //! - [`plan`]: a program with its threads and its memory where they are asked for; [`copies`]: several of it;
 //! - [`profiles`]: what memory benchmarks have saved;
+//! - [`slurm`]: trials of a study as jobs of Slurm;
 //! - [`snapshot`]: a program run once and watched from inside;
 //! - [`study`]: a program at all points of a grid of factors;
 //! - [`watch`]: residency of running processes, sampled over time.
@@ -24,6 +25,7 @@ mod numactl_list;
 pub mod openmp;
 pub mod plan;
 pub mod profiles;
+pub mod slurm;
 pub mod snapshot;
 pub mod study;
 pub mod watch;

@@ -1,6 +1,8 @@
 //! A study: a program at all points of a grid of factors, block by block in random order, recorded trial by trial. The same request goes on
 //! from what is recorded.
 
+mod job;
+
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -8,26 +10,29 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use numawise_analyse::{GridSearch, SearchChoice, known_points};
-use numawise_facts::notice::PreloadObstacle;
+use numawise_facts::notice::{PreloadObstacle, StudyNotice};
 use numawise_facts::{
-    Argument, AroundTrials, Bandwidth, Event, GridRun, Machine, Metric, Mix, NamedMetric, PointId, Profile,
+    Argument, AroundTrials, Bandwidth, Event, GridRun, HostFacts, Machine, Metric, Mix, NamedMetric, PointId, Profile,
     ProfileNode, Reading, Redactor, RunSpec, Sink, StopReason, Study, StudyHeader, Target, Trial, UntilKnown,
     Workers,
 };
 use numawise_launch::{EvenStart, Pinner};
 use numawise_record::Record;
 use numawise_study::{
-    Engine, GridLayout, GridRunner, LayoutError, LocalRunner, MetricReader, NextTrial, RunContext,
+    Engine, Fleet, GridLayout, GridRunner, LayoutError, LocalRunner, MetricReader, NextTrial, RunContext,
     StartNodes, StudyError, SystemClock, TrialInputs, check_answer, check_named, lay_out,
 };
 use numawise_units::{Nanoseconds, NodeId, Share};
 
+pub use self::job::AssignedJob;
 pub use crate::input_file::{TemplateFileError, read_templates};
 pub use numawise_study::{
     Constraint, Grid, GridBase, GridFactor, NamedCommand, NumberLevels, Preset, WordLevels,
 };
 
 use crate::experiment::{RecordKeeper, ResolvedDesign, pinning_library, recorded, resolve};
+use crate::profiles::SavedProfile;
+use crate::slurm::{NodeDescription, SlurmEngine, SlurmFleet};
 use crate::{AroundTrial, Error, here};
 
 /// Sampling aims at this part of its share, for what the last sample costs more than was foreseen.
@@ -71,6 +76,38 @@ pub struct StudyRequest {
     pub fresh: bool,
     /// Our own version, for the record.
     pub version: String,
+    pub engine: StudyEngine,
+}
+
+/// What runs the trials.
+#[derive(Debug, Clone)]
+pub enum StudyEngine {
+    /// We do, on this machine.
+    Local,
+    /// Jobs of Slurm do, on its nodes.
+    Slurm(Box<SlurmEngine>),
+}
+
+impl StudyEngine {
+    /// What is known of the host of the trials; the environment is ours in any case, which jobs are given.
+    fn host(&self) -> HostFacts {
+        let here = numawise_observe::host::facts(&numawise_observe::Roots::default());
+        match self {
+            StudyEngine::Local => here,
+            StudyEngine::Slurm(slurm) => {
+                HostFacts { environment: here.environment, pid: here.pid, ..slurm.host.clone() }
+            }
+        }
+    }
+
+    /// The machine with what was measured of it, and where that stands. A node of Slurm's has its figures already: profiles are told apart
+    /// where they are used.
+    fn measured(&self, machine: Machine) -> (Machine, Option<SavedProfile>) {
+        match self {
+            StudyEngine::Local => here::with_newest_profile(machine),
+            StudyEngine::Slurm(_) => (machine, None),
+        }
+    }
 }
 
 impl StudyRequest {
@@ -90,6 +127,9 @@ impl StudyRequest {
         }
         let all = self.other_metrics.iter().map(|other| &other.metric).chain([&self.metric]);
         all.map(MetricReader::new).try_for_each(|read| read.map(drop))?;
+        if let StudyEngine::Slurm(slurm) = &self.engine {
+            slurm.options.check_metric(&self.metric)?;
+        }
         Ok(())
     }
 
@@ -106,13 +146,12 @@ impl StudyRequest {
         Ok(check_named(&self.base.templates, all).map_err(LayoutError::from)?)
     }
 
-    /// Beside the record, where all computers that share it find them.
-    fn inputs(&self) -> Option<TrialInputs> {
-        let templates = &self.base.templates;
+    /// Where input files lie that are filled in: beside the record, where all computers that share it find them.
+    fn inputs_folder(&self) -> PathBuf {
         let mut folder =
             std::path::absolute(&self.record).unwrap_or_else(|_| self.record.clone()).into_os_string();
         folder.push(".inputs");
-        (!templates.is_empty()).then(|| TrialInputs::new(&self.grid, templates, folder.into()))
+        folder.into()
     }
 
     fn pinner(&self) -> Option<Result<Pinner, PreloadObstacle>> {
@@ -155,7 +194,7 @@ impl StudyRequest {
             begun,
             command: self.command.clone(),
             machine,
-            host: numawise_observe::host::facts(&numawise_observe::Roots::default()),
+            host: self.engine.host(),
             metric: self.metric.clone(),
             points,
             pairs,
@@ -171,10 +210,17 @@ impl StudyRequest {
     }
 
     fn runner(&self, header: &StudyHeader, runs: Vec<GridRun>) -> GridRunner {
+        self.runner_with(header, runs, &self.inputs_folder())
+    }
+
+    /// With the folder for input files that are filled in.
+    fn runner_with(&self, header: &StudyHeader, runs: Vec<GridRun>, inputs: &Path) -> GridRunner {
         let pinner = self.pinner().and_then(Result::ok);
         let even = EvenStart::of(header.points.iter().map(|point| &point.placement), pinner.as_ref());
         let rate = CAUTION * self.sampling.value();
-        let inputs = self.inputs();
+        let templates = &self.base.templates;
+        let inputs =
+            (!templates.is_empty()).then(|| TrialInputs::new(&self.grid, templates, inputs.to_owned()));
         let filled = |file: &Argument| inputs.as_ref().map_or_else(|| file.clone(), |of| of.in_word(file));
         let metric_file = self.metric.file().map(filled);
         let local = LocalRunner {
@@ -196,8 +242,18 @@ impl StudyRequest {
 /// When the request makes no sense, or not even the first point can be placed.
 pub fn design(request: &StudyRequest, machine: Machine) -> Result<StudyHeader, Error> {
     request.check()?;
-    let (machine, saved) = here::with_newest_profile(machine);
+    let (machine, saved) = request.engine.measured(machine);
     Ok(request.header(machine, saved.as_ref().map(|saved| &saved.profile))?.0)
+}
+
+/// The machine and the host that a record with trials has: who goes on with them asks no node again.
+///
+/// # Errors
+/// What is wrong with the record.
+pub fn recorded_node(record: &Path) -> Result<Option<NodeDescription>, Error> {
+    let kept = recorded(record)?.map(|(_, study)| study);
+    let begun = kept.filter(|study| !study.trials.is_empty());
+    Ok(begun.map(|study| NodeDescription { machine: study.header.machine, host: study.header.host }))
 }
 
 /// A study that is recorded, from its first trial to its last.
@@ -217,7 +273,7 @@ impl GridExperiment {
     /// When the request makes no sense; [`Error::OtherStudy`] when the record holds another study; what is wrong with the record.
     pub fn open(request: StudyRequest, machine: Machine) -> Result<Self, Error> {
         request.check()?;
-        let (machine, saved) = here::with_newest_profile(machine);
+        let (machine, saved) = request.engine.measured(machine);
         let profile = saved.as_ref().map(|saved| &saved.profile);
         let kept = if request.fresh { None } else { recorded(&request.record)? };
         let begun = match kept {
@@ -270,9 +326,15 @@ impl GridExperiment {
             first_block: 0,
             stop,
         };
-        let reason = match GridSearch::of(&study.header).filter(|_| request.search) {
-            Some(mut search) => engine.run_chosen(&mut study, &mut |study| next_trial(&mut search, study)),
-            None => engine.run(&mut study, 0),
+        let search = GridSearch::of(&study.header).filter(|_| request.search);
+        let reason = match (&request.engine, search) {
+            (StudyEngine::Slurm(slurm), search) => {
+                by_slurm(slurm, &request.record, (&mut engine, search), &mut study)
+            }
+            (StudyEngine::Local, Some(mut search)) => {
+                Ok(engine.run_chosen(&mut study, &mut |study| next_trial(&mut search, study))?)
+            }
+            (StudyEngine::Local, None) => Ok(engine.run(&mut study, 0)?),
         };
         study.header.budget = whole;
         let reason = reason?;
@@ -308,6 +370,25 @@ fn saturating_cores(profile: &Profile) -> Option<f64> {
         (one > 0.0).then_some(all / one)
     };
     profile.header.nodes.iter().filter_map(of_node).reduce(f64::min)
+}
+
+/// The trials as jobs. Where that cannot go on, those under way stay so, for whoever goes on with the study.
+fn by_slurm(
+    slurm: &SlurmEngine,
+    record: &Path,
+    (engine, mut search): (&mut Engine<'_>, Option<GridSearch>),
+    study: &mut Study,
+) -> Result<StopReason, Error> {
+    let mut fleet = SlurmFleet::new(slurm, record, study)?;
+    let reason = match &mut search {
+        Some(search) => engine.run_fleet(study, &mut fleet, Some(&mut |study| next_trial(search, study))),
+        None => engine.run_fleet(study, &mut fleet, None),
+    };
+    let jobs = fleet.under_way().len() as u32;
+    if reason.is_err() && jobs > 0 {
+        engine.sink.event(Event::Warning(StudyNotice::JobsGoOn { jobs }.into()));
+    }
+    Ok(reason?)
 }
 
 /// Runs a command that is run once.

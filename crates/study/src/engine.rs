@@ -20,7 +20,7 @@ use crate::task::TaskRun;
 
 #[cfg(test)]
 #[path = "engine_tests.rs"]
-mod tests;
+pub(crate) mod tests;
 
 /// How much of the end of a failed program's output is kept.
 const TAIL: usize = 4096;
@@ -198,6 +198,16 @@ impl Engine<'_> {
         self.block(study, 0, &extractor, &mut spending, &[])
     }
 
+    /// Runs one trial of a study and keeps it; false when it was broken off.
+    ///
+    /// # Errors
+    /// As [`Engine::run`].
+    pub fn run_one(&mut self, study: &mut Study, block: u32, point: &Point) -> Result<bool, StudyError> {
+        let extractor = MetricReaders::of(&study.header)?;
+        let left = study.header.budget;
+        self.trial(study, block, point, &extractor, left)
+    }
+
     /// Says that a grid will not fit into what is left of the time given, as soon as one trial tells how long they take.
     fn foretell(&mut self, study: &Study, spending: &Spending<'_>) {
         if study.header.grid.is_none() {
@@ -313,7 +323,7 @@ impl Engine<'_> {
     }
 
     /// Reports what came of the last trial.
-    fn tell(&mut self, study: &Study) {
+    pub(crate) fn tell(&mut self, study: &Study) {
         let Some((trial, earlier)) = study.trials.split_last() else { return };
         let (number, point, outcome) = (trial.number, trial.point.clone(), trial.outcome.clone());
         self.sink.event(Event::TrialEnded { number, point, outcome });
@@ -347,7 +357,7 @@ fn first_open_block(study: &Study) -> Option<u32> {
 }
 
 /// What [`Study::is_done`] says of all points and blocks of these trials, in one pass: a grid has thousands of them.
-fn done<'a>(trials: impl Iterator<Item = &'a Trial>) -> HashSet<(&'a PointId, u32)> {
+pub(crate) fn done<'a>(trials: impl Iterator<Item = &'a Trial>) -> HashSet<(&'a PointId, u32)> {
     let mut attempts: HashMap<(&PointId, u32), usize> = HashMap::new();
     let mut done = HashSet::new();
     for trial in trials {
@@ -391,7 +401,7 @@ fn dropped_before(study: &Study) -> Vec<PointId> {
 }
 
 /// The points of a block in their order. Block 0 is the warm-up: the baseline alone.
-fn order_of(study: &Study, block: u32) -> Vec<usize> {
+pub(crate) fn order_of(study: &Study, block: u32) -> Vec<usize> {
     match block {
         0 => study.header.points.iter().position(|p| p.role == PointRole::Baseline).into_iter().collect(),
         _ => block_order(study.header.seed, block, study.header.points.len()),
@@ -399,7 +409,7 @@ fn order_of(study: &Study, block: u32) -> Vec<usize> {
 }
 
 /// True when the baseline, or one point of every pair, is given up.
-fn nothing_left_to_compare(study: &Study) -> bool {
+pub(crate) fn nothing_left_to_compare(study: &Study) -> bool {
     let header = &study.header;
     if header.grid.is_some() {
         // Whoever lays a grid out wants to know of each of its points.

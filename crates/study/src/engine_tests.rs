@@ -12,7 +12,7 @@ use super::*;
 
 const SECOND: u64 = 1_000_000_000;
 
-struct Fake {
+pub(crate) struct Fake {
     /// What the next runs give; success of one second when it is empty.
     script: VecDeque<Exit>,
     stop_after: Option<usize>,
@@ -36,7 +36,7 @@ struct Fake {
 }
 
 impl Fake {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Fake {
             script: VecDeque::new(),
             stop_after: None,
@@ -77,7 +77,7 @@ impl Runner for Fake {
     }
 }
 
-struct Kept(Vec<Trial>, Option<usize>);
+pub(crate) struct Kept(pub Vec<Trial>, pub Option<usize>);
 
 impl TrialStore for Kept {
     fn keep(&mut self, trial: &Trial) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
@@ -90,7 +90,7 @@ impl TrialStore for Kept {
 }
 
 /// Goes on only while a program runs.
-struct Running(Rc<Cell<u64>>);
+pub(crate) struct Running(pub Rc<Cell<u64>>);
 
 impl Clock for Running {
     fn now(&self) -> Nanoseconds {
@@ -120,7 +120,7 @@ fn point(id: &str, role: PointRole) -> Point {
     Point { id: id.into(), levels, role, request, placement }
 }
 
-fn study(budget_seconds: u64) -> Study {
+pub(crate) fn study(budget_seconds: u64) -> Study {
     let none = || Reading::unavailable("test");
     let machine = Machine {
         source: Source::Live,

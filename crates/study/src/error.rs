@@ -20,6 +20,9 @@ pub enum StudyError {
     /// A trial could not be kept; what was kept before is whole.
     #[error("cannot keep the trial just measured: {0}")]
     Store(Box<dyn std::error::Error + Send + Sync>),
+    /// Trials cannot be carried out where they were to be; what was kept before is whole.
+    #[error(transparent)]
+    Fleet(Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl From<InputsError> for StudyError {

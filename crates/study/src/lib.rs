@@ -9,6 +9,7 @@ mod design;
 mod disturb;
 mod engine;
 mod error;
+mod fleet;
 mod grid;
 mod inputs;
 mod local;
@@ -25,6 +26,7 @@ pub use design::{FirstRunPlaces, PlannedPoint, ProgramNeeds, StudyDesign, can_pl
 pub use disturb::{OTHER_LOAD_LIMIT, STEAL_LIMIT, disturbances};
 pub use engine::{Engine, NextTrial, ProgramRun, RunContext, Runner, TrialStore};
 pub use error::StudyError;
+pub use fleet::{Fleet, TrialPlace};
 pub use grid::{
     Constraint, ConstraintError, FactorName, FillError, Filling, Grid, GridBase, GridError, GridFactor,
     GridLayout, GridLevel, GridPoint, LayoutError, NamedCommand, NumberLevels, NumberLevelsError,

@@ -26,6 +26,12 @@ impl StartNodes {
         StartNodes { cpus, runs: BTreeMap::new() }
     }
 
+    /// The same for a process that runs one trial of a point alone, when so many were run before it.
+    pub fn after(mut self, point: &PointId, runs: usize) -> StartNodes {
+        self.runs.insert(point.clone(), runs);
+        self
+    }
+
     /// The CPUs of the nodes for the next run of a point: its first task begins on the first, its second on the second, and
     /// behind the last comes the first again.
     pub fn next(&mut self, point: &PointId) -> Vec<CpuSet> {

@@ -4,8 +4,10 @@
 //! kept in a record (`PROGRAM.study.nw`) as they end; the same command goes on from there. Exit status: 0 when all was run, 130 after
 //! Ctrl-C, 125 to 127 as everywhere.
 
+mod engine;
 mod file;
 mod metrics;
+mod progress;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -13,20 +15,20 @@ use std::str::FromStr;
 use std::time::Instant;
 
 use clap::{CommandFactory, Parser};
-use indicatif::{ProgressBar, ProgressStyle};
 use numawise_facts::{
-    Argument, AroundTrials, Event, Machine, MemoryRequest, Order, Outcome, PageSize, PlacementRequest,
-    RanksByThreadsList, RunSpec, Sink, StopReason, Strategy, ThreadBinding, UntilKnown,
+    Argument, AroundTrials, Machine, MemoryRequest, Order, PageSize, PlacementRequest, RanksByThreadsList,
+    RunSpec, StopReason, Strategy, ThreadBinding, UntilKnown,
 };
 use numawise_session::study::{
     self, Constraint, Grid, GridBase, GridExperiment, GridFactor, NamedCommand, NumberLevels, Preset,
-    StudyRequest, WordLevels,
+    StudyEngine, StudyRequest, WordLevels,
 };
 use numawise_units::harmless::quoted;
 use numawise_units::{Nanoseconds, Share};
 
+use self::engine::EngineArguments;
 use self::metrics::TypedMetrics;
-use super::bar::Bar;
+use self::progress::Progress;
 use crate::exit::{Failure, INTERRUPTED, SUCCESS, Status, interruptible, stops_with_program};
 use crate::files::{self, FileContent, OutputFile};
 use crate::show::{self, StudyFormat};
@@ -121,6 +123,9 @@ pub struct Arguments {
     /// Have the kernel drop the pages of files that it holds before each trial, which takes root
     #[arg(long, help_heading = "Around trials")]
     drop_caches: bool,
+
+    #[command(flatten)]
+    engine: EngineArguments,
 
     /// Repeats of each point
     #[arg(long, value_name = "N", default_value_t = 5)]
@@ -293,9 +298,14 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         (_, true) => StudyFormat::Csv,
         _ => StudyFormat::Text,
     };
+    if let Some(order) = arguments.engine.as_job().map(Path::to_owned) {
+        return engine::run_job(arguments, &order, begun);
+    }
     let (html, dry_run) = (arguments.html.clone(), arguments.dry_run);
-    let machine = super::machine::this_machine()?;
-    let request = request(arguments, begun, &machine)?;
+    let stop = interruptible()?;
+    let engine::Place { machine, engine, said } =
+        arguments.engine.place(&record(&arguments), arguments.fresh, typed_words(), &stop)?;
+    let request = request(arguments, begun, &machine, engine)?;
     let record = OutputFile { option: "--output", path: &request.record, content: FileContent::Record };
     let record = if dry_run { None } else { Some(record) };
     let written: Vec<OutputFile<'_>> =
@@ -307,19 +317,36 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         show::grid_design(&study::design(&request, machine)?)?;
         return Ok(SUCCESS);
     }
-    let stop = interruptible()?;
     stops_with_program()?;
     let path = request.record.clone();
     let experiment = GridExperiment::open(request, machine)?;
     let mut progress = Progress::new(&experiment, format == StudyFormat::Text);
+    if let Some(said) = said {
+        progress.say(&said);
+    }
     let (study, reason) = experiment.run(&mut progress, &stop)?;
     drop(progress);
     show::grid(&study, &path, format, html.as_deref())?;
     Ok(if reason == StopReason::Interrupted { INTERRUPTED } else { SUCCESS })
 }
 
+/// The record: named, or after the program.
+fn record(typed: &Arguments) -> PathBuf {
+    let name = match typed.command.first() {
+        Some(first) => PathBuf::from(&first.name),
+        None => typed.program.first().map(PathBuf::from).unwrap_or_default(),
+    };
+    typed.output.clone().unwrap_or_else(|| StudyRequest::usual_record(&name))
+}
+
 /// What was typed, as a request.
-fn request(typed: Arguments, begun: Instant, machine: &Machine) -> Result<StudyRequest, Failure> {
+fn request(
+    typed: Arguments,
+    begun: Instant,
+    machine: &Machine,
+    engine: StudyEngine,
+) -> Result<StudyRequest, Failure> {
+    let record = record(&typed);
     let directory = std::env::current_dir().map_err(|e| {
         Failure::new(format!("the current folder is not known: {e}; change to one that exists"))
     })?;
@@ -344,10 +371,6 @@ fn request(typed: Arguments, begun: Instant, machine: &Machine) -> Result<StudyR
             directory: directory.clone(),
         },
     };
-    let name = commands.first().map_or_else(
-        || typed.program.first().map(PathBuf::from).unwrap_or_default(),
-        |first| PathBuf::from(&first.name),
-    );
     let TypedMetrics { compared: metric, name: metric_name, others: other_metrics } =
         metrics::typed(&typed.metric, typed.metric_file.as_ref(), typed.higher_is_better.as_deref())?;
     let mut factors = factors(&typed, commands)?;
@@ -384,9 +407,10 @@ fn request(typed: Arguments, begun: Instant, machine: &Machine) -> Result<StudyR
         margin: typed.margin,
         sampling: typed.sampling,
         seed: typed.seed,
-        record: typed.output.unwrap_or_else(|| StudyRequest::usual_record(&name)),
+        record,
         fresh: typed.fresh,
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        engine,
     })
 }
 
@@ -453,63 +477,4 @@ fn pins(levels: &WordLevels) -> Result<Vec<ThreadBinding>, Failure> {
         other => Err(Failure::new(format!("--pin: '{}' is neither on nor off", quoted(other)))),
     };
     levels.words().iter().map(one).collect()
-}
-
-/// What a person sees while a study runs.
-struct Progress {
-    bar: Bar,
-    says: bool,
-    failures: u32,
-    done: u64,
-}
-
-impl Progress {
-    fn new(experiment: &GridExperiment, says: bool) -> Progress {
-        let header = &experiment.study().header;
-        let points = header.points.len() as u64;
-        let all = points * u64::from(header.min_repeats);
-        let bar = Bar::on_terminal(|| {
-            let bar = ProgressBar::new(all);
-            let style = ProgressStyle::with_template("{spinner} [{wide_bar}] {pos}/{len} {msg}");
-            bar.set_style(style.expect("the template is fixed").progress_chars("=> "));
-            bar
-        });
-        let done = experiment.study().trials.iter().filter(|trial| !trial.is_warm_up()).count() as u64;
-        let progress = Progress { bar, says, failures: 0, done };
-        let s = if points == 1 { "" } else { "s" };
-        progress.say(&format!("{points} point{s}, {} of each", numawise_report::study::repeats(header)));
-        progress
-    }
-
-    fn say(&self, text: &str) {
-        if self.says || self.bar.shown().is_some() {
-            self.bar.say(text);
-        }
-    }
-}
-
-impl Sink for Progress {
-    fn event(&mut self, event: Event) {
-        match event {
-            Event::Resumed { trials } => self.say(&format!("going on from {trials} trials kept earlier")),
-            Event::TrialBegins { block, point, .. } => {
-                if let Some(bar) = self.bar.shown() {
-                    bar.set_length(bar.length().unwrap_or_default().max(self.done + 1));
-                    bar.set_position(self.done);
-                    bar.set_message(if block == 0 { "warm-up".to_owned() } else { point.to_string() });
-                }
-                self.done += u64::from(block > 0);
-            }
-            Event::TrialEnded { point, outcome: Outcome::Failed { exit, .. }, .. } => {
-                self.failures += 1;
-                if self.failures == 1 {
-                    self.say(&format!(
-                        "the program failed at {point} ({exit}); it is noted as a failure, not as a time"
-                    ));
-                }
-            }
-            Event::Warning(notice) => self.say(&numawise_report::notice::text(&notice)),
-            _ => {}
-        }
-    }
 }

@@ -22,6 +22,16 @@ pub struct Cluster {
 impl Cluster {
     /// `None`, having said SKIPPED and why, where there is no Slurm or it does not get ready; fails then with `NUMAWISE_REQUIRE_SLURM=1`.
     pub fn start(task_plugin: &str, nodes: usize, cpus: usize) -> Option<Cluster> {
+        Cluster::start_behind(None, task_plugin, nodes, cpus)
+    }
+
+    /// The same with nodes that see what a command of the shell leaves them to see, in a mount namespace of their own.
+    pub fn start_behind(
+        hides: Option<&str>,
+        task_plugin: &str,
+        nodes: usize,
+        cpus: usize,
+    ) -> Option<Cluster> {
         let found = |name: &str| {
             let path = std::env::var_os("PATH").unwrap_or_default();
             let folders = std::env::split_paths(&path).chain([PathBuf::from("/usr/sbin")]);
@@ -39,13 +49,21 @@ impl Cluster {
             std::fs::create_dir(folder.join(place)).unwrap();
         }
         std::fs::write(cluster.configuration(), configured(folder, task_plugin, nodes, cpus)).unwrap();
-        let begin = |program: &Path, words: &[&str]| {
-            let mut command = clean(program);
+        let begin = |program: &Path, words: &[&str], hides: Option<&str>| {
+            let mut command = match hides {
+                None => clean(program),
+                Some(hides) => {
+                    let mut command = clean("unshare");
+                    let line = format!("{hides} && exec \"$0\" \"$@\"");
+                    command.args([own_mounts(), "sh", "-c", &line]).arg(program);
+                    command
+                }
+            };
             command.arg("-D").arg("-f").arg(cluster.configuration()).args(words);
             command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
         };
-        let mut daemons = vec![begin(&controller, &[])];
-        daemons.extend((0..nodes).map(|node| begin(&daemon, &["-N", &format!("n{node}")])));
+        let mut daemons = vec![begin(&controller, &[], None)];
+        daemons.extend((0..nodes).map(|node| begin(&daemon, &["-N", &format!("n{node}")], hides)));
         cluster.daemons = daemons;
         cluster.wait(nodes).then_some(cluster)
     }
@@ -110,6 +128,11 @@ impl Drop for Cluster {
             let _ = daemon.wait();
         }
     }
+}
+
+/// What has unshare(1) give a process mounts of its own; root needs no other user for that, as whom slurmd could not start jobs.
+pub fn own_mounts() -> &'static str {
+    if numawise_linux::calls::process::user() == 0 { "-m" } else { "-rm" }
 }
 
 /// Where a test needs Slurm and there is none that works.

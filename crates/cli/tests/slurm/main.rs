@@ -2,6 +2,7 @@
 //! for it. Every rank tells its mask, and the plan for as many ranks says what it must be.
 
 mod cluster;
+mod studies;
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;

@@ -89,6 +89,21 @@ super::notices! {
         "NW536" RepeatsTakeLonger { repeats: u32, needs: Nanoseconds, budget: Nanoseconds, kept: bool },
         /// All that is missing of a grid takes longer than what is left of the time given, as far as trials tell.
         "NW537" GridTakesLonger { trials: u64, needs: Nanoseconds, left: Nanoseconds },
+        /// The job of a trial ended on a node without the trial being at fault, in a `state` that the batch system names: the trial is
+        /// carried out again.
+        "NW538" TrialOfJobLost { job: u32, node: String, state: String, block: u32, point: PointId },
+        /// No more trials run on a node.
+        "NW539" ClusterNodeLeftOut { node: String, problem: String },
+        /// The batch system does not say how its jobs are: they are waited for.
+        "NW540" QueueUnknown { problem: String },
+        /// The batch system does not take a job now, while so many are under way: it is asked again when some have ended.
+        "NW541" JobRefused { problem: String, jobs: u32 },
+        /// Jobs could not be cancelled.
+        "NW542" JobsNotCancelled { jobs: u32, problem: String },
+        /// The rest of a block runs on another node than its begin: in this block the difference between both is in the results.
+        "NW543" BlockMoved { block: u32, from: String, to: String },
+        /// The study ends, and so many jobs of it are under way: the same command finds what comes of them.
+        "NW544" JobsGoOn { jobs: u32 },
     }
 }
 

@@ -9,7 +9,7 @@ use numawise_facts::{
 };
 use numawise_units::{CpuSet, Nanoseconds, Pid, Ratio, harmless};
 
-use super::machine;
+use super::{jobs, machine};
 use crate::amount::many;
 use crate::levels;
 
@@ -161,6 +161,17 @@ pub fn text(notice: &StudyNotice) -> String {
              --search looks for the best point with a quarter of the trials at most",
             many(*trials, "trial")
         ),
+        StudyNotice::TrialOfJobLost { job, node, state, block, point } => {
+            jobs::lost(*job, node, state, *block, point)
+        }
+        StudyNotice::ClusterNodeLeftOut { node, problem } => {
+            format!("no more trials run on {}: {}", harmless::line(node), harmless::line(problem))
+        }
+        StudyNotice::QueueUnknown { problem } => jobs::unknown(problem),
+        StudyNotice::JobRefused { problem, jobs } => jobs::refused(problem, *jobs),
+        StudyNotice::JobsNotCancelled { jobs, problem } => jobs::not_cancelled(*jobs, problem),
+        StudyNotice::BlockMoved { block, from, to } => jobs::moved(*block, from, to),
+        StudyNotice::JobsGoOn { jobs } => jobs::go_on(*jobs),
         StudyNotice::TrialInterrupted { point, disturbance, repeated } => {
             let then = if *repeated { "is repeated" } else { "is left out, since it was repeated before" };
             format!("the run at {point} does not count and {then}: {}", self::disturbance(disturbance))

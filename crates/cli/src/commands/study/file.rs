@@ -16,7 +16,7 @@ const PROGRAM: &str = "program";
 /// Options that hold names, each with its levels.
 const NAMED: [&str; 3] = ["env", "param", "command"];
 /// Options that are typed several times.
-const SEVERAL: [&str; 6] = ["env", "param", "command", "where", "template", "metric"];
+const SEVERAL: [&str; 7] = ["env", "param", "command", "where", "template", "metric", "sbatch-option"];
 
 /// Why a file of a study cannot be read, or written.
 #[derive(Debug, thiserror::Error)]

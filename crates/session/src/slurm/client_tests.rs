@@ -1,0 +1,72 @@
+use super::*;
+
+#[test]
+fn jobs_of_the_queue_are_read_and_lines_that_are_none_are_left_out() {
+    assert_eq!(
+        queued("17|RUNNING|numawise-ab"),
+        Some(QueuedJob { number: JobNumber(17), name: "numawise-ab".to_owned(), state: JobState::Running })
+    );
+    // A name may hold the mark between the fields.
+    assert_eq!(queued(" 3 |PENDING|a|b").unwrap().name, "a|b");
+    // Arrays are not ours, and what squeue prints beside its table is no job.
+    for line in
+        ["", "17_4|RUNNING|x", "17", "17|RUNNING", "slurm_load_jobs error: Unable to contact", "-1|x|y"]
+    {
+        assert_eq!(queued(line), None, "{line}");
+    }
+    for (word, state) in [
+        ("CONFIGURING", JobState::Waiting),
+        ("COMPLETING", JobState::Running),
+        ("NODE_FAIL", JobState::Ended),
+        ("SOMETHING_NEW", JobState::Waiting),
+    ] {
+        assert_eq!(JobState::of(word), state, "{word}");
+    }
+}
+
+#[test]
+fn the_end_of_a_job_is_read_of_what_scontrol_shows() {
+    let shown = "JobId=2 JobName=x UserId=root(0) JobState=FAILED Reason=JobLaunchFailure Requeue=0 ExitCode=0:53 \
+                 ReqNodeList=n2 NodeList=n2 Command=/a b/JobState=RUNNING\n";
+    let ended = ended_job(shown).unwrap();
+    assert_eq!((ended.state.as_str(), ended.reason.as_str()), ("FAILED", "JobLaunchFailure"));
+    assert_eq!((ended.code, ended.signal, ended.node.as_str()), (0, 53, "n2"));
+    for other in [
+        "",
+        "slurm_load_jobs error: Invalid job id specified",
+        "JobState=RUNNING ExitCode=0:0",
+        "JobState=FAILED",
+    ] {
+        assert_eq!(ended_job(other), None, "{other}");
+    }
+}
+
+#[test]
+fn nodes_that_take_jobs_are_those_of_the_partition() {
+    let shown = "all*|n0|idle\nall*|n1|mixed\nall*|n2|down*\ncpu|n1|mixed\ncpu|n3|idle~\ncpu|n4|idle*\ncpu|n5|draining\n\
+                 odd line\n";
+    let names = |partition| {
+        let nodes = nodes_of(shown, partition).unwrap();
+        nodes
+            .into_iter()
+            .map(|node| format!("{}{}", node.name, if node.is_idle { "+" } else { "" }))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(names(None), ["n0+", "n1"]);
+    assert_eq!(names(Some("cpu")), ["n1", "n3+"]);
+    assert_eq!(names(Some("cpu,all")), ["n0+", "n1", "n3+"]);
+    let error = nodes_of(shown, Some("gpu")).unwrap_err().to_string();
+    assert_eq!(error, "Slurm has no partition 'gpu'; it has: all, cpu");
+    assert!(nodes_of("cpu|n1|idle\n", None).unwrap_err().to_string().contains("no default one; it has: cpu"));
+}
+
+#[test]
+fn words_of_a_job_come_to_the_shell_as_they_are() {
+    let words =
+        [OsString::from("it's"), OsString::from("$HOME\n#SBATCH --x"), OsString::from_vec(vec![0xff, b' '])];
+    let mut line = b"printf '%s,'".to_vec();
+    words.iter().for_each(|word| line.extend([b" ".to_vec(), shell(word)].concat()));
+    let said = Command::new("sh").arg("-c").arg(OsString::from_vec(line)).output().unwrap().stdout;
+    let expected: Vec<u8> = words.iter().flat_map(|word| [word.as_bytes(), b","].concat()).collect();
+    assert_eq!(said, expected);
+}
