@@ -1,10 +1,10 @@
 //! A job on its node: does what its order says, once, and hands over what comes of it.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
-use numawise_facts::{HostFacts, Ignore, Machine, Reading, Study, Trial};
+use numawise_facts::{HostFacts, Ignore, Machine, Outcome, Reading, Study, Trial};
 use numawise_study::{Engine, StudyError, SystemClock};
 use numawise_units::HostId;
 
@@ -17,6 +17,8 @@ use crate::{Cause, Error, here};
 
 /// Slurm's name of the node that a job runs on.
 const NODE: &str = "SLURMD_NODENAME";
+/// A signal to all processes of a job reaches them one after the other, within so much time even on a busy node.
+const SIGNAL_PATIENCE: Duration = Duration::from_millis(500);
 
 /// What this process was started for.
 #[derive(Debug)]
@@ -128,6 +130,9 @@ impl AssignedJob {
             return Ok(None);
         }
         let trial = study.trials.pop().ok_or_else(|| StudyError::Store("no trial was run".into()))?;
+        if !matches!(trial.outcome, Outcome::Measured { .. }) && is_stopped_soon(stop) {
+            return Ok(None);
+        }
         Ok(Some(JobResult::Trial(Box::new(on_its_node(trial)))))
     }
 }
@@ -151,6 +156,15 @@ fn difference(study: (&Machine, &HostFacts), here: (&Machine, &HostFacts)) -> Op
     } else {
         None
     }
+}
+
+/// Who ends a job sends the program the same signal as us, and its end may be seen first: it is not the program that failed then.
+fn is_stopped_soon(stop: &AtomicBool) -> bool {
+    let begun = Instant::now();
+    while !stop.load(Ordering::Relaxed) && begun.elapsed() < SIGNAL_PATIENCE {
+        std::thread::sleep(SIGNAL_PATIENCE / 20);
+    }
+    stop.load(Ordering::Relaxed)
 }
 
 /// A trial under the name that Slurm has for its node, which may not be that of the host.
