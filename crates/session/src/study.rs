@@ -12,9 +12,9 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use numawise_analyse::{GridSearch, SearchChoice, known_points};
 use numawise_facts::notice::{PreloadObstacle, StudyNotice};
 use numawise_facts::{
-    Argument, AroundTrials, Bandwidth, Event, GridRun, HostFacts, Machine, Metric, Mix, NamedMetric, PointId, Profile,
-    ProfileNode, Reading, Redactor, RunSpec, Sink, StopReason, Study, StudyHeader, Target, Trial, UntilKnown,
-    Workers,
+    Argument, AroundTrials, Bandwidth, Event, GridRun, HostFacts, Machine, Metric, Mix, NamedMetric, PointId,
+    Profile, ProfileNode, Reading, Redactor, RunSpec, Sink, StopReason, Study, StudyHeader, Target, Trial,
+    UntilKnown, Workers,
 };
 use numawise_launch::{EvenStart, Pinner};
 use numawise_record::Record;

@@ -386,7 +386,7 @@ fn trials_spent(study: &Study) -> bool {
     most.is_some_and(|most| study.trials.iter().filter(|trial| !trial.is_warm_up()).count() >= most as usize)
 }
 
-fn last_block(study: &Study) -> u32 {
+pub(crate) fn last_block(study: &Study) -> u32 {
     study.trials.iter().map(|trial| trial.block).max().unwrap_or(0)
 }
 

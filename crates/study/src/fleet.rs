@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use numawise_facts::{Event, Point, PointId, PointRole, Sink, StopReason, Study, Trial};
 use numawise_units::Nanoseconds;
 
-use crate::engine::{Engine, NextTrial, done, nothing_left_to_compare, order_of};
+use crate::engine::{Engine, NextTrial, done, last_block, nothing_left_to_compare, order_of};
 use crate::error::StudyError;
 use crate::spending::Spending;
 
@@ -69,9 +69,13 @@ pub trait Fleet {
 /// Says by the trials so far which point comes next.
 pub type Chooser<'a> = &'a mut dyn FnMut(&Study) -> NextTrial;
 
+/// A block beyond the repeats, and the points that are known well enough without it.
+type FurtherBlock = Option<(u32, Vec<PointId>)>;
+
 /// What a study wants of its fleet.
+#[derive(Debug, PartialEq)]
 enum Wanted {
-    Trial(u32, Point),
+    Trial(u32, Box<Point>),
     /// Nothing before one of those under way has ended.
     Wait,
     End(StopReason),
@@ -90,6 +94,7 @@ impl Engine<'_> {
         mut choose: Option<Chooser<'_>>,
     ) -> Result<StopReason, StudyError> {
         let spending = Spending::new(self.clock, study, 0);
+        let mut further = None;
         loop {
             if self.stop.load(Ordering::Relaxed) {
                 // What has ended meanwhile is not lost.
@@ -99,8 +104,14 @@ impl Engine<'_> {
                 fleet.cancel(&mut *self.sink);
                 return Ok(StopReason::Interrupted);
             }
-            let wanted = wanted(study, fleet, &mut choose);
-            let has_time = spending.left(&study.header) > Nanoseconds(0);
+            let mut wanted = wanted(study, fleet, &mut choose, &further);
+            if wanted == Wanted::End(StopReason::Decided) && choose.is_none() && !(self.decided)(study, &[]) {
+                // All repeats are there, and some points are to be known better.
+                further = Some((last_block(study) + 1, (self.finished)(study, &[])));
+                wanted = self::wanted(study, fleet, &mut choose, &further);
+            }
+            let has_time = spending.left(&study.header) > Nanoseconds(0)
+                && (study.trials.is_empty() || !trials_begun(study, fleet));
             match wanted {
                 Wanted::End(reason) => return Ok(reason),
                 Wanted::Trial(..) if !has_time && fleet.under_way().is_empty() => {
@@ -144,15 +155,27 @@ impl Engine<'_> {
     }
 }
 
+/// Whether as many trials as were asked for are kept or under way.
+fn trials_begun(study: &Study, fleet: &dyn Fleet) -> bool {
+    let most = study.header.grid.as_ref().and_then(|grid| grid.most_trials);
+    let kept = study.trials.iter().filter(|trial| !trial.is_warm_up()).count();
+    most.is_some_and(|most| kept + fleet.under_way().len() >= most as usize)
+}
+
 /// What comes next. The warm-up is alone.
-fn wanted(study: &Study, fleet: &dyn Fleet, choose: &mut Option<Chooser<'_>>) -> Wanted {
+fn wanted(
+    study: &Study,
+    fleet: &dyn Fleet,
+    choose: &mut Option<Chooser<'_>>,
+    further: &FurtherBlock,
+) -> Wanted {
     let under_way: HashSet<TrialPlace> = fleet.under_way().into_iter().collect();
     let waits = !under_way.is_empty();
     if study.trials.is_empty() {
         let baseline = study.header.points.iter().find(|point| point.role == PointRole::Baseline);
         return match baseline {
             _ if waits => Wanted::Wait,
-            Some(baseline) => Wanted::Trial(0, baseline.clone()),
+            Some(baseline) => Wanted::Trial(0, Box::new(baseline.clone())),
             None => Wanted::End(StopReason::TooManyFailures),
         };
     }
@@ -162,8 +185,8 @@ fn wanted(study: &Study, fleet: &dyn Fleet, choose: &mut Option<Chooser<'_>>) ->
     match choose {
         Some(_) if waits => Wanted::Wait,
         Some(choose) => chosen(study, choose(study)),
-        None => match missing(study, fleet.nodes(), &under_way) {
-            Some((block, point)) => Wanted::Trial(block, point),
+        None => match missing(study, fleet.nodes(), &under_way, further) {
+            Some((block, point)) => Wanted::Trial(block, Box::new(point)),
             None if waits => Wanted::Wait,
             None => Wanted::End(StopReason::Decided),
         },
@@ -179,18 +202,28 @@ fn chosen(study: &Study, next: NextTrial) -> Wanted {
     let Some(point) = study.header.point(&id) else { return Wanted::End(StopReason::TooManyFailures) };
     let done = done(study.trials.iter().filter(|trial| trial.point == id));
     let block = (1..).find(|block| !done.contains(&(&id, *block))).unwrap_or(1);
-    Wanted::Trial(block, point.clone())
+    Wanted::Trial(block, Box::new(point.clone()))
 }
 
 /// Of the blocks that can run side by side on so many nodes the one of which the fewest trials are under way, and its next trial.
-fn missing(study: &Study, nodes: usize, under_way: &HashSet<TrialPlace>) -> Option<(u32, Point)> {
+fn missing(
+    study: &Study,
+    nodes: usize,
+    under_way: &HashSet<TrialPlace>,
+    further: &FurtherBlock,
+) -> Option<(u32, Point)> {
     let done = done(study.trials.iter());
     let points = &study.header.points;
     let needed: Vec<bool> = points.iter().map(|point| !study.given_up(&point.id)).collect();
     let mut fewest: Option<(usize, u32, usize)> = None;
     let mut open = 0;
-    for block in 1..=study.header.min_repeats {
-        let lacks = |index: &usize| needed[*index] && !done.contains(&(&points[*index].id, block));
+    let no_point = Vec::new();
+    let further = further.iter().map(|(block, known)| (*block, known));
+    for (block, known) in (1..=study.header.min_repeats).map(|block| (block, &no_point)).chain(further) {
+        let lacks = |index: &usize| {
+            let id = &points[*index].id;
+            needed[*index] && !known.contains(id) && !done.contains(&(id, block))
+        };
         let lacking = order_of(study, block).into_iter().filter(lacks);
         let (begun, not_begun): (Vec<usize>, Vec<usize>) = lacking
             .partition(|index| under_way.contains(&TrialPlace { block, point: points[*index].id.clone() }));

@@ -100,6 +100,17 @@ impl Fleet for Nodes {
 }
 
 fn go(study: &mut Study, nodes: &mut Nodes, choose: Option<Chooser<'_>>) -> (StopReason, usize) {
+    go_until(study, nodes, choose, 0)
+}
+
+/// The point b is known once it has so many trials, the others as soon as there is one.
+fn go_until(
+    study: &mut Study,
+    nodes: &mut Nodes,
+    choose: Option<Chooser<'_>>,
+    trials: usize,
+) -> (StopReason, usize) {
+    let of_b = |study: &Study| study.trials.iter().filter(|trial| trial.point.0 == "b").count();
     let mut kept = Kept(vec![], None);
     let stop = Rc::clone(&nodes.stop);
     let mut engine = Engine {
@@ -108,8 +119,8 @@ fn go(study: &mut Study, nodes: &mut Nodes, choose: Option<Chooser<'_>>) -> (Sto
         keep: &mut kept,
         sink: &mut Ignore,
         redactor: &Redactor::default(),
-        decided: &mut |_, _| true,
-        finished: &mut |_, _| Vec::new(),
+        decided: &mut |study, _| of_b(study) >= trials,
+        finished: &mut |_, _| vec!["os".into(), "a".into()],
         repeats_first: true,
         first_block: 0,
         stop: &stop,
@@ -175,6 +186,15 @@ fn who_is_interrupted_ends_what_is_under_way_and_the_time_given_is_kept() {
     assert_eq!(nodes.cancelled, 4);
     let (mut spent, mut nodes) = (study(0), Nodes::new());
     assert_eq!(go(&mut spent, &mut nodes, None), (StopReason::BudgetSpent, 0));
+}
+
+#[test]
+fn points_that_are_not_known_yet_are_run_beyond_their_repeats() {
+    let (mut study, mut nodes) = (study(1000), Nodes::new());
+    assert_eq!(go_until(&mut study, &mut nodes, None, 8), (StopReason::Decided, 1 + 5 * 3 + 3));
+    let further: Vec<(u32, &str)> =
+        study.trials[16..].iter().map(|trial| (trial.block, trial.point.0.as_str())).collect();
+    assert_eq!(further, [(6, "b"), (7, "b"), (8, "b")]);
 }
 
 #[test]

@@ -350,9 +350,8 @@ impl Fleet for SlurmFleet {
     fn kept(&mut self, trial: &Trial) {
         let place = TrialPlace::of(trial);
         if let Some(index) = self.jobs.iter().position(|job| job.place() == place) {
-            let job = self.remove(index);
+            self.remove(index);
             self.refused = None;
-            drop(job);
         }
     }
 

@@ -99,7 +99,7 @@ impl AssignedJob {
         if let Some(what) = difference((&description.machine, &description.host), (&machine, &host)) {
             return Ok(Some(JobResult::OtherMachine { difference: what.to_owned() }));
         }
-        let (header, runs) = request.header(machine)?;
+        let (header, runs) = request.header(machine, None)?;
         let Some(point) = header.point(&order.point.id).cloned() else {
             let difference = format!("what can be placed there at {}", order.point.id);
             return Ok(Some(JobResult::OtherMachine { difference }));
