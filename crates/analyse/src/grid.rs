@@ -13,7 +13,7 @@ use numawise_stats::{Better, Estimate, Family, FamilyDesign, PlannedContrast};
 use numawise_tables::{BestOfGrid, CheapestPoint, GridRow, GridTables, OtherFigure, PointSummary};
 use numawise_units::Ratio;
 
-use crate::{reading, summary};
+use crate::{picture, reading, summary};
 
 pub use known::known_points;
 pub use search::{GridSearch, SearchChoice};
@@ -51,6 +51,7 @@ pub fn grid(study: &Study) -> Option<GridTables> {
         baseline: study.header.points.first()?.id.clone(),
         trials: study.trials.iter().filter(|trial| !trial.is_warm_up()).count() as u32,
         stopped: study.stopped,
+        pictures: picture::of_grid(study, &points),
         unavailable: summary::unavailable(study),
         rows,
     })

@@ -18,6 +18,7 @@ mod labels_tests;
 mod lines;
 mod mpi;
 mod obeyed;
+mod picture;
 mod profile;
 mod residency;
 #[cfg(test)]
@@ -37,6 +38,7 @@ use numawise_units::Ratio;
 pub use contrasts::{decided, finished};
 pub use grid::{GridSearch, SearchChoice, grid, known_points, trial_table};
 pub use mpi::uses_mpi;
+pub use picture::picture;
 pub use profile::{compare_profiles, profile};
 pub use residency::residency;
 pub use series::Series;
@@ -62,6 +64,7 @@ pub fn analyse(study: &Study) -> Analysis {
     Analysis {
         findings,
         expected,
+        pictures: picture::of_check(study, &points, recommended.as_ref()),
         recommended,
         lines,
         sampling_cost: summary::sampling_cost(study),

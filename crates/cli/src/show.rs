@@ -44,10 +44,12 @@ pub fn grid(study: &Study, record: &Path, format: StudyFormat, html: Option<&Pat
     };
     let record = record.display().to_string();
     let of_study = numawise_report::study::ShownStudy { study, tables: &tables, record: &record };
-    let document = || numawise_report::study::document(&of_study);
-    let written = html.map_or(Ok(()), |path| report(path, &document::html(&document())));
+    let page = || document::html(&numawise_report::study::document(&of_study));
+    let written = html.map_or(Ok(()), |path| report(path, &page()));
     let text = match format {
-        StudyFormat::Text => document::terminal(&document(), style()),
+        StudyFormat::Text => {
+            document::terminal(&numawise_report::study::terminal_document(&of_study), style())
+        }
         StudyFormat::Json => numawise_report::study::json(&of_study),
         StudyFormat::Csv => numawise_report::study::csv(&of_study),
     };
@@ -89,12 +91,11 @@ pub fn grid_design(header: &StudyHeader) -> Result<(), Failure> {
             text += &format!("      task {}: CPUs {}, memory {}\n", task.task, task.cpus, task.memory);
         }
     }
-    let not_tried = numawise_report::notice::texts(&header.not_tried);
-    if !not_tried.is_empty() {
+    if !header.not_tried.is_empty() {
         text += "Would not run:\n";
     }
-    for reason in not_tried {
-        text += &format!("  {reason}\n");
+    for notice in &header.not_tried {
+        text += &format!("  {}\n", numawise_report::notice::text_in_grid(notice));
     }
     Ok(print(&text)?)
 }

@@ -74,6 +74,25 @@ fn a_recorded_machine_is_read() {
 }
 
 #[test]
+fn a_recorded_machine_is_drawn_on_a_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("machine.html");
+    let input = testdata("machines/hbm-by-figures.xml");
+    let output = machine(&["--input", &input, "--html", page.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("  node  kind "), "the text is printed all the same");
+    let page = std::fs::read_to_string(page).unwrap();
+    let (_, drawn) = page.split_once("<section id=\"machine\">").expect("the machine is drawn");
+    let (drawn, _) = drawn.split_once("</section>").unwrap();
+    for expected in ["package 0", "node 2 <small>hbm ", "title=\"CPU 0, core 0\""] {
+        assert!(drawn.contains(expected), "{expected}: {drawn}");
+    }
+    let refused = machine(&["--input", &input, "--html", &input]);
+    assert_eq!(refused.status.code(), Some(125));
+    assert!(text(&refused.stderr).contains("it is the file that is to be read"), "{}", text(&refused.stderr));
+}
+
+#[test]
 fn a_synthetic_machine_is_read() {
     let value = json(&["--input", "pack:2 [numa(memory=4GiB)] core:4 pu:2"]);
     assert_eq!(value["source"]["kind"], "synthetic");

@@ -4,6 +4,7 @@
 //! A document holds texts as they are, names from outside included: the faces make them harmless. What cannot be shown in one
 //! face is left out there: a chart on the terminal, where its table says the same, and a picture of characters in HTML.
 
+mod boxes;
 mod download;
 mod drawing;
 mod html;
@@ -14,10 +15,12 @@ mod table;
 mod terminal;
 mod text;
 
+use numawise_facts::Reading;
 use serde_json::Value;
 
 pub(crate) use text::capital;
 
+pub use boxes::{BoxLevel, Boxes, COLOURS, CellMark, DrawnBar, DrawnBox, DrawnCell};
 pub use download::Download;
 pub(crate) use download::length as download_length;
 pub use drawing::{Bar, BarPart, Bars, HeatCell, HeatMap};
@@ -83,6 +86,7 @@ pub enum Block {
     /// Drawings of a page.
     Bars(Bars),
     HeatMaps(Vec<HeatMap>),
+    Boxes(Boxes),
     Chart(Chart),
     /// Files that a page holds.
     Downloads(Vec<Download>),
@@ -151,7 +155,18 @@ impl Text {
     pub fn unavailable(reason: impl Into<String>) -> Self {
         Text(vec![Span::Unavailable(reason.into())])
     }
+
+    /// The text of a value, or the mark of the reason why there is none.
+    pub fn of<T, U: Into<Text>>(reading: &Reading<T>, text: impl FnOnce(&T) -> U) -> Self {
+        match reading {
+            Reading::Measured(value) => text(value).into(),
+            Reading::Unavailable { unavailable } => Text::unavailable(unavailable.to_string()),
+        }
+    }
 }
+
+/// The part of a bar of characters of which it is open whether the bar is so long.
+pub(crate) const SHADE: char = '\u{2592}';
 
 /// Rows and columns of texts.
 #[derive(Debug, Clone, Default)]
@@ -182,7 +197,7 @@ pub struct Column {
     pub only: Option<Face>,
     /// Its cells are drawn of characters beyond ASCII.
     pub drawn: bool,
-    /// What its cells are drawn of where there is only ASCII.
+    /// What its cells are drawn of where there is only ASCII; a [shade](SHADE) is drawn of another sign.
     pub ascii: Option<char>,
     /// Its cells are names that can be typed.
     pub code: bool,

@@ -14,6 +14,7 @@ pub mod names;
 pub mod notice;
 pub mod numactl;
 mod object;
+mod picture;
 pub mod plan;
 pub mod profile;
 pub mod residency;

@@ -5,7 +5,7 @@ mod evidence;
 mod json;
 mod matrices;
 
-pub use document::document;
+pub use document::{document, page};
 pub use json::{SCHEMA, json};
 
 #[cfg(test)]

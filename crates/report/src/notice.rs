@@ -15,7 +15,9 @@ use numawise_facts::Notice;
 use serde_json::{Value, json};
 
 pub use plan::numactl_option;
-pub use study::{disturbance, metric_problem, trial_status, why as why_not_tried};
+pub use study::{
+    disturbance, disturbances, metric_problem, text_in_grid, trial_status, why as why_not_tried,
+};
 
 /// The text of a notice: a clause or a sentence without its full stop, in the words of the command line.
 pub fn text(notice: &Notice) -> String {

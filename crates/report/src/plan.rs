@@ -4,11 +4,12 @@ use numawise_facts::{
     EquivalentTool, Machine, MemoryPlan, NodeWeight, Notice, PageSize, Placement, TaskPlacement,
     ThreadBinding,
 };
+use numawise_tables::MachinePicture;
 use numawise_units::{CpuSet, NodeSet};
 use serde_json::{Value, json};
 
-use crate::document::{Block, Column, Command, Document, Opening, Row, Section, Table, section};
-use crate::notice;
+use crate::document::{Block, Column, Command, Document, Face, Opening, Row, Section, Table, section};
+use crate::{notice, picture};
 
 #[cfg(test)]
 #[path = "plan_tests.rs"]
@@ -72,6 +73,14 @@ pub fn json(view: &View<'_>) -> Value {
         "ours": view.ours,
         "equivalents": view.commands.iter().map(commands).collect::<Vec<_>>(),
     })
+}
+
+/// As a page, with the plan drawn on its machine.
+pub fn page(view: &View<'_>, drawn: &MachinePicture) -> Document {
+    let drawn = section("machine", "The plan on the machine", picture::blocks(drawn));
+    let mut document = document(view);
+    document.blocks.insert(0, Block::Only(Face::Html, Box::new(drawn)));
+    document
 }
 
 /// As a document.

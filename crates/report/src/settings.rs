@@ -1,6 +1,6 @@
 //! What one needs to do a study again: how it was set, on which machine, in which environment.
 
-use numawise_facts::{Machine, Reading, StudyHeader};
+use numawise_facts::{Machine, StudyHeader};
 
 use crate::amount::many;
 use crate::document::{Block, Cell, Column, Fact, Row, Table, Text};
@@ -53,22 +53,17 @@ pub fn blocks(header: &StudyHeader, more: Vec<(&'static str, String)>) -> Vec<Bl
 }
 
 fn nodes(machine: &Machine) -> Table {
-    let text = |reading: &Reading<String>| match reading {
-        Reading::Measured(text) => Text::from(text.as_str()),
-        Reading::Unavailable { unavailable } => Text::unavailable(unavailable.to_string()),
-    };
     let rows = machine.nodes.iter().map(|node| {
-        let distances = node
-            .distances
-            .as_ref()
-            .map(|list| list.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
+        let distances = Text::of(&node.distances, |list| {
+            list.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+        });
         let cpus = if node.cpus.is_empty() { "none".to_owned() } else { node.cpus.to_string() };
         let cells: [Cell; 5] = [
             node.id.to_string().into(),
             node.kind.to_string().into(),
-            text(&node.memory.as_ref().map(ToString::to_string)).into(),
+            Text::of(&node.memory, ToString::to_string).into(),
             cpus.into(),
-            text(&distances).into(),
+            distances.into(),
         ];
         cells.into_iter().collect::<Row>()
     });

@@ -1,9 +1,11 @@
 //! A study of a grid: one document for the terminal and for HTML, JSON and CSV, with the same sentences.
 
+mod bars;
 mod comparison;
 mod csv;
 mod curves;
 mod data;
+mod figures;
 mod json;
 mod maps;
 mod raw;
@@ -11,10 +13,11 @@ mod reproduce;
 mod trials;
 mod words;
 
-use numawise_facts::{Effect, Metric, Reading, Study};
+use numawise_facts::{Effect, Reading, Study};
 use numawise_tables::{GridRow, GridTables, LevelEffects, ScalingSeries};
 
 use curves::{CurveMeasure, Curves};
+use trials::DrawnTrials;
 
 pub use comparison::{ShownComparison, comparison_document, comparison_json};
 pub use csv::csv;
@@ -23,10 +26,10 @@ pub use words::repeats;
 
 use crate::amount;
 use crate::document::{
-    Bar, BarPart, Bars, Block, Cell, Charts, Column, Document, Fact, Opening, Row, RowLimits, Table, Text,
-    Tone, section,
+    Bar, BarPart, Bars, Block, Cell, Charts, Column, Document, Face, Fact, Opening, Row, RowLimits, SHADE,
+    Table, Text, Tone, section,
 };
-use crate::notice;
+use crate::{notice, picture};
 
 const SCRIPT: &str = include_str!("study/charts.js");
 
@@ -44,6 +47,68 @@ const WIDTH: usize = 140;
 
 /// The study as a document: the best point first.
 pub fn document(shown: &ShownStudy<'_>) -> Document {
+    let drawn = DrawnTrials::of(shown);
+    let curves = curves::curves(shown);
+    let mut blocks = opening_blocks(shown, curves.as_ref());
+    let html = |block| Block::Only(Face::Html, Box::new(block));
+    let bars = bars::bars(shown);
+    blocks.extend(bars.as_ref().map(|bars| html(bars::section_of(shown, bars))));
+    blocks.extend(maps::section_of(shown).map(html));
+    blocks.extend(drawn_points(shown).map(html));
+    blocks.extend(trials::sections(shown, &drawn).into_iter().map(html));
+    blocks.extend(notices(shown));
+    blocks.extend(reproduce::sections(shown).into_iter().map(html));
+    blocks.push(html(raw::section_of(shown)));
+    let charts = Charts { data: data::data(shown, curves.as_ref(), bars.as_ref(), &drawn), script: SCRIPT };
+    Document { charts: Some(charts), ..of_blocks(shown, blocks) }
+}
+
+/// The same without what only a page shows, which takes time where there are many trials.
+pub fn terminal_document(shown: &ShownStudy<'_>) -> Document {
+    let mut blocks = opening_blocks(shown, curves::curves(shown).as_ref());
+    blocks.extend(notices(shown));
+    of_blocks(shown, blocks)
+}
+
+/// The best and the worst point on the machine; nothing where no point has a value.
+fn drawn_points(shown: &ShownStudy<'_>) -> Option<Block> {
+    let blocks = picture::of_points(&shown.tables.pictures);
+    (!blocks.is_empty()).then(|| section("machine", "The best and the worst point on the machine", blocks))
+}
+
+fn of_blocks(shown: &ShownStudy<'_>, mut blocks: Vec<Block>) -> Document {
+    blocks.push(Block::Reasons { title: "Why figures are unavailable" });
+    Document {
+        tool: "numawise study",
+        title: format!("Study: {}", shown.study.header.command.shell_line()),
+        opening: Opening {
+            headline: words::headline(shown),
+            tone: match shown.tables.best.measured() {
+                Some(best) if best.is_sure => Tone::Good,
+                _ => Tone::Doubt,
+            },
+            effect: Some(words::best(shown)),
+            sentence: words::sentence(shown),
+        },
+        blocks,
+        charts: None,
+        width: WIDTH,
+    }
+}
+
+/// What could not be measured, and what was not tried.
+fn notices(shown: &ShownStudy<'_>) -> impl Iterator<Item = Block> {
+    let unavailable: Vec<String> = shown.tables.unavailable.iter().map(notice::text).collect();
+    let not_tried: Vec<String> = shown.study.header.not_tried.iter().map(notice::text_in_grid).collect();
+    let lists = [
+        crate::document::list("unavailable", "What could not be measured", &unavailable),
+        crate::document::list("not-tried", "What was not tried", &not_tried),
+    ];
+    lists.into_iter().flatten()
+}
+
+/// What a terminal shows too.
+fn opening_blocks(shown: &ShownStudy<'_>, curves: Option<&Curves<'_>>) -> Vec<Block> {
     let header = &shown.study.header;
     let fact = |name, text: String| Fact { name, text: text.into(), code: false };
     let mut facts = vec![
@@ -70,33 +135,8 @@ pub fn document(shown: &ShownStudy<'_>) -> Document {
     ];
     blocks.extend(others(shown.tables));
     blocks.extend(effects(shown.tables));
-    let curves = curves::curves(shown);
-    blocks.extend(scaling(shown, curves.as_ref()));
-    blocks.extend(maps::section_of(shown));
-    blocks.extend(trials::sections(shown));
-    let notices: Vec<String> = shown.tables.unavailable.iter().map(notice::text).collect();
-    blocks.extend(crate::document::list("unavailable", "What could not be measured", &notices));
-    let not_tried: Vec<String> = header.not_tried.iter().map(notice::text).collect();
-    blocks.extend(crate::document::list("not-tried", "What was not tried", &not_tried));
-    blocks.extend(reproduce::sections(shown));
-    blocks.push(raw::section_of(shown));
-    blocks.push(Block::Reasons { title: "Why figures are unavailable" });
-    Document {
-        tool: "numawise study",
-        title: format!("Study: {}", header.command.shell_line()),
-        opening: Opening {
-            headline: words::headline(shown),
-            tone: match shown.tables.best.measured() {
-                Some(best) if best.is_sure => Tone::Good,
-                _ => Tone::Doubt,
-            },
-            effect: Some(words::best(shown)),
-            sentence: words::sentence(shown),
-        },
-        blocks,
-        charts: Some(Charts { data: data::data(shown, curves.as_ref()), script: SCRIPT }),
-        width: WIDTH,
-    }
+    blocks.extend(scaling(shown, curves));
+    blocks
 }
 
 fn points(shown: &ShownStudy<'_>) -> Table {
@@ -114,9 +154,11 @@ fn points(shown: &ShownStudy<'_>) -> Table {
         Column::number("speedup"),
         Column::number("interval").expendable(1),
         Column::number("efficiency"),
-        Column { ascii: Some('#'), ..Column::picture("") },
+        Column { ascii: Some('#'), ..Column::picture("shaded: interval") },
     ]);
-    let most = most_speedup(tables);
+    // So far as intervals go, but not for the sake of one that says nothing.
+    let intervals = tables.rows.iter().filter_map(|row| row.speedup.measured());
+    let most = intervals.map(|effect| effect.high.0.min(1.5 * effect.ratio.0)).fold(1.0, f64::max);
     let best = tables.best.measured().map(|best| &best.point);
     let row = |row: &GridRow| {
         let figure = |of: &Reading<f64>| cell(of, |value| amount::value(metric, *value));
@@ -124,14 +166,14 @@ fn points(shown: &ShownStudy<'_>) -> Table {
         let figures = [
             count(row).into(),
             figure(&row.median),
-            interval(metric, row),
+            interval(&row.low, &row.high, |value| amount::value(metric, value)),
             figure(&row.mean),
             figure(&row.sd),
             figure(&row.min),
             cell(&row.speedup, |effect| effect.ratio.to_string()),
             cell(&row.speedup, |effect: &Effect| format!("{} to {}", effect.low, effect.high)),
             cell(&row.efficiency, |effect| words::share(effect.ratio)),
-            row.speedup.measured().map_or_else(String::new, |effect| bar(effect.ratio.0 / most)).into(),
+            row.speedup.measured().map_or_else(String::new, |effect| bar(effect, most)).into(),
         ];
         let tone = if best == Some(&row.point) { Tone::Good } else { Tone::Plain };
         Row { cells: levels.chain(figures).collect(), tone }
@@ -146,10 +188,13 @@ fn most_speedup(tables: &GridTables) -> f64 {
     speedups.fold(1.0, f64::max)
 }
 
-/// As long as the share of the best.
-fn bar(share: f64) -> String {
-    const LONGEST: f64 = 16.0;
-    "\u{2588}".repeat((LONGEST * share.clamp(0.0, 1.0)).round() as usize)
+/// A bar as long as the share of the largest; from the lower end of the interval to the upper it is shaded.
+fn bar(effect: &Effect, most: f64) -> String {
+    const LONGEST: f64 = 20.0;
+    let length = |ratio: f64| (LONGEST * (ratio / most).clamp(0.0, 1.0)).round() as usize;
+    let (low, high) = (length(effect.low.0), length(effect.high.0));
+    let full = if low == high { length(effect.ratio.0) } else { low };
+    format!("{}{}", "\u{2588}".repeat(full), SHADE.to_string().repeat(high - low))
 }
 
 /// The speedups as bars of a page; nothing where there are too many for it.
@@ -180,21 +225,17 @@ fn count(row: &GridRow) -> String {
     }
 }
 
-/// The 95 % interval of the median.
-fn interval(metric: &Metric, row: &GridRow) -> Cell {
-    match (row.low.measured(), row.high.measured()) {
-        (Some(low), Some(high)) => {
-            format!("{} to {}", amount::value(metric, *low), amount::value(metric, *high)).into()
-        }
-        _ => cell(&row.low, |low| amount::value(metric, *low)),
-    }
+/// `1.2 s to 1.3 s`
+fn span(low: &Reading<f64>, high: &Reading<f64>, text: impl Fn(f64) -> String) -> Reading<String> {
+    low.as_ref().zip(high.as_ref()).map(|(low, high)| format!("{} to {}", text(*low), text(*high)))
+}
+
+fn interval(low: &Reading<f64>, high: &Reading<f64>, text: impl Fn(f64) -> String) -> Cell {
+    cell(&span(low, high, text), Clone::clone)
 }
 
 fn cell<T>(of: &Reading<T>, text: impl FnOnce(&T) -> String) -> Cell {
-    match of {
-        Reading::Measured(value) => text(value).into(),
-        Reading::Unavailable { unavailable } => Cell::from(Text::unavailable(unavailable.0.to_string())),
-    }
+    Text::of(of, text).into()
 }
 
 /// The medians of what trials gave besides; nothing where no trial counts.
@@ -210,12 +251,8 @@ fn others(tables: &GridTables) -> Option<Block> {
     let row = |row: &GridRow| -> Row {
         let levels = row.levels.iter().map(|level| Cell::from(level.as_str()));
         let medians = row.others.iter().flat_map(|of| {
-            let shown = |value: &f64| words::other(of.unit, *value);
-            let interval = match (of.low.measured(), of.high.measured()) {
-                (Some(low), Some(high)) => format!("{} to {}", shown(low), shown(high)).into(),
-                _ => cell(&of.low, shown),
-            };
-            [cell(&of.median, shown), interval]
+            let shown = |value: f64| words::other(of.unit, value);
+            [cell(&of.median, |value| shown(*value)), interval(&of.low, &of.high, shown)]
         });
         levels.chain(medians).collect()
     };

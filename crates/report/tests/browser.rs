@@ -250,9 +250,9 @@ fn browser_charts_of_a_study_are_drawn() {
     let mut nothing = sample::grid::scaling();
     nothing.trials.clear();
     let all = [
-        ("scaling", sample::grid::scaling(), ["curves", "efficiency", "spread", "order"].as_slice()),
-        ("hybrid", sample::grid::hybrid(), &["curves", "efficiency", "spread", "order"]),
-        ("parameter", sample::grid::parameter(), &["curves", "spread", "order"]),
+        ("scaling", sample::grid::scaling(), ["curves", "efficiency", "bars", "spread", "order"].as_slice()),
+        ("hybrid", sample::grid::hybrid(), &["curves", "efficiency", "bars", "spread", "order"]),
+        ("parameter", sample::grid::parameter(), &["curves", "bars", "spread", "order"]),
         ("no-trials", nothing, &[]),
     ];
     for (name, of, drawn) in all {
@@ -262,7 +262,7 @@ fn browser_charts_of_a_study_are_drawn() {
         for size in ["--window-size=1280,900", "--window-size=420,900"] {
             let shown = browser.show(&browser.save(name, &page), &[size]);
             assert_eq!(shown.console(), [""; 0], "{name}");
-            for id in ["curves", "efficiency", "spread", "order"] {
+            for id in ["curves", "efficiency", "bars", "spread", "order"] {
                 let part = shown.part(&format!("chart-{id}"));
                 // Up to the figure's end: the next chart has its own.
                 let part = part.split("</figure>").next().unwrap_or_default();
@@ -271,6 +271,44 @@ fn browser_charts_of_a_study_are_drawn() {
             }
         }
     }
+}
+
+/// Cells stay inside of their boxes and have a text where somebody runs, in wide windows and narrow ones, light and dark.
+#[test]
+fn browser_the_machine_is_drawn() {
+    let Some(browser) = Browser::find() else { return };
+    let look = r#"<pre id="seen"></pre><script>
+        const cells = [...document.querySelectorAll(".boxes .cs b")];
+        const outside = cells.filter((cell) => {
+            const [own, around] = [cell.getBoundingClientRect(), cell.closest(".boxes > .o").getBoundingClientRect()];
+            return own.width < 8 || own.left < around.left - 1 || own.right > around.right + 1 || own.bottom > around.bottom + 1;
+        });
+        const taken = cells.filter((cell) => /^(c|m)/.test(cell.className));
+        const mute = taken.filter((cell) => !cell.textContent.trim());
+        const wide = document.documentElement.scrollWidth > innerWidth;
+        document.getElementById("seen").textContent = "seen: " + [cells.length, taken.length, outside.length, mute.length, wide].join(" ");
+    </script></body>"#;
+    let sample = &sample::all()[0];
+    let tables = numawise_analyse::analyse(&sample.study).pictures;
+    let analysis = numawise_tables::Analysis { pictures: tables, ..sample.analysis.clone() };
+    let check = check::Check { analysis: &analysis, ..sample.check() };
+    let html = document::html(&check::document(&check)).replace("</body>", look);
+    let page = browser.save("machine", &html);
+    for options in [["--window-size=1280,900", "--v=0"], ["--window-size=420,900", "--force-dark-mode"]] {
+        let shown = browser.show(&page, &options);
+        assert_eq!(shown.console(), [""; 0]);
+        let (_, seen) = shown.page.split_once("\">seen: ").expect("the script ran");
+        // Two placements on two nodes of four CPUs each.
+        assert_eq!(
+            seen.split('<').next(),
+            Some("16 16 0 0 false"),
+            "cells, taken, outside, mute, wider than the window"
+        );
+    }
+    let picture = browser.folder.path().join("machine.png");
+    browser.show(&page, &[&format!("--screenshot={}", picture.display())]);
+    let picture = std::fs::read(&picture).expect("a screenshot");
+    assert!(picture.starts_with(b"\x89PNG") && picture.len() > 20_000, "{} bytes", picture.len());
 }
 
 /// The page stands in a frame in which no script may run; the page around it looks inside.

@@ -249,6 +249,55 @@ fn nothing_measured_draws_nothing() {
     assert!(!page.html.contains("id=\"chart-"));
 }
 
+/// Points that are placed alike have other names.
+#[test]
+fn what_was_not_tried_is_named_by_its_point() {
+    use numawise_facts::notice::StudyNotice;
+    let mut study = grid::scaling();
+    let levels = study.header.points[0].levels.clone();
+    let not_tried = |point: &str| StudyNotice::CannotBePlaced {
+        point: point.into(),
+        levels: levels.clone(),
+        problem: "64 threads do not fit".to_owned(),
+        limits: vec![],
+    };
+    study.header.not_tried =
+        vec![not_tried("place=local threads=64").into(), not_tried("place=distributed threads=64").into()];
+    let page = page(study);
+    page.says("place=local threads=64: 64 threads do not fit");
+    page.says("place=distributed threads=64: 64 threads do not fit");
+}
+
+#[test]
+fn bars_are_medians_at_two_factors_and_the_table_says_the_same() {
+    let page = page(grid::scaling());
+    let bars = &page.data()["bars"];
+    assert_eq!((&bars["along"], &bars["by"]), (&"threads".into(), &"place".into()));
+    assert_eq!(bars["names"], serde_json::json!(["local", "distributed"]));
+    let median = &page.point("place=distributed threads=8")["metrics"]["wall_time"]["median"];
+    assert_eq!(bars["groups"][3][1][0], *median);
+    page.says("Place by threads");
+}
+
+/// A terminal shows the bars of speedups with the part that is open; it gets nothing that only a page shows.
+#[test]
+fn a_terminal_has_bars_with_intervals_and_nothing_of_the_page() {
+    use numawise_report::document::{Block, Face, Style, terminal};
+    let study = grid::scaling();
+    let tables = numawise_analyse::grid(&study).unwrap();
+    let shown = ShownStudy { study: &study, tables: &tables, record: "app.study.nw" };
+    let short = study::terminal_document(&shown);
+    assert!(short.charts.is_none());
+    let is_of_page = |block: &Block| matches!(block, Block::Only(Face::Html, _));
+    assert!(!short.blocks.iter().any(is_of_page));
+    let style = Style { width: 140, ..Style::plain() };
+    let text = terminal(&short, style);
+    assert_eq!(text, terminal(&study::document(&shown), style), "the same as of the page's document");
+    assert!(text.contains("\u{2588}\u{2592}"), "{text}");
+    let ascii = terminal(&short, Style { unicode: false, ..style });
+    assert!(ascii.contains("#-") && ascii.is_ascii(), "{ascii}");
+}
+
 /// Tables as an analysis makes them, without its intervals: it is the page that is tried here.
 fn quick_tables(study: &Study) -> GridTables {
     let grid = study.header.grid.as_ref().unwrap();
@@ -293,6 +342,7 @@ fn quick_tables(study: &Study) -> GridTables {
         effects: vec![],
         trials: study.trials.len() as u32,
         stopped: study.stopped,
+        pictures: vec![],
         unavailable: vec![],
     }
 }

@@ -6,7 +6,7 @@ use numawise_facts::{Effect, Finding, Levels, Notice, Placement, PointId, PointR
 use numawise_units::{Bytes, Hertz, NodeId, Ratio};
 use serde::Serialize;
 
-use crate::{Expected, LineEffects, NotExpected};
+use crate::{Expected, LineEffects, NotExpected, PointPicture};
 
 /// What the interval of a contrast says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -177,6 +177,8 @@ pub struct Analysis {
     /// Highest share of one CPU that sampling took in any trial.
     pub sampling_cost: Reading<Ratio>,
     pub stopped: Option<StopReason>,
+    /// The operating system's placement and the one to use from now on, or the best of the others, on the machine.
+    pub pictures: Vec<PointPicture>,
     /// What could not be measured, and why.
     pub unavailable: Vec<Notice>,
 }

@@ -3,6 +3,8 @@
 use numawise_facts::{Effect, FactorLevels, Notice, PointId, Reading, StopReason};
 use numawise_units::Ratio;
 
+use crate::PointPicture;
+
 /// All that is said of a study of a grid.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GridTables {
@@ -17,6 +19,8 @@ pub struct GridTables {
     pub effects: Vec<LevelEffects>,
     pub trials: u32,
     pub stopped: Option<StopReason>,
+    /// The best and the worst point on the machine.
+    pub pictures: Vec<PointPicture>,
     /// What could not be measured, and why.
     pub unavailable: Vec<Notice>,
 }

@@ -7,6 +7,7 @@ mod analysis;
 mod expected;
 mod grid;
 mod lines;
+mod picture;
 mod profile;
 mod residency;
 pub mod snapshot;
@@ -24,6 +25,10 @@ pub use grid::{
     ScalingKnee, ScalingModel, ScalingSeries, SpreadChange, UsedUp,
 };
 pub use lines::{LineCall, LineEffect, LineEffects, LineNotMeasured};
+pub use picture::{
+    CacheGroup, CorePicture, CpuPicture, MachinePicture, MemoryPicture, MemorySeen, NodePicture,
+    PackagePicture, PictureRole, PlacementPicture, PlannedMemory, PointPicture, SharedCache,
+};
 pub use profile::{
     CacheStep, Cell, CellCall, CellKey, ComparedCell, ComparedRatio, ComparisonStatement, CoreMatrix,
     DeclaredShare, FigureUnit, KneeReason, LatencySpread, LineHome, LoadKnee, LoadedCurve, MatrixMeasure,

@@ -3,7 +3,7 @@
 //! Shows packages, nodes with their CPUs, memory and its kind, distances, caches, what the firmware says of latency and
 //! bandwidth, and which limit (affinity mask, cgroup, quota, memory policy) keeps us from what, told by which file, to be
 //! lifted by whom. With `--input` it does the same for a machine recorded as an hwloc XML file, or for a synthetic one. Where
-//! this machine has been measured, it says that too.
+//! this machine has been measured, it says that too. `--html` writes a page on which the machine is drawn.
 //!
 //! `numawise machine measure` measures latency and bandwidth of its memory, `numawise machine compare` shows two such profiles
 //! side by side.
@@ -13,13 +13,16 @@ mod measure;
 mod print;
 mod progress;
 
+use std::path::{Path, PathBuf};
+
 use clap::{Subcommand, ValueEnum};
 use numawise_facts::Machine;
 use numawise_report::{document, notice};
 use numawise_session::here;
 
 use super::{Failure, SUCCESS, Status};
-use crate::streams;
+use crate::files::{self, OutputFile};
+use crate::{show, streams};
 
 /// Show the machine: nodes, CPUs, memory kinds, distances, and what limits you; measure its memory
 #[derive(clap::Args)]
@@ -33,6 +36,9 @@ pub struct Arguments {
     /// Print JSON (docs/formats/machine-json.md)
     #[arg(long)]
     json: bool,
+    /// Write a page in HTML too, with the machine drawn
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// How this machine is read: everything through hwloc, or quickly what a placement needs, without hwloc
     #[arg(long, value_enum, default_value_t = Reader::Hwloc)]
     reader: Reader,
@@ -56,6 +62,9 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         Some(Action::Compare(arguments)) => return compare::run(arguments),
         None => {}
     }
+    let html = arguments.html.as_deref();
+    let read: Vec<&Path> = arguments.input.as_deref().map(Path::new).into_iter().collect();
+    files::check(&html.map(OutputFile::html).into_iter().collect::<Vec<_>>(), &read)?;
     let live = arguments.input.is_none();
     let machine = match (arguments.input, arguments.reader) {
         (Some(_), Reader::Sysfs) => {
@@ -68,18 +77,23 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         (None, Reader::Sysfs) => numawise_machine::live_without_hwloc()?,
     };
     let (machine, saved) = if live { here::with_newest_profile(machine) } else { (machine, None) };
+    let saved = saved.filter(|_| arguments.reader == Reader::Hwloc);
+    let measured = saved.map(|saved| {
+        let tables = numawise_analyse::profile(&saved.profile, Some(&machine));
+        (saved.profile, tables)
+    });
+    let measured = measured.as_ref().map(|(profile, tables)| (profile, tables));
+    let page = || {
+        let drawn = numawise_analyse::picture(&machine, None);
+        document::html(&numawise_report::machine::page(&machine, &drawn, measured))
+    };
+    let written = html.map_or(Ok(()), |path| files::write(path, &page(), "the page"));
     let text = if arguments.json {
         format!("{:#}\n", numawise_report::machine::json(&machine))
     } else {
-        let saved = saved.filter(|_| arguments.reader == Reader::Hwloc);
-        let measured = saved.map(|saved| {
-            let tables = numawise_analyse::profile(&saved.profile, Some(&machine));
-            (saved.profile, tables)
-        });
-        let measured = measured.as_ref().map(|(profile, tables)| (profile, tables));
         document::terminal(&numawise_report::machine::document(&machine, measured), streams::style())
     };
-    streams::print(&text)?;
+    show::shown(text, written)?;
     Ok(SUCCESS)
 }
 

@@ -17,6 +17,7 @@ mod request;
 mod show;
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use numawise_facts::Argument;
 use numawise_linux::calls::inherited;
@@ -30,6 +31,7 @@ pub use numactl::{NumactlOptions, scan};
 pub use request::placed;
 
 use super::{Failure, SUCCESS, Status};
+use crate::files::{self, OutputFile};
 use crate::streams;
 use request::RunAction;
 
@@ -39,13 +41,19 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         RunAction::ShowHardware => {
             print(&numawise_report::numactl::hardware(&numawise_machine::quick(&Roots::live())?))
         }
-        RunAction::Display { mut request, input, format } => {
+        RunAction::Display { mut request, input, format, html } => {
             inherited::unblock_signals();
+            let read: Vec<&Path> = input.as_deref().map(Path::new).into_iter().collect();
+            let page: Vec<OutputFile<'_>> = html.as_deref().map(OutputFile::html).into_iter().collect();
+            files::check(&page, &read)?;
             if request.command.command.is_empty() {
                 request.command.command.push(Argument::from("PROGRAM"));
             }
             let plan = plan::for_display(&request, input.as_deref(), &environment)?;
-            print(&show::shown(&plan, &request.command, format)?)
+            let page = || show::page(&plan, &request.command);
+            let written = html.map_or(Ok(()), |path| files::write(&path, &page(), "the page"));
+            crate::show::shown(show::shown(&plan, &request.command, format)?, written)?;
+            Ok(SUCCESS)
         }
         RunAction::Start(request) => start(&request),
     }

@@ -20,6 +20,25 @@ fn on_synthetic(arguments: &[&str]) -> Value {
 }
 
 #[test]
+fn a_plan_is_drawn_on_a_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("plan.html");
+    let html =
+        ["--dry-run", "--html", page.to_str().unwrap(), "--place", "distributed", "--threads", "4", "./app"];
+    let answer = run(&[&SYNTHETIC, &html[..]].concat());
+    assert_eq!(answer.status, Some(0), "{answer:?}");
+    assert!(answer.out.starts_with("Plan for: ./app"), "{answer:?}");
+    let page = std::fs::read_to_string(page).unwrap();
+    for expected in
+        ["CPU 2, core 1: thread 1 of task 0", "task 0: 2 threads held", "task 0: default, first touch"]
+    {
+        assert!(page.contains(expected), "{expected}");
+    }
+    let answer = run(&["--html", "plan.html", "./app"]);
+    assert_eq!(answer.status, Some(125), "without --dry-run there is nothing to show: {answer:?}");
+}
+
+#[test]
 fn json_holds_what_is_documented() {
     let plan = on_synthetic(&[
         "--place",

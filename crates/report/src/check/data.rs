@@ -48,7 +48,7 @@ pub const TRIALS: usize = 4000;
 fn trials(check: &Check) -> Vec<Value> {
     let points = &check.study.header.points;
     let of = |trial: &Trial| {
-        let mut lines: Vec<String> = trial.disturbances.iter().map(notice::disturbance).collect();
+        let mut lines = notice::disturbances(trial);
         if !matches!(trial.outcome, Outcome::Measured { .. }) {
             lines.insert(0, notice::trial_status(&check.study.header.metric, trial));
         }

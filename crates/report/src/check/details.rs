@@ -33,24 +33,16 @@ pub fn expected(check: &Check) -> Option<Block> {
 }
 
 fn expected_row(effect: &ExpectedEffect) -> Row {
-    let ratio = |reading: &Reading<Ratio>| text(&reading.as_ref().map(Ratio::to_string));
+    let ratio = |reading: &Reading<Ratio>| Text::of(reading, Ratio::to_string);
     [
         effect.to.to_string().into(),
         effect.from.to_string().into(),
         ratio(&effect.latency_bound),
         ratio(&effect.bandwidth_bound),
-        text(&effect.seen.as_ref().map(|seen| points::effect_text(*seen))),
+        Text::of(&effect.seen, |seen| points::effect_text(*seen)),
     ]
     .into_iter()
     .collect()
-}
-
-/// A text, or the mark of its reason.
-fn text(reading: &Reading<String>) -> Text {
-    match reading {
-        Reading::Measured(text) => text.as_str().into(),
-        Reading::Unavailable { unavailable } => Text::unavailable(unavailable.to_string()),
-    }
 }
 
 /// Rows of the table of trials at most, so that the page stays small however many there are; the record has all.
@@ -97,7 +89,7 @@ fn trial_row(study: &Study, trial: &Trial) -> Row {
         value.map_or("none".to_owned(), |value| amount::value(metric, value)),
         trial.wall.to_string(),
         notice::trial_status(metric, trial),
-        trial.disturbances.iter().map(notice::disturbance).collect::<Vec<_>>().join("; "),
+        notice::disturbances(trial).join("; "),
     ]
     .into_iter()
     .collect()

@@ -1,6 +1,6 @@
 //! A check as people read it: the verdict first, then what it rests on.
 
-use numawise_facts::{Finding, LineTool, Reading, Study};
+use numawise_facts::{Finding, LineTool, Study};
 use numawise_tables::{ContrastCall, VerdictCase};
 
 use super::points::{self, PointRow};
@@ -9,7 +9,7 @@ use crate::document::{
     Block, Cell, Charts, Column, Command, Document, Entry, Face, Fact, Opening, RatioRow, Ratios, Row, Table,
     Text, Tone, captioned, list, section,
 };
-use crate::{levels, notice};
+use crate::{levels, notice, picture};
 
 const SCRIPT: &str = include_str!("charts.js");
 
@@ -20,6 +20,7 @@ pub fn document(check: &Check) -> Document {
     let record = format!("{} (SQLite: trials, samples, machine, placements)", check.record);
     let record = Block::Facts(vec![Fact { name: "Record", text: record.into(), code: false }]);
     let mut blocks = vec![summary(check), placements(check), entries(check), from_now_on(check)];
+    blocks.extend(drawn(check));
     blocks.extend(nodes::section(check));
     blocks.extend(details::expected(check));
     blocks.push(details::trials(check));
@@ -53,6 +54,15 @@ pub fn document(check: &Check) -> Document {
         charts: Some(Charts { data: data::data(check), script: SCRIPT }),
         width: 120,
     }
+}
+
+/// The placements on the machine; nothing where there is none to draw.
+fn drawn(check: &Check) -> Option<Block> {
+    let blocks = picture::of_points(&check.analysis.pictures);
+    (!blocks.is_empty()).then(|| {
+        let section = section("machine", "Placements on the machine", blocks);
+        Block::Only(Face::Html, Box::new(section))
+    })
 }
 
 fn summary(check: &Check) -> Block {
@@ -112,10 +122,7 @@ fn others(check: &Check) -> Option<Table> {
     let rows: Vec<Row> = points::other_contrasts(check)
         .into_iter()
         .map(|contrast| {
-            let effect = match &contrast.effect {
-                Reading::Measured(effect) => points::effect_text(*effect).into(),
-                Reading::Unavailable { unavailable } => Text::unavailable(unavailable.to_string()),
-            };
+            let effect = Text::of(&contrast.effect, |effect| points::effect_text(*effect));
             let tone = contrast.effect.measured().map_or(Tone::Plain, |_| tone(Some(contrast.call)));
             let cells: [Cell; 5] = [
                 contrast.to.to_string().into(),

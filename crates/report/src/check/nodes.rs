@@ -85,10 +85,7 @@ fn cells<T>(
     reading: &Reading<T>,
     text: impl Fn(&T, NodeId) -> Option<String>,
 ) -> Vec<Text> {
-    let cell = |node: &NodeId| match reading {
-        Reading::Unavailable { unavailable } => Text::unavailable(unavailable.to_string()),
-        // A node that is not in the list held nothing.
-        Reading::Measured(all) => text(all, *node).unwrap_or_else(|| "none".to_owned()).into(),
-    };
+    // A node that is not in the list held nothing.
+    let cell = |node: &NodeId| Text::of(reading, |all| text(all, *node).unwrap_or_else(|| "none".to_owned()));
     nodes.iter().map(cell).collect()
 }

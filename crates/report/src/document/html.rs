@@ -15,7 +15,7 @@ use super::{
     Block, Chart, Column, Command, Document, Entry, Face, Fact, Marks, Matrix, MatrixCell, MatrixColours,
     Row, Section, Span, Table,
 };
-use super::{download, drawing};
+use super::{boxes, download, drawing};
 
 const STYLE: &str = include_str!("page/style.css");
 /// What all charts share, and the drawing of them; the charts themselves go in between.
@@ -80,6 +80,7 @@ fn block(block: &Block, apart: bool, marks: &mut Marks) -> Markup {
         Block::Matrices(matrices) => html! { div.heats { @for one in matrices { (matrix(one, marks)) } } },
         Block::Bars(bars) => drawing::bars(bars),
         Block::HeatMaps(maps) => html! { div.heats { @for one in maps { (drawing::heat_map(one)) } } },
+        Block::Boxes(of) => boxes::boxes(of),
         Block::Chart(chart) => self::chart(chart),
         Block::Downloads(all) => download::downloads(all),
         Block::Commands(commands) => self::commands(commands),

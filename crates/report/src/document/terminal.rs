@@ -4,7 +4,8 @@ use super::paint::{Paint, Tone};
 use super::table::{Align, fitted};
 use super::text::wrap;
 use super::{
-    Block, Column, Command, Document, Entry, Face, Fact, Marks, Matrix, Opening, Row, Section, Table, Text,
+    Block, Column, Command, Document, Entry, Face, Fact, Marks, Matrix, Opening, Row, SHADE, Section, Table,
+    Text,
 };
 use numawise_units::harmless::replaced;
 
@@ -137,6 +138,7 @@ impl Writer {
             | Block::Chart(_)
             | Block::Bars(_)
             | Block::HeatMaps(_)
+            | Block::Boxes(_)
             | Block::Downloads(_)
             | Block::Folded { .. }
             | Block::Only(Face::Html, _) => {}
@@ -186,7 +188,8 @@ impl Writer {
 
     fn table(&mut self, table: &Table) {
         let shown = |column: &&(usize, &Column)| {
-            column.1.only != Some(Face::Html) && (self.style.unicode || !column.1.drawn)
+            let can_be_drawn = self.style.unicode || !column.1.drawn || column.1.ascii.is_some();
+            column.1.only != Some(Face::Html) && can_be_drawn
         };
         let columns: Vec<(usize, &Column)> = table.columns.iter().enumerate().collect();
         let columns: Vec<(usize, &Column)> = columns.iter().filter(shown).copied().collect();
@@ -216,7 +219,7 @@ impl Writer {
         let Some(cell) = row.cells.get(k) else { return String::new() };
         let text = self.marked(&cell.text);
         match column.ascii.filter(|_| !self.style.unicode) {
-            Some(sign) => sign.to_string().repeat(text.chars().count()),
+            Some(sign) => text.chars().map(|one| if one == SHADE { '-' } else { sign }).collect(),
             None => replaced(&text).replace(['\n', '\t'], " "),
         }
     }

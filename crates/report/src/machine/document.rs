@@ -3,23 +3,43 @@
 use std::collections::BTreeMap;
 
 use numawise_facts::{Cache, Cpu, Machine, MemoryKind, Node, Profile, Reading, Source};
-use numawise_tables::ProfileTables;
+use numawise_tables::{MachinePicture, ProfileTables};
 use numawise_units::{Bytes, CpuSet, NodeId, NodeSet};
 
 use super::evidence;
 use super::matrices::{self, figure, matrix};
-use crate::document::{Block, Column, Document, Opening, Row, Table, section};
-use crate::{notice, profile};
+use crate::document::{Block, Column, Document, Face, Opening, Row, Table, section};
+use crate::{notice, picture, profile};
 
 /// The machine as a document: shape, nodes, distances, caches, the firmware's figures, what limits us, and in a few lines
 /// what was measured.
 pub fn document(machine: &Machine, measured: Option<(&Profile, &ProfileTables)>) -> Document {
+    of_blocks(machine, blocks(machine, measured))
+}
+
+/// The same as a page, with the machine drawn.
+pub fn page(
+    machine: &Machine,
+    drawn: &MachinePicture,
+    measured: Option<(&Profile, &ProfileTables)>,
+) -> Document {
+    let drawn = section("machine", "The machine", vec![picture::drawing(drawn)]);
+    let mut all = vec![Block::Only(Face::Html, Box::new(drawn))];
+    all.extend(blocks(machine, measured));
+    of_blocks(machine, all)
+}
+
+fn blocks(machine: &Machine, measured: Option<(&Profile, &ProfileTables)>) -> Vec<Block> {
     let mut blocks = vec![nodes(machine)];
     blocks.extend(distances(machine));
     blocks.extend(caches(machine));
     blocks.extend(matrices::sections(machine));
     blocks.extend(limits(machine));
     blocks.extend(measured.map(|(profile, tables)| profile::brief(profile, tables)));
+    blocks
+}
+
+fn of_blocks(machine: &Machine, blocks: Vec<Block>) -> Document {
     let title = title(&machine.source);
     Document {
         tool: "numawise machine",

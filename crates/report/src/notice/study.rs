@@ -1,11 +1,11 @@
 //! Texts of the notices of a study and of its analysis.
 
 use numawise_facts::notice::{
-    AffinityRefusal, FrequencyHold, NodeReason, NotPinnedReason, NotTriedReason, ObservedFigure,
-    PlacementEvidence, PlacementGroup, StudyNotice,
+    AffinityRefusal, FrequencyHold, MachineNotice, NodeReason, NotPinnedReason, NotTriedReason,
+    ObservedFigure, PlacementEvidence, PlacementGroup, StudyNotice,
 };
 use numawise_facts::{
-    Disturbance, Effect, Metric, MetricFileProblem, MetricProblem, Outcome, PointId, Trial,
+    Disturbance, Effect, Metric, MetricFileProblem, MetricProblem, Notice, Outcome, PointId, Trial,
 };
 use numawise_units::{CpuSet, Nanoseconds, Pid, Ratio, harmless};
 
@@ -26,7 +26,7 @@ pub fn text(notice: &StudyNotice) -> String {
         }
         StudyNotice::NotTried { placements, reason } => format!("{}: {}", group(*placements), why(reason)),
         StudyNotice::CannotBePlaced { levels, problem, limits, .. } => {
-            format!("{}: {problem}{}", levels::title(levels), machine::in_the_way(limits))
+            cannot_be_placed(&levels::title(levels), problem, limits)
         }
         StudyNotice::DisturbedLeftOut { trials } => {
             format!("{} disturbed by other load and left out", were(*trials))
@@ -188,6 +188,20 @@ pub fn text(notice: &StudyNotice) -> String {
     }
 }
 
+/// The same in a study of a grid, whose points have names that say more than their placement does.
+pub fn text_in_grid(notice: &Notice) -> String {
+    match notice {
+        Notice::Study(StudyNotice::CannotBePlaced { point, problem, limits, .. }) => {
+            cannot_be_placed(&point.0, problem, limits)
+        }
+        _ => super::text(notice),
+    }
+}
+
+fn cannot_be_placed(what: &str, problem: &str, limits: &[MachineNotice]) -> String {
+    format!("{what}: {problem}{}", machine::in_the_way(limits))
+}
+
 fn left(trials: u32, processes: u64, names: &[String]) -> String {
     let s = if trials == 1 { "" } else { "s" };
     let what = if processes == 1 { "a process".to_owned() } else { format!("{processes} processes") };
@@ -290,6 +304,11 @@ pub fn disturbance(disturbance: &Disturbance) -> String {
             format!("the clock of the system was set by {time}, or the machine was paused")
         }
     }
+}
+
+/// All that disturbed a trial.
+pub fn disturbances(trial: &Trial) -> Vec<String> {
+    trial.disturbances.iter().map(disturbance).collect()
 }
 
 /// What came of a trial.

@@ -147,8 +147,8 @@ fn flops(of: &BothRuns<Reading<FlopsPerSecond>>) -> Option<Row> {
     }
     let cells: [Cell; 4] = [
         "floating-point operations".into(),
-        words::reading(&of.first, FlopsPerSecond::to_string).into(),
-        words::reading(&of.second, FlopsPerSecond::to_string).into(),
+        Text::of(&of.first, FlopsPerSecond::to_string).into(),
+        Text::of(&of.second, FlopsPerSecond::to_string).into(),
         known.and_then(|(first, second)| times(first.0, second.0)).unwrap_or_default().into(),
     ];
     Some(cells.into_iter().collect())
@@ -169,7 +169,7 @@ fn points(difference: f64) -> String {
 }
 
 fn graded(share: &RatedShare, value: fn(Ratio) -> String) -> Cell {
-    let mut text = words::reading(&share.value, |share| value(*share));
+    let mut text = Text::of(&share.value, |share| value(*share));
     if let Some(rating) = share.rating.filter(|rating| rating.grade != Grade::Good) {
         text.0.extend(Text::from(format!(" {}", words::grade(rating.grade))).0);
     }
@@ -221,7 +221,7 @@ fn findings(all: &[ComparedFinding]) -> Vec<Block> {
         return vec![Block::Paragraph("none in either".into())];
     }
     let potential = |of: &Option<Reading<Ratio>>| match of {
-        Some(share) => words::reading(share, |share| words::percent(*share)),
+        Some(share) => Text::of(share, |share| words::percent(*share)),
         None => "-".into(),
     };
     let name = |of: &ComparedFinding| format!("{} {}", of.id.code(), watched_findings::name(of.id));

@@ -114,7 +114,7 @@ fn missing(shown: &Shown) -> Option<Reason> {
 }
 
 fn flops(of: &Reading<FlopsPerSecond>) -> Text {
-    words::reading(of, FlopsPerSecond::to_string)
+    Text::of(of, FlopsPerSecond::to_string)
 }
 
 /// Lines of the first screen: the figures that are known and judged. The others are in [`fact`].
@@ -124,7 +124,7 @@ pub fn judged(shown: &Shown) -> Vec<Row> {
         let share = (one.of)(figures);
         let cells: [Cell; 4] = [
             one.name.into(),
-            words::reading(&share.value, |share| (one.written)(*share)).into(),
+            Text::of(&share.value, |share| (one.written)(*share)).into(),
             Cell { tone: words::tone(share), ..words::grade(share.rating?.grade).into() },
             words::threshold_as(share, one.written).into(),
         ];
@@ -178,7 +178,7 @@ fn table(figures: &CounterFigures) -> Table {
     }];
     rows.extend(RATED.iter().map(|one| {
         let share = (one.of)(figures);
-        let value = words::reading(&share.value, |share| (one.written)(*share));
+        let value = Text::of(&share.value, |share| (one.written)(*share));
         let judged = Cell { tone: words::tone(share), ..words::judgement_as(share, one.written).into() };
         let cells: [Cell; 4] = [one.name.into(), value.into(), judged, one.meaning.into()];
         cells.into_iter().collect()
@@ -195,16 +195,13 @@ fn table(figures: &CounterFigures) -> Table {
 fn process(of: &ProcessRow) -> Option<Row> {
     let figures = of.counters.measured()?;
     let mut cells: Vec<Cell> = vec![
-        words::reading(&of.rank, u32::to_string).into(),
+        Text::of(&of.rank, u32::to_string).into(),
         of.pid.to_string().into(),
         flops(&figures.flops).into(),
     ];
     cells.extend(RATED.iter().map(|one| {
         let share = (one.of)(figures);
-        Cell {
-            tone: words::tone(share),
-            ..words::reading(&share.value, |share| (one.written)(*share)).into()
-        }
+        Cell { tone: words::tone(share), ..Text::of(&share.value, |share| (one.written)(*share)).into() }
     }));
     Some(cells.into_iter().collect())
 }

@@ -191,7 +191,7 @@ pub fn shown_efficiencies(
 
 fn efficiencies(shown: &Shown) -> Block {
     let rows = shown_efficiencies(shown.tables).map(|(name, share, meaning)| {
-        let value = words::reading(&share.value, |share| words::efficiency(*share));
+        let value = Text::of(&share.value, |share| words::efficiency(*share));
         let cells: [Cell; 4] = [name.into(), value.into(), words::judged(share), meaning.into()];
         cells.into_iter().collect()
     });

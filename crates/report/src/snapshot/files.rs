@@ -56,7 +56,7 @@ pub fn section(tables: &RunSnapshot) -> Block {
 
 fn lines(of: &FileSummary) -> Vec<Text> {
     let mut share =
-        words::reading(&of.share.value, |share| format!("{} of the CPUs' time", words::percent(*share)));
+        Text::of(&of.share.value, |share| format!("{} of the CPUs' time", words::percent(*share)));
     let judged = words::judgement(&of.share);
     let judged = if judged.is_empty() { judged } else { format!(": {judged}") };
     share.0.extend(Text::from(format!(", from begin to end, in calls on files{judged}")).0);
@@ -132,7 +132,7 @@ fn calls(of: &FileUse) -> Table {
 
 fn account(of: &FileUse) -> Table {
     let rows = ACCOUNT.iter().enumerate().map(|(k, (name, _))| {
-        let bytes = words::reading(&of.kernel, |io| Bytes(io.numbers()[k]).to_string());
+        let bytes = Text::of(&of.kernel, |io| Bytes(io.numbers()[k]).to_string());
         let cells: [Cell; 2] = [(*name).into(), bytes.into()];
         cells.into_iter().collect::<Row>()
     });
@@ -145,17 +145,17 @@ fn processes(tables: &RunSnapshot) -> Table {
     let has_mpi =
         tables.rows.iter().any(|row| row.files.mpi.measured().is_some_and(|mpi| mpi.calls.count > 0));
     let row = |row: &ProcessRow| {
-        let posix = |of: fn(&FileTotals) -> String| words::reading(&row.files.posix, of);
-        let kernel = |of: fn(&KernelIo) -> Bytes| words::reading(&row.files.kernel, |io| of(io).to_string());
+        let posix = |of: fn(&FileTotals) -> String| Text::of(&row.files.posix, of);
+        let kernel = |of: fn(&KernelIo) -> Bytes| Text::of(&row.files.kernel, |io| of(io).to_string());
         let cells: [Cell; 10] = [
-            words::reading(&row.rank, u32::to_string).into(),
+            Text::of(&row.rank, u32::to_string).into(),
             row.host.as_str().into(),
             row.pid.to_string().into(),
             posix(|posix| posix.total().count.to_string()).into(),
             posix(|posix| posix.total().time.to_string()).into(),
             posix(|posix| posix.read.bytes.to_string()).into(),
             posix(|posix| posix.written.bytes.to_string()).into(),
-            words::reading(&row.files.mpi, |mpi| mpi.calls.time.to_string()).into(),
+            Text::of(&row.files.mpi, |mpi| mpi.calls.time.to_string()).into(),
             kernel(|io| io.from_storage).into(),
             kernel(|io| io.to_storage).into(),
         ];

@@ -44,13 +44,12 @@ pub fn divisions_document(shown: &ShownDivisions<'_>) -> Document {
     let best = shown.tables.best.map(|best| best.row);
     let rows = shown.tables.rows.iter().enumerate().map(|(number, row)| {
         let tone = if best == Some(number) { Tone::Good } else { Tone::Plain };
-        let efficiency =
-            |of: &Reading<Ratio>| Cell::from(words::reading(of, |share| words::efficiency(*share)));
-        let share = |of: &Reading<Ratio>| Cell::from(words::reading(of, |share| words::percent(*share)));
+        let efficiency = |of: &Reading<Ratio>| Cell::from(Text::of(of, |share| words::efficiency(*share)));
+        let share = |of: &Reading<Ratio>| Cell::from(Text::of(of, |share| words::percent(*share)));
         let cells = [
             Cell { tone, ..row.division.to_string().into() },
             Cell { tone, ..place(shown.tables, number).into() },
-            words::reading(&row.median, ToString::to_string).into(),
+            Text::of(&row.median, ToString::to_string).into(),
             share(&row.useful),
             share(&row.mpi),
             efficiency(&row.mpi_load_balance),

@@ -35,9 +35,9 @@ pub fn section(of: &MpiSummary) -> Block {
     let fact = |name, text: Text| Fact { name, text, code: false };
     let facts = vec![
         fact("Library", library.into()),
-        fact("Share by rank", words::reading(&of.share_by_rank, spread)),
+        fact("Share by rank", Text::of(&of.share_by_rank, spread)),
         fact("Imbalance", imbalance),
-        fact("Waiting in calls", words::reading(&of.waiting_in_calls, waiting_in_calls)),
+        fact("Waiting in calls", Text::of(&of.waiting_in_calls, waiting_in_calls)),
     ];
     let mut blocks = vec![Block::Facts(facts), Block::Table(calls(of)), Block::Table(sites(of))];
     if of.further_sites != CallTime::default() {
@@ -80,7 +80,7 @@ fn calls(of: &MpiSummary) -> Table {
             row.call.as_str().into(),
             row.calls.count.to_string().into(),
             row.calls.time.to_string().into(),
-            words::reading(&row.share, |share| words::percent(*share)).into(),
+            Text::of(&row.share, |share| words::percent(*share)).into(),
             row.longest.to_string().into(),
             words::bytes(&row.sent).into(),
             words::bytes(&row.received).into(),
@@ -101,17 +101,16 @@ fn calls(of: &MpiSummary) -> Table {
 
 fn sites(of: &MpiSummary) -> Table {
     let rows = of.sites.iter().map(|row| {
-        let extreme = |of: &Reading<(u32, Nanoseconds)>| {
-            words::reading(of, |(rank, time)| format!("{time} (rank {rank})"))
-        };
+        let extreme =
+            |of: &Reading<(u32, Nanoseconds)>| Text::of(of, |(rank, time)| format!("{time} (rank {rank})"));
         let cells: [Cell; 9] = [
             words::place(&row.place).into(),
             row.call.as_str().into(),
             row.calls.count.to_string().into(),
             row.calls.time.to_string().into(),
-            words::reading(&row.share, |share| words::percent(*share)).into(),
+            Text::of(&row.share, |share| words::percent(*share)).into(),
             words::time(&row.waiting).into(),
-            words::reading(&row.communicator, Clone::clone).into(),
+            Text::of(&row.communicator, Clone::clone).into(),
             extreme(&row.least).into(),
             extreme(&row.most).into(),
         ];
@@ -151,7 +150,7 @@ fn communicators(of: &MpiSummary) -> Table {
         let cells: [Cell; 5] = [
             row.name.as_str().into(),
             size.into(),
-            words::reading(&row.groups, u64::to_string).into(),
+            Text::of(&row.groups, u64::to_string).into(),
             row.calls.count.to_string().into(),
             row.calls.time.to_string().into(),
         ];

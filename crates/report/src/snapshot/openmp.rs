@@ -16,8 +16,8 @@ pub fn section(of: &OpenMpSummary) -> Block {
         |time: &Nanoseconds| format!("{time} of the run, if no thread waited at a barrier of a region");
     let facts = vec![
         fact("Runtime", runtimes(&of.runtimes).into()),
-        fact("Serial", words::reading(&of.serial.value, serial)),
-        fact("Potential gain", words::reading(&of.potential_gain, gain)),
+        fact("Serial", Text::of(&of.serial.value, serial)),
+        fact("Potential gain", Text::of(&of.potential_gain, gain)),
     ];
     let mut blocks = vec![Block::Facts(facts), Block::Table(regions(of))];
     match &of.further_regions {
@@ -65,9 +65,9 @@ fn regions(of: &OpenMpSummary) -> Table {
             words::place(&region.place).into(),
             words::construct(region.name).into(),
             region.calls.to_string().into(),
-            words::reading(&region.team, team).into(),
+            Text::of(&region.team, team).into(),
             region.time.to_string().into(),
-            words::reading(&region.share, |share| words::percent(*share)).into(),
+            Text::of(&region.share, |share| words::percent(*share)).into(),
             words::time(&region.potential_gain).into(),
             region.lock.to_string().into(),
             region.scheduling.to_string().into(),
@@ -107,11 +107,11 @@ fn loop_row(region: &RegionRow, of: &LoopRow) -> Row {
     let cells: [Cell; 8] = [
         words::place(&of.place).into(),
         words::place(&region.place).into(),
-        words::reading(&of.schedule, |schedule| words::schedule(*schedule).to_owned()).into(),
-        words::reading(&of.chunk, u64::to_string).into(),
-        words::reading(&of.iterations, |iterations| format!("{:.0}", iterations.0)).into(),
+        Text::of(&of.schedule, |schedule| words::schedule(*schedule).to_owned()).into(),
+        Text::of(&of.chunk, u64::to_string).into(),
+        Text::of(&of.iterations, |iterations| format!("{:.0}", iterations.0)).into(),
         of.threads.to_string().into(),
-        words::reading(&of.at_best, |share| words::efficiency(*share)).into(),
+        Text::of(&of.at_best, |share| words::efficiency(*share)).into(),
         words::time(&of.imbalance).into(),
     ];
     cells.into_iter().collect()

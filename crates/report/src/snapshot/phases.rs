@@ -7,7 +7,7 @@ use numawise_units::Ratio;
 use serde_json::{Value, json as object};
 
 use super::{figures, words};
-use crate::document::{self, Block, Cell, Column, Face, Row, Table};
+use crate::document::{self, Block, Cell, Column, Face, Row, Table, Text};
 use crate::object::{each, reading};
 
 /// As the program has it.
@@ -49,8 +49,8 @@ pub fn section(of: &PhaseTables) -> Option<Block> {
 }
 
 fn table(of: &PhaseTables) -> Table {
-    let share = |of: &Reading<Ratio>| words::reading(of, |share| words::percent(*share));
-    let value = |of: &RatedShare| words::reading(&of.value, |share| words::efficiency(*share));
+    let share = |of: &Reading<Ratio>| Text::of(of, |share| words::percent(*share));
+    let value = |of: &RatedShare| Text::of(&of.value, |share| words::efficiency(*share));
     let rows = of.rows.iter().map(|row| {
         let of = &row.efficiency;
         let cells: [Cell; 13] = [

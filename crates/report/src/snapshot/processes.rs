@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Shown, spreads, words};
 use crate::amount::many;
-use crate::document::{self, Bar, BarPart, Bars, Block, Cell, Column, Face, Row, Table};
+use crate::document::{self, Bar, BarPart, Bars, Block, Cell, Column, Face, Row, Table, Text};
 
 /// The chart of the page's script, which takes the place of the drawing.
 const CHART: &str = "chart-ranks";
@@ -129,15 +129,15 @@ pub fn section(shown: &Shown) -> Block {
     let (several, has_mpi) = (tables.processes.hosts > 1, tables.mpi.measured().is_some());
     let has_openmp = tables.openmp.measured().is_some();
     let row = |row: &ProcessRow| {
-        let cpu = |part: fn(&CpuTime) -> TimeSum| words::reading(&row.time, |time| part(time).to_string());
+        let cpu = |part: fn(&CpuTime) -> TimeSum| Text::of(&row.time, |time| part(time).to_string());
         let cells: [Cell; 10] = [
-            words::reading(&row.rank, u32::to_string).into(),
+            Text::of(&row.rank, u32::to_string).into(),
             row.host.as_str().into(),
             row.pid.to_string().into(),
             words::last(&row.program).into(),
             words::time(&row.elapsed).into(),
-            words::reading(&row.cpus, u64::to_string).into(),
-            words::reading(&row.useful.value, |share| words::percent(*share)).into(),
+            Text::of(&row.cpus, u64::to_string).into(),
+            Text::of(&row.useful.value, |share| words::percent(*share)).into(),
             words::time(&row.mpi).into(),
             cpu(|time| time.imbalance).into(),
             words::end(row.end).into(),

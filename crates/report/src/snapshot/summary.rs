@@ -64,7 +64,7 @@ fn row(name: &str, value: fn(numawise_units::Ratio) -> String, share: &RatedShar
     let grade = share.rating.map_or("", |rating| words::grade(rating.grade));
     let cells: [Cell; 4] = [
         name.into(),
-        words::reading(&share.value, |share| value(*share)).into(),
+        Text::of(&share.value, |share| value(*share)).into(),
         Cell { tone: words::tone(share), ..grade.into() },
         words::threshold(share).into(),
     ];

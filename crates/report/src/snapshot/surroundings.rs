@@ -47,13 +47,7 @@ pub fn in_short(tables: &RunSnapshot) -> [Fact; 2] {
     let fact = |name, text| Fact { name, text, code: false };
     [
         fact("Memory", memory_in_short(tables)),
-        fact(
-            "Placement",
-            match &tables.placement {
-                Reading::Measured(placement) => placement_in_short(placement),
-                Reading::Unavailable { unavailable } => Text::unavailable(unavailable.to_string()),
-            },
-        ),
+        fact("Placement", Text::of(&tables.placement, placement_in_short)),
     ]
 }
 
@@ -72,7 +66,7 @@ fn memory_in_short(tables: &RunSnapshot) -> Text {
         }
     };
     let mut text = Text::from("peak ");
-    append(&mut text, words::reading(&tables.memory.peak, spread));
+    append(&mut text, Text::of(&tables.memory.peak, spread));
     match &tables.memory.nodes {
         Reading::Unavailable { unavailable } => {
             append(&mut text, "; by node ");
@@ -83,7 +77,7 @@ fn memory_in_short(tables: &RunSnapshot) -> Text {
                 let host =
                     if tables.processes.hosts > 1 { format!(" of {}", row.host) } else { String::new() };
                 append(&mut text, format!("; node {}{host}: ", row.node));
-                append(&mut text, words::reading(&row.most, spread));
+                append(&mut text, Text::of(&row.most, spread));
             }
             if nodes.len() > NODES {
                 append(&mut text, format!("; and {} more nodes", nodes.len() - NODES));
@@ -105,18 +99,16 @@ fn placement_in_short(of: &PlacementSummary) -> Text {
         }
     };
     let mut text = Text::from("");
-    append(&mut text, words::reading(&of.masks, masks));
+    append(&mut text, Text::of(&of.masks, masks));
     append(&mut text, "; no CPU ");
     append(
         &mut text,
-        words::reading(&of.run_delays, |of| {
-            format!("{} mean, {} in {}", of.mean, of.most, whose(&of.most_of))
-        }),
+        Text::of(&of.run_delays, |of| format!("{} mean, {} in {}", of.mean, of.most, whose(&of.most_of))),
     );
     append(&mut text, "; moves ");
-    append(&mut text, words::reading(&of.migrations, u64::to_string));
+    append(&mut text, Text::of(&of.migrations, u64::to_string));
     append(&mut text, "; CPUs shared ");
-    append(&mut text, words::reading(&of.migrations, |_| of.shared.len().to_string()));
+    append(&mut text, Text::of(&of.migrations, |_| of.shared.len().to_string()));
     match of.overfull.len() {
         0 => {}
         1 => append(&mut text, "; 1 mask has more threads than CPUs"),
@@ -160,17 +152,17 @@ fn by_node(of: &[(NodeId, Bytes)]) -> String {
 fn processes(tables: &RunSnapshot) -> Table {
     let rows = tables.rows.iter().map(|row| {
         let cells: [Cell; 11] = [
-            words::reading(&row.rank, u32::to_string).into(),
+            Text::of(&row.rank, u32::to_string).into(),
             row.host.as_str().into(),
             row.pid.to_string().into(),
-            words::reading(&row.mask, CpuSet::to_string).into(),
-            words::reading(&row.seen_on_cpus(), CpuSet::to_string).into(),
-            words::reading(&row.seen_on_nodes(), NodeSet::to_string).into(),
-            words::reading(&row.migrations(), u64::to_string).into(),
+            Text::of(&row.mask, CpuSet::to_string).into(),
+            Text::of(&row.seen_on_cpus(), CpuSet::to_string).into(),
+            Text::of(&row.seen_on_nodes(), NodeSet::to_string).into(),
+            Text::of(&row.migrations(), u64::to_string).into(),
             words::time(&row.run_delay).into(),
-            words::reading(&row.switches, |switches| switches.forced.to_string()).into(),
-            words::reading(&row.memory.peak, Bytes::to_string).into(),
-            words::reading(&row.memory.most, |most| by_node(most)).into(),
+            Text::of(&row.switches, |switches| switches.forced.to_string()).into(),
+            Text::of(&row.memory.peak, Bytes::to_string).into(),
+            Text::of(&row.memory.most, |most| by_node(most)).into(),
         ];
         cells.into_iter().collect::<Row>()
     });
@@ -208,7 +200,7 @@ pub fn spread(of: &MemorySpread) -> String {
 
 fn memory(of: &MemorySummary) -> Vec<Block> {
     let row = |name: String, last: Cell, most: Cell| [name.into(), last, most].into_iter().collect::<Row>();
-    let peak = words::reading(&of.peak, spread);
+    let peak = Text::of(&of.peak, spread);
     let mut rows = vec![row("all".to_owned(), "".into(), peak.into())];
     let nodes = match &of.nodes {
         Reading::Measured(nodes) => nodes.as_slice(),
@@ -219,7 +211,7 @@ fn memory(of: &MemorySummary) -> Vec<Block> {
         }
     };
     rows.extend(nodes.iter().map(|one| {
-        let (last, most) = (words::reading(&one.last, spread), words::reading(&one.most, spread));
+        let (last, most) = (Text::of(&one.last, spread), Text::of(&one.most, spread));
         row(format!("node {} of {}", one.node, one.host), last.into(), most.into())
     }));
     let columns = vec![

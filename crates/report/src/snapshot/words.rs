@@ -33,13 +33,6 @@ pub fn efficiency(share: Ratio) -> String {
     format!("{:.2}", share.0)
 }
 
-pub fn reading<T>(reading: &Reading<T>, text: impl Fn(&T) -> String) -> Text {
-    match reading {
-        Reading::Measured(value) => text(value).into(),
-        Reading::Unavailable { unavailable } => Text::unavailable(unavailable.to_string()),
-    }
-}
-
 /// Without a mark: the reason stands in the text.
 pub fn plain(reading: &Reading<String>) -> String {
     match reading {
@@ -49,11 +42,11 @@ pub fn plain(reading: &Reading<String>) -> String {
 }
 
 pub fn time(reading: &Reading<Nanoseconds>) -> Text {
-    self::reading(reading, Nanoseconds::to_string)
+    Text::of(reading, Nanoseconds::to_string)
 }
 
 pub fn bytes(reading: &Reading<Bytes>) -> Text {
-    self::reading(reading, Bytes::to_string)
+    Text::of(reading, Bytes::to_string)
 }
 
 /// What is thought of a share: `look here (good from 0.80, POP)`.
@@ -126,7 +119,7 @@ pub fn judged(share: &RatedShare) -> Cell {
 
 /// `solve (cg.c:120)`, or what is known of that.
 pub fn place(place: &Reading<CodePlace>) -> Text {
-    reading(place, |place| names::end(&place_in_short(place), PLACE))
+    Text::of(place, |place| names::end(&place_in_short(place), PLACE))
 }
 
 pub fn place_in_short(place: &CodePlace) -> String {

@@ -152,6 +152,52 @@
     }, { names: ["ideal"], series: (tx, ty, at) => [guide("ideal", [[tx(at[0]), 1], [tx(at[at.length - 1]), 1]])] });
   }
 
+  // ---- bars: groups along a few numbers, a bar for each word, with a pattern besides its colour ---------------------------
+
+  function bars(width) {
+    if (!data.bars) return null;
+    const { along, levels, names: all, groups } = data.bars;
+    const known = groups.flatMap((group) => group.filter((bar) => bar && bar[0] !== null));
+    const most = Math.max(...known.map((bar) => Math.max(bar[0], Math.min(bar[2] === null ? bar[0] : bar[2], bar[0] * 1.5))));
+    const of_all = unit(most);
+    const legend = legendHeight(all, width);
+    const option = common((p) => {
+      const bar = p.data && p.data.bar;
+      if (!bar) return "";
+      const interval = bar[1] === null || bar[2] === null ? "" : "95 % interval " + metric(bar[1], of_all) + " to " + metric(bar[2], of_all);
+      return tip(p.seriesName + ", " + along + " " + levels[p.dataIndex], ["median " + metric(bar[0], of_all), interval, "n = " + bar[3]]);
+    });
+    option.tooltip.trigger = "item";
+    option.aria = { enabled: true, decal: { show: true } };
+    option.legend = Object.assign({}, names, { itemHeight: 14, data: all });
+    option.grid = { left: 60, right: 16, top: legend + 32, bottom: 42 };
+    option.xAxis = axis({ type: "category", data: levels, name: along, nameLocation: "middle", nameGap: 26, splitLine: { show: false } });
+    option.yAxis = axis({
+      type: "value", min: 0, max: most * 1.05,
+      name: data.wall_time ? "median wall time, " + of_all[1] : short("median of " + data.metric, 48),
+      nameTextStyle: { color: colour("muted"), align: "left", padding: [0, 0, 0, -44] },
+      axisLabel: { color: colour("muted"), showMaxLabel: false, formatter: (v) => String(+(v * of_all[0]).toPrecision(3)) },
+    });
+    // Bars stand side by side without a gap, so that each line finds its bar.
+    const bar = Math.min(44, ((width - 76) / levels.length) * 0.8 / all.length);
+    const ends = groups.flatMap((group, g) => group.flatMap((one, k) => (one && one[1] !== null && one[2] !== null ? [[g, k, one[1], one[2]]] : [])));
+    option.series = all.map((name, k) => ({
+      name, type: "bar", color: node(k), barWidth: bar, barGap: "0%", emphasis: { disabled: true },
+      data: groups.map((group) => ({ value: group[k] ? group[k][0] : null, bar: group[k] })),
+    })).concat([{
+      type: "custom", silent: true, z: 5, data: ends, tooltip: { show: false }, clip: true, dimensions: ["group", "bar", "low", "high"],
+      encode: { x: 0, y: [2, 3] },
+      renderItem: (params, api) => {
+        const x = api.coord([api.value(0), 0])[0] + (api.value(1) - (all.length - 1) / 2) * bar;
+        const [low, high] = [api.coord([0, api.value(2)])[1], api.coord([0, Math.min(api.value(3), most * 1.05)])[1]];
+        const cap = Math.min(6, bar / 3);
+        const line = (x1, y1, x2, y2) => ({ type: "line", shape: { x1, y1, x2, y2 }, style: { stroke: colour("text"), lineWidth: 1.5 } });
+        return { type: "group", children: [line(x, low, x, high), line(x - cap, low, x + cap, low), line(x - cap, high, x + cap, high)] };
+      },
+    }]);
+    return { option, height: 320 + legend };
+  }
+
   // ---- trials: how far each is from the median of its point -----------------------------------------------------------
 
   const COUNTS = 0, DISTURBED = 1, FAILED = 2, WARM_UP = 3;
@@ -249,4 +295,4 @@
     return { option, height: 330 };
   }
 
-  const CHARTS = [["chart-curves", curves], ["chart-efficiency", efficiency], ["chart-spread", spread], ["chart-order", order]];
+  const CHARTS = [["chart-curves", curves], ["chart-efficiency", efficiency], ["chart-bars", bars], ["chart-spread", spread], ["chart-order", order]];

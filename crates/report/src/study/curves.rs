@@ -188,17 +188,12 @@ fn lines<'a>(tables: &'a GridTables, factor: usize, at: &[f64]) -> (Vec<CurveLin
             .map(|(_, point)| point)
             .collect();
         left_out += all - points.len();
-        lines.push(CurveLine { name: line_name(tables, factor, points[0].1), points, law: None });
+        // What is alike in all of a line and not in all of the study.
+        let name = words::levels_but(tables, points[0].1, &[factor]);
+        let name = if name.is_empty() { "measured".to_owned() } else { name };
+        lines.push(CurveLine { name, points, law: None });
     }
     (lines, left_out)
-}
-
-/// `place=local pin=on`: what is alike in all of a line and not in all of the study.
-fn line_name(tables: &GridTables, factor: usize, row: &GridRow) -> String {
-    let others = tables.factors.iter().zip(&row.levels).enumerate();
-    let others = others.filter(|(k, (of, _))| *k != factor && of.levels.len() > 1);
-    let names: Vec<String> = others.map(|(_, (of, level))| format!("{}={level}", of.name)).collect();
-    if names.is_empty() { "measured".to_owned() } else { names.join(" ") }
 }
 
 /// By the numbers of all lines.
@@ -318,7 +313,7 @@ fn table(shown: &ShownStudy<'_>, curves: &Curves<'_>) -> Table {
             line.name.as_str().into(),
             at.to_string().into(),
             cell(&row.median, |value| amount::value(metric, *value)),
-            interval(metric, row),
+            interval(&row.low, &row.high, |value| amount::value(metric, value)),
         ];
         if is_of_speedup {
             let span = |effect: &Effect| format!("{} to {}", effect.low, effect.high);

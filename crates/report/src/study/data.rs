@@ -6,22 +6,28 @@ use numawise_facts::{Effect, Metric};
 use numawise_tables::GridRow;
 use serde_json::{Value, json as object};
 
+use super::bars::{self, GroupedBars};
 use super::curves::{CurveLine, CurveMeasure, Curves};
-use super::trials::{OrderedTrial, SpreadRow, TrialMark, order, spread};
-use super::{ShownStudy, trials, words};
+use super::trials::{DrawnTrials, OrderedTrial, SpreadRow, TrialMark};
+use super::{ShownStudy, words};
 use crate::notice;
 use crate::object::each;
 
-pub fn data(shown: &ShownStudy<'_>, curves: Option<&Curves<'_>>) -> Value {
+pub fn data(
+    shown: &ShownStudy<'_>,
+    curves: Option<&Curves<'_>>,
+    bars: Option<&GroupedBars<'_>>,
+    drawn: &DrawnTrials<'_>,
+) -> Value {
     let metric = &shown.study.header.metric;
-    let in_order = order(shown);
     let medians: BTreeMap<&str, Option<f64>> = (shown.tables.rows.iter())
         .map(|row| (row.point.0.as_str(), row.median.measured().copied().map(short)))
         .collect();
     // Trials name their points by places in a list of those that are drawn.
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let mut points = Vec::new();
-    let trials: Vec<Value> = in_order
+    let trials: Vec<Value> = drawn
+        .order
         .trials
         .iter()
         .map(|of| {
@@ -37,7 +43,8 @@ pub fn data(shown: &ShownStudy<'_>, curves: Option<&Curves<'_>>) -> Value {
         "wall_time": matches!(metric, Metric::WallTime),
         "metric": words::metric(metric),
         "curves": curves.map(self::curves),
-        "spread": each(&spread(shown), spread_row),
+        "bars": bars.map(bars::data),
+        "spread": each(&drawn.spread, spread_row),
         "points": points,
         "trials": trials,
     })
@@ -92,7 +99,7 @@ fn spread_row(of: &SpreadRow<'_>) -> Value {
 /// Number, block, place of the point, distance from its median, mark, and what else is to be said. Short, because there are many.
 fn in_its_order(metric: &Metric, of: &OrderedTrial<'_>, place: usize) -> Value {
     let trial = of.trial;
-    let mut lines = trials::disturbances(trial);
+    let mut lines = notice::disturbances(trial);
     if of.mark == TrialMark::Failed {
         lines.insert(0, notice::trial_status(metric, trial));
     }

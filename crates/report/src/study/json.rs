@@ -6,7 +6,7 @@ use numawise_tables::{
 };
 use serde_json::{Map, Value, json as object};
 
-use super::{ShownStudy, words};
+use super::{ShownStudy, figures, words};
 use crate::notice;
 use crate::object::{each, reading};
 
@@ -103,10 +103,7 @@ fn points(shown: &ShownStudy<'_>) -> Value {
 }
 
 fn point(shown: &ShownStudy<'_>, run: &GridRun, row: &GridRow) -> Value {
-    let compared = object!({
-        "mean": row.mean, "median": row.median, "sd": row.sd, "min": row.min, "low": row.low, "high": row.high,
-    });
-    let mut metrics = Map::from_iter([(name(shown).to_owned(), compared)]);
+    let mut metrics = Map::from_iter([(name(shown).to_owned(), object!(named(figures::of_row(row))))]);
     metrics.extend(row.others.iter().map(|of| (of.name.clone(), other(of))));
     object!({
         "point": row.point,
@@ -125,9 +122,13 @@ fn point(shown: &ShownStudy<'_>, run: &GridRun, row: &GridRow) -> Value {
 }
 
 fn other(of: &OtherFigure) -> Value {
-    object!({
-        "mean": of.mean, "median": of.median, "sd": of.sd, "min": of.min, "low": of.low, "high": of.high, "n": of.repeats,
-    })
+    let mut value = named(figures::of_other(of));
+    value.insert("n".to_owned(), object!(of.repeats));
+    value.into()
+}
+
+fn named(figures: [&Reading<f64>; 6]) -> Map<String, Value> {
+    figures::NAMES.iter().zip(figures).map(|(name, of)| ((*name).to_owned(), object!(of))).collect()
 }
 
 fn effect(of: &Effect) -> Value {

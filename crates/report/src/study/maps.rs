@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use numawise_facts::{FactorLevels, PointId, Reading};
 use numawise_tables::{GridRow, GridTables};
 
-use super::ShownStudy;
+use super::{ShownStudy, span, words};
 use crate::amount;
-use crate::document::{Block, Face, Matrix, MatrixCell, MatrixColours, MatrixColumn, MatrixFigure, section};
+use crate::document::{Block, Matrix, MatrixCell, MatrixColours, MatrixColumn, MatrixFigure, section};
 
 /// Maps at most: more pairs of factors than a person looks through.
 const MAPS: usize = 3;
@@ -18,10 +18,7 @@ const DOWN: usize = 50;
 /// Maps of the pairs of factors with several levels each, those of numbers first; nothing where there are fewer than two such factors.
 pub fn section_of(shown: &ShownStudy<'_>) -> Option<Block> {
     let maps = maps(shown);
-    (!maps.is_empty()).then(|| {
-        let section = section("maps", "Two factors at a time", vec![Block::Matrices(maps)]);
-        Block::Only(Face::Html, Box::new(section))
-    })
+    (!maps.is_empty()).then(|| section("maps", "Two factors at a time", vec![Block::Matrices(maps)]))
 }
 
 fn maps(shown: &ShownStudy<'_>) -> Vec<Matrix> {
@@ -42,7 +39,7 @@ fn maps(shown: &ShownStudy<'_>) -> Vec<Matrix> {
 }
 
 /// The point through which all maps go: the best, or the baseline.
-fn through(tables: &GridTables) -> Option<&GridRow> {
+pub fn through(tables: &GridTables) -> Option<&GridRow> {
     let point: &PointId = tables.best.measured().map_or(&tables.baseline, |best| &best.point);
     tables.rows.iter().find(|row| row.point == *point)
 }
@@ -112,14 +109,12 @@ fn map(
 }
 
 fn about(tables: &GridTables, centre: &GridRow, pair: [usize; 2], shown: [usize; 2]) -> String {
-    let others = tables.factors.iter().zip(&centre.levels).enumerate();
-    let others = others.filter(|(k, (factor, _))| !pair.contains(k) && factor.levels.len() > 1);
-    let others: Vec<String> = others.map(|(_, (factor, level))| format!("{}={level}", factor.name)).collect();
+    let others = words::levels_but(tables, centre, &pair);
     let mut text = "Medians; deeper is better.".to_owned();
     if !others.is_empty() {
         text += &format!(
             " At {}, as in the {}.",
-            others.join(" "),
+            others,
             if tables.best.measured().is_some() { "best point" } else { "baseline" }
         );
     }
@@ -141,9 +136,8 @@ fn matrix_cell(shown: &ShownStudy<'_>, row: Option<&GridRow>, depth: impl Fn(f64
     };
     let number = amount::value(metric, median);
     let mut hover = format!("{}: median {number}, n = {}", row.point, row.repeats);
-    if let (Some(low), Some(high)) = (row.low.measured(), row.high.measured()) {
-        hover +=
-            &format!(", 95 % interval {} to {}", amount::value(metric, *low), amount::value(metric, *high));
+    if let Reading::Measured(span) = span(&row.low, &row.high, |value| amount::value(metric, value)) {
+        hover += &format!(", 95 % interval {span}");
     }
     let speedup = row.speedup.measured().map(|effect| effect.ratio.to_string());
     if let Some(speedup) = &speedup {

@@ -2,11 +2,12 @@
 
 use numawise_facts::Trial;
 
-use super::trials::{self, TrialMark};
+use super::trials::TrialMark;
 use super::{ShownStudy, csv};
 use crate::amount::many;
 use crate::csv::quoted;
-use crate::document::{Block, Download, Face, Text, download_length, section};
+use crate::document::{Block, Download, Text, download_length, section};
+use crate::notice;
 
 /// Characters of a page that the points may take, and with them the trials.
 const POINTS: usize = 1_000_000;
@@ -46,7 +47,7 @@ pub fn section_of(shown: &ShownStudy<'_>) -> Block {
         let left_out: Vec<Text> = left_out.iter().map(|text| crate::document::capital(text).into()).collect();
         blocks.push(Block::List(left_out));
     }
-    Block::Only(Face::Html, Box::new(section("raw", "Raw data", blocks)))
+    section("raw", "Raw data", blocks)
 }
 
 /// A row for each trial: the levels, block, value, and what is to be said of it. As many as there is room for, and how many these are.
@@ -86,5 +87,5 @@ fn trial_line(shown: &ShownStudy<'_>, trial: &Trial) -> String {
         TrialMark::Failed => "failed",
         TrialMark::WarmUp => "warm-up",
     };
-    format!("{},{value},{status},{}\n", trial.block, quoted(&trials::disturbances(trial).join("; ")))
+    format!("{},{value},{status},{}\n", trial.block, quoted(&notice::disturbances(trial).join("; ")))
 }

@@ -5,7 +5,7 @@ use numawise_units::Ratio;
 
 use super::ShownStudy;
 use crate::amount::{self, many};
-use crate::document::{Block, Cell, Column, Face, Row, RowLimits, Table, section};
+use crate::document::{Block, Cell, Column, Row, RowLimits, Table, section};
 use crate::settings;
 
 /// Commands in a page at most; the points to download have all.
@@ -13,9 +13,8 @@ const COMMANDS: RowLimits = RowLimits { terminal: 0, html: 200, rest: "in the po
 
 /// The sections of a page.
 pub fn sections(shown: &ShownStudy<'_>) -> Vec<Block> {
-    let html = |block| Block::Only(Face::Html, Box::new(block));
     let commands = shown.study.header.grid.as_ref().map(|grid| commands(&grid.runs));
-    commands.into_iter().chain([study(shown)]).map(html).collect()
+    commands.into_iter().chain([study(shown)]).collect()
 }
 
 fn commands(runs: &[GridRun]) -> Block {

@@ -7,7 +7,7 @@ use numawise_tables::GridRow;
 
 use super::{ShownStudy, cell, words};
 use crate::amount::{self, many};
-use crate::document::{Block, Cell, Column, Face, Row, RowLimits, Table, captioned, section};
+use crate::document::{Block, Cell, Column, Row, RowLimits, Table, captioned, section};
 use crate::notice;
 
 /// Points whose trials are drawn at most, each in a row of its own.
@@ -56,7 +56,7 @@ pub struct SpreadRow<'a> {
 }
 
 /// The points whose trials are drawn, in their order: all, or the baseline and the best.
-pub fn spread<'a>(shown: &ShownStudy<'a>) -> Vec<SpreadRow<'a>> {
+fn spread<'a>(shown: &ShownStudy<'a>) -> Vec<SpreadRow<'a>> {
     let (tables, header) = (shown.tables, &shown.study.header);
     let mut of_point: BTreeMap<&str, Vec<(&Trial, f64)>> = BTreeMap::new();
     for trial in shown.study.trials.iter().filter(|trial| !trial.is_warm_up()) {
@@ -113,7 +113,7 @@ pub struct TrialOrder<'a> {
 }
 
 /// All trials, or each so many, and those that failed or were disturbed besides.
-pub fn order<'a>(shown: &ShownStudy<'a>) -> TrialOrder<'a> {
+fn order<'a>(shown: &ShownStudy<'a>) -> TrialOrder<'a> {
     let medians: BTreeMap<&str, f64> = (shown.tables.rows.iter())
         .filter_map(|row| Some((row.point.0.as_str(), *row.median.measured()?)))
         .filter(|(_, median)| *median > 0.0)
@@ -144,18 +144,28 @@ pub fn order<'a>(shown: &ShownStudy<'a>) -> TrialOrder<'a> {
     TrialOrder { trials, all: all.len(), step, marked: [marked, drawn_of_marked] }
 }
 
+/// The trials that a page draws.
+pub struct DrawnTrials<'a> {
+    pub spread: Vec<SpreadRow<'a>>,
+    pub order: TrialOrder<'a>,
+}
+
+impl<'a> DrawnTrials<'a> {
+    pub fn of(shown: &ShownStudy<'a>) -> Self {
+        DrawnTrials { spread: spread(shown), order: order(shown) }
+    }
+}
+
 /// The sections of a page.
-pub fn sections(shown: &ShownStudy<'_>) -> Vec<Block> {
-    let html = |block| Block::Only(Face::Html, Box::new(block));
-    let mut sections: Vec<Block> = spread_section(shown).into_iter().map(html).collect();
+pub fn sections(shown: &ShownStudy<'_>, drawn: &DrawnTrials<'_>) -> Vec<Block> {
+    let mut sections: Vec<Block> = spread_section(shown, &drawn.spread).into_iter().collect();
     if !shown.study.trials.is_empty() {
-        sections.push(html(order_section(shown)));
+        sections.push(order_section(shown, &drawn.order));
     }
     sections
 }
 
-fn spread_section(shown: &ShownStudy<'_>) -> Option<Block> {
-    let rows = spread(shown);
+fn spread_section(shown: &ShownStudy<'_>, rows: &[SpreadRow<'_>]) -> Option<Block> {
     if rows.iter().all(|row| row.trials.is_empty()) {
         return None;
     }
@@ -203,8 +213,7 @@ fn spread_section(shown: &ShownStudy<'_>) -> Option<Block> {
     Some(section("spread", "How trials scatter", vec![chart, Block::Table(table)]))
 }
 
-fn order_section(shown: &ShownStudy<'_>) -> Block {
-    let of = order(shown);
+fn order_section(shown: &ShownStudy<'_>, of: &TrialOrder<'_>) -> Block {
     let mut caption =
         "The trials in the order in which they ran, each at its distance from the median of its point. A trial that failed stands at the bottom; a triangle lies further off than there is room for."
             .to_owned();
@@ -247,13 +256,8 @@ fn trial_row(shown: &ShownStudy<'_>, trial: &Trial) -> Row {
         trial.point.to_string(),
         value.map_or("none".to_owned(), |value| amount::value(metric, value)),
         notice::trial_status(metric, trial),
-        disturbances(trial).join("; "),
+        notice::disturbances(trial).join("; "),
     ]
     .into_iter()
     .collect()
-}
-
-/// What disturbed a trial.
-pub fn disturbances(trial: &Trial) -> Vec<String> {
-    trial.disturbances.iter().map(notice::disturbance).collect()
 }

@@ -2,7 +2,8 @@
 
 use numawise_facts::{Effect, Metric, PointId, Reading, StopReason, StudyHeader, UntilKnown};
 use numawise_tables::{
-    GridRow, LevelEffects, OtherUnit, ScalingKnee, ScalingModel, ScalingSeries, SpreadChange, UsedUp,
+    GridRow, GridTables, LevelEffects, OtherUnit, ScalingKnee, ScalingModel, ScalingSeries, SpreadChange,
+    UsedUp,
 };
 use numawise_units::{Bytes, Ratio};
 
@@ -22,6 +23,14 @@ pub fn metric(metric: &Metric) -> String {
         Metric::File { file, regex: Some(regex), .. } => format!("what {regex} finds in {file}; {direction}"),
         Metric::File { file, regex: None, .. } => format!("the number in {file}; {direction}"),
     }
+}
+
+/// `place=local pin=on`: the levels of a point, without those of factors that have one only, and of those in `but`.
+pub fn levels_but(tables: &GridTables, row: &GridRow, but: &[usize]) -> String {
+    let named = tables.factors.iter().zip(&row.levels).enumerate();
+    let named = named.filter(|(k, (factor, _))| !but.contains(k) && factor.levels.len() > 1);
+    let names: Vec<String> = named.map(|(_, (factor, level))| format!("{}={level}", factor.name)).collect();
+    names.join(" ")
 }
 
 /// A value of a figure that is not the metric.

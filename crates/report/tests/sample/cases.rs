@@ -53,6 +53,7 @@ pub fn analysis(study: &Study, kind: VerdictKind, effect: Reading<Effect>) -> An
         lines: None,
         sampling_cost: Reading::Measured(Ratio(0.0021)),
         stopped: study.stopped,
+        pictures: vec![],
         unavailable: vec![],
     }
 }

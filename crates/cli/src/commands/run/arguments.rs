@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::num::NonZeroU32;
+use std::path::PathBuf;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
@@ -155,6 +156,9 @@ pub struct Arguments {
     /// The plan as JSON (docs/formats/run-json.md)
     #[arg(long, requires = "dry_run", help_heading = "Looking first")]
     pub json: bool,
+    /// Write the plan as a page in HTML too, drawn on the machine
+    #[arg(long, value_name = "FILE", requires = "dry_run", help_heading = "Looking first")]
+    pub html: Option<PathBuf>,
     /// Plan for a recorded machine (hwloc XML) or a synthetic one
     #[arg(long, value_name = "FILE.xml|DESCRIPTION", requires = "look", help_heading = "Looking first")]
     pub input: Option<String>,

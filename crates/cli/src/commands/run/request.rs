@@ -29,6 +29,8 @@ pub enum RunAction {
         request: RunRequest,
         input: Option<String>,
         format: PlanFormat,
+        /// A page of it is written there, too.
+        html: Option<PathBuf>,
     },
     Start(RunRequest),
 }
@@ -59,8 +61,9 @@ pub fn action(typed: Arguments) -> Result<RunAction, Failure> {
         (None, false) => PlanFormat::Text,
     };
     let (dry_run, input) = (typed.dry_run || typed.emit.is_some(), typed.input.clone());
+    let html = typed.html.clone();
     let request = request(typed)?;
-    Ok(if dry_run { RunAction::Display { request, input, format } } else { RunAction::Start(request) })
+    Ok(if dry_run { RunAction::Display { request, input, format, html } } else { RunAction::Start(request) })
 }
 
 /// The same for numactl's options alone.

@@ -25,6 +25,12 @@ pub fn text(plan: &RunPlan, spec: &RunSpec, style: Style) -> String {
     with_view(plan, spec, |view| document::terminal(&plan::document(view), style))
 }
 
+/// As a page, with the plan drawn on its machine.
+pub fn page(plan: &RunPlan, spec: &RunSpec) -> String {
+    let drawn = numawise_analyse::picture(&plan.machine, Some(&plan.placement));
+    with_view(plan, spec, |view| document::html(&plan::page(view, &drawn)))
+}
+
 /// The lines of one tool; what they leave out as comments of a shell.
 fn script(plan: &RunPlan, spec: &RunSpec, tool: EquivalentTool) -> Result<String, Failure> {
     match commands(plan, spec).into_iter().find(|commands| commands.tool == tool) {

@@ -36,7 +36,7 @@ fn count(name: ComparedCount, both: &BothRuns<Reading<u64>>) -> Row {
         ComparedCount::Migrations => "moves of threads",
         ComparedCount::SharedCpus => "CPUs that threads share",
     };
-    let cell = |of: &Reading<u64>| words::reading(of, u64::to_string);
+    let cell = |of: &Reading<u64>| Text::of(of, u64::to_string);
     row(name, cell(&both.first), cell(&both.second))
 }
 
@@ -47,7 +47,7 @@ fn memory(of: &ComparedMemory) -> Row {
         Some((host, node)) => format!("on node {node} of {host}"),
     };
     let cell = |of: &Option<Reading<MemorySpread>>| match of {
-        Some(spread) => words::reading(spread, |of| format!("{}; {}", of.mean, of.most)),
+        Some(spread) => Text::of(spread, |of| format!("{}; {}", of.mean, of.most)),
         None => Text::from("none"),
     };
     row(name, cell(&of.runs.first), cell(&of.runs.second))
@@ -65,10 +65,10 @@ fn processes(all: &[ComparedProcess]) -> Table {
         let name = of.rank.map_or_else(|| format!("process {}", number + 1), |rank| format!("rank {rank}"));
         let cells: [Cell; 5] = [
             name.into(),
-            both(&|of| words::reading(&of.mask, CpuSet::to_string)),
-            both(&|of| words::reading(&of.run_delay, Nanoseconds::to_string)),
-            both(&|of| words::reading(&of.migrations, u64::to_string)),
-            both(&|of| words::reading(&of.peak_memory, Bytes::to_string)),
+            both(&|of| Text::of(&of.mask, CpuSet::to_string)),
+            both(&|of| Text::of(&of.run_delay, Nanoseconds::to_string)),
+            both(&|of| Text::of(&of.migrations, u64::to_string)),
+            both(&|of| Text::of(&of.peak_memory, Bytes::to_string)),
         ];
         cells.into_iter().collect::<Row>()
     };
