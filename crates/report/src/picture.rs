@@ -247,23 +247,46 @@ fn who(picture: &MachinePicture, node: &NodePicture) -> String {
     }
 }
 
-/// `task 3`, `tasks 0-3,7`
+/// `task 3`, `tasks 0-3,7`, `tasks 0-126:2`: as lists of CPUs are written. Of a long list only the beginning is named.
 fn tasks(all: &[TaskId]) -> String {
-    let mut parts: Vec<(u32, u32)> = Vec::new();
-    for task in all {
-        match parts.last_mut() {
-            Some((_, last)) if last.checked_add(1) == Some(task.0) => *last = task.0,
-            _ => parts.push((task.0, task.0)),
-        }
+    const LONGEST: usize = 60;
+    let mut parts = Vec::new();
+    let mut rest = all;
+    while let Some(first) = rest.first() {
+        let step = rest.get(1).and_then(|next| next.0.checked_sub(first.0)).unwrap_or(1);
+        let is_next = |pair: &&[TaskId]| pair[1].0.checked_sub(pair[0].0) == Some(step);
+        let length = 1 + rest.windows(2).take_while(is_next).count();
+        let length = if step == 1 || length > 2 { length } else { 1 };
+        let last = rest[length - 1];
+        parts.push(match (length, step) {
+            (1, _) => first.to_string(),
+            (_, 1) => format!("{first}-{last}"),
+            _ => format!("{first}-{last}:{step}"),
+        });
+        rest = &rest[length..];
     }
-    let part = |(first, last): &(u32, u32)| {
-        if first == last { first.to_string() } else { format!("{first}-{last}") }
-    };
-    let list: Vec<String> = parts.iter().map(part).collect();
-    format!("{} {}", if all.len() == 1 { "task" } else { "tasks" }, list.join(","))
+    let list = crate::names::clipped(&parts.join(","), LONGEST);
+    format!("{} {list}", if all.len() == 1 { "task" } else { "tasks" })
 }
 
 /// A sentence of its own.
 fn sentence(text: &str) -> String {
     format!("{}.", capital(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_are_listed_as_cpus_are() {
+        let shown = |all: &[u32]| tasks(&all.iter().map(|task| TaskId(*task)).collect::<Vec<_>>());
+        assert_eq!(shown(&[3]), "task 3");
+        assert_eq!(shown(&[0, 1, 2, 3, 7]), "tasks 0-3,7");
+        assert_eq!(shown(&[0, 2, 4, 6, 7]), "tasks 0-6:2,7");
+        assert_eq!(shown(&[1, 5]), "tasks 1,5");
+        assert_eq!(shown(&[9, 3, 3, u32::MAX]), "tasks 9,3,3,4294967295", "in any order, without a panic");
+        let irregular: Vec<u32> = (0..1000).map(|k| k * k).collect();
+        assert!(shown(&irregular).len() < 80);
+    }
 }
