@@ -60,7 +60,7 @@ pub struct NodePicture {
     pub node: Option<NodeId>,
     /// The memory stands beside other CPUs of the same node, in another package.
     pub is_continued: bool,
-    /// The node's own memory, and that of nodes without CPUs that are near these CPUs alone.
+    /// The memory of the node, and that of nodes without CPUs that are near these CPUs alone.
     pub memory: Vec<MemoryPicture>,
     pub cpus: CpuSet,
     pub groups: Vec<CacheGroup>,
