@@ -215,6 +215,7 @@ pub fn observation(pages: &[(u32, u64)], threads: &[(u32, u64)]) -> Observation 
             busy_cpus: none(),
         },
         memory_events: MemoryEvents::unavailable("by hand"),
+        energy: Reading::unavailable("by hand"),
         frequency: none(),
         sampler: SamplerCost {
             samples: 9,

@@ -139,3 +139,20 @@ pub fn write(path: &Path, content: impl AsRef<[u8]>, what: &str) -> Result<(), F
         Failure::new(format!("cannot write {what} {}: {}", path.display(), space::problem(&error)))
     })
 }
+
+/// Writes `text` where there is no file yet; `what` it is, for the message.
+pub fn write_new(path: &Path, text: &str, option: &str, what: &str) -> Result<(), Failure> {
+    if path.metadata().is_ok_and(|facts| !facts.is_file()) {
+        return write(path, text, what); // a device or a pipe, or a folder, which says so
+    }
+    replace::create(path, text.as_bytes()).map_err(|error| {
+        let problem = match error.kind() {
+            io::ErrorKind::AlreadyExists => {
+                "there is a file already, which is left as it is; choose another name, or remove it first"
+                    .to_owned()
+            }
+            _ => format!("cannot write {what}: {}", space::problem(&error)),
+        };
+        Failure::new(format!("{option} {}: {problem}", path.display()))
+    })
+}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use numawise_units::{Bytes, CpuId, HostId, Nanoseconds, NodeId, Pid, Rank, Ratio};
+use numawise_units::{Bytes, CpuId, HostId, Microjoules, Nanoseconds, NodeId, Pid, Rank, Ratio};
 use serde::{Deserialize, Serialize};
 
 use crate::{MemorySnapshot, Reading, TrialFrequency};
@@ -32,6 +32,9 @@ pub struct Observation {
     pub noise: HostNoise,
     pub memory_events: MemoryEvents,
     pub frequency: Reading<TrialFrequency>,
+    /// What the machine's processors and their memory took meanwhile, for whatever they did.
+    #[doc(alias = "RAPL")]
+    pub energy: Reading<Microjoules>,
     pub sampler: SamplerCost,
 }
 

@@ -77,8 +77,8 @@ pub struct NamedMetric {
 }
 
 impl NamedMetric {
-    /// What every study has of its trials: seconds, seconds of CPU time, bytes.
-    pub const OF_TRIALS: [&str; 3] = ["wall_time", "cpu_time", "peak_memory"];
+    /// What every study has of its trials: seconds, seconds of CPU time, bytes, joules.
+    pub const OF_TRIALS: [&str; 4] = ["wall_time", "cpu_time", "peak_memory", "energy"];
 }
 
 /// What a trial gave for a figure that is not the one which is compared.

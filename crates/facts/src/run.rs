@@ -21,9 +21,20 @@ impl Argument {
         &self.0
     }
 
-    /// The word as a task has it: `{threads}` and `{task}` filled in.
+    /// The word as a task has it: `{threads}` and `{task}` filled in; `{{threads}}` and `{{task}}` are `{threads}` and `{task}`.
     pub fn for_task(&self, threads: u32, task: TaskId) -> OsString {
         fill(&fill(&self.0, MARK, threads), TASK_MARK, task.0)
+    }
+
+    /// The word that a task has as this one is: what it holds of `{threads}` and `{task}` is not filled in.
+    pub fn kept(&self) -> Argument {
+        let doubled = |word: &OsStr, mark: &[u8]| put_in(word, mark, &[b"{", mark, b"}"].concat(), false);
+        Argument(doubled(&doubled(&self.0, MARK), TASK_MARK))
+    }
+
+    /// The word with `{NAME}` filled in, where `mark` is that; `{{NAME}}` is `{NAME}`.
+    pub fn filled(&self, mark: &str, by: &OsStr) -> Argument {
+        Argument(put_in(&self.0, mark.as_bytes(), by.as_bytes(), true))
     }
 
     /// True when `{task}` is in it.
@@ -78,7 +89,7 @@ impl<'de> Deserialize<'de> for Argument {
 }
 
 /// A program with its arguments. `{threads}` in an argument stands for the number of threads of the task, `{task}` for
-/// its number.
+/// its number; `{{threads}}` and `{{task}}` stand for these words themselves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunSpec {
     /// The program and its arguments; never empty.
@@ -140,7 +151,14 @@ pub fn takes_threads(word: &OsStr) -> bool {
 }
 
 fn holds(word: &OsStr, mark: &[u8]) -> bool {
-    word.as_bytes().windows(mark.len()).any(|part| part == mark)
+    let mut rest = word.as_bytes();
+    while let Some((before, after)) = next_mark(rest, mark) {
+        if !is_doubled(before, after) {
+            return true;
+        }
+        rest = after;
+    }
+    false
 }
 
 const MARK: &[u8] = b"{threads}";
@@ -148,13 +166,35 @@ const TASK_MARK: &[u8] = b"{task}";
 const RANKS_MARK: &[u8] = b"{ranks}";
 
 fn fill(word: &OsStr, mark: &[u8], number: u32) -> OsString {
+    put_in(word, mark, number.to_string().as_bytes(), true)
+}
+
+/// The word with `by` in place of each `mark`; one in braces of its own loses them instead, where `braces_keep` it.
+fn put_in(word: &OsStr, mark: &[u8], by: &[u8], braces_keep: bool) -> OsString {
     let mut rest = word.as_bytes();
     let mut filled = Vec::with_capacity(rest.len());
-    while let Some(at) = rest.windows(mark.len()).position(|part| part == mark) {
-        filled.extend_from_slice(&rest[..at]);
-        filled.extend_from_slice(number.to_string().as_bytes());
-        rest = &rest[at + mark.len()..];
+    while let Some((before, after)) = next_mark(rest, mark) {
+        if braces_keep && is_doubled(before, after) {
+            filled.extend_from_slice(&before[..before.len() - 1]);
+            filled.extend_from_slice(mark);
+            rest = &after[1..];
+        } else {
+            filled.extend_from_slice(before);
+            filled.extend_from_slice(by);
+            rest = after;
+        }
     }
     filled.extend_from_slice(rest);
     OsString::from_vec(filled)
+}
+
+/// What stands before the first mark, and behind it.
+fn next_mark<'w>(word: &'w [u8], mark: &[u8]) -> Option<(&'w [u8], &'w [u8])> {
+    let at = word.windows(mark.len()).position(|part| part == mark)?;
+    Some((&word[..at], &word[at + mark.len()..]))
+}
+
+/// Whether the mark between these stands in braces of its own: `{{task}}`.
+fn is_doubled(before: &[u8], after: &[u8]) -> bool {
+    before.ends_with(b"{") && after.starts_with(b"}")
 }

@@ -26,6 +26,26 @@ fn a_task_knows_its_number() {
 }
 
 #[test]
+fn doubled_braces_keep_a_word_as_it_is() {
+    for (word, of_task, takes) in [
+        ("{{task}}", "{task}", false),
+        ("{{task}} {task}", "{task} 3", true),
+        ("{{threads}}-{task}-{{threads}}", "{threads}-3-{threads}", true),
+        ("{{{task}}}", "{{task}}", false),
+        ("{{task} {task}}", "{3 3}", true),
+        ("{\"a\": {\"n\": {threads}}}", "{\"a\": {\"n\": 8}}", false),
+    ] {
+        let argument = Argument::from(word);
+        assert_eq!(argument.for_task(8, TaskId(3)), of_task, "{word}");
+        assert_eq!(argument.takes_task(), takes, "{word}");
+        assert_eq!(argument.kept().for_task(8, TaskId(3)), word, "{word}");
+    }
+    assert!(!takes_threads(OsStr::new("{{threads}}")) && takes_threads(OsStr::new("{{threads}}{threads}")));
+    let path = Argument::from("-i {x} {{x}} {task}").filled("{x}", OsStr::new("/in"));
+    assert_eq!(path.0, "-i /in {x} {task}");
+}
+
+#[test]
 fn words_are_quoted_for_a_shell() {
     for (word, quoted) in
         [("a-b.c", "a-b.c"), ("", "''"), ("a b", "'a b'"), ("it's", r"'it'\''s'"), ("$x", "'$x'")]

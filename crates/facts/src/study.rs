@@ -1,5 +1,7 @@
 //! A study: points, their trials, and all that is needed to read them again in ten years.
 
+use std::collections::{HashMap, HashSet};
+
 use numawise_units::{Nanoseconds, Pid};
 use serde::{Deserialize, Serialize};
 
@@ -190,9 +192,23 @@ impl Study {
 
     /// True when a point needs no further trial in a block: it has one that was not interrupted, or all were.
     pub fn is_done(&self, block: u32, point: &PointId) -> bool {
-        let mut here = self.trials.iter().filter(|trial| trial.block == block && trial.point == *point);
-        let attempts = here.clone().count();
-        attempts >= Self::ATTEMPTS || here.any(|trial| !trial.is_interrupted())
+        let here = self.trials.iter().filter(|trial| trial.block == block && trial.point == *point);
+        !Self::done(here).is_empty()
+    }
+
+    /// The points with the blocks in which they are done by these trials, in one pass: a grid has thousands of them.
+    pub fn done<'a>(trials: impl Iterator<Item = &'a Trial>) -> HashSet<(&'a PointId, u32)> {
+        let mut attempts: HashMap<(&PointId, u32), usize> = HashMap::new();
+        let mut done = HashSet::new();
+        for trial in trials {
+            let here = (&trial.point, trial.block);
+            let attempts = attempts.entry(here).or_default();
+            *attempts += 1;
+            if *attempts >= Self::ATTEMPTS || !trial.is_interrupted() {
+                done.insert(here);
+            }
+        }
+        done
     }
 
     /// True for a point whose last trials all failed: it is run no more, and nothing is waited for from it.

@@ -72,12 +72,13 @@ pub struct Reader {
 
 /// All readers.
 pub fn readers() -> Vec<Reader> {
-    let groups: [&[Reader]; 7] = [
+    let groups: [&[Reader]; 8] = [
         &readers::activity::READERS,
         &readers::machine::READERS,
         &readers::profile::READERS,
         &readers::kernel::READERS,
         &readers::request::READERS,
+        &readers::study::READERS,
         &readers::launch::READERS,
         &records::READERS,
     ];

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::convert::Infallible;
 use std::ffi::{CStr, CString, OsStr, OsString};
 use std::io;
-use std::os::unix::ffi::OsStringExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
 use numawise_facts::{RunSpec, TaskPlacement};
@@ -115,6 +115,19 @@ impl Words {
         })
     }
 
+    /// Leaves out where no file is, relative to `directory`: each call that finds none would be in the time of the program.
+    pub fn without_missing(mut self, directory: &Path) -> Words {
+        let is_there = |file: &CString| {
+            let path = directory.join(OsStr::from_bytes(file.as_bytes()));
+            !path.metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+        };
+        let there: Vec<CString> = self.candidates.iter().filter(|file| is_there(file)).cloned().collect();
+        if !there.is_empty() {
+            self.candidates = there;
+        }
+        self
+    }
+
     /// Becomes the program, as execvp does it; gives the errno when that fails. Makes only system calls, so it may stand
     /// between fork and exec.
     ///
@@ -179,4 +192,38 @@ fn joined(mut name: OsString, value: OsString) -> OsString {
 fn c_string(text: OsString) -> Result<CString, LaunchError> {
     CString::new(text.into_vec())
         .map_err(|error| LaunchError::ZeroByte(String::from_utf8_lossy(&error.into_vec()).into_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use numawise_facts::{Argument, MemoryPlan};
+    use numawise_units::TaskId;
+
+    use super::*;
+
+    #[test]
+    fn only_files_that_are_there_are_tried_and_all_where_none_is() {
+        let files = |program: &str, directory: &str| {
+            let spec = RunSpec { command: vec![Argument::from(program)], directory: directory.into() };
+            let task = TaskPlacement {
+                task: TaskId(0),
+                cpus: Default::default(),
+                threads: vec![],
+                memory: MemoryPlan::default_policy(),
+            };
+            let words = Words::new(&spec, &task, &[]).unwrap();
+            let all = words.candidates.len();
+            let left = words.without_missing(Path::new(directory)).candidates;
+            (all, left.into_iter().map(|file| file.into_string().unwrap()).collect::<Vec<_>>())
+        };
+        let (all, there) = files("sh", "/");
+        assert!(!there.is_empty() && there.iter().all(|file| Path::new(file).exists()), "{there:?}");
+        assert!(
+            all > there.len() || std::env::var("PATH").is_ok_and(|path| !path.contains(':')),
+            "{there:?}"
+        );
+        let (all, left) = files("no-such-program-anywhere", "/");
+        assert_eq!(left.len(), all);
+        assert_eq!(files("./sh", "/bin").1, ["./sh"]);
+    }
 }

@@ -112,7 +112,7 @@ impl Job {
         }
         let (mut words, mut drains, mut forked, mut plans) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for task in &placement.tasks {
-            words.push(words_of(spec, task, placement, start)?);
+            words.push(words_of(spec, task, placement, start)?.without_missing(&spec.directory));
         }
         let directory = CString::new(spec.directory.as_os_str().as_bytes())
             .map_err(|_| LaunchError::ZeroByte(spec.directory.display().to_string()))?;

@@ -8,6 +8,7 @@ pub mod calls;
 pub mod cgroup;
 pub mod counters;
 pub mod draft;
+pub mod energy;
 mod error;
 pub mod file;
 pub mod file_cache;

@@ -19,6 +19,7 @@
 pub mod activity;
 mod command;
 pub mod counters;
+mod energy;
 mod events;
 mod find;
 #[cfg(test)]
@@ -45,4 +46,4 @@ pub use numawise_linux::{Error, Roots};
 pub use processes::is_running;
 pub use residency::Method;
 pub use snapshot::{SnapshotOptions, snapshot};
-pub use watch::{Interruptions, Options, Watch};
+pub use watch::{HostBefore, Interruptions, Options, Watch};

@@ -8,6 +8,7 @@ use std::time::Instant;
 use numawise_facts::{Observation, ObservedProcess, Reading, ResourceUsage, SamplerCost};
 use numawise_units::{Bytes, Nanoseconds, Pid, Rank};
 
+use crate::energy::EnergyMeter;
 use crate::events::{MemoryCounters, events};
 use crate::host;
 use crate::noise::{HostCpu, noise};
@@ -53,6 +54,25 @@ pub struct Interruptions {
     pub clock_set: Nanoseconds,
 }
 
+/// What the host had done before a trial: read before its processes begin, so that it does not keep them off their CPUs.
+#[derive(Debug)]
+pub struct HostBefore {
+    cpu: Result<HostCpu, Error>,
+    memory: MemoryCounters,
+    energy: EnergyMeter,
+    /// CPU time of reading it.
+    cost: Nanoseconds,
+}
+
+impl HostBefore {
+    pub fn read(roots: &Roots) -> HostBefore {
+        let begun = clock::thread_cpu_time();
+        let energy = EnergyMeter::start(roots);
+        let (cpu, memory) = (HostCpu::read(roots), MemoryCounters::read(roots));
+        HostBefore { cpu, memory, energy, cost: clock::thread_cpu_time().saturating_sub(begun) }
+    }
+}
+
 /// A trial being watched.
 #[derive(Debug)]
 pub struct Watch {
@@ -62,8 +82,7 @@ pub struct Watch {
     begun_at: Nanoseconds,
     /// CPU time of [`Watch::start`] itself.
     start_cost: Nanoseconds,
-    before: Result<HostCpu, Error>,
-    memory_before: MemoryCounters,
+    before: HostBefore,
     clocks: clock::Moment,
     rank: Reading<Rank>,
     roots: Roots,
@@ -74,11 +93,14 @@ pub struct Watch {
 impl Watch {
     /// Begins to watch processes with all their children and threads. Returns at once; a thread samples.
     pub fn start(pids: &[Pid], options: &Options) -> Watch {
+        Watch::start_after(HostBefore::read(&options.roots), pids, options)
+    }
+
+    /// The same with what was read before they began.
+    pub fn start_after(before: HostBefore, pids: &[Pid], options: &Options) -> Watch {
         let begun = Instant::now();
         let begun_at = clock::monotonic();
         let cpu = clock::thread_cpu_time();
-        let before = HostCpu::read(&options.roots);
-        let memory_before = MemoryCounters::read(&options.roots);
         let rank = rank_of(&options.roots, pids);
         let shared = Arc::new(Shared::new(Table::new(options.roots.clone(), pids, options.seed)));
         let residency =
@@ -87,7 +109,7 @@ impl Watch {
         let budget = Budget {
             rate: options.rate,
             roots: options.roots.clone(),
-            spent: clock::thread_cpu_time().saturating_sub(cpu),
+            spent: before.cost + clock::thread_cpu_time().saturating_sub(cpu),
         };
         let sampler = thread::Builder::new()
             .name("nw-observe".to_owned())
@@ -96,9 +118,8 @@ impl Watch {
             shared,
             begun,
             begun_at,
-            start_cost: clock::thread_cpu_time().saturating_sub(cpu),
+            start_cost: before.cost + clock::thread_cpu_time().saturating_sub(cpu),
             before,
-            memory_before,
             clocks: clock::Moment::now(),
             rank,
             roots: options.roots.clone(),
@@ -106,6 +127,11 @@ impl Watch {
                 .err()
                 .map(|error| format!("the sampling thread could not be started: {error}")),
         }
+    }
+
+    /// Looks at what must be looked at now and then: to be called at least once a minute by who waits for the trial.
+    pub fn go_on(&mut self) {
+        self.before.energy.go_on();
     }
 
     /// What has happened until now that makes the time of the trial another's.
@@ -128,9 +154,10 @@ impl Watch {
 
     /// Ends watching and gives what was seen, with what the kernel accounted to the processes: `usage` of all, and `wall`, the
     /// longest of their lives. Does not wait for a sample under way.
-    pub fn finish(self, usage: ResourceUsage, wall: Nanoseconds) -> Observation {
+    pub fn finish(mut self, usage: ResourceUsage, wall: Nanoseconds) -> Observation {
         self.shared.stop();
         let used = usage.cpu_time();
+        let energy = self.before.energy.taken();
         let after = HostCpu::read(&self.roots);
         let memory_after = MemoryCounters::read(&self.roots);
         let seen = self.shared.results();
@@ -170,12 +197,13 @@ impl Watch {
                 Some(reason) => Reading::unavailable(reason.clone()),
                 None => seen.pages.as_ref().map(KeptSample::merged),
             },
-            noise: noise(&self.before, &after, used, wall),
-            memory_events: events(&self.roots, &self.memory_before, &memory_after, seen.swapped),
+            noise: noise(&self.before.cpu, &after, used, wall),
+            memory_events: events(&self.roots, &self.before.memory, &memory_after, seen.swapped),
             frequency: match &self.no_sampler {
                 Some(reason) => Reading::unavailable(reason.clone()),
                 None => seen.frequency.clone(),
             },
+            energy,
             sampler: SamplerCost {
                 samples: seen.samples,
                 // The clock of the thread itself, since a step may be under way.

@@ -75,6 +75,11 @@ pub enum RecordError {
     #[error("it cannot be kept in a record: {0}")]
     Unstorable(String),
     #[error(
+        "a study of {points} points cannot be kept in a record: {problem}; take fewer levels, leave points out by a condition, or make \
+         several studies of it, each with a record of its own"
+    )]
+    TooManyPoints { points: usize, problem: String },
+    #[error(
         "{}: it is no profile of a machine: {found}; expected a profile that numawise saved, or the text that Intel's \
          Memory Latency Checker prints",
         path.display()

@@ -17,8 +17,8 @@ use rusqlite::{Connection, OptionalExtension};
 use crate::error::RecordError;
 use crate::schema::{Format, RecordKind, SERIES, STUDY, WATCHED_RUN};
 
-/// The longest text or blob: a study of 8192 CPUs on 1024 nodes has a header of 8 MiB.
-pub const LONGEST_CELL: u32 = 32 << 20;
+/// The longest text or blob: a study of 8192 CPUs on 1024 nodes has a header of 8 MiB, a grid of 100,000 points one of 90 MiB.
+pub const LONGEST_CELL: u32 = 128 << 20;
 
 /// SQLite counts what it does in steps of its virtual machine, and asks us once in so many.
 const STEPS_BETWEEN_LOOKS: i32 = 20_000;

@@ -7,7 +7,7 @@ use numawise_facts::{
     Exit, HostNoise, LeftProcesses, Observation, Outcome, PointId, Reading, ResidencySample, ResourceUsage,
     SamplerCost, StopReason, Study, StudyHeader, ThreadObservation, Trial,
 };
-use numawise_units::{Bytes, CpuId, HostId, Nanoseconds, NodeId, Pid, Rank, Ratio};
+use numawise_units::{Bytes, CpuId, HostId, Microjoules, Nanoseconds, NodeId, Pid, Rank, Ratio};
 use rusqlite::Connection;
 
 use crate::cell::{Cells, ColumnPlaces, Parsed, RowError};
@@ -254,6 +254,7 @@ fn observation(
         },
         memory_events: c.cells.json("memory_events")?,
         frequency: c.reading("frequency", || c.cells.json("frequency"))?,
+        energy: c.reading("energy_uj", || Ok(Microjoules(c.count("energy_uj")?)))?,
         sampler: SamplerCost {
             samples: c.count("sampler_samples")?,
             cpu_time: Nanoseconds(c.count("sampler_cpu_ns")?),

@@ -61,7 +61,8 @@ impl Record {
             Err(difference) => difference.items,
         };
         items.extend(other_runs(recorded, now).take(SHOWN));
-        for point in recorded.points.iter().filter(|point| now.point(&point.id).is_none()).take(SHOWN) {
+        let of_now: HashSet<&PointId> = now.points.iter().map(|point| &point.id).collect();
+        for point in recorded.points.iter().filter(|point| !of_now.contains(&point.id)).take(SHOWN) {
             let (what, recorded) = (format!("points.{}", point.id), "a point".to_owned());
             items.push(Item { what, recorded, now: "nothing".to_owned() });
         }

@@ -173,7 +173,7 @@ impl Record {
     /// # Errors
     /// As [`Record::append`].
     pub fn widen(&mut self, header: &StudyHeader) -> Result<(), RecordError> {
-        write::storable(header)?;
+        write::storable_study(header)?;
         valid::header(header).map_err(|flaw| RecordError::Unstorable(flaw.to_string()))?;
         let written = (|| {
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -223,7 +223,7 @@ impl Record {
 
 /// The file of a study.
 fn bytes(path: &Path, header: &StudyHeader, trials: &[Trial]) -> Result<Vec<u8>, RecordError> {
-    write::storable(header)?;
+    write::storable_study(header)?;
     let sound =
         valid::header(header).and_then(|()| trials.iter().try_for_each(|trial| valid::trial(header, trial)));
     sound.map_err(|flaw| RecordError::Unstorable(flaw.to_string()))?;

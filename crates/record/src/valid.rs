@@ -62,6 +62,9 @@ const LONGEST: Nanoseconds = Nanoseconds(10 * 366 * 86_400 * 1_000_000_000);
 const MOST_MEMORY: Bytes = Bytes(1 << 52);
 /// The highest number that SQLite keeps as it is.
 const MOST: u64 = i64::MAX as u64;
+/// Metrics of a trial besides the one that is compared.
+const MOST_METRICS: usize = 64;
+const MOST_METRICS_IN_WORDS: &str = "at most 64 metrics";
 /// The longest name of a point, a thread, a policy, a node.
 const LONGEST_NAME: usize = 1024;
 /// The longest reason, command, or end of an output.

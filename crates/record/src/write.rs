@@ -29,6 +29,18 @@ pub fn storable<T: Serialize + DeserializeOwned + PartialEq>(header: &T) -> Resu
     }
 }
 
+/// The same of a study, which may have too many points.
+pub fn storable_study(header: &StudyHeader) -> Result<(), RecordError> {
+    /// What is refused of fewer is not their number.
+    const MANY: usize = 1000;
+    storable(header).map_err(|error| match error {
+        RecordError::Unstorable(problem) if header.points.len() > MANY => {
+            RecordError::TooManyPoints { points: header.points.len(), problem }
+        }
+        other => other,
+    })
+}
+
 /// The rows that repeat the header, and the header.
 pub fn header(transaction: &Transaction<'_>, header: &StudyHeader) -> rusqlite::Result<()> {
     let metric = match &header.metric {
@@ -191,7 +203,7 @@ fn observation_columns(
         Reading::Measured(observation) => observation,
         Reading::Unavailable { unavailable } => {
             missing.note("observation", unavailable);
-            return Ok(vec![Value::Null; 26]);
+            return Ok(vec![Value::Null; 27]);
         }
     };
     let ns = |span: Nanoseconds| Value::Integer(integer(span.0));
@@ -230,6 +242,7 @@ fn observation_columns(
     columns.push(missing.json("busy_cpus", &o.noise.busy_cpus)?);
     columns.push(json(&o.memory_events)?.into());
     columns.push(missing.json("frequency", &o.frequency)?);
+    columns.push(missing.or_value("energy_uj", &o.energy, |energy| integer(energy.0).into()));
     columns.extend(pages);
     columns.extend([integer(o.sampler.samples).into(), ns(o.sampler.cpu_time), ns(o.sampler.span)]);
     Ok(columns)

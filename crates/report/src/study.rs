@@ -244,13 +244,22 @@ fn others(tables: &GridTables) -> Option<Block> {
     tables.rows.iter().find(|row| row.repeats > 0)?;
     let mut columns: Vec<Column> =
         tables.factors.iter().map(|factor| Column::text(factor.name.clone())).collect();
-    for (k, figure) in figures.iter().enumerate() {
+    // A figure that no point has takes no columns: it is said why.
+    let is_there = |k: usize| {
+        tables.rows.iter().any(|row| row.others.get(k).is_some_and(|of| of.median.measured().is_some()))
+    };
+    let nowhere = figures.iter().enumerate().filter(|(k, _)| !is_there(*k));
+    let nowhere: Vec<String> = nowhere
+        .filter_map(|(_, of)| Some(format!("{} is not known: {}.", of.name, of.median.reason()?)))
+        .collect();
+    for (k, figure) in figures.iter().enumerate().filter(|(k, _)| is_there(*k)) {
         columns.push(Column::number(figure.name.clone()));
         columns.push(Column::number("95 % interval").expendable(k.min(9) as u8 + 1));
     }
     let row = |row: &GridRow| -> Row {
         let levels = row.levels.iter().map(|level| Cell::from(level.as_str()));
-        let medians = row.others.iter().flat_map(|of| {
+        let others = row.others.iter().enumerate().filter(|(k, _)| is_there(*k));
+        let medians = others.flat_map(|(_, of)| {
             let shown = |value: f64| words::other(of.unit, value);
             [cell(&of.median, |value| shown(*value)), interval(&of.low, &of.high, shown)]
         });
@@ -259,7 +268,9 @@ fn others(tables: &GridTables) -> Option<Block> {
     let rest = "JSON and CSV have all points";
     let most = Some(RowLimits { terminal: 100, html: 1000, rest });
     let table = Table { columns, rows: tables.rows.iter().map(row).collect(), most };
-    let legend = "Medians of the trials that count; times and CPU time divided by the number of copies, memory the most of any one process.";
+    let legend = "Medians of the trials that count; times, CPU time and energy (of all processors and their memory, whatever ran) divided by \
+                  the number of copies, memory the most of any one process.";
+    let legend = [legend.to_owned()].into_iter().chain(nowhere).collect::<Vec<_>>().join(" ");
     Some(section(
         "others",
         "What the trials took besides",

@@ -13,8 +13,8 @@ use numawise_analyse::{GridSearch, SearchChoice, known_points};
 use numawise_facts::notice::{PreloadObstacle, StudyNotice};
 use numawise_facts::{
     Argument, AroundTrials, Bandwidth, Event, GridRun, HostFacts, Machine, Metric, Mix, NamedMetric, PointId,
-    Profile, ProfileNode, Reading, Redactor, RunSpec, Sink, StopReason, Study, StudyHeader, Target, Trial,
-    UntilKnown, Workers,
+    Profile, ProfileNode, Reading, Redactor, RunSpec, Sink, StopReason, Study, StudyHeader, Target,
+    ThreadBinding, Trial, UntilKnown, Workers,
 };
 use numawise_launch::{EvenStart, Pinner};
 use numawise_record::Record;
@@ -215,7 +215,9 @@ impl StudyRequest {
 
     /// With the folder for input files that are filled in.
     fn runner_with(&self, header: &StudyHeader, runs: Vec<GridRun>, inputs: &Path) -> GridRunner {
-        let pinner = self.pinner().and_then(Result::ok);
+        // Where no point places threads, no program loads the library for nothing.
+        let pins = header.points.iter().any(|point| point.placement.binding == ThreadBinding::Pinned);
+        let pinner = self.pinner().and_then(Result::ok).filter(|_| pins);
         let even = EvenStart::of(header.points.iter().map(|point| &point.placement), pinner.as_ref());
         let rate = CAUTION * self.sampling.value();
         let templates = &self.base.templates;

@@ -1,6 +1,5 @@
 //! Carries a study out: blocks of trials until the intervals decide, the budget is spent or somebody stops it.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use numawise_facts::notice::StudyNotice;
@@ -174,7 +173,7 @@ impl Engine<'_> {
             let Some(point) = study.header.point(&id).cloned() else {
                 return Ok(StopReason::TooManyFailures);
             };
-            let done = done(study.trials.iter().filter(|trial| trial.point == id));
+            let done = Study::done(study.trials.iter().filter(|trial| trial.point == id));
             let mut block = 1;
             while done.contains(&(&id, block)) {
                 block += 1;
@@ -213,7 +212,7 @@ impl Engine<'_> {
         if study.header.grid.is_none() {
             return;
         }
-        let done = done(study.trials.iter());
+        let done = Study::done(study.trials.iter());
         let blocks = 1..=study.header.min_repeats;
         let (mut trials, mut needs) = (0, Nanoseconds(0));
         for id in running(study, &[]) {
@@ -350,25 +349,10 @@ fn first_open_block(study: &Study) -> Option<u32> {
     if study.header.grid.is_none() || study.trials.is_empty() {
         return None;
     }
-    let done = done(study.trials.iter());
+    let done = Study::done(study.trials.iter());
     let running: Vec<&PointId> = running(study, &[]).collect();
     let is_open = |block: &u32| running.iter().any(|id| !done.contains(&(*id, *block)));
     (1..=study.header.min_repeats).find(is_open)
-}
-
-/// What [`Study::is_done`] says of all points and blocks of these trials, in one pass: a grid has thousands of them.
-pub(crate) fn done<'a>(trials: impl Iterator<Item = &'a Trial>) -> HashSet<(&'a PointId, u32)> {
-    let mut attempts: HashMap<(&PointId, u32), usize> = HashMap::new();
-    let mut done = HashSet::new();
-    for trial in trials {
-        let here = (&trial.point, trial.block);
-        let attempts = attempts.entry(here).or_default();
-        *attempts += 1;
-        if *attempts >= Study::ATTEMPTS || !trial.is_interrupted() {
-            done.insert(here);
-        }
-    }
-    done
 }
 
 /// True when the last block is complete and there are enough of them to ask whether they decide.

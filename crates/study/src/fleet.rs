@@ -200,7 +200,7 @@ fn chosen(study: &Study, next: NextTrial) -> Wanted {
         NextTrial::End(reason) => return Wanted::End(reason),
     };
     let Some(point) = study.header.point(&id) else { return Wanted::End(StopReason::TooManyFailures) };
-    let done = done(study.trials.iter().filter(|trial| trial.point == id));
+    let done = Study::done(study.trials.iter().filter(|trial| trial.point == id));
     let block = (1..).find(|block| !done.contains(&(&id, *block))).unwrap_or(1);
     Wanted::Trial(block, Box::new(point.clone()))
 }
@@ -212,7 +212,7 @@ fn missing(
     under_way: &HashSet<TrialPlace>,
     further: &FurtherBlock,
 ) -> Option<(u32, Point)> {
-    let done = done(study.trials.iter());
+    let done = Study::done(study.trials.iter());
     let points = &study.header.points;
     let needed: Vec<bool> = points.iter().map(|point| !study.given_up(&point.id)).collect();
     let mut fewest: Option<(usize, u32, usize)> = None;

@@ -12,7 +12,7 @@ mod template;
 pub use constraint::{Constraint, ConstraintError};
 pub use factor::{FactorName, GridFactor, GridLevel, NamedCommand};
 pub use fill::{FILE as TEMPLATE_FILE, FillError, Filling, Template};
-pub use layout::{GridBase, GridLayout, LayoutError, factor_levels, lay_out};
+pub use layout::{GridBase, GridLayout, LayoutError, lay_out};
 pub use levels::{NumberLevels, NumberLevelsError, WordLevels, WordLevelsError};
 pub use preset::{ParsePresetError, Preset, PresetError};
 pub use span::{Grid, GridError, GridPoint};

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use numawise_facts::{Argument, FactorKind, FactorLevels, GridRun, InputTemplate, RunSpec, TaskPlacement};
+use numawise_facts::{Argument, GridRun, InputTemplate, RunSpec, TaskPlacement};
 
 use crate::grid::{
-    FillError, Filling, Grid, TEMPLATE_FILE, TEMPLATE_FOLDER, Template, factor_levels, placeholder,
+    FillError, Filling, Grid, GridFactor, GridLevel, TEMPLATE_FILE, TEMPLATE_FOLDER, Template, placeholder,
 };
 
 #[cfg(test)]
@@ -37,33 +37,36 @@ pub enum InputsError {
 pub struct TrialInputs {
     /// Holds a folder for each task of a trial, named by its number.
     folder: PathBuf,
-    factors: Vec<FactorLevels>,
+    factors: Vec<GridFactor>,
     /// By the name that the file has in its folder.
     templates: Vec<(String, Template)>,
-    /// What stands in the command, and for which path of a task; `{task}` is left in it.
-    marks: Vec<(String, PathBuf)>,
+    /// The names of paths, and which path of a task each is; `{task}` is left in it.
+    paths: Vec<(String, Argument)>,
 }
 
 impl TrialInputs {
     /// `folder` is absolute, since the program may go elsewhere.
     pub fn new(grid: &Grid, templates: &[InputTemplate], folder: PathBuf) -> TrialInputs {
-        let of_task = folder.join("{task}");
-        let mut marks = vec![(format!("{{{TEMPLATE_FOLDER}}}"), of_task.clone())];
+        // A folder of the user's may be called {task}.
+        let of_task = PathBuf::from(Argument(folder.clone().into()).kept().0).join("{task}");
+        let path = |path: &Path| Argument(path.to_owned().into());
+        let mut paths = vec![(TEMPLATE_FOLDER.to_owned(), path(&of_task))];
         for template in templates {
-            let path = of_task.join(template.name());
+            let name = Argument(template.name().into()).kept();
+            let file = path(&of_task.join(name.as_os_str()));
             if templates.len() == 1 {
-                marks.push((format!("{{{TEMPLATE_FILE}}}"), path.clone()));
+                paths.push((TEMPLATE_FILE.to_owned(), file.clone()));
             }
-            marks.push((format!("{{{}}}", placeholder(template)), path));
+            paths.push((placeholder(template), file));
         }
         TrialInputs {
             folder,
-            factors: grid.factors().iter().map(factor_levels).collect(),
+            factors: grid.factors().to_vec(),
             templates: templates
                 .iter()
                 .map(|one| (one.name().to_owned(), Template::new(OsStr::new(&one.text))))
                 .collect(),
-            marks,
+            paths,
         }
     }
 
@@ -106,7 +109,7 @@ impl TrialInputs {
                 Some(Filling { level, is_first: *is_first })
             };
             for (name, template) in &self.templates {
-                let text = template.fill(&filling, &known)?.unwrap_or_default();
+                let text = template.fill(&filling, &known, &[])?.unwrap_or_default();
                 let path = folder.join(name);
                 fs::write(&path, text.as_bytes()).map_err(failed(&path))?;
             }
@@ -122,19 +125,16 @@ impl TrialInputs {
         };
         insert("task", task.task.0.to_string().into(), task.task.0 == 0);
         insert("threads", task.threads.len().to_string().into(), true);
-        for (mark, path) in &self.marks {
-            let name = mark.trim_start_matches('{').trim_end_matches('}');
-            insert(name, Argument(path.clone().into()).for_task(task.threads.len() as u32, task.task), true);
+        for (name, path) in &self.paths {
+            insert(name, path.for_task(task.threads.len() as u32, task.task), true);
         }
         for (factor, k) in self.factors.iter().zip(&run.levels) {
-            let word = factor.levels.get(*k as usize).map_or("", String::as_str);
+            let Some(level) = factor.levels().into_iter().nth(*k as usize) else { continue };
             let is_first = *k == 0;
-            insert(&factor.name, word.into(), is_first);
-            if let (FactorKind::RanksTimesThreads, Some((ranks, threads))) =
-                (factor.kind, word.split_once('x'))
-            {
-                insert("ranks", ranks.into(), is_first);
-                insert("threads", threads.into(), is_first);
+            insert(factor.name().word(), level.word().into(), is_first);
+            if let GridLevel::Division(division) = level {
+                insert("ranks", division.ranks.to_string().into(), is_first);
+                insert("threads", division.threads.to_string().into(), is_first);
             }
         }
         levels
@@ -148,11 +148,10 @@ impl TrialInputs {
 
     /// A word with the paths that it names.
     pub fn in_word(&self, word: &Argument) -> Argument {
-        let mut bytes = word.as_os_str().as_bytes().to_vec();
-        for (mark, path) in &self.marks {
-            bytes = replaced(&bytes, mark.as_bytes(), path.as_os_str().as_bytes());
-        }
-        Argument(OsString::from_vec(bytes))
+        let filled = |word: Argument, (name, path): &(String, Argument)| {
+            word.filled(&format!("{{{name}}}"), path.as_os_str())
+        };
+        self.paths.iter().fold(word.clone(), filled)
     }
 
     /// Takes the files of a trial away, with what the program has put beside them.
@@ -168,16 +167,4 @@ impl Drop for TrialInputs {
             self.remove();
         }
     }
-}
-
-fn replaced(text: &[u8], mark: &[u8], by: &[u8]) -> Vec<u8> {
-    let mut filled = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.windows(mark.len()).position(|part| part == mark) {
-        filled.extend_from_slice(&rest[..at]);
-        filled.extend_from_slice(by);
-        rest = &rest[at + mark.len()..];
-    }
-    filled.extend_from_slice(rest);
-    filled
 }

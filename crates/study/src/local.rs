@@ -15,7 +15,7 @@ use numawise_launch::{
     Pinner, Start, StoppedTask, Variables,
 };
 use numawise_linux::{Roots, file_cache};
-use numawise_observe::{Interruptions, Options, Watch};
+use numawise_observe::{HostBefore, Interruptions, Options, Watch};
 use numawise_units::Nanoseconds;
 
 use crate::disturb::{Interrupted, LATE_LIMIT, disturbances, interruptions};
@@ -238,9 +238,10 @@ const SHELL: [&str; 2] = ["/bin/sh", "-c"];
 impl Runner for LineRunner {
     fn run(&mut self, point: &Point, context: &mut RunContext<'_>) -> Result<Option<ProgramRun>, StudyError> {
         let printed = self.lines.iter().find(|printed| printed.point == point.id);
-        let words = SHELL.iter().copied().chain(printed.map(|printed| printed.line.as_str()));
-        let spec =
-            RunSpec { command: words.map(Argument::from).collect(), directory: self.directory.clone() };
+        let words = SHELL.iter().copied().map(Argument::from);
+        // What was to be filled in is filled in: what looks like it now is the program's.
+        let line = printed.map(|printed| Argument::from(printed.line.as_str()).kept());
+        let spec = RunSpec { command: words.chain(line).collect(), directory: self.directory.clone() };
         let variables = Variables::Ours(&self.changes);
         let first_cpus = self.start_nodes.next(&point.id);
         let start = Start {
@@ -270,13 +271,15 @@ fn watched(
     (watch, files, limit): (&Options, Vec<Option<FileBefore>>, Option<Nanoseconds>),
     context: &mut RunContext<'_>,
 ) -> Result<Option<ProgramRun>, StudyError> {
+    let before = HostBefore::read(&watch.roots);
     let mut job = Job::spawn(spec, placement, start)?;
-    let watch = Watch::start(job.pids(), watch);
+    let mut watch = Watch::start_after(before, job.pids(), watch);
     let mut wait = Wait::new();
     let ended = loop {
         if let Some(ended) = wait.a_while(&job)? {
             break ended;
         }
+        watch.go_on();
         if context.stop.load(Ordering::Relaxed) {
             job.kill(GRACE);
             return Ok(None);

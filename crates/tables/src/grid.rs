@@ -74,6 +74,7 @@ pub struct OtherFigure {
 pub enum OtherUnit {
     Seconds,
     Bytes,
+    Joules,
     /// That of the program, which printed it.
     OfProgram,
 }

@@ -11,7 +11,9 @@ mod set;
 mod time_sum;
 
 pub use id::{CpuId, HostId, Id, IndexTooLarge, NodeId, Pid, Rank, TaskId, stored};
-pub use quantity::{Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Latency, Nanoseconds, Ratio, Share};
+pub use quantity::{
+    Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Latency, Microjoules, Nanoseconds, Ratio, Share,
+};
 pub use schedule::Schedule;
 pub use set::{CpuSet, IdSet, NodeSet, ParseSetError, SetFlaw};
 pub use time_sum::{TimeSum, TimeSumError};

@@ -257,6 +257,36 @@ impl fmt::Display for Hertz {
     }
 }
 
+/// Energy, as the kernel counts it. Prints in joules: `12.3 J`, `4.56 kJ`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Microjoules(pub u64);
+
+impl Microjoules {
+    pub fn joules(self) -> f64 {
+        self.0 as f64 / 1e6
+    }
+}
+
+impl std::ops::Add for Microjoules {
+    type Output = Microjoules;
+
+    fn add(self, other: Microjoules) -> Microjoules {
+        Microjoules(self.0.saturating_add(other.0))
+    }
+}
+
+impl fmt::Display for Microjoules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.joules() {
+            v if v >= 999.5 => write!(f, "{:.2} kJ", v / 1e3),
+            v if v >= 99.95 => write!(f, "{v:.0} J"),
+            v if v >= 0.9995 => write!(f, "{v:.1} J"),
+            v => write!(f, "{:.1} mJ", v * 1e3),
+        }
+    }
+}
+
 /// How long one access to memory takes, in nanoseconds and parts of one. Prints with one decimal: `81.3 ns`.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(transparent)]

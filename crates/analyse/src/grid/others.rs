@@ -23,6 +23,7 @@ enum Taken<'a> {
     WallTime,
     CpuTime,
     PeakMemory,
+    Energy,
 }
 
 impl<'a> Taken<'a> {
@@ -32,6 +33,7 @@ impl<'a> Taken<'a> {
             Taken::WallTime => NamedMetric::OF_TRIALS[0],
             Taken::CpuTime => NamedMetric::OF_TRIALS[1],
             Taken::PeakMemory => NamedMetric::OF_TRIALS[2],
+            Taken::Energy => NamedMetric::OF_TRIALS[3],
         }
     }
 
@@ -40,6 +42,7 @@ impl<'a> Taken<'a> {
             Taken::Given(..) => OtherUnit::OfProgram,
             Taken::WallTime | Taken::CpuTime => OtherUnit::Seconds,
             Taken::PeakMemory => OtherUnit::Bytes,
+            Taken::Energy => OtherUnit::Joules,
         }
     }
 }
@@ -51,7 +54,7 @@ fn taken(study: &Study) -> Vec<Taken<'_>> {
     if study.header.metric != Metric::WallTime {
         all.push(Taken::WallTime);
     }
-    all.extend([Taken::CpuTime, Taken::PeakMemory]);
+    all.extend([Taken::CpuTime, Taken::PeakMemory, Taken::Energy]);
     all
 }
 
@@ -132,5 +135,9 @@ fn value(point: &Point, trial: &Trial, taken: Taken<'_>) -> Reading<f64> {
             .observation
             .as_ref()
             .and_then(|of| of.usage.peak_memory.as_ref().map(|bytes| bytes.0 as f64)),
+        Taken::Energy => trial
+            .observation
+            .as_ref()
+            .and_then(|of| of.energy.as_ref().map(|energy| energy.joules() / copies)),
     }
 }

@@ -1,8 +1,8 @@
-use numawise_facts::{GridStudy, MetricProblem, Outcome};
-use numawise_units::Nanoseconds;
+use numawise_facts::{GridStudy, MetricProblem, Observation, Outcome};
+use numawise_units::{Microjoules, Nanoseconds};
 
 use super::*;
-use crate::sample::{study as two_points, two_sockets};
+use crate::sample::{observation, study as two_points, two_sockets};
 
 fn named(name: &str, higher_is_better: bool) -> NamedMetric {
     let metric = Metric::Output { regex: "(.)".to_owned(), higher_is_better };
@@ -46,19 +46,32 @@ fn rates_add_up_the_longest_counts_and_what_a_trial_lacks_is_left_out() {
 fn what_every_trial_has_is_there_once_and_missing_is_missing() {
     let names = |study: &Study| others(study)[0].iter().map(|of| of.name.clone()).collect::<Vec<_>>();
     let mut study = study();
-    assert_eq!(names(&study), ["rate", "steps", "cpu_time", "peak_memory"]);
+    assert_eq!(names(&study), ["rate", "steps", "cpu_time", "peak_memory", "energy"]);
     study.header.metric = named("rate", true).metric;
-    assert_eq!(names(&study), ["rate", "steps", "wall_time", "cpu_time", "peak_memory"]);
+    assert_eq!(names(&study), ["rate", "steps", "wall_time", "cpu_time", "peak_memory", "energy"]);
     for trial in &mut study.trials {
         trial.wall = Nanoseconds(3_000_000_000);
         trial.observation = Reading::unavailable("it was too short");
     }
     let figures = &others(&study)[0];
     assert_eq!(figures[2].median, Reading::Measured(3.0));
+    assert_eq!(figures[5].median, Reading::unavailable("it was too short"));
     assert_eq!(figures[3].median, Reading::unavailable("it was too short"));
     assert_eq!(figures[4].mean, Reading::unavailable("it was too short"));
     for trial in &mut study.trials {
         trial.outcome = Outcome::Failed { exit: numawise_facts::Exit::Code(1), output_tail: String::new() };
     }
     assert_eq!(others(&study)[0][2].median, Reading::unavailable("no trial that counts has it"));
+}
+
+#[test]
+fn energy_is_that_of_a_unit_of_work() {
+    let mut study = study();
+    for trial in &mut study.trials {
+        let energy = Reading::Measured(Microjoules(3_000_000));
+        trial.observation = Reading::Measured(Observation { energy, ..observation(&[(0, 100)], &[]) });
+    }
+    let figures = &others(&study)[0];
+    let energy = figures.iter().find(|of| of.name == "energy").unwrap();
+    assert_eq!((energy.unit, &energy.median), (OtherUnit::Joules, &Reading::Measured(3.0)));
 }

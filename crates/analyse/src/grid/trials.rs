@@ -67,6 +67,7 @@ fn with_unit(name: &str, unit: OtherUnit) -> String {
     match unit {
         OtherUnit::Seconds => format!("{name}_seconds"),
         OtherUnit::Bytes => format!("{name}_bytes"),
+        OtherUnit::Joules => format!("{name}_joules"),
         OtherUnit::OfProgram => name.to_owned(),
     }
 }

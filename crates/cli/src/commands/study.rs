@@ -280,7 +280,7 @@ fn write_file(path: &Path) -> Result<Status, Failure> {
     let matches = command.clone().try_get_matches_from(words)?;
     let text =
         file::write(&command, &matches, &["write-file"]).map_err(|error| Failure::new(error.to_string()))?;
-    files::write(path, &text, "the study")?;
+    files::write_new(path, &text, "--write-file", "the study")?;
     Ok(SUCCESS)
 }
 

@@ -11,14 +11,6 @@ fn failures(study: &Value) -> Vec<String> {
     failed.map(|notice| notice["text"].as_str().unwrap().to_owned()).collect()
 }
 
-fn log(bench: &Bench) -> Vec<String> {
-    let log = std::fs::read_to_string(bench.path("log")).unwrap();
-    let mut lines: Vec<String> = log.lines().map(str::to_owned).collect();
-    lines.sort();
-    lines.dedup();
-    lines
-}
-
 #[test]
 fn the_status_of_the_shell_is_that_of_the_trial() {
     let bench = Bench::new();
@@ -65,7 +57,7 @@ fn a_line_is_the_shells_with_its_quotes_and_levels_stand_in_it_as_they_are() {
         "split=printf '<%s>' {list} {{list}} >> log && echo >> log",
     ]);
     assert_eq!(
-        log(&bench),
+        bench.log(),
         ["<a><b><{list}>", "<c><{list}>", "<it is><two  spaces><a b>", "<it is><two  spaces><c>"]
     );
 }
@@ -85,9 +77,26 @@ fn each_command_has_its_placeholders_and_copies_their_numbers() {
         "--command",
         "other=echo {command} {copies} {command=other:+yes} >> log",
     ]);
-    assert_eq!(log(&bench), ["other 2 yes", "plain 0 1", "plain 0 2 more", "plain 1 1", "plain 1 2 more"]);
+    assert_eq!(bench.log(), ["other 2 yes", "plain 0 1", "plain 0 2 more", "plain 1 1", "plain 1 2 more"]);
     assert_eq!(points(&study)[0]["levels"]["command"], "plain");
     assert_eq!(points(&study)[0]["command"], "sh -c 'echo plain {task} 1  >> log'");
+}
+
+#[test]
+fn doubled_braces_come_to_the_program_as_they_were_meant() {
+    let bench = Bench::new();
+    let words = ["--repeat", "1", "--threads", "2", "--copies", "2", "--param", "n=1,2", "--"];
+    let echo = "echo {n} {{n}} {task} {{task}} {threads} {{threads}} {{{task}}} >> log";
+    bench.json(&[&words[..], &["sh", "-c", echo]].concat());
+    assert_eq!(
+        bench.log(),
+        [
+            "1 {n} 0 {task} 2 {threads} {{task}}",
+            "1 {n} 1 {task} 2 {threads} {{task}}",
+            "2 {n} 0 {task} 2 {threads} {{task}}",
+            "2 {n} 1 {task} 2 {threads} {{task}}",
+        ]
+    );
 }
 
 #[test]

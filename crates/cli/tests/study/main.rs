@@ -49,6 +49,15 @@ impl Bench {
         serde_json::from_str(&answer.out).unwrap_or_else(|error| panic!("{error}: {}", answer.out))
     }
 
+    /// What programs have written to `log`, each line once.
+    fn log(&self) -> Vec<String> {
+        let log = std::fs::read_to_string(self.path("log")).unwrap();
+        let mut lines: Vec<String> = log.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines.dedup();
+        lines
+    }
+
     #[track_caller]
     fn refused(&self, arguments: &[&str]) -> String {
         let answer = self.study(arguments);
@@ -87,11 +96,8 @@ fn each_point_is_run_as_often_as_asked_with_its_own_command() {
     assert_eq!(second["levels"], serde_json::json!({"threads": 1, "n": 2}), "{second}");
     assert_eq!(second["command"], "sh -c 'echo 2 $OMP_NUM_THREADS >> log'");
     assert_eq!(study["trials"], 12);
+    assert_eq!(bench.log(), ["1 1", "1 2", "2 1", "2 2", "3 1", "3 2"]);
     let log = std::fs::read_to_string(bench.path("log")).unwrap();
-    let mut lines: Vec<&str> = log.lines().collect();
-    lines.sort_unstable();
-    lines.dedup();
-    assert_eq!(lines, ["1 1", "1 2", "2 1", "2 2", "3 1", "3 2"]);
     // The first point once more, to warm up.
     assert_eq!(log.lines().count(), 13);
 }
@@ -207,6 +213,14 @@ fn copies_are_started_together_and_told_their_numbers() {
 }
 
 #[test]
+fn nothing_is_loaded_into_programs_that_are_not_placed() {
+    let bench = Bench::new();
+    let script = "echo {n} ${LD_PRELOAD:-nothing} >> log";
+    bench.json(&["--param", "n=1,2", "--repeat", "1", "--", "sh", "-c", script]);
+    assert_eq!(bench.log(), ["1 nothing", "2 nothing"]);
+}
+
+#[test]
 fn presets_fit_the_machine_and_leave_alone_what_was_given() {
     let bench = Bench::new();
     let study = bench.json(&["--preset", "pinning", "--repeat", "1", "--", "true"]);
@@ -249,6 +263,11 @@ fn a_study_is_kept_in_a_file_and_taken_from_it() {
     assert!(!bench.path("true.study.nw").exists(), "nothing was run");
     let text = std::fs::read_to_string(bench.path("s.toml")).unwrap();
     assert!(text.contains("program = [\"true\", \"{n}\"]") && text.contains("param = [\"n=1,2\"]"), "{text}");
+    let said = bench.refused(&words);
+    assert!(said.contains("--write-file s.toml: there is a file already"), "{said}");
+    assert_eq!(std::fs::read_to_string(bench.path("s.toml")).unwrap(), text);
+    let shown = bench.study(&["--param", "n=1,2", "--write-file", "/dev/stdout", "--", "true", "{n}"]);
+    assert_eq!((shown.status, shown.out.contains("param = [\"n=1,2\"]")), (Some(0), true), "{}", shown.err);
     let study = bench.json(&["s.toml"]);
     assert_eq!((points(&study).len(), &study["repeats"]), (2, &1.into()), "{study}");
     // What is typed beside it goes before.

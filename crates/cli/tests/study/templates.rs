@@ -6,22 +6,13 @@ fn write(bench: &Bench, name: &str, text: impl AsRef<[u8]>) {
     std::fs::write(bench.path(name), text).unwrap();
 }
 
-/// What a log holds, each line once.
-fn lines(bench: &Bench) -> Vec<String> {
-    let log = std::fs::read_to_string(bench.path("log")).unwrap();
-    let mut lines: Vec<String> = log.lines().map(str::to_owned).collect();
-    lines.sort();
-    lines.dedup();
-    lines
-}
-
 #[test]
 fn the_program_gets_the_path_of_its_input_file_filled_in() {
     let bench = Bench::new();
     write(&bench, "case.nml", "n={n} {n:+more} {n=3:+three} t={threads} {{n}} {\"json\": 1}\n");
     let words = ["--template", "case.nml", "--param", "n=1,3", "--threads", "2", "--repeat", "2"];
     let study = bench.json(&[&words[..], &["--", "sh", "-c", "cat \"{template}\" >> log"]].concat());
-    assert_eq!(lines(&bench), ["n=1   t=2 {n} {\"json\": 1}", "n=3 more three t=2 {n} {\"json\": 1}"]);
+    assert_eq!(bench.log(), ["n=1   t=2 {n} {\"json\": 1}", "n=3 more three t=2 {n} {\"json\": 1}"]);
     assert_eq!(points(&study)[0]["command"], "sh -c 'cat \"{template}\" >> log'");
     assert_eq!(study["templates"][0]["file"], "case.nml");
     assert!(!bench.path("sh.study.nw.inputs").exists(), "they go with the study");
@@ -39,7 +30,7 @@ fn each_copy_has_its_own_and_a_program_with_a_fixed_name_runs_beside_it() {
     for point in points(&study) {
         assert_eq!((&point["n"], &point["failures"]), (&3.into(), &0.into()), "{point}");
     }
-    assert_eq!(lines(&bench), ["copy 0 of 1", "copy 0 of 2", "copy 1 of 2"]);
+    assert_eq!(bench.log(), ["copy 0 of 1", "copy 0 of 2", "copy 1 of 2"]);
 }
 
 #[test]
@@ -59,6 +50,21 @@ fn several_files_have_their_names_and_what_is_around_a_trial_knows_them_too() {
     let study = bench.json(&[&words[..], &around, &metric, &command].concat());
     let medians: Vec<_> = points(&study).iter().map(|of| of["metrics"]["metric"]["median"].clone()).collect();
     assert_eq!(medians, [1.5, 2.5], "{study}");
+}
+
+#[test]
+fn doubled_braces_keep_placeholders_of_files_in_files_and_commands() {
+    let bench = Bench::new();
+    write(&bench, "a.in", "{n} {task} {{task}} {{threads}} {{template}} {{template:a.in}}\n");
+    let words = ["--template", "a.in", "--param", "n=1,2", "--repeat", "1", "--", "sh", "-c"];
+    bench.json(
+        &[&words[..], &["cat {template} >> log; echo '{{template}} {{template:a.in}}' >> log"]].concat(),
+    );
+    let in_file = "{task} {threads} {template} {template:a.in}";
+    assert_eq!(
+        bench.log(),
+        [format!("1 0 {in_file}"), format!("2 0 {in_file}"), "{template} {template:a.in}".to_owned()]
+    );
 }
 
 #[test]

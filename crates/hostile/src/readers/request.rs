@@ -126,7 +126,7 @@ fn quantities(input: &[u8]) -> Read {
 }
 
 /// Two packages, two nodes, sixteen CPUs.
-fn two_sockets() -> &'static Machine {
+pub(super) fn two_sockets() -> &'static Machine {
     static MACHINE: OnceLock<Machine> = OnceLock::new();
     MACHINE.get_or_init(|| {
         let recorded = include_bytes!("../../../machine/testdata/two-socket.tree");

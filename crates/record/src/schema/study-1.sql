@@ -81,6 +81,7 @@ CREATE TABLE trials (
   busy_cpus              TEXT,                 -- JSON list of CPU and nanoseconds that it was busy, with whatever
   memory_events          TEXT,                 -- JSON object: what the kernel did with memory meanwhile
   frequency              TEXT,                 -- JSON list: of each CPU on which the program worked
+  energy_uj              INTEGER,              -- what processors and their memory took meanwhile, in microjoules
   pages_method           TEXT,
   pages_seen             INTEGER,
   pages_at_ns            INTEGER,

@@ -6,7 +6,10 @@ use numawise_facts::{
     AroundTrials, FactorLevels, GridStudy, Point, PointId, PointRole, StudyHeader, notice::StudyNotice,
 };
 
-use super::{Sound, ensure, first_again, machine, moment, name, notices, span, text};
+use super::{
+    MOST_METRICS, MOST_METRICS_IN_WORDS, Sound, ensure, first_again, machine, moment, name, notices, span,
+    text,
+};
 
 /// More tasks, or threads of a task, than this nobody plans; and their product fits into 32 bits.
 const MOST: usize = 65_535;
@@ -76,10 +79,10 @@ fn grid(grid: &GridStudy, header: &StudyHeader) -> Sound {
         text(&template.text, place("templates"))?;
     }
     ensure(
-        grid.other_metrics.len() <= 64,
+        grid.other_metrics.len() <= MOST_METRICS,
         place("other_metrics"),
         grid.other_metrics.len(),
-        "at most 64 metrics",
+        MOST_METRICS_IN_WORDS,
     )?;
     for other in &grid.other_metrics {
         name(&other.name, place("other_metrics"))?;

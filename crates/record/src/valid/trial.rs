@@ -9,7 +9,10 @@ use numawise_facts::{
 use numawise_units::{Bytes, Hertz, Nanoseconds};
 
 use super::look::memory;
-use super::{LONGEST, Sound, bytes, count, ensure, first_again, moment, name, share, span, text};
+use super::{
+    LONGEST, MOST_METRICS, MOST_METRICS_IN_WORDS, Sound, bytes, count, ensure, first_again, moment, name,
+    share, span, text,
+};
 
 /// Trials times points of a check: whoever analyses it looks at every trial for every point.
 const MOST_TRIALS_BY_POINTS: usize = 20_000_000;
@@ -151,7 +154,7 @@ fn in_table(table: &'static str, header: &StudyHeader, trial: &Trial) -> Sound {
         left.names.iter().try_for_each(|left| name(left, place("left_behind")))?;
     }
     let others = &trial.other_values;
-    ensure(others.len() <= 64, place("other_values"), others.len(), "at most 64 metrics")?;
+    ensure(others.len() <= MOST_METRICS, place("other_values"), others.len(), MOST_METRICS_IN_WORDS)?;
     for value in others {
         let values = match value {
             OtherValue::PerTask(values) => values.as_slice(),
@@ -243,6 +246,7 @@ fn observation(of: &Observation, wall: Nanoseconds, row: u32) -> Sound {
         first_again(busy.map(|(cpu, _)| cpu)).map_or_else(String::new, |cpu| format!("CPU {cpu} twice"));
     ensure(again.is_empty(), place("busy_cpus"), again, "each CPU once")?;
     memory_events(&of.memory_events, row)?;
+    count(of.energy.measured().map_or(0, |energy| energy.0), place("energy_uj"))?;
     frequency(of.frequency.measured().map_or(&[], |seen| &seen.0), row)?;
     count(of.sampler.samples, place("sampler_samples"))?;
     span(of.sampler.span, place("sampler_span_ns"))?;

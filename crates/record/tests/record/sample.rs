@@ -12,7 +12,7 @@ use numawise_facts::{
     TrialFrequency,
 };
 use numawise_units::{
-    Bytes, CpuId, CpuSet, Hertz, HostId, Nanoseconds, NodeId, NodeSet, Pid, Rank, Ratio, TaskId,
+    Bytes, CpuId, CpuSet, Hertz, HostId, Microjoules, Nanoseconds, NodeId, NodeSet, Pid, Rank, Ratio, TaskId,
 };
 
 pub fn cpus(list: &str) -> CpuSet {
@@ -218,6 +218,7 @@ pub fn observation() -> Observation {
             ..MemoryEvents::unavailable("this kernel does not count it")
         },
         frequency: Reading::Measured(frequency()),
+        energy: Reading::Measured(Microjoules(98_765_432)),
         sampler: SamplerCost {
             samples: 40,
             cpu_time: Nanoseconds(1_200_000),

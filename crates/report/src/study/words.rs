@@ -5,7 +5,7 @@ use numawise_tables::{
     GridRow, GridTables, LevelEffects, OtherUnit, ScalingKnee, ScalingModel, ScalingSeries, SpreadChange,
     UsedUp,
 };
-use numawise_units::{Bytes, Ratio};
+use numawise_units::{Bytes, Microjoules, Ratio};
 
 use super::ShownStudy;
 use crate::amount::{self, many};
@@ -38,6 +38,7 @@ pub fn other(unit: OtherUnit, value: f64) -> String {
     match unit {
         OtherUnit::Seconds => amount::value(&Metric::WallTime, value),
         OtherUnit::Bytes => Bytes(value.round() as u64).to_string(),
+        OtherUnit::Joules => Microjoules((value * 1e6).round() as u64).to_string(),
         OtherUnit::OfProgram => amount::number(value),
     }
 }

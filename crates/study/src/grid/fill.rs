@@ -12,6 +12,9 @@ mod tests;
 /// Stands for the path of a file that is filled in; several files have their names behind it.
 pub const FILE: &str = "template";
 
+/// The longest level, as a record keeps it, and the longest name of a file.
+const LONGEST_LEVEL: usize = 1024;
+
 /// A text with placeholders.
 ///
 /// `{NAME}` stands for the level of a factor. `{NAME:+TEXT}` stands for TEXT at every level of NAME but its first, `{NAME=LEVEL:+TEXT}` at
@@ -24,6 +27,8 @@ pub struct Template(Vec<Part>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
     Text(Vec<u8>),
+    /// `{{NAME}}`.
+    Kept(String),
     Level(String),
     /// Without a level: at all but the first.
     When {
@@ -54,18 +59,17 @@ impl Template {
     pub fn new(text: &OsStr) -> Template {
         let mut parts = Vec::new();
         let mut plain = Vec::new();
-        let mut rest = text.as_bytes();
+        let bytes = text.as_bytes();
+        // Behind the last brace that closes there is no placeholder, and none is looked for.
+        let closed = bytes.iter().rposition(|byte| *byte == b'}').map_or(0, |last| last + 1);
+        let (mut rest, behind) = bytes.split_at(closed);
         while let Some((&first, after)) = rest.split_first() {
             match (first == b'{').then(|| placeholder(rest)).flatten() {
                 Some((part, length)) => {
-                    if let Part::Text(text) = part {
-                        plain.extend(text);
-                    } else {
-                        if !plain.is_empty() {
-                            parts.push(Part::Text(std::mem::take(&mut plain)));
-                        }
-                        parts.push(part);
+                    if !plain.is_empty() {
+                        parts.push(Part::Text(std::mem::take(&mut plain)));
                     }
+                    parts.push(part);
                     rest = &rest[length..];
                 }
                 None => {
@@ -74,6 +78,7 @@ impl Template {
                 }
             }
         }
+        plain.extend_from_slice(behind);
         if !plain.is_empty() {
             parts.push(Part::Text(plain));
         }
@@ -94,7 +99,7 @@ impl Template {
     }
 
     /// The text at a point; `filling` looks a name up. `None` for a word that is made of `{NAME:+TEXT}` alone and comes out empty: it is
-    /// left out of the command.
+    /// left out of the command. Names that are `later` filled in keep the braces that keep them as they are.
     ///
     /// # Errors
     /// [`FillError::Unknown`], with `known` as what there is.
@@ -102,6 +107,7 @@ impl Template {
         &self,
         filling: &dyn Fn(&str) -> Option<Filling<'a>>,
         known: &[&str],
+        later: &[&str],
     ) -> Result<Option<OsString>, FillError> {
         let look = |name: &str| {
             filling(name).ok_or_else(|| FillError::Unknown {
@@ -114,6 +120,8 @@ impl Template {
         for part in &self.0 {
             match part {
                 Part::Text(text) => filled.extend_from_slice(text),
+                Part::Kept(name) if later.contains(&name.as_str()) => filled.extend(in_braces(name, 2)),
+                Part::Kept(name) => filled.extend(in_braces(name, 1)),
                 Part::Level(name) => filled.extend_from_slice(look(name)?.level.as_bytes()),
                 Part::When { name, level, text } => {
                     let found = look(name)?;
@@ -137,7 +145,8 @@ impl Template {
         for part in &self.0 {
             match part {
                 Part::Text(text) => all.extend_from_slice(text),
-                Part::Level(name) => all.extend([b"{", name.as_bytes(), b"}"].concat()),
+                Part::Kept(name) => all.extend(in_braces(name, 2)),
+                Part::Level(name) => all.extend(in_braces(name, 1)),
                 Part::When { name, level, text } => {
                     all.extend([b"{", name.as_bytes()].concat());
                     if let Some(level) = level {
@@ -153,36 +162,53 @@ impl Template {
 
 /// What begins with the brace at the front, and its length; nothing where that is a brace like any other.
 fn placeholder(text: &[u8]) -> Option<(Part, usize)> {
-    if let Some(escaped) = text.strip_prefix(b"{{") {
-        let name = name(escaped)?;
-        let is_closed = escaped[name.len()..].starts_with(b"}}");
-        return is_closed.then(|| {
-            let kept = [b"{", name.as_bytes(), b"}"].concat();
-            (Part::Text(kept), name.len() + 4)
-        });
+    if text.starts_with(b"{{{") {
+        return None; // of many braces the innermost count
+    }
+    if text.starts_with(b"{{") {
+        let (part, length) = placeholder(&text[1..])?;
+        let is_closed = text[1 + length..].starts_with(b"}");
+        return match part {
+            Part::Level(name) if is_closed => Some((Part::Kept(name), length + 2)),
+            _ => None,
+        };
     }
     let inner = text.strip_prefix(b"{")?;
     let name = name(inner)?;
     let rest = &inner[name.len()..];
-    if rest.starts_with(b"}") {
-        return Some((Part::Level(name.to_owned()), name.len() + 2));
-    }
-    let end = rest.iter().position(|byte| *byte == b'}')?;
-    if let (FILE, [b':', file @ ..]) = (name, &rest[..end])
-        && !file.is_empty()
-        && !file.starts_with(b"+")
-    {
-        let file = std::str::from_utf8(file).ok()?;
-        return Some((Part::Level(format!("{FILE}:{file}")), name.len() + end + 2));
-    }
-    let (condition, text) = split(&rest[..end], b":+")?;
-    let level = match condition {
-        [] => None,
-        [b'=', level @ ..] => Some(level.to_vec()),
+    let (part, length) = match rest {
+        [b'}', ..] => (Part::Level(name.to_owned()), 1),
+        [b':', b'+', ..] => when(name, None, rest)?,
+        [b'=', ..] => {
+            let within = &rest[1..rest.len().min(LONGEST_LEVEL + 3)];
+            let end = within.windows(2).position(|pair| pair == b":+")?;
+            let level = &within[..end];
+            (!level.contains(&b'}')).then_some(())?;
+            when(name, Some(level), rest)?
+        }
+        [b':', file @ ..] if name == FILE => {
+            let within = &file[..file.len().min(LONGEST_LEVEL + 1)];
+            let end = within.iter().position(|byte| *byte == b'}').filter(|end| *end > 0)?;
+            let file = std::str::from_utf8(&file[..end]).ok()?;
+            (Part::Level(format!("{FILE}:{file}")), end + 2)
+        }
         _ => return None,
     };
-    let when = Part::When { name: name.to_owned(), level, text: text.to_vec() };
-    Some((when, name.len() + end + 2))
+    Some((part, 1 + name.len() + length))
+}
+
+/// A text that stands at some levels, and the length of all behind the name.
+fn when(name: &str, level: Option<&[u8]>, rest: &[u8]) -> Option<(Part, usize)> {
+    let before = level.map_or(0, |level| level.len() + 1) + 2;
+    let text = rest.get(before..)?;
+    let end = text.iter().position(|byte| *byte == b'}')?;
+    let part =
+        Part::When { name: name.to_owned(), level: level.map(<[u8]>::to_vec), text: text[..end].to_vec() };
+    Some((part, before + end + 1))
+}
+
+fn in_braces(name: &str, pairs: usize) -> Vec<u8> {
+    [b"{".repeat(pairs), name.as_bytes().to_vec(), b"}".repeat(pairs)].concat()
 }
 
 /// The name at the front.
@@ -192,9 +218,4 @@ fn name(text: &[u8]) -> Option<&str> {
     text.first().filter(|first| is_start(first))?;
     let length = text.iter().take_while(goes_on).count();
     std::str::from_utf8(&text[..length]).ok()
-}
-
-fn split<'a>(text: &'a [u8], at: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
-    let position = text.windows(at.len()).position(|part| part == at)?;
-    Some((&text[..position], &text[position + at.len()..]))
 }

@@ -13,7 +13,7 @@ fn at<'a>(name: &str) -> Option<Filling<'a>> {
 }
 
 fn filled(text: &str) -> Option<String> {
-    let filled = Template::new(OsStr::new(text)).fill(&at, &["schedule", "init"]).unwrap();
+    let filled = Template::new(OsStr::new(text)).fill(&at, &["schedule", "init"], &[]).unwrap();
     filled.map(|text| text.into_string().unwrap())
 }
 
@@ -65,8 +65,16 @@ fn other_braces_stay_as_they_are() {
     assert_eq!(filled("awk {{print}}").as_deref(), Some("awk {print}"));
     assert_eq!(filled("{{1}}").as_deref(), Some("{{1}}"));
     let bytes = OsString::from_vec(vec![0xff, b'{', b'i', b'n', b'i', b't', b'}']);
-    let filled = Template::new(&bytes).fill(&at, &[]).unwrap().unwrap();
+    let filled = Template::new(&bytes).fill(&at, &[], &[]).unwrap().unwrap();
     assert_eq!(filled.as_bytes(), b"\xfffirst-touch");
+}
+
+#[test]
+fn what_is_kept_of_a_name_that_is_filled_in_later_is_kept_until_then() {
+    let text = "{{task}} {{init}} {{{task}}} {{template:a b.nml}}";
+    let filled = |later: &[&str]| Template::new(OsStr::new(text)).fill(&at, &[], later).unwrap().unwrap();
+    assert_eq!(filled(&[]), "{task} {init} {{task}} {template:a b.nml}");
+    assert_eq!(filled(&["task", "template:a b.nml"]), "{{task}} {init} {{{task}}} {{template:a b.nml}}");
 }
 
 #[test]
@@ -83,7 +91,7 @@ fn a_file_by_its_name_is_a_name() {
 
 #[test]
 fn a_name_of_nothing_says_what_there_is_and_how_to_keep_it() {
-    let error = Template::new(OsStr::new("awk {print}")).fill(&at, &["schedule", "init"]).unwrap_err();
+    let error = Template::new(OsStr::new("awk {print}")).fill(&at, &["schedule", "init"], &[]).unwrap_err();
     let text = error.to_string();
     assert_eq!(
         text,

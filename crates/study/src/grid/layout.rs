@@ -138,7 +138,7 @@ fn figures(machine: &Machine) -> BTreeMap<&'static str, f64> {
 }
 
 /// A factor as it is kept with the study.
-pub fn factor_levels(factor: &GridFactor) -> FactorLevels {
+fn factor_levels(factor: &GridFactor) -> FactorLevels {
     FactorLevels {
         kind: kind(factor),
         name: factor.name().word().to_owned(),
@@ -290,9 +290,12 @@ fn run_spec(
         Some(Filling { level: OsStr::new(level), is_first: is_first(name) })
     };
     let template = chosen(grid, point).unwrap_or(command);
+    let factors = grid.names();
+    let of_task = |name: &&str| ALWAYS.contains(name) || !factors.iter().any(|factor| factor == name);
+    let later: Vec<&str> = known.iter().copied().filter(of_task).collect();
     let mut words = Vec::with_capacity(template.command.len());
     for word in &template.command {
-        words.extend(Template::new(word.as_os_str()).fill(&filling, known)?.map(Argument));
+        words.extend(Template::new(word.as_os_str()).fill(&filling, known, &later)?.map(Argument));
     }
     if words.is_empty() {
         return Err(LayoutError::Empty { point: id.clone() });

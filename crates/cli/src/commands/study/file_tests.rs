@@ -42,6 +42,27 @@ fn keys_are_options_and_lists_are_levels() {
 }
 
 #[test]
+fn tables_keep_the_order_in_which_they_were_written() {
+    let (options, _) = words(
+        r#"
+        command.old = "./app.old"
+        command.new = "./app.new"
+        command.mid = "./app.mid"
+        param.z = [2, 1]
+        param.a = ["y", "x"]
+        "#,
+    );
+    let expected = [
+        "--command=old=./app.old",
+        "--command=new=./app.new",
+        "--command=mid=./app.mid",
+        "--param=z=2,1",
+        "--param=a=y,x",
+    ];
+    assert_eq!(options, expected, "the first level is what the others are compared with");
+}
+
+#[test]
 fn what_makes_no_sense_says_so() {
     for (text, expected) in [
         ("program = \"./app\"", "'program' is a text; expected a list of words"),
