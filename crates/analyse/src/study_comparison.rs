@@ -13,8 +13,9 @@ use crate::summary;
 #[path = "study_comparison_tests.rs"]
 mod tests;
 
-/// Probability that all intervals hold their true ratios.
-const CONFIDENCE: f64 = 0.95;
+/// Probability that all intervals hold their true ratios. 95 % are promised; as in a check, a fifth of the error is kept: with 95 % two studies of
+/// the same were told apart in up to 5.2 % of simulated pairs.
+const CONFIDENCE: f64 = 0.96;
 
 /// Points of the same name are compared: groups of runs, since the two were not run in turns. The intervals share their error probability
 /// (Sidak). The margin is that of the second.

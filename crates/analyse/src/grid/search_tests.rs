@@ -1,4 +1,4 @@
-use numawise_facts::{FactorKind, GridRun, Outcome, Point};
+use numawise_facts::{FactorKind, GridRun, GridStudy, Outcome, Point};
 
 use super::*;
 use crate::sample::{study as two_points, two_sockets};

@@ -158,7 +158,7 @@ fn texts_that_ask_for_much_memory_are_refused() {
     let foreign = Foreign::study(&format!("UPDATE study SET header = '{}'", header.replace('\'', "''")));
     let said = said(&foreign.path);
     assert!(said.contains("header: found JSON of 600"), "{said}");
-    let foreign = Foreign::study("UPDATE study SET header = CAST(zeroblob(40000000) AS TEXT)");
+    let foreign = Foreign::study("UPDATE study SET header = CAST(zeroblob(140000000) AS TEXT)");
     let said = self::said(&foreign.path);
     assert!(said.contains("too big") || said.contains("expected at most"), "{said}");
 }
