@@ -104,8 +104,12 @@ fn filled(text: &str) -> Option<String> {
     (is_plain && filled != text).then(|| "a text without placeholders was changed".to_owned())
 }
 
+/// The kernel hands no longer word to a program (MAX_ARG_STRLEN).
+const LONGEST_WORD: usize = 128 << 10;
+
 /// Each line is read as all that it may be.
 fn words(input: &[u8]) -> Read {
+    let input = &input[..input.len().min(LONGEST_WORD)];
     let mut last = Read::Refused(String::new());
     for line in text(input).lines() {
         let numbers = |levels: &NumberLevels| {
