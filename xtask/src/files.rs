@@ -114,6 +114,9 @@ fn functions(path: &str, text: &str, report: &mut Report) {
                     ));
                 }
                 open = None;
+            } else if indent == *at && code.starts_with(')') && code.ends_with(';') {
+                // A function of a trait, without a body.
+                open = None;
             }
         } else if let Some(name) = function_name(code) {
             open = (!code.ends_with('}') && !code.ends_with(';')).then(|| (indent, k, name.to_owned()));

@@ -11,6 +11,13 @@ fn long_functions_are_found_wherever_they_stand() {
     let body = "        x();\n".repeat(FUNCTION);
     let long = format!("impl A {{\n    pub fn f(&self) {{\n{body}    }}\n\n    fn g() {{}}\n}}\n");
     assert_eq!(complaints(|r| functions("a.rs", &long, r)), ["a.rs: fn f has 82 lines; at most 80"]);
+    let declared = format!(
+        "trait A {{\n    fn f(\n        a: u8,\n    ) -> u8;\n\n    fn g();\n{}}}\n",
+        "    // \n".repeat(FUNCTION)
+    );
+    assert_eq!(complaints(|r| functions("a.rs", &declared, r)), [] as [&str; 0]);
+    let with_later = format!("{declared}impl B {{\n    fn h() {{\n    }}\n}}\n");
+    assert_eq!(complaints(|r| functions("a.rs", &with_later, r)), [] as [&str; 0]);
     let short = "fn f() {\n    x();\n}\n".repeat(100);
     assert_eq!(complaints(|r| functions("a.rs", &short, r)), [] as [&str; 0]);
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use numawise_facts::{Event, Point, PointId, PointRole, Sink, StopReason, Study, Trial};
 use numawise_units::Nanoseconds;
 
-use crate::engine::{Engine, NextTrial, done, last_block, nothing_left_to_compare, order_of};
+use crate::engine::{Engine, NextTrial, last_block, nothing_left_to_compare, order_of};
 use crate::error::StudyError;
 use crate::spending::Spending;
 

@@ -87,7 +87,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         let drawn = numawise_analyse::picture(&machine, None);
         document::html(&numawise_report::machine::page(&machine, &drawn, measured))
     };
-    let written = html.map_or(Ok(()), |path| files::write(path, &page(), "the page"));
+    let written = html.map_or(Ok(()), |path| files::write(path, page(), "the page"));
     let text = if arguments.json {
         format!("{:#}\n", numawise_report::machine::json(&machine))
     } else {

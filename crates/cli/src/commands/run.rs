@@ -51,7 +51,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
             }
             let plan = plan::for_display(&request, input.as_deref(), &environment)?;
             let page = || show::page(&plan, &request.command);
-            let written = html.map_or(Ok(()), |path| files::write(&path, &page(), "the page"));
+            let written = html.map_or(Ok(()), |path| files::write(&path, page(), "the page"));
             crate::show::shown(show::shown(&plan, &request.command, format)?, written)?;
             Ok(SUCCESS)
         }
