@@ -114,9 +114,14 @@ fn a_page_of_merged_ranks_says_of_how_many_it_is() {
         (&2000.into(), &in_full.into(), in_full)
     );
     assert_eq!(json["rank_spreads"].as_array().unwrap().len(), 3);
-    for missing in [&json["placement"], &json["phases"], &json["mpi"]["volume"]["by_host"]] {
+    for missing in [&json["placement"], &json["mpi"]["volume"]["by_host"]] {
         assert!(missing["unavailable"].as_str().is_some_and(|why| why.contains("merged")), "{missing}");
     }
+    assert_eq!(
+        json["phases"]["rows"],
+        serde_json::json!([]),
+        "phases are merged, and these ranks named none"
+    );
     assert_eq!(csv_table(&of.shown(), CsvTable::Ranks).lines().count(), in_full + 1);
 }
 
