@@ -128,7 +128,12 @@ impl Engine<'_> {
                     return Ok(StopReason::Decided);
                 }
                 let finished = (self.finished)(study, &dropped);
-                dropped.extend(finished);
+                if of_grid {
+                    // A point may be known no more: trials of it that count may come to count no more, as others turn out to be quiet.
+                    dropped = finished;
+                } else {
+                    dropped.extend(finished);
+                }
             }
             spending.between(begun);
             block += 1;

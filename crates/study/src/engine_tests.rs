@@ -399,6 +399,34 @@ fn a_point_that_always_fails_is_given_up_and_the_others_go_on() {
 }
 
 #[test]
+fn a_point_of_a_grid_that_is_known_no_more_is_run_again() {
+    let (mut study, mut fake, stop) = (study(1000), Fake::new(), AtomicBool::new(false));
+    study.header.grid = Some(Default::default());
+    study.header.min_repeats = 3;
+    let last = |study: &Study| study.trials.last().map_or(0, |trial| trial.block);
+    let (clock, mut sink, mut kept) = (Running(Rc::default()), Warnings(vec![]), Kept(vec![], None));
+    let reason = Engine {
+        runner: &mut fake,
+        clock: &clock,
+        keep: &mut kept,
+        sink: &mut sink,
+        redactor: &Redactor::default(),
+        decided: &mut |study, _| last(study) >= 5,
+        finished: &mut |study, _| {
+            let known: &[&str] = if last(study) == 3 { &["os", "b"] } else { &["b"] };
+            known.iter().map(|id| PointId::from(*id)).collect()
+        },
+        repeats_first: true,
+        first_block: 0,
+        stop: &stop,
+    }
+    .run(&mut study, 0)
+    .unwrap();
+    let count = |id: &str| fake.runs.iter().filter(|run| *run == id).count();
+    assert_eq!((reason, count("os"), count("a"), count("b")), (StopReason::Decided, 5, 5, 3));
+}
+
+#[test]
 fn when_nothing_is_left_to_compare_it_ends() {
     let (mut study, mut fake) = (study(1000), Fake::new());
     let pair = |to: &str| PointPair {
