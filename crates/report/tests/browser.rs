@@ -278,7 +278,7 @@ fn browser_charts_of_a_study_are_drawn() {
 fn browser_the_machine_is_drawn() {
     let Some(browser) = Browser::find() else { return };
     let look = r#"<pre id="seen"></pre><script>
-        const cells = [...document.querySelectorAll(".boxes .cs b")];
+        const cells = [...document.querySelectorAll(".boxes .cs strong")];
         const outside = cells.filter((cell) => {
             const [own, around] = [cell.getBoundingClientRect(), cell.closest(".boxes > .o").getBoundingClientRect()];
             return own.width < 8 || own.left < around.left - 1 || own.right > around.right + 1 || own.bottom > around.bottom + 1;

@@ -53,7 +53,7 @@ fn page_of(document: &Document) -> String {
 /// The texts of the cells, with their classes.
 fn cells(drawn: &str) -> Vec<String> {
     let (_, cells) = drawn.split_once("<div class=\"boxes").unwrap();
-    let cells = cells.split("<b ").skip(1).filter(|cell| cell.contains("title=\"CPU "));
+    let cells = cells.split("<strong ").skip(1).filter(|cell| cell.contains("title=\"CPU "));
     let cell = |cell: &str| {
         let class = cell.strip_prefix("class=\"").and_then(|rest| rest.split('"').next()).unwrap_or("-");
         let text = cell.split_once('>').unwrap().1.split('<').next().unwrap();

@@ -96,7 +96,7 @@ pub(super) fn boxes(of: &Boxes) -> Markup {
     html! {
         figure.drawing {
             @if !of.key.is_empty() {
-                ul.key.boxed { @for (mark, text) in &of.key { li { @if let Some(class) = mark.known() { b class=(class) {} } (text) } } }
+                ul.key.boxed { @for (mark, text) in &of.key { li { @if let Some(class) = mark.known() { strong class=(class) {} } (text) } } }
             }
             div.boxes.dense[of.is_dense] role="img" aria-label=(of.label) {
                 @for one in &of.boxes { (drawn(one)) }
@@ -129,8 +129,8 @@ fn bar(bar: &DrawnBar) -> Markup {
     html! {
         div.mem {
             p { (bar.name) " " small { (bar.about) } }
-            @for (mark, line) in &bar.lines { p.of { @if let Some(class) = mark.known() { b class=(class) {} } (line) } }
-            @if let Some(width) = width { p.fill { i style=(format!("width:{width:.1}%")) {} } }
+            @for (mark, line) in &bar.lines { p.of { @if let Some(class) = mark.known() { strong class=(class) {} } (line) } }
+            @if let Some(width) = width { p.fill { span style=(format!("width:{width:.1}%")) {} } }
         }
     }
 }
@@ -138,14 +138,14 @@ fn bar(bar: &DrawnBar) -> Markup {
 /// One cell stands for itself.
 fn core(cells: &[DrawnCell]) -> Markup {
     html! {
-        @if let [one] = cells { (cell(one)) } @else { i { @for one in cells { (cell(one)) } } }
+        @if let [one] = cells { (cell(one)) } @else { span { @for one in cells { (cell(one)) } } }
     }
 }
 
 fn cell(cell: &DrawnCell) -> Markup {
     let hover = Some(&cell.hover).filter(|hover| !hover.is_empty());
     html! {
-        b class=[cell.mark.known()] title=[hover] { (cell.text) @if !cell.below.is_empty() { small { (cell.below) } } }
+        strong class=[cell.mark.known()] title=[hover] { (cell.text) @if !cell.below.is_empty() { small { (cell.below) } } }
     }
 }
 
@@ -167,8 +167,8 @@ mod tests {
         };
         assert_eq!(
             drawn(&of).into_string(),
-            "<div class=\"p\"><p>node &lt;0&gt;</p><div class=\"cs\"><i><b class=\"c1\">0</b><b>4</b></i>\
-             <b class=\"x\">1</b></div></div>"
+            "<div class=\"p\"><p>node &lt;0&gt;</p><div class=\"cs\"><span><strong class=\"c1\">0</strong><strong>4</strong></span>\
+             <strong class=\"x\">1</strong></div></div>"
         );
     }
 
