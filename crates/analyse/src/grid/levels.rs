@@ -12,9 +12,9 @@ const CONFIDENCE: f64 = 0.95;
 const SEED: u64 = 1;
 /// Trials of a point without which its spread says little.
 const LEAST: usize = 5;
-/// Levels of a factor, and trials at a level, beyond which spreads are not compared: each comparison shuffles them two thousand times.
+/// Of more levels spreads are not compared, and of further points trials are not taken: each comparison shuffles them two thousand times.
 const MOST_LEVELS: usize = 16;
-const MOST_TRIALS: usize = 2000;
+const MOST_TRIALS: usize = 200;
 
 pub fn effects(
     study: &Study,
