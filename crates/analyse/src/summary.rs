@@ -16,8 +16,6 @@ use crate::{middle, reading, share};
 #[path = "summary_tests.rs"]
 mod tests;
 
-/// Seed of the bootstrap interval of a median: fixed, so that the same study always gives the same report.
-const SEED: u64 = 1;
 
 /// Runs that differ from each other by more than this are worth a word; well-behaved programs stay below it.
 const NOTEWORTHY_VARIATION: Ratio = Ratio(0.05);
@@ -117,7 +115,7 @@ fn summarise(study: &Study, point: &Point, trials: &[&Trial], left_out: bool) ->
         .filter(|trial| succeeded(trial))
         .filter_map(|trial| trial.observation.measured())
         .collect();
-    let interval = numawise_stats::median_interval(&samples, 0.95, SEED);
+    let interval = numawise_stats::median_interval(&samples, 0.95);
     let interval = interval.map_err(|e| e.to_string());
     let summary = numawise_stats::summarise(&samples);
     let variation = summary.as_ref().ok().and_then(|s| s.variation).map(Ratio);

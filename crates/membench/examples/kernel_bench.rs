@@ -145,7 +145,7 @@ fn rates(mix: Mix, contenders: &[Contender], threads: usize, rounds: usize) -> V
 /// The median of the ratios of the rounds, with its interval.
 fn beside(ours: &[f64], others: &[f64]) -> String {
     let ratios: Vec<f64> = ours.iter().zip(others).map(|(ours, other)| ours / other).collect();
-    median_interval(&ratios, 0.95, 1)
+    median_interval(&ratios, 0.95)
         .map_or_else(|error| error.to_string(), |r| format!("{:.3} [{:.3}, {:.3}]", r.median, r.low, r.high))
 }
 

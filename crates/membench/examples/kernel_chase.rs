@@ -34,7 +34,7 @@ fn main() -> ExitCode {
         let ring = ring::link(buffer(mib << 14, advice), RingShape { block, all_lines: false }, 1);
         let (ours, theirs) = in_turns(ring, plain, rounds);
         let ratios: Vec<f64> = ours.iter().zip(&theirs).map(|(ours, theirs)| ours / theirs).collect();
-        let ratio = median_interval(&ratios, 0.95, 1).map_or_else(
+        let ratio = median_interval(&ratios, 0.95).map_or_else(
             |error| error.to_string(),
             |r| format!("{:.3} [{:.3}, {:.3}]", r.median, r.low, r.high),
         );

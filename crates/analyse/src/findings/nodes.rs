@@ -16,8 +16,6 @@ use crate::{start, summary};
 
 /// Confidence of the comparison of groups, all of them together.
 const CONFIDENCE: f64 = 0.95;
-/// Seed of the intervals of medians, fixed so that the same study gives the same finding.
-const SEED: u64 = 7;
 /// Share of a run's memory or CPU time on one node from which the run counts as being there.
 const THERE: f64 = 0.80;
 /// A way of telling runs apart has to place this share of them.
@@ -167,7 +165,7 @@ fn split(case: &Case, runs: &[Run], way: fn(&RunPlaces) -> Option<RunGroup>, way
 /// The median of a group with its interval.
 fn median(values: &[f64], subject: EvidenceSubject) -> Option<Evidence> {
     let median = numawise_stats::median(values).ok()?;
-    let interval = numawise_stats::median_interval(values, 0.95, SEED).ok();
+    let interval = numawise_stats::median_interval(values, 0.95).ok();
     Some(Evidence {
         quantity: EvidenceQuantity::MetricOfGroup,
         value: Reading::Measured(Amount::Metric(median)),

@@ -16,19 +16,19 @@ fn point<'a>(told: &'a Value, id: &str) -> Option<&'a Value> {
 }
 
 /// Huge pages are tried where the system gives them to who asks, small ones where it gives them to all, and where it gives none the
-/// reason is said; no verdict rests on them.
+/// reason is said; no verdict rests on them. The repeats are asked for, so that no point is left out for want of time where the host is slow.
 #[test]
 fn emulated_checks_try_pages_of_the_other_size() {
     if !testbed::ready() {
         return;
     }
     let check = |choice: &str| {
-        let options = "--json --fresh --seed 1 --threads 1 --budget 60s";
+        let options = "--json --fresh --seed 1 --threads 1 --repeats 5 --budget 40s";
         format!("echo {choice} > {THP}; numawise check {options} -o /root/{choice}.nw -- {PROGRAM}")
     };
     let machine = testbed::load("two-socket").unwrap();
     let checks = ["madvise", "always", "never"].map(check);
-    let run = with_probe(&machine).limit(Duration::from_secs(400)).run(&checks).unwrap();
+    let run = with_probe(&machine).limit(Duration::from_secs(900)).run(&checks).unwrap();
     let [madvise, always, never] = [0, 1, 2].map(|k| json(&run[k]));
     let pages = |told: &Value, id: &str| point(told, id).map(|point| point["levels"]["pages"].clone());
     assert_eq!(pages(&madvise, "huge-pages"), Some("thp".into()), "{}", run[0].stdout);
@@ -54,7 +54,7 @@ fn emulated_checks_try_as_many_threads_as_cpus() {
     let program = "iso3dfd 64 64 64 2 64 64 16 {threads}";
     let options = "--json --fresh --seed 1 --repeats 5 --budget 60s --threads 16";
     let check = format!("numawise check {options} -- {program}");
-    let run = with_probe(&machine).limit(Duration::from_secs(300)).run(&[check]).unwrap();
+    let run = with_probe(&machine).limit(Duration::from_secs(900)).run(&[check]).unwrap();
     let told = json(&run[0]);
     let threads = |id: &str| point(&told, id).map(|point| point["levels"]["threads"].clone());
     assert_eq!(threads("os"), Some(16.into()));
