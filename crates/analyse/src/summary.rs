@@ -16,7 +16,6 @@ use crate::{middle, reading, share};
 #[path = "summary_tests.rs"]
 mod tests;
 
-
 /// Runs that differ from each other by more than this are worth a word; well-behaved programs stay below it.
 const NOTEWORTHY_VARIATION: Ratio = Ratio(0.05);
 

@@ -36,10 +36,7 @@ fn the_ends_are_those_of_the_exact_bootstrap_distribution() {
 #[test]
 fn too_few_values_and_bad_parameters_are_refused() {
     assert!(matches!(median_interval(&[1.0], 0.95), Err(StatsError::TooFew { found: 1, .. })));
-    assert!(matches!(
-        median_interval(&[1.0, f64::NAN], 0.95),
-        Err(StatsError::NotFinite { index: 1, .. })
-    ));
+    assert!(matches!(median_interval(&[1.0, f64::NAN], 0.95), Err(StatsError::NotFinite { index: 1, .. })));
     for confidence in [0.0, 1.0, 95.0, f64::NAN] {
         assert!(matches!(median_interval(&VALUES, confidence), Err(StatsError::BadParameter { .. })));
     }
@@ -72,7 +69,10 @@ fn the_probabilities_are_those_of_all_resamples() {
         expected.sort_by(|a, b| a.0.total_cmp(&b.0));
         assert_eq!(found.len(), expected.len(), "{n}");
         for (found, expected) in found.iter().zip(&expected) {
-            assert!(found.0 == expected.0 && (found.1 - expected.1).abs() < 1e-12, "{n}: {found:?}, {expected:?}");
+            assert!(
+                found.0 == expected.0 && (found.1 - expected.1).abs() < 1e-12,
+                "{n}: {found:?}, {expected:?}"
+            );
         }
     }
 }

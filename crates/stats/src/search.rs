@@ -252,7 +252,8 @@ impl Search {
             measured.iter().partition(|point| self.values[**point].len() > 1);
         let (first, rest) = repeated.split_at(repeated.len().min(MOST_FITTED / 2));
         let observed: Vec<Observed> = first.iter().chain(&once).chain(rest).map(one).collect();
-        let fit = Surrogate::fit(&observed, self.known.as_ref().map(|known| &known.fit));
+        let whole = measured.len() == self.settings.points.len();
+        let fit = Surrogate::fit(&observed, whole, self.known.as_ref().map(|known| &known.fit));
         self.known = fit.ok().map(|fit| {
             let points = self.together(&measured);
             let at: Vec<&[Coordinate]> =

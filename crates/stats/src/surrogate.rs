@@ -2,8 +2,8 @@
 //!
 //! The covariance of two points is a sum of one part for each factor (main effects) and one for all factors together (interactions). Along a
 //! numeric factor it falls off as exp(-distance / length) (an Ornstein-Uhlenbeck process: continuous, not smooth, so that a cliff between
-//! two levels does no harm further off), beside a trend of first and second order; two different levels of a categorical factor have one
-//! correlation. Lengths, correlation, the trend, the weight of interactions and the noise are those of the largest marginal likelihood on a grid (Rasmussen and Williams, Gaussian Processes
+//! two levels does no harm further off), beside a trend of first and second order that may have one bend; two different levels of a categorical factor have one
+//! correlation. Lengths, correlation, the trend, its bend, the weight of interactions and the noise are those of the largest marginal likelihood on a grid (Rasmussen and Williams, Gaussian Processes
 //! for Machine Learning, 2006, chapters 2 and 5); the scale has its closed form. They are fitted to at most [`MOST_FITTED`] points; what is known
 //! of the points themselves rests on all measurements ([`Posterior`]), and each further one changes it at the cost of one update of rank one.
 
@@ -58,6 +58,10 @@ pub struct Surrogate {
 struct Data {
     points: Vec<Vec<Coordinate>>,
     ranges: Vec<Range>,
+    /// All points of the grid are among them.
+    whole: bool,
+    /// Where there may be one.
+    bends: Vec<Bend>,
     means: Vec<f64>,
     counts: Vec<f64>,
     /// Squares of repeats about their means, and how many of them are free.
@@ -104,30 +108,57 @@ struct Covariance {
     alone: f64,
     /// Variance of the coefficients of the trend, over that of what the trend leaves.
     trend: f64,
+    /// Where the trend along a number has a bend, as something that ends there.
+    bend: Option<Bend>,
     /// Variance of the noise over that of what is guessed at.
     noise: f64,
+}
+
+/// A level of a numeric factor from which on the trend is another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Bend {
+    factor: usize,
+    /// Coordinate of the level.
+    at: f64,
 }
 
 const LENGTHS: [f64; 4] = [0.3, 1.0, 3.0, 10.0];
 const CORRELATIONS: [f64; 3] = [0.2, 0.6, 0.9];
 const INTERACTIONS: [f64; 3] = [0.1, 0.4, 0.8];
 const ALONES: [f64; 3] = [2e-2, 1e-1, 0.5];
+/// Where no point is left to be guessed at: factors may be without effect on one another, and points without anything of their own. Else a
+/// cliff that nobody saw would be taken for impossible.
+const INTERACTIONS_OF_ALL: [f64; 2] = [1e-4, 1e-2];
+const ALONES_OF_ALL: [f64; 2] = [1e-4, 2e-3];
 const TRENDS: [f64; 5] = [0.0, 1.0, 10.0, 100.0, 1000.0];
+/// So many places of a bend are looked at first; then those beside the best.
+const MOST_BENDS: usize = 16;
 /// By what the noise is changed.
 const NOISES: [f64; 6] = [0.01, 0.1, 0.7, 1.4, 10.0, 100.0];
 const NOISE_LIMITS: [f64; 2] = [1e-6, 1e3];
 
 impl Covariance {
     /// Of which the search for the likeliest starts.
-    const FIRST: Covariance =
-        Covariance { length: 1.0, correlation: 0.6, interaction: 0.4, alone: 0.1, trend: 1.0, noise: 1e-2 };
+    const FIRST: Covariance = Covariance {
+        length: 1.0,
+        correlation: 0.6,
+        interaction: 0.4,
+        alone: 0.1,
+        trend: 1.0,
+        bend: None,
+        noise: 1e-2,
+    };
 
     /// Those that differ from this one in one part.
-    fn beside(self) -> impl Iterator<Item = Covariance> {
+    fn beside(self, data: &Data) -> impl Iterator<Item = Covariance> + use<> {
         let lengths = LENGTHS.map(|length| Covariance { length, ..self });
         let correlations = CORRELATIONS.map(|correlation| Covariance { correlation, ..self });
-        let interactions = INTERACTIONS.map(|interaction| Covariance { interaction, ..self });
-        let alones = ALONES.map(|alone| Covariance { alone, ..self });
+        let interactions =
+            INTERACTIONS.iter().chain(data.whole.then_some(&INTERACTIONS_OF_ALL).into_iter().flatten());
+        let interactions =
+            interactions.map(move |interaction| Covariance { interaction: *interaction, ..self });
+        let alones = ALONES.iter().chain(data.whole.then_some(&ALONES_OF_ALL).into_iter().flatten());
+        let alones = alones.map(move |alone| Covariance { alone: *alone, ..self });
         let trends = TRENDS.map(|trend| Covariance { trend, ..self });
         let [low, high] = NOISE_LIMITS;
         let noises = NOISES.map(|times| Covariance { noise: (times * self.noise).clamp(low, high), ..self });
@@ -137,13 +168,27 @@ impl Covariance {
             .chain(interactions)
             .chain(alones)
             .chain(trends)
-            .chain(noises);
+            .chain(noises)
+            .chain(self.bends_beside(&data.bends));
         all.filter(move |other| *other != self)
+    }
+
+    /// No bend, some all over the range, and the next to the one that there is.
+    fn bends_beside(self, bends: &[Bend]) -> Vec<Covariance> {
+        if self.trend == 0.0 {
+            return Vec::new();
+        }
+        let each = bends.len().div_ceil(MOST_BENDS).max(1);
+        let here = self.bend.and_then(|bend| bends.iter().position(|other| *other == bend));
+        let near = |k: usize| here.is_some_and(|here| here.abs_diff(k) <= 1);
+        let some = bends.iter().enumerate().filter(|(k, _)| k % each == 0 || near(*k));
+        let some = some.map(|(_, bend)| Some(*bend));
+        some.chain([None]).map(|bend| Covariance { bend, ..self }).collect()
     }
 
     fn of(&self, one: &[Coordinate], other: &[Coordinate], ranges: &[Range]) -> f64 {
         let own = if one == other { 1.0 } else { (1.0 - self.alone) * self.of_levels(one, other, ranges) };
-        if self.trend == 0.0 { own } else { own + self.trend * of_trend(one, other, ranges) }
+        if self.trend == 0.0 { own } else { own + self.trend * of_trend(one, other, ranges, self.bend) }
     }
 
     fn of_levels(&self, one: &[Coordinate], other: &[Coordinate], ranges: &[Range]) -> f64 {
@@ -167,12 +212,17 @@ impl Covariance {
     }
 }
 
-/// Of straight lines and parabolas along numeric factors, with coefficients that are independent.
-fn of_trend(one: &[Coordinate], other: &[Coordinate], ranges: &[Range]) -> f64 {
-    let each = one.iter().zip(other).zip(ranges).map(|((one, other), range)| match (one, other) {
+/// Of straight lines and parabolas along numeric factors, and of a line from the bend on, with coefficients that are independent.
+fn of_trend(one: &[Coordinate], other: &[Coordinate], ranges: &[Range], bend: Option<Bend>) -> f64 {
+    let pairs = one.iter().zip(other).zip(ranges).enumerate();
+    let each = pairs.map(|(factor, ((one, other), range))| match (one, other) {
         (Coordinate::Number(one), Coordinate::Number(other)) if range.width > 0.0 => {
             let product = range.place(*one) * range.place(*other);
-            product + product * product
+            let bent = bend.filter(|bend| bend.factor == factor).map_or(0.0, |bend| {
+                let beyond = |number: f64| (range.place(number) - range.place(bend.at)).max(0.0);
+                beyond(*one) * beyond(*other)
+            });
+            product + product * product + bent
         }
         _ => 0.0,
     });
@@ -209,21 +259,25 @@ impl Range {
 
 impl Surrogate {
     /// Fits to what was measured, each point once in the list: one part after the other is changed for as long as that makes the
-    /// measurements likelier, beginning with `like` where there is one.
+    /// measurements likelier, beginning with `like` where there is one. Of a `whole` grid each point was measured, so that nothing is between them.
     ///
     /// # Errors
     /// [`StatsError::TooFew`] below two points, or for a point without a value; [`StatsError::NotFinite`]; [`StatsError::Ragged`] where
     /// points have different numbers of factors.
-    pub fn fit(observed: &[Observed], like: Option<&Surrogate>) -> Result<Surrogate, StatsError> {
-        let data = Data::of(&observed[..observed.len().min(MOST_FITTED)])?;
+    pub fn fit(
+        observed: &[Observed],
+        whole: bool,
+        like: Option<&Surrogate>,
+    ) -> Result<Surrogate, StatsError> {
+        let data = Data::of(&observed[..observed.len().min(MOST_FITTED)], whole)?;
         let first = like.map_or(Covariance::FIRST, |like| like.covariance);
         let found = data.means.len();
         let nothing = StatsError::NoVariation { found, value: data.means[0] };
         let mut best = Surrogate::with(first, &data)
-            .or_else(|| first.beside().find_map(|other| Surrogate::with(other, &data)))
+            .or_else(|| first.beside(&data).find_map(|other| Surrogate::with(other, &data)))
             .ok_or(nothing)?;
         loop {
-            let others = best.covariance.beside().filter_map(|other| Surrogate::with(other, &data));
+            let others = best.covariance.beside(&data).filter_map(|other| Surrogate::with(other, &data));
             match others.max_by(|one, other| one.likelihood.total_cmp(&other.likelihood)) {
                 Some(better) if better.likelihood > best.likelihood => best = better,
                 _ => return Ok(best),
@@ -322,7 +376,7 @@ impl Posterior {
 }
 
 impl Data {
-    fn of(observed: &[Observed]) -> Result<Data, StatsError> {
+    fn of(observed: &[Observed], whole: bool) -> Result<Data, StatsError> {
         if observed.len() < 2 {
             let what = "a guess at values that were not measured";
             return Err(StatsError::TooFew { what, needed: 2, found: observed.len() });
@@ -337,12 +391,28 @@ impl Data {
         Ok(Data {
             points: observed.iter().map(|one| one.at.clone()).collect(),
             ranges: Range::all(&observed.iter().map(|one| one.at.as_slice()).collect::<Vec<_>>()),
+            whole,
+            // Of a bend between two levels the place cannot be told.
+            bends: (0..factors).filter(|_| whole).flat_map(|factor| bends(observed, factor)).collect(),
             means: observed.iter().map(|one| mean(&one.values)).collect(),
             counts: observed.iter().map(|one| one.values.len() as f64).collect(),
             scatter: observed.iter().map(Observed::scatter).sum(),
             free: observed.iter().map(|one| one.values.len() as f64 - 1.0).sum(),
         })
     }
+}
+
+/// The inner levels of a numeric factor.
+fn bends(observed: &[Observed], factor: usize) -> Vec<Bend> {
+    let numbers = observed.iter().filter_map(|one| match one.at[factor] {
+        Coordinate::Number(number) => Some(number),
+        Coordinate::Category(_) => None,
+    });
+    let mut numbers: Vec<f64> = numbers.collect();
+    numbers.sort_by(f64::total_cmp);
+    numbers.dedup();
+    let inner = numbers.len().saturating_sub(2);
+    numbers.into_iter().skip(1).take(inner).map(|at| Bend { factor, at }).collect()
 }
 
 /// The lower triangle whose product with its transpose is a matrix.

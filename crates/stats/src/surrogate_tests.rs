@@ -24,7 +24,7 @@ fn cholesky_solves() {
 
 /// What is known of one more point, after these measurements.
 fn guess(of: &[Observed], at: &[Coordinate]) -> Guess {
-    let fit = Surrogate::fit(of, None).unwrap();
+    let fit = Surrogate::fit(of, false, None).unwrap();
     let mut points: Vec<&[Coordinate]> = of.iter().map(|one| one.at.as_slice()).collect();
     let mut values: Vec<&[f64]> = of.iter().map(|one| one.values.as_slice()).collect();
     points.push(at);
@@ -36,7 +36,7 @@ fn guess(of: &[Observed], at: &[Coordinate]) -> Guess {
 #[test]
 fn a_posterior_takes_one_measurement_after_the_other() {
     let measured = observed(&[(0.0, 0, 1.0), (1.0, 0, 2.0), (3.0, 1, 1.5)]);
-    let fit = Surrogate::fit(&measured, None).unwrap();
+    let fit = Surrogate::fit(&measured, false, None).unwrap();
     let points: Vec<&[Coordinate]> = measured.iter().map(|one| one.at.as_slice()).collect();
     let at_once = fit.posterior(&points, &[&[1.0, 1.2], &[], &[1.5]]);
     let mut by_turns = fit.posterior(&points, &[&[], &[], &[1.5]]);
@@ -96,19 +96,42 @@ fn repeats_make_it_surer() {
 
 #[test]
 fn broken_input_is_an_error() {
-    let one = Surrogate::fit(&observed(&[(0.0, 0, 1.0)]), None);
+    let one = Surrogate::fit(&observed(&[(0.0, 0, 1.0)]), false, None);
     assert!(matches!(one, Err(StatsError::TooFew { .. })));
     assert!(matches!(
-        Surrogate::fit(&observed(&[(0.0, 0, 1.0), (1.0, 0, f64::NAN)]), None),
+        Surrogate::fit(&observed(&[(0.0, 0, 1.0), (1.0, 0, f64::NAN)]), false, None),
         Err(StatsError::NotFinite { .. })
     ));
     let mut ragged = observed(&[(0.0, 0, 1.0), (1.0, 0, 2.0)]);
     ragged[1].at.pop();
-    assert!(matches!(Surrogate::fit(&ragged, None), Err(StatsError::Ragged { .. })));
+    assert!(matches!(Surrogate::fit(&ragged, false, None), Err(StatsError::Ragged { .. })));
     // All alike: nothing varies, and that is what is guessed.
     let alike = guess(&observed(&[(0.0, 0, 2.0), (1.0, 0, 2.0), (2.0, 0, 2.0)]), &at(0.5, 0));
     assert!((alike.mean - 2.0).abs() < 1e-9);
     let mut empty = observed(&[(0.0, 0, 1.0), (1.0, 0, 2.0)]);
     empty[0].values.clear();
-    assert!(matches!(Surrogate::fit(&empty, None), Err(StatsError::TooFew { .. })));
+    assert!(matches!(Surrogate::fit(&empty, false, None), Err(StatsError::TooFew { .. })));
+}
+
+#[test]
+fn a_bend_is_found_where_it_is() {
+    // Times fall as 1/n until 12 threads and stay as they are from there on.
+    let time = |n: usize| (1.0 / n.min(12) as f64).ln();
+    let one = |n: usize| Observed {
+        at: vec![Coordinate::Number((n as f64).log2())],
+        values: vec![time(n) + [0.01, -0.01, 0.0, 0.01, -0.01][n % 5]],
+    };
+    let measured: Vec<Observed> = (1..=44).map(one).collect();
+    let fit = Surrogate::fit(&measured, true, None).unwrap();
+    assert_eq!(fit.covariance.bend.map(|bend| bend.at.exp2().round()), Some(12.0));
+    let points: Vec<&[Coordinate]> = measured.iter().map(|one| one.at.as_slice()).collect();
+    let values: Vec<&[f64]> = measured.iter().map(|one| one.values.as_slice()).collect();
+    let posterior = fit.posterior(&points, &values);
+    for n in [9, 12, 15, 30] {
+        let guess = posterior.guess(n - 1);
+        assert!((guess.mean - time(n)).abs() < 0.01 && guess.sd < 0.01, "{n}: {guess:?}, {}", time(n));
+    }
+    // Where levels are left to be guessed at, a bend is none of what is known.
+    let fit = Surrogate::fit(&measured[..40], false, None).unwrap();
+    assert_eq!(fit.covariance.bend, None);
 }
