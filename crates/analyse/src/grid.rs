@@ -1,5 +1,6 @@
 //! A study of a grid: a row for every point, the best of them, how it scales, and what each factor brings.
 
+mod findings;
 mod knee;
 mod known;
 mod levels;
@@ -43,11 +44,17 @@ pub fn grid(study: &Study) -> Option<GridTables> {
         .enumerate()
         .map(|(k, ((run, point), others))| row(grid, run, point, speedup(&against_first, k), others))
         .collect();
+    let best = best(study, &rows);
+    let scaling = scaling::all(study, grid, &rows, &points);
+    let effects = levels::effects(study, grid, &rows, &points);
+    let best_point = best.measured().map(|best| &best.point);
+    let known = findings::Known { rows: &rows, scaling: &scaling, effects: &effects, best: best_point };
     Some(GridTables {
         factors: grid.factors.clone(),
-        best: best(study, &rows),
-        scaling: scaling::all(study, grid, &rows, &points),
-        effects: levels::effects(study, grid, &rows, &points),
+        findings: findings::all(study, grid, &known),
+        best,
+        scaling,
+        effects,
         baseline: study.header.points.first()?.id.clone(),
         trials: study.trials.iter().filter(|trial| !trial.is_warm_up()).count() as u32,
         stopped: study.stopped,
@@ -65,6 +72,11 @@ fn better(study: &Study) -> Better {
     if study.header.metric.higher_is_better() { Better::Higher } else { Better::Lower }
 }
 
+/// The step of the metric, where it is ours.
+fn resolution(study: &Study) -> Option<f64> {
+    matches!(study.header.metric, Metric::WallTime).then_some(CLOCK)
+}
+
 /// All points against one.
 fn family(study: &Study, reference: usize) -> Result<Family, String> {
     let others = (0..study.header.points.len()).filter(|other| *other != reference);
@@ -73,8 +85,8 @@ fn family(study: &Study, reference: usize) -> Result<Family, String> {
     if contrasts.is_empty() {
         return Err("there is one point only".to_owned());
     }
-    let resolution = matches!(study.header.metric, Metric::WallTime).then_some(CLOCK);
-    let design = FamilyDesign { contrasts, margin: study.header.margin, confidence: CONFIDENCE, resolution };
+    let (margin, resolution) = (study.header.margin, resolution(study));
+    let design = FamilyDesign { contrasts, margin, confidence: CONFIDENCE, resolution };
     numawise_stats::analyse(&design, &summary::blocks(study), better(study)).map_err(|e| e.to_string())
 }
 

@@ -65,7 +65,7 @@ fn counting<'a>(study: &'a Study, point: &'a PointId, left_out: bool) -> impl It
 }
 
 /// The trials of each point, in the order of the points and in their own, gathered in one pass: a grid has hundreds of points.
-fn by_point(study: &Study) -> Vec<Vec<&Trial>> {
+pub fn by_point(study: &Study) -> Vec<Vec<&Trial>> {
     let points = &study.header.points;
     let columns: HashMap<&PointId, usize> =
         points.iter().enumerate().map(|(column, point)| (&point.id, column)).collect();

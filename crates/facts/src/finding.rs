@@ -1,5 +1,6 @@
 //! Findings: named conclusions with their evidence, their cost, and what to do, as values.
 
+mod grid;
 mod watched;
 
 use std::fmt;
@@ -10,6 +11,7 @@ use serde::Serialize;
 use crate::notice::NotTriedReason;
 use crate::{Effect, PageSize, PageUse, PlacementRequest, PointId, Reading};
 
+pub use grid::{GridAdvice, GridQuantity, GridSubject};
 pub use watched::{FileAdvice, FileCallKind, WatchedAdvice, WatchedQuantity, WatchedSubject};
 
 /// Stable identifiers of findings.
@@ -75,6 +77,24 @@ pub enum FindingId {
     /// Runs, or placements, differ because the CPUs ran at different frequencies.
     #[serde(rename = "NW059")]
     ClockDiffers,
+    /// From some number of workers on, more of them bring nothing.
+    #[serde(rename = "NW060")]
+    MoreWorkersBringNothing,
+    /// From some number of workers on, more of them bring less.
+    #[serde(rename = "NW061")]
+    MoreWorkersBringLess,
+    /// The levels of a factor differ.
+    #[serde(rename = "NW062")]
+    LevelMatters,
+    /// Which level of a factor is better depends on the other factors.
+    #[serde(rename = "NW063")]
+    LevelDepends,
+    /// Trials scatter more at one level of a factor than at another.
+    #[serde(rename = "NW064")]
+    LevelScatters,
+    /// Points failed each time, and are run no more.
+    #[serde(rename = "NW065")]
+    PointsGivenUp,
     /// Computation is uneven over ranks: those that are done wait in MPI for the others.
     #[serde(rename = "NW010")]
     MpiImbalance,
@@ -140,6 +160,12 @@ impl FindingId {
             FindingId::MemoryInSwap => "NW057",
             FindingId::FilesElsewhere => "NW058",
             FindingId::ClockDiffers => "NW059",
+            FindingId::MoreWorkersBringNothing => "NW060",
+            FindingId::MoreWorkersBringLess => "NW061",
+            FindingId::LevelMatters => "NW062",
+            FindingId::LevelDepends => "NW063",
+            FindingId::LevelScatters => "NW064",
+            FindingId::PointsGivenUp => "NW065",
             FindingId::MpiImbalance => "NW010",
             FindingId::MpiTransfer => "NW011",
             FindingId::MpiConcentrated => "NW012",
@@ -193,6 +219,16 @@ pub struct Finding {
     pub cure: Option<PlacementRequest>,
     /// What to do, the best first.
     pub advice: Vec<AdvisedStep>,
+}
+
+impl Finding {
+    /// The point of a grid that cures it, which was measured.
+    pub fn cured_by(&self) -> Option<&PointId> {
+        self.advice.iter().find_map(|step| match &step.advice {
+            Advice::Grid(GridAdvice::RunPoint { point }) => Some(point),
+            _ => None,
+        })
+    }
 }
 
 /// One observed or computed fact that a finding rests on.
@@ -323,6 +359,9 @@ pub enum EvidenceQuantity {
     Frequency,
     /// How many times as high the frequency of one point is as that of another.
     FrequencyRatio,
+    /// Of a study of a grid.
+    #[serde(untagged)]
+    Grid(GridQuantity),
     /// Of a run that was watched from inside.
     #[serde(untagged)]
     Watched(WatchedQuantity),
@@ -399,6 +438,8 @@ pub enum EvidenceSubject {
         cpus_of: NodeId,
         memory_of: NodeId,
     },
+    #[serde(untagged)]
+    Grid(GridSubject),
     #[serde(untagged)]
     Watched(WatchedSubject),
 }
@@ -517,6 +558,8 @@ pub enum Advice {
     RepeatWhenQuiet,
     /// Give the program more to do, or take the metric from its main loop.
     LengthenRuns,
+    #[serde(untagged)]
+    Grid(GridAdvice),
     #[serde(untagged)]
     Watched(WatchedAdvice),
 }

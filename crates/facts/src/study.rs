@@ -213,10 +213,13 @@ impl Study {
 
     /// True for a point whose last trials all failed: it is run no more, and nothing is waited for from it.
     pub fn given_up(&self, point: &PointId) -> bool {
-        let here = self.trials.iter().rev().filter(|trial| trial.point == *point);
-        let mut last =
-            here.take(Self::FAILURES).map(|trial| matches!(trial.outcome, Outcome::Measured { .. }));
-        last.by_ref().filter(|measured| !measured).count() == Self::FAILURES
+        Self::ends_in_failures(self.trials.iter().filter(|trial| trial.point == *point))
+    }
+
+    /// The same of all trials of one point.
+    pub fn ends_in_failures<'a>(of_point: impl DoubleEndedIterator<Item = &'a Trial>) -> bool {
+        let last = of_point.rev().take(Self::FAILURES);
+        last.filter(|trial| !matches!(trial.outcome, Outcome::Measured { .. })).count() == Self::FAILURES
     }
 }
 

@@ -6,7 +6,7 @@
 mod data;
 mod details;
 mod document;
-mod findings;
+pub(crate) mod findings;
 pub(crate) mod json;
 pub mod lines;
 mod nodes;

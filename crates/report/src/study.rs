@@ -25,9 +25,10 @@ pub use json::{SCHEMA, json};
 pub use words::repeats;
 
 use crate::amount;
+use crate::check::findings;
 use crate::document::{
-    Bar, BarPart, Bars, Block, Cell, Charts, Column, Document, Face, Fact, Opening, Row, RowLimits, SHADE,
-    Table, Text, Tone, section,
+    Bar, BarPart, Bars, Block, Cell, Charts, Column, Document, Entry, Face, Fact, Opening, Row, RowLimits,
+    SHADE, Table, Text, Tone, section,
 };
 use crate::{notice, picture};
 
@@ -125,18 +126,24 @@ fn opening_blocks(shown: &ShownStudy<'_>, curves: Option<&Curves<'_>>) -> Vec<Bl
         let files: Vec<&str> = grid.templates.iter().map(|template| template.file.as_str()).collect();
         facts.push(fact("Filled in", files.join("; ")));
     }
-    let mut blocks = vec![
-        Block::Facts(facts),
-        section(
-            "points",
-            "Points",
-            std::iter::once(Block::Table(points(shown))).chain(bars(shown.tables)).collect(),
-        ),
-    ];
+    let mut blocks = vec![Block::Facts(facts)];
+    blocks.extend(findings(shown));
+    blocks.push(section(
+        "points",
+        "Points",
+        std::iter::once(Block::Table(points(shown))).chain(bars(shown.tables)).collect(),
+    ));
     blocks.extend(others(shown.tables));
     blocks.extend(effects(shown.tables));
     blocks.extend(scaling(shown, curves));
     blocks
+}
+
+/// Nothing where there are none.
+fn findings(shown: &ShownStudy<'_>) -> Option<Block> {
+    let entry = |finding| findings::entry(&shown.study.header, finding);
+    let entries: Vec<Entry> = shown.tables.findings.iter().map(entry).collect();
+    (!entries.is_empty()).then(|| section("findings", "Findings", vec![Block::Entries(entries)]))
 }
 
 fn points(shown: &ShownStudy<'_>) -> Table {

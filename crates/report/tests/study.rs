@@ -334,6 +334,7 @@ fn quick_tables(study: &Study) -> GridTables {
         }
     };
     GridTables {
+        findings: vec![],
         factors: grid.factors.clone(),
         rows: grid.runs.iter().map(row).collect(),
         baseline: grid.runs[0].point.clone(),
@@ -374,4 +375,47 @@ fn a_hundred_thousand_trials_make_a_page_below_5_mb_that_says_what_it_leaves_out
             page.says(&format!("the first {held} of 100001 trials"));
         }
     }
+}
+
+#[test]
+fn findings_are_the_same_on_the_page_the_terminal_and_in_json() {
+    let page = page(grid::parameter());
+    let findings = page.json["findings"].as_array().unwrap();
+    let ids: Vec<&str> = findings.iter().map(|one| one["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["NW062", "NW064"], "the block has a best size, and pinned runs scatter less");
+    let [matters, scatters] = findings.as_slice() else { unreachable!() };
+    let run: Vec<&str> = page.study.header.points.iter().map(|point| point.id.0.as_str()).collect();
+    for finding in findings {
+        let cure = finding["cure"]["point"].as_str().unwrap();
+        assert!(run.contains(&cure), "{cure} was not run");
+        assert_eq!(finding["cure"]["command"], page.point(cure)["command"]);
+        assert_eq!(finding["cure"]["levels"], page.point(cure)["levels"]);
+    }
+    assert!(matters["cost"]["low"].as_f64().unwrap() > 1.0, "{matters}");
+    assert!(scatters["cost"]["unavailable"].is_string(), "{scatters}");
+    let first = &scatters["evidence"][0];
+    assert_eq!((&first["quantity"], &first["unit"]), (&"scatter_of_level".into(), &"ratio".into()));
+    assert_eq!(first["subject"]["levels"]["to"], "on");
+    let study = ShownStudy {
+        study: &page.study,
+        tables: &numawise_analyse::grid(&page.study).unwrap(),
+        record: "app.study.nw",
+    };
+    let terminal = document::terminal(&study::terminal_document(&study), document::Style::plain());
+    for finding in findings {
+        let title = finding["title"].as_str().unwrap();
+        page.says(title);
+        assert!(terminal.contains(title), "{terminal}");
+        let sentence = finding["evidence"][0]["text"].as_str().unwrap();
+        page.says(sentence);
+    }
+}
+
+#[test]
+fn a_study_without_findings_says_nothing_of_them() {
+    let threads = [1, 2, 4, 8];
+    let factors = vec![grid::numbers(numawise_facts::FactorKind::Threads, "threads", threads)];
+    let page = page(grid::study(factors, 8, |levels| Some((8.0 / f64::from(threads[levels[0]]), 0.01))));
+    assert_eq!(page.json["findings"], Value::Array(vec![]));
+    assert!(!page.html.contains("id=\"findings\""));
 }

@@ -1,6 +1,6 @@
 //! What a study of a grid says: its points, the best of them, how it scales.
 
-use numawise_facts::{Effect, FactorLevels, Notice, PointId, Reading, StopReason};
+use numawise_facts::{Effect, FactorLevels, Finding, Notice, PointId, Reading, StopReason};
 use numawise_units::Ratio;
 
 use crate::PointPicture;
@@ -17,6 +17,8 @@ pub struct GridTables {
     /// One for each combination of levels of the other factors.
     pub scaling: Vec<ScalingSeries>,
     pub effects: Vec<LevelEffects>,
+    /// The greatest cost first.
+    pub findings: Vec<Finding>,
     pub trials: u32,
     pub stopped: Option<StopReason>,
     /// The best and the worst point on the machine.

@@ -10,7 +10,7 @@ use numawise_units::Ratio;
 use super::knee;
 
 /// Factors that change how many work.
-const OF_WORKERS: [FactorKind; 4] =
+pub const OF_WORKERS: [FactorKind; 4] =
     [FactorKind::Threads, FactorKind::Ranks, FactorKind::Copies, FactorKind::RanksTimesThreads];
 
 /// Fewer numbers of workers than these make no curve.

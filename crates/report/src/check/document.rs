@@ -1,6 +1,6 @@
 //! A check as people read it: the verdict first, then what it rests on.
 
-use numawise_facts::{Finding, LineTool, Study};
+use numawise_facts::{LineTool, Study};
 use numawise_tables::{ContrastCall, VerdictCase};
 
 use super::points::{self, PointRow};
@@ -145,15 +145,7 @@ fn others(check: &Check) -> Option<Table> {
 }
 
 fn entries(check: &Check) -> Block {
-    let entry = |finding: &Finding| Entry {
-        code: finding.id.code(),
-        title: findings::title(finding.id),
-        parts: vec![
-            ("seen", findings::evidence(&check.study.header, finding)),
-            ("cost", vec![findings::cost(finding)]),
-            ("to do", findings::advice(finding)),
-        ],
-    };
+    let entry = |finding| findings::entry(&check.study.header, finding);
     let entries: Vec<Entry> = check.analysis.findings.iter().map(entry).collect();
     let block = if entries.is_empty() { Block::Paragraph("none".into()) } else { Block::Entries(entries) };
     section("findings", "Findings", vec![block])

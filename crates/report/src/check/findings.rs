@@ -7,6 +7,7 @@ use numawise_facts::{Effect, Finding, FindingId, Levels, MemoryRequest, PointId,
 use numawise_units::{NodeId, Ratio};
 
 mod clock;
+mod grid;
 mod noise;
 mod others;
 mod pinning;
@@ -14,6 +15,7 @@ mod runs;
 mod system;
 pub mod watched;
 
+use crate::document::Entry;
 use crate::levels::counted;
 use crate::notice::study::why;
 
@@ -33,6 +35,12 @@ pub fn title(id: FindingId) -> &'static str {
         | FindingId::Unpinned
         | FindingId::RemoteRankMemory
         | FindingId::LongOnFiles => watched::title(id),
+        FindingId::MoreWorkersBringNothing
+        | FindingId::MoreWorkersBringLess
+        | FindingId::LevelMatters
+        | FindingId::LevelDepends
+        | FindingId::LevelScatters
+        | FindingId::PointsGivenUp => grid::title(id),
         FindingId::FirstTouchByOneThread => "memory is first touched by one thread",
         FindingId::ThreadsMigrate => "threads migrate",
         FindingId::IdleBandwidth => "half of the machine's memory bandwidth is idle",
@@ -54,6 +62,14 @@ pub fn title(id: FindingId) -> &'static str {
         FindingId::FilesElsewhere => "files lie on another node than the threads",
         FindingId::ClockDiffers => "the CPUs' clock differs",
     }
+}
+
+/// A finding with all its sentences, as it is shown.
+pub fn entry(header: &StudyHeader, finding: &Finding) -> Entry {
+    let parts =
+        [("seen", evidence(header, finding)), ("cost", vec![cost(finding)]), ("to do", advice(finding))];
+    let parts = parts.into_iter().filter(|(_, texts)| !texts.is_empty()).collect();
+    Entry { code: finding.id.code(), title: title(finding.id), parts }
 }
 
 /// What was seen, one sentence for each piece of evidence.
@@ -146,6 +162,7 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
         | EvidenceQuantity::ExplainedByFrequency
         | EvidenceQuantity::Frequency
         | EvidenceQuantity::FrequencyRatio => clock::sentence(one),
+        EvidenceQuantity::Grid(quantity) => grid::sentence(header, quantity, one),
         EvidenceQuantity::Watched(quantity) => watched::sentence(quantity, one),
         EvidenceQuantity::EffectOfPlacement => effect_of_placement(one, &effect),
     }
@@ -434,6 +451,7 @@ fn advise(advice: &Advice) -> String {
                 .to_owned()
         }
         Advice::UsePerformanceGovernor | Advice::SteadyClock => clock::advise(advice),
+        Advice::Grid(advice) => grid::advise(advice),
         Advice::Watched(advice) => watched::advise(advice),
         Advice::LengthenRuns => {
             "give the program more to do, or let it time its main loop and print that (--metric)".to_owned()

@@ -136,7 +136,8 @@ fn placed_well(placed_well: &PlacedWell) -> Value {
     }
 }
 
-fn finding(header: &StudyHeader, finding: &Finding) -> Value {
+/// A finding with its sentences.
+pub(crate) fn finding(header: &StudyHeader, finding: &Finding) -> Value {
     object!({
         "id": finding.id,
         "title": findings::title(finding.id),

@@ -1,14 +1,14 @@
 //! A study as JSON, for scripts: `docs/formats/study-json.md`.
 
-use numawise_facts::{Effect, GridRun, Metric, NamedMetric, Reading};
+use numawise_facts::{Effect, Finding, GridRun, Metric, NamedMetric, Reading};
 use numawise_tables::{
     GridRow, GridTables, LevelEffects, OtherFigure, ScalingKnee, ScalingModel, ScalingSeries, UsedUp,
 };
 use serde_json::{Map, Value, json as object};
 
 use super::{ShownStudy, figures, words};
-use crate::notice;
 use crate::object::{each, reading};
+use crate::{check, notice};
 
 /// The name and the version of the format.
 pub const SCHEMA: &str = "numawise/study/1";
@@ -44,7 +44,7 @@ pub fn json(shown: &ShownStudy<'_>) -> String {
         })),
         "effects": each(&tables.effects, effect_of_levels),
         "scaling": each(&tables.scaling, scaling),
-        "findings": [],
+        "findings": each(&tables.findings, |one| finding(shown, one)),
         "trials": tables.trials,
         "stopped": tables.stopped,
         "unavailable": each(&tables.unavailable, notice::json),
@@ -62,6 +62,21 @@ pub fn json(shown: &ShownStudy<'_>) -> String {
         "record": shown.record,
     });
     format!("{document:#}\n")
+}
+
+/// The cure is a point, which has more than a placement.
+fn finding(shown: &ShownStudy<'_>, finding: &Finding) -> Value {
+    let mut value = check::json::finding(&shown.study.header, finding);
+    value["cure"] = finding.cured_by().map_or(Value::Null, |point| {
+        let grid = shown.study.header.grid.as_ref();
+        let run = grid.and_then(|grid| grid.runs.iter().find(|run| run.point == *point));
+        object!({
+            "point": point,
+            "levels": levels_of(shown.tables, point),
+            "command": run.map(|run| run.command.shell_line()),
+        })
+    });
+    value
 }
 
 fn metric(name: &str, of: &Metric) -> Value {
