@@ -133,6 +133,17 @@ pub enum Outcome {
     NoMetric { problem: MetricProblem, output_tail: String },
 }
 
+impl Outcome {
+    /// The last line that the program said, where it failed and said something.
+    pub fn last_line(&self) -> Option<&str> {
+        let tail = match self {
+            Outcome::Measured { .. } => return None,
+            Outcome::Failed { output_tail, .. } | Outcome::NoMetric { output_tail, .. } => output_tail,
+        };
+        tail.lines().map(str::trim).rfind(|line| !line.is_empty())
+    }
+}
+
 /// What keeps a program's output, or the file that it writes, from giving the metric.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -213,13 +213,22 @@ impl Study {
 
     /// True for a point whose last trials all failed: it is run no more, and nothing is waited for from it.
     pub fn given_up(&self, point: &PointId) -> bool {
-        Self::ends_in_failures(self.trials.iter().filter(|trial| trial.point == *point))
+        let here = self.trials.iter().rev().filter(|trial| trial.point == *point).take(Self::FAILURES);
+        here.take_while(|trial| !matches!(trial.outcome, Outcome::Measured { .. })).count() == Self::FAILURES
     }
 
-    /// The same of all trials of one point.
-    pub fn ends_in_failures<'a>(of_point: impl DoubleEndedIterator<Item = &'a Trial>) -> bool {
-        let last = of_point.rev().take(Self::FAILURES);
-        last.filter(|trial| !matches!(trial.outcome, Outcome::Measured { .. })).count() == Self::FAILURES
+    /// All such points, in one pass: a grid has thousands of them.
+    pub fn all_given_up(&self) -> HashSet<&PointId> {
+        let mut failures: HashMap<&PointId, usize> = HashMap::new();
+        for trial in &self.trials {
+            if matches!(trial.outcome, Outcome::Measured { .. }) {
+                failures.remove(&trial.point);
+            } else {
+                *failures.entry(&trial.point).or_default() += 1;
+            }
+        }
+        failures.retain(|_, in_a_row| *in_a_row >= Self::FAILURES);
+        failures.into_keys().collect()
     }
 }
 

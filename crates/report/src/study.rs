@@ -252,9 +252,12 @@ fn others(tables: &GridTables) -> Option<Block> {
     let mut columns: Vec<Column> =
         tables.factors.iter().map(|factor| Column::text(factor.name.clone())).collect();
     // A figure that no point has takes no columns: it is said why.
-    let is_there = |k: usize| {
+    let is_measured = |k: usize| {
         tables.rows.iter().any(|row| row.others.get(k).is_some_and(|of| of.median.measured().is_some()))
     };
+    // Asked once: it is a pass over thousands of points.
+    let there: Vec<bool> = (0..figures.len()).map(is_measured).collect();
+    let is_there = |k: usize| there.get(k).is_some_and(|there| *there);
     let nowhere = figures.iter().enumerate().filter(|(k, _)| !is_there(*k));
     let nowhere: Vec<String> = nowhere
         .filter_map(|(_, of)| Some(format!("{} is not known: {}.", of.name, of.median.reason()?)))

@@ -60,4 +60,6 @@ impl SlurmOptions {
 pub struct SlurmEngine {
     pub options: SlurmOptions,
     pub host: HostFacts,
+    /// Of a node, as [`NodeDescription`] has it.
+    pub saturating_cores: Option<f64>,
 }

@@ -31,7 +31,6 @@ pub use numawise_study::{
 };
 
 use crate::experiment::{RecordKeeper, ResolvedDesign, pinning_library, recorded, resolve};
-use crate::profiles::SavedProfile;
 use crate::slurm::{NodeDescription, SlurmEngine, SlurmFleet};
 use crate::{AroundTrial, Error, here};
 
@@ -100,12 +99,12 @@ impl StudyEngine {
         }
     }
 
-    /// The machine with what was measured of it, and where that stands. A node of Slurm's has its figures already: profiles are told apart
-    /// where they are used.
-    fn measured(&self, machine: Machine) -> (Machine, Option<SavedProfile>) {
+    /// The machine with what was measured of it, and at how many cores that says that memory is full. A node of Slurm's has its figures
+    /// already.
+    fn measured(&self, machine: Machine) -> (Machine, Option<f64>) {
         match self {
-            StudyEngine::Local => here::with_newest_profile(machine),
-            StudyEngine::Slurm(_) => (machine, None),
+            StudyEngine::Local => with_profile(machine),
+            StudyEngine::Slurm(slurm) => (machine, slurm.saturating_cores),
         }
     }
 }
@@ -171,7 +170,7 @@ impl StudyRequest {
     fn header(
         &self,
         machine: Machine,
-        profile: Option<&Profile>,
+        saturating_cores: Option<f64>,
     ) -> Result<(StudyHeader, Vec<GridRun>), Error> {
         self.check_templates()?;
         let GridLayout { design, mut grid } = lay_out(&self.grid, &self.base, &self.command, &machine)?;
@@ -184,7 +183,7 @@ impl StudyRequest {
         grid.other_metrics = self.other_metrics.clone();
         grid.until = self.until;
         grid.most_trials = self.most_trials;
-        grid.saturating_cores = profile.and_then(saturating_cores);
+        grid.saturating_cores = saturating_cores;
         let runs = grid.runs.clone();
         let begun: Nanoseconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().into();
         let mut header = StudyHeader {
@@ -244,8 +243,8 @@ impl StudyRequest {
 /// When the request makes no sense, or not even the first point can be placed.
 pub fn design(request: &StudyRequest, machine: Machine) -> Result<StudyHeader, Error> {
     request.check()?;
-    let (machine, saved) = request.engine.measured(machine);
-    Ok(request.header(machine, saved.as_ref().map(|saved| &saved.profile))?.0)
+    let (machine, saturating_cores) = request.engine.measured(machine);
+    Ok(request.header(machine, saturating_cores)?.0)
 }
 
 /// The machine and the host that a record with trials has: who goes on with them asks no node again.
@@ -255,7 +254,11 @@ pub fn design(request: &StudyRequest, machine: Machine) -> Result<StudyHeader, E
 pub fn recorded_node(record: &Path) -> Result<Option<NodeDescription>, Error> {
     let kept = recorded(record)?.map(|(_, study)| study);
     let begun = kept.filter(|study| !study.trials.is_empty());
-    Ok(begun.map(|study| NodeDescription { machine: study.header.machine, host: study.header.host }))
+    Ok(begun.map(|study| NodeDescription {
+        machine: study.header.machine,
+        host: study.header.host,
+        saturating_cores: study.header.grid.and_then(|grid| grid.saturating_cores),
+    }))
 }
 
 /// A study that is recorded, from its first trial to its last.
@@ -275,16 +278,15 @@ impl GridExperiment {
     /// When the request makes no sense; [`Error::OtherStudy`] when the record holds another study; what is wrong with the record.
     pub fn open(request: StudyRequest, machine: Machine) -> Result<Self, Error> {
         request.check()?;
-        let (machine, saved) = request.engine.measured(machine);
-        let profile = saved.as_ref().map(|saved| &saved.profile);
+        let (machine, saturating_cores) = request.engine.measured(machine);
         let kept = if request.fresh { None } else { recorded(&request.record)? };
         let begun = match kept {
             Some((record, study)) if !study.trials.is_empty() => {
-                return resumed(request, (machine, profile), record, study);
+                return resumed(request, (machine, saturating_cores), record, study);
             }
             begun => begun.map(|(record, _)| record),
         };
-        let (header, runs) = request.header(machine, profile)?;
+        let (header, runs) = request.header(machine, saturating_cores)?;
         let replace = request.fresh || begun.is_some();
         drop(begun);
         let make = if replace { Record::replace_with } else { Record::create_with };
@@ -355,7 +357,14 @@ impl GridExperiment {
 /// Whether no point has to be repeated any more.
 fn is_known(study: &Study, until: UntilKnown) -> bool {
     let known: HashSet<PointId> = known_points(study, until).into_iter().collect();
-    study.header.points.iter().all(|point| known.contains(&point.id) || study.given_up(&point.id))
+    let given_up = study.all_given_up();
+    study.header.points.iter().all(|point| known.contains(&point.id) || given_up.contains(&point.id))
+}
+
+/// A machine with the figures of its newest profile.
+fn with_profile(machine: Machine) -> (Machine, Option<f64>) {
+    let (machine, saved) = here::with_newest_profile(machine);
+    (machine, saved.and_then(|saved| saturating_cores(&saved.profile)))
 }
 
 /// About how many cores of a node read as much as all of its memory gives: the fewest among the nodes that were measured.
@@ -419,13 +428,13 @@ fn next_trial(search: &mut GridSearch, study: &Study) -> NextTrial {
 /// The recorded study with the points, the repeats and the budget of this request, where it has all of the recorded points.
 fn resumed(
     request: StudyRequest,
-    (machine, profile): (Machine, Option<&Profile>),
+    (machine, saturating_cores): (Machine, Option<f64>),
     mut record: Record,
     mut study: Study,
 ) -> Result<GridExperiment, Error> {
     request.redactor().header(&mut study.header);
     let machine = numawise_machine::with_measured_of(machine, &study.header.machine);
-    let (now, runs) = request.header(machine, profile)?;
+    let (now, runs) = request.header(machine, saturating_cores)?;
     if let Err(difference) = Record::widens(&study.header, &now) {
         return Err(Error::OtherStudy { record: request.record.clone(), difference });
     }

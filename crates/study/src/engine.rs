@@ -1,5 +1,6 @@
 //! Carries a study out: blocks of trials until the intervals decide, the budget is spent or somebody stops it.
 
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use numawise_facts::notice::StudyNotice;
@@ -220,10 +221,11 @@ impl Engine<'_> {
         let done = Study::done(study.trials.iter());
         let blocks = 1..=study.header.min_repeats;
         let (mut trials, mut needs) = (0, Nanoseconds(0));
+        let unknown = spending.slowest();
         for id in running(study, &[]) {
             let missing = blocks.clone().filter(|block| !done.contains(&(id, *block))).count() as u64;
             trials += missing;
-            needs = needs + Nanoseconds(spending.of_point(id).0.saturating_mul(missing));
+            needs = needs + Nanoseconds(spending.known(id).unwrap_or(unknown).0.saturating_mul(missing));
         }
         let left = spending.left(&study.header);
         if needs > left {
@@ -268,15 +270,15 @@ impl Engine<'_> {
         spending: &mut Spending<'_>,
         dropped: &[PointId],
     ) -> Result<Option<StopReason>, StudyError> {
-        for index in order_of(study, block) {
+        let needed = needed(study, block, dropped);
+        for index in order_of(study, block).into_iter().filter(|index| needed[*index]) {
             let point = study.header.points[index].clone();
             // A trial that was interrupted is run again.
             loop {
                 if nothing_left_to_compare(study) {
                     return Ok(Some(StopReason::TooManyFailures));
                 }
-                let needless = study.is_done(block, &point.id) || study.given_up(&point.id);
-                if needless || dropped.contains(&point.id) {
+                if study.is_done(block, &point.id) || study.given_up(&point.id) {
                     break;
                 }
                 if self.stop.load(Ordering::Relaxed) {
@@ -349,6 +351,14 @@ impl Engine<'_> {
     }
 }
 
+/// Of the points, in their order, which a block lacks: in one pass over the trials, and not one for each of thousands of points.
+fn needed(study: &Study, block: u32, dropped: &[PointId]) -> Vec<bool> {
+    let done = Study::done(study.trials.iter().filter(|trial| trial.block == block));
+    let running: HashSet<&PointId> = running(study, dropped).collect();
+    let points = study.header.points.iter().map(|point| &point.id);
+    points.map(|id| running.contains(id) && !done.contains(&(id, block))).collect()
+}
+
 /// The first block of a grid that lacks a trial: a grid that was widened has old blocks without the new points.
 fn first_open_block(study: &Study) -> Option<u32> {
     if study.header.grid.is_none() || study.trials.is_empty() {
@@ -402,7 +412,9 @@ pub(crate) fn nothing_left_to_compare(study: &Study) -> bool {
     let header = &study.header;
     if header.grid.is_some() {
         // Whoever lays a grid out wants to know of each of its points.
-        return header.points.iter().all(|point| study.given_up(&point.id));
+        let has_failed = |trial: &Trial| !matches!(trial.outcome, Outcome::Measured { .. });
+        return study.trials.last().is_some_and(has_failed)
+            && study.all_given_up().len() == header.points.len();
     }
     let baseline = header.points.iter().find(|point| point.role == PointRole::Baseline);
     let lost = |pair: &PointPair| study.given_up(&pair.from) || study.given_up(&pair.to);
@@ -418,7 +430,9 @@ fn first(study: &Study) -> Option<Nanoseconds> {
 /// The points that are run on.
 fn running<'a>(study: &'a Study, dropped: &'a [PointId]) -> impl Iterator<Item = &'a PointId> {
     let ids = study.header.points.iter().map(|point| &point.id);
-    ids.filter(|id| !dropped.contains(id) && !study.given_up(id))
+    let mut no_more = study.all_given_up();
+    no_more.extend(dropped);
+    ids.filter(move |id| !no_more.contains(id))
 }
 
 /// Makes a trial of a raw run.

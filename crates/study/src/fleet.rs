@@ -214,7 +214,8 @@ fn missing(
 ) -> Option<(u32, Point)> {
     let done = Study::done(study.trials.iter());
     let points = &study.header.points;
-    let needed: Vec<bool> = points.iter().map(|point| !study.given_up(&point.id)).collect();
+    let given_up = study.all_given_up();
+    let needed: Vec<bool> = points.iter().map(|point| !given_up.contains(&point.id)).collect();
     let mut fewest: Option<(usize, u32, usize)> = None;
     let mut open = 0;
     let no_point = Vec::new();

@@ -62,22 +62,29 @@ impl<'a> Spending<'a> {
         self.between = self.now().saturating_sub(begun);
     }
 
-    /// What a trial of a point will take: the middle of those that it had; where it had none, as the slowest other point.
-    pub fn of_point(&self, point: &PointId) -> Nanoseconds {
-        let middle = |times: &Vec<Nanoseconds>| {
-            let mut times = times.clone();
-            times.sort_unstable();
-            times.get(times.len() / 2).copied()
-        };
-        let known = self.trials.get(point).and_then(middle);
-        known.or_else(|| self.trials.values().filter_map(middle).max()).unwrap_or_default()
+    /// What a trial of a point will take: the middle of those that it had.
+    pub fn known(&self, point: &PointId) -> Option<Nanoseconds> {
+        self.trials.get(point).and_then(|times| middle(times))
+    }
+
+    /// The same of the slowest point: what one may take that had none.
+    pub fn slowest(&self) -> Nanoseconds {
+        self.trials.values().filter_map(|times| middle(times)).max().unwrap_or_default()
     }
 
     /// What `blocks` blocks of these points will take, and what comes after them.
     pub fn of_blocks<'p>(&self, points: impl Iterator<Item = &'p PointId>, blocks: u32) -> Nanoseconds {
-        let block = points.map(|point| self.of_point(point)).fold(self.between, |sum, took| sum + took);
+        let unknown = self.slowest();
+        let each = points.map(|point| self.known(point).unwrap_or(unknown));
+        let block = each.fold(self.between, |sum, took| sum + took);
         Nanoseconds(block.0.saturating_mul(u64::from(blocks)).saturating_add(self.between.0 * REPORT))
     }
+}
+
+fn middle(times: &[Nanoseconds]) -> Option<Nanoseconds> {
+    let mut times = times.to_vec();
+    times.sort_unstable();
+    times.get(times.len() / 2).copied()
 }
 
 /// The point that a check loses least by leaving out: never the baseline, nor the last that could be compared with it.

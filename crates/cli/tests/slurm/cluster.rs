@@ -14,6 +14,8 @@ use tempfile::TempDir;
 /// Getting ready takes a second here; a busy machine may need more.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+const ONE_PARTITION: &str = "PartitionName=all Nodes=ALL Default=YES State=UP";
+
 pub struct Cluster {
     folder: TempDir,
     daemons: Vec<Child>,
@@ -22,11 +24,26 @@ pub struct Cluster {
 impl Cluster {
     /// `None`, having said SKIPPED and why, where there is no Slurm or it does not get ready; fails then with `NUMAWISE_REQUIRE_SLURM=1`.
     pub fn start(task_plugin: &str, nodes: usize, cpus: usize) -> Option<Cluster> {
-        Cluster::start_behind(None, task_plugin, nodes, cpus)
+        Cluster::start_as(ONE_PARTITION, None, task_plugin, nodes, cpus)
+    }
+
+    /// The same with partitions as the configuration has them, and what concerns them.
+    pub fn start_with(partitions: &str, nodes: usize, cpus: usize) -> Option<Cluster> {
+        Cluster::start_as(partitions, None, "task/none", nodes, cpus)
     }
 
     /// The same with nodes that see what a command of the shell leaves them to see, in a mount namespace of their own.
     pub fn start_behind(
+        hides: Option<&str>,
+        task_plugin: &str,
+        nodes: usize,
+        cpus: usize,
+    ) -> Option<Cluster> {
+        Cluster::start_as(ONE_PARTITION, hides, task_plugin, nodes, cpus)
+    }
+
+    fn start_as(
+        partitions: &str,
         hides: Option<&str>,
         task_plugin: &str,
         nodes: usize,
@@ -48,7 +65,8 @@ impl Cluster {
         for place in ["state", "spool"] {
             std::fs::create_dir(folder.join(place)).unwrap();
         }
-        std::fs::write(cluster.configuration(), configured(folder, task_plugin, nodes, cpus)).unwrap();
+        std::fs::write(cluster.configuration(), configured(folder, partitions, task_plugin, nodes, cpus))
+            .unwrap();
         let begin = |program: &Path, words: &[&str], hides: Option<&str>| {
             let mut command = match hides {
                 None => clean(program),
@@ -157,7 +175,7 @@ fn clean(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-fn configured(folder: &Path, task_plugin: &str, nodes: usize, cpus: usize) -> String {
+fn configured(folder: &Path, partitions: &str, task_plugin: &str, nodes: usize, cpus: usize) -> String {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
     let host = host.trim().split('.').next().unwrap_or_default().to_owned();
     let user = Command::new("id").arg("-un").output().unwrap().stdout;
@@ -174,7 +192,7 @@ fn configured(folder: &Path, task_plugin: &str, nodes: usize, cpus: usize) -> St
          SlurmdSpoolDir={folder}/spool/%n\nSlurmctldPidFile={folder}/slurmctld.pid\n\
          SlurmdPidFile={folder}/slurmd.%n.pid\nSlurmctldLogFile={folder}/slurmctld.log\n\
          SlurmdLogFile={folder}/slurmd.%n.log\nJobAcctGatherType=jobacct_gather/none\n\
-         AccountingStorageType=accounting_storage/none\nPartitionName=all Nodes=ALL Default=YES State=UP\n",
+         AccountingStorageType=accounting_storage/none\n{partitions}\n",
         port(0)
     );
     for node in 0..nodes {

@@ -2,6 +2,8 @@
 //! for it. Every rank tells its mask, and the plan for as many ranks says what it must be.
 
 mod cluster;
+mod ended;
+mod nodes;
 mod studies;
 
 use std::collections::BTreeMap;

@@ -16,30 +16,30 @@ use crate::cluster::{Cluster, own_mounts, skipped};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A folder with a study of `n` at two levels, whose program notes where each run begins.
-struct Bench<'a> {
-    cluster: &'a Cluster,
-    folder: TempDir,
+pub struct Bench<'a> {
+    pub cluster: &'a Cluster,
+    pub folder: TempDir,
 }
 
 /// A row of the record: block, point, node and what came of it.
-type Row = (u32, String, String, String);
+pub type Row = (u32, String, String, String);
 
 impl Bench<'_> {
-    fn new(cluster: &Cluster) -> Bench<'_> {
+    pub fn new(cluster: &Cluster) -> Bench<'_> {
         Bench { cluster, folder: tempfile::tempdir().unwrap() }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
     /// `numawise study` with three repeats of two points, each taking so many seconds.
-    fn study(&self, seconds: &str, options: &[&str]) -> Command {
+    pub fn study(&self, seconds: &str, options: &[&str]) -> Command {
         let line = format!("echo {{n}} $SLURMD_NODENAME >> log; sleep {seconds}");
         self.study_of(&["--param", "n=1,2", "--repeat", "3"], options, &["sh", "-c", &line])
     }
 
-    fn study_of(&self, factors: &[&str], options: &[&str], program: &[&str]) -> Command {
+    pub fn study_of(&self, factors: &[&str], options: &[&str], program: &[&str]) -> Command {
         let mut command = self.cluster.command(NUMAWISE);
         command.current_dir(self.folder.path()).args(["study", "--output", "a.nw", "--engine", "slurm"]);
         command.args(factors).args(options).arg("--").args(program);
@@ -51,12 +51,12 @@ impl Bench<'_> {
     }
 
     /// Runs of the program that have begun.
-    fn runs(&self) -> Vec<String> {
+    pub fn runs(&self) -> Vec<String> {
         let log = std::fs::read_to_string(self.path("log")).unwrap_or_default();
         log.lines().map(str::to_owned).collect()
     }
 
-    fn wait_for(&self, what: &str, mut holds: impl FnMut() -> bool) {
+    pub fn wait_for(&self, what: &str, mut holds: impl FnMut() -> bool) {
         let begun = Instant::now();
         while !holds() {
             assert!(begun.elapsed() < PATIENCE, "{what}; runs: {:?}", self.runs());
@@ -64,7 +64,7 @@ impl Bench<'_> {
         }
     }
 
-    fn rows(&self) -> Vec<Row> {
+    pub fn rows(&self) -> Vec<Row> {
         let ask = "SELECT block, point, host, status FROM trials ORDER BY number";
         let said = Command::new("sqlite3").arg(self.path("a.nw")).arg(ask).output().unwrap();
         assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
@@ -77,7 +77,7 @@ impl Bench<'_> {
     }
 
     /// The warm-up, each point once in each of three blocks, and nothing left behind.
-    fn is_whole(&self) -> Vec<Row> {
+    pub fn is_whole(&self) -> Vec<Row> {
         let rows = self.rows();
         let places: BTreeSet<(u32, &str)> = rows.iter().map(|row| (row.0, row.1.as_str())).collect();
         assert_eq!((rows.len(), places.len()), (7, 7), "{rows:?}");
@@ -87,11 +87,11 @@ impl Bench<'_> {
     }
 }
 
-fn err(output: &Output) -> String {
+pub fn err(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-fn ended_well(output: &Output) {
+pub fn ended_well(output: &Output) {
     assert_eq!(output.status.code(), Some(0), "{}", err(output));
 }
 

@@ -146,10 +146,33 @@ fn failures_are_data_and_a_point_that_fails_is_given_up() {
     assert_eq!((&bad["n"], &bad["failures"]), (&0.into(), &3.into()), "{bad}");
     assert!(bad["metrics"]["wall_time"]["mean"]["unavailable"].is_string(), "{bad}");
     assert_eq!(study["best"]["point"], "n=0");
+    let findings = study["findings"].as_array().unwrap();
+    assert!(findings.len() == 1 && findings[0]["id"] == "NW065", "{findings:?}");
+    let failure = &findings[0]["evidence"][1]["subject"]["failure"];
+    assert_eq!((&failure["point"], &failure["exit"]["code"]), (&"n=3".into(), &3.into()), "{failure}");
     // Also where it is the one that the others are compared with.
     let study = bench.json(&["--fresh", "--param", "n=3,0", "--repeat", "4", "--", "sh", "-c", "exit {n}"]);
     assert_eq!(points(&study)[1]["n"], 4, "{study}");
     assert_eq!(study["best"]["point"], "n=0");
+}
+
+#[test]
+fn the_first_failure_says_how_and_what_the_program_said_last() {
+    let bench = Bench::new();
+    let failed = ["--param", "n=0,3", "--repeat", "1", "--", "sh", "-c", "echo bad; echo; exit {n}"];
+    let said = bench.study(&failed).err;
+    assert!(said.contains("the program failed at n=3 (exit status 3), saying last: bad; it is"), "{said}");
+    let no_number = ["--fresh", "--repeat", "1", "--metric", "(abc)", "--", "echo", "abc"];
+    let said = bench.study(&no_number).err;
+    assert!(said.contains("the program failed at os (") && said.contains("abc"), "{said}");
+}
+
+#[test]
+fn ranges_of_numbers_are_levels_of_parameters_too() {
+    let bench = Bench::new();
+    let study = bench.json(&["--repeat", "1", "--param", "n=1..=3,8", "--", "true", "{n}"]);
+    let levels: Vec<&Value> = points(&study).iter().map(|point| &point["levels"]["n"]).collect();
+    assert_eq!(levels, [1, 2, 3, 8]);
 }
 
 #[test]

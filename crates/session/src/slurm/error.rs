@@ -28,6 +28,11 @@ pub enum SlurmError {
     NotDescribed { node: String, problem: JobProblem },
     #[error("the trial on {node} could not be carried out: {problem}")]
     Trial { node: String, problem: String, failure: JobFailure },
+    #[error(
+        "a job has {nodes} nodes, and {point} places threads or memory, which holds on its first node only; expected one node for each job, \
+         or points that leave placement to what starts the ranks"
+    )]
+    SeveralNodes { nodes: u32, point: String },
     #[error("the folder of the jobs, {}, cannot be written: {source}", folder.display())]
     Folder { folder: PathBuf, source: io::Error },
     #[error(

@@ -74,7 +74,11 @@ impl SlurmFleet {
         let mut fleet = SlurmFleet {
             options: engine.options.clone(),
             study: header.begun,
-            description: NodeDescription { machine: header.machine.clone(), host: header.host.clone() },
+            description: NodeDescription {
+                machine: header.machine.clone(),
+                host: header.host.clone(),
+                saturating_cores: engine.saturating_cores,
+            },
             ranks: header.grid.as_ref().map(ranks).unwrap_or_default(),
             jobs: Vec::new(),
             turns: NodeTurns::default(),
@@ -399,7 +403,13 @@ fn failed(order: &TrialOrder, ended: &EndedJob, output: &str) -> Trial {
         _ => Exit::Signal(SIGKILL),
     };
     let EndedJob { state, reason, node, .. } = ended;
-    let output_tail = format!("{output}Slurm ended the job on {node}: {state}, {reason}\n");
+    let why = match state.as_str() {
+        "TIMEOUT" | "DEADLINE" => "at its time limit",
+        "OUT_OF_MEMORY" => "for want of memory",
+        _ => "",
+    };
+    let space = if why.is_empty() { "" } else { " " };
+    let output_tail = format!("{output}Slurm ended the job on {node}{space}{why}: {state}, {reason}\n");
     Trial {
         number: 0,
         block: order.block,

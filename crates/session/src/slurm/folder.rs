@@ -56,6 +56,8 @@ pub struct TrialOrder {
 pub struct NodeDescription {
     pub machine: Machine,
     pub host: HostFacts,
+    /// What its profile says of the bandwidth of memory ([`GridStudy::saturating_cores`](numawise_facts::GridStudy)).
+    pub saturating_cores: Option<f64>,
 }
 
 /// What came of a job.

@@ -4,19 +4,21 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use numawise_facts::{HostFacts, Ignore, Machine, Outcome, Reading, Study, Trial};
+use numawise_facts::{HostFacts, Ignore, Machine, Outcome, PlacementRequest, Point, Reading, Study, Trial};
 use numawise_study::{Engine, StudyError, SystemClock};
 use numawise_units::HostId;
 
-use super::StudyRequest;
+use super::{StudyRequest, with_profile};
 use crate::experiment::NotYet;
 use crate::slurm::{
-    JobFailure, JobResult, NodeDescription, Order, TrialOrder, hand_over, inputs_of, order_at,
+    JobFailure, JobResult, NodeDescription, Order, SlurmError, TrialOrder, hand_over, inputs_of, order_at,
 };
-use crate::{Cause, Error, here};
+use crate::{Cause, Error};
 
 /// Slurm's name of the node that a job runs on.
 const NODE: &str = "SLURMD_NODENAME";
+/// How many nodes it has.
+const NODES: &str = "SLURM_JOB_NUM_NODES";
 /// A signal to all processes of a job reaches them one after the other, within so much time even on a busy node.
 const SIGNAL_PATIENCE: Duration = Duration::from_millis(500);
 
@@ -34,10 +36,11 @@ impl AssignedJob {
         Ok(AssignedJob { path: path.to_owned(), order: order_at(path)? })
     }
 
-    /// The machine as trials here are to be laid out for: that of this node, with the figures that the study was begun with.
+    /// The machine as trials here are to be laid out for: that of this node, with the figures that the study was begun with. One that is
+    /// only described gets its own later.
     pub fn machine(&self, machine: Machine) -> Machine {
         match &self.order {
-            Order::Describe => here::with_newest_profile(machine).0,
+            Order::Describe => machine,
             Order::Trial(order) => numawise_machine::with_measured_of(machine, &order.description.machine),
         }
     }
@@ -51,7 +54,8 @@ impl AssignedJob {
             return Ok(false);
         }
         let host = numawise_observe::host::facts(&numawise_observe::Roots::default());
-        let node = NodeDescription { machine: machine.clone(), host };
+        let (machine, saturating_cores) = with_profile(machine.clone());
+        let node = NodeDescription { machine, host, saturating_cores };
         hand_over(&self.path, &JobResult::Described(Box::new(node)))?;
         Ok(true)
     }
@@ -108,6 +112,7 @@ impl AssignedJob {
             let difference = format!("the CPUs or the memory that {} may use", order.point.id);
             return Ok(Some(JobResult::OtherMachine { difference }));
         }
+        check_nodes(&point)?;
         let mut runner = request.runner_with(&header, runs, &inputs_of(&self.path));
         let start_nodes = std::mem::take(&mut runner.local.start_nodes);
         runner.local.start_nodes = start_nodes.after(&point.id, order.block as usize);
@@ -125,7 +130,7 @@ impl AssignedJob {
             stop,
         };
         // The role decides what becomes of a program that is not there, and the first level of today may not be that of the study.
-        let point = numawise_facts::Point { role: order.point.role, ..point };
+        let point = Point { role: order.point.role, ..point };
         if !engine.run_one(&mut study, order.block, &point)? {
             return Ok(None);
         }
@@ -135,6 +140,17 @@ impl AssignedJob {
         }
         Ok(Some(JobResult::Trial(Box::new(on_its_node(trial)))))
     }
+}
+
+/// What we place is placed on the first node of a job: ranks that a launcher starts on others are not.
+fn check_nodes(point: &Point) -> Result<(), SlurmError> {
+    let nodes = std::env::var(NODES).ok().and_then(|nodes| nodes.parse().ok()).unwrap_or(1);
+    let is_free = point.request
+        == PlacementRequest { threads: point.request.threads, ..PlacementRequest::as_the_os_does() };
+    if nodes > 1 && !is_free {
+        return Err(SlurmError::SeveralNodes { nodes, point: point.id.to_string() });
+    }
+    Ok(())
 }
 
 /// What tells the machine of another node from that of the study; nothing where trials on both may stand in one study.

@@ -171,6 +171,8 @@ pub enum WordLevelsError {
     Twice(String),
     #[error("there are more than {MOST_LEVELS} levels; expected fewer")]
     TooMany,
+    #[error(transparent)]
+    Range(#[from] NumberLevelsError),
 }
 
 impl FromStr for WordLevels {
@@ -189,6 +191,7 @@ impl FromStr for WordLevels {
                 other => last(&mut words).push(other),
             }
         }
+        let words = with_ranges(words)?;
         if words.len() > MOST_LEVELS {
             return Err(WordLevelsError::TooMany);
         }
@@ -199,6 +202,20 @@ impl FromStr for WordLevels {
         }
         Ok(WordLevels(words))
     }
+}
+
+/// What looks like a range of numbers is one: nobody wants a program to be given `1..=64`.
+fn with_ranges(words: Vec<String>) -> Result<Vec<String>, NumberLevelsError> {
+    let mut all = Vec::new();
+    for word in words {
+        if word.contains("..=") && word.starts_with(|first: char| first.is_ascii_digit()) {
+            let range: NumberLevels = word.parse()?;
+            all.extend(range.numbers().iter().map(ToString::to_string));
+        } else {
+            all.push(word);
+        }
+    }
+    Ok(all)
 }
 
 fn last(words: &mut Vec<String>) -> &mut String {

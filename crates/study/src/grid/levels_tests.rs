@@ -57,6 +57,9 @@ fn words_may_hold_commas_and_be_empty_but_not_be_twice() {
     let words = |text: &str| text.parse::<WordLevels>().unwrap().words().to_vec();
     assert_eq!(words("static,dynamic\\,4"), ["static", "dynamic,4"]);
     assert_eq!(words(",--fast"), ["", "--fast"]);
+    assert_eq!(words("1..=3,8,2^4..=2^5"), ["1", "2", "3", "8", "16", "32"]);
+    assert_eq!(words("a..=b,../x"), ["a..=b", "../x"]);
+    assert!(matches!("4..=1".parse::<WordLevels>(), Err(WordLevelsError::Range(_))));
     assert_eq!(words("C:\\new"), ["C:\\new"]);
     assert_eq!("a,b,a".parse::<WordLevels>(), Err(WordLevelsError::Twice("a".to_owned())));
     assert_eq!(",".parse::<WordLevels>(), Err(WordLevelsError::Twice(String::new())));

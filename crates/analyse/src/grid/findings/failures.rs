@@ -15,7 +15,8 @@ const MOST_CHARACTERS: usize = 200;
 
 /// Of the points, in their order, whether they are run no more.
 pub fn given_up(study: &Study) -> Vec<bool> {
-    summary::by_point(study).iter().map(|here| Study::ends_in_failures(here.iter().copied())).collect()
+    let given_up = study.all_given_up();
+    study.header.points.iter().map(|point| given_up.contains(&point.id)).collect()
 }
 
 pub fn finding_of(case: &Case<'_>) -> Option<Finding> {
@@ -35,17 +36,13 @@ pub fn finding_of(case: &Case<'_>) -> Option<Finding> {
 
 /// How often it failed, and how the last time.
 fn failed_trials(case: &Case<'_>, row: usize, trials: &[&Trial]) -> Evidence {
-    let last_line = |tail: &str| {
-        let line = tail.lines().map(str::trim).rfind(|line| !line.is_empty())?;
-        Some(line.chars().take(MOST_CHARACTERS).collect())
+    let last = trials.last().map(|trial| &trial.outcome);
+    let (exit, problem) = match last {
+        Some(Outcome::Failed { exit, .. }) => (Some(*exit), None),
+        Some(Outcome::NoMetric { problem, .. }) => (None, Some(problem.clone())),
+        Some(Outcome::Measured { .. }) | None => (None, None),
     };
-    let (exit, problem, said) = match trials.last().map(|trial| &trial.outcome) {
-        Some(Outcome::Failed { exit, output_tail }) => (Some(*exit), None, last_line(output_tail)),
-        Some(Outcome::NoMetric { problem, output_tail }) => {
-            (None, Some(problem.clone()), last_line(output_tail))
-        }
-        Some(Outcome::Measured { .. }) | None => (None, None, None),
-    };
+    let said = last.and_then(Outcome::last_line).map(|line| line.chars().take(MOST_CHARACTERS).collect());
     let subject = GridSubject::Failure { point: case.rows[row].point.clone(), exit, problem, said };
     let count = |of: usize| Amount::Count(of as u64);
     let counted = trials.iter().filter(|trial| !trial.is_warm_up()).count();

@@ -14,6 +14,9 @@ const MOST_STEPS: usize = 200;
 /// The most workers are at least so many times as many: of fewer nobody would expect a gain beyond the margin.
 const LEAST_SAVED: f64 = 1.25;
 
+const NO_PROFILE: &str =
+    "no profile of the machine was saved when the study began, or it does not tell bandwidths by cores";
+
 pub fn all(case: &Case<'_>) -> Vec<Finding> {
     let curves = case.scaling.iter();
     let has_best = |series: &&ScalingSeries| case.best.is_some_and(|best| series.points.contains(best));
@@ -90,6 +93,11 @@ fn bend(case: &Case<'_>, series: &ScalingSeries, knee: &ScalingKnee) -> Vec<Evid
         ratio(GridQuantity::DoublingBefore, knee.before),
         ratio(GridQuantity::DoublingAfter, knee.after),
     ];
+    if case.grid.saturating_cores.is_none() {
+        let none = count(GridQuantity::SaturatingCores, 0, None, case.point(at));
+        let value = Reading::unavailable(NO_PROFILE);
+        evidence.push(Evidence { value, source: EvidenceSource::Profile, ..none });
+    }
     evidence.extend(knee.reasons.iter().map(|reason| {
         let (quantity, number) = match *reason {
             UsedUp::CoresOfNode(cores) => (GridQuantity::CoresOfNodeUsedUp, cores as usize),

@@ -74,7 +74,7 @@ impl EngineArguments {
         }
         let options = self.slurm(words)?;
         let recorded = if fresh { None } else { study::recorded_node(record)? };
-        let NodeDescription { machine, host } = match recorded {
+        let NodeDescription { machine, host, saturating_cores } = match recorded {
             Some(recorded) => recorded,
             None => slurm::describe(record, &options, &mut Waiting::default(), stop)
                 .map_err(numawise_session::Error::from)?,
@@ -82,7 +82,7 @@ impl EngineArguments {
         let of = self.partition.as_ref().map(|name| format!(" in partition {name}")).unwrap_or_default();
         let alone = if self.share_nodes { "" } else { ", each on a node alone" };
         let said = format!("trials are jobs of Slurm{of}, {} at once at most{alone}", options.jobs);
-        let engine = StudyEngine::Slurm(Box::new(SlurmEngine { options, host }));
+        let engine = StudyEngine::Slurm(Box::new(SlurmEngine { options, host, saturating_cores }));
         Ok(Place { machine, engine, said: Some(said) })
     }
 

@@ -40,6 +40,15 @@ impl Progress {
     }
 }
 
+/// How a trial failed; nothing where it did not.
+fn failure(outcome: &Outcome) -> Option<String> {
+    match outcome {
+        Outcome::Measured { .. } => None,
+        Outcome::Failed { exit, .. } => Some(exit.to_string()),
+        Outcome::NoMetric { problem, .. } => Some(numawise_report::notice::metric_problem(None, problem)),
+    }
+}
+
 impl Sink for Progress {
     fn event(&mut self, event: Event) {
         match event {
@@ -63,11 +72,14 @@ impl Sink for Progress {
                     bar.set_message(format!("{running} running, {waiting} queued"));
                 }
             }
-            Event::TrialEnded { point, outcome: Outcome::Failed { exit, .. }, .. } => {
+            Event::TrialEnded { point, outcome, .. } => {
+                let Some(how) = failure(&outcome) else { return };
                 self.failures += 1;
                 if self.failures == 1 {
+                    let said = outcome.last_line().map(|line| format!(", saying last: {line}"));
                     self.say(&format!(
-                        "the program failed at {point} ({exit}); it is noted as a failure, not as a time"
+                        "the program failed at {point} ({how}){}; it is noted as a failure, not as a time",
+                        said.unwrap_or_default()
                     ));
                 }
             }

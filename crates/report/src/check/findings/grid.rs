@@ -44,6 +44,11 @@ pub(super) fn sentence(header: &StudyHeader, quantity: GridQuantity, one: &Evide
         GridQuantity::CpusUsedUp => {
             format!("the {number} CPUs have a thread each there, and more threads share CPUs")
         }
+        GridQuantity::SaturatingCores if one.value.measured().is_none() => {
+            format!(
+                "at how many cores the bandwidth of memory is used up is not known: {number} (numawise machine measure)"
+            )
+        }
         GridQuantity::SaturatingCores => format!(
             "about {number} cores of a node read as much as all of its memory gives (numawise machine measure)"
         ),
