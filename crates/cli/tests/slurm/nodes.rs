@@ -50,7 +50,8 @@ fn what_a_node_has_measured_of_its_memory_comes_back_with_its_description() {
     let Some(cluster) = Cluster::start("task/none", 1, 2) else { return };
     let bench = Bench::new(&cluster);
     let saturating = |data: &str| -> Value {
-        let mut command = bench.study_of(&["--param", "n=1"], &["--repeat", "1", "--fresh"], &["true"]);
+        let mut command =
+            bench.study_of(&["--param", "n=1"], &["--repeat", "1", "--fresh"], &["true", "{n}"]);
         let output = command.env("XDG_DATA_HOME", bench.path(data)).output().unwrap();
         ended_well(&output);
         let ask = "SELECT header FROM study";
