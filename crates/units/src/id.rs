@@ -9,8 +9,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 pub trait Id: Copy + Ord + fmt::Debug {
     /// What one of these is called in messages, e.g. `CPU`.
     const NOUN: &'static str;
-    /// The first index that no Linux kernel gives: what is read from a stored file is below it.
+    /// The first index that there is not: what is read from a stored file is below it.
     const LIMIT: u32;
+    /// Who gives none from there on, in messages.
+    const GIVER: &'static str;
     /// Wraps an index.
     fn from_index(index: u32) -> Self;
     /// The index inside.
@@ -21,28 +23,31 @@ pub trait Id: Copy + Ord + fmt::Debug {
 const CPUS: u32 = 8192;
 /// `CONFIG_NODES_SHIFT` is at most 10.
 const NODES: u32 = 1024;
-/// Of what launchers and numawise count there is no bound but that of the number.
-const UNBOUNDED: u32 = u32::MAX;
+/// Six times the cores of the largest computer of the Top500 list of 2025; a set of all of them has 8 MiB.
+const RANKS: u32 = 1 << 26;
+/// Of what numawise counts there is no bound but that of the number.
+pub(crate) const UNBOUNDED: u32 = u32::MAX;
 
-/// An index that no kernel gives.
+/// An index that nothing has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{noun} {index} is above {}, the highest that Linux gives", limit - 1)]
+#[error("{noun} {index} is above {}, the highest that {giver}", limit - 1)]
 pub struct IndexTooLarge {
     noun: &'static str,
     index: u64,
     limit: u32,
+    giver: &'static str,
 }
 
 /// An index of a file that may hold any number.
 pub fn stored<T: Id>(index: u64) -> Result<T, IndexTooLarge> {
     match u32::try_from(index) {
         Ok(index) if index < T::LIMIT => Ok(T::from_index(index)),
-        _ => Err(IndexTooLarge { noun: T::NOUN, index, limit: T::LIMIT }),
+        _ => Err(IndexTooLarge { noun: T::NOUN, index, limit: T::LIMIT, giver: T::GIVER }),
     }
 }
 
 macro_rules! id {
-    ($(#[$doc:meta])* $name:ident, $noun:literal, $limit:ident) => {
+    ($(#[$doc:meta])* $name:ident, $noun:literal, $limit:ident, $giver:literal) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
         #[serde(transparent)]
@@ -57,6 +62,7 @@ macro_rules! id {
         impl Id for $name {
             const NOUN: &'static str = $noun;
             const LIMIT: u32 = $limit;
+            const GIVER: &'static str = $giver;
             fn from_index(index: u32) -> Self {
                 $name(index)
             }
@@ -78,19 +84,22 @@ id!(
     #[doc(alias = "PU")]
     CpuId,
     "CPU",
-    CPUS
+    CPUS,
+    "Linux gives"
 );
 id!(
     /// A NUMA node by its OS index.
     NodeId,
     "node",
-    NODES
+    NODES,
+    "Linux gives"
 );
 id!(
     /// A task of a job, counted from 0: an MPI rank or one of N copies.
     TaskId,
     "task",
-    UNBOUNDED
+    UNBOUNDED,
+    "numawise takes"
 );
 id!(
     /// A process of an MPI job by its number in `MPI_COMM_WORLD`, over all hosts of the job.
@@ -98,7 +107,8 @@ id!(
     #[doc(alias = "OMPI_COMM_WORLD_RANK")]
     Rank,
     "rank",
-    UNBOUNDED
+    RANKS,
+    "numawise takes"
 );
 
 /// A host of a job by its node name (`uname -n`), which launchers and batch systems use and keep unique within a job.

@@ -7,15 +7,19 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::harmless::quoted;
-use crate::id::{CpuId, Id, NodeId, stored};
+use crate::id::{CpuId, Id, NodeId, UNBOUNDED, stored};
 
 #[cfg(test)]
 #[path = "set_tests.rs"]
 mod tests;
 
-/// The highest index a set takes. Linux has no more CPUs than this in any configuration (`CONFIG_NR_CPUS` is at most
-/// 8192); the bound keeps a typing error such as `0-4000000000` from taking the memory of the machine.
+/// The highest index that a set takes, but of what has a limit above it. Linux has no more CPUs than this in any configuration
+/// (`CONFIG_NR_CPUS` is at most 8192); the bound keeps a typing error such as `0-4000000000` from taking the memory of the machine.
 const MAX_INDEX: u32 = 65_535;
+
+fn highest<T: Id>() -> u32 {
+    if T::LIMIT == UNBOUNDED { MAX_INDEX } else { MAX_INDEX.max(T::LIMIT - 1) }
+}
 
 /// A list names at most so many numbers, those that it names again counted: many times what a set can hold, and few enough that
 /// no list takes long.
@@ -49,10 +53,10 @@ impl<T: Id> IdSet<T> {
     /// Adds `id`; true when it was not there.
     ///
     /// # Panics
-    /// When the index is above 65,535, which no Linux kernel gives.
+    /// When the index is above 65,535 and not below the limit of its kind: nothing has such a number.
     pub fn insert(&mut self, id: T) -> bool {
         let index = id.index();
-        assert!(index <= MAX_INDEX, "{} {index} is above {MAX_INDEX}", T::NOUN);
+        assert!(index <= highest::<T>(), "{} {index} is above {}", T::NOUN, highest::<T>());
         let (word, bit) = (index as usize / 64, 1u64 << (index % 64));
         if self.words.len() <= word {
             self.words.resize(word + 1, 0);
@@ -222,8 +226,8 @@ pub enum SetFlaw {
     MissingNumber,
     #[error("'{found}' is not a number")]
     NotANumber { found: String },
-    #[error("{found} is above {highest}, the highest that Linux gives")]
-    TooLarge { found: String, highest: u32 },
+    #[error("{found} is above {highest}, the highest that {giver}")]
+    TooLarge { found: String, highest: u32, giver: &'static str },
     #[error("it names more than {MOST_NUMBERS} numbers, most of them again and again")]
     TooMany,
 }
@@ -255,13 +259,13 @@ impl<T: Id> FromStr for IdSet<T> {
 /// `7`, `0-3` or `0-14:2` as first, last and step.
 fn range<T: Id>(element: &str) -> Result<(u32, u32, u32), SetFlaw> {
     let (span, step) = match element.split_once(':') {
-        Some((span, step)) => (span, number(step, MAX_INDEX)?),
+        Some((span, step)) => (span, number::<T>(step, highest::<T>())?),
         None => (element, 1),
     };
-    let highest = MAX_INDEX.min(T::LIMIT - 1);
+    let highest = highest::<T>().min(T::LIMIT - 1);
     let (first, last) = match span.split_once('-') {
-        Some((first, last)) => (number(first, highest)?, number(last, highest)?),
-        None => (number(span, highest)?, number(span, highest)?),
+        Some((first, last)) => (number::<T>(first, highest)?, number::<T>(last, highest)?),
+        None => (number::<T>(span, highest)?, number::<T>(span, highest)?),
     };
     if step == 0 {
         return Err(SetFlaw::StepOfZero { element: quoted(element) });
@@ -272,7 +276,7 @@ fn range<T: Id>(element: &str) -> Result<(u32, u32, u32), SetFlaw> {
     Ok((first, last, step))
 }
 
-fn number(text: &str, highest: u32) -> Result<u32, SetFlaw> {
+fn number<T: Id>(text: &str, highest: u32) -> Result<u32, SetFlaw> {
     if text.is_empty() {
         return Err(SetFlaw::MissingNumber);
     }
@@ -281,7 +285,7 @@ fn number(text: &str, highest: u32) -> Result<u32, SetFlaw> {
     }
     match text.parse() {
         Ok(n) if n <= highest => Ok(n),
-        _ => Err(SetFlaw::TooLarge { found: quoted(text), highest }),
+        _ => Err(SetFlaw::TooLarge { found: quoted(text), highest, giver: T::GIVER }),
     }
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::id::Rank;
 
 fn cpus(text: &str) -> CpuSet {
     text.parse().unwrap()
@@ -75,4 +76,14 @@ fn a_stored_set_holds_what_a_kernel_gives() {
     assert!(error.contains("8192 is above 8191"), "{error}");
     let error = serde_json::from_str::<NodeSet>("\"0-1024\"").unwrap_err().to_string();
     assert!(error.contains("1024 is above 1023"), "{error}");
+}
+
+#[test]
+fn ranks_are_more_than_cpus() {
+    let ranks: IdSet<Rank> = "0,262143".parse().unwrap();
+    assert_eq!((ranks.len(), ranks.last()), (2, Some(Rank(262_143))));
+    let error = "0-67108864".parse::<IdSet<Rank>>().unwrap_err().to_string();
+    assert!(error.contains("67108864 is above 67108863, the highest that numawise takes"), "{error}");
+    let error = "8192".parse::<CpuSet>().unwrap_err().to_string();
+    assert!(error.contains("8192 is above 8191, the highest that Linux gives"), "{error}");
 }
