@@ -352,6 +352,24 @@ fn nw030_threads_that_are_bound_to_too_few_cpus() {
     assert_eq!(ids(&hybrid("0-3")), ["NW055"]);
 }
 
+#[test]
+fn nw030_waiting_for_a_cpu_is_of_the_life_of_a_process_and_its_cost_of_the_run() {
+    let mut ranks = ranks_on(&[0, 0]);
+    // The run is the first half of their lives.
+    for one in &mut ranks {
+        let Reading::Measured(mpi) = &mut one.mpi else { unreachable!() };
+        mpi.finalised = Reading::Measured([seconds(1.0); 2]);
+        one.elapsed = Reading::Measured(seconds(2.0));
+    }
+    let said = on_two_sockets(&known(&ranks, "0", &[(0, 64)]), "0-7").findings;
+    assert_eq!(ids(&said), ["NW030"]);
+    brings(said.first(), 0.2);
+    let delay = EvidenceQuantity::Watched(WatchedQuantity::RunDelay);
+    let fact = said[0].finding.evidence.iter().find(|one| one.quantity == delay).unwrap();
+    assert_eq!(fact.value.measured(), Some(&Amount::Time(seconds(0.4))));
+    assert_eq!(fact.of, Some(Amount::Time(seconds(2.0))));
+}
+
 /// Two ranks of one thread, each bound to a CPU of its own, which had it for so many of two seconds and waited for the rest.
 fn bound(had: [f64; 2]) -> Vec<Activity> {
     let one = |(had, number): (f64, u32)| {

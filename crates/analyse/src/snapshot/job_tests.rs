@@ -1,6 +1,7 @@
 use numawise_facts::activity::{
     ConstructName, MessageFamily, MessageSizes, PeerTraffic, ProcessEnd, ProcessSurroundings,
 };
+use numawise_facts::finding::Amount;
 use numawise_facts::{FindingId, Reading};
 use numawise_tables::RunSnapshot;
 use numawise_tables::snapshot::{RatedShare, SpreadQuantity};
@@ -9,7 +10,7 @@ use proptest::prelude::*;
 
 use super::super::sample::{
     call, construct, efficiencies, opened, process, rank, seconds, simple_rank, snapshot, snapshot_of_merged,
-    thread, with_openmp,
+    thread, with_merged, with_openmp,
 };
 use super::*;
 
@@ -273,4 +274,36 @@ proptest! {
         kept.into_iter().for_each(|one| job.keep(one));
         prop_assert_eq!(job.finish(), (expected, merged));
     }
+}
+
+/// So many ranks of one thread on a computer of eight CPUs, each of which waited so long for one in two seconds.
+fn on_eight_cpus(ranks: u32, waited: Option<f64>) -> RunSnapshot {
+    let mut job = JobRanks::with_most(0);
+    for number in 0..ranks {
+        let mut activity = simple_rank(number, ranks, 1.0, 1.0);
+        let Reading::Measured(threads) = &mut activity.threads else { unreachable!() };
+        threads[0].run_delay = waited.map_or_else(
+            || Reading::unavailable("it is not counted"),
+            |time| Reading::Measured(seconds(time)),
+        );
+        job.add(activity);
+    }
+    let (in_full, merged) = job.finish();
+    with_merged(&in_full, merged.as_ref(), &[("node1".to_owned(), crate::sample::two_sockets())].into())
+}
+
+#[test]
+fn nw033_ranks_that_are_merged_are_more_than_the_cpus_of_their_computer() {
+    let said = |ranks, waited| {
+        let findings = on_eight_cpus(ranks, waited).findings;
+        findings.into_iter().find(|one| one.finding.id == FindingId::Oversubscribed)
+    };
+    for waited in [Some(0.5), None] {
+        let found = said(400, waited).unwrap();
+        let first = &found.finding.evidence[0];
+        assert_eq!((first.value.measured(), first.of), (Some(&Amount::Count(400)), Some(Amount::Count(8))));
+        assert!(found.potential.measured().is_none());
+        assert_eq!(found.finding.evidence.len(), if waited.is_some() { 2 } else { 1 });
+    }
+    assert!(said(8, Some(0.5)).is_none() && said(400, Some(0.01)).is_none());
 }

@@ -104,8 +104,8 @@ fn on_several_nodes(run: &Run<'_>) -> u64 {
 fn run_delay(run: &Run<'_>) -> Reading<Nanoseconds> {
     let mut most = Nanoseconds(0);
     for process in &run.processes {
-        match process.run_delay().zip(process.cpus.clone()) {
-            Reading::Measured((delay, cpus)) => most = most.max(Nanoseconds(delay.0 / cpus.max(1))),
+        match process.delay_of_a_cpu() {
+            Reading::Measured(delay) => most = most.max(delay),
             Reading::Unavailable { unavailable } => {
                 return Reading::unavailable(format!("{}: {unavailable}", process.name()));
             }

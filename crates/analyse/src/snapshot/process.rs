@@ -109,6 +109,11 @@ impl<'a> Process<'a> {
         delays.map(|delays| delays.into_iter().fold(Nanoseconds(0), |sum, delay| sum + delay))
     }
 
+    /// The same for each of its CPUs.
+    pub fn delay_of_a_cpu(&self) -> Reading<Nanoseconds> {
+        self.run_delay().zip(self.cpus.clone()).map(|(delay, cpus)| Nanoseconds(delay.0 / cpus.max(1)))
+    }
+
     /// Threads that do its work: those of MPI and OpenMP, and of the others those that compute.
     pub fn working(&self) -> Vec<&'a ThreadActivity> {
         let processor = |thread: &ThreadActivity| thread.processor.measured().map_or(0, |time| time.0);

@@ -191,7 +191,7 @@ pub fn snapshot_of_merged(activities: &[Activity], merged: Option<&MergedRanks>)
     with_merged(activities, merged, &BTreeMap::new())
 }
 
-fn with_merged(
+pub fn with_merged(
     activities: &[Activity],
     merged: Option<&MergedRanks>,
     machines: &BTreeMap<String, Machine>,

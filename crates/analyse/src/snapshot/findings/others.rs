@@ -85,9 +85,8 @@ fn displaced<'a>(case: &Case<'a>) -> Option<Vec<Displaced<'a>>> {
         let (delay, cpus) = (*process.run_delay().measured()?, *process.cpus.measured()?);
         let background = *background.entry(host).or_insert_with(|| in_background(case, host));
         let delay = Nanoseconds(delay.saturating_sub(background).0 / cpus.max(1));
-        let lived = process.elapsed().measured()?.seconds();
-        let part = case.elapsed().filter(|_| lived > 0.0).map_or(1.0, |elapsed| (elapsed / lived).min(1.0));
-        Some(Displaced { process, delay, in_run: delay.seconds() * part })
+        process.elapsed().measured()?;
+        Some(Displaced { process, delay, in_run: case.in_run(process, delay) })
     };
     Some(case.run.processes.iter().filter_map(of_process).collect())
 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use numawise_facts::finding::{Advice, Amount, Evidence, WatchedAdvice, WatchedQuantity, WatchedSubject};
-use numawise_facts::{FindingId, Reading};
+use numawise_facts::{FindingId, MergedRanks, Reading};
 use numawise_tables::snapshot::{
     OverfullCpu, PlacementSummary, PotentialGain, RemoteMemory, SnapshotFinding,
 };
-use numawise_units::{Bytes, CpuId};
+use numawise_units::{Bytes, CpuId, Nanoseconds};
 
-use super::{Case, advice, evidence, finding, of_run, share};
+use super::{Case, advice, evidence, finding, of_process, of_run, share};
 use crate::snapshot::memory::remote;
 use crate::snapshot::process::Process;
 use crate::snapshot::span::usable_by_host;
@@ -26,7 +26,11 @@ const ELSEWHERE: f64 = 0.25;
 const NOTABLE: Bytes = Bytes::mib(16);
 
 pub fn all(case: &Case<'_>) -> Vec<SnapshotFinding> {
-    let of_cpus = case.placement.map_or_else(Vec::new, |placement| of_cpus(case, placement));
+    let of_cpus = match (case.run.parts.merged, case.placement) {
+        (Some(merged), _) => oversubscribed_by_merged(case, merged).into_iter().collect(),
+        (None, Some(placement)) => of_cpus(case, placement),
+        (None, None) => Vec::new(),
+    };
     let remote = case.run.processes.iter().filter_map(|process| remote_memory(case, process));
     // Of many ranks the worst one stands for all.
     let worst = remote.max_by(|one, two| one.0.total_cmp(&two.0)).map(|(_, finding)| finding);
@@ -89,6 +93,29 @@ fn oversubscribed(
     Some(finding(FindingId::Oversubscribed, facts, cost, cures))
 }
 
+/// NW033 of ranks that were merged: of each host it is known how many of their threads work at once. What threads waited for a CPU is known
+/// of the ranks that are kept in full, which have the least and the most time of each kind.
+fn oversubscribed_by_merged(case: &Case<'_>, merged: &MergedRanks) -> Option<SnapshotFinding> {
+    let over = merged.hosts.iter().filter_map(|(host, of)| {
+        let cpus = case.run.parts.machines.get(host)?.allowed_cpus.len() as u64;
+        (of.cpus > cpus).then_some((of.cpus, cpus))
+    });
+    let (threads, cpus) = over.max_by_key(|(threads, cpus)| threads.saturating_mul(1000) / cpus.max(&1))?;
+    let worst = most_delayed(case);
+    if worst.is_some_and(|(process, delay)| !case.is_worth(case.in_run(process, delay))) {
+        return None;
+    }
+    let mut facts =
+        vec![of_run(WatchedQuantity::ThreadsAtOnce, Amount::Count(threads), Some(Amount::Count(cpus)))];
+    facts.extend(worst.map(|(process, delay)| {
+        let lived = process.elapsed().measured().map(|lived| Amount::Time(*lived));
+        evidence(WatchedQuantity::RunDelayOf, Amount::Time(delay), lived, of_process(process))
+    }));
+    let cures = vec![Advice::RunFewerThreads { threads: u32::try_from(cpus).unwrap_or(u32::MAX) }];
+    let cost = Reading::unavailable("ranks are merged without what each of them waited for a CPU");
+    Some(finding(FindingId::Oversubscribed, facts, cost, cures))
+}
+
 pub fn forced_switches(case: &Case<'_>) -> Option<Evidence> {
     let of = |process: &Process<'_>| Some(process.activity.surroundings.switches.measured()?.forced);
     let forced: Option<Vec<u64>> = case.run.processes.iter().map(of).collect();
@@ -98,9 +125,12 @@ pub fn forced_switches(case: &Case<'_>) -> Option<Evidence> {
 
 /// What threads lose that wait for CPUs: known where the kernel counts it. None where it is not worth saying.
 fn waiting(case: &Case<'_>, placement: &PlacementSummary) -> Option<Reading<PotentialGain>> {
+    let in_run = most_delayed(case).map(|(process, delay)| case.in_run(process, delay));
     match &placement.run_delay {
-        Reading::Measured(delay) if !case.is_worth(delay.seconds()) => None,
-        Reading::Measured(delay) => Some(case.gain(delay.seconds())),
+        Reading::Measured(delay) => {
+            let seconds = in_run.unwrap_or_else(|| delay.seconds());
+            case.is_worth(seconds).then(|| case.gain(seconds))
+        }
         // How long plain threads work is seen by their processor time only: they may work one after another.
         Reading::Unavailable { .. } if !case.run.has_ranks() && case.openmp.is_none() => None,
         Reading::Unavailable { unavailable } => {
@@ -109,9 +139,22 @@ fn waiting(case: &Case<'_>, placement: &PlacementSummary) -> Option<Reading<Pote
     }
 }
 
+/// The process whose threads waited for CPUs for longest, and how long for each of its CPUs.
+fn most_delayed<'a>(case: &Case<'a>) -> Option<(&'a Process<'a>, Nanoseconds)> {
+    let delayed = case
+        .run
+        .processes
+        .iter()
+        .filter_map(|process| Some((process, *process.delay_of_a_cpu().measured()?)));
+    delayed.max_by_key(|(_, delay)| *delay)
+}
+
+/// From its begin to its end, as the kernel counts it: of its own life, which may be longer than the time that shares are of.
 fn run_delay(case: &Case<'_>, placement: &PlacementSummary) -> Option<Evidence> {
-    let delay = placement.run_delay.measured()?;
-    Some(of_run(WatchedQuantity::RunDelay, Amount::Time(*delay), case.elapsed_amount()))
+    placement.run_delay.measured()?;
+    let (process, delay) = most_delayed(case)?;
+    let lived = process.elapsed().measured().map(|lived| Amount::Time(*lived));
+    Some(of_run(WatchedQuantity::RunDelay, Amount::Time(delay), lived))
 }
 
 /// NW030: several working threads are bound to fewer CPUs, or stay on one, while there is one for each.
