@@ -42,7 +42,7 @@ static BEGIN: extern "C" fn(c_int, Strings, Strings) = begin;
 // SAFETY: as above.
 #[unsafe(link_section = ".fini_array")]
 #[used]
-static END: extern "C" fn() = life::end;
+static END: extern "C" fn() = life::end_by_exit;
 
 /// Read in the file by who has the library loaded.
 // SAFETY: nobody else has this name.

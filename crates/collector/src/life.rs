@@ -59,6 +59,15 @@ unsafe extern "C" fn in_child() {
     thread::current();
 }
 
+/// The end by `exit`, where the loader may be asked what is loaded: `_exit` may be called wherever one of its locks is held.
+pub extern "C" fn end_by_exit() {
+    let _errno = SavedErrno::new();
+    if let Some(header) = process::header() {
+        mpi::note_if_not_called(header);
+    }
+    end();
+}
+
 /// Notes that the process ends. What comes after is still noted.
 pub extern "C" fn end() {
     let _errno = SavedErrno::new();

@@ -28,6 +28,7 @@ mod status;
 mod table;
 
 pub use call::is_within_call;
+pub use process::note_if_not_called;
 
 /// In a child of fork, in its only thread.
 pub fn begin_child() {

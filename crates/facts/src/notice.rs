@@ -25,7 +25,7 @@ pub use residency::{
     ResidencyPart, UnsuppliedNode,
 };
 pub use session::{ChangedPart, SessionNotice};
-pub use snapshot::{SnapshotNotice, WatchedJob};
+pub use snapshot::{RankThatTold, SnapshotNotice, WatchedJob};
 pub use study::{
     FrequencyHold, NodeReason, NotPinnedReason, NotTriedReason, ObservedFigure, PlacementEvidence,
     PlacementGroup, StudyNotice,

@@ -48,7 +48,10 @@ pub enum LaunchError {
         folder.display()
     )]
     CollectorMissing { file: &'static str, folder: PathBuf },
-    #[error("the library that watches programs cannot be used, {}: {problem}", library.display())]
+    #[error(
+        "the library that watches programs cannot be used, {}: {problem}; install it and numawise from one build",
+        library.display()
+    )]
     CollectorUnusable { library: PathBuf, problem: String },
     #[error(
         "the library that watches programs is of another numawise, {}: it writes {}, expected layout {expected}; install both \

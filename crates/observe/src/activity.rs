@@ -20,7 +20,7 @@ use numawise_facts::activity::{
 };
 use numawise_facts::{Activity, Reading};
 use numawise_linux::source;
-use numawise_units::{Bytes, Nanoseconds, Pid};
+use numawise_units::{Bytes, Id, Nanoseconds, Pid, Rank};
 use numawise_wire::snapshot::reader::{SnapshotFile, bytes_in_use};
 use numawise_wire::snapshot::{Flag, HEADER_BYTES, Header, MpiKind, SUFFIX};
 
@@ -249,6 +249,10 @@ impl Context<'_> {
                 Reading::unavailable("this MPI is not known to numawise, which does not ask it for ranks")
             }
             None => Reading::unavailable("MPI_Init did not return"),
+            Some((_, size)) if size > Rank::LIMIT => {
+                let (what, most) = ("the number of ranks in MPI_COMM_WORLD", Rank::LIMIT.into());
+                return Err(ActivityProblem::Beyond { thread: None, what, found: size.into(), most });
+            }
             Some((rank, size)) if rank < size => Reading::Measured(WorldRank { rank, size }),
             Some((rank, size)) => {
                 let what = "the rank in MPI_COMM_WORLD";

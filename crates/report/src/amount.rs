@@ -13,6 +13,11 @@ pub fn many(n: u64, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { plural })
 }
 
+/// `once`, `2 times`.
+pub fn times(n: u64) -> String {
+    if n == 1 { "once".to_owned() } else { format!("{n} times") }
+}
+
 /// A value of the metric: a time in its unit, any other number with four digits.
 pub fn value(metric: &Metric, value: f64) -> String {
     match metric {

@@ -4,6 +4,8 @@ use numawise_facts::{Balancing, Levels, MemoryRequest, PageSize, Strategy, Threa
 
 use numawise_units::NodeSet;
 
+use crate::amount::many;
+
 /// What a point is, as a phrase: `threads pinned over all nodes, memory interleaved`.
 pub fn title(levels: &Levels) -> String {
     let Levels { placement, memory, balancing, pages, pin, threads, tasks, parameters } = levels;
@@ -12,7 +14,7 @@ pub fn title(levels: &Levels) -> String {
     match &placement.nodes {
         _ if *tasks > 1 => {
             let each = if placement.strategy == Strategy::Semi { ", one on each node" } else { "" };
-            parts.push(format!("{tasks} copies at once{each}, {threads} threads each"));
+            parts.push(format!("{tasks} copies at once{each}, {} each", many((*threads).into(), "thread")));
         }
         _ if left_alone && *memory == MemoryRequest::Default => {
             parts.push("the operating system's placement".to_owned())
@@ -26,7 +28,7 @@ pub fn title(levels: &Levels) -> String {
                 MemoryRequest::Remote => format!("CPUs of {nodes}, memory of the farthest"),
                 other => format!("CPUs of {nodes}, {}", memory_phrase(other)),
             });
-            parts.push(format!("{threads} threads"));
+            parts.push(many((*threads).into(), "thread"));
         }
         None => {
             parts.push(threads_phrase(levels));

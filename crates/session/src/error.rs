@@ -154,7 +154,10 @@ pub enum Error {
     ThreadsOfRanksUnknown { launcher: String },
     #[error("there is no rank {} among the {size} of this job, which are 0 to {}", asked.last().map_or(0, |rank| rank.0), size.saturating_sub(1))]
     NoSuchRanks { asked: RankSet, size: u32 },
-    #[error("there is no place for what is measured: {memory}; {}: {source}", folder.display())]
+    #[error(
+        "there is no place for what is measured: {memory}; {}: {source}; name a folder in which you may write by TMPDIR",
+        folder.display()
+    )]
     NoFolderForCollector { memory: String, folder: PathBuf, source: io::Error },
     #[error(
         "the folder through which ranks hand over what is measured of them cannot be made in {}: {source}",

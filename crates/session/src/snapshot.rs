@@ -47,7 +47,7 @@ use counters::RunCounters;
 use exchange::Computer;
 use folder::CollectorFolder;
 use job::{Job, JobKey, ReportTurn};
-use ranks::JobProcess;
+use ranks::{JobProcess, StartedRanks};
 
 #[cfg(test)]
 #[path = "snapshot_tests.rs"]
@@ -355,7 +355,7 @@ impl SnapshotPlan {
         computers: Vec<Computer>,
         through: Option<String>,
     ) -> WatchedRun {
-        let SnapshotPlan { request, plan, mut notices, counters, traffic, .. } = self;
+        let SnapshotPlan { request, plan, is_in_launcher, mut notices, counters, traffic, .. } = self;
         let KeptProcesses { mut processes, mut merged, seen: numbers, notices: of_processes } = read.finish();
         notices.extend(of_processes);
         let asked = request.ranks.as_ref();
@@ -369,12 +369,19 @@ impl SnapshotPlan {
             notices.extend(ranks::libraries(&processes, merged.as_ref()));
             notices.extend(ranks::linked_statically(&seen));
             let typed = launcher::without_words(&request.run.command, &request.placing);
+            let is_inside = is_in_launcher && through.is_none();
+            let started = StartedRanks { command: &typed, is_inside, through };
             notices.extend(match &merged {
-                Some(ranks) => ranks::of_ranks(&numbers, ranks.world, asked, &typed, through),
-                None => ranks::missing(&seen, asked, &typed, through),
+                Some(ranks) => ranks::of_ranks(&numbers, ranks.world, asked, started),
+                None => ranks::missing(&seen, asked, started),
             });
         }
         processes.retain(|activity| ranks::is_shown(activity.into(), asked));
+        if merged.is_none() {
+            notices.extend(ranks::not_called(&processes));
+            let is_said = notices.iter().any(killed::is_said_by);
+            notices.extend(ranks::not_finalised(&processes).filter(|_| !is_said));
+        }
         notices.extend(ranks::several_jobs(&processes, &mpi_jobs(&processes)).filter(|_| merged.is_none()));
         let places = places::of(&processes, merged.as_ref(), &mut notices);
         let redactor = redactor(&request.run.command);

@@ -14,9 +14,9 @@ use std::io;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
-use numawise_facts::{Exit, RankSet, RanksByThreadsList};
+use numawise_facts::{Exit, RankSet, RanksByThreadsList, WatchedRun};
 use numawise_linux::calls::inherited;
-use numawise_record::Existing;
+use numawise_record::{Existing, RecordError};
 use numawise_report::document::Style;
 use numawise_report::notice;
 use numawise_session::snapshot::{SnapshotPlan, SnapshotReport, SnapshotRequest, prepare};
@@ -210,24 +210,59 @@ impl Outputs {
         let own =
             |path: &PathBuf| report.first_rank.map_or_else(|| path.clone(), |rank| numbered(path, rank));
         let [record, html, json] = [&self.record, &self.html, &self.json].map(|path| path.as_ref().map(own));
-        let record = record.as_deref();
         // Of ranks of which one died, a report was made before the others ended.
         let existing = if report.is_again { Existing::IsReplaced } else { self.existing };
-        let kept = record.map(|path| numawise_record::save_watched_run(path, &report.run, existing));
-        let shown = record.map_or_else(String::new, |path| path.display().to_string());
+        let Kept { path: kept, problem } =
+            record.map_or_else(Kept::default, |path| Kept::of(&path, &report.run, existing));
+        let shown = kept.as_ref().map_or_else(String::new, |path| path.display().to_string());
         let snapshot = show::Snapshot::of(&report.run, &shown);
-        if !self.quiet && !report.is_again {
+        let written = |path: &Path, text: &str| files::write(path, text, "the report");
+        let pages = [
+            html.as_deref().map(|path| written(path, &snapshot.html())),
+            json.as_deref().map(|path| written(path, &snapshot.json())),
+        ];
+        // What was to be in files alone is printed where none could be written.
+        let is_nowhere = kept.is_none() && !pages.iter().flatten().any(Result::is_ok);
+        let is_lost = is_nowhere && (problem.is_some() || pages.iter().any(Option::is_some));
+        if (!self.quiet || is_lost) && !report.is_again {
             streams::say_text(&format!("\n{}", snapshot.text(self.detail, style())));
         }
-        let written = |path: &Path, text: &str| files::write(path, text, "the report");
-        let problems = [
-            kept.and_then(Result::err).map(Failure::from),
-            html.as_deref().and_then(|path| written(path, &snapshot.html()).err()),
-            json.as_deref().and_then(|path| written(path, &snapshot.json()).err()),
-        ];
-        for failure in problems.into_iter().flatten() {
+        let of_pages = pages.into_iter().flatten().filter_map(Result::err);
+        for failure in problem.into_iter().chain(of_pages) {
             // The status is the program's.
             let _ = failure.report();
+        }
+    }
+}
+
+/// Where a run is kept, and what is to be said of that.
+#[derive(Default)]
+struct Kept {
+    path: Option<PathBuf>,
+    problem: Option<Failure>,
+}
+
+impl Kept {
+    /// In this file; where another run was kept there while this one ran, in one beside it.
+    fn of(path: &Path, run: &WatchedRun, existing: Existing) -> Kept {
+        let save = numawise_record::save_watched_run;
+        match save(path, run, existing) {
+            Ok(()) => Kept { path: Some(path.to_owned()), problem: None },
+            Err(RecordError::RunExists(_)) => {
+                let beside = numbered(path, std::process::id());
+                match save(&beside, run, Existing::Stays) {
+                    Ok(()) => {
+                        let problem = format!(
+                            "{}: another run was kept there while this one ran, which is in {} now; choose another file for each",
+                            path.display(),
+                            beside.display()
+                        );
+                        Kept { path: Some(beside), problem: Some(Failure::new(problem)) }
+                    }
+                    Err(error) => Kept { path: None, problem: Some(error.into()) },
+                }
+            }
+            Err(error) => Kept { path: None, problem: Some(error.into()) },
         }
     }
 }

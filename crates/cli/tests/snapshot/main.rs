@@ -3,6 +3,7 @@
 
 #[path = "../support/agent.rs"]
 mod agent;
+mod apart;
 mod became;
 mod cg;
 #[path = "../support/collector.rs"]

@@ -149,6 +149,14 @@ pub fn holds(info: &libc::dl_phdr_info, address: usize) -> bool {
     })
 }
 
+/// The lowest address of a file.
+pub fn begin(info: &libc::dl_phdr_info) -> Option<usize> {
+    // SAFETY: as above.
+    let parts = unsafe { core::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
+    let loaded = parts.iter().filter(|part| part.p_type == libc::PT_LOAD);
+    loaded.map(|part| (info.dlpi_addr as usize).wrapping_add(part.p_vaddr as usize)).min()
+}
+
 /// Whether a file that is loaded, or what it needs, has the symbol. The handle is kept: what we found must stay loaded.
 fn opens(path: *const c_char, search: &mut Search) -> bool {
     // SAFETY: a path of the loader, which is not loaded anew; the name is a string.

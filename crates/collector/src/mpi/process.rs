@@ -3,11 +3,11 @@
 use core::ffi::{CStr, c_int};
 use core::sync::atomic::Ordering::Relaxed;
 
-use numawise_wire::snapshot::{Flag, Header};
+use numawise_wire::snapshot::{Flag, Header, MpiKind};
 
 use super::frame::Frame;
 use super::table::{Call, Effect, Role};
-use super::{abi, functions};
+use super::{abi, functions, library};
 use crate::process;
 use crate::system::SavedErrno;
 
@@ -65,29 +65,49 @@ fn initialised(header: &Header, call: &Call, frame: &Frame, now: u64) {
         header.world.store(size.unwrap_or(0).cast_unsigned(), Relaxed);
     }
     process::set_flag(Flag::MpiInitialised);
-    let mut found = Mpis { open_mpi: false, mpich: false };
-    // SAFETY: the function is of the type that is asked for, and its data lives through the call.
-    unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut found).cast()) };
+    let found = loaded();
     if found.open_mpi && found.mpich {
         process::set_flag(Flag::SeveralMpis);
     }
     process::note_time_now();
 }
 
-/// Libraries that are loaded.
+/// Notes the file of an MPI of which no call was seen: it is known then that one is loaded. Not in children of fork, whose parent may
+/// have held a lock of the loader.
+pub fn note_if_not_called(header: &Header) {
+    let is_called = header.mpi.load(Relaxed) != MpiKind::None as u32;
+    if !is_called && header.flags.load(Relaxed) & Flag::Forked as u32 == 0 {
+        loaded().within.into_iter().for_each(|address| process::note_module(header, address));
+    }
+}
+
+/// MPIs that are loaded.
 struct Mpis {
     open_mpi: bool,
     mpich: bool,
+    /// An address in one of them.
+    within: Option<usize>,
+}
+
+fn loaded() -> Mpis {
+    let mut found = Mpis { open_mpi: false, mpich: false, within: None };
+    // SAFETY: the function is of the type that is asked for, and its data lives through the call.
+    unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut found).cast()) };
+    found
 }
 
 unsafe extern "C" fn look(info: *mut libc::dl_phdr_info, _: usize, data: *mut core::ffi::c_void) -> c_int {
     // SAFETY: the loader gives a live struct with a path, or none, and `data` is the pointer that we gave.
-    let (path, found) = unsafe {
+    let (info, path, found) = unsafe {
         let name = (*info).dlpi_name;
-        (if name.is_null() { c"" } else { CStr::from_ptr(name) }, &mut *data.cast::<Mpis>())
+        let path = if name.is_null() { c"" } else { CStr::from_ptr(name) };
+        (&*info, path, &mut *data.cast::<Mpis>())
     };
     let file = path.to_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
     found.open_mpi |= file.starts_with(b"libmpi.so.40");
     found.mpich |= file.starts_with(b"libmpich.so") || file.starts_with(b"libmpi.so.12");
+    if found.within.is_none() && (file.starts_with(b"libmpi.so") || file.starts_with(b"libmpich.so")) {
+        found.within = library::begin(info);
+    }
     0
 }

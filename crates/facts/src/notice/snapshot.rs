@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::PreloadObstacle;
 use crate::Reading;
+use crate::activity::ProcessEnd;
 
 /// A job of MPI within a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,6 +16,14 @@ pub struct WatchedJob {
     pub ranks: u64,
     /// Of the rank that ran for longest.
     pub elapsed: Reading<Nanoseconds>,
+}
+
+/// A rank that could tell how it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RankThatTold {
+    pub rank: u32,
+    pub end: ProcessEnd,
+    pub after: Nanoseconds,
 }
 
 super::notices! {
@@ -66,5 +75,11 @@ super::notices! {
         /// So many jobs of MPI ran one after the other: the figures are of the one that is `shown`, whose ranks took the most time; `others`
         /// are those beside it that did for longest.
         "NW922" OtherJobs { count: u64, shown: WatchedJob, others: Vec<WatchedJob> },
+        /// Nothing came of these of the `ranks` ranks of the job, of which each has a numawise.
+        "NW923" RanksNotMet { missing: String, ranks: u32 },
+        /// These ranks ended without `MPI_Finalize`; `first` is the first of those that could tell how.
+        "NW924" NotFinalised { ranks: String, first: Option<RankThatTold> },
+        /// The file `library` of an MPI was loaded into the program, and no call of it was seen.
+        "NW925" MpiNotCalled { program: String, library: String },
     }
 }

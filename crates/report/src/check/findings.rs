@@ -15,6 +15,7 @@ mod runs;
 mod system;
 pub mod watched;
 
+use crate::amount::{many, times};
 use crate::document::Entry;
 use crate::levels::counted;
 use crate::notice::study::why;
@@ -113,7 +114,7 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
         EvidenceQuantity::EffectOfOneNode => {
             format!("with threads and memory on one node the program is {effect} as fast")
         }
-        EvidenceQuantity::Threads => format!("the program runs {value} threads on {of} CPUs that it may use"),
+        EvidenceQuantity::Threads => threads_on_cpus(one),
         EvidenceQuantity::EffectOfInterleaving => {
             format!("the same threads with interleaved memory are {effect} as fast")
         }
@@ -242,6 +243,28 @@ fn ratio_with_interval(one: &Evidence) -> Option<Effect> {
 
 fn value(one: &Evidence) -> String {
     one.value.as_ref().map(|value| amount(*value)).to_string()
+}
+
+fn threads_on_cpus(one: &Evidence) -> String {
+    let (threads, cpus) = (number_of(one.value.measured(), "thread"), number_of(one.of.as_ref(), "CPU"));
+    format!("the program runs {threads} on {cpus} that it may use")
+}
+
+/// `1 thread`, `2 threads`; of what is no count, its amount.
+fn number_of(value: Option<&Amount>, noun: &str) -> String {
+    match value {
+        Some(Amount::Count(count)) => many(*count, noun),
+        Some(other) => format!("{} {noun}s", amount(*other)),
+        None => format!("an unknown number of {noun}s"),
+    }
+}
+
+/// `once`, `2 times`.
+fn how_often(one: &Evidence) -> String {
+    match one.value.measured() {
+        Some(Amount::Count(count)) => times(*count),
+        _ => format!("{} times", value(one)),
+    }
 }
 
 /// A value with its unit.

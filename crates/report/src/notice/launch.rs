@@ -2,6 +2,8 @@
 
 use numawise_facts::notice::{LaunchNotice, LauncherMask, NotPreloadableReason, PreloadObstacle};
 
+use crate::amount::many;
+
 pub fn text(notice: &LaunchNotice) -> String {
     match notice {
         LaunchNotice::RankOfJob { launcher, rank, ranks, local_rank, local_ranks, even_spread_assumed } => {
@@ -51,9 +53,10 @@ pub fn text(notice: &LaunchNotice) -> String {
             format!("{problem}; the plan is made as if this were the only rank here")
         }
         LaunchNotice::MoreThanSlurmGave { given, open } => format!(
-            "Slurm gave {given} CPUs of this computer to the job (SLURM_CPUS_ON_NODE), and nothing keeps its ranks to them: \
+            "Slurm gave {} of this computer to the job (SLURM_CPUS_ON_NODE), and nothing keeps its ranks to them: \
              CPUs {open} are open, and the plan takes them all, perhaps those of other jobs too; ask for whole computers \
-             (--exclusive), name CPUs with --cpus, or have Slurm bind (TaskPlugin=task/affinity)"
+             (--exclusive), name CPUs with --cpus, or have Slurm bind (TaskPlugin=task/affinity)",
+            many(*given as u64, "CPU")
         ),
         LaunchNotice::ThreadsPinnedBy { library } => format!("threads of every kind are pinned by {library}"),
         LaunchNotice::OnlyOpenMpPinned => {

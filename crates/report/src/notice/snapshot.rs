@@ -1,8 +1,10 @@
 //! Texts of the notices of a snapshot.
 
-use numawise_facts::notice::{PreloadObstacle, SnapshotNotice, WatchedJob};
+use numawise_facts::activity::ProcessEnd;
+use numawise_facts::notice::{PreloadObstacle, RankThatTold, SnapshotNotice, WatchedJob};
 
 use super::launch::not_preloadable;
+use crate::amount::many;
 
 #[cfg(test)]
 #[path = "snapshot_tests.rs"]
@@ -27,6 +29,17 @@ pub fn text(notice: &SnapshotNotice) -> String {
         SnapshotNotice::RanksNotSeen { missing, ranks, launcher, through } => {
             not_seen(missing, *ranks, launcher.as_deref().unwrap_or("mpirun"), through.as_deref())
         }
+        SnapshotNotice::RanksNotMet { missing, ranks } => format!(
+            "nothing came of rank {missing} of {ranks}: each rank needs numawise snapshot and the same --output FILE before its \
+             program; those of one computer meet in /dev/shm, which containers have to share (docker and podman: --ipc=host), those of \
+             several computers in the folder of FILE, which all have to share"
+        ),
+        SnapshotNotice::NotFinalised { ranks, first } => not_finalised(ranks, first.as_ref()),
+        SnapshotNotice::MpiNotCalled { program, library } => format!(
+            "MPI ({library}) is loaded into {program}, and no call of it was seen: either there is none, or the program looks its \
+             functions up in that file alone (dlopen and dlsym, as Julia does), so that calls do not pass by the collector; then time in \
+             MPI counts as the program's own. Expected a program that is linked with MPI, or an extension module that is (as mpi4py)"
+        ),
         SnapshotNotice::RanksElsewhere { launcher } => format!(
             "ranks may run on other computers, where they are not watched: which of the words of {launcher} is the program that it \
              starts cannot be told; put numawise snapshot --output FILE -- before the program yourself, FILE in a folder that all \
@@ -48,8 +61,9 @@ pub fn text(notice: &SnapshotNotice) -> String {
         }
         SnapshotNotice::OtherJobs { count, shown, others } => other_jobs(*count, shown, others),
         SnapshotNotice::MachinesLeftOut { count, kept } => format!(
-            "nodes and CPUs of {count} computers are not kept, of which no two are alike beside the {kept} that are: where their memory \
-             lies from their threads is not known"
+            "nodes and CPUs of {} are not kept, of which no two are alike beside the {kept} that are: where their memory lies from \
+             their threads is not known",
+            many(*count, "computer")
         ),
         SnapshotNotice::RanksBeyondJob { asked, ranks } => format!(
             "--ranks: there is no rank {asked} among the {ranks} of this job, which are 0 to {}",
@@ -94,7 +108,7 @@ pub fn text(notice: &SnapshotNotice) -> String {
             format!(
                 "{count} {are} not in the figures, and computed for {computed} ({}): linked statically, with other rights, run as \
                  another user, without LD_PRELOAD and NUMAWISE_SNAPSHOT in the environment, or with a limit on the size of files \
-                 (ulimit -f)",
+                 (ulimit -f); for their figures, link them dynamically and keep both variables in their environment",
                 names.join(", ")
             )
         }
@@ -102,6 +116,20 @@ pub fn text(notice: &SnapshotNotice) -> String {
             format!("functions and lines in {file} are not named: {problem}")
         }
     }
+}
+
+fn not_finalised(ranks: &str, first: Option<&RankThatTold>) -> String {
+    let how = match first {
+        Some(RankThatTold { rank, end: ProcessEnd::MpiAbort, after }) => {
+            format!("rank {rank} by MPI_Abort after {after}")
+        }
+        Some(RankThatTold { rank, after, .. }) => format!("rank {rank} by exit after {after}"),
+        None => "killed, or by a crash".to_owned(),
+    };
+    format!(
+        "rank {ranks} ended without MPI_Finalize ({how}): what was measured until then is in the figures, but for those that take all \
+         ranks for the whole time"
+    )
 }
 
 fn other_jobs(count: u64, shown: &WatchedJob, others: &[WatchedJob]) -> String {

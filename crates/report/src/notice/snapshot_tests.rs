@@ -35,3 +35,12 @@ fn one_process_is_not_several() {
     assert!(said(1).starts_with("1 process still ran") && said(1).contains("was watched"));
     assert!(said(2).starts_with("2 processes still ran") && said(2).contains("were watched"));
 }
+
+#[test]
+fn ranks_without_an_end_are_said_as_far_as_they_told() {
+    let said = |first| text(&SnapshotNotice::NotFinalised { ranks: "0-2".to_owned(), first });
+    let told = |end| Some(RankThatTold { rank: 1, end, after: Nanoseconds::from_seconds(0.5) });
+    assert!(said(None).starts_with("rank 0-2 ended without MPI_Finalize (killed, or by a crash)"));
+    assert!(said(told(ProcessEnd::Exit)).contains("(rank 1 by exit after 500.0 ms)"));
+    assert!(said(told(ProcessEnd::MpiAbort)).contains("(rank 1 by MPI_Abort after 500.0 ms)"));
+}

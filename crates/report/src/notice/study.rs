@@ -10,7 +10,7 @@ use numawise_facts::{
 use numawise_units::{CpuSet, Nanoseconds, Pid, Ratio, harmless};
 
 use super::{jobs, machine};
-use crate::amount::many;
+use crate::amount::{many, times};
 use crate::levels;
 
 pub fn text(notice: &StudyNotice) -> String {
@@ -36,11 +36,13 @@ pub fn text(notice: &StudyNotice) -> String {
             were(*trials)
         ),
         StudyNotice::ThreadCountMismatch { point, ran, planned, in_command: true } => format!(
-            "{point}: the program ran {ran} threads at once where its command asks for {planned} ({{threads}})"
+            "{point}: the program ran {} at once where its command asks for {planned} ({{threads}})",
+            many((*ran).into(), "thread")
         ),
         StudyNotice::ThreadCountMismatch { point, ran, planned, in_command: false } => format!(
-            "{point}: the program ran {ran} threads where {planned} were asked for (OMP_NUM_THREADS); if it takes their \
-             number as an argument, write {{threads}} there"
+            "{point}: the program ran {} where {planned} were asked for (OMP_NUM_THREADS); if it takes their \
+             number as an argument, write {{threads}} there",
+            many((*ran).into(), "thread")
         ),
         StudyNotice::NotPinned { point, reason } => not_pinned(point, *reason),
         StudyNotice::NotObeyed { point, asked, each, found, evidence, trials } => {
@@ -99,7 +101,7 @@ pub fn text(notice: &StudyNotice) -> String {
             format!("{}: {problem}; in {}", metric.name, many(*trials, "trial"))
         }
         StudyNotice::PointGivenUp { point, failures } => {
-            format!("{point} failed {failures} times in a row and is given up")
+            format!("{point} failed {} in a row and is given up", times((*failures).into()))
         }
         StudyNotice::NoTimeFor { point, levels, repeats, needs, budget } => format!(
             "{point} ({}): with it {repeats} repeats take about {needs}, and {budget} are left of the time given (--budget)",

@@ -7,6 +7,7 @@ use numawise_units::{Ratio, TimeSum};
 use serde_json::json;
 
 use super::{Shown, counters, files, mpi, next, openmp, phases, processes, surroundings, volume, words};
+use crate::amount::many;
 use crate::check::watched_findings;
 use crate::document::{
     Block, Cell, Charts, Column, Document, Entry, Face, Fact, Opening, Row, Table, Text, Tone, list, section,
@@ -242,16 +243,16 @@ fn notices(shown: &Shown) -> Vec<String> {
 /// What the collector had no room for.
 fn losses(of: &SnapshotLosses) -> Option<String> {
     let all = [
-        (of.threads, "threads"),
-        (of.files, "files"),
-        (of.communicators, "communicators"),
-        (of.requests, "requests"),
-        (of.mpi_calls, "calls of MPI"),
-        (of.messages, "messages"),
-        (of.constructs, "constructs of OpenMP"),
+        (of.threads, "thread", ""),
+        (of.files, "file", ""),
+        (of.communicators, "communicator", ""),
+        (of.requests, "request", ""),
+        (of.mpi_calls, "call", " of MPI"),
+        (of.messages, "message", ""),
+        (of.constructs, "construct", " of OpenMP"),
     ];
     let lost: Vec<String> =
-        all.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+        all.iter().filter(|one| one.0 > 0).map(|(count, what, of)| many(*count, what) + of).collect();
     (!lost.is_empty()).then(|| {
         format!("the collector's tables had no room for {}: figures of them are too small", lost.join(", "))
     })

@@ -6,6 +6,7 @@ use numawise_tables::snapshot::{MpiSummary, RankSpread, WaitingInCalls};
 use numawise_units::{Nanoseconds, Ratio};
 
 use super::{volume, words};
+use crate::amount::many;
 use crate::document::{self, Block, Cell, Column, Face, Fact, Row, Table, Text};
 
 pub fn section(of: &MpiSummary) -> Block {
@@ -43,7 +44,7 @@ pub fn section(of: &MpiSummary) -> Block {
     if of.further_sites != CallTime::default() {
         let further = of.further_sites;
         blocks.push(Block::Legend(
-            format!("and {} calls at further places, {}", further.count, further.time).into(),
+            format!("and {} at further places, {}", many(further.count, "call"), further.time).into(),
         ));
     }
     blocks.extend(

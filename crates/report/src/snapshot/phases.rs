@@ -7,6 +7,7 @@ use numawise_units::Ratio;
 use serde_json::{Value, json as object};
 
 use super::{figures, words};
+use crate::amount::times;
 use crate::document::{self, Block, Cell, Column, Face, Row, Table, Text};
 use crate::object::{each, reading};
 
@@ -36,13 +37,13 @@ pub fn section(of: &PhaseTables) -> Option<Block> {
     }
     if of.unbalanced > 0 {
         let text = format!(
-            "{} times the end of a region had no begin, or a region within it was not ended: these were ended with it",
-            of.unbalanced
+            "{} the end of a region had no begin, or a region within it was not ended: these were ended with it",
+            times(of.unbalanced)
         );
         blocks.push(Block::Legend(text.into()));
     }
     if of.lost > 0 {
-        let text = format!("{} times a phase was begun for which the collector had no place", of.lost);
+        let text = format!("{} a phase was begun for which the collector had no place", times(of.lost));
         blocks.push(Block::Legend(text.into()));
     }
     (!blocks.is_empty()).then(|| document::section("phases", "The program's own phases", blocks))

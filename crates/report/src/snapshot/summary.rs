@@ -4,6 +4,7 @@ use numawise_facts::Reading;
 use numawise_tables::snapshot::{MpiSummary, RatedShare, SnapshotFinding};
 
 use super::{Shown, counters, files, next, surroundings, words};
+use crate::amount::many;
 use crate::check::watched_findings;
 use crate::document::{Block, Cell, Column, Document, Fact, Row, Table, Text, section};
 
@@ -87,7 +88,7 @@ fn hot_spots(shown: &Shown) -> Block {
             .potential_gain
             .measured()
             .map_or_else(String::new, |gain| format!(", potential gain {gain}"));
-        text.0.extend(Text::from(format!(": {} in {} calls{gain}", region.time, region.calls)).0);
+        text.0.extend(Text::from(format!(": {} in {}{gain}", region.time, many(region.calls, "call"))).0);
         Fact { name: "First region", text, code: false }
     }));
     facts.extend(surroundings::in_short(tables));
@@ -98,8 +99,8 @@ fn hottest_call(of: &MpiSummary) -> Option<Text> {
     let site = of.sites.iter().find(|site| !BEGIN_AND_END.contains(&site.call.as_str()))?;
     let mut text = Text::from(format!("{} in ", site.call));
     text.0.extend(words::place(&site.place).0);
-    text.0
-        .extend(Text::from(format!(": {} in {} calls, over all ranks", site.calls.time, site.calls.count)).0);
+    let calls = many(site.calls.count, "call");
+    text.0.extend(Text::from(format!(": {} in {calls}, over all ranks", site.calls.time)).0);
     Some(text)
 }
 

@@ -10,6 +10,7 @@ use numawise_units::{Bytes, CpuSet, NodeId, NodeSet, Ratio};
 use serde_json::{Value, json as object};
 
 use super::words;
+use crate::amount::many;
 use crate::document::{Block, Cell, Column, Face, Fact, Row, Table, Text, section};
 use crate::object::{each, reading};
 
@@ -125,7 +126,13 @@ fn lines(of: &PlacementSummary) -> Vec<Text> {
             format!(", {times} move{} in all", if *times == 1 { "" } else { "s" })
         });
         lines.push(
-            format!("{} of {} threads were seen on more than one CPU{times}", of.moved, of.threads).into(),
+            format!(
+                "{} of {} {} seen on more than one CPU{times}",
+                of.moved,
+                many(of.threads, "thread"),
+                if of.moved == 1 { "was" } else { "were" }
+            )
+            .into(),
         );
     }
     let overfull = |one: &OverfullMask| {

@@ -53,9 +53,7 @@ impl CollectorFolder {
             let made = CollectorFolder::make_in(folder)?;
             // On a disk there is no better place.
             match made.free() {
-                Some(free) if folder == Path::new(IN_MEMORY) && free < ENOUGH => {
-                    Err(io::Error::other(format!("only {free} are free")))
-                }
+                Some(free) if folder == Path::new(IN_MEMORY) && free < ENOUGH => Err(too_full(free)),
                 _ => Ok(made),
             }
         })
@@ -70,7 +68,12 @@ impl CollectorFolder {
         own: &str,
         environment: &dyn Fn(&str) -> Option<OsString>,
     ) -> Result<(CollectorFolder, Option<Notice>), Error> {
-        CollectorFolder::make_with(environment, |folder| CollectorFolder::join_in(folder, name, own))
+        CollectorFolder::make_with(environment, |folder| {
+            CollectorFolder::join_in(folder, name, own, |folder| {
+                let free = numawise_linux::space::free(folder).ok();
+                free.filter(|free| folder == Path::new(IN_MEMORY) && *free < ENOUGH)
+            })
+        })
     }
 
     fn make_with(
@@ -106,8 +109,14 @@ impl CollectorFolder {
         Ok(made)
     }
 
-    /// Folders of one name are numbered: who was in the first already is another time in the second.
-    fn join_in(folder: &Path, name: &str, own: &str) -> io::Result<CollectorFolder> {
+    /// Folders of one name are numbered: who was in the first already is another time in the second. None is made where `too_little`
+    /// is free, so that all of a job go elsewhere; one that is there has been made by another of them.
+    fn join_in(
+        folder: &Path,
+        name: &str,
+        own: &str,
+        too_little: impl Fn(&Path) -> Option<Bytes>,
+    ) -> io::Result<CollectorFolder> {
         remove_left(folder);
         // Users do not meet.
         let user = format!("job-{}-{name}", numawise_linux::calls::process::user());
@@ -119,6 +128,9 @@ impl CollectorFolder {
             if is_there && path.join(own).exists() || !is_there && next.exists() {
                 number += 1;
                 continue;
+            }
+            if let Some(free) = too_little(folder).filter(|_| !is_there) {
+                return Err(too_full(free));
             }
             match DirBuilder::new().mode(0o700).create(&path) {
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
@@ -202,6 +214,10 @@ pub fn remove(folder: &Path) {
     if std::fs::remove_dir_all(folder).is_err() {
         let _ = std::fs::remove_dir_all(folder);
     }
+}
+
+fn too_full(free: Bytes) -> io::Error {
+    io::Error::other(format!("only {free} are free"))
 }
 
 fn text(path: &Path) -> io::Result<String> {

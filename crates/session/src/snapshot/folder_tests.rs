@@ -18,6 +18,16 @@ fn a_folder_is_private_and_goes_with_its_owner() {
 }
 
 #[test]
+fn ranks_do_not_begin_where_little_is_free_and_meet_where_one_has_begun() {
+    let base = tempfile::tempdir().unwrap();
+    let join = |own, free| CollectorFolder::join_in(base.path(), "job", own, |_| free);
+    let error = join("0.rank", Some(Bytes::kib(64))).unwrap_err().to_string();
+    assert_eq!(error, "only 64 KiB are free");
+    let first = join("0.rank", None).unwrap();
+    assert_eq!(join("1.rank", Some(Bytes::kib(64))).unwrap().path(), first.path());
+}
+
+#[test]
 fn what_a_killed_one_left_goes_and_what_is_used_stays() {
     let base = tempfile::tempdir().unwrap();
     let old = SystemTime::now() - 2 * LEAST_AGE;

@@ -50,6 +50,11 @@ pub fn stand_by_alone(
     });
 }
 
+/// Whether a notice says that the launcher killed all ranks.
+pub fn is_said_by(notice: &Notice) -> bool {
+    matches!(notice, Notice::Snapshot(SnapshotNotice::KilledWithRanks { .. }))
+}
+
 /// The plan, with what is to be said where all that is known of the run is what its processes left.
 pub fn plan_of_killed(plan: &SnapshotPlan, folder: &Path, read: &ReadFolder) -> SnapshotPlan {
     let mut plan = plan.clone();

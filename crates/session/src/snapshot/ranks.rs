@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::Path;
 
 use numawise_facts::activity::{MpiActivity, MpiLibrary, ProcessEnd, WorldRank};
-use numawise_facts::notice::{SnapshotNotice, WatchedJob};
+use numawise_facts::notice::{RankThatTold, SnapshotNotice, WatchedJob};
 use numawise_facts::{Activity, Argument, MergedRanks, Notice, RankSet, Reading, Redactor, RunSpec};
 use numawise_units::{Id, Pid, Rank};
 
@@ -18,8 +18,6 @@ use crate::Error;
 #[path = "ranks_tests.rs"]
 mod tests;
 
-/// Most ranks of a job that are looked for one by one.
-const MOST_RANKS: u32 = 65_536;
 /// Most jobs, and programs of one, that are named.
 const MOST_NAMED: usize = 8;
 /// Most processes whose programs are looked at.
@@ -135,26 +133,39 @@ pub fn of_other_jobs(jobs: Vec<Vec<usize>>) -> BTreeSet<usize> {
 
 /// Names of programs may hold what nobody is to see.
 pub fn redact_programs(notice: &mut Notice, redactor: &Redactor) {
-    if let Notice::Snapshot(SnapshotNotice::OtherJobs { shown, others, .. }) = notice {
-        let programs = std::iter::once(shown).chain(others).flat_map(|job| &mut job.programs);
-        programs.for_each(|program| *program = redactor.text(program));
+    match notice {
+        Notice::Snapshot(SnapshotNotice::OtherJobs { shown, others, .. }) => {
+            let programs = std::iter::once(shown).chain(others).flat_map(|job| &mut job.programs);
+            programs.for_each(|program| *program = redactor.text(program));
+        }
+        Notice::Snapshot(SnapshotNotice::MpiNotCalled { program, .. }) => *program = redactor.text(program),
+        _ => {}
     }
 }
 
-/// What is missing of the ranks that `command` started: of those that were asked for, where some were. `through`: the folder in which
-/// they were waited for.
+/// How ranks were started.
+#[derive(Debug)]
+pub struct StartedRanks<'a> {
+    /// What was asked to be run.
+    pub command: &'a RunSpec,
+    /// Each has a numawise, of which this is one.
+    pub is_inside: bool,
+    /// The folder in which what they measured was waited for.
+    pub through: Option<String>,
+}
+
+/// What is missing of the ranks of a job: of those that were asked for, where some were.
 pub fn missing(
     processes: &[JobProcess<'_>],
     asked: Option<&RankSet>,
-    command: &RunSpec,
-    through: Option<String>,
+    started: StartedRanks<'_>,
 ) -> Vec<Notice> {
     let Some(size) = processes.iter().filter_map(|process| process.world).map(|world| world.size).max()
     else {
-        return of_no_rank(processes, asked, command).into_iter().collect();
+        return of_no_rank(processes, asked, started.command).into_iter().collect();
     };
     let seen = processes.iter().filter_map(|process| process.world).map(|world| Rank(world.rank)).collect();
-    of_ranks(&seen, size, asked, command, through)
+    of_ranks(&seen, size, asked, started)
 }
 
 /// What is missing of the ranks of a job of `size`.
@@ -162,11 +173,10 @@ pub fn of_ranks(
     seen: &RankSet,
     size: u32,
     asked: Option<&RankSet>,
-    command: &RunSpec,
-    through: Option<String>,
+    started: StartedRanks<'_>,
 ) -> Vec<Notice> {
     let is_asked = |rank: &u32| asked.is_none_or(|asked| asked.contains(Rank::from_index(*rank)));
-    let missing: RankSet = (0..size.min(MOST_RANKS))
+    let missing: RankSet = (0..size.min(Rank::LIMIT))
         .filter(is_asked)
         .map(Rank::from_index)
         .filter(|rank| !seen.contains(*rank))
@@ -178,8 +188,15 @@ pub fn of_ranks(
         notices.push(SnapshotNotice::RanksBeyondJob { asked: beyond.to_string(), ranks: size }.into());
     }
     if !missing.is_empty() {
-        let (missing, launcher) = (missing.to_string(), launcher::of(command).map(str::to_owned));
-        notices.push(SnapshotNotice::RanksNotSeen { missing, ranks: size, launcher, through }.into());
+        let (missing, launcher) = (missing.to_string(), launcher::of(started.command).map(str::to_owned));
+        notices.push(match started {
+            StartedRanks { is_inside: true, .. } => {
+                SnapshotNotice::RanksNotMet { missing, ranks: size }.into()
+            }
+            StartedRanks { through, .. } => {
+                SnapshotNotice::RanksNotSeen { missing, ranks: size, launcher, through }.into()
+            }
+        });
     }
     notices
 }
@@ -211,6 +228,40 @@ fn were_all_watched(processes: &[JobProcess<'_>], command: &RunSpec) -> bool {
         began.peek().is_some() && began.all(is_whole)
     };
     !programs.is_empty() && programs.iter().all(was_watched)
+}
+
+/// What is to be said of ranks that did not come to the end of MPI.
+pub fn not_finalised(processes: &[Activity]) -> Option<Notice> {
+    let died = processes.iter().filter_map(|activity| {
+        let mpi = activity.mpi.measured().filter(|mpi| mpi.finalised.measured().is_none())?;
+        mpi.initialised.measured()?;
+        Some((activity, mpi.rank.measured()?.rank))
+    });
+    let died: Vec<(&Activity, u32)> = died.collect();
+    if died.is_empty() {
+        return None;
+    }
+    // Of the others, only when they were last seen is known.
+    let told = died.iter().filter(|(activity, _)| activity.end != ProcessEnd::NotTold);
+    let told = told.filter_map(|(activity, rank)| Some((*activity, *rank, *activity.elapsed.measured()?)));
+    let first = told.min_by_key(|(activity, rank, after)| (activity.began + *after, *rank));
+    let first = first.map(|(activity, rank, after)| RankThatTold { rank, end: activity.end, after });
+    let ranks: RankSet = died.iter().map(|(_, rank)| Rank(*rank)).collect();
+    Some(SnapshotNotice::NotFinalised { ranks: ranks.to_string(), first }.into())
+}
+
+/// A program that has an MPI loaded, where no process was seen to call one.
+pub fn not_called(processes: &[Activity]) -> Option<Notice> {
+    if processes.iter().any(|activity| activity.mpi.measured().is_some()) {
+        return None;
+    }
+    let name = |path: &str| Some(Path::new(path).file_name()?.to_string_lossy().into_owned());
+    let is_mpi = |name: &String| ["libmpi.so", "libmpich.so"].iter().any(|begin| name.starts_with(begin));
+    processes.iter().find_map(|activity| {
+        let library = activity.files.iter().filter_map(|file| name(&file.path)).find(is_mpi)?;
+        let program = activity.program.clone();
+        Some(SnapshotNotice::MpiNotCalled { program, library }.into())
+    })
 }
 
 /// Programs that have MPI in themselves, where no process was seen to call it.

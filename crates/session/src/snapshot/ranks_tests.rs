@@ -18,10 +18,8 @@ fn said(processes: &[JobProcess<'_>], asked: Option<&str>, command: &str) -> Vec
     let asked: Option<RankSet> = asked.map(|ranks| ranks.parse().unwrap());
     let command =
         RunSpec { command: command.split(' ').map(Argument::from).collect(), directory: PathBuf::new() };
-    missing(processes, asked.as_ref(), &command, None)
-        .into_iter()
-        .map(|notice| format!("{notice:?}"))
-        .collect()
+    let started = StartedRanks { command: &command, is_inside: false, through: None };
+    missing(processes, asked.as_ref(), started).into_iter().map(|notice| format!("{notice:?}")).collect()
 }
 
 #[test]

@@ -3,7 +3,8 @@
 use numawise_facts::PageSize;
 use numawise_facts::finding::{Advice, Evidence, EvidenceQuantity, EvidenceSubject};
 
-use super::{amount, effect, nodes, value};
+use super::{amount, effect, nodes, number_of, value};
+use crate::amount::many;
 use crate::levels::counted;
 
 pub fn sentence(one: &Evidence) -> String {
@@ -11,7 +12,7 @@ pub fn sentence(one: &Evidence) -> String {
     let of = one.of.map(amount).unwrap_or_default();
     match one.quantity {
         EvidenceQuantity::WorkingThreads => {
-            format!("{value} threads work alike on {of} CPUs that they may use")
+            format!("{value} threads work alike on {} that they may use", number_of(one.of.as_ref(), "CPU"))
         }
         EvidenceQuantity::ReadyThreads => {
             format!("on average {value} threads had a CPU or waited for one, and {of} can have one")
@@ -83,7 +84,10 @@ fn point(subject: &EvidenceSubject) -> String {
 pub fn advise(advice: &Advice) -> String {
     match advice {
         Advice::RunFewerThreads { threads } => {
-            format!("run {threads} threads, one for each CPU (--threads {threads}, which sets OMP_NUM_THREADS and {{threads}})")
+            format!(
+                "run {}, one for each CPU (--threads {threads}, which sets OMP_NUM_THREADS and {{threads}})",
+                many((*threads).into(), "thread")
+            )
         }
         Advice::UsePages { pages: PageSize::Small } => {
             "keep transparent huge pages from the program (--page-size small)".to_owned()

@@ -2,12 +2,12 @@
 
 use numawise_facts::activity::{CodePlace, ConstructName};
 use numawise_facts::finding::{
-    Evidence, EvidenceQuantity, EvidenceSubject, FileAdvice, FileCallKind, WatchedAdvice, WatchedQuantity,
-    WatchedSubject,
+    Amount, Evidence, EvidenceQuantity, EvidenceSubject, FileAdvice, FileCallKind, WatchedAdvice,
+    WatchedQuantity, WatchedSubject,
 };
 use numawise_facts::{Finding, FindingId, Reading};
 
-use super::{amount, value};
+use super::{amount, how_often, number_of, value};
 
 #[cfg(test)]
 #[path = "watched_tests.rs"]
@@ -74,7 +74,7 @@ pub(super) fn sentence(quantity: WatchedQuantity, one: &Evidence) -> String {
         WatchedQuantity::TimeOfCall => {
             format!("{} takes {value} of {of} in MPI, summed over ranks", subject(one))
         }
-        WatchedQuantity::CallsOf => format!("it is called {value} times"),
+        WatchedQuantity::CallsOf => format!("it is called {}", how_often(one)),
         WatchedQuantity::SmallMessages => {
             format!("{value} of {of} messages that are sent are smaller than 1 KiB")
         }
@@ -82,7 +82,9 @@ pub(super) fn sentence(quantity: WatchedQuantity, one: &Evidence) -> String {
             format!("calls from one rank to another take {value} for each message")
         }
         WatchedQuantity::LoopIterations => {
-            format!("{} has {value} iterations for {of} threads", subject(one))
+            let (iterations, threads) =
+                (number_of(one.value.measured(), "iteration"), number_of(one.of.as_ref(), "thread"));
+            format!("{} has {iterations} for {threads}", subject(one))
         }
         WatchedQuantity::LoopAtBest => {
             format!("so at best {value} of the threads' time is used, if all iterations take as long")
@@ -97,10 +99,12 @@ pub(super) fn sentence(quantity: WatchedQuantity, one: &Evidence) -> String {
         WatchedQuantity::RegionScheduling => {
             format!("its threads are given work for {value} of {of} that they have, summed over threads")
         }
-        WatchedQuantity::RegionCalls => format!("it is opened {value} times"),
-        WatchedQuantity::RegionChunks => format!("its loops hand out {value} chunks"),
+        WatchedQuantity::RegionCalls => format!("it is opened {}", how_often(one)),
+        WatchedQuantity::RegionChunks => {
+            format!("its loops hand out {}", number_of(one.value.measured(), "chunk"))
+        }
         WatchedQuantity::UsefulPerChunk => format!("each chunk is {value} of work"),
-        WatchedQuantity::WaitsAt => format!("{}: threads come by {value} times", subject(one)),
+        WatchedQuantity::WaitsAt => format!("{}: threads come by {}", subject(one), how_often(one)),
         WatchedQuantity::SerialTime => {
             format!("{value} of {of} are outside of parallel regions and of MPI, on average over processes")
         }
@@ -115,14 +119,20 @@ pub(super) fn sentence(quantity: WatchedQuantity, one: &Evidence) -> String {
 fn of_placement(quantity: WatchedQuantity, one: &Evidence, value: &str, of: &str) -> String {
     match quantity {
         WatchedQuantity::ThreadsOnCpu => format!("{value} threads work on {} at the same time", subject(one)),
-        WatchedQuantity::CpusForThreads => format!("there are {value} CPUs for {of} threads"),
-        WatchedQuantity::ForcedSwitches => format!("CPUs were taken from threads {value} times"),
+        WatchedQuantity::CpusForThreads => {
+            let are = if one.value.measured() == Some(&Amount::Count(1)) { "is" } else { "are" };
+            let (cpus, threads) =
+                (number_of(one.value.measured(), "CPU"), number_of(one.of.as_ref(), "thread"));
+            format!("there {are} {cpus} for {threads}")
+        }
+        WatchedQuantity::ForcedSwitches => format!("CPUs were taken from threads {}", how_often(one)),
         WatchedQuantity::ThreadsBoundTo => {
             format!("{value} threads that work at the same time are bound to {}", subject(one))
         }
         WatchedQuantity::RunDelay => {
+            let of = if of.is_empty() { of.to_owned() } else { format!(" of the {of} that it lived") };
             format!(
-                "threads were ready to run and had no CPU for {value} of {of}, for each CPU, in the process where that is the most"
+                "in the process where that is the most, threads were ready to run and had no CPU for {value}{of}, for each of its CPUs"
             )
         }
         WatchedQuantity::RunDelayOf => {
@@ -141,9 +151,11 @@ fn of_placement(quantity: WatchedQuantity, one: &Evidence, value: &str, of: &str
         WatchedQuantity::ThreadsOnSeveralNodes => format!("{value} of {of} threads worked on several nodes"),
         WatchedQuantity::MovedThreads => format!("{value} of {of} threads were seen on more than one CPU"),
         WatchedQuantity::MovesOfThreads => {
-            format!("they were found on another CPU than before {value} times")
+            format!("they were found on another CPU than before {}", how_often(one))
         }
-        WatchedQuantity::ThreadsAtOnce => format!("{value} threads work at once on {of} CPUs"),
+        WatchedQuantity::ThreadsAtOnce => {
+            format!("{value} threads work at once on {}", number_of(one.of.as_ref(), "CPU"))
+        }
         WatchedQuantity::MemoryElsewhere => {
             format!("{value} of the {of} of {}", subject(one))
         }
@@ -160,13 +172,17 @@ fn of_files(quantity: WatchedQuantity, one: &Evidence, value: &str, of: &str) ->
             )
         }
         WatchedQuantity::TimeOfFileCalls => format!("{} take {value} of {of}", subject(one)),
-        WatchedQuantity::CountOfFileCalls => format!("these are {value} calls"),
+        WatchedQuantity::CountOfFileCalls => {
+            let are = if one.value.measured() == Some(&Amount::Count(1)) { "this is" } else { "these are" };
+            format!("{are} {}", number_of(one.value.measured(), "call"))
+        }
         WatchedQuantity::BytesPerFileCall => format!("each of them moves {value} on average"),
         WatchedQuantity::DiskWaitOf => {
             format!("{} waited for a disk for {value}; all of its calls on files took {of}", subject(one))
         }
         WatchedQuantity::ProcessesOnFiles => {
-            format!("{value} of {of} processes are in calls on files for a tenth of the time or more")
+            let are = if one.value.measured() == Some(&Amount::Count(1)) { "is" } else { "are" };
+            format!("{value} of {of} processes {are} in calls on files for a tenth of the time or more")
         }
         _ => value.to_owned(),
     }
@@ -274,6 +290,11 @@ pub fn construct_name(name: ConstructName) -> &'static str {
     }
 }
 
+fn fitting(threads: u32) -> String {
+    let take = if threads == 1 { "1 thread takes".to_owned() } else { format!("{threads} threads take") };
+    format!("{take} as long: the others could do something else")
+}
+
 pub(super) fn advise(advice: &WatchedAdvice) -> String {
     let text = match advice {
         WatchedAdvice::BalanceRanks { ranks } => {
@@ -298,9 +319,7 @@ pub(super) fn advise(advice: &WatchedAdvice) -> String {
                  job that has them alone); a CPU quota of its cgroup has the same effect"
             );
         }
-        WatchedAdvice::FittingThreads { threads } => {
-            return format!("{threads} threads take as long: the others could do something else");
-        }
+        WatchedAdvice::FittingThreads { threads } => return fitting(*threads),
         WatchedAdvice::TryRanksTimesThreads => {
             "try fewer ranks with more threads each, among which work is easier to balance, or the other way round"
         }

@@ -130,3 +130,18 @@ fn findings_have_their_rows_in_the_manual() {
         assert!(manual.contains(&row), "no row: {row}");
     }
 }
+
+#[test]
+fn one_is_not_several() {
+    let said = |quantity, value, of| {
+        let of = Some(Amount::Count(of));
+        evidence(&finding(quantity, Amount::Count(value), of, WatchedSubject::WatchedRun)).join("")
+    };
+    assert_eq!(said(WatchedQuantity::CpusForThreads, 2, 1), "there are 2 CPUs for 1 thread");
+    assert_eq!(said(WatchedQuantity::CpusForThreads, 1, 2), "there is 1 CPU for 2 threads");
+    assert_eq!(said(WatchedQuantity::ThreadsAtOnce, 2, 1), "2 threads work at once on 1 CPU");
+    assert_eq!(said(WatchedQuantity::ForcedSwitches, 1, 1), "CPUs were taken from threads once");
+    assert_eq!(said(WatchedQuantity::CallsOf, 1, 1), "it is called once");
+    assert_eq!(said(WatchedQuantity::CallsOf, 2, 1), "it is called 2 times");
+    assert_eq!(said(WatchedQuantity::CountOfFileCalls, 1, 1), "this is 1 call");
+}
