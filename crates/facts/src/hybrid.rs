@@ -31,7 +31,7 @@ pub struct RanksByThreadsList(pub Vec<RanksByThreads>);
 const MOST_CPUS: u32 = 65_536;
 const MOST_ENTRIES: usize = 64;
 
-/// What is no list.
+/// What is no division, and no list.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{found}: expected a number of CPUs, of which all divisions into ranks and threads are run (24: 24x1, 12x2, ...), or divisions such as \
@@ -41,28 +41,40 @@ pub struct RanksByThreadsError {
     found: String,
 }
 
+impl FromStr for RanksByThreads {
+    type Err = RanksByThreadsError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let division = || {
+            let (ranks, threads) = text.split_once('x')?;
+            let division = RanksByThreads { ranks: number(ranks)?, threads: number(threads)? };
+            let cpus = u64::from(division.ranks) * u64::from(division.threads);
+            (cpus <= u64::from(MOST_CPUS)).then_some(division)
+        };
+        division().ok_or_else(|| RanksByThreadsError { found: quoted(text) })
+    }
+}
+
+fn number(text: &str) -> Option<u32> {
+    let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|number| is_plain && (1..=MOST_CPUS).contains(number))
+}
+
 impl FromStr for RanksByThreadsList {
     type Err = RanksByThreadsError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let found = || RanksByThreadsError { found: quoted(text) };
-        let number = |text: &str| {
-            let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-            let number = text.parse().ok().filter(|number| is_plain && (1..=MOST_CPUS).contains(number));
-            number.ok_or_else(found)
-        };
         if !text.contains('x') {
-            let cpus: u32 = number(text)?;
+            let cpus = number(text).ok_or_else(found)?;
             let divisions = (1..=cpus).filter(|threads| cpus.is_multiple_of(*threads));
             let all = divisions.map(|threads| RanksByThreads { ranks: cpus / threads, threads });
             return Ok(RanksByThreadsList(all.collect()));
         }
         let mut list: Vec<RanksByThreads> = Vec::new();
         for entry in text.split(',') {
-            let (ranks, threads) = entry.split_once('x').ok_or_else(found)?;
-            let entry = RanksByThreads { ranks: number(ranks)?, threads: number(threads)? };
-            let is_new = !list.contains(&entry) && list.len() < MOST_ENTRIES;
-            if !is_new || u64::from(entry.ranks) * u64::from(entry.threads) > u64::from(MOST_CPUS) {
+            let entry = entry.parse().map_err(|_| found())?;
+            if list.contains(&entry) || list.len() >= MOST_ENTRIES {
                 return Err(found());
             }
             list.push(entry);

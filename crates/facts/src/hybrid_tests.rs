@@ -19,6 +19,15 @@ fn divisions_may_be_listed() {
 }
 
 #[test]
+fn a_division_is_read_as_it_is_shown() {
+    let division = RanksByThreads { ranks: 12, threads: 2 };
+    assert_eq!(division.to_string().parse(), Ok(division));
+    for text in ["", "24", "12x2,6x4", "0x2", "2x", "300x300"] {
+        assert!(text.parse::<RanksByThreads>().is_err(), "{text}");
+    }
+}
+
+#[test]
 fn what_is_no_division_is_refused() {
     for text in [
         "", "0", "x", "2x", "x2", "2x0", "0x2", "2x1,", "2x1,2x1", "-2", "+2", "2X1", "65537", "300x300",

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{
-    Event, Exit, FactorKind, GridStudy, Notice, Outcome, Point, PointId, Reading, Sink, Study, Trial,
+    Event, Exit, FactorKind, GridStudy, Notice, Outcome, Point, PointId, RanksByThreads, Reading, Sink,
+    Study, Trial,
 };
 use numawise_study::{Fleet, StudyError, TrialPlace};
 use numawise_units::Nanoseconds;
@@ -428,13 +429,12 @@ fn failed(order: &TrialOrder, ended: &EndedJob, output: &str) -> Trial {
 fn ranks(grid: &GridStudy) -> HashMap<PointId, u32> {
     let of = |run: &numawise_facts::GridRun| {
         let levels = grid.factors.iter().zip(grid.levels(run));
-        let words = levels.filter_map(|(factor, level)| match factor.kind {
-            FactorKind::Ranks => Some(level),
-            FactorKind::RanksTimesThreads => level.split_once('x').map(|(ranks, _)| ranks),
+        let mut ranks = levels.filter_map(|(factor, level)| match factor.kind {
+            FactorKind::Ranks => level.parse().ok(),
+            FactorKind::RanksTimesThreads => level.parse().ok().map(|of: RanksByThreads| of.ranks),
             _ => None,
         });
-        let ranks = words.filter_map(|word| word.parse().ok()).next()?;
-        Some((run.point.clone(), ranks))
+        Some((run.point.clone(), ranks.next()?))
     };
     grid.runs.iter().filter_map(of).collect()
 }
