@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use numawise_facts::{Metric, NamedMetric, OtherValue, Point, PointId, Reading, Study, Trial};
+use numawise_facts::{Metric, NamedMetric, OtherValue, Outcome, Point, PointId, Reading, Study, Trial};
 use numawise_tables::{OtherFigure, OtherUnit};
 
 use crate::reading;
@@ -127,7 +127,12 @@ fn value(point: &Point, trial: &Trial, taken: Taken<'_>) -> Reading<f64> {
             Some(OtherValue::Missing(_)) => Reading::unavailable("the program gave none that can be read"),
             None => Reading::unavailable("the trial has no value of it"),
         },
-        Taken::WallTime => Reading::Measured(trial.running().seconds() / copies),
+        Taken::WallTime => match trial.outcome {
+            Outcome::Failed { .. } => Reading::unavailable("the trial failed"),
+            Outcome::Measured { .. } | Outcome::NoMetric { .. } => {
+                Reading::Measured(trial.running().seconds() / copies)
+            }
+        },
         Taken::CpuTime => {
             trial.observation.as_ref().and_then(|of| of.usage.cpu_time().map(|time| time.seconds() / copies))
         }

@@ -62,6 +62,8 @@ fn what_every_trial_has_is_there_once_and_missing_is_missing() {
         trial.outcome = Outcome::Failed { exit: numawise_facts::Exit::Code(1), output_tail: String::new() };
     }
     assert_eq!(others(&study)[0][2].median, Reading::unavailable("no trial that counts has it"));
+    let wall = of_trials(&study).into_iter().find(|of| of.name == "wall_time").unwrap();
+    assert!(wall.values.iter().all(Option::is_none), "{:?}", wall.values);
 }
 
 #[test]

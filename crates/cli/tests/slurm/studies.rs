@@ -183,6 +183,21 @@ fn trials_of_a_node_that_fails_are_done_again_elsewhere() {
 }
 
 #[test]
+fn a_trial_whose_job_is_killed_has_failed_after_the_time_that_its_job_ran() {
+    let Some(cluster) = Cluster::start("task/none", 1, 2) else { return };
+    let bench = Bench::new(&cluster);
+    // The process of the job is behind the one that supervises the program.
+    let line = "test {n} = 1 || { sleep 2; kill -9 $(cut -d' ' -f4 /proc/$PPID/stat); }; echo v {n}";
+    let factors = ["--param", "n=1,2", "--repeat", "1", "--metric", "v ([0-9]+)"];
+    ended_well(&bench.study_of(&factors, &[], &["sh", "-c", line]).output().unwrap());
+    let ask = "SELECT status, wall_ns / 1000000000 FROM trials WHERE point = 'n=2'";
+    let said = Command::new("sqlite3").arg(bench.path("a.nw")).arg(ask).output().unwrap();
+    let said = String::from_utf8(said.stdout).unwrap();
+    let (status, seconds) = said.trim().split_once('|').unwrap();
+    assert!(status == "failed" && (1..60).contains(&seconds.parse().unwrap()), "{said}");
+}
+
+#[test]
 fn what_slurm_cannot_do_is_said_and_nothing_is_left() {
     let Some(cluster) = Cluster::start("task/none", 1, 2) else { return };
     let bench = Bench::new(&cluster);

@@ -90,8 +90,8 @@ super::notices! {
         /// All that is missing of a grid takes longer than what is left of the time given, as far as trials tell.
         "NW537" GridTakesLonger { trials: u64, needs: Nanoseconds, left: Nanoseconds },
         /// The job of a trial ended on a node without the trial being at fault, in a `state` that the batch system names: the trial is
-        /// carried out again.
-        "NW538" TrialOfJobLost { job: u32, node: String, state: String, block: u32, point: PointId },
+        /// carried out again. A `job` that was taken over may have left the queue before its number was seen.
+        "NW538" TrialOfJobLost { job: Option<u32>, node: String, state: String, block: u32, point: PointId },
         /// No more trials run on a node.
         "NW539" ClusterNodeLeftOut { node: String, problem: String },
         /// The batch system does not say how its jobs are: they are waited for.

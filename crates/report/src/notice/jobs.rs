@@ -5,9 +5,10 @@ use numawise_units::harmless;
 
 use crate::amount::many;
 
-pub fn lost(job: u32, node: &str, state: &str, block: u32, point: &PointId) -> String {
+pub fn lost(job: Option<u32>, node: &str, state: &str, block: u32, point: &PointId) -> String {
     let (node, state) = (harmless::line(node), harmless::line(state));
-    format!("the trial at {point} in block {block} is done again: job {job} on {node} ended with {state}")
+    let job = job.map_or_else(|| "its job".to_owned(), |number| format!("job {number}"));
+    format!("the trial at {point} in block {block} is done again: {job} on {node} ended with {state}")
 }
 
 pub fn unknown(problem: &str) -> String {
@@ -44,4 +45,19 @@ pub fn go_on(jobs: u32) -> String {
         "{} of the study {are} under way: the same command finds what comes of them, `scancel` ends them",
         many(u64::from(jobs), "job")
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_whose_number_is_not_known_has_none() {
+        let of = |job| lost(job, "n1", "FORGOTTEN", 2, &PointId::from("n=1"));
+        assert_eq!(
+            of(Some(7)),
+            "the trial at n=1 in block 2 is done again: job 7 on n1 ended with FORGOTTEN"
+        );
+        assert_eq!(of(None), "the trial at n=1 in block 2 is done again: its job on n1 ended with FORGOTTEN");
+    }
 }

@@ -7,6 +7,8 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use numawise_units::Nanoseconds;
+
 use super::SlurmOptions;
 use super::error::SlurmError;
 
@@ -63,7 +65,10 @@ pub struct EndedJob {
     pub reason: String,
     pub code: i32,
     pub signal: i32,
-    pub node: String,
+    /// None for one that never began.
+    pub node: Option<String>,
+    /// In whole seconds.
+    pub ran: Nanoseconds,
 }
 
 /// A node of the partition.
@@ -180,7 +185,7 @@ pub fn cancel(jobs: &[JobNumber]) -> Result<(), SlurmError> {
     succeeded(SCANCEL, run(SCANCEL, &words, b"")?).map(drop)
 }
 
-/// How a job ended; nothing where Slurm has forgotten it, or it has not ended.
+/// How a job ended; nothing where Slurm has forgotten it or does not tell, or it has not ended.
 ///
 /// # Errors
 /// When `scontrol` cannot be started.
@@ -196,11 +201,36 @@ fn ended_job(text: &str) -> Option<EndedJob> {
         text.split_whitespace().find_map(value)
     };
     let state = field("JobState").filter(|state| JobState::of(state) == JobState::Ended)?;
-    let (code, signal) = field("ExitCode")?
-        .split_once(':')
-        .map(|(code, signal)| (code.parse().unwrap_or(0), signal.parse().unwrap_or(0)))?;
-    let reason = field("Reason").unwrap_or_default();
-    Some(EndedJob { state, reason, code, signal, node: field("NodeList").unwrap_or_default() })
+    let exit = field("ExitCode")?;
+    let (code, signal) = exit.split_once(':')?;
+    Some(EndedJob {
+        state,
+        reason: field("Reason")?,
+        code: code.parse().ok()?,
+        signal: signal.parse().ok()?,
+        node: field("NodeList").filter(|node| !node.is_empty() && node != "(null)"),
+        ran: span(&field("RunTime")?)?,
+    })
+}
+
+/// A time as Slurm shows it: `02:03`, `01:02:03` or `1-01:02:03`.
+fn span(text: &str) -> Option<Nanoseconds> {
+    let number = |text: &str| -> Option<u64> {
+        let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+        text.parse::<u16>().ok().filter(|_| is_plain).map(u64::from)
+    };
+    let (days, time) = match text.split_once('-') {
+        Some((days, time)) => (number(days)?, time),
+        None => (0, text),
+    };
+    let parts: Vec<u64> = time.split(':').map(number).collect::<Option<_>>()?;
+    let (hours, minutes, seconds) = match *parts.as_slice() {
+        [hours, minutes, seconds] => (hours, minutes, seconds),
+        [minutes, seconds] => (0, minutes, seconds),
+        _ => return None,
+    };
+    let minutes = (days * 24 + hours) * 60 + minutes;
+    Some(Nanoseconds((minutes * 60 + seconds) * 1_000_000_000))
 }
 
 /// The nodes of a partition on which a job could run, now or later; of the default one without a name.

@@ -27,17 +27,37 @@ fn jobs_of_the_queue_are_read_and_lines_that_are_none_are_left_out() {
 #[test]
 fn the_end_of_a_job_is_read_of_what_scontrol_shows() {
     let shown = "JobId=2 JobName=x UserId=root(0) JobState=FAILED Reason=JobLaunchFailure Requeue=0 ExitCode=0:53 \
-                 ReqNodeList=n2 NodeList=n2 Command=/a b/JobState=RUNNING\n";
+                 RunTime=00:02:03 ReqNodeList=n2 NodeList=n2 Command=/a b/JobState=RUNNING\n";
     let ended = ended_job(shown).unwrap();
     assert_eq!((ended.state.as_str(), ended.reason.as_str()), ("FAILED", "JobLaunchFailure"));
-    assert_eq!((ended.code, ended.signal, ended.node.as_str()), (0, 53, "n2"));
-    for other in [
-        "",
-        "slurm_load_jobs error: Invalid job id specified",
-        "JobState=RUNNING ExitCode=0:0",
-        "JobState=FAILED",
-    ] {
+    assert_eq!((ended.code, ended.signal, ended.node.as_deref()), (0, 53, Some("n2")));
+    assert_eq!(ended.ran, Nanoseconds(123_000_000_000));
+    assert_eq!(ended_job(&shown.replace("NodeList=n2", "NodeList=(null)")).unwrap().node, None);
+    for other in ["", "slurm_load_jobs error: Invalid job id specified"] {
         assert_eq!(ended_job(other), None, "{other}");
+    }
+    // What cannot be read of it is not a success, and took not no time.
+    for (is, other) in [
+        ("JobState=FAILED", "JobState=RUNNING"),
+        ("ExitCode=0:53", ""),
+        ("ExitCode=0:53", "ExitCode=0:"),
+        ("ExitCode=0:53", "ExitCode=x:53"),
+        ("RunTime=00:02:03", ""),
+        ("RunTime=00:02:03", "RunTime=INVALID"),
+    ] {
+        assert_eq!(ended_job(&shown.replace(is, other)), None, "{other}");
+    }
+}
+
+#[test]
+fn times_are_read_as_slurm_shows_them() {
+    let seconds = |text| span(text).map(|span| span.0 / 1_000_000_000);
+    assert_eq!(seconds("02:03"), Some(123));
+    assert_eq!(seconds("01:02:03"), Some(3723));
+    assert_eq!(seconds("1-01:02:03"), Some(90_123));
+    assert_eq!(seconds("65535-00:00:00"), Some(65535 * 86_400));
+    for text in ["", "5", "1:2:3:4", "-01:02:03", "1-", "01:02:", "01:+2:03", "UNLIMITED", "65536-00:00:00"] {
+        assert_eq!(span(text), None, "{text}");
     }
 }
 

@@ -24,8 +24,8 @@ pub enum SlurmError {
     NoNodes { partition: String },
     #[error("no node is left that can run the trials; the last was {node}: {problem}")]
     NoNodeLeft { node: String, problem: JobProblem },
-    #[error("the job that was to describe a node ended on {node} without having done so: {problem}")]
-    NotDescribed { node: String, problem: JobProblem },
+    #[error("the job that was to describe a node ended{} without having done so: {problem}", on_node(.node))]
+    NotDescribed { node: Option<String>, problem: JobProblem },
     #[error("the trial on {node} could not be carried out: {problem}")]
     Trial { node: String, problem: String, failure: JobFailure },
     #[error(
@@ -72,6 +72,8 @@ pub enum JobProblem {
     Refused(String),
     #[error("Slurm ended it ({state}, {reason}){}", end_of(.output))]
     Ended { state: String, reason: String, output: String },
+    #[error("Slurm does not tell how it ended{}", end_of(.output))]
+    Forgotten { output: String },
 }
 
 fn on_one_line(text: &str) -> String {
@@ -81,6 +83,10 @@ fn on_one_line(text: &str) -> String {
 
 fn listed(names: &[String]) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
+
+fn on_node(node: &Option<String>) -> String {
+    node.as_ref().map_or_else(String::new, |node| format!(" on {node}"))
 }
 
 fn end_of(text: &str) -> String {

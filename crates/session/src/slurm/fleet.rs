@@ -17,7 +17,7 @@ use super::client::{self, EndedJob, JobNumber, JobState, QueuedJob, Submission};
 use super::error::{JobProblem, SlurmError};
 use super::folder::{JobFolder, JobResult, NodeDescription, Order, TrialOrder, now};
 use super::nodes::NodeTurns;
-use super::probe::{Asking, LATE, LOOK, forgotten, missing};
+use super::probe::{Asking, GoneJob, LOOK, missing};
 use super::{SlurmEngine, SlurmOptions};
 
 /// A trial whose job somebody cancelled so many times is not submitted again.
@@ -27,6 +27,8 @@ const REFUSED: Duration = Duration::from_secs(10);
 /// What Slurm sends where a job has used up its time, and where it takes too much memory.
 const SIGTERM: i32 = 15;
 const SIGKILL: i32 = 9;
+/// Stands for the state of a job of which Slurm does not tell how it ended.
+const FORGOTTEN: &str = "FORGOTTEN";
 /// What `sbatch` says where a node does not fit what else was asked for.
 const NOT_FOR_NODE: &str = "Requested node configuration is not available";
 
@@ -37,8 +39,7 @@ struct FleetJob {
     order: TrialOrder,
     number: Option<JobNumber>,
     state: JobState,
-    /// Since when Slurm does not have it in its queue any more.
-    gone: Option<(Instant, EndedJob)>,
+    gone: Option<GoneJob>,
 }
 
 impl FleetJob {
@@ -155,7 +156,7 @@ impl SlurmFleet {
             }
             Ok(JobResult::Described(_)) | Err(_) => {
                 let job = self.remove(index);
-                again(&job, "a result that cannot be read", &node, sink);
+                again(&job, "a result that cannot be read", sink);
                 Ok(None)
             }
         }
@@ -212,8 +213,8 @@ impl SlurmFleet {
             job.number = job.number.or(found.map(|queued| queued.number));
             job.state = found.map_or(JobState::Ended, |queued| queued.state);
             if job.state == JobState::Ended && job.gone.is_none() {
-                let ended = job.number.map(client::ended).transpose()?.flatten();
-                job.gone = Some((Instant::now(), ended.unwrap_or_else(forgotten)));
+                let end = job.number.map(client::ended).transpose()?.flatten();
+                job.gone = Some(GoneJob::now(end));
             }
         }
         let count = |state| self.jobs.iter().filter(|job| job.state == state).count() as u32;
@@ -226,21 +227,19 @@ impl SlurmFleet {
 
     /// What becomes of a job that has ended without a result.
     fn ended(&mut self, sink: &mut dyn Sink) -> Result<Option<Trial>, SlurmError> {
-        let is_over = |job: &FleetJob| {
-            let (since, ended) = job.gone.as_ref()?;
-            let waits = ended.state == "COMPLETED" && since.elapsed() < LATE;
-            (!waits).then(|| ended.clone())
-        };
-        let over = (0..self.jobs.len()).find_map(|index| Some((index, is_over(&self.jobs[index])?)));
-        let Some((index, ended)) = over else { return Ok(None) };
+        let is_over = |job: &FleetJob| job.gone.as_ref().is_some_and(|gone| !gone.is_waited_for());
+        let Some(index) = self.jobs.iter().position(is_over) else { return Ok(None) };
         // It may have come between the last look and its end.
         if self.folder.result(&self.jobs[index].name).is_some() {
             return Ok(None);
         }
         let output = self.folder.output(&self.jobs[index].name);
-        let problem = missing(&ended, &self.options, &self.folder);
-        let job = self.remove(index);
-        if let Some(problem) = problem {
+        let mut job = self.remove(index);
+        let Some(ended) = job.gone.take().and_then(|gone| gone.end) else {
+            again(&job, FORGOTTEN, sink);
+            return Ok(None);
+        };
+        if let Some(problem) = missing(&ended, &self.options, &self.folder) {
             self.leave_out(&job.order.node, problem, sink)?;
             return Ok(None);
         }
@@ -248,11 +247,11 @@ impl SlurmFleet {
         let times = self.cancelled.entry(job.place()).or_default();
         *times += u32::from(is_cancelled);
         match ended.state.as_str() {
-            "PREEMPTED" | "NODE_FAIL" | "BOOT_FAIL" | "REVOKED" | "FORGOTTEN" => {}
+            "PREEMPTED" | "NODE_FAIL" | "BOOT_FAIL" | "REVOKED" => {}
             "CANCELLED" if *times < CANCELLED => {}
             _ => return Ok(Some(failed(&job.order, &ended, &output))),
         }
-        again(&job, &ended.state, &job.order.node, sink);
+        again(&job, &ended.state, sink);
         Ok(None)
     }
 
@@ -387,11 +386,11 @@ fn warn(sink: &mut dyn Sink, notice: StudyNotice) {
     sink.event(Event::Warning(Notice::from(notice)));
 }
 
-fn again(job: &FleetJob, state: &str, node: &str, sink: &mut dyn Sink) {
-    let (block, point) = (job.order.block, job.order.point.id.clone());
-    let job = job.number.map_or(0, |number| number.0);
-    let (state, node) = (state.to_owned(), node.to_owned());
-    warn(sink, StudyNotice::TrialOfJobLost { job, node, state, block, point });
+fn again(job: &FleetJob, state: &str, sink: &mut dyn Sink) {
+    let TrialOrder { block, point, node, .. } = &job.order;
+    let (state, node, point) = (state.to_owned(), node.clone(), point.id.clone());
+    let job = job.number.map(|number| number.0);
+    warn(sink, StudyNotice::TrialOfJobLost { job, node, state, block: *block, point });
 }
 
 /// A trial whose job Slurm ended, or which could not even say what went wrong.
@@ -403,7 +402,7 @@ fn failed(order: &TrialOrder, ended: &EndedJob, output: &str) -> Trial {
         (_, _, code) if code != 0 => Exit::Code(code),
         _ => Exit::Signal(SIGKILL),
     };
-    let EndedJob { state, reason, node, .. } = ended;
+    let (EndedJob { state, reason, .. }, node) = (ended, &order.node);
     let why = match state.as_str() {
         "TIMEOUT" | "DEADLINE" => "at its time limit",
         "OUT_OF_MEMORY" => "for want of memory",
@@ -416,7 +415,7 @@ fn failed(order: &TrialOrder, ended: &EndedJob, output: &str) -> Trial {
         block: order.block,
         point: order.point.id.clone(),
         started: order.submitted,
-        wall: Nanoseconds(0),
+        wall: ended.ran,
         outcome: Outcome::Failed { exit, output_tail },
         observation: Reading::unavailable("the job ended before it could say what it had seen"),
         disturbances: Vec::new(),

@@ -14,7 +14,7 @@ use super::folder::{JobFolder, JobResult, NodeDescription, Order};
 /// How often we look for what a job has left.
 pub const LOOK: Duration = Duration::from_millis(50);
 /// What a job has left may come so much later than its end, over a network.
-pub const LATE: Duration = Duration::from_secs(20);
+const LATE: Duration = Duration::from_secs(20);
 /// How often Slurm is asked at most; less often where it takes long to answer.
 const ASK: Duration = Duration::from_secs(2);
 const ASK_SHARE: u32 = 20;
@@ -41,6 +41,26 @@ impl Asking {
         let now = Instant::now();
         self.next = now + ASK.max(now.duration_since(begun) * ASK_SHARE);
         answer
+    }
+}
+
+/// A job that Slurm has in its queue no more.
+#[derive(Debug, Clone)]
+pub struct GoneJob {
+    since: Instant,
+    /// How it ended, where Slurm tells.
+    pub end: Option<EndedJob>,
+}
+
+impl GoneJob {
+    pub fn now(end: Option<EndedJob>) -> GoneJob {
+        GoneJob { since: Instant::now(), end }
+    }
+
+    /// Whether what it has left may still come.
+    pub fn is_waited_for(&self) -> bool {
+        let is_completed = self.end.as_ref().is_some_and(|end| end.state == "COMPLETED");
+        is_completed && self.since.elapsed() < LATE
     }
 }
 
@@ -76,7 +96,7 @@ fn described(
     let submission = Submission { name, node: None, ranks: None, order: &order, output: &output };
     let number = client::submit(options, &submission)?;
     let mut asking = Asking::soon();
-    let mut late: Option<(Instant, EndedJob)> = None;
+    let mut gone: Option<GoneJob> = None;
     loop {
         match folder.result(name) {
             Some(Ok(JobResult::Described(node))) => return Ok(*node),
@@ -90,11 +110,11 @@ fn described(
             client::cancel(&[number])?;
             return Err(SlurmError::Interrupted);
         }
-        if let Some((since, ended)) = &late {
-            let waits = ended.state == "COMPLETED" && since.elapsed() < LATE;
-            if !waits {
-                let problem = problem_of(ended, options, folder, name);
-                return Err(SlurmError::NotDescribed { node: ended.node.clone(), problem });
+        if let Some(gone) = &gone {
+            if !gone.is_waited_for() {
+                let node = gone.end.as_ref().and_then(|end| end.node.clone());
+                let problem = problem_of(gone.end.as_ref(), options, folder, name);
+                return Err(SlurmError::NotDescribed { node, problem });
             }
             folder.look_again();
         } else if asking.is_due() {
@@ -104,19 +124,12 @@ fn described(
             sink.event(Event::Jobs { waiting, running: 1 - waiting });
             if matches!(state, None | Some(JobState::Ended)) {
                 folder.look_again();
-                let ended = client::ended(number)?.unwrap_or_else(forgotten);
-                late = Some((Instant::now(), ended));
+                gone = Some(GoneJob::now(client::ended(number)?));
                 continue;
             }
         }
         std::thread::sleep(LOOK);
     }
-}
-
-/// A job that Slurm knows no more.
-pub fn forgotten() -> EndedJob {
-    let unknown = || "unknown".to_owned();
-    EndedJob { state: "FORGOTTEN".to_owned(), reason: unknown(), code: 0, signal: 0, node: unknown() }
 }
 
 /// What is missing on a node, where the script of a job found that.
@@ -132,7 +145,13 @@ pub fn missing(ended: &EndedJob, options: &SlurmOptions, folder: &JobFolder) -> 
     }
 }
 
-pub fn problem_of(ended: &EndedJob, options: &SlurmOptions, folder: &JobFolder, name: &str) -> JobProblem {
+fn problem_of(
+    ended: Option<&EndedJob>,
+    options: &SlurmOptions,
+    folder: &JobFolder,
+    name: &str,
+) -> JobProblem {
+    let Some(ended) = ended else { return JobProblem::Forgotten { output: folder.output(name) } };
     missing(ended, options, folder).unwrap_or_else(|| JobProblem::Ended {
         state: ended.state.clone(),
         reason: ended.reason.clone(),
