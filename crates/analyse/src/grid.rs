@@ -56,7 +56,7 @@ pub fn grid(study: &Study) -> Option<GridTables> {
         scaling,
         effects,
         baseline: study.header.points.first()?.id.clone(),
-        trials: study.trials.iter().filter(|trial| !trial.is_warm_up()).count() as u32,
+        trials: study.trials_beyond_warm_up() as u32,
         stopped: study.stopped,
         pictures: picture::of_grid(study, &points),
         unavailable: summary::unavailable(study),

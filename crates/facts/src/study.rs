@@ -190,6 +190,11 @@ impl Study {
     /// A trial that was interrupted is repeated until it has been run so many times.
     pub const ATTEMPTS: usize = 3;
 
+    /// How many trials there are, the warm-up left out.
+    pub fn trials_beyond_warm_up(&self) -> usize {
+        self.trials.iter().filter(|trial| !trial.is_warm_up()).count()
+    }
+
     /// True when a point needs no further trial in a block: it has one that was not interrupted, or all were.
     pub fn is_done(&self, block: u32, point: &PointId) -> bool {
         let here = self.trials.iter().filter(|trial| trial.block == block && trial.point == *point);

@@ -22,8 +22,8 @@ use numawise_facts::{
 use numawise_launch::{EvenStart, Pinner, find_agent};
 use numawise_record::{Record, RecordError};
 use numawise_study::{
-    Engine, FirstRunPages, FirstRunPlaces, LocalRunner, MetricReader, PlannedPoint, ProgramNeeds, StartNodes,
-    StudyDesign, SystemClock, TrialStore,
+    Engine, FirstRunPages, FirstRunPlaces, LocalRunner, MetricReader, PlannedPoint, ProgramNeeds, Standing,
+    StartNodes, StudyDesign, SystemClock, TrialStore,
 };
 use numawise_units::{Nanoseconds, NodeId, Share};
 
@@ -174,8 +174,7 @@ impl ExperimentRequest {
             keep: &mut RecordKeeper(record),
             sink,
             redactor: &self.redactor(),
-            decided: &mut numawise_analyse::decided,
-            finished: &mut numawise_analyse::finished,
+            standing: &mut by_contrasts,
             repeats_first: self.repeats.is_some(),
             first_block: 0,
             stop,
@@ -423,6 +422,14 @@ pub(crate) fn recorded(path: &Path) -> Result<Option<(Record, Study)>, RecordErr
     }
 }
 
+/// As the verdict will judge.
+fn by_contrasts(study: &Study, dropped: &[PointId]) -> Standing {
+    if numawise_analyse::decided(study, dropped) {
+        return Standing::Decided;
+    }
+    Standing::Open { known: numawise_analyse::finished(study, dropped) }
+}
+
 /// Keeps trials in the study alone: the first run is recorded together with the header, once that is known, and the trial of a job where
 /// the study is.
 pub(crate) struct NotYet;
@@ -450,8 +457,7 @@ fn first_run(
         keep: &mut NotYet,
         sink,
         redactor: &request.redactor(),
-        decided: &mut |_, _| false,
-        finished: &mut |_, _| Vec::new(),
+        standing: &mut |_, _| Standing::Open { known: Vec::new() },
         repeats_first: false,
         first_block: 0,
         stop,

@@ -20,7 +20,7 @@ use numawise_launch::{EvenStart, Pinner};
 use numawise_record::Record;
 use numawise_study::{
     Engine, Fleet, GridLayout, GridRunner, LayoutError, LocalRunner, MetricReader, NextTrial, RunContext,
-    StartNodes, StudyError, SystemClock, TrialInputs, check_answer, check_named, lay_out,
+    Standing, StartNodes, StudyError, SystemClock, TrialInputs, check_answer, check_named, lay_out,
 };
 use numawise_units::{Nanoseconds, NodeId, Share};
 
@@ -324,8 +324,7 @@ impl GridExperiment {
             keep: &mut RecordKeeper(&mut record),
             sink,
             redactor: &request.redactor(),
-            decided: &mut |study, _| until.is_none_or(|until| is_known(study, until)),
-            finished: &mut |study, _| until.map_or_else(Vec::new, |until| known_points(study, until)),
+            standing: &mut |study, _| until.map_or(Standing::Decided, |until| until_known(study, until)),
             repeats_first: request.budget.is_none(),
             first_block: 0,
             stop,
@@ -354,11 +353,15 @@ impl GridExperiment {
     }
 }
 
-/// Whether no point has to be repeated any more.
-fn is_known(study: &Study, until: UntilKnown) -> bool {
-    let known: HashSet<PointId> = known_points(study, until).into_iter().collect();
-    let given_up = study.all_given_up();
-    study.header.points.iter().all(|point| known.contains(&point.id) || given_up.contains(&point.id))
+/// Decided when no point has to be repeated any more.
+fn until_known(study: &Study, until: UntilKnown) -> Standing {
+    let known = known_points(study, until);
+    let (are_known, given_up): (HashSet<&PointId>, _) = (known.iter().collect(), study.all_given_up());
+    let is_done = |id: &PointId| are_known.contains(id) || given_up.contains(id);
+    if study.header.points.iter().all(|point| is_done(&point.id)) {
+        return Standing::Decided;
+    }
+    Standing::Open { known }
 }
 
 /// A machine with the figures of its newest profile.

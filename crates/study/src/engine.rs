@@ -70,6 +70,15 @@ pub enum NextTrial {
     End(StopReason),
 }
 
+/// What the trials so far say of further blocks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standing {
+    /// The intervals decide.
+    Decided,
+    /// They do not yet. What is left of the budget is not for these points, which are known well enough: they are run no more.
+    Open { known: Vec<PointId> },
+}
+
 /// What carries a study out. All that touches the world comes in through traits.
 pub struct Engine<'a> {
     pub runner: &'a mut dyn Runner,
@@ -78,11 +87,8 @@ pub struct Engine<'a> {
     pub sink: &'a mut dyn Sink,
     /// What leaves credentials out of a trial before it is kept.
     pub redactor: &'a Redactor,
-    /// Asked after each complete block once there are enough: do the intervals decide, when these points are run no more?
-    pub decided: &'a mut dyn FnMut(&Study, &[PointId]) -> bool,
-    /// Asked after each of these blocks that does not decide, in the same way: which points are known well enough, so that what is left
-    /// of the budget is for the others? They are run no more.
-    pub finished: &'a mut dyn FnMut(&Study, &[PointId]) -> Vec<PointId>,
+    /// Asked after each complete block once there are enough, with the points that are run no more.
+    pub standing: &'a mut dyn FnMut(&Study, &[PointId]) -> Standing,
     /// The least number of repeats was asked for: it is run whatever time it takes.
     pub repeats_first: bool,
     /// The block that a study without trials begins with: 0 is the warm-up.
@@ -102,11 +108,12 @@ impl Engine<'_> {
         // Who asks for repeats gets them at all points.
         let of_grid = study.header.grid.is_some();
         let mut dropped = if self.repeats_first || of_grid { Vec::new() } else { dropped_before(study) };
-        if !study.trials.is_empty() && enough(study, &dropped) && (self.decided)(study, &dropped) {
-            return Ok(StopReason::Decided);
-        }
-        if of_grid && !study.trials.is_empty() && enough(study, &dropped) {
-            dropped = (self.finished)(study, &dropped);
+        if !study.trials.is_empty() && enough(study, &dropped) {
+            match (self.standing)(study, &dropped) {
+                Standing::Decided => return Ok(StopReason::Decided),
+                Standing::Open { known } if of_grid => dropped = known,
+                Standing::Open { .. } => {}
+            }
         }
         let mut spending = Spending::new(self.clock, study, earlier);
         let mut block = first_open_block(study).unwrap_or_else(|| last_block(study)).max(self.first_block);
@@ -125,15 +132,11 @@ impl Engine<'_> {
             }
             let begun = spending.now();
             if block >= study.header.min_repeats {
-                if (self.decided)(study, &dropped) {
-                    return Ok(StopReason::Decided);
-                }
-                let finished = (self.finished)(study, &dropped);
-                if of_grid {
+                match (self.standing)(study, &dropped) {
+                    Standing::Decided => return Ok(StopReason::Decided),
                     // A point may be known no more: trials of it that count may come to count no more, as others turn out to be quiet.
-                    dropped = finished;
-                } else {
-                    dropped.extend(finished);
+                    Standing::Open { known } if of_grid => dropped = known,
+                    Standing::Open { known } => dropped.extend(known),
                 }
             }
             spending.between(begun);
@@ -169,7 +172,7 @@ impl Engine<'_> {
                 return Ok(StopReason::Interrupted);
             }
             let left = spending.left(&study.header);
-            if left == Nanoseconds(0) || trials_spent(study) {
+            if left == Nanoseconds(0) || trials_spent(study, 0) {
                 return Ok(StopReason::BudgetSpent);
             }
             let id = match choose(study) {
@@ -286,7 +289,7 @@ impl Engine<'_> {
                 }
                 let left = spending.left(&study.header);
                 let must = block == 0 || (self.repeats_first && block <= study.header.min_repeats);
-                if (left == Nanoseconds(0) && !must) || (block > 0 && trials_spent(study)) {
+                if (left == Nanoseconds(0) && !must) || (block > 0 && trials_spent(study, 0)) {
                     return Ok(Some(StopReason::BudgetSpent));
                 }
                 let begun = spending.now();
@@ -379,10 +382,10 @@ fn enough(study: &Study, dropped: &[PointId]) -> bool {
     last >= study.header.min_repeats && running(study, dropped).all(|id| study.is_done(last, id))
 }
 
-/// No more trials were asked for.
-fn trials_spent(study: &Study) -> bool {
+/// As many trials as were asked for are kept or under way.
+pub(crate) fn trials_spent(study: &Study, under_way: usize) -> bool {
     let most = study.header.grid.as_ref().and_then(|grid| grid.most_trials);
-    most.is_some_and(|most| study.trials.iter().filter(|trial| !trial.is_warm_up()).count() >= most as usize)
+    most.is_some_and(|most| study.trials_beyond_warm_up() + under_way >= most as usize)
 }
 
 pub(crate) fn last_block(study: &Study) -> u32 {

@@ -176,15 +176,15 @@ fn go(
 ) -> Result<StopReason, StudyError> {
     let stop = AtomicBool::new(false);
     let mut gone = Vec::new();
-    let mut decided = |study: &Study, dropped: &[PointId]| {
-        gone = dropped.to_vec();
-        study.trials.last().is_some_and(|trial| trial.block >= decided_at)
-    };
     let done = fake.finished_after.clone();
-    let mut finished = |study: &Study, dropped: &[PointId]| {
+    let mut standing = |study: &Study, dropped: &[PointId]| {
+        gone = dropped.to_vec();
+        if study.trials.last().is_some_and(|trial| trial.block >= decided_at) {
+            return Standing::Decided;
+        }
         let last = last_block(study);
         let points = done.iter().filter(|(_, after)| last >= *after).map(|(point, _)| PointId::from(*point));
-        points.filter(|point| !dropped.contains(point)).collect()
+        Standing::Open { known: points.filter(|point| !dropped.contains(point)).collect() }
     };
     let (clock, mut sink) = (Running(Rc::clone(&fake.clock)), Warnings(Vec::new()));
     let (repeats_first, earlier) = (fake.repeats_first, study.trials.len());
@@ -194,8 +194,7 @@ fn go(
         keep: kept,
         sink: &mut sink,
         redactor: &Redactor::default(),
-        decided: &mut decided,
-        finished: &mut finished,
+        standing: &mut standing,
         repeats_first,
         first_block: 0,
         stop: &stop,
@@ -377,8 +376,10 @@ fn a_point_that_always_fails_is_given_up_and_the_others_go_on() {
         }
     }
     let (mut study, mut runner, stop) = (study(1000), OnlyA(Fake::new()), AtomicBool::new(false));
-    let mut decided =
-        |study: &Study, _: &[PointId]| study.trials.last().is_some_and(|trial| trial.block >= 8);
+    let mut standing = |study: &Study, _: &[PointId]| match study.trials.last() {
+        Some(trial) if trial.block >= 8 => Standing::Decided,
+        _ => Standing::Open { known: Vec::new() },
+    };
     let (clock, mut sink, mut kept) = (Running(Rc::default()), Warnings(vec![]), Kept(vec![], None));
     let reason = Engine {
         runner: &mut runner,
@@ -386,8 +387,7 @@ fn a_point_that_always_fails_is_given_up_and_the_others_go_on() {
         keep: &mut kept,
         sink: &mut sink,
         redactor: &Redactor::default(),
-        decided: &mut decided,
-        finished: &mut |_, _| Vec::new(),
+        standing: &mut standing,
         repeats_first: true,
         first_block: 0,
         stop: &stop,
@@ -411,10 +411,10 @@ fn a_point_of_a_grid_that_is_known_no_more_is_run_again() {
         keep: &mut kept,
         sink: &mut sink,
         redactor: &Redactor::default(),
-        decided: &mut |study, _| last(study) >= 5,
-        finished: &mut |study, _| {
-            let known: &[&str] = if last(study) == 3 { &["os", "b"] } else { &["b"] };
-            known.iter().map(|id| PointId::from(*id)).collect()
+        standing: &mut |study, _| match last(study) {
+            3 => Standing::Open { known: vec!["os".into(), "b".into()] },
+            4 => Standing::Open { known: vec!["b".into()] },
+            _ => Standing::Decided,
         },
         repeats_first: true,
         first_block: 0,

@@ -9,7 +9,9 @@ use std::sync::atomic::Ordering;
 use numawise_facts::{Event, Point, PointId, PointRole, Sink, StopReason, Study, Trial};
 use numawise_units::Nanoseconds;
 
-use crate::engine::{Engine, NextTrial, last_block, nothing_left_to_compare, order_of};
+use crate::engine::{
+    Engine, NextTrial, Standing, last_block, nothing_left_to_compare, order_of, trials_spent,
+};
 use crate::error::StudyError;
 use crate::spending::Spending;
 
@@ -105,13 +107,16 @@ impl Engine<'_> {
                 return Ok(StopReason::Interrupted);
             }
             let mut wanted = wanted(study, fleet, &mut choose, &further);
-            if wanted == Wanted::End(StopReason::Decided) && choose.is_none() && !(self.decided)(study, &[]) {
+            if wanted == Wanted::End(StopReason::Decided)
+                && choose.is_none()
+                && let Standing::Open { known } = (self.standing)(study, &[])
+            {
                 // All repeats are there, and some points are to be known better.
-                further = Some((last_block(study) + 1, (self.finished)(study, &[])));
+                further = Some((last_block(study) + 1, known));
                 wanted = self::wanted(study, fleet, &mut choose, &further);
             }
             let has_time = spending.left(&study.header) > Nanoseconds(0)
-                && (study.trials.is_empty() || !trials_begun(study, fleet));
+                && (study.trials.is_empty() || !trials_spent(study, fleet.under_way().len()));
             match wanted {
                 Wanted::End(reason) => return Ok(reason),
                 Wanted::Trial(..) if !has_time && fleet.under_way().is_empty() => {
@@ -148,18 +153,10 @@ impl Engine<'_> {
         self.keep.keep(&trial).map_err(StudyError::Store)?;
         fleet.kept(&trial);
         study.trials.push(trial);
-        let kept = study.trials.iter().filter(|trial| !trial.is_warm_up()).count() as u32;
         self.tell(study);
-        self.sink.event(Event::TrialsKept { trials: kept });
+        self.sink.event(Event::TrialsKept { trials: study.trials_beyond_warm_up() as u32 });
         Ok(())
     }
-}
-
-/// Whether as many trials as were asked for are kept or under way.
-fn trials_begun(study: &Study, fleet: &dyn Fleet) -> bool {
-    let most = study.header.grid.as_ref().and_then(|grid| grid.most_trials);
-    let kept = study.trials.iter().filter(|trial| !trial.is_warm_up()).count();
-    most.is_some_and(|most| kept + fleet.under_way().len() >= most as usize)
 }
 
 /// What comes next. The warm-up is alone.

@@ -119,8 +119,10 @@ fn go_until(
         keep: &mut kept,
         sink: &mut Ignore,
         redactor: &Redactor::default(),
-        decided: &mut |study, _| of_b(study) >= trials,
-        finished: &mut |_, _| vec!["os".into(), "a".into()],
+        standing: &mut |study, _| match of_b(study) {
+            enough if enough >= trials => Standing::Decided,
+            _ => Standing::Open { known: vec!["os".into(), "a".into()] },
+        },
         repeats_first: true,
         first_block: 0,
         stop: &stop,

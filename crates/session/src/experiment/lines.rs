@@ -15,7 +15,7 @@ use numawise_record::Record;
 use numawise_study::{Engine, LineRunner, PrintedRun, StartNodes, SystemClock, TrialStore};
 use numawise_units::{Nanoseconds, TaskId};
 
-use super::ExperimentRequest;
+use super::{ExperimentRequest, by_contrasts};
 use crate::Error;
 
 #[cfg(test)]
@@ -104,8 +104,7 @@ impl LineStage<'_> {
                 keep: &mut LineKeeper(record),
                 sink: self.sink,
                 redactor: &request.redactor(),
-                decided: &mut numawise_analyse::decided,
-                finished: &mut numawise_analyse::finished,
+                standing: &mut by_contrasts,
                 repeats_first: false,
                 first_block: 1,
                 stop: self.stop,

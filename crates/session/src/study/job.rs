@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use numawise_facts::{HostFacts, Ignore, Machine, Outcome, PlacementRequest, Point, Reading, Study, Trial};
-use numawise_study::{Engine, StudyError, SystemClock};
+use numawise_study::{Engine, Standing, StudyError, SystemClock};
 use numawise_units::HostId;
 
 use super::{StudyRequest, with_profile};
@@ -123,8 +123,7 @@ impl AssignedJob {
             keep: &mut NotYet,
             sink: &mut Ignore,
             redactor: &request.redactor(),
-            decided: &mut |_, _| true,
-            finished: &mut |_, _| Vec::new(),
+            standing: &mut |_, _| Standing::Decided,
             repeats_first: true,
             first_block: 0,
             stop,

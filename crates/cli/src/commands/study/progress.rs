@@ -25,7 +25,7 @@ impl Progress {
             bar.set_style(style.expect("the template is fixed").progress_chars("=> "));
             bar
         });
-        let done = experiment.study().trials.iter().filter(|trial| !trial.is_warm_up()).count() as u64;
+        let done = experiment.study().trials_beyond_warm_up() as u64;
         let progress = Progress { bar, says, failures: 0, done };
         let s = if points == 1 { "" } else { "s" };
         progress.say(&format!("{points} point{s}, {} of each", numawise_report::study::repeats(header)));
