@@ -201,6 +201,8 @@ pub struct Column {
     pub ascii: Option<char>,
     /// Its cells are names that can be typed.
     pub code: bool,
+    /// Its title is a name, which no face writes with a capital letter.
+    pub named: bool,
 }
 
 impl Column {
@@ -213,6 +215,7 @@ impl Column {
             drawn: false,
             ascii: None,
             code: false,
+            named: false,
         }
     }
 
@@ -231,6 +234,11 @@ impl Column {
 
     pub fn expendable(self, order: u8) -> Self {
         Column { expendable: order, ..self }
+    }
+
+    /// Titled by the name of a factor or a figure.
+    pub fn named(self) -> Self {
+        Column { named: true, ..self }
     }
 }
 

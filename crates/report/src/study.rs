@@ -149,8 +149,7 @@ fn findings(shown: &ShownStudy<'_>) -> Option<Block> {
 fn points(shown: &ShownStudy<'_>) -> Table {
     let tables = shown.tables;
     let metric = &shown.study.header.metric;
-    let mut columns: Vec<Column> =
-        tables.factors.iter().map(|factor| Column::text(factor.name.clone())).collect();
+    let mut columns = factor_columns(tables);
     columns.extend([
         Column::number("n"),
         Column::number("median"),
@@ -188,6 +187,10 @@ fn points(shown: &ShownStudy<'_>) -> Table {
     let rest = "JSON and CSV have all points";
     let limits = Some(RowLimits { terminal: 100, html: 1000, rest });
     Table { columns, rows: tables.rows.iter().map(row).collect(), most: limits }
+}
+
+fn factor_columns(tables: &GridTables) -> Vec<Column> {
+    tables.factors.iter().map(|factor| Column::text(factor.name.clone()).named()).collect()
 }
 
 fn most_speedup(tables: &GridTables) -> f64 {
@@ -249,8 +252,7 @@ fn cell<T>(of: &Reading<T>, text: impl FnOnce(&T) -> String) -> Cell {
 fn others(tables: &GridTables) -> Option<Block> {
     let figures = &tables.rows.first()?.others;
     tables.rows.iter().find(|row| row.repeats > 0)?;
-    let mut columns: Vec<Column> =
-        tables.factors.iter().map(|factor| Column::text(factor.name.clone())).collect();
+    let mut columns = factor_columns(tables);
     // A figure that no point has takes no columns: it is said why.
     let is_measured = |k: usize| {
         tables.rows.iter().any(|row| row.others.get(k).is_some_and(|of| of.median.measured().is_some()))
@@ -263,7 +265,7 @@ fn others(tables: &GridTables) -> Option<Block> {
         .filter_map(|(_, of)| Some(format!("{} is not known: {}.", of.name, of.median.reason()?)))
         .collect();
     for (k, figure) in figures.iter().enumerate().filter(|(k, _)| is_there(*k)) {
-        columns.push(Column::number(figure.name.clone()));
+        columns.push(Column::number(figure.name.clone()).named());
         columns.push(Column::number("95 % interval").expendable(k.min(9) as u8 + 1));
     }
     let row = |row: &GridRow| -> Row {

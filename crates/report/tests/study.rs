@@ -276,7 +276,18 @@ fn bars_are_medians_at_two_factors_and_the_table_says_the_same() {
     assert_eq!(bars["names"], serde_json::json!(["local", "distributed"]));
     let median = &page.point("place=distributed threads=8")["metrics"]["wall_time"]["median"];
     assert_eq!(bars["groups"][3][1][0], *median);
-    page.says("Place by threads");
+    page.says("Medians by threads and place");
+    page.says(">place=local</th>");
+}
+
+#[test]
+fn names_of_factors_and_figures_stay_as_they_are_written() {
+    let mut study = grid::scaling();
+    study.header.metric = Metric::Output { regex: "(.)".to_owned(), higher_is_better: false };
+    let page = page(study);
+    for title in ["threads", "place", "wall_time", "Median"] {
+        page.says(&format!(">{title}</th>"));
+    }
 }
 
 /// A terminal shows the bars of speedups with the part that is open; it gets nothing that only a page shows.

@@ -143,7 +143,9 @@ fn table(table: &Table, marks: &mut Marks) -> Markup {
         div.wide.tall[table.rows.len().min(most) > LONG] { table {
             thead { tr {
                 @for (_, column) in &columns {
-                    th.number[column.align == Align::Right] scope="col" { (capital(&column.title)) }
+                    th.number[column.align == Align::Right] scope="col" {
+                        @if column.named { (column.title) } @else { (capital(&column.title)) }
+                    }
                 }
             } }
             tbody { @for row in table.rows.iter().take(most) {

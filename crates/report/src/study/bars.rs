@@ -74,16 +74,16 @@ pub fn section_of(shown: &ShownStudy<'_>, bars: &GroupedBars<'_>) -> Block {
     let better =
         if shown.study.header.metric.higher_is_better() { "Higher is better" } else { "Lower is better" };
     let caption = format!("A bar is the median of a point, the line on it its 95 % interval. {better}.{at}");
-    let title = format!("{by} by {along}");
+    let title = format!("Medians by {along} and {by}");
     let chart = captioned("chart-bars", title.clone(), caption);
     section("bars", title, vec![chart, Block::Table(table(shown, bars))])
 }
 
 fn table(shown: &ShownStudy<'_>, bars: &GroupedBars<'_>) -> Table {
     let metric = &shown.study.header.metric;
-    let mut columns = vec![Column::number(bars.along.name.clone())];
+    let mut columns = vec![Column::number(bars.along.name.clone()).named()];
     for level in &bars.by.levels {
-        columns.push(Column::number(format!("{}={level}", bars.by.name)));
+        columns.push(Column::number(format!("{}={level}", bars.by.name)).named());
         columns.push(Column::number("95 % interval"));
     }
     let figures = |row: &Option<&GridRow>| -> [Cell; 2] {

@@ -300,7 +300,7 @@ fn table(shown: &ShownStudy<'_>, curves: &Curves<'_>) -> Table {
     let metric = &shown.study.header.metric;
     let mut columns = vec![
         Column::text("line"),
-        Column::number(curves.along.clone()),
+        Column::number(curves.along.clone()).named(),
         Column::number("median"),
         Column::number("95 % interval"),
     ];
@@ -369,7 +369,7 @@ fn small(shown: &ShownStudy<'_>, curves: &Curves<'_>) -> Table {
     let title = if is_of_speedup { "speedup" } else { "median" };
     let columns = vec![
         Column::text("line"),
-        Column::number(curves.along.clone()).expendable(1),
+        Column::number(curves.along.clone()).named().expendable(1),
         Column::picture(title),
         Column::text("").expendable(2),
         Column::text("best"),
