@@ -37,6 +37,19 @@ impl Argument {
         Argument(put_in(&self.0, mark.as_bytes(), by.as_bytes(), true))
     }
 
+    /// As a shell needs it in quotes, whatever its bytes.
+    pub fn quoted(&self) -> OsString {
+        let mut quoted = vec![b'\''];
+        for byte in self.0.as_bytes() {
+            match byte {
+                b'\'' => quoted.extend_from_slice(br"'\''"),
+                byte => quoted.push(*byte),
+            }
+        }
+        quoted.push(b'\'');
+        OsString::from_vec(quoted)
+    }
+
     /// True when `{task}` is in it.
     pub fn takes_task(&self) -> bool {
         holds(&self.0, TASK_MARK)
@@ -50,14 +63,14 @@ impl From<&str> for Argument {
 }
 
 impl fmt::Display for Argument {
-    /// Quoted as a shell would need it.
+    /// Quoted where a shell would need it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = self.0.to_string_lossy();
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%{}".contains(c);
         if !text.is_empty() && text.chars().all(plain) {
             f.write_str(&text)
         } else {
-            write!(f, "'{}'", text.replace('\'', r"'\''"))
+            f.write_str(&self.quoted().to_string_lossy())
         }
     }
 }

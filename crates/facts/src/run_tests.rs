@@ -52,6 +52,9 @@ fn words_are_quoted_for_a_shell() {
     {
         assert_eq!(Argument::from(word).to_string(), quoted);
     }
+    let bytes = Argument(OsString::from_vec(b"\xff'".to_vec()));
+    assert_eq!(bytes.quoted().as_bytes(), b"'\xff'\\'''");
+    assert_eq!(bytes.to_string(), "'\u{fffd}'\\'''");
 }
 
 #[test]

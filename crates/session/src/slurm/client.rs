@@ -2,11 +2,12 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStringExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use numawise_facts::Argument;
 use numawise_units::Nanoseconds;
 
 use super::SlurmOptions;
@@ -127,6 +128,7 @@ pub fn submit(options: &SlurmOptions, submission: &Submission<'_>) -> Result<Job
 
 /// What the job runs: first whatever could be missing on its node.
 fn script(options: &SlurmOptions, submission: &Submission<'_>) -> Vec<u8> {
+    let shell = |word: &OsStr| Argument(word.to_owned()).quoted().into_vec();
     let (order, output) = (shell(submission.order.as_os_str()), shell(submission.output.as_os_str()));
     let (directory, numawise) = (shell(options.directory.as_os_str()), shell(options.numawise.as_os_str()));
     let mut script = Vec::new();
@@ -139,19 +141,6 @@ fn script(options: &SlurmOptions, submission: &Submission<'_>) -> Vec<u8> {
     options.words.iter().for_each(|word| add(&[b" ", &shell(word)]));
     add(&[b"\n"]);
     script
-}
-
-/// A word as a shell needs it, whatever its bytes.
-fn shell(word: &OsStr) -> Vec<u8> {
-    let mut quoted = vec![b'\''];
-    for byte in word.as_bytes() {
-        match byte {
-            b'\'' => quoted.extend_from_slice(br"'\''"),
-            byte => quoted.push(*byte),
-        }
-    }
-    quoted.push(b'\'');
-    quoted
 }
 
 /// All jobs of ours that Slurm knows, also those that have ended lately.

@@ -1,3 +1,6 @@
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+
 use super::*;
 
 #[test]
@@ -82,11 +85,27 @@ fn nodes_that_take_jobs_are_those_of_the_partition() {
 
 #[test]
 fn words_of_a_job_come_to_the_shell_as_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
     let words =
         [OsString::from("it's"), OsString::from("$HOME\n#SBATCH --x"), OsString::from_vec(vec![0xff, b' '])];
-    let mut line = b"printf '%s,'".to_vec();
-    words.iter().for_each(|word| line.extend([b" ".to_vec(), shell(word)].concat()));
-    let said = Command::new("sh").arg("-c").arg(OsString::from_vec(line)).output().unwrap().stdout;
+    let numawise = path("it's numawise");
+    std::fs::write(&numawise, "#!/bin/sh\nshift 3\nprintf '%s,' \"$@\"\n").unwrap();
+    std::fs::set_permissions(&numawise, std::fs::Permissions::from_mode(0o700)).unwrap();
+    std::fs::write(path("a job"), "").unwrap();
+    let options = SlurmOptions {
+        partition: None,
+        jobs: 1,
+        shares_nodes: false,
+        options: Vec::new(),
+        numawise,
+        words: words.to_vec(),
+        directory: folder.path().to_owned(),
+    };
+    let (order, output) = (path("a job"), path("what it said"));
+    let submission = Submission { name: "a", node: None, ranks: None, order: &order, output: &output };
+    let script = OsString::from_vec(script(&options, &submission));
+    assert!(Command::new("sh").arg("-c").arg(script).status().unwrap().success());
     let expected: Vec<u8> = words.iter().flat_map(|word| [word.as_bytes(), b","].concat()).collect();
-    assert_eq!(said, expected);
+    assert_eq!(std::fs::read(output).unwrap(), expected);
 }
