@@ -1,5 +1,7 @@
 //! The machine: what there is, what of it we may use, and what keeps us from the rest.
 
+use std::collections::BTreeSet;
+
 use numawise_units::{Bytes, BytesPerSecond, CpuId, CpuSet, Latency, NodeId, NodeSet};
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +47,12 @@ impl Machine {
     /// All CPUs that are online.
     pub fn online(&self) -> CpuSet {
         self.cpus.iter().map(|cpu| cpu.id).collect()
+    }
+
+    /// How many cores these CPUs belong to.
+    pub fn cores(&self, cpus: &CpuSet) -> usize {
+        let cores: BTreeSet<u32> = cpus.iter().filter_map(|cpu| self.cpu(cpu)).map(|cpu| cpu.core).collect();
+        cores.len()
     }
 
     /// The node whose memory is local to this CPU, where the machine says.

@@ -47,6 +47,15 @@ fn numbering_may_have_gaps() {
 }
 
 #[test]
+fn cpus_of_one_core_are_one_core() {
+    let mut machine = gapped();
+    let cores = |machine: &Machine, cpus: &str| machine.cores(&cpus.parse().unwrap());
+    assert_eq!(["", "0", "0,5", "1-4", "0-9"].map(|cpus| cores(&machine, cpus)), [0, 1, 2, 0, 2]);
+    machine.cpus[1].core = 0;
+    assert_eq!(cores(&machine, "0,5"), 1);
+}
+
+#[test]
 fn a_machine_goes_through_json() {
     let machine = gapped();
     let text = serde_json::to_string(&machine).unwrap();

@@ -1,10 +1,8 @@
 //! Where more workers begin to bring less, and what of the machine is used up there.
 
-use std::collections::BTreeSet;
-
 use numawise_facts::{GridStudy, Machine, PointId, Study};
 use numawise_tables::{GridRow, ScalingKnee, UsedUp};
-use numawise_units::{CpuSet, NodeId, Ratio};
+use numawise_units::{CpuSet, Ratio};
 
 #[cfg(test)]
 #[path = "knee_tests.rs"]
@@ -86,16 +84,13 @@ fn nodes_of(study: &Study, point: &PointId) -> usize {
 
 /// What is used up by the first number of workers, and is not enough for the second.
 fn reasons(machine: &Machine, grid: &GridStudy, nodes: usize, (here, next): (u32, u32)) -> Vec<UsedUp> {
-    let cores = |cpus: &CpuSet| -> u32 {
-        let allowed = cpus.iter().filter(|cpu| machine.allowed_cpus.contains(*cpu));
-        allowed.filter_map(|cpu| machine.cpu(cpu)).map(|cpu| cpu.core).collect::<BTreeSet<u32>>().len() as u32
-    };
-    let all_nodes: Vec<NodeId> = machine.nodes_with_allowed_cpus().map(|node| node.id).collect();
-    let of_node = machine.nodes_with_allowed_cpus().map(|node| cores(&node.cpus)).min().unwrap_or_default();
+    let cores = |cpus: &CpuSet| machine.cores(&cpus.intersection(&machine.allowed_cpus)) as u32;
+    let of_nodes: Vec<u32> = machine.nodes_with_allowed_cpus().map(|node| cores(&node.cpus)).collect();
     let (all_cores, cpus) = (cores(&machine.allowed_cpus), machine.allowed_cpus.len() as u32);
     let is_full = |size: u32| (here..next).contains(&size);
     let mut reasons = Vec::new();
-    if all_nodes.len() > 1 && nodes == 1 && is_full(of_node) {
+    let least = of_nodes.iter().copied().min().filter(|_| of_nodes.len() > 1 && nodes == 1);
+    if let Some(of_node) = least.filter(|cores| is_full(*cores)) {
         reasons.push(UsedUp::CoresOfNode(of_node));
     }
     if is_full(all_cores) && all_cores < cpus {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use numawise_facts::{Cpu, FactorLevels, GridRun, Machine, PointId, Study, StudyHeader};
+use numawise_facts::{FactorLevels, GridRun, Machine, PointId, Study, StudyHeader};
 use numawise_stats::{Coordinate, Search, SearchEnd, SearchSettings, SearchStep};
 
 #[cfg(test)]
@@ -86,9 +86,8 @@ fn full_nodes(machine: &Machine) -> BTreeSet<u32> {
     let mut edges = BTreeSet::new();
     let (mut cores, mut cpus) = (0, 0);
     for node in machine.nodes_with_allowed_cpus() {
-        let ours: Vec<&Cpu> =
-            node.cpus.intersection(&machine.allowed_cpus).iter().filter_map(|cpu| machine.cpu(cpu)).collect();
-        cores += ours.iter().map(|cpu| cpu.core).collect::<BTreeSet<_>>().len() as u32;
+        let ours = node.cpus.intersection(&machine.allowed_cpus);
+        cores += machine.cores(&ours) as u32;
         cpus += ours.len() as u32;
         edges.extend([cores, cpus]);
     }

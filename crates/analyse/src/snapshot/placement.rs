@@ -82,7 +82,7 @@ fn unbound(run: &Run<'_>) -> Reading<u64> {
 
 fn has_several_cores(machine: Option<&Machine>, mask: &CpuSet) -> bool {
     let core = |cpu: CpuId| {
-        let known = machine.and_then(|machine| machine.cpus.iter().find(|one| one.id == cpu));
+        let known = machine.and_then(|machine| machine.cpu(cpu));
         known.map_or((None, cpu.0), |cpu| (cpu.package, cpu.core))
     };
     mask.iter().map(core).collect::<BTreeSet<_>>().len() > 1

@@ -1,6 +1,6 @@
 //! A grid with a command: what is run at each point, and which placement it is to have.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::num::NonZeroU32;
 
@@ -121,17 +121,12 @@ const ALWAYS: [&str; 2] = ["threads", "task"];
 /// Figures of the machine that conditions know by name.
 fn figures(machine: &Machine) -> BTreeMap<&'static str, f64> {
     let allowed = |cpu: &&numawise_facts::Cpu| machine.allowed_cpus.contains(cpu.id);
-    let cpus = || machine.cpus.iter().filter(allowed);
-    let distinct = |mut all: Vec<u32>| {
-        all.sort_unstable();
-        all.dedup();
-        all.len() as f64
-    };
+    let packages: BTreeSet<u32> = machine.cpus.iter().filter(allowed).filter_map(|cpu| cpu.package).collect();
     let nodes = || machine.nodes.iter().filter(|node| machine.allowed_nodes.contains(node.id));
     BTreeMap::from([
         ("cpus", machine.allowed_cpus.len() as f64),
-        ("cores", distinct(cpus().map(|cpu| cpu.core).collect())),
-        ("packages", distinct(cpus().filter_map(|cpu| cpu.package).collect())),
+        ("cores", machine.cores(&machine.allowed_cpus) as f64),
+        ("packages", packages.len() as f64),
         ("nodes", nodes().filter(|node| !node.cpus.is_empty()).count() as f64),
         ("hbm_nodes", nodes().filter(|node| node.kind == MemoryKind::Hbm).count() as f64),
     ])
