@@ -134,6 +134,19 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    pub const MEASURED: &str = "measured";
+    pub const FAILED: &str = "failed";
+    pub const NO_METRIC: &str = "no_metric";
+
+    /// As records, JSON and tables name it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Outcome::Measured { .. } => Outcome::MEASURED,
+            Outcome::Failed { .. } => Outcome::FAILED,
+            Outcome::NoMetric { .. } => Outcome::NO_METRIC,
+        }
+    }
+
     /// The last line that the program said, where it failed and said something.
     pub fn last_line(&self) -> Option<&str> {
         let tail = match self {

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ContrastRole, Disturbance, FrequencyFacts, GridStudy, LeftProcesses, Levels, LineTool, Machine, Metric,
-    Notice, Observation, OtherValue, Outcome, Placement, PlacementRequest, PointId, PointPair, PointRole,
-    PrintedLine, Reading, RunSpec,
+    NamedMetric, Notice, Observation, OtherValue, Outcome, Placement, PlacementRequest, PointId, PointPair,
+    PointRole, PrintedLine, Reading, RunSpec,
 };
 
 #[cfg(test)]
@@ -161,6 +161,15 @@ impl StudyHeader {
     /// The point that the others are compared with.
     pub fn baseline(&self) -> Option<&Point> {
         self.points.iter().find(|point| point.role == PointRole::Baseline)
+    }
+
+    /// What the metric that is compared is called where figures have names.
+    pub fn metric_name(&self) -> &str {
+        let given = self.grid.as_ref().and_then(|grid| grid.metric_name.as_deref());
+        given.unwrap_or(match self.metric {
+            Metric::WallTime => NamedMetric::OF_TRIALS[0],
+            Metric::Output { .. } | Metric::File { .. } => "metric",
+        })
     }
 
     /// The metric of a trial for one unit of work, so that points with several copies compare with those with one:

@@ -192,8 +192,8 @@ pub fn left_behind(cells: Cells<'_, '_>) -> Parsed<Option<LeftProcesses>> {
 pub fn outcome(cells: Cells<'_, '_>, per_task: Vec<f64>) -> Parsed<Outcome> {
     let output_tail = || Ok::<_, RowError>(cells.text_or_null("output_tail")?.unwrap_or_default());
     match cells.text("status")?.as_str() {
-        "measured" => Ok(Outcome::Measured { per_task }),
-        "failed" => {
+        Outcome::MEASURED => Ok(Outcome::Measured { per_task }),
+        Outcome::FAILED => {
             let exit = match (cells.int_or_null("exit_code")?, cells.int_or_null("exit_signal")?) {
                 (Some(code), None) => Exit::Code(code),
                 (None, Some(signal)) => Exit::Signal(signal),
@@ -203,7 +203,9 @@ pub fn outcome(cells: Cells<'_, '_>, per_task: Vec<f64>) -> Parsed<Outcome> {
             };
             Ok(Outcome::Failed { exit, output_tail: output_tail()? })
         }
-        "no_metric" => Ok(Outcome::NoMetric { problem: cells.json("problem")?, output_tail: output_tail()? }),
+        Outcome::NO_METRIC => {
+            Ok(Outcome::NoMetric { problem: cells.json("problem")?, output_tail: output_tail()? })
+        }
         _ => Err(cells.flaw("status", "measured, failed or no_metric")),
     }
 }

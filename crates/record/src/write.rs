@@ -179,17 +179,18 @@ pub fn is_share(disturbance: &Disturbance) -> bool {
 /// `status` to `output_tail`.
 pub fn outcome_columns(outcome: &Outcome) -> rusqlite::Result<[Value; 5]> {
     let text = |text: &str| Value::Text(text.to_owned());
+    let status = text(outcome.word());
     Ok(match outcome {
-        Outcome::Measured { .. } => [text("measured"), Value::Null, Value::Null, Value::Null, Value::Null],
+        Outcome::Measured { .. } => [status, Value::Null, Value::Null, Value::Null, Value::Null],
         Outcome::Failed { exit, output_tail } => {
             let (code, signal) = match *exit {
                 Exit::Code(code) => (code.into(), Value::Null),
                 Exit::Signal(signal) => (Value::Null, signal.into()),
             };
-            [text("failed"), code, signal, Value::Null, text(output_tail)]
+            [status, code, signal, Value::Null, text(output_tail)]
         }
         Outcome::NoMetric { problem, output_tail } => {
-            [text("no_metric"), Value::Null, Value::Null, json(problem)?.into(), text(output_tail)]
+            [status, Value::Null, Value::Null, json(problem)?.into(), text(output_tail)]
         }
     })
 }

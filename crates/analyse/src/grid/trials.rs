@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use numawise_facts::{Metric, NamedMetric, Outcome, PointId, Study, Trial};
+use numawise_facts::{Metric, PointId, Study, Trial};
 use numawise_tables::{OtherUnit, TrialColumn, TrialTable, TrialValues};
 
 use super::others;
@@ -23,7 +23,7 @@ pub fn trial_table(study: &Study) -> TrialTable {
         ("trial".to_owned(), integers(|trial| i64::from(trial.number))),
         ("block".to_owned(), integers(|trial| i64::from(trial.block))),
         ("point".to_owned(), texts(|trial| trial.point.to_string())),
-        ("outcome".to_owned(), texts(|trial| outcome(trial).to_owned())),
+        ("outcome".to_owned(), texts(|trial| trial.outcome.word().to_owned())),
         ("warm_up".to_owned(), integers(|trial| i64::from(trial.is_warm_up()))),
         ("disturbed".to_owned(), integers(|trial| i64::from(!trial.disturbances.is_empty()))),
         (
@@ -46,21 +46,13 @@ pub fn trial_table(study: &Study) -> TrialTable {
     TrialTable { columns: columns.collect() }
 }
 
-fn outcome(trial: &Trial) -> &'static str {
-    match trial.outcome {
-        Outcome::Measured { .. } => "measured",
-        Outcome::Failed { .. } => "failed",
-        Outcome::NoMetric { .. } => "no_metric",
-    }
-}
-
 /// What the column of the metric that is compared is called.
 fn compared(study: &Study) -> String {
-    let given = study.header.grid.as_ref().and_then(|grid| grid.metric_name.clone());
-    given.unwrap_or_else(|| match study.header.metric {
-        Metric::WallTime => with_unit(NamedMetric::OF_TRIALS[0], OtherUnit::Seconds),
-        Metric::Output { .. } | Metric::File { .. } => "metric".to_owned(),
-    })
+    let unit = match study.header.metric {
+        Metric::WallTime => OtherUnit::Seconds,
+        Metric::Output { .. } | Metric::File { .. } => OtherUnit::OfProgram,
+    };
+    with_unit(study.header.metric_name(), unit)
 }
 
 fn with_unit(name: &str, unit: OtherUnit) -> String {

@@ -1,4 +1,4 @@
-use numawise_facts::{Exit, NamedMetric};
+use numawise_facts::{Exit, Outcome};
 
 use super::super::tests::grid_of;
 use super::*;
@@ -21,8 +21,7 @@ fn each_trial_is_a_row_and_what_it_lacks_is_missing() {
     assert_eq!((threads[0], *threads.last().unwrap()), (Some(1), Some(8)));
     let TrialValues::Texts(places) = column(&table, "place") else { panic!("not texts") };
     assert_eq!(places[0].as_deref(), Some("local"));
-    let name = with_unit(NamedMetric::OF_TRIALS[0], OtherUnit::Seconds);
-    let TrialValues::Numbers(times) = column(&table, &name) else { panic!("not numbers") };
+    let TrialValues::Numbers(times) = column(&table, "wall_time_seconds") else { panic!("not numbers") };
     assert!(times[3].is_none() && times[0].is_some_and(|time| (time - 8.0).abs() < 0.5), "{times:?}");
     let TrialValues::Texts(outcomes) = column(&table, "outcome") else { panic!("not texts") };
     assert_eq!((outcomes[2].as_deref(), outcomes[3].as_deref()), (Some("measured"), Some("failed")));

@@ -273,11 +273,7 @@ fn trial(check: &Check, trial: &Trial) -> Value {
         "block": trial.block,
         "warm_up": trial.is_warm_up(),
         "point": trial.point,
-        "status": match trial.outcome {
-            Outcome::Measured { .. } => "measured",
-            Outcome::Failed { .. } => "failed",
-            Outcome::NoMetric { .. } => "no_metric",
-        },
+        "status": trial.outcome.word(),
         "value": check.study.header.value(trial),
         "wall_ns": trial.wall,
         "started_ns": trial.started,

@@ -1,6 +1,6 @@
 //! A study as JSON, for scripts: `docs/formats/study-json.md`.
 
-use numawise_facts::{Effect, Finding, GridRun, Metric, NamedMetric, Reading};
+use numawise_facts::{Effect, Finding, GridRun, Metric, Reading};
 use numawise_tables::{
     GridRow, GridTables, LevelEffects, OtherFigure, ScalingKnee, ScalingModel, ScalingSeries, UsedUp,
 };
@@ -27,7 +27,7 @@ pub fn json(shown: &ShownStudy<'_>) -> String {
         "templates": header.grid.as_ref().map(|grid| each(&grid.templates, |template| object!({
             "file": template.file, "bytes": template.text.len(),
         }))),
-        "metric": metric(name(shown), &header.metric),
+        "metric": metric(header.metric_name(), &header.metric),
         "other_metrics": header.grid.as_ref().map(|grid| {
             each(&grid.other_metrics, |other| metric(&other.name, &other.metric))
         }),
@@ -88,16 +88,6 @@ fn metric(name: &str, of: &Metric) -> Value {
     })
 }
 
-/// What the metric that is compared is called among those of a point.
-fn name<'a>(shown: &ShownStudy<'a>) -> &'a str {
-    let header = &shown.study.header;
-    let given = header.grid.as_ref().and_then(|grid| grid.metric_name.as_deref());
-    given.unwrap_or(match header.metric {
-        Metric::WallTime => NamedMetric::OF_TRIALS[0],
-        Metric::Output { .. } | Metric::File { .. } => "metric",
-    })
-}
-
 fn levels_of(tables: &GridTables, point: &numawise_facts::PointId) -> Value {
     tables.rows.iter().find(|row| row.point == *point).map_or(Value::Null, |row| levels(tables, row))
 }
@@ -118,7 +108,8 @@ fn points(shown: &ShownStudy<'_>) -> Value {
 }
 
 fn point(shown: &ShownStudy<'_>, run: &GridRun, row: &GridRow) -> Value {
-    let mut metrics = Map::from_iter([(name(shown).to_owned(), object!(named(figures::of_row(row))))]);
+    let name = shown.study.header.metric_name().to_owned();
+    let mut metrics = Map::from_iter([(name, object!(named(figures::of_row(row))))]);
     metrics.extend(row.others.iter().map(|of| (of.name.clone(), other(of))));
     object!({
         "point": row.point,
