@@ -25,15 +25,8 @@ pub fn effects(
     let with_several = (0..grid.factors.len()).filter(|k| grid.factors[*k].levels.len() > 1);
     let compared: usize = with_several.clone().map(|k| grid.factors[k].levels.len() - 1).sum();
     let confidence = 1.0 - (1.0 - CONFIDENCE) / compared.max(1) as f64;
-    with_several
-        .map(|factor| {
-            let mut effects = of_factor(study, grid, rows, factor);
-            for (level, effect) in effects.levels.iter_mut().enumerate() {
-                effect.spread = spread(grid, summaries, (factor, level), confidence).into();
-            }
-            effects
-        })
-        .collect()
+    let spread = |factor, level| spread(grid, summaries, (factor, level), confidence).into();
+    with_several.map(|factor| of_factor(study, grid, rows, factor, &|level| spread(factor, level))).collect()
 }
 
 /// How trials at a level scatter about the medians of their points, against the same points at the first level.
@@ -77,7 +70,13 @@ fn spread(
     Ok(SpreadChange { ratio, differs: found.differs })
 }
 
-fn of_factor(study: &Study, grid: &GridStudy, rows: &[GridRow], factor: usize) -> LevelEffects {
+fn of_factor(
+    study: &Study,
+    grid: &GridStudy,
+    rows: &[GridRow],
+    factor: usize,
+    spread: &dyn Fn(usize) -> Reading<SpreadChange>,
+) -> LevelEffects {
     let values: BTreeMap<Vec<u32>, f64> = grid
         .runs
         .iter()
@@ -95,7 +94,7 @@ fn of_factor(study: &Study, grid: &GridStudy, rows: &[GridRow], factor: usize) -
         }
     }
     let mut largest_span: Option<(f64, f64)> = None;
-    let levels = grid.factors[factor].levels.iter().zip(&gains).map(|(word, pairs)| {
+    let levels = grid.factors[factor].levels.iter().zip(&gains).enumerate().map(|(level, (word, pairs))| {
         if let (Some(low), Some(high)) =
             (pairs.iter().copied().reduce(f64::min), pairs.iter().copied().reduce(f64::max))
             && largest_span.is_none_or(|(least, most)| high / low > most / least)
@@ -108,8 +107,7 @@ fn of_factor(study: &Study, grid: &GridStudy, rows: &[GridRow], factor: usize) -
         } else {
             Reading::Measured(Ratio(mean.exp()))
         };
-        let spread = Reading::unavailable("spreads were not compared");
-        LevelEffect { level: word.clone(), gain: mean, spread }
+        LevelEffect { level: word.clone(), gain: mean, spread: spread(level) }
     });
     let levels = levels.collect();
     let margin = 1.0 + study.header.margin;
