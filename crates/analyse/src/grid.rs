@@ -9,7 +9,7 @@ mod scaling;
 mod search;
 mod trials;
 
-use numawise_facts::{Effect, GridRun, GridStudy, Metric, Reading, Study};
+use numawise_facts::{Effect, GridRun, GridStudy, Metric, PointId, Reading, Study};
 use numawise_stats::{Better, Estimate, Family, FamilyDesign, PlannedContrast};
 use numawise_tables::{BestOfGrid, CheapestPoint, GridRow, GridTables, OtherFigure, PointSummary};
 use numawise_units::Ratio;
@@ -35,6 +35,7 @@ const CLOCK: f64 = 1e-9;
 pub fn grid(study: &Study) -> Option<GridTables> {
     let grid = study.header.grid.as_ref()?;
     let points = summary::points(study);
+    let order = summary::by_median(study, &points);
     let against_first = family(study, 0);
     let rows: Vec<GridRow> = grid
         .runs
@@ -44,7 +45,7 @@ pub fn grid(study: &Study) -> Option<GridTables> {
         .enumerate()
         .map(|(k, ((run, point), others))| row(grid, run, point, speedup(&against_first, k), others))
         .collect();
-    let best = best(study, &rows);
+    let best = best(study, &rows, &order);
     let scaling = scaling::all(study, grid, &rows, &points);
     let effects = levels::effects(study, grid, &rows, &points);
     let best_point = best.measured().map(|best| &best.point);
@@ -58,7 +59,7 @@ pub fn grid(study: &Study) -> Option<GridTables> {
         baseline: study.header.points.first()?.id.clone(),
         trials: study.trials_beyond_warm_up() as u32,
         stopped: study.stopped,
-        pictures: picture::of_grid(study, &points),
+        pictures: picture::of_grid(&study.header.machine, &points, &order),
         unavailable: summary::unavailable(study),
         rows,
     })
@@ -147,39 +148,29 @@ fn row(
     }
 }
 
-/// The point with the best mean, and how far the others are known to be worse.
-fn best(study: &Study, rows: &[GridRow]) -> Reading<BestOfGrid> {
-    let higher = study.header.metric.higher_is_better();
-    let value = |row: &GridRow| row.median.measured().map(|value| if higher { -value } else { *value });
-    let with_values = rows.iter().enumerate().filter_map(|(k, row)| Some((k, value(row)?)));
-    let Some((best, least)) = with_values.min_by(|one, other| one.1.total_cmp(&other.1)) else {
+/// The point with the best median, and which of the others are not known to be worse; `order` has all with a median, the best first.
+fn best(study: &Study, rows: &[GridRow], order: &[usize]) -> Reading<BestOfGrid> {
+    let Some((&best, others)) = order.split_first() else {
         return Reading::unavailable("no point has a value");
     };
     let family = family(study, best);
-    let mut rivals: Vec<(usize, f64)> = rows
-        .iter()
-        .enumerate()
-        .filter(|(k, row)| *k != best && row.repeats > 0)
-        .filter(|(k, _)| estimate(&family, *k).map_or(true, |estimate| estimate.high >= 1.0))
-        .map(|(k, row)| (k, value(row).unwrap_or(f64::INFINITY)))
-        .collect();
-    rivals.sort_by(|one, other| one.1.total_cmp(&other.1));
-    let cheapest = cheapest(rows, best, |row| Some(performance(value(row)?, least)));
+    let is_rival = |k: &&usize| estimate(&family, **k).map_or(true, |estimate| estimate.high >= 1.0);
+    let rivals: Vec<PointId> = others.iter().filter(is_rival).map(|k| rows[*k].point.clone()).collect();
     Reading::Measured(BestOfGrid {
         point: rows[best].point.clone(),
-        is_sure: rivals.is_empty() && rows.iter().filter(|row| row.repeats > 0).count() > 1,
-        rivals: rivals.into_iter().map(|(k, _)| rows[k].point.clone()).collect(),
-        cheapest,
+        is_sure: rivals.is_empty() && !others.is_empty(),
+        rivals,
+        cheapest: cheapest(rows, &rows[best], better(study)),
     })
 }
 
-/// Of the best point: 1 is as good. Rates come with their sign turned.
-fn performance(value: f64, best: f64) -> f64 {
-    if best < 0.0 { value / best } else { best / value }
-}
-
-fn cheapest(rows: &[GridRow], best: usize, share: impl Fn(&GridRow) -> Option<f64>) -> Option<CheapestPoint> {
-    let of = rows[best].workers?;
+/// The point with the fewest workers that does nearly as well as the best.
+fn cheapest(rows: &[GridRow], best: &GridRow, better: Better) -> Option<CheapestPoint> {
+    let (of, median) = (best.workers?, *best.median.measured()?);
+    let share = |row: &GridRow| {
+        let value = *row.median.measured()?;
+        Some(if better == Better::Higher { value / median } else { median / value })
+    };
     let near = rows.iter().filter_map(|row| Some((row, row.workers?, share(row)?)));
     let near = near.filter(|(_, workers, share)| *workers < of && *share >= NEARLY);
     let (row, workers, share) =

@@ -12,7 +12,7 @@ use numawise_tables::{
 };
 use numawise_units::{Bytes, CpuId, CpuSet, NodeId, NodeSet, Ratio, TaskId};
 
-use crate::share;
+use crate::{share, summary};
 
 #[cfg(test)]
 #[path = "picture_tests.rs"]
@@ -40,35 +40,23 @@ pub(crate) fn of_check(
     let other = match recommended {
         Some(point) => Some((point, PictureRole::Recommended)),
         None => {
-            let candidates = points.iter().filter(|point| point.role == PointRole::Candidate);
-            by_median(study, candidates).first().map(|point| (*point, PictureRole::Best))
+            let mut order = summary::by_median(study, points).into_iter().map(|k| &points[k]);
+            let best = order.find(|point| point.role == PointRole::Candidate);
+            best.map(|point| (point, PictureRole::Best))
         }
     };
     let both = baseline.map(|point| (point, PictureRole::Baseline)).into_iter().chain(other);
     both.map(|(point, role)| of_point(&study.header.machine, point, role)).collect()
 }
 
-/// The points of a grid with the best and the worst median; nothing where none has one.
-pub(crate) fn of_grid(study: &Study, points: &[PointSummary]) -> Vec<PointPicture> {
-    let order = by_median(study, points.iter());
-    let (Some(best), Some(worst)) = (order.first(), order.last()) else { return Vec::new() };
-    let mut both = vec![(*best, PictureRole::Best)];
-    if worst.id != best.id {
-        both.push((*worst, PictureRole::Worst));
-    }
-    both.into_iter().map(|(point, role)| of_point(&study.header.machine, point, role)).collect()
-}
-
-/// Those with a median, the best first.
-fn by_median<'a>(study: &Study, points: impl Iterator<Item = &'a PointSummary>) -> Vec<&'a PointSummary> {
-    let higher = study.header.metric.higher_is_better();
-    let value = |point: &PointSummary| {
-        point.median.measured().map_or(f64::INFINITY, |value| if higher { -value } else { *value })
+/// The points of a grid with the best and the worst median, by their order; nothing where none has one.
+pub(crate) fn of_grid(machine: &Machine, points: &[PointSummary], order: &[usize]) -> Vec<PointPicture> {
+    let both = match order {
+        [] => Vec::new(),
+        [best] => vec![(best, PictureRole::Best)],
+        [best, .., worst] => vec![(best, PictureRole::Best), (worst, PictureRole::Worst)],
     };
-    let mut with_median: Vec<&PointSummary> =
-        points.filter(|point| point.median.measured().is_some_and(|value| value.is_finite())).collect();
-    with_median.sort_by(|one, other| value(one).total_cmp(&value(other)));
-    with_median
+    both.into_iter().map(|(k, role)| of_point(machine, &points[*k], role)).collect()
 }
 
 fn of_point(machine: &Machine, point: &PointSummary, role: PictureRole) -> PointPicture {

@@ -105,6 +105,15 @@ pub fn points(study: &Study) -> Vec<PointSummary> {
     points.map(|(point, trials)| summarise(study, point, trials, left_out)).collect()
 }
 
+/// The places of the points with a median, the best first.
+pub fn by_median(study: &Study, points: &[PointSummary]) -> Vec<usize> {
+    let median = |k: &usize| points[*k].median.measured().copied();
+    let mut order: Vec<(usize, f64)> = (0..points.len()).filter_map(|k| Some((k, median(&k)?))).collect();
+    let is_rate = study.header.metric.higher_is_better();
+    order.sort_by(|(_, one), (_, other)| if is_rate { other.total_cmp(one) } else { one.total_cmp(other) });
+    order.into_iter().map(|(k, _)| k).collect()
+}
+
 fn summarise(study: &Study, point: &Point, trials: &[&Trial], left_out: bool) -> PointSummary {
     let counted = trials.iter().filter(|trial| counts(trial, left_out));
     let samples: Vec<f64> = counted.filter_map(|trial| study.header.value(trial)).collect();
