@@ -67,7 +67,9 @@ impl fmt::Display for Argument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = self.0.to_string_lossy();
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%{}".contains(c);
-        if !text.is_empty() && text.chars().all(plain) {
+        // A shell takes `{a,b}` and `{1..3}` for several words.
+        let is_list = text.contains('{') && (text.contains(',') || text.contains(".."));
+        if !text.is_empty() && !is_list && text.chars().all(plain) {
             f.write_str(&text)
         } else {
             f.write_str(&self.quoted().to_string_lossy())

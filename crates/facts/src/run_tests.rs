@@ -52,6 +52,11 @@ fn words_are_quoted_for_a_shell() {
     {
         assert_eq!(Argument::from(word).to_string(), quoted);
     }
+    for (word, quoted) in
+        [("{threads}", "{threads}"), ("{a,b}", "'{a,b}'"), ("{1..3}", "'{1..3}'"), ("a,b", "a,b")]
+    {
+        assert_eq!(Argument::from(word).to_string(), quoted);
+    }
     let bytes = Argument(OsString::from_vec(b"\xff'".to_vec()));
     assert_eq!(bytes.quoted().as_bytes(), b"'\xff'\\'''");
     assert_eq!(bytes.to_string(), "'\u{fffd}'\\'''");
