@@ -45,7 +45,7 @@ pub const LEAST_REPEATS: u32 = 5;
 const FIRST_RUN: f64 = 0.1;
 
 /// Sampling aims at this part of its share, for what the last sample costs more than was foreseen.
-const CAUTION: f64 = 0.8;
+pub(crate) const CAUTION: f64 = 0.8;
 
 /// What is to be found out, and what it may cost.
 #[derive(Debug, Clone)]
@@ -105,7 +105,7 @@ impl ExperimentRequest {
 
     /// What runs the program at these points, which start alike.
     fn runner(&self, machine: &Machine, points: &[Point]) -> LocalRunner {
-        let pinner = self.pinner().and_then(Result::ok);
+        let pinner = pinner_of(&self.command).and_then(Result::ok);
         let even = EvenStart::of(points.iter().map(|point| &point.placement), pinner.as_ref());
         let metric_file = self.metric.file().cloned();
         let start_nodes = StartNodes::of(machine);
@@ -184,24 +184,13 @@ impl ExperimentRequest {
         Ok(reason?)
     }
 
-    /// What pins the threads of every runtime, or why this program does not let itself be pinned; nothing where the library
-    /// is missing.
-    fn pinner(&self) -> Option<Result<Pinner, PreloadObstacle>> {
-        let pinner = Pinner { library: pinning_library()?, verbose: false };
-        let program = Path::new(self.command.command.first()?.as_os_str());
-        Some(pinner.obstacle(program).map_or(Ok(pinner), Err))
-    }
-
-    /// Leaves credentials out of what is kept, also those of our environment where they come up again.
     fn redactor(&self) -> Redactor {
-        let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
-        let environment = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
-        Redactor::of_run(&self.command.command, environment)
+        redactor_of(&self.command)
     }
 
     /// The header of a study: every point resolved to a placement. A point that cannot be placed is not tried, and says why.
     fn header(&self, machine: Machine, design: StudyDesign) -> Result<StudyHeader, Error> {
-        let obstacle = self.pinner().and_then(Result::err);
+        let obstacle = pinner_of(&self.command).and_then(Result::err);
         let ResolvedDesign { points, pairs, not_tried } = resolve(&machine, design, obstacle.as_ref())?;
         let begun: Nanoseconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().into();
         Ok(StudyHeader {
@@ -273,7 +262,7 @@ pub fn obstacles(request: &ExperimentRequest, machine: &Machine) -> Vec<Notice> 
     };
     let mut notices = numawise_study::plan(machine, &request.needs()).not_tried;
     notices.retain(about_threads);
-    notices.extend(request.pinner().and_then(Result::err).map(not_preloadable));
+    notices.extend(pinner_of(&request.command).and_then(Result::err).map(not_preloadable));
     notices
 }
 
@@ -420,6 +409,20 @@ pub(crate) fn recorded(path: &Path) -> Result<Option<(Record, Study)>, RecordErr
         Err(RecordError::Empty(_)) => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// What pins the threads of every runtime, or why this program does not let itself be pinned; nothing where the library is missing.
+pub(crate) fn pinner_of(command: &RunSpec) -> Option<Result<Pinner, PreloadObstacle>> {
+    let pinner = Pinner { library: pinning_library()?, verbose: false };
+    let program = Path::new(command.command.first()?.as_os_str());
+    Some(pinner.obstacle(program).map_or(Ok(pinner), Err))
+}
+
+/// Leaves credentials out of what is kept, also those of our environment where they come up again.
+pub(crate) fn redactor_of(command: &RunSpec) -> Redactor {
+    let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
+    let environment = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
+    Redactor::of_run(&command.command, environment)
 }
 
 /// As the verdict will judge.

@@ -30,12 +30,10 @@ pub use numawise_study::{
     Constraint, Grid, GridBase, GridFactor, NamedCommand, NumberLevels, Preset, WordLevels,
 };
 
-use crate::experiment::{RecordKeeper, ResolvedDesign, pinning_library, recorded, resolve};
+use crate::experiment::{CAUTION, RecordKeeper, ResolvedDesign, pinner_of, recorded, redactor_of, resolve};
 use crate::slurm::{NodeDescription, SlurmEngine, SlurmFleet};
 use crate::{AroundTrial, Error, here};
 
-/// Sampling aims at this part of its share, for what the last sample costs more than was foreseen.
-const CAUTION: f64 = 0.8;
 /// Ten years, the longest that a record takes: nobody waits for its end.
 const NO_LIMIT: Nanoseconds = Nanoseconds(10 * 365 * 86_400 * 1_000_000_000);
 
@@ -154,16 +152,11 @@ impl StudyRequest {
     }
 
     fn pinner(&self) -> Option<Result<Pinner, PreloadObstacle>> {
-        let pinner = Pinner { library: pinning_library()?, verbose: false };
-        let program = Path::new(self.command.command.first()?.as_os_str());
-        Some(pinner.obstacle(program).map_or(Ok(pinner), Err))
+        pinner_of(&self.command)
     }
 
-    /// Leaves credentials out of what is kept.
     fn redactor(&self) -> Redactor {
-        let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
-        let environment = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
-        Redactor::of_run(&self.command.command, environment)
+        redactor_of(&self.command)
     }
 
     /// The study before its first trial, and what is really run at its points.

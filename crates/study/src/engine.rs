@@ -171,8 +171,7 @@ impl Engine<'_> {
             if self.stop.load(Ordering::Relaxed) {
                 return Ok(StopReason::Interrupted);
             }
-            let left = spending.left(&study.header);
-            if left == Nanoseconds(0) || trials_spent(study, 0) {
+            if spending.left(&study.header) == Nanoseconds(0) || trials_spent(study, 0) {
                 return Ok(StopReason::BudgetSpent);
             }
             let id = match choose(study) {
@@ -182,17 +181,10 @@ impl Engine<'_> {
             let Some(point) = study.header.point(&id).cloned() else {
                 return Ok(StopReason::TooManyFailures);
             };
-            let done = Study::done(study.trials.iter().filter(|trial| trial.point == id));
-            let mut block = 1;
-            while done.contains(&(&id, block)) {
-                block += 1;
-            }
-            let begun = spending.now();
-            if !self.trial(study, block, &point, &extractor, left)? {
+            let block = next_block(study, &id);
+            if !self.timed_trial(study, block, &point, &extractor, &mut spending)? {
                 return Ok(StopReason::Interrupted);
             }
-            let stopped = study.trials.last().map(Trial::stopped).unwrap_or_default();
-            spending.trial(&id, begun, stopped);
         }
     }
 
@@ -292,15 +284,31 @@ impl Engine<'_> {
                 if (left == Nanoseconds(0) && !must) || (block > 0 && trials_spent(study, 0)) {
                     return Ok(Some(StopReason::BudgetSpent));
                 }
-                let begun = spending.now();
-                if !self.trial(study, block, &point, extractor, left)? {
+                if !self.timed_trial(study, block, &point, extractor, spending)? {
                     return Ok(Some(StopReason::Interrupted));
                 }
-                let stopped = study.trials.last().map(Trial::stopped).unwrap_or_default();
-                spending.trial(&point.id, begun, stopped);
             }
         }
         Ok(None)
+    }
+
+    /// Runs a trial, keeps it, and counts what it took; false when it was broken off.
+    fn timed_trial(
+        &mut self,
+        study: &mut Study,
+        block: u32,
+        point: &Point,
+        extractor: &MetricReaders,
+        spending: &mut Spending<'_>,
+    ) -> Result<bool, StudyError> {
+        let begun = spending.now();
+        let left = spending.left(&study.header);
+        if !self.trial(study, block, point, extractor, left)? {
+            return Ok(false);
+        }
+        let stopped = study.trials.last().map(Trial::stopped).unwrap_or_default();
+        spending.trial(&point.id, begun, stopped);
+        Ok(true)
     }
 
     /// Runs a trial and keeps it; false when it was broken off.
@@ -388,6 +396,16 @@ pub(crate) fn trials_spent(study: &Study, under_way: usize) -> bool {
     most.is_some_and(|most| study.trials_beyond_warm_up() + under_way >= most as usize)
 }
 
+/// The block of the next trial of a point that is not run block by block: its k-th is of block k.
+pub(crate) fn next_block(study: &Study, point: &PointId) -> u32 {
+    let done = Study::done(study.trials.iter().filter(|trial| trial.point == *point));
+    let mut block = 1;
+    while done.contains(&(point, block)) {
+        block += 1;
+    }
+    block
+}
+
 pub(crate) fn last_block(study: &Study) -> u32 {
     study.trials.iter().map(|trial| trial.block).max().unwrap_or(0)
 }
@@ -419,9 +437,8 @@ pub(crate) fn nothing_left_to_compare(study: &Study) -> bool {
         return study.trials.last().is_some_and(has_failed)
             && study.all_given_up().len() == header.points.len();
     }
-    let baseline = header.points.iter().find(|point| point.role == PointRole::Baseline);
     let lost = |pair: &PointPair| study.given_up(&pair.from) || study.given_up(&pair.to);
-    baseline.is_some_and(|point| study.given_up(&point.id))
+    header.baseline().is_some_and(|point| study.given_up(&point.id))
         || (!header.pairs.is_empty() && header.pairs.iter().all(lost))
 }
 

@@ -6,11 +6,11 @@
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;
 
-use numawise_facts::{Event, Point, PointId, PointRole, Sink, StopReason, Study, Trial};
+use numawise_facts::{Event, Point, PointId, Sink, StopReason, Study, Trial};
 use numawise_units::Nanoseconds;
 
 use crate::engine::{
-    Engine, NextTrial, Standing, last_block, nothing_left_to_compare, order_of, trials_spent,
+    Engine, NextTrial, Standing, last_block, next_block, nothing_left_to_compare, order_of, trials_spent,
 };
 use crate::error::StudyError;
 use crate::spending::Spending;
@@ -169,8 +169,7 @@ fn wanted(
     let under_way: HashSet<TrialPlace> = fleet.under_way().into_iter().collect();
     let waits = !under_way.is_empty();
     if study.trials.is_empty() {
-        let baseline = study.header.points.iter().find(|point| point.role == PointRole::Baseline);
-        return match baseline {
+        return match study.header.baseline() {
             _ if waits => Wanted::Wait,
             Some(baseline) => Wanted::Trial(0, Box::new(baseline.clone())),
             None => Wanted::End(StopReason::TooManyFailures),
@@ -190,16 +189,13 @@ fn wanted(
     }
 }
 
-/// The k-th trial of a point is of block k.
 fn chosen(study: &Study, next: NextTrial) -> Wanted {
     let id = match next {
         NextTrial::Run(id) => id,
         NextTrial::End(reason) => return Wanted::End(reason),
     };
     let Some(point) = study.header.point(&id) else { return Wanted::End(StopReason::TooManyFailures) };
-    let done = Study::done(study.trials.iter().filter(|trial| trial.point == id));
-    let block = (1..).find(|block| !done.contains(&(&id, *block))).unwrap_or(1);
-    Wanted::Trial(block, Box::new(point.clone()))
+    Wanted::Trial(next_block(study, &id), Box::new(point.clone()))
 }
 
 /// Of the blocks that can run side by side on so many nodes the one of which the fewest trials are under way, and its next trial.

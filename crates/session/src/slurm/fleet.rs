@@ -97,7 +97,7 @@ impl SlurmFleet {
                 fleet.turns.begun(trial.block, host.as_str());
             }
         }
-        let (ours, others): (Vec<_>, Vec<_>) = fleet.orders().into_iter().partition(|(_, order)| {
+        let (ours, others): (Vec<_>, Vec<_>) = fleet.folder.trials().into_iter().partition(|(_, order)| {
             order
                 .as_ref()
                 .is_some_and(|order| order.study == header.begun && header.point(&order.point.id).is_some())
@@ -112,18 +112,6 @@ impl SlurmFleet {
             fleet.jobs.push(FleetJob { name, order, number, state: JobState::Waiting, gone: None });
         }
         Ok(fleet)
-    }
-
-    fn orders(&self) -> Vec<(String, Option<TrialOrder>)> {
-        let mut trials = self.folder.trials();
-        let names = self.folder.names();
-        names
-            .into_iter()
-            .map(|name| {
-                let order = trials.remove(&name);
-                (name, order)
-            })
-            .collect()
     }
 
     /// Nodes with trials of ours.

@@ -3,7 +3,6 @@
 //! `NAME.job` is there before the job of that name is submitted, and goes when its trial is kept, or is not wanted any more: a job
 //! that does not find it does nothing. `NAME.result` is written in full before it gets its name.
 
-use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -118,18 +117,16 @@ impl JobFolder {
         }
     }
 
-    /// The trials that jobs were to carry out, by the names of the jobs. What cannot be read is none.
-    pub fn trials(&self) -> BTreeMap<String, TrialOrder> {
-        let names = self.names();
+    /// What all jobs were to do, by their names; nothing where that is no trial, or cannot be read.
+    pub fn trials(&self) -> Vec<(String, Option<TrialOrder>)> {
         let trial = |name: String| match read(&self.file(&name, JOB)) {
-            Ok(Order::Trial(order)) => Some((name, *order)),
-            Ok(Order::Describe) | Err(_) => None,
+            Ok(Order::Trial(order)) => (name, Some(*order)),
+            Ok(Order::Describe) | Err(_) => (name, None),
         };
-        names.into_iter().filter_map(trial).collect()
+        self.names().into_iter().map(trial).collect()
     }
 
-    /// The names of all jobs that were to do something.
-    pub fn names(&self) -> Vec<String> {
+    fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.path).into_iter().flatten().flatten();
         let paths =
             entries.map(|entry| entry.path()).filter(|path| path.extension() == Some(OsStr::new(JOB)));
