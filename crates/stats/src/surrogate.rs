@@ -128,8 +128,8 @@ const INTERACTIONS: [f64; 3] = [0.1, 0.4, 0.8];
 const ALONES: [f64; 3] = [2e-2, 1e-1, 0.5];
 /// Where no point is left to be guessed at: factors may be without effect on one another, and points without anything of their own. Else a
 /// cliff that nobody saw would be taken for impossible.
-const INTERACTIONS_OF_ALL: [f64; 2] = [1e-4, 1e-2];
-const ALONES_OF_ALL: [f64; 2] = [1e-4, 2e-3];
+const INTERACTIONS_OF_ALL: [f64; 2] = [1e-6, 1e-3];
+const ALONES_OF_ALL: [f64; 2] = [1e-6, 1e-3];
 const TRENDS: [f64; 5] = [0.0, 1.0, 10.0, 100.0, 1000.0];
 /// So many places of a bend are looked at first; then those beside the best.
 const MOST_BENDS: usize = 16;
