@@ -5,6 +5,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use numawise_facts::{Outcome, Study};
 use numawise_launch::{LaunchError, Refusal};
 use numawise_linux::calls::signal::is_ignored;
 use numawise_machine::Error as MachineError;
@@ -30,6 +31,15 @@ const NOT_FOUND: Status = 127;
 
 /// 128 + SIGINT, as shells give it.
 pub const INTERRUPTED: Status = 130;
+
+/// How a study ended of which no point could be measured: as the program did when it first failed, and as our own failure where it did not.
+pub fn of_failures(study: &Study) -> Status {
+    let failed = study.trials.iter().find_map(|trial| match trial.outcome {
+        Outcome::Failed { exit, .. } => Some(status(Cause::ProgramFailed(exit))),
+        Outcome::Measured { .. } | Outcome::NoMetric { .. } => None,
+    });
+    failed.unwrap_or(NUMAWISE_FAILED)
+}
 
 /// A message for the terminal and a status for the shell.
 #[derive(Debug)]

@@ -275,6 +275,7 @@ fn watched(
     let mut job = Job::spawn(spec, placement, start)?;
     let mut watch = Watch::start_after(before, job.pids(), watch);
     let mut wait = Wait::new();
+    let mut over = None;
     let ended = loop {
         if let Some(ended) = wait.a_while(&job)? {
             break ended;
@@ -284,7 +285,8 @@ fn watched(
             job.kill(GRACE);
             return Ok(None);
         }
-        if limit.is_some_and(|limit| wait.took() > limit) {
+        if let Some(limit) = limit.filter(|limit| wait.took() > *limit) {
+            over = Some(limit);
             job.kill(GRACE);
         }
         wait.complain(&job, context);
@@ -298,12 +300,15 @@ fn watched(
     let observation = usage.map(|usage| watch.finish(usage, wall));
     let finished = end_leftovers(&mut job, context)?;
     let tasks = finished.tasks.into_iter().zip(&files);
-    let tasks = tasks.map(|(task, file)| TaskRun {
-        exit: task.exit,
-        wall: task.wall,
-        output: task.output.text,
-        dropped: task.output.dropped,
-        file: file.as_ref().map(FileBefore::written),
+    let tasks = tasks.map(|(task, file)| {
+        let run = TaskRun {
+            exit: task.exit,
+            wall: task.wall,
+            output: task.output.text,
+            dropped: task.output.dropped,
+            file: file.as_ref().map(FileBefore::written),
+        };
+        if let Some(limit) = over.filter(|limit| task.wall >= *limit) { run.ended_at(limit) } else { run }
     });
     Ok(Some(ProgramRun {
         wall,

@@ -16,7 +16,22 @@ pub struct TaskRun {
     pub file: Option<Result<WrittenText, MetricFileProblem>>,
 }
 
+/// What a program that takes too long is sent.
+const SIGTERM: i32 = 15;
+
 impl TaskRun {
+    /// One that was ended since it took longer than `limit`: no success, whatever status it gave then, and said behind its output.
+    pub(crate) fn ended_at(mut self, limit: Nanoseconds) -> TaskRun {
+        if self.exit.success() {
+            self.exit = Exit::Signal(SIGTERM);
+        }
+        if !self.output.is_empty() && !self.output.ends_with('\n') {
+            self.output.push('\n');
+        }
+        self.output.push_str(&format!("numawise ended the program at its time limit, {limit}\n"));
+        self
+    }
+
     /// Where the metric was looked for.
     pub(crate) fn searched(&self) -> &str {
         match &self.file {

@@ -2,7 +2,7 @@
 //!
 //! Each factor is an option with its levels: numbers of threads, strategies, memory policies, parameters of the program's own. Trials are
 //! kept in a record (`PROGRAM.study.nw`) as they end; the same command goes on from there. Exit status: 0 when all was run, 130 after
-//! Ctrl-C, 125 to 127 as everywhere.
+//! Ctrl-C, the program's own when it failed at every point, 125 to 127 as everywhere.
 
 mod engine;
 mod file;
@@ -29,7 +29,7 @@ use numawise_units::{Nanoseconds, Share};
 use self::engine::EngineArguments;
 use self::metrics::TypedMetrics;
 use self::progress::Progress;
-use crate::exit::{Failure, INTERRUPTED, SUCCESS, Status, interruptible, stops_with_program};
+use crate::exit::{self, Failure, INTERRUPTED, SUCCESS, Status, interruptible, stops_with_program};
 use crate::files::{self, FileContent, OutputFile};
 use crate::show::{self, StudyFormat};
 
@@ -327,7 +327,11 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     let (study, reason) = experiment.run(&mut progress, &stop)?;
     drop(progress);
     show::grid(&study, &path, format, html.as_deref())?;
-    Ok(if reason == StopReason::Interrupted { INTERRUPTED } else { SUCCESS })
+    Ok(match reason {
+        StopReason::Interrupted => INTERRUPTED,
+        StopReason::TooManyFailures => exit::of_failures(&study),
+        StopReason::Decided | StopReason::BudgetSpent => SUCCESS,
+    })
 }
 
 /// The record: named, or after the program.

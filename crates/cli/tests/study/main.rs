@@ -157,6 +157,16 @@ fn failures_are_data_and_a_point_that_fails_is_given_up() {
 }
 
 #[test]
+fn a_study_without_any_measured_point_ends_as_the_program_did() {
+    let bench = Bench::new();
+    let status = |command: &[&str]| bench.study(&[&["--fresh", "--repeat", "3"], command].concat()).status;
+    assert_eq!(status(&["--param", "n=3,4", "--", "sh", "-c", ": {n}; exit 7"]), Some(7));
+    assert_eq!(status(&["--", "sh", "-c", "kill -9 $$"]), Some(137));
+    assert_eq!(status(&["--metric", "(abc)", "--", "echo", "abc"]), Some(125));
+    assert_eq!(status(&["--param", "n=3,0", "--", "sh", "-c", "exit {n}"]), Some(0), "one was measured");
+}
+
+#[test]
 fn the_first_failure_says_how_and_what_the_program_said_last() {
     let bench = Bench::new();
     let failed = ["--param", "n=0,3", "--repeat", "1", "--", "sh", "-c", "echo bad; echo; exit {n}"];
@@ -345,6 +355,26 @@ fn a_trial_that_takes_too_long_is_ended_and_failed() {
         bench.json(&["--timeout", "300ms", "--repeat", "1", "--param", "n=0,60", "--", "sleep", "{n}"]);
     assert!(begun.elapsed().as_secs() < 20);
     assert_eq!((&points(&study)[0]["n"], &points(&study)[1]["failures"]), (&1.into(), &1.into()), "{study}");
+    // Also where it ends well when it is asked to.
+    let script = "trap 'exit 0' TERM; sleep {n} & wait";
+    let answer = bench.study(&[
+        "--fresh",
+        "--timeout",
+        "300ms",
+        "--repeat",
+        "1",
+        "--param",
+        "n=0,60",
+        "--",
+        "sh",
+        "-c",
+        script,
+    ]);
+    assert!(
+        answer.err.contains("killed by signal 15") && answer.err.contains("at its time limit, 300"),
+        "{}",
+        answer.err
+    );
 }
 
 #[test]
