@@ -190,7 +190,7 @@ impl Supervisor<'_> {
                     libc::read(children.as_raw_fd(), information.as_mut_ptr().cast(), information.len())
                 };
             }
-            let none_left = self.take_events(now);
+            let none_left = self.take_events();
             if entries[2].revents != 0 {
                 self.kill();
             }
@@ -201,10 +201,13 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Takes the ends and stops of children; true when there is no child any more.
-    fn take_events(&mut self, at: Nanoseconds) -> bool {
+    /// Takes the ends and stops of children; true when there is no child any more. The time of each is taken behind it: a task may begin and
+    /// end while those before it are taken.
+    fn take_events(&mut self) -> bool {
         loop {
-            match wait::any_child() {
+            let event = wait::any_child();
+            let at = clock::monotonic();
+            match event {
                 ChildEvent::Nothing => return false,
                 ChildEvent::NoChild => return true,
                 ChildEvent::Ended(pid, status, accounted) => {

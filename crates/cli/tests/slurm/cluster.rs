@@ -1,6 +1,7 @@
 //! A Slurm of our own for as long as a test lasts: its daemons run here, as whoever runs the test, on ports that are free,
 //! and believe that this computer is one or several nodes. It trusts everybody (auth/none), so that no munge is needed.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -91,7 +92,8 @@ impl Cluster {
     }
 
     fn wait(&self, nodes: usize) -> bool {
-        let states = self.states_once_idle(nodes);
+        let states =
+            self.states_once(|states| states.iter().filter(|state| *state == "idle").count() == nodes);
         if states.len() == nodes && states.iter().all(|state| state == "idle") {
             return true;
         }
@@ -101,15 +103,18 @@ impl Cluster {
         false
     }
 
-    /// The states of the nodes, when all are idle or our patience is at its end.
-    fn states_once_idle(&self, nodes: usize) -> Vec<String> {
+    /// The states of the nodes, when they are as wanted or our patience is at its end.
+    fn states_once(&self, wanted: impl Fn(&[String]) -> bool) -> Vec<String> {
         let begun = Instant::now();
         loop {
-            let said = self.command("sinfo").args(["--noheader", "--Node", "--format=%t"]).output().unwrap();
-            let states: Vec<String> =
-                String::from_utf8_lossy(&said.stdout).lines().map(str::to_owned).collect();
-            let idle = states.iter().filter(|state| *state == "idle").count() == nodes;
-            if idle || begun.elapsed() > PATIENCE {
+            let said =
+                self.command("sinfo").args(["--noheader", "--Node", "--format=%N %t"]).output().unwrap();
+            // A node has a line for each partition that it is in.
+            let text = String::from_utf8_lossy(&said.stdout).into_owned();
+            let by_node: BTreeMap<&str, &str> =
+                text.lines().filter_map(|line| line.split_once(' ')).collect();
+            let states: Vec<String> = by_node.into_values().map(str::to_owned).collect();
+            if wanted(&states) || begun.elapsed() > PATIENCE {
                 return states;
             }
             std::thread::sleep(Duration::from_millis(100));
@@ -140,7 +145,8 @@ impl Cluster {
 impl Drop for Cluster {
     fn drop(&mut self) {
         // A step that has ended still reports to its daemons, and would try for minutes if they were gone.
-        self.states_once_idle(self.daemons.len().saturating_sub(1));
+        let is_busy = |state: &String| ["alloc", "mix", "comp", "drng"].contains(&state.as_str());
+        self.states_once(|states| !states.iter().any(is_busy));
         for daemon in self.daemons.iter_mut().rev() {
             let _ = daemon.kill();
             let _ = daemon.wait();

@@ -4,6 +4,8 @@
 mod cluster;
 mod ended;
 mod nodes;
+#[path = "../support/signals.rs"]
+mod signals;
 mod studies;
 
 use std::collections::BTreeMap;

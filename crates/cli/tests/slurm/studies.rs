@@ -12,6 +12,7 @@ use tempfile::TempDir;
 
 use crate::NUMAWISE;
 use crate::cluster::{Cluster, own_mounts, skipped};
+use crate::signals;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -41,6 +42,7 @@ impl Bench<'_> {
 
     pub fn study_of(&self, factors: &[&str], options: &[&str], program: &[&str]) -> Command {
         let mut command = self.cluster.command(NUMAWISE);
+        signals::as_usual(&mut command);
         command.current_dir(self.folder.path()).args(["study", "--output", "a.nw", "--engine", "slurm"]);
         command.args(factors).args(options).arg("--").args(program);
         command
