@@ -396,7 +396,9 @@ fn two_studies_are_compared_point_by_point() {
     let [one, other] = &compared["points"].as_array().unwrap()[..] else { panic!("{compared}") };
     assert_eq!((&one["point"], &one["call"]), (&"n=1".into(), &"better".into()), "{compared}");
     assert!(one["effect"]["ratio"].as_f64().unwrap() > 2.0 && one["effect"]["low"].as_f64().unwrap() > 1.0);
-    assert_ne!(other["call"], "better", "{compared}");
+    // Whatever else changed on the machine between the two counts too, and may be told from nothing; it is not large.
+    let ratio = other["effect"]["ratio"].as_f64().unwrap();
+    assert!((0.8..1.25).contains(&ratio), "{compared}");
     let text = String::from_utf8(compare(&["before.nw", "after.nw"]).stdout).unwrap();
     assert!(
         text.contains("n=1") && text.contains("better") && text.contains("one after the other"),
