@@ -6,7 +6,6 @@ use numawise_stats::{
     PlannedContrast, StoppingAdvice,
 };
 use numawise_tables::{Contrast, ContrastCall};
-use numawise_units::Ratio;
 
 use crate::{obeyed, start, summary};
 
@@ -145,11 +144,10 @@ pub fn judge(study: &Study) -> Judged {
         let judged = family.as_ref().map(|family| &family.contrasts[k]);
         let estimate =
             judged.map_err(Clone::clone).and_then(|c| c.estimate.as_ref().map_err(ToString::to_string));
-        let effect = |e: &Estimate| Effect { ratio: Ratio(e.ratio), low: Ratio(e.low), high: Ratio(e.high) };
         Contrast {
             from: pair.from.clone(),
             to: pair.to.clone(),
-            effect: estimate.map(effect).into(),
+            effect: estimate.map(|e| Effect::new(e.ratio, e.low, e.high)).into(),
             call: judged.map_or(ContrastCall::Open, |c| call(c.standing)),
             repeats: judged.map_or(0, |c| c.blocks as u32),
         }

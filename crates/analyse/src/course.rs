@@ -2,7 +2,6 @@
 
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{Effect, Outcome, Point, PointId, Study};
-use numawise_units::Ratio;
 
 use crate::{contrasts, summary};
 
@@ -23,7 +22,7 @@ pub fn drifted(study: &Study) -> Option<StudyNotice> {
     if found.ratio.ln().abs() <= header.margin.ln_1p() {
         return None;
     }
-    let grew = Effect { ratio: Ratio(found.ratio), low: Ratio(found.low), high: Ratio(found.high) };
+    let grew = Effect::new(found.ratio, found.low, found.high);
     let effect = if header.metric.higher_is_better() { grew } else { grew.inverse() };
     Some(StudyNotice::Drifted { point: point.id.clone(), effect, repeats: values.len() as u32 })
 }

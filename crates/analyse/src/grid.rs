@@ -36,7 +36,8 @@ pub fn grid(study: &Study) -> Option<GridTables> {
     let grid = study.header.grid.as_ref()?;
     let points = summary::points(study);
     let order = summary::by_median(study, &points);
-    let against_first = family(study, 0);
+    let blocks = summary::blocks(study);
+    let against_first = family(study, &blocks, 0);
     let rows: Vec<GridRow> = grid
         .runs
         .iter()
@@ -45,14 +46,13 @@ pub fn grid(study: &Study) -> Option<GridTables> {
         .enumerate()
         .map(|(k, ((run, point), others))| row(grid, run, point, speedup(&against_first, k), others))
         .collect();
-    let best = best(study, &rows, &order);
+    let best = best(study, &blocks, &rows, &order);
     let scaling = scaling::all(study, grid, &rows, &points);
     let effects = levels::effects(study, grid, &rows, &points);
-    let best_point = best.measured().map(|best| &best.point);
-    let known = findings::Known { rows: &rows, scaling: &scaling, effects: &effects, best: best_point };
+    let known = findings::Known { rows: &rows, scaling: &scaling, effects: &effects, order: &order, blocks };
     Some(GridTables {
         factors: grid.factors.clone(),
-        findings: findings::all(study, grid, &known),
+        findings: findings::all(study, grid, known),
         best,
         scaling,
         effects,
@@ -78,8 +78,8 @@ fn resolution(study: &Study) -> Option<f64> {
     matches!(study.header.metric, Metric::WallTime).then_some(CLOCK)
 }
 
-/// All points against one.
-fn family(study: &Study, reference: usize) -> Result<Family, String> {
+/// All points against one, in these blocks.
+fn family(study: &Study, blocks: &[Vec<Option<f64>>], reference: usize) -> Result<Family, String> {
     let others = (0..study.header.points.len()).filter(|other| *other != reference);
     let contrasts: Vec<PlannedContrast> =
         others.map(|other| PlannedContrast::both_ways(reference, other)).collect();
@@ -88,7 +88,7 @@ fn family(study: &Study, reference: usize) -> Result<Family, String> {
     }
     let (margin, resolution) = (study.header.margin, resolution(study));
     let design = FamilyDesign { contrasts, margin, confidence: CONFIDENCE, resolution };
-    numawise_stats::analyse(&design, &summary::blocks(study), better(study)).map_err(|e| e.to_string())
+    numawise_stats::analyse(&design, blocks, better(study)).map_err(|e| e.to_string())
 }
 
 fn estimate(family: &Result<Family, String>, other: usize) -> Result<Estimate, String> {
@@ -103,10 +103,9 @@ fn estimate(family: &Result<Family, String>, other: usize) -> Result<Estimate, S
 
 fn speedup(family: &Result<Family, String>, point: usize) -> Reading<Effect> {
     if point == 0 {
-        return Reading::Measured(Effect { ratio: Ratio(1.0), low: Ratio(1.0), high: Ratio(1.0) });
+        return Reading::Measured(Effect::new(1.0, 1.0, 1.0));
     }
-    let effect = |e: Estimate| Effect { ratio: Ratio(e.ratio), low: Ratio(e.low), high: Ratio(e.high) };
-    estimate(family, point).map(effect).into()
+    estimate(family, point).map(|e| Effect::new(e.ratio, e.low, e.high)).into()
 }
 
 fn row(
@@ -149,11 +148,16 @@ fn row(
 }
 
 /// The point with the best median, and which of the others are not known to be worse; `order` has all with a median, the best first.
-fn best(study: &Study, rows: &[GridRow], order: &[usize]) -> Reading<BestOfGrid> {
+fn best(
+    study: &Study,
+    blocks: &[Vec<Option<f64>>],
+    rows: &[GridRow],
+    order: &[usize],
+) -> Reading<BestOfGrid> {
     let Some((&best, others)) = order.split_first() else {
         return Reading::unavailable("no point has a value");
     };
-    let family = family(study, best);
+    let family = family(study, blocks, best);
     let is_rival = |k: &&usize| estimate(&family, **k).map_or(true, |estimate| estimate.high >= 1.0);
     let rivals: Vec<PointId> = others.iter().filter(is_rival).map(|k| rows[*k].point.clone()).collect();
     Reading::Measured(BestOfGrid {

@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet};
 use numawise_facts::{Effect, PointId, Reading, Study};
 use numawise_stats::compare_groups;
 use numawise_tables::{ComparedPoint, ContrastCall, StudyComparison};
-use numawise_units::Ratio;
 
 use crate::summary;
 
@@ -52,7 +51,7 @@ fn compare(
     // How many times as large the first is: of times, how many times as good the second.
     let ratio = compare_groups(one, other, confidence).map_err(|error| error.to_string());
     let effect = ratio.map(|of| {
-        let effect = Effect { ratio: Ratio(of.ratio), low: Ratio(of.low), high: Ratio(of.high) };
+        let effect = Effect::new(of.ratio, of.low, of.high);
         if second.header.metric.higher_is_better() { effect.inverse() } else { effect }
     });
     let call = effect.as_ref().map_or(ContrastCall::Open, |effect| call(effect, second.header.margin));

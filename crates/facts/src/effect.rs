@@ -14,6 +14,11 @@ pub struct Effect {
 }
 
 impl Effect {
+    /// A ratio with the lower and the upper end of its interval.
+    pub fn new(ratio: f64, low: f64, high: f64) -> Self {
+        Effect { ratio: Ratio(ratio), low: Ratio(low), high: Ratio(high) }
+    }
+
     /// The same effect seen from the other side.
     pub fn inverse(self) -> Self {
         Effect { ratio: self.ratio.inverse(), low: self.high.inverse(), high: self.low.inverse() }

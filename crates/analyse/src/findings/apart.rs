@@ -1,7 +1,6 @@
 //! Runs of the operating system's placement that something happened to, held against those that it did not happen to.
 
 use numawise_facts::{Effect, Trial};
-use numawise_units::Ratio;
 
 use super::Case;
 
@@ -29,7 +28,7 @@ pub fn without(case: &Case, happened: impl Fn(&Trial) -> Option<bool>) -> Result
     let (better, worse) = if higher { (&without, &with) } else { (&with, &without) };
     let found = numawise_stats::compare_groups(better, worse, CONFIDENCE)
         .map_err(|_| "the runs with it and without it cannot be compared")?;
-    let effect = Effect { ratio: Ratio(found.ratio), low: Ratio(found.low), high: Ratio(found.high) };
+    let effect = Effect::new(found.ratio, found.low, found.high);
     let decided = effect.low.0 > 1.0 && effect.ratio.0 > 1.0 + case.study.header.margin;
     if decided { Ok(effect) } else { Err("runs without it are not decidedly better") }
 }

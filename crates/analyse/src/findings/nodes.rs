@@ -151,7 +151,7 @@ fn split(case: &Case, runs: &[Run], way: fn(&RunPlaces) -> Option<RunGroup>, way
         }
         let (better, worse) = if higher { (own, &others) } else { (&others, own) };
         let found = numawise_stats::compare_groups(better, worse, confidence).ok()?;
-        let effect = Effect { ratio: Ratio(found.ratio), low: Ratio(found.low), high: Ratio(found.high) };
+        let effect = Effect::new(found.ratio, found.low, found.high);
         let of_others = numawise_stats::median(&others).ok()?;
         let counts = effect.low.0 > 1.0
             && effect.ratio.0 > 1.0 + case.study.header.margin

@@ -16,10 +16,8 @@ use numawise_facts::finding::{
 use numawise_facts::{Effect, Finding, FindingId, GridStudy, PointId, Reading, Study};
 use numawise_stats::{Contrast, FamilyDesign, PlannedContrast};
 use numawise_tables::{GridRow, LevelEffects, ScalingSeries};
-use numawise_units::Ratio;
 
 use super::{better, resolution};
-use crate::summary;
 
 #[cfg(test)]
 #[path = "findings_tests.rs"]
@@ -36,7 +34,10 @@ struct Case<'a> {
     rows: &'a [GridRow],
     scaling: &'a [ScalingSeries],
     effects: &'a [LevelEffects],
-    best: Option<&'a PointId>,
+    /// The best point.
+    best: Option<usize>,
+    /// Of the points, how many have a better median; none of one without.
+    rank: Vec<Option<usize>>,
     /// By block and point.
     blocks: Vec<Vec<Option<f64>>>,
     columns: HashMap<&'a PointId, usize>,
@@ -49,19 +50,25 @@ pub struct Known<'a> {
     pub rows: &'a [GridRow],
     pub scaling: &'a [ScalingSeries],
     pub effects: &'a [LevelEffects],
-    pub best: Option<&'a PointId>,
+    /// The places of the rows with a median, the best first.
+    pub order: &'a [usize],
+    /// By block and point.
+    pub blocks: Vec<Vec<Option<f64>>>,
 }
 
 /// All findings, the greatest cost first, and those last whose cost was not measured.
-pub fn all(study: &Study, grid: &GridStudy, known: &Known<'_>) -> Vec<Finding> {
+pub fn all(study: &Study, grid: &GridStudy, known: Known<'_>) -> Vec<Finding> {
+    let mut rank = vec![None; known.rows.len()];
+    known.order.iter().enumerate().for_each(|(better, row)| rank[*row] = Some(better));
     let case = Case {
         study,
         grid,
         rows: known.rows,
         scaling: known.scaling,
         effects: known.effects,
-        best: known.best,
-        blocks: summary::blocks(study),
+        best: known.order.first().copied(),
+        rank,
+        blocks: known.blocks,
         columns: known.rows.iter().enumerate().map(|(k, row)| (&row.point, k)).collect(),
         given_up: failures::given_up(study),
     };
@@ -93,9 +100,7 @@ impl Case<'_> {
         let family = numawise_stats::analyse(&design, &blocks, better(self.study)).ok()?;
         let contrast = family.contrasts.into_iter().next()?;
         let estimate = *contrast.estimate.as_ref().ok()?;
-        let effect =
-            Effect { ratio: Ratio(estimate.ratio), low: Ratio(estimate.low), high: Ratio(estimate.high) };
-        Some((contrast, effect))
+        Some((contrast, Effect::new(estimate.ratio, estimate.low, estimate.high)))
     }
 
     /// One point against another.
@@ -109,11 +114,9 @@ impl Case<'_> {
     }
 
     /// The best of these points by their medians.
-    fn best_of(&self, rows: impl Iterator<Item = usize>) -> Option<usize> {
-        let is_rate = self.study.header.metric.higher_is_better();
-        let value = |row: usize| self.rows[row].median.measured().map(|of| if is_rate { -of } else { *of });
-        let of = rows.filter_map(|row| Some((row, value(row)?)));
-        of.min_by(|one, other| one.1.total_cmp(&other.1)).map(|(row, _)| row)
+    fn best_of(&self, rows: &[usize]) -> Option<usize> {
+        let ranked = rows.iter().filter_map(|row| Some((self.rank[*row]?, *row)));
+        ranked.min().map(|(_, row)| row)
     }
 
     fn points(&self, from: usize, to: usize) -> EvidenceSubject {
@@ -156,6 +159,18 @@ fn effect(quantity: GridQuantity, effect: Effect, subject: EvidenceSubject) -> E
 fn plain(quantity: GridQuantity, value: Amount, of: Option<Amount>, subject: EvidenceSubject) -> Evidence {
     let (quantity, value) = (EvidenceQuantity::Grid(quantity), Reading::Measured(value));
     Evidence { quantity, value, of, interval: None, subject, source: EvidenceSource::Trials }
+}
+
+/// A number of cores of the profile, or why it has none.
+fn of_profile(value: Reading<u64>, subject: EvidenceSubject) -> Evidence {
+    Evidence {
+        quantity: EvidenceQuantity::Grid(GridQuantity::SaturatingCores),
+        value: value.map(Amount::Count),
+        of: None,
+        interval: None,
+        subject,
+        source: EvidenceSource::Profile,
+    }
 }
 
 /// A number of the design of the study.

@@ -66,7 +66,7 @@ fn spread(
     }
     let found = numawise_stats::compare_spreads(&here, &first, confidence, SEED)
         .map_err(|error| error.to_string())?;
-    let ratio = Effect { ratio: Ratio(found.ratio), low: Ratio(found.low), high: Ratio(found.high) };
+    let ratio = Effect::new(found.ratio, found.low, found.high);
     Ok(SpreadChange { ratio, differs: found.differs })
 }
 

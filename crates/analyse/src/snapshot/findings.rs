@@ -54,11 +54,12 @@ impl Case<'_> {
         self.elapsed().is_some_and(|elapsed| seconds >= WORTH_SAYING * elapsed)
     }
 
-    /// As much of what a process waited for CPUs as is in the time that shares are of: it may have lived for longer.
-    fn in_run(&self, process: &Process<'_>, delay: Nanoseconds) -> f64 {
-        let lived = process.elapsed().measured().map_or(0.0, |lived| lived.seconds());
+    /// As much of what a process waited for CPUs as is in the time that shares are of, in seconds: it may have lived for longer. None where
+    /// it is not known for how long.
+    fn in_run(&self, process: &Process<'_>, delay: Nanoseconds) -> Option<f64> {
+        let lived = process.elapsed().measured()?.seconds();
         let part = self.elapsed().filter(|_| lived > 0.0).map_or(1.0, |elapsed| (elapsed / lived).min(1.0));
-        delay.seconds() * part
+        Some(delay.seconds() * part)
     }
 
     fn gain(&self, seconds: f64) -> Reading<PotentialGain> {

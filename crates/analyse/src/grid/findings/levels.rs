@@ -119,7 +119,7 @@ impl<'a> Factor<'a> {
         };
         let evidence = best.into_iter().chain(worst).flat_map(evidence).collect();
         let cost = Reading::Measured(cost);
-        let cure = self.case.best_of(self.levels[cure].points.iter().copied());
+        let cure = self.case.best_of(&self.levels[cure].points);
         let advice = cure.map(|point| self.case.run(point, cost.clone())).into_iter().collect();
         Some(finding(FindingId::LevelMatters, evidence, cost, advice))
     }
@@ -174,7 +174,7 @@ impl<'a> Factor<'a> {
             Some(ContrastStanding::Open) | None => "the data do not tell times on average apart",
         };
         let steady = if steadiest.is_some() { level } else { 0 };
-        let point = self.case.best_of(self.levels[steady].points.iter().copied());
+        let point = self.case.best_of(&self.levels[steady].points);
         let brought = || Reading::unavailable("it changes the scatter, which is among the evidence");
         let advice = point.map(|point| self.case.run(point, brought())).into_iter().collect();
         Some(finding(FindingId::LevelScatters, evidence, Reading::unavailable(cost), advice))

@@ -1,11 +1,11 @@
 //! Where more workers bring nothing, or less.
 
-use numawise_facts::finding::{Amount, Evidence, EvidenceSource, GridQuantity};
+use numawise_facts::finding::{Amount, Evidence, GridQuantity};
 use numawise_facts::{Finding, FindingId, Reading};
 use numawise_stats::ContrastStanding;
 use numawise_tables::{ScalingKnee, ScalingSeries, UsedUp};
 
-use super::{Case, count, effect, finding, plain};
+use super::{Case, count, effect, finding, of_profile, plain};
 
 /// Of more curves, that of the best point only is looked at.
 const MOST_CURVES: usize = 8;
@@ -19,7 +19,8 @@ const NO_PROFILE: &str =
 
 pub fn all(case: &Case<'_>) -> Vec<Finding> {
     let curves = case.scaling.iter();
-    let has_best = |series: &&ScalingSeries| case.best.is_some_and(|best| series.points.contains(best));
+    let best = case.best.map(|row| &case.rows[row].point);
+    let has_best = |series: &&ScalingSeries| best.is_some_and(|best| series.points.contains(best));
     let chosen: Vec<&ScalingSeries> = match case.scaling.len() {
         ..=MOST_CURVES => curves.collect(),
         _ => curves.filter(has_best).collect(),
@@ -45,7 +46,7 @@ fn bring_nothing(case: &Case<'_>, series: &ScalingSeries) -> Option<Finding> {
     if f64::from(workers(last)) < LEAST_SAVED * f64::from(workers(here)) {
         return None;
     }
-    let next_best = case.best_of(rows[enough + 1..].iter().copied())?;
+    let next_best = case.best_of(&rows[enough + 1..])?;
     let (_, more) = case.compare_points(here, next_best, of)?;
     let (_, cost) = case.compare_points(last, here, of)?;
     let counted = (workers(here) as usize, Some(workers(last) as usize));
@@ -94,9 +95,7 @@ fn bend(case: &Case<'_>, series: &ScalingSeries, knee: &ScalingKnee) -> Vec<Evid
         ratio(GridQuantity::DoublingAfter, knee.after),
     ];
     if case.grid.saturating_cores.is_none() {
-        let none = count(GridQuantity::SaturatingCores, 0, None, case.point(at));
-        let value = Reading::unavailable(NO_PROFILE);
-        evidence.push(Evidence { value, source: EvidenceSource::Profile, ..none });
+        evidence.push(of_profile(Reading::unavailable(NO_PROFILE), case.point(at)));
     }
     evidence.extend(knee.reasons.iter().map(|reason| {
         let (quantity, number) = match *reason {
@@ -104,9 +103,7 @@ fn bend(case: &Case<'_>, series: &ScalingSeries, knee: &ScalingKnee) -> Vec<Evid
             UsedUp::Cores(cores) => (GridQuantity::CoresUsedUp, cores as usize),
             UsedUp::Cpus(cpus) => (GridQuantity::CpusUsedUp, cpus as usize),
             UsedUp::MemoryBandwidth(cores) => {
-                let number =
-                    count(GridQuantity::SaturatingCores, cores.round() as usize, None, case.point(at));
-                return Evidence { source: EvidenceSource::Profile, ..number };
+                return of_profile(Reading::Measured(cores.round() as u64), case.point(at));
             }
         };
         count(quantity, number, None, case.point(at))

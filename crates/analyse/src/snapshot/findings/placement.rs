@@ -102,7 +102,8 @@ fn oversubscribed_by_merged(case: &Case<'_>, merged: &MergedRanks) -> Option<Sna
     });
     let (threads, cpus) = over.max_by_key(|(threads, cpus)| threads.saturating_mul(1000) / cpus.max(&1))?;
     let worst = most_delayed(case);
-    if worst.is_some_and(|(process, delay)| !case.is_worth(case.in_run(process, delay))) {
+    let in_run = |(process, delay)| case.in_run(process, delay).unwrap_or_else(|| delay.seconds());
+    if worst.is_some_and(|worst| !case.is_worth(in_run(worst))) {
         return None;
     }
     let mut facts =
@@ -125,7 +126,7 @@ pub fn forced_switches(case: &Case<'_>) -> Option<Evidence> {
 
 /// What threads lose that wait for CPUs: known where the kernel counts it. None where it is not worth saying.
 fn waiting(case: &Case<'_>, placement: &PlacementSummary) -> Option<Reading<PotentialGain>> {
-    let in_run = most_delayed(case).map(|(process, delay)| case.in_run(process, delay));
+    let in_run = most_delayed(case).and_then(|(process, delay)| case.in_run(process, delay));
     match &placement.run_delay {
         Reading::Measured(delay) => {
             let seconds = in_run.unwrap_or_else(|| delay.seconds());
