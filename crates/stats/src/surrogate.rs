@@ -58,8 +58,9 @@ pub struct Surrogate {
 struct Data {
     points: Vec<Vec<Coordinate>>,
     ranges: Vec<Range>,
-    /// All points of the grid are among them.
-    whole: bool,
+    /// What interactions and the share of a point for itself may be.
+    interactions: Vec<f64>,
+    alones: Vec<f64>,
     /// Where there may be one.
     bends: Vec<Bend>,
     means: Vec<f64>,
@@ -150,15 +151,12 @@ impl Covariance {
     };
 
     /// Those that differ from this one in one part.
-    fn beside(self, data: &Data) -> impl Iterator<Item = Covariance> + use<> {
+    fn beside(self, data: &Data) -> impl Iterator<Item = Covariance> {
         let lengths = LENGTHS.map(|length| Covariance { length, ..self });
         let correlations = CORRELATIONS.map(|correlation| Covariance { correlation, ..self });
         let interactions =
-            INTERACTIONS.iter().chain(data.whole.then_some(&INTERACTIONS_OF_ALL).into_iter().flatten());
-        let interactions =
-            interactions.map(move |interaction| Covariance { interaction: *interaction, ..self });
-        let alones = ALONES.iter().chain(data.whole.then_some(&ALONES_OF_ALL).into_iter().flatten());
-        let alones = alones.map(move |alone| Covariance { alone: *alone, ..self });
+            data.interactions.iter().map(move |&interaction| Covariance { interaction, ..self });
+        let alones = data.alones.iter().map(move |&alone| Covariance { alone, ..self });
         let trends = TRENDS.map(|trend| Covariance { trend, ..self });
         let [low, high] = NOISE_LIMITS;
         let noises = NOISES.map(|times| Covariance { noise: (times * self.noise).clamp(low, high), ..self });
@@ -382,6 +380,9 @@ impl Data {
             return Err(StatsError::TooFew { what, needed: 2, found: observed.len() });
         }
         let factors = observed[0].at.len();
+        let shares = |shares: [f64; 3], of_all: [f64; 2]| {
+            shares.into_iter().chain(of_all.into_iter().filter(|_| whole)).collect()
+        };
         for (block, one) in observed.iter().enumerate() {
             checked("what was measured at a point", &one.values, 1)?;
             if one.at.len() != factors {
@@ -391,7 +392,8 @@ impl Data {
         Ok(Data {
             points: observed.iter().map(|one| one.at.clone()).collect(),
             ranges: Range::all(&observed.iter().map(|one| one.at.as_slice()).collect::<Vec<_>>()),
-            whole,
+            interactions: shares(INTERACTIONS, INTERACTIONS_OF_ALL),
+            alones: shares(ALONES, ALONES_OF_ALL),
             // Of a bend between two levels the place cannot be told.
             bends: (0..factors).filter(|_| whole).flat_map(|factor| bends(observed, factor)).collect(),
             means: observed.iter().map(|one| mean(&one.values)).collect(),
