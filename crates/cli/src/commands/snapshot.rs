@@ -245,23 +245,27 @@ struct Kept {
 impl Kept {
     /// In this file; where another run was kept there while this one ran, in one beside it.
     fn of(path: &Path, run: &WatchedRun, existing: Existing) -> Kept {
-        let save = numawise_record::save_watched_run;
-        match save(path, run, existing) {
-            Ok(()) => Kept { path: Some(path.to_owned()), problem: None },
-            Err(RecordError::RunExists(_)) => {
-                let beside = numbered(path, std::process::id());
-                match save(&beside, run, Existing::Stays) {
-                    Ok(()) => {
-                        let problem = format!(
-                            "{}: another run was kept there while this one ran, which is in {} now; choose another file for each",
-                            path.display(),
-                            beside.display()
-                        );
-                        Kept { path: Some(beside), problem: Some(Failure::new(problem)) }
-                    }
-                    Err(error) => Kept { path: None, problem: Some(error.into()) },
-                }
-            }
+        match numawise_record::save_watched_run(path, run, existing) {
+            Err(RecordError::RunExists(_)) => Kept::beside(path, run),
+            saved => Kept::saved(saved, path.to_owned(), None),
+        }
+    }
+
+    fn beside(path: &Path, run: &WatchedRun) -> Kept {
+        let beside = numbered(path, std::process::id());
+        let said = format!(
+            "{}: another run was kept there while this one ran, which is in {} now; choose another file for each",
+            path.display(),
+            beside.display()
+        );
+        let saved = numawise_record::save_watched_run(&beside, run, Existing::Stays);
+        Kept::saved(saved, beside, Some(Failure::new(said)))
+    }
+
+    /// In this file, which is to be said, where it could be written.
+    fn saved(saved: Result<(), RecordError>, path: PathBuf, said: Option<Failure>) -> Kept {
+        match saved {
+            Ok(()) => Kept { path: Some(path), problem: said },
             Err(error) => Kept { path: None, problem: Some(error.into()) },
         }
     }

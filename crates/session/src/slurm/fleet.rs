@@ -392,12 +392,11 @@ fn failed(order: &TrialOrder, ended: &EndedJob, output: &str) -> Trial {
     };
     let (EndedJob { state, reason, .. }, node) = (ended, &order.node);
     let why = match state.as_str() {
-        "TIMEOUT" | "DEADLINE" => "at its time limit",
-        "OUT_OF_MEMORY" => "for want of memory",
+        "TIMEOUT" | "DEADLINE" => " at its time limit",
+        "OUT_OF_MEMORY" => " for want of memory",
         _ => "",
     };
-    let space = if why.is_empty() { "" } else { " " };
-    let output_tail = format!("{output}Slurm ended the job on {node}{space}{why}: {state}, {reason}\n");
+    let output_tail = format!("{output}Slurm ended the job on {node}{why}: {state}, {reason}\n");
     Trial {
         number: 0,
         block: order.block,

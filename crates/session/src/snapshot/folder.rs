@@ -49,13 +49,9 @@ impl CollectorFolder {
     pub fn make(
         environment: &dyn Fn(&str) -> Option<OsString>,
     ) -> Result<(CollectorFolder, Option<Notice>), Error> {
-        CollectorFolder::make_with(environment, |folder| {
-            let made = CollectorFolder::make_in(folder)?;
-            // On a disk there is no better place.
-            match made.free() {
-                Some(free) if folder == Path::new(IN_MEMORY) && free < ENOUGH => Err(too_full(free)),
-                _ => Ok(made),
-            }
+        CollectorFolder::make_with(environment, |folder| match too_little(folder) {
+            Some(free) => Err(too_full(free)),
+            None => CollectorFolder::make_in(folder),
         })
     }
 
@@ -69,10 +65,7 @@ impl CollectorFolder {
         environment: &dyn Fn(&str) -> Option<OsString>,
     ) -> Result<(CollectorFolder, Option<Notice>), Error> {
         CollectorFolder::make_with(environment, |folder| {
-            CollectorFolder::join_in(folder, name, own, |folder| {
-                let free = numawise_linux::space::free(folder).ok();
-                free.filter(|free| folder == Path::new(IN_MEMORY) && *free < ENOUGH)
-            })
+            CollectorFolder::join_in(folder, name, own, too_little)
         })
     }
 
@@ -214,6 +207,12 @@ pub fn remove(folder: &Path) {
     if std::fs::remove_dir_all(folder).is_err() {
         let _ = std::fs::remove_dir_all(folder);
     }
+}
+
+/// What is free in memory, where that is too little. On a disk there is no better place.
+fn too_little(folder: &Path) -> Option<Bytes> {
+    let free = numawise_linux::space::free(folder).ok()?;
+    (folder == Path::new(IN_MEMORY) && free < ENOUGH).then_some(free)
 }
 
 fn too_full(free: Bytes) -> io::Error {
