@@ -59,12 +59,12 @@ fn ranks_that_are_bound_to_one_cpu_share_it() {
 fn a_rank_that_is_killed_has_its_time_until_then() {
     let bench = Bench::new();
     for mpi in MPIS {
-        let Some(json) = watched(&bench, mpi, &[], ["killed", "1.6"]) else { continue };
+        let Some(json) = watched(&bench, mpi, &[], ["killed", "3"]) else { continue };
         assert_eq!(text(&json, "/ranks/1/end"), "not_told");
         let (elapsed, useful) =
             (number(&json, "/ranks/1/elapsed_seconds"), number(&json, "/ranks/1/time/useful_seconds"));
-        // Its last call was MPI_Init.
-        assert!(elapsed > 0.9 && useful > 0.6, "{elapsed} s, of which {useful} s useful");
+        // Its last call was MPI_Init; a slow machine looks at it less often.
+        assert!(elapsed > 1.0 && useful > 0.8 && useful <= elapsed, "{elapsed} s, of which {useful} s useful");
         assert!(number(&json, "/ranks/1/placement/memory/peak_bytes") > 24e6, "{}", json["ranks"][1]);
     }
 }
