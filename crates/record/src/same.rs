@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 
 use numawise_facts::{
-    AroundTrials, ContrastRole, GridRun, Metric, Point, PointId, PointRole, Reading, StudyHeader,
+    AroundTrials, ContrastRole, GridRun, Machine, Metric, Point, PointId, PointRole, Reading, StudyHeader,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -70,7 +70,7 @@ impl Record {
     }
 
     /// Whether the trials of two headers may stand in one study: the same command in the same directory, machine, points,
-    /// pairs and metric. Free memory and warnings may differ.
+    /// pairs and metric. Free memory and warnings may differ, and how much of the memory the kernel keeps for itself.
     ///
     /// # Errors
     /// The differences.
@@ -104,7 +104,7 @@ impl Record {
         templates(recorded, now, &mut compare);
         compare("points", names(recorded), names(now));
         compare("pairs", pairs(recorded), pairs(now));
-        details("machine", &machine(recorded), &machine(now), &mut items);
+        details("machine", &machine(&recorded.machine), &machine(&with_memory_of(now, recorded)), &mut items);
         let of_now: HashMap<&PointId, &Point> = now.points.iter().map(|point| (&point.id, point)).collect();
         for (old, new) in recorded.points.iter().filter_map(|old| Some((old, *of_now.get(&old.id)?))) {
             details(&format!("points.{}", old.id), &point(old), &point(new), &mut items);
@@ -217,12 +217,29 @@ fn pairs(header: &StudyHeader) -> String {
 }
 
 /// The machine without what changes from minute to minute.
-fn machine(header: &StudyHeader) -> Value {
-    let mut machine = header.machine.clone();
+fn machine(machine: &Machine) -> Value {
+    let mut machine = machine.clone();
     for node in &mut machine.nodes {
         node.free = Reading::unavailable("not compared");
     }
     value(&machine)
+}
+
+/// A kernel takes this share of the memory of a node for itself, more or less from one start of the machine to the next.
+const KEPT_BY_KERNEL: f64 = 0.05;
+
+/// The machine of now with the sizes of nodes as they were recorded, where only the kernel tells the two apart.
+fn with_memory_of(now: &StudyHeader, recorded: &StudyHeader) -> Machine {
+    let mut machine = now.machine.clone();
+    for node in &mut machine.nodes {
+        let before = recorded.machine.node(node.id).map(|before| &before.memory);
+        if let (Some(Reading::Measured(before)), Reading::Measured(now)) = (before, &mut node.memory)
+            && before.0.abs_diff(now.0) as f64 <= before.0 as f64 * KEPT_BY_KERNEL
+        {
+            *now = *before;
+        }
+    }
+    machine
 }
 
 /// The point without what was said of it.

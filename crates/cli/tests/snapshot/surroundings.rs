@@ -64,7 +64,10 @@ fn a_rank_that_is_killed_has_its_time_until_then() {
         let (elapsed, useful) =
             (number(&json, "/ranks/1/elapsed_seconds"), number(&json, "/ranks/1/time/useful_seconds"));
         // Its last call was MPI_Init; a slow machine looks at it less often.
-        assert!(elapsed > 1.0 && useful > 0.8 && useful <= elapsed, "{elapsed} s, of which {useful} s useful");
+        assert!(
+            elapsed > 1.0 && useful > 0.8 && useful <= elapsed,
+            "{elapsed} s, of which {useful} s useful"
+        );
         assert!(number(&json, "/ranks/1/placement/memory/peak_bytes") > 24e6, "{}", json["ranks"][1]);
     }
 }

@@ -34,6 +34,23 @@ fn what_changes_from_run_to_run_does_not_matter() {
 }
 
 #[test]
+fn a_kernel_may_keep_more_memory_for_itself_but_a_node_of_another_size_is_another_machine() {
+    let sized = |share: f64| {
+        changed(|h| {
+            let Reading::Measured(memory) = &mut h.machine.nodes[0].memory else {
+                panic!("a node without memory")
+            };
+            memory.0 = (memory.0 as f64 * share) as u64;
+        })
+    };
+    assert_eq!((sized(0.97), sized(1.03)), (Ok(()), Ok(())));
+    for share in [0.5, 0.9, 2.0] {
+        let difference = sized(share).unwrap_err().to_string();
+        assert!(difference.contains("machine.nodes[0].memory"), "{difference}");
+    }
+}
+
+#[test]
 fn a_difference_is_shown_with_both_values() {
     type Change = Box<dyn FnOnce(&mut StudyHeader)>;
     let cases: Vec<(Change, &str, &str, &str)> = vec![
