@@ -42,7 +42,7 @@ pub enum MemoryKindEvidence {
     LocalMemory { cpus: CpuSet },
     /// It is the local memory of CPUs that are offline or not described.
     LocalMemoryOfOthers { cpus: CpuSet },
-    /// It is in a part of the machine whose CPUs are not described.
+    /// It is near to no CPU that is described, and some CPUs of the machine are not.
     CpusNotDescribed,
     /// It is local to no CPUs, and its figures were compared with those of ordinary memory.
     Compared {

@@ -69,12 +69,15 @@ fn answers_later(node: &Node, nodes: &[Node], attributes: &[Attribute]) -> bool 
         .any(|other| this > other)
 }
 
+/// hwloc's subtype of a node that is the memory of a GPU.
+pub(crate) const GPU_MEMORY: &str = "GPUMemory";
+
 /// The kind behind a subtype that hwloc gives, and how it knows.
 fn recognised(subtype: &str) -> Option<(MemoryKind, MemoryKindEvidence)> {
     let (kind, memory) = match subtype {
         "MCDRAM" => (MemoryKind::Hbm, RecognisedMemory::Mcdram),
         "HBM" => (MemoryKind::Hbm, RecognisedMemory::Hbm),
-        "GPUMemory" => (MemoryKind::Gpu, RecognisedMemory::Gpu),
+        GPU_MEMORY => (MemoryKind::Gpu, RecognisedMemory::Gpu),
         "CXL-DRAM" | "CXL" => (MemoryKind::Cxl, RecognisedMemory::Cxl),
         "NVM" => (MemoryKind::Unknown, RecognisedMemory::NonVolatile),
         "SPM" => (MemoryKind::Unknown, RecognisedMemory::SpecialPurpose),
@@ -84,19 +87,20 @@ fn recognised(subtype: &str) -> Option<(MemoryKind, MemoryKindEvidence)> {
 }
 
 /// Derives the kind of every node, and says from what. `local` are the CPUs of each to which its memory is local, those
-/// offline included.
+/// offline included; `whole` tells whether all CPUs of the machine are described.
 pub(crate) fn derive(
     nodes: &mut [Node],
     local: &[CpuSet],
     subtypes: &BTreeMap<NodeId, String>,
     attributes: &[Attribute],
+    whole: bool,
 ) {
     let derived: Vec<(MemoryKind, MemoryKindEvidence)> = nodes
         .iter()
         .zip(local)
         .map(|(node, local)| {
             let by_name = subtypes.get(&node.id).and_then(|name| recognised(name));
-            by_name.unwrap_or_else(|| declared(node, local, nodes, attributes))
+            by_name.unwrap_or_else(|| declared(node, local, nodes, attributes, whole))
         })
         .collect();
     for (node, (kind, evidence)) in nodes.iter_mut().zip(derived) {
@@ -137,6 +141,7 @@ fn declared(
     local: &CpuSet,
     nodes: &[Node],
     attributes: &[Attribute],
+    whole: bool,
 ) -> (MemoryKind, MemoryKindEvidence) {
     if node.has_no_memory() {
         return (MemoryKind::Unknown, MemoryKindEvidence::NoMemory);
@@ -147,10 +152,9 @@ fn declared(
     if !local.is_empty() {
         return (MemoryKind::Dram, MemoryKindEvidence::LocalMemoryOfOthers { cpus: local.clone() });
     }
-    // hwloc gives a node without CPUs the locality of what it is attached to; nothing is left of that when a cpuset
-    // took the CPUs away.
-    if node.near.is_empty() {
-        return (MemoryKind::Dram, MemoryKindEvidence::CpusNotDescribed);
+    // A cpuset takes CPUs and leaves their memory. But the memory of a GPU stands there without CPUs in the same way.
+    if node.near.is_empty() && !whole {
+        return (MemoryKind::Unknown, MemoryKindEvidence::CpusNotDescribed);
     }
     match Comparison::nearest(node, nodes, attributes, AttributeOrigin::Firmware) {
         Some(comparison) => (comparison.kind(), comparison.evidence()),

@@ -36,7 +36,7 @@ fn kind_vs_ordinary(bandwidth: Option<(u64, u64)>, latency: Option<(u64, u64)>) 
         }
     }
     let owned = [set("0-3"), set("")];
-    derive(&mut nodes, &owned, &BTreeMap::new(), &attributes);
+    derive(&mut nodes, &owned, &BTreeMap::new(), &attributes, true);
     assert_eq!(nodes[0].kind, MemoryKind::Dram);
     nodes[1].kind
 }
@@ -65,7 +65,7 @@ fn figures_decide_the_kind() {
 fn a_name_that_hwloc_does_not_give_by_itself_decides_nothing() {
     let mut nodes = [node(0, "0-3", "0-3"), node(1, "", "0-3")];
     let subtypes = BTreeMap::from([(NodeId(1), "HBM-like and proud".to_owned())]);
-    derive(&mut nodes, &[set("0-3"), set("")], &subtypes, &[]);
+    derive(&mut nodes, &[set("0-3"), set("")], &subtypes, &[], true);
     assert_eq!(nodes[1].kind, MemoryKind::Unknown);
 }
 
@@ -80,7 +80,7 @@ fn what_hwloc_recognises_has_its_reason() {
     ] {
         let mut nodes = [node(0, "0", "0"), node(1, "", "0")];
         let subtypes = BTreeMap::from([(NodeId(1), subtype.to_owned())]);
-        derive(&mut nodes, &[set("0"), set("")], &subtypes, &[]);
+        derive(&mut nodes, &[set("0"), set("")], &subtypes, &[], true);
         assert_eq!(nodes[1].kind, kind, "{subtype}");
         assert!(matches!(nodes[1].kind_evidence, MemoryKindEvidence::Recognised { .. }), "{subtype}");
     }
@@ -94,7 +94,7 @@ fn figures_from_other_cpus_are_not_compared() {
         figure(AttributeKind::Bandwidth, "2-3", 1, 100),
         figure(AttributeKind::Bandwidth, "2-3", 2, 110),
     ];
-    derive(&mut nodes, &[set("0-1"), set("2-3"), set("")], &BTreeMap::new(), &attributes);
+    derive(&mut nodes, &[set("0-1"), set("2-3"), set("")], &BTreeMap::new(), &attributes, true);
     assert_eq!(nodes[2].kind, MemoryKind::Unknown, "node 2 is slow and near to node 1 only");
 }
 
@@ -165,7 +165,7 @@ fn compared(origin: AttributeOrigin, rates: (u64, u64), latencies: Option<(u64, 
 fn vs_ordinary(subtype: Option<&str>, attributes: &[Attribute]) -> (MemoryKind, MemoryKindEvidence) {
     let mut nodes = [node(0, "0-3", "0-3"), node(1, "", "0-3")];
     let subtypes = subtype.map(|name| (NodeId(1), name.to_owned())).into_iter().collect();
-    derive(&mut nodes, &[set("0-3"), set("")], &subtypes, attributes);
+    derive(&mut nodes, &[set("0-3"), set("")], &subtypes, attributes, true);
     assert_eq!(nodes[0].kind, MemoryKind::Dram);
     (nodes[1].kind, nodes[1].kind_evidence.clone())
 }
@@ -237,7 +237,7 @@ fn measured_memory_is_compared_from_the_cpus_it_is_nearest_to() {
         attributes.push(measured_figure(AttributeKind::ReadLatency, from, to, latency));
         attributes.push(measured_figure(AttributeKind::ReadBandwidth, from, to, bandwidth));
     }
-    derive(&mut nodes, &[set("0"), set("1"), set("")], &BTreeMap::new(), &attributes);
+    derive(&mut nodes, &[set("0"), set("1"), set("")], &BTreeMap::new(), &attributes, true);
     assert_eq!(nodes[2].kind, MemoryKind::Unknown, "{:?}", nodes[2].kind_evidence);
     assert!(
         matches!(nodes[2].kind_evidence, MemoryKindEvidence::Compared { ordinary: NodeId(1), .. }),
@@ -254,4 +254,16 @@ fn figures_of_both_origins_are_not_mixed() {
         measured_figure(AttributeKind::Bandwidth, "0-3", 1, 400),
     ];
     assert_eq!(vs_ordinary(None, &attributes), (MemoryKind::Unknown, MemoryKindEvidence::NoFigures));
+}
+
+#[test]
+fn memory_without_cpus_is_not_ordinary_because_nothing_more_is_known() {
+    // The memory of GPUs in a description of hwloc 1, which gives no locality.
+    for (whole, evidence) in
+        [(true, MemoryKindEvidence::NoFigures), (false, MemoryKindEvidence::CpusNotDescribed)]
+    {
+        let mut nodes = [node(0, "0-3", "0-3"), node(252, "", "")];
+        derive(&mut nodes, &[set("0-3"), set("")], &BTreeMap::new(), &[], whole);
+        assert_eq!((nodes[1].kind, nodes[1].kind_evidence.clone()), (MemoryKind::Unknown, evidence));
+    }
 }

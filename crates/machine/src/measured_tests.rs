@@ -215,7 +215,7 @@ fn kinds_follow_what_was_measured() {
     // The same where the firmware says nothing.
     let mut silent = machine.clone();
     silent.attributes.clear();
-    kinds::derive(&mut silent.nodes, &vec![CpuSet::new(); 4], &Default::default(), &[]);
+    kinds::derive(&mut silent.nodes, &vec![CpuSet::new(); 4], &Default::default(), &[], true);
     assert_eq!(kinds(&silent)[2..], [MemoryKind::Unknown, MemoryKind::Unknown]);
     assert_eq!(kinds(&with_measured(silent, &profile(&machine, &pairs))), [Dram, Dram, Cxl, Hbm]);
 }

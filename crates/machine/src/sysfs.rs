@@ -17,6 +17,7 @@ use crate::kinds::{self, Locality};
 use crate::{Error, Roots, files, hmat};
 
 mod efficiency;
+mod gpu;
 #[cfg(test)]
 #[path = "sysfs_tests.rs"]
 mod tests;
@@ -55,7 +56,8 @@ pub(crate) fn read(roots: &Roots, figures: Figures) -> Result<Machine, Error> {
     let attributes = if wanted { hmat::read(roots, &nodes) } else { Vec::new() };
     near_of_nodes_without_cpus(roots, &mut nodes);
     let local: Vec<CpuSet> = nodes.iter().map(|node| node.cpus.clone()).collect();
-    kinds::derive(&mut nodes, &local, &BTreeMap::new(), &attributes);
+    let of_devices = device_memory(roots, &nodes);
+    kinds::derive(&mut nodes, &local, &of_devices, &attributes, true);
     let packages = packages(roots, &online);
     let cpus = cpus(roots, &online, &nodes, &packages);
     let allowed = Allowed::read(roots)?;
@@ -197,6 +199,16 @@ fn only_node(roots: &Roots, online: &CpuSet) -> Node {
         kind_evidence: MemoryKindEvidence::NotRead,
         distances: Reading::unavailable("the kernel knows no NUMA nodes"),
     }
+}
+
+/// Memory of devices, by the names that hwloc has for it. Drivers are asked where there are nodes without CPUs.
+fn device_memory(roots: &Roots, nodes: &[Node]) -> BTreeMap<NodeId, String> {
+    let without: NodeSet = nodes.iter().filter(|node| node.cpus.is_empty()).map(|node| node.id).collect();
+    if without.is_empty() {
+        return BTreeMap::new();
+    }
+    let of_gpus = gpu::nodes(roots).intersection(&without);
+    of_gpus.iter().map(|id| (id, kinds::GPU_MEMORY.to_owned())).collect()
 }
 
 /// A node without CPUs is near to the CPUs of the initiators that the firmware names, otherwise to those of the nodes at

@@ -68,7 +68,8 @@ fn read(text: &str, source: Source, kernel: Option<&Machine>) -> Result<Machine,
     for (node, local) in nodes.iter_mut().zip(&local) {
         node.cpus = local.intersection(&online);
     }
-    kinds::derive(&mut nodes, &local, &subtypes, &attributes);
+    let described = objects.root_set("complete_cpuset")?.is_none_or(|all: CpuSet| all.is_subset(&online));
+    kinds::derive(&mut nodes, &local, &subtypes, &attributes, described);
     let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
     let distances = distances::read(topology, &ids)?;
     for (node, row) in nodes.iter_mut().zip(distances) {

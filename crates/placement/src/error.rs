@@ -62,6 +62,11 @@ pub enum PlacementError {
     )]
     NothingRemoteFromAll { cpus: CpuSet, nodes: NodeSet },
     #[error(
+        "no memory remote from CPUs {cpus} is known to be a processor's: that of node {nodes} is a GPU's, or nothing is known of it, \
+         and it is used by name only"
+    )]
+    NothingRemoteButNamed { cpus: CpuSet, nodes: NodeSet },
+    #[error(
         "NUMA balancing cannot be switched on with memory policy {policy}: the kernel takes it (MPOL_F_NUMA_BALANCING) with \
          bind (Linux 5.12) and preferred-many (Linux 6.10) alone"
     )]

@@ -1,5 +1,6 @@
 //! Where a task's pages go, given where its CPUs are.
 
+use numawise_facts::memory::MemoryKindEvidence;
 use numawise_facts::notice::PlanNotice;
 use numawise_facts::{
     Machine, MemoryKind, MemoryMode, MemoryPlan, MemoryRequest, Node, Notice, PlacementRequest, Reading,
@@ -140,6 +141,17 @@ fn is_ordinary(node: &Node) -> bool {
     !node.cpus.is_empty() || node.kind == MemoryKind::Dram
 }
 
+/// Memory of a device, or of which nothing is known: somebody has to name it. Figures that are like those of ordinary memory are
+/// knowledge.
+fn is_taken_by_name_only(node: &Node) -> bool {
+    let compared = matches!(node.kind_evidence, MemoryKindEvidence::Compared { .. });
+    match node.kind {
+        MemoryKind::Gpu => true,
+        MemoryKind::Unknown => node.cpus.is_empty() && !compared,
+        MemoryKind::Dram | MemoryKind::Hbm | MemoryKind::Cxl => false,
+    }
+}
+
 fn ordinary(machine: &Machine) -> Result<NodeSet, PlacementError> {
     let nodes: NodeSet = allowed(machine).filter(|node| is_ordinary(node)).map(|node| node.id).collect();
     if !nodes.is_empty() {
@@ -153,9 +165,9 @@ fn ordinary(machine: &Machine) -> Result<NodeSet, PlacementError> {
 }
 
 /// Of every kind where the bandwidths of all are known: using kinds together is what weights are for. Without them a slow
-/// kind would get as much as a fast one; then it is ordinary memory. Memory of devices is theirs.
+/// kind would get as much as a fast one; then it is ordinary memory.
 fn weighable(machine: &Machine) -> Result<NodeSet, PlacementError> {
-    let own = allowed(machine).filter(|node| node.kind != MemoryKind::Gpu);
+    let own = allowed(machine).filter(|node| !is_taken_by_name_only(node));
     let nodes: NodeSet = own.map(|node| node.id).collect();
     let known = weights::bandwidths(machine, &nodes).is_ok();
     if known && !nodes.is_empty() { Ok(nodes) } else { ordinary(machine) }
@@ -217,7 +229,9 @@ fn hbm(machine: &Machine, cpus: &CpuSet) -> Result<NodeSet, PlacementError> {
 /// memory of another kind would show the kind and not the way.
 fn farthest(machine: &Machine, cpus: &CpuSet, warnings: &mut Vec<Notice>) -> Result<NodeId, PlacementError> {
     let homes: Vec<NodeId> = homes(machine, cpus).into_iter().filter_map(|(home, _)| home).collect();
-    let elsewhere: Vec<&Node> = allowed(machine).filter(|node| !homes.contains(&node.id)).collect();
+    let (named, elsewhere): (Vec<&Node>, Vec<&Node>) = allowed(machine)
+        .filter(|node| !homes.contains(&node.id))
+        .partition(|node| is_taken_by_name_only(node));
     let like: Vec<&Node> = elsewhere.iter().copied().filter(|node| is_ordinary(node)).collect();
     let candidates = if like.is_empty() { &elsewhere } else { &like };
     let distance = |node: &Node| -> u64 {
@@ -226,6 +240,10 @@ fn farthest(machine: &Machine, cpus: &CpuSet, warnings: &mut Vec<Notice>) -> Res
     // max_by_key takes the last of equals; reversed, that is the lowest number.
     let Some(node) = candidates.iter().rev().max_by_key(|node| distance(node)) else {
         return Err(match machine.allowed_nodes.first() {
+            _ if !named.is_empty() => PlacementError::NothingRemoteButNamed {
+                cpus: cpus.clone(),
+                nodes: named.iter().map(|node| node.id).collect(),
+            },
             Some(_) if machine.allowed_nodes.len() > 1 => PlacementError::NothingRemoteFromAll {
                 cpus: cpus.clone(),
                 nodes: machine.allowed_nodes.clone(),

@@ -159,3 +159,19 @@ fn forbidden_nodes_are_named_with_the_limit() {
         assert!(planned(&machine, policy, "0").unwrap_err().contains("no node with memory"), "{policy}");
     }
 }
+
+#[test]
+fn memory_of_a_device_or_of_which_nothing_is_known_is_taken_by_name_only() {
+    for kind in [MemoryKind::Gpu, MemoryKind::Unknown] {
+        let machine = machine(&[dram(0, 0, &[&[0]]), dram(8, 1, &[&[1]]), memory_only(252, 2, kind)]);
+        assert_eq!(planned(&machine, "interleave", "0").unwrap(), "interleave:0,8");
+        assert_eq!(planned(&machine, "weighted", "0").unwrap(), "weighted:0,8");
+        assert_eq!(planned(&machine, "remote", "0").unwrap(), "bind:8");
+        assert_eq!(planned(&machine, "interleave:252", "0").unwrap(), "interleave:252");
+        assert_eq!(
+            planned(&machine, "remote", "0-1").unwrap_err(),
+            "no memory remote from CPUs 0-1 is known to be a processor's: that of node 252 is a GPU's, or nothing is known of \
+             it, and it is used by name only"
+        );
+    }
+}

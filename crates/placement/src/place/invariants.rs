@@ -180,6 +180,7 @@ fn is_about_memory(error: &PlacementError) -> bool {
         PlacementError::NoHbm { .. }
             | PlacementError::NothingRemote { .. }
             | PlacementError::NothingRemoteFromAll { .. }
+            | PlacementError::NothingRemoteButNamed { .. }
             | PlacementError::NoMemory { .. }
     )
 }

@@ -16,7 +16,8 @@ pub fn text(evidence: &MemoryKindEvidence) -> String {
             format!("the local memory of CPUs {cpus}, which are offline or not described")
         }
         MemoryKindEvidence::CpusNotDescribed => {
-            "in a part of the machine whose CPUs are not described".to_owned()
+            "near to no CPU that is described; some CPUs are not, and it may be theirs or a device's"
+                .to_owned()
         }
         MemoryKindEvidence::Compared { ordinary, origin, bandwidth, latency } => {
             let who = match origin {
@@ -39,7 +40,7 @@ fn recognised(memory: RecognisedMemory) -> &'static str {
     match memory {
         RecognisedMemory::Mcdram => "hwloc recognises MCDRAM by the processor",
         RecognisedMemory::Hbm => "hwloc recognises HBM",
-        RecognisedMemory::Gpu => "hwloc recognises the memory of a GPU by its driver",
+        RecognisedMemory::Gpu => "its driver says that it is the memory of a GPU",
         RecognisedMemory::Cxl => "hwloc recognises CXL memory",
         RecognisedMemory::NonVolatile => "hwloc recognises non-volatile memory",
         RecognisedMemory::SpecialPurpose => "the firmware reserves it for special purposes",
