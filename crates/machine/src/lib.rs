@@ -9,6 +9,7 @@
 //! no binding, no policy, no environment.
 
 mod allowed;
+mod core_kinds;
 mod device;
 mod error;
 mod files;

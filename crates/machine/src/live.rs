@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use numawise_facts::{Machine, MemoryKind, Node, Source};
-use numawise_units::NodeId;
+use numawise_facts::{Machine, MemoryKind, Node, Reading, Source};
+use numawise_units::{CpuId, NodeId};
 
 use crate::hwloc::{self, Input};
 use crate::limits::affinity_limit;
@@ -49,7 +49,7 @@ pub fn without_hwloc(roots: &Roots, policy: &Policy) -> Result<Machine, Error> {
 }
 
 /// hwloc's description and the kernel's files as one machine. Nodes, their CPUs and sizes and what is allowed are the
-/// kernel's; hwloc adds caches, kinds of cores, localities and kinds of memory.
+/// kernel's, and kinds of cores too, since a plan goes by them; hwloc adds caches, localities and kinds of memory.
 fn together(text: &str, kernel: Machine) -> Result<Machine, Error> {
     let hwloc = xml::machine(text, Source::Live, Some(&kernel))?;
     let mut described: BTreeMap<NodeId, Node> = hwloc.nodes.into_iter().map(|node| (node.id, node)).collect();
@@ -61,11 +61,20 @@ fn together(text: &str, kernel: Machine) -> Result<Machine, Error> {
         }
         None => node,
     });
+    let kind_of_core: BTreeMap<CpuId, Reading<u32>> =
+        kernel.cpus.into_iter().map(|cpu| (cpu.id, cpu.efficiency)).collect();
+    let mut cpus = hwloc.cpus;
+    for cpu in &mut cpus {
+        if let Some(efficiency) = kind_of_core.get(&cpu.id) {
+            cpu.efficiency = efficiency.clone();
+        }
+    }
     Ok(Machine {
         nodes: nodes.collect(),
-        allowed_cpus: kernel.allowed_cpus.intersection(&hwloc.cpus.iter().map(|cpu| cpu.id).collect()),
+        allowed_cpus: kernel.allowed_cpus.intersection(&cpus.iter().map(|cpu| cpu.id).collect()),
         allowed_nodes: kernel.allowed_nodes,
-        ..Machine { nodes: Vec::new(), ..hwloc }
+        cpus,
+        ..Machine { nodes: Vec::new(), cpus: Vec::new(), ..hwloc }
     })
 }
 

@@ -61,3 +61,24 @@ fn a_node_that_hwloc_leaves_out_is_there_all_the_same() {
     assert_eq!(machine.nodes[2].kind, MemoryKind::Unknown);
     assert!(!machine.caches.is_empty(), "caches are hwloc's");
 }
+
+/// A plan reads the kernel's files alone: what `machine` shows has to be what it goes by.
+#[test]
+fn kinds_of_cores_are_those_that_plans_go_by() {
+    let text = std::fs::read_to_string(
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/machines/efficient-cores.xml"),
+    )
+    .unwrap();
+    let fixture = crate::fixture::Fixture::named("two-socket");
+    for cpu in 0..8 {
+        let capacity = if cpu < 4 { "900\n" } else { "1024\n" };
+        fixture.write(&format!("{}/cpu{cpu}/cpu_capacity", crate::files::CPUS), capacity);
+    }
+    let kernel = quick(&fixture.roots()).unwrap();
+    let ranks = |machine: &Machine| -> Vec<_> {
+        machine.cpus.iter().map(|cpu| (cpu.id, cpu.efficiency.measured().copied())).collect()
+    };
+    let planned = ranks(&kernel);
+    assert!(planned.iter().any(|(_, rank)| *rank == Some(1)), "{planned:?}");
+    assert_eq!(ranks(&together(&text, kernel).unwrap()), planned);
+}

@@ -91,7 +91,7 @@ fn kinds_of_cores_are_ranked_only_when_something_ranks_them() {
         let machine = read_text(&format!("{NODES}{CPUS}</object>{kinds}</topology>")).unwrap();
         machine.cpus.iter().map(|cpu| cpu.efficiency.measured().copied()).collect::<Vec<_>>()
     };
-    let info = |name, value| format!("<info name=\"{name}\" value=\"{value}\"/>");
+    let info = |name: &str, value: &str| format!("<info name=\"{name}\" value=\"{value}\"/>");
     let two = |first: &str, second: &str| {
         format!("<cpukind cpuset=\"0x1\">{first}</cpukind><cpukind cpuset=\"0x6\">{second}</cpukind>")
     };
@@ -101,6 +101,16 @@ fn kinds_of_cores_are_ranked_only_when_something_ranks_them() {
     assert_eq!(rank(&types), [Some(1), Some(0), Some(0)]);
     let speeds = two(&info("FrequencyMaxMHz", "2000"), &info("FrequencyMaxMHz", "3000"));
     assert_eq!(rank(&speeds), [Some(0), Some(1), Some(1)]);
+    let capacities = |[a, b, c]: [u32; 3]| {
+        // hwloc ranks each step of them.
+        let kind = |cpus: &str, step: u32, capacity: u32| {
+            let capacity = info("LinuxCapacity", &capacity.to_string());
+            format!("<cpukind cpuset=\"{cpus}\" forced_efficiency=\"{step}\">{capacity}</cpukind>")
+        };
+        [kind("0x1", 2, a), kind("0x2", 0, b), kind("0x4", 1, c)].concat()
+    };
+    assert_eq!(rank(&capacities([997, 718, 731])), [Some(1), Some(0), Some(0)]);
+    assert_eq!(rank(&capacities([997, 1017, 1024])), [None, None, None]);
     let alike = two(&info("FrequencyMaxMHz", "2000"), &info("FrequencyMaxMHz", "2000"));
     assert_eq!(rank(&alike), [None, None, None]);
     let partly = two(&info("FrequencyMaxMHz", "2000"), "");

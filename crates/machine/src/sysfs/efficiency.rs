@@ -1,12 +1,10 @@
 //! Which cores are built for speed and which for thrift, as far as a file or two of the kernel tell.
 
-use std::collections::BTreeSet;
-
 use numawise_facts::Reading;
 use numawise_units::{CpuId, CpuSet};
 
-use crate::Roots;
 use crate::files::CPUS;
+use crate::{Roots, core_kinds};
 
 #[cfg(test)]
 #[path = "efficiency_tests.rs"]
@@ -34,18 +32,22 @@ pub(super) fn read(roots: &Roots, online: &CpuSet) -> Efficiency {
     }
 }
 
-/// Arm's kernels give every CPU a capacity, 1024 for the fastest.
+/// Arm's kernels give every CPU a capacity, 1024 for the fastest. A kind may have several: clocks differ from cluster to cluster.
 fn capacities(roots: &Roots, online: &CpuSet) -> Vec<CpuSet> {
     let capacity = |cpu: CpuId| roots.try_value::<u32>(&format!("{CPUS}/cpu{cpu}/cpu_capacity"));
     // Where the first CPU has none, no other is asked.
     if online.first().and_then(capacity).is_none() {
         return Vec::new();
     }
-    let known: Vec<(CpuId, u32)> = online.iter().filter_map(|cpu| Some((cpu, capacity(cpu)?))).collect();
-    let steps: BTreeSet<u32> = known.iter().map(|(_, capacity)| *capacity).collect();
-    let of =
-        |step: &u32| known.iter().filter(|(_, capacity)| capacity == step).map(|(cpu, _)| *cpu).collect();
-    steps.iter().map(of).collect()
+    let (cpus, known): (Vec<CpuId>, Vec<u64>) =
+        online.iter().filter_map(|cpu| Some((cpu, u64::from(capacity(cpu)?)))).unzip();
+    let mut kinds: Vec<CpuSet> = Vec::new();
+    for (cpu, rank) in cpus.into_iter().zip(core_kinds::ranks(&known)) {
+        let rank = rank as usize;
+        kinds.resize(kinds.len().max(rank + 1), CpuSet::new());
+        kinds[rank].insert(cpu);
+    }
+    kinds
 }
 
 impl Efficiency {

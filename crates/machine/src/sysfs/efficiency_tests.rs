@@ -40,3 +40,15 @@ fn arms_capacities_tell_the_kinds() {
     fixture.remove(&format!("{CPUS}/cpu0/cpu_capacity"));
     assert_eq!(ranks(&fixture), [None; 4], "the first one has none, so none is asked");
 }
+
+#[test]
+fn clusters_of_one_kind_with_clocks_of_their_own_are_one_kind() {
+    let fixture = Fixture::empty();
+    for (cpu, capacity) in [(0, 718), (1, 997), (2, 731), (3, 1024)] {
+        fixture.write(&format!("{CPUS}/cpu{cpu}/cpu_capacity"), &format!("{capacity}\n"));
+    }
+    assert_eq!(ranks(&fixture), [Some(0), Some(1), Some(0), Some(1)]);
+    fixture.write(&format!("{CPUS}/cpu0/cpu_capacity"), "1000\n");
+    fixture.write(&format!("{CPUS}/cpu2/cpu_capacity"), "990\n");
+    assert_eq!(ranks(&fixture), [None; 4]);
+}

@@ -6,6 +6,7 @@ use roxmltree::Node as Element;
 
 use super::bitmap;
 use super::objects::optional;
+use crate::core_kinds;
 use crate::error::XmlError;
 
 /// The rank of a CPU's kind, 0 the most power-efficient.
@@ -13,10 +14,10 @@ pub(super) type EfficiencyOf = Box<dyn Fn(CpuId) -> Reading<u32>>;
 
 struct CoreKind {
     cpus: CpuSet,
-    forced: Option<i64>,
-    maximum_mhz: Option<i64>,
-    capacity: Option<i64>,
-    core_type: Option<i64>,
+    forced: Option<u64>,
+    maximum_mhz: Option<u64>,
+    capacity: Option<u64>,
+    core_type: Option<u64>,
 }
 
 pub(super) fn read(topology: Element<'_, '_>, online: &CpuSet) -> Result<EfficiencyOf, XmlError> {
@@ -27,8 +28,9 @@ pub(super) fn read(topology: Element<'_, '_>, online: &CpuSet) -> Result<Efficie
             kinds.push(kind(element, cpus)?);
         }
     }
+    let alike = || Reading::unavailable("all cores are of one kind, as far as is known");
     if kinds.len() < 2 {
-        return Ok(Box::new(|_| Reading::unavailable("all cores are of one kind, as far as is known")));
+        return Ok(Box::new(move |_| alike()));
     }
     let Some(ranks) = ranks(&kinds) else {
         return Ok(Box::new(|_| {
@@ -37,6 +39,9 @@ pub(super) fn read(topology: Element<'_, '_>, online: &CpuSet) -> Result<Efficie
             )
         }));
     };
+    if ranks.iter().all(|rank| *rank == 0) {
+        return Ok(Box::new(move |_| alike()));
+    }
     Ok(Box::new(move |cpu| {
         let of_cpu = kinds.iter().zip(&ranks).find(|(kind, _)| kind.cpus.contains(cpu));
         match of_cpu {
@@ -54,7 +59,8 @@ fn kind(element: Element<'_, '_>, cpus: CpuSet) -> Result<CoreKind, XmlError> {
     let number = |name: &str| info(name).and_then(|value| value.parse().ok());
     Ok(CoreKind {
         cpus,
-        forced: optional(element, "forced_efficiency")?,
+        // hwloc writes -1 where nobody ranked the kinds.
+        forced: optional::<i64>(element, "forced_efficiency")?.and_then(|forced| forced.try_into().ok()),
         maximum_mhz: number("FrequencyMaxMHz"),
         capacity: number("LinuxCapacity"),
         core_type: match info("CoreType") {
@@ -65,16 +71,31 @@ fn kind(element: Element<'_, '_>, cpus: CpuSet) -> Result<CoreKind, XmlError> {
     })
 }
 
-/// Ranks by the first key that all kinds have and that tells them apart, in hwloc's order of trust.
+/// Ranks by the kernel's capacities, which hwloc takes for ranks too, each step of them for a kind; otherwise by the first key that
+/// all kinds have and that tells them apart, in hwloc's order of trust.
 fn ranks(kinds: &[CoreKind]) -> Option<Vec<u32>> {
-    let keys: [fn(&CoreKind) -> Option<i64>; 4] =
-        [|kind| kind.forced, |kind| kind.core_type, |kind| kind.capacity, |kind| kind.maximum_mhz];
-    keys.iter().find_map(|key| {
-        let values: Vec<i64> = kinds.iter().map(key).collect::<Option<_>>()?;
-        let mut sorted = values.clone();
-        sorted.sort_unstable();
-        sorted.dedup();
-        let rank = |value| sorted.iter().position(|other| other == value).map(|k| k as u32);
-        (sorted.len() > 1).then(|| values.iter().filter_map(rank).collect())
-    })
+    if let Some(capacities) = kinds.iter().map(|kind| kind.capacity).collect::<Option<Vec<u64>>>() {
+        return Some(core_kinds::ranks(&capacities));
+    }
+    by_key(kinds, |kind| kind.forced, exact)
+        .or_else(|| by_key(kinds, |kind| kind.core_type, exact))
+        .or_else(|| by_key(kinds, |kind| kind.maximum_mhz, core_kinds::ranks))
+}
+
+fn by_key(
+    kinds: &[CoreKind],
+    key: impl Fn(&CoreKind) -> Option<u64>,
+    ranks: fn(&[u64]) -> Vec<u32>,
+) -> Option<Vec<u32>> {
+    let values: Vec<u64> = kinds.iter().map(key).collect::<Option<_>>()?;
+    let ranks = ranks(&values);
+    ranks.iter().any(|rank| *rank > 0).then_some(ranks)
+}
+
+/// Each value has a rank of its own.
+fn exact(values: &[u64]) -> Vec<u32> {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable();
+    sorted.dedup();
+    values.iter().map(|value| sorted.partition_point(|other| other < value) as u32).collect()
 }
