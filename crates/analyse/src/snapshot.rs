@@ -94,11 +94,12 @@ pub fn run_snapshot(parts: &RunParts<'_>) -> RunSnapshot {
     }
     let run = Run { parts, processes, elapsed, span, partial: None };
     let time = efficiency::time_of_run(&run);
-    let cpus = span::cpus(&run);
+    let placed = placement::of_run(&run);
+    let cpus = span::cpus(&run, placed.as_ref());
     let efficiency = efficiency::all(&run);
     let mpi = mpi::summary(&run);
     let openmp = openmp::summary(&run);
-    let placement = placement::summary(&run);
+    let placement = placed.as_ref().map(|placed| placement::summary(&run, placed));
     let memory = memory::summary(&run);
     let findings = findings::all(&findings::Case {
         run: &run,
@@ -106,7 +107,7 @@ pub fn run_snapshot(parts: &RunParts<'_>) -> RunSnapshot {
         efficiency: &efficiency,
         mpi: mpi.measured(),
         openmp: openmp.measured(),
-        placement: placement.measured(),
+        placement: placed.measured().zip(placement.measured()),
     });
     RunSnapshot {
         processes: counts(&run, others.len() as u64),

@@ -3,6 +3,7 @@
 
 mod pairs;
 mod phase;
+mod placement;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,6 +14,10 @@ use crate::Reading;
 use crate::activity::{ConstructName, ConstructTeam, MessageFamily, MpiLibrary};
 
 pub use phase::{MOST_MERGED_PHASES, MergedPhase, MergedPhases};
+pub use placement::{
+    DelayedProcess, MOST_OVERFULL, MOST_THERE, MergedPlacement, OverfullCpus, PlacedHost, PlacedMasks,
+    PlacedProcess, RemoteProcess, RemoteSum, SharedCpu, SumOverProcesses,
+};
 
 /// Ranks at each end of a spread that are named.
 pub const MOST_OUTLIERS: usize = 16;
@@ -81,6 +86,9 @@ pub struct MergedRanks {
     #[serde(default)]
     pub phases: Option<MergedPhases>,
     pub memory: MergedMemory,
+    /// Missing of no computer, and in records that were made before placement was merged.
+    #[serde(default)]
+    pub placement: Option<MergedPlacement>,
     pub lost: SnapshotLosses,
 }
 

@@ -13,6 +13,17 @@ pub fn many(n: u64, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { plural })
 }
 
+/// ` (ranks 0, 1 and 3 more)`; nothing where there are none.
+pub fn of_ranks(ranks: &[u32], further: u64) -> String {
+    let names = ranks.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+    match (ranks.len(), further) {
+        (0, _) => String::new(),
+        (1, 0) => format!(" (rank {names})"),
+        (_, 0) => format!(" (ranks {names})"),
+        (_, further) => format!(" (ranks {names} and {further} more)"),
+    }
+}
+
 /// `once`, `2 times`.
 pub fn times(n: u64) -> String {
     if n == 1 { "once".to_owned() } else { format!("{n} times") }

@@ -98,7 +98,7 @@ fn a_page_of_merged_ranks_says_of_how_many_it_is() {
         "<svg class=\"map\" id=\"map-ranks-bytes\"".to_owned(),
         "16 neighbours in a row".to_owned(),
         "NW010".to_owned(),
-        "ranks are merged without the CPUs of their threads".to_owned(),
+        "ranks are merged without their memory by node".to_owned(),
     ] {
         assert!(page.contains(&expected), "{expected}");
     }
@@ -114,7 +114,13 @@ fn a_page_of_merged_ranks_says_of_how_many_it_is() {
         (&2000.into(), &in_full.into(), in_full)
     );
     assert_eq!(json["rank_spreads"].as_array().unwrap().len(), 3);
-    for missing in [&json["placement"], &json["mpi"]["volume"]["by_host"]] {
+    let placement = &json["placement"];
+    assert_eq!(
+        (&placement["threads"], &placement["further_shared"]),
+        (&2000.into(), &0.into()),
+        "{placement}"
+    );
+    for missing in [&json["memory"]["nodes"], &json["mpi"]["volume"]["by_host"]] {
         assert!(missing["unavailable"].as_str().is_some_and(|why| why.contains("merged")), "{missing}");
     }
     assert_eq!(

@@ -340,7 +340,7 @@ impl SnapshotPlan {
     /// What the processes of this computer left, with those of others.
     fn collected(&self, read: ReadFolder, mut all: Collected) -> Collected {
         match read {
-            Ok(read) => all.add_all(read),
+            Ok(read) => all.add_all(read, || here::full().ok().map(|here| here.machine)),
             Err(error) => all.add_problem(error.to_string()),
         }
         all

@@ -36,7 +36,7 @@ pub use openmp::{LoopRow, OpenMpSummary, RegionRow, ThreadIterations, WaitRow};
 pub use phase::{PhaseRow, PhaseTables};
 pub use process::{
     CpuStay, MaskSummary, OverfullCpu, OverfullMask, PlacementSummary, ProcessMemory, ProcessRow,
-    ProcessSpread, ThreadRow,
+    ProcessSpread, RemoteSummary, ThreadRow,
 };
 pub use rating::{Grade, RatedShare, Rating, ThresholdSource};
 

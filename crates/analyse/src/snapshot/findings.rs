@@ -12,6 +12,7 @@ use numawise_facts::finding::{
     Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, WatchedAdvice,
     WatchedQuantity, WatchedSubject,
 };
+use numawise_facts::merged::MergedPlacement;
 use numawise_facts::{Finding, FindingId, Reading};
 use numawise_tables::snapshot::{
     CpuCount, Efficiencies, MpiSummary, OpenMpSummary, PlacementSummary, PotentialGain, SnapshotFinding,
@@ -36,7 +37,7 @@ pub struct Case<'a> {
     pub mpi: Option<&'a MpiSummary>,
     pub openmp: Option<&'a OpenMpSummary>,
     /// None where nothing is known of it.
-    pub placement: Option<&'a PlacementSummary>,
+    pub placement: Option<(&'a MergedPlacement, &'a PlacementSummary)>,
 }
 
 impl Case<'_> {
@@ -56,8 +57,8 @@ impl Case<'_> {
 
     /// As much of what a process waited for CPUs as is in the time that shares are of, in seconds: it may have lived for longer. None where
     /// it is not known for how long.
-    fn in_run(&self, process: &Process<'_>, delay: Nanoseconds) -> Option<f64> {
-        let lived = process.elapsed().measured()?.seconds();
+    fn in_run(&self, lived: &Reading<Nanoseconds>, delay: Nanoseconds) -> Option<f64> {
+        let lived = lived.measured()?.seconds();
         let part = self.elapsed().filter(|_| lived > 0.0).map_or(1.0, |elapsed| (elapsed / lived).min(1.0));
         Some(delay.seconds() * part)
     }

@@ -3,9 +3,10 @@
 //! What stands out of all ranks stands out of each part of them that it is in. So it does not matter in which order they come, or what was
 //! merged before.
 
-use numawise_facts::{Activity, MergedRanks};
+use numawise_facts::{Activity, Machine, MergedRanks};
 
 use super::merge::{merge, outliers, rank_summary};
+use super::placement;
 
 #[cfg(test)]
 #[path = "job_tests.rs"]
@@ -42,6 +43,16 @@ impl JobRanks {
         merge(&mut self.merged, &summary);
         self.keep(activity);
         None
+    }
+
+    /// Adds where the threads of ranks of a computer were, which is to be of all ranks that are added of it: what they share with one
+    /// another shows of none by itself. To be called before these are added, so that the one that stands out by it is kept.
+    pub fn add_placement<'a>(
+        &mut self,
+        ranks: impl Iterator<Item = &'a Activity>,
+        machine: Option<&Machine>,
+    ) {
+        placement::merge(&mut self.merged.placement, &placement::of_ranks(ranks, machine));
     }
 
     /// Adds ranks that were merged elsewhere. Those of them that stand out come with [`JobRanks::keep`].

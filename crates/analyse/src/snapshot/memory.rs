@@ -3,23 +3,40 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use numawise_facts::activity::MemoryByNode;
-use numawise_facts::{Machine, Reading, ThreadActivity};
+use numawise_facts::{Machine, MergedRanks, Reading, ThreadActivity};
 use numawise_tables::snapshot::{MemorySpread, MemorySummary, NodeMemoryRow, ProcessName, RemoteMemory};
 use numawise_units::{Bytes, CpuId, NodeId, NodeSet};
 
+use super::Run;
 use super::process::Process;
-use super::{Run, merged};
 
 /// A node with less of a process's processor time than this is one that its threads came by.
 const AT_WORK: f64 = 0.05;
+/// Memory elsewhere: a quarter of it, and no less than counts anywhere (as for files, NW056 and NW058).
+const ELSEWHERE: f64 = 0.25;
+const NOTABLE: Bytes = Bytes::mib(16);
 
 /// Over all processes that count: the most of each, and each node.
 pub fn summary(run: &Run<'_>) -> MemorySummary {
     if let Some(of) = run.parts.merged {
-        return merged::memory(of);
+        return of_merged(of);
     }
     let peaks = run.processes.iter().map(|of| (of, of.activity.surroundings.peak_memory.clone()));
     MemorySummary { peak: spread(peaks), nodes: nodes(run) }
+}
+
+fn of_merged(merged: &MergedRanks) -> MemorySummary {
+    let of = &merged.memory;
+    let missing = merged.ranks.saturating_sub(of.known);
+    let peak = match &of.most {
+        Some((most, name)) if missing == 0 && of.sum.0 < u64::MAX => Reading::Measured(MemorySpread {
+            mean: Bytes(of.sum.0 / of.known.max(1)),
+            most: *most,
+            most_of: ProcessName { host: name.host.clone(), pid: name.pid, rank: Some(name.rank) },
+        }),
+        _ => Reading::unavailable(format!("it is not known of {missing} of {} ranks", merged.ranks)),
+    };
+    MemorySummary { peak, nodes: Reading::unavailable("ranks are merged without their memory by node") }
 }
 
 /// Mean and most. Where that of one process is missing, so is the mean.
@@ -117,6 +134,11 @@ pub fn nodes_of_threads(machine: &Machine, threads: &[&ThreadActivity]) -> Readi
         },
     );
     if found.is_empty() { Reading::unavailable("no thread was watched") } else { Reading::Measured(found) }
+}
+
+/// So much is elsewhere that it is worth saying.
+pub fn is_notable(of: &RemoteMemory) -> bool {
+    of.remote >= NOTABLE && of.remote.0 as f64 >= ELSEWHERE * of.all.0.max(1) as f64
 }
 
 /// How much of a process's memory, when it had most, was on nodes with CPUs on which none of its threads worked.

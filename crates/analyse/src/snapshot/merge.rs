@@ -15,7 +15,7 @@ use numawise_units::{Bytes, Nanoseconds};
 
 use super::numbers::{keep_lowest, number_of};
 use super::process::{self, Process, in_mpi};
-use super::{efficiency, openmp, phase};
+use super::{efficiency, openmp, phase, placement};
 
 #[cfg(test)]
 #[path = "merge_tests.rs"]
@@ -26,8 +26,7 @@ type RankedTimes = Vec<(Nanoseconds, u32)>;
 
 /// One rank. None for what is no rank of MPI.
 pub fn rank_summary(activity: &Activity) -> Option<MergedRanks> {
-    // A child of fork has its parent's rank.
-    let process = Some(Process::new(activity)).filter(|_| !activity.is_forked)?;
+    let process = process::rank_of(activity)?;
     let world = process.world()?;
     let mpi = activity.mpi.measured()?;
     let mut merged = MergedRanks {
@@ -164,11 +163,18 @@ pub fn quantile(of: &RankDistribution, share: f64) -> Option<Nanoseconds> {
     None
 }
 
-/// The ranks of which everything is worth keeping: those at the ends of the spreads, those that died first, and rank 0.
+/// The ranks of which everything is worth keeping: those at the ends of the spreads, those that died first, the one that waited for
+/// CPUs for longest and the one with the largest part of its memory on nodes of others, and rank 0.
 pub fn outliers(merged: &MergedRanks) -> std::collections::BTreeSet<u32> {
     let spreads = [&merged.useful, &merged.mpi, &merged.elapsed];
     let ends = spreads.into_iter().flat_map(|of| of.least.iter().chain(&of.most));
-    ends.chain(&merged.dead).map(|(_, rank)| *rank).chain([0]).collect()
+    let placement = merged.placement.iter();
+    let placed = placement.flat_map(|of| {
+        let delayed = of.delayed.as_ref().and_then(|one| one.process.rank);
+        let remote = of.remote.worst.as_ref().and_then(|one| one.process.rank);
+        delayed.into_iter().chain(remote)
+    });
+    ends.chain(&merged.dead).map(|(_, rank)| *rank).chain(placed).chain([0]).collect()
 }
 
 fn add_communicators(merged: &mut MergedRanks, activity: &Activity) {
@@ -305,6 +311,7 @@ pub fn merge(into: &mut MergedRanks, other: &MergedRanks) {
     into.memory.known = into.memory.known.saturating_add(other.memory.known);
     into.memory.sum = into.memory.sum + other.memory.sum;
     into.memory.most = into.memory.most.take().max(other.memory.most.clone());
+    placement::merge(&mut into.placement, &other.placement);
     add_losses(&mut into.lost, &other.lost);
     bound(into);
 }

@@ -3,10 +3,10 @@
 use numawise_facts::merged::RankDistribution;
 use numawise_facts::{MergedRanks, Reading};
 use numawise_tables::snapshot::{
-    CpuCount, CpuDefinition, EfficiencySpan, MemorySpread, MemorySummary, MergedRankTables, PlacementSummary,
-    ProcessCounts, ProcessName, RankTimeSpread, SpanScope, SpreadQuantity,
+    CpuCount, CpuDefinition, EfficiencySpan, MergedRankTables, ProcessCounts, RankTimeSpread, SpanScope,
+    SpreadQuantity,
 };
-use numawise_units::{Bytes, Nanoseconds, Ratio};
+use numawise_units::{Nanoseconds, Ratio};
 
 use super::efficiency::unmeasured;
 use super::merge::quantile;
@@ -32,14 +32,12 @@ pub fn span(merged: &MergedRanks) -> (Reading<Nanoseconds>, Reading<EfficiencySp
 }
 
 /// How many CPUs the threads take at once.
-pub fn cpus(merged: &MergedRanks) -> Reading<CpuCount> {
+pub fn cpus(merged: &MergedRanks, allowed: Reading<u64>) -> Reading<CpuCount> {
     match unmeasured(merged) {
         Some(why) => Reading::unavailable(why),
-        None => Reading::Measured(CpuCount {
-            count: merged.cpus,
-            definition: CpuDefinition::Threads,
-            allowed: Reading::unavailable("ranks are merged without the CPUs on which they may run"),
-        }),
+        None => {
+            Reading::Measured(CpuCount { count: merged.cpus, definition: CpuDefinition::Threads, allowed })
+        }
     }
 }
 
@@ -77,24 +75,4 @@ fn spread(quantity: SpreadQuantity, of: &RankDistribution) -> Option<RankTimeSpr
         least: (least.1, least.0),
         most: (most.1, most.0),
     })
-}
-
-pub fn placement() -> Reading<PlacementSummary> {
-    Reading::unavailable(
-        "ranks are merged without the CPUs of their threads: the rows of those that are kept in full have them",
-    )
-}
-
-pub fn memory(merged: &MergedRanks) -> MemorySummary {
-    let of = &merged.memory;
-    let missing = merged.ranks.saturating_sub(of.known);
-    let peak = match &of.most {
-        Some((most, name)) if missing == 0 && of.sum.0 < u64::MAX => Reading::Measured(MemorySpread {
-            mean: Bytes(of.sum.0 / of.known.max(1)),
-            most: *most,
-            most_of: ProcessName { host: name.host.clone(), pid: name.pid, rank: Some(name.rank) },
-        }),
-        _ => Reading::unavailable(format!("it is not known of {missing} of {} ranks", merged.ranks)),
-    };
-    MemorySummary { peak, nodes: Reading::unavailable("ranks are merged without their memory by node") }
 }

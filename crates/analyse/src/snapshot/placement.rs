@@ -1,271 +1,305 @@
-//! Where threads ran: who moved, and which CPUs several have in common.
+//! Where threads ran: who moved, and which CPUs several have in common. Of each computer by itself, and then of all together, so that ranks that
+//! were merged where they are have the same said of them as those that are all there.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod host;
+mod order;
 
-use numawise_facts::{Machine, Reading, ThreadActivity};
-use numawise_tables::snapshot::{MaskSummary, OverfullCpu, OverfullMask, PlacementSummary, ProcessSpread};
-use numawise_units::{CpuId, CpuSet, Nanoseconds, Pid};
+use std::collections::BTreeMap;
 
-use super::memory::nodes_of_threads;
-use super::process::{Process, most_at_once};
-use super::{Run, merged, sum};
+use numawise_facts::merged::{
+    MOST_OVERFULL, MOST_THERE, MergedPlacement, OverfullCpus, PlacedHost, PlacedProcess, RemoteSum,
+    SharedCpu, SumOverProcesses,
+};
+use numawise_facts::{Activity, Machine, MergedRanks, Reading, Reason};
+use numawise_tables::snapshot::{
+    MaskSummary, OverfullCpu, OverfullMask, PlacementSummary, ProcessName, ProcessSpread, RemoteSummary,
+};
+use numawise_units::{CpuSet, Nanoseconds};
 
-/// A thread that was found on one CPU for this share of the times is at home there.
-const AT_HOME: f64 = 0.9;
-/// Sets of CPUs that are looked at on a host: those to which most threads are bound.
-const SETS: usize = 256;
+use host::OnHost;
+use order::{by_delay, by_fullness, by_part};
+
+use super::Run;
+use super::process::{Process, rank_of};
+
+#[cfg(test)]
+#[path = "placement_tests.rs"]
+mod tests;
+
 /// What threads of one CPU have to compute, but for the busiest, of the time of the run: what findings need.
 const WORTH: f64 = 0.05;
 
-/// Where the threads of all processes were.
-pub fn summary(run: &Run<'_>) -> Reading<PlacementSummary> {
+/// Of the processes of a run, or of the ranks that were merged.
+pub fn of_run(run: &Run<'_>) -> Reading<MergedPlacement> {
     match run.parts.merged {
-        Some(_) => merged::placement(),
-        None => Reading::Measured(of_all(run)),
+        Some(merged) => of_merged(merged).map(Clone::clone),
+        None => Reading::Measured(of_processes(&run.processes, |host| run.parts.machines.get(host).copied())),
     }
 }
 
-fn of_all(run: &Run<'_>) -> PlacementSummary {
-    let (mut threads, mut unknown, mut moved, mut migrations) = (0, 0, 0, 0u64);
-    for thread in run.processes.iter().flat_map(Process::working) {
-        match thread.cpus.measured() {
-            Some(stays) => {
-                threads += 1;
-                let sampled = thread.cpu_time_on.measured().map_or(0, Vec::len);
-                moved += u64::from(stays.cpus.len() > 1 || stays.others > 0 || sampled > 1);
-                migrations += u64::from(stays.migrations);
+/// Memory elsewhere of those that are all there.
+pub fn remote_of(run: &Run<'_>) -> RemoteSum {
+    of_processes(&run.processes, |host| run.parts.machines.get(host).copied()).remote
+}
+
+/// What came with ranks that were merged, if it is of all of them.
+pub fn of_merged(merged: &MergedRanks) -> Reading<&MergedPlacement> {
+    let Some(placement) = &merged.placement else {
+        return Reading::unavailable("ranks were merged without the CPUs of their threads");
+    };
+    if placement.processes != merged.ranks {
+        let (known, all) = (placement.processes, merged.ranks);
+        return Reading::unavailable(format!("ranks are merged: it is known of {known} of {all} of them"));
+    }
+    match placement.hosts.iter().find(|(_, host)| host.parts > 1) {
+        Some((host, of)) => Reading::unavailable(format!(
+            "ranks of {host} were merged in {} parts: which CPUs they share with one another is not known",
+            of.parts
+        )),
+        None => Reading::Measured(placement),
+    }
+}
+
+/// The placement of ranks that are to be merged: of all ranks of a computer at once.
+pub fn of_ranks<'a>(
+    ranks: impl Iterator<Item = &'a Activity>,
+    machine: Option<&Machine>,
+) -> Option<MergedPlacement> {
+    let processes: Vec<Process<'_>> = ranks.filter_map(rank_of).collect();
+    let mut all = (!processes.is_empty()).then(|| of_processes(&processes, |_| machine))?;
+    bound(&mut all);
+    Some(all)
+}
+
+fn of_processes<'a>(
+    processes: &'a [Process<'a>],
+    machine: impl Fn(&str) -> Option<&'a Machine>,
+) -> MergedPlacement {
+    let mut hosts: BTreeMap<&str, Vec<&Process<'_>>> = BTreeMap::new();
+    for process in processes {
+        hosts.entry(&process.activity.host).or_default().push(process);
+    }
+    let each = hosts.into_iter().map(|(host, processes)| {
+        let on_host = OnHost { host, processes, machine: machine(host) };
+        on_host.placement()
+    });
+    let nothing = || OnHost { host: "", processes: Vec::new(), machine: None }.placement();
+    each.reduce(together).unwrap_or_else(nothing)
+}
+
+/// Both; of merged ranks no more than there is room for.
+pub fn merge(into: &mut Option<MergedPlacement>, other: &Option<MergedPlacement>) {
+    let mut all = match (into.take(), other.clone()) {
+        (Some(one), Some(other)) => together(one, other),
+        (one, other) => match one.or(other) {
+            Some(only) => only,
+            None => return,
+        },
+    };
+    bound(&mut all);
+    *into = Some(all);
+}
+
+/// The same in any order.
+fn together(mut one: MergedPlacement, other: MergedPlacement) -> MergedPlacement {
+    for (host, of) in other.hosts {
+        match one.hosts.remove(&host) {
+            None => drop(one.hosts.insert(host, of)),
+            Some(mut both) => {
+                both.parts = both.parts.saturating_add(of.parts);
+                both.allowed = joined(both.allowed, of.allowed, |a, b| a.union(&b));
+                both.usable = joined(both.usable, of.usable, |a, b| a.union(&b));
+                one.hosts.insert(host, both);
             }
-            None => unknown += 1,
         }
     }
-    let why = run.processes.iter().flat_map(Process::working).find_map(|thread| thread.cpus.reason());
+    one.processes = one.processes.saturating_add(other.processes);
+    one.threads = one.threads.saturating_add(other.threads);
+    one.unknown = one.unknown.saturating_add(other.unknown);
+    one.why_unknown = first_reason(one.why_unknown, other.why_unknown);
+    one.moved = one.moved.saturating_add(other.moved);
+    one.migrations = one.migrations.saturating_add(other.migrations);
+    one.unbound = joined(one.unbound, other.unbound, u64::saturating_add);
+    one.on_several_nodes = one.on_several_nodes.saturating_add(other.on_several_nodes);
+    one.run_delay = joined(one.run_delay, other.run_delay, Nanoseconds::max);
+    one.delayed = one.delayed.into_iter().chain(other.delayed).max_by(by_delay);
+    one.run_delays = joined(one.run_delays, other.run_delays, |a, b| sums(a, b, |a, b| a + b));
+    one.migrations_by_process = joined(one.migrations_by_process, other.migrations_by_process, |a, b| {
+        sums(a, b, u64::saturating_add)
+    });
+    one.forced_switches = joined(one.forced_switches, other.forced_switches, u64::saturating_add);
+    one.masks = joined(one.masks, other.masks, |mut a, b| {
+        a.sets = a.sets.saturating_add(b.sets);
+        (a.least, a.most) = (a.least.min(b.least), a.most.max(b.most));
+        a
+    });
+    one.shared.extend(other.shared);
+    one.all_shared = one.all_shared.saturating_add(other.all_shared);
+    one.overfull.extend(other.overfull);
+    one.all_overfull = one.all_overfull.saturating_add(other.all_overfull);
+    one.remote = remote_together(one.remote, other.remote);
+    one
+}
+
+fn remote_together(one: RemoteSum, other: RemoteSum) -> RemoteSum {
+    RemoteSum {
+        known: one.known.saturating_add(other.known),
+        unknown: one.unknown.saturating_add(other.unknown),
+        why_unknown: first_reason(one.why_unknown, other.why_unknown),
+        all: one.all + other.all,
+        elsewhere: one.elsewhere + other.elsewhere,
+        notable: one.notable.saturating_add(other.notable),
+        worst: one.worst.into_iter().chain(other.worst).max_by(by_part),
+    }
+}
+
+/// Both together; of two reasons the one that comes first.
+fn joined<T>(one: Reading<T>, other: Reading<T>, with: impl FnOnce(T, T) -> T) -> Reading<T> {
+    match (one, other) {
+        (Reading::Measured(one), Reading::Measured(other)) => Reading::Measured(with(one, other)),
+        (Reading::Unavailable { unavailable: one }, Reading::Unavailable { unavailable: other }) => {
+            Reading::Unavailable { unavailable: one.min(other) }
+        }
+        (Reading::Unavailable { unavailable }, _) | (_, Reading::Unavailable { unavailable }) => {
+            Reading::Unavailable { unavailable }
+        }
+    }
+}
+
+fn first_reason(one: Option<Reason>, other: Option<Reason>) -> Option<Reason> {
+    one.into_iter().chain(other).min()
+}
+
+fn sums<S, T: Ord + Copy>(
+    one: SumOverProcesses<S, T>,
+    other: SumOverProcesses<S, T>,
+    plus: impl FnOnce(S, S) -> S,
+) -> SumOverProcesses<S, T> {
+    let sum = plus(one.sum, other.sum);
+    // Of as many, the one with the lower number.
+    let is_other = (other.most, &one.most_of) > (one.most, &other.most_of);
+    let (most, most_of) = if is_other { (other.most, other.most_of) } else { (one.most, one.most_of) };
+    SumOverProcesses { sum, most, most_of }
+}
+
+fn bound(all: &mut MergedPlacement) {
+    // What is not known may be most.
+    all.shared.sort_by_key(|one| {
+        let computed = one.others_computed.measured().map_or(u64::MAX, |time| time.0);
+        (std::cmp::Reverse(computed), one.host.clone(), one.cpu)
+    });
+    all.shared.truncate(MOST_OVERFULL);
+    all.overfull.sort_by(by_fullness);
+    all.overfull.truncate(MOST_OVERFULL);
+    for one in &mut all.shared {
+        one.threads.truncate(MOST_THERE);
+        bound_ranks(&mut one.ranks, &mut one.further_ranks);
+    }
+    for one in &mut all.overfull {
+        bound_ranks(&mut one.ranks, &mut one.further_ranks);
+    }
+}
+
+fn bound_ranks(ranks: &mut Vec<u32>, further: &mut u64) {
+    *further = further.saturating_add(ranks.len().saturating_sub(MOST_THERE) as u64);
+    ranks.truncate(MOST_THERE);
+}
+
+/// What is shown of it.
+pub fn summary(run: &Run<'_>, of: &MergedPlacement) -> PlacementSummary {
+    let mut shared: Vec<&SharedCpu> = of.shared.iter().filter(|one| !hardly_computed(run, one)).collect();
+    shared.sort_by_key(|one| (&one.host, one.cpu));
+    // Those that are not here share less than these.
+    let all_are_worth = shared.len() == of.shared.len();
+    let further_shared = if all_are_worth { of.all_shared.saturating_sub(shared.len() as u64) } else { 0 };
+    let mut overfull: Vec<&OverfullCpus> = of.overfull.iter().collect();
+    overfull.sort_by(|one, other| by_fullness(one, other));
     PlacementSummary {
-        threads,
-        unknown,
-        moved,
-        migrations: match (threads, why) {
+        threads: of.threads,
+        unknown: of.unknown,
+        moved: of.moved,
+        migrations: match (of.threads, &of.why_unknown) {
             (0, Some(why)) => Reading::Unavailable { unavailable: why.clone() },
             (0, None) => Reading::unavailable("no thread was watched"),
-            _ => Reading::Measured(migrations),
+            _ => Reading::Measured(of.migrations),
         },
-        unbound: unbound(run),
-        on_several_nodes: on_several_nodes(run),
-        run_delay: run_delay(run),
-        run_delays: spread(run, |process| process.run_delay().map(|delay| delay.0)).map(|of| ProcessSpread {
-            mean: Nanoseconds(of.mean),
-            most: Nanoseconds(of.most),
-            most_of: of.most_of,
+        unbound: of.unbound.clone(),
+        on_several_nodes: of.on_several_nodes,
+        run_delay: of.run_delay.clone(),
+        run_delays: of.run_delays.as_ref().map(|delays| ProcessSpread {
+            mean: delays.sum.each_of(of.processes),
+            most: delays.most,
+            most_of: name(&delays.most_of),
         }),
-        migrations_by_process: spread(run, migrations_of),
-        masks: masks(run),
-        shared: shared(run),
-        overfull: overfull(run),
+        migrations_by_process: of.migrations_by_process.as_ref().map(|migrations| ProcessSpread {
+            mean: migrations.sum / of.processes.max(1),
+            most: migrations.most,
+            most_of: name(&migrations.most_of),
+        }),
+        masks: of.masks.as_ref().map(|masks| MaskSummary {
+            sets: masks.sets,
+            least: masks.least,
+            most: masks.most,
+        }),
+        shared: shared.into_iter().map(shared_cpu).collect(),
+        further_shared,
+        further_overfull: of.all_overfull.saturating_sub(overfull.len() as u64),
+        overfull: overfull.into_iter().map(overfull_mask).collect(),
+        remote: remote_summary(&of.remote),
     }
 }
 
-/// Working threads whose masks hold CPUs of several cores.
-fn unbound(run: &Run<'_>) -> Reading<u64> {
-    let mut count = 0;
-    for process in &run.processes {
-        let machine = run.parts.machines.get(&process.activity.host).copied();
-        for thread in process.working() {
-            match &thread.mask {
-                Reading::Measured(mask) => count += u64::from(has_several_cores(machine, mask)),
-                Reading::Unavailable { unavailable } => {
-                    return Reading::unavailable(format!("{}: {unavailable}", process.name()));
-                }
-            }
-        }
+fn remote_summary(of: &RemoteSum) -> Reading<RemoteSummary> {
+    match (of.known, &of.why_unknown) {
+        (0, Some(why)) => Reading::Unavailable { unavailable: why.clone() },
+        (0, None) => Reading::unavailable("no process was watched"),
+        _ => Reading::Measured(RemoteSummary {
+            processes: of.known,
+            unknown: of.unknown,
+            all: of.all,
+            remote: of.elsewhere,
+            notable: of.notable,
+        }),
     }
-    Reading::Measured(count)
-}
-
-fn has_several_cores(machine: Option<&Machine>, mask: &CpuSet) -> bool {
-    let core = |cpu: CpuId| {
-        let known = machine.and_then(|machine| machine.cpu(cpu));
-        known.map_or((None, cpu.0), |cpu| (cpu.package, cpu.core))
-    };
-    mask.iter().map(core).collect::<BTreeSet<_>>().len() > 1
-}
-
-fn on_several_nodes(run: &Run<'_>) -> u64 {
-    let mut count = 0;
-    for process in &run.processes {
-        let Some(machine) = run.parts.machines.get(&process.activity.host) else { continue };
-        let several = |thread: &&ThreadActivity| {
-            nodes_of_threads(machine, &[*thread]).measured().is_some_and(|nodes| nodes.len() > 1)
-        };
-        count += process.working().iter().filter(|thread| several(thread)).count() as u64;
-    }
-    count
-}
-
-/// Of the process where it is the most: what its threads waited for CPUs, for each of its CPUs.
-fn run_delay(run: &Run<'_>) -> Reading<Nanoseconds> {
-    let mut most = Nanoseconds(0);
-    for process in &run.processes {
-        match process.delay_of_a_cpu() {
-            Reading::Measured(delay) => most = most.max(delay),
-            Reading::Unavailable { unavailable } => {
-                return Reading::unavailable(format!("{}: {unavailable}", process.name()));
-            }
-        }
-    }
-    Reading::Measured(most)
-}
-
-fn migrations_of(process: &Process<'_>) -> Reading<u64> {
-    let each = Reading::all(process.threads().map(|thread| thread.cpus.as_ref()));
-    each.map(|each| sum(each.into_iter().map(|stays| u64::from(stays.migrations))))
-}
-
-/// Mean and most over processes. Where that of one is missing, so is the mean.
-fn spread(run: &Run<'_>, of: impl Fn(&Process<'_>) -> Reading<u64>) -> Reading<ProcessSpread<u64>> {
-    let (mut all, mut most) = (0u128, None);
-    for process in &run.processes {
-        match of(process) {
-            Reading::Measured(value) => {
-                all += u128::from(value);
-                if most.as_ref().is_none_or(|(most, _)| value > *most) {
-                    most = Some((value, process));
-                }
-            }
-            Reading::Unavailable { unavailable } => {
-                return Reading::unavailable(format!("{}: {unavailable}", process.name()));
-            }
-        }
-    }
-    let Some((most, process)) = most else { return Reading::unavailable("no process was watched") };
-    let mean = (all / run.processes.len() as u128) as u64;
-    Reading::Measured(ProcessSpread { mean, most, most_of: process.named() })
-}
-
-/// The sets of CPUs on which processes may run.
-fn masks(run: &Run<'_>) -> Reading<MaskSummary> {
-    let mut sets: BTreeSet<(&str, Vec<u64>)> = BTreeSet::new();
-    let (mut least, mut most) = (u64::MAX, 0);
-    for process in &run.processes {
-        match process.mask() {
-            Reading::Measured(mask) => {
-                let size = mask.len() as u64;
-                (least, most) = (least.min(size), most.max(size));
-                sets.insert((&process.activity.host, mask.words().to_vec()));
-            }
-            Reading::Unavailable { unavailable } => {
-                return Reading::unavailable(format!("{}: {unavailable}", process.name()));
-            }
-        }
-    }
-    match sets.len() as u64 {
-        0 => Reading::unavailable("no process was watched"),
-        sets => Reading::Measured(MaskSummary { sets, least, most }),
-    }
-}
-
-/// A working thread, with its life since 1970.
-struct Resident<'a> {
-    pid: Pid,
-    thread: &'a ThreadActivity,
-    rank: Option<u32>,
-    life: (u64, u64),
-}
-
-fn residents<'a>(process: &Process<'a>) -> Vec<Resident<'a>> {
-    let began = process.activity.began.0;
-    let last = process.activity.elapsed.measured().copied().unwrap_or(Nanoseconds(0));
-    let life = |thread: &ThreadActivity| {
-        let end = thread.end.measured().copied().unwrap_or(last);
-        (began.saturating_add(thread.begin.0), began.saturating_add(end.0))
-    };
-    let (pid, rank) = (process.activity.pid, process.rank());
-    let resident = |thread: &'a ThreadActivity| Resident { pid, thread, rank, life: life(thread) };
-    process.working().into_iter().map(resident).collect()
-}
-
-fn ranks_of<'a>(residents: impl Iterator<Item = &'a Resident<'a>>) -> Vec<u32> {
-    residents.filter_map(|resident| resident.rank).collect::<BTreeSet<u32>>().into_iter().collect()
-}
-
-/// Those that lived when most of them did.
-fn together(residents: &mut Vec<Resident<'_>>) {
-    let lives = |resident: &Resident<'_>, at: u64| resident.life.0 <= at && at < resident.life.1;
-    let begins = residents.iter().map(|resident| resident.life.0);
-    let most = begins.max_by_key(|at| residents.iter().filter(|resident| lives(resident, *at)).count());
-    residents.retain(|resident| most.is_some_and(|at| lives(resident, at)));
 }
 
 /// True where one CPU was hardly in the way of the threads: all but the busiest computed for little of the run. Others that
 /// keep the CPU busy make these wait too.
-fn hardly_computed(run: &Run<'_>, residents: &[Resident<'_>]) -> bool {
-    let computed = Reading::all(residents.iter().map(|resident| resident.thread.processor.clone()));
-    let (Reading::Measured(computed), Reading::Measured(seconds)) = (computed, run.seconds()) else {
-        return false;
-    };
-    let busiest = computed.iter().max().copied().unwrap_or_default();
-    let all = computed.into_iter().fold(Nanoseconds(0), |all, one| all + one);
-    all.saturating_sub(busiest).seconds() < WORTH * seconds
+fn hardly_computed(run: &Run<'_>, of: &SharedCpu) -> bool {
+    let known = of.others_computed.clone().zip(run.seconds());
+    known.measured().is_some_and(|(computed, seconds)| computed.seconds() < WORTH * seconds)
 }
 
-/// CPUs at which several working threads are at home that lived at the same time.
-fn shared(run: &Run<'_>) -> Vec<OverfullCpu> {
-    let mut homes: BTreeMap<(&str, CpuId), Vec<Resident<'_>>> = BTreeMap::new();
-    for process in &run.processes {
-        for resident in residents(process) {
-            let Some(cpu) = home(resident.thread) else { continue };
-            homes.entry((&process.activity.host, cpu)).or_default().push(resident);
-        }
-    }
-    let mut shared = Vec::new();
-    for ((host, cpu), mut residents) in homes {
-        together(&mut residents);
-        if residents.len() < 2 || hardly_computed(run, &residents) {
-            continue;
-        }
-        residents.sort_by_key(|resident| (resident.pid, resident.thread.tid));
-        let threads = residents.iter().map(|resident| (resident.pid, resident.thread.tid)).collect();
-        shared.push(OverfullCpu { host: host.to_owned(), cpu, threads, ranks: ranks_of(residents.iter()) });
-    }
-    shared
+pub fn name(of: &PlacedProcess) -> ProcessName {
+    ProcessName { host: of.host.clone(), pid: of.pid, rank: of.rank }
 }
 
-/// By processor time where the thread was sampled, else by how often it came to a CPU.
-fn home(thread: &ThreadActivity) -> Option<CpuId> {
-    let most = |on: &[(CpuId, u64)], others: u64| {
-        let all = sum(on.iter().map(|(_, part)| *part).chain([others]));
-        let (cpu, part) = on.iter().max_by_key(|(_, part)| *part)?;
-        (*part as f64 >= AT_HOME * all as f64).then_some(*cpu)
-    };
-    match (thread.cpu_time_on.measured(), thread.cpus.measured()) {
-        (Some(times), _) => most(&times.iter().map(|(cpu, time)| (*cpu, time.0)).collect::<Vec<_>>(), 0),
-        (None, Some(stays)) => most(&stays.cpus, stays.others),
-        (None, None) => None,
+fn shared_cpu(of: &SharedCpu) -> OverfullCpu {
+    OverfullCpu {
+        host: of.host.clone(),
+        cpu: of.cpu,
+        count: of.count,
+        threads: of.threads.clone(),
+        ranks: of.ranks.clone(),
+        further_ranks: of.further_ranks,
     }
 }
 
-/// Sets of CPUs to which more threads are bound at once than there are CPUs: whatever the system does, they share.
-fn overfull(run: &Run<'_>) -> Vec<OverfullMask> {
-    let mut hosts: BTreeMap<&str, BTreeMap<Vec<u64>, Vec<Resident<'_>>>> = BTreeMap::new();
-    for process in &run.processes {
-        let host = hosts.entry(&process.activity.host).or_default();
-        for resident in residents(process) {
-            let Some(mask) = resident.thread.mask.measured() else { continue };
-            host.entry(mask.words().to_vec()).or_default().push(resident);
-        }
+fn overfull_mask(of: &OverfullCpus) -> OverfullMask {
+    OverfullMask {
+        host: of.host.clone(),
+        cpus: of.cpus.clone(),
+        threads: of.threads,
+        ranks: of.ranks.clone(),
+        further_ranks: of.further_ranks,
     }
-    let mut found = Vec::new();
-    for (host, masks) in &hosts {
-        let mut masks: Vec<(CpuSet, &Vec<Resident<'_>>)> =
-            masks.iter().map(|(words, residents)| (CpuSet::from_words(words.clone()), residents)).collect();
-        masks.sort_by_key(|(_, residents)| std::cmp::Reverse(residents.len()));
-        for (cpus, _) in masks.iter().take(SETS) {
-            let inside = || masks.iter().filter(|(mask, _)| mask.is_subset(cpus)).flat_map(|(_, all)| *all);
-            let threads = most_at_once(inside().map(|resident| (resident.life, 1)));
-            if threads > cpus.len() as u64 {
-                let (host, cpus) = ((*host).to_owned(), cpus.clone());
-                found.push(OverfullMask { host, cpus, threads, ranks: ranks_of(inside()) });
-            }
-        }
-    }
-    found.sort_by_key(|one| std::cmp::Reverse(one.threads * 1000 / (one.cpus.len() as u64).max(1)));
-    found
+}
+
+/// By host: the CPUs that the run may use there, or what it could use.
+pub fn cpus_by_host(
+    of: &MergedPlacement,
+    which: impl Fn(&PlacedHost) -> &Reading<CpuSet>,
+) -> Reading<BTreeMap<String, CpuSet>> {
+    let each = of.hosts.iter().map(|(host, cpus)| which(cpus).clone().map(|cpus| (host.clone(), cpus)));
+    Reading::all(each).map(|hosts| hosts.into_iter().collect())
 }

@@ -263,6 +263,12 @@ impl<'a> Process<'a> {
     }
 }
 
+/// A rank of MPI. A child of fork has its parent's, and is none.
+pub fn rank_of(activity: &Activity) -> Option<Process<'_>> {
+    let process = Some(Process::new(activity)).filter(|_| !activity.is_forked)?;
+    process.world().is_some().then_some(process)
+}
+
 /// Neither MPI nor OpenMP has seen it.
 pub fn is_plain(thread: &ThreadActivity) -> bool {
     let in_runtimes = |times: &StateTimes| times.total().0 - times.useful.0 > 0;

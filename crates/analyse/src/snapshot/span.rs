@@ -1,11 +1,11 @@
 //! How long the run took, and on how many CPUs.
 
-use std::collections::BTreeMap;
-
 use numawise_facts::Reading;
+use numawise_facts::merged::MergedPlacement;
 use numawise_tables::snapshot::{CpuCount, CpuDefinition, EfficiencySpan, SpanScope};
-use numawise_units::{CpuSet, Nanoseconds};
+use numawise_units::Nanoseconds;
 
+use super::placement::cpus_by_host;
 use super::process::{Process, most_at_once};
 use super::{Run, merged};
 
@@ -57,9 +57,10 @@ fn life(process: &Process<'_>) -> Option<(u64, u64)> {
 }
 
 /// How many CPUs the threads take at once.
-pub fn cpus(run: &Run<'_>) -> Reading<CpuCount> {
+pub fn cpus(run: &Run<'_>, placement: Reading<&MergedPlacement>) -> Reading<CpuCount> {
+    let allowed = placement.and_then(allowed);
     if let Some(of) = run.parts.merged {
-        return merged::cpus(of);
+        return merged::cpus(of, allowed);
     }
     let mut each = Vec::new();
     for process in &run.processes {
@@ -79,40 +80,12 @@ pub fn cpus(run: &Run<'_>) -> Reading<CpuCount> {
     };
     match count {
         0 => Reading::unavailable("no process was watched"),
-        count => {
-            Reading::Measured(CpuCount { count, definition: CpuDefinition::Threads, allowed: allowed(run) })
-        }
+        count => Reading::Measured(CpuCount { count, definition: CpuDefinition::Threads, allowed }),
     }
 }
 
 /// The CPUs that the processes may use, over all hosts.
-fn allowed(run: &Run<'_>) -> Reading<u64> {
-    allowed_by_host(run).map(|hosts| hosts.values().map(|cpus| cpus.len() as u64).sum())
-}
-
-/// By host: all CPUs that the run has there: what the machine has for us, and what the masks of the processes hold besides.
-pub fn usable_by_host(run: &Run<'_>) -> Reading<BTreeMap<String, CpuSet>> {
-    allowed_by_host(run).map(|mut hosts| {
-        for (host, cpus) in &mut hosts {
-            let machine = run.parts.machines.get(host);
-            *cpus = machine.map_or_else(|| cpus.clone(), |machine| cpus.union(&machine.allowed_cpus));
-        }
-        hosts
-    })
-}
-
-/// By host: the masks of the processes together, or what the machine has for us where they are not known.
-pub fn allowed_by_host(run: &Run<'_>) -> Reading<BTreeMap<String, CpuSet>> {
-    let mut hosts: BTreeMap<String, CpuSet> = BTreeMap::new();
-    for process in &run.processes {
-        let host = &process.activity.host;
-        let mask = process.mask();
-        let machine = run.parts.machines.get(host).map(|machine| &machine.allowed_cpus);
-        let Some(cpus) = mask.measured().or(machine) else {
-            return Reading::unavailable("the masks of the processes were not read");
-        };
-        let all = hosts.entry(host.clone()).or_default();
-        *all = all.union(cpus);
-    }
-    Reading::Measured(hosts)
+fn allowed(placement: &MergedPlacement) -> Reading<u64> {
+    let hosts = cpus_by_host(placement, |host| &host.allowed);
+    hosts.map(|hosts| hosts.values().map(|cpus| cpus.len() as u64).sum())
 }

@@ -163,15 +163,17 @@ pub enum WatchedSubject {
     CpuOf {
         host: String,
         cpu: CpuId,
-        /// Of the threads there, as far as they are ranks'.
+        /// Of the threads there, as far as they are ranks': the first ones of very many, and how many more there are.
         ranks: Vec<u32>,
+        further_ranks: u64,
     },
     /// A set of CPUs.
     CpusOf {
         host: String,
         cpus: CpuSet,
-        /// Of the threads there, as far as they are ranks'.
+        /// Of the threads there, as far as they are ranks': the first ones of very many, and how many more there are.
         ranks: Vec<u32>,
+        further_ranks: u64,
     },
     /// Calls on files of one kind.
     FileCalls {

@@ -1,5 +1,7 @@
 //! Ranks that were merged.
 
+mod placement;
+
 use numawise_facts::MergedRanks;
 use numawise_facts::merged::{
     CallSum, LAST_CLASS, LoadedPlace, MOST_MERGED_COMMUNICATORS, MOST_MERGED_GROUPS, MOST_MERGED_PHASES,
@@ -67,6 +69,7 @@ pub fn merged(of: &MergedRanks) -> Sound {
         let is_rank = whose.rank < of.world && whose.pid.0 >= 0;
         ensure(is_rank, place("memory"), whose.rank, "a rank below their number")?;
     }
+    of.placement.as_ref().map_or(Ok(()), |placement| placement::placement(placement, of))?;
     let lost = &of.lost;
     let losses = [lost.threads, lost.files, lost.communicators, lost.requests];
     losses

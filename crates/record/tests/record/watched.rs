@@ -1,5 +1,7 @@
 //! The snapshot of a run.
 
+mod merged;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -13,7 +15,7 @@ use numawise_facts::activity::{
 };
 use numawise_facts::merged::{
     CallSum, CpuTime, MergedBytes, MergedCalls, MergedCommunicator, MergedHost, MergedMemory, MergedOpenMp,
-    MergedPhase, MergedPhases, MergedRankName, MergedRegion, MergedSite, RankDistribution,
+    MergedRankName, MergedRegion, MergedSite, RankDistribution,
 };
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{
@@ -27,6 +29,7 @@ use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid, TimeSum};
 use rusqlite::Connection;
 
 use crate::sample;
+use merged::merged_with_phases;
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -367,27 +370,6 @@ pub fn merged_run() -> WatchedRun {
     WatchedRun { merged: Some(merged), ..run() }
 }
 
-/// With phases, which records had not at first.
-fn merged_with_phases() -> WatchedRun {
-    let time = seconds(0.5);
-    let phase = MergedPhase {
-        name: PhaseName::Region("solve".to_owned()),
-        ranks: 2,
-        unmeasured: 0,
-        calls: 10,
-        elapsed: time,
-        longest: seconds(0.1),
-        cpus: 4,
-        time: CpuTime { useful: time.into(), ..CpuTime::default() },
-        least_mpi: Some(Nanoseconds(0)),
-        open: 1,
-    };
-    let phases = MergedPhases { rows: [(u64::MAX, phase)].into(), lost: 1, ..MergedPhases::default() };
-    let mut run = merged_run();
-    run.merged.as_mut().unwrap().phases = Some(phases);
-    run
-}
-
 fn file() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.nw");
@@ -425,7 +407,7 @@ fn merged_ranks_come_back_as_they_were() {
 }
 
 /// What is changed of merged ranks, and a part of what is said of it.
-const BROKEN_MERGED: [(&str, &str, &str); 18] = [
+const BROKEN_MERGED: [(&str, &str, &str); 27] = [
     ("ranks", "json_set(value, '$.ranks', 0)", "1 to 67108864"),
     ("ranks", "json_set(value, '$.unmeasured', 3)", "no more than the ranks"),
     ("ranks", "json_set(value, '$.cpus', 1)", "one for each rank"),
@@ -439,6 +421,15 @@ const BROKEN_MERGED: [(&str, &str, &str); 18] = [
     ("ranks", "json_set(value, '$.phases.rows[0][1].open', 3)", "no more than the ranks"),
     ("ranks", "json_set(value, '$.phases.rows[0][1].cpus', 1)", "one for each rank"),
     ("ranks", "json_set(value, '$.phases.rows[0][1].calls', 9223372036854775807)", "phases"),
+    ("ranks", "json_set(value, '$.placement.processes', 3)", "no more than the ranks"),
+    ("ranks", "json_set(value, '$.placement.moved', 5)", "no more than the threads"),
+    ("ranks", "json_set(value, '$.placement.hosts.box.parts', 3)", "a part for each rank"),
+    ("ranks", "json_set(value, '$.placement.delayed.process.rank', 2)", "a rank below their number"),
+    ("ranks", "json_set(value, '$.placement.all_shared', 2)", "64, or all where there are fewer"),
+    ("ranks", "json_set(value, '$.placement.shared[0].further_ranks', 2)", "how many more there are"),
+    ("ranks", "json_set(value, '$.placement.overfull[0].threads', 1)", "more threads than CPUs"),
+    ("ranks", "json_set(value, '$.placement.remote.unknown', 2)", "each process once"),
+    ("ranks", "json_set(value, '$.placement.remote.worst.elsewhere', 99999999)", "a part of its memory"),
     ("site", "json_set(value, '$[1].of.ranks', 3)", "no more than the ranks"),
     ("site", "json_set(value, '$[1].most[1]', 2)", "a rank below their number"),
     ("traffic", "json_set(value, '$[0][0]', 128)", "a group below 128"),

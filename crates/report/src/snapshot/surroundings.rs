@@ -4,13 +4,13 @@ use numawise_facts::Reading;
 use numawise_tables::RunSnapshot;
 use numawise_tables::snapshot::{
     MaskSummary, MemorySpread, MemorySummary, OverfullCpu, OverfullMask, PlacementSummary, ProcessName,
-    ProcessRow, RemoteMemory,
+    ProcessRow, RemoteMemory, RemoteSummary,
 };
 use numawise_units::{Bytes, CpuSet, NodeId, NodeSet, Ratio};
 use serde_json::{Value, json as object};
 
 use super::words;
-use crate::amount::many;
+use crate::amount::{many, of_ranks};
 use crate::document::{Block, Cell, Column, Face, Fact, Row, Table, Text, section};
 use crate::object::{each, reading};
 
@@ -33,11 +33,8 @@ pub fn sections(tables: &RunSnapshot) -> Vec<Block> {
     vec![section("placement", "Placement", blocks), section("memory", "Memory", memory(&tables.memory))]
 }
 
-fn ranks(of: &[u32]) -> String {
-    match of {
-        [] | [_] => String::new(),
-        _ => format!(" (ranks {})", of.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")),
-    }
+fn ranks(of: &[u32], further: u64) -> String {
+    if of.len() == 1 && further == 0 { String::new() } else { of_ranks(of, further) }
 }
 
 /// Nodes that are named on one screen.
@@ -109,13 +106,21 @@ fn placement_in_short(of: &PlacementSummary) -> Text {
     append(&mut text, "; moves ");
     append(&mut text, Text::of(&of.migrations, u64::to_string));
     append(&mut text, "; CPUs shared ");
-    append(&mut text, Text::of(&of.migrations, |_| of.shared.len().to_string()));
-    match of.overfull.len() {
+    append(&mut text, Text::of(&of.migrations, |_| shared_cpus(of)));
+    match of.overfull.len() as u64 + of.further_overfull {
         0 => {}
         1 => append(&mut text, "; 1 mask has more threads than CPUs"),
         masks => append(&mut text, format!("; {masks} masks have more threads than CPUs")),
     }
     text
+}
+
+/// How many; of very many merged ranks it is not known of all of them whether they count.
+fn shared_cpus(of: &PlacementSummary) -> String {
+    match (of.shared.len() as u64, of.further_shared) {
+        (known, 0) => known.to_string(),
+        (known, further) => format!("{known} to {}", known + further),
+    }
 }
 
 /// Nothing where threads are alone on their CPUs.
@@ -137,19 +142,44 @@ fn lines(of: &PlacementSummary) -> Vec<Text> {
     }
     let overfull = |one: &OverfullMask| {
         let s = if one.cpus.len() == 1 { "" } else { "s" };
-        let (threads, ranks) = (one.threads, ranks(&one.ranks));
+        let (threads, ranks) = (one.threads, ranks(&one.ranks, one.further_ranks));
         Text::from(format!("{threads} threads are bound to CPU{s} {} of {}{ranks}", one.cpus, one.host))
     };
     lines.extend(of.overfull.iter().take(NAMED).map(overfull));
     let shared = |cpu: &OverfullCpu| {
-        let (threads, ranks) = (cpu.threads.len(), ranks(&cpu.ranks));
+        let (threads, ranks) = (cpu.count, ranks(&cpu.ranks, cpu.further_ranks));
         Text::from(format!("CPU {} of {} is shared by {threads} threads{ranks}", cpu.cpu, cpu.host))
     };
-    lines.extend(of.shared.iter().take(NAMED).map(shared));
-    if of.shared.len() > NAMED {
-        lines.push(format!("and {} more CPUs are shared", of.shared.len() - NAMED).into());
+    let more = |named: usize, further: u64| named.saturating_sub(NAMED) as u64 + further;
+    let masks = more(of.overfull.len(), of.further_overfull);
+    if masks > 0 {
+        lines.push(format!("and to {masks} more sets of CPUs more threads are bound than they have").into());
     }
+    lines.extend(of.shared.iter().take(NAMED).map(shared));
+    let cpus = more(of.shared.len(), 0);
+    match of.further_shared {
+        0 if cpus == 0 => {}
+        0 => lines.push(format!("and {cpus} more CPUs are shared").into()),
+        further => lines.push(format!("and {cpus} to {} more CPUs are shared", cpus + further).into()),
+    }
+    lines.extend(of.remote.measured().filter(|remote| remote.remote.0 > 0).map(remote_line));
     lines
+}
+
+fn remote_line(of: &RemoteSummary) -> Text {
+    let mut line = format!(
+        "{} of {} of memory {} on nodes where no thread of its process worked",
+        of.remote,
+        of.all,
+        if of.processes == 1 { "was" } else { "in all was" }
+    );
+    if of.notable > 0 && of.processes > 1 {
+        line += &format!("; of {} of {} a quarter or more", of.notable, many(of.processes, "process"));
+    }
+    if of.unknown > 0 {
+        line += &format!("; of {} it is not known", many(of.unknown, "process"));
+    }
+    line.into()
 }
 
 fn by_node(of: &[(NodeId, Bytes)]) -> String {
@@ -283,11 +313,19 @@ fn placement(of: &PlacementSummary) -> Value {
         })),
         "masks": reading(&of.masks, |of| object!({ "sets": of.sets, "least": of.least, "most": of.most })),
         "shared": each(&of.shared, |cpu| object!({
-            "host": cpu.host, "cpu": cpu.cpu, "ranks": cpu.ranks,
+            "host": cpu.host, "cpu": cpu.cpu, "count": cpu.count, "ranks": cpu.ranks,
+            "further_ranks": cpu.further_ranks,
             "threads": each(&cpu.threads, |(pid, tid)| object!({ "pid": pid, "tid": tid })),
         })),
         "overfull": each(&of.overfull, |mask| object!({
             "host": mask.host, "cpus": mask.cpus, "threads": mask.threads, "ranks": mask.ranks,
+            "further_ranks": mask.further_ranks,
+        })),
+        "further_shared": of.further_shared,
+        "further_overfull": of.further_overfull,
+        "remote": reading(&of.remote, |of| object!({
+            "processes": of.processes, "unknown": of.unknown, "bytes": of.all.0, "remote_bytes": of.remote.0,
+            "notable": of.notable,
         })),
     })
 }

@@ -136,6 +136,9 @@ pub fn ranks(size: u32, all_to_all: bool) -> WatchedRun {
 /// The same ranks as very many are: merged, with those in full that stand out.
 pub fn merged(whole: WatchedRun) -> WatchedRun {
     let mut job = JobRanks::with_most(0);
+    for here in whole.processes.chunk_by(|one, other| one.host == other.host) {
+        job.add_placement(here.iter(), Some(&whole.header.machine));
+    }
     whole.processes.into_iter().for_each(|rank| drop(job.add(rank)));
     let (processes, merged) = job.finish();
     WatchedRun { processes, merged, ..whole }

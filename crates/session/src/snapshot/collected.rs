@@ -8,7 +8,7 @@ use numawise_analyse::merged::outliers;
 use numawise_analyse::{JobRanks, MOST_IN_FULL, mpi_jobs};
 use numawise_facts::activity::ProcessEnd;
 use numawise_facts::notice::SnapshotNotice;
-use numawise_facts::{Activity, MergedRanks, Notice, RankSet};
+use numawise_facts::{Activity, Machine, MergedRanks, Notice, RankSet};
 use numawise_linux::Roots;
 use numawise_units::{Nanoseconds, Pid, Rank};
 
@@ -76,8 +76,12 @@ impl Collected {
     }
 
     /// Takes what was read of all processes of this computer. Ranks of other jobs of MPI than the one that is shown are never merged with
-    /// those of that one.
-    pub fn add_all<E: ToString>(&mut self, read: Vec<Result<Activity, E>>) {
+    /// those of that one. `machine` is that of this computer, which is asked for where ranks are merged.
+    pub fn add_all<E: ToString>(
+        &mut self,
+        read: Vec<Result<Activity, E>>,
+        machine: impl FnOnce() -> Option<Machine>,
+    ) {
         let mut processes = Vec::new();
         for one in read {
             match one {
@@ -86,13 +90,25 @@ impl Collected {
                 Err(error) => self.add_problem(error.to_string()),
             }
         }
-        self.add_processes(processes);
+        let machine = self.will_be_merged(&processes).then(machine).flatten();
+        self.add_processes(processes, machine.as_ref());
     }
 
-    fn add_processes(&mut self, processes: Vec<Activity>) {
+    /// True where all ranks of the job will be merged, here and elsewhere.
+    fn will_be_merged<'a>(&self, processes: impl IntoIterator<Item = &'a Activity>) -> bool {
+        self.ranks.is_merged() || self.ranks_of_job(processes.into_iter()) > MOST_IN_FULL
+    }
+
+    fn add_processes(&mut self, processes: Vec<Activity>, machine: Option<&Machine>) {
         let jobs = mpi_jobs(&processes);
         self.jobs = ranks::several_jobs(&processes, &jobs);
         let others = ranks::of_other_jobs(jobs);
+        if self.will_be_merged(&processes) {
+            let of_job = processes.iter().enumerate().filter(|(index, _)| !others.contains(index));
+            let asked = self.asked.as_ref();
+            let shown = of_job.map(|(_, one)| one).filter(|one| ranks::is_shown((*one).into(), asked));
+            self.ranks.add_placement(shown, machine);
+        }
         for (index, activity) in processes.into_iter().enumerate() {
             if others.contains(&index) { self.others.push(activity) } else { self.add_process(activity) }
         }
@@ -125,14 +141,18 @@ impl Collected {
     }
 
     /// What is to be handed over of this computer, where all ranks of the job will be merged, there and elsewhere: else they go in full.
-    pub fn merged_part<E>(self, read: &[Result<Activity, E>]) -> Option<MergedPart> {
+    pub fn merged_part<E>(
+        self,
+        read: &[Result<Activity, E>],
+        machine: Option<&Machine>,
+    ) -> Option<MergedPart> {
         let processes = || read.iter().flatten();
-        if self.ranks_of_job(processes()) <= MOST_IN_FULL {
+        if !self.will_be_merged(processes()) {
             return None;
         }
         let processes = processes().filter(|activity| !self.is_own(activity)).cloned().collect();
         let mut here = Collected { ranks: JobRanks::with_most(0), ..self };
-        here.add_processes(processes);
+        here.add_processes(processes, machine);
         // Ranks of other jobs would be taken for some of this one.
         here.others.retain(|activity| ranks::of(activity).is_none());
         here.left_out = plus(here.left_out, leave_out(&mut here.others, |_| false));

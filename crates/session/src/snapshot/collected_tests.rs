@@ -102,7 +102,7 @@ fn ranks_of_another_job_are_not_merged_with_those_of_the_one_that_is_shown() {
     let first = (0..1100).map(|number| rank(number, 1100));
     let all: Vec<_> = first.chain([later(rank(0, 2)), later(rank(1, 2))]).map(Ok::<_, String>).collect();
     let mut collected = collected(None);
-    collected.add_all(all);
+    collected.add_all(all, || None);
     let kept = collected.finish();
     assert_eq!(kept.merged.unwrap().ranks, 1100);
     assert!(kept.processes.iter().all(|one| one.program == "/bin/app"), "they stand beside no merged ranks");
@@ -117,7 +117,7 @@ fn ranks_of_another_job_are_not_merged_with_those_of_the_one_that_is_shown() {
 fn ranks_of_another_job_are_kept_beside_those_of_a_small_one() {
     let later = Activity { began: Nanoseconds(10), ..rank(0, 1) };
     let mut collected = collected(None);
-    collected.add_all(vec![Ok::<_, String>(rank(0, 2)), Ok(rank(1, 2)), Ok(later)]);
+    collected.add_all(vec![Ok::<_, String>(rank(0, 2)), Ok(rank(1, 2)), Ok(later)], || None);
     let kept = collected.finish();
     assert!(kept.merged.is_none());
     assert_eq!(numbers(&kept.processes), [Some(0), Some(0), Some(1)]);

@@ -186,7 +186,7 @@ impl Exchange {
         let mut file = BufWriter::new(File::create(self.path(name, PROCESSES))?);
         let problem = |error: &dyn ToString| Err::<&Activity, _>(error.to_string());
         match read {
-            Ok(processes) => match nothing.merged_part(processes) {
+            Ok(processes) => match nothing.merged_part(processes, note.computer.machine.as_ref()) {
                 Some(part) => {
                     let problems = processes.iter().filter_map(|one| one.as_ref().err());
                     write(

@@ -109,21 +109,28 @@ fn a_computer_that_began_and_is_gone_is_not_waited_for_for_ever() {
 fn very_many_ranks_of_several_computers_are_merged_as_they_are_taken() {
     const RANKS: u32 = 2000;
     let (shared, [first, second]) = two();
-    let read =
-        |ranks: std::ops::Range<u32>| ReadFolder::Ok(ranks.map(|number| Ok(rank(number, RANKS))).collect());
-    second.hand_over("1", &read(600..1200), &note_of("far", 600), Collected::default()).unwrap();
-    second.hand_over("2", &read(1200..RANKS), &note_of("farther", 800), Collected::default()).unwrap();
+    let on = |host: &str, ranks: std::ops::Range<u32>| -> Vec<Result<Activity, _>> {
+        ranks.map(|number| Ok(Activity { host: host.to_owned(), ..rank(number, RANKS) })).collect()
+    };
+    let (far, farther) = (ReadFolder::Ok(on("far", 600..1200)), ReadFolder::Ok(on("farther", 1200..RANKS)));
+    second.hand_over("1", &far, &note_of("far", 600), Collected::default()).unwrap();
+    second.hand_over("2", &farther, &note_of("farther", 800), Collected::default()).unwrap();
     let mut here = Collected::default();
-    (0..600).for_each(|number| here.add(Ok::<_, String>(rank(number, RANKS))));
+    here.add_all(on("near", 0..600), || None);
     let taken = first.take(RANKS - 600, HandedOver::to(here));
     assert_eq!(std::fs::read_dir(shared.path()).unwrap().count(), 0);
     let mut expected = Collected::default();
-    (0..RANKS).for_each(|number| expected.add(Ok::<_, String>(rank(number, RANKS))));
+    for (host, ranks) in [("near", 0..600), ("far", 600..1200), ("farther", 1200..RANKS)] {
+        expected.add_all(on(host, ranks), || None);
+    }
     let (kept, expected) = (taken.processes.finish(), expected.finish());
     assert!(kept.notices.is_empty() && kept.processes.len() < 120, "{:?}", kept.notices);
     assert_eq!(kept.merged, expected.merged);
     assert_eq!(kept.processes, expected.processes);
-    assert_eq!((kept.seen, kept.merged.unwrap().ranks), (expected.seen, RANKS.into()));
+    let merged = kept.merged.unwrap();
+    assert_eq!((kept.seen, merged.ranks), (expected.seen, RANKS.into()));
+    let placement = merged.placement.unwrap();
+    assert_eq!((placement.processes, placement.hosts.len()), (RANKS.into(), 3));
 }
 
 fn written(shared: &Path) -> u64 {
@@ -178,9 +185,10 @@ fn synthetic_ranks_of_very_many_computers_come_together_as_those_of_one() {
     let (mut expected, mut in_full) = (Collected::default(), 0);
     for computer in 0..ranks / OF_EACH {
         let numbers = computer * OF_EACH..(computer + 1) * OF_EACH;
-        let all: Vec<Activity> = numbers.map(|number| rank(number, ranks)).collect();
+        let one = |number| Activity { host: format!("node{computer}"), ..rank(number, ranks) };
+        let all: Vec<Activity> = numbers.map(one).collect();
         in_full += all.iter().map(|one| serde_json::to_vec(one).unwrap().len() as u64).sum::<u64>();
-        all.iter().for_each(|one| expected.add(Ok::<_, String>(one.clone())));
+        expected.add_all(all.iter().cloned().map(Ok::<_, String>).collect(), || None);
         let (name, read) = (computer.to_string(), ReadFolder::Ok(all.into_iter().map(Ok).collect()));
         second.hand_over(&name, &read, &note_of(&name, OF_EACH), Collected::default()).unwrap();
     }

@@ -138,8 +138,25 @@ pub struct PlacementSummary {
     pub masks: Reading<MaskSummary>,
     /// CPUs that several threads share at the same time, by host and number.
     pub shared: Vec<OverfullCpu>,
+    /// How many more may be: of merged ranks those are kept that share most.
+    pub further_shared: u64,
     /// Sets of CPUs that more threads are bound to than there are CPUs, the fullest first.
     pub overfull: Vec<OverfullMask>,
+    /// How many more there are: of merged ranks the fullest are kept.
+    pub further_overfull: u64,
+    pub remote: Reading<RemoteSummary>,
+}
+
+/// Memory on nodes with CPUs where no thread of its process worked, over processes of which that is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RemoteSummary {
+    pub processes: u64,
+    /// Processes of which it is not known.
+    pub unknown: u64,
+    pub all: Bytes,
+    pub remote: Bytes,
+    /// Processes of which it is a finding.
+    pub notable: u64,
 }
 
 /// A figure over processes.
@@ -165,10 +182,13 @@ pub struct MaskSummary {
 pub struct OverfullCpu {
     pub host: String,
     pub cpu: CpuId,
-    /// Processes and threads, in the order of their numbers.
+    /// How many threads.
+    pub count: u64,
+    /// Processes and threads in the order of their numbers; of merged ranks the first ones.
     pub threads: Vec<(Pid, Pid)>,
-    /// Their ranks, where they have some.
+    /// Their ranks, where they have some; of merged ranks the first ones, and how many more there are.
     pub ranks: Vec<u32>,
+    pub further_ranks: u64,
 }
 
 /// CPUs to which more working threads are bound than there are of them.
@@ -178,6 +198,7 @@ pub struct OverfullMask {
     pub cpus: CpuSet,
     /// The most that were bound to these CPUs, or to some of them, at once.
     pub threads: u64,
-    /// Their ranks, where they have some.
+    /// Their ranks, where they have some; of merged ranks the first ones, and how many more there are.
     pub ranks: Vec<u32>,
+    pub further_ranks: u64,
 }

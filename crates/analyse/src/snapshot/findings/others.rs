@@ -11,10 +11,9 @@ use numawise_facts::{Activity, FindingId, ThreadActivity};
 use numawise_tables::snapshot::{PlacementSummary, SnapshotFinding};
 use numawise_units::Nanoseconds;
 
-use super::placement::{forced_switches, threads_by_host};
+use super::placement::{forced_switches, threads_by_host, usable_by_host};
 use super::{Case, advice, evidence, finding, of_process, of_run, share, time};
 use crate::snapshot::process::Process;
-use crate::snapshot::span::usable_by_host;
 
 /// Processes that are named.
 const NAMED: usize = 3;
@@ -51,10 +50,9 @@ pub fn other_work(case: &Case<'_>) -> Option<SnapshotFinding> {
 
 /// There is a CPU for each thread, and how much of these CPUs the run used itself.
 fn of_host(case: &Case<'_>, host: &str) -> Vec<Evidence> {
-    let usable = usable_by_host(case.run);
     let (Some(threads), Some(cpus)) = (
         threads_by_host(case).and_then(|hosts| hosts.get(host).copied()),
-        usable.measured().and_then(|hosts| hosts.get(host)).map(|cpus| cpus.len() as u64),
+        usable_by_host(case).and_then(|hosts| hosts.get(host).copied()),
     ) else {
         return Vec::new();
     };
@@ -68,12 +66,12 @@ fn of_host(case: &Case<'_>, host: &str) -> Vec<Evidence> {
 
 /// Nothing where it is not known how many CPUs the threads have, or one is missing for some of them.
 fn displaced<'a>(case: &Case<'a>) -> Option<Vec<Displaced<'a>>> {
-    let placement = case.placement?;
-    let usable = usable_by_host(case.run);
-    let (usable, threads) = (usable.measured()?, threads_by_host(case)?);
+    // Of ranks that were merged it is not known what else ran beside each of them.
+    let (_, placement) = case.placement.filter(|_| case.run.parts.merged.is_none())?;
+    let (usable, threads) = (usable_by_host(case)?, threads_by_host(case)?);
     let has_room: BTreeSet<&str> = threads
         .iter()
-        .filter(|(host, threads)| usable.get(*host).is_some_and(|cpus| **threads <= cpus.len() as u64))
+        .filter(|(host, threads)| usable.get(*host).is_some_and(|cpus| *threads <= cpus))
         .map(|(host, _)| host.as_str())
         .collect();
     let mut background: BTreeMap<&str, Nanoseconds> = BTreeMap::new();
@@ -85,7 +83,7 @@ fn displaced<'a>(case: &Case<'a>) -> Option<Vec<Displaced<'a>>> {
         let (delay, cpus) = (*process.run_delay().measured()?, *process.cpus.measured()?);
         let background = *background.entry(host).or_insert_with(|| in_background(case, host));
         let delay = Nanoseconds(delay.saturating_sub(background).0 / cpus.max(1));
-        Some(Displaced { process, delay, in_run: case.in_run(process, delay)? })
+        Some(Displaced { process, delay, in_run: case.in_run(&process.elapsed(), delay)? })
     };
     Some(case.run.processes.iter().filter_map(of_process).collect())
 }

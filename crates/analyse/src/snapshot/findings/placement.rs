@@ -3,16 +3,14 @@
 use std::collections::BTreeMap;
 
 use numawise_facts::finding::{Advice, Amount, Evidence, WatchedAdvice, WatchedQuantity, WatchedSubject};
+use numawise_facts::merged::DelayedProcess;
 use numawise_facts::{FindingId, MergedRanks, Reading};
-use numawise_tables::snapshot::{
-    OverfullCpu, PlacementSummary, PotentialGain, RemoteMemory, SnapshotFinding,
-};
-use numawise_units::{Bytes, CpuId, Nanoseconds};
+use numawise_tables::snapshot::{OverfullCpu, PlacementSummary, PotentialGain, SnapshotFinding};
+use numawise_units::{CpuId, Nanoseconds};
 
 use super::{Case, advice, evidence, finding, of_process, of_run, share};
-use crate::snapshot::memory::remote;
+use crate::snapshot::placement::{cpus_by_host, remote_of};
 use crate::snapshot::process::Process;
-use crate::snapshot::span::usable_by_host;
 use crate::snapshot::sum;
 
 /// CPUs that are named.
@@ -21,20 +19,14 @@ const NAMED: usize = 5;
 const MOST_MOVE: f64 = 0.5;
 /// So often in a second, each: the operating system moves a thread now and then also where nothing is to be said.
 const OFTEN: f64 = 1.0;
-/// Memory elsewhere: a quarter of it, and no less than counts anywhere (as for files, NW056 and NW058).
-const ELSEWHERE: f64 = 0.25;
-const NOTABLE: Bytes = Bytes::mib(16);
 
 pub fn all(case: &Case<'_>) -> Vec<SnapshotFinding> {
-    let of_cpus = match (case.run.parts.merged, case.placement) {
-        (Some(merged), _) => oversubscribed_by_merged(case, merged).into_iter().collect(),
-        (None, Some(placement)) => of_cpus(case, placement),
+    let of_cpus = match (case.placement, case.run.parts.merged) {
+        (Some((_, placement)), _) => of_cpus(case, placement),
+        (None, Some(merged)) => oversubscribed_by_merged(case, merged).into_iter().collect(),
         (None, None) => Vec::new(),
     };
-    let remote = case.run.processes.iter().filter_map(|process| remote_memory(case, process));
-    // Of many ranks the worst one stands for all.
-    let worst = remote.max_by(|one, two| one.0.total_cmp(&two.0)).map(|(_, finding)| finding);
-    of_cpus.into_iter().chain(worst).collect()
+    of_cpus.into_iter().chain(remote_memory(case)).collect()
 }
 
 fn of_cpus(case: &Case<'_>, placement: &PlacementSummary) -> Vec<SnapshotFinding> {
@@ -54,6 +46,10 @@ fn not_known() -> Reading<PotentialGain> {
 
 /// Threads that work at once, by host.
 pub fn threads_by_host(case: &Case<'_>) -> Option<BTreeMap<String, u64>> {
+    if let Some(merged) = case.run.parts.merged {
+        let hosts = merged.hosts.iter().map(|(host, of)| (host.clone(), of.cpus));
+        return (merged.unmeasured == 0).then(|| hosts.collect());
+    }
     let mut hosts: BTreeMap<String, u64> = BTreeMap::new();
     if !case.run.has_ranks() {
         let first = case.run.processes.first()?.activity.host.clone();
@@ -67,15 +63,22 @@ pub fn threads_by_host(case: &Case<'_>) -> Option<BTreeMap<String, u64>> {
     Some(hosts)
 }
 
+/// All CPUs that the run has, by host: what the computer has for us, and what the masks of the processes hold besides.
+pub fn usable_by_host(case: &Case<'_>) -> Option<BTreeMap<String, u64>> {
+    let (placed, _) = case.placement?;
+    let usable = cpus_by_host(placed, |host| &host.usable);
+    let usable = usable.measured()?.iter().map(|(host, cpus)| (host.clone(), cpus.len() as u64));
+    Some(usable.collect())
+}
+
 /// The host with the most threads for each CPU that it has for the run, whatever the masks say: threads and CPUs.
 fn is_over(case: &Case<'_>) -> Option<(u64, u64)> {
-    let usable = usable_by_host(case.run);
-    let (usable, threads) = (usable.measured()?, threads_by_host(case)?);
+    let (usable, threads) = (usable_by_host(case)?, threads_by_host(case)?);
     let over = |(host, threads): (&String, &u64)| {
-        let cpus = usable.get(host)?.len() as u64;
+        let cpus = *usable.get(host)?;
         (*threads > cpus).then_some((*threads, cpus))
     };
-    threads.iter().filter_map(over).max_by_key(|(threads, cpus)| threads * 1000 / cpus.max(&1))
+    threads.iter().filter_map(over).max_by_key(|(threads, cpus)| threads.saturating_mul(1000) / cpus.max(&1))
 }
 
 /// NW033: more threads than CPUs.
@@ -93,8 +96,8 @@ fn oversubscribed(
     Some(finding(FindingId::Oversubscribed, facts, cost, cures))
 }
 
-/// NW033 of ranks that were merged: of each host it is known how many of their threads work at once. What threads waited for a CPU is known
-/// of the ranks that are kept in full, which have the least and the most time of each kind.
+/// NW033 of ranks that were merged without their placement: of each host it is known how many of their threads work at once. What threads
+/// waited for a CPU is known of the ranks that are kept in full, which have the least and the most time of each kind.
 fn oversubscribed_by_merged(case: &Case<'_>, merged: &MergedRanks) -> Option<SnapshotFinding> {
     let over = merged.hosts.iter().filter_map(|(host, of)| {
         let cpus = case.run.parts.machines.get(host)?.allowed_cpus.len() as u64;
@@ -102,7 +105,9 @@ fn oversubscribed_by_merged(case: &Case<'_>, merged: &MergedRanks) -> Option<Sna
     });
     let (threads, cpus) = over.max_by_key(|(threads, cpus)| threads.saturating_mul(1000) / cpus.max(&1))?;
     let worst = most_delayed(case);
-    let in_run = |(process, delay)| case.in_run(process, delay).unwrap_or_else(|| delay.seconds());
+    let in_run = |(process, delay): (&Process<'_>, Nanoseconds)| {
+        case.in_run(&process.elapsed(), delay).unwrap_or_else(|| delay.seconds())
+    };
     if worst.is_some_and(|worst| !case.is_worth(in_run(worst))) {
         return None;
     }
@@ -118,15 +123,14 @@ fn oversubscribed_by_merged(case: &Case<'_>, merged: &MergedRanks) -> Option<Sna
 }
 
 pub fn forced_switches(case: &Case<'_>) -> Option<Evidence> {
-    let of = |process: &Process<'_>| Some(process.activity.surroundings.switches.measured()?.forced);
-    let forced: Option<Vec<u64>> = case.run.processes.iter().map(of).collect();
-    let forced = sum(forced?.into_iter());
+    let (placed, _) = case.placement?;
+    let forced = *placed.forced_switches.measured()?;
     Some(of_run(WatchedQuantity::ForcedSwitches, Amount::Count(forced), None))
 }
 
 /// What threads lose that wait for CPUs: known where the kernel counts it. None where it is not worth saying.
 fn waiting(case: &Case<'_>, placement: &PlacementSummary) -> Option<Reading<PotentialGain>> {
-    let in_run = most_delayed(case).and_then(|(process, delay)| case.in_run(process, delay));
+    let in_run = delayed(case).and_then(|of| case.in_run(&of.lived, of.delay));
     match &placement.run_delay {
         Reading::Measured(delay) => {
             let seconds = in_run.unwrap_or_else(|| delay.seconds());
@@ -140,22 +144,23 @@ fn waiting(case: &Case<'_>, placement: &PlacementSummary) -> Option<Reading<Pote
     }
 }
 
-/// The process whose threads waited for CPUs for longest, and how long for each of its CPUs.
+/// The process whose threads waited for CPUs for longest, for each of its CPUs.
+fn delayed<'a>(case: &Case<'a>) -> Option<&'a DelayedProcess> {
+    case.placement?.0.delayed.as_ref()
+}
+
+/// The same of those that are kept in full.
 fn most_delayed<'a>(case: &Case<'a>) -> Option<(&'a Process<'a>, Nanoseconds)> {
-    let delayed = case
-        .run
-        .processes
-        .iter()
-        .filter_map(|process| Some((process, *process.delay_of_a_cpu().measured()?)));
-    delayed.max_by_key(|(_, delay)| *delay)
+    let delay = |process: &'a Process<'a>| Some((process, *process.delay_of_a_cpu().measured()?));
+    case.run.processes.iter().filter_map(delay).max_by_key(|(_, delay)| *delay)
 }
 
 /// From its begin to its end, as the kernel counts it: of its own life, which may be longer than the time that shares are of.
 fn run_delay(case: &Case<'_>, placement: &PlacementSummary) -> Option<Evidence> {
     placement.run_delay.measured()?;
-    let (process, delay) = most_delayed(case)?;
-    let lived = process.elapsed().measured().map(|lived| Amount::Time(*lived));
-    Some(of_run(WatchedQuantity::RunDelay, Amount::Time(delay), lived))
+    let of = delayed(case)?;
+    let lived = of.lived.measured().map(|lived| Amount::Time(*lived));
+    Some(of_run(WatchedQuantity::RunDelay, Amount::Time(of.delay), lived))
 }
 
 /// NW030: several working threads are bound to fewer CPUs, or stay on one, while there is one for each.
@@ -171,7 +176,8 @@ fn shared(case: &Case<'_>, placement: &PlacementSummary) -> Option<SnapshotFindi
         .map(|one| {
             let (host, cpus) = (one.host.clone(), one.cpus.clone());
             let of = Amount::Count(cpus.len() as u64);
-            let subject = WatchedSubject::CpusOf { host, cpus, ranks: one.ranks.clone() };
+            let (ranks, further_ranks) = (one.ranks.clone(), one.further_ranks);
+            let subject = WatchedSubject::CpusOf { host, cpus, ranks, further_ranks };
             evidence(WatchedQuantity::ThreadsBoundTo, Amount::Count(one.threads), Some(of), subject)
         })
         .collect();
@@ -181,14 +187,14 @@ fn shared(case: &Case<'_>, placement: &PlacementSummary) -> Option<SnapshotFindi
     };
     let homes = shared.iter().filter(|one| !is_said(one)).take(NAMED).map(|one| {
         let (host, cpu): (String, CpuId) = (one.host.clone(), one.cpu);
-        let subject = WatchedSubject::CpuOf { host, cpu, ranks: one.ranks.clone() };
-        let threads = Amount::Count(one.threads.len() as u64);
+        let (ranks, further_ranks) = (one.ranks.clone(), one.further_ranks);
+        let subject = WatchedSubject::CpuOf { host, cpu, ranks, further_ranks };
+        let threads = Amount::Count(one.count);
         evidence(WatchedQuantity::ThreadsOnCpu, threads, None, subject)
     });
     facts.extend(homes);
     facts.extend(case.cpus.measured().and_then(|cpus| {
-        let usable = usable_by_host(case.run);
-        let usable = sum(usable.measured()?.values().map(|cpus| cpus.len() as u64));
+        let usable = sum(usable_by_host(case)?.into_values());
         let (usable, threads) = (Amount::Count(usable), Amount::Count(cpus.count));
         Some(of_run(WatchedQuantity::CpusForThreads, usable, Some(threads)))
     }));
@@ -222,24 +228,28 @@ fn unpinned(case: &Case<'_>, placement: &PlacementSummary) -> Option<SnapshotFin
     Some(finding(FindingId::Unpinned, facts, not_known(), vec![Advice::PinThreads]))
 }
 
-/// NW032: memory of a process on nodes where none of its threads worked, with the share of it.
-fn remote_memory(case: &Case<'_>, process: &Process<'_>) -> Option<(f64, SnapshotFinding)> {
-    let activity = process.activity;
-    let remote = remote(case.run.parts.machines.get(&activity.host).copied(), process);
-    let RemoteMemory { all, remote: away, most_on, threads_on } = remote.measured()?.clone();
-    let part = away.0 as f64 / all.0.max(1) as f64;
-    if away < NOTABLE || part < ELSEWHERE {
-        return None;
-    }
-    let subject = WatchedSubject::MemoryOf {
-        host: activity.host.clone(),
-        pid: activity.pid,
-        rank: process.rank(),
-        node: most_on?,
-        threads_on,
+/// NW032: memory of a process on nodes where none of its threads worked. Of many ranks the worst one stands for all.
+fn remote_memory(case: &Case<'_>) -> Option<SnapshotFinding> {
+    let of_these;
+    let remote = match case.placement {
+        Some((placed, _)) => &placed.remote,
+        // Of merged ranks without their placement, that of those in full.
+        None => {
+            of_these = remote_of(case.run);
+            &of_these
+        }
     };
-    let facts =
-        vec![evidence(WatchedQuantity::MemoryElsewhere, share(part), Some(Amount::Bytes(all)), subject)];
+    let worst = remote.worst.as_ref()?;
+    let part = worst.elsewhere.0 as f64 / worst.all.0.max(1) as f64;
+    let subject = WatchedSubject::MemoryOf {
+        host: worst.process.host.clone(),
+        pid: worst.process.pid,
+        rank: worst.process.rank,
+        node: worst.most_on,
+        threads_on: worst.threads_on.clone(),
+    };
+    let all = Amount::Bytes(worst.all);
+    let facts = vec![evidence(WatchedQuantity::MemoryElsewhere, share(part), Some(all), subject)];
     let cures = vec![advice(WatchedAdvice::RankOnOneNode)];
-    Some((part, finding(FindingId::RemoteRankMemory, facts, not_known(), cures)))
+    Some(finding(FindingId::RemoteRankMemory, facts, not_known(), cures))
 }

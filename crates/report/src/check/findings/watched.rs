@@ -8,6 +8,7 @@ use numawise_facts::finding::{
 use numawise_facts::{Finding, FindingId, Reading};
 
 use super::{amount, how_often, number_of, value};
+use crate::amount::of_ranks;
 
 #[cfg(test)]
 #[path = "watched_tests.rs"]
@@ -203,22 +204,12 @@ fn subject(one: &Evidence) -> String {
         WatchedSubject::ConstructAt { construct, place: at } => {
             format!("the {} {}", construct_name(*construct), place(at))
         }
-        WatchedSubject::CpuOf { host, cpu, ranks } => {
-            let ranks: Vec<String> = ranks.iter().map(ToString::to_string).collect();
-            match ranks.len() {
-                0 => format!("CPU {cpu} of {host}"),
-                1 => format!("CPU {cpu} of {host} (rank {})", ranks[0]),
-                _ => format!("CPU {cpu} of {host} (ranks {})", ranks.join(", ")),
-            }
+        WatchedSubject::CpuOf { host, cpu, ranks, further_ranks } => {
+            format!("CPU {cpu} of {host}{}", of_ranks(ranks, *further_ranks))
         }
-        WatchedSubject::CpusOf { host, cpus, ranks } => {
-            let ranks: Vec<String> = ranks.iter().map(ToString::to_string).collect();
+        WatchedSubject::CpusOf { host, cpus, ranks, further_ranks } => {
             let s = if cpus.len() == 1 { "" } else { "s" };
-            match ranks.len() {
-                0 => format!("CPU{s} {cpus} of {host}"),
-                1 => format!("CPU{s} {cpus} of {host} (rank {})", ranks[0]),
-                _ => format!("CPU{s} {cpus} of {host} (ranks {})", ranks.join(", ")),
-            }
+            format!("CPU{s} {cpus} of {host}{}", of_ranks(ranks, *further_ranks))
         }
         WatchedSubject::FileCalls { kind } => match kind {
             FileCallKind::Read => "calls that read",

@@ -67,7 +67,12 @@ fn sentences_name_whom_they_speak_of() {
     let a_loop = WatchedSubject::ConstructAt { construct: ConstructName::Loop, place };
     let one = finding(WatchedQuantity::LoopIterations, Amount::Count(41), Some(Amount::Count(12)), a_loop);
     assert_eq!(evidence(&one), ["the loop in solve has 41 iterations for 12 threads"]);
-    let cpu = WatchedSubject::CpuOf { host: "node1".to_owned(), cpu: CpuId(4), ranks: vec![0, 1] };
+    let cpu = WatchedSubject::CpuOf {
+        host: "node1".to_owned(),
+        cpu: CpuId(4),
+        ranks: vec![0, 1],
+        further_ranks: 0,
+    };
     let one = finding(WatchedQuantity::ThreadsOnCpu, Amount::Count(2), None, cpu);
     assert_eq!(evidence(&one), ["2 threads work on CPU 4 of node1 (ranks 0, 1) at the same time"]);
     let process = |rank| WatchedSubject::Process { host: "node1".to_owned(), pid: Pid(9), rank };

@@ -13,7 +13,10 @@ use super::{Value, bytes, count, read, seconds, text};
 pub fn rank(tables: &RunSnapshot, of: &ProcessRow) -> Vec<Value> {
     let shares =
         |one: &&OverfullCpu| one.host == of.host && one.threads.iter().any(|(process, _)| *process == of.pid);
-    let shared = tables.placement.as_ref().map(|placement| placement.shared.iter().filter(shares).count());
+    let shared = match &tables.merged {
+        Some(_) => Reading::unavailable("ranks are merged, and of a shared CPU not all threads are kept"),
+        None => tables.placement.as_ref().map(|placement| placement.shared.iter().filter(shares).count()),
+    };
     let seen = of.seen_on_cpus();
     vec![
         read("mask", "", &of.mask, CpuSet::to_string),
@@ -111,7 +114,7 @@ fn known_placement(of: &PlacementSummary) -> Vec<Value> {
         read("least_mask_cpus", "count", &of.masks, |masks| masks.least.to_string()),
         read("most_mask_cpus", "count", &of.masks, |masks| masks.most.to_string()),
         known("shared_cpus", of.shared.len() as u64),
-        known("overfull_masks", of.overfull.len() as u64),
+        known("overfull_masks", of.overfull.len() as u64 + of.further_overfull),
         seconds("run_delay_seconds", &of.run_delay),
         seconds("mean_run_delay_seconds", &of.run_delays.as_ref().map(|of| of.mean)),
         seconds("most_run_delay_seconds", &of.run_delays.as_ref().map(|of| of.most)),
@@ -125,6 +128,12 @@ fn known_placement(of: &PlacementSummary) -> Vec<Value> {
         ["most_migrations_rank", "most_migrations_host", "most_migrations_pid"],
         &of.migrations_by_process,
     ));
+    row.extend([
+        known("further_shared_cpus", of.further_shared),
+        bytes("watched_bytes", &of.remote.as_ref().map(|remote| remote.all)),
+        bytes("remote_bytes", &of.remote.as_ref().map(|remote| remote.remote)),
+        read("remote_processes", "count", &of.remote, |remote| remote.notable.to_string()),
+    ]);
     row
 }
 
