@@ -49,7 +49,7 @@ fn effect(runs: &Study, judged: &Judged, tool: LineTool) -> (Result<Effect, Line
     let lost = [&point, &LineTool::Program.point()].into_iter().find(|id| runs.given_up(id)).cloned();
     let last = runs.trials.iter().rev().find(|trial| Some(&trial.point) == lost.as_ref());
     let why = match last.map(|trial| &trial.outcome) {
-        Some(Outcome::Failed { exit, .. }) => Some(LineNotMeasured::Failed(*exit)),
+        Some(Outcome::Failed { failure, .. }) => Some(LineNotMeasured::Failed(failure.exit)),
         Some(Outcome::NoMetric { .. }) => Some(LineNotMeasured::NoMetric),
         Some(Outcome::Measured { .. }) | None => None,
     };

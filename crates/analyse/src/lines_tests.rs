@@ -116,7 +116,7 @@ fn a_line_that_was_not_measured_says_why() {
     let mut failed = check(&lines, 6);
     let printed = failed.lines.as_mut().unwrap();
     for trial in printed.trials.iter_mut().filter(|t| t.point.0 == "numactl") {
-        trial.outcome = Outcome::Failed { exit: Exit::Code(1), output_tail: String::new() };
+        trial.outcome = Outcome::Failed { failure: Exit::Code(1).into(), output_tail: String::new() };
     }
     assert_eq!(why(&failed, "numactl"), LineNotMeasured::Failed(Exit::Code(1)));
     let mut missing = check(&lines[..2], 6);

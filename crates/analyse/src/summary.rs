@@ -278,8 +278,9 @@ pub fn unavailable(study: &Study) -> Vec<Notice> {
         let point = trial.point.clone();
         match &trial.outcome {
             Outcome::Measured { .. } => {}
-            Outcome::Failed { exit, .. } => {
-                add(&trial.point, StudyNotice::ProgramFailed { point, exit: *exit }.into());
+            Outcome::Failed { failure, .. } => {
+                let failure = failure.clone();
+                add(&trial.point, StudyNotice::ProgramFailed { point, failure }.into());
             }
             Outcome::NoMetric { problem, .. } => {
                 add(&trial.point, StudyNotice::NoMetric { point, problem: problem.clone() }.into());

@@ -112,8 +112,10 @@ fn a_point_that_is_dropped_is_not_waited_for() {
 #[test]
 fn a_point_that_is_given_up_is_not_waited_for() {
     let mut study = two_node_check(2.0, 1.9, 1.1, 2.1, 3.0, 1.5);
-    let failed =
-        numawise_facts::Outcome::Failed { exit: numawise_facts::Exit::Code(1), output_tail: String::new() };
+    let failed = numawise_facts::Outcome::Failed {
+        failure: numawise_facts::Exit::Code(1).into(),
+        output_tail: String::new(),
+    };
     for trial in study.trials.iter_mut().filter(|trial| trial.point.0 == "remote") {
         trial.outcome = failed.clone();
     }

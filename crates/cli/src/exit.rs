@@ -34,8 +34,8 @@ pub const INTERRUPTED: Status = 130;
 
 /// How a study ended of which no point could be measured: as the program did when it first failed, and as our own failure where it did not.
 pub fn of_failures(study: &Study) -> Status {
-    let failed = study.trials.iter().find_map(|trial| match trial.outcome {
-        Outcome::Failed { exit, .. } => Some(status(Cause::ProgramFailed(exit))),
+    let failed = study.trials.iter().find_map(|trial| match &trial.outcome {
+        Outcome::Failed { failure, .. } => Some(status(Cause::ProgramFailed(failure.exit))),
         Outcome::Measured { .. } | Outcome::NoMetric { .. } => None,
     });
     failed.unwrap_or(NUMAWISE_FAILED)

@@ -56,8 +56,8 @@ pub use observation::{
 };
 pub use observed::{ObservedMemory, ObservedProcess, ObservedThread};
 pub use outcome::{
-    Disturbance, Exit, LeftProcesses, Metric, MetricFileProblem, MetricProblem, NamedMetric, OtherValue,
-    Outcome,
+    Disturbance, EndedBy, Exit, LeftProcesses, Metric, MetricFileProblem, MetricProblem, NamedMetric,
+    OtherValue, Outcome, TrialFailure,
 };
 pub use pages::{Balancing, PageSize};
 pub use placement::{OwnPlacement, Placement, TaskPlacement};

@@ -121,6 +121,55 @@ impl fmt::Display for Exit {
     }
 }
 
+/// Who ended the program of a trial before it was done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EndedBy {
+    /// We did, since it took longer than a trial may.
+    TimeLimit { limit: Nanoseconds },
+    /// Slurm ended its job: the node, and the state and the reason in Slurm's words.
+    Slurm { node: String, state: String, reason: String },
+}
+
+impl fmt::Display for EndedBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EndedBy::TimeLimit { limit } => write!(f, "numawise ended it at its time limit, {limit}"),
+            EndedBy::Slurm { node, state, reason } => {
+                let why = match state.as_str() {
+                    "TIMEOUT" | "DEADLINE" => " at its time limit",
+                    "OUT_OF_MEMORY" => " for want of memory",
+                    _ => "",
+                };
+                write!(f, "Slurm ended its job on {node}{why}: {state}, {reason}")
+            }
+        }
+    }
+}
+
+/// How the program of a trial failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrialFailure {
+    pub exit: Exit,
+    /// Nothing where it ended by itself, or nobody can tell who ended it.
+    pub ended_by: Option<EndedBy>,
+}
+
+impl From<Exit> for TrialFailure {
+    fn from(exit: Exit) -> TrialFailure {
+        TrialFailure { exit, ended_by: None }
+    }
+}
+
+impl fmt::Display for TrialFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.ended_by {
+            None => self.exit.fmt(f),
+            Some(ended_by) => write!(f, "{}; {ended_by}", self.exit),
+        }
+    }
+}
+
 /// What came of a trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -128,7 +177,7 @@ pub enum Outcome {
     /// The metric of each task, raw: seconds, or what the program printed.
     Measured { per_task: Vec<f64> },
     /// The program failed: this is not a time.
-    Failed { exit: Exit, output_tail: String },
+    Failed { failure: TrialFailure, output_tail: String },
     /// The program ran, but its output held no metric.
     NoMetric { problem: MetricProblem, output_tail: String },
 }

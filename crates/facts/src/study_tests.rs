@@ -65,7 +65,7 @@ fn copies_count_by_the_work_they_do() {
 
 #[test]
 fn a_failure_is_not_a_time() {
-    let failed = trial(Outcome::Failed { exit: Exit::Signal(11), output_tail: String::new() });
+    let failed = trial(Outcome::Failed { failure: Exit::Signal(11).into(), output_tail: String::new() });
     assert_eq!(header(Metric::WallTime).value(&failed), None);
     assert_eq!(header(Metric::WallTime).value(&trial(Outcome::Measured { per_task: vec![] })), None);
     assert_eq!(Exit::Signal(11).shell_status(), 139);
@@ -74,7 +74,7 @@ fn a_failure_is_not_a_time() {
 #[test]
 fn three_failures_in_a_row_give_a_point_up() {
     let good = || trial(Outcome::Measured { per_task: vec![1.0] });
-    let bad = || trial(Outcome::Failed { exit: Exit::Code(1), output_tail: String::new() });
+    let bad = || trial(Outcome::Failed { failure: Exit::Code(1).into(), output_tail: String::new() });
     let given_up = |trials| {
         Study { header: header(Metric::WallTime), trials, stopped: None, lines: None }
             .given_up(&"copies".into())

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use numawise_facts::{
     Exit, HostNoise, LeftProcesses, Observation, Outcome, PointId, Reading, ResidencySample, ResourceUsage,
-    SamplerCost, StopReason, Study, StudyHeader, ThreadObservation, Trial,
+    SamplerCost, StopReason, Study, StudyHeader, ThreadObservation, Trial, TrialFailure,
 };
 use numawise_units::{Bytes, CpuId, HostId, Microjoules, Nanoseconds, NodeId, Pid, Rank, Ratio};
 use rusqlite::Connection;
@@ -201,7 +201,8 @@ pub fn outcome(cells: Cells<'_, '_>, per_task: Vec<f64>) -> Parsed<Outcome> {
                     return Err(cells.flaw("exit_signal", "one of exit_code and exit_signal, the other NULL"));
                 }
             };
-            Ok(Outcome::Failed { exit, output_tail: output_tail()? })
+            let ended_by = cells.text_or_null("problem")?.map(|_| cells.json("problem")).transpose()?;
+            Ok(Outcome::Failed { failure: TrialFailure { exit, ended_by }, output_tail: output_tail()? })
         }
         Outcome::NO_METRIC => {
             Ok(Outcome::NoMetric { problem: cells.json("problem")?, output_tail: output_tail()? })

@@ -182,12 +182,13 @@ pub fn outcome_columns(outcome: &Outcome) -> rusqlite::Result<[Value; 5]> {
     let status = text(outcome.word());
     Ok(match outcome {
         Outcome::Measured { .. } => [status, Value::Null, Value::Null, Value::Null, Value::Null],
-        Outcome::Failed { exit, output_tail } => {
-            let (code, signal) = match *exit {
+        Outcome::Failed { failure, output_tail } => {
+            let (code, signal) = match failure.exit {
                 Exit::Code(code) => (code.into(), Value::Null),
                 Exit::Signal(signal) => (Value::Null, signal.into()),
             };
-            [status, code, signal, Value::Null, text(output_tail)]
+            let ended_by = failure.ended_by.as_ref().map(json).transpose()?;
+            [status, code, signal, ended_by.map_or(Value::Null, Value::from), text(output_tail)]
         }
         Outcome::NoMetric { problem, output_tail } => {
             [status, Value::Null, Value::Null, json(problem)?.into(), text(output_tail)]

@@ -369,7 +369,7 @@ fn a_hundred_thousand_trials_make_a_page_below_5_mb_that_says_what_it_leaves_out
         }
         for trial in study.trials.iter_mut().filter(|trial| trial.number % 10 == 7) {
             let output_tail = "x".repeat(4000);
-            trial.outcome = Outcome::Failed { exit: numawise_facts::Exit::Code(1), output_tail };
+            trial.outcome = Outcome::Failed { failure: numawise_facts::Exit::Code(1).into(), output_tail };
         }
         let tables = quick_tables(&study);
         let page = page_of(study, &tables);

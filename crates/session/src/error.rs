@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use numawise_facts::notice::NotTriedReason;
-use numawise_facts::{Exit, Metric, MetricProblem, Notice, RankSet, Reason};
+use numawise_facts::{Exit, Metric, MetricProblem, Notice, RankSet, Reason, TrialFailure};
 use numawise_launch::{LaunchError, Launcher, RankError};
 use numawise_membench::MembenchError;
 use numawise_observe::FindError;
@@ -116,10 +116,10 @@ pub enum Error {
     #[error("{asked} repeat{} of each placement asked for; expected at least {least}", if *asked == 1 { "" } else { "s" })]
     TooFewRepeats { asked: u32, least: u32 },
     #[error(
-        "the program failed in its first run ({exit}), before anything was changed about it; nothing is kept in {}; {}",
+        "the program failed in its first run ({failure}), before anything was changed about it; nothing is kept in {}; {}",
         record.display(), printed(output)
     )]
-    FirstRunFailed { exit: Exit, record: PathBuf, output: String },
+    FirstRunFailed { failure: Box<TrialFailure>, record: PathBuf, output: String },
     /// `problem` says why.
     #[error("the first run gave no metric; {}", searched(metric, problem, output))]
     NoMetricInFirstRun {
@@ -270,7 +270,7 @@ impl Error {
             _ => {}
         }
         match self {
-            Error::FirstRunFailed { exit, .. } => Cause::ProgramFailed(*exit),
+            Error::FirstRunFailed { failure, .. } => Cause::ProgramFailed(failure.exit),
             Error::InterruptedBeforeMeasuring | Error::InterruptedInFirstRun => Cause::Interrupted,
             _ => Cause::Ours,
         }

@@ -472,8 +472,8 @@ fn first_run(
     let one = Nanoseconds::from(begun.elapsed());
     let first = study.trials.first();
     match first.map(|trial| &trial.outcome) {
-        Some(Outcome::Failed { exit, output_tail }) => Err(Error::FirstRunFailed {
-            exit: *exit,
+        Some(Outcome::Failed { failure, output_tail }) => Err(Error::FirstRunFailed {
+            failure: failure.clone().into(),
             record: request.record.clone(),
             output: output_tail.clone(),
         }),

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{
     Disturbance, Event, LeftProcesses, MetricProblem, Observation, Outcome, Point, PointId, PointPair,
-    PointRole, Reading, Redactor, Sink, StopReason, Study, Trial,
+    PointRole, Reading, Redactor, Sink, StopReason, Study, Trial, TrialFailure,
 };
 use numawise_units::Nanoseconds;
 
@@ -483,7 +483,8 @@ fn judge(
 fn outcome(tasks: &[TaskRun], extractor: &MetricReaders, redactor: &Redactor) -> Outcome {
     let tail = |output: &str| redactor.end_of_output(output, TAIL);
     if let Some(failed) = tasks.iter().find(|task| !task.exit.success()) {
-        return Outcome::Failed { exit: failed.exit, output_tail: tail(&failed.output) };
+        let failure = TrialFailure { exit: failed.exit, ended_by: failed.ended_by.clone() };
+        return Outcome::Failed { failure, output_tail: tail(&failed.output) };
     }
     let mut per_task = Vec::with_capacity(tasks.len());
     for task in tasks {

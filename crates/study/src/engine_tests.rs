@@ -66,7 +66,8 @@ impl Runner for Fake {
         let seconds = self.slow.iter().find(|(id, _)| *id == point.id.0).map_or(1, |(_, seconds)| *seconds);
         self.clock.set(self.clock.get() + (seconds + self.beside) * SECOND);
         let wall = Nanoseconds(seconds * SECOND);
-        let task = TaskRun { exit, wall, output: "time: 2.5\n".to_owned(), dropped: 0, file: None };
+        let task =
+            TaskRun { exit, ended_by: None, wall, output: "time: 2.5\n".to_owned(), dropped: 0, file: None };
         Ok(Some(ProgramRun {
             wall,
             tasks: vec![task],
@@ -356,9 +357,9 @@ fn a_baseline_that_fails_ends_it() {
     fake.script = std::iter::repeat_n(Exit::Code(3), 99).collect();
     let reason = go(&mut study, &mut fake, &mut Kept(vec![], None), 6).unwrap();
     assert_eq!(reason, StopReason::TooManyFailures);
-    assert!(
-        study.trials.iter().all(|trial| matches!(trial.outcome, Outcome::Failed { exit: Exit::Code(3), .. }))
-    );
+    assert!(study.trials.iter().all(
+        |trial| matches!(&trial.outcome, Outcome::Failed { failure, .. } if failure.exit == Exit::Code(3))
+    ));
 }
 
 #[test]

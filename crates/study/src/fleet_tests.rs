@@ -39,7 +39,7 @@ impl Nodes {
 
 fn trial(place: &TrialPlace, started: u64, fails: bool) -> Trial {
     let outcome = if fails {
-        Outcome::Failed { exit: Exit::Code(1), output_tail: String::new() }
+        Outcome::Failed { failure: Exit::Code(1).into(), output_tail: String::new() }
     } else {
         Outcome::Measured { per_task: vec![1.0] }
     };

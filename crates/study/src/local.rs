@@ -160,7 +160,7 @@ fn not_started(error: LaunchError) -> Result<Option<ProgramRun>, StudyError> {
     };
     let output = error.to_string();
     let wall = Nanoseconds(0);
-    let task = TaskRun { exit: Exit::Code(status), wall, output, dropped: 0, file: None };
+    let task = TaskRun { exit: Exit::Code(status), ended_by: None, wall, output, dropped: 0, file: None };
     Ok(Some(ProgramRun {
         wall,
         tasks: vec![task],
@@ -303,6 +303,7 @@ fn watched(
     let tasks = tasks.map(|(task, file)| {
         let run = TaskRun {
             exit: task.exit,
+            ended_by: None,
             wall: task.wall,
             output: task.output.text,
             dropped: task.output.dropped,

@@ -6,7 +6,7 @@ use super::*;
 
 fn printed(output: &str) -> TaskRun {
     let wall = Nanoseconds(250_000_000);
-    TaskRun { exit: Exit::Code(0), wall, output: output.to_owned(), dropped: 0, file: None }
+    TaskRun { exit: Exit::Code(0), ended_by: None, wall, output: output.to_owned(), dropped: 0, file: None }
 }
 
 fn wrote(before: &str, added: &str) -> TaskRun {

@@ -1,6 +1,6 @@
 //! What one task of a run left: its time, what it printed and what it wrote.
 
-use numawise_facts::{Exit, MetricFileProblem};
+use numawise_facts::{EndedBy, Exit, MetricFileProblem};
 use numawise_launch::WrittenText;
 use numawise_units::Nanoseconds;
 
@@ -8,6 +8,8 @@ use numawise_units::Nanoseconds;
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskRun {
     pub exit: Exit,
+    /// Who ended it, where somebody did.
+    pub ended_by: Option<EndedBy>,
     pub wall: Nanoseconds,
     pub output: String,
     /// How many bytes in front of the output were not kept.
@@ -20,15 +22,12 @@ pub struct TaskRun {
 const SIGTERM: i32 = 15;
 
 impl TaskRun {
-    /// One that was ended since it took longer than `limit`: no success, whatever status it gave then, and said behind its output.
+    /// One that was ended since it took longer than `limit`: no success, whatever status it gave then.
     pub(crate) fn ended_at(mut self, limit: Nanoseconds) -> TaskRun {
         if self.exit.success() {
             self.exit = Exit::Signal(SIGTERM);
         }
-        if !self.output.is_empty() && !self.output.ends_with('\n') {
-            self.output.push('\n');
-        }
-        self.output.push_str(&format!("numawise ended the program at its time limit, {limit}\n"));
+        self.ended_by = Some(EndedBy::TimeLimit { limit });
         self
     }
 

@@ -117,22 +117,24 @@ fn points_that_were_given_up_are_counted_with_how_they_failed() {
     let mut study = grid_of(&[[8.0, 4.0, 2.0, 1.0]]);
     let failed = |trial: &&mut numawise_facts::Trial| trial.point.0.ends_with("threads=8");
     for trial in study.trials.iter_mut().filter(failed) {
-        trial.outcome =
-            Outcome::Failed { exit: Exit::Code(3), output_tail: "first\nout of memory\n\n".to_owned() };
+        trial.outcome = Outcome::Failed {
+            failure: Exit::Code(3).into(),
+            output_tail: "first\nout of memory\n\n".to_owned(),
+        };
     }
     let findings = of(&study);
     let found = one(&findings, FindingId::PointsGivenUp);
     assert_eq!(found.evidence[0].value, Reading::Measured(Amount::Count(1)));
-    let EvidenceSubject::Grid(GridSubject::Failure { point, exit, said, .. }) = &found.evidence[1].subject
+    let EvidenceSubject::Grid(GridSubject::Failure { point, failure, said, .. }) = &found.evidence[1].subject
     else {
         panic!("{found:?}")
     };
-    assert_eq!((point.0.as_str(), *exit), ("place=local threads=8", Some(Exit::Code(3))));
+    assert_eq!((point.0.as_str(), failure), ("place=local threads=8", &Some(Exit::Code(3).into())));
     assert_eq!(said.as_deref(), Some("out of memory"));
     // Two failures are no such point.
     let mut kept = grid_of(&[[8.0, 4.0, 2.0, 1.0]]);
     for trial in kept.trials.iter_mut().filter(failed).rev().take(2) {
-        trial.outcome = Outcome::Failed { exit: Exit::Code(3), output_tail: String::new() };
+        trial.outcome = Outcome::Failed { failure: Exit::Code(3).into(), output_tail: String::new() };
     }
     assert_eq!(ids(&of(&kept)), []);
 }

@@ -59,7 +59,8 @@ fn what_every_trial_has_is_there_once_and_missing_is_missing() {
     assert_eq!(figures[3].median, Reading::unavailable("it was too short"));
     assert_eq!(figures[4].mean, Reading::unavailable("it was too short"));
     for trial in &mut study.trials {
-        trial.outcome = Outcome::Failed { exit: numawise_facts::Exit::Code(1), output_tail: String::new() };
+        trial.outcome =
+            Outcome::Failed { failure: numawise_facts::Exit::Code(1).into(), output_tail: String::new() };
     }
     assert_eq!(others(&study)[0][2].median, Reading::unavailable("no trial that counts has it"));
     let wall = of_trials(&study).into_iter().find(|of| of.name == "wall_time").unwrap();

@@ -13,7 +13,7 @@ fn column<'a>(table: &'a TrialTable, name: &str) -> &'a TrialValues {
 fn each_trial_is_a_row_and_what_it_lacks_is_missing() {
     let mut study = grid_of(&[[8.0, 4.0, 2.0, 1.0]]);
     let output_tail = String::new();
-    study.trials[3].outcome = Outcome::Failed { exit: Exit::Code(1), output_tail };
+    study.trials[3].outcome = Outcome::Failed { failure: Exit::Code(1).into(), output_tail };
     let table = trial_table(&study);
     assert_eq!(table.rows(), study.trials.len());
     assert!(table.columns.iter().all(|column| column.values.len() == table.rows()));

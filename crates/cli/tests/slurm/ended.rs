@@ -28,7 +28,7 @@ fn a_trial_that_runs_into_its_time_limit_has_failed_and_says_so() {
     let output = study.wait_with_output().unwrap();
     ended_well(&output);
     let said = err(&output);
-    let expected = "the program failed at n=2 (killed by signal 15), saying last: Slurm ended the job on n0 at its time limit: TIMEOUT";
+    let expected = "the program failed at n=2 (killed by signal 15; Slurm ended its job on n0 at its time limit: TIMEOUT";
     assert!(said.contains(expected), "{said}");
     let failed: Vec<_> = bench.rows().into_iter().filter(|row| row.3 == "failed").collect();
     assert!(failed.len() == 1 && failed[0].1 == "n=2", "{failed:?}");

@@ -371,7 +371,7 @@ fn a_trial_that_takes_too_long_is_ended_and_failed() {
         script,
     ]);
     assert!(
-        answer.err.contains("killed by signal 15") && answer.err.contains("at its time limit, 300"),
+        answer.err.contains("(killed by signal 15; numawise ended it at its time limit, 300"),
         "{}",
         answer.err
     );

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::{Exit, MetricProblem, PointId};
+use crate::{MetricProblem, PointId, TrialFailure};
 
 /// What a piece of evidence of a study of a grid is a value of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -46,7 +46,13 @@ pub enum GridSubject {
     Levels { factor: String, from: String, to: String },
     /// How the last trial of a point failed: how the program ended, or what its answer lacks, and the last line that it said, where there
     /// is one.
-    Failure { point: PointId, exit: Option<Exit>, problem: Option<MetricProblem>, said: Option<String> },
+    Failure {
+        point: PointId,
+        #[serde(flatten)]
+        failure: Option<TrialFailure>,
+        problem: Option<MetricProblem>,
+        said: Option<String>,
+    },
 }
 
 /// What to do after a study of a grid.

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{AffinityRefusal, MachineNotice};
 use crate::{
-    Disturbance, Effect, Exit, Levels, MemoryPlan, MetricProblem, NamedMetric, Notice, PointId, Reason,
+    Disturbance, Effect, Levels, MemoryPlan, MetricProblem, NamedMetric, Notice, PointId, Reason,
+    TrialFailure,
 };
 
 super::notices! {
@@ -63,7 +64,7 @@ super::notices! {
             others: u64,
         },
         /// The program failed at a point.
-        "NW522" ProgramFailed { point: PointId, exit: Exit },
+        "NW522" ProgramFailed { point: PointId, failure: TrialFailure },
         /// The program ran at a point, but printed no metric.
         "NW523" NoMetric { point: PointId, problem: MetricProblem },
         /// The runs of a point became slower or faster in the course of the check: `effect` is how many times as good the last of

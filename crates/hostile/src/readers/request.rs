@@ -189,7 +189,14 @@ fn metric(input: &[u8]) -> Read {
     let metric = Metric::Output { regex: regex.to_owned(), higher_is_better: true };
     Read::of(MetricReader::new(&metric), |reader| {
         let wall = Nanoseconds(1_000_000_000);
-        let task = TaskRun { exit: Exit::Code(0), wall, output: output.to_owned(), dropped: 0, file: None };
+        let task = TaskRun {
+            exit: Exit::Code(0),
+            ended_by: None,
+            wall,
+            output: output.to_owned(),
+            dropped: 0,
+            file: None,
+        };
         let value = reader.value(&task).ok()?;
         (!(value.is_finite() && value > 0.0)).then(|| format!("a metric of {value}"))
     })

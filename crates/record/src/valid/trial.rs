@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use numawise_facts::{
-    CpuFrequency, Disturbance, Exit, MemoryEvents, Metric, MetricFileProblem, MetricProblem, Observation,
-    OtherValue, Outcome, PointId, Reading, ResidencySample, Study, StudyHeader, ThreadObservation, Trial,
+    CpuFrequency, Disturbance, EndedBy, Exit, MemoryEvents, Metric, MetricFileProblem, MetricProblem,
+    Observation, OtherValue, Outcome, PointId, Reading, ResidencySample, Study, StudyHeader,
+    ThreadObservation, Trial,
 };
 use numawise_units::{Bytes, Hertz, Nanoseconds};
 
@@ -188,9 +189,12 @@ fn outcome(table: &'static str, outcome: &Outcome, row: u32) -> Sound {
                 "a number above 0, from 1e-30 to 1e30",
             )
         }
-        Outcome::Failed { exit, output_tail } => {
+        Outcome::Failed { failure, output_tail } => {
             text(output_tail, place("output_tail"))?;
-            match *exit {
+            if let Some(EndedBy::Slurm { node, state, reason }) = &failure.ended_by {
+                [node, state, reason].into_iter().try_for_each(|said| text(said, place("problem")))?;
+            }
+            match failure.exit {
                 Exit::Code(code) => {
                     ensure(code != 0, place("exit_code"), code, "another status than that of success")
                 }

@@ -1,8 +1,8 @@
 //! What goes in comes out, and can be read with plain SQL.
 
 use numawise_facts::{
-    Disturbance, Exit, Metric, MetricFileProblem, MetricProblem, Observation, Outcome, PrintedLines, Reading,
-    StopReason, Study, StudyHeader, Trial,
+    Disturbance, EndedBy, Exit, Metric, MetricFileProblem, MetricProblem, Observation, Outcome, PrintedLines,
+    Reading, StopReason, Study, StudyHeader, Trial, TrialFailure,
 };
 use numawise_record::{Record, RecordError};
 use numawise_units::{Bytes, Nanoseconds, Ratio};
@@ -224,9 +224,19 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         "(?s).*".prop_map(|problem| MetricProblem::File(MetricFileProblem::Unreadable { problem })),
         "(?s).*".prop_map(|text| MetricProblem::NotANumber { text })
     ];
+    let ended_by = prop_oneof![
+        (0..u64::MAX).prop_map(|limit| EndedBy::TimeLimit { limit: Nanoseconds(limit) }),
+        ("(?s).*", "(?s).*", "(?s).*").prop_map(|(node, state, reason)| EndedBy::Slurm {
+            node,
+            state,
+            reason
+        })
+    ];
     prop_oneof![
         prop::collection::vec(number, 1..4).prop_map(|per_task| Outcome::Measured { per_task }),
-        (exit, "(?s).*").prop_map(|(exit, output_tail)| Outcome::Failed { exit, output_tail }),
+        (exit, prop::option::of(ended_by), "(?s).*").prop_map(|(exit, ended_by, output_tail)| {
+            Outcome::Failed { failure: TrialFailure { exit, ended_by }, output_tail }
+        }),
         (metric_problem, "(?s).*")
             .prop_map(|(problem, output_tail)| Outcome::NoMetric { problem, output_tail }),
     ]

@@ -256,7 +256,9 @@ fn resident_memory() -> MemorySnapshot {
 
 pub fn trial(number: u32) -> Trial {
     let outcome = match number % 7 {
-        5 => Outcome::Failed { exit: Exit::Signal(11), output_tail: "Segmentation fault".to_owned() },
+        5 => {
+            Outcome::Failed { failure: Exit::Signal(11).into(), output_tail: "Segmentation fault".to_owned() }
+        }
         6 => Outcome::NoMetric { problem: MetricProblem::NoMatch, output_tail: "done\n".to_owned() },
         _ => Outcome::Measured { per_task: vec![1.0 + f64::from(number) / 3.0] },
     };
@@ -323,7 +325,7 @@ pub fn line_run(number: u32) -> Trial {
         started: Nanoseconds(1_700_000_100_000_000_000 + u64::from(number)),
         wall: Nanoseconds(1_000_000_000 + u64::from(number)),
         outcome: match number {
-            5 => Outcome::Failed { exit: Exit::Code(1), output_tail },
+            5 => Outcome::Failed { failure: Exit::Code(1).into(), output_tail },
             6 => Outcome::NoMetric { problem: MetricProblem::NoMatch, output_tail },
             _ => Outcome::Measured { per_task: vec![1.0 + f64::from(number) / 100.0] },
         },

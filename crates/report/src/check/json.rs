@@ -283,11 +283,12 @@ fn trial(check: &Check, trial: &Trial) -> Value {
     });
     match &trial.outcome {
         Outcome::Measured { .. } => {}
-        Outcome::Failed { exit, output_tail } => {
-            match exit {
+        Outcome::Failed { failure, output_tail } => {
+            match failure.exit {
                 Exit::Code(code) => row["exit_code"] = object!(code),
                 Exit::Signal(signal) => row["exit_signal"] = object!(signal),
             }
+            row["ended_by"] = object!(failure.ended_by);
             row["output_tail"] = object!(output_tail);
         }
         Outcome::NoMetric { problem, output_tail } => {

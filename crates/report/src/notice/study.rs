@@ -90,8 +90,8 @@ pub fn text(notice: &StudyNotice) -> String {
             let numbers = if *others > 0 { ", the numbers differ" } else { "" };
             format!("{}: {reason}; in {count}{numbers}", figure(*what))
         }
-        StudyNotice::ProgramFailed { point, exit } => {
-            format!("point {point}: the program failed there ({exit})")
+        StudyNotice::ProgramFailed { point, failure } => {
+            format!("point {point}: the program failed there ({failure})")
         }
         StudyNotice::NoMetric { point, problem } => {
             format!("point {point}: {}", metric_problem(None, problem))
@@ -317,7 +317,7 @@ pub fn disturbances(trial: &Trial) -> Vec<String> {
 pub fn trial_status(metric: &Metric, trial: &Trial) -> String {
     match &trial.outcome {
         Outcome::Measured { .. } => "measured".to_owned(),
-        Outcome::Failed { exit, .. } => format!("failed: {exit}"),
+        Outcome::Failed { failure, .. } => format!("failed: {failure}"),
         Outcome::NoMetric { problem, .. } => format!("no metric: {}", metric_problem(Some(metric), problem)),
     }
 }

@@ -418,7 +418,7 @@ pub fn failed() -> Sample {
     for (k, trial) in study.trials.iter_mut().filter(|t| t.point.0 == "one-node").enumerate() {
         trial.outcome = match k % 2 {
             0 => Outcome::Failed {
-                exit: Exit::Signal(9),
+                failure: Exit::Signal(9).into(),
                 output_tail: "reading input ... done\n\u{1b}[31mout of memory\u{1b}[0m\n".to_owned(),
             },
             _ => Outcome::NoMetric { problem: MetricProblem::NoMatch, output_tail: String::new() },
@@ -437,7 +437,7 @@ pub fn failed() -> Sample {
         contrast("os", "pinned", Reading::Measured(effect(0.96, 0.92, 1.01)), ContrastCall::Open),
     ];
     analysis.unavailable =
-        vec![StudyNotice::ProgramFailed { point: "one-node".into(), exit: Exit::Signal(9) }.into()];
+        vec![StudyNotice::ProgramFailed { point: "one-node".into(), failure: Exit::Signal(9).into() }.into()];
     Sample { name: "failed", study, analysis, from_now_on: as_it_is() }
 }
 

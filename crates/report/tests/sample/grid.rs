@@ -120,8 +120,9 @@ pub fn scaling() -> Study {
     });
     let last = study.trials.len() - 1;
     study.trials[20].outcome =
-        Outcome::Failed { exit: Exit::Code(3), output_tail: "out of <memory>".to_owned() };
-    study.trials[last].outcome = Outcome::Failed { exit: Exit::Signal(9), output_tail: String::new() };
+        Outcome::Failed { failure: Exit::Code(3).into(), output_tail: "out of <memory>".to_owned() };
+    study.trials[last].outcome =
+        Outcome::Failed { failure: Exit::Signal(9).into(), output_tail: String::new() };
     study.trials[33].disturbances = vec![Disturbance::OtherLoad(0.35)];
     study
 }

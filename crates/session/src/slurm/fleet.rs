@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{
-    Event, Exit, FactorKind, GridStudy, Notice, Outcome, Point, PointId, RanksByThreads, Reading, Sink,
-    Study, Trial,
+    EndedBy, Event, Exit, FactorKind, GridStudy, Notice, Outcome, Point, PointId, RanksByThreads, Reading,
+    Sink, Study, Trial, TrialFailure,
 };
 use numawise_study::{Fleet, StudyError, TrialPlace};
 use numawise_units::Nanoseconds;
@@ -390,20 +390,15 @@ fn failed(order: &TrialOrder, ended: &EndedJob, output: &str) -> Trial {
         (_, _, code) if code != 0 => Exit::Code(code),
         _ => Exit::Signal(SIGKILL),
     };
-    let (EndedJob { state, reason, .. }, node) = (ended, &order.node);
-    let why = match state.as_str() {
-        "TIMEOUT" | "DEADLINE" => " at its time limit",
-        "OUT_OF_MEMORY" => " for want of memory",
-        _ => "",
-    };
-    let output_tail = format!("{output}Slurm ended the job on {node}{why}: {state}, {reason}\n");
+    let EndedJob { state, reason, .. } = ended.clone();
+    let ended_by = Some(EndedBy::Slurm { node: order.node.clone(), state, reason });
     Trial {
         number: 0,
         block: order.block,
         point: order.point.id.clone(),
         started: order.submitted,
         wall: ended.ran,
-        outcome: Outcome::Failed { exit, output_tail },
+        outcome: Outcome::Failed { failure: TrialFailure { exit, ended_by }, output_tail: output.to_owned() },
         observation: Reading::unavailable("the job ended before it could say what it had seen"),
         disturbances: Vec::new(),
         left_behind: None,

@@ -37,13 +37,13 @@ pub fn finding_of(case: &Case<'_>) -> Option<Finding> {
 /// How often it failed, and how the last time.
 fn failed_trials(case: &Case<'_>, row: usize, trials: &[&Trial]) -> Evidence {
     let last = trials.last().map(|trial| &trial.outcome);
-    let (exit, problem) = match last {
-        Some(Outcome::Failed { exit, .. }) => (Some(*exit), None),
+    let (failure, problem) = match last {
+        Some(Outcome::Failed { failure, .. }) => (Some(failure.clone()), None),
         Some(Outcome::NoMetric { problem, .. }) => (None, Some(problem.clone())),
         Some(Outcome::Measured { .. }) | None => (None, None),
     };
     let said = last.and_then(Outcome::last_line).map(|line| line.chars().take(MOST_CHARACTERS).collect());
-    let subject = GridSubject::Failure { point: case.rows[row].point.clone(), exit, problem, said };
+    let subject = GridSubject::Failure { point: case.rows[row].point.clone(), failure, problem, said };
     let count = |of: usize| Amount::Count(of as u64);
     let counted = trials.iter().filter(|trial| !trial.is_warm_up()).count();
     let failed = count(case.rows[row].failures as usize);

@@ -66,11 +66,11 @@ impl Sink for Progress {
                     bar.set_position(bar.length().unwrap_or(0).saturating_sub(left.0 / 1_000_000));
                 }
             }
-            Event::TrialEnded { point, outcome: Outcome::Failed { exit, .. }, .. } => {
+            Event::TrialEnded { point, outcome: Outcome::Failed { failure, .. }, .. } => {
                 self.failures += 1;
                 if self.failures == 1 {
                     self.say(&format!(
-                        "the program failed at {point} ({exit}); it is noted as a failure, not as a time"
+                        "the program failed at {point} ({failure}); it is noted as a failure, not as a time"
                     ));
                 }
             }

@@ -44,7 +44,7 @@ impl Progress {
 fn failure(outcome: &Outcome) -> Option<String> {
     match outcome {
         Outcome::Measured { .. } => None,
-        Outcome::Failed { exit, .. } => Some(exit.to_string()),
+        Outcome::Failed { failure, .. } => Some(failure.to_string()),
         Outcome::NoMetric { problem, .. } => Some(numawise_report::notice::metric_problem(None, problem)),
     }
 }

@@ -103,10 +103,10 @@ fn levels(subject: &EvidenceSubject) -> Option<(String, String)> {
 }
 
 fn failed(header: &StudyHeader, subject: &EvidenceSubject, number: &str, of: &str) -> String {
-    let EvidenceSubject::Grid(GridSubject::Failure { point, exit, problem, said }) = subject else {
+    let EvidenceSubject::Grid(GridSubject::Failure { point, failure, problem, said }) = subject else {
         return format!("{number} of {of} trials failed");
     };
-    let how = exit.map(|exit| exit.to_string());
+    let how = failure.as_ref().map(ToString::to_string);
     let how = how.or_else(|| Some(metric_problem(Some(&header.metric), problem.as_ref()?)));
     let how = how.map(|how| format!(", the last with {how}")).unwrap_or_default();
     let said = said.as_ref().map(|said| format!("; it said: {said}")).unwrap_or_default();
