@@ -6,7 +6,8 @@
 //   2. along y and x: columns of kRows points are walked in y in the same way; the neighbours in x come out of the
 //      vector at hand and the two beside it.
 // One sweep with all 49 inputs from cache keeps the load units busy twice as long as the arithmetic; this way arithmetic
-// is the limit, as far as the caches reach. Neighbours at the same distance have the same weight and are added before one multiply-add.
+// is the limit, as far as the caches reach. Neighbours at the same distance have the same weight and are added before one
+// multiply-add.
 //
 // Main memory delivers only `velocity`, `next` and the leading planes of `prev`. They are prefetched into L2 (into L1
 // they would occupy its few miss buffers, which costs a quarter of the speed), because the hardware follows fewer
