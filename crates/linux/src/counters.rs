@@ -87,10 +87,17 @@ pub struct MonitoredTraffic {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TrafficError {
     #[error(
-        "the monitor of memory bandwidth (resctrl) is not there: the processor has none, or it is not mounted"
+        "the monitor of memory bandwidth (resctrl) is not mounted; root may do so with `mount -t resctrl resctrl /sys/fs/resctrl`"
     )]
+    NotMounted,
+    #[error(
+        "the host of this virtual machine shows it no monitor of memory bandwidth (resctrl); on the host, or on a computer of its own, there \
+         may be one"
+    )]
+    NotInGuest,
+    #[error("the processor or the kernel has no monitor of memory bandwidth (resctrl)")]
     NotThere,
-    #[error("the monitor of memory bandwidth (resctrl) may not be read")]
+    #[error("the monitor of memory bandwidth (resctrl) may not be read by this user")]
     Denied,
     #[error("the monitor of memory bandwidth (resctrl) says '{found}' in {file}, expected a number of bytes")]
     Malformed { file: String, found: String },
@@ -105,7 +112,7 @@ pub enum TrafficError {
 pub fn traffic(roots: &Roots) -> Result<Vec<MonitoredTraffic>, TrafficError> {
     let entries = std::fs::read_dir(roots.path(RESCTRL)).map_err(|error| match error.kind() {
         std::io::ErrorKind::PermissionDenied => TrafficError::Denied,
-        _ => TrafficError::NotThere,
+        _ => why_not_there(roots),
     })?;
     let mut all = Vec::new();
     for name in entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()) {
@@ -132,5 +139,20 @@ pub fn traffic(roots: &Roots) -> Result<Vec<MonitoredTraffic>, TrafficError> {
         });
     }
     all.sort_by_key(|of| of.cache);
-    if all.is_empty() { Err(TrafficError::NotThere) } else { Ok(all) }
+    if all.is_empty() { Err(why_not_there(roots)) } else { Ok(all) }
+}
+
+/// The processor says whether it has such a monitor (`cqm_mbm_total`, of Intel and of AMD), and whether it is a virtual one.
+fn why_not_there(roots: &Roots) -> TrafficError {
+    let text = roots.try_text("/proc/cpuinfo").unwrap_or_default();
+    let mut flags = text.lines().filter_map(|line| line.split_once(':'));
+    let flags = flags.find(|(name, _)| name.trim() == "flags").map_or("", |(_, flags)| flags);
+    let has = |flag: &str| flags.split_whitespace().any(|one| one == flag);
+    if has("cqm_mbm_total") && !roots.path(RESCTRL).exists() {
+        TrafficError::NotMounted
+    } else if has("hypervisor") {
+        TrafficError::NotInGuest
+    } else {
+        TrafficError::NotThere
+    }
 }

@@ -72,3 +72,22 @@ fn traffic_that_is_no_number_is_said() {
     tree.write("sys/fs/resctrl/mon_data/mon_L3_00/mbm_total_bytes", "7\n");
     assert_eq!(traffic(&Roots::at(tree.path())), Err(TrafficError::NotThere), "one of both files alone");
 }
+
+#[test]
+fn why_there_is_no_monitor_is_told_by_the_processor() {
+    for (flags, expected, cure) in [
+        ("fpu cqm_mbm_total cqm_mbm_local", TrafficError::NotMounted, "mount -t resctrl"),
+        ("fpu hypervisor", TrafficError::NotInGuest, "on the host"),
+        ("fpu", TrafficError::NotThere, "has no monitor"),
+    ] {
+        let tree = Tree::new();
+        tree.write("proc/cpuinfo", &format!("processor\t: 0\nflags\t\t: {flags}\n"));
+        let said = traffic(&Roots::at(tree.path())).unwrap_err();
+        assert!(said.to_string().contains(cure), "{said}");
+        assert_eq!(said, expected);
+        // Mounted for something else, without a cache to look at: mounting it again would not help.
+        tree.write("sys/fs/resctrl/mon_data/other", "");
+        let mounted = traffic(&Roots::at(tree.path())).unwrap_err();
+        assert_ne!(mounted, TrafficError::NotMounted);
+    }
+}

@@ -378,10 +378,13 @@ fn counters_are_on_the_first_screen_each_with_its_threshold() {
     }
     let page = html(&of);
     for expected in
-        ["one number alone 50.0 %, 512 bits 50.0 %", "20.0 GB/s of memory traffic", "75.0 % to its own node"]
+        ["one number alone 50.0 %, 512 bits 50.0 %", "20.0 GB/s behind cache 0", "75.0 % to its own node"]
     {
         assert!(page.contains(expected), "{expected}");
     }
+    // Of whom it is stands there, and why it is not known.
+    assert!(page.contains("Memory traffic of the computer, of all programs on it"));
+    assert!(html(&Watched::of(watched::hybrid())).contains("the kernel has no monitor of memory bandwidth"));
     let value: serde_json::Value = serde_json::from_str(&json(&of.shown())).unwrap();
     assert_eq!(value["counters"]["cycles_per_instruction"], 2.0);
     assert_eq!(value["counters"]["processor"], "Intel Skylake-SP");

@@ -133,7 +133,7 @@ pub fn judged(shown: &Shown) -> Vec<Row> {
     RATED.iter().filter_map(row).collect()
 }
 
-/// All figures of the run and of each process; nothing where there are no counters, which [`fact`] says.
+/// All figures of the run and of each process, where there are counters ([`fact`] says why there are none), and the memory traffic meanwhile.
 pub fn sections(shown: &Shown) -> Vec<Block> {
     let mut blocks = Vec::new();
     if let Some(figures) = shown.tables.counters.measured() {
@@ -159,14 +159,17 @@ pub fn sections(shown: &Shown) -> Vec<Block> {
         columns.extend(["CPI", "memory bound", "vector", "other nodes"].map(Column::number));
         blocks.push(Block::Table(Table { columns, rows, most: words::limits(8) }));
     }
-    blocks.extend(
-        shown.run.header.traffic.measured().map(|all| Block::List(all.iter().filter_map(traffic).collect())),
-    );
-    if blocks.is_empty() {
+    let mut all = if blocks.is_empty() {
         Vec::new()
     } else {
         vec![section("counters", "Counters of the processor", blocks)]
-    }
+    };
+    let of_computer = match &shown.run.header.traffic {
+        Reading::Measured(caches) => Block::List(caches.iter().filter_map(traffic).collect()),
+        Reading::Unavailable { unavailable } => Block::Paragraph(Text::unavailable(unavailable.to_string())),
+    };
+    all.push(section("traffic", "Memory traffic of the computer, of all programs on it", vec![of_computer]));
+    all
 }
 
 fn table(figures: &CounterFigures) -> Table {
@@ -209,10 +212,7 @@ fn process(of: &ProcessRow) -> Option<Row> {
 fn traffic(of: &CacheTraffic) -> Option<Text> {
     let local = Ratio(of.local.0 as f64 / of.total.0.max(1) as f64);
     let (bandwidth, local) = (of.bandwidth()?, words::percent(local));
-    let text = format!(
-        "{bandwidth} of memory traffic behind cache {}, of all programs; {local} to its own node",
-        of.cache
-    );
+    let text = format!("{bandwidth} behind cache {}; {local} to its own node", of.cache);
     Some(text.into())
 }
 
