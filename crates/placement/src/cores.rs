@@ -45,14 +45,19 @@ pub fn fits(capacities: &[usize], wanted: impl IntoIterator<Item = usize>) -> bo
     wanted.into_iter().all(|number| needed(rest, number).map(|cores| rest = &rest[cores..]).is_some())
 }
 
-/// How many neighbouring cores each task gets for itself: as many as its threads are a part of all threads. `None` where
-/// there are not enough cores for that, unless some had more threads than they have when tasks meet.
+/// How many neighbouring cores each task gets for itself: as many as its threads are a part of all threads, with as few threads on a
+/// core as can be. `None` where there are not enough cores for that.
 pub fn blocks(capacities: &[usize], wanted: &[usize]) -> Option<Vec<usize>> {
+    let most = capacities.iter().copied().max()?;
+    (1..=most).find_map(|level| {
+        let capacities: Vec<usize> = capacities.iter().map(|capacity| level.min(*capacity)).collect();
+        blocks_at(&capacities, wanted)
+    })
+}
+
+fn blocks_at(capacities: &[usize], wanted: &[usize]) -> Option<Vec<usize>> {
     let mut left = wanted.iter().sum::<usize>();
-    let capacity_at = |level: usize| capacities.iter().map(|capacity| level.min(*capacity)).sum::<usize>();
-    let level = (0..=capacities.iter().copied().max()?).find(|level| capacity_at(*level) >= left)?;
-    let capacities: Vec<usize> = capacities.iter().map(|capacity| level.min(*capacity)).collect();
-    let mut rest = capacities.as_slice();
+    let mut rest = capacities;
     let mut lengths = Vec::with_capacity(wanted.len());
     for (task, &number) in wanted.iter().enumerate() {
         let others = || wanted[task + 1..].iter().copied();
@@ -84,6 +89,63 @@ fn local(capacities: &[Vec<usize>], threads: &[usize]) -> Option<Counts> {
     Some(counts)
 }
 
+/// As [`local`], and every task inside one node: the first that has cores of its own for it.
+fn unparted(capacities: &[Vec<usize>], threads: &[usize]) -> Option<Counts> {
+    let mut left: Vec<&[usize]> = capacities.iter().map(Vec::as_slice).collect();
+    let mut counts = vec![vec![0; capacities.len()]; threads.len()];
+    for (row, &number) in counts.iter_mut().zip(threads) {
+        let (group, cores) =
+            left.iter().enumerate().find_map(|(group, cores)| Some((group, needed(cores, number)?)))?;
+        left[group] = &left[group][cores..];
+        row[group] = number;
+    }
+    Some(counts)
+}
+
+/// The threads of each node where every core of the machine has one before any has a second one, and so on.
+fn by_level(capacities: &[Vec<usize>], strategy: Strategy, threads: usize) -> Option<Vec<usize>> {
+    let at = |level: usize| -> Vec<usize> {
+        let of_node = |cores: &Vec<usize>| cores.iter().map(|capacity| level.min(*capacity)).sum();
+        capacities.iter().map(of_node).collect()
+    };
+    let most = capacities.iter().flatten().copied().max()?;
+    let level = (1..=most).find(|level| at(*level).iter().sum::<usize>() >= threads)?;
+    let below = at(level - 1);
+    let room: Vec<usize> = at(level).iter().zip(&below).map(|(all, below)| all - below).collect();
+    let rest = [threads - below.iter().sum::<usize>()];
+    let more = match strategy {
+        Strategy::Local => counts::local(&room, &rest),
+        _ => counts::distributed(&room, &rest),
+    };
+    Some(below.iter().zip(&more[0]).map(|(below, more)| below + more).collect())
+}
+
+/// Other threads by task and node for a plan in which tasks meet on a core while others idle, the one to be preferred first.
+pub fn elsewhere(capacities: &[Vec<usize>], strategy: Strategy, threads: &[usize]) -> Vec<Counts> {
+    let by_level = by_level(capacities, strategy, threads.iter().sum());
+    match strategy {
+        Strategy::Local => {
+            let whole = [unparted(capacities, threads), local(capacities, threads)];
+            let by_level = by_level.map(|totals| counts::local(&totals, threads));
+            whole.into_iter().chain([by_level]).flatten().collect()
+        }
+        _ => by_level.map(|totals| counts::distributed(&totals, threads)).into_iter().collect(),
+    }
+}
+
+/// What a strategy is asked for before tasks have cores of their own, the less the better: a task as even over the nodes as can be,
+/// or few nodes and few tasks that are parted.
+pub fn cost(strategy: Strategy, counts: &Counts) -> (usize, usize) {
+    let spread = |row: &Vec<usize>| row.iter().max().unwrap_or(&0) - row.iter().min().unwrap_or(&0);
+    let groups = counts.first().map_or(0, Vec::len);
+    let parts = counts.iter().flatten().filter(|number| **number > 0).count();
+    let nodes = (0..groups).filter(|k| counts.iter().any(|row| row[*k] > 0)).count();
+    match strategy {
+        Strategy::Distributed => (counts.iter().map(spread).max().unwrap_or(0), 0),
+        _ => (nodes, parts),
+    }
+}
+
 /// `plain`, the threads by task and node of a strategy that does not look at cores, or a better plan of whole cores:
 /// - local: on no more nodes, and parting no more tasks, since near memory is worth more than a core for oneself;
 /// - distributed: in which every task is as even over the nodes, for which it is asked.
@@ -91,20 +153,34 @@ fn local(capacities: &[Vec<usize>], threads: &[usize]) -> Option<Counts> {
 /// `free`: how many threads a task has is ours to choose.
 pub fn whole(capacities: &[Vec<usize>], strategy: Strategy, free: bool, plain: Counts) -> Counts {
     let threads: Vec<usize> = plain.iter().map(|row| row.iter().sum()).collect();
-    let better = if free { dealt(capacities, strategy, threads.len()) } else { None };
-    let better =
-        better.or_else(|| if strategy == Strategy::Local { local(capacities, &threads) } else { None });
-    let parts = |counts: &Counts| counts.iter().flatten().filter(|number| **number > 0).count();
-    let nodes =
-        |counts: &Counts| (0..capacities.len()).filter(|k| counts.iter().any(|row| row[*k] > 0)).count();
-    let far = |counts: &Counts| (nodes(counts), parts(counts));
-    let spread = |row: &Vec<usize>| row.iter().max().unwrap_or(&0) - row.iter().min().unwrap_or(&0);
-    let uneven = |counts: &Counts| counts.iter().map(spread).max();
+    let dealt = || {
+        let inside = || if strategy == Strategy::Local { dealt_inside(capacities, &plain) } else { None };
+        let everywhere = dealt(capacities, strategy, threads.len());
+        everywhere.filter(|counts| cost(strategy, counts) <= cost(strategy, &plain)).or_else(inside)
+    };
+    let own = || if strategy == Strategy::Local { local(capacities, &threads) } else { None };
+    let better = if free { dealt() } else { None }.or_else(own);
     match better {
-        Some(better) if strategy == Strategy::Local && far(&better) <= far(&plain) => better,
-        Some(better) if strategy == Strategy::Distributed && uneven(&better) <= uneven(&plain) => better,
+        Some(better) if cost(strategy, &better) <= cost(strategy, &plain) => better,
         _ => plain,
     }
+}
+
+/// The CPUs of each node dealt in whole cores to the tasks that `plain` has there; `None` where it parts a task.
+fn dealt_inside(capacities: &[Vec<usize>], plain: &Counts) -> Option<Counts> {
+    let mut counts: Counts = plain.iter().map(|row| vec![0; row.len()]).collect();
+    for (group, cores) in capacities.iter().enumerate() {
+        let tasks: Vec<usize> = (0..plain.len()).filter(|task| plain[*task][group] > 0).collect();
+        if tasks.is_empty() {
+            continue;
+        }
+        for (task, number) in tasks.iter().zip(dealt_in(cores, tasks.len())?) {
+            counts[*task][group] = number;
+        }
+    }
+    let parted = plain.iter().any(|row| row.iter().filter(|number| **number > 0).count() > 1);
+    let sizes: Vec<usize> = counts.iter().map(|row| row.iter().sum()).collect();
+    (!parted && alike(&sizes, capacities.iter().flatten())).then_some(counts)
 }
 
 /// All CPUs dealt to tasks in whole cores: within one core of each other. `None` where that cannot be: too many tasks, or

@@ -10,6 +10,11 @@ fn tasks_get_blocks_by_their_share_and_never_less_than_they_need() {
     assert_eq!(blocks(&[2; 4], &[0, 5, 0]), Some(vec![0, 4, 0]));
     assert_eq!(blocks(&[4; 4], &[2]), Some(vec![2]), "no more cores than threads");
     assert_eq!(blocks(&[4; 4], &[3, 3]), Some(vec![2, 2]));
+    assert_eq!(
+        blocks(&[4; 3], &[3, 3]),
+        Some(vec![2, 1]),
+        "three threads on a core, and none of another task"
+    );
 }
 
 #[test]
@@ -17,7 +22,6 @@ fn there_are_no_blocks_where_cores_are_too_few() {
     assert_eq!(blocks(&[2; 4], &[3, 3, 2]), None);
     assert_eq!(blocks(&[2; 2], &[1, 1, 1]), None);
     assert_eq!(blocks(&[2, 1, 2], &[3, 3]), None, "the middle core would be shared");
-    assert_eq!(blocks(&[4; 3], &[3, 3]), None, "two threads on each core are better than three on one");
     assert_eq!(blocks(&[], &[1]), None);
 }
 
@@ -57,7 +61,11 @@ fn what_a_strategy_is_asked_for_comes_before_cores() {
         "one node is enough"
     );
     assert_eq!(plan(&four, Strategy::Local, 3, None), [[6, 0], [2, 4], [0, 4]]);
-    assert_eq!(plan(&three, Strategy::Local, 4, None), [[3, 0], [3, 0], [0, 3], [0, 3]]);
+    assert_eq!(plan(&three, Strategy::Local, 4, None), [[4, 0], [2, 0], [0, 4], [0, 2]]);
+    let nodes = [vec![2; 18], vec![2; 18]];
+    let dealt: Vec<usize> =
+        plan(&nodes, Strategy::Local, 8, None).into_iter().map(|row| row[0] + row[1]).collect();
+    assert_eq!(dealt, [10, 10, 8, 8, 10, 10, 8, 8], "five and four cores, inside a node each");
     assert_eq!(plan(&four, Strategy::Distributed, 2, None), [[4, 4], [4, 4]]);
     assert_eq!(plan(&three, Strategy::Distributed, 2, None), [[3, 3], [3, 3]], "and not four beside two");
 }
@@ -76,4 +84,22 @@ fn cores_are_dealt_whole_where_that_is_even() {
     assert_eq!(dealt_in(&[1, 2, 2, 2], 2), Some(vec![3, 4]));
     assert_eq!(dealt_in(&[2, 2, 2, 2, 1, 1, 1, 1], 2), None, "eight CPUs beside four are not even");
     assert_eq!(dealt_in(&[2; 2], 3), None);
+}
+
+#[test]
+fn tasks_that_would_meet_go_where_cores_idle() {
+    let three = [vec![2; 3], vec![2; 3]];
+    assert_eq!(elsewhere(&three, Strategy::Local, &[3, 3])[0], [[3, 0], [0, 3]]);
+    let totals = |capacities: &[Vec<usize>], strategy, threads| by_level(capacities, strategy, threads);
+    assert_eq!(totals(&three, Strategy::Local, 5), Some(vec![3, 2]));
+    assert_eq!(
+        totals(&three, Strategy::Local, 7),
+        Some(vec![4, 3]),
+        "second threads where all cores have one"
+    );
+    assert_eq!(totals(&three, Strategy::Local, 13), None, "more than there are CPUs");
+    // Knights Landing in four clusters: 68 cores.
+    let clusters = [vec![4; 18], vec![4; 18], vec![4; 16], vec![4; 16]];
+    assert_eq!(totals(&clusters, Strategy::Distributed, 68), Some(vec![18, 18, 16, 16]));
+    assert_eq!(totals(&clusters, Strategy::Distributed, 72), Some(vec![19, 19, 17, 17]));
 }

@@ -19,7 +19,8 @@
 //! * `none` leaves the choice to the operating system; with pinned threads, to the order of the CPUs' numbers.
 //! * `explicit` takes the CPUs asked for in the order of their numbers.
 //!
-//! Tasks that share a node get cores of their own where there are enough.
+//! Tasks that share a node get cores of their own where there are enough. Tasks of `local` and `distributed` that would meet on a core
+//! while others idle go there; those of `distributed` as long as each stays as even over the nodes.
 //!
 //! # What changes the order
 //! A [`CpuChoice`](numawise_facts::CpuChoice) narrows and orders the CPUs of a node before threads are shared out; `none` with
@@ -37,6 +38,7 @@ mod equivalent;
 mod error;
 mod lists;
 mod locate;
+mod meeting;
 mod memory;
 mod place;
 mod share;

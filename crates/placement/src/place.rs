@@ -2,13 +2,14 @@
 
 use numawise_facts::notice::PlanNotice;
 use numawise_facts::{
-    Machine, Notice, Order, Placement, PlacementRequest, Strategy, TaskPlacement, ThreadBinding,
+    Machine, Node, Notice, Order, Placement, PlacementRequest, Strategy, TaskPlacement, ThreadBinding,
 };
 use numawise_units::{CpuId, CpuSet, NodeId, NodeSet, TaskId};
 
-use crate::counts::{self, even};
+use crate::counts::{self, Counts, even};
+use crate::meeting::Meeting;
 use crate::share::{self, Cut};
-use crate::usable;
+use crate::usable::{self, Group};
 use crate::{PlacementError, choice, cores, lists, memory};
 
 #[cfg(test)]
@@ -56,6 +57,7 @@ pub fn place_with_planner(
     let chosen = choose(machine, request, &usable);
     warn_of_oversubscription(request, &usable, &chosen, &mut warnings);
     warn_of_nodes_without_cpus(machine, request, &mut warnings);
+    warn_of_idle_nodes(machine, request, &usable, &chosen, &mut warnings);
     let mut tasks = Vec::with_capacity(chosen.len());
     let mut planner = memory::Planner::new(machine, request);
     for (number, choice) in chosen.into_iter().enumerate() {
@@ -140,9 +142,34 @@ fn choose(machine: &Machine, request: &PlacementRequest, usable: &CpuSet) -> Vec
         Strategy::Semi => share::semi(&capacities, tasks, given),
         Strategy::None | Strategy::Explicit => return by_number(request, usable, &sizes),
     };
-    let orders = share::assign(&groups, &counts, cut);
+    let mut orders = share::assign(&groups, &counts, cut);
+    if cut == Cut::Apart && given.is_some() && request.strategy != Strategy::Semi && tasks > 1 {
+        orders = apart(request.strategy, &groups, counts, orders);
+    }
     let choice = |order: Vec<CpuId>| TaskCpus { cpus: order.iter().copied().collect(), order };
     orders.into_iter().map(choice).collect()
+}
+
+/// The CPUs of the threads of each task, or others by which tasks do not meet on a core while a core idles.
+fn apart(strategy: Strategy, groups: &[Group], counts: Counts, orders: Vec<Vec<CpuId>>) -> Vec<Vec<CpuId>> {
+    if !Meeting::of(groups, &orders).is_needless() {
+        return orders;
+    }
+    let threads: Vec<usize> = orders.iter().map(Vec::len).collect();
+    let others = cores::elsewhere(&cores::capacities(groups), strategy, &threads).into_iter();
+    let others = others.map(|counts| (share::assign(groups, &counts, Cut::Apart), counts));
+    let plans = std::iter::once((orders, counts)).chain(others);
+    let best = plans.min_by_key(|(orders, counts)| {
+        let meeting = Meeting::of(groups, orders);
+        let (first, second) = cores::cost(strategy, counts);
+        let needless = usize::from(meeting.is_needless());
+        match strategy {
+            // A task that is less even over the nodes is not what was asked for.
+            Strategy::Distributed => [first, second, needless, meeting.shared],
+            _ => [needless, first, second, meeting.shared],
+        }
+    });
+    best.map(|(orders, _)| orders).unwrap_or_default()
 }
 
 /// CPUs in the order of their numbers, or every n-th of them, one task after the other.
@@ -203,5 +230,24 @@ fn warn_of_nodes_without_cpus(machine: &Machine, request: &PlacementRequest, war
     let nodes: NodeSet = nodes.iter().filter(without).collect();
     if !nodes.is_empty() {
         warnings.push(PlanNotice::NodesWithoutUsableCpus { nodes }.into());
+    }
+}
+
+/// Where the number of threads is ours, a task of semi has those of its node and no more.
+fn warn_of_idle_nodes(
+    machine: &Machine,
+    request: &PlacementRequest,
+    usable: &CpuSet,
+    chosen: &[TaskCpus],
+    warnings: &mut Vec<Notice>,
+) {
+    if request.strategy != Strategy::Semi || request.threads.is_some() {
+        return;
+    }
+    let used = chosen.iter().fold(CpuSet::new(), |used, task| used.union(&task.cpus));
+    let idle = |node: &&Node| node.cpus.intersects(usable) && !node.cpus.intersects(&used);
+    let nodes: NodeSet = machine.nodes.iter().filter(idle).map(|node| node.id).collect();
+    if !nodes.is_empty() {
+        warnings.push(PlanNotice::NodesIdle { tasks: request.tasks, nodes }.into());
     }
 }

@@ -251,3 +251,18 @@ fn tasks_that_share_cpus_while_others_are_free_get_a_warning() {
     let expected = PlanNotice::Oversubscribed { threads: 2, cpus: cpus("3") };
     assert_eq!(place(&machine, &one).unwrap().warnings, [expected.into()]);
 }
+
+#[test]
+fn semi_says_which_nodes_idle_where_it_chooses_the_threads() {
+    let idle = |tasks, threads| {
+        let asked = PlacementRequest { tasks, ..request(Strategy::Semi, threads) };
+        let warnings = place(&two_sockets(), &asked).unwrap().warnings;
+        warnings.into_iter().find_map(|warning| match warning {
+            Notice::Plan(PlanNotice::NodesIdle { tasks, nodes }) => Some((tasks, nodes.to_string())),
+            _ => None,
+        })
+    };
+    assert_eq!(idle(1, None), Some((1, "1".to_owned())));
+    assert_eq!(idle(2, None), None);
+    assert_eq!(idle(1, Some(2)), None, "somebody asked for two threads");
+}

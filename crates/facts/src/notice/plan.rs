@@ -66,6 +66,8 @@ super::notices! {
         },
         /// The kinds of memory were derived from what was measured.
         "NW119" KindsDerivedFrom { profile: ProfileReference },
+        /// Tasks that stay inside a node are fewer than nodes, and the others idle.
+        "NW120" NodesIdle { tasks: u32, nodes: NodeSet },
 
         /// An equivalent command places the process only.
         "NW131" ThreadsNotPlaced,

@@ -76,6 +76,16 @@ pub fn text(notice: &PlanNotice) -> String {
         PlanNotice::KindsDerivedFrom { profile } => {
             format!("kinds of memory are derived from what was measured on {}", when_and_where(profile))
         }
+        PlanNotice::NodesIdle { tasks, nodes } => {
+            let tasks = match tasks {
+                1 => "the only task".to_owned(),
+                tasks => format!("each of {tasks} tasks"),
+            };
+            format!(
+                "{tasks} stays inside one node, so that node {nodes} idles; strategies distributed and local use it, and so do more \
+                 tasks"
+            )
+        }
         PlanNotice::ThreadsNotPlaced
         | PlanNotice::PolicyNotExpressible { .. }
         | PlanNotice::BalancingIgnoredByNumactl

@@ -74,3 +74,12 @@ fn options_of_numactl_name_their_policies() {
     let text = text(&PlanNotice::BalancingIgnored { policy: MemoryMode::PreferredMany });
     assert_eq!(text, "--balancing is ignored together with --preferred-many, as numactl does");
 }
+
+#[test]
+fn nodes_that_idle_are_named_with_what_uses_them() {
+    let nodes: numawise_units::NodeSet = "2-7".parse().unwrap();
+    assert_eq!(
+        text(&PlanNotice::NodesIdle { tasks: 2, nodes }),
+        "each of 2 tasks stays inside one node, so that node 2-7 idles; strategies distributed and local use it, and so do more tasks"
+    );
+}
