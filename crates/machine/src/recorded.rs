@@ -181,6 +181,8 @@ fn checked(bytes: &[u8], name: &str) -> Result<String, Error> {
     let machine = root.children().find(|child| child.has_tag_name("object"));
     match machine.and_then(|machine| machine.attribute("type")) {
         Some("Machine" | "System") => {}
+        // hwloc 1 left the machine out where a single node is all of it.
+        Some("NUMANode") if major == Some(1) => {}
         Some(other) => {
             return Err(not_a_machine(format!("a <topology> whose first object is a {}", shortened(other))));
         }

@@ -162,3 +162,19 @@ fn written_anew_it_is_the_same_document() {
     let values = again.descendants().find(|node| node.has_tag_name("v")).unwrap();
     assert_eq!(values.text(), Some("1 2 "));
 }
+
+#[test]
+fn a_node_may_be_the_whole_machine_in_files_of_hwloc_1() {
+    let sets = |words: u32| {
+        ["cpuset", "complete_cpuset", "online_cpuset", "allowed_cpuset"]
+            .map(|name| format!(" {name}=\"{words:#x}\""))
+            .concat()
+            + " nodeset=\"0x1\" complete_nodeset=\"0x1\" allowed_nodeset=\"0x1\""
+    };
+    let cpu = |index: u32| format!("<object type=\"PU\" os_index=\"{index}\"{}/>", sets(1 << index));
+    let node = format!("<object type=\"NUMANode\" os_index=\"0\"{} local_memory=\"4096\">", sets(3));
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(&file, format!("<topology>{node}{}{}</object></topology>", cpu(0), cpu(1))).unwrap();
+    let machine = from_xml_file(file.path()).unwrap();
+    assert_eq!((machine.nodes.len(), machine.online().to_string()), (1, "0-1".to_owned()));
+}
