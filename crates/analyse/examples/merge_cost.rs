@@ -2,21 +2,23 @@
 //! had: 20 call sites, 6 neighbours, 64 ranks on each computer.
 //!
 //! `cargo run --release -p numawise-analyse --example merge_cost` prints a line for each number of ranks: time to make the
-//! summaries, to merge them in one row, and in a tree of computers; the size of the result. `scripts/bench` limits its memory.
+//! summaries, to merge them in one row, and in a tree of computers, and to put together where their threads were; the size of the result. `scripts/bench` limits its memory.
 
 use std::time::{Duration, Instant};
 
+use numawise_analyse::JobRanks;
 use numawise_analyse::merged::{merge, merged_efficiencies, outliers, rank_summary};
 use numawise_facts::activity::{
-    ActivityLosses, ActivityPhases, CallSite, CallTime, CodeAddress, CodeFile, Communicator, FileActivity,
-    MessageFamily, MessageSizes, MpiActivity, MpiLibrary, PeerTraffic, ProcessEnd, ProcessIo,
+    ActivityLosses, ActivityPhases, CallSite, CallTime, CodeAddress, CodeFile, Communicator, CpuStays,
+    FileActivity, MessageFamily, MessageSizes, MpiActivity, MpiLibrary, PeerTraffic, ProcessEnd, ProcessIo,
     ProcessSurroundings, StateTimes, ThreadRole, WorldRank,
 };
 use numawise_facts::merged::{MOST_MERGED_SITES, MOST_OUTLIERS};
 use numawise_facts::{Activity, MergedRanks, Reading, ThreadActivity};
-use numawise_units::{Bytes, Nanoseconds, Pid};
+use numawise_units::{Bytes, CpuId, Nanoseconds, Pid};
 
-const PER_COMPUTER: u32 = 64;
+pub const PER_COMPUTER: u32 = 64;
+const CPUS: u32 = 60;
 const CALLS: [&str; 5] = ["MPI_Allreduce", "MPI_Isend", "MPI_Irecv", "MPI_Waitall", "MPI_Bcast"];
 
 fn main() {
@@ -27,6 +29,7 @@ fn main() {
         let mut tree = MergedRanks::default();
         let mut computer = MergedRanks::default();
         let mut of_computers = Duration::ZERO;
+        let (mut placed, mut here, mut placing) = (JobRanks::with_most(0), Vec::new(), Duration::ZERO);
         for rank in 0..ranks {
             let activity = activity(rank, ranks);
             let begun = Instant::now();
@@ -42,18 +45,29 @@ fn main() {
                 computer = MergedRanks::default();
             }
             of_computers += begun.elapsed();
+            here.push(activity);
+            if here.len() == PER_COMPUTER as usize {
+                let begun = Instant::now();
+                placed.add_placement(here.iter(), None);
+                placing += begun.elapsed();
+                here.clear();
+            }
         }
         assert_eq!(row, tree, "the order of merging matters");
         let efficiency = merged_efficiencies(&row);
         println!(
-            "{ranks} ranks: summaries {:.2} s, merge in a row {:.2} s, by computers {:.2} s; {} sites (at \
-             most {MOST_MERGED_SITES}), {} cells of traffic, {} computers, {} ranks in full (at most {}); load balance {:?}",
+            "{ranks} ranks: summaries {:.2} s, merge in a row {:.2} s, by computers {:.2} s, placement {:.2} s; {} sites (at \
+             most {MOST_MERGED_SITES}), {} cells of traffic, {} computers, {} shared CPUs (of {}), {} ranks in full (at most {}); \
+             load balance {:?}",
             making.as_secs_f64(),
             adding.as_secs_f64(),
             of_computers.as_secs_f64(),
+            placing.as_secs_f64(),
             row.sites.len(),
             row.traffic.len(),
             row.hosts.len(),
+            placed.ranks().placement.as_ref().map_or(0, |placement| placement.shared.len()),
+            placed.ranks().placement.as_ref().map_or(0, |placement| placement.all_shared),
             outliers(&row).len(),
             7 * MOST_OUTLIERS + 1,
             efficiency.mpi_load_balance.value.measured().map(|ratio| ratio.0),
@@ -117,6 +131,8 @@ fn thread(rank: u32, size: u32, useful: u64, mpi: u64) -> ThreadActivity {
         received: Reading::Measured(Bytes(8000)),
     };
     let edge = 64;
+    // Some CPUs have two ranks.
+    let cpu = CpuId(rank % PER_COMPUTER % CPUS);
     let peer = |distance: u32| PeerTraffic {
         rank: (rank + distance) % size,
         sent_messages: 1000,
@@ -140,8 +156,8 @@ fn thread(rank: u32, size: u32, useful: u64, mpi: u64) -> ThreadActivity {
         }),
         processor: Reading::Measured(Nanoseconds(useful + mpi)),
         switches: Reading::unavailable("it is synthetic"),
-        cpus: Reading::unavailable("it is synthetic"),
-        mask: Reading::unavailable("it is synthetic"),
+        cpus: Reading::Measured(CpuStays { cpus: vec![(cpu, 9)], others: 0, migrations: 0 }),
+        mask: Reading::Measured([cpu].into_iter().collect()),
         run_delay: Reading::unavailable("it is synthetic"),
         cpu_time_on: Reading::unavailable("it is synthetic"),
         calls: (0..20).map(site).collect(),

@@ -28,11 +28,15 @@ fn main() {
     let ranks = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(RANKS);
     let mut job = JobRanks::default();
     let mut merging = Duration::ZERO;
+    let mut here = Vec::new();
     for rank in 0..ranks {
-        let activity = merge_cost::activity(rank, ranks);
-        let begun = Instant::now();
-        drop(job.add(activity));
-        merging += begun.elapsed();
+        here.push(merge_cost::activity(rank, ranks));
+        if here.len() == merge_cost::PER_COMPUTER as usize || rank + 1 == ranks {
+            let begun = Instant::now();
+            job.add_placement(here.iter(), None);
+            here.drain(..).for_each(|activity| drop(job.add(activity)));
+            merging += begun.elapsed();
+        }
     }
     let (processes, merged) = job.finish();
     let in_full = processes.len();
