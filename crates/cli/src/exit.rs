@@ -318,6 +318,7 @@ fn of_placement(error: &PlacementError) -> Option<&'static str> {
     Some(match error {
         PlacementError::NoHbm { .. } => "try --memory local",
         PlacementError::NothingRemoteFromAll { .. } => "--nodes and --cpus do that",
+        PlacementError::NothingRemoteButNamed { .. } => "try --memory bind:NODE to take it all the same",
         PlacementError::BalancingPolicy { .. } => "try --memory bind, or leave it to the system",
         _ => return None,
     })
