@@ -10,6 +10,8 @@ mod records;
 #[path = "../support/seccomp.rs"]
 mod refuse;
 mod secrets;
+#[path = "../support/signals.rs"]
+mod signals;
 mod verdicts;
 
 use std::path::Path;
@@ -24,6 +26,7 @@ fn check(folder: &Path, words: &[&str]) -> Command {
 fn command_of(binary: &Path, folder: &Path, words: &[&str]) -> Command {
     let mut command = Command::new(binary);
     command.arg("check").args(words).current_dir(folder).env_remove("OMP_NUM_THREADS");
+    signals::as_usual(&mut command);
     command
 }
 
