@@ -1,5 +1,6 @@
 //! What keeps a program from being watched.
 
+use crate::program::copied;
 use crate::support::Bench;
 
 #[test]
@@ -285,7 +286,7 @@ fn a_setuid_program_runs_and_is_told_to_be_unseen() {
     }
     let bench = Bench::new();
     let program = bench.path("other");
-    std::fs::copy("/bin/true", &program).unwrap();
+    copied("/bin/true", &program);
     std::os::unix::fs::chown(&program, Some(12_345), Some(12_345)).unwrap();
     let mut rights = program.metadata().unwrap().permissions();
     std::os::unix::fs::PermissionsExt::set_mode(&mut rights, 0o4755);

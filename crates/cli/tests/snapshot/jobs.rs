@@ -1,5 +1,6 @@
 //! Jobs of MPI that a script starts one after the other: each is told from the others.
 
+use crate::program::copied;
 use crate::support::{Bench, number, text};
 
 const MPIS: [(&str, &str); 2] = [("mpicc.openmpi", "mpirun.openmpi"), ("mpicc.mpich", "mpiexec.mpich")];
@@ -10,7 +11,7 @@ fn jobs_one_after_the_other_are_not_added_up() {
     for (compiler, launcher) in MPIS {
         let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { continue };
         let program = program.to_str().unwrap();
-        std::fs::copy(program, bench.path("first")).unwrap();
+        copied(program, bench.path("first"));
         // Of three ranks, of as many as the others, and of one.
         for (before, ranks) in [(3, 4.0), (2, 2.0), (1, 2.0)] {
             let behind = if ranks > 2.0 { 4 } else { 2 };

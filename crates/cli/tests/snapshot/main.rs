@@ -23,6 +23,8 @@ mod known_openmp;
 mod openmp;
 mod others;
 mod placed;
+#[path = "../support/program.rs"]
+mod program;
 mod ranks;
 mod records;
 mod same;

@@ -7,6 +7,8 @@ mod library;
 
 use library::library;
 
+use crate::program::copied;
+
 /// A folder with the binary, as `make install` leaves it: `bin/numawise`, and `lib/numawise/` with the library unless told otherwise.
 pub fn installed(folder: &Path, has_library: bool) -> PathBuf {
     let (bin, lib) = (folder.join("bin"), folder.join("lib/numawise"));
@@ -15,7 +17,7 @@ pub fn installed(folder: &Path, has_library: bool) -> PathBuf {
     let binary = bin.join("numawise");
     // A copy of the binary takes long; its own path is that of the file.
     if std::fs::hard_link(env!("CARGO_BIN_EXE_numawise"), &binary).is_err() {
-        std::fs::copy(env!("CARGO_BIN_EXE_numawise"), &binary).unwrap();
+        copied(env!("CARGO_BIN_EXE_numawise"), &binary);
     }
     if has_library {
         std::fs::copy(library(), lib.join("libnumawise_collector.so")).unwrap();

@@ -4,6 +4,7 @@ use std::sync::{Arc, Barrier};
 
 use serde_json::Value;
 
+use super::program::copied;
 use super::support::{Process, json, look, seen, tasks};
 
 fn pids(tasks: &[Value]) -> Vec<String> {
@@ -38,7 +39,7 @@ fn processes_by_the_name_of_their_program() {
     let folder = std::env::temp_dir().join(format!("numawise-where-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let program = folder.join(&name);
-    std::fs::copy("/bin/sleep", &program).unwrap();
+    copied("/bin/sleep", &program);
     let (one, two) = {
         let start = || Process::start(program.to_str().unwrap(), &["600"]);
         (start(), start())
@@ -123,7 +124,7 @@ fn what_may_not_be_seen_is_told_and_no_error() {
     let folder = std::env::temp_dir().join(format!("numawise-where-other-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let program = folder.join("numawise");
-    std::fs::copy(env!("CARGO_BIN_EXE_numawise"), &program).unwrap();
+    copied(env!("CARGO_BIN_EXE_numawise"), &program);
     let mut command = std::process::Command::new(&program);
     command.args(["where", &pid]).current_dir("/");
     if root {

@@ -6,4 +6,6 @@ mod errors;
 mod formats;
 mod live;
 mod looks;
+#[path = "../support/program.rs"]
+mod program;
 mod support;

@@ -78,7 +78,7 @@ fn another_users_process() {
     let mut other = actor("spin 60000").spawn().expect("a program");
     // Run this very test as nobody. The copy must lie where nobody may read it.
     let copy = std::env::temp_dir().join(format!("observe-truth-{}", std::process::id()));
-    std::fs::copy(std::env::current_exe().expect("a path"), &copy).expect("a copy");
+    copied(std::env::current_exe().expect("a path"), &copy);
     let mut command = Command::new(&copy);
     command.args(["--exact", "hostile::another_users_process"]).uid(65534).gid(65534).current_dir("/");
     let status = command.env(OTHER, other.id().to_string()).stdout(Stdio::null()).status();

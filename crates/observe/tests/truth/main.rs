@@ -11,11 +11,14 @@ use numawise_facts::{Observation, Reading, ResourceUsage, ThreadObservation};
 use numawise_linux::calls::wait::EndStatus;
 use numawise_observe::{Method, Options, Watch};
 use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, Pid};
+use program::copied;
 
 mod cost;
 mod hostile;
 mod memory;
 mod now;
+#[path = "../../../cli/tests/support/program.rs"]
+mod program;
 mod threads;
 
 /// The program of known behaviour.

@@ -237,7 +237,7 @@ fn programs_that_end_while_looked_at_are_left_out_or_say_so() {
 fn programs_are_found_by_number_name_user_and_descent() {
     // A name of its own, so that other tests' programs are not found too.
     let copy = std::env::temp_dir().join(format!("obs-find-{}", std::process::id()));
-    std::fs::copy(env!("CARGO_BIN_EXE_observe-actor"), &copy).expect("a copy");
+    copied(env!("CARGO_BIN_EXE_observe-actor"), &copy);
     let program = Ready::start(Command::new(&copy).args(["kinds", "600000"])).expect("ready");
     std::fs::remove_file(&copy).expect("our own file");
     let roots = Roots::default();
