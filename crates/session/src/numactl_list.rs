@@ -17,6 +17,10 @@ pub enum RequestedList {
     Nodes,
     /// The nodes of a memory policy.
     Memory(MemoryMode),
+    /// The nodes that memory is to leave.
+    MoveFrom,
+    /// The nodes to which it is to go.
+    MoveTo,
 }
 
 /// Why a text is not a list in numactl's syntax, or not one for us.
@@ -27,6 +31,10 @@ pub enum ListError {
     /// A step, which our own lists have and numactl's have not.
     #[error("'{text}': numactl knows no steps")]
     Step { text: String },
+    #[error(
+        "'{text}': '{word}:' names no device; expected netdev:, block:, pci:, file: or ip:, or a list of numbers"
+    )]
+    NoDevice { text: String, word: String },
     #[error("'{text}' leaves no {noun}; allowed are {allowed}")]
     Nothing { text: String, noun: &'static str, allowed: String },
     #[error("'{text}': there is no {noun} +{position}, only {count} are allowed ({allowed})")]
@@ -74,9 +82,6 @@ pub fn parse_cpus(text: &str, allowed: &CpuSet) -> Result<CpuSet, ListError> {
 /// forbidden later; both ends of a range have to be allowed, which is left to the placement to explain. A device is the
 /// last of its list: whatever follows is a part of its name.
 fn parse<T: Id>(text: &str, allowed: &IdSet<T>, devices: Devices<'_, T>) -> Result<IdSet<T>, ListError> {
-    if text == "all" {
-        return non_empty(text, allowed.clone(), allowed);
-    }
     let (inverted, rest) = strip(text, '!');
     let (relative, rest) = strip(rest, '+');
     let mut set = IdSet::new();
@@ -84,6 +89,11 @@ fn parse<T: Id>(text: &str, allowed: &IdSet<T>, devices: Devices<'_, T>) -> Resu
     while let Some(list) = rest {
         // Each element may have a + of its own.
         let (relative_here, list) = strip(list, '+');
+        // The last element at most, whatever stands before it.
+        if list == "all" {
+            set = allowed.clone();
+            break;
+        }
         if let Some(found) = devices(list) {
             let whole = quoted(text);
             let found = found.map_err(|unnamed| match unnamed {
@@ -112,8 +122,12 @@ fn parse<T: Id>(text: &str, allowed: &IdSet<T>, devices: Devices<'_, T>) -> Resu
 /// A number or a range as it is written.
 fn listed<T: Id>(text: &str, element: &str) -> Result<IdSet<T>, ListError> {
     let wrong = |problem: String| ListError::Syntax { text: quoted(text), problem };
-    if element.contains(':') {
-        return Err(ListError::Step { text: quoted(text) });
+    if let Some((before, _)) = element.split_once(':') {
+        return Err(if before.starts_with(|first: char| first.is_ascii_digit()) {
+            ListError::Step { text: quoted(text) }
+        } else {
+            ListError::NoDevice { text: quoted(text), word: quoted(before) }
+        });
     }
     let listed: IdSet<T> =
         element.parse().map_err(|error: ParseSetError| wrong(problem::<T>(element, error.flaw)))?;
@@ -147,8 +161,11 @@ fn problem<T: Id>(element: &str, flaw: SetFlaw) -> String {
     }
 }
 
-/// Of a range only what is allowed between its ends.
+/// Of a range only what is allowed between its ends; all of it where that is nothing, to be refused as it was written.
 fn in_range<T: Id>(listed: &IdSet<T>, allowed: &IdSet<T>) -> IdSet<T> {
+    if !listed.intersects(allowed) {
+        return listed.clone();
+    }
     let ends: IdSet<T> = listed.first().into_iter().chain(listed.last()).collect();
     listed.intersection(allowed).union(&ends)
 }

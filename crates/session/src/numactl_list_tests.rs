@@ -17,6 +17,8 @@ fn the_forms_of_numactl() {
         ("0-3", "0,2-3"),
         ("0,2-3", "0,2-3"),
         ("all", "0,2-3,8"),
+        ("+all", "0,2-3,8"),
+        ("0,all", "0,2-3,8"),
         ("!0", "2-3,8"),
         ("!2-3", "0,8"),
         ("+0", "0"),
@@ -35,6 +37,7 @@ fn the_forms_of_numactl() {
 fn a_number_that_is_not_allowed_stays_for_the_placement_to_refuse() {
     assert_eq!(parsed("1").unwrap(), "1");
     assert_eq!(parsed("0-5").unwrap(), "0,2-3,5");
+    assert_eq!(parsed("250-255").unwrap(), "250-255", "not its ends alone");
 }
 
 #[test]
@@ -51,15 +54,16 @@ fn broken_lists_say_what_is_wrong() {
         ("0 - x", "neither a number"),
         ("+9", "there is no node +9, only 4 are allowed (0,2-3,8)"),
         ("!0-8", "leaves no node; allowed are 0,2-3,8"),
-        ("!all", "'all' is neither a number"),
+        ("!all", "leaves no node; allowed are 0,2-3,8"),
+        ("all,0", "'all' is neither a number"),
         ("99999999999", "node 99999999999 is above 1023, the highest that Linux gives"),
         ("0-60000", "node 60000 is above 1023, the highest that Linux gives"),
         ("netdev:no/such", "is no name of a network device"),
         ("file:/no/such", "cannot look at the file '/no/such'"),
         ("0,block:", "'' is no name of a block device"),
         ("!pci:x", "'x' is no name of a PCI device"),
-        ("usb:1", "numactl knows no steps"),
-        ("Netdev:eth0", "numactl knows no steps"),
+        ("usb:1", "'usb:' names no device; expected netdev:, block:, pci:, file: or ip:"),
+        ("Netdev:eth0", "'Netdev:' names no device"),
     ] {
         let error = parsed(text).unwrap_err();
         assert!(error.contains(part), "{text}: {error}");

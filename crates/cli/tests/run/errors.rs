@@ -68,6 +68,11 @@ fn words_that_mean_nothing() {
     refused(&["-C", "", "echo", "started"], 125, &["--physcpubind ''", "a number is missing"]);
     refused(&["-m", "x", "echo", "started"], 125, &["--membind 'x'", "neither a number nor a range"]);
     refused(&["-C", "!all", "echo", "started"], 125, &["--physcpubind '!all'"]);
+    refused(
+        &["-N", "no:thing", "echo", "started"],
+        125,
+        &["--cpunodebind 'no:thing': 'no:' names no device"],
+    );
     refused(&["-p", "same", "echo", "started"], 125, &["--preferred same", "--cpunodebind"]);
     refused(&["-m", "netdev:lo", "echo", "started"], 125, &["give the number of the node"]);
 }
@@ -76,12 +81,13 @@ fn words_that_mean_nothing() {
 fn new_words_that_mean_nothing() {
     let place = ["--place", "local"];
     for (options, part) in [
-        (&["--copies", "0"][..], "0"),
+        (&["--copies", "0"][..], "expected a whole number from 1 to"),
         (&["--copies", "-1"], "-1"),
         (&["--copies", "many"], "many"),
         (&["--ranks", "2"], "--dry-run"),
         (&["--order", "random"], "'random' is not an order; expected spread or compact"),
-        (&["--step", "0"], "0"),
+        (&["--threads", "1e3"], "in digits, such as 4"),
+        (&["--step", "0"], "expected a whole number from 1 to"),
         (&["--step", "x"], "x"),
         (&["--smt", "0"], "'0' is not a number of hardware threads"),
         (&["--smt", "both"], "expected 1, 2, ... or all"),

@@ -11,6 +11,20 @@ use numawise_units::{CpuSet, NodeSet};
 
 use super::numactl::{NumactlOptions, POLICY, SHARED_MEMORY};
 
+/// What is typed where a number of things is expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("expected a whole number from 1 to {}, in digits, such as 4", u32::MAX)]
+struct NotACount;
+
+fn count(text: &str) -> Result<NonZeroU32, NotACount> {
+    text.parse().map_err(|_| NotACount)
+}
+
+/// 0 is refused with the request.
+fn number(text: &str) -> Result<u32, NotACount> {
+    text.parse().map_err(|_| NotACount)
+}
+
 /// Where threads and memory go, in our own words; numactl's stand beside.
 #[derive(Debug, Clone, PartialEq, Eq, Default, clap::Args)]
 pub struct PlacementOptions {
@@ -23,7 +37,7 @@ pub struct PlacementOptions {
     #[arg(long, value_name = "POLICY", group = POLICY)]
     pub memory: Option<MemoryRequest>,
     /// Number of threads of each task; fills {threads} in the command and sets OMP_NUM_THREADS
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number)]
     pub threads: Option<u32>,
     /// Hold each thread on one CPU (the default with --place local, distributed and semi)
     #[arg(long, overrides_with = "no_pin")]
@@ -48,7 +62,7 @@ pub struct PlacementOptions {
     #[arg(long, value_name = "ORDER", help_heading = "Which CPUs in which order")]
     pub order: Option<Order>,
     /// The k-th thread on every N-th CPU
-    #[arg(long, value_name = "N", help_heading = "Which CPUs in which order")]
+    #[arg(long, value_name = "N", help_heading = "Which CPUs in which order", value_parser = count)]
     pub step: Option<NonZeroU32>,
     /// At most so many hardware threads of a core: 1, 2, ... or all
     #[arg(long, value_name = "N", help_heading = "Which CPUs in which order")]
@@ -142,10 +156,10 @@ pub struct Arguments {
     pub placement: PlacementOptions,
 
     /// Start so many copies side by side, wait for all, and show how each one ended; {task} in the command is its number
-    #[arg(long, value_name = "C")]
+    #[arg(long, value_name = "C", value_parser = count)]
     pub copies: Option<NonZeroU32>,
     /// Plan for so many MPI ranks on this computer
-    #[arg(long, value_name = "R", requires = "look", conflicts_with = "copies")]
+    #[arg(long, value_name = "R", requires = "look", conflicts_with = "copies", value_parser = count)]
     pub ranks: Option<NonZeroU32>,
     /// Start nothing; show the plan, and the equivalent commands of other tools
     #[arg(long, group = "look", help_heading = "Looking first")]
