@@ -20,6 +20,7 @@ mod machine;
 mod measurement;
 pub mod memory;
 pub mod merged;
+mod moved;
 pub mod notice;
 mod observation;
 mod observed;
@@ -50,6 +51,7 @@ pub use machine::{Cache, Cpu, Machine, Node, Package, Source};
 pub use measurement::{Depth, Fingerprint, MeasurementStep, Mix, Target, Workers};
 pub use memory::{Attribute, AttributeKind, AttributeOrigin, Figure, MemoryAccess, MemoryKind};
 pub use merged::MergedRanks;
+pub use moved::{MovedMemory, ResidentMemory};
 pub use notice::Notice;
 pub use observation::{
     HostNoise, MemoryEvents, Observation, ResidencySample, ResourceUsage, SamplerCost, ThreadObservation,

@@ -10,6 +10,7 @@ pub mod document;
 mod frequency;
 mod levels;
 pub mod machine;
+pub mod moved;
 pub mod names;
 pub mod notice;
 pub mod numactl;

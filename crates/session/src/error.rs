@@ -12,7 +12,7 @@ use numawise_observe::FindError;
 use numawise_placement::{LocationError, PlacementError};
 use numawise_record::{Difference, RecordError};
 use numawise_study::{LayoutError, MetricError, StudyError};
-use numawise_units::{Nanoseconds, NodeSet};
+use numawise_units::{Nanoseconds, NodeSet, Pid};
 
 use crate::input_file::TemplateFileError;
 use crate::metric::{MetricClues, is_of_a_file};
@@ -111,6 +111,10 @@ pub enum Error {
     NoNodes { exist: NodeSet },
     #[error("there is no node {unknown}; this machine has {}", nodes(exist))]
     NoSuchNodes { unknown: NodeSet, exist: NodeSet },
+    #[error("there is no node {unknown} whose memory could be used; there are {known}")]
+    CannotMoveNodes { list: RequestedList, unknown: NodeSet, known: NodeSet },
+    #[error("nothing was moved of process {pid}{}: {reason}", of_several(*processes))]
+    NothingMoved { pid: Pid, processes: usize, reason: Reason },
     #[error("interrupted before anything was measured; nothing is saved")]
     InterruptedBeforeMeasuring,
     #[error("{asked} repeat{} of each placement asked for; expected at least {least}", if *asked == 1 { "" } else { "s" })]
@@ -193,6 +197,10 @@ fn searched(metric: &Metric, problem: &MetricProblem, output: &str) -> String {
 fn nodes(exist: &NodeSet) -> String {
     let s = if exist.len() == 1 { "" } else { "s" };
     format!("node{s} {exist}")
+}
+
+fn of_several(processes: usize) -> String {
+    if processes > 1 { format!(", nor of the {} others", processes - 1) } else { String::new() }
 }
 
 fn joined(errors: &[FindError]) -> String {

@@ -21,6 +21,7 @@ pub mod here;
 mod input_file;
 pub mod measure;
 mod metric;
+pub mod migrate;
 mod numactl_list;
 pub mod openmp;
 pub mod plan;

@@ -16,9 +16,8 @@ use numawise_units::{Nanoseconds, Pid, Schedule};
 
 use crate::{Error, here};
 use cost::SamplingCost;
-use targets::Targets;
-
 pub use targets::TargetRequest;
+pub(crate) use targets::Targets;
 
 /// The shortest sampling interval: below it, sampling is all that a CPU does.
 pub const SHORTEST_INTERVAL: Nanoseconds = Nanoseconds(50_000_000);

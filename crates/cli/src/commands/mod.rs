@@ -5,6 +5,7 @@ mod check;
 mod compare;
 mod export;
 mod machine;
+mod move_;
 mod report;
 mod run;
 mod snapshot;
@@ -29,6 +30,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Machine(machine::Arguments),
+    Move(move_::Arguments),
     Run(Box<run::Arguments>),
     Check(check::Arguments),
     Compare(compare::Arguments),
@@ -59,6 +61,7 @@ pub fn main() -> Status {
     }
     let result = match arguments.command {
         Command::Machine(arguments) => machine::run(arguments),
+        Command::Move(arguments) => move_::run(arguments),
         Command::Run(arguments) => run::run(*arguments),
         Command::Check(arguments) => check::run(arguments),
         Command::Compare(arguments) => compare::run(arguments),

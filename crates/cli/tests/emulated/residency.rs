@@ -150,6 +150,42 @@ fn emulated_where_agrees_with_numastat_and_move_pages() {
 }
 
 #[test]
+fn emulated_memory_of_a_running_process_goes_to_another_node() {
+    if !testbed::ready() {
+        return;
+    }
+    let machine = testbed::load("two-socket").unwrap();
+    let mut commands = commands("20:bind:1 3:default:0");
+    commands.truncate(1);
+    commands.extend(
+        [
+            "numawise move $(cat pid) 0 1 --json",
+            "place_probe pages $(cat pid)",
+            "numawise move $(cat pid) 1 0",
+            "place_probe pages $(cat pid)",
+            "kill $(cat pid)",
+        ]
+        .map(str::to_owned),
+    );
+    let run = with_probe(&machine).run(&commands).unwrap();
+    let told = &json(&run[1])["processes"][0];
+    // 20 MiB were bound to node 0; the program's own pages go along, since it is root who asks.
+    let moved = told["moved_bytes"].as_u64().unwrap();
+    assert!(moved >= 20 << 20, "{told}");
+    assert_eq!((&told["unmoved_pages"], &told["takes_shared"]), (&0.into(), &true.into()), "{told}");
+    let sum = |rows: &Value, node: u64| -> u64 {
+        let on = rows.as_array().unwrap().iter().filter(|row| row["node"] == node);
+        on.map(|row| row["bytes"].as_u64().unwrap()).sum()
+    };
+    assert_eq!(sum(&told["after"], 1) - sum(&told["before"], 1), moved);
+    // As the kernel has it, page by page.
+    let pages = |result: &CommandResult| bytes(lines_with_all(result).last().unwrap());
+    assert_eq!(pages(&run[2])[&1], sum(&told["after"], 1), "{}", run[2].stdout);
+    assert!(run[3].stdout.contains("Moved ") || run[3].stdout.contains("MOVED "), "{}", run[3].stdout);
+    assert!(pages(&run[4]).get(&0).is_some_and(|back| *back >= 20 << 20), "{}", run[4].stdout);
+}
+
+#[test]
 fn emulated_where_sees_high_bandwidth_memory() {
     agrees("hbm", "", "16:bind:8 9:interleave:c 5:bind:1");
 }

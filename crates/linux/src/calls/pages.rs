@@ -43,6 +43,30 @@ pub fn page_nodes(process: Pid, addresses: &[usize], nodes: &mut [i32]) -> io::R
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
+/// Moves the pages of a process, of this one for process 0, from some nodes to others: those of the k-th node to the k-th of the others,
+/// as far as there are as many. Gives how many pages the kernel could not move. Pages that several processes map are moved only for who
+/// has CAP_SYS_NICE; for others they stay, and do not count.
+///
+/// # Errors
+/// `ESRCH` when the process has ended, `EPERM` when it is another user's or may not use those nodes itself, `EINVAL` when none of the nodes
+/// is one that we may use, or the process is the kernel's.
+#[doc(alias = "migrate_pages")]
+pub fn migrate(process: Pid, from: &NodeSet, to: &NodeSet) -> io::Result<u64> {
+    let words = |nodes: &NodeSet| {
+        let mut words = [0u64; raw::MASK_WORDS];
+        for (word, bits) in words.iter_mut().zip(nodes.words()) {
+            *word = *bits;
+        }
+        words
+    };
+    let (from, to) = (words(from), words(to));
+    // The kernel counts one bit less than it is told.
+    let bits = from.len() * 64 + 1;
+    // SAFETY: the kernel reads `bits - 1` bits of each of the two live arrays, and writes nothing of ours.
+    let left = unsafe { libc::syscall(libc::SYS_migrate_pages, process.0, bits, from.as_ptr(), to.as_ptr()) };
+    u64::try_from(left).map_err(|_| io::Error::last_os_error())
+}
+
 /// Maps new memory, not yet resident: pages come when they are touched. `huge` asks for reserved huge pages of the default
 /// size.
 ///

@@ -30,6 +30,8 @@ pub struct Status {
     pub involuntary_switches: Option<u64>,
     /// The user as which the process acts (the effective one of `Uid`).
     pub user: Option<u32>,
+    /// The privileges that it has now, one bit each (`CapEff`).
+    pub capabilities: Option<u64>,
     /// The process to which a thread belongs (`Tgid`).
     pub process: Option<i32>,
     /// Who started it (`PPid`).
@@ -59,6 +61,11 @@ impl Status {
                 }
                 b"Mems_allowed_list" => {
                     status.nodes = Some(set(value).ok_or_else(broken("a list of nodes such as 0-1"))?);
+                }
+                b"CapEff" => {
+                    let bits =
+                        std::str::from_utf8(value).ok().and_then(|text| u64::from_str_radix(text, 16).ok());
+                    status.capabilities = Some(bits.ok_or_else(broken("a hexadecimal number"))?);
                 }
                 b"Tgid" => status.process = Some(number(value).ok_or_else(broken("a number"))?),
                 b"PPid" => status.parent = Some(number(value).ok_or_else(broken("a number"))?),

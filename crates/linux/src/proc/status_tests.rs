@@ -1,7 +1,7 @@
 use super::*;
 
 const WHOLE: &str = "Name:\ta b) (c\nUmask:\t0022\nState:\tR (running)\nTgid:\t4711\nPPid:\t30\nUid:\t1000\t1001\t1002\t1003\nVmPeak:\t  999999 kB\nVmHWM:\t    2048 kB\nVmRSS:\t    \
-1024 kB\nRssAnon:\t     512 kB\nRssFile:\t     512 kB\nRssShmem:\t     256 kB\nVmSwap:\t      64 kB\nHugetlbPages:\t    4096 kB\nThreads:\t3\nCpus_allowed:\tf0f\n\
+1024 kB\nRssAnon:\t     512 kB\nRssFile:\t     512 kB\nRssShmem:\t     256 kB\nVmSwap:\t      64 kB\nHugetlbPages:\t    4096 kB\nThreads:\t3\nCapEff:\t000001ffffffffff\nCpus_allowed:\tf0f\n\
 Cpus_allowed_list:\t0-3,8-11\nMems_allowed_list:\t0-1\nvoluntary_ctxt_switches:\t150\nnonvoluntary_ctxt_switches:\t545\n";
 
 #[test]
@@ -19,6 +19,7 @@ fn all_that_is_used_is_read() {
         voluntary_switches: Some(150),
         involuntary_switches: Some(545),
         user: Some(1001),
+        capabilities: Some(0x1ff_ffff_ffff),
         process: Some(4711),
         parent: Some(30),
     };
