@@ -35,6 +35,7 @@ mod request;
 mod run;
 mod snapshot;
 mod study;
+mod system_memory;
 mod watched;
 
 pub use activity::{Activity, ThreadActivity};
@@ -79,6 +80,7 @@ pub use snapshot::{
     MappingSnapshot, MemorySnapshot, PageUse, PolicyShare, Snapshot, TaskSnapshot, ThreadSnapshot,
 };
 pub use study::{HostFacts, Point, PrintedLines, StopReason, Study, StudyHeader, Trial};
+pub use system_memory::{MeminfoAmount, NodeAccount, SystemMemory};
 pub use watched::{
     MachineOfHosts, RankEnd, RankSet, SourcePlaces, WatchedDivision, WatchedRun, WatchedRunHeader,
 };

@@ -17,6 +17,7 @@ mod fixture;
 pub mod frequency;
 pub mod host;
 pub mod memory;
+pub mod node_account;
 pub mod proc;
 pub mod replace;
 mod roots;

@@ -23,6 +23,7 @@ pub mod series;
 mod settings;
 pub mod snapshot;
 pub mod study;
+pub mod system_memory;
 pub mod trial_table;
 
 pub use levels::title as point_title;

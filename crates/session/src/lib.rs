@@ -29,6 +29,7 @@ pub mod profiles;
 pub mod slurm;
 pub mod snapshot;
 pub mod study;
+pub mod system_memory;
 pub mod watch;
 
 pub use error::{AroundTrial, Cause, Error, Settings, WeightsMissing};

@@ -2,7 +2,7 @@
 //!
 //! One sample gives CPUs, nodes, masks and memory of now, and shares of CPUs since the threads began; with `--interval` shares
 //! are those between two samples. `--job PID` takes a process with all its descendants, `--job ID` a job of the batch system,
-//! `--user` what a user runs. `--watch` is the full-screen view. What may not be read is reported with its reason and is no
+//! `--user` what a user runs; `--system` shows the memory of the computer instead. `--watch` is the full-screen view. What may not be read is reported with its reason and is no
 //! error; no process to sample is one (status 125).
 
 mod request;
@@ -11,6 +11,8 @@ use std::path::PathBuf;
 
 use numawise_report::document;
 use numawise_report::residency::{self, ResidencyDetail};
+use numawise_report::system_memory as report;
+use numawise_session::system_memory::{system_memory, system_memory_within};
 use numawise_session::watch::ResidencySampler;
 use numawise_tables::Residency;
 use numawise_tui::{Sample, Samples, TuiError, WatchEnd};
@@ -56,6 +58,9 @@ pub struct Arguments {
     /// Keep every sample in this SQLite file too (docs/formats/nw-series.md), after those that are there
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// The memory of the computer by node, and the pages that were taken from each: what numastat shows without a process
+    #[arg(long, conflicts_with_all = ["targets", "user", "job", "watch", "count", "record", "threads", "mappings"])]
+    system: bool,
     /// List the threads of every task, however many there are
     #[arg(long)]
     threads: bool,
@@ -65,6 +70,9 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
+    if arguments.system {
+        return system(&arguments);
+    }
     let request = Request::new(arguments)?;
     if let Mode::Watch { .. } = request.mode {
         numawise_tui::check_terminal().map_err(no_view)?;
@@ -81,6 +89,22 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
             watch(sampler, numawise_tui::WatchRequest { title: request.title, interval, fixed })
         }
     }
+}
+
+/// The memory of the computer by node. With an interval, pages that were taken within it.
+fn system(arguments: &Arguments) -> Result<Status, Failure> {
+    let memory = match arguments.interval {
+        Some(interval) => system_memory_within(request::interval(interval)?)?,
+        None => system_memory()?,
+    };
+    let text = if arguments.json {
+        format!("{:#}\n", report::json(&memory))
+    } else if arguments.csv {
+        report::csv(&memory)
+    } else {
+        document::terminal(&report::document(&memory), streams::style())
+    };
+    Ok(streams::print(text).map(|()| SUCCESS)?)
 }
 
 /// Prints a sample, the `shown`th after the first. False when nobody reads any more.

@@ -9,3 +9,4 @@ mod looks;
 #[path = "../support/program.rs"]
 mod program;
 mod support;
+mod system;

@@ -2,6 +2,7 @@
 
 use numawise_facts::MemorySnapshot;
 use numawise_linux::memory::MemoryInfo;
+use numawise_linux::node_account;
 use numawise_linux::proc::cmdline;
 use numawise_linux::proc::cpu_time::CpuTicks;
 use numawise_linux::proc::environ::Environment;
@@ -15,7 +16,7 @@ use numawise_linux::proc::status::Status;
 use numawise_linux::{Malformed, Roots};
 use numawise_machine::Policy;
 use numawise_observe::{ProcessRequest, SnapshotOptions};
-use numawise_units::{CpuSet, NodeSet, Pid};
+use numawise_units::{CpuSet, NodeId, NodeSet, Pid};
 
 use super::text;
 use crate::{Read, Reader, sane, tree};
@@ -40,7 +41,7 @@ const fn file(name: &'static str, read: fn(&[u8]) -> Read, corpus: &'static [&'s
     Reader { name, read, corpus, words, inputs: 900 }
 }
 
-pub(crate) const READERS: [Reader; 16] = [
+pub(crate) const READERS: [Reader; 17] = [
     file("proc-stat", |input| of(TaskStat::parse(input)), &["crates/hostile/testdata/stat"]),
     file("proc-status", status, &["crates/hostile/testdata/status"]),
     file(
@@ -134,6 +135,13 @@ pub(crate) const READERS: [Reader; 16] = [
         corpus: &["crates/machine/testdata/two-socket.tree", "crates/machine/testdata/hbm.tree"],
         words: &["model name : ", "\n== ", "0-1"],
         inputs: 200,
+    },
+    Reader {
+        name: "node-account-tree",
+        read: |input| tree::with_tree(input, node_account),
+        corpus: &["crates/hostile/testdata/node_account"],
+        words: &["kB", ":", "Node 0 ", "numa_hit ", "18446744073709551615", "-1", "\n== "],
+        inputs: 300,
     },
 ];
 
@@ -234,6 +242,15 @@ fn fingerprint(roots: &Roots) -> Read {
     Read::of(numawise_machine::quick(roots), |machine| {
         let fingerprint = numawise_machine::fingerprint(roots, machine);
         fingerprint.topology.measured().filter(|topology| topology.len() != 16).cloned()
+    })
+}
+
+/// The rows that the kernel has of a node.
+fn node_account(roots: &Roots) -> Read {
+    let node = NodeId(0);
+    Read::of(node_account::allocations(roots, node), |_| None);
+    Read::of(node_account::meminfo(roots, node), |rows| {
+        rows.iter().find(|(name, _)| name.is_empty()).map(|_| "a row without a name".to_owned())
     })
 }
 

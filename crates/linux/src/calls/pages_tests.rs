@@ -19,6 +19,24 @@ fn pages_of_our_own_are_found() {
 }
 
 #[test]
+fn a_move_that_cannot_be_says_why() {
+    let node = NodeSet::single(NodeId(0));
+    match migrate(Pid(0), &node, &node) {
+        // What is on node 0 stays there.
+        Ok(left) => assert_eq!(left, 0),
+        Err(error) => {
+            assert!(matches!(error.raw_os_error(), Some(libc::EPERM | libc::ENOSYS)), "{error}");
+            eprintln!("SKIPPED: this system forbids migrate_pages ({error})");
+            return;
+        }
+    }
+    let nobody = migrate(Pid(i32::MAX), &node, &node).unwrap_err();
+    assert_eq!(nobody.raw_os_error(), Some(libc::ESRCH), "{nobody}");
+    let nowhere = migrate(Pid(0), &node, &NodeSet::new()).unwrap_err();
+    assert_eq!(nowhere.raw_os_error(), Some(libc::EINVAL), "{nowhere}");
+}
+
+#[test]
 fn pages_are_nowhere_before_they_are_touched() {
     let page = page_size().0 as usize;
     let start = map(4 * page, false).unwrap();

@@ -45,11 +45,7 @@ pub enum Format {
 
 impl Request {
     pub fn new(typed: Arguments) -> Result<Request, Failure> {
-        if let Some(interval) = typed.interval.filter(|interval| *interval < SHORTEST_INTERVAL) {
-            return Err(Failure::new(format!(
-                "--interval {interval} is too short; expected at least {SHORTEST_INTERVAL}, for example 0.5 or 2s"
-            )));
-        }
+        typed.interval.map(interval).transpose()?;
         if typed.count == Some(0) {
             return Err(Failure::new("--count 0 would show nothing; expected at least 1"));
         }
@@ -76,6 +72,16 @@ impl Request {
             threads: typed.threads,
         })
     }
+}
+
+/// An interval that is not too short.
+pub fn interval(typed: Nanoseconds) -> Result<Nanoseconds, Failure> {
+    if typed < SHORTEST_INTERVAL {
+        return Err(Failure::new(format!(
+            "--interval {typed} is too short; expected at least {SHORTEST_INTERVAL}, for example 0.5 or 2s"
+        )));
+    }
+    Ok(typed)
 }
 
 fn title(typed: &Arguments) -> String {
