@@ -125,7 +125,13 @@ fn each_program_of_a_script_has_its_file_and_each_rank_its_status() {
         let answer = bench.run(&[launcher, "-n", "2", "sh", "-c", &script]);
         assert_eq!(answer.out, "status 3\nstatus 3\n", "{}", answer.err);
         let [one, other] = ["a.nw", "b.nw"].map(|name| report(&bench, name));
-        assert_eq!((number(&one, "/exit/code"), number(&other, "/exit/code")), (0.0, 3.0));
+        let exits = [&one["exit"]["code"], &other["exit"]["code"]];
+        assert_eq!(
+            exits,
+            [&serde_json::Value::from(0), &serde_json::Value::from(3)],
+            "{}\n{one}\n{other}",
+            answer.err
+        );
         assert_eq!(number(&other, "/processes/counted"), 2.0, "{other}");
     }
 }

@@ -166,7 +166,7 @@ impl Job {
 
     /// The program of this rank could not be started: nothing is left where no other began.
     pub fn give_up(&self) {
-        let _ = self.leave().and_then(|()| self.turn(false)).map(drop);
+        let _ = self.leave().and_then(|()| self.turn(false, true)).map(drop);
     }
 
     /// The program of this rank has ended: notes that, and gives the right to report where that is now up to us. `has_died`: it was in
@@ -178,7 +178,7 @@ impl Job {
         let path = self.folder.path();
         let text = serde_json::to_vec(end).map_err(io::Error::other)?;
         replace::write(&path.join(format!("{}{END}", self.rank.local_rank)), &text)?;
-        self.turn(has_died)
+        self.turn(has_died, true)
     }
 
     /// Waits until no numawise of this computer lives any more, for a process that is none of them; gives the right to report where none
@@ -195,7 +195,7 @@ impl Job {
                 }
             }
             // Others may have begun meanwhile.
-            match self.turn(false) {
+            match self.turn(false, false) {
                 Ok(Some(mut turn)) => {
                     turn._folder = folder;
                     return Some(turn);
@@ -206,7 +206,9 @@ impl Job {
         }
     }
 
-    fn turn(&self, has_died: bool) -> io::Result<Option<ReportTurn>> {
+    /// Ranks take turns when the others have noted how they ended. Who stands by for them waits until they are gone: one that has noted it
+    /// is about to take its own turn.
+    fn turn(&self, has_died: bool, ended_are_gone: bool) -> io::Result<Option<ReportTurn>> {
         let path = self.folder.path();
         let turn = match File::options().create(true).append(true).open(path.join(TURN)) {
             Ok(turn) => turn,
@@ -220,7 +222,7 @@ impl Job {
             if !path.exists() {
                 return Ok(None);
             }
-            let marks = self.marks()?;
+            let marks = self.marks(ended_are_gone)?;
             let is_again = path.join(EARLY).exists();
             let is_last = marks.alive == 0;
             if !is_last && (!has_died || is_again) {
@@ -260,7 +262,7 @@ impl Job {
         ranks
     }
 
-    fn marks(&self) -> io::Result<RankMarks> {
+    fn marks(&self, ended_are_gone: bool) -> io::Result<RankMarks> {
         let mut marks = RankMarks::default();
         for entry in std::fs::read_dir(self.folder.path())? {
             let path = entry?.path();
@@ -268,7 +270,7 @@ impl Job {
                 continue;
             }
             marks.begun += 1;
-            let has_ended = path.with_extension(END.trim_start_matches('.')).exists();
+            let has_ended = ended_are_gone && path.with_extension(END.trim_start_matches('.')).exists();
             let is_alive = || File::open(&path).is_ok_and(|mark| mark.try_lock_shared().is_err());
             marks.alive += usize::from(!has_ended && is_alive());
         }
