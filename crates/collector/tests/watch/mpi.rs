@@ -254,9 +254,13 @@ fn a_thread_that_is_cancelled_in_a_call_ends_as_without_it() {
     let bench = Bench::new();
     for (mpi, _) in installed("mpicc") {
         let Some(program) = bench.compile(&format!("mpicc.{mpi}"), "ways.c", &["-pthread"]) else { continue };
-        let words = [&format!("mpirun.{mpi}"), "-n", "1", program.to_str().unwrap(), "threads-cancelled"];
+        // Without a launcher: MPICH's takes an end without Finalize for a failure now and then, by which of two
+        // ends it sees first.
+        let words = [program.to_str().unwrap(), "threads-cancelled"];
         let (without, with) = (bench.without(&words), bench.with(&words));
+        assert!(without.status.success() && without.output.contains("cancelled 1"), "{mpi} {}", without.output);
         assert_eq!((sorted(&with), with.status), (sorted(&without), without.status), "{mpi}");
+        assert!(!bench.take_files().is_empty(), "{mpi}");
     }
 }
 
