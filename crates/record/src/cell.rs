@@ -110,8 +110,12 @@ impl<'r, 's> Cells<'r, 's> {
     }
 
     pub fn json<T: DeserializeOwned>(&self, column: &str) -> Parsed<T> {
-        let text = self.text(column)?;
-        stored::json(&text).map_err(|source| RowError::Json { place: self.place(column), source })
+        self.json_or_null(column)?.ok_or_else(|| self.flaw(column, "text"))
+    }
+
+    pub fn json_or_null<T: DeserializeOwned>(&self, column: &str) -> Parsed<Option<T>> {
+        let parsed = self.text_or_null(column)?.map(|text| stored::json(&text)).transpose();
+        parsed.map_err(|source| RowError::Json { place: self.place(column), source })
     }
 
     fn index<T: Id>(&self, column: &str, expected: &'static str) -> Parsed<T> {

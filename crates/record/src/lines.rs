@@ -91,7 +91,7 @@ fn read_lines(connection: &Connection, header: &StudyHeader) -> Parsed<Option<Pr
         printed.push(PrintedLine {
             tool: tool(cells)?,
             line: cells.text("line")?,
-            not_run: cells.text_or_null("not_run")?.map(|_| cells.json("not_run")).transpose()?,
+            not_run: cells.json_or_null("not_run")?,
         });
     }
     let mut query = transaction.prepare("SELECT * FROM line_trials ORDER BY number")?;

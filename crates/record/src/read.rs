@@ -183,10 +183,7 @@ fn trial(
 }
 
 pub fn left_behind(cells: Cells<'_, '_>) -> Parsed<Option<LeftProcesses>> {
-    match cells.text_or_null("left_behind")? {
-        Some(_) => cells.json("left_behind").map(Some),
-        None => Ok(None),
-    }
+    cells.json_or_null("left_behind")
 }
 
 pub fn outcome(cells: Cells<'_, '_>, per_task: Vec<f64>) -> Parsed<Outcome> {
@@ -201,7 +198,7 @@ pub fn outcome(cells: Cells<'_, '_>, per_task: Vec<f64>) -> Parsed<Outcome> {
                     return Err(cells.flaw("exit_signal", "one of exit_code and exit_signal, the other NULL"));
                 }
             };
-            let ended_by = cells.text_or_null("problem")?.map(|_| cells.json("problem")).transpose()?;
+            let ended_by = cells.json_or_null("problem")?;
             Ok(Outcome::Failed { failure: TrialFailure { exit, ended_by }, output_tail: output_tail()? })
         }
         Outcome::NO_METRIC => {
