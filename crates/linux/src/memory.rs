@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use numawise_units::{Bytes, NodeId, NodeSet};
 
 use crate::error::Error;
-use crate::file::{number, read_path};
 use crate::host;
+use crate::node_account::{MeminfoAmount, allocations, allocations_path, meminfo_row};
 use crate::roots::Roots;
 
 #[cfg(test)]
@@ -26,14 +26,13 @@ pub struct MemoryInfo {
 impl MemoryInfo {
     /// Takes lines such as `MemFree: 1024 kB` or `Node 1 MemFree: 1024 kB`.
     pub fn parse(text: &str) -> Self {
-        let field = |name: &str| {
-            text.lines().find_map(|line| {
-                let (_, rest) = line.split_once(name)?;
-                let kib: u64 = rest.split_whitespace().next()?.parse().ok()?;
-                kib.checked_mul(1024).map(Bytes)
+        let of = |wanted: &str| {
+            text.lines().filter_map(meminfo_row).find_map(|(name, amount)| match amount {
+                MeminfoAmount::Bytes(bytes) if name == wanted => Some(bytes),
+                _ => None,
             })
         };
-        MemoryInfo { total: field("MemTotal:"), free: field("MemFree:"), huge_page: field("Hugepagesize:") }
+        MemoryInfo { total: of("MemTotal"), free: of("MemFree"), huge_page: of("Hugepagesize") }
     }
 
     /// Of the computer.
@@ -96,13 +95,11 @@ pub fn turned_away(roots: &Roots) -> Result<Vec<(NodeId, u64)>, Error> {
 }
 
 fn turned_away_by(roots: &Roots, node: NodeId) -> Result<u64, Error> {
-    let path = roots.path(&format!("/sys/devices/system/node/node{node}/numastat"));
-    let mut buffer = Vec::with_capacity(1024);
-    read_path(&path, &mut buffer)?;
-    let line = buffer.split(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(b"numa_foreign "));
-    line.and_then(|value| number(value.trim_ascii())).ok_or_else(|| Error::Malformed {
-        path,
-        found: String::from_utf8_lossy(&buffer).lines().next().unwrap_or_default().to_owned(),
+    let rows = allocations(roots, node)?;
+    let foreign = rows.iter().find(|(name, _)| name == "numa_foreign");
+    foreign.map(|(_, pages)| *pages).ok_or_else(|| Error::Malformed {
+        path: roots.path(&allocations_path(node)),
+        found: rows.first().map_or_else(String::new, |(name, pages)| format!("{name} {pages}")),
         expected: "a line 'numa_foreign' with a number of pages",
     })
 }
