@@ -99,6 +99,15 @@ pub struct Job {
     _mark: Option<File>,
 }
 
+/// Who asks for the right to report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reporter {
+    /// A rank whose program has ended, as soon as all others have noted their end. `has_died`: at once, since the others will not end well.
+    Rank { has_died: bool },
+    /// Who stands by for the ranks, when they are gone: one that has noted its end is about to report itself.
+    StandBy,
+}
+
 /// What is known of the ranks of this computer.
 #[derive(Debug, Default)]
 struct RankMarks {
@@ -166,7 +175,7 @@ impl Job {
 
     /// The program of this rank could not be started: nothing is left where no other began.
     pub fn give_up(&self) {
-        let _ = self.leave().and_then(|()| self.turn(false, true)).map(drop);
+        let _ = self.leave().and_then(|()| self.turn(Reporter::Rank { has_died: false })).map(drop);
     }
 
     /// The program of this rank has ended: notes that, and gives the right to report where that is now up to us. `has_died`: it was in
@@ -178,7 +187,7 @@ impl Job {
         let path = self.folder.path();
         let text = serde_json::to_vec(end).map_err(io::Error::other)?;
         replace::write(&path.join(format!("{}{END}", self.rank.local_rank)), &text)?;
-        self.turn(has_died, true)
+        self.turn(Reporter::Rank { has_died })
     }
 
     /// Waits until no numawise of this computer lives any more, for a process that is none of them; gives the right to report where none
@@ -195,7 +204,7 @@ impl Job {
                 }
             }
             // Others may have begun meanwhile.
-            match self.turn(false, false) {
+            match self.turn(Reporter::StandBy) {
                 Ok(Some(mut turn)) => {
                     turn._folder = folder;
                     return Some(turn);
@@ -206,9 +215,7 @@ impl Job {
         }
     }
 
-    /// Ranks take turns when the others have noted how they ended. Who stands by for them waits until they are gone: one that has noted it
-    /// is about to take its own turn.
-    fn turn(&self, has_died: bool, ended_are_gone: bool) -> io::Result<Option<ReportTurn>> {
+    fn turn(&self, who: Reporter) -> io::Result<Option<ReportTurn>> {
         let path = self.folder.path();
         let turn = match File::options().create(true).append(true).open(path.join(TURN)) {
             Ok(turn) => turn,
@@ -222,10 +229,10 @@ impl Job {
             if !path.exists() {
                 return Ok(None);
             }
-            let marks = self.marks(ended_are_gone)?;
+            let marks = self.marks(who)?;
             let is_again = path.join(EARLY).exists();
             let is_last = marks.alive == 0;
-            if !is_last && (!has_died || is_again) {
+            if !is_last && (who != Reporter::Rank { has_died: true } || is_again) {
                 return Ok(None);
             }
             let all = marks.begun >= self.rank.local_size as usize;
@@ -262,7 +269,7 @@ impl Job {
         ranks
     }
 
-    fn marks(&self, ended_are_gone: bool) -> io::Result<RankMarks> {
+    fn marks(&self, seen_by: Reporter) -> io::Result<RankMarks> {
         let mut marks = RankMarks::default();
         for entry in std::fs::read_dir(self.folder.path())? {
             let path = entry?.path();
@@ -270,7 +277,8 @@ impl Job {
                 continue;
             }
             marks.begun += 1;
-            let has_ended = ended_are_gone && path.with_extension(END.trim_start_matches('.')).exists();
+            let has_noted = path.with_extension(END.trim_start_matches('.')).exists();
+            let has_ended = has_noted && seen_by != Reporter::StandBy;
             let is_alive = || File::open(&path).is_ok_and(|mark| mark.try_lock_shared().is_err());
             marks.alive += usize::from(!has_ended && is_alive());
         }

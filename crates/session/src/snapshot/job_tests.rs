@@ -89,6 +89,15 @@ fn runs_into_other_files_are_other_runs() {
 }
 
 #[test]
+fn who_stands_by_leaves_the_report_to_a_rank_that_has_noted_its_end() {
+    let [first, second] = [0, 1].map(|local| join(rank(local, 2), key(10)));
+    first.leave().unwrap();
+    drop(second);
+    assert!(first.turn(Reporter::StandBy).unwrap().is_none());
+    assert!(first.turn(Reporter::Rank { has_died: false }).unwrap().is_some_and(|turn| turn.is_last));
+}
+
+#[test]
 fn one_stands_by_and_reports_when_all_were_killed_and_nobody_has() {
     let [first, second] = [0, 1].map(|local| join(rank(local, 2), key(9)));
     assert!(second.is_first() && !first.is_first());
