@@ -159,7 +159,7 @@ pub fn whole(capacities: &[Vec<usize>], strategy: Strategy, free: bool, plain: C
         everywhere.filter(|counts| cost(strategy, counts) <= cost(strategy, &plain)).or_else(inside)
     };
     let own = || if strategy == Strategy::Local { local(capacities, &threads) } else { None };
-    let better = if free { dealt() } else { None }.or_else(own);
+    let better = free.then(dealt).flatten().or_else(own);
     match better {
         Some(better) if cost(strategy, &better) <= cost(strategy, &plain) => better,
         _ => plain,

@@ -46,13 +46,9 @@ fn account(node: &Node) -> NodeAccount {
     NodeAccount {
         node: node.id,
         kind: node.kind,
-        allocations: reading(kernel::allocations(&roots, node.id)),
-        memory: reading(memory),
+        allocations: kernel::allocations(&roots, node.id).into(),
+        memory: memory.into(),
     }
-}
-
-fn reading<T>(of: Result<T, numawise_linux::Error>) -> Reading<T> {
-    of.map_or_else(|error| Reading::unavailable(error.to_string()), Reading::Measured)
 }
 
 /// What was taken between two moments. A node that came meanwhile has no earlier count.
