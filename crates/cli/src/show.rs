@@ -82,7 +82,7 @@ pub fn compared_studies(
 
 /// What a study of a grid would run.
 pub fn grid_design(header: &StudyHeader) -> Result<(), Failure> {
-    let mut text = format!("Would run, in random order, {} times each:\n", header.min_repeats);
+    let mut text = format!("Would run, in random order, {} each:\n", times(header.min_repeats));
     for run in header.grid.iter().flat_map(|grid| &grid.runs) {
         let variables: String =
             run.environment.iter().map(|(name, value)| format!("{name}={value} ")).collect();
@@ -282,9 +282,13 @@ fn report(path: &Path, text: &str) -> Result<(), Failure> {
     })
 }
 
+fn times(repeats: u32) -> String {
+    if repeats == 1 { "once".to_owned() } else { format!("{repeats} times") }
+}
+
 /// What would be tried, without numbers.
 pub fn design(header: &StudyHeader) -> Result<(), Failure> {
-    let mut text = format!("Would try, in random order, at least {} times each:\n", header.min_repeats);
+    let mut text = format!("Would try, in random order, at least {} each:\n", times(header.min_repeats));
     for point in &header.points {
         text += &format!("  {:<12} {}\n", point.id, numawise_report::point_title(&point.levels));
         for task in &point.placement.tasks {

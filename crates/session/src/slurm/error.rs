@@ -26,8 +26,8 @@ pub enum SlurmError {
     NoNodeLeft { node: String, problem: JobProblem },
     #[error("the job that was to describe a node ended{} without having done so: {problem}", on_node(.node))]
     NotDescribed { node: Option<String>, problem: JobProblem },
-    #[error("the trial on {node} could not be carried out: {problem}")]
-    Trial { node: String, problem: String, failure: JobFailure },
+    #[error("the trial{} could not be carried out: {problem}", on_node(.node))]
+    Trial { node: Option<String>, problem: String, failure: JobFailure },
     #[error(
         "a job has {nodes} nodes, and {point} places threads or memory, which holds on its first node only; expected one node for each job, \
          or points that leave placement to what starts the ranks"

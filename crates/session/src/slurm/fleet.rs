@@ -140,7 +140,7 @@ impl SlurmFleet {
             }
             Ok(JobResult::Failed { problem, failure }) => {
                 self.remove(index);
-                Err(SlurmError::Trial { node, problem, failure })
+                Err(SlurmError::Trial { node: Some(node), problem, failure })
             }
             Ok(JobResult::Described(_)) | Err(_) => {
                 let job = self.remove(index);

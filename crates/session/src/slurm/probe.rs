@@ -102,7 +102,7 @@ fn described(
             Some(Ok(JobResult::Described(node))) => return Ok(*node),
             Some(Err(error)) => return Err(error),
             Some(Ok(JobResult::Failed { problem, failure })) => {
-                return Err(SlurmError::Trial { node: "a node".to_owned(), problem, failure });
+                return Err(SlurmError::Trial { node: None, problem, failure });
             }
             Some(Ok(JobResult::Trial(_) | JobResult::OtherMachine { .. })) | None => {}
         }
