@@ -151,11 +151,11 @@ fn points(shown: &ShownStudy<'_>) -> Table {
     let metric = &shown.study.header.metric;
     let mut columns = factor_columns(tables);
     columns.extend([
-        Column::number("n"),
+        Column::number("n").named(),
         Column::number("median"),
         Column::number("95 % interval").expendable(2),
         Column::number("mean").expendable(3),
-        Column::number("sd").expendable(4),
+        Column::number("sd").named().expendable(4),
         Column::number("min").expendable(5),
         Column::number("speedup"),
         Column::number("interval").expendable(1),

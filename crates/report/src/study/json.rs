@@ -4,6 +4,7 @@ use numawise_facts::{Effect, Finding, GridRun, Metric, Reading};
 use numawise_tables::{
     GridRow, GridTables, LevelEffects, OtherFigure, ScalingKnee, ScalingModel, ScalingSeries, UsedUp,
 };
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json as object};
 
 use super::{ShownStudy, figures, words};
@@ -16,7 +17,7 @@ pub const SCHEMA: &str = "numawise/study/1";
 /// The study as one JSON object, ending with a newline.
 pub fn json(shown: &ShownStudy<'_>) -> String {
     let (header, tables) = (&shown.study.header, shown.tables);
-    let document = object!({
+    let before = object!({
         "schema": SCHEMA,
         "headline": format!("{}: {}", words::headline(shown), words::best(shown)),
         "text": words::sentence(shown),
@@ -31,7 +32,8 @@ pub fn json(shown: &ShownStudy<'_>) -> String {
         "other_metrics": header.grid.as_ref().map(|grid| {
             each(&grid.other_metrics, |other| metric(&other.name, &other.metric))
         }),
-        "points": points(shown),
+    });
+    let after = object!({
         "baseline": tables.baseline,
         "best": reading(&tables.best, |best| object!({
             "point": best.point,
@@ -61,7 +63,28 @@ pub fn json(shown: &ShownStudy<'_>) -> String {
         "margin": header.margin,
         "record": shown.record,
     });
-    format!("{document:#}\n")
+    let document = Document { before, points: Points(shown), after };
+    let text = serde_json::to_string_pretty(&document).expect("all keys are text");
+    text + "\n"
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    #[serde(flatten)]
+    before: Value,
+    points: Points<'a>,
+    #[serde(flatten)]
+    after: Value,
+}
+
+/// Written one by one: a large grid has too many to hold them all as values. The rows of the tables are in the order of the runs of the grid.
+struct Points<'a>(&'a ShownStudy<'a>);
+
+impl Serialize for Points<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let runs = self.0.study.header.grid.iter().flat_map(|grid| &grid.runs);
+        serializer.collect_seq(runs.zip(&self.0.tables.rows).map(|(run, row)| point(self.0, run, row)))
+    }
 }
 
 /// The cure is a point, which has more than a placement.
@@ -99,12 +122,6 @@ fn levels(tables: &GridTables, row: &GridRow) -> Value {
         (factor.name.clone(), value)
     });
     all.collect::<Map<_, _>>().into()
-}
-
-/// The rows of the tables are in the order of the runs of the grid.
-fn points(shown: &ShownStudy<'_>) -> Value {
-    let runs = shown.study.header.grid.iter().flat_map(|grid| &grid.runs);
-    runs.zip(&shown.tables.rows).map(|(run, row)| point(shown, run, row)).collect()
 }
 
 fn point(shown: &ShownStudy<'_>, run: &GridRun, row: &GridRow) -> Value {

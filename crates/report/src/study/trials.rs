@@ -200,12 +200,12 @@ fn spread_section(shown: &ShownStudy<'_>, rows: &[SpreadRow<'_>]) -> Option<Bloc
     };
     let columns = vec![
         Column::text("point"),
-        Column::number("n"),
+        Column::number("n").named(),
         Column::number("min"),
         Column::number("median"),
         Column::number("max"),
-        Column::number("sd"),
-        Column::number("sd of the mean"),
+        Column::number("sd").named(),
+        Column::number("sd of the mean").named(),
     ];
     let table = Table { columns, rows: rows.iter().map(one).collect(), most: None };
     let chart =
