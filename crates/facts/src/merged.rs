@@ -16,7 +16,7 @@ use crate::activity::{ConstructName, ConstructTeam, MessageFamily, MpiLibrary};
 pub use phase::{MOST_MERGED_PHASES, MergedPhase, MergedPhases};
 pub use placement::{
     DelayedProcess, MOST_OVERFULL, MOST_THERE, MergedPlacement, OverfullCpus, PlacedHost, PlacedMasks,
-    PlacedProcess, RemoteProcess, RemoteSum, SharedCpu, SumOverProcesses,
+    ProcessName, RemoteProcess, RemoteSum, SharedCpu, SumOverProcesses,
 };
 
 /// Ranks at each end of a spread that are named.

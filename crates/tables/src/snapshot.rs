@@ -24,19 +24,20 @@ pub use comparison::{
 pub use counter::CounterFigures;
 pub use files::{FileSummary, FileTotals, FileUse, MpiFileTotals};
 pub use hybrid::{HybridBest, HybridComparison, HybridReason, HybridRow, HybridTimePart};
-pub use memory::{MemorySpread, MemorySummary, NodeMemoryRow, ProcessName, RemoteMemory};
+pub use memory::{MemorySpread, MemorySummary, NodeMemoryRow, RemoteMemory};
 pub use merged::{MergedRankTables, RankTimeSpread, SpreadQuantity};
 pub use mpi::{
     CommunicatorRow, MessageSizeRow, MpiCallRow, MpiSiteRow, MpiSummary, RankSpread, TrafficCell,
     TrafficMatrix, VolumeTables, WaitingInCalls,
 };
 pub use numawise_facts::activity::CodePlace;
-pub use numawise_facts::merged::{CpuTime, SnapshotLosses};
+pub use numawise_facts::merged::{
+    CpuTime, OverfullCpus, PlacedMasks, ProcessName, SharedCpu, SnapshotLosses,
+};
 pub use openmp::{LoopRow, OpenMpSummary, RegionRow, ThreadIterations, WaitRow};
 pub use phase::{PhaseRow, PhaseTables};
 pub use process::{
-    CpuStay, MaskSummary, OverfullCpu, OverfullMask, PlacementSummary, ProcessMemory, ProcessRow,
-    ProcessSpread, RemoteSummary, ThreadRow,
+    CpuStay, PlacementSummary, ProcessMemory, ProcessRow, ProcessSpread, RemoteSummary, ThreadRow,
 };
 pub use rating::{Grade, RatedShare, Rating, ThresholdSource};
 

@@ -7,13 +7,11 @@ mod order;
 use std::collections::BTreeMap;
 
 use numawise_facts::merged::{
-    MOST_OVERFULL, MOST_THERE, MergedPlacement, OverfullCpus, PlacedHost, PlacedProcess, RemoteSum,
-    SharedCpu, SumOverProcesses,
+    MOST_OVERFULL, MOST_THERE, MergedPlacement, OverfullCpus, PlacedHost, RemoteSum, SharedCpu,
+    SumOverProcesses,
 };
 use numawise_facts::{Activity, Machine, MergedRanks, Reading, Reason};
-use numawise_tables::snapshot::{
-    MaskSummary, OverfullCpu, OverfullMask, PlacementSummary, ProcessName, ProcessSpread, RemoteSummary,
-};
+use numawise_tables::snapshot::{PlacementSummary, ProcessSpread, RemoteSummary};
 use numawise_units::{CpuSet, Nanoseconds};
 
 use host::OnHost;
@@ -39,7 +37,8 @@ pub fn of_run(run: &Run<'_>) -> Reading<MergedPlacement> {
 
 /// Memory elsewhere of those that are all there.
 pub fn remote_of(run: &Run<'_>) -> RemoteSum {
-    of_processes(&run.processes, |host| run.parts.machines.get(host).copied()).remote
+    let each = by_host(&run.processes, |host| run.parts.machines.get(host).copied());
+    each.into_iter().map(|host| host.remote()).reduce(remote_together).unwrap_or_default()
 }
 
 /// What came with ranks that were merged, if it is of all of them.
@@ -75,16 +74,21 @@ fn of_processes<'a>(
     processes: &'a [Process<'a>],
     machine: impl Fn(&str) -> Option<&'a Machine>,
 ) -> MergedPlacement {
+    let each = by_host(processes, machine).into_iter().map(|host| host.placement());
+    let nothing = || OnHost { host: "", processes: Vec::new(), machine: None }.placement();
+    each.reduce(together).unwrap_or_else(nothing)
+}
+
+fn by_host<'a>(
+    processes: &'a [Process<'a>],
+    machine: impl Fn(&str) -> Option<&'a Machine>,
+) -> Vec<OnHost<'a>> {
     let mut hosts: BTreeMap<&str, Vec<&Process<'_>>> = BTreeMap::new();
     for process in processes {
         hosts.entry(&process.activity.host).or_default().push(process);
     }
-    let each = hosts.into_iter().map(|(host, processes)| {
-        let on_host = OnHost { host, processes, machine: machine(host) };
-        on_host.placement()
-    });
-    let nothing = || OnHost { host: "", processes: Vec::new(), machine: None }.placement();
-    each.reduce(together).unwrap_or_else(nothing)
+    let on_host = |(host, processes)| OnHost { host, processes, machine: machine(host) };
+    hosts.into_iter().map(on_host).collect()
 }
 
 /// Both; of merged ranks no more than there is room for.
@@ -229,22 +233,18 @@ pub fn summary(run: &Run<'_>, of: &MergedPlacement) -> PlacementSummary {
         run_delays: of.run_delays.as_ref().map(|delays| ProcessSpread {
             mean: delays.sum.each_of(of.processes),
             most: delays.most,
-            most_of: name(&delays.most_of),
+            most_of: delays.most_of.clone(),
         }),
         migrations_by_process: of.migrations_by_process.as_ref().map(|migrations| ProcessSpread {
             mean: migrations.sum / of.processes.max(1),
             most: migrations.most,
-            most_of: name(&migrations.most_of),
+            most_of: migrations.most_of.clone(),
         }),
-        masks: of.masks.as_ref().map(|masks| MaskSummary {
-            sets: masks.sets,
-            least: masks.least,
-            most: masks.most,
-        }),
-        shared: shared.into_iter().map(shared_cpu).collect(),
+        masks: of.masks.clone(),
+        shared: shared.into_iter().cloned().collect(),
         further_shared,
         further_overfull: of.all_overfull.saturating_sub(overfull.len() as u64),
-        overfull: overfull.into_iter().map(overfull_mask).collect(),
+        overfull: overfull.into_iter().cloned().collect(),
         remote: remote_summary(&of.remote),
     }
 }
@@ -270,36 +270,14 @@ fn hardly_computed(run: &Run<'_>, of: &SharedCpu) -> bool {
     known.measured().is_some_and(|(computed, seconds)| computed.seconds() < WORTH * seconds)
 }
 
-pub fn name(of: &PlacedProcess) -> ProcessName {
-    ProcessName { host: of.host.clone(), pid: of.pid, rank: of.rank }
-}
-
-fn shared_cpu(of: &SharedCpu) -> OverfullCpu {
-    OverfullCpu {
-        host: of.host.clone(),
-        cpu: of.cpu,
-        count: of.count,
-        threads: of.threads.clone(),
-        ranks: of.ranks.clone(),
-        further_ranks: of.further_ranks,
-    }
-}
-
-fn overfull_mask(of: &OverfullCpus) -> OverfullMask {
-    OverfullMask {
-        host: of.host.clone(),
-        cpus: of.cpus.clone(),
-        threads: of.threads,
-        ranks: of.ranks.clone(),
-        further_ranks: of.further_ranks,
-    }
-}
-
-/// By host: the CPUs that the run may use there, or what it could use.
+/// By host: how many CPUs the run may use there, or could use.
 pub fn cpus_by_host(
     of: &MergedPlacement,
     which: impl Fn(&PlacedHost) -> &Reading<CpuSet>,
-) -> Reading<BTreeMap<String, CpuSet>> {
-    let each = of.hosts.iter().map(|(host, cpus)| which(cpus).clone().map(|cpus| (host.clone(), cpus)));
-    Reading::all(each).map(|hosts| hosts.into_iter().collect())
+) -> Reading<BTreeMap<String, u64>> {
+    let count = |cpus: &CpuSet| cpus.len() as u64;
+    Reading::all(
+        of.hosts.iter().map(|(host, cpus)| which(cpus).as_ref().map(|cpus| (host.clone(), count(cpus)))),
+    )
+    .map(|hosts| hosts.into_iter().collect())
 }

@@ -87,5 +87,5 @@ pub fn cpus(run: &Run<'_>, placement: Reading<&MergedPlacement>) -> Reading<CpuC
 /// The CPUs that the processes may use, over all hosts.
 fn allowed(placement: &MergedPlacement) -> Reading<u64> {
     let hosts = cpus_by_host(placement, |host| &host.allowed);
-    hosts.map(|hosts| hosts.values().map(|cpus| cpus.len() as u64).sum())
+    hosts.map(|hosts| hosts.into_values().sum())
 }

@@ -258,7 +258,11 @@ fn a_thread_that_is_cancelled_in_a_call_ends_as_without_it() {
         // ends it sees first.
         let words = [program.to_str().unwrap(), "threads-cancelled"];
         let (without, with) = (bench.without(&words), bench.with(&words));
-        assert!(without.status.success() && without.output.contains("cancelled 1"), "{mpi} {}", without.output);
+        assert!(
+            without.status.success() && without.output.contains("cancelled 1"),
+            "{mpi} {}",
+            without.output
+        );
         assert_eq!((sorted(&with), with.status), (sorted(&without), without.status), "{mpi}");
         assert!(!bench.take_files().is_empty(), "{mpi}");
     }

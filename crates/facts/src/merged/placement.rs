@@ -61,7 +61,7 @@ pub struct PlacedHost {
 
 /// Which process it is.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct PlacedProcess {
+pub struct ProcessName {
     pub rank: Option<u32>,
     pub host: String,
     pub pid: Pid,
@@ -73,7 +73,7 @@ pub struct DelayedProcess {
     /// For each of its CPUs.
     pub delay: Nanoseconds,
     pub lived: Reading<Nanoseconds>,
-    pub process: PlacedProcess,
+    pub process: ProcessName,
 }
 
 /// A figure of processes: the sum, and the most.
@@ -81,7 +81,7 @@ pub struct DelayedProcess {
 pub struct SumOverProcesses<S, T> {
     pub sum: S,
     pub most: T,
-    pub most_of: PlacedProcess,
+    pub most_of: ProcessName,
 }
 
 /// The sets of CPUs on which processes may run: different ones on each host, and the CPUs in the smallest and in the largest.
@@ -138,7 +138,7 @@ pub struct RemoteSum {
 /// A process with memory elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RemoteProcess {
-    pub process: PlacedProcess,
+    pub process: ProcessName,
     pub all: Bytes,
     pub elsewhere: Bytes,
     /// The node with most of what is elsewhere.

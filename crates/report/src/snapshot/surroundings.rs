@@ -3,8 +3,8 @@
 use numawise_facts::Reading;
 use numawise_tables::RunSnapshot;
 use numawise_tables::snapshot::{
-    MaskSummary, MemorySpread, MemorySummary, OverfullCpu, OverfullMask, PlacementSummary, ProcessName,
-    ProcessRow, RemoteMemory, RemoteSummary,
+    MemorySpread, MemorySummary, OverfullCpus, PlacedMasks, PlacementSummary, ProcessName, ProcessRow,
+    RemoteMemory, RemoteSummary, SharedCpu,
 };
 use numawise_units::{Bytes, CpuSet, NodeId, NodeSet, Ratio};
 use serde_json::{Value, json as object};
@@ -87,7 +87,7 @@ fn memory_in_short(tables: &RunSnapshot) -> Text {
 
 /// Masks, waiting for CPUs, moves, and CPUs that are shared.
 fn placement_in_short(of: &PlacementSummary) -> Text {
-    let masks = |of: &MaskSummary| {
+    let masks = |of: &PlacedMasks| {
         let cpus =
             if of.least == of.most { of.most.to_string() } else { format!("{} to {}", of.least, of.most) };
         let s = if of.most == 1 { "" } else { "s" };
@@ -140,13 +140,13 @@ fn lines(of: &PlacementSummary) -> Vec<Text> {
             .into(),
         );
     }
-    let overfull = |one: &OverfullMask| {
+    let overfull = |one: &OverfullCpus| {
         let s = if one.cpus.len() == 1 { "" } else { "s" };
         let (threads, ranks) = (one.threads, ranks(&one.ranks, one.further_ranks));
         Text::from(format!("{threads} threads are bound to CPU{s} {} of {}{ranks}", one.cpus, one.host))
     };
     lines.extend(of.overfull.iter().take(NAMED).map(overfull));
-    let shared = |cpu: &OverfullCpu| {
+    let shared = |cpu: &SharedCpu| {
         let (threads, ranks) = (cpu.count, ranks(&cpu.ranks, cpu.further_ranks));
         Text::from(format!("CPU {} of {} is shared by {threads} threads{ranks}", cpu.cpu, cpu.host))
     };

@@ -1,7 +1,9 @@
 //! Memory of the processes, over all of them.
 
 use numawise_facts::Reading;
-use numawise_units::{Bytes, NodeId, NodeSet, Pid};
+use numawise_units::{Bytes, NodeId, NodeSet};
+
+use super::ProcessName;
 
 /// The memory of all processes that count.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,14 +20,6 @@ pub struct MemorySpread {
     pub mean: Bytes,
     pub most: Bytes,
     pub most_of: ProcessName,
-}
-
-/// Which process it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProcessName {
-    pub host: String,
-    pub pid: Pid,
-    pub rank: Option<u32>,
 }
 
 /// What the processes of a host have on one of its nodes.

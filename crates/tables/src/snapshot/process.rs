@@ -4,7 +4,10 @@ use numawise_facts::Reading;
 use numawise_facts::activity::{ProcessEnd, ThreadRole, ThreadSwitches};
 use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid};
 
-use super::{CounterFigures, CpuTime, FileUse, ProcessName, RatedShare, RemoteMemory};
+use super::{
+    CounterFigures, CpuTime, FileUse, OverfullCpus, PlacedMasks, ProcessName, RatedShare, RemoteMemory,
+    SharedCpu,
+};
 
 /// One process.
 #[derive(Debug, Clone, PartialEq)]
@@ -135,13 +138,13 @@ pub struct PlacementSummary {
     pub run_delays: Reading<ProcessSpread<Nanoseconds>>,
     /// How often the threads of a process were found on another CPU than before.
     pub migrations_by_process: Reading<ProcessSpread<u64>>,
-    pub masks: Reading<MaskSummary>,
+    pub masks: Reading<PlacedMasks>,
     /// CPUs that several threads share at the same time, by host and number.
-    pub shared: Vec<OverfullCpu>,
+    pub shared: Vec<SharedCpu>,
     /// How many more may be: of merged ranks those are kept that share most.
     pub further_shared: u64,
     /// Sets of CPUs that more threads are bound to than there are CPUs, the fullest first.
-    pub overfull: Vec<OverfullMask>,
+    pub overfull: Vec<OverfullCpus>,
     /// How many more there are: of merged ranks the fullest are kept.
     pub further_overfull: u64,
     pub remote: Reading<RemoteSummary>,
@@ -165,40 +168,4 @@ pub struct ProcessSpread<T> {
     pub mean: T,
     pub most: T,
     pub most_of: ProcessName,
-}
-
-/// The sets of CPUs on which processes may run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MaskSummary {
-    /// Different ones, each of a host.
-    pub sets: u64,
-    /// CPUs in the smallest and in the largest.
-    pub least: u64,
-    pub most: u64,
-}
-
-/// A CPU that several working threads have in common, each of which was seen nowhere else, or mostly there.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OverfullCpu {
-    pub host: String,
-    pub cpu: CpuId,
-    /// How many threads.
-    pub count: u64,
-    /// Processes and threads in the order of their numbers; of merged ranks the first ones.
-    pub threads: Vec<(Pid, Pid)>,
-    /// Their ranks, where they have some; of merged ranks the first ones, and how many more there are.
-    pub ranks: Vec<u32>,
-    pub further_ranks: u64,
-}
-
-/// CPUs to which more working threads are bound than there are of them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OverfullMask {
-    pub host: String,
-    pub cpus: CpuSet,
-    /// The most that were bound to these CPUs, or to some of them, at once.
-    pub threads: u64,
-    /// Their ranks, where they have some; of merged ranks the first ones, and how many more there are.
-    pub ranks: Vec<u32>,
-    pub further_ranks: u64,
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use numawise_facts::finding::{Advice, Amount, Evidence, WatchedAdvice, WatchedQuantity, WatchedSubject};
-use numawise_facts::merged::DelayedProcess;
+use numawise_facts::merged::{DelayedProcess, SharedCpu};
 use numawise_facts::{FindingId, MergedRanks, Reading};
-use numawise_tables::snapshot::{OverfullCpu, PlacementSummary, PotentialGain, SnapshotFinding};
+use numawise_tables::snapshot::{PlacementSummary, PotentialGain, SnapshotFinding};
 use numawise_units::{CpuId, Nanoseconds};
 
 use super::{Case, advice, evidence, finding, of_process, of_run, share};
@@ -66,9 +66,7 @@ pub fn threads_by_host(case: &Case<'_>) -> Option<BTreeMap<String, u64>> {
 /// All CPUs that the run has, by host: what the computer has for us, and what the masks of the processes hold besides.
 pub fn usable_by_host(case: &Case<'_>) -> Option<BTreeMap<String, u64>> {
     let (placed, _) = case.placement?;
-    let usable = cpus_by_host(placed, |host| &host.usable);
-    let usable = usable.measured()?.iter().map(|(host, cpus)| (host.clone(), cpus.len() as u64));
-    Some(usable.collect())
+    cpus_by_host(placed, |host| &host.usable).measured().cloned()
 }
 
 /// The host with the most threads for each CPU that it has for the run, whatever the masks say: threads and CPUs.
@@ -182,7 +180,7 @@ fn shared(case: &Case<'_>, placement: &PlacementSummary) -> Option<SnapshotFindi
         })
         .collect();
     // A CPU of which the masks say so already is not said again.
-    let is_said = |one: &OverfullCpu| {
+    let is_said = |one: &SharedCpu| {
         overfull.iter().take(NAMED).any(|mask| mask.host == one.host && mask.cpus.contains(one.cpu))
     };
     let homes = shared.iter().filter(|one| !is_said(one)).take(NAMED).map(|one| {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use numawise_facts::merged::{
-    DelayedProcess, MergedPlacement, OverfullCpus, PlacedHost, PlacedMasks, PlacedProcess, RemoteProcess,
+    DelayedProcess, MergedPlacement, OverfullCpus, PlacedHost, PlacedMasks, ProcessName, RemoteProcess,
     RemoteSum, SharedCpu, SumOverProcesses,
 };
 use numawise_facts::{Machine, Reading, ThreadActivity};
@@ -128,7 +128,7 @@ impl OnHost<'_> {
     fn delayed(&self) -> Option<DelayedProcess> {
         let of = |process: &&Process<'_>| {
             let delay = *process.delay_of_a_cpu().measured()?;
-            Some(DelayedProcess { delay, lived: process.elapsed(), process: placed(process) })
+            Some(DelayedProcess { delay, lived: process.elapsed(), process: process.named() })
         };
         self.processes.iter().filter_map(of).max_by(by_delay)
     }
@@ -151,10 +151,10 @@ impl OnHost<'_> {
     }
 
     /// Sum and most over processes. Where that of one is missing, so is the sum.
-    fn spread(&self, of: impl Fn(&Process<'_>) -> Reading<u64>) -> Reading<(u128, u64, PlacedProcess)> {
+    fn spread(&self, of: impl Fn(&Process<'_>) -> Reading<u64>) -> Reading<(u128, u64, ProcessName)> {
         self.each(of).and_then(|each| {
             let all = each.iter().fold(0u128, |all, one| all + u128::from(*one));
-            let named = each.into_iter().zip(self.processes.iter().map(|process| placed(process)));
+            let named = each.into_iter().zip(self.processes.iter().map(|process| process.named()));
             match named.min_by_key(|(value, process)| (std::cmp::Reverse(*value), process.clone())) {
                 Some((most, most_of)) => Reading::Measured((all, most, most_of)),
                 None => Reading::unavailable("no process was watched"),
@@ -226,7 +226,8 @@ impl OnHost<'_> {
         found
     }
 
-    fn remote(&self) -> RemoteSum {
+    /// Memory elsewhere than its threads.
+    pub fn remote(&self) -> RemoteSum {
         let mut all = RemoteSum::default();
         for process in &self.processes {
             match remote(self.machine, process) {
@@ -239,7 +240,7 @@ impl OnHost<'_> {
                     (all.all, all.elsewhere) = (all.all + of.all, all.elsewhere + of.remote);
                     let Some(most_on) = of.most_on.filter(|_| is_notable(&of)) else { continue };
                     all.notable += 1;
-                    let (process, elsewhere) = (placed(process), of.remote);
+                    let (process, elsewhere) = (process.named(), of.remote);
                     let one =
                         RemoteProcess { process, all: of.all, elsewhere, most_on, threads_on: of.threads_on };
                     all.worst = all.worst.into_iter().chain([one]).max_by(by_part);
@@ -248,11 +249,6 @@ impl OnHost<'_> {
         }
         all
     }
-}
-
-fn placed(process: &Process<'_>) -> PlacedProcess {
-    let activity = process.activity;
-    PlacedProcess { rank: process.rank(), host: activity.host.clone(), pid: activity.pid }
 }
 
 fn has_several_cores(machine: Option<&Machine>, mask: &CpuSet) -> bool {

@@ -1,7 +1,7 @@
 //! Where the threads of merged ranks ran.
 
 use numawise_facts::MergedRanks;
-use numawise_facts::merged::{MOST_OVERFULL, MOST_THERE, MergedPlacement, PlacedProcess};
+use numawise_facts::merged::{MOST_OVERFULL, MOST_THERE, MergedPlacement, ProcessName};
 use numawise_units::TimeSum;
 
 use super::{MOST_HOSTS, Sound, amount, ensure, moment, name, sum};
@@ -113,7 +113,7 @@ fn ranks(of: &[u32], further: u64, all: &MergedRanks, part: &'static str) -> Sou
     of.iter().try_for_each(|rank| ensure(*rank < all.world, place, rank, "a rank below their number"))
 }
 
-fn whose(of: &PlacedProcess, all: &MergedRanks, part: &'static str) -> Sound {
+fn whose(of: &ProcessName, all: &MergedRanks, part: &'static str) -> Sound {
     let place = || format!("merged: placement.{part}");
     name(&of.host, place)?;
     let found = of.rank.map_or_else(|| "none".to_owned(), |rank| rank.to_string());

@@ -3,7 +3,7 @@
 use numawise_facts::activity::PhaseName;
 use numawise_facts::merged::{
     CpuTime, DelayedProcess, MergedPhase, MergedPhases, MergedPlacement, OverfullCpus, PlacedHost,
-    PlacedMasks, PlacedProcess, RemoteProcess, RemoteSum, SharedCpu, SumOverProcesses,
+    PlacedMasks, ProcessName, RemoteProcess, RemoteSum, SharedCpu, SumOverProcesses,
 };
 use numawise_facts::{Reading, WatchedRun};
 use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid, TimeSum};
@@ -33,7 +33,7 @@ pub fn merged_with_phases() -> WatchedRun {
 }
 
 fn placement() -> MergedPlacement {
-    let whose = |rank: u32| PlacedProcess { rank: Some(rank), host: "box".to_owned(), pid: Pid(4000) };
+    let whose = |rank: u32| ProcessName { rank: Some(rank), host: "box".to_owned(), pid: Pid(4000) };
     let cpus = || Reading::Measured("0-1".parse().unwrap());
     let shared = SharedCpu {
         host: "box".to_owned(),

@@ -3,7 +3,7 @@
 use numawise_facts::Reading;
 use numawise_tables::RunSnapshot;
 use numawise_tables::snapshot::{
-    MemorySpread, MemorySummary, OverfullCpu, PlacementSummary, ProcessName, ProcessRow, ProcessSpread,
+    MemorySpread, MemorySummary, PlacementSummary, ProcessName, ProcessRow, ProcessSpread, SharedCpu,
 };
 use numawise_units::{Bytes, CpuSet, NodeId, NodeSet};
 
@@ -12,7 +12,7 @@ use super::{Value, bytes, count, read, seconds, text};
 /// Of one rank.
 pub fn rank(tables: &RunSnapshot, of: &ProcessRow) -> Vec<Value> {
     let shares =
-        |one: &&OverfullCpu| one.host == of.host && one.threads.iter().any(|(process, _)| *process == of.pid);
+        |one: &&SharedCpu| one.host == of.host && one.threads.iter().any(|(process, _)| *process == of.pid);
     let shared = match &tables.merged {
         Some(_) => Reading::unavailable("ranks are merged, and of a shared CPU not all threads are kept"),
         None => tables.placement.as_ref().map(|placement| placement.shared.iter().filter(shares).count()),
