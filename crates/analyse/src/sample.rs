@@ -38,6 +38,7 @@ pub fn two_sockets() -> Machine {
         cpus: (0..8).map(cpu).collect(),
         caches: vec![],
         attributes: vec![],
+        devices: Reading::unavailable("not looked for"),
         allowed_cpus: "0-7".parse().unwrap(),
         allowed_nodes: "0-1".parse().unwrap(),
         limits: vec![],

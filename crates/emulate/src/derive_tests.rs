@@ -55,6 +55,7 @@ fn machine(nodes: &[(u32, &str, u64)]) -> Machine {
         cpus: cpus.collect(),
         caches: Vec::new(),
         attributes,
+        devices: Reading::unavailable("not looked for"),
         allowed_cpus: CpuSet::new(),
         allowed_nodes: NodeSet::new(),
         limits: Vec::new(),

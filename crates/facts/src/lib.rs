@@ -7,6 +7,7 @@
 
 pub mod activity;
 mod choice;
+mod device;
 mod effect;
 pub mod environment;
 mod event;
@@ -40,6 +41,7 @@ mod watched;
 
 pub use activity::{Activity, ThreadActivity};
 pub use choice::{CpuChoice, Order, Smt};
+pub use device::{Device, DeviceKind, DeviceLocality, DeviceName, ParseDeviceNameError, PciVendor};
 pub use effect::Effect;
 pub use event::{Event, Ignore, Sink};
 pub use finding::{Finding, FindingId};

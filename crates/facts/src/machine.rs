@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::memory::MemoryKindEvidence;
 use crate::notice::MachineNotice;
-use crate::{Attribute, AttributeKind, AttributeOrigin, Estimate, Figure, MemoryKind, Reading};
+use crate::{Attribute, AttributeKind, AttributeOrigin, Device, Estimate, Figure, MemoryKind, Reading};
 
 #[cfg(test)]
 #[path = "machine_tests.rs"]
@@ -27,12 +27,20 @@ pub struct Machine {
     /// What the firmware says of latency and bandwidth (ACPI HMAT), through hwloc's memory attributes; and what was measured,
     /// where a profile of the machine was merged into it.
     pub attributes: Vec<Attribute>,
+    /// GPUs, network cards and disks, by kind and PCI address.
+    #[serde(default = "devices_not_recorded")]
+    pub devices: Reading<Vec<Device>>,
     /// CPUs that we may use: online, in the cgroup's cpuset and in the affinity mask.
     pub allowed_cpus: CpuSet,
     /// Nodes from which we may take memory. Nodes without memory are not in it.
     pub allowed_nodes: NodeSet,
     /// What keeps us from using the whole machine; empty when nothing does.
     pub limits: Vec<MachineNotice>,
+}
+
+/// Records were written before devices were looked for.
+fn devices_not_recorded() -> Reading<Vec<Device>> {
+    Reading::unavailable("they were not recorded")
 }
 
 impl Machine {
@@ -86,6 +94,11 @@ impl Machine {
     /// The measured bandwidth of reads by the CPUs of one node from the memory of another.
     pub fn measured_bandwidth(&self, from: NodeId, to: NodeId) -> Option<Estimate<BytesPerSecond>> {
         self.measured(AttributeKind::ReadBandwidth, from, to)?.bandwidth()
+    }
+
+    /// The devices that are known.
+    pub fn known_devices(&self) -> &[Device] {
+        self.devices.measured().map_or(&[], Vec::as_slice)
     }
 
     /// Whether a profile of the machine was merged into it.

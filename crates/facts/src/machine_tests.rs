@@ -30,6 +30,7 @@ fn gapped() -> Machine {
         cpus: vec![cpu(0, 0), cpu(5, 8)],
         caches: vec![],
         attributes: vec![],
+        devices: Reading::unavailable("not looked for"),
         allowed_cpus: "5".parse().unwrap(),
         allowed_nodes: "0,8".parse().unwrap(),
         limits: vec![],
@@ -123,4 +124,13 @@ fn measured_figures_are_told_from_declared_ones() {
     assert_eq!(found(&machine, 7, 8), None, "no such node");
     assert_eq!(machine.measured(AttributeKind::Latency, NodeId(0), NodeId(8)), None, "another kind");
     assert_eq!(machine.measured_bandwidth(NodeId(0), NodeId(8)), None);
+}
+
+#[test]
+fn a_machine_that_was_recorded_before_devices_were_looked_for_has_none_that_are_known() {
+    let mut stored = serde_json::to_value(gapped()).unwrap();
+    stored.as_object_mut().unwrap().remove("devices").expect("it is stored");
+    let read: Machine = serde_json::from_value(stored).unwrap();
+    assert_eq!(read.devices.reason().unwrap().to_string(), "they were not recorded");
+    assert_eq!(Machine { devices: gapped().devices, ..read }, gapped());
 }

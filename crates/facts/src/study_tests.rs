@@ -13,6 +13,7 @@ fn header(metric: Metric) -> StudyHeader {
             cpus: vec![],
             caches: vec![],
             attributes: vec![],
+            devices: Reading::unavailable("not looked for"),
             allowed_cpus: Default::default(),
             allowed_nodes: Default::default(),
             limits: vec![],

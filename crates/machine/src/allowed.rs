@@ -44,6 +44,7 @@ impl AllowedSets {
             cpus: Vec::new(),
             caches: Vec::new(),
             attributes: Vec::new(),
+            devices: Reading::unavailable(NOT_READ),
             allowed_cpus: self.cpus.clone(),
             allowed_nodes: self.nodes.clone(),
             limits: Vec::new(),

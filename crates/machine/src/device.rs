@@ -9,7 +9,7 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use numawise_units::{NodeId, NodeSet};
+use numawise_units::{NodeId, NodeSet, ParsePciAddressError, PciAddress};
 
 use crate::Roots;
 use crate::files::shortened;
@@ -25,6 +25,8 @@ mod tests;
 pub enum DeviceError {
     #[error("there is no {what} '{name}' ({} is not there); expected one of: {there}", .path.display())]
     Missing { what: &'static str, name: String, path: PathBuf, there: String },
+    #[error(transparent)]
+    Address(#[from] ParsePciAddressError),
     #[error("'{name}' is no name of a {what}: {advice}")]
     Name { what: &'static str, name: String, advice: &'static str },
     #[error(
@@ -66,9 +68,9 @@ pub fn nodes_of_device(roots: &Roots, word: &str) -> Option<Result<NodeSet, Devi
     KINDS.iter().find_map(|(prefix, look_up)| Some(look_up(roots, word.strip_prefix(prefix)?)))
 }
 
-const NETWORK: &str = "/sys/class/net";
-const BLOCK: &str = "/sys/class/block";
-const PCI: &str = "/sys/bus/pci/devices";
+pub(crate) const NETWORK: &str = "/sys/class/net";
+pub(crate) const BLOCK: &str = "/sys/class/block";
+pub(crate) const PCI: &str = "/sys/bus/pci/devices";
 
 fn netdev(roots: &Roots, name: &str) -> Result<NodeSet, DeviceError> {
     let what = "network device";
@@ -82,28 +84,8 @@ fn block(roots: &Roots, name: &str) -> Result<NodeSet, DeviceError> {
 }
 
 fn pci(roots: &Roots, address: &str) -> Result<NodeSet, DeviceError> {
-    let advice = "expected [domain:]bus:device[.function] in hexadecimal, e.g. 3b:00.0, as lspci shows it";
-    let what = "PCI device";
-    let name =
-        pci_name(address).ok_or_else(|| DeviceError::Name { what, name: shortened(address), advice })?;
-    named(roots, what, PCI, &name, advice)
-}
-
-/// The address as the kernel writes it.
-fn pci_name(address: &str) -> Option<String> {
-    let hexadecimal = |text: &str| -> Option<u32> {
-        let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-        plain.then(|| u32::from_str_radix(text, 16).ok()).flatten()
-    };
-    let (place, function) = address.split_once('.').unwrap_or((address, "0"));
-    let numbers: Vec<u32> = place.split(':').map(hexadecimal).collect::<Option<_>>()?;
-    let function = hexadecimal(function)?;
-    let (domain, bus, device) = match numbers[..] {
-        [bus, device] => (0, bus, device),
-        [domain, bus, device] => (domain, bus, device),
-        _ => return None,
-    };
-    Some(format!("{domain:04x}:{bus:02x}:{device:02x}.{function:x}"))
+    let address: PciAddress = address.parse()?;
+    named(roots, "PCI device", PCI, &address.to_string(), "expected an address")
 }
 
 /// A device by its name in a folder of `/sys`.
@@ -185,7 +167,7 @@ fn of_hardware(roots: &Roots, name: &str, device: &Path) -> Result<NodeSet, Devi
 }
 
 /// What the nearest `numa_node` holds, from a device upwards.
-fn numa_node(device: &Path, devices: &Path) -> Option<(PathBuf, String)> {
+pub(crate) fn numa_node(device: &Path, devices: &Path) -> Option<(PathBuf, String)> {
     let inside = device.ancestors().take_while(|folder| folder.starts_with(devices));
     let mut files = inside.map(|folder| folder.join("numa_node"));
     files.find_map(|file| {
@@ -210,7 +192,7 @@ fn part_of(name: &str, device: &Path) -> String {
     }
 }
 
-fn names(folder: &Path) -> Vec<String> {
+pub(crate) fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.sort();

@@ -1,55 +1,41 @@
-use std::os::unix::fs::symlink;
-
 use super::*;
 use crate::fixture::Fixture;
 
 const CARD: &str = "/sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0";
 const DISK: &str = "/sys/devices/pci0000:00/0000:00:02.0/ata1/host0/target0:0:0/0:0:0:0/block/sda";
 
-/// A folder, and a link to it from a class.
-fn device(tree: &Fixture, folder: &str, link: &str) {
-    std::fs::create_dir_all(tree.roots().path(folder)).unwrap();
-    point(tree, link, folder);
-}
-
-fn point(tree: &Fixture, link: &str, to: &str) {
-    let link = tree.roots().path(link);
-    std::fs::create_dir_all(link.parent().unwrap()).unwrap();
-    symlink(tree.roots().path(to), link).unwrap();
-}
-
 /// Two network cards, a disk with a partition, and what people build of such.
 fn machine() -> Fixture {
     let tree = Fixture::empty();
     tree.write(&format!("{CARD}/numa_node"), "1\n");
-    point(&tree, "/sys/bus/pci/devices/0000:3b:00.0", CARD);
-    device(&tree, &format!("{CARD}/net/eth0"), "/sys/class/net/eth0");
+    tree.point("/sys/bus/pci/devices/0000:3b:00.0", CARD);
+    tree.device(&format!("{CARD}/net/eth0"), "/sys/class/net/eth0");
     tree.write("/sys/devices/pci0000:00/0000:00:02.0/numa_node", "0\n");
-    point(&tree, "/sys/bus/pci/devices/0000:00:02.0", "/sys/devices/pci0000:00/0000:00:02.0");
-    device(&tree, DISK, "/sys/class/block/sda");
-    device(&tree, &format!("{DISK}/sda1"), "/sys/class/block/sda1");
+    tree.point("/sys/bus/pci/devices/0000:00:02.0", "/sys/devices/pci0000:00/0000:00:02.0");
+    tree.device(DISK, "/sys/class/block/sda");
+    tree.device(&format!("{DISK}/sda1"), "/sys/class/block/sda1");
     let other = "/sys/devices/pci0001:80/0001:80:01.3";
     tree.write(&format!("{other}/numa_node"), "12\n");
-    point(&tree, "/sys/bus/pci/devices/0001:80:01.3", other);
-    device(&tree, &format!("{other}/net/eth1"), "/sys/class/net/eth1");
+    tree.point("/sys/bus/pci/devices/0001:80:01.3", other);
+    tree.device(&format!("{other}/net/eth1"), "/sys/class/net/eth1");
     tree.write("/sys/devices/pci0000:00/0000:00:03.0/numa_node", "-1\n");
-    point(&tree, "/sys/bus/pci/devices/0000:00:03.0", "/sys/devices/pci0000:00/0000:00:03.0");
-    device(&tree, "/sys/devices/pci0000:00/0000:00:03.0/virtio2/net/eth9", "/sys/class/net/eth9");
+    tree.point("/sys/bus/pci/devices/0000:00:03.0", "/sys/devices/pci0000:00/0000:00:03.0");
+    tree.device("/sys/devices/pci0000:00/0000:00:03.0/virtio2/net/eth9", "/sys/class/net/eth9");
     let made = "/sys/devices/virtual/net";
-    device(&tree, &format!("{made}/lo"), "/sys/class/net/lo");
-    device(&tree, &format!("{made}/bond0"), "/sys/class/net/bond0");
-    point(&tree, &format!("{made}/bond0/lower_eth0"), &format!("{CARD}/net/eth0"));
-    point(&tree, &format!("{made}/bond0/lower_eth1"), &format!("{other}/net/eth1"));
-    device(&tree, &format!("{made}/bond0.100"), "/sys/class/net/bond0.100");
-    point(&tree, &format!("{made}/bond0.100/lower_bond0"), &format!("{made}/bond0"));
-    device(&tree, &format!("{made}/half"), "/sys/class/net/half");
-    point(&tree, &format!("{made}/half/lower_eth0"), &format!("{CARD}/net/eth0"));
-    point(&tree, &format!("{made}/half/lower_eth9"), "/sys/class/net/eth9");
-    device(&tree, &format!("{made}/ring"), "/sys/class/net/ring");
-    point(&tree, &format!("{made}/ring/lower_ring"), &format!("{made}/ring"));
+    tree.device(&format!("{made}/lo"), "/sys/class/net/lo");
+    tree.device(&format!("{made}/bond0"), "/sys/class/net/bond0");
+    tree.point(&format!("{made}/bond0/lower_eth0"), &format!("{CARD}/net/eth0"));
+    tree.point(&format!("{made}/bond0/lower_eth1"), &format!("{other}/net/eth1"));
+    tree.device(&format!("{made}/bond0.100"), "/sys/class/net/bond0.100");
+    tree.point(&format!("{made}/bond0.100/lower_bond0"), &format!("{made}/bond0"));
+    tree.device(&format!("{made}/half"), "/sys/class/net/half");
+    tree.point(&format!("{made}/half/lower_eth0"), &format!("{CARD}/net/eth0"));
+    tree.point(&format!("{made}/half/lower_eth9"), "/sys/class/net/eth9");
+    tree.device(&format!("{made}/ring"), "/sys/class/net/ring");
+    tree.point(&format!("{made}/ring/lower_ring"), &format!("{made}/ring"));
     let volume = "/sys/devices/virtual/block/dm-0";
-    device(&tree, volume, "/sys/class/block/dm-0");
-    point(&tree, &format!("{volume}/slaves/sda1"), &format!("{DISK}/sda1"));
+    tree.device(volume, "/sys/class/block/dm-0");
+    tree.point(&format!("{volume}/slaves/sda1"), &format!("{DISK}/sda1"));
     tree
 }
 
@@ -123,7 +109,7 @@ fn a_file_has_the_nodes_of_the_device_that_it_lies_on() {
     assert!(error.contains("lies on no block device"), "{error}");
     let number = file.metadata().unwrap().dev();
     let link = format!("/sys/dev/block/{}:{}", libc::major(number), libc::minor(number));
-    point(&tree, &link, &format!("{DISK}/sda1"));
+    tree.point(&link, &format!("{DISK}/sda1"));
     assert_eq!(told(&tree, &word).as_deref(), Ok("0"));
 }
 
@@ -132,7 +118,7 @@ fn the_file_of_a_device_is_the_device() {
     let tree = machine();
     let error = told(&tree, "file:/dev/null").unwrap_err();
     assert!(error.contains("1:3"), "{error}");
-    point(&tree, "/sys/dev/char/1:3", &format!("{CARD}/net/eth0"));
+    tree.point("/sys/dev/char/1:3", &format!("{CARD}/net/eth0"));
     assert_eq!(told(&tree, "file:/dev/null").as_deref(), Ok("1"));
 }
 

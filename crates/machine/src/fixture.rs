@@ -4,6 +4,7 @@
 //! first file are a comment.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use tempfile::TempDir;
@@ -35,6 +36,18 @@ impl Fixture {
         let file = self.roots().path(path);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(file, content).unwrap();
+    }
+
+    /// A folder, and a link to it from a class.
+    pub(crate) fn device(&self, folder: &str, link: &str) {
+        fs::create_dir_all(self.roots().path(folder)).unwrap();
+        self.point(link, folder);
+    }
+
+    pub(crate) fn point(&self, link: &str, to: &str) {
+        let link = self.roots().path(link);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        symlink(self.roots().path(to), link).unwrap();
     }
 
     pub(crate) fn remove(&self, path: &str) {

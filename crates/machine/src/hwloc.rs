@@ -41,6 +41,10 @@ const INCLUDE_DISALLOWED: c_ulong = 1 << 0;
 /// `HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING` (hwloc 2.5): do not hop over all CPUs to ask each for its CPUID.
 const DONT_CHANGE_BINDING: c_ulong = 1 << 6;
 
+/// `HWLOC_TYPE_FILTER_KEEP_IMPORTANT`: of a file the devices too, those that a placement may have to do with. This machine's are read from
+/// the kernel's files: hwloc would load the libraries of all vendors, which takes seconds and changes what is seen.
+const KEEP_IMPORTANT: c_int = 3;
+
 type Topology = *mut c_void;
 
 /// The functions of libhwloc that we call. The topology stays opaque.
@@ -49,6 +53,7 @@ struct Hwloc {
     set_flags: unsafe extern "C" fn(Topology, c_ulong) -> c_int,
     set_xmlbuffer: unsafe extern "C" fn(Topology, *const c_char, c_int) -> c_int,
     set_synthetic: unsafe extern "C" fn(Topology, *const c_char) -> c_int,
+    set_io_types_filter: unsafe extern "C" fn(Topology, c_int) -> c_int,
     load: unsafe extern "C" fn(Topology) -> c_int,
     export_xmlbuffer: unsafe extern "C" fn(Topology, *mut *mut c_char, *mut c_int, c_ulong) -> c_int,
     _library: Library,
@@ -71,6 +76,7 @@ impl Hwloc {
             set_flags: function!("hwloc_topology_set_flags"),
             set_xmlbuffer: function!("hwloc_topology_set_xmlbuffer"),
             set_synthetic: function!("hwloc_topology_set_synthetic"),
+            set_io_types_filter: function!("hwloc_topology_set_io_types_filter"),
             load: function!("hwloc_topology_load"),
             export_xmlbuffer: function!("hwloc_topology_export_xmlbuffer"),
             _library: library,
@@ -253,7 +259,10 @@ fn child(hwloc: &Hwloc, input: Input<'_>, environment: &Environment, out: c_int,
                 0 => 0,
                 _ => (hwloc.set_flags)(topology, INCLUDE_DISALLOWED),
             },
-            Input::Xml(text) => (hwloc.set_xmlbuffer)(topology, text.as_ptr().cast(), text.len() as c_int),
+            Input::Xml(text) => {
+                (hwloc.set_io_types_filter)(topology, KEEP_IMPORTANT);
+                (hwloc.set_xmlbuffer)(topology, text.as_ptr().cast(), text.len() as c_int)
+            }
             Input::Synthetic(text) => (hwloc.set_synthetic)(topology, text.as_ptr()),
         };
         if accepted != 0 {

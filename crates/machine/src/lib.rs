@@ -11,6 +11,7 @@
 mod allowed;
 mod core_kinds;
 mod device;
+mod devices;
 mod error;
 mod files;
 mod fingerprint;
@@ -36,7 +37,7 @@ pub use live::{live, live_without_hwloc, without_hwloc};
 pub use measured::{hwloc_xml, hwloc_xml_from, with_measured, with_measured_of};
 pub use policy::Policy;
 pub use recorded::{from_input, from_synthetic, from_xml_file};
-pub use sysfs::{cpus_of_node, online_cpus, quick, quick_with_figures, threads_of_core};
+pub use sysfs::{cpus_of_node, devices, online_cpus, quick, quick_with_figures, threads_of_core};
 
 pub use numawise_facts::Machine;
 pub use numawise_linux::Roots;

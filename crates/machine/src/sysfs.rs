@@ -16,11 +16,14 @@ use crate::files::{CPUS, DISTANCES, MOST_MEMORY, NODES};
 use crate::kinds::{self, Locality};
 use crate::{Error, Roots, files, hmat};
 
+mod devices;
 mod efficiency;
 mod gpu;
 #[cfg(test)]
 #[path = "sysfs_tests.rs"]
 mod tests;
+
+pub use devices::devices;
 
 const LIST: &str = "a list such as 0-3,8";
 
@@ -70,6 +73,7 @@ pub(crate) fn read(roots: &Roots, figures: Figures) -> Result<Machine, Error> {
         cpus,
         caches: Vec::new(),
         attributes,
+        devices: Reading::unavailable("not read for a placement"),
         allowed_cpus: allowed.cpus.intersection(&online),
         allowed_nodes: match allowed.nodes {
             Some(nodes) => nodes.intersection(&with_memory),

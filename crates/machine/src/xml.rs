@@ -3,6 +3,7 @@
 
 mod attributes;
 mod bitmap;
+mod devices;
 mod distances;
 mod efficiency;
 mod figures;
@@ -82,6 +83,12 @@ fn read(text: &str, source: Source, kernel: Option<&Machine>) -> Result<Machine,
         Some(allowed) => allowed.intersection(&online),
         None => online.clone(),
     };
+    let devices = match source {
+        Source::Xml(_) => devices::read(topology, &objects, &ids)?,
+        // The kernel's files tell them, without the libraries of vendors.
+        Source::Live => Reading::unavailable("the kernel's files tell them"),
+        Source::Synthetic(_) => Reading::unavailable("a synthetic description has none"),
+    };
     let limits = match source {
         Source::Xml(_) => recorded_limits(&objects, &ids)?,
         Source::Live | Source::Synthetic(_) => Vec::new(),
@@ -93,6 +100,7 @@ fn read(text: &str, source: Source, kernel: Option<&Machine>) -> Result<Machine,
         cpus,
         caches: caches(&objects),
         attributes,
+        devices,
         allowed_cpus,
         allowed_nodes,
         limits,

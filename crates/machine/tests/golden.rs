@@ -71,6 +71,14 @@ fn summary(machine: &Machine) -> String {
     writeln!(text, "cores of faster kinds: {faster}").unwrap();
     writeln!(text, "firmware figures: {}", machine.attributes.len()).unwrap();
     writeln!(text, "allowed: cpus {}, nodes {}", machine.allowed_cpus, machine.allowed_nodes).unwrap();
+    for device in machine.known_devices() {
+        let near = match &device.locality {
+            Reading::Measured(near) => format!("near nodes {}, cpus {}", near.nodes, near.cpus),
+            Reading::Unavailable { unavailable } => unavailable.to_string(),
+        };
+        let address = device.pci.map_or("?".to_owned(), |address| address.to_string());
+        writeln!(text, "{} at {address} ({}): {near}", device.name(), device.names.join(" ")).unwrap();
+    }
     for limit in &machine.limits {
         writeln!(text, "limit {}: {limit:?}", limit.code()).unwrap();
     }

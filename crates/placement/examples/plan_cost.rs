@@ -64,6 +64,7 @@ fn machine() -> Machine {
         cpus: (0..CPUS).map(cpu).collect(),
         caches: vec![],
         attributes: vec![],
+        devices: Reading::unavailable("not looked for"),
         allowed_cpus: (0..CPUS).map(CpuId).collect(),
         allowed_nodes: (0..NODES).map(NodeId).collect(),
         limits: vec![],

@@ -72,6 +72,7 @@ pub fn machine(specs: &[NodeSpec<'_>]) -> Machine {
         cpus,
         caches: vec![],
         attributes: vec![],
+        devices: Reading::unavailable("not looked for"),
         limits: vec![],
     }
 }

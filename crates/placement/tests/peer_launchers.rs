@@ -64,6 +64,7 @@ fn here() -> Machine {
         cpus: cpus.iter().map(cpu).collect(),
         caches: vec![],
         attributes: vec![],
+        devices: Reading::unavailable("not looked for"),
         allowed_cpus: cpus,
         allowed_nodes: nodes,
         limits: vec![],

@@ -216,9 +216,10 @@ fn pairs(header: &StudyHeader) -> String {
     pairs.join(", ")
 }
 
-/// The machine without what changes from minute to minute.
+/// The machine without what changes from minute to minute, and without devices: a disk may come, and older records have none.
 fn machine(machine: &Machine) -> Value {
     let mut machine = machine.clone();
+    machine.devices = Reading::unavailable("not compared");
     for node in &mut machine.nodes {
         node.free = Reading::unavailable("not compared");
     }

@@ -1,5 +1,6 @@
 //! A machine: one document for the terminal and for HTML, and JSON.
 
+mod devices;
 mod document;
 mod evidence;
 mod json;

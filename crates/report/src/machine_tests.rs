@@ -1,8 +1,8 @@
 use numawise_facts::memory::{MemoryKindEvidence, RecognisedMemory};
 use numawise_facts::notice::MachineNotice;
 use numawise_facts::{
-    Attribute, AttributeKind, AttributeOrigin, Cache, Cpu, Estimate, Figure, Machine, MemoryAccess,
-    MemoryKind, Node, Package, Reading, Source,
+    Attribute, AttributeKind, AttributeOrigin, Cache, Cpu, Device, DeviceKind, DeviceLocality, Estimate,
+    Figure, Machine, MemoryAccess, MemoryKind, Node, Package, PciVendor, Reading, Source,
 };
 use numawise_units::{Bytes, CpuId, CpuSet, Latency, NodeId};
 
@@ -68,6 +68,7 @@ fn example() -> Machine {
             figure(AttributeKind::WriteBandwidth, 1, 90_000),
             figure(AttributeKind::WriteBandwidth, 8, 400_000),
         ],
+        devices: Reading::unavailable("nobody looked"),
         allowed_cpus: set("0-2"),
         allowed_nodes: "0-1,8".parse().unwrap(),
         limits: vec![MachineNotice::AffinityMask {
@@ -103,6 +104,8 @@ firmware's read latency to node (- is unknown)
 firmware's read bandwidth and write bandwidth to node (- is unknown)
                        1           8
   from node 1  90.0 GB/s  400.0 GB/s
+
+  devices: unavailable (nobody looked)
 
 What limits you here:
   - The affinity mask leaves 3 of 8 CPUs (0-2). Reported by sched_getaffinity, Cpus_allowed_list
@@ -238,4 +241,42 @@ fn measured_figures_have_tables_of_their_own() {
     let expected =
         serde_json::json!({"value": 141.3, "unit": "ns", "samples": 9, "low": 140.0, "high": 143.5});
     assert_eq!(*measured, expected, "the interval is kept");
+}
+
+#[test]
+fn devices_are_shown_with_what_they_are_near_to() {
+    let device = |kind, number, name: &str, locality| Device {
+        kind,
+        number,
+        names: vec![name.to_owned()],
+        pci: Some("3b:00.0".parse().unwrap()),
+        vendor: Some(PciVendor::NVIDIA),
+        model: None,
+        locality,
+    };
+    let near = |nodes: &str, cpus: &str| {
+        Reading::Measured(DeviceLocality { cpus: set(cpus), nodes: nodes.parse().unwrap() })
+    };
+    let mut machine = example();
+    machine.devices = Reading::Measured(vec![
+        device(DeviceKind::Gpu, 0, "nvml0", near("1", "2-3,6-7")),
+        device(DeviceKind::Nic, 0, "eth0", near("0-1", "2-3")),
+        device(DeviceKind::Nic, 1, "eth1", Reading::unavailable("-1")),
+    ]);
+    let text = shown(&machine);
+    let expected = "
+  device  names  PCI address   made by  near
+  gpu:0   nvml0  0000:3b:00.0  NVIDIA   node 1
+  nic:0   eth0   0000:3b:00.0  NVIDIA   nodes 0-1, CPUs 2-3
+  nic:1   eth1   0000:3b:00.0  NVIDIA   unknown
+  nic:1 is near to no node that is known: -1
+";
+    assert!(text.contains(expected), "{text}");
+    assert!(!text.contains("No GPU"), "{text}");
+    let value = json(&machine);
+    assert_eq!(value["devices"][0]["near"]["nodes"], "1");
+    assert_eq!(value["devices"][2]["near"]["unavailable"], "-1");
+    machine.devices = Reading::Measured(vec![]);
+    assert!(shown(&machine).contains("\n  No GPU was found.\n"), "{}", shown(&machine));
+    assert_eq!(json(&machine)["devices"], serde_json::json!([]));
 }

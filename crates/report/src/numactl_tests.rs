@@ -25,6 +25,7 @@ fn two_nodes() -> Machine {
         cpus: vec![],
         caches: vec![],
         attributes: vec![],
+        devices: Reading::unavailable("not looked for"),
         allowed_cpus: "0-3".parse().unwrap(),
         allowed_nodes: "0-1".parse().unwrap(),
         limits: vec![],

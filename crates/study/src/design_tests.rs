@@ -36,6 +36,7 @@ fn machine(nodes: &[(&str, u64, MemoryKind)]) -> Machine {
         cpus: cpus.collect(),
         caches: vec![],
         attributes: vec![],
+        devices: Reading::unavailable("not looked for"),
         allowed_cpus: sets.iter().fold(CpuSet::new(), |all, set| all.union(set)),
         allowed_nodes: with_memory.map(|(k, _)| NodeId(k as u32)).collect(),
         limits: vec![],

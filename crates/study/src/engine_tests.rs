@@ -130,6 +130,7 @@ pub(crate) fn study(budget_seconds: u64) -> Study {
         cpus: vec![],
         caches: vec![],
         attributes: vec![],
+        devices: Reading::unavailable("not looked for"),
         allowed_cpus: Default::default(),
         allowed_nodes: Default::default(),
         limits: vec![],

@@ -5,12 +5,14 @@
 
 pub mod harmless;
 mod id;
+mod pci;
 mod quantity;
 mod schedule;
 mod set;
 mod time_sum;
 
 pub use id::{CpuId, HostId, Id, IndexTooLarge, NodeId, Pid, Rank, TaskId, stored};
+pub use pci::{ParsePciAddressError, PciAddress};
 pub use quantity::{
     Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Latency, Microjoules, Nanoseconds, Ratio, Share,
 };

@@ -93,6 +93,7 @@ impl Shape {
             cpus: Vec::new(),
             caches,
             attributes: Vec::new(),
+            devices: Reading::unavailable("not looked for"),
             allowed_cpus: CpuSet::new(),
             allowed_nodes: NodeSet::new(),
             limits: Vec::new(),

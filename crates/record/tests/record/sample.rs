@@ -49,6 +49,8 @@ pub fn machine() -> Machine {
             .collect(),
         caches: vec![],
         attributes: vec![],
+        // The kept files are older than these.
+        devices: Reading::unavailable("they were not recorded"),
         allowed_cpus: cpus("0-3"),
         allowed_nodes: "0-1".parse().expect("a list of nodes"),
         limits: vec![],

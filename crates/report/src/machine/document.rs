@@ -6,8 +6,8 @@ use numawise_facts::{Cache, Cpu, Machine, MemoryKind, Node, Profile, Reading, So
 use numawise_tables::{MachinePicture, ProfileTables};
 use numawise_units::{Bytes, CpuSet, NodeId, NodeSet};
 
-use super::evidence;
 use super::matrices::{self, figure, matrix};
+use super::{devices, evidence};
 use crate::document::{Block, Column, Document, Face, Opening, Row, Table, section};
 use crate::{notice, picture, profile};
 
@@ -34,6 +34,7 @@ fn blocks(machine: &Machine, measured: Option<(&Profile, &ProfileTables)>) -> Ve
     blocks.extend(distances(machine));
     blocks.extend(caches(machine));
     blocks.extend(matrices::sections(machine));
+    blocks.extend(devices::section(machine));
     blocks.extend(limits(machine));
     blocks.extend(measured.map(|(profile, tables)| profile::brief(profile, tables)));
     blocks

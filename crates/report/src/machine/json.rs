@@ -1,7 +1,7 @@
 //! The JSON of `numawise machine --json`, as `docs/formats/machine-json.md` specifies it.
 
 use numawise_facts::memory::MemoryKindEvidence;
-use numawise_facts::{Cpu, Estimate, Figure, Machine, Source};
+use numawise_facts::{Cpu, Device, Estimate, Figure, Machine, Source};
 use serde_json::{Value, json as object};
 
 use super::evidence;
@@ -46,7 +46,20 @@ pub fn json(machine: &Machine) -> Value {
             "origin": attribute.origin,
             "figure": figure(&attribute.figure),
         })),
+        "devices": machine.devices.as_ref().map(|devices| each(devices, device)),
         "limits": each(&machine.limits, notice::machine::json),
+    })
+}
+
+fn device(device: &Device) -> Value {
+    object!({
+        "kind": device.kind,
+        "name": device.name(),
+        "names": device.names,
+        "pci": device.pci,
+        "vendor": device.vendor.map(|vendor| object!({ "id": vendor.to_string(), "name": vendor.name() })),
+        "model": device.model,
+        "near": device.locality.as_ref().map(|near| object!({ "nodes": near.nodes, "cpus": near.cpus })),
     })
 }
 

@@ -50,6 +50,7 @@ pub fn machine(nodes: u32) -> Machine {
             .collect(),
         caches: vec![],
         attributes: vec![],
+        devices: Reading::unavailable("not looked for"),
         allowed_cpus: all,
         allowed_nodes: (0..nodes).map(NodeId).collect(),
         limits: vec![MachineNotice::CpuQuota { cpus: 6.0, file: "cpu.max".to_owned() }],

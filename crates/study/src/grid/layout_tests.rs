@@ -33,6 +33,7 @@ pub fn machine() -> Machine {
         cpus: (0..4).map(cpu).collect(),
         caches: vec![],
         attributes: vec![],
+        devices: Reading::unavailable("not looked for"),
         allowed_cpus: "0-3".parse().unwrap(),
         allowed_nodes: "0-1".parse().unwrap(),
         limits: vec![],

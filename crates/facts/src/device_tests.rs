@@ -1,0 +1,48 @@
+use super::*;
+
+fn card() -> Device {
+    Device {
+        kind: DeviceKind::Nic,
+        number: 2,
+        names: vec!["ib0".to_owned(), "mlx5_0".to_owned()],
+        pci: Some("3b:00.0".parse().unwrap()),
+        vendor: Some(PciVendor(0x15b3)),
+        model: None,
+        locality: Reading::unavailable("-1"),
+    }
+}
+
+#[test]
+fn a_device_is_known_by_its_kind_its_number_its_names_and_its_address() {
+    for name in ["nic", "nic:2", "nic:mlx5_0", "nic:ib0", "pci:3b:00.0", "pci:0000:3b:0"] {
+        assert!(name.parse::<DeviceName>().unwrap().means(&card()), "{name}");
+    }
+    for name in ["gpu", "gpu:2", "nic:1", "nic:mlx5_1", "gpu:mlx5_0", "pci:3b:00.1"] {
+        assert!(!name.parse::<DeviceName>().unwrap().means(&card()), "{name}");
+    }
+    assert!(card().name().parse::<DeviceName>().unwrap().means(&card()));
+}
+
+#[test]
+fn names_are_written_as_they_are_read() {
+    for name in ["gpu", "gpu:0", "nic:mlx5_0", "storage:nvme0n1", "other", "pci:0000:3b:00.0"] {
+        assert_eq!(name.parse::<DeviceName>().unwrap().to_string(), name);
+    }
+}
+
+#[test]
+fn what_names_no_device_is_told_what_does() {
+    for wrong in ["", ":", "gpu:", "gpus", "GPU:0", "mlx5_0", "0", "node:0"] {
+        let error = wrong.parse::<DeviceName>().unwrap_err().to_string();
+        assert!(error.contains("expected gpu (all of them), gpu:0, nic:mlx5_0"), "{wrong}: {error}");
+    }
+    let error = "pci:zz".parse::<DeviceName>().unwrap_err().to_string();
+    assert!(error.contains("'zz' is no name of a PCI device"), "{error}");
+}
+
+#[test]
+fn vendors_print_as_lspci_numbers_them() {
+    assert_eq!(PciVendor(0x2).to_string(), "0002");
+    assert_eq!(PciVendor::NVIDIA.to_string(), "10de");
+    assert_eq!((PciVendor(0x15b3).name(), PciVendor(0xffff).name()), (Some("Mellanox"), None));
+}
