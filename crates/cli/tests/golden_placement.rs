@@ -79,7 +79,7 @@ fn shown(placement: &Placement) -> String {
 fn plans(machine: &Machine) -> String {
     let mut text = String::new();
     let mut line = |request: PlacementRequest, choice: &str| {
-        let threads = request.threads.map_or("all".to_owned(), |threads| threads.to_string());
+        let threads = request.threads.map_or("as fit".to_owned(), |threads| threads.to_string());
         let plan = match numawise_placement::place(machine, &request) {
             Ok(placement) => shown(&placement),
             Err(error) => format!("    error: {error}\n"),
@@ -91,7 +91,12 @@ fn plans(machine: &Machine) -> String {
     let shapes = [(1, None), (1, Some(1)), (1, Some(6)), (2, None), (3, Some(2)), (nodes, None)];
     for strategy in [Strategy::Local, Strategy::Distributed, Strategy::Semi, Strategy::None] {
         for (tasks, threads) in shapes {
-            line(request(strategy, tasks, threads, "default"), "");
+            let plain = request(strategy, tasks, threads, "default");
+            if threads.is_none() {
+                let choice = CpuChoice { smt: Smt::All, ..CpuChoice::default() };
+                line(PlacementRequest { choice, ..plain.clone() }, "; smt all");
+            }
+            line(plain, "");
         }
     }
     for memory in ["local", "bind", "preferred", "interleave", "weighted", "hbm", "remote"] {

@@ -51,7 +51,8 @@ fn hwloc_distrib_shares_out_the_same() {
                 return;
             };
             let theirs: Vec<CpuSet> = theirs.lines().map(mask).collect();
-            let ours = tasks(&["--input", machine, "--place", "semi", "--no-pin", "--ranks", number]);
+            let ours = ["--input", machine, "--place", "semi", "--no-pin", "--smt", "all", "--ranks", number];
+            let ours = tasks(&ours);
             assert_eq!(ours, theirs, "{machine} for {number}");
         }
     }

@@ -6,8 +6,11 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use numawise_facts::{Machine, MemoryRequest, Placement, PlacementRequest, Strategy, ThreadBinding};
+use numawise_facts::{
+    CpuChoice, Machine, MemoryRequest, Placement, PlacementRequest, Smt, Strategy, ThreadBinding,
+};
 use numawise_placement::place;
+use numawise_units::NodeId;
 
 fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
@@ -45,13 +48,26 @@ fn users(machine: &Machine, placement: &Placement) -> BTreeMap<u32, BTreeSet<u32
 }
 
 /// The numbers of tasks and of threads of each that are tried: all of both would be millions of plans.
-fn sizes(machine: &Machine) -> Vec<(u32, Option<u32>)> {
+fn sizes(machine: &Machine) -> Vec<(u32, Option<u32>, Smt)> {
     let cpus = machine.allowed_cpus.len() as u32;
     let cores = cores_of(machine).len() as u32;
-    let tasks: BTreeSet<u32> = (2..=9).chain([12, 16, cores / 2, cores - 1, cores, cores + 1]).collect();
-    let threads = [None, Some(1), Some(2), Some(3), Some(4), Some(5), Some(8), Some(12)];
-    let fit = |(tasks, threads): &(u32, Option<u32>)| (2..=cpus).contains(&(tasks * threads.unwrap_or(1)));
-    tasks.iter().flat_map(|tasks| threads.map(|threads| (*tasks, threads))).filter(fit).collect()
+    let tasks: BTreeSet<u32> =
+        (2..=9).chain([12, 16, cores / 2, cores - 1, cores, cores + 1]).filter(|tasks| *tasks > 1).collect();
+    let threads = |tasks: u32| -> BTreeSet<u32> {
+        let (own, all) = (cores / tasks, cpus / tasks);
+        [1, 2, 3, 4, 5, 8, 12, own, own + 1, all.saturating_sub(1), all].into()
+    };
+    let given = |tasks: u32| threads(tasks).into_iter().map(Some).chain([None]);
+    let all = tasks.into_iter().flat_map(|tasks| given(tasks).map(move |threads| (tasks, threads)));
+    let fit = |(tasks, threads): &(u32, Option<u32>)| {
+        *threads != Some(0) && (2..=cpus).contains(&(tasks * threads.unwrap_or(1)))
+    };
+    let with = |threads: Option<u32>| {
+        if threads.is_none() { vec![Smt::AsNeeded, Smt::All] } else { vec![Smt::AsNeeded] }
+    };
+    all.filter(fit)
+        .flat_map(|(tasks, threads)| with(threads).into_iter().map(move |smt| (tasks, threads, smt)))
+        .collect()
 }
 
 /// Plans in which tasks meet on a core although one idles, or although each would have cores of its own. What the strategy is asked for
@@ -67,13 +83,26 @@ fn needless(machine: &Machine, request: &PlacementRequest) -> Option<&'static st
         .map(|cpu| cpu.core)
         .collect();
     let users = users(machine, &placement);
+    let is_one_a_core = request.threads.is_none() && request.choice.smt == Smt::AsNeeded;
+    if is_one_a_core && request.tasks as usize <= cores.len() - left_out.len() {
+        let threads: usize = placement.tasks.iter().map(|task| task.threads.len()).sum();
+        if threads != users.len() {
+            return Some("two threads on a core");
+        }
+    }
     if users.values().all(|tasks| tasks.len() < 2) {
         return None;
     }
     let used: BTreeSet<u32> = cores.into_keys().filter(|core| !left_out.contains(core)).collect();
     let idle = used.iter().any(|core| !users.contains_key(core));
     // With more nodes, whole cores may part more tasks.
-    let dealt = request.threads.is_none() && request.tasks as usize <= used.len() && machine.nodes.len() <= 2;
+    let dealt = request.threads.is_none()
+        && request.choice.smt == Smt::All
+        && request.tasks as usize <= used.len()
+        && machine.nodes.len() <= 2;
+    if left_out.is_empty() && own_cores_would_do(machine, request) {
+        return Some("cores of their own would do");
+    }
     match request.strategy {
         Strategy::Local if idle => Some("a core idles"),
         Strategy::Distributed if idle && request.threads == Some(1) => Some("a core idles"),
@@ -82,23 +111,47 @@ fn needless(machine: &Machine, request: &PlacementRequest) -> Option<&'static st
     }
 }
 
+/// Whether each task finds cores of its own inside a node, or on every node as many as distributed gives it there. Told only where all
+/// cores have as many CPUs.
+fn own_cores_would_do(machine: &Machine, request: &PlacementRequest) -> bool {
+    let Some(threads) = request.threads else { return false };
+    let mut nodes: BTreeMap<Option<NodeId>, BTreeMap<u32, u32>> = BTreeMap::new();
+    for cpu in machine.cpus.iter().filter(|cpu| machine.allowed_cpus.contains(cpu.id)) {
+        *nodes.entry(cpu.node).or_default().entry(cpu.core).or_default() += 1;
+    }
+    let of_core: BTreeSet<u32> = nodes.values().flat_map(BTreeMap::values).copied().collect();
+    let (Some(smt), 1) = (of_core.first(), of_core.len()) else { return false };
+    let cores: Vec<u32> = nodes.values().map(|node| node.len() as u32).collect();
+    let each = threads.div_ceil(*smt);
+    let of_each = threads.div_ceil(cores.len() as u32).div_ceil(*smt);
+    match request.strategy {
+        Strategy::Distributed => cores.iter().all(|cores| request.tasks * of_each <= *cores),
+        _ => request.tasks <= cores.iter().map(|cores| cores / each).sum(),
+    }
+}
+
 fn all_of(machines: &[(String, Machine)]) -> usize {
     let mut found = String::new();
     let mut plans = 0;
     for (name, machine) in machines {
         for strategy in [Strategy::Local, Strategy::Distributed, Strategy::Semi] {
-            for (tasks, threads) in sizes(machine) {
+            for (tasks, threads, smt) in sizes(machine) {
                 let request = PlacementRequest {
                     strategy,
                     binding: ThreadBinding::Pinned,
                     tasks,
                     threads,
                     memory: MemoryRequest::Default,
+                    choice: CpuChoice { smt, ..CpuChoice::default() },
                     ..PlacementRequest::as_the_os_does()
                 };
                 plans += 1;
                 if let Some(why) = needless(machine, &request) {
-                    writeln!(found, "{name}: {strategy}, {tasks} tasks, threads {threads:?}: {why}").unwrap();
+                    writeln!(
+                        found,
+                        "{name}: {strategy}, {tasks} tasks, threads {threads:?}, {smt} of a core: {why}"
+                    )
+                    .unwrap();
                 }
             }
         }

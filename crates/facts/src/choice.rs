@@ -33,7 +33,9 @@ impl fmt::Display for Order {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Smt {
+    /// As many as the threads of the request need; one where their number follows from the CPUs.
     #[default]
+    AsNeeded,
     All,
     /// At most so many, those with the lowest numbers.
     PerCore(NonZeroU32),
@@ -42,6 +44,7 @@ pub enum Smt {
 impl fmt::Display for Smt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Smt::AsNeeded => f.pad("as needed"),
             Smt::All => f.pad("all"),
             Smt::PerCore(number) => number.fmt(f),
         }
@@ -80,7 +83,7 @@ impl FromStr for Smt {
     }
 }
 
-/// Which of the usable CPUs are taken, and in which order. The default takes all that are fast.
+/// Which of the usable CPUs are taken, and in which order. The default takes all cores that are fast.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CpuChoice {
@@ -102,7 +105,7 @@ impl Default for CpuChoice {
         CpuChoice {
             order: Order::Spread,
             step: NonZeroU32::MIN,
-            smt: Smt::All,
+            smt: Smt::AsNeeded,
             skip: CpuSet::new(),
             skip_os_core: false,
             efficient_cores: false,

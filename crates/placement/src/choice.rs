@@ -1,6 +1,7 @@
 //! Which of the usable CPUs are taken, and in which order: what a request's [`CpuChoice`] says.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 use numawise_facts::notice::PlanNotice;
 use numawise_facts::{
@@ -80,6 +81,16 @@ fn efficient(machine: &Machine) -> CpuSet {
     }
 }
 
+/// Which CPUs are taken is ours to say: the operating system does not choose, and nobody named them.
+fn we_choose(request: &PlacementRequest) -> bool {
+    let of_strategy = match request.strategy {
+        Strategy::Local | Strategy::Distributed | Strategy::Semi => true,
+        Strategy::None => request.binding == ThreadBinding::Pinned,
+        Strategy::Explicit => false,
+    };
+    of_strategy && request.cpus.is_none()
+}
+
 /// Threads that wait for one another are as slow as the slowest, so efficient cores are taken only when asked for, by
 /// name or in general, and where the operating system chooses.
 fn without_efficient(
@@ -88,12 +99,7 @@ fn without_efficient(
     left: CpuSet,
     warnings: &mut Vec<Notice>,
 ) -> CpuSet {
-    let we_choose = match request.strategy {
-        Strategy::Local | Strategy::Distributed | Strategy::Semi => true,
-        Strategy::None => request.binding == ThreadBinding::Pinned,
-        Strategy::Explicit => false,
-    };
-    if !we_choose || request.choice.efficient_cores || request.cpus.is_some() {
+    if !we_choose(request) || request.choice.efficient_cores {
         return left;
     }
     let slow = efficient(machine).intersection(&left);
@@ -107,6 +113,19 @@ fn without_efficient(
     }
     warnings.push(PlanNotice::EfficientCoresLeftOut { cpus: slow }.into());
     fast
+}
+
+/// The CPUs to be shared out, and the number of threads of each task where its CPUs do not say it. Where the number is ours, a
+/// task gets one thread for each of its cores, and one where there are more tasks than cores; whoever names CPUs, says how many
+/// of a core, or wants its threads side by side (`compact`) means all of them
+/// (docs/decisions/0030-one-thread-a-core.md).
+pub fn one_a_core(machine: &Machine, request: &PlacementRequest, usable: CpuSet) -> (CpuSet, Option<u32>) {
+    let CpuChoice { order, smt, .. } = request.choice;
+    if request.threads.is_some() || !we_choose(request) || (order, smt) != (Order::Spread, Smt::AsNeeded) {
+        return (usable, request.threads);
+    }
+    let cores = some_of_each_core(machine, &usable, Smt::PerCore(NonZeroU32::MIN));
+    if cores.len() < request.tasks as usize { (usable, Some(1)) } else { (cores, None) }
 }
 
 fn some_of_each_core(machine: &Machine, cpus: &CpuSet, smt: Smt) -> CpuSet {

@@ -2,7 +2,7 @@ use std::num::NonZeroU32;
 
 use super::*;
 use crate::place;
-use crate::testing::{cpus, dram, in_cgroup, machine, masked, request, two_sockets};
+use crate::testing::{all_threads, cpus, dram, in_cgroup, machine, masked, request, two_sockets};
 use numawise_facts::Reading;
 
 fn number(n: u32) -> NonZeroU32 {
@@ -42,15 +42,15 @@ fn hybrid() -> Machine {
 }
 
 fn step(n: u32) -> CpuChoice {
-    CpuChoice { step: number(n), ..CpuChoice::default() }
+    CpuChoice { step: number(n), ..all_threads() }
 }
 
 fn smt(n: u32) -> CpuChoice {
-    CpuChoice { smt: Smt::PerCore(number(n)), ..CpuChoice::default() }
+    CpuChoice { smt: Smt::PerCore(number(n)), ..all_threads() }
 }
 
 fn skip(list: &str) -> CpuChoice {
-    CpuChoice { skip: cpus(list), ..CpuChoice::default() }
+    CpuChoice { skip: cpus(list), ..all_threads() }
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn tasks_follow_one_another_along_the_step() {
 
 #[test]
 fn compact_takes_a_core_whole_before_the_next() {
-    let compact = CpuChoice { order: Order::Compact, ..CpuChoice::default() };
+    let compact = CpuChoice { order: Order::Compact, ..all_threads() };
     let machine = two_sockets();
     assert_eq!(threads(&machine, Strategy::Local, Some(3), compact.clone()), "0 4 1");
     assert_eq!(threads(&machine, Strategy::Distributed, Some(4), compact.clone()), "0 4 2 6");
@@ -113,13 +113,13 @@ fn compact_keeps_a_core_with_threads_of_different_speed_whole() {
     for (cpu, rank) in machine.cpus.iter_mut().zip([0, 0, 1, 2]) {
         cpu.efficiency = Reading::Measured(rank);
     }
-    let compact = CpuChoice { order: Order::Compact, efficient_cores: true, ..CpuChoice::default() };
+    let compact = CpuChoice { order: Order::Compact, efficient_cores: true, ..all_threads() };
     assert_eq!(threads(&machine, Strategy::Local, None, compact), "1 3 0 2");
 }
 
 #[test]
 fn an_order_that_changes_nothing_says_so() {
-    let compact = CpuChoice { order: Order::Compact, ..CpuChoice::default() };
+    let compact = CpuChoice { order: Order::Compact, ..all_threads() };
     for strategy in [Strategy::None, Strategy::Explicit] {
         let request =
             PlacementRequest { cpus: Some(cpus("0-3")), choice: compact.clone(), ..request(strategy, None) };
@@ -172,7 +172,7 @@ fn what_is_skipped_stays_free() {
 
 #[test]
 fn the_systems_core_goes_with_all_its_threads() {
-    let os = CpuChoice { skip_os_core: true, ..CpuChoice::default() };
+    let os = CpuChoice { skip_os_core: true, ..all_threads() };
     assert_eq!(threads(&two_sockets(), Strategy::Local, None, os.clone()), "1 5 2 3 6 7");
     let high = machine(&[dram(0, 0, &[&[8, 9], &[16, 17]])]);
     assert_eq!(
@@ -224,7 +224,7 @@ fn efficient_cores_are_left_out_with_a_word() {
 #[test]
 fn efficient_cores_are_taken_when_asked_for_or_left_to_the_system() {
     let machine = hybrid();
-    let all = CpuChoice { efficient_cores: true, ..CpuChoice::default() };
+    let all = CpuChoice { efficient_cores: true, ..all_threads() };
     assert_eq!(threads(&machine, Strategy::Local, None, all), "0 2 4 5 6 7 1 3");
     let named = PlacementRequest { cpus: Some(cpus("3-5")), ..request(Strategy::Local, None) };
     assert_eq!(placed(&machine, &named), ("3 4 5".to_owned(), vec![]));
@@ -251,11 +251,54 @@ fn of_three_kinds_only_the_slowest_is_efficient_and_of_one_none() {
     for cpu in &mut machine.cpus {
         cpu.efficiency = Reading::Measured([2, 1, 0, 0][cpu.id.0 as usize / 2]);
     }
-    assert_eq!(threads(&machine, Strategy::Local, None, CpuChoice::default()), "0 2 1 3");
+    assert_eq!(threads(&machine, Strategy::Local, None, all_threads()), "0 2 1 3");
     for cpu in &mut machine.cpus {
         cpu.efficiency = Reading::Measured(0);
     }
     assert_eq!(placed(&machine, &request(Strategy::Local, None)).1, []);
     machine.cpus[0].efficiency = Reading::unavailable("not read");
     assert_eq!(placed(&machine, &request(Strategy::Local, None)).1, []);
+}
+
+#[test]
+fn a_task_gets_one_thread_a_core_where_nobody_said_how_many() {
+    let machine = two_sockets();
+    let plan = |strategy, tasks, threads, choice| {
+        placed(&machine, &PlacementRequest { tasks, choice, ..request(strategy, threads) })
+    };
+    let unsaid = |strategy, tasks| plan(strategy, tasks, None, CpuChoice::default());
+    assert_eq!(unsaid(Strategy::Local, 1), ("0 1 2 3".to_owned(), vec![]));
+    assert_eq!(unsaid(Strategy::Distributed, 2), ("0 2 | 1 3".to_owned(), vec![]));
+    assert_eq!(unsaid(Strategy::Semi, 2), ("0 1 | 2 3".to_owned(), vec![]));
+    assert_eq!(unsaid(Strategy::None, 1), ("0 1 2 3".to_owned(), vec![]), "they are pinned");
+    assert_eq!(unsaid(Strategy::Local, 4).0, "0 | 1 | 2 | 3");
+    assert_eq!(
+        unsaid(Strategy::Local, 6),
+        ("0 | 4 | 1 | 5 | 2 | 3".to_owned(), vec![]),
+        "more tasks than cores"
+    );
+    assert_eq!(unsaid(Strategy::Semi, 8), ("0 | 4 | 1 | 5 | 2 | 6 | 3 | 7".to_owned(), vec![]));
+
+    let all = "0 1 4 5 2 3 6 7";
+    assert_eq!(plan(Strategy::Local, 1, None, all_threads()).0, all);
+    assert_eq!(plan(Strategy::Local, 1, None, smt(2)).0, all);
+    assert_eq!(plan(Strategy::Local, 1, Some(8), CpuChoice::default()).0, all, "so many were asked for");
+    let compact = CpuChoice { order: Order::Compact, ..CpuChoice::default() };
+    assert_eq!(plan(Strategy::Local, 1, None, compact).0, "0 4 1 5 2 6 3 7", "side by side were asked for");
+}
+
+#[test]
+fn named_cpus_are_all_meant() {
+    let machine = two_sockets();
+    let plain = |strategy| PlacementRequest { choice: CpuChoice::default(), ..request(strategy, None) };
+    let named = PlacementRequest { cpus: Some(cpus("0,4-5")), ..plain(Strategy::Local) };
+    assert_eq!(placed(&machine, &named).0, "0 5 4");
+    let explicit = PlacementRequest { strategy: Strategy::Explicit, ..named };
+    assert_eq!(placed(&machine, &explicit).0, "0 4 5");
+    let of_node = PlacementRequest { nodes: Some(crate::testing::nodes("1")), ..plain(Strategy::Local) };
+    assert_eq!(placed(&machine, &of_node).0, "2 3", "a node is no CPU");
+    let free = PlacementRequest { binding: ThreadBinding::Free, ..plain(Strategy::None) };
+    assert_eq!(place(&machine, &free).unwrap().tasks[0].cpus, machine.allowed_cpus, "the system chooses");
+    let narrow = masked(two_sockets(), "1,4-5");
+    assert_eq!(placed(&narrow, &plain(Strategy::Local)).0, "1 4", "of core 0 only CPU 4 is ours");
 }

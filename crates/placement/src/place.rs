@@ -54,7 +54,8 @@ pub fn place_with_planner(
 ) -> Result<Placement, PlacementError> {
     let mut warnings = Vec::new();
     let usable = choice::narrowed(machine, request, usable::cpus(machine, request)?, &mut warnings)?;
-    let chosen = choose(machine, request, &usable);
+    let (usable, threads) = choice::one_a_core(machine, request, usable);
+    let chosen = choose(machine, request, &usable, threads);
     warn_of_oversubscription(request, &usable, &chosen, &mut warnings);
     warn_of_nodes_without_cpus(machine, request, &mut warnings);
     warn_of_idle_nodes(machine, request, &usable, &chosen, &mut warnings);
@@ -112,9 +113,15 @@ impl TaskCpus {
     }
 }
 
-fn choose(machine: &Machine, request: &PlacementRequest, usable: &CpuSet) -> Vec<TaskCpus> {
+/// `threads`: of each task, where its share of the CPUs does not say it.
+fn choose(
+    machine: &Machine,
+    request: &PlacementRequest,
+    usable: &CpuSet,
+    threads: Option<u32>,
+) -> Vec<TaskCpus> {
     let tasks = request.tasks as usize;
-    let given = request.threads.map(|threads| threads as usize);
+    let given = threads.map(|threads| threads as usize);
     let sizes = given.map_or_else(|| even(usable.len(), tasks), |threads| vec![threads; tasks]);
     let groups = usable::groups(machine, usable, &request.choice);
     let cut = match (request.choice.step.get(), request.choice.order) {

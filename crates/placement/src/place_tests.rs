@@ -1,5 +1,7 @@
 use super::*;
-use crate::testing::{cpus, dram, in_cgroup, machine, masked, memory, nodes, request, two_sockets, with_hbm};
+use crate::testing::{
+    all_threads, cpus, dram, in_cgroup, machine, masked, memory, nodes, request, two_sockets, with_hbm,
+};
 use numawise_facts::{MemoryPlan, MemoryRequest};
 
 /// The threads of each task, tasks separated by `|`.
@@ -135,7 +137,7 @@ fn fast_cores_come_before_efficient_ones_and_second_threads_last() {
     for cpu in &mut machine.cpus {
         cpu.efficiency = numawise_facts::Reading::Measured(u32::from(cpu.id.0 >= 2));
     }
-    let all = numawise_facts::CpuChoice { efficient_cores: true, ..numawise_facts::CpuChoice::default() };
+    let all = numawise_facts::CpuChoice { efficient_cores: true, ..all_threads() };
     let request = PlacementRequest { choice: all, ..request(Strategy::Local, None) };
     assert_eq!(threads(&machine, &request), "2 3 0 1 4 5");
 }

@@ -3,8 +3,8 @@
 use numawise_facts::memory::MemoryKindEvidence;
 use numawise_facts::notice::MachineNotice;
 use numawise_facts::{
-    Cpu, Machine, MemoryKind, MemoryRequest, Node, Package, PlacementRequest, Reading, Source, Strategy,
-    ThreadBinding,
+    Cpu, CpuChoice, Machine, MemoryKind, MemoryRequest, Node, Package, PlacementRequest, Reading, Smt,
+    Source, Strategy, ThreadBinding,
 };
 use numawise_units::{Bytes, CpuId, CpuSet, NodeId, NodeSet};
 
@@ -129,8 +129,15 @@ pub fn masked(mut machine: Machine, cpus: &str) -> Machine {
     machine
 }
 
+/// All hardware threads of a core also where the number of threads is ours.
+pub fn all_threads() -> CpuChoice {
+    CpuChoice { smt: Smt::All, ..CpuChoice::default() }
+}
+
+/// With [`all_threads`].
 pub fn request(strategy: Strategy, threads: Option<u32>) -> PlacementRequest {
     PlacementRequest {
+        choice: all_threads(),
         strategy,
         binding: ThreadBinding::Pinned,
         threads,

@@ -66,13 +66,17 @@ fn pages_reach_the_program() {
 
 #[test]
 fn ranks_are_planned_for() {
-    let words = ["--dry-run", "--json", "--ranks", "4", "--place", "semi", "app"];
-    let answer = run(&[&MACHINE[..], &words].concat());
-    let plan: Value = serde_json::from_str(&answer.out).unwrap();
-    let cpus: Vec<&str> =
-        plan["tasks"].as_array().unwrap().iter().map(|t| t["cpus"].as_str().unwrap()).collect();
-    assert_eq!(cpus, ["0-3", "4-7", "8-11", "12-15"]);
-    assert_eq!(plan["ours"], Value::Null);
+    let whole = [&["--smt", "all"][..], &["--smt", "2"], &["--order", "compact"]];
+    let cases = whole.map(|options| (options, ["0-3", "4-7", "8-11", "12-15"]));
+    for (options, expected) in cases.into_iter().chain([(&[][..], ["0,2", "4,6", "8,10", "12,14"])]) {
+        let words = ["--dry-run", "--json", "--ranks", "4", "--place", "semi"];
+        let answer = run(&[&MACHINE[..], &words, options, &["app"]].concat());
+        let plan: Value = serde_json::from_str(&answer.out).unwrap();
+        let cpus: Vec<&str> =
+            plan["tasks"].as_array().unwrap().iter().map(|t| t["cpus"].as_str().unwrap()).collect();
+        assert_eq!(cpus, expected, "{options:?}");
+        assert_eq!(plan["ours"], Value::Null);
+    }
 }
 
 fn emitted(arguments: &[&str]) -> String {
@@ -93,7 +97,7 @@ fn the_lines_of_one_tool_and_what_they_leave_out() {
     assert_eq!(line, "taskset -c 3 ./app\n");
     let ranks =
         emitted(&["--emit", "mpirun-openmpi", "--ranks", "2", "--place", "semi", "--no-pin", "./app"]);
-    assert!(ranks.contains("numactl --physcpubind=0-7") && ranks.contains(" : "), "{ranks}");
+    assert!(ranks.contains("numactl --physcpubind=0,2,4,6 ") && ranks.contains(" : "), "{ranks}");
 }
 
 /// A line that was printed does what it says.

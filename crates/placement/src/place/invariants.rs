@@ -1,6 +1,6 @@
 //! What holds on every machine and for every request.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 
 use numawise_facts::{Cpu, CpuChoice, MemoryKind, MemoryRequest, Order, Reading, Smt};
@@ -38,15 +38,19 @@ fn with_kinds() -> impl Generator<Value = Machine> {
     })
 }
 
+fn per_core(number: u32) -> Smt {
+    NonZeroU32::new(number).map_or(Smt::All, Smt::PerCore)
+}
+
 fn choices() -> impl Generator<Value = CpuChoice> {
     let order = prop_oneof![Just(Order::Spread), Just(Order::Compact)];
-    let smt = prop_oneof![Just(0u32), 1u32..4];
+    let smt = prop_oneof![Just(Smt::AsNeeded), Just(Smt::All), (1u32..4).prop_map(per_core)];
     let skip = prop_oneof![Just(0u64), any::<u64>()];
     (order, 1u32..6, smt, skip, any::<bool>(), any::<bool>()).prop_map(
         |(order, step, smt, skip, skip_os_core, efficient_cores)| CpuChoice {
             order,
             step: NonZeroU32::new(step).unwrap(),
-            smt: NonZeroU32::new(smt).map_or(Smt::All, Smt::PerCore),
+            smt,
             skip: CpuSet::from_words(vec![skip & skip >> 1]), // a quarter of the CPUs
             skip_os_core,
             efficient_cores,
@@ -72,7 +76,13 @@ fn usable(machine: &Machine, request: &PlacementRequest) -> CpuSet {
             left
         };
     let before = |cpu: &Cpu| left.iter().filter(|other| other.core == cpu.core && other.id < cpu.id).count();
+    let cores: BTreeSet<u32> = left.iter().map(|cpu| cpu.core).collect();
+    let one_a_core = request.threads.is_none()
+        && !free
+        && choice.order == Order::Spread
+        && cores.len() >= request.tasks as usize;
     let wanted = |cpu: &&&Cpu| match choice.smt {
+        Smt::AsNeeded => !one_a_core || before(cpu) == 0,
         Smt::All => true,
         Smt::PerCore(most) => before(cpu) < most.get() as usize,
     };
@@ -148,8 +158,10 @@ fn requests() -> impl Generator<Value = PlacementRequest> {
         Just(MemoryRequest::Remote),
     ];
     let binding = prop_oneof![Just(ThreadBinding::Pinned), Just(ThreadBinding::Free)];
-    (strategy, binding, 1u32..7, prop::option::of(1u32..20), memory).prop_map(
-        |(strategy, binding, tasks, threads, memory)| PlacementRequest {
+    let smt = prop_oneof![Just(Smt::AsNeeded), Just(Smt::All)];
+    (strategy, binding, 1u32..7, prop::option::of(1u32..20), memory, smt).prop_map(
+        |(strategy, binding, tasks, threads, memory, smt)| PlacementRequest {
+            choice: CpuChoice { smt, ..CpuChoice::default() },
             strategy,
             binding,
             tasks,
@@ -348,6 +360,7 @@ proptest! {
             binding: ThreadBinding::Pinned,
             memory: MemoryRequest::Default,
             tasks: 1,
+            choice: testing::all_threads(),
             ..request
         };
         let placement = place(&machine, &request).unwrap();
@@ -358,7 +371,7 @@ proptest! {
             .collect();
         let mut blocks = threads.clone();
         blocks.dedup();
-        let distinct: std::collections::BTreeSet<_> = blocks.iter().collect();
+        let distinct: BTreeSet<_> = blocks.iter().collect();
         prop_assert_eq!(distinct.len(), blocks.len(), "a node comes in one block: {:?}", threads);
         // Nodes that are not full differ by at most one.
         let count = |node: NodeId| threads.iter().filter(|other| **other == node).count();
@@ -378,6 +391,7 @@ proptest! {
             binding: ThreadBinding::Pinned,
             memory: MemoryRequest::Default,
             tasks: 1,
+            choice: testing::all_threads(),
             ..request
         };
         let placement = place(&machine, &request).unwrap();

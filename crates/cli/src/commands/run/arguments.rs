@@ -36,7 +36,8 @@ pub struct PlacementOptions {
     /// weighted[:NODES], hbm, remote
     #[arg(long, value_name = "POLICY", group = POLICY)]
     pub memory: Option<MemoryRequest>,
-    /// Number of threads of each task; fills {threads} in the command and sets OMP_NUM_THREADS
+    /// Number of threads of each task; fills {threads} in the command and sets OMP_NUM_THREADS. Without it, and without
+    /// OMP_NUM_THREADS, one a core of the task's CPUs
     #[arg(long, value_name = "N", value_parser = number)]
     pub threads: Option<u32>,
     /// Hold each thread on one CPU (the default with --place local, distributed and semi)
@@ -64,7 +65,7 @@ pub struct PlacementOptions {
     /// The k-th thread on every N-th CPU
     #[arg(long, value_name = "N", help_heading = "Which CPUs in which order", value_parser = count)]
     pub step: Option<NonZeroU32>,
-    /// At most so many hardware threads of a core: 1, 2, ... or all
+    /// At most so many hardware threads of a core: 1, 2, ... or all; without --threads, so many of each core
     #[arg(long, value_name = "N", help_heading = "Which CPUs in which order")]
     pub smt: Option<Smt>,
     /// Leave these CPUs alone

@@ -1,7 +1,5 @@
 //! Tasks do not meet on a core while there are cores for all of them.
 
-use std::collections::BTreeSet;
-
 use super::*;
 
 /// A task's CPUs by core, told from the plan alone.
@@ -115,7 +113,8 @@ proptest! {
     fn local_takes_no_more_nodes_than_it_needs(
         machine in prop_oneof![machines(), whole()], request in requests()
     ) {
-        let placement = place(&machine, &pinned(request, Strategy::Local)).unwrap();
+        let request = PlacementRequest { choice: testing::all_threads(), ..pinned(request, Strategy::Local) };
+        let placement = place(&machine, &request).unwrap();
         let threads: usize = placement.tasks.iter().map(|task| task.threads.len()).sum();
         let mut nodes: Vec<_> = machine.nodes_with_allowed_cpus().collect();
         nodes.sort_by_key(|node| (machine.cpu(node.cpus.intersection(&machine.allowed_cpus).first().unwrap()).unwrap().package, node.id));
@@ -160,13 +159,40 @@ proptest! {
     /// Without a number of threads all CPUs are used, each by one task, and no task has more than another by more than a core.
     #[test]
     fn the_whole_machine_is_dealt_evenly(machine in machines(), request in requests(), strategy in three()) {
-        let request = PlacementRequest { threads: None, ..pinned(request, strategy) };
+        let request = PlacementRequest { threads: None, choice: testing::all_threads(), ..pinned(request, strategy) };
         let placement = place(&machine, &request).unwrap();
         let sizes: Vec<usize> = placement.tasks.iter().map(|task| task.threads.len()).collect();
         if sizes.len() <= machine.allowed_cpus.len() && strategy != Strategy::Semi {
             prop_assert!(uses(&machine, &placement).values().all(|uses| *uses == 1), "{:?}", sizes);
             let largest = cores_of(&machine).into_iter().flat_map(BTreeMap::into_values).max().unwrap();
             prop_assert!(spread(sizes.iter().copied()) <= largest, "{:?}", sizes);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Where nobody said how many threads a task has, nor how many of a core: one for each of its cores, and every core is used.
+    #[test]
+    fn one_thread_a_core_is_the_default(machine in machines(), request in requests(), strategy in three()) {
+        let request =
+            PlacementRequest { threads: None, choice: CpuChoice::default(), ..pinned(request, strategy) };
+        let placement = place(&machine, &request).unwrap();
+        let cores: usize = cores_of(&machine).iter().map(BTreeMap::len).sum();
+        let sizes: Vec<usize> = placement.tasks.iter().map(|task| task.threads.len()).collect();
+        if sizes.len() > cores {
+            prop_assert!(sizes.iter().all(|threads| *threads == 1), "{:?}", sizes);
+            return Ok(());
+        }
+        let uses = uses(&machine, &placement);
+        for node in cores_of(&machine) {
+            let used = node.keys().map(|core| {
+                uses.iter().filter(|(cpu, _)| machine.cpu(**cpu).unwrap().core == *core).map(|(_, n)| n).sum::<usize>()
+            });
+            // A node that semi needs for no task stays empty; one that is too small for its share of them has several on a core.
+            let evenly = if strategy == Strategy::Semi { spread(used.clone()) <= 1 } else { used.clone().all(|n| n == 1) };
+            prop_assert!(evenly, "{:?}", placement.tasks);
         }
     }
 }
