@@ -121,6 +121,12 @@ fn show_and_hardware_print_what_numactl_prints() {
             assert_eq!(ours.as_deref(), Some(theirs.as_str()), "{before:?}");
         }
     }
+    // What stands before --show is done first, and what stands behind it is not read.
+    for options in ["-m 0 -s", "-C 0 --show", "-N 0 -i 0 -s", "-s -C 0", "-s -m 0 true", "-p 0 -a -s"] {
+        let words: Vec<&str> = options.split(' ').collect();
+        let Some(theirs) = printed(&[&["numactl"], words.as_slice()].concat()) else { continue };
+        assert_eq!(printed(&[&[ours, "run"], words.as_slice()].concat()), Some(theirs), "{options}");
+    }
     let Some(theirs) = printed(&["numactl", "--hardware"]) else { return };
     // What is free changes from one look to the next.
     let steady = |text: &str| {

@@ -237,14 +237,20 @@ impl Job {
     }
 
     /// Ends all tasks and what they have started: with `signal`, and after `grace` with SIGKILL. Comes back when they have ended,
-    /// or two seconds after SIGKILL when the kernel holds them.
+    /// or when the kernel holds them: some seconds after SIGKILL without another end of a task.
     pub fn end(&mut self, signal: i32, grace: Duration) {
         order(&self.orders, Order::EndLeftovers);
         self.signal(signal);
         self.signal(libc::SIGCONT); // a stopped process hears nothing but SIGKILL and this
         if !self.shared.wait(Some(grace)) {
             order(&self.orders, Order::Kill);
-            self.shared.wait(Some(Duration::from_secs(3)));
+            let mut ended = None;
+            while !self.shared.wait(Some(Duration::from_secs(3))) {
+                let before = ended.replace(self.shared.ended());
+                if before == ended {
+                    break;
+                }
+            }
         }
     }
 }

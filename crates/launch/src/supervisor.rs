@@ -42,6 +42,8 @@ const GRACE: Nanoseconds = Nanoseconds(500_000_000);
 const HELD: Nanoseconds = Nanoseconds(2_000_000_000);
 /// How often new orphans are looked for while the tree is ended, in milliseconds: the kernel does not say when one comes.
 const LOOK: i32 = 10;
+/// The same as a time; after a look that took longer, as long as that.
+const BETWEEN_LOOKS: Nanoseconds = Nanoseconds(9_000_000);
 /// Processes of which it is known that they have been asked to end. Of more, all are asked again.
 const ASKED: usize = 512;
 /// Names of left processes that are reported.
@@ -80,7 +82,7 @@ enum Stage {
     Settling(Nanoseconds),
     /// What is left was asked to end.
     Asked(Nanoseconds),
-    /// All are killed as they are found.
+    /// All are killed as they are found; the time is that of the last task that ended, or of the first kill.
     Killing(Nanoseconds),
 }
 
@@ -93,6 +95,8 @@ struct Supervisor<'a> {
     asked: [Pid; ASKED],
     /// How many were asked.
     ended: u64,
+    /// When children were last looked for, and how long that took.
+    look: (Nanoseconds, Nanoseconds),
 }
 
 /// The life of the supervisor. All signals are blocked.
@@ -114,6 +118,7 @@ fn live(charge: Charge<'_>, blocked: &AllBlocked) -> ! {
         stage: Stage::Running,
         asked: [Pid(0); ASKED],
         ended: 0,
+        look: (Nanoseconds(0), Nanoseconds(0)),
     };
     for (slot, (plan, ends)) in plans.iter().enumerate() {
         match child::fork(plan, ends, own, blocked) {
@@ -215,6 +220,7 @@ impl Supervisor<'_> {
                     if let Some(slot) = self.slot(pid) {
                         self.tasks[slot].pid = Pid(0);
                         self.report(Report::Ended { slot: slot as u64, status, at, accounted });
+                        self.has_ended(at);
                     }
                 }
                 ChildEvent::Stopped(pid, signal) => {
@@ -228,6 +234,13 @@ impl Supervisor<'_> {
                     }
                 }
             }
+        }
+    }
+
+    /// Tasks that end one after the other are not held by the kernel, however many they are.
+    fn has_ended(&mut self, at: Nanoseconds) {
+        if let Stage::Killing(since) = &mut self.stage {
+            *since = at;
         }
     }
 
@@ -280,11 +293,18 @@ impl Supervisor<'_> {
             }
             _ => {}
         }
+        // The end of each of many children wakes us: to look for all of them each time would take the square of their number.
+        let (looked, took) = self.look;
+        if now.saturating_sub(looked) < took.max(BETWEEN_LOOKS) {
+            return;
+        }
         match self.stage {
             Stage::Asked(_) => self.ask(),
             Stage::Killing(_) => self.kill_children(),
-            Stage::Running | Stage::Settling(_) => {}
+            Stage::Running | Stage::Settling(_) => return,
         }
+        let after = clock::monotonic();
+        self.look = (after, after.saturating_sub(now));
     }
 
     /// Asks every child that was not asked yet to end. What it leaves in turn becomes a child, and is found the next time.

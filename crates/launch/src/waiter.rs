@@ -195,6 +195,11 @@ impl Shared {
         self.lock().tasks.iter().map(|task| task.end.clone()).collect()
     }
 
+    /// How many tasks have ended.
+    pub fn ended(&self) -> usize {
+        self.lock().tasks.iter().filter(|task| task.end.is_some()).count()
+    }
+
     pub fn left_behind(&self) -> LeftBehind {
         self.lock().left.clone()
     }

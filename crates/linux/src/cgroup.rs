@@ -99,6 +99,18 @@ impl<'a> Cgroups<'a> {
         limits
     }
 
+    /// The fewest processes, each thread counted, that any level on the way up still admits, with the file of that limit.
+    pub fn processes_left(&self) -> Option<(u64, String)> {
+        let left = |directory: String| {
+            let file = format!("{directory}/pids.max");
+            let most: u64 = self.roots.try_value(&file)?;
+            let used: u64 = self.roots.try_value(&format!("{directory}/pids.current"))?;
+            Some((most.saturating_sub(used), file))
+        };
+        let directories = [true, false].into_iter().flat_map(|version_1| self.ancestors("pids", version_1));
+        directories.filter_map(left).min_by_key(|(left, _)| *left)
+    }
+
     fn innermost<T: std::str::FromStr>(
         &self,
         controller: &str,

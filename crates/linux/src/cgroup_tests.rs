@@ -64,3 +64,23 @@ fn broken_files_of_a_cgroup_are_no_limit() {
         assert_eq!(left(&roots), None, "{cgroup:?} {mounts:?} {limit:?}");
     }
 }
+
+#[test]
+fn the_fewest_processes_on_the_way_up() {
+    let left = |inner: &str, files: &[(&str, &str)]| {
+        let cgroup = [("/proc/self/mountinfo", V2), ("/proc/self/cgroup", "0::/batch/job\n")];
+        let own =
+            [("/sys/fs/cgroup/batch/job/pids.max", inner), ("/sys/fs/cgroup/batch/job/pids.current", "10\n")];
+        let (_root, roots) = tree(&[&cgroup[..], &own, files].concat());
+        Cgroups::of_this_process(&roots).processes_left()
+    };
+    let outer = [("/sys/fs/cgroup/batch/pids.max", "100\n"), ("/sys/fs/cgroup/batch/pids.current", "70\n")];
+    assert_eq!(left("max\n", &[]), None, "no limit");
+    assert_eq!(left("max\n", &outer), Some((30, "/sys/fs/cgroup/batch/pids.max".to_owned())));
+    assert_eq!(
+        left("5\n", &outer),
+        Some((0, "/sys/fs/cgroup/batch/job/pids.max".to_owned())),
+        "lowered since"
+    );
+    assert_eq!(left("broken\n", &[]), None);
+}

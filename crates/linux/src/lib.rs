@@ -19,6 +19,7 @@ pub mod host;
 pub mod memory;
 pub mod node_account;
 pub mod proc;
+pub mod processes;
 pub mod replace;
 mod roots;
 pub mod source;

@@ -19,6 +19,8 @@ mod tests;
 pub struct MemoryInfo {
     pub total: Option<Bytes>,
     pub free: Option<Bytes>,
+    /// What programs can have without swapping (`MemAvailable`); only the computer's file has it.
+    pub available: Option<Bytes>,
     /// The usual size of a huge page (`Hugepagesize`); only the computer's file has it.
     pub huge_page: Option<Bytes>,
 }
@@ -32,7 +34,12 @@ impl MemoryInfo {
                 _ => None,
             })
         };
-        MemoryInfo { total: of("MemTotal"), free: of("MemFree"), huge_page: of("Hugepagesize") }
+        MemoryInfo {
+            total: of("MemTotal"),
+            free: of("MemFree"),
+            available: of("MemAvailable"),
+            huge_page: of("Hugepagesize"),
+        }
     }
 
     /// Of the computer.

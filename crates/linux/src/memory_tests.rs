@@ -8,10 +8,16 @@ fn a_node_has_a_file_of_its_own() {
     tree.write("/proc/meminfo", "MemTotal: 9 kB\nMemFree: many kB\nHugepagesize:       2048 kB\n");
     let roots = Roots::at(tree.path());
     let node = MemoryInfo::of_node(&roots, NodeId(1)).unwrap();
-    assert_eq!(node, MemoryInfo { total: Some(Bytes::kib(8)), free: Some(Bytes::kib(4)), huge_page: None });
+    assert_eq!(
+        node,
+        MemoryInfo { total: Some(Bytes::kib(8)), free: Some(Bytes::kib(4)), ..MemoryInfo::default() }
+    );
     assert!(MemoryInfo::of_node(&roots, NodeId(0)).is_err());
     let all = MemoryInfo::of_computer(&roots).unwrap();
-    assert_eq!(all, MemoryInfo { total: Some(Bytes::kib(9)), free: None, huge_page: Some(Bytes::mib(2)) });
+    assert_eq!(
+        all,
+        MemoryInfo { total: Some(Bytes::kib(9)), huge_page: Some(Bytes::mib(2)), ..MemoryInfo::default() }
+    );
     assert_eq!(MemoryInfo::parse("MemFree: 99999999999999999999 kB"), MemoryInfo::default());
     assert_eq!(MemoryInfo::parse("MemFree: 18446744073709551615 kB").free, None, "no overflow");
 }

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use numawise_facts::{Placement, RunSpec};
 use numawise_launch::{Finished, Io, Job, Leftovers, Pinner, Start, Variables};
+use numawise_linux::Roots;
 
-use crate::Error;
+use crate::{Error, room};
 
 /// How long copies may take to end themselves when they were told to stop. A second signal does not wait for them.
 const GRACE: Duration = Duration::from_secs(5);
@@ -27,13 +28,17 @@ pub trait RelayedSignals {
 /// Runs all tasks of the plan to their end.
 ///
 /// # Errors
-/// When a copy cannot be started or does not end even when it is killed; none that can be ended is left running.
+/// When there is no room for so many, when a copy cannot be started or does not end even when it is killed; none that can be ended is left running.
 pub fn run(
     spec: &RunSpec,
     placement: &Placement,
     pinner: Option<&Pinner>,
     signals: &dyn RelayedSignals,
 ) -> Result<Finished, Error> {
+    let copies = placement.tasks.len() as u64;
+    if let Some((room, limit)) = room::tightest(&Roots::live()).filter(|(room, _)| *room < copies) {
+        return Err(Error::NoRoomForCopies { copies, room, limit });
+    }
     // What a copy leaves behind on purpose goes on, as after a program that we become.
     let start = Start {
         io: Io::Inherit,

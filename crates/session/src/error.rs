@@ -17,6 +17,7 @@ use numawise_units::{Nanoseconds, NodeSet, Pid};
 use crate::input_file::TemplateFileError;
 use crate::metric::{MetricClues, is_of_a_file};
 use crate::numactl_list::{ListError, RequestedList};
+use crate::room::CopiesLimit;
 use crate::slurm::{JobFailure, SlurmError};
 
 /// A command that a study runs once.
@@ -71,6 +72,10 @@ pub enum Error {
     SeveralPreferred { nodes: NodeSet },
     #[error("copies would be started by every rank: this is a rank of a job already (of {launcher})")]
     CopiesInARank { launcher: Launcher },
+    #[error(
+        "{copies} copies were asked for, and there is room for {room}: {limit}; ask for fewer, or raise the limit"
+    )]
+    NoRoomForCopies { copies: u64, room: u64, limit: CopiesLimit },
     #[error("some copies did not end even when they were killed: the kernel holds them (state D in ps)")]
     CopiesHeld { signal: i32 },
     #[error("the plan has no weights to write")]

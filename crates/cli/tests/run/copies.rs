@@ -85,8 +85,12 @@ struct Running(Child);
 
 impl Running {
     fn start(script: &str) -> Running {
+        Running::start_of("2", script)
+    }
+
+    fn start_of(copies: &str, script: &str) -> Running {
         let mut command = numawise();
-        command.args(["run", "--copies", "2", "--", "sh", "-c", script]);
+        command.args(["run", "--copies", copies, "--", "sh", "-c", script]);
         signals::as_usual(&mut command);
         // SAFETY: a call that is allowed between fork and exec. No signal here should leave a file with the core.
         unsafe {
@@ -183,4 +187,48 @@ fn a_signal_of_the_users_own_does_to_a_program_without_a_handler_what_it_does_an
     let (status, err, _) = interrupted("USR2", "echo x; exec sleep 60");
     assert_eq!(status, Some(140), "{err}");
     assert_eq!(err.matches("ended by signal 12").count(), 2, "{err}");
+}
+
+/// The end of each copy wakes the process that watches them. That it looked for all of them each time took longer than they have.
+#[test]
+fn many_copies_end_when_told() {
+    let copies =
+        Running::start_of("300", "test {task} = 299 && echo xxx; trap '' TERM; sleep 60 & wait; wait");
+    let mut copies = copies;
+    assert_eq!(copies.hear(), "xxx\n", "all begin together");
+    let since = Instant::now();
+    copies.send("TERM");
+    let answer = copies.end();
+    assert_eq!(
+        answer.status,
+        Some(137),
+        "those that do not heed a signal are killed: {:?}",
+        answer.err.lines().take(4)
+    );
+    assert_eq!(answer.err.matches("ended by signal 9").count(), 300);
+    assert!(!answer.err.contains("the kernel holds them"), "{:?}", answer.err.lines().take(4));
+    assert!(since.elapsed() < Duration::from_secs(40), "they did not run to their end");
+}
+
+#[test]
+fn more_copies_than_there_is_room_for_are_refused_before_one_starts() {
+    let mut command = numawise();
+    command.args(["run", "--copies", "40", "--", "echo", "started"]);
+    // SAFETY: a call that is allowed between fork and exec.
+    unsafe {
+        command.pre_exec(|| {
+            libc::setrlimit(libc::RLIMIT_NOFILE, &libc::rlimit { rlim_cur: 64, rlim_max: 64 });
+            Ok(())
+        })
+    };
+    let answer: Answer = command.output().unwrap().into();
+    assert_eq!((answer.status, answer.out.as_str()), (Some(125), ""), "{answer:?}");
+    for part in
+        ["40 copies were asked for, and there is room for 8", "64 open files (ulimit -n)", "ask for fewer"]
+    {
+        assert!(answer.err.contains(part), "{part}: {answer:?}");
+    }
+    let answer = copies("1000000", &[], "echo started");
+    assert_eq!((answer.status, answer.out.as_str()), (Some(125), ""), "{answer:?}");
+    assert!(answer.err.contains("1000000 tasks were asked for; at most 16384"), "{answer:?}");
 }

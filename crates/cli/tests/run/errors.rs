@@ -101,13 +101,21 @@ fn new_words_that_mean_nothing() {
         (&["--cpus", "pu:0 ~pu:0"], "leaves no CPU"),
         (&["--global-weights"], "the plan has no weights to write"),
         (&["--emit"], "--emit"),
-        (&["--show"], "cannot be used with"),
-        (&["-H"], "cannot be used with"),
+        (&["--pin", "--no-pin"], "'--pin' cannot be used with '--no-pin'"),
+        (&["--show", "--copies", "2"], "--copies is about a program that is started, and --show starts none"),
+        (&["-H", "--verbose"], "--verbose is about a program that is started, and --hardware starts none"),
+        (&["-N", "0-99999999999"], "node 99999999999 is above 1023"),
     ] {
         refused(&[&place, options, &["echo", "started"]].concat(), 125, &[part]);
     }
     let all = allowed("Cpus_allowed_list");
     refused(&[&place[..], &["--skip-cpus", &all, "echo", "started"]].concat(), 125, &["skipped"]);
+}
+
+#[test]
+fn a_program_without_a_name_is_said_to_have_none() {
+    refused(&[""], 127, &["the program's name is empty (\"\")", "an empty variable in quotes"]);
+    refused(&["--copies", "2", ""], 127, &["the program's name is empty"]);
 }
 
 #[test]

@@ -100,6 +100,21 @@ fn the_lines_of_one_tool_and_what_they_leave_out() {
     assert!(ranks.contains("numactl --physcpubind=0,2,4,6 ") && ranks.contains(" : "), "{ranks}");
 }
 
+#[test]
+fn a_line_without_a_program_has_a_word_in_its_place() {
+    assert_eq!(emitted(&["--emit", "taskset", "-C", "3"]), "taskset -c 3 PROGRAM\n");
+}
+
+#[test]
+fn the_version_is_told_as_without_run() {
+    let answer = run(&["--version"]);
+    assert_eq!(answer.status, Some(0), "{answer:?}");
+    assert!(
+        answer.out.starts_with("numawise") && answer.out.contains(env!("CARGO_PKG_VERSION")),
+        "{answer:?}"
+    );
+}
+
 /// A line that was printed does what it says.
 #[test]
 fn a_line_that_was_printed_gives_the_same_mask() {

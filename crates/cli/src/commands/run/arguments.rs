@@ -41,10 +41,10 @@ pub struct PlacementOptions {
     #[arg(long, value_name = "N", value_parser = number)]
     pub threads: Option<u32>,
     /// Hold each thread on one CPU (the default with --place local, distributed and semi)
-    #[arg(long, overrides_with = "no_pin")]
+    #[arg(long, conflicts_with = "no_pin")]
     pub pin: bool,
     /// Let threads move inside the CPUs of the task
-    #[arg(long, overrides_with = "pin")]
+    #[arg(long)]
     pub no_pin: bool,
     /// Hold OpenMP's threads only: do not load the library that pins all others
     #[arg(long)]
@@ -148,6 +148,8 @@ fn words(matches: &ArgMatches) -> Vec<OsString> {
 /// Takes numactl's options with the same meaning: `numawise run -C 0-3 -m 0 ./app`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, clap::Args)]
 #[command(
+    version,
+    display_name = "numawise",
     after_help = "Exit status: the program's own; 125 numawise failed, 126 the program cannot be executed, 127 not \
                         found. With --copies that of the first copy that failed.\nNODES and CPUS of numactl's options: \
                         0,2-3, all, !0 (all but), +0 (relative to those allowed)."

@@ -8,6 +8,7 @@
 use std::ffi::OsString;
 
 use clap::builder::ValueParser;
+use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command};
 use numawise_facts::{Balancing, MemoryMode};
 
@@ -305,12 +306,17 @@ impl NumactlOption {
                 .overrides_with_all(["cpunodebind", "physcpubind"]),
             Meaning::Cpus => argument.overrides_with_all(["cpunodebind", "physcpubind"]),
             Meaning::Policy(_) => argument.group(POLICY),
-            Meaning::Show | Meaning::Hardware => argument.exclusive(true),
             Meaning::SharedMemory => return argument.hide(true),
-            Meaning::Balancing | Meaning::BeyondMask => argument,
+            Meaning::Show | Meaning::Hardware | Meaning::Balancing | Meaning::BeyondMask => argument,
         };
         argument.help(self.help).help_heading("numactl's options")
     }
+}
+
+/// Where an option was typed, the last time.
+fn typed_at(matches: &ArgMatches, option: &NumactlOption) -> Option<usize> {
+    let typed = matches.value_source(option.long) == Some(ValueSource::CommandLine);
+    if typed { matches.indices_of(option.long)?.next_back() } else { None }
 }
 
 impl clap::Args for NumactlOptions {
@@ -328,7 +334,11 @@ impl clap::Args for NumactlOptions {
 impl clap::FromArgMatches for NumactlOptions {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let mut options = NumactlOptions::default();
-        for (number, option) in OPTIONS.iter().enumerate() {
+        // numactl shows and ends as soon as it reads the word: what stands behind it does nothing.
+        let last = OPTIONS.iter().filter(|option| option.meaning == Meaning::Show);
+        let last = last.filter_map(|option| typed_at(matches, option)).min().unwrap_or(usize::MAX);
+        let before = |option: &NumactlOption| typed_at(matches, option).is_some_and(|at| at <= last);
+        for (number, option) in OPTIONS.iter().enumerate().filter(|(_, option)| before(option)) {
             let value = match (option.value, option.meaning) {
                 (None, meaning) if meaning != Meaning::Balancing => {
                     matches.get_flag(option.long).then(|| typed_without_value(meaning).to_owned())

@@ -50,9 +50,11 @@ pub fn action(typed: Arguments) -> Result<RunAction, Failure> {
         return Err(Failure::new(refusal));
     }
     if typed.numactl.is_show() {
-        return Ok(RunAction::ShowOwn);
+        stands_alone("--show", &typed)?;
+        return shown_placed(typed);
     }
     if typed.numactl.is_hardware() {
+        stands_alone("--hardware", &typed)?;
         return Ok(RunAction::ShowHardware);
     }
     let format = match (typed.emit, typed.json) {
@@ -64,6 +66,33 @@ pub fn action(typed: Arguments) -> Result<RunAction, Failure> {
     let html = typed.html.clone();
     let request = request(typed)?;
     Ok(if dry_run { RunAction::Display { request, input, format, html } } else { RunAction::Start(request) })
+}
+
+/// What shows what is there starts no program.
+fn stands_alone(shows: &str, typed: &Arguments) -> Result<(), Failure> {
+    let others = [
+        ("--copies", typed.copies.is_some()),
+        ("--dry-run", typed.dry_run),
+        ("--emit", typed.emit.is_some()),
+        ("--verbose", typed.verbose),
+    ];
+    match others.iter().find(|(_, is_typed)| *is_typed) {
+        Some((other, _)) => Err(Failure::new(format!(
+            "{other} is about a program that is started, and {shows} starts none; expected one of the two"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// As numactl: what a program would get that was placed so. We are that program.
+fn shown_placed(typed: Arguments) -> Result<RunAction, Failure> {
+    let Arguments { placement, numactl, .. } = typed;
+    let own = std::env::current_exe()
+        .map_err(|error| Failure::new(format!("--show: numawise does not find itself: {error}")))?;
+    let own = vec![own.into_os_string(), "run".into(), "--show".into()];
+    let request = RunRequest { preload: false, ..placed(placement, &numactl, own)? };
+    let nothing = RunRequest { preload: false, ..RunRequest::new(request.command.clone()) };
+    Ok(if request == nothing { RunAction::ShowOwn } else { RunAction::Start(request) })
 }
 
 /// The same for numactl's options alone.

@@ -57,7 +57,7 @@ fn what_is_typed_becomes_a_request() {
         ("-C +2 app", "- - cpus '+2' nodes - threads - memory default"),
         ("--place local app", "local - cpus - nodes - threads - memory default"),
         ("--place semi --no-pin app", "semi free cpus - nodes - threads - memory default"),
-        ("--place local --no-pin --pin app", "local pinned cpus - nodes - threads - memory default"),
+        ("--place local --pin app", "local pinned cpus - nodes - threads - memory default"),
         ("--place distributed -N 0 -m same app", "distributed - cpus - nodes '0' threads - memory bind '0'"),
         ("-m 1 -N same app", "- - cpus - nodes '1' threads - memory bind '1'"),
         ("--cpus 0-6:2 --pin app", "- pinned cpus 0,2,4,6 nodes - threads - memory default"),
@@ -90,7 +90,7 @@ fn the_words_of_a_placement_say_what_was_typed() {
     for line in [
         "",
         "--place semi --threads 6 --no-pin",
-        "--place local --no-pin --pin --no-preload --rebind",
+        "--place local --pin --no-preload --rebind",
         "--cpus 0-6:2 --nodes 0 --memory hbm --order compact --step 2 --smt 1",
         "--skip-cpus 0,4 --skip-os-core --efficient-cores --page-size thp --global-weights",
         "-C 0-3 -m 0 -b -a",
