@@ -37,7 +37,9 @@ pub use live::{live, live_without_hwloc, without_hwloc};
 pub use measured::{hwloc_xml, hwloc_xml_from, with_measured, with_measured_of};
 pub use policy::Policy;
 pub use recorded::{from_input, from_synthetic, from_xml_file};
-pub use sysfs::{cpus_of_node, devices, online_cpus, quick, quick_with_figures, threads_of_core};
+pub use sysfs::{
+    cpus_of_node, devices, online_cpus, online_nodes, quick, quick_with_figures, threads_of_core,
+};
 
 pub use numawise_facts::Machine;
 pub use numawise_linux::Roots;

@@ -294,6 +294,11 @@ pub fn online_cpus(roots: &Roots) -> Option<CpuSet> {
     roots.try_value(&format!("{CPUS}/online"))
 }
 
+/// The nodes online, whether we may use their memory or not; `None` where the kernel knows no nodes.
+pub fn online_nodes(roots: &Roots) -> Option<NodeSet> {
+    roots.try_value(&format!("{NODES}/online"))
+}
+
 /// The CPUs online of a node; `None` where there is no such node.
 pub fn cpus_of_node(roots: &Roots, node: NodeId) -> Option<CpuSet> {
     roots.try_value(&format!("{NODES}/node{node}/cpulist"))

@@ -14,6 +14,8 @@ const RUNS: f64 = 0.01;
 pub struct Weights {
     pub by_node: Vec<(NodeId, f64)>,
     pub span: ShareSpan,
+    /// Where its threads are that have worked since they began, also those that wait now: what is near to them is not far from the task.
+    pub at_home: NodeSet,
 }
 
 impl Weights {
@@ -41,11 +43,11 @@ fn weights_of(seen: &[SampledThread], span: ShareSpan) -> Reading<Weights> {
         );
     }
     let recent = by_node(seen.iter().filter_map(|seen| Some((seen.row.node?, seen.used?.0))));
-    if let Some(by_node) = recent {
-        return Reading::Measured(Weights { by_node, span });
-    }
-    match by_node(seen.iter().filter_map(|seen| Some((seen.row.node?, seen.row.cpu_time.0)))) {
-        Some(by_node) => Reading::Measured(Weights { by_node, span: ShareSpan::SinceBegin }),
+    let since_begin = by_node(seen.iter().filter_map(|seen| Some((seen.row.node?, seen.row.cpu_time.0))));
+    let at_home = since_begin.iter().flatten().map(|(node, _)| *node).collect();
+    let begin = || since_begin.map(|by_node| (by_node, ShareSpan::SinceBegin));
+    match recent.map(|by_node| (by_node, span)).or_else(begin) {
+        Some((by_node, span)) => Reading::Measured(Weights { by_node, span, at_home }),
         None => Reading::unavailable("none of its threads has used any CPU time yet"),
     }
 }
@@ -72,6 +74,11 @@ pub fn time_at(weights: &Weights, column: usize, topology: &Topology) -> f64 {
     weights.by_node.iter().filter(|(node, _)| near.contains(*node)).map(|(_, share)| share).sum()
 }
 
+/// Whether one of its threads, working or waiting, is near to the memory of a column.
+fn is_near(weights: &Weights, column: usize, topology: &Topology) -> bool {
+    time_at(weights, column, topology) > 0.0 || weights.at_home.intersects(topology.local_to(column))
+}
+
 pub fn share(
     memory: &Reading<MemoryTable>,
     weights: &Reading<Weights>,
@@ -86,10 +93,9 @@ fn share_of(memory: &MemoryTable, weights: &Weights, topology: &Topology) -> Rea
     }
     let (mut near, mut alike) = (0.0, 0.0);
     for (column, bytes) in memory.by_node.iter().enumerate() {
-        let time = time_at(weights, column, topology);
-        if time > 0.0 {
+        alike += time_at(weights, column, topology) * bytes.0 as f64;
+        if is_near(weights, column, topology) {
             near += bytes.0 as f64;
-            alike += time * bytes.0 as f64;
         }
     }
     let of_all = |bytes: f64| Ratio((bytes / memory.total.0 as f64).min(1.0));
@@ -116,7 +122,7 @@ fn remote_of(
     let file = memory.rows.iter().find(|row| row.used_for == PageUse::File);
     let mut all: Vec<RemoteMemory> = Vec::new();
     for (column, bytes) in memory.by_node.iter().enumerate() {
-        if *bytes == Bytes(0) || time_at(weights, column, topology) > 0.0 {
+        if *bytes == Bytes(0) || is_near(weights, column, topology) {
             continue;
         }
         let node = topology.columns()[column].node;

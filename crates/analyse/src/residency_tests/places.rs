@@ -93,6 +93,26 @@ fn remote_memory_has_its_distance_and_whether_threads_may_go_there() {
     );
 }
 
+/// A thread that waits, and worked before, is where its memory is.
+#[test]
+fn memory_of_threads_that_wait_is_not_far() {
+    let tasks = |first: f64, second: f64| {
+        let threads = vec![thread(10, 0, first), thread(11, 4, second)];
+        vec![task(10, threads, heap(&[(0, 32), (1, 32)]))]
+    };
+    let seen = |first, second| {
+        let before = snapshot(100.0, tasks(5.0, second));
+        residency(&snapshot(101.0, tasks(first, second)), Some(&before), &machine())
+    };
+    let waits = seen(6.0, 2.0);
+    assert_eq!(waits.tasks[0].remote.measured().unwrap(), &[]);
+    assert_eq!(waits.tasks[0].local.measured().unwrap().at_most, Ratio(1.0));
+    assert_eq!(waits.job.remarks, []);
+    assert_eq!(waits.tasks[0].time_by_node, Reading::Measured(vec![Ratio(1.0), Ratio(0.0)]), "lately");
+    let helper = seen(6.0, 0.01);
+    assert_eq!(helper.tasks[0].remote.measured().unwrap()[0].node, NodeId(1), "it hardly ever worked");
+}
+
 #[test]
 fn without_distances_memory_is_far_all_the_same() {
     let mut machine = machine();

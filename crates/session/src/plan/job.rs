@@ -64,7 +64,9 @@ impl JobContext {
         if request.beyond_mask && request.chooses_cpus() {
             allowed.cpus = widest();
         }
+        let all_nodes = request.beyond_mask.then(|| numawise_machine::online_nodes(&Roots::live())).flatten();
         let mut context = JobContext::recorded(allowed, request.tasks);
+        context.tasks.all_nodes = all_nodes;
         if needs_no_rank(request) {
             return Ok(context);
         }
@@ -136,7 +138,7 @@ impl JobContext {
 
     fn share_out(&mut self, request: &RunRequest, rank: &LocalRank) {
         if request.shares() {
-            self.tasks = JobTasks { number: rank.local_size, ours: rank.local_rank, ..JobTasks::default() };
+            (self.tasks.number, self.tasks.ours) = (rank.local_size, rank.local_rank);
         }
     }
 }

@@ -170,6 +170,9 @@ pub struct JobTasks {
     pub ours: u32,
     /// Threads of each task, where neither the request nor the environment gives their number and its CPUs do not either.
     pub threads: Option<u32>,
+    /// With `--all` of numactl: the nodes of the computer, among which its lists of nodes choose instead of among those whose memory we may
+    /// use.
+    pub all_nodes: Option<NodeSet>,
     /// The masks of several tasks overlap, and it is not known which CPU is whose: threads are better not pinned.
     pub overlapping: bool,
 }
@@ -212,11 +215,12 @@ impl JobRequest {
                 (Some(parse_cpus(text, &allowed.cpus).map_err(list(RequestedList::Cpus))?), None)
             }
         };
+        let listed_nodes = tasks.all_nodes.as_ref().unwrap_or(&allowed.nodes);
         let nodes = match &request.nodes {
             NodeSelection::All => None,
             NodeSelection::Listed(nodes) => Some(nodes.clone()),
             NodeSelection::Numactl(text) => {
-                Some(parse_nodes(text, &allowed.nodes).map_err(list(RequestedList::Nodes))?)
+                Some(parse_nodes(text, listed_nodes).map_err(list(RequestedList::Nodes))?)
             }
         };
         let listed = cpus.is_some() || nodes.is_some() || location.is_some();
@@ -251,7 +255,7 @@ impl JobRequest {
             threads,
             cpus,
             nodes,
-            memory: memory(request, &allowed.nodes)?,
+            memory: memory(request, listed_nodes, &allowed.nodes)?,
             balancing,
             pages: request.pages,
             choice: request.choice.clone(),
@@ -303,14 +307,19 @@ fn balancing(request: &RunRequest) -> (Balancing, Option<Notice>) {
     }
 }
 
-fn memory(request: &RunRequest, allowed: &NodeSet) -> Result<MemoryRequest, Error> {
+/// A list chooses among the `listed` nodes. Of what it chooses the kernel would take what is allowed, where that is something.
+fn memory(request: &RunRequest, listed: &NodeSet, allowed: &NodeSet) -> Result<MemoryRequest, Error> {
     let (policy, text) = match &request.memory {
         MemorySelection::Policy(memory) => return Ok(memory.clone()),
         MemorySelection::Numactl { policy: MemoryMode::Local, .. } => return Ok(MemoryRequest::Local),
         MemorySelection::Numactl { policy, nodes } => (*policy, nodes),
     };
     let list = RequestedList::Memory(policy);
-    let nodes = parse_nodes(text, allowed).map_err(|source| Error::List { list, source })?;
+    let nodes = parse_nodes(text, listed).map_err(|source| Error::List { list, source })?;
+    let nodes = match nodes.intersection(allowed) {
+        usable if listed != allowed && !usable.is_empty() => usable,
+        _ => nodes,
+    };
     Ok(match policy {
         MemoryMode::Default | MemoryMode::Local => MemoryRequest::Default,
         MemoryMode::Bind => MemoryRequest::Bind(Some(nodes)),

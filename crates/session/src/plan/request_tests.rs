@@ -55,6 +55,27 @@ fn lists_and_policies_become_a_request() {
     }
 }
 
+/// In a cgroup that has CPUs of four nodes and the memory of two, numactl -a chooses among all four; the kernel leaves what is allowed.
+#[test]
+fn lists_reach_beyond_the_memory_that_is_allowed() {
+    let tasks = JobTasks { all_nodes: Some("0-3".parse().unwrap()), ..JobTasks::of(1) };
+    let planned = |line: &str, tasks: &JobTasks| {
+        JobRequest::new(&typed(line), &allowed(), tasks, &|_| None).map(|request| in_short(&request))
+    };
+    for (line, expected) in [
+        ("numactl-nodes=all", "explicit free cpus - nodes 0-3 threads - memory default"),
+        ("numactl-nodes=!0-1", "explicit free cpus - nodes 2-3 threads - memory default"),
+        ("numactl-nodes=+2", "explicit free cpus - nodes 2 threads - memory default"),
+        ("membind=all", "none free cpus - nodes - threads - memory bind:0-1"),
+        ("membind=1-2", "none free cpus - nodes - threads - memory bind:1"),
+        ("membind=!0", "none free cpus - nodes - threads - memory bind:1"),
+        ("membind=2", "none free cpus - nodes - threads - memory bind:2"),
+    ] {
+        assert_eq!(planned(line, &tasks).unwrap(), expected, "{line}");
+    }
+    assert!(planned("numactl-nodes=!0-1", &JobTasks::of(1)).is_err(), "without -a nothing is left");
+}
+
 #[test]
 fn the_number_of_threads_comes_from_the_option_then_from_the_environment() {
     let environment = |name: &str| (name == "OMP_NUM_THREADS").then(|| OsString::from("3,2"));
