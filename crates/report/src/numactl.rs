@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use numawise_facts::{Machine, MemoryMode, OwnPlacement, Reading};
-use numawise_units::{Bytes, Id, IdSet, NodeSet};
+use numawise_units::{Bytes, CpuSet, Id, IdSet, NodeSet};
 
 #[cfg(test)]
 #[path = "numactl_tests.rs"]
@@ -61,8 +61,25 @@ fn mask<T: Id>(name: &str, set: &IdSet<T>) -> String {
     format!("{name}: {numbers}\n")
 }
 
+/// How the CPUs of a node are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CpuNumbers {
+    /// One by one.
+    Each,
+    /// `--cpu-compress`: as ranges, and how many they are.
+    Ranges,
+}
+
+fn cpu_numbers(cpus: &CpuSet, numbers: CpuNumbers) -> String {
+    match numbers {
+        CpuNumbers::Each => cpus.iter().fold(String::new(), |all, cpu| format!("{all} {cpu}")),
+        CpuNumbers::Ranges if cpus.is_empty() => " (0)".to_owned(),
+        CpuNumbers::Ranges => format!(" {} ({})", cpus.to_string().replace(',', ", "), cpus.len()),
+    }
+}
+
 /// Nodes, their CPUs and memory, and the distances.
-pub fn hardware(machine: &Machine) -> String {
+pub fn hardware(machine: &Machine, numbers: CpuNumbers) -> String {
     let ids: NodeSet = machine.nodes.iter().map(|node| node.id).collect();
     let mut text = format!("available: {} nodes ({ids})\n", ids.len());
     let amount = |reading: &Reading<Bytes>| match reading.measured() {
@@ -70,8 +87,7 @@ pub fn hardware(machine: &Machine) -> String {
         None => "unavailable".to_owned(),
     };
     for node in &machine.nodes {
-        let cpus = node.cpus.iter().fold(String::new(), |all, cpu| format!("{all} {cpu}"));
-        let _ = writeln!(text, "node {} cpus:{cpus}", node.id);
+        let _ = writeln!(text, "node {} cpus:{}", node.id, cpu_numbers(&node.cpus, numbers));
         let _ = writeln!(text, "node {} size: {}", node.id, amount(&node.memory));
         let _ = writeln!(text, "node {} free: {}", node.id, amount(&node.free));
     }

@@ -89,7 +89,16 @@ fn the_inventory_has_numactls_lines() {
                     node 0 cpus: 0 1\nnode 0 size: 8192 MB\nnode 0 free: unavailable\n\
                     node 1 cpus: 2 3\nnode 1 size: 8192 MB\nnode 1 free: 100 MB\n\
                     node distances:\nnode   0   1 \n  0:  10  21 \n  1:  21  10 \n";
-    assert_eq!(hardware(&two), expected);
+    assert_eq!(hardware(&two, CpuNumbers::Each), expected);
     two.nodes[0].distances = Reading::unavailable("not told");
-    assert!(hardware(&two).ends_with("No distance information available.\n"));
+    assert!(hardware(&two, CpuNumbers::Each).ends_with("No distance information available.\n"));
+}
+
+#[test]
+fn cpus_of_a_node_as_ranges_with_their_number() {
+    for (cpus, expected) in
+        [("0-3", " 0-3 (4)"), ("0-1,4,8-9", " 0-1, 4, 8-9 (5)"), ("7", " 7 (1)"), ("", " (0)")]
+    {
+        assert_eq!(cpu_numbers(&cpus.parse().unwrap_or_default(), CpuNumbers::Ranges), expected);
+    }
 }

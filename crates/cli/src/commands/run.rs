@@ -38,8 +38,8 @@ use request::RunAction;
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     match request::action(arguments)? {
         RunAction::ShowOwn => print(&numawise_report::numactl::show(&plan::own_placement()?)),
-        RunAction::ShowHardware => {
-            print(&numawise_report::numactl::hardware(&numawise_machine::quick(&Roots::live())?))
+        RunAction::ShowHardware(numbers) => {
+            print(&numawise_report::numactl::hardware(&numawise_machine::quick(&Roots::live())?, numbers))
         }
         RunAction::Display { mut request, input, format, html } => {
             inherited::unblock_signals();

@@ -26,6 +26,7 @@ enum Meaning {
     BeyondMask,
     Show,
     Hardware,
+    RangesOfCpus,
     /// A shared memory segment or file, which is not about a program.
     SharedMemory,
 }
@@ -59,7 +60,10 @@ const fn shared(name: (&'static str, char, usize), value: Option<&'static str>) 
 const NODES: Option<&str> = Some("NODES");
 const VALUE: Option<&str> = Some("VALUE");
 
-const OPTIONS: [NumactlOption; 23] = [
+/// Of an option that has no short form.
+const NO_LETTER: char = '\0';
+
+const OPTIONS: [NumactlOption; 24] = [
     option(
         ("cpunodebind", 'N', 4),
         NODES,
@@ -121,6 +125,12 @@ const OPTIONS: [NumactlOption; 23] = [
         None,
         Meaning::Hardware,
         "Print nodes and distances as numactl does, and start nothing; `numawise machine` says more",
+    ),
+    option(
+        ("cpu-compress", NO_LETTER, 4),
+        None,
+        Meaning::RangesOfCpus,
+        "With --hardware: the CPUs of a node as ranges, and how many they are",
     ),
     shared(("shm", 'S', 3), VALUE),
     shared(("shmid", 'I', 4), VALUE),
@@ -194,6 +204,10 @@ impl NumactlOptions {
         self.value(Meaning::Hardware).is_some()
     }
 
+    pub fn has_ranges_of_cpus(&self) -> bool {
+        self.value(Meaning::RangesOfCpus).is_some()
+    }
+
     /// Why an option for shared memory is refused, where one was typed.
     pub fn refusal(&self) -> Option<String> {
         let (option, _) = self.find(|meaning| meaning == Meaning::SharedMemory)?;
@@ -254,7 +268,7 @@ impl NumactlOptions {
             }
             Meaning::Policy(_) => self.policy().is_none().then_some(()),
             Meaning::Balancing | Meaning::BeyondMask => self.value(meaning).is_none().then_some(()),
-            Meaning::Show | Meaning::Hardware | Meaning::SharedMemory => None,
+            Meaning::Show | Meaning::Hardware | Meaning::RangesOfCpus | Meaning::SharedMemory => None,
         }
     }
 }
@@ -286,7 +300,8 @@ impl NumactlOption {
     fn argument(&self) -> Arg {
         // The abbreviations that getopt takes are numactl's, so that no option of ours may be meant by them.
         let abbreviations = (self.least..self.long.len()).map(|length| &self.long[..length]);
-        let argument = Arg::new(self.long).long(self.long).short(self.short).aliases(abbreviations);
+        let letter = (self.short != NO_LETTER).then_some(self.short);
+        let argument = Arg::new(self.long).long(self.long).short(letter).aliases(abbreviations);
         let argument = match (self.value, self.meaning) {
             (Some(name), _) => argument.value_name(name).action(ArgAction::Set),
             (None, Meaning::Balancing) => argument
@@ -307,6 +322,7 @@ impl NumactlOption {
             Meaning::Cpus => argument.overrides_with_all(["cpunodebind", "physcpubind"]),
             Meaning::Policy(_) => argument.group(POLICY),
             Meaning::SharedMemory => return argument.hide(true),
+            Meaning::RangesOfCpus => argument.requires("hardware"),
             Meaning::Show | Meaning::Hardware | Meaning::Balancing | Meaning::BeyondMask => argument,
         };
         argument.help(self.help).help_heading("numactl's options")

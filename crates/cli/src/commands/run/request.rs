@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use numawise_facts::{Argument, CpuChoice, EquivalentTool, MemoryMode, RunSpec, ThreadBinding};
 use numawise_report::notice::numactl_option;
+use numawise_report::numactl::CpuNumbers;
 use numawise_session::plan::{
     CpuSelection, Explanation, MemorySelection, NodeSelection, RunRequest, TaskCount,
 };
@@ -23,7 +24,7 @@ pub enum RunAction {
     /// `numactl --show`
     ShowOwn,
     /// `numactl --hardware`
-    ShowHardware,
+    ShowHardware(CpuNumbers),
     /// Shows the plan for this machine or for that of `input`, and starts nothing.
     Display {
         request: RunRequest,
@@ -55,7 +56,8 @@ pub fn action(typed: Arguments) -> Result<RunAction, Failure> {
     }
     if typed.numactl.is_hardware() {
         stands_alone("--hardware", &typed)?;
-        return Ok(RunAction::ShowHardware);
+        let ranges = typed.numactl.has_ranges_of_cpus();
+        return Ok(RunAction::ShowHardware(if ranges { CpuNumbers::Ranges } else { CpuNumbers::Each }));
     }
     let format = match (typed.emit, typed.json) {
         (Some(tool), _) => PlanFormat::CommandsOf(tool),

@@ -132,7 +132,8 @@ fn the_same_nodes_need_another_list() {
 fn what_is_shown_or_started_is_said_once() {
     let action = |line: &str| super::action(typed(line)).unwrap();
     assert_eq!(action("-s"), RunAction::ShowOwn);
-    assert_eq!(action("-H"), RunAction::ShowHardware);
+    assert_eq!(action("-H"), RunAction::ShowHardware(CpuNumbers::Each));
+    assert_eq!(action("--cpu-comp -H"), RunAction::ShowHardware(CpuNumbers::Ranges));
     assert!(matches!(
         action("--dry-run app"),
         RunAction::Display { format: PlanFormat::Text, input: None, .. }
