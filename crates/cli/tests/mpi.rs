@@ -126,6 +126,37 @@ fn what_the_launcher_bound_is_respected() {
     }
 }
 
+/// Open MPI binds one or two ranks to a core each unless it is told otherwise, MPICH none.
+#[test]
+fn a_binding_that_nobody_asked_for_does_not_change_the_plan() {
+    for launcher in BOTH {
+        for ranks in [1, 2, 4] {
+            let options = ["--place", "semi", "--threads", "4"];
+            let Some((masks, err)) = launcher.start(ranks, &[], &run(&options)) else { break };
+            assert_eq!(masks, planned(ranks, &options), "{} {ranks}: {err}", launcher.program());
+            assert!(!err.contains("bound this rank"), "{err}");
+        }
+    }
+}
+
+#[test]
+fn too_few_cpus_under_a_binding_that_was_asked_for_name_the_launcher_and_the_cure() {
+    for (launcher, name, cure) in [
+        (Launcher::OpenMpi, "Open MPI", "mpirun --bind-to none"),
+        (Launcher::Mpich, "MPICH or Intel MPI", "mpiexec -bind-to none"),
+    ] {
+        let bound = launcher.bindings()[1];
+        let Some((theirs, _)) = launcher.start(2, bound, &[]) else { continue };
+        let (ours, err) = launcher.start(2, bound, &run(&["--place", "semi", "--threads", "1000"])).unwrap();
+        assert_eq!(ours, theirs, "{err}");
+        let warnings: Vec<&str> = err.lines().filter(|line| line.contains("warning:")).collect();
+        let [warning] = warnings[..] else { panic!("one, by the reporting rank: {err}") };
+        let said = format!("{name} bound this rank to ");
+        assert!(warning.contains(&said) && warning.contains("which its 1000 threads share"), "{warning}");
+        assert!(warning.contains(cure) && warning.contains("--rebind"), "{warning}");
+    }
+}
+
 #[test]
 fn rebind_widens_what_the_launcher_bound_and_says_so_once() {
     for launcher in BOTH {

@@ -47,7 +47,8 @@ pub use path::{executable_in, is_executable};
 pub use pinner::{Pinner, find_agent};
 pub use preload::loading;
 pub use rank::{
-    Launcher, LocalRank, RankError, is_rank_variable, job_name, job_name_of_daemon, rank, rank_variables,
+    Launcher, LocalRank, RankError, is_bound_by_default, is_rank_variable, job_name, job_name_of_daemon,
+    rank, rank_variables, unbound,
 };
 pub use stand_by::stand_by;
 pub use supervisor::Leftovers;

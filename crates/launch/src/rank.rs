@@ -8,12 +8,14 @@ use std::fmt;
 
 use numawise_units::harmless::quoted;
 
+mod binding;
 mod job;
 mod slurm;
 #[cfg(test)]
 #[path = "rank_tests.rs"]
 mod tests;
 
+pub use binding::{is_bound_by_default, unbound};
 pub use job::{job_name, job_name_of_daemon};
 
 /// What looks a variable up.

@@ -6,7 +6,7 @@
 
 use std::convert::Infallible;
 
-use numawise_facts::notice::{AffinityRefusal, MachineNotice};
+use numawise_facts::notice::{AffinityRefusal, MachineNotice, PlanNotice};
 use numawise_facts::{Machine, Notice, Placement, RunSpec, TaskPlacement, ThreadBinding};
 use numawise_launch::{Change, LaunchError, Pinner};
 use numawise_machine::{AllowedSets, Roots};
@@ -58,9 +58,10 @@ pub struct RunPlan {
 /// # Errors
 /// When the request cannot be met here.
 pub fn for_start(request: &RunRequest, environment: Environment<'_>) -> Result<RunPlan, Error> {
-    let job = JobContext::of_this_process(request, environment)?;
+    let mut job = JobContext::of_this_process(request, environment)?;
     let asked = JobRequest::new(request, &job.allowed, &job.tasks, environment)?;
     let (machine, mut placement, notes) = placed_on_enough(&asked, &job.allowed)?;
+    name_the_launcher(&mut job, &mut placement)?;
     if request.write_weights {
         weights::write(request, &mut placement)?;
     }
@@ -99,7 +100,7 @@ pub fn for_display(
     input: Option<&str>,
     environment: Environment<'_>,
 ) -> Result<RunPlan, Error> {
-    let (job, machine) = match input {
+    let (mut job, machine) = match input {
         None => {
             let job = JobContext::of_this_process(request, environment)?;
             let machine = full(&job.allowed)?;
@@ -113,7 +114,7 @@ pub fn for_display(
         }
     };
     let asked = JobRequest::new(request, &job.allowed, &job.tasks, environment)?;
-    let (machine, placement, notes) = match input {
+    let (machine, mut placement, notes) = match input {
         None => placed_here(&asked, machine)?,
         Some(_) => {
             let placement = asked.place(&machine)?;
@@ -121,6 +122,7 @@ pub fn for_display(
             (machine, placement, notes)
         }
     };
+    name_the_launcher(&mut job, &mut placement)?;
     let of_job = job.warnings.clone();
     let refused = if input.is_none() { refusal(&placement, &job)? } else { None };
     let refused = refused.map(|by| Notice::from(MachineNotice::AffinityCallsRefused { by }));
@@ -131,6 +133,19 @@ pub fn for_display(
     plan.placement.warnings.extend(refused.into_iter().chain(preload).chain(on_pages));
     plan.warnings.clone_from(&plan.placement.warnings);
     Ok(plan)
+}
+
+/// Where the launcher left our task fewer CPUs than threads, that says more than that they are too many.
+fn name_the_launcher(job: &mut JobContext, placement: &mut Placement) -> Result<(), Error> {
+    let Some(shortage) = job.shortage(task(placement, job.tasks.ours)?) else { return Ok(()) };
+    placement.warnings.retain(|warning| {
+        !matches!(
+            warning,
+            Notice::Plan(PlanNotice::Oversubscribed { .. } | PlanNotice::TaskOversubscribed { .. })
+        )
+    });
+    job.warnings.push(shortage.into());
+    Ok(())
 }
 
 /// Adds what our task gets: its environment and the library that pins its threads. Gives the warning about that library too.

@@ -66,6 +66,8 @@ super::notices! {
         "NW608" RankUnknown { problem: String },
         /// Slurm gave the job fewer CPUs than are open to it.
         "NW609" MoreThanSlurmGave { given: usize, open: CpuSet },
+        /// The launcher bound this rank to fewer CPUs than it has threads; `unbound` is how the launcher is told not to bind.
+        "NW610" BoundToFewerCpus { launcher: String, cpus: CpuSet, threads: usize, unbound: String },
 
         /// Threads of every kind are pinned by a library that is preloaded.
         "NW611" ThreadsPinnedBy { library: String },
@@ -85,5 +87,7 @@ super::notices! {
         "NW618" NoHugePages { folder: String },
         /// Huge pages were asked for, and the kernel seems to have none; `problem` says what could not be read.
         "NW619" HugePagesMissing { problem: String },
+        /// The launcher bound this rank by a default of its own, and the plan takes the CPUs of the launcher instead.
+        "NW620" DefaultBindingPassedOver { launcher: String, cpus: CpuSet, launcher_cpus: CpuSet, mask: LauncherMask },
     }
 }

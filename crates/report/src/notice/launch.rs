@@ -58,6 +58,16 @@ pub fn text(notice: &LaunchNotice) -> String {
              (--exclusive), name CPUs with --cpus, or have Slurm bind (TaskPlugin=task/affinity)",
             many(*given as u64, "CPU")
         ),
+        LaunchNotice::BoundToFewerCpus { launcher, cpus, threads, unbound } => format!(
+            "{launcher} bound this rank to {} ({cpus}), which its {threads} threads share; {unbound} leaves CPUs to all ranks, \
+             which then share them out by the plan, and so does --rebind here",
+            many(cpus.len() as u64, "CPU")
+        ),
+        LaunchNotice::DefaultBindingPassedOver { launcher, cpus, launcher_cpus, mask } => format!(
+            "{launcher} bound this rank to CPUs {cpus} by its default, which nobody asked for: all ranks share out the CPUs \
+             that the launcher itself may use ({launcher_cpus}, reported by {}); a binding that is asked for is respected",
+            who(mask)
+        ),
         LaunchNotice::ThreadsPinnedBy { library } => format!("threads of every kind are pinned by {library}"),
         LaunchNotice::OnlyOpenMpPinned => {
             "threads of OpenMP are pinned by its variables; no others (--no-preload)".to_owned()

@@ -4,8 +4,8 @@
 //! All ranks of a computer see the same machine and ask for the same, so each makes the plan of all and takes its own part:
 //! they agree without talking. Where the launcher has bound the ranks, each one plans inside what it was given.
 
-use numawise_facts::Notice;
 use numawise_facts::notice::{LaunchNotice, LauncherMask};
+use numawise_facts::{Notice, TaskPlacement};
 use numawise_launch::{Launcher, LocalRank};
 use numawise_linux::calls::{affinity, mempolicy};
 use numawise_machine::{AllowedSets, Roots};
@@ -27,6 +27,8 @@ pub struct JobContext {
     pub warnings: Vec<Notice>,
     /// This is the reporting rank: of the ranks of a computer the first one gives the notices that concern all.
     pub reports: bool,
+    /// Who bound this rank, where the plan stays inside of that.
+    pub bound_by: Option<Launcher>,
 }
 
 /// What this process may use: two calls, or, where one is forbidden, what the kernel writes into a file.
@@ -54,7 +56,7 @@ impl JobContext {
             TaskCount::Ranks(number) | TaskCount::Copies(number) => number.get(),
         };
         let tasks = JobTasks::of(number);
-        JobContext { allowed, tasks, notes: Vec::new(), warnings: Vec::new(), reports: true }
+        JobContext { allowed, tasks, notes: Vec::new(), warnings: Vec::new(), reports: true, bound_by: None }
     }
 
     /// # Errors
@@ -110,10 +112,23 @@ impl JobContext {
                 self.warn(LaunchNotice::RankIsRebound { cpus: own, launcher_cpus, mask });
                 self.share_out(request, rank);
             }
+            _ if outside.bound_by_default && request.shares() => {
+                self.allowed.cpus = outside.cpus.union(&own);
+                let (launcher, launcher_cpus) = (rank.launcher.to_string(), self.allowed.cpus.clone());
+                self.note(LaunchNotice::DefaultBindingPassedOver {
+                    launcher,
+                    cpus: own,
+                    launcher_cpus,
+                    mask,
+                });
+                self.share_out(request, rank);
+            }
             LauncherBinding::Exclusive => {
+                self.bound_by = Some(rank.launcher);
                 self.note(LaunchNotice::RankIsBound { cpus: own, of: outside.cpus.clone(), mask });
             }
             LauncherBinding::Overlapping if request.shares() => {
+                self.bound_by = Some(rank.launcher);
                 self.tasks.overlapping = true;
                 let launcher_cpus = outside.cpus.len();
                 self.tasks.threads = Some((launcher_cpus as u32 / size).max(1));
@@ -126,6 +141,19 @@ impl JobContext {
             }
             LauncherBinding::Overlapping => self.note(LaunchNotice::OverlappingMask { cpus: own }),
         }
+    }
+
+    /// What there is to say where the launcher left our task fewer CPUs than it has threads.
+    pub fn shortage(&self, task: &TaskPlacement) -> Option<LaunchNotice> {
+        let launcher = self.bound_by?;
+        let (cpus, threads) = (self.allowed.cpus.clone(), task.threads.len());
+        let unbound = numawise_launch::unbound(launcher).to_owned();
+        (threads > cpus.len()).then(|| LaunchNotice::BoundToFewerCpus {
+            launcher: launcher.to_string(),
+            cpus,
+            threads,
+            unbound,
+        })
     }
 
     fn note(&mut self, notice: LaunchNotice) {
@@ -169,6 +197,8 @@ struct LauncherCpus {
     cpus: CpuSet,
     mask: LauncherMask,
     allocation: Option<SlurmAllocation>,
+    /// Nobody asked it to bind its ranks, and it is known what it may use itself.
+    bound_by_default: bool,
 }
 
 /// How many CPUs of this computer Slurm says it gave to the job.
@@ -208,10 +238,11 @@ impl LauncherCpus {
                 cpus: launcher.cpus.intersection(&inside),
                 mask: LauncherMask::Process { name: launcher.name, pid: launcher.pid },
                 allocation,
+                bound_by_default: numawise_launch::is_bound_by_default(rank.launcher, environment),
             },
             Err(error) => {
                 let mask = LauncherMask::Cgroup { reason: error.to_string() };
-                LauncherCpus { cpus: inside, mask, allocation }
+                LauncherCpus { cpus: inside, mask, allocation, bound_by_default: false }
             }
         }
     }

@@ -14,21 +14,19 @@ fn cpus(text: &str) -> CpuSet {
 }
 
 fn entered(line: &str, own: &str, outside: &str, rank: &LocalRank) -> JobContext {
-    entered_with(line, own, outside, rank, None)
+    entered_from(line, own, rank, &launcher(outside))
 }
 
-fn entered_with(
-    line: &str,
-    own: &str,
-    outside: &str,
-    rank: &LocalRank,
-    allocation: Option<SlurmAllocation>,
-) -> JobContext {
+/// A launcher with these CPUs, which bound its ranks as it was asked to, or not at all.
+fn launcher(cpus: &str) -> LauncherCpus {
+    let cpus = cpus.parse().unwrap();
+    LauncherCpus { cpus, mask: mpirun(), allocation: None, bound_by_default: false }
+}
+
+fn entered_from(line: &str, own: &str, rank: &LocalRank, outside: &LauncherCpus) -> JobContext {
     let allowed = AllowedSets { cpus: own.parse().unwrap(), nodes: "0".parse().unwrap() };
-    let mut scope =
-        JobContext { allowed, tasks: JobTasks::of(1), notes: vec![], warnings: vec![], reports: true };
-    let outside = LauncherCpus { cpus: outside.parse().unwrap(), mask: mpirun(), allocation };
-    scope.enter(&request(line), rank, &outside);
+    let mut scope = JobContext::recorded(allowed, TaskCount::OfTheJob);
+    scope.enter(&request(line), rank, outside);
     scope
 }
 
@@ -94,6 +92,46 @@ fn rebind_widens_with_a_warning() {
 }
 
 #[test]
+fn a_default_binding_is_passed_over_where_a_placement_is_asked_for() {
+    let by_default = LauncherCpus { bound_by_default: true, ..launcher("0-15") };
+    // A core for each of two ranks, a package for each of four.
+    for (own, size) in [("2-3", 2), ("0-7", 4)] {
+        let scope = entered_from("place=semi threads=4", own, &rank(1, size), &by_default);
+        assert_eq!(scope.allowed.cpus, cpus("0-15"));
+        assert_eq!(scope.tasks, JobTasks { number: size, ours: 1, ..JobTasks::default() });
+        assert_eq!(scope.warnings, [], "what was asked for is done");
+        let told = LaunchNotice::DefaultBindingPassedOver {
+            launcher: "Open MPI".to_owned(),
+            cpus: cpus(own),
+            launcher_cpus: cpus("0-15"),
+            mask: mpirun(),
+        };
+        assert_eq!(scope.notes[1], told.into());
+    }
+    let lists = entered_from("numactl-cpus=+0 explain", "2-3", &rank(1, 2), &by_default);
+    assert_eq!(lists.allowed.cpus, cpus("2-3"), "as with numactl in place of numawise");
+}
+
+#[test]
+fn too_few_cpus_are_the_launchers_doing_and_it_is_said_how_to_undo_it() {
+    let task = |threads: usize| TaskPlacement {
+        task: numawise_units::TaskId(0),
+        cpus: cpus("2-3"),
+        threads: vec![cpus("2-3"); threads],
+        memory: numawise_facts::MemoryPlan::default_policy(),
+    };
+    let bound = entered("place=semi threads=4", "2-3", "0-15", &rank(1, 2));
+    let told = LaunchNotice::BoundToFewerCpus {
+        launcher: "Open MPI".to_owned(),
+        cpus: cpus("2-3"),
+        threads: 4,
+        unbound: "mpirun --bind-to none".to_owned(),
+    };
+    assert_eq!((bound.shortage(&task(4)), bound.shortage(&task(2))), (Some(told), None));
+    assert_eq!(entered("place=semi", "0-1", "0-1", &rank(1, 2)).shortage(&task(4)), None, "nobody bound it");
+}
+
+#[test]
 fn ranks_on_the_same_cpus_are_warned() {
     let scope = entered("place=local", "0-7", "0-15", &rank(3, 4));
     assert_eq!(scope.tasks, JobTasks { overlapping: true, threads: Some(4), ..JobTasks::of(1) });
@@ -150,7 +188,7 @@ fn rebind_without_a_launcher_says_that_it_does_nothing() {
 fn what_a_batch_system_did_not_give_is_not_taken_in_silence() {
     let warnings = |line: &str, own: &str, cpus, threads_of_core| {
         let allocation = Some(SlurmAllocation { cpus, threads_of_core });
-        entered_with(line, own, own, &rank(0, 2), allocation).warnings
+        entered_from(line, own, &rank(0, 2), &LauncherCpus { allocation, ..launcher(own) }).warnings
     };
     let more = LaunchNotice::MoreThanSlurmGave { given: 4, open: cpus("0-7") };
     assert_eq!(warnings("place=local", "0-7", 4, 1), [more.into()]);
