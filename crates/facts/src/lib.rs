@@ -16,6 +16,7 @@ mod frequency;
 mod grid;
 mod hybrid;
 mod kernel;
+mod launcher;
 mod lines;
 mod machine;
 mod measurement;
@@ -49,6 +50,7 @@ pub use frequency::{CpuFrequency, FrequencyFacts, FrequencyPolicy, FrequencySour
 pub use grid::{AroundTrials, FactorKind, FactorLevels, GridRun, GridStudy, InputTemplate, UntilKnown};
 pub use hybrid::{RanksByThreads, RanksByThreadsError, RanksByThreadsList};
 pub use kernel::{BufferSpread, LoopChoice, LoopPath, LoopTrial, MemoryLoop, Vectors};
+pub use launcher::Launcher;
 pub use lines::{LineTool, NotRun, PrintedLine};
 pub use machine::{Cache, Cpu, Machine, Node, Package, Source};
 pub use measurement::{Depth, Fingerprint, MeasurementStep, Mix, Target, Workers};

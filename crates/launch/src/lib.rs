@@ -41,14 +41,15 @@ pub use even::EvenStart;
 pub use exec::exec_in_place;
 pub use foreground::{EndedProgram, Foreground};
 pub use job::{Finished, Io, Job, Start, Variables};
+pub use numawise_facts::Launcher;
 pub use output::Output;
 pub use pages::page_changes;
 pub use path::{executable_in, is_executable};
 pub use pinner::{Pinner, find_agent};
 pub use preload::loading;
 pub use rank::{
-    Launcher, LocalRank, RankError, is_bound_by_default, is_rank_variable, job_name, job_name_of_daemon,
-    rank, rank_variables, unbound,
+    LocalRank, RankError, is_bound_by_default, is_rank_variable, job_name, job_name_of_daemon, rank,
+    rank_variables,
 };
 pub use stand_by::stand_by;
 pub use supervisor::Leftovers;

@@ -4,8 +4,8 @@
 //! place among those here (the local rank) and their number.
 
 use std::ffi::OsString;
-use std::fmt;
 
+use numawise_facts::Launcher;
 use numawise_units::harmless::quoted;
 
 mod binding;
@@ -15,40 +15,11 @@ mod slurm;
 #[path = "rank_tests.rs"]
 mod tests;
 
-pub use binding::{is_bound_by_default, unbound};
+pub use binding::is_bound_by_default;
 pub use job::{job_name, job_name_of_daemon};
 
 /// What looks a variable up.
 pub type Environment<'a> = &'a dyn Fn(&str) -> Option<OsString>;
-
-/// What started us.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Launcher {
-    OpenMpi,
-    Mvapich,
-    /// `mpiexec` of MPICH, of Intel MPI and of what is made of them.
-    Hydra,
-    /// `jsrun` of IBM's Job Step Manager.
-    Jsm,
-    /// `mpiexec` or `aprun` of HPE's Parallel Application Launch Service.
-    Pals,
-    Flux,
-    Slurm,
-}
-
-impl fmt::Display for Launcher {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Launcher::OpenMpi => "Open MPI",
-            Launcher::Mvapich => "MVAPICH",
-            Launcher::Hydra => "MPICH or Intel MPI",
-            Launcher::Jsm => "jsrun",
-            Launcher::Pals => "PALS",
-            Launcher::Flux => "Flux",
-            Launcher::Slurm => "Slurm",
-        })
-    }
-}
 
 /// Our place among the ranks of this computer, and of the job where that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -3,6 +3,8 @@
 use numawise_units::{CpuSet, Pid};
 use serde::{Deserialize, Serialize};
 
+use crate::Launcher;
+
 /// What the CPUs of a launcher were read from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -66,8 +68,8 @@ super::notices! {
         "NW608" RankUnknown { problem: String },
         /// Slurm gave the job fewer CPUs than are open to it.
         "NW609" MoreThanSlurmGave { given: usize, open: CpuSet },
-        /// The launcher bound this rank to fewer CPUs than it has threads; `unbound` is how the launcher is told not to bind.
-        "NW610" BoundToFewerCpus { launcher: String, cpus: CpuSet, threads: usize, unbound: String },
+        /// The launcher bound this rank to fewer CPUs than it has threads.
+        "NW610" BoundToFewerCpus { launcher: Launcher, cpus: CpuSet, threads: usize },
 
         /// Threads of every kind are pinned by a library that is preloaded.
         "NW611" ThreadsPinnedBy { library: String },
@@ -88,6 +90,6 @@ super::notices! {
         /// Huge pages were asked for, and the kernel seems to have none; `problem` says what could not be read.
         "NW619" HugePagesMissing { problem: String },
         /// The launcher bound this rank by a default of its own, and the plan takes the CPUs of the launcher instead.
-        "NW620" DefaultBindingPassedOver { launcher: String, cpus: CpuSet, launcher_cpus: CpuSet, mask: LauncherMask },
+        "NW620" DefaultBindingPassedOver { launcher: Launcher, cpus: CpuSet, launcher_cpus: CpuSet, mask: LauncherMask },
     }
 }

@@ -1,4 +1,4 @@
-//! Whether a launcher bound its ranks by a default of its own, and how it is told not to bind.
+//! Whether a launcher bound its ranks by a default of its own.
 
 use super::{Environment, Launcher};
 
@@ -45,20 +45,6 @@ fn asks_for_cpus(mapping: &str) -> bool {
         word.bytes().all(|byte| byte.is_ascii_digit()) || MAPPING_WITHOUT_CPUS.contains(&word.as_str())
     };
     !mapping.split([':', ',']).all(says_nothing)
-}
-
-/// The words that have this launcher leave its CPUs to all of its ranks.
-pub fn unbound(launcher: Launcher) -> &'static str {
-    match launcher {
-        Launcher::OpenMpi => "mpirun --bind-to none",
-        // MVAPICH's library binds in MPI_Init, unless it is told by its variable not to.
-        Launcher::Mvapich => "mpiexec -bind-to none -genv MV2_ENABLE_AFFINITY 0",
-        Launcher::Hydra => "mpiexec -bind-to none",
-        Launcher::Jsm => "jsrun --bind none",
-        Launcher::Pals => "mpiexec --cpu-bind none",
-        Launcher::Flux => "flux run -o cpu-affinity=off",
-        Launcher::Slurm => "srun --cpu-bind=none",
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Texts of the notices of a launch.
 
+use numawise_facts::Launcher;
 use numawise_facts::notice::{LaunchNotice, LauncherMask, NotPreloadableReason, PreloadObstacle};
 
 use crate::amount::many;
@@ -58,10 +59,11 @@ pub fn text(notice: &LaunchNotice) -> String {
              (--exclusive), name CPUs with --cpus, or have Slurm bind (TaskPlugin=task/affinity)",
             many(*given as u64, "CPU")
         ),
-        LaunchNotice::BoundToFewerCpus { launcher, cpus, threads, unbound } => format!(
-            "{launcher} bound this rank to {} ({cpus}), which its {threads} threads share; {unbound} leaves CPUs to all ranks, \
+        LaunchNotice::BoundToFewerCpus { launcher, cpus, threads } => format!(
+            "{launcher} bound this rank to {} ({cpus}), which its {threads} threads share; {} leaves CPUs to all ranks, \
              which then share them out by the plan, and so does --rebind here",
-            many(cpus.len() as u64, "CPU")
+            many(cpus.len() as u64, "CPU"),
+            unbound(*launcher)
         ),
         LaunchNotice::DefaultBindingPassedOver { launcher, cpus, launcher_cpus, mask } => format!(
             "{launcher} bound this rank to CPUs {cpus} by its default, which nobody asked for: all ranks share out the CPUs \
@@ -97,6 +99,20 @@ pub fn text(notice: &LaunchNotice) -> String {
         LaunchNotice::HugePagesMissing { problem } => {
             format!("huge pages were asked for, and this kernel seems to have none: {problem}")
         }
+    }
+}
+
+/// The words that have a launcher leave its CPUs to all of its ranks.
+fn unbound(launcher: Launcher) -> &'static str {
+    match launcher {
+        Launcher::OpenMpi => "mpirun --bind-to none",
+        // MVAPICH's library binds in MPI_Init, unless this variable says not to.
+        Launcher::Mvapich => "mpiexec -bind-to none -genv MV2_ENABLE_AFFINITY 0",
+        Launcher::Hydra => "mpiexec -bind-to none",
+        Launcher::Jsm => "jsrun --bind none",
+        Launcher::Pals => "mpiexec --cpu-bind none",
+        Launcher::Flux => "flux run -o cpu-affinity=off",
+        Launcher::Slurm => "srun --cpu-bind=none",
     }
 }
 

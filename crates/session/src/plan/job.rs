@@ -114,7 +114,7 @@ impl JobContext {
             }
             _ if outside.bound_by_default && request.shares() => {
                 self.allowed.cpus = outside.cpus.union(&own);
-                let (launcher, launcher_cpus) = (rank.launcher.to_string(), self.allowed.cpus.clone());
+                let (launcher, launcher_cpus) = (rank.launcher, self.allowed.cpus.clone());
                 self.note(LaunchNotice::DefaultBindingPassedOver {
                     launcher,
                     cpus: own,
@@ -147,13 +147,7 @@ impl JobContext {
     pub fn shortage(&self, task: &TaskPlacement) -> Option<LaunchNotice> {
         let launcher = self.bound_by?;
         let (cpus, threads) = (self.allowed.cpus.clone(), task.threads.len());
-        let unbound = numawise_launch::unbound(launcher).to_owned();
-        (threads > cpus.len()).then(|| LaunchNotice::BoundToFewerCpus {
-            launcher: launcher.to_string(),
-            cpus,
-            threads,
-            unbound,
-        })
+        (threads > cpus.len()).then_some(LaunchNotice::BoundToFewerCpus { launcher, cpus, threads })
     }
 
     fn note(&mut self, notice: LaunchNotice) {

@@ -101,7 +101,7 @@ fn a_default_binding_is_passed_over_where_a_placement_is_asked_for() {
         assert_eq!(scope.tasks, JobTasks { number: size, ours: 1, ..JobTasks::default() });
         assert_eq!(scope.warnings, [], "what was asked for is done");
         let told = LaunchNotice::DefaultBindingPassedOver {
-            launcher: "Open MPI".to_owned(),
+            launcher: Launcher::OpenMpi,
             cpus: cpus(own),
             launcher_cpus: cpus("0-15"),
             mask: mpirun(),
@@ -113,7 +113,7 @@ fn a_default_binding_is_passed_over_where_a_placement_is_asked_for() {
 }
 
 #[test]
-fn too_few_cpus_are_the_launchers_doing_and_it_is_said_how_to_undo_it() {
+fn too_few_cpus_are_the_launchers_doing_and_it_is_named() {
     let task = |threads: usize| TaskPlacement {
         task: numawise_units::TaskId(0),
         cpus: cpus("2-3"),
@@ -121,12 +121,7 @@ fn too_few_cpus_are_the_launchers_doing_and_it_is_said_how_to_undo_it() {
         memory: numawise_facts::MemoryPlan::default_policy(),
     };
     let bound = entered("place=semi threads=4", "2-3", "0-15", &rank(1, 2));
-    let told = LaunchNotice::BoundToFewerCpus {
-        launcher: "Open MPI".to_owned(),
-        cpus: cpus("2-3"),
-        threads: 4,
-        unbound: "mpirun --bind-to none".to_owned(),
-    };
+    let told = LaunchNotice::BoundToFewerCpus { launcher: Launcher::OpenMpi, cpus: cpus("2-3"), threads: 4 };
     assert_eq!((bound.shortage(&task(4)), bound.shortage(&task(2))), (Some(told), None));
     assert_eq!(entered("place=semi", "0-1", "0-1", &rank(1, 2)).shortage(&task(4)), None, "nobody bound it");
 }
