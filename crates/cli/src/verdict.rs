@@ -2,7 +2,7 @@
 
 use numawise_facts::{
     LineTool, MemoryRequest, PageSize, PlacementRequest, Point, PrintedLine, RunSpec, Strategy, Study,
-    StudyHeader, ThreadBinding, redaction,
+    StudyHeader, TaskPlacement, ThreadBinding, redaction,
 };
 use numawise_placement::EquivalentCommands;
 use numawise_report::check::{UseFromNowOn, lines};
@@ -92,7 +92,7 @@ fn equivalent(
     point: &Point,
     command: &RunSpec,
 ) -> (Vec<EquivalentCommands>, Vec<EquivalentCommands>) {
-    let command = |threads: u32| command.shell_line_for_task(threads, TaskId(0));
+    let command = |task: &TaskPlacement| command.shell_line_for_task(task.threads.len() as u32, TaskId(0));
     let with_mpi = numawise_analyse::uses_mpi(study);
     numawise_placement::equivalent_commands(&study.header.machine, &point.placement, true, &command)
         .into_iter()

@@ -143,6 +143,19 @@ impl RunSpec {
         self.command.iter().map(|word| word.for_task(threads, task)).collect()
     }
 
+    /// The command with these filled in: each is `{NAME}`, and what it stands for.
+    pub fn filled(&self, values: &[(&str, OsString)]) -> RunSpec {
+        let word = |word: &Argument| {
+            values.iter().fold(word.clone(), |word, (mark, value)| word.filled(mark, value))
+        };
+        RunSpec { command: self.command.iter().map(word).collect(), directory: self.directory.clone() }
+    }
+
+    /// True when some argument holds `mark`, which is `{NAME}`.
+    pub fn takes(&self, mark: &str) -> bool {
+        self.command.iter().any(|word| holds(&word.0, mark.as_bytes()))
+    }
+
     /// The command with `{ranks}` filled in.
     pub fn with_ranks(&self, ranks: u32) -> RunSpec {
         let command = self.command.iter().map(|word| Argument(fill(&word.0, RANKS_MARK, ranks)));

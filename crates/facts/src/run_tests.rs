@@ -46,6 +46,17 @@ fn doubled_braces_keep_a_word_as_it_is() {
 }
 
 #[test]
+fn what_a_start_knows_is_filled_in_by_its_name() {
+    let spec = RunSpec {
+        command: vec!["app".into(), "{cpus}:{cpus}@{host} {{cpus}}".into()],
+        directory: "/".into(),
+    };
+    let filled = spec.filled(&[("{cpus}", "0-3,8".into()), ("{host}", "n1".into())]);
+    assert_eq!(filled.command[1], Argument::from("0-3,8:0-3,8@n1 {cpus}"));
+    assert!(spec.takes("{cpus}") && !filled.takes("{host}") && !spec.takes("{nodes}"));
+}
+
+#[test]
 fn words_are_quoted_for_a_shell() {
     for (word, quoted) in
         [("a-b.c", "a-b.c"), ("", "''"), ("a b", "'a b'"), ("it's", r"'it'\''s'"), ("$x", "'$x'")]

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use numawise_analyse::RunParts;
-use numawise_facts::{Profile, Study};
+use numawise_facts::{Profile, Study, TaskPlacement};
 use numawise_record::{Record, RecordError, Series};
 use numawise_report::check::{self, Check, UseFromNowOn};
 use numawise_report::document::{self, Style};
@@ -97,7 +97,8 @@ fn study(input: &[u8]) -> Read {
 fn shown_study(study: &Study, path: &Path) -> Option<String> {
     let analysis = numawise_analyse::analyse(study);
     let header = &study.header;
-    let command = |threads: u32| header.command.shell_line_with_threads(threads);
+    let line = |threads: u32| header.command.shell_line_with_threads(threads);
+    let command = |task: &TaskPlacement| line(task.threads.len() as u32);
     let mut equivalents = Vec::new();
     for point in &header.points {
         let all = numawise_placement::equivalent_commands(&header.machine, &point.placement, true, &command);
@@ -106,7 +107,7 @@ fn shown_study(study: &Study, path: &Path) -> Option<String> {
             equivalents.extend(commands.lines.into_iter().map(|line| (tool.clone(), line)));
         }
     }
-    let line = command(header.points[0].threads());
+    let line = line(header.points[0].threads());
     let from_now_on = UseFromNowOn { line, equivalents, comments: Vec::new() };
     let record = path.display().to_string();
     let check = Check { study, analysis: &analysis, from_now_on: &from_now_on, record: &record };

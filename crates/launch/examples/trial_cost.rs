@@ -82,6 +82,7 @@ fn as_trial(program: &[&str]) -> (f64, f64) {
         leftovers: Leftovers::End,
         variables: Variables::OfPlan,
         first_cpus: &[],
+        commands: &[],
     };
     let finished = Job::spawn(&spec, &placement, start).expect("a start").wait().expect("an end");
     let whole = begun.elapsed().as_secs_f64() * 1e3;

@@ -46,6 +46,8 @@ pub struct Start<'a> {
     /// Where each task begins: it gets its own CPUs at exec, and the kernel lets it go on from there. The first task on the first of
     /// these, and so on; none of them: wherever the kernel puts a new process.
     pub first_cpus: &'a [CpuSet],
+    /// The command of each task, where they differ in more than its number; none: what the job is started with.
+    pub commands: &'a [RunSpec],
 }
 
 /// What the tasks get as their environment.
@@ -61,7 +63,14 @@ pub enum Variables<'a> {
 
 impl From<Io> for Start<'_> {
     fn from(io: Io) -> Self {
-        Start { io, pinner: None, leftovers: Leftovers::Leave, variables: Variables::OfPlan, first_cpus: &[] }
+        Start {
+            io,
+            pinner: None,
+            leftovers: Leftovers::Leave,
+            variables: Variables::OfPlan,
+            first_cpus: &[],
+            commands: &[],
+        }
     }
 }
 
@@ -111,8 +120,9 @@ impl Job {
             return Err(LaunchError::NoTask);
         }
         let (mut words, mut drains, mut forked, mut plans) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for task in &placement.tasks {
-            words.push(words_of(spec, task, placement, start)?.without_missing(&spec.directory));
+        for (k, task) in placement.tasks.iter().enumerate() {
+            let command = start.commands.get(k).unwrap_or(spec);
+            words.push(words_of(command, task, placement, start)?.without_missing(&spec.directory));
         }
         let directory = CString::new(spec.directory.as_os_str().as_bytes())
             .map_err(|_| LaunchError::ZeroByte(spec.directory.display().to_string()))?;

@@ -43,7 +43,14 @@ impl Marked {
         Job::spawn(
             &spec,
             &placement,
-            Start { io: Io::Capture, pinner: None, leftovers, variables: Variables::OfPlan, first_cpus: &[] },
+            Start {
+                io: Io::Capture,
+                pinner: None,
+                leftovers,
+                variables: Variables::OfPlan,
+                first_cpus: &[],
+                commands: &[],
+            },
         )
         .unwrap()
     }

@@ -53,13 +53,13 @@ impl EquivalentCommands {
 }
 
 /// The commands of each tool for `placement`; the kernel's weights are among them only where there are some to write.
-/// `command` gives the program's line for a task with so many threads; `set_threads` says whether the lines should set the
+/// `command` gives the program's line for a task; `set_threads` says whether the lines should set the
 /// number of OpenMP threads too.
 pub fn equivalent_commands(
     machine: &Machine,
     placement: &Placement,
     set_threads: bool,
-    command: &dyn Fn(u32) -> String,
+    command: &dyn Fn(&TaskPlacement) -> String,
 ) -> Vec<EquivalentCommands> {
     let plan = Commands { machine, placement, set_threads, command };
     let mut all =
@@ -75,7 +75,7 @@ struct Commands<'a> {
     machine: &'a Machine,
     placement: &'a Placement,
     set_threads: bool,
-    command: &'a dyn Fn(u32) -> String,
+    command: &'a dyn Fn(&TaskPlacement) -> String,
 }
 
 impl Commands<'_> {
@@ -84,7 +84,7 @@ impl Commands<'_> {
     }
 
     fn command(&self, task: &TaskPlacement) -> String {
-        (self.command)(task.threads.len() as u32)
+        (self.command)(task)
     }
 
     fn each(&self, line: impl Fn(&TaskPlacement) -> Vec<String>) -> Vec<String> {
@@ -268,6 +268,8 @@ impl Commands<'_> {
         words.push(format!("srun -n {}", tasks.len()));
         if tasks.iter().any(|task| task.threads.len() != first.threads.len()) {
             missing.push(PlanNotice::ThreadCountsDiffer);
+        } else if tasks.iter().any(|task| self.command(task) != self.command(first)) {
+            missing.push(PlanNotice::CommandsDiffer);
         }
         if self.has_mask() {
             words.push(format!("--cpu-bind=mask_cpu:{}", masks(tasks.iter().map(|task| &task.cpus))));

@@ -5,7 +5,7 @@ use numawise_facts::{PlacementRequest, Strategy};
 
 fn commands(machine: &Machine, request: &PlacementRequest, set_threads: bool) -> Vec<EquivalentCommands> {
     let placement = place(machine, request).unwrap();
-    equivalent_commands(machine, &placement, set_threads, &|threads| format!("./app -t {threads}"))
+    equivalent_commands(machine, &placement, set_threads, &|task| format!("./app -t {}", task.threads.len()))
 }
 
 fn tool<'a>(all: &'a [EquivalentCommands], name: &str) -> &'a EquivalentCommands {

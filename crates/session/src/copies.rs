@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use numawise_facts::{Placement, RunSpec};
-use numawise_launch::{Finished, Io, Job, Leftovers, Pinner, Start, Variables};
+use numawise_facts::RunSpec;
+use numawise_launch::{Finished, Io, Job, Leftovers, Start, Variables};
 use numawise_linux::Roots;
 
+use crate::plan::RunPlan;
 use crate::{Error, room};
 
 /// How long copies may take to end themselves when they were told to stop. A second signal does not wait for them.
@@ -29,25 +30,23 @@ pub trait RelayedSignals {
 ///
 /// # Errors
 /// When there is no room for so many, when a copy cannot be started or does not end even when it is killed; none that can be ended is left running.
-pub fn run(
-    spec: &RunSpec,
-    placement: &Placement,
-    pinner: Option<&Pinner>,
-    signals: &dyn RelayedSignals,
-) -> Result<Finished, Error> {
-    let copies = placement.tasks.len() as u64;
+pub fn run(spec: &RunSpec, plan: &RunPlan, signals: &dyn RelayedSignals) -> Result<Finished, Error> {
+    let copies = plan.placement.tasks.len() as u64;
     if let Some((room, limit)) = room::tightest(&Roots::live()).filter(|(room, _)| *room < copies) {
         return Err(Error::NoRoomForCopies { copies, room, limit });
     }
+    let commands: Vec<RunSpec> =
+        plan.placement.tasks.iter().map(|task| plan.command(spec, task)).collect::<Result<_, _>>()?;
     // What a copy leaves behind on purpose goes on, as after a program that we become.
     let start = Start {
         io: Io::Inherit,
-        pinner,
+        pinner: plan.pinner.as_ref(),
         leftovers: Leftovers::Leave,
         variables: Variables::OfPlan,
         first_cpus: &[],
+        commands: &commands,
     };
-    let mut job = Job::spawn(spec, placement, start)?;
+    let mut job = Job::spawn(spec, &plan.placement, start)?;
     loop {
         if let Some(finished) = job.wait_timeout(POLL)? {
             return Ok(finished);

@@ -76,6 +76,8 @@ pub enum Error {
         "{copies} copies were asked for, and there is room for {room}: {limit}; ask for fewer, or raise the limit"
     )]
     NoRoomForCopies { copies: u64, room: u64, limit: CopiesLimit },
+    #[error("{placeholder} of the command is not known: {reason}")]
+    Placeholder { placeholder: &'static str, reason: String },
     #[error("some copies did not end even when they were killed: the kernel holds them (state D in ps)")]
     CopiesHeld { signal: i32 },
     #[error("the plan has no weights to write")]

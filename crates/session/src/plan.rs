@@ -18,6 +18,7 @@ mod evidence;
 mod job;
 mod own;
 mod pages;
+mod placeholders;
 mod preload;
 mod request;
 #[cfg(test)]
@@ -29,6 +30,7 @@ use preload::PreloadDecision;
 use request::JobRequest;
 
 pub use own::own_placement;
+pub use placeholders::RankOfJob;
 pub use request::{
     CpuSelection, Environment, Explanation, MemorySelection, NodeSelection, RunRequest, TaskCount,
 };
@@ -45,6 +47,7 @@ pub struct RunPlan {
     pub ours: u32,
     /// The same where there are several and this process is one of them.
     pub task_of_job: Option<u32>,
+    pub rank_of_job: RankOfJob,
     /// What the environment of our task gets, or does not get.
     pub changes: Vec<Change>,
     pub pinner: Option<Pinner>,
@@ -167,6 +170,7 @@ fn completed(
         steers_threads: asked.steers_threads,
         ours,
         task_of_job: one_of_several.then_some(ours),
+        rank_of_job: job.rank_of_job,
         changes,
         pinner: preload.pinner,
         notes: job.notes.into_iter().chain(notes).chain(preload.note).collect(),
@@ -211,7 +215,9 @@ impl RunPlan {
     /// # Errors
     /// What failed. The mask and the policy of this process may have been changed by then.
     pub fn become_program(&self, spec: &RunSpec) -> Result<Infallible, Error> {
-        Ok(numawise_launch::exec_in_place(spec, task(&self.placement, self.ours)?, &self.changes)?)
+        let task = self.own_task()?;
+        let command = self.command(spec, task)?;
+        Ok(numawise_launch::exec_in_place(&command, task, &self.changes)?)
     }
 }
 
@@ -221,7 +227,7 @@ type Placed = (Machine, Placement, Vec<Notice>);
 fn placed_on_enough(asked: &JobRequest, allowed: &AllowedSets) -> Result<Placed, Error> {
     let roots = Roots::live();
     let detail = match needs(&asked.placement) {
-        MachineDetail::Lists if asked.location.is_some() => MachineDetail::Topology,
+        MachineDetail::Lists if asked.needs_topology => MachineDetail::Topology,
         detail => detail,
     };
     if detail == MachineDetail::Lists {

@@ -64,8 +64,14 @@ impl Runner for LocalRunner {
     fn run(&mut self, point: &Point, context: &mut RunContext<'_>) -> Result<Option<ProgramRun>, StudyError> {
         let (pinner, variables) = (self.pinner.as_ref(), Variables::Even(self.even));
         let first_cpus = self.start_nodes.next(&point.id);
-        let start =
-            Start { io: Io::Capture, pinner, leftovers: Leftovers::End, variables, first_cpus: &first_cpus };
+        let start = Start {
+            io: Io::Capture,
+            pinner,
+            leftovers: Leftovers::End,
+            variables,
+            first_cpus: &first_cpus,
+            commands: &[],
+        };
         let files = point.placement.tasks.iter().map(|task| self.metric_file(task)).collect();
         watched(&self.spec, &point.placement, start, (&self.watch, files, self.limit), context)
     }
@@ -195,6 +201,7 @@ impl GridRunner {
             leftovers: Leftovers::End,
             variables: Variables::Ours(&[]),
             first_cpus: &first_cpus,
+            commands: &[],
         };
         watched(&spec, &Placement::of_nothing(), start, (&self.local.watch, vec![None], None), context)
     }
@@ -250,6 +257,7 @@ impl Runner for LineRunner {
             leftovers: Leftovers::End,
             variables,
             first_cpus: &first_cpus,
+            commands: &[],
         };
         let file = printed.and_then(|printed| printed.metric_file.as_ref());
         let files = vec![file.map(|name| FileBefore::of(self.directory.join(name)))];

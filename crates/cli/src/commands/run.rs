@@ -50,8 +50,8 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
                 request.command.command.push(Argument::from("PROGRAM"));
             }
             let plan = plan::for_display(&request, input.as_deref(), &environment)?;
-            let page = || show::page(&plan, &request.command);
-            let written = html.map_or(Ok(()), |path| files::write(&path, page(), "the page"));
+            let page = html.is_some().then(|| show::page(&plan, &request.command)).transpose()?;
+            let written = html.zip(page).map_or(Ok(()), |(path, page)| files::write(&path, page, "the page"));
             crate::show::shown(show::shown(&plan, &request.command, format)?, written)?;
             Ok(SUCCESS)
         }
@@ -70,7 +70,7 @@ fn start(request: &RunRequest) -> Result<Status, Failure> {
         streams::say(&format!("warning: {}", notice::text(warning)));
     }
     if request.explain == Explanation::EachRank {
-        streams::say_text(&show::text(&plan, &request.command, Style::plain()));
+        streams::say_text(&show::text(&plan, &request.command, Style::plain())?);
     }
     if matches!(request.tasks, TaskCount::Copies(_)) {
         inherited::unblock_signals();

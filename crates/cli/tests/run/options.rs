@@ -182,3 +182,44 @@ fn a_library_pins_threads_of_every_kind_unless_it_is_not_wanted() {
         None => assert!(with["notes"].to_string().contains("is not installed with numawise"), "{with}"),
     }
 }
+
+#[test]
+fn the_program_is_told_where_it_is() {
+    let words = ["-C", "+0", "sh", "-c", "echo {cpus} {nodes} {rank} {host} {{host}} $(hostname)"];
+    let told = run(&words);
+    let words: Vec<&str> = told.out.split_whitespace().collect();
+    let [cpus, nodes, rank, host, kept, same] = words[..] else { panic!("{told:?}") };
+    assert_eq!(
+        (cpus, rank, kept),
+        (first(&allowed("Cpus_allowed_list")).as_str(), "0", "{host}"),
+        "{told:?}"
+    );
+    assert_eq!(host, same);
+    assert!(
+        std::path::Path::new(&format!("/sys/devices/system/cpu/cpu{cpus}/node{nodes}")).exists(),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn each_copy_is_told_its_own_cpus_and_so_are_the_lines_of_other_tools() {
+    let copies = ["--copies", "2", "--place", "semi"];
+    let emitted = |tool| {
+        let words = [&["--emit", tool], &MACHINE[..], &copies, &["app", "--cpus={cpus}"]].concat();
+        run(&words).out
+    };
+    let lines = emitted("taskset");
+    assert!(lines.contains("app --cpus=0-7\n") && lines.contains("app --cpus=8-15\n"), "{lines}");
+    assert!(
+        emitted("srun").contains("# left out: it takes one command for all tasks"),
+        "{}",
+        emitted("srun")
+    );
+    let script = "echo $(sed -n 's/^Cpus_allowed_list:.//p' /proc/self/status)={cpus}";
+    let ran = run(&[&copies[..], &["--threads", "1", "sh", "-c", script]].concat());
+    for line in ran.out.lines() {
+        let (kernel, told) = line.split_once('=').unwrap();
+        assert_eq!(kernel, told, "{ran:?}");
+    }
+    assert_eq!(ran.out.lines().count(), 2, "{ran:?}");
+}

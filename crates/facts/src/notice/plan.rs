@@ -95,5 +95,7 @@ super::notices! {
         "NW142" BalancedPoliciesDiffer,
         /// One command cannot give tasks different memory policies.
         "NW143" PoliciesDiffer,
+        /// The tool takes one command for all tasks, and those of the plan differ.
+        "NW144" CommandsDiffer,
     }
 }

@@ -98,6 +98,7 @@ pub fn text(notice: &PlanNotice) -> String {
         | PlanNotice::ThreadCountsDiffer
         | PlanNotice::MasksNeedWholeComputer
         | PlanNotice::BalancedPoliciesDiffer
+        | PlanNotice::CommandsDiffer
         | PlanNotice::PoliciesDiffer => left_out(notice),
     }
 }
@@ -191,6 +192,11 @@ fn left_out(notice: &PlanNotice) -> String {
         }
         PlanNotice::BalancedPoliciesDiffer => {
             "NUMA balancing where memory policies differ between tasks".to_owned()
+        }
+        PlanNotice::CommandsDiffer => {
+            "it takes one command for all tasks, and theirs differ: the line has that of the first ({cpus}, {nodes} and {rank} stand for \
+             what it has)"
+                .to_owned()
         }
         PlanNotice::PoliciesDiffer => "memory policies that differ between tasks".to_owned(),
         _ => String::new(),

@@ -11,6 +11,7 @@ use numawise_linux::calls::{affinity, mempolicy};
 use numawise_machine::{AllowedSets, Roots};
 use numawise_units::CpuSet;
 
+use super::placeholders::{RankOfJob, takes_rank};
 use super::request::{Environment, Explanation, JobTasks, RunRequest, TaskCount};
 use crate::Error;
 
@@ -29,6 +30,7 @@ pub struct JobContext {
     pub reports: bool,
     /// Who bound this rank, where the plan stays inside of that.
     pub bound_by: Option<Launcher>,
+    pub rank_of_job: RankOfJob,
 }
 
 /// What this process may use: two calls, or, where one is forbidden, what the kernel writes into a file.
@@ -56,7 +58,15 @@ impl JobContext {
             TaskCount::Ranks(number) | TaskCount::Copies(number) => number.get(),
         };
         let tasks = JobTasks::of(number);
-        JobContext { allowed, tasks, notes: Vec::new(), warnings: Vec::new(), reports: true, bound_by: None }
+        JobContext {
+            allowed,
+            tasks,
+            notes: Vec::new(),
+            warnings: Vec::new(),
+            reports: true,
+            bound_by: None,
+            rank_of_job: RankOfJob::None,
+        }
     }
 
     /// # Errors
@@ -75,6 +85,7 @@ impl JobContext {
         let rank = match numawise_launch::rank(environment) {
             Err(error) if error.is_only_untold() || !request.shares() => {
                 context.warn(LaunchNotice::RankUnknown { problem: error.to_string() });
+                context.rank_of_job = RankOfJob::Untold;
                 None
             }
             rank => rank?,
@@ -94,6 +105,7 @@ impl JobContext {
     /// Takes the part of a rank.
     fn enter(&mut self, request: &RunRequest, rank: &LocalRank, outside: &LauncherCpus) {
         self.notes.push(rank_of_job(rank));
+        self.rank_of_job = rank.rank.map_or(RankOfJob::Untold, RankOfJob::Told);
         self.reports = rank.local_rank == 0 || request.explain == Explanation::EachRank;
         let own = self.allowed.cpus.clone();
         let size = rank.local_size.max(1);
@@ -182,7 +194,11 @@ fn rank_of_job(rank: &LocalRank) -> Notice {
 fn needs_no_rank(request: &RunRequest) -> bool {
     let copies = matches!(request.tasks, TaskCount::Copies(_));
     matches!(request.tasks, TaskCount::Ranks(_))
-        || !(request.shares() || request.rebind || copies || request.explain > Explanation::Warnings)
+        || !(request.shares()
+            || request.rebind
+            || copies
+            || request.explain > Explanation::Warnings
+            || takes_rank(&request.command))
 }
 
 /// What the launcher itself may use.

@@ -12,6 +12,7 @@ use numawise_launch::{Change, Pinner};
 use numawise_machine::AllowedSets;
 use numawise_units::{CpuSet, NodeSet, TaskId};
 
+use super::placeholders;
 use crate::numactl_list::{RequestedList, parse_cpus, parse_nodes};
 use crate::{Error, openmp};
 
@@ -189,6 +190,8 @@ pub struct JobRequest {
     pub placement: PlacementRequest,
     /// CPUs that only the machine can resolve.
     pub location: Option<String>,
+    /// The nodes of CPUs have to be known, whatever the placement needs.
+    pub needs_topology: bool,
     /// How many tasks get the same plan, each what one alone would get, instead of its share.
     pub repeat: u32,
     /// The program's threads are ours to set: their number was given, or they are placed or pinned.
@@ -260,7 +263,8 @@ impl JobRequest {
             pages: request.pages,
             choice: request.choice.clone(),
         };
-        Ok(JobRequest { placement, location, repeat, steers_threads, ignored })
+        let needs_topology = location.is_some() || placeholders::takes_nodes(&request.command);
+        Ok(JobRequest { placement, location, needs_topology, repeat, steers_threads, ignored })
     }
 
     /// The plan for all tasks of the job on this computer.

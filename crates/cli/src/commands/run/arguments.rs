@@ -186,7 +186,8 @@ pub struct Arguments {
     #[command(flatten)]
     pub numactl: NumactlOptions,
 
-    /// The program and its arguments; {threads} stands for the number of threads, {task} for that of the task
+    /// The program and its arguments; {threads} stands for the number of threads, {task} for that of the task on this computer, {rank} for
+    /// that of the rank in its job, {cpus} and {nodes} for the task's CPUs and their nodes, {host} for this computer
     #[arg(
         trailing_var_arg = true, value_name = "PROGRAM",
         required_unless_present_any = ["look", "show", "hardware", SHARED_MEMORY]

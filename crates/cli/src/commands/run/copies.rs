@@ -26,7 +26,7 @@ mod tests;
 pub fn run(request: &RunRequest, plan: &RunPlan) -> Result<Status, Failure> {
     let signals = Signals::watch()?;
     stops_with_program()?;
-    let finished = match copies::run(&request.command, &plan.placement, plan.pinner.as_ref(), &signals) {
+    let finished = match copies::run(&request.command, plan, &signals) {
         Err(error @ Error::CopiesHeld { signal }) => {
             return Err(Failure::with_status(by_signal(signal), error.to_string()));
         }

@@ -1,6 +1,6 @@
 //! A plan as text, as JSON, and as the equivalent commands of one tool.
 
-use numawise_facts::{EquivalentTool, RunSpec};
+use numawise_facts::{EquivalentTool, RunSpec, TaskPlacement};
 use numawise_report::document::{self, Style};
 use numawise_report::notice;
 use numawise_report::plan::{self, ToolCommands, View};
@@ -14,26 +14,32 @@ use crate::streams;
 /// When the tool has no command for this plan.
 pub fn shown(plan: &RunPlan, spec: &RunSpec, format: PlanFormat) -> Result<String, Failure> {
     match format {
-        PlanFormat::Text => Ok(text(plan, spec, streams::style())),
-        PlanFormat::Json => Ok(with_view(plan, spec, |view| format!("{:#}\n", plan::json(view)))),
+        PlanFormat::Text => text(plan, spec, streams::style()),
+        PlanFormat::Json => with_view(plan, spec, |view| format!("{:#}\n", plan::json(view))),
         PlanFormat::CommandsOf(tool) => script(plan, spec, tool),
     }
 }
 
 /// As text, written for `style`.
-pub fn text(plan: &RunPlan, spec: &RunSpec, style: Style) -> String {
+///
+/// # Errors
+/// When something in the command is not known.
+pub fn text(plan: &RunPlan, spec: &RunSpec, style: Style) -> Result<String, Failure> {
     with_view(plan, spec, |view| document::terminal(&plan::document(view), style))
 }
 
 /// As a page, with the plan drawn on its machine.
-pub fn page(plan: &RunPlan, spec: &RunSpec) -> String {
+///
+/// # Errors
+/// As [`text`].
+pub fn page(plan: &RunPlan, spec: &RunSpec) -> Result<String, Failure> {
     let drawn = numawise_analyse::picture(&plan.machine, Some(&plan.placement));
     with_view(plan, spec, |view| document::html(&plan::page(view, &drawn)))
 }
 
 /// The lines of one tool; what they leave out as comments of a shell.
 fn script(plan: &RunPlan, spec: &RunSpec, tool: EquivalentTool) -> Result<String, Failure> {
-    match commands(plan, spec).into_iter().find(|commands| commands.tool == tool) {
+    match commands(plan, &lines(plan, spec)?).into_iter().find(|commands| commands.tool == tool) {
         Some(commands) if !commands.lines.is_empty() => Ok(plan::script(&commands)),
         Some(commands) => {
             let missing: Vec<String> = commands.missing.iter().map(notice::text).collect();
@@ -43,8 +49,16 @@ fn script(plan: &RunPlan, spec: &RunSpec, tool: EquivalentTool) -> Result<String
     }
 }
 
-fn commands(plan: &RunPlan, spec: &RunSpec) -> Vec<ToolCommands> {
-    let line = |threads: u32| spec.shell_line_with_threads(threads);
+/// The command of each task, for a shell.
+fn lines(plan: &RunPlan, spec: &RunSpec) -> Result<Vec<String>, Failure> {
+    let line = |task: &TaskPlacement| {
+        Ok(plan.command(spec, task)?.shell_line_with_threads(task.threads.len() as u32))
+    };
+    plan.placement.tasks.iter().map(line).collect()
+}
+
+fn commands(plan: &RunPlan, lines: &[String]) -> Vec<ToolCommands> {
+    let line = |task: &TaskPlacement| lines[task.task.0 as usize].clone();
     numawise_placement::equivalent_commands(&plan.machine, &plan.placement, plan.steers_threads, &line)
         .into_iter()
         .map(|commands| ToolCommands {
@@ -55,7 +69,8 @@ fn commands(plan: &RunPlan, spec: &RunSpec) -> Vec<ToolCommands> {
         .collect()
 }
 
-fn with_view(plan: &RunPlan, spec: &RunSpec, show: impl Fn(&View<'_>) -> String) -> String {
+fn with_view(plan: &RunPlan, spec: &RunSpec, show: impl Fn(&View<'_>) -> String) -> Result<String, Failure> {
+    let lines = lines(plan, spec)?;
     // What is not there need not be taken out.
     let changed = plan
         .changes
@@ -63,14 +78,14 @@ fn with_view(plan: &RunPlan, spec: &RunSpec, show: impl Fn(&View<'_>) -> String)
         .filter(|change| change.value.is_some() || std::env::var_os(change.name).is_some());
     let environment: Vec<(String, Option<String>)> =
         changed.map(|change| (change.name.to_owned(), change.value.clone())).collect();
-    let threads = plan.placement.tasks.first().map_or(0, |task| task.threads.len() as u32);
-    show(&View {
+    let own = lines.get(plan.ours as usize).map_or("", String::as_str);
+    Ok(show(&View {
         machine: &plan.machine,
         placement: &plan.placement,
-        command: &spec.shell_line_with_threads(threads),
+        command: own,
         environment: &environment,
-        commands: &commands(plan, spec),
+        commands: &commands(plan, &lines),
         notes: &plan.notes,
         ours: plan.task_of_job,
-    })
+    }))
 }
