@@ -27,7 +27,7 @@ fn machine() -> Machine {
 fn task(task: u32, threads: &[&str], memory: MemoryPlan) -> TaskPlacement {
     let threads: Vec<CpuSet> = threads.iter().map(|cpus| set(cpus)).collect();
     let cpus = threads.iter().fold(CpuSet::new(), |all, cpus| all.union(cpus));
-    TaskPlacement { task: TaskId(task), cpus, threads, memory }
+    TaskPlacement { task: TaskId(task), cpus, threads, memory, gpus: Vec::new() }
 }
 
 fn placed(binding: ThreadBinding, tasks: Vec<TaskPlacement>) -> Placement {

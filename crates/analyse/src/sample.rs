@@ -85,6 +85,7 @@ fn point(id: &str, role: PointRole, tasks: u32, threads: u32) -> Point {
         cpus: "0-7".parse().unwrap(),
         threads: vec!["0-7".parse().unwrap(); threads as usize],
         memory: MemoryPlan::default_policy(),
+        gpus: Vec::new(),
     };
     let request = request(id, threads);
     Point {

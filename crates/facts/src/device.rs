@@ -174,3 +174,72 @@ impl FromStr for DeviceName {
         }
     }
 }
+
+/// What a program reaches the GPUs of a vendor through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GpuRuntime {
+    /// NVIDIA's.
+    Cuda,
+    /// AMD's.
+    Rocr,
+    /// Intel's.
+    LevelZero,
+}
+
+impl GpuRuntime {
+    pub const ALL: [GpuRuntime; 3] = [GpuRuntime::Cuda, GpuRuntime::Rocr, GpuRuntime::LevelZero];
+
+    pub fn of(vendor: PciVendor) -> Option<GpuRuntime> {
+        match vendor {
+            PciVendor::NVIDIA => Some(GpuRuntime::Cuda),
+            PciVendor::AMD => Some(GpuRuntime::Rocr),
+            PciVendor::INTEL => Some(GpuRuntime::LevelZero),
+            _ => None,
+        }
+    }
+
+    /// The variable that names the GPUs that a program sees.
+    pub fn variable(self) -> &'static str {
+        match self {
+            GpuRuntime::Cuda => "CUDA_VISIBLE_DEVICES",
+            GpuRuntime::Rocr => "ROCR_VISIBLE_DEVICES",
+            GpuRuntime::LevelZero => "ZE_AFFINITY_MASK",
+        }
+    }
+
+    /// Variables by which the runtime counts as we do: cards, in the order of PCI addresses. Without them CUDA begins with the fastest
+    /// (CUDA C++ Programming Guide, "CUDA Environment Variables"), and Level Zero may count the parts of a card (its specification,
+    /// "Environment Variables").
+    fn order(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            GpuRuntime::Cuda => &[("CUDA_DEVICE_ORDER", "PCI_BUS_ID")],
+            GpuRuntime::Rocr => &[],
+            GpuRuntime::LevelZero => {
+                &[("ZE_ENABLE_PCI_ID_DEVICE_ORDER", "1"), ("ZE_FLAT_DEVICE_HIERARCHY", "COMPOSITE")]
+            }
+        }
+    }
+}
+
+/// A GPU that a task sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct TaskGpu {
+    /// [`Device::number`] of the GPU.
+    pub gpu: u32,
+    pub runtime: GpuRuntime,
+    /// The number by which the runtime knows it.
+    pub number: u32,
+}
+
+/// The variables that show a program these GPUs and no others of their vendors; none for none.
+pub fn gpu_variables(gpus: &[TaskGpu]) -> Vec<(&'static str, String)> {
+    let of = |runtime: GpuRuntime| {
+        let numbers: Vec<String> =
+            gpus.iter().filter(|gpu| gpu.runtime == runtime).map(|gpu| gpu.number.to_string()).collect();
+        let order = runtime.order().iter().map(|(name, value)| (*name, (*value).to_owned()));
+        let all = std::iter::once((runtime.variable(), numbers.join(","))).chain(order);
+        if numbers.is_empty() { Vec::new() } else { all.collect() }
+    };
+    GpuRuntime::ALL.into_iter().flat_map(of).collect()
+}

@@ -46,3 +46,23 @@ fn vendors_print_as_lspci_numbers_them() {
     assert_eq!(PciVendor::NVIDIA.to_string(), "10de");
     assert_eq!((PciVendor(0x15b3).name(), PciVendor(0xffff).name()), (Some("Mellanox"), None));
 }
+
+#[test]
+fn a_program_is_shown_its_gpus_by_numbers_that_mean_the_same_to_its_runtime() {
+    let gpu = |gpu, runtime, number| TaskGpu { gpu, runtime, number };
+    let words = |gpus: &[TaskGpu]| -> Vec<String> {
+        gpu_variables(gpus).into_iter().map(|(name, value)| format!("{name}={value}")).collect()
+    };
+    assert_eq!(words(&[]), [""; 0]);
+    let both = [gpu(0, GpuRuntime::Cuda, 0), gpu(1, GpuRuntime::Rocr, 0), gpu(2, GpuRuntime::Cuda, 1)];
+    assert_eq!(
+        words(&both),
+        ["CUDA_VISIBLE_DEVICES=0,1", "CUDA_DEVICE_ORDER=PCI_BUS_ID", "ROCR_VISIBLE_DEVICES=0"]
+    );
+    assert_eq!(
+        words(&[gpu(3, GpuRuntime::LevelZero, 3)]),
+        ["ZE_AFFINITY_MASK=3", "ZE_ENABLE_PCI_ID_DEVICE_ORDER=1", "ZE_FLAT_DEVICE_HIERARCHY=COMPOSITE"]
+    );
+    let known = [PciVendor::AMD, PciVendor(0x1a03)].map(GpuRuntime::of);
+    assert_eq!(known, [Some(GpuRuntime::Rocr), None]);
+}

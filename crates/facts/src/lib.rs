@@ -42,7 +42,10 @@ mod watched;
 
 pub use activity::{Activity, ThreadActivity};
 pub use choice::{CpuChoice, Order, Smt};
-pub use device::{Device, DeviceKind, DeviceLocality, DeviceName, ParseDeviceNameError, PciVendor};
+pub use device::{
+    Device, DeviceKind, DeviceLocality, DeviceName, GpuRuntime, ParseDeviceNameError, PciVendor, TaskGpu,
+    gpu_variables,
+};
 pub use effect::Effect;
 pub use event::{Event, Ignore, Sink};
 pub use finding::{Finding, FindingId};

@@ -3,7 +3,7 @@
 use numawise_units::{CpuSet, NodeId, NodeSet, TaskId};
 use serde::{Deserialize, Serialize};
 
-use crate::{MemoryMode, MemoryPlan, Notice, Strategy, ThreadBinding};
+use crate::{MemoryMode, MemoryPlan, Notice, Strategy, TaskGpu, ThreadBinding};
 
 /// The plan of one task.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -14,6 +14,9 @@ pub struct TaskPlacement {
     /// The CPUs of each thread, in the order in which the threads are created.
     pub threads: Vec<CpuSet>,
     pub memory: MemoryPlan,
+    /// The GPUs that it is shown; none where they were not shared out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gpus: Vec<TaskGpu>,
 }
 
 /// The resolved plan of a job.
@@ -34,6 +37,7 @@ impl Placement {
             cpus: CpuSet::default(),
             threads: Vec::new(),
             memory: MemoryPlan::default_policy(),
+            gpus: Vec::new(),
         };
         Placement {
             strategy: Strategy::None,

@@ -67,6 +67,7 @@ fn as_trial(program: &[&str]) -> (f64, f64) {
         cpus: cpus.clone(),
         threads: vec![cpus],
         memory: MemoryPlan::default_policy(),
+        gpus: Vec::new(),
     };
     let placement = Placement {
         strategy: Strategy::None,

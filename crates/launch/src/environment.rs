@@ -7,6 +7,7 @@ use numawise_units::TaskId;
 use numawise_wire::pin::PlanEffect;
 
 use crate::change::Change;
+use crate::gpus::gpu_changes;
 use crate::pinner::Pinner;
 use crate::{pages, pinner};
 
@@ -59,6 +60,7 @@ pub(crate) fn environment_from(
         None => changes.extend(pinner::no_pinning(now)),
     }
     changes.extend(pages::page_changes_from(&task.memory, now));
+    changes.extend(gpu_changes(&task.gpus));
     changes
 }
 

@@ -7,7 +7,7 @@ use crate::overrides;
 fn task(threads: &[&str]) -> TaskPlacement {
     let threads: Vec<numawise_units::CpuSet> = threads.iter().map(|cpus| cpus.parse().unwrap()).collect();
     let cpus = threads.iter().fold(numawise_units::CpuSet::new(), |all, cpus| all.union(cpus));
-    TaskPlacement { task: TaskId(0), cpus, threads, memory: MemoryPlan::default_policy() }
+    TaskPlacement { task: TaskId(0), cpus, threads, memory: MemoryPlan::default_policy(), gpus: Vec::new() }
 }
 
 fn pinner() -> Pinner {
@@ -128,4 +128,14 @@ fn what_the_user_had_set_otherwise_is_said() {
         [changed("OMP_PROC_BIND", "spread", Some("close")), changed("KMP_AFFINITY", "compact", None)]
     );
     assert!(overrides(&changes, |_| None).is_empty());
+}
+
+#[test]
+fn a_task_is_shown_its_gpus() {
+    let gpu =
+        |number| numawise_facts::TaskGpu { gpu: number, runtime: numawise_facts::GpuRuntime::Cuda, number };
+    let task = TaskPlacement { gpus: vec![gpu(1), gpu(3)], ..task(&["0"]) };
+    let changes = environment_from(&task, ThreadBinding::Free, None, FreeThreads::Untouched, &empty);
+    assert_eq!(value(&changes, "CUDA_VISIBLE_DEVICES"), Some("1,3"));
+    assert_eq!(value(&changes, "CUDA_DEVICE_ORDER"), Some("PCI_BUS_ID"));
 }

@@ -7,7 +7,13 @@ fn placement(binding: ThreadBinding, tasks: &[&[&str]]) -> Placement {
     let task = |(k, threads): (usize, &&[&str])| {
         let threads: Vec<CpuSet> = threads.iter().map(|cpus| cpus.parse().unwrap()).collect();
         let cpus = threads.iter().fold(CpuSet::new(), |all, cpus| all.union(cpus));
-        TaskPlacement { task: TaskId(k as u32), cpus, threads, memory: MemoryPlan::default_policy() }
+        TaskPlacement {
+            task: TaskId(k as u32),
+            cpus,
+            threads,
+            memory: MemoryPlan::default_policy(),
+            gpus: Vec::new(),
+        }
     };
     let tasks = tasks.iter().enumerate().map(task).collect();
     Placement { strategy: Strategy::None, binding, tasks, warnings: vec![] }

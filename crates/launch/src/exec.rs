@@ -210,6 +210,7 @@ mod tests {
                 cpus: Default::default(),
                 threads: vec![],
                 memory: MemoryPlan::default_policy(),
+                gpus: Vec::new(),
             };
             let words = Words::new(&spec, &task, &[]).unwrap();
             let all = words.candidates.len();

@@ -27,6 +27,7 @@ fn free(tasks: u32) -> Placement {
         cpus: cpus.clone(),
         threads: vec![cpus.clone()],
         memory: MemoryPlan::default_policy(),
+        gpus: Vec::new(),
     };
     Placement {
         strategy: Strategy::None,

@@ -6,7 +6,7 @@ use super::*;
 fn task(threads: &[&str]) -> TaskPlacement {
     let threads: Vec<CpuSet> = threads.iter().map(|cpus| cpus.parse().unwrap()).collect();
     let cpus = threads.iter().fold(CpuSet::new(), |all, cpus| all.union(cpus));
-    TaskPlacement { task: TaskId(0), cpus, threads, memory: MemoryPlan::default_policy() }
+    TaskPlacement { task: TaskId(0), cpus, threads, memory: MemoryPlan::default_policy(), gpus: Vec::new() }
 }
 
 fn pinner() -> Pinner {

@@ -33,6 +33,7 @@ impl Marked {
             cpus: cpus.clone(),
             threads: vec![cpus.clone()],
             memory: MemoryPlan::default_policy(),
+            gpus: Vec::new(),
         };
         let placement = Placement {
             strategy: Strategy::None,

@@ -38,7 +38,7 @@ pub use measured::{hwloc_xml, hwloc_xml_from, with_measured, with_measured_of};
 pub use policy::Policy;
 pub use recorded::{from_input, from_synthetic, from_xml_file};
 pub use sysfs::{
-    cpus_of_node, devices, online_cpus, online_nodes, quick, quick_with_figures, threads_of_core,
+    cpus_of_node, online_cpus, online_nodes, quick, quick_with_figures, threads_of_core, with_devices,
 };
 
 pub use numawise_facts::Machine;

@@ -22,8 +22,7 @@ mod tests;
 pub fn live() -> Result<Machine, Error> {
     let text = hwloc::export(Input::Live, "this machine")?;
     let roots = Roots::live();
-    let mut machine = together(&text, sysfs::read(&roots, Figures::Always)?)?;
-    machine.devices = sysfs::devices(&roots, &machine);
+    let mut machine = sysfs::with_devices(&roots, together(&text, sysfs::read(&roots, Figures::Always)?)?);
     machine.limits = limits(&roots, &machine, &Policy::of_this_thread());
     machine.limits.extend(affinity_limit());
     Ok(machine)
@@ -44,8 +43,7 @@ pub fn live_without_hwloc() -> Result<Machine, Error> {
 /// # Errors
 /// As [`live_without_hwloc`].
 pub fn without_hwloc(roots: &Roots, policy: &Policy) -> Result<Machine, Error> {
-    let mut machine = sysfs::quick(roots)?;
-    machine.devices = sysfs::devices(roots, &machine);
+    let mut machine = sysfs::with_devices(roots, sysfs::quick(roots)?);
     machine.limits = limits(roots, &machine, policy);
     Ok(machine)
 }

@@ -23,7 +23,13 @@ mod gpu;
 #[path = "sysfs_tests.rs"]
 mod tests;
 
-pub use devices::devices;
+use devices::devices;
+
+/// The machine with the devices that the kernel shows below `roots`.
+pub fn with_devices(roots: &Roots, mut machine: Machine) -> Machine {
+    machine.devices = devices(roots, &machine);
+    machine
+}
 
 const LIST: &str = "a list such as 0-3,8";
 

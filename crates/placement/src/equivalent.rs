@@ -3,7 +3,7 @@
 use numawise_facts::notice::PlanNotice;
 use numawise_facts::{
     AttributeOrigin, EquivalentTool, Machine, MemoryMode, NodeWeight, Notice, PageSize, Placement,
-    TaskPlacement, ThreadBinding,
+    TaskPlacement, ThreadBinding, gpu_variables,
 };
 use numawise_units::IdSet;
 
@@ -189,7 +189,7 @@ impl Commands<'_> {
 
     fn openmp(&self) -> EquivalentCommands {
         let line = |task: &TaskPlacement| {
-            let mut words = assignments(pages_variable(task).into_iter().chain(self.openmp_variables(task)));
+            let mut words = assignments(common(task).into_iter().chain(self.openmp_variables(task)));
             words.push(self.command(task));
             words
         };
@@ -206,7 +206,7 @@ impl Commands<'_> {
     }
 
     fn pairs(&self, task: &TaskPlacement) -> Vec<(&'static str, String)> {
-        let mut pairs: Vec<_> = pages_variable(task).into_iter().collect();
+        let mut pairs = common(task);
         if self.pinned() || self.set_threads {
             pairs.extend(self.openmp_variables(task));
         }
@@ -262,8 +262,11 @@ impl Commands<'_> {
         if self.pinned() || self.set_threads {
             words.insert(0, format!("OMP_NUM_THREADS={}", first.threads.len()));
         }
-        if let Some((name, value)) = pages_variable(first) {
-            words.insert(0, format!("{name}={value}"));
+        words.splice(0..0, assignments(pages_variable(first).into_iter()));
+        if tasks.iter().all(|task| task.gpus == first.gpus) {
+            words.splice(0..0, assignments(gpu_variables(&first.gpus).into_iter()));
+        } else {
+            missing.push(PlanNotice::GpusDiffer);
         }
         words.push(format!("srun -n {}", tasks.len()));
         if tasks.iter().any(|task| task.threads.len() != first.threads.len()) {
@@ -339,6 +342,11 @@ fn pages_variable(task: &TaskPlacement) -> Option<(&'static str, String)> {
         PageSize::Huge => 2,
     };
     Some(("GLIBC_TUNABLES", format!("glibc.malloc.hugetlb={value}")))
+}
+
+/// The variables of a task that are no runtime's of threads.
+fn common(task: &TaskPlacement) -> Vec<(&'static str, String)> {
+    pages_variable(task).into_iter().chain(gpu_variables(&task.gpus)).collect()
 }
 
 fn assignments(pairs: impl Iterator<Item = (&'static str, String)>) -> Vec<String> {

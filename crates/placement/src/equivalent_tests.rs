@@ -267,3 +267,38 @@ fn what_numactl_ignores_is_named() {
         assert!(missing.contains(&PlanNotice::BalancingIgnoredByNumactl.into()), "{name}: {missing:?}");
     }
 }
+
+#[test]
+fn gpus_of_tasks_go_with_each_line_and_with_one_for_all_only_where_they_are_the_same() {
+    let machine = two_sockets();
+    let mut placement =
+        crate::place(&machine, &PlacementRequest { tasks: 2, ..request(Strategy::Semi, Some(1)) }).unwrap();
+    let gpu =
+        |number| numawise_facts::TaskGpu { gpu: number, runtime: numawise_facts::GpuRuntime::Rocr, number };
+    for (task, number) in placement.tasks.iter_mut().zip(0..) {
+        task.gpus = vec![gpu(number), gpu(number + 2)];
+    }
+    let of = |placement: &Placement, tool| {
+        let all = equivalent_commands(&machine, placement, true, &|_| "./app".to_owned());
+        let found = all.into_iter().find(|commands| commands.tool == tool).unwrap();
+        (found.lines.join("\n"), found.missing)
+    };
+    for tool in [EquivalentTool::Numactl, EquivalentTool::Taskset, EquivalentTool::OpenMp] {
+        let (lines, _) = of(&placement, tool);
+        assert!(
+            lines.contains("ROCR_VISIBLE_DEVICES='0,2'") && lines.contains("ROCR_VISIBLE_DEVICES='1,3'"),
+            "{lines}"
+        );
+    }
+    let (lines, _) = of(&placement, EquivalentTool::OpenMpi);
+    assert!(lines.contains("-x ROCR_VISIBLE_DEVICES='1,3'"), "{lines}");
+    let (lines, missing) = of(&placement, EquivalentTool::Srun);
+    assert!(
+        !lines.contains("ROCR") && missing.contains(&PlanNotice::GpusDiffer.into()),
+        "{lines} {missing:?}"
+    );
+    placement.tasks[1].gpus = placement.tasks[0].gpus.clone();
+    let (lines, missing) = of(&placement, EquivalentTool::Srun);
+    assert!(lines.starts_with("ROCR_VISIBLE_DEVICES='0,2' "), "{lines}");
+    assert!(!missing.contains(&PlanNotice::GpusDiffer.into()));
+}

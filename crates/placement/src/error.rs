@@ -6,6 +6,8 @@ use numawise_facts::notice::MachineNotice;
 use numawise_facts::{Machine, MemoryRequest};
 use numawise_units::{CpuSet, NodeId, NodeSet};
 
+use crate::device_error::NearError;
+
 /// Why a request cannot be placed on a machine.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum PlacementError {
@@ -71,6 +73,8 @@ pub enum PlacementError {
          bind (Linux 5.12) and preferred-many (Linux 6.10) alone"
     )]
     BalancingPolicy { policy: MemoryRequest },
+    #[error(transparent)]
+    Near(#[from] NearError),
     #[error("no node with memory may be used")]
     NoMemory { limits: Vec<MachineNotice> },
 }

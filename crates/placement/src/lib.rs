@@ -22,6 +22,9 @@
 //! Tasks that share a node get cores of their own where there are enough. Tasks of `local` and `distributed` that would meet on a core
 //! while others idle go there; those of `distributed` as long as each stays as even over the nodes.
 //!
+//! # Devices
+//! [`near`] keeps a request to the CPUs that a device is local to; [`share_gpus`] shares GPUs out over the tasks of a plan.
+//!
 //! # What changes the order
 //! A [`CpuChoice`](numawise_facts::CpuChoice) narrows and orders the CPUs of a node before threads are shared out; `none` with
 //! pinned threads and `explicit` apply it to their list. What is to be skipped goes first, then the efficient cores of a hybrid
@@ -34,12 +37,15 @@ mod balancing;
 mod choice;
 mod cores;
 mod counts;
+mod device_error;
 mod equivalent;
 mod error;
+mod gpus;
 mod lists;
 mod locate;
 mod meeting;
 mod memory;
+mod near;
 mod place;
 mod share;
 mod usable;
@@ -48,10 +54,13 @@ mod weights;
 #[cfg(test)]
 mod testing;
 
+pub use device_error::NearError;
 pub use equivalent::{EquivalentCommands, equivalent_commands};
 pub use error::PlacementError;
+pub use gpus::share_gpus;
 pub use lists::{MachineDetail, needs};
 pub use locate::{LocationError, locate};
+pub use near::near;
 pub use place::{check_tasks, place};
 pub use weights::{Bandwidths, bandwidths};
 

@@ -57,7 +57,7 @@ pub fn place(machine: &Machine, request: &PlacementRequest) -> Option<Placement>
         return None;
     }
     let threads = vec![cpus.clone(); threads];
-    let tasks = vec![TaskPlacement { task: TaskId(0), cpus, threads, memory }];
+    let tasks = vec![TaskPlacement { task: TaskId(0), cpus, threads, memory, gpus: Vec::new() }];
     Some(Placement { strategy: request.strategy, binding: request.binding, tasks, warnings: Vec::new() })
 }
 

@@ -68,6 +68,7 @@ pub fn place_with_planner(
             threads: choice.threads(request.binding),
             cpus: choice.cpus,
             memory: plan,
+            gpus: Vec::new(),
         });
     }
     Ok(Placement { strategy: request.strategy, binding: request.binding, tasks, warnings })

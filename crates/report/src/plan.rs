@@ -1,7 +1,7 @@
 //! A placement: one document for the terminal and for HTML, JSON, and lines for a shell.
 
 use numawise_facts::{
-    EquivalentTool, Machine, MemoryPlan, NodeWeight, Notice, PageSize, Placement, TaskPlacement,
+    EquivalentTool, Machine, MemoryPlan, NodeWeight, Notice, PageSize, Placement, TaskGpu, TaskPlacement,
     ThreadBinding,
 };
 use numawise_tables::MachinePicture;
@@ -55,7 +55,14 @@ pub fn json(view: &View<'_>) -> Value {
             "balancing": task.memory.balancing,
             "pages": task.memory.pages.to_string(),
         });
-        json!({ "task": task.task, "cpus": task.cpus, "threads": task.threads, "memory": memory })
+        let gpu = |gpu: &TaskGpu| json!({ "gpu": gpu.gpu, "variable": gpu.runtime.variable(), "number": gpu.number });
+        json!({
+            "task": task.task,
+            "cpus": task.cpus,
+            "threads": task.threads,
+            "memory": memory,
+            "gpus": task.gpus.iter().map(gpu).collect::<Vec<_>>(),
+        })
     };
     let notices = |notices: &[Notice]| -> Vec<Value> { notices.iter().map(notice::json).collect() };
     let commands = |commands: &ToolCommands| json!({ "tool": commands.tool, "lines": commands.lines, "missing": notices(&commands.missing) });
@@ -146,6 +153,7 @@ fn equivalent(commands: &ToolCommands) -> Block {
 }
 
 fn tasks(view: &View<'_>) -> Vec<Block> {
+    let shared = view.placement.tasks.iter().any(|task| !task.gpus.is_empty());
     let row = |task: &TaskPlacement| {
         let cells = [
             task.task.to_string(),
@@ -154,12 +162,18 @@ fn tasks(view: &View<'_>) -> Vec<Block> {
             nodes(view.machine, &task.cpus),
             memory(&task.memory),
         ];
-        cells.into_iter().collect()
+        cells.into_iter().chain(shared.then(|| gpus(task))).collect()
     };
-    let columns = ["task", "threads", "CPUs", "on nodes", "memory"].map(Column::text).to_vec();
+    let mut columns = ["task", "threads", "CPUs", "on nodes", "memory"].map(Column::text).to_vec();
+    columns.extend(shared.then(|| Column::text("GPUs")));
     let rows = view.placement.tasks.iter().map(row).collect();
     let ours = view.ours.map(|ours| Block::Paragraph(format!("This process is task {ours}.").into()));
     std::iter::once(Block::Table(Table { columns, rows, most: None })).chain(ours).collect()
+}
+
+fn gpus(task: &TaskPlacement) -> String {
+    let numbers: Vec<String> = task.gpus.iter().map(|gpu| gpu.gpu.to_string()).collect();
+    if numbers.is_empty() { "none".to_owned() } else { numbers.join(",") }
 }
 
 /// `weighted:0-1 (3:1), balancing, thp pages`

@@ -34,6 +34,7 @@ fn placement(binding: ThreadBinding) -> Placement {
         cpus: cpus.parse().unwrap(),
         threads: threads.iter().map(|cpus| cpus.parse().unwrap()).collect(),
         memory: MemoryPlan::new(mode, nodes.parse().unwrap()),
+        gpus: Vec::new(),
     };
     Placement {
         strategy: Strategy::Semi,

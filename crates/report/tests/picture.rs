@@ -24,6 +24,7 @@ fn placed(binding: ThreadBinding, tasks: &[&[&str]]) -> Placement {
             cpus: threads.iter().fold(CpuSet::new(), |all, cpus| all.union(cpus)),
             threads,
             memory: MemoryPlan::new(MemoryMode::Interleave, "0-1".parse().unwrap()),
+            gpus: Vec::new(),
         }
     };
     let tasks = tasks.iter().enumerate().map(task).collect();

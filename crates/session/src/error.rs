@@ -44,6 +44,11 @@ pub enum Error {
     Machine(#[from] numawise_machine::Error),
     #[error(transparent)]
     Placement(#[from] PlacementError),
+    #[error(
+        "{variable} is set to '{found}'; to share these GPUs out among tasks they must be named by numbers, such as 0,1: unset it, or \
+         do not ask for a share"
+    )]
+    VisibleGpus { variable: &'static str, found: String },
     #[error(transparent)]
     Launch(#[from] LaunchError),
     #[error(transparent)]

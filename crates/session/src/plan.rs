@@ -15,6 +15,7 @@ use numawise_placement::{MachineDetail, needs};
 use crate::{Error, here};
 
 mod evidence;
+mod gpus;
 mod job;
 mod own;
 mod pages;
@@ -74,6 +75,7 @@ pub fn for_start(request: &RunRequest, environment: Environment<'_>) -> Result<R
         machine
     };
     can_be_placed(&placement, &job)?;
+    placement.warnings.extend(gpus::of_bound_rank(request.share_gpus, &job.notes));
     let own_plan = job.reports || job.tasks.number == 1;
     let mut warnings = if own_plan { placement.warnings.clone() } else { Vec::new() };
     let (reports, of_job) = (job.reports, job.warnings.clone());
@@ -133,6 +135,7 @@ pub fn for_display(
     let on_pages =
         if input.is_none() { pages::problem(&numawise_linux::Roots::live(), request.pages) } else { None };
     plan.placement.warnings.splice(0..0, of_job);
+    plan.placement.warnings.extend(gpus::of_bound_rank(request.share_gpus, &plan.notes));
     plan.placement.warnings.extend(refused.into_iter().chain(preload).chain(on_pages));
     plan.warnings.clone_from(&plan.placement.warnings);
     Ok(plan)
@@ -227,7 +230,7 @@ type Placed = (Machine, Placement, Vec<Notice>);
 fn placed_on_enough(asked: &JobRequest, allowed: &AllowedSets) -> Result<Placed, Error> {
     let roots = Roots::live();
     let detail = match needs(&asked.placement) {
-        MachineDetail::Lists if asked.needs_topology => MachineDetail::Topology,
+        MachineDetail::Lists if asked.needs_topology || asked.is_about_devices() => MachineDetail::Topology,
         detail => detail,
     };
     if detail == MachineDetail::Lists {
@@ -242,6 +245,8 @@ fn placed_on_enough(asked: &JobRequest, allowed: &AllowedSets) -> Result<Placed,
         MachineDetail::Bandwidths => numawise_machine::quick_with_figures(&roots)?,
         _ => numawise_machine::quick(&roots)?,
     };
+    let machine =
+        if asked.is_about_devices() { numawise_machine::with_devices(&roots, machine) } else { machine };
     if let Ok(placed) = placed_here(asked, under(machine, allowed)) {
         return Ok(placed);
     }

@@ -10,6 +10,7 @@ fn task(number: u32, threads: usize) -> TaskPlacement {
         cpus: Default::default(),
         threads: vec![Default::default(); threads],
         memory: MemoryPlan::default_policy(),
+        gpus: Vec::new(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Notices of a plan: what a person should know of a placement before it is used, and of its equivalent commands.
 
-use numawise_units::{BytesPerSecond, CpuSet, NodeId, NodeSet, Ratio};
+use numawise_units::{BytesPerSecond, CpuSet, NodeId, NodeSet, Ratio, TaskId};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -68,6 +68,14 @@ super::notices! {
         "NW119" KindsDerivedFrom { profile: ProfileReference },
         /// Tasks that stay inside a node are fewer than nodes, and the others idle.
         "NW120" NodesIdle { tasks: u32, nodes: NodeSet },
+        /// These tasks are near to no GPU and share one that is farther.
+        "NW125" GpusFar { tasks: Vec<TaskId> },
+        /// No task is near to these GPUs, and nobody uses them.
+        "NW126" GpusUnused { gpus: Vec<u32> },
+        /// What these GPUs are near to is not known, so that they were dealt as near to all.
+        "NW127" GpusOfUnknownLocality { gpus: Vec<u32> },
+        /// The rank was bound by its launcher and shares out the GPUs near to it without knowing the other ranks.
+        "NW128" GpusOfBoundRank,
 
         /// An equivalent command places the process only.
         "NW131" ThreadsNotPlaced,
@@ -97,5 +105,7 @@ super::notices! {
         "NW143" PoliciesDiffer,
         /// The tool takes one command for all tasks, and those of the plan differ.
         "NW144" CommandsDiffer,
+        /// One command cannot give tasks different GPUs.
+        "NW145" GpusDiffer,
     }
 }

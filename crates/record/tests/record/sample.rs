@@ -73,6 +73,7 @@ fn point(id: &str, role: PointRole, memory: MemoryRequest, mode: MemoryMode) -> 
                 cpus: cpus("0-3"),
                 threads: vec![cpus("0-3"); 4],
                 memory: MemoryPlan::new(mode, nodes.parse::<NodeSet>().expect("a list of nodes")),
+                gpus: Vec::new(),
             }],
             warnings: vec![],
         },

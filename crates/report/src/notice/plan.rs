@@ -86,6 +86,20 @@ pub fn text(notice: &PlanNotice) -> String {
                  tasks"
             )
         }
+        PlanNotice::GpusFar { tasks } => format!(
+            "task {} is near to no GPU and shares one that is farther; --near gpu keeps all tasks near to GPUs",
+            numbers(tasks)
+        ),
+        PlanNotice::GpusUnused { gpus } => {
+            format!("no task is near to GPU {}, so that it stays unused", numbers(gpus))
+        }
+        PlanNotice::GpusOfUnknownLocality { gpus } => format!(
+            "what GPU {} is near to is not known: it was dealt as if it were near to all tasks",
+            numbers(gpus)
+        ),
+        PlanNotice::GpusOfBoundRank => "the launcher bound this rank, so it sees all GPUs near to its CPUs, and other ranks there may see \
+             the same; ranks that the launcher does not bind share them out"
+            .to_owned(),
         PlanNotice::ThreadsNotPlaced
         | PlanNotice::PolicyNotExpressible { .. }
         | PlanNotice::BalancingIgnoredByNumactl
@@ -96,6 +110,7 @@ pub fn text(notice: &PlanNotice) -> String {
         | PlanNotice::MovingThreadsNotExpressible
         | PlanNotice::ThreadOrderLeftToOpenMp
         | PlanNotice::ThreadCountsDiffer
+        | PlanNotice::GpusDiffer
         | PlanNotice::MasksNeedWholeComputer
         | PlanNotice::BalancedPoliciesDiffer
         | PlanNotice::CommandsDiffer
@@ -153,6 +168,7 @@ fn weights(notice: &PlanNotice) -> String {
 /// What an equivalent command leaves out.
 fn left_out(notice: &PlanNotice) -> String {
     match notice {
+        PlanNotice::GpusDiffer => "tasks have different GPUs, and one command gives all the same".to_owned(),
         PlanNotice::ThreadsNotPlaced => {
             "it places the process only; threads are pinned by the OpenMP variables in front, \
                                          other threads not at all"
@@ -239,4 +255,9 @@ fn list(weights: &[NodeWeight]) -> String {
 fn when_and_where(profile: &ProfileReference) -> String {
     let moment = |seconds: u64| moment(Nanoseconds(seconds.saturating_mul(1_000_000_000)));
     format!("{} ({})", profile.taken.map_or("an unknown date".to_owned(), moment), profile.path)
+}
+
+/// `0, 2, 5`
+fn numbers<T: ToString>(numbers: &[T]) -> String {
+    numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }

@@ -125,6 +125,7 @@ pub fn point(id: &str, role: PointRole, threads: u32) -> Point {
                 cpus: all.clone(),
                 threads: vec![all; threads as usize],
                 memory: MemoryPlan::new(mode, Default::default()),
+                gpus: Vec::new(),
             }],
             warnings: vec![],
         },

@@ -119,6 +119,7 @@ fn too_few_cpus_are_the_launchers_doing_and_it_is_named() {
         cpus: cpus("2-3"),
         threads: vec![cpus("2-3"); threads],
         memory: numawise_facts::MemoryPlan::default_policy(),
+        gpus: Vec::new(),
     };
     let bound = entered("place=semi threads=4", "2-3", "0-15", &rank(1, 2));
     let told = LaunchNotice::BoundToFewerCpus { launcher: Launcher::OpenMpi, cpus: cpus("2-3"), threads: 4 };

@@ -1,17 +1,20 @@
 //! A run as it is asked for, and what it asks of the placement once the tasks and the CPUs of the job are known.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::num::NonZeroU32;
 
 use numawise_facts::notice::PlanNotice;
 use numawise_facts::{
-    Balancing, CpuChoice, Machine, MemoryMode, MemoryRequest, Notice, PageSize, Placement, PlacementRequest,
-    RunSpec, Strategy, TaskPlacement, ThreadBinding,
+    Balancing, CpuChoice, DeviceName, Machine, MemoryMode, MemoryRequest, Notice, PageSize, Placement,
+    PlacementRequest, RunSpec, Strategy, TaskPlacement, ThreadBinding,
 };
 use numawise_launch::{Change, Pinner};
 use numawise_machine::AllowedSets;
+use numawise_placement::PlacementError;
 use numawise_units::{CpuSet, NodeSet, TaskId};
 
+use super::gpus::VisibleGpus;
 use super::placeholders;
 use crate::numactl_list::{RequestedList, parse_cpus, parse_nodes};
 use crate::{Error, openmp};
@@ -91,6 +94,10 @@ pub struct RunRequest {
     pub choice: CpuChoice,
     pub balancing: Balancing,
     pub pages: PageSize,
+    /// Only CPUs that this device is local to.
+    pub near: Option<DeviceName>,
+    /// The tasks share the machine's GPUs out.
+    pub share_gpus: bool,
     /// CPUs outside of our mask may be taken, as far as the cgroup allows them.
     pub beyond_mask: bool,
     /// In a rank that its launcher bound, the CPUs of the launcher itself may be taken.
@@ -129,6 +136,8 @@ impl RunRequest {
             choice: CpuChoice::default(),
             balancing: Balancing::Default,
             pages: PageSize::Default,
+            near: None,
+            share_gpus: false,
             beyond_mask: false,
             rebind: false,
             preload: true,
@@ -144,6 +153,8 @@ impl RunRequest {
             || self.is_pinned_by_request()
             || matches!(self.cpus, CpuSelection::Listed(_) | CpuSelection::Located(_))
             || matches!(self.nodes, NodeSelection::Listed(_))
+            || self.near.is_some()
+            || self.share_gpus
     }
 
     /// True when something else than all CPUs that we were given is asked for.
@@ -192,6 +203,10 @@ pub struct JobRequest {
     pub location: Option<String>,
     /// The nodes of CPUs have to be known, whatever the placement needs.
     pub needs_topology: bool,
+    /// The same by a device.
+    pub near: Option<DeviceName>,
+    /// The GPUs that are to be shared out.
+    pub gpus: Option<VisibleGpus>,
     /// How many tasks get the same plan, each what one alone would get, instead of its share.
     pub repeat: u32,
     /// The program's threads are ours to set: their number was given, or they are placed or pinned.
@@ -226,7 +241,7 @@ impl JobRequest {
                 Some(parse_nodes(text, listed_nodes).map_err(list(RequestedList::Nodes))?)
             }
         };
-        let listed = cpus.is_some() || nodes.is_some() || location.is_some();
+        let listed = cpus.is_some() || nodes.is_some() || location.is_some() || request.near.is_some();
         // Every rank that has these CPUs would choose the same ones of them.
         let may_choose = !tasks.overlapping || request.is_pinned_by_request();
         let strategy = match request.strategy {
@@ -264,7 +279,9 @@ impl JobRequest {
             choice: request.choice.clone(),
         };
         let needs_topology = location.is_some() || placeholders::takes_nodes(&request.command);
-        Ok(JobRequest { placement, location, needs_topology, repeat, steers_threads, ignored })
+        let gpus = request.share_gpus.then(|| VisibleGpus::of(environment)).transpose()?;
+        let near = request.near.clone();
+        Ok(JobRequest { placement, location, needs_topology, near, gpus, repeat, steers_threads, ignored })
     }
 
     /// The plan for all tasks of the job on this computer.
@@ -272,13 +289,14 @@ impl JobRequest {
     /// # Errors
     /// When the machine does not have, or does not allow, what was asked for.
     pub fn place(&self, machine: &Machine) -> Result<Placement, Error> {
-        let mut placement = match &self.location {
-            None => numawise_placement::place(machine, &self.placement)?,
-            Some(location) => {
-                let cpus = Some(numawise_placement::locate(machine, location)?);
-                numawise_placement::place(machine, &PlacementRequest { cpus, ..self.placement.clone() })?
-            }
-        };
+        let mut asked = Cow::Borrowed(&self.placement);
+        if let Some(location) = &self.location {
+            asked.to_mut().cpus = Some(numawise_placement::locate(machine, location)?);
+        }
+        if let Some(device) = &self.near {
+            asked = Cow::Owned(numawise_placement::near(machine, &asked, device)?);
+        }
+        let mut placement = numawise_placement::place(machine, &asked)?;
         placement.warnings.extend(self.ignored.clone());
         if let ([only], 2..) = (placement.tasks.as_slice(), self.repeat) {
             numawise_placement::check_tasks(self.repeat)?;
@@ -286,7 +304,16 @@ impl JobRequest {
             let copy = |number: u32| TaskPlacement { task: TaskId(number), ..only.clone() };
             placement.tasks = (0..self.repeat).map(copy).collect();
         }
+        if let Some(visible) = &self.gpus {
+            numawise_placement::share_gpus(machine, &mut placement, &|gpu| visible.may(gpu))
+                .map_err(PlacementError::from)?;
+        }
         Ok(placement)
+    }
+
+    /// True when the devices of the machine have a part in the plan.
+    pub fn is_about_devices(&self) -> bool {
+        self.near.is_some() || self.gpus.is_some()
     }
 
     /// What the environment of a task needs.
@@ -294,7 +321,8 @@ impl JobRequest {
         if self.steers_threads {
             numawise_launch::environment(task, self.placement.binding, pinner)
         } else {
-            numawise_launch::page_changes(&task.memory)
+            let of_gpus = numawise_launch::gpu_changes(&task.gpus);
+            numawise_launch::page_changes(&task.memory).into_iter().chain(of_gpus).collect()
         }
     }
 }

@@ -156,3 +156,18 @@ fn ranks_on_the_same_cpus_are_not_pinned_unless_asked() {
     );
     assert_eq!(in_a_job("place=local threads=3", &overlapping).placement.threads, Some(3));
 }
+
+#[test]
+fn a_device_is_a_list_that_only_the_machine_can_resolve() {
+    let near = request("near=gpu:0");
+    assert!(near.is_about_devices() && near.placement.strategy == Strategy::Explicit);
+    assert_eq!(request("near=gpu:0 place=semi").placement.strategy, Strategy::Semi);
+    assert!(typed("near=gpu").shares() && typed("gpus").shares());
+    assert!(!request("place=local").is_about_devices());
+    let gpus = request("gpus");
+    assert!(gpus.is_about_devices() && !gpus.steers_threads);
+    let strange = |name: &str| (name == "CUDA_VISIBLE_DEVICES").then(|| OsString::from("GPU-1"));
+    let refused = JobRequest::new(&typed("gpus"), &allowed(), &JobTasks::of(1), &strange);
+    assert!(matches!(refused, Err(Error::VisibleGpus { .. })), "{refused:?}");
+    assert!(JobRequest::new(&typed("place=local"), &allowed(), &JobTasks::of(1), &strange).is_ok());
+}

@@ -46,6 +46,8 @@ pub fn request(words: &str) -> RunRequest {
             "preferred-many" => request.memory = numactl(MemoryMode::PreferredMany),
             "localalloc" => request.memory = numactl(MemoryMode::Local),
             "balancing" => request.balancing = value.parse().unwrap(),
+            "near" => request.near = Some(value.parse().unwrap()),
+            "gpus" => request.share_gpus = true,
             "rebind" => request.rebind = true,
             "explain" => request.explain = Explanation::EachRank,
             _ => request.command.command.push(Argument::from(word)),

@@ -14,6 +14,7 @@ fn placement(weights: &[u8]) -> Placement {
         cpus: "0".parse().unwrap(),
         threads: vec!["0".parse().unwrap()],
         memory,
+        gpus: Vec::new(),
     };
     Placement {
         strategy: Strategy::None,

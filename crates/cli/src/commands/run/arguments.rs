@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use numawise_facts::{EquivalentTool, MemoryRequest, Order, PageSize, Smt, Strategy};
+use numawise_facts::{DeviceName, EquivalentTool, MemoryRequest, Order, PageSize, Smt, Strategy};
 use numawise_units::{CpuSet, NodeSet};
 
 use super::numactl::{NumactlOptions, POLICY, SHARED_MEMORY};
@@ -55,6 +55,14 @@ pub struct PlacementOptions {
     /// Only CPUs of these nodes
     #[arg(long, value_name = "LIST", conflicts_with_all = ["physcpubind", "cpunodebind"])]
     pub nodes: Option<NodeSet>,
+    /// Only CPUs near to a device: gpu (all GPUs), gpu:0, nic:mlx5_0, storage:nvme0n1, pci:0000:3b:00.0; numawise machine shows
+    /// which there are
+    #[arg(long, value_name = "DEVICE", conflicts_with_all = ["physcpubind", "cpunodebind"])]
+    pub near: Option<DeviceName>,
+    /// Share the GPUs out over the tasks, near to their CPUs: sets CUDA_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES or
+    /// ZE_AFFINITY_MASK
+    #[arg(long)]
+    pub gpus: bool,
     /// In a rank that the launcher bound: use the CPUs that the launcher itself may use
     #[arg(long)]
     pub rebind: bool,

@@ -47,6 +47,7 @@ fn a_line_tells_the_end_the_cost_and_the_place() {
         cpus: "0-3".parse().unwrap(),
         threads: vec![],
         memory: MemoryPlan::default_policy(),
+        gpus: Vec::new(),
     };
     let told = line(&task(1, Exit::Code(0)), &plan);
     let expected = "copy 1: status 0, 2.500 s (1.500 s of CPU time), memory at its peak 3 MiB; CPUs 0-3, memory policy \

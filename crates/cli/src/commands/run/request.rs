@@ -152,6 +152,8 @@ pub fn placed(
             efficient_cores: typed.efficient_cores,
         },
         pages: typed.page_size.unwrap_or_default(),
+        near: typed.near,
+        share_gpus: typed.gpus,
         rebind: typed.rebind,
         preload: !typed.no_preload,
         write_weights: typed.global_weights,
