@@ -203,7 +203,7 @@ fn the_program_is_told_where_it_is() {
 
 #[test]
 fn each_copy_is_told_its_own_cpus_and_so_are_the_lines_of_other_tools() {
-    let copies = ["--copies", "2", "--place", "semi"];
+    let copies = ["--copies", "2", "--place", "semi", "--smt", "all"];
     let emitted = |tool| {
         let words = [&["--emit", tool], &MACHINE[..], &copies, &["app", "--cpus={cpus}"]].concat();
         run(&words).out
