@@ -2,6 +2,7 @@
 //! by it, and the program finds what it would have found without us.
 
 mod files;
+mod one_write;
 mod outputs;
 mod signals;
 mod start;
