@@ -144,13 +144,18 @@ fn any_line_that_is_taken_means_the_same_to_the_parser() {
 fn every_option_has_its_name_its_letter_and_its_beginnings_in_both_readers() {
     for option in &OPTIONS {
         let value = option.value.map(|_| "0").unwrap_or_default();
-        let names = [format!("--{}", option.long), format!("-{}", option.short)];
+        let letter = (option.short != NO_LETTER).then(|| format!("-{}", option.short));
+        let names = [Some(format!("--{}", option.long)), letter];
         let beginnings =
             (option.least..option.long.len()).map(|length| format!("--{}", &option.long[..length]));
-        let program = if matches!(option.meaning, Meaning::Show | Meaning::Hardware) { "" } else { "app" };
-        let whole = parsed(&format!("{} {value} {program}", names[0]));
+        let program = match option.meaning {
+            Meaning::Show | Meaning::Hardware => "",
+            Meaning::RangesOfCpus => "-H",
+            _ => "app",
+        };
+        let whole = parsed(&format!("--{} {value} {program}", option.long));
         assert!(whole.is_some(), "{}", option.long);
-        for name in names.into_iter().chain(beginnings) {
+        for name in names.into_iter().flatten().chain(beginnings) {
             assert_eq!(parsed(&format!("{name} {value} {program}")), whole, "{name}");
         }
     }
