@@ -1,6 +1,6 @@
 //! Placement near a device: a request kept to the CPUs that the device is local to.
 
-use numawise_facts::{Device, DeviceKind, DeviceName, Machine, PlacementRequest, Reason};
+use numawise_facts::{Device, DeviceKind, DeviceName, Machine, PlacementRequest, Reading};
 use numawise_units::{CpuSet, NodeSet};
 
 use crate::PlacementError;
@@ -59,11 +59,11 @@ fn locality(machine: &Machine, name: &DeviceName) -> Result<(NodeSet, CpuSet), N
     }
     let (mut nodes, mut cpus, mut some) = (NodeSet::new(), CpuSet::new(), false);
     for device in machine.known_devices().iter().filter(|device| name.means(device)) {
-        let near = match (device.locality.measured(), device.locality.reason()) {
-            (Some(near), _) => near,
-            (None, reason) => {
-                let reason = reason.cloned().unwrap_or(Reason("nobody says".into()));
-                return Err(NearError::NoLocality { device: described(device), reason });
+        let near = match &device.locality {
+            Reading::Measured(near) => near,
+            Reading::Unavailable { unavailable } => {
+                let (device, reason) = (described(device), unavailable.clone());
+                return Err(NearError::NoLocality { device, reason });
             }
         };
         (nodes, cpus, some) = (nodes.union(&near.nodes), cpus.union(&near.cpus), true);
